@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int ascending(const void *pa, const void *pb)
+{
+	double a = *(const double *)pa;
+	double b = *(const double *)pb;
+
+	return (a > b) - (a < b);
+}
+
+void stats_sort(double *x, size_t n)
+{
+	qsort(x, n, sizeof(*x), ascending);
+}
+
+double stats_quantile(const double *sorted, size_t n, double p)
+{
+	double rank = p * (double)(n - 1);
+	size_t below = (size_t)rank;
+
+	if (below + 1 >= n)
+		return sorted[n - 1];
+	return sorted[below] +
+	       (rank - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double stats_median(double *x, size_t n)
+{
+	stats_sort(x, n);
+	return stats_quantile(x, n, 0.5);
+}
+
+double stats_mad(double *x, size_t n)
+{
+	double median = stats_median(x, n);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = fabs(x[i] - median);
+	return stats_median(x, n);
+}
+
+void stats_compute(struct stats *st, double *samples, size_t n)
+{
+	double mean = 0, m2 = 0;
+
+	/* Welford's update: one pass, no cancellation when stddev << mean. */
+	for (size_t i = 0; i < n; i++) {
+		double delta = samples[i] - mean;
+
+		mean += delta / (double)(i + 1);
+		m2 += delta * (samples[i] - mean);
+	}
+
+	stats_sort(samples, n);
+	st->n = n;
+	st->min = samples[0];
+	st->max = samples[n - 1];
+	st->mean = mean;
+	st->stddev = n > 1 ? sqrt(m2 / (double)(n - 1)) : 0;
+	st->p50 = stats_quantile(samples, n, 0.50);
+	st->p90 = stats_quantile(samples, n, 0.90);
+	st->p99 = stats_quantile(samples, n, 0.99);
+	st->p999 = stats_quantile(samples, n, 0.999);
+}
+
+double stats_order_ranks(size_t n, double level, size_t *lo, size_t *hi)
+{
+	/* Logarithms, because 2^-n itself underflows from n = 1075 on. */
+	double log_mass = -(double)n * log(2);
+	double tail = exp(log_mass); /* P(Binomial(n, 1/2) <= k - 1) */
+	double coverage = 0;
+
+	*lo = 1;
+	*hi = n;
+	for (size_t k = 1; 2 * k <= n && 1 - 2 * tail >= level; k++) {
+		coverage = 1 - 2 * tail;
+		*lo = k;
+		*hi = n + 1 - k;
+		log_mass += log((double)(n - k + 1) / (double)k);
+		tail += exp(log_mass);
+	}
+	return coverage;
+}
+
+void stats_pool(struct stats_group *out, const struct stats_group *groups,
+		size_t count)
+{
+	double sum = 0, m2 = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!groups[i].n)
+			continue;
+		n += groups[i].n;
+		sum += (double)groups[i].n * groups[i].mean;
+	}
+	out->n = n;
+	out->mean = n ? sum / (double)n : NAN;
+
+	/* Squares within each group, then of each group's distance. */
+	for (size_t i = 0; i < count; i++) {
+		double off, size = (double)groups[i].n;
+
+		if (!groups[i].n)
+			continue;
+		off = groups[i].mean - out->mean;
+		m2 += (size - 1) * groups[i].stddev * groups[i].stddev +
+		      size * off * off;
+	}
+	out->stddev = n > 1 ? sqrt(m2 / (double)(n - 1)) : 0;
+}

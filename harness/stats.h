@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stddef.h>
+
+/* Every field is in the unit of the samples; n is a count. */
+struct stats {
+	size_t n;
+	double min, max;
+	double mean, stddev; /* stddev: Bessel-corrected (n - 1), 0 if n < 2 */
+	double p50, p90, p99, p999;
+};
+
+/**
+ * stats_compute() - describe @n >= 1 samples; nothing is discarded.
+ * @samples: sorted in place, ascending.
+ */
+void stats_compute(struct stats *st, double *samples, size_t n);
+
+/* stats_sort() - ascending. */
+void stats_sort(double *x, size_t n);
+
+/**
+ * stats_quantile() - p-quantile by linear interpolation between ranks.
+ * @sorted: ascending, @n >= 1.  @p: in [0, 1].
+ *
+ * Source: R-7 in Hyndman and Fan, "Sample Quantiles in Statistical
+ * Packages", The American Statistician 50(4), 1996.
+ */
+double stats_quantile(const double *sorted, size_t n, double p);
+
+/* stats_median() - of @n >= 1 values; sorts @x. */
+double stats_median(double *x, size_t n);
+
+/* stats_mad() - median absolute deviation from the median, not scaled;
+ * sorts and overwrites @x.  @n >= 1. */
+double stats_mad(double *x, size_t n);
+
+/**
+ * stats_order_ranks() - exact interval for the median from order statistics.
+ * @n: number of independent values.  @level: e.g. 0.95.
+ * @lo, @hi: 1-based ranks of the narrowest symmetric interval [x_lo, x_hi]
+ *	     whose coverage is at least @level.
+ *
+ * Source: binomial(n, 1/2); David and Nagaraja, "Order Statistics", 3rd ed.,
+ * 2003, section 7.1.  n=6: 1, 6; n=10: 2, 9; n=20: 6, 15.
+ *
+ * Return: the coverage reached, or 0 if @n is too small for @level (then
+ * @lo = 1, @hi = n).
+ */
+double stats_order_ranks(size_t n, double level, size_t *lo, size_t *hi);
+
+/* One group of samples, already summarised. */
+struct stats_group {
+	size_t n;
+	double mean, stddev;
+};
+
+/* stats_pool() - mean and standard deviation of all samples of @count groups
+ * together, exactly as if the samples were at hand. */
+void stats_pool(struct stats_group *out, const struct stats_group *groups,
+		size_t count);
+
+#endif

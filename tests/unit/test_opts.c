@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "opts.h"
+#include "tap.h"
+
+static const struct {
+	const char *text;
+	int err;
+	uint64_t want;
+} sizes[] = {
+	{ "0", 0, 0 },
+	{ "64", 0, 64 },
+	{ "4k", 0, 4096 },
+	{ "1M", 0, 1 << 20 },
+	{ "2g", 0, 2ull << 30 },
+	{ "18446744073709551615", 0, UINT64_MAX },
+	{ "", -EINVAL, 0 },
+	{ "k", -EINVAL, 0 },
+	{ "-1", -EINVAL, 0 },
+	{ "+1", -EINVAL, 0 },
+	{ " 1", -EINVAL, 0 },
+	{ "1 ", -EINVAL, 0 },
+	{ "1.5k", -EINVAL, 0 },
+	{ "0x10", -EINVAL, 0 },
+	{ "12q", -EINVAL, 0 },
+	{ "1kk", -EINVAL, 0 },
+	{ "99999999999999999999", -ERANGE, 0 },
+	{ "99999999999g", -ERANGE, 0 },
+};
+
+struct settings {
+	uint64_t count, size;
+	bool flag;
+	const char *name;
+	struct opt_list list;
+};
+
+static const struct opt opts[] = {
+	OPT_U64('n', "count", settings, count, "6", 1, 100,
+		"how often to try, times; more is better"),
+	OPT_SIZE('s', "size", settings, size, "4k", 64, 1 << 20,
+		 "of the message, bytes"),
+	OPT_FLAG('f', "flag", settings, flag, "do it"),
+	OPT_STR(0, "name", settings, name, "none", "whom to ask, name"),
+	OPT_LIST('c', "case", settings, list, "cases, glob"),
+	OPT_END,
+};
+
+static struct settings set;
+
+static const struct opt_set sets[] = {
+	{ "Options", opts, &set },
+	{ "Empty", NULL, NULL },
+	{ NULL, NULL, NULL },
+};
+
+/* Parse the words of @line, which are split at blanks. */
+static int parse(const char *line, const char **why)
+{
+	static char words[512];
+	static char *argv[64];
+	char *save = NULL;
+	int argc = 1;
+
+	argv[0] = "test";
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *w = strtok_r(words, " ", &save); w && argc < 63;
+	     w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	return opts_parse(argc, argv, sets, why);
+}
+
+static void parses_sizes(void)
+{
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t got = 0;
+		int err = parse_size(sizes[i].text, &got);
+
+		OK(err == sizes[i].err && got == sizes[i].want, sizes[i].text);
+	}
+}
+
+static void accepts(void)
+{
+	const char *why;
+
+	OK(parse("", &why) == 1 && set.count == 6 && set.size == 4096 &&
+		   !set.flag && !strcmp(set.name, "none") && !set.list.n,
+	   "defaults");
+	OK(parse("--count=7 --size 1k --flag --name=x", &why) == 6 &&
+		   set.count == 7 && set.size == 1024 && set.flag &&
+		   !strcmp(set.name, "x"),
+	   "long options, with = and with a blank");
+	OK(parse("-n8 -s 64 -f", &why) == 5 && set.count == 8 && set.size == 64,
+	   "short options");
+	OK(parse("-c a --case=b -cc", &why) == 5 && set.list.n == 3 &&
+		   !strcmp(set.list.item[0], "a") &&
+		   !strcmp(set.list.item[2], "c"),
+	   "a list keeps every value in order");
+	OK(parse("", &why) == 1 && set.list.n == 0,
+	   "a second parse starts afresh");
+	OK(parse("--name=", &why) == 1 + 1 && !*set.name, "an empty value");
+	OK(parse("--count 9 --count 10", &why) > 0 && set.count == 10,
+	   "the last one counts");
+	OK(parse("dir --count 11", &why) == 3 && set.count == 11,
+	   "operands are moved behind the options");
+	OK(parse("--count 12 -- --flag", &why) == 4, "-- ends the options");
+}
+
+static const struct {
+	const char *line, *want;
+} bad[] = {
+	{ "--nope", "--nope: unknown or ambiguous option" },
+	{ "-q", "-q: unknown option" },
+	{ "-fq", "-q: unknown option" },
+	{ "--c", "--c: unknown or ambiguous option" },
+	{ "--count", "--count: needs a value" },
+	{ "-n", "--count: needs a value" },
+	{ "--flag=1", "--flag: takes no value" },
+	{ "--count 0", "--count: '0' is not a number from 1 to 100 times" },
+	{ "--count 101", "--count: '101' is not a number from 1 to 100 times" },
+	{ "--count +5", "--count: '+5' is not a number from 1 to 100 times" },
+	{ "--count 5k", "--count: '5k' is not a number from 1 to 100 times" },
+	{ "--count=", "--count: '' is not a number from 1 to 100 times" },
+	{ "--size 2M", "--size: '2M' is not a size from 64 to 1M bytes" },
+	{ "--size x", "--size: 'x' is not a size from 64 to 1M bytes" },
+};
+
+static void refuses(void)
+{
+	const char *why;
+	char line[512] = "";
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		OK(parse(bad[i].line, &why) == -EINVAL, bad[i].line);
+		OK_STR(why, bad[i].want, "and says why");
+	}
+	for (int i = 0; i < OPT_LIST_MAX + 1; i++)
+		strncat(line, "-cx ", sizeof(line) - strlen(line) - 1);
+	OK(parse(line, &why) == -EINVAL, "a list that is too long");
+	OK_STR(why, "--case: given more than 32 times", "and says why");
+}
+
+static void refuses_tables(void)
+{
+	static const struct opt same_name[] = {
+		OPT_FLAG(0, "flag", settings, flag, "again"),
+		OPT_END,
+	};
+	static const struct opt same_letter[] = {
+		OPT_FLAG('f', "other", settings, flag, "again"),
+		OPT_END,
+	};
+	struct opt_set two[] = {
+		{ "Options", opts, &set },
+		{ "More", same_name, &set },
+		{ NULL, NULL, NULL },
+	};
+	char *argv[] = { "test", NULL };
+	const char *why;
+
+	OK(opts_parse(1, argv, two, &why) == -EINVAL, "a name in two sets");
+	OK_STR(why, "--flag: defined twice", "and says which");
+	two[1].opts = same_letter;
+	OK(opts_parse(1, argv, two, &why) == -EINVAL, "a letter in two sets");
+	OK_STR(why, "-f: both --flag and --other", "and says which");
+}
+
+/* What @print writes. */
+static char *printed(void (*print)(FILE *f))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	print(f);
+	fclose(f);
+	return text;
+}
+
+static void print_help(FILE *f)
+{
+	static const struct opt long_name[] = {
+		OPT_FLAG(0, "a-name-that-is-too-long", settings, flag, "far"),
+		OPT_END,
+	};
+	const struct opt_set two[] = {
+		sets[0],
+		{ "More", long_name, &set },
+		{ NULL, NULL, NULL },
+	};
+
+	opts_help(f, two);
+}
+
+static void print_values(FILE *f)
+{
+	opts_print(f, &sets[0]);
+}
+
+static void prints(void)
+{
+	const char *why;
+	char *text = printed(print_help);
+
+	OK_STR(text,
+	       "\nOptions:\n"
+	       "  -n, --count  how often to try, times; more is better [6]\n"
+	       "  -s, --size   of the message, bytes [4k]\n"
+	       "  -f, --flag   do it\n"
+	       "      --name   whom to ask, name [none]\n"
+	       "  -c, --case   cases, glob (repeatable)\n"
+	       "\nMore:\n"
+	       "      --a-name-that-is-too-long  far\n",
+	       "help: aligned, a long name does not push the others");
+	free(text);
+
+	parse("--count 3 -f", &why);
+	text = printed(print_values);
+	OK_STR(text, "count=3 size=4096 flag=1 name=none",
+	       "values as typed pairs, without an empty list");
+	free(text);
+	parse("--case a -c b", &why);
+	text = printed(print_values);
+	OK_STR(text, "count=6 size=4096 flag=0 name=none case=a case=b",
+	       "values with a list");
+	free(text);
+}
+
+int main(void)
+{
+	parses_sizes();
+	accepts();
+	refuses();
+	refuses_tables();
+	prints();
+	return tap_done();
+}
