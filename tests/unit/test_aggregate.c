@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Many invocations into one row, against answers computed by hand. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "result.h"
+#include "tap.h"
+
+#define MAX_ROWS 10
+
+static struct result rows[MAX_ROWS];
+static const struct result *ptrs[MAX_ROWS];
+
+/* @n rows of one invocation each, with values @first, @first + 1, ... */
+static void make(size_t n, double first)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct result *r = &rows[i];
+
+		result_init(r);
+		result_set(&r->benchmark, "fork");
+		result_set(&r->name, "size=4K");
+		result_set(&r->unit, "ns");
+		result_set(&r->better, "lower");
+		result_set(&r->timer, "lfence");
+		result_set(&r->estimator, "median");
+		result_set(&r->policy, "other");
+		result_set(&r->grade, "A");
+		r->params = json_pack("{s:i}", "size", 4096);
+		r->n = 1;
+		r->samples = 2;
+		r->iters = 64;
+		r->value = first + (double)i;
+		r->ticks = 2 * r->value;
+		r->cpu = 1;
+		r->priority = 0;
+		r->duration_s = 0.5;
+		r->round = (int64_t)i + 1;
+		r->seed = 100 + i;
+		ptrs[i] = r;
+	}
+}
+
+static void drop(size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		result_free(&rows[i]);
+}
+
+static void intervals(void)
+{
+	struct result out;
+
+	/* Not in order, so that it must sort. */
+	make(6, 1);
+	rows[0].value = 6;
+	rows[5].value = 1;
+	OK(!result_aggregate(&out, ptrs, 6), "6 invocations");
+	OK_NEAR(out.value, 3.5, 1e-12, "the median of their values");
+	OK(out.ci95[0] == 1 && out.ci95[1] == 6, "95 %: from x1 to x6");
+	OK(out.n == 6 && out.samples == 12 && out.iters == 64, "counts");
+	OK_NEAR(out.duration_s, 3, 1e-12, "durations add up");
+	OK(out.seed == 100 && out.round == -1 && out.cpu == 1,
+	   "the first seed, no round, the CPU that all share");
+	OK_STR(out.name, "size=4K", "the case");
+	OK(json_integer_value(json_object_get(out.params, "size")) == 4096,
+	   "and its parameters");
+	result_free(&out);
+	drop(6);
+
+	make(10, 1);
+	result_aggregate(&out, ptrs, 10);
+	OK(out.value == 5.5 && out.ci95[0] == 2 && out.ci95[1] == 9,
+	   "10 invocations: from x2 to x9");
+	OK_NEAR(out.ticks, 11, 1e-12, "ticks: the median of theirs");
+	result_free(&out);
+
+	result_aggregate(&out, ptrs, 5);
+	OK(out.value == 3 && isnan(out.ci95[0]) && isnan(out.ci95[1]),
+	   "5 invocations are too few for an interval");
+	result_free(&out);
+
+	result_aggregate(&out, ptrs, 1);
+	OK(out.value == 1 && out.round == 1 && out.n == 1,
+	   "one invocation is itself");
+	result_free(&out);
+	drop(10);
+}
+
+/* Samples 1, 3 | 2, 2 | 10, 20: mean 38/6, sum of squares about it 277.33. */
+static void all_samples(void)
+{
+	struct result out;
+
+	make(3, 1);
+	rows[0].min = 1, rows[0].max = 3, rows[0].mean = 2;
+	rows[0].stddev = sqrt(2), rows[0].p50 = 2, rows[0].cold = 7;
+	rows[1].min = 2, rows[1].max = 2, rows[1].mean = 2;
+	rows[1].stddev = 0, rows[1].p50 = 2, rows[1].cold = 9;
+	rows[2].min = 10, rows[2].max = 20, rows[2].mean = 15;
+	rows[2].stddev = sqrt(50), rows[2].p50 = 15, rows[2].iters = 4;
+	result_aggregate(&out, ptrs, 3);
+	OK(out.min == 1 && out.max == 20, "min and max of all samples");
+	OK_NEAR(out.mean, 38.0 / 6, 1e-12, "mean of all samples");
+	OK_NEAR(out.stddev, sqrt((518 - 38 * 38 / 6.0) / 5), 1e-12,
+		"standard deviation of all samples");
+	OK_NEAR(out.p50, 2, 1e-12, "percentiles: the median of theirs");
+	OK_NEAR(out.cold, 8, 1e-12, "cold: of those that have one");
+	OK(isnan(out.p99), "nobody knows p99");
+	OK(out.iters == 64, "iterations: the median");
+	result_free(&out);
+	drop(3);
+}
+
+static void status_of(enum result_status a, enum result_status b,
+		      enum result_status c, enum result_status want,
+		      const char *what)
+{
+	struct result out;
+
+	make(3, 1);
+	rows[0].status = a;
+	rows[1].status = b;
+	rows[2].status = c;
+	for (int i = 0; i < 3; i++) {
+		if (rows[i].status == RESULT_OK)
+			continue;
+		rows[i].value = NAN;
+		result_set(&rows[i].reason, result_status_name(rows[i].status));
+	}
+	result_aggregate(&out, ptrs, 3);
+	OK(out.status == want, what);
+	if (want == RESULT_OK) {
+		OK(!out.reason && isfinite(out.value), "it has a value");
+	} else {
+		OK_STR(out.reason, result_status_name(want),
+		       "the reason is of that status");
+		OK(isnan(out.value) && isnan(out.ticks), "it has no value");
+	}
+	result_free(&out);
+	drop(3);
+}
+
+static void statuses(void)
+{
+	const enum result_status ok = RESULT_OK, skip = RESULT_SKIPPED,
+				 below = RESULT_BELOW_RESOLUTION,
+				 fail = RESULT_FAILED;
+
+	status_of(ok, ok, ok, ok, "all are ok");
+	status_of(ok, fail, ok, fail, "one failed: failed");
+	status_of(skip, below, fail, fail, "failed beats all");
+	status_of(below, below, ok, below, "most are below resolution");
+	status_of(ok, below, ok, ok, "most are ok");
+	status_of(skip, skip, skip, skip, "all were skipped");
+	status_of(skip, below, ok, ok, "ok wins a tie");
+}
+
+static double evidence(const json_t *e, const char *what, const char *key)
+{
+	return json_number_value(
+		json_object_get(json_object_get(e, what), key));
+}
+
+static void evidence_and_facts(void)
+{
+	struct result out;
+	json_t *e, *pair;
+
+	make(3, 1);
+	for (int i = 0; i < 3; i++) {
+		rows[i].evidence =
+			json_pack("{s:{s:i,s:i},s:i,s:i,s:s}", "faults",
+				  "expected", 10, "seen", 9 + i, "page_bytes",
+				  4096, "load", 5 - i, "kind",
+				  i ? "tmpfs" : "ext4");
+		rows[i].tags = json_pack("{s:i}", "migrated", i);
+	}
+	json_object_set_new(rows[2].tags, "frequency", json_integer(7));
+	result_aggregate(&out, ptrs, 3);
+	e = out.evidence;
+	OK(evidence(e, "faults", "expected") == 30 &&
+		   evidence(e, "faults", "seen") == 30,
+	   "evidence adds up");
+	OK(json_number_value(json_object_get(e, "page_bytes")) == 4096,
+	   "a fact that all agree on is kept");
+	pair = json_object_get(e, "load");
+	OK(json_number_value(json_array_get(pair, 0)) == 3 &&
+		   json_number_value(json_array_get(pair, 1)) == 5,
+	   "numbers that differ become least and greatest");
+	OK_STR(json_string_value(json_object_get(e, "kind")), "varies",
+	       "other facts that differ vary");
+	OK(json_integer_value(json_object_get(out.tags, "migrated")) == 3 &&
+		   json_integer_value(json_object_get(out.tags, "frequency")) ==
+			   7,
+	   "tags add up");
+	OK(json_integer_value(json_object_get(rows[0].tags, "migrated")) == 0,
+	   "and the rows are left alone");
+	result_free(&out);
+	drop(3);
+}
+
+static void histograms(void)
+{
+	struct result out;
+	json_t *want = json_loads("{\"unit\": \"cycles\", \"bins\": [[1.0, 1],"
+				  " [1.25, 5], [2.5, 7], [9.0, 2]]}",
+				  0, NULL);
+
+	make(3, 1);
+	rows[0].histogram = json_loads("{\"unit\": \"cycles\", \"bins\":"
+				       " [[1.25, 2], [9.0, 2]]}",
+				       0, NULL);
+	rows[2].histogram = json_loads("{\"unit\": \"cycles\", \"bins\":"
+				       " [[1.0, 1], [1.25, 3], [2.5, 7]]}",
+				       0, NULL);
+	result_aggregate(&out, ptrs, 3);
+	OK(json_equal(out.histogram, want), "bins are merged in order");
+	json_decref(want);
+	result_free(&out);
+	drop(3);
+}
+
+static void grades_and_places(void)
+{
+	struct result out;
+
+	make(4, 1);
+	result_set(&rows[0].grade, "D");
+	result_set(&rows[1].grade, "C");
+	rows[3].cpu = 0;
+	result_aggregate(&out, ptrs, 4);
+	OK_STR(out.grade, "C", "the median grade, the worse of two");
+	OK(out.cpu == -1, "CPUs that differ are no CPU");
+	result_free(&out);
+	drop(4);
+}
+
+int main(void)
+{
+	intervals();
+	all_samples();
+	statuses();
+	evidence_and_facts();
+	histograms();
+	grades_and_places();
+	return tap_done();
+}

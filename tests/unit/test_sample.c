@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sampling is tested on made-up clocks at 1 GHz: no real time passes, nothing
+ * is noisy.  A batch takes `constant + n x cost` ticks and what the test adds.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sample.h"
+#include "tap.h"
+
+#define MAX_CALLS 64
+
+struct fake {
+	double cost, constant;
+	double drift;	   /* each batch takes this much longer */
+	double quantum;	   /* the clock advances in these steps */
+	double start;	   /* of the next batch, on that clock */
+	int hiccup_at;	   /* this call is disturbed (from 1) */
+	int fail_at;	   /* this call fails (from 1) */
+	const double *add; /* extra ticks of each call, or NULL */
+	int calls;
+	uint64_t iters[MAX_CALLS];
+};
+
+static const struct sample_clock clock_1ghz = {
+	.quantum_ticks = 26,
+	.overhead_ticks = 30,
+	.hz = 1e9,
+};
+
+static int fake_batch(void *arg, uint64_t iters, uint64_t *ticks)
+{
+	struct fake *f = arg;
+	double t = f->constant + (double)iters * f->cost;
+
+	if (f->calls < MAX_CALLS)
+		f->iters[f->calls] = iters;
+	t += f->drift * f->calls;
+	if (f->add)
+		t += f->add[f->calls];
+	f->calls++;
+	if (f->calls == f->fail_at)
+		return -EIO;
+	if (f->calls == f->hiccup_at)
+		t += 1e6;
+	if (f->quantum > 0) {
+		double end = f->start + t;
+
+		t = f->quantum *
+		    (floor(end / f->quantum) - floor(f->start / f->quantum));
+		f->start = end + 7.3; /* so that the phase varies */
+	}
+	*ticks = (uint64_t)t;
+	return 0;
+}
+
+static void batch_length(void)
+{
+	struct sample_clock c = { .quantum_ticks = 26,
+				  .overhead_ticks = 30,
+				  .hz = 1e9 };
+
+	OK_NEAR(sample_batch_ticks(&c), 26000, 1e-9, "1000 quanta decide");
+	c.quantum_ticks = 1;
+	OK_NEAR(sample_batch_ticks(&c), 20000, 1e-9, "20 us decide");
+	c.overhead_ticks = 9000;
+	OK_NEAR(sample_batch_ticks(&c), 900000, 1e-9, "100 overheads decide");
+}
+
+static void pilot(void)
+{
+	struct fake f = { .cost = 10, .constant = 30 };
+	double cold = 0;
+	uint64_t n;
+
+	OK(!sample_pilot(fake_batch, &f, &clock_1ghz, 1u << 30, &n, &cold),
+	   "pilot: runs");
+	OK(n == 4096, "pilot: doubles until a batch lasts 26000 ticks");
+	OK(cold == 40, "pilot: the very first operation is the cold one");
+
+	f = (struct fake) { .cost = 10, .constant = 30, .hiccup_at = 4 };
+	sample_pilot(fake_batch, &f, &clock_1ghz, 1u << 30, &n, &cold);
+	OK(n == 4096, "pilot: one disturbed batch does not end it");
+
+	f = (struct fake) { .constant = 30 };
+	OK(!sample_pilot(fake_batch, &f, &clock_1ghz, 1024, &n, &cold) &&
+		   n == 1024,
+	   "pilot: gives up on what costs nothing");
+
+	f = (struct fake) { .cost = 1e6, .constant = 30 };
+	OK(!sample_pilot(fake_batch, &f, &clock_1ghz, 1024, &n, &cold) &&
+		   n == 1,
+	   "pilot: one slow operation is a batch");
+
+	f = (struct fake) { .cost = 10, .fail_at = 5 };
+	OK(sample_pilot(fake_batch, &f, &clock_1ghz, 1024, &n, &cold) == -EIO,
+	   "pilot: an operation's error comes back unchanged");
+}
+
+static void warm_up(void)
+{
+	static const double zigzag[] = { 0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0 };
+	struct fake f = { .cost = 10, .constant = 30 };
+
+	OK(!sample_warm_up(fake_batch, &f, 100, 1e9) && f.calls == 5,
+	   "warm-up: a steady batch is soon warm");
+	f = (struct fake) { .cost = 10, .constant = 30, .add = zigzag };
+	OK(!sample_warm_up(fake_batch, &f, 100, 1e9) && f.calls == 6,
+	   "warm-up: ends when the direction has flipped 4 times");
+	/* Each batch is 1 tick faster: 1030, 1029, ... up to 10300 in all. */
+	f = (struct fake) { .cost = 10, .constant = 30, .drift = -1 };
+	OK(!sample_warm_up(fake_batch, &f, 100, 10000) && f.calls == 10,
+	   "warm-up: goes on while it gets faster, but not for ever");
+	f = (struct fake) { .cost = 10, .fail_at = 2 };
+	OK(sample_warm_up(fake_batch, &f, 100, 1e9) == -EIO,
+	   "warm-up: hands an error through");
+}
+
+static void quad(void)
+{
+	struct sample_series s = { .iters = 100 };
+	struct fake f = { .cost = 10, .constant = 30, .drift = 5 };
+	double spent = 0;
+
+	OK(!sample_quad(fake_batch, &f, &s, &spent), "quad: runs");
+	OK(f.iters[0] == 100 && f.iters[1] == 200 && f.iters[2] == 200 &&
+		   f.iters[3] == 100,
+	   "quad: n, 2n, 2n, n");
+	OK_NEAR(s.diff.v[0], 10, 1e-12, "quad: a steady drift cancels");
+	OK_NEAR(spent, 4 * 30 + 600 * 10 + 5 * 6, 1e-9, "quad: time spent");
+	OK(s.short_ticks.n == 2 && s.long_ticks.n == 2 && s.diff.n == 1,
+	   "quad: every batch is kept");
+	f = (struct fake) { .cost = 10, .fail_at = 3 };
+	OK(sample_quad(fake_batch, &f, &s, &spent) == -EIO && s.diff.n == 1,
+	   "quad: a broken one leaves nothing");
+	sample_series_free(&s);
+}
+
+static void fill(struct sample_series *s, struct fake *f, int quads)
+{
+	double spent = 0;
+
+	for (int i = 0; i < quads; i++)
+		sample_quad(fake_batch, f, s, &spent);
+}
+
+static void exact_estimates(void)
+{
+	struct sample_series s = { .iters = 100 };
+	struct fake f = { .cost = 10, .constant = 30 };
+	struct sample_estimate e;
+	double per_op[24];
+	int good = 0;
+
+	fill(&s, &f, 6);
+	sample_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.value, 10, 1e-12, "difference: the cost of one operation");
+	OK_NEAR(e.constant, 30, 1e-12, "difference: what does not repeat");
+	OK_NEAR(e.resolution, 0.26, 1e-12,
+		"difference: without noise a quantum over the operations");
+	sample_min_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.value, 10, 1e-12, "min difference: the same cost");
+	sample_per_operation(&s, 30, per_op);
+	for (int i = 0; i < 24; i++)
+		good += fabs(per_op[i] - 10) < 1e-12;
+	OK(good == 24, "per operation: every batch, the constant taken out");
+	sample_series_free(&s);
+}
+
+/* What single shots get wrong (METHOD 2): 5.62 ticks on a clock that advances
+ * in steps of 26. */
+static void coarse_clock(void)
+{
+	struct sample_series s = { .iters = 8192 };
+	struct fake f = { .cost = 5.62, .constant = 52, .quantum = 26 };
+	struct sample_estimate e;
+
+	fill(&s, &f, 25);
+	sample_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.value, 5.62, 26.0 / 8192,
+		"difference: sees far below the clock's step");
+	OK(e.value > e.resolution, "and above its own resolution");
+	sample_series_free(&s);
+}
+
+static void below_resolution(void)
+{
+	/* By hand: quads of n, 2n, 2n, n = 100 operations that cost nothing,
+	 * with these extra ticks give differences 0, 2, -2, 0, 1 (a 200th of
+	 * 0, 400, -400, 0, 200).  Median 0; deviations 0 0 1 2 2, MAD 1. */
+	static const double noise[] = { 0, 0, 0, 0, 0, 400, 0, 0, 400, 0,
+					0, 0, 0, 0, 0, 0,   0, 0, 200, 0 };
+	struct sample_series s = { .iters = 100 };
+	struct fake f = { .constant = 30, .add = noise };
+	struct sample_estimate e;
+
+	fill(&s, &f, 5);
+	sample_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.value, 0, 1e-12, "nothing costs nothing");
+	OK_NEAR(e.resolution, 3 * 1.2533 * 1.4826 / sqrt(5), 1e-9,
+		"noise: three standard errors of the median");
+	OK(e.value < e.resolution, "so it is below resolution");
+	sample_series_free(&s);
+}
+
+static void one_disturbed_batch(void)
+{
+	struct sample_series s = { .iters = 100 };
+	struct fake f = { .cost = 10, .constant = 30, .hiccup_at = 6 };
+	struct sample_estimate e;
+
+	fill(&s, &f, 5);
+	sample_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.value, 10, 1e-12, "one hiccup does not move the median");
+	OK(s.long_ticks.v[2] > 1e6, "but its batch is kept");
+	sample_series_free(&s);
+}
+
+static void events(void)
+{
+	/* Median 3, deviations 2 1 0 1 97: MAD 1. */
+	const double x[] = { 1, 2, 3, 4, 100 };
+	struct sample_clock c = { .quantum_ticks = 1, .hz = 1e9 };
+
+	OK_NEAR(sample_event_resolution(x, 5, &c),
+		3 * 1.2533 * 1.4826 / sqrt(5), 1e-9,
+		"events: three standard errors of the median");
+	OK_NEAR(sample_event_resolution(x, 5, &clock_1ghz), 26, 1e-12,
+		"events: at least a quantum");
+}
+
+static void vectors(void)
+{
+	struct sample_vec vec = { 0 };
+	int good = 1;
+
+	for (int i = 0; i < 1000; i++)
+		good &= !sample_push(&vec, i);
+	for (int i = 0; i < 1000; i++)
+		good &= vec.v[i] == i;
+	OK(good && vec.n == 1000, "a vector grows and keeps its order");
+	sample_free(&vec);
+	OK(!vec.n && !vec.v, "and is empty when freed");
+}
+
+int main(void)
+{
+	batch_length();
+	pilot();
+	warm_up();
+	quad();
+	exact_estimates();
+	coarse_clock();
+	below_resolution();
+	one_disturbed_batch();
+	events();
+	vectors();
+	return tap_done();
+}

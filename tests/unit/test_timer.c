@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "tap.h"
+#include "timer.h"
+
+static void method_names(void)
+{
+	int good = 1;
+
+	for (int m = 0; m < TIMER_METHODS; m++)
+		good &= timer_find(timer_name((enum timer_method)m)) == m;
+	OK(good, "every method is found by its name");
+	OK(timer_find("sundial") == -EINVAL, "and no other");
+}
+
+/* The machines that the choice knows, made up. */
+static void choice(void)
+{
+	static const struct {
+		struct timer_features f;
+		enum timer_method want;
+		const char *what;
+	} machines[] = {
+		{ { true, true, true, false, true, 120 },
+		  TIMER_CPUID,
+		  "bare metal: the white paper's method" },
+		{ { true, true, true, true, true, 9000 },
+		  TIMER_LFENCE,
+		  "CPUID traps: lfence" },
+		{ { true, true, true, true, true, 120 },
+		  TIMER_LFENCE,
+		  "a hypervisor that does not trap now: lfence" },
+		{ { true, true, true, true, false, 9000 },
+		  TIMER_CPUID,
+		  "CPUID traps, but lfence does not hold" },
+		{ { true, true, false, false, true, 120 },
+		  TIMER_CLOCK,
+		  "TSC not invariant: the kernel's clock" },
+		{ { true, false, true, false, true, 120 },
+		  TIMER_CLOCK,
+		  "no RDTSCP: the kernel's clock" },
+		{ { false, false, false, false, false, 0 },
+		  TIMER_CLOCK,
+		  "no TSC: the kernel's clock" },
+	};
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		const char *why = NULL;
+
+		OK(timer_choose(&machines[i].f, &why) == machines[i].want,
+		   machines[i].what);
+		OK(why && *why, "and says why");
+	}
+}
+
+static void usable(void)
+{
+	const struct timer_features none = { false, false, false,
+					     false, false, 0 };
+	const struct timer_features old = {
+		true, false, true, false, false, 120
+	};
+	struct timer t = { .features = none };
+	const char *why = NULL;
+
+	OK(timer_usable(TIMER_CLOCK, &none, &why), "a clock is always there");
+	OK(!timer_usable(TIMER_LFENCE, &none, &why) && why,
+	   "no TSC, no lfence");
+	why = NULL;
+	OK(!timer_usable(TIMER_CPUID, &old, &why) && why,
+	   "no RDTSCP, no cpuid");
+	OK(timer_usable(TIMER_CPUID2, &old, &why), "cpuid2 needs no RDTSCP");
+	OK(timer_calibrate(&t, TIMER_LFENCE, 0) == -ENOTSUP,
+	   "what cannot be used is not calibrated");
+}
+
+__attribute__((noinline)) static void chain(uint64_t n)
+{
+	uint64_t x = 1;
+
+	for (uint64_t i = 0; i < n; i++)
+		__asm__ volatile("imul %0, %0" : "+r"(x) : : "cc");
+}
+
+static uint64_t least(enum timer_method m, uint64_t n)
+{
+	uint64_t best = UINT64_MAX, ticks;
+
+	for (int i = 0; i < 200; i++) {
+		TIMER_INTERVAL(m, ticks, chain(n));
+		if (ticks < best)
+			best = ticks;
+	}
+	return best;
+}
+
+/* No constants: a chain a thousand times as long takes longer. */
+static void intervals(const struct timer_features *f)
+{
+	const char *why;
+	uint64_t quantum;
+	int good = 1;
+
+	for (int i = 0; i < TIMER_METHODS; i++) {
+		enum timer_method m = (enum timer_method)i;
+		uint64_t t0;
+
+		if (!timer_usable(m, f, &why))
+			continue;
+		OK(least(m, 100000) > least(m, 100), timer_name(m));
+		t0 = timer_begin(m);
+		OK(timer_end(m) >= t0, "and it does not run backwards");
+	}
+
+	quantum = timer_quantum(TIMER_CLOCK, 1000);
+	OK(quantum >= 1, "a clock advances in steps");
+	if (!f->tsc)
+		return;
+	quantum = timer_quantum(TIMER_LFENCE, 100000);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t t0 = timer_lfence_begin();
+
+		good &= (timer_lfence_begin() - t0) % quantum == 0;
+	}
+	OK(good, "every step of the TSC is a multiple of its quantum");
+}
+
+static void calibration(const struct timer_features *f)
+{
+	struct timer t = { .features = *f };
+	double hz;
+
+	OK(!timer_calibrate(&t, TIMER_CLOCK, 0) && t.hz == 1e9,
+	   "the clock's ticks are nanoseconds");
+	OK(t.overhead_ticks > 0 && t.quantum_ticks >= 1, "it takes time");
+	OK_NEAR(timer_ns(&t, 5), 5, 1e-12, "so 5 ticks are 5 ns");
+	if (!f->invariant || !f->rdtscp)
+		return;
+	hz = t.tsc_hz;
+	OK(hz > 0, "the TSC's rate is known beside it");
+	t = (struct timer) { .features = *f };
+	OK(!timer_calibrate(&t, TIMER_LFENCE, hz) && t.hz == hz,
+	   "a rate that was measured before is kept");
+	t = (struct timer) { .features = *f };
+	OK(!timer_calibrate(&t, TIMER_LFENCE, 2 * hz), "a wrong one");
+	OK_NEAR(t.hz / hz, 1, 1e-2, "is measured afresh");
+	OK_NEAR(timer_ns(&t, t.hz), 1e9, 1e-3, "a second of ticks");
+}
+
+int main(void)
+{
+	struct timer_features f;
+
+	timer_probe(&f);
+	method_names();
+	choice();
+	usable();
+	intervals(&f);
+	calibration(&f);
+	return tap_done();
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a partner runs is decided on invented machines, which hwloc builds
+ * from HWLOC_SYNTHETIC: this machine may have neither two packages nor two
+ * threads in a core.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "tap.h"
+#include "topo.h"
+
+static struct topo *invent(const char *text)
+{
+	struct topo *topo = NULL;
+
+	setenv("HWLOC_SYNTHETIC", text, 1);
+	if (topo_open(&topo))
+		topo = NULL;
+	unsetenv("HWLOC_SYNTHETIC");
+	return topo;
+}
+
+static void two_packages(void)
+{
+	struct topo *topo =
+		invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
+		       "core:2 l1:1(size=32768) pu:2");
+	int cpus[3] = { -1, -1, -1 };
+
+	OK(topo, "an invented machine opens");
+	if (!topo)
+		return;
+	OK(!topo_is_real(topo), "it is known to be invented");
+	OK(topo_pin(topo, 0) == -EXDEV, "and cannot be measured");
+	OK(topo_pin(topo, 8) == -ERANGE, "a CPU that it does not have");
+	OK(topo_pin(topo, -1) == -ERANGE, "nor a negative one");
+	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
+	   "eight CPUs, of which three were asked for");
+	OK(topo_default_cpu(topo) == 7, "the last one is the default");
+	OK(topo_numa_nodes(topo) == 2, "two NUMA nodes");
+
+	OK(topo_partner(topo, 2, BENCH_SAME_CPU) == 2, "2: the same CPU");
+	OK(topo_partner(topo, 2, BENCH_SAME_CORE) == 3, "2: the same core");
+	OK(topo_partner(topo, 2, BENCH_SAME_PACKAGE) == 0, "2: its package");
+	OK(topo_partner(topo, 2, BENCH_OTHER_PACKAGE) == 4, "2: the other");
+	OK(topo_partner(topo, 2, BENCH_ANY_OTHER) == 3, "2: the nearest");
+	OK(topo_partner(topo, 99, BENCH_ANY_OTHER) == -ENOENT, "99: nobody");
+
+	OK(topo_cache_bytes(topo, 0, 1) == 32 << 10, "cache of level 1");
+	OK(topo_cache_bytes(topo, 0, 3) == 8 << 20, "cache of level 3");
+	OK(topo_cache_bytes(topo, 0, 2) == 0, "no cache of level 2");
+	topo_close(topo);
+}
+
+static void one_thread_cores(void)
+{
+	struct topo *topo = invent("pack:1 core:2 pu:1");
+
+	OK(topo && topo_partner(topo, 0, BENCH_SAME_CORE) == -ENOENT &&
+		   topo_partner(topo, 0, BENCH_OTHER_PACKAGE) == -ENOENT,
+	   "no such places on a small machine");
+	OK(topo && topo_partner(topo, 0, BENCH_ANY_OTHER) == 1,
+	   "the nearest other CPU is the other core");
+	topo_close(topo);
+
+	topo = invent("pack:1 core:1 pu:1");
+	OK(topo && topo_partner(topo, 0, BENCH_ANY_OTHER) == -ENOENT,
+	   "one CPU has no partner");
+	OK(topo && topo_numa_nodes(topo) == 1, "but a NUMA node");
+	topo_close(topo);
+}
+
+static void this_machine(void)
+{
+	struct topo *topo = NULL;
+	int cpu, only = -1;
+
+	OK(!topo_open(&topo), "this machine opens");
+	if (!topo)
+		return;
+	OK(topo_is_real(topo), "it is real");
+	cpu = topo_default_cpu(topo);
+	OK(cpu >= 0 && topo_pin(topo, cpu) == 0 && sched_getcpu() == cpu,
+	   "pinned to its default CPU, and it runs there");
+	topo_close(topo);
+
+	/* Now bound to one CPU: the others are not ours any more. */
+	topo = NULL;
+	OK(!topo_open(&topo) && topo_cpus(topo, &only, 1) == 1 && only == cpu,
+	   "only the CPUs that we are bound to count");
+	topo_close(topo);
+	topo_close(NULL);
+}
+
+int main(void)
+{
+	two_packages();
+	one_thread_cores();
+	this_machine();
+	return tap_done();
+}
