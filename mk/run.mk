@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# Running the suite, installing it, cleaning up.
+
+# run-all takes these from the command line or the environment, as in
+# `make run-all PROFILE=quick ONLY="syscall loop"`.
+RUN_ALL_FLAGS = --bin '$(BUILD)/bin' \
+	$(foreach name,PROFILE ROUNDS EFFORT ONLY CPU PRIO TIMER SEED OUT RESUME,\
+	$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
+
+# Use all CPUs for the build unless the caller said how many jobs.
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# The set-up comes before the build, which cannot work without it; so the
+# build is no prerequisite here.
+.PHONY: run-all
+run-all: ## measure: PROFILE=quick|default|publish ONLY="a b" CPU= PRIO= OUT= RESUME=
+	$(Q)scripts/setup run
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)scripts/run-all $(RUN_ALL_FLAGS)
+
+.PHONY: setup
+setup: ## install what is missing to build and run
+	$(Q)scripts/setup run
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
+		$(filter Makefile %.mk,$(MAKEFILE_LIST)) | sort
+
+# Pages and completion are made from --help, so they cannot fall behind the
+# option tables.
+MANS     := $(BENCH_SRCS:bench/%.c=$(BUILD)/man/oscost-%.1)
+COMPS    := $(BENCH_SRCS:bench/%.c=$(BUILD)/completion/oscost-%)
+
+$(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/man $< >$@
+$(BUILD)/completion/oscost-%: $(BUILD)/bin/% scripts/completion
+	$(call say,COMP,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/completion $< >$@
+
+.PHONY: man
+man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
+
+# $(libdir) holds the tree that the programs expect around them, as in
+# $(BUILD) and here; $(bindir) only holds links with names of our own, because
+# `sync` and `timer` would hide other people's commands.
+libdir    := $(PREFIX)/lib/oscost
+COMMANDS   = $(BENCH_SRCS:bench/%.c=%) report
+SCRIPTS   := scripts/run-all scripts/suite.tsv
+INSTALLED  = $(DESTDIR)$(libdir)
+
+.PHONY: install
+install: all man ## copy everything under $(DESTDIR)$(PREFIX)
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) \
+		$(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(compdir)
+	$(Q)install -m 755 $(BENCHES) $(REPORT) $(INSTALLED)/bin
+	$(Q)cd $(BUILD) && for file in $(patsubst $(BUILD)/%,%,$(INSTALL_LIBS) \
+		$(INSTALL_LIBEXEC)); do \
+		install -D $$file $(abspath $(INSTALLED))/$$file; \
+	done
+	$(Q)install -m 755 $(filter-out %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
+	$(Q)install -m 644 $(filter %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
+	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) $(INSTALLED)/scripts/lib
+	$(Q)set -- plots/*; [ ! -f "$$1" ] || install -m 644 "$$@" $(INSTALLED)/plots
+	$(Q)for name in $(COMMANDS); do \
+		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name; \
+	done
+	$(Q)ln -sf ../lib/oscost/scripts/run-all $(DESTDIR)$(bindir)/oscost-run-all
+	$(Q)install -m 644 $(MANS) $(DESTDIR)$(mandir)/man1
+	$(Q)install -m 644 $(COMPS) $(DESTDIR)$(compdir)
+
+# By name, so that nothing else is touched; also what an older version with
+# other programs has left.
+.PHONY: uninstall
+uninstall: ## remove what install has put there
+	$(Q)rm -rf $(INSTALLED)
+	$(Q)rm -f $(DESTDIR)$(bindir)/oscost-* $(DESTDIR)$(mandir)/man1/oscost-*.1 \
+		$(DESTDIR)$(compdir)/oscost-*
+
+.PHONY: clean
+clean: ## delete what was built; results/ stays
+	rm -rf build build-san $(BUILD) compile_commands.json

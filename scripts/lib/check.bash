@@ -1,0 +1,98 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What run-all looks at before it starts: the machine and the directory.
+
+# check_directory DIR: stop unless results can be kept in DIR.
+check_directory() {
+	local dir=$1 free
+
+	if [[ -e $dir && ! -d $dir ]]; then
+		die 2 "OUT: $dir is not a directory"
+	fi
+	if [[ -d $dir && -n $(ls -A "$dir" 2>/dev/null) ]]; then
+		die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
+	fi
+	mkdir -p "$dir" 2>/dev/null ||
+		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
+	check_writable "$dir"
+	free=$(df -Pk "$dir" | awk 'NR == 2 { print $4 }')
+	((free >= 32 * 1024)) ||
+		die 2 "OUT: only $((free / 1024)) MiB free in $dir, 32 are needed"
+}
+
+# check_writable DIR: stop unless a file can be made in DIR.
+check_writable() {
+	{ : >"$1/.writable"; } 2>/dev/null ||
+		die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
+	rm -f "$1/.writable"
+}
+
+# check_cpu CPU: stop unless this process may run on it.
+check_cpu() {
+	local list range first last
+
+	[[ $1 =~ ^[0-9]{1,6}$ ]] || die 2 "CPU must be a number, not '$1'"
+	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+	for range in ${list//,/ }; do
+		first=${range%-*} last=${range#*-}
+		((10#$1 >= first && 10#$1 <= last)) && return 0
+	done
+	die 2 "CPU $1 is none that this process may use ($list)"
+}
+
+# check_prio N: stop unless programs can be run with real-time priority N.
+check_prio() {
+	need_number PRIO "$1" 1 99
+	need chrt
+	chrt -r "$1" true 2>/dev/null ||
+		die 2 "PRIO: this user may not have real-time priority $1;" \
+			"use sudo, or leave PRIO out"
+}
+
+# check_programs: stop if a planned program is missing or does not take its
+# arguments: better now than in each round.
+check_programs() {
+	local i why status
+	local -a args
+
+	[[ -x $bin/report ]] || die 2 "no program $bin/report; run make first"
+	for i in "${!plan_ids[@]}"; do
+		[[ -x $bin/${plan_programs[i]} ]] ||
+			die 2 "no program $bin/${plan_programs[i]}; run make first"
+		read -ra args <<<"${plan_args[i]}"
+		status=0
+		why=$("$bin/${plan_programs[i]}" --list "${common[@]}" "${args[@]}" \
+			2>&1 >/dev/null </dev/null) || status=$?
+		((status != 2)) || die 2 "${plan_ids[i]}: ${why##*$'\n'}"
+	done
+}
+
+# check_quiet: hints about what would make the results noisy.
+check_quiet() {
+	local governor busy
+
+	governor=$(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null || :)
+	if [[ -n $governor && $governor != performance ]]; then
+		log "hint: the CPU governor is $governor; steadier results with:" \
+			"echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+	fi
+	busy=$(check_busy)
+	if ((busy >= 10)); then
+		log "hint: others use $busy % of the CPU time now; results will be noisy"
+	fi
+}
+
+# check_busy: percent of CPU time used in half a second while we sleep.  The
+# load average would tell of the build that has just ended.
+check_busy() {
+	{ grep '^cpu ' /proc/stat && sleep 0.5 && grep '^cpu ' /proc/stat; } |
+		awk '{
+			all = 0
+			for (i = 2; i <= 9; i++) all += $i
+			idle = $5 + $6
+			if (NR == 2 && all > last_all)
+				busy = 100 - 100 * (idle - last_idle) / (all - last_all)
+			last_all = all; last_idle = idle
+		}
+		END { printf "%d\n", busy }'
+}

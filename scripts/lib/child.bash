@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Running a program with a time limit, and stopping when the user asks.
+
+child_pid=    # session that runs now
+stopping=0    # signal number that asked us to stop, 0 if none
+child_final=0  # whether to run this child although we are stopping
+child_grace=10 # seconds between TERM and KILL: time to clean up
+
+# child_run LIMIT COMMAND...: run COMMAND in a session of its own, so that
+# Ctrl-C reaches only us and that all it started can be found.  We sleep in
+# wait meanwhile: the driver must not disturb what it measures.
+# Return: COMMAND's status; 124 or 137 if it took longer than LIMIT seconds.
+child_run() {
+	local limit=$1 status=0
+	shift
+
+	setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 9<&- &
+	child_pid=$!
+	if ((stopping && !child_final)); then
+		kill -TERM "$child_pid" 2>/dev/null || :
+	fi
+	# A trapped signal ends wait before the child has ended.
+	while :; do
+		status=0
+		wait "$child_pid" 2>/dev/null || status=$?
+		kill -0 "$child_pid" 2>/dev/null || break
+	done
+	if ((status != 0 && status != 77)); then
+		child_sweep "$child_pid"
+	fi
+	child_pid=
+	return "$status"
+}
+
+# child_sweep SESSION: kill what a program left behind in its session.
+child_sweep() {
+	local session=$1 file stat pid sid rest
+
+	for file in /proc/[0-9]*/stat; do
+		{ read -r stat <"$file"; } 2>/dev/null || continue
+		pid=${stat%% *}
+		# The name in parentheses may hold anything.
+		read -r _ _ _ sid rest <<<"${stat##*) }"
+		if [[ $sid == "$session" ]]; then
+			kill -KILL "$pid" 2>/dev/null || :
+		fi
+	done
+}
+
+# child_stop NUMBER: a signal came.  The first ends the child and the run, in
+# good order; the second ends everything at once.
+child_stop() {
+	if ((stopping)); then
+		progress_clear
+		log "stopped at once"
+		if [[ -n $child_pid ]]; then
+			child_sweep "$child_pid"
+		fi
+		exit $((128 + $1))
+	fi
+	stopping=$1
+	progress_clear
+	log "stopping; once more to quit without a report"
+	if [[ -n $child_pid ]]; then
+		kill -TERM "$child_pid" 2>/dev/null || :
+	fi
+}
+
+# child_traps: from now on signals stop the run.
+child_traps() {
+	trap 'child_stop 1' HUP
+	trap 'child_stop 2' INT
+	trap 'child_stop 15' TERM
+	# Ignored signals would be inherited; a handler is not.
+	trap ':' PIPE
+}

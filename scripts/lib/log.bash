@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Messages for people, all on stderr; stdout belongs to data.
+
+# log MESSAGE...: a closed stderr must not end a run, hence the ||.
+log() { printf '%s: %s\n' "${0##*/}" "$*" >&2 || :; }
+
+# die CODE MESSAGE...: exit codes are those of the programs: 1 failed, 2 usage.
+die() {
+	local code=$1
+	shift
+	log "$*"
+	exit "$code"
+}
+
+# need COMMAND...: stop unless every command is on PATH.
+need() {
+	local cmd
+	for cmd in "$@"; do
+		command -v "$cmd" >/dev/null ||
+			die 2 "needs the command '$cmd'; scripts/setup installs it"
+	done
+}
+
+# need_number NAME VALUE LEAST MOST: stop unless VALUE is such an integer.
+need_number() {
+	local name=$1 value=$2 least=$3 most=$4
+
+	if ! [[ $value =~ ^[0-9]{1,15}$ ]] ||
+		((10#$value < least || 10#$value > most)); then
+		die 2 "$name must be a number from $least to $most, not '$value'"
+	fi
+}

@@ -1,0 +1,153 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What a run keeps in its directory: see docs/results-format.md.
+#
+# journal.tsv has a line for each invocation that is over: round, id, exit
+# status, seconds, size of invocations.jsonl after it, reason.  A line is
+# written last, so a run that was killed at any moment can be taken up again.
+
+declare -A journal_done=() # "round id" of what is over
+
+# record_journal ROUND ID STATUS SECONDS REASON
+record_journal() {
+	local size
+
+	size=$(stat -c %s "$out/invocations.jsonl")
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$size" \
+		"${5//[$'\t\r\n']/ }" >>"$out/journal.tsv" || record_full
+	journal_done["$1 $2"]=1
+}
+
+# record_load: read the journal of a run that stopped, and cut what an
+# invocation that is not in it had begun to write.
+record_load() {
+	local round id status seconds size reason kept=0 whole
+
+	touch "$out/journal.tsv" "$out/invocations.jsonl"
+	# A last line that is not whole does not count.
+	whole=$(grep -c '' "$out/journal.tsv" || :)
+	[[ -z $(tail -c 1 "$out/journal.tsv") ]] || whole=$((whole - 1))
+	sed -i "$((whole + 1)),\$d" "$out/journal.tsv"
+	while IFS=$'\t' read -r round id status seconds size reason; do
+		journal_done["$round $id"]=1
+		progress_took "$id" "$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e6 }')"
+		((status == 0 || status == 77)) || failed=1
+		kept=$size
+	done <"$out/journal.tsv"
+	size=$(stat -c %s "$out/invocations.jsonl")
+	((size >= kept)) || die 1 "$out/invocations.jsonl has lost rows" \
+		"($size bytes, $kept expected): cannot go on with this run"
+	truncate -s "$kept" "$out/invocations.jsonl"
+}
+
+# record_rows FILE: append the whole rows of FILE to invocations.jsonl, set
+# rows to how many they are.  All or nothing, if the disk is full.
+record_rows() {
+	local file=$1 size cut=''
+
+	size=$(stat -c %s "$out/invocations.jsonl")
+	[[ -z $(tail -c 1 "$file") ]] || cut=\$d
+	sed -e "$cut" "$file" | sed -n '/^{.*}$/p' >>"$out/invocations.jsonl" || {
+		truncate -s "$size" "$out/invocations.jsonl"
+		record_full
+	}
+	rows=$(sed -e "$cut" "$file" | grep -c '^{.*}$' || :)
+}
+
+# record_talk ID ROUND FILE: append what a program said to log.txt.
+record_talk() {
+	[[ -s $3 ]] || return 0
+	sed "s/^/$1 round $2: /" "$3" >>"$out/log.txt" || record_full
+}
+
+record_full() {
+	progress_clear
+	die 1 "cannot write in $out ($(df -Pk "$out" | awk 'NR == 2 { print $4 }') KiB free);" \
+		"make room, then go on with: ${self_command} --resume $out"
+}
+
+# record_run INTERRUPTED ENDED_AT: write run.json.
+record_run() {
+	local interrupted=$1 ended_at=$2
+
+	{
+		printf '{"schema": 1, "suite_version": %s, "git_id": %s,\n' \
+			"$(json_string_or_null "${conf[version]}")" \
+			"$(json_string_or_null "${conf[git_id]}")"
+		printf ' "command_line": %s, "profile": %s,\n' \
+			"$(json_string "${conf[command_line]}")" \
+			"$(json_string "${conf[profile]}")"
+		printf ' "rounds": %d, "effort": %d, "seed": %d,\n' \
+			"${conf[rounds]}" "${conf[effort]}" "${conf[seed]}"
+		printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
+			"$(json_string "${conf[started_at]}")" \
+			"$(json_string_or_null "$ended_at")" "$interrupted"
+		record_plan
+		record_programs
+		printf '}\n'
+	} >"$out/.run.json.new" || record_full
+	mv "$out/.run.json.new" "$out/run.json" || record_full
+}
+
+record_plan() {
+	local i comma=''
+
+	printf ' "plan": ['
+	for i in "${!plan_ids[@]}"; do
+		printf '%s\n  {"id": %s, "program": %s, "args": %s, "limit_s": %d}' \
+			"$comma" "$(json_string "${plan_ids[i]}")" \
+			"$(json_string "${plan_programs[i]}")" \
+			"$(json_string "${plan_args[i]}")" "${plan_limits[i]}"
+		comma=,
+	done
+	printf '],\n'
+}
+
+record_programs() {
+	local round id status seconds reason comma=''
+
+	printf ' "programs": ['
+	while IFS=$'\t' read -r round id status seconds _ reason; do
+		printf '%s\n  {"id": %s, "round": %d, "exit_status": %d, "duration_s": %s, "reason": %s}' \
+			"$comma" "$(json_string "$id")" "$round" "$status" \
+			"$seconds" "$(json_string_or_null "$reason")"
+		comma=,
+	done <"$out/journal.tsv"
+	printf ']\n'
+}
+
+# record_about: what each program says of itself.
+record_about() {
+	local program comma='['
+
+	for program in $(printf '%s\n' "${plan_programs[@]}" | sort -u); do
+		printf '%s\n' "$comma"
+		"$bin/$program" --describe </dev/null ||
+			die 2 "$bin/$program --describe failed; run make"
+		comma=,
+	done >"$out/.about.json.new"
+	printf ']\n' >>"$out/.about.json.new"
+	mv "$out/.about.json.new" "$out/about.json"
+}
+
+# record_machine: describe the machine and calibrate once for all programs.
+record_machine() {
+	local hz
+
+	if child_run 60 "$bin/report" machine >"$out/.machine.json.new" \
+		2>"$out/.talk"; then
+		mv "$out/.machine.json.new" "$out/machine.json"
+		hz=$(json_field "$out/machine.json" tsc hz)
+		[[ -z $hz ]] || export OSCOST_TSC_HZ=$hz
+	elif ((!stopping)); then
+		rm -f "$out/.machine.json.new"
+		log "warning: the machine could not be described:" \
+			"$(tail -n 1 "$out/.talk")"
+	fi
+	record_talk machine 0 "$out/.talk"
+	if command -v lstopo >/dev/null && [[ ! -e $out/topology.svg ]] &&
+		((!stopping)); then
+		child_run 20 lstopo --of svg "$out/topology.svg" >/dev/null 2>&1 ||
+			rm -f "$out/topology.svg"
+	fi
+}

@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The measuring itself: rounds, in each of them every row once.
+
+declare -a prefix=() # command before each program: chrt
+declare -A told=()   # last message about each row
+
+# rounds_run: all rounds that are not done yet.
+rounds_run() {
+	local rounds=${conf[rounds]} round before done_before
+
+	total=$((rounds * ${#plan_ids[@]}))
+	for ((round = 1; round <= rounds; round++)); do
+		now_us
+		before=$now
+		done_before=${#journal_done[@]}
+		((done_before < total)) || break
+		rounds_one "$round"
+		((!stopping)) || break
+		# Nothing to tell of a round that was over before --resume.
+		((${#journal_done[@]} > done_before)) || continue
+		progress_left $((rounds - round))
+		now_us
+		progress_round "$round" "$rounds" $((now - before)) "$left"
+		record_run true ''
+	done
+	progress_clear
+}
+
+# rounds_one ROUND: every row once.  The order depends on the seed and the
+# round alone, so a resumed run goes on in the order it would have had.
+rounds_one() {
+	local round=$1 i at seed
+	local -a left_ids
+
+	random_seed "${conf[seed]}" "$round"
+	random_order "${#plan_ids[@]}"
+	for at in "${!random_permutation[@]}"; do
+		i=${random_permutation[at]}
+		# Drawn for each row, also for one that is skipped.
+		random_next
+		seed=$random_value
+		[[ -z ${journal_done["$round ${plan_ids[i]}"]:-} ]] || continue
+		left_ids=()
+		for i in "${random_permutation[@]:at}"; do
+			left_ids+=("${plan_ids[i]}")
+		done
+		i=${random_permutation[at]}
+		progress_left $((conf[rounds] - round)) "${left_ids[@]}"
+		progress_show $((${#journal_done[@]} * 100 / total)) "$round" \
+			"${conf[rounds]}" "${plan_ids[i]}" "$left"
+		rounds_row "$round" "$i" "$seed"
+		((!stopping)) || return 0
+	done
+}
+
+# rounds_row ROUND ROW SEED: one invocation.
+rounds_row() {
+	local round=$1 i=$2 seed=$3 id status=0 start seconds
+	local -a args
+	id=${plan_ids[i]}
+
+	read -ra args <<<"${plan_args[i]}"
+	now_us
+	start=$now
+	child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
+		--json --invocations 1 --round "$round" --seed "$seed" \
+		--effort "${conf[effort]}" "${common[@]}" "${args[@]}" \
+		>"$out/.rows" 2>"$out/.talk" || status=$?
+	now_us
+	record_talk "$id" "$round" "$out/.talk"
+	# What was at hand when the user stopped us is lost, and done again by
+	# --resume.
+	((!stopping)) || return 0
+	record_rows "$out/.rows"
+	rounds_reason "$status" $((now - start)) "${plan_limits[i]}"
+	printf -v seconds '%d.%06d' $(((now - start) / 1000000)) $(((now - start) % 1000000))
+	record_journal "$round" "$id" "$status" "$seconds" "$reason"
+	progress_took "$id" $((now - start))
+	if ((status != 0)); then
+		rounds_tell "$round" "$id" "$status"
+	fi
+}
+
+# rounds_reason STATUS MICROSECONDS LIMIT: set reason, and status where the
+# program's own does not tell the truth.
+rounds_reason() {
+	reason=$(grep -v '^[[:space:]]*$' "$out/.talk" | tail -n 1 || :)
+	reason=${reason#"${plan_programs[i]}: "}
+	if (($1 == 0 && rows == 0)); then
+		status=1
+		reason="it printed no row"
+	elif (($1 == 0)); then
+		reason=
+	elif (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
+		status=124
+		reason="no end after $3 s: terminated"
+	elif (($1 > 128)); then
+		reason="killed by signal $(($1 - 128))"
+	elif [[ -z $reason ]]; then
+		reason="exit status $1 without a message"
+	fi
+}
+
+# rounds_tell ROUND ID STATUS: say it at once, but only once for each reason.
+rounds_tell() {
+	local word=failed
+
+	if (($3 == 77)); then
+		word=skipped
+	else
+		failed=1
+	fi
+	[[ ${told[$2]:-} != "$word: $reason" ]] || return 0
+	told[$2]="$word: $reason"
+	progress_clear
+	log "$2 $word in round $1: $reason"
+}
