@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+#
+# make            build everything into $(BUILD)/bin
+# make run-all    measure this machine, make tables and plots
+# make test       all tests
+# make help       list the targets
+#
+# Sources are found by wildcard: a new bench/*.c, harness/*.c, report/*.c or
+# tests/unit/test_*.c needs no edit here.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+bindir  := $(PREFIX)/bin
+mandir  := $(PREFIX)/share/man
+compdir := $(PREFIX)/share/bash-completion/completions
+
+SAN     ?=
+BUILD   ?= build$(if $(SAN),-san)
+PKGS    := hwloc jansson
+REPORT_PKGS := $(PKGS) gsl inih
+
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	   -Wvla -Wformat=2 -Wundef
+PKG_CONFIG ?= pkg-config
+
+VERSION := 0.1
+GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+# What the code needs to compile at all is kept apart from CFLAGS, so that
+# `make CFLAGS=-O3` changes the optimisation and nothing else.
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iharness $(CPPFLAGS)
+ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
+	       -pthread $(shell $(PKG_CONFIG) --cflags $(PKGS))
+ALL_LDFLAGS  = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread
+ALL_LDLIBS   = $(shell $(PKG_CONFIG) --libs $(PKGS)) -ldl -lrt -lm $(LDLIBS)
+REPORT_LDLIBS = $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS)) -lm $(LDLIBS)
+
+BENCH_SRCS   := $(sort $(wildcard bench/*.c))
+BENCHLIB_SRCS := $(sort $(wildcard bench/lib/*.c))
+HARNESS_SRCS := $(sort $(wildcard harness/*.c))
+REPORT_SRCS  := $(sort $(wildcard report/*.c))
+UNIT_SRCS    := $(sort $(wildcard tests/unit/test_*.c))
+FIXTURE_SRCS := $(sort $(wildcard tests/fixtures/bench/*.c))
+
+BENCHES      := $(BENCH_SRCS:bench/%.c=$(BUILD)/bin/%)
+FIXTURES     := $(FIXTURE_SRCS:tests/fixtures/bench/%.c=$(BUILD)/fixtures/%)
+UNITS        := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/unit/%)
+REPORT       := $(if $(REPORT_SRCS),$(BUILD)/bin/report)
+MANS         := $(BENCH_SRCS:bench/%.c=$(BUILD)/man/%.1)
+LIB          := $(BUILD)/libharness.a
+MAIN         := $(BUILD)/obj/harness/main.o
+REPORT_MAIN  := $(BUILD)/obj/report/main.o
+LIB_OBJS     := $(filter-out $(MAIN),$(HARNESS_SRCS:%.c=$(BUILD)/obj/%.o)) \
+		$(BENCHLIB_SRCS:%.c=$(BUILD)/obj/%.o)
+REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)
+BENCH_OBJS   := $(BENCH_SRCS:%.c=$(BUILD)/obj/%.o) \
+		$(FIXTURE_SRCS:%.c=$(BUILD)/obj/%.o)
+OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) \
+		$(UNIT_SRCS:%.c=$(BUILD)/obj/%.o)
+
+# Quiet by default; `make V=1` shows the commands.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+
+.PHONY: all
+all: $(BENCHES) $(REPORT) $(EXTRA) ## build every program (default)
+
+# Parts with rules of their own (the ring 0 module, tiny helper programs).
+-include $(wildcard mk/*.mk)
+
+# The comment that opens a benchmark is its --help, man page and report text.
+$(BUILD)/gen/%.about.c: bench/%.c scripts/lib/about.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/lib/about.awk $< >$@
+$(BUILD)/gen/%.about.c: tests/fixtures/bench/%.c scripts/lib/about.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/lib/about.awk $< >$@
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+# A benchmark's own libraries: bench_LIBS_<name> in mk/*.mk.
+$(BENCHES): $(BUILD)/bin/%: $(BUILD)/obj/bench/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(bench_LIBS_$*) $(ALL_LDLIBS)
+
+$(FIXTURES): $(BUILD)/fixtures/%: $(BUILD)/obj/tests/fixtures/bench/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
+$(BUILD)/bin/report: $(REPORT_OBJS) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
+
+# Unit tests may use everything but the two mains.
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
+
+$(LIB): $(LIB_OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The Makefile itself is a prerequisite: changed flags rebuild.
+$(BUILD)/obj/%.o: %.c Makefile
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/%,$<),-Ireport) \
+		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
+		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(OBJS:.o=.d)

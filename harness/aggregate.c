@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Many invocations of one case made into one row: see result.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result.h"
+#include "stats.h"
+
+#define LEVEL 0.95
+
+typedef const struct result *const *rows_t;
+
+/* Median over the rows of the double at @offset, where it is known. */
+static double median_field(rows_t rows, size_t n, size_t offset, double *work)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double x = *(const double *)((const char *)rows[i] + offset);
+
+		if (isfinite(x))
+			work[k++] = x;
+	}
+	return k ? stats_median(work, k) : NAN;
+}
+
+#define MEDIAN(member) \
+	out->member =  \
+		median_field(rows, n, offsetof(struct result, member), work)
+
+/* The most common status; failed if any failed; ok wins a tie. */
+static enum result_status pick_status(rows_t rows, size_t n)
+{
+	size_t count[RESULT_FAILED + 1] = { 0 };
+	enum result_status best = RESULT_OK;
+
+	for (size_t i = 0; i < n; i++)
+		count[rows[i]->status]++;
+	if (count[RESULT_FAILED])
+		return RESULT_FAILED;
+	for (int s = RESULT_BELOW_RESOLUTION; s <= RESULT_SKIPPED; s++)
+		if (count[s] > count[best])
+			best = (enum result_status)s;
+	return best;
+}
+
+static void headline(struct result *out, rows_t rows, size_t n, double *work)
+{
+	size_t k = 0, lo, hi;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->status == RESULT_OK && isfinite(rows[i]->value))
+			work[k++] = rows[i]->value;
+	if (!k || out->status != RESULT_OK)
+		return;
+	out->value = stats_median(work, k);
+	if (stats_order_ranks(k, LEVEL, &lo, &hi) >= LEVEL) {
+		out->ci95[0] = work[lo - 1];
+		out->ci95[1] = work[hi - 1];
+	}
+}
+
+/* min, max, mean, stddev over all samples of all rows. */
+static int pooled(struct result *out, rows_t rows, size_t n)
+{
+	struct stats_group *groups = calloc(n, sizeof(*groups)), pool;
+	size_t k = 0;
+
+	if (!groups)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct result *r = rows[i];
+
+		out->samples += r->samples;
+		if (isfinite(r->min))
+			out->min = fmin(r->min, out->min);
+		if (isfinite(r->max))
+			out->max = fmax(r->max, out->max);
+		if (!r->samples || !isfinite(r->mean))
+			continue;
+		groups[k].n = r->samples;
+		groups[k].mean = r->mean;
+		groups[k++].stddev = isfinite(r->stddev) ? r->stddev : 0;
+	}
+	if (k) {
+		stats_pool(&pool, groups, k);
+		out->mean = pool.mean;
+		out->stddev = pool.stddev;
+	}
+	free(groups);
+	return 0;
+}
+
+/* Facts that differ: [least, greatest] of numbers, "varies" of others. */
+static json_t *merge_facts(json_t *a, const json_t *b)
+{
+	double lo, hi, x;
+
+	if (json_equal(a, b))
+		return json_incref(a);
+	if (json_is_number(b) &&
+	    (json_is_number(a) || json_array_size(a) == 2)) {
+		x = json_number_value(b);
+		lo = json_number_value(json_is_array(a) ? json_array_get(a, 0)
+							: a);
+		hi = json_number_value(json_is_array(a) ? json_array_get(a, 1)
+							: a);
+		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
+	}
+	return json_string("varies");
+}
+
+static bool is_evidence(const json_t *v)
+{
+	return json_is_object(v) &&
+	       json_is_number(json_object_get(v, "expected")) &&
+	       json_is_number(json_object_get(v, "seen"));
+}
+
+static double number_of(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static json_t *add_evidence(const json_t *a, const json_t *b)
+{
+	return json_pack("{s:f,s:f}", "expected",
+			 number_of(a, "expected") + number_of(b, "expected"),
+			 "seen", number_of(a, "seen") + number_of(b, "seen"));
+}
+
+static int merge_evidence(json_t *into, json_t *from)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(from, key, v)
+	{
+		json_t *have = json_object_get(into, key), *both;
+
+		if (!have)
+			both = json_incref(v);
+		else if (is_evidence(have) && is_evidence(v))
+			both = add_evidence(have, v);
+		else
+			both = merge_facts(have, v);
+		if (json_object_set_new(into, key, both))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_counts(json_t *into, json_t *from)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(from, key, v)
+	{
+		json_int_t sum = json_integer_value(v) +
+				 json_integer_value(json_object_get(into, key));
+
+		if (json_object_set_new(into, key, json_integer(sum)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Two ascending lists of [edge, count]. */
+static json_t *merge_bins(const json_t *a, const json_t *b)
+{
+	json_t *out = json_array();
+	size_t i = 0, k = 0, na = json_array_size(a), nb = json_array_size(b);
+
+	while (out && (i < na || k < nb)) {
+		json_t *x = i < na ? json_array_get(a, i) : NULL;
+		json_t *y = k < nb ? json_array_get(b, k) : NULL;
+		double ex = x ? json_number_value(json_array_get(x, 0)) : 0;
+		double ey = y ? json_number_value(json_array_get(y, 0)) : 0;
+		json_t *bin;
+
+		/* Edges are computed by the same rule everywhere, but pass
+		 * through text. */
+		if (x && y && fabs(ex - ey) <= 1e-9 * fabs(ex)) {
+			bin = json_pack("[fI]", ex,
+					json_integer_value(
+						json_array_get(x, 1)) +
+						json_integer_value(
+							json_array_get(y, 1)));
+			i++;
+			k++;
+		} else if (!y || (x && ex < ey)) {
+			bin = json_incref(x);
+			i++;
+		} else {
+			bin = json_incref(y);
+			k++;
+		}
+		if (!bin || json_array_append_new(out, bin)) {
+			json_decref(out);
+			return NULL;
+		}
+	}
+	return out;
+}
+
+static int merge_histograms(struct result *out, rows_t rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const json_t *h = rows[i]->histogram;
+		json_t *bins;
+
+		if (!h)
+			continue;
+		if (!out->histogram) {
+			out->histogram = json_deep_copy(h);
+			if (!out->histogram)
+				return -ENOMEM;
+			continue;
+		}
+		bins = merge_bins(json_object_get(out->histogram, "bins"),
+				  json_object_get(h, "bins"));
+		if (!bins || json_object_set_new(out->histogram, "bins", bins))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int merge_objects(struct result *out, rows_t rows, size_t n)
+{
+	out->evidence = json_object();
+	out->tags = json_object();
+	if (!out->evidence || !out->tags)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (merge_evidence(out->evidence, rows[i]->evidence) ||
+		    add_counts(out->tags, rows[i]->tags))
+			return -ENOMEM;
+	return merge_histograms(out, rows, n);
+}
+
+static int by_letter(const void *a, const void *b)
+{
+	return **(char *const *)a - **(char *const *)b;
+}
+
+/* The median grade, the worse of two. */
+static int pick_grade(struct result *out, rows_t rows, size_t n)
+{
+	char **grades = calloc(n, sizeof(*grades));
+	size_t k = 0;
+	int err = 0;
+
+	if (!grades)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->grade)
+			grades[k++] = rows[i]->grade;
+	qsort(grades, k, sizeof(*grades), by_letter);
+	if (k)
+		err = result_set(&out->grade, grades[k / 2]);
+	free(grades);
+	return err;
+}
+
+/* What is the same in all rows comes from the first that has the status, so
+ * that its reason fits. */
+static int copy_common(struct result *out, rows_t rows, size_t n)
+{
+	const struct result *r = rows[0];
+	int bad = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->status == out->status) {
+			r = rows[i];
+			break;
+		}
+	bad |= result_set(&out->benchmark, r->benchmark);
+	bad |= result_set(&out->name, r->name);
+	bad |= result_set(&out->unit, r->unit);
+	bad |= result_set(&out->better, r->better);
+	bad |= result_set(&out->timer, r->timer);
+	bad |= result_set(&out->estimator, r->estimator);
+	bad |= result_set(&out->policy, r->policy);
+	bad |= result_set(&out->started_at, rows[0]->started_at);
+	if (out->status != RESULT_OK)
+		bad |= result_set(&out->reason, r->reason);
+	out->params = json_deep_copy(r->params);
+	out->priority = r->priority;
+	out->seed = rows[0]->seed;
+	out->cpu = r->cpu;
+	out->round = n == 1 ? r->round : -1;
+	out->duration_s = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i]->cpu != out->cpu)
+			out->cpu = -1;
+		if (isfinite(rows[i]->duration_s))
+			out->duration_s += rows[i]->duration_s;
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+int result_aggregate(struct result *out, const struct result *const *rows,
+		     size_t n)
+{
+	double *work = calloc(n, sizeof(*work));
+	int err;
+
+	result_init(out);
+	if (!work)
+		return -ENOMEM;
+	out->status = pick_status(rows, n);
+	for (size_t i = 0; i < n; i++)
+		out->n += rows[i]->n;
+	err = copy_common(out, rows, n);
+	if (!err)
+		err = pooled(out, rows, n);
+	if (!err)
+		err = merge_objects(out, rows, n);
+	if (!err)
+		err = pick_grade(out, rows, n);
+	if (err)
+		goto out;
+	headline(out, rows, n, work);
+	MEDIAN(p50);
+	MEDIAN(p90);
+	MEDIAN(p99);
+	MEDIAN(p999);
+	MEDIAN(cold);
+	MEDIAN(tsc_hz);
+	MEDIAN(core_hz);
+	MEDIAN(resolution);
+	MEDIAN(expected);
+	MEDIAN(baseline);
+	for (size_t i = 0; i < n; i++)
+		work[i] = (double)rows[i]->iters;
+	out->iters = (uint64_t)stats_median(work, n);
+	if (isfinite(out->value)) {
+		MEDIAN(ticks);
+		MEDIAN(cycles);
+	}
+out:
+	free(work);
+	if (err)
+		result_free(out);
+	return err;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* The services of bench.h. */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "guard.h"
+#include "invocation.h"
+#include "mem.h"
+#include "units.h"
+
+#define DEFAULT_EVENTS 200
+
+struct case_run *bench_case_of(const struct bench *b,
+			       const struct bench_case *c)
+{
+	return c && c->id < b->n_runs ? b->runs[c->id] : NULL;
+}
+
+/* Append "axis=value" of every param to @run's name and params. */
+static int name_case(struct case_run *run)
+{
+	char name[256] = "";
+	size_t len = 0;
+
+	run->params = json_object();
+	for (const struct bench_param *p = run->c.params; p->axis; p++) {
+		char number[UNITS_MAX];
+		const char *text = number;
+		json_t *v;
+
+		if (p->kind == BENCH_STR)
+			text = p->text;
+		else if (p->kind == BENCH_SIZE)
+			units_size(number, (uint64_t)p->number);
+		else
+			snprintf(number, sizeof(number), "%lld",
+				 (long long)p->number);
+		len += (size_t)snprintf(name + len, sizeof(name) - len,
+					"%s%s=%s", len ? "," : "", p->axis,
+					text);
+		if (len >= sizeof(name))
+			return -ENAMETOOLONG;
+		v = p->kind == BENCH_STR ? json_string(text)
+					 : json_integer(p->number);
+		if (json_object_set_new(run->params, p->axis, v))
+			return -ENOMEM;
+	}
+	run->name = strdup(name);
+	return run->name ? 0 : -ENOMEM;
+}
+
+static void fail_cases(struct bench *b, const char *why, const char *name)
+{
+	if (!b->usage_error)
+		snprintf(b->why, sizeof(b->why), "cases(): %s%s", why, name);
+	b->usage_error = true;
+}
+
+const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
+{
+	static const struct bench_case nothing;
+	struct case_run *run = calloc(1, sizeof(*run));
+	struct case_run **runs =
+		realloc(b->runs, (b->n_runs + 1) * sizeof(struct case_run *));
+
+	if (runs)
+		b->runs = runs;
+	if (!run || !runs) {
+		free(run);
+		fail_cases(b, "no memory", "");
+		return &nothing;
+	}
+	run->c = *c;
+	run->c.id = b->n_runs;
+	run->cold = run->derived = run->expected = NAN;
+	b->runs[b->n_runs++] = run;
+	if (!c->params[0].axis || name_case(run)) {
+		fail_cases(b, "a case that cannot be named", "");
+		run->name = run->name ? run->name : strdup("?");
+	}
+	run->c.name = run->name;
+	for (size_t i = 0; i + 1 < b->n_runs; i++)
+		if (!strcmp(b->runs[i]->name, run->name))
+			fail_cases(b, "twice the same case ", run->name);
+	if (c->skip) {
+		run->state = CASE_SKIPPED;
+		snprintf(run->why, sizeof(run->why), "%s", c->skip);
+	}
+	return &run->c;
+}
+
+/* The first message wins, of the case at hand or of the program. */
+static void say_why(struct bench *b, int err, bool skip, const char *fmt,
+		    va_list ap)
+{
+	char *why = b->current ? b->current->why : b->why;
+	const size_t size = sizeof(b->why);
+	size_t len;
+
+	if (why[0])
+		return;
+	vsnprintf(why, size, fmt, ap);
+	len = strlen(why);
+	if (err)
+		snprintf(why + len, size - len, ": %s", strerror(err));
+	if (b->current)
+		b->current->state = skip ? CASE_SKIPPED : CASE_FAILED;
+	else
+		b->skip_all = skip;
+}
+
+int bench_fail(struct bench *b, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_why(b, err, false, fmt, ap);
+	va_end(ap);
+	return err > 0 ? -err : -EIO;
+}
+
+int bench_skip(struct bench *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_why(b, 0, true, fmt, ap);
+	va_end(ap);
+	return -ENOTSUP;
+}
+
+bool bench_stopping(const struct bench *b)
+{
+	(void)b;
+	return invocation_stop;
+}
+
+static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
+{
+	run->own_unit = own_unit;
+	if (b->phase == PHASE_COLD || isnan(run->cold))
+		run->cold = x;
+	if (b->phase != PHASE_SAMPLE)
+		return;
+	if (sample_push(&run->events, x))
+		bench_fail(b, ENOMEM, "samples of %s", run->name);
+}
+
+void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		keep(b, run, (double)ticks, false);
+}
+
+void bench_record_value(struct bench *b, const struct bench_case *c,
+			double value)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		keep(b, run, value, true);
+}
+
+void bench_derive(struct bench *b, const struct bench_case *c, double value)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		run->derived = value;
+}
+
+void bench_derive_skip(struct bench *b, const struct bench_case *c,
+		       const char *fmt, ...)
+{
+	struct case_run *run = bench_case_of(b, c);
+	va_list ap;
+
+	if (!run || run->state != CASE_ASKED)
+		return;
+	run->state = CASE_SKIPPED;
+	va_start(ap, fmt);
+	vsnprintf(run->why, sizeof(run->why), fmt, ap);
+	va_end(ap);
+}
+
+double bench_value(const struct bench *b, const struct bench_case *c)
+{
+	const struct case_run *run = bench_case_of(b, c);
+
+	return run ? rows_headline(b, run) : NAN;
+}
+
+const struct bench_case *bench_find(const struct bench *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (!strcmp(b->runs[i]->name, name))
+			return &b->runs[i]->c;
+	return NULL;
+}
+
+bool bench_selected(const struct bench *b, const struct bench_case *c)
+{
+	const struct case_run *run = bench_case_of(b, c);
+
+	return run && run->state == CASE_ASKED;
+}
+
+void bench_expect(struct bench *b, const struct bench_case *c, double value)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		run->expected = value;
+}
+
+void bench_evidence(struct bench *b, const struct bench_case *c,
+		    const char *what, double expected, double seen)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct evidence *e;
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < run->evidences; i++) {
+		e = &run->evidence[i];
+		if (!strcmp(e->what, what)) {
+			e->expected += expected;
+			e->seen += seen;
+			return;
+		}
+	}
+	e = realloc(run->evidence, (run->evidences + 1) * sizeof(*e));
+	if (!e) {
+		bench_fail(b, ENOMEM, "evidence of %s", run->name);
+		return;
+	}
+	run->evidence = e;
+	e[run->evidences++] = (struct evidence) { what, expected, seen };
+}
+
+static void keep_fact(struct bench *b, const struct bench_case *c,
+		      const char *what, double value, const char *text)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct fact *f = NULL;
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < run->n_facts && !f; i++)
+		if (!strcmp(run->facts[i].what, what))
+			f = &run->facts[i];
+	if (!f) {
+		struct fact *more =
+			realloc(run->facts, (run->n_facts + 1) * sizeof(*more));
+
+		if (!more)
+			return; /* a fact less, and no number wrong */
+		run->facts = more;
+		f = &more[run->n_facts++];
+		*f = (struct fact) { .what = what };
+	}
+	free(f->text);
+	f->text = text ? strdup(text) : NULL;
+	f->value = value;
+}
+
+void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
+		double value)
+{
+	keep_fact(b, c, what, value, NULL);
+}
+
+void bench_fact_text(struct bench *b, const struct bench_case *c,
+		     const char *what, const char *text)
+{
+	keep_fact(b, c, what, NAN, text);
+}
+
+const struct timer *bench_timer(const struct bench *b)
+{
+	return &b->timer;
+}
+
+double bench_ns(const struct bench *b, double ticks)
+{
+	return timer_ns(&b->timer, ticks - b->timer.overhead_ticks);
+}
+
+uint64_t bench_seed(const struct bench *b)
+{
+	return b->seed;
+}
+
+uint64_t bench_rng_next(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	*state = x;
+	return x * 0x2545F4914F6CDD1Du;
+}
+
+uint64_t bench_random(struct bench *b)
+{
+	return bench_rng_next(&b->rng);
+}
+
+unsigned int bench_events(const struct bench *b, const struct bench_case *c)
+{
+	double n = (c->events ? c->events : DEFAULT_EVENTS) * b->effort;
+
+	return n < 5 ? 5 : (unsigned int)n;
+}
+
+double bench_effort(const struct bench *b)
+{
+	return b->effort;
+}
+
+int bench_cpu(const struct bench *b)
+{
+	return b->cpu;
+}
+
+int bench_partner(const struct bench *b, enum bench_place place)
+{
+	return topo_partner(b->topo, b->cpu, place);
+}
+
+unsigned int bench_cpus(const struct bench *b)
+{
+	return (unsigned int)topo_cpus(b->topo, NULL, 0);
+}
+
+int bench_nth_cpu(const struct bench *b, unsigned int nth)
+{
+	size_t n = bench_cpus(b);
+	int *cpus, found = -ERANGE;
+
+	if (nth >= n)
+		return -ERANGE;
+	if (nth == 0)
+		return b->cpu;
+	cpus = calloc(n, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	topo_cpus(b->topo, cpus, n);
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] != b->cpu && --nth == 0) {
+			found = cpus[i];
+			break;
+		}
+	free(cpus);
+	return found;
+}
+
+uint64_t bench_spare_bytes(const struct bench *b)
+{
+	(void)b;
+	return mem_spare_bytes();
+}
+
+uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
+{
+	return topo_cache_bytes(b->topo, b->cpu, level);
+}
+
+const char *bench_scratch(struct bench *b)
+{
+	int err;
+
+	if (b->scratch[0])
+		return b->scratch;
+	err = guard_scratch(b->dir, b->desc->name, b->scratch,
+			    sizeof(b->scratch));
+	if (err) {
+		b->scratch[0] = '\0';
+		bench_fail(b, -err, "make a directory for test files in %s",
+			   b->dir ? b->dir : ".");
+		return NULL;
+	}
+	guard_add(b->guard_fd, "dir", b->scratch);
+	return b->scratch;
+}
+
+void bench_guard(struct bench *b, const char *kind, const char *what)
+{
+	guard_add(b->guard_fd, kind, what);
+}
+
+pid_t bench_fork(struct bench *b)
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+
+	(void)b;
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1); /* it died before it could be watched */
+	}
+	return pid;
+}

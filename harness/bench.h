@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "opts.h"
+#include "timer.h"
+
+/*
+ * The contract between a benchmark and the harness.
+ *
+ * A file in bench/ defines one `const struct bench_desc bench_desc` and
+ * nothing else with external linkage.  main() is in the harness, which owns
+ * options, pinning, calibration, batch sizes, warm-up, interleaving,
+ * statistics, evidence, output, signals and exit codes.  A benchmark never
+ * prints, exits, parses options or reads the clock by other means than
+ * timer.h.
+ *
+ * The comment that opens the file is data: it is lifted into --help, the man
+ * page and the report.  Its form is
+ *
+ *	name - the question, in one sentence?
+ *
+ *	Why this operation answers it (any number of paragraphs).
+ *
+ *	Measures: ...
+ *	Includes: ...
+ *	After:    ...
+ *	Needs:    ...
+ */
+struct bench;
+
+enum bench_better { BENCH_LOWER, BENCH_HIGHER };
+
+/* How the headline of a case is made from its samples. */
+enum bench_estimator {
+	BENCH_EST_DEFAULT,    /* difference for run(), median for sample() */
+	BENCH_EST_DIFFERENCE, /* median of ABBA differences of 2n and n */
+	BENCH_EST_MIN_DIFFERENCE, /* (min T2n - min Tn) / n */
+	BENCH_EST_MEDIAN,
+	BENCH_EST_MIN,
+	BENCH_EST_MEAN,
+	BENCH_EST_MAX,
+	BENCH_EST_DERIVED, /* computed by derive() from other cases */
+};
+
+/* Which histogram a case carries into the results (see results-format.md). */
+enum bench_histogram {
+	BENCH_HIST_NONE,
+	BENCH_HIST_LOG,	   /* 50 bins to a decade, in the case's unit */
+	BENCH_HIST_CYCLES, /* steps of a quarter of a core cycle */
+};
+
+/* One coordinate of a case: P_INT(), P_SIZE() or P_STR(). */
+struct bench_param {
+	const char *axis; /* NULL ends the list */
+	enum { BENCH_INT, BENCH_SIZE, BENCH_STR } kind;
+	int64_t number;	  /* BENCH_INT, BENCH_SIZE (bytes) */
+	const char *text; /* BENCH_STR; must live as long as the program */
+};
+
+#define P_INT(a, n)                                           \
+	{                                                     \
+		.axis = (a), .kind = BENCH_INT, .number = (n) \
+	}
+#define P_SIZE(a, n)                                           \
+	{                                                      \
+		.axis = (a), .kind = BENCH_SIZE, .number = (n) \
+	}
+#define P_STR(a, s)                                         \
+	{                                                   \
+		.axis = (a), .kind = BENCH_STR, .text = (s) \
+	}
+
+#define BENCH_MAX_PARAMS 6
+
+struct bench_case;
+typedef int bench_run_fn(struct bench *b, void *state,
+			 const struct bench_case *c, uint64_t iters);
+typedef int bench_case_fn(struct bench *b, void *state,
+			  const struct bench_case *c);
+
+/**
+ * struct bench_case - one point of the benchmark's axes.
+ * @params: its coordinates, in the program's axis order; the canonical name
+ *	    "axis=value,axis=value" is made from them.
+ * @arg, @index: the benchmark's own data about this case.
+ * @skip: if not NULL, the case is not measured and this is the reason (one
+ *	  sentence).
+ * @run, @baseline, @sample: override those of the descriptor.
+ * @unit: "ns" if NULL.  Other units than ns and B/s are recorded with
+ *	  bench_record_value() or derived.
+ * @bytes: moved by one operation; if not 0 the value is B/s.
+ * @better: which direction is better; set by itself for B/s.
+ * @estimator, @histogram: see the enums.
+ * @events: for sample(): how many to take in one invocation at --effort 100;
+ *	    0 means 200.
+ * @budget_ms: for sample() and run(): stop taking samples of this case when
+ *	       this much time was spent on it in an invocation (but never
+ *	       before 5 were taken); 0 means 50.
+ * @derived: nothing is run for this case: it gets its samples by
+ *	     bench_record() from the callbacks of another case, or its value
+ *	     by bench_derive() in derive().
+ * @ops: operations in one iteration of run(), 1 if 0: the loop was unrolled.
+ * @exclusive: never interleave this case with others: run it in one visit.
+ * @switches: context switches belong to the operation: they are no sign of a
+ *	      disturbance.
+ */
+struct bench_case {
+	struct bench_param params[BENCH_MAX_PARAMS + 1];
+	const void *arg;
+	int64_t index;
+	const char *skip;
+	bench_run_fn *run;
+	bench_run_fn *baseline;
+	bench_case_fn *sample;
+	const char *unit;
+	uint64_t bytes;
+	enum bench_better better;
+	enum bench_estimator estimator;
+	enum bench_histogram histogram;
+	unsigned int events;
+	unsigned int budget_ms;
+	unsigned int ops;
+	bool derived;
+	bool exclusive;
+	bool switches;
+
+	/* Set by the harness. */
+	size_t id;
+	const char *name;
+};
+
+enum bench_need {
+	BENCH_NEED_ROOT = 1 << 0,
+	BENCH_NEED_2_PUS = 1 << 1, /* two PUs that this process may use */
+};
+
+/**
+ * struct bench_desc - everything the harness knows about a benchmark.
+ * @name: the file's stem; the key in results.
+ * @needs: OR of enum bench_need; if unmet the program exits 77 with the
+ *	   reason.
+ * @opts: this benchmark's own options, filling its state; or NULL.
+ * @state_size: bytes of private state.  The harness zeroes it, aligns it to a
+ *		cache line, and passes it to every callback.
+ *
+ * The callbacks, in calling order.  @cases and one of @run and @sample (here
+ * or in each case) are required.  All return 0, bench_fail() or, before
+ * anything was measured, bench_skip().
+ *
+ * @cases: add the cases with bench_add().  Called also for --list, before
+ *	   setup(): it may look at the machine but must not change anything.
+ *	   A case that cannot be measured here is added with @skip set, not
+ *	   left out.
+ * @setup: once, after pinning and calibration.
+ * @enter: when a visit to a case begins (outside any interval).  Cases are
+ *	   visited in turn, several times each, in random order.
+ * @prepare: before each batch or event, outside the interval.
+ * @run: do the operation @iters times; the harness times it.  No output, no
+ *	 allocation.  Check every result, but report once, at the end.
+ * @baseline: the same loop without the operation, if its cost is to be
+ *	      subtracted; or NULL.
+ * @sample: do and time one event with TIMER_INTERVAL() and give its ticks to
+ *	    bench_record().  For what cannot be repeated in a tight loop.
+ * @conclude: after each batch or event, outside the interval: check what
+ *	      happened with bench_evidence().
+ * @leave: when a visit to a case ends.
+ * @derive: once, after all sampling and before teardown: fill derived cases
+ *	    with bench_derive(), add last evidence.
+ * @teardown: once, always, also after a failed or interrupted @setup.  It
+ *	      must accept any state that @setup can leave behind.
+ */
+struct bench_desc {
+	const char *name;
+	unsigned int needs;
+	const struct opt *opts;
+	size_t state_size;
+
+	int (*cases)(struct bench *b, void *state);
+	int (*setup)(struct bench *b, void *state);
+	bench_case_fn *enter;
+	bench_case_fn *prepare;
+	bench_run_fn *run;
+	bench_run_fn *baseline;
+	bench_case_fn *sample;
+	bench_run_fn *conclude; /* iters is 1 after an event */
+	bench_case_fn *leave;
+	int (*derive)(struct bench *b, void *state);
+	void (*teardown)(struct bench *b, void *state);
+};
+
+extern const struct bench_desc bench_desc;
+extern const char bench_about[]; /* made from the opening comment */
+
+/**
+ * bench_add() - add a case (copied).
+ *
+ * Return: the case, valid to the end of the program (its harness fields are
+ * set when cases() has returned); never NULL: a failure to add (too many
+ * params, no memory, the same name twice) makes the program fail after
+ * cases().
+ */
+const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
+
+/**
+ * bench_fail() - record why the benchmark cannot go on.
+ * @err: a positive errno value, or 0 if there is none to name.
+ *
+ * From enter(), prepare(), run(), sample(), conclude() and leave() it fails
+ * the case at hand and the others go on; from setup() it fails the program.
+ * The first message wins.
+ *
+ * Return: a negative number, so that a callback can `return bench_fail(...)`.
+ */
+int bench_fail(struct bench *b, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* bench_skip() - like bench_fail(), but the case (or from setup(), the
+ * program) is skipped: it cannot be measured here, for this reason. */
+int bench_skip(struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* bench_stopping() - whether the user asked to stop (SIGINT, SIGTERM).  Long
+ * callbacks and waits look at it and return 0 early. */
+bool bench_stopping(const struct bench *b);
+
+/**
+ * bench_record() - one event of case @c took @ticks (raw, overhead not yet
+ * subtracted).  @c is the case being sampled or a derived one.
+ */
+void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks);
+
+/* bench_record_value() - one sample of @c, in its own unit, taken as it is. */
+void bench_record_value(struct bench *b, const struct bench_case *c,
+			double value);
+
+/* bench_derive() - set the headline of a derived case, in its unit. */
+void bench_derive(struct bench *b, const struct bench_case *c, double value);
+
+/* bench_derive_skip() - a derived case has no value here, for this reason. */
+void bench_derive_skip(struct bench *b, const struct bench_case *c,
+		       const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* bench_value() - in derive(): headline of a measured case, in its unit; NAN
+ * if it has none (skipped, failed, below resolution, not selected). */
+double bench_value(const struct bench *b, const struct bench_case *c);
+
+/* bench_find() - the case with that canonical name, or NULL. */
+const struct bench_case *bench_find(const struct bench *b, const char *name);
+
+/* bench_selected() - whether @c is to be measured (--case, no skip). */
+bool bench_selected(const struct bench *b, const struct bench_case *c);
+
+/* bench_expect() - the true value of @c, in its unit, where it is known from
+ * elsewhere; shown beside the measured one, with the error in percent. */
+void bench_expect(struct bench *b, const struct bench_case *c, double value);
+
+/**
+ * bench_evidence() - @seen of @expected things happened (children reaped,
+ * bytes moved, context switches); both add up over the invocation.  If in the
+ * end less than @expected was seen, the case is FAILED.
+ * @what: a short plural noun, the key in "evidence"; must be static text.
+ */
+void bench_evidence(struct bench *b, const struct bench_case *c,
+		    const char *what, double expected, double seen);
+
+/* bench_fact() - a fact about how @c was measured, beside the evidence; the
+ * last one given wins.  Static text for @what; the text is copied. */
+void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
+		double value);
+void bench_fact_text(struct bench *b, const struct bench_case *c,
+		     const char *what, const char *text);
+
+/* The timer in use; its method is for TIMER_INTERVAL(). */
+const struct timer *bench_timer(const struct bench *b);
+
+/* bench_ns() - raw ticks of one interval in ns, overhead subtracted. */
+double bench_ns(const struct bench *b, double ticks);
+
+/* bench_seed() - this invocation's random seed; bench_random() - the next
+ * number of a fast generator seeded with it (xorshift64*, not for secrets). */
+uint64_t bench_seed(const struct bench *b);
+uint64_t bench_random(struct bench *b);
+
+/* bench_events() - how many events sample() will be asked for at most in this
+ * invocation for @c; --effort is in it. */
+unsigned int bench_events(const struct bench *b, const struct bench_case *c);
+
+/* bench_effort() - 1.0 at --effort 100. */
+double bench_effort(const struct bench *b);
+
+/* Where a partner runs, seen from the measuring CPU. */
+enum bench_place {
+	BENCH_SAME_CPU,
+	BENCH_SAME_CORE,    /* the other hardware thread of the core */
+	BENCH_SAME_PACKAGE, /* another core of the package */
+	BENCH_OTHER_PACKAGE,
+	BENCH_ANY_OTHER, /* the nearest that is not the same CPU */
+};
+
+/* bench_cpu() - the kernel's number of the measuring CPU (--cpu). */
+int bench_cpu(const struct bench *b);
+
+/* bench_partner() - the kernel's number of a CPU at @place that this process
+ * may use, or -ENOENT. */
+int bench_partner(const struct bench *b, enum bench_place place);
+
+/* bench_cpus() - how many CPUs this process may use; bench_nth_cpu() - the
+ * kernel's number of the @nth of them, the measuring CPU first; -ERANGE. */
+unsigned int bench_cpus(const struct bench *b);
+int bench_nth_cpu(const struct bench *b, unsigned int nth);
+
+/* bench_pin() - pin the calling thread (also in a forked child) to the
+ * kernel's CPU @cpu and verify it.  Return: 0 or -errno. */
+int bench_pin(int cpu);
+
+/**
+ * bench_spare_bytes() - how much memory a benchmark may take: a quarter of
+ * the least of MemAvailable and what the memory cgroup leaves.
+ */
+uint64_t bench_spare_bytes(const struct bench *b);
+
+/* bench_cache_bytes() - size of the data (or unified) cache of @level that
+ * the measuring CPU uses, as hwloc says; 0 if unknown. */
+uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
+
+/**
+ * bench_scratch() - path of a directory that belongs to this invocation; it
+ * is made at the first call and removed with all that is in it when the
+ * program ends, however it ends.  It is below --dir if the user gave one,
+ * else below the current directory if that is writable, else in $TMPDIR or
+ * /tmp.
+ *
+ * Return: the path, or NULL after bench_fail().
+ */
+const char *bench_scratch(struct bench *b);
+
+/**
+ * bench_guard() - something outside this process that must not outlive the
+ * program, should it be killed: the supervisor removes what was not released.
+ * @kind: "file" (a path), "sem", "shm", "msg" (System V id), "mq" (POSIX
+ *	  queue name), "shmem" (POSIX shared memory name), "netns".
+ */
+void bench_guard(struct bench *b, const char *kind, const char *what);
+
+/*
+ * bench_fork() - fork() a partner process that dies with this one.  Children
+ * made with plain fork() must be reaped by the benchmark before teardown()
+ * ends; any that is left is killed by the harness and the program fails.
+ */
+pid_t bench_fork(struct bench *b);
+
+/* Keep @value, and the work that made it, from being optimised away. */
+#define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
+
+/* Make the compiler forget what it knows about @lvalue. */
+#define BENCH_HIDE(lvalue) __asm__ volatile("" : "+r"(lvalue) : : "memory")
+
+#endif

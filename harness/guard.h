@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef GUARD_H
+#define GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * What must not outlive a program, however it ends.  The measuring process
+ * writes a line for each thing into a nameless file that its supervisor holds
+ * too; when the measuring process is gone, the supervisor removes what is
+ * left.
+ */
+
+/* guard_open() - a new guard file, inherited over exec: fd or -errno. */
+int guard_open(void);
+
+/* guard_add() - note a thing: kinds as of bench_guard(), and "dir" (removed
+ * with all that is in it).  Return: 0 or -errno. */
+int guard_add(int fd, const char *kind, const char *what);
+
+/* guard_sweep() - remove what is still there of all that was noted; the file
+ * is empty afterwards.  Return: how many things were still there. */
+unsigned int guard_sweep(int fd);
+
+/* guard_remove_tree() - remove @path and all in it, not crossing into other
+ * file systems.  Return: 0 or -errno (ENOENT counts as 0). */
+int guard_remove_tree(const char *path);
+
+/* guard_scratch() - make a new directory for program @name below @dir; if @dir
+ * is NULL below the current directory, $TMPDIR or /tmp, the first that works.
+ * Return: 0, or -errno of the first that was tried. */
+int guard_scratch(const char *dir, const char *name, char *path, size_t size);
+
+/* guard_reap() - kill (SIGKILL) and wait for every child of this process and,
+ * if it is a subreaper, what they leave.  Return: how many were killed. */
+unsigned int guard_reap(void);
+
+#endif

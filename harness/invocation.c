@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT */
+/* One invocation: what happens, in which order. */
+#include "invocation.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "err.h"
+#include "guard.h"
+
+#define PASSES	       4 /* visits to a case that is interleaved */
+#define QUADS	       24
+#define LEAST_QUADS    5
+#define LEAST_EVENTS   5
+#define BUDGET_MS      50
+#define WARM_UP_SHARE  0.25 /* of the budget */
+#define WARM_UP_EVENTS 10
+#define MAX_ITERS      ((uint64_t)1 << 30)
+#define SPIN_US	       2500
+#define CORE_TRIES     30
+
+volatile sig_atomic_t invocation_stop;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int give_up(struct bench *b, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int give_up(struct bench *b, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!b->why[0]) {
+		va_start(ap, fmt);
+		vsnprintf(b->why, sizeof(b->why), fmt, ap);
+		va_end(ap);
+	}
+	return code;
+}
+
+static void list_cpus(const struct bench *b, char *text, size_t size)
+{
+	int cpus[16];
+	size_t n = topo_cpus(b->topo, cpus, 16), len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && i < 16 && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%d",
+					i ? "," : "", cpus[i]);
+	if (n > 16 && len < size)
+		snprintf(text + len, size - len, ",... (%zu)", n);
+}
+
+static int choose_cpu(struct bench *b, int wanted)
+{
+	char usable[160];
+	int cpus[1024];
+	size_t n = topo_cpus(b->topo, cpus, 1024);
+
+	if (wanted < 0) {
+		b->cpu = topo_default_cpu(b->topo);
+		return b->cpu < 0 ? give_up(b, EXIT_FAIL, "no CPU to run on")
+				  : EXIT_OK;
+	}
+	b->cpu = wanted;
+	for (size_t i = 0; i < n && i < 1024; i++)
+		if (cpus[i] == wanted)
+			return EXIT_OK;
+	list_cpus(b, usable, sizeof(usable));
+	return give_up(b, EXIT_USAGE,
+		       "--cpu %d: not a CPU that this process may use (%s)",
+		       wanted, usable);
+}
+
+static int check_needs(struct bench *b)
+{
+	unsigned int needs = b->desc->needs;
+
+	if (needs & BENCH_NEED_ROOT && geteuid())
+		return give_up(b, EXIT_SKIP, "needs root");
+	if (needs & BENCH_NEED_2_PUS && topo_cpus(b->topo, NULL, 0) < 2)
+		return give_up(b, EXIT_SKIP, "needs two CPUs that it may use");
+	return EXIT_OK;
+}
+
+int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
+		    const struct invocation_plan *plan)
+{
+	int err;
+
+	b->desc = desc;
+	b->state = state;
+	b->effort = plan->effort;
+	b->seed = plan->seed;
+	b->rng = plan->seed | 1;
+	b->round = plan->round;
+	b->dir = plan->dir;
+	b->guard_fd = plan->guard_fd;
+	b->begin_ns = now_ns();
+	err = topo_open(&b->topo);
+	if (err)
+		return give_up(b, EXIT_FAIL,
+			       "hwloc cannot read the machine: %s",
+			       strerror(-err));
+	err = choose_cpu(b, plan->cpu);
+	if (err)
+		return err;
+	err = desc->cases(b, state);
+	if (b->usage_error)
+		return EXIT_FAIL;
+	if (err)
+		return b->skip_all ? EXIT_SKIP
+				   : give_up(b, EXIT_FAIL, "cases(): %s",
+					     strerror(-err));
+	return EXIT_OK;
+}
+
+/* Whether every term of @glob ("args=3,via=*") matches one of @name's. */
+static bool terms_match(const char *glob, const char *name)
+{
+	char globs[256], *next = globs, *term;
+
+	if ((size_t)snprintf(globs, sizeof(globs), "%s", glob) >= sizeof(globs))
+		return false;
+	while ((term = strsep(&next, ","))) {
+		char names[256], *rest = names, *one;
+		bool found = false;
+
+		snprintf(names, sizeof(names), "%s", name);
+		while ((one = strsep(&rest, ",")))
+			found |= !fnmatch(term, one, 0);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+int invocation_select(struct bench *b, const struct opt_list *globs)
+{
+	bool derived = false;
+
+	if (!globs->n)
+		return EXIT_OK;
+	for (size_t i = 0; i < b->n_runs; i++)
+		b->runs[i]->hidden = true;
+	for (size_t g = 0; g < globs->n; g++) {
+		bool found = false;
+
+		for (size_t i = 0; i < b->n_runs; i++) {
+			struct case_run *run = b->runs[i];
+
+			if (fnmatch(globs->item[g], run->name, 0) &&
+			    !terms_match(globs->item[g], run->name))
+				continue;
+			run->hidden = false;
+			derived |= run->c.derived;
+			found = true;
+		}
+		if (!found)
+			return give_up(b, EXIT_USAGE,
+				       "--case '%s' matches no case (try "
+				       "--list)",
+				       globs->item[g]);
+	}
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (b->runs[i]->hidden && !derived &&
+		    b->runs[i]->state == CASE_ASKED)
+			b->runs[i]->state = CASE_UNSELECTED;
+	return EXIT_OK;
+}
+
+/* Timing one batch, once for each method: no choice inside the interval. */
+typedef int timed_fn(bench_run_fn *run, struct bench *b,
+		     const struct bench_case *c, uint64_t iters,
+		     uint64_t *ticks);
+
+#define TIMED(name)                                                         \
+	static int timed_##name(bench_run_fn *run, struct bench *b,         \
+				const struct bench_case *c, uint64_t iters, \
+				uint64_t *ticks)                            \
+	{                                                                   \
+		void *state = b->state;                                     \
+		uint64_t begin = timer_##name##_begin();                    \
+		int err = run(b, state, c, iters);                          \
+                                                                            \
+		*ticks = timer_##name##_end() - begin;                      \
+		return err;                                                 \
+	}
+
+TIMED(cpuid)
+TIMED(cpuid2)
+TIMED(lfence)
+TIMED(none)
+TIMED(clock)
+
+static timed_fn *const timed[TIMER_METHODS] = {
+	[TIMER_CPUID] = timed_cpuid,   [TIMER_CPUID2] = timed_cpuid2,
+	[TIMER_LFENCE] = timed_lfence, [TIMER_NONE] = timed_none,
+	[TIMER_CLOCK] = timed_clock,
+};
+
+/* What a batch callback needs to know. */
+struct batch {
+	struct bench *b;
+	struct case_run *run;
+	bench_run_fn *fn;
+	bool is_baseline;
+};
+
+static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
+{
+	const struct batch *t = arg;
+	struct bench *b = t->b;
+	const struct bench_desc *d = b->desc;
+	const struct bench_case *c = &t->run->c;
+	int err;
+
+	if (invocation_stop)
+		return -EINTR;
+	err = d->prepare ? d->prepare(b, b->state, c) : 0;
+	if (err)
+		return err;
+	err = timed[b->timer.method](t->fn, b, c, iters, ticks);
+	if (!err && d->conclude && !t->is_baseline)
+		err = d->conclude(b, b->state, c, iters);
+	return err;
+}
+
+static struct sample_clock clock_of(const struct bench *b)
+{
+	return (struct sample_clock) {
+		.quantum_ticks = (double)b->timer.quantum_ticks,
+		.overhead_ticks = b->timer.overhead_ticks,
+		.hz = b->timer.hz,
+	};
+}
+
+static double budget_ticks(const struct bench *b, const struct case_run *run)
+{
+	unsigned int ms = run->c.budget_ms ? run->c.budget_ms : BUDGET_MS;
+
+	return ms / 1e3 * b->timer.hz * fmin(b->effort, 1);
+}
+
+/* Note a switch or migration between @before and now, for @samples of them. */
+static void tag(struct case_run *run, const struct noise_counts *before,
+		unsigned int samples)
+{
+	struct noise_counts after;
+
+	noise_read(&after);
+	if (after.involuntary != before->involuntary && !run->c.switches)
+		run->involuntary += samples;
+	if (after.cpu != before->cpu)
+		run->migrated += samples;
+}
+
+static int first_batches(struct bench *b, struct batch *t, struct batch *base)
+{
+	struct case_run *run = t->run;
+	struct sample_clock clock = clock_of(b);
+	double limit = fmin(b->timer.hz, WARM_UP_SHARE * budget_ticks(b, run));
+	int err;
+
+	err = sample_pilot(one_batch, t, &clock, MAX_ITERS, &run->series.iters,
+			   &run->cold);
+	if (err)
+		return err;
+	run->base.iters = run->series.iters;
+	err = sample_warm_up(one_batch, t, run->series.iters, limit);
+	if (!err && base->fn)
+		err = sample_warm_up(one_batch, base, run->series.iters, limit);
+	run->begun = true;
+	return err;
+}
+
+static int visit_repeated(struct bench *b, struct case_run *run,
+			  unsigned int passes)
+{
+	bench_run_fn *fn = run->c.run ? run->c.run : b->desc->run;
+	struct batch t = { b, run, fn, false };
+	struct batch base = { b, run,
+			      run->c.baseline ? run->c.baseline
+					      : b->desc->baseline,
+			      true };
+	double wanted = fmax(LEAST_QUADS, QUADS * b->effort);
+	unsigned int quads = (unsigned int)ceil(wanted / passes);
+	double budget = budget_ticks(b, run) / passes, spent = 0;
+	uint64_t ignored;
+	int err;
+
+	if (!fn)
+		return bench_fail(b, EINVAL, "%s has no run()", run->name);
+	/* The caches hold other cases by now: one batch to fetch this one. */
+	err = run->begun ? one_batch(&t, run->series.iters, &ignored)
+			 : first_batches(b, &t, &base);
+	for (unsigned int i = 0; !err && i < quads; i++) {
+		struct noise_counts before;
+
+		if (spent > budget &&
+		    run->series.diff.n * passes >= LEAST_QUADS)
+			break;
+		noise_read(&before);
+		err = sample_quad(one_batch, &t, &run->series, &spent);
+		if (!err && base.fn)
+			err = sample_quad(one_batch, &base, &run->base, &spent);
+		tag(run, &before, 4);
+	}
+	run->spent_ticks += spent;
+	return err;
+}
+
+static int one_event(struct bench *b, struct case_run *run,
+		     bench_case_fn *sample, enum phase phase)
+{
+	const struct bench_desc *d = b->desc;
+	int err = d->prepare ? d->prepare(b, b->state, &run->c) : 0;
+
+	if (err)
+		return err;
+	b->phase = phase;
+	err = sample(b, b->state, &run->c);
+	b->phase = PHASE_IDLE;
+	if (!err && d->conclude)
+		err = d->conclude(b, b->state, &run->c, 1);
+	return err;
+}
+
+static int visit_events(struct bench *b, struct case_run *run,
+			bench_case_fn *sample, unsigned int passes)
+{
+	unsigned int events = (bench_events(b, &run->c) + passes - 1) / passes;
+	double budget_ns = budget_ticks(b, run) / passes / b->timer.hz * 1e9;
+	uint64_t begin = now_ns();
+	int err = 0;
+
+	if (!run->begun) {
+		unsigned int warm = events < 4 * WARM_UP_EVENTS
+					    ? events / 4
+					    : WARM_UP_EVENTS;
+
+		run->begun = true;
+		err = one_event(b, run, sample, PHASE_COLD);
+		for (unsigned int i = 0; !err && i < warm; i++) {
+			if ((double)(now_ns() - begin) >
+			    WARM_UP_SHARE * budget_ns)
+				break;
+			err = one_event(b, run, sample, PHASE_WARM_UP);
+		}
+		begin = now_ns();
+	} else if (passes > 1) {
+		err = one_event(b, run, sample, PHASE_WARM_UP);
+	}
+	for (unsigned int i = 0; !err && i < events && !invocation_stop; i++) {
+		struct noise_counts before;
+
+		if ((double)(now_ns() - begin) > budget_ns &&
+		    run->events.n * passes >= LEAST_EVENTS)
+			break;
+		noise_read(&before);
+		err = one_event(b, run, sample, PHASE_SAMPLE);
+		tag(run, &before, 1);
+	}
+	run->spent_ticks += (double)(now_ns() - begin) * 1e-9 * b->timer.hz;
+	return err;
+}
+
+static void visit(struct bench *b, struct case_run *run, unsigned int passes)
+{
+	const struct bench_desc *d = b->desc;
+	bench_case_fn *sample = run->c.sample ? run->c.sample : d->sample;
+	int err;
+
+	if (run->c.run)
+		sample = NULL;
+	b->current = run;
+	err = d->enter ? d->enter(b, b->state, &run->c) : 0;
+	if (!err)
+		err = sample ? visit_events(b, run, sample, passes)
+			     : visit_repeated(b, run, passes);
+	if (d->leave) {
+		int late = d->leave(b, b->state, &run->c);
+
+		err = err ? err : late;
+	}
+	if (err && !invocation_stop && run->state == CASE_ASKED)
+		bench_fail(b, -err, "%s", run->name);
+	b->current = NULL;
+}
+
+static void shuffle(struct bench *b, size_t *order, size_t n)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t k = bench_random(b) % i, x = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = x;
+	}
+}
+
+static int visit_all(struct bench *b)
+{
+	unsigned int passes = b->effort < 0.25 ? 1 : PASSES;
+	size_t *order = calloc(b->n_runs, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_runs; i++)
+		order[i] = i;
+	for (unsigned int pass = 0; pass < passes; pass++) {
+		shuffle(b, order, b->n_runs);
+		for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
+			struct case_run *run = b->runs[order[i]];
+
+			if (run->state != CASE_ASKED || run->c.derived ||
+			    (run->c.exclusive && pass > 0))
+				continue;
+			visit(b, run, run->c.exclusive ? 1 : passes);
+		}
+	}
+	free(order);
+	return 0;
+}
+
+static int choose_timer(struct bench *b, const struct invocation_plan *plan)
+{
+	struct timer *t = &b->timer;
+	enum timer_method method;
+	const char *why = "";
+
+	timer_probe(&t->features);
+	method = timer_choose(&t->features, &why);
+	if (plan->method >= 0) {
+		method = (enum timer_method)plan->method;
+		if (!timer_usable(method, &t->features, &why))
+			return give_up(b, EXIT_SKIP, "--timer %s: %s",
+				       timer_name(method), why);
+		why = "asked for with --timer";
+	}
+	snprintf(t->why, sizeof(t->why), "%s", why);
+	if (timer_calibrate(t, method, plan->tsc_hz))
+		return give_up(b, EXIT_FAIL,
+			       "the timer %s cannot be "
+			       "calibrated",
+			       timer_name(method));
+	return EXIT_OK;
+}
+
+static int pin(struct bench *b)
+{
+	int err = topo_pin(b->topo, b->cpu);
+
+	if (err == -EXDEV)
+		return give_up(b, EXIT_FAIL,
+			       "hwloc describes an invented machine "
+			       "(HWLOC_SYNTHETIC or HWLOC_XMLFILE is set): "
+			       "unset it to measure this one");
+	if (err)
+		return give_up(b, EXIT_FAIL, "cannot pin to CPU %d: %s", b->cpu,
+			       strerror(-err));
+	return EXIT_OK;
+}
+
+static int set_up_and_sample(struct bench *b)
+{
+	const struct bench_desc *d = b->desc;
+	int err = d->setup ? d->setup(b, b->state) : 0;
+
+	if (!err)
+		err = visit_all(b);
+	if (!err && d->derive && !invocation_stop)
+		err = d->derive(b, b->state);
+	if (d->teardown)
+		d->teardown(b, b->state);
+	if (b->scratch[0])
+		guard_remove_tree(b->scratch);
+	if (err)
+		return b->skip_all
+			       ? EXIT_SKIP
+			       : give_up(b, EXIT_FAIL, "%s", strerror(-err));
+	return EXIT_OK;
+}
+
+static void stamp(char *text, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	gmtime_r(&now, &utc);
+	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+int invocation_measure(struct bench *b, const struct invocation_plan *plan)
+{
+	int64_t throttled = noise_throttled();
+	int code;
+
+	stamp(b->started_at, sizeof(b->started_at));
+	code = pin(b);
+	if (!code)
+		code = check_needs(b);
+	if (!code)
+		code = choose_timer(b, plan);
+	if (code)
+		return code;
+	/* A page that is fetched during an interval would be part of it.  Not
+	 * permitted to all; what is not locked has been touched all the same.
+	 */
+	if (mlockall(MCL_CURRENT) && errno != EPERM && errno != ENOMEM)
+		return give_up(b, EXIT_FAIL, "mlockall: %s", strerror(errno));
+	noise_spin(&b->noise, &b->timer, SPIN_US);
+	b->core_hz_before = b->timer.core_hz;
+	code = set_up_and_sample(b);
+	b->core_hz_after = timer_core_hz(&b->timer, CORE_TRIES);
+	noise_spin(&b->noise, &b->timer, SPIN_US);
+	b->throttled = noise_throttled() - throttled;
+	b->duration_s = (double)(now_ns() - b->begin_ns) / 1e9;
+	if (guard_reap() && !invocation_stop)
+		code = give_up(b, EXIT_FAIL,
+			       "left a child behind: a defect of %s",
+			       b->desc->name);
+	return code;
+}
+
+static void free_run(struct case_run *run)
+{
+	for (size_t i = 0; i < run->n_facts; i++)
+		free(run->facts[i].text);
+	sample_series_free(&run->series);
+	sample_series_free(&run->base);
+	sample_free(&run->events);
+	json_decref(run->params);
+	free(run->evidence);
+	free(run->facts);
+	free(run->name);
+	free(run);
+}
+
+void invocation_close(struct bench *b)
+{
+	for (size_t i = 0; i < b->n_runs; i++)
+		free_run(b->runs[i]);
+	free(b->runs);
+	topo_close(b->topo);
+	b->runs = NULL;
+	b->n_runs = 0;
+	b->topo = NULL;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef INVOCATION_H
+#define INVOCATION_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "noise.h"
+#include "result.h"
+#include "sample.h"
+#include "timer.h"
+#include "topo.h"
+
+/*
+ * One execution of a benchmark in this process: private to the harness
+ * (bench.c serves the benchmark, invocation.c measures, rows.c makes results).
+ */
+
+enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
+
+struct evidence {
+	const char *what;
+	double expected, seen;
+};
+
+struct fact {
+	const char *what;
+	double value;
+	char *text; /* NULL: the value */
+};
+
+/* What happens to what bench_record() brings. */
+enum phase { PHASE_IDLE, PHASE_COLD, PHASE_WARM_UP, PHASE_SAMPLE };
+
+/* A case and all that was seen of it in this invocation. */
+struct case_run {
+	struct bench_case c;
+	char *name;
+	json_t *params;
+	enum case_state state;
+	char why[256];
+	bool begun;  /* piloted and warmed up */
+	bool hidden; /* not asked for, but a derived case may need it */
+	struct sample_series series, base;
+	struct sample_vec events; /* ticks, or values */
+	bool own_unit;		  /* events are values in the case's unit */
+	double cold;		  /* ticks or value; NAN until known */
+	double spent_ticks;
+	double derived, expected; /* NAN until known */
+	struct evidence *evidence;
+	size_t evidences;
+	struct fact *facts;
+	size_t n_facts;
+	uint64_t involuntary, migrated;
+};
+
+struct bench {
+	const struct bench_desc *desc;
+	void *state;
+	struct timer timer;
+	struct topo *topo;
+	struct case_run **runs;
+	size_t n_runs;
+	struct case_run *current; /* whose callback is running; or NULL */
+	enum phase phase;
+	char why[256];	  /* of the program as a whole */
+	bool skip_all;	  /* why is a reason to skip */
+	bool usage_error; /* cases() made a bad case */
+	int cpu;
+	double effort;
+	uint64_t seed, rng;
+	int guard_fd;
+	const char *dir;
+	char scratch[PATH_MAX];
+	struct noise noise;
+	double core_hz_before, core_hz_after;
+	int64_t throttled;
+	char started_at[32];
+	double duration_s;
+	int64_t round;
+	uint64_t begin_ns;
+};
+
+/* Set by the handlers of SIGINT and SIGTERM: the signal's number. */
+extern volatile sig_atomic_t invocation_stop;
+
+/* What to do; from the command line and the supervisor. */
+struct invocation_plan {
+	int cpu;       /* -1: choose */
+	int method;    /* enum timer_method, or -1: choose */
+	double effort; /* 1.0 is the usual */
+	uint64_t seed;
+	int64_t round;		      /* -1: not in a run */
+	const char *dir;	      /* NULL: choose */
+	int guard_fd;		      /* -1: none */
+	double tsc_hz;		      /* 0: measure it */
+	const struct opt_list *globs; /* cases to run; empty: all */
+};
+
+/**
+ * invocation_open() - make @b ready for cases(): topology, CPU, list of cases.
+ * Nothing is measured and nothing pinned yet.
+ *
+ * Return: an exit code (err.h); on other than EXIT_OK @b->why says why.
+ */
+int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
+		    const struct invocation_plan *plan);
+
+/* invocation_select() - apply --case; EXIT_USAGE if a glob matches nothing. */
+int invocation_select(struct bench *b, const struct opt_list *globs);
+
+/* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
+ * Return: EXIT_OK, or an exit code with @b->why set. */
+int invocation_measure(struct bench *b, const struct invocation_plan *plan);
+
+/* invocation_close() - free everything. */
+void invocation_close(struct bench *b);
+
+/* rows_make() - the row of one case.  Return: 0 or -ENOMEM. */
+int rows_make(const struct bench *b, const struct case_run *run,
+	      struct result *row);
+
+/* rows_headline() - value of a case in its own unit, NAN if none; for
+ * bench_value(). */
+double rows_headline(const struct bench *b, const struct case_run *run);
+
+/* bench_case_of() - the private part behind a case handed to a benchmark. */
+struct case_run *bench_case_of(const struct bench *b,
+			       const struct bench_case *c);
+
+/* bench_rng_next() - advance a xorshift64* state. */
+uint64_t bench_rng_next(uint64_t *state);
+
+#endif

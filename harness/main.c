@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of every benchmark program.  Started by a user it is the
+ * supervisor; started by its supervisor it is one invocation.  This is the one
+ * file that knows all the other modules, and that may exit.
+ */
+#include <alloca.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "about.h"
+#include "bench.h"
+#include "err.h"
+#include "invocation.h"
+#include "opts.h"
+#include "out.h"
+#include "supervise.h"
+
+#define CACHE_LINE    64
+#define STACK_SPREAD  4096
+#define CPU_UNKNOWN   UINT64_MAX
+#define ROUND_UNKNOWN UINT64_MAX
+
+struct settings {
+	struct opt_list globs;
+	uint64_t invocations, cpu, effort, seed, round;
+	const char *timer, *dir;
+	bool json, csv, list, describe, version, help;
+};
+
+static const struct opt common_opts[] = {
+	OPT_LIST('c', "case", settings, globs,
+		 "measure only cases that match, glob of the whole name or "
+		 "of some of its terms; repeatable"),
+	OPT_FLAG('l', "list", settings, list, "list the cases and exit, flag"),
+	OPT_U64('n', "invocations", settings, invocations, "6", 1, 10000,
+		"fresh processes to measure in, count"),
+	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
+		"CPU to measure on (default: the last usable one), the "
+		"kernel's number"),
+	OPT_STR('t', "timer", settings, timer, "auto",
+		"timing method: auto, cpuid, cpuid2, lfence, none or clock, "
+		"name"),
+	OPT_U64('e', "effort", settings, effort, "100", 1, 10000,
+		"how many samples to take, percent of the usual"),
+	OPT_U64(0, "seed", settings, seed, NULL, 0, INT64_MAX,
+		"seed of all random choices (default: random), number"),
+	OPT_U64(0, "round", settings, round, NULL, 1, 1000000,
+		"number of the round in a run, count"),
+	OPT_STR(0, "dir", settings, dir, NULL,
+		"where test files may be made (default: here), directory"),
+	OPT_FLAG('j', "json", settings, json,
+		 "write JSON Lines (docs/results-format.md), flag"),
+	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
+	OPT_FLAG(0, "describe", settings, describe,
+		 "write what this program measures as JSON and exit, flag"),
+	OPT_FLAG(0, "version", settings, version,
+		 "print the version and exit, flag"),
+	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
+	OPT_END,
+};
+
+static void help(const struct opt_set *sets)
+{
+	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
+	opts_help(stdout, sets);
+	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
+	     "128 + N if stopped by signal N.");
+}
+
+static int describe(void)
+{
+	json_t *o = about_json(bench_desc.name, bench_about);
+
+	if (!o)
+		die(EXIT_FAIL, "no memory");
+	json_dumpf(o, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(o);
+	return EXIT_OK;
+}
+
+static enum out_format format_of(const struct settings *set)
+{
+	return set->json ? OUT_JSON : set->csv ? OUT_CSV : OUT_HUMAN;
+}
+
+static double known_tsc_hz(void)
+{
+	const char *text = getenv("OSCOST_TSC_HZ");
+	double hz = text ? strtod(text, NULL) : 0;
+
+	return isfinite(hz) && hz > 0 ? hz : 0;
+}
+
+static struct invocation_plan plan_of(const struct settings *set)
+{
+	return (struct invocation_plan) {
+		.cpu = set->cpu == CPU_UNKNOWN ? -1 : (int)set->cpu,
+		.method = !strcmp(set->timer, "auto") ? -1
+						      : timer_find(set->timer),
+		.effort = (double)set->effort / 100,
+		.seed = set->seed,
+		.round = set->round == ROUND_UNKNOWN ? -1 : (int64_t)set->round,
+		.dir = set->dir,
+		.guard_fd = -1,
+		.tsc_hz = known_tsc_hz(),
+		.globs = &set->globs,
+	};
+}
+
+static void complain(const struct bench *b, int code)
+{
+	if (code == EXIT_SKIP)
+		warn("skipped: %s", b->why);
+	else if (code == EXIT_USAGE)
+		warn("%s (try --help)", b->why);
+	else if (code)
+		warn("%s", b->why);
+}
+
+/* What ended the whole program ended each of its cases. */
+static void spread_reason(struct bench *b, int code)
+{
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		if (run->state != CASE_ASKED)
+			continue;
+		run->state = code == EXIT_SKIP ? CASE_SKIPPED : CASE_FAILED;
+		snprintf(run->why, sizeof(run->why), "%s", b->why);
+	}
+}
+
+/* Write the rows to the supervisor.  Return: the exit code. */
+static int write_rows(const struct bench *b, int code)
+{
+	size_t measured = 0, skipped = 0;
+	int worst = code;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		const struct case_run *run = b->runs[i];
+		struct result row;
+		int err;
+
+		if (run->state == CASE_UNSELECTED || run->hidden)
+			continue;
+		err = rows_make(b, run, &row);
+		if (err)
+			die(EXIT_FAIL, "no memory");
+		measured += row.status == RESULT_OK ||
+			    row.status == RESULT_BELOW_RESOLUTION;
+		skipped += row.status == RESULT_SKIPPED;
+		if (row.status == RESULT_FAILED) {
+			if (!code)
+				warn("%s: %s", row.name, row.reason);
+			worst = EXIT_FAIL;
+		}
+		err = out_json_row(stdout, &row);
+		result_free(&row);
+		if (err)
+			die(EXIT_FAIL, "cannot write: %s", strerror(-err));
+	}
+	if (fflush(stdout))
+		die(EXIT_FAIL, "cannot write: %s", strerror(errno));
+	if (!worst && !measured && skipped)
+		worst = EXIT_SKIP;
+	return worst;
+}
+
+static void on_signal(int sig)
+{
+	invocation_stop = sig;
+}
+
+/* Without SA_RESTART: a wait in a benchmark must end. */
+static void watch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static int invoke(const struct settings *set, void *state,
+		  const struct supervise_orders *orders)
+{
+	struct invocation_plan plan = plan_of(set);
+	struct bench b = { 0 };
+	int code;
+
+	watch_signals();
+	plan.seed = orders->seed;
+	plan.guard_fd = orders->guard_fd;
+	code = invocation_open(&b, &bench_desc, state, &plan);
+	if (!code)
+		code = invocation_select(&b, plan.globs);
+	if (!code)
+		code = invocation_measure(&b, &plan);
+	if (invocation_stop) {
+		code = 128 + invocation_stop;
+	} else {
+		complain(&b, code);
+		if (code)
+			spread_reason(&b, code);
+		if (code != EXIT_USAGE)
+			code = write_rows(&b, code);
+	}
+	invocation_close(&b);
+	return code;
+}
+
+/* Somewhere else on the stack in each invocation (METHOD 7). */
+__attribute__((noinline)) static int
+invoke_deeper(const struct settings *set, void *state,
+	      const struct supervise_orders *orders)
+{
+	size_t depth = (orders->seed >> 12) % STACK_SPREAD / 16 * 16 + 16;
+	volatile char *room = alloca(depth);
+
+	room[0] = 0;
+	return invoke(set, state, orders);
+}
+
+static int list_cases(const struct settings *set, void *state)
+{
+	struct invocation_plan plan = plan_of(set);
+	struct bench b = { 0 };
+	int code = invocation_open(&b, &bench_desc, state, &plan);
+
+	if (!code)
+		code = invocation_select(&b, plan.globs);
+	complain(&b, code);
+	for (size_t i = 0; !code && i < b.n_runs; i++)
+		if (b.runs[i]->state != CASE_UNSELECTED && !b.runs[i]->hidden)
+			puts(b.runs[i]->name);
+	invocation_close(&b);
+	return code;
+}
+
+static int measure(const struct settings *set, char **argv)
+{
+	struct supervise_plan plan = {
+		.argv = argv,
+		.invocations = (unsigned int)set->invocations,
+		.seed = set->seed,
+		.tsc_hz = known_tsc_hz(),
+		.progress = isatty(STDERR_FILENO) && set->invocations > 1,
+	};
+	struct timer_features features;
+	struct result *rows = NULL;
+	char *title;
+	size_t n = 0;
+	int code, err;
+
+	timer_probe(&features);
+	if (plan.tsc_hz <= 0 && features.invariant)
+		plan.tsc_hz = timer_tsc_hz(260000000);
+	code = supervise_run(&plan, &rows, &n);
+	title = about_summary(bench_about);
+	err = n ? out_rows(stdout, format_of(set), title, rows, n) : 0;
+	if (err) {
+		warn("cannot write the results: %s", strerror(-err));
+		code = EXIT_FAIL;
+	}
+	for (size_t i = 0; i < n; i++)
+		result_free(&rows[i]);
+	free(rows);
+	free(title);
+	return code;
+}
+
+static void check(struct settings *set, int argc, int parsed, const char *why)
+{
+	if (parsed < 0)
+		die(EXIT_USAGE, "%s (try --help)", why);
+	if (parsed < argc)
+		die(EXIT_USAGE, "there are no operands (try --help)");
+	if (strcmp(set->timer, "auto") && timer_find(set->timer) < 0)
+		die(EXIT_USAGE,
+		    "--timer %s: not one of auto, cpuid, cpuid2, lfence, none, "
+		    "clock (try --help)",
+		    set->timer);
+	if (set->json && set->csv)
+		die(EXIT_USAGE, "--json and --csv together (try --help)");
+	if (set->dir && access(set->dir, W_OK | X_OK))
+		die(EXIT_USAGE, "--dir %s: %s (try --help)", set->dir,
+		    strerror(errno));
+	if (!set->seed && getrandom(&set->seed, sizeof(set->seed), 0) < 0)
+		set->seed = (uint64_t)getpid();
+	set->seed &= INT64_MAX;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings set = { .cpu = CPU_UNKNOWN, .round = ROUND_UNKNOWN };
+	size_t size = (bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
+	void *state = aligned_alloc(CACHE_LINE, size);
+	char **args = malloc(((size_t)argc + 1) * sizeof(*args));
+	struct opt_set sets[] = {
+		{ "Options of every program", common_opts, &set },
+		{ "Options of this program", bench_desc.opts, state },
+		{ NULL, NULL, NULL },
+	};
+	struct supervise_orders orders = { 0 };
+	const char *why;
+	int parsed, code;
+
+	if (!state || !args)
+		die(EXIT_FAIL, "no memory");
+	memset(state, 0, size);
+	memcpy(args, argv, ((size_t)argc + 1) * sizeof(*args));
+	parsed = opts_parse(argc, argv, sets, &why);
+	if (parsed >= 0 && set.help) {
+		help(sets);
+		return EXIT_OK;
+	}
+	if (parsed >= 0 && set.version) {
+		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
+		return EXIT_OK;
+	}
+	check(&set, argc, parsed, why);
+	if (set.describe)
+		code = describe();
+	else if (set.list)
+		code = list_cases(&set, state);
+	else if (supervise_orders(&orders))
+		code = invoke_deeper(&set, state, &orders);
+	else
+		code = measure(&set, args);
+	free(state);
+	free(args);
+	return code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MEM_H
+#define MEM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * How much memory may be taken without harming the machine.  The figures are
+ * /proc/meminfo's (the per-node files can show less) and the memory cgroup's,
+ * version 1 or 2, of this process and of every group above it.
+ */
+
+/* mem_available_bytes() - MemAvailable, or 0 if it cannot be read. */
+uint64_t mem_available_bytes(void);
+
+/* mem_cgroup_spare_bytes() - the least of limit - usage over this process's
+ * memory cgroup and those above; UINT64_MAX if there is no limit. */
+uint64_t mem_cgroup_spare_bytes(void);
+
+/* mem_spare_bytes() - a quarter of the lesser of the two. */
+uint64_t mem_spare_bytes(void);
+
+/* mem_meminfo_field() - the figure of @field ("MemAvailable") in @f, a file
+ * in the format of /proc/meminfo, in bytes; 0 if it is not there. */
+uint64_t mem_meminfo_field(FILE *f, const char *field);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NOISE_H
+#define NOISE_H
+
+#include <stdint.h>
+
+#include "timer.h"
+
+/*
+ * How much of the CPU's time others took.  Steal time alone does not tell
+ * (METHOD 6): a spin on the clock sees every gap, whoever made it.
+ */
+struct noise {
+	uint64_t spun_ticks; /* how long the spins lasted in all */
+	uint64_t lost_ticks; /* of which in gaps */
+	uint64_t gaps;
+	uint64_t longest_ticks;
+};
+
+/* noise_spin() - spin on the clock for @us microseconds and add what is seen
+ * to @noise.  A gap is a step of more than 1 us: a read takes some 20 ns, so
+ * nothing of our own lasts as long. */
+void noise_spin(struct noise *noise, const struct timer *t, unsigned int us);
+
+/* noise_lost() - lost share, 0 to 1; 0 if nothing was spun. */
+double noise_lost(const struct noise *noise);
+
+/* noise_grade() - 'A' under 0.1 % lost, 'B' under 1 %, 'C' under 5 %, 'D'. */
+char noise_grade(double lost);
+
+/* Counters of this thread that tell of disturbance. */
+struct noise_counts {
+	int64_t involuntary; /* context switches that it did not ask for */
+	int cpu;
+};
+
+/* noise_read() - involuntary switches and CPU; one system call. */
+void noise_read(struct noise_counts *counts);
+
+/* noise_throttled() - nr_throttled of this process's cpu cgroup, 0 if there
+ * is none.  Reads files: not for use between samples. */
+int64_t noise_throttled(void);
+
+#endif

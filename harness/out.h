@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OUT_H
+#define OUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "result.h"
+
+/* How rows are written; out.c sees nothing but struct result. */
+enum out_format { OUT_HUMAN, OUT_JSON, OUT_CSV };
+
+/**
+ * out_rows() - write @n rows of one program to @f.
+ * @title: for people: what the program asks, one line; or NULL.
+ *
+ * Return: 0 or -errno (the disk is full, the pipe is closed, no memory).
+ */
+int out_rows(FILE *f, enum out_format format, const char *title,
+	     const struct result *rows, size_t n);
+
+/* out_json_row() - one object and a line feed.  Return: 0 or -errno. */
+int out_json_row(FILE *f, const struct result *row);
+
+/**
+ * out_table() - write @rows x @columns cells, lined up; UTF-8 is counted by
+ * characters.  The first row is the heading.  A column without any content
+ * below its heading is left out.
+ * @cells: row by row; NULL is empty.
+ * @left: @columns flags: 'l' or 'r' for the side to which a column lines up.
+ */
+void out_table(FILE *f, char *const *cells, size_t rows, size_t columns,
+	       const char *left);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * One row of results, format 1 (docs/results-format.md): what one case gave
+ * in one invocation, or in all invocations together.  Shared by the measuring
+ * programs and by report/.
+ */
+#define RESULT_SCHEMA 1
+
+enum result_status {
+	RESULT_OK,
+	RESULT_BELOW_RESOLUTION,
+	RESULT_SKIPPED,
+	RESULT_FAILED,
+};
+
+/* NAN in a double and NULL in a pointer mean "not known": null in JSON. */
+struct result {
+	char *benchmark;
+	char *name; /* canonical "axis=value,axis=value": key "case" */
+	json_t *params;
+	enum result_status status;
+	char *reason;
+	char *unit;
+	char *better; /* "lower" or "higher" */
+	double value, ci95[2];
+	uint64_t n, samples, iters;
+	double min, mean, stddev, p50, p90, p99, p999, max, cold;
+	double ticks, cycles;
+	char *timer;
+	double tsc_hz, core_hz;
+	char *estimator;
+	int64_t cpu; /* -1 unknown or not the same in all invocations */
+	char *policy;
+	int64_t priority;
+	json_t *evidence, *tags;
+	char *grade; /* "A" ... "D" */
+	char *started_at;
+	double duration_s;
+	int64_t round; /* -1 unknown */
+	uint64_t seed;
+	/* beyond the contract's keys */
+	double resolution, expected, baseline;
+	json_t *histogram;
+};
+
+/* result_init() - an empty row: all unknown. */
+void result_init(struct result *r);
+
+/* result_free() - free what @r owns; NULL is fine. */
+void result_free(struct result *r);
+
+/* result_set() - replace string *@slot by a copy of @text (may be NULL).
+ * Return: 0 or -ENOMEM. */
+int result_set(char **slot, const char *text);
+
+/* The words of the key "status". */
+const char *result_status_name(enum result_status status);
+
+/* result_to_json() - a new object with all keys; NULL if out of memory. */
+json_t *result_to_json(const struct result *r);
+
+/**
+ * result_from_json() - read one object of format 1.
+ * @why: on failure what is wrong with it (static text).
+ *
+ * Keys that are absent are unknown; unknown keys are ignored.
+ *
+ * Return: 0, -EINVAL (not a row), -EPROTO (another schema), -ENOMEM.
+ */
+int result_from_json(struct result *r, const json_t *object, const char **why);
+
+/**
+ * result_aggregate() - one row from the rows of one case in @n invocations.
+ * @rows: at least one; all of the same benchmark and case.
+ *
+ * value: median of the invocations' values; ci95: exact order statistics, null
+ * for fewer than 6; min, max, mean, stddev: of all samples together; p50 to
+ * p999 and cold: medians of the invocations'; evidence: sums of expected and
+ * seen, facts kept where all agree, else the list of least and greatest;
+ * histogram: bins added.  status: failed if any failed, else the most common
+ * (ok wins a tie).  Also usable for n = 1.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int result_aggregate(struct result *out, const struct result *const *rows,
+		     size_t n);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* From what an invocation saw of a case to its row of results. */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "invocation.h"
+#include "stats.h"
+#include "units.h"
+
+#define FREQUENCY_DRIFT 0.02
+#define CYCLE_BIN	0.25
+#define BINS_PER_DECADE 50.0
+
+static const char *const estimator_names[] = {
+	[BENCH_EST_DEFAULT] = NULL,
+	[BENCH_EST_DIFFERENCE] = "difference",
+	[BENCH_EST_MIN_DIFFERENCE] = "min_difference",
+	[BENCH_EST_MEDIAN] = "median",
+	[BENCH_EST_MIN] = "min",
+	[BENCH_EST_MEAN] = "mean",
+	[BENCH_EST_MAX] = "max",
+	[BENCH_EST_DERIVED] = "derived",
+};
+
+static bool is_repeated(const struct case_run *run)
+{
+	return run->series.diff.n > 0;
+}
+
+static enum bench_estimator estimator_of(const struct case_run *run)
+{
+	if (run->c.estimator)
+		return run->c.estimator;
+	if (run->c.derived && !run->events.n)
+		return BENCH_EST_DERIVED;
+	return run->events.n || run->c.sample ? BENCH_EST_MEDIAN
+					      : BENCH_EST_DIFFERENCE;
+}
+
+static const char *unit_of(const struct case_run *run)
+{
+	if (run->c.bytes)
+		return "B/s";
+	return run->c.unit ? run->c.unit : "ns";
+}
+
+static double ops_of(const struct case_run *run)
+{
+	return run->c.ops ? run->c.ops : 1;
+}
+
+/* Ticks of one operation in the case's unit. */
+static double in_unit(const struct bench *b, const struct case_run *run,
+		      double ticks)
+{
+	double ns = timer_ns(&b->timer, ticks);
+
+	return run->c.bytes ? (double)run->c.bytes * 1e9 / ns : ns;
+}
+
+/* The headline and what it could have told from nothing, both in ticks of one
+ * operation, or in the case's own unit. */
+struct headline {
+	double value, resolution, constant, baseline;
+	bool ticks;
+};
+
+static struct sample_clock clock_of(const struct bench *b)
+{
+	return (struct sample_clock) {
+		.quantum_ticks = (double)b->timer.quantum_ticks,
+		.overhead_ticks = b->timer.overhead_ticks,
+		.hz = b->timer.hz,
+	};
+}
+
+static void repeated(const struct bench *b, const struct case_run *run,
+		     struct headline *h)
+{
+	struct sample_clock clock = clock_of(b);
+	struct sample_estimate est, base;
+	void (*estimate)(const struct sample_series *,
+			 const struct sample_clock *,
+			 struct sample_estimate *) =
+		estimator_of(run) == BENCH_EST_MIN_DIFFERENCE
+			? sample_min_difference
+			: sample_difference;
+
+	estimate(&run->series, &clock, &est);
+	h->ticks = true;
+	h->constant = est.constant;
+	h->value = est.value / ops_of(run);
+	h->resolution = est.resolution / ops_of(run);
+	if (run->base.diff.n) {
+		estimate(&run->base, &clock, &base);
+		h->baseline = base.value / ops_of(run);
+		h->value -= h->baseline;
+		h->resolution =
+			hypot(h->resolution, base.resolution / ops_of(run));
+	}
+}
+
+static double pick(enum bench_estimator estimator, const struct stats *st)
+{
+	switch (estimator) {
+	case BENCH_EST_MIN:
+		return st->min;
+	case BENCH_EST_MEAN:
+		return st->mean;
+	case BENCH_EST_MAX:
+		return st->max;
+	default:
+		return st->p50;
+	}
+}
+
+/* All samples in ticks of one operation (overhead and constant taken out), or
+ * in the own unit; *@n of them.  NULL if there are none or no memory. */
+static double *samples_of(const struct bench *b, const struct case_run *run,
+			  double constant, size_t *n)
+{
+	const struct sample_series *s = &run->series;
+	double *x;
+
+	*n = is_repeated(run) ? s->short_ticks.n + s->long_ticks.n
+			      : run->events.n;
+	x = *n ? malloc(*n * sizeof(*x)) : NULL;
+	if (!x)
+		return NULL;
+	if (is_repeated(run)) {
+		sample_per_operation(s, constant, x);
+		for (size_t i = 0; i < *n; i++)
+			x[i] /= ops_of(run);
+		return x;
+	}
+	memcpy(x, run->events.v, *n * sizeof(*x));
+	for (size_t i = 0; !run->own_unit && i < *n; i++)
+		x[i] = (x[i] - b->timer.overhead_ticks) / ops_of(run);
+	return x;
+}
+
+static void events(const struct bench *b, const struct case_run *run,
+		   struct headline *h)
+{
+	struct sample_clock clock = clock_of(b);
+	struct stats st;
+	size_t n;
+	double *x = samples_of(b, run, 0, &n);
+
+	h->value = NAN;
+	if (!x)
+		return;
+	stats_compute(&st, x, n);
+	h->value = pick(estimator_of(run), &st);
+	h->ticks = !run->own_unit;
+	if (h->ticks)
+		h->resolution = fmax(sample_event_resolution(x, n, &clock),
+				     b->timer.overhead_spread_ticks) /
+				ops_of(run);
+	free(x);
+}
+
+static void find_headline(const struct bench *b, const struct case_run *run,
+			  struct headline *h)
+{
+	*h = (struct headline) { .value = NAN,
+				 .resolution = NAN,
+				 .baseline = NAN };
+	if (isfinite(run->derived))
+		h->value = run->derived;
+	else if (is_repeated(run))
+		repeated(b, run, h);
+	else if (run->events.n)
+		events(b, run, h);
+}
+
+static bool is_below(const struct headline *h)
+{
+	return h->ticks && (h->value <= 0 || fabs(h->value) < h->resolution);
+}
+
+double rows_headline(const struct bench *b, const struct case_run *run)
+{
+	struct headline h;
+
+	if (run->state != CASE_ASKED)
+		return NAN;
+	find_headline(b, run, &h);
+	if (is_below(&h))
+		return NAN;
+	return h.ticks ? in_unit(b, run, h.value) : h.value;
+}
+
+/* What was promised and not seen, or NULL. */
+static const struct evidence *missing(const struct case_run *run)
+{
+	for (size_t i = 0; i < run->evidences; i++)
+		if (run->evidence[i].seen < run->evidence[i].expected)
+			return &run->evidence[i];
+	return NULL;
+}
+
+/* Status and reason; the headline's figures are set if it has one. */
+static int judge(const struct bench *b, const struct case_run *run,
+		 struct result *row)
+{
+	const struct evidence *e = missing(run);
+	char why[512], number[UNITS_MAX];
+	struct headline h;
+
+	find_headline(b, run, &h);
+	if (isfinite(h.resolution) && !run->c.bytes)
+		row->resolution =
+			h.ticks ? in_unit(b, run, h.resolution) : h.resolution;
+	if (isfinite(h.baseline))
+		row->baseline = in_unit(b, run, h.baseline);
+	if (run->state == CASE_SKIPPED || run->state == CASE_FAILED) {
+		row->status = run->state == CASE_SKIPPED ? RESULT_SKIPPED
+							 : RESULT_FAILED;
+		return result_set(&row->reason, run->why);
+	}
+	row->status = RESULT_FAILED;
+	if (e) {
+		snprintf(why, sizeof(why),
+			 "the operation did not happen as claimed: %s: "
+			 "expected %.0f, seen %.0f",
+			 e->what, e->expected, e->seen);
+		return result_set(&row->reason, why);
+	}
+	if (is_below(&h)) {
+		row->status = RESULT_BELOW_RESOLUTION;
+		units_format(number,
+			     timer_ns(&b->timer,
+				      fmax(h.resolution, fabs(h.value))),
+			     "ns");
+		snprintf(why, sizeof(why), "< %s: cannot be told from nothing",
+			 number);
+		return result_set(&row->reason, why);
+	}
+	if (!isfinite(h.value))
+		return result_set(&row->reason, "no sample was taken");
+	row->status = RESULT_OK;
+	row->value = h.ticks ? in_unit(b, run, h.value) : h.value;
+	return 0;
+}
+
+static void scale(struct result *row, double tsc_hz, double core_hz)
+{
+	if (strcmp(row->unit, "ns") || !isfinite(row->value))
+		return;
+	if (tsc_hz > 0)
+		row->ticks = row->value * tsc_hz / 1e9;
+	if (core_hz > 0)
+		row->cycles = row->value * core_hz / 1e9;
+}
+
+/* Lower edge and place of the bin that @x falls into. */
+static double bin_edge(enum bench_histogram kind, double x)
+{
+	if (kind == BENCH_HIST_CYCLES)
+		return floor(x / CYCLE_BIN) * CYCLE_BIN;
+	return pow(10, floor(log10(x) * BINS_PER_DECADE) / BINS_PER_DECADE);
+}
+
+/* @sorted: in the case's unit. */
+static json_t *histogram(const struct case_run *run, const double *sorted,
+			 size_t n, double core_hz)
+{
+	enum bench_histogram kind = run->c.histogram;
+	json_t *bins;
+
+	if (kind == BENCH_HIST_NONE ||
+	    (kind == BENCH_HIST_CYCLES && core_hz <= 0))
+		return NULL;
+	bins = json_array();
+	for (size_t i = 0; bins && i < n;) {
+		double f = kind == BENCH_HIST_CYCLES ? core_hz / 1e9 : 1;
+		double edge;
+		size_t count = 0;
+
+		/* A logarithmic bin cannot hold what is not positive. */
+		if (kind == BENCH_HIST_LOG && sorted[i] <= 0) {
+			i++;
+			continue;
+		}
+		edge = bin_edge(kind, sorted[i] * f);
+		for (; i < n && bin_edge(kind, sorted[i] * f) <= edge; i++)
+			count++;
+		json_array_append_new(bins, json_pack("[fI]", edge,
+						      (json_int_t)count));
+	}
+	return json_pack("{s:s,s:o}", "unit",
+			 kind == BENCH_HIST_CYCLES ? "cycles" : unit_of(run),
+			 "bins", bins ? bins : json_array());
+}
+
+static int describe_samples(const struct bench *b, const struct case_run *run,
+			    struct result *row, double core_hz)
+{
+	struct headline h;
+	struct stats st;
+	size_t n;
+	double *x;
+
+	find_headline(b, run, &h);
+	x = samples_of(b, run, h.constant, &n);
+	if (!x)
+		return 0;
+	for (size_t i = 0; !run->own_unit && i < n; i++) {
+		if (isfinite(h.baseline))
+			x[i] -= h.baseline;
+		x[i] = in_unit(b, run, x[i]);
+	}
+	stats_compute(&st, x, n);
+	row->samples = n;
+	row->min = st.min;
+	row->max = st.max;
+	row->mean = st.mean;
+	row->stddev = st.stddev;
+	row->p50 = st.p50;
+	row->p90 = st.p90;
+	row->p99 = st.p99;
+	row->p999 = st.p999;
+	row->iters = is_repeated(run)
+			     ? run->series.iters * (uint64_t)ops_of(run)
+			     : 1;
+	row->histogram = histogram(run, x, n, core_hz);
+	if (isfinite(run->cold))
+		row->cold = run->own_unit ? run->cold
+					  : in_unit(b, run,
+						    (run->cold -
+						     b->timer.overhead_ticks) /
+							    ops_of(run));
+	free(x);
+	return 0;
+}
+
+static json_t *evidence_json(const struct case_run *run)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < run->evidences; i++)
+		json_object_set_new(o, run->evidence[i].what,
+				    json_pack("{s:f,s:f}", "expected",
+					      run->evidence[i].expected, "seen",
+					      run->evidence[i].seen));
+	for (size_t i = 0; i < run->n_facts; i++) {
+		const struct fact *f = &run->facts[i];
+		json_t *v = f->text		 ? json_string(f->text)
+			    : isfinite(f->value) ? json_real(f->value)
+						 : json_null();
+
+		json_object_set_new(o, f->what, v);
+	}
+	return o;
+}
+
+static bool drifted(const struct bench *b)
+{
+	return b->core_hz_before > 0 && b->core_hz_after > 0 &&
+	       fabs(b->core_hz_after / b->core_hz_before - 1) > FREQUENCY_DRIFT;
+}
+
+/* The grade of the spin, lowered by what the samples themselves saw. */
+static char grade_of(const struct bench *b, const struct case_run *run,
+		     uint64_t samples)
+{
+	char grade = noise_grade(noise_lost(&b->noise));
+	double share = samples ? (double)(run->involuntary + run->migrated) /
+					 (double)samples
+			       : 0;
+	char by_tags = share > 0.2    ? 'D'
+		       : share > 0.05 ? 'C'
+		       : share > 0.01 ? 'B'
+				      : 'A';
+
+	if (drifted(b) && by_tags < 'C')
+		by_tags = 'C';
+	if (b->throttled > 0)
+		by_tags = 'D';
+	return grade > by_tags ? grade : by_tags;
+}
+
+static const char *policy_name(int policy)
+{
+	switch (policy & ~SCHED_RESET_ON_FORK) {
+	case SCHED_OTHER:
+		return "other";
+	case SCHED_FIFO:
+		return "fifo";
+	case SCHED_RR:
+		return "rr";
+	case SCHED_BATCH:
+		return "batch";
+	case SCHED_IDLE:
+		return "idle";
+	case 6: /* SCHED_DEADLINE, not in every libc's headers */
+		return "deadline";
+	default:
+		return "unknown";
+	}
+}
+
+static int circumstances(const struct bench *b, const struct case_run *run,
+			 struct result *row)
+{
+	struct sched_param param = { 0 };
+	char grade[2] = "";
+	int bad = 0;
+
+	sched_getparam(0, &param);
+	grade[0] = grade_of(b, run, row->samples);
+	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
+	bad |= result_set(&row->grade, grade);
+	bad |= result_set(&row->timer, timer_name(b->timer.method));
+	bad |= result_set(&row->started_at, b->started_at);
+	row->priority = param.sched_priority;
+	row->cpu = b->cpu;
+	row->duration_s = b->duration_s;
+	row->round = b->round;
+	row->seed = b->seed;
+	row->n = 1;
+	row->evidence = evidence_json(run);
+	row->tags =
+		json_pack("{s:I,s:I,s:I,s:I}", "involuntary",
+			  (json_int_t)run->involuntary, "migrated",
+			  (json_int_t)run->migrated, "frequency",
+			  (json_int_t)(drifted(b) ? row->samples : 0),
+			  "throttled",
+			  (json_int_t)(b->throttled > 0 ? row->samples : 0));
+	return bad || !row->evidence || !row->tags ? -ENOMEM : 0;
+}
+
+int rows_make(const struct bench *b, const struct case_run *run,
+	      struct result *row)
+{
+	double core_hz = b->core_hz_before;
+	int bad = 0;
+
+	if (core_hz > 0 && b->core_hz_after > 0)
+		core_hz = (core_hz + b->core_hz_after) / 2;
+	result_init(row);
+	bad |= result_set(&row->benchmark, b->desc->name);
+	bad |= result_set(&row->name, run->name);
+	bad |= result_set(&row->unit, unit_of(run));
+	bad |= result_set(&row->better,
+			  run->c.bytes || run->c.better == BENCH_HIGHER
+				  ? "higher"
+				  : "lower");
+	bad |= result_set(&row->estimator, estimator_names[estimator_of(run)]);
+	row->params = json_deep_copy(run->params);
+	row->expected = run->expected;
+	if (b->timer.tsc_hz > 0)
+		row->tsc_hz = b->timer.tsc_hz;
+	if (core_hz > 0)
+		row->core_hz = core_hz;
+	bad |= judge(b, run, row);
+	bad |= describe_samples(b, run, row, core_hz);
+	scale(row, b->timer.tsc_hz, core_hz);
+	bad |= circumstances(b, run, row);
+	if (bad) {
+		result_free(row);
+		return -ENOMEM;
+	}
+	return 0;
+}

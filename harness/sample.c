@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "sample.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+
+#define BATCH_QUANTA	1000
+#define BATCH_OVERHEADS 100
+#define BATCH_S		20e-6
+#define WARM_FLIPS	4
+/* Standard error of a median of normal values is 1.2533 sigma / sqrt(n), and
+ * sigma is 1.4826 MAD. */
+#define MEDIAN_SE (1.2533 * 1.4826)
+#define SIGMAS	  3
+
+int sample_push(struct sample_vec *vec, double x)
+{
+	if (vec->n == vec->room) {
+		size_t room = vec->room ? 2 * vec->room : 64;
+		double *v = realloc(vec->v, room * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		vec->v = v;
+		vec->room = room;
+	}
+	vec->v[vec->n++] = x;
+	return 0;
+}
+
+void sample_free(struct sample_vec *vec)
+{
+	free(vec->v);
+	memset(vec, 0, sizeof(*vec));
+}
+
+void sample_series_free(struct sample_series *s)
+{
+	sample_free(&s->short_ticks);
+	sample_free(&s->long_ticks);
+	sample_free(&s->diff);
+}
+
+double sample_batch_ticks(const struct sample_clock *clock)
+{
+	return fmax(BATCH_S * clock->hz,
+		    fmax(BATCH_QUANTA * clock->quantum_ticks,
+			 BATCH_OVERHEADS * clock->overhead_ticks));
+}
+
+int sample_pilot(sample_fn *fn, void *arg, const struct sample_clock *clock,
+		 uint64_t max_iters, uint64_t *iters, double *cold)
+{
+	const double want = sample_batch_ticks(clock);
+	uint64_t ticks;
+	int err;
+
+	err = fn(arg, 1, &ticks);
+	if (err)
+		return err;
+	*cold = (double)ticks;
+	for (*iters = 1; *iters < max_iters; *iters *= 2) {
+		err = fn(arg, *iters, &ticks);
+		if (err)
+			return err;
+		/* Once more: an interrupt may have made it long. */
+		if ((double)ticks >= want) {
+			err = fn(arg, *iters, &ticks);
+			if (err || (double)ticks >= want)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks)
+{
+	uint64_t last = 0, ticks;
+	double spent = 0;
+	int flips = 0, direction = 0;
+
+	while (flips < WARM_FLIPS && spent < max_ticks) {
+		int err = fn(arg, iters, &ticks);
+		int now;
+
+		if (err)
+			return err;
+		now = last ? (ticks > last) - (ticks < last) : 0;
+		/* No change at all is as steady as can be. */
+		flips += last && (now == 0 || (direction && now != direction));
+		if (now)
+			direction = now;
+		last = ticks;
+		spent += (double)ticks;
+	}
+	return 0;
+}
+
+int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
+		double *spent_ticks)
+{
+	const uint64_t n = s->iters;
+	uint64_t t[4];
+	double diff;
+
+	for (int i = 0; i < 4; i++) {
+		bool is_long = i == 1 || i == 2;
+		int err = fn(arg, is_long ? 2 * n : n, &t[i]);
+
+		if (err)
+			return err;
+		*spent_ticks += (double)t[i];
+	}
+	diff = ((double)t[1] + (double)t[2] - (double)t[0] - (double)t[3]) /
+	       (2 * (double)n);
+	if (sample_push(&s->short_ticks, (double)t[0]) ||
+	    sample_push(&s->long_ticks, (double)t[1]) ||
+	    sample_push(&s->long_ticks, (double)t[2]) ||
+	    sample_push(&s->short_ticks, (double)t[3]) ||
+	    sample_push(&s->diff, diff))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Median of a copy; 0 if there is no memory for one, which only makes the
+ * constant part 0. */
+static double median_of(const struct sample_vec *vec)
+{
+	double *copy = malloc(vec->n * sizeof(*copy));
+	double median;
+
+	if (!copy)
+		return 0;
+	memcpy(copy, vec->v, vec->n * sizeof(*copy));
+	median = stats_median(copy, vec->n);
+	free(copy);
+	return median;
+}
+
+/* What a batch takes beyond its operations, from T = constant + n x cost. */
+static double constant_of(const struct sample_series *s,
+			  const struct sample_clock *clock)
+{
+	double constant =
+		2 * median_of(&s->short_ticks) - median_of(&s->long_ticks);
+
+	/* Noise of the medians is not a constant: keep it plausible. */
+	return fmin(fmax(constant, 0), 10 * clock->overhead_ticks);
+}
+
+static double difference_resolution(const struct sample_series *s,
+				    const struct sample_clock *clock)
+{
+	double *copy = malloc(s->diff.n * sizeof(*copy));
+	double error = 0;
+
+	if (copy) {
+		memcpy(copy, s->diff.v, s->diff.n * sizeof(*copy));
+		error = SIGMAS * MEDIAN_SE * stats_mad(copy, s->diff.n) /
+			sqrt((double)s->diff.n);
+		free(copy);
+	}
+	return fmax(error, clock->quantum_ticks / (double)s->iters);
+}
+
+void sample_difference(const struct sample_series *s,
+		       const struct sample_clock *clock,
+		       struct sample_estimate *out)
+{
+	out->value = median_of(&s->diff);
+	out->constant = constant_of(s, clock);
+	out->resolution = difference_resolution(s, clock);
+}
+
+static double least(const struct sample_vec *vec)
+{
+	double x = vec->v[0];
+
+	for (size_t i = 1; i < vec->n; i++)
+		x = fmin(x, vec->v[i]);
+	return x;
+}
+
+void sample_min_difference(const struct sample_series *s,
+			   const struct sample_clock *clock,
+			   struct sample_estimate *out)
+{
+	out->value = (least(&s->long_ticks) - least(&s->short_ticks)) /
+		     (double)s->iters;
+	out->constant = constant_of(s, clock);
+	out->resolution = difference_resolution(s, clock);
+}
+
+void sample_per_operation(const struct sample_series *s, double constant,
+			  double *out)
+{
+	const double n = (double)s->iters;
+
+	for (size_t i = 0; i < s->short_ticks.n; i++)
+		*out++ = (s->short_ticks.v[i] - constant) / n;
+	for (size_t i = 0; i < s->long_ticks.n; i++)
+		*out++ = (s->long_ticks.v[i] - constant) / (2 * n);
+}
+
+double sample_event_resolution(const double *sorted, size_t n,
+			       const struct sample_clock *clock)
+{
+	double *copy = malloc(n * sizeof(*copy));
+	double error = 0;
+
+	if (copy) {
+		memcpy(copy, sorted, n * sizeof(*copy));
+		error = SIGMAS * MEDIAN_SE * stats_mad(copy, n) /
+			sqrt((double)n);
+		free(copy);
+	}
+	return fmax(error, clock->quantum_ticks);
+}

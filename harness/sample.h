@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Sampling and estimating, without a clock of its own: batches are timed by a
+ * callback, so that all of it can be tested on made-up clocks.  Ticks are raw
+ * everywhere (the timer's overhead is in them) until an estimator takes it
+ * out.
+ */
+
+/* One batch: do the operation @iters times and store the raw ticks.  Return 0
+ * or a negative number, which ends the sampling and is handed through. */
+typedef int sample_fn(void *arg, uint64_t iters, uint64_t *ticks);
+
+struct sample_clock {
+	double quantum_ticks;
+	double overhead_ticks;
+	double hz;
+};
+
+/* A growing array of doubles; all zero is an empty one. */
+struct sample_vec {
+	double *v;
+	size_t n, room;
+};
+
+/* Return: 0 or -ENOMEM. */
+int sample_push(struct sample_vec *vec, double x);
+void sample_free(struct sample_vec *vec);
+
+/* All batches of one repeated operation. */
+struct sample_series {
+	uint64_t iters; /* n: operations in the shorter batch */
+	struct sample_vec short_ticks, long_ticks; /* batches of n and of 2n */
+	struct sample_vec diff; /* (T2n - Tn) / n of each ABBA quad */
+};
+
+void sample_series_free(struct sample_series *s);
+
+/* sample_batch_ticks() - how long a batch must last: the most of 1000 quanta,
+ * 100 overheads and 20 us. */
+double sample_batch_ticks(const struct sample_clock *clock);
+
+/**
+ * sample_pilot() - double the number of operations until a batch lasts long
+ * enough.
+ * @max_iters: stop there: what is still too short then costs nothing.
+ * @cold: gets the raw ticks of the very first batch, which is one operation.
+ */
+int sample_pilot(sample_fn *fn, void *arg, const struct sample_clock *clock,
+		 uint64_t max_iters, uint64_t *iters, double *cold);
+
+/**
+ * sample_warm_up() - run batches of @iters until the direction in which their
+ * time changes has flipped 4 times, or @max_ticks are over.
+ */
+int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks);
+
+/* sample_quad() - batches of n, 2n, 2n, n operations (ABBA: a drift of the
+ * clock or the load cancels), added to @s.  @spent_ticks grows by all four. */
+int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
+		double *spent_ticks);
+
+/* What a series or a list of events says, in ticks for one operation. */
+struct sample_estimate {
+	double value;
+	double resolution; /* least cost that could be told from nothing */
+	double constant;   /* ticks of a batch that do not repeat */
+};
+
+/**
+ * sample_difference() - the median of the ABBA differences.
+ *
+ * resolution: three standard errors of that median (1.2533 x 1.4826 x MAD /
+ * sqrt(quads)), and at least one quantum over all operations of a batch.
+ */
+void sample_difference(const struct sample_series *s,
+		       const struct sample_clock *clock,
+		       struct sample_estimate *out);
+
+/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above. */
+void sample_min_difference(const struct sample_series *s,
+			   const struct sample_clock *clock,
+			   struct sample_estimate *out);
+
+/**
+ * sample_per_operation() - all batches as ticks for one operation, the
+ * constant part taken out; @out gets short_ticks.n + long_ticks.n values.
+ */
+void sample_per_operation(const struct sample_series *s, double constant,
+			  double *out);
+
+/* sample_event_resolution() - of single events: one quantum, and three
+ * standard errors of the median of the @n sorted values. */
+double sample_event_resolution(const double *sorted, size_t n,
+			       const struct sample_clock *clock);
+
+#endif

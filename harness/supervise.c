@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervise.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "guard.h"
+#include "invocation.h"
+
+#define ORDERS	 "OSCOST_INVOCATION"
+#define PADDING	 "OSCOST_PAD"
+#define MAX_PAD	 4096 /* one page: more repeats the same offsets */
+#define GRACE_MS 3000 /* for an orderly end after a signal */
+#define POLL_MS	 200  /* only where the kernel has no pidfd */
+
+bool supervise_orders(struct supervise_orders *orders)
+{
+	const char *text = getenv(ORDERS);
+	bool good;
+
+	if (!text)
+		return false;
+	good = sscanf(text, "%" SCNu64 ":%d", &orders->seed,
+		      &orders->guard_fd) == 2;
+	unsetenv(ORDERS);
+	return good;
+}
+
+/* What one invocation wrote. */
+struct output {
+	char *text;
+	size_t len, room;
+};
+
+static int append(struct output *o, const char *data, size_t len)
+{
+	if (o->len + len + 1 > o->room) {
+		size_t room = 2 * (o->len + len + 1);
+		char *text = realloc(o->text, room);
+
+		if (!text)
+			return -ENOMEM;
+		o->text = text;
+		o->room = room;
+	}
+	memcpy(o->text + o->len, data, len);
+	o->len += len;
+	o->text[o->len] = '\0';
+	return 0;
+}
+
+/* Rows of all invocations. */
+struct collection {
+	struct result *rows;
+	size_t n, room;
+};
+
+static int collect_row(struct collection *all, const json_t *object)
+{
+	const char *why;
+	int err;
+
+	if (all->n == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		struct result *rows = realloc(all->rows, room * sizeof(*rows));
+
+		if (!rows)
+			return -ENOMEM;
+		all->rows = rows;
+		all->room = room;
+	}
+	err = result_from_json(&all->rows[all->n], object, &why);
+	if (err)
+		warn("an invocation wrote a bad row: %s", why);
+	else
+		all->n++;
+	return err;
+}
+
+static int collect(struct collection *all, char *text)
+{
+	char *line, *rest = text;
+	int err = 0;
+
+	while (text && !err && (line = strsep(&rest, "\n"))) {
+		json_error_t where;
+		json_t *object;
+
+		if (!*line)
+			continue;
+		object = json_loads(line, 0, &where);
+		if (!object) {
+			warn("an invocation wrote a broken row: %s",
+			     where.text);
+			return -EIO;
+		}
+		err = collect_row(all, object);
+		json_decref(object);
+	}
+	return err;
+}
+
+_Noreturn static void become_invocation(const struct supervise_plan *plan,
+					uint64_t seed, int guard, int out)
+{
+	char orders[64], hz[32], pad[MAX_PAD];
+	size_t len = seed % MAX_PAD;
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d", seed, guard);
+	snprintf(hz, sizeof(hz), "%.3f", plan->tsc_hz);
+	memset(pad, 'x', len);
+	pad[len ? len - 1 : 0] = '\0';
+	if (dup2(out, STDOUT_FILENO) < 0 || setenv(ORDERS, orders, 1) ||
+	    setenv(PADDING, pad, 1) ||
+	    (plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
+		_exit(EXIT_FAIL);
+	execv("/proc/self/exe", plan->argv);
+	warn("cannot start an invocation: %s", strerror(errno));
+	_exit(EXIT_FAIL);
+}
+
+static void kill_group(pid_t pid, int sig)
+{
+	/* Before the child's setpgid() there is no such group. */
+	if (kill(-pid, sig))
+		kill(pid, sig);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Read what @pid writes to @fd until it is gone.  Return: its wait status. */
+static int follow(pid_t pid, int fd, struct output *out)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
+	int64_t deadline = 0;
+	sigset_t none;
+	int status = 0;
+	bool ended = false;
+
+	sigemptyset(&none);
+	while (!ended || fds[0].fd >= 0) {
+		int ms = deadline ? 50 : pidfd < 0 ? POLL_MS : -1;
+		struct timespec wait = { ms / 1000, ms % 1000 * 1000000L };
+		char buf[65536];
+		ssize_t got;
+
+		if (invocation_stop && !deadline) {
+			kill_group(pid, SIGTERM);
+			deadline = now_ms() + GRACE_MS;
+			continue;
+		}
+		if (deadline && now_ms() > deadline)
+			kill_group(pid, SIGKILL);
+		/* Once it ended only what is in the pipe is read: somebody it
+		 * left behind may hold the other end. */
+		if (ended)
+			wait = (struct timespec) { 0, 0 };
+		fds[0].revents = 0;
+		if (ppoll(fds, ended ? 1 : 2, ended || ms >= 0 ? &wait : NULL,
+			  &none) < 0 &&
+		    errno != EINTR)
+			break;
+		if (fds[0].revents) {
+			got = read(fd, buf, sizeof(buf));
+			if (got > 0 && append(out, buf, (size_t)got))
+				break;
+			if (got == 0)
+				fds[0].fd = -1;
+			if (got > 0)
+				continue;
+		}
+		if (ended)
+			break;
+		ended = waitpid(pid, &status, WNOHANG) == pid;
+	}
+	if (!ended) {
+		kill_group(pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	return status;
+}
+
+static int exit_code(int status, unsigned int number)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	warn("invocation %u was ended by signal %d (%s)", number,
+	     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return EXIT_FAIL;
+}
+
+/* Start one invocation, follow it to its end, clean up after it. */
+static int one_invocation(const struct supervise_plan *plan,
+			  unsigned int number, int guard,
+			  struct collection *all)
+{
+	uint64_t state = plan->seed + number * 0x9E3779B97F4A7C15u + 1;
+	struct output out = { 0 };
+	int fds[2], code, status;
+	unsigned int left;
+	uint64_t seed;
+	pid_t pid;
+
+	/* The first invocation has the seed that the user gave. */
+	seed = number ? bench_rng_next(&state) >> 1 : plan->seed;
+	if (pipe(fds))
+		die(EXIT_FAIL, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0) {
+		warn("cannot start an invocation: %s", strerror(errno));
+		close(fds[0]);
+		close(fds[1]);
+		return EXIT_FAIL;
+	}
+	if (pid == 0) {
+		close(fds[0]);
+		become_invocation(plan, seed, guard, fds[1]);
+	}
+	close(fds[1]);
+	status = follow(pid, fds[0], &out);
+	close(fds[0]);
+	kill_group(pid, SIGKILL);
+	guard_reap();
+	left = guard_sweep(guard);
+	code = invocation_stop ? 128 + invocation_stop
+			       : exit_code(status, number + 1);
+	if (left && WIFEXITED(status) && !invocation_stop) {
+		warn("%u thing(s) left behind by an invocation were removed",
+		     left);
+		code = EXIT_FAIL;
+	}
+	if (!invocation_stop && collect(all, out.text) && code == EXIT_OK)
+		code = EXIT_FAIL;
+	free(out.text);
+	return code;
+}
+
+static bool seen_before(const struct collection *all, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(all->rows[k].name, all->rows[i].name))
+			return true;
+	return false;
+}
+
+/* One row for each case, in the order of the first invocation. */
+static int aggregate(const struct collection *all, struct result **rows,
+		     size_t *n)
+{
+	const struct result **same = calloc(all->n + 1, sizeof(*same));
+	struct result *out = calloc(all->n + 1, sizeof(*out));
+	int err = same && out ? 0 : -ENOMEM;
+
+	*n = 0;
+	for (size_t i = 0; !err && i < all->n; i++) {
+		size_t count = 0;
+
+		if (seen_before(all, i))
+			continue;
+		for (size_t k = i; k < all->n; k++)
+			if (!strcmp(all->rows[k].name, all->rows[i].name))
+				same[count++] = &all->rows[k];
+		err = result_aggregate(&out[*n], same, count);
+		if (!err)
+			++*n;
+	}
+	free(same);
+	*rows = out;
+	return err;
+}
+
+static void on_signal(int sig)
+{
+	invocation_stop = sig;
+}
+
+static void watch_signals(void)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		struct sigaction old;
+
+		/* nohup(1) and `&` in a script ignore some: leave it so. */
+		if (!sigaction(sigs[i], NULL, &old) &&
+		    old.sa_handler == SIG_IGN && sigs[i] != SIGTERM)
+			continue;
+		sigaction(sigs[i], &action, NULL);
+		sigaddset(&set, sigs[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* The worse of two exit codes; one invocation that measured makes a skip
+ * of another one a matter of its rows. */
+static int worse(int a, int b)
+{
+	if (a == EXIT_FAIL || b == EXIT_FAIL)
+		return EXIT_FAIL;
+	return a > b ? a : b;
+}
+
+int supervise_run(const struct supervise_plan *plan, struct result **rows,
+		  size_t *n)
+{
+	struct collection all = { 0 };
+	int guard = guard_open(), code = EXIT_OK;
+	unsigned int done = 0;
+
+	watch_signals();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (unsigned int i = 0; i < plan->invocations; i++) {
+		if (plan->progress)
+			fprintf(stderr, "\r%s: invocation %u of %u ",
+				program_invocation_short_name, i + 1,
+				plan->invocations);
+		code = worse(code, one_invocation(plan, i, guard, &all));
+		if (code > EXIT_FAIL)
+			break; /* usage, skipped, or stopped */
+		done++;
+	}
+	if (plan->progress)
+		fputs("\r\033[K", stderr);
+	if (invocation_stop) {
+		code = 128 + invocation_stop;
+		warn("stopped by %s after %u of %u invocations",
+		     strsignal(invocation_stop), done, plan->invocations);
+	}
+	if (aggregate(&all, rows, n)) {
+		warn("no memory to aggregate");
+		code = EXIT_FAIL;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		result_free(&all.rows[i]);
+	free(all.rows);
+	if (guard >= 0)
+		close(guard);
+	return code;
+}

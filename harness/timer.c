@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "timer.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+
+/* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
+#define CPUID_TRAP_TICKS 1000
+
+#define RATE_WINDOW_NS	260000000u /* METHOD: at least 250 ms */
+#define CHECK_WINDOW_NS 20000000u
+#define RATE_TOLERANCE	1e-3
+#define SANDWICHES	200
+#define QUANTUM_STEPS	100000
+#define OVERHEAD_READS	4000
+#define OVERHEAD_NS	15000000.0 /* not longer than 15 ms */
+
+/* Chains are in asm and use a register operand: recent cores execute an add of
+ * a small constant while renaming, which then takes no time at all. */
+#define CHAIN 512
+
+static const char *const names[TIMER_METHODS] = {
+	[TIMER_CPUID] = "cpuid",   [TIMER_CPUID2] = "cpuid2",
+	[TIMER_LFENCE] = "lfence", [TIMER_NONE] = "none",
+	[TIMER_CLOCK] = "clock",
+};
+
+const char *timer_name(enum timer_method method)
+{
+	return names[method];
+}
+
+int timer_find(const char *name)
+{
+	for (int i = 0; i < TIMER_METHODS; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -EINVAL;
+}
+
+uint64_t timer_empty(enum timer_method method)
+{
+	uint64_t ticks;
+
+	TIMER_INTERVAL(method, ticks, );
+	return ticks;
+}
+
+__attribute__((noinline)) static uint64_t adds(uint64_t rounds)
+{
+	uint64_t x = rounds, one = 1;
+
+	while (rounds--)
+		__asm__ volatile(".rept 512\n\tadd %1, %0\n\t.endr"
+				 : "+r"(x)
+				 : "r"(one)
+				 : "cc");
+	return x;
+}
+
+__attribute__((noinline)) static uint64_t muls(uint64_t rounds)
+{
+	uint64_t x = rounds | 1, three = 3;
+
+	while (rounds--)
+		__asm__ volatile(".rept 512\n\timul %1, %0\n\t.endr"
+				 : "+r"(x)
+				 : "r"(three)
+				 : "cc");
+	return x;
+}
+
+/* Least ticks of @rounds x CHAIN multiplies, of @tries. */
+static uint64_t least_muls(uint64_t rounds, unsigned int tries)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < tries; i++) {
+		uint64_t t0 = timer_lfence_begin();
+
+		muls(rounds);
+		t0 = timer_lfence_end() - t0;
+		if (t0 < least)
+			least = t0;
+	}
+	return least;
+}
+
+/*
+ * A fence that does not hold lets the clock be read before the chain is done.
+ * One chain alone must take at least most of what a chain adds to a long run
+ * of chains, where the ends do not count.
+ */
+static bool fence_holds(void)
+{
+	uint64_t one = least_muls(1, 200);
+	uint64_t some = least_muls(8, 100);
+	uint64_t many = least_muls(24, 100);
+
+	return (double)one > 0.8 * (double)(many - some) / 16;
+}
+
+void timer_probe(struct timer_features *f)
+{
+	unsigned int a, b, c, d;
+
+	memset(f, 0, sizeof(*f));
+	if (__get_cpuid(1, &a, &b, &c, &d)) {
+		f->tsc = d >> 4 & 1;
+		f->hypervisor = c >> 31;
+	}
+	if (__get_cpuid(0x80000001, &a, &b, &c, &d))
+		f->rdtscp = d >> 27 & 1;
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d))
+		f->invariant = d >> 8 & 1;
+	if (!f->tsc)
+		return;
+	f->cpuid_ticks = UINT64_MAX;
+	for (int i = 0; i < 20; i++) {
+		uint64_t t0 = timer_none_begin();
+
+		__cpuid(0, a, b, c, d);
+		t0 = timer_none_end() - t0;
+		if (t0 < f->cpuid_ticks)
+			f->cpuid_ticks = t0;
+	}
+	f->fence_holds = f->rdtscp && fence_holds();
+}
+
+bool timer_usable(enum timer_method method, const struct timer_features *f,
+		  const char **why)
+{
+	if (method == TIMER_CLOCK)
+		return true;
+	if (!f->tsc) {
+		*why = "this processor has no time-stamp counter";
+		return false;
+	}
+	if (!f->rdtscp && (method == TIMER_CPUID || method == TIMER_LFENCE)) {
+		*why = "this processor has no RDTSCP";
+		return false;
+	}
+	return true;
+}
+
+enum timer_method timer_choose(const struct timer_features *f, const char **why)
+{
+	if (!f->tsc || !f->rdtscp) {
+		*why = "no RDTSCP on this processor, so the kernel's clock";
+		return TIMER_CLOCK;
+	}
+	if (!f->invariant) {
+		*why = "the TSC is not invariant, so the kernel's clock";
+		return TIMER_CLOCK;
+	}
+	if (f->cpuid_ticks < CPUID_TRAP_TICKS && !f->hypervisor) {
+		*why = "CPUID does not trap: the white paper's method";
+		return TIMER_CPUID;
+	}
+	if (!f->fence_holds) {
+		*why = "CPUID traps, but LFENCE does not hold a long chain "
+		       "back here";
+		return TIMER_CPUID;
+	}
+	*why = f->cpuid_ticks < CPUID_TRAP_TICKS
+		       ? "under a hypervisor, where CPUID may trap at any time"
+		       : "CPUID traps to the hypervisor; LFENCE holds a long "
+			 "chain back";
+	return TIMER_LFENCE;
+}
+
+struct instant {
+	uint64_t ns, ticks;
+};
+
+/* The TSC between two readings of the clock, the closest pair of many. */
+static struct instant tightest(void)
+{
+	struct instant best = { 0, 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < SANDWICHES; i++) {
+		uint64_t ns0 = timer_clock_begin();
+		uint64_t ticks = timer_lfence_begin();
+		uint64_t ns1 = timer_clock_begin();
+
+		if (ns1 - ns0 < least) {
+			least = ns1 - ns0;
+			best.ns = ns0 + (ns1 - ns0) / 2;
+			best.ticks = ticks;
+		}
+	}
+	return best;
+}
+
+double timer_tsc_hz(uint64_t window_ns)
+{
+	struct instant a = tightest(), b;
+	struct timespec rest = { 0, 1000000 };
+
+	/* Sleeping leaves the CPU to others; the TSC is invariant. */
+	while (timer_clock_begin() - a.ns < window_ns)
+		nanosleep(&rest, NULL);
+	b = tightest();
+	return (double)(b.ticks - a.ticks) * 1e9 / (double)(b.ns - a.ns);
+}
+
+double timer_core_hz(const struct timer *t, unsigned int tries)
+{
+	uint64_t best1 = UINT64_MAX, best2 = UINT64_MAX;
+	const uint64_t rounds = 40; /* 20480 adds: 5 to 10 us */
+
+	for (unsigned int i = 0; i < tries; i++) {
+		uint64_t ticks;
+
+		TIMER_INTERVAL(t->method, ticks, adds(rounds));
+		if (ticks < best1)
+			best1 = ticks;
+		TIMER_INTERVAL(t->method, ticks, adds(2 * rounds));
+		if (ticks < best2)
+			best2 = ticks;
+	}
+	if (best2 <= best1)
+		return 0;
+	return (double)(rounds * CHAIN) * t->hz / (double)(best2 - best1);
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+uint64_t timer_quantum(enum timer_method method, size_t n)
+{
+	uint64_t g = 0, last, now;
+	/* The TSC's step is the same however it is read; CPUID would take
+	 * seconds. */
+	if (method != TIMER_CLOCK)
+		method = TIMER_LFENCE;
+	last = timer_begin(method);
+	for (size_t i = 0; i < n && g != 1; i++) {
+		now = timer_begin(method);
+		if (now > last)
+			g = gcd(now - last, g);
+		last = now;
+	}
+	return g ? g : 1;
+}
+
+static int measure_overhead(struct timer *t)
+{
+	size_t n = OVERHEAD_READS, edge;
+	double *x = malloc(n * sizeof(*x));
+	double sum = 0, cost;
+	uint64_t t0;
+
+	if (!x)
+		return -ENOMEM;
+	for (int i = 0; i < 100; i++)
+		timer_empty(t->method); /* warm */
+	t0 = timer_clock_begin();
+	for (int i = 0; i < 10; i++)
+		timer_empty(t->method);
+	cost = (double)(timer_clock_begin() - t0) / 10;
+	if (cost * (double)n > OVERHEAD_NS)
+		n = (size_t)fmax(200, OVERHEAD_NS / cost);
+	for (size_t i = 0; i < n; i++)
+		x[i] = (double)timer_empty(t->method);
+	stats_sort(x, n);
+	edge = n / 20;
+	for (size_t i = edge; i < n - edge; i++)
+		sum += x[i];
+	t->overhead_ticks = sum / (double)(n - 2 * edge);
+	t->overhead_spread_ticks = fmax(x[n - 1 - edge] - t->overhead_ticks,
+					t->overhead_ticks - x[edge]);
+	free(x);
+	return 0;
+}
+
+int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
+{
+	const char *why = "";
+	double check;
+
+	t->method = method;
+	if (!timer_usable(method, &t->features, &why))
+		return -ENOTSUP;
+	if (t->features.tsc && t->features.invariant) {
+		if (tsc_hz > 0) {
+			check = timer_tsc_hz(CHECK_WINDOW_NS);
+			if (fabs(check / tsc_hz - 1) > RATE_TOLERANCE)
+				tsc_hz = 0;
+		}
+		t->tsc_hz = tsc_hz > 0 ? tsc_hz : timer_tsc_hz(RATE_WINDOW_NS);
+	}
+	t->hz = method == TIMER_CLOCK ? 1e9
+		: t->tsc_hz > 0	      ? t->tsc_hz
+				      : timer_tsc_hz(RATE_WINDOW_NS);
+	t->quantum_ticks = timer_quantum(method, QUANTUM_STEPS);
+	t->core_hz = timer_core_hz(t, 30);
+	return measure_overhead(t);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "topo.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdlib.h>
+
+struct topo {
+	hwloc_topology_t hw;
+	hwloc_cpuset_t usable;
+};
+
+/* What hwloc says is allowed may be wider than what taskset left us. */
+static int find_usable(struct topo *topo)
+{
+	hwloc_const_cpuset_t allowed =
+		hwloc_topology_get_allowed_cpuset(topo->hw);
+
+	topo->usable = hwloc_bitmap_dup(allowed);
+	if (!topo->usable)
+		return -ENOMEM;
+	if (hwloc_topology_is_thissystem(topo->hw)) {
+		hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+
+		if (!bound)
+			return -ENOMEM;
+		if (!hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
+			hwloc_bitmap_and(topo->usable, topo->usable, bound);
+		hwloc_bitmap_free(bound);
+	}
+	return 0;
+}
+
+int topo_open(struct topo **out)
+{
+	struct topo *topo = calloc(1, sizeof(*topo));
+	int err;
+
+	if (!topo)
+		return -ENOMEM;
+	if (hwloc_topology_init(&topo->hw)) {
+		err = -errno;
+		goto free_topo;
+	}
+	if (hwloc_topology_load(topo->hw)) {
+		err = errno ? -errno : -EIO;
+		goto destroy;
+	}
+	err = find_usable(topo);
+	if (err)
+		goto destroy;
+	*out = topo;
+	return 0;
+
+destroy:
+	hwloc_topology_destroy(topo->hw);
+free_topo:
+	free(topo);
+	return err;
+}
+
+void topo_close(struct topo *topo)
+{
+	if (!topo)
+		return;
+	hwloc_bitmap_free(topo->usable);
+	hwloc_topology_destroy(topo->hw);
+	free(topo);
+}
+
+bool topo_is_real(const struct topo *topo)
+{
+	return hwloc_topology_is_thissystem(topo->hw);
+}
+
+size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
+{
+	size_t n = 0;
+	unsigned int cpu;
+
+	hwloc_bitmap_foreach_begin(cpu, topo->usable)
+	{
+		if (n < max)
+			cpus[n] = (int)cpu;
+		n++;
+	}
+	hwloc_bitmap_foreach_end();
+	return n;
+}
+
+int topo_default_cpu(const struct topo *topo)
+{
+	int last = hwloc_bitmap_last(topo->usable);
+
+	return last < 0 ? -ENOENT : last;
+}
+
+static hwloc_obj_t pu_of(const struct topo *topo, int cpu)
+{
+	return cpu < 0 ? NULL
+		       : hwloc_get_pu_obj_by_os_index(topo->hw,
+						      (unsigned int)cpu);
+}
+
+/* Whether @a and @b are below the same object of @type; false if unknown. */
+static bool share(const struct topo *topo, hwloc_obj_t a, hwloc_obj_t b,
+		  hwloc_obj_type_t type)
+{
+	hwloc_obj_t x = hwloc_get_ancestor_obj_by_type(topo->hw, type, a);
+	hwloc_obj_t y = hwloc_get_ancestor_obj_by_type(topo->hw, type, b);
+
+	return x && x == y;
+}
+
+static enum bench_place place_of(const struct topo *topo, hwloc_obj_t from,
+				 hwloc_obj_t to)
+{
+	if (from == to)
+		return BENCH_SAME_CPU;
+	if (share(topo, from, to, HWLOC_OBJ_CORE))
+		return BENCH_SAME_CORE;
+	/* A machine without packages (some containers) counts as one. */
+	if (!hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_PACKAGE,
+					    from) ||
+	    share(topo, from, to, HWLOC_OBJ_PACKAGE))
+		return BENCH_SAME_PACKAGE;
+	return BENCH_OTHER_PACKAGE;
+}
+
+int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
+{
+	static const enum bench_place near_first[] = { BENCH_SAME_CORE,
+						       BENCH_SAME_PACKAGE,
+						       BENCH_OTHER_PACKAGE };
+	hwloc_obj_t from = pu_of(topo, cpu);
+	unsigned int other;
+
+	if (!from)
+		return -ENOENT;
+	if (place == BENCH_SAME_CPU)
+		return cpu;
+	if (place == BENCH_ANY_OTHER) {
+		for (size_t i = 0; i < 3; i++) {
+			int found = topo_partner(topo, cpu, near_first[i]);
+
+			if (found >= 0)
+				return found;
+		}
+		return -ENOENT;
+	}
+	hwloc_bitmap_foreach_begin(other, topo->usable)
+	{
+		hwloc_obj_t to = pu_of(topo, (int)other);
+
+		if (to && place_of(topo, from, to) == place)
+			return (int)other;
+	}
+	hwloc_bitmap_foreach_end();
+	return -ENOENT;
+}
+
+uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level)
+{
+	for (hwloc_obj_t o = pu_of(topo, cpu); o; o = o->parent)
+		if (hwloc_obj_type_is_dcache(o->type) &&
+		    o->attr->cache.depth == level)
+			return o->attr->cache.size;
+	return 0;
+}
+
+int topo_numa_nodes(const struct topo *topo)
+{
+	int n = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_NUMANODE);
+
+	return n < 1 ? 1 : n;
+}
+
+int bench_pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return -ERANGE;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		return -errno;
+	return sched_getcpu() == cpu ? 0 : -EIO;
+}
+
+int topo_pin(const struct topo *topo, int cpu)
+{
+	hwloc_obj_t pu = pu_of(topo, cpu);
+
+	if (!pu || !hwloc_bitmap_isset(topo->usable, (unsigned int)cpu))
+		return -ERANGE;
+	if (!topo_is_real(topo))
+		return -EXDEV;
+	if (hwloc_set_cpubind(topo->hw, pu->cpuset,
+			      HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
+		return -errno;
+	return sched_getcpu() == cpu ? 0 : -EIO;
+}
