@@ -15,7 +15,7 @@ check_directory() {
 	mkdir -p "$dir" 2>/dev/null ||
 		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
 	check_writable "$dir"
-	free=$(df -Pk "$dir" | awk 'NR == 2 { print $4 }')
+	free=$(record_free "$dir")
 	((free >= 32 * 1024)) ||
 		die 2 "OUT: only $((free / 1024)) MiB free in $dir, 32 are needed"
 }

@@ -15,12 +15,14 @@ child_run() {
 	local limit=$1 status=0
 	shift
 
-	setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 9<&- &
+	setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 8>&- 9<&- &
 	child_pid=$!
 	if ((stopping && !child_final)); then
 		kill -TERM "$child_pid" 2>/dev/null || :
 	fi
-	# A trapped signal ends wait before the child has ended.
+	# A trapped signal ends wait before the child has ended.  What bash
+	# says of a child that was killed is not for the user; what a handler
+	# says meanwhile is, through log_fd.
 	while :; do
 		status=0
 		wait "$child_pid" 2>/dev/null || status=$?
@@ -69,6 +71,8 @@ child_stop() {
 
 # child_traps: from now on signals stop the run.
 child_traps() {
+	exec 8>&2
+	log_fd=8
 	trap 'child_stop 1' HUP
 	trap 'child_stop 2' INT
 	trap 'child_stop 15' TERM

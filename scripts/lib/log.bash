@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Messages for people, all on stderr; stdout belongs to data.
 
+log_fd=2
+
 # log MESSAGE...: a closed stderr must not end a run, hence the ||.
-log() { printf '%s: %s\n' "${0##*/}" "$*" >&2 || :; }
+log() { printf '%s: %s\n' "${0##*/}" "$*" >&"$log_fd" || :; }
 
 # die CODE MESSAGE...: exit codes are those of the programs: 1 failed, 2 usage.
 die() {

@@ -28,7 +28,7 @@ progress_terminal() { [[ -t 2 && ${TERM:-dumb} != dumb ]]; }
 
 progress_clear() {
 	if ((progress_line)); then
-		printf '\r\033[K' >&2 || :
+		printf '\r\033[K' >&"$log_fd" || :
 		progress_line=0
 	fi
 }
@@ -77,7 +77,7 @@ progress_left() {
 # progress_show PERCENT ROUND ROUNDS ID LEFT: rewrite the line.
 progress_show() {
 	progress_terminal || return 0
-	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d/%d, %s, %s' "$@")" >&2 || :
+	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d/%d, %s, %s' "$@")" >&"$log_fd" || :
 	progress_line=1
 }
 

@@ -47,7 +47,8 @@ record_rows() {
 
 	size=$(stat -c %s "$out/invocations.jsonl")
 	[[ -z $(tail -c 1 "$file") ]] || cut=\$d
-	sed -e "$cut" "$file" | sed -n '/^{.*}$/p' >>"$out/invocations.jsonl" || {
+	sed -e "$cut" "$file" 2>/dev/null |
+		sed -n '/^{.*}$/p' 2>/dev/null >>"$out/invocations.jsonl" || {
 		truncate -s "$size" "$out/invocations.jsonl"
 		record_full
 	}
@@ -60,9 +61,12 @@ record_talk() {
 	sed "s/^/$1 round $2: /" "$3" >>"$out/log.txt" || record_full
 }
 
+# record_free DIR: KiB that are free there.
+record_free() { df -Pk "$1" | awk 'NR == 2 { print $4 }'; }
+
 record_full() {
 	progress_clear
-	die 1 "cannot write in $out ($(df -Pk "$out" | awk 'NR == 2 { print $4 }') KiB free);" \
+	die 1 "cannot write in $out ($(record_free "$out") KiB free);" \
 		"make room, then go on with: ${self_command} --resume $out"
 }
 

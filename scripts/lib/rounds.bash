@@ -3,6 +3,7 @@
 # The measuring itself: rounds, in each of them every row once.
 
 declare -a prefix=() # command before each program: chrt
+declare -A hung=()   # how often each row did not end
 declare -A told=()   # last message about each row
 
 # rounds_run: all rounds that are not done yet.
@@ -56,10 +57,14 @@ rounds_one() {
 
 # rounds_row ROUND ROW SEED: one invocation.
 rounds_row() {
-	local round=$1 i=$2 seed=$3 id status=0 start seconds
+	local round=$1 i=$2 seed=$3 id=${plan_ids[$2]} status=0 start seconds reason
 	local -a args
-	id=${plan_ids[i]}
 
+	# What hung twice would hang in each round, for the whole limit.
+	if ((${hung[$id]:-0} >= 2)); then
+		record_journal "$round" "$id" 124 0 "not tried again: no end twice"
+		return 0
+	fi
 	read -ra args <<<"${plan_args[i]}"
 	now_us
 	start=$now
@@ -78,6 +83,8 @@ rounds_row() {
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
 	progress_took "$id" $((now - start))
 	if ((status != 0)); then
+		# It may have failed because its output had no place.
+		(($(record_free "$out") >= 1024)) || record_full
 		rounds_tell "$round" "$id" "$status"
 	fi
 }
@@ -94,6 +101,7 @@ rounds_reason() {
 		reason=
 	elif (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
 		status=124
+		((hung[$id] += 1, 1))
 		reason="no end after $3 s: terminated"
 	elif (($1 > 128)); then
 		reason="killed by signal $(($1 - 128))"

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# For the tests of the driver: programs that need no harness.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+
+# stub NAME BODY: a program that knows --describe and --list and then does
+# BODY; $round, $seed and $name are there for it.
+stub() {
+	cat >"$bin/$1" <<EOT
+#!/usr/bin/env bash
+name=$1
+for word in "\$@"; do
+	[[ \$word != --describe ]] || { echo '{"name": "$1"}'; exit; }
+	[[ \$word != --list ]] || exit 0
+done
+args="\$*"
+while ((\$#)); do
+	case \$1 in --round) round=\$2 ;; --seed) seed=\$2 ;; esac
+	shift
+done
+$2
+EOT
+	chmod +x "$bin/$1"
+}
+
+# A row with what the tests look at.
+# shellcheck disable=SC2016 # expands in the stub
+row='echo "{\"benchmark\": \"$name\", \"round\": $round, \"seed\": $seed}"'
+
+# stub_report: one that counts the rows.
+stub_report() {
+	cat >"$bin/report" <<'EOT'
+#!/usr/bin/env bash
+case $1 in
+--version) echo "report 0.1" ;;
+machine) echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5}}' ;;
+make) echo "rows: $(grep -c . "$2/invocations.jsonl")" ;;
+esac
+EOT
+	chmod +x "$bin/report"
+}
+
+# plan LINE...: the suite, columns separated by blanks; "-" is empty.
+plan() {
+	printf '%s\n' "$@" | sed -E 's/ +/\t/g; s/\t-\t/\t\t/' >"$suite"
+}
+
+# drive OPTION...: run-all with the stubs.
+drive() {
+	"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" "$@"
+}
+
+driver_setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	bin=$BATS_TEST_TMPDIR/bin
+	suite=$BATS_TEST_TMPDIR/suite.tsv
+	mkdir "$bin"
+	stub_report
+	stub good "$row"
+	stub other "$row"
+	stub skips 'echo "skips: needs two CPUs" >&2; exit 77'
+	stub breaks 'echo "breaks: cannot open \"x\\y\": no" >&2; exit 1'
+	nap=300.$$ # so that no other test's sleep is taken for ours
+	stub hangs "$row; sleep $nap & sleep $nap"
+	plan 'good good - 20' 'other other --size=1 20'
+}

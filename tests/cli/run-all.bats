@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The driver, with stub programs.
+
+load driver
+
+setup() { driver_setup; }
+
+# refused WORDS...: the last command was misuse, said in one line.
+refused() {
+	[[ $status -eq 2 ]]
+	[[ $stderr == *"$*"* ]]
+	[[ $(grep -c . <<<"$stderr") -eq 1 ]]
+	[[ ! -e out ]]
+}
+
+@test "run-all runs each row once in each round and reports" {
+	run -0 --separate-stderr drive --out out --profile quick
+	[[ $output == "rows: 12" ]]
+	[[ $stderr == *"results go to"*/out* ]]
+	[[ $stderr == *"round 6 of 6 took"* ]]
+	[[ $(sort -u out/invocations.jsonl | wc -l) -eq 12 ]]
+	jq -e '.rounds == 6 and .effort == 50 and .profile == "quick" and
+		.interrupted == false and (.plan | length) == 2 and
+		(.programs | length) == 12 and .suite_version == "0.1" and
+		(.programs | all(.exit_status == 0 and .reason == null)) and
+		.plan[1].args == "--size=1"' out/run.json
+	jq -e 'map(.name) == ["good", "other"]' out/about.json
+	jq -e .tsc out/machine.json
+	[[ -z $(find out -name '.*' -type f) ]]
+}
+
+@test "run-all gives each program its options and the calibration" {
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'echo "$args $OSCOST_TSC_HZ" >&2; '"$row"
+	run -0 drive --out out --rounds 1 --only good --cpu "$(allowed_cpu)" \
+		--timer lfence --seed 7 --effort 30
+	grep -E -- '^good round 1: --json --invocations 1 --round 1 --seed [0-9]+ --effort 30 --cpu [0-9]+ --timer lfence 2000000000\.5$' out/log.txt
+}
+
+allowed_cpu() {
+	taskset -cp $$ | sed 's/.*[^0-9]\([0-9]*\)$/\1/'
+}
+
+@test "run-all repeats order and seeds for a seed, and only then" {
+	drive --out a --rounds 4 --seed 5
+	drive --out b --rounds 4 --seed 5
+	drive --out c --rounds 4 --seed 6
+	cmp a/invocations.jsonl b/invocations.jsonl
+	run ! cmp a/invocations.jsonl c/invocations.jsonl
+	# Not the same order in all rounds: 2^-20 if it were luck.
+	drive --out d --rounds 21 --seed 1
+	[[ $(cut -f 1,2 d/journal.tsv | awk '$1 != last { print $2; last = $1 }' |
+		sort -u | wc -l) -eq 2 ]]
+}
+
+@test "run-all goes on after a failure, tells it once and exits 1" {
+	plan 'b breaks - 20' 'good good - 20'
+	run -1 --separate-stderr drive --out out --rounds 3
+	[[ $(grep -c 'b failed' <<<"$stderr") -eq 1 ]]
+	[[ $output == "rows: 3" ]]
+	jq -e '[.programs[] | select(.id == "b")] | length == 3 and
+		all(.exit_status == 1 and
+		.reason == "cannot open \"x\\y\": no")' out/run.json
+}
+
+@test "run-all counts a skipped program as no failure" {
+	plan 's skips - 20' 'good good - 20'
+	run -0 --separate-stderr drive --out out --rounds 2
+	[[ $stderr == *"s skipped in round 1: needs two CPUs"* ]]
+	jq -e '[.programs[] | select(.exit_status == 77)] | length == 2' out/run.json
+}
+
+@test "run-all terminates what hangs, and does not wait a third time" {
+	plan 'h hangs - 2' 'good good - 20'
+	run -1 --separate-stderr drive --out out --rounds 3
+	[[ $stderr == *"no end after 2 s"* ]]
+	jq -e '[.programs[] | select(.id == "h") | .exit_status] == [124, 124, 124]' out/run.json
+	jq -e '[.programs[] | select(.id == "good")] | length == 3' out/run.json
+	# The rows that it had printed are kept.
+	[[ $(grep -c hangs out/invocations.jsonl) -eq 2 ]]
+	nobody_left
+}
+
+# nobody_left: no stub and no child of one is running.
+nobody_left() {
+	[[ -z $(pgrep -f "$bin/|sleep $nap") ]]
+}
+
+@test "run-all keeps whole rows only" {
+	stub good 'echo "{\"a\": {\"b\": 1}}"; echo talk; printf "{\"a\": {\"b\": 1}"'
+	stub other 'exit 0'
+	run -1 --separate-stderr drive --out out --rounds 1
+	[[ $(<out/invocations.jsonl) == '{"a": {"b": 1}}' ]]
+	[[ $stderr == *"other failed in round 1: it printed no row"* ]]
+}
+
+# interrupted SIGNAL: start a run of 4 rounds, stop it in round 3.
+interrupted() {
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'if ((round == 3)) && [[ ! -e go-on ]]; then
+		touch waiting; sleep '"$nap"'; fi; '"$row"
+	# Children of a test are started with SIGINT ignored.
+	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --out out --rounds 4 --seed 3 >said 2>&1 &
+	pid=$!
+	until [[ -e waiting ]]; do sleep 0.1; done
+	kill -"$1" "$pid"
+	status=0
+	wait "$pid" || status=$?
+}
+
+@test "Ctrl-C ends the run with a report, --resume completes it" {
+	interrupted INT
+	[[ $status -eq 130 ]]
+	grep -q '^rows: [45]$' said
+	grep -q -- '--resume .*/out$' said
+	jq -e .interrupted out/run.json
+	nobody_left
+	# As if it had been killed while writing.
+	printf '{"half' >>out/invocations.jsonl
+	printf '3\tgo' >>out/journal.tsv
+	touch go-on
+	run -0 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
+	[[ $output == "rows: 8" ]]
+	jq -e '.interrupted == false and (.programs | length) == 8' out/run.json
+	# Nothing was lost, nothing twice, and in the order of a whole run.
+	drive --out whole --rounds 4 --seed 3
+	cmp out/invocations.jsonl whole/invocations.jsonl
+}
+
+@test "TERM does as Ctrl-C does, with its own status" {
+	interrupted TERM
+	[[ $status -eq 143 ]]
+	jq -e .interrupted out/run.json
+	nobody_left
+}
+
+@test "--resume takes no other settings" {
+	drive --out out --rounds 1
+	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out --rounds 3
+	[[ $stderr == *"--rounds: --resume takes its settings from"* ]]
+	run -2 "$ROOT/scripts/run-all" --bin "$bin" --resume nowhere
+	truncate -s 5 out/invocations.jsonl
+	run -1 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
+	[[ $stderr == *"has lost rows"* ]]
+}
+
+@test "run-all refuses what it cannot do, in one line" {
+	run --separate-stderr drive --out out --profile fast
+	refused "PROFILE must be quick, default or publish, not 'fast'"
+	run --separate-stderr drive --out out --only "good nonsense"
+	refused "unknown program 'nonsense'; known: good other"
+	run --separate-stderr drive --out out --cpu 999
+	refused "CPU 999 is none that this process may use"
+	run --separate-stderr drive --out out --cpu one
+	refused "CPU must be a number, not 'one'"
+	run --separate-stderr drive --out out --prio 100
+	refused "PRIO must be a number from 1 to 99, not '100'"
+	run --separate-stderr drive --out out --rounds -1
+	refused "ROUNDS must be a number from 1 to 1000, not '-1'"
+	run --separate-stderr drive --out out --rounds
+	refused "--rounds needs a value"
+	run --separate-stderr drive --out out --fast
+	refused "unknown argument '--fast'"
+	run --separate-stderr drive --out out --bin nowhere
+	refused "no program nowhere/report; run make first"
+	plan 'gone gone - 20'
+	run --separate-stderr drive --out out
+	refused "no program $bin/gone; run make first"
+	plan 'good good - x'
+	run --separate-stderr drive --out out
+	refused "limit of good must be a number"
+	plan 'good good - 5' 'good other - 5'
+	run --separate-stderr drive --out out
+	refused "two rows have the id good"
+}
+
+@test "run-all refuses a directory that it cannot use" {
+	touch file
+	run -2 --separate-stderr drive --out file
+	[[ $stderr == *"file is not a directory"* ]]
+	run -2 --separate-stderr drive --out file/below
+	[[ $stderr == *"cannot make the directory"* ]]
+	run -2 --separate-stderr drive --out "$bin"
+	[[ $stderr == *"is not empty"* ]]
+}
+
+@test "ONLY takes ids, programs and patterns" {
+	plan 'a.1 good - 9' 'a.2 good - 9' 'b other - 9'
+	run -0 drive --out o1 --rounds 1 --only good
+	run -0 drive --out o2 --rounds 1 --only 'a.2 b'
+	run -0 drive --out o3 --rounds 1 --only 'a.*'
+	jq -e '[.plan[].id] == ["a.1", "a.2"]' o1/run.json
+	jq -e '[.plan[].id] == ["a.2", "b"]' o2/run.json
+	jq -e '[.plan[].id] == ["a.1", "a.2"]' o3/run.json
+}
+
+@test "run-all draws a progress line on a terminal only" {
+	command -v script >/dev/null || skip "no script(1)"
+	SHELL=/bin/sh TERM=vt100 run -0 script -qec \
+		"$ROOT/scripts/run-all --bin $bin --suite $suite --out out --rounds 2" /dev/null
+	[[ $output == *"[ 50%] round 2/2, "*left* ]]
+	[[ $output != *"round 1 of 2 took"* ]]
+}
+
+@test "run-all works on one CPU" {
+	run -0 taskset -c "$(allowed_cpu)" "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --out out --rounds 2
+}
