@@ -51,12 +51,21 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 {
 	size_t k = 0, lo, hi;
 
-	for (size_t i = 0; i < n; i++)
-		if (rows[i]->status == RESULT_OK && isfinite(rows[i]->value))
-			work[k++] = rows[i]->value;
-	if (!k || out->status != RESULT_OK)
+	/* An invocation that could not tell its estimate from nothing is no
+	 * reason to leave it out: that would bias the others upwards. */
+	for (size_t i = 0; i < n; i++) {
+		double x = isfinite(rows[i]->value) ? rows[i]->value
+						    : rows[i]->estimate;
+
+		if (isfinite(x) && rows[i]->status != RESULT_FAILED)
+			work[k++] = x;
+	}
+	if (!k)
 		return;
-	out->value = stats_median(work, k);
+	out->estimate = stats_median(work, k);
+	if (out->status != RESULT_OK)
+		return;
+	out->value = out->estimate;
 	if (stats_order_ranks(k, LEVEL, &lo, &hi) >= LEVEL) {
 		out->ci95[0] = work[lo - 1];
 		out->ci95[1] = work[hi - 1];

@@ -32,27 +32,24 @@ ENSEMBLE_BODY_INLINE void ensemble_stores(uint32_t n, volatile int *var)
 			 : "cc", "memory");
 }
 
-/* How many multiplies stand in ensemble_chain(): more than 600 cycles, but
- * few enough to fit whole into the window in which a processor may reorder
- * (512 on today's largest), so that a read that does not wait shows. */
-#define ENSEMBLE_CHAIN 224
-
 /*
  * A chain of multiplies, each of which needs the one before: it cannot be
  * done faster than their latencies add up to, and nothing in the registers
  * tells a read of the clock behind it to wait.  A method whose reads the
- * processor moves sees less than its length.
+ * processor moves sees less than its length.  224 of them take more than 600
+ * cycles, but fit whole into the window in which a processor may reorder (512
+ * on today's largest), so that a read that does not wait shows.  Chains are
+ * joined by @x.
  */
-ENSEMBLE_BODY_INLINE void ensemble_chain(void)
+ENSEMBLE_BODY_INLINE uint32_t ensemble_chain(uint32_t x)
 {
-	uint32_t x = 3;
-
 	__asm__ volatile(".rept 224\n\t"
 			 "imul %0, %0\n\t"
 			 ".endr"
 			 : "+r"(x)
 			 :
 			 : "cc");
+	return x;
 }
 
 #endif

@@ -143,7 +143,7 @@ static void spread_reason(struct bench *b, int code)
 static int write_rows(const struct bench *b, int code)
 {
 	size_t measured = 0, skipped = 0;
-	int worst = code;
+	int worst = code == EXIT_FAIL ? EXIT_BROKEN : code;
 
 	for (size_t i = 0; i < b->n_runs; i++) {
 		const struct case_run *run = b->runs[i];
@@ -159,9 +159,10 @@ static int write_rows(const struct bench *b, int code)
 			    row.status == RESULT_BELOW_RESOLUTION;
 		skipped += row.status == RESULT_SKIPPED;
 		if (row.status == RESULT_FAILED) {
-			if (!code)
+			if (!code) {
 				warn("%s: %s", row.name, row.reason);
-			worst = EXIT_FAIL;
+				worst = EXIT_FAIL;
+			}
 		}
 		err = out_json_row(stdout, &row);
 		result_free(&row);

@@ -73,6 +73,7 @@ static const struct field fields[] = {
 	SAME(NUMBER, duration_s),
 	SAME(INDEX, round),
 	SAME(COUNT, seed),
+	SAME(NUMBER, estimate),
 	SAME(NUMBER, resolution),
 	SAME(NUMBER, expected),
 	SAME(NUMBER, baseline),

@@ -46,7 +46,7 @@ struct result {
 	int64_t round; /* -1 unknown */
 	uint64_t seed;
 	/* beyond the contract's keys */
-	double resolution, expected, baseline;
+	double estimate, resolution, expected, baseline;
 	json_t *histogram;
 };
 

@@ -224,6 +224,8 @@ static int judge(const struct bench *b, const struct case_run *run,
 		return result_set(&row->reason, run->why);
 	}
 	row->status = RESULT_FAILED;
+	if (isfinite(h.value))
+		row->estimate = h.ticks ? in_unit(b, run, h.value) : h.value;
 	if (e) {
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
@@ -244,7 +246,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 	if (!isfinite(h.value))
 		return result_set(&row->reason, "no sample was taken");
 	row->status = RESULT_OK;
-	row->value = h.ticks ? in_unit(b, run, h.value) : h.value;
+	row->value = row->estimate;
 	return 0;
 }
 
@@ -416,7 +418,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	grade[0] = grade_of(b, run, row->samples);
 	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
 	bad |= result_set(&row->grade, grade);
-	bad |= result_set(&row->timer, timer_name(b->timer.method));
+	if (b->timer.hz > 0)
+		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);
 	row->priority = param.sched_priority;
 	row->cpu = b->cpu;

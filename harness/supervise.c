@@ -320,13 +320,12 @@ static void watch_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* The worse of two exit codes; one invocation that measured makes a skip
- * of another one a matter of its rows. */
-static int worse(int a, int b)
+/* Of two exit codes the one to end with: a skip does not excuse a failure. */
+static int worse(int before, int now)
 {
-	if (a == EXIT_FAIL || b == EXIT_FAIL)
-		return EXIT_FAIL;
-	return a > b ? a : b;
+	if (before == EXIT_FAIL && now == EXIT_SKIP)
+		return before;
+	return before > now ? before : now;
 }
 
 int supervise_run(const struct supervise_plan *plan, struct result **rows,
@@ -345,15 +344,17 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 				plan->invocations);
 		code = worse(code, one_invocation(plan, i, guard, &all));
 		if (code > EXIT_FAIL)
-			break; /* usage, skipped, or stopped */
+			break; /* usage, broken, skipped, or stopped */
 		done++;
 	}
+	if (code == EXIT_BROKEN)
+		code = EXIT_FAIL;
 	if (plan->progress)
 		fputs("\r\033[K", stderr);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
-		warn("stopped by %s after %u of %u invocations",
-		     strsignal(invocation_stop), done, plan->invocations);
+		warn("stopped by SIG%s after %u of %u invocations",
+		     sigabbrev_np(invocation_stop), done, plan->invocations);
 	}
 	if (aggregate(&all, rows, n)) {
 		warn("no memory to aggregate");

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "certificate.h"
+
+/* The caches and the branch predictor have seen a body after that many. */
+#define WARM_UP 64
+
+/* Intervals of which the least is taken where one number is wanted. */
+#define TRIES 500
+
+static uint64_t least_of(const struct certificate_ops *ops, void *ctx,
+			 enum certificate_body body, uint32_t n, uint32_t tries)
+{
+	uint64_t least = (uint64_t)-1, t;
+
+	while (tries--) {
+		t = ops->sample(ctx, body, n);
+		if (t < least)
+			least = t;
+	}
+	return least;
+}
+
+uint64_t certificate_chain(const struct certificate_ops *ops, void *ctx)
+{
+	const uint64_t few = least_of(ops, ctx, CERTIFICATE_CHAIN, 8, TRIES);
+	const uint64_t many = least_of(ops, ctx, CERTIFICATE_CHAIN, 24, TRIES);
+
+	return many > few ? (many - few) / 16 : 0;
+}
+
+/* How much of a chain the method sees, percent of its true length. */
+static uint64_t chain_seen(const struct certificate_ops *ops, void *ctx,
+			   uint64_t chain_ticks)
+{
+	uint64_t empty = (uint64_t)-1, chain = (uint64_t)-1, t;
+	struct wide pct;
+	int i;
+
+	/* In turn, so that a change of the core's frequency hits both. */
+	for (i = 0; i < 2 * TRIES; i++) {
+		t = least_of(ops, ctx, CERTIFICATE_EMPTY, 0, 1);
+		if (t < empty)
+			empty = t;
+		t = least_of(ops, ctx, CERTIFICATE_CHAIN, 1, 1);
+		if (t < chain)
+			chain = t;
+	}
+	if (chain <= empty || !chain_ticks)
+		return 0;
+	pct = wide_mul(chain - empty, 100);
+	(void)wide_div(&pct, chain_ticks);
+	return wide_u64(pct);
+}
+
+/* One ensemble after the other; @minima gets the least of each. */
+static int take_series(const struct certificate_ops *ops, void *ctx,
+		       enum certificate_body body, uint32_t ensembles,
+		       uint32_t samples, struct certificate *c,
+		       struct ensemble_figures *quiet,
+		       struct ensemble_figures *all, uint64_t *minima)
+{
+	struct ensemble_series quiet_series, all_series;
+	uint32_t j, i;
+
+	ensemble_series_start(&quiet_series, c->clock.quantum);
+	ensemble_series_start(&all_series, c->clock.quantum);
+	for (j = 0; j < ensembles; j++) {
+		struct ensemble_row quiet_row, all_row;
+		struct ensemble q, a;
+		uint64_t bound, t;
+
+		if (ops->stop(ctx))
+			return -1;
+		t = least_of(ops, ctx, body, j, WARM_UP);
+		bound = ensemble_bound(t, c->clock.hz);
+		ensemble_start(&q);
+		ensemble_start(&a);
+		for (i = 0; i < samples; i++) {
+			t = ops->sample(ctx, body, j);
+			ensemble_add(&a, t);
+			if (t <= bound)
+				ensemble_add(&q, t);
+		}
+		if (body == CERTIFICATE_EMPTY)
+			c->disturbed += a.n - q.n;
+		ensemble_series_add(&quiet_series, &q, &quiet_row);
+		ensemble_series_add(&all_series, &a, &all_row);
+		minima[j] = quiet_row.min;
+		ops->row(ctx, body, j, &quiet_row, &all_row);
+	}
+	ensemble_series_close(&quiet_series, quiet);
+	ensemble_series_close(&all_series, all);
+	return 0;
+}
+
+int certificate_take(struct certificate *c, const struct certificate_ops *ops,
+		     void *ctx, uint64_t chain_ticks, uint32_t ensembles,
+		     uint32_t samples, uint64_t *scratch)
+{
+	c->disturbed = 0;
+	if (take_series(ops, ctx, CERTIFICATE_EMPTY, ensembles, samples, c,
+			&c->empty, &c->empty_all, scratch) ||
+	    take_series(ops, ctx, CERTIFICATE_LOOP, ensembles, samples, c,
+			&c->loop, &c->loop_all, scratch))
+		return -1;
+	ensemble_resolve(&c->resolution, scratch, ensembles,
+			 scratch + ensembles);
+	c->clock.seen_pct = chain_seen(ops, ctx, chain_ticks);
+	c->faults = ensemble_judge(&c->empty, &c->loop, &c->clock);
+	return 0;
+}
+
+static struct wide narrow(uint64_t value)
+{
+	return (struct wide) { 0, value };
+}
+
+/* The lines with which the paper closes a log, of either body. */
+static bool closing_line(unsigned int line, const struct ensemble_figures *f,
+			 const struct ensemble_figures *all,
+			 struct certificate_figure *out)
+{
+	out->has_all = true;
+	switch (line) {
+	case 0:
+		out->name = "min";
+		out->value = narrow(f->min);
+		out->all = narrow(all->min);
+		return true;
+	case 1:
+		out->name = "spurious";
+		out->unit = "1";
+		out->value = narrow(f->spurious);
+		out->all = narrow(all->spurious);
+		return true;
+	case 2:
+		out->name = "total_variance";
+		out->unit = "ticks^2";
+		out->decimals = 3;
+		out->value = f->total_variance_milli;
+		out->all = all->total_variance_milli;
+		return true;
+	case 3:
+		out->name = "max_deviation";
+		out->value = narrow(f->max_deviation);
+		out->all = narrow(all->max_deviation);
+		return true;
+	case 4:
+		out->name = "var_of_variances";
+		out->unit = "ticks^4";
+		out->decimals = 6;
+		out->value = f->var_of_variances_micro;
+		out->all = all->var_of_variances_micro;
+		return true;
+	case 5:
+		out->name = "var_of_minima";
+		out->unit = "ticks^2";
+		out->decimals = 3;
+		out->value = f->var_of_minima_milli;
+		out->all = all->var_of_minima_milli;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What follows from them. */
+static bool conclusion(unsigned int line, const struct certificate *c,
+		       struct certificate_figure *out)
+{
+	switch (line) {
+	case 0:
+	case 1:
+		out->body = "empty";
+		out->name = line ? "shortest_1pct" : "shortest_5pct";
+		out->value =
+			narrow(ensemble_shortest(c->empty.total_variance_milli,
+						 line ? 100 : 20));
+		return true;
+	case 2:
+		out->body = "empty";
+		out->name = "disturbed";
+		out->unit = "1";
+		out->value = narrow(c->disturbed);
+		return true;
+	case 3:
+		out->body = "loop";
+		out->name = "resolution_instructions";
+		out->unit = "1";
+		out->known = c->resolution.instructions;
+		out->value = narrow(c->resolution.instructions);
+		return true;
+	case 4:
+		out->body = "loop";
+		out->name = "resolution_ticks";
+		out->known = c->resolution.instructions;
+		out->value = narrow(c->resolution.ticks);
+		return true;
+	case 5:
+		out->body = "chain";
+		out->name = "seen_pct";
+		out->unit = "%";
+		out->better = "higher";
+		out->value = narrow(c->clock.seen_pct);
+		return true;
+	case 6:
+		out->body = "all";
+		out->name = "verdict";
+		out->unit = "1";
+		out->better = "higher";
+		out->value = narrow(ensemble_verdict(c->faults));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* In the growing loop the variance of minima "is completely meaningless"
+ * (the paper), so it has no row. */
+#define EMPTY_LINES 6
+#define LOOP_LINES  5
+
+bool certificate_figure(const struct certificate *c, unsigned int i,
+			struct certificate_figure *f)
+{
+	*f = (struct certificate_figure) { .body = i < EMPTY_LINES ? "empty"
+								   : "loop",
+					   .unit = "ticks",
+					   .better = "lower",
+					   .known = true };
+	if (i < EMPTY_LINES)
+		return closing_line(i, &c->empty, &c->empty_all, f);
+	i -= EMPTY_LINES;
+	if (i < LOOP_LINES)
+		return closing_line(i, &c->loop, &c->loop_all, f);
+	return conclusion(i - LOOP_LINES, c, f);
+}
+
+/* Source: the white paper, sections 3.1.2, 3.2.2, 3.2.4, 3.3.1 and 3.3.2.
+ * Its "CPUID/RDTSC twice" is our cpuid2, its RDTSCP method our cpuid. */
+static const struct {
+	const char *method, *body, *name;
+	int value;
+} paper_figures[] = {
+	{ "cpuid2", "empty", "min", 452 },
+	{ "cpuid2", "empty", "spurious", 262 },
+	{ "cpuid2", "empty", "total_variance", 48 },
+	{ "cpuid2", "empty", "max_deviation", 636 },
+	{ "cpuid2", "empty", "var_of_variances", 2306 },
+	{ "cpuid2", "empty", "var_of_minima", 118 },
+	{ "cpuid2", "empty", "shortest_5pct", 139 },
+	{ "cpuid2", "empty", "shortest_1pct", 690 },
+	{ "cpuid2", "all", "verdict", ENSEMBLE_REJECTED },
+	{ "cpuid", "empty", "min", 44 },
+	{ "cpuid", "empty", "spurious", 0 },
+	{ "cpuid", "empty", "total_variance", 2 },
+	{ "cpuid", "empty", "max_deviation", 104 },
+	{ "cpuid", "empty", "var_of_variances", 0 },
+	{ "cpuid", "empty", "var_of_minima", 0 },
+	{ "cpuid", "loop", "min", 44 },
+	{ "cpuid", "loop", "spurious", 0 },
+	{ "cpuid", "loop", "total_variance", 1 },
+	{ "cpuid", "loop", "max_deviation", 176 },
+	{ "cpuid", "loop", "var_of_variances", 2 },
+	{ "cpuid", "loop", "resolution_instructions", 2 },
+	{ "cpuid", "loop", "resolution_ticks", 4 },
+	{ "cpuid", "all", "verdict", ENSEMBLE_ACCEPTED },
+	{ "cr0", "empty", "min", 208 },
+	{ "cr0", "empty", "spurious", 0 },
+	{ "cr0", "empty", "total_variance", 3 },
+	{ "cr0", "empty", "max_deviation", 176 },
+	{ "cr0", "empty", "var_of_variances", 0 },
+	{ "cr0", "empty", "var_of_minima", 0 },
+	{ "cr0", "loop", "min", 208 },
+	{ "cr0", "loop", "spurious", 0 },
+	{ "cr0", "loop", "total_variance", 1 },
+	{ "cr0", "loop", "max_deviation", 220 },
+	{ "cr0", "loop", "var_of_variances", 2 },
+	{ "cr0", "loop", "resolution_instructions", 2 },
+	{ "cr0", "loop", "resolution_ticks", 4 },
+	{ "cr0", "all", "verdict", ENSEMBLE_ACCEPTED },
+};
+
+static bool same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+int64_t certificate_paper(const char *method, const char *body,
+			  const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(paper_figures) / sizeof(*paper_figures); i++)
+		if (same(paper_figures[i].method, method) &&
+		    same(paper_figures[i].body, body) &&
+		    same(paper_figures[i].name, name))
+			return paper_figures[i].value;
+	return -1;
+}
+
+const char *certificate_word(const struct certificate *c)
+{
+	switch (ensemble_verdict(c->faults)) {
+	case ENSEMBLE_ACCEPTED:
+		return "accepted";
+	case ENSEMBLE_CONDITIONAL:
+		return "for batches only";
+	default:
+		return "rejected";
+	}
+}
