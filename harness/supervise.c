@@ -245,7 +245,7 @@ static int one_invocation(const struct supervise_plan *plan,
 	close(fds[1]);
 	status = follow(pid, fds[0], &out);
 	close(fds[0]);
-	kill_group(pid, SIGKILL);
+	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
 	guard_reap();
 	left = guard_sweep(guard);
 	code = invocation_stop ? 128 + invocation_stop
