@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * core_to_core - how long does a cache line take from one CPU to another?
+ *
+ * Two threads on two CPUs take turns: one writes a number into a cache line,
+ * the other waits for it in a loop of loads and writes the next number into
+ * the same line, for which the first waits in turn.  So the line travels
+ * there and back in each round trip, and nothing else has to: no system call,
+ * no lock prefix, no pause instruction (which alone may take 140 cycles).
+ * What two threads that share data pay cannot be less.
+ *
+ * The matrix is symmetric: the pair is measured once, from the CPU with the
+ * lower number.  If there are more pairs than --pairs, CPUs at equal distances
+ * in the kernel's numbering are taken, the measuring CPU being one of them,
+ * so many that their pairs are not more than --pairs.
+ *
+ * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
+ *           half of it.
+ * Includes: on each side the loop of loads that sees the change, the store
+ *           that answers, and the mispredicted branch at the end of the wait.
+ * After:    core-to-core-latency (N. Viennot), which uses compare-and-swap
+ *           and prints the one-way time; the line ping-pong of multichase.
+ *           Comparable with half of our figure.
+ * Needs:    two CPUs.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "lib/sync_thread.h"
+
+/* A partner that did not answer within so many loads (some seconds) will not
+ * answer: its CPU is taken by something of a higher priority. */
+#define PATIENCE (1ull << 32)
+
+/* The number that ends the partner's loop; odd, as all that it waits for. */
+#define LAST UINT64_MAX
+
+#define MAX_PAIRS 4096
+
+struct pair {
+	int from, to;
+};
+
+struct state {
+	uint64_t pairs;
+	struct pair pair[MAX_PAIRS];
+	struct sync_thread partner;
+	uint64_t asked, answers; /* since the visit began */
+	/* The line, and no other data on it nor on its neighbour, which the
+	 * prefetcher may bring along. */
+	_Alignas(64) char before[64];
+	_Atomic uint64_t line;
+	char behind[128 - sizeof(uint64_t)];
+};
+
+static const struct opt opts[] = {
+	OPT_U64(0, "pairs", state, pairs, "120", 1, MAX_PAIRS,
+		"measure at most so many pairs of CPUs"),
+	OPT_END,
+};
+
+/* How many of @cpus CPUs have at most @pairs pairs. */
+static unsigned int choose(unsigned int cpus, uint64_t pairs)
+{
+	unsigned int m = 2;
+
+	while (m < cpus && (uint64_t)(m + 1) * m / 2 <= pairs)
+		m++;
+	return m;
+}
+
+static void add(struct bench *b, struct state *s, size_t i)
+{
+	const struct pair *p = &s->pair[i];
+	const struct bench_case c = {
+		.params = { P_INT("from", p->from), P_INT("to", p->to) },
+		.arg = p,
+		.budget_ms = 4,
+	};
+
+	bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const unsigned int cpus = bench_cpus(b);
+	unsigned int m;
+	size_t n = 0;
+
+	if (cpus < 2)
+		return 0; /* BENCH_NEED_2_PUS has the reason */
+	m = choose(cpus, s->pairs);
+	for (unsigned int i = 0; i < m; i++) {
+		for (unsigned int j = i + 1; j < m; j++) {
+			const int p = bench_nth_cpu(b, i * cpus / m);
+			const int q = bench_nth_cpu(b, j * cpus / m);
+
+			s->pair[n].from = p < q ? p : q;
+			s->pair[n].to = p < q ? q : p;
+			add(b, s, n++);
+		}
+	}
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const int err = sync_thread_start(&s->partner);
+
+	return err ? bench_fail(b, -err, "start a partner thread") : 0;
+}
+
+/* The partner: answer every odd number with the next even one. */
+static void answer(struct sync_thread *t, void *arg)
+{
+	struct state *s = arg;
+	uint64_t n = 0, seen;
+
+	(void)t;
+	for (;;) {
+		do
+			seen = atomic_load_explicit(&s->line,
+						    memory_order_acquire);
+		while (!(seen & 1));
+		if (seen == LAST)
+			break;
+		atomic_store_explicit(&s->line, seen + 1, memory_order_release);
+		n++;
+	}
+	s->answers = n; /* read after sync_thread_end() */
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct pair *p = c->arg;
+	int err = bench_pin(p->from);
+
+	if (err)
+		return bench_fail(b, -err, "pin to CPU %d", p->from);
+	atomic_store(&s->line, 0);
+	s->asked = 0;
+	err = sync_thread_begin(&s->partner, answer, s, p->to, -1);
+	if (err)
+		return bench_fail(b, -err, "pin the partner to CPU %d", p->to);
+	return 0;
+}
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct state *s = state;
+	const struct pair *p = c->arg;
+	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
+
+	for (uint64_t i = 0; i < iters; i++) {
+		uint64_t patience = PATIENCE;
+
+		atomic_store_explicit(&s->line, turn + 1, memory_order_release);
+		turn += 2;
+		while (atomic_load_explicit(&s->line, memory_order_acquire) !=
+		       turn)
+			if (!--patience)
+				return bench_fail(b, ETIMEDOUT,
+						  "partner on CPU %d", p->to);
+	}
+	s->asked += iters;
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	int err;
+
+	atomic_store(&s->line, LAST);
+	sync_thread_end(&s->partner);
+	/* What the partner itself has counted: it can differ. */
+	bench_evidence(b, c, "answers", (double)s->asked, (double)s->answers);
+	s->answers = 0;
+	err = bench_pin(bench_cpu(b));
+	return err ? bench_fail(b, -err, "pin to CPU %d", bench_cpu(b)) : 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct bench_case *c;
+	const struct state *s = state;
+	char name[64];
+
+	for (size_t i = 0; i < MAX_PAIRS && s->pair[i].to > 0; i++) {
+		snprintf(name, sizeof(name), "from=%d,to=%d", s->pair[i].from,
+			 s->pair[i].to);
+		c = bench_find(b, name);
+		if (c && bench_value(b, c) > 0)
+			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
+	}
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	atomic_store(&s->line, LAST);
+	sync_thread_finish(&s->partner);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "core_to_core",
+	.needs = BENCH_NEED_2_PUS,
+	.opts = opts,
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.run = run,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

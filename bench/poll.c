@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * poll - what does it cost to ask which of many descriptors is ready?
+ *
+ * select() and poll() hand the kernel the whole list each time, and it looks
+ * at every one: the cost grows with their number.  epoll keeps the list in the
+ * kernel and returns those that became ready: the cost should not grow.  The
+ * descriptors are eventfds, none of them ready, or only the last one; the
+ * calls do not wait (timeout 0).  What keeping the list costs is epoll_ctl:
+ * adding and deleting one more, or modifying one, in a list of that length.
+ *
+ * Measures: one call; epoll_add_del: two (one EPOLL_CTL_ADD, one DEL).
+ * Includes: for select making the set anew, as it is overwritten (128 bytes
+ *           copied); for poll nothing besides.
+ * After:    lmbench lat_select (on files or TCP sockets, none ready).
+ * Needs:    as many descriptors as ulimit -n allows; select none above 1023.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define MAX_FDS 1000
+
+/* Descriptors besides: what the harness has open. */
+#define SPARE_FDS 40
+
+static const unsigned int counts[] = { 1, 10, 100, 500, MAX_FDS };
+
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+struct state {
+	int fd[MAX_FDS], epoll[COUNTS], extra;
+	unsigned int fds, epolls; /* opened */
+	bool have_extra;
+	struct pollfd poll[MAX_FDS];
+	fd_set set;
+	int top;	/* the greatest in the set */
+	uint64_t right; /* calls that answered what they should */
+};
+
+struct variant {
+	const char *call;
+	bench_run_fn *run;
+	bool asks; /* whether a descriptor is ready; else it changes the list */
+};
+
+struct point {
+	const struct variant *variant;
+	size_t list; /* index of counts and epoll */
+	bool ready;
+};
+
+static const struct point *point_of(const struct bench_case *c)
+{
+	return c->arg;
+}
+
+/* In all run_*(): right calls are counted, and checked by conclude(). */
+
+static int run_select(struct bench *b, void *state, const struct bench_case *c,
+		      uint64_t iters)
+{
+	const struct point *p = point_of(c);
+	const int last = ((struct state *)state)->fd[counts[p->list] - 1];
+	struct state *s = state;
+
+	(void)b;
+	for (uint64_t i = 0; i < iters; i++) {
+		struct timeval none = { 0 };
+		fd_set set = s->set;
+		const int n = select(s->top + 1, &set, NULL, NULL, &none);
+
+		s->right += n == p->ready && FD_ISSET(last, &set) == p->ready;
+	}
+	return 0;
+}
+
+static int run_poll(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	const struct point *p = point_of(c);
+	const unsigned int count = counts[p->list];
+	struct state *s = state;
+	const struct pollfd *last = &s->poll[count - 1];
+
+	(void)b;
+	for (uint64_t i = 0; i < iters; i++) {
+		const int n = poll(s->poll, count, 0);
+
+		s->right += n == p->ready && !!last->revents == p->ready;
+	}
+	return 0;
+}
+
+static int run_epoll(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
+{
+	const struct point *p = point_of(c);
+	struct state *s = state;
+	const int last = s->fd[counts[p->list] - 1];
+
+	(void)b;
+	for (uint64_t i = 0; i < iters; i++) {
+		struct epoll_event event[4];
+		const int n = epoll_wait(s->epoll[p->list], event, 4, 0);
+
+		s->right += n == p->ready && (!n || event[0].data.fd == last);
+	}
+	return 0;
+}
+
+static int run_add_del(struct bench *b, void *state, const struct bench_case *c,
+		       uint64_t iters)
+{
+	const struct point *p = point_of(c);
+	struct state *s = state;
+	const int epoll = s->epoll[p->list];
+	struct epoll_event event = { .events = EPOLLIN };
+
+	(void)b;
+	for (uint64_t i = 0; i < iters; i++)
+		s->right +=
+			!epoll_ctl(epoll, EPOLL_CTL_ADD, s->extra, &event) &&
+			!epoll_ctl(epoll, EPOLL_CTL_DEL, s->extra, NULL);
+	return 0;
+}
+
+static int run_mod(struct bench *b, void *state, const struct bench_case *c,
+		   uint64_t iters)
+{
+	const struct point *p = point_of(c);
+	struct state *s = state;
+	const int last = s->fd[counts[p->list] - 1];
+	struct epoll_event event = { .events = EPOLLIN };
+
+	(void)b;
+	event.data.fd = last;
+	for (uint64_t i = 0; i < iters; i++)
+		s->right += !epoll_ctl(s->epoll[p->list], EPOLL_CTL_MOD, last,
+				       &event);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ "select", run_select, true },
+	{ "poll", run_poll, true },
+	{ "epoll", run_epoll, true },
+	{ "epoll_add_del", run_add_del, false },
+	{ "epoll_mod", run_mod, false },
+};
+
+#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+static struct point points[VARIANTS * COUNTS * 2];
+
+static void add(struct bench *b, size_t variant, size_t list, bool ready,
+		bool room)
+{
+	struct point *p = &points[(variant * COUNTS + list) * 2 + ready];
+	const struct bench_case c = {
+		.params = { P_STR("call", variants[variant].call),
+			    P_INT("fds", counts[list]),
+			    P_STR("ready", ready ? "last" : "none") },
+		.arg = p,
+		.run = variants[variant].run,
+		.budget_ms = 2,
+		.skip = room ? NULL
+			     : "more descriptors than the hard limit allows "
+			       "(ulimit -Hn)",
+	};
+
+	*p = (struct point) { &variants[variant], list, ready };
+	bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct rlimit limit = { 0 };
+
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (size_t v = 0; v < VARIANTS; v++) {
+		for (size_t i = 0; i < COUNTS; i++) {
+			const bool room =
+				limit.rlim_max >= counts[i] + SPARE_FDS;
+
+			/* A list's own cost: the ends of the axis will do. */
+			if (!variants[v].asks && i != 0 && i != COUNTS - 1)
+				continue;
+			add(b, v, i, false, room);
+			if (variants[v].asks)
+				add(b, v, i, true, room);
+		}
+	}
+	return 0;
+}
+
+/* As many as the largest list that has a case needs and the limit allows. */
+static unsigned int raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_cur < MAX_FDS + SPARE_FDS) {
+		limit.rlim_cur = limit.rlim_max < MAX_FDS + SPARE_FDS
+					 ? limit.rlim_max
+					 : MAX_FDS + SPARE_FDS;
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			return 0;
+	}
+	if (limit.rlim_cur < SPARE_FDS)
+		return 0;
+	limit.rlim_cur -= SPARE_FDS;
+	return limit.rlim_cur > MAX_FDS ? MAX_FDS
+					: (unsigned int)limit.rlim_cur;
+}
+
+static int open_lists(struct bench *b, struct state *s)
+{
+	for (size_t i = 0; i < COUNTS && counts[i] <= s->fds; i++) {
+		s->epoll[i] = epoll_create1(EPOLL_CLOEXEC);
+		if (s->epoll[i] < 0)
+			return bench_fail(b, errno, "epoll_create1");
+		s->epolls++;
+		for (unsigned int k = 0; k < counts[i]; k++) {
+			struct epoll_event event = { .events = EPOLLIN };
+
+			event.data.fd = s->fd[k];
+			if (epoll_ctl(s->epoll[i], EPOLL_CTL_ADD, s->fd[k],
+				      &event))
+				return bench_fail(b, errno, "epoll_ctl");
+		}
+	}
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const unsigned int room = raise_limit();
+
+	while (s->fds < room) {
+		const int fd = eventfd(0, EFD_CLOEXEC);
+
+		if (fd < 0)
+			return bench_fail(b, errno, "eventfd");
+		s->poll[s->fds] = (struct pollfd) { fd, POLLIN, 0 };
+		s->fd[s->fds++] = fd;
+	}
+	s->extra = eventfd(0, EFD_CLOEXEC);
+	if (s->extra < 0)
+		return bench_fail(b, errno, "eventfd");
+	s->have_extra = true;
+	return open_lists(b, s);
+}
+
+static int make_set(struct bench *b, struct state *s, unsigned int count)
+{
+	FD_ZERO(&s->set);
+	s->top = 0;
+	for (unsigned int k = 0; k < count; k++) {
+		if (s->fd[k] >= FD_SETSIZE)
+			return bench_skip(b,
+					  "select cannot have descriptors "
+					  "from %d on",
+					  FD_SETSIZE);
+		FD_SET(s->fd[k], &s->set);
+		if (s->fd[k] > s->top)
+			s->top = s->fd[k];
+	}
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct point *p = point_of(c);
+	const unsigned int count = counts[p->list];
+	const uint64_t one = 1;
+	struct state *s = state;
+
+	if (count > s->fds)
+		return bench_skip(b, "more descriptors than the limit allows");
+	if (p->ready && write(s->fd[count - 1], &one, sizeof(one)) < 0)
+		return bench_fail(b, errno, "make a descriptor ready");
+	return c->run == run_select ? make_set(b, s, count) : 0;
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	(void)b;
+	(void)c;
+	((struct state *)state)->right = 0;
+	return 0;
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	const struct state *s = state;
+
+	bench_evidence(b, c, "right_answers", (double)iters, (double)s->right);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct point *p = point_of(c);
+	struct state *s = state;
+	const unsigned int count = counts[p->list];
+	uint64_t value;
+
+	if (p->ready && count <= s->fds &&
+	    read(s->fd[count - 1], &value, sizeof(value)) < 0)
+		return bench_fail(b, errno, "make a descriptor not ready");
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	while (s->epolls)
+		close(s->epoll[--s->epolls]);
+	while (s->fds)
+		close(s->fd[--s->fds]);
+	if (s->have_extra)
+		close(s->extra);
+	s->have_extra = false;
+}
+
+const struct bench_desc bench_desc = {
+	.name = "poll",
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.conclude = conclude,
+	.leave = leave,
+	.teardown = teardown,
+};

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wakeup - how late does a sleeping thread wake up?
+ *
+ * The thread sleeps until the next point of a grid of absolute times,
+ * --interval microseconds apart, by one of four calls, and then reads the
+ * clock: what it is late is the sample.  The distribution is the answer, and
+ * its tail more than its middle: the median, p99, p99.9 and the greatest are
+ * reported.
+ *
+ * policy is set for this thread while the case is measured and restored
+ * afterwards.  Under SCHED_OTHER the kernel may delay a timer by the thread's
+ * timer slack, so as to serve several with one interrupt: 50 us by default,
+ * which is most of what is seen with slack=default; slack=1ns is the same
+ * with PR_SET_TIMERSLACK 1.  Under a real-time policy there is no slack.
+ *
+ * Measures: time from the point of the grid to the thread's own reading of
+ *           CLOCK_MONOTONIC after the call, ns.
+ * Includes: the timer interrupt (and under a hypervisor its injection), leaving
+ *           the idle state, the switch to the thread, the return of the call,
+ *           and reading the clock (by the vDSO, some 20 ns).  A relative
+ *           timeout (ppoll, epoll_pwait2) also includes the time from computing
+ *           it to the kernel's start of the timer.
+ * After:    cyclictest of rt-tests: the same question with clock_nanosleep and
+ *           the same grid; comparable at the same interval and policy.
+ * Needs:    the right to use a real-time policy for policy=fifo.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define NS_PER_S 1000000000ll
+
+/* Points of the grid in an invocation.  Percentiles of the tail come from all
+ * invocations of a run together. */
+#define EVENTS 100ul
+
+/* A visit begins this long before its first point of the grid: the change of
+ * policy has had its effect by then. */
+#define LEAD_NS 100000
+
+struct state {
+	uint64_t interval_us, priority;
+	int timer, never, epoll; /* descriptors; -1 */
+	int64_t next; /* the point of the grid, ns of CLOCK_MONOTONIC */
+	long switches;
+	/* As the caller has them; restored by leave(). */
+	int policy;
+	struct sched_param param;
+	int slack;
+	bool changed;
+};
+
+static const struct opt opts[] = {
+	OPT_U64(0, "interval", state, interval_us, "200", 50, 1000000,
+		"distance of the points of the grid, microseconds"),
+	OPT_U64(0, "rt-priority", state, priority, "80", 1, 99,
+		"priority of the cases with policy=fifo"),
+	OPT_END,
+};
+
+struct call {
+	const char *name;
+	/* Sleep until the point of the grid: 0 or -errno. */
+	int (*sleep)(const struct state *s);
+};
+
+struct mode {
+	const char *policy_name, *slack_name;
+	int policy;
+	unsigned long slack; /* for PR_SET_TIMERSLACK; 0: the default */
+};
+
+struct how {
+	const struct call *call;
+	const struct mode *mode;
+	uint64_t skipped; /* points of the grid that were past already */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+static struct timespec to_timespec(int64_t ns)
+{
+	return (struct timespec) { ns / NS_PER_S, ns % NS_PER_S };
+}
+
+/* What is left of the time to the point; never negative. */
+static struct timespec left(const struct state *s)
+{
+	const int64_t ns = s->next - now_ns();
+
+	return to_timespec(ns > 0 ? ns : 0);
+}
+
+static int sleep_nanosleep(const struct state *s)
+{
+	const struct timespec at = to_timespec(s->next);
+
+	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+static int sleep_timerfd(const struct state *s)
+{
+	const struct itimerspec at = { .it_value = to_timespec(s->next) };
+	uint64_t times = 0;
+
+	if (timerfd_settime(s->timer, TFD_TIMER_ABSTIME, &at, NULL) ||
+	    read(s->timer, &times, sizeof(times)) < 0)
+		return -errno;
+	return times == 1 ? 0 : -EIO;
+}
+
+static int sleep_ppoll(const struct state *s)
+{
+	struct pollfd pfd = { s->never, POLLIN, 0 };
+	const struct timespec rest = left(s);
+	const int n = ppoll(&pfd, 1, &rest, NULL);
+
+	return n < 0 ? -errno : n ? -EIO : 0;
+}
+
+static int sleep_epoll(const struct state *s)
+{
+	struct epoll_event event;
+	const struct timespec rest = left(s);
+	/* The system call itself: older libcs have no name for it. */
+	const long n = syscall(SYS_epoll_pwait2, s->epoll, &event, 1, &rest,
+			       NULL, (size_t)0);
+
+	return n < 0 ? -errno : n ? -EIO : 0;
+}
+
+static const struct call calls[] = {
+	{ "clock_nanosleep", sleep_nanosleep },
+	{ "timerfd", sleep_timerfd },
+	{ "ppoll", sleep_ppoll },
+	{ "epoll_pwait2", sleep_epoll },
+};
+
+static const struct mode modes[] = {
+	{ "other", "default", SCHED_OTHER, 0 },
+	{ "other", "1ns", SCHED_OTHER, 1 },
+	{ "fifo", "none", SCHED_FIFO, 0 },
+};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+#define MODES (sizeof(modes) / sizeof(modes[0]))
+
+static struct how hows[CALLS * MODES];
+
+static int cases(struct bench *b, void *state)
+{
+	const struct state *s = state;
+
+	for (size_t i = 0; i < CALLS * MODES; i++) {
+		const struct call *call = &calls[i / MODES];
+		const struct mode *mode = &modes[i % MODES];
+		const struct bench_case c = {
+			.params = { P_STR("call", call->name),
+				    P_STR("policy", mode->policy_name),
+				    P_STR("slack", mode->slack_name) },
+			.arg = &hows[i],
+			.index = (int64_t)i,
+			.events = EVENTS,
+			/* Twice what it takes if nothing is late. */
+			.budget_ms = (unsigned int)(2 * EVENTS *
+						    s->interval_us / 1000),
+			.histogram = BENCH_HIST_LOG,
+			.switches = true,
+		};
+
+		hows[i] = (struct how) { .call = call, .mode = mode };
+		bench_add(b, &c);
+	}
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct state *s = state;
+
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	s->never = eventfd(0, EFD_CLOEXEC);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->timer < 0 || s->never < 0 || s->epoll < 0 ||
+	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->never, &event))
+		return bench_fail(b, errno, "make a timer, an event, an epoll");
+	return 0;
+}
+
+/* The policy first: entering and leaving real time resets the slack. */
+static int set(int policy, const struct sched_param *param, unsigned long slack)
+{
+	if (sched_setscheduler(0, policy, param))
+		return -errno;
+	return prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0) ? -errno : 0;
+}
+
+static void restore(struct state *s)
+{
+	if (s->changed)
+		set(s->policy, &s->param, (unsigned long)s->slack);
+	s->changed = false;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct how *how = c->arg;
+	const struct mode *m = how->mode;
+	const bool fifo = m->policy == SCHED_FIFO;
+	struct sched_param param = { 0 };
+	struct state *s = state;
+	int err;
+
+	s->policy = sched_getscheduler(0);
+	sched_getparam(0, &s->param);
+	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+	s->changed = true;
+	param.sched_priority = fifo ? (int)s->priority : 0;
+	err = set(m->policy, &param, m->slack);
+	if (err)
+		restore(s);
+	if (err == -EPERM)
+		return bench_skip(b, "not permitted to use SCHED_FIFO "
+				     "(ulimit -r, CAP_SYS_NICE)");
+	if (err)
+		return bench_fail(b, -err, "set the scheduling policy");
+	/* As the kernel says, not as we asked. */
+	bench_evidence(b, c, "policy_in_force", 1,
+		       sched_getscheduler(0) == m->policy);
+	bench_fact(b, c, "timer_slack_ns",
+		   prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
+	bench_fact(b, c, "interval_us", (double)s->interval_us);
+	if (fifo)
+		bench_fact(b, c, "priority", (double)s->priority);
+	s->next = now_ns() + LEAD_NS + (int64_t)s->interval_us * 500;
+	return 0;
+}
+
+static long voluntary_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* On to a point of the grid that is not yet past, and that leaves time to
+ * fall asleep: cyclictest does the same. */
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const int64_t step = (int64_t)s->interval_us * 1000;
+	const int64_t soon = now_ns() + step / 4;
+	struct how *how = &hows[c->index];
+
+	(void)b;
+	while (s->next < soon) {
+		s->next += step;
+		how->skipped++;
+	}
+	s->switches = voluntary_switches();
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct how *how = c->arg;
+	struct state *s = state;
+	int64_t late;
+	int err;
+
+	do
+		err = how->call->sleep(s);
+	while (err == -EINTR && !bench_stopping(b));
+	late = now_ns() - s->next;
+	if (err == -EINTR)
+		return 0; /* the user wants to stop */
+	if (err == -ENOSYS)
+		return bench_skip(b, "%s is not in this kernel",
+				  how->call->name);
+	if (err)
+		return bench_fail(b, -err, "%s", how->call->name);
+	/* Too early would be a bug of the kernel, and is no lateness. */
+	bench_evidence(b, c, "not_early", 1, late >= 0);
+	if (late >= 0)
+		bench_record_value(b, c, (double)late);
+	s->next += (int64_t)s->interval_us * 1000;
+	return 0;
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	const struct state *s = state;
+
+	if (bench_stopping(b))
+		return 0;
+	bench_evidence(b, c, "sleeps", (double)iters,
+		       (double)(voluntary_switches() - s->switches));
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+
+	restore(s);
+	bench_fact(b, c, "points_skipped", (double)hows[c->index].skipped);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const int fds[] = { s->timer, s->never, s->epoll };
+
+	(void)b;
+	restore(s);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] > 0)
+			close(fds[i]);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "wakeup",
+	.opts = opts,
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.sample = sample,
+	.conclude = conclude,
+	.leave = leave,
+	.teardown = teardown,
+};
