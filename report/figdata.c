@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "figdata.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "units.h"
+
+/* The coordinates of a case on @axes ("via", or "call+via"), as text. */
+static char *coordinate(const json_t *params, const char *axes)
+{
+	char *text = text_copy("");
+
+	while (*axes && strcmp(axes, "-") != 0) {
+		size_t len = strcspn(axes, "+");
+		char *axis = text_format("%.*s", (int)len, axes);
+		const json_t *v = json_object_get(params, axis);
+		const char *sep = *text ? ", " : "";
+		char *longer = text;
+
+		if (json_is_string(v))
+			longer = text_format("%s%s%s", text, sep,
+					     json_string_value(v));
+		else if (json_is_integer(v))
+			longer = text_format("%s%s%" JSON_INTEGER_FORMAT, text,
+					     sep, json_integer_value(v));
+		if (longer != text)
+			free(text);
+		text = longer;
+		free(axis);
+		axes += len + (axes[len] == '+');
+	}
+	return text;
+}
+
+static size_t find_name(char ***names, size_t *n, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp((*names)[i], name))
+			return i;
+	*names = text_grow(*names, *n, sizeof(**names));
+	(*names)[*n] = text_copy(name);
+	return (*n)++;
+}
+
+static double number_of(const struct result *r, const char *column)
+{
+	const struct {
+		const char *name;
+		double value;
+	} known[] = {
+		{ "value", r->value }, { "cycles", r->cycles },
+		{ "ticks", r->ticks }, { "min", r->min },
+		{ "mean", r->mean },   { "p50", r->p50 },
+		{ "p90", r->p90 },     { "p99", r->p99 },
+		{ "p999", r->p999 },   { "max", r->max },
+	};
+
+	if (r->status != RESULT_OK)
+		return NAN;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].name, column))
+			return known[i].value;
+	return NAN;
+}
+
+static void add_point(struct plotdata *d, const struct figure *fig,
+		      const struct row *row)
+{
+	const struct result *r = &row->all;
+	const json_t *x = json_object_get(r->params, fig->x);
+	char *series = coordinate(r->params, fig->series);
+	struct point *p;
+
+	d->points = text_grow(d->points, d->n, sizeof(*p));
+	p = &d->points[d->n++];
+	*p = (struct point) { .row = row,
+			      .x = json_is_integer(x) ? json_number_value(x)
+						      : NAN,
+			      .category = coordinate(r->params, fig->x),
+			      .y = number_of(r, fig->value),
+			      .lo = NAN,
+			      .hi = NAN,
+			      .cycles = number_of(r, "cycles") };
+	p->series = find_name(&d->series, &d->nseries, series);
+	find_name(&d->categories, &d->ncategories, p->category);
+	if (isfinite(p->y) && r->value > 0) {
+		/* The interval is of the headline; other columns in the same
+		 * proportion only where they are the headline converted. */
+		bool same = !strcmp(fig->value, "value") ||
+			    !strcmp(fig->value, "cycles") ||
+			    !strcmp(fig->value, "ticks");
+
+		p->lo = same ? p->y * r->ci95[0] / r->value : NAN;
+		p->hi = same ? p->y * r->ci95[1] / r->value : NAN;
+	}
+	free(series);
+}
+
+static int by_series_and_x(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+
+	if (p->series != q->series)
+		return p->series < q->series ? -1 : 1;
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* The unit of the values and the scale that suits them: the largest on a
+ * linear axis, the least on a logarithmic one. */
+static void choose_scale(struct plotdata *d, const struct figure *fig)
+{
+	bool log = figures_flag(fig, "logy");
+	double typical = NAN;
+
+	for (size_t i = 0; i < d->n; i++) {
+		double y = d->points[i].y;
+
+		if (isfinite(y) &&
+		    (isnan(typical) || (log ? y < typical : y > typical)))
+			typical = y;
+	}
+	d->scale = 1;
+	d->unit = fig->value;
+	if (!strcmp(fig->value, "cycles") || !strcmp(fig->value, "ticks"))
+		return;
+	d->unit = "";
+	if (d->n && d->points[0].row->all.unit)
+		d->scale = units_scale(isfinite(typical) ? typical : 0,
+				       d->points[0].row->all.unit, &d->unit);
+}
+
+void figdata_collect(struct plotdata *d, const struct figure *fig,
+		     const struct run *run)
+{
+	const struct section *s = run_section(run, fig->benchmark);
+
+	*d = (struct plotdata) { .scale = 1, .unit = "" };
+	for (size_t i = 0; s && i < s->n; i++) {
+		const struct row *row = &run->rows[s->rows[i]];
+
+		if (text_glob(fig->globs, row->all.name))
+			add_point(d, fig, row);
+	}
+	choose_scale(d, fig);
+	if (d->n &&
+	    (!strcmp(fig->kind, "curve") || !strcmp(fig->kind, "stair")))
+		qsort(d->points, d->n, sizeof(*d->points), by_series_and_x);
+}
+
+void figdata_free(struct plotdata *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->points[i].category);
+	for (size_t i = 0; i < d->nseries; i++)
+		free(d->series[i]);
+	for (size_t i = 0; i < d->ncategories; i++)
+		free(d->categories[i]);
+	free(d->points);
+	free(d->series);
+	free(d->categories);
+	*d = (struct plotdata) { 0 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FIGDATA_H
+#define FIGDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "figures.h"
+
+/* What a figure shows of one case. */
+struct point {
+	const struct row *row;
+	double x;	/* NAN if the axis is not a number there */
+	char *category; /* the coordinate as text */
+	size_t series;
+	double y, lo, hi; /* NAN where not known */
+	double cycles;
+};
+
+struct plotdata {
+	struct point *points;
+	size_t n;
+	char **series; /* names, in the order of the rows */
+	size_t nseries;
+	char **categories;
+	size_t ncategories;
+	double scale; /* y is divided by it */
+	const char *unit;
+};
+
+/* figdata_collect() - the points of @fig, sorted by series and x for numeric
+ * axes, in the order of the rows for categories. */
+void figdata_collect(struct plotdata *data, const struct figure *fig,
+		     const struct run *run);
+void figdata_free(struct plotdata *data);
+
+/**
+ * figdata_write() - write DIR/ID.dat and DIR/ID.plot (settings for the
+ * template).
+ *
+ * Return: 0; -ENODATA if there is nothing to draw; -errno.
+ */
+int figdata_write(const struct figure *fig, const struct run *run);
+
+#endif

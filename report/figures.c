@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "figures.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "figdata.h"
+#include "text.h"
+
+extern char **environ;
+
+#define FIELDS 11
+
+bool figures_flag(const struct figure *fig, const char *flag)
+{
+	return text_glob(fig->flags, flag);
+}
+
+/* An id becomes a file name and part of a link. */
+static bool is_id(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_")];
+}
+
+/* One line, which is cut up. */
+static int read_figure(struct figure *fig, char *line)
+{
+	char **slots[FIELDS] = { &fig->id,     &fig->kind,   &fig->benchmark,
+				 &fig->globs,  &fig->x,	     &fig->series,
+				 &fig->value,  &fig->flags,  &fig->xlabel,
+				 &fig->ylabel, &fig->caption };
+	size_t n = 0;
+
+	for (char *field; (field = strsep(&line, "\t"));) {
+		if (n == FIELDS)
+			return -EINVAL;
+		*slots[n++] = text_copy(field);
+	}
+	if (n != FIELDS || !is_id(fig->id) || !is_id(fig->kind))
+		return -EINVAL;
+	return 0;
+}
+
+static void figure_free(struct figure *fig)
+{
+	char *all[] = { fig->id,     fig->kind,	  fig->benchmark, fig->globs,
+			fig->x,	     fig->series, fig->value,	  fig->flags,
+			fig->xlabel, fig->ylabel, fig->caption };
+
+	for (size_t i = 0; i < FIELDS; i++)
+		free(all[i]);
+}
+
+int figures_read(struct figures *figs, const char *root, struct notes *notes)
+{
+	char *path = text_format("%s/plots/figures.tsv", root);
+	FILE *f = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0, number = 0;
+	ssize_t len;
+
+	*figs = (struct figures) { 0 };
+	if (!f) {
+		int err = -errno;
+
+		free(path);
+		return err;
+	}
+	while ((len = getline(&line, &room, f)) > 0) {
+		struct figure fig = { 0 };
+
+		number++;
+		line[strcspn(line, "\n")] = '\0';
+		if (!*line || *line == '#')
+			continue;
+		if (read_figure(&fig, line)) {
+			notes_add(notes,
+				  text_format("%s:%zu: needs %d fields parted "
+					      "by tabs: figure left out",
+					      path, number, FIELDS),
+				  NULL);
+			figure_free(&fig);
+			continue;
+		}
+		figs->v = text_grow(figs->v, figs->n, sizeof(fig));
+		figs->v[figs->n++] = fig;
+	}
+	free(line);
+	free(path);
+	fclose(f);
+	return 0;
+}
+
+void figures_free(struct figures *figs)
+{
+	for (size_t i = 0; i < figs->n; i++)
+		figure_free(&figs->v[i]);
+	free(figs->v);
+	free(figs->trouble);
+	free(figs->remedy);
+	*figs = (struct figures) { 0 };
+}
+
+static char *output_of(const struct run *run, const struct figure *fig,
+		       const char *suffix)
+{
+	return text_format("%s/%s.%s", run->dir, fig->id, suffix);
+}
+
+/* Remove what an earlier report left of @fig. */
+static void remove_old(const struct run *run, const struct figure *fig)
+{
+	static const char *const suffixes[] = { "svg", "png", "dat", "plot" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		char *path = output_of(run, fig, suffixes[i]);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+/* Run @root/scripts/plot DIR ID...  Return: its exit status, or -errno. */
+static int draw(const struct figures *figs, const struct run *run,
+		const char *root)
+{
+	char *path = text_format("%s/scripts/plot", root);
+	char **argv = text_alloc(figs->n + 3, sizeof(*argv));
+	size_t n = 0;
+	int status, err;
+	pid_t pid;
+
+	argv[n++] = path;
+	argv[n++] = run->dir;
+	for (size_t i = 0; i < figs->n; i++)
+		argv[n++] = figs->v[i].id;
+	fflush(NULL);
+	err = posix_spawn(&pid, path, NULL, NULL, argv, environ);
+	free(argv);
+	if (err) {
+		warn("%s: %s", path, strerror(err));
+		free(path);
+		return -err;
+	}
+	free(path);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAIL;
+}
+
+static void explain(struct figures *figs, int status)
+{
+	if (status == EXIT_SKIP) {
+		figs->trouble = text_copy("There are no plots: gnuplot is not "
+					  "installed");
+		figs->remedy = text_copy("apt-get install gnuplot-nox, then "
+					 "`build/bin/report make DIR` again");
+	} else {
+		figs->trouble = text_copy("Some plots could not be drawn");
+		figs->remedy = text_copy("see what `scripts/plot DIR` says");
+	}
+}
+
+/* Keep the figures that have data. */
+static void write_data(struct figures *figs, const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < figs->n; i++) {
+		struct figure *fig = &figs->v[i];
+		int err;
+
+		remove_old(run, fig);
+		err = figdata_write(fig, run);
+		if (!err) {
+			figs->v[n++] = *fig;
+			continue;
+		}
+		remove_old(run, fig);
+		if (err != -ENODATA)
+			notes_add(run->notes,
+				  text_format("%s/%s.dat: %s", run->dir,
+					      fig->id, strerror(-err)),
+				  NULL);
+		figure_free(fig);
+	}
+	figs->n = n;
+}
+
+void figures_make(struct figures *figs, const struct run *run, const char *root,
+		  bool no_plots)
+{
+	int status = 0;
+
+	write_data(figs, run);
+	if (!figs->n)
+		return;
+	if (no_plots) {
+		figs->trouble = text_copy("Plots were switched off");
+		return;
+	}
+	status = draw(figs, run, root);
+	for (size_t i = 0; i < figs->n; i++) {
+		char *path = output_of(run, &figs->v[i], "svg");
+
+		figs->v[i].drawn = !access(path, R_OK);
+		if (!figs->v[i].drawn && !status)
+			status = EXIT_FAIL;
+		free(path);
+	}
+	if (status)
+		explain(figs, status);
+}

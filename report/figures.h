@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include <stdbool.h>
+
+#include "load.h"
+
+/*
+ * Figures are data: one row of plots/figures.tsv says which rows of which
+ * benchmark are drawn how.  A figure without data is left out.
+ */
+struct figure {
+	char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
+	char *xlabel, *ylabel, *caption;
+	bool drawn; /* its pictures were made */
+};
+
+struct figures {
+	struct figure *v;
+	size_t n;
+	char *trouble; /* why pictures were not drawn, or NULL */
+	char *remedy;
+};
+
+/* figures_read() - read @root/plots/figures.tsv; bad lines become notes.
+ * Return: 0 or -errno. */
+int figures_read(struct figures *figs, const char *root, struct notes *notes);
+
+/* figures_make() - write the data of each figure into the run's directory,
+ * drop those without any, and draw them by @root/scripts/plot unless
+ * @no_plots. */
+void figures_make(struct figures *figs, const struct run *run, const char *root,
+		  bool no_plots);
+
+void figures_free(struct figures *figs);
+
+/* figures_flag() - whether "logx" etc. is among the figure's flags. */
+bool figures_flag(const struct figure *fig, const char *flag);
+
+#endif

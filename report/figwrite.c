@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "figwrite.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+
+void figwrite_number(FILE *f, double x, char end)
+{
+	if (isfinite(x))
+		fprintf(f, "%.9g%c", x, end);
+	else
+		fprintf(f, "NaN%c", end);
+}
+
+void figwrite_names(FILE *f, const char *array, char *const *names, size_t n)
+{
+	/* gnuplot has no empty arrays. */
+	fprintf(f, "n_%s = %zu\narray %s[%zu]\n", array, n, array, n ? n : 1);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(f, "%s[%zu] = ", array, i + 1);
+		text_gnuplot(f, names[i]);
+		fputc('\n', f);
+	}
+}
+
+static void begin_block(struct figwriter *w, size_t i, const char *name)
+{
+	fputs(i ? "\n\n# " : "# ", w->data);
+	text_plain(w->data, name);
+	fputc('\n', w->data);
+}
+
+/* Where the cost lies under what could be told from nothing. */
+static double limit_of(const struct point *p, const struct plotdata *d)
+{
+	const struct result *r = &p->row->all;
+
+	return r->status == RESULT_BELOW_RESOLUTION ? r->resolution / d->scale
+						    : NAN;
+}
+
+size_t figwrite_curve(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	size_t n = 0, limits = 0;
+
+	fputs("# x value low high cycles below n\n", w->data);
+	for (size_t s = 0; s < d->nseries; s++) {
+		size_t before = n;
+
+		begin_block(w, s, d->series[s]);
+		for (size_t i = 0; i < d->n; i++) {
+			const struct point *p = &d->points[i];
+			double limit = limit_of(p, d);
+
+			if (p->series != s || !isfinite(p->x) ||
+			    !(isfinite(p->y) || isfinite(limit)))
+				continue;
+			figwrite_number(w->data, p->x, ' ');
+			figwrite_number(w->data, p->y / d->scale, ' ');
+			figwrite_number(w->data, p->lo / d->scale, ' ');
+			figwrite_number(w->data, p->hi / d->scale, ' ');
+			figwrite_number(w->data, p->cycles, ' ');
+			figwrite_number(w->data, limit, ' ');
+			fprintf(w->data, "%zu\n", p->row->n);
+			limits += isfinite(limit);
+			n++;
+		}
+		/* gnuplot counts a block only if something is in it. */
+		if (n == before)
+			fputs("NaN NaN NaN NaN NaN NaN 0\n", w->data);
+	}
+	fprintf(w->settings, "n_below = %zu\n", limits);
+	return n;
+}
+
+static size_t category_of(const struct plotdata *d, const char *name)
+{
+	for (size_t i = 0; i < d->ncategories; i++)
+		if (!strcmp(d->categories[i], name))
+			return i;
+	return 0;
+}
+
+size_t figwrite_bars(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	double least = INFINITY, most = 0;
+	size_t n = 0;
+
+	fputs("# category value low high name\n", w->data);
+	for (size_t s = 0; s < d->nseries; s++) {
+		size_t before = n;
+
+		begin_block(w, s, d->series[s]);
+		for (size_t i = 0; i < d->n; i++) {
+			const struct point *p = &d->points[i];
+
+			if (p->series != s || !(p->y > 0))
+				continue;
+			least = fmin(least, p->y / d->scale);
+			most = fmax(most, p->y / d->scale);
+			fprintf(w->data, "%zu ", category_of(d, p->category));
+			figwrite_number(w->data, p->y / d->scale, ' ');
+			figwrite_number(w->data, p->lo / d->scale, ' ');
+			figwrite_number(w->data, p->hi / d->scale, ' ');
+			text_data(w->data, p->category);
+			fputc('\n', w->data);
+			n++;
+		}
+		if (n == before)
+			fputs("NaN NaN NaN NaN \"\"\n", w->data);
+	}
+	if (n)
+		fprintf(w->settings, "least = %.9g\nmost = %.9g\n", least,
+			most);
+	return n;
+}
+
+/* Both axes by the order of their coordinates; -1, 0, 1. */
+static int by_number(const void *a, const void *b)
+{
+	const char *p = *(char *const *)a, *q = *(char *const *)b;
+	double x = strtod(p, NULL), y = strtod(q, NULL);
+
+	return x != y ? (x > y) - (x < y) : strcmp(p, q);
+}
+
+static bool all_numbers(char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!*names[i] || names[i][strspn(names[i], "0123456789")])
+			return false;
+	return true;
+}
+
+static size_t place_of(char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return 0;
+}
+
+/* @names in the order in which an axis shows them: a new array. */
+static char **ordered(char *const *names, size_t n)
+{
+	char **copy = text_alloc(n, sizeof(*copy));
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = names[i];
+	if (n && all_numbers(names, n))
+		qsort(copy, n, sizeof(*copy), by_number);
+	return copy;
+}
+
+size_t figwrite_heatmap(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	char **xs = ordered(d->categories, d->ncategories);
+	char **ys = ordered(d->series, d->nseries);
+	size_t n = 0;
+
+	fputs("# x y value\n", w->data);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct point *p = &d->points[i];
+
+		if (!isfinite(p->y))
+			continue;
+		fprintf(w->data, "%zu %zu ",
+			place_of(xs, d->ncategories, p->category),
+			place_of(ys, d->nseries, d->series[p->series]));
+		figwrite_number(w->data, p->y / d->scale, '\n');
+		n++;
+	}
+	figwrite_names(w->settings, "xs", xs, d->ncategories);
+	figwrite_names(w->settings, "ys", ys, d->nseries);
+	free(xs);
+	free(ys);
+	return n;
+}
+
+static const struct {
+	const char *kind;
+	size_t (*write)(struct figwriter *w);
+} kinds[] = {
+	{ "curve", figwrite_curve },
+	{ "stair", figwrite_curve },
+	{ "bars", figwrite_bars },
+	{ "stack", figwrite_bars },
+	{ "heatmap", figwrite_heatmap },
+	{ "incidence", figwrite_incidence },
+	{ "distribution", figwrite_distribution },
+};
+
+/* "cost, %u" with the unit in the place of %u. */
+static void put_label(FILE *f, const char *name, const char *text,
+		      const char *unit)
+{
+	const char *at = strstr(text, "%u");
+	char *label = at ? text_format("%.*s%s%s", (int)(at - text), text, unit,
+				       at + 2)
+			 : text_copy(text);
+
+	fprintf(f, "%s = ", name);
+	text_gnuplot(f, label);
+	fputc('\n', f);
+	free(label);
+}
+
+/* Data caches of the machine, for stairs. */
+static void put_caches(struct figwriter *w)
+{
+	const json_t *caches = run_at(w->run->machine, "caches"), *c;
+	size_t i, n = 0;
+
+	fputs("array cache_bytes[16]\narray cache_name[16]\n", w->settings);
+	json_array_foreach(caches, i, c)
+	{
+		const char *type = run_text(c, "type");
+		double bytes = run_number(c, "size_bytes");
+		double level = run_number(c, "level");
+
+		if (n == 16 || !(bytes > 0) || !isfinite(level) ||
+		    (type && !strcmp(type, "instruction")))
+			continue;
+		n++;
+		fprintf(w->settings,
+			"cache_bytes[%zu] = %.0f.0\n"
+			"cache_name[%zu] = 'L%.0f'\n",
+			n, bytes, n, level);
+	}
+	fprintf(w->settings, "n_caches = %zu\n", n);
+}
+
+static void put_settings(struct figwriter *w)
+{
+	const struct figure *fig = w->fig;
+	double core_hz = w->d->n ? w->d->points[0].row->all.core_hz : NAN;
+	FILE *f = w->settings;
+
+	fprintf(f, "# Drawn by plots/%s.gp; see scripts/plot.\nid = '%s'\n",
+		fig->kind, fig->id);
+	put_label(f, "x_label", fig->xlabel, w->d->unit);
+	put_label(f, "y_label", fig->ylabel, w->d->unit);
+	put_label(f, "series_label", fig->series, w->d->unit);
+	fprintf(f, "log_x = %d\nlog_y = %d\n", figures_flag(fig, "logx"),
+		figures_flag(fig, "logy"));
+	fprintf(f, "cycles_per_unit = %.9g\n",
+		isfinite(core_hz) ? core_hz / 1e9 * w->d->scale : 0.0);
+	figwrite_names(f, "series", w->d->series, w->d->nseries);
+	figwrite_names(f, "categories", w->d->categories, w->d->ncategories);
+	put_caches(w);
+}
+
+static FILE *create(const char *dir, const char *id, const char *suffix)
+{
+	char *path = text_format("%s/%s.%s", dir, id, suffix);
+	FILE *f;
+	int err;
+
+	unlink(path); /* do not write through a link that somebody put there */
+	f = fopen(path, "w");
+	err = errno;
+	free(path);
+	errno = err;
+	return f;
+}
+
+static int write_kind(struct figwriter *w)
+{
+	size_t n = 0;
+
+	put_settings(w);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].kind, w->fig->kind))
+			n = kinds[i].write(w);
+	fprintf(w->settings, "load plots.'/%s.gp'\n", w->fig->kind);
+	return n ? 0 : -ENODATA;
+}
+
+int figdata_write(const struct figure *fig, const struct run *run)
+{
+	struct plotdata d;
+	struct figwriter w = { .fig = fig, .d = &d, .run = run };
+	int err = -ENODATA;
+
+	figdata_collect(&d, fig, run);
+	if (d.n) {
+		w.data = create(run->dir, fig->id, "dat");
+		w.settings = create(run->dir, fig->id, "plot");
+		err = w.data && w.settings ? write_kind(&w) : -errno;
+		if (w.data && fclose(w.data))
+			err = -errno;
+		if (w.settings && fclose(w.settings))
+			err = -errno;
+	}
+	figdata_free(&d);
+	return err;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FIGWRITE_H
+#define FIGWRITE_H
+
+#include <stdio.h>
+
+#include "figdata.h"
+
+/*
+ * Data and settings of one kind of figure.  Series are parted by two blank
+ * lines, which gnuplot calls an index.  What a template must know besides the
+ * data (names, ranges) goes to the settings as gnuplot variables.
+ */
+struct figwriter {
+	const struct figure *fig;
+	const struct plotdata *d;
+	const struct run *run;
+	FILE *data, *settings;
+};
+
+/* Each returns how many points it wrote. */
+size_t figwrite_curve(struct figwriter *w);
+size_t figwrite_bars(struct figwriter *w);
+size_t figwrite_heatmap(struct figwriter *w);
+size_t figwrite_incidence(struct figwriter *w);
+size_t figwrite_distribution(struct figwriter *w);
+
+/* figwrite_number() - a number, or NaN, which gnuplot leaves out. */
+void figwrite_number(FILE *f, double x, char end);
+
+/* figwrite_names() - a gnuplot array of strings. */
+void figwrite_names(FILE *f, const char *array, char *const *names, size_t n);
+
+#endif

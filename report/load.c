@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "load.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text.h"
+
+#define MAX_BAD_NOTES 5
+
+/* While reading: every line as a result, and the case that it belongs to. */
+struct reading {
+	struct result *lines;
+	size_t *row_of;
+	size_t n;
+	json_t *index; /* "benchmark\tcase" -> row number */
+};
+
+const json_t *run_at(const json_t *object, const char *path)
+{
+	while (object && *path) {
+		size_t len = strcspn(path, ".");
+		char key[64];
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, path);
+		object = json_object_get(object, key);
+		path += len + (path[len] == '.');
+	}
+	return object;
+}
+
+const char *run_text(const json_t *object, const char *path)
+{
+	return json_string_value(run_at(object, path));
+}
+
+double run_number(const json_t *object, const char *path)
+{
+	const json_t *v = run_at(object, path);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+const struct section *run_section(const struct run *run, const char *program)
+{
+	for (size_t i = 0; i < run->nsections; i++)
+		if (!strcmp(run->sections[i].program, program))
+			return &run->sections[i];
+	return NULL;
+}
+
+/* Read DIR/@name; complain and return NULL unless it holds a @type. */
+static json_t *read_json(struct run *run, const char *name, json_type type)
+{
+	char *path = text_format("%s/%s", run->dir, name);
+	char *remedy = NULL;
+	json_error_t err;
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &err);
+
+	if (!json) {
+		struct stat st;
+
+		if (stat(path, &st))
+			notes_add(run->notes,
+				  text_format("%s: %s", path, strerror(errno)),
+				  text_format("the report goes on without it; "
+					      "`scripts/run-all` writes it"));
+		else
+			notes_add(run->notes,
+				  text_format("%s:%d: %s", path, err.line,
+					      err.text),
+				  remedy);
+	} else if (json_typeof(json) != type) {
+		notes_add(run->notes,
+			  text_format("%s: is not a JSON %s", path,
+				      type == JSON_ARRAY ? "array" : "object"),
+			  remedy);
+		json_decref(json);
+		json = NULL;
+	}
+	free(path);
+	return json;
+}
+
+static struct section *find_section(struct run *run, const char *program)
+{
+	struct section *s;
+
+	for (size_t i = 0; i < run->nsections; i++)
+		if (!strcmp(run->sections[i].program, program))
+			return &run->sections[i];
+	run->sections = text_grow(run->sections, run->nsections, sizeof(*s));
+	s = &run->sections[run->nsections++];
+	*s = (struct section) { .program = text_copy(program) };
+	return s;
+}
+
+/* The number of the row that @r belongs to, which is made if it is new. */
+static size_t find_row(struct run *run, struct reading *in,
+		       const struct result *r)
+{
+	char *key = text_format("%s\t%s", r->benchmark, r->name);
+	const json_t *known = json_object_get(in->index, key);
+	size_t i = run->nrows;
+	struct section *s;
+
+	if (known) {
+		free(key);
+		return (size_t)json_integer_value(known);
+	}
+	json_object_set_new(in->index, key, json_integer((json_int_t)i));
+	free(key);
+	run->rows = text_grow(run->rows, i, sizeof(*run->rows));
+	run->rows[run->nrows++] = (struct row) { 0 };
+	s = find_section(run, r->benchmark);
+	s->rows = text_grow(s->rows, s->n, sizeof(*s->rows));
+	s->rows[s->n++] = i;
+	return i;
+}
+
+static void bad_line(struct run *run, const char *path, size_t line,
+		     const char *what, const char *remedy)
+{
+	if (++run->bad_lines <= MAX_BAD_NOTES)
+		notes_add(run->notes,
+			  text_format("%s:%zu: %s: line left out", path, line,
+				      what),
+			  text_copy(remedy));
+}
+
+/* One line of invocations.jsonl.  @whole: it ends with a newline. */
+static void read_line(struct run *run, struct reading *in, const char *path,
+		      size_t number, const char *text, size_t len, bool whole)
+{
+	json_error_t err;
+	struct result r;
+	const char *why;
+	json_t *json = json_loadb(text, len, 0, &err);
+	int ret;
+
+	if (!json) {
+		if (!whole)
+			bad_line(run, path, number, "truncated",
+				 "the run was cut short; "
+				 "`scripts/run-all --resume DIR` goes on");
+		else
+			bad_line(run, path, number, err.text, NULL);
+		return;
+	}
+	ret = result_from_json(&r, json, &why);
+	json_decref(json);
+	if (ret) {
+		bad_line(run, path, number, why,
+			 ret == -EPROTO ? "it was written by another version "
+					  "of oscost: use that one's report"
+					: NULL);
+		return;
+	}
+	in->lines = text_grow(in->lines, in->n, sizeof(*in->lines));
+	in->row_of = text_grow(in->row_of, in->n, sizeof(*in->row_of));
+	in->row_of[in->n] = find_row(run, in, &r);
+	in->lines[in->n++] = r;
+}
+
+static int read_lines(struct run *run, struct reading *in, char **why)
+{
+	char *path = text_format("%s/invocations.jsonl", run->dir);
+	FILE *f = fopen(path, "r");
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t len;
+	int err = 0;
+
+	if (!f) {
+		err = -errno;
+		*why = text_format("%s: %s: is this a directory that "
+				   "scripts/run-all made?",
+				   path, strerror(errno));
+		free(path);
+		return err;
+	}
+	for (size_t number = 1; (len = getline(&text, &room, f)) > 0;
+	     number++) {
+		bool whole = text[len - 1] == '\n';
+
+		if (strspn(text, " \t\r\n") == (size_t)len)
+			continue;
+		read_line(run, in, path, number, text, (size_t)len, whole);
+	}
+	if (ferror(f)) {
+		err = errno ? -errno : -EIO;
+		*why = text_format("%s: %s", path, strerror(-err));
+	} else if (run->bad_lines > MAX_BAD_NOTES) {
+		notes_add(run->notes,
+			  text_format("%s: %u more lines left out", path,
+				      run->bad_lines - MAX_BAD_NOTES),
+			  NULL);
+	}
+	free(text);
+	fclose(f);
+	free(path);
+	return err;
+}
+
+/* Make each row from its lines. */
+static int aggregate(struct run *run, struct reading *in)
+{
+	const struct result **of = text_alloc(in->n, sizeof(*of));
+	size_t *first = text_alloc(run->nrows + 1, sizeof(*first));
+	int err = 0;
+
+	/* A counting sort by row keeps the order of the file. */
+	for (size_t i = 0; i < in->n; i++)
+		first[in->row_of[i] + 1]++;
+	for (size_t i = 0; i < run->nrows; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < in->n; i++) {
+		struct row *row = &run->rows[in->row_of[i]];
+
+		of[first[in->row_of[i]] + row->n++] = &in->lines[i];
+		row->failures += in->lines[i].status == RESULT_FAILED;
+	}
+	for (size_t i = 0; i < run->nrows && !err; i++) {
+		struct row *row = &run->rows[i];
+
+		row->values = text_alloc(row->n, sizeof(*row->values));
+		for (size_t j = 0; j < row->n; j++) {
+			const struct result *r = of[first[i] + j];
+
+			row->values[j] =
+				r->status == RESULT_OK ? r->value : NAN;
+		}
+		if (row->n > run->rounds)
+			run->rounds = (unsigned int)row->n;
+		err = result_aggregate(&row->all, &of[first[i]], row->n);
+	}
+	free(of);
+	free(first);
+	return err;
+}
+
+static void add_trouble(struct run *run, const char *program, json_int_t status,
+			const char *reason)
+{
+	struct trouble *t;
+
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		t = &run->troubles[i];
+		if (!strcmp(t->program, program) && t->exit_status == status &&
+		    !strcmp(t->reason, reason)) {
+			t->rounds++;
+			return;
+		}
+	}
+	run->troubles = text_grow(run->troubles, run->ntroubles, sizeof(*t));
+	t = &run->troubles[run->ntroubles++];
+	*t = (struct trouble) { text_copy(program), text_copy(reason), status,
+				1 };
+}
+
+/* The name of the program with that id in the plan: an id stands for one
+ * program with certain arguments. */
+static const char *planned(const struct run *run, const char *id)
+{
+	const json_t *plan = run_at(run->meta, "plan"), *p;
+	size_t i;
+
+	json_array_foreach(plan, i, p)
+	{
+		const char *program = run_text(p, "program");
+		const char *known = run_text(p, "id");
+
+		if (known && program && !strcmp(known, id))
+			return program;
+	}
+	return id;
+}
+
+static void read_troubles(struct run *run)
+{
+	const json_t *programs = run_at(run->meta, "programs"), *p;
+	size_t i;
+
+	json_array_foreach(programs, i, p)
+	{
+		const json_t *status = run_at(p, "exit_status");
+		const char *reason = run_text(p, "reason");
+		const char *id = run_text(p, "id");
+
+		if (!id || !json_is_integer(status) ||
+		    !json_integer_value(status))
+			continue;
+		add_trouble(run, planned(run, id), json_integer_value(status),
+			    reason ? reason : "no reason given; see log.txt");
+	}
+}
+
+/* Sections in the order of the plan, whatever order the rounds had. */
+static void open_sections(struct run *run)
+{
+	const json_t *plan = run_at(run->meta, "plan"), *p;
+	size_t i;
+
+	json_array_foreach(plan, i, p)
+	{
+		const char *program = run_text(p, "program");
+
+		if (program)
+			find_section(run, program);
+	}
+	for (i = 0; i < run->ntroubles; i++)
+		find_section(run, run->troubles[i].program);
+}
+
+static void describe_sections(struct run *run)
+{
+	const json_t *about;
+	size_t i;
+
+	json_array_foreach(run->about, i, about)
+	{
+		const char *name = run_text(about, "name");
+
+		for (size_t j = 0; name && j < run->nsections; j++)
+			if (!strcmp(run->sections[j].program, name))
+				run->sections[j].about = about;
+	}
+}
+
+int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
+{
+	struct reading in = { .index = json_object() };
+	int err;
+
+	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
+	*why = NULL;
+	run->meta = read_json(run, "run.json", JSON_OBJECT);
+	read_troubles(run);
+	open_sections(run);
+	err = read_lines(run, &in, why);
+	if (!err && !in.n && !run->ntroubles) {
+		*why = text_format("%s/invocations.jsonl: no usable row: "
+				   "nothing was measured",
+				   dir);
+		err = -ENODATA;
+	}
+	if (!err) {
+		run->machine = read_json(run, "machine.json", JSON_OBJECT);
+		run->about = read_json(run, "about.json", JSON_ARRAY);
+		describe_sections(run);
+		err = aggregate(run, &in);
+		if (err)
+			*why = text_format("%s: %s", dir, strerror(-err));
+	}
+	for (size_t i = 0; i < in.n; i++)
+		result_free(&in.lines[i]);
+	free(in.lines);
+	free(in.row_of);
+	json_decref(in.index);
+	return err;
+}
+
+void run_free(struct run *run)
+{
+	for (size_t i = 0; i < run->nrows; i++) {
+		result_free(&run->rows[i].all);
+		free(run->rows[i].values);
+	}
+	for (size_t i = 0; i < run->nsections; i++) {
+		free(run->sections[i].program);
+		free(run->sections[i].rows);
+	}
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		free(run->troubles[i].program);
+		free(run->troubles[i].reason);
+	}
+	free(run->rows);
+	free(run->sections);
+	free(run->troubles);
+	free(run->dir);
+	json_decref(run->machine);
+	json_decref(run->about);
+	json_decref(run->meta);
+	*run = (struct run) { 0 };
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "notes.h"
+#include "result.h"
+
+/* One case over all its invocations. */
+struct row {
+	struct result all;     /* aggregated */
+	double *values;	       /* of each invocation, NAN unless ok */
+	size_t n;	       /* how many invocations */
+	unsigned int failures; /* how many of them failed */
+};
+
+/* One program of the run: its rows in the order in which it printed them. */
+struct section {
+	char *program;
+	const json_t *about; /* its object in about.json, or NULL */
+	size_t *rows;	     /* indexes into struct run */
+	size_t n;
+};
+
+/* An attempt to run a program that gave nothing or not all. */
+struct trouble {
+	char *program, *reason;
+	json_int_t exit_status;
+	unsigned int rounds; /* how many rounds went so */
+};
+
+/* A results directory, read. */
+struct run {
+	char *dir;
+	json_t *machine, *about, *meta; /* meta is run.json; NULL if absent */
+	struct row *rows;
+	size_t nrows;
+	struct section *sections;
+	size_t nsections;
+	struct trouble *troubles;
+	size_t ntroubles;
+	unsigned int rounds; /* most invocations of a row */
+	unsigned int bad_lines;
+	struct notes *notes; /* what was wrong with the files */
+};
+
+/**
+ * run_load() - read a results directory.
+ * @why: on failure one line for the user; the caller frees it.
+ *
+ * Files and lines that cannot be used are left out with a note; only a
+ * directory without a single usable row or reason is a failure.
+ *
+ * Return: 0 or -errno.
+ */
+int run_load(struct run *run, const char *dir, struct notes *notes, char **why);
+
+void run_free(struct run *run);
+
+/* run_section() - the section of @program, or NULL. */
+const struct section *run_section(const struct run *run, const char *program);
+
+/* run_text() - string at @path ("cpu.model") in @object, NULL if there is
+ * none; run_number() - number there, NAN if there is none. */
+const json_t *run_at(const json_t *object, const char *path);
+const char *run_text(const json_t *object, const char *path);
+double run_number(const json_t *object, const char *path);
+
+#endif

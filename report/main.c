@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report - results in, tables and plots out; it measures nothing but the
+ * clock that it describes.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doc.h"
+#include "err.h"
+#include "export.h"
+#include "figures.h"
+#include "headlines.h"
+#include "load.h"
+#include "machine.h"
+#include "opts.h"
+#include "sections.h"
+#include "text.h"
+#include "warnings.h"
+
+#define STR_(x) #x
+#define STR(x)	STR_(x)
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+struct settings {
+	uint64_t cpu;
+	const char *timer, *compiler, *flags, *root;
+	bool no_plots, help, version;
+};
+
+static const char default_cpu[] = "1000000"; /* stands for any */
+
+static const struct opt machine_opts[] = {
+	OPT_U64(0, "cpu", settings, cpu, default_cpu, 0, 1000000,
+		"describe and calibrate on this CPU"),
+	OPT_STR(0, "timer", settings, timer, NULL,
+		"timing method to calibrate, name"),
+	OPT_STR(0, "compiler", settings, compiler, COMPILER,
+		"compiler to name, text"),
+	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
+		"compiler's flags to name, text"),
+	OPT_END,
+};
+
+static const struct opt make_opts[] = {
+	OPT_STR(0, "root", settings, root, NULL,
+		"where plots/ and scripts/plot are, path"),
+	OPT_FLAG(0, "no-plots", settings, no_plots, "tables only"),
+	OPT_END,
+};
+
+static const struct opt common_opts[] = {
+	OPT_FLAG('h', "help", settings, help, "print this and exit"),
+	OPT_FLAG('V', "version", settings, version,
+		 "print the version and exit"),
+	OPT_END,
+};
+
+static void usage(FILE *f, const struct opt_set *sets)
+{
+	fputs("usage: report machine [--cpu N] [--timer METHOD]\n"
+	      "       report make [--root DIR] [--no-plots] DIR\n"
+	      "       report summary DIR\n"
+	      "\n"
+	      "machine  print machine.json of this machine\n"
+	      "make     from a results directory to report.md, report.html,\n"
+	      "         report.csv, report.json, plots and a summary\n"
+	      "summary  print the summary only; nothing is written\n",
+	      f);
+	opts_help(f, sets);
+}
+
+static bool has_plots(const char *root)
+{
+	char *path = text_format("%s/plots/figures.tsv", root);
+	bool yes = !access(path, R_OK);
+
+	free(path);
+	return yes;
+}
+
+/* Where plots/ is: beside build/, in the installed share/oscost, or here. */
+static char *find_root(const char *given)
+{
+	static const char *const places[] = { "../..", "../share/oscost",
+					      "../.." };
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *dir;
+
+	if (given)
+		return text_copy(given);
+	if (len > 0) {
+		exe[len] = '\0';
+		dir = dirname(exe);
+		for (size_t i = 0; i < 2; i++) {
+			char *root = text_format("%s/%s", dir, places[i]);
+
+			if (has_plots(root))
+				return root;
+			free(root);
+		}
+	}
+	return text_copy(".");
+}
+
+static int do_machine(const struct settings *set)
+{
+	struct machine_options o = {
+		.cpu = set->cpu == 1000000 ? -1 : (int)set->cpu,
+		.timer = set->timer,
+		.compiler = set->compiler,
+		.flags = set->flags,
+	};
+	const char *why = "unknown";
+	json_t *m = machine_describe(&o, &why);
+
+	if (!m) {
+		warn("%s", why);
+		return EXIT_FAIL;
+	}
+	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	putchar('\n');
+	json_decref(m);
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("standard output: %s", strerror(errno));
+		return EXIT_FAIL;
+	}
+	return EXIT_OK;
+}
+
+/* DIR/report.@suffix, written beside and then moved into its place. */
+struct output {
+	FILE *f;
+	char *path, *draft;
+};
+
+static int output_open(struct output *o, const char *dir, const char *suffix)
+{
+	o->path = text_format("%s/report.%s", dir, suffix);
+	o->draft = text_format("%s/.report.%s.new", dir, suffix);
+	unlink(o->draft);
+	o->f = fopen(o->draft, "wx");
+	if (o->f)
+		return 0;
+	warn("%s: %s", o->path, strerror(errno));
+	free(o->path);
+	free(o->draft);
+	return -errno;
+}
+
+static int output_close(struct output *o)
+{
+	int bad = ferror(o->f);
+
+	bad |= fclose(o->f);
+	if (bad || rename(o->draft, o->path)) {
+		warn("%s: %s", o->path, strerror(errno));
+		unlink(o->draft);
+		bad = 1;
+	}
+	free(o->path);
+	free(o->draft);
+	return bad ? -EIO : 0;
+}
+
+static int write_doc(const struct doc_format *format, const struct run *run,
+		     const struct figures *figs, const struct headlines *h)
+{
+	struct output o;
+	struct doc d = { .dir = run->dir, .format = format };
+
+	if (output_open(&o, run->dir, format->suffix))
+		return -EIO;
+	d.f = o.f;
+	report_write(&d, run, figs, h);
+	return output_close(&o);
+}
+
+static int write_data(const struct run *run)
+{
+	struct output o;
+	int err;
+
+	if (output_open(&o, run->dir, "csv"))
+		return -EIO;
+	export_csv(o.f, run);
+	err = output_close(&o);
+	if (output_open(&o, run->dir, "json"))
+		return -EIO;
+	err |= export_json(o.f, run);
+	return output_close(&o) || err ? -EIO : 0;
+}
+
+static int write_all(const struct settings *set, struct run *run,
+		     const struct headlines *h, const char *root)
+{
+	struct figures figs;
+	int err = figures_read(&figs, root, run->notes);
+
+	if (err)
+		notes_add(run->notes,
+			  text_format("%s/plots/figures.tsv: %s: there are no "
+				      "plots",
+				      root, strerror(-err)),
+			  text_copy("--root names the directory that holds "
+				    "plots/"));
+	figures_make(&figs, run, root, set->no_plots);
+	if (figs.trouble && figs.remedy)
+		warn("%s: %s", figs.trouble, figs.remedy);
+	err = write_doc(&doc_md, run, &figs, h);
+	err |= write_doc(&doc_html, run, &figs, h);
+	err |= write_data(run);
+	figures_free(&figs);
+	return err;
+}
+
+static int do_report(const struct settings *set, const char *dir, bool make)
+{
+	char *root = find_root(set->root);
+	struct notes notes = { 0 };
+	struct headlines h;
+	struct run run;
+	char *why;
+	int err = run_load(&run, dir, &notes, &why);
+
+	headlines_read(&h, root);
+	if (err) {
+		warn("%s", why);
+	} else {
+		warnings_add(&run);
+		if (make)
+			err = write_all(set, &run, &h, root);
+		headlines_print(stdout, &h, &run);
+		if (make && !err)
+			printf("\nreport: %s/report.html, report.md, "
+			       "report.csv, report.json\n",
+			       dir);
+		if (fflush(stdout) || ferror(stdout))
+			err = -EIO;
+	}
+	free(why);
+	headlines_free(&h);
+	run_free(&run);
+	notes_free(&notes);
+	free(root);
+	return err ? EXIT_FAIL : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings set = { 0 };
+	const struct opt_set sets[] = {
+		{ "Options of machine", machine_opts, &set },
+		{ "Options of make", make_opts, &set },
+		{ "Common options", common_opts, &set },
+		{ NULL, NULL, NULL },
+	};
+	const char *why, *command;
+	int first = opts_parse(argc, argv, sets, &why);
+
+	if (first < 0)
+		die(EXIT_USAGE, "%s; try --help", why);
+	if (set.help) {
+		usage(stdout, sets);
+		return EXIT_OK;
+	}
+	if (set.version) {
+		puts("report " OSCOST_VERSION);
+		return EXIT_OK;
+	}
+	command = first < argc ? argv[first] : "";
+	if (!strcmp(command, "machine") && argc == first + 1)
+		return do_machine(&set);
+	if (!strcmp(command, "make") && argc == first + 2)
+		return do_report(&set, argv[first + 1], true);
+	if (!strcmp(command, "summary") && argc == first + 2)
+		return do_report(&set, argv[first + 1], false);
+	warn("say machine, make DIR or summary DIR; try --help");
+	return EXIT_USAGE;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "sections.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "headlines.h"
+#include "tables.h"
+#include "text.h"
+
+char *report_title(const struct run *run)
+{
+	const char *host = run_text(run->machine, "hostname");
+	const char *when = run_text(run->meta, "started_at");
+
+	return text_format("oscost on %s%s%s", host ? host : "unknown machine",
+			   when ? ", " : "", when ? when : "");
+}
+
+/* An id for links: what is not [a-z0-9] becomes a hyphen. */
+static char *anchor(const char *name)
+{
+	char *id = text_format("program-%s", name);
+
+	for (char *c = id; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *c))
+			*c = '-';
+	return id;
+}
+
+static bool own_section(const struct section *s)
+{
+	/* certify's rows stand in the timer certificate. */
+	return strcmp(s->program, "certify") != 0;
+}
+
+static void put_warnings(struct doc *d, const struct run *run,
+			 const struct figures *figs)
+{
+	for (size_t i = 0; i < run->notes->n; i++)
+		d->format->warning(d, run->notes->v[i].text,
+				   run->notes->v[i].remedy);
+	if (figs->trouble)
+		d->format->warning(d, figs->trouble, figs->remedy);
+}
+
+static void put_contents(struct doc *d, const struct run *run)
+{
+	d->format->list(d, 1);
+	d->format->item(d, "#headlines", "At a glance");
+	d->format->item(d, "#machine", "The machine");
+	d->format->item(d, "#timer", "Timer certificate");
+	d->format->item(d, "#method", "Method");
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+		const char *summary = run_text(s->about, "summary");
+		char *id = anchor(s->program);
+		char *href = text_format("#%s", id);
+		char *text =
+			summary ? text_format("%s – %s", s->program, summary)
+				: text_copy(s->program);
+
+		if (own_section(s))
+			d->format->item(d, href, text);
+		free(text);
+		free(href);
+		free(id);
+	}
+	d->format->item(d, "#missing", "Not measured, and why");
+	d->format->item(d, "#reproduce", "How to get this again");
+	d->format->item(d, "#glossary", "Glossary");
+	d->format->list(d, 0);
+}
+
+static void put_headlines(struct doc *d, const struct run *run,
+			  const struct headlines *h)
+{
+	struct table t;
+
+	d->format->heading(d, 2, "headlines", "At a glance");
+	headlines_table(&t, h, run);
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
+/* "Measures: ns for one call." */
+static void put_fact(struct doc *d, const struct section *s, const char *label,
+		     const char *key)
+{
+	const char *text = run_text(s->about, key);
+	char *line;
+
+	if (!text || !*text)
+		return;
+	line = text_format("%s: %s", label, text);
+	d->format->para(d, line);
+	free(line);
+}
+
+static void put_figures(struct doc *d, const struct section *s,
+			const struct figures *figs)
+{
+	for (size_t i = 0; i < figs->n; i++)
+		if (figs->v[i].drawn &&
+		    !strcmp(figs->v[i].benchmark, s->program))
+			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
+}
+
+static void put_troubles(struct doc *d, const struct run *run,
+			 const struct section *s)
+{
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *t = &run->troubles[i];
+		char *what, *line;
+
+		if (strcmp(t->program, s->program) != 0)
+			continue;
+		what = tables_exit(t->exit_status);
+		line = text_format("%s in %u round%s: %s", what, t->rounds,
+				   t->rounds == 1 ? "" : "s", t->reason);
+		d->format->warning(d, line, NULL);
+		free(line);
+		free(what);
+	}
+}
+
+static void put_section(struct doc *d, const struct run *run,
+			const struct section *s, const struct figures *figs)
+{
+	const char *summary = run_text(s->about, "summary");
+	char *id = anchor(s->program);
+	struct table t;
+
+	d->format->heading(d, 2, id, s->program);
+	free(id);
+	if (summary)
+		d->format->para(d, summary);
+	put_troubles(d, run, s);
+	doc_text(d, run_text(s->about, "text"));
+	put_fact(d, s, "Measures", "measures");
+	put_fact(d, s, "Includes", "includes");
+	put_fact(d, s, "After", "after");
+	put_figures(d, s, figs);
+	if (!s->n) {
+		d->format->para(d, "This program gave no row.");
+		return;
+	}
+	tables_section(&t, run, s);
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
+static void put_missing(struct doc *d, const struct run *run)
+{
+	struct table t;
+
+	d->format->heading(d, 2, "missing", "Not measured, and why");
+	tables_missing(&t, run);
+	if (t.nrows)
+		d->format->table(d, &t);
+	else
+		d->format->para(d, "Every case of every program has a value.");
+	table_free(&t);
+}
+
+static void put_reproduce(struct doc *d, const struct run *run)
+{
+	const char *command = run_text(run->meta, "command_line");
+	const char *id = run_text(run->meta, "git_id");
+	const char *version = run_text(run->meta, "suite_version");
+	char *text;
+
+	d->format->heading(d, 2, "reproduce", "How to get this again");
+	text = text_format("This run was made by oscost %s (git %s) with",
+			   version ? version : "of unknown version",
+			   id ? id : "unknown");
+	d->format->para(d, text);
+	free(text);
+	d->format->code(d, command ? command : "scripts/run-all");
+	d->format->para(d, "One program alone, at the highest priority, and "
+			   "this report again from the same data:");
+	text = text_format("sudo chrt -r 99 build/bin/%s\n"
+			   "build/bin/report make %s",
+			   run->nsections ? run->sections[0].program : "nop",
+			   run->dir);
+	d->format->code(d, text);
+	free(text);
+	d->format->para(d, "Raw data beside this file:");
+	d->format->list(d, 1);
+	d->format->item(d, "invocations.jsonl", "every row of every round");
+	d->format->item(d, "report.csv", "the tables for a spreadsheet");
+	d->format->item(d, "report.json", "the tables for a program");
+	d->format->item(d, "machine.json", "the machine");
+	d->format->item(d, "run.json", "the run");
+	d->format->item(d, "log.txt", "what the programs said");
+	d->format->list(d, 0);
+}
+
+static void put_glossary(struct doc *d)
+{
+	static const char *const words[][2] = {
+		{ "operation", "what is priced" },
+		{ "batch", "n operations in one timed interval" },
+		{ "sample", "the cost that one batch or one event gave" },
+		{ "invocation", "one execution of a program, a fresh process" },
+		{ "round", "one pass over all programs, in random order" },
+		{ "case", "one point of a program's axes, such as args=3" },
+		{ "value", "median of the invocations' values" },
+		{ "95 % interval",
+		  "where the true median lies; exact, from order statistics; "
+		  "in brackets half its width as a share of the value" },
+		{ "n", "how many invocations" },
+		{ "min, mean, std. dev.",
+		  "over all samples of all invocations; nothing discarded" },
+		{ "p50, p90, p99",
+		  "percentiles of single events, median over invocations" },
+		{ "tick", "unit of the time stamp counter; not a core cycle" },
+		{ "cycle", "of the core, at the frequency it was seen to have "
+			   "during the invocation" },
+		{ "quantum", "the step in which the clock advances" },
+		{ "overhead", "two reads of the clock with nothing between" },
+		{ "below resolution",
+		  "the cost cannot be told from nothing; it is less than the "
+		  "figure behind the <" },
+		{ "grade",
+		  "share of time that others took from the program: A under "
+		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "
+		  "disturbed lower it" },
+		{ "evidence",
+		  "what proves that the operation happened: seen/expected; and "
+		  "facts about how it was measured" },
+		{ "disturbed",
+		  "samples during which the program was switched out "
+		  "(involuntary), moved to another CPU (migrated) or "
+		  "throttled, or the frequency changed" },
+		{ "KiB, MB/s", "2^10 bytes for sizes; 10^6 bytes a second for "
+			       "rates" },
+	};
+	struct table t = { 0 };
+
+	d->format->heading(d, 2, "glossary", "Glossary");
+	table_column(&t, "word", false);
+	table_column(&t, "meaning", false);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		table_pair(&t, words[i][0], text_copy(words[i][1]));
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
+void report_write(struct doc *d, const struct run *run,
+		  const struct figures *figs, const struct headlines *h)
+{
+	char *title = report_title(run);
+
+	d->format->begin(d, title);
+	free(title);
+	put_warnings(d, run, figs);
+	put_contents(d, run);
+	put_headlines(d, run, h);
+	sections_machine(d, run);
+	sections_timer(d, run);
+	sections_method(d, run);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (own_section(&run->sections[i]))
+			put_section(d, run, &run->sections[i], figs);
+	put_missing(d, run);
+	put_reproduce(d, run);
+	put_glossary(d);
+	d->format->end(d);
+}

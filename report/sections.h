@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SECTIONS_H
+#define SECTIONS_H
+
+#include "doc.h"
+#include "figures.h"
+#include "headlines.h"
+#include "load.h"
+
+/* report_write() - the whole report as one document. */
+void report_write(struct doc *d, const struct run *run,
+		  const struct figures *figs, const struct headlines *h);
+
+/* report_title() - "oscost on HOST, 2026-11-22"; a new string. */
+char *report_title(const struct run *run);
+
+/* The machine and how it was timed; in a file of their own. */
+void sections_machine(struct doc *d, const struct run *run);
+void sections_timer(struct doc *d, const struct run *run);
+void sections_method(struct doc *d, const struct run *run);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sections.h"
+#include "stats.h"
+#include "tables.h"
+#include "text.h"
+#include "units.h"
+
+/* Any JSON value for people; "unknown" for null and what is absent. */
+static char *shown(const json_t *v)
+{
+	if (json_is_string(v))
+		return text_copy(json_string_value(v));
+	if (json_is_boolean(v))
+		return text_copy(json_is_true(v) ? "yes" : "no");
+	if (json_is_integer(v))
+		return text_format("%" JSON_INTEGER_FORMAT,
+				   json_integer_value(v));
+	if (json_is_real(v))
+		return text_format("%.6g", json_real_value(v));
+	return text_copy("unknown");
+}
+
+static void pair(struct table *t, const char *name, const struct run *run,
+		 const char *path)
+{
+	table_pair(t, name, shown(run_at(run->machine, path)));
+}
+
+static char *bytes_at(const json_t *o, const char *path)
+{
+	char buf[UNITS_MAX];
+	double v = run_number(o, path);
+
+	return isfinite(v) ? text_copy(units_format(buf, v, "B"))
+			   : text_copy("unknown");
+}
+
+static void add_caches(struct table *t, const struct run *run)
+{
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(run_at(run->machine, "caches"), i, c)
+	{
+		char *level = shown(run_at(c, "level"));
+		char *type = shown(run_at(c, "type"));
+		char *ways = shown(run_at(c, "ways"));
+		char *line = shown(run_at(c, "line_bytes"));
+		char *pus = shown(run_at(c, "shared_by_pus"));
+		char *size = bytes_at(c, "size_bytes");
+		char *name = text_format("L%s %s cache", level, type);
+
+		table_pair(t, name,
+			   text_format("%s, %s ways, lines of %s B, shared by "
+				       "%s PU(s)",
+				       size, ways, line, pus));
+		free(name);
+		free(level);
+		free(type);
+		free(ways);
+		free(line);
+		free(pus);
+		free(size);
+	}
+}
+
+static void add_mitigations(struct table *t, const struct run *run)
+{
+	json_t *all = json_object_get(run->machine, "mitigations");
+	const char *name;
+	json_t *v;
+
+	json_object_foreach(all, name, v)
+	{
+		char *label;
+
+		if (!json_is_string(v) ||
+		    !strcmp(json_string_value(v), "Not affected"))
+			continue;
+		label = text_format("mitigation: %s", name);
+		table_pair(t, label, shown(v));
+		free(label);
+	}
+	if (!all || json_is_null(all))
+		table_pair(t, "mitigations", text_copy("unknown"));
+}
+
+static char *processor(const struct run *run)
+{
+	const json_t *cpu = run_at(run->machine, "cpu");
+	char *family = shown(run_at(cpu, "family"));
+	char *model = shown(run_at(cpu, "model_number"));
+	char *stepping = shown(run_at(cpu, "stepping"));
+	char *code = shown(run_at(cpu, "microcode"));
+	char *text = text_format("family %s, model %s, stepping %s, microcode "
+				 "%s",
+				 family, model, stepping, code);
+
+	free(family);
+	free(model);
+	free(stepping);
+	free(code);
+	return text;
+}
+
+static void fill_machine(struct table *t, const struct run *run)
+{
+	table_column(t, "property", false);
+	table_column(t, "value", false);
+	pair(t, "host", run, "hostname");
+	pair(t, "processor", run, "cpu.model");
+	table_pair(t, "processor details", processor(run));
+	pair(t, "packages", run, "cpu.packages");
+	pair(t, "cores", run, "cpu.cores");
+	pair(t, "PUs (hardware threads)", run, "cpu.pus");
+	pair(t, "SMT active", run, "cpu.smt");
+	pair(t, "NUMA nodes", run, "cpu.numa_nodes");
+	add_caches(t, run);
+	table_pair(t, "memory", bytes_at(run->machine, "memory_bytes"));
+	pair(t, "hypervisor", run, "hypervisor");
+	pair(t, "operating system", run, "os");
+	pair(t, "kernel", run, "kernel.release");
+	pair(t, "kernel build", run, "kernel.version");
+	pair(t, "kernel command line", run, "kernel.command_line");
+	pair(t, "frequency governor", run, "governor");
+	pair(t, "turbo", run, "turbo");
+	pair(t, "transparent huge pages", run, "thp");
+	pair(t, "address randomisation (ASLR)", run, "aslr");
+	pair(t, "clock source", run, "clocksource");
+	add_mitigations(t, run);
+	pair(t, "compiler", run, "compiler");
+	pair(t, "compiler flags", run, "flags");
+	pair(t, "C library", run, "libc");
+}
+
+void sections_machine(struct doc *d, const struct run *run)
+{
+	char *path = text_format("%s/topology.svg", run->dir);
+	struct table t = { 0 };
+
+	d->format->heading(d, 2, "machine", "The machine");
+	if (!run->machine) {
+		d->format->warning(d,
+				   "machine.json could not be read: the "
+				   "machine is unknown",
+				   "`build/bin/report machine` writes it");
+	} else {
+		fill_machine(&t, run);
+		d->format->table(d, &t);
+		table_free(&t);
+	}
+	if (!access(path, R_OK))
+		d->format->picture(
+			d, "topology",
+			"Packages, caches, cores and PUs, as hwloc's "
+			"lstopo draws them");
+	free(path);
+}
+
+static char *ticks_ns(const struct run *run, const char *path)
+{
+	double ticks = run_number(run->machine, path);
+	double hz = run_number(run->machine, "tsc.hz");
+	char number[UNITS_MAX], ns[UNITS_MAX];
+
+	if (!isfinite(ticks))
+		return text_copy("unknown");
+	units_number(number, ticks);
+	if (!(hz > 0))
+		return text_format("%s ticks", number);
+	return text_format("%s ticks = %s", number,
+			   units_format(ns, ticks * 1e9 / hz, "ns"));
+}
+
+static char *hz_at(const struct run *run, const char *path)
+{
+	double hz = run_number(run->machine, path);
+
+	return hz > 0 ? text_format("%.3f MHz", hz / 1e6)
+		      : text_copy("unknown");
+}
+
+/* Least and greatest resolution that rows of single operations had. */
+static char *resolutions(const struct run *run)
+{
+	double lo = INFINITY, hi = -INFINITY;
+	char a[UNITS_MAX], b[UNITS_MAX];
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		if (!isfinite(r->resolution) || !r->unit ||
+		    strcmp(r->unit, "ns") != 0)
+			continue;
+		lo = fmin(lo, r->resolution);
+		hi = fmax(hi, r->resolution);
+	}
+	if (!(lo <= hi))
+		return text_copy("unknown");
+	return text_format("%s to %s, by row", units_format(a, lo, "ns"),
+			   units_format(b, hi, "ns"));
+}
+
+/* The clock and its calibration, and what `certify` found out about it. */
+void sections_timer(struct doc *d, const struct run *run)
+{
+	const struct section *certify = run_section(run, "certify");
+	struct table t = { 0 };
+
+	d->format->heading(d, 2, "timer", "Timer certificate");
+	if (run->machine) {
+		table_column(&t, "property", false);
+		table_column(&t, "value", false);
+		pair(&t, "method", run, "timer.method");
+		pair(&t, "why this method", run, "timer.why");
+		table_pair(&t, "TSC", hz_at(run, "tsc.hz"));
+		pair(&t, "TSC is invariant", run, "tsc.invariant");
+		pair(&t, "RDTSCP", run, "tsc.rdtscp");
+		table_pair(&t, "core frequency at calibration",
+			   hz_at(run, "timer.core_hz"));
+		table_pair(&t, "quantum (step of the clock)",
+			   ticks_ns(run, "timer.quantum_ticks"));
+		table_pair(&t, "overhead (two reads, nothing between)",
+			   ticks_ns(run, "timer.overhead_ticks"));
+		table_pair(&t, "time of CPUID",
+			   ticks_ns(run, "timer.cpuid_ticks"));
+		pair(&t, "LFENCE holds the processor back", run,
+		     "timer.fence_holds");
+		table_pair(&t, "resolution (least cost told from nothing)",
+			   resolutions(run));
+		d->format->table(d, &t);
+		table_free(&t);
+	}
+	if (certify && certify->n) {
+		doc_text(d, run_text(certify->about, "text"));
+		tables_section(&t, run, certify);
+		d->format->table(d, &t);
+		table_free(&t);
+	}
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sections.h"
+#include "stats.h"
+#include "text.h"
+#include "units.h"
+
+/* As the harness chooses the length of a batch (METHOD, one invocation). */
+#define BATCH_QUANTA	1000
+#define BATCH_OVERHEADS 100
+#define BATCH_NS	20e3
+
+static char *batch_length(const struct run *run)
+{
+	double hz = run_number(run->machine, "tsc.hz");
+	double quantum = run_number(run->machine, "timer.quantum_ticks");
+	double overhead = run_number(run->machine, "timer.overhead_ticks");
+	double ns = BATCH_NS;
+	char buf[UNITS_MAX];
+
+	if (!(hz > 0) || !isfinite(quantum) || !isfinite(overhead))
+		return text_copy("20 µs or more");
+	ns = fmax(ns, BATCH_QUANTA * quantum * 1e9 / hz);
+	ns = fmax(ns, BATCH_OVERHEADS * overhead * 1e9 / hz);
+	return text_format("at least %s", units_format(buf, ns, "ns"));
+}
+
+/* What the interval is made of, with this run's n. */
+static char *interval_text(unsigned int n)
+{
+	size_t lo, hi;
+	double coverage = stats_order_ranks(n, 0.95, &lo, &hi);
+
+	if (coverage <= 0)
+		return text_format("%u round%s are too few for a 95 %% "
+				   "interval (6 are needed), so there is none.",
+				   n, n == 1 ? "" : "s");
+	return text_format(
+		"The interval runs from the %zu. to the %zu. of the %u sorted "
+		"invocation values; it holds the true median with a "
+		"probability of %.1f %%, whatever the distribution is (exact "
+		"order statistics, no assumption but independence).",
+		lo, hi, n, 100 * coverage);
+}
+
+static void para(struct doc *d, char *text)
+{
+	d->format->para(d, text);
+	free(text);
+}
+
+static void put_rounds(struct doc *d, const struct run *run)
+{
+	const char *profile = run_text(run->meta, "profile");
+	double seed = run_number(run->meta, "seed");
+	char *order = isfinite(seed) ? text_format(" (seed %.0f)", seed)
+				     : text_copy("");
+
+	para(d, text_format(
+			"Each program was run as a fresh process in each of %u "
+			"rounds%s%s; the order of the programs was random in "
+			"each round%s. So the unit of all statistics is the "
+			"invocation, not the repetition inside a process, and "
+			"slow changes of the machine fall on all rows alike. "
+			"Each invocation has its own random size of the "
+			"environment and offset of the stack.",
+			run->rounds, profile ? " of profile " : "",
+			profile ? profile : "", order));
+	free(order);
+}
+
+static void put_samples(struct doc *d, const struct run *run)
+{
+	const char *method = run_text(run->machine, "timer.method");
+	char *batch = batch_length(run);
+
+	para(d, text_format(
+			"The program pins itself to one CPU, calibrates its "
+			"clock (method %s), finds a number of operations n for "
+			"which one batch takes %s, warms up, and then takes "
+			"batches of n and 2n operations in the order n, 2n, "
+			"2n, n, in turn with the other cases. The value is the "
+			"median of (T(2n) − T(n)) / n, in which all that is "
+			"constant cancels: reading the clock, calling the "
+			"loop. Operations that cannot be repeated are timed "
+			"one by one, minus the mean overhead of the clock, and "
+			"their value is the median. Nothing is thrown away; "
+			"disturbed samples are counted and lower the grade.",
+			method ? method : "unknown", batch));
+	free(batch);
+}
+
+void sections_method(struct doc *d, const struct run *run)
+{
+	char *interval;
+
+	d->format->heading(d, 2, "method", "Method");
+	put_rounds(d, run);
+	put_samples(d, run);
+	interval = interval_text(run->rounds);
+	para(d, text_format("The value of a row is the median of its "
+			    "invocations' values. %s Mean, standard deviation, "
+			    "minimum and maximum describe all samples of all "
+			    "invocations together.",
+			    interval));
+	free(interval);
+}

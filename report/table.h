@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A table of text, before anybody knows in which format it is written. */
+struct column {
+	char *head;
+	bool number; /* aligned to the right */
+};
+
+struct table {
+	char *caption; /* NULL for none */
+	struct column *columns;
+	size_t ncolumns;
+	char **cells;	    /* row after row; NULL is an empty cell */
+	const char **marks; /* of each row: "", or a word such as "failed" */
+	size_t nrows;
+};
+
+/* All strings are taken over (see text_format()), but @head and @mark, which
+ * are copied and static. */
+void table_column(struct table *t, const char *head, bool number);
+
+/* table_row() - begin a row of empty cells. */
+void table_row(struct table *t, const char *mark);
+
+/* table_cell() - fill the cell of the current row in @column. */
+void table_cell(struct table *t, size_t column, char *text);
+
+/* table_pair() - a row of two cells, for lists of names and values. */
+void table_pair(struct table *t, const char *name, char *value);
+
+/* table_prune() - take out columns in which no cell has text. */
+void table_prune(struct table *t);
+
+void table_free(struct table *t);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "units.h"
+
+/* The columns of a section's table, in order. */
+enum {
+	COL_CASE,
+	COL_VALUE,
+	COL_UNIT,
+	COL_INTERVAL,
+	COL_TRUE,
+	COL_ERROR,
+	COL_N,
+	COL_MIN,
+	COL_MEAN,
+	COL_STDDEV,
+	COL_P50,
+	COL_P90,
+	COL_P99,
+	COL_MAX,
+	COL_TICKS,
+	COL_CYCLES,
+	COL_TIMER,
+	COL_ESTIMATOR,
+	COL_GRADE,
+	COL_EVIDENCE,
+	COL_REASON,
+};
+
+static const struct {
+	const char *head;
+	bool number;
+} columns[] = {
+	[COL_CASE] = { "case", false },
+	[COL_VALUE] = { "value", true },
+	[COL_UNIT] = { "unit", false },
+	[COL_INTERVAL] = { "95 % interval", true },
+	[COL_TRUE] = { "true value", true },
+	[COL_ERROR] = { "error", true },
+	[COL_N] = { "n", true },
+	[COL_MIN] = { "min", true },
+	[COL_MEAN] = { "mean", true },
+	[COL_STDDEV] = { "std. dev.", true },
+	[COL_P50] = { "p50", true },
+	[COL_P90] = { "p90", true },
+	[COL_P99] = { "p99", true },
+	[COL_MAX] = { "max", true },
+	[COL_TICKS] = { "ticks", true },
+	[COL_CYCLES] = { "cycles", true },
+	[COL_TIMER] = { "timer", false },
+	[COL_ESTIMATOR] = { "estimator", false },
+	[COL_GRADE] = { "grade", false },
+	[COL_EVIDENCE] = { "evidence", false },
+	[COL_REASON] = { "remark", false },
+};
+
+/* Four digits, one more than units_number(): an interval of a few per mille
+ * must not read as a point. */
+static char *number(double x)
+{
+	double size = fabs(x);
+	int decimals = 0;
+
+	if (!isfinite(x))
+		return NULL;
+	if (size != 0 && (size < 1e-4 || size >= 1e9))
+		return text_format("%.3e", x);
+	if (size > 0 && size < 1000)
+		decimals = 3 - (int)floor(log10(size));
+	return text_format("%.*f", decimals, x);
+}
+
+static double scale_of(const struct result *r, const char **shown)
+{
+	double typical = isfinite(r->value) ? r->value : r->p50;
+
+	if (!isfinite(typical))
+		typical = isfinite(r->resolution) ? r->resolution : 0;
+	return units_scale(typical, r->unit ? r->unit : "", shown);
+}
+
+char *tables_value(const struct result *r)
+{
+	char buf[UNITS_MAX];
+
+	switch (r->status) {
+	case RESULT_OK:
+		return text_copy(units_format(buf, r->value, r->unit));
+	case RESULT_BELOW_RESOLUTION:
+		if (!isfinite(r->resolution))
+			return text_copy("below resolution");
+		return text_format("< %s",
+				   units_format(buf, r->resolution, r->unit));
+	default:
+		return text_copy(result_status_name(r->status));
+	}
+}
+
+double tables_halfwidth(const struct result *r)
+{
+	if (r->status != RESULT_OK || !isfinite(r->ci95[0]) ||
+	    !isfinite(r->ci95[1]) || r->value == 0)
+		return NAN;
+	return (r->ci95[1] - r->ci95[0]) / 2 / fabs(r->value);
+}
+
+char *tables_interval(const struct result *r, bool with_unit)
+{
+	const char *shown;
+	double half = tables_halfwidth(r), scale = scale_of(r, &shown);
+	char pct[UNITS_MAX], *lo, *hi, *text;
+
+	if (!isfinite(half))
+		return NULL;
+	lo = number(r->ci95[0] / scale);
+	hi = number(r->ci95[1] / scale);
+	text = text_format("%s – %s%s%s (±%s)", lo, hi, with_unit ? " " : "",
+			   with_unit ? shown : "", units_percent(pct, half));
+	free(lo);
+	free(hi);
+	return text;
+}
+
+/* One entry of "evidence": an object with expected and seen, or a fact. */
+static void put_evidence(FILE *f, const char *key, const json_t *v)
+{
+	const json_t *expected = json_object_get(v, "expected");
+	const json_t *seen = json_object_get(v, "seen");
+	char *dump;
+
+	if (json_is_number(expected) && json_is_number(seen)) {
+		fprintf(f, "%s %.10g/%.10g", key, json_number_value(seen),
+			json_number_value(expected));
+	} else if (json_is_string(v)) {
+		fprintf(f, "%s %s", key, json_string_value(v));
+	} else if (json_is_number(v)) {
+		fprintf(f, "%s %.6g", key, json_number_value(v));
+	} else if (json_array_size(v) == 2 &&
+		   json_is_number(json_array_get(v, 0)) &&
+		   json_is_number(json_array_get(v, 1))) {
+		fprintf(f, "%s %.6g…%.6g", key,
+			json_number_value(json_array_get(v, 0)),
+			json_number_value(json_array_get(v, 1)));
+	} else {
+		dump = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+		fprintf(f, "%s %s", key, dump ? dump : "?");
+		free(dump);
+	}
+}
+
+static void put_object(FILE *f, const json_t *object, const char **sep)
+{
+	const char *key;
+	json_t *v;
+
+	/* json_object_foreach() takes no const object; it changes nothing. */
+	json_object_foreach((json_t *)object, key, v)
+	{
+		if (json_is_integer(v) && !json_integer_value(v))
+			continue;
+		fputs(*sep, f);
+		put_evidence(f, key, v);
+		*sep = "; ";
+	}
+}
+
+char *tables_evidence(const struct result *r)
+{
+	const char *sep = "";
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	put_object(f, r->evidence, &sep);
+	if (r->tags && json_object_size(r->tags)) {
+		sep = *sep ? "; disturbed: " : "disturbed: ";
+		put_object(f, r->tags, &sep);
+	}
+	fclose(f);
+	return text;
+}
+
+char *tables_exit(json_int_t status)
+{
+	switch (status) {
+	case 1:
+		return text_copy("failed");
+	case 2:
+		return text_copy("refused its options");
+	case 77:
+		return text_copy("skipped");
+	case 124:
+	case 137:
+		return text_copy("took longer than its limit");
+	default:
+		return text_format("exit status %" JSON_INTEGER_FORMAT, status);
+	}
+}
+
+static char *remark(const struct row *row)
+{
+	const struct result *r = &row->all;
+
+	if (r->status == RESULT_BELOW_RESOLUTION && !r->reason)
+		return text_copy("below resolution");
+	if (r->status != RESULT_OK && row->failures && row->failures < row->n)
+		return text_format("%s (%u of %zu rounds failed)",
+				   r->reason ? r->reason : "", row->failures,
+				   row->n);
+	return text_copy(r->reason);
+}
+
+static char *error_pct(const struct result *r)
+{
+	if (!isfinite(r->expected) || !isfinite(r->value) || r->expected == 0)
+		return NULL;
+	return text_format("%+.2f %%",
+			   100 * (r->value - r->expected) / r->expected);
+}
+
+static void fill_spread(struct table *t, const struct result *r, double scale)
+{
+	table_cell(t, COL_MIN, number(r->min / scale));
+	table_cell(t, COL_MEAN, number(r->mean / scale));
+	table_cell(t, COL_STDDEV, number(r->stddev / scale));
+	/* Percentiles of batches would describe batches, not operations. */
+	if (r->iters > 1)
+		return;
+	table_cell(t, COL_P50, number(r->p50 / scale));
+	table_cell(t, COL_P90, number(r->p90 / scale));
+	table_cell(t, COL_P99, number(r->p99 / scale));
+	table_cell(t, COL_MAX, number(r->max / scale));
+}
+
+static void fill_row(struct table *t, const struct row *row)
+{
+	const struct result *r = &row->all;
+	const char *shown;
+	double scale = scale_of(r, &shown);
+
+	table_row(t,
+		  r->status == RESULT_OK ? "" : result_status_name(r->status));
+	table_cell(t, COL_CASE, text_copy(*r->name ? r->name : "–"));
+	if (r->status == RESULT_OK)
+		table_cell(t, COL_VALUE, number(r->value / scale));
+	else if (r->status == RESULT_BELOW_RESOLUTION &&
+		 isfinite(r->resolution)) {
+		char *least = number(r->resolution / scale);
+
+		table_cell(t, COL_VALUE, text_format("< %s", least));
+		free(least);
+	} else {
+		table_cell(t, COL_VALUE,
+			   text_copy(result_status_name(r->status)));
+	}
+	if (strcmp(shown, "1") != 0)
+		table_cell(t, COL_UNIT, text_copy(shown));
+	table_cell(t, COL_INTERVAL, tables_interval(r, false));
+	table_cell(t, COL_TRUE, number(r->expected / scale));
+	table_cell(t, COL_ERROR, error_pct(r));
+	table_cell(t, COL_N, text_format("%zu", row->n));
+	fill_spread(t, r, scale);
+	table_cell(t, COL_TICKS, number(r->ticks));
+	table_cell(t, COL_CYCLES, number(r->cycles));
+	table_cell(t, COL_TIMER, text_copy(r->timer));
+	table_cell(t, COL_ESTIMATOR, text_copy(r->estimator));
+	table_cell(t, COL_GRADE, text_copy(r->grade));
+	table_cell(t, COL_EVIDENCE, tables_evidence(r));
+	table_cell(t, COL_REASON, remark(row));
+}
+
+/* The text that all cells of a column share, or NULL.  Rows that were not
+ * measured have none and do not count. */
+static const char *common(const struct table *t, size_t column)
+{
+	const char *all = NULL;
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		const char *cell = t->cells[i * t->ncolumns + column];
+
+		if (!cell)
+			continue;
+		if (all && strcmp(all, cell) != 0)
+			return NULL;
+		all = cell;
+	}
+	return all;
+}
+
+static void clear_column(struct table *t, size_t column)
+{
+	for (size_t i = 0; i < t->nrows; i++) {
+		free(t->cells[i * t->ncolumns + column]);
+		t->cells[i * t->ncolumns + column] = NULL;
+	}
+}
+
+static char *caption(const struct run *run, const struct section *s)
+{
+	const struct result *r = &run->rows[s->rows[0]].all;
+	char *where = r->cpu < 0 ? text_copy("CPU differs")
+				 : text_format("CPU %lld", (long long)r->cpu);
+	char *text = text_format("%s: %s, scheduling %s %lld", s->program,
+				 where, r->policy ? r->policy : "unknown",
+				 (long long)r->priority);
+
+	free(where);
+	return text;
+}
+
+/* What is the same in all rows stands in the caption, once. */
+static void hoist(struct table *t, size_t column, const char *what)
+{
+	const char *all = common(t, column);
+	char *text;
+
+	if (!all)
+		return;
+	text = text_format("%s, %s %s", t->caption, what, all);
+	free(t->caption);
+	t->caption = text;
+	clear_column(t, column);
+}
+
+void tables_section(struct table *t, const struct run *run,
+		    const struct section *section)
+{
+	*t = (struct table) { 0 };
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		table_column(t, columns[i].head, columns[i].number);
+	for (size_t i = 0; i < section->n; i++)
+		fill_row(t, &run->rows[section->rows[i]]);
+	t->caption = caption(run, section);
+	hoist(t, COL_TIMER, "timer");
+	hoist(t, COL_ESTIMATOR, "estimator");
+	table_prune(t);
+}
+
+void tables_missing(struct table *t, const struct run *run)
+{
+	*t = (struct table) { 0 };
+	table_column(t, "program", false);
+	table_column(t, "case", false);
+	table_column(t, "what", false);
+	table_column(t, "why", false);
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *x = &run->troubles[i];
+
+		table_row(t, x->exit_status == 77 ? "skipped" : "failed");
+		table_cell(t, 0, text_copy(x->program));
+		table_cell(t, 1,
+			   text_format("(program, %u round%s)", x->rounds,
+				       x->rounds == 1 ? "" : "s"));
+		table_cell(t, 2, tables_exit(x->exit_status));
+		table_cell(t, 3, text_copy(x->reason));
+	}
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+
+		for (size_t j = 0; j < s->n; j++) {
+			const struct row *row = &run->rows[s->rows[j]];
+
+			if (row->all.status == RESULT_OK)
+				continue;
+			table_row(t, result_status_name(row->all.status));
+			table_cell(t, 0, text_copy(s->program));
+			table_cell(t, 1, text_copy(row->all.name));
+			table_cell(t, 2, tables_value(&row->all));
+			table_cell(t, 3, remark(row));
+		}
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TABLES_H
+#define TABLES_H
+
+#include "load.h"
+#include "table.h"
+
+/* tables_section() - the table of one section, every case a row. */
+void tables_section(struct table *t, const struct run *run,
+		    const struct section *section);
+
+/* tables_missing() - the cases of all sections that have no value, and the
+ * programs that gave none, with the reasons. */
+void tables_missing(struct table *t, const struct run *run);
+
+/* tables_value() - "1.23 µs", "< 0.8 ns", "skipped", "failed"; a new string. */
+char *tables_value(const struct result *r);
+
+/* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
+ * none; @with_unit: as the row's unit stands beside it or not. */
+char *tables_interval(const struct result *r, bool with_unit);
+
+/* tables_halfwidth() - of the interval, relative to the value; NAN if none. */
+double tables_halfwidth(const struct result *r);
+
+/* tables_evidence() - "children 200/200; page_bytes 4096"; a new string. */
+char *tables_evidence(const struct result *r);
+
+/* tables_exit() - what an exit status of a program means; a new string. */
+char *tables_exit(json_int_t status);
+
+#endif

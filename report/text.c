@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "text.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+
+char *text_format(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		die(EXIT_FAIL, "no memory");
+	return s;
+}
+
+char *text_copy(const char *s)
+{
+	return s ? text_format("%s", s) : NULL;
+}
+
+void *text_alloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		die(EXIT_FAIL, "no memory");
+	return p;
+}
+
+void *text_grow(void *p, size_t n, size_t size)
+{
+	void *q;
+
+	if (n & (n - 1) || (n && n < 8))
+		return p; /* still room: sizes are 8, 16, 32 ... */
+	q = reallocarray(p, n ? 2 * n : 8, size);
+	if (!q)
+		die(EXIT_FAIL, "no memory");
+	return q;
+}
+
+char *text_file(const char *path, size_t limit)
+{
+	FILE *f = fopen(path, "r");
+	size_t len = 0;
+	char *s = NULL;
+
+	if (!f)
+		return NULL;
+	for (;;) {
+		size_t got;
+
+		s = realloc(s, len + 65536 + 1);
+		if (!s)
+			die(EXIT_FAIL, "no memory");
+		got = fread(s + len, 1, 65536, f);
+		len += got;
+		if (got < 65536 || len > limit)
+			break;
+	}
+	if (ferror(f) || len > limit) {
+		errno = len > limit ? EFBIG : EIO;
+		free(s);
+		s = NULL;
+	} else {
+		s[len] = '\0';
+	}
+	fclose(f);
+	return s;
+}
+
+char *text_line(const char *path)
+{
+	char *s = text_file(path, 1 << 20);
+
+	if (s)
+		s[strcspn(s, "\n")] = '\0';
+	return s;
+}
+
+bool text_glob(const char *globs, const char *s)
+{
+	while (*globs) {
+		size_t len = strcspn(globs, " ");
+		char *one = text_format("%.*s", (int)len, globs);
+		bool hit = len && !fnmatch(one, s, 0);
+
+		free(one);
+		if (hit)
+			return true;
+		globs += len + (globs[len] == ' ');
+	}
+	return false;
+}
+
+/*
+ * The next character of @s as bytes: *@len of them.  Control characters, also
+ * the two-byte C1 set, come back as a question mark: a terminal obeys them.
+ */
+static const char *next_char(const char *s, size_t *len)
+{
+	unsigned char c = (unsigned char)s[0], d = (unsigned char)s[1];
+
+	*len = 1;
+	if (c == '\t' || c == '\n' || c == '\r')
+		return " ";
+	if (c < 0x20 || c == 0x7f)
+		return "?";
+	if (c == 0xc2 && d >= 0x80 && d < 0xa0) {
+		*len = 2;
+		return "?";
+	}
+	return NULL;
+}
+
+/* Write @s, with each character of @special replaced by the string at the
+ * same place of @instead. */
+static void put_escaped(FILE *f, const char *s, const char *special,
+			const char *const *instead)
+{
+	while (s && *s) {
+		size_t len;
+		const char *hit, *clean = next_char(s, &len);
+
+		if (clean)
+			fputs(clean, f);
+		else if ((hit = strchr(special, *s)))
+			fputs(instead[hit - special], f);
+		else
+			fputc(*s, f);
+		s += len;
+	}
+}
+
+void text_plain(FILE *f, const char *s)
+{
+	put_escaped(f, s, "", NULL);
+}
+
+void text_html(FILE *f, const char *s)
+{
+	static const char *const instead[] = { "&amp;", "&lt;", "&gt;",
+					       "&quot;", "&#39;" };
+
+	put_escaped(f, s, "&<>\"'", instead);
+}
+
+void text_md(FILE *f, const char *s)
+{
+	static const char *const instead[] = {
+		"&amp;", "&lt;", "&gt;", "\\|", "\\\\", "\\*", "\\_",
+		"\\`",	 "\\[",	 "\\]",	 "\\#", "\\~",	"\\!",
+	};
+
+	put_escaped(f, s, "&<>|\\*_`[]#~!", instead);
+}
+
+void text_csv(FILE *f, const char *s)
+{
+	static const char *const instead[] = { "\"\"" };
+	bool quote = s && s[strcspn(s, ",\"\n\r")];
+
+	if (quote)
+		fputc('"', f);
+	put_escaped(f, s, "\"", instead);
+	if (quote)
+		fputc('"', f);
+}
+
+void text_gnuplot(FILE *f, const char *s)
+{
+	/* Between single quotes gnuplot substitutes nothing; a quote is
+	 * doubled.  The back quote would start a command between others. */
+	static const char *const instead[] = { "''", "?" };
+
+	fputc('\'', f);
+	put_escaped(f, s, "'`", instead);
+	fputc('\'', f);
+}
+
+void text_data(FILE *f, const char *s)
+{
+	static const char *const instead[] = { "?", "?", "?" };
+
+	fputc('"', f);
+	put_escaped(f, s, "\"`\\", instead);
+	fputc('"', f);
+}

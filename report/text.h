@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Strings of the report.  What comes out of a results directory may hold
+ * anything, so every name and reason goes through one of the writers below
+ * and nothing else decides what is markup.
+ */
+
+/* text_format() - a new string; ends the program if there is no memory. */
+char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* text_copy() - a new string; NULL stays NULL. */
+char *text_copy(const char *s);
+
+/* text_alloc() - zeroed memory; ends the program if there is none. */
+void *text_alloc(size_t count, size_t size);
+
+/* text_grow() - @p enlarged so that index @n fits; doubles at powers of 2. */
+void *text_grow(void *p, size_t n, size_t size);
+
+/* text_file() - the whole of a file, NUL-terminated, at most @limit bytes;
+ * NULL with errno if it cannot be read or is longer. */
+char *text_file(const char *path, size_t limit);
+
+/* text_line() - the first line of a small file, NULL if unreadable. */
+char *text_line(const char *path);
+
+/* text_glob() - whether @s matches one of the space-separated @globs. */
+bool text_glob(const char *globs, const char *s);
+
+/* The writers.  NULL is written as nothing.  Control characters become a
+ * question mark in all of them. */
+void text_plain(FILE *f, const char *s);   /* one line for a terminal */
+void text_html(FILE *f, const char *s);	   /* element text, attributes */
+void text_md(FILE *f, const char *s);	   /* one line of Markdown */
+void text_csv(FILE *f, const char *s);	   /* one field, RFC 4180 */
+void text_gnuplot(FILE *f, const char *s); /* quoted; never substituted */
+void text_data(FILE *f, const char *s);	   /* one quoted word in a .dat */
+
+#endif

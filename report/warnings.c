@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "warnings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables.h"
+#include "text.h"
+
+/* Half a 95 % interval should not be wider than this (METHOD, a run). */
+#define WIDE 0.05
+/* Largest error that `truth` may show, from this many cycles up. */
+#define TRUTH_ERROR  0.01
+#define TRUTH_CYCLES 8
+
+static void warn_noise(struct run *run)
+{
+	size_t bad = 0, graded = 0;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const char *grade = run->rows[i].all.grade;
+
+		graded += grade != NULL;
+		bad += grade && (*grade == 'C' || *grade == 'D');
+	}
+	if (bad)
+		notes_add(run->notes,
+			  text_format("%zu of %zu rows have grade C or D: "
+				      "others took more than 1 %% of the CPU's "
+				      "time",
+				      bad, graded),
+			  text_copy("stop other work, or give the programs a "
+				    "real-time priority: make run-all "
+				    "PRIO=50"));
+}
+
+static void warn_frequency(struct run *run)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < run->nrows; i++)
+		rows += json_integer_value(
+				json_object_get(run->rows[i].all.tags,
+						"frequency")) > 0;
+	if (rows)
+		notes_add(run->notes,
+			  text_format("the core's frequency moved by more than "
+				      "2 %% while %zu of %zu rows were taken",
+				      rows, run->nrows),
+			  text_copy("set a fixed frequency (cpupower "
+				    "frequency-set -g performance) where the "
+				    "machine allows it"));
+}
+
+static void warn_width(struct run *run)
+{
+	size_t wide = 0, with = 0;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		double half = tables_halfwidth(&run->rows[i].all);
+
+		with += isfinite(half);
+		wide += half > WIDE;
+	}
+	if (run->nrows && run->rounds < 6)
+		notes_add(run->notes,
+			  text_format("%u round%s: no intervals", run->rounds,
+				      run->rounds == 1 ? "" : "s"),
+			  text_copy("6 rounds or more are needed: make "
+				    "run-all PROFILE=quick"));
+	else if (wide)
+		notes_add(run->notes,
+			  text_format("%zu of %zu intervals are wider than "
+				      "±5 %%",
+				      wide, with),
+			  text_copy("more rounds narrow them: make run-all "
+				    "PROFILE=publish"));
+}
+
+static void warn_failures(struct run *run)
+{
+	size_t failed = 0, some = 0;
+	const struct row *first = NULL;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct row *row = &run->rows[i];
+
+		failed += row->all.status == RESULT_FAILED;
+		some += row->failures > 0;
+		if (row->failures && !first)
+			first = row;
+	}
+	if (first)
+		notes_add(run->notes,
+			  text_format("%zu rows failed (first: %s %s: %s)",
+				      failed > some ? failed : some,
+				      first->all.benchmark, first->all.name,
+				      first->all.reason ? first->all.reason
+							: "no reason"),
+			  text_copy("see \"Not measured, and why\" in the "
+				    "report, and log.txt"));
+}
+
+static void warn_troubles(struct run *run)
+{
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *t = &run->troubles[i];
+		char *what = tables_exit(t->exit_status);
+
+		notes_add(run->notes,
+			  text_format("%s: %s in %u round%s: %s", t->program,
+				      what, t->rounds,
+				      t->rounds == 1 ? "" : "s", t->reason),
+			  t->exit_status == 77
+				  ? NULL
+				  : text_format("build/bin/%s alone tells "
+						"more",
+						t->program));
+		free(what);
+	}
+}
+
+/* nop must show nothing, and truth the truth: else the rest is in doubt. */
+static void warn_truth(struct run *run)
+{
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+		double error = (r->value - r->expected) / r->expected;
+
+		if (!strcmp(r->benchmark, "nop") && r->status == RESULT_OK)
+			notes_add(run->notes,
+				  text_format("nop, an empty operation, shows "
+					      "a cost of %.3g %s: costs near "
+					      "it are in doubt",
+					      r->value, r->unit ? r->unit : ""),
+				  text_copy("measure again on a quieter "
+					    "machine"));
+		if (fabs(error) > TRUTH_ERROR && r->cycles >= TRUTH_CYCLES)
+			notes_add(run->notes,
+				  text_format("%s %s is off the known truth by "
+					      "%+.1f %%",
+					      r->benchmark, r->name,
+					      100 * error),
+				  text_copy("measure again on a quieter "
+					    "machine, or with another "
+					    "--timer"));
+	}
+}
+
+static void warn_run(struct run *run)
+{
+	const json_t *governor = run_at(run->machine, "governor");
+	const char *clock = run_text(run->machine, "timer.method");
+
+	if (json_is_true(run_at(run->meta, "interrupted")))
+		notes_add(run->notes,
+			  text_copy("the run was interrupted: not all rounds "
+				    "are there"),
+			  text_format("scripts/run-all --resume %s", run->dir));
+	if (json_is_string(governor) &&
+	    strcmp(json_string_value(governor), "performance") != 0)
+		notes_add(run->notes,
+			  text_format("the frequency governor is %s",
+				      json_string_value(governor)),
+			  text_copy("cpupower frequency-set -g performance"));
+	if (clock && !strcmp(clock, "clock"))
+		notes_add(run->notes,
+			  text_copy("the time stamp counter cannot be trusted "
+				    "here: the system's clock was used, which "
+				    "is coarser"),
+			  NULL);
+}
+
+void warnings_add(struct run *run)
+{
+	warn_run(run);
+	warn_troubles(run);
+	warn_failures(run);
+	warn_truth(run);
+	warn_noise(run);
+	warn_frequency(run);
+	warn_width(run);
+}
