@@ -49,7 +49,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(BENCH_SRCS:bench/%.c=%) report
-SCRIPTS   := scripts/run-all scripts/suite.tsv
+SCRIPTS   := scripts/run-all scripts/suite.tsv $(wildcard scripts/plot)
 INSTALLED  = $(DESTDIR)$(libdir)
 
 .PHONY: install
@@ -57,16 +57,15 @@ install: all man ## copy everything under $(DESTDIR)$(PREFIX)
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) \
 		$(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(compdir)
 	$(Q)install -m 755 $(BENCHES) $(REPORT) $(INSTALLED)/bin
-	$(Q)cd $(BUILD) && for file in $(patsubst $(BUILD)/%,%,$(INSTALL_LIBS) \
-		$(INSTALL_LIBEXEC)); do \
-		install -D $$file $(abspath $(INSTALLED))/$$file; \
+	$(Q)for file in $(patsubst $(BUILD)/%,%,$(INSTALL_LIBS) $(INSTALL_LIBEXEC)); do \
+		install -D $(BUILD)/$$file $(INSTALLED)/$$file || exit; \
 	done
 	$(Q)install -m 755 $(filter-out %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
 	$(Q)install -m 644 $(filter %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
 	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) $(INSTALLED)/scripts/lib
-	$(Q)set -- plots/*; [ ! -f "$$1" ] || install -m 644 "$$@" $(INSTALLED)/plots
+	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
 	$(Q)for name in $(COMMANDS); do \
-		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name; \
+		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \
 	done
 	$(Q)ln -sf ../lib/oscost/scripts/run-all $(DESTDIR)$(bindir)/oscost-run-all
 	$(Q)install -m 644 $(MANS) $(DESTDIR)$(mandir)/man1

@@ -138,7 +138,7 @@ record_about() {
 record_machine() {
 	local hz
 
-	if child_run 60 "$bin/report" machine >"$out/.machine.json.new" \
+	if child_run 60 "$bin/report" machine "${common[@]}" >"$out/.machine.json.new" \
 		2>"$out/.talk"; then
 		mv "$out/.machine.json.new" "$out/machine.json"
 		hz=$(json_field "$out/machine.json" tsc hz)

@@ -21,7 +21,7 @@ configure() {
 	conf[seed]=${conf[seed]:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 	conf[host]=$(host_name)
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { print $NF }' || :)
+	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
 	conf[git_id]=$(git_id)
 	plan_read "${conf[suite]}"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"

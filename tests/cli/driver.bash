@@ -36,7 +36,7 @@ stub_report() {
 case $1 in
 --version) echo "report 0.1" ;;
 machine) echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5}}' ;;
-make) echo "rows: $(grep -c . "$2/invocations.jsonl")" ;;
+make) echo "rows: $(grep -c . "${!#}/invocations.jsonl")" ;;
 esac
 EOT
 	chmod +x "$bin/report"

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# make install, uninstall, man and help.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BUILD=${BUILD:-${BIN:+${BIN%/bin}}}
+BUILD=${BUILD:-$ROOT/build}
+
+make_it() { make -C "$ROOT" --no-print-directory BUILD="$BUILD" "$@"; }
+
+setup_file() {
+	make_it DESTDIR="$BATS_FILE_TMPDIR" PREFIX=/usr install >"$BATS_FILE_TMPDIR/said" 2>&1 || {
+		cat "$BATS_FILE_TMPDIR/said"
+		return 1
+	}
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	usr=$BATS_FILE_TMPDIR/usr
+}
+
+# for_each_program COMMAND...: with the name of each program added.
+for_each_program() {
+	local file
+	for file in "$ROOT"/bench/*.c; do
+		"$@" "$(basename "$file" .c)" || {
+			echo "failed for $file"
+			return 1
+		}
+	done
+}
+
+is_installed() {
+	[[ $("$usr/bin/oscost-$1" --version) == "$1 (oscost "* ]] &&
+		grep -q "^\.TH \"OSCOST-${1^^}\" 1" "$usr/share/man/man1/oscost-$1.1" &&
+		grep -q '^\.SH OPTIONS' "$usr/share/man/man1/oscost-$1.1" &&
+		bash -n "$usr/share/bash-completion/completions/oscost-$1"
+}
+
+@test "every program is installed with its page and completion" {
+	for_each_program is_installed
+}
+
+@test "only names of our own go where other commands are" {
+	run find "$usr/bin" "$usr/share" ! -type d ! -name 'oscost-*'
+	[[ -z $output ]]
+	# No link leads out of the tree.
+	run find "$usr" -xtype l
+	[[ -z $output ]]
+	run find "$usr" -type l -lname '/*'
+	[[ -z $output ]]
+}
+
+@test "pages are made without a warning" {
+	command -v man >/dev/null || skip "no man(1)"
+	page_is_clean() {
+		local said
+		said=$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l \
+			"$usr/share/man/man1/oscost-$1.1" 2>&1 >/dev/null) &&
+			[[ -z $said ]]
+	}
+	for_each_program page_is_clean
+}
+
+@test "completion offers options, cases and methods" {
+	PATH=$usr/bin:$PATH
+	# shellcheck source=/dev/null
+	source "$usr/share/bash-completion/completions/oscost-loop"
+	complete_line() {
+		COMP_LINE=$1 COMP_POINT=${#1}
+		COMPREPLY=()
+		_oscost_loop
+	}
+	complete_line "oscost-loop --inv"
+	[[ ${COMPREPLY[*]} == --invocations ]]
+	complete_line "oscost-loop --timer cpuid2"
+	[[ ${COMPREPLY[*]} == cpuid2 ]]
+	complete_line "oscost-loop --case form=register,iterations=4"
+	[[ ${COMPREPLY[*]} == "4 40"* ]]
+}
+
+@test "the installed driver finds its rows and programs" {
+	run -0 "$usr/bin/oscost-run-all" --only nop --rounds 1 --effort 10 --out out
+	[[ -s out/report.md ]]
+	jq -e '.plan[0].program == "nop"' out/run.json
+}
+
+@test "uninstall leaves nothing" {
+	cp -a "$BATS_FILE_TMPDIR/usr" usr
+	make_it DESTDIR="$PWD" PREFIX=/usr uninstall
+	run find usr ! -type d
+	[[ -z $output ]]
+}
+
+@test "make help lists the targets that people type" {
+	run -0 make_it help
+	for target in all run-all truth install uninstall man clean help; do
+		[[ $output == *"  $target "* ]]
+	done
+}
