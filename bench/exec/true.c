@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least program that can be executed: it ends, and does nothing else.
+ * Freestanding, so that what `process` times is the kernel's exec and not a
+ * dynamic linker's or a libc's start.
+ */
+__asm__(".globl _start\n"
+	".type _start, @function\n"
+	"_start:\n\t"
+	"mov $231, %eax\n\t" /* exit_group */
+	"xor %edi, %edi\n\t"
+	"syscall\n\t"
+	"hlt\n"
+	".size _start, . - _start\n"
+	".section .note.GNU-stack, \"\", @progbits\n");

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc_spawn.h"
+
+#define EXEC_FAILED 127 /* as the shell says it */
+
+/* Not the caller's environment: its size is random by design, and a dynamic
+ * linker would obey some of it. */
+static char *const fixed_environment[] = { "PATH=/usr/bin:/bin", NULL };
+
+const char *proc_op_name(enum proc_op op)
+{
+	static const char *const names[] = {
+		[PROC_FORK] = "fork",
+		[PROC_VFORK] = "vfork",
+		[PROC_CLONE3] = "clone3",
+		[PROC_FORK_EXEC] = "fork_exec",
+		[PROC_VFORK_EXEC] = "vfork_exec",
+		[PROC_POSIX_SPAWN] = "posix_spawn",
+		[PROC_FORK_SH] = "fork_sh",
+	};
+
+	return names[op];
+}
+
+int proc_reap(pid_t pid)
+{
+	int status;
+	pid_t got;
+
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (got != pid)
+		return got < 0 ? -errno : -ECHILD;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static int by_fork(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? -errno : proc_reap(pid);
+}
+
+/* The child borrows the parent's memory and stops the parent until it ends:
+ * it may do nothing but _exit or exec. */
+static int by_vfork(void)
+{
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+	const pid_t pid = vfork();
+
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? -errno : proc_reap(pid);
+}
+
+/* What fork() asks of the kernel, without what libc does around it. */
+static int by_clone3(void)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD };
+	const long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid == 0)
+		syscall(SYS_exit_group, 0);
+	return pid < 0 ? -errno : proc_reap((pid_t)pid);
+}
+
+static int by_fork_exec(char *const argv[])
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		execve(argv[0], argv, fixed_environment);
+		_exit(EXEC_FAILED);
+	}
+	return pid < 0 ? -errno : proc_reap(pid);
+}
+
+static int by_vfork_exec(char *const argv[])
+{
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		execve(argv[0], argv, fixed_environment);
+		_exit(EXEC_FAILED);
+	}
+	return pid < 0 ? -errno : proc_reap(pid);
+}
+
+static int by_posix_spawn(char *const argv[])
+{
+	pid_t pid;
+	const int err =
+		posix_spawn(&pid, argv[0], NULL, NULL, argv, fixed_environment);
+
+	return err ? -err : proc_reap(pid);
+}
+
+int proc_spawn(enum proc_op op, const char *program)
+{
+	char *const argv[] = { (char *)program, NULL };
+	/* $0 and not the path itself, which may have a space in it. */
+	char *const shell[] = { "/bin/sh", "-c", "\"$0\"", (char *)program,
+				NULL };
+
+	switch (op) {
+	case PROC_FORK:
+		return by_fork();
+	case PROC_VFORK:
+		return by_vfork();
+	case PROC_CLONE3:
+		return by_clone3();
+	case PROC_FORK_EXEC:
+		return by_fork_exec(argv);
+	case PROC_VFORK_EXEC:
+		return by_vfork_exec(argv);
+	case PROC_POSIX_SPAWN:
+		return by_posix_spawn(argv);
+	case PROC_FORK_SH:
+		return by_fork_exec(shell);
+	default:
+		return -EINVAL;
+	}
+}
+
+int proc_find_program(char *path, size_t size)
+{
+	static const char *const places[] = { "/../libexec/oscost-true",
+					      "/oscost-true" };
+	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const size_t room = size - (size_t)(slash - path);
+
+		if (snprintf(slash, room, "%s", places[i]) >= (int)room)
+			continue;
+		if (access(path, X_OK) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}

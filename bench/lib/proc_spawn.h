@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROC_SPAWN_H
+#define PROC_SPAWN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The ways to make a process and to see it end. */
+enum proc_op {
+	PROC_FORK,
+	PROC_VFORK,
+	PROC_CLONE3,
+	PROC_FORK_EXEC,
+	PROC_VFORK_EXEC,
+	PROC_POSIX_SPAWN,
+	PROC_FORK_SH,
+	PROC_OPS /* how many there are */
+};
+
+/* proc_op_name() - "fork", "vfork", ... */
+const char *proc_op_name(enum proc_op op);
+
+/**
+ * proc_spawn() - make a process by @op, wait for it and reap it.
+ * @program: what the exec kinds execute; absolute path.
+ *
+ * The child is always reaped before this returns, whatever signals come.
+ *
+ * Return: exit status of the child (0 is good; 127: exec failed), 128 + the
+ * signal that ended it, or -errno: EAGAIN, ENOMEM, ENOSYS.
+ */
+int proc_spawn(enum proc_op op, const char *program);
+
+/* proc_reap() - wait for @pid, whatever signals come.  Return: its exit
+ * status, 128 + the signal that ended it, or -errno. */
+int proc_reap(pid_t pid);
+
+/**
+ * proc_find_program() - path of the tiny program: in ../libexec beside this
+ * program's directory, or in that directory itself.
+ *
+ * Return: 0, or -ENOENT if there is none that can be executed.
+ */
+int proc_find_program(char *path, size_t size);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "switch_points.h"
+
+#define KIB 1024u
+
+/* A ring whose memory is larger than this disturbs whatever is measured next,
+ * and takes long enough to be visited once. */
+#define HEAVY_BYTES (8ul * 1024 * KIB)
+#define HOPS	    32 /* in one event, at least */
+
+static const unsigned int ring_members[] = { 2, 4, 8, 16, 64, 96 };
+static const unsigned int ring_bytes[] = { 0, 4 * KIB, 16 * KIB, 64 * KIB,
+					   512 * KIB };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *figure_name(enum switch_figure f)
+{
+	static const char *const names[] = {
+		[SWITCH_ROUND_TRIP] = "round_trip",
+		[SWITCH_MECHANISM] = "mechanism",
+		[SWITCH_ALONE] = "switch",
+		[SWITCH_LOW] = "switch_low",
+		[SWITCH_HIGH] = "switch_high",
+		[SWITCH_EXPLAINED] = "explained",
+		[SWITCH_ONE_SHOT] = "one_shot",
+		[SWITCH_HOP] = "hop",
+		[SWITCH_HOP_MECHANISM] = "mechanism",
+		[SWITCH_HOP_SPREAD] = "mechanism_spread",
+		[SWITCH_HOP_LOW] = "switch_low",
+		[SWITCH_HOP_HIGH] = "switch_high",
+	};
+
+	return names[f];
+}
+
+static bool is_derived(enum switch_figure f)
+{
+	return (f >= SWITCH_ALONE && f <= SWITCH_EXPLAINED) ||
+	       f >= SWITCH_HOP_LOW;
+}
+
+static void add(struct bench *b, struct switch_points *all,
+		struct switch_point p, struct bench_case c)
+{
+	struct switch_point *kept = &all->v[all->n];
+
+	if (all->n == SWITCH_POINTS_MAX) {
+		bench_fail(b, 0, "more than %d cases", SWITCH_POINTS_MAX);
+		return;
+	}
+	all->n++;
+	*kept = p;
+	c.arg = kept;
+	c.derived = is_derived(p.figure);
+	c.switches = true;
+	kept->self = bench_add(b, &c);
+}
+
+static const char *place_name(enum bench_place place)
+{
+	static const char *const names[] = {
+		[BENCH_SAME_CPU] = "same_cpu",
+		[BENCH_SAME_CORE] = "same_core",
+		[BENCH_SAME_PACKAGE] = "same_package",
+		[BENCH_OTHER_PACKAGE] = "other_package",
+	};
+
+	return names[place];
+}
+
+static const char *cannot_place(const struct bench *b, enum bench_place place)
+{
+	if (place == BENCH_SAME_CPU || bench_partner(b, place) >= 0)
+		return NULL;
+	if (place == BENCH_SAME_CORE)
+		return "no second hardware thread of this core to use";
+	if (place == BENCH_SAME_PACKAGE)
+		return "no other core of this package to use";
+	return "no CPU of another package to use";
+}
+
+static void add_pair(struct bench *b, struct switch_points *all,
+		     struct switch_point p)
+{
+	const bool once = p.figure == SWITCH_ONE_SHOT;
+
+	add(b, all, p,
+	    (struct bench_case) {
+		    .params = { P_STR("between",
+				      p.threads ? "thread" : "process"),
+				P_STR("by", switch_way_name(p.way)),
+				P_STR("place", place_name(p.place)),
+				P_STR("figure", figure_name(p.figure)) },
+		    .skip = cannot_place(b, p.place),
+		    .run = once ? NULL : all->run,
+		    .events = once ? 60 : 0,
+		    .budget_ms = once ? 30 : 10,
+	    });
+}
+
+/* One way to take turns: what is measured of it, and what follows. */
+static void add_way(struct bench *b, struct switch_points *all,
+		    enum switch_way way, bool threads)
+{
+	static const enum bench_place others[] = { BENCH_SAME_CORE,
+						   BENCH_SAME_PACKAGE,
+						   BENCH_OTHER_PACKAGE };
+	struct switch_point p = { .way = way, .threads = threads };
+	const enum switch_figure bounded[] = { SWITCH_ROUND_TRIP,
+					       SWITCH_MECHANISM, SWITCH_LOW,
+					       SWITCH_HIGH };
+	const enum switch_figure exact[] = { SWITCH_ROUND_TRIP,
+					     SWITCH_MECHANISM, SWITCH_ALONE };
+	const bool bounds = way == SWITCH_CONDVAR;
+
+	for (size_t i = 0; i < (bounds ? COUNT(bounded) : COUNT(exact)); i++) {
+		p.figure = bounds ? bounded[i] : exact[i];
+		add_pair(b, all, p);
+	}
+	if (way == SWITCH_PIPE) {
+		p.figure = SWITCH_EXPLAINED;
+		add_pair(b, all, p);
+	}
+	p.figure = SWITCH_ROUND_TRIP;
+	for (size_t i = 0; i < COUNT(others) && way != SWITCH_YIELD; i++) {
+		p.place = others[i];
+		add_pair(b, all, p);
+	}
+}
+
+static void add_hop(struct bench *b, struct switch_points *all,
+		    unsigned int members, unsigned int bytes,
+		    enum switch_figure figure)
+{
+	const unsigned int laps = members < HOPS ? HOPS / members : 1;
+	const size_t footprint = (size_t)members * bytes;
+
+	add(b, all,
+	    (struct switch_point) {
+		    .figure = figure, .lap = { members, bytes }, .laps = laps },
+	    (struct bench_case) {
+		    .params = { P_INT("procs", members), P_SIZE("touch", bytes),
+				P_STR("figure", figure_name(figure)) },
+		    .ops = laps * members,
+		    .events = 20,
+		    .budget_ms = 12,
+		    .exclusive = footprint >= HEAVY_BYTES,
+	    });
+}
+
+void switch_points_add(struct bench *b, struct switch_points *all)
+{
+	static const enum switch_figure of_cell[] = {
+		SWITCH_HOP, SWITCH_HOP_SPREAD, SWITCH_HOP_LOW, SWITCH_HOP_HIGH
+	};
+
+	for (int threads = 0; threads < 2; threads++)
+		for (int way = 0; way < SWITCH_WAYS; way++)
+			add_way(b, all, way, threads);
+	for (int threads = 0; threads < 2; threads++)
+		add_pair(b, all,
+			 (struct switch_point) { .figure = SWITCH_ONE_SHOT,
+						 .way = threads ? SWITCH_CONDVAR
+								: SWITCH_PIPE,
+						 .threads = threads });
+	for (size_t t = 0; t < COUNT(ring_bytes); t++)
+		add_hop(b, all, 1, ring_bytes[t], SWITCH_HOP_MECHANISM);
+	for (size_t m = 0; m < COUNT(ring_members); m++)
+		for (size_t t = 0; t < COUNT(ring_bytes); t++)
+			for (size_t f = 0; f < COUNT(of_cell); f++)
+				add_hop(b, all, ring_members[m], ring_bytes[t],
+					of_cell[f]);
+}
+
+unsigned int switch_points_members(const struct bench *b,
+				   const struct switch_points *all)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct switch_point *p = &all->v[i];
+
+		if (p->figure >= SWITCH_HOP && !is_derived(p->figure) &&
+		    bench_selected(b, p->self) && p->lap.members > most)
+			most = p->lap.members;
+	}
+	return most;
+}
+
+/* The point of @like with another figure, and for the mechanism of the ring
+ * with one member; NULL if there is none. */
+static const struct switch_point *sibling(const struct switch_points *all,
+					  const struct switch_point *like,
+					  enum switch_figure figure)
+{
+	const unsigned int members =
+		figure == SWITCH_HOP_MECHANISM ? 1 : like->lap.members;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct switch_point *p = &all->v[i];
+
+		if (p->figure == figure && p->way == like->way &&
+		    p->threads == like->threads && p->place == like->place &&
+		    p->lap.members == members &&
+		    p->lap.bytes == like->lap.bytes)
+			return p;
+	}
+	return NULL;
+}
+
+static double value(const struct bench *b, const struct switch_points *all,
+		    const struct switch_point *like, enum switch_figure figure)
+{
+	const struct switch_point *p = sibling(all, like, figure);
+
+	return p ? bench_value(b, p->self) : NAN;
+}
+
+/* What a round trip of @like's way is made of. */
+struct trip {
+	double whole, mechanism, switches; /* ns, ns, how many */
+};
+
+static struct trip trip_of(const struct bench *b,
+			   const struct switch_points *all,
+			   const struct switch_point *like, enum switch_way way)
+{
+	struct switch_point p = *like;
+	const struct switch_point *whole;
+
+	p.way = way;
+	whole = sibling(all, &p, SWITCH_ROUND_TRIP);
+	return (struct trip) {
+		.whole = bench_value(b, whole->self),
+		.mechanism = value(b, all, &p, SWITCH_MECHANISM),
+		.switches = whole->switches / whole->turns,
+	};
+}
+
+static double switch_of(struct trip t)
+{
+	return (t.whole - t.mechanism) / t.switches;
+}
+
+/* One of the @switches in what is left of @whole without @part. */
+static void derive_switch(struct bench *b, const struct switch_point *p,
+			  double whole, double part, double switches)
+{
+	if (!isfinite(whole) || !isfinite(part) || !isfinite(switches))
+		bench_derive_skip(b, p->self,
+				  "what it is made of was not measured");
+	else if (whole <= part)
+		bench_derive_skip(b, p->self,
+				  "below resolution: %.0f ns with the switch, "
+				  "%.0f ns without",
+				  whole, part);
+	else
+		bench_derive(b, p->self, (whole - part) / switches);
+}
+
+static void derive_explained(struct bench *b, const struct switch_points *all,
+			     const struct switch_point *p, struct trip t)
+{
+	const double x = (switch_of(trip_of(b, all, p, SWITCH_EVENTFD)) +
+			  switch_of(trip_of(b, all, p, SWITCH_UNIX))) /
+			 2;
+
+	if (!isfinite(x) || !isfinite(t.whole) || !isfinite(t.mechanism)) {
+		bench_derive_skip(b, p->self,
+				  "what it is made of was not measured");
+		return;
+	}
+	bench_derive(b, p->self, t.mechanism + t.switches * x);
+	bench_expect(b, p->self, t.whole);
+}
+
+static void derive_pair(struct bench *b, const struct switch_points *all,
+			const struct switch_point *p)
+{
+	const struct trip t = trip_of(b, all, p, p->way);
+	double calls;
+
+	switch (p->figure) {
+	case SWITCH_EXPLAINED:
+		derive_explained(b, all, p, t);
+		break;
+	case SWITCH_LOW:
+		/* No switch without a wait and a wake-up, and of those the
+		 * mechanism of a bare futex has two. */
+		calls = trip_of(b, all, p, SWITCH_FUTEX).mechanism / 2;
+		derive_switch(b, p, t.whole, t.mechanism + t.switches * calls,
+			      t.switches);
+		break;
+	default:
+		derive_switch(b, p, t.whole, t.mechanism, t.switches);
+		break;
+	}
+}
+
+/* The upper bound is a hop, whatever it takes; the lower one is what each of
+ * its switches took. */
+static void derive_hop(struct bench *b, const struct switch_points *all,
+		       const struct switch_point *p)
+{
+	const struct switch_point *hop = sibling(all, p, SWITCH_HOP);
+	const double whole = bench_value(b, hop->self);
+
+	if (p->figure == SWITCH_HOP_HIGH)
+		derive_switch(b, p, whole,
+			      value(b, all, p, SWITCH_HOP_MECHANISM), 1);
+	else
+		derive_switch(b, p, whole, value(b, all, p, SWITCH_HOP_SPREAD),
+			      hop->switches / hop->turns);
+}
+
+void switch_points_derive(struct bench *b, const struct switch_points *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct switch_point *p = &all->v[i];
+
+		if (!is_derived(p->figure) || !bench_selected(b, p->self))
+			continue;
+		if (p->figure >= SWITCH_HOP)
+			derive_hop(b, all, p);
+		else
+			derive_pair(b, all, p);
+	}
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc_room.h"
+#include "proc_spawn.h"
+#include "switch_guard.h"
+#include "switch_ring.h"
+
+#define LINE_BYTES 64
+#define DEATH	   "a member of the ring died"
+
+struct token {
+	uint16_t members;
+	uint16_t report; /* count your switches */
+	uint32_t bytes;
+};
+
+/* One load from each line, as the members of lmbench's ring add up an array. */
+static void read_lines(const char *memory, size_t bytes)
+{
+	uint64_t sum = 0, x;
+
+	for (size_t i = 0; i < bytes; i += LINE_BYTES) {
+		memcpy(&x, memory + i, sizeof(x));
+		sum += x;
+	}
+	BENCH_KEEP(sum);
+}
+
+static int put(int fd, struct token t)
+{
+	return write(fd, &t, sizeof(t)) == sizeof(t) ? 0 : -EIO;
+}
+
+static int get(int fd, struct token *t)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, t, sizeof(*t));
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(*t) ? 0 : -EIO;
+}
+
+static void *map(size_t bytes, int how)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS,
+		       -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Small pages for all: what is compared must be translated alike. */
+static char *map_small(size_t bytes)
+{
+	char *p = map(bytes, MAP_PRIVATE | MAP_NORESERVE);
+
+	if (p)
+		madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void write_pages(char *p, size_t from, size_t to)
+{
+	/* Not zeros: nothing may treat these pages as special. */
+	if (to > from)
+		memset(p + from, 0x5a, to - from);
+}
+
+/* A member.  It keeps the other members' pipe ends: it is killed when the
+ * measuring process ends, so nobody waits for them to be closed. */
+static _Noreturn void member(struct switch_ring *r, unsigned int self)
+{
+	char *const memory = map_small(SWITCH_RING_MAX_BYTES);
+	struct switch_account *mine = &r->account[self];
+	struct token t;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	if (!memory)
+		_exit(1);
+	mine->error = -bench_pin(r->cpu);
+	write_pages(memory, 0, SWITCH_RING_MAX_BYTES);
+	while (get(r->fd[self][0], &t) == 0) {
+		read_lines(memory, t.bytes);
+		if (t.report)
+			switch_account_read(mine);
+		if (put(r->fd[(self + 1) % t.members][1], t))
+			break;
+	}
+	_exit(1);
+}
+
+static int open_pipes(struct switch_ring *r, unsigned int members)
+{
+	for (unsigned int i = 0; i < members; i++) {
+		if (pipe2(r->fd[i], O_CLOEXEC))
+			return errno;
+		r->room = i + 1;
+		if (pipe2(r->solo[i], O_CLOEXEC))
+			return errno;
+	}
+	return 0;
+}
+
+int switch_ring_open(struct bench *b, struct switch_ring *r,
+		     unsigned int members)
+{
+	const size_t bytes = (size_t)members * SWITCH_RING_MAX_BYTES;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	memset(r->fd, -1, sizeof(r->fd));
+	memset(r->solo, -1, sizeof(r->solo));
+	r->made = 1;
+	r->cpu = bench_cpu(b);
+	err = open_pipes(r, members);
+	if (err)
+		return proc_refused(b, err, "make the ring's pipes");
+	r->account = map(SWITCH_RING_MAX * sizeof(*r->account), MAP_SHARED);
+	r->memory = map_small(bytes);
+	if (!r->account || !r->memory)
+		return proc_refused(b, ENOMEM, "map the ring's memory");
+	/* The members need no copy of it, and fork would have to make one. */
+	madvise(r->memory, bytes, MADV_DONTFORK);
+	return 0;
+}
+
+int switch_ring_grow(struct bench *b, struct switch_ring *r,
+		     unsigned int members)
+{
+	siginfo_t dead = { 0 };
+	char why[160];
+
+	/* Other children have come and gone since the last visit; the ring's
+	 * stay to be reaped. */
+	switch_guard_reset();
+	waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT);
+	if (dead.si_pid)
+		return bench_fail(b, 0, DEATH);
+	if (members > r->room)
+		return bench_skip(b, "no pipes for %u members", members);
+	/* Ask before the first of many, and leave some to others. */
+	if (members > r->made &&
+	    proc_room(why, sizeof(why)) < (long)(members - r->made) + 8)
+		return bench_skip(b, "no room for %u more processes: %s",
+				  members - r->made, why);
+	while (r->made < members && !bench_stopping(b)) {
+		const pid_t pid = bench_fork(b);
+
+		if (pid == 0)
+			member(r, r->made);
+		if (pid < 0)
+			return proc_refused(b, errno, "make the ring");
+		r->pid[r->made++] = pid;
+	}
+	return 0;
+}
+
+static int go_round(struct switch_ring *r, struct token t, unsigned int laps)
+{
+	int bad = 0;
+
+	for (unsigned int i = 0; i < laps; i++) {
+		bad |= put(r->fd[1][1], t);
+		bad |= get(r->fd[0][0], &t);
+		read_lines(r->memory, t.bytes);
+	}
+	return bad;
+}
+
+static int guarded(struct bench *b, struct switch_ring *r, struct token t,
+		   unsigned int laps)
+{
+	int bad;
+
+	if (sigsetjmp(switch_guard_exit, 1) || switch_guard_arm())
+		return bench_fail(b, 0, DEATH);
+	bad = go_round(r, t, laps);
+	switch_guard_disarm();
+	return bad ? bench_fail(b, EIO, "pass the token") : 0;
+}
+
+static struct token token_of(struct switch_lap lap)
+{
+	return (struct token) { .members = (uint16_t)lap.members,
+				.bytes = lap.bytes };
+}
+
+int switch_ring_run(struct bench *b, struct switch_ring *r,
+		    struct switch_lap lap, unsigned int laps)
+{
+	return guarded(b, r, token_of(lap), laps);
+}
+
+void switch_ring_touch(struct switch_ring *r, struct switch_lap lap, bool all)
+{
+	const size_t others = all ? lap.members - 1 : 0;
+	const size_t bytes = others * SWITCH_RING_MAX_BYTES + lap.bytes;
+
+	write_pages(r->memory, r->touched, bytes);
+	if (bytes > r->touched)
+		r->touched = bytes;
+}
+
+int switch_ring_alone(struct switch_ring *r, struct switch_lap lap,
+		      unsigned int laps)
+{
+	struct token t = token_of(lap);
+	int bad = 0;
+
+	for (unsigned int i = 0; i < laps; i++) {
+		for (unsigned int k = 0; k < lap.members; k++) {
+			bad |= put(r->solo[k][1], t);
+			bad |= get(r->solo[k][0], &t);
+			read_lines(r->memory +
+					   (size_t)k * SWITCH_RING_MAX_BYTES,
+				   t.bytes);
+		}
+	}
+	return bad ? -EIO : 0;
+}
+
+int switch_ring_account(struct bench *b, struct switch_ring *r,
+			struct switch_lap lap, struct switch_account *sum)
+{
+	struct token t = token_of(lap);
+	int err;
+
+	t.report = 1;
+	err = guarded(b, r, t, 1);
+	if (err)
+		return err;
+	switch_account_read(&r->account[0]);
+	*sum = (struct switch_account) { .cpu = r->cpu };
+	for (unsigned int i = 0; i < lap.members; i++) {
+		const struct switch_account *a = &r->account[i];
+
+		if (a->error || a->cpu != r->cpu)
+			return bench_fail(b, a->error,
+					  "member %u is on CPU %d, not %d", i,
+					  a->cpu, r->cpu);
+		sum->voluntary += a->voluntary;
+		sum->involuntary += a->involuntary;
+	}
+	return 0;
+}
+
+static void close_pair(int fd[2])
+{
+	for (int end = 0; end < 2; end++)
+		if (fd[end] >= 0)
+			close(fd[end]);
+}
+
+void switch_ring_close(struct switch_ring *r)
+{
+	/* All are told before the first is waited for. */
+	for (unsigned int i = 1; i < r->made; i++)
+		kill(r->pid[i], SIGKILL);
+	for (unsigned int i = 1; i < r->made; i++)
+		proc_reap(r->pid[i]);
+	for (unsigned int i = 0; i < r->room; i++) {
+		close_pair(r->fd[i]);
+		close_pair(r->solo[i]);
+	}
+	if (r->account)
+		munmap(r->account, SWITCH_RING_MAX * sizeof(*r->account));
+	if (r->memory)
+		munmap(r->memory, (size_t)r->room * SWITCH_RING_MAX_BYTES);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SWITCH_RING_H
+#define SWITCH_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bench.h"
+#include "switch_link.h"
+
+/*
+ * A ring of processes on one CPU that pass a token through pipes, each reading
+ * its own memory before it passes the token on (lmbench's lat_ctx).  Member 0
+ * is the measuring process.  Members are made as they are needed and kept, for
+ * the token says how many of them take part.
+ */
+#define SWITCH_RING_MAX	      96
+#define SWITCH_RING_MAX_BYTES (512ul * 1024)
+
+struct switch_ring {
+	unsigned int room; /* members that there are pipes for; 0: closed */
+	unsigned int made; /* members that run, with member 0 */
+	int cpu;
+	pid_t pid[SWITCH_RING_MAX];
+	int fd[SWITCH_RING_MAX][2];   /* what member i reads from */
+	int solo[SWITCH_RING_MAX][2]; /* the same, for one process alone */
+	char *memory; /* one buffer of SWITCH_RING_MAX_BYTES for each member */
+	size_t touched;			/* bytes of it that are there */
+	struct switch_account *account; /* of each member, shared */
+};
+
+/* What a lap is like. */
+struct switch_lap {
+	unsigned int members;
+	unsigned int bytes; /* that each member reads */
+};
+
+/**
+ * switch_ring_open() - make pipes for @members; no process yet.
+ *
+ * switch_guard_open() must have been called.
+ *
+ * Return: 0, or what bench_fail() or bench_skip() gave; switch_ring_close()
+ * accepts either.
+ */
+int switch_ring_open(struct bench *b, struct switch_ring *r,
+		     unsigned int members);
+
+/* switch_ring_grow() - see that at least @members run, pinned to this CPU.
+ * Return: 0, bench_fail(), or bench_skip() where limits do not allow it. */
+int switch_ring_grow(struct bench *b, struct switch_ring *r,
+		     unsigned int members);
+
+/* switch_ring_run() - @laps laps.  Return: 0 or bench_fail(). */
+int switch_ring_run(struct bench *b, struct switch_ring *r,
+		    struct switch_lap lap, unsigned int laps);
+
+/* switch_ring_touch() - see that this process's memory for @lap is there, of
+ * @all members or of its own only: reading pages that were never written would
+ * read one page of zeros. */
+void switch_ring_touch(struct switch_ring *r, struct switch_lap lap, bool all);
+
+/* switch_ring_alone() - the calls and the reading of @laps laps, by this
+ * process alone through pipes of its own: nobody waits and nobody switches.
+ * Return: 0 or -errno. */
+int switch_ring_alone(struct switch_ring *r, struct switch_lap lap,
+		      unsigned int laps);
+
+/* switch_ring_account() - one lap in which each member counts its context
+ * switches; @sum: of the lap's members so far.  Return: 0 or bench_fail(). */
+int switch_ring_account(struct bench *b, struct switch_ring *r,
+			struct switch_lap lap, struct switch_account *sum);
+
+/* switch_ring_close() - kill and reap all, close all. */
+void switch_ring_close(struct switch_ring *r);
+
+#endif

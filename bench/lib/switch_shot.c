@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "proc_room.h"
+#include "proc_spawn.h"
+#include "switch_shot.h"
+
+#define NAP_US	 20
+#define MAX_NAPS 100000 /* 2 s at least: it is not coming any more */
+
+int switch_shot_open(struct bench *b, struct switch_shot *s)
+{
+	void *p = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return bench_fail(b, errno, "map a shared page");
+	*s = (struct switch_shot) { .method = bench_timer(b)->method,
+				    .shared = p,
+				    .lock = PTHREAD_MUTEX_INITIALIZER,
+				    .start = PTHREAD_COND_INITIALIZER };
+	if (pipe2(s->fd, O_CLOEXEC))
+		return proc_refused(b, errno, "make a pipe");
+	s->has_pipe = true;
+	return 0;
+}
+
+static void count(long *voluntary, long *all)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	if (voluntary)
+		*voluntary = u.ru_nvcsw;
+	if (all)
+		*all = u.ru_nvcsw + u.ru_nivcsw;
+}
+
+static void announce(struct switch_shot_shared *s)
+{
+	s->cpu = sched_getcpu();
+	__atomic_store_n(&s->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+}
+
+static _Noreturn void child(struct switch_shot *s)
+{
+	char byte;
+	ssize_t n;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	announce(s->shared);
+	n = read(s->fd[0], &byte, 1);
+	s->shared->end = timer_end(s->method);
+	count(&s->shared->voluntary, NULL);
+	_exit(n == 1 ? 0 : 1);
+}
+
+static void *peer(void *arg)
+{
+	struct switch_shot *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	announce(s->shared);
+	while (!s->go)
+		pthread_cond_wait(&s->start, &s->lock);
+	s->shared->end = timer_end(s->method);
+	pthread_mutex_unlock(&s->lock);
+	count(&s->shared->voluntary, NULL);
+	return NULL;
+}
+
+/* Its state as the kernel says it: the letter behind the name in its stat. */
+static bool asleep(pid_t pid, pid_t tid)
+{
+	char path[64], line[256];
+	const char *p = NULL;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
+		 (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fgets(line, sizeof(line), f))
+		p = strrchr(line, ')');
+	fclose(f);
+	return p && p[1] == ' ' && p[2] == 'S';
+}
+
+static int wait_until_asleep(struct bench *b, struct switch_shot *s)
+{
+	const pid_t pid = s->has_thread ? getpid() : s->pid;
+
+	for (int i = 0; i < MAX_NAPS && !bench_stopping(b); i++) {
+		const pid_t tid =
+			__atomic_load_n(&s->shared->tid, __ATOMIC_ACQUIRE);
+
+		if (tid && asleep(pid, tid))
+			return 0;
+		usleep(NAP_US);
+	}
+	return bench_fail(b, 0, "the partner does not wait");
+}
+
+int switch_shot_ready(struct bench *b, struct switch_shot *s, bool thread)
+{
+	int err;
+
+	*s->shared = (struct switch_shot_shared) { 0 };
+	s->go = false;
+	if (thread) {
+		err = pthread_create(&s->thread, NULL, peer, s);
+		s->has_thread = !err;
+		if (err)
+			return proc_refused(b, err, "make a thread");
+	} else {
+		s->pid = bench_fork(b);
+		if (s->pid == 0)
+			child(s);
+		if (s->pid < 0)
+			return proc_refused(b, errno, "make a process");
+	}
+	err = wait_until_asleep(b, s);
+	count(NULL, &s->switches);
+	return err;
+}
+
+static int join(struct switch_shot *s)
+{
+	const int err = pthread_join(s->thread, NULL);
+
+	s->has_thread = false;
+	return err;
+}
+
+static int reap(struct switch_shot *s)
+{
+	const int status = proc_reap(s->pid);
+
+	s->pid = 0;
+	return status;
+}
+
+int switch_shot_fire(struct bench *b, struct switch_shot *s, uint64_t *ticks)
+{
+	uint64_t begin;
+	int bad;
+
+	if (s->has_thread) {
+		/* Set before the clock is read: what is priced is the wake-up
+		 * and the switch, and the lock is free when it wakes. */
+		pthread_mutex_lock(&s->lock);
+		s->go = true;
+		pthread_mutex_unlock(&s->lock);
+		begin = timer_begin(s->method);
+		pthread_cond_signal(&s->start);
+		bad = join(s);
+	} else {
+		begin = timer_begin(s->method);
+		bad = write(s->fd[1], "", 1) != 1;
+		bad |= reap(s);
+	}
+	if (bad || !s->shared->end)
+		return bench_fail(b, 0, "the partner left no time");
+	*ticks = s->shared->end - begin;
+	return 0;
+}
+
+bool switch_shot_switched(const struct switch_shot *s)
+{
+	long now;
+
+	count(NULL, &now);
+	return now > s->switches && s->shared->voluntary > 0;
+}
+
+void switch_shot_end(struct switch_shot *s)
+{
+	if (s->has_thread) {
+		pthread_mutex_lock(&s->lock);
+		s->go = true;
+		pthread_cond_signal(&s->start);
+		pthread_mutex_unlock(&s->lock);
+		join(s);
+	}
+	if (s->pid > 0) {
+		kill(s->pid, SIGKILL);
+		reap(s);
+	}
+	s->pid = 0;
+}
+
+void switch_shot_close(struct switch_shot *s)
+{
+	if (!s->shared)
+		return;
+	switch_shot_end(s);
+	if (s->has_pipe) {
+		close(s->fd[0]);
+		close(s->fd[1]);
+	}
+	munmap(s->shared, sizeof(*s->shared));
+	*s = (struct switch_shot) { 0 };
+}
