@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The caller's side, compiled apart from the procedures so that it knows
+ * nothing of them but how to call them.  Each function begins at a cache line.
+ * mk/programs.mk compiles this without vector registers: clang would copy two
+ * arguments at a time.
+ */
+#include "caller.h"
+
+#include "callee.h"
+
+#define TIMES_8(x) x x x x x x x x
+_Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
+
+/* @call: an expression of the arguments in a[]. */
+#define CALLER(name, setup, call)                                    \
+	__attribute__((noinline, aligned(64))) static uint64_t name( \
+		const uint64_t *a, uint64_t passes)                  \
+	{                                                            \
+		uint64_t sum = 0;                                    \
+                                                                     \
+		(void)a;                                             \
+		setup for (; passes; passes--)                       \
+		{                                                    \
+			TIMES_8(sum += (call);)                      \
+		}                                                    \
+		return sum;                                          \
+	}
+
+/* The compiler must not know which procedure it is. */
+#define POINTER(n)                               \
+	uint64_t (*to)(PARAMS_##n) = callee_##n; \
+	__asm__ volatile("" : "+r"(to));
+
+#define DEFINE(n)                                          \
+	CALLER(call_direct_##n, , callee_##n(ARGS_##n))    \
+	CALLER(call_pointer_##n, POINTER(n), to(ARGS_##n)) \
+	CALLER(call_plt_##n, , callee_plt_##n(ARGS_##n))
+
+CALLEE_FOR_EACH(DEFINE)
+
+#define ENTRY(n) { n, call_direct_##n, call_pointer_##n, call_plt_##n },
+
+const struct caller callers[] = { CALLEE_FOR_EACH(ENTRY) };

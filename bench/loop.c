@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/*
+ * loop - what does an empty counted loop cost, each time round and as a whole?
+ *
+ * Whoever times an operation in a loop must know what the loop adds.  Two
+ * forms, both in assembler so that every compiler gives the same machine code:
+ * form=memory is what gcc makes of `for (i = 0; i < n; i++);` at -O0, with the
+ * counter in memory (addl, mov, cmp, jle), as in the CSE 221 report;
+ * form=register is the same with the counter in a register (addl, cmp, jle).
+ *
+ * iterations=each is the cost of one time round in a long loop.  The rows
+ * iterations=0 ... 50 are the cost of a whole loop of that many: its start,
+ * its passes and its end, alone in the pipeline.  The report times each such
+ * loop once and takes the clock's overhead off; where the clock advances in
+ * steps of 10 ns that gives 0 for a short loop.  So here the loop is repeated
+ * behind an LFENCE, which lets it start only when all before it is done, and
+ * the cost of the LFENCE alone is subtracted.
+ *
+ * Measures: ns for one iteration (each), or for one loop (0 ... 50).
+ * Includes: in the curve, what overlaps of the loop's start and end with the
+ *	     fence is not seen: a loop of 0 may come out below resolution.
+ * After:    CSE 221 report, section 3.2 (18 cycles an iteration at -O0, which
+ *	     holds the single shot's fences too); comparable in its slope.
+ * Needs:    nothing.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "bench.h"
+
+#define CURVE_LAST 50 /* as in the report */
+/* Two times 51 points share a second: each gets its quads, no long pauses. */
+#define CURVE_BUDGET_MS 6
+
+struct loop_state {
+	uint64_t asked, passes; /* of the inner loop, since the last check */
+};
+
+/*
+ * for (i = 0; i <= last; i++); as gcc -O0 has it: the body comes first, the
+ * test is jumped to.  The body is aligned so that it lies in one line of the
+ * decoder's cache wherever the linker puts the function.
+ */
+static inline __attribute__((always_inline)) int loop_memory(int n)
+{
+	const int last = n - 1;
+	int i;
+
+	__asm__ volatile("movl $0, %0\n\t"
+			 "jmp 2f\n\t"
+			 ".p2align 5\n"
+			 "1:\n\t"
+			 "addl $1, %0\n"
+			 "2:\n\t"
+			 "movl %0, %%eax\n\t"
+			 "cmpl %1, %%eax\n\t"
+			 "jle 1b"
+			 : "=m"(i)
+			 : "m"(last)
+			 : "eax", "cc", "memory");
+	return i;
+}
+
+static inline __attribute__((always_inline)) int loop_register(int n)
+{
+	const int last = n - 1;
+	int i;
+
+	__asm__ volatile("xorl %0, %0\n\t"
+			 "jmp 2f\n\t"
+			 ".p2align 5\n"
+			 "1:\n\t"
+			 "addl $1, %0\n"
+			 "2:\n\t"
+			 "cmpl %1, %0\n\t"
+			 "jle 1b"
+			 : "=&r"(i)
+			 : "r"(last)
+			 : "cc", "memory");
+	return i;
+}
+
+/* The counter is an int, as in the report. */
+#define EACH(form)                                                             \
+	static int run_each_##form(struct bench *b, void *state,               \
+				   const struct bench_case *c, uint64_t iters) \
+	{                                                                      \
+		struct loop_state *s = state;                                  \
+                                                                               \
+		(void)c;                                                       \
+		if (iters > INT_MAX)                                           \
+			return bench_fail(b, ERANGE, "%llu iterations",        \
+					  (unsigned long long)iters);          \
+		s->asked += iters;                                             \
+		s->passes += (uint64_t)loop_##form((int)iters);                \
+		return 0;                                                      \
+	}
+
+/* LFENCE starts nothing behind it before all ahead of it is complete: loops
+ * do not overlap with each other. */
+#define FENCE() __asm__ volatile("lfence" : : : "memory")
+
+#define CURVE(form)                                               \
+	static int run_curve_##form(struct bench *b, void *state, \
+				    const struct bench_case *c,   \
+				    uint64_t iters)               \
+	{                                                         \
+		struct loop_state *s = state;                     \
+		int n = (int)c->index;                            \
+		uint64_t passes = 0;                              \
+                                                                  \
+		(void)b;                                          \
+		BENCH_HIDE(n);                                    \
+		for (uint64_t i = 0; i < iters; i++) {            \
+			FENCE();                                  \
+			passes += (uint64_t)loop_##form(n);       \
+		}                                                 \
+		s->asked += iters * (uint64_t)c->index;           \
+		s->passes += passes;                              \
+		return 0;                                         \
+	}
+
+EACH(memory)
+EACH(register)
+CURVE(memory)
+CURVE(register)
+
+/* What is subtracted from the curve: the same without the inner loop. */
+static int run_fence(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
+{
+	struct loop_state *s = state;
+	int n = (int)c->index;
+	uint64_t passes = 0;
+
+	(void)b;
+	BENCH_HIDE(n);
+	for (uint64_t i = 0; i < iters; i++) {
+		FENCE();
+		passes += (uint64_t)n;
+		BENCH_HIDE(passes);
+	}
+	s->asked += iters * (uint64_t)c->index;
+	s->passes += passes;
+	return 0;
+}
+
+/* A loop that stopped early or went on too long left another counter. */
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct loop_state *s = state;
+
+	(void)iters;
+	bench_evidence(b, c, "passes", (double)s->asked,
+		       s->passes == s->asked ? (double)s->passes : -1);
+	s->asked = s->passes = 0;
+	return 0;
+}
+
+static const struct form {
+	const char *name;
+	bench_run_fn *each, *curve;
+} forms[] = {
+	{ "memory", run_each_memory, run_curve_memory },
+	{ "register", run_each_register, run_curve_register },
+};
+
+static int cases(struct bench *b, void *state)
+{
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		bench_add(b, &(struct bench_case) {
+				     .params = { P_STR("form", forms[f].name),
+						 P_STR("iterations", "each") },
+				     .run = forms[f].each });
+		for (int n = 0; n <= CURVE_LAST; n++)
+			bench_add(b,
+				  &(struct bench_case) {
+					  .params = { P_STR("form",
+							    forms[f].name),
+						      P_INT("iterations", n) },
+					  .index = n,
+					  .run = forms[f].curve,
+					  .baseline = run_fence,
+					  .budget_ms = CURVE_BUDGET_MS });
+	}
+	return 0;
+}
+
+const struct bench_desc bench_desc = {
+	.name = "loop",
+	.state_size = sizeof(struct loop_state),
+	.cases = cases,
+	.conclude = conclude,
+};

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/*
+ * syscall - what does it cost to ask the kernel for something small?
+ *
+ * Each call does next to nothing in the kernel, so that most of the time is
+ * the way in and out: getpid and getppid (a few loads), an invalid number (the
+ * way alone), read of one byte from /dev/zero and write of one to /dev/null,
+ * getcwd, stat and fstat of a file, open and close of it, clock_gettime.
+ *
+ * Four ways in: via=libc is the function that a program calls; via=syscall the
+ * instruction SYSCALL by itself; via=int80 the 32-bit gate INT 0x80 with the
+ * 32-bit call of that name; via=vdso the kernel's code in the process, without
+ * entering the kernel.  libc's clock_gettime uses the vDSO, and its stat and
+ * fstat use newfstatat(2), which has more to do than the old calls that
+ * via=syscall makes.
+ *
+ * Measures: ns for one call (open_close: for the pair).
+ * Includes: checking each result, about one cycle.
+ * After:    CSE 221 report, section 3.4 and table 2 (single shots; getpid and
+ *	     getcwd by libc, int and syscall), and lmbench 3 lat_syscall null
+ *	     (getppid), read, write, stat, fstat and open: comparable, but for
+ *	     the length of the path, which is a fact of the row here.
+ * Needs:    nothing; int80 and vdso are skipped where they are not to be had.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/calls.h"
+#include "lib/probe.h"
+#include "lib/raw.h"
+#include "lib/vdso.h"
+
+static void call_vdso(void *data)
+{
+	const struct calls_state *s = data;
+	struct timespec now;
+
+	(void)s->vdso_gettime(CLOCK_MONOTONIC, &now);
+}
+
+static const char *why_no_vdso(struct calls_state *s)
+{
+	s->vdso_gettime = (calls_gettime_fn *)vdso_find("__vdso_clock_gettime");
+	if (!s->vdso_gettime)
+		return "the vDSO has no clock_gettime";
+	if (probe_enters_kernel(call_vdso, s) == 1)
+		return "the vDSO hands this clock to a system call";
+	return NULL;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct calls_state *s = state;
+	const char *no_int80 = probe_int80();
+	const char *no_vdso = why_no_vdso(s);
+
+	s->zero = s->null = s->file = -1;
+	for (size_t i = 0; i < calls_count; i++) {
+		const struct calls_entry *e = &calls_table[i];
+
+		bench_add(b,
+			  &(struct bench_case) {
+				  .params = { P_STR("call", e->name),
+					      P_STR("via", e->via) },
+				  .arg = e,
+				  .run = e->run,
+				  .skip = !strcmp(e->via, "int80")  ? no_int80
+					  : !strcmp(e->via, "vdso") ? no_vdso
+								    : NULL });
+	}
+	return 0;
+}
+
+/* A file of a size that nobody would guess, with an absolute path. */
+static int make_file(struct bench *b, struct calls_state *s)
+{
+	const char *dir = bench_scratch(b);
+	char *absolute;
+	int length;
+
+	if (!dir)
+		return -1;
+	absolute = realpath(dir, NULL);
+	if (!absolute)
+		return bench_fail(b, errno, "realpath %s", dir);
+	length = snprintf(s->m->path, sizeof(s->m->path), "%s/file", absolute);
+	free(absolute);
+	if (length < 0 || (size_t)length >= sizeof(s->m->path))
+		return bench_fail(b, ENAMETOOLONG, "%s", dir);
+	s->file = open(s->m->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (s->file < 0)
+		return bench_fail(b, errno, "open %s", s->m->path);
+	if (ftruncate(s->file, (off_t)(1 + bench_random(b) % 4096)) ||
+	    fstat(s->file, &s->expected))
+		return bench_fail(b, errno, "%s", s->m->path);
+	return 0;
+}
+
+static int open_device(struct bench *b, int *fd, const char *path, int flags)
+{
+	*fd = open(path, flags | O_CLOEXEC);
+	return *fd < 0 ? bench_fail(b, errno, "open %s", path) : 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct calls_state *s = state;
+	void *m = mmap(NULL, sizeof(*s->m), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	if (m == MAP_FAILED)
+		return bench_fail(b, errno, "mmap below 4 GiB");
+	s->m = m;
+	s->pid = getpid();
+	s->ppid = getppid();
+	if (!getcwd(s->cwd, sizeof(s->cwd)))
+		return bench_fail(b, errno, "getcwd");
+	s->cwd_bytes = strlen(s->cwd) + 1;
+	if (open_device(b, &s->zero, "/dev/zero", O_RDONLY) ||
+	    open_device(b, &s->null, "/dev/null", O_WRONLY))
+		return -1;
+	return make_file(b, s);
+}
+
+static double components(const char *path)
+{
+	double n = 0;
+
+	for (; *path; path++)
+		n += path[0] == '/' && path[1] && path[1] != '/';
+	return n;
+}
+
+/* A kernel too old, or a filter that answers in its stead. */
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct calls_state *s = state;
+	const struct calls_entry *e = c->arg;
+	const bool int80 = !strcmp(e->via, "int80");
+	long result = -ENOSYS;
+
+	if (e->call == CALL_INVALID) {
+		result = int80 ? raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0)
+			       : raw_syscall(CALLS_INVALID_NUMBER, 0, 0, 0);
+		if (result != -ENOSYS)
+			return bench_skip(b,
+					  "an invalid number gives %ld, not "
+					  "ENOSYS: calls are filtered here",
+					  result);
+	}
+	if (e->call == CALL_CLOCK_GETTIME && int80 &&
+	    raw_int80(INT80_CLOCK_GETTIME64, CLOCK_MONOTONIC,
+		      (unsigned int)(uintptr_t)&s->m->now, 0) == -ENOSYS)
+		return bench_skip(b, "this kernel has no clock_gettime64 "
+				     "(Linux 5.1)");
+	if (e->call == CALL_GETCWD)
+		bench_fact(b, c, "path_components", components(s->cwd));
+	if (e->call == CALL_STAT || e->call == CALL_OPEN_CLOSE)
+		bench_fact(b, c, "path_components", components(s->m->path));
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What the last batch left is wiped, or it would be taken for this one's. */
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct calls_state *s = state;
+	struct calls_memory *m = s->m;
+
+	(void)b;
+	(void)c;
+	memset(m->buffer, 0x5a, s->cwd_bytes);
+	memset(&m->st, 0x5a, sizeof(m->st));
+	memset(&m->st64, 0x5a, sizeof(m->st64));
+	memset(&m->now, 0, sizeof(m->now));
+	s->started_ns = now_ns();
+	return 0;
+}
+
+static bool right_stat(const struct calls_state *s, const char *via)
+{
+	const struct calls_memory *m = s->m;
+
+	if (!strcmp(via, "int80"))
+		return m->st64.size == s->expected.st_size &&
+		       m->st64.ino == s->expected.st_ino;
+	return m->st.st_size == s->expected.st_size &&
+	       m->st.st_ino == s->expected.st_ino;
+}
+
+/* What the last call of the batch should have left in memory. */
+static bool right_effect(const struct calls_state *s,
+			 const struct calls_entry *e)
+{
+	const struct calls_memory *m = s->m;
+	uint64_t ns;
+
+	switch (e->call) {
+	case CALL_GETCWD:
+		return !strcmp(m->buffer, s->cwd);
+	case CALL_READ:
+		return m->buffer[0] == 0;
+	case CALL_STAT:
+	case CALL_FSTAT:
+		return right_stat(s, e->via);
+	case CALL_CLOCK_GETTIME:
+		ns = (uint64_t)m->now.tv_sec * 1000000000u +
+		     (uint64_t)m->now.tv_nsec;
+		return s->started_ns <= ns && ns <= now_ns();
+	default:
+		return true;
+	}
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct calls_state *s = state;
+	const struct calls_entry *e = c->arg;
+
+	(void)iters;
+	bench_evidence(b, c, "calls", (double)s->asked, (double)s->good);
+	s->asked = s->good = 0;
+	if (e->call == CALL_GETCWD || e->call == CALL_READ ||
+	    e->call == CALL_STAT || e->call == CALL_FSTAT ||
+	    e->call == CALL_CLOCK_GETTIME)
+		bench_evidence(b, c, "effects", 1, right_effect(s, e));
+	return 0;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct calls_state *s = state;
+
+	(void)b;
+	close_fd(s->zero);
+	close_fd(s->null);
+	close_fd(s->file);
+	if (s->m)
+		munmap(s->m, sizeof(*s->m));
+}
+
+const struct bench_desc bench_desc = {
+	.name = "syscall",
+	.state_size = sizeof(struct calls_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.conclude = conclude,
+	.teardown = teardown,
+};

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+#
+# What the first programs need beyond bench/*.c: the shared object that
+# `procedure` calls through its linkage table, and `make truth`.
+
+# Found from the program's own place, $ORIGIN: in the build tree and, because
+# PREFIX/bin and PREFIX/lib lie side by side, after `make install`.
+LIBEXEC_NAME := oscost
+PLT_SRCS := $(sort $(wildcard bench/plt/*.c))
+PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
+PLT_LIB  := $(BUILD)/lib/$(LIBEXEC_NAME)/liboscost-plt.so
+
+# For the install recipe: these go to $(DESTDIR)$(PREFIX)/lib/oscost/.
+INSTALL_LIBS := $(PLT_LIB)
+
+OBJS += $(PLT_OBJS)
+
+$(PLT_OBJS): ALL_CFLAGS += -fPIC
+
+# Arguments are passed one by one, not two to a vector register.
+$(PLT_OBJS) $(BUILD)/obj/bench/lib/callee.o $(BUILD)/obj/bench/lib/caller.o: \
+	ALL_CFLAGS += -mgeneral-regs-only
+
+$(PLT_LIB): $(PLT_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $(PLT_OBJS)
+
+# Order only: the library must exist, but `$^` must not name it before the
+# objects that need it.
+$(BUILD)/bin/procedure: | $(PLT_LIB)
+bench_LIBS_procedure := $(PLT_LIB) \
+	-Wl,-rpath,'$$ORIGIN/../lib/$(LIBEXEC_NAME)'
+
+TRUTH_METHODS ?= cpuid cpuid2 lfence none clock
+
+.PHONY: truth
+truth: $(BUILD)/bin/truth $(BUILD)/bin/nop ## ground truth: true and measured cost of known work, for each timing method
+	@scripts/truth --bin $(BUILD)/bin $(TRUTH_METHODS)
