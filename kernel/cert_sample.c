@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Taking samples in ring 0: preemption and interrupts are off around each
+ * interval, as in the paper, so that only the hypervisor and the firmware can
+ * still come between.
+ */
+#include <linux/gcd.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+
+#include "cert.h"
+#include "ensemble_body.h"
+#include "timer_asm.h"
+
+/* The paper's alternative for processors without RDTSCP: writing CR0, even
+ * unchanged, serialises, so the read behind it waits for the measured code. */
+#define timer_cr0_begin timer_cpuid_begin
+
+TIMER_INLINE uint64_t timer_cr0_end(void)
+{
+	unsigned long cr0;
+	uint32_t lo, hi;
+
+	asm volatile("mov %%cr0, %2\n\t"
+		     "mov %2, %%cr0\n\t"
+		     "rdtsc"
+		     : "=a"(lo), "=d"(hi), "=&r"(cr0)
+		     :
+		     : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+struct context {
+	struct cert *cert;
+	enum cert_method method;
+	u32 taken;
+	volatile int variable; /* the paper's */
+};
+
+/* The choice of the body stands before the interval, as that of the method
+ * does: nothing but the body lies inside. */
+#define INTERVAL(name, ticks, statement)                   \
+	do {                                               \
+		const u64 begin_ = timer_##name##_begin(); \
+		statement;                                 \
+		ticks = timer_##name##_end() - begin_;     \
+	} while (0)
+
+#define BODIES(name, ticks)                                               \
+	do {                                                              \
+		if (body == CERTIFICATE_EMPTY)                            \
+			INTERVAL(name, ticks, );                          \
+		else if (body == CERTIFICATE_LOOP)                        \
+			INTERVAL(name, ticks,                             \
+				 ensemble_stores(n, &context->variable)); \
+		else if (n == 1)                                          \
+			INTERVAL(name, ticks, ensemble_chain(3));         \
+		else                                                      \
+			INTERVAL(name, ticks, chains(n));                 \
+	} while (0)
+
+static noinline void chains(u32 n)
+{
+	u32 x = 3;
+
+	while (n--)
+		x = ensemble_chain(x);
+}
+
+static u64 sample(void *ctx, enum certificate_body body, u32 n)
+{
+	struct context *context = ctx;
+	unsigned long flags;
+	u64 ticks = 0;
+
+	/* 256 samples of a trapping CPUID are about a millisecond. */
+	if (!(++context->taken & 255))
+		cond_resched();
+
+	preempt_disable();
+	raw_local_irq_save(flags);
+	switch (context->method) {
+	case CERT_NONE:
+		BODIES(none, ticks);
+		break;
+	case CERT_CPUID2:
+		BODIES(cpuid2, ticks);
+		break;
+	case CERT_CPUID:
+		BODIES(cpuid, ticks);
+		break;
+	case CERT_LFENCE:
+		BODIES(lfence, ticks);
+		break;
+	case CERT_CR0:
+		BODIES(cr0, ticks);
+		break;
+	default:
+		break;
+	}
+	raw_local_irq_restore(flags);
+	if (smp_processor_id() != context->cert->cpu)
+		context->cert->migrations++;
+	preempt_enable();
+	return ticks;
+}
+
+static void keep_row(void *ctx, enum certificate_body body, u32 ensemble,
+		     const struct ensemble_row *quiet,
+		     const struct ensemble_row *all)
+{
+	struct context *context = ctx;
+
+	context->cert->results[context->method].rows[body][ensemble] = *quiet;
+}
+
+static bool stop(void *ctx)
+{
+	return signal_pending(current);
+}
+
+static const struct certificate_ops ops = {
+	.sample = sample,
+	.row = keep_row,
+	.stop = stop,
+};
+
+const char *cert_method_name(enum cert_method method)
+{
+	static const char *const names[CERT_METHODS] = {
+		[CERT_NONE] = "none",	[CERT_CPUID2] = "cpuid2",
+		[CERT_CPUID] = "cpuid", [CERT_LFENCE] = "lfence",
+		[CERT_CR0] = "cr0",
+	};
+
+	return names[method];
+}
+
+u64 cert_quantum(void)
+{
+	unsigned long step = 0;
+	int i;
+
+	for (i = 0; i < 10000; i++) {
+		const u64 first = timer_lfence_begin();
+
+		/* Steps of many lengths, not always the same one. */
+		chains(i & 7);
+		step = gcd(step, (unsigned long)(timer_lfence_begin() - first));
+	}
+	return step ? step : 1;
+}
+
+int cert_measure(struct cert *cert, u64 *scratch)
+{
+	struct context context = { .cert = cert, .method = CERT_LFENCE };
+
+	cert->cpu = raw_smp_processor_id();
+	cert->chain_ticks = certificate_chain(&ops, &context);
+	for (context.method = 0; context.method < CERT_METHODS;
+	     context.method++) {
+		struct certificate *c =
+			&cert->results[context.method].certificate;
+
+		c->clock.quantum = cert->quantum;
+		c->clock.hz = cert->hz;
+		if (certificate_take(c, &ops, &context, cert->chain_ticks,
+				     cert->ensembles, cert->samples, scratch))
+			return -EINTR;
+	}
+	return 0;
+}
