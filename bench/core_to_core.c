@@ -9,10 +9,10 @@
  * no lock prefix, no pause instruction (which alone may take 140 cycles).
  * What two threads that share data pay cannot be less.
  *
- * The matrix is symmetric: the pair is measured once, from the CPU with the
- * lower number.  If there are more pairs than --pairs, CPUs at equal distances
- * in the kernel's numbering are taken, the measuring CPU being one of them,
- * so many that their pairs are not more than --pairs.
+ * Each pair is measured from both sides, so that the matrix is full: from is
+ * the CPU that begins and is timed.  If there are more pairs than --pairs,
+ * CPUs at equal distances in the kernel's numbering are taken, the measuring
+ * CPU being one of them, so many that their pairs are not more than --pairs.
  *
  * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
  *           half of it.
@@ -45,7 +45,8 @@ struct pair {
 
 struct state {
 	uint64_t pairs;
-	struct pair pair[MAX_PAIRS];
+	struct pair pair[2 * MAX_PAIRS];
+	size_t pairs_used;
 	struct sync_thread partner;
 	uint64_t asked, answers; /* since the visit began */
 	/* The line, and no other data on it nor on its neighbour, which the
@@ -56,7 +57,7 @@ struct state {
 };
 
 static const struct opt opts[] = {
-	OPT_U64(0, "pairs", state, pairs, "120", 1, MAX_PAIRS,
+	OPT_U64(0, "pairs", state, pairs, "66", 1, MAX_PAIRS,
 		"measure at most so many pairs of CPUs"),
 	OPT_END,
 };
@@ -71,13 +72,12 @@ static unsigned int choose(unsigned int cpus, uint64_t pairs)
 	return m;
 }
 
-static void add(struct bench *b, struct state *s, size_t i)
+static void add(struct bench *b, const struct pair *p)
 {
-	const struct pair *p = &s->pair[i];
 	const struct bench_case c = {
 		.params = { P_INT("from", p->from), P_INT("to", p->to) },
 		.arg = p,
-		.budget_ms = 4,
+		.budget_ms = 3,
 	};
 
 	bench_add(b, &c);
@@ -93,16 +93,16 @@ static int cases(struct bench *b, void *state)
 	if (cpus < 2)
 		return 0; /* BENCH_NEED_2_PUS has the reason */
 	m = choose(cpus, s->pairs);
-	for (unsigned int i = 0; i < m; i++) {
-		for (unsigned int j = i + 1; j < m; j++) {
-			const int p = bench_nth_cpu(b, i * cpus / m);
-			const int q = bench_nth_cpu(b, j * cpus / m);
+	for (unsigned int i = 0; i < m * m; i++) {
+		const int from = bench_nth_cpu(b, i / m * cpus / m);
+		const int to = bench_nth_cpu(b, i % m * cpus / m);
 
-			s->pair[n].from = p < q ? p : q;
-			s->pair[n].to = p < q ? q : p;
-			add(b, s, n++);
+		if (from != to) {
+			s->pair[n] = (struct pair) { from, to };
+			add(b, &s->pair[n++]);
 		}
 	}
+	s->pairs_used = n;
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int derive(struct bench *b, void *state)
 	const struct state *s = state;
 	char name[64];
 
-	for (size_t i = 0; i < MAX_PAIRS && s->pair[i].to > 0; i++) {
+	for (size_t i = 0; i < s->pairs_used; i++) {
 		snprintf(name, sizeof(name), "from=%d,to=%d", s->pair[i].from,
 			 s->pair[i].to);
 		c = bench_find(b, name);

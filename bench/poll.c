@@ -171,7 +171,7 @@ static void add(struct bench *b, size_t variant, size_t list, bool ready,
 			    P_STR("ready", ready ? "last" : "none") },
 		.arg = p,
 		.run = variants[variant].run,
-		.budget_ms = 2,
+		.budget_ms = 1,
 		.skip = room ? NULL
 			     : "more descriptors than the hard limit allows "
 			       "(ulimit -Hn)",

@@ -35,7 +35,7 @@
 
 /* Operations in one iteration of a contended case.  A lock that sleeps changes
  * hands every some 10 us: a batch must see many changes. */
-#define CONTENDED_OPS 2048
+#define CONTENDED_OPS 512
 
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_NS 50000
@@ -294,7 +294,7 @@ static void add(struct bench *b, const struct op *op, bool other)
 		.arg = op,
 		.index = other ? BENCH_ANY_OTHER : -1,
 		.ops = other ? CONTENDED_OPS : 1,
-		.budget_ms = other ? 12 : 3,
+		.budget_ms = other ? 6 : 2,
 		.switches = other,
 		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0
 				? "needs a second CPU"

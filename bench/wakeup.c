@@ -45,17 +45,19 @@
 
 /* Points of the grid in an invocation.  Percentiles of the tail come from all
  * invocations of a run together. */
-#define EVENTS 100ul
+#define EVENTS 80ul
 
 /* A visit begins this long before its first point of the grid: the change of
  * policy has had its effect by then. */
 #define LEAD_NS 100000
 
+/* Points of the grid that may be missed in a row. */
+#define TRIES 20
+
 struct state {
 	uint64_t interval_us, priority;
 	int timer, never, epoll; /* descriptors; -1 */
 	int64_t next; /* the point of the grid, ns of CLOCK_MONOTONIC */
-	long switches;
 	/* As the caller has them; restored by leave(). */
 	int policy;
 	struct sched_param param;
@@ -266,57 +268,56 @@ static long voluntary_switches(void)
 
 /* On to a point of the grid that is not yet past, and that leaves time to
  * fall asleep: cyclictest does the same. */
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
+static void next_point(struct state *s, struct how *how)
 {
-	struct state *s = state;
 	const int64_t step = (int64_t)s->interval_us * 1000;
 	const int64_t soon = now_ns() + step / 4;
-	struct how *how = &hows[c->index];
 
-	(void)b;
 	while (s->next < soon) {
 		s->next += step;
 		how->skipped++;
 	}
-	s->switches = voluntary_switches();
-	return 0;
+}
+
+/* One sleep.  Return: 1 if it was one, 0 if not (the thread was kept from
+ * running until the point was past), -errno; *@late gets how late. */
+static int sleep_once(const struct bench *b, struct state *s,
+		      const struct call *call, int64_t *late)
+{
+	const long before = voluntary_switches();
+	int err;
+
+	do
+		err = call->sleep(s);
+	while (err == -EINTR && !bench_stopping(b));
+	*late = now_ns() - s->next;
+	return err ? err : voluntary_switches() > before;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct how *how = c->arg;
+	struct how *how = &hows[c->index];
 	struct state *s = state;
-	int64_t late;
-	int err;
+	int64_t late = 0;
+	int slept = 0;
 
-	do
-		err = how->call->sleep(s);
-	while (err == -EINTR && !bench_stopping(b));
-	late = now_ns() - s->next;
-	if (err == -EINTR)
+	for (int i = 0; i < TRIES && !slept; i++) {
+		next_point(s, how);
+		slept = sleep_once(b, s, how->call, &late);
+		s->next += (int64_t)s->interval_us * 1000;
+	}
+	if (slept == -EINTR)
 		return 0; /* the user wants to stop */
-	if (err == -ENOSYS)
+	if (slept == -ENOSYS)
 		return bench_skip(b, "%s is not in this kernel",
 				  how->call->name);
-	if (err)
-		return bench_fail(b, -err, "%s", how->call->name);
+	if (slept < 0)
+		return bench_fail(b, -slept, "%s", how->call->name);
+	bench_evidence(b, c, "sleeps", 1, slept);
 	/* Too early would be a bug of the kernel, and is no lateness. */
 	bench_evidence(b, c, "not_early", 1, late >= 0);
-	if (late >= 0)
+	if (slept && late >= 0)
 		bench_record_value(b, c, (double)late);
-	s->next += (int64_t)s->interval_us * 1000;
-	return 0;
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	const struct state *s = state;
-
-	if (bench_stopping(b))
-		return 0;
-	bench_evidence(b, c, "sleeps", (double)iters,
-		       (double)(voluntary_switches() - s->switches));
 	return 0;
 }
 
@@ -348,9 +349,7 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
-	.prepare = prepare,
 	.sample = sample,
-	.conclude = conclude,
 	.leave = leave,
 	.teardown = teardown,
 };
