@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "chase.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_OF_PAGE (CHASE_PAGE / CHASE_LINE)
+
+/* A path of lines while it is being made. */
+struct path {
+	char *first, *last;
+	size_t done, expected;
+	void **entry; /* gets @entries starting points, evenly spread */
+	size_t entries, entered;
+};
+
+struct linker {
+	char *base;
+	uint64_t random;
+};
+
+static uint32_t below(struct linker *l, uint32_t n)
+{
+	/* xorshift64*, and a multiplication instead of a division. */
+	l->random ^= l->random >> 12;
+	l->random ^= l->random << 25;
+	l->random ^= l->random >> 27;
+	return (uint32_t)(((l->random * 0x2545f4914f6cdd1d >> 32) * n) >> 32);
+}
+
+static void shuffle(struct linker *l, uint32_t *x, size_t n)
+{
+	for (size_t i = n; i > 1; i--) {
+		const uint32_t j = below(l, (uint32_t)i);
+		const uint32_t t = x[i - 1];
+
+		x[i - 1] = x[j];
+		x[j] = t;
+	}
+}
+
+static struct path path_begin(void **entry, size_t entries, size_t expected)
+{
+	return (struct path) { .entry = entry,
+			       .entries = entries,
+			       .expected = expected };
+}
+
+static void path_add(struct path *p, char *at)
+{
+	if (p->last)
+		*(void **)p->last = at;
+	else
+		p->first = at;
+	p->last = at;
+	/* The k-th entry is the first line past k shares of the path. */
+	if (p->entered < p->entries &&
+	    p->done * p->entries >= p->entered * p->expected)
+		p->entry[p->entered++] = at;
+	p->done++;
+}
+
+/* Makes a cycle of two paths, of which the second may be empty. */
+static void path_close(struct chase *c, const struct path *p,
+		       const struct path *q)
+{
+	/* No chain is without lines: its callers see to that. */
+	if (!p->last)
+		return;
+	*(void **)p->last = q->first ? q->first : p->first;
+	if (q->last)
+		*(void **)q->last = p->first;
+	c->lines = p->done + q->done;
+	/* Too short for so many entries: begin at the first again. */
+	for (size_t k = 0; k < CHASE_ENTRIES; k++)
+		if (!c->entry[k])
+			c->entry[k] = c->entry[0];
+}
+
+static uint32_t *page_order(struct linker *l, size_t pages)
+{
+	uint32_t *order = malloc(pages * sizeof(*order));
+
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < pages; i++)
+		order[i] = (uint32_t)i;
+	shuffle(l, order, pages);
+	return order;
+}
+
+/* Adds the lines @first, @first + @step ... of @n pages in random order. */
+static void add_pages(struct linker *l, struct path *p, const uint32_t *pages,
+		      size_t n, uint32_t first, uint32_t step, size_t lines)
+{
+	uint32_t order[CHASE_WINDOW * LINES_OF_PAGE];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t k = first; k < LINES_OF_PAGE; k += step) {
+			const uint32_t line = pages[i] * LINES_OF_PAGE + k;
+
+			if (line < lines)
+				order[count++] = line;
+		}
+	shuffle(l, order, count);
+	for (size_t i = 0; i < count; i++)
+		path_add(p, l->base + (size_t)order[i] * CHASE_LINE);
+}
+
+/* Linking would wait for each line in turn.  In assembler: gcc takes a
+ * function that only prefetches for one without effect. */
+static void fetch_pages(const char *base, const uint32_t *pages, size_t n,
+			size_t lines)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < LINES_OF_PAGE; k++) {
+			const size_t line =
+				(size_t)pages[i] * LINES_OF_PAGE + k;
+
+			if (line < lines)
+				__asm__ volatile(
+					"prefetcht0 (%0)"
+					:
+					: "r"(base + line * CHASE_LINE));
+		}
+}
+
+/* With two passes there are two paths, of even and of odd lines, made window
+ * by window at the same time because the window is in the cache. */
+static int link_windows(struct chase *c, void *base, size_t bytes,
+			uint64_t seed, size_t window, uint32_t passes)
+{
+	const size_t lines = bytes / CHASE_LINE;
+	const size_t pages = (bytes + CHASE_PAGE - 1) / CHASE_PAGE;
+	const size_t share = CHASE_ENTRIES / passes;
+	struct linker l = { .base = base, .random = seed | 1 };
+	struct path path[2];
+	uint32_t *order;
+
+	memset(c, 0, sizeof(*c));
+	path[0] = path_begin(c->entry, share, lines / passes);
+	path[1] = path_begin(c->entry + share, share, lines / passes);
+	order = page_order(&l, pages);
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < pages; i += window) {
+		const size_t n = pages - i < window ? pages - i : window;
+
+		fetch_pages(base, order + i, n, lines);
+		for (uint32_t pass = 0; pass < passes; pass++)
+			add_pages(&l, &path[pass], order + i, n, pass, passes,
+				  lines);
+	}
+	path_close(c, &path[0], &path[1]);
+	free(order);
+	return 0;
+}
+
+int chase_link_window(struct chase *c, void *base, size_t bytes, uint64_t seed)
+{
+	return link_windows(c, base, bytes, seed, CHASE_WINDOW, 2);
+}
+
+int chase_link_pages(struct chase *c, void *base, size_t bytes, uint64_t seed)
+{
+	return link_windows(c, base, bytes, seed, 1, 1);
+}
+
+/* A permutation of [0, 2^bits): each step can be undone. */
+static size_t mix(size_t x, unsigned int bits, uint64_t seed)
+{
+	const size_t mask = ((size_t)1 << bits) - 1;
+	const unsigned int half = (bits + 1) / 2;
+
+	x = (x + seed) & mask;
+	for (int i = 0; i < 3; i++) {
+		x = (x * 0x9e3779b97f4a7c15) & mask;
+		x ^= x >> half;
+		x = (x + (seed >> 32)) & mask;
+	}
+	return x;
+}
+
+static const struct path no_path;
+
+int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed)
+{
+	const size_t lines = bytes / CHASE_LINE;
+	unsigned int bits;
+	struct path p;
+
+	if (lines < 4 || lines & (lines - 1))
+		return -EINVAL;
+	memset(c, 0, sizeof(*c));
+	bits = (unsigned int)__builtin_ctzll(lines);
+	p = path_begin(c->entry, CHASE_ENTRIES, lines);
+	for (size_t i = 0; i < lines; i++)
+		path_add(&p, (char *)base + mix(i, bits, seed) * CHASE_LINE);
+	path_close(c, &p, &no_path);
+	return 0;
+}
+
+int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride)
+{
+	struct path p;
+
+	memset(c, 0, sizeof(*c));
+	p = path_begin(c->entry, CHASE_ENTRIES, bytes / stride);
+	for (size_t at = 0; at + stride <= bytes; at += stride)
+		path_add(&p, (char *)base + at);
+	path_close(c, &p, &no_path);
+	return 0;
+}
+
+int chase_link_page(struct chase *c, void *base, size_t bytes, uint64_t seed)
+{
+	const size_t pages = bytes / CHASE_PAGE;
+	struct linker l = { .base = base, .random = seed | 1 };
+	struct path p;
+	uint32_t *order = page_order(&l, pages);
+
+	if (!order)
+		return -ENOMEM;
+	memset(c, 0, sizeof(*c));
+	p = path_begin(c->entry, CHASE_ENTRIES, pages);
+	for (size_t i = 0; i < pages; i++)
+		path_add(&p,
+			 l.base + (size_t)order[i] * CHASE_PAGE +
+				 (size_t)order[i] % LINES_OF_PAGE * CHASE_LINE);
+	path_close(c, &p, &no_path);
+	free(order);
+	return 0;
+}
+
+int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
+		     uint64_t seed)
+{
+	const size_t words = stride / sizeof(void *);
+	const size_t chunks = bytes / stride;
+	struct linker l = { .base = base, .random = seed | 1 };
+	char *at;
+
+	for (size_t i = 0; i < chunks; i++) {
+		void **from = (void **)(l.base + i * stride);
+		void **to = (void **)(l.base + (i + 1) % chunks * stride);
+
+		for (size_t k = 0; k < words; k++)
+			from[k] = to + below(&l, (uint32_t)words);
+	}
+	/* Random maps soon agree: go round until the walk is on its cycle. */
+	at = l.base;
+	for (size_t i = 0; i < chunks * words; i++) {
+		char *const start = at;
+
+		for (size_t k = 0; k < chunks; k++)
+			at = *(void **)at;
+		if (at == start)
+			break;
+	}
+	for (size_t k = 0; k < CHASE_ENTRIES; k++)
+		c->entry[k] = at;
+	c->lines = chase_length(at, chunks * words);
+	return 0;
+}
+
+__attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
+{
+	if (!rounds)
+		return from;
+	__asm__ volatile("1:\n\t"
+			 ".rept 32\n\t"
+			 "mov (%0), %0\n\t"
+			 ".endr\n\t"
+			 "dec %1\n\t"
+			 "jnz 1b"
+			 : "+r"(from), "+r"(rounds)
+			 :
+			 : "memory", "cc");
+	return from;
+}
+
+#define LOAD(i) at[i] = *(void *volatile *)at[i]
+
+/* @k is a constant where this is called, so that nothing stands between the
+ * loads but, for many chases, spilled pointers. */
+static inline __attribute__((always_inline)) void
+run_k(void **from, unsigned int k, uint64_t loads)
+{
+	void *at[CHASE_ENTRIES];
+
+	memcpy(at, from, k * sizeof(*at));
+	while (loads--)
+#pragma GCC unroll 16
+		for (unsigned int i = 0; i < k; i++)
+			LOAD(i);
+	memcpy(from, at, k * sizeof(*at));
+}
+
+#define RUN(k)                       \
+	case k:                      \
+		run_k(at, k, loads); \
+		break
+
+void chase_run_many(void **at, unsigned int k, uint64_t loads)
+{
+	switch (k) {
+		RUN(1);
+		RUN(2);
+		RUN(3);
+		RUN(4);
+		RUN(5);
+		RUN(6);
+		RUN(7);
+		RUN(8);
+		RUN(9);
+		RUN(10);
+		RUN(11);
+		RUN(12);
+		RUN(13);
+		RUN(14);
+		RUN(15);
+	default:
+		run_k(at, CHASE_ENTRIES, loads);
+	}
+}
+
+size_t chase_verify(const struct chase *c)
+{
+	void *at[CHASE_ENTRIES];
+
+	if (c->entry[1] == c->entry[0] || c->lines < CHASE_ENTRIES)
+		return chase_length(c->entry[0], c->lines + 1);
+	memcpy(at, c->entry, sizeof(at));
+	chase_run_many(at, CHASE_ENTRIES, c->lines / CHASE_ENTRIES);
+	/* Entries are lines/16 apart, rounded up or down. */
+	for (unsigned int k = 0; k < CHASE_ENTRIES; k++) {
+		void *next = c->entry[(k + 1) % CHASE_ENTRIES];
+
+		if (at[k] != next && *(void **)at[k] != next)
+			return 0;
+	}
+	return c->lines;
+}
+
+size_t chase_length(void *from, size_t limit)
+{
+	void *at = *(void **)from;
+	size_t n = 1;
+
+	while (at != from && n < limit) {
+		at = *(void **)at;
+		n++;
+	}
+	return n;
+}
+
+__attribute__((noinline)) void chase_adds(uint64_t rounds)
+{
+	uint64_t sum = 0, one = 1;
+
+	if (!rounds)
+		return;
+	/* With a register operand: recent cores do additions of small
+	 * constants while renaming, in no time at all. */
+	__asm__ volatile("1:\n\t"
+			 ".rept 512\n\t"
+			 "add %2, %0\n\t"
+			 ".endr\n\t"
+			 "dec %1\n\t"
+			 "jnz 1b"
+			 : "+r"(sum), "+r"(rounds)
+			 : "r"(one)
+			 : "cc");
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHASE_H
+#define CHASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Pointer chases: a cycle of pointers through a buffer, one in each line
+ * visited, so that no load can begin before the one before it has ended.
+ *
+ * Source of the idea: lmbench lat_mem_rd (McVoy and Staelin, USENIX 1996);
+ * of doing it page by page in random order: multichase.  The window of many
+ * pages and the two passes are ours; docs/benchmarks/mem_latency.md has the
+ * measurements behind them.
+ */
+#define CHASE_LINE    64   /* bytes between neighbours: a line of x86-64 */
+#define CHASE_PAGE    4096 /* bytes: what a base page maps */
+#define CHASE_UNROLL  32   /* loads in one round of chase_run() */
+#define CHASE_ENTRIES 16   /* starting points, spread evenly over the cycle */
+#define CHASE_ADDS    512  /* additions in one round of chase_adds() */
+
+/* Pages that are visited together.  More than the pages that a prefetcher
+ * keeps track of (32 on Intel), so that random order within a page is not
+ * taken for a stream; not more than a first-level TLB holds today. */
+#define CHASE_WINDOW 96
+
+struct chase {
+	void *entry[CHASE_ENTRIES];
+	size_t lines; /* in the cycle */
+};
+
+/**
+ * chase_link_window() - the default: all lines of [@base, @base + @bytes),
+ * in windows of CHASE_WINDOW random pages, in random order in each window;
+ * first all even lines of the buffer, then all odd ones, because fetching one
+ * line of a pair may fetch the other.  Translations are reused, so this is
+ * the latency of caches and memory.
+ * @bytes: a multiple of 64, at least 128, less than 2^38.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int chase_link_window(struct chase *c, void *base, size_t bytes, uint64_t seed);
+
+/* chase_link_pages() - as above with windows of one page and one pass: what
+ * "page-local random order" is elsewhere, for comparison. */
+int chase_link_pages(struct chase *c, void *base, size_t bytes, uint64_t seed);
+
+/* chase_link_random() - all lines in fully random order: translation is in
+ * it.  @bytes / 64 must be a power of two, 4 at least.  Return: 0, -EINVAL. */
+int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed);
+
+/* chase_link_stride() - one pointer each @stride bytes, ascending. */
+int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride);
+
+/* chase_link_page() - one line of each 4 KiB page, pages in random order; the
+ * line's place in the page differs, so that the sets of a cache are used
+ * evenly.  Return: 0 or -ENOMEM. */
+int chase_link_page(struct chase *c, void *base, size_t bytes, uint64_t seed);
+
+/* chase_link_chunk() - the CSE 221 report's list: chunks of @stride bytes of
+ * pointers, each pointing to a random one in the next chunk.  @lines gets the
+ * length of the cycle that a walk ends in (one pointer in each chunk). */
+int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
+		     uint64_t seed);
+
+/**
+ * chase_run() - @rounds times CHASE_UNROLL dependent loads, beginning with
+ * the pointer at @from.  Assembler: nothing but the loads and a countdown.
+ *
+ * Return: where it ended, to go on from there.
+ */
+void *chase_run(void *from, uint64_t rounds);
+
+/* chase_run_many() - @loads loads in each of @k <= CHASE_ENTRIES chases at
+ * once; @at is updated. */
+void chase_run_many(void **at, unsigned int k, uint64_t loads);
+
+/**
+ * chase_verify() - walk from all entries at once, each to the next one.
+ *
+ * Return: the lines of the cycle, or 0 if a walk did not end where the next
+ * began: the buffer does not hold the cycle that was linked.
+ */
+size_t chase_verify(const struct chase *c);
+
+/* chase_length() - loads until the walk from @from is back at @from, at most
+ * @limit. */
+size_t chase_length(void *from, size_t limit);
+
+/* chase_adds() - @rounds times CHASE_ADDS dependent additions, each of one core
+ * cycle. */
+void chase_adds(uint64_t rounds);
+
+#endif

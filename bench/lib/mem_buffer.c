@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "mem_buffer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+const char *mem_pages_name(enum mem_pages pages)
+{
+	switch (pages) {
+	case MEM_4K:
+		return "4K";
+	case MEM_THP:
+		return "thp";
+	default:
+		return "hugetlb";
+	}
+}
+
+static size_t round_up(size_t bytes, size_t step)
+{
+	return (bytes + step - 1) / step * step;
+}
+
+int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
+{
+	const int hugetlb = pages == MEM_HUGETLB ? MAP_HUGETLB : 0;
+	/* One huge page more, so that the start can be aligned. */
+	const size_t map_bytes = round_up(bytes, MEM_HUGE_BYTES) +
+				 (hugetlb ? 0 : MEM_HUGE_BYTES);
+	char *map;
+	uintptr_t base;
+
+	memset(m, 0, sizeof(*m));
+	map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | hugetlb, -1, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	base = round_up((uintptr_t)map, MEM_HUGE_BYTES);
+	m->map = map;
+	m->map_bytes = map_bytes;
+	m->base = map + (base - (uintptr_t)map);
+	m->bytes = bytes;
+	m->pages = pages;
+	/* A refusal shows in the evidence, which is read from smaps. */
+	if (!hugetlb)
+		(void)madvise(map, map_bytes,
+			      pages == MEM_THP ? MADV_HUGEPAGE
+					       : MADV_NOHUGEPAGE);
+	return 0;
+}
+
+void mem_unmap(struct mem_buffer *m)
+{
+	if (m->map)
+		munmap(m->map, m->map_bytes);
+	memset(m, 0, sizeof(*m));
+}
+
+void mem_touch(const struct mem_buffer *m)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t at = 0; at < m->bytes; at += page)
+		*(volatile char *)(m->base + at) = 1;
+}
+
+void mem_fill(void *base, size_t bytes, uint64_t seed)
+{
+	uint64_t *word = base;
+	uint64_t x = seed | 1;
+
+	/* A Weyl sequence: no two words alike, and as fast as a store loop.
+	 * As doubles they are in [1, 2), so that arithmetic on them never
+	 * meets the slow cases (not a number, denormal). */
+	for (size_t i = 0; i < bytes / sizeof(*word); i++) {
+		x += 0x9e3779b97f4a7c15;
+		word[i] = (uint64_t)0x3ff << 52 | x >> 12;
+	}
+}
+
+uint64_t mem_huge_pool(void)
+{
+	unsigned long long pages = 0, size_kb = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "HugePages_Free:", 15) == 0)
+			pages = strtoull(line + 15, NULL, 10);
+		else if (strncmp(line, "Hugepagesize:", 13) == 0)
+			size_kb = strtoull(line + 13, NULL, 10);
+	}
+	(void)fclose(f);
+	return pages * size_kb << 10;
+}
+
+/* Adds what one line of an smaps entry says of huge pages, bytes. */
+static int64_t huge_of_line(const char *line, int64_t area, int hugetlb)
+{
+	if (strncmp(line, "AnonHugePages:", 14) == 0)
+		return strtoll(line + 14, NULL, 10) << 10;
+	if (hugetlb && strncmp(line, "KernelPageSize:", 15) == 0)
+		return strtoll(line + 15, NULL, 10) > 4 ? area : 0;
+	return 0;
+}
+
+int64_t mem_huge_bytes(const struct mem_buffer *m)
+{
+	const uintptr_t lo = (uintptr_t)m->base;
+	const uintptr_t hi = lo + m->bytes;
+	const int hugetlb = m->pages == MEM_HUGETLB;
+	char line[512];
+	int64_t sum = 0, area = 0;
+	FILE *f = fopen("/proc/self/smaps", "re");
+
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		char *end;
+		const uintptr_t from = strtoull(line, &end, 16);
+
+		if (*end == '-') { /* the head of an entry: "from-to ..." */
+			const uintptr_t to = strtoull(end + 1, NULL, 16);
+
+			area = from < hi && to > lo ? (int64_t)(to - from) : 0;
+		} else if (area) {
+			sum += huge_of_line(line, area, hugetlb);
+		}
+	}
+	(void)fclose(f);
+	/* The entry may hold the margin as well. */
+	return sum < (int64_t)m->bytes ? sum : (int64_t)m->bytes;
+}
+
+int64_t mem_resident(const struct mem_buffer *m)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t pages = (m->bytes + page - 1) / page;
+	unsigned char *in = malloc(pages);
+	int64_t resident = 0;
+
+	if (!in)
+		return -ENOMEM;
+	if (mincore(m->base, m->bytes, in)) {
+		const int err = errno;
+
+		free(in);
+		return -err;
+	}
+	for (size_t i = 0; i < pages; i++)
+		resident += in[i] & 1;
+	free(in);
+	return resident * (int64_t)page;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MEM_BUFFER_H
+#define MEM_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Memory to measure: mapped with the pages asked for, touched, and checked
+ * afterwards for the pages that were really obtained.
+ */
+enum mem_pages {
+	MEM_4K,	     /* base pages, transparent huge pages refused */
+	MEM_THP,     /* transparent huge pages, by madvise(2) */
+	MEM_HUGETLB, /* from the pool of huge pages of the default size */
+};
+
+#define MEM_HUGE_BYTES ((size_t)2 << 20) /* x86-64: what a PMD maps */
+
+struct mem_buffer {
+	char *base; /* aligned to a huge page; NULL: not mapped */
+	size_t bytes;
+	enum mem_pages pages;
+	char *map; /* what munmap() needs */
+	size_t map_bytes;
+};
+
+/* mem_pages_name() - "4K", "thp", "hugetlb". */
+const char *mem_pages_name(enum mem_pages pages);
+
+/**
+ * mem_map() - map @bytes of private anonymous memory; nothing is touched.
+ *
+ * Return: 0; -ENOMEM (for MEM_HUGETLB also: the pool has not that many); or
+ * what mmap(2) gave.
+ */
+int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages);
+
+/* mem_unmap() - accepts a zeroed or unmapped buffer. */
+void mem_unmap(struct mem_buffer *m);
+
+/* mem_fill() - write numbers that are neither zero nor constant to all of
+ * [@base, @base + @bytes), a multiple of 8: some machines treat zeros apart
+ * (METHOD 9).  Touches every page. */
+void mem_fill(void *base, size_t bytes, uint64_t seed);
+
+/* mem_touch() - write to each page of @m, so that it is there. */
+void mem_touch(const struct mem_buffer *m);
+
+/* mem_huge_pool() - bytes that are free in the pool of huge pages. */
+uint64_t mem_huge_pool(void);
+
+/**
+ * mem_huge_bytes() - how much of @m is on huge pages now, from
+ * /proc/self/smaps.  Return: bytes, or -errno.
+ */
+int64_t mem_huge_bytes(const struct mem_buffer *m);
+
+/* mem_resident() - whether every page of @m is in memory, by mincore(2).
+ * Return: bytes that are, or -errno. */
+int64_t mem_resident(const struct mem_buffer *m);
+
+#endif
