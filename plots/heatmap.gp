@@ -8,6 +8,8 @@ high = 160 + (side <= 12 ? 44 * n_ys : 560.0 * n_ys / side)
 if (wide < 420) wide = 420
 if (high < 300) high = 300
 
+# Before the ranges are set: they would hide the values.
+stats data using 3 name 'V' nooutput
 unset key
 unset grid
 set xlabel x_label
@@ -24,7 +26,6 @@ if (n_xs <= 8) set xtics norotate center
 do for [i=1:n_xs:every] { set xtics add (xs[i] i - 1) }
 set ytics () scale 0
 do for [i=1:n_ys:every] { set ytics add (ys[i] i - 1) }
-stats data using 3 name 'V' nooutput
 middle = log_y ? sqrt(V_min * V_max) : (V_min + V_max) / 2
 show(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 ink(v) = v > middle ? 0xFFFFFF : 0x222222
