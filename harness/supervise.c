@@ -2,6 +2,7 @@
 #include "supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <poll.h>
@@ -215,6 +216,28 @@ static int exit_code(int status, unsigned int number)
 	return EXIT_FAIL;
 }
 
+/*
+ * What an invocation that ended by itself did not do for its supervisor: clean
+ * up, and write its rows.  An exit from within a library must not pass for a
+ * measurement.
+ */
+static int reproach(int code, unsigned int orphans, unsigned int left,
+		    size_t rows)
+{
+	if (orphans)
+		warn("an invocation left processes behind; they were killed");
+	if (left)
+		warn("%u thing(s) left behind by an invocation were removed",
+		     left);
+	if (code == EXIT_OK && !rows)
+		warn("an invocation ended without a result");
+	if (code == EXIT_OK && !rows)
+		return EXIT_BROKEN;
+	if ((orphans || left) && (code == EXIT_OK || code == EXIT_SKIP))
+		return EXIT_FAIL;
+	return code;
+}
+
 /* Start one invocation, follow it to its end, clean up after it. */
 static int one_invocation(const struct supervise_plan *plan,
 			  unsigned int number, int guard,
@@ -223,13 +246,15 @@ static int one_invocation(const struct supervise_plan *plan,
 	uint64_t state = plan->seed + number * 0x9E3779B97F4A7C15u + 1;
 	struct output out = { 0 };
 	int fds[2], code, status;
-	unsigned int left;
+	unsigned int left, orphans;
+	size_t before = all->n;
 	uint64_t seed;
 	pid_t pid;
 
 	/* The first invocation has the seed that the user gave. */
 	seed = number ? bench_rng_next(&state) >> 1 : plan->seed;
-	if (pipe(fds))
+	/* Closed over exec: the measured process has its stdout, no more. */
+	if (pipe2(fds, O_CLOEXEC))
 		die(EXIT_FAIL, "pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0) {
@@ -238,25 +263,23 @@ static int one_invocation(const struct supervise_plan *plan,
 		close(fds[1]);
 		return EXIT_FAIL;
 	}
-	if (pid == 0) {
-		close(fds[0]);
+	if (pid == 0)
 		become_invocation(plan, seed, guard, fds[1]);
-	}
 	close(fds[1]);
 	status = follow(pid, fds[0], &out);
 	close(fds[0]);
+	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
-	guard_reap();
 	left = guard_sweep(guard);
-	code = invocation_stop ? 128 + invocation_stop
-			       : exit_code(status, number + 1);
-	if (left && WIFEXITED(status) && !invocation_stop) {
-		warn("%u thing(s) left behind by an invocation were removed",
-		     left);
-		code = EXIT_FAIL;
+	if (invocation_stop) {
+		code = 128 + invocation_stop;
+	} else {
+		code = exit_code(status, number + 1);
+		if (collect(all, out.text) && code == EXIT_OK)
+			code = EXIT_FAIL;
+		if (WIFEXITED(status))
+			code = reproach(code, orphans, left, all->n - before);
 	}
-	if (!invocation_stop && collect(all, out.text) && code == EXIT_OK)
-		code = EXIT_FAIL;
 	free(out.text);
 	return code;
 }
