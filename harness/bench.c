@@ -212,7 +212,10 @@ bool bench_selected(const struct bench *b, const struct bench_case *c)
 {
 	const struct case_run *run = bench_case_of(b, c);
 
-	return run && run->state == CASE_ASKED;
+	/* What --case left out is still run for a derived case that may need
+	 * it; but a derived case that was left out is needed by nobody. */
+	return run && run->state == CASE_ASKED &&
+	       !(run->hidden && run->c.derived);
 }
 
 void bench_expect(struct bench *b, const struct bench_case *c, double value)

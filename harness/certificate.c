@@ -28,9 +28,8 @@ uint64_t certificate_chain(const struct certificate_ops *ops, void *ctx)
 	return many > few ? (many - few) / 16 : 0;
 }
 
-/* How much of a chain the method sees, percent of its true length. */
-static uint64_t chain_seen(const struct certificate_ops *ops, void *ctx,
-			   uint64_t chain_ticks)
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
+			  uint64_t chain_ticks)
 {
 	uint64_t empty = (uint64_t)-1, chain = (uint64_t)-1, t;
 	struct wide pct;
@@ -105,7 +104,7 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 		return -1;
 	ensemble_resolve(&c->resolution, scratch, ensembles,
 			 scratch + ensembles);
-	c->clock.seen_pct = chain_seen(ops, ctx, chain_ticks);
+	c->clock.seen_pct = certificate_seen(ops, ctx, chain_ticks);
 	c->faults = ensemble_judge(&c->empty, &c->loop, &c->clock);
 	return 0;
 }

@@ -41,6 +41,11 @@ struct certificate {
  */
 uint64_t certificate_chain(const struct certificate_ops *ops, void *ctx);
 
+/* certificate_seen() - how much of a chain the method sees, the offset being
+ * subtracted: percent of its true length @chain_ticks. */
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
+			  uint64_t chain_ticks);
+
 /**
  * certificate_take() - run the tests of one method.
  * @c: gets the figures; @c->clock.quantum and .hz must be set.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "certify_checks.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "certify_sample.h"
+
+static const struct certify_check_name check_names[CHECKS] = {
+	[CHECK_MONOTONIC] = { "monotonic", "1", BENCH_LOWER },
+	[CHECK_OFFSET] = { "offset", "ns", BENCH_LOWER },
+	[CHECK_DRIFT] = { "drift", "ppm", BENCH_LOWER },
+	[CHECK_FENCE] = { "fence", "%", BENCH_HIGHER },
+	[CHECK_CPUID] = { "cpuid", "ns", BENCH_LOWER },
+	[CHECK_QUANTUM] = { "quantum", "ns", BENCH_LOWER },
+};
+
+const struct certify_check_name *certify_check_name(enum certify_check check)
+{
+	return &check_names[check];
+}
+
+struct ensemble_clock certify_clock(const struct bench *b)
+{
+	const struct timer *t = bench_timer(b);
+
+	/* The quantum of the method `clock` would be another clock's. */
+	return (struct ensemble_clock) {
+		.quantum = t->method == TIMER_CLOCK
+				   ? timer_quantum(TIMER_LFENCE, 10000)
+				   : t->quantum_ticks,
+		.hz = (uint64_t)t->tsc_hz,
+	};
+}
+
+static void judge(struct bench *b, const struct bench_case *c, double value,
+		  bool good, const char *loss)
+{
+	bench_derive(b, c, value);
+	bench_fact_text(b, c, "verdict", good ? "pass" : loss);
+}
+
+static void check_monotonic(struct bench *b, const struct bench_case *c)
+{
+	const uint64_t reads = 100000;
+	uint64_t last = 0, bad = 0;
+	unsigned int cpus = 0;
+	int cpu;
+
+	while ((cpu = bench_nth_cpu(b, cpus)) >= 0) {
+		int err = bench_pin(cpu);
+
+		if (err) {
+			bench_fail(b, -err, "pin to CPU %d", cpu);
+			break;
+		}
+		bad += clock_backward(reads, &last);
+		cpus++;
+	}
+	if (bench_pin(bench_cpu(b)) || cpu >= 0)
+		return;
+	bench_fact(b, c, "cpus", cpus);
+	bench_fact(b, c, "reads", (double)(reads * cpus));
+	judge(b, c, (double)bad, !bad,
+	      "fails: the TSC went back, so intervals can be wrong by any "
+	      "amount; use --timer clock");
+}
+
+static void check_offset(struct bench *b, const struct bench_case *c)
+{
+	const struct timer *t = bench_timer(b);
+	double bound = 0, least = 0;
+	unsigned int n = 0;
+	int cpu;
+
+	while ((cpu = bench_nth_cpu(b, n + 1)) >= 0) {
+		struct clock_offset o;
+		int err = clock_offset(&o, cpu, 2000, 20000000);
+
+		if (err == -ETIMEDOUT) {
+			bench_derive_skip(b, c, "CPU %d did not answer", cpu);
+			return;
+		}
+		if (err) {
+			bench_fail(b, -err, "a thread on CPU %d", cpu);
+			return;
+		}
+		bound = fmax(bound,
+			     fmax(fabs((double)o.low), fabs((double)o.high)));
+		/* Zero outside of the bounds: they are really apart. */
+		least = fmax(least, fmax((double)o.low, -(double)o.high));
+		n++;
+	}
+	if (!n) {
+		bench_derive_skip(b, c, "there is only one CPU");
+		return;
+	}
+	bench_fact(b, c, "cpus", n + 1);
+	bench_fact(b, c, "proven_ns", least * 1e9 / t->tsc_hz);
+	judge(b, c, bound * 1e9 / t->tsc_hz, least <= 0,
+	      "fails: the TSCs of two CPUs are apart, so what begins on one "
+	      "and ends on another (fork, wake-up) is wrong by proven_ns");
+}
+
+static void check_drift(struct bench *b, const struct bench_case *c,
+			const struct clock_pair *start)
+{
+	const double hz = bench_timer(b)->tsc_hz;
+	struct clock_pair now;
+	double ns, ppm, unsure;
+
+	/* Long enough for a bound well below 50 ppm. */
+	do
+		clock_pair_read(&now, 100);
+	while (now.ns - start->ns < 50000000);
+	ns = (double)(now.ns - start->ns);
+	ppm = fabs((double)(now.ticks - start->ticks) * 1e9 / ns / hz - 1) *
+	      1e6;
+	unsure = (double)(now.width_ns + start->width_ns) / ns * 1e6;
+	bench_fact(b, c, "seconds", ns / 1e9);
+	bench_fact(b, c, "uncertainty_ppm", unsure);
+	judge(b, c, ppm, ppm <= 50 + unsure,
+	      "fails: the TSC's rate moves against CLOCK_MONOTONIC_RAW, so ns "
+	      "drift in the course of a run; use --timer clock");
+}
+
+static void check_fence(struct bench *b, const struct bench_case *c)
+{
+	const struct timer *t = bench_timer(b);
+	const enum timer_method method =
+		t->method == TIMER_CLOCK ? TIMER_LFENCE : t->method;
+	const uint64_t pct = certify_seen_pct(method);
+
+	bench_fact_text(b, c, "method", timer_name(method));
+	judge(b, c, (double)pct, pct >= 80,
+	      "fails: intervals end before the measured code does, so single "
+	      "events read too short; use another --timer");
+}
+
+static void check_cpuid(struct bench *b, const struct bench_case *c)
+{
+	const struct timer *t = bench_timer(b);
+	const double ns = (double)t->features.cpuid_ticks * 1e9 / t->tsc_hz;
+
+	bench_fact(b, c, "hypervisor", t->features.hypervisor);
+	/* On bare metal 100 to 250 cycles; an exit costs over 1000. */
+	judge(b, c, ns, t->features.cpuid_ticks < 1000,
+	      "CPUID traps: the methods cpuid and cpuid2 disturb what they "
+	      "measure; lfence is used instead");
+}
+
+static void check_quantum(struct bench *b, const struct bench_case *c)
+{
+	const double hz = bench_timer(b)->tsc_hz;
+	const double ns = (double)certify_clock(b).quantum * 1e9 / hz;
+
+	judge(b, c, ns, ns <= 100,
+	      "coarse: single events are known to no better than this step");
+}
+
+void certify_check(struct bench *b, const struct bench_case *c,
+		   enum certify_check check, const struct clock_pair *start)
+{
+	switch (check) {
+	case CHECK_MONOTONIC:
+		check_monotonic(b, c);
+		break;
+	case CHECK_OFFSET:
+		check_offset(b, c);
+		break;
+	case CHECK_DRIFT:
+		check_drift(b, c, start);
+		break;
+	case CHECK_FENCE:
+		check_fence(b, c);
+		break;
+	case CHECK_CPUID:
+		check_cpuid(b, c);
+		break;
+	default:
+		check_quantum(b, c);
+		break;
+	}
+}
