@@ -2,14 +2,14 @@
 # names of the categories can be read.  Data: category value low high name.
 load plots.'/style.gp'
 data = id.'.dat'
-high = 110 + 26 * n_categories + 9 * n_categories * n_series
+high = 110 + 22 * n_categories + 13 * n_categories * n_series
 if (high < 320) high = 320
 thick = 0.8 / n_series
 place(c, i) = c + (i - 1 - (n_series - 1) / 2.0) * thick
 
 set ylabel
 set xlabel y_label
-set key top right
+set key outside top center horizontal
 if (log_y) set logscale x
 from = log_y ? 10 ** floor(log10(least) - 0.05) : 0
 to = log_y ? 10 ** ceil(log10(most) + 0.2) : most * 1.12
@@ -24,7 +24,7 @@ set border 1
 near(low, v) = low > from ? low : v
 text(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 
-paint = "plot for [i=1:n_series] data index i-1 using (from):(place($1,i)):(from):2:(place($1,i)-thick*0.46):(place($1,i)+thick*0.46) with boxxyerror fs solid 0.75 border lc rgb colour[pick(i)] title series[i], ".\
+paint = "plot for [i=1:n_series] data index i-1 using (from):(place($1,i)):(from):2:(place($1,i)-thick*0.46):(place($1,i)+thick*0.46) with boxxyerror lc rgb colour[pick(i)] fs solid 0.85 noborder title series[i], ".\
 	"for [i=1:n_series] data index i-1 using 2:(place($1,i)):(near($3,$2)):4 with xerrorbars pt 0 lw 1.3 lc rgb '#111111' notitle, ".\
 	"for [i=1:n_series] data index i-1 using ($4 > $2 ? $4 : $2):(place($1,i)):(text($2)) with labels left offset 0.6,0 font ',11' textcolor rgb '#222222' notitle"
 load plots.'/draw.gp'

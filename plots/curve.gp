@@ -4,7 +4,8 @@ load plots.'/style.gp'
 data = id.'.dat'
 if (log_x) set logscale x
 if (log_y) set logscale y; else set yrange [0:*]
-set offsets graph 0.02, graph 0.02, graph 0.05, 0
+set autoscale xfix
+set offsets graph 0.02, graph 0.02, 0, 0
 
 paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[pick(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt point[pick(i)] ps 0.65 lc rgb colour[pick(i)] title series[i]"

@@ -7,6 +7,7 @@ if (high < 320) high = 320
 thick = 0.62
 
 set ylabel
+set key outside top center horizontal
 set xlabel y_label
 set xrange [0:*]
 set yrange [n_categories - 0.4:-0.6]
@@ -28,5 +29,5 @@ do for [s=1:n_series] {
 	stats data index s-1 using (valid($1) && valid($2) ? (print sprintf('%d %g %.9g %.9g', s, $1, begin($1), add($1, $2)), 0) : 0) nooutput
 }
 unset print
-paint = "plot for [s=1:n_series] $boxes using ($1 == s ? $3 : NaN):2:3:4:($2-thick/2):($2+thick/2) with boxxyerror fs pattern pick(s) border lc rgb colour[pick(s)] title series[s]"
+paint = "plot for [s=1:n_series] $boxes using ($1 == s ? $3 : NaN):2:3:4:($2-thick/2):($2+thick/2) with boxxyerror lc rgb colour[pick(s)] fs solid 0.85 noborder title series[s]"
 load plots.'/draw.gp'

@@ -15,7 +15,7 @@ high = 500
 set border 3 lw 1 lc rgb '#333333'
 set tics nomirror out scale 0.6 textcolor rgb '#222222'
 set grid xtics ytics lw 0.6 lc rgb '#DDDDDD' lt 1
-set key outside right top Left reverse samplen 2.5 spacing 1.25 textcolor rgb '#222222'
+set key outside top center horizontal Left reverse samplen 2.5 spacing 1.25 textcolor rgb '#222222'
 set xlabel x_label textcolor rgb '#222222'
 set ylabel y_label textcolor rgb '#222222'
 set bars 0.6

@@ -33,7 +33,8 @@ static const char style[] =
 	"border-radius:6px;font-size:.85rem}\n"
 	".scroll{overflow-x:auto;margin:1rem 0;border:1px solid var(--line);"
 	"border-radius:6px}\n"
-	"table{border-collapse:collapse;width:100%;font-size:.85rem;"
+	"table{border-collapse:separate;border-spacing:0;width:100%;font-size:."
+	"85rem;"
 	"font-variant-numeric:tabular-nums}\n"
 	"caption{caption-side:top;text-align:left;padding:.5rem .6rem;"
 	"color:var(--dim)}\n"
@@ -41,9 +42,9 @@ static const char style[] =
 	"border-top:1px solid var(--line)}\n"
 	"th{white-space:nowrap;background:var(--band);font-weight:600}\n"
 	"td.n,th.n{text-align:right;white-space:nowrap}\n"
-	"td.t{min-width:9rem}\n"
+	"td.t{min-width:20rem}\n"
 	"td:first-child,th:first-child{position:sticky;left:0;"
-	"background:var(--paper);min-width:6rem;max-width:16rem}\n"
+	"background:var(--paper);min-width:13rem;max-width:20rem}\n"
 	"th:first-child{background:var(--band)}\n"
 	"tr.failed td{color:var(--bad)}\n"
 	"tr.skipped td,tr.below_resolution td{color:var(--dim)}\n"
@@ -58,14 +59,15 @@ static const char style[] =
 	"max-width:46rem}\n"
 	"@media (max-width:40rem){body{padding:1rem .75rem 3rem;"
 	"font-size:15px}td,th{padding:.25rem .4rem}"
-	"td:first-child,th:first-child{max-width:9rem}}\n"
+	"td:first-child,th:first-child{min-width:6rem;max-width:9rem}}\n"
 	"@media print{:root{--ink:#000;--dim:#333;--paper:#fff;--band:#eee;"
 	"--line:#999;--warn:#fff;--accent:#000;--bad:#000}"
 	"body{max-width:none;padding:0;font-size:10pt}"
 	".scroll{overflow:visible;border:0}table{font-size:6.5pt}"
 	"th,td{padding:.1rem .2rem}th{white-space:normal}"
 	"td:first-child,th:first-child{position:static}"
-	"td.t{min-width:0}tr,figure,aside{break-inside:avoid}"
+	"td.t,td:first-child,th:first-child{min-width:0}tr,figure,aside{break-"
+	"inside:avoid}"
 	"h2,h3{break-after:avoid}}\n";
 
 static void tag(struct doc *d, const char *name, const char *text)
@@ -138,16 +140,33 @@ static void html_code(struct doc *d, const char *text)
 	fputs("</pre>\n", d->f);
 }
 
+/* Names of cases have no blanks; let lines break behind their commas. */
+static void put_breakable(FILE *f, const char *text)
+{
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		char *part;
+
+		len += text[len] == ',';
+		part = text_format("%.*s", (int)len, text);
+		text_html(f, part);
+		free(part);
+		text += len;
+		if (*text && *text != ' ')
+			fputs("<wbr>", f);
+	}
+}
+
 static void html_cell(struct doc *d, const char *name, const struct column *c,
 		      const char *text)
 {
-	bool wide = text && strlen(text) > 24;
+	bool wide = text && strlen(text) > 40;
 
 	fprintf(d->f, "<%s%s>", name,
 		c->number ? " class=\"n\""
 		: wide	  ? " class=\"t\""
 			  : "");
-	text_html(d->f, text);
+	put_breakable(d->f, text);
 	fprintf(d->f, "</%s>", name);
 }
 

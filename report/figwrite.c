@@ -22,9 +22,16 @@ void figwrite_names(FILE *f, const char *array, char *const *names, size_t n)
 	/* gnuplot has no empty arrays. */
 	fprintf(f, "n_%s = %zu\narray %s[%zu]\n", array, n, array, n ? n : 1);
 	for (size_t i = 0; i < n; i++) {
+		char *name = text_copy(names[i]);
+
+		/* A label of a tic is a format. */
+		for (char *c = name; *c; c++)
+			if (*c == '%')
+				*c = '?';
 		fprintf(f, "%s[%zu] = ", array, i + 1);
-		text_gnuplot(f, names[i]);
+		text_gnuplot(f, name);
 		fputc('\n', f);
+		free(name);
 	}
 }
 
@@ -244,8 +251,10 @@ static void put_settings(struct figwriter *w)
 	double core_hz = w->d->n ? w->d->points[0].row->all.core_hz : NAN;
 	FILE *f = w->settings;
 
-	fprintf(f, "# Drawn by plots/%s.gp; see scripts/plot.\nid = '%s'\n",
-		fig->kind, fig->id);
+	fprintf(f,
+		"# For `gnuplot -c %s.plot PLOTS`, as scripts/plot does.\n"
+		"plots = ARG1\nid = '%s'\n",
+		fig->id, fig->id);
 	put_label(f, "x_label", fig->xlabel, w->d->unit);
 	put_label(f, "y_label", fig->ylabel, w->d->unit);
 	put_label(f, "series_label", fig->series, w->d->unit);

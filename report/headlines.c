@@ -9,6 +9,7 @@
 #include "units.h"
 
 #define FIRST_ROWS 5  /* of a program that has no headlines */
+#define MAX_WIDTH  60 /* of a column on a terminal */
 #define MAX_ROWS   14 /* of one program */
 
 enum { COL_PROGRAM, COL_WHAT, COL_VALUE, COL_INTERVAL, COL_GRADE };
@@ -88,6 +89,23 @@ static size_t add_chosen(struct table *t, const struct headlines *h,
 	return shown;
 }
 
+/* A program without a row: what run-all says of it. */
+static void add_absent(struct table *t, const struct run *run,
+		       const struct section *s)
+{
+	table_row(t, "failed");
+	table_cell(t, COL_PROGRAM, text_copy(s->program));
+	table_cell(t, COL_VALUE, text_copy("no row"));
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *x = &run->troubles[i];
+
+		if (strcmp(x->program, s->program) != 0)
+			continue;
+		table_cell(t, COL_WHAT, text_copy(x->reason));
+		table_cell(t, COL_VALUE, tables_exit(x->exit_status));
+	}
+}
+
 static void add_section(struct table *t, const struct headlines *h,
 			const struct run *run, const struct section *s)
 {
@@ -96,15 +114,12 @@ static void add_section(struct table *t, const struct headlines *h,
 	for (size_t j = 0; j < s->n && j < FIRST_ROWS; j++)
 		add_row(t, &run->rows[s->rows[j]],
 			run->rows[s->rows[j]].all.name);
-	if (!s->n) {
-		table_row(t, "failed");
-		table_cell(t, COL_PROGRAM, text_copy(s->program));
-		table_cell(t, COL_VALUE, text_copy("no row"));
-	}
+	if (!s->n)
+		add_absent(t, run, s);
 }
 
-void headlines_table(struct table *t, const struct headlines *h,
-		     const struct run *run)
+static void fill_table(struct table *t, const struct headlines *h,
+		       const struct run *run)
 {
 	*t = (struct table) { 0 };
 	table_column(t, "program", false);
@@ -116,15 +131,50 @@ void headlines_table(struct table *t, const struct headlines *h,
 		add_section(t, h, run, &run->sections[i]);
 }
 
+void headlines_table(struct table *t, const struct headlines *h,
+		     const struct run *run)
+{
+	fill_table(t, h, run);
+	/* On a phone two columns of names would leave no room for values. */
+	for (size_t i = 0; i < t->nrows; i++) {
+		char **cells = &t->cells[i * t->ncolumns];
+		char *both =
+			text_format("%s: %s", cells[COL_PROGRAM],
+				    cells[COL_WHAT] ? cells[COL_WHAT] : "");
+
+		free(cells[COL_PROGRAM]);
+		free(cells[COL_WHAT]);
+		cells[COL_PROGRAM] = both;
+		cells[COL_WHAT] = NULL;
+	}
+	free(t->columns[COL_PROGRAM].head);
+	t->columns[COL_PROGRAM].head = text_copy("operation");
+	table_prune(t);
+}
+
+/* @text cut to MAX_WIDTH columns: a new string. */
+static char *cut(const char *text)
+{
+	const char *end = text;
+
+	for (size_t n = 0; *end && n < MAX_WIDTH - 1; n++)
+		do
+			end++;
+		while (((unsigned char)*end & 0xc0) == 0x80);
+	return text_format("%.*s%s", (int)(end - text), text, *end ? "…" : "");
+}
+
 /* A cell in @width columns. */
 static void put_cell(FILE *f, const char *text, size_t width, bool right)
 {
-	size_t used = units_width(text ? text : "");
+	char *part = cut(text ? text : "");
+	size_t used = units_width(part);
 	int pad = used < width ? (int)(width - used) : 0;
 
 	if (right)
 		fprintf(f, "%*s", pad, "");
-	text_plain(f, text);
+	text_plain(f, part);
+	free(part);
 	if (!right)
 		fprintf(f, "%*s", pad, "");
 }
@@ -137,6 +187,8 @@ static void put_table(FILE *f, const struct table *t)
 	for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
 		size_t w = units_width(t->cells[i] ? t->cells[i] : "");
 
+		if (w > MAX_WIDTH)
+			w = MAX_WIDTH;
 		if (w > width[i % t->ncolumns])
 			width[i % t->ncolumns] = w;
 	}
@@ -165,7 +217,7 @@ void headlines_print(FILE *f, const struct headlines *h, const struct run *run)
 {
 	struct table t;
 
-	headlines_table(&t, h, run);
+	fill_table(&t, h, run);
 	put_table(f, &t);
 	table_free(&t);
 	for (size_t i = 0; i < run->notes->n; i++) {

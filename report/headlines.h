@@ -26,7 +26,7 @@ struct headlines {
 void headlines_read(struct headlines *h, const char *root);
 void headlines_free(struct headlines *h);
 
-/* headlines_table() - program, what, value, interval, grade. */
+/* headlines_table() - operation, value, interval, grade. */
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run);
 

@@ -18,7 +18,7 @@ struct reading {
 	struct result *lines;
 	size_t *row_of;
 	size_t n;
-	json_t *index; /* "benchmark\tcase" -> row number */
+	json_t *index; /* length of benchmark, benchmark, case -> row number */
 };
 
 const json_t *run_at(const json_t *object, const char *path)
@@ -104,7 +104,8 @@ static struct section *find_section(struct run *run, const char *program)
 static size_t find_row(struct run *run, struct reading *in,
 		       const struct result *r)
 {
-	char *key = text_format("%s\t%s", r->benchmark, r->name);
+	char *key = text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
+				r->name);
 	const json_t *known = json_object_get(in->index, key);
 	size_t i = run->nrows;
 	struct section *s;
@@ -124,9 +125,9 @@ static size_t find_row(struct run *run, struct reading *in,
 }
 
 static void bad_line(struct run *run, const char *path, size_t line,
-		     const char *what, const char *remedy)
+		     const char *what, const char *remedy, bool always)
 {
-	if (++run->bad_lines <= MAX_BAD_NOTES)
+	if (++run->bad_lines <= MAX_BAD_NOTES || always)
 		notes_add(run->notes,
 			  text_format("%s:%zu: %s: line left out", path, line,
 				      what),
@@ -147,9 +148,10 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 		if (!whole)
 			bad_line(run, path, number, "truncated",
 				 "the run was cut short; "
-				 "`scripts/run-all --resume DIR` goes on");
+				 "`scripts/run-all --resume DIR` goes on",
+				 true);
 		else
-			bad_line(run, path, number, err.text, NULL);
+			bad_line(run, path, number, err.text, NULL, false);
 		return;
 	}
 	ret = result_from_json(&r, json, &why);
@@ -158,7 +160,8 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 		bad_line(run, path, number, why,
 			 ret == -EPROTO ? "it was written by another version "
 					  "of oscost: use that one's report"
-					: NULL);
+					: NULL,
+			 false);
 		return;
 	}
 	in->lines = text_grow(in->lines, in->n, sizeof(*in->lines));

@@ -88,11 +88,11 @@ static bool has_plots(const char *root)
 	return yes;
 }
 
-/* Where plots/ is: beside build/, in the installed share/oscost, or here. */
+/* Where plots/ is: beside build/, beside the installed bin/, or here. */
 static char *find_root(const char *given)
 {
-	static const char *const places[] = { "../..", "../share/oscost",
-					      "../.." };
+	static const char *const places[] = { "../..", "..",
+					      "../share/oscost" };
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	const char *dir;
@@ -102,7 +102,7 @@ static char *find_root(const char *given)
 	if (len > 0) {
 		exe[len] = '\0';
 		dir = dirname(exe);
-		for (size_t i = 0; i < 2; i++) {
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			char *root = text_format("%s/%s", dir, places[i]);
 
 			if (has_plots(root))

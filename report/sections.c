@@ -14,19 +14,33 @@ char *report_title(const struct run *run)
 	const char *host = run_text(run->machine, "hostname");
 	const char *when = run_text(run->meta, "started_at");
 
-	return text_format("oscost on %s%s%s", host ? host : "unknown machine",
-			   when ? ", " : "", when ? when : "");
+	if (!host)
+		host = "unknown machine";
+	/* 2026-11-22T10:20:30Z reads better as 2026-11-22 10:20 UTC. */
+	if (when && strlen(when) == 20 && when[10] == 'T' && when[19] == 'Z')
+		return text_format("oscost on %s, %.10s %.5s UTC", host, when,
+				   when + 11);
+	return text_format("oscost on %s%s%s", host, when ? ", " : "",
+			   when ? when : "");
 }
 
-/* An id for links: what is not [a-z0-9] becomes a hyphen. */
-static char *anchor(const char *name)
+/* An id for links; numbered if the name has what an id must not have. */
+static char *anchor(const struct run *run, const struct section *s)
 {
-	char *id = text_format("program-%s", name);
+	char *id = text_format("program-%s", s->program), *numbered;
+	bool changed = false;
 
-	for (char *c = id; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *c))
+	for (char *c = id; *c; c++) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", *c)) {
 			*c = '-';
-	return id;
+			changed = true;
+		}
+	}
+	if (!changed)
+		return id;
+	numbered = text_format("%s-%zu", id, (size_t)(s - run->sections));
+	free(id);
+	return numbered;
 }
 
 static bool own_section(const struct section *s)
@@ -55,7 +69,7 @@ static void put_contents(struct doc *d, const struct run *run)
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 		const char *summary = run_text(s->about, "summary");
-		char *id = anchor(s->program);
+		char *id = anchor(run, s);
 		char *href = text_format("#%s", id);
 		char *text =
 			summary ? text_format("%s – %s", s->program, summary)
@@ -125,22 +139,35 @@ static void put_troubles(struct doc *d, const struct run *run,
 	}
 }
 
+/* The question that the program answers, as a sentence. */
+static void put_question(struct doc *d, const char *summary)
+{
+	char *text = text_copy(summary);
+
+	if (!text)
+		return;
+	if (*text >= 'a' && *text <= 'z')
+		*text = (char)(*text - 'a' + 'A');
+	d->format->para(d, text);
+	free(text);
+}
+
 static void put_section(struct doc *d, const struct run *run,
 			const struct section *s, const struct figures *figs)
 {
 	const char *summary = run_text(s->about, "summary");
-	char *id = anchor(s->program);
+	char *id = anchor(run, s);
 	struct table t;
 
 	d->format->heading(d, 2, id, s->program);
 	free(id);
-	if (summary)
-		d->format->para(d, summary);
+	put_question(d, summary);
 	put_troubles(d, run, s);
 	doc_text(d, run_text(s->about, "text"));
 	put_fact(d, s, "Measures", "measures");
 	put_fact(d, s, "Includes", "includes");
 	put_fact(d, s, "After", "after");
+	put_fact(d, s, "Needs", "needs");
 	put_figures(d, s, figs);
 	if (!s->n) {
 		d->format->para(d, "This program gave no row.");

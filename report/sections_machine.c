@@ -108,6 +108,19 @@ static char *processor(const struct run *run)
 	return text;
 }
 
+/* The kernel's number in words. */
+static char *aslr(const struct run *run)
+{
+	static const char *const words[] = { "off (0)", "partial (1)",
+					     "full (2)" };
+	const json_t *v = run_at(run->machine, "aslr");
+	json_int_t n = json_integer_value(v);
+
+	if (!json_is_integer(v) || n < 0 || n > 2)
+		return shown(v);
+	return text_copy(words[n]);
+}
+
 static void fill_machine(struct table *t, const struct run *run)
 {
 	table_column(t, "property", false);
@@ -130,7 +143,7 @@ static void fill_machine(struct table *t, const struct run *run)
 	pair(t, "frequency governor", run, "governor");
 	pair(t, "turbo", run, "turbo");
 	pair(t, "transparent huge pages", run, "thp");
-	pair(t, "address randomisation (ASLR)", run, "aslr");
+	table_pair(t, "address randomisation (ASLR)", aslr(run));
 	pair(t, "clock source", run, "clocksource");
 	add_mitigations(t, run);
 	pair(t, "compiler", run, "compiler");

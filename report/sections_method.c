@@ -28,9 +28,24 @@ static char *batch_length(const struct run *run)
 	return text_format("at least %s", units_format(buf, ns, "ns"));
 }
 
+/* "smallest", "2nd", "9th", "largest" of @n. */
+static char *ordinal(size_t i, size_t n)
+{
+	static const char *const ends[] = { "th", "st", "nd", "rd" };
+
+	if (i == 1)
+		return text_copy("smallest");
+	if (i == n)
+		return text_copy("largest");
+	return text_format("%zu%s", i,
+			   i % 10 < 4 && i / 10 % 10 != 1 ? ends[i % 10]
+							  : ends[0]);
+}
+
 /* What the interval is made of, with this run's n. */
 static char *interval_text(unsigned int n)
 {
+	char *first, *last, *text;
 	size_t lo, hi;
 	double coverage = stats_order_ranks(n, 0.95, &lo, &hi);
 
@@ -38,12 +53,17 @@ static char *interval_text(unsigned int n)
 		return text_format("%u round%s are too few for a 95 %% "
 				   "interval (6 are needed), so there is none.",
 				   n, n == 1 ? "" : "s");
-	return text_format(
-		"The interval runs from the %zu. to the %zu. of the %u sorted "
-		"invocation values; it holds the true median with a "
-		"probability of %.1f %%, whatever the distribution is (exact "
-		"order statistics, no assumption but independence).",
-		lo, hi, n, 100 * coverage);
+	first = ordinal(lo, n);
+	last = ordinal(hi, n);
+	text = text_format(
+		"The interval runs from the %s to the %s of the %u invocation "
+		"values; it holds the true median with a probability of "
+		"%.1f\xc2\xa0%%, whatever the distribution is (exact order "
+		"statistics, which assume nothing but independence).",
+		first, last, n, 100 * coverage);
+	free(first);
+	free(last);
+	return text;
 }
 
 static void para(struct doc *d, char *text)

@@ -128,6 +128,37 @@ char *tables_interval(const struct result *r, bool with_unit)
 	return text;
 }
 
+/* 26378240 as 26.4M; short numbers in full. */
+static char *compact(double x)
+{
+	static const char suffixes[] = "kMGTP";
+	int i = -1;
+
+	if (fabs(x) < 1e5)
+		return text_format("%.10g", x);
+	while (fabs(x) >= 999.5 && suffixes[i + 1]) {
+		x /= 1000;
+		i++;
+	}
+	return text_format("%.3g%c", x, suffixes[i]);
+}
+
+/* "children 200/200".  Counts that differ stand in full. */
+static void put_seen(FILE *f, const char *key, double seen, double expected)
+{
+	char *a, *b;
+
+	if (seen < expected || seen > expected) {
+		fprintf(f, "%s %.15g/%.15g", key, seen, expected);
+		return;
+	}
+	a = compact(seen);
+	b = compact(expected);
+	fprintf(f, "%s %s/%s", key, a, b);
+	free(a);
+	free(b);
+}
+
 /* One entry of "evidence": an object with expected and seen, or a fact. */
 static void put_evidence(FILE *f, const char *key, const json_t *v)
 {
@@ -136,8 +167,8 @@ static void put_evidence(FILE *f, const char *key, const json_t *v)
 	char *dump;
 
 	if (json_is_number(expected) && json_is_number(seen)) {
-		fprintf(f, "%s %.10g/%.10g", key, json_number_value(seen),
-			json_number_value(expected));
+		put_seen(f, key, json_number_value(seen),
+			 json_number_value(expected));
 	} else if (json_is_string(v)) {
 		fprintf(f, "%s %s", key, json_string_value(v));
 	} else if (json_is_number(v)) {
@@ -210,8 +241,9 @@ static char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
 
-	if (r->status == RESULT_BELOW_RESOLUTION && !r->reason)
-		return text_copy("below resolution");
+	/* The reason names the resolution of one invocation. */
+	if (r->status == RESULT_BELOW_RESOLUTION)
+		return text_copy("cannot be told from nothing");
 	if (r->status != RESULT_OK && row->failures && row->failures < row->n)
 		return text_format("%s (%u of %zu rounds failed)",
 				   r->reason ? r->reason : "", row->failures,

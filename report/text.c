@@ -180,12 +180,13 @@ void text_csv(FILE *f, const char *s)
 
 void text_gnuplot(FILE *f, const char *s)
 {
-	/* Between single quotes gnuplot substitutes nothing; a quote is
-	 * doubled.  The back quote would start a command between others. */
-	static const char *const instead[] = { "''", "?" };
+	/* Between single quotes gnuplot substitutes nothing, but it finds the
+	 * end of a command before it looks at doubled quotes: so none is left
+	 * inside, nor what might start a substitution elsewhere. */
+	static const char *const instead[] = { "’", "”", "’", "/", "?" };
 
 	fputc('\'', f);
-	put_escaped(f, s, "'`", instead);
+	put_escaped(f, s, "'\"`\\@", instead);
 	fputc('\'', f);
 }
 

@@ -80,21 +80,21 @@ static void warn_width(struct run *run)
 
 static void warn_failures(struct run *run)
 {
-	size_t failed = 0, some = 0;
+	size_t failed = 0;
 	const struct row *first = NULL;
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct row *row = &run->rows[i];
 
-		failed += row->all.status == RESULT_FAILED;
-		some += row->failures > 0;
+		failed += row->failures > 0;
 		if (row->failures && !first)
 			first = row;
 	}
 	if (first)
 		notes_add(run->notes,
-			  text_format("%zu rows failed (first: %s %s: %s)",
-				      failed > some ? failed : some,
+			  text_format("%zu row%s failed in some round (first: "
+				      "%s %s: %s)",
+				      failed, failed == 1 ? "" : "s",
 				      first->all.benchmark, first->all.name,
 				      first->all.reason ? first->all.reason
 							: "no reason"),

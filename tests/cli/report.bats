@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The report, from frozen results.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+make_report() { "$report" make --root "$root" "$@"; }
+
+# one_line WORDS...: stderr is one line and has the words.
+one_line() {
+	[[ $(grep -c . <<<"$stderr") -eq 1 ]]
+	[[ $stderr == *"$*"* ]]
+}
+
+needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
+
+# without_gnuplot: a PATH with what scripts/plot needs, but no gnuplot.
+without_gnuplot() {
+	mkdir bin
+	for tool in bash env dirname basename nproc rm; do
+		ln -s "$(command -v "$tool")" bin
+	done
+}
+
+@test "make writes all files and the summary" {
+	run -0 --separate-stderr make_report small
+	for file in report.md report.html report.csv report.json; do
+		[[ -s small/$file ]]
+	done
+	[[ -z $(find small -name '.*' -type f) ]]
+	[[ $output == *"report: small/report.html"* ]]
+}
+
+@test "the summary is as it was" {
+	run -0 --separate-stderr "$report" summary --root "$root" small
+	diff -u "$root/tests/fixtures/results/summary.txt" - <<<"$output"
+	[[ -z $(find small -name 'report.*') ]]
+}
+
+@test "report.json aggregates the rounds" {
+	run -0 make_report --no-plots small
+	jq -e '.schema == 1 and .machine.hostname == "examplehost" and
+		.run.rounds == 6 and (.rows | length) == 10' small/report.json
+	jq -e '.rows[] | select(.case == "call=getpid,via=libc") |
+		.value == 102.5 and .ci95 == [100, 105] and .n == 6 and
+		.evidence.calls.seen == 6000' small/report.json
+	jq -e '.rows[] | select(.benchmark == "files") |
+		.status == "failed" and .value == null' small/report.json
+	jq -e '.rows[] | select(.benchmark == "nop") |
+		.status == "below_resolution"' small/report.json
+	jq -e '[.rows[].benchmark] | .[0] == "nop" and .[-1] == "truth"' \
+		small/report.json
+}
+
+@test "report.csv has a heading and a line for each row" {
+	run -0 make_report --no-plots small
+	[[ $(wc -l <small/report.csv) -eq 11 ]]
+	[[ $(head -1 small/report.csv) == benchmark,case,status,* ]]
+	grep '^syscall,"call=getpid,via=libc",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
+		small/report.csv
+}
+
+@test "the pages name what is missing, the machine and the method" {
+	run -0 make_report --no-plots small
+	for page in small/report.md small/report.html; do
+		for words in 'this kernel has no int 0x80 gate' 'short read' \
+			'took longer than 30 s' 'needs root' 'Example CPU 3000' \
+			'examplehost 2026-01-02'; do
+			grep -q "${words/ 2026/,* 2026}" "$page"
+		done
+		grep -q 'smallest to the largest of the 6' "$page"
+		grep -q 'scripts/run-all --profile quick' "$page"
+		grep -q 'Glossary' "$page"
+	done
+	grep -q '| call=getpid,via=libc | 102.5 | ns | 100.0 – 105.0' small/report.md
+	grep -q 'Second paragraph &amp; more.' small/report.html
+}
+
+@test "plots are drawn, with their data beside them, and inlined" {
+	needs_gnuplot
+	run -0 --separate-stderr make_report small
+	for figure in procedure-curve procedure-incidence syscall-bars; do
+		[[ -s small/$figure.svg && -s small/$figure.dat ]]
+		[[ $(head -c 8 small/$figure.png | od -An -tx1) == *"89 50 4e 47"* ]]
+		grep -q "id=\"$figure-" small/report.html
+		grep -q "($figure.svg)" small/report.md
+	done
+	[[ ! -e small/loop-curve.dat ]]
+	[[ $(grep -o '<svg' small/report.html | wc -l) -eq 3 ]]
+	run ! grep -E 'src=|https?://' small/report.html
+}
+
+@test "without gnuplot there are tables, and it says so" {
+	without_gnuplot
+	run -0 --separate-stderr env PATH="$PWD/bin" \
+		"$report" make --root "$root" small
+	[[ $stderr == *"gnuplot is not installed"*"apt-get install gnuplot-nox"* ]]
+	[[ -s small/report.html && ! -e small/syscall-bars.svg ]]
+	[[ -s small/syscall-bars.dat ]]
+	grep -q 'gnuplot is not installed' small/report.md
+}
+
+@test "a last line that was cut short is named and left out" {
+	truncate -s -20 small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	[[ $output == *"invocations.jsonl:60: truncated: line left out"* ]]
+	jq -e '.rows | length == 10' small/report.json
+}
+
+@test "lines that are no rows are named and left out" {
+	sed -i '2s/.*/not json/; 4s/"schema":1/"schema":2/' small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	[[ $output == *"invocations.jsonl:2: "*"line left out"* ]]
+	[[ $output == *"invocations.jsonl:4: another schema"* ]]
+}
+
+@test "missing descriptions are warnings" {
+	rm small/machine.json small/about.json small/run.json
+	run -0 --separate-stderr make_report --no-plots small
+	[[ $output == *"small/machine.json: No such file"* ]]
+	grep -q 'the machine is unknown' small/report.md
+}
+
+@test "a directory that is none, or empty, is refused in one line" {
+	run -1 --separate-stderr "$report" make nowhere
+	one_line "nowhere/invocations.jsonl: No such file or directory"
+	mkdir empty
+	touch empty/invocations.jsonl
+	run -1 --separate-stderr "$report" summary empty
+	one_line "no usable row"
+}
+
+@test "misuse is told in one line, exit 2" {
+	run -2 --separate-stderr "$report"
+	one_line "try --help"
+	run -2 --separate-stderr "$report" make
+	one_line "try --help"
+	run -2 --separate-stderr "$report" make --no-such small
+	one_line "--no-such"
+	run -0 "$report" --help
+	[[ $output == usage:* ]]
+}
+
+@test "a hostile directory is drawn as text" {
+	run -0 --separate-stderr make_report hostile
+	[[ ! -e /tmp/oscost-owned ]]
+	# Four blanks make a line of Markdown code.
+	run ! grep -iE '^ {0,3}[^ ].*<(script|img|foreignobject|iframe)[ >]' hostile/report.md
+	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' hostile/report.html
+	run ! grep -E '<[a-z][^>]* on[a-z]+=' hostile/report.html
+	run ! grep -E 'evil\.example' hostile/report.html
+	run ! grep -P '\x1b' hostile/report.html hostile/report.md <<<"$output"
+	jq -e .rows hostile/report.json >/dev/null
+}
+
+@test "machine describes this machine" {
+	cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	run -0 --separate-stderr "$report" machine --cpu "$cpu" --compiler 'a "b"'
+	jq -e '.schema == 1 and .kernel.release == "'"$(uname -r)"'" and
+		.compiler == "a \"b\"" and (.flags | type) == "string" and
+		.timer.method != null and .timer.quantum_ticks >= 1 and
+		.tsc.hz > 1e6 and .memory_bytes > 0 and .cpu.pus >= 1 and
+		(.caches | type) == "array" and has("governor")' <<<"$output"
+	run -1 --separate-stderr "$report" machine --cpu 999
+	one_line "--cpu"
+	run -1 --separate-stderr "$report" machine --timer sundial
+	one_line "--timer"
+}
+
+@test "an invented topology is not described" {
+	HWLOC_SYNTHETIC='pack:2 core:8 pu:2' run -0 --separate-stderr \
+		"$report" machine
+	[[ $stderr == *"hwloc does not describe this machine"* ]]
+	jq -e '.cpu.pus == null and .caches == []' <<<"$output"
+}

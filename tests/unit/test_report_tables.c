@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+#include "tables.h"
+#include "tap.h"
+
+static int is(char *got, const char *want)
+{
+	int same = got ? want && !strcmp(got, want) : !want;
+
+	if (!same)
+		printf("# got %s\n", got ? got : "NULL");
+	free(got);
+	return same;
+}
+
+static void values(void)
+{
+	struct result r;
+
+	result_init(&r);
+	result_set(&r.unit, "ns");
+	r.value = 1234;
+	r.ci95[0] = 1200;
+	r.ci95[1] = 1300;
+	OK(is(tables_value(&r), "1.23 µs"), "a value in the unit that suits");
+	OK(is(tables_interval(&r, true), "1.200 – 1.300 µs (±4.1 %)"),
+	   "an interval in the unit of its value");
+	OK_NEAR(tables_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
+	r.ci95[0] = NAN;
+	OK(is(tables_interval(&r, true), NULL), "no interval");
+	r.status = RESULT_BELOW_RESOLUTION;
+	r.resolution = 0.5;
+	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
+	OK(isnan(tables_halfwidth(&r)), "which has no width");
+	r.status = RESULT_SKIPPED;
+	OK(is(tables_value(&r), "skipped"), "skipped");
+	result_free(&r);
+}
+
+static void evidence(void)
+{
+	struct result r;
+
+	result_init(&r);
+	r.evidence = json_loads("{\"calls\": {\"expected\": 26378240, \"seen\":"
+				"26378240}, \"bytes\": {\"expected\": 1000000,"
+				"\"seen\": 999999}, \"page_bytes\": 4096,"
+				"\"depth\": [1, 3], \"kind\": \"varies\"}",
+				0, NULL);
+	OK(is(tables_evidence(&r), "calls 26.4M/26.4M; bytes 999999/1000000; "
+				   "page_bytes 4096; depth 1…3; kind varies"),
+	   "evidence: short where it agrees, in full where not");
+	json_decref(r.evidence);
+	r.evidence = NULL;
+	r.tags = json_loads("{\"migrated\": 0, \"involuntary\": 2}", 0, NULL);
+	OK(is(tables_evidence(&r), "disturbed: involuntary 2"),
+	   "tags that are not 0");
+	result_free(&r);
+}
+
+static void table(void)
+{
+	struct table t = { 0 };
+
+	table_column(&t, "name", false);
+	table_column(&t, "empty", true);
+	table_column(&t, "value", true);
+	table_row(&t, "");
+	table_cell(&t, 0, strdup("a"));
+	table_row(&t, "failed");
+	table_cell(&t, 0, strdup("b"));
+	table_cell(&t, 2, strdup("2"));
+	table_prune(&t);
+	OK(t.ncolumns == 2 && !strcmp(t.columns[1].head, "value"),
+	   "a column without text goes");
+	OK(!t.cells[1] && !strcmp(t.cells[2], "b") && !strcmp(t.cells[3], "2"),
+	   "the cells of the others stay in place");
+	table_free(&t);
+}
+
+int main(void)
+{
+	values();
+	evidence();
+	table();
+	OK(is(tables_exit(77), "skipped"), "exit status 77");
+	return tap_done();
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "text.h"
+
+typedef void writer(FILE *f, const char *s);
+
+static int writes(writer *w, const char *in, const char *want)
+{
+	char *got = NULL;
+	size_t len;
+	FILE *f = open_memstream(&got, &len);
+	int same;
+
+	w(f, in);
+	fclose(f);
+	same = !strcmp(got, want);
+	if (!same)
+		printf("# got %s\n", got);
+	free(got);
+	return same;
+}
+
+static void escapes(void)
+{
+	OK(writes(text_html, "<a href=\"x\">'&",
+		  "&lt;a href=&quot;x&quot;&gt;"
+		  "&#39;&amp;"),
+	   "HTML: nothing is markup");
+	OK(writes(text_md, "a|b [x](y) `c` *d* _e_ <f> #g",
+		  "a\\|b \\[x\\](y) \\`c\\` \\*d\\* \\_e\\_ &lt;f&gt; \\#g"),
+	   "Markdown: nothing is markup");
+	OK(writes(text_md, "a\nb\tc", "a b c"), "Markdown: one line");
+	OK(writes(text_csv, "plain", "plain"), "CSV: as it is");
+	OK(writes(text_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV: quoted");
+	OK(writes(text_gnuplot, "it's `x` \"y\" @z \\n",
+		  "'it’s ’x’ ”y” ?z /n'"),
+	   "gnuplot: no quote is left inside");
+	OK(writes(text_data, "a\"b", "\"a?b\""), "data: one word");
+	OK(writes(text_plain, "\033[31mred\302\205\177µ", "?[31mred??µ"),
+	   "terminal: control characters do not get through, UTF-8 does");
+	OK(writes(text_html, NULL, ""), "NULL is nothing");
+}
+
+static void globs(void)
+{
+	OK(text_glob("args=*", "args=3,via=plt"), "a pattern matches");
+	OK(text_glob("a b=?", "b=1"), "one of several");
+	OK(!text_glob("a b=?", "b=12"), "none of several");
+	OK(!text_glob("", "x") && !text_glob(" ", "x"), "no pattern");
+	OK(text_glob("*", ""), "everything");
+}
+
+static void growth(void)
+{
+	int *v = NULL;
+	long sum = 0;
+
+	for (size_t i = 0; i < 1000; i++) {
+		v = text_grow(v, i, sizeof(*v));
+		v[i] = (int)i;
+	}
+	for (size_t i = 0; i < 1000; i++)
+		sum += v[i];
+	OK(sum == 499500, "an array grows and keeps what is in it");
+	free(v);
+}
+
+int main(void)
+{
+	escapes();
+	globs();
+	growth();
+	return tap_done();
+}
