@@ -3,14 +3,14 @@
 # What the first programs need beyond bench/*.c: the shared object that
 # `procedure` calls through its linkage table, and `make truth`.
 
-# Found from the program's own place, $ORIGIN: in the build tree and, because
-# PREFIX/bin and PREFIX/lib lie side by side, after `make install`.
+# Found from the program's own place, $ORIGIN: `make install` keeps bin/ and
+# lib/ side by side as the build tree does.
 LIBEXEC_NAME := oscost
 PLT_SRCS := $(sort $(wildcard bench/plt/*.c))
 PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
 PLT_LIB  := $(BUILD)/lib/$(LIBEXEC_NAME)/liboscost-plt.so
 
-# For the install recipe: these go to $(DESTDIR)$(PREFIX)/lib/oscost/.
+# For the install recipe.
 INSTALL_LIBS := $(PLT_LIB)
 
 OBJS += $(PLT_OBJS)

@@ -76,7 +76,6 @@ progress_left() {
 
 # progress_show PERCENT ROUND ROUNDS ID LEFT: rewrite the line.
 progress_show() {
-	progress_terminal || return 0
 	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d/%d, %s, %s' "$@")" >&"$log_fd" || :
 	progress_line=1
 }

@@ -7,13 +7,11 @@
 # written last, so a run that was killed at any moment can be taken up again.
 
 declare -A journal_done=() # "round id" of what is over
+record_size=0              # bytes in invocations.jsonl
 
 # record_journal ROUND ID STATUS SECONDS REASON
 record_journal() {
-	local size
-
-	size=$(stat -c %s "$out/invocations.jsonl")
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$size" \
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$record_size" \
 		"${5//[$'\t\r\n']/ }" >>"$out/journal.tsv" || record_full
 	journal_done["$1 $2"]=1
 }
@@ -38,21 +36,22 @@ record_load() {
 	((size >= kept)) || die 1 "$out/invocations.jsonl has lost rows" \
 		"($size bytes, $kept expected): cannot go on with this run"
 	truncate -s "$kept" "$out/invocations.jsonl"
+	record_size=$kept
 }
 
-# record_rows FILE: append the whole rows of FILE to invocations.jsonl, set
-# rows to how many they are.  All or nothing, if the disk is full.
+# record_rows FILE: append the whole rows of FILE to invocations.jsonl; rows
+# says whether there were any.  All or nothing, if the disk is full.
 record_rows() {
-	local file=$1 size cut=''
+	local file=$1 before=$record_size lines
 
-	size=$(stat -c %s "$out/invocations.jsonl")
-	[[ -z $(tail -c 1 "$file") ]] || cut=\$d
-	sed -e "$cut" "$file" 2>/dev/null |
-		sed -n '/^{.*}$/p' 2>/dev/null >>"$out/invocations.jsonl" || {
-		truncate -s "$size" "$out/invocations.jsonl"
+	lines=$(wc -l <"$file")
+	awk -v lines="$lines" 'NR <= lines && /^[{].*[}]$/' "$file" 2>/dev/null \
+		>>"$out/invocations.jsonl" || {
+		truncate -s "$before" "$out/invocations.jsonl"
 		record_full
 	}
-	rows=$(sed -e "$cut" "$file" | grep -c '^{.*}$' || :)
+	record_size=$(stat -c %s "$out/invocations.jsonl")
+	rows=$((record_size > before))
 }
 
 # record_talk ID ROUND FILE: append what a program said to log.txt.

@@ -32,7 +32,6 @@ rounds_run() {
 # round alone, so a resumed run goes on in the order it would have had.
 rounds_one() {
 	local round=$1 i at seed
-	local -a left_ids
 
 	random_seed "${conf[seed]}" "$round"
 	random_order "${#plan_ids[@]}"
@@ -42,17 +41,24 @@ rounds_one() {
 		random_next
 		seed=$random_value
 		[[ -z ${journal_done["$round ${plan_ids[i]}"]:-} ]] || continue
-		left_ids=()
-		for i in "${random_permutation[@]:at}"; do
-			left_ids+=("${plan_ids[i]}")
-		done
-		i=${random_permutation[at]}
-		progress_left $((conf[rounds] - round)) "${left_ids[@]}"
-		progress_show $((${#journal_done[@]} * 100 / total)) "$round" \
-			"${conf[rounds]}" "${plan_ids[i]}" "$left"
+		rounds_show "$round" "$at"
 		rounds_row "$round" "$i" "$seed"
 		((!stopping)) || return 0
 	done
+}
+
+# rounds_show ROUND AT: the progress line for the row at that place.
+rounds_show() {
+	local round=$1 at=$2 i
+	local -a ids=()
+
+	progress_terminal || return 0
+	for i in "${random_permutation[@]:at}"; do
+		ids+=("${plan_ids[i]}")
+	done
+	progress_left $((conf[rounds] - round)) "${ids[@]}"
+	progress_show $((${#journal_done[@]} * 100 / total)) "$round" \
+		"${conf[rounds]}" "${ids[0]}" "$left"
 }
 
 # rounds_row ROUND ROW SEED: one invocation.
@@ -92,14 +98,16 @@ rounds_row() {
 # rounds_reason STATUS MICROSECONDS LIMIT: set reason, and status where the
 # program's own does not tell the truth.
 rounds_reason() {
-	reason=$(grep -v '^[[:space:]]*$' "$out/.talk" | tail -n 1 || :)
-	reason=${reason#"${plan_programs[i]}: "}
-	if (($1 == 0 && rows == 0)); then
+	reason=
+	if (($1 == 0)); then
+		((rows == 0)) || return 0
 		status=1
 		reason="it printed no row"
-	elif (($1 == 0)); then
-		reason=
-	elif (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
+		return
+	fi
+	reason=$(grep -v '^[[:space:]]*$' "$out/.talk" | tail -n 1 || :)
+	reason=${reason#"${plan_programs[i]}: "}
+	if (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
 		status=124
 		((hung[$id] += 1, 1))
 		reason="no end after $3 s: terminated"
