@@ -125,6 +125,8 @@ static int open_ends(const char *name, struct ipc_ends *a, struct ipc_ends *b)
 		err = open_sockets(SOCK_DGRAM, a, b);
 		return err ? err : check_datagram(a);
 	case IPC_EVENTFD:
+		if (a->size != sizeof(uint64_t))
+			return -EMSGSIZE;
 		return open_eventfds(a, b);
 	case IPC_POSIX_MQ:
 		return open_queues(name, a, b);

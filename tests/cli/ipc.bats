@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# ipc, signal, sync, core_to_core, wakeup and poll: what they say when
+# something is missing, and that nothing hangs or stays behind.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# quick PROGRAM [OPTION]...: one short invocation, rows in the file rows.
+quick() {
+	"$BIN/$1" --invocations 1 --effort 5 --json "${@:2}" >rows
+}
+
+# cases FILTER: the names of the rows that jq's FILTER selects.
+cases() {
+	jq -r "select($1) | .case" rows
+}
+
+need_two_cpus() {
+	(($(nproc) > 1)) || skip "one CPU only"
+}
+
+first_cpu() {
+	local list
+	list=$(taskset -cp $$)
+	grep -oE '[0-9]+' <<<"${list##*:}" | head -n 1
+}
+
+# one_cpu COMMAND...: with only one CPU to run on.
+one_cpu() {
+	taskset -c "$(first_cpu)" "$@"
+}
+
+export -f quick
+
+@test "no evidence is missing and none is short" {
+	local program
+	for program in ipc signal sync wakeup poll; do
+		quick "$program"
+		[[ -s rows && -z $(cases '.status == "failed"') ]]
+		[[ -z $(cases '.status == "ok" and ([.evidence[] | objects] |
+			length == 0 or any(.seen < .expected))') ]]
+	done
+}
+
+@test "on one CPU what needs two is skipped with the reason" {
+	local program
+	for program in ipc signal sync; do
+		BIN=$BIN one_cpu bash -c "quick $program"
+		[[ -n $(cases '.status == "ok"') ]]
+		[[ -n $(cases '.status == "skipped"') ]]
+		[[ -z $(cases '.params.place == "other_cpu" and .status != "skipped"') ]]
+		[[ -z $(cases '.params.partner == "other_cpu" and
+			.reason != "needs a second CPU"') ]]
+	done
+}
+
+@test "core_to_core skips as a whole on one CPU" {
+	run -77 --separate-stderr one_cpu "$BIN/core_to_core" --invocations 1 --json
+	[[ -z $output && $stderr == *"two CPUs"* ]]
+}
+
+@test "core_to_core measures each pair from both sides" {
+	need_two_cpus
+	quick core_to_core --pairs 1
+	[[ $(cases true | wc -l) -eq 2 ]]
+	[[ $(jq -s 'map([.params.from, .params.to]) |
+		.[0] == (.[1] | reverse)' rows) == true ]]
+}
+
+@test "poll keeps to the limit on descriptors" {
+	(ulimit -n 200 && quick poll --case 'call=poll,*' --case 'call=select,*')
+	[[ -n $(cases '.params.fds == 100 and .status == "ok"') ]]
+	[[ -z $(cases '.params.fds >= 500 and .status != "skipped"') ]]
+	[[ $(jq -r 'select(.params.fds == 1000) | .reason' rows) == *"ulimit -Hn"* ]]
+}
+
+@test "a limit on message queues is a skip" {
+	(ulimit -q 0 && quick ipc --case 'via=posix_mq,*' --case 'via=pipe,*,size=8,*')
+	[[ -z $(cases '.params.via == "posix_mq" and .status != "skipped"') ]]
+	[[ -n $(cases '.params.via == "pipe" and .status == "ok"') ]]
+}
+
+@test "wakeup without the right to SCHED_FIFO skips those cases" {
+	((EUID == 0)) || skip "needs root to give the right away"
+	setpriv --bounding-set -sys_nice --inh-caps -sys_nice true ||
+		skip "setpriv cannot do it here"
+	cp "$BIN/wakeup" . # its directory may be closed to others
+	chmod 777 .
+	ulimit -r 0
+	setpriv --reuid 65534 --clear-groups ./wakeup --invocations 1 \
+		--effort 5 --json >rows
+	[[ -z $(cases '.params.policy == "fifo" and .status != "skipped"') ]]
+	[[ -n $(cases '.params.policy == "other" and .status == "ok"') ]]
+	[[ $(jq -r '.reason | strings' rows) == *"not permitted to use SCHED_FIFO"* ]]
+}
+
+# interrupted PROGRAM: Ctrl-C after a while, in IPC objects of its own.
+interrupted() {
+	local pid
+	"$BIN/$1" --invocations 3 --json >rows 2>said &
+	pid=$!
+	sleep "0.$((RANDOM % 5))"
+	kill -INT $pid
+	wait $pid
+	[[ $? -ne 1 && $(wc -l </proc/sysvipc/sem) -eq 1 ]] &&
+		! pgrep -P $$ >/dev/null
+}
+export -f interrupted
+
+@test "Ctrl-C leaves no process, semaphore or queue" {
+	((EUID == 0)) || skip "needs root for an IPC namespace"
+	unshare --ipc true || skip "no IPC namespaces here"
+	local program i
+	for program in ipc signal sync wakeup; do
+		for i in 1 2; do
+			# -m: else bash would let its children ignore SIGINT.
+			BIN=$BIN unshare --ipc bash -mc "interrupted $program"
+		done
+	done
+}
