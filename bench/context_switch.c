@@ -56,8 +56,9 @@ struct context_switch_state {
 	struct switch_ring ring;
 	struct switch_account ring_begin;
 	struct switch_shot shot;
-	uint64_t count;	  /* of this visit: round trips, or hops */
-	uint64_t batches; /* of this visit */
+	uint64_t count;		      /* of this visit: round trips, or hops */
+	uint64_t batches;	      /* of this visit */
+	struct switch_account before; /* of this side, before the batch */
 };
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -200,9 +201,10 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct context_switch_state *s = state;
 	const struct switch_point *p = c->arg;
 
-	return p->figure == SWITCH_ONE_SHOT
-		       ? switch_shot_ready(b, &s->shot, p->threads)
-		       : 0;
+	if (p->figure == SWITCH_ONE_SHOT)
+		return switch_shot_ready(b, &s->shot, p->threads);
+	switch_account_read(&s->before);
+	return 0;
 }
 
 static int sample_shot(struct bench *b, struct context_switch_state *s,
@@ -242,16 +244,37 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+/* A mechanism is one only if no message was waited for. */
+static void never_waited(struct bench *b, const struct bench_case *c,
+			 const struct context_switch_state *s, double messages)
+{
+	struct switch_account now;
+
+	switch_account_read(&now);
+	bench_evidence(b, c, "messages_without_waiting", messages,
+		       messages -
+			       (double)(now.voluntary - s->before.voluntary));
+}
+
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct context_switch_state *s = state;
 	const struct switch_point *p = c->arg;
 
-	(void)iters;
-	return p->figure == SWITCH_ROUND_TRIP
-		       ? switch_partner_park(b, &s->partner)
-		       : 0;
+	switch (p->figure) {
+	case SWITCH_ROUND_TRIP:
+		return switch_partner_park(b, &s->partner);
+	case SWITCH_MECHANISM:
+		never_waited(b, c, s, 2 * (double)iters);
+		return 0;
+	case SWITCH_HOP_MECHANISM:
+	case SWITCH_HOP_SPREAD:
+		never_waited(b, c, s, (double)p->laps * p->lap.members);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 /* What was counted in this visit is added to what @c has already: all other

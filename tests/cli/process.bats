@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# process, thread and context_switch: their evidence, what they say when
+# something is missing, and that no child stays behind.
+
+load ../helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# measured PROGRAM [OPTION]...: one short invocation.
+measured() {
+	try 0 "$BIN/$1" --invocations 1 --effort 10 --json "${@:2}"
+}
+
+# killed_partner OUTPUT CASE: a run in which the youngest process is killed as
+# soon as there is one; prints its status.
+killed_partner() {
+	local out=$1 pid inner youngest status=0 i
+
+	timeout -k 5 "$PATIENCE_S" "$BIN/context_switch" --invocations 20 \
+		--json --case "$2" >"$out" 2>/dev/null &
+	pid=$!
+	for ((i = 0; i < 2000; i++)); do
+		for inner in $(pgrep -P "$(pgrep -P "$pid" || echo 0)" || true); do
+			youngest=$(pgrep -n -P "$inner" || true)
+			[[ -z $youngest ]] || kill -9 "$youngest" || true
+		done
+		kill -0 "$pid" 2>/dev/null || break
+	done
+	wait "$pid" || status=$?
+	echo "$status"
+}
+
+@test "what was measured has its evidence: children, threads, switches" {
+	local program
+	for program in process thread context_switch; do
+		measured "$program"
+		rows 'all(.status != "failed")'
+		rows '[.[] | select(.status == "ok" and .estimator != "derived")] |
+			length > 0 and all(any(.evidence[] | objects; .seen >= .expected))'
+	done
+	rows 'all(.[] | select(.case | test("place=same_cpu,figure=round_trip"));
+		.status == "skipped" or .evidence.switches.expected > 0)'
+}
+
+@test "the smaller of two is not larger than either" {
+	measured process --case 'op=first_instruction,*'
+	rows 'map({(.params.view): .min}) | add |
+		.smaller <= .child and .smaller <= .parent'
+	measured thread --case 'stack=64K,memory=reused,*'
+	rows 'map({(.params.figure): .min}) | add |
+		.smaller <= .to_thread and .smaller <= .to_parent'
+}
+
+@test "a derived row follows from the rows it is made of" {
+	measured context_switch --case 'between=process,by=eventfd,place=same_cpu,*'
+	rows 'map({(.params.figure): .}) | add |
+		.switch.status != "ok" or
+		((.round_trip.value - .mechanism.value) /
+			.round_trip.evidence.switches_per_turn -
+			.switch.value | fabs) < 0.001 * .switch.value'
+}
+
+@test "partners for which there is no CPU are skipped with the reason" {
+	try 0 taskset -c "$(usable_cpus | head -n 1)" "$BIN/context_switch" \
+		--invocations 1 --effort 5 --json --case 'between=*,by=futex,*'
+	rows 'all(.[] | select(.params.place != "same_cpu");
+		.status == "skipped" and (.reason | test("^no ")))'
+	rows 'any(.params.place == "same_cpu" and .status == "ok")'
+}
+
+@test "without the tiny program the exec cases are skipped, the others not" {
+	cp "$BIN/process" .
+	try 77 ./process "${QUICK[@]}" --json --case 'op=fork_exec'
+	rows 'all(.status == "skipped" and (.reason | test("oscost-true")))'
+	try 0 ./process "${QUICK[@]}" --json --case 'op=vfork'
+	cp "$BIN/../libexec/oscost-true" .
+	try 0 ./process "${QUICK[@]}" --json --case 'op=fork_exec'
+}
+
+@test "a limit on processes is respected and named" {
+	local as=()
+	if ((EUID == 0)); then
+		as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+		"${as[@]}" test -x "$BIN/process" || skip "nobody may not run it"
+	fi
+	try 0 "${as[@]}" prlimit --nproc=12 "$BIN/context_switch" \
+		--invocations 1 --effort 5 --json --case 'procs=96,touch=0,figure=hop' \
+		--case 'procs=1,touch=0,figure=mechanism'
+	rows 'any(.case == "procs=96,touch=0,figure=hop" and
+		.status == "skipped" and (.reason | test("ulimit -u is 12")))'
+}
+
+@test "a partner that is killed ends the case, not in a hang" {
+	local case status
+	for case in 'between=process,by=condvar,place=same_cpu,figure=round_trip' \
+		'procs=16,touch=0,figure=hop'; do
+		status=$(killed_partner out "$case")
+		printf 'status %s\n' "$status"
+		[[ $status == [01] ]]
+		output=$(<out)
+		rows "$status == 0 or any(.status == \"failed\" and
+			(.reason | test(\"died\")))"
+	done
+}
+
+@test "limits and signals at random moments leave nothing behind" {
+	BIN=$BIN run "$ROOT/tests/interrupted" "${RUNS:-3}" \
+		process thread context_switch
+	printf '%s\n' "$output"
+	[[ $status == 0 ]]
+}
