@@ -208,3 +208,48 @@ interrupted() {
 	run -0 taskset -c "$(allowed_cpu)" "$ROOT/scripts/run-all" --bin "$bin" \
 		--suite "$suite" --out out --rounds 2
 }
+
+@test "a second Ctrl-C quits at once" {
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'trap "" TERM; touch waiting; sleep '"$nap"' & wait; sleep '"$nap"
+	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --out out --only good >said 2>&1 &
+	pid=$!
+	until [[ -e waiting ]]; do sleep 0.1; done
+	kill -INT "$pid"
+	until grep -q 'once more' said; do sleep 0.1; done
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[[ $status -eq 130 ]]
+	run ! grep '^rows:' said
+	nobody_left
+}
+
+@test "two drivers cannot share a directory" {
+	command -v flock >/dev/null || skip "no flock(1)"
+	drive --out out --rounds 1
+	exec 7<out
+	flock -n 7
+	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
+	[[ $stderr == *"another run-all is at work in out"* ]]
+}
+
+@test "a full disk loses no row that was kept" {
+	mkdir small
+	unshare -m mount -t tmpfs none small 2>/dev/null || skip "may not mount"
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'printf "{\"round\": $round, \"x\": \"%07000000d\"}\n" 0'
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -1 --separate-stderr unshare -m bash -c '
+		mount -t tmpfs -o size=40m none small
+		"$@"
+		status=$?
+		cut -c 1-12 small/out/invocations.jsonl >rows
+		cut -f 1 small/out/journal.tsv >journal
+		exit $status' bash "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --only good --out small/out --rounds 9
+	[[ $stderr == *"cannot write in"*"make room, then go on with:"*"--resume "* ]]
+	[[ -s rows && $(wc -l <rows) -eq $(wc -l <journal) ]]
+	[[ $(wc -l <rows) -lt 9 ]]
+}
