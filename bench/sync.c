@@ -37,6 +37,9 @@
  * hands every some 10 us: a batch must see many changes. */
 #define CONTENDED_OPS 512
 
+/* Looks at a partner that does not run (some seconds) before giving up. */
+#define PATIENCE (1ull << 32)
+
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_NS 50000
 
@@ -48,7 +51,9 @@ struct state {
 	const struct op *op; /* for the partner */
 	uint64_t mine; /* operations by this thread since the visit began */
 	uint64_t errors;
-	uint64_t start; /* the counter when the visit began */
+	uint64_t start;		/* the counter when the visit began */
+	uint64_t theirs_before; /* when the batch began */
+	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
 	bool contended;
 
 	_Alignas(64) pthread_mutex_t mutex;
@@ -224,12 +229,49 @@ static int begin(struct bench *b, struct state *s, const struct bench_case *c,
 	return 0;
 }
 
+/* Before a contended batch: see that the partner runs.  Its CPU may be taken
+ * by others, and a batch without it would be the price of no contention. */
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const uint64_t seen = atomic_load(&s->theirs);
+
+	if (!s->contended || c->sample)
+		return 0;
+	for (uint64_t i = 0; atomic_load(&s->theirs) == seen; i++) {
+		if (bench_stopping(b))
+			return 0;
+		if (i == PATIENCE)
+			return bench_fail(b, ETIMEDOUT,
+					  "the partner does not run");
+	}
+	s->theirs_before = atomic_load(&s->theirs);
+	return 0;
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct state *s = state;
+
+	uint64_t n;
+
+	if (!s->contended || c->sample)
+		return 0;
+	n = atomic_load(&s->theirs) - s->theirs_before;
+	s->mine_in_batches += iters * c->ops;
+	s->theirs_in_batches += n;
+	bench_evidence(b, c, "partner_operations", 1, (double)n);
+	return 0;
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
 	s->op = c->arg;
 	s->mine = s->errors = 0;
+	s->mine_in_batches = s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
 	s->contended = false;
@@ -251,16 +293,14 @@ static void stop_partner(struct state *s)
 static void conclude_contended(struct bench *b, struct state *s,
 			       const struct bench_case *c)
 {
-	const double theirs = (double)atomic_load(&s->theirs);
+	const double mine = (double)s->mine_in_batches;
+	const double theirs = (double)s->theirs_in_batches;
 
-	if (c->sample) {
-		bench_evidence(b, c, "woken", (double)s->mine, theirs);
-		return;
-	}
-	bench_evidence(b, c, "partner_operations", 1, theirs);
-	if (theirs > 0)
-		bench_fact(b, c, "partner_share",
-			   theirs / (theirs + (double)s->mine));
+	if (c->sample)
+		bench_evidence(b, c, "woken", (double)s->mine,
+			       (double)atomic_load(&s->theirs));
+	else if (mine + theirs > 0)
+		bench_fact(b, c, "partner_share", theirs / (theirs + mine));
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -370,7 +410,9 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
+	.prepare = prepare,
 	.run = run,
+	.conclude = conclude,
 	.leave = leave,
 	.teardown = teardown,
 };
