@@ -18,7 +18,7 @@
  *
  * figure=explained adds to the mechanism of a pipe its switches at the price
  * that two other ways, eventfd and Unix socket, have found; it should be the
- * round trip by pipe, which stands beside it as the expected value.
+ * round trip by pipe within the intervals of both.
  *
  * The ring is lmbench's lat_ctx: procs processes on one CPU pass a token
  * through pipes and each reads touch bytes of its own before it passes it on.
