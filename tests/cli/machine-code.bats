@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# The measured loops are what the programs claim, in the machine code that
+# the compiler and the linker made of them.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+
+setup_file() {
+	local name
+
+	for name in loop procedure syscall timer truth; do
+		objdump -d --no-show-raw-insn "$BIN/$name" \
+			>"$BATS_FILE_TMPDIR/$name.s"
+	done
+}
+
+# code PROGRAM FUNCTION: its instructions, one to a line, without addresses.
+code() {
+	awk -v head="<$2>:" '
+		$2 == head { inside = 1; next }
+		/^$/ { inside = 0 }
+		inside { sub(/^[^\t]*\t/, ""); gsub(/[ \t]+/, " "); print }
+	' "$BATS_FILE_TMPDIR/$1.s"
+}
+
+# lacks PATTERN: no line of stdin matches.
+lacks() {
+	! grep -Eq "$1"
+}
+
+# in_order PATTERN...: stdin has lines in a row that match the patterns.
+in_order() {
+	awk 'BEGIN { for (n = 1; n < ARGC; n++) want[n] = ARGV[n]; ARGC = 1 }
+		{ line[NR] = $0 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				for (k = 1; k < n && line[i + k - 1] ~ want[k]; k++)
+					continue
+				if (k == n)
+					exit 0
+			}
+			exit 1
+		}' "$@"
+}
+
+@test "loop: form=memory is the loop of gcc -O0, its counter in memory" {
+	local f
+
+	for f in run_each_memory run_curve_memory; do
+		code loop "$f" | in_order '^movl \$0x0,.*\(' '^jmp'
+		code loop "$f" | in_order '^addl \$0x1,.*\(' '^mov .*\(.*,%eax$' \
+			'^cmp .*\(.*,%eax$' '^jle'
+	done
+}
+
+@test "loop: form=register keeps the counter in a register" {
+	local f
+
+	for f in run_each_register run_curve_register; do
+		code loop "$f" | in_order '^add \$0x1,%e[a-z0-9]+$|^add \$0x1,%r[0-9]+d$' \
+			'^cmp %[a-z0-9]+,%[a-z0-9]+$' '^jle'
+	done
+}
+
+@test "loop: the curve has one fence in a pass, and so has what is subtracted" {
+	local f
+
+	for f in run_curve_memory run_curve_register run_fence; do
+		[[ $(code loop "$f" | grep -c '^lfence') -eq 1 ]]
+	done
+	code loop run_fence | lacks '^jle'
+}
+
+# calls_of VIA N: how the caller with N arguments calls.
+calls_of() {
+	case $1 in
+	direct) code procedure "call_direct_$2" | grep -c "^call.*<callee_$2>" ;;
+	plt) code procedure "call_plt_$2" | grep -c "^call.*<callee_plt_$2@plt>" ;;
+	pointer) code procedure "call_pointer_$2" | grep -c '^call \*' ;;
+	esac
+}
+
+@test "procedure: eight calls in a pass, of the kind that the case names" {
+	local n via
+
+	for via in direct pointer plt; do
+		for ((n = 0; n <= 24; n++)); do
+			[[ $(calls_of "$via" "$n") -eq 8 ]] || {
+				echo "via=$via, args=$n: $(calls_of "$via" "$n")"
+				return 1
+			}
+		done
+	done
+}
+
+@test "procedure: a call by the linkage table jumps through memory" {
+	grep -A3 '<callee_plt_7@plt>:$' "$BATS_FILE_TMPDIR/procedure.s" |
+		grep -Eq 'jmp +\*0x[0-9a-f]+\(%rip\)'
+	readelf -d "$BIN/procedure" | grep -q 'NEEDED.*liboscost-plt.so'
+	lacks '<callee_plt_7>:' <"$BATS_FILE_TMPDIR/procedure.s"
+}
+
+@test "procedure: no argument is left out, no vector registers" {
+	code procedure callee_24 | lacks '%xmm'
+	code procedure call_direct_24 | lacks '%xmm'
+	# 6 in registers; 18 words above the return address, each looked at.
+	[[ $(code procedure callee_24 | grep -oE '0x[0-9a-f]+\(%r[sb]p\)' |
+		sort -u | wc -l) -ge 18 ]]
+}
+
+@test "syscall: via=syscall and via=int80 have the bare instruction" {
+	local call
+
+	for call in getpid getppid getcwd read write stat fstat clock invalid; do
+		[[ $(code syscall "run_${call}_syscall" | grep -c '^syscall') -eq 1 ]]
+		[[ $(code syscall "run_${call}_int80" | grep -c '^int \$0x80') -eq 1 ]]
+	done
+	[[ $(code syscall run_open_close_syscall | grep -c '^syscall') -eq 2 ]]
+	[[ $(code syscall run_open_close_int80 | grep -c '^int \$0x80') -eq 2 ]]
+}
+
+@test "syscall: via=libc calls libc" {
+	code syscall run_getppid_libc | grep -q '^call.*getppid'
+	code syscall run_getppid_libc | lacks '^syscall'
+}
+
+@test "truth: a chain has as many links as it says" {
+	local length
+
+	for ((length = 1; length <= 1024; length *= 2)); do
+		[[ $(code truth "chain_add_$length" |
+			grep -c '^add %rsi,%rax') -eq $length ]]
+		[[ $(code truth "chain_lea_$length" |
+			grep -c '^lea (%rax,%rsi,1),%rax') -eq $length ]]
+		[[ $(code truth "chain_multiply_$length" |
+			grep -c '^imul %esi,%eax') -eq $length ]]
+	done
+}
+
+@test "timer: the reads are the instructions that name them" {
+	code timer run_rdtsc | grep -q '^rdtsc$'
+	code timer run_rdtsc | lacks '^(lfence|cpuid|rdtscp)'
+	code timer run_lfence_rdtsc_lfence | in_order '^lfence' '^rdtsc$' '^lfence'
+	code timer run_rdtscp_lfence | in_order '^rdtscp' '^lfence'
+	code timer run_cpuid_rdtsc | in_order '^cpuid' '^rdtsc$'
+	code timer run_pair_cpuid | grep -q '^rdtscp'
+}

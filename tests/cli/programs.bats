@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# nop, timer, loop, procedure, syscall and truth: that every case of theirs is
+# there and that the evidence is about the right thing.  No time is judged.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+ROWS=$BATS_FILE_TMPDIR
+
+setup_file() {
+	local name
+
+	cd "$BATS_FILE_TMPDIR" || return
+	for name in nop timer loop procedure syscall truth; do
+		"$BIN/$name" --invocations 1 --effort 5 --json >"$name" || return
+	done
+}
+
+# count PROGRAM FILTER: rows that jq's FILTER selects.
+count() {
+	jq -s "map(select($2)) | length" "$ROWS/$1"
+}
+
+@test "every case is in the results" {
+	[[ $(count nop true) -eq 2 ]]
+	[[ $(count loop '.params.form == "memory"') -eq 52 ]]
+	[[ $(count loop '.params.form == "register"') -eq 52 ]]
+	[[ $(count procedure '.params.args') -eq 75 ]]
+	[[ $(count procedure '.params.increment') -eq 6 ]]
+	[[ $(count syscall true) -eq 31 ]]
+	[[ $(count truth true) -eq 36 ]]
+}
+
+@test "no case failed" {
+	local name
+
+	for name in nop timer loop procedure syscall truth; do
+		jq -r 'select(.status == "failed") | "\(.case): \(.reason)"' \
+			"$ROWS/$name"
+		[[ $(count "$name" '.status == "failed"') -eq 0 ]]
+	done
+}
+
+@test "what was skipped says why" {
+	local name
+
+	for name in timer procedure syscall; do
+		[[ $(count "$name" '.status == "skipped" and
+			((.reason // "") | length < 10)') -eq 0 ]]
+	done
+}
+
+@test "only what may be missing is skipped" {
+	[[ $(count syscall '.status == "skipped" and
+		(.params.via == "libc" or .params.via == "syscall") and
+		.params.call != "invalid"') -eq 0 ]]
+	[[ $(count procedure '.status == "skipped" and .params.args') -eq 0 ]]
+	[[ $(count loop '.status == "skipped"') -eq 0 ]]
+	[[ $(count truth '.status == "skipped"') -eq 0 ]]
+}
+
+# all_seen PROGRAM KEY FILTER: the rows that FILTER selects and that were
+# measured have the evidence KEY, of something, and all of it was seen.
+all_seen() {
+	[[ $(count "$1" "(.status == \"ok\" or .status == \"below_resolution\")
+		and ($3) and ((.evidence.$2.expected // 0) <= 0 or
+		.evidence.$2.seen != .evidence.$2.expected)") -eq 0 ]]
+}
+
+@test "the evidence is complete" {
+	all_seen nop passes true
+	all_seen loop passes '.params.iterations != 0'
+	all_seen procedure calls '.params.args'
+	all_seen syscall calls true
+	all_seen syscall effects '.params.call | test("getcwd|read|stat|clock")'
+	all_seen timer reads true
+	all_seen timer times_right '.params.what | test("pair|overhead") | not'
+	all_seen truth batches '.params.work != "wait"'
+	all_seen truth waits '.params.work == "wait"'
+}
+
+@test "truth knows the truth, and the chains' is a multiple of a cycle" {
+	[[ $(count truth '(.expected // 0) <= 0 and .params.work != "multiply"') -eq 0 ]]
+	[[ $(count truth '.params.work != "wait" and .expected and
+		((.expected * .evidence.core_hz / 1e9 - .params.length *
+		.evidence.latency_cycles) | fabs > 0.001 * .evidence.latency_cycles *
+		.params.length)') -eq 0 ]]
+}
+
+@test "the vDSO does not serve the CPU time of a process" {
+	# As on every Linux so far: the probe must see the system call.
+	[[ $(count timer '.case == "what=process_cputime,via=vdso" and
+		.status == "skipped"') -eq 1 ]]
+}
+
+@test "procedure finds its shared object wherever its tree lies" {
+	mkdir -p "$BATS_TEST_TMPDIR/else/where"
+	cp -r "$BIN" "$BATS_TEST_TMPDIR/else/where/bin"
+	mkdir -p "$BATS_TEST_TMPDIR/else/where/lib"
+	cp -r "$BIN/../lib/oscost" "$BATS_TEST_TMPDIR/else/where/lib/"
+	cd / || return
+	env -u LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS=1 \
+		"$BATS_TEST_TMPDIR/else/where/bin/procedure" |
+		grep -q "liboscost-plt.so => $BATS_TEST_TMPDIR/else/where/"
+}
+
+@test "crosscheck-syscall compares with a measurement of its own" {
+	run -0 "$ROOT/scripts/crosscheck-syscall" --bin "$BIN" --rounds 1 --calls 2000
+	[[ $output == *"syscall / plain loop: median ratio "* ]]
+	run -2 "$ROOT/scripts/crosscheck-syscall" --rounds none
+}
