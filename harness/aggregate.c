@@ -72,6 +72,20 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 	}
 }
 
+/* Invocations that disagree whether there is a cost can have a median that is
+ * none: then there is no result, never a negative one. */
+static int doubt(struct result *out, rows_t rows, size_t n)
+{
+	for (size_t i = 0; i < n && out->value <= 0; i++) {
+		if (rows[i]->status != RESULT_BELOW_RESOLUTION)
+			continue;
+		out->status = RESULT_BELOW_RESOLUTION;
+		out->value = out->ci95[0] = out->ci95[1] = NAN;
+		return result_set(&out->reason, rows[i]->reason);
+	}
+	return 0;
+}
+
 /* min, max, mean, stddev over all samples of all rows. */
 static int pooled(struct result *out, rows_t rows, size_t n)
 {
@@ -334,6 +348,9 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	if (err)
 		goto out;
 	headline(out, rows, n, work);
+	err = doubt(out, rows, n);
+	if (err)
+		goto out;
 	MEDIAN(p50);
 	MEDIAN(p90);
 	MEDIAN(p99);

@@ -279,6 +279,7 @@ static int first_batches(struct bench *b, struct batch *t, struct batch *base)
 	if (err)
 		return err;
 	run->base.iters = run->series.iters;
+	run->series.capped = run->series.iters >= MAX_ITERS;
 	err = sample_warm_up(one_batch, t, run->series.iters, limit);
 	if (!err && base->fn)
 		err = sample_warm_up(one_batch, base, run->series.iters, limit);

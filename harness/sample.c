@@ -164,6 +164,9 @@ static double difference_resolution(const struct sample_series *s,
 			sqrt((double)s->diff.n);
 		free(copy);
 	}
+	if (s->capped)
+		error = fmax(error,
+			     sample_batch_ticks(clock) / (double)s->iters);
 	return fmax(error, clock->quantum_ticks / (double)s->iters);
 }
 

@@ -38,6 +38,7 @@ struct sample_series {
 	uint64_t iters; /* n: operations in the shorter batch */
 	struct sample_vec short_ticks, long_ticks; /* batches of n and of 2n */
 	struct sample_vec diff; /* (T2n - Tn) / n of each ABBA quad */
+	bool capped; /* all the iterations allowed did not fill a batch */
 };
 
 void sample_series_free(struct sample_series *s);
@@ -77,7 +78,9 @@ struct sample_estimate {
  * sample_difference() - the median of the ABBA differences.
  *
  * resolution: three standard errors of that median (1.2533 x 1.4826 x MAD /
- * sqrt(quads)), and at least one quantum over all operations of a batch.
+ * sqrt(quads)), and at least one quantum over all operations of a batch; of a
+ * series that is capped, a whole batch over its operations: what did not fill
+ * one costs less than that, and no jitter of the clock makes it a result.
  */
 void sample_difference(const struct sample_series *s,
 		       const struct sample_clock *clock,

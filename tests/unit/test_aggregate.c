@@ -156,6 +156,38 @@ static void statuses(void)
 	status_of(skip, below, ok, ok, "ok wins a tie");
 }
 
+/* Three that saw a cost of 1 and three that saw less than nothing. */
+static void disagreement(void)
+{
+	struct result out;
+
+	make(6, 1);
+	for (int i = 0; i < 6; i++) {
+		rows[i].estimate = i % 2 ? 1 : -2;
+		rows[i].value = i % 2 ? 1 : NAN;
+		if (i % 2)
+			continue;
+		rows[i].status = RESULT_BELOW_RESOLUTION;
+		result_set(&rows[i].reason, "< 3 ns");
+	}
+	result_aggregate(&out, ptrs, 6);
+	OK(out.status == RESULT_BELOW_RESOLUTION && isnan(out.value) &&
+		   isnan(out.ci95[0]),
+	   "a median of no cost is no result");
+	OK_STR(out.reason, "< 3 ns", "and has its reason");
+	OK_NEAR(out.estimate, -0.5, 1e-12, "the estimate is kept");
+	result_free(&out);
+	for (int i = 0; i < 6; i += 2)
+		rows[i].estimate = 0.25;
+	result_aggregate(&out, ptrs, 6);
+	OK(out.status == RESULT_OK && !out.reason,
+	   "ok wins the tie where there is a cost");
+	OK_NEAR(out.value, 0.625, 1e-12,
+		"which those below resolution draw down");
+	result_free(&out);
+	drop(6);
+}
+
 static double evidence(const json_t *e, const char *what, const char *key)
 {
 	return json_number_value(
@@ -241,6 +273,7 @@ int main(void)
 	intervals();
 	all_samples();
 	statuses();
+	disagreement();
 	evidence_and_facts();
 	histograms();
 	grades_and_places();

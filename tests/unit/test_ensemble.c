@@ -55,11 +55,11 @@ static void test_wide(void)
 	OK(wide_add(&top, (struct wide) { 0, 1 }),
 	   "wide_add says it overflowed");
 	OK_STR(wide_print(text, (struct wide) { 0, 12500 }, 3), "12.500",
-	   "a fraction is printed");
+	       "a fraction is printed");
 	OK_STR(wide_print(text, (struct wide) { 0, 7 }, 3), "0.007",
-	   "zeros after the point are printed");
+	       "zeros after the point are printed");
 	OK_STR(wide_print(text, (struct wide) { 0, 0 }, 0), "0",
-	   "zero is printed");
+	       "zero is printed");
 	OK(!strcmp(wide_print(text, (struct wide) { 1, 0 }, 0),
 		   "18446744073709551616"),
 	   "2^64 is printed");

@@ -18,7 +18,8 @@ static const char *const full =
 	" \"seen\": 2}}, \"tags\": {\"migrated\": 0}, \"grade\": \"A\","
 	" \"started_at\": \"2026-01-02T03:04:05Z\", \"duration_s\": 1.5,"
 	" \"round\": 3, \"seed\": 42, \"resolution\": 0.01,"
-	" \"expected\": 5.6, \"baseline\": 0.25, \"histogram\": {\"unit\":"
+	" \"estimate\": 5.62, \"expected\": 5.6, \"baseline\": 0.25, "
+	"\"histogram\": {\"unit\":"
 	" \"ns\", \"bins\": [[5.0, 3]]}}";
 
 static int read_text(struct result *r, const char *text, const char **why)

@@ -204,6 +204,26 @@ static void below_resolution(void)
 	sample_series_free(&s);
 }
 
+/* A clock that jitters by one step, always in the same direction. */
+static void capped(void)
+{
+	static const double jitter[] = {
+		0,  26, 26, 0,	0,  26, 26, 0,	0,  26,
+		26, 0,	0,  26, 26, 0,	0,  26, 26, 0
+	};
+	struct sample_series s = { .iters = 1 << 20, .capped = true };
+	struct fake f = { .constant = 30, .add = jitter };
+	struct sample_estimate e;
+
+	fill(&s, &f, 5);
+	sample_difference(&s, &clock_1ghz, &e);
+	OK_NEAR(e.resolution, 26000.0 / (1 << 20), 1e-12,
+		"what never fills a batch costs less than one over n");
+	OK(e.value > 0 && e.value < e.resolution,
+	   "so a jitter is no result, however regular");
+	sample_series_free(&s);
+}
+
 static void one_disturbed_batch(void)
 {
 	struct sample_series s = { .iters = 100 };
@@ -253,6 +273,7 @@ int main(void)
 	exact_estimates();
 	coarse_clock();
 	below_resolution();
+	capped();
 	one_disturbed_batch();
 	events();
 	vectors();

@@ -1,0 +1,334 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# What every benchmark program promises, checked on all of them: a new file in
+# bench/ is tested here before anyone writes a test for it.
+
+setup_file() {
+	load ../helpers
+	local name
+
+	# One complete run of each, which several tests look at.
+	mkdir "$BATS_FILE_TMPDIR"/{full,list}
+	awk -f "$ROOT/tests/keys.awk" "$ROOT/docs/results-format.md" |
+		jq -Rn '[inputs / "\t" | {key: .[0], value: .[1]}] | from_entries' \
+			>"$BATS_FILE_TMPDIR/types.json"
+	for name in $(benches); do
+		full_run "$name" || true
+	done
+}
+
+# full_run NAME: leaves full/NAME.{json,err,left,status} and list/NAME.
+full_run() {
+	local stem=$BATS_FILE_TMPDIR/full/$1
+
+	"$BIN/$1" --list >"$BATS_FILE_TMPDIR/list/$1" 2>"$stem.list-err" || true
+	timeout -k 5 "$PATIENCE_S" "$ROOT/tests/sealed" "$stem.left" \
+		"$BIN/$1" "${QUICK[@]}" --json >"$stem.json" 2>"$stem.err" &&
+		echo 0 >"$stem.status" || echo "$?" >"$stem.status"
+}
+
+setup() {
+	load ../helpers
+	full=$BATS_FILE_TMPDIR/full list=$BATS_FILE_TMPDIR/list
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "there are programs to test" {
+	[[ $(benches | wc -l) -ge 6 ]]
+}
+
+# The comment that opens the source, its lines without indentation.
+opening_comment() {
+	sed -n '/^\/\*$/,/^ \*\//p' "$ROOT/bench/$1.c" |
+		sed '/^ \*\//q' | sed '/^\/\*$/d; /^ \*\//d; s/^ \*[[:space:]]*//'
+}
+
+help_tells_about_it() {
+	local line
+
+	try 0 "$BIN/$1" --help || return
+	[[ ${lines[0]} == "usage: $1 "* && -z $stderr ]] || return
+	while IFS= read -r line; do
+		[[ $output == *"$line"* ]] || {
+			printf '%s\n' "--help does not say: $line"
+			return 1
+		}
+	done < <(opening_comment "$1")
+	for line in Measures Includes After Needs; do
+		[[ $output == *"$line:"* ]] || return
+	done
+	[[ $output == *--case* && $output == *--invocations* ]]
+}
+
+@test "--help names the program and shows what its source says of it" {
+	each_bench help_tells_about_it
+}
+
+describes_itself() {
+	try 0 "$BIN/$1" --describe || return
+	jq -e --arg name "$1" '.name == $name and
+		([.summary, .measures, .includes, .after, .needs]
+		 | map(type == "string" and . != "") | all)' <<<"$output" >/dev/null
+}
+
+@test "--describe says what it measures, as JSON" {
+	each_bench describes_itself
+}
+
+tells_version() {
+	try 0 "$BIN/$1" --version || return
+	[[ $output == "$1 "*[0-9]* ]]
+}
+
+@test "--version" {
+	each_bench tells_version
+}
+
+# refuses MESSAGE NAME OPTION...: misuse is one line on stderr, and exit 2.
+refuses() {
+	local message=$1 name=$2
+
+	shift 2
+	try 2 "$BIN/$name" "$@" || return
+	[[ -z $output ]] || return
+	says "$name: $message"
+}
+
+unknown_option() {
+	refuses "--no-such-option: *try --help*" "$1" --no-such-option
+}
+
+@test "an unknown option is refused" {
+	each_bench unknown_option
+}
+
+unknown_case() {
+	refuses "*'no=such'*matches no case*" "$1" --case no=such
+}
+
+@test "an unknown case is refused" {
+	each_bench unknown_case
+}
+
+absent_cpu() {
+	local cpus
+
+	cpus=$(usable_cpus | head -n 2 | paste -sd ,)
+	refuses "--cpu 999: *$cpus*" "$1" --cpu 999
+}
+
+@test "an absent CPU is refused, and the usable ones are named" {
+	each_bench absent_cpu
+}
+
+no_number() {
+	refuses "--cpu: 'one' is not a number*" "$1" --cpu one &&
+		refuses "--cpu: '-1' is not a number*" "$1" --cpu -1 &&
+		refuses "--invocations: '0' is not*" "$1" --invocations 0 &&
+		refuses "--effort: '5x' is not*" "$1" --effort 5x &&
+		refuses "--seed: needs a value*" "$1" --seed
+}
+
+@test "what is not a number is refused" {
+	each_bench no_number
+}
+
+other_misuse() {
+	refuses "*operand*" "$1" operand &&
+		refuses "--timer sundial: *lfence*" "$1" --timer sundial &&
+		refuses "--dir /no/such: *" "$1" --dir /no/such &&
+		refuses "*--json*--csv*" "$1" --json --csv
+}
+
+@test "other misuse is refused" {
+	each_bench other_misuse
+}
+
+ended_well() {
+	local status
+
+	status=$(<"$full/$1.status")
+	case $status in
+	0) return 0 ;;
+	77) [[ -s $full/$1.err ]] && return ;;
+	esac
+	echo "status $status"
+	cat "$full/$1.err"
+	return 1
+}
+
+@test "a complete run measures, or says why it cannot" {
+	each_bench ended_well
+}
+
+keeps_the_format() {
+	local wrong
+
+	wrong=$(jq -rs --arg name "$1" --slurpfile documented \
+		"$BATS_FILE_TMPDIR/types.json" "\$documented[0] as \$types |
+		$(<"$ROOT/tests/rows.jq")" "$full/$1.json" 2>&1) || wrong+=" (jq)"
+	[[ -z $wrong ]] && return
+	head -n 20 <<<"$wrong"
+	return 1
+}
+
+@test "the document names the keys that the test looks for" {
+	jq -e 'length >= 45 and .schema == "integer" and
+		.ci95 == "[low, high] or null" and .priority == "integer" and
+		.histogram == "object or null"' "$BATS_FILE_TMPDIR/types.json"
+}
+
+@test "--json: all keys of docs/results-format.md, and no others" {
+	each_bench keeps_the_format
+}
+
+lists_what_it_measures() {
+	[[ -s $list/$1 && ! -s $full/$1.list-err ]] || return
+	diff <(sort "$list/$1") <(jq -r .case "$full/$1.json" | sort) &&
+		[[ -z $(sort "$list/$1" | uniq -d) ]]
+}
+
+@test "every case of --list has exactly one row" {
+	each_bench lists_what_it_measures
+}
+
+left_nothing() {
+	[[ ! -s $full/$1.left ]] && return
+	cat "$full/$1.left"
+	return 1
+}
+
+@test "nothing is left behind: files, shared memory, IPC, processes" {
+	each_bench left_nothing
+}
+
+csv_is_whole() {
+	local pick
+
+	pick=$(first_case "$1")
+	try '0|77' "$BIN/$1" "${QUICK[@]}" --csv --case "$pick" || return
+	[[ ${#lines[@]} -eq 2 && ${lines[0]} == schema,benchmark,case,* ]] || return
+	[[ ${lines[1]} == "1,$1,"*"$pick"* ]]
+}
+
+@test "--csv is a header and a row" {
+	each_bench csv_is_whole
+}
+
+table_is_readable() {
+	local pick
+
+	pick=$(first_case "$1")
+	try '0|77' "$BIN/$1" "${QUICK[@]}" --case "$pick" || return
+	[[ $output == *"$pick"* && $output != *nan* && $output != *' inf '* ]]
+}
+
+@test "without an option it prints a table for people" {
+	each_bench table_is_readable
+}
+
+takes_each_timer() {
+	local method pick
+
+	pick=$(first_case "$1")
+	for method in cpuid cpuid2 lfence none clock; do
+		try '0|77' "$BIN/$1" "${QUICK[@]}" --json --case "$pick" \
+			--timer "$method" || return
+		[[ $status -eq 77 ]] ||
+			rows 'all(.timer == $m)' --arg m "$method" || return
+		[[ $status -eq 0 || -n $stderr ]] || return
+	done
+}
+
+@test "every timing method can be asked for" {
+	each_bench takes_each_timer
+}
+
+aggregates() {
+	local pick
+
+	pick=$(first_case "$1")
+	try '0|77' "$BIN/$1" --effort 1 --invocations 2 --json --seed 7 \
+		--case "$pick" || return
+	[[ $status -eq 77 ]] || rows 'length == 1 and .[0].n == 2 and
+		.[0].ci95 == null and .[0].round == null and .[0].seed == 7'
+}
+
+@test "two invocations make one row without an interval" {
+	each_bench aggregates
+}
+
+takes_round() {
+	local pick
+
+	pick=$(first_case "$1")
+	try '0|77' "$BIN/$1" "${QUICK[@]}" --json --round 3 --case "$pick" || return
+	rows 'length == 1 and .[0].round == 3'
+}
+
+@test "a round number is handed through" {
+	each_bench takes_round
+}
+
+runs_on_one_cpu() {
+	local cpu pick
+
+	cpu=$(usable_cpus | head -n 1)
+	pick=$(first_case "$1")
+	try '0|77' taskset -c "$cpu" "$BIN/$1" "${QUICK[@]}" --json \
+		--case "$pick" || return
+	[[ $status -eq 77 && -n $stderr ]] ||
+		rows 'all(.cpu == $cpu)' --argjson cpu "$cpu"
+}
+
+@test "it works, or says why not, where it may use one CPU only" {
+	each_bench runs_on_one_cpu
+}
+
+never_measures_an_invention() {
+	try 1 env HWLOC_SYNTHETIC="pack:1 core:4 pu:2" "$BIN/$1" "${QUICK[@]}" \
+		--case "$(first_case "$1")" --json || return
+	[[ $stderr == *"invented machine"* ]] || return
+	[[ -z $output ]] || rows 'all(.status != "ok" and .value == null)'
+}
+
+@test "an invented machine is never measured" {
+	each_bench never_measures_an_invention
+}
+
+# hwloc that swears to 64 CPUs which are not there.
+survives_a_lie() {
+	try 1 env HWLOC_SYNTHETIC="pack:1 core:64 pu:1" HWLOC_THISSYSTEM=1 \
+		"$BIN/$1" "${QUICK[@]}" --case "$(first_case "$1")" --cpu 63 || return
+	[[ $stderr == *63* ]]
+}
+
+@test "a machine that hwloc invents against better knowledge is not either" {
+	each_bench survives_a_lie
+}
+
+tells_a_full_disk() {
+	local pick
+
+	pick=$(first_case "$1")
+	run --separate-stderr bash -c '"$@" >/dev/full' _ "$BIN/$1" "${QUICK[@]}" \
+		--json --case "$pick"
+	[[ $status -eq 1 && $stderr == *write* ]]
+}
+
+@test "results that cannot be written are an error" {
+	each_bench tells_a_full_disk
+}
+
+stops_cleanly() {
+	SEAL=(--signal INT --group)
+	try_sealed 130 "$BIN/$1" --invocations 10000 || return
+	SEAL=(--signal TERM)
+	try_sealed 143 "$BIN/$1" --invocations 10000 --json || return
+	[[ $stderr == *stopped* ]]
+}
+
+@test "SIGINT and SIGTERM end it at once, and nothing is left behind" {
+	each_bench stops_cleanly
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Programs that break their promises on purpose (tests/fixtures/bench), to
+# prove that the harness notices and cleans up after them.
+
+setup() {
+	load ../helpers
+	unruly=$FIXTURES/unruly
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "a well-behaved one passes, so that the others prove something" {
+	try_sealed 0 "$unruly" "${QUICK[@]}" --json
+	rows 'length == 2 and all(.status == "ok")'
+	[[ -z $stderr ]]
+}
+
+@test "a failing setup is told and its litter removed" {
+	try_sealed 1 "$unruly" --how setup "${QUICK[@]}" --json
+	says "unruly: unruly setup: No data available"
+	rows 'length == 2 and all(.status == "failed" and
+		(.reason | startswith("unruly setup")))'
+}
+
+@test "what setup skips is skipped, with its reason" {
+	try_sealed 77 "$unruly" --how skip "${QUICK[@]}" --json
+	says "unruly: skipped: unruly has no wish to"
+	rows 'length == 2 and all(.status == "skipped" and
+		.reason == "unruly has no wish to")'
+}
+
+@test "a crash is a failure, whose signal is named, and cleaned up" {
+	try_sealed 1 "$unruly" --how crash "${QUICK[@]}" --json
+	[[ -z $output && $stderr == *"signal 11"* ]]
+}
+
+@test "an exit from within is no success" {
+	try_sealed 1 "$unruly" --how exit "${QUICK[@]}" --json
+	[[ -z $output && $stderr == *"without a result"* ]]
+}
+
+@test "a child that is left is killed, and the program fails" {
+	try_sealed 1 "$unruly" --how child "${QUICK[@]}"
+	[[ $stderr == *"left a child behind"* ]]
+}
+
+@test "so is a daemon that left its session" {
+	try_sealed 1 "$unruly" --how daemon "${QUICK[@]}"
+	[[ $stderr == *"left processes behind"* ]]
+}
+
+@test "kernel objects that are left are removed, and the program fails" {
+	try_sealed 1 "$unruly" --how ipc "${QUICK[@]}"
+	[[ $stderr == *"3 thing(s) left behind"* ]]
+}
+
+@test "one that hangs and is deaf to signals can be stopped" {
+	SEAL=(--signal TERM)
+	try_sealed 143 "$unruly" --how hang --invocations 1
+	SEAL=(--signal INT --group)
+	try_sealed 130 "$unruly" --how hang --invocations 1
+}
+
+@test "one that hangs in its teardown can be stopped" {
+	SEAL=(--signal TERM)
+	try_sealed 143 "$unruly" --how hang-teardown --invocations 1
+}
+
+@test "a supervisor that is killed takes its invocation along" {
+	SEAL=(--signal KILL)
+	try_sealed 137 "$unruly" --invocations 10000
+}
+
+# The verdicts of one run, which the next tests look at.
+judged() {
+	try_sealed 1 "$FIXTURES/verdicts" "${QUICK[@]}" --json
+	rows 'length == 8'
+}
+
+@test "each end of a case is told as what it is" {
+	judged
+	rows 'map({(.params["end"]): .status}) | add == {
+		"measured": "ok", "zero": "below_resolution",
+		"negative": "below_resolution", "short": "failed",
+		"refused": "failed", "skip": "skipped", "late-skip": "skipped",
+		"nan": "failed"}'
+}
+
+@test "only what was measured has a value, all others a reason" {
+	judged
+	rows 'all((.value != null) == (.status == "ok") and
+		(.reason == null) == (.status == "ok"))'
+	rows '.[] | select(.status == "ok") | .value > 0 and .ticks > 0'
+}
+
+@test "less than nothing is below resolution, never a negative value" {
+	judged
+	rows '.[] | select(.params["end"] == "negative") |
+		.value == null and .baseline > 0 and (.reason | contains("<"))'
+}
+
+@test "evidence that is short fails the case and names both numbers" {
+	judged
+	rows '.[] | select(.params["end"] == "short") |
+		.evidence.rounds.seen < .evidence.rounds.expected and
+		(.reason | contains("expected") and contains("seen"))'
+	[[ $stderr == *"end=short"* ]]
+}
+
+@test "reasons are those that the program gave" {
+	judged
+	rows 'map({(.params["end"]): .reason}) | add |
+		.refused == "unfortunate: Input/output error" and
+		.skip == "known before" and .["late-skip"] == "found out too late"'
+}
+
+@test "the table for people says the same" {
+	try 1 "$FIXTURES/verdicts" "${QUICK[@]}"
+	[[ $output == *"below resolution: <"* ]]
+	[[ $output == *"failed: unfortunate"* ]]
+	[[ $output == *"skipped: known before"* ]]
+}
+
+@test "only skipped cases: the program is skipped" {
+	try 77 "$FIXTURES/verdicts" "${QUICK[@]}" --case 'end=skip' --json
+	rows 'length == 1 and .[0].status == "skipped"'
+}
+
+@test "--case picks by whole names, by globs, and more than once" {
+	try 0 "$FIXTURES/verdicts" --list --case 'end=*skip' --case 'end=ze?o'
+	[[ $output == $'end=zero\nend=skip\nend=late-skip' ]]
+}
+
+@test "two cases of one name are refused" {
+	try 1 "$FIXTURES/twins" "${QUICK[@]}"
+	[[ $stderr == *"twice the same case x=1"* ]]
+}
+
+@test "a need for two CPUs is told where there is one" {
+	[[ $EUID -eq 0 ]] || skip "needy needs root first"
+	try 77 taskset -c "$(usable_cpus | head -n 1)" "$FIXTURES/needy" \
+		"${QUICK[@]}"
+	[[ $stderr == *"needs two CPUs"* ]]
+}

@@ -1,0 +1,103 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Loaded by every .bats file.
+
+bats_require_minimum_version 1.5.0
+
+: "${BIN:?set by make check-cli}"
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+FIXTURES=${FIXTURES:-${BIN%/*}/fixtures}
+export ROOT FIXTURES
+
+# The smallest run that still goes through every phase.
+declare -ga QUICK=(--effort 1 --invocations 1)
+
+# Nothing takes as long as this; what hangs must not hang the tests.
+readonly PATIENCE_S=${PATIENCE_S:-120}
+
+# benches: the names of all benchmark programs.
+benches() {
+	local path
+
+	for path in "$BIN"/*; do
+		[[ ${path##*/} == report || ! -x $path ]] || printf '%s\n' "${path##*/}"
+	done
+}
+
+# each_bench CHECK: call CHECK with each benchmark's name; fails in the end if
+# it failed for any.  Inside CHECK `set -e` is off: end its lines in
+# `|| return`.
+each_bench() {
+	local name bad=0
+
+	for name in $(benches); do
+		"$1" "$name" || {
+			printf '^ %s\n' "$name"
+			bad=1
+		}
+	done
+	return "$bad"
+}
+
+# try STATUS COMMAND...: run it and compare the status, a pattern such as 0 or
+# '0|77'.  Sets output and stderr.
+try() {
+	local want=$1
+
+	shift
+	run --separate-stderr timeout -k 5 "$PATIENCE_S" "$@"
+	# shellcheck disable=SC2053 # a pattern
+	[[ $status == @($want) ]] && return
+	printf '%s\nstatus %s, not %s\n%s\n%s\n' "$*" "$status" "$want" \
+		"$output" "$stderr"
+	return 1
+}
+
+# try_sealed STATUS COMMAND...: the same, and nothing may be left behind.
+# SEAL holds more options for tests/sealed.
+try_sealed() {
+	local want=$1 report=$BATS_TEST_TMPDIR/report
+
+	shift
+	: >"$report"
+	try "$want" "$ROOT/tests/sealed" "$report" "${SEAL[@]}" "$@" || return
+	[[ ! -s $report ]] && return
+	printf '%s\nleft behind:\n' "$*"
+	cat "$report"
+	return 1
+}
+
+declare -ga SEAL=()
+
+# says PATTERN: whether stderr is one line that matches.
+says() {
+	# shellcheck disable=SC2053 # a pattern
+	[[ $stderr == $1 && $stderr != *$'\n'* ]] && return
+	printf 'stderr is not one line like %s:\n%s\n' "$1" "$stderr"
+	return 1
+}
+
+# rows FILTER [JQ-ARG]...: whether FILTER is true of the rows in $output, as
+# one array.
+rows() {
+	local filter=$1
+
+	shift
+	jq -es "$@" "$filter" <<<"$output" >/dev/null && return
+	printf 'not so: %s\n%s\n' "$filter" "$output"
+	return 1
+}
+
+# first_case NAME: the first case of a program.
+first_case() {
+	"$BIN/$1" --list 2>/dev/null | sed -n 1p
+}
+
+# usable_cpus: one number a line.
+usable_cpus() {
+	local part
+
+	for part in $(taskset -cp "$$" | sed 's/.*: //; s/,/ /g'); do
+		seq "${part%-*}" "${part#*-}"
+	done
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# Whether the rows of one program keep the promises of docs/results-format.md.
+# Input: array of rows.  $types: {key: type as in the document}.  $name.
+# Output: what is wrong, one line each.
+
+def is_a($allowed):
+	. as $v
+	| [$allowed / " or " | .[]
+	   | if . == "null" then $v == null
+	     elif . == "integer" then ($v | type) == "number" and ($v | floor) == $v
+	     elif . == "[low, high]" then
+		($v | type) == "array" and ($v | length) == 2 and $v[0] <= $v[1]
+	     else ($v | type) == . end]
+	| any;
+
+# A size as it is written in a name.
+def canonical:
+	if type == "string" then .
+	else
+		[., 0] | until(.[0] == 0 or .[0] % 1024 != 0 or .[1] == 3;
+			[.[0] / 1024, .[1] + 1])
+		| "\(.[0])" + ["", "K", "M", "G"][.[1]]
+	end;
+
+# params spell the name; an integer may be a size or a plain number.
+def spells($name_of_case):
+	to_entries as $e
+	| ($name_of_case / ",") as $terms
+	| ($e | length) == ($terms | length)
+	and ([range($e | length) as $i
+	      | ($terms[$i] == "\($e[$i].key)=\($e[$i].value)")
+		or ($terms[$i] == "\($e[$i].key)=\($e[$i].value | canonical)")]
+	     | all);
+
+def wrong:
+	. as $row
+	| ($types | to_entries[]
+	   | .key as $k | .value as $t
+	   | if ($row | has($k) | not) then "no key \($k)"
+	     elif ($row[$k] | is_a($t) | not) then "\($k) is \($row[$k]), not \($t)"
+	     else empty end),
+	  (keys[] | select($types[.] == null) | "key \(.) is not documented"),
+	  (select(.schema != 1) | "schema is \(.schema)"),
+	  (select(.benchmark != $name) | "benchmark is \(.benchmark)"),
+	  (.case as $c | select(.params | spells($c) | not)
+	   | "params do not spell the case"),
+	  (select([.status] | inside(["ok", "below_resolution", "skipped", "failed"]) | not)
+	   | "status is \(.status)"),
+	  (select((.status == "ok") != (.value != null))
+	   | "status is \(.status) and value is \(.value)"),
+	  (select((.status == "ok") != (.reason == null))
+	   | "status is \(.status) and reason is \(.reason)"),
+	  (select(.value != null and .unit == "ns" and .value <= 0)
+	   | "takes \(.value) ns"),
+	  (select(.value != null and .unit == "ns" and .tsc_hz != null and .ticks == null)
+	   | "ns, but no ticks"),
+	  (select(.unit != "ns" and (.ticks != null or .cycles != null))
+	   | "ticks of \(.unit)"),
+	  (select([.better] | inside(["lower", "higher"]) | not) | "better is \(.better)"),
+	  (select([.timer] | inside(["cpuid", "cpuid2", "lfence", "none", "clock"]) | not)
+	   | "timer is \(.timer)"),
+	  (select(.grade | test("^[A-D]$") | not) | "grade is \(.grade)"),
+	  (select(.started_at | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$") | not)
+	   | "started_at is \(.started_at)"),
+	  (select(.p50 != null and ([.min, .p50, .p90, .p99, .p999, .max] | . != sort))
+	   | "percentiles are not in order"),
+	  (select(.status == "ok" and .estimator != "derived" and .samples < 1)
+	   | "a value without a sample"),
+	  (select(.status == "ok")
+	   | .evidence | to_entries[]
+	   | select((.value | type) == "object" and .value.seen < .value.expected)
+	   | "ok, but \(.key): \(.value)");
+
+.[] | .case as $c | wrong | "\($c): \(.)"
