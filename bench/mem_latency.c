@@ -345,7 +345,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		return 0;
 	TIMER_INTERVAL(bench_timer(b)->method, once, chase_adds(ADD_ROUNDS));
 	TIMER_INTERVAL(bench_timer(b)->method, twice,
-		       chase_adds(2 * ADD_ROUNDS));
+		       chase_adds(ADD_ROUNDS + ADD_ROUNDS));
 	if (twice > once)
 		spec->hz[spec->n_hz++] = (double)ADD_ROUNDS * CHASE_ADDS *
 					 bench_timer(b)->hz /

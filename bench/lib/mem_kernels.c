@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "mem_kernels.h"
+
+#include <string.h>
+
+/*
+ * The texts of the loops are put together from lines: what one ISA does with
+ * one cache line.  %[i] runs from -bytes to 0, pointers are to the ends.
+ */
+/* clang-format off */
+#define AT(o, p)	o "(%[" p "],%[i])"
+#define EIGHT(X, p)	X("0", p) X("64", p) X("128", p) X("192", p) \
+			X("256", p) X("320", p) X("384", p) X("448", p)
+
+/* Four pieces of 16 bytes, two of 32, one of 64, eight of 8. */
+#define LOAD_SCALAR(o, p) \
+	"mov " AT(o, p) ", %%r8\n\t"	 "mov " AT(o "+8", p) ", %%r9\n\t" \
+	"mov " AT(o "+16", p) ", %%r10\n\t" "mov " AT(o "+24", p) ", %%r11\n\t" \
+	"mov " AT(o "+32", p) ", %%r12\n\t" "mov " AT(o "+40", p) ", %%r13\n\t" \
+	"mov " AT(o "+48", p) ", %%r14\n\t" "mov " AT(o "+56", p) ", %%r15\n\t"
+#define STORE_SCALAR_(op, o, p) \
+	op " %%r8, " AT(o, p) "\n\t"	 op " %%r9, " AT(o "+8", p) "\n\t" \
+	op " %%r10, " AT(o "+16", p) "\n\t" op " %%r11, " AT(o "+24", p) "\n\t" \
+	op " %%r12, " AT(o "+32", p) "\n\t" op " %%r13, " AT(o "+40", p) "\n\t" \
+	op " %%r14, " AT(o "+48", p) "\n\t" op " %%r15, " AT(o "+56", p) "\n\t"
+#define STORE_SCALAR(o, p)    STORE_SCALAR_("mov", o, p)
+#define STORE_NT_SCALAR(o, p) STORE_SCALAR_("movnti", o, p)
+
+#define LOAD_SSE2_(r0, r1, r2, r3, o, p) \
+	"movaps " AT(o, p) ", %%" r0 "\n\t" \
+	"movaps " AT(o "+16", p) ", %%" r1 "\n\t" \
+	"movaps " AT(o "+32", p) ", %%" r2 "\n\t" \
+	"movaps " AT(o "+48", p) ", %%" r3 "\n\t"
+#define STORE_SSE2_(op, r0, r1, r2, r3, o, p) \
+	op " %%" r0 ", " AT(o, p) "\n\t" \
+	op " %%" r1 ", " AT(o "+16", p) "\n\t" \
+	op " %%" r2 ", " AT(o "+32", p) "\n\t" \
+	op " %%" r3 ", " AT(o "+48", p) "\n\t"
+#define LOAD_SSE2(o, p) LOAD_SSE2_("xmm0", "xmm1", "xmm2", "xmm3", o, p)
+#define STORE_SSE2(o, p) \
+	STORE_SSE2_("movaps", "xmm0", "xmm1", "xmm2", "xmm3", o, p)
+#define STORE_NT_SSE2(o, p) \
+	STORE_SSE2_("movntps", "xmm0", "xmm1", "xmm2", "xmm3", o, p)
+
+#define LOAD_AVX2(o, p) \
+	"vmovaps " AT(o, p) ", %%ymm0\n\t" \
+	"vmovaps " AT(o "+32", p) ", %%ymm1\n\t"
+#define STORE_AVX2_(op, o, p) \
+	op " %%ymm0, " AT(o, p) "\n\t" \
+	op " %%ymm1, " AT(o "+32", p) "\n\t"
+#define STORE_AVX2(o, p)    STORE_AVX2_("vmovaps", o, p)
+#define STORE_NT_AVX2(o, p) STORE_AVX2_("vmovntps", o, p)
+
+#define LOAD_AVX512(o, p)     "vmovaps " AT(o, p) ", %%zmm0\n\t"
+#define STORE_AVX512(o, p)    "vmovaps %%zmm0, " AT(o, p) "\n\t"
+#define STORE_NT_AVX512(o, p) "vmovntps %%zmm0, " AT(o, p) "\n\t"
+
+/* After a line was stored: other values for the next.  As doubles they stay
+ * between 1 and 2, so that the triad may read them later. */
+#define NEXT_SCALAR "add %[step], %%r8\n\t"  "add %[step], %%r10\n\t" \
+		    "add %[step], %%r12\n\t" "add %[step], %%r14\n\t"
+#define NEXT_SSE2   "paddq %%xmm15, %%xmm0\n\t" "paddq %%xmm15, %%xmm2\n\t"
+#define NEXT_AVX2   "vpaddq %%ymm15, %%ymm0, %%ymm0\n\t"
+#define NEXT_AVX512 "vpaddq %%zmm15, %%zmm0, %%zmm0\n\t"
+
+#define FIRST_SCALAR \
+	"mov %[value], %%r8\n\t" "lea 1(%%r8), %%r9\n\t" \
+	"lea 2(%%r8), %%r10\n\t" "lea 3(%%r8), %%r11\n\t" \
+	"lea 4(%%r8), %%r12\n\t" "lea 5(%%r8), %%r13\n\t" \
+	"lea 6(%%r8), %%r14\n\t" "lea 7(%%r8), %%r15\n\t"
+#define FIRST_SSE2 \
+	"movq %[step], %%xmm15\n\t" "punpcklqdq %%xmm15, %%xmm15\n\t" \
+	"movq %[value], %%xmm0\n\t" "punpcklqdq %%xmm0, %%xmm0\n\t" \
+	"movaps %%xmm0, %%xmm1\n\t" "movaps %%xmm0, %%xmm2\n\t" \
+	"movaps %%xmm0, %%xmm3\n\t"
+#define FIRST_AVX2 \
+	"vmovq %[step], %%xmm15\n\t" "vpbroadcastq %%xmm15, %%ymm15\n\t" \
+	"vmovq %[value], %%xmm0\n\t" "vpbroadcastq %%xmm0, %%ymm0\n\t" \
+	"vmovaps %%ymm0, %%ymm1\n\t"
+#define FIRST_AVX512 \
+	"vpbroadcastq %[step], %%zmm15\n\t" \
+	"vpbroadcastq %[value], %%zmm0\n\t"
+
+#define LINE_WRITE_SCALAR(o, p)	    STORE_SCALAR(o, p) NEXT_SCALAR
+#define LINE_WRITE_SSE2(o, p)	    STORE_SSE2(o, p) NEXT_SSE2
+#define LINE_WRITE_AVX2(o, p)	    STORE_AVX2(o, p) NEXT_AVX2
+#define LINE_WRITE_AVX512(o, p)	    STORE_AVX512(o, p) NEXT_AVX512
+#define LINE_WRITE_NT_SCALAR(o, p)  STORE_NT_SCALAR(o, p) NEXT_SCALAR
+#define LINE_WRITE_NT_SSE2(o, p)    STORE_NT_SSE2(o, p) NEXT_SSE2
+#define LINE_WRITE_NT_AVX2(o, p)    STORE_NT_AVX2(o, p) NEXT_AVX2
+#define LINE_WRITE_NT_AVX512(o, p)  STORE_NT_AVX512(o, p) NEXT_AVX512
+#define LINE_COPY_SCALAR(o, p)	    LOAD_SCALAR(o, "b") STORE_SCALAR(o, "a")
+#define LINE_COPY_SSE2(o, p)	    LOAD_SSE2(o, "b") STORE_SSE2(o, "a")
+#define LINE_COPY_AVX2(o, p)	    LOAD_AVX2(o, "b") STORE_AVX2(o, "a")
+#define LINE_COPY_AVX512(o, p)	    LOAD_AVX512(o, "b") STORE_AVX512(o, "a")
+#define LINE_COPY_NT_SCALAR(o, p)   LOAD_SCALAR(o, "b") STORE_NT_SCALAR(o, "a")
+#define LINE_COPY_NT_SSE2(o, p)	    LOAD_SSE2(o, "b") STORE_NT_SSE2(o, "a")
+#define LINE_COPY_NT_AVX2(o, p)	    LOAD_AVX2(o, "b") STORE_NT_AVX2(o, "a")
+#define LINE_COPY_NT_AVX512(o, p)   LOAD_AVX512(o, "b") STORE_NT_AVX512(o, "a")
+
+#define TRIAD_PIECE_SCALAR(o) \
+	"movsd " AT(o, "c") ", %%xmm0\n\t" "mulsd %%xmm14, %%xmm0\n\t" \
+	"addsd " AT(o, "b") ", %%xmm0\n\t" "movsd %%xmm0, " AT(o, "a") "\n\t"
+#define TRIAD_PIECE_SSE2(o) \
+	"movaps " AT(o, "c") ", %%xmm0\n\t" "mulpd %%xmm14, %%xmm0\n\t" \
+	"addpd " AT(o, "b") ", %%xmm0\n\t" "movaps %%xmm0, " AT(o, "a") "\n\t"
+#define TRIAD_PIECE_AVX(o, v) \
+	"vmulpd " AT(o, "c") ", %%" v "14, %%" v "0\n\t" \
+	"vaddpd " AT(o, "b") ", %%" v "0, %%" v "0\n\t" \
+	"vmovapd %%" v "0, " AT(o, "a") "\n\t"
+#define LINE_TRIAD_SCALAR(o, p) \
+	TRIAD_PIECE_SCALAR(o) TRIAD_PIECE_SCALAR(o "+8") \
+	TRIAD_PIECE_SCALAR(o "+16") TRIAD_PIECE_SCALAR(o "+24") \
+	TRIAD_PIECE_SCALAR(o "+32") TRIAD_PIECE_SCALAR(o "+40") \
+	TRIAD_PIECE_SCALAR(o "+48") TRIAD_PIECE_SCALAR(o "+56")
+#define LINE_TRIAD_SSE2(o, p) \
+	TRIAD_PIECE_SSE2(o) TRIAD_PIECE_SSE2(o "+16") \
+	TRIAD_PIECE_SSE2(o "+32") TRIAD_PIECE_SSE2(o "+48")
+#define LINE_TRIAD_AVX2(o, p) \
+	TRIAD_PIECE_AVX(o, "ymm") TRIAD_PIECE_AVX(o "+32", "ymm")
+#define LINE_TRIAD_AVX512(o, p) TRIAD_PIECE_AVX(o, "zmm")
+
+#define FACTOR_SCALAR "movq %[value], %%xmm14\n\t"
+#define FACTOR_SSE2   "movq %[value], %%xmm14\n\t" \
+		      "punpcklqdq %%xmm14, %%xmm14\n\t"
+#define FACTOR_AVX2   "vmovq %[value], %%xmm14\n\t" \
+		      "vpbroadcastq %%xmm14, %%ymm14\n\t"
+#define FACTOR_AVX512 "vpbroadcastq %[value], %%zmm14\n\t"
+
+/* Upper halves left dirty would slow down SSE code that comes later. */
+#define END_SCALAR ""
+#define END_SSE2   ""
+#define END_AVX2   "vzeroupper\n\t"
+#define END_AVX512 "vzeroupper\n\t"
+
+#define CLOBBERS "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", \
+	"r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm14", "xmm15"
+/* clang-format on */
+
+#define FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
+#define STEP  0x1e3779b1u	  /* from line to line, 2^20 times and more */
+#define THREE 0x4008000000000000u /* 3.0 */
+
+/* One loop over 512 bytes of each array, a line at a time. */
+#define KERNEL(name, first, line, end, number)                             \
+	__attribute__((noinline)) static void name(void *a, const void *b, \
+						   const void *c,          \
+						   size_t bytes)           \
+	{                                                                  \
+		intptr_t i = -(intptr_t)bytes;                             \
+                                                                           \
+		__asm__ volatile(first                                     \
+				 ".p2align 5\n\t"                          \
+				 "1:\n\t" EIGHT(line,                      \
+						"a") "add $512, %[i]\n\t"  \
+						     "jnz 1b\n\t" end      \
+				 : [i] "+r"(i)                             \
+				 : [a] "r"((char *)a + bytes),             \
+				   [b] "r"((const char *)b + bytes),       \
+				   [c] "r"((const char *)c + bytes),       \
+				   [step] "r"((uint64_t)STEP),             \
+				   [value] "r"((uint64_t)(number))         \
+				 : CLOBBERS);                              \
+	}
+
+/* Reads at four places, two lines at each in turn. */
+#define KERNEL4(name, line, end)                                               \
+	__attribute__((noinline)) static void name(void *a, const void *b,     \
+						   const void *c,              \
+						   size_t bytes)               \
+	{                                                                      \
+		const size_t quarter = bytes / 4;                              \
+		char *const at = (char *)a + quarter;                          \
+		intptr_t i = -(intptr_t)quarter;                               \
+                                                                               \
+		(void)b;                                                       \
+		(void)c;                                                       \
+		__asm__ volatile(                                              \
+			".p2align 5\n\t"                                       \
+			"1:\n\t" line("0", "a") line("0", "b") line("0", "c")  \
+				line("0", "d") line("64", "a") line("64", "b") \
+					line("64", "c")                        \
+						line("64",                     \
+						     "d") "add $128, %[i]\n\t" \
+							  "jnz 1b\n\t" end     \
+			: [i] "+r"(i)                                          \
+			: [a] "r"(at), [b] "r"(at + quarter),                  \
+			  [c] "r"(at + 2 * quarter), [d] "r"(at + 3 * quarter) \
+			: CLOBBERS);                                           \
+	}
+
+#define FENCE "sfence\n\t" /* non-temporal stores are done when it is over */
+
+#define KERNELS(isa, ISA)                                                    \
+	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                     \
+	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                          \
+	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA, FIRST) \
+	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,             \
+	       FENCE END_##ISA, FIRST)                                       \
+	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)                \
+	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0)    \
+	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA, THREE)
+
+KERNELS(scalar, SCALAR)
+KERNELS(sse2, SSE2)
+KERNELS(avx2, AVX2)
+KERNELS(avx512, AVX512)
+
+#define SET_BYTE 0x5a
+
+static void rep_set(void *a, size_t bytes, int byte)
+{
+	__asm__ volatile("rep stosb"
+			 : "+D"(a), "+c"(bytes)
+			 : "a"(byte)
+			 : "memory");
+}
+
+static void write_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)b;
+	(void)c;
+	rep_set(a, bytes, SET_BYTE);
+}
+
+static void clear_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)b;
+	(void)c;
+	rep_set(a, bytes, 0);
+}
+
+static void copy_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)c;
+	__asm__ volatile("rep movsb"
+			 : "+D"(a), "+S"(b), "+c"(bytes)
+			 :
+			 : "memory");
+}
+
+/* By pointers that the compiler knows nothing of: a call, never its own
+ * expansion. */
+static void *(*volatile libc_memset)(void *, int, size_t) = memset;
+static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
+
+static void write_libc(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)b;
+	(void)c;
+	libc_memset(a, SET_BYTE, bytes);
+}
+
+static void clear_libc(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)b;
+	(void)c;
+	libc_memset(a, 0, bytes);
+}
+
+static void copy_libc(void *a, const void *b, const void *c, size_t bytes)
+{
+	(void)c;
+	libc_memcpy(a, b, bytes);
+}
+
+#define ROW(op)                                                 \
+	{                                                       \
+		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
+	}
+#define ROW_LIBC(op)                                                      \
+	{                                                                 \
+		op##_scalar, op##_sse2, op##_avx2, op##_avx512, op##_rep, \
+			op##_libc,                                        \
+	}
+
+static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
+	[MEM_READ] = ROW(read),
+	[MEM_READ4] = ROW(read4),
+	[MEM_WRITE] = ROW_LIBC(write),
+	[MEM_WRITE_NT] = ROW(write_nt),
+	[MEM_CLEAR] = { [MEM_REP] = clear_rep, [MEM_LIBC] = clear_libc },
+	[MEM_COPY] = ROW_LIBC(copy),
+	[MEM_COPY_NT] = ROW(copy_nt),
+	[MEM_TRIAD] = ROW(triad),
+};
+
+const char *mem_op_name(enum mem_op op)
+{
+	static const char *const names[MEM_OPS] = { "read",    "read4",
+						    "write",   "write_nt",
+						    "clear",   "copy",
+						    "copy_nt", "triad" };
+
+	return names[op];
+}
+
+unsigned int mem_op_arrays(enum mem_op op)
+{
+	if (op == MEM_TRIAD)
+		return 3;
+	return op == MEM_COPY || op == MEM_COPY_NT ? 2 : 1;
+}
+
+const char *mem_isa_name(enum mem_isa isa)
+{
+	static const char *const names[MEM_ISAS] = { "scalar", "sse2", "avx2",
+						     "avx512", "rep",  "libc" };
+
+	return names[isa];
+}
+
+int mem_isa_usable(enum mem_isa isa)
+{
+	switch (isa) {
+	case MEM_AVX2:
+		return __builtin_cpu_supports("avx2");
+	case MEM_AVX512:
+		return __builtin_cpu_supports("avx512f");
+	default:
+		return 1; /* SSE2 is part of x86-64 */
+	}
+}
+
+enum mem_isa mem_isa_widest(void)
+{
+	if (mem_isa_usable(MEM_AVX512))
+		return MEM_AVX512;
+	return mem_isa_usable(MEM_AVX2) ? MEM_AVX2 : MEM_SSE2;
+}
+
+mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
+{
+	return kernels[op][isa];
+}
+
+__attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
+{
+	const char *at = a, *end = at + bytes;
+
+	__asm__ volatile("1:\n\t"
+			 "mov (%0), %%eax\n\t"
+			 "mov 256(%0), %%eax\n\t"
+			 "mov 512(%0), %%eax\n\t"
+			 "mov 768(%0), %%eax\n\t"
+			 "add $1024, %0\n\t"
+			 "cmp %1, %0\n\t"
+			 "jb 1b"
+			 : "+r"(at)
+			 : "r"(end)
+			 : "rax", "memory", "cc");
+}
+
+__attribute__((noinline)) void mem_write_ints(void *a, size_t bytes)
+{
+	char *at = a, *end = at + bytes;
+
+	/* The low half of the address: neither zero nor constant. */
+	__asm__ volatile("1:\n\t"
+			 "mov %k0, (%0)\n\t"
+			 "mov %k0, 256(%0)\n\t"
+			 "mov %k0, 512(%0)\n\t"
+			 "mov %k0, 768(%0)\n\t"
+			 "add $1024, %0\n\t"
+			 "cmp %1, %0\n\t"
+			 "jb 1b"
+			 : "+r"(at)
+			 : "r"(end)
+			 : "memory", "cc");
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MEM_KERNELS_H
+#define MEM_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Loops that move memory, in assembler, so that no compiler flag decides what
+ * is measured.  All are in every binary; which may run is asked of the
+ * processor.  What is stored changes from block to block and is never zero
+ * (METHOD 9), but for the libc and rep kernels, which store one byte all over.
+ */
+#define MEM_BLOCK 512 /* bytes: all lengths are multiples of it */
+
+/* MEM_READ4: as MEM_READ, but at four places at once, a quarter apart: more
+ * misses under way than one prefetched stream keeps. */
+enum mem_op {
+	MEM_READ,
+	MEM_READ4,
+	MEM_WRITE,
+	MEM_WRITE_NT,
+	MEM_CLEAR, /* writes zeros */
+	MEM_COPY,
+	MEM_COPY_NT,
+	MEM_TRIAD, /* a[i] = b[i] + 3 * c[i], doubles */
+	MEM_OPS
+};
+
+enum mem_isa {
+	MEM_SCALAR,
+	MEM_SSE2,
+	MEM_AVX2,
+	MEM_AVX512,
+	MEM_REP,  /* rep stosb, rep movsb */
+	MEM_LIBC, /* memset(), memcpy() */
+	MEM_ISAS
+};
+
+/* @a is written (or read, by the reading kernels), @b and @c are read; each
+ * 64-byte aligned and @bytes long. */
+typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
+
+/* mem_op_name() - "read", "read4", "write", "write_nt", "clear", "copy",
+ * "copy_nt", "triad". */
+const char *mem_op_name(enum mem_op op);
+
+/* mem_op_arrays() - arrays that it uses, each counted once in its bytes:
+ * 1, 2 (copy) or 3 (triad). */
+unsigned int mem_op_arrays(enum mem_op op);
+
+/* mem_isa_name() - "scalar", "sse2", "avx2", "avx512", "rep", "libc". */
+const char *mem_isa_name(enum mem_isa isa);
+
+/* mem_isa_usable() - whether this processor and its kernel can run it. */
+int mem_isa_usable(enum mem_isa isa);
+
+/* mem_isa_widest() - the widest vectors that are usable. */
+enum mem_isa mem_isa_widest(void);
+
+/* mem_kernel() - the loop, or NULL if there is none for this pair. */
+mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
+
+/* The CSE 221 report's access: one 4-byte integer in each 256 bytes. */
+void mem_read_ints(const void *a, size_t bytes);
+void mem_write_ints(void *a, size_t bytes);
+
+#endif
