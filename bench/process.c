@@ -138,10 +138,8 @@ static void add_memory(struct bench *b, struct process_state *s, struct point p)
 				     P_STR("pages", pages),
 				     P_STR("written", written) },
 			 .skip = cannot_hold(&p),
-			 .events = p.again		  ? 16
-				   : p.bytes >= 256 * MIB ? 16
-							  : 60,
-			 .budget_ms = 30,
+			 .events = p.again || p.bytes >= 256 * MIB ? 16 : 100,
+			 .budget_ms = p.bytes ? 30 : 50,
 			 .exclusive = p.bytes != 0,
 		 },
 		 p);
@@ -218,6 +216,20 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
+/* Without its size no two prices of fork can be compared. */
+static int tell_size(struct bench *b, const struct bench_case *c)
+{
+	unsigned int mappings;
+	uint64_t resident;
+	const int err = proc_memory_self(&resident, &mappings);
+
+	if (err)
+		return bench_fail(b, -err, "read the size of this process");
+	bench_fact(b, c, "parent_resident_bytes", (double)resident);
+	bench_fact(b, c, "parent_mappings", mappings);
+	return 0;
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
@@ -226,7 +238,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	if (p->kind != KIND_MEMORY || !p->bytes)
-		return 0;
+		return tell_size(b, c);
 	if (p->bytes > bench_spare_bytes(b))
 		return bench_skip(b, "needs %zu MiB, may take %llu MiB",
 				  p->bytes / MIB,
@@ -245,7 +257,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  (long long)(huge / MIB), p->bytes / MIB,
 				  p->huge ? "all" : "none");
 	bench_fact(b, c, "huge_page_bytes", (double)huge);
-	return 0;
+	return tell_size(b, c);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,6 +100,27 @@ int64_t proc_memory_huge(const struct proc_memory *m)
 	}
 	fclose(f);
 	return bytes;
+}
+
+int proc_memory_self(uint64_t *resident, unsigned int *mappings)
+{
+	uint64_t pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	int c, got;
+
+	if (!f)
+		return -errno;
+	got = fscanf(f, "%*u %" SCNu64, &pages);
+	fclose(f);
+	*resident = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	f = fopen("/proc/self/maps", "re");
+	if (!f)
+		return -errno;
+	*mappings = 0;
+	while ((c = getc(f)) != EOF)
+		*mappings += c == '\n';
+	fclose(f);
+	return got == 1 ? 0 : -EIO;
 }
 
 void proc_memory_close(struct proc_memory *m)

@@ -38,6 +38,15 @@ void proc_memory_touch(const struct proc_memory *m, size_t page);
  * says; -errno. */
 int64_t proc_memory_huge(const struct proc_memory *m);
 
+/**
+ * proc_memory_self() - how large this process is, which is what fork copies.
+ * @resident: bytes that are there.
+ * @mappings: how many.
+ *
+ * Return: 0 or -errno.
+ */
+int proc_memory_self(uint64_t *resident, unsigned int *mappings);
+
 /* proc_memory_close() - give it back; nothing if there is none. */
 void proc_memory_close(struct proc_memory *m);
 
