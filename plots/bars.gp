@@ -18,8 +18,8 @@ set yrange [n_categories - 0.4:-0.6]
 set ytics ()
 do for [i=1:n_categories] { set ytics add (categories[i] i - 1) }
 set ytics scale 0
-set grid noytics mxtics xtics
-set mxtics 10
+set grid noytics xtics
+if (log_y) set mxtics 10; set grid mxtics
 set border 1
 near(low, v) = low > from ? low : v
 text(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)

@@ -12,8 +12,6 @@
 #include "figdata.h"
 #include "text.h"
 
-extern char **environ;
-
 #define FIELDS 11
 
 bool figures_flag(const struct figure *fig, const char *flag)
@@ -56,13 +54,21 @@ static void figure_free(struct figure *fig)
 		free(all[i]);
 }
 
+/* Two figures of one name would overwrite each other. */
+static bool is_known(const struct figures *figs, const struct figure *fig)
+{
+	for (size_t i = 0; i < figs->n; i++)
+		if (!strcmp(figs->v[i].id, fig->id))
+			return true;
+	return false;
+}
+
 int figures_read(struct figures *figs, const char *root, struct notes *notes)
 {
 	char *path = text_format("%s/plots/figures.tsv", root);
 	FILE *f = fopen(path, "r");
 	char *line = NULL;
 	size_t room = 0, number = 0;
-	ssize_t len;
 
 	*figs = (struct figures) { 0 };
 	if (!f) {
@@ -71,17 +77,18 @@ int figures_read(struct figures *figs, const char *root, struct notes *notes)
 		free(path);
 		return err;
 	}
-	while ((len = getline(&line, &room, f)) > 0) {
+	while (getline(&line, &room, f) > 0) {
 		struct figure fig = { 0 };
 
 		number++;
 		line[strcspn(line, "\n")] = '\0';
 		if (!*line || *line == '#')
 			continue;
-		if (read_figure(&fig, line)) {
+		if (read_figure(&fig, line) || is_known(figs, &fig)) {
 			notes_add(notes,
 				  text_format("%s:%zu: needs %d fields parted "
-					      "by tabs: figure left out",
+					      "by tabs and an id of its own: "
+					      "figure left out",
 					      path, number, FIELDS),
 				  NULL);
 			figure_free(&fig);

@@ -111,7 +111,7 @@ size_t figwrite_bars(struct figwriter *w)
 			if (p->series != s || !(p->y > 0))
 				continue;
 			least = fmin(least, p->y / d->scale);
-			most = fmax(most, p->y / d->scale);
+			most = fmax(most, fmax(p->y, p->hi) / d->scale);
 			fprintf(w->data, "%zu ", category_of(d, p->category));
 			figwrite_number(w->data, p->y / d->scale, ' ');
 			figwrite_number(w->data, p->lo / d->scale, ' ');
@@ -126,6 +126,38 @@ size_t figwrite_bars(struct figwriter *w)
 	if (n)
 		fprintf(w->settings, "least = %.9g\nmost = %.9g\n", least,
 			most);
+	return n;
+}
+
+size_t figwrite_stack(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	double *top = text_alloc(d->ncategories, sizeof(*top));
+	size_t n = 0;
+
+	fputs("# category begin end name\n", w->data);
+	for (size_t s = 0; s < d->nseries; s++) {
+		size_t before = n;
+
+		begin_block(w, s, d->series[s]);
+		for (size_t i = 0; i < d->n; i++) {
+			const struct point *p = &d->points[i];
+			size_t c = category_of(d, p->category);
+
+			if (p->series != s || !(p->y > 0))
+				continue;
+			fprintf(w->data, "%zu ", c);
+			figwrite_number(w->data, top[c], ' ');
+			top[c] += p->y / d->scale;
+			figwrite_number(w->data, top[c], ' ');
+			text_data(w->data, p->category);
+			fputc('\n', w->data);
+			n++;
+		}
+		if (n == before)
+			fputs("NaN NaN NaN \"\"\n", w->data);
+	}
+	free(top);
 	return n;
 }
 
@@ -199,7 +231,7 @@ static const struct {
 	{ "curve", figwrite_curve },
 	{ "stair", figwrite_curve },
 	{ "bars", figwrite_bars },
-	{ "stack", figwrite_bars },
+	{ "stack", figwrite_stack },
 	{ "heatmap", figwrite_heatmap },
 	{ "incidence", figwrite_incidence },
 	{ "distribution", figwrite_distribution },

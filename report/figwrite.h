@@ -21,6 +21,7 @@ struct figwriter {
 /* Each returns how many points it wrote. */
 size_t figwrite_curve(struct figwriter *w);
 size_t figwrite_bars(struct figwriter *w);
+size_t figwrite_stack(struct figwriter *w);
 size_t figwrite_heatmap(struct figwriter *w);
 size_t figwrite_incidence(struct figwriter *w);
 size_t figwrite_distribution(struct figwriter *w);

@@ -195,7 +195,8 @@ static void put_table(FILE *f, const struct table *t)
 	for (size_t i = 0; i < t->nrows; i++) {
 		char **cells = &t->cells[i * t->ncolumns];
 
-		if (strcmp(program, cells[COL_PROGRAM]) != 0) {
+		if (cells[COL_PROGRAM] &&
+		    strcmp(program, cells[COL_PROGRAM]) != 0) {
 			program = cells[COL_PROGRAM];
 			fputc('\n', f);
 			text_plain(f, program);

@@ -213,7 +213,7 @@ static int read_lines(struct run *run, struct reading *in, char **why)
 /* Make each row from its lines. */
 static int aggregate(struct run *run, struct reading *in)
 {
-	const struct result **of = text_alloc(in->n, sizeof(*of));
+	const struct result **of = text_alloc(in->n, sizeof(struct result *));
 	size_t *first = text_alloc(run->nrows + 1, sizeof(*first));
 	int err = 0;
 

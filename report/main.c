@@ -150,12 +150,13 @@ static int output_open(struct output *o, const char *dir, const char *suffix)
 	o->draft = text_format("%s/.report.%s.new", dir, suffix);
 	unlink(o->draft);
 	o->f = fopen(o->draft, "wx");
-	if (o->f)
-		return 0;
-	warn("%s: %s", o->path, strerror(errno));
-	free(o->path);
-	free(o->draft);
-	return -errno;
+	if (!o->f) {
+		warn("%s: %s", o->path, strerror(errno));
+		free(o->path);
+		free(o->draft);
+		return -EIO;
+	}
+	return 0;
 }
 
 static int output_close(struct output *o)

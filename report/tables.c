@@ -121,6 +121,7 @@ char *tables_interval(const struct result *r, bool with_unit)
 		return NULL;
 	lo = number(r->ci95[0] / scale);
 	hi = number(r->ci95[1] / scale);
+	with_unit = with_unit && strcmp(shown, "1") != 0;
 	text = text_format("%s – %s%s%s (±%s)", lo, hi, with_unit ? " " : "",
 			   with_unit ? shown : "", units_percent(pct, half));
 	free(lo);
@@ -132,14 +133,12 @@ char *tables_interval(const struct result *r, bool with_unit)
 static char *compact(double x)
 {
 	static const char suffixes[] = "kMGTP";
-	int i = -1;
+	size_t i = 0;
 
 	if (fabs(x) < 1e5)
 		return text_format("%.10g", x);
-	while (fabs(x) >= 999.5 && suffixes[i + 1]) {
+	for (x /= 1000; fabs(x) >= 999.5 && suffixes[i + 1]; i++)
 		x /= 1000;
-		i++;
-	}
 	return text_format("%.3g%c", x, suffixes[i]);
 }
 
