@@ -285,7 +285,7 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		die(EXIT_USAGE, "%s (try --help)", why);
 	if (parsed < argc)
 		die(EXIT_USAGE, "there are no operands (try --help)");
-	if (strcmp(set->timer, "auto") && timer_find(set->timer) < 0)
+	if (strcmp(set->timer, "auto") != 0 && timer_find(set->timer) < 0)
 		die(EXIT_USAGE,
 		    "--timer %s: not one of auto, cpuid, cpuid2, lfence, none, "
 		    "clock (try --help)",
@@ -320,13 +320,14 @@ int main(int argc, char **argv)
 	memset(state, 0, size);
 	memcpy(args, argv, ((size_t)argc + 1) * sizeof(*args));
 	parsed = opts_parse(argc, argv, sets, &why);
+	code = EXIT_OK;
 	if (parsed >= 0 && set.help) {
 		help(sets);
-		return EXIT_OK;
+		goto out;
 	}
 	if (parsed >= 0 && set.version) {
 		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
-		return EXIT_OK;
+		goto out;
 	}
 	check(&set, argc, parsed, why);
 	if (set.describe)
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
 		code = invoke_deeper(&set, state, &orders);
 	else
 		code = measure(&set, args);
+out:
 	free(state);
 	free(args);
 	return code;

@@ -41,7 +41,13 @@ double noise_lost(const struct noise *noise)
 
 char noise_grade(double lost)
 {
-	return lost < 0.001 ? 'A' : lost < 0.01 ? 'B' : lost < 0.05 ? 'C' : 'D';
+	if (lost < 0.001)
+		return 'A';
+	if (lost < 0.01)
+		return 'B';
+	if (lost < 0.05)
+		return 'C';
+	return 'D';
 }
 
 void noise_read(struct noise_counts *counts)

@@ -252,7 +252,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 
 static void scale(struct result *row, double tsc_hz, double core_hz)
 {
-	if (strcmp(row->unit, "ns") || !isfinite(row->value))
+	if (strcmp(row->unit, "ns") != 0 || !isfinite(row->value))
 		return;
 	if (tsc_hz > 0)
 		row->ticks = row->value * tsc_hz / 1e9;
@@ -375,16 +375,14 @@ static char grade_of(const struct bench *b, const struct case_run *run,
 	double share = samples ? (double)(run->involuntary + run->migrated) /
 					 (double)samples
 			       : 0;
-	char by_tags = share > 0.2    ? 'D'
-		       : share > 0.05 ? 'C'
-		       : share > 0.01 ? 'B'
-				      : 'A';
 
-	if (drifted(b) && by_tags < 'C')
-		by_tags = 'C';
-	if (b->throttled > 0)
-		by_tags = 'D';
-	return grade > by_tags ? grade : by_tags;
+	if (share > 0.01 && grade < 'B')
+		grade = 'B';
+	if ((share > 0.05 || drifted(b)) && grade < 'C')
+		grade = 'C';
+	if (share > 0.2 || b->throttled > 0)
+		grade = 'D';
+	return grade;
 }
 
 static const char *policy_name(int policy)

@@ -296,7 +296,7 @@ static bool seen_before(const struct collection *all, size_t i)
 static int aggregate(const struct collection *all, struct result **rows,
 		     size_t *n)
 {
-	const struct result **same = calloc(all->n + 1, sizeof(*same));
+	const struct result **same = calloc(all->n + 1, sizeof(void *));
 	struct result *out = calloc(all->n + 1, sizeof(*out));
 	int err = same && out ? 0 : -ENOMEM;
 

@@ -118,7 +118,7 @@ static void test_variance(void)
 		for (size_t k = 0; k < n; k++)
 			ensemble_add(&e, x[k]);
 		same &= join(ensemble_variance(&e, (uint32_t)scale)) ==
-			top * scale / (n * n);
+			top * scale / ((u128)n * n);
 	}
 	OK(same, "variances agree with __int128");
 }

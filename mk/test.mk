@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Tests, lint and format.
+
+C_FILES    = $(sort $(shell find bench harness report kernel tests \
+		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
+# What clang-tidy can compile: the module needs the kernel's own headers, and
+# what has no libc needs flags of its own.
+TIDY_FILES = $(filter-out kernel/% bench/exec/%,$(filter %.c,$(C_FILES)))
+TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -std=gnu11 $(WARN) \
+	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \
+	     $(shell $(PKG_CONFIG) --cflags $(REPORT_PKGS))
+
+# The set-up comes before the build, as in run-all.
+.PHONY: test
+test: ## all tests, with their set-up; ends with 'N passed, N failed'
+	$(Q)scripts/setup run test
+	$(Q)$(MAKE) --no-print-directory $(jobs) test-programs
+	$(Q)tests/run --build '$(BUILD)' unit cli
+
+.PHONY: test-programs
+test-programs: all $(UNITS) $(FIXTURES)
+
+.PHONY: check-unit
+check-unit: $(UNITS) ## unit tests only
+	$(Q)prove $(UNITS)
+
+# As in `make check-cli BATS="contract driver"`.
+.PHONY: check-cli
+check-cli: test-programs ## tests of programs and scripts: BATS="contract misbehave"
+	$(Q)BIN='$(abspath $(BUILD))/bin' bats \
+		$(or $(BATS:%=tests/cli/%.bats),tests/cli)
+
+.PHONY: lint lint-layout lint-shell lint-c
+lint: lint-layout lint-shell lint-c ## layout, shellcheck, clang-tidy; changes nothing
+lint-layout:
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+lint-shell:
+	$(Q)tests/lint-shell
+lint-c:
+	$(Q)printf '%s\n' $(TIDY_FILES) | xargs -P $(shell nproc) -n 3 \
+		tests/lint-c $(TIDY_FLAGS) --
+
+.PHONY: format
+format: ## rewrite C files in the house style
+	clang-format -i $(C_FILES)
