@@ -60,14 +60,16 @@ static const char style[] =
 	"@media (max-width:40rem){body{padding:1rem .75rem 3rem;"
 	"font-size:15px}td,th{padding:.25rem .4rem}"
 	"td:first-child,th:first-child{min-width:6rem;max-width:9rem}}\n"
+	"@page{size:landscape;margin:12mm}\n"
 	"@media print{:root{--ink:#000;--dim:#333;--paper:#fff;--band:#eee;"
 	"--line:#999;--warn:#fff;--accent:#000;--bad:#000}"
 	"body{max-width:none;padding:0;font-size:10pt}"
 	".scroll{overflow:visible;border:0}table{font-size:6.5pt}"
 	"th,td{padding:.1rem .2rem}th{white-space:normal}"
 	"td:first-child,th:first-child{position:static}"
-	"td.t,td:first-child,th:first-child{min-width:0}tr,figure,aside{break-"
-	"inside:avoid}"
+	"td:first-child,th:first-child{min-width:0}td.t{min-width:11rem}tr,"
+	"figure,aside{break-"
+	"tr,figure,aside{break-inside:avoid}"
 	"h2,h3{break-after:avoid}}\n";
 
 static void tag(struct doc *d, const char *name, const char *text)

@@ -219,6 +219,41 @@ static char *resolutions(const struct run *run)
 			   units_format(b, hi, "ns"));
 }
 
+/* A fact in the evidence of a row: a text, or several where they differ. */
+static char *fact(const struct result *r, const char *key)
+{
+	const json_t *v = json_object_get(r->evidence, key);
+
+	return json_is_string(v) ? text_copy(json_string_value(v)) : NULL;
+}
+
+/* What `certify` says of each method and check, before all its figures. */
+static void put_verdicts(struct doc *d, const struct run *run,
+			 const struct section *certify)
+{
+	struct table t = { 0 };
+
+	table_column(&t, "method or check", false);
+	table_column(&t, "verdict", false);
+	table_column(&t, "why", false);
+	for (size_t i = 0; i < certify->n; i++) {
+		const struct result *r = &run->rows[certify->rows[i]].all;
+		const char *name = run_text(r->params, "method");
+		char *verdict = fact(r, "verdict");
+
+		if (!verdict)
+			continue;
+		table_row(&t, "");
+		table_cell(&t, 0, text_copy(name ? name : r->name));
+		table_cell(&t, 1, verdict);
+		table_cell(&t, 2, fact(r, "why"));
+	}
+	t.caption = text_copy("certify: the verdict on each timing method");
+	table_prune(&t);
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
 /* The clock and its calibration, and what `certify` found out about it. */
 void sections_timer(struct doc *d, const struct run *run)
 {
@@ -251,6 +286,7 @@ void sections_timer(struct doc *d, const struct run *run)
 	}
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
+		put_verdicts(d, run, certify);
 		tables_section(&t, run, certify);
 		d->format->table(d, &t);
 		table_free(&t);
