@@ -111,6 +111,8 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	const int err = sync_thread_start(&s->partner);
 
+	if (err == -EAGAIN)
+		return bench_skip(b, SYNC_NO_ROOM);
 	return err ? bench_fail(b, -err, "start a partner thread") : 0;
 }
 

@@ -211,6 +211,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct ipc_ends theirs;
 	int err = ipc_partner_need(&s->partner);
 
+	if (err == -EAGAIN)
+		return bench_skip(b, IPC_NO_ROOM);
 	if (err)
 		return bench_fail(b, -err, "fork a partner");
 	err = ipc_open(cc->via, size, s->name, &s->ends, &theirs);

@@ -298,7 +298,8 @@ static int begin(struct bench *b, struct state *s, const struct bench_case *c)
 		partner(s, s->self, cpu);
 	if (s->partner < 0) {
 		s->partner = 0;
-		return bench_fail(b, errno, "fork a partner");
+		return errno == EAGAIN ? bench_skip(b, IPC_NO_ROOM)
+				       : bench_fail(b, errno, "fork a partner");
 	}
 	ipc_watch_start(&s->watch);
 	err = await(s, before);

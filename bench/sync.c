@@ -391,6 +391,8 @@ static int setup(struct bench *b, void *state)
 	if (sem_init(&s->sem, 0, 1))
 		return bench_fail(b, errno, "make a semaphore");
 	err = sync_thread_start(&s->partner);
+	if (err == -EAGAIN)
+		return bench_skip(b, SYNC_NO_ROOM);
 	return err ? bench_fail(b, -err, "start a partner thread") : 0;
 }
 

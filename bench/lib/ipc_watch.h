@@ -18,6 +18,9 @@
  */
 #define IPC_WATCH_MS 250
 
+/* Why there is no partner, if fork() says EAGAIN. */
+#define IPC_NO_ROOM "no room for a partner process (ulimit -u, pids.max)"
+
 struct ipc_watch {
 	timer_t timer;
 	bool made;

@@ -14,6 +14,9 @@
  * real-time policy, as long as the work blocks.  It inherits the scheduling
  * policy and takes no signals: those belong to the measuring thread.
  */
+/* Why there is no partner, if it cannot be started for -EAGAIN. */
+#define SYNC_NO_ROOM "no room for a partner thread (ulimit -u, pids.max)"
+
 struct sync_thread;
 typedef void sync_work_fn(struct sync_thread *t, void *arg);
 
