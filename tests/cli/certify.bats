@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# The certificate of the clock, code placement, and what loads the module.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	SMALL=(--invocations 1 --ensembles 5 --samples 100 --effort 100)
+}
+
+# figure METHOD BODY FIGURE: its value in the rows of $output.
+figure() {
+	jq -s --arg m "$1" --arg b "$2" --arg f "$3" '.[] | select(.params ==
+		{method: $m, body: $b, figure: $f}) | .value' <<<"$output"
+}
+
+@test "every method has every figure, and the paper's beside it" {
+	try 0 "$BIN/certify" "${SMALL[@]}" --json
+	for method in none cpuid2 cpuid lfence; do
+		[[ $(jq -s --arg m "$method" 'map(select(.params.method == $m))
+			| length' <<<"$output") == 18 ]]
+	done
+	jq -es 'any(.[]; .case == "method=cpuid2,body=empty,figure=min"
+		and .evidence.paper == 452 and .evidence.all_samples > 0)
+		and any(.[]; .case == "method=cpuid,body=loop,figure=resolution_ticks"
+		and .evidence.paper == 4)
+		and all(.[] | select(.params.figure == "verdict");
+			(.value | IN(0, 1, 2)) and .evidence.why)' <<<"$output"
+}
+
+@test "figures of undisturbed samples never exceed those of all samples" {
+	try 0 "$BIN/certify" "${SMALL[@]}" --json
+	jq -es 'map(select(.params.figure == "max_deviation")) |
+		length == 8 and all(.[]; .value <= .evidence.all_samples)' \
+		<<<"$output"
+}
+
+@test "one check can be run alone" {
+	try 0 "$BIN/certify" --invocations 1 --case check=quantum --json
+	jq -es 'length == 1 and .[0].status == "ok" and .[0].value > 0
+		and .[0].evidence.verdict' <<<"$output"
+}
+
+@test "each check says what the results lose, or passes" {
+	try 0 "$BIN/certify" --invocations 1 --case 'check=*' --json
+	jq -es 'length == 6 and all(.[]; .status == "skipped"
+		or (.evidence.verdict | length > 3))' <<<"$output"
+}
+
+# Without a fence the processor reads the clock before the chain is done.  A
+# disturbed machine gets three chances to show it.
+@test "a fence left out is caught" {
+	for _ in 1 2 3; do
+		try 0 "$BIN/certify" "${SMALL[@]}" --json \
+			--case 'method=none,*' --case 'method=lfence,body=chain,*'
+		(($(figure none chain seen_pct) >= 80)) ||
+			(($(figure lfence chain seen_pct) < 80)) || {
+			[[ $(figure none all verdict) == 0 ]]
+			return
+		}
+	done
+	false
+}
+
+@test "--log writes a line for each ensemble, as the paper does" {
+	try 0 "$BIN/certify" "${SMALL[@]}" --log log --json
+	line='^loop_size:[0-9]+ >>>> variance\(cycles\): [0-9.]+; '
+	line+='max_deviation: [0-9]+ ;min time: [0-9]+'
+	[[ $(grep -cE "$line" log) == 40 ]]
+	[[ $(grep -c '^# method=' log) == 8 ]]
+}
+
+@test "a log that cannot be written fails with its name" {
+	try 1 "$BIN/certify" "${SMALL[@]}" --log /no/such/dir/log --json
+	[[ $stderr == *'/no/such/dir/log'* ]]
+}
+
+@test "scripts/certify puts the methods and the paper side by side" {
+	try 0 "$ROOT/scripts/certify" --bin "$BIN" --out out --ensembles 5 \
+		--samples 100
+	for word in 'method cpuid2' 'method lfence' 'paper: rejected' \
+		'paper: accepted' 'variance of variances' 'monotonic'; do
+		grep -qF "$word" <<<"$output"
+	done
+	if command -v gnuplot >/dev/null; then
+		[[ -s out/certify-cpuid.svg && -s out/certify-none.png ]]
+	fi
+}
+
+@test "placement times 64 offsets, 32 pages, six orders and one place" {
+	try 0 "$BIN/placement" "${QUICK[@]}" --json
+	jq -es '(map(.params.where + "=" + (.evidence.places | tostring))
+		| unique) == ["offset=64", "order=6", "page=32", "same=1"]
+		and all(.[]; .status != "ok" or .value >= 0)' <<<"$output"
+}
+
+@test "placement: no place is better than the best" {
+	try 0 "$BIN/placement" "${QUICK[@]}" --json --case 'code=loop,*'
+	jq -es 'group_by(.params.where) | length == 4 and all(.[];
+		(map({key: .params.figure, value}) | from_entries)
+		| .min == null or .min <= .max)' <<<"$output"
+}
+
+@test "the statistics need nothing that a 32-bit kernel lacks" {
+	for name in ensemble certificate; do
+		${CC:-cc} -m32 -O2 -std=gnu11 -ffreestanding -fno-pic -Wall -Werror \
+			-I"$ROOT/harness" -c -o $name.o "$ROOT/harness/$name.c" \
+			2>err || skip "no 32-bit compiler: $(head -n 1 err)"
+		! nm -u $name.o | grep -E '__(u?div|u?mod|mul|u?divmod)'
+	done
+}
+
+# module_stubs: commands that play the kernel with a directory.
+module_stubs() {
+	mkdir -p stubs debug
+	cat >stubs/insmod <<'EOT'
+#!/bin/bash
+echo "insmod $*" >>calls
+[[ ! -f refuse ]] || exit 1
+mkdir -p debug/oscost_cert
+row='{"benchmark":"certify_ring0","params":{"method":"cr0","body":"empty",'
+row+='"figure":"min"},"status":"ok","value":208,"unit":"ticks","evidence":{}}'
+echo "$row" >debug/oscost_cert/results
+: >debug/oscost_cert/log
+EOT
+	cat >stubs/rmmod <<'EOT'
+#!/bin/bash
+echo "rmmod $*" >>calls
+rm -r debug/oscost_cert
+EOT
+	printf '#!/bin/bash\n' >stubs/mountpoint
+	chmod +x stubs/*
+	: >oscost_cert.ko
+	export CERT_DEBUGFS=debug CERT_ENSEMBLES=5 CERT_SAMPLES=100
+	export PATH=$PWD/stubs:$PATH
+	CERT_CPU=$(taskset -cp $$ | sed 's/.*[^0-9]//')
+	export CERT_CPU
+}
+
+@test "kmod-run loads, reads, unloads and compares" {
+	((EUID == 0)) || skip 'only root may load modules'
+	module_stubs
+	try 0 "$ROOT/scripts/kmod-run" oscost_cert.ko "$BIN" out
+	[[ $(wc -l <calls) == 2 && $(tail -n 1 calls) == rmmod* ]]
+	grep -q 'ensembles=5 samples=100' calls
+	grep -qE 'min time +- +- +208 +(-|208)' <<<"$output"
+}
+
+@test "kmod-run unloads also when what follows fails" {
+	((EUID == 0)) || skip 'only root may load modules'
+	module_stubs
+	try '1|2' "$ROOT/scripts/kmod-run" oscost_cert.ko /no/such/dir out
+	[[ $(tail -n 1 calls) == rmmod* ]]
+}
+
+@test "kmod-run tells when the kernel refuses, and unloads nothing" {
+	((EUID == 0)) || skip 'only root may load modules'
+	module_stubs
+	: >refuse
+	try 1 "$ROOT/scripts/kmod-run" oscost_cert.ko "$BIN" out
+	[[ $stderr == *'insmod failed'* ]]
+	! grep -q rmmod calls
+}
+
+@test "kmod-run without a module is skipped with the reason" {
+	try 77 "$ROOT/scripts/kmod-run" none.ko "$BIN" out
+	[[ $stderr == *'none.ko'* ]]
+}
