@@ -67,8 +67,7 @@ static const char style[] =
 	".scroll{overflow:visible;border:0}table{font-size:6.5pt}"
 	"th,td{padding:.1rem .2rem}th{white-space:normal}"
 	"td:first-child,th:first-child{position:static}"
-	"td:first-child,th:first-child{min-width:0}td.t{min-width:11rem}tr,"
-	"figure,aside{break-"
+	"td:first-child,th:first-child{min-width:0}td.t{min-width:11rem}"
 	"tr,figure,aside{break-inside:avoid}"
 	"h2,h3{break-after:avoid}}\n";
 
