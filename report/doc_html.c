@@ -68,7 +68,7 @@ static const char style[] =
 	"th,td{padding:.1rem .2rem}th{white-space:normal}"
 	"td:first-child,th:first-child{position:static}"
 	"td:first-child,th:first-child{min-width:0}td.t{min-width:11rem}"
-	"tr,figure,aside{break-inside:avoid}"
+	"tr,figure,aside{break-inside:avoid}figure svg{max-height:15cm}"
 	"h2,h3{break-after:avoid}}\n";
 
 static void tag(struct doc *d, const char *name, const char *text)
