@@ -11,6 +11,9 @@
  * outside the interval, as a busy server would; with written=once it did so
  * before the first one only, so that the pages are still shared read-only.
  *
+ * parent=small is a static program that does nothing else, for the measuring
+ * program is large; parent_mappings and parent_resident_bytes say how large.
+ *
  * op=first_instruction is the figure of the CSE 221 report: from just before
  * fork to the first instruction after it, in the child and in the parent,
  * and the smaller of the two.  One fork gives all three.
@@ -27,176 +30,32 @@
  * Needs:    memory for the mem cases, else they are skipped.
  */
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/proc_forker.h"
 #include "lib/proc_memory.h"
+#include "lib/proc_points.h"
 #include "lib/proc_room.h"
 #include "lib/proc_spawn.h"
 
-#define KIB (1024l)
-#define MIB (1024l * KIB)
-
-enum kind { KIND_SPAWN, KIND_MEMORY, KIND_PAGE, KIND_FIRST, KIND_VIEW };
-
-/* What the callbacks must know about a case. */
-struct point {
-	enum kind kind;
-	enum proc_op op;
-	size_t bytes;
-	bool huge, again;
-	const struct bench_case *self;
-	const struct bench_case *with, *without; /* KIND_PAGE: derived from */
-};
-
-#define MAX_POINTS 48
+#define MIB (1024ul * 1024)
 
 struct process_state {
-	struct point points[MAX_POINTS];
-	size_t n_points;
-	char program[PATH_MAX]; /* empty: there is none */
-	const struct bench_case *fork0, *view[2];
+	struct proc_points points;
 	struct proc_memory memory;
+	struct proc_forker small;     /* while a case of it is visited */
 	volatile uint64_t *child_end; /* shared with the children */
-	uint64_t firsts, child_firsts;
-	int status; /* of the last child */
+	uint64_t firsts[PROC_PARENTS], child_firsts[PROC_PARENTS];
+	int64_t status; /* of the last child */
 };
-
-static size_t page_bytes(const struct point *p)
-{
-	return p->huge ? proc_huge_page_bytes() : (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static const struct bench_case *add(struct bench *b, struct process_state *s,
-				    struct bench_case c, struct point p)
-{
-	if (s->n_points == MAX_POINTS) {
-		bench_fail(b, 0, "more than %d cases", MAX_POINTS);
-		return NULL;
-	}
-	s->points[s->n_points] = p;
-	c.arg = &s->points[s->n_points];
-	return s->points[s->n_points++].self = bench_add(b, &c);
-}
-
-static void add_spawns(struct bench *b, struct process_state *s)
-{
-	static const struct {
-		enum proc_op op;
-		unsigned int events, budget_ms;
-	} ops[] = {
-		{ PROC_VFORK, 200, 12 },       { PROC_CLONE3, 120, 25 },
-		{ PROC_POSIX_SPAWN, 120, 25 }, { PROC_FORK_EXEC, 100, 40 },
-		{ PROC_VFORK_EXEC, 120, 20 },  { PROC_FORK_SH, 40, 60 },
-	};
-	const char *const missing =
-		proc_find_program(s->program, sizeof(s->program))
-			? "oscost-true was found neither in ../libexec nor "
-			  "beside this program"
-			: NULL;
-
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		const bool execs =
-			ops[i].op != PROC_VFORK && ops[i].op != PROC_CLONE3;
-
-		add(b, s,
-		    (struct bench_case) {
-			    .params = { P_STR("op", proc_op_name(ops[i].op)) },
-			    .skip = execs ? missing : NULL,
-			    .events = ops[i].events,
-			    .budget_ms = ops[i].budget_ms,
-		    },
-		    (struct point) { .kind = KIND_SPAWN, .op = ops[i].op });
-	}
-}
-
-static const char *cannot_hold(const struct point *p)
-{
-	if (p->huge && !page_bytes(p))
-		return "this kernel has no transparent huge pages, or they "
-		       "are switched off";
-	if (p->huge && p->bytes && p->bytes < page_bytes(p))
-		return "smaller than one huge page";
-	return NULL;
-}
-
-/* Fork with so much touched memory, and what each page of it added. */
-static void add_memory(struct bench *b, struct process_state *s, struct point p)
-{
-	const char *const pages = p.huge ? "huge" : "4K";
-	const char *const written = p.again ? "each" : "once";
-	const struct bench_case *of;
-
-	p.kind = KIND_MEMORY;
-	of = add(b, s,
-		 (struct bench_case) {
-			 .params = { P_STR("op", "fork"),
-				     P_SIZE("mem", (int64_t)p.bytes),
-				     P_STR("pages", pages),
-				     P_STR("written", written) },
-			 .skip = cannot_hold(&p),
-			 .events = p.again || p.bytes >= 256 * MIB ? 16 : 100,
-			 .budget_ms = p.bytes ? 30 : 50,
-			 .exclusive = p.bytes != 0,
-		 },
-		 p);
-	if (!p.bytes) {
-		s->fork0 = of;
-		return;
-	}
-	p.kind = KIND_PAGE;
-	p.with = of;
-	p.without = s->fork0;
-	add(b, s,
-	    (struct bench_case) {
-		    .params = { P_STR("op", "fork_page"),
-				P_SIZE("mem", (int64_t)p.bytes),
-				P_STR("pages", pages),
-				P_STR("written", written) },
-		    .skip = cannot_hold(&p),
-		    .derived = true,
-	    },
-	    p);
-}
 
 static int cases(struct bench *b, void *state)
 {
-	static const struct point memory[] = {
-		{ .bytes = 0 },
-		{ .bytes = 1 * MIB },
-		{ .bytes = 16 * MIB },
-		{ .bytes = 256 * MIB },
-		{ .bytes = 1 * MIB, .again = true },
-		{ .bytes = 16 * MIB, .again = true },
-		{ .bytes = 16 * MIB, .huge = true },
-		{ .bytes = 256 * MIB, .huge = true },
-	};
-	static const char *const views[] = { "child", "parent" };
 	struct process_state *s = state;
 
-	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
-		add_memory(b, s, memory[i]);
-	add_spawns(b, s);
-	for (int i = 0; i < 2; i++)
-		s->view[i] = add(b, s,
-				 (struct bench_case) {
-					 .params = { P_STR("op",
-							   "first_instruction"),
-						     P_STR("view", views[i]) },
-					 .derived = true,
-				 },
-				 (struct point) { .kind = KIND_VIEW });
-	add(b, s,
-	    (struct bench_case) {
-		    .params = { P_STR("op", "first_instruction"),
-				P_STR("view", "smaller") },
-		    .events = 200,
-		    .budget_ms = 40,
-	    },
-	    (struct point) { .kind = KIND_FIRST });
+	proc_points_add(b, &s->points);
 	return 0;
 }
 
@@ -217,28 +76,43 @@ static int setup(struct bench *b, void *state)
 }
 
 /* Without its size no two prices of fork can be compared. */
-static int tell_size(struct bench *b, const struct bench_case *c)
+static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
 	unsigned int mappings;
 	uint64_t resident;
-	const int err = proc_memory_self(&resident, &mappings);
+	const int err = proc_memory_size(pid, &resident, &mappings);
 
 	if (err)
-		return bench_fail(b, -err, "read the size of this process");
+		return bench_fail(b, -err, "read the size of the process");
 	bench_fact(b, c, "parent_resident_bytes", (double)resident);
 	bench_fact(b, c, "parent_mappings", mappings);
 	return 0;
 }
 
+/* Its first answer says that it is there and no copy of this one any more. */
+static int meet_small(struct bench *b, struct process_state *s,
+		      const struct bench_case *c)
+{
+	struct proc_forker_reply reply;
+	const int err =
+		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, &reply);
+
+	return err ? err : tell_size(b, c, s->small.pid);
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct point *p = c->arg;
+	const struct proc_point *p = c->arg;
 	int64_t huge;
 	int err;
 
-	if (p->kind != KIND_MEMORY || !p->bytes)
-		return tell_size(b, c);
+	if (p->parent == PROC_PARENT_SMALL) {
+		err = proc_forker_start(b, &s->small, s->points.forker);
+		return err ? err : meet_small(b, s, c);
+	}
+	if (p->kind != PROC_KIND_MEMORY || !p->bytes)
+		return tell_size(b, c, 0);
 	if (p->bytes > bench_spare_bytes(b))
 		return bench_skip(b, "needs %zu MiB, may take %llu MiB",
 				  p->bytes / MIB,
@@ -257,17 +131,17 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  (long long)(huge / MIB), p->bytes / MIB,
 				  p->huge ? "all" : "none");
 	bench_fact(b, c, "huge_page_bytes", (double)huge);
-	return tell_size(b, c);
+	return tell_size(b, c, 0);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct point *p = c->arg;
+	const struct proc_point *p = c->arg;
 
 	(void)b;
-	if (p->kind == KIND_MEMORY && p->again && s->memory.start)
-		proc_memory_touch(&s->memory, page_bytes(p));
+	if (p->kind == PROC_KIND_MEMORY && p->again && s->memory.start)
+		proc_memory_touch(&s->memory, proc_point_page(p));
 	return 0;
 }
 
@@ -278,7 +152,7 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 	int status;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       status = proc_spawn(op, s->program));
+		       status = proc_spawn(op, s->points.program));
 	if (status < 0)
 		return proc_refused(b, -status, proc_op_name(op));
 	s->status = status;
@@ -286,51 +160,78 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 	return 0;
 }
 
-/*
- * The end of the interval is read by both, each after its own return from
- * fork.  The child leaves its reading in a shared page: storing it there
- * comes after the reading, so what it costs is in nobody's interval.
- */
-static int sample_first(struct bench *b, struct process_state *s,
+/* One event, made by the small program and timed there. */
+static int ask_small(struct bench *b, struct process_state *s,
+		     enum proc_forker_order order,
+		     struct proc_forker_reply *reply)
+{
+	const int err = proc_forker_ask(b, &s->small, order, reply);
+
+	if (err)
+		return err;
+	if (reply->status < 0)
+		return proc_refused(b, (int)-reply->status, "fork");
+	s->status = reply->status;
+	return 0;
+}
+
+static int sample_small(struct bench *b, struct process_state *s,
 			const struct bench_case *c)
 {
-	const enum timer_method method = bench_timer(b)->method;
-	uint64_t begin, end, in_child, in_parent;
-	pid_t pid;
+	struct proc_forker_reply reply;
+	const int err = ask_small(b, s, PROC_FORKER_SPAWN, &reply);
 
-	*s->child_end = 0;
-	begin = timer_begin(method);
-	pid = fork();
-	end = timer_end(method);
-	if (pid == 0) {
-		*s->child_end = end;
-		_exit(0);
+	if (err)
+		return err;
+	bench_record(b, c, reply.ticks);
+	return 0;
+}
+
+static int first_of(struct bench *b, struct process_state *s,
+		    enum proc_parent parent, struct proc_first *first)
+{
+	struct proc_forker_reply reply = { 0 };
+	int err;
+
+	if (parent == PROC_PARENT_SMALL) {
+		err = ask_small(b, s, PROC_FORKER_FIRST, &reply);
+		*first = reply.first;
+		return err;
 	}
-	if (pid < 0)
-		return proc_refused(b, errno, "fork");
-	s->status = proc_reap(pid);
-	if (s->status || !*s->child_end)
-		return bench_fail(b, 0, "the child left no time (status %d)",
-				  s->status);
-	in_parent = end - begin;
-	in_child = *s->child_end - begin;
-	bench_record(b, s->view[0], in_child);
-	bench_record(b, s->view[1], in_parent);
-	bench_record(b, c, in_child < in_parent ? in_child : in_parent);
-	s->firsts++;
-	s->child_firsts += in_child < in_parent;
+	err = proc_first(bench_timer(b)->method, s->child_end, first);
+	s->status = err;
+	return err < 0 ? proc_refused(b, -err, "fork") : 0;
+}
+
+static int sample_first(struct bench *b, struct process_state *s,
+			const struct bench_case *c, enum proc_parent parent)
+{
+	struct proc_first t;
+	const int err = first_of(b, s, parent, &t);
+	bool child_first;
+
+	if (err)
+		return err;
+	child_first = t.in_child < t.in_parent;
+	bench_record(b, s->points.view[parent][0], t.in_child);
+	bench_record(b, s->points.view[parent][1], t.in_parent);
+	bench_record(b, c, child_first ? t.in_child : t.in_parent);
+	s->firsts[parent]++;
+	s->child_firsts[parent] += child_first;
 	bench_fact(b, c, "child_ran_first",
-		   (double)s->child_firsts / (double)s->firsts);
+		   (double)s->child_firsts[parent] / (double)s->firsts[parent]);
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct point *p = c->arg;
+	const struct proc_point *p = c->arg;
 
-	if (p->kind == KIND_FIRST)
-		return sample_first(b, s, c);
+	if (p->kind == PROC_KIND_FIRST)
+		return sample_first(b, s, c, p->parent);
+	if (p->parent == PROC_PARENT_SMALL)
+		return sample_small(b, s, c);
 	return sample_spawn(b, s, c, p->op);
 }
 
@@ -338,16 +239,13 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct process_state *s = state;
-	const struct point *p = c->arg;
+	const struct proc_point *p = c->arg;
 
 	(void)iters;
 	bench_evidence(b, c, "children_reaped", 1, s->status == 0);
-	if (p->kind == KIND_FIRST) {
-		bench_evidence(b, s->view[0], "children_reaped", 1,
-			       s->status == 0);
-		bench_evidence(b, s->view[1], "children_reaped", 1,
-			       s->status == 0);
-	}
+	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
+		bench_evidence(b, s->points.view[p->parent][i],
+			       "children_reaped", 1, s->status == 0);
 	return 0;
 }
 
@@ -357,37 +255,16 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
+	proc_forker_stop(&s->small);
 	proc_memory_close(&s->memory);
 	return 0;
 }
 
-/* Both forks of the difference share everything but the touched pages. */
-static void derive_page(struct bench *b, const struct point *p)
-{
-	const double with = bench_value(b, p->with);
-	const double without = bench_value(b, p->without);
-	const double pages = (double)p->bytes / (double)page_bytes(p);
-
-	if (isnan(with) || isnan(without))
-		bench_derive_skip(b, p->self, "needs %s and %s", p->with->name,
-				  p->without->name);
-	else if (with <= without)
-		bench_derive_skip(b, p->self,
-				  "below resolution: fork took %.0f ns with "
-				  "these pages and %.0f ns without",
-				  with, without);
-	else
-		bench_derive(b, p->self, (with - without) / pages);
-}
-
 static int derive(struct bench *b, void *state)
 {
-	struct process_state *s = state;
+	const struct process_state *s = state;
 
-	for (size_t i = 0; i < s->n_points; i++)
-		if (s->points[i].kind == KIND_PAGE &&
-		    bench_selected(b, s->points[i].self))
-			derive_page(b, &s->points[i]);
+	proc_points_derive(b, &s->points);
 	return 0;
 }
 
@@ -396,6 +273,7 @@ static void teardown(struct bench *b, void *state)
 	struct process_state *s = state;
 
 	(void)b;
+	proc_forker_stop(&s->small);
 	proc_memory_close(&s->memory);
 	if (s->child_end)
 		munmap((void *)s->child_end, (size_t)sysconf(_SC_PAGESIZE));

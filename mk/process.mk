@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The tiny static program that `process` executes.  It takes none of CFLAGS
-# and SAN: it has no libc, so neither -pg nor a sanitizer could link.
-PROC_TRUE := $(BUILD)/libexec/oscost-true
+# The programs that `process` executes.  They take none of CFLAGS and SAN: what
+# is executed and forked must be small, and the first has no libc at all.
+PROC_TRUE   := $(BUILD)/libexec/oscost-true
+PROC_FORKER := $(BUILD)/libexec/oscost-forker
 
 $(PROC_TRUE): bench/exec/true.c mk/process.mk
 	$(call say,LD,$@)
@@ -9,8 +10,16 @@ $(PROC_TRUE): bench/exec/true.c mk/process.mk
 	$(Q)$(CC) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \
 		-Wl,-z,noexecstack -o $@ $<
 
-all: $(PROC_TRUE)
-$(BUILD)/bin/process: | $(PROC_TRUE)
+$(PROC_FORKER): bench/exec/forker.c bench/lib/proc_spawn.c \
+		bench/lib/proc_spawn.h bench/lib/proc_forker.h \
+		harness/timer.h mk/process.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -static -o $@ \
+		$(filter %.c,$^)
 
-# Files that `make install` puts into $(PREFIX)/libexec.
-INSTALL_LIBEXEC += $(PROC_TRUE)
+all: $(PROC_TRUE) $(PROC_FORKER)
+$(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_FORKER)
+
+# Files that `make install` puts beside the programs' directory.
+INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_FORKER)

@@ -102,18 +102,24 @@ int64_t proc_memory_huge(const struct proc_memory *m)
 	return bytes;
 }
 
-int proc_memory_self(uint64_t *resident, unsigned int *mappings)
+int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings)
 {
 	uint64_t pages = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
+	char path[64];
 	int c, got;
+	FILE *f;
 
+	if (!pid)
+		pid = getpid();
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	got = fscanf(f, "%*u %" SCNu64, &pages);
 	fclose(f);
 	*resident = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	f = fopen("/proc/self/maps", "re");
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	*mappings = 0;

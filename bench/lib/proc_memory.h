@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Private anonymous memory that was touched: what fork has to copy. */
 struct proc_memory {
@@ -39,13 +40,14 @@ void proc_memory_touch(const struct proc_memory *m, size_t page);
 int64_t proc_memory_huge(const struct proc_memory *m);
 
 /**
- * proc_memory_self() - how large this process is, which is what fork copies.
+ * proc_memory_size() - how large a process is, which is what fork copies.
+ * @pid: of the process; 0 for this one.
  * @resident: bytes that are there.
  * @mappings: how many.
  *
  * Return: 0 or -errno.
  */
-int proc_memory_self(uint64_t *resident, unsigned int *mappings);
+int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings);
 
 /* proc_memory_close() - give it back; nothing if there is none. */
 void proc_memory_close(struct proc_memory *m);

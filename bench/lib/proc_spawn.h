@@ -3,7 +3,10 @@
 #define PROC_SPAWN_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "timer.h"
 
 /* The ways to make a process and to see it end. */
 enum proc_op {
@@ -35,12 +38,26 @@ int proc_spawn(enum proc_op op, const char *program);
  * status, 128 + the signal that ended it, or -errno. */
 int proc_reap(pid_t pid);
 
+/* From just before fork to the first instruction after it, raw ticks. */
+struct proc_first {
+	uint64_t in_child, in_parent;
+};
+
 /**
- * proc_find_program() - path of the tiny program: in ../libexec beside this
+ * proc_first() - one fork, timed on both sides.
+ * @child_end: in memory that is shared with children.
+ *
+ * Return: exit status of the child, which was reaped, or -errno.
+ */
+int proc_first(enum timer_method method, volatile uint64_t *child_end,
+	       struct proc_first *out);
+
+/**
+ * proc_find_program() - path of a helper program: in ../libexec beside this
  * program's directory, or in that directory itself.
  *
  * Return: 0, or -ENOENT if there is none that can be executed.
  */
-int proc_find_program(char *path, size_t size);
+int proc_find_program(const char *name, char *path, size_t size);
 
 #endif

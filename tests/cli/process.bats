@@ -46,7 +46,7 @@ killed_partner() {
 }
 
 @test "the smaller of two is not larger than either" {
-	measured process --case 'op=first_instruction,*'
+	measured process --case 'op=first_instruction,parent=small,*'
 	rows 'map({(.params.view): .min}) | add |
 		.smaller <= .child and .smaller <= .parent'
 	measured thread --case 'stack=64K,memory=reused,*'

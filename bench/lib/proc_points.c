@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <unistd.h>
+
+#include "proc_memory.h"
+#include "proc_points.h"
+
+#define MIB (1024ul * 1024)
+
+size_t proc_point_page(const struct proc_point *p)
+{
+	return p->huge ? proc_huge_page_bytes() : (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static const struct bench_case *add(struct bench *b, struct proc_points *s,
+				    struct bench_case c, struct proc_point p)
+{
+	if (s->n == PROC_POINTS_MAX) {
+		bench_fail(b, 0, "more than %d cases", PROC_POINTS_MAX);
+		return NULL;
+	}
+	s->v[s->n] = p;
+	c.arg = &s->v[s->n];
+	return s->v[s->n++].self = bench_add(b, &c);
+}
+
+static void add_spawns(struct bench *b, struct proc_points *s)
+{
+	static const struct {
+		enum proc_op op;
+		unsigned int events, budget_ms;
+	} ops[] = {
+		{ PROC_VFORK, 200, 12 },       { PROC_CLONE3, 120, 25 },
+		{ PROC_POSIX_SPAWN, 120, 25 }, { PROC_FORK_EXEC, 100, 40 },
+		{ PROC_VFORK_EXEC, 120, 20 },  { PROC_FORK_SH, 40, 60 },
+	};
+	const char *const missing =
+		proc_find_program("oscost-true", s->program, sizeof(s->program))
+			? "oscost-true was found neither in ../libexec nor "
+			  "beside this program"
+			: NULL;
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		const bool execs =
+			ops[i].op != PROC_VFORK && ops[i].op != PROC_CLONE3;
+
+		add(b, s,
+		    (struct bench_case) {
+			    .params = { P_STR("op", proc_op_name(ops[i].op)) },
+			    .skip = execs ? missing : NULL,
+			    .events = ops[i].events,
+			    .budget_ms = ops[i].budget_ms,
+		    },
+		    (struct proc_point) { .kind = PROC_KIND_SPAWN,
+					  .op = ops[i].op });
+	}
+}
+
+static const char *cannot_hold(const struct proc_point *p)
+{
+	if (p->huge && !proc_point_page(p))
+		return "this kernel has no transparent huge pages, or they "
+		       "are switched off";
+	if (p->huge && p->bytes && p->bytes < proc_point_page(p))
+		return "smaller than one huge page";
+	return NULL;
+}
+
+/* Fork with so much touched memory, and what each page of it added. */
+static void add_memory(struct bench *b, struct proc_points *s,
+		       struct proc_point p)
+{
+	const char *const pages = p.huge ? "huge" : "4K";
+	const char *const written = p.again ? "each" : "once";
+	const struct bench_case *of;
+
+	p.kind = PROC_KIND_MEMORY;
+	of = add(b, s,
+		 (struct bench_case) {
+			 .params = { P_STR("op", "fork"),
+				     P_SIZE("mem", (int64_t)p.bytes),
+				     P_STR("pages", pages),
+				     P_STR("written", written) },
+			 .skip = cannot_hold(&p),
+			 .events = p.again || p.bytes >= 256 * MIB ? 16 : 100,
+			 .budget_ms = p.bytes ? 30 : 50,
+			 .exclusive = p.bytes != 0,
+		 },
+		 p);
+	if (!p.bytes) {
+		s->fork0 = of;
+		return;
+	}
+	p.kind = PROC_KIND_PAGE;
+	p.with = of;
+	p.without = s->fork0;
+	add(b, s,
+	    (struct bench_case) {
+		    .params = { P_STR("op", "fork_page"),
+				P_SIZE("mem", (int64_t)p.bytes),
+				P_STR("pages", pages),
+				P_STR("written", written) },
+		    .skip = cannot_hold(&p),
+		    .derived = true,
+	    },
+	    p);
+}
+
+static const char *no_forker(struct proc_points *s)
+{
+	return proc_find_program("oscost-forker", s->forker, sizeof(s->forker))
+		       ? "oscost-forker was found neither in ../libexec nor "
+			 "beside this program"
+		       : NULL;
+}
+
+static void add_small(struct bench *b, struct proc_points *s)
+{
+	add(b, s,
+	    (struct bench_case) {
+		    .params = { P_STR("op", "fork"), P_STR("parent", "small") },
+		    .skip = no_forker(s),
+		    .events = 100,
+		    .budget_ms = 25,
+	    },
+	    (struct proc_point) { .kind = PROC_KIND_SPAWN,
+				  .parent = PROC_PARENT_SMALL });
+}
+
+/* The two views of a first instruction, and the smaller of them, which is
+ * the case that is sampled. */
+static void add_first(struct bench *b, struct proc_points *s,
+		      enum proc_parent parent)
+{
+	static const char *const views[] = { "child", "parent", "smaller" };
+	static const char *const parents[PROC_PARENTS] = { "suite", "small" };
+
+	for (int i = 0; i < 3; i++) {
+		const bool sampled = i == 2;
+		const struct bench_case *c = add(
+			b, s,
+			(struct bench_case) {
+				.params = { P_STR("op", "first_instruction"),
+					    P_STR("parent", parents[parent]),
+					    P_STR("view", views[i]) },
+				.skip = parent == PROC_PARENT_SMALL
+						? no_forker(s)
+						: NULL,
+				.events = 200,
+				.budget_ms = 40,
+				.derived = !sampled,
+			},
+			(struct proc_point) { .kind = sampled ? PROC_KIND_FIRST
+							      : PROC_KIND_VIEW,
+					      .parent = parent });
+
+		if (!sampled)
+			s->view[parent][i] = c;
+	}
+}
+
+void proc_points_add(struct bench *b, struct proc_points *s)
+{
+	static const struct proc_point memory[] = {
+		{ .bytes = 0 },
+		{ .bytes = 1 * MIB },
+		{ .bytes = 16 * MIB },
+		{ .bytes = 256 * MIB },
+		{ .bytes = 1 * MIB, .again = true },
+		{ .bytes = 16 * MIB, .again = true },
+		{ .bytes = 16 * MIB, .huge = true },
+		{ .bytes = 256 * MIB, .huge = true },
+	};
+
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		add_memory(b, s, memory[i]);
+	add_spawns(b, s);
+	add_small(b, s);
+	for (int parent = 0; parent < PROC_PARENTS; parent++)
+		add_first(b, s, parent);
+}
+
+/* Both forks of the difference share everything but the touched pages. */
+static void derive_page(struct bench *b, const struct proc_point *p)
+{
+	const double with = bench_value(b, p->with);
+	const double without = bench_value(b, p->without);
+	const double pages = (double)p->bytes / (double)proc_point_page(p);
+
+	if (isnan(with) || isnan(without))
+		bench_derive_skip(b, p->self, "needs %s and %s", p->with->name,
+				  p->without->name);
+	else if (with <= without)
+		bench_derive_skip(b, p->self,
+				  "below resolution: fork took %.0f ns with "
+				  "these pages and %.0f ns without",
+				  with, without);
+	else
+		bench_derive(b, p->self, (with - without) / pages);
+}
+
+void proc_points_derive(struct bench *b, const struct proc_points *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].kind == PROC_KIND_PAGE &&
+		    bench_selected(b, s->v[i].self))
+			derive_page(b, &s->v[i]);
+}
