@@ -68,11 +68,13 @@ struct spec {
 	const struct bench_case *best; /* the row that takes it if it wins */
 };
 
-/* One thread's arrays, how far it has come and how far it ever came. */
+/* One thread's arrays, how far it has come, and the part that it went over:
+ * from begin to at, or all. */
 struct worker {
 	_Alignas(64) char *a; /* on a line of its own */
 	char *b, *c;
-	size_t at, far;
+	size_t at, begin;
+	bool all;
 };
 
 struct bandwidth_state {
@@ -87,6 +89,7 @@ struct bandwidth_state {
 	uint64_t rounds; /* of it in one event */
 	size_t check_at[CHECKS];
 	char *ints_at;
+	size_t reached; /* in memory, by the case before */
 };
 
 static const char too_big[] =
@@ -330,11 +333,22 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 	while (rounds--) {
 		fn(w->a + w->at, w->b + w->at, w->c + w->at, spec->chunk);
 		w->at += spec->chunk;
-		if (w->at > w->far)
-			w->far = w->at;
-		if (w->at + spec->chunk > spec->part)
+		if (w->at + spec->chunk > spec->part) {
 			w->at = 0;
+			w->all = true;
+		}
 	}
+}
+
+/* Where to begin: in memory where the case before came to an end, for the last
+ * cache may hold what that has touched. */
+static size_t first_chunk(const struct bandwidth_state *s,
+			  const struct spec *spec)
+{
+	if (spec->level < MEMORY)
+		return 0;
+	return s->reached / spec->chunk % (spec->part / spec->chunk) *
+	       spec->chunk;
 }
 
 /* Arrays of all threads one after the other; poison where the measuring
@@ -352,12 +366,15 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 			.a = base,
 			.b = base + (arrays > 1 ? spec->part : 0),
 			.c = base + (arrays > 2 ? 2 * spec->part : 0),
+			.at = first_chunk(s, spec),
+			.begin = first_chunk(s, spec),
 		};
 	}
 	a = (uint64_t *)s->worker[0].a;
 	for (int i = 0; i < CHECKS; i++) {
 		s->check_at[i] =
-			bench_random(b) % (spec->chunk / sizeof(uint64_t));
+			(s->worker[0].at + bench_random(b) % spec->chunk) /
+			sizeof(uint64_t);
 		if (spec->op != MEM_READ && spec->op != MEM_READ4)
 			a[s->check_at[i]] = POISON;
 	}
@@ -416,6 +433,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = mem_team_begin(&s->team, b, s->now->threads, work, s);
 	if (err)
 		return bench_fail(b, -err, "start the threads");
+	if (s->now->level < MEMORY)
+		mem_team_run(&s->team, s->now->part / s->now->chunk);
 	choose_rounds(b, s);
 	return 0;
 }
@@ -485,6 +504,15 @@ static int right_words(const struct bandwidth_state *s)
 	return right;
 }
 
+/* Gives an array back the numbers that it had. */
+static void refill(const struct worker *w, const struct spec *spec)
+{
+	if (w->all)
+		mem_fill(w->a, spec->part, 1);
+	else
+		mem_fill(w->a + w->begin, w->at - w->begin, 1);
+}
+
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
@@ -492,12 +520,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (c->index < 0)
 		return 0;
 	mem_team_end(&s->team);
+	s->reached = s->worker[0].at;
 	if (s->now->op != MEM_READ && s->now->op != MEM_READ4)
 		bench_evidence(b, c, "words_moved", CHECKS, right_words(s));
 	/* Zeros and single bytes must not be what others then read. */
 	for (unsigned int i = 0; s->now->isa >= MEM_REP && i < s->now->threads;
 	     i++)
-		mem_fill(s->worker[i].a, s->worker[i].far, i + 1);
+		refill(&s->worker[i], s->now);
 	return 0;
 }
 

@@ -82,7 +82,8 @@ static const struct {
 	[THP] = { "thp", MEM_HUGE_BYTES, HUGE_COUNT, 32, true, MEM_HUGE_BYTES },
 	[SHARED] = { "shared", PAGE, PAGES, 1000, true, 0 },
 	[COW] = { "cow", PAGE, PAGES, 1000, true, 0 },
-	[CACHED] = { "file", AROUND *PAGE, FILE_TOUCHES, 1000, false, 0 },
+	[CACHED] = { "file", (size_t)AROUND *PAGE, FILE_TOUCHES, 1000, false,
+		     0 },
 	[SINGLE] = { "file_single", PAGE, PAGES, 1000, false, PAGE },
 	[MAJOR] = { "major", PAGE, PAGES, 200, false, PAGE },
 	[USER] = { "userfaultfd", PAGE, PAGES, 300, true, 0 },
@@ -192,11 +193,12 @@ static int map_plain(struct bench *b, struct fault_state *s, int flags, int fd,
 }
 
 /* Pages mapped, so that a write has something to copy. */
-static int read_all(struct fault_state *s)
+static void read_all(const struct fault_state *s)
 {
-	for (size_t i = 0; i < PAGES; i++)
-		(void)*(volatile char *)(s->base + i * PAGE);
-	return 0;
+	const volatile char *at = s->base;
+
+	for (size_t i = 0; at && i < PAGES; i++)
+		(void)at[i * PAGE];
 }
 
 static int map_huge(struct bench *b, struct fault_state *s)
@@ -231,7 +233,9 @@ static int renew(struct bench *b, struct fault_state *s, enum kind kind)
 	case COW:
 		err = map_plain(b, s, MAP_PRIVATE, s->memory_file,
 				(size_t)PAGES * PAGE);
-		return err ? err : read_all(s);
+		if (!err)
+			read_all(s);
+		return err;
 	case CACHED:
 		return map_plain(b, s, MAP_SHARED, s->memory_file, FILE_BYTES);
 	case SINGLE:
@@ -376,7 +380,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (kind == POPULATE || kind == POPULATE_FILE)
 		return sample_populate(b, s, c);
 	err = next_page(b, s, kind, &at);
-	if (err)
+	if (err || !at)
 		return err;
 	if (kinds[kind].write) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks, *at = 1);

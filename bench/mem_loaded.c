@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mem_loaded - what is memory's latency while other cores use its bandwidth?
+ *
+ * The chain of mem_latency's `window` is followed in memory by the measuring
+ * CPU, while every other CPU reads or writes memory of its own, without pause
+ * (load=100) or with pauses that leave it so many percent of that. Loads and
+ * traffic are timed over the same interval, so each load=… has two rows:
+ * figure=latency and figure=traffic, and the pairs are the curve of latency
+ * against bytes in a second. `write` counts the bytes stored; ordinary stores
+ * fetch the line first, so about twice as many move.
+ *
+ * Measures: ns for one dependent load; bytes in a second of the others.
+ * Includes: nothing else.
+ * After:    multichase multiload (loaded latency); Intel MLC's idea.
+ * Needs:    2 CPUs; 256 MiB of memory and 64 MiB for each other CPU, as far
+ *           as a quarter of the free memory allows.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "lib/chase.h"
+#include "lib/mem_buffer.h"
+#include "lib/mem_kernels.h"
+#include "lib/mem_team.h"
+
+#define MIB	    ((size_t)1 << 20)
+#define CHAIN_BYTES (256 * MIB)
+#define PART_BYTES  (64 * MIB)	    /* of each other CPU */
+#define CHUNK	    ((size_t)16384) /* between looks at the clock */
+#define LOADS_NS    200e3	    /* of the chase in one event */
+
+enum kind { READ, WRITE, KINDS };
+
+static const char *const kind_names[] = { "read", "write" };
+static const unsigned int loads[] = { 0, 25, 50, 75, 100 };
+
+#define LOADS (sizeof(loads) / sizeof(loads[0]))
+
+/* What one of the other threads does and has done. */
+struct traffic {
+	_Alignas(64) char *base;
+	size_t at;
+	uint64_t bytes, ticks;
+};
+
+struct loaded_state {
+	const struct bench_case *latency[KINDS][LOADS], *traffic[KINDS][LOADS];
+	struct mem_buffer chain, parts;
+	struct chase chase;
+	void *at;
+	uint64_t rounds; /* of the chase in one event */
+	struct mem_team team;
+	struct traffic other[MEM_TEAM_MAX];
+	enum kind kind;
+	unsigned int load;
+	double ticks_each_byte[KINDS]; /* at full load, of one thread */
+	_Alignas(64) _Atomic bool stop;
+};
+
+static const char too_big[] =
+	"needs more than a quarter of the memory that is free or that the "
+	"memory cgroup leaves";
+
+static unsigned int threads(const struct bench *b)
+{
+	const unsigned int n = bench_cpus(b);
+
+	return n < MEM_TEAM_MAX ? n : MEM_TEAM_MAX;
+}
+
+static void add_pair(struct bench *b, struct loaded_state *s, int kind,
+		     size_t i, const char *skip)
+{
+	struct bench_case c = {
+		.params = { P_STR("traffic", kind_names[kind]),
+			    P_INT("load", loads[i]),
+			    P_STR("figure", "latency") },
+		.index = kind * (int)LOADS + (int)i,
+		.unit = "ns",
+		.events = 24,
+		.budget_ms = 30,
+		.skip = skip,
+	};
+
+	s->latency[kind][i] = bench_add(b, &c);
+	c.params[2] = (struct bench_param)P_STR("figure", "bandwidth");
+	c.unit = "B/s";
+	c.better = BENCH_HIGHER;
+	c.estimator = BENCH_EST_MEDIAN;
+	c.derived = true;
+	/* With no load there is no traffic to state. */
+	if (loads[i])
+		s->traffic[kind][i] = bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct loaded_state *s = state;
+	const size_t needed = CHAIN_BYTES + threads(b) * PART_BYTES;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		for (size_t i = 0; i < LOADS; i++)
+			add_pair(b, s, kind, i,
+				 needed > bench_spare_bytes(b) ? too_big
+							       : NULL);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct loaded_state *s = state;
+	const unsigned int others = threads(b) - 1;
+	int err;
+
+	if (!others)
+		return bench_skip(b, "needs two CPUs that it may use");
+	err = mem_map(&s->chain, CHAIN_BYTES, MEM_4K);
+	if (!err)
+		err = mem_map(&s->parts, others * PART_BYTES, MEM_THP);
+	if (err)
+		return bench_fail(b, -err, "map memory");
+	mem_touch(&s->chain);
+	mem_fill(s->parts.base, s->parts.bytes, bench_seed(b));
+	for (unsigned int i = 0; i < others; i++)
+		s->other[i + 1].base = s->parts.base + i * PART_BYTES;
+	err = chase_link_window(&s->chase, s->chain.base, s->chain.bytes,
+				bench_random(b));
+	s->at = s->chase.entry[0];
+	return err ? bench_fail(b, -err, "link the chain") : 0;
+}
+
+static uint64_t now(void)
+{
+	return timer_none_begin();
+}
+
+/* Moves chunks until it is told to stop; after each it waits until it would
+ * have come so far at the share of full speed that is asked for. */
+static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
+{
+	struct loaded_state *s = arg;
+	struct traffic *t = &s->other[member];
+	mem_kernel_fn *const fn =
+		mem_kernel(s->kind == READ ? MEM_READ4 : MEM_WRITE,
+			   mem_isa_widest());
+	const double each = s->ticks_each_byte[s->kind] * 100 / s->load;
+	const uint64_t begin = now();
+
+	(void)rounds;
+	t->bytes = 0;
+	while (s->load &&
+	       !atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+		char *at = t->base + t->at;
+
+		fn(at, at, at, CHUNK);
+		t->bytes += CHUNK;
+		t->at = (t->at + CHUNK) % PART_BYTES;
+		while (s->load < 100 &&
+		       (double)(now() - begin) < each * (double)t->bytes &&
+		       !atomic_load_explicit(&s->stop, memory_order_relaxed))
+			__builtin_ia32_pause();
+	}
+	t->ticks = now() - begin;
+}
+
+static uint64_t time_chase(struct bench *b, struct loaded_state *s)
+{
+	uint64_t ticks;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       s->at = chase_run(s->at, s->rounds));
+	return ticks;
+}
+
+/* One event: traffic begins, the chase is timed, traffic ends. */
+static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
+{
+	const double tsc_hz = bench_timer(b)->tsc_hz;
+	uint64_t ticks;
+
+	atomic_store(&s->stop, false);
+	mem_team_start(&s->team, 1);
+	/* Until the traffic is under way. */
+	s->at = chase_run(s->at, 64);
+	ticks = time_chase(b, s);
+	atomic_store(&s->stop, true);
+	mem_team_wait(&s->team);
+	*bandwidth = 0;
+	for (unsigned int i = 1; i < s->team.size; i++)
+		if (s->other[i].ticks)
+			*bandwidth += (double)s->other[i].bytes * tsc_hz /
+				      (double)s->other[i].ticks;
+	return bench_ns(b, (double)ticks);
+}
+
+/* What full load is, for the shares of it. */
+static void find_full(struct bench *b, struct loaded_state *s)
+{
+	double bandwidth, best = 0;
+
+	s->load = 100;
+	for (int i = 0; i < 5; i++) {
+		(void)event(b, s, &bandwidth);
+		best = fmax(best, bandwidth);
+	}
+	s->ticks_each_byte[s->kind] =
+		bench_timer(b)->tsc_hz * (s->team.size - 1) / best;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct loaded_state *s = state;
+	int err;
+
+	s->kind = (enum kind)(c->index / (int)LOADS);
+	err = mem_team_begin(&s->team, b, threads(b), make_traffic, s);
+	if (err)
+		return bench_fail(b, -err, "start the threads");
+	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
+		if (bench_ns(b, (double)time_chase(b, s)) >= LOADS_NS)
+			break;
+	if (s->ticks_each_byte[s->kind] <= 0)
+		find_full(b, s);
+	s->load = loads[c->index % (int)LOADS];
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct loaded_state *s = state;
+	double bandwidth;
+	const double ns = event(b, s, &bandwidth);
+	const size_t i = (size_t)c->index % LOADS;
+
+	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
+	if (s->traffic[s->kind][i])
+		bench_record_value(b, s->traffic[s->kind][i], bandwidth);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct loaded_state *s = state;
+
+	(void)b;
+	(void)c;
+	mem_team_end(&s->team);
+	return 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	struct loaded_state *s = state;
+	const double lines = (double)chase_verify(&s->chase);
+
+	for (int kind = 0; kind < KINDS; kind++)
+		for (size_t i = 0; i < LOADS; i++)
+			bench_evidence(b, s->latency[kind][i], "lines_in_cycle",
+				       (double)CHAIN_BYTES / CHASE_LINE, lines);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct loaded_state *s = state;
+
+	(void)b;
+	mem_team_close(&s->team);
+	mem_unmap(&s->chain);
+	mem_unmap(&s->parts);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "mem_loaded",
+	.needs = BENCH_NEED_2_PUS,
+	.state_size = sizeof(struct loaded_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};
