@@ -36,6 +36,7 @@
 #define WAITS	   3
 #define KEPT	   512 /* more than an invocation at --effort 100 makes */
 #define REF_ADDS   64  /* adds in a pass of the reference chain */
+#define NEAR	   8   /* batches */
 #define MUL_CYCLES 3   /* latency assumed of a 32-bit multiply */
 
 /* What a wait was by its own clock, ns, the latest KEPT of them. */
@@ -49,15 +50,19 @@ struct reference {
 	unsigned int n;
 	struct span {
 		uint64_t iters; /* of the batch */
-		double cycles, ns;
+		uint64_t ticks; /* of the batch, only to find the least */
+		double hz;	/* of the core, right behind it */
+		unsigned int visit;
 	} v[KEPT];
 };
 
 enum work { ADD, LEA, MUL, WORKS };
 
 struct truth_state {
-	uint64_t x, y;	 /* operands */
-	uint64_t before; /* x when the batch began */
+	uint64_t x, y;	    /* operands */
+	uint64_t before;    /* x when the batch began */
+	uint64_t ticks;	    /* that the batch took, roughly */
+	unsigned int visit; /* counts them: between two, time passes */
 	const struct bench_case *chain[WORKS][LENGTHS], *wait[WAITS];
 	struct reference chains[WORKS][LENGTHS];
 	struct readings waits[WAITS];
@@ -160,15 +165,20 @@ static double multiply_latency(void)
 	return 0;
 }
 
+/* The two reads of the clock are a constant part of each batch, which the
+ * difference takes out; they only tell later which batch was the least. */
 static int run_chain(struct bench *b, void *state, const struct bench_case *c,
 		     uint64_t iters)
 {
 	struct truth_state *s = state;
 	chain_fn *const *chain = c->arg;
+	const bool tsc = bench_timer(b)->method != TIMER_CLOCK;
+	const uint64_t begin = tsc ? timer_none_begin() : timer_clock_begin();
 
-	(void)b;
 	if (iters) /* the chain's loop tests at its end */
 		s->x = (*chain)(s->x, s->y, iters);
+	BENCH_HIDE(s->x);
+	s->ticks = (tsc ? timer_none_end() : timer_clock_end()) - begin;
 	return 0;
 }
 
@@ -193,6 +203,16 @@ static enum work work_of(const struct bench_case *c)
 static int length_index(const struct bench_case *c)
 {
 	return (int)(c->index % LENGTHS);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct truth_state *s = state;
+
+	(void)b;
+	(void)c;
+	s->visit++;
+	return 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -220,8 +240,10 @@ static void time_reference(struct bench *b, struct truth_state *s,
 		       x = chain_add_64(x, s->y, passes));
 	BENCH_KEEP(x);
 	r->v[r->n % KEPT].iters = iters;
-	r->v[r->n % KEPT].cycles = (double)(passes * REF_ADDS);
-	r->v[r->n % KEPT].ns = bench_ns(b, (double)ticks);
+	r->v[r->n % KEPT].ticks = s->ticks;
+	r->v[r->n % KEPT].visit = s->visit;
+	r->v[r->n % KEPT].hz =
+		(double)passes * REF_ADDS * 1e9 / bench_ns(b, (double)ticks);
 	r->n++;
 }
 
@@ -318,14 +340,30 @@ static int setup(struct bench *b, void *state)
 }
 
 /*
- * The core's frequency by the estimator that the harness uses for the chains,
- * from the references of the same batches, those of the harness's quads
- * (n, 2n, 2n, n): the least of the long ones less the least of the short ones.
+ * The best of the references near batch @i, a millisecond or two: the others
+ * were disturbed.  The frequency steps less often than that.
  */
-static double reference_hz(const struct reference *r)
+static double hz_near(const struct reference *r, unsigned int n, unsigned int i)
+{
+	const unsigned int from = i < NEAR ? 0 : i - NEAR;
+	double best = 0;
+
+	for (unsigned int k = from; k < n && k <= i + NEAR; k++)
+		if (r->v[k].visit == r->v[i].visit)
+			best = fmax(best, r->v[k].hz);
+	return best;
+}
+
+/*
+ * The harness takes the least of the batches of 2n and of n from its quads (n,
+ * 2n, 2n, n).  The core's frequency steps up and down, so each of the two has
+ * its own.  Return: what the difference of these two should be for one chain
+ * of @cycles, ns; NAN if there is no quad.
+ */
+static double true_ns(const struct reference *r, double cycles)
 {
 	const unsigned int n = r->n < KEPT ? r->n : KEPT;
-	struct span least[2] = { { .ns = INFINITY }, { .ns = INFINITY } };
+	unsigned int least[2] = { KEPT, KEPT };
 
 	for (unsigned int i = 0; i + 3 < n; i++) {
 		const struct span *v = &r->v[i];
@@ -333,16 +371,17 @@ static double reference_hz(const struct reference *r)
 		if (v[1].iters != 2 * v[0].iters || v[2].iters != v[1].iters ||
 		    v[3].iters != v[0].iters)
 			continue;
-		for (int k = 0; k < 4; k++) {
-			struct span *l = &least[k == 1 || k == 2];
+		for (unsigned int k = 0; k < 4; k++) {
+			unsigned int *l = &least[k == 1 || k == 2];
 
-			if (v[k].ns < l->ns)
-				*l = v[k];
+			if (*l == KEPT || v[k].ticks < r->v[*l].ticks)
+				*l = i + k;
 		}
 	}
-	return isfinite(least[0].ns) ? (least[1].cycles - least[0].cycles) *
-					       1e9 / (least[1].ns - least[0].ns)
-				     : NAN;
+	if (least[0] == KEPT)
+		return NAN;
+	return cycles * 1e9 *
+	       (2 / hz_near(r, n, least[1]) - 1 / hz_near(r, n, least[0]));
 }
 
 static void expect_chain(struct bench *b, const struct truth_state *s,
@@ -350,14 +389,15 @@ static void expect_chain(struct bench *b, const struct truth_state *s,
 {
 	const struct bench_case *c = s->chain[w][l];
 	const double latency = w == MUL ? multiply_latency() : 1;
-	const double hz = reference_hz(&s->chains[w][l]);
+	const double cycles = (1 << l) * latency;
+	const double ns = true_ns(&s->chains[w][l], cycles);
 
-	if (!bench_selected(b, c) || !isfinite(hz))
+	if (!bench_selected(b, c) || !isfinite(ns))
 		return;
-	bench_fact(b, c, "core_hz", hz);
 	if (latency > 0) {
 		bench_fact(b, c, "latency_cycles", latency);
-		bench_expect(b, c, (1 << l) * latency * 1e9 / hz);
+		bench_fact(b, c, "core_hz", cycles * 1e9 / ns);
+		bench_expect(b, c, ns);
 	} else {
 		bench_fact_text(b, c, "latency_cycles",
 				"not known for this processor");
@@ -382,6 +422,7 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct truth_state),
 	.cases = cases,
 	.setup = setup,
+	.enter = enter,
 	.prepare = prepare,
 	.conclude = conclude,
 	.derive = derive,
