@@ -98,8 +98,8 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 }
 
 /* The first message wins, of the case at hand or of the program. */
-static void say_why(struct bench *b, int err, bool skip, const char *fmt,
-		    va_list ap)
+__attribute__((format(printf, 4, 0))) static void
+say_why(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
 {
 	char *why = b->current ? b->current->why : b->why;
 	const size_t size = sizeof(b->why);
