@@ -295,7 +295,8 @@ static int link_chain(struct bench *b, struct latency_state *s,
 		return chase_link_stride(&s->chase, base, spec->bytes,
 					 spec->stride);
 	default:
-		return chase_link_page(&s->chase, base, spec->bytes, seed);
+		return chase_link_page(&s->chase, base, spec->bytes, CHASE_PAGE,
+				       seed);
 	}
 }
 

@@ -214,9 +214,10 @@ int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride)
 	return 0;
 }
 
-int chase_link_page(struct chase *c, void *base, size_t bytes, uint64_t seed)
+int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
+		    uint64_t seed)
 {
-	const size_t pages = bytes / CHASE_PAGE;
+	const size_t pages = bytes / page;
 	struct linker l = { .base = base, .random = seed | 1 };
 	struct path p;
 	uint32_t *order = page_order(&l, pages);
@@ -227,8 +228,32 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, uint64_t seed)
 	p = path_begin(c->entry, CHASE_ENTRIES, pages);
 	for (size_t i = 0; i < pages; i++)
 		path_add(&p,
-			 l.base + (size_t)order[i] * CHASE_PAGE +
+			 l.base + order[i] * page +
 				 (size_t)order[i] % LINES_OF_PAGE * CHASE_LINE);
+	path_close(c, &p, &no_path);
+	free(order);
+	return 0;
+}
+
+int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
+		     size_t distance, uint64_t seed)
+{
+	struct linker l = { .base = base, .random = seed | 1 };
+	struct path p;
+	uint32_t *order = page_order(&l, count);
+
+	if (!order)
+		return -ENOMEM;
+	memset(c, 0, sizeof(*c));
+	p = path_begin(c->entry, CHASE_ENTRIES, 2 * count);
+	for (size_t i = 0; i < count; i++) {
+		/* Eight places in turn, or all would compete for few sets. */
+		char *first = l.base + (size_t)order[i] * CHASE_PAGE +
+			      (size_t)(order[i] % 8) * (CHASE_PAGE / 8) + at;
+
+		path_add(&p, first);
+		path_add(&p, first + distance);
+	}
 	path_close(c, &p, &no_path);
 	free(order);
 	return 0;

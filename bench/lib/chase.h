@@ -53,10 +53,18 @@ int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed);
 /* chase_link_stride() - one pointer each @stride bytes, ascending. */
 int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride);
 
-/* chase_link_page() - one line of each 4 KiB page, pages in random order; the
+/* chase_link_page() - one line of each @page bytes, pages in random order; the
  * line's place in the page differs, so that the sets of a cache are used
  * evenly.  Return: 0 or -ENOMEM. */
-int chase_link_page(struct chase *c, void *base, size_t bytes, uint64_t seed);
+int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
+		    uint64_t seed);
+
+/* chase_link_pairs() - @count pairs, each in a page of its own, in random
+ * order: a pointer leads to @distance bytes behind it, that one to the next
+ * page.  The first is @at bytes behind a multiple of 512; @at + @distance must
+ * be less than 512.  Return: 0 or -ENOMEM. */
+int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
+		     size_t distance, uint64_t seed);
 
 /* chase_link_chunk() - the CSE 221 report's list: chunks of @stride bytes of
  * pointers, each pointing to a random one in the next chunk.  @lines gets the

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tlb - how many pages can be used before translating their addresses takes
+ * time, and how much?
+ *
+ * A chain visits one line in each of n pages of 4 KiB in random order
+ * (layout=page). The same number of lines packed side by side (layout=dense)
+ * uses as much of the caches but few pages, so the difference of the two is
+ * the price of translation. From its curve the levels of the TLB are detected
+ * as those of the caches are (bench/lib/levels.h): the row figure=reach is how
+ * many pages a level covers, figure=miss what a load costs more beyond it.
+ * The last level is the walk through the page tables; how long that takes
+ * depends on which of the tables' lines are cached, and in a virtual machine
+ * each step has its own walk through the hypervisor's tables.
+ *
+ * layout=huge visits one line in each 2 MiB page, where such pages are to be
+ * had. A processor in a virtual machine keeps the smaller of the guest's and
+ * the hypervisor's pages.
+ *
+ * Measures: ns for one dependent load; reach in pages; ns added by a miss.
+ * Includes: layout=page: the access to the cache; the entries of the page
+ *           table use the caches too.
+ * After:    lmbench tlb.
+ * Needs:    64 MiB of memory (128 MiB for huge pages).
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "lib/chase.h"
+#include "lib/levels.h"
+#include "lib/mem_buffer.h"
+
+enum layout { PAGE, DENSE, HUGE_PAGE, LAYOUTS };
+
+static const char *const layout_names[] = { "page", "dense", "huge" };
+
+static const unsigned int counts[] = {
+	8,    12,   16,	  24,	32,   40,   48,	  56,	64,    72,   80,
+	96,   112,  128,  192,	256,  384,  512,  640,	768,   1024, 1280,
+	1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384
+};
+static const unsigned int huge_counts[] = { 4, 8, 16, 24, 32, 48, 64 };
+
+#define COUNTS	   (sizeof(counts) / sizeof(counts[0]))
+#define HUGES	   (sizeof(huge_counts) / sizeof(huge_counts[0]))
+#define PAGE_BYTES (counts[COUNTS - 1] * (size_t)CHASE_PAGE)
+#define HUGE_BYTES (huge_counts[HUGES - 1] * MEM_HUGE_BYTES)
+#define MAX_TLBS   2 /* levels that are reported */
+
+struct tlb_state {
+	const struct bench_case *row[LAYOUTS][COUNTS];
+	const struct bench_case *reach[MAX_TLBS], *miss[MAX_TLBS];
+	struct mem_buffer buffer[2]; /* base pages, huge pages */
+	struct chase chase;
+	void *at;
+};
+
+static const char too_big[] =
+	"needs more than a quarter of the memory that is free or that the "
+	"memory cgroup leaves";
+
+static void add(struct bench *b, struct tlb_state *s, enum layout layout,
+		size_t i)
+{
+	const bool huge = layout == HUGE_PAGE;
+	const unsigned int pages = huge ? huge_counts[i] : counts[i];
+	const size_t bytes = huge ? HUGE_BYTES : PAGE_BYTES;
+	const struct bench_case c = {
+		.params = { P_STR("layout", layout_names[layout]),
+			    P_INT("pages", pages) },
+		.index = layout * (int)COUNTS + (int)i,
+		.ops = CHASE_UNROLL,
+		.budget_ms = 5,
+		.skip = bytes > bench_spare_bytes(b) ? too_big : NULL,
+	};
+
+	s->row[layout][i] = bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	static const char *const names[MAX_TLBS] = { "1", "2" };
+	struct tlb_state *s = state;
+
+	for (int layout = PAGE; layout <= DENSE; layout++)
+		for (size_t i = 0; i < COUNTS; i++)
+			add(b, s, (enum layout)layout, i);
+	for (size_t i = 0; i < HUGES; i++)
+		add(b, s, HUGE_PAGE, i);
+	for (int level = 0; level < MAX_TLBS; level++) {
+		struct bench_case c = {
+			.params = { P_STR("level", names[level]),
+				    P_STR("figure", "reach") },
+			.unit = "pages",
+			.better = BENCH_HIGHER,
+			.estimator = BENCH_EST_DERIVED,
+			.derived = true,
+		};
+
+		s->reach[level] = bench_add(b, &c);
+		c.params[1] = (struct bench_param)P_STR("figure", "miss");
+		c.unit = "ns";
+		c.better = BENCH_LOWER;
+		s->miss[level] = bench_add(b, &c);
+	}
+	return 0;
+}
+
+static int map(struct bench *b, struct mem_buffer *m, bool huge)
+{
+	int64_t got;
+	int err;
+
+	if (!m->base) {
+		err = mem_map(m, huge ? HUGE_BYTES : PAGE_BYTES,
+			      huge ? MEM_THP : MEM_4K);
+		if (err)
+			return bench_fail(b, -err, "map memory");
+		mem_touch(m);
+	}
+	got = mem_huge_bytes(m);
+	if (got < 0)
+		return bench_fail(b, (int)-got, "/proc/self/smaps");
+	if (huge && (size_t)got < m->bytes)
+		return bench_skip(b, "only %lld of %zu bytes got huge pages",
+				  (long long)got, m->bytes);
+	if (!huge && got)
+		return bench_fail(b, 0, "%lld bytes are on huge pages",
+				  (long long)got);
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct tlb_state *s = state;
+	const enum layout layout = (enum layout)(c->index / (int)COUNTS);
+	const size_t i = (size_t)c->index % COUNTS;
+	struct mem_buffer *m = &s->buffer[layout == HUGE_PAGE];
+	const uint64_t seed = bench_random(b);
+	int err;
+
+	s->chase.lines = 0;
+	err = m->base ? 0 : map(b, m, layout == HUGE_PAGE);
+	if (err)
+		return err;
+	if (layout == DENSE)
+		err = chase_link_window(&s->chase, m->base,
+					(size_t)counts[i] * CHASE_LINE, seed);
+	else if (layout == PAGE)
+		err = chase_link_page(&s->chase, m->base,
+				      (size_t)counts[i] * CHASE_PAGE,
+				      CHASE_PAGE, seed);
+	else
+		err = chase_link_page(&s->chase, m->base,
+				      huge_counts[i] * MEM_HUGE_BYTES,
+				      MEM_HUGE_BYTES, seed);
+	if (err)
+		return bench_fail(b, -err, "link the chain");
+	s->at = chase_run(s->chase.entry[0],
+			  2 * s->chase.lines / CHASE_UNROLL + 1);
+	return 0;
+}
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct tlb_state *s = state;
+
+	(void)b;
+	(void)c;
+	s->at = chase_run(s->at, iters);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct tlb_state *s = state;
+
+	if (s->chase.lines)
+		bench_evidence(b, c, "lines_visited", (double)s->chase.lines,
+			       (double)chase_verify(&s->chase));
+	return 0;
+}
+
+/* The price of translation by pages, on top of the fastest load so that its
+ * logarithm can be taken. */
+static size_t curve_get(const struct bench *b, const struct tlb_state *s,
+			double *pages, double *ns)
+{
+	double base = INFINITY;
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNTS; i++)
+		base = fmin(base, bench_value(b, s->row[DENSE][i]));
+	for (size_t i = 0; i < COUNTS; i++) {
+		const double more = bench_value(b, s->row[PAGE][i]) -
+				    bench_value(b, s->row[DENSE][i]);
+
+		if (!isfinite(more) || !isfinite(base))
+			continue;
+		pages[n] = counts[i];
+		ns[n++] = base + fmax(more, 0);
+	}
+	return n;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	struct tlb_state *s = state;
+	double pages[COUNTS], ns[COUNTS];
+	struct level level[LEVELS_MAX];
+	const size_t n = curve_get(b, s, pages, ns);
+	const int found = levels_find(pages, ns, n, level);
+
+	for (int i = 0; i < MAX_TLBS; i++) {
+		if (i + 1 < found) {
+			bench_derive(b, s->reach[i], level[i].size_bytes);
+			bench_derive(b, s->miss[i],
+				     level[i + 1].latency_ns -
+					     level[i].latency_ns);
+			continue;
+		}
+		bench_derive_skip(b, s->reach[i],
+				  "the curve has no step for this level");
+		bench_derive_skip(b, s->miss[i],
+				  "the curve has no step for this level");
+	}
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct tlb_state *s = state;
+
+	(void)b;
+	mem_unmap(&s->buffer[0]);
+	mem_unmap(&s->buffer[1]);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "tlb",
+	.state_size = sizeof(struct tlb_state),
+	.cases = cases,
+	.enter = enter,
+	.run = run,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};
