@@ -14,18 +14,35 @@ measured() {
 	try 0 "$BIN/$1" --invocations 1 --effort 10 --json "${@:2}"
 }
 
-# killed_partner OUTPUT CASE: a run in which the youngest process is killed as
-# soon as there is one; prints its status.
-killed_partner() {
-	local out=$1 pid inner youngest status=0 i
+# children PID: of a process; none if there is no such process.
+children() {
+	[[ -z $1 ]] || cat "/proc/$1/task/$1/children" 2>/dev/null || true
+}
 
-	timeout -k 5 "$PATIENCE_S" "$BIN/context_switch" --invocations 20 \
+# kill_ours PID: only if it carries the mark of this test; a number can be
+# given to somebody else between two looks.
+kill_ours() {
+	grep -qsz "^PARTNER_OF=$BATS_TEST_TMPDIR\$" "/proc/$1/environ" || return 0
+	kill -9 "$1" 2>/dev/null || true
+}
+
+# killed_partner OUTPUT CASE: a run in which a partner is killed as soon as
+# there is one; prints its status.
+killed_partner() {
+	local out=$1 pid supervisor inner partner status=0 i
+
+	PARTNER_OF=$BATS_TEST_TMPDIR timeout -k 5 "$PATIENCE_S" \
+		"$BIN/context_switch" --invocations 20 \
 		--json --case "$2" >"$out" 2>/dev/null &
 	pid=$!
 	for ((i = 0; i < 2000; i++)); do
-		for inner in $(pgrep -P "$(pgrep -P "$pid" || echo 0)" || true); do
-			youngest=$(pgrep -n -P "$inner" || true)
-			[[ -z $youngest ]] || kill -9 "$youngest" || true
+		for supervisor in $(children "$pid"); do
+			for inner in $(children "$supervisor"); do
+				for partner in $(children "$inner"); do
+					kill_ours "$partner"
+					break
+				done
+			done
 		done
 		kill -0 "$pid" 2>/dev/null || break
 	done
@@ -47,11 +64,13 @@ killed_partner() {
 
 @test "the smaller of two is not larger than either" {
 	measured process --case 'op=first_instruction,parent=small,*'
-	rows 'map({(.params.view): .min}) | add |
-		.smaller <= .child and .smaller <= .parent'
+	rows 'map(select(.min) | {(.params.view): .min}) | add |
+		.smaller <= (.child // infinite) and
+		.smaller <= (.parent // infinite)'
 	measured thread --case 'stack=64K,memory=reused,*'
-	rows 'map({(.params.figure): .min}) | add |
-		.smaller <= .to_thread and .smaller <= .to_parent'
+	rows 'map(select(.min) | {(.params.figure): .min}) | add |
+		.smaller <= (.to_thread // infinite) and
+		.smaller <= (.to_parent // infinite)'
 }
 
 @test "a derived row follows from the rows it is made of" {
@@ -68,7 +87,8 @@ killed_partner() {
 		--invocations 1 --effort 5 --json --case 'between=*,by=futex,*'
 	rows 'all(.[] | select(.params.place != "same_cpu");
 		.status == "skipped" and (.reason | test("^no ")))'
-	rows 'any(.params.place == "same_cpu" and .status == "ok")'
+	rows 'any(.params.place == "same_cpu" and
+		(.status | IN("ok", "below_resolution")))'
 }
 
 @test "without the tiny program the exec cases are skipped, the others not" {
