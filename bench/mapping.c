@@ -16,7 +16,7 @@
  *           run (none does).
  * After:    lmbench lat_mmap (which also touches pages and unmaps in one
  *           figure: not comparable).
- * Needs:    16 MiB of memory.
+ * Needs:    4 MiB of memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 static const char *const call_names[] = { "mmap", "munmap", "mprotect",
 					  "madvise", "mremap" };
 static const char *const pages_names[] = { "untouched", "touched" };
-static const size_t sizes[] = { 4 * KIB, 64 * KIB, MIB, 16 * MIB };
+static const size_t sizes[] = { 4 * KIB, 64 * KIB, MIB, 4 * MIB };
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
@@ -63,8 +63,8 @@ static int cases(struct bench *b, void *state)
 								   SIZES +
 							   i),
 					.events =
-						sizes[i] >= 16 * MIB ? 12 : 64,
-					.budget_ms = 25,
+						sizes[i] >= 4 * MIB ? 12 : 64,
+					.budget_ms = 40,
 				};
 
 				/* A mapping made with MAP_POPULATE is what

@@ -8,9 +8,10 @@
  * 3c, with registers of 8, 16, 32 and 64 bytes, with stores past the caches
  * (`_nt`), by `rep` instructions and by libc. `read4` reads at four places at
  * once, which keeps more misses under way than one stream. Rows with isa=best
- * give the best of all ways. With several threads each has a CPU and a part of
- * the arrays of its own; bytes are those of all together. size is that of all
- * arrays of all threads.
+ * give the best of all ways (of one invocation; the largest of several noisy
+ * values lies a little high), isa=widest go over all sizes. With several
+ * threads each has a CPU and a part of the arrays of its own; bytes are those
+ * of all together. size is that of all arrays of all threads.
  *
  * Bytes are those that the program asks for: read 1, write 1, copy 2 (one
  * read, one written), triad 3 for each byte of an array. An ordinary store to
@@ -137,12 +138,13 @@ static const char *family(enum mem_op op)
 }
 
 static void add(struct bench *b, struct bandwidth_state *s, enum mem_op op,
-		enum mem_isa isa, size_t size, unsigned int threads)
+		enum mem_isa isa, const char *isa_name, size_t size,
+		unsigned int threads)
 {
 	const enum level level = level_of(s, size, threads);
 	const size_t part = part_of(op, size, threads);
-	struct bench_case c = case_of(mem_op_name(op), mem_isa_name(isa), level,
-				      size, threads);
+	struct bench_case c =
+		case_of(mem_op_name(op), isa_name, level, size, threads);
 	struct spec *spec = &s->spec[s->n_specs];
 	/* libc chooses by size: what it is called with must be the whole. */
 	const bool whole = isa == MEM_LIBC;
@@ -180,8 +182,8 @@ static void add_all(struct bench *b, struct bandwidth_state *s, size_t size,
 			if (widest && isa != (int)mem_isa_widest() &&
 			    isa != MEM_REP)
 				continue;
-			add(b, s, op, isa, isa == MEM_LIBC ? whole : size,
-			    threads);
+			add(b, s, op, isa, mem_isa_name(isa),
+			    isa == MEM_LIBC ? whole : size, threads);
 		}
 }
 
@@ -207,29 +209,18 @@ static void add_best(struct bench *b, struct bandwidth_state *s, size_t size,
 	}
 }
 
-static bool is_there(const struct bandwidth_state *s, enum mem_op op,
-		     enum mem_isa isa, size_t size)
-{
-	for (size_t i = 0; i < s->n_specs; i++) {
-		const struct spec *spec = &s->spec[i];
-
-		if (spec->op == op && spec->isa == isa && spec->threads == 1 &&
-		    spec->part == part_of(op, size, 1))
-			return true;
-	}
-	return false;
-}
-
-/* Some kernels over all sizes, for the picture. */
+/* Some kernels with the widest registers over all sizes, for the picture. */
 static void add_ladder(struct bench *b, struct bandwidth_state *s)
 {
-	static const enum mem_op ops[] = { MEM_READ, MEM_WRITE, MEM_COPY };
+	static const enum mem_op ops[] = { MEM_READ, MEM_READ4, MEM_WRITE,
+					   MEM_COPY };
 	const enum mem_isa isa = mem_isa_widest();
 
 	for (size_t size = 8192; size <= 64 * MIB; size *= 2)
-		for (size_t i = 0; i < 3; i++)
-			if (!is_there(s, ops[i], isa, size))
-				add(b, s, ops[i], isa, size, 1);
+		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+			add(b, s, ops[i], isa, "widest", size, 1);
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		add(b, s, ops[i], isa, "widest", s->memory_bytes, 1);
 }
 
 static int sample_ints(struct bench *b, void *state,
@@ -493,6 +484,7 @@ static int right_words(const struct bandwidth_state *s)
 			right += a == source;
 			break;
 		case MEM_TRIAD:
+		case MEM_TRIAD_NT:
 			right +=
 				((double *)w->a)[at] ==
 				((double *)w->b)[at] + 3 * ((double *)w->c)[at];
@@ -530,6 +522,18 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+/* A row isa=best without a winner says so. */
+static void skip_best(struct bench *b, const struct bandwidth_state *s)
+{
+	for (size_t i = 0; i < s->n_specs; i++) {
+		const struct bench_case *best = s->spec[i].best;
+
+		if (best && !isfinite(bench_value(b, best)))
+			bench_derive_skip(b, best,
+					  "none of its ways has a value");
+	}
+}
+
 static int derive(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
@@ -539,15 +543,17 @@ static int derive(struct bench *b, void *state)
 		const struct spec *spec = &s->spec[i];
 		const double here = bench_value(b, spec->c);
 
-		bench_fact(b, spec->c, "huge_share",
-			   huge < 0 ? NAN
-				    : (double)huge / (double)s->buffer.bytes);
+		bench_fact(b, spec->c, "huge_bytes",
+			   huge < 0 ? NAN : (double)huge);
+		bench_fact_text(b, spec->c, "registers",
+				mem_isa_name(spec->isa));
 		if (!spec->best || !isfinite(here) ||
 		    here <= bench_value(b, spec->best))
 			continue;
 		bench_derive(b, spec->best, here);
 		bench_fact_text(b, spec->best, "by", spec->c->name);
 	}
+	skip_best(b, s);
 	return 0;
 }
 

@@ -100,25 +100,34 @@
 
 #define TRIAD_PIECE_SCALAR(o) \
 	"movsd " AT(o, "c") ", %%xmm0\n\t" "mulsd %%xmm14, %%xmm0\n\t" \
-	"addsd " AT(o, "b") ", %%xmm0\n\t" "movsd %%xmm0, " AT(o, "a") "\n\t"
-#define TRIAD_PIECE_SSE2(o) \
+	"addsd " AT(o, "b") ", %%xmm0\n\t"
+#define TRIAD_SCALAR(o) \
+	TRIAD_PIECE_SCALAR(o) "movsd %%xmm0, " AT(o, "a") "\n\t"
+#define TRIAD_NT_SCALAR(o) \
+	TRIAD_PIECE_SCALAR(o) "movq %%xmm0, %%r8\n\t" \
+	"movnti %%r8, " AT(o, "a") "\n\t"
+#define TRIAD_SSE2(op, o) \
 	"movaps " AT(o, "c") ", %%xmm0\n\t" "mulpd %%xmm14, %%xmm0\n\t" \
-	"addpd " AT(o, "b") ", %%xmm0\n\t" "movaps %%xmm0, " AT(o, "a") "\n\t"
-#define TRIAD_PIECE_AVX(o, v) \
+	"addpd " AT(o, "b") ", %%xmm0\n\t" op " %%xmm0, " AT(o, "a") "\n\t"
+#define TRIAD_AVX(op, o, v) \
 	"vmulpd " AT(o, "c") ", %%" v "14, %%" v "0\n\t" \
 	"vaddpd " AT(o, "b") ", %%" v "0, %%" v "0\n\t" \
-	"vmovapd %%" v "0, " AT(o, "a") "\n\t"
-#define LINE_TRIAD_SCALAR(o, p) \
-	TRIAD_PIECE_SCALAR(o) TRIAD_PIECE_SCALAR(o "+8") \
-	TRIAD_PIECE_SCALAR(o "+16") TRIAD_PIECE_SCALAR(o "+24") \
-	TRIAD_PIECE_SCALAR(o "+32") TRIAD_PIECE_SCALAR(o "+40") \
-	TRIAD_PIECE_SCALAR(o "+48") TRIAD_PIECE_SCALAR(o "+56")
-#define LINE_TRIAD_SSE2(o, p) \
-	TRIAD_PIECE_SSE2(o) TRIAD_PIECE_SSE2(o "+16") \
-	TRIAD_PIECE_SSE2(o "+32") TRIAD_PIECE_SSE2(o "+48")
+	op " %%" v "0, " AT(o, "a") "\n\t"
+#define EIGHT_WORDS(X, o) X(o) X(o "+8") X(o "+16") X(o "+24") \
+			  X(o "+32") X(o "+40") X(o "+48") X(o "+56")
+#define LINE_TRIAD_SCALAR(o, p)	   EIGHT_WORDS(TRIAD_SCALAR, o)
+#define LINE_TRIAD_NT_SCALAR(o, p) EIGHT_WORDS(TRIAD_NT_SCALAR, o)
+#define LINE_TRIAD_SSE2_(op, o) \
+	TRIAD_SSE2(op, o) TRIAD_SSE2(op, o "+16") \
+	TRIAD_SSE2(op, o "+32") TRIAD_SSE2(op, o "+48")
+#define LINE_TRIAD_SSE2(o, p)	 LINE_TRIAD_SSE2_("movaps", o)
+#define LINE_TRIAD_NT_SSE2(o, p) LINE_TRIAD_SSE2_("movntps", o)
 #define LINE_TRIAD_AVX2(o, p) \
-	TRIAD_PIECE_AVX(o, "ymm") TRIAD_PIECE_AVX(o "+32", "ymm")
-#define LINE_TRIAD_AVX512(o, p) TRIAD_PIECE_AVX(o, "zmm")
+	TRIAD_AVX("vmovapd", o, "ymm") TRIAD_AVX("vmovapd", o "+32", "ymm")
+#define LINE_TRIAD_NT_AVX2(o, p) \
+	TRIAD_AVX("vmovntpd", o, "ymm") TRIAD_AVX("vmovntpd", o "+32", "ymm")
+#define LINE_TRIAD_AVX512(o, p)	   TRIAD_AVX("vmovapd", o, "zmm")
+#define LINE_TRIAD_NT_AVX512(o, p) TRIAD_AVX("vmovntpd", o, "zmm")
 
 #define FACTOR_SCALAR "movq %[value], %%xmm14\n\t"
 #define FACTOR_SSE2   "movq %[value], %%xmm14\n\t" \
@@ -191,15 +200,17 @@
 
 #define FENCE "sfence\n\t" /* non-temporal stores are done when it is over */
 
-#define KERNELS(isa, ISA)                                                    \
-	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                     \
-	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                          \
-	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA, FIRST) \
-	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,             \
-	       FENCE END_##ISA, FIRST)                                       \
-	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)                \
-	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0)    \
-	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA, THREE)
+#define KERNELS(isa, ISA)                                                     \
+	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                      \
+	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                           \
+	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA, FIRST)  \
+	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,              \
+	       FENCE END_##ISA, FIRST)                                        \
+	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)                 \
+	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0)     \
+	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA, THREE) \
+	KERNEL(triad_nt_##isa, FACTOR_##ISA, LINE_TRIAD_NT_##ISA,             \
+	       FENCE END_##ISA, THREE)
 
 KERNELS(scalar, SCALAR)
 KERNELS(sse2, SSE2)
@@ -283,21 +294,22 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_COPY] = ROW_LIBC(copy),
 	[MEM_COPY_NT] = ROW(copy_nt),
 	[MEM_TRIAD] = ROW(triad),
+	[MEM_TRIAD_NT] = ROW(triad_nt),
 };
 
 const char *mem_op_name(enum mem_op op)
 {
-	static const char *const names[MEM_OPS] = { "read",    "read4",
-						    "write",   "write_nt",
-						    "clear",   "copy",
-						    "copy_nt", "triad" };
+	static const char *const names[MEM_OPS] = {
+		"read", "read4",   "write", "write_nt", "clear",
+		"copy", "copy_nt", "triad", "triad_nt"
+	};
 
 	return names[op];
 }
 
 unsigned int mem_op_arrays(enum mem_op op)
 {
-	if (op == MEM_TRIAD)
+	if (op == MEM_TRIAD || op == MEM_TRIAD_NT)
 		return 3;
 	return op == MEM_COPY || op == MEM_COPY_NT ? 2 : 1;
 }

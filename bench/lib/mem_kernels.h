@@ -24,6 +24,7 @@ enum mem_op {
 	MEM_COPY,
 	MEM_COPY_NT,
 	MEM_TRIAD, /* a[i] = b[i] + 3 * c[i], doubles */
+	MEM_TRIAD_NT,
 	MEM_OPS
 };
 
@@ -42,7 +43,7 @@ enum mem_isa {
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
 
 /* mem_op_name() - "read", "read4", "write", "write_nt", "clear", "copy",
- * "copy_nt", "triad". */
+ * "copy_nt", "triad", "triad_nt". */
 const char *mem_op_name(enum mem_op op);
 
 /* mem_op_arrays() - arrays that it uses, each counted once in its bytes:
