@@ -15,12 +15,14 @@ declare -ga QUICK=(--effort 1 --invocations 1)
 # Nothing takes as long as this; what hangs must not hang the tests.
 readonly PATIENCE_S=${PATIENCE_S:-120}
 
-# benches: the names of all benchmark programs.
+# benches: the names of all benchmark programs; other things in $BIN, such as
+# the report, have no source in bench/.
 benches() {
-	local path
+	local path name
 
-	for path in "$BIN"/*; do
-		[[ ${path##*/} == report || ! -x $path ]] || printf '%s\n' "${path##*/}"
+	for path in "$ROOT"/bench/*.c; do
+		name=${path##*/}
+		[[ ! -x $BIN/${name%.c} ]] || printf '%s\n' "${name%.c}"
 	done
 }
 
