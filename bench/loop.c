@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * loop - what does an empty counted loop cost, each time round and as a whole?
  *

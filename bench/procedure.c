@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * procedure - what does a procedure call cost, by its number of arguments?
  *
@@ -145,13 +145,7 @@ static void derive_slope(struct bench *b, const struct procedure_state *s,
 		return;
 	}
 	bench_fact(b, c, "slope_error_ns", f.slope_error);
-	if (f.slope > MIN_SLOPE_SIGMA * f.slope_error)
-		bench_derive(b, c, f.slope);
-	else
-		bench_derive_skip(b, c,
-				  "no increment resolved: %.3f +- %.3f ns for "
-				  "an argument",
-				  f.slope, f.slope_error);
+	bench_derive_within(b, c, f.slope, MIN_SLOPE_SIGMA * f.slope_error);
 }
 
 static int derive(struct bench *b, void *state)

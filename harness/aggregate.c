@@ -47,19 +47,39 @@ static enum result_status pick_status(rows_t rows, size_t n)
 	return best;
 }
 
+/* What an invocation says of the headline.  One that could not tell its
+ * estimate from nothing is no reason to leave it out: that would bias the
+ * others upwards. */
+static double said(const struct result *r)
+{
+	if (r->status == RESULT_FAILED)
+		return NAN;
+	return isfinite(r->value) ? r->value : r->estimate;
+}
+
+/* Median of what was said times the double at @offset (a frequency), 1e9 of
+ * which make one: NAN where no frequency is known. */
+static double median_scaled(rows_t rows, size_t n, size_t offset, double *work)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double hz = *(const double *)((const char *)rows[i] + offset);
+		double x = said(rows[i]) * hz / 1e9;
+
+		if (isfinite(x))
+			work[k++] = x;
+	}
+	return k ? stats_median(work, k) : NAN;
+}
+
 static void headline(struct result *out, rows_t rows, size_t n, double *work)
 {
 	size_t k = 0, lo, hi;
 
-	/* An invocation that could not tell its estimate from nothing is no
-	 * reason to leave it out: that would bias the others upwards. */
-	for (size_t i = 0; i < n; i++) {
-		double x = isfinite(rows[i]->value) ? rows[i]->value
-						    : rows[i]->estimate;
-
-		if (isfinite(x) && rows[i]->status != RESULT_FAILED)
-			work[k++] = x;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(said(rows[i])))
+			work[k++] = said(rows[i]);
 	if (!k)
 		return;
 	out->estimate = stats_median(work, k);
@@ -70,6 +90,12 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 		out->ci95[0] = work[lo - 1];
 		out->ci95[1] = work[hi - 1];
 	}
+	if (out->unit && strcmp(out->unit, "ns"))
+		return;
+	out->ticks =
+		median_scaled(rows, n, offsetof(struct result, tsc_hz), work);
+	out->cycles =
+		median_scaled(rows, n, offsetof(struct result, core_hz), work);
 }
 
 /* Invocations that disagree whether there is a cost can have a median that is
@@ -81,6 +107,7 @@ static int doubt(struct result *out, rows_t rows, size_t n)
 			continue;
 		out->status = RESULT_BELOW_RESOLUTION;
 		out->value = out->ci95[0] = out->ci95[1] = NAN;
+		out->ticks = out->cycles = NAN;
 		return result_set(&out->reason, rows[i]->reason);
 	}
 	return 0;
@@ -364,10 +391,6 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	for (size_t i = 0; i < n; i++)
 		work[i] = (double)rows[i]->iters;
 	out->iters = (uint64_t)stats_median(work, n);
-	if (isfinite(out->value)) {
-		MEDIAN(ticks);
-		MEDIAN(cycles);
-	}
 out:
 	free(work);
 	if (err)

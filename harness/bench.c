@@ -81,6 +81,7 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 	run->c = *c;
 	run->c.id = b->n_runs;
 	run->cold = run->derived = run->expected = NAN;
+	run->derived_resolution = NAN;
 	b->runs[b->n_runs++] = run;
 	if (!c->params[0].axis || name_case(run)) {
 		fail_cases(b, "a case that cannot be named", "");
@@ -145,6 +146,10 @@ bool bench_stopping(const struct bench *b)
 
 static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 {
+	if (!isfinite(x)) {
+		bench_fail(b, 0, "recorded a sample that is not a number");
+		return;
+	}
 	run->own_unit = own_unit;
 	if (b->phase == PHASE_COLD || isnan(run->cold))
 		run->cold = x;
@@ -177,6 +182,17 @@ void bench_derive(struct bench *b, const struct bench_case *c, double value)
 
 	if (run)
 		run->derived = value;
+}
+
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (!run)
+		return;
+	run->derived = value;
+	run->derived_resolution = resolution;
 }
 
 void bench_derive_skip(struct bench *b, const struct bench_case *c,

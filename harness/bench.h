@@ -242,6 +242,12 @@ void bench_record_value(struct bench *b, const struct bench_case *c,
 /* bench_derive() - set the headline of a derived case, in its unit. */
 void bench_derive(struct bench *b, const struct bench_case *c, double value);
 
+/* bench_derive_within() - the same for a value that is only good to
+ * @resolution, in the case's unit: one that is not above it, or not above 0,
+ * is *below resolution*. */
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution);
+
 /* bench_derive_skip() - a derived case has no value here, for this reason. */
 void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)

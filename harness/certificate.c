@@ -7,15 +7,23 @@
 /* Intervals of which the least is taken where one number is wanted. */
 #define TRIES 500
 
+/* Samples at a time: half a kilobyte of the kernel's small stack. */
+#define CHUNK 64
+
 static uint64_t least_of(const struct certificate_ops *ops, void *ctx,
 			 enum certificate_body body, uint32_t n, uint32_t tries)
 {
-	uint64_t least = (uint64_t)-1, t;
+	uint64_t least = (uint64_t)-1, ticks[CHUNK];
 
-	while (tries--) {
-		t = ops->sample(ctx, body, n);
-		if (t < least)
-			least = t;
+	while (tries) {
+		const uint32_t count = tries < CHUNK ? tries : CHUNK;
+		uint32_t i;
+
+		ops->take(ctx, body, n, ticks, count);
+		for (i = 0; i < count; i++)
+			if (ticks[i] < least)
+				least = ticks[i];
+		tries -= count;
 	}
 	return least;
 }
@@ -36,11 +44,11 @@ uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
 	int i;
 
 	/* In turn, so that a change of the core's frequency hits both. */
-	for (i = 0; i < 2 * TRIES; i++) {
-		t = least_of(ops, ctx, CERTIFICATE_EMPTY, 0, 1);
+	for (i = 0; i < TRIES / 4; i++) {
+		t = least_of(ops, ctx, CERTIFICATE_EMPTY, 0, 8);
 		if (t < empty)
 			empty = t;
-		t = least_of(ops, ctx, CERTIFICATE_CHAIN, 1, 1);
+		t = least_of(ops, ctx, CERTIFICATE_CHAIN, 1, 8);
 		if (t < chain)
 			chain = t;
 	}
@@ -51,6 +59,30 @@ uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
 	return wide_u64(pct);
 }
 
+/* One ensemble: @a of all samples, @q of those up to @bound. */
+static void take_ensemble(const struct certificate_ops *ops, void *ctx,
+			  enum certificate_body body, uint32_t n,
+			  uint32_t samples, uint64_t bound, struct ensemble *q,
+			  struct ensemble *a)
+{
+	uint64_t ticks[CHUNK];
+
+	ensemble_start(q);
+	ensemble_start(a);
+	while (samples) {
+		const uint32_t count = samples < CHUNK ? samples : CHUNK;
+		uint32_t i;
+
+		ops->take(ctx, body, n, ticks, count);
+		for (i = 0; i < count; i++) {
+			ensemble_add(a, ticks[i]);
+			if (ticks[i] <= bound)
+				ensemble_add(q, ticks[i]);
+		}
+		samples -= count;
+	}
+}
+
 /* One ensemble after the other; @minima gets the least of each. */
 static int take_series(const struct certificate_ops *ops, void *ctx,
 		       enum certificate_body body, uint32_t ensembles,
@@ -59,27 +91,20 @@ static int take_series(const struct certificate_ops *ops, void *ctx,
 		       struct ensemble_figures *all, uint64_t *minima)
 {
 	struct ensemble_series quiet_series, all_series;
-	uint32_t j, i;
+	uint32_t j;
 
 	ensemble_series_start(&quiet_series, c->clock.quantum);
 	ensemble_series_start(&all_series, c->clock.quantum);
 	for (j = 0; j < ensembles; j++) {
 		struct ensemble_row quiet_row, all_row;
 		struct ensemble q, a;
-		uint64_t bound, t;
+		uint64_t bound;
 
 		if (ops->stop(ctx))
 			return -1;
-		t = least_of(ops, ctx, body, j, WARM_UP);
-		bound = ensemble_bound(t, c->clock.hz);
-		ensemble_start(&q);
-		ensemble_start(&a);
-		for (i = 0; i < samples; i++) {
-			t = ops->sample(ctx, body, j);
-			ensemble_add(&a, t);
-			if (t <= bound)
-				ensemble_add(&q, t);
-		}
+		bound = ensemble_bound(least_of(ops, ctx, body, j, WARM_UP),
+				       c->clock.hz);
+		take_ensemble(ops, ctx, body, j, samples, bound, &q, &a);
 		if (body == CERTIFICATE_EMPTY)
 			c->disturbed += a.n - q.n;
 		ensemble_series_add(&quiet_series, &q, &quiet_row);

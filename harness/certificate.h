@@ -16,8 +16,9 @@ enum certificate_body {
 };
 
 struct certificate_ops {
-	/* Ticks of one interval around @body. */
-	uint64_t (*sample)(void *ctx, enum certificate_body body, uint32_t n);
+	/* Ticks of @count intervals around @body, one after the other. */
+	void (*take)(void *ctx, enum certificate_body body, uint32_t n,
+		     uint64_t *ticks, uint32_t count);
 	/* An ensemble is done: @quiet of undisturbed samples, @all of all. */
 	void (*row)(void *ctx, enum certificate_body body, uint32_t ensemble,
 		    const struct ensemble_row *quiet,

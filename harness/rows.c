@@ -170,17 +170,20 @@ static void find_headline(const struct bench *b, const struct case_run *run,
 	*h = (struct headline) { .value = NAN,
 				 .resolution = NAN,
 				 .baseline = NAN };
-	if (isfinite(run->derived))
+	if (isfinite(run->derived)) {
 		h->value = run->derived;
-	else if (is_repeated(run))
+		h->resolution = run->derived_resolution;
+	} else if (is_repeated(run)) {
 		repeated(b, run, h);
-	else if (run->events.n)
+	} else if (run->events.n) {
 		events(b, run, h);
+	}
 }
 
 static bool is_below(const struct headline *h)
 {
-	return h->ticks && (h->value <= 0 || fabs(h->value) < h->resolution);
+	return isfinite(h->resolution) &&
+	       (h->value <= 0 || fabs(h->value) < h->resolution);
 }
 
 double rows_headline(const struct bench *b, const struct case_run *run)
@@ -199,7 +202,8 @@ double rows_headline(const struct bench *b, const struct case_run *run)
 static const struct evidence *missing(const struct case_run *run)
 {
 	for (size_t i = 0; i < run->evidences; i++)
-		if (run->evidence[i].seen < run->evidence[i].expected)
+		/* Written so that what is not a number is missing too. */
+		if (!(run->evidence[i].seen >= run->evidence[i].expected))
 			return &run->evidence[i];
 	return NULL;
 }
@@ -211,6 +215,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 	const struct evidence *e = missing(run);
 	char why[512], number[UNITS_MAX];
 	struct headline h;
+	double bound;
 
 	find_headline(b, run, &h);
 	if (isfinite(h.resolution) && !run->c.bytes)
@@ -235,10 +240,10 @@ static int judge(const struct bench *b, const struct case_run *run,
 	}
 	if (is_below(&h)) {
 		row->status = RESULT_BELOW_RESOLUTION;
+		bound = fmax(h.resolution, fabs(h.value));
 		units_format(number,
-			     timer_ns(&b->timer,
-				      fmax(h.resolution, fabs(h.value))),
-			     "ns");
+			     h.ticks ? timer_ns(&b->timer, bound) : bound,
+			     h.ticks ? "ns" : unit_of(run));
 		snprintf(why, sizeof(why), "< %s: cannot be told from nothing",
 			 number);
 		return result_set(&row->reason, why);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "callee.h"
 
 #define DEFINE(n) CALLEE_DEFINE(callee, n)

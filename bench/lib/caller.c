@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The caller's side, compiled apart from the procedures so that it knows
  * nothing of them but how to call them.  Each function begins at a cache line.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
