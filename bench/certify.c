@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * certify - can the clock of this machine be trusted, and how far?
  *
@@ -89,11 +89,12 @@ static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
 		(unsigned long long)all->min);
 }
 
-static uint64_t sample(void *ctx, enum certificate_body body, uint32_t n)
+static void take(void *ctx, enum certificate_body body, uint32_t n,
+		 uint64_t *ticks, uint32_t count)
 {
 	struct certify_state *s = ctx;
 
-	return certify_sample(&s->sampler, body, n);
+	certify_take(&s->sampler, body, n, ticks, count);
 }
 
 static bool stop(void *ctx)
@@ -104,7 +105,7 @@ static bool stop(void *ctx)
 }
 
 static const struct certificate_ops ops = {
-	.sample = sample,
+	.take = take,
 	.row = log_row,
 	.stop = stop,
 };

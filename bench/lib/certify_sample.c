@@ -1,36 +1,9 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "certify_sample.h"
 
 #include <stddef.h>
 
 #include "ensemble_body.h"
-
-/* Each body has its own function: the choice of the method is made in it,
- * before the interval begins. */
-static uint64_t time_empty(enum timer_method method)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(method, ticks, (void)0);
-	return ticks;
-}
-
-static uint64_t time_loop(enum timer_method method, uint32_t n,
-			  volatile int *variable)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(method, ticks, ensemble_stores(n, variable));
-	return ticks;
-}
-
-static uint64_t time_chain(enum timer_method method)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(method, ticks, ensemble_chain(3));
-	return ticks;
-}
 
 static __attribute__((noinline)) void chains(uint32_t n)
 {
@@ -40,34 +13,109 @@ static __attribute__((noinline)) void chains(uint32_t n)
 		x = ensemble_chain(x);
 }
 
-static uint64_t time_chains(enum timer_method method, uint32_t n)
+static inline __attribute__((always_inline)) void serialise(void)
 {
-	uint64_t ticks;
-
-	TIMER_INTERVAL(method, ticks, chains(n));
-	return ticks;
+	__asm__ volatile("xor %%eax, %%eax\n\t"
+			 "cpuid"
+			 :
+			 :
+			 : "eax", "ebx", "ecx", "edx", "memory", "cc");
 }
 
-uint64_t certify_sample(struct certify_sampler *s, enum certificate_body body,
-			uint32_t n)
+/* timer_cpuid_end(), but the sample is stored before the CPUID, so that this
+ * does not stand between it and the read behind it. */
+static inline __attribute__((always_inline)) void end_cpuid(uint64_t begin,
+							    uint64_t *ticks)
+{
+	__asm__ volatile("rdtscp\n\t"
+			 "shl $32, %%rdx\n\t"
+			 "or %%rdx, %%rax\n\t"
+			 "sub %1, %%rax\n\t"
+			 "mov %%rax, %0\n\t"
+			 "xor %%eax, %%eax\n\t"
+			 "cpuid"
+			 : "=m"(*ticks)
+			 : "r"(begin)
+			 : "rax", "rbx", "rcx", "rdx", "memory", "cc");
+}
+
+/* The choice of the method is made before the first interval begins. */
+#define TAKE(...)                                                   \
+	switch (method) {                                           \
+	case TIMER_CPUID:                                           \
+		serialise();                                        \
+		while (count--) {                                   \
+			const uint64_t begin_ = timer_none_begin(); \
+			__VA_ARGS__;                                \
+			end_cpuid(begin_, ticks++);                 \
+		}                                                   \
+		break;                                              \
+	case TIMER_CPUID2:                                          \
+		serialise();                                        \
+		while (count--) {                                   \
+			const uint64_t begin_ = timer_none_begin(); \
+			__VA_ARGS__;                                \
+			*ticks++ = timer_cpuid2_end() - begin_;     \
+		}                                                   \
+		break;                                              \
+	default:                                                    \
+		while (count--) {                                   \
+			uint64_t t_;                                \
+			TIMER_INTERVAL(method, t_, __VA_ARGS__);    \
+			*ticks++ = t_;                              \
+		}                                                   \
+	}
+
+/* Each body has its own function: nothing but the body lies inside. */
+static void take_empty(enum timer_method method, uint64_t *ticks,
+		       uint32_t count)
+{
+	TAKE((void)0);
+}
+
+static void take_loop(enum timer_method method, uint32_t n,
+		      volatile int *variable, uint64_t *ticks, uint32_t count)
+{
+	TAKE(ensemble_stores(n, variable));
+}
+
+static void take_chain(enum timer_method method, uint64_t *ticks,
+		       uint32_t count)
+{
+	TAKE(ensemble_chain(3));
+}
+
+static void take_chains(enum timer_method method, uint32_t n, uint64_t *ticks,
+			uint32_t count)
+{
+	TAKE(chains(n));
+}
+
+void certify_take(struct certify_sampler *s, enum certificate_body body,
+		  uint32_t n, uint64_t *ticks, uint32_t count)
 {
 	switch (body) {
 	case CERTIFICATE_EMPTY:
-		return time_empty(s->method);
+		take_empty(s->method, ticks, count);
+		break;
 	case CERTIFICATE_LOOP:
-		return time_loop(s->method, n, &s->variable);
+		take_loop(s->method, n, &s->variable, ticks, count);
+		break;
 	default:
-		return n == 1 ? time_chain(s->method)
-			      : time_chains(s->method, n);
+		if (n == 1)
+			take_chain(s->method, ticks, count);
+		else
+			take_chains(s->method, n, ticks, count);
 	}
 }
 
-static uint64_t sample(void *ctx, enum certificate_body body, uint32_t n)
+static void take(void *ctx, enum certificate_body body, uint32_t n,
+		 uint64_t *ticks, uint32_t count)
 {
-	return certify_sample(ctx, body, n);
+	certify_take(ctx, body, n, ticks, count);
 }
 
-static const struct certificate_ops ops = { .sample = sample };
+static const struct certificate_ops ops = { .take = take };
 
 uint64_t certify_chain_ticks(void)
 {
