@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands.h"
+#include "course.h"
 #include "doc.h"
 #include "err.h"
 #include "export.h"
@@ -70,11 +72,18 @@ static void usage(FILE *f, const struct opt_set *sets)
 	fputs("usage: report machine [--cpu N] [--timer METHOD]\n"
 	      "       report make [--root DIR] [--no-plots] DIR\n"
 	      "       report summary DIR\n"
+	      "       report coursework DIR\n"
+	      "       report predictions [FILE]\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
 	      "make     from a results directory to report.md, report.html,\n"
 	      "         report.csv, report.json, plots and a summary\n"
-	      "summary  print the summary only; nothing is written\n",
+	      "summary  print the summary only; nothing is written\n"
+	      "coursework\n"
+	      "         print the table of predicted and measured figures\n"
+	      "predictions\n"
+	      "         print a file of predictions to fill in, or check "
+	      "FILE\n",
 	      f);
 	opts_help(f, sets);
 }
@@ -175,7 +184,8 @@ static int output_close(struct output *o)
 }
 
 static int write_doc(const struct doc_format *format, const struct run *run,
-		     const struct figures *figs, const struct headlines *h)
+		     const struct figures *figs, const struct headlines *h,
+		     const struct course *course)
 {
 	struct output o;
 	struct doc d = { .dir = run->dir, .format = format };
@@ -183,7 +193,7 @@ static int write_doc(const struct doc_format *format, const struct run *run,
 	if (output_open(&o, run->dir, format->suffix))
 		return -EIO;
 	d.f = o.f;
-	report_write(&d, run, figs, h);
+	report_write(&d, run, figs, h, course);
 	return output_close(&o);
 }
 
@@ -206,6 +216,7 @@ static int write_all(const struct settings *set, struct run *run,
 		     const struct headlines *h, const char *root)
 {
 	struct figures figs;
+	struct course course;
 	int err = figures_read(&figs, root, run->notes);
 
 	if (err)
@@ -218,9 +229,11 @@ static int write_all(const struct settings *set, struct run *run,
 	figures_make(&figs, run, root, set->no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
-	err = write_doc(&doc_md, run, &figs, h);
-	err |= write_doc(&doc_html, run, &figs, h);
+	course_read(&course, run, root);
+	err = write_doc(&doc_md, run, &figs, h, &course);
+	err |= write_doc(&doc_html, run, &figs, h, &course);
 	err |= write_data(run);
+	course_free(&course);
 	figures_free(&figs);
 	return err;
 }
@@ -257,6 +270,37 @@ static int do_report(const struct settings *set, const char *dir, bool make)
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
+static int with_root(const struct settings *set,
+		     int (*command)(const char *root, const char *arg),
+		     const char *arg)
+{
+	char *root = find_root(set->root);
+	int status = command(root, arg);
+
+	free(root);
+	return status;
+}
+
+/* @argv[0] is the command, its operands follow. */
+static int dispatch(const struct settings *set, int argc, char **argv)
+{
+	const char *command = argc ? argv[0] : "";
+
+	if (!strcmp(command, "machine") && argc == 1)
+		return do_machine(set);
+	if (!strcmp(command, "make") && argc == 2)
+		return do_report(set, argv[1], true);
+	if (!strcmp(command, "summary") && argc == 2)
+		return do_report(set, argv[1], false);
+	if (!strcmp(command, "coursework") && argc == 2)
+		return with_root(set, command_coursework, argv[1]);
+	if (!strcmp(command, "predictions") && argc <= 2)
+		return with_root(set, command_predictions, argv[1]);
+	warn("say machine, make DIR, summary DIR, coursework DIR or "
+	     "predictions; try --help");
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	struct settings set = { 0 };
@@ -266,7 +310,7 @@ int main(int argc, char **argv)
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },
 	};
-	const char *why, *command;
+	const char *why;
 	int first = opts_parse(argc, argv, sets, &why);
 
 	if (first < 0)
@@ -279,13 +323,5 @@ int main(int argc, char **argv)
 		puts("report " OSCOST_VERSION);
 		return EXIT_OK;
 	}
-	command = first < argc ? argv[first] : "";
-	if (!strcmp(command, "machine") && argc == first + 1)
-		return do_machine(&set);
-	if (!strcmp(command, "make") && argc == first + 2)
-		return do_report(&set, argv[first + 1], true);
-	if (!strcmp(command, "summary") && argc == first + 2)
-		return do_report(&set, argv[first + 1], false);
-	warn("say machine, make DIR or summary DIR; try --help");
-	return EXIT_USAGE;
+	return dispatch(&set, argc - first, argv + first);
 }

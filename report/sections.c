@@ -63,6 +63,7 @@ static void put_contents(struct doc *d, const struct run *run)
 {
 	d->format->list(d, 1);
 	d->format->item(d, "#headlines", "At a glance");
+	d->format->item(d, "#coursework", "Predicted and measured");
 	d->format->item(d, "#machine", "The machine");
 	d->format->item(d, "#timer", "Timer certificate");
 	d->format->item(d, "#method", "Method");
@@ -276,7 +277,8 @@ static void put_glossary(struct doc *d)
 }
 
 void report_write(struct doc *d, const struct run *run,
-		  const struct figures *figs, const struct headlines *h)
+		  const struct figures *figs, const struct headlines *h,
+		  const struct course *course)
 {
 	char *title = report_title(run);
 
@@ -285,6 +287,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_warnings(d, run, figs);
 	put_contents(d, run);
 	put_headlines(d, run, h);
+	course_write(d, course, run);
 	sections_machine(d, run);
 	sections_timer(d, run);
 	sections_method(d, run);

@@ -2,6 +2,7 @@
 #ifndef SECTIONS_H
 #define SECTIONS_H
 
+#include "course.h"
 #include "doc.h"
 #include "figures.h"
 #include "headlines.h"
@@ -9,7 +10,8 @@
 
 /* report_write() - the whole report as one document. */
 void report_write(struct doc *d, const struct run *run,
-		  const struct figures *figs, const struct headlines *h);
+		  const struct figures *figs, const struct headlines *h,
+		  const struct course *course);
 
 /* report_title() - "oscost on HOST, 2026-11-22"; a new string. */
 char *report_title(const struct run *run);

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# What the report does beside reading a run.
+
+# Never over a file that somebody has filled in.
+.PHONY: predictions
+predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you measure
+	$(Q)if [ -e predictions.ini ]; then \
+		$(BUILD)/bin/report predictions predictions.ini; \
+	else \
+		$(BUILD)/bin/report predictions >predictions.ini.new && \
+		mv predictions.ini.new predictions.ini && \
+		echo 'predictions.ini: fill it in, then make run-all'; \
+	fi

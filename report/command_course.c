@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "console.h"
+#include "course.h"
+#include "err.h"
+#include "text.h"
+
+#define CELL_WIDTH 52 /* on a terminal */
+
+static int read_operations(struct operations *ops, const char *root)
+{
+	int err = operations_read(ops, root);
+
+	if (err)
+		warn("%s/plots/operations.tsv: %s; --root names the directory "
+		     "that holds plots/",
+		     root, strerror(-err));
+	return err;
+}
+
+static int flushed(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
+}
+
+static int check(const struct operations *ops, const char *file)
+{
+	struct predictions p;
+	struct notes notes = { 0 };
+	size_t said = 0;
+	int bad = predictions_read(&p, ops, file, &notes);
+
+	for (size_t i = 0; i < notes.n; i++)
+		warn("%s", notes.v[i].text);
+	for (size_t i = 0; bad >= 0 && i < p.n; i++)
+		said += p.v[i].predicted >= 0;
+	if (bad < 0)
+		warn("%s: %s", file, strerror(-bad));
+	else
+		printf("%s: %zu of %zu operations are predicted, %d line%s "
+		       "cannot be used\n",
+		       file, said, p.n, bad, bad == 1 ? "" : "s");
+	predictions_free(&p);
+	notes_free(&notes);
+	return bad ? EXIT_FAIL : flushed();
+}
+
+int command_predictions(const char *root, const char *file)
+{
+	struct operations ops;
+	int status;
+
+	if (read_operations(&ops, root))
+		return EXIT_FAIL;
+	if (file) {
+		status = check(&ops, file);
+	} else {
+		predictions_template(stdout, &ops);
+		status = flushed();
+	}
+	operations_free(&ops);
+	return status;
+}
+
+int command_coursework(const char *root, const char *dir)
+{
+	struct notes notes = { 0 };
+	struct course c;
+	struct table t;
+	struct run run;
+	char *why;
+	int err = run_load(&run, dir, &notes, &why);
+
+	if (err) {
+		warn("%s", why);
+	} else {
+		course_read(&c, &run, root);
+		course_table(&t, &c, &run, NULL);
+		table_prune(&t);
+		console_table(stdout, &t, CELL_WIDTH);
+		table_free(&t);
+		if (c.predictions.age)
+			printf("\n%s\n", c.predictions.age);
+		course_free(&c);
+	}
+	for (size_t i = 0; i < notes.n; i++)
+		warn("%s", notes.v[i].text);
+	free(why);
+	run_free(&run);
+	notes_free(&notes);
+	return err ? EXIT_FAIL : flushed();
+}

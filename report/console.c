@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "console.h"
+
+#include <stdlib.h>
+
+#include "text.h"
+#include "units.h"
+
+/* @text cut to @max columns: a new string. */
+static char *cut(const char *text, size_t max)
+{
+	const char *end = text;
+
+	if (units_width(text) <= max)
+		return text_copy(text);
+	for (size_t n = 0; *end && n < max - 1; n++)
+		do
+			end++;
+		while (((unsigned char)*end & 0xc0) == 0x80);
+	return text_format("%.*s…", (int)(end - text), text);
+}
+
+static void put_cell(FILE *f, const char *text, size_t width, bool right,
+		     bool last)
+{
+	char *part = cut(text ? text : "", width);
+	int pad = (int)(width - units_width(part));
+
+	if (right)
+		fprintf(f, "%*s", pad, "");
+	text_plain(f, part);
+	free(part);
+	if (!right && !last)
+		fprintf(f, "%*s", pad, "");
+}
+
+static size_t widest(const struct table *t, size_t column, size_t max)
+{
+	size_t width = units_width(t->columns[column].head);
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		const char *cell = t->cells[i * t->ncolumns + column];
+		size_t w = units_width(cell ? cell : "");
+
+		if (w > width)
+			width = w;
+	}
+	return width < max ? width : max;
+}
+
+void console_table(FILE *f, const struct table *t, size_t max_width)
+{
+	size_t *width = text_alloc(t->ncolumns, sizeof(*width));
+
+	for (size_t j = 0; j < t->ncolumns; j++)
+		width[j] = widest(t, j, max_width);
+	for (size_t j = 0; j < t->ncolumns; j++) {
+		fputs(j ? "  " : "", f);
+		put_cell(f, t->columns[j].head, width[j], t->columns[j].number,
+			 j + 1 == t->ncolumns);
+	}
+	fputc('\n', f);
+	for (size_t i = 0; i < t->nrows; i++) {
+		for (size_t j = 0; j < t->ncolumns; j++) {
+			fputs(j ? "  " : "", f);
+			put_cell(f, t->cells[i * t->ncolumns + j], width[j],
+				 t->columns[j].number, j + 1 == t->ncolumns);
+		}
+		fputc('\n', f);
+	}
+	free(width);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "predictions.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quantity.h"
+#include "text.h"
+
+/* Between libinih, which calls back without line numbers, and the table. */
+struct parsing {
+	struct predictions *p;
+	const struct operations *ops;
+	struct notes *notes;
+	FILE *f;
+	size_t line;
+	bool goes_on; /* the line is indented: more of the last value */
+	int bad;
+};
+
+static void complain(struct parsing *in, size_t line, char *text)
+{
+	notes_add(in->notes, text_format("%s:%zu: %s", in->p->path, line, text),
+		  text_copy("the line is left out"));
+	free(text);
+	in->bad++;
+}
+
+/* ini_reader: as fgets(), but no line is ever given in two parts, of which
+ * the second would be read as a line of its own. */
+static char *read_one(char *buf, int room, void *stream)
+{
+	struct parsing *in = stream;
+	int c;
+
+	if (!fgets(buf, room, in->f))
+		return NULL;
+	in->line++;
+	in->goes_on = *buf == ' ' || *buf == '\t';
+	if (strchr(buf, '\n') || feof(in->f))
+		return buf;
+	while ((c = getc(in->f)) != EOF && c != '\n')
+		;
+	complain(in, in->line,
+		 text_format("expected at most %d bytes in a line; a long text "
+			     "goes on in the next line, indented",
+			     room - 2));
+	buf[0] = '#';
+	buf[1] = '\0';
+	return buf;
+}
+
+/* A key of which each may be given once; words may have many lines. */
+static int take_words(struct parsing *in, char **slot, const char *key,
+		      const char *value)
+{
+	char *longer;
+
+	if (*slot && !in->goes_on) {
+		complain(in, in->line,
+			 text_format("%s is given twice: expected only one",
+				     key));
+		return 1;
+	}
+	longer = *slot ? text_format("%s %s", *slot, value) : text_copy(value);
+	free(*slot);
+	*slot = longer;
+	return 1;
+}
+
+static int take_amount(struct parsing *in, double *slot, const char *key,
+		       const char *value, const char *unit)
+{
+	const char *want;
+
+	if (!*value)
+		return 1;
+	if (isfinite(*slot)) {
+		complain(in, in->line,
+			 text_format("%s is given twice: expected only one",
+				     key));
+		return 1;
+	}
+	want = quantity_parse(value, unit, in->p->clock_hz, slot);
+	if (want)
+		complain(in, in->line,
+			 text_format("%s = %s: expected %s", key, value, want));
+	return 1;
+}
+
+static int take_machine(struct parsing *in, const char *key, const char *value)
+{
+	if (!strcmp(key, "clock"))
+		return take_amount(in, &in->p->clock_hz, key, value, "Hz");
+	complain(in, in->line,
+		 text_format("%s: expected clock, which is all that [machine] "
+			     "has",
+			     key));
+	return 1;
+}
+
+/* ini_handler; what it cannot use it has already complained about, so it
+ * always says 1, "goes on". */
+static int take(void *user, const char *section, const char *key,
+		const char *value)
+{
+	struct parsing *in = user;
+	const struct operation *op = operations_find(in->ops, section);
+	struct prediction *one;
+
+	if (!strcmp(section, "machine"))
+		return take_machine(in, key, value);
+	if (!op) {
+		complain(in, in->line,
+			 text_format("[%s]: expected the name of an operation "
+				     "(make predictions lists them)",
+				     section));
+		return 1;
+	}
+	one = &in->p->v[op - in->ops->v];
+	if (!strcmp(key, "base"))
+		return take_amount(in, &one->base, key, value, op->unit);
+	if (!strcmp(key, "software"))
+		return take_amount(in, &one->software, key, value, op->unit);
+	if (!strcmp(key, "predicted"))
+		return take_amount(in, &one->predicted, key, value, op->unit);
+	if (!strcmp(key, "why"))
+		return *value ? take_words(in, &one->why, key, value) : 1;
+	if (!strcmp(key, "limiter"))
+		return *value ? take_words(in, &one->limiter, key, value) : 1;
+	complain(in, in->line,
+		 text_format("%s: expected base, software, predicted, why or "
+			     "limiter",
+			     key));
+	return 1;
+}
+
+/* Time adds up; a bandwidth or a size is what was said. */
+static void complete(struct prediction *one, const char *unit)
+{
+	if (isfinite(one->predicted))
+		return;
+	if (strcmp(unit, "ns") != 0)
+		one->predicted = one->base;
+	else if (isfinite(one->base) || isfinite(one->software))
+		one->predicted = (isfinite(one->base) ? one->base : 0) +
+				 (isfinite(one->software) ? one->software : 0);
+}
+
+static void predictions_init(struct predictions *p,
+			     const struct operations *ops)
+{
+	*p = (struct predictions) { .n = ops->n, .clock_hz = NAN };
+	p->v = text_alloc(ops->n, sizeof(*p->v));
+	for (size_t i = 0; i < ops->n; i++)
+		p->v[i].base = p->v[i].software = p->v[i].predicted = NAN;
+}
+
+int predictions_read(struct predictions *p, const struct operations *ops,
+		     const char *path, struct notes *notes)
+{
+	struct parsing in = { p, ops, notes, NULL, 0, false, 0 };
+	int line;
+
+	predictions_init(p, ops);
+	p->path = text_copy(path);
+	in.f = fopen(path, "r");
+	if (!in.f)
+		return -errno;
+	line = ini_parse_stream(read_one, &in, take, &in);
+	if (ferror(in.f)) {
+		fclose(in.f);
+		return -EIO;
+	}
+	fclose(in.f);
+	if (line > 0)
+		complain(&in, (size_t)line,
+			 text_copy("expected [operation], key = value or a "
+				   "comment that begins with #"));
+	for (size_t i = 0; i < ops->n; i++)
+		complete(&p->v[i], ops->v[i].unit);
+	p->found = true;
+	return in.bad;
+}
+
+void predictions_free(struct predictions *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].why);
+		free(p->v[i].limiter);
+	}
+	free(p->v);
+	free(p->path);
+	free(p->age);
+	*p = (struct predictions) { 0 };
+}

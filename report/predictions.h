@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PREDICTIONS_H
+#define PREDICTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "notes.h"
+#include "operations.h"
+
+/* What somebody expected of one operation, in its unit; NAN if not said. */
+struct prediction {
+	double base, software, predicted;
+	char *why, *limiter;
+};
+
+struct predictions {
+	struct prediction *v; /* one for each operation, in their order */
+	size_t n;
+	double clock_hz; /* [machine] clock */
+	bool found;
+	char *path;
+	char *age;    /* a sentence: older than the run? */
+	bool too_new; /* it may know the results */
+};
+
+/**
+ * predictions_read() - read an INI file with a section for each operation:
+ * base, software, predicted, why and limiter; and [machine] clock.
+ *
+ * Where predicted is not given it is base + software.  Each line that cannot
+ * be used is a note with the file, the line and what was expected there.
+ *
+ * Return: how many such lines, or -errno if the file cannot be read.
+ */
+int predictions_read(struct predictions *p, const struct operations *ops,
+		     const char *path, struct notes *notes);
+
+/* predictions_find() - the predictions of a run: DIR/predictions.ini, else
+ * those in @root, else none; and whether they are older than the run. */
+void predictions_find(struct predictions *p, const struct operations *ops,
+		      const struct run *run, const char *root);
+
+void predictions_free(struct predictions *p);
+
+/* predictions_template() - a commented file to fill in, with what the machine
+ * says of itself and nothing that was measured. */
+void predictions_template(FILE *f, const struct operations *ops);
+
+#endif

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Predictions and the coursework table, from frozen results.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+make_report() { "$report" make --root "$root" --no-plots "$@"; }
+
+# predict DATE: a prediction that was last changed on DATE.
+predict() {
+	printf '[syscall]\nbase = 40 ns\nsoftware = 10 ns\nwhy = <b>two traps\n' \
+		>small/predictions.ini
+	touch -d "$1" small/predictions.ini
+}
+
+# keep: what run-all keeps beside it when the run begins.
+keep() {
+	printf '{"schema": 1, "modified_at": "2026-01-01T00:00:00Z", "sha256": "%s"}\n' \
+		"$(sha256sum <small/predictions.ini | cut -d ' ' -f 1)" \
+		>small/predictions.json
+}
+
+@test "the template has every operation and can be read back" {
+	run -0 --separate-stderr "$report" predictions --root "$root"
+	[[ $(grep -c '^\[' <<<"$output") -eq \
+		$(($(grep -vc '^#' "$root/plots/operations.tsv") + 1)) ]]
+	grep -q '^#   processor: ' <<<"$output"
+	run ! grep -E '^(base|software|predicted) = *[0-9]' <<<"$output"
+	printf '%s\n' "$output" >mine.ini
+	run -0 --separate-stderr "$report" predictions --root "$root" mine.ini
+	[[ $output == *" 0 of "*" 0 lines cannot be used" ]]
+}
+
+@test "a line that cannot be read: file, line, what was expected" {
+	printf '[syscall]\nbase = soon\n' >mine.ini
+	run -1 --separate-stderr "$report" predictions --root "$root" mine.ini
+	[[ $stderr == *"mine.ini:2: base = soon: expected a number and a unit"* ]]
+	run -1 --separate-stderr "$report" predictions --root "$root" nowhere.ini
+	[[ $stderr == *"nowhere.ini: No such file"* ]]
+}
+
+@test "without predictions there is the table, and how to make them" {
+	run -0 --separate-stderr make_report --root "$PWD" small
+	[[ $output == *"operations.tsv: No such file"* ]]
+	mkdir -p here/plots
+	cp "$root"/plots/*.tsv here/plots
+	run -0 --separate-stderr "$report" make --no-plots --root here small
+	grep -q 'There are no predictions: .*make predictions' small/report.md
+	grep -q '54.7408 ns' small/report.html
+	grep -q '| not measured |' small/report.md
+}
+
+@test "predicted and measured stand side by side" {
+	predict 2026-01-01
+	keep
+	run -0 --separate-stderr make_report small
+	grep -q '40.0 ns | 10.0 ns | 50.0 ns | ' small/report.md
+	grep -q 'predictions are older than the run: .* has not changed' small/report.md
+	grep -q '&lt;b&gt;two traps' small/report.html
+	[[ $output != *predictions* ]]
+}
+
+@test "predictions that may know the results are named" {
+	predict 2026-01-01
+	keep
+	printf '[loop]\npredicted = 1 ns\n' >>small/predictions.ini
+	run -0 --separate-stderr make_report small
+	[[ $output == *"predictions were changed after the run had begun"* ]]
+	rm small/predictions.json
+	touch -d 2030-01-01 small/predictions.ini
+	run -0 --separate-stderr make_report small
+	[[ $output == *"predictions were written after the run had begun"* ]]
+	touch -d 2020-01-01 small/predictions.ini
+	run -0 --separate-stderr make_report small
+	grep -q 'by the time of their file' small/report.md
+}
+
+@test "coursework prints the table" {
+	predict 2026-01-01
+	run -0 --separate-stderr "$report" coursework --root "$root" small
+	[[ $output == *"measured / predicted"* && $output == *"28.317 µs"* ]]
+	run -2 --separate-stderr "$report" coursework
+}
+
+@test "run-all keeps the predictions with their time and hash" {
+	predict 2026-01-01
+	mkdir results
+	run -0 bash -euc 'out=$1
+		record_full() { exit 9; }
+		source "$0/scripts/lib/json.bash"
+		source "$0/scripts/lib/record.bash"
+		record_predictions nowhere.ini
+		[[ ! -e $out/predictions.json ]]
+		record_predictions small/predictions.ini' "$root" results
+	cmp small/predictions.ini results/predictions.ini
+	[[ ! small/predictions.ini -nt results/predictions.ini ]]
+	jq -e --arg h "$(sha256sum <small/predictions.ini | cut -d ' ' -f 1)" \
+		'.sha256 == $h and .modified_at == "2026-01-01T00:00:00Z" and
+		(.recorded_at | length) == 20' results/predictions.json
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "predictions.h"
+#include "quantity.h"
+#include "sha256.h"
+#include "tap.h"
+#include "text.h"
+
+static int gives(const char *text, const char *want, double clock, double x)
+{
+	double got = NAN;
+	const char *expected = quantity_parse(text, want, clock, &got);
+
+	return !expected && fabs(got - x) <= 1e-12 * fabs(x);
+}
+
+static int refused(const char *text, const char *want)
+{
+	double got = 42;
+
+	return quantity_parse(text, want, 2e9, &got) && fabs(got - 42) < 1e-9;
+}
+
+static void quantities(void)
+{
+	OK(gives("3.2 ns", "ns", NAN, 3.2), "ns");
+	OK(gives(" 1.5us ", "ns", NAN, 1500), "no blank, blanks around");
+	OK(gives("2 µs", "ns", NAN, 2000), "the micro sign");
+	OK(gives("100 cycles", "ns", 2e9, 50), "cycles need a clock");
+	OK(!gives("100 cycles", "ns", NAN, 50), "and are refused without");
+	OK(gives("1 Gbit/s", "B/s", NAN, 125e6), "bits");
+	OK(gives("1 KiB", "B", NAN, 1024), "KiB");
+	OK(gives("1 kB", "B", NAN, 1000), "kB");
+	OK(gives("0", "ns", NAN, 0), "nothing needs no unit");
+	OK(gives("2.8 GHz", "Hz", NAN, 2.8e9), "a clock");
+	OK(refused("3", "ns") && refused("3 parsec", "ns"), "no unit, wrong");
+	OK(refused("fast", "ns") && refused("", "ns"), "no number");
+	OK(refused("-3 ns", "ns") && refused("nan ns", "ns") &&
+		   refused("inf", "ns") && refused("0x10 ns", "ns") &&
+		   refused("1e999 s", "ns"),
+	   "only plain numbers");
+	OK(refused("3 GB", "ns") && refused("3 ns", "B/s") &&
+		   refused("3 cycles", "B"),
+	   "a unit of something else");
+}
+
+/* FIPS 180-4's examples, as NIST publishes them. */
+static void hashes(void)
+{
+	static const char longer[] =
+		"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	char hex[SHA256_HEX];
+
+	sha256_hex(hex, "abc", 3);
+	OK_STR(hex,
+	       "ba7816bf8f01cfea414140de5dae2223"
+	       "b00361a396177a9cb410ff61f20015ad",
+	       "one block");
+	sha256_hex(hex, longer, strlen(longer));
+	OK_STR(hex,
+	       "248d6a61d20638b8e5c026930c3e6039"
+	       "a33ce45964ff2167f6ecedd419db06c1",
+	       "two blocks");
+	sha256_hex(hex, "", 0);
+	OK_STR(hex,
+	       "e3b0c44298fc1c149afbf4c8996fb924"
+	       "27ae41e4649b934ca495991b7852b855",
+	       "nothing");
+}
+
+static struct operation two[] = {
+	{ .id = "syscall", .section = "s", .label = "l", .unit = "ns" },
+	{ .id = "memory", .section = "s", .label = "l", .unit = "B/s" },
+};
+static const struct operations ops = { two, 2 };
+
+/* Read @text as a file.  Return: as predictions_read(). */
+static int reads(struct predictions *p, struct notes *notes, const char *text)
+{
+	char path[] = "/tmp/test-predictions-XXXXXX";
+	ssize_t len = (ssize_t)strlen(text);
+	int fd = mkstemp(path), bad;
+
+	*notes = (struct notes) { 0 };
+	if (fd < 0 || write(fd, text, (size_t)len) != len) {
+		perror(path);
+		exit(1);
+	}
+	bad = predictions_read(p, &ops, path, notes);
+	close(fd);
+	unlink(path);
+	return bad;
+}
+
+static int has_note(const struct notes *notes, const char *end)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (strstr(notes->v[i].text, end))
+			return 1;
+	return 0;
+}
+
+static void files(void)
+{
+	struct predictions p;
+	struct notes notes;
+
+	OK(!reads(&p, &notes,
+		  "# words\n[machine]\nclock = 2 GHz\n[syscall]\n"
+		  "base = 100 cycles\nsoftware = 20 ns\npredicted =\n"
+		  "why = first\n  second\n[memory]\npredicted = 9 GB/s\n"),
+	   "a good file");
+	OK_NEAR(p.v[0].base, 50, 1e-9, "cycles by the file's clock");
+	OK_NEAR(p.v[0].predicted, 70, 1e-9, "base + software");
+	OK_STR(p.v[0].why, "first second", "words over two lines");
+	OK_NEAR(p.v[1].predicted, 9e9, 1, "a bandwidth");
+	OK(isnan(p.v[1].base), "what is not said is not known");
+	predictions_free(&p);
+	notes_free(&notes);
+
+	OK(reads(&p, &notes,
+		 "[syscall]\nbase = soon\nbase = 2 ns\nbase = 3 ns\n"
+		 "bass = 1\n[other]\nbase = 1 ns\nno key\n") == 5,
+	   "five bad lines");
+	OK(has_note(&notes, ":2: base = soon: expected a number and a unit"),
+	   "an amount, by its line");
+	OK(has_note(&notes, ":4: base is given twice"), "given twice");
+	OK(has_note(&notes, ":5: bass: expected base, software"), "a key");
+	OK(has_note(&notes, ":7: [other]: expected the name of an operation"),
+	   "a section");
+	OK(has_note(&notes, ":8: expected [operation], key = value"),
+	   "no key at all");
+	OK_NEAR(p.v[0].base, 2, 1e-12, "the good lines are used");
+	predictions_free(&p);
+	notes_free(&notes);
+}
+
+static void long_lines(void)
+{
+	struct predictions p;
+	struct notes notes;
+	char *blanks = text_format("[syscall]\nwhy = %01000d\nbase = 1 ns\n"
+				   "predicted = x\n",
+				   0);
+
+	OK(reads(&p, &notes, blanks) == 2, "a line that is too long");
+	OK(has_note(&notes, ":2: expected at most") &&
+		   has_note(&notes, ":4: predicted = x"),
+	   "does not shift the lines behind it");
+	OK_NEAR(p.v[0].base, 1, 1e-12, "nor spoil them");
+	free(blanks);
+	predictions_free(&p);
+	notes_free(&notes);
+}
+
+int main(void)
+{
+	quantities();
+	hashes();
+	files();
+	long_lines();
+	return tap_done();
+}
