@@ -90,7 +90,7 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 		out->ci95[0] = work[lo - 1];
 		out->ci95[1] = work[hi - 1];
 	}
-	if (out->unit && strcmp(out->unit, "ns"))
+	if (out->unit && strcmp(out->unit, "ns") != 0)
 		return;
 	out->ticks =
 		median_scaled(rows, n, offsetof(struct result, tsc_hz), work);

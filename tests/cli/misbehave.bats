@@ -112,7 +112,8 @@ judged() {
 	judged
 	rows 'map({(.params["end"]): .reason}) | add |
 		.refused == "unfortunate: Input/output error" and
-		.skip == "known before" and .["late-skip"] == "found out too late"'
+		.skip == "known before" and .["late-skip"] == "found out too late" and
+		.nan == "recorded a sample that is not a number"'
 }
 
 @test "the table for people says the same" {
