@@ -107,7 +107,8 @@ figure() {
 		${CC:-cc} -m32 -O2 -std=gnu11 -ffreestanding -fno-pic -Wall -Werror \
 			-I"$ROOT/harness" -c -o $name.o "$ROOT/harness/$name.c" \
 			2>err || skip "no 32-bit compiler: $(head -n 1 err)"
-		! nm -u $name.o | grep -E '__(u?div|u?mod|mul|u?divmod)'
+		nm -u $name.o >undefined
+		run ! grep -E "__(u?div|u?mod|mul|u?divmod)" undefined
 	done
 }
 
@@ -160,7 +161,7 @@ EOT
 	: >refuse
 	try 1 "$ROOT/scripts/kmod-run" oscost_cert.ko "$BIN" out
 	[[ $stderr == *'insmod failed'* ]]
-	! grep -q rmmod calls
+	run ! grep -q rmmod calls
 }
 
 @test "kmod-run without a module is skipped with the reason" {
