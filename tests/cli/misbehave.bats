@@ -97,7 +97,7 @@ judged() {
 @test "less than nothing is below resolution, never a negative value" {
 	judged
 	rows '.[] | select(.params["end"] == "negative") |
-		.value == null and .baseline > 0 and (.reason | contains("<"))'
+		.value == null and .baseline != null and (.reason | contains("<"))'
 }
 
 @test "evidence that is short fails the case and names both numbers" {
