@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NET_ADDR_H
+#define NET_ADDR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* Addresses as numbers only: a name that does not resolve can block for
+ * seconds, and one that does may mean another host tomorrow. */
+struct net_addr {
+	struct sockaddr_storage sa;
+	socklen_t len;
+};
+
+/* net_addr_parse() - "127.0.0.1", "::1"; @port in host order.
+ * Return: 0 or -EINVAL. */
+int net_addr_parse(struct net_addr *a, const char *text, uint16_t port);
+
+/* net_addr_loopback() - of @family (AF_INET, AF_INET6). */
+void net_addr_loopback(struct net_addr *a, int family, uint16_t port);
+
+void net_addr_set_port(struct net_addr *a, uint16_t port);
+uint16_t net_addr_port(const struct net_addr *a);
+
+/* net_addr_same_host() - whether the two differ at most in the port; an IPv4
+ * address counts as the same when it comes mapped into IPv6. */
+bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);
+
+/* net_addr_is_loopback() - 127.0.0.0/8 or ::1. */
+bool net_addr_is_loopback(const struct net_addr *a);
+
+/* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
+ * by the one that the kernel chose.  Return: descriptor or -errno. */
+int net_addr_listen(struct net_addr *a);
+
+#endif

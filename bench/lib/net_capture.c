@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "net_capture.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ETHER_BYTES 14
+#define IP6_BYTES   40
+#define TCP_BYTES   20
+
+static uint32_t get(const unsigned char *from, unsigned int bytes)
+{
+	uint32_t value = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		value = value << 8 | from[i];
+	return value;
+}
+
+/* Where TCP begins, and where the IP packet ends; 0 if it is not TCP. */
+static size_t find_tcp(const unsigned char *frame, size_t have, size_t *end)
+{
+	const unsigned char *ip = frame + ETHER_BYTES;
+	size_t header;
+
+	if (have < ETHER_BYTES + IP6_BYTES)
+		return 0;
+	switch (get(frame + 12, 2)) {
+	case 0x0800:
+		header = (size_t)(ip[0] & 15u) << 2;
+		if (ip[0] >> 4 != 4 || header < 20 || ip[9] != IPPROTO_TCP)
+			return 0;
+		*end = ETHER_BYTES + get(ip + 2, 2);
+		return ETHER_BYTES + header;
+	case 0x86dd:
+		if (ip[0] >> 4 != 6 || ip[6] != IPPROTO_TCP)
+			return 0;
+		*end = ETHER_BYTES + IP6_BYTES + get(ip + 4, 2);
+		return ETHER_BYTES + IP6_BYTES;
+	default:
+		return 0;
+	}
+}
+
+int net_capture_parse(struct net_packet *p, const unsigned char *frame,
+		      size_t have, uint16_t server_port)
+{
+	size_t end = 0;
+	const size_t at = find_tcp(frame, have, &end);
+	const unsigned char *tcp = frame + at;
+	size_t payload;
+
+	if (!at || have < at + TCP_BYTES)
+		return -EPROTO;
+	payload = at + ((size_t)(tcp[12] >> 4) << 2);
+	if (payload < at + TCP_BYTES || payload > end)
+		return -EPROTO;
+	p->to_server = get(tcp + 2, 2) == server_port;
+	p->port = (uint16_t)get(p->to_server ? tcp : tcp + 2, 2);
+	p->seq = get(tcp + 4, 4);
+	p->ack = get(tcp + 8, 4);
+	p->flags = tcp[13];
+	p->payload = (uint32_t)(end - payload);
+	return 0;
+}
+
+#ifdef HAVE_PCAP
+#include <pcap/pcap.h>
+
+/* The headers, with all options. */
+#define SNAP_BYTES 192
+
+/* Some thousand packets: all that one event makes, many times over. */
+#define BUFFER_BYTES (2 << 20)
+
+static int find_interface(char *name, size_t size, const struct net_addr *here)
+{
+	struct ifaddrs *list, *i;
+	int err = -ENODEV;
+
+	if (getifaddrs(&list))
+		return -errno;
+	for (i = list; i && err; i = i->ifa_next) {
+		struct net_addr a = { .len = here->len };
+
+		if (!i->ifa_addr ||
+		    i->ifa_addr->sa_family != here->sa.ss_family)
+			continue;
+		memcpy(&a.sa, i->ifa_addr, here->len);
+		if (!net_addr_same_host(&a, here))
+			continue;
+		snprintf(name, size, "%s", i->ifa_name);
+		err = 0;
+	}
+	freeifaddrs(list);
+	return err;
+}
+
+static int set_filter(pcap_t *pcap, uint16_t port)
+{
+	struct bpf_program program;
+	char text[32];
+	int err;
+
+	snprintf(text, sizeof(text), "tcp port %u", port);
+	err = pcap_compile(pcap, &program, text, 1, PCAP_NETMASK_UNKNOWN);
+	if (err)
+		return err;
+	err = pcap_setfilter(pcap, &program);
+	pcap_freecode(&program);
+	return err;
+}
+
+static int cannot(struct net_capture *cap, const char *why)
+{
+	cap->why = why;
+	return -ENOTSUP;
+}
+
+static int activate(struct net_capture *cap, struct bench *b, const char *name)
+{
+	pcap_t *pcap = cap->pcap;
+	char why[PCAP_ERRBUF_SIZE];
+	int err;
+
+	pcap_set_snaplen(pcap, SNAP_BYTES);
+	pcap_set_buffer_size(pcap, BUFFER_BYTES);
+	pcap_set_immediate_mode(pcap, 1);
+	if (pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO))
+		return cannot(cap, "no time stamps in nanoseconds here");
+	err = pcap_activate(pcap);
+	if (err == PCAP_ERROR_PERM_DENIED)
+		return cannot(cap, "capturing packets is not permitted (needs "
+				   "CAP_NET_RAW)");
+	if (err < 0)
+		return bench_fail(b, 0, "capture on %s: %s", name,
+				  pcap_geterr(pcap));
+	if (pcap_datalink(pcap) != DLT_EN10MB)
+		return cannot(cap, "the interface has no Ethernet frames");
+	if (set_filter(pcap, cap->port))
+		return bench_fail(b, 0, "capture filter: %s",
+				  pcap_geterr(pcap));
+	return pcap_setnonblock(pcap, 1, why)
+		       ? bench_fail(b, 0, "capture: %s", why)
+		       : 0;
+}
+
+int net_capture_open(struct net_capture *cap, struct bench *b,
+		     const struct net_addr *here, uint16_t server_port)
+{
+	char name[64], why[PCAP_ERRBUF_SIZE];
+	int err = find_interface(name, sizeof(name), here);
+
+	if (err)
+		return bench_fail(b, -err, "find the interface to capture on");
+	cap->port = server_port;
+	cap->pcap = pcap_create(name, why);
+	if (!cap->pcap)
+		return bench_fail(b, 0, "capture on %s: %s", name, why);
+	err = activate(cap, b, name);
+	if (err)
+		net_capture_close(cap);
+	return err;
+}
+
+static int look(struct net_capture *cap, struct net_packet *p)
+{
+	struct pcap_pkthdr *head;
+	const unsigned char *frame;
+	const int n = pcap_next_ex(cap->pcap, &head, &frame);
+
+	if (n < 0)
+		return -EIO;
+	if (n == 0)
+		return -EAGAIN;
+	if (net_capture_parse(p, frame, head->caplen, cap->port))
+		return -EPROTO;
+	/* With this precision tv_usec holds nanoseconds. */
+	p->ns = (uint64_t)head->ts.tv_sec * 1000000000u +
+		(uint64_t)head->ts.tv_usec;
+	return 0;
+}
+
+int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
+{
+	struct pollfd ready = { .events = POLLIN };
+	int err;
+
+	ready.fd = pcap_get_selectable_fd(cap->pcap);
+	for (;;) {
+		err = look(cap, p);
+		if (err == -EPROTO)
+			continue;
+		if (err != -EAGAIN)
+			return err;
+		if (poll(&ready, 1, wait_ms) <= 0)
+			return -ETIMEDOUT;
+	}
+}
+
+void net_capture_drain(struct net_capture *cap)
+{
+	struct net_packet ignored;
+	int err;
+
+	do
+		err = look(cap, &ignored);
+	while (!err || err == -EPROTO);
+}
+
+unsigned int net_capture_lost(const struct net_capture *cap)
+{
+	struct pcap_stat st;
+
+	return pcap_stats(cap->pcap, &st) ? 0 : st.ps_drop;
+}
+
+void net_capture_close(struct net_capture *cap)
+{
+	if (cap->pcap)
+		pcap_close(cap->pcap);
+	cap->pcap = NULL;
+}
+
+#else
+
+int net_capture_open(struct net_capture *cap, struct bench *b,
+		     const struct net_addr *here, uint16_t server_port)
+{
+	(void)b;
+	(void)here;
+	(void)server_port;
+	cap->why = "built without libpcap";
+	return -ENOTSUP;
+}
+
+int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
+{
+	(void)cap;
+	(void)p;
+	(void)wait_ms;
+	return -EIO;
+}
+
+void net_capture_drain(struct net_capture *cap)
+{
+	(void)cap;
+}
+
+unsigned int net_capture_lost(const struct net_capture *cap)
+{
+	(void)cap;
+	return 0;
+}
+
+void net_capture_close(struct net_capture *cap)
+{
+	(void)cap;
+}
+#endif
+
+int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns)
+{
+	struct net_packet sent = { 0 }, p;
+	unsigned int sendings = 0;
+
+	for (;;) {
+		const int err = net_capture_next(cap, &p, wait_ms);
+
+		if (err)
+			return err;
+		if (p.to_server && p.payload) {
+			sent = p;
+			sendings++;
+		} else if (!p.to_server && sendings &&
+			   p.ack == sent.seq + sent.payload) {
+			*ns = sendings == 1 ? p.ns - sent.ns : 0;
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NET_CAPTURE_H
+#define NET_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "net_addr.h"
+
+/*
+ * TCP packets as they pass the network interface, by libpcap, with the stamps
+ * of the kernel in nanoseconds.  Reading them takes no part in the times.
+ */
+struct net_packet {
+	uint64_t ns;
+	bool to_server;
+	uint8_t flags; /* TH_SYN ... */
+	uint16_t port; /* of the client */
+	uint32_t seq, ack, payload;
+};
+
+struct net_capture {
+	void *pcap;	 /* pcap_t, NULL if closed */
+	uint16_t port;	 /* of the server */
+	const char *why; /* there is nothing to be captured here */
+};
+
+/* net_capture_parse() - a captured Ethernet frame of which @have bytes are
+ * there.  Return: 0, or -EPROTO: not IP with TCP, or cut short. */
+int net_capture_parse(struct net_packet *p, const unsigned char *frame,
+		      size_t have, uint16_t server_port);
+
+/**
+ * net_capture_open() - begin to capture the packets to and from port
+ * @server_port of the server.
+ * @here: an address of this host: the interface that has it is used.
+ *
+ * Return: 0, bench_fail(), or -ENOTSUP with @cap->why where that is not
+ * permitted or libpcap was not there when this was built.
+ */
+int net_capture_open(struct net_capture *cap, struct bench *b,
+		     const struct net_addr *here, uint16_t server_port);
+
+/**
+ * net_capture_next() - the next packet, waiting up to @wait_ms for it.
+ *
+ * Return: 0, -ETIMEDOUT, or -EIO.
+ */
+int net_capture_next(struct net_capture *cap, struct net_packet *p,
+		     int wait_ms);
+
+/**
+ * net_capture_ack() - wait for the next segment with data to the server and its
+ * acknowledgement.
+ * @ns: from the one to the other; 0 if the segment was sent more than once, for
+ *	then nobody knows which of them was acknowledged.
+ *
+ * Return: as net_capture_next().
+ */
+int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns);
+
+/* net_capture_drain() - throw away what is there. */
+void net_capture_drain(struct net_capture *cap);
+
+/* net_capture_lost() - packets that the kernel could not keep for us. */
+unsigned int net_capture_lost(const struct net_capture *cap);
+
+void net_capture_close(struct net_capture *cap);
+
+#endif

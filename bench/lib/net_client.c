@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "net_client.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Of netinet/tcp.h, which cannot stand beside linux/tcp.h; and the struct
+ * tcp_info of the former ends too early. */
+#define ESTABLISHED 1
+
+/* So many watches in a row without anything: 3 s. */
+#define MAX_WAITS (3000 / IPC_WATCH_MS)
+
+/* Empty looks of a session that polls, as long as a watch or somewhat more. */
+#define SPIN_LOOKS 1000000u
+
+int net_client_open(struct net_client *c, struct bench *b)
+{
+	int err;
+
+	c->b = b;
+	c->fd = c->udp = -1;
+	c->patience = MAX_WAITS;
+	signal(SIGPIPE, SIG_IGN);
+	err = ipc_watch_open(&c->watch);
+	return err ? bench_fail(b, -err, "make a timer") : 0;
+}
+
+int net_client_check(struct net_client *c, int err)
+{
+	if (bench_stopping(c->b))
+		return -ECANCELED;
+	if (c->host->pid && ipc_watch_check(c->b, c->host->pid))
+		return -ESRCH;
+	if (err == EAGAIN)
+		return 0;
+	if (err != EINTR)
+		return -err;
+	return ++c->waits > c->patience ? -ETIMEDOUT : 0;
+}
+
+int net_client_send(struct net_client *c, const void *buf, size_t len)
+{
+	const char *at = buf;
+
+	c->waits = 0;
+	while (len) {
+		const ssize_t n = send(c->fd, at, len, MSG_NOSIGNAL);
+		const int err = n < 0 ? net_client_check(c, errno) : 0;
+
+		if (err)
+			return err;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* recv() of a session that polls: a signal does not end it, so it has to look
+ * by itself now and then, here after some tenths of a second. */
+static ssize_t receive_busy(int fd, void *buf, size_t len)
+{
+	for (unsigned int looks = 1; looks < SPIN_LOOKS; looks++) {
+		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
+
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+	}
+	errno = EINTR;
+	return -1;
+}
+
+ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
+				size_t len)
+{
+	c->waits = 0;
+	for (;;) {
+		const ssize_t n = c->busy ? receive_busy(fd, buf, len)
+					  : recv(fd, buf, len, 0);
+		int err;
+
+		if (n > 0)
+			return n;
+		err = net_client_check(c, n < 0 ? errno : ECONNRESET);
+		if (err)
+			return err;
+	}
+}
+
+int net_client_receive(struct net_client *c, void *buf, size_t len)
+{
+	char *at = buf;
+
+	while (len) {
+		const ssize_t n = net_client_receive_some(c, c->fd, at, len);
+
+		if (n < 0)
+			return (int)n;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* connect() goes on after a signal, and must not be called again. */
+static int finish_connect(struct net_client *c)
+{
+	socklen_t len = sizeof(int);
+	int err = EINTR;
+
+	while (err == EINTR) {
+		struct tcp_info info;
+
+		err = net_client_check(c, EINTR);
+		if (err)
+			return err;
+		net_client_info(c, &info);
+		if (info.tcpi_state == ESTABLISHED)
+			return 0;
+		usleep(1000);
+		if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
+			return -errno;
+		err = err ? err : EINTR;
+	}
+	return -err;
+}
+
+int net_client_connect(struct net_client *c, const struct net_host *host)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&host->addr.sa;
+	const int on = 1;
+	int err = 0;
+
+	c->host = host;
+	c->waits = 0;
+	c->fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (c->fd < 0)
+		return bench_fail(c->b, errno, "make a socket");
+	ipc_watch_start(&c->watch);
+	if (connect(c->fd, to, host->addr.len))
+		err = errno == EINTR ? finish_connect(c)
+				     : net_client_check(c, errno);
+	if (err)
+		return net_client_fail(c, err, "connect to the server");
+	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return 0;
+}
+
+static int open_udp(struct net_client *c, struct net_hello *hello)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+
+	c->udp = socket(c->host->addr.sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC,
+			0);
+	if (c->udp < 0 ||
+	    getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len))
+		return -errno;
+	net_addr_set_port(&here, 0);
+	if (bind(c->udp, (struct sockaddr *)&here.sa, here.len) ||
+	    getsockname(c->udp, (struct sockaddr *)&here.sa, &here.len))
+		return -errno;
+	hello->port = net_addr_port(&here);
+	return 0;
+}
+
+static int talk(struct net_client *c, struct net_hello hello,
+		struct net_answer *answer)
+{
+	unsigned char bytes[NET_HELLO_BYTES];
+	int err = hello.op == NET_ECHO_UDP ? open_udp(c, &hello) : 0;
+
+	net_hello_pack(bytes, &hello);
+	if (!err)
+		err = net_client_send(c, bytes, NET_HELLO_BYTES);
+	if (!err)
+		err = net_client_receive(c, bytes, NET_ANSWER_BYTES);
+	return err ? err : net_answer_unpack(answer, bytes);
+}
+
+static int connect_udp(struct net_client *c, uint16_t port)
+{
+	struct net_addr there = c->host->addr;
+
+	net_addr_set_port(&there, port);
+	return connect(c->udp, (struct sockaddr *)&there.sa, there.len) ? -errno
+									: 0;
+}
+
+int net_client_begin(struct net_client *c, const struct net_host *host,
+		     const struct net_hello *hello)
+{
+	struct net_answer answer = { 0 };
+	int err;
+
+	c->busy = false;
+	err = net_client_connect(c, host);
+	if (err || c->fd < 0)
+		return err;
+	err = talk(c, *hello, &answer);
+	if (!err && answer.status != NET_OK)
+		return bench_fail(c->b, 0, "the server refused: %s",
+				  answer.status == NET_FULL
+					  ? "it has too many sessions"
+					  : "it has no memory or threads");
+	if (!err && c->udp >= 0)
+		err = connect_udp(c, answer.port);
+	if (err)
+		return net_client_fail(c, err, "greet the server");
+	c->server_cpu = answer.cpu;
+	c->busy = hello->flags & NET_BUSY;
+	return 0;
+}
+
+void net_client_end(struct net_client *c)
+{
+	ipc_watch_stop(&c->watch);
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->udp >= 0)
+		close(c->udp);
+	c->fd = c->udp = -1;
+}
+
+void net_client_close(struct net_client *c)
+{
+	if (!c->b)
+		return;
+	net_client_end(c);
+	ipc_watch_close(&c->watch);
+}
+
+int net_client_fail(struct net_client *c, int err, const char *doing)
+{
+	switch (-err) {
+	case ECANCELED:
+		return 0;
+	case ESRCH:
+		return bench_fail(c->b, 0, "%s: our server process has ended",
+				  doing);
+	case ETIMEDOUT:
+		return bench_fail(c->b, 0, "%s: nothing came for 3 s", doing);
+	case ECONNRESET:
+	case EPIPE:
+		return bench_fail(c->b, 0, "%s: the server hung up", doing);
+	case EPROTO:
+		return bench_fail(c->b, 0, "%s: that is no net_server", doing);
+	default:
+		return bench_fail(c->b, -err, "%s", doing);
+	}
+}
+
+void net_client_info(const struct net_client *c, struct tcp_info *info)
+{
+	socklen_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	if (getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, info, &len))
+		memset(info, 0, sizeof(*info));
+}
+
+void net_client_facts(const struct net_client *c, const struct bench_case *bc)
+{
+	char name[16] = "";
+	socklen_t len = sizeof(name) - 1;
+	struct tcp_info info;
+
+	bench_fact(c->b, bc, "server_cpu", c->server_cpu);
+	if (c->udp >= 0 || c->fd < 0)
+		return;
+	net_client_info(c, &info);
+	bench_fact(c->b, bc, "retransmitted", info.tcpi_total_retrans);
+	if (!getsockopt(c->fd, IPPROTO_TCP, TCP_CONGESTION, name, &len))
+		bench_fact_text(c->b, bc, "congestion", name);
+}

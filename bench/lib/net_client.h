@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NET_CLIENT_H
+#define NET_CLIENT_H
+
+#include <linux/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bench.h"
+#include "ipc_watch.h"
+#include "net_host.h"
+#include "net_wire.h"
+
+/*
+ * The client's end of a session with net_server.  Calls block without
+ * timeouts of their own (a timer for each call would be part of the result);
+ * the watch makes them return now and then, and then it is checked whether
+ * the server still lives, the user wants to stop, or nothing comes any more.
+ */
+struct net_client {
+	struct bench *b;
+	const struct net_host *host;
+	struct ipc_watch watch;
+	int fd;	 /* connection, -1 if closed */
+	int udp; /* datagrams, -1 if none */
+	bool busy;
+	int server_cpu;
+	unsigned int waits;    /* of the call at hand, that ended in nothing */
+	unsigned int patience; /* so many are one too few to give up */
+};
+
+/* net_client_open() - no connection yet.  Return: 0 or bench_fail(). */
+int net_client_open(struct net_client *c, struct bench *b);
+
+/**
+ * net_client_begin() - connect to @host, say @hello, hear the answer, and
+ * start the watch.  For NET_ECHO_UDP the socket of the datagrams is made.
+ *
+ * Return: 0 or bench_fail().
+ */
+int net_client_begin(struct net_client *c, const struct net_host *host,
+		     const struct net_hello *hello);
+
+/* net_client_connect() - a connected socket without delays of small
+ * segments, not yet greeted; start the watch.  Return: as above. */
+int net_client_connect(struct net_client *c, const struct net_host *host);
+
+/* net_client_end() - close what is open, stop the watch. */
+void net_client_end(struct net_client *c);
+
+/* net_client_close() - any state is fine. */
+void net_client_close(struct net_client *c);
+
+/**
+ * net_client_check() - after a call on the connection failed with @err (an
+ * errno value): whether to try again.
+ *
+ * Return: 0 to try again, or why not: -ECANCELED (the user wants to stop),
+ * -ESRCH (our server is dead), -ETIMEDOUT, or -@err.
+ */
+int net_client_check(struct net_client *c, int err);
+
+/* net_client_send(), net_client_receive() - all of @len bytes.
+ * Return: 0 or as net_client_check(); -ECONNRESET if the server hung up. */
+int net_client_send(struct net_client *c, const void *buf, size_t len);
+int net_client_receive(struct net_client *c, void *buf, size_t len);
+
+/* net_client_receive_some() - what is there, of @fd (the connection or the
+ * datagrams).  Return: bytes, at least 1, or as above. */
+ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
+				size_t len);
+
+/* net_client_fail() - bench_fail() in words for one of those; 0 (nothing is
+ * said) for -ECANCELED. */
+int net_client_fail(struct net_client *c, int err, const char *doing);
+
+/* net_client_info() - what the kernel knows of the connection; all zero if it
+ * does not tell. */
+void net_client_info(const struct net_client *c, struct tcp_info *info);
+
+/* net_client_facts() - facts of the connection beside the evidence:
+ * retransmitted, congestion (the algorithm), server_cpu. */
+void net_client_facts(const struct net_client *c, const struct bench_case *bc);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NET_HOST_H
+#define NET_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bench.h"
+#include "net_addr.h"
+
+/*
+ * Who the far end is.  On loopback, and in the two network namespaces that
+ * scripts/netlab makes, it is a server process of our own on a CPU of our
+ * choice; with --peer it is a net_server that somebody started there.
+ */
+struct net_options {
+	const char *peer;
+	uint64_t port;
+	bool netlab;
+};
+
+#define NET_DEFAULT_PORT 26321
+
+/* Rows for the option table of a program whose state begins with @member. */
+#define NET_OPTIONS(type)                                                 \
+	OPT_STR(0, "peer", type, net.peer, NULL,                          \
+		"measure to net_server on this host (default: loopback, " \
+		"to a server of our own), IP address"),                   \
+		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,     \
+			"where net_server listens, TCP port"),            \
+		OPT_FLAG(0, "netlab", type, net.netlab,                   \
+			 "measure between the two network namespaces of " \
+			 "scripts/netlab, flag")
+
+enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
+
+/* One server, started when it is needed. */
+struct net_host {
+	struct net_addr addr;
+	pid_t pid; /* 0: not started, or not ours */
+};
+
+struct net_hosts {
+	const struct net_options *options;
+	struct bench *b;
+	int home, far; /* network namespaces of --netlab, else -1 */
+	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
+};
+
+/* net_hosts_label() - what the axis net says: loopback, veth or remote. */
+const char *net_hosts_label(const struct net_options *o);
+
+/* net_hosts_places() - how many places there are: with --peer only one. */
+unsigned int net_hosts_places(const struct net_options *o);
+
+/* net_hosts_place() - what the axis place says. */
+const char *net_hosts_place(const struct net_options *o, enum net_place place);
+
+/* net_hosts_why_not() - why there can be no such host here, or NULL. */
+const char *net_hosts_why_not(const struct net_options *o,
+			      const struct bench *b, enum net_place place,
+			      int family);
+
+/* net_hosts_open() - enter the namespace of --netlab, check --peer.
+ * Return: 0, bench_fail() or bench_skip(). */
+int net_hosts_open(struct net_hosts *h, struct bench *b,
+		   const struct net_options *o);
+
+/**
+ * net_hosts_need() - the server of that place and family (AF_INET,
+ * AF_INET6), started afresh if it has ended.
+ *
+ * Return: the host, or NULL after bench_fail() or bench_skip().
+ */
+const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
+				      int family);
+
+/* net_hosts_close() - end all servers; any state is fine. */
+void net_hosts_close(struct net_hosts *h);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "net_stamp.h"
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+/* The stamp of what was sent comes by another way than the answer. */
+#define STAMP_MS 100
+
+int net_stamp_enable(int fd)
+{
+	const int flags =
+		SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE |
+		SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY;
+
+	return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
+			  sizeof(flags))
+		       ? -errno
+		       : 0;
+}
+
+static uint64_t in_ns(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return in_ns(&ts);
+}
+
+union control {
+	char space[512];
+	struct cmsghdr align;
+};
+
+static uint64_t stamp_of(struct msghdr *msg)
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(msg);
+
+	for (; head; head = CMSG_NXTHDR(msg, head)) {
+		struct scm_timestamping stamps;
+
+		if (head->cmsg_level != SOL_SOCKET ||
+		    head->cmsg_type != SCM_TIMESTAMPING)
+			continue;
+		memcpy(&stamps, CMSG_DATA(head), sizeof(stamps));
+		return in_ns(&stamps.ts[0]);
+	}
+	return 0;
+}
+
+static ssize_t receive(int fd, unsigned char *byte, int flags, uint64_t *ns)
+{
+	union control room;
+	struct iovec iov = { byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = room.space,
+		.msg_controllen = sizeof(room.space),
+	};
+	const ssize_t n = recvmsg(fd, &msg, flags);
+
+	*ns = n < 0 ? 0 : stamp_of(&msg);
+	return n;
+}
+
+static int receive_answer(struct net_client *c, int fd, unsigned char *byte,
+			  struct net_stamps *stamps)
+{
+	ssize_t n;
+
+	c->waits = 0;
+	do {
+		int err = 0;
+
+		n = receive(fd, byte, 0, &stamps->in_ns);
+		stamps->end_ns = now_ns();
+		if (n <= 0)
+			err = net_client_check(c, n < 0 ? errno : ECONNRESET);
+		if (err)
+			return err;
+	} while (n <= 0);
+	return 0;
+}
+
+/* The error queue holds the stamp, and nothing else. */
+static int fetch_sent(int fd, uint64_t *ns)
+{
+	struct pollfd p = { .fd = fd }; /* POLLERR comes unasked */
+	unsigned char none;
+
+	for (int i = 0; i < 2; i++) {
+		if (receive(fd, &none, MSG_ERRQUEUE | MSG_DONTWAIT, ns) >= 0 &&
+		    *ns)
+			return 0;
+		poll(&p, 1, STAMP_MS);
+	}
+	return -ENODATA;
+}
+
+int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
+		   struct net_stamps *stamps)
+{
+	unsigned char byte = number;
+	int err = 0;
+
+	stamps->begin_ns = now_ns();
+	while (send(fd, &byte, 1, MSG_NOSIGNAL) < 0 && !err)
+		err = net_client_check(c, errno);
+	if (err)
+		return err;
+	byte = (unsigned char)~number;
+	err = receive_answer(c, fd, &byte, stamps);
+	if (!err)
+		err = fetch_sent(fd, &stamps->out_ns);
+	if (err)
+		return err;
+	if (byte != number)
+		return -EBADMSG;
+	return stamps->in_ns ? 0 : -ENODATA;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tcp_connect - what does it cost to set up and take down a TCP connection?
+ *
+ * connect is the call: it returns when the other kernel has answered, which
+ * needs no process there.  rate is how many connections a second one client
+ * can make and take down one after the other, a socket for each.  teardown
+ * begins a millisecond after the connection was made, as in the CSE 221
+ * report: from the call that ends our direction (shutdown) until the end of
+ * the other direction is seen, for which the server process must wake up, see
+ * our end and close.
+ *
+ * packet_setup and packet_teardown are the same from captured packets: from
+ * the first SYN to the client's acknowledgement of the server's SYN, and from
+ * the client's FIN to its acknowledgement of the server's FIN.
+ *
+ * Where a SYN is lost or the server's queue is full the kernel tries again
+ * after a second.  Such a connection is counted (syn_again) and not averaged
+ * in: it tells about the loss and not about the cost.
+ *
+ * Measures: ns of connect(), of the teardown, of the packets' exchange;
+ *           connections in a second.
+ * Includes: connect: the system call and both network stacks; teardown: the
+ *           wake-ups of both processes too; rate: making and closing sockets.
+ * After:    lmbench lat_connect (connect); CSE 221 report section 5.4
+ *           (packet_setup, packet_teardown).
+ * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW and libpcap for the
+ *           packets.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/net_capture.h"
+#include "lib/net_client.h"
+#include "lib/net_handshake.h"
+#include "lib/net_host.h"
+
+enum proto { TCP, TCP6 };
+
+static const char *const proto_names[] = { "tcp", "tcp6" };
+
+struct connect_case {
+	enum proto proto;
+	enum net_place place;
+	bool paused;
+	/* Not paused: the rate.  Paused: of the packets. */
+	const struct bench_case *rate, *setup, *teardown;
+};
+
+#define MAX_CASES 8
+
+/* Between set-up and teardown, as in the report. */
+#define PAUSE_US 1000
+
+#define CAPTURE_MS 500
+
+struct state {
+	struct net_options net; /* first: the option table fills it */
+	struct connect_case cases[MAX_CASES];
+	size_t n_cases;
+	struct net_hosts hosts;
+	struct net_client client;
+	struct net_capture capture;
+	bool capturing;
+	unsigned int syn_again;
+};
+
+static int family_of(enum proto proto)
+{
+	return proto == TCP6 ? AF_INET6 : AF_INET;
+}
+
+static void add(struct bench *b, struct state *s, enum proto proto,
+		enum net_place place, bool paused)
+{
+	struct connect_case *keep = &s->cases[s->n_cases++];
+	struct bench_case c = {
+		.params = {
+			P_STR("net", net_hosts_label(&s->net)),
+			P_STR("proto", proto_names[proto]),
+			P_STR("place", net_hosts_place(&s->net, place)),
+			P_STR("figure", paused ? "teardown" : "connect"),
+		},
+		.arg = keep,
+		.skip = net_hosts_why_not(&s->net, b, place, family_of(proto)),
+		.histogram = BENCH_HIST_LOG,
+		.events = paused ? 48 : 320,
+		.budget_ms = paused ? 80 : 40,
+		/* Opening and closing a capture takes tens of ms. */
+		.exclusive = paused,
+		.switches = true,
+	};
+
+	*keep = (struct connect_case) {
+		proto, place, paused, NULL, NULL, NULL
+	};
+	bench_add(b, &c);
+	c.derived = true;
+	if (paused) {
+		c.params[3].text = "packet_setup";
+		keep->setup = bench_add(b, &c);
+		c.params[3].text = "packet_teardown";
+		keep->teardown = bench_add(b, &c);
+		return;
+	}
+	c.params[3].text = "rate";
+	c.unit = "1/s";
+	c.better = BENCH_HIGHER;
+	c.histogram = BENCH_HIST_NONE;
+	keep->rate = bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	for (enum net_place i = 0; i < net_hosts_places(&s->net); i++)
+		for (enum proto p = TCP; p <= TCP6; p++) {
+			add(b, s, p, i, false);
+			add(b, s, p, i, true);
+		}
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const int err = net_client_open(&s->client, b);
+
+	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+}
+
+/* Without packets the rest is measured all the same. */
+static int begin_capture(struct bench *b, struct state *s)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+	int err;
+
+	if (getsockname(s->client.fd, (struct sockaddr *)&here.sa, &here.len))
+		return bench_fail(b, errno, "getsockname");
+	err = net_capture_open(&s->capture, b, &here,
+			       net_addr_port(&s->client.host->addr));
+	s->capturing = !err;
+	return err == -ENOTSUP ? 0 : err;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct connect_case *cc = c->arg;
+	const struct net_host *host =
+		net_hosts_need(&s->hosts, cc->place, family_of(cc->proto));
+	int err;
+
+	s->syn_again = 0;
+	if (!host)
+		return -EIO; /* it was said why */
+	/* One connection to begin with: the server is there, and this is the
+	 * interface. */
+	err = net_client_connect(&s->client, host);
+	if (!err && s->client.fd >= 0 && cc->paused && !bench_stopping(b))
+		err = begin_capture(b, s);
+	net_client_end(&s->client);
+	ipc_watch_start(&s->client.watch);
+	return err;
+}
+
+/* The parts of the life of a connection, in ticks; the clock's overhead not
+ * yet taken out. */
+struct life {
+	uint64_t make, connect, teardown, close;
+	uint16_t port; /* the client's */
+};
+
+static int make_socket(struct net_client *c)
+{
+	c->fd = socket(c->host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC,
+		       0);
+	return c->fd < 0 ? -errno : 0;
+}
+
+static int do_connect(struct net_client *c)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
+
+	/* Interrupted, it took longer than a watch: it was lost, and is
+	 * counted as such. */
+	if (!connect(c->fd, to, c->host->addr.len))
+		return 0;
+	return errno == EINTR ? -EINTR : net_client_check(c, errno);
+}
+
+/* Return: 0 when the other direction has ended in good order. */
+static int do_teardown(struct net_client *c)
+{
+	char byte;
+	ssize_t n;
+
+	if (shutdown(c->fd, SHUT_WR))
+		return net_client_check(c, errno);
+	c->waits = 0;
+	for (;;) {
+		int err;
+
+		n = recv(c->fd, &byte, 1, 0);
+		if (n == 0)
+			return 0;
+		err = n > 0 ? -EPROTO : net_client_check(c, errno);
+		if (err)
+			return err;
+	}
+}
+
+static int do_close(struct net_client *c)
+{
+	const int fd = c->fd;
+
+	c->fd = -1;
+	return close(fd) ? -errno : 0;
+}
+
+/* Whether a SYN had to be sent again. */
+static bool was_lost(const struct net_client *c)
+{
+	struct tcp_info info;
+
+	net_client_info(c, &info);
+	return info.tcpi_total_retrans > 0;
+}
+
+static uint16_t local_port(const struct net_client *c)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+
+	return getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len)
+		       ? 0
+		       : net_addr_port(&here);
+}
+
+static int live(struct bench *b, struct state *s, bool paused,
+		struct life *life, bool *lost)
+{
+	const enum timer_method method = bench_timer(b)->method;
+	struct net_client *c = &s->client;
+	int err;
+
+	TIMER_INTERVAL(method, life->make, err = make_socket(c));
+	if (err)
+		return err;
+	TIMER_INTERVAL(method, life->connect, err = do_connect(c));
+	if (err)
+		return err;
+	life->port = local_port(c);
+	if (paused)
+		usleep(PAUSE_US);
+	TIMER_INTERVAL(method, life->teardown, err = do_teardown(c));
+	if (err)
+		return err;
+	*lost = was_lost(c);
+	TIMER_INTERVAL(method, life->close, err = do_close(c));
+	return err;
+}
+
+static int failed(struct bench *b, struct state *s, int err)
+{
+	if (err == -EADDRNOTAVAIL)
+		return bench_skip(b, "all local ports are in TIME_WAIT: try "
+				     "again in a minute");
+	return net_client_fail(&s->client, err, "connect and close");
+}
+
+static double rate_of(const struct bench *b, const struct life *life)
+{
+	const double ns = bench_ns(b, (double)life->make) +
+			  bench_ns(b, (double)life->connect) +
+			  bench_ns(b, (double)life->teardown) +
+			  bench_ns(b, (double)life->close);
+
+	return 1e9 / ns;
+}
+
+static void drop_connection(struct state *s)
+{
+	if (s->client.fd >= 0)
+		close(s->client.fd);
+	s->client.fd = -1;
+	s->syn_again++;
+}
+
+static int sample_plain(struct bench *b, struct state *s,
+			const struct bench_case *c)
+{
+	const struct connect_case *cc = c->arg;
+	struct life life = { 0 };
+	bool lost = false;
+	const int err = live(b, s, false, &life, &lost);
+
+	if (err == -EINTR || lost) {
+		drop_connection(s);
+		return 0;
+	}
+	if (err)
+		return failed(b, s, err);
+	bench_record(b, c, life.connect);
+	bench_record_value(b, cc->rate, rate_of(b, &life));
+	bench_evidence(b, c, "closed_by_server", 1, 1);
+	bench_evidence(b, cc->rate, "closed_by_server", 1, 1);
+	return 0;
+}
+
+static int record_packets(struct bench *b, struct state *s,
+			  const struct connect_case *cc, uint16_t port)
+{
+	struct net_handshake h;
+
+	if (net_handshake_read(&h, &s->capture, port, CAPTURE_MS))
+		return bench_fail(b, 0,
+				  "the packets of a connection were not "
+				  "captured");
+	bench_evidence(b, cc->setup, "handshakes", 1, h.open_ns > h.syn_ns);
+	bench_evidence(b, cc->teardown, "handshakes", 1,
+		       h.closed_ns > h.fin_ns);
+	if (h.syns == 1)
+		bench_record_value(b, cc->setup,
+				   (double)(h.open_ns - h.syn_ns));
+	if (h.fins == 1)
+		bench_record_value(b, cc->teardown,
+				   (double)(h.closed_ns - h.fin_ns));
+	return 0;
+}
+
+static int sample_paused(struct bench *b, struct state *s,
+			 const struct bench_case *c)
+{
+	struct life life = { 0 };
+	bool lost = false;
+	int err;
+
+	if (s->capturing)
+		net_capture_drain(&s->capture);
+	err = live(b, s, true, &life, &lost);
+	if (err == -EINTR || lost) {
+		drop_connection(s);
+		return 0;
+	}
+	if (err)
+		return failed(b, s, err);
+	bench_record(b, c, life.teardown);
+	bench_evidence(b, c, "closed_by_server", 1, 1);
+	return s->capturing ? record_packets(b, s, c->arg, life.port) : 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct connect_case *cc = c->arg;
+
+	if (bench_stopping(b))
+		return 0;
+	return cc->paused ? sample_paused(b, state, c)
+			  : sample_plain(b, state, c);
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct connect_case *cc = c->arg;
+
+	bench_fact(b, c, "syn_again", s->syn_again);
+	if (s->capturing)
+		bench_fact(b, cc->setup, "not_captured",
+			   net_capture_lost(&s->capture));
+	net_capture_close(&s->capture);
+	s->capturing = false;
+	net_client_end(&s->client);
+	return 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct state *s = state;
+
+	for (size_t i = 0; i < s->n_cases; i++) {
+		const struct connect_case *cc = &s->cases[i];
+
+		if (!cc->paused || !s->capture.why)
+			continue;
+		bench_derive_skip(b, cc->setup, "%s", s->capture.why);
+		bench_derive_skip(b, cc->teardown, "%s", s->capture.why);
+	}
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	net_capture_close(&s->capture);
+	net_client_close(&s->client);
+	net_hosts_close(&s->hosts);
+}
+
+static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
+
+const struct bench_desc bench_desc = {
+	.name = "tcp_connect",
+	.opts = options,
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

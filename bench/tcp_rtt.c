@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tcp_rtt - how long does a message take through the network and back?
+ *
+ * figure=round_trip: this process sends size bytes and waits for the same
+ * bytes from a server, over TCP (without delay of small segments), UDP or as
+ * an ICMP echo, which the other kernel answers by itself.  On loopback and
+ * between network namespaces (net=veth) the server is a process of ours on
+ * this CPU or on another one: place decides more than anything else, so both
+ * are given.  wait=block sleeps until the answer is there, wait=busy asks for
+ * it again and again, at both ends.
+ *
+ * kernel_srtt is what the kernel itself thinks: its smoothed round trip of
+ * that connection (TCP_INFO), in whole microseconds.  stamped is a round trip
+ * of one byte on a socket with the kernel's time stamps, and its three parts:
+ * send (from before the call until the packet goes to the driver), wire (until
+ * the answer comes from the driver: both ways and all that the other end does)
+ * and receive (until the call returns).  packet is the way of the CSE 221
+ * report: one byte each millisecond, acknowledged at once, from captured
+ * packets: from the segment to its acknowledgement.  It holds no process and
+ * no wake-up, so it is the shortest.
+ *
+ * Measures: ns from before the message is sent until its answer is here.
+ * Includes: the system calls of both sides, copying, both network stacks, and
+ *           the wake-ups that wait=block needs; packet: the stacks only.
+ * After:    lmbench lat_tcp and lat_udp (which place neither end), sockperf
+ *           ping-pong (gives half of a round trip), qperf tcp_lat; CSE 221
+ *           report section 5.2 (packet).
+ * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW for packet and icmp,
+ *           and libpcap for packet.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/net_capture.h"
+#include "lib/net_client.h"
+#include "lib/net_host.h"
+#include "lib/net_ping.h"
+#include "lib/net_stamp.h"
+
+enum proto { TCP, TCP6, UDP, UDP6, ICMP };
+
+static const char *const proto_names[] = { "tcp", "tcp6", "udp", "udp6",
+					   "icmp" };
+
+enum figure { ROUND_TRIP, STAMPED, PACKET };
+
+static const char *const figure_names[] = { "round_trip", "stamped", "packet" };
+
+/* The parts of a stamped round trip, in their order. */
+enum part { SEND, WIRE, RECEIVE, PARTS };
+
+static const char *const part_names[] = { "send", "wire", "receive" };
+
+struct rtt_case {
+	enum figure figure;
+	enum proto proto;
+	uint32_t size;
+	bool busy;
+	enum net_place place;
+	/* Cases that get their values from this one, or NULL. */
+	const struct bench_case *srtt, *parts[PARTS];
+};
+
+#define MAX_CASES 64
+
+/* The kernel's estimate is a mean over about 8 round trips: nearer values would
+ * say the same.  A visit at the least effort has 5. */
+#define SRTT_TRIPS 5
+
+/* From asking for time stamps until there are some, in ms and round trips. */
+#define STAMP_TRIES 100
+
+/* So many datagrams lost one after the other are no accident. */
+#define MAX_LOST 4
+
+/* From message to message of figure=packet, as in the report. */
+#define PACKET_GAP_US 1000
+
+/* Until a packet that was sent has been captured. */
+#define CAPTURE_MS 500
+
+struct state {
+	struct net_options net; /* first: the option table fills it */
+	struct rtt_case cases[MAX_CASES];
+	size_t n_cases;
+	struct net_hosts hosts;
+	struct net_client client;
+	struct net_ping ping;
+	struct net_capture capture;
+	unsigned int lost, lost_in_a_row;
+	unsigned int trips;
+	uint64_t sent; /* bytes of this visit that are to come back */
+};
+
+static bool is_udp(enum proto proto)
+{
+	return proto == UDP || proto == UDP6;
+}
+
+static int family_of(enum proto proto)
+{
+	return proto == TCP6 || proto == UDP6 ? AF_INET6 : AF_INET;
+}
+
+static struct bench_case describe(struct bench *b, const struct state *s,
+				  const struct rtt_case *rc, const char *figure)
+{
+	return (struct bench_case) {
+		.params = {
+			P_STR("net", net_hosts_label(&s->net)),
+			P_STR("proto", proto_names[rc->proto]),
+			P_SIZE("size", rc->size),
+			P_STR("wait", rc->busy ? "busy" : "block"),
+			P_STR("place", net_hosts_place(&s->net, rc->place)),
+			P_STR("figure", figure),
+		},
+		.arg = rc,
+		.skip = net_hosts_why_not(&s->net, b, rc->place,
+					  family_of(rc->proto)),
+		.histogram = BENCH_HIST_LOG,
+		.switches = true,
+	};
+}
+
+static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
+{
+	struct rtt_case *keep = &s->cases[s->n_cases++];
+	struct bench_case c;
+
+	*keep = *rc;
+	c = describe(b, s, keep, figure_names[rc->figure]);
+	c.events = rc->figure == ROUND_TRIP ? 600
+		   : rc->figure == STAMPED  ? 240
+					    : 48;
+	c.budget_ms = rc->figure == PACKET ? 70 : 40;
+	/* Opening and closing a capture takes tens of ms. */
+	c.exclusive = rc->figure == PACKET;
+	bench_add(b, &c);
+	c.exclusive = false;
+	c.derived = true;
+	for (int i = 0; rc->figure == STAMPED && i < PARTS; i++) {
+		c.params[5].text = part_names[i];
+		keep->parts[i] = bench_add(b, &c);
+	}
+	if (rc->figure != ROUND_TRIP || rc->proto != TCP || rc->size != 1 ||
+	    rc->busy)
+		return;
+	c.params[5].text = "kernel_srtt";
+	c.histogram = BENCH_HIST_NONE;
+	keep->srtt = bench_add(b, &c);
+}
+
+static void add_place(struct bench *b, struct state *s, enum net_place place)
+{
+	static const uint32_t tcp[] = { 1, 1024, 8192, 65536 };
+	static const uint32_t udp[] = { 1, 1024, 8192, 32768 };
+
+	for (int i = 0; i < 4; i++) {
+		add(b, s,
+		    &(struct rtt_case) { ROUND_TRIP, TCP, tcp[i],
+					 .place = place });
+		add(b, s,
+		    &(struct rtt_case) { ROUND_TRIP, UDP, udp[i],
+					 .place = place });
+	}
+	for (enum proto p = TCP; p <= UDP; p += UDP - TCP)
+		add(b, s, &(struct rtt_case) { STAMPED, p, 1, .place = place });
+	add(b, s, &(struct rtt_case) { PACKET, TCP, 1, .place = place });
+	if (s->net.peer)
+		return;
+	add(b, s, &(struct rtt_case) { ROUND_TRIP, TCP6, 1, .place = place });
+	add(b, s, &(struct rtt_case) { ROUND_TRIP, UDP6, 1, .place = place });
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const enum net_place far = net_hosts_places(&s->net) - 1;
+
+	for (enum net_place place = 0; place <= far; place++)
+		add_place(b, s, place);
+	/* Two that poll on one CPU would only wait for their time slices. */
+	add(b, s,
+	    &(struct rtt_case) { ROUND_TRIP, TCP, 1, true, .place = far });
+	add(b, s,
+	    &(struct rtt_case) { ROUND_TRIP, UDP, 1, true, .place = far });
+	/* The kernel answers where the request comes in: on this CPU. */
+	add(b, s, &(struct rtt_case) { ROUND_TRIP, ICMP, 56, .place = 0 });
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	int err = net_ping_open(&s->ping);
+
+	if (err)
+		return bench_fail(b, -err, "memory for messages");
+	err = net_client_open(&s->client, b);
+	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+}
+
+static int begin_icmp(struct bench *b, struct state *s,
+		      const struct net_host *host)
+{
+	const int err = net_ping_icmp_open(&s->ping, host);
+
+	s->client.host = host;
+	s->client.busy = false;
+	ipc_watch_start(&s->client.watch);
+	if (err == -EPERM || err == -EACCES)
+		return bench_skip(b, "ICMP is not permitted (needs "
+				     "CAP_NET_RAW)");
+	return err ? bench_fail(b, -err, "open an ICMP socket") : 0;
+}
+
+static int begin_capture(struct bench *b, struct state *s)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+	int err;
+
+	if (getsockname(s->client.fd, (struct sockaddr *)&here.sa, &here.len))
+		return bench_fail(b, errno, "getsockname");
+	err = net_capture_open(&s->capture, b, &here,
+			       net_addr_port(&s->client.host->addr));
+	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
+}
+
+static int stamp(struct state *s, const struct rtt_case *rc,
+		 struct net_stamps *t)
+{
+	s->sent++;
+	return net_stamp_trip(&s->client,
+			      is_udp(rc->proto) ? s->client.udp : s->client.fd,
+			      ++s->ping.number, t);
+}
+
+/* The kernel begins to stamp some time after the first socket has asked for
+ * it: until then answers have none. */
+static int begin_stamps(struct bench *b, struct state *s,
+			const struct rtt_case *rc)
+{
+	struct net_stamps t;
+	int err = net_stamp_enable(is_udp(rc->proto) ? s->client.udp
+						     : s->client.fd);
+
+	if (err)
+		return bench_skip(b, "no time stamps here: %s", strerror(-err));
+	for (int i = 0; i < STAMP_TRIES; i++) {
+		err = stamp(s, rc, &t);
+		if (err != -ENODATA)
+			return err ? net_client_fail(&s->client, err,
+						     "stamped round trip")
+				   : 0;
+		usleep(1000);
+	}
+	return bench_skip(b, "this interface gives no time stamps");
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct rtt_case *rc = c->arg;
+	const struct net_host *host =
+		net_hosts_need(&s->hosts, rc->place, family_of(rc->proto));
+	const struct net_hello hello = {
+		.op = is_udp(rc->proto)	     ? NET_ECHO_UDP
+		      : rc->figure == PACKET ? NET_ACK
+					     : NET_ECHO,
+		.size = rc->size,
+		.flags = rc->busy ? NET_BUSY : 0,
+	};
+	int err;
+
+	s->lost = s->lost_in_a_row = 0;
+	s->sent = s->trips = 0;
+	if (!host)
+		return -EIO; /* it was said why */
+	if (rc->proto == ICMP)
+		return begin_icmp(b, s, host);
+	err = net_client_begin(&s->client, host, &hello);
+	if (err || bench_stopping(b))
+		return err;
+	if (rc->figure == PACKET)
+		return begin_capture(b, s);
+	return rc->figure == STAMPED ? begin_stamps(b, s, rc) : 0;
+}
+
+static int trip(struct state *s, const struct rtt_case *rc)
+{
+	if (rc->proto == ICMP)
+		return net_ping_icmp(&s->ping, &s->client, rc->size);
+	if (is_udp(rc->proto))
+		return net_ping_udp(&s->ping, &s->client, rc->size);
+	return net_ping_tcp(&s->ping, &s->client, rc->size);
+}
+
+/* A datagram may get lost; that is counted, and no time of a round trip. */
+static bool may_get_lost(struct state *s, const struct rtt_case *rc, int err)
+{
+	if (err != -ETIMEDOUT || (rc->proto != ICMP && !is_udp(rc->proto)))
+		return false;
+	s->lost++;
+	return ++s->lost_in_a_row <= MAX_LOST;
+}
+
+/* What the kernel thinks now. */
+static void ask_kernel(struct bench *b, struct state *s,
+		       const struct rtt_case *rc)
+{
+	struct tcp_info info;
+
+	if (!rc->srtt || ++s->trips % SRTT_TRIPS)
+		return;
+	net_client_info(&s->client, &info);
+	bench_evidence(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
+	if (info.tcpi_rtt)
+		bench_record_value(b, rc->srtt, info.tcpi_rtt * 1e3);
+}
+
+static int sample_trip(struct bench *b, struct state *s,
+		       const struct bench_case *c)
+{
+	const struct rtt_case *rc = c->arg;
+	const enum timer_method method = bench_timer(b)->method;
+	uint64_t ticks;
+	int err;
+
+	s->sent += rc->size;
+	TIMER_INTERVAL(method, ticks, err = trip(s, rc));
+	if (may_get_lost(s, rc, err))
+		return 0;
+	if (err)
+		return net_client_fail(&s->client, err, "round trip");
+	s->lost_in_a_row = 0;
+	bench_record(b, c, ticks);
+	bench_evidence(b, c, "answers", 1, 1);
+	ask_kernel(b, s, rc);
+	return 0;
+}
+
+static int sample_stamped(struct bench *b, struct state *s,
+			  const struct bench_case *c)
+{
+	const struct rtt_case *rc = c->arg;
+	struct net_stamps t = { 0 };
+	uint64_t at[PARTS + 1];
+	const int err = stamp(s, rc, &t);
+
+	if (may_get_lost(s, rc, err))
+		return 0;
+	if (err)
+		return net_client_fail(&s->client, err, "stamped round trip");
+	s->lost_in_a_row = 0;
+	at[0] = t.begin_ns;
+	at[1] = t.out_ns;
+	at[2] = t.in_ns;
+	at[3] = t.end_ns;
+	/* The wall clock may have been set meanwhile. */
+	if (at[0] > at[1] || at[1] > at[2] || at[2] > at[3])
+		return bench_fail(b, 0, "the stamps are not in order");
+	bench_record_value(b, c, (double)(t.end_ns - t.begin_ns));
+	bench_evidence(b, c, "answers", 1, 1);
+	for (int i = 0; i < PARTS; i++) {
+		bench_record_value(b, rc->parts[i],
+				   (double)(at[i + 1] - at[i]));
+		bench_evidence(b, rc->parts[i], "stamps", 2, 2);
+	}
+	return 0;
+}
+
+static int sample_packet(struct bench *b, struct state *s,
+			 const struct bench_case *c)
+{
+	uint64_t ns = 0;
+	int err;
+
+	usleep(PACKET_GAP_US);
+	net_capture_drain(&s->capture);
+	err = net_client_send(&s->client, s->ping.buf, 1);
+	if (err)
+		return net_client_fail(&s->client, err, "send one byte");
+	err = net_capture_ack(&s->capture, CAPTURE_MS, &ns);
+	if (err && net_client_check(&s->client, EAGAIN))
+		return net_client_fail(&s->client,
+				       net_client_check(&s->client, EAGAIN),
+				       "capture");
+	if (err)
+		return bench_fail(b, 0,
+				  "a packet and its acknowledgement were "
+				  "not captured");
+	if (ns) {
+		bench_record_value(b, c, (double)ns);
+		bench_evidence(b, c, "acknowledged", 1, 1);
+	}
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct rtt_case *rc = c->arg;
+
+	if (bench_stopping(b))
+		return 0;
+	switch (rc->figure) {
+	case STAMPED:
+		return sample_stamped(b, s, c);
+	case PACKET:
+		return sample_packet(b, s, c);
+	default:
+		return sample_trip(b, s, c);
+	}
+}
+
+static void conclude_visit(struct bench *b, struct state *s,
+			   const struct bench_case *c)
+{
+	const struct rtt_case *rc = c->arg;
+	struct tcp_info info;
+
+	net_client_facts(&s->client, c);
+	net_client_info(&s->client, &info);
+	if (is_udp(rc->proto))
+		bench_fact(b, c, "lost", s->lost);
+	else if (rc->figure != PACKET && info.tcpi_bytes_received)
+		bench_evidence(b, c, "bytes_back", (double)s->sent,
+			       (double)info.tcpi_bytes_received -
+				       NET_ANSWER_BYTES);
+	if (rc->figure == PACKET)
+		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
+	if (rc->srtt)
+		bench_fact(b, rc->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+
+	if (s->client.fd >= 0)
+		conclude_visit(b, s, c);
+	net_capture_close(&s->capture);
+	net_ping_icmp_close(&s->ping);
+	net_client_end(&s->client);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	net_capture_close(&s->capture);
+	net_client_close(&s->client);
+	net_hosts_close(&s->hosts);
+	net_ping_close(&s->ping);
+}
+
+static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
+
+const struct bench_desc bench_desc = {
+	.name = "tcp_rtt",
+	.opts = options,
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.leave = leave,
+	.teardown = teardown,
+};

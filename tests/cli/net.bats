@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# tcp_rtt, tcp_connect and net_server: what they do when the other end
+# vanishes, talks nonsense or is not there.  Nothing leaves this host.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	server=
+}
+
+teardown() {
+	[[ -z $server ]] || kill -KILL "$server" 2>/dev/null || true
+}
+
+# serve [OPTION]...: start a server on loopback; sets server and port.
+serve() {
+	local i
+
+	"$BIN/net_server" --port 0 "$@" >port 2>said 3>&- &
+	server=$!
+	for ((i = 0; i < 100; i++)); do
+		[[ ! -s port ]] || break
+		sleep 0.1
+	done
+	port=$(<port)
+	[[ -n $port ]]
+}
+
+# ends_well: end the server; it must end in good order and without a word.
+ends_well() {
+	kill -TERM "$server"
+	wait "$server"
+	server=
+	[[ ! -s said ]]
+}
+
+# talks: whether the server serves a client.
+talks() {
+	try 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer 127.0.0.1 --port "$port" \
+		--case '*proto=tcp,size=1,wait=block,*round_trip*' || return
+	rows 'length == 1 and .[0].status == "ok" and .[0].params.net == "remote"'
+}
+
+@test "a packet needs no longer than the process that waits for it" {
+	local program
+
+	try 0 "$BIN/tcp_rtt" --effort 25 --invocations 1 --json \
+		--case '*proto=tcp,size=1,wait=block,*'
+	rows 'map(select(.params.figure == "packet" and .status == "ok")) as $p |
+		. as $all | $p | all(. as $x | $all[] |
+		select(.params.figure == "round_trip" and
+			.params.place == $x.params.place) |
+		.value == null or .value >= $x.min)'
+}
+
+@test "the parts of a stamped round trip add up" {
+	try 0 "$BIN/tcp_rtt" --effort 25 --invocations 1 --json \
+		--case '*size=1,wait=block,place=same_cpu,*'
+	rows 'map(select(.params.proto == "tcp" and .status == "ok")) |
+		map({key: .params.figure, value: .mean}) | from_entries |
+		.stamped == null or
+		(.send + .wire + .receive - .stamped | fabs) < .stamped / 1e6'
+}
+
+# killed PROGRAM: run it and kill its servers as they appear, until it ends.
+# Sets status.
+killed() {
+	local pid child i
+
+	"$BIN/$1" --invocations 4 --json --case '*place=same_cpu*' \
+		>out.json 2>talk.txt 3>&- &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.05
+		# The program's child is an invocation, whose children the servers.
+		for child in $(pgrep -P "$pid"); do
+			pkill -KILL -P "$child" || true
+		done
+	done
+	wait "$pid" && status=0 || status=$?
+}
+
+@test "a server that dies is told within seconds" {
+	local program
+
+	for program in tcp_rtt tcp_connect; do
+		killed "$program"
+		cat talk.txt
+		[[ $status == 1 ]]
+		grep -q 'our server process has ended' talk.txt
+	done
+}
+
+@test "a peer that is not there, or no address" {
+	try 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer 127.0.0.1 --port 1 \
+		--case '*proto=tcp,size=1,wait=block,*round_trip*'
+	[[ $stderr == *"Connection refused"* ]]
+	try 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer localhost
+	[[ $stderr == *"not an IP address"* ]]
+	try 1 "$BIN/tcp_connect" "${QUICK[@]}" --peer 127.0.0.1 --netlab
+	[[ $stderr == *"together"* ]]
+}
+
+@test "net_server serves, and ends on a signal" {
+	serve
+	talks
+	try 0 "$BIN/tcp_connect" "${QUICK[@]}" --json --peer 127.0.0.1 --port "$port"
+	rows 'map(select(.params.proto == "tcp" and .params.figure == "connect"))
+		| .[0].status == "ok"'
+	ends_well
+}
+
+@test "net_server refuses what makes no sense" {
+	try 2 "$BIN/net_server" --listen localhost
+	[[ $stderr == *"not an IP address"* ]]
+	try 2 "$BIN/net_server" --allow somebody
+	try 2 "$BIN/net_server" operand
+	try 0 "$BIN/net_server" --help
+	[[ $output == *--allow* && $output == *--max-sessions* ]]
+}
+
+@test "net_server ends when nobody comes" {
+	serve --idle-exit 1
+	wait "$server"
+	server=
+}
+
+@test "net_server outlives garbage, half-open connections and resets" {
+	local i
+
+	serve --max-pending 16
+	for ((i = 0; i < 200; i++)); do
+		# Left open without a word, cut off in a hello, nonsense.
+		exec {fd}<>"/dev/tcp/127.0.0.1/$port"
+		case $((i % 3)) in
+		1) printf 'oscn\0\1' >&"$fd" ;;
+		2) head -c $((RANDOM % 4000)) /dev/urandom >&"$fd" || true ;;
+		esac
+		((i % 2)) || exec {fd}>&-
+	done
+	talks
+	kill -0 "$server"
+	ends_well
+}
+
+@test "net_server keeps to its limits" {
+	# One session may send 64 bytes: the client is cut off.
+	serve --max-bytes 64
+	try 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer 127.0.0.1 --port "$port" \
+		--case '*proto=tcp,size=8K,wait=block,*round_trip*'
+	[[ $stderr == *"the server hung up"* ]]
+	ends_well
+}
