@@ -146,7 +146,7 @@ static void add_hop(struct bench *b, struct switch_points *all,
 				P_STR("figure", figure_name(figure)) },
 		    .ops = laps * members,
 		    .events = 20,
-		    .budget_ms = 12,
+		    .budget_ms = 8,
 		    .exclusive = footprint >= HEAVY_BYTES,
 	    });
 }
