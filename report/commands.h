@@ -2,6 +2,9 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /*
  * Commands of report beside make, summary and machine.  @root is where
  * plots/ is.  Each returns an exit status, see err.h.
@@ -12,5 +15,18 @@ int command_predictions(const char *root, const char *file);
 
 /* command_coursework() - print the coursework table of a run. */
 int command_coursework(const char *root, const char *dir);
+
+struct compare_options {
+	const char *threshold, *floor; /* percent, as typed; NULL for none */
+	const char *out;	       /* directory for the pages; NULL: none */
+	bool all;		       /* print all rows */
+};
+
+#define EXIT_SLOWER 3 /* something is slower by more than the threshold */
+
+/* command_compare() - the first of @names with each of the others; a side is
+ * a directory or several with commas between. */
+int command_compare(const struct compare_options *o, size_t n,
+		    char *const *names);
 
 #endif

@@ -6,24 +6,10 @@
 #include "text.h"
 #include "units.h"
 
-/* @text cut to @max columns: a new string. */
-static char *cut(const char *text, size_t max)
-{
-	const char *end = text;
-
-	if (units_width(text) <= max)
-		return text_copy(text);
-	for (size_t n = 0; *end && n < max - 1; n++)
-		do
-			end++;
-		while (((unsigned char)*end & 0xc0) == 0x80);
-	return text_format("%.*s…", (int)(end - text), text);
-}
-
 static void put_cell(FILE *f, const char *text, size_t width, bool right,
 		     bool last)
 {
-	char *part = cut(text ? text : "", width);
+	char *part = text_cut(text ? text : "", width);
 	int pad = (int)(width - units_width(part));
 
 	if (right)

@@ -36,7 +36,8 @@
 struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
-	bool no_plots, help, version;
+	const char *threshold, *floor, *out;
+	bool no_plots, all, help, version;
 };
 
 static const char default_cpu[] = "1000000"; /* stands for any */
@@ -60,6 +61,18 @@ static const struct opt make_opts[] = {
 	OPT_END,
 };
 
+static const struct opt compare_opts[] = {
+	OPT_STR(0, "threshold", settings, threshold, NULL,
+		"exit status 3 if something is slower by more, percent"),
+	OPT_STR(0, "floor", settings, floor, NULL,
+		"smaller differences do not matter (default 2), percent"),
+	OPT_STR(0, "out", settings, out, NULL,
+		"write compare.md and compare.html there, path"),
+	OPT_FLAG(0, "all", settings, all,
+		 "print all rows, not only those that differ"),
+	OPT_END,
+};
+
 static const struct opt common_opts[] = {
 	OPT_FLAG('h', "help", settings, help, "print this and exit"),
 	OPT_FLAG('V', "version", settings, version,
@@ -74,6 +87,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report summary DIR\n"
 	      "       report coursework DIR\n"
 	      "       report predictions [FILE]\n"
+	      "       report compare [OPTION]... A B [C]...\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
 	      "make     from a results directory to report.md, report.html,\n"
@@ -296,8 +310,13 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 		return with_root(set, command_coursework, argv[1]);
 	if (!strcmp(command, "predictions") && argc <= 2)
 		return with_root(set, command_predictions, argv[1]);
-	warn("say machine, make DIR, summary DIR, coursework DIR or "
-	     "predictions; try --help");
+	if (!strcmp(command, "compare") && argc >= 3)
+		return command_compare(
+			&(struct compare_options) { set->threshold, set->floor,
+						    set->out, set->all },
+			(size_t)argc - 1, argv + 1);
+	warn("say machine, make DIR, summary DIR, coursework DIR, "
+	     "predictions or compare A B; try --help");
 	return EXIT_USAGE;
 }
 
@@ -307,6 +326,7 @@ int main(int argc, char **argv)
 	const struct opt_set sets[] = {
 		{ "Options of machine", machine_opts, &set },
 		{ "Options of make", make_opts, &set },
+		{ "Options of compare", compare_opts, &set },
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },
 	};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "units.h"
 
 char *text_format(const char *fmt, ...)
 {
@@ -87,6 +88,19 @@ char *text_line(const char *path)
 	if (s)
 		s[strcspn(s, "\n")] = '\0';
 	return s;
+}
+
+char *text_cut(const char *text, size_t max)
+{
+	const char *end = text;
+
+	if (units_width(text) <= max)
+		return text_copy(text);
+	for (size_t n = 0; *end && n < max - 1; n++)
+		do
+			end++;
+		while (((unsigned char)*end & 0xc0) == 0x80);
+	return text_format("%.*s…", (int)(end - text), text);
 }
 
 bool text_glob(const char *globs, const char *s)

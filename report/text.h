@@ -30,6 +30,10 @@ char *text_file(const char *path, size_t limit);
 /* text_line() - the first line of a small file, NULL if unreadable. */
 char *text_line(const char *path);
 
+/* text_cut() - @text in at most @max columns, with an ellipsis if it is
+ * longer; never inside a character; a new string. */
+char *text_cut(const char *text, size_t max);
+
 /* text_glob() - whether @s matches one of the space-separated @globs. */
 bool text_glob(const char *globs, const char *s);
 

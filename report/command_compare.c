@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "compare.h"
+#include "compare_write.h"
+#include "err.h"
+#include "text.h"
+
+#define FLOOR 0.02 /* METHOD: less does not matter in practice */
+
+/* Percent as a share; -1 if @text is none. */
+static double share(const char *text, double otherwise)
+{
+	char *end;
+	double x;
+
+	if (!text)
+		return otherwise;
+	x = strtod(text, &end);
+	if (end == text || *end || !isfinite(x) || x < 0)
+		return -1;
+	return x / 100;
+}
+
+static int write_page(const struct doc_format *format, const char *dir,
+		      const struct comparison *c, size_t n)
+{
+	char *path = text_format("%s/compare.%s", dir, format->suffix);
+	struct doc d = { .dir = dir, .format = format };
+	int bad;
+
+	unlink(path); /* it may be a link to somewhere else */
+	d.f = fopen(path, "wx");
+	if (!d.f) {
+		warn("%s: %s", path, strerror(errno));
+		free(path);
+		return -EIO;
+	}
+	compare_write(&d, c, n);
+	bad = ferror(d.f);
+	bad |= fclose(d.f);
+	if (bad)
+		warn("%s: %s", path, strerror(errno));
+	free(path);
+	return bad ? -EIO : 0;
+}
+
+static int write_pages(const char *dir, const struct comparison *c, size_t n)
+{
+	int err = 0;
+
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		warn("%s: %s", dir, strerror(errno));
+		return -EIO;
+	}
+	for (size_t i = 0; i < n && !err; i++) {
+		char *name = text_format("compare-%zu", i + 1);
+
+		err = compare_plot(&c[i], dir, name);
+		if (err)
+			warn("%s/%s.svg: %s", dir, name, strerror(-err));
+		free(name);
+	}
+	if (!err)
+		err = write_page(&doc_md, dir, c, n);
+	if (!err)
+		err = write_page(&doc_html, dir, c, n);
+	return err;
+}
+
+/* The exit status that CI looks at. */
+static int judge(const struct comparison *c, size_t n, double threshold)
+{
+	double worst = 0;
+
+	for (size_t i = 0; i < n; i++)
+		worst = fmax(worst, compare_worst(&c[i]));
+	if (threshold < 0 || worst <= threshold)
+		return EXIT_OK;
+	warn("something is slower by %.3g %%, more than %.3g %%", 100 * worst,
+	     100 * threshold);
+	return EXIT_SLOWER;
+}
+
+static int compare_all(const struct compare_options *o, struct side *sides,
+		       size_t n, double floor, double threshold)
+{
+	struct comparison *c = text_alloc(n, sizeof(*c));
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		compare_sides(&c[i], &sides[0], &sides[i + 1], floor);
+		compare_print(stdout, &c[i], o->all);
+	}
+	if (o->out && write_pages(o->out, c, n - 1))
+		status = EXIT_FAIL;
+	if (fflush(stdout) || ferror(stdout))
+		status = EXIT_FAIL;
+	if (status == EXIT_OK)
+		status = judge(c, n - 1, threshold);
+	for (size_t i = 0; i + 1 < n; i++)
+		compare_free(&c[i]);
+	free(c);
+	return status;
+}
+
+int command_compare(const struct compare_options *o, size_t n,
+		    char *const *names)
+{
+	double floor = share(o->floor, FLOOR);
+	double threshold = o->threshold ? share(o->threshold, 0) : -2;
+	struct side *sides;
+	int status = EXIT_OK;
+
+	if (floor < 0 || (threshold < 0 && o->threshold)) {
+		warn("--%s: a number of percent, 0 or more",
+		     floor < 0 ? "floor" : "threshold");
+		return EXIT_USAGE;
+	}
+	sides = text_alloc(n, sizeof(*sides));
+	for (size_t i = 0; i < n && status == EXIT_OK; i++) {
+		char *why;
+
+		if (side_load(&sides[i], names[i], &why)) {
+			warn("%s", why);
+			status = EXIT_FAIL;
+		}
+		free(why);
+		for (size_t j = 0; j < sides[i].notes.n; j++)
+			warn("%s", sides[i].notes.v[j].text);
+	}
+	if (status == EXIT_OK)
+		status = compare_all(o, sides, n, floor, threshold);
+	for (size_t i = 0; i < n; i++)
+		side_free(&sides[i]);
+	free(sides);
+	return status;
+}

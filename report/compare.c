@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "units.h"
+
+#define LEVEL 0.95
+#define ALPHA 0.05
+
+/* Rows by benchmark and case. */
+static char *key_of(const struct result *r)
+{
+	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
+			   r->name);
+}
+
+static json_t *index_rows(const struct run *run)
+{
+	json_t *index = json_object();
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		char *key = key_of(&run->rows[i].all);
+
+		json_object_set_new(index, key, json_integer((json_int_t)i));
+		free(key);
+	}
+	return index;
+}
+
+static const struct row *look_up(const struct run *run, const json_t *index,
+				 const struct result *r)
+{
+	char *key = key_of(r);
+	const json_t *i = json_object_get(index, key);
+
+	free(key);
+	return i ? &run->rows[json_integer_value(i)] : NULL;
+}
+
+/* The index of each run of a side. */
+static json_t **index_side(const struct side *s)
+{
+	json_t **index = text_alloc(s->n, sizeof(json_t *));
+
+	for (size_t i = 0; i < s->n; i++)
+		index[i] = index_rows(&s->runs[i]);
+	return index;
+}
+
+static void free_index(json_t **index, const struct side *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		json_decref(index[i]);
+	free(index);
+}
+
+/* Logarithms of what the units of @s cost: invocations of one run, or one
+ * value for each of several runs.  @sign: -1 where more is better. */
+static size_t units(double *logs, const struct side *s, json_t *const *index,
+		    const struct result *r, double sign)
+{
+	const struct row *row;
+	size_t n = 0;
+
+	if (s->n == 1) {
+		row = look_up(s->runs, index[0], r);
+		for (size_t i = 0; row && i < row->n && n < RANK_MAX; i++)
+			if (row->values[i] > 0 && isfinite(row->values[i]))
+				logs[n++] = sign * log(row->values[i]);
+		return n;
+	}
+	for (size_t i = 0; i < s->n && n < RANK_MAX; i++) {
+		row = look_up(&s->runs[i], index[i], r);
+		if (row && row->all.status == RESULT_OK && row->all.value > 0)
+			logs[n++] = sign * log(row->all.value);
+	}
+	return n;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* What keeps two rows from being compared at all, or NULL. */
+static const char *obstacle(const struct row *a, const struct row *b)
+{
+	if (!b)
+		return "B has no such row";
+	if (a->all.status == RESULT_BELOW_RESOLUTION &&
+	    b->all.status == RESULT_BELOW_RESOLUTION)
+		return "both below resolution";
+	if (a->all.status != RESULT_OK || b->all.status != RESULT_OK)
+		return a->all.status != RESULT_OK ? "A has no value"
+						  : "B has no value";
+	if (!same_text(a->all.unit, b->all.unit))
+		return "other unit";
+	if (!same_text(a->all.estimator, b->all.estimator))
+		return "other estimator";
+	if (!same_text(a->all.timer, b->all.timer))
+		return "other timing method";
+	return NULL;
+}
+
+static void test_pair(struct pair *p, const double *x, const double *y)
+{
+	p->verdict = VERDICT_NOT_COMPARABLE;
+	if (rank_least_p(p->n, p->m) >= ALPHA) {
+		p->why = "too few rounds: 4 against 4 are needed";
+		return;
+	}
+	rank_shift(&p->cost, x, p->n, y, p->m, LEVEL);
+	p->p = rank_test(x, p->n, y, p->m);
+	p->tested = true;
+	p->verdict = VERDICT_SAME;
+}
+
+static void fill_pair(struct pair *p, const struct comparison *c,
+		      json_t *const *ia, json_t *const *ib)
+{
+	const struct result *r = &p->a->all;
+	double *x, *y, sign;
+
+	p->b = look_up(c->b->runs, ib[0], r);
+	p->cost.shift = p->p = p->holm = NAN;
+	p->why = obstacle(p->a, p->b);
+	p->verdict = VERDICT_NOT_COMPARABLE;
+	if (p->why)
+		return;
+	sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
+	x = text_alloc(RANK_MAX, sizeof(*x));
+	y = text_alloc(RANK_MAX, sizeof(*y));
+	p->n = units(x, c->a, ia, r, sign);
+	p->m = units(y, c->b, ib, r, sign);
+	if (p->n && p->m)
+		test_pair(p, x, y);
+	else
+		p->why = "not positive: no ratio";
+	free(x);
+	free(y);
+}
+
+/* Holm over all rows, then the words. */
+static void judge(struct comparison *c)
+{
+	double *p = text_alloc(c->n, sizeof(*p));
+	double *holm = text_alloc(c->n, sizeof(*holm));
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].tested)
+			p[c->tested++] = c->v[i].p;
+	rank_holm(holm, p, c->tested);
+	for (size_t i = 0, k = 0; i < c->n; i++) {
+		struct pair *q = &c->v[i];
+		double change = expm1(fabs(q->cost.shift));
+
+		if (!q->tested)
+			continue;
+		q->holm = holm[k++];
+		c->raw += q->p < ALPHA;
+		c->resolved += q->holm < ALPHA;
+		if (q->holm < ALPHA && change > c->floor)
+			q->verdict = q->cost.shift > 0 ? VERDICT_SLOWER
+						       : VERDICT_FASTER;
+	}
+	free(p);
+	free(holm);
+}
+
+static size_t count_only_b(const struct comparison *c, json_t *const *ia)
+{
+	const struct run *run = c->b->runs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->nrows; i++)
+		n += !look_up(c->a->runs, ia[0], &run->rows[i].all);
+	return n;
+}
+
+/* Whether scripts/ab measured all runs of both sides in turn. */
+static bool one_session(const struct side *a, const struct side *b)
+{
+	const char *session = run_text(a->runs[0].meta, "session");
+
+	for (size_t i = 0; i < a->n; i++)
+		if (!session || !*session ||
+		    !same_text(session, run_text(a->runs[i].meta, "session")))
+			return false;
+	for (size_t i = 0; i < b->n; i++)
+		if (!same_text(session, run_text(b->runs[i].meta, "session")))
+			return false;
+	return true;
+}
+
+void compare_sides(struct comparison *c, const struct side *a,
+		   const struct side *b, double floor)
+{
+	json_t **ia = index_side(a), **ib = index_side(b);
+	const struct run *run = a->runs;
+
+	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
+	c->v = text_alloc(run->nrows, sizeof(*c->v));
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+
+		for (size_t j = 0; j < s->n; j++) {
+			struct pair *p = &c->v[c->n++];
+
+			p->a = &run->rows[s->rows[j]];
+			fill_pair(p, c, ia, ib);
+		}
+	}
+	judge(c);
+	c->only_b = count_only_b(c, ia);
+	c->interleaved = one_session(a, b);
+	free_index(ia, a);
+	free_index(ib, b);
+}
+
+void compare_free(struct comparison *c)
+{
+	free(c->v);
+	*c = (struct comparison) { 0 };
+}
+
+double compare_worst(const struct comparison *c)
+{
+	double worst = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].verdict == VERDICT_SLOWER)
+			worst = fmax(worst, expm1(c->v[i].cost.shift));
+	return worst;
+}
+
+char *compare_verdict(const struct pair *p)
+{
+	double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
+	char pct[UNITS_MAX];
+
+	switch (p->verdict) {
+	case VERDICT_FASTER:
+		return text_copy("faster");
+	case VERDICT_SLOWER:
+		return text_copy("slower");
+	case VERDICT_SAME:
+		return text_format("no difference resolved (within ±%s)",
+				   units_percent(pct, expm1(far)));
+	default:
+		return text_format("not comparable: %s", p->why);
+	}
+}

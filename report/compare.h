@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include <stdbool.h>
+
+#include "load.h"
+#include "rank.h"
+#include "table.h"
+
+/*
+ * Two sides, row by row (METHOD, two runs).  A side is one results directory,
+ * whose invocations are the units of the test, or several of the same thing
+ * (boots, days), each of which is then one unit.
+ */
+struct side {
+	char *name;
+	struct run *runs;
+	size_t n;
+	struct notes notes;
+};
+
+enum verdict {
+	VERDICT_SAME, /* no difference resolved */
+	VERDICT_FASTER,
+	VERDICT_SLOWER,
+	VERDICT_NOT_COMPARABLE,
+};
+
+struct pair {
+	const struct row *a, *b; /* of the first run of each side; b may be
+				  * NULL */
+	size_t n, m;		 /* units */
+	struct rank_shift cost;	 /* log of cost B / cost A */
+	double p, holm;
+	enum verdict verdict;
+	const char *why; /* not comparable: static text */
+	bool tested;
+};
+
+struct comparison {
+	const struct side *a, *b;
+	struct pair *v;
+	size_t n;
+	size_t tested, raw, resolved; /* rows; of them with p, Holm < 5 % */
+	size_t only_b;		      /* rows that A does not have */
+	double floor;		      /* share below which nothing counts */
+	bool interleaved;	      /* in one session */
+};
+
+/* side_load() - @list is one directory or several with commas between.
+ * Return: 0 or -errno with *@why. */
+int side_load(struct side *s, const char *list, char **why);
+void side_free(struct side *s);
+
+/* compare_sides() - every row of A with the same one of B. */
+void compare_sides(struct comparison *c, const struct side *a,
+		   const struct side *b, double floor);
+void compare_free(struct comparison *c);
+
+/* compare_worst() - the largest resolved increase of cost, as a share. */
+double compare_worst(const struct comparison *c);
+
+/* compare_verdict() - in words; a new string. */
+char *compare_verdict(const struct pair *p);
+
+/* Tables: what differs beside the results, geometric means by program, and
+ * the rows: all of them, or those with a difference. */
+void compare_settings(struct table *t, const struct comparison *c);
+void compare_means(struct table *t, const struct comparison *c);
+void compare_rows(struct table *t, const struct comparison *c, bool all);
+
+/* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
+ * -errno. */
+int compare_plot(const struct comparison *c, const char *dir, const char *name);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "tables.h"
+#include "text.h"
+
+/* What must be the same, or is what one wants to compare. */
+static const struct {
+	const char *name;
+	bool in_run; /* run.json, else machine.json */
+	const char *path;
+} settings[] = {
+	{ "host", false, "hostname" },
+	{ "processor", false, "cpu.model" },
+	{ "microcode", false, "cpu.microcode" },
+	{ "SMT", false, "cpu.smt" },
+	{ "memory", false, "memory_bytes" },
+	{ "hypervisor", false, "hypervisor" },
+	{ "operating system", false, "os" },
+	{ "kernel", false, "kernel.release" },
+	{ "kernel build", false, "kernel.version" },
+	{ "kernel command line", false, "kernel.command_line" },
+	{ "mitigations", false, "mitigations" },
+	{ "governor", false, "governor" },
+	{ "turbo", false, "turbo" },
+	{ "transparent huge pages", false, "thp" },
+	{ "ASLR", false, "aslr" },
+	{ "clock source", false, "clocksource" },
+	{ "compiler", false, "compiler" },
+	{ "compiler flags", false, "flags" },
+	{ "C library", false, "libc" },
+	{ "timing method", false, "timer.method" },
+	{ "measuring CPU", false, "measuring_cpu" },
+	{ "version of oscost", true, "suite_version" },
+	{ "commit of oscost", true, "git_id" },
+	{ "rounds", true, "rounds" },
+	{ "effort", true, "effort" },
+};
+
+static const json_t *setting(const struct run *run, size_t i)
+{
+	return run_at(settings[i].in_run ? run->meta : run->machine,
+		      settings[i].path);
+}
+
+/* A value as text; "unknown" where there is none, "varies" where the runs of
+ * a side do not agree. */
+static char *shown(const struct side *s, size_t i)
+{
+	const json_t *first = setting(&s->runs[0], i);
+	char *text;
+
+	for (size_t j = 1; j < s->n; j++) {
+		const json_t *v = setting(&s->runs[j], i);
+
+		if ((first || v) && !(first && v && json_equal(first, v)))
+			return text_copy("varies");
+	}
+	if (!first || json_is_null(first))
+		return text_copy("unknown");
+	if (json_is_string(first))
+		return text_copy(json_string_value(first));
+	text = json_dumps(first, JSON_COMPACT | JSON_ENCODE_ANY |
+					 JSON_SORT_KEYS |
+					 JSON_REAL_PRECISION(9));
+	return text ? text : text_copy("unknown");
+}
+
+void compare_settings(struct table *t, const struct comparison *c)
+{
+	*t = (struct table) { 0 };
+	table_column(t, "what differs", false);
+	table_column(t, "A", false);
+	table_column(t, "B", false);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		char *a = shown(c->a, i), *b = shown(c->b, i);
+
+		if (!strcmp(a, b) && strcmp(a, "varies") != 0) {
+			free(a);
+			free(b);
+			continue;
+		}
+		table_row(t, "");
+		table_cell(t, 0, text_copy(settings[i].name));
+		table_cell(t, 1, a);
+		table_cell(t, 2, b);
+	}
+}
+
+/* "1.051": four digits are 0.1 %. */
+static char *ratio(double log_ratio)
+{
+	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
+}
+
+static char *range(const struct rank_shift *s)
+{
+	if (!isfinite(s->lo) || !isfinite(s->hi))
+		return NULL;
+	return text_format("%.4g – %.4g", exp(s->lo), exp(s->hi));
+}
+
+static char *p_value(double p)
+{
+	if (!isfinite(p))
+		return NULL;
+	return p < 1e-4 ? text_format("%.0e", p) : text_format("%.4f", p);
+}
+
+static void one_mean(struct table *t, const struct comparison *c,
+		     const char *program)
+{
+	size_t rows = 0, count[4] = { 0 };
+	double sum = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pair *p = &c->v[i];
+
+		if (strcmp(p->a->all.benchmark, program) != 0)
+			continue;
+		count[p->verdict]++;
+		if (!p->tested)
+			continue;
+		rows++;
+		sum += p->cost.shift;
+	}
+	table_row(t, "");
+	table_cell(t, 0, text_copy(program));
+	table_cell(t, 1, text_format("%zu", rows));
+	if (rows)
+		table_cell(t, 2, ratio(sum / (double)rows));
+	table_cell(t, 3, text_format("%zu", count[VERDICT_FASTER]));
+	table_cell(t, 4, text_format("%zu", count[VERDICT_SLOWER]));
+	table_cell(t, 5, text_format("%zu", count[VERDICT_SAME]));
+	table_cell(t, 6, text_format("%zu", count[VERDICT_NOT_COMPARABLE]));
+}
+
+void compare_means(struct table *t, const struct comparison *c)
+{
+	const struct run *run = c->a->runs;
+
+	*t = (struct table) { 0 };
+	table_column(t, "program", false);
+	table_column(t, "rows compared", true);
+	table_column(t, "geometric mean of cost B / A", true);
+	table_column(t, "faster", true);
+	table_column(t, "slower", true);
+	table_column(t, "not resolved", true);
+	table_column(t, "not comparable", true);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (run->sections[i].n)
+			one_mean(t, c, run->sections[i].program);
+}
+
+static void add_row(struct table *t, const struct pair *p)
+{
+	const struct result *r = &p->a->all;
+
+	table_row(t, p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
+		     : p->verdict == VERDICT_SLOWER	  ? "failed"
+							  : "");
+	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
+	table_cell(t, 1, tables_value(r));
+	if (p->b)
+		table_cell(t, 2, tables_value(&p->b->all));
+	table_cell(t, 7, compare_verdict(p));
+	if (!p->tested)
+		return;
+	table_cell(t, 3, ratio(p->cost.shift));
+	table_cell(t, 4, range(&p->cost));
+	table_cell(t, 5, p_value(p->p));
+	table_cell(t, 6, p_value(p->holm));
+}
+
+void compare_rows(struct table *t, const struct comparison *c, bool all)
+{
+	*t = (struct table) { 0 };
+	table_column(t, "operation", false);
+	table_column(t, "A", true);
+	table_column(t, "B", true);
+	table_column(t, "cost B / A", true);
+	table_column(t, "95 % interval", true);
+	table_column(t, "p", true);
+	table_column(t, "p (Holm)", true);
+	table_column(t, "verdict", false);
+	for (size_t i = 0; i < c->n; i++)
+		if (all || c->v[i].verdict == VERDICT_SLOWER ||
+		    c->v[i].verdict == VERDICT_FASTER)
+			add_row(t, &c->v[i]);
+}

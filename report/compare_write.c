@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "console.h"
+#include "text.h"
+#include "units.h"
+
+#define CELL_WIDTH 60 /* on a terminal */
+
+static const char method[] =
+	"Each row is compared by its invocations, or by whole runs where a "
+	"side has several. The cost of B over that of A (for bandwidths: of A "
+	"over B, so that more than 1 is always slower) is the Hodges-Lehmann "
+	"estimate of the ratio with its interval; p is the exact two-sided "
+	"Mann-Whitney test, and p (Holm) is corrected for the number of rows. "
+	"A row is called faster or slower if p (Holm) is under 5 % and the "
+	"effect is above the floor.";
+
+char *compare_drift(const struct comparison *c)
+{
+	if (c->interleaved)
+		return text_copy(
+			"Both sides were measured in one session, "
+			"interleaved: slow changes of the machine fall "
+			"on both alike.");
+	return text_copy("Drift not controlled: the sides were measured one "
+			 "after the other, so a change of the machine in "
+			 "between looks like a difference; scripts/ab measures "
+			 "both in turn.");
+}
+
+char *compare_count(const struct comparison *c)
+{
+	char pct[UNITS_MAX];
+	size_t faster = 0, slower = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		faster += c->v[i].verdict == VERDICT_FASTER;
+		slower += c->v[i].verdict == VERDICT_SLOWER;
+	}
+	return text_format(
+		"%zu of %zu rows can be compared. p is under 5 %% in %zu of "
+		"them (%.1f are expected where nothing differs), in %zu after "
+		"Holm's correction; of these B is faster in %zu and slower in "
+		"%zu by more than %s. Rows that only B has: %zu.",
+		c->tested, c->n, c->raw, 0.05 * (double)c->tested, c->resolved,
+		faster, slower, units_percent(pct, c->floor), c->only_b);
+}
+
+char *compare_power(const struct comparison *c)
+{
+	double least = 1;
+	size_t n = 2;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].tested)
+			least = fmin(least, rank_least_p(c->v[i].n, c->v[i].m));
+	if (!c->tested || least * (double)c->tested < 0.05)
+		return NULL;
+	while (rank_least_p(n, n) * (double)c->tested >= 0.05)
+		n++;
+	return text_format(
+		"Too few rounds to call anything different: with %zu rows at "
+		"least %zu rounds of each side are needed, or fewer rows "
+		"(ONLY=...). The intervals hold nevertheless.",
+		c->tested, n);
+}
+
+static void para(struct doc *d, char *text)
+{
+	if (text)
+		d->format->para(d, text);
+	free(text);
+}
+
+static void put_table(struct doc *d, struct table *t)
+{
+	table_prune(t);
+	d->format->table(d, t);
+	table_free(t);
+}
+
+static void put_sides(struct doc *d, const struct comparison *c)
+{
+	struct table t;
+	char *power = compare_power(c);
+
+	para(d, compare_drift(c));
+	para(d, compare_count(c));
+	if (power)
+		d->format->warning(d, power, NULL);
+	free(power);
+	compare_settings(&t, c);
+	if (!t.nrows)
+		d->format->para(d, "Nothing else that is known differs between "
+				   "the two.");
+	put_table(d, &t);
+}
+
+static void put_one(struct doc *d, const struct comparison *c, size_t i)
+{
+	char *title = text_format("%s against %s", c->b->name, c->a->name);
+	char *name = text_format("compare-%zu", i + 1);
+	struct table t;
+
+	d->format->heading(d, 2, name, title);
+	put_sides(d, c);
+	compare_means(&t, c);
+	put_table(d, &t);
+	if (c->tested)
+		d->format->picture(
+			d, name,
+			"Cost of B over cost of A with 95 % intervals: "
+			"diamonds are slower, squares faster, grey dots not "
+			"resolved. The axis is logarithmic; 1 is the same.");
+	compare_rows(&t, c, true);
+	put_table(d, &t);
+	free(name);
+	free(title);
+}
+
+void compare_write(struct doc *d, const struct comparison *c, size_t n)
+{
+	d->format->begin(d, "oscost: comparison");
+	for (size_t i = 0; i < c->a->notes.n; i++)
+		d->format->warning(d, c->a->notes.v[i].text,
+				   c->a->notes.v[i].remedy);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < c[i].b->notes.n; j++)
+			d->format->warning(d, c[i].b->notes.v[j].text,
+					   c[i].b->notes.v[j].remedy);
+	d->format->para(d, method);
+	for (size_t i = 0; i < n; i++)
+		put_one(d, &c[i], i);
+	d->format->end(d);
+}
+
+static void print(FILE *f, char *text)
+{
+	if (text) {
+		text_plain(f, text);
+		fputs("\n\n", f);
+	}
+	free(text);
+}
+
+static void print_table(FILE *f, struct table *t)
+{
+	table_prune(t);
+	if (t->nrows) {
+		console_table(f, t, CELL_WIDTH);
+		fputc('\n', f);
+	}
+	table_free(t);
+}
+
+void compare_print(FILE *f, const struct comparison *c, bool all)
+{
+	struct table t;
+
+	print(f, text_format("A: %s\nB: %s", c->a->name, c->b->name));
+	print(f, compare_drift(c));
+	compare_settings(&t, c);
+	print_table(f, &t);
+	compare_means(&t, c);
+	print_table(f, &t);
+	compare_rows(&t, c, all);
+	print_table(f, &t);
+	print(f, compare_power(c));
+	print(f, compare_count(c));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef COMPARE_WRITE_H
+#define COMPARE_WRITE_H
+
+#include "compare.h"
+#include "doc.h"
+
+/* compare_write() - comparisons of one side with @n others as a document;
+ * pictures are expected as compare-1.svg and so on in its directory. */
+void compare_write(struct doc *d, const struct comparison *c, size_t n);
+
+/* compare_print() - one comparison for a terminal. */
+void compare_print(FILE *f, const struct comparison *c, bool all);
+
+/* Sentences; new strings.  Drift: whether both sides were measured in one
+ * session; count: how many rows differ; power: NULL, or that there are too few
+ * rounds to find anything. */
+char *compare_drift(const struct comparison *c);
+char *compare_count(const struct comparison *c);
+char *compare_power(const struct comparison *c);
+
+#endif

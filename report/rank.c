@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "rank.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+#include "text.h"
+
+#define EXACT_MAX 100 /* values in all: below 50 million steps */
+
+/* A value and the group that it came from. */
+struct item {
+	double x;
+	size_t index; /* below n: the first group */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct item *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/*
+ * Twice the mid-rank of every value, in ascending order, so that they are
+ * whole numbers.  @sum: of the first group's.  @ties: of t^3 - t.
+ */
+static void double_ranks(size_t *ranks, const double *x, size_t n,
+			 const double *y, size_t m, size_t *sum, double *ties)
+{
+	struct item *all = text_alloc(n + m, sizeof(*all));
+
+	for (size_t i = 0; i < n + m; i++)
+		all[i] = (struct item) { i < n ? x[i] : y[i - n], i };
+	qsort(all, n + m, sizeof(*all), by_value);
+	*sum = 0;
+	*ties = 0;
+	for (size_t i = 0, end; i < n + m; i = end) {
+		double t;
+
+		for (end = i + 1; end < n + m && !(all[end].x > all[i].x);
+		     end++)
+			;
+		t = (double)(end - i);
+		*ties += t * t * t - t;
+		for (size_t j = i; j < end; j++) {
+			ranks[j] = i + end + 1;
+			if (all[j].index < n)
+				*sum += ranks[j];
+		}
+	}
+	free(all);
+}
+
+/*
+ * How many ways there are to pick @n of the @total @ranks so that they add up
+ * to s, for each s up to @top: a new array.  Ways are counted in doubles,
+ * which are exact to 15 digits and hold 100 over 50.
+ */
+static double *count_sums(const size_t *ranks, size_t total, size_t n,
+			  size_t top)
+{
+	double *ways = text_alloc((n + 1) * (top + 1), sizeof(*ways));
+	double *sums = text_alloc(top + 1, sizeof(*sums));
+
+	ways[0] = 1;
+	for (size_t i = 0; i < total; i++) {
+		size_t most = i < n ? i + 1 : n;
+
+		for (size_t k = most; k > 0; k--) {
+			double *to = &ways[k * (top + 1)];
+			const double *from = to - (top + 1);
+
+			for (size_t s = top; s >= ranks[i]; s--)
+				to[s] += from[s - ranks[i]];
+		}
+	}
+	memcpy(sums, &ways[n * (top + 1)], (top + 1) * sizeof(*sums));
+	free(ways);
+	return sums;
+}
+
+/* Share of all deals whose sum is at least as far from the expected one.
+ * Sums here are of doubled ranks, and doubled again to stay whole. */
+static double exact_p(const size_t *ranks, size_t n, size_t m, size_t sum)
+{
+	size_t top = (n + m) * (n + m + 1), middle = n * (n + m + 1);
+	double *sums = count_sums(ranks, n + m, n, top);
+	double far = 0, all = 0;
+	size_t away = sum > middle ? sum - middle : middle - sum;
+
+	for (size_t s = 0; s <= top; s++) {
+		size_t d = s > middle ? s - middle : middle - s;
+
+		all += sums[s];
+		far += d >= away ? sums[s] : 0;
+	}
+	free(sums);
+	return far / all;
+}
+
+static double normal_p(size_t n, size_t m, size_t sum, double ties)
+{
+	double a = (double)n, b = (double)m, total = a + b;
+	double away = fabs((double)sum - a * (total + 1)) / 2;
+	double variance =
+		a * b / 12 * (total + 1 - ties / (total * (total - 1)));
+
+	if (!(variance > 0))
+		return 1;
+	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, away - 0.5) /
+					       sqrt(variance)));
+}
+
+double rank_test(const double *x, size_t n, const double *y, size_t m)
+{
+	size_t *ranks = text_alloc(n + m, sizeof(*ranks));
+	double ties, p;
+	size_t sum;
+
+	double_ranks(ranks, x, n, y, m, &sum, &ties);
+	p = n + m <= EXACT_MAX ? exact_p(ranks, n, m, sum)
+			       : normal_p(n, m, sum, ties);
+	free(ranks);
+	return p;
+}
+
+double rank_least_p(size_t n, size_t m)
+{
+	double log_ways = lgamma((double)(n + m) + 1) - lgamma((double)n + 1) -
+			  lgamma((double)m + 1);
+
+	return fmin(1, 2 * exp(-log_ways));
+}
+
+static long exact_critical(size_t n, size_t m, double alpha)
+{
+	size_t total = n + m, least = n * (n + 1) / 2, top = least + n * m;
+	size_t *ranks = text_alloc(total, sizeof(*ranks));
+	double *sums, all = 0, tail = 0;
+	long u;
+
+	for (size_t i = 0; i < total; i++)
+		ranks[i] = i + 1;
+	sums = count_sums(ranks, total, n, top);
+	for (size_t s = least; s <= top; s++)
+		all += sums[s];
+	for (u = 0; (size_t)u <= n * m; u++) {
+		tail += sums[least + (size_t)u];
+		if (tail > all * alpha / 2)
+			break;
+	}
+	free(sums);
+	free(ranks);
+	return u - 1;
+}
+
+long rank_critical(size_t n, size_t m, double alpha)
+{
+	double a = (double)n, b = (double)m, u;
+
+	if (n + m <= EXACT_MAX)
+		return exact_critical(n, m, alpha);
+	u = a * b / 2 - 0.5 -
+	    gsl_cdf_ugaussian_Qinv(alpha / 2) * sqrt(a * b * (a + b + 1) / 12);
+	return (long)floor(u);
+}
+
+void rank_shift(struct rank_shift *out, const double *x, size_t n,
+		const double *y, size_t m, double level)
+{
+	double *d = text_alloc(n * m, sizeof(*d));
+	long u = rank_critical(n, m, 1 - level);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < m; j++)
+			d[i * m + j] = y[j] - x[i];
+	stats_sort(d, n * m);
+	out->shift = stats_quantile(d, n * m, 0.5);
+	out->lo = u < 0 ? -INFINITY : d[u];
+	out->hi = u < 0 ? INFINITY : d[n * m - 1 - (size_t)u];
+	free(d);
+}
+
+void rank_holm(double *adjusted, const double *p, size_t n)
+{
+	struct item *all = text_alloc(n, sizeof(*all));
+	double worst = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct item) { p[i], i };
+	qsort(all, n, sizeof(*all), by_value);
+	for (size_t i = 0; i < n; i++) {
+		worst = fmax(worst, fmin(1, (double)(n - i) * all[i].x));
+		adjusted[all[i].index] = worst;
+	}
+	free(all);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RANK_H
+#define RANK_H
+
+#include <stddef.h>
+
+/*
+ * Statistics between two groups of independent values that assume nothing
+ * but independence and (for the shift) the same shape.  Values are finite.
+ */
+#define RANK_MAX 1000 /* values in a group */
+
+/**
+ * rank_test() - two-sided p-value of the Mann-Whitney test.
+ * @n, @m: 1 to RANK_MAX.
+ *
+ * Exact up to 100 values in all, given the ties that there are (mid-ranks):
+ * the share of all ways to deal the values into such groups that lie at least
+ * as far from the expected rank sum.  Beyond that the normal approximation
+ * with the correction for ties.
+ *
+ * Source: Mann and Whitney, "On a Test of Whether one of Two Random Variables
+ * is Stochastically Larger than the Other", Annals of Mathematical Statistics
+ * 18(1), 1947; Lehmann, "Nonparametrics", 1975, section 1.4 for the ties.
+ */
+double rank_test(const double *x, size_t n, const double *y, size_t m);
+
+/* rank_least_p() - the least p-value that @n and @m values can reach. */
+double rank_least_p(size_t n, size_t m);
+
+/* rank_critical() - the greatest U with P(U <= it) <= @alpha / 2 under the
+ * null hypothesis without ties; -1 if there is none. */
+long rank_critical(size_t n, size_t m, double alpha);
+
+/* How much greater y is than x. */
+struct rank_shift {
+	double shift;
+	double lo, hi; /* -INFINITY, INFINITY where too few values are there */
+};
+
+/**
+ * rank_shift() - Hodges and Lehmann's estimate: the median of all differences
+ * y - x, with an interval of at least @level coverage.
+ *
+ * Source: Hodges and Lehmann, "Estimates of Location Based on Rank Tests",
+ * Annals of Mathematical Statistics 34(2), 1963; the interval from the order
+ * statistics of the differences: Hollander, Wolfe and Chicken,
+ * "Nonparametric Statistical Methods", 3rd ed., 2014, section 4.3.
+ */
+void rank_shift(struct rank_shift *out, const double *x, size_t n,
+		const double *y, size_t m, double level);
+
+/**
+ * rank_holm() - p-values adjusted for having made @n tests.
+ *
+ * Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
+ * Scandinavian Journal of Statistics 6(2), 1979.
+ */
+void rank_holm(double *adjusted, const double *p, size_t n);
+
+#endif

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The comparison of runs, from made-up results.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# side DIR KERNEL SCALE [RATE]: ten rounds of three rows; the second row costs
+# SCALE times 100 ns, the third moves RATE times 1 GB/s.
+side() {
+	mkdir -p "$1"
+	jq -nc --argjson scale "$3" --argjson rate "${4:-1}" '
+		range(1; 11) as $round | ($round * 7 % 10 * 0.002 + 1) as $noise |
+		({schema: 1, status: "ok", n: 1, iters: 1, samples: 10,
+		  estimator: "median", timer: "lfence", round: $round,
+		  evidence: {}, tags: {}} + (
+		{benchmark: "work", case: "kind=same", unit: "ns",
+		 better: "lower", value: (50 * $noise)},
+		{benchmark: "work", case: "kind=changed", unit: "ns",
+		 better: "lower", value: (100 * $scale * $noise)},
+		{benchmark: "move", case: "to=memory", unit: "B/s",
+		 better: "higher", value: (1e9 * $rate * $noise)}))' \
+		>"$1/invocations.jsonl"
+	printf '{"schema": 1, "kernel": {"release": "%s"}}\n' "$2" >"$1/machine.json"
+	printf '{"schema": 1, "session": "%s"}\n' "${SESSION-}" >"$1/run.json"
+	printf '[]\n' >"$1/about.json"
+}
+
+@test "what is slower is named, with its size, and fails CI" {
+	side a 6.1 1
+	side b 6.2 1.1 0.8
+	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	grep -Eq '^work: kind=changed .* 1\.1 .* slower$' <<<"$output"
+	grep -Eq '^move: to=memory .* 1\.25 .* slower$' <<<"$output"
+	run ! grep 'kind=same' <<<"$output"
+	run -0 --separate-stderr "$report" compare --threshold 30 a b
+	run -0 --separate-stderr "$report" compare a b
+	grep -Eq '^kernel +6.1 +6.2$' <<<"$output"
+	[[ $output == *"Drift not controlled"* ]]
+}
+
+@test "what is the same is not called different" {
+	SESSION=one side a 6.1 1
+	SESSION=one side b 6.1 1
+	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
+	grep -Eq '^work: kind=same .* no difference resolved \(within ±' <<<"$output"
+	[[ $output == *"in one session, interleaved"* ]]
+	[[ $output != *"what differs"* ]]
+}
+
+@test "less than the floor is not called different" {
+	side a 6.1 1
+	side b 6.1 1.03
+	run -0 --separate-stderr "$report" compare --floor 5 --threshold 0 a b
+	run -3 --separate-stderr "$report" compare --floor 1 --threshold 0 a b
+}
+
+@test "pages with a picture" {
+	side a 6.1 1
+	side b '<script>' 1.1
+	run -0 --separate-stderr "$report" compare --out pages a b a
+	grep -q 'work: kind=changed | 101 ns | 111 ns | 1\.1 |' pages/compare.md
+	grep -q '<svg' pages/compare.html
+	[[ $(grep -c '<polygon' pages/compare-1.svg) -eq 1 ]]
+	[[ -s pages/compare-2.svg ]]
+	run ! grep -E '<script|https?://|src=' pages/compare.html
+}
+
+@test "several runs of a side are its units" {
+	for i in 1 2 3 4 5 6; do
+		side "a$i" 6.1 "1.00$i"
+		side "b$i" 6.1 "1.10$i"
+	done
+	# 2 of the 924 ways to deal 12 runs, times 3 rows.
+	run -3 --separate-stderr "$report" compare --threshold 5 \
+		a1,a2,a3,a4,a5,a6 b1,b2,b3,b4,b5,b6
+	grep -Eq '^work: kind=changed .* 0\.0022 +0\.0065 +slower$' <<<"$output"
+	run -0 --separate-stderr "$report" compare --threshold 5 \
+		a1,a2,a3,a4 b1,b2,b3,b4
+	[[ $output == *"Too few rounds"* ]]
+	run -0 --separate-stderr "$report" compare --all a1,a2 b1,b2
+	[[ $output == *"too few rounds: 4 against 4 are needed"* ]]
+}
+
+@test "rows that cannot be compared say why" {
+	side a 6.1 1
+	side b 6.1 1
+	sed -i 's/"estimator":"median"/"estimator":"min"/; /kind=same/d' \
+		b/invocations.jsonl
+	run -0 --separate-stderr "$report" compare --all a b
+	grep -Eq '^work: kind=same .* not comparable: B has no such row$' <<<"$output"
+	grep -Eq '^work: kind=changed .* not comparable: other estimator$' <<<"$output"
+}
+
+@test "misuse is told in one line" {
+	side a 6.1 1
+	run -2 --separate-stderr "$report" compare a
+	run -2 --separate-stderr "$report" compare --threshold lots a a
+	[[ $stderr == *"--threshold"* ]]
+	run -1 --separate-stderr "$report" compare a nowhere
+	[[ $stderr == *"nowhere/invocations.jsonl: No such file"* ]]
+	run -1 --separate-stderr "$report" compare a ,
+}
+
+@test "hostile and truncated runs are compared as text" {
+	cp -r "$root/tests/fixtures/results/." .
+	truncate -s -20 small/invocations.jsonl
+	run -0 --separate-stderr "$report" compare --out pages small hostile
+	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' pages/compare.html
+	run -0 --separate-stderr "$report" compare --out pages hostile hostile
+	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' pages/compare.html
+	run ! grep -P '\x1b' <<<"$output"
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "rank.h"
+#include "tap.h"
+
+/*
+ * Critical values of U at 5 %, two-sided: the table that Mann and Whitney
+ * began (1947) and Auble extended to 20 ("Extended tables for the
+ * Mann-Whitney statistic", Bulletin of the Institute of Educational Research
+ * at Indiana University 1(2), 1953), as printed in textbooks.
+ */
+static void critical_values(void)
+{
+	static const struct {
+		size_t n, m;
+		long u;
+	} table[] = {
+		{ 5, 5, 2 },	{ 5, 10, 8 },	 { 5, 20, 20 },
+		{ 6, 6, 5 },	{ 6, 10, 11 },	 { 6, 20, 27 },
+		{ 7, 7, 8 },	{ 7, 20, 34 },	 { 8, 8, 13 },
+		{ 8, 20, 41 },	{ 9, 9, 17 },	 { 9, 20, 48 },
+		{ 10, 10, 23 }, { 10, 20, 55 },	 { 11, 11, 30 },
+		{ 12, 12, 37 }, { 13, 13, 45 },	 { 14, 14, 55 },
+		{ 15, 15, 64 }, { 16, 16, 75 },	 { 17, 17, 87 },
+		{ 18, 18, 99 }, { 19, 19, 113 }, { 20, 20, 127 },
+		{ 20, 10, 55 }, { 2, 8, 0 },	 { 3, 5, 0 },
+		{ 3, 4, -1 },	{ 4, 4, 0 },
+	};
+	int wrong = 0;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		long u = rank_critical(table[i].n, table[i].m, 0.05);
+
+		if (u != table[i].u) {
+			printf("# n %zu, m %zu: %ld, not %ld\n", table[i].n,
+			       table[i].m, u, table[i].u);
+			wrong++;
+		}
+	}
+	OK(!wrong, "critical values of U as in the table");
+	OK(labs(rank_critical(50, 51, 0.05) - rank_critical(50, 50, 0.05)) < 40,
+	   "the approximation goes on where the exact one ends");
+}
+
+/*
+ * Permeability of the human chorioamnion: Hollander and Wolfe,
+ * "Nonparametric Statistical Methods", 1973, examples 4.1 and 4.3; also the
+ * example of R's wilcox.test().  W = 35, P(W >= 35) = 0.1272; shift 0.305.
+ */
+static const double term[] = { 0.80, 0.83, 1.89, 1.04, 1.45,
+			       1.38, 1.91, 1.64, 0.73, 1.46 };
+static const double early[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
+
+static void textbook(void)
+{
+	struct rank_shift s;
+
+	OK_NEAR(rank_test(term, 10, early, 5), 2 * 0.1272, 1e-4,
+		"Mann-Whitney's p, both sides");
+	OK_NEAR(rank_test(early, 5, term, 10), 2 * 0.1272, 1e-4,
+		"whichever group is the first");
+	rank_shift(&s, early, 5, term, 10, 0.95);
+	OK_NEAR(s.shift, 0.305, 1e-12, "Hodges and Lehmann's shift");
+	OK(s.lo < 0 && s.hi > 0.305, "an interval that holds 0");
+}
+
+static void by_hand(void)
+{
+	static const double low[] = { 1, 2, 3, 4 }, high[] = { 5, 6, 7, 8 };
+	static const double x[] = { 1, 2, 2 }, y[] = { 2, 3, 3 };
+	static const double p[] = { 0.01, 0.04, 0.03, 0.005 };
+	static const double same[] = { 7, 7, 7, 7 };
+	double holm[4];
+	struct rank_shift s;
+
+	OK_NEAR(rank_test(low, 4, high, 4), 2.0 / 70, 1e-12,
+		"no overlap: 2 of 70 ways");
+	OK_NEAR(rank_least_p(4, 4), 2.0 / 70, 1e-12,
+		"which is the least that can be");
+	/* Ranks 1 3 3 3 5.5 5.5.  Of the 20 sums of three, the observed 7
+	 * and its mirror 14 are the furthest: {1,3,3} three ways, and
+	 * {3,5.5,5.5} three ways. */
+	OK_NEAR(rank_test(x, 3, y, 3), 6.0 / 20, 1e-12, "with ties");
+	OK_NEAR(rank_test(same, 4, same, 4), 1, 1e-12, "nothing but ties");
+	rank_shift(&s, low, 4, high, 4, 0.95);
+	OK_NEAR(s.shift, 4, 1e-12, "a shift of 4");
+	OK_NEAR(s.lo, 1, 1e-12, "from the smallest difference");
+	OK_NEAR(s.hi, 7, 1e-12, "to the largest, for U = 0");
+	rank_shift(&s, low, 3, high, 3, 0.95);
+	OK(isinf(s.lo) && isinf(s.hi), "three of each are too few");
+	rank_holm(holm, p, 4);
+	OK_NEAR(holm[3], 0.02, 1e-12, "Holm: the least times 4");
+	OK_NEAR(holm[0], 0.03, 1e-12, "the next times 3");
+	OK_NEAR(holm[2], 0.06, 1e-12, "then times 2");
+	OK_NEAR(holm[1], 0.06, 1e-12, "and never less than the one before");
+}
+
+/* A generator of our own, so that the same numbers come out everywhere. */
+static uint64_t state;
+
+static double uniform(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* Skewed, as times are: a floor and a long tail. */
+static double draw(double scale)
+{
+	return log(scale * (100 - 3 * log(uniform())));
+}
+
+/* Shares of 2000 made-up sessions in which the interval holds the truth and
+ * in which the test at 5 % says "different". */
+static void session(size_t n, double effect, double *covered, double *found)
+{
+	double x[20], y[20];
+	int hold = 0, differ = 0;
+
+	state = 88172645463325252u;
+	for (int i = 0; i < 2000; i++) {
+		struct rank_shift s;
+
+		for (size_t j = 0; j < n; j++) {
+			x[j] = draw(1);
+			y[j] = draw(1 + effect);
+		}
+		rank_shift(&s, x, n, y, n, 0.95);
+		hold += s.lo <= log1p(effect) && log1p(effect) <= s.hi;
+		differ += rank_test(x, n, y, n) < 0.05;
+	}
+	*covered = hold / 2000.0;
+	*found = differ / 2000.0;
+}
+
+/* The seed is fixed, so these are always the same; the bounds leave four
+ * standard errors (0.02) for another generator. */
+static void coverage(void)
+{
+	double covered, found;
+
+	session(10, 0, &covered, &found);
+	printf("# n 10, no effect: covered %.4f, found %.4f\n", covered, found);
+	OK(covered > 0.935, "10 against 10: the interval holds the truth");
+	OK(found < 0.065, "and false alarms stay at 5 %");
+	session(10, 0.05, &covered, &found);
+	printf("# n 10, 5 %%: covered %.4f, found %.4f\n", covered, found);
+	OK(covered > 0.935, "also where there is an effect of 5 %");
+	OK(found > 0.9, "which is found");
+	session(6, 0, &covered, &found);
+	OK(covered > 0.935 && found < 0.065, "6 against 6");
+	session(20, 0, &covered, &found);
+	OK(covered > 0.935 && found < 0.065, "20 against 20");
+}
+
+int main(void)
+{
+	critical_values();
+	textbook();
+	by_hand();
+	coverage();
+	return tap_done();
+}
