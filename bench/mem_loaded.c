@@ -109,6 +109,15 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
+static bool any_selected(const struct bench *b, const struct loaded_state *s)
+{
+	for (int kind = 0; kind < KINDS; kind++)
+		for (size_t i = 0; i < LOADS; i++)
+			if (bench_selected(b, s->latency[kind][i]))
+				return true;
+	return false;
+}
+
 static int setup(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
@@ -117,6 +126,8 @@ static int setup(struct bench *b, void *state)
 
 	if (!others)
 		return bench_skip(b, "needs two CPUs that it may use");
+	if (!any_selected(b, s))
+		return 0;
 	err = mem_map(&s->chain, CHAIN_BYTES, MEM_4K);
 	if (!err)
 		err = mem_map(&s->parts, others * PART_BYTES, MEM_THP);
@@ -254,9 +265,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const double lines = (double)chase_verify(&s->chase);
+	const double lines = s->at ? (double)chase_verify(&s->chase) : 0;
 
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; s->at && kind < KINDS; kind++)
 		for (size_t i = 0; i < LOADS; i++)
 			bench_evidence(b, s->latency[kind][i], "lines_in_cycle",
 				       (double)CHAIN_BYTES / CHASE_LINE, lines);

@@ -21,7 +21,7 @@
  * Includes: layout=page: the access to the cache; the entries of the page
  *           table use the caches too.
  * After:    lmbench tlb.
- * Needs:    64 MiB of memory (128 MiB for huge pages).
+ * Needs:    64 MiB of memory (128 MiB for huge pages) for the largest n.
  */
 #include <errno.h>
 #include <math.h>
@@ -43,16 +43,15 @@ static const unsigned int counts[] = {
 };
 static const unsigned int huge_counts[] = { 4, 8, 16, 24, 32, 48, 64 };
 
-#define COUNTS	   (sizeof(counts) / sizeof(counts[0]))
-#define HUGES	   (sizeof(huge_counts) / sizeof(huge_counts[0]))
-#define PAGE_BYTES (counts[COUNTS - 1] * (size_t)CHASE_PAGE)
-#define HUGE_BYTES (huge_counts[HUGES - 1] * MEM_HUGE_BYTES)
-#define MAX_TLBS   2 /* levels that are reported */
+#define COUNTS	 (sizeof(counts) / sizeof(counts[0]))
+#define HUGES	 (sizeof(huge_counts) / sizeof(huge_counts[0]))
+#define MAX_TLBS 2 /* levels that are reported */
 
 struct tlb_state {
 	const struct bench_case *row[LAYOUTS][COUNTS];
 	const struct bench_case *reach[MAX_TLBS], *miss[MAX_TLBS];
 	struct mem_buffer buffer[2]; /* base pages, huge pages */
+	int64_t huge_bytes;	     /* of the second, as smaps says */
 	struct chase chase;
 	void *at;
 };
@@ -66,7 +65,8 @@ static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 {
 	const bool huge = layout == HUGE_PAGE;
 	const unsigned int pages = huge ? huge_counts[i] : counts[i];
-	const size_t bytes = huge ? HUGE_BYTES : PAGE_BYTES;
+	const size_t bytes =
+		pages * (huge ? MEM_HUGE_BYTES : (size_t)CHASE_PAGE);
 	const struct bench_case c = {
 		.params = { P_STR("layout", layout_names[layout]),
 			    P_INT("pages", pages) },
@@ -108,27 +108,39 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static int map(struct bench *b, struct mem_buffer *m, bool huge)
+/* What the largest case with these pages needs, of those to be measured. */
+static size_t largest(const struct bench *b, const struct tlb_state *s,
+		      bool huge)
+{
+	size_t bytes = CHASE_PAGE;
+
+	for (size_t i = 0; huge && i < HUGES; i++)
+		if (bench_selected(b, s->row[HUGE_PAGE][i]))
+			bytes = huge_counts[i] * MEM_HUGE_BYTES;
+	for (size_t i = 0; !huge && i < COUNTS; i++)
+		if (bench_selected(b, s->row[PAGE][i]) ||
+		    bench_selected(b, s->row[DENSE][i]))
+			bytes = counts[i] * (size_t)CHASE_PAGE;
+	return bytes;
+}
+
+static int map(struct bench *b, struct tlb_state *s, struct mem_buffer *m,
+	       bool huge)
 {
 	int64_t got;
-	int err;
+	int err = mem_map(m, largest(b, s, huge), huge ? MEM_THP : MEM_4K);
 
-	if (!m->base) {
-		err = mem_map(m, huge ? HUGE_BYTES : PAGE_BYTES,
-			      huge ? MEM_THP : MEM_4K);
-		if (err)
-			return bench_fail(b, -err, "map memory");
-		mem_touch(m);
-	}
+	if (err)
+		return bench_fail(b, -err, "map memory");
+	mem_touch(m);
 	got = mem_huge_bytes(m);
 	if (got < 0)
 		return bench_fail(b, (int)-got, "/proc/self/smaps");
-	if (huge && (size_t)got < m->bytes)
-		return bench_skip(b, "only %lld of %zu bytes got huge pages",
-				  (long long)got, m->bytes);
 	if (!huge && got)
 		return bench_fail(b, 0, "%lld bytes are on huge pages",
 				  (long long)got);
+	if (huge)
+		s->huge_bytes = got;
 	return 0;
 }
 
@@ -142,9 +154,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->chase.lines = 0;
-	err = m->base ? 0 : map(b, m, layout == HUGE_PAGE);
+	err = m->base ? 0 : map(b, s, m, layout == HUGE_PAGE);
 	if (err)
 		return err;
+	if (layout == HUGE_PAGE && (size_t)s->huge_bytes < m->bytes)
+		return bench_skip(b, "only %lld of %zu bytes got huge pages",
+				  (long long)s->huge_bytes, m->bytes);
 	if (layout == DENSE)
 		err = chase_link_window(&s->chase, m->base,
 					(size_t)counts[i] * CHASE_LINE, seed);

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The memory programs: the loops are what they claim in the machine code that
+# was made of them, evidence holds, and little memory is no failure.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+
+setup_file() {
+	local name
+
+	for name in mem_latency mem_bandwidth; do
+		objdump -d --no-show-raw-insn "$BIN/$name" \
+			>"$BATS_FILE_TMPDIR/$name.s"
+	done
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	# The shell in the group has ended by now: it can be removed.
+	[[ ! -d ${group:-} ]] || rmdir "$group" || :
+}
+
+# code PROGRAM FUNCTION: its instructions, one to a line, without addresses.
+code() {
+	awk -v head="<$2>:" '
+		$2 == head { inside = 1; next }
+		/^$/ { inside = 0 }
+		inside { sub(/^[^\t]*\t/, ""); gsub(/[ \t]+/, " "); print }
+	' "$BATS_FILE_TMPDIR/$1.s"
+}
+
+# count PATTERN: lines of stdin that match.
+count() {
+	grep -Ec "$1" || :
+}
+
+# quick PROGRAM [OPTION]...: one short invocation, rows in the file rows.
+quick() {
+	"$BIN/$1" --invocations 1 --effort 2 --json "${@:2}" >rows
+}
+
+# cases FILTER: the names of the rows that jq's FILTER selects.
+cases() {
+	jq -r "select($1) | .case" rows
+}
+
+@test "a chase is 32 dependent loads and nothing else that touches memory" {
+	local loads others
+
+	loads=$(code mem_latency chase_run |
+		grep -Ec '^mov \((%r[a-z0-9]+)\),\1$')
+	others=$(code mem_latency chase_run | grep -F '(' |
+		grep -Evc '^(mov \((%r[a-z0-9]+)\),\2$|nop|data16|cs |lea )' || :)
+	# -O0 keeps the two arguments and the result on the stack.
+	[[ $loads == 32 && $others -le 12 ]]
+	[[ $(code mem_latency chase_run | count '^dec ') == 1 ]]
+}
+
+@test "the frequency's chain is 512 additions of a register" {
+	[[ $(code mem_latency chase_adds | count '^add %r[a-z0-9]+,%r[a-z0-9]+$') \
+		== 512 ]]
+}
+
+# moves KERNEL PATTERN: instructions of the loop that match.
+moves() {
+	code mem_bandwidth "$1" | count "$2"
+}
+
+@test "each kernel moves 512 bytes a round with the registers it names" {
+	local at='-?0?x?[0-9a-f]*\(%r[a-z0-9]+,%r[a-z0-9]+'
+
+	[[ $(moves read_scalar "^mov $at.*\),%r(8|9|1[0-5])$") == 64 ]]
+	[[ $(moves read_sse2 "^movaps $at.*\),%xmm[0-9]+$") == 32 ]]
+	[[ $(moves read_avx2 "^vmovaps $at.*\),%ymm[0-9]+$") == 16 ]]
+	[[ $(moves read_avx512 "^vmovaps $at.*\),%zmm[0-9]+$") == 8 ]]
+	[[ $(moves read4_avx512 "^vmovaps $at.*\),%zmm[0-9]+$") == 8 ]]
+	[[ $(moves write_scalar "^mov %r(8|9|1[0-5]),$at") == 64 ]]
+	[[ $(moves write_sse2 "^movaps %xmm[0-9]+,$at") == 32 ]]
+	[[ $(moves write_avx512 "^vmovaps %zmm[0-9]+,$at") == 8 ]]
+	[[ $(moves write_nt_scalar "^movnti %r(8|9|1[0-5]),$at") == 64 ]]
+	[[ $(moves write_nt_sse2 "^movntps %xmm[0-9]+,$at") == 32 ]]
+	[[ $(moves write_nt_avx2 "^vmovntps %ymm[0-9]+,$at") == 16 ]]
+	[[ $(moves copy_avx2 "^vmovaps %ymm[0-9]+,$at") == 16 ]]
+	[[ $(moves copy_avx2 "^vmovaps $at.*\),%ymm[0-9]+$") == 16 ]]
+	[[ $(moves copy_nt_avx512 "^vmovntps %zmm[0-9]+,$at") == 8 ]]
+	[[ $(moves triad_sse2 '^mulpd ') == 32 && $(moves triad_sse2 '^addpd ') == 32 ]]
+	[[ $(moves triad_nt_avx512 "^vmovntpd %zmm[0-9]+,$at") == 8 ]]
+}
+
+@test "non-temporal stores are waited for, wide registers are left clean" {
+	local isa kernel
+
+	for isa in scalar sse2 avx2 avx512; do
+		for kernel in write_nt copy_nt triad_nt; do
+			[[ $(moves "${kernel}_$isa" '^sfence') == 1 ]]
+		done
+	done
+	for kernel in read read4 write copy triad; do
+		[[ $(moves "${kernel}_avx2" '^vzeroupper') == 1 ]]
+		[[ $(moves "${kernel}_avx512" '^vzeroupper') == 1 ]]
+	done
+}
+
+@test "the report's access reads or writes one integer in 256 bytes" {
+	[[ $(moves mem_read_ints '^mov (0x[0-9a-f]+)?\(%r[a-z0-9]+\),%eax$') == 4 ]]
+	[[ $(moves mem_write_ints \
+		'^mov %e?r?[a-z0-9]+d?,(0x[0-9a-f]+)?\(%r[a-z0-9]+\)$') == 4 ]]
+}
+
+@test "no evidence is missing and none is short" {
+	local program
+
+	for program in mem_latency mem_bandwidth mem_parallel tlb cache_line \
+		page_fault mapping; do
+		quick "$program"
+		[[ -s rows && -z $(cases '.status == "failed"') ]]
+		[[ -z $(cases '[.evidence[] | objects] | any(.seen < .expected)') ]]
+	done
+}
+
+@test "every pattern of mem_latency visits all the lines it says" {
+	quick mem_latency --case 'pattern=*,size=1M'
+	[[ $(cases '.params.pattern == "window" and .status == "ok"
+		and .evidence.lines_visited.seen % 16384 == 0' | wc -l) -ge 1 ]]
+	[[ -z $(cases '.status == "ok" and .evidence.lines_visited.expected == 0') ]]
+}
+
+@test "levels without a curve are skipped with a reason" {
+	quick mem_latency --case 'level=*'
+	[[ -z $(cases '.status == "skipped" and (.reason | length) == 0') ]]
+	[[ -z $(cases '.status == "failed"') ]]
+}
+
+@test "a row isa=best is the best of its ways and names it" {
+	quick mem_bandwidth --case '*level=L1,*threads=1'
+	jq -es 'map(select(.params.isa == "best")) as $best | . as $all |
+		($best | length) > 0 and all($best[]; . as $b |
+			[$all[] | select(.case == $b.evidence.by)][0].value == $b.value)' \
+		rows >/dev/null
+}
+
+@test "page_fault counts the faults of each kind by the kernel's counters" {
+	quick page_fault
+	[[ -z $(cases '.params.fault == "anonymous" and .params.per == null
+		and .evidence.minor_faults.seen < 1') ]]
+	[[ -z $(cases '.params.fault == "major" and .params.per == null
+		and .status == "ok" and .evidence.major_faults.seen < 1') ]]
+}
+
+@test "page_fault in a directory in memory: major is skipped and says why" {
+	[[ $(stat -fc %T /dev/shm) == tmpfs && -w /dev/shm ]] || skip 'no tmpfs'
+	quick page_fault --dir /dev/shm --case 'fault=major' || (($? == 77))
+	[[ $(jq -r 'select(.params.per == null) | .status' rows) == skipped ]]
+	[[ $(jq -r '.reason' rows) == *memory* ]]
+}
+
+# limited BYTES COMMAND...: with no more memory than that, where we may make
+# a group; returns 99 if not.
+limited() {
+	local bytes=$1 mine
+	shift
+
+	mine=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+	group=/sys/fs/cgroup/memory$mine/oscost-test-$$
+	mkdir "$group" 2>/dev/null || return 99
+	echo "$bytes" >"$group/memory.limit_in_bytes" || return 99
+	(
+		echo "$BASHPID" >"$group/cgroup.procs" || exit 99
+		exec "$@"
+	)
+}
+
+@test "under a limit of 256 MiB the large sizes are skipped, the rest measured" {
+	local program status=0
+
+	for program in mem_latency mem_bandwidth mem_parallel tlb cache_line \
+		page_fault mapping; do
+		limited $((256 << 20)) "$BIN/$program" --invocations 1 --effort 1 \
+			--json >rows || status=$?
+		rmdir "$group" 2>/dev/null || :
+		((status != 99)) || skip 'no group can be made'
+		((status == 0))
+		[[ -z $(cases '.status == "failed"') ]]
+		[[ -n $(cases '.status == "ok"') ]]
+	done
+}
+
+@test "with one CPU there are no rows of two threads, and loaded is skipped" {
+	local cpu status=0
+
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	taskset -c "$cpu" "$BIN/mem_bandwidth" --list >cases
+	[[ $(count 'threads=2' <cases) == 0 ]]
+	taskset -c "$cpu" "$BIN/mem_loaded" --invocations 1 --effort 1 || status=$?
+	((status == 77))
+}
