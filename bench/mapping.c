@@ -62,8 +62,7 @@ static int cases(struct bench *b, void *state)
 								    touched) *
 								   SIZES +
 							   i),
-					.events =
-						sizes[i] >= 4 * MIB ? 12 : 64,
+					.events = sizes[i] >= 4 * MIB ? 12 : 64,
 					.budget_ms = 40,
 				};
 

@@ -162,6 +162,7 @@ static int derive(struct bench *b, void *state)
 
 	for (int level = 0; level < LEVELS; level++) {
 		const double one = bench_value(b, s->row[level][0]);
+		const uint64_t lines = s->bytes[level] / CHASE_LINE;
 		double best = one;
 
 		for (size_t i = 0; i < COUNTS; i++) {
@@ -169,8 +170,7 @@ static int derive(struct bench *b, void *state)
 			if (s->buffer[level].base)
 				bench_evidence(b, s->row[level][i],
 					       "lines_in_cycle",
-					       (double)(s->bytes[level] /
-							CHASE_LINE),
+					       (double)lines,
 					       (double)s->chase[level].lines);
 		}
 		if (isfinite(one))

@@ -11,12 +11,13 @@
  */
 #define CALLEE_MAX 24
 
-/* X(number of arguments), for all of them. */
-#define CALLEE_FOR_EACH(X)                                                    \
-	X(0)                                                                  \
-	X(1)                                                                  \
-	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) \
-		X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
+/* X(number of arguments), for all of them.  Left alone: clang-format moves it
+ * at each run. */
+/* clang-format off */
+#define CALLEE_FOR_EACH(X) \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) \
+	X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
+/* clang-format on */
 
 /* Parameters. */
 #define PARAMS_0  void
