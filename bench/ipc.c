@@ -136,9 +136,9 @@ static int cases(struct bench *b, void *state)
 
 static int interrupted(void *arg)
 {
-	const struct state *s = arg;
+	struct state *s = arg;
 
-	return ipc_watch_check(s->b, s->partner.pid);
+	return ipc_watch_again(&s->partner.watch, s->b, s->partner.pid);
 }
 
 static int setup(struct bench *b, void *state)
@@ -235,6 +235,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
+	s->partner.watch.checks = 0; /* it has moved */
 	s->messages = s->ch.received;
 	s->bytes = s->ch.bytes;
 	return 0;

@@ -20,11 +20,15 @@
 #define IPC_RING_BYTES	   65536
 #define IPC_RING_MAX_BYTES (512 * 1024ul)
 
+/*
+ * Each count is written by one side, which counts the messages (modulo 2^31)
+ * in all bits but the lowest.  The lowest is set by the other side when it is
+ * about to sleep on the count, and goes with the next change: in one word, so
+ * that no order of events can lose it.
+ */
 struct ipc_ring {
-	_Alignas(64) _Atomic uint32_t written; /* messages, modulo 2^32 */
-	_Atomic uint32_t reader_sleeps;
+	_Alignas(64) _Atomic uint32_t written;
 	_Alignas(64) _Atomic uint32_t read;
-	_Atomic uint32_t writer_sleeps;
 	_Alignas(64) unsigned char data[IPC_RING_MAX_BYTES];
 };
 

@@ -39,6 +39,7 @@ static void set(struct ipc_watch *w, long ns)
 
 void ipc_watch_start(struct ipc_watch *w)
 {
+	w->checks = 0;
 	set(w, IPC_WATCH_MS * 1000000L);
 }
 
@@ -65,6 +66,15 @@ int ipc_watch_check(const struct bench *b, pid_t partner)
 	    info.si_pid)
 		return -ESRCH;
 	return 0;
+}
+
+int ipc_watch_again(struct ipc_watch *w, const struct bench *b, pid_t partner)
+{
+	const int err = ipc_watch_check(b, partner);
+
+	if (err)
+		return err;
+	return ++w->checks > IPC_WATCH_PATIENCE ? -ETIMEDOUT : 0;
 }
 
 void ipc_partner_kill(pid_t *partner)

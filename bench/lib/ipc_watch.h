@@ -21,9 +21,13 @@
 /* Why there is no partner, if fork() says EAGAIN. */
 #define IPC_NO_ROOM "no room for a partner process (ulimit -u, pids.max)"
 
+/* A visit that was interrupted so often has stopped moving (5 s). */
+#define IPC_WATCH_PATIENCE 20
+
 struct ipc_watch {
 	timer_t timer;
 	bool made;
+	unsigned int checks; /* since it was started */
 };
 
 /* ipc_watch_open() - make it (not running).  Return: 0 or -errno. */
@@ -40,6 +44,10 @@ void ipc_watch_close(struct ipc_watch *w);
  * dead).
  */
 int ipc_watch_check(const struct bench *b, pid_t partner);
+
+/* ipc_watch_again() - the same, but -ETIMEDOUT if it was asked too often since
+ * the watch was started: a partner that lives and does not move. */
+int ipc_watch_again(struct ipc_watch *w, const struct bench *b, pid_t partner);
 
 /* ipc_partner_kill() - kill and reap *@partner, if there is one. */
 void ipc_partner_kill(pid_t *partner);

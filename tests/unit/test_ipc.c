@@ -14,6 +14,9 @@
 #include "invocation.h"
 #include "tap.h"
 
+/* What takes so long will never end. */
+#define HANGS_S 100
+
 struct fixture {
 	struct bench b;
 	struct ipc_partner partner;
@@ -25,12 +28,12 @@ static int interrupted(void *arg)
 {
 	struct fixture *f = arg;
 
-	return ipc_watch_check(&f->b, f->partner.pid);
+	return ipc_watch_again(&f->partner.watch, &f->b, f->partner.pid);
 }
 
 /* Return: 0, or why there is no channel of that kind. */
-static int start(struct fixture *f, enum ipc_via via, uint64_t size,
-		 enum ipc_duty duty)
+static int start_on(struct fixture *f, enum ipc_via via, uint64_t size,
+		    enum ipc_duty duty, int cpu)
 {
 	struct ipc_ends theirs;
 	char name[40];
@@ -52,7 +55,13 @@ static int start(struct fixture *f, enum ipc_via via, uint64_t size,
 		.arg = f,
 	};
 	ipc_attach(&f->ch, &f->ends);
-	return ipc_partner_begin(&f->partner, &theirs, f->b.cpu, duty);
+	return ipc_partner_begin(&f->partner, &theirs, cpu, duty);
+}
+
+static int start(struct fixture *f, enum ipc_via via, uint64_t size,
+		 enum ipc_duty duty)
+{
+	return start_on(f, via, size, duty, sched_getcpu());
 }
 
 static void finish(struct fixture *f)
@@ -148,6 +157,46 @@ static void limits(void)
 	   "so is a message of 1 TiB");
 }
 
+static int another_cpu(void)
+{
+	cpu_set_t may;
+
+	sched_getaffinity(0, sizeof(may), &may);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &may) && cpu != sched_getcpu())
+			return cpu;
+	return sched_getcpu();
+}
+
+/*
+ * Both sides sleep and wake each other as often as can be, on two CPUs: one
+ * wake-up lost, and it never ends, for no watch is there to break the wait.
+ */
+static void lost_wake_ups(enum ipc_duty duty, uint64_t size)
+{
+	struct ipc_report report = { 0 };
+	struct fixture f;
+	int err = start_on(&f, IPC_SHM_FUTEX, size, duty, another_cpu());
+
+	OK(!err, "a ring between two CPUs");
+	ipc_watch_stop(&f.partner.watch);
+	alarm(HANGS_S);
+	for (int i = 0; i < 20000 && !err; i++) {
+		if (duty == IPC_SOURCE)
+			ipc_partner_want(&f.partner, 1 + (uint32_t)i % 3);
+		else
+			err = ipc_send(&f.ch);
+		for (int k = duty == IPC_SOURCE ? 1 + i % 3 : 1; k && !err; k--)
+			err = ipc_receive(&f.ch);
+	}
+	OK(!err, "no wake-up was lost");
+	OK(!ipc_partner_end(&f.partner, duty == IPC_ECHO ? &f.ch : NULL,
+			    &report),
+	   "and it ends");
+	alarm(0);
+	finish(&f);
+}
+
 static void ring_order(void)
 {
 	static struct ipc_ring r;
@@ -183,6 +232,9 @@ int main(void)
 	flow(IPC_UNIX_DGRAM, 1024);
 	flow(IPC_SHM_FUTEX, 65536);
 	flow(IPC_POSIX_MQ, 1024);
+	lost_wake_ups(IPC_ECHO, 8);
+	lost_wake_ups(IPC_SOURCE, 8);
+	lost_wake_ups(IPC_SOURCE, 65536);
 	for (enum ipc_via via = 0; via < IPC_VIAS; via++)
 		death(via);
 	stop();
