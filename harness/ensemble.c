@@ -336,15 +336,16 @@ enum ensemble_verdict ensemble_verdict(unsigned int faults)
 
 const char *ensemble_why(unsigned int faults)
 {
-	/* First what says most about the method itself. */
+	/* First what makes the figures behind it meaningless: without an
+	 * offset nobody can say how much of the chain was seen. */
 	if (faults & ENSEMBLE_BROKEN)
 		return "its figures overflowed or an ensemble was empty";
+	if (faults & ENSEMBLE_MINIMUM_MOVES)
+		return "its minimum is not constant: no offset to subtract";
 	if (faults & ENSEMBLE_CUTS_SHORT)
 		return "it does not wait for the measured code to end";
 	if (faults & ENSEMBLE_READS_LONG)
 		return "it reads known code as longer than it is";
-	if (faults & ENSEMBLE_MINIMUM_MOVES)
-		return "its minimum is not constant: no offset to subtract";
 	if (faults & ENSEMBLE_TOO_COARSE)
 		return "code under 1 us cannot be measured to 5 %";
 	if (faults & ENSEMBLE_NOT_MONOTONIC)

@@ -313,6 +313,9 @@ static void test_verdicts(void)
 	f = paper(44, 30000, 0, 0);
 	OK(ensemble_judge(&f, &good, &clock) == ENSEMBLE_TOO_COARSE,
 	   "an error of 173 cycles is too coarse for a system call");
+	OK(strstr(ensemble_why(ENSEMBLE_CUTS_SHORT | ENSEMBLE_MINIMUM_MOVES),
+		  "minimum"),
+	   "a minimum that moves is named before a chain cut short");
 	OK(ensemble_verdict(0) == ENSEMBLE_ACCEPTED &&
 		   ensemble_verdict(ENSEMBLE_VARIANCE_MOVES) ==
 			   ENSEMBLE_CONDITIONAL &&
