@@ -169,8 +169,7 @@ static int derive(struct bench *b, void *state)
 			best = fmin(best, bench_value(b, s->row[level][i]));
 			if (s->buffer[level].base)
 				bench_evidence(b, s->row[level][i],
-					       "lines_in_cycle",
-					       (double)lines,
+					       "lines_in_cycle", (double)lines,
 					       (double)s->chase[level].lines);
 		}
 		if (isfinite(one))
