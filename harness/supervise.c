@@ -258,10 +258,14 @@ static int one_invocation(const struct supervise_plan *plan,
 		die(EXIT_FAIL, "pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0) {
-		warn("cannot start an invocation: %s", strerror(errno));
+		/* ulimit -u or pids.max: a limit of this place, no defect. */
+		bool limit = errno == EAGAIN || errno == ENOMEM;
+
+		warn("%scannot start an invocation: %s",
+		     limit ? "skipped: " : "", strerror(errno));
 		close(fds[0]);
 		close(fds[1]);
-		return EXIT_FAIL;
+		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
 	if (pid == 0)
 		become_invocation(plan, seed, guard, fds[1]);
