@@ -96,6 +96,8 @@ struct bandwidth_state {
 static const char too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
+static const char no_time[] =
+	"left out below --effort 75: others do the same faster or sooner";
 static const char no_isa[] = "this processor has no such instructions";
 
 /* Which level arrays of that size are in. */
@@ -164,6 +166,10 @@ static void add(struct bench *b, struct bandwidth_state *s, enum mem_op op,
 	c.exclusive = level >= L3 || threads > 1;
 	if (!mem_isa_usable(isa))
 		c.skip = no_isa;
+	else if (bench_effort(b) < 0.75 && level >= L3 &&
+		 ((isa <= MEM_SSE2 && isa != mem_isa_widest()) ||
+		  (whole && level == MEMORY)))
+		c.skip = no_time;
 	else if (size > bench_spare_bytes(b))
 		c.skip = too_big;
 	spec->c = bench_add(b, &c);

@@ -82,8 +82,21 @@ struct latency_state {
 static const char too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
+static const char no_time[] =
+	"left out below --effort 75: it takes longer to make than to measure";
 static const char no_pool[] =
 	"the pool of huge pages is too small (sysctl vm.nr_hugepages)";
+
+/* What a quick run does without: sizes near a large last cache, of which the
+ * levels need few, and long chains that are not for the levels. */
+static bool slow_to_make(const struct latency_state *s, enum pattern pattern,
+			 size_t bytes)
+{
+	if (pattern != WINDOW)
+		return bytes > 16 * MIB && pattern != STRIDE;
+	return bytes > 256 * MIB ||
+	       (bytes > 64 * MIB && bytes < 2 * s->cache_bytes[MAX_LEVELS]);
+}
 
 static void add(struct bench *b, struct latency_state *s, enum pattern pattern,
 		enum mem_pages pages, size_t stride, size_t bytes)
@@ -107,6 +120,8 @@ static void add(struct bench *b, struct latency_state *s, enum pattern pattern,
 		c.skip = too_big;
 	else if (pages == MEM_HUGETLB && bytes > mem_huge_pool())
 		c.skip = no_pool;
+	else if (bench_effort(b) < 0.75 && slow_to_make(s, pattern, bytes))
+		c.skip = no_time;
 	s->spec[s->n_specs] = (struct spec) { .pattern = pattern,
 					      .pages = pages,
 					      .stride = stride,
@@ -153,6 +168,8 @@ static size_t ladder(const double *cache_bytes, size_t max, size_t *sizes)
 			if (k * step <= max)
 				n = insert(sizes, n, k * step);
 	}
+	if (max > 256 * MIB)
+		n = insert(sizes, n, 256 * MIB);
 	return insert(sizes, n, max);
 }
 
