@@ -147,6 +147,14 @@ static bool terms_match(const char *glob, const char *name)
 	return true;
 }
 
+/* A whole name is that case alone, though others may have all its terms. */
+static bool matches(const struct bench *b, const char *glob, const char *name)
+{
+	if (bench_find(b, glob))
+		return !strcmp(glob, name);
+	return !fnmatch(glob, name, 0) || terms_match(glob, name);
+}
+
 int invocation_select(struct bench *b, const struct opt_list *globs)
 {
 	bool derived = false;
@@ -161,8 +169,7 @@ int invocation_select(struct bench *b, const struct opt_list *globs)
 		for (size_t i = 0; i < b->n_runs; i++) {
 			struct case_run *run = b->runs[i];
 
-			if (fnmatch(globs->item[g], run->name, 0) &&
-			    !terms_match(globs->item[g], run->name))
+			if (!matches(b, globs->item[g], run->name))
 				continue;
 			run->hidden = false;
 			derived |= run->c.derived;
@@ -251,7 +258,7 @@ static double budget_ticks(const struct bench *b, const struct case_run *run)
 {
 	unsigned int ms = run->c.budget_ms ? run->c.budget_ms : BUDGET_MS;
 
-	return ms / 1e3 * b->timer.hz * fmin(b->effort, 1);
+	return ms / 1e3 * b->timer.hz * b->effort;
 }
 
 /* Note a switch or migration between @before and now, for @samples of them. */
@@ -368,7 +375,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 		struct noise_counts before;
 
 		if ((double)(now_ns() - begin) > budget_ns &&
-		    run->events.n * passes >= LEAST_EVENTS)
+		    i * passes >= LEAST_EVENTS)
 			break;
 		noise_read(&before);
 		err = one_event(b, run, sample, PHASE_SAMPLE);

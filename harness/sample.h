@@ -78,9 +78,10 @@ struct sample_estimate {
  * sample_difference() - the median of the ABBA differences.
  *
  * resolution: three standard errors of that median (1.2533 x 1.4826 x MAD /
- * sqrt(quads)), and at least one quantum over all operations of a batch; of a
- * series that is capped, a whole batch over its operations: what did not fill
- * one costs less than that, and no jitter of the clock makes it a result.
+ * sqrt(quads); more of them for few quads), and at least one quantum over all
+ * operations of a batch; of a series that is capped, a whole batch over its
+ * operations: what did not fill one costs less than that, and no jitter of the
+ * clock makes it a result.
  */
 void sample_difference(const struct sample_series *s,
 		       const struct sample_clock *clock,

@@ -163,8 +163,8 @@ enum timer_method timer_choose(const struct timer_features *f, const char **why)
 		return TIMER_CPUID;
 	}
 	if (!f->fence_holds) {
-		*why = "CPUID traps, but LFENCE does not hold a long chain "
-		       "back here";
+		*why = "LFENCE does not hold a long chain back here, so CPUID, "
+		       "though it may trap";
 		return TIMER_CPUID;
 	}
 	*why = f->cpuid_ticks < CPUID_TRAP_TICKS
