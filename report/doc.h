@@ -38,7 +38,7 @@ struct doc {
 	unsigned int figures; /* how many were put in */
 };
 
-extern const struct doc_format doc_html, doc_md;
+extern const struct doc_format doc_html, doc_md, doc_tex;
 
 /* doc_text() - paragraphs of @text: blank lines part them, indented ones are
  * code. */

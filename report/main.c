@@ -36,7 +36,7 @@
 struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
-	const char *threshold, *floor, *out;
+	const char *threshold, *floor, *out, *format;
 	bool no_plots, all, help, version;
 };
 
@@ -73,6 +73,13 @@ static const struct opt compare_opts[] = {
 	OPT_END,
 };
 
+static const struct opt export_opts[] = {
+	OPT_STR(0, "format", settings, format, "csv",
+		"csv, json, gobench, openmetrics, dashboard or "
+		"dashboard-bigger, name"),
+	OPT_END,
+};
+
 static const struct opt common_opts[] = {
 	OPT_FLAG('h', "help", settings, help, "print this and exit"),
 	OPT_FLAG('V', "version", settings, version,
@@ -88,10 +95,12 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report coursework DIR\n"
 	      "       report predictions [FILE]\n"
 	      "       report compare [OPTION]... A B [C]...\n"
+	      "       report export --format NAME DIR\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
 	      "make     from a results directory to report.md, report.html,\n"
-	      "         report.csv, report.json, plots and a summary\n"
+	      "         report.tex, report.csv, report.json, plots and a "
+	      "summary\n"
 	      "summary  print the summary only; nothing is written\n"
 	      "coursework\n"
 	      "         print the table of predicted and measured figures\n"
@@ -246,6 +255,7 @@ static int write_all(const struct settings *set, struct run *run,
 	course_read(&course, run, root);
 	err = write_doc(&doc_md, run, &figs, h, &course);
 	err |= write_doc(&doc_html, run, &figs, h, &course);
+	err |= write_doc(&doc_tex, run, &figs, h, &course);
 	err |= write_data(run);
 	course_free(&course);
 	figures_free(&figs);
@@ -310,13 +320,15 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 		return with_root(set, command_coursework, argv[1]);
 	if (!strcmp(command, "predictions") && argc <= 2)
 		return with_root(set, command_predictions, argv[1]);
+	if (!strcmp(command, "export") && argc == 2)
+		return command_export(set->format, argv[1]);
 	if (!strcmp(command, "compare") && argc >= 3)
 		return command_compare(
 			&(struct compare_options) { set->threshold, set->floor,
 						    set->out, set->all },
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, make DIR, summary DIR, coursework DIR, "
-	     "predictions or compare A B; try --help");
+	     "predictions, compare A B or export DIR; try --help");
 	return EXIT_USAGE;
 }
 
@@ -327,6 +339,7 @@ int main(int argc, char **argv)
 		{ "Options of machine", machine_opts, &set },
 		{ "Options of make", make_opts, &set },
 		{ "Options of compare", compare_opts, &set },
+		{ "Options of export", export_opts, &set },
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },
 	};

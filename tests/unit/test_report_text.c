@@ -39,6 +39,11 @@ static void escapes(void)
 		  "'it’s ’x’ ”y” ?z /n'"),
 	   "gnuplot: no quote is left inside");
 	OK(writes(text_data, "a\"b", "\"a?b\""), "data: one word");
+	OK(writes(text_tex, "50% of $a_b{c}\\d & 3 µs ± 1 é",
+		  "50\\% of \\$a\\_\\allowbreak{}b\\{c\\}\\textbackslash{}d "
+		  "\\& 3 "
+		  "\\ensuremath{\\mu}s \\ensuremath{\\pm} 1 ?"),
+	   "LaTeX: nothing is a command, known signs are drawn");
 	OK(writes(text_plain, "\033[31mred\302\205\177µ", "?[31mred??µ"),
 	   "terminal: control characters do not get through, UTF-8 does");
 	OK(writes(text_html, NULL, ""), "NULL is nothing");

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the report writes for other programs.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+export_as() { "$report" export --format "$1" "$2"; }
+
+@test "gobench: a line for each invocation, name, count, value, unit" {
+	run -0 --separate-stderr export_as gobench small
+	[[ ${lines[0]} == "goos: linux" ]]
+	[[ $(grep -c '^BenchmarkSyscall/call=getpid/via=libc ' <<<"$output") -eq 6 ]]
+	run ! grep -vE '^(goos|goarch|pkg|cpu): .|^Benchmark[A-Z][^ ]* [0-9]+ [0-9.e+-]+ [^ ]+$' \
+		<<<"$output"
+}
+
+@test "openmetrics: families in one piece, base units, an end" {
+	run -0 --separate-stderr export_as openmetrics small
+	[[ ${lines[-1]} == "# EOF" ]]
+	grep -q '^oscost_cost_seconds{benchmark="syscall",case="call=getpid,via=libc",grade="[A-D]*"} 1.025e-07$' \
+		<<<"$output"
+	grep -q '^oscost_cost_low_seconds{.*call=getpid,via=libc.*} 1e-07$' <<<"$output"
+	[[ $(sed 's/^# TYPE //; s/[ {].*//' <<<"$output" | grep '^oscost' | uniq |
+		sort | uniq -d) == '' ]]
+}
+
+@test "dashboard: smaller and bigger apart" {
+	run -0 --separate-stderr export_as dashboard small
+	jq -e '.[] | select(.name == "syscall call=getpid,via=libc") |
+		.unit == "ns" and .value == 102.5 and .range == "± 2.5"' <<<"$output"
+	run -0 --separate-stderr export_as dashboard-bigger small
+	jq -e 'type == "array"' <<<"$output"
+}
+
+@test "csv and json are those of make; other names are refused" {
+	run -0 --separate-stderr "$report" make --no-plots --root "$root" small
+	export_as csv small | cmp - small/report.csv
+	export_as json small | cmp - small/report.json
+	run -2 --separate-stderr export_as sundial small
+	[[ $stderr == *"--format sundial: expected csv, "* ]]
+	run -1 --separate-stderr export_as csv nowhere
+}
+
+@test "hostile names stay values" {
+	run -0 --separate-stderr export_as openmetrics hostile
+	run ! grep -vE '^# (TYPE|UNIT|HELP|EOF)|^oscost_[a-z_]+\{benchmark="([^"\\]|\\.)*",case="([^"\\]|\\.)*",grade="([^"\\]|\\.)*"\} [0-9.e+-]+$' \
+		<<<"$output"
+	run -0 --separate-stderr export_as gobench hostile
+	run ! grep -P '\x1b' <<<"$output"
+	run -0 --separate-stderr export_as dashboard hostile
+	jq -e . <<<"$output" >/dev/null
+}
+
+# compiles DIR: whether pdflatex takes its report.tex.
+compiles() {
+	cat >"$1/main.tex" <<-'END'
+		\documentclass{article}
+		\usepackage{booktabs,longtable,array,pdflscape,caption}
+		\begin{document}
+		\input{report.tex}
+		\end{document}
+	END
+	(cd "$1" && pdflatex -no-shell-escape -interaction=nonstopmode \
+		-halt-on-error main.tex </dev/null >main.out 2>&1) && return
+	tail -n 20 "$1/main.out"
+	return 1
+}
+
+@test "LaTeX compiles, also with hostile names" {
+	run -0 --separate-stderr "$report" make --no-plots --root "$root" small
+	run -0 --separate-stderr "$report" make --no-plots --root "$root" hostile
+	grep -q 'toprule' small/report.tex
+	run ! grep -nP '[^\x00-\x7f]' small/report.tex hostile/report.tex
+	command -v pdflatex >/dev/null || skip "no pdflatex"
+	compiles small
+	compiles hostile
+}
