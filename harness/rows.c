@@ -229,7 +229,8 @@ static int judge(const struct bench *b, const struct case_run *run,
 		return result_set(&row->reason, run->why);
 	}
 	row->status = RESULT_FAILED;
-	if (isfinite(h.value))
+	/* A time of no more than 0 has no rate, least of all a negative one. */
+	if (isfinite(h.value) && !(h.ticks && run->c.bytes && h.value <= 0))
 		row->estimate = h.ticks ? in_unit(b, run, h.value) : h.value;
 	if (e) {
 		snprintf(why, sizeof(why),
