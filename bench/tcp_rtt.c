@@ -136,7 +136,7 @@ static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
 	c = describe(b, s, keep, figure_names[rc->figure]);
 	c.events = rc->figure == ROUND_TRIP ? 600
 		   : rc->figure == STAMPED  ? 240
-					    : 48;
+					    : 32;
 	c.budget_ms = rc->figure == PACKET ? 70 : 40;
 	/* Opening and closing a capture takes tens of ms. */
 	c.exclusive = rc->figure == PACKET;

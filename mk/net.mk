@@ -22,4 +22,5 @@ ALL_CPPFLAGS += -DHAVE_PCAP
 pcap_libs    := $(shell $(PKG_CONFIG) --libs libpcap)
 bench_LIBS_tcp_rtt     := $(pcap_libs)
 bench_LIBS_tcp_connect := $(pcap_libs)
+bench_LIBS_tcp_bandwidth := $(pcap_libs)
 endif

@@ -29,7 +29,7 @@ enum net_op {
 
 struct net_hello {
 	uint16_t op;
-	uint32_t size; /* of a message, or of the server's buffer (NET_SINK) */
+	uint32_t size; /* of a message */
 	uint32_t flags;
 	uint64_t block; /* NET_SINK: bytes from report to report */
 	uint16_t port;	/* NET_ECHO_UDP: from where the datagrams come */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# tcp_rtt, tcp_connect and net_server: what they do when the other end
-# vanishes, talks nonsense or is not there.  Nothing leaves this host.
+# tcp_rtt, tcp_connect, tcp_bandwidth and net_server: what they do when the
+# other end vanishes, talks nonsense or is not there.  Nothing leaves this host.
 
 setup() {
 	load ../helpers
@@ -82,10 +82,17 @@ killed() {
 	wait "$pid" && status=0 || status=$?
 }
 
+@test "all bytes arrive, whichever way they go" {
+	try 0 "$BIN/tcp_bandwidth" --effort 5 --invocations 1 --json
+	rows 'map(select(.params.figure == "rate" and .status == "ok")) |
+		length > 0 and all(.evidence.bytes.expected > 0 and
+			.evidence.bytes.seen == .evidence.bytes.expected)'
+}
+
 @test "a server that dies is told within seconds" {
 	local program
 
-	for program in tcp_rtt tcp_connect; do
+	for program in tcp_rtt tcp_connect tcp_bandwidth; do
 		killed "$program"
 		cat talk.txt
 		[[ $status == 1 ]]
