@@ -11,3 +11,10 @@ predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you
 		mv predictions.ini.new predictions.ini && \
 		echo 'predictions.ini: fill it in, then make run-all'; \
 	fi
+
+# The suite against itself: what it calls different is a false alarm.
+.PHONY: aa
+aa: all ## measure the same build against itself, in turn; share of false alarms: ONLY= ROUNDS= EFFORT= OUT=
+	$(Q)scripts/ab --same --a '$(BUILD)/bin' --b '$(BUILD)/bin' \
+		$(foreach name,ROUNDS EFFORT ONLY SEED OUT,\
+		$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))

@@ -16,13 +16,14 @@ int command_predictions(const char *root, const char *file);
 /* command_coursework() - print the coursework table of a run. */
 int command_coursework(const char *root, const char *dir);
 
-/* command_export() - print the rows in another program's @format. */
-int command_export(const char *format, const char *dir);
+/* command_export() - print the rows as format @name. */
+int command_export(const char *name, const char *dir);
 
 struct compare_options {
 	const char *threshold, *floor; /* percent, as typed; NULL for none */
 	const char *out;	       /* directory for the pages; NULL: none */
 	bool all;		       /* print all rows */
+	bool same; /* all sides are the same: judge the false alarms */
 };
 
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */

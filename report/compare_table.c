@@ -36,6 +36,9 @@ static const struct {
 	{ "measuring CPU", false, "measuring_cpu" },
 	{ "version of oscost", true, "suite_version" },
 	{ "commit of oscost", true, "git_id" },
+	{ "programs of", true, "programs_of" },
+	{ "command", true, "command" },
+	{ "setting", true, "setting" },
 	{ "rounds", true, "rounds" },
 	{ "effort", true, "effort" },
 };

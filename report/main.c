@@ -37,7 +37,7 @@ struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
 	const char *threshold, *floor, *out, *format;
-	bool no_plots, all, help, version;
+	bool no_plots, all, same, help, version;
 };
 
 static const char default_cpu[] = "1000000"; /* stands for any */
@@ -70,6 +70,9 @@ static const struct opt compare_opts[] = {
 		"write compare.md and compare.html there, path"),
 	OPT_FLAG(0, "all", settings, all,
 		 "print all rows, not only those that differ"),
+	OPT_FLAG(0, "same", settings, same,
+		 "the sides are the same thing: fail if there are too many "
+		 "false alarms"),
 	OPT_END,
 };
 
@@ -325,7 +328,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 	if (!strcmp(command, "compare") && argc >= 3)
 		return command_compare(
 			&(struct compare_options) { set->threshold, set->floor,
-						    set->out, set->all },
+						    set->out, set->all,
+						    set->same },
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, make DIR, summary DIR, coursework DIR, "
 	     "predictions, compare A B or export DIR; try --help");

@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The interleaved comparison, with programs that only pretend to measure.
+
+load driver
+
+setup() {
+	local report=${BIN:-${BUILD:-$ROOT/build}/bin}/report
+
+	[[ -x $report ]] || skip "no $report"
+	cd "$BATS_TEST_TMPDIR" || return
+	trace=$BATS_TEST_TMPDIR/trace
+	for side in a b; do
+		mkdir "$side"
+		ln -s "$report" "$side/report"
+	done
+	fake a 1
+	fake b 1
+}
+
+# fake SIDE FACTOR: programs one and two, whose rows cost FACTOR times 100 ns
+# and up to 2 % of noise that the seed decides.
+fake() {
+	for name in one two; do
+		cat >"$1/$name" <<EOT
+#!/usr/bin/env bash
+while ((\$#)); do
+	case \$1 in --round) round=\$2 ;; --seed) seed=\$2 ;; esac
+	shift
+done
+echo "$1 $name \$round" >>"$trace"
+awk -v seed="\$seed" -v round="\$round" -v factor="$2" 'BEGIN {
+	printf "{\"schema\": 1, \"benchmark\": \"$name\", \"case\": \"x=1\", "
+	printf "\"status\": \"ok\", \"unit\": \"ns\", \"better\": \"lower\", "
+	printf "\"value\": %.6f, ", 100 * factor * (1 + seed % 1000 / 50000)
+	printf "\"n\": 1, \"samples\": 9, \"iters\": 1, \"round\": %d}\n", round
+}'
+EOT
+		chmod +x "$1/$name"
+	done
+}
+
+ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --out out "$@"; }
+
+@test "each round runs both sides, in an order that changes" {
+	run -0 --separate-stderr ab --rounds 8
+	[[ $(wc -l <trace) -eq 32 ]]
+	[[ $(wc -l <out/a/invocations.jsonl) -eq 16 ]]
+	[[ $(wc -l <out/b/invocations.jsonl) -eq 16 ]]
+	# No round begins before the one before is over.
+	cut -d ' ' -f 3 trace | sort -nc
+	# Both sides come first at times.
+	[[ $(awk 'NR % 2 { print $1 }' trace | sort -u | wc -l) -eq 2 ]]
+	[[ $output == *"in one session, interleaved"* ]]
+	[[ -s out/compare.html && -s out/compare.md ]]
+}
+
+@test "a planted slowdown is found, with its size" {
+	fake b 1.05
+	run -3 --separate-stderr ab --threshold 3
+	grep -Eq '^one: x=1 .* slower$' <<<"$output"
+	read -r ratio low high < <(sed -nE \
+		's/^one: x=1 .* ns +([0-9.]+) +([0-9.]+) – ([0-9.]+) .*/\1 \2 \3/p' <<<"$output")
+	awk -v r="$ratio" -v l="$low" -v h="$high" \
+		'BEGIN { exit !(l <= 1.05 && 1.05 <= h && r > 1.03 && r < 1.07) }'
+	run -0 --separate-stderr ab --threshold 30 --out again
+}
+
+@test "the same against itself gives no alarm" {
+	# A seed with which the noise is no alarm: 1 row in 20 is one.
+	run -0 --separate-stderr ab --same --seed 1
+	grep -q '^False alarms: 0 of 2 rows' <<<"$output"
+	fake b 1.2
+	run -1 --separate-stderr ab --same --out again
+	grep -q '^False alarms: 2 of 2 rows .* too many' <<<"$output"
+}
+
+@test "settings and commands of each side" {
+	run -0 --separate-stderr ab --rounds 6 --set-a 'echo set a >>trace' \
+		--set-b 'echo set b >>trace' --wrap-b "env MARK=1"
+	[[ $(grep -c 'set a' trace) -eq 12 && $(grep -c 'set b' trace) -eq 12 ]]
+	# Before each invocation its own side's setting.
+	awk '$1 == "set" { side = $2; next } $1 != side { exit 1 }' trace
+	grep -Eq '^setting +echo set a' <<<"$output"
+	run -1 --separate-stderr ab --set-b false --out again
+	[[ $stderr == *"--set-b failed"* ]]
+}
+
+@test "misuse and full directories are refused" {
+	run -2 --separate-stderr ab --rounds 3
+	run -2 --separate-stderr ab --only nothing
+	[[ $stderr == *"no program"* ]]
+	run -2 --separate-stderr ab --sundial 1
+	run -0 --separate-stderr ab --rounds 4
+	run -2 --separate-stderr ab --rounds 4
+	[[ $stderr == *"holds results already"* ]]
+}
+
+@test "a program that fails leaves its rows out and the rest is compared" {
+	printf '#!/bin/sh\necho broken >&2; exit 1\n' >b/two
+	run -0 --separate-stderr ab --rounds 6
+	[[ $stderr == *"side b: two failed in round 1"* ]]
+	grep -q broken out/b/log.txt
+	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all out/a out/b
+	[[ $output == *"B has no such row"* ]]
+}
