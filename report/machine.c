@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "err.h"
 #include "text.h"
 #include "timer.h"
@@ -137,6 +138,7 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 	json_object_set_new(m, "cpu", machine_cpu(cpu));
 	json_object_set_new(m, "caches", machine_caches(cpu));
 	machine_system(m, cpu);
+	json_object_set_new(m, "checks", checks_read("", cpu));
 	json_object_set_new(m, "compiler", machine_string(o->compiler));
 	json_object_set_new(m, "flags", machine_string(o->flags));
 	json_object_set_new(m, "tsc", describe_tsc(&t));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "sections.h"
 #include "stats.h"
 #include "tables.h"
@@ -151,6 +152,16 @@ static void fill_machine(struct table *t, const struct run *run)
 	pair(t, "C library", run, "libc");
 }
 
+static void put_checks(struct doc *d, const struct run *run)
+{
+	struct table t;
+
+	checks_table(&t, run);
+	if (t.nrows)
+		d->format->table(d, &t);
+	table_free(&t);
+}
+
 void sections_machine(struct doc *d, const struct run *run)
 {
 	char *path = text_format("%s/topology.svg", run->dir);
@@ -166,6 +177,7 @@ void sections_machine(struct doc *d, const struct run *run)
 		fill_machine(&t, run);
 		d->format->table(d, &t);
 		table_free(&t);
+		put_checks(d, run);
 	}
 	if (!access(path, R_OK))
 		d->format->picture(

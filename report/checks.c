@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "text.h"
+
+#define LOAD_MAX  0.5	/* tasks that want to run beside ours */
+#define STEAL_MAX 0.001 /* share of time since the start; grade A's bound */
+
+enum answer { UNKNOWN, OK, BAD };
+
+static const char *const answers[] = { "unknown", "ok", "bad" };
+
+/* A file, @cpu's number put in for the %d of its name if it has one. */
+struct check {
+	const char *name, *file;
+	enum answer (*judge)(const char *text, int cpu);
+	const char *mend;
+};
+
+static enum answer when(bool good)
+{
+	return good ? OK : BAD;
+}
+
+static enum answer performance(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(!strcmp(text, "performance"));
+}
+
+static enum answer one(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(*text == '1');
+}
+
+static enum answer zero(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(*text == '0');
+}
+
+static enum answer two(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(*text == '2');
+}
+
+static enum answer not_always(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(!strstr(text, "[always]"));
+}
+
+static enum answer is_tsc(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(!strcmp(text, "tsc"));
+}
+
+/* Whether @cpu is in a list such as "1,3-5". */
+static enum answer listed(const char *text, int cpu)
+{
+	while (*text) {
+		char *end;
+		long from = strtol(text, &end, 10), to = from;
+
+		if (end == text)
+			break;
+		if (*end == '-')
+			to = strtol(end + 1, &end, 10);
+		if (from <= cpu && cpu <= to)
+			return OK;
+		text = end + (*end == ',');
+	}
+	return BAD;
+}
+
+/* The suite prices the system as it is used. */
+static enum answer mitigated(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(!strstr(text, "mitigations=off"));
+}
+
+static enum answer idle(const char *text, int cpu)
+{
+	(void)cpu;
+	return when(strtod(text, NULL) < LOAD_MAX);
+}
+
+static const struct check checks[] = {
+	{ "frequency governor",
+	  "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", performance,
+	  "sudo scripts/tune apply" },
+	{ "turbo off (Intel)", "/sys/devices/system/cpu/intel_pstate/no_turbo",
+	  one, "sudo scripts/tune apply" },
+	{ "turbo off (others)", "/sys/devices/system/cpu/cpufreq/boost", zero,
+	  "sudo scripts/tune apply" },
+	{ "no throttling since the start",
+	  "/sys/devices/system/cpu/cpu%d/thermal_throttle/"
+	  "core_throttle_count",
+	  zero, "cool the machine; a fixed lower frequency helps" },
+	{ "SMT off", "/sys/devices/system/cpu/smt/active", zero,
+	  "echo off | sudo tee /sys/devices/system/cpu/smt/control" },
+	{ "huge pages only on request",
+	  "/sys/kernel/mm/transparent_hugepage/enabled", not_always,
+	  "sudo scripts/tune apply" },
+	{ "address randomisation on", "/proc/sys/kernel/randomize_va_space",
+	  two, "sudo scripts/tune apply" },
+	{ "measuring CPU isolated", "/sys/devices/system/cpu/isolated", listed,
+	  "start the kernel with isolcpus=N nohz_full=N rcu_nocbs=N" },
+	{ "mitigations as users have them", "/proc/cmdline", mitigated,
+	  "start the kernel without mitigations=off" },
+	{ "clock source is the TSC",
+	  "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	  is_tsc,
+	  "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/"
+	  "current_clocksource" },
+	{ "no other load (one minute)", "/proc/loadavg", idle,
+	  "stop what runs beside: top tells what" },
+};
+
+static void add(json_t *list, const char *name, enum answer answer, char *value,
+		const char *file, const char *mend)
+{
+	json_array_append_new(list,
+			      json_pack("{s:s, s:s, s:o, s:s, s:o}", "name",
+					name, "answer", answers[answer],
+					"value", machine_string(value), "file",
+					file, "mend",
+					answer == BAD ? machine_string(mend)
+						      : json_null()));
+	free(value);
+}
+
+/* @file below @root, with the number of the CPU in its place. */
+static char *locate(const char *file, int cpu)
+{
+	const char *at = strstr(file, "%d");
+
+	return at ? text_format("%.*s%d%s", (int)(at - file), file, cpu, at + 2)
+		  : text_copy(file);
+}
+
+static void run_check(json_t *list, const struct check *c, const char *root,
+		      int cpu)
+{
+	char *file = locate(c->file, cpu);
+	char *path = text_format("%s%s", root, file);
+	char *value = text_line(path);
+
+	add(list, c->name, value ? c->judge(value, cpu) : UNKNOWN, value, file,
+	    c->mend);
+	free(path);
+	free(file);
+}
+
+/* Share of the CPU's time that the hypervisor gave to others. */
+static double stolen(const char *root, int cpu)
+{
+	char *path = text_format("%s/proc/stat", root);
+	char *text = text_file(path, 1 << 20);
+	char *key = text_format("\ncpu%d ", cpu);
+	char *at = text ? strstr(text, key) : NULL;
+	double all = 0, steal = NAN;
+
+	if (at) {
+		at += strlen(key);
+		/* user nice system idle iowait irq softirq steal */
+		for (int i = 0; i < 8; i++) {
+			char *end;
+			double x = strtod(at, &end);
+
+			if (end == at)
+				break;
+			all += x;
+			steal = i == 7 ? x : NAN;
+			at = end;
+		}
+	}
+	free(key);
+	free(text);
+	free(path);
+	return all > 0 ? steal / all : NAN;
+}
+
+json_t *checks_read(const char *root, int cpu)
+{
+	json_t *list = json_array();
+	double share = stolen(root, cpu);
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		run_check(list, &checks[i], root, cpu);
+	add(list, "no steal since the start",
+	    isfinite(share) ? when(share < STEAL_MAX) : UNKNOWN,
+	    isfinite(share) ? text_format("%.3f %%", 100 * share) : NULL,
+	    "/proc/stat",
+	    "ask for a dedicated CPU, or measure when the host is idle");
+	return list;
+}
+
+void checks_table(struct table *t, const struct run *run)
+{
+	const json_t *list = run_at(run->machine, "checks"), *c;
+	size_t i;
+
+	*t = (struct table) { 0 };
+	table_column(t, "setting", false);
+	table_column(t, "answer", false);
+	table_column(t, "value", false);
+	table_column(t, "read from", false);
+	table_column(t, "command that mends it", false);
+	json_array_foreach(list, i, c)
+	{
+		const char *answer = run_text(c, "answer");
+
+		table_row(t, answer && !strcmp(answer, "bad") ? "failed" : "");
+		table_cell(t, 0, text_copy(run_text(c, "name")));
+		table_cell(t, 1, text_copy(answer));
+		table_cell(t, 2, text_copy(run_text(c, "value")));
+		table_cell(t, 3, text_copy(run_text(c, "file")));
+		table_cell(t, 4, text_copy(run_text(c, "mend")));
+	}
+	t->caption = text_copy("How the machine was set when the run began: "
+			       "ok, bad, or unknown where nothing can be "
+			       "read");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHECKS_H
+#define CHECKS_H
+
+#include <jansson.h>
+
+#include "doc.h"
+#include "load.h"
+
+/**
+ * checks_read() - how the machine is set for measuring.
+ * @root: "" for this machine; a directory with sys/ and proc/ in tests.
+ * @cpu: the one that measures.
+ *
+ * Each check has the answer ok, bad or unknown, which says that nothing could
+ * be read: in a virtual machine there is often no governor.
+ *
+ * Return: an array of {name, answer, value, file, mend}; mend is null where
+ * nothing needs it.
+ */
+json_t *checks_read(const char *root, int cpu);
+
+/* checks_table() - the checks that a run kept in machine.json; no rows if it
+ * kept none. */
+void checks_table(struct table *t, const struct run *run);
+
+#endif
