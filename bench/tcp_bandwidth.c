@@ -51,7 +51,7 @@
 #define PILOT_MESSAGES	1024u
 #define PILOT_TO_EVENT	4.0
 #define PILOTS		8
-#define CAPTURE_WAIT_MS 20
+#define CAPTURE_WAIT_MS 1
 
 /* An acknowledgement may stand for a whole window, some MiB: a span of time
  * needs some of them. */

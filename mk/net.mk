@@ -24,3 +24,24 @@ bench_LIBS_tcp_rtt     := $(pcap_libs)
 bench_LIBS_tcp_connect := $(pcap_libs)
 bench_LIBS_tcp_bandwidth := $(pcap_libs)
 endif
+
+# The namespaces are made and removed by run-all itself; here with a limit.
+NETLAB_ROWS := tcp_rtt_netlab tcp_connect_netlab tcp_bandwidth_netlab
+
+.PHONY: netlab
+netlab: ## measure between two network namespaces (root): RATE=1gbit
+	$(Q)scripts/setup run
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)scripts/netlab run $(if $(RATE),--rate '$(RATE)') \
+		scripts/run-all $(RUN_ALL_FLAGS) --only '$(NETLAB_ROWS)'
+
+.PHONY: remote
+remote: ## measure to net_server on another host: PEER=address PEER_PORT=26321
+	$(Q)test -n '$(PEER)' || { echo 'make remote needs PEER=address, where net_server runs' >&2; exit 2; }
+	$(Q)scripts/setup run
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)for name in tcp_rtt tcp_connect tcp_bandwidth; do \
+		printf '%s_remote\t%s\t--peer %s --port %s\t300\n' "$$name" "$$name" \
+			'$(PEER)' '$(or $(PEER_PORT),26321)'; \
+	done >$(BUILD)/remote.tsv
+	$(Q)scripts/run-all --suite $(BUILD)/remote.tsv $(RUN_ALL_FLAGS)

@@ -49,7 +49,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(BENCH_SRCS:bench/%.c=%) report
-SCRIPTS   := scripts/run-all scripts/suite.tsv \
+SCRIPTS   := scripts/run-all scripts/netlab scripts/suite.tsv \
 	     $(wildcard scripts/plot scripts/ab scripts/tune)
 INSTALLED  = $(DESTDIR)$(libdir)
 

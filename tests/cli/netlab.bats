@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# scripts/netlab and what runs in it: two network namespaces, and nothing that
+# stays behind.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	netlab=$ROOT/scripts/netlab
+}
+
+# lab COMMAND...: in the namespaces; skip where they cannot be had.
+lab() {
+	local why
+
+	why=$("$netlab" run true 2>&1) || skip "$why"
+	try "$1" "$netlab" run "${@:2}"
+	gone
+}
+
+gone() {
+	[[ ! -e /run/netns/oscost-a && ! -e /run/netns/oscost-b &&
+		! -e /run/oscost-netlab ]]
+}
+
+@test "the namespaces go when the command has ended, however it did" {
+	lab 0 test -e /run/netns/oscost-b
+	lab 3 sh -c 'exit 3'
+	lab 143 sh -c 'kill -TERM $$'
+}
+
+@test "the namespaces go when the script is stopped" {
+	local pid i
+
+	lab 0 true
+	"$netlab" run sh -c 'echo >started; sleep 1' 3>&- &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		[[ ! -e started ]] || break
+		sleep 0.1
+	done
+	kill -TERM "$pid"
+	wait "$pid" || true
+	gone
+}
+
+@test "without the namespaces --netlab is skipped with the reason" {
+	[[ ! -e /run/netns/oscost-a ]] || skip "somebody uses them"
+	try 77 "$BIN/tcp_rtt" "${QUICK[@]}" --json --netlab
+	[[ $stderr == *scripts/netlab* ]]
+}
+
+@test "who lives keeps the namespaces" {
+	lab 0 true
+	"$netlab" up --owner "$$"
+	try 75 "$netlab" run true
+	[[ $stderr == *"process $$ uses"* ]]
+	try 75 "$netlab" down
+	"$netlab" down --owner "$$"
+	gone
+}
+
+@test "every program measures between the namespaces" {
+	local program
+
+	for program in tcp_rtt tcp_connect tcp_bandwidth; do
+		lab 0 "$BIN/$program" "${QUICK[@]}" --json --netlab
+		rows 'all(.params.net == "veth") and any(.status == "ok")'
+	done
+}
+
+@test "net_server serves another host only if it is told to" {
+	cat >ask <<'EOS'
+server=$1 port=0
+shift
+ip netns exec oscost-b "$server" --port 0 --listen 10.78.0.2 >port &
+pid=$!
+for i in $(seq 100); do [ ! -s port ] || break; sleep 0.1; done
+status=0
+ip netns exec oscost-a "$@" --peer 10.78.0.2 --port "$(cat port)" || status=$?
+kill "$pid"
+exit "$status"
+EOS
+	set -- bash ask "$BIN/net_server" "$BIN/tcp_rtt" "${QUICK[@]}" --json \
+		--case '*proto=tcp,size=1,wait=block,*round_trip'
+	lab 1 "$@"
+	[[ $stderr == *"hung up"* ]]
+	sed -i "s/--listen/--allow 10.78.0.1 --listen/" ask
+	lab 0 "$@"
+	rows 'length == 1 and .[0].status == "ok"'
+}
