@@ -3,6 +3,8 @@
 load plots.'/style.gp'
 data = id.'.dat'
 if (log_x) set logscale x
+# Only sizes are counted in bytes.
+if (log_x && strstrt(x_label, 'bytes') > 0) { load plots.'/sizes.gp' }
 if (log_y) set logscale y; else set yrange [0:*]
 set autoscale xfix
 set offsets graph 0.02, graph 0.02, 0, 0

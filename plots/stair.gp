@@ -3,18 +3,8 @@
 # Data: x value low high cycles below.
 load plots.'/style.gp'
 data = id.'.dat'
-set logscale x 2
 if (log_y) set logscale y
-size(b) = b >= 2**30 ? sprintf('%g GiB', b / 2**30) : b >= 2**20 ? sprintf('%g MiB', b / 2**20) : b >= 1024 ? sprintf('%g KiB', b / 1024) : sprintf('%g B', b)
-stats data using 1 name 'X' nooutput
-set xrange [X_min / 1.3:X_max * 1.3]
-set xtics ()
-do for [k=0:40] {
-	if (2.0**k >= X_min / 1.3 && 2.0**k <= X_max * 1.3 && k % 2 == 0) {
-		set xtics add (size(2.0**k) 2.0**k)
-	}
-}
-set xtics rotate by -45
+load plots.'/sizes.gp'
 # Both axes get their ranges from the data, so that they agree.
 stats data using 2 name 'Y' nooutput
 bottom = log_y ? 10 ** floor(log10(Y_min)) : 0
