@@ -11,8 +11,11 @@ set ylabel
 set xlabel y_label
 set key outside top center horizontal
 if (log_y) set logscale x
+# The ends of the intervals and the labels behind them must fit as well.
+stats data using ($4 > $2 ? $4 : $2) name 'END' nooutput
+far = END_max > most ? END_max : most
 from = log_y ? 10 ** floor(log10(least) - 0.05) : 0
-to = log_y ? 10 ** ceil(log10(most) + 0.2) : most * 1.12
+to = log_y ? 10 ** ceil(log10(far) + 0.2) : far * 1.12
 set xrange [from:to]
 set yrange [n_categories - 0.4:-0.6]
 set ytics ()
