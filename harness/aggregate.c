@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "result.h"
 #include "stats.h"
+#include "units.h"
 
 #define LEVEL 0.95
 
@@ -99,18 +101,30 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 }
 
 /* Invocations that disagree whether there is a cost can have a median that is
- * none: then there is no result, never a negative one. */
+ * none, or an interval that holds nothing: then there is no result, and never
+ * a negative one. */
 static int doubt(struct result *out, rows_t rows, size_t n)
 {
-	for (size_t i = 0; i < n && out->value <= 0; i++) {
-		if (rows[i]->status != RESULT_BELOW_RESOLUTION)
-			continue;
-		out->status = RESULT_BELOW_RESOLUTION;
-		out->value = out->ci95[0] = out->ci95[1] = NAN;
-		out->ticks = out->cycles = NAN;
-		return result_set(&out->reason, rows[i]->reason);
+	char bound[UNITS_MAX], why[UNITS_MAX + 64];
+	const char *reason = NULL;
+
+	if (!(out->value <= 0) && !(out->ci95[0] <= 0))
+		return 0;
+	for (size_t i = 0; i < n && !reason; i++)
+		if (rows[i]->status == RESULT_BELOW_RESOLUTION)
+			reason = rows[i]->reason;
+	if (!reason)
+		return 0;
+	if (out->ci95[1] > 0) {
+		snprintf(why, sizeof(why),
+			 "< %s: the interval over invocations holds 0",
+			 units_format(bound, out->ci95[1], out->unit));
+		reason = why;
 	}
-	return 0;
+	out->status = RESULT_BELOW_RESOLUTION;
+	out->value = out->ci95[0] = out->ci95[1] = NAN;
+	out->ticks = out->cycles = NAN;
+	return result_set(&out->reason, reason);
 }
 
 /* min, max, mean, stddev over all samples of all rows. */
