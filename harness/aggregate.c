@@ -11,7 +11,8 @@
 #include "stats.h"
 #include "units.h"
 
-#define LEVEL 0.95
+#define LEVEL	  0.95
+#define MAX_TEXTS 256 /* of different texts of one fact */
 
 typedef const struct result *const *rows_t;
 
@@ -158,7 +159,27 @@ static int pooled(struct result *out, rows_t rows, size_t n)
 	return 0;
 }
 
-/* Facts that differ: [least, greatest] of numbers, "varies" of others. */
+/* Texts that differ: all that were seen, "first | second". */
+static json_t *merge_texts(const char *seen, const char *text)
+{
+	char all[MAX_TEXTS], *rest = all, *one;
+
+	if (snprintf(all, sizeof(all), "%s", seen) >= (int)sizeof(all))
+		return json_string("varies");
+	while ((one = strsep(&rest, "|"))) {
+		one += *one == ' ';
+		if (!strncmp(one, text, strlen(text)) &&
+		    strspn(one + strlen(text), " ") ==
+			    strlen(one + strlen(text)))
+			return json_string(seen);
+	}
+	if (snprintf(all, sizeof(all), "%s | %s", seen, text) >=
+	    (int)sizeof(all))
+		return json_string("varies");
+	return json_string(all);
+}
+
+/* Facts that differ: [least, greatest] of numbers, all texts. */
 static json_t *merge_facts(json_t *a, const json_t *b)
 {
 	double lo, hi, x;
@@ -174,6 +195,8 @@ static json_t *merge_facts(json_t *a, const json_t *b)
 							: a);
 		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
 	}
+	if (json_is_string(a) && json_is_string(b))
+		return merge_texts(json_string_value(a), json_string_value(b));
 	return json_string("varies");
 }
 
