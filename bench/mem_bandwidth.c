@@ -43,8 +43,12 @@
 #include "lib/mem_kernels.h"
 #include "lib/mem_team.h"
 
-#define MIB	   ((size_t)1 << 20)
-#define CHUNK	   (MIB / 4) /* of each array, gone over in one round */
+#define MIB   ((size_t)1 << 20)
+#define CHUNK (MIB / 4) /* of each array, gone over in one round */
+/* Arrays do not begin at the same place in a page: a load would wait for a
+ * store before it that looks alike in its lower 12 bits. */
+#define SKEW	   ((size_t)17 * LINE)
+#define SKEWS	   ((size_t)4096) /* all of a thread's, and more */
 #define EVENT_NS   40e3
 #define MAX_ROUNDS ((uint64_t)1 << 20)
 #define MAX_SPECS  512
@@ -312,7 +316,8 @@ static int setup(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
 	/* Huge pages where they can be had: this is about moving data. */
-	const int err = mem_map(&s->buffer, largest(b, s), MEM_THP);
+	const int err = mem_map(&s->buffer,
+				largest(b, s) + MEM_TEAM_MAX * SKEWS, MEM_THP);
 
 	if (err)
 		return bench_fail(b, -err, "map memory");
@@ -357,12 +362,12 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 	uint64_t *a;
 
 	for (unsigned int i = 0; i < spec->threads; i++) {
-		char *base = s->buffer.base + (size_t)i * arrays * spec->part;
+		char *base = s->buffer.base + i * (arrays * spec->part + SKEWS);
 
 		s->worker[i] = (struct worker) {
 			.a = base,
-			.b = base + (arrays > 1 ? spec->part : 0),
-			.c = base + (arrays > 2 ? 2 * spec->part : 0),
+			.b = base + (arrays > 1 ? spec->part + SKEW : 0),
+			.c = base + (arrays > 2 ? 2 * (spec->part + SKEW) : 0),
 			.at = first_chunk(s, spec),
 			.begin = first_chunk(s, spec),
 		};
