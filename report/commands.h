@@ -33,4 +33,8 @@ struct compare_options {
 int command_compare(const struct compare_options *o, size_t n,
 		    char *const *names);
 
+/* command_history() - the rows of @n runs in order of time; @out: directory
+ * for the pages, or NULL. */
+int command_history(const char *out, bool all, size_t n, char *const *dirs);
+
 #endif

@@ -67,7 +67,7 @@ static const struct opt compare_opts[] = {
 	OPT_STR(0, "floor", settings, floor, NULL,
 		"smaller differences do not matter (default 2), percent"),
 	OPT_STR(0, "out", settings, out, NULL,
-		"write compare.md and compare.html there, path"),
+		"write pages (.md, .html) there, path"),
 	OPT_FLAG(0, "all", settings, all,
 		 "print all rows, not only those that differ"),
 	OPT_FLAG(0, "same", settings, same,
@@ -98,6 +98,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report coursework DIR\n"
 	      "       report predictions [FILE]\n"
 	      "       report compare [OPTION]... A B [C]...\n"
+	      "       report history [--out DIR] [--all] DIR...\n"
 	      "       report export --format NAME DIR\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
@@ -323,6 +324,9 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 		return with_root(set, command_coursework, argv[1]);
 	if (!strcmp(command, "predictions") && argc <= 2)
 		return with_root(set, command_predictions, argv[1]);
+	if (!strcmp(command, "history") && argc >= 2)
+		return command_history(set->out, set->all, (size_t)argc - 1,
+				       argv + 1);
 	if (!strcmp(command, "export") && argc == 2)
 		return command_export(set->format, argv[1]);
 	if (!strcmp(command, "compare") && argc >= 3)
@@ -332,7 +336,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 						    set->same },
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, make DIR, summary DIR, coursework DIR, "
-	     "predictions, compare A B or export DIR; try --help");
+	     "predictions, compare A B, history DIR... or export DIR; try "
+	     "--help");
 	return EXIT_USAGE;
 }
 
@@ -342,7 +347,7 @@ int main(int argc, char **argv)
 	const struct opt_set sets[] = {
 		{ "Options of machine", machine_opts, &set },
 		{ "Options of make", make_opts, &set },
-		{ "Options of compare", compare_opts, &set },
+		{ "Options of compare and history", compare_opts, &set },
 		{ "Options of export", export_opts, &set },
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "console.h"
+#include "doc.h"
+#include "err.h"
+#include "history.h"
+#include "text.h"
+
+#define CELL_WIDTH 60 /* on a terminal */
+
+static void put_table(struct doc *d, struct table *t)
+{
+	table_prune(t);
+	d->format->table(d, t);
+	table_free(t);
+}
+
+static void write_history(struct doc *d, const struct history *h)
+{
+	char *summary = history_summary(h);
+	struct table t;
+
+	d->format->begin(d, "oscost: history");
+	for (size_t i = 0; i < h->notes.n; i++)
+		d->format->warning(d, h->notes.v[i].text, h->notes.v[i].remedy);
+	d->format->para(d, summary);
+	free(summary);
+	d->format->para(d, "The value of each run is one point. A change is "
+			   "marked where the most extreme split of the series "
+			   "by rank sums is told from random orders of it, "
+			   "corrected for the number of rows, and the medians "
+			   "of both stretches differ by 2 % or more.");
+	d->format->picture(d, "history",
+			   "Each row over the runs, from its least to its "
+			   "greatest value; rows with changes (dashed) first.");
+	history_runs(&t, h);
+	put_table(d, &t);
+	history_rows(&t, h, true);
+	put_table(d, &t);
+	d->format->end(d);
+}
+
+static int write_page(const struct doc_format *format, const char *dir,
+		      const struct history *h)
+{
+	char *path = text_format("%s/history.%s", dir, format->suffix);
+	struct doc d = { .dir = dir, .format = format };
+	int bad;
+
+	unlink(path); /* it may be a link to somewhere else */
+	d.f = fopen(path, "wx");
+	if (!d.f) {
+		warn("%s: %s", path, strerror(errno));
+		free(path);
+		return -EIO;
+	}
+	write_history(&d, h);
+	bad = ferror(d.f);
+	bad |= fclose(d.f);
+	if (bad)
+		warn("%s: %s", path, strerror(errno));
+	free(path);
+	return bad ? -EIO : 0;
+}
+
+static int write_pages(const char *dir, const struct history *h)
+{
+	int err;
+
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		warn("%s: %s", dir, strerror(errno));
+		return -EIO;
+	}
+	err = history_plot(h, dir);
+	if (err) {
+		warn("%s/history.svg: %s", dir, strerror(-err));
+		return err;
+	}
+	err = write_page(&doc_md, dir, h);
+	return write_page(&doc_html, dir, h) || err ? -EIO : 0;
+}
+
+static void print(const struct history *h, bool all)
+{
+	char *summary = history_summary(h);
+	struct table t;
+
+	history_runs(&t, h);
+	console_table(stdout, &t, CELL_WIDTH);
+	table_free(&t);
+	putchar('\n');
+	history_rows(&t, h, all || h->nruns < CHANGE_LEAST);
+	table_prune(&t);
+	if (t.nrows) {
+		console_table(stdout, &t, CELL_WIDTH);
+		putchar('\n');
+	}
+	table_free(&t);
+	puts(summary);
+	free(summary);
+}
+
+int command_history(const char *out, bool all, size_t n, char *const *dirs)
+{
+	struct history h;
+	int status = EXIT_OK;
+	size_t good = history_load(&h, n, dirs);
+
+	for (size_t i = 0; i < h.notes.n; i++)
+		warn("%s", h.notes.v[i].text);
+	if (!good) {
+		history_free(&h);
+		return EXIT_FAIL;
+	}
+	print(&h, all);
+	if (out && write_pages(out, &h))
+		status = EXIT_FAIL;
+	if (fflush(stdout) || ferror(stdout))
+		status = EXIT_FAIL;
+	history_free(&h);
+	return status;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define ALPHA	0.05
+#define LEAST_P 1.5e-4 /* what 9999 random orders can tell */
+#define FLOOR	0.02   /* METHOD: less does not matter in practice */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct run *p = a, *q = b;
+	const char *s = run_text(p->meta, "started_at");
+	const char *t = run_text(q->meta, "started_at");
+
+	return strcmp(s ? s : "", t ? t : "");
+}
+
+static void load_runs(struct history *h, size_t n, char *const *dirs)
+{
+	h->runs = text_alloc(n, sizeof(*h->runs));
+	for (size_t i = 0; i < n; i++) {
+		struct run *run = &h->runs[h->nruns];
+		char *why;
+
+		if (run_load(run, dirs[i], &h->notes, &why)) {
+			notes_add(&h->notes, why, text_copy("left out"));
+			run_free(run);
+			continue;
+		}
+		free(why);
+		h->nruns++;
+	}
+	qsort(h->runs, h->nruns, sizeof(*h->runs), by_time);
+}
+
+static void check_machine(struct history *h)
+{
+	const char *first = run_text(h->runs[0].machine, "cpu.model");
+
+	for (size_t i = 1; i < h->nruns; i++) {
+		const char *other = run_text(h->runs[i].machine, "cpu.model");
+
+		if (first && other && strcmp(first, other) != 0)
+			notes_add(&h->notes,
+				  text_format("%s is of another processor: %s, "
+					      "not %s",
+					      h->runs[i].dir, other, first),
+				  text_copy("a history is of one machine; "
+					    "compare machines with `report "
+					    "compare`"));
+	}
+}
+
+static struct series *find(struct history *h, json_t *index,
+			   const struct result *r)
+{
+	char *key = text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
+				r->name);
+	const json_t *known = json_object_get(index, key);
+	struct series *s;
+
+	if (known) {
+		s = &h->v[json_integer_value(known)];
+	} else {
+		json_object_set_new(index, key, json_integer((json_int_t)h->n));
+		h->v = text_grow(h->v, h->n, sizeof(*h->v));
+		s = &h->v[h->n++];
+		*s = (struct series) { .row = r };
+		s->values = text_alloc(h->nruns, sizeof(*s->values));
+		for (size_t i = 0; i < h->nruns; i++)
+			s->values[i] = NAN;
+	}
+	free(key);
+	return s;
+}
+
+static void add_run(struct history *h, json_t *index, size_t i)
+{
+	const struct run *run = &h->runs[i];
+
+	for (size_t j = 0; j < run->nsections; j++) {
+		const struct section *section = &run->sections[j];
+
+		for (size_t k = 0; k < section->n; k++) {
+			const struct result *r =
+				&run->rows[section->rows[k]].all;
+			struct series *s = find(h, index, r);
+
+			if (r->status != RESULT_OK || !isfinite(r->value))
+				continue;
+			s->values[i] = r->value;
+			s->n++;
+		}
+	}
+}
+
+/* Logarithms, so that a change is a ratio; runs without a value, and values
+ * that have none, are jumped over. */
+static void find_changes(struct series *s, size_t nruns, double alpha)
+{
+	double *logs = text_alloc(nruns, sizeof(*logs));
+	size_t *run = text_alloc(nruns, sizeof(*run));
+	struct change found[HISTORY_CHANGES];
+	size_t n = 0, count;
+
+	for (size_t i = 0; i < nruns; i++) {
+		if (!(s->values[i] > 0))
+			continue;
+		run[n] = i;
+		logs[n++] = log(s->values[i]);
+	}
+	count = change_find(found, HISTORY_CHANGES, logs, n, alpha);
+	for (size_t i = 0; i < count; i++) {
+		if (expm1(fabs(found[i].shift)) < FLOOR)
+			continue;
+		found[i].at = run[found[i].at];
+		s->changes[s->nchanges++] = found[i];
+	}
+	free(run);
+	free(logs);
+}
+
+size_t history_load(struct history *h, size_t n, char *const *dirs)
+{
+	json_t *index = json_object();
+	double alpha;
+
+	*h = (struct history) { 0 };
+	load_runs(h, n, dirs);
+	if (h->nruns)
+		check_machine(h);
+	for (size_t i = 0; i < h->nruns; i++)
+		add_run(h, index, i);
+	json_decref(index);
+	/* Bonferroni over the rows, as far as random orders can tell. */
+	alpha = fmax(LEAST_P, ALPHA / (h->n ? (double)h->n : 1));
+	for (size_t i = 0; i < h->n; i++)
+		find_changes(&h->v[i], h->nruns, alpha);
+	return h->nruns;
+}
+
+void history_free(struct history *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->v[i].values);
+	for (size_t i = 0; i < h->nruns; i++)
+		run_free(&h->runs[i]);
+	free(h->v);
+	free(h->runs);
+	notes_free(&h->notes);
+	*h = (struct history) { 0 };
+}
+
+char *history_summary(const struct history *h)
+{
+	size_t changed = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		changed += h->v[i].nchanges > 0;
+	if (h->nruns < CHANGE_LEAST)
+		return text_format("%zu runs, %zu rows. %d runs are needed to "
+				   "tell a change from chance.",
+				   h->nruns, h->n, CHANGE_LEAST);
+	return text_format("%zu runs, %zu rows, of which %zu changed their "
+			   "level by 2 %% or more.",
+			   h->nruns, h->n, changed);
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The history of many runs, from made-up results.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# history FIRST LAST: made-up runs of two rows.  One is always the same but
+# for noise, the other is 10 % slower from the seventh run on.
+history() {
+	local i value
+
+	for ((i = $1; i <= $2; i++)); do
+		printf -v dir 'run%02d' "$i"
+		mkdir "$dir"
+		value=$((1000 + i * 7 % 5))
+		((i < 7)) || value=$((value + 100))
+		for case in "changes=1|$value" "stays=1|$((500 + i * 3 % 4))"; do
+			printf '{"schema": 1, "benchmark": "work", "case": "%s", "status": "ok", "unit": "ns", "better": "lower", "value": %d, "n": 1, "samples": 9, "iters": 1}\n' \
+				"${case%|*}" "${case#*|}" >>"$dir/invocations.jsonl"
+		done
+		printf '{"schema": 1, "started_at": "2026-01-%02dT00:00:00Z"}\n' "$i" >"$dir/run.json"
+		printf '{"schema": 1, "cpu": {"model": "Example"}}\n' >"$dir/machine.json"
+		printf '[]\n' >"$dir/about.json"
+	done
+}
+
+@test "a change is found at its place, with its size" {
+	history 1 14
+	# In whatever order they are named.
+	run -0 --separate-stderr "$report" history run14 run0{9..1} run1{0..3}
+	grep -Eq '^work: changes=1 .* from run 7 on \+(9|10)\.[0-9] %$' <<<"$output"
+	[[ $output == *"14 runs, 2 rows, of which 1 changed"* ]]
+	run ! grep 'stays=1' <<<"$output"
+	run -0 --separate-stderr "$report" history --all run*
+	grep -q '^work: stays=1 .*▁.*█' <<<"$output"
+}
+
+@test "too few runs: shown, but nothing is called a change" {
+	history 4 9
+	run -0 --separate-stderr "$report" history run*
+	[[ $output == *"8 runs are needed"* && $output == *"work: changes=1"* ]]
+	[[ $output != *"from run"* ]]
+}
+
+@test "pages with small plots" {
+	history 1 14
+	run -0 --separate-stderr "$report" history --out pages run*
+	grep -q 'from run 7 on' pages/history.md
+	[[ $(grep -c '<svg' pages/history.html) -eq 1 ]]
+	[[ $(grep -c 'stroke-dasharray' pages/history.svg) -eq 1 ]]
+	run ! grep -E '<script|https?://|src=' pages/history.html
+}
+
+@test "directories that are none, hostile ones, another machine" {
+	history 1 9
+	cp -r "$root/tests/fixtures/results/hostile" .
+	sed -i 's/Example/Other/' run09/machine.json
+	run -0 --separate-stderr "$report" history --out pages nowhere hostile run*
+	[[ $stderr == *"nowhere/invocations.jsonl: No such file"* ]]
+	[[ $stderr == *"another processor"* ]]
+	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' pages/history.html
+	run ! grep -P '\x1b' <<<"$output"
+	run -1 --separate-stderr "$report" history nowhere
+	run -2 --separate-stderr "$report" history
+}
