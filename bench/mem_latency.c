@@ -95,7 +95,8 @@ static bool slow_to_make(const struct latency_state *s, enum pattern pattern,
 	if (pattern != WINDOW)
 		return bytes > 16 * MIB && pattern != STRIDE;
 	return bytes > 256 * MIB ||
-	       (bytes > 64 * MIB && bytes < 2 * s->cache_bytes[MAX_LEVELS]);
+	       (bytes > 64 * MIB &&
+		(double)bytes < 2 * s->cache_bytes[MAX_LEVELS]);
 }
 
 static void add(struct bench *b, struct latency_state *s, enum pattern pattern,
