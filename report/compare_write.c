@@ -8,7 +8,8 @@
 #include "text.h"
 #include "units.h"
 
-#define CELL_WIDTH 60 /* on a terminal */
+#define CELL_WIDTH  60 /* on a terminal */
+#define BATCH_RATIO 1.5
 
 static const char method[] =
 	"Each row is compared by its invocations, or by whole runs where a "
@@ -69,6 +70,28 @@ char *compare_power(const struct comparison *c)
 		c->tested, n);
 }
 
+/* The pilot chooses the length of a batch anew in each invocation. */
+char *compare_batches(const struct comparison *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pair *p = &c->v[i];
+		double a, b;
+
+		if (!p->tested)
+			continue;
+		a = (double)p->a->all.iters;
+		b = (double)p->b->all.iters;
+		n += a > BATCH_RATIO * b || b > BATCH_RATIO * a;
+	}
+	return n ? text_format("In %zu rows the batches of one side are more "
+			       "than 1.5 times as long as those of the other, "
+			       "which may bias the ratio.",
+			       n)
+		 : NULL;
+}
+
 static void para(struct doc *d, char *text)
 {
 	if (text)
@@ -90,6 +113,7 @@ static void put_sides(struct doc *d, const struct comparison *c)
 
 	para(d, compare_drift(c));
 	para(d, compare_count(c));
+	para(d, compare_batches(c));
 	if (power)
 		d->format->warning(d, power, NULL);
 	free(power);
@@ -170,5 +194,6 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	compare_rows(&t, c, all);
 	print_table(f, &t);
 	print(f, compare_power(c));
+	print(f, compare_batches(c));
 	print(f, compare_count(c));
 }

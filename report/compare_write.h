@@ -18,5 +18,7 @@ void compare_print(FILE *f, const struct comparison *c, bool all);
 char *compare_drift(const struct comparison *c);
 char *compare_count(const struct comparison *c);
 char *compare_power(const struct comparison *c);
+/* NULL, or in how many rows the batches of the sides differ in length. */
+char *compare_batches(const struct comparison *c);
 
 #endif

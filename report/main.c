@@ -285,7 +285,7 @@ static int do_report(const struct settings *set, const char *dir, bool make)
 		headlines_print(stdout, &h, &run);
 		if (make && !err)
 			printf("\nreport: %s/report.html, report.md, "
-			       "report.csv, report.json\n",
+			       "report.tex, report.csv, report.json\n",
 			       dir);
 		if (fflush(stdout) || ferror(stdout))
 			err = -EIO;
