@@ -316,7 +316,7 @@ static int record_packets(struct bench *b, struct state *s,
 {
 	struct net_handshake h;
 
-	if (net_handshake_read(&h, &s->capture, port, CAPTURE_MS))
+	if (net_capture_handshake(&s->capture, &h, port, CAPTURE_MS))
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");

@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -93,8 +94,9 @@ struct state {
 	struct net_ping ping;
 	struct net_capture capture;
 	unsigned int lost, lost_in_a_row;
-	unsigned int trips;
-	uint64_t sent; /* bytes of this visit that are to come back */
+	unsigned int trips; /* of this visit */
+	long sleeps;	    /* of this thread, before the visit */
+	uint64_t sent;	    /* bytes of this visit that are to come back */
 };
 
 static bool is_udp(enum proto proto)
@@ -205,6 +207,13 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
+static long count_sleeps(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
+}
+
 static int begin_icmp(struct bench *b, struct state *s,
 		      const struct net_host *host)
 {
@@ -279,6 +288,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	s->lost = s->lost_in_a_row = 0;
 	s->sent = s->trips = 0;
+	s->sleeps = count_sleeps();
 	if (!host)
 		return -EIO; /* it was said why */
 	if (rc->proto == ICMP)
@@ -315,7 +325,7 @@ static void ask_kernel(struct bench *b, struct state *s,
 {
 	struct tcp_info info;
 
-	if (!rc->srtt || ++s->trips % SRTT_TRIPS)
+	if (!rc->srtt || s->trips % SRTT_TRIPS)
 		return;
 	net_client_info(&s->client, &info);
 	bench_evidence(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
@@ -332,6 +342,7 @@ static int sample_trip(struct bench *b, struct state *s,
 	int err;
 
 	s->sent += rc->size;
+	s->trips++;
 	TIMER_INTERVAL(method, ticks, err = trip(s, rc));
 	if (may_get_lost(s, rc, err))
 		return 0;
@@ -425,6 +436,10 @@ static void conclude_visit(struct bench *b, struct state *s,
 	struct tcp_info info;
 
 	net_client_facts(&s->client, c);
+	/* Waking up is a good part of the time: did this end sleep at all? */
+	if (s->trips)
+		bench_fact(b, c, "sleeps_per_trip",
+			   (double)(count_sleeps() - s->sleeps) / s->trips);
 	net_client_info(&s->client, &info);
 	if (is_udp(rc->proto))
 		bench_fact(b, c, "lost", s->lost);

@@ -8,66 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ETHER_BYTES 14
-#define IP6_BYTES   40
-#define TCP_BYTES   20
-
-static uint32_t get(const unsigned char *from, unsigned int bytes)
-{
-	uint32_t value = 0;
-
-	for (unsigned int i = 0; i < bytes; i++)
-		value = value << 8 | from[i];
-	return value;
-}
-
-/* Where TCP begins, and where the IP packet ends; 0 if it is not TCP. */
-static size_t find_tcp(const unsigned char *frame, size_t have, size_t *end)
-{
-	const unsigned char *ip = frame + ETHER_BYTES;
-	size_t header;
-
-	if (have < ETHER_BYTES + IP6_BYTES)
-		return 0;
-	switch (get(frame + 12, 2)) {
-	case 0x0800:
-		header = (size_t)(ip[0] & 15u) << 2;
-		if (ip[0] >> 4 != 4 || header < 20 || ip[9] != IPPROTO_TCP)
-			return 0;
-		*end = ETHER_BYTES + get(ip + 2, 2);
-		return ETHER_BYTES + header;
-	case 0x86dd:
-		if (ip[0] >> 4 != 6 || ip[6] != IPPROTO_TCP)
-			return 0;
-		*end = ETHER_BYTES + IP6_BYTES + get(ip + 4, 2);
-		return ETHER_BYTES + IP6_BYTES;
-	default:
-		return 0;
-	}
-}
-
-int net_capture_parse(struct net_packet *p, const unsigned char *frame,
-		      size_t have, uint16_t server_port)
-{
-	size_t end = 0;
-	const size_t at = find_tcp(frame, have, &end);
-	const unsigned char *tcp = frame + at;
-	size_t payload;
-
-	if (!at || have < at + TCP_BYTES)
-		return -EPROTO;
-	payload = at + ((size_t)(tcp[12] >> 4) << 2);
-	if (payload < at + TCP_BYTES || payload > end)
-		return -EPROTO;
-	p->to_server = get(tcp + 2, 2) == server_port;
-	p->port = (uint16_t)get(p->to_server ? tcp : tcp + 2, 2);
-	p->seq = get(tcp + 4, 4);
-	p->ack = get(tcp + 8, 4);
-	p->flags = tcp[13];
-	p->payload = (uint32_t)(end - payload);
-	return 0;
-}
-
 #ifdef HAVE_PCAP
 #include <pcap/pcap.h>
 
@@ -177,7 +117,7 @@ static int look(struct net_capture *cap, struct net_packet *p)
 		return -EIO;
 	if (n == 0)
 		return -EAGAIN;
-	if (net_capture_parse(p, frame, head->caplen, cap->port))
+	if (net_packet_parse(p, frame, head->caplen, cap->port))
 		return -EPROTO;
 	/* With this precision tv_usec holds nanoseconds. */
 	p->ns = (uint64_t)head->ts.tv_sec * 1000000000u +
@@ -282,4 +222,19 @@ int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns)
 			return 0;
 		}
 	}
+}
+
+int net_capture_handshake(struct net_capture *cap, struct net_handshake *h,
+			  uint16_t port, int wait_ms)
+{
+	struct net_packet p;
+	int err;
+
+	*h = (struct net_handshake) { 0 };
+	do {
+		err = net_capture_next(cap, &p, wait_ms);
+		if (err)
+			return err;
+	} while (p.port != port || !net_handshake_see(h, &p));
+	return 0;
 }

@@ -8,29 +8,18 @@
 
 #include "bench.h"
 #include "net_addr.h"
+#include "net_handshake.h"
+#include "net_packet.h"
 
 /*
  * TCP packets as they pass the network interface, by libpcap, with the stamps
  * of the kernel in nanoseconds.  Reading them takes no part in the times.
  */
-struct net_packet {
-	uint64_t ns;
-	bool to_server;
-	uint8_t flags; /* TH_SYN ... */
-	uint16_t port; /* of the client */
-	uint32_t seq, ack, payload;
-};
-
 struct net_capture {
 	void *pcap;	 /* pcap_t, NULL if closed */
 	uint16_t port;	 /* of the server */
 	const char *why; /* there is nothing to be captured here */
 };
-
-/* net_capture_parse() - a captured Ethernet frame of which @have bytes are
- * there.  Return: 0, or -EPROTO: not IP with TCP, or cut short. */
-int net_capture_parse(struct net_packet *p, const unsigned char *frame,
-		      size_t have, uint16_t server_port);
 
 /**
  * net_capture_open() - begin to capture the packets to and from port
@@ -60,6 +49,15 @@ int net_capture_next(struct net_capture *cap, struct net_packet *p,
  * Return: as net_capture_next().
  */
 int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns);
+
+/**
+ * net_capture_handshake() - the whole of the connection from client port @port
+ * out of what was captured.  Others are thrown away.
+ *
+ * Return: as net_capture_next().
+ */
+int net_capture_handshake(struct net_capture *cap, struct net_handshake *h,
+			  uint16_t port, int wait_ms);
 
 /* net_capture_drain() - throw away what is there. */
 void net_capture_drain(struct net_capture *cap);

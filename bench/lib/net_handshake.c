@@ -39,18 +39,3 @@ bool net_handshake_see(struct net_handshake *h, const struct net_packet *p)
 		h->closed_ns = p->ns;
 	return h->closed_ns;
 }
-
-int net_handshake_read(struct net_handshake *h, struct net_capture *cap,
-		       uint16_t port, int wait_ms)
-{
-	struct net_packet p;
-	int err;
-
-	*h = (struct net_handshake) { 0 };
-	do {
-		err = net_capture_next(cap, &p, wait_ms);
-		if (err)
-			return err;
-	} while (p.port != port || !net_handshake_see(h, &p));
-	return 0;
-}

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net_capture.h"
+#include "net_packet.h"
 
 /*
  * Set-up and teardown of one TCP connection in captured packets, as the CSE
@@ -23,14 +23,5 @@ struct net_handshake {
 /* net_handshake_see() - the next packet of this connection.  Return: whether
  * the last one was seen. */
 bool net_handshake_see(struct net_handshake *h, const struct net_packet *p);
-
-/**
- * net_handshake_read() - the whole of the connection from client port @port
- * out of what was captured.  Others are thrown away.
- *
- * Return: as net_capture_next().
- */
-int net_handshake_read(struct net_handshake *h, struct net_capture *cap,
-		       uint16_t port, int wait_ms);
 
 #endif

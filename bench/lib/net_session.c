@@ -347,8 +347,10 @@ static bool is_over(struct net_session *s, uint64_t now_ms)
 		s->seen = bytes;
 		s->seen_ms = now_ms;
 	}
-	/* Of a session with datagrams nobody reads the connection. */
-	if (s->udp >= 0 && recv(s->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+	/* Nobody reads the connection of a session with datagrams: it is there
+	 * to say that the client lives, and carries nothing more. */
+	if (s->udp >= 0 &&
+	    (recv(s->fd, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN))
 		return true;
 	return now_ms - s->seen_ms > 1000ull * lim->quiet_s ||
 	       now_ms - s->begin_ms > 1000ull * lim->seconds;

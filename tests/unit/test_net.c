@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes from the network may be anything: the parsers keep within what
+ * they were given, and the server serves its client beside a flood. */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../bench/lib/net_addr.h"
+#include "../../bench/lib/net_handshake.h"
+#include "../../bench/lib/net_packet.h"
+#include "../../bench/lib/net_serve.h"
+#include "../../bench/lib/net_wire.h"
+#include "tap.h"
+
+/* What takes so long will never end. */
+#define HANGS_S 100
+
+#define FRAMES	    200000
+#define CONNECTIONS 10000
+#define MAX_FRAME   96u
+
+static void check_hello(void)
+{
+	const struct net_hello h = { .op = NET_SINK,
+				     .size = 4096,
+				     .flags = NET_BUSY,
+				     .block = 1ull << 33 };
+	unsigned char bytes[NET_HELLO_BYTES], bad[NET_HELLO_BYTES];
+	struct net_hello got;
+
+	net_hello_pack(bytes, &h);
+	OK(!net_hello_unpack(&got, bytes) && got.op == h.op &&
+		   got.size == h.size && got.flags == h.flags &&
+		   got.block == h.block,
+	   "a hello arrives as it was sent");
+	memcpy(bad, bytes, sizeof(bad));
+	bad[0] ^= 1;
+	OK(net_hello_unpack(&got, bad) == -EPROTO, "another magic number");
+	memcpy(bad, bytes, sizeof(bad));
+	bad[7] = NET_ACK + 1;
+	OK(net_hello_unpack(&got, bad) == -EPROTO, "no such operation");
+	memcpy(bad, bytes, sizeof(bad));
+	bad[8] = 0xff;
+	OK(net_hello_unpack(&got, bad) == -EPROTO, "too large a message");
+	memcpy(bad, bytes, sizeof(bad));
+	memset(bad + 8, 0, 4);
+	OK(net_hello_unpack(&got, bad) == -EPROTO, "a message of nothing");
+	memcpy(bad, bytes, sizeof(bad));
+	memset(bad + 16, 0, 8);
+	OK(net_hello_unpack(&got, bad) == -EPROTO, "reports without end");
+}
+
+static void check_addresses(void)
+{
+	struct net_addr a, b;
+
+	OK(net_addr_parse(&a, "localhost", 1) == -EINVAL, "a name is none");
+	OK(!net_addr_parse(&a, "10.78.0.1", 7) && net_addr_port(&a) == 7,
+	   "an IPv4 address");
+	OK(!net_addr_is_loopback(&a), "which is not loopback");
+	OK(!net_addr_parse(&b, "::ffff:10.78.0.1", 9) &&
+		   net_addr_same_host(&a, &b),
+	   "the same within IPv6, another port");
+	OK(!net_addr_parse(&b, "::1", 9) && net_addr_is_loopback(&b) &&
+		   !net_addr_same_host(&a, &b),
+	   "::1 is loopback and another host");
+	OK(!net_addr_parse(&b, "127.8.9.1", 9) && net_addr_is_loopback(&b),
+	   "so is all of 127");
+	OK(!net_addr_parse(&b, "::7f00:1", 9) && !net_addr_is_loopback(&b),
+	   "and not what only looks like it");
+}
+
+/* A SYN by IPv4 with 4 bytes of options, 192.0.2.1:40000 to port 80. */
+static const unsigned char syn[] = {
+	0,    0,    0, 0,  0, 0,  0, 0, 0, 0,	0, 0, 0x08, 0x00, 0x45, 0,    0,
+	44,   0,    0, 0,  0, 64, 6, 0, 0, 192, 0, 2, 1,    192,  0,	2,    2,
+	0x9c, 0x40, 0, 80, 0, 0,  0, 5, 0, 0,	0, 0, 0x60, 0x02, 0xff, 0xff, 0,
+	0,    0,    0, 2,  4, 1,  2,
+};
+
+static void check_frames(void)
+{
+	struct net_packet p;
+	unsigned char frame[MAX_FRAME];
+	size_t parsed = 0;
+
+	OK(!net_packet_parse(&p, syn, sizeof(syn), 80) && p.to_server &&
+		   p.port == 40000 && p.seq == 5 && p.payload == 0,
+	   "a SYN is read");
+	OK(net_packet_parse(&p, syn, 40, 80) == -EPROTO, "a short one is not");
+	for (int i = 0; i < FRAMES; i++) {
+		/* Exactly as long as it says, so that ASan sees beyond. */
+		const size_t have = (size_t)random() % MAX_FRAME;
+		unsigned char *exact = malloc(have + 1);
+
+		for (size_t k = 0; k < sizeof(frame); k++)
+			frame[k] = k < sizeof(syn) && random() % 8
+					   ? syn[k]
+					   : (unsigned char)random();
+		memcpy(exact, frame, have);
+		exact = realloc(exact, have ? have : 1);
+		parsed += !net_packet_parse(&p, exact, have, 80);
+		free(exact);
+	}
+	OK(parsed < FRAMES, "most of the nonsense is refused, and all read");
+}
+
+/* One connection as the report has it, with a SYN that was sent twice. */
+static void check_handshake(void)
+{
+	static const struct net_packet packets[] = {
+		{ 100, true, 0x02, 1, 5, 0, 0 },
+		{ 150, true, 0x02, 1, 5, 0, 0 },
+		{ 160, false, 0x12, 1, 9, 6, 0 },
+		{ 170, true, 0x10, 1, 6, 10, 0 },
+		{ 300, true, 0x11, 1, 6, 10, 0 },
+		{ 310, false, 0x10, 1, 10, 7, 0 },
+		{ 320, false, 0x11, 1, 10, 7, 0 },
+	};
+	const struct net_packet last = { 330, true, 0x10, 1, 7, 11, 0 };
+	struct net_handshake h = { 0 };
+	bool done = false;
+
+	for (size_t i = 0; i < sizeof(packets) / sizeof(*packets); i++)
+		done |= net_handshake_see(&h, &packets[i]);
+	OK(!done && net_handshake_see(&h, &last), "the last ACK ends it");
+	OK(h.syns == 2 && h.fins == 1, "the second SYN is counted");
+	OK(h.open_ns - h.syn_ns == 70 && h.closed_ns - h.fin_ns == 30,
+	   "the times are those of the packets");
+}
+
+static volatile sig_atomic_t stop;
+
+static void ask_to_stop(int sig)
+{
+	stop = sig;
+}
+
+static pid_t start_server(struct net_addr *a)
+{
+	struct net_limits limits = NET_LIMITS_DEFAULT;
+	int listener;
+	pid_t pid;
+
+	net_addr_loopback(a, AF_INET, 0);
+	listener = net_addr_listen(a);
+	limits.pending = 64;
+	limits.sessions = 4;
+	pid = listener < 0 ? -1 : fork();
+	if (pid == 0) {
+		signal(SIGTERM, ask_to_stop);
+		alarm(HANGS_S);
+		/* exit() and not _exit(): leaks are to be found. */
+		exit(net_serve(listener, &limits, &stop) ? 1 : 0);
+	}
+	close(listener);
+	return pid;
+}
+
+static int dial(const struct net_addr *a)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&a->sa, a->len)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Nonsense, a part of a hello, a hello of something odd, or nothing. */
+static void babble(int fd, unsigned int kind)
+{
+	unsigned char bytes[512];
+	struct net_hello h = { .op = (uint16_t)(1 + random() % 4),
+			       .size = 1 + (uint32_t)random() % 70000,
+			       .block = 1 + (uint64_t)random() % 9000,
+			       .port = (uint16_t)(1 + random() % 65535) };
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)random();
+	if (kind % 4 == 1) {
+		send(fd, bytes, (size_t)random() % sizeof(bytes), MSG_NOSIGNAL);
+	} else if (kind % 4 >= 2) {
+		net_hello_pack(bytes, &h);
+		send(fd, bytes,
+		     kind % 4 == 2 ? (size_t)random() % NET_HELLO_BYTES
+				   : sizeof(bytes),
+		     MSG_NOSIGNAL);
+	}
+}
+
+static void hang_up(int fd)
+{
+	const struct linger reset = { 1, 0 };
+
+	/* Half of them in good order. */
+	if (random() % 2)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	close(fd);
+}
+
+/* Many of them at a time. */
+static unsigned int flood(const struct net_addr *a)
+{
+	enum { AT_A_TIME = 200 };
+	int open[AT_A_TIME];
+	unsigned int made = 0;
+
+	memset(open, -1, sizeof(open));
+	for (unsigned int i = 0; i < CONNECTIONS; i++) {
+		int *fd = &open[i % AT_A_TIME];
+
+		if (*fd >= 0)
+			hang_up(*fd);
+		*fd = dial(a);
+		if (*fd < 0)
+			continue;
+		made++;
+		babble(*fd, i);
+	}
+	for (int i = 0; i < AT_A_TIME; i++)
+		if (open[i] >= 0)
+			hang_up(open[i]);
+	return made;
+}
+
+/* An honest client; the places may be taken for a moment. */
+static bool served(const struct net_addr *a)
+{
+	const struct net_hello h = { .op = NET_ECHO, .size = 4 };
+
+	for (int i = 0; i < 100; i++) {
+		unsigned char bytes[NET_HELLO_BYTES];
+		struct net_answer answer;
+		const int fd = dial(a);
+		bool good = false;
+
+		net_hello_pack(bytes, &h);
+		if (fd >= 0 &&
+		    send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL) > 0 &&
+		    recv(fd, bytes, NET_ANSWER_BYTES, MSG_WAITALL) ==
+			    NET_ANSWER_BYTES &&
+		    !net_answer_unpack(&answer, bytes) &&
+		    answer.status == NET_OK)
+			good = send(fd, "ping", 4, MSG_NOSIGNAL) == 4 &&
+			       recv(fd, bytes, 4, MSG_WAITALL) == 4 &&
+			       !memcmp(bytes, "ping", 4);
+		if (fd >= 0)
+			close(fd);
+		if (good)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+static void check_server(void)
+{
+	struct net_addr a;
+	const pid_t pid = start_server(&a);
+	int status = -1;
+
+	OK(pid > 0 && served(&a), "the server serves a client");
+	OK(flood(&a) > CONNECTIONS / 2, "a flood comes");
+	OK(served(&a), "after the flood it still does");
+	kill(pid, SIGTERM);
+	OK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		   WEXITSTATUS(status) == 0,
+	   "and ends in good order");
+}
+
+int main(void)
+{
+	alarm(HANGS_S);
+	srandom(1);
+	check_hello();
+	check_addresses();
+	check_frames();
+	check_handshake();
+	check_server();
+	return tap_done();
+}
