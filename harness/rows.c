@@ -158,9 +158,10 @@ static void events(const struct bench *b, const struct case_run *run,
 	h->value = pick(estimator_of(run), &st);
 	h->ticks = !run->own_unit;
 	if (h->ticks)
-		h->resolution = fmax(sample_event_resolution(x, n, &clock),
-				     b->timer.overhead_spread_ticks) /
-				ops_of(run);
+		h->resolution =
+			sample_event_resolution(b->timer.overhead_spread_ticks,
+						&clock) /
+			ops_of(run);
 	free(x);
 }
 

@@ -217,17 +217,8 @@ void sample_per_operation(const struct sample_series *s, double constant,
 		*out++ = (s->long_ticks.v[i] - constant) / (2 * n);
 }
 
-double sample_event_resolution(const double *sorted, size_t n,
+double sample_event_resolution(double overhead_spread_ticks,
 			       const struct sample_clock *clock)
 {
-	double *copy = malloc(n * sizeof(*copy));
-	double error = 0;
-
-	if (copy) {
-		memcpy(copy, sorted, n * sizeof(*copy));
-		error = sigmas(n) * MEDIAN_SE * stats_mad(copy, n) /
-			sqrt((double)n);
-		free(copy);
-	}
-	return fmax(error, clock->quantum_ticks);
+	return fmax(clock->quantum_ticks, 2 * overhead_spread_ticks);
 }

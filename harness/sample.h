@@ -99,9 +99,13 @@ void sample_min_difference(const struct sample_series *s,
 void sample_per_operation(const struct sample_series *s, double constant,
 			  double *out);
 
-/* sample_event_resolution() - of single events: one quantum, and three
- * standard errors of the median of the @n sorted values. */
-double sample_event_resolution(const double *sorted, size_t n,
+/*
+ * sample_event_resolution() - of single events: a quantum, or twice the spread
+ * of the timer's own overhead if that is more.  How much the events differ
+ * from each other does not count: one that took 10 us surely took something,
+ * however long the others were.
+ */
+double sample_event_resolution(double overhead_spread_ticks,
 			       const struct sample_clock *clock);
 
 #endif
