@@ -18,3 +18,15 @@ aa: all ## measure the same build against itself, in turn; share of false alarms
 	$(Q)scripts/ab --same --a '$(BUILD)/bin' --b '$(BUILD)/bin' \
 		$(foreach name,ROUNDS EFFORT ONLY SEED OUT,\
 		$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
+
+# A known slowdown: the same chain, longer by so many thousandths.
+$(BUILD)/planted/%/planted: tests/fixtures/bench/planted.c $(MAIN) \
+		$(BUILD)/obj/gen/planted.about.o $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -DPLANTED=$* $(ALL_CFLAGS) $(ALL_LDFLAGS) \
+		-o $@ $^ $(ALL_LDLIBS)
+
+.PHONY: planted
+planted: $(BUILD)/bin/report $(BUILD)/planted/0/planted $(BUILD)/planted/50/planted ## is a slowdown of 5 % found, and none where there is none? SESSIONS=20
+	$(Q)tests/planted '$(BUILD)' $(or $(SESSIONS),20)
