@@ -46,7 +46,7 @@
  * how well it fits decides only how long an event takes. */
 #define MESSAGE_NS	500.0
 #define BYTES_PER_NS	4.0
-#define EVENT_NS	5e6
+#define EVENT_NS	4e6
 #define PILOT_BYTES	(256u << 10)
 #define PILOT_MESSAGES	1024u
 #define PILOT_TO_EVENT	4.0
@@ -55,7 +55,7 @@
 
 /* An acknowledgement may stand for a whole window, some MiB: a span of time
  * needs some of them. */
-#define ACKED_BYTES (8u << 20)
+#define ACKED_BYTES (4u << 20)
 #define LEAST_ACKS  3
 
 struct flow_case {
@@ -131,9 +131,6 @@ static void add_place(struct bench *b, struct state *s, enum net_place place)
 		add(b, s,
 		    &(struct flow_case) { NET_SEND, sizes[i], 1,
 					  .place = place });
-	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, 1, .place = place,
-				  .acked = true });
 }
 
 static int cases(struct bench *b, void *state)
@@ -144,12 +141,14 @@ static int cases(struct bench *b, void *state)
 	for (enum net_place place = 0; place <= far; place++)
 		add_place(b, s, place);
 	add(b, s,
+	    &(struct flow_case) { NET_SEND, 131072, 1, .place = 0,
+				  .acked = true });
+	add(b, s,
 	    &(struct flow_case) { NET_SEND, 131072, MAX_STREAMS,
 				  .place = far });
 	for (enum net_via via = NET_ZEROCOPY; via < NET_VIAS; via++)
-		for (uint32_t size = 131072; size <= 1048576; size *= 8)
-			add(b, s,
-			    &(struct flow_case) { via, size, 1, .place = far });
+		add(b, s,
+		    &(struct flow_case) { via, 1048576, 1, .place = far });
 	return 0;
 }
 
@@ -243,8 +242,7 @@ static int time_few(struct bench *b, struct state *s,
 static int pilot(struct bench *b, struct state *s, const struct flow_case *fc,
 		 const struct net_host *host)
 {
-	const double share = bench_effort(b) < 1 ? bench_effort(b) : 1;
-	const double event_ns = share * EVENT_NS / fc->streams;
+	const double event_ns = EVENT_NS / fc->streams;
 	const double most = event_ns / (MESSAGE_NS + fc->size / BYTES_PER_NS);
 	uint64_t few = PILOT_BYTES / fc->size;
 	double ns, fit;

@@ -136,10 +136,10 @@ static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
 
 	*keep = *rc;
 	c = describe(b, s, keep, figure_names[rc->figure]);
-	c.events = rc->figure == ROUND_TRIP ? 600
-		   : rc->figure == STAMPED  ? 240
-					    : 32;
-	c.budget_ms = rc->figure == PACKET ? 70 : 40;
+	c.events = rc->figure == ROUND_TRIP ? 400
+		   : rc->figure == STAMPED  ? 160
+					    : 24;
+	c.budget_ms = rc->figure == PACKET ? 60 : 30;
 	/* Opening and closing a capture takes tens of ms. */
 	c.exclusive = rc->figure == PACKET;
 	bench_add(b, &c);
