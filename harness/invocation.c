@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +13,26 @@
 #include "err.h"
 #include "guard.h"
 
-#define PASSES	       4 /* visits to a case that is interleaved */
-#define QUADS	       24
-#define LEAST_QUADS    5
-#define LEAST_EVENTS   5
-#define BUDGET_MS      50
-#define WARM_UP_SHARE  0.25 /* of the budget */
-#define WARM_UP_EVENTS 10
-#define MAX_ITERS      ((uint64_t)1 << 30)
-#define SPIN_US	       2500
-#define CORE_TRIES     30
+#define SPIN_US	   2500
+#define CORE_TRIES 30
 
 volatile sig_atomic_t invocation_stop;
 
-static uint64_t now_ns(void)
+uint64_t invocation_now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+struct sample_clock invocation_clock(const struct bench *b)
+{
+	return (struct sample_clock) {
+		.quantum_ticks = (double)b->timer.quantum_ticks,
+		.overhead_ticks = b->timer.overhead_ticks,
+		.hz = b->timer.hz,
+	};
 }
 
 static int give_up(struct bench *b, int code, const char *fmt, ...)
@@ -108,7 +108,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->round = plan->round;
 	b->dir = plan->dir;
 	b->guard_fd = plan->guard_fd;
-	b->begin_ns = now_ns();
+	b->begin_ns = invocation_now_ns();
 	err = topo_open(&b->topo);
 	if (err)
 		return give_up(b, EXIT_FAIL,
@@ -188,260 +188,6 @@ int invocation_select(struct bench *b, const struct opt_list *globs)
 	return EXIT_OK;
 }
 
-/* Timing one batch, once for each method: no choice inside the interval. */
-typedef int timed_fn(bench_run_fn *run, struct bench *b,
-		     const struct bench_case *c, uint64_t iters,
-		     uint64_t *ticks);
-
-#define TIMED(name)                                                         \
-	static int timed_##name(bench_run_fn *run, struct bench *b,         \
-				const struct bench_case *c, uint64_t iters, \
-				uint64_t *ticks)                            \
-	{                                                                   \
-		void *state = b->state;                                     \
-		uint64_t begin = timer_##name##_begin();                    \
-		int err = run(b, state, c, iters);                          \
-                                                                            \
-		*ticks = timer_##name##_end() - begin;                      \
-		return err;                                                 \
-	}
-
-TIMED(cpuid)
-TIMED(cpuid2)
-TIMED(lfence)
-TIMED(none)
-TIMED(clock)
-
-static timed_fn *const timed[TIMER_METHODS] = {
-	[TIMER_CPUID] = timed_cpuid,   [TIMER_CPUID2] = timed_cpuid2,
-	[TIMER_LFENCE] = timed_lfence, [TIMER_NONE] = timed_none,
-	[TIMER_CLOCK] = timed_clock,
-};
-
-/* What a batch callback needs to know. */
-struct batch {
-	struct bench *b;
-	struct case_run *run;
-	bench_run_fn *fn;
-	bool is_baseline;
-};
-
-static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
-{
-	const struct batch *t = arg;
-	struct bench *b = t->b;
-	const struct bench_desc *d = b->desc;
-	const struct bench_case *c = &t->run->c;
-	int err;
-
-	if (invocation_stop)
-		return -EINTR;
-	err = d->prepare ? d->prepare(b, b->state, c) : 0;
-	if (err)
-		return err;
-	err = timed[b->timer.method](t->fn, b, c, iters, ticks);
-	if (!err && d->conclude && !t->is_baseline)
-		err = d->conclude(b, b->state, c, iters);
-	return err;
-}
-
-static struct sample_clock clock_of(const struct bench *b)
-{
-	return (struct sample_clock) {
-		.quantum_ticks = (double)b->timer.quantum_ticks,
-		.overhead_ticks = b->timer.overhead_ticks,
-		.hz = b->timer.hz,
-	};
-}
-
-static double budget_ticks(const struct bench *b, const struct case_run *run)
-{
-	unsigned int ms = run->c.budget_ms ? run->c.budget_ms : BUDGET_MS;
-
-	return ms / 1e3 * b->timer.hz * b->effort;
-}
-
-/* Note a switch or migration between @before and now, for @samples of them. */
-static void tag(struct case_run *run, const struct noise_counts *before,
-		unsigned int samples)
-{
-	struct noise_counts after;
-
-	noise_read(&after);
-	if (after.involuntary != before->involuntary && !run->c.switches)
-		run->involuntary += samples;
-	if (after.cpu != before->cpu)
-		run->migrated += samples;
-}
-
-static int first_batches(struct bench *b, struct batch *t, struct batch *base)
-{
-	struct case_run *run = t->run;
-	struct sample_clock clock = clock_of(b);
-	double limit = fmin(b->timer.hz, WARM_UP_SHARE * budget_ticks(b, run));
-	int err;
-
-	err = sample_pilot(one_batch, t, &clock, MAX_ITERS, &run->series.iters,
-			   &run->cold);
-	if (err)
-		return err;
-	run->base.iters = run->series.iters;
-	run->series.capped = run->series.iters >= MAX_ITERS;
-	err = sample_warm_up(one_batch, t, run->series.iters, limit);
-	if (!err && base->fn)
-		err = sample_warm_up(one_batch, base, run->series.iters, limit);
-	run->begun = true;
-	return err;
-}
-
-static int visit_repeated(struct bench *b, struct case_run *run,
-			  unsigned int passes)
-{
-	bench_run_fn *fn = run->c.run ? run->c.run : b->desc->run;
-	struct batch t = { b, run, fn, false };
-	struct batch base = { b, run,
-			      run->c.baseline ? run->c.baseline
-					      : b->desc->baseline,
-			      true };
-	double wanted = fmax(LEAST_QUADS, QUADS * b->effort);
-	unsigned int quads = (unsigned int)ceil(wanted / passes);
-	double budget = budget_ticks(b, run) / passes, spent = 0;
-	uint64_t ignored;
-	int err;
-
-	if (!fn)
-		return bench_fail(b, EINVAL, "%s has no run()", run->name);
-	/* The caches hold other cases by now: one batch to fetch this one. */
-	err = run->begun ? one_batch(&t, run->series.iters, &ignored)
-			 : first_batches(b, &t, &base);
-	for (unsigned int i = 0; !err && i < quads; i++) {
-		struct noise_counts before;
-
-		if (spent > budget &&
-		    run->series.diff.n * passes >= LEAST_QUADS)
-			break;
-		noise_read(&before);
-		err = sample_quad(one_batch, &t, &run->series, &spent);
-		if (!err && base.fn)
-			err = sample_quad(one_batch, &base, &run->base, &spent);
-		tag(run, &before, 4);
-	}
-	run->spent_ticks += spent;
-	return err;
-}
-
-static int one_event(struct bench *b, struct case_run *run,
-		     bench_case_fn *sample, enum phase phase)
-{
-	const struct bench_desc *d = b->desc;
-	int err = d->prepare ? d->prepare(b, b->state, &run->c) : 0;
-
-	if (err)
-		return err;
-	b->phase = phase;
-	err = sample(b, b->state, &run->c);
-	b->phase = PHASE_IDLE;
-	if (!err && d->conclude)
-		err = d->conclude(b, b->state, &run->c, 1);
-	return err;
-}
-
-static int visit_events(struct bench *b, struct case_run *run,
-			bench_case_fn *sample, unsigned int passes)
-{
-	unsigned int events = (bench_events(b, &run->c) + passes - 1) / passes;
-	double budget_ns = budget_ticks(b, run) / passes / b->timer.hz * 1e9;
-	uint64_t begin = now_ns();
-	int err = 0;
-
-	if (!run->begun) {
-		unsigned int warm = events < 4 * WARM_UP_EVENTS
-					    ? events / 4
-					    : WARM_UP_EVENTS;
-
-		run->begun = true;
-		err = one_event(b, run, sample, PHASE_COLD);
-		for (unsigned int i = 0; !err && i < warm; i++) {
-			if ((double)(now_ns() - begin) >
-			    WARM_UP_SHARE * budget_ns)
-				break;
-			err = one_event(b, run, sample, PHASE_WARM_UP);
-		}
-		begin = now_ns();
-	} else if (passes > 1) {
-		err = one_event(b, run, sample, PHASE_WARM_UP);
-	}
-	for (unsigned int i = 0; !err && i < events && !invocation_stop; i++) {
-		struct noise_counts before;
-
-		if ((double)(now_ns() - begin) > budget_ns &&
-		    i * passes >= LEAST_EVENTS)
-			break;
-		noise_read(&before);
-		err = one_event(b, run, sample, PHASE_SAMPLE);
-		tag(run, &before, 1);
-	}
-	run->spent_ticks += (double)(now_ns() - begin) * 1e-9 * b->timer.hz;
-	return err;
-}
-
-static void visit(struct bench *b, struct case_run *run, unsigned int passes)
-{
-	const struct bench_desc *d = b->desc;
-	bench_case_fn *sample = run->c.sample ? run->c.sample : d->sample;
-	int err;
-
-	if (run->c.run)
-		sample = NULL;
-	b->current = run;
-	err = d->enter ? d->enter(b, b->state, &run->c) : 0;
-	if (!err)
-		err = sample ? visit_events(b, run, sample, passes)
-			     : visit_repeated(b, run, passes);
-	if (d->leave) {
-		int late = d->leave(b, b->state, &run->c);
-
-		err = err ? err : late;
-	}
-	if (err && !invocation_stop && run->state == CASE_ASKED)
-		bench_fail(b, -err, "%s", run->name);
-	b->current = NULL;
-}
-
-static void shuffle(struct bench *b, size_t *order, size_t n)
-{
-	for (size_t i = n; i > 1; i--) {
-		size_t k = bench_random(b) % i, x = order[i - 1];
-
-		order[i - 1] = order[k];
-		order[k] = x;
-	}
-}
-
-static int visit_all(struct bench *b)
-{
-	unsigned int passes = b->effort < 0.25 ? 1 : PASSES;
-	size_t *order = calloc(b->n_runs, sizeof(*order));
-
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->n_runs; i++)
-		order[i] = i;
-	for (unsigned int pass = 0; pass < passes; pass++) {
-		shuffle(b, order, b->n_runs);
-		for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
-			struct case_run *run = b->runs[order[i]];
-
-			if (run->state != CASE_ASKED || run->c.derived ||
-			    (run->c.exclusive && pass > 0))
-				continue;
-			visit(b, run, run->c.exclusive ? 1 : passes);
-		}
-	}
-	free(order);
-	return 0;
-}
-
 static int choose_timer(struct bench *b, const struct invocation_plan *plan)
 {
 	struct timer *t = &b->timer;
@@ -487,7 +233,7 @@ static int set_up_and_sample(struct bench *b)
 	int err = d->setup ? d->setup(b, b->state) : 0;
 
 	if (!err)
-		err = visit_all(b);
+		err = visit_cases(b);
 	if (!err && d->derive && !invocation_stop)
 		err = d->derive(b, b->state);
 	if (d->teardown)
@@ -536,7 +282,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	b->core_hz_after = timer_core_hz(&b->timer, CORE_TRIES);
 	noise_spin(&b->noise, &b->timer, SPIN_US);
 	b->throttled = noise_throttled() - throttled;
-	b->duration_s = (double)(now_ns() - b->begin_ns) / 1e9;
+	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
 		code = give_up(b, EXIT_FAIL,
 			       "left a child behind: a defect of %s",

@@ -17,7 +17,8 @@
 
 /*
  * One execution of a benchmark in this process: private to the harness
- * (bench.c serves the benchmark, invocation.c measures, rows.c makes results).
+ * (bench.c serves the benchmark, invocation.c leads through its life, visit.c
+ * samples, rows.c makes results).
  */
 
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
@@ -120,6 +121,17 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan);
 
 /* invocation_close() - free everything. */
 void invocation_close(struct bench *b);
+
+/* visit_cases() - visit all cases that are asked for, several times each and
+ * in random order, and sample them (visit.c).  Return: 0 or -ENOMEM. */
+int visit_cases(struct bench *b);
+
+/* invocation_clock() - the timer as sampling sees it. */
+struct sample_clock invocation_clock(const struct bench *b);
+
+/* invocation_now_ns() - CLOCK_MONOTONIC, for budgets; nothing is measured
+ * with it. */
+uint64_t invocation_now_ns(void);
 
 /* rows_make() - the row of one case.  Return: 0 or -ENOMEM. */
 int rows_make(const struct bench *b, const struct case_run *run,

@@ -69,19 +69,10 @@ struct headline {
 	bool ticks;
 };
 
-static struct sample_clock clock_of(const struct bench *b)
-{
-	return (struct sample_clock) {
-		.quantum_ticks = (double)b->timer.quantum_ticks,
-		.overhead_ticks = b->timer.overhead_ticks,
-		.hz = b->timer.hz,
-	};
-}
-
 static void repeated(const struct bench *b, const struct case_run *run,
 		     struct headline *h)
 {
-	struct sample_clock clock = clock_of(b);
+	struct sample_clock clock = invocation_clock(b);
 	struct sample_estimate est, base;
 	void (*estimate)(const struct sample_series *,
 			 const struct sample_clock *,
@@ -146,7 +137,7 @@ static double *samples_of(const struct bench *b, const struct case_run *run,
 static void events(const struct bench *b, const struct case_run *run,
 		   struct headline *h)
 {
-	struct sample_clock clock = clock_of(b);
+	struct sample_clock clock = invocation_clock(b);
 	struct stats st;
 	size_t n;
 	double *x = samples_of(b, run, 0, &n);
