@@ -131,7 +131,12 @@ moves() {
 }
 
 @test "levels without a curve are skipped with a reason" {
-	quick mem_latency --case 'level=*'
+	local status=0
+
+	# On a busy machine no level at all may be found: then all are skipped.
+	quick mem_latency --case 'level=*' || status=$?
+	[[ $status == 0 || $status == 77 ]]
+	[[ -n $(cases 'true') ]]
 	[[ -z $(cases '.status == "skipped" and (.reason | length) == 0') ]]
 	[[ -z $(cases '.status == "failed"') ]]
 }
