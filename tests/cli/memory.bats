@@ -125,7 +125,8 @@ moves() {
 
 @test "every pattern of mem_latency visits all the lines it says" {
 	quick mem_latency --case 'pattern=*,size=1M'
-	[[ $(cases '.params.pattern == "window" and .status == "ok"
+	# Five batches on a busy machine can be below resolution.
+	[[ $(cases '.params.pattern == "window" and (.status | IN("ok", "below_resolution"))
 		and .evidence.lines_visited.seen % 16384 == 0' | wc -l) -ge 1 ]]
 	[[ -z $(cases '.status == "ok" and .evidence.lines_visited.expected == 0') ]]
 }
