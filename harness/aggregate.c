@@ -11,8 +11,9 @@
 #include "stats.h"
 #include "units.h"
 
-#define LEVEL	  0.95
-#define MAX_TEXTS 256 /* of different texts of one fact */
+#define LEVEL		0.95
+#define BINS_PER_DECADE 50.0
+#define MAX_TEXTS	256 /* of different texts of one fact */
 
 typedef const struct result *const *rows_t;
 
@@ -334,6 +335,48 @@ static int by_letter(const void *a, const void *b)
 	return **(char *const *)a - **(char *const *)b;
 }
 
+/* The @p quantile of all samples, from the bins of all invocations; within a
+ * bin by its ratio.  NAN if there are too few samples to have one. */
+static double binned(const struct result *r, double p)
+{
+	const json_t *bins = json_object_get(r->histogram, "bins");
+	double total = 0, below = 0, x = NAN;
+	json_t *bin;
+	size_t i;
+
+	json_array_foreach(bins, i, bin) total +=
+		json_number_value(json_array_get(bin, 1));
+	if (total * (1 - p) < 0.999)
+		return NAN;
+	json_array_foreach(bins, i, bin)
+	{
+		double count = json_number_value(json_array_get(bin, 1));
+
+		if (below + count >= p * total) {
+			x = json_number_value(json_array_get(bin, 0)) *
+			    pow(10,
+				(p * total - below) / count / BINS_PER_DECADE);
+			break;
+		}
+		below += count;
+	}
+	return fmin(fmax(x, r->p50), r->max);
+}
+
+/* The tail of single events is in all invocations together: each one alone has
+ * too few of them, and the median of their greatest is no percentile. */
+static void tail(struct result *out)
+{
+	const char *unit =
+		json_string_value(json_object_get(out->histogram, "unit"));
+
+	if (out->n < 2 || !unit || !strcmp(unit, "cycles"))
+		return;
+	out->p90 = binned(out, 0.9);
+	out->p99 = binned(out, 0.99);
+	out->p999 = binned(out, 0.999);
+}
+
 /* The median grade, the worse of two. */
 static int pick_grade(struct result *out, rows_t rows, size_t n)
 {
@@ -384,6 +427,9 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->cpu != out->cpu)
 			out->cpu = -1;
+		if (out->timer && rows[i]->timer &&
+		    strcmp(out->timer, rows[i]->timer) != 0)
+			bad |= result_set(&out->timer, NULL);
 		if (isfinite(rows[i]->duration_s))
 			out->duration_s += rows[i]->duration_s;
 	}
@@ -401,7 +447,8 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 		return -ENOMEM;
 	out->status = pick_status(rows, n);
 	for (size_t i = 0; i < n; i++)
-		out->n += rows[i]->n;
+		if (out->status != RESULT_OK || isfinite(said(rows[i])))
+			out->n += rows[i]->n;
 	err = copy_common(out, rows, n);
 	if (!err)
 		err = pooled(out, rows, n);
@@ -419,6 +466,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	MEDIAN(p90);
 	MEDIAN(p99);
 	MEDIAN(p999);
+	tail(out);
 	MEDIAN(cold);
 	MEDIAN(tsc_hz);
 	MEDIAN(core_hz);

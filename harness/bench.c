@@ -151,7 +151,7 @@ static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 		return;
 	}
 	run->own_unit = own_unit;
-	if (b->phase == PHASE_COLD || isnan(run->cold))
+	if (b->phase == PHASE_COLD && isnan(run->cold))
 		run->cold = x;
 	if (b->phase != PHASE_SAMPLE)
 		return;

@@ -50,7 +50,7 @@ static const struct opt common_opts[] = {
 		"name"),
 	OPT_U64('e', "effort", settings, effort, "100", 1, 10000,
 		"how many samples to take, percent of the usual"),
-	OPT_U64(0, "seed", settings, seed, NULL, 0, INT64_MAX,
+	OPT_U64(0, "seed", settings, seed, NULL, 1, INT64_MAX,
 		"seed of all random choices (default: random), number"),
 	OPT_U64(0, "round", settings, round, NULL, 1, 1000000,
 		"number of the round in a run, count"),
@@ -150,6 +150,10 @@ static int write_rows(const struct bench *b, int code)
 		struct result row;
 		int err;
 
+		if (run->hidden && run->state == CASE_FAILED && !code) {
+			warn("%s: %s", run->name, run->why);
+			worst = EXIT_FAIL;
+		}
 		if (run->state == CASE_UNSELECTED || run->hidden)
 			continue;
 		err = rows_make(b, run, &row);

@@ -81,8 +81,9 @@ int result_from_json(struct result *r, const json_t *object, const char **why);
  * @rows: at least one; all of the same benchmark and case.
  *
  * value: median of the invocations' values; ci95: exact order statistics, null
- * for fewer than 6; min, max, mean, stddev: of all samples together; p50 to
- * p999 and cold: medians of the invocations'; evidence: sums of expected and
+ * for fewer than 6; min, max, mean, stddev: of all samples together; p50 and
+ * cold: medians of the invocations'; p90 to p999 of events: from the added
+ * histograms, of batches: medians; evidence: sums of expected and
  * seen, facts kept where all agree, else the list of least and greatest;
  * histogram: bins added.  status: failed if any failed, else the most common
  * (ok wins a tie).  Also usable for n = 1.

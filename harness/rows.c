@@ -178,18 +178,6 @@ static bool is_below(const struct headline *h)
 	       (h->value <= 0 || fabs(h->value) < h->resolution);
 }
 
-double rows_headline(const struct bench *b, const struct case_run *run)
-{
-	struct headline h;
-
-	if (run->state != CASE_ASKED)
-		return NAN;
-	find_headline(b, run, &h);
-	if (is_below(&h))
-		return NAN;
-	return h.ticks ? in_unit(b, run, h.value) : h.value;
-}
-
 /* What was promised and not seen, or NULL. */
 static const struct evidence *missing(const struct case_run *run)
 {
@@ -198,6 +186,19 @@ static const struct evidence *missing(const struct case_run *run)
 		if (!(run->evidence[i].seen >= run->evidence[i].expected))
 			return &run->evidence[i];
 	return NULL;
+}
+
+double rows_headline(const struct bench *b, const struct case_run *run)
+{
+	struct headline h;
+
+	/* What did not happen as claimed is nothing to derive from. */
+	if (run->state != CASE_ASKED || missing(run))
+		return NAN;
+	find_headline(b, run, &h);
+	if (is_below(&h))
+		return NAN;
+	return h.ticks ? in_unit(b, run, h.value) : h.value;
 }
 
 /* Status and reason; the headline's figures are set if it has one. */
@@ -270,7 +271,11 @@ static double bin_edge(enum bench_histogram kind, double x)
 static json_t *histogram(const struct case_run *run, const double *sorted,
 			 size_t n, double core_hz)
 {
-	enum bench_histogram kind = run->c.histogram;
+	/* Single events always have one: their tail is in all invocations. */
+	enum bench_histogram kind = run->c.histogram ? run->c.histogram
+				    : is_repeated(run) || run->own_unit
+					    ? BENCH_HIST_NONE
+					    : BENCH_HIST_LOG;
 	json_t *bins;
 
 	if (kind == BENCH_HIST_NONE ||
@@ -323,8 +328,9 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 	row->stddev = st.stddev;
 	row->p50 = st.p50;
 	row->p90 = st.p90;
-	row->p99 = st.p99;
-	row->p999 = st.p999;
+	/* What fewer samples call so is their greatest. */
+	row->p99 = n >= 100 ? st.p99 : NAN;
+	row->p999 = n >= 1000 ? st.p999 : NAN;
 	row->iters = is_repeated(run)
 			     ? run->series.iters * (uint64_t)ops_of(run)
 			     : 1;
@@ -413,7 +419,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	sched_getparam(0, &param);
 	grade[0] = grade_of(b, run, row->samples);
 	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
-	bad |= result_set(&row->grade, grade);
+	if (b->noise.spun_ticks)
+		bad |= result_set(&row->grade, grade);
 	if (b->timer.hz > 0)
 		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);

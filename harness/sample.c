@@ -134,15 +134,14 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
 	return 0;
 }
 
-/* Median of a copy; 0 if there is no memory for one, which only makes the
- * constant part 0. */
+/* Median of a copy; NAN, which is no result, if there is no memory for one. */
 static double median_of(const struct sample_vec *vec)
 {
 	double *copy = malloc(vec->n * sizeof(*copy));
 	double median;
 
 	if (!copy)
-		return 0;
+		return NAN;
 	memcpy(copy, vec->v, vec->n * sizeof(*copy));
 	median = stats_median(copy, vec->n);
 	free(copy);

@@ -113,7 +113,8 @@ static int collect(struct collection *all, char *text)
 }
 
 _Noreturn static void become_invocation(const struct supervise_plan *plan,
-					uint64_t seed, int guard, int out)
+					uint64_t seed, int guard, int out,
+					pid_t supervisor)
 {
 	char orders[64], hz[32], pad[MAX_PAD];
 	size_t len = seed % MAX_PAD;
@@ -121,6 +122,8 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != supervisor)
+		_exit(EXIT_FAIL); /* it died before it could be watched */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d", seed, guard);
@@ -249,13 +252,14 @@ static int one_invocation(const struct supervise_plan *plan,
 	unsigned int left, orphans;
 	size_t before = all->n;
 	uint64_t seed;
-	pid_t pid;
+	pid_t pid, supervisor;
 
 	/* The first invocation has the seed that the user gave. */
 	seed = number ? bench_rng_next(&state) >> 1 : plan->seed;
 	/* Closed over exec: the measured process has its stdout, no more. */
 	if (pipe2(fds, O_CLOEXEC))
 		die(EXIT_FAIL, "pipe: %s", strerror(errno));
+	supervisor = getpid();
 	pid = fork();
 	if (pid < 0) {
 		/* ulimit -u or pids.max: a limit of this place, no defect. */
@@ -268,7 +272,7 @@ static int one_invocation(const struct supervise_plan *plan,
 		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
 	if (pid == 0)
-		become_invocation(plan, seed, guard, fds[1]);
+		become_invocation(plan, seed, guard, fds[1], supervisor);
 	close(fds[1]);
 	status = follow(pid, fds[0], &out);
 	close(fds[0]);
@@ -374,8 +378,8 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 			break; /* usage, broken, skipped, or stopped */
 		done++;
 	}
-	if (code == EXIT_BROKEN)
-		code = EXIT_FAIL;
+	if (code == EXIT_BROKEN || (code == EXIT_SKIP && done))
+		code = EXIT_FAIL; /* what was measured is not skipped */
 	if (plan->progress)
 		fputs("\r\033[K", stderr);
 	if (invocation_stop) {

@@ -241,8 +241,9 @@ static void put_glossary(struct doc *d)
 		{ "n", "how many invocations" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
-		{ "p50, p90, p99",
-		  "percentiles of single events, median over invocations" },
+		{ "p50, p90, p99", "percentiles of single events: p50 the "
+				   "median over invocations, "
+				   "the others of all events together" },
 		{ "tick", "unit of the time stamp counter; not a core cycle" },
 		{ "cycle", "of the core, at the frequency it was seen to have "
 			   "during the invocation" },

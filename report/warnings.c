@@ -148,6 +148,32 @@ static void warn_truth(struct run *run)
 	}
 }
 
+/* The run's own certificate of the method that it used. */
+static void warn_certificate(struct run *run)
+{
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+		const char *verdict = json_string_value(
+			json_object_get(r->evidence, "verdict"));
+		char *name = text_format("method=%s,body=all,figure=verdict",
+					 r->timer ? r->timer : "");
+
+		if (!strcmp(r->benchmark, "certify") && verdict &&
+		    strstr(verdict, "rejected") && !strcmp(r->name, name))
+			notes_add(run->notes,
+				  text_format("certify rejected %s, the timing "
+					      "method of this run, in at least "
+					      "one round: single events have "
+					      "no sure offset to subtract; "
+					      "batches do not need one",
+					      r->timer),
+				  text_copy("measure again on a quieter "
+					    "machine, or with another "
+					    "--timer"));
+		free(name);
+	}
+}
+
 static void warn_run(struct run *run)
 {
 	const json_t *governor = run_at(run->machine, "governor");
@@ -178,6 +204,7 @@ void warnings_add(struct run *run)
 	warn_troubles(run);
 	warn_failures(run);
 	warn_truth(run);
+	warn_certificate(run);
 	warn_noise(run);
 	warn_frequency(run);
 	warn_width(run);

@@ -146,7 +146,7 @@ static void check_cpuid(struct bench *b, const struct bench_case *c)
 	/* On bare metal 100 to 250 cycles; an exit costs over 1000. */
 	judge(b, c, ns, t->features.cpuid_ticks < 1000,
 	      "CPUID traps: the methods cpuid and cpuid2 disturb what they "
-	      "measure; lfence is used instead");
+	      "measure; lfence does not");
 }
 
 static void check_quantum(struct bench *b, const struct bench_case *c)

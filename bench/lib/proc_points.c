@@ -190,13 +190,8 @@ static void derive_page(struct bench *b, const struct proc_point *p)
 	if (isnan(with) || isnan(without))
 		bench_derive_skip(b, p->self, "needs %s and %s", p->with->name,
 				  p->without->name);
-	else if (with <= without)
-		bench_derive_skip(b, p->self,
-				  "below resolution: fork took %.0f ns with "
-				  "these pages and %.0f ns without",
-				  with, without);
 	else
-		bench_derive(b, p->self, (with - without) / pages);
+		bench_derive_within(b, p->self, (with - without) / pages, 0);
 }
 
 void proc_points_derive(struct bench *b, const struct proc_points *s)

@@ -252,13 +252,8 @@ static void derive_switch(struct bench *b, const struct switch_point *p,
 	if (!isfinite(whole) || !isfinite(part) || !isfinite(switches))
 		bench_derive_skip(b, p->self,
 				  "what it is made of was not measured");
-	else if (whole <= part)
-		bench_derive_skip(b, p->self,
-				  "below resolution: %.0f ns with the switch, "
-				  "%.0f ns without",
-				  whole, part);
 	else
-		bench_derive(b, p->self, (whole - part) / switches);
+		bench_derive_within(b, p->self, (whole - part) / switches, 0);
 }
 
 static void derive_explained(struct bench *b, const struct switch_points *all,
