@@ -59,10 +59,10 @@ def wrong:
 	  (select([.better] | inside(["lower", "higher"]) | not) | "better is \(.better)"),
 	  (select([.timer] | inside(["cpuid", "cpuid2", "lfence", "none", "clock"]) | not)
 	   | "timer is \(.timer)"),
-	  (select(.grade | test("^[A-D]$") | not) | "grade is \(.grade)"),
+	  (select(.grade != null and (.grade | test("^[A-D]$") | not)) | "grade is \(.grade)"),
 	  (select(.started_at | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$") | not)
 	   | "started_at is \(.started_at)"),
-	  (select(.p50 != null and ([.min, .p50, .p90, .p99, .p999, .max] | . != sort))
+	  (select(.p50 != null and ([.min, .p50, .p90, .p99, .p999, .max | values] | . != sort))
 	   | "percentiles are not in order"),
 	  (select(.status == "ok" and .estimator != "derived" and .samples < 1)
 	   | "a value without a sample"),
