@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILE_DATA_H
+#define FILE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Test files: really allocated, incompressible, every word known from its
+ * offset, checked after writing, limited to a share of the free space.  Under
+ * run-all they lie in the run's directory and are used again, after a check,
+ * by other programs and later rounds; alone they lie in bench_scratch().
+ *
+ * All file programs together may use 2 GiB of disk: FILE_DATA_BYTES are the
+ * file that everyone reads, take parts of it where parts will do.
+ */
+#define FILE_DATA_NAME	"data"
+#define FILE_DATA_BYTES ((uint64_t)1 << 30)
+#define FILE_DATA_BLOCK 4096u
+#define FILE_DATA_ALIGN 4096u /* of buffers, offsets and sizes for O_DIRECT */
+#define FILE_DATA_WHY	256
+
+struct bench;
+
+struct file_data {
+	int fd; /* O_RDONLY, through the page cache; -1: not open */
+	uint64_t bytes;
+	bool reused; /* it was there and passed the check */
+	char path[4096];
+	char why[FILE_DATA_WHY]; /* after an error: a sentence with figures */
+};
+
+/* file_data_init() - nothing open; file_data_close() accepts it. */
+void file_data_init(struct file_data *f);
+
+/**
+ * file_data_get() - open the test file @name of exactly @bytes, a multiple of
+ * FILE_DATA_BLOCK; make it where it is missing or fails its check.  From
+ * setup() or enter().
+ *
+ * Return: 0, or what bench_skip() (no room, read-only, quota, gone) or
+ * bench_fail() (contents wrong, I/O error) gave.
+ */
+int file_data_get(struct bench *b, struct file_data *f, const char *name,
+		  uint64_t bytes);
+
+/**
+ * file_data_open() - the same in directory @dir, for who has no struct bench.
+ * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made
+ * there; -EBADMSG: it does not hold what was written; another -errno.
+ */
+int file_data_open(struct file_data *f, const char *dir, const char *name,
+		   uint64_t bytes);
+
+/* file_data_close() - close it; the file stays.  file_data_remove() - close
+ * and unlink it. */
+void file_data_close(struct file_data *f);
+void file_data_remove(struct file_data *f);
+
+/* file_data_room() - bytes that test files may take now in @dir: half of what
+ * is free to this user; or -errno. */
+int64_t file_data_room(const char *dir);
+
+/* file_data_check() - size, holes, allocated blocks and sampled contents of
+ * an open file.  Return: 0, -EBADMSG with f->why, or -errno. */
+int file_data_check(struct file_data *f);
+
+/* file_data_word() - the 8 bytes at @offset, a multiple of 8. */
+static inline uint64_t file_data_word(uint64_t offset)
+{
+	uint64_t x = offset + 0x9E3779B97F4A7C15u;
+
+	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+	x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+	return x ^ (x >> 31);
+}
+
+/* file_data_fill() - what a file holds at [@offset, @offset + @len). */
+void file_data_fill(void *buffer, size_t len, uint64_t offset);
+
+/* file_data_matches() - whether @buffer holds it, all words. */
+bool file_data_matches(const void *buffer, size_t len, uint64_t offset);
+
+/* file_data_sample() - the same for one word in each 4 KiB: cheap enough
+ * after each event. */
+bool file_data_sample(const void *buffer, size_t len, uint64_t offset);
+
+/*
+ * The page cache.  @len 0: to the end of the file.
+ */
+
+/* file_cache_bytes() - how much of it is cached, by cachestat(2), or
+ * mincore(2) before Linux 6.5; or -errno. */
+int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
+
+/* file_cache_drop() - write back, drop, look; a few times.  Return: bytes
+ * still cached, or -errno. */
+int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len);
+
+/* file_cache_fill() - read it all through the cache.  Return: bytes cached
+ * afterwards, or -errno. */
+int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILE_PLACE_H
+#define FILE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Where a file lies: the file system, the block device below it, and the
+ * counters that tell whether I/O reached it.
+ */
+enum file_place_kind {
+	FILE_PLACE_DISK,    /* a block device that we know */
+	FILE_PLACE_MEMORY,  /* tmpfs, ramfs: nothing but the cache */
+	FILE_PLACE_NETWORK, /* nfs, smb, 9p, ceph, ... */
+	FILE_PLACE_STACKED, /* overlay, fuse: the device below is not known */
+	FILE_PLACE_OTHER,   /* a file system with devices of its own (zfs) */
+};
+
+struct file_place {
+	enum file_place_kind kind;
+	char fs[32];	  /* "ext4", "tmpfs", "nfs4", from mountinfo */
+	char source[256]; /* "/dev/vda1", "host:/export" */
+	char disk[32];	  /* name in /sys/block: "vda", "md0"; "" unknown */
+	char about[96];	  /* "virtio disk of a hypervisor", "RAID", ... */
+	int rotational;	  /* what the kernel claims: 0, 1; -1 unknown */
+	char stat[128];	  /* path of the device's counters; "" unknown */
+};
+
+/* file_place_find() - where the open file or directory @fd lies.  Return: 0
+ * or -errno. */
+int file_place_find(struct file_place *p, int fd);
+
+/* file_place_say() - "ext4 on vda, virtio disk of a hypervisor" to @text. */
+void file_place_say(const struct file_place *p, char *text, size_t size);
+
+/* file_place_judge() - what kind of device it is as measured, from the time
+ * of 4 KiB read with O_DIRECT in sequence and at random (NAN: unknown): one
+ * sentence on what the figures can and cannot mean. */
+void file_place_judge(const struct file_place *p, double sequential_ns,
+		      double random_ns, char *text, size_t size);
+
+/* Bytes since boot (device) and since the process began. */
+struct file_counts {
+	int64_t process_read; /* /proc/self/io read_bytes; -1 unknown */
+	int64_t process_written;
+	int64_t device_read; /* the device's sectors; -1 unknown */
+	int64_t device_written;
+};
+
+/* file_counts_read() - now; what cannot be read is -1. */
+void file_counts_read(const struct file_place *p, struct file_counts *c);
+
+/* file_counts_since() - @c becomes what was added since @before; what is
+ * unknown in one of them is -1. */
+void file_counts_since(struct file_counts *c, const struct file_counts *before);
+
+/*
+ * file_direct_open() - open @path with O_DIRECT and @flags.
+ * A file system that takes the flag and uses the cache all the same (tmpfs
+ * since Linux 6.6) counts as refusing.
+ *
+ * Return: the fd, or -errno with @why, static text, if it is refused.
+ */
+int file_direct_open(const char *path, int flags, const char **why);
+
+#endif
