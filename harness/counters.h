@@ -92,8 +92,10 @@ struct counters;
  * An event that cannot be had is no failure: counters_why() tells.
  *
  * Return: 0; -EINVAL (@flags do not fit @target), -ESRCH (no such process),
- * -ENODEV (no such CPU, or offline), -ENOENT or -ENOTDIR (no such cgroup
- * directory), -ENOMEM.
+ * -ENODEV (no such CPU, or offline), -ENOENT or -ENOTDIR (no such directory),
+ * -EBADF (not a cgroup's, or of a hierarchy without perf_event), -EAGAIN (the
+ * process starts threads too fast), -ENOMEM.  The soft limit of open files is
+ * raised to the hard one where the files do not suffice.
  */
 int counters_open(struct counters **c, const struct counters_target *target,
 		  unsigned int flags);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What two readings say of the time between them. */
+#include <math.h>
+#include <string.h>
+
+#include "counters_set.h"
+
+/* A CPU counts as long as it is there: this much may be missing because the
+ * clock and the counters are not read in one moment. */
+#define GAP_NS	  1000000u
+#define GAP_SHARE 0.01
+
+/* Sums of one event over @pmus between the readings. */
+struct passed {
+	double value, enabled_ns, running_ns;
+	double of_pmu[COUNTERS_PMUS];
+	bool backwards;
+};
+
+static void add_up(const struct counters_reading *from,
+		   const struct counters_reading *to, enum counters_event event,
+		   unsigned int opened, struct passed *p)
+{
+	memset(p, 0, sizeof(*p));
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++) {
+		const struct counters_raw *a = &from->raw[i][event];
+		const struct counters_raw *b = &to->raw[i][event];
+
+		if (!(opened >> i & 1))
+			continue;
+		if (b->value < a->value || b->enabled_ns < a->enabled_ns ||
+		    b->running_ns < a->running_ns) {
+			p->backwards = true;
+			return;
+		}
+		p->of_pmu[i] = (double)(b->value - a->value);
+		p->value += p->of_pmu[i];
+		/* All were enabled all the time; each runs while the thread is
+		 * on a core of its kind. */
+		p->enabled_ns = fmax(p->enabled_ns,
+				     (double)(b->enabled_ns - a->enabled_ns));
+		p->running_ns += (double)(b->running_ns - a->running_ns);
+	}
+}
+
+/* Whether the CPU was away, or the counters dead, for a part of the time. */
+static bool has_gap(const struct counters *c,
+		    const struct counters_reading *from,
+		    const struct counters_reading *to, const struct passed *p)
+{
+	double least_ns = (double)to->before_ns - (double)from->after_ns;
+
+	return c->target.kind == COUNTERS_CPU &&
+	       p->enabled_ns < least_ns * (1 - GAP_SHARE) - GAP_NS;
+}
+
+static void count_event(const struct counters *c,
+			const struct counters_reading *from,
+			const struct counters_reading *to,
+			enum counters_event event, struct counters_count *out)
+{
+	unsigned int opened = c->opened[event];
+	bool some = event < COUNTERS_HARDWARE && opened != c->wanted_pmus;
+	double scale = 1;
+	struct passed p;
+
+	*out = (struct counters_count) { .value = NAN, .share = NAN };
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
+		out->pmu[i] = NAN;
+	if (!opened)
+		return;
+	add_up(from, to, event, opened, &p);
+	if (p.backwards || has_gap(c, from, to, &p))
+		return;
+	if (p.enabled_ns > 0) {
+		out->share = fmin(1, p.running_ns / p.enabled_ns);
+		if (!(p.running_ns > 0))
+			return;
+		/* Where one kind of core cannot count it, what was missed there
+		 * is no share of what was seen elsewhere. */
+		if (some && p.running_ns < p.enabled_ns)
+			return;
+		scale = fmax(1, p.enabled_ns / p.running_ns);
+	} else {
+		out->share = 1; /* nothing ran, so nothing happened */
+	}
+	out->known = true;
+	out->scaled = scale > 1;
+	out->value = p.value * scale;
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
+		if (opened >> i & 1)
+			out->pmu[i] = p.of_pmu[i] * scale;
+}
+
+void counters_delta(const struct counters *c,
+		    const struct counters_reading *from,
+		    const struct counters_reading *to,
+		    struct counters_counts *out)
+{
+	out->begin_ns =
+		from->before_ns + (from->after_ns - from->before_ns) / 2;
+	out->end_ns = to->before_ns + (to->after_ns - to->before_ns) / 2;
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		count_event(c, from, to, (enum counters_event)e,
+			    &out->count[e]);
+}
+
+double counters_ipc(const struct counters_counts *counts)
+{
+	const struct counters_count *n = &counts->count[COUNTERS_INSTRUCTIONS];
+	const struct counters_count *t = &counts->count[COUNTERS_CYCLES];
+
+	if (!n->known || !t->known || !(t->value > 0))
+		return NAN;
+	return n->value / t->value;
+}
+
+double counters_load_pct(const struct counters_counts *counts,
+			 const double width[COUNTERS_PMUS])
+{
+	const struct counters_count *n = &counts->count[COUNTERS_INSTRUCTIONS];
+	const struct counters_count *t = &counts->count[COUNTERS_CYCLES];
+	double could = 0;
+
+	if (!n->known || !t->known || !(t->value > 0))
+		return NAN;
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
+		if (t->pmu[i] > 0)
+			could += t->pmu[i] * width[i];
+	return n->value / could * 100;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's interface: groups of events, opened for a target and read. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counters_set.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* What runs together is read together.  The groups are small, so that each
+ * fits beside what else is counting; instructions and cycles share one, so
+ * that their ratio is exact even where groups take turns. */
+static const enum counters_event group_of_hardware[][2] = {
+	{ COUNTERS_INSTRUCTIONS, COUNTERS_CYCLES },
+	{ COUNTERS_REF_CYCLES, COUNTERS_EVENTS },
+	{ COUNTERS_LLC_REFERENCES, COUNTERS_LLC_MISSES },
+	{ COUNTERS_BRANCHES, COUNTERS_BRANCH_MISSES },
+};
+
+static const struct perf_event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} perf_events[COUNTERS_EVENTS] = {
+#define HARDWARE(NAME) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##NAME
+#define SOFTWARE(NAME) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##NAME
+	[COUNTERS_INSTRUCTIONS] = { "instructions", HARDWARE(INSTRUCTIONS) },
+	[COUNTERS_CYCLES] = { "cycles", HARDWARE(CPU_CYCLES) },
+	[COUNTERS_REF_CYCLES] = { "ref_cycles", HARDWARE(REF_CPU_CYCLES) },
+	[COUNTERS_LLC_REFERENCES] = { "llc_references",
+				      HARDWARE(CACHE_REFERENCES) },
+	[COUNTERS_LLC_MISSES] = { "llc_misses", HARDWARE(CACHE_MISSES) },
+	[COUNTERS_BRANCHES] = { "branches", HARDWARE(BRANCH_INSTRUCTIONS) },
+	[COUNTERS_BRANCH_MISSES] = { "branch_misses", HARDWARE(BRANCH_MISSES) },
+	[COUNTERS_TASK_CLOCK] = { "task_clock_ns", SOFTWARE(TASK_CLOCK) },
+	[COUNTERS_PAGE_FAULTS] = { "page_faults", SOFTWARE(PAGE_FAULTS) },
+	[COUNTERS_CONTEXT_SWITCHES] = { "context_switches",
+					SOFTWARE(CONTEXT_SWITCHES) },
+	[COUNTERS_MIGRATIONS] = { "cpu_migrations", SOFTWARE(CPU_MIGRATIONS) },
+};
+
+const char *counters_name(enum counters_event event)
+{
+	return perf_events[event].name;
+}
+
+static int read_paranoid(void)
+{
+	int level = -1;
+	FILE *f = fopen(PARANOID, "re");
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = -1;
+	if (f)
+		fclose(f);
+	return level;
+}
+
+/* A context in which events count: a thread, a CPU, a cgroup on a CPU. */
+struct context {
+	pid_t pid;
+	int cpu;
+	unsigned long flags;
+};
+
+static int perf_open(struct perf_event_attr *attr, const struct context *x,
+		     int leader)
+{
+	long fd;
+
+	do
+		fd = syscall(SYS_perf_event_open, attr, x->pid, x->cpu, leader,
+			     x->flags | PERF_FLAG_FD_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Many CPUs are many files: take as many as the system lets this process. */
+static bool more_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void explain(struct counters *c, enum counters_event event, int err)
+{
+	struct counters_refusal r = {
+		.err = -err,
+		.event = event,
+		.kind = c->target.kind,
+		.pmus = c->pmus,
+		.hypervisor = c->arch.hypervisor,
+		.paranoid = read_paranoid(),
+		.system_wide = c->target.kind == COUNTERS_CPU ||
+			       c->target.kind == COUNTERS_CGROUP,
+	};
+
+	if (!c->why[event][0])
+		counters_explain(&r, c->why[event], COUNTERS_WHY_MAX);
+}
+
+static struct counters_group *add_group(struct counters *c)
+{
+	struct counters_group *more =
+		reallocarray(c->groups, c->n_groups + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	c->groups = more;
+	more += c->n_groups;
+	memset(more, 0, sizeof(*more));
+	return more;
+}
+
+/* Switches happen in the kernel: without it there are always none.  Some of a
+ * thread's faults do, and getrusage() knows them all. */
+static bool needs_kernel(const struct counters *c, enum counters_event event)
+{
+	return event == COUNTERS_CONTEXT_SWITCHES ||
+	       event == COUNTERS_MIGRATIONS ||
+	       (event == COUNTERS_PAGE_FAULTS &&
+		c->target.kind == COUNTERS_SELF && !c->inherit);
+}
+
+/* Open one event; if the kernel's part may not be seen, without it where that
+ * leaves something to count. */
+static int open_event(struct counters *c, const struct context *x,
+		      enum counters_event event, unsigned int pmu, int leader)
+{
+	bool hardware = event < COUNTERS_HARDWARE;
+	const struct perf_event *p = &perf_events[event];
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = p->type,
+		.config = hardware ? counters_pmu_config(p->config,
+							 &c->pmu[pmu], c->pmus)
+				   : p->config,
+		.read_format = PERF_FORMAT_GROUP |
+			       PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.exclude_kernel = hardware && c->user_only,
+		.exclude_hv = hardware && c->user_only,
+		.inherit = c->inherit,
+		.disabled = c->on_exec && leader < 0,
+		.enable_on_exec = c->on_exec && leader < 0,
+	};
+	int fd = perf_open(&attr, x, leader);
+
+	if (fd == -EMFILE && more_files())
+		fd = perf_open(&attr, x, leader);
+	if ((fd != -EACCES && fd != -EPERM) || attr.exclude_kernel)
+		return fd;
+	if (needs_kernel(c, event))
+		return fd;
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	fd = perf_open(&attr, x, leader);
+	if (fd >= 0 && hardware)
+		c->user_only = true;
+	return fd;
+}
+
+/* Open those of @events that can be had as a group.  Return: 0, -ENOMEM, or
+ * the error of the first event if none could be had. */
+static int open_group(struct counters *c, const struct context *x,
+		      const enum counters_event *events, size_t n,
+		      unsigned int pmu)
+{
+	struct counters_group *g = add_group(c);
+	int first = 0;
+
+	if (!g)
+		return -ENOMEM;
+	g->pmu = pmu;
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		if (events[i] == COUNTERS_EVENTS)
+			continue;
+		if (c->barred >> events[i] & 1)
+			continue;
+		fd = open_event(c, x, events[i], pmu, g->n ? g->fd[0] : -1);
+		if (fd < 0) {
+			explain(c, events[i], fd);
+			first = first ? first : fd;
+			continue;
+		}
+		g->fd[g->n] = fd;
+		g->event[g->n++] = events[i];
+		c->opened[events[i]] |= 1u << pmu;
+	}
+	if (!g->n)
+		return first;
+	c->n_groups++;
+	return 0;
+}
+
+static int open_hardware(struct counters *c, const struct context *x)
+{
+	const size_t n = sizeof(group_of_hardware) / sizeof(*group_of_hardware);
+
+	/* Where sysfs shows none the kernel is asked all the same: it has the
+	 * last word, and gives the reason. */
+	for (unsigned int p = 0; p == 0 || p < c->pmus; p++) {
+		if (x->cpu >= 0 && c->pmus &&
+		    !counters_pmu_has(&c->pmu[p], x->cpu))
+			continue;
+		c->wanted_pmus |= 1u << p;
+		for (size_t i = 0; i < n; i++)
+			if (open_group(c, x, group_of_hardware[i], 2, p) ==
+			    -ENOMEM)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_context(struct counters *c, const struct context *x)
+{
+	static const enum counters_event software[] = {
+		COUNTERS_PAGE_FAULTS,
+		COUNTERS_TASK_CLOCK,
+		COUNTERS_CONTEXT_SWITCHES,
+		COUNTERS_MIGRATIONS,
+	};
+	int err = open_group(c, x, software, COUNTERS_GROUP_MAX, 0);
+
+	/* What is not there is told from what may not be counted. */
+	if (err == -ESRCH || err == -ENOMEM || err == -EBADF)
+		return err;
+	if (x->cpu >= 0 && (err == -ENODEV || err == -EINVAL))
+		return -ENODEV;
+	return open_hardware(c, x);
+}
+
+void counters_perf_close(struct counters *c)
+{
+	for (size_t i = 0; i < c->n_groups; i++)
+		for (size_t k = c->groups[i].n; k > 0; k--)
+			close(c->groups[i].fd[k - 1]);
+	c->n_groups = 0;
+	memset(c->opened, 0, sizeof(c->opened));
+}
+
+/* The threads of @pid, in no order; *@n of them.  NULL if there are none. */
+static pid_t *list_threads(pid_t pid, size_t *n)
+{
+	const struct dirent *entry;
+	pid_t *tids = NULL;
+	char path[64];
+	DIR *dir;
+
+	*n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		pid_t *more;
+
+		if (tid <= 0)
+			continue;
+		more = reallocarray(tids, *n + 1, sizeof(*tids));
+		if (!more)
+			break;
+		tids = more;
+		tids[(*n)++] = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return tids;
+}
+
+static bool among(pid_t tid, const pid_t *tids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+/* Nothing was opened: all have ended, or nothing may be counted. */
+static int list_ended(const struct counters *c)
+{
+	return c->why[COUNTERS_PAGE_FAULTS][0] ? 0 : -ESRCH;
+}
+
+/* Threads that are there are opened; what they start later inherits.  One
+ * that is new at the end may have been inherited or missed, which nobody can
+ * tell: then all is done again. */
+static int open_threads(struct counters *c)
+{
+	for (int tries = 0; tries < 10; tries++) {
+		size_t n, now;
+		pid_t *tids = list_threads(c->target.pid, &n), *later;
+		bool same = true;
+		int err = n ? 0 : -ESRCH;
+
+		for (size_t i = 0; i < n && !err; i++) {
+			struct context x = { tids[i], -1, 0 };
+
+			err = open_context(c, &x);
+			/* A thread may end at any time. */
+			if (err == -ESRCH && n > 1)
+				err = 0;
+		}
+		later = list_threads(c->target.pid, &now);
+		for (size_t i = 0; i < now; i++)
+			same = same && among(later[i], tids, n);
+		free(tids);
+		free(later);
+		if (!err && same && n && !c->n_groups)
+			err = list_ended(c);
+		if (err || same)
+			return err;
+		counters_perf_close(c);
+	}
+	return -EAGAIN;
+}
+
+static int open_cgroup(struct counters *c)
+{
+	struct context x = { .cpu = c->target.cpu,
+			     .flags = PERF_FLAG_PID_CGROUP };
+	int fd = open(c->target.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	x.pid = fd;
+	err = open_context(c, &x);
+	close(fd);
+	return err;
+}
+
+int counters_perf_open(struct counters *c)
+{
+	struct context x = { .pid = 0, .cpu = -1 };
+
+	switch (c->target.kind) {
+	case COUNTERS_SELF:
+		return open_context(c, &x);
+	case COUNTERS_PROCESS:
+		return open_threads(c);
+	case COUNTERS_CPU:
+		x.pid = -1;
+		x.cpu = c->target.cpu;
+		return open_context(c, &x);
+	case COUNTERS_CGROUP:
+		return open_cgroup(c);
+	}
+	return -EINVAL;
+}
+
+/* What the kernel gives for a group: how many, the two times, the values. */
+static int read_group(const struct counters_group *g,
+		      struct counters_reading *now)
+{
+	uint64_t data[3 + COUNTERS_GROUP_MAX];
+	ssize_t n;
+
+	do
+		n = read(g->fd[0], data, sizeof(data));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	/* Nothing to be read: the counters are in error and stand still. */
+	if (n < (ssize_t)((3 + g->n) * sizeof(data[0])) || data[0] != g->n)
+		return 0;
+	for (size_t i = 0; i < g->n; i++) {
+		struct counters_raw *raw = &now->raw[g->pmu][g->event[i]];
+
+		raw->value += data[3 + i];
+		raw->enabled_ns += data[1];
+		raw->running_ns += data[2];
+	}
+	return 0;
+}
+
+int counters_perf_read(const struct counters *c, struct counters_reading *now)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->n_groups && !err; i++)
+		err = read_group(&c->groups[i], now);
+	return err;
+}

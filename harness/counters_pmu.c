@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "counters_pmu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* First line of DEVICES/NAME/FILE, without its end; NULL if there is none. */
+static char *read_line(const char *devices, const char *name, const char *file)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", devices, name, file);
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	if (getline(&line, &size, f) < 0) {
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+	}
+	fclose(f);
+	return line;
+}
+
+static bool read_pmu(const char *devices, const char *name,
+		     struct counters_pmu *pmu)
+{
+	char *type, *end = NULL;
+	char *cpus;
+
+	if (name[0] == '.' || strlen(name) >= sizeof(pmu->name))
+		return false;
+	cpus = read_line(devices, name, "cpus");
+	type = read_line(devices, name, "type");
+	if ((!cpus && strcmp(name, "cpu") != 0) || !type) {
+		free(cpus);
+		free(type);
+		return false;
+	}
+	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
+	pmu->cpus = cpus;
+	pmu->type = (uint32_t)strtoul(type, &end, 10);
+	free(type);
+	return true;
+}
+
+static int by_type(const void *a, const void *b)
+{
+	const struct counters_pmu *x = a, *y = b;
+
+	return (x->type > y->type) - (x->type < y->type);
+}
+
+unsigned int counters_pmu_find(const char *devices,
+			       struct counters_pmu pmus[COUNTERS_PMUS])
+{
+	DIR *dir = opendir(devices);
+	const struct dirent *entry;
+	unsigned int n = 0;
+
+	if (!dir)
+		return 0;
+	while (n < COUNTERS_PMUS && (entry = readdir(dir)))
+		if (read_pmu(devices, entry->d_name, &pmus[n]))
+			n++;
+	closedir(dir);
+	qsort(pmus, n, sizeof(*pmus), by_type);
+	return n;
+}
+
+void counters_pmu_free(struct counters_pmu *pmus, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		free(pmus[i].cpus);
+		pmus[i].cpus = NULL;
+	}
+}
+
+bool counters_pmu_has(const struct counters_pmu *pmu, int cpu)
+{
+	const char *at = pmu->cpus;
+
+	if (!at)
+		return true;
+	while (*at) {
+		char *end;
+		long first = strtol(at, &end, 10), last = first;
+
+		if (end == at)
+			return false;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (cpu >= first && cpu <= last)
+			return true;
+		at = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return false;
+	}
+	return false;
+}
+
+uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,
+			     unsigned int pmus)
+{
+	return pmus > 1 ? event | (uint64_t)pmu->type << 32 : event;
+}
+
+/* The greatest perf_event_paranoid at which it is permitted to all. */
+static int permitted_at(const struct counters_refusal *r)
+{
+	if (r->system_wide)
+		return 0;
+	/* They happen in the kernel. */
+	return r->event == COUNTERS_CONTEXT_SWITCHES ||
+			       r->event == COUNTERS_MIGRATIONS
+		       ? 1
+		       : 2;
+}
+
+static void not_permitted(const struct counters_refusal *r, char *text,
+			  size_t size)
+{
+	int level = permitted_at(r);
+
+	if (r->paranoid > level)
+		snprintf(text, size,
+			 "not permitted: perf_event_paranoid is %d; as root: "
+			 "sysctl kernel.perf_event_paranoid=%d, or setcap "
+			 "cap_perfmon+ep PROGRAM",
+			 r->paranoid, level);
+	else if (r->kind == COUNTERS_PROCESS)
+		snprintf(text, size,
+			 "not permitted for this process: be its user, or "
+			 "root, or setcap cap_perfmon+ep PROGRAM");
+	else
+		snprintf(text, size,
+			 "not permitted, though perf_event_paranoid is %d: a "
+			 "container's filter? docker run --cap-add PERFMON "
+			 "--security-opt seccomp=unconfined",
+			 r->paranoid);
+}
+
+static void not_there(const struct counters_refusal *r, char *text, size_t size)
+{
+	if (r->event >= COUNTERS_HARDWARE)
+		snprintf(text, size, "this kernel does not count it");
+	else if (!r->pmus && r->hypervisor)
+		snprintf(text, size,
+			 "the hypervisor gives this virtual machine no "
+			 "hardware counters; on its host: qemu -cpu "
+			 "host,pmu=on, or the like");
+	else if (!r->pmus)
+		snprintf(text, size,
+			 "the kernel knows no counters of this processor (see "
+			 "dmesg | grep -i pmu)");
+	else
+		snprintf(text, size,
+			 "this processor's counters have no such event, or "
+			 "the kernel does not know it");
+}
+
+void counters_explain(const struct counters_refusal *r, char *text, size_t size)
+{
+	switch (r->err) {
+	case EACCES:
+	case EPERM:
+		not_permitted(r, text, size);
+		break;
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case ENXIO:
+		not_there(r, text, size);
+		break;
+	case EINVAL:
+		snprintf(text, size,
+			 "this processor has no counter for it beside those "
+			 "that are in use");
+		break;
+	case EBUSY:
+		snprintf(text, size,
+			 "another program has the counters for itself");
+		break;
+	case ENOSYS:
+		snprintf(text, size,
+			 "there is no perf_event_open(): a kernel without "
+			 "CONFIG_PERF_EVENTS, or a container's filter");
+		break;
+	case EMFILE:
+	case ENFILE:
+		snprintf(text, size,
+			 "too many open files: ulimit -n 65536 (as root)");
+		break;
+	default:
+		snprintf(text, size, "perf_event_open: %s", strerror(r->err));
+	}
+}
