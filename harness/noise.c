@@ -59,33 +59,65 @@ void noise_read(struct noise_counts *counts)
 	counts->cpu = sched_getcpu();
 }
 
-static int64_t read_throttled(const char *root, const char *path)
+/* Add what cpu.stat of the group in @dir says. */
+static void add_group(struct noise_throttle *t, const char *dir)
 {
 	char name[PATH_MAX], line[128];
-	int64_t n = 0;
+	int64_t n;
 	FILE *f;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s%s/cpu.stat", root, path) >=
+	if ((size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) >=
 	    sizeof(name))
-		return 0;
+		return;
 	f = fopen(name, "re");
 	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f))
+		return;
+	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "nr_throttled %" SCNd64, &n) == 1)
-			break;
+			t->periods += n;
+		else if (sscanf(line, "throttled_usec %" SCNd64, &n) == 1)
+			t->ns += n * 1000; /* v2 */
+		else if (sscanf(line, "throttled_time %" SCNd64, &n) == 1)
+			t->ns += n; /* v1 */
+	}
 	fclose(f);
-	return n;
 }
 
-int64_t noise_throttled(void)
+/* The group at @mount/@path and all above it: each of them may have a limit,
+ * and only its own cpu.stat tells. */
+static void add_upwards(struct noise_throttle *t, const char *root,
+			const char *mount, const char *path)
+{
+	char dir[PATH_MAX], *top;
+	size_t base = strlen(root) + strlen(mount);
+
+	if ((size_t)snprintf(dir, sizeof(dir), "%s%s%s", root, mount, path) >=
+	    sizeof(dir))
+		return;
+	top = dir + base;
+	for (;;) {
+		char *slash;
+
+		add_group(t, dir);
+		slash = strrchr(top, '/');
+		if (!slash)
+			return;
+		if (!slash[1] && slash == top)
+			return; /* "/" was the top itself */
+		*slash = '\0';
+	}
+}
+
+void noise_throttle_read(struct noise_throttle *t, const char *root)
 {
 	char line[PATH_MAX];
-	int64_t n = 0;
-	FILE *f = fopen("/proc/self/cgroup", "re");
+	FILE *f;
 
+	*t = (struct noise_throttle) { 0, 0 };
+	snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
+	f = fopen(line, "re");
 	if (!f)
-		return 0;
+		return;
 	while (fgets(line, sizeof(line), f)) {
 		char *controllers = strchr(line, ':');
 		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -96,11 +128,18 @@ int64_t noise_throttled(void)
 		path[strcspn(path, "\n")] = '\0';
 		controllers++;
 		if (!*controllers)
-			n += read_throttled("/sys/fs/cgroup", path);
+			add_upwards(t, root, "/sys/fs/cgroup", path);
 		else if (!strcmp(controllers, "cpu") ||
 			 !strcmp(controllers, "cpu,cpuacct"))
-			n += read_throttled("/sys/fs/cgroup/cpu", path);
+			add_upwards(t, root, "/sys/fs/cgroup/cpu", path);
 	}
 	fclose(f);
-	return n;
+}
+
+int64_t noise_throttled(void)
+{
+	struct noise_throttle t;
+
+	noise_throttle_read(&t, "");
+	return t.periods;
 }

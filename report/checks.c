@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine.h"
 #include "text.h"
@@ -162,15 +163,17 @@ static void run_check(json_t *list, const struct check *c, const char *root,
 	free(file);
 }
 
-/* Share of the CPU's time that the hypervisor gave to others. */
-static double stolen(const char *root, int cpu)
+/* What the kernel counted for @cpu since the start, in its own ticks: all its
+ * time, and what the hypervisor gave to others (NAN: an old kernel). */
+static double counted(const char *root, int cpu, double *steal)
 {
 	char *path = text_format("%s/proc/stat", root);
-	char *text = text_file(path, 1 << 20);
+	char *text = text_file(path, 64 << 20);
 	char *key = text_format("\ncpu%d ", cpu);
 	char *at = text ? strstr(text, key) : NULL;
-	double all = 0, steal = NAN;
+	double all = 0;
 
+	*steal = NAN;
 	if (at) {
 		at += strlen(key);
 		/* user nice system idle iowait irq softirq steal */
@@ -181,14 +184,29 @@ static double stolen(const char *root, int cpu)
 			if (end == at)
 				break;
 			all += x;
-			steal = i == 7 ? x : NAN;
+			*steal = i == 7 ? x : NAN;
 			at = end;
 		}
 	}
 	free(key);
 	free(text);
 	free(path);
+	return all;
+}
+
+static double stolen(const char *root, int cpu)
+{
+	double steal, all = counted(root, cpu, &steal);
+
 	return all > 0 ? steal / all : NAN;
+}
+
+double checks_steal_ns(const char *root, int cpu)
+{
+	double steal;
+
+	counted(root, cpu, &steal);
+	return steal * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
 json_t *checks_read(const char *root, int cpu)

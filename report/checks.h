@@ -20,6 +20,10 @@
  */
 json_t *checks_read(const char *root, int cpu);
 
+/* checks_steal_ns() - what the hypervisor gave to others of @cpu's time since
+ * the start, in the steps of the kernel's clock (10 ms); NAN if unknown. */
+double checks_steal_ns(const char *root, int cpu);
+
 /* checks_table() - the checks that a run kept in machine.json; no rows if it
  * kept none. */
 void checks_table(struct table *t, const struct run *run);

@@ -26,6 +26,16 @@ struct compare_options {
 	bool same; /* all sides are the same: judge the false alarms */
 };
 
+/* When a look at the noise is taken; goes into its line. */
+struct noise_place {
+	const char *phase;  /* "before", "between", "after" */
+	unsigned int round; /* the last one that is over */
+};
+
+/* command_noise() - spin for @ms on the measuring CPU (@cpu, or the default if
+ * it is negative), then on all others, and print a line of JSON for each. */
+int command_noise(int cpu, unsigned int ms, const struct noise_place *p);
+
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */
 
 /* command_compare() - the first of @names with each of the others; a side is

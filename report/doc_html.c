@@ -46,6 +46,8 @@ static const char style[] =
 	"td:first-child,th:first-child{position:sticky;left:0;"
 	"background:var(--paper);min-width:13rem;max-width:20rem}\n"
 	"th:first-child{background:var(--band)}\n"
+	"td.gc{background:var(--warn)}\n"
+	"td.gd{background:var(--warn);color:var(--bad);font-weight:700}\n"
 	"tr.failed td{color:var(--bad)}\n"
 	"tr.skipped td,tr.below_resolution td{color:var(--dim)}\n"
 	"aside{background:var(--warn);border-left:4px solid var(--warnline);"
@@ -162,11 +164,16 @@ static void html_cell(struct doc *d, const char *name, const struct column *c,
 		      const char *text)
 {
 	bool wide = text && strlen(text) > 40;
+	/* A noisy row shows at a glance. */
+	bool noisy = !strcmp(c->head, "grade") && text &&
+		     (!strcmp(text, "C") || !strcmp(text, "D"));
 
 	fprintf(d->f, "<%s%s>", name,
-		c->number ? " class=\"n\""
-		: wide	  ? " class=\"t\""
-			  : "");
+		c->number      ? " class=\"n\""
+		: wide	       ? " class=\"t\""
+		: !noisy       ? ""
+		: *text == 'C' ? " class=\"gc\""
+			       : " class=\"gd\"");
 	put_breakable(d->f, text);
 	fprintf(d->f, "</%s>", name);
 }

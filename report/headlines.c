@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quiet.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -221,6 +222,7 @@ void headlines_print(FILE *f, const struct headlines *h, const struct run *run)
 	fill_table(&t, h, run);
 	put_table(f, &t);
 	table_free(&t);
+	quiet_print(f, run);
 	for (size_t i = 0; i < run->notes->n; i++) {
 		fputs(i ? "" : "\n", f);
 		fputs("warning: ", f);

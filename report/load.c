@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "quiet.h"
 #include "text.h"
 
 #define MAX_BAD_NOTES 5
@@ -355,6 +356,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	if (!err) {
 		run->machine = read_json(run, "machine.json", JSON_OBJECT);
 		run->about = read_json(run, "about.json", JSON_ARRAY);
+		run->noise = quiet_read(dir, notes);
 		describe_sections(run);
 		err = aggregate(run, &in);
 		if (err)
@@ -389,5 +391,6 @@ void run_free(struct run *run)
 	json_decref(run->machine);
 	json_decref(run->about);
 	json_decref(run->meta);
+	json_decref(run->noise);
 	*run = (struct run) { 0 };
 }

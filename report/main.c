@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report - results in, tables and plots out; it measures nothing but the
- * clock that it describes.
+ * machine that it describes: its clock and its noise.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -37,6 +37,8 @@ struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
 	const char *threshold, *floor, *out, *format;
+	const char *phase;
+	uint64_t ms, round;
 	bool no_plots, all, same, help, version;
 };
 
@@ -51,6 +53,16 @@ static const struct opt machine_opts[] = {
 		"compiler to name, text"),
 	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
 		"compiler's flags to name, text"),
+	OPT_END,
+};
+
+static const struct opt noise_opts[] = {
+	OPT_U64(0, "ms", settings, ms, "100", 1, 10000,
+		"how long to watch each CPU, ms"),
+	OPT_STR(0, "phase", settings, phase, "before",
+		"before, between or after the rounds, name"),
+	OPT_U64(0, "round", settings, round, "0", 0, 1000000,
+		"rounds that are over, number"),
 	OPT_END,
 };
 
@@ -93,6 +105,7 @@ static const struct opt common_opts[] = {
 static void usage(FILE *f, const struct opt_set *sets)
 {
 	fputs("usage: report machine [--cpu N] [--timer METHOD]\n"
+	      "       report noise [--cpu N] [--ms N]\n"
 	      "       report make [--root DIR] [--no-plots] DIR\n"
 	      "       report summary DIR\n"
 	      "       report coursework DIR\n"
@@ -102,6 +115,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report export --format NAME DIR\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
+	      "noise    watch each CPU for gaps and say who made them\n"
 	      "make     from a results directory to report.md, report.html,\n"
 	      "         report.tex, report.csv, report.json, plots and a "
 	      "summary\n"
@@ -172,6 +186,14 @@ static int do_machine(const struct settings *set)
 		return EXIT_FAIL;
 	}
 	return EXIT_OK;
+}
+
+static int do_noise(const struct settings *set)
+{
+	struct noise_place place = { set->phase, (unsigned int)set->round };
+
+	return command_noise(set->cpu == 1000000 ? -1 : (int)set->cpu,
+			     (unsigned int)set->ms, &place);
 }
 
 /* DIR/report.@suffix, written beside and then moved into its place. */
@@ -316,6 +338,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 
 	if (!strcmp(command, "machine") && argc == 1)
 		return do_machine(set);
+	if (!strcmp(command, "noise") && argc == 1)
+		return do_noise(set);
 	if (!strcmp(command, "make") && argc == 2)
 		return do_report(set, argv[1], true);
 	if (!strcmp(command, "summary") && argc == 2)
@@ -335,7 +359,7 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 						    set->out, set->all,
 						    set->same },
 			(size_t)argc - 1, argv + 1);
-	warn("say machine, make DIR, summary DIR, coursework DIR, "
+	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
 	     "predictions, compare A B, history DIR... or export DIR; try "
 	     "--help");
 	return EXIT_USAGE;
@@ -345,7 +369,8 @@ int main(int argc, char **argv)
 {
 	struct settings set = { 0 };
 	const struct opt_set sets[] = {
-		{ "Options of machine", machine_opts, &set },
+		{ "Options of machine and noise", machine_opts, &set },
+		{ "Options of noise", noise_opts, &set },
 		{ "Options of make", make_opts, &set },
 		{ "Options of compare and history", compare_opts, &set },
 		{ "Options of export", export_opts, &set },

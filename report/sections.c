@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "headlines.h"
+#include "quiet.h"
 #include "tables.h"
 #include "text.h"
 
@@ -65,6 +66,7 @@ static void put_contents(struct doc *d, const struct run *run)
 	d->format->item(d, "#headlines", "At a glance");
 	d->format->item(d, "#coursework", "Predicted and measured");
 	d->format->item(d, "#machine", "The machine");
+	d->format->item(d, "#noise", "Noise certificate");
 	d->format->item(d, "#timer", "Timer certificate");
 	d->format->item(d, "#method", "Method");
 	for (size_t i = 0; i < run->nsections; i++) {
@@ -221,6 +223,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 	d->format->item(d, "report.json", "the tables for a program");
 	d->format->item(d, "machine.json", "the machine");
 	d->format->item(d, "run.json", "the run");
+	d->format->item(d, "noise.jsonl", "what the noise certificate saw");
 	d->format->item(d, "log.txt", "what the programs said");
 	d->format->list(d, 0);
 }
@@ -290,6 +293,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_headlines(d, run, h);
 	course_write(d, course, run);
 	sections_machine(d, run);
+	sections_noise(d, run);
 	sections_timer(d, run);
 	sections_method(d, run);
 	for (size_t i = 0; i < run->nsections; i++)

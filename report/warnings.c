@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quiet.h"
 #include "tables.h"
 #include "text.h"
 
@@ -13,6 +14,29 @@
 /* Largest error that `truth` may show, from this many cycles up. */
 #define TRUTH_ERROR  0.01
 #define TRUTH_CYCLES 8
+
+/* Against what the certificate found most of. */
+static char *noise_remedy(const struct run *run)
+{
+	struct quiet q;
+	char *text, *mend;
+
+	quiet_sum(&q, run);
+	if (q.n && quiet_share(&q.v[0]) >= 0.01) {
+		enum gap_cause cause = quiet_main_cause(&q.v[0]);
+		char *what = quiet_cause(&q.v[0], cause);
+
+		mend = quiet_mend(&q.v[0], cause);
+		text = text_format("mostly %s; %s", what, mend);
+		free(mend);
+		free(what);
+	} else {
+		text = text_copy("stop other work, or give the programs a "
+				 "real-time priority: make run-all PRIO=50");
+	}
+	quiet_free(&q);
+	return text;
+}
 
 static void warn_noise(struct run *run)
 {
@@ -30,9 +54,7 @@ static void warn_noise(struct run *run)
 				      "others took more than 1 %% of the CPU's "
 				      "time",
 				      bad, graded),
-			  text_copy("stop other work, or give the programs a "
-				    "real-time priority: make run-all "
-				    "PRIO=50"));
+			  noise_remedy(run));
 }
 
 static void warn_frequency(struct run *run)

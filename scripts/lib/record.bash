@@ -155,6 +155,21 @@ record_machine() {
 	fi
 }
 
+# record_noise PHASE ROUND: watch each CPU for a moment, as the programs would
+# run, and keep what was seen.  3 s in all for the rounds of a profile.
+record_noise() {
+	local ms=$((1320 / (conf[rounds] + 1))) cpu=()
+
+	((!stopping)) || return 0
+	((ms <= 150)) || ms=150
+	((ms >= 20)) || ms=20
+	[[ -z ${conf[cpu]} ]] || cpu=(--cpu "${conf[cpu]}")
+	child_run 60 "${prefix[@]}" "$bin/report" noise "${cpu[@]}" --ms "$ms" \
+		--phase "$1" --round "$2" >"$out/.rows" 2>"$out/.talk" || :
+	record_talk noise "$2" "$out/.talk"
+	grep '^{.*}$' "$out/.rows" >>"$out/noise.jsonl" || :
+}
+
 # record_predictions FILE: keep what somebody expects of this run, and what
 # proves later that it was written before the run began.
 record_predictions() {

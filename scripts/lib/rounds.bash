@@ -20,12 +20,22 @@ rounds_run() {
 		((!stopping)) || break
 		# Nothing to tell of a round that was over before --resume.
 		((${#journal_done[@]} > done_before)) || continue
+		rounds_noise "$round" "$rounds"
 		progress_left $((rounds - round))
 		now_us
 		progress_round "$round" "$rounds" $((now - before)) "$left"
 		record_run true ''
 	done
 	progress_clear
+}
+
+# rounds_noise ROUND ROUNDS: look at the noise after a round.
+rounds_noise() {
+	if (($1 < $2)); then
+		record_noise between "$1"
+	else
+		record_noise after "$1"
+	fi
 }
 
 # rounds_one ROUND: every row once.  The order depends on the seed and the
