@@ -105,13 +105,14 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 }
 
 static int compare_all(const struct compare_options *o, struct side *sides,
-		       size_t n, double floor, double threshold)
+		       size_t n, double floor, double threshold,
+		       const json_t *floors)
 {
 	struct comparison *c = text_alloc(n, sizeof(*c));
 	int status = EXIT_OK;
 
 	for (size_t i = 0; i + 1 < n; i++) {
-		compare_sides(&c[i], &sides[0], &sides[i + 1], floor);
+		compare_sides(&c[i], &sides[0], &sides[i + 1], floor, floors);
 		compare_print(stdout, &c[i], o->all);
 		if (o->same && judge_same(&c[i]))
 			status = EXIT_FAIL;
@@ -133,7 +134,9 @@ int command_compare(const struct compare_options *o, size_t n,
 {
 	double floor = share(o->floor, FLOOR);
 	double threshold = o->threshold ? share(o->threshold, 0) : -2;
+	json_t *floors = NULL;
 	struct side *sides;
+	char *why;
 	int status = EXIT_OK;
 
 	if (floor < 0 || (threshold < 0 && o->threshold)) {
@@ -142,9 +145,14 @@ int command_compare(const struct compare_options *o, size_t n,
 		return EXIT_USAGE;
 	}
 	sides = text_alloc(n, sizeof(*sides));
+	if (o->aa) {
+		if (floors_read(&floors, o->aa, &why)) {
+			warn("--aa: %s", why);
+			status = EXIT_FAIL;
+		}
+		free(why);
+	}
 	for (size_t i = 0; i < n && status == EXIT_OK; i++) {
-		char *why;
-
 		if (side_load(&sides[i], names[i], &why)) {
 			warn("%s", why);
 			status = EXIT_FAIL;
@@ -154,9 +162,10 @@ int command_compare(const struct compare_options *o, size_t n,
 			warn("%s", sides[i].notes.v[j].text);
 	}
 	if (status == EXIT_OK)
-		status = compare_all(o, sides, n, floor, threshold);
+		status = compare_all(o, sides, n, floor, threshold, floors);
 	for (size_t i = 0; i < n; i++)
 		side_free(&sides[i]);
+	json_decref(floors);
 	free(sides);
 	return status;
 }

@@ -21,6 +21,7 @@ int command_export(const char *name, const char *dir);
 
 struct compare_options {
 	const char *threshold, *floor; /* percent, as typed; NULL for none */
+	const char *aa;		       /* A/A sessions, with commas; or NULL */
 	const char *out;	       /* directory for the pages; NULL: none */
 	bool all;		       /* print all rows */
 	bool same; /* all sides are the same: judge the false alarms */

@@ -12,18 +12,12 @@
 #define ALPHA 0.05
 
 /* Rows by benchmark and case. */
-static char *key_of(const struct result *r)
-{
-	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
-			   r->name);
-}
-
 static json_t *index_rows(const struct run *run)
 {
 	json_t *index = json_object();
 
 	for (size_t i = 0; i < run->nrows; i++) {
-		char *key = key_of(&run->rows[i].all);
+		char *key = compare_key(&run->rows[i].all);
 
 		json_object_set_new(index, key, json_integer((json_int_t)i));
 		free(key);
@@ -34,7 +28,7 @@ static json_t *index_rows(const struct run *run)
 static const struct row *look_up(const struct run *run, const json_t *index,
 				 const struct result *r)
 {
-	char *key = key_of(r);
+	char *key = compare_key(r);
 	const json_t *i = json_object_get(index, key);
 
 	free(key);
@@ -163,7 +157,7 @@ static void judge(struct comparison *c)
 		q->holm = holm[k++];
 		c->raw += q->p < ALPHA;
 		c->resolved += q->holm < ALPHA;
-		if (q->holm < ALPHA && change > c->floor)
+		if (q->holm < ALPHA && change > fmax(c->floor, q->floor))
 			q->verdict = q->cost.shift > 0 ? VERDICT_SLOWER
 						       : VERDICT_FASTER;
 	}
@@ -197,12 +191,13 @@ static bool one_session(const struct side *a, const struct side *b)
 }
 
 void compare_sides(struct comparison *c, const struct side *a,
-		   const struct side *b, double floor)
+		   const struct side *b, double floor, const json_t *floors)
 {
 	json_t **ia = index_side(a), **ib = index_side(b);
 	const struct run *run = a->runs;
 
 	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
+	c->rows_with_floor = json_object_size(floors);
 	c->v = text_alloc(run->nrows, sizeof(*c->v));
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
@@ -211,6 +206,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 			struct pair *p = &c->v[c->n++];
 
 			p->a = &run->rows[s->rows[j]];
+			p->floor = floors_row(floors, &p->a->all);
 			fill_pair(p, c, ia, ib);
 		}
 	}

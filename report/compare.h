@@ -33,6 +33,7 @@ struct pair {
 	size_t n, m;		 /* units */
 	struct rank_shift cost;	 /* log of cost B / cost A */
 	double p, holm;
+	double floor; /* the largest effect that A/A sessions showed, or 0 */
 	enum verdict verdict;
 	const char *why; /* not comparable: static text */
 	bool tested;
@@ -45,6 +46,7 @@ struct comparison {
 	size_t tested, raw, resolved; /* rows; of them with p, Holm < 5 % */
 	size_t only_b;		      /* rows that A does not have */
 	double floor;		      /* share below which nothing counts */
+	size_t rows_with_floor;	      /* of their own, from A/A sessions */
 	bool interleaved;	      /* in one session */
 };
 
@@ -53,10 +55,20 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B. */
+/* compare_sides() - every row of A with the same one of B.  @floor: a share
+ * below which no difference matters; @floors: of single rows, or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
-		   const struct side *b, double floor);
+		   const struct side *b, double floor, const json_t *floors);
 void compare_free(struct comparison *c);
+
+/* compare_key() - what a row is found by in another run; a new string. */
+char *compare_key(const struct result *r);
+
+/* floors_read() - what the same thing shows against itself: @list names
+ * directories that `make aa` (scripts/ab --same) made, with commas between.
+ * Return: 0 with *@floors, or -errno with *@why; the caller frees both. */
+int floors_read(json_t **floors, const char *list, char **why);
+double floors_row(const json_t *floors, const struct result *r);
 
 /* compare_worst() - the largest resolved increase of cost, as a share. */
 double compare_worst(const struct comparison *c);

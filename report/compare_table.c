@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "tables.h"
 #include "text.h"
+#include "units.h"
 
 /* What must be the same, or is what one wants to compare. */
 static const struct {
@@ -161,6 +162,7 @@ void compare_means(struct table *t, const struct comparison *c)
 static void add_row(struct table *t, const struct pair *p)
 {
 	const struct result *r = &p->a->all;
+	char pct[UNITS_MAX];
 
 	table_row(t, p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
 		     : p->verdict == VERDICT_SLOWER	  ? "failed"
@@ -176,6 +178,8 @@ static void add_row(struct table *t, const struct pair *p)
 	table_cell(t, 4, range(&p->cost));
 	table_cell(t, 5, p_value(p->p));
 	table_cell(t, 6, p_value(p->holm));
+	if (p->floor > 0)
+		table_cell(t, 8, text_copy(units_percent(pct, p->floor)));
 }
 
 void compare_rows(struct table *t, const struct comparison *c, bool all)
@@ -189,6 +193,8 @@ void compare_rows(struct table *t, const struct comparison *c, bool all)
 	table_column(t, "p", true);
 	table_column(t, "p (Holm)", true);
 	table_column(t, "verdict", false);
+	if (c->rows_with_floor)
+		table_column(t, "A/A floor", true);
 	for (size_t i = 0; i < c->n; i++)
 		if (all || c->v[i].verdict == VERDICT_SLOWER ||
 		    c->v[i].verdict == VERDICT_FASTER)

@@ -46,9 +46,14 @@ char *compare_count(const struct comparison *c)
 		"%zu of %zu rows can be compared. p is under 5 %% in %zu of "
 		"them (%.1f are expected where nothing differs), in %zu after "
 		"Holm's correction; of these B is faster in %zu and slower in "
-		"%zu by more than %s. Rows that only B has: %zu.",
+		"%zu by more than %s%s. Rows that only B has: %zu.",
 		c->tested, c->n, c->raw, 0.05 * (double)c->tested, c->resolved,
-		faster, slower, units_percent(pct, c->floor), c->only_b);
+		faster, slower, units_percent(pct, c->floor),
+		c->rows_with_floor
+			? " and more than the row showed against itself (A/A "
+			  "floor)"
+			: "",
+		c->only_b);
 }
 
 char *compare_power(const struct comparison *c)

@@ -36,7 +36,7 @@
 struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
-	const char *threshold, *floor, *out, *format;
+	const char *threshold, *floor, *aa, *out, *format;
 	const char *phase;
 	uint64_t ms, round;
 	bool no_plots, all, same, help, version;
@@ -78,6 +78,9 @@ static const struct opt compare_opts[] = {
 		"exit status 3 if something is slower by more, percent"),
 	OPT_STR(0, "floor", settings, floor, NULL,
 		"smaller differences do not matter (default 2), percent"),
+	OPT_STR(0, "aa", settings, aa, NULL,
+		"results of `make aa`: what the same shows against itself "
+		"does not matter either, paths"),
 	OPT_STR(0, "out", settings, out, NULL,
 		"write pages (.md, .html) there, path"),
 	OPT_FLAG(0, "all", settings, all,
@@ -356,7 +359,7 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 	if (!strcmp(command, "compare") && argc >= 3)
 		return command_compare(
 			&(struct compare_options) { set->threshold, set->floor,
-						    set->out, set->all,
+						    set->aa, set->out, set->all,
 						    set->same },
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "

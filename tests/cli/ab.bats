@@ -66,6 +66,22 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -0 --separate-stderr ab --threshold 30 --out again
 }
 
+@test "what the same shows against itself is no difference either" {
+	fake b 1.05
+	run -0 --separate-stderr ab
+	grep -Eq '^one: x=1 .* slower$' <<<"$output"
+	# As if the same thing had once come out 20 % apart.
+	fake b 1.2
+	run -1 --separate-stderr ab --same --out aa
+	fake b 1.05
+	run -0 --separate-stderr ab --aa aa --out again
+	run ! grep -E '^one: x=1 .* slower' <<<"$output"
+	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all --aa aa out/a out/b
+	grep -Eq '^one: x=1 .* no difference resolved .* 2[01] %$' <<<"$output"
+	run -1 --separate-stderr "${BIN:-$ROOT/build/bin}/report" compare --aa nowhere out/a out/b
+	[[ $stderr == *"--aa: nowhere/a/invocations.jsonl"* ]]
+}
+
 @test "the same against itself gives no alarm" {
 	# A seed with which the noise is no alarm: 1 row in 20 is one.
 	run -0 --separate-stderr ab --same --seed 1
