@@ -86,7 +86,7 @@ struct counters;
 
 /**
  * counters_open() - open all events that can be counted for @target.
- * @c: the set; counters_close() it.  Counting begins at once.
+ * @out: the set; counters_close() it.  Counting begins at once.
  * @flags: OR of enum counters_flag.
  *
  * An event that cannot be had is no failure: counters_why() tells.
@@ -97,7 +97,7 @@ struct counters;
  * process starts threads too fast), -ENOMEM.  The soft limit of open files is
  * raised to the hard one where the files do not suffice.
  */
-int counters_open(struct counters **c, const struct counters_target *target,
+int counters_open(struct counters **out, const struct counters_target *target,
 		  unsigned int flags);
 
 /* counters_close() - stop counting, restore what was programmed, free.  NULL

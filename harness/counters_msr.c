@@ -26,7 +26,7 @@
  * the same, or -1. */
 static const struct architectural {
 	unsigned char event, umask;
-	signed char fixed;
+	int fixed;
 } architectural[COUNTERS_HARDWARE] = {
 	[COUNTERS_INSTRUCTIONS] = { 0xc0, 0x00, 0 },
 	[COUNTERS_CYCLES] = { 0x3c, 0x00, 1 },

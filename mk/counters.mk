@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# The counters of harness/, built for an emulated machine that has some.
+
+CROSS_ARM64    ?= aarch64-linux-gnu-gcc
+COUNTERS_TEST  := $(BUILD)/counters-test
+COUNTERS_GUEST := $(COUNTERS_TEST)/guest
+COUNTERS_SRCS  := tests/counters/guest.c $(wildcard harness/counters*.c)
+
+# Neither SAN nor CFLAGS: it is for another machine.
+$(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -Werror \
+		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
+
+# 77 is "skipped", with the reason on stderr.
+.PHONY: counters-test
+counters-test: ## count loops of known length on an emulated aarch64 machine: KERNEL=Image
+	$(Q)scripts/setup counters
+	$(Q)if ! command -v '$(CROSS_ARM64)' >/dev/null; then \
+		echo 'counters-test: skipped: no $(CROSS_ARM64) here' >&2; \
+	else \
+		$(MAKE) --no-print-directory '$(COUNTERS_GUEST)' && \
+		{ scripts/counters-test '$(COUNTERS_GUEST)' '$(COUNTERS_TEST)' \
+			$(if $(KERNEL),'$(KERNEL)') || [ $$? = 77 ]; }; \
+	fi

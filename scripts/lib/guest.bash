@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Tests in an emulated machine: kmod-test and counters-test share these.
+
+passed=0
+failed=0
+
+check() { # WHAT COMMAND...: one test line
+	local what=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		printf 'ok - %s\n' "$what"
+	else
+		failed=$((failed + 1))
+		printf 'not ok - %s\n' "$what"
+	fi
+}
+
+skip() {
+	printf '%s: skipped: %s\n' "${0##*/}" "$1" >&2
+	exit 77
+}
+
+need() { # COMMAND PACKAGE
+	command -v "$1" >/dev/null || skip "no $1 here (package $2)"
+}
+
+# The last line, and the status.
+conclude() { # WORK
+	printf 'consoles of the guests: %s\n' "$1"
+	printf '%d passed, %d failed\n' "$passed" "$failed"
+	((failed == 0))
+}
+
+# Pack everything under ROOT.
+make_cpio() { # ROOT INITRD
+	(cd "$1" && find . | cpio --quiet -o -H newc | gzip -1) >"$2"
+}
