@@ -336,6 +336,25 @@ uint64_t bench_spare_bytes(const struct bench *b);
  * the measuring CPU uses, as hwloc says; 0 if unknown. */
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
 
+/*
+ * NUMA nodes by the kernel's number.  bench_nodes(): how many have memory that
+ * this process may use, 1 where nothing is known of nodes.  bench_nth_node():
+ * the @nth of them (at most BENCH_MAX_NODES are known); -ERANGE.
+ * bench_node_of_cpu(): the one local to @cpu; -ENOENT.  bench_cpu_of_node(): a
+ * CPU of ours that it is local to, the measuring CPU if that is one; -ENOENT.
+ */
+#define BENCH_MAX_NODES 16
+unsigned int bench_nodes(const struct bench *b);
+int bench_nth_node(const struct bench *b, unsigned int nth);
+int bench_node_of_cpu(const struct bench *b, int cpu);
+int bench_cpu_of_node(const struct bench *b, int node);
+
+/* bench_bind_memory() - pages of [@base, @base + @bytes) that are touched for
+ * the first time come from @node only; nothing is done where there is one
+ * node.  Return: 0 or -errno. */
+int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
+		      int node);
+
 /**
  * bench_scratch() - path of a directory that belongs to this invocation; it
  * is made at the first call and removed with all that is in it when the

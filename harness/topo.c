@@ -176,6 +176,78 @@ int topo_numa_nodes(const struct topo *topo)
 	return n < 1 ? 1 : n;
 }
 
+size_t topo_nodes(const struct topo *topo, int *nodes, size_t max)
+{
+	hwloc_const_nodeset_t allowed =
+		hwloc_topology_get_allowed_nodeset(topo->hw);
+	hwloc_obj_t o = NULL;
+	size_t n = 0;
+
+	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE,
+					       o))) {
+		if (!o->attr->numanode.local_memory ||
+		    !hwloc_bitmap_isset(allowed, o->os_index))
+			continue;
+		if (n < max)
+			nodes[n] = (int)o->os_index;
+		n++;
+	}
+	return n;
+}
+
+int topo_node_of_cpu(const struct topo *topo, int cpu)
+{
+	hwloc_obj_t pu = pu_of(topo, cpu);
+	const int node = pu ? hwloc_bitmap_first(pu->nodeset) : -1;
+
+	return node < 0 ? -ENOENT : node;
+}
+
+static hwloc_obj_t node_of(const struct topo *topo, int node)
+{
+	return node < 0
+		       ? NULL
+		       : hwloc_get_numanode_obj_by_os_index(topo->hw,
+							    (unsigned int)node);
+}
+
+int topo_cpu_of_node(const struct topo *topo, int node, int prefer)
+{
+	hwloc_obj_t o = node_of(topo, node);
+	int found = -ENOENT;
+	unsigned int cpu;
+
+	if (!o)
+		return -ENOENT;
+	hwloc_bitmap_foreach_begin(cpu, topo->usable)
+	{
+		if (!hwloc_bitmap_isset(o->cpuset, cpu))
+			continue;
+		if ((int)cpu == prefer)
+			return prefer;
+		found = (int)cpu;
+	}
+	hwloc_bitmap_foreach_end();
+	return found;
+}
+
+int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
+		     int node)
+{
+	hwloc_obj_t o = node_of(topo, node);
+
+	if (!o)
+		return -ENOENT;
+	if (!topo_is_real(topo))
+		return -EXDEV;
+	return hwloc_set_area_membind(topo->hw, base, bytes, o->nodeset,
+				      HWLOC_MEMBIND_BIND,
+				      HWLOC_MEMBIND_STRICT |
+					      HWLOC_MEMBIND_BYNODESET)
+		       ? -errno
+		       : 0;
+}
+
 int bench_pin(int cpu)
 {
 	cpu_set_t set;

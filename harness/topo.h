@@ -45,6 +45,27 @@ uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level);
 int topo_numa_nodes(const struct topo *topo);
 
 /**
+ * topo_nodes() - the NUMA nodes whose memory this process may use, ascending.
+ * @nodes: gets at most @max of the kernel's numbers.
+ *
+ * Return: how many there are (may be more than @max); 0 if hwloc knows none.
+ */
+size_t topo_nodes(const struct topo *topo, int *nodes, size_t max);
+
+/* topo_node_of_cpu() - the first node local to @cpu; -ENOENT: none. */
+int topo_node_of_cpu(const struct topo *topo, int cpu);
+
+/* topo_cpu_of_node() - a usable CPU that @node is local to: @prefer if it is
+ * one, else the last; -ENOENT if there is none (memory without CPUs). */
+int topo_cpu_of_node(const struct topo *topo, int node, int prefer);
+
+/* topo_bind_memory() - what is touched for the first time in [@base, @base +
+ * @bytes) comes from @node and from nowhere else.  Return: 0, -ENOENT, -EXDEV
+ * (not this machine's topology) or -errno. */
+int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
+		     int node);
+
+/**
  * topo_pin() - bind the calling thread to @cpu and verify that it runs there.
  *
  * Return: 0; -ERANGE if this process may not use it; -EXDEV if the topology

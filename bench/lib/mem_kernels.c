@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mem_kernels.h"
 
-#include <string.h>
+#include "mem_strings.h"
 
 /*
  * The texts of the loops are put together from lines: what one ISA does with
@@ -115,6 +115,12 @@
 	op " %%" v "0, " AT(o, "a") "\n\t"
 #define EIGHT_WORDS(X, o) X(o) X(o "+8") X(o "+16") X(o "+24") \
 			  X(o "+32") X(o "+40") X(o "+48") X(o "+56")
+/* Lines that come soon are asked for, in a state to be written if they will
+ * be: in memory the stores' own fetches begin too late otherwise.  Beyond an
+ * array's end this does nothing that can be seen. */
+#define AHEAD "2048"
+#define FETCH(o, p)	"prefetcht0 " AT(AHEAD "+" o, p) "\n\t"
+#define FETCH_OWN(o, p) "prefetchw " AT(AHEAD "+" o, p) "\n\t"
 #define LINE_TRIAD_SCALAR(o, p)	   EIGHT_WORDS(TRIAD_SCALAR, o)
 #define LINE_TRIAD_NT_SCALAR(o, p) EIGHT_WORDS(TRIAD_NT_SCALAR, o)
 #define LINE_TRIAD_SSE2_(op, o) \
@@ -128,6 +134,29 @@
 	TRIAD_AVX("vmovntpd", o, "ymm") TRIAD_AVX("vmovntpd", o "+32", "ymm")
 #define LINE_TRIAD_AVX512(o, p)	   TRIAD_AVX("vmovapd", o, "zmm")
 #define LINE_TRIAD_NT_AVX512(o, p) TRIAD_AVX("vmovntpd", o, "zmm")
+
+/* The same for each ISA, with the lines ahead. */
+#define PF_WRITE(LINE, o, p)	FETCH_OWN(o, "a") LINE(o, p)
+#define PF_COPY(LINE, o, p)	FETCH(o, "b") FETCH_OWN(o, "a") LINE(o, p)
+#define PF_COPY_NT(LINE, o, p)	FETCH(o, "b") LINE(o, p)
+#define PF_TRIAD(LINE, o, p) \
+	FETCH(o, "b") FETCH(o, "c") FETCH_OWN(o, "a") LINE(o, p)
+#define PF_TRIAD_NT(LINE, o, p) FETCH(o, "b") FETCH(o, "c") LINE(o, p)
+#define LINE_WRITE_PF_SSE2(o, p)      PF_WRITE(LINE_WRITE_SSE2, o, p)
+#define LINE_WRITE_PF_AVX2(o, p)      PF_WRITE(LINE_WRITE_AVX2, o, p)
+#define LINE_WRITE_PF_AVX512(o, p)    PF_WRITE(LINE_WRITE_AVX512, o, p)
+#define LINE_COPY_PF_SSE2(o, p)	      PF_COPY(LINE_COPY_SSE2, o, p)
+#define LINE_COPY_PF_AVX2(o, p)	      PF_COPY(LINE_COPY_AVX2, o, p)
+#define LINE_COPY_PF_AVX512(o, p)     PF_COPY(LINE_COPY_AVX512, o, p)
+#define LINE_COPY_NT_PF_SSE2(o, p)    PF_COPY_NT(LINE_COPY_NT_SSE2, o, p)
+#define LINE_COPY_NT_PF_AVX2(o, p)    PF_COPY_NT(LINE_COPY_NT_AVX2, o, p)
+#define LINE_COPY_NT_PF_AVX512(o, p)  PF_COPY_NT(LINE_COPY_NT_AVX512, o, p)
+#define LINE_TRIAD_PF_SSE2(o, p)      PF_TRIAD(LINE_TRIAD_SSE2, o, p)
+#define LINE_TRIAD_PF_AVX2(o, p)      PF_TRIAD(LINE_TRIAD_AVX2, o, p)
+#define LINE_TRIAD_PF_AVX512(o, p)    PF_TRIAD(LINE_TRIAD_AVX512, o, p)
+#define LINE_TRIAD_NT_PF_SSE2(o, p)   PF_TRIAD_NT(LINE_TRIAD_NT_SSE2, o, p)
+#define LINE_TRIAD_NT_PF_AVX2(o, p)   PF_TRIAD_NT(LINE_TRIAD_NT_AVX2, o, p)
+#define LINE_TRIAD_NT_PF_AVX512(o, p) PF_TRIAD_NT(LINE_TRIAD_NT_AVX512, o, p)
 
 #define FACTOR_SCALAR "movq %[value], %%xmm14\n\t"
 #define FACTOR_SSE2   "movq %[value], %%xmm14\n\t" \
@@ -212,77 +241,39 @@
 	KERNEL(triad_nt_##isa, FACTOR_##ISA, LINE_TRIAD_NT_##ISA,             \
 	       FENCE END_##ISA, THREE)
 
+#define KERNELS_PF(isa, ISA)                                                 \
+	KERNEL(write_pf_##isa, FIRST_##ISA, LINE_WRITE_PF_##ISA, END_##ISA,  \
+	       FIRST)                                                        \
+	KERNEL(copy_pf_##isa, "", LINE_COPY_PF_##ISA, END_##ISA, 0)          \
+	KERNEL(copy_nt_pf_##isa, "", LINE_COPY_NT_PF_##ISA, FENCE END_##ISA, \
+	       0)                                                            \
+	KERNEL(triad_pf_##isa, FACTOR_##ISA, LINE_TRIAD_PF_##ISA, END_##ISA, \
+	       THREE)                                                        \
+	KERNEL(triad_nt_pf_##isa, FACTOR_##ISA, LINE_TRIAD_NT_PF_##ISA,      \
+	       FENCE END_##ISA, THREE)
+
 KERNELS(scalar, SCALAR)
 KERNELS(sse2, SSE2)
 KERNELS(avx2, AVX2)
 KERNELS(avx512, AVX512)
-
-#define SET_BYTE 0x5a
-
-static void rep_set(void *a, size_t bytes, int byte)
-{
-	__asm__ volatile("rep stosb"
-			 : "+D"(a), "+c"(bytes)
-			 : "a"(byte)
-			 : "memory");
-}
-
-static void write_rep(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)b;
-	(void)c;
-	rep_set(a, bytes, SET_BYTE);
-}
-
-static void clear_rep(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)b;
-	(void)c;
-	rep_set(a, bytes, 0);
-}
-
-static void copy_rep(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)c;
-	__asm__ volatile("rep movsb"
-			 : "+D"(a), "+S"(b), "+c"(bytes)
-			 :
-			 : "memory");
-}
-
-/* By pointers that the compiler knows nothing of: a call, never its own
- * expansion. */
-static void *(*volatile libc_memset)(void *, int, size_t) = memset;
-static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
-
-static void write_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)b;
-	(void)c;
-	libc_memset(a, SET_BYTE, bytes);
-}
-
-static void clear_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)b;
-	(void)c;
-	libc_memset(a, 0, bytes);
-}
-
-static void copy_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	(void)c;
-	libc_memcpy(a, b, bytes);
-}
+KERNELS_PF(sse2, SSE2)
+KERNELS_PF(avx2, AVX2)
+KERNELS_PF(avx512, AVX512)
 
 #define ROW(op)                                                 \
 	{                                                       \
 		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
 	}
-#define ROW_LIBC(op)                                                      \
-	{                                                                 \
-		op##_scalar, op##_sse2, op##_avx2, op##_avx512, op##_rep, \
-			op##_libc,                                        \
+#define ROW_LIBC(op)                                            \
+	{                                                       \
+		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
+			mem_##op##_rep, mem_##op##_libc,        \
+	}
+
+#define ROW_PF(op)                                              \
+	{                                                       \
+		[MEM_SSE2] = op##_sse2, [MEM_AVX2] = op##_avx2, \
+		[MEM_AVX512] = op##_avx512,                     \
 	}
 
 static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
@@ -290,28 +281,54 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_READ4] = ROW(read4),
 	[MEM_WRITE] = ROW_LIBC(write),
 	[MEM_WRITE_NT] = ROW(write_nt),
-	[MEM_CLEAR] = { [MEM_REP] = clear_rep, [MEM_LIBC] = clear_libc },
+	[MEM_CLEAR] = { [MEM_REP] = mem_clear_rep,
+			[MEM_LIBC] = mem_clear_libc },
 	[MEM_COPY] = ROW_LIBC(copy),
 	[MEM_COPY_NT] = ROW(copy_nt),
 	[MEM_TRIAD] = ROW(triad),
 	[MEM_TRIAD_NT] = ROW(triad_nt),
+	[MEM_WRITE_PF] = ROW_PF(write_pf),
+	[MEM_COPY_PF] = ROW_PF(copy_pf),
+	[MEM_COPY_NT_PF] = ROW_PF(copy_nt_pf),
+	[MEM_TRIAD_PF] = ROW_PF(triad_pf),
+	[MEM_TRIAD_NT_PF] = ROW_PF(triad_nt_pf),
+};
+
+/* What an operation does to its arrays, by name. */
+static const struct {
+	const char *name;
+	unsigned int arrays;
+	enum mem_op family;
+} ops[MEM_OPS] = {
+	[MEM_READ] = { "read", 1, MEM_READ },
+	[MEM_READ4] = { "read4", 1, MEM_READ },
+	[MEM_WRITE] = { "write", 1, MEM_WRITE },
+	[MEM_WRITE_PF] = { "write_pf", 1, MEM_WRITE },
+	[MEM_WRITE_NT] = { "write_nt", 1, MEM_WRITE_NT },
+	[MEM_CLEAR] = { "clear", 1, MEM_CLEAR },
+	[MEM_COPY] = { "copy", 2, MEM_COPY },
+	[MEM_COPY_PF] = { "copy_pf", 2, MEM_COPY },
+	[MEM_COPY_NT] = { "copy_nt", 2, MEM_COPY_NT },
+	[MEM_COPY_NT_PF] = { "copy_nt_pf", 2, MEM_COPY_NT },
+	[MEM_TRIAD] = { "triad", 3, MEM_TRIAD },
+	[MEM_TRIAD_PF] = { "triad_pf", 3, MEM_TRIAD },
+	[MEM_TRIAD_NT] = { "triad_nt", 3, MEM_TRIAD_NT },
+	[MEM_TRIAD_NT_PF] = { "triad_nt_pf", 3, MEM_TRIAD_NT },
 };
 
 const char *mem_op_name(enum mem_op op)
 {
-	static const char *const names[MEM_OPS] = {
-		"read", "read4",   "write", "write_nt", "clear",
-		"copy", "copy_nt", "triad", "triad_nt"
-	};
+	return ops[op].name;
+}
 
-	return names[op];
+enum mem_op mem_op_family(enum mem_op op)
+{
+	return ops[op].family;
 }
 
 unsigned int mem_op_arrays(enum mem_op op)
 {
-	if (op == MEM_TRIAD || op == MEM_TRIAD_NT)
-		return 3;
-	return op == MEM_COPY || op == MEM_COPY_NT ? 2 : 1;
+	return ops[op].arrays;
 }
 
 const char *mem_isa_name(enum mem_isa isa)
@@ -344,39 +361,4 @@ enum mem_isa mem_isa_widest(void)
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
 {
 	return kernels[op][isa];
-}
-
-__attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
-{
-	const char *at = a, *end = at + bytes;
-
-	__asm__ volatile("1:\n\t"
-			 "mov (%0), %%eax\n\t"
-			 "mov 256(%0), %%eax\n\t"
-			 "mov 512(%0), %%eax\n\t"
-			 "mov 768(%0), %%eax\n\t"
-			 "add $1024, %0\n\t"
-			 "cmp %1, %0\n\t"
-			 "jb 1b"
-			 : "+r"(at)
-			 : "r"(end)
-			 : "rax", "memory", "cc");
-}
-
-__attribute__((noinline)) void mem_write_ints(void *a, size_t bytes)
-{
-	char *at = a, *end = at + bytes;
-
-	/* The low half of the address: neither zero nor constant. */
-	__asm__ volatile("1:\n\t"
-			 "mov %k0, (%0)\n\t"
-			 "mov %k0, 256(%0)\n\t"
-			 "mov %k0, 512(%0)\n\t"
-			 "mov %k0, 768(%0)\n\t"
-			 "add $1024, %0\n\t"
-			 "cmp %1, %0\n\t"
-			 "jb 1b"
-			 : "+r"(at)
-			 : "r"(end)
-			 : "memory", "cc");
 }

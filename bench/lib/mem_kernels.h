@@ -14,7 +14,8 @@
 #define MEM_BLOCK 512 /* bytes: all lengths are multiples of it */
 
 /* MEM_READ4: as MEM_READ, but at four places at once, a quarter apart: more
- * misses under way than one prefetched stream keeps. */
+ * misses under way than one prefetched stream keeps.  _PF: what is 2 KiB ahead
+ * is asked for by prefetch instructions. */
 enum mem_op {
 	MEM_READ,
 	MEM_READ4,
@@ -25,6 +26,11 @@ enum mem_op {
 	MEM_COPY_NT,
 	MEM_TRIAD, /* a[i] = b[i] + 3 * c[i], doubles */
 	MEM_TRIAD_NT,
+	MEM_WRITE_PF,
+	MEM_COPY_PF,
+	MEM_COPY_NT_PF,
+	MEM_TRIAD_PF,
+	MEM_TRIAD_NT_PF,
 	MEM_OPS
 };
 
@@ -42,9 +48,12 @@ enum mem_isa {
  * 64-byte aligned and @bytes long. */
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
 
-/* mem_op_name() - "read", "read4", "write", "write_nt", "clear", "copy",
- * "copy_nt", "triad", "triad_nt". */
+/* mem_op_name() - "read", "read4", "write", "write_pf" ... */
 const char *mem_op_name(enum mem_op op);
+
+/* mem_op_family() - what it is a way of: MEM_READ of MEM_READ4, MEM_COPY of
+ * MEM_COPY_PF ... and itself of all others. */
+enum mem_op mem_op_family(enum mem_op op);
 
 /* mem_op_arrays() - arrays that it uses, each counted once in its bytes:
  * 1, 2 (copy) or 3 (triad). */
@@ -61,9 +70,5 @@ enum mem_isa mem_isa_widest(void);
 
 /* mem_kernel() - the loop, or NULL if there is none for this pair. */
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
-
-/* The CSE 221 report's access: one 4-byte integer in each 256 bytes. */
-void mem_read_ints(const void *a, size_t bytes);
-void mem_write_ints(void *a, size_t bytes);
 
 #endif

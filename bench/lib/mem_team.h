@@ -13,7 +13,7 @@
  * measuring thread among them.  They wait for it by spinning, so that a round
  * begins at once; they sleep between mem_team_begin() ... mem_team_end().
  */
-#define MEM_TEAM_MAX 64
+#define MEM_TEAM_MAX 512
 
 /* Does @rounds of the work; @member is 0 for the measuring thread. */
 typedef void mem_team_fn(void *arg, unsigned int member, uint64_t rounds);

@@ -72,6 +72,39 @@ static void one_thread_cores(void)
 	topo_close(topo);
 }
 
+static void three_nodes(void)
+{
+	struct topo *topo = invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
+	int nodes[2] = { -1, -1 };
+	char page;
+
+	OK(topo && topo_nodes(topo, nodes, 2) == 3 && nodes[1] == 1,
+	   "three nodes, of which two were asked for");
+	if (!topo)
+		return;
+	OK(topo_node_of_cpu(topo, 3) == 1 && topo_node_of_cpu(topo, 4) == 2,
+	   "the nodes of CPUs");
+	OK(topo_node_of_cpu(topo, 6) == -ENOENT, "a CPU that is not there");
+	OK(topo_cpu_of_node(topo, 1, 0) == 3, "the last CPU of a node");
+	OK(topo_cpu_of_node(topo, 1, 2) == 2, "or the preferred one");
+	OK(topo_cpu_of_node(topo, 3, 0) == -ENOENT &&
+		   topo_cpu_of_node(topo, -1, 0) == -ENOENT,
+	   "a node that is not there");
+	OK(topo_bind_memory(topo, &page, 1, 1) == -EXDEV &&
+		   topo_bind_memory(topo, &page, 1, 9) == -ENOENT,
+	   "memory is not bound on an invented machine");
+	topo_close(topo);
+
+	topo = invent(
+		"pack:1 [numa(memory=1GB)] [numa(memory=4GB)] core:2 pu:1");
+	OK(topo && topo_nodes(topo, NULL, 0) == 2 &&
+		   topo_node_of_cpu(topo, 1) == 0 &&
+		   topo_cpu_of_node(topo, 0, 0) == 0 &&
+		   topo_cpu_of_node(topo, 1, 1) == 1,
+	   "two kinds of memory at the same CPUs");
+	topo_close(topo);
+}
+
 static void this_machine(void)
 {
 	struct topo *topo = NULL;
@@ -98,6 +131,7 @@ int main(void)
 {
 	two_packages();
 	one_thread_cores();
+	three_nodes();
 	this_machine();
 	return tap_done();
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "bandwidth_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIB ((size_t)1 << 20)
+
+const char bandwidth_too_big[] =
+	"needs more than a quarter of the memory that is free or that the "
+	"memory cgroup leaves";
+static const char no_time[] =
+	"left out below --effort 75: others do the same faster or sooner";
+static const char no_isa[] = "this processor has no such instructions";
+
+static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
+
+/* Which level arrays of that size are in. */
+static enum bandwidth_level level_of(const struct bandwidth_plan *p,
+				     size_t bytes, unsigned int threads)
+{
+	/* The first two caches are a thread's own. */
+	for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)
+		if (bytes / (level < LEVEL_3 ? threads : 1) <=
+		    p->cache_bytes[level])
+			return (enum bandwidth_level)level;
+	return LEVEL_MEMORY;
+}
+
+/* Rounds down to what the kernels can do. */
+static size_t part_of(enum mem_op op, size_t size, unsigned int threads)
+{
+	const size_t step = 4 * (size_t)MEM_BLOCK;
+
+	return size / threads / mem_op_arrays(op) / step * step;
+}
+
+static struct bench_case case_of(const char *kernel, const char *isa,
+				 enum bandwidth_level level, size_t size,
+				 unsigned int threads)
+{
+	return (struct bench_case) {
+		.params = { P_STR("kernel", kernel), P_STR("isa", isa),
+			    P_STR("level", level_names[level]),
+			    P_SIZE("size", (int64_t)size),
+			    P_INT("threads", threads) },
+		.unit = "B/s",
+		.better = BENCH_HIGHER,
+	};
+}
+
+/* Each node that has one of the threads has a buffer as large as all. */
+static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
+			   unsigned int threads)
+{
+	size_t nodes = 0;
+
+	for (unsigned int i = 0; i < threads; i++) {
+		bool seen = false;
+
+		for (unsigned int k = 0; k < i; k++)
+			seen |= p->node[k] == p->node[i];
+		nodes += !seen;
+	}
+	return nodes * size;
+}
+
+/* What a quick run does without: in large arrays narrow registers are no
+ * faster than wide ones, and libc's whole arrays take long. */
+static bool takes_long(const struct bandwidth_spec *spec)
+{
+	const bool narrow =
+		spec->isa <= MEM_SSE2 && spec->isa != mem_isa_widest();
+
+	return spec->level >= LEVEL_3 &&
+	       (narrow ||
+		(spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY));
+}
+
+static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
+		enum mem_isa isa, const char *isa_name, size_t size,
+		unsigned int threads)
+{
+	const enum bandwidth_level level = level_of(p, size, threads);
+	const size_t part = part_of(op, size, threads);
+	struct bench_case c =
+		case_of(mem_op_name(op), isa_name, level, size, threads);
+	struct bandwidth_spec *spec = &p->spec[p->n];
+	/* libc chooses by size: what it is called with must be the whole. */
+	const bool whole = isa == MEM_LIBC;
+
+	if (p->n == BANDWIDTH_MAX || part == 0)
+		return;
+	*spec = (struct bandwidth_spec) { .op = op,
+					  .isa = isa,
+					  .level = level,
+					  .threads = threads,
+					  .part = part };
+	spec->chunk = whole || part < BANDWIDTH_CHUNK ? part : BANDWIDTH_CHUNK;
+	c.index = (int64_t)p->n++;
+	c.events = whole && level == LEVEL_MEMORY ? 5 : 48;
+	c.budget_ms = 6;
+	c.exclusive = level >= LEVEL_3 || threads > 1;
+	if (!mem_isa_usable(isa))
+		c.skip = no_isa;
+	else if (bench_effort(b) < 0.75 && takes_long(spec))
+		c.skip = no_time;
+	else if (bytes_needed(p, size, threads) > bench_spare_bytes(b))
+		c.skip = bandwidth_too_big;
+	spec->c = bench_add(b, &c);
+}
+
+/* Whether a kernel is worth a row there. */
+static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
+		   unsigned int threads)
+{
+	if (!mem_kernel(op, isa))
+		return false;
+	if (threads > 1 && isa != mem_isa_widest() && isa != MEM_REP)
+		return false;
+	/* Lines that are near need not be asked for ahead. */
+	return op < MEM_WRITE_PF ||
+	       (level >= LEVEL_3 && isa == mem_isa_widest());
+}
+
+/* All kernels that move @size. */
+static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
+		    unsigned int threads)
+{
+	const size_t whole = size < 128 * MIB ? size : 128 * MIB;
+	const enum bandwidth_level level = level_of(p, size, threads);
+
+	for (int op = 0; op < MEM_OPS; op++)
+		for (int isa = 0; isa < MEM_ISAS; isa++)
+			if (wanted(op, isa, level, threads))
+				add(b, p, op, isa, mem_isa_name(isa),
+				    isa == MEM_LIBC ? whole : size, threads);
+}
+
+/* Rows "isa=best" of one size, which its kernels then point to. */
+static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
+		     unsigned int threads, size_t first)
+{
+	for (int op = 0; op < MEM_OPS; op++) {
+		struct bench_case c =
+			case_of(mem_op_name(op), "best",
+				level_of(p, size, threads), size, threads);
+		const struct bench_case *best;
+
+		if ((int)mem_op_family(op) != op)
+			continue;
+		c.estimator = BENCH_EST_DERIVED;
+		c.derived = true;
+		best = bench_add(b, &c);
+		for (size_t i = first; i < p->n; i++)
+			if ((int)mem_op_family(p->spec[i].op) == op)
+				p->spec[i].best = best;
+	}
+}
+
+/* Some kernels with the widest registers over all sizes, for the picture. */
+static void add_ladder(struct bench *b, struct bandwidth_plan *p)
+{
+	static const enum mem_op ops[] = { MEM_READ, MEM_READ4, MEM_WRITE,
+					   MEM_COPY };
+	const enum mem_isa isa = mem_isa_widest();
+
+	for (size_t size = 8192; size <= 64 * MIB; size *= 2)
+		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+			add(b, p, ops[i], isa, "widest", size, 1);
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		add(b, p, ops[i], isa, "widest", p->memory_bytes, 1);
+}
+
+/* All numbers up to 16, from there on powers of two, and all CPUs. */
+static unsigned int next_threads(unsigned int threads, unsigned int cpus)
+{
+	if (threads < 16 || threads >= cpus)
+		return threads + 1;
+	return threads * 2 > cpus ? cpus : threads * 2;
+}
+
+static void add_threads(struct bench *b, struct bandwidth_plan *p,
+			unsigned int threads)
+{
+	const size_t size[LEVELS] = { p->cache_bytes[LEVEL_1] / 2,
+				      p->cache_bytes[LEVEL_2] / 2,
+				      p->cache_bytes[LEVEL_3] / 4,
+				      p->memory_bytes };
+
+	for (int level = LEVEL_1; level < LEVELS; level++) {
+		const size_t first = p->n;
+		const size_t bytes =
+			size[level] * (level < LEVEL_3 ? threads : 1);
+
+		if (!bytes || (level == LEVEL_3 && threads > 1))
+			continue;
+		add_all(b, p, bytes, threads);
+		add_best(b, p, bytes, threads, first);
+	}
+}
+
+void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
+{
+	const unsigned int cpus = bench_cpus(b);
+
+	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++)
+		p->cache_bytes[level] = bench_cache_bytes(b, level + 1);
+	p->memory_bytes = 4 * p->cache_bytes[LEVEL_3] > 256 * MIB
+				  ? 4 * p->cache_bytes[LEVEL_3]
+				  : 256 * MIB;
+	for (unsigned int i = 0; i < MEM_TEAM_MAX && i < cpus; i++)
+		p->node[i] = bench_node_of_cpu(b, bench_nth_cpu(b, i));
+	for (unsigned int n = 1; n <= cpus && n <= MEM_TEAM_MAX;
+	     n = next_threads(n, cpus))
+		add_threads(b, p, n);
+	add_ladder(b, p);
+}
+
+static bool has_thread(const struct bandwidth_plan *p,
+		       const struct bandwidth_spec *spec, int node)
+{
+	for (unsigned int i = 0; i < spec->threads; i++)
+		if (p->node[i] == node)
+			return true;
+	return false;
+}
+
+size_t bandwidth_plan_largest(const struct bench *b,
+			      const struct bandwidth_plan *p, int node)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct bandwidth_spec *spec = &p->spec[i];
+		const size_t size =
+			spec->part * mem_op_arrays(spec->op) * spec->threads;
+
+		if (bench_selected(b, spec->c) && size > bytes &&
+		    has_thread(p, spec, node))
+			bytes = size;
+	}
+	return bytes;
+}
+
+void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct bandwidth_spec *spec = &p->spec[i];
+		const double here = bench_value(b, spec->c);
+
+		if (!spec->best || !isfinite(here) ||
+		    here <= bench_value(b, spec->best))
+			continue;
+		bench_derive(b, spec->best, here);
+		bench_fact_text(b, spec->best, "by", spec->c->name);
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		const struct bench_case *best = p->spec[i].best;
+
+		if (best && !isfinite(bench_value(b, best)))
+			bench_derive_skip(b, best,
+					  "none of its ways has a value");
+	}
+}

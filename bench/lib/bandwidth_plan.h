@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BANDWIDTH_PLAN_H
+#define BANDWIDTH_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench.h"
+#include "mem_kernels.h"
+#include "mem_team.h"
+
+/*
+ * What mem_bandwidth measures: which kernels, with which registers, on arrays
+ * of which size, by how many threads; and the rows that take the best of them.
+ */
+#define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
+#define BANDWIDTH_MAX	4096 /* 30 numbers of threads need as many */
+
+enum bandwidth_level { LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_MEMORY, LEVELS };
+
+struct bandwidth_spec {
+	enum mem_op op;
+	enum mem_isa isa;
+	enum bandwidth_level level;
+	unsigned int threads;
+	size_t part;  /* bytes of one array of one thread */
+	size_t chunk; /* of that, what one round goes over */
+	const struct bench_case *c;
+	const struct bench_case *best; /* the row that takes it if it wins */
+};
+
+struct bandwidth_plan {
+	struct bandwidth_spec spec[BANDWIDTH_MAX];
+	size_t n;
+	size_t cache_bytes[LEVELS], memory_bytes;
+	/* Of the CPU of each thread; threads of one node share a buffer. */
+	int node[MEM_TEAM_MAX];
+};
+
+/* Why a case is left out. */
+extern const char bandwidth_too_big[];
+
+/* bandwidth_plan_make() - add the cases; a case's index is its spec's. */
+void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
+
+/* bandwidth_plan_largest() - bytes of the largest case that is selected, 0 if
+ * none is. @node: of those that have a thread there. */
+size_t bandwidth_plan_largest(const struct bench *b,
+			      const struct bandwidth_plan *p, int node);
+
+/* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
+ * was measured. */
+void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p);
+
+#endif
