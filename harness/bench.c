@@ -414,6 +414,18 @@ const char *bench_scratch(struct bench *b)
 	return b->scratch;
 }
 
+const char *bench_files(struct bench *b)
+{
+	char mark[sizeof(b->scratch)];
+
+	if (b->dir &&
+	    (size_t)snprintf(mark, sizeof(mark), "%s/%s", b->dir,
+			     BENCH_FILES_MARK) < sizeof(mark) &&
+	    !access(mark, F_OK))
+		return b->dir;
+	return bench_scratch(b);
+}
+
 void bench_guard(struct bench *b, const char *kind, const char *what)
 {
 	guard_add(b->guard_fd, kind, what);

@@ -367,6 +367,17 @@ int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
 const char *bench_scratch(struct bench *b);
 
 /**
+ * bench_files() - path of a directory for big test files that are used again:
+ * the run's, if --dir is one that run-all made for it (a file BENCH_FILES_MARK
+ * lies in it; run-all removes all when the run ends), else bench_scratch().
+ * What is found there must be checked before it is used.
+ *
+ * Return: the path, or NULL after bench_fail() or bench_skip().
+ */
+#define BENCH_FILES_MARK ".oscost-run"
+const char *bench_files(struct bench *b);
+
+/**
  * bench_guard() - something outside this process that must not outlive the
  * program, should it be killed: the supervisor removes what was not released.
  * @kind: "file" (a path), "sem", "shm", "msg" (System V id), "mq" (POSIX

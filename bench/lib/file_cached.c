@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a file is in the page cache. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "file_data.h"
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451 /* the same number on all architectures */
+#endif
+
+#define WINDOW	   ((uint64_t)64 << 20) /* mapped at once for mincore() */
+#define DROP_TRIES 5
+#define DROP_US	   2000
+#define CHUNK	   ((size_t)1 << 20)
+
+/* As in linux/mman.h, which is older than the call on many machines. */
+struct cachestat_range_ {
+	uint64_t off, len;
+};
+
+struct cachestat_ {
+	uint64_t nr_cache, nr_dirty, nr_writeback, nr_evicted,
+		nr_recently_evicted;
+};
+
+static int64_t by_cachestat(int fd, uint64_t offset, uint64_t len)
+{
+	struct cachestat_range_ range = { offset, len };
+	struct cachestat_ stat;
+
+	if (syscall(SYS_cachestat, fd, &range, &stat, 0))
+		return -errno;
+	return (int64_t)stat.nr_cache * sysconf(_SC_PAGESIZE);
+}
+
+static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
+			    unsigned char *pages)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int64_t cached = 0;
+	void *map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	int err = 0;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (mincore(map, len, pages))
+		err = -errno;
+	for (uint64_t i = 0; !err && i < (len + page - 1) / page; i++)
+		cached += pages[i] & 1 ? (int64_t)page : 0;
+	munmap(map, len);
+	return err ? err : cached;
+}
+
+static int64_t by_mincore(int fd, uint64_t offset, uint64_t len)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char *pages = malloc(WINDOW / page + 1);
+	int64_t cached = pages ? 0 : -ENOMEM;
+
+	len += offset % page;
+	offset -= offset % page;
+	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
+		const uint64_t left = len - at;
+		const int64_t n =
+			window_bytes(fd, offset + at,
+				     left < WINDOW ? left : WINDOW, pages);
+
+		cached = n < 0 ? n : cached + n;
+	}
+	free(pages);
+	return cached;
+}
+
+static int64_t length(int fd, uint64_t offset)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	return (uint64_t)st.st_size > offset
+		       ? (int64_t)((uint64_t)st.st_size - offset)
+		       : 0;
+}
+
+int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
+{
+	int64_t cached = by_cachestat(fd, offset, len), whole;
+
+	/* Old kernels have no such call, sandboxes forbid what they do not
+	 * know; a file that is not ours to write gives -EPERM in both ways. */
+	if (cached >= 0)
+		return cached;
+	whole = len ? (int64_t)len : length(fd, offset);
+	return whole <= 0 ? whole : by_mincore(fd, offset, (uint64_t)whole);
+}
+
+int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
+{
+	int64_t cached = -EIO;
+
+	for (int i = 0; i < DROP_TRIES; i++) {
+		int err;
+
+		/* Dirty pages cannot be dropped.  What cannot be synced (a
+		 * read-only file system) has none. */
+		if (fsync(fd) && errno != EROFS && errno != EINVAL)
+			return -errno;
+		err = posix_fadvise(fd, (off_t)offset, (off_t)len,
+				    POSIX_FADV_DONTNEED);
+		if (err)
+			return -err;
+		cached = file_cache_bytes(fd, offset, len);
+		if (cached <= 0)
+			break;
+		/* Pages that somebody is just looking at stay for now. */
+		usleep(DROP_US);
+	}
+	return cached;
+}
+
+int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len)
+{
+	const int64_t whole = len ? (int64_t)len : length(fd, offset);
+	char *buffer = malloc(CHUNK);
+	int64_t err = buffer ? 0 : -ENOMEM;
+
+	if (whole < 0)
+		err = whole;
+	for (int64_t at = 0; !err && at < whole;) {
+		const size_t want = whole - at < (int64_t)CHUNK
+					    ? (size_t)(whole - at)
+					    : CHUNK;
+		const ssize_t n =
+			pread(fd, buffer, want, (off_t)offset + (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = -errno;
+		else if (n == 0)
+			break; /* shorter than was said */
+		else
+			at += n;
+	}
+	free(buffer);
+	return err ? err : file_cache_bytes(fd, offset, len);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel says of a block device, and what it seems to be. */
+#include "file_disk.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Random reads of a disk that seeks take tens of times as long as sequential
+ * ones; read-ahead in the device or its host makes up for factors below this
+ * without any seek. */
+#define SEEKS 8.0
+
+/* First word of a line in the file @dir/@name, "" if there is none. */
+static void attribute(const char *dir, const char *name, char *text,
+		      size_t size)
+{
+	char path[PATH_MAX + 64];
+	FILE *f;
+
+	text[0] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(text, (int)size, f))
+		text[0] = '\0';
+	fclose(f);
+	for (size_t len = strcspn(text, "\n");; len--) {
+		text[len] = '\0';
+		if (len == 0 || text[len - 1] != ' ')
+			break;
+	}
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Makers' names that hypervisors and clouds give to their disks. */
+static bool invented(const char *vendor, const char *model)
+{
+	static const char *const names[] = {
+		"QEMU",	  "VMware",  "Virtual",	      "VBOX",
+		"Google", "Msft",    "Amazon",	      "Xen",
+		"MSFT",	  "nutanix", "PersistentDisk"
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(vendor, names[i]) || strstr(model, names[i]))
+			return true;
+	return false;
+}
+
+static void about_mapper(const char *dir, char *text, size_t size)
+{
+	char uuid[64];
+
+	attribute(dir, "dm/uuid", uuid, sizeof(uuid));
+	if (begins(uuid, "LVM-"))
+		snprintf(text, size, "a logical volume (LVM)");
+	else if (begins(uuid, "CRYPT-"))
+		snprintf(text, size, "an encrypted device (dm-crypt)");
+	else if (begins(uuid, "mpath-"))
+		snprintf(text, size, "a multipath device");
+	else
+		snprintf(text, size, "a device-mapper device");
+}
+
+static void about_hardware(const char *dir, const char *name, char *text,
+			   size_t size)
+{
+	char vendor[32], model[48];
+
+	attribute(dir, "device/vendor", vendor, sizeof(vendor));
+	attribute(dir, "device/model", model, sizeof(model));
+	if (invented(vendor, model))
+		snprintf(text, size, "a hypervisor's disk (%s)", model);
+	else if (begins(name, "nvme"))
+		snprintf(text, size, "an NVMe disk (%s)", model);
+	else if (begins(name, "mmcblk"))
+		snprintf(text, size, "a memory card");
+	else
+		snprintf(text, size, "a disk%s%s%s", model[0] ? " (" : "",
+			 model, model[0] ? ")" : "");
+}
+
+static void about_disk(const char *dir, const char *name, char *text,
+		       size_t size)
+{
+	char level[32];
+
+	if (begins(name, "vd"))
+		snprintf(text, size, "a hypervisor's disk (virtio)");
+	else if (begins(name, "xvd"))
+		snprintf(text, size, "a hypervisor's disk (Xen)");
+	else if (begins(name, "loop"))
+		snprintf(text, size, "a loop device, a file elsewhere");
+	else if (begins(name, "ram") || begins(name, "zram"))
+		snprintf(text, size, "a disk in memory");
+	else if (begins(name, "nbd") || begins(name, "rbd"))
+		snprintf(text, size, "a disk over the network");
+	else if (begins(name, "dm-"))
+		about_mapper(dir, text, size);
+	else if (begins(name, "md")) {
+		attribute(dir, "md/level", level, sizeof(level));
+		snprintf(text, size, "a software RAID (%s)",
+			 level[0] ? level : "level unknown");
+	} else
+		about_hardware(dir, name, text, size);
+}
+
+void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
+		    unsigned int minor, bool counters)
+{
+	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16], claim[8];
+	char *name;
+
+	if ((size_t)snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sys,
+			     major, minor) >= sizeof(link) ||
+	    !realpath(link, dir))
+		return;
+	if (counters && (size_t)snprintf(p->stat, sizeof(p->stat), "%s/stat",
+					 link) >= sizeof(p->stat))
+		p->stat[0] = '\0';
+	snprintf(path, sizeof(path), "%s/partition", dir);
+	name = strrchr(dir, '/');
+	if (!access(path, F_OK)) {
+		/* A partition: its disk is the directory above. */
+		*name = '\0';
+		name = strrchr(dir, '/');
+	}
+	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
+	about_disk(dir, p->disk, p->about, sizeof(p->about));
+	attribute(dir, "queue/rotational", claim, sizeof(claim));
+	p->rotational = claim[0] ? claim[0] == '1' : -1;
+}
+
+void file_place_say(const struct file_place *p, char *text, size_t size)
+{
+	switch (p->kind) {
+	case FILE_PLACE_MEMORY:
+		snprintf(text, size, "%s, which is memory", p->fs);
+		break;
+	case FILE_PLACE_NETWORK:
+		snprintf(text, size, "%s from %s, over the network", p->fs,
+			 p->source);
+		break;
+	case FILE_PLACE_STACKED:
+		snprintf(text, size, "%s, device below not known", p->fs);
+		break;
+	case FILE_PLACE_OTHER:
+		snprintf(text, size, "%s, device not known", p->fs);
+		break;
+	default:
+		snprintf(text, size, "%s on %s, %s", p->fs, p->disk, p->about);
+	}
+}
+
+static const char *claim_of(const struct file_place *p)
+{
+	return p->rotational < 0 ? "the kernel does not say whether it rotates"
+	       : p->rotational	 ? "the kernel says that it rotates"
+				 : "the kernel says that it does not rotate";
+}
+
+void file_place_judge(const struct file_place *p, double sequential_ns,
+		      double random_ns, char *text, size_t size)
+{
+	const double ratio = random_ns / sequential_ns;
+	char where[384];
+
+	file_place_say(p, where, sizeof(where));
+	if (p->kind == FILE_PLACE_MEMORY)
+		snprintf(text, size,
+			 "%s: the figures are those of memory, not of a disk",
+			 where);
+	else if (!isfinite(ratio) || ratio <= 0)
+		snprintf(text, size, "%s: whether it seeks was not measured",
+			 where);
+	else
+		snprintf(text, size,
+			 "%s; %s; a random 4 KiB takes %.2f times a sequential "
+			 "one: %s%s",
+			 where, claim_of(p), ratio,
+			 ratio >= SEEKS ? "it seeks, or reads ahead"
+					: "no seeks are seen",
+			 strstr(p->about, "hypervisor")
+				 ? "; its host may cache what it holds"
+				 : "");
+}
