@@ -6,14 +6,17 @@
  * CPU, while every other CPU reads or writes memory of its own, without pause
  * (load=100) or with pauses that leave it so many percent of that. Loads and
  * traffic are timed over the same interval, so each load=… has two rows:
- * figure=latency and figure=traffic, and the pairs are the curve of latency
+ * figure=latency and figure=bandwidth, and the pairs are the curve of latency
  * against bytes in a second. `write` counts the bytes stored; ordinary stores
  * fetch the line first, so about twice as many move.
+ *
+ * The memory of each CPU is in its own NUMA node.
  *
  * Measures: ns for one dependent load; bytes in a second of the others.
  * Includes: nothing else.
  * After:    multichase multiload (loaded latency); Intel MLC's idea.
- * Needs:    2 CPUs; 256 MiB of memory and 64 MiB for each other CPU, as far
+ * Needs:    2 CPUs; memory: for the chain, and for all other CPUs together,
+ *           twice the last cache and 256 MiB and 64 MiB each at least, as far
  *           as a quarter of the free memory allows.
  */
 #include <math.h>
@@ -27,8 +30,8 @@
 #include "lib/mem_team.h"
 
 #define MIB	    ((size_t)1 << 20)
-#define CHAIN_BYTES (256 * MIB)
-#define PART_BYTES  (64 * MIB)	    /* of each other CPU */
+#define CHAIN_LEAST (256 * MIB)
+#define PART_LEAST  (64 * MIB)	    /* of each other CPU */
 #define CHUNK	    ((size_t)16384) /* between looks at the clock */
 #define LOADS_NS    200e3	    /* of the chase in one event */
 
@@ -48,6 +51,7 @@ struct traffic {
 
 struct loaded_state {
 	const struct bench_case *latency[KINDS][LOADS], *traffic[KINDS][LOADS];
+	size_t chain_bytes, part_bytes; /* a part: of each other CPU */
 	struct mem_buffer chain, parts;
 	struct chase chase;
 	void *at;
@@ -99,8 +103,17 @@ static void add_pair(struct bench *b, struct loaded_state *s, int kind,
 static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const size_t needed = CHAIN_BYTES + threads(b) * PART_BYTES;
+	const unsigned int others = threads(b) > 1 ? threads(b) - 1 : 1;
+	const size_t beyond = 2 * bench_cache_bytes(b, 3);
+	size_t needed;
 
+	/* Neither the chain nor the traffic may stay in the last cache. */
+	s->chain_bytes = beyond > CHAIN_LEAST ? beyond : CHAIN_LEAST;
+	s->part_bytes = (beyond / others + MEM_HUGE_BYTES - 1) /
+			MEM_HUGE_BYTES * MEM_HUGE_BYTES;
+	if (s->part_bytes < PART_LEAST)
+		s->part_bytes = PART_LEAST;
+	needed = s->chain_bytes + others * s->part_bytes;
 	for (int kind = 0; kind < KINDS; kind++)
 		for (size_t i = 0; i < LOADS; i++)
 			add_pair(b, s, kind, i,
@@ -118,6 +131,25 @@ static bool any_selected(const struct bench *b, const struct loaded_state *s)
 	return false;
 }
 
+/* The memory of each CPU is on its NUMA node. */
+static int place(const struct bench *b, struct loaded_state *s,
+		 unsigned int others)
+{
+	int node = bench_node_of_cpu(b, bench_cpu(b));
+	int err = node < 0 ? 0
+			   : bench_bind_memory(b, s->chain.base, s->chain.bytes,
+					       node);
+
+	for (unsigned int i = 1; !err && i <= others; i++) {
+		s->other[i].base = s->parts.base + (i - 1) * s->part_bytes;
+		node = bench_node_of_cpu(b, bench_nth_cpu(b, i));
+		if (node >= 0)
+			err = bench_bind_memory(b, s->other[i].base,
+						s->part_bytes, node);
+	}
+	return err;
+}
+
 static int setup(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
@@ -128,15 +160,18 @@ static int setup(struct bench *b, void *state)
 		return bench_skip(b, "needs two CPUs that it may use");
 	if (!any_selected(b, s))
 		return 0;
-	err = mem_map(&s->chain, CHAIN_BYTES, MEM_4K);
+	/* Huge pages: the order of the chain spares translations in any case,
+	 * and they are touched sooner. */
+	err = mem_map(&s->chain, s->chain_bytes, MEM_THP);
 	if (!err)
-		err = mem_map(&s->parts, others * PART_BYTES, MEM_THP);
+		err = mem_map(&s->parts, others * s->part_bytes, MEM_THP);
 	if (err)
 		return bench_fail(b, -err, "map memory");
+	err = place(b, s, others);
+	if (err)
+		return bench_fail(b, -err, "bind memory to a NUMA node");
 	mem_touch(&s->chain);
 	mem_fill(s->parts.base, s->parts.bytes, bench_seed(b));
-	for (unsigned int i = 0; i < others; i++)
-		s->other[i + 1].base = s->parts.base + i * PART_BYTES;
 	err = chase_link_window(&s->chase, s->chain.base, s->chain.bytes,
 				bench_random(b));
 	s->at = s->chase.entry[0];
@@ -168,7 +203,7 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 
 		fn(at, at, at, CHUNK);
 		t->bytes += CHUNK;
-		t->at = (t->at + CHUNK) % PART_BYTES;
+		t->at = (t->at + CHUNK) % s->part_bytes;
 		while (s->load < 100 &&
 		       (double)(now() - begin) < each * (double)t->bytes &&
 		       !atomic_load_explicit(&s->stop, memory_order_relaxed))
@@ -270,7 +305,8 @@ static int derive(struct bench *b, void *state)
 	for (int kind = 0; s->at && kind < KINDS; kind++)
 		for (size_t i = 0; i < LOADS; i++)
 			bench_evidence(b, s->latency[kind][i], "lines_in_cycle",
-				       (double)CHAIN_BYTES / CHASE_LINE, lines);
+				       (double)s->chain_bytes / CHASE_LINE,
+				       lines);
 	return 0;
 }
 

@@ -31,6 +31,7 @@
 #include "lib/chase.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
+#include "stats.h"
 
 enum layout { PAGE, DENSE, HUGE_PAGE, LAYOUTS };
 
@@ -72,7 +73,7 @@ static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 			    P_INT("pages", pages) },
 		.index = layout * (int)COUNTS + (int)i,
 		.ops = CHASE_UNROLL,
-		.budget_ms = 5,
+		.budget_ms = 4,
 		.skip = bytes > bench_spare_bytes(b) ? too_big : NULL,
 	};
 
@@ -200,7 +201,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* The price of translation by pages, on top of the fastest load so that its
- * logarithm can be taken. */
+ * logarithm can be taken.  A price below zero is noise like one above it and
+ * stays as it is. */
 static size_t curve_get(const struct bench *b, const struct tlb_state *s,
 			double *pages, double *ns)
 {
@@ -213,12 +215,22 @@ static size_t curve_get(const struct bench *b, const struct tlb_state *s,
 		const double more = bench_value(b, s->row[PAGE][i]) -
 				    bench_value(b, s->row[DENSE][i]);
 
-		if (!isfinite(more) || !isfinite(base))
+		if (!isfinite(more) || !(base + more > 0))
 			continue;
 		pages[n] = counts[i];
-		ns[n++] = base + fmax(more, 0);
+		ns[n++] = base + more;
 	}
 	return n;
+}
+
+/* How far the points of a plateau typically are from its median. */
+static double spread(const double *ns, const struct level *l)
+{
+	const size_t n = l->last - l->first + 1;
+	double work[COUNTS];
+
+	memcpy(work, ns + l->first, n * sizeof(*work));
+	return stats_mad(work, n);
 }
 
 static int derive(struct bench *b, void *state)
@@ -232,9 +244,13 @@ static int derive(struct bench *b, void *state)
 	for (int i = 0; i < MAX_TLBS; i++) {
 		if (i + 1 < found) {
 			bench_derive(b, s->reach[i], level[i].size_bytes);
-			bench_derive(b, s->miss[i],
-				     level[i + 1].latency_ns -
-					     level[i].latency_ns);
+			/* Never told from nothing by less than both plateaus
+			 * scatter. */
+			bench_derive_within(b, s->miss[i],
+					    level[i + 1].latency_ns -
+						    level[i].latency_ns,
+					    spread(ns, &level[i]) +
+						    spread(ns, &level[i + 1]));
 			continue;
 		}
 		bench_derive_skip(b, s->reach[i],

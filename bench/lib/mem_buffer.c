@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 const char *mem_pages_name(enum mem_pages pages)
 {
@@ -64,6 +69,9 @@ void mem_touch(const struct mem_buffer *m)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	/* In one call, where the kernel can (Linux 5.14): half the time. */
+	if (!madvise(m->base, round_up(m->bytes, page), MADV_POPULATE_WRITE))
+		return;
 	for (size_t at = 0; at < m->bytes; at += page)
 		*(volatile char *)(m->base + at) = 1;
 }
@@ -136,6 +144,41 @@ int64_t mem_huge_bytes(const struct mem_buffer *m)
 	(void)fclose(f);
 	/* The entry may hold the margin as well. */
 	return sum < (int64_t)m->bytes ? sum : (int64_t)m->bytes;
+}
+
+/* Of @n pages from @base on: how many are on @node; -errno. */
+static int64_t pages_on_node(char *base, size_t n, size_t page, int node)
+{
+	void *at[256];
+	int where[256];
+	int64_t there = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = base + i * page;
+	if (syscall(SYS_move_pages, 0, n, at, NULL, where, 0))
+		return -errno;
+	for (size_t i = 0; i < n; i++)
+		there += where[i] == node;
+	return there;
+}
+
+int64_t mem_node_bytes(const struct mem_buffer *m, int node)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t pages = m->bytes / page;
+	int64_t there = 0;
+
+	for (size_t i = 0; i < pages; i += 256) {
+		const int64_t here =
+			pages_on_node(m->base + i * page,
+				      pages - i < 256 ? pages - i : 256, page,
+				      node);
+
+		if (here < 0)
+			return here;
+		there += here;
+	}
+	return there * (int64_t)page;
 }
 
 int64_t mem_resident(const struct mem_buffer *m)

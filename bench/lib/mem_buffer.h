@@ -56,6 +56,10 @@ uint64_t mem_huge_pool(void);
  */
 int64_t mem_huge_bytes(const struct mem_buffer *m);
 
+/* mem_node_bytes() - how much of @m, in whole pages, the kernel says is on
+ * NUMA @node.  Return: bytes, or -errno (ENOSYS: it knows of no nodes). */
+int64_t mem_node_bytes(const struct mem_buffer *m, int node);
+
 /* mem_resident() - whether every page of @m is in memory, by mincore(2).
  * Return: bytes that are, or -errno. */
 int64_t mem_resident(const struct mem_buffer *m);
