@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Test files: holes, wrong contents, short files and full disks are seen, and
+ * what was checked is used again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../bench/lib/file_data.h"
+#include "tap.h"
+
+#define BYTES ((uint64_t)4 << 20)
+#define BLOCK FILE_DATA_BLOCK
+
+static char dir[] = "./.test-file-data-XXXXXX";
+
+static void check_words(void)
+{
+	static char buffer[16 * BLOCK];
+	unsigned int ones = 0;
+
+	file_data_fill(buffer, sizeof(buffer), 7 * BLOCK);
+	OK(file_data_matches(buffer, sizeof(buffer), 7 * BLOCK) &&
+		   file_data_sample(buffer, sizeof(buffer), 7 * BLOCK),
+	   "what was filled in is recognised");
+	OK(!file_data_matches(buffer, sizeof(buffer), 8 * BLOCK) &&
+		   !file_data_sample(buffer, sizeof(buffer), 8 * BLOCK),
+	   "the same of another place is not");
+	OK(file_data_matches(buffer + BLOCK, BLOCK, 8 * BLOCK),
+	   "any block can be checked by itself");
+	for (size_t i = 0; i < sizeof(buffer); i++)
+		ones += (unsigned int)__builtin_popcount(
+			(unsigned char)buffer[i]);
+	OK(ones > sizeof(buffer) * 4 * 99 / 100 &&
+		   ones < sizeof(buffer) * 4 * 101 / 100,
+	   "as many ones as zeros: it cannot be compressed by much");
+	buffer[5 * BLOCK + 8] ^= 1;
+	OK(!file_data_matches(buffer, sizeof(buffer), 7 * BLOCK),
+	   "one wrong bit is seen");
+}
+
+static void check_again(void)
+{
+	struct file_data f;
+	struct stat first, second;
+
+	OK(!file_data_open(&f, dir, "again", BYTES) && !f.reused &&
+		   !fstat(f.fd, &first),
+	   "a file is made");
+	OK((uint64_t)first.st_size == BYTES && first.st_blocks,
+	   "it has its size and blocks");
+	file_data_close(&f);
+	OK(!file_data_open(&f, dir, "again", BYTES) && f.reused &&
+		   !fstat(f.fd, &second) && first.st_ino == second.st_ino,
+	   "and is used again");
+	file_data_close(&f);
+	OK(!file_data_open(&f, dir, "again", 2 * BYTES) && !f.reused,
+	   "one of another size is made afresh");
+	file_data_remove(&f);
+	OK(access(f.path, F_OK), "and removed");
+}
+
+/* Spoil the file at @path; whether it is then seen and mended. */
+static void spoil(const char *what, int (*how)(int fd))
+{
+	struct file_data f;
+	int fd;
+
+	OK(!file_data_open(&f, dir, "bad", BYTES), "a file");
+	fd = open(f.path, O_RDWR);
+	OK(fd >= 0 && !how(fd), what);
+	fsync(fd);
+	close(fd);
+	OK(file_data_check(&f) == -EBADMSG && f.why[0], "is seen");
+	file_data_close(&f);
+	OK(!file_data_open(&f, dir, "bad", BYTES) && !f.reused &&
+		   !file_data_check(&f),
+	   "and the file made afresh");
+	file_data_remove(&f);
+}
+
+static int shorten(int fd)
+{
+	return ftruncate(fd, BYTES - BLOCK);
+}
+
+static int make_hole(int fd)
+{
+	return ftruncate(fd, BYTES / 2) || ftruncate(fd, BYTES);
+}
+
+static int overwrite(int fd)
+{
+	static const char nothing[64 * BLOCK];
+
+	for (uint64_t at = 0; at < BYTES; at += sizeof(nothing))
+		if (pwrite(fd, nothing, sizeof(nothing), (off_t)at) < 0)
+			return -1;
+	return 0;
+}
+
+static int spoil_end(int fd)
+{
+	return pwrite(fd, "x", 1, BYTES - 9) != 1;
+}
+
+static void check_refused(void)
+{
+	struct file_data f;
+	const int64_t room = file_data_room(dir);
+	char path[64];
+
+	OK(room > 0, "there is room");
+	OK(file_data_open(&f, dir, "huge",
+			  ((uint64_t)room + (64u << 20)) / BLOCK * BLOCK +
+				  ((uint64_t)room << 1)) == -ENOSPC &&
+		   strstr(f.why, "MiB"),
+	   "more than half of what is free is refused, with figures");
+	OK(access(f.path, F_OK), "and nothing is left");
+	OK(file_data_open(&f, dir, "odd", 4097) == -EINVAL, "odd sizes");
+	OK(file_data_open(&f, "/nowhere/at/all", "x", BYTES) == -ENOENT,
+	   "a directory that is not there");
+	snprintf(path, sizeof(path), "%s/link", dir);
+	OK(!symlink("/dev/null", path) &&
+		   !file_data_open(&f, dir, "link", BYTES) && !f.reused,
+	   "a link in its place is not followed");
+	file_data_remove(&f);
+}
+
+static void check_cache(void)
+{
+	struct file_data f;
+	int64_t left;
+
+	OK(!file_data_open(&f, dir, "cache", BYTES), "a file");
+	OK(file_cache_fill(f.fd, 0, 0) == (int64_t)BYTES, "all of it cached");
+	OK(file_cache_bytes(f.fd, BLOCK, 2 * BLOCK) == 2 * BLOCK,
+	   "a part of it asked for");
+	left = file_cache_drop(f.fd, 0, 0);
+	/* On a tmpfs nothing can be dropped. */
+	OK(left == 0 || left == (int64_t)BYTES, "dropped, or in memory only");
+	file_data_remove(&f);
+}
+
+int main(void)
+{
+	if (!mkdtemp(dir))
+		return 1;
+	check_words();
+	check_again();
+	spoil("shortened", shorten);
+	spoil("a hole", make_hole);
+	spoil("overwritten by zeros", overwrite);
+	spoil("one byte near the end", spoil_end);
+	check_refused();
+	check_cache();
+	OK(!rmdir(dir), "nothing is left");
+	return tap_done();
+}
