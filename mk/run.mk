@@ -4,7 +4,7 @@
 # run-all takes these from the command line or the environment, as in
 # `make run-all PROFILE=quick ONLY="syscall loop"`.
 RUN_ALL_FLAGS = --bin '$(BUILD)/bin' \
-	$(foreach name,PROFILE ROUNDS EFFORT ONLY CPU PRIO TIMER SEED OUT RESUME,\
+	$(foreach name,PROFILE ROUNDS EFFORT ONLY CPU PRIO TIMER DIR SEED OUT RESUME,\
 	$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
 
 # Use all CPUs for the build unless the caller said how many jobs.

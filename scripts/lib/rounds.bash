@@ -86,7 +86,7 @@ rounds_row() {
 	start=$now
 	child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
 		--json --invocations 1 --round "$round" --seed "$seed" \
-		--effort "${conf[effort]}" "${common[@]}" "${args[@]}" \
+		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
 		>"$out/.rows" 2>"$out/.talk" || status=$?
 	now_us
 	record_talk "$id" "$round" "$out/.talk"

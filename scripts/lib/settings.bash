@@ -3,7 +3,7 @@
 # The settings of a run, in conf: from the command line, or from the plan.tsv
 # of a run that is to be resumed.
 
-readonly saved=(profile rounds effort seed cpu prio timer host started_at
+readonly saved=(profile rounds effort seed cpu prio timer dir host started_at
 	version git_id command_line)
 
 # configure: settings of a new run.
@@ -80,5 +80,6 @@ validate() {
 		check_prio "${conf[prio]}"
 		prefix=(chrt -r "${conf[prio]}")
 	fi
+	files_check
 	check_programs
 }
