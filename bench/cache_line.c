@@ -7,22 +7,28 @@
  * bytes behind it, that one to the next page, in random order. If both are in
  * one line, the second load is a hit in the first cache. With memory=L2 all
  * pairs fit the second cache, so the step from hit to miss is the line's size
- * (figure=line). With memory=DRAM they do not, and the step shows what is
- * fetched together: many processors fetch lines in pairs, so at=64 (the second
- * line of a pair) and at=0 can differ.
+ * (figure=line). With memory=DRAM they are thrown out of all caches (clflush)
+ * before they are followed, and the step shows what is fetched together: many
+ * processors fetch lines in pairs, so at=64 (the second line of a pair) and
+ * at=0 can differ.
  *
  * ways=n rows follow a chain of n lines that are 4 KiB apart and so compete
  * for one set of the first cache. As long as they fit, each load is a hit: the
  * last n that does is its associativity (figure=ways), provided that a way is
- * no larger than a page. For further caches the place depends on bits of the
- * physical address, which a program does not know: no rows.
+ * no larger than a page. cache=L2,ways=n rows are the same for the second
+ * cache with lines 256 KiB apart on huge pages: its place depends on bits of
+ * the physical address that lie within a huge page. In a virtual machine a
+ * huge page may be made of small ones; then no set fills up and figure=ways_L2
+ * is skipped. The place in a last cache is a hash of the physical address that
+ * is not public: no rows.
  *
  * Measures: ns for one dependent load, mean of the two of a pair; line in
  *           bytes; ways.
  * Includes: memory=DRAM: address translation, one page for each pair.
  * After:    lmbench line and cache.
- * Needs:    64 MiB of memory beyond the last cache for memory=DRAM.
+ * Needs:    32 MiB of memory; huge pages for cache=L2.
  */
+#include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -30,11 +36,22 @@
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
 
-#define MIB	 ((size_t)1 << 20)
-#define MAX_WAYS 24
-#define STEP	 1.15 /* a plateau's noise is less, a miss in L1 is 3 times */
+#define MIB	    ((size_t)1 << 20)
+#define MAX_WAYS    24 /* of the first cache */
+#define MAX_WAYS_L2 28
+#define WAY_STEP    1.3 /* the next cache takes 2 to 4 times as long */
+#define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
+* /
+#define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
+#define DRAM_PAGES  8192 /* a pair in each */
+#define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
+#define STEP	    1.15 /* a plateau's noise is less, a miss in L1 is 3 times */
 
-enum where { IN_L2, IN_DRAM, WHERES };
+	enum where {
+		IN_L2,
+		IN_DRAM,
+		WHERES
+	};
 
 static const char *const where_names[] = { "L2", "DRAM" };
 static const unsigned int distances[] = { 8,  16, 32,  48,  56,
@@ -48,11 +65,16 @@ static const unsigned int starts[] = { 0, 64 };
 struct line_state {
 	const struct bench_case *pair[WHERES][STARTS][DISTANCES];
 	const struct bench_case *way[MAX_WAYS];
-	const struct bench_case *line, *ways;
+	const struct bench_case *way_l2[MAX_WAYS_L2];
+	const struct bench_case *line, *ways, *ways_l2;
 	size_t pages[WHERES]; /* a pair in each */
-	struct mem_buffer buffer;
+	struct mem_buffer buffer, huge;
+	int64_t huge_bytes; /* of the second, as smaps says */
 	struct chase chase;
 	void *at;
+	bool flushed;	/* the chain was thrown out of the caches ... */
+	uint64_t loads; /* ... and so many loads followed it since, */
+	uint64_t last;	/* so many in the last batch */
 };
 
 static const char too_big[] =
@@ -75,7 +97,6 @@ static void add_pairs(struct bench *b, struct line_state *s)
 							   d),
 					.ops = CHASE_UNROLL,
 					.budget_ms = 5,
-					.exclusive = w == IN_DRAM,
 					.skip = s->pages[w] * CHASE_PAGE >
 								bench_spare_bytes(
 									b)
@@ -87,11 +108,33 @@ static void add_pairs(struct bench *b, struct line_state *s)
 			}
 }
 
+static void add_ways(struct bench *b, struct line_state *s)
+{
+	for (int n = 0; n < MAX_WAYS + MAX_WAYS_L2; n++) {
+		const bool first = n < MAX_WAYS;
+		const int ways = first ? n + 1 : n - MAX_WAYS + 1;
+		struct bench_case c = {
+			.params = { P_INT("ways", ways) },
+			.index = (int64_t)PAIRS + n,
+			.ops = CHASE_UNROLL,
+			.budget_ms = 3,
+		};
+
+		if (!first) {
+			c.params[0] = (struct bench_param)P_STR("cache", "L2");
+			c.params[1] = (struct bench_param)P_INT("ways", ways);
+			if (L2_HUGES * MEM_HUGE_BYTES > bench_spare_bytes(b))
+				c.skip = too_big;
+		}
+		*(first ? &s->way[n] : &s->way_l2[n - MAX_WAYS]) =
+			bench_add(b, &c);
+	}
+}
+
 static int cases(struct bench *b, void *state)
 {
 	struct line_state *s = state;
-	const size_t l2 = bench_cache_bytes(b, 2),
-		     llc = bench_cache_bytes(b, 3);
+	const size_t l2 = bench_cache_bytes(b, 2);
 	struct bench_case figure = {
 		.params = { P_STR("figure", "line") },
 		.unit = "B",
@@ -101,27 +144,19 @@ static int cases(struct bench *b, void *state)
 	};
 
 	/* Two lines of each page: more than the first cache holds, half of
-	 * the second, and few enough pages for a TLB.  For DRAM the lines
-	 * alone must not fit the last cache. */
+	 * the second, and few enough pages for a TLB. */
 	s->pages[IN_L2] = l2 ? l2 / 2 / (2 * (size_t)CHASE_LINE) : 1024;
 	if (s->pages[IN_L2] > 1024)
 		s->pages[IN_L2] = 1024;
-	s->pages[IN_DRAM] = (llc > 32 * MIB ? llc : 32 * MIB) / CHASE_PAGE * 2;
+	s->pages[IN_DRAM] = DRAM_PAGES;
 	add_pairs(b, s);
 	s->line = bench_add(b, &figure);
-	for (int n = 0; n < MAX_WAYS; n++) {
-		const struct bench_case c = {
-			.params = { P_INT("ways", n + 1) },
-			.index = (int64_t)PAIRS + n,
-			.ops = CHASE_UNROLL,
-			.budget_ms = 3,
-		};
-
-		s->way[n] = bench_add(b, &c);
-	}
+	add_ways(b, s);
 	figure.params[0] = (struct bench_param)P_STR("figure", "ways");
 	figure.unit = "1";
 	s->ways = bench_add(b, &figure);
+	figure.params[0] = (struct bench_param)P_STR("figure", "ways_L2");
+	s->ways_l2 = bench_add(b, &figure);
 	return 0;
 }
 
@@ -140,6 +175,29 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
+/* The chain of n lines of one set. */
+static int link_ways(struct bench *b, struct line_state *s, size_t n)
+{
+	int err;
+
+	/* All pointers at the start of their page. */
+	if (n <= MAX_WAYS)
+		return chase_link_stride(&s->chase, s->buffer.base,
+					 n * CHASE_PAGE, CHASE_PAGE);
+	if (!s->huge.base) {
+		err = mem_map(&s->huge, L2_HUGES * MEM_HUGE_BYTES, MEM_THP);
+		if (err)
+			return err;
+		mem_touch(&s->huge);
+		s->huge_bytes = mem_huge_bytes(&s->huge);
+	}
+	if (s->huge_bytes < (int64_t)s->huge.bytes)
+		return bench_skip(b, "only %lld of %zu bytes got huge pages",
+				  (long long)s->huge_bytes, s->huge.bytes);
+	return chase_link_stride(&s->chase, s->huge.base,
+				 (n - MAX_WAYS) * L2_STEP, L2_STEP);
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
@@ -147,22 +205,39 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const uint64_t seed = bench_random(b);
 	int err;
 
+	s->chase.lines = 0;
+	s->last = 0;
 	if (i >= PAIRS)
-		/* All pointers at the start of their page: one set. */
-		err = chase_link_stride(&s->chase, s->buffer.base,
-					(i - PAIRS + 1) * CHASE_PAGE,
-					CHASE_PAGE);
+		err = link_ways(b, s, i - PAIRS + 1);
 	else
 		err = chase_link_pairs(&s->chase, s->buffer.base,
 				       s->pages[i / DISTANCES / STARTS],
-				       CHASE_PAGE / 2 +
-					       starts[i / DISTANCES % STARTS],
+				       starts[i / DISTANCES % STARTS],
 				       distances[i % DISTANCES], seed);
 	if (err)
 		return bench_fail(b, -err, "link the chain");
 	s->at = s->chase.entry[0];
+	s->flushed = false;
 	if (i >= PAIRS || i / DISTANCES / STARTS == IN_L2)
 		s->at = chase_run(s->at, 2 * s->chase.lines / CHASE_UNROLL + 1);
+	return 0;
+}
+
+/* Throws the chain out of the caches before it would be followed for the
+ * second time, whatever the size of the last one. */
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct line_state *s = state;
+
+	if ((size_t)c->index >= PAIRS ||
+	    (size_t)c->index / DISTANCES / STARTS != IN_DRAM)
+		return 0;
+	if (s->flushed && s->loads + BATCH_GROWS * s->last <= s->chase.lines)
+		return 0;
+	if (chase_flush(&s->chase))
+		return bench_fail(b, ENOMEM, "flush the chain");
+	s->flushed = true;
+	s->loads = 0;
 	return 0;
 }
 
@@ -174,6 +249,25 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	(void)b;
 	(void)c;
 	s->at = chase_run(s->at, iters);
+	s->last = iters * CHASE_UNROLL;
+	s->loads += s->last;
+	return 0;
+}
+
+/* A batch that came round to lines that it has fetched itself is worth
+ * nothing. */
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	const struct line_state *s = state;
+
+	(void)iters;
+	if (s->flushed && s->loads > s->chase.lines)
+		return bench_fail(b, 0,
+				  "a batch of %llu loads is longer than the "
+				  "chain of %zu lines (%s)",
+				  (unsigned long long)s->loads, s->chase.lines,
+				  c->name);
 	return 0;
 }
 
@@ -207,22 +301,45 @@ static void derive_line(struct bench *b, const struct line_state *s)
 		}
 }
 
-/* The last n before loads of n lines of one set are slower than of few. */
-static void derive_ways(struct bench *b, const struct line_state *s)
+/* The last n, from @from on, before loads of n lines of one set are slower
+ * than the fastest of @count rows there; 0 if all still fit.  One row may be
+ * noise, three are not. */
+static int ways_of(const struct bench *b, const struct bench_case *const *row,
+		   int from, int count, int max)
 {
 	double base = INFINITY;
 
-	for (int n = 0; n < 4; n++)
-		base = fmin(base, bench_value(b, s->way[n]));
-	for (int n = 1; n < MAX_WAYS; n++)
-		if (bench_value(b, s->way[n]) > base * STEP &&
-		    (n + 1 == MAX_WAYS ||
-		     bench_value(b, s->way[n + 1]) > base * STEP)) {
-			bench_derive(b, s->ways, n);
-			return;
-		}
-	bench_derive_skip(b, s->ways, "%d lines of one set still fit",
-			  MAX_WAYS);
+	for (int n = from; n < from + count && n < max; n++)
+		base = fmin(base, bench_value(b, row[n]));
+	for (int n = from + 1; n + 2 < max; n++)
+		if (bench_value(b, row[n]) > base * WAY_STEP &&
+		    bench_value(b, row[n + 1]) > base * WAY_STEP &&
+		    bench_value(b, row[n + 2]) > base * WAY_STEP)
+			return n;
+	return 0;
+}
+
+static void derive_ways(struct bench *b, const struct line_state *s)
+{
+	const int ways = ways_of(b, s->way, 0, 4, MAX_WAYS);
+	/* Beyond those that the first cache keeps. */
+	const int l2 =
+		ways ? ways_of(b, s->way_l2, ways + 1, 3, MAX_WAYS_L2) : 0;
+
+	if (ways)
+		bench_derive(b, s->ways, ways);
+	else
+		bench_derive_skip(b, s->ways, "%d lines of one set still fit",
+				  MAX_WAYS);
+	if (l2)
+		bench_derive(b, s->ways_l2, l2);
+	else
+		bench_derive_skip(b, s->ways_l2,
+				  "%d lines that should be in one set still "
+				  "fit: the huge pages are not in one piece in "
+				  "the host's memory, or the first cache hides "
+				  "it, or there were no huge pages",
+				  MAX_WAYS_L2);
 }
 
 static int derive(struct bench *b, void *state)
@@ -230,6 +347,7 @@ static int derive(struct bench *b, void *state)
 	const struct line_state *s = state;
 	const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
 	const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+	const long ways_l2 = sysconf(_SC_LEVEL2_CACHE_ASSOC);
 
 	derive_line(b, s);
 	derive_ways(b, s);
@@ -238,6 +356,8 @@ static int derive(struct bench *b, void *state)
 		bench_fact(b, s->line, "cpuid_bytes", (double)line);
 	if (ways > 0)
 		bench_fact(b, s->ways, "cpuid_ways", (double)ways);
+	if (ways_l2 > 0)
+		bench_fact(b, s->ways_l2, "cpuid_ways", (double)ways_l2);
 	return 0;
 }
 
@@ -247,6 +367,7 @@ static void teardown(struct bench *b, void *state)
 
 	(void)b;
 	mem_unmap(&s->buffer);
+	mem_unmap(&s->huge);
 }
 
 const struct bench_desc bench_desc = {
@@ -255,7 +376,9 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
+	.prepare = prepare,
 	.run = run,
+	.conclude = conclude,
 	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,

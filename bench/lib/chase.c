@@ -369,6 +369,25 @@ size_t chase_verify(const struct chase *c)
 	return c->lines;
 }
 
+int chase_flush(const struct chase *c)
+{
+	void **line = malloc((c->lines + 1) * sizeof(*line));
+	void *at = c->entry[0];
+
+	if (!line)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->lines; i++) {
+		line[i] = at;
+		at = *(void **)at;
+	}
+	/* By themselves: a load of one line could fetch its neighbour again. */
+	for (size_t i = 0; i < c->lines; i++)
+		__asm__ volatile("clflush (%0)" : : "r"(line[i]) : "memory");
+	__asm__ volatile("mfence" : : : "memory");
+	free(line);
+	return 0;
+}
+
 size_t chase_length(void *from, size_t limit)
 {
 	void *at = *(void **)from;

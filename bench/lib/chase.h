@@ -92,6 +92,10 @@ void chase_run_many(void **at, unsigned int k, uint64_t loads);
  */
 size_t chase_verify(const struct chase *c);
 
+/* chase_flush() - throw all lines of the cycle out of all caches.  Return: 0
+ * or -ENOMEM. */
+int chase_flush(const struct chase *c);
+
 /* chase_length() - loads until the walk from @from is back at @from, at most
  * @limit. */
 size_t chase_length(void *from, size_t limit);
