@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "guard.h"
 #include "invocation.h"
 #include "mem.h"
@@ -338,9 +339,10 @@ uint64_t bench_random(struct bench *b)
 
 unsigned int bench_events(const struct bench *b, const struct bench_case *c)
 {
-	double n = (c->events ? c->events : DEFAULT_EVENTS) * b->effort;
+	const double n = (c->events ? c->events : DEFAULT_EVENTS) * b->effort;
+	const unsigned int least = visit_least_events(b);
 
-	return n < 5 ? 5 : (unsigned int)n;
+	return n < least ? least : (unsigned int)n;
 }
 
 double bench_effort(const struct bench *b)
@@ -429,6 +431,18 @@ const char *bench_files(struct bench *b)
 void bench_guard(struct bench *b, const char *kind, const char *what)
 {
 	guard_add(b->guard_fd, kind, what);
+}
+
+void bench_say(struct bench *b, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	warn("%s", line);
+	(void)b;
 }
 
 pid_t bench_fork(struct bench *b)

@@ -101,7 +101,7 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	    0 means 200.
  * @budget_ms: for sample() and run(): stop taking samples of this case when
  *	       this much time was spent on it in an invocation (but never
- *	       before 5 were taken); 0 means 50.
+ *	       before 5 were taken, 3 at an effort below 50); 0 means 50.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
@@ -381,9 +381,16 @@ const char *bench_files(struct bench *b);
  * bench_guard() - something outside this process that must not outlive the
  * program, should it be killed: the supervisor removes what was not released.
  * @kind: "file" (a path), "sem", "shm", "msg" (System V id), "mq" (POSIX
- *	  queue name), "shmem" (POSIX shared memory name), "netns".
+ *	  queue name), "shmem" (POSIX shared memory name), "netns",
+ *	  "cgroup" (path of a control group named "oscost-...", removed with
+ *	  its processes).
  */
 void bench_guard(struct bench *b, const char *kind, const char *what);
+
+/* bench_say() - one line for the user on stderr, at once: for an option that
+ * makes the program work for minutes.  Nothing that belongs to a result. */
+void bench_say(struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * bench_fork() - fork() a partner process that dies with this one.  Children

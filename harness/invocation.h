@@ -122,6 +122,9 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan);
 /* invocation_close() - free everything. */
 void invocation_close(struct bench *b);
 
+/* visit_least_events() - events that a case is given whatever they cost. */
+unsigned int visit_least_events(const struct bench *b);
+
 /* visit_cases() - visit all cases that are asked for, several times each and
  * in random order, and sample them (visit.c).  Return: 0 or -ENOMEM. */
 int visit_cases(struct bench *b);

@@ -6,10 +6,12 @@
 
 #include "invocation.h"
 
-#define PASSES	       4 /* visits to a case that is interleaved */
+#define PASSES	       4 /* visits to a case that is interleaved, at most */
+#define LOW_EFFORT     0.5
 #define QUADS	       24
 #define LEAST_QUADS    5
 #define LEAST_EVENTS   5
+#define LEAST_AT_LOW   3 /* events at a low effort, for the dearest of them */
 #define BUDGET_MS      50
 #define WARM_UP_SHARE  0.25 /* of the budget */
 #define WARM_UP_EVENTS 10
@@ -70,6 +72,11 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	if (!err && d->conclude && !t->is_baseline)
 		err = d->conclude(b, b->state, c, iters);
 	return err;
+}
+
+unsigned int visit_least_events(const struct bench *b)
+{
+	return b->effort < LOW_EFFORT ? LEAST_AT_LOW : LEAST_EVENTS;
 }
 
 static double budget_ticks(const struct bench *b, const struct case_run *run)
@@ -193,7 +200,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 		struct noise_counts before;
 
 		if ((double)(invocation_now_ns() - begin) > budget_ns &&
-		    i * passes >= LEAST_EVENTS)
+		    i * passes >= visit_least_events(b))
 			break;
 		noise_read(&before);
 		err = one_event(b, run, sample, PHASE_SAMPLE);
@@ -237,9 +244,18 @@ static void shuffle(struct bench *b, size_t *order, size_t n)
 	}
 }
 
+/* Coming back costs as much as before when there is less to do at each visit:
+ * a low effort has fewer visits, not only shorter ones. */
+static unsigned int visits(double effort)
+{
+	if (effort < 0.25)
+		return 1;
+	return effort < LOW_EFFORT ? PASSES / 2 : PASSES;
+}
+
 int visit_cases(struct bench *b)
 {
-	unsigned int passes = b->effort < 0.25 ? 1 : PASSES;
+	unsigned int passes = visits(b->effort);
 	size_t *order = calloc(b->n_runs, sizeof(*order));
 
 	if (!order)
