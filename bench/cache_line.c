@@ -36,22 +36,16 @@
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
 
-#define MIB	    ((size_t)1 << 20)
 #define MAX_WAYS    24 /* of the first cache */
 #define MAX_WAYS_L2 28
 #define WAY_STEP    1.3 /* the next cache takes 2 to 4 times as long */
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
-* /
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define DRAM_PAGES  8192 /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
 #define STEP	    1.15 /* a plateau's noise is less, a miss in L1 is 3 times */
 
-	enum where {
-		IN_L2,
-		IN_DRAM,
-		WHERES
-	};
+enum where { IN_L2, IN_DRAM, WHERES };
 
 static const char *const where_names[] = { "L2", "DRAM" };
 static const unsigned int distances[] = { 8,  16, 32,  48,  56,
