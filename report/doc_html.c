@@ -27,7 +27,7 @@ static const char style[] =
 	"h2{font-size:1.3rem;margin:2.5rem 0 .75rem;padding-top:.75rem;"
 	"border-top:1px solid var(--line)}\n"
 	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}\n"
-	"p,ul,aside{max-width:46rem}\n"
+	"p,ul,.warn{max-width:46rem}\n"
 	"a{color:var(--accent)}\n"
 	"pre{background:var(--band);padding:.75rem 1rem;overflow-x:auto;"
 	"border-radius:6px;font-size:.85rem}\n"
@@ -50,7 +50,7 @@ static const char style[] =
 	"td.gd{background:var(--warn);color:var(--bad);font-weight:700}\n"
 	"tr.failed td{color:var(--bad)}\n"
 	"tr.skipped td,tr.below_resolution td{color:var(--dim)}\n"
-	"aside{background:var(--warn);border-left:4px solid var(--warnline);"
+	".warn{background:var(--warn);border-left:4px solid var(--warnline);"
 	"padding:.5rem 1rem;margin:.5rem 0;border-radius:0 6px 6px 0}\n"
 	"figure{margin:1.25rem 0}\n"
 	"figure .plot{background:#fff;border:1px solid var(--line);"
@@ -70,7 +70,7 @@ static const char style[] =
 	"th,td{padding:.1rem .2rem}th{white-space:normal}"
 	"td:first-child,th:first-child{position:static}"
 	"td:first-child,th:first-child{min-width:0}td.t{min-width:11rem}"
-	"tr,figure,aside{break-inside:avoid}figure svg{max-height:15cm}"
+	"tr,figure,.warn{break-inside:avoid}figure svg{max-height:15cm}"
 	"h2,h3{break-after:avoid}}\n";
 
 static void tag(struct doc *d, const char *name, const char *text)
@@ -116,13 +116,14 @@ static void html_para(struct doc *d, const char *text)
 
 static void html_warning(struct doc *d, const char *text, const char *remedy)
 {
-	fputs("<aside><strong>Warning:</strong> ", d->f);
+	fputs("<div class=\"warn\" role=\"note\"><strong>Warning:</strong> ",
+	      d->f);
 	text_html(d->f, text);
 	if (remedy) {
 		fputs(".<br><em>Remedy:</em> ", d->f);
 		text_html(d->f, remedy);
 	}
-	fputs("</aside>\n", d->f);
+	fputs("</div>\n", d->f);
 }
 
 static void html_code(struct doc *d, const char *text)
@@ -165,8 +166,8 @@ static void html_cell(struct doc *d, const char *name, const struct column *c,
 {
 	bool wide = text && strlen(text) > 40;
 	/* A noisy row shows at a glance. */
-	bool noisy = !strcmp(c->head, "grade") && text &&
-		     (!strcmp(text, "C") || !strcmp(text, "D"));
+	bool noisy = text && (!strcmp(text, "C") || !strcmp(text, "D")) &&
+		     !strcmp(c->head, "grade");
 
 	fprintf(d->f, "<%s%s>", name,
 		c->number      ? " class=\"n\""

@@ -98,6 +98,17 @@ without_gnuplot() {
 	run ! grep -E 'src=|https?://' small/report.html
 }
 
+@test "the page is valid HTML, also from a hostile directory" {
+	command -v tidy >/dev/null || skip "no tidy"
+	run -0 make_report small
+	run -0 make_report hostile
+	for dir in small hostile; do
+		tidy -quiet -errors "$dir/report.html"
+	done
+	sed 's/<thead>/<thead><p>/' small/report.html >bad.html
+	run ! tidy -quiet -errors bad.html
+}
+
 @test "without gnuplot there are tables, and it says so" {
 	without_gnuplot
 	run -0 --separate-stderr env PATH="$PWD/bin" \
