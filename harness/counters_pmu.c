@@ -32,21 +32,19 @@ static char *read_line(const char *devices, const char *name, const char *file)
 static bool read_pmu(const char *devices, const char *name,
 		     struct counters_pmu *pmu)
 {
-	char *type, *end = NULL;
-	char *cpus;
+	char *type;
 
-	if (name[0] == '.' || strlen(name) >= sizeof(pmu->name))
+	if (name[0] == '.')
 		return false;
-	cpus = read_line(devices, name, "cpus");
+	pmu->cpus = read_line(devices, name, "cpus");
+	pmu->name = strdup(name);
 	type = read_line(devices, name, "type");
-	if ((!cpus && strcmp(name, "cpu") != 0) || !type) {
-		free(cpus);
+	if ((!pmu->cpus && strcmp(name, "cpu") != 0) || !type || !pmu->name) {
 		free(type);
+		counters_pmu_free(pmu, 1);
 		return false;
 	}
-	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
-	pmu->cpus = cpus;
-	pmu->type = (uint32_t)strtoul(type, &end, 10);
+	pmu->type = (uint32_t)strtoul(type, NULL, 10);
 	free(type);
 	return true;
 }
@@ -79,7 +77,8 @@ void counters_pmu_free(struct counters_pmu *pmus, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		free(pmus[i].cpus);
-		pmus[i].cpus = NULL;
+		free(pmus[i].name);
+		pmus[i].cpus = pmus[i].name = NULL;
 	}
 }
 

@@ -16,7 +16,7 @@
 #define COUNTERS_DEVICES "/sys/bus/event_source/devices"
 
 struct counters_pmu {
-	char name[48];
+	char *name;
 	uint32_t type; /* of perf_event_attr */
 	char *cpus;    /* a list such as "0-15,20"; NULL: all */
 };
