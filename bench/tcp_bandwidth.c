@@ -30,33 +30,28 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "bench.h"
 #include "lib/net_capture.h"
-#include "lib/net_client.h"
+#include "lib/net_flow.h"
 #include "lib/net_host.h"
-#include "lib/net_pour.h"
 
-#define MAX_STREAMS 4
-#define MAX_CASES   40
+#define MAX_CASES 40
 
-/* What a message takes at least and at most, to choose the bytes of a block:
- * how well it fits decides only how long an event takes. */
-#define MESSAGE_NS	500.0
-#define BYTES_PER_NS	4.0
-#define EVENT_NS	4e6
-#define PILOT_BYTES	(256u << 10)
-#define PILOT_MESSAGES	1024u
-#define PILOT_TO_EVENT	4.0
-#define PILOTS		8
-#define CAPTURE_WAIT_MS 1
+/* An event: long against the wake-up of the client after a report, and short
+ * enough for some of them to fit between what else the machine does. */
+#define EVENT_NS 1.2e6
+
+/* A flow's first ms are slower: the congestion control looks for the speed,
+ * and the buffers grow.  At --effort 100. */
+#define WARM_UP_NS 8e6
 
 /* An acknowledgement may stand for a whole window, some MiB: a span of time
  * needs some of them. */
-#define ACKED_BYTES (4u << 20)
-#define LEAST_ACKS  3
+#define ACKED_BYTES	(4u << 20)
+#define LEAST_ACKS	3
+#define CAPTURE_WAIT_MS 1
 
 struct flow_case {
 	enum net_via via;
@@ -72,14 +67,8 @@ struct state {
 	struct flow_case cases[MAX_CASES];
 	size_t n_cases;
 	struct net_hosts hosts;
-	struct net_pour pour;
+	struct net_flow flow;
 	struct net_capture capture;
-	/* The flow at hand. */
-	struct net_client client[MAX_STREAMS];
-	unsigned int streams; /* that are open */
-	uint64_t messages;    /* in a block of each stream */
-	uint64_t sent;	      /* blocks of each stream */
-	uint64_t reported;
 	uint64_t mark; /* when the last report was there */
 };
 
@@ -100,8 +89,8 @@ static void add(struct bench *b, struct state *s, const struct flow_case *fc)
 		.unit = "B/s",
 		.better = BENCH_HIGHER,
 		.estimator = fc->acked ? BENCH_EST_MAX : BENCH_EST_DEFAULT,
-		.events = 8,
-		.budget_ms = 200,
+		.events = 32,
+		.budget_ms = 16,
 		/* A new connection is slow at first: one flow for all. */
 		.exclusive = true,
 		.switches = true,
@@ -120,8 +109,7 @@ static void add(struct bench *b, struct state *s, const struct flow_case *fc)
 static void add_place(struct bench *b, struct state *s, enum net_place place)
 {
 	static const uint32_t near[] = { 1, 1024, 131072 };
-	static const uint32_t far[] = { 1,     64,     1024,   8192,
-					32768, 131072, 1048576 };
+	static const uint32_t far[] = { 1, 64, 1024, 8192, 131072, 1048576 };
 	const bool all = place != NET_SAME_CPU || s->net.peer;
 	const uint32_t *sizes = all ? far : near;
 	const size_t n =
@@ -144,7 +132,7 @@ static int cases(struct bench *b, void *state)
 	    &(struct flow_case) { NET_SEND, 131072, 1, .place = 0,
 				  .acked = true });
 	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, MAX_STREAMS,
+	    &(struct flow_case) { NET_SEND, 131072, NET_FLOW_STREAMS,
 				  .place = far });
 	for (enum net_via via = NET_ZEROCOPY; via < NET_VIAS; via++)
 		add(b, s,
@@ -155,59 +143,9 @@ static int cases(struct bench *b, void *state)
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int err = net_pour_open(&s->pour);
+	const int err = net_flow_open(&s->flow, b);
 
-	if (err)
-		return bench_fail(b, -err, "memory for messages");
-	for (unsigned int k = 0; k < MAX_STREAMS; k++)
-		if (net_client_open(&s->client[k], b))
-			return -EIO; /* it was said why */
-	return net_hosts_open(&s->hosts, b, &s->net);
-}
-
-static int begin(struct net_client *c, const struct net_host *host,
-		 uint32_t size, uint64_t block)
-{
-	const struct net_hello hello = {
-		.op = NET_SINK,
-		.size = size,
-		.block = block,
-	};
-	const int off = 0;
-	const int err = net_client_begin(c, host, &hello);
-
-	if (!err && c->fd >= 0)
-		setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off));
-	return err;
-}
-
-static int send_block(struct state *s, const struct flow_case *fc,
-		      uint64_t messages)
-{
-	int err = 0;
-
-	for (uint64_t i = 0; i < messages && !err; i++)
-		for (unsigned int k = 0; k < s->streams && !err; k++)
-			err = net_pour_message(&s->pour, &s->client[k], fc->via,
-					       fc->size);
-	return err;
-}
-
-/* The next report of each stream must say what the count is by now. */
-static int read_reports(struct state *s, uint64_t block)
-{
-	s->reported++;
-	for (unsigned int k = 0; k < s->streams; k++) {
-		unsigned char report[NET_REPORT_BYTES];
-		const int err = net_client_receive(&s->client[k], report,
-						   sizeof(report));
-
-		if (err)
-			return err;
-		if (net_report_unpack(report) != s->reported * block)
-			return -EPROTO;
-	}
-	return 0;
+	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
 static uint64_t now(const struct bench *b)
@@ -215,88 +153,9 @@ static uint64_t now(const struct bench *b)
 	return timer_end(bench_timer(b)->method);
 }
 
-/* The least that @few messages took on a connection of their own, in ns. */
-static int time_few(struct bench *b, struct state *s,
-		    const struct flow_case *fc, uint64_t few, double *ns)
-{
-	int err = 0;
-
-	*ns = 0;
-	s->reported = 0;
-	for (int i = 0; i < PILOTS && !err; i++) {
-		const uint64_t begin_ticks = now(b);
-		double took;
-
-		err = send_block(s, fc, few);
-		if (!err)
-			err = read_reports(s, few * fc->size);
-		took = bench_ns(b, (double)(now(b) - begin_ticks));
-		if (i == 0 || took < *ns)
-			*ns = took;
-	}
-	return err;
-}
-
-/* How many messages make a block that takes about as long as an event should:
- * as many as at the best speed, but fewer over a slow network. */
-static int pilot(struct bench *b, struct state *s, const struct flow_case *fc,
-		 const struct net_host *host)
-{
-	const double event_ns = EVENT_NS / fc->streams;
-	const double most = event_ns / (MESSAGE_NS + fc->size / BYTES_PER_NS);
-	uint64_t few = PILOT_BYTES / fc->size;
-	double ns, fit;
-	int err;
-
-	few = few > PILOT_MESSAGES ? PILOT_MESSAGES : few ? few : 1;
-	err = begin(&s->client[0], host, fc->size, few * fc->size);
-	if (err || s->client[0].fd < 0)
-		return err;
-	s->streams = 1;
-	err = net_pour_prepare(&s->client[0], fc->via);
-	if (!err)
-		err = time_few(b, s, fc, few, &ns);
-	if (!err && fc->via == NET_ZEROCOPY)
-		err = net_pour_reap(&s->pour, &s->client[0]);
-	if (err == -ENOPROTOOPT)
-		return bench_skip(b, "%s: not in this kernel",
-				  net_via_name(fc->via));
-	if (err)
-		return net_client_fail(&s->client[0], err, "first messages");
-	net_client_end(&s->client[0]);
-	s->streams = 0;
-	fit = PILOT_TO_EVENT * event_ns * (double)few / ns;
-	fit = fit < most ? fit : most;
-	if (fc->acked && fit < (double)ACKED_BYTES / fc->size)
-		fit = (double)ACKED_BYTES / fc->size;
-	s->messages = fit < 1 ? 1 : (uint64_t)fit;
-	return 0;
-}
-
-static int open_streams(struct bench *b, struct state *s,
-			const struct flow_case *fc)
-{
-	const struct net_host *host =
-		net_hosts_need(&s->hosts, fc->place, AF_INET);
-	int err;
-
-	if (!host)
-		return -EIO; /* it was said why */
-	err = pilot(b, s, fc, host);
-	s->sent = s->reported = 0;
-	while (!err && s->streams < fc->streams && !bench_stopping(b)) {
-		struct net_client *c = &s->client[s->streams++];
-
-		err = begin(c, host, fc->size, s->messages * fc->size);
-		if (!err)
-			err = net_pour_prepare(c, fc->via);
-	}
-	return err;
-}
-
 static int begin_capture(struct bench *b, struct state *s)
 {
-	const struct net_client *c = &s->client[0];
+	const struct net_client *c = &s->flow.client[0];
 	struct net_addr here = { .len = sizeof(here.sa) };
 	int err;
 
@@ -312,21 +171,25 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
+	const struct net_host *host =
+		net_hosts_need(&s->hosts, fc->place, AF_INET);
 	int err;
 
-	s->pour.unfinished = s->pour.copied = 0;
-	s->streams = 0;
-	err = open_streams(b, s, fc);
+	if (!host)
+		return -EIO; /* it was said why */
+	err = net_flow_begin(&s->flow, host,
+			     &(struct net_flow_plan) {
+				     .via = fc->via,
+				     .size = fc->size,
+				     .streams = fc->streams,
+				     .block_ns = EVENT_NS,
+				     .block_bytes = fc->acked ? ACKED_BYTES : 0,
+				     .warm_up_ns = WARM_UP_NS * bench_effort(b),
+			     });
 	if (!err && fc->acked && !bench_stopping(b))
 		err = begin_capture(b, s);
-	if (err || bench_stopping(b))
-		return err;
-	err = send_block(s, fc, s->messages);
-	if (err)
-		return net_client_fail(&s->client[0], err, "send");
-	s->sent++;
 	s->mark = now(b);
-	return 0;
+	return err;
 }
 
 /* The bytes acknowledged between the first and the last acknowledgement that
@@ -353,101 +216,83 @@ static void record(struct bench *b, struct state *s, const struct bench_case *c,
 		   double ns)
 {
 	const struct flow_case *fc = c->arg;
-	const double bytes =
-		(double)s->messages * (double)fc->size * s->streams;
+	const double rate =
+		fc->acked ? acked_rate(&s->capture)
+			  : (double)net_flow_block(&s->flow) * 1e9 / ns;
 
-	if (fc->acked) {
-		const double rate = acked_rate(&s->capture);
-
-		if (rate > 0)
-			bench_record_value(b, c, rate);
+	if (rate <= 0)
 		return;
-	}
-	bench_record_value(b, c, bytes * 1e9 / ns);
-	if (!fc->peak)
-		return;
-	bench_record_value(b, fc->peak, bytes * 1e9 / ns);
-	bench_evidence(b, fc->peak, "reports", 1, 1);
+	bench_record_value(b, c, rate);
+	if (fc->peak)
+		bench_record_value(b, fc->peak, rate);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
-	const uint64_t block = s->messages * fc->size, mark = s->mark;
+	const uint64_t mark = s->mark;
 	int err;
 
 	if (bench_stopping(b))
 		return 0;
 	if (fc->acked)
 		net_capture_drain(&s->capture);
-	err = send_block(s, fc, s->messages);
-	if (!err) {
-		s->sent++;
-		err = read_reports(s, block);
-	}
+	err = net_flow_step(&s->flow);
 	s->mark = now(b);
 	if (err)
-		return net_client_fail(&s->client[0], err, "send");
-	record(b, s, c, bench_ns(b, (double)(s->mark - mark)));
-	return 0;
+		net_flow_end(&s->flow);
+	else if (!bench_stopping(b))
+		record(b, s, c, bench_ns(b, (double)(s->mark - mark)));
+	return err;
 }
 
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
 	const struct flow_case *fc = c->arg;
-	struct tcp_info info = { 0 };
-	uint64_t again = 0;
+	struct tcp_info info;
 
-	net_client_facts(&s->client[0], c);
-	for (unsigned int k = 0; k < s->streams; k++) {
-		net_client_info(&s->client[k], &info);
-		again += info.tcpi_total_retrans;
-	}
-	bench_fact(b, c, "retransmitted", (double)again);
+	net_client_facts(&s->flow.client[0], c);
+	net_client_info(&s->flow.client[0], &info);
+	bench_fact(b, c, "retransmitted", (double)net_flow_again(&s->flow));
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
-	bench_fact(b, c, "block_bytes", (double)(s->messages * fc->size));
+	bench_fact(b, c, "block_bytes",
+		   (double)(net_flow_block(&s->flow) / fc->streams));
 	if (fc->via == NET_ZEROCOPY)
-		bench_fact(b, c, "copied", s->pour.copied > 0);
+		bench_fact(b, c, "copied", s->flow.pour.copied > 0);
 }
 
-/* What is still on its way must arrive. */
-static int finish(struct state *s, const struct flow_case *fc)
+/* What connections took must be what the server has counted in the end. */
+static int conclude_flow(struct bench *b, struct state *s,
+			 const struct bench_case *c)
 {
-	int err = 0;
+	const struct flow_case *fc = c->arg;
+	const struct net_flow *f = &s->flow;
+	const int err = net_flow_finish(&s->flow);
 
-	if (fc->via == NET_ZEROCOPY)
-		err = net_pour_reap(&s->pour, &s->client[0]);
-	while (!err && s->reported < s->sent)
-		err = read_reports(s, s->messages * fc->size);
-	return err;
+	if (err || bench_stopping(b))
+		return err;
+	bench_evidence(b, c, "bytes", (double)f->pour.poured,
+		       (double)net_flow_counted(f));
+	if (fc->peak)
+		bench_evidence(b, fc->peak, "bytes", (double)f->pour.poured,
+			       (double)net_flow_counted(f));
+	tell_facts(b, s, c);
+	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct flow_case *fc = c->arg;
-	int err = 0;
+	const bool flowed = s->flow.streams && s->flow.sent;
+	const int err =
+		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
 
-	if (s->sent && !bench_stopping(b)) {
-		const double block =
-			(double)s->messages * fc->size * s->streams;
-
-		err = finish(s, fc);
-		bench_evidence(b, c, "bytes", block * (double)s->sent,
-			       block * (double)s->reported);
-		tell_facts(b, s, c);
-		err = err ? net_client_fail(&s->client[0], err,
-					    "the last of the data")
-			  : 0;
-	}
-	net_capture_close(&s->capture);
-	for (unsigned int k = 0; k < MAX_STREAMS; k++)
-		net_client_end(&s->client[k]);
-	s->sent = 0;
+	net_capture_end(&s->capture);
+	net_flow_end(&s->flow);
 	return err;
 }
 
@@ -457,10 +302,8 @@ static void teardown(struct bench *b, void *state)
 
 	(void)b;
 	net_capture_close(&s->capture);
-	for (unsigned int k = 0; k < MAX_STREAMS; k++)
-		net_client_close(&s->client[k]);
+	net_flow_close(&s->flow);
 	net_hosts_close(&s->hosts);
-	net_pour_close(&s->pour);
 }
 
 static const struct opt options[] = { NET_OPTIONS(state), OPT_END };

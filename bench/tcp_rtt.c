@@ -41,6 +41,7 @@
 #include "lib/net_client.h"
 #include "lib/net_host.h"
 #include "lib/net_ping.h"
+#include "lib/net_proof.h"
 #include "lib/net_stamp.h"
 
 enum proto { TCP, TCP6, UDP, UDP6, ICMP };
@@ -92,11 +93,11 @@ struct state {
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_ping ping;
+	struct net_proof proof;
 	struct net_capture capture;
 	unsigned int lost, lost_in_a_row;
 	unsigned int trips; /* of this visit */
 	long sleeps;	    /* of this thread, before the visit */
-	uint64_t sent;	    /* bytes of this visit that are to come back */
 };
 
 static bool is_udp(enum proto proto)
@@ -172,7 +173,10 @@ static void add_place(struct bench *b, struct state *s, enum net_place place)
 	}
 	for (enum proto p = TCP; p <= UDP; p += UDP - TCP)
 		add(b, s, &(struct rtt_case) { STAMPED, p, 1, .place = place });
-	add(b, s, &(struct rtt_case) { PACKET, TCP, 1, .place = place });
+	/* No process takes part in it, so it has no place of its own. */
+	if (place == NET_SAME_CPU)
+		add(b, s,
+		    &(struct rtt_case) { PACKET, TCP, 1, .place = place });
 	if (s->net.peer)
 		return;
 	add(b, s, &(struct rtt_case) { ROUND_TRIP, TCP6, 1, .place = place });
@@ -225,7 +229,10 @@ static int begin_icmp(struct bench *b, struct state *s,
 	if (err == -EPERM || err == -EACCES)
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
-	return err ? bench_fail(b, -err, "open an ICMP socket") : 0;
+	if (err)
+		return bench_fail(b, -err, "open an ICMP socket");
+	net_proof_begin(&s->proof, &s->client, NET_PROOF_ICMP, 0);
+	return 0;
 }
 
 static int begin_capture(struct bench *b, struct state *s)
@@ -243,10 +250,13 @@ static int begin_capture(struct bench *b, struct state *s)
 static int stamp(struct state *s, const struct rtt_case *rc,
 		 struct net_stamps *t)
 {
-	s->sent++;
-	return net_stamp_trip(&s->client,
-			      is_udp(rc->proto) ? s->client.udp : s->client.fd,
-			      ++s->ping.number, t);
+	const int err =
+		net_stamp_trip(&s->client,
+			       is_udp(rc->proto) ? s->client.udp : s->client.fd,
+			       ++s->ping.number, t);
+
+	s->proof.answered += !err;
+	return err;
 }
 
 /* The kernel begins to stamp some time after the first socket has asked for
@@ -262,10 +272,11 @@ static int begin_stamps(struct bench *b, struct state *s,
 		return bench_skip(b, "no time stamps here: %s", strerror(-err));
 	for (int i = 0; i < STAMP_TRIES; i++) {
 		err = stamp(s, rc, &t);
-		if (err != -ENODATA)
-			return err ? net_client_fail(&s->client, err,
-						     "stamped round trip")
-				   : 0;
+		if (err)
+			return net_client_fail(&s->client, err,
+					       "stamped round trip");
+		if (t.out_ns && t.in_ns)
+			return 0;
 		usleep(1000);
 	}
 	return bench_skip(b, "this interface gives no time stamps");
@@ -287,7 +298,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->lost = s->lost_in_a_row = 0;
-	s->sent = s->trips = 0;
+	s->trips = 0;
 	s->sleeps = count_sleeps();
 	if (!host)
 		return -EIO; /* it was said why */
@@ -296,6 +307,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = net_client_begin(&s->client, host, &hello);
 	if (err || bench_stopping(b))
 		return err;
+	net_proof_begin(&s->proof, &s->client,
+			is_udp(rc->proto)      ? NET_PROOF_SERVER
+			: rc->figure == PACKET ? NET_PROOF_ACKED
+					       : NET_PROOF_BYTES,
+			rc->size);
 	if (rc->figure == PACKET)
 		return begin_capture(b, s);
 	return rc->figure == STAMPED ? begin_stamps(b, s, rc) : 0;
@@ -341,7 +357,6 @@ static int sample_trip(struct bench *b, struct state *s,
 	uint64_t ticks;
 	int err;
 
-	s->sent += rc->size;
 	s->trips++;
 	TIMER_INTERVAL(method, ticks, err = trip(s, rc));
 	if (may_get_lost(s, rc, err))
@@ -349,8 +364,8 @@ static int sample_trip(struct bench *b, struct state *s,
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
 	s->lost_in_a_row = 0;
+	s->proof.answered++;
 	bench_record(b, c, ticks);
-	bench_evidence(b, c, "answers", 1, 1);
 	ask_kernel(b, s, rc);
 	return 0;
 }
@@ -368,6 +383,11 @@ static int sample_stamped(struct bench *b, struct state *s,
 	if (err)
 		return net_client_fail(&s->client, err, "stamped round trip");
 	s->lost_in_a_row = 0;
+	for (int i = 0; i < PARTS; i++)
+		bench_evidence(b, rc->parts[i], "stamps", 2,
+			       !!t.out_ns + !!t.in_ns);
+	if (!t.out_ns || !t.in_ns)
+		return 0;
 	at[0] = t.begin_ns;
 	at[1] = t.out_ns;
 	at[2] = t.in_ns;
@@ -376,12 +396,9 @@ static int sample_stamped(struct bench *b, struct state *s,
 	if (at[0] > at[1] || at[1] > at[2] || at[2] > at[3])
 		return bench_fail(b, 0, "the stamps are not in order");
 	bench_record_value(b, c, (double)(t.end_ns - t.begin_ns));
-	bench_evidence(b, c, "answers", 1, 1);
-	for (int i = 0; i < PARTS; i++) {
+	for (int i = 0; i < PARTS; i++)
 		bench_record_value(b, rc->parts[i],
 				   (double)(at[i + 1] - at[i]));
-		bench_evidence(b, rc->parts[i], "stamps", 2, 2);
-	}
 	return 0;
 }
 
@@ -405,10 +422,9 @@ static int sample_packet(struct bench *b, struct state *s,
 		return bench_fail(b, 0,
 				  "a packet and its acknowledgement were "
 				  "not captured");
-	if (ns) {
+	s->proof.answered++;
+	if (ns)
 		bench_record_value(b, c, (double)ns);
-		bench_evidence(b, c, "acknowledged", 1, 1);
-	}
 	return 0;
 }
 
@@ -429,24 +445,21 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	}
 }
 
-static void conclude_visit(struct bench *b, struct state *s,
-			   const struct bench_case *c)
+static void tell_facts(struct bench *b, struct state *s,
+		       const struct bench_case *c)
 {
 	const struct rtt_case *rc = c->arg;
 	struct tcp_info info;
 
-	net_client_facts(&s->client, c);
+	if (rc->proto != ICMP)
+		net_client_facts(&s->client, c);
 	/* Waking up is a good part of the time: did this end sleep at all? */
 	if (s->trips)
 		bench_fact(b, c, "sleeps_per_trip",
 			   (double)(count_sleeps() - s->sleeps) / s->trips);
 	net_client_info(&s->client, &info);
-	if (is_udp(rc->proto))
+	if (is_udp(rc->proto) || rc->proto == ICMP)
 		bench_fact(b, c, "lost", s->lost);
-	else if (rc->figure != PACKET && info.tcpi_bytes_received)
-		bench_evidence(b, c, "bytes_back", (double)s->sent,
-			       (double)info.tcpi_bytes_received -
-				       NET_ANSWER_BYTES);
 	if (rc->figure == PACKET)
 		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
 	if (rc->srtt)
@@ -455,14 +468,18 @@ static void conclude_visit(struct bench *b, struct state *s,
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct rtt_case *rc = c->arg;
 	struct state *s = state;
+	int err = 0;
 
-	if (s->client.fd >= 0)
-		conclude_visit(b, s, c);
-	net_capture_close(&s->capture);
+	if (s->client.fd >= 0 || rc->proto == ICMP)
+		tell_facts(b, s, c);
+	net_capture_end(&s->capture);
+	if (s->client.fd >= 0 || rc->proto == ICMP)
+		err = net_proof_end(&s->proof, &s->client, c);
 	net_ping_icmp_close(&s->ping);
 	net_client_end(&s->client);
-	return 0;
+	return err;
 }
 
 static void teardown(struct bench *b, void *state)

@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,11 +160,41 @@ unsigned int net_capture_lost(const struct net_capture *cap)
 	return pcap_stats(cap->pcap, &st) ? 0 : st.ps_drop;
 }
 
-void net_capture_close(struct net_capture *cap)
+static void *let_go(void *pcap)
 {
-	if (cap->pcap)
+	pcap_close(pcap);
+	return NULL;
+}
+
+/* Wait for the one that is being closed, if any. */
+static void join(struct net_capture *cap)
+{
+	if (cap->closing)
+		pthread_join(cap->closer, NULL);
+	cap->closing = false;
+}
+
+void net_capture_end(struct net_capture *cap)
+{
+	sigset_t every, old;
+
+	if (!cap->pcap)
+		return;
+	join(cap);
+	/* Signals are for the thread that measures. */
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &old);
+	cap->closing = !pthread_create(&cap->closer, NULL, let_go, cap->pcap);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!cap->closing)
 		pcap_close(cap->pcap);
 	cap->pcap = NULL;
+}
+
+void net_capture_close(struct net_capture *cap)
+{
+	net_capture_end(cap);
+	join(cap);
 }
 
 #else
@@ -195,6 +226,11 @@ unsigned int net_capture_lost(const struct net_capture *cap)
 {
 	(void)cap;
 	return 0;
+}
+
+void net_capture_end(struct net_capture *cap)
+{
+	(void)cap;
 }
 
 void net_capture_close(struct net_capture *cap)

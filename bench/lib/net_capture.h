@@ -2,6 +2,7 @@
 #ifndef NET_CAPTURE_H
 #define NET_CAPTURE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,8 @@ struct net_capture {
 	void *pcap;	 /* pcap_t, NULL if closed */
 	uint16_t port;	 /* of the server */
 	const char *why; /* there is nothing to be captured here */
+	pthread_t closer;
+	bool closing; /* the closer is to be joined */
 };
 
 /**
@@ -65,6 +68,14 @@ void net_capture_drain(struct net_capture *cap);
 /* net_capture_lost() - packets that the kernel could not keep for us. */
 unsigned int net_capture_lost(const struct net_capture *cap);
 
+/**
+ * net_capture_end() - see no more packets.  The kernel takes some 20 ms to let
+ * a capture go, in which it only waits: that is left to a thread.
+ */
+void net_capture_end(struct net_capture *cap);
+
+/* net_capture_close() - the same, and wait until it has gone; any state is
+ * fine. */
 void net_capture_close(struct net_capture *cap);
 
 #endif

@@ -213,8 +213,19 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 	if (err)
 		return net_client_fail(c, err, "greet the server");
 	c->server_cpu = answer.cpu;
+	c->closed = answer.closed;
+	c->echoed = answer.echoed;
 	c->busy = hello->flags & NET_BUSY;
 	return 0;
+}
+
+int net_client_ask(struct net_client *c, const struct net_host *host)
+{
+	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
+	const int err = net_client_begin(c, host, &hello);
+
+	net_client_end(c);
+	return err;
 }
 
 void net_client_end(struct net_client *c)

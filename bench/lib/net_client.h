@@ -26,6 +26,9 @@ struct net_client {
 	int udp; /* datagrams, -1 if none */
 	bool busy;
 	int server_cpu;
+	/* What the server had counted when this session began. */
+	uint32_t closed;
+	uint64_t echoed;
 	unsigned int waits;    /* of the call at hand, that ended in nothing */
 	unsigned int patience; /* so many are one too few to give up */
 };
@@ -45,6 +48,10 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 /* net_client_connect() - a connected socket without delays of small
  * segments, not yet greeted; start the watch.  Return: as above. */
 int net_client_connect(struct net_client *c, const struct net_host *host);
+
+/* net_client_ask() - what the server has counted by now (closed, echoed), by a
+ * short session of its own.  Return: 0 or bench_fail(). */
+int net_client_ask(struct net_client *c, const struct net_host *host);
 
 /* net_client_end() - close what is open, stop the watch. */
 void net_client_end(struct net_client *c);

@@ -112,6 +112,7 @@ static int send_zerocopy(struct net_pour *p, struct net_client *c,
 
 		if (n > 0) {
 			done += (uint32_t)n;
+			p->poured += (uint64_t)n;
 			p->unfinished++;
 		} else if (errno == ENOBUFS) {
 			err = net_pour_reap(p, c);
@@ -140,6 +141,7 @@ static int send_file(struct net_pour *p, struct net_client *c, uint32_t size)
 
 		if (err)
 			return err;
+		p->poured += n > 0 ? (uint64_t)n : 0;
 	}
 	return 0;
 }
@@ -155,7 +157,10 @@ static int drain_pipe(struct net_pour *p, struct net_client *c, size_t bytes)
 
 		if (err)
 			return err;
+		if (n < 0)
+			continue;
 		bytes -= (size_t)n;
+		p->poured += (uint64_t)n;
 	}
 	return 0;
 }
@@ -189,6 +194,7 @@ int net_pour_message(struct net_pour *p, struct net_client *c, enum net_via via,
 	case NET_SPLICE:
 		return splice_file(p, c, size);
 	default:
+		p->poured += size;
 		return net_client_send(c, p->buf, size);
 	}
 }

@@ -26,6 +26,7 @@ struct net_pour {
 	int pipe[2];
 	uint64_t unfinished; /* messages without a copy, not yet reported */
 	uint64_t copied;     /* of them, those that the kernel did copy */
+	uint64_t poured;     /* bytes that connections took */
 };
 
 /* net_pour_open() - Return: 0 or -errno; close accepts either. */

@@ -119,6 +119,9 @@ static void hear(struct server *s, struct pending *p)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
+		/* A client that ended in good order will ask for this. */
+		if (n == 0 && p->have == 0)
+			atomic_fetch_add(&s->sessions.closed, 1);
 		drop(s, p);
 		return;
 	}

@@ -91,6 +91,11 @@ static int send_all(int fd, const void *buf, size_t len)
 	return 0;
 }
 
+static void count_echo(struct net_session *s)
+{
+	atomic_fetch_add_explicit(&s->all->echoed, 1, memory_order_relaxed);
+}
+
 static void echo(struct net_session *s, unsigned char *buf)
 {
 	const size_t size = s->hello.size;
@@ -104,6 +109,8 @@ static void echo(struct net_session *s, unsigned char *buf)
 		have += (size_t)n;
 		if (have < size)
 			continue;
+		/* Before it is sent: the client may ask at once. */
+		count_echo(s);
 		if (send_all(s->fd, buf, size))
 			return;
 		have = 0;
@@ -117,10 +124,12 @@ static void echo_udp(struct net_session *s, unsigned char *buf)
 	for (;;) {
 		const ssize_t n = receive(s, s->udp, buf, s->hello.size);
 
-		if (n > 0)
+		if (n > 0) {
+			count_echo(s);
 			send(s->udp, buf, (size_t)n, MSG_NOSIGNAL);
-		else if (n == 0 || errno != ECONNREFUSED)
+		} else if (n == 0 || errno != ECONNREFUSED) {
 			return;
+		}
 	}
 }
 
@@ -195,7 +204,12 @@ fail:
 
 static void serve(struct net_session *s, unsigned char *buf, size_t room)
 {
-	struct net_answer answer = { .status = NET_OK, .cpu = sched_getcpu() };
+	struct net_answer answer = {
+		.status = NET_OK,
+		.cpu = sched_getcpu(),
+		.closed = atomic_load(&s->all->closed),
+		.echoed = atomic_load(&s->all->echoed),
+	};
 	unsigned char bytes[NET_ANSWER_BYTES];
 
 	if (!buf || (s->hello.op == NET_ECHO_UDP && open_udp(s, &answer.port)))

@@ -34,6 +34,9 @@ struct net_sessions {
 	pthread_cond_t ended;
 	const struct net_limits *limits;
 	struct net_session *table; /* limits->sessions of them */
+	/* See struct net_answer. */
+	_Atomic uint32_t closed;
+	_Atomic uint64_t echoed;
 	unsigned int count;
 };
 

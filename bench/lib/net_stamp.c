@@ -94,7 +94,7 @@ static int receive_answer(struct net_client *c, int fd, unsigned char *byte,
 }
 
 /* The error queue holds the stamp, and nothing else. */
-static int fetch_sent(int fd, uint64_t *ns)
+static void fetch_sent(int fd, uint64_t *ns)
 {
 	struct pollfd p = { .fd = fd }; /* POLLERR comes unasked */
 	unsigned char none;
@@ -102,10 +102,9 @@ static int fetch_sent(int fd, uint64_t *ns)
 	for (int i = 0; i < 2; i++) {
 		if (receive(fd, &none, MSG_ERRQUEUE | MSG_DONTWAIT, ns) >= 0 &&
 		    *ns)
-			return 0;
+			return;
 		poll(&p, 1, STAMP_MS);
 	}
-	return -ENODATA;
 }
 
 int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
@@ -121,11 +120,8 @@ int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 		return err;
 	byte = (unsigned char)~number;
 	err = receive_answer(c, fd, &byte, stamps);
-	if (!err)
-		err = fetch_sent(fd, &stamps->out_ns);
 	if (err)
 		return err;
-	if (byte != number)
-		return -EBADMSG;
-	return stamps->in_ns ? 0 : -ENODATA;
+	fetch_sent(fd, &stamps->out_ns);
+	return byte == number ? 0 : -EBADMSG;
 }

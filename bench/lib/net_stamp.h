@@ -15,9 +15,10 @@
  */
 struct net_stamps {
 	uint64_t begin_ns; /* before send() */
-	uint64_t out_ns;   /* the last byte went to the driver */
-	uint64_t in_ns;	   /* the answer came from the driver */
-	uint64_t end_ns;   /* after recv() */
+	/* 0: the kernel gave none */
+	uint64_t out_ns; /* the last byte went to the driver */
+	uint64_t in_ns;	 /* the answer came from the driver */
+	uint64_t end_ns; /* after recv() */
 };
 
 /* net_stamp_enable() - on a socket.  Return: 0 or -errno. */
@@ -27,7 +28,7 @@ int net_stamp_enable(int fd);
  * net_stamp_trip() - one message of one byte there and back on socket @fd.
  *
  * Return: 0, or as net_client_receive(); -EBADMSG if the answer is not what
- * was sent, -ENODATA if a stamp is missing.
+ * was sent.
  */
 int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 		   struct net_stamps *stamps);

@@ -55,6 +55,8 @@ void net_answer_pack(unsigned char *to, const struct net_answer *a)
 	put(&to, a->status, 2);
 	put(&to, a->port, 2);
 	put(&to, (uint32_t)a->cpu, 4);
+	put(&to, a->closed, 4);
+	put(&to, a->echoed, 8);
 }
 
 int net_answer_unpack(struct net_answer *a, const unsigned char *from)
@@ -64,6 +66,8 @@ int net_answer_unpack(struct net_answer *a, const unsigned char *from)
 	a->status = (uint16_t)get(&from, 2);
 	a->port = (uint16_t)get(&from, 2);
 	a->cpu = (int32_t)get(&from, 4);
+	a->closed = (uint32_t)get(&from, 4);
+	a->echoed = get(&from, 8);
 	return a->status > NET_TROUBLE ? -EPROTO : 0;
 }
 

@@ -11,9 +11,9 @@
  * without a hello is fine: that is how tcp_connect uses it.
  */
 #define NET_MAGIC	 0x6f73636eu /* "oscn" */
-#define NET_VERSION	 1
+#define NET_VERSION	 2
 #define NET_HELLO_BYTES	 32
-#define NET_ANSWER_BYTES 16
+#define NET_ANSWER_BYTES 24
 #define NET_REPORT_BYTES 8
 #define NET_MAX_MESSAGE	 (1u << 20)
 #define NET_MAX_BLOCK	 (1ull << 36)
@@ -45,6 +45,10 @@ struct net_answer {
 	uint16_t status;
 	uint16_t port; /* NET_ECHO_UDP: where to */
 	int32_t cpu;   /* where the server runs */
+	/* What the server has counted since it began, for all its clients: what
+	 * a client believes to have done must be in it. */
+	uint32_t closed; /* connections without a hello that came and went */
+	uint64_t echoed; /* messages and datagrams sent back */
 };
 
 void net_hello_pack(unsigned char *to, const struct net_hello *h);
