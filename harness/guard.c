@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <mqueue.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +81,56 @@ static int remove_netns(const char *name)
 	return unlink(path);
 }
 
+/* SIGKILL for each member.  Return: how many there were, or -errno. */
+static int kill_members(const char *path)
+{
+	char file[PATH_MAX];
+	int n = 0, pid;
+	FILE *f;
+
+	if ((size_t)snprintf(file, sizeof(file), "%s/cgroup.procs", path) >=
+	    sizeof(file))
+		return -ENAMETOOLONG;
+	f = fopen(file, "re");
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%d", &pid) == 1) {
+		n++;
+		/* 0 is a process of another PID namespace: not ours to kill,
+		 * and kill() would take it for our own group. */
+		if (pid > 1)
+			kill(pid, SIGKILL);
+	}
+	fclose(f);
+	return n;
+}
+
+int guard_remove_cgroup(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	struct statfs fs;
+
+	/* Somebody else's group has other processes than ours in it. */
+	if (!name || strncmp(name + 1, GUARD_CGROUP, strlen(GUARD_CGROUP)))
+		return -EINVAL;
+	if (statfs(path, &fs))
+		return errno == ENOENT ? 0 : -errno;
+	if (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC)
+		return -EINVAL;
+	for (int i = 0; i < REAP_ROUNDS; i++) {
+		int err = kill_members(path);
+
+		if (err < 0 && err != -ENOENT)
+			return err;
+		if (!rmdir(path) || errno == ENOENT)
+			return 0;
+		if (errno != EBUSY)
+			return -errno;
+		usleep(2000); /* until those that were killed are gone */
+	}
+	return -EBUSY;
+}
+
 /* Return: whether the thing was there and is not any more. */
 static bool sweep_one(const char *kind, const char *what)
 {
@@ -98,6 +150,8 @@ static bool sweep_one(const char *kind, const char *what)
 		return !shm_unlink(what);
 	if (!strcmp(kind, "netns"))
 		return !remove_netns(what);
+	if (!strcmp(kind, "cgroup"))
+		return !access(what, F_OK) && !guard_remove_cgroup(what);
 	return false;
 }
 

@@ -28,6 +28,14 @@ unsigned int guard_sweep(int fd);
  * file systems.  Return: 0 or -errno (ENOENT counts as 0). */
 int guard_remove_tree(const char *path);
 
+/**
+ * guard_remove_cgroup() - kill (SIGKILL) what is in control group @path, v1 or
+ * v2, and remove it.  Only one whose name begins with GUARD_CGROUP.  Return:
+ * 0 (also if there is none), -EBUSY if its processes do not end, or -errno.
+ */
+#define GUARD_CGROUP "oscost-"
+int guard_remove_cgroup(const char *path);
+
 /* guard_scratch() - make a new directory for program @name below @dir; if @dir
  * is NULL below the current directory, $TMPDIR or /tmp, the first that works.
  * Return: 0, or -errno of the first that was tried. */

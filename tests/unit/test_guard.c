@@ -98,6 +98,90 @@ static void scratch(void)
 	OK(!chdir("/"), "leave");
 }
 
+/* Where this process may make a group: below its own, v1 or v2. */
+static bool make_group(char *path, size_t size)
+{
+	char line[300];
+	bool made = false;
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	while (f && !made && fgets(line, sizeof(line), f)) {
+		const char *own = strstr(line, ":/");
+		const bool v1 = strstr(line, ":memory:");
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!own || (!v1 && strncmp(line, "0::", 3) != 0))
+			continue;
+		snprintf(path, size, "/sys/fs/cgroup%s%s/" GUARD_CGROUP "t-%d",
+			 v1 ? "/memory" : "", own + 1, (int)getpid());
+		made = !mkdir(path, 0755);
+	}
+	if (f)
+		fclose(f);
+	return made;
+}
+
+static void join(const char *group)
+{
+	char path[520];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	f = fopen(path, "we");
+	if (!f || fputs("0", f) < 0 || fclose(f))
+		_exit(1);
+}
+
+static void control_groups(void)
+{
+	char path[500], plain[64];
+	int fd = guard_open(), status = 0;
+	pid_t pid;
+
+	OK(guard_remove_cgroup("/sys/fs/cgroup") == -EINVAL,
+	   "a group with another name is not touched");
+	snprintf(plain, sizeof(plain), "%s/" GUARD_CGROUP "x", dir);
+	mkdir(plain, 0700);
+	OK(guard_remove_cgroup(plain) == -EINVAL && !access(plain, F_OK),
+	   "nor a directory that is no group");
+	rmdir(plain);
+	OK(!guard_remove_cgroup("/sys/fs/cgroup/" GUARD_CGROUP "none"),
+	   "one that is not there is no error");
+	if (!make_group(path, sizeof(path))) {
+		OK(true, "no group can be made here # SKIP");
+		close(fd);
+		return;
+	}
+	pid = fork();
+	if (!pid) {
+		join(path);
+		pause();
+		_exit(0);
+	}
+	/* Once it is in; if it cannot join it ends by itself. */
+	while (!waitpid(pid, &status, WNOHANG)) {
+		char procs[520], line[32] = "";
+		FILE *f;
+
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+		f = fopen(procs, "re");
+		if (f && fgets(line, sizeof(line), f))
+			pid = -pid;
+		if (f)
+			fclose(f);
+		if (pid < 0)
+			break;
+		usleep(1000);
+	}
+	guard_add(fd, "cgroup", path);
+	OK(guard_sweep(fd) == 1 && access(path, F_OK), "a group is removed");
+	if (pid < 0)
+		waitpid(-pid, &status, 0);
+	OK(pid > 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
+	   "and what is in it is killed");
+	close(fd);
+}
+
 /* A child that ignores what can be ignored, and its own child. */
 static void children(void)
 {
@@ -125,6 +209,7 @@ int main(void)
 	files();
 	kernel_objects();
 	scratch();
+	control_groups();
 	children();
 	guard_remove_tree(dir);
 	return tap_done();
