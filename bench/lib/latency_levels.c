@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "latency_levels.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "levels.h"
+#include "stats.h"
+
+static const char *const figure_names[] = { "size", "latency", "cycles" };
+
+void latency_levels_add(struct bench *b, struct latency_levels *l)
+{
+	static const char *const names[] = { "memory", "1", "2", "3" };
+	static const char *const units[] = { "B", "ns", "cycles" };
+
+	for (int i = 1; i <= LATENCY_LEVELS + 1; i++) {
+		const int level = i % (LATENCY_LEVELS + 1);
+
+		for (int fig = 0; fig < FIGURES; fig++) {
+			const struct bench_case c = {
+				.params = { P_STR("level", names[level]),
+					    P_STR("figure",
+						  figure_names[fig]) },
+				.unit = units[fig],
+				.better = fig == FIG_SIZE ? BENCH_HIGHER
+							  : BENCH_LOWER,
+				.estimator = BENCH_EST_DERIVED,
+				.derived = true,
+			};
+
+			if (level || fig != FIG_SIZE)
+				l->row[level][fig] = bench_add(b, &c);
+		}
+	}
+}
+
+/* What the detected levels are made from. */
+struct curve {
+	double size[LATENCY_MAX], latency[LATENCY_MAX];
+	const struct latency_spec *spec[LATENCY_MAX];
+	size_t n;
+};
+
+static void curve_get(const struct bench *b, const struct latency_plan *p,
+		      struct curve *curve)
+{
+	curve->n = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct latency_spec *spec = &p->spec[i];
+		const double ns = bench_value(b, spec->c);
+
+		if (!latency_is_curve(spec) || !isfinite(ns) || !spec->n_pairs)
+			continue;
+		curve->size[curve->n] = (double)spec->bytes;
+		curve->latency[curve->n] = ns;
+		curve->spec[curve->n++] = spec;
+	}
+}
+
+/* Core cycles of a load in a level: the median over all that was taken at the
+ * points of its plateau. */
+static double level_cycles(const struct curve *curve, const struct level *l)
+{
+	double all[LATENCY_MAX * LATENCY_PAIRS];
+	size_t n = 0;
+
+	for (size_t i = l->first; i <= l->last; i++) {
+		const struct latency_spec *spec = curve->spec[i];
+		const double unit = spec->bytes <= LATENCY_SMALL
+					    ? 1
+					    : curve->latency[i] * 1e-9;
+
+		for (size_t k = 0; k < spec->n_pairs; k++)
+			all[n++] = spec->pair[k] * unit;
+	}
+	return stats_median(all, n);
+}
+
+static void skip_level(struct bench *b, const struct latency_levels *l,
+		       int level, double cache_bytes)
+{
+	for (int fig = 0; fig < FIGURES; fig++)
+		if (l->row[level][fig] && cache_bytes > 0)
+			bench_derive_skip(
+				b, l->row[level][fig],
+				"the curve has no plateau of its own near the "
+				"%.0f KiB that hwloc states: others use this "
+				"cache up (in a virtual machine it is the "
+				"host's, for all its guests), or the machine "
+				"is too busy",
+				cache_bytes / 1024);
+		else if (l->row[level][fig])
+			bench_derive_skip(b, l->row[level][fig],
+					  level ? "hwloc knows no such cache"
+						: "no size beyond the caches "
+						  "could be measured");
+}
+
+/* Steps of the ladder of sizes between what was found and what hwloc says. */
+static double steps_off(const struct curve *curve, double found, double told)
+{
+	double steps = 0;
+
+	for (size_t i = 0; i < curve->n; i++)
+		steps += (curve->size[i] > found) != (curve->size[i] > told);
+	return steps;
+}
+
+static void derive_size(struct bench *b, const struct bench_case *row,
+			double found, double told, const struct curve *curve)
+{
+	const double off = steps_off(curve, found, told);
+
+	bench_derive(b, row, found);
+	bench_fact(b, row, "hwloc_bytes", told);
+	bench_fact(b, row, "steps_off", off);
+	/* What makes a cache look smaller or larger than it is. */
+	if (off > 1)
+		bench_fact_text(b, row, "why",
+				found < told
+					? "others use a part of it, or pages "
+					  "of 4 KiB fill its sets unevenly, or "
+					  "the machine is too busy"
+					: "the step is hidden by the next "
+					  "cache, or the machine is too busy");
+}
+
+static void derive_level(struct bench *b, const struct latency_levels *rows,
+			 int level, const struct level *l,
+			 const struct curve *curve, double cache_bytes)
+{
+	bench_derive(b, rows->row[level][FIG_LATENCY], l->latency_ns);
+	bench_derive(b, rows->row[level][FIG_CYCLES], level_cycles(curve, l));
+	if (rows->row[level][FIG_SIZE])
+		derive_size(b, rows->row[level][FIG_SIZE], l->size_bytes,
+			    cache_bytes, curve);
+}
+
+void latency_levels_derive(struct bench *b, const struct latency_levels *l,
+			   const struct latency_plan *p)
+{
+	struct level levels[LEVELS_MAX];
+	struct curve curve;
+	int n;
+
+	curve_get(b, p, &curve);
+	n = levels_find(curve.size, curve.latency, curve.n, levels);
+	for (int level = 1; level <= LATENCY_LEVELS; level++) {
+		const int at =
+			n < 2 ? -ENOENT
+			      : levels_match(levels, (size_t)n,
+					     p->cache_bytes + 1, LATENCY_LEVELS,
+					     (size_t)level - 1);
+
+		if (at >= 0)
+			derive_level(b, l, level, &levels[at], &curve,
+				     p->cache_bytes[level]);
+		else
+			skip_level(b, l, level, p->cache_bytes[level]);
+	}
+	/* Memory must have been reached: a size beyond all caches. */
+	if (n >= 2 && levels[n - 1].size_bytes > p->cache_bytes[LATENCY_LEVELS])
+		derive_level(b, l, 0, &levels[n - 1], &curve, 0);
+	else
+		skip_level(b, l, 0, 0);
+}
