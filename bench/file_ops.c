@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_ops - what do the operations on names and small files cost?
+ *
+ * open and close, stat and rename are repeated on one file whose name and
+ * inode are cached. create is open(O_CREAT | O_EXCL), one write of `size`
+ * bytes and close; delete is unlink of the same file. Both are taken from
+ * groups of 16 new files: all of a group are made, looked at, and removed,
+ * each call timed by itself. readdir reads all names of a directory with 10
+ * 000 files through libc, from opendir to closedir; figure=entry is the same
+ * by name.
+ *
+ * fsync_dir is fsync of a directory in which a file was just made: after it
+ * the name survives a power cut, as far as the disk keeps its word. fsync_file
+ * is fsync of a file of which 4 KiB were just written again. All other rows
+ * work on the cache: nothing is forced to the disk, and what is removed may
+ * never have been on it.
+ *
+ * Measures: ns for one operation (open_close: both calls).
+ * Includes: the journal's work that the call itself waits for; for create the
+ *           new inode and the copy of the data into the page cache; not the
+ *           write to the disk, save for the fsync rows.
+ * After:    lmbench lat_fs (create and delete, 0 to 10 KiB: it divides the
+ *           time of all by their number), lat_syscall open and stat.
+ * Needs:    a directory that it may write to (--dir); for the fsync rows one
+ *           on a disk.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/file_data.h"
+#include "lib/file_many.h"
+#include "lib/file_place.h"
+
+#define ENTRIES	    10000
+#define GROUP	    16
+#define KIB	    ((size_t)1 << 10)
+#define SMALL_BYTES (4 * KIB)
+#define MAX_BYTES   (10 * KIB)
+#define SECTOR	    512 /* the least that a journal can write */
+
+static const size_t sizes[] = { 0, KIB, 4 * KIB, 10 * KIB };
+
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+enum op { OPEN_CLOSE, STAT, RENAME, CREATE, READDIR, FSYNC_DIR, FSYNC_FILE };
+
+struct ops_state {
+	const struct bench_case *remove[SIZES]; /* beside create */
+	const struct bench_case *entry;		/* beside readdir */
+	const struct bench_case *create[SIZES];
+	const struct bench_case *readdir;
+	struct file_place place;
+	char where[384];
+	char file[PATH_MAX], other[PATH_MAX]; /* one file, two names for it */
+	char group[GROUP][PATH_MAX];
+	char many[PATH_MAX]; /* the large directory; "" until it is there */
+	bool renamed;	     /* it has the other name now */
+	int dir, fd;	     /* scratch directory, the file; -1: not open */
+	uint64_t good;	     /* operations of a batch that did what they say */
+	char data[MAX_BYTES];
+};
+
+static const struct bench_case *add(struct bench *b, struct bench_case c,
+				    enum op op)
+{
+	c.index = op;
+	if (op >= CREATE)
+		c.histogram = BENCH_HIST_LOG;
+	return bench_add(b, &c);
+}
+
+static void add_create(struct bench *b, struct ops_state *s, size_t i)
+{
+	const int64_t size = (int64_t)sizes[i];
+	struct bench_case c = {
+		.params = { P_STR("op", "create"), P_SIZE("size", size) },
+		.arg = &sizes[i],
+		.events = 40,
+		.budget_ms = 25,
+	};
+
+	s->create[i] = add(b, c, CREATE);
+	c.params[0] = (struct bench_param)P_STR("op", "delete");
+	c.derived = true;
+	c.estimator = BENCH_EST_MEDIAN;
+	s->remove[i] = add(b, c, CREATE);
+}
+
+static void add_readdir(struct bench *b, struct ops_state *s)
+{
+	struct bench_case c = {
+		.params = { P_STR("op", "readdir"), P_INT("entries", ENTRIES),
+			    P_STR("figure", "whole") },
+		.events = 20,
+		.budget_ms = 40,
+		.exclusive = true,
+	};
+
+	s->readdir = add(b, c, READDIR);
+	c.params[2] = (struct bench_param)P_STR("figure", "entry");
+	c.derived = true;
+	c.estimator = BENCH_EST_MEDIAN;
+	s->entry = add(b, c, READDIR);
+}
+
+static bench_run_fn run_open_close, run_stat, run_rename;
+static bench_case_fn sample_create, sample_readdir, sample_fsync;
+
+static int cases(struct bench *b, void *state)
+{
+	struct ops_state *s = state;
+
+	s->dir = s->fd = -1;
+	add(b,
+	    (struct bench_case) { .params = { P_STR("op", "open_close") },
+				  .run = run_open_close },
+	    OPEN_CLOSE);
+	add(b,
+	    (struct bench_case) { .params = { P_STR("op", "stat") },
+				  .run = run_stat },
+	    STAT);
+	add(b,
+	    (struct bench_case) { .params = { P_STR("op", "rename") },
+				  .run = run_rename },
+	    RENAME);
+	for (size_t i = 0; i < SIZES; i++)
+		add_create(b, s, i);
+	add_readdir(b, s);
+	add(b,
+	    (struct bench_case) { .params = { P_STR("op", "fsync_dir") },
+				  .sample = sample_fsync,
+				  .events = 60,
+				  .budget_ms = 40,
+				  .switches = true },
+	    FSYNC_DIR);
+	add(b,
+	    (struct bench_case) {
+		    .params = { P_STR("op", "fsync_file"),
+				P_SIZE("size", (int64_t)SMALL_BYTES) },
+		    .sample = sample_fsync,
+		    .events = 60,
+		    .budget_ms = 40,
+		    .switches = true },
+	    FSYNC_FILE);
+	return 0;
+}
+
+/* What cannot be done here, and is no defect of ours. */
+static int refused(struct bench *b, int err, const char *what, const char *path)
+{
+	switch (err) {
+	case ENOSPC:
+	case EDQUOT:
+	case EROFS:
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		return bench_skip(b, "%s %s: %s", what, path, strerror(err));
+	default:
+		return bench_fail(b, err, "%s %s", what, path);
+	}
+}
+
+static int path_in(struct bench *b, char *path, const char *dir,
+		   const char *name)
+{
+	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", dir, name) < PATH_MAX)
+		return 0;
+	return bench_fail(b, ENAMETOOLONG, "%s", dir);
+}
+
+static int make_file(struct bench *b, struct ops_state *s, const char *dir)
+{
+	int err = path_in(b, s->file, dir, "file");
+
+	if (!err)
+		err = path_in(b, s->other, dir, "other");
+	for (int i = 0; !err && i < GROUP; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "new-%d", i);
+		err = path_in(b, s->group[i], dir, name);
+	}
+	if (err)
+		return err;
+	s->fd = open(s->file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (s->fd < 0)
+		return refused(b, errno, "make", s->file);
+	if (write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES)
+		return refused(b, errno, "write", s->file);
+	/* Where it has its block, writing again needs no new one. */
+	if (fsync(s->fd))
+		return refused(b, errno, "fsync", s->file);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct ops_state *s = state;
+	const char *dir = bench_scratch(b);
+	int err;
+
+	if (!dir)
+		return -EIO; /* bench_scratch() has said why */
+	file_data_fill(s->data, sizeof(s->data), 0);
+	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir < 0)
+		return refused(b, errno, "open", dir);
+	err = file_place_find(&s->place, s->dir);
+	if (err)
+		return bench_fail(b, -err, "find out where %s lies", dir);
+	file_place_say(&s->place, s->where, sizeof(s->where));
+	return make_file(b, s, dir);
+}
+
+static int begin_readdir(struct bench *b, struct ops_state *s)
+{
+	const char *dir = bench_files(b);
+	int err;
+
+	if (!dir)
+		return -EIO;
+	err = path_in(b, s->many, dir, "many");
+	if (!err) {
+		err = file_many_get(s->many, ENTRIES);
+		if (err)
+			err = refused(b, -err, "make many files in", s->many);
+	}
+	if (err)
+		s->many[0] = '\0';
+	return err;
+}
+
+/* Whether the kernel believes that the disk has a cache that a power cut
+ * empties: only then does fsync make it write ("write back"). */
+static void tell_cache(struct bench *b, const struct ops_state *s,
+		       const struct bench_case *c)
+{
+	char path[128], text[32] = "";
+	FILE *f;
+
+	if (!s->place.disk[0])
+		return;
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache",
+		 s->place.disk);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(text, sizeof(text), f)) {
+		text[strcspn(text, "\n")] = '\0';
+		bench_fact_text(b, c, "device_write_cache", text);
+	}
+	fclose(f);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct ops_state *s = state;
+
+	bench_fact_text(b, c, "where", s->where);
+	switch ((enum op)c->index) {
+	case CREATE:
+		for (size_t i = 0; i < SIZES; i++)
+			if (s->create[i] == c)
+				bench_fact_text(b, s->remove[i], "where",
+						s->where);
+		return 0;
+	case READDIR:
+		bench_fact_text(b, s->entry, "where", s->where);
+		return begin_readdir(b, s);
+	case FSYNC_DIR:
+	case FSYNC_FILE:
+		if (s->place.kind == FILE_PLACE_MEMORY)
+			return bench_skip(b,
+					  "%s: fsync has nothing to do there "
+					  "(try --dir)",
+					  s->where);
+		tell_cache(b, s, c);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int run_open_close(struct bench *b, void *state,
+			  const struct bench_case *c, uint64_t iters)
+{
+	struct ops_state *s = state;
+	const char *path = s->file;
+	uint64_t good = 0;
+
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		good += close(open(path, O_RDONLY)) == 0;
+	s->good = good;
+	return good < iters ? bench_fail(b, errno, "open %s", path) : 0;
+}
+
+static int run_stat(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct ops_state *s = state;
+	const char *path = s->file;
+	uint64_t good = 0;
+	struct stat st;
+
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		good += stat(path, &st) == 0 &&
+			st.st_size == (off_t)SMALL_BYTES;
+	s->good = good;
+	return good < iters ? bench_fail(b, errno, "stat %s", path) : 0;
+}
+
+static int run_rename(struct bench *b, void *state, const struct bench_case *c,
+		      uint64_t iters)
+{
+	struct ops_state *s = state;
+	const char *from = s->renamed ? s->other : s->file;
+	const char *to = s->renamed ? s->file : s->other;
+	uint64_t good = 0;
+
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++) {
+		const char *old = from;
+
+		good += rename(from, to) == 0;
+		from = to;
+		to = old;
+	}
+	s->renamed = from == s->other;
+	s->good = good;
+	return good < iters ? bench_fail(b, errno, "rename %s", from) : 0;
+}
+
+static bool is_file(const char *path, off_t size)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size == size;
+}
+
+static bool is_gone(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) && errno == ENOENT;
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct ops_state *s = state;
+
+	if (!c->run)
+		return 0;
+	bench_evidence(b, c, "done", (double)iters, (double)s->good);
+	if (c->index != RENAME)
+		return 0;
+	bench_evidence(b, c, "names_in_effect", 1,
+		       is_file(s->renamed ? s->other : s->file, SMALL_BYTES) &&
+			       is_gone(s->renamed ? s->file : s->other));
+	return 0;
+}
+
+static bool make_one(const char *path, const char *data, size_t size)
+{
+	const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	bool good = fd >= 0;
+
+	if (size)
+		good = good && write(fd, data, size) == (ssize_t)size;
+	return close(fd) == 0 && good;
+}
+
+static int create_group(struct bench *b, struct ops_state *s,
+			const struct bench_case *c, size_t size)
+{
+	for (int i = 0; i < GROUP; i++) {
+		uint64_t ticks;
+		bool good;
+
+		TIMER_INTERVAL(bench_timer(b)->method, ticks,
+			       good = make_one(s->group[i], s->data, size));
+		if (!good)
+			return refused(b, errno, "make", s->group[i]);
+		bench_record(b, c, ticks);
+	}
+	return 0;
+}
+
+static int remove_group(struct bench *b, struct ops_state *s,
+			const struct bench_case *c)
+{
+	for (int i = 0; i < GROUP; i++) {
+		uint64_t ticks;
+		int bad;
+
+		TIMER_INTERVAL(bench_timer(b)->method, ticks,
+			       bad = unlink(s->group[i]));
+		if (bad)
+			return bench_fail(b, errno, "unlink %s", s->group[i]);
+		bench_record(b, c, ticks);
+	}
+	return 0;
+}
+
+static int sample_create(struct bench *b, void *state,
+			 const struct bench_case *c)
+{
+	struct ops_state *s = state;
+	const size_t size = *(const size_t *)c->arg;
+	const struct bench_case *gone =
+		s->remove[(const size_t *)c->arg - sizes];
+	int there = 0, err = create_group(b, s, c, size);
+
+	for (int i = 0; !err && i < GROUP; i++)
+		there += is_file(s->group[i], (off_t)size);
+	if (!err)
+		err = remove_group(b, s, gone);
+	if (err)
+		return err;
+	bench_evidence(b, c, "files_there", GROUP, there);
+	there = 0;
+	for (int i = 0; i < GROUP; i++)
+		there += is_gone(s->group[i]);
+	bench_evidence(b, gone, "files_gone", GROUP, there);
+	return 0;
+}
+
+static int sample_readdir(struct bench *b, void *state,
+			  const struct bench_case *c)
+{
+	struct ops_state *s = state;
+	uint64_t ticks;
+	int64_t seen;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       seen = file_many_count(s->many));
+	if (seen < 0)
+		return bench_fail(b, (int)-seen, "read %s", s->many);
+	bench_record(b, c, ticks);
+	bench_record_value(b, s->entry, bench_ns(b, (double)ticks) / ENTRIES);
+	bench_evidence(b, c, "entries", ENTRIES, (double)seen);
+	bench_evidence(b, s->entry, "entries", ENTRIES, (double)seen);
+	return 0;
+}
+
+/* Something for fsync to do. */
+static int make_dirty(struct bench *b, struct ops_state *s, enum op op)
+{
+	if (op == FSYNC_DIR)
+		return make_one(s->group[0], s->data, 0)
+			       ? 0
+			       : refused(b, errno, "make", s->group[0]);
+	return pwrite(s->fd, s->data, SMALL_BYTES, 0) == (ssize_t)SMALL_BYTES
+		       ? 0
+		       : refused(b, errno, "write", s->file);
+}
+
+static int sample_fsync(struct bench *b, void *state,
+			const struct bench_case *c)
+{
+	struct ops_state *s = state;
+	const enum op op = (enum op)c->index;
+	const int fd = op == FSYNC_DIR ? s->dir : s->fd;
+	struct file_counts before, written;
+	uint64_t ticks;
+	int bad, err = make_dirty(b, s, op);
+
+	if (err)
+		return err;
+	file_counts_read(&s->place, &before);
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, bad = fsync(fd));
+	if (bad)
+		return bench_fail(b, errno, "fsync");
+	bench_record(b, c, ticks);
+	file_counts_read(&s->place, &written);
+	file_counts_since(&written, &before);
+	if (written.device_written >= 0)
+		bench_evidence(b, c, "device_bytes_written",
+			       op == FSYNC_DIR ? SECTOR : SMALL_BYTES,
+			       (double)written.device_written);
+	if (op != FSYNC_DIR)
+		return 0;
+	bench_evidence(b, c, "files_there", 1, is_file(s->group[0], 0));
+	return unlink(s->group[0]) ? bench_fail(b, errno, "unlink") : 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	return c->index == READDIR ? sample_readdir(b, state, c)
+				   : sample_create(b, state, c);
+}
+
+/* A group of which something failed is not left for the next visit. */
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct ops_state *s = state;
+
+	(void)b;
+	for (int i = 0; c->index >= CREATE && i < GROUP; i++)
+		unlink(s->group[i]);
+	return 0;
+}
+
+static void derive_beside(struct bench *b, const struct bench_case *c,
+			  const struct bench_case *beside)
+{
+	if (isnan(bench_value(b, beside)))
+		bench_derive_skip(b, c, "%s has no value", beside->name);
+}
+
+/* What is recorded beside another case has its fate. */
+static int derive(struct bench *b, void *state)
+{
+	const struct ops_state *s = state;
+
+	for (size_t i = 0; i < SIZES; i++)
+		derive_beside(b, s->remove[i], s->create[i]);
+	derive_beside(b, s->entry, s->readdir);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct ops_state *s = state;
+
+	(void)b;
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->dir >= 0)
+		close(s->dir);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "file_ops",
+	.state_size = sizeof(struct ops_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.conclude = conclude,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_knee.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "stats.h"
+
+/* Sum of distances of y[from..to) from their median. */
+static double spread(const double *y, size_t from, size_t to, double *median)
+{
+	double work[KNEE_POINTS], sum = 0;
+
+	memcpy(work, y + from, (to - from) * sizeof(*work));
+	*median = stats_median(work, to - from);
+	for (size_t i = from; i < to; i++)
+		sum += fabs(y[i] - *median);
+	return sum;
+}
+
+int file_knee_find(struct file_knee *k, const double *size_bytes,
+		   const double *ns, size_t n)
+{
+	double y[KNEE_POINTS], least = INFINITY, low, high, a, b;
+	size_t cut = 0;
+
+	if (n > KNEE_POINTS)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		if (!(ns[i] > 0) || !isfinite(ns[i]) || !(size_bytes[i] > 0) ||
+		    (i && size_bytes[i] <= size_bytes[i - 1]))
+			return -EINVAL;
+		y[i] = log(ns[i]);
+	}
+	for (size_t i = 1; i < n; i++) {
+		const double cost = spread(y, 0, i, &a) + spread(y, i, n, &b);
+
+		if (cost >= least)
+			continue;
+		least = cost;
+		cut = i;
+		low = a;
+		high = b;
+	}
+	if (!cut || high - low < log(KNEE_RATIO) ||
+	    y[cut - 1] >= (low + high) / 2 || y[cut] <= (low + high) / 2)
+		return -ENOENT;
+	*k = (struct file_knee) {
+		.size_bytes = (size_bytes[cut - 1] + size_bytes[cut]) / 2,
+		.fits_bytes = size_bytes[cut - 1],
+		.fails_bytes = size_bytes[cut],
+		.cached_ns = exp(low),
+		.uncached_ns = exp(high),
+	};
+	return 0;
+}
+
+static int add(struct file_sweep *s, uint64_t size, file_measure_fn *measure,
+	       void *arg)
+{
+	double ns = 0;
+	size_t at = s->n;
+	int err;
+
+	if (s->n == KNEE_POINTS)
+		return -ERANGE;
+	err = measure(arg, size, &ns);
+	if (err)
+		return err;
+	for (; at > 0 && s->size_bytes[at - 1] > (double)size; at--) {
+		s->size_bytes[at] = s->size_bytes[at - 1];
+		s->ns[at] = s->ns[at - 1];
+	}
+	s->size_bytes[at] = (double)size;
+	s->ns[at] = ns;
+	s->n++;
+	return 0;
+}
+
+int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
+	       unsigned int halvings, uint64_t step_bytes,
+	       file_measure_fn *measure, void *arg)
+{
+	int err = 0;
+
+	s->n = 0;
+	for (size_t i = 0; !err && i < n; i++)
+		err = add(s, first[i], measure, arg);
+	if (!err)
+		err = file_knee_find(&s->knee, s->size_bytes, s->ns, s->n);
+	for (unsigned int i = 0; !err && i < halvings; i++) {
+		const uint64_t middle =
+			(uint64_t)s->knee.size_bytes / step_bytes * step_bytes;
+
+		if ((double)middle <= s->knee.fits_bytes)
+			break; /* no step between the two */
+		err = add(s, middle, measure, arg);
+		if (!err)
+			err = file_knee_find(&s->knee, s->size_bytes, s->ns,
+					     s->n);
+	}
+	return err;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_many.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard.h"
+
+int64_t file_many_count(const char *path)
+{
+	const struct dirent *e;
+	DIR *d = opendir(path);
+	int64_t seen = 0;
+
+	if (!d)
+		return -errno;
+	errno = 0;
+	/* Not all file systems give "." and "..". */
+	while ((e = readdir(d)))
+		seen += e->d_name[0] != '.';
+	if (errno)
+		seen = -errno;
+	closedir(d);
+	return seen;
+}
+
+static int fill(const char *path, unsigned int count)
+{
+	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = dir < 0 ? -errno : 0;
+
+	for (unsigned int i = 0; !err && i < count; i++) {
+		char name[32];
+		int fd;
+
+		snprintf(name, sizeof(name), "entry-%06u", i);
+		fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+			    0600);
+		if (fd < 0)
+			err = -errno;
+		else
+			close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+	return err;
+}
+
+int file_many_get(const char *path, unsigned int count)
+{
+	char part[PATH_MAX];
+	int err;
+
+	if (file_many_count(path) == (int64_t)count)
+		return 0;
+	if ((size_t)snprintf(part, sizeof(part), "%s.part-%d", path,
+			     (int)getpid()) >= sizeof(part))
+		return -ENAMETOOLONG;
+	err = guard_remove_tree(path);
+	if (!err)
+		err = guard_remove_tree(part);
+	if (!err && mkdir(part, 0700))
+		err = -errno;
+	if (err)
+		return err;
+	/* What has the name is whole. */
+	err = fill(part, count);
+	if (!err && rename(part, path))
+		err = -errno;
+	if (err)
+		guard_remove_tree(part);
+	return err;
+}
