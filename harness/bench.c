@@ -145,6 +145,16 @@ bool bench_stopping(const struct bench *b)
 	return invocation_stop;
 }
 
+/* A disturbance of the event at hand is one of all that it has samples for. */
+static void note_fed(struct bench *b, struct case_run *run)
+{
+	for (unsigned int i = 0; i < b->n_fed; i++)
+		if (b->fed[i] == run)
+			return;
+	if (run != b->current && b->n_fed < MAX_FED)
+		b->fed[b->n_fed++] = run;
+}
+
 static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 {
 	if (!isfinite(x)) {
@@ -156,6 +166,7 @@ static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 		run->cold = x;
 	if (b->phase != PHASE_SAMPLE)
 		return;
+	note_fed(b, run);
 	if (sample_push(&run->events, x))
 		bench_fail(b, ENOMEM, "samples of %s", run->name);
 }

@@ -231,11 +231,13 @@ static int set_up_and_sample(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
 	int err = d->setup ? d->setup(b, b->state) : 0;
+	bool explained;
 
 	if (!err)
 		err = visit_cases(b);
 	if (!err && d->derive && !invocation_stop)
 		err = d->derive(b, b->state);
+	explained = b->why[0];
 	if (d->teardown)
 		d->teardown(b, b->state);
 	if (b->scratch[0])
@@ -244,6 +246,9 @@ static int set_up_and_sample(struct bench *b)
 		return b->skip_all
 			       ? EXIT_SKIP
 			       : give_up(b, EXIT_FAIL, "%s", strerror(-err));
+	/* What teardown() says of a run that went well must not be lost. */
+	if (!explained && b->why[0] && !invocation_stop)
+		return EXIT_FAIL;
 	return EXIT_OK;
 }
 

@@ -60,6 +60,9 @@ struct case_run {
 	uint64_t involuntary, migrated;
 };
 
+/* Derived cases that one event has samples for, at most. */
+#define MAX_FED 8
+
 struct bench {
 	const struct bench_desc *desc;
 	void *state;
@@ -67,7 +70,9 @@ struct bench {
 	struct topo *topo;
 	struct case_run **runs;
 	size_t n_runs;
-	struct case_run *current; /* whose callback is running; or NULL */
+	struct case_run *current;      /* whose callback is running; or NULL */
+	struct case_run *fed[MAX_FED]; /* others that got samples meanwhile */
+	unsigned int n_fed;
 	enum phase phase;
 	char why[256];	  /* of the program as a whole */
 	bool skip_all;	  /* why is a reason to skip */

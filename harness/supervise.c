@@ -212,8 +212,14 @@ static int follow(pid_t pid, int fd, struct output *out)
 
 static int exit_code(int status, unsigned int number)
 {
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
+	if (WIFEXITED(status)) {
+		const int code = WEXITSTATUS(status);
+
+		if (code > 128 && code <= 128 + SIGRTMAX)
+			warn("invocation %u was stopped by signal %d (%s)",
+			     number, code - 128, strsignal(code - 128));
+		return code;
+	}
 	warn("invocation %u was ended by signal %d (%s)", number,
 	     WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return EXIT_FAIL;
@@ -331,24 +337,46 @@ static void on_signal(int sig)
 	invocation_stop = sig;
 }
 
+static const int watched[] = { SIGINT, SIGTERM, SIGHUP };
+
 static void watch_signals(void)
 {
-	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
 		struct sigaction old;
 
 		/* nohup(1) and `&` in a script ignore some: leave it so. */
-		if (!sigaction(sigs[i], NULL, &old) &&
-		    old.sa_handler == SIG_IGN && sigs[i] != SIGTERM)
+		if (!sigaction(watched[i], NULL, &old) &&
+		    old.sa_handler == SIG_IGN && watched[i] != SIGTERM)
 			continue;
-		sigaction(sigs[i], &action, NULL);
-		sigaddset(&set, sigs[i]);
+		sigaction(watched[i], &action, NULL);
+		sigaddset(&set, watched[i]);
 	}
 	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* What was measured is written next, maybe to a pipe that nobody empties: from
+ * here on a signal ends the program at once.  One that is waiting already must
+ * not: to ignore it for a moment discards it. */
+static void unwatch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
+		struct sigaction now;
+
+		if (!sigaction(watched[i], NULL, &now) &&
+		    now.sa_handler == on_signal) {
+			signal(watched[i], SIG_IGN);
+			signal(watched[i], SIG_DFL);
+		}
+		sigaddset(&set, watched[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Of two exit codes the one to end with: a skip does not excuse a failure. */
@@ -396,5 +424,6 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	free(all.rows);
 	if (guard >= 0)
 		close(guard);
+	unwatch_signals();
 	return code;
 }

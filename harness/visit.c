@@ -88,15 +88,32 @@ static double budget_ticks(const struct bench *b, const struct case_run *run)
 
 /* Note a switch or migration between @before and now, for @samples of them. */
 static void tag(struct case_run *run, const struct noise_counts *before,
-		unsigned int samples)
+		const struct noise_counts *after, unsigned int samples)
+{
+	if (after->involuntary != before->involuntary && !run->c.switches)
+		run->involuntary += samples;
+	if (after->cpu != before->cpu)
+		run->migrated += samples;
+}
+
+static void tag_batches(struct case_run *run, const struct noise_counts *before)
 {
 	struct noise_counts after;
 
 	noise_read(&after);
-	if (after.involuntary != before->involuntary && !run->c.switches)
-		run->involuntary += samples;
-	if (after.cpu != before->cpu)
-		run->migrated += samples;
+	tag(run, before, &after, 4);
+}
+
+/* An event may have brought samples of derived cases too. */
+static void tag_event(struct bench *b, struct case_run *run,
+		      const struct noise_counts *before)
+{
+	struct noise_counts after;
+
+	noise_read(&after);
+	tag(run, before, &after, 1);
+	for (unsigned int i = 0; i < b->n_fed; i++)
+		tag(b->fed[i], before, &after, 1);
 }
 
 static int first_batches(struct bench *b, struct batch *t, struct batch *base)
@@ -149,7 +166,7 @@ static int visit_repeated(struct bench *b, struct case_run *run,
 		err = sample_quad(one_batch, &t, &run->series, &spent);
 		if (!err && base.fn)
 			err = sample_quad(one_batch, &base, &run->base, &spent);
-		tag(run, &before, 4);
+		tag_batches(run, &before);
 	}
 	run->spent_ticks += spent;
 	return err;
@@ -164,6 +181,7 @@ static int one_event(struct bench *b, struct case_run *run,
 	if (err)
 		return err;
 	b->phase = phase;
+	b->n_fed = 0;
 	err = sample(b, b->state, &run->c);
 	b->phase = PHASE_IDLE;
 	if (!err && d->conclude)
@@ -204,7 +222,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 			break;
 		noise_read(&before);
 		err = one_event(b, run, sample, PHASE_SAMPLE);
-		tag(run, &before, 1);
+		tag_event(b, run, &before);
 	}
 	run->spent_ticks +=
 		(double)(invocation_now_ns() - begin) * 1e-9 * b->timer.hz;

@@ -187,11 +187,15 @@ static void derive_page(struct bench *b, const struct proc_point *p)
 	const double without = bench_value(b, p->without);
 	const double pages = (double)p->bytes / (double)proc_point_page(p);
 
-	if (isnan(with) || isnan(without))
+	if (isnan(with) || isnan(without)) {
 		bench_derive_skip(b, p->self, "needs %s and %s", p->with->name,
 				  p->without->name);
-	else
-		bench_derive_within(b, p->self, (with - without) / pages, 0);
+		return;
+	}
+	bench_derive_within(b, p->self, (with - without) / pages, 0);
+	bench_fact(b, p->self, "fork_ns", with);
+	bench_fact(b, p->self, "fork_without_ns", without);
+	bench_fact(b, p->self, "pages", pages);
 }
 
 void proc_points_derive(struct bench *b, const struct proc_points *s)

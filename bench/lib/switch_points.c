@@ -249,11 +249,16 @@ static double switch_of(struct trip t)
 static void derive_switch(struct bench *b, const struct switch_point *p,
 			  double whole, double part, double switches)
 {
-	if (!isfinite(whole) || !isfinite(part) || !isfinite(switches))
+	if (!isfinite(whole) || !isfinite(part) || !isfinite(switches)) {
 		bench_derive_skip(b, p->self,
 				  "what it is made of was not measured");
-	else
-		bench_derive_within(b, p->self, (whole - part) / switches, 0);
+		return;
+	}
+	bench_derive_within(b, p->self, (whole - part) / switches, 0);
+	/* What it is made of; those rows have the evidence. */
+	bench_fact(b, p->self, "whole_ns", whole);
+	bench_fact(b, p->self, "without_switch_ns", part);
+	bench_fact(b, p->self, "divided_by_switches", switches);
 }
 
 static void derive_explained(struct bench *b, const struct switch_points *all,
@@ -269,6 +274,9 @@ static void derive_explained(struct bench *b, const struct switch_points *all,
 		return;
 	}
 	bench_derive(b, p->self, t.mechanism + t.switches * x);
+	bench_fact(b, p->self, "mechanism_ns", t.mechanism);
+	bench_fact(b, p->self, "switches_per_turn", t.switches);
+	bench_fact(b, p->self, "switch_by_other_ways_ns", x);
 }
 
 static void derive_pair(struct bench *b, const struct switch_points *all,
