@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op_counts.h"
 #include "result.h"
 #include "stats.h"
 #include "units.h"
@@ -330,6 +331,22 @@ static int merge_objects(struct result *out, rows_t rows, size_t n)
 	return merge_histograms(out, rows, n);
 }
 
+static int merge_counters(struct result *out, rows_t rows, size_t n)
+{
+	const json_t **some = calloc(n, sizeof(*some));
+	size_t k = 0;
+
+	if (!some)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->counters)
+			some[k++] = rows[i]->counters;
+	if (k)
+		out->counters = op_counts_merge(some, k);
+	free(some);
+	return k && !out->counters ? -ENOMEM : 0;
+}
+
 static int by_letter(const void *a, const void *b)
 {
 	return **(char *const *)a - **(char *const *)b;
@@ -454,6 +471,8 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 		err = pooled(out, rows, n);
 	if (!err)
 		err = merge_objects(out, rows, n);
+	if (!err)
+		err = merge_counters(out, rows, n);
 	if (!err)
 		err = pick_grade(out, rows, n);
 	if (err)

@@ -227,6 +227,18 @@ static int pin(struct bench *b)
 	return EXIT_OK;
 }
 
+/* An event that cannot be counted is no failure; without memory or files
+ * nothing is. */
+static int open_counters(struct bench *b)
+{
+	int err = op_counter_open(&b->counter_store);
+
+	if (err)
+		return give_up(b, EXIT_FAIL, "--counters: %s", strerror(-err));
+	b->counter = &b->counter_store;
+	return EXIT_OK;
+}
+
 static int set_up_and_sample(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
@@ -281,6 +293,11 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	if (mlockall(MCL_CURRENT | MCL_ONFAULT) && errno != EPERM &&
 	    errno != ENOMEM && errno != EINVAL)
 		return give_up(b, EXIT_FAIL, "mlockall: %s", strerror(errno));
+	if (plan->counters) {
+		code = open_counters(b);
+		if (code)
+			return code;
+	}
 	noise_spin(&b->noise, &b->timer, SPIN_US);
 	b->core_hz_before = b->timer.core_hz;
 	code = set_up_and_sample(b);
@@ -302,6 +319,8 @@ static void free_run(struct case_run *run)
 	sample_series_free(&run->series);
 	sample_series_free(&run->base);
 	sample_free(&run->events);
+	op_counts_free(&run->counts);
+	op_counts_free(&run->base_counts);
 	json_decref(run->params);
 	free(run->evidence);
 	free(run->facts);
@@ -314,6 +333,8 @@ void invocation_close(struct bench *b)
 	for (size_t i = 0; i < b->n_runs; i++)
 		free_run(b->runs[i]);
 	free(b->runs);
+	if (b->counter)
+		op_counter_close(b->counter);
 	topo_close(b->topo);
 	b->runs = NULL;
 	b->n_runs = 0;

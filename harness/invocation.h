@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "noise.h"
+#include "op_counts.h"
 #include "result.h"
 #include "sample.h"
 #include "timer.h"
@@ -58,6 +59,8 @@ struct case_run {
 	struct fact *facts;
 	size_t n_facts;
 	uint64_t involuntary, migrated;
+	/* --counters: of the operation and of its baseline */
+	struct op_counts counts, base_counts;
 };
 
 /* Derived cases that one event has samples for, at most. */
@@ -84,6 +87,8 @@ struct bench {
 	const char *dir;
 	char scratch[PATH_MAX];
 	struct noise noise;
+	struct op_counter counter_store;
+	struct op_counter *counter; /* NULL without --counters */
 	double core_hz_before, core_hz_after;
 	int64_t throttled;
 	char started_at[32];
@@ -105,6 +110,7 @@ struct invocation_plan {
 	const char *dir;	      /* NULL: choose */
 	int guard_fd;		      /* -1: none */
 	double tsc_hz;		      /* 0: measure it */
+	bool counters;		      /* count events, too */
 	const struct opt_list *globs; /* cases to run; empty: all */
 };
 

@@ -32,7 +32,7 @@ struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir;
-	bool json, csv, list, describe, version, help;
+	bool counters, json, csv, list, describe, version, help;
 };
 
 static const struct opt common_opts[] = {
@@ -56,6 +56,9 @@ static const struct opt common_opts[] = {
 		"number of the round in a run, count"),
 	OPT_STR(0, "dir", settings, dir, NULL,
 		"where test files may be made (default: here), directory"),
+	OPT_FLAG(0, "counters", settings, counters,
+		 "count events around the operations, too: instructions, "
+		 "cycles, misses, faults, switches, flag"),
 	OPT_FLAG('j', "json", settings, json,
 		 "write JSON Lines (docs/results-format.md), flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
@@ -112,6 +115,7 @@ static struct invocation_plan plan_of(const struct settings *set)
 		.dir = set->dir,
 		.guard_fd = -1,
 		.tsc_hz = known_tsc_hz(),
+		.counters = set->counters,
 		.globs = &set->globs,
 	};
 }

@@ -78,6 +78,7 @@ static const struct field fields[] = {
 	SAME(NUMBER, expected),
 	SAME(NUMBER, baseline),
 	SAME(JSON, histogram),
+	SAME(JSON, counters),
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))

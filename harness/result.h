@@ -48,6 +48,7 @@ struct result {
 	/* beyond the contract's keys */
 	double estimate, resolution, expected, baseline;
 	json_t *histogram;
+	json_t *counters; /* of one operation; NULL without --counters */
 };
 
 /* result_init() - an empty row: all unknown. */

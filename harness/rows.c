@@ -365,6 +365,21 @@ static json_t *evidence_json(const struct case_run *run)
 	return o;
 }
 
+/* Null without --counters, and of what was not run by itself. */
+static int add_counters(const struct bench *b, const struct case_run *run,
+			struct result *row)
+{
+	const struct op_counts *base =
+		run->base_counts.intervals ? &run->base_counts : NULL;
+
+	if (!b->counter || !run->counts.intervals)
+		return 0;
+	row->counters = op_counts_json(&run->counts, base, b->counter,
+				       is_repeated(run) ? run->series.iters : 0,
+				       ops_of(run));
+	return row->counters ? 0 : -ENOMEM;
+}
+
 static bool drifted(const struct bench *b)
 {
 	return b->core_hz_before > 0 && b->core_hz_after > 0 &&
@@ -468,6 +483,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	bad |= describe_samples(b, run, row, core_hz);
 	scale(row, b->timer.tsc_hz, core_hz);
 	bad |= circumstances(b, run, row);
+	bad |= add_counters(b, run, row);
 	if (bad) {
 		result_free(row);
 		return -ENOMEM;

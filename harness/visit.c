@@ -53,6 +53,7 @@ struct batch {
 	struct case_run *run;
 	bench_run_fn *fn;
 	bool is_baseline;
+	struct op_counts *counts; /* --counters: once warm */
 };
 
 static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
@@ -66,9 +67,14 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	if (invocation_stop)
 		return -EINTR;
 	err = d->prepare ? d->prepare(b, b->state, c) : 0;
+	if (!err)
+		err = op_counter_begin(b->counter);
 	if (err)
 		return err;
 	err = timed[b->timer.method](t->fn, b, c, iters, ticks);
+	if (!err)
+		err = op_counter_end(b->counter, t->counts, iters,
+				     iters > t->run->series.iters);
 	if (!err && d->conclude && !t->is_baseline)
 		err = d->conclude(b, b->state, c, iters);
 	return err;
@@ -140,11 +146,11 @@ static int visit_repeated(struct bench *b, struct case_run *run,
 			  unsigned int passes)
 {
 	bench_run_fn *fn = run->c.run ? run->c.run : b->desc->run;
-	struct batch t = { b, run, fn, false };
+	struct batch t = { b, run, fn, false, NULL };
 	struct batch base = { b, run,
 			      run->c.baseline ? run->c.baseline
 					      : b->desc->baseline,
-			      true };
+			      true, NULL };
 	double wanted = fmax(LEAST_QUADS, QUADS * b->effort);
 	unsigned int quads = (unsigned int)ceil(wanted / passes);
 	double budget = budget_ticks(b, run) / passes, spent = 0;
@@ -156,6 +162,8 @@ static int visit_repeated(struct bench *b, struct case_run *run,
 	/* The caches hold other cases by now: one batch to fetch this one. */
 	err = run->begun ? one_batch(&t, run->series.iters, &ignored)
 			 : first_batches(b, &t, &base);
+	t.counts = &run->counts;
+	base.counts = &run->base_counts;
 	for (unsigned int i = 0; !err && i < quads; i++) {
 		struct noise_counts before;
 
@@ -178,12 +186,19 @@ static int one_event(struct bench *b, struct case_run *run,
 	const struct bench_desc *d = b->desc;
 	int err = d->prepare ? d->prepare(b, b->state, &run->c) : 0;
 
+	if (!err)
+		err = op_counter_begin(b->counter);
 	if (err)
 		return err;
 	b->phase = phase;
 	b->n_fed = 0;
 	err = sample(b, b->state, &run->c);
 	b->phase = PHASE_IDLE;
+	if (!err)
+		err = op_counter_end(b->counter,
+				     phase == PHASE_SAMPLE ? &run->counts
+							   : NULL,
+				     1, false);
 	if (!err && d->conclude)
 		err = d->conclude(b, b->state, &run->c, 1);
 	return err;

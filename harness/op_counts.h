@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OP_COUNTS_H
+#define OP_COUNTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters.h"
+#include "sample.h"
+
+/*
+ * --counters: what the measuring thread's counters saw of each operation.
+ * The counters are read around a batch or an event, outside its timed
+ * interval.  What the reading itself adds is taken out: of batches because n
+ * operations are compared with 2n, of events because an empty pair is known.
+ */
+
+/* The counters of an invocation and what an empty pair of readings costs. */
+struct op_counter {
+	struct counters *c;
+	double empty[COUNTERS_EVENTS]; /* median counts; NAN unknown */
+	double pair_ns;		       /* median time */
+};
+
+/* op_counter_open() - of the calling thread.  Return: 0 or -errno. */
+int op_counter_open(struct op_counter *counter);
+void op_counter_close(struct op_counter *counter);
+
+/* What was counted of one case (or of its baseline).  All zero is none. */
+struct op_counts {
+	struct sample_vec brief[COUNTERS_EVENTS];  /* n operations, or events */
+	struct sample_vec longer[COUNTERS_EVENTS]; /* 2n operations */
+	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];
+	double least_share; /* of the time that an event had a counter */
+	size_t intervals;
+};
+
+/* op_counter_begin(), op_counter_end() - around one batch or event; nothing if
+ * @counter is NULL.
+ * @counts: where to keep it; NULL if this interval does not count.
+ * @iters, @is_long: as for op_counts_add().
+ * Return: 0 or -errno. */
+int op_counter_begin(const struct op_counter *counter);
+int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
+		   uint64_t iters, bool is_long);
+
+/**
+ * op_counts_add() - keep one interval.
+ * @iters: operations in it.
+ * @is_long: a batch of 2n of them.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
+		  uint64_t iters, bool is_long);
+void op_counts_free(struct op_counts *counts);
+
+struct op_count {
+	double value;	   /* for one operation; NAN if not known */
+	double resolution; /* least that could be told from nothing; NAN if
+			    * @value is exact */
+};
+
+/**
+ * op_counts_get() - events of one operation.
+ * @counter: for the empty pair; only events that stand alone need it.
+ * @iters: n of the shorter batch; 0 if these are single events.
+ *
+ * Hardware events and CPU time of batches: the difference of the medians of
+ * 2n and of n, over n; of single events: the median less the empty pair.
+ * Faults, switches and migrations are rare, and are told exactly: all that
+ * were counted over all operations.
+ */
+struct op_count op_counts_get(const struct op_counts *counts,
+			      const struct op_counter *counter,
+			      enum counters_event event, uint64_t iters);
+
+/**
+ * op_counts_json() - the key "counters" of a row (docs/results-format.md).
+ * @base: of the baseline, which is subtracted; NULL if there is none.
+ * @ops: operations in one iteration.
+ *
+ * Return: an object, NULL if there is no memory.
+ */
+json_t *op_counts_json(const struct op_counts *counts,
+		       const struct op_counts *base,
+		       const struct op_counter *counter, uint64_t iters,
+		       double ops);
+
+/**
+ * op_counts_merge() - the objects of @n invocations in one: numbers become
+ * their median, intervals are added up.
+ * @objects: those that there are.
+ *
+ * Return: an object, NULL if there is no memory.
+ */
+json_t *op_counts_merge(const json_t *const *objects, size_t n);
+
+#endif
