@@ -7,7 +7,10 @@
 #include "console.h"
 #include "course.h"
 #include "err.h"
-#include "text.h"
+#include "headlines.h"
+#include "lmbench.h"
+#include "quiet.h"
+#include "warnings.h"
 
 #define CELL_WIDTH 52 /* on a terminal */
 
@@ -66,31 +69,79 @@ int command_predictions(const char *root, const char *file)
 	return status;
 }
 
-int command_coursework(const char *root, const char *dir)
+/* Read @dir and print something of it. */
+static int print_run(const char *root, const char *dir,
+		     void (*print)(const char *root, struct run *run))
 {
 	struct notes notes = { 0 };
-	struct course c;
-	struct table t;
 	struct run run;
 	char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
-	if (err) {
+	if (err)
 		warn("%s", why);
-	} else {
-		course_read(&c, &run, root);
-		course_table(&t, &c, &run, NULL);
-		table_prune(&t);
-		console_table(stdout, &t, CELL_WIDTH);
-		table_free(&t);
-		if (c.predictions.age)
-			printf("\n%s\n", c.predictions.age);
-		course_free(&c);
-	}
-	for (size_t i = 0; i < notes.n; i++)
-		warn("%s", notes.v[i].text);
+	else
+		print(root, &run);
 	free(why);
 	run_free(&run);
 	notes_free(&notes);
 	return err ? EXIT_FAIL : flushed();
+}
+
+static void say_notes(const struct run *run)
+{
+	for (size_t i = 0; i < run->notes->n; i++)
+		warn("%s", run->notes->v[i].text);
+}
+
+static void print_coursework(const char *root, struct run *run)
+{
+	struct course c;
+	struct table t;
+
+	course_read(&c, run, root);
+	course_table(&t, &c, run, NULL);
+	table_prune(&t);
+	console_table(stdout, &t, CELL_WIDTH);
+	table_free(&t);
+	if (c.predictions.age)
+		printf("\n%s\n", c.predictions.age);
+	course_free(&c);
+	say_notes(run);
+}
+
+int command_coursework(const char *root, const char *dir)
+{
+	return print_run(root, dir, print_coursework);
+}
+
+static void print_lmbench(const char *root, struct run *run)
+{
+	struct lmbench l;
+
+	lmbench_read(&l, root);
+	lmbench_print(stdout, &l, run);
+	lmbench_free(&l);
+	quiet_print(stdout, run);
+	say_notes(run);
+}
+
+int command_lmbench(const char *root, const char *dir)
+{
+	return print_run(root, dir, print_lmbench);
+}
+
+static void print_summary(const char *root, struct run *run)
+{
+	struct headlines h;
+
+	headlines_read(&h, root);
+	warnings_add(run);
+	headlines_print(stdout, &h, run);
+	headlines_free(&h);
+}
+
+int command_summary(const char *root, const char *dir)
+{
+	return print_run(root, dir, print_summary);
 }

@@ -13,6 +13,14 @@
 /* command_predictions() - print the template, or check @file if not NULL. */
 int command_predictions(const char *root, const char *file);
 
+/* command_make() - everything: tables, pages, plots, and the summary. */
+int command_make(const char *root, const char *dir, bool no_plots);
+
+/* command_summary(), command_lmbench() - print the summary of a run: its
+ * headlines and warnings, or what lmbench's summary has. */
+int command_summary(const char *root, const char *dir);
+int command_lmbench(const char *root, const char *dir);
+
 /* command_coursework() - print the coursework table of a run. */
 int command_coursework(const char *root, const char *dir);
 

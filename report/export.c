@@ -82,9 +82,9 @@ static json_t *or_null(json_t *v)
 int export_json(FILE *f, const struct run *run)
 {
 	json_t *rows = json_array();
-	json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA,
-				"machine", or_null(run->machine), "run",
-				or_null(run->meta), "noise",
+	json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema",
+				RESULT_SCHEMA, "machine", or_null(run->machine),
+				"run", or_null(run->meta), "noise",
 				or_null(run->noise), "rows", rows);
 	int err = all ? 0 : -ENOMEM;
 

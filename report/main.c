@@ -8,22 +8,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "course.h"
-#include "doc.h"
 #include "err.h"
-#include "export.h"
-#include "figures.h"
-#include "headlines.h"
-#include "load.h"
 #include "machine.h"
 #include "opts.h"
-#include "sections.h"
 #include "text.h"
-#include "warnings.h"
 
 #define STR_(x) #x
 #define STR(x)	STR_(x)
@@ -112,6 +103,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report make [--root DIR] [--no-plots] DIR\n"
 	      "       report summary DIR\n"
 	      "       report coursework DIR\n"
+	      "       report lmbench DIR\n"
 	      "       report predictions [FILE]\n"
 	      "       report compare [OPTION]... A B [C]...\n"
 	      "       report history [--out DIR] [--all] DIR...\n"
@@ -125,6 +117,8 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "summary  print the summary only; nothing is written\n"
 	      "coursework\n"
 	      "         print the table of predicted and measured figures\n"
+	      "lmbench  print the figures that lmbench's summary has, in its "
+	      "groups\n"
 	      "predictions\n"
 	      "         print a file of predictions to fill in, or check "
 	      "FILE\n",
@@ -199,128 +193,13 @@ static int do_noise(const struct settings *set)
 			     (unsigned int)set->ms, &place);
 }
 
-/* DIR/report.@suffix, written beside and then moved into its place. */
-struct output {
-	FILE *f;
-	char *path, *draft;
-};
-
-static int output_open(struct output *o, const char *dir, const char *suffix)
-{
-	o->path = text_format("%s/report.%s", dir, suffix);
-	o->draft = text_format("%s/.report.%s.new", dir, suffix);
-	unlink(o->draft);
-	o->f = fopen(o->draft, "wx");
-	if (!o->f) {
-		warn("%s: %s", o->path, strerror(errno));
-		free(o->path);
-		free(o->draft);
-		return -EIO;
-	}
-	return 0;
-}
-
-static int output_close(struct output *o)
-{
-	int bad = ferror(o->f);
-
-	bad |= fclose(o->f);
-	if (bad || rename(o->draft, o->path)) {
-		warn("%s: %s", o->path, strerror(errno));
-		unlink(o->draft);
-		bad = 1;
-	}
-	free(o->path);
-	free(o->draft);
-	return bad ? -EIO : 0;
-}
-
-static int write_doc(const struct doc_format *format, const struct run *run,
-		     const struct figures *figs, const struct headlines *h,
-		     const struct course *course)
-{
-	struct output o;
-	struct doc d = { .dir = run->dir, .format = format };
-
-	if (output_open(&o, run->dir, format->suffix))
-		return -EIO;
-	d.f = o.f;
-	report_write(&d, run, figs, h, course);
-	return output_close(&o);
-}
-
-static int write_data(const struct run *run)
-{
-	struct output o;
-	int err;
-
-	if (output_open(&o, run->dir, "csv"))
-		return -EIO;
-	export_csv(o.f, run);
-	err = output_close(&o);
-	if (output_open(&o, run->dir, "json"))
-		return -EIO;
-	err |= export_json(o.f, run);
-	return output_close(&o) || err ? -EIO : 0;
-}
-
-static int write_all(const struct settings *set, struct run *run,
-		     const struct headlines *h, const char *root)
-{
-	struct figures figs;
-	struct course course;
-	int err = figures_read(&figs, root, run->notes);
-
-	if (err)
-		notes_add(run->notes,
-			  text_format("%s/plots/figures.tsv: %s: there are no "
-				      "plots",
-				      root, strerror(-err)),
-			  text_copy("--root names the directory that holds "
-				    "plots/"));
-	figures_make(&figs, run, root, set->no_plots);
-	if (figs.trouble && figs.remedy)
-		warn("%s: %s", figs.trouble, figs.remedy);
-	course_read(&course, run, root);
-	err = write_doc(&doc_md, run, &figs, h, &course);
-	err |= write_doc(&doc_html, run, &figs, h, &course);
-	err |= write_doc(&doc_tex, run, &figs, h, &course);
-	err |= write_data(run);
-	course_free(&course);
-	figures_free(&figs);
-	return err;
-}
-
-static int do_report(const struct settings *set, const char *dir, bool make)
+static int do_make(const struct settings *set, const char *dir)
 {
 	char *root = find_root(set->root);
-	struct notes notes = { 0 };
-	struct headlines h;
-	struct run run;
-	char *why;
-	int err = run_load(&run, dir, &notes, &why);
+	int status = command_make(root, dir, set->no_plots);
 
-	headlines_read(&h, root);
-	if (err) {
-		warn("%s", why);
-	} else {
-		warnings_add(&run);
-		if (make)
-			err = write_all(set, &run, &h, root);
-		headlines_print(stdout, &h, &run);
-		if (make && !err)
-			printf("\nreport: %s/report.html, report.md, "
-			       "report.tex, report.csv, report.json\n",
-			       dir);
-		if (fflush(stdout) || ferror(stdout))
-			err = -EIO;
-	}
-	free(why);
-	headlines_free(&h);
-	run_free(&run);
-	notes_free(&notes);
 	free(root);
-	return err ? EXIT_FAIL : EXIT_OK;
+	return status;
 }
 
 static int with_root(const struct settings *set,
@@ -344,9 +223,11 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 	if (!strcmp(command, "noise") && argc == 1)
 		return do_noise(set);
 	if (!strcmp(command, "make") && argc == 2)
-		return do_report(set, argv[1], true);
+		return do_make(set, argv[1]);
 	if (!strcmp(command, "summary") && argc == 2)
-		return do_report(set, argv[1], false);
+		return with_root(set, command_summary, argv[1]);
+	if (!strcmp(command, "lmbench") && argc == 2)
+		return with_root(set, command_lmbench, argv[1]);
 	if (!strcmp(command, "coursework") && argc == 2)
 		return with_root(set, command_coursework, argv[1]);
 	if (!strcmp(command, "predictions") && argc <= 2)
@@ -363,7 +244,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 						    set->same },
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
-	     "predictions, compare A B, history DIR... or export DIR; try "
+	     "lmbench "
+	     "DIR, predictions, compare A B, history DIR... or export DIR; try "
 	     "--help");
 	return EXIT_USAGE;
 }

@@ -60,11 +60,15 @@ static void put_warnings(struct doc *d, const struct run *run,
 		d->format->warning(d, figs->trouble, figs->remedy);
 }
 
-static void put_contents(struct doc *d, const struct run *run)
+static void put_contents(struct doc *d, const struct run *run,
+			 const struct report_parts *parts)
 {
 	d->format->list(d, 1);
 	d->format->item(d, "#headlines", "At a glance");
-	d->format->item(d, "#coursework", "Predicted and measured");
+	if (parts->course->ops.n)
+		d->format->item(d, "#coursework", "Predicted and measured");
+	if (lmbench_any(parts->lmbench, run))
+		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	d->format->item(d, "#machine", "The machine");
 	d->format->item(d, "#noise", "Noise certificate");
 	d->format->item(d, "#timer", "Timer certificate");
@@ -281,24 +285,24 @@ static void put_glossary(struct doc *d)
 }
 
 void report_write(struct doc *d, const struct run *run,
-		  const struct figures *figs, const struct headlines *h,
-		  const struct course *course)
+		  const struct report_parts *parts)
 {
 	char *title = report_title(run);
 
 	d->format->begin(d, title);
 	free(title);
-	put_warnings(d, run, figs);
-	put_contents(d, run);
-	put_headlines(d, run, h);
-	course_write(d, course, run);
+	put_warnings(d, run, parts->figs);
+	put_contents(d, run, parts);
+	put_headlines(d, run, parts->headlines);
+	course_write(d, parts->course, run);
+	lmbench_write(d, parts->lmbench, run);
 	sections_machine(d, run);
 	sections_noise(d, run);
 	sections_timer(d, run);
 	sections_method(d, run);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (own_section(&run->sections[i]))
-			put_section(d, run, &run->sections[i], figs);
+			put_section(d, run, &run->sections[i], parts->figs);
 	put_missing(d, run);
 	put_reproduce(d, run);
 	put_glossary(d);

@@ -6,12 +6,20 @@
 #include "doc.h"
 #include "figures.h"
 #include "headlines.h"
+#include "lmbench.h"
 #include "load.h"
+
+/* What the report is made of beside the run itself. */
+struct report_parts {
+	const struct figures *figs;
+	const struct headlines *headlines;
+	const struct course *course;
+	const struct lmbench *lmbench;
+};
 
 /* report_write() - the whole report as one document. */
 void report_write(struct doc *d, const struct run *run,
-		  const struct figures *figs, const struct headlines *h,
-		  const struct course *course);
+		  const struct report_parts *parts);
 
 /* report_title() - "oscost on HOST, 2026-11-22"; a new string. */
 char *report_title(const struct run *run);

@@ -60,6 +60,17 @@ without_gnuplot() {
 		small/report.json
 }
 
+@test "the operations of lmbench's summary stand in its groups" {
+	sed -i 's/getpid/getppid/' small/invocations.jsonl
+	run -0 --separate-stderr "$report" lmbench --root "$root" small
+	[[ $output == "Processor, processes"* && $output != *"Memory latencies"* ]]
+	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* A' <<<"$output"
+	grep -Eq '^fork +not measured' <<<"$output"
+	run -0 make_report --no-plots small
+	grep -q '| null call | 92.5 ns |.*| syscall: call=getppid,via=syscall |' small/report.md
+	grep -q 'id="lmbench"' small/report.html
+}
+
 @test "report.csv has a heading and a line for each row" {
 	run -0 make_report --no-plots small
 	[[ $(wc -l <small/report.csv) -eq 11 ]]

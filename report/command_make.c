@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "err.h"
+#include "export.h"
+#include "sections.h"
+#include "text.h"
+#include "warnings.h"
+
+/* DIR/report.@suffix, written beside and then moved into its place. */
+struct output {
+	FILE *f;
+	char *path, *draft;
+};
+
+static int output_open(struct output *o, const char *dir, const char *suffix)
+{
+	o->path = text_format("%s/report.%s", dir, suffix);
+	o->draft = text_format("%s/.report.%s.new", dir, suffix);
+	unlink(o->draft);
+	o->f = fopen(o->draft, "wx");
+	if (!o->f) {
+		warn("%s: %s", o->path, strerror(errno));
+		free(o->path);
+		free(o->draft);
+		return -EIO;
+	}
+	return 0;
+}
+
+static int output_close(struct output *o)
+{
+	int bad = ferror(o->f);
+
+	bad |= fclose(o->f);
+	if (bad || rename(o->draft, o->path)) {
+		warn("%s: %s", o->path, strerror(errno));
+		unlink(o->draft);
+		bad = 1;
+	}
+	free(o->path);
+	free(o->draft);
+	return bad ? -EIO : 0;
+}
+
+static int write_doc(const struct doc_format *format, const struct run *run,
+		     const struct report_parts *parts)
+{
+	struct output o;
+	struct doc d = { .dir = run->dir, .format = format };
+
+	if (output_open(&o, run->dir, format->suffix))
+		return -EIO;
+	d.f = o.f;
+	report_write(&d, run, parts);
+	return output_close(&o);
+}
+
+static int write_data(const struct run *run)
+{
+	struct output o;
+	int err;
+
+	if (output_open(&o, run->dir, "csv"))
+		return -EIO;
+	export_csv(o.f, run);
+	err = output_close(&o);
+	if (output_open(&o, run->dir, "json"))
+		return -EIO;
+	err |= export_json(o.f, run);
+	return output_close(&o) || err ? -EIO : 0;
+}
+
+static int write_pages(const struct run *run, const struct report_parts *parts)
+{
+	int err = write_doc(&doc_md, run, parts);
+
+	err |= write_doc(&doc_html, run, parts);
+	err |= write_doc(&doc_tex, run, parts);
+	return write_data(run) || err ? -EIO : 0;
+}
+
+static int write_all(struct run *run, const struct headlines *h,
+		     const char *root, bool no_plots)
+{
+	struct figures figs;
+	struct course course;
+	struct lmbench lmbench;
+	int err = figures_read(&figs, root, run->notes);
+
+	if (err)
+		notes_add(run->notes,
+			  text_format("%s/plots/figures.tsv: %s: there are no "
+				      "plots",
+				      root, strerror(-err)),
+			  text_copy("--root names the directory that holds "
+				    "plots/"));
+	figures_make(&figs, run, root, no_plots);
+	if (figs.trouble && figs.remedy)
+		warn("%s: %s", figs.trouble, figs.remedy);
+	course_read(&course, run, root);
+	lmbench_read(&lmbench, root);
+	err = write_pages(run, &(struct report_parts) { &figs, h, &course,
+							&lmbench });
+	lmbench_free(&lmbench);
+	course_free(&course);
+	figures_free(&figs);
+	return err;
+}
+
+int command_make(const char *root, const char *dir, bool no_plots)
+{
+	struct notes notes = { 0 };
+	struct headlines h;
+	struct run run;
+	char *why;
+	int err = run_load(&run, dir, &notes, &why);
+
+	headlines_read(&h, root);
+	if (err) {
+		warn("%s", why);
+	} else {
+		warnings_add(&run);
+		err = write_all(&run, &h, root, no_plots);
+		headlines_print(stdout, &h, &run);
+		if (!err)
+			printf("\nreport: %s/report.html, report.md, "
+			       "report.tex, report.csv, report.json\n",
+			       dir);
+	}
+	free(why);
+	headlines_free(&h);
+	run_free(&run);
+	notes_free(&notes);
+	if (fflush(stdout) || ferror(stdout))
+		err = -EIO;
+	return err ? EXIT_FAIL : EXIT_OK;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "lmbench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "console.h"
+#include "tables.h"
+#include "text.h"
+
+#define FIELDS	   5
+#define CELL_WIDTH 64 /* on a terminal */
+
+enum {
+	COL_NAME,
+	COL_VALUE,
+	COL_INTERVAL,
+	COL_GRADE,
+	COL_SOURCE,
+	COL_REMARK,
+};
+
+static void read_line(struct lmbench *l, char *line)
+{
+	char *field[FIELDS], *rest = line;
+
+	for (size_t i = 0; i < FIELDS; i++) {
+		field[i] = strsep(&rest, "\t");
+		if (!field[i])
+			return;
+	}
+	l->v = text_grow(l->v, l->n, sizeof(*l->v));
+	l->v[l->n++] = (struct lmbench_line) {
+		text_copy(field[0]),
+		text_copy(field[1]),
+		text_copy(field[2]),
+		text_copy(field[3]),
+		strcmp(field[4], "-") ? text_copy(field[4]) : NULL,
+	};
+}
+
+void lmbench_read(struct lmbench *l, const char *root)
+{
+	char *path = text_format("%s/plots/lmbench.tsv", root), *line = NULL;
+	FILE *f = fopen(path, "r");
+	size_t room = 0;
+
+	*l = (struct lmbench) { 0 };
+	free(path);
+	if (!f)
+		return;
+	while (getline(&line, &room, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line != '#')
+			read_line(l, line);
+	}
+	free(line);
+	fclose(f);
+}
+
+void lmbench_free(struct lmbench *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].group);
+		free(l->v[i].name);
+		free(l->v[i].benchmark);
+		free(l->v[i].cases);
+		free(l->v[i].remark);
+	}
+	free(l->v);
+	*l = (struct lmbench) { 0 };
+}
+
+/* The first row that one of the patterns matches, in their order. */
+static const struct row *find(const struct lmbench_line *l,
+			      const struct run *run)
+{
+	const struct section *s = run_section(run, l->benchmark);
+	const struct row *row = NULL;
+	char *all = text_copy(l->cases), *rest = all, *glob;
+
+	while (s && !row && (glob = strsep(&rest, " ")))
+		for (size_t i = 0; i < s->n && !row; i++)
+			if (text_glob(glob, run->rows[s->rows[i]].all.name))
+				row = &run->rows[s->rows[i]];
+	free(all);
+	return row;
+}
+
+static void add_line(struct table *t, const struct lmbench_line *l,
+		     const struct row *row)
+{
+	const struct result *r = row ? &row->all : NULL;
+
+	table_row(t, r && r->status != RESULT_OK ? result_status_name(r->status)
+						 : "");
+	table_cell(t, COL_NAME, text_copy(l->name));
+	table_cell(t, COL_VALUE,
+		   r ? tables_value(r) : text_copy("not measured"));
+	if (r) {
+		table_cell(t, COL_INTERVAL, tables_interval(r, true));
+		table_cell(t, COL_GRADE, text_copy(r->grade));
+	}
+	table_cell(t, COL_SOURCE,
+		   r ? text_format("%s: %s", l->benchmark, r->name)
+		     : text_copy(l->benchmark));
+	table_cell(t, COL_REMARK, text_copy(l->remark));
+}
+
+/* The lines of the group that begins at @first; *@next is the one after them.
+ * Return: how many were measured. */
+static size_t fill(struct table *t, const struct lmbench *l,
+		   const struct run *run, size_t first, size_t *next)
+{
+	const char *group = l->v[first].group;
+	size_t measured = 0, i;
+
+	*t = (struct table) { 0 };
+	table_column(t, "operation", false);
+	table_column(t, "value", true);
+	table_column(t, "95 % interval", true);
+	table_column(t, "grade", false);
+	table_column(t, "measured by", false);
+	table_column(t, "not as lmbench", false);
+	for (i = first; i < l->n && !strcmp(l->v[i].group, group); i++) {
+		const struct row *row = find(&l->v[i], run);
+
+		measured += row != NULL;
+		add_line(t, &l->v[i], row);
+	}
+	t->caption = text_copy(group);
+	*next = i;
+	return measured;
+}
+
+/* A terminal has no room for the names of cases. */
+static void drop_sources(struct table *t)
+{
+	for (size_t i = 0; i < t->nrows; i++) {
+		char **cell = &t->cells[i * t->ncolumns + COL_SOURCE];
+
+		free(*cell);
+		*cell = NULL;
+	}
+	table_prune(t);
+}
+
+void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n;) {
+		struct table t;
+
+		if (fill(&t, l, run, i, &i)) {
+			drop_sources(&t);
+			fprintf(f, "%s%s\n", any ? "\n" : "", t.caption);
+			console_table(f, &t, CELL_WIDTH);
+			any = true;
+		}
+		table_free(&t);
+	}
+}
+
+bool lmbench_any(const struct lmbench *l, const struct run *run)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (find(&l->v[i], run))
+			return true;
+	return false;
+}
+
+void lmbench_write(struct doc *d, const struct lmbench *l,
+		   const struct run *run)
+{
+	if (!lmbench_any(l, run))
+		return;
+	d->format->heading(d, 2, "lmbench", "In the groups of lmbench");
+	d->format->para(d, "The operations that lmbench's summary has, by its "
+			   "names. The figures are oscost's: medians of fresh "
+			   "processes with intervals, where lmbench prints one "
+			   "minimum or median. The last column says what else "
+			   "is not the same.");
+	for (size_t i = 0; i < l->n;) {
+		struct table t;
+
+		if (fill(&t, l, run, i, &i))
+			d->format->table(d, &t);
+		table_free(&t);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LMBENCH_H
+#define LMBENCH_H
+
+#include "doc.h"
+#include "load.h"
+
+/*
+ * The run in the groups and names of lmbench's summary, for those who have
+ * figures of that program to set beside it: plots/lmbench.tsv.
+ */
+struct lmbench_line {
+	char *group, *name, *benchmark, *cases, *remark;
+};
+
+struct lmbench {
+	struct lmbench_line *v;
+	size_t n;
+};
+
+/* lmbench_read() - @root/plots/lmbench.tsv; empty if it cannot be read. */
+void lmbench_read(struct lmbench *l, const char *root);
+void lmbench_free(struct lmbench *l);
+
+/* lmbench_any() - whether anything of it was measured. */
+bool lmbench_any(const struct lmbench *l, const struct run *run);
+
+/* lmbench_print() - its tables for a terminal; lmbench_write() - its section.
+ * Groups of which nothing was measured are left out. */
+void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run);
+void lmbench_write(struct doc *d, const struct lmbench *l,
+		   const struct run *run);
+
+#endif
