@@ -352,13 +352,16 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 {
 	int err = 0;
 
-	if (format == OUT_HUMAN)
+	if (format == OUT_HUMAN) {
 		err = write_human(f, title, rows, n);
-	else if (format == OUT_CSV)
+		if (!err)
+			err = out_counts(f, rows, n);
+	} else if (format == OUT_CSV) {
 		err = write_csv(f, rows, n);
-	else
+	} else {
 		for (size_t i = 0; !err && i < n; i++)
 			err = out_json_row(f, &rows[i]);
+	}
 	if (!err && (fflush(f) || ferror(f)))
 		err = errno ? -errno : -EIO;
 	return err;

@@ -19,6 +19,10 @@ enum out_format { OUT_HUMAN, OUT_JSON, OUT_CSV };
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n);
 
+/* out_counts() - the table of what --counters counted; nothing if no row has
+ * it.  Return: 0 or -ENOMEM. */
+int out_counts(FILE *f, const struct result *rows, size_t n);
+
 /* out_json_row() - one object and a line feed.  Return: 0 or -errno. */
 int out_json_row(FILE *f, const struct result *row);
 
