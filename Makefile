@@ -6,7 +6,7 @@
 # make help       list the targets
 #
 # Sources are found by wildcard: a new bench/*.c, harness/*.c, report/*.c or
-# tests/unit/test_*.c needs no edit here.
+# tests/unit/test_*.c needs no edit here; nor does a new monitor/*.c.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -102,7 +102,7 @@ $(BUILD)/bin/report: $(REPORT_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
 
 # Unit tests may use everything but the two mains.
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(LIB)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
@@ -116,6 +116,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/%,$<),-Ireport) \
+		$(if $(filter tests/unit/%,$<),-Imonitor) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -29,8 +29,9 @@ help: ## print this list
 
 # Pages and completion are made from --help, so they cannot fall behind the
 # option tables.
-MANS     := $(BENCH_SRCS:bench/%.c=$(BUILD)/man/oscost-%.1)
-COMPS    := $(BENCH_SRCS:bench/%.c=$(BUILD)/completion/oscost-%)
+PAGED    := $(BENCH_SRCS:bench/%.c=%) $(TOOLS)
+MANS     := $(PAGED:%=$(BUILD)/man/oscost-%.1)
+COMPS    := $(PAGED:%=$(BUILD)/completion/oscost-%)
 
 $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
@@ -48,9 +49,9 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # $(BUILD) and here; $(bindir) only holds links with names of our own, because
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
-COMMANDS   = $(BENCH_SRCS:bench/%.c=%) report
+COMMANDS   = $(PAGED) report
 SCRIPTS   := scripts/run-all scripts/netlab scripts/suite.tsv \
-	     $(wildcard scripts/plot scripts/ab scripts/tune)
+	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf)
 INSTALLED  = $(DESTDIR)$(libdir)
 
 .PHONY: install

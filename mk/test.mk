@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find bench harness report kernel tests \
+C_FILES    = $(sort $(shell find bench harness report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, and counters/ is for another machine.
 TIDY_FILES = $(filter-out kernel/% bench/exec/% tests/counters/%,\
 		$(filter %.c,$(C_FILES)))
-TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -std=gnu11 $(WARN) \
+TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -Imonitor -std=gnu11 $(WARN) \
 	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \
 	     $(shell $(PKG_CONFIG) --cflags $(REPORT_PKGS))
 

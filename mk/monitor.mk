@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# cpu_load: the load of each core, by the system and by its counters.
+
+MONITOR_SRCS  := $(sort $(wildcard monitor/*.c))
+MONITOR_MAIN  := $(BUILD)/obj/monitor/main.o
+MONITOR_WIDTH := $(BUILD)/obj/gen/width_table.o
+MONITOR_OBJS  := $(filter-out $(MONITOR_MAIN),$(MONITOR_SRCS:%.c=$(BUILD)/obj/%.o)) \
+		 $(MONITOR_WIDTH)
+CPU_LOAD      := $(BUILD)/bin/cpu_load
+
+OBJS += $(MONITOR_MAIN) $(MONITOR_OBJS)
+
+# The table of models is data that the program carries with it.
+$(BUILD)/gen/width_table.c: monitor/width.tsv scripts/lib/width.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/lib/width.awk $< >$@
+
+$(MONITOR_WIDTH): ALL_CPPFLAGS += -Imonitor
+$(MONITOR_WIDTH): monitor/width.h
+
+$(CPU_LOAD): $(MONITOR_MAIN) $(MONITOR_OBJS) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
+all: $(CPU_LOAD)
+
+# `make install` copies these as they lie in $(BUILD), with page, completion
+# and a link in $(bindir).
+INSTALL_LIBEXEC += $(CPU_LOAD)
+TOOLS += cpu_load

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cgroup_find.h"
+#include "target.h"
+#include "text_file.h"
+
+struct on_cpu {
+	struct counters *counters;
+	struct counters_reading last;
+};
+
+struct cgroup {
+	struct target target;
+	struct text_file text;
+	struct cgroup_place place;
+	struct on_cpu *on;
+	int cpus;
+	double width[COUNTERS_PMUS];
+	/* The reading before. */
+	struct stamp at;
+	uint64_t usage_ns, user_ns, system_ns;
+};
+
+/* Version 2 has one file in microseconds, version 1 one number in ns. */
+static bool read_usage(struct cgroup *g)
+{
+	uint64_t usage, user, system;
+
+	if (text_file_read(&g->text, g->place.usage) <= 0)
+		return false;
+	if (!g->place.version2)
+		return !text_file_number(&g->text, NULL, &g->usage_ns);
+	if (text_file_number(&g->text, "usage_usec", &usage) ||
+	    text_file_number(&g->text, "user_usec", &user) ||
+	    text_file_number(&g->text, "system_usec", &system))
+		return false;
+	g->usage_ns = usage * 1000;
+	g->user_ns = user * 1000;
+	g->system_ns = system * 1000;
+	return true;
+}
+
+static double passed_pct(uint64_t from, uint64_t to, double interval_ns)
+{
+	return to < from ? NAN : 100 * (double)(to - from) / interval_ns;
+}
+
+/* What a task ran since the timer last ticked is not in the sum yet. */
+static double resolution_pct(double interval_ns)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return 100 * (double)tick.tv_nsec / interval_ns;
+}
+
+/* The sum over the CPUs is known where each of them is. */
+static void add_counts(struct counters_counts *sum,
+		       const struct counters_counts *more, bool first)
+{
+	if (first) {
+		*sum = *more;
+		return;
+	}
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		struct counters_count *to = &sum->count[e];
+		const struct counters_count *from = &more->count[e];
+
+		to->known = to->known && from->known;
+		to->scaled = to->scaled || from->scaled;
+		to->value += from->value;
+		to->share = fmin(to->share, from->share);
+		for (int i = 0; i < COUNTERS_PMUS; i++)
+			to->pmu[i] += from->pmu[i];
+	}
+}
+
+static void count(struct cgroup *g, struct row *row)
+{
+	for (int i = 0; i < g->cpus; i++) {
+		struct on_cpu *on = &g->on[i];
+		struct counters_counts counts = { 0 };
+		struct counters_reading now;
+
+		if (on->counters && !counters_read(on->counters, &now)) {
+			counters_delta(on->counters, &on->last, &now, &counts);
+			on->last = now;
+		}
+		add_counts(&row->counts, &counts, !i);
+	}
+}
+
+static int sample(struct target *target, struct row *row)
+{
+	struct cgroup *g = (struct cgroup *)target;
+	const struct stamp last = g->at;
+	const uint64_t usage_ns = g->usage_ns, user_ns = g->user_ns,
+		       system_ns = g->system_ns;
+	double interval_ns;
+
+	g->at = stamp_now();
+	*row = (struct row) {
+		.at = g->at,
+		.cpu = ROW_CGROUP,
+		.interval_ns = g->at.mono_ns - last.mono_ns,
+		.os = os_load_unknown(OS_ENDED),
+	};
+	interval_ns = (double)row->interval_ns;
+	memcpy(row->width, g->width, sizeof(row->width));
+	count(g, row);
+	if (read_usage(g)) {
+		row->os.load_pct =
+			passed_pct(usage_ns, g->usage_ns, interval_ns);
+		row->os.state = isnan(row->os.load_pct) ? OS_BACKWARDS : OS_OK;
+		row->os.resolution_pct = resolution_pct(interval_ns);
+		if (g->place.version2) {
+			row->os.user_pct =
+				passed_pct(user_ns, g->user_ns, interval_ns);
+			row->os.system_pct = passed_pct(system_ns, g->system_ns,
+							interval_ns);
+		}
+	}
+	return last.mono_ns ? 1 : 0;
+}
+
+static void close_cgroup(struct target *target)
+{
+	struct cgroup *g = (struct cgroup *)target;
+
+	for (int i = 0; i < g->cpus; i++)
+		counters_close(g->on[i].counters);
+	free(g->on);
+	text_file_free(&g->text);
+	free(g);
+}
+
+static void open_counters(struct cgroup *g)
+{
+	struct counters_target counted = {
+		.kind = COUNTERS_CGROUP,
+		.cgroup = g->place.perf,
+	};
+
+	for (int i = 0; i < g->cpus; i++) {
+		counted.cpu = i;
+		if (counters_open(&g->on[i].counters, &counted, 0))
+			g->on[i].counters = NULL;
+		else if (counters_read(g->on[i].counters, &g->on[i].last))
+			continue;
+		if (!g->target.asked)
+			g->target.asked = g->on[i].counters;
+	}
+}
+
+int cgroup_open(struct target **target, const struct target_settings *settings,
+		const char *name, const char **why)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct cgroup *g = calloc(1, sizeof(*g));
+
+	*why = "out of memory";
+	if (!g)
+		return -ENOMEM;
+	g->target = (struct target) {
+		.rows = 1,
+		.ended_fd = -1,
+		.sample = sample,
+		.close = close_cgroup,
+	};
+	g->on = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*g->on));
+	if (g->on)
+		g->cpus = cpus > 0 ? (int)cpus : 1;
+	if (g->on && text_file_read(&g->text, "/proc/self/mountinfo") > 0 &&
+	    !cgroup_find(&g->place, g->text.text, name) && read_usage(g)) {
+		if (*g->place.perf)
+			open_counters(g);
+		cpu_model_widths(settings->model, g->target.asked, g->width);
+		*target = &g->target;
+		return 0;
+	}
+	if (g->on)
+		*why = "there is no such cgroup, or no processor time of it "
+		       "(version 2, or version 1 with cpuacct)";
+	close_cgroup(&g->target);
+	return -ENOENT;
+}

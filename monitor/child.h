@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The command whose run is watched. */
+struct child {
+	pid_t pid;
+	int go_fd;     /* a byte lets the command begin */
+	int failed_fd; /* gives errno if it cannot */
+	bool ended;
+	int status; /* as waitpid() gives it, once ended */
+};
+
+/* child_prepare() - fork; the command waits for child_go().  @mask: the
+ * signals that are to be blocked in it; SIGPIPE is as by default.
+ * Return: 0 or -errno. */
+int child_prepare(struct child *child, char **argv, const sigset_t *mask);
+
+/* child_go() - begin.  Return: 0, or -errno of execvp(); the child is then
+ * gone. */
+int child_go(struct child *child);
+
+/* child_reap() - whether the command has ended; never waits. */
+bool child_reap(struct child *child);
+
+/* child_exit() - end this process as the command ended: by its status, or by
+ * the signal that killed it.  @otherwise: the status if the command ended
+ * with 0. */
+_Noreturn void child_exit(const struct child *child, int otherwise);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "cpu_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The line of the first CPU; all have the same. */
+static const char *find_flags(const struct text_file *cpuinfo)
+{
+	char *at = strstr(cpuinfo->text, "\nflags");
+	char *end;
+
+	if (!at)
+		return NULL;
+	at = strchr(at, ':');
+	if (!at)
+		return NULL;
+	end = strchr(at, '\n');
+	if (end)
+		*end = '\0';
+	return at + 1;
+}
+
+void cpu_model_read(struct cpu_model *model, double forced_width)
+{
+	struct counters_leaf leaves[COUNTERS_LEAVES];
+	const size_t n = counters_cpuid(leaves);
+
+	memset(model, 0, sizeof(*model));
+	model->forced = forced_width;
+	/* Where there is no CPUID, nothing is known: all stays zero. */
+	(void)counters_decode(&model->arch, leaves, n);
+	if (text_file_read(&model->cpuinfo, "/proc/cpuinfo") > 0)
+		model->cpu.flags = find_flags(&model->cpuinfo);
+	model->cpu.vendor = model->arch.vendor;
+	model->cpu.family = model->arch.family;
+	model->cpu.model = model->arch.model;
+}
+
+void cpu_model_free(struct cpu_model *model)
+{
+	text_file_free(&model->cpuinfo);
+}
+
+static double width_of(const struct cpu_model *model, const char *pmu)
+{
+	const struct width_row *row;
+	bool contradicts;
+
+	if (model->forced > 0)
+		return model->forced;
+	row = width_find(&model->cpu, pmu, &contradicts);
+	return row && !contradicts ? row->width : NAN;
+}
+
+void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
+		      double width[COUNTERS_PMUS])
+{
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++) {
+		const char *pmu = c ? counters_pmu_name(c, i) : NULL;
+
+		width[i] = pmu || !i ? width_of(model, pmu ? pmu : "cpu") : NAN;
+	}
+}
+
+void cpu_model_say_width(const struct cpu_model *model, const char *pmu,
+			 char *text, size_t size)
+{
+	const struct width_cpu *cpu = &model->cpu;
+	const struct width_row *row;
+	bool contradicts;
+	int n;
+
+	if (model->forced > 0) {
+		snprintf(text, size, "%g, as --width says", model->forced);
+		return;
+	}
+	row = width_find(cpu, pmu, &contradicts);
+	if (row && !contradicts) {
+		snprintf(text, size, "%g (%s: %s)", row->width, row->name,
+			 row->source);
+		return;
+	}
+	n = snprintf(text, size, "unknown (%s family %u model %u ",
+		     *cpu->vendor ? cpu->vendor : "CPU of", cpu->family,
+		     cpu->model);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	if (row)
+		snprintf(text + n, size - (size_t)n,
+			 "would be %s, which has no %s, but this CPU has: the "
+			 "hypervisor hides its model; --width sets it)",
+			 row->name, row->lacks);
+	else
+		snprintf(text + n, size - (size_t)n,
+			 "is not in the table; --width sets it)");
+}
+
+void cpu_model_say_counters(const struct cpu_model *model, char *text,
+			    size_t size)
+{
+	const struct counters_arch *arch = &model->arch;
+	const char *leaf = !strcmp(arch->vendor, "GenuineIntel")
+				   ? " (CPUID leaf 0AH)"
+			   : !strcmp(arch->vendor, "AuthenticAMD")
+				   ? " (CPUID leaf 80000022H)"
+				   : "";
+
+	if (!arch->version && !arch->counters)
+		snprintf(text, size,
+			 "performance monitoring version 0%s: no counters%s",
+			 leaf,
+			 arch->hypervisor ? "; the hypervisor gives none" : "");
+	else
+		snprintf(text, size,
+			 "performance monitoring version %u%s: %u counters of "
+			 "%u bits, %u fixed of %u bits",
+			 arch->version, leaf, arch->counters,
+			 arch->counter_bits, arch->fixed, arch->fixed_bits);
+}

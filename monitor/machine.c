@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "replay.h"
+#include "switches.h"
+#include "target.h"
+#include "text_file.h"
+
+/* More than any kernel is built for. */
+#define CPU_LIMIT 8192
+
+struct cpu {
+	int number;
+	struct os_track os;
+	struct counters *counters;
+	struct counters_reading last;
+	bool primed; /* last is of these counters */
+	struct switches *switches;
+	double width[COUNTERS_PMUS];
+};
+
+struct machine {
+	struct target target;
+	struct target_settings settings;
+	struct replay *replay; /* NULL: live */
+	struct text_file text;
+	struct cpu_times *times;
+	size_t n_times;
+	struct cpu *cpu;
+	uint64_t tick_ns;
+	uint64_t last_ns; /* of the last reading, 0: none */
+	unsigned int steps;
+};
+
+static void open_counters(struct machine *m, struct cpu *cpu)
+{
+	const struct counters_target target = {
+		.kind = COUNTERS_CPU,
+		.cpu = cpu->number,
+	};
+
+	if (counters_open(&cpu->counters, &target,
+			  m->settings.msr ? COUNTERS_MSR : 0))
+		cpu->counters = NULL;
+	cpu->primed = false;
+	cpu_model_widths(m->settings.model, cpu->counters, cpu->width);
+}
+
+static void close_counters(struct machine *m, struct cpu *cpu)
+{
+	if (m->target.asked == cpu->counters)
+		m->target.asked = NULL;
+	counters_close(cpu->counters);
+	cpu->counters = NULL;
+	cpu->primed = false;
+}
+
+/* Whether the CPU was taken away in between, which /proc/stat does not tell:
+ * what the kernel counts itself was not counted all the time. */
+static bool was_away(const struct cpu *cpu, const struct row *row)
+{
+	const enum counters_event event = COUNTERS_CONTEXT_SWITCHES;
+
+	return cpu->primed && !counters_why(cpu->counters, event) &&
+	       !row->counts.count[event].known;
+}
+
+static void count_live(struct machine *m, struct cpu *cpu, bool online,
+		       struct row *row)
+{
+	struct counters_reading now;
+
+	if (!online || !cpu->counters) {
+		close_counters(m, cpu);
+		if (online)
+			open_counters(m, cpu);
+	}
+	if (!cpu->counters || counters_read(cpu->counters, &now))
+		return;
+	if (cpu->primed)
+		counters_delta(cpu->counters, &cpu->last, &now, &row->counts);
+	if (was_away(cpu, row)) {
+		row->os = os_load_unknown(OS_LOST);
+		/* They stay dead; new ones are opened with the next sample. */
+		close_counters(m, cpu);
+		return;
+	}
+	cpu->last = now;
+	cpu->primed = true;
+	if (!m->target.asked)
+		m->target.asked = cpu->counters;
+}
+
+/* The exact load instead of that in steps. */
+static void use_switches(struct cpu *cpu, struct row *row)
+{
+	uint64_t busy_ns;
+
+	switches_drain(cpu->switches, row->at.mono_ns);
+	if (!busy_track_end(switches_track(cpu->switches), row->at.mono_ns,
+			    &busy_ns)) {
+		if (row->os.state == OS_OK)
+			row->os = os_load_unknown(OS_LOST);
+	} else if (row->os.state == OS_OK) {
+		row->os.load_pct =
+			100 * (double)busy_ns / (double)row->interval_ns;
+		row->os.resolution_pct = 100 / (double)row->interval_ns;
+	}
+}
+
+static void fill_row(struct machine *m, struct cpu *cpu, struct row *row,
+		     const struct stamp *at)
+{
+	static const struct cpu_times none;
+	const struct cpu_times *times = (size_t)cpu->number < m->n_times
+						? &m->times[cpu->number]
+						: &none;
+
+	memset(row, 0, sizeof(*row));
+	row->at = *at;
+	row->cpu = cpu->number;
+	row->interval_ns = m->last_ns ? at->mono_ns - m->last_ns : 0;
+	memcpy(row->width, cpu->width, sizeof(row->width));
+	row->os = os_track_update(&cpu->os, times, at->mono_ns, m->tick_ns);
+	if (m->replay)
+		replay_count(m->replay, cpu->number, &row->counts);
+	else
+		count_live(m, cpu, times->online, row);
+	if (cpu->switches)
+		use_switches(cpu, row);
+}
+
+static int read_stat(struct machine *m, struct stamp *at)
+{
+	long got;
+	int n;
+
+	if (m->replay) {
+		const int err = replay_next(m->replay, at);
+
+		if (err)
+			return err;
+	} else {
+		*at = stamp_now();
+	}
+	got = text_file_read(&m->text,
+			     m->replay ? replay_stat(m->replay) : "/proc/stat");
+	if (got < 0)
+		return (int)got;
+	n = cpu_times_parse(m->text.text, m->times, CPU_LIMIT);
+	if (n < 0)
+		return n;
+	m->n_times = (size_t)n;
+	return 0;
+}
+
+static int sample(struct target *target, struct row *rows)
+{
+	struct machine *m = (struct machine *)target;
+	struct stamp at;
+	const int err = read_stat(m, &at);
+	bool first = !m->last_ns;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < target->rows; i++)
+		fill_row(m, &m->cpu[i], &rows[i], &at);
+	m->last_ns = at.mono_ns;
+	return first ? 0 : (int)target->rows;
+}
+
+static void tend(struct target *target)
+{
+	struct machine *m = (struct machine *)target;
+	const uint64_t now_ns = stamp_now().mono_ns;
+
+	for (size_t i = 0; i < target->rows; i++)
+		if (m->cpu[i].switches)
+			switches_drain(m->cpu[i].switches, now_ns);
+}
+
+static void close_machine(struct target *target)
+{
+	struct machine *m = (struct machine *)target;
+
+	for (size_t i = 0; m->cpu && i < target->rows; i++) {
+		counters_close(m->cpu[i].counters);
+		switches_close(m->cpu[i].switches);
+	}
+	replay_close(m->replay);
+	text_file_free(&m->text);
+	free(m->times);
+	free(m->cpu);
+	free(m);
+}
+
+/* Which CPUs there are: the kernel's list of those that are plugged in, or, in
+ * a recording, those that its first reading shows. */
+static int find_cpus(struct machine *m, bool *set, const char **why)
+{
+	struct stamp at;
+	int err, n;
+
+	if (!m->replay &&
+	    text_file_read(&m->text, "/sys/devices/system/cpu/present") > 0) {
+		n = cpu_list_parse(m->text.text, set, CPU_LIMIT);
+		if (n > 0)
+			return n;
+	}
+	err = read_stat(m, &at);
+	if (err) {
+		*why = m->replay ? "the recording has no reading 0"
+				 : "/proc/stat cannot be read";
+		return err;
+	}
+	if (m->replay)
+		replay_rewind(m->replay);
+	for (size_t i = n = 0; i < m->n_times; i++)
+		n += set[i] = m->times[i].online;
+	return n;
+}
+
+static int choose_cpus(struct machine *m, const bool *there, const char **why)
+{
+	bool *wanted = calloc(CPU_LIMIT, sizeof(*wanted));
+	int err = 0;
+	size_t n = 0;
+
+	*why = "out of memory";
+	m->cpu = calloc(CPU_LIMIT, sizeof(*m->cpu));
+	if (!wanted || !m->cpu) {
+		free(wanted);
+		return -ENOMEM;
+	}
+	if (m->settings.cpus &&
+	    cpu_list_parse(m->settings.cpus, wanted, CPU_LIMIT) < 0) {
+		*why = "--cpus wants a list such as 0-3,7";
+		err = -EINVAL;
+	}
+	for (int i = 0; i < CPU_LIMIT && !err; i++) {
+		if (m->settings.cpus && wanted[i] && !there[i]) {
+			*why = "--cpus names a CPU that is not there";
+			err = -EINVAL;
+		}
+		if (there[i] && (!m->settings.cpus || wanted[i]))
+			m->cpu[n++].number = i;
+	}
+	free(wanted);
+	m->target.rows = n;
+	return err;
+}
+
+/* Goes to each CPU once, so that it switches and its state is known. */
+static void visit_cpus(const struct machine *m)
+{
+	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
+	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
+
+	if (mine && one && !sched_getaffinity(0, size, mine)) {
+		for (size_t i = 0; i < m->target.rows; i++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S((size_t)m->cpu[i].number, size, one);
+			/* One that we may not use tells with its next switch.
+			 */
+			(void)sched_setaffinity(0, size, one);
+		}
+		sched_setaffinity(0, size, mine);
+	}
+	CPU_FREE(mine);
+	CPU_FREE(one);
+}
+
+static int open_switches(struct machine *m, const char **why)
+{
+	for (size_t i = 0; i < m->target.rows; i++) {
+		struct cpu *cpu = &m->cpu[i];
+		const int err = switches_open(&cpu->switches, cpu->number, why);
+
+		/* One that is offline has none. */
+		if (err && err != -ENODEV)
+			return err;
+	}
+	visit_cpus(m);
+	return 0;
+}
+
+static int open_parts(struct machine *m, const char **why)
+{
+	bool *there = calloc(CPU_LIMIT, sizeof(*there));
+	int err = there && m->times ? 0 : -ENOMEM;
+
+	if (!err && m->settings.replay)
+		err = replay_open(&m->replay, m->settings.replay);
+	if (!err) {
+		const int n = find_cpus(m, there, why);
+
+		err = n < 0 ? n : choose_cpus(m, there, why);
+	}
+	free(there);
+	for (size_t i = 0; !err && i < m->target.rows; i++)
+		cpu_model_widths(m->settings.model, NULL, m->cpu[i].width);
+	if (!err && m->settings.switches)
+		err = open_switches(m, why);
+	return err;
+}
+
+int machine_open(struct target **target, const struct target_settings *settings,
+		 const char **why)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+	const long hz = sysconf(_SC_CLK_TCK);
+	int err;
+
+	*why = "out of memory";
+	if (!m)
+		return -ENOMEM;
+	m->target = (struct target) {
+		.ended_fd = -1,
+		.sample = sample,
+		.tend = settings->switches ? tend : NULL,
+		.close = close_machine,
+	};
+	m->settings = *settings;
+	m->tick_ns = 1000000000u / (uint64_t)(hz > 0 ? hz : 100);
+	m->times = calloc(CPU_LIMIT, sizeof(*m->times));
+	err = open_parts(m, why);
+	if (err) {
+		close_machine(&m->target);
+		return err;
+	}
+	*target = &m->target;
+	return 0;
+}

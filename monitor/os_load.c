@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "os_load.h"
+
+#include <math.h>
+
+/* idle and iowait are each cut off to a step. */
+#define CUT_OFF_FIGURES 2
+
+struct os_load os_load_unknown(enum os_state state)
+{
+	return (struct os_load) {
+		.state = state,
+		.load_pct = NAN,
+		.resolution_pct = NAN,
+		.user_pct = NAN,
+		.system_pct = NAN,
+		.iowait_pct = NAN,
+		.steal_pct = NAN,
+	};
+}
+
+/* The columns that nothing is computed from; one that fell is not known. */
+static double share(uint64_t from, uint64_t to, double steps)
+{
+	return to < from ? NAN : 100 * (double)(to - from) / steps;
+}
+
+static void fill_columns(struct os_load *load, const struct cpu_times *from,
+			 const struct cpu_times *to, double steps)
+{
+	load->user_pct =
+		share(from->user + from->nice, to->user + to->nice, steps);
+	load->system_pct = share(from->system + from->irq + from->softirq,
+				 to->system + to->irq + to->softirq, steps);
+	load->iowait_pct = share(from->iowait, to->iowait, steps);
+	load->steal_pct = share(from->steal, to->steal, steps);
+}
+
+/* Idle time of this interval, between nothing and all of it; false if the
+ * figures contradict the clock. */
+static bool fit_idle(struct os_track *track, int64_t idle_ns,
+		     int64_t elapsed_ns, int64_t slack_ns, enum os_state *state,
+		     int64_t *fitted_ns)
+{
+	const int64_t sum = idle_ns + track->carry_ns;
+
+	*fitted_ns = sum < 0 ? 0 : sum > elapsed_ns ? elapsed_ns : sum;
+	track->carry_ns = sum - *fitted_ns;
+	if (track->carry_ns < -slack_ns)
+		*state = OS_BACKWARDS;
+	else if (track->carry_ns > slack_ns)
+		*state = OS_AHEAD;
+	else
+		return true;
+	track->carry_ns = 0;
+	return false;
+}
+
+struct os_load os_track_update(struct os_track *track,
+			       const struct cpu_times *now, uint64_t now_ns,
+			       uint64_t tick_ns)
+{
+	const struct os_track before = *track;
+	const int64_t elapsed_ns = (int64_t)(now_ns - before.last_ns);
+	const int64_t slack_ns = CUT_OFF_FIGURES * (int64_t)tick_ns;
+	struct os_load load = os_load_unknown(OS_OK);
+	int64_t idle_ns, steps;
+
+	track->primed = now->online;
+	track->last = *now;
+	track->last_ns = now_ns;
+	if (!now->online)
+		return os_load_unknown(OS_OFFLINE);
+	if (!before.primed || elapsed_ns <= 0) {
+		track->carry_ns = 0;
+		return os_load_unknown(OS_NEW);
+	}
+	steps = (int64_t)(now->idle - before.last.idle) +
+		(int64_t)(now->iowait - before.last.iowait);
+	if (!fit_idle(track, steps * (int64_t)tick_ns, elapsed_ns, slack_ns,
+		      &load.state, &idle_ns))
+		return load;
+	load.load_pct =
+		100 * (double)(elapsed_ns - idle_ns) / (double)elapsed_ns;
+	load.resolution_pct = 100 * (double)slack_ns / (double)elapsed_ns;
+	fill_columns(&load, &before.last, now,
+		     (double)elapsed_ns / (double)tick_ns);
+	return load;
+}
+
+const char *os_state_name(enum os_state state)
+{
+	static const char *const names[] = {
+		[OS_OK] = "ok",		  [OS_NEW] = "new",
+		[OS_OFFLINE] = "offline", [OS_BACKWARDS] = "backwards",
+		[OS_AHEAD] = "ahead",	  [OS_LOST] = "lost",
+		[OS_ENDED] = "ended",
+	};
+
+	return names[state];
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OS_LOAD_H
+#define OS_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu_times.h"
+
+/*
+ * The load of one CPU as the operating system sees it: the share of time in
+ * which it was not idle.
+ *
+ * It is computed from the idle time (idle + iowait) and the elapsed time, not
+ * from the sum of all columns: on kernels that stop the tick of an idle CPU
+ * the idle time is taken with the clock, while user and system time are
+ * guessed from where the tick fell.  What runs between two ticks is missing
+ * there.
+ */
+enum os_state {
+	OS_OK,
+	OS_NEW,	      /* no earlier reading: nothing to subtract */
+	OS_OFFLINE,   /* not there now */
+	OS_BACKWARDS, /* the idle time fell: started afresh, or is wrong */
+	OS_AHEAD,     /* the idle time grew faster than time */
+	OS_LOST,      /* the kernel dropped records, or the CPU was away */
+	OS_ENDED,     /* the process is gone */
+};
+
+/* All of the interval, in percent; NAN is unknown. */
+struct os_load {
+	enum os_state state;
+	double load_pct;
+	/* The kernel's figures could also mean so much more or less. */
+	double resolution_pct;
+	/* As the kernel's ticks fell. */
+	double user_pct, system_pct, iowait_pct, steal_pct;
+};
+
+struct os_track {
+	bool primed;
+	struct cpu_times last;
+	uint64_t last_ns;
+	/* Idle time that did not fit into the intervals so far: at most the
+	 * resolution.  Cut-off figures show it early or late; if it were
+	 * dropped, many short intervals would add up to a wrong mean. */
+	int64_t carry_ns;
+};
+
+/* os_load_unknown() - a load of which only the state is known. */
+struct os_load os_load_unknown(enum os_state state);
+
+/**
+ * os_track_update() - the load since the last call.
+ * @now_ns: CLOCK_MONOTONIC when @now was read.
+ * @tick_ns: the step of the figures, 10^9 / USER_HZ.
+ *
+ * After any state but OS_OK the next interval begins afresh.  Where idle and
+ * elapsed time disagree by no more than the resolution, the nearest possible
+ * load is given and the rest carried over.
+ */
+struct os_load os_track_update(struct os_track *track,
+			       const struct cpu_times *now, uint64_t now_ns,
+			       uint64_t tick_ns);
+
+/* os_state_name() - "ok", "new", "offline" ... */
+const char *os_state_name(enum os_state state);
+
+#endif

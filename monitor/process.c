@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target.h"
+#include "text_file.h"
+
+/* utime and stime in /proc/PID/stat, counted from the state (field 3). */
+#define UTIME_FIELD 11
+
+struct process {
+	struct target target;
+	struct text_file text;
+	char path[64];
+	clockid_t clock;
+	struct counters *counters;
+	double width[COUNTERS_PMUS];
+	/* The reading before. */
+	struct stamp at;
+	struct counters_reading counted;
+	uint64_t cpu_ns, user, system;
+};
+
+struct stamp stamp_now(void)
+{
+	struct timespec mono, real;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return (struct stamp) {
+		.mono_ns = (uint64_t)mono.tv_sec * 1000000000u +
+			   (uint64_t)mono.tv_nsec,
+		.real_ns = (uint64_t)real.tv_sec * 1000000000u +
+			   (uint64_t)real.tv_nsec,
+	};
+}
+
+static bool read_clock(const struct process *p, uint64_t *cpu_ns)
+{
+	struct timespec t;
+
+	if (clock_gettime(p->clock, &t))
+		return false;
+	*cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+/* The name of the program may hold blanks and parentheses. */
+static bool read_times(struct process *p, uint64_t *user, uint64_t *system)
+{
+	const char *at;
+	char *end;
+
+	if (text_file_read(&p->text, p->path) <= 0)
+		return false;
+	at = strrchr(p->text.text, ')');
+	for (int i = 0; at && i <= UTIME_FIELD; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	*user = strtoull(at, &end, 10);
+	*system = strtoull(end, NULL, 10);
+	return true;
+}
+
+static double steps_pct(uint64_t from, uint64_t to, double interval_ns)
+{
+	const double step_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+
+	return to < from ? NAN
+			 : 100 * (double)(to - from) * step_ns / interval_ns;
+}
+
+/* What a thread ran since the timer last ticked is not in its sum yet. */
+static double tick_ns(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (double)tick.tv_nsec;
+}
+
+static int sample(struct target *target, struct row *row)
+{
+	struct process *p = (struct process *)target;
+	const struct process before = *p;
+	double interval_ns;
+
+	p->at = stamp_now();
+	*row = (struct row) {
+		.at = p->at,
+		.cpu = ROW_PROCESS,
+		.interval_ns = p->at.mono_ns - before.at.mono_ns,
+		.os = os_load_unknown(OS_ENDED),
+	};
+	interval_ns = (double)row->interval_ns;
+	memcpy(row->width, p->width, sizeof(row->width));
+	if (p->counters && !counters_read(p->counters, &p->counted) &&
+	    before.at.mono_ns)
+		counters_delta(p->counters, &before.counted, &p->counted,
+			       &row->counts);
+	if (read_clock(p, &p->cpu_ns) && read_times(p, &p->user, &p->system)) {
+		row->os.state = OS_OK;
+		row->os.load_pct =
+			100 * (double)(p->cpu_ns - before.cpu_ns) / interval_ns;
+		row->os.resolution_pct = 100 * tick_ns() / interval_ns;
+		row->os.user_pct = steps_pct(before.user, p->user, interval_ns);
+		row->os.system_pct =
+			steps_pct(before.system, p->system, interval_ns);
+	}
+	return before.at.mono_ns ? 1 : 0;
+}
+
+static void close_process(struct target *target)
+{
+	struct process *p = (struct process *)target;
+
+	counters_close(p->counters);
+	if (target->ended_fd >= 0)
+		close(target->ended_fd);
+	text_file_free(&p->text);
+	free(p);
+}
+
+int process_open(struct target **target, const struct target_settings *settings,
+		 pid_t pid, const char **why)
+{
+	const struct counters_target counted = {
+		.kind = COUNTERS_PROCESS,
+		.pid = pid,
+	};
+	struct process *p = calloc(1, sizeof(*p));
+	int err;
+
+	*why = "out of memory";
+	if (!p)
+		return -ENOMEM;
+	p->target = (struct target) {
+		.rows = 1,
+		.sample = sample,
+		.close = close_process,
+	};
+	snprintf(p->path, sizeof(p->path), "/proc/%d/stat", pid);
+	p->target.ended_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	err = p->target.ended_fd < 0 && errno == ESRCH
+		      ? ESRCH
+		      : clock_getcpuclockid(pid, &p->clock);
+	if (err) {
+		*why = "there is no such process";
+		close_process(&p->target);
+		return -err;
+	}
+	if (counters_open(&p->counters, &counted, 0))
+		p->counters = NULL;
+	p->target.asked = p->counters;
+	cpu_model_widths(settings->model, p->counters, p->width);
+	*target = &p->target;
+	return 0;
+}

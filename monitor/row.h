@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ROW_H
+#define ROW_H
+
+#include <stdint.h>
+
+#include "counters.h"
+#include "os_load.h"
+
+/* Instead of the number of a CPU. */
+enum row_cpu { ROW_PROCESS = -1, ROW_CGROUP = -2 };
+
+/* When a reading was taken. */
+struct stamp {
+	uint64_t mono_ns, real_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
+};
+
+/* What is known of one CPU (process, cgroup) in one interval. */
+struct row {
+	struct stamp at;      /* the end of the interval */
+	uint64_t since_ns;    /* the end, from the start of sampling */
+	uint64_t interval_ns; /* its length */
+	uint64_t late;	      /* deadlines that passed without a sample */
+	int cpu;	      /* or enum row_cpu */
+	struct os_load os;
+	struct counters_counts counts;
+	double width[COUNTERS_PMUS]; /* NAN: unknown */
+};
+
+/* row_load_pct() - the paper's load; NAN if unknown. */
+double row_load_pct(const struct row *row);
+
+/* row_share_pct() - the least time that an event had a counter, in percent of
+ * the interval; NAN if no hardware event is known. */
+double row_share_pct(const struct row *row);
+
+/* row_cpu_name() - "0", "process", "cgroup".  @buf: 16 bytes. */
+const char *row_cpu_name(char buf[16], int cpu);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUMMARY_H
+#define SUMMARY_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "row.h"
+
+/* All intervals of one CPU (process, cgroup) together. */
+struct summary {
+	int cpu;
+	double os_s;	    /* how long the system's load was known ... */
+	double unknown_s;   /* ... and how long not */
+	double busy_s;	    /* of os_s */
+	double least, most; /* load of a single interval, percent */
+	double step_s;	    /* resolution of the sum */
+	/* Sums of the intervals in which each was known. */
+	double count[COUNTERS_EVENTS];
+	double counted_s[COUNTERS_EVENTS];
+	/* Of the intervals in which all that is needed was known. */
+	double ipc_instructions, ipc_cycles;
+	double load_instructions, load_could;
+};
+
+/* What belongs to no single CPU. */
+struct summary_run {
+	double duration_s, interval_s;
+	unsigned long samples, late;
+	unsigned int clock_steps;
+};
+
+/* summary_add() - @sum starts as zeros. */
+void summary_add(struct summary *sum, const struct row *row);
+
+/* NAN where nothing is known. */
+double summary_os_load_pct(const struct summary *sum);
+double summary_os_resolution_pct(const struct summary *sum);
+double summary_ipc(const struct summary *sum);
+double summary_load_pct(const struct summary *sum);
+
+/* summary_print() - a table for people; of many only the busiest. */
+void summary_print(FILE *f, const struct summary *sums, size_t n,
+		   const struct summary_run *run);
+
+/* summary_json() - one line, {"type": "summary", ...}. */
+void summary_json(FILE *f, const struct summary *sums, size_t n,
+		  const struct summary_run *run);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "switches.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What anybody may lock for a CPU (perf_event_mlock_kb) holds this many pages
+ * of 4 KiB, and one for the head. */
+#define RING_BYTES (128 * 4096ul)
+
+/* The number that the kernel gives the initial process namespace. */
+#define INITIAL_PID_NS 0xEFFFFFFCu
+
+struct switches {
+	int fd;
+	struct perf_event_mmap_page *head;
+	size_t mapped_bytes;
+	struct busy_track track;
+};
+
+/* As attr.sample_type below asks for it. */
+struct switch_record {
+	struct perf_event_header header;
+	uint32_t next_prev_pid, next_prev_tid;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+};
+
+union record {
+	struct perf_event_header header;
+	struct switch_record change;
+	struct lost_record lost;
+};
+
+/* Elsewhere tasks of other namespaces have number 0, like the idle task. */
+static bool sees_all_tasks(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == INITIAL_PID_NS;
+}
+
+static int open_event(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.context_switch = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+int switches_open(struct switches **out, int cpu, const char **why)
+{
+	struct switches *s;
+	int err;
+
+	if (!sees_all_tasks()) {
+		*why = "in a process namespace of its own the idle task cannot "
+		       "be told from others' tasks";
+		return -ENOTSUP;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		*why = "out of memory";
+		return -ENOMEM;
+	}
+	s->mapped_bytes = RING_BYTES + (size_t)sysconf(_SC_PAGESIZE);
+	s->fd = open_event(cpu);
+	s->head = s->fd < 0
+			  ? MAP_FAILED
+			  : mmap(NULL, s->mapped_bytes, PROT_READ | PROT_WRITE,
+				 MAP_SHARED, s->fd, 0);
+	if (s->head == MAP_FAILED) {
+		err = -errno;
+		*why = err == -EACCES || err == -EPERM
+			       ? "not permitted: run it as root, or "
+				 "sysctl kernel.perf_event_paranoid=0"
+			       : "the kernel gives no records of switches";
+		s->head = NULL;
+		switches_close(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void switches_close(struct switches *s)
+{
+	if (!s)
+		return;
+	if (s->head)
+		munmap(s->head, s->mapped_bytes);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+/* A record may go round the end of the ring. */
+static void copy_out(const struct switches *s, uint64_t at, void *to, size_t n)
+{
+	const char *ring = (const char *)s->head + s->head->data_offset;
+	const uint64_t size = s->head->data_size;
+
+	for (size_t i = 0; i < n; i++)
+		((char *)to)[i] = ring[(at + i) % size];
+}
+
+static uint64_t record_time(const union record *rec)
+{
+	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE)
+		return rec->change.time_ns;
+	return rec->header.type == PERF_RECORD_LOST ? rec->lost.time_ns : 0;
+}
+
+static void take(struct switches *s, const union record *rec)
+{
+	/* Who is switched to speaks for itself. */
+	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE &&
+	    !(rec->header.misc & PERF_RECORD_MISC_SWITCH_OUT))
+		busy_track_switch(&s->track, rec->change.time_ns,
+				  rec->change.tid);
+	else if (rec->header.type == PERF_RECORD_LOST)
+		busy_track_lost(&s->track);
+}
+
+void switches_drain(struct switches *s, uint64_t until_ns)
+{
+	/* Pairs with the kernel's barrier between data and head. */
+	const uint64_t head =
+		__atomic_load_n(&s->head->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = s->head->data_tail;
+
+	while (tail < head) {
+		union record rec;
+		size_t n;
+
+		memset(&rec, 0, sizeof(rec));
+		copy_out(s, tail, &rec.header, sizeof(rec.header));
+		n = rec.header.size < sizeof(rec) ? rec.header.size
+						  : sizeof(rec);
+		copy_out(s, tail, &rec, n);
+		if (record_time(&rec) > until_ns)
+			break;
+		take(s, &rec);
+		tail += rec.header.size;
+	}
+	__atomic_store_n(&s->head->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+struct busy_track *switches_track(struct switches *s)
+{
+	return &s->track;
+}
