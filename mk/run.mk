@@ -15,6 +15,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: run-all
 run-all: ## measure: PROFILE=quick|default|publish ONLY="a b" CPU= PRIO= OUT= RESUME=
 	$(Q)scripts/setup run
+	$(Q)$(NFSLAB_FETCH)
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS)
 
@@ -50,7 +51,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/run-all scripts/netlab scripts/suite.tsv \
+SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab scripts/suite.tsv \
 	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf)
 INSTALLED  = $(DESTDIR)$(libdir)
 

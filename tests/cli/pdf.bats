@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Printing the report, with browsers that only pretend.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir run path
+	echo '<!DOCTYPE html>' >run/report.html
+	echo 'A table.' >run/report.tex
+	for tool in bash dirname readlink mktemp rm cat cp mv timeout head grep tail; do
+		ln -s "$(command -v "$tool")" path
+	done
+}
+
+# browser BODY: a chromium; $to is the file it has to print to.
+browser() {
+	# shellcheck disable=SC2016 # expands in the script
+	printf '#!/bin/bash\nfor a; do [[ $a != --print-to-pdf=* ]] || to=${a#*=}; done\n%s\n' \
+		"$1" >path/chromium
+	chmod +x path/chromium
+}
+
+pdf() { PATH=$PWD/path "$root/scripts/pdf" "$@"; }
+
+@test "a browser prints the page" {
+	# shellcheck disable=SC2016 # expands in the script
+	browser '[[ ${!#} == file://*/run/report.html ]] && echo %PDF-1.4 >"$to"'
+	echo old >elsewhere
+	ln -s ../elsewhere run/report.pdf
+	run -0 --separate-stderr pdf run
+	[[ $(<run/report.pdf) == %PDF-1.4 && $(<elsewhere) == old ]]
+}
+
+@test "a browser that fails is named, and nothing half made stays" {
+	browser 'echo "no display" >&2; echo junk >"$to"; exit 1'
+	run -1 --separate-stderr pdf run
+	[[ $stderr == *"chromium failed: no display" && ! -e run/report.pdf ]]
+}
+
+@test "without a browser LaTeX does it" {
+	command -v pdflatex >/dev/null || skip "no pdflatex"
+	# It may be a link that goes by its name.
+	printf '#!/bin/bash\nPATH=%q exec pdflatex "$@"\n' "$PATH" >path/pdflatex
+	chmod +x path/pdflatex
+	run -0 --separate-stderr pdf run
+	[[ $(head -c 5 run/report.pdf) == %PDF- ]]
+}
+
+@test "without either it says so" {
+	run -77 --separate-stderr pdf run
+	[[ $stderr == *"neither chromium nor pdflatex"* ]]
+	run -2 --separate-stderr pdf
+	run -2 --separate-stderr pdf nowhere
+	rm run/report.html
+	run -2 --separate-stderr pdf run
+}
