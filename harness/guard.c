@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "guard.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -131,37 +132,58 @@ int guard_remove_cgroup(const char *path)
 	return -EBUSY;
 }
 
-/* Return: whether the thing was there and is not any more. */
-static bool sweep_one(const char *kind, const char *what)
+/* What became of one thing. */
+enum fate { GONE_BEFORE, REMOVED, STUCK };
+
+static enum fate fate_of(int failed)
 {
-	if (!strcmp(kind, "file"))
-		return !unlink(what);
-	if (!strcmp(kind, "dir"))
-		return !access(what, F_OK) && !guard_remove_tree(what);
-	if (!strcmp(kind, "sem"))
-		return !semctl(to_id(what), 0, IPC_RMID);
-	if (!strcmp(kind, "shm"))
-		return !shmctl(to_id(what), IPC_RMID, NULL);
-	if (!strcmp(kind, "msg"))
-		return !msgctl(to_id(what), IPC_RMID, NULL);
-	if (!strcmp(kind, "mq"))
-		return !mq_unlink(what);
-	if (!strcmp(kind, "shmem"))
-		return !shm_unlink(what);
-	if (!strcmp(kind, "netns"))
-		return !remove_netns(what);
-	if (!strcmp(kind, "cgroup"))
-		return !access(what, F_OK) && !guard_remove_cgroup(what);
-	return false;
+	if (!failed)
+		return REMOVED;
+	/* System V calls say EINVAL or EIDRM of a number that is free. */
+	return errno == ENOENT || errno == EINVAL || errno == EIDRM
+		       ? GONE_BEFORE
+		       : STUCK;
 }
 
-unsigned int guard_sweep(int fd)
+/* The same for what returns 0 also where there was nothing. */
+static enum fate fate_of_path(const char *path, int remover(const char *))
+{
+	if (access(path, F_OK))
+		return GONE_BEFORE;
+	return remover(path) ? STUCK : REMOVED;
+}
+
+static enum fate sweep_one(const char *kind, const char *what)
+{
+	if (!strcmp(kind, "file"))
+		return fate_of(unlink(what));
+	if (!strcmp(kind, "dir"))
+		return fate_of_path(what, guard_remove_tree);
+	if (!strcmp(kind, "sem"))
+		return fate_of(semctl(to_id(what), 0, IPC_RMID));
+	if (!strcmp(kind, "shm"))
+		return fate_of(shmctl(to_id(what), IPC_RMID, NULL));
+	if (!strcmp(kind, "msg"))
+		return fate_of(msgctl(to_id(what), IPC_RMID, NULL));
+	if (!strcmp(kind, "mq"))
+		return fate_of(mq_unlink(what));
+	if (!strcmp(kind, "shmem"))
+		return fate_of(shm_unlink(what));
+	if (!strcmp(kind, "netns"))
+		return fate_of(remove_netns(what));
+	if (!strcmp(kind, "cgroup"))
+		return fate_of_path(what, guard_remove_cgroup);
+	return STUCK; /* nobody knows how to remove such a thing */
+}
+
+unsigned int guard_sweep(int fd, char *stuck, size_t size)
 {
 	unsigned int n = 0;
 	char line[PATH_MAX + 32];
 	FILE *f;
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
+	stuck[0] = '\0';
 	f = copy < 0 ? NULL : fdopen(copy, "r");
 	if (!f) {
 		if (copy >= 0)
@@ -176,7 +198,18 @@ unsigned int guard_sweep(int fd)
 			continue;
 		*what++ = '\0';
 		what[strcspn(what, "\n")] = '\0';
-		n += sweep_one(line, what);
+		switch (sweep_one(line, what)) {
+		case GONE_BEFORE:
+			break;
+		case STUCK:
+			if (!stuck[0])
+				snprintf(stuck, size, "%s %s", line, what);
+			n++;
+			break;
+		case REMOVED:
+			n++;
+			break;
+		}
 	}
 	fclose(f);
 	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
@@ -215,6 +248,43 @@ int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 	return err;
 }
 
+static int parent_of(int pid)
+{
+	char path[64], line[512], *end;
+	int parent = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	/* The name, in parentheses, may hold anything. */
+	end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
+		return -1;
+	return parent;
+}
+
+/* The same where the kernel lists no children (no CONFIG_PROC_CHILDREN). */
+static unsigned int kill_found_children(void)
+{
+	DIR *proc = opendir("/proc");
+	const int self = getpid();
+	const struct dirent *entry;
+	unsigned int n = 0;
+
+	while (proc && (entry = readdir(proc))) {
+		const int pid = to_id(entry->d_name);
+
+		if (pid > 1 && parent_of(pid) == self)
+			n += !kill(pid, SIGKILL);
+	}
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
 /* Kill the children that the kernel lists for this process. */
 static unsigned int kill_children(void)
 {
@@ -226,7 +296,7 @@ static unsigned int kill_children(void)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
+		return kill_found_children();
 	while (fscanf(f, "%d", &pid) == 1)
 		n += !kill(pid, SIGKILL);
 	fclose(f);

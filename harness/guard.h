@@ -21,8 +21,9 @@ int guard_open(void);
 int guard_add(int fd, const char *kind, const char *what);
 
 /* guard_sweep() - remove what is still there of all that was noted; the file
- * is empty afterwards.  Return: how many things were still there. */
-unsigned int guard_sweep(int fd);
+ * is empty afterwards.  @stuck, of @size, gets the kind and name of the first
+ * that could not be removed, else "".  Return: how many were still there. */
+unsigned int guard_sweep(int fd, char *stuck, size_t size);
 
 /* guard_remove_tree() - remove @path and all in it, not crossing into other
  * file systems.  Return: 0 or -errno (ENOENT counts as 0). */

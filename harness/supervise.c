@@ -256,6 +256,7 @@ static int one_invocation(const struct supervise_plan *plan,
 	struct output out = { 0 };
 	int fds[2], code, status;
 	unsigned int left, orphans;
+	char stuck[512];
 	size_t before = all->n;
 	uint64_t seed;
 	pid_t pid, supervisor;
@@ -284,7 +285,9 @@ static int one_invocation(const struct supervise_plan *plan,
 	close(fds[0]);
 	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
-	left = guard_sweep(guard);
+	left = guard_sweep(guard, stuck, sizeof(stuck));
+	if (stuck[0])
+		warn("cannot remove what was left behind: %s", stuck);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
 	} else {

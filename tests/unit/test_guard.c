@@ -18,6 +18,8 @@
 
 static char dir[] = "/tmp/test_guard-XXXXXX";
 
+static char stuck[128];
+
 static void touch(const char *path)
 {
 	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -41,11 +43,14 @@ static void files(void)
 	OK(!guard_add(fd, "file", file) && !guard_add(fd, "dir", sub) &&
 		   !guard_add(fd, "file", "/nonexistent/x"),
 	   "things are noted");
-	OK(guard_sweep(fd) == 2, "two of them were there");
+	OK(guard_sweep(fd, stuck, sizeof(stuck)) == 2,
+	   "two of them were there");
 	OK(access(file, F_OK) && access(sub, F_OK), "now they are not");
-	OK(guard_sweep(fd) == 0, "and are not looked for again");
+	OK(guard_sweep(fd, stuck, sizeof(stuck)) == 0,
+	   "and are not looked for again");
 	touch(file);
-	OK(!guard_add(fd, "file", file) && guard_sweep(fd) == 1,
+	OK(!guard_add(fd, "file", file) &&
+		   guard_sweep(fd, stuck, sizeof(stuck)) == 1,
 	   "the guard can be used again");
 	close(fd);
 	OK(!guard_add(-1, "file", file), "without a guard nothing is noted");
@@ -70,8 +75,10 @@ static void kernel_objects(void)
 	guard_add(fd, "shm", id);
 	guard_add(fd, "shmem", name);
 	guard_add(fd, "unheard-of", "x");
-	OK((int)guard_sweep(fd) == (sem >= 0) + (shm >= 0) + (shmem >= 0),
+	OK((int)guard_sweep(fd, stuck, sizeof(stuck)) ==
+		   (sem >= 0) + (shm >= 0) + (shmem >= 0) + 1,
 	   "semaphores and shared memory are removed");
+	OK(!strcmp(stuck, "unheard-of x"), "what cannot be removed is named");
 	OK(semctl(sem, 0, GETVAL) < 0 && shmctl(shm, IPC_STAT, &ds) < 0 &&
 		   shm_open(name, O_RDWR, 0) < 0,
 	   "they are gone");
@@ -174,7 +181,8 @@ static void control_groups(void)
 		usleep(1000);
 	}
 	guard_add(fd, "cgroup", path);
-	OK(guard_sweep(fd) == 1 && access(path, F_OK), "a group is removed");
+	OK(guard_sweep(fd, stuck, sizeof(stuck)) == 1 && access(path, F_OK),
+	   "a group is removed");
 	if (pid < 0)
 		waitpid(-pid, &status, 0);
 	OK(pid > 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
