@@ -6,8 +6,8 @@
 #include "op_counts.h"
 #include "tap.h"
 
-#define N	 1000 /* operations in the shorter batch */
-#define CONSTANT 470  /* what begin and end count */
+#define N	 UINT64_C(1000) /* operations in the shorter batch */
+#define CONSTANT 470		/* what begin and end count */
 
 static struct counters_counts all_unknown(void)
 {

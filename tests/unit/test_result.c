@@ -20,7 +20,8 @@ static const char *const full =
 	" \"round\": 3, \"seed\": 42, \"resolution\": 0.01,"
 	" \"estimate\": 5.62, \"expected\": 5.6, \"baseline\": 0.25, "
 	"\"histogram\": {\"unit\":"
-	" \"ns\", \"bins\": [[5.0, 3]]}}";
+	" \"ns\", \"bins\": [[5.0, 3]]},"
+	" \"counters\": {\"instructions\": 3.0, \"unknown\": {}}}";
 
 static int read_text(struct result *r, const char *text, const char **why)
 {
@@ -55,9 +56,10 @@ static void round_trip(void)
 static void unknown_is_null(void)
 {
 	static const char *const nulls[] = {
-		"reason", "value",  "ci95",  "min",	  "p999",
-		"cold",	  "ticks",  "cpu",   "round",	  "grade",
-		"tsc_hz", "policy", "value", "histogram", "baseline",
+		"reason", "value",     "ci95",	   "min",
+		"p999",	  "cold",      "ticks",	   "cpu",
+		"round",  "grade",     "tsc_hz",   "policy",
+		"value",  "histogram", "baseline", "counters",
 	};
 	struct result r;
 	json_t *o;
