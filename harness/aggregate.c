@@ -78,6 +78,18 @@ static double median_scaled(rows_t rows, size_t n, size_t offset, double *work)
 	return k ? stats_median(work, k) : NAN;
 }
 
+/* A level is a word that was made a number: between 0 and 2 lies no 1, so
+ * there is no median, and what failed once did not always hold. */
+static double worst_level(const struct result *out, const double *x, size_t n)
+{
+	bool higher = out->better && !strcmp(out->better, "higher");
+	double worst = x[0];
+
+	for (size_t i = 1; i < n; i++)
+		worst = higher ? fmin(worst, x[i]) : fmax(worst, x[i]);
+	return worst;
+}
+
 static void headline(struct result *out, rows_t rows, size_t n, double *work)
 {
 	size_t k = 0, lo, hi;
@@ -87,6 +99,12 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 			work[k++] = said(rows[i]);
 	if (!k)
 		return;
+	if (out->unit && !strcmp(out->unit, "level")) {
+		out->estimate = worst_level(out, work, k);
+		if (out->status == RESULT_OK)
+			out->value = out->estimate;
+		return;
+	}
 	out->estimate = stats_median(work, k);
 	if (out->status != RESULT_OK)
 		return;

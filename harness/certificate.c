@@ -230,7 +230,7 @@ static bool conclusion(unsigned int line, const struct certificate *c,
 	case 6:
 		out->body = "all";
 		out->name = "verdict";
-		out->unit = "1";
+		out->unit = "level";
 		out->better = "higher";
 		out->value = narrow(ensemble_verdict(c->faults));
 		return true;

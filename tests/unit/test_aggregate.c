@@ -47,6 +47,31 @@ static void drop(size_t n)
 		result_free(&rows[i]);
 }
 
+/* Accepted, accepted, rejected, accepted, accepted, rejected. */
+static void levels(void)
+{
+	struct result out;
+
+	make(6, 0);
+	for (size_t i = 0; i < 6; i++) {
+		result_set(&rows[i].unit, "level");
+		result_set(&rows[i].better, "higher");
+		rows[i].value = i % 3 == 2 ? 0 : 2;
+	}
+	OK(!result_aggregate(&out, ptrs, 6), "6 verdicts");
+	OK(out.status == RESULT_OK && out.value == 0,
+	   "a level is the worst that was seen");
+	OK(isnan(out.ci95[0]) && isnan(out.ticks),
+	   "and has no interval, nor ticks");
+	result_free(&out);
+	for (size_t i = 0; i < 6; i++)
+		result_set(&rows[i].better, "lower");
+	OK(!result_aggregate(&out, ptrs, 6) && out.value == 2,
+	   "the greatest, where less is better");
+	result_free(&out);
+	drop(6);
+}
+
 static void intervals(void)
 {
 	struct result out;
@@ -272,6 +297,7 @@ static void grades_and_places(void)
 int main(void)
 {
 	intervals();
+	levels();
 	all_samples();
 	statuses();
 	disagreement();
