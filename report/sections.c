@@ -264,8 +264,9 @@ static void put_glossary(struct doc *d)
 		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "
 		  "disturbed lower it" },
 		{ "evidence",
-		  "what proves that the operation happened: seen/expected; and "
-		  "facts about how it was measured" },
+		  "what proves that the operation happened: seen/expected in "
+		  "one invocation, on average; and facts about how it was "
+		  "measured, least…greatest where they differ" },
 		{ "disturbed",
 		  "samples during which the program was switched out "
 		  "(involuntary), moved to another CPU (migrated) or "

@@ -148,7 +148,7 @@ static void put_seen(FILE *f, const char *key, double seen, double expected)
 	char *a, *b;
 
 	if (seen < expected || seen > expected) {
-		fprintf(f, "%s %.15g/%.15g", key, seen, expected);
+		fprintf(f, "%s %.10g/%.10g", key, seen, expected);
 		return;
 	}
 	a = compact(seen);
@@ -159,15 +159,16 @@ static void put_seen(FILE *f, const char *key, double seen, double expected)
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
-static void put_evidence(FILE *f, const char *key, const json_t *v)
+static void put_evidence(FILE *f, const char *key, const json_t *v,
+			 double invocations)
 {
 	const json_t *expected = json_object_get(v, "expected");
 	const json_t *seen = json_object_get(v, "seen");
 	char *dump;
 
 	if (json_is_number(expected) && json_is_number(seen)) {
-		put_seen(f, key, json_number_value(seen),
-			 json_number_value(expected));
+		put_seen(f, key, json_number_value(seen) / invocations,
+			 json_number_value(expected) / invocations);
 	} else if (json_is_string(v)) {
 		fprintf(f, "%s %s", key, json_string_value(v));
 	} else if (json_is_number(v)) {
@@ -185,7 +186,8 @@ static void put_evidence(FILE *f, const char *key, const json_t *v)
 	}
 }
 
-static void put_object(FILE *f, const json_t *object, const char **sep)
+static void put_object(FILE *f, const json_t *object, const char **sep,
+		       double invocations)
 {
 	const char *key;
 	json_t *v;
@@ -196,7 +198,7 @@ static void put_object(FILE *f, const json_t *object, const char **sep)
 		if (json_is_integer(v) && !json_integer_value(v))
 			continue;
 		fputs(*sep, f);
-		put_evidence(f, key, v);
+		put_evidence(f, key, v, invocations);
 		*sep = "; ";
 	}
 }
@@ -207,13 +209,16 @@ char *tables_evidence(const struct result *r)
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
+	/* The sums over all of them would be read as what one batch moves. */
+	double invocations =
+		r->status == RESULT_OK && r->n > 1 ? (double)r->n : 1;
 
 	if (!f)
 		return NULL;
-	put_object(f, r->evidence, &sep);
+	put_object(f, r->evidence, &sep, invocations);
 	if (r->tags && json_object_size(r->tags)) {
 		sep = *sep ? "; disturbed: " : "disturbed: ";
-		put_object(f, r->tags, &sep);
+		put_object(f, r->tags, &sep, 1);
 	}
 	fclose(f);
 	return text;
