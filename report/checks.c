@@ -13,6 +13,8 @@
 #define LOAD_MAX  0.5	/* tasks that want to run beside ours */
 #define STEAL_MAX 0.001 /* share of time since the start; grade A's bound */
 
+#define VALUE_WIDTH 40 /* a kernel's command line is long */
+
 enum answer { UNKNOWN, OK, BAD };
 
 static const char *const answers[] = { "unknown", "ok", "bad" };
@@ -233,18 +235,20 @@ void checks_table(struct table *t, const struct run *run)
 	table_column(t, "setting", false);
 	table_column(t, "answer", false);
 	table_column(t, "value", false);
-	table_column(t, "read from", false);
 	table_column(t, "command that mends it", false);
+	table_column(t, "read from", false);
 	json_array_foreach(list, i, c)
 	{
 		const char *answer = run_text(c, "answer");
+		const char *value = run_text(c, "value");
 
 		table_row(t, answer && !strcmp(answer, "bad") ? "failed" : "");
 		table_cell(t, 0, text_copy(run_text(c, "name")));
 		table_cell(t, 1, text_copy(answer));
-		table_cell(t, 2, text_copy(run_text(c, "value")));
-		table_cell(t, 3, text_copy(run_text(c, "file")));
-		table_cell(t, 4, text_copy(run_text(c, "mend")));
+		if (value)
+			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
+		table_cell(t, 3, text_copy(run_text(c, "mend")));
+		table_cell(t, 4, text_copy(run_text(c, "file")));
 	}
 	t->caption = text_copy("How the machine was set when the run began: "
 			       "ok, bad, or unknown where nothing can be "

@@ -149,6 +149,9 @@ static void put_tables(struct doc *d, const struct course *c,
 			continue;
 		section = c->ops.v[i].section;
 		course_table(&t, c, run, section);
+		/* Four empty columns would push the rest off the page. */
+		if (!c->predictions.found)
+			table_prune(&t);
 		d->format->table(d, &t);
 		table_free(&t);
 	}

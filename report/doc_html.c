@@ -28,6 +28,8 @@ static const char style[] =
 	"border-top:1px solid var(--line)}\n"
 	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}\n"
 	"p,ul,.warn{max-width:46rem}\n"
+	"code{background:var(--band);padding:.1em .25em;border-radius:3px;"
+	"font-size:.9em}\n"
 	"a{color:var(--accent)}\n"
 	"pre{background:var(--band);padding:.75rem 1rem;overflow-x:auto;"
 	"border-radius:6px;font-size:.85rem}\n"
@@ -48,6 +50,7 @@ static const char style[] =
 	"th:first-child{background:var(--band)}\n"
 	"td.gc{background:var(--warn)}\n"
 	"td.gd{background:var(--warn);color:var(--bad);font-weight:700}\n"
+	"tr.skipped .gc,tr.skipped .gd{background:none;font-weight:400}\n"
 	"tr.failed td{color:var(--bad)}\n"
 	"tr.skipped td,tr.below_resolution td{color:var(--dim)}\n"
 	".warn{background:var(--warn);border-left:4px solid var(--warnline);"
@@ -59,7 +62,8 @@ static const char style[] =
 	"margin:0 auto}\n"
 	"figcaption{color:var(--dim);font-size:.9rem;margin-top:.4rem;"
 	"max-width:46rem}\n"
-	"@media (max-width:40rem){body{padding:1rem .75rem 3rem;"
+	"@media (max-width:40rem){td.t{min-width:11rem}body{padding:1rem "
+	".75rem 3rem;"
 	"font-size:15px}td,th{padding:.25rem .4rem}"
 	"td:first-child,th:first-child{min-width:6rem;max-width:9rem}}\n"
 	"@page{size:landscape;margin:12mm}\n"
@@ -78,6 +82,14 @@ static void tag(struct doc *d, const char *name, const char *text)
 	fprintf(d->f, "<%s>", name);
 	text_html(d->f, text);
 	fprintf(d->f, "</%s>\n", name);
+}
+
+static void put_part(FILE *f, const char *begin, const char *end)
+{
+	char *part = text_format("%.*s", (int)(end - begin), begin);
+
+	text_html(f, part);
+	free(part);
 }
 
 static void html_begin(struct doc *d, const char *title)
@@ -109,19 +121,36 @@ static void html_heading(struct doc *d, int level, const char *id,
 	fprintf(d->f, "</h%d>\n", level);
 }
 
+/* Text with `commands` in it. */
+static void put_text(FILE *f, const char *text)
+{
+	const char *begin, *end;
+
+	while ((begin = strchr(text, '`')) && (end = strchr(begin + 1, '`'))) {
+		put_part(f, text, begin);
+		fputs("<code>", f);
+		put_part(f, begin + 1, end);
+		fputs("</code>", f);
+		text = end + 1;
+	}
+	text_html(f, text);
+}
+
 static void html_para(struct doc *d, const char *text)
 {
-	tag(d, "p", text);
+	fputs("<p>", d->f);
+	put_text(d->f, text);
+	fputs("</p>\n", d->f);
 }
 
 static void html_warning(struct doc *d, const char *text, const char *remedy)
 {
 	fputs("<div class=\"warn\" role=\"note\"><strong>Warning:</strong> ",
 	      d->f);
-	text_html(d->f, text);
+	put_text(d->f, text);
 	if (remedy) {
 		fputs(".<br><em>Remedy:</em> ", d->f);
-		text_html(d->f, remedy);
+		put_text(d->f, remedy);
 	}
 	fputs("</div>\n", d->f);
 }

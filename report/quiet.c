@@ -274,7 +274,7 @@ char *quiet_cause(const struct quiet_cpu *c, enum gap_cause cause)
 	if (!(share >= WORTH))
 		return NULL;
 	names = cause_names(c, cause);
-	text = text_format("%s: %s", units_percent(pct, share), names);
+	text = text_format("%s by %s", units_percent(pct, share), names);
 	free(names);
 	return text;
 }

@@ -29,7 +29,7 @@ void quiet_print(FILE *f, const struct run *run)
 		if (what) {
 			fputs("  ", f);
 			text_plain(f, what);
-			fputs(": ", f);
+			fputs("; to mend it: ", f);
 			text_plain(f, mend);
 			fputc('\n', f);
 		}

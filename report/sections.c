@@ -60,6 +60,57 @@ static void put_warnings(struct doc *d, const struct run *run,
 		d->format->warning(d, figs->trouble, figs->remedy);
 }
 
+static char *machine_line(const struct run *run)
+{
+	const char *model = run_text(run->machine, "cpu.model");
+	const char *kernel = run_text(run->machine, "kernel.release");
+	const char *under = run_text(run->machine, "hypervisor");
+	double pus = run_number(run->machine, "cpu.pus");
+	char *cpus = isfinite(pus) ? text_format("%.0f CPUs of ", pus)
+				   : text_copy("");
+	bool bare = !under || !strcmp(under, "none");
+	char *text = text_format("%s%s, Linux %s%s%s", cpus,
+				 model ? model : "an unknown processor",
+				 kernel ? kernel : "of unknown version",
+				 bare ? "" : ", under ", bare ? "" : under);
+
+	free(cpus);
+	return text;
+}
+
+/* What this is and how to read it, for who has never seen one. */
+static void put_intro(struct doc *d, const struct run *run)
+{
+	char *machine = machine_line(run), *text;
+	size_t programs = 0;
+	struct quiet q;
+
+	for (size_t i = 0; i < run->nsections; i++)
+		programs += run->sections[i].n > 0;
+	text = text_format(
+		"What operations of an operating system cost on this machine "
+		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
+		"process in each of %u rounds. A value is the median over the "
+		"rounds; the interval beside it says how sure it is, the grade "
+		"how quiet the machine was (A best, D worst), and < that the "
+		"cost was too small to be told from nothing. All words are "
+		"explained in the glossary at the end.",
+		machine, run->nrows, programs, run->rounds);
+	d->format->para(d, text);
+	free(text);
+	free(machine);
+	quiet_sum(&q, run);
+	if (q.n) {
+		char *verdict = quiet_verdict(&q.v[0]);
+
+		text = text_format("Noise certificate: %s.", verdict);
+		d->format->para(d, text);
+		free(text);
+		free(verdict);
+	}
+	quiet_free(&q);
+}
+
 static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
@@ -292,6 +343,7 @@ void report_write(struct doc *d, const struct run *run,
 
 	d->format->begin(d, title);
 	free(title);
+	put_intro(d, run);
 	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);
 	put_headlines(d, run, parts->headlines);

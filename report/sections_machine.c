@@ -219,8 +219,8 @@ static char *resolutions(const struct run *run)
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct result *r = &run->rows[i].all;
 
-		if (!isfinite(r->resolution) || !r->unit ||
-		    strcmp(r->unit, "ns") != 0)
+		if (!(isfinite(r->resolution) && r->resolution > 0) ||
+		    !r->unit || strcmp(r->unit, "ns") != 0)
 			continue;
 		lo = fmin(lo, r->resolution);
 		hi = fmax(hi, r->resolution);

@@ -15,32 +15,30 @@
 #define TRUTH_ERROR  0.01
 #define TRUTH_CYCLES 8
 
-/* Against what the certificate found most of. */
-static char *noise_remedy(const struct run *run)
+/* What the certificate found most of, and what can be done about it: new
+ * strings, @what is NULL if it found little. */
+static void blame(const struct run *run, char **what, char **mend)
 {
 	struct quiet q;
-	char *text, *mend;
 
+	*what = NULL;
 	quiet_sum(&q, run);
 	if (q.n && quiet_share(&q.v[0]) >= 0.01) {
 		enum gap_cause cause = quiet_main_cause(&q.v[0]);
-		char *what = quiet_cause(&q.v[0], cause);
 
-		mend = quiet_mend(&q.v[0], cause);
-		text = text_format("mostly %s; %s", what, mend);
-		free(mend);
-		free(what);
+		*what = quiet_cause(&q.v[0], cause);
+		*mend = quiet_mend(&q.v[0], cause);
 	} else {
-		text = text_copy("stop other work, or give the programs a "
-				 "real-time priority: make run-all PRIO=50");
+		*mend = text_copy("stop other work, or give the programs a "
+				  "real-time priority: make run-all PRIO=50");
 	}
 	quiet_free(&q);
-	return text;
 }
 
 static void warn_noise(struct run *run)
 {
 	size_t bad = 0, graded = 0;
+	char *what, *mend;
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const char *grade = run->rows[i].all.grade;
@@ -48,13 +46,16 @@ static void warn_noise(struct run *run)
 		graded += grade != NULL;
 		bad += grade && (*grade == 'C' || *grade == 'D');
 	}
-	if (bad)
-		notes_add(run->notes,
-			  text_format("%zu of %zu rows have grade C or D: "
-				      "others took more than 1 %% of the CPU's "
-				      "time",
-				      bad, graded),
-			  noise_remedy(run));
+	if (!bad)
+		return;
+	blame(run, &what, &mend);
+	notes_add(run->notes,
+		  text_format("%zu of %zu rows have grade C or D: others took "
+			      "more than 1 %% of the CPU's time%s%s",
+			      bad, graded, what ? ", mostly " : "",
+			      what ? what : ""),
+		  mend);
+	free(what);
 }
 
 static void warn_frequency(struct run *run)
