@@ -74,6 +74,9 @@ struct rtt_case {
  * say the same.  A visit at the least effort has 5. */
 #define SRTT_TRIPS 5
 
+/* There will be few of such round trips: ask each time. */
+#define LONG_NS 1e6
+
 /* From asking for time stamps until there are some, in ms and round trips. */
 #define STAMP_TRIES 100
 
@@ -337,11 +340,11 @@ static bool may_get_lost(struct state *s, const struct rtt_case *rc, int err)
 
 /* What the kernel thinks now. */
 static void ask_kernel(struct bench *b, struct state *s,
-		       const struct rtt_case *rc)
+		       const struct rtt_case *rc, double trip_ns)
 {
 	struct tcp_info info;
 
-	if (!rc->srtt || s->trips % SRTT_TRIPS)
+	if (!rc->srtt || (s->trips % SRTT_TRIPS && trip_ns < LONG_NS))
 		return;
 	net_client_info(&s->client, &info);
 	bench_evidence(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
@@ -366,7 +369,7 @@ static int sample_trip(struct bench *b, struct state *s,
 	s->lost_in_a_row = 0;
 	s->proof.answered++;
 	bench_record(b, c, ticks);
-	ask_kernel(b, s, rc);
+	ask_kernel(b, s, rc, bench_ns(b, (double)ticks));
 	return 0;
 }
 

@@ -2,20 +2,20 @@
 # The network programs: their server for another host, and libpcap, without
 # which the rows from captured packets are skipped.
 
-NET_SERVER     := $(BUILD)/bin/net_server
-NET_SERVER_OBJ := $(BUILD)/obj/bench/net/server.o
+NET_PROGRAMS := $(BUILD)/bin/net_server $(BUILD)/bin/net_delay
+NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/%.o)
 
-OBJS += $(NET_SERVER_OBJ)
+OBJS += $(NET_OBJS)
 
-$(NET_SERVER): $(NET_SERVER_OBJ) $(LIB)
+$(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/%.o $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
-all: $(NET_SERVER)
+all: $(NET_PROGRAMS)
 
 # `make install` copies these as they lie in $(BUILD).
-INSTALL_LIBEXEC += $(NET_SERVER)
+INSTALL_LIBEXEC += $(NET_PROGRAMS)
 
 ifneq ($(shell $(PKG_CONFIG) --exists libpcap && echo yes),)
 ALL_CPPFLAGS += -DHAVE_PCAP
@@ -29,19 +29,20 @@ endif
 NETLAB_ROWS := tcp_rtt_netlab tcp_connect_netlab tcp_bandwidth_netlab
 
 .PHONY: netlab
-netlab: ## measure between two network namespaces (root): RATE=1gbit
+netlab: ## measure between two network namespaces (root): RATE=1gbit DELAY=5 (ms)
 	$(Q)scripts/setup run
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/netlab run $(if $(RATE),--rate '$(RATE)') \
+		$(if $(DELAY),--delay '$(DELAY)') --bin '$(BUILD)/bin' \
 		scripts/run-all $(RUN_ALL_FLAGS) --only '$(NETLAB_ROWS)'
 
 .PHONY: remote
-remote: ## measure to net_server on another host: PEER=address PEER_PORT=26321
-	$(Q)test -n '$(PEER)' || { echo 'make remote needs PEER=address, where net_server runs' >&2; exit 2; }
+remote: ## measure to another host: PEER=user@host PEER_SERVER=path (by ssh), or PEER=address PEER_PORT=26321
+	$(Q)test -n '$(PEER)' || { echo 'make remote needs PEER=user@host, or PEER=address where net_server runs' >&2; exit 2; }
 	$(Q)scripts/setup run
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)for name in tcp_rtt tcp_connect tcp_bandwidth; do \
-		printf '%s_remote\t%s\t--peer %s --port %s\t300\n' "$$name" "$$name" \
-			'$(PEER)' '$(or $(PEER_PORT),26321)'; \
+		printf '%s_remote\t%s\t--peer %s --port %s --peer-server %s\t300\n' "$$name" \
+			"$$name" '$(PEER)' '$(or $(PEER_PORT),26321)' '$(or $(PEER_SERVER),net_server)'; \
 	done >$(BUILD)/remote.tsv
 	$(Q)scripts/run-all --suite $(BUILD)/remote.tsv $(RUN_ALL_FLAGS)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,12 +15,29 @@
 /* As scripts/netlab makes them. */
 #define NETLAB_HERE   "/run/netns/oscost-a"
 #define NETLAB_THERE  "/run/netns/oscost-b"
+#define NETLAB_FILE   "/run/oscost-netlab"
 #define NETLAB_ADDR_4 "10.78.0.2"
 #define NETLAB_ADDR_6 "fd78::2"
 
+/* A cable with a limit or a delay is another network than one without. */
+static bool is_shaped(void)
+{
+	char line[64] = "";
+	FILE *f = fopen(NETLAB_FILE, "re");
+
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	return strstr(line, " shaped");
+}
+
 const char *net_hosts_label(const struct net_options *o)
 {
-	return o->netlab ? "veth" : o->peer ? "remote" : "loopback";
+	if (o->netlab)
+		return is_shaped() ? "shaped" : "veth";
+	return o->peer ? "remote" : "loopback";
 }
 
 unsigned int net_hosts_places(const struct net_options *o)
@@ -82,19 +100,25 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o)
 {
 	struct net_addr peer;
+	int err = 0;
 
 	h->options = o;
 	h->b = b;
-	h->home = h->far = -1;
+	h->home = h->far = h->ssh.in = -1;
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
 	if (o->netlab)
 		return enter_netlab(h);
 	if (!o->peer)
 		return 0;
-	if (net_addr_parse(&peer, o->peer, (uint16_t)o->port))
-		return bench_fail(b, 0, "--peer %s: not an IP address",
-				  o->peer);
+	if (strchr(o->peer, '@'))
+		err = net_ssh_start(&h->ssh, b, o->peer, o->peer_server, &peer);
+	else if (net_addr_parse(&peer, o->peer, (uint16_t)o->port))
+		err = bench_fail(b, 0,
+				 "--peer %s: not an IP address (nor user@host)",
+				 o->peer);
+	if (err || bench_stopping(b))
+		return err;
 	for (int i = 0; i < NET_PLACES; i++)
 		h->host[i][0].addr = h->host[i][1].addr = peer;
 	return 0;
@@ -164,6 +188,15 @@ static bool has_ended(pid_t pid)
 	       info.si_pid;
 }
 
+const char *net_hosts_unfit(const struct net_hosts *h, int family)
+{
+	const struct net_addr *peer = &h->host[0][0].addr;
+
+	return h->options->peer && peer->sa.ss_family != family
+		       ? "the peer's address is of the other IP version"
+		       : NULL;
+}
+
 const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				      int family)
 {
@@ -172,6 +205,10 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				? bench_cpu(h->b)
 				: bench_partner(h->b, BENCH_ANY_OTHER);
 
+	if (net_hosts_unfit(h, family)) {
+		bench_skip(h->b, "%s", net_hosts_unfit(h, family));
+		return NULL;
+	}
 	if (h->options->peer)
 		return host;
 	if (host->pid && has_ended(host->pid))
@@ -188,6 +225,7 @@ void net_hosts_close(struct net_hosts *h)
 	for (int i = 0; i < NET_PLACES; i++)
 		for (int k = 0; k < 2; k++)
 			ipc_partner_kill(&h->host[i][k].pid);
+	net_ssh_stop(&h->ssh);
 	if (h->home >= 0)
 		close(h->home);
 	if (h->far >= 0)

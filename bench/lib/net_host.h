@@ -9,14 +9,16 @@
 
 #include "bench.h"
 #include "net_addr.h"
+#include "net_ssh.h"
 
 /*
  * Who the far end is.  On loopback, and in the two network namespaces that
  * scripts/netlab makes, it is a server process of our own on a CPU of our
- * choice; with --peer it is a net_server that somebody started there.
+ * choice; with --peer it is a net_server that somebody started there, or that
+ * is started there over ssh.
  */
 struct net_options {
-	const char *peer;
+	const char *peer, *peer_server;
 	uint64_t port;
 	bool netlab;
 };
@@ -24,14 +26,17 @@ struct net_options {
 #define NET_DEFAULT_PORT 26321
 
 /* Rows for the option table of a program whose state begins with @member. */
-#define NET_OPTIONS(type)                                                 \
-	OPT_STR(0, "peer", type, net.peer, NULL,                          \
-		"measure to net_server on this host (default: loopback, " \
-		"to a server of our own), IP address"),                   \
-		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,     \
-			"where net_server listens, TCP port"),            \
-		OPT_FLAG(0, "netlab", type, net.netlab,                   \
-			 "measure between the two network namespaces of " \
+#define NET_OPTIONS(type)                                                      \
+	OPT_STR(0, "peer", type, net.peer, NULL,                               \
+		"measure to net_server on this host (default: loopback, "      \
+		"to a server of our own), IP address, or user@host to "        \
+		"start it there over ssh"),                                    \
+		OPT_STR(0, "peer-server", type, net.peer_server, "net_server", \
+			"what to start there, path"),                          \
+		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,          \
+			"where net_server listens, TCP port"),                 \
+		OPT_FLAG(0, "netlab", type, net.netlab,                        \
+			 "measure between the two network namespaces of "      \
 			 "scripts/netlab, flag")
 
 enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
@@ -46,10 +51,12 @@ struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
 	int home, far; /* network namespaces of --netlab, else -1 */
+	struct net_ssh ssh;
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 
-/* net_hosts_label() - what the axis net says: loopback, veth or remote. */
+/* net_hosts_label() - what the axis net says: loopback, veth, shaped (veth with
+ * a limit, or a line with a delay) or remote. */
 const char *net_hosts_label(const struct net_options *o);
 
 /* net_hosts_places() - how many places there are: with --peer only one. */
@@ -67,6 +74,10 @@ const char *net_hosts_why_not(const struct net_options *o,
  * Return: 0, bench_fail() or bench_skip(). */
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
+
+/* net_hosts_unfit() - why the host that was found after all (by ssh) cannot
+ * serve @family, or NULL. */
+const char *net_hosts_unfit(const struct net_hosts *h, int family);
 
 /**
  * net_hosts_need() - the server of that place and family (AF_INET,
