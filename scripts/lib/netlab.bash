@@ -7,7 +7,7 @@ netlab_made=0
 # netlab_up: make them if the plan has such a row.  Where that is not possible
 # the programs say so and are skipped.
 netlab_up() {
-	[[ " ${plan_args[*]} " == *" --netlab "* ]] || return 0
+	[[ " ${plan_args[*]} " == *" --"@(net|nfs)"lab "* ]] || return 0
 	if "$here/netlab" up --owner "$$" >/dev/null 2>&1; then
 		netlab_made=1
 	fi

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "nfs_client.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+void nfs_client_init(struct nfs_client *c, const struct bench *b)
+{
+	memset(c, 0, sizeof(*c));
+	c->b = b;
+}
+
+__attribute__((format(printf, 3, 4))) static int
+give_up(struct nfs_client *c, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(c->why, sizeof(c->why), fmt, ap);
+	va_end(ap);
+	c->dead = true;
+	return err;
+}
+
+#ifdef HAVE_LIBNFS
+
+#include <nfsc/libnfs.h>
+#include <poll.h>
+#include <time.h>
+
+/* These need the one above. */
+#include <nfsc/libnfs-raw.h>
+
+#include <nfsc/libnfs-raw-nfs.h>
+#include <nfsc/libnfs-raw-nfs4.h>
+
+#include "net_name.h"
+
+/* For the connection and the opening, and for one call: a server that needs
+ * longer is not there. */
+#define OPEN_MS 4000
+#define CALL_MS 3000
+#define LOOK_MS 250 /* at the clock, and whether to stop */
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* What libnfs says, without the line ends that it may hold. */
+static const char *says(struct nfs_client *c)
+{
+	char *text = nfs_get_error(c->nfs);
+
+	if (!text || !*text)
+		return "no reason given";
+	for (char *p = text; *p; p++)
+		if (*p < ' ')
+			*p = ' ';
+	return text;
+}
+
+/* Wait for the call at hand, however slowly its answer drips in. */
+static int finish(struct nfs_client *c, int limit_ms, const char *what)
+{
+	const int64_t begin = now_ms();
+
+	while (!c->done) {
+		struct pollfd p = { nfs_get_fd(c->nfs),
+				    (short)nfs_which_events(c->nfs), 0 };
+		const int n = poll(&p, 1, LOOK_MS);
+
+		if (bench_stopping(c->b))
+			return give_up(c, -ECANCELED, "stopped");
+		if (n < 0 && errno != EINTR)
+			return give_up(c, -errno, "%s: poll: %s", what,
+				       strerror(errno));
+		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)
+			return give_up(c, -EIO, "%s: %s", what, says(c));
+		if (!c->done && now_ms() - begin > limit_ms)
+			return give_up(c, -ETIMEDOUT, "%s: no answer for %d s",
+				       what, limit_ms / 1000);
+	}
+	if (c->status < 0)
+		return give_up(c, c->status, "%s: %s", what, says(c));
+	return 0;
+}
+
+static void answered(int status, struct nfs_context *nfs, void *data,
+		     void *private_data)
+{
+	struct nfs_client *c = private_data;
+
+	(void)nfs;
+	c->status = status;
+	if (status > 0 && c->into) {
+		/* More than was asked for: not from an honest server. */
+		if ((size_t)status > c->room)
+			c->status = -EPROTO;
+		else
+			memcpy(c->into, data, (size_t)status);
+	}
+	c->done = true;
+}
+
+static void opened(int status, struct nfs_context *nfs, void *data,
+		   void *private_data)
+{
+	struct nfs_client *c = private_data;
+
+	(void)nfs;
+	if (status >= 0)
+		c->file = data;
+	c->status = status;
+	c->done = true;
+}
+
+static void told_size(int status, struct nfs_context *nfs, void *data,
+		      void *private_data)
+{
+	struct nfs_client *c = private_data;
+	const struct nfs_stat_64 *st = data;
+
+	(void)nfs;
+	if (status >= 0)
+		c->bytes = st->nfs_size;
+	c->status = status;
+	c->done = true;
+}
+
+static void null_answered(struct rpc_context *rpc, int status, void *data,
+			  void *private_data)
+{
+	struct nfs_client *c = private_data;
+
+	(void)rpc;
+	(void)data;
+	c->status = status == RPC_STATUS_SUCCESS ? 0 : -EIO;
+	c->done = true;
+}
+
+static void start(struct nfs_client *c)
+{
+	c->done = false;
+	c->status = 0;
+	c->into = NULL;
+}
+
+static int mount_and_open(struct nfs_client *c, const struct nfs_url *url,
+			  const char *address)
+{
+	int err;
+
+	start(c);
+	if (nfs_mount_async(c->nfs, address, url->path, answered, c))
+		return give_up(c, -EIO, "%s: %s", url->server, says(c));
+	err = finish(c, OPEN_MS, url->server);
+	if (err)
+		return err;
+	start(c);
+	if (nfs_open_async(c->nfs, url->file, 0, opened, c))
+		return give_up(c, -EIO, "open %s: %s", url->file, says(c));
+	err = finish(c, CALL_MS, url->file);
+	if (err)
+		return err;
+	start(c);
+	if (nfs_fstat64_async(c->nfs, c->file, told_size, c))
+		return give_up(c, -EIO, "stat %s: %s", url->file, says(c));
+	return finish(c, CALL_MS, url->file);
+}
+
+int nfs_client_open(struct nfs_client *c, const char *url)
+{
+	char address[NET_NAME_ADDRESS];
+	struct nfs_url *parts;
+	int err;
+
+	c->dead = false;
+	c->version = strstr(url, "version=4") ? 4 : 3;
+	c->nfs = nfs_init_context();
+	if (!c->nfs)
+		return give_up(c, -ENOMEM, "no memory for libnfs");
+	parts = nfs_parse_url_full(c->nfs, url);
+	if (!parts)
+		return give_up(c, -EINVAL, "'%s' is no URL of a file: %s", url,
+			       says(c));
+	/* A lost server is an error here, not something to wait for. */
+	nfs_set_autoreconnect(c->nfs, 0);
+	nfs_set_tcp_syncnt(c->nfs, 2);
+	nfs_set_readahead(c->nfs, 0);
+	nfs_set_pagecache(c->nfs, 0);
+	err = net_name_resolve(address, parts->server);
+	if (err == -ECANCELED)
+		give_up(c, err, "stopped");
+	else if (err)
+		give_up(c, err, "%s: %s", parts->server,
+			err == -ETIMEDOUT ? "nobody resolves this name"
+					  : "no such host");
+	else
+		err = mount_and_open(c, parts, address);
+	nfs_destroy_url(parts);
+	return err;
+}
+
+ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
+			uint64_t offset)
+{
+	int err;
+
+	if (c->dead)
+		return -ENOTCONN;
+	start(c);
+	c->into = buffer;
+	c->room = len;
+	if (nfs_pread_async(c->nfs, c->file, offset, len, answered, c))
+		return give_up(c, -EIO, "read: %s", says(c));
+	err = finish(c, CALL_MS, "read");
+	return err ? err : c->status;
+}
+
+int nfs_client_null(struct nfs_client *c)
+{
+	struct rpc_context *rpc = nfs_get_rpc_context(c->nfs);
+	int err;
+
+	if (c->dead)
+		return -ENOTCONN;
+	start(c);
+	err = c->version == 4 ? rpc_nfs4_null_async(rpc, null_answered, c)
+			      : rpc_nfs_null_async(rpc, null_answered, c);
+	if (err)
+		return give_up(c, -EIO, "procedure 0: %s", says(c));
+	return finish(c, CALL_MS, "procedure 0");
+}
+
+int nfs_client_socket(const struct nfs_client *c)
+{
+	return c->nfs && !c->dead ? nfs_get_fd(c->nfs) : -1;
+}
+
+void nfs_client_close(struct nfs_client *c)
+{
+	if (!c->nfs)
+		return;
+	if (c->file && !c->dead) {
+		start(c);
+		if (!nfs_close_async(c->nfs, c->file, answered, c))
+			finish(c, CALL_MS, "close");
+	}
+	c->file = NULL;
+	nfs_destroy_context(c->nfs);
+	c->nfs = NULL;
+}
+
+#else
+
+int nfs_client_open(struct nfs_client *c, const char *url)
+{
+	(void)url;
+	return give_up(c, -ENOSYS,
+		       "built without libnfs (libnfs-dev), so no URL can be "
+		       "read");
+}
+
+ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
+			uint64_t offset)
+{
+	(void)c;
+	(void)buffer;
+	(void)len;
+	(void)offset;
+	return -ENOSYS;
+}
+
+int nfs_client_null(struct nfs_client *c)
+{
+	(void)c;
+	return -ENOSYS;
+}
+
+int nfs_client_socket(const struct nfs_client *c)
+{
+	(void)c;
+	return -1;
+}
+
+void nfs_client_close(struct nfs_client *c)
+{
+	(void)c;
+}
+
+#endif

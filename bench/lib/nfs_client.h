@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NFS_CLIENT_H
+#define NFS_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A file on an NFS server, read through libnfs: no mount, no privilege, no
+ * cache and no read-ahead on this side, one call to the server for one read.
+ * Built without libnfs (HAVE_LIBNFS) it opens nothing and says so.
+ */
+#define NFS_CLIENT_WHY 320
+
+struct bench;
+struct nfs_context;
+struct nfsfh;
+
+struct nfs_client {
+	const struct bench *b; /* asked whether the user wants to stop */
+	struct nfs_context *nfs;
+	struct nfsfh *file;
+	uint64_t bytes;		  /* of the file */
+	int version;		  /* of the protocol: 3 or 4 */
+	bool dead;		  /* a call failed: all others fail at once */
+	char why[NFS_CLIENT_WHY]; /* after an error: one sentence */
+
+	/* The call at hand; here, for it may be answered after we gave up. */
+	bool done;
+	int status;
+	void *into;
+	size_t room;
+};
+
+/* nfs_client_init() - nothing open; nfs_client_close() accepts it. */
+void nfs_client_init(struct nfs_client *c, const struct bench *b);
+
+/**
+ * nfs_client_open() - connect to the server of @url ("nfs://host/export/file"
+ * with libnfs's arguments, as "?version=4&nfsport=20049"), open the file.
+ * Nobody else is contacted.  Takes some seconds at most.
+ *
+ * Return: 0; -EINVAL: no such URL; -ENOSYS: built without libnfs; -ECANCELED:
+ * the user stopped us; another -errno.  The reason is in @c->why.
+ */
+int nfs_client_open(struct nfs_client *c, const char *url);
+
+/* nfs_client_read() - Return: bytes read in one call, fewer than @len only if
+ * the server gave fewer; or -errno as above. */
+ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
+			uint64_t offset);
+
+/* nfs_client_null() - NFS's procedure 0, which does nothing: a round trip
+ * through the RPC layers of both ends.  Return: 0 or -errno. */
+int nfs_client_null(struct nfs_client *c);
+
+/* nfs_client_socket() - the connection, for its counters; or -1. */
+int nfs_client_socket(const struct nfs_client *c);
+
+/* nfs_client_close() - any state is fine. */
+void nfs_client_close(struct nfs_client *c);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "remote_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file_data.h"
+
+/* The cold first one and those to warm up. */
+#define MORE_READS 12
+
+/* Pages come and go in folios, at most so large, at multiples of their size:
+ * one that is only partly in the range is not dropped. */
+#define FOLIO ((uint64_t)2 << 20)
+
+#define AGAIN ((uint64_t)8 << 20) /* a stretch that may be read once more */
+
+#define COLD_TRIES 8 /* at finding a block that is not cached */
+#define MAX_SEEN   4096
+
+double remote_read_error(const struct remote_read *r)
+{
+	return r->n < 2 ? 0 : sqrt(r->squares / (r->n - 1) / r->n);
+}
+
+static void count(struct remote_read *r, double ns)
+{
+	const double off = ns - r->mean;
+
+	r->mean += off / ++r->n;
+	r->squares += off * (ns - r->mean);
+}
+
+int remote_reader_open(struct remote_reader *v, struct bench *b,
+		       struct remote_target *t)
+{
+	v->b = b;
+	v->target = t;
+	v->plain = -1;
+	v->seen = calloc(MAX_SEEN, sizeof(*v->seen));
+	if (!v->seen ||
+	    posix_memalign(&v->buffer, FILE_DATA_ALIGN, REMOTE_READ_MAX_BLOCK))
+		return bench_fail(b, ENOMEM, "memory for a block");
+	memset(v->buffer, 0, REMOTE_READ_MAX_BLOCK);
+	return 0;
+}
+
+void remote_reader_close(struct remote_reader *v)
+{
+	if (!v->b)
+		return;
+	if (v->plain >= 0)
+		close(v->plain);
+	free(v->buffer);
+	free(v->seen);
+}
+
+/* Take [from, to) out of the cache of whoever has the disk. */
+static int drop(struct remote_reader *v, uint64_t from, uint64_t to)
+{
+	const struct remote_target *t = v->target;
+	const uint64_t low = from / FOLIO * FOLIO;
+	uint64_t high = (to + FOLIO - 1) / FOLIO * FOLIO;
+	int64_t left;
+
+	high = high > t->bytes ? t->bytes : high;
+	left = file_cache_drop(t->local, low, high - low);
+	if (left > 0)
+		left = file_cache_bytes(t->local, from, to - from);
+	if (left < 0)
+		return bench_fail(v->b, (int)-left, "drop cached pages");
+	if (left > 0 && t->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(v->b,
+				  "the file lies in memory (%s), so it "
+				  "is never cold",
+				  t->place.fs);
+	if (left > 0)
+		return bench_skip(v->b,
+				  "%jd bytes could not be dropped from the "
+				  "cache",
+				  (intmax_t)left);
+	return 0;
+}
+
+/* Bytes of [from, to) that are cached now; -1 after bench_fail(). */
+static int64_t cached(struct remote_reader *v, uint64_t from, uint64_t to)
+{
+	const int64_t n = file_cache_bytes(v->target->local, from, to - from);
+
+	if (n < 0)
+		bench_fail(v->b, (int)-n, "look into the page cache");
+	return n < 0 ? -1 : n;
+}
+
+/* A file descriptor that nobody else reads from, with its own read-ahead. */
+static int open_plain(struct remote_reader *v)
+{
+	char path[64];
+
+	if (v->plain >= 0 || v->target->local < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", v->target->local);
+	v->plain = open(path, O_RDONLY | O_CLOEXEC);
+	return v->plain < 0 ? bench_fail(v->b, errno, "open it once more") : 0;
+}
+
+static int begin_cold(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	const uint64_t bytes = v->end - v->start;
+	int64_t left;
+	int err;
+
+	/* At random from a large file: block by block, in prepare(). */
+	if (r->random)
+		return r->file > FOLIO * 4 ? 0 : drop(v, 0, r->file);
+	err = drop(v, v->start, v->end);
+	left = err ? -1 : cached(v, v->start, v->end);
+	if (left < 0)
+		return err ? err : -EIO;
+	bench_evidence(v->b, v->c, "uncached_before", (double)bytes,
+		       (double)bytes - (double)left);
+	return 0;
+}
+
+static int begin_warm(struct remote_reader *v)
+{
+	int64_t n;
+
+	if (v->read->random)
+		return 0;
+	n = file_cache_fill(v->target->local, v->start, v->end - v->start);
+	if (n < 0)
+		return bench_fail(v->b, (int)-n, "read it into the cache");
+	bench_evidence(v->b, v->c, "cached_before", (double)(v->end - v->start),
+		       (double)n);
+	return 0;
+}
+
+static void choose_stretch(struct remote_reader *v, unsigned int events)
+{
+	const struct remote_read *r = v->read;
+	const uint64_t all = r->file / r->block;
+	uint64_t n = events + MORE_READS;
+
+	/* Cold blocks are read once only. */
+	if (r->cache != REMOTE_COLD && n > AGAIN / r->block)
+		n = AGAIN / r->block;
+	n = n > all ? all : n;
+	v->start = bench_random(v->b) % (all - n + 1) * r->block;
+	v->end = v->start + n * r->block;
+	v->at = v->start;
+}
+
+int remote_read_enter(struct remote_reader *v, struct remote_read *r,
+		      const struct bench_case *c, unsigned int events)
+{
+	const struct remote_target *t = v->target;
+	int err;
+
+	v->read = r;
+	v->c = c;
+	v->n_seen = v->reads = 0;
+	v->wanted = 0;
+	v->start = v->end = 0;
+	if (r->file > t->bytes)
+		return bench_skip(v->b, "the file has only %ju bytes",
+				  (uintmax_t)t->bytes);
+	if (r->cache == REMOTE_DIRECT && t->local_direct < 0)
+		return bench_skip(v->b, "%s", t->why_not_direct);
+	if (!r->local && t->nfs.dead)
+		return bench_fail(v->b, 0, "%s", t->nfs.why);
+	if (!r->random)
+		choose_stretch(v, events);
+	err = open_plain(v);
+	if (!err && r->cache == REMOTE_COLD)
+		err = begin_cold(v);
+	if (!err && r->cache == REMOTE_WARM)
+		err = begin_warm(v);
+	remote_target_traffic(t, &v->traffic);
+	file_counts_read(&t->place, &v->counts);
+	return err;
+}
+
+/* The next block of a random order that is not cached. */
+static int choose_cold(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	int64_t n = 1;
+	int err;
+
+	for (int i = 0; n > 0 && i < COLD_TRIES; i++) {
+		v->at = bench_random(v->b) % (r->file / r->block) * r->block;
+		n = cached(v, v->at, v->at + r->block);
+	}
+	if (n < 0)
+		return -EIO;
+	if (n > 0) {
+		err = drop(v, v->at, v->at + r->block);
+		n = err ? -1 : cached(v, v->at, v->at + r->block);
+		if (n < 0)
+			return err ? err : -EIO;
+	}
+	bench_evidence(v->b, v->c, "uncached_before", r->block,
+		       (double)(r->block - n));
+	return 0;
+}
+
+static int choose_warm(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	int64_t n;
+
+	v->at = bench_random(v->b) % (r->file / r->block) * r->block;
+	if (pread(v->target->local, v->buffer, r->block, (off_t)v->at) !=
+	    (ssize_t)r->block)
+		return bench_fail(v->b, errno, "read it into the cache");
+	n = cached(v, v->at, v->at + r->block);
+	if (n < 0)
+		return -EIO;
+	bench_evidence(v->b, v->c, "cached_before", r->block, (double)n);
+	return 0;
+}
+
+int remote_read_prepare(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+
+	/* What is checked afterwards must have come in this read. */
+	memset(v->buffer, 0, r->block);
+	if (!r->random) {
+		if (v->at + r->block > v->end)
+			v->at = v->start;
+		return 0;
+	}
+	if (r->cache == REMOTE_COLD)
+		return choose_cold(v);
+	if (r->cache == REMOTE_WARM)
+		return choose_warm(v);
+	v->at = bench_random(v->b) % (r->file / r->block) * r->block;
+	return 0;
+}
+
+static uint64_t sum_of(const void *buffer, size_t len)
+{
+	const uint64_t *words = buffer;
+	uint64_t sum = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len / sizeof(*words); i++)
+		sum = (sum ^ words[i]) * 0x100000001b3u;
+	return sum;
+}
+
+/* Whether that was the file's data; what is not known is compared later, when
+ * the local file may be read without changing what is cached. */
+static void check_contents(struct remote_reader *v, size_t len)
+{
+	if (v->target->known)
+		bench_evidence(v->b, v->c, "contents_right", 1,
+			       file_data_sample(v->buffer, len, v->at));
+	else if (v->target->local >= 0 && v->n_seen < MAX_SEEN)
+		v->seen[v->n_seen++] =
+			(struct remote_seen) { v->at, sum_of(v->buffer, len) };
+}
+
+static ssize_t read_local(const struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	const int fd =
+		r->cache == REMOTE_DIRECT ? v->target->local_direct : v->plain;
+	const ssize_t n = pread(fd, v->buffer, r->block, (off_t)v->at);
+
+	return n < 0 ? -errno : n;
+}
+
+static int wrong_length(struct remote_reader *v, ssize_t got)
+{
+	if (got < 0 && v->read->local)
+		return bench_fail(v->b, (int)-got, "read the local file");
+	if (got < 0)
+		return remote_target_fail(v->target, (int)got, "read");
+	return bench_skip(v->b, "one read gave %zd of %u bytes", got,
+			  v->read->block);
+}
+
+int remote_read_sample(struct remote_reader *v)
+{
+	struct remote_read *r = v->read;
+	const enum timer_method method = bench_timer(v->b)->method;
+	uint64_t ticks;
+	ssize_t got;
+
+	if (r->local)
+		TIMER_INTERVAL(method, ticks, got = read_local(v))
+	else
+		TIMER_INTERVAL(method, ticks,
+			       got = remote_target_read(v->target, v->buffer,
+							r->block, v->at))
+	if (got != (ssize_t)r->block)
+		return wrong_length(v, got);
+	bench_record(v->b, v->c, ticks);
+	count(r, bench_ns(v->b, (double)ticks));
+	check_contents(v, r->block);
+	v->reads++;
+	v->wanted += r->block;
+	v->at += r->block;
+	return 0;
+}
+
+/* What came over the network, as the kernel counted. */
+static void tell_traffic(struct remote_reader *v)
+{
+	struct remote_traffic now;
+
+	remote_target_traffic(v->target, &now);
+	if (now.received_bytes < 0 || v->traffic.received_bytes < 0)
+		return;
+	bench_evidence(v->b, v->c, "wire_bytes", (double)v->wanted,
+		       (double)(now.received_bytes -
+				v->traffic.received_bytes));
+	bench_evidence(v->b, v->c, "requests", v->reads,
+		       (double)(now.sent_segments - v->traffic.sent_segments));
+}
+
+/* What came from the disk: the counters of the device, and for reads of our
+ * own those of this process. */
+static void tell_disk(struct remote_reader *v)
+{
+	struct file_counts now;
+
+	file_counts_read(&v->target->place, &now);
+	file_counts_since(&now, &v->counts);
+	if (now.device_read >= 0)
+		bench_evidence(v->b, v->c, "device_bytes", (double)v->wanted,
+			       (double)now.device_read);
+	if (v->read->local && now.process_read >= 0)
+		bench_evidence(v->b, v->c, "disk_bytes", (double)v->wanted,
+			       (double)now.process_read);
+}
+
+static int compare_seen(struct remote_reader *v)
+{
+	const uint32_t len = v->read->block;
+	bool same;
+
+	for (size_t i = 0; i < v->n_seen; i++) {
+		if (pread(v->target->local, v->buffer, len,
+			  (off_t)v->seen[i].offset) != (ssize_t)len)
+			return bench_fail(v->b, errno, "read the local file");
+		same = sum_of(v->buffer, len) == v->seen[i].sum;
+		bench_evidence(v->b, v->c, "contents_right", 1, same);
+	}
+	return 0;
+}
+
+static void tell_place(const struct remote_reader *v)
+{
+	const struct remote_target *t = v->target;
+	char text[FILE_DATA_WHY];
+
+	if (t->local >= 0 || t->mounted >= 0) {
+		file_place_say(&t->place, text, sizeof(text));
+		bench_fact_text(v->b, v->c, "place", text);
+	}
+	if (!v->read->local && t->mounted < 0) {
+		bench_fact(v->b, v->c, "nfs_version", t->nfs.version);
+		if (t->server_cpu >= 0)
+			bench_fact(v->b, v->c, "server_cpu", t->server_cpu);
+	}
+	if (!t->known && t->local < 0)
+		bench_fact_text(v->b, v->c, "contents", "not checked");
+}
+
+int remote_read_leave(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+
+	if (!v->reads)
+		return 0;
+	if (!r->local)
+		tell_traffic(v);
+	if (r->cache == REMOTE_COLD || r->cache == REMOTE_DIRECT)
+		tell_disk(v);
+	tell_place(v);
+	return compare_seen(v);
+}

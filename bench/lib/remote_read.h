@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REMOTE_READ_H
+#define REMOTE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "file_place.h"
+#include "remote_target.h"
+
+/*
+ * Reads of single blocks of a remote file, or of the same file as this machine
+ * sees it, with the caches in a known state before each.
+ */
+enum remote_cache { REMOTE_COLD, REMOTE_WARM, REMOTE_DIRECT, REMOTE_UNKNOWN };
+
+struct remote_read {
+	bool local;
+	enum remote_cache cache;
+	bool random;
+	uint64_t file; /* the first so many bytes of it are used */
+	uint32_t block;
+
+	/* Of the samples, in ns: how many, their mean, squares about it. */
+	double n, mean, squares;
+};
+
+/* remote_read_error() - the standard error of their mean, ns. */
+double remote_read_error(const struct remote_read *r);
+
+#define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
+
+/* One block that was read from a file whose contents are not known. */
+struct remote_seen {
+	uint64_t offset, sum;
+};
+
+struct remote_reader {
+	struct bench *b;
+	struct remote_target *target;
+	void *buffer;
+	int plain; /* the local file once more, with a read-ahead of its own */
+	struct remote_seen *seen;
+	size_t n_seen;
+
+	/* This visit. */
+	struct remote_read *read;
+	const struct bench_case *c;
+	uint64_t start, at, end; /* of the stretch that is read in sequence */
+	uint64_t wanted;	 /* bytes */
+	unsigned int reads;
+	struct remote_traffic traffic;
+	struct file_counts counts;
+};
+
+/* Return: 0 or bench_fail(); remote_reader_close() accepts any state. */
+int remote_reader_open(struct remote_reader *v, struct bench *b,
+		       struct remote_target *t);
+void remote_reader_close(struct remote_reader *v);
+
+/* The callbacks of bench.h, for case @c; @events: reads in it, at most. */
+int remote_read_enter(struct remote_reader *v, struct remote_read *r,
+		      const struct bench_case *c, unsigned int events);
+int remote_read_prepare(struct remote_reader *v);
+int remote_read_sample(struct remote_reader *v);
+int remote_read_leave(struct remote_reader *v);
+
+#endif

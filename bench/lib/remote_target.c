@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "remote_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "remote_lab.h"
+
+#define CONNECT_MS 3000
+#define OWN_NAME   "oscost-remote"
+
+const char *remote_target_label(const struct remote_options *o)
+{
+	return o->nfslab ? "veth" : o->dir ? "mount" : "server";
+}
+
+const char *remote_target_why_not(const struct remote_options *o)
+{
+	return o->nfslab || o->dir || o->url
+		       ? NULL
+		       : "no remote file was given: make nfslab (as root) "
+			 "starts a server and measures it; or give --url or "
+			 "--remote-dir";
+}
+
+void remote_target_init(struct remote_target *t, struct bench *b,
+			const struct remote_options *o)
+{
+	memset(t, 0, sizeof(*t));
+	t->b = b;
+	t->options = o;
+	t->mounted = t->local = t->local_direct = t->server_cpu = -1;
+	t->why_not_direct = "the local file is not known (--local)";
+	nfs_client_init(&t->nfs, b);
+	file_data_init(&t->made);
+}
+
+int remote_target_fail(struct remote_target *t, int err, const char *what)
+{
+	if (bench_stopping(t->b) || err == -ECANCELED)
+		return 0;
+	if (t->mounted < 0)
+		return bench_fail(t->b, 0, "%s", t->nfs.why);
+	return bench_fail(t->b, -err, "%s", what);
+}
+
+/* The file as it is seen without a network. */
+static int open_local(struct remote_target *t, const char *path)
+{
+	struct bench *b = t->b;
+	struct stat st;
+
+	t->local = open(path, O_RDONLY | O_CLOEXEC);
+	if (t->local < 0 || fstat(t->local, &st))
+		return bench_fail(b, errno, "open %s", path);
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != t->bytes)
+		return bench_fail(b, 0,
+				  "--local %s is not the remote file: it has "
+				  "%jd bytes, not %ju",
+				  path, (intmax_t)st.st_size,
+				  (uintmax_t)t->bytes);
+	if (file_place_find(&t->place, t->local))
+		return bench_fail(b, errno, "find the mount of %s", path);
+	t->why_not_direct = NULL;
+	t->local_direct = file_direct_open(path, O_RDONLY, &t->why_not_direct);
+	if (t->local_direct >= 0)
+		return 0;
+	if (t->why_not_direct)
+		return 0; /* those rows say it */
+	return bench_fail(b, -t->local_direct, "open %s with O_DIRECT", path);
+}
+
+static int open_url(struct remote_target *t, const char *url)
+{
+	const int err = nfs_client_open(&t->nfs, url);
+
+	if (!err) {
+		t->bytes = t->nfs.bytes;
+		return 0;
+	}
+	if (err == -ENOSYS)
+		return bench_skip(t->b, "%s", t->nfs.why);
+	return bench_fail(t->b, 0, "%s", t->nfs.why);
+}
+
+static int open_lab(struct remote_target *t)
+{
+	struct bench *b = t->b;
+	char url[256];
+	struct remote_lab lab;
+	int err = remote_lab_find(&lab, b);
+
+	if (err)
+		return err;
+	/* The data of the other file programs, if it is of that size. */
+	err = file_data_open(&t->made, lab.dir,
+			     t->options->bytes == FILE_DATA_BYTES
+				     ? FILE_DATA_NAME
+				     : OWN_NAME,
+			     t->options->bytes);
+	if (err)
+		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
+	t->lab_net.netlab = true;
+	err = net_hosts_open(&t->hosts, b, &t->lab_net);
+	if (err)
+		return err;
+	t->server_cpu = remote_lab_place(&lab, b);
+	snprintf(url, sizeof(url), REMOTE_LAB_URL,
+		 strrchr(t->made.path, '/') + 1);
+	t->known = true;
+	err = open_url(t, url);
+	return err ? err : open_local(t, t->made.path);
+}
+
+static int open_mount(struct remote_target *t)
+{
+	struct bench *b = t->b;
+	const char *dir = t->options->dir, *why = NULL;
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[64], text[FILE_DATA_WHY];
+	int err = fd < 0 ? -errno : file_place_find(&t->place, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return bench_fail(b, -err, "--remote-dir %s", dir);
+	file_place_say(&t->place, text, sizeof(text));
+	if (t->place.kind != FILE_PLACE_NETWORK)
+		return bench_skip(b, "%s is no network file system: %s", dir,
+				  text);
+	snprintf(name, sizeof(name), OWN_NAME "-%d", (int)getpid());
+	snprintf(text, sizeof(text), "%s/%s", dir, name);
+	bench_guard(b, "file", text);
+	err = file_data_open(&t->made, dir, name, t->options->bytes);
+	if (err)
+		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
+	t->known = true;
+	t->bytes = t->made.bytes;
+	t->mounted = file_direct_open(t->made.path, O_RDONLY, &why);
+	if (t->mounted < 0)
+		return bench_skip(b, "%s: %s", dir,
+				  why ? why : strerror(-t->mounted));
+	return 0;
+}
+
+/* Whether a file that somebody else made is one of ours. */
+static int look_at_contents(struct remote_target *t)
+{
+	_Alignas(FILE_DATA_ALIGN) static char block[FILE_DATA_BLOCK];
+	const ssize_t got = remote_target_read(t, block, sizeof(block), 0);
+
+	if (got < 0)
+		return remote_target_fail(t, (int)got, "read");
+	t->known = got == sizeof(block) &&
+		   file_data_matches(block, sizeof(block), 0);
+	return 0;
+}
+
+int remote_target_open(struct remote_target *t)
+{
+	const struct remote_options *o = t->options;
+	int err;
+
+	if (!!o->nfslab + !!o->dir + !!o->url != 1)
+		return bench_fail(t->b, 0,
+				  "give one of --url, --remote-dir and "
+				  "--nfslab");
+	if (o->nfslab)
+		return open_lab(t);
+	if (o->dir)
+		return open_mount(t);
+	err = open_url(t, o->url);
+	if (!err)
+		err = look_at_contents(t);
+	return err || !o->local ? err : open_local(t, o->local);
+}
+
+ssize_t remote_target_read(struct remote_target *t, void *buffer, size_t len,
+			   uint64_t offset)
+{
+	ssize_t n;
+
+	if (t->mounted < 0)
+		return nfs_client_read(&t->nfs, buffer, len, offset);
+	n = pread(t->mounted, buffer, len, (off_t)offset);
+	return n < 0 ? -errno : n;
+}
+
+void remote_target_traffic(const struct remote_target *t,
+			   struct remote_traffic *now)
+{
+	const int fd = nfs_client_socket(&t->nfs);
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	*now = (struct remote_traffic) { -1, -1 };
+	if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return;
+	if (len > offsetof(struct tcp_info, tcpi_data_segs_out)) {
+		now->received_bytes = (int64_t)info.tcpi_bytes_received;
+		now->sent_segments = info.tcpi_data_segs_out;
+	}
+}
+
+static int until_connected(int fd)
+{
+	struct pollfd p = { fd, POLLOUT, 0 };
+	socklen_t len = sizeof(int);
+	int err = 0;
+	const int n = poll(&p, 1, CONNECT_MS);
+
+	if (n <= 0)
+		return n ? -errno : -ETIMEDOUT;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		return -errno;
+	return -err;
+}
+
+/* @fd does not block: connect() itself would wait for minutes. */
+static int connect_to(int fd, const struct net_addr *peer)
+{
+	if (!connect(fd, (const struct sockaddr *)&peer->sa, peer->len))
+		return 0;
+	return errno == EINPROGRESS ? until_connected(fd) : -errno;
+}
+
+int remote_target_connect(struct remote_target *t, uint64_t *ticks)
+{
+	const enum timer_method method = bench_timer(t->b)->method;
+	struct net_addr peer = { .len = sizeof(peer.sa) };
+	const int nfs = nfs_client_socket(&t->nfs);
+	int fd, err = 0;
+
+	if (nfs < 0 || getpeername(nfs, (struct sockaddr *)&peer.sa, &peer.len))
+		return -ENOTCONN;
+	fd = socket(peer.sa.ss_family,
+		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	TIMER_INTERVAL(method, *ticks, err = connect_to(fd, &peer));
+	close(fd);
+	return err;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void remote_target_close(struct remote_target *t)
+{
+	if (!t->b)
+		return; /* setup() did not come so far */
+	close_fd(&t->mounted);
+	close_fd(&t->local);
+	close_fd(&t->local_direct);
+	nfs_client_close(&t->nfs);
+	if (t->options->dir && t->made.fd >= 0)
+		file_data_remove(&t->made);
+	file_data_close(&t->made);
+	net_hosts_close(&t->hosts);
+}

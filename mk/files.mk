@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Remote files: libnfs, without which no nfs:// URL can be read, and the
+# laboratory that has an NFS server in it.
+
+# Version 6 has other functions of the same names.
+ifneq ($(shell $(PKG_CONFIG) --exists 'libnfs < 6' && echo yes),)
+ALL_CPPFLAGS += -DHAVE_LIBNFS
+bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
+endif
+
+# A server for the remote rows, unless none of them is wanted.
+NFSLAB_FETCH = $(if $(if $(ONLY),$(findstring remote,$(ONLY)),all),scripts/nfslab fetch --bin '$(BUILD)/bin',:)
+
+# The server is started, and all of it removed, by run-all itself.
+.PHONY: nfslab
+nfslab: ## read a remote file: an NFS server in a network namespace (root)
+	$(Q)scripts/setup run
+	$(Q)scripts/nfslab fetch --bin '$(BUILD)/bin'
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)scripts/run-all $(RUN_ALL_FLAGS) --only file_remote

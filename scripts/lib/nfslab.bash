@@ -1,0 +1,179 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# An NFS server in user space (nfs-ganesha) in one of the two network
+# namespaces of scripts/netlab, for the rows that read remote files.  Whoever
+# holds the namespaces may have it; all but the data lies in $nfslab_place.
+
+readonly nfslab_place=/run/oscost-nfs
+nfslab_made=0
+
+# nfslab_own BIN: where nfslab_fetch unpacks a server, on stdout; the argument
+# OWN of the others.
+nfslab_own() {
+	mkdir -p "$1" 2>/dev/null || :
+	printf '%s/nfs-server\n' "$(cd "$1/.." && pwd)"
+}
+
+# nfslab_need OWN: why there can be no server, on stdout.
+nfslab_need() {
+	if ((EUID != 0)); then
+		echo "an NFS server needs root here"
+	elif ! nfslab_server "$1"; then
+		echo "no ganesha.nfsd here: install nfs-ganesha and nfs-ganesha-vfs"
+	elif ! command -v setpriv >/dev/null || ! command -v nsenter >/dev/null; then
+		echo "no setpriv or nsenter here (util-linux)"
+	else
+		return 1
+	fi
+}
+
+# nfslab_server OWN: set nfslab_command and nfslab_plugins.
+nfslab_server() {
+	local libs
+
+	nfslab_plugins=
+	if command -v ganesha.nfsd >/dev/null; then
+		nfslab_command=(ganesha.nfsd)
+		return 0
+	fi
+	[[ -x $1/usr/bin/ganesha.nfsd ]] || return 1
+	nfslab_plugins=$(find "$1/usr/lib" -name libfsalvfs.so -printf '%h\n' | head -n 1)
+	libs=$(find "$1/usr/lib" "$1/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
+		sort -u | paste -sd :)
+	nfslab_command=(env "LD_LIBRARY_PATH=$libs" "$1/usr/bin/ganesha.nfsd")
+}
+
+# nfslab_fetch OWN: unpack Debian's server there, for the installed one
+# would bring services with it that start and listen.
+nfslab_fetch() {
+	local work=$1.new package
+
+	((EUID == 0)) && command -v apt-get >/dev/null &&
+		command -v dpkg-deb >/dev/null || return 0
+	! nfslab_server "$1" || return 0
+	rm -rf "$work"
+	mkdir -p "$work/deb/partial" "$work/root"
+	# What these need and is not installed comes along.
+	if apt-get install -q -y -d --no-install-recommends \
+		-o "Dir::Cache::archives=$work/deb" -o APT::Sandbox::User=root \
+		nfs-ganesha nfs-ganesha-vfs </dev/null >"$work/log" 2>&1; then
+		for package in "$work"/deb/*.deb; do
+			dpkg-deb -x "$package" "$work/root"
+		done
+		rm -rf "$1"
+		mv "$work/root" "$1"
+	else
+		log "no NFS server could be fetched: $(tail -n 1 "$work/log")"
+	fi
+	rm -rf "$work"
+}
+
+nfslab_config() {
+	cat <<EOF
+NFS_CORE_PARAM {
+	NFS_Port = 20049; Protocols = 4; Bind_addr = 10.78.0.2;
+	Enable_RQUOTA = false; ${nfslab_plugins:+Plugins_Dir = "$nfslab_plugins";}
+}
+NFSv4 {
+	Graceless = true; RecoveryBackend = fs_ng;
+	RecoveryRoot = $nfslab_place/recovery;
+	UseGetpwnam = true; Only_Numeric_Owners = true;
+}
+NFS_KRB5 { Active_krb5 = false; }
+EXPORT {
+	Export_Id = 1; Path = "$1"; Pseudo = /oscost; Access_Type = RO;
+	Squash = No_Root_Squash; SecType = sys; Protocols = 4;
+	Transports = TCP; FSAL { Name = VFS; }
+}
+EOF
+}
+
+# nfslab_start DIR OWN: export DIR.  The server is our child and ends with
+# us, also if we are killed.  Return: whether it serves; nfslab_why says why
+# not.
+nfslab_start() {
+	local i
+
+	nfslab_stop
+	nfslab_why=$(nfslab_need "$2") && return 1
+	nfslab_server "$2"
+	if [[ $1 == *[\"\\$'\n']* ]]; then
+		nfslab_why="cannot export '$1'"
+		return 1
+	fi
+	mkdir -m 700 "$nfslab_place"
+	mkdir "$nfslab_place/recovery"
+	nfslab_made=1
+	nfslab_config "$1" >"$nfslab_place/conf"
+	# No system bus: it would speak there for another server.
+	DBUS_SYSTEM_BUS_ADDRESS=unix:path=$nfslab_place/none setsid \
+		nsenter --net=/run/netns/oscost-b setpriv --pdeathsig KILL \
+		"${nfslab_command[@]}" -F -f "$nfslab_place/conf" -L "$nfslab_place/log" \
+		-p "$nfslab_place/pid" -N NIV_EVENT \
+		</dev/null >"$nfslab_place/talk" 2>&1 8>&- 9>&- &
+	nfslab_pid=$!
+	disown "$nfslab_pid"
+	for ((i = 0; i < 100; i++)); do
+		! grep -q 'NFS SERVER INITIALIZED' "$nfslab_place/log" 2>/dev/null || break
+		kill -0 "$nfslab_pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	nfslab_serves "$1" && return
+	nfslab_why=$(grep -ahE ':(CRIT|FATAL|MAJ) :' "$nfslab_place/log" "$nfslab_place/talk" 2>/dev/null |
+		grep -v DBUS | tail -n 1 | sed 's/.*:\(CRIT\|FATAL\|MAJ\) ://')
+	nfslab_why="nfs-ganesha does not serve $1: ${nfslab_why:-no answer}"
+	return 1
+}
+
+# nfslab_serves DIR: it runs and has the export; then the programs are told.
+nfslab_serves() {
+	kill -0 "$nfslab_pid" 2>/dev/null &&
+		grep -q 'NFS SERVER INITIALIZED' "$nfslab_place/log" &&
+		! grep -q 'export.*\(failed\|ERROR\)\|Could not create export' "$nfslab_place/log" ||
+		return 1
+	printf '%s %s\n' "$nfslab_pid" "$1" >"$nfslab_place/lab"
+}
+
+# nfslab_stop: end it and remove its files; also those that a killed run has
+# left.
+nfslab_stop() {
+	local pid='' i
+
+	nfslab_made=0
+	[[ -d $nfslab_place ]] || return 0
+	{ read -r pid _ <"$nfslab_place/pid"; } 2>/dev/null || pid=${nfslab_pid:-}
+	# The number may be somebody else's by now.
+	if [[ $pid =~ ^[0-9]+$ ]] &&
+		grep -qz "^$nfslab_place/conf\$" "/proc/$pid/cmdline" 2>/dev/null; then
+		kill -KILL "$pid" 2>/dev/null || :
+		for ((i = 0; i < 100; i++)); do
+			# A zombie has none.
+			grep -qz . "/proc/$pid/cmdline" 2>/dev/null || break
+			sleep 0.02
+		done
+	fi
+	rm -rf "$nfslab_place"
+}
+
+# nfslab_up DIR BIN: for run-all, if the plan has such a row and the
+# namespaces are there; the programs say why they have no server.
+nfslab_up() {
+	[[ " ${plan_args[*]} " == *" --nfslab "* && -n $1 ]] || return 0
+	((netlab_made)) || return 0
+	nfslab_start "$1" "$(nfslab_own "$2")" || nfslab_tell
+}
+
+# nfslab_tell: leave word for the programs.
+nfslab_tell() {
+	log "no NFS server: $nfslab_why"
+	nfslab_stop
+	((EUID == 0)) || return 0
+	mkdir -m 700 "$nfslab_place"
+	nfslab_made=1
+	printf '0 %s\n' "$nfslab_why" >"$nfslab_place/lab"
+}
+
+# nfslab_down: remove what we have made.
+nfslab_down() {
+	((!nfslab_made)) || nfslab_stop
+}
