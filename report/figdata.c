@@ -147,7 +147,8 @@ void figdata_collect(struct plotdata *d, const struct figure *fig,
 	}
 	choose_scale(d, fig);
 	if (d->n &&
-	    (!strcmp(fig->kind, "curve") || !strcmp(fig->kind, "stair")))
+	    (!strcmp(fig->kind, "curve") || !strcmp(fig->kind, "stair") ||
+	     !strcmp(fig->kind, "line") || !strcmp(fig->kind, "knee")))
 		qsort(d->points, d->n, sizeof(*d->points), by_series_and_x);
 }
 

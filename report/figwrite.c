@@ -9,6 +9,8 @@
 
 #include "text.h"
 
+#define MAX_LIMITS 4 /* vertical lines in a figure */
+
 void figwrite_number(FILE *f, double x, char end)
 {
 	if (isfinite(x))
@@ -229,6 +231,8 @@ static const struct {
 	size_t (*write)(struct figwriter *w);
 } kinds[] = {
 	{ "curve", figwrite_curve },
+	{ "line", figwrite_curve },
+	{ "knee", figwrite_curve },
 	{ "stair", figwrite_curve },
 	{ "bars", figwrite_bars },
 	{ "stack", figwrite_stack },
@@ -277,6 +281,29 @@ static void put_caches(struct figwriter *w)
 	fprintf(w->settings, "n_caches = %zu\n", n);
 }
 
+/* Sizes that rows of the figure name as a limit: vertical lines. */
+static void put_limits(struct figwriter *w)
+{
+	double limits[MAX_LIMITS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->d->n && n < MAX_LIMITS; i++) {
+		const double x = run_number(w->d->points[i].row->all.evidence,
+					    "limit_bytes");
+		bool known = !(x > 0);
+
+		for (size_t k = 0; k < n; k++)
+			known |= limits[k] == x;
+		if (!known)
+			limits[n++] = x;
+	}
+	fprintf(w->settings, "n_limits = %zu\narray limit_bytes[%d]\n", n,
+		MAX_LIMITS);
+	for (size_t k = 0; k < n; k++)
+		fprintf(w->settings, "limit_bytes[%zu] = %.0f.0\n", k + 1,
+			limits[k]);
+}
+
 static void put_settings(struct figwriter *w)
 {
 	const struct figure *fig = w->fig;
@@ -297,6 +324,7 @@ static void put_settings(struct figwriter *w)
 	figwrite_names(f, "series", w->d->series, w->d->nseries);
 	figwrite_names(f, "categories", w->d->categories, w->d->ncategories);
 	put_caches(w);
+	put_limits(w);
 }
 
 static FILE *create(const char *dir, const char *id, const char *suffix)

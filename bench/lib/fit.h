@@ -7,7 +7,9 @@
 /* A straight line through points, by least squares. */
 struct fit {
 	double intercept, slope;
-	double slope_error; /* standard error of the slope */
+	double intercept_error, slope_error; /* standard errors */
+	double r_squared; /* share of the variance of y that it explains; NAN
+			   * if y does not vary */
 };
 
 /**

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_contention - how does reading slow down when other processes read too?
+ *
+ * 1 to 10 processes read at the same time, 4 KiB after 4 KiB from a random
+ * place on, each its own file (files=own) or all the same one (files=one), past
+ * the page cache (mode=direct, O_DIRECT) or out of it (mode=warm). They begin
+ * a moment before a window of time opens and go on until it is over; the time
+ * of a block is the window times the processes, divided by the blocks that all
+ * have got in it. So all of them compete for all of the time, and neither a
+ * slow start nor the last one's end is in the figure.
+ *
+ * The processes are not pinned: the kernel places them on the CPUs that this
+ * program may use (`cpus`). With more processes than CPUs, mode=warm shows how
+ * the CPUs are shared, mode=direct how the disk is, as long as the CPUs have
+ * time left. A line, time = intercept + slope x processes, is fitted to each
+ * series, with the share of the variance that it explains (figure=r2).
+ *
+ * Measures: ns for 4 KiB as one process sees it.
+ * Includes: pread, the switches between processes; warm: a look at the clock
+ *           for every 8 blocks, direct: for each.
+ * After:    CSE 221 report section 6.4 and Figure 9 (10 files of 128 MiB read
+ *           from end to end; here 64 MiB, read in parts), fio --numjobs.
+ * Needs:    up to 640 MiB of disk; for mode=direct a file system that knows
+ *           O_DIRECT.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/file_crew.h"
+#include "lib/file_data.h"
+#include "lib/file_place.h"
+#include "lib/fit.h"
+#include "lib/proc_room.h"
+
+#define MOST	     10u
+#define BLOCK	     4096u
+#define WARM_BYTES   ((uint64_t)8 << 20) /* of each file, kept in the cache */
+#define WARM_LOOK    8u			 /* blocks between looks at the clock */
+#define WINDOW_MS    4.0		 /* at --effort 100 */
+#define LEAST_MS     1.2
+#define MOST_MS	     250.0 /* where 10 processes make a disk seek */
+#define LEAD_MS	     0.2   /* before the window: to wake, to be under way */
+#define LEAD_EACH_MS 0.03
+#define ENOUGH	     8 /* blocks of each process in a window, or it is widened */
+#define TRIES	     4 /* if a process came late */
+#define SERIES	     4
+
+enum figure { INTERCEPT, SLOPE, R2, FIGURES };
+enum { PREPARE, READ };
+
+static const unsigned int all_counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+static const unsigned int some_counts[] = { 1, 2, 5, 10 };
+
+static const struct series {
+	const char *mode, *files;
+	bool direct, own;
+	const unsigned int *counts;
+	size_t n;
+} series[SERIES] = {
+	{ "direct", "own", true, true, all_counts, 10 },
+	{ "direct", "one", true, false, some_counts, 4 },
+	{ "warm", "own", false, true, some_counts, 4 },
+	{ "warm", "one", false, false, some_counts, 4 },
+};
+
+struct contention_state {
+	const struct bench_case *point[SERIES][MOST];
+	const struct bench_case *figure[SERIES][FIGURES];
+	struct file_data file[MOST];
+	struct file_place place;
+	char where[384];
+	struct file_crew crew;
+	const struct series *at; /* what is being visited */
+	unsigned int procs;
+	double usual_ms, window_ms; /* the window: at first, of this case */
+	cpu_set_t cpus;
+	enum timer_method method;
+	int fd; /* in a process of the crew */
+};
+
+/* Each process of the crew has its own copy. */
+static _Alignas(FILE_DATA_ALIGN) char block[BLOCK];
+
+static void add_series(struct bench *b, struct contention_state *s, size_t i)
+{
+	static const char *const names[FIGURES] = { "intercept", "slope",
+						    "r2" };
+	const struct series *r = &series[i];
+
+	for (size_t k = 0; k < r->n; k++)
+		s->point[i][k] = bench_add(
+			b, &(struct bench_case) {
+				   .params = { P_STR("mode", r->mode),
+					       P_STR("files", r->files),
+					       P_INT("procs", r->counts[k]) },
+				   .arg = r,
+				   .index = r->counts[k],
+				   .unit = "ns",
+				   .events = 6,
+				   .budget_ms = 200,
+				   .exclusive = true,
+				   .switches = true,
+			   });
+	for (int f = 0; f < FIGURES; f++)
+		s->figure[i][f] = bench_add(
+			b,
+			&(struct bench_case) {
+				.params = { P_STR("mode", r->mode),
+					    P_STR("files", r->files),
+					    P_STR("figure", names[f]) },
+				.unit = f == R2 ? "1" : "ns",
+				.better = f == R2 ? BENCH_HIGHER : BENCH_LOWER,
+				.estimator = BENCH_EST_DERIVED,
+				.derived = true,
+			});
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	for (unsigned int i = 0; i < MOST; i++)
+		file_data_init(&s->file[i]);
+	for (size_t i = 0; i < SERIES; i++)
+		add_series(b, s, i);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	s->method = bench_timer(b)->method;
+	s->usual_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
+	CPU_ZERO(&s->cpus);
+	for (unsigned int i = 0; i < bench_cpus(b); i++)
+		CPU_SET((unsigned int)bench_nth_cpu(b, i), &s->cpus);
+	return 0;
+}
+
+static uint64_t now(enum timer_method method)
+{
+	return method == TIMER_CLOCK ? timer_clock_end() : timer_lfence_end();
+}
+
+static const struct file_data *file_of(const struct contention_state *s,
+				       unsigned int member)
+{
+	return &s->file[s->at->own ? member : 0];
+}
+
+/* The rest of this section runs in the processes that read. */
+
+static int open_own(struct contention_state *s, unsigned int member)
+{
+	const char *path = file_of(s, member)->path, *why;
+
+	sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
+	s->fd = s->at->direct ? file_direct_open(path, O_RDONLY, &why)
+			      : open(path, O_RDONLY | O_CLOEXEC);
+	return s->fd >= 0 ? 0 : s->at->direct ? s->fd : -errno;
+}
+
+static int read_window(struct contention_state *s, const struct file_order *o,
+		       struct file_report *r)
+{
+	const unsigned int look = s->at->direct ? 1 : WARM_LOOK;
+	uint64_t at = o->offset, t = now(s->method);
+
+	r->ticks = t; /* when it began */
+	while (t <= o->to) {
+		for (unsigned int i = 0; i < look; i++) {
+			const ssize_t n = pread(s->fd, block, BLOCK, (off_t)at);
+
+			if (n != (ssize_t)BLOCK)
+				return n < 0 ? -errno : -EIO;
+			at = at + BLOCK < o->bytes ? at + BLOCK : 0;
+		}
+		t = now(s->method);
+		r->bytes += (uint64_t)look * BLOCK;
+		if (t > o->from && t <= o->to)
+			r->blocks += look;
+	}
+	at = (at ? at : o->bytes) - BLOCK;
+	if (r->bytes && !file_data_sample(block, BLOCK, at))
+		r->wrong = BLOCK;
+	return 0;
+}
+
+static void work(void *arg, unsigned int member, const struct file_order *o,
+		 struct file_report *r)
+{
+	struct contention_state *s = arg;
+	struct file_counts before, after;
+
+	if (o->what == PREPARE) {
+		r->err = open_own(s, member);
+		return;
+	}
+	file_counts_read(&s->place, &before);
+	r->err = read_window(s, o, r);
+	file_counts_read(&s->place, &after);
+	file_counts_since(&after, &before);
+	r->stored = after.process_read;
+}
+
+/* The measuring process again. */
+
+static int get_files(struct bench *b, struct contention_state *s)
+{
+	const unsigned int n = s->at->own ? s->procs : 1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		char name[32];
+		int err;
+
+		if (s->file[i].fd >= 0)
+			continue;
+		snprintf(name, sizeof(name), FILE_CREW_NAME, i);
+		err = file_data_get(b, &s->file[i], name, FILE_CREW_BYTES);
+		if (err)
+			return err;
+	}
+	if (s->where[0])
+		return 0;
+	if (file_place_find(&s->place, s->file[0].fd))
+		return bench_fail(b, errno, "find out where %s lies",
+				  s->file[0].path);
+	file_place_say(&s->place, s->where, sizeof(s->where));
+	return 0;
+}
+
+/* What mode=warm reads has to be there. */
+static int warm(struct bench *b, struct contention_state *s)
+{
+	const unsigned int n = s->at->own ? s->procs : 1;
+
+	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
+		const int64_t cached =
+			file_cache_fill(s->file[i].fd, 0, WARM_BYTES);
+
+		if (cached < 0)
+			return bench_fail(b, (int)-cached, "read %s",
+					  s->file[i].path);
+		if ((uint64_t)cached < WARM_BYTES)
+			return bench_skip(b,
+					  "only %lld of %lld bytes stay in the "
+					  "cache",
+					  (long long)cached,
+					  (long long)WARM_BYTES);
+	}
+	return 0;
+}
+
+static int start_crew(struct bench *b, struct contention_state *s)
+{
+	const struct file_order prepare = { .what = PREPARE };
+	struct file_report r;
+	int err = file_crew_begin(b, &s->crew, s->procs, work, s);
+
+	if (err)
+		return proc_refused(b, -err, "fork");
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		err = file_crew_order(&s->crew, i, &prepare);
+		if (!err)
+			err = file_crew_report(b, &s->crew, i, &r);
+	}
+	if (err == -EINVAL && s->at->direct)
+		return bench_skip(b, "%s: O_DIRECT is refused", s->where);
+	return err ? bench_fail(b, -err, "open %s", s->file[0].path) : 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+	int err;
+
+	s->at = c->arg;
+	s->procs = (unsigned int)c->index;
+	s->window_ms = s->usual_ms;
+	err = get_files(b, s);
+	if (err)
+		return err;
+	bench_fact_text(b, c, "where", s->where);
+	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
+	if (!s->at->direct)
+		err = warm(b, s);
+	return err ? err : start_crew(b, s);
+}
+
+/* What all members together did in one window. */
+struct window {
+	uint64_t blocks, bytes, wrong, ticks;
+	int64_t stored; /* -1: not known */
+	bool late;	/* one began when it was open already */
+};
+
+static int order_all(struct bench *b, struct contention_state *s,
+		     const struct window *w, struct file_order *o)
+{
+	const double hz = bench_timer(b)->hz;
+	const double lead = LEAD_MS + LEAD_EACH_MS * s->procs;
+	int err = 0;
+
+	o->what = READ;
+	o->bytes = s->at->direct ? FILE_CREW_BYTES : WARM_BYTES;
+	o->from = now(s->method) + (uint64_t)(lead / 1e3 * hz);
+	o->to = o->from + w->ticks;
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		o->offset = bench_random(b) % (o->bytes / BLOCK) * BLOCK;
+		err = file_crew_order(&s->crew, i, o);
+	}
+	return err;
+}
+
+static int one_window(struct bench *b, struct contention_state *s,
+		      struct window *w)
+{
+	struct file_order o = { 0 };
+	int err;
+
+	*w = (struct window) { .ticks = (uint64_t)(s->window_ms / 1e3 *
+						   bench_timer(b)->hz) };
+	err = order_all(b, s, w, &o);
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		struct file_report r;
+
+		err = file_crew_report(b, &s->crew, i, &r);
+		if (err)
+			break;
+		w->blocks += r.blocks;
+		w->bytes += r.bytes;
+		w->wrong += r.wrong;
+		w->late |= r.ticks > o.from;
+		w->stored = r.stored < 0 || w->stored < 0
+				    ? -1
+				    : w->stored + r.stored;
+	}
+	return err;
+}
+
+/* Whether its count of blocks can be used.  With more processes than CPUs some
+ * do not run when it opens, and that is part of the matter. */
+static bool good(struct contention_state *s, const struct window *w, int tries)
+{
+	if (w->blocks < (uint64_t)ENOUGH * s->procs && s->window_ms < MOST_MS) {
+		s->window_ms *= 2;
+		return false;
+	}
+	return !w->late || !s->at->direct || tries >= TRIES;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+	struct file_counts before, after;
+	struct window w;
+	int err, tries = 0;
+
+	do {
+		file_counts_read(&s->place, &before);
+		err = one_window(b, s, &w);
+		file_counts_read(&s->place, &after);
+		if (bench_stopping(b))
+			return 0;
+		if (err)
+			return bench_fail(b, -err, "read the files");
+	} while (!good(s, &w, ++tries));
+	if (!w.blocks)
+		return bench_fail(b, 0, "no block was read in %.0f ms",
+				  s->window_ms);
+	bench_record_value(b, c,
+			   timer_ns(bench_timer(b), (double)w.ticks) *
+				   s->procs / (double)w.blocks);
+	bench_fact(b, c, "window_ms", s->window_ms);
+	bench_evidence(b, c, "bytes_right", (double)w.bytes,
+		       (double)(w.bytes - w.wrong));
+	file_counts_since(&after, &before);
+	if (s->at->direct && after.device_read >= 0)
+		bench_evidence(b, c, "device_bytes_read", (double)w.bytes,
+			       (double)after.device_read);
+	if (w.stored >= 0)
+		bench_evidence(b, c,
+			       s->at->direct ? "bytes_from_storage"
+					     : "bytes_from_cache",
+			       (double)w.bytes,
+			       s->at->direct
+				       ? (double)w.stored
+				       : (double)w.bytes - (double)w.stored);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+
+	(void)b;
+	(void)c;
+	file_crew_end(&s->crew);
+	return 0;
+}
+
+static void derive_series(struct bench *b, const struct contention_state *s,
+			  size_t i)
+{
+	double x[MOST], y[MOST];
+	struct fit f;
+	size_t n = 0;
+
+	for (size_t k = 0; k < series[i].n; k++) {
+		x[n] = series[i].counts[k];
+		y[n] = bench_value(b, s->point[i][k]);
+		n += isfinite(y[n]) ? 1 : 0;
+	}
+	if (fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
+		for (int k = 0; k < FIGURES; k++)
+			bench_derive_skip(b, s->figure[i][k],
+					  "a line needs three points, there "
+					  "are %zu",
+					  n);
+		return;
+	}
+	bench_derive_within(b, s->figure[i][INTERCEPT], f.intercept,
+			    f.intercept_error);
+	bench_derive_within(b, s->figure[i][SLOPE], f.slope, f.slope_error);
+	bench_derive(b, s->figure[i][R2], f.r_squared);
+	bench_fact(b, s->figure[i][INTERCEPT], "standard_error",
+		   f.intercept_error);
+	bench_fact(b, s->figure[i][SLOPE], "standard_error", f.slope_error);
+}
+
+static int derive(struct bench *b, void *state)
+{
+	for (size_t i = 0; i < SERIES; i++)
+		derive_series(b, state, i);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	(void)b;
+	file_crew_end(&s->crew);
+	for (unsigned int i = 0; i < MOST; i++)
+		file_data_close(&s->file[i]);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "file_contention",
+	.state_size = sizeof(struct contention_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};
