@@ -30,6 +30,7 @@ struct file_report {
 	int err; /* -errno */
 	uint64_t ticks, blocks;
 	uint64_t bytes, wrong; /* read, of which not what the file holds */
+	int64_t stored;	       /* of them from storage; -1: not known */
 };
 
 /* Runs in the process. */
