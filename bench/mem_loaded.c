@@ -16,8 +16,8 @@
  * Includes: nothing else.
  * After:    multichase multiload (loaded latency); Intel MLC's idea.
  * Needs:    2 CPUs; memory: for the chain, and for all other CPUs together,
- *           twice the last cache and 256 MiB and 64 MiB each at least, as far
- *           as a quarter of the free memory allows.
+ *           twice the last cache and 64 MiB each at least, as far as a quarter
+ *           of the free memory allows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,11 +29,10 @@
 #include "lib/mem_kernels.h"
 #include "lib/mem_team.h"
 
-#define MIB	    ((size_t)1 << 20)
-#define CHAIN_LEAST (256 * MIB)
-#define PART_LEAST  (64 * MIB)	    /* of each other CPU */
-#define CHUNK	    ((size_t)16384) /* between looks at the clock */
-#define LOADS_NS    200e3	    /* of the chase in one event */
+#define MIB	   ((size_t)1 << 20)
+#define PART_LEAST (64 * MIB)	   /* of each other CPU */
+#define CHUNK	   ((size_t)16384) /* between looks at the clock */
+#define LOADS_NS   200e3	   /* of the chase in one event */
 
 enum kind { READ, WRITE, KINDS };
 
@@ -104,11 +103,11 @@ static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 	const unsigned int others = threads(b) > 1 ? threads(b) - 1 : 1;
-	const size_t beyond = 2 * bench_cache_bytes(b, 3);
+	const size_t beyond = mem_beyond_caches(b);
 	size_t needed;
 
 	/* Neither the chain nor the traffic may stay in the last cache. */
-	s->chain_bytes = beyond > CHAIN_LEAST ? beyond : CHAIN_LEAST;
+	s->chain_bytes = beyond;
 	s->part_bytes = (beyond / others + MEM_HUGE_BYTES - 1) /
 			MEM_HUGE_BYTES * MEM_HUGE_BYTES;
 	if (s->part_bytes < PART_LEAST)

@@ -14,7 +14,8 @@
  * Includes: nothing else; with many chains some pointers are kept in memory
  *           (L1) because there are not so many registers.
  * After:    lmbench par_mem; multichase with -p.
- * Needs:    256 MiB of memory, as far as a quarter of the free memory allows.
+ * Needs:    twice the last cache of memory, as far as a quarter of the free
+ * memory allows.
  */
 #include <math.h>
 #include <string.h>
@@ -85,8 +86,8 @@ static int cases(struct bench *b, void *state)
 	s->bytes[L2] = bench_cache_bytes(b, 2) / 2;
 	if (!s->bytes[L2])
 		s->bytes[L2] = MIB / 8;
-	/* Beyond the last cache; as much of 256 MiB as may be had. */
-	s->bytes[MEMORY] = 256 * MIB > 2 * llc ? 256 * MIB : 2 * llc;
+	/* As much of it as may be had. */
+	s->bytes[MEMORY] = mem_beyond_caches(b);
 	while (s->bytes[MEMORY] > spare && s->bytes[MEMORY] / 2 > llc)
 		s->bytes[MEMORY] /= 2;
 	for (int level = 0; level < LEVELS; level++)

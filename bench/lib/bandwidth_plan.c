@@ -10,7 +10,7 @@ const char bandwidth_too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
 static const char no_time[] =
-	"left out below --effort 75: others do the same faster or sooner";
+	"left out below --effort 75: others show the same sooner";
 static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
@@ -65,16 +65,17 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 	return nodes * size;
 }
 
-/* What a quick run does without: in large arrays narrow registers are no
- * faster than wide ones, and libc's whole arrays take long. */
+/* What a quick run does without: beyond L1 narrow registers are no faster than
+ * wide ones, the caches of several cores are as fast as those of one, and
+ * libc's whole arrays take long. */
 static bool takes_long(const struct bandwidth_spec *spec)
 {
 	const bool narrow =
 		spec->isa <= MEM_SSE2 && spec->isa != mem_isa_widest();
 
-	return spec->level >= LEVEL_3 &&
-	       (narrow ||
-		(spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY));
+	return (narrow && spec->level >= LEVEL_2) ||
+	       (spec->threads > 1 && spec->level < LEVEL_3) ||
+	       (spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY);
 }
 
 static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
@@ -98,7 +99,7 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 					  .part = part };
 	spec->chunk = whole || part < BANDWIDTH_CHUNK ? part : BANDWIDTH_CHUNK;
 	c.index = (int64_t)p->n++;
-	c.events = whole && level == LEVEL_MEMORY ? 5 : 48;
+	c.events = whole && level == LEVEL_MEMORY ? 5 : threads > 1 ? 24 : 40;
 	c.budget_ms = 6;
 	c.exclusive = level >= LEVEL_3 || threads > 1;
 	if (!mem_isa_usable(isa))

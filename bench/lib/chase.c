@@ -369,23 +369,21 @@ size_t chase_verify(const struct chase *c)
 	return c->lines;
 }
 
-int chase_flush(const struct chase *c)
+void chase_list(const struct chase *c, void **line)
 {
-	void **line = malloc((c->lines + 1) * sizeof(*line));
 	void *at = c->entry[0];
 
-	if (!line)
-		return -ENOMEM;
 	for (size_t i = 0; i < c->lines; i++) {
 		line[i] = at;
 		at = *(void **)at;
 	}
-	/* By themselves: a load of one line could fetch its neighbour again. */
-	for (size_t i = 0; i < c->lines; i++)
+}
+
+void chase_flush(void *const *line, size_t lines)
+{
+	for (size_t i = 0; i < lines; i++)
 		__asm__ volatile("clflush (%0)" : : "r"(line[i]) : "memory");
 	__asm__ volatile("mfence" : : : "memory");
-	free(line);
-	return 0;
 }
 
 size_t chase_length(void *from, size_t limit)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "levels.h"
 #include "stats.h"
@@ -137,6 +138,34 @@ static void derive_level(struct bench *b, const struct latency_levels *rows,
 			    cache_bytes, curve);
 }
 
+/* Memory is the last plateau, if that lies beyond the caches; else whatever
+ * no cache can hold the half of. */
+static void derive_memory(struct bench *b, const struct latency_levels *rows,
+			  const struct latency_plan *p,
+			  const struct curve *curve, const struct level *levels,
+			  int n)
+{
+	struct level l = { .last = curve->n - 1 };
+	double ns[LATENCY_MAX];
+
+	if (n >= 2 &&
+	    levels[n - 1].size_bytes > p->cache_bytes[LATENCY_LEVELS]) {
+		derive_level(b, rows, 0, &levels[n - 1], curve, 0);
+		return;
+	}
+	while (l.first < curve->n &&
+	       curve->size[l.first] < (double)mem_beyond_caches(b))
+		l.first++;
+	if (l.first == curve->n) {
+		skip_level(b, rows, 0, 0);
+		return;
+	}
+	memcpy(ns, curve->latency + l.first,
+	       (curve->n - l.first) * sizeof(*ns));
+	l.latency_ns = stats_median(ns, curve->n - l.first);
+	derive_level(b, rows, 0, &l, curve, 0);
+}
+
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 			   const struct latency_plan *p)
 {
@@ -159,9 +188,5 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 		else
 			skip_level(b, l, level, p->cache_bytes[level]);
 	}
-	/* Memory must have been reached: a size beyond all caches. */
-	if (n >= 2 && levels[n - 1].size_bytes > p->cache_bytes[LATENCY_LEVELS])
-		derive_level(b, l, 0, &levels[n - 1], &curve, 0);
-	else
-		skip_level(b, l, 0, 0);
+	derive_memory(b, l, p, &curve, levels, n);
 }

@@ -22,14 +22,12 @@ static const char no_pool[] =
 
 /* What a quick run does without: sizes near a large last cache, of which the
  * levels need few, and long chains that are not for the levels. */
-static bool slow_to_make(const struct latency_plan *p,
-			 enum latency_pattern pattern, size_t bytes)
+static bool slow_to_make(enum latency_pattern pattern, enum mem_pages pages,
+			 size_t bytes, size_t beyond)
 {
-	if (pattern != WINDOW)
+	if (pattern != WINDOW || pages != MEM_4K)
 		return bytes > 16 * MIB && pattern != STRIDE;
-	return bytes > 256 * MIB ||
-	       (bytes > 64 * MIB &&
-		(double)bytes < 2 * p->cache_bytes[LATENCY_LEVELS]);
+	return bytes > 64 * MIB && bytes != beyond;
 }
 
 static void add(struct bench *b, struct latency_plan *p,
@@ -55,7 +53,8 @@ static void add(struct bench *b, struct latency_plan *p,
 		c.skip = too_big;
 	else if (pages == MEM_HUGETLB && bytes > mem_huge_pool())
 		c.skip = no_pool;
-	else if (bench_effort(b) < 0.75 && slow_to_make(p, pattern, bytes))
+	else if (bench_effort(b) < 0.75 &&
+		 slow_to_make(pattern, pages, bytes, mem_beyond_caches(b)))
 		c.skip = no_time;
 	p->spec[p->n] = (struct latency_spec) { .pattern = pattern,
 						.pages = pages,
@@ -85,7 +84,8 @@ static size_t insert(size_t *sizes, size_t n, size_t bytes)
 /* The ladder: two sizes to an octave, one beyond 8 MiB where linking takes its
  * time, and steps of an eighth around each cache, of a quarter around large
  * ones. */
-static size_t ladder(const double *cache_bytes, size_t max, size_t *sizes)
+static size_t ladder(const double *cache_bytes, size_t beyond, size_t max,
+		     size_t *sizes)
 {
 	size_t n = 0;
 
@@ -105,8 +105,7 @@ static size_t ladder(const double *cache_bytes, size_t max, size_t *sizes)
 			if (k * step <= max)
 				n = insert(sizes, n, k * step);
 	}
-	if (max > 256 * MIB)
-		n = insert(sizes, n, 256 * MIB);
+	n = insert(sizes, n, beyond);
 	return insert(sizes, n, max);
 }
 
@@ -156,8 +155,7 @@ static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
  * through the memory of each node.  All nodes' memory is kept until the end. */
 static void add_nodes(struct bench *b, struct latency_plan *p)
 {
-	const double llc = p->cache_bytes[LATENCY_LEVELS];
-	const size_t bytes = 2 * llc > 64.0 * MIB ? 2 * (size_t)llc : 64 * MIB;
+	const size_t bytes = mem_beyond_caches(b);
 	const unsigned int nodes = bench_nodes(b);
 
 	for (unsigned int i = 0; nodes > 1 && i < nodes; i++)
@@ -175,7 +173,7 @@ void latency_plan_make(struct bench *b, struct latency_plan *p)
 
 	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
 		p->cache_bytes[level] = (double)bench_cache_bytes(b, level);
-	n = ladder(p->cache_bytes, max_size(p), sizes);
+	n = ladder(p->cache_bytes, mem_beyond_caches(b), max_size(p), sizes);
 	for (size_t i = 0; i < n; i++)
 		add(b, p, WINDOW, MEM_4K, 0, sizes[i]);
 	for (size_t i = 0; i < 4; i++)

@@ -13,6 +13,24 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+static size_t round_up(size_t bytes, size_t step)
+{
+	return (bytes + step - 1) / step * step;
+}
+
+size_t mem_beyond_caches(const struct bench *b)
+{
+	const size_t mib = (size_t)1 << 20;
+	size_t bytes = 0;
+
+	for (unsigned int level = 1; level <= 3; level++)
+		if (2 * bench_cache_bytes(b, level) > bytes)
+			bytes = 2 * bench_cache_bytes(b, level);
+	if (!bytes)
+		return 256 * mib;
+	return bytes > 64 * mib ? round_up(bytes, MEM_HUGE_BYTES) : 64 * mib;
+}
+
 const char *mem_pages_name(enum mem_pages pages)
 {
 	switch (pages) {
@@ -23,11 +41,6 @@ const char *mem_pages_name(enum mem_pages pages)
 	default:
 		return "hugetlb";
 	}
-}
-
-static size_t round_up(size_t bytes, size_t step)
-{
-	return (bytes + step - 1) / step * step;
 }
 
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
@@ -78,16 +91,19 @@ void mem_touch(const struct mem_buffer *m)
 
 void mem_fill(void *base, size_t bytes, uint64_t seed)
 {
-	uint64_t *word = base;
+	long long *word = base;
 	uint64_t x = seed | 1;
 
-	/* A Weyl sequence: no two words alike, and as fast as a store loop.
-	 * As doubles they are in [1, 2), so that arithmetic on them never
-	 * meets the slow cases (not a number, denormal). */
+	/* A Weyl sequence: no two words alike.  As doubles they are in [1, 2),
+	 * so that arithmetic on them never meets the slow cases (not a number,
+	 * denormal).  Past the caches: half a second of a run is spent here. */
 	for (size_t i = 0; i < bytes / sizeof(*word); i++) {
 		x += 0x9e3779b97f4a7c15;
-		word[i] = (uint64_t)0x3ff << 52 | x >> 12;
+		__builtin_ia32_movnti64(&word[i],
+					(long long)((uint64_t)0x3ff << 52 |
+						    x >> 12));
 	}
+	__builtin_ia32_sfence();
 }
 
 uint64_t mem_huge_pool(void)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench.h"
+
 /*
  * Memory to measure: mapped with the pages asked for, touched, and checked
  * afterwards for the pages that were really obtained.
@@ -24,6 +26,10 @@ struct mem_buffer {
 	char *map; /* what munmap() needs */
 	size_t map_bytes;
 };
+
+/* mem_beyond_caches() - bytes of which no cache holds more than half: twice the
+ * last one, 64 MiB at least, and 256 MiB where hwloc knows no caches. */
+size_t mem_beyond_caches(const struct bench *b);
 
 /* mem_pages_name() - "4K", "thp", "hugetlb". */
 const char *mem_pages_name(enum mem_pages pages);
