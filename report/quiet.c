@@ -230,7 +230,8 @@ static char *task_text(const char *name, double share)
 
 static char *irq_text(const char *name, double per_s)
 {
-	return text_format("%s %.3g/s", name, per_s);
+	return text_format(per_s < 100 ? "%s %.3g/s" : "%s %.0f/s", name,
+			   per_s);
 }
 
 static char *cause_names(const struct quiet_cpu *c, enum gap_cause cause)

@@ -135,8 +135,10 @@ static char *compact(double x)
 	static const char suffixes[] = "kMGTP";
 	size_t i = 0;
 
+	if (fabs(x) < 100)
+		return text_format("%.3g", x);
 	if (fabs(x) < 1e5)
-		return text_format("%.10g", x);
+		return text_format("%.0f", x); /* a mean may be no whole */
 	for (x /= 1000; fabs(x) >= 999.5 && suffixes[i + 1]; i++)
 		x /= 1000;
 	return text_format("%.3g%c", x, suffixes[i]);
