@@ -133,7 +133,7 @@ static void close_cgroup(struct target *target)
 {
 	struct cgroup *g = (struct cgroup *)target;
 
-	for (int i = 0; i < g->cpus; i++)
+	for (int i = 0; g->on && i < g->cpus; i++)
 		counters_close(g->on[i].counters);
 	free(g->on);
 	text_file_free(&g->text);

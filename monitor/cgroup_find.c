@@ -102,7 +102,7 @@ int cgroup_find(struct cgroup_place *place, const char *mounts,
 		const char *name)
 {
 	const char *part = NULL;
-	const bool is_dir = is_directory(name) && strcmp(name, "/");
+	const bool is_dir = is_directory(name) && strcmp(name, "/") != 0;
 
 	memset(place, 0, sizeof(*place));
 	for (int turn = 0; turn < 2; turn++) {

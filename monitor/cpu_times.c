@@ -52,7 +52,7 @@ int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
 		uint64_t cpu;
 
 		/* They come first; what follows is long and not for us. */
-		if (strncmp(line, "cpu", 3))
+		if (strncmp(line, "cpu", 3) != 0)
 			break;
 		if (read_number(&at, &cpu) && *at == ' ' && cpu < max &&
 		    read_line(at, &cpus[cpu]) && (int)cpu >= highest)

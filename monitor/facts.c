@@ -38,7 +38,7 @@ static void put_unknown(const struct facts *facts, FILE *f)
 			const char *same =
 				why_unknown(facts, (enum counters_event)other);
 
-			if (said[other] || !same || strcmp(same, why))
+			if (said[other] || !same || strcmp(same, why) != 0)
 				continue;
 			said[other] = true;
 			fprintf(f, "%s%s", other == e ? "" : ", ",

@@ -37,7 +37,7 @@ int64_t clock_step_ns(const uint64_t mono[2], const uint64_t real[2])
 {
 	const int64_t elapsed = (int64_t)(mono[1] - mono[0]);
 	const int64_t step = (int64_t)(real[1] - real[0]) - elapsed;
-	const int64_t limit = 50 * 1000 * 1000 + elapsed / 2000;
+	const int64_t limit = INT64_C(50000000) + elapsed / 2000;
 
 	return step > limit || step < -limit ? step : 0;
 }
@@ -61,7 +61,7 @@ int duration_parse(const char *text, uint64_t *ns)
 		return -EINVAL;
 	value = strtod(text, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name))
+		if (strcmp(end, units[i].name) != 0)
 			continue;
 		if (value * units[i].ns > limit_ns)
 			return -EINVAL;

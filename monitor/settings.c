@@ -119,7 +119,7 @@ static int read_times(struct settings *set)
 static int check_source(struct settings *set)
 {
 	set->switches = !strcmp(set->source, "switches");
-	if (!set->switches && strcmp(set->source, "stat"))
+	if (!set->switches && strcmp(set->source, "stat") != 0)
 		return refuse("--source %s: neither stat nor switches",
 			      set->source);
 	if (set->switches && (set->pid || set->cgroup || set->replay))

@@ -1,0 +1,373 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cpu_load: options, commands, signals, outputs, recordings.
+
+load ../helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	CPU_LOAD=$BIN/cpu_load
+}
+
+# column NAME: the values of a column of the CSV on stdin, one a line.
+column() {
+	awk -F , -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+		{ print $at }
+		END { exit !at }'
+}
+
+# record N MONO_S REAL_S: make reading N of the recording rec; /proc/stat on
+# stdin.
+record() {
+	mkdir -p "rec/$1/proc"
+	printf '%s000000000 %s000000000\n' "$2" "$3" >"rec/$1/time"
+	cat >"rec/$1/proc/stat"
+}
+
+# until_true COMMAND...: look again until it is so, with patience.
+until_true() {
+	local i
+
+	for ((i = 0; i < PATIENCE_S * 10; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "bad options are refused in one line" {
+	local words
+
+	while read -r words; do
+		# shellcheck disable=SC2086 # several words
+		try 2 "$CPU_LOAD" $words
+		says 'cpu_load: *'
+		[[ -z $output ]]
+	done <<-'EOT'
+		--interval 9ms
+		--interval soon
+		--interval 1s --duration -1s
+		--width 0
+		--width four
+		--cpus 3-1
+		--cpus 8191
+		--source top
+		--csv --json
+		--pid 1 --cgroup /
+		--pid 0
+		--duration 1s -- true
+		--source switches --pid 1
+		--nonsense
+		true
+		--
+	EOT
+}
+
+@test "help, version, page and completion" {
+	try 0 "$CPU_LOAD" --help
+	[[ $output == "usage: cpu_load "*"cpu_load - what "* ]]
+	try 0 "$CPU_LOAD" --version
+	[[ $output == "cpu_load (oscost "* ]]
+	"$ROOT/scripts/man" "$CPU_LOAD" | grep -q '^\.SH OPTIONS'
+	"$ROOT/scripts/completion" "$CPU_LOAD" | bash -n
+}
+
+@test "what is not there is said" {
+	try 1 "$CPU_LOAD" --cgroup no/such/group
+	says '*no such cgroup*'
+	sleep 0 &
+	wait $!
+	try 1 "$CPU_LOAD" --pid $!
+	says '*no such process*'
+	try 1 "$CPU_LOAD" --replay nowhere
+	says '*no reading 0*'
+	try 1 "$CPU_LOAD" --output no/such/dir/x.csv --duration 10ms
+}
+
+@test "a terminal's table is not written into a file: CSV is" {
+	try 0 "$CPU_LOAD" --interval 50ms --duration 200ms
+	[[ ${lines[0]} == time,t_s,interval_s,late,cpu,state,os_load_pct,* ]]
+	[[ $output != *$'\033'* ]]
+	# All deadlines were served or are counted as late, on each CPU.
+	sum=$(column late <<<"$output" | awk '{ n += $1 + 1 } END { print n }')
+	[[ $sum == $((4 * $(column cpu <<<"$output" | sort -u | wc -l))) ]]
+}
+
+@test "JSON Lines are well formed, unknown is null and has a reason" {
+	try 0 "$CPU_LOAD" --json --interval 50ms --duration 150ms
+	rows '.[0].type == "begin" and .[-1].type == "summary"'
+	rows '.[0].unknown as $u | all(.[] | select(.type == "sample"); . as $r |
+		all($u | keys[]; $r[.] == null))'
+	rows '[.[] | select(.type == "sample")] as $s |
+		.[-1].samples * (.[-1].cpus | length) == ($s | length)'
+	rows 'all(.[] | select(.state? == "ok"); .os_load_pct >= 0 and
+		.os_load_pct <= 100 and .os_resolution_pct > 0)'
+}
+
+@test "the reason for what is unknown is said once, and is no failure" {
+	try 0 "$CPU_LOAD" --interval 20ms --duration 100ms
+	(($(grep -c 'instructions.*unknown: ' <<<"$stderr") <= 1))
+	[[ $stderr == *"performance monitoring version"* ]]
+	# Either all of it is known or the reason is there.
+	[[ $stderr == *"unknown: "* || -n $(column instructions <<<"$output") ]]
+}
+
+@test "a command's status and output are passed on" {
+	try 7 "$CPU_LOAD" -- sh -c 'echo said; exit 7'
+	[[ $output == said ]]
+	[[ $stderr == *"samples at 1 s"* ]]
+	run -127 "$CPU_LOAD" -- ./no-such-command
+	: >plain
+	try 126 "$CPU_LOAD" -- ./plain
+	# Options behind -- are the command's.
+	try 0 "$CPU_LOAD" --csv -- echo --json
+	[[ $output == *"--json"*",ok,"* || $output == *",ok,"*"--json"* ]]
+}
+
+@test "a command's death by a signal is passed on" {
+	# shellcheck disable=SC2016 # for the command
+	run -137 bash -c '"$0" -- sh -c "kill -KILL \$\$" 2>said' "$CPU_LOAD"
+	grep -q 'samples at' said
+	# SIGTERM that was sent to us reaches it.
+	"$CPU_LOAD" -- sleep "$PATIENCE_S" 2>said &
+	until_true pgrep -P $! -x sleep
+	kill -TERM $!
+	wait $! || status=$?
+	((status == 143))
+	grep -q 'samples at' said
+}
+
+@test "a command begins with the signals as they were" {
+	local field
+
+	for field in SigBlk SigIgn; do
+		try 0 "$CPU_LOAD" -- grep "^$field" /proc/self/status
+		[[ $output == "$(grep "^$field" /proc/self/status)" ]]
+	done
+}
+
+@test "an interrupt ends it with the summary" {
+	local sig
+
+	for sig in INT TERM; do
+		# With job control: what runs behind has SIGINT ignored else.
+		set -m
+		"$CPU_LOAD" --interval 20ms --output out.csv 2>said &
+		set +m
+		until_true grep -q ,ok, out.csv
+		kill -"$sig" $!
+		wait $!
+		grep -q 'deadlines missed' said
+		# The last line is whole.
+		[[ $(tail -c 1 out.csv | od -An -c) == *'\n' ]]
+		rm out.csv
+	done
+}
+
+@test "what it slept through is counted, and the interval is the longer one" {
+	local pid
+
+	"$CPU_LOAD" --interval 50ms --output out.csv 2>said &
+	pid=$!
+	until_true grep -q ,ok, out.csv
+	kill -STOP "$pid"
+	until_true grep -q '^State:.*T' "/proc/$pid/status"
+	sleep 0.3
+	kill -CONT "$pid"
+	until_true has_late out.csv
+	kill -TERM "$pid"
+	wait "$pid"
+	# Deadlines, served and missed, are those of the time (and the rest at
+	# the end is a sample of its own); intervals add up to it.
+	paste -d ' ' <(column interval_s <out.csv) <(column late <out.csv) \
+		<(column t_s <out.csv) <(column cpu <out.csv) | awk '
+		{ sum[$4] += $1; n[$4] += $2 + 1; last[$4] = $3 }
+		END {
+			for (cpu in sum) {
+				d = sum[cpu] - last[cpu]
+				all = int(last[cpu] / 0.05)
+				if (d > 1e-3 || d < -1e-3 || n[cpu] < all || n[cpu] > all + 1)
+					bad = 1
+			}
+			exit bad
+		}'
+}
+
+has_late() { column late <"$1" | awk '$1 >= 1 { seen = 1 } END { exit !seen }'; }
+
+@test "a reader that goes away ends it quietly" {
+	# shellcheck disable=SC2016 # for the inner shell
+	try 0 bash -c 'set -o pipefail; "$0" --interval 10ms 2>said | head -n 1' "$CPU_LOAD"
+	[[ $output == time,* ]]
+	run ! grep -qi 'broken pipe' said
+	# The command is not disturbed by that.
+	# shellcheck disable=SC2016
+	run -5 bash -c 'set -o pipefail
+		"$0" --csv --interval 10ms -- sh -c "sleep 0.1; exit 5" 2>/dev/null | true' "$CPU_LOAD"
+}
+
+@test "a full disk is said and leaves whole lines" {
+	try 1 "$CPU_LOAD" --output /dev/full --interval 10ms --duration 1s
+	[[ $stderr == *"/dev/full: No space left"* ]]
+	((EUID == 0)) || skip "needs root for a small file system"
+	mkdir small
+	# shellcheck disable=SC2016
+	try '1|3' unshare -m bash -c 'mount -t tmpfs -o size=8k none small || exit 3
+		"$0" --output small/out.csv --interval 10ms --duration 10s
+		status=$?
+		cp small/out.csv . && exit $status' "$CPU_LOAD"
+	((status == 1)) || skip "no mounts here"
+	awk -F , 'NR == 1 { n = NF } NF != n { exit 1 }' out.csv
+	[[ $(tail -c 1 out.csv | od -An -c) == *'\n' ]]
+}
+
+@test "a sleeping process has no load" {
+	sleep "$PATIENCE_S" &
+	try 0 "$CPU_LOAD" --json --pid $! --interval 50ms --duration 100ms
+	kill $!
+	# It never runs, whatever the machine does.
+	rows '.[-1].cpus[0] | .cpu == "process" and .os_load_pct == 0'
+}
+
+# spin: a script that spins and writes what it ran by its own account, in
+# seconds, into own.
+spin() {
+	cat >spin.sh <<-'EOT'
+		for ((i = 0; i < 300000; i++)); do :; done
+		times >times
+		awk 'NR == 1 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' times >own
+	EOT
+	usable_cpus | tail -n 1
+}
+
+# bounded: whether the CPU was busy for no less than the spin ran, but for the
+# resolution (and times(1) shows milliseconds).
+bounded() {
+	jq -es --argjson own "$(cat own)" '.[-1].cpus[0] | $own > 0 and
+		.unknown_s == 0 and (.os_load_pct + .os_resolution_pct) / 100 * .known_s >= $own - 0.02' out
+}
+
+@test "the load is not less than what a pinned process ran" {
+	cpu=$(spin)
+	try 0 "$CPU_LOAD" --json --cpus "$cpu" --output out -- taskset -c "$cpu" bash spin.sh
+	bounded
+}
+
+@test "and neither is that from switches, which is exact" {
+	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
+	((status == 0)) || skip "$stderr"
+	cpu=$(spin)
+	try 0 "$CPU_LOAD" --source switches --json --cpus "$cpu" --output out \
+		-- taskset -c "$cpu" bash spin.sh
+	bounded
+	jq -es '.[-1].cpus[0].os_resolution_pct < 0.001' out
+}
+
+@test "the load of a cgroup is not less than what its process ran" {
+	local dir group=oscost-test-$$
+
+	for dir in /sys/fs/cgroup /sys/fs/cgroup/cpuacct; do
+		[[ -e $dir/cpu.stat || -e $dir/cpuacct.usage ]] &&
+			mkdir "$dir/$group" 2>/dev/null && break
+		dir=
+	done
+	[[ -n $dir ]] || skip "no cgroup can be made here"
+	spin
+	# shellcheck disable=SC2016 # for the inner shell
+	run "$CPU_LOAD" --json --cgroup "$group" --output out -- sh -c '
+		echo $$ >"$1" && exec bash spin.sh' sh "$dir/$group/cgroup.procs"
+	until_true rmdir "$dir/$group"
+	((status == 0))
+	bounded
+}
+
+@test "a recording of 512 CPUs: one offline and back, one backwards" {
+	local n
+
+	for n in 0 1 2 3; do
+		awk -v n="$n" 'BEGIN {
+			print "cpu  0 0 0 0 0 0 0 0 0 0"
+			for (i = 0; i < 512; i++) {
+				if (i == 5 && n == 2)
+					continue
+				idle = 10000 + (i % 101) * n
+				if (i == 6 && n == 2)
+					idle = 3
+				printf "cpu%d %d 0 0 %d 0 0 0 0 0 0\n", i, 100 * n, idle
+			}
+			print "intr 1 2 3"
+		}' | record "$n" $((100 + n)) $((1795306022 + n))
+	done
+	try 0 "$CPU_LOAD" --replay rec
+	(($(wc -l <<<"$output") == 1 + 3 * 512))
+	# What CPU i idles is i mod 101 percent.
+	paste -d ' ' <(column cpu <<<"$output") <(column state <<<"$output") \
+		<(column os_load_pct <<<"$output") <(column t_s <<<"$output") | awk '
+		$1 == 5 { five = five $2 " "; next }
+		$1 == 6 { six = six $2 " "; next }
+		$2 != "ok" || $3 != 100 - $1 % 101 { print "wrong:", $0; bad = 1 }
+		END {
+			print five
+			print six
+			exit bad || five != "ok offline new " || six !~ /^ok backwards /
+		}'
+	[[ $stderr == *"the 32 busiest of 512"* ]]
+}
+
+@test "a recording with counters: the paper's 100 and 25 percent" {
+	local n
+
+	for n in 0 1 2; do
+		printf 'cpu  0\ncpu0 %d 0 0 500 0 0 0 0\ncpu1 0 0 0 %d 0 0 0 0\n' \
+			$((100 * n)) $((500 + 100 * n)) |
+			record "$n" $((50 + n)) $((1795306022 + n))
+		cat >"rec/$n/counters" <<-EOT
+			0 instructions $((7 + 2000000 * n))
+			0 cycles $((9 + 2000000 * n))
+			0 branches $((500 * n))
+			1 instructions 5
+			1 cycles $((1000 * n))
+		EOT
+	done
+	try 0 "$CPU_LOAD" --replay rec --width 4 --json
+	rows '[.[] | select(.type == "sample" and .cpu == 0)] | length == 2 and
+		all(.os_load_pct == 100 and .load_pct == 25 and .ipc == 1 and
+			.branches == 500 and .llc_misses == null)'
+	rows '[.[] | select(.type == "sample" and .cpu == 1)] |
+		all(.os_load_pct == 0 and .load_pct == 0 and .ipc == 0)'
+	rows '.[-1].cpus[0] | .load_pct == 25 and .instructions == 4000000'
+}
+
+@test "a recording in which the clock jumps: intervals stay right" {
+	local n real=1795306022
+
+	for n in 0 1 2 3; do
+		((n != 2)) || ((real -= 7200))
+		printf 'cpu0 0 0 0 %d\n' $((50 * n)) |
+			record "$n" $((10 + n)) $((real + n))
+	done
+	try 0 "$CPU_LOAD" --replay rec
+	[[ $stderr == *"the clock was set by -7200.000 s at 2.000 s"* ]]
+	[[ $stderr == *"the clock was set 1 times"* ]]
+	[[ $(column interval_s <<<"$output" | sort -u) == 1.000000 ]]
+	[[ $(column os_load_pct <<<"$output" | sort -u) == 50.0000 ]]
+	[[ $(column time <<<"$output" | sed -n 2p) < $(column time <<<"$output" | sed -n 1p) ]]
+}
+
+@test "a recording with a hole: missed deadlines are counted" {
+	printf 'cpu0 0 0 0 0\n' | record 0 10 1795306022
+	printf 'cpu0 0 0 0 400\n' | record 1 15 1795306027
+	try 0 "$CPU_LOAD" --replay rec
+	[[ $(column late <<<"$output") == 4 ]]
+	[[ $(column interval_s <<<"$output") == 5.000000 ]]
+	[[ $(column os_load_pct <<<"$output") == 20.0000 ]]
+}
+
+@test "a terminal gets a table" {
+	command -v script >/dev/null || skip "no script(1)"
+	# shellcheck disable=SC2016
+	SHELL=/bin/bash try 0 script -qec "stty rows 30 cols 200; '$CPU_LOAD' --interval 50ms --duration 120ms" /dev/null
+	[[ $output == *$'\033[H'*"system,%"*"core,%"* ]]
+	[[ $output == *"deadlines missed"* ]]
+}

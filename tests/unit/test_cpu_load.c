@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+/* cpu_load's readers and arithmetic, on figures whose answers are known. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_times.h"
+#include "grid.h"
+#include "os_load.h"
+#include "summary.h"
+#include "switches.h"
+#include "tap.h"
+#include "width.h"
+#include "write_rows.h"
+
+#define MS   1000000u
+#define S    1000000000u
+#define TICK (10u * MS)
+#define CPUS 1024
+
+static void test_stat(void)
+{
+	struct cpu_times cpus[CPUS];
+	char *text = malloc(CPUS * 64), *at = text;
+
+	at += sprintf(at, "cpu  1 2 3 4 5 6 7 8 9 10\n");
+	for (int i = 0; i < 512; i++)
+		if (i != 77)
+			at += sprintf(at, "cpu%d %d 0 3 %d 5 6 7 8 0 0\n", i, i,
+				      1000 + i);
+	sprintf(at, "intr 5 0 0\nctxt 9\n");
+	OK(cpu_times_parse(text, cpus, CPUS) == 512, "512 CPUs");
+	OK(cpus[511].online && cpus[511].user == 511 &&
+		   cpus[511].idle == 1511 && cpus[511].steal == 8,
+	   "the last of them");
+	OK(!cpus[77].online && cpus[76].online && cpus[78].online,
+	   "one is offline");
+	OK(cpu_times_parse(text, cpus, 4) == 4 && cpus[3].online,
+	   "no more than there is room for");
+	free(text);
+	OK(cpu_times_parse("cpu0 1 2 3 4\n", cpus, 4) == 1 &&
+		   cpus[0].idle == 4 && !cpus[0].iowait,
+	   "an old kernel's four columns");
+	OK(cpu_times_parse("cpu0 1 2 3\n", cpus, 4) == -EINVAL,
+	   "no idle time, no CPU");
+	OK(cpu_times_parse("", cpus, 4) == -EINVAL, "nothing");
+	OK(cpu_times_parse("cpu0 -1 2 3 4\n", cpus, 4) == -EINVAL, "a sign");
+	OK(cpu_times_parse("cpu7 1 2 3 4 5", cpus, 8) == 8 && cpus[7].online &&
+		   !cpus[0].online,
+	   "the last line without an end");
+}
+
+static void test_list(void)
+{
+	bool set[16];
+
+	OK(cpu_list_parse("0-3,7\n", set, 16) == 5 && set[3] && !set[4] &&
+		   set[7],
+	   "a list");
+	OK(cpu_list_parse("15", set, 16) == 1 && set[15], "one CPU");
+	OK(cpu_list_parse("2,2", set, 16) == 1, "twice the same");
+	OK(cpu_list_parse("16", set, 16) == -EINVAL, "one too many");
+	OK(cpu_list_parse("3-1", set, 16) == -EINVAL, "backwards");
+	OK(cpu_list_parse("", set, 16) == -EINVAL, "an empty list");
+	OK(cpu_list_parse("1,", set, 16) == -EINVAL, "an open end");
+	OK(cpu_list_parse("1-", set, 16) == -EINVAL, "an open range");
+	OK(cpu_list_parse("1 2", set, 16) == -EINVAL, "blanks");
+}
+
+static struct cpu_times idle_of(uint64_t idle, uint64_t iowait)
+{
+	return (struct cpu_times) {
+		.online = true,
+		.idle = idle,
+		.iowait = iowait,
+	};
+}
+
+/* One interval of @ms in which the idle time went on by these steps. */
+static struct os_load after(struct os_track *track, uint64_t *now_ns,
+			    unsigned int ms, int idle, int iowait)
+{
+	const struct cpu_times next =
+		idle_of(track->last.idle + (uint64_t)(int64_t)idle,
+			track->last.iowait + (uint64_t)(int64_t)iowait);
+
+	*now_ns += ms * (uint64_t)MS;
+	return os_track_update(track, &next, *now_ns, TICK);
+}
+
+static void test_load(void)
+{
+	struct os_track track = { 0 };
+	struct cpu_times times = idle_of(1000, 100);
+	struct os_load load;
+	uint64_t now = 5 * (uint64_t)S;
+
+	load = os_track_update(&track, &times, now, TICK);
+	OK(load.state == OS_NEW && isnan(load.load_pct),
+	   "the first reading tells nothing");
+	load = after(&track, &now, 1000, 0, 0);
+	OK(load.state == OS_OK, "then it is known");
+	OK_NEAR(load.load_pct, 100, 0, "never idle");
+	OK_NEAR(load.resolution_pct, 2, 1e-9, "two steps in a second");
+	load = after(&track, &now, 1000, 100, 0);
+	OK_NEAR(load.load_pct, 0, 1e-9, "always idle");
+	load = after(&track, &now, 1000, 20, 30);
+	OK_NEAR(load.load_pct, 50, 1e-9, "waiting for a disk is idle time");
+	OK_NEAR(load.iowait_pct, 30, 1e-9, "and is told");
+
+	times = track.last;
+	times.user += 10;
+	times.nice += 5;
+	times.irq += 1;
+	times.system += 2;
+	times.softirq += 3;
+	times.steal += 4;
+	times.idle += 75;
+	now += S;
+	load = os_track_update(&track, &times, now, TICK);
+	OK_NEAR(load.load_pct, 25, 1e-9, "what is not idle is load");
+	OK_NEAR(load.user_pct, 15, 1e-9, "user and nice");
+	OK_NEAR(load.system_pct, 6, 1e-9, "system, interrupts");
+	OK_NEAR(load.steal_pct, 4, 1e-9, "stolen");
+	times.user--;
+	now += S;
+	load = os_track_update(&track, &times, now, TICK);
+	OK(load.state == OS_OK && isnan(load.user_pct),
+	   "a column that fell is unknown, the load is not");
+}
+
+/* The tick never sees what runs between two ticks: user and system stand
+ * still, the sum of all columns is less than the time. */
+static void test_hidden_from_tick(void)
+{
+	struct os_track track = { 0 };
+	struct cpu_times times = idle_of(0, 0);
+	uint64_t now = S;
+
+	os_track_update(&track, &times, now, TICK);
+	OK_NEAR(after(&track, &now, 1000, 75, 0).load_pct, 25, 1e-9,
+		"load that no tick fell into");
+}
+
+/* An idle CPU, sampled so that steps fall on either side: no value is below 0,
+ * and the mean is not raised by that. */
+static void test_carry(void)
+{
+	static const int steps[] = { 11, 9, 11, 9, 10, 10, 11, 9, 10, 10 };
+	struct os_track track = { 0 };
+	struct cpu_times times = idle_of(0, 0);
+	struct os_load load;
+	double sum = 0, least = 100;
+	uint64_t now = S;
+
+	os_track_update(&track, &times, now, TICK);
+	for (size_t i = 0; i < 10; i++) {
+		load = after(&track, &now, 100, steps[i], 0);
+		sum += load.load_pct;
+		least = fmin(least, load.load_pct);
+	}
+	OK_NEAR(least, 0, 0, "never below 0");
+	OK_NEAR(sum / 10, 0, 1e-9, "and 0 on the average");
+}
+
+static void test_gaps(void)
+{
+	struct os_track track = { 0 };
+	struct cpu_times times = idle_of(1000, 1000);
+	const struct cpu_times off = { 0 };
+	struct os_load load;
+	uint64_t now = S;
+
+	os_track_update(&track, &times, now, TICK);
+	load = after(&track, &now, 1000, 50, -2);
+	OK(load.state == OS_OK, "iowait may fall while idle grows");
+	OK_NEAR(load.load_pct, 52, 1e-9, "their sum counts");
+	OK(after(&track, &now, 1000, -1, 0).state == OS_OK,
+	   "one step back is cut off");
+	OK_NEAR(after(&track, &now, 1000, 51, 0).load_pct, 50, 1e-9,
+		"and made up for");
+	load = after(&track, &now, 1000, -500, 0);
+	OK(load.state == OS_BACKWARDS && isnan(load.load_pct),
+	   "far backwards is a gap");
+	OK_NEAR(after(&track, &now, 1000, 50, 0).load_pct, 50, 1e-9,
+		"and a new beginning");
+	load = after(&track, &now, 1000, 200, 0);
+	OK(load.state == OS_AHEAD && isnan(load.load_pct),
+	   "more idle time than time");
+	OK_NEAR(after(&track, &now, 1000, 50, 0).load_pct, 50, 1e-9,
+		"is forgotten");
+	now += S;
+	load = os_track_update(&track, &off, now, TICK);
+	OK(load.state == OS_OFFLINE && isnan(load.load_pct), "offline");
+	now += S;
+	times = idle_of(9000, 0);
+	OK(os_track_update(&track, &times, now, TICK).state == OS_NEW,
+	   "back: nothing to subtract from");
+	OK_NEAR(after(&track, &now, 1000, 10, 0).load_pct, 90, 1e-9,
+		"then known again");
+	OK_NEAR(after(&track, &now, 60000, 3000, 0).load_pct, 50, 1e-9,
+		"stopped for a minute: right over the longer interval");
+}
+
+static void test_grid(void)
+{
+	struct grid grid = { .start_ns = 1000, .interval_ns = 100 };
+
+	OK(grid_next(&grid) == 1100, "first deadline");
+	OK(grid_serve(&grid, 1103) == 0 && grid_next(&grid) == 1200,
+	   "lateness does not add up");
+	OK(grid_serve(&grid, 1299) == 0 && grid_next(&grid) == 1300,
+	   "late, but before the next");
+	OK(grid_serve(&grid, 1300) == 0 && grid_next(&grid) == 1400,
+	   "on the point");
+	OK(grid_serve(&grid, 1750) == 3 && grid_next(&grid) == 1800,
+	   "three missed");
+	OK(grid_serve(&grid, 1760) == 0 && grid_next(&grid) == 1800,
+	   "one in between misses none");
+	grid.end_ns = 1950;
+	grid_serve(&grid, 1900);
+	OK(grid_next(&grid) == 1950 && !grid_over(&grid, 1949) &&
+		   grid_over(&grid, 1950),
+	   "the rest at the end");
+	OK(grid_serve(&grid, 5000) == 0, "behind the end is nothing to miss");
+}
+
+static void test_clock(void)
+{
+	const uint64_t mono[2] = { 1 * S, 2 * (uint64_t)S };
+	const uint64_t same[2] = { 9 * (uint64_t)S, 10 * (uint64_t)S };
+	const uint64_t slew[2] = { 9 * (uint64_t)S, 10 * (uint64_t)S + MS };
+	const uint64_t ahead[2] = { 9 * (uint64_t)S, 3610 * (uint64_t)S };
+	const uint64_t back[2] = { 3609 * (uint64_t)S, 10 * (uint64_t)S };
+
+	OK(!clock_step_ns(mono, same), "both clocks together");
+	OK(!clock_step_ns(mono, slew), "slewed");
+	OK(clock_step_ns(mono, ahead) == 3600 * (int64_t)S, "set an hour on");
+	OK(clock_step_ns(mono, back) == -3600 * (int64_t)S, "set back");
+}
+
+static void test_durations(void)
+{
+	uint64_t ns = 0;
+
+	OK(!duration_parse("10ms", &ns) && ns == 10 * MS, "10ms");
+	OK(!duration_parse("0.5", &ns) && ns == 500 * MS, "0.5");
+	OK(!duration_parse("2m", &ns) && ns == 120 * (uint64_t)S, "2m");
+	OK(duration_parse("-1s", &ns) && duration_parse("s", &ns) &&
+		   duration_parse("1 s", &ns) && duration_parse("0x10", &ns) &&
+		   duration_parse("inf", &ns) && duration_parse("", &ns) &&
+		   duration_parse("1e300", &ns) && duration_parse("1d", &ns),
+	   "no durations");
+}
+
+static void test_busy(void)
+{
+	struct busy_track track = { 0 };
+	uint64_t busy = 0;
+
+	OK(!busy_track_end(&track, 1000, &busy), "nothing known at first");
+	OK(!busy_track_end(&track, 2000, &busy), "nor without a switch");
+	busy_track_switch(&track, 2300, true);
+	OK(!busy_track_end(&track, 3000, &busy), "known for a part only");
+	busy_track_switch(&track, 3100, false);
+	busy_track_switch(&track, 3500, true);
+	busy_track_switch(&track, 3600, true);
+	OK(busy_track_end(&track, 4000, &busy) && busy == 600,
+	   "to idle and back, and from task to task");
+	OK(busy_track_end(&track, 9000, &busy) && busy == 5000,
+	   "a spin without any switch");
+	busy_track_switch(&track, 8990, false);
+	OK(busy_track_end(&track, 10000, &busy) && busy == 0,
+	   "a record that comes late counts from here");
+	busy_track_lost(&track);
+	OK(!busy_track_end(&track, 11000, &busy), "records were dropped");
+	busy_track_switch(&track, 11000, false);
+	OK(busy_track_end(&track, 12000, &busy) && busy == 0,
+	   "known again from the next switch");
+}
+
+static double width_of(const char *vendor, unsigned int family,
+		       unsigned int model, const char *pmu)
+{
+	const struct width_cpu cpu = { vendor, family, model, NULL };
+	bool contradicts;
+	const struct width_row *row = width_find(&cpu, pmu, &contradicts);
+
+	return row ? row->width : NAN;
+}
+
+static void test_width(void)
+{
+	struct width_cpu cpu = { "GenuineIntel", 6, 0xA7, " sse avx2 " };
+	bool contradicts;
+
+	OK_NEAR(width_of("GenuineIntel", 6, 0x0F, "cpu"), 4, 0,
+		"the paper's Core 2 Duo");
+	OK_NEAR(width_of("GenuineIntel", 6, 0x8F, "cpu"), 6, 0,
+		"Sapphire Rapids");
+	OK_NEAR(width_of("AuthenticAMD", 0x19, 0x11, "cpu"), 6, 0, "Zen 4");
+	OK_NEAR(width_of("GenuineIntel", 6, 0x97, "cpu_core"), 6, 0,
+		"Alder Lake's P cores");
+	OK_NEAR(width_of("GenuineIntel", 6, 0x97, "cpu_atom"), 5, 0,
+		"and E cores");
+	OK(isnan(width_of("GenuineIntel", 6, 0x97, "cpu")),
+	   "a hybrid's core of neither kind");
+	OK(isnan(width_of("GenuineIntel", 6, 0xFE, "cpu")), "no such model");
+	OK(isnan(width_of("AuthenticAMD", 6, 0x0F, "cpu")), "another maker");
+	OK(isnan(width_of("", 0, 0, "cpu")), "no CPUID");
+	OK(width_find(&cpu, "cpu", &contradicts) && !contradicts,
+	   "Rocket Lake");
+	cpu.flags = " sse amx_tile avx2";
+	OK(width_find(&cpu, "cpu", &contradicts) && contradicts,
+	   "Rocket Lake has no AMX: a hypervisor hides the model");
+	cpu.flags = " sse amx_tiles";
+	OK(width_find(&cpu, "cpu", &contradicts) && !contradicts,
+	   "a longer flag is another");
+	for (const struct width_row *row = width_table; row->vendor; row++)
+		for (const struct width_row *next = row + 1; next->vendor;
+		     next++)
+			if (!strcmp(row->vendor, next->vendor) &&
+			    row->family == next->family &&
+			    !strcmp(row->pmu, next->pmu) &&
+			    row->first_model <= next->last_model &&
+			    next->first_model <= row->last_model)
+				OK(0, row->name);
+}
+
+/* A row whose counters say: @instructions in @cycles. */
+static struct row make_row(double load_pct, double instructions, double cycles)
+{
+	struct row row = {
+		.at = { 3 * (uint64_t)S, 1795306022123456789u },
+		.since_ns = 2 * (uint64_t)S,
+		.interval_ns = 1 * S,
+		.late = 1,
+		.os = { .state = OS_OK,
+			.load_pct = load_pct,
+			.resolution_pct = 2,
+			.user_pct = NAN,
+			.system_pct = NAN,
+			.iowait_pct = NAN,
+			.steal_pct = NAN },
+		.width = { 4, NAN, NAN, NAN },
+	};
+	struct counters_count *count = row.counts.count;
+
+	count[COUNTERS_INSTRUCTIONS] = (struct counters_count) {
+		.known = true,
+		.value = instructions,
+		.share = 1,
+		.pmu = { instructions },
+	};
+	count[COUNTERS_CYCLES] = (struct counters_count) {
+		.known = true,
+		.value = cycles,
+		.share = 0.5,
+		.pmu = { cycles },
+	};
+	return row;
+}
+
+static void test_rows(void)
+{
+	struct row row = make_row(100, 1e9, 1e9);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	OK_NEAR(row_load_pct(&row), 25, 1e-9,
+		"the paper's figures: 100 % by the system, 25 % of the core");
+	OK_NEAR(row_share_pct(&row), 50, 1e-9, "half of the time counted");
+	write_csv_row(f, &row);
+	fflush(f);
+	OK_STR(text,
+	       "2026-11-22T00:07:02.123456Z,2.000000,1.000000,1,0,ok,100.0000,"
+	       "2.0000,,,,,25.0000,1.0000,50.0000,1000000000,1000000000,,,,,,,"
+	       ",\n",
+	       "a line of CSV");
+	rewind(f);
+	row.os = os_load_unknown(OS_OFFLINE);
+	row.cpu = ROW_CGROUP;
+	memset(&row.counts, 0, sizeof(row.counts));
+	write_json_row(f, &row);
+	fclose(f);
+	OK(strstr(text, "\"cpu\": \"cgroup\", \"state\": \"offline\", "
+			"\"os_load_pct\": null"),
+	   "a line of JSON");
+	free(text);
+}
+
+static void test_summary(void)
+{
+	struct summary sum = { 0 };
+	struct row row = make_row(100, 2e9, 1e9);
+
+	OK(isnan(summary_os_load_pct(&sum)) && isnan(summary_load_pct(&sum)),
+	   "nothing is unknown");
+	summary_add(&sum, &row);
+	row = make_row(50, 0, 1e9);
+	summary_add(&sum, &row);
+	row.os = os_load_unknown(OS_BACKWARDS);
+	row.counts.count[COUNTERS_CYCLES].known = false;
+	summary_add(&sum, &row);
+	OK_NEAR(summary_os_load_pct(&sum), 75, 1e-9, "load of the system");
+	OK_NEAR(summary_os_resolution_pct(&sum), 1, 1e-9,
+		"two steps in all of the time");
+	OK_NEAR(sum.unknown_s, 1, 1e-9, "the gap is told");
+	OK_NEAR(summary_load_pct(&sum), 25, 1e-9, "load of the core");
+	OK_NEAR(summary_ipc(&sum), 1, 1e-9, "IPC");
+	OK(sum.least == 50 && sum.most == 100, "extremes");
+}
+
+int main(void)
+{
+	test_stat();
+	test_list();
+	test_load();
+	test_hidden_from_tick();
+	test_carry();
+	test_gaps();
+	test_grid();
+	test_clock();
+	test_durations();
+	test_busy();
+	test_width();
+	test_rows();
+	test_summary();
+	return tap_done();
+}
