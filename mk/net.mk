@@ -14,6 +14,19 @@ $(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/%.o $(LIB)
 
 all: $(NET_PROGRAMS)
 
+# A server that lies, for the tests.
+LIAR     := $(BUILD)/fixtures/liar
+LIAR_OBJ := $(BUILD)/obj/tests/fixtures/net/liar.o
+
+OBJS += $(LIAR_OBJ)
+
+$(LIAR): $(LIAR_OBJ) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
+test-programs: $(LIAR)
+
 # `make install` copies these as they lie in $(BUILD).
 INSTALL_LIBEXEC += $(NET_PROGRAMS)
 

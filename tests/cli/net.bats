@@ -89,6 +89,43 @@ killed() {
 			.evidence.bytes.seen == .evidence.bytes.expected)'
 }
 
+# lied_to LIE PROGRAM CASE: measure CASE with a server that lies: it must be
+# found out.
+lied_to() {
+	local i
+
+	"$FIXTURES/liar" "$1" >port 3>&- &
+	server=$!
+	for ((i = 0; i < 100; i++)); do
+		[[ ! -s port ]] || break
+		sleep 0.1
+	done
+	try 1 "$BIN/$2" "${QUICK[@]}" --json --peer 127.0.0.1 \
+		--port "$(<port)" --case "$3" || return
+	kill -KILL "$server"
+	rows 'length > 0 and all(.status == "failed" and .value == null)'
+}
+
+@test "a server that does not count what it did is found out" {
+	lied_to count tcp_connect '*proto=tcp,*figure=connect'
+	rows 'all(.reason | test("closed_by_server"))'
+	lied_to count tcp_connect '*proto=tcp,*figure=teardown'
+	rows 'all(.reason | test("closed_by_server"))'
+	lied_to count tcp_rtt '*proto=udp,size=1,wait=block,*round_trip'
+	rows 'all(.reason | test("echoed_by_server"))'
+}
+
+@test "a server that got less than was sent is found out" {
+	lied_to short tcp_bandwidth '*via=send,size=8K,*'
+	rows 'all(.reason | test("bytes"))'
+	lied_to short tcp_bandwidth '*size=128K,streams=1,*figure=peak'
+	rows 'all(.reason | test("bytes"))'
+}
+
+@test "an answer that is another message is found out" {
+	lied_to twist tcp_rtt '*proto=tcp,size=1,wait=block,*round_trip'
+}
+
 @test "a server that dies is told within seconds" {
 	local program
 
