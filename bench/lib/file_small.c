@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_small.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_small_make(const char *path, const char *data, size_t size)
+{
+	const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	bool good = true;
+
+	if (fd < 0)
+		return false;
+	if (size)
+		good = write(fd, data, size) == (ssize_t)size;
+	return close(fd) == 0 && good;
+}
+
+bool file_small_is(const char *path, off_t size)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size == size;
+}
+
+bool file_small_gone(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) && errno == ENOENT;
+}
+
+/* jbd2 has a directory for each file system that uses it. */
+const char *file_small_journal(const struct file_place *p)
+{
+	const char *device = strrchr(p->source, '/');
+	char pattern[300];
+	glob_t found;
+
+	if (strcmp(p->fs, "ext4") != 0 || strncmp(p->source, "/dev/", 5) != 0)
+		return NULL;
+	snprintf(pattern, sizeof(pattern), "/proc/fs/jbd2/%s-*", device + 1);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return "none";
+	globfree(&found);
+	return "jbd2";
+}
+
+bool file_small_write_cache(const struct file_place *p, char *text, size_t size)
+{
+	char path[128];
+	bool known;
+	FILE *f;
+
+	if (!p->disk[0])
+		return false;
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache",
+		 p->disk);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	known = fgets(text, (int)size, f);
+	fclose(f);
+	if (known)
+		text[strcspn(text, "\n")] = '\0';
+	return known;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILE_SMALL_H
+#define FILE_SMALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "file_place.h"
+
+/* Small files and their names, and what their cost depends on. */
+
+/* file_small_make() - make the new file @path with @size bytes of @data: open,
+ * write (none for 0), close.  Return: whether all went well; else errno. */
+bool file_small_make(const char *path, const char *data, size_t size);
+
+/* file_small_is() - whether @path is a regular file of @size bytes;
+ * file_small_gone() - whether there is nothing of that name. */
+bool file_small_is(const char *path, off_t size);
+bool file_small_gone(const char *path);
+
+/* file_small_journal() - "jbd2" or "none" for ext4 on a block device that has
+ * a name; NULL: not known.  Static text. */
+const char *file_small_journal(const struct file_place *p);
+
+/* file_small_write_cache() - whether the kernel believes that the disk has a
+ * cache that a power cut empties ("write back"): only then does fsync make it
+ * write.  Return: whether that is known. */
+bool file_small_write_cache(const struct file_place *p, char *text,
+			    size_t size);
+
+#endif
