@@ -15,7 +15,7 @@
 #endif
 
 #define WINDOW	   ((uint64_t)64 << 20) /* mapped at once for mincore() */
-#define DROP_TRIES 5
+#define DROP_TRIES 50 /* what is being read ahead cannot be dropped */
 #define DROP_US	   2000
 #define CHUNK	   ((size_t)1 << 20)
 

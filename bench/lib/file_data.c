@@ -316,19 +316,28 @@ static uint64_t most_in(const struct bench *b, const char *dir)
 						   : UINT64_MAX;
 }
 
-int file_data_get(struct bench *b, struct file_data *f, const char *name,
+int file_data_try(struct bench *b, struct file_data *f, const char *name,
 		  uint64_t bytes)
 {
 	const char *dir = bench_files(b);
-	int err;
 
 	file_data_init(f);
 	if (!dir)
 		return -EIO; /* bench_files() has said why */
-	err = open_in(b, f, dir, name, bytes, most_in(b, dir));
+	return open_in(b, f, dir, name, bytes, most_in(b, dir));
+}
+
+int file_data_get(struct bench *b, struct file_data *f, const char *name,
+		  uint64_t bytes)
+{
+	const int err = file_data_try(b, f, name, bytes);
+
+	return err ? file_data_give_up(b, f, err) : 0;
+}
+
+int file_data_give_up(struct bench *b, const struct file_data *f, int err)
+{
 	switch (err) {
-	case 0:
-		return 0;
 	case -ENOSPC:
 	case -EDQUOT:
 	case -EFBIG:
@@ -336,15 +345,13 @@ int file_data_get(struct bench *b, struct file_data *f, const char *name,
 	case -EACCES:
 	case -EPERM:
 	case -ENOENT:
-	case -EBADMSG:
 		/* Not of our making, and no reason to fail. */
-		break;
+		return bench_skip(b, "%s: %s", f->why, strerror(-err));
+	case -EBADMSG:
+		return bench_fail(b, 0, "%s", f->why);
 	default:
 		return bench_fail(b, -err, "%s", f->why);
 	}
-	if (err == -EBADMSG)
-		return bench_fail(b, 0, "%s", f->why);
-	return bench_skip(b, "%s: %s", f->why, strerror(-err));
 }
 
 void file_data_close(struct file_data *f)

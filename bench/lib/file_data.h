@@ -46,6 +46,16 @@ void file_data_init(struct file_data *f);
 int file_data_get(struct bench *b, struct file_data *f, const char *name,
 		  uint64_t bytes);
 
+/* file_data_try() - the same, but the reason stays in f->why, so that a
+ * smaller file can be tried: 0 or -errno as of file_data_open(), or -EIO after
+ * bench_files() has failed. */
+int file_data_try(struct bench *b, struct file_data *f, const char *name,
+		  uint64_t bytes);
+
+/* file_data_give_up() - @err of file_data_try() as file_data_get() reports
+ * it. */
+int file_data_give_up(struct bench *b, const struct file_data *f, int err);
+
 /**
  * file_data_open() - the same in directory @dir, for who has no struct bench.
  * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made

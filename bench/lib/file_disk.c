@@ -11,7 +11,7 @@
 /* Random reads of a disk that seeks take tens of times as long as sequential
  * ones; read-ahead in the device or its host makes up for factors below this
  * without any seek. */
-#define SEEKS 8.0
+#define SEEKS 20.0
 
 /* First word of a line in the file @dir/@name, "" if there is none. */
 static void attribute(const char *dir, const char *name, char *text,
@@ -116,7 +116,8 @@ static void about_disk(const char *dir, const char *name, char *text,
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters)
 {
-	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16], claim[8];
+	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16], claim[8],
+		kib[24];
 	char *name;
 
 	if ((size_t)snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sys,
@@ -136,6 +137,10 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
 	about_disk(dir, p->disk, p->about, sizeof(p->about));
 	attribute(dir, "queue/rotational", claim, sizeof(claim));
+	attribute(dir, "queue/write_cache", p->write_cache,
+		  sizeof(p->write_cache));
+	attribute(dir, "queue/read_ahead_kb", kib, sizeof(kib));
+	p->read_ahead = kib[0] ? strtoll(kib, NULL, 10) * 1024 : -1;
 	p->rotational = claim[0] ? claim[0] == '1' : -1;
 }
 
@@ -182,12 +187,11 @@ void file_place_judge(const struct file_place *p, double sequential_ns,
 		snprintf(text, size, "%s: whether it seeks was not measured",
 			 where);
 	else
-		snprintf(text, size,
-			 "%s; %s; a random 4 KiB takes %.2f times a sequential "
-			 "one: %s%s",
-			 where, claim_of(p), ratio,
-			 ratio >= SEEKS ? "it seeks, or reads ahead"
-					: "no seeks are seen",
+		snprintf(text, size, "%s; %s; %s%s", where, claim_of(p),
+			 ratio >= SEEKS
+				 ? "random reads are so much slower than "
+				   "sequential ones that it seems to seek"
+				 : "random reads show no seeks",
 			 strstr(p->about, "hypervisor")
 				 ? "; its host may cache what it holds"
 				 : "");

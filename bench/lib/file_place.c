@@ -113,6 +113,7 @@ int file_place_find(struct file_place *p, int fd)
 
 	memset(p, 0, sizeof(*p));
 	p->rotational = -1;
+	p->read_ahead = -1;
 	err = f ? file_place_mount(p, f, mount_id(fd), &major, &minor) : -errno;
 	if (f)
 		fclose(f);
@@ -151,19 +152,26 @@ static bool slurp(const char *path, char *text, size_t size)
 void file_counts_read(const struct file_place *p, struct file_counts *c)
 {
 	char text[512];
-	int64_t read, written;
+	int64_t read, written, flushes;
+	int n = 0;
 
-	*c = (struct file_counts) { -1, -1, -1, -1 };
+	*c = (struct file_counts) { -1, -1, -1, -1, -1 };
 	if (slurp("/proc/self/io", text, sizeof(text))) {
 		c->process_read = io_field(text, "\nread_bytes:");
 		c->process_written = io_field(text, "\nwrite_bytes:");
 	}
-	if (p->stat[0] && slurp(p->stat, text, sizeof(text)) &&
-	    sscanf(text, "%*d %*d %" SCNd64 " %*d %*d %*d %" SCNd64, &read,
-		   &written) == 2) {
+	if (p->stat[0] && slurp(p->stat, text, sizeof(text)))
+		n = sscanf(text,
+			   "%*d %*d %" SCNd64 " %*d %*d %*d %" SCNd64
+			   " %*d %*d %*d %*d %*d %*d %*d %*d %" SCNd64,
+			   &read, &written, &flushes);
+	if (n >= 2) {
 		c->device_read = read * SECTOR;
 		c->device_written = written * SECTOR;
 	}
+	/* Older kernels do not count them, nor do partitions. */
+	if (n == 3)
+		c->device_flushes = flushes;
 }
 
 static int64_t since(int64_t now, int64_t before)
@@ -177,6 +185,7 @@ void file_counts_since(struct file_counts *c, const struct file_counts *before)
 	c->process_written = since(c->process_written, before->process_written);
 	c->device_read = since(c->device_read, before->device_read);
 	c->device_written = since(c->device_written, before->device_written);
+	c->device_flushes = since(c->device_flushes, before->device_flushes);
 }
 
 int file_direct_open(const char *path, int flags, const char **why)

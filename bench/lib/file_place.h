@@ -21,12 +21,14 @@ enum file_place_kind {
 
 struct file_place {
 	enum file_place_kind kind;
-	char fs[32];	  /* "ext4", "tmpfs", "nfs4", from mountinfo */
-	char source[256]; /* "/dev/vda1", "host:/export" */
-	char disk[32];	  /* name in /sys/block: "vda", "md0"; "" unknown */
-	char about[96];	  /* "virtio disk of a hypervisor", "RAID", ... */
-	int rotational;	  /* what the kernel claims: 0, 1; -1 unknown */
-	char stat[128];	  /* path of the device's counters; "" unknown */
+	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
+	char source[256];     /* "/dev/vda1", "host:/export" */
+	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
+	char about[96];	      /* "virtio disk of a hypervisor", "RAID", ... */
+	char write_cache[24]; /* the device's: "write back"; "" unknown */
+	int rotational;	      /* what the kernel claims: 0, 1; -1 unknown */
+	int64_t read_ahead;   /* most that the kernel reads ahead; -1 unknown */
+	char stat[128];	      /* path of the device's counters; "" unknown */
 };
 
 /* file_place_find() - where the open file or directory @fd lies.  Return: 0
@@ -48,6 +50,7 @@ struct file_counts {
 	int64_t process_written;
 	int64_t device_read; /* the device's sectors; -1 unknown */
 	int64_t device_written;
+	int64_t device_flushes; /* how many, not bytes */
 };
 
 /* file_counts_read() - now; what cannot be read is -1. */

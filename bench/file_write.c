@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_write - what does it cost to write to a file, and to be sure that it is
+ * on the disk?
+ *
+ * Blocks are written over what a file of 16 MiB holds, so no row allocates
+ * anything. durable=no: after the write a loss of power may lose it. how=cached
+ * leaves it in the page cache, to be written at some later time; how=direct
+ * (O_DIRECT) hands it to the device, whose own cache may hold it. durable=yes:
+ * the device has said that it keeps it: how=dsync (O_DSYNC), direct_dsync
+ * (both), fdatasync (a write, then fdatasync(), timed together). A device that
+ * says so and does not, as some virtual ones, cannot be told from here:
+ * flushes_for_each counts what the kernel asked of it for each write.
+ *
+ * What was written is read back from the device after each visit. For cached,
+ * dsync and fdatasync the pages are in the cache before.
+ *
+ * Measures: ns for one write of 4 KiB; with block= bytes in a second, all bytes
+ *           by all time.
+ * Includes: the system calls, and for durable=yes the wait for the device.
+ * After:    lmbench lmdd; fio (sync=dsync, fdatasync=1, direct=1).
+ * Needs:    16 MiB of disk; --dir says where. In a directory in memory (tmpfs)
+ *           only how=cached.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/file_data.h"
+#include "lib/file_place.h"
+#include "lib/file_walk.h"
+
+#define FILE_BYTES ((uint64_t)16 << 20)
+#define MOST_BLOCK ((size_t)1 << 20)
+#define PROBE	   ((size_t)64 << 10)
+#define BUDGET_MS  26
+#define KEPT	   32 /* of the last writes, to be read back */
+
+enum how { CACHED, DIRECT, DSYNC, DIRECT_DSYNC, FDATASYNC, HOWS };
+
+static const struct {
+	const char *name;
+	bool durable;
+	int flags;
+} hows[HOWS] = {
+	[CACHED] = { "cached", false, 0 },
+	[DIRECT] = { "direct", false, O_DIRECT },
+	[DSYNC] = { "dsync", true, O_DSYNC },
+	[DIRECT_DSYNC] = { "direct_dsync", true, O_DIRECT | O_DSYNC },
+	[FDATASYNC] = { "fdatasync", true, 0 },
+};
+
+static const char *const order_names[] = { "sequential", "random" };
+
+struct write_state {
+	struct file_data data;
+	struct file_place place;
+	int fd[HOWS]; /* or -errno and: */
+	const char *why[HOWS];
+	bool device_counts; /* seen to move */
+	char *buffer, *back;
+
+	/* Of the visit under way. */
+	struct file_walk walk;
+	uint64_t salt; /* other contents in each visit */
+	struct file_counts before;
+	uint64_t offset, writes;
+	uint64_t kept[KEPT];
+};
+
+/* A case's index holds it all. */
+static enum how how_of(const struct bench_case *c)
+{
+	return (enum how)(c->index & 7);
+}
+
+static bool is_random(const struct bench_case *c)
+{
+	return c->index & 8;
+}
+
+static size_t block_of(const struct bench_case *c)
+{
+	return c->bytes ? c->bytes : FILE_DATA_BLOCK;
+}
+
+static void add(struct bench *b, enum how how, int random, size_t block)
+{
+	struct bench_case c = {
+		.params = { P_STR("durable", hows[how].durable ? "yes" : "no"),
+			    P_STR("how", hows[how].name),
+			    P_STR("order", order_names[random]) },
+		.index = (int64_t)how | random << 3,
+		.events = 2000,
+		.budget_ms = BUDGET_MS,
+		.exclusive = true,
+		.switches = true, /* it sleeps until the device answers */
+		.histogram = BENCH_HIST_LOG,
+	};
+
+	if (block) {
+		c.params[3] =
+			(struct bench_param)P_SIZE("block", (int64_t)block);
+		c.bytes = block;
+		c.estimator = BENCH_EST_MEAN;
+		c.histogram = BENCH_HIST_NONE;
+	}
+	bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct write_state *s = state;
+
+	file_data_init(&s->data);
+	for (int how = 0; how < HOWS; how++) {
+		s->fd[how] = -EBADF;
+		add(b, how, false, 0);
+		add(b, how, true, 0);
+		for (size_t block = FILE_DATA_BLOCK; block <= MOST_BLOCK;
+		     block *= 16)
+			add(b, how, false, block);
+	}
+	return 0;
+}
+
+/* Open it to be written: the file that was made, and nothing else that may
+ * have taken its name. */
+static int open_as(struct bench *b, struct write_state *s, enum how how)
+{
+	const int flags = hows[how].flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
+
+	if (flags & O_DIRECT)
+		s->fd[how] =
+			file_direct_open(s->data.path, flags, &s->why[how]);
+	else
+		s->fd[how] = open(s->data.path, flags);
+	if (s->fd[how] < 0 && s->why[how])
+		return 0;
+	if (s->fd[how] < 0)
+		return bench_fail(b, errno, "open %s", s->data.path);
+	if (fstat(s->fd[how], &st) || !S_ISREG(st.st_mode))
+		return bench_fail(b, 0, "%s is no regular file any more",
+				  s->data.path);
+	return 0;
+}
+
+/* Whether the device's counters move when something is written for good. */
+static int probe_counters(struct bench *b, struct write_state *s)
+{
+	struct file_counts before, after;
+
+	file_counts_read(&s->place, &before);
+	file_data_fill(s->buffer, PROBE, 0);
+	if (pwrite(s->fd[CACHED], s->buffer, PROBE, 0) != (ssize_t)PROBE ||
+	    fdatasync(s->fd[CACHED]))
+		return bench_fail(b, errno, "write to %s", s->data.path);
+	file_counts_read(&s->place, &after);
+	file_counts_since(&after, &before);
+	s->device_counts = after.device_written >= (int64_t)PROBE;
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct write_state *s = state;
+	int err;
+
+	s->buffer = aligned_alloc(FILE_DATA_ALIGN, MOST_BLOCK);
+	s->back = aligned_alloc(FILE_DATA_ALIGN, MOST_BLOCK);
+	if (!s->buffer || !s->back)
+		return bench_fail(b, ENOMEM, "buffers");
+	err = file_data_get(b, &s->data, "written", FILE_BYTES);
+	if (err)
+		return err;
+	err = file_place_find(&s->place, s->data.fd);
+	if (err)
+		return bench_fail(b, -err, "where %s lies", s->data.path);
+	for (int how = 0; how < HOWS; how++) {
+		err = open_as(b, s, how);
+		if (err)
+			return err;
+	}
+	return probe_counters(b, s);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct write_state *s = state;
+	const enum how how = how_of(c);
+	int64_t cached;
+
+	s->writes = 0;
+	if (s->fd[how] < 0)
+		return bench_skip(b, "%s", s->why[how]);
+	if (hows[how].durable && s->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(b, "%s is memory: nothing in it is durable",
+				  s->place.fs);
+	if (!(hows[how].flags & O_DIRECT)) {
+		cached = file_cache_fill(s->data.fd, 0, 0);
+		if (cached < 0)
+			return bench_fail(b, (int)-cached, "read %s",
+					  s->data.path);
+	}
+	s->salt = bench_random(b) << 32;
+	file_walk_start(&s->walk, FILE_BYTES / block_of(c), is_random(c),
+			bench_random(b));
+	file_counts_read(&s->place, &s->before);
+	return 0;
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct write_state *s = state;
+
+	(void)b;
+	s->offset = file_walk_next(&s->walk) * block_of(c);
+	file_data_fill(s->buffer, block_of(c), s->offset + s->salt);
+	return 0;
+}
+
+static ssize_t write_once(const struct write_state *s, enum how how,
+			  size_t block)
+{
+	const ssize_t n =
+		pwrite(s->fd[how], s->buffer, block, (off_t)s->offset);
+
+	if (how == FDATASYNC && n > 0 && fdatasync(s->fd[how]))
+		return -1;
+	return n;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct write_state *s = state;
+	const enum how how = how_of(c);
+	const size_t block = block_of(c);
+	uint64_t ticks;
+	ssize_t n;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       n = write_once(s, how, block));
+	if (n != (ssize_t)block) {
+		const int err = n < 0 ? errno : EIO;
+
+		/* It was allocated before, but some file systems write
+		 * elsewhere. */
+		if (err == ENOSPC || err == EDQUOT)
+			return bench_skip(b, "write to %s: %s", s->data.path,
+					  strerror(err));
+		return bench_fail(b, err, "write to %s", s->data.path);
+	}
+	bench_record(b, c, ticks);
+	s->kept[s->writes++ % KEPT] = s->offset;
+	return 0;
+}
+
+/* The last blocks that were written, as the device has them. */
+static void read_back(struct bench *b, struct write_state *s,
+		      const struct bench_case *c)
+{
+	const size_t block = block_of(c);
+	const uint64_t n = s->writes < KEPT ? s->writes : KEPT;
+	uint64_t right = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		right +=
+			pread(s->data.fd, s->back, block, (off_t)s->kept[i]) ==
+				(ssize_t)block &&
+			file_data_matches(s->back, block, s->kept[i] + s->salt);
+	bench_evidence(b, c, "blocks_read_back", (double)n, (double)right);
+}
+
+static void show_counts(struct bench *b, const struct write_state *s,
+			const struct bench_case *c)
+{
+	const double claimed = (double)s->writes * (double)block_of(c);
+	struct file_counts seen;
+
+	file_counts_read(&s->place, &seen);
+	file_counts_since(&seen, &s->before);
+	if (how_of(c) == CACHED)
+		return;
+	if (s->device_counts)
+		bench_evidence(b, c, "bytes_written_to_device", claimed,
+			       (double)seen.device_written);
+	if (hows[how_of(c)].flags & O_DIRECT && seen.process_written >= 0)
+		bench_evidence(b, c, "bytes_written_by_process", claimed,
+			       (double)seen.process_written);
+	if (seen.device_flushes >= 0)
+		bench_fact(b, c, "flushes_for_each",
+			   (double)seen.device_flushes / (double)s->writes);
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct write_state *s = state;
+	char where[384];
+	int64_t left;
+
+	if (!s->writes)
+		return 0;
+	show_counts(b, s, c);
+	file_place_say(&s->place, where, sizeof(where));
+	bench_fact_text(b, c, "place", where);
+	if (s->place.write_cache[0])
+		bench_fact_text(b, c, "device_cache", s->place.write_cache);
+	/* The next case shall not wait for what this one has left. */
+	left = file_cache_drop(s->data.fd, 0, 0);
+	if (left < 0)
+		return bench_fail(b, (int)-left, "write back %s", s->data.path);
+	if (left && s->place.kind != FILE_PLACE_MEMORY)
+		bench_fact(b, c, "bytes_read_back_from_cache", (double)left);
+	read_back(b, s, c);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct write_state *s = state;
+
+	(void)b;
+	for (int how = 0; how < HOWS; how++)
+		if (s->fd[how] >= 0)
+			close(s->fd[how]);
+	/* It does not hold any more what others would look for. */
+	file_data_remove(&s->data);
+	free(s->buffer);
+	free(s->back);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "file_write",
+	.state_size = sizeof(struct write_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.sample = sample,
+	.leave = leave,
+	.teardown = teardown,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILE_POINTS_H
+#define FILE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "file_reader.h"
+
+/* The points of file_read's axes. */
+enum file_cache_state { FILE_DIRECT, FILE_COLD, FILE_WARM };
+
+#define FILE_POINTS_MOST	128
+#define FILE_POINTS_WARM_BYTES	((uint64_t)64 << 20)
+#define FILE_POINTS_LEAST_BYTES ((uint64_t)4 << 20)
+#define FILE_POINTS_MOST_BLOCK	((uint64_t)1 << 20)
+#define FILE_POINTS_MOST_DEPTH	64
+#define FILE_POINTS_LOAD_BLOCK	((uint64_t)64 << 10)
+
+/**
+ * struct file_point - what one case reads.
+ * @size: of the file; 0: all of it.
+ * @n: blocks in one event.
+ * @fresh: each event begins with nothing of the file cached.
+ * @depth: requests under way; 0: one at a time.
+ * @rate: the case that gets the rate, where @depth is given.
+ */
+struct file_point {
+	enum file_cache_state cache;
+	bool random;
+	enum file_via via;
+	uint64_t size;
+	size_t block;
+	unsigned int n;
+	bool fresh;
+	unsigned int depth;
+	const struct bench_case *rate;
+};
+
+struct file_points {
+	struct file_point point[FILE_POINTS_MOST];
+	size_t n;
+	/* 4 KiB with O_DIRECT, largest size: sequential, random; and their
+	 * ratio. */
+	const struct bench_case *ends[2], *ratio;
+};
+
+/* file_points_add() - add all cases; their index is that of the point. */
+void file_points_add(struct bench *b, struct file_points *p);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file_data.h"
+
+#ifdef HAVE_LIBURING
+
+#include <liburing.h>
+
+#define MOST_DEPTH 256
+
+struct file_ring {
+	struct io_uring io;
+	uint64_t began[MOST_DEPTH], offset[MOST_DEPTH]; /* of each request */
+};
+
+int file_ring_open(struct file_ring **ring, unsigned int depth,
+		   const char **why)
+{
+	struct file_ring *r = calloc(1, sizeof(*r));
+	int err;
+
+	*ring = NULL;
+	if (!r || depth > MOST_DEPTH) {
+		free(r);
+		return r ? -EINVAL : -ENOMEM;
+	}
+	err = io_uring_queue_init(depth, &r->io, 0);
+	if (err) {
+		free(r);
+		*why = err == -ENOSYS ? "this kernel has no io_uring"
+		       : err == -EPERM || err == -EACCES
+			       ? "io_uring is not allowed here (sysctl "
+				 "kernel.io_uring_disabled, or a sandbox)"
+		       : err == -ENOMEM
+			       ? "no memory may be locked for io_uring "
+				 "(ulimit -l)"
+			       : "io_uring_setup fails";
+		return err;
+	}
+	*ring = r;
+	return 0;
+}
+
+void file_ring_close(struct file_ring *ring)
+{
+	if (!ring)
+		return;
+	io_uring_queue_exit(&ring->io);
+	free(ring);
+}
+
+ssize_t file_ring_read(struct file_ring *ring, int fd, void *buffer, size_t len,
+		       uint64_t offset)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->io);
+	struct io_uring_cqe *cqe;
+	ssize_t n;
+	int err;
+
+	if (!sqe) {
+		errno = EBUSY;
+		return -1;
+	}
+	io_uring_prep_read(sqe, fd, buffer, (unsigned int)len, offset);
+	err = io_uring_submit_and_wait(&ring->io, 1);
+	if (err >= 0)
+		err = io_uring_peek_cqe(&ring->io, &cqe);
+	if (err < 0) {
+		errno = -err;
+		return -1;
+	}
+	n = cqe->res;
+	io_uring_cqe_seen(&ring->io, cqe);
+	if (n < 0) {
+		errno = (int)-n;
+		return -1;
+	}
+	return n;
+}
+
+static void ask(struct file_ring *r, struct file_ring_load *l, unsigned int i)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->io);
+
+	/* There is one for each request: the ring has room for @depth. */
+	r->offset[i] = l->base + file_walk_next(l->walk) * l->block;
+	io_uring_prep_read(sqe, l->fd, l->buffers + i * l->block,
+			   (unsigned int)l->block, r->offset[i]);
+	sqe->user_data = i;
+	r->began[i] = timer_begin(l->method);
+}
+
+static void check(struct file_ring *r, struct file_ring_load *l, unsigned int i,
+		  int res)
+{
+	if (res == (int)l->block &&
+	    file_data_sample(l->buffers + i * l->block, l->block, r->offset[i]))
+		l->done++;
+	else
+		l->wrong++;
+}
+
+/* Take what has completed, @now, @ticks (or NULL) gets how long each took; ask
+ * anew if @again.  Return: how many. */
+static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
+			 uint64_t now, uint64_t *ticks, bool again)
+{
+	struct io_uring_cqe *cqe;
+	unsigned int head, n = 0;
+
+	io_uring_for_each_cqe(&r->io, head, cqe)
+	{
+		const unsigned int i = (unsigned int)cqe->user_data;
+
+		if (ticks)
+			ticks[n] = now - r->began[i];
+		check(r, l, i, cqe->res);
+		if (again)
+			ask(r, l, i);
+		n++;
+	}
+	io_uring_cq_advance(&r->io, n);
+	return n;
+}
+
+static int wait_one(struct file_ring *r)
+{
+	int err;
+
+	do {
+		err = io_uring_submit_and_wait(&r->io, 1);
+	} while (err == -EINTR);
+	return err < 0 ? err : 0;
+}
+
+int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
+{
+	unsigned int warm = 0, under_way = l->depth;
+	uint64_t first = 0, now = 0;
+	int err = 0;
+
+	l->done = l->wrong = l->counted = 0;
+	for (unsigned int i = 0; i < l->depth; i++)
+		ask(ring, l, i);
+	/* The interval begins with the last completion that is not counted
+	 * and ends with the last that is. */
+	while (!err && warm < l->depth) {
+		err = wait_one(ring);
+		first = timer_end(l->method);
+		warm += err ? 0 : reap(ring, l, first, NULL, true);
+	}
+	while (!err && l->counted < l->wanted) {
+		err = wait_one(ring);
+		now = timer_end(l->method);
+		if (!err)
+			l->counted +=
+				reap(ring, l, now, l->ticks + l->counted, true);
+	}
+	l->all_ticks = now - first;
+	while (!err && under_way) {
+		err = wait_one(ring);
+		under_way -= err ? 0 : reap(ring, l, 0, NULL, false);
+	}
+	return err;
+}
+
+#else
+
+int file_ring_open(struct file_ring **ring, unsigned int depth,
+		   const char **why)
+{
+	(void)depth;
+	*ring = NULL;
+	*why = "built without liburing";
+	return -ENOTSUP;
+}
+
+void file_ring_close(struct file_ring *ring)
+{
+	(void)ring;
+}
+
+ssize_t file_ring_read(struct file_ring *ring, int fd, void *buffer, size_t len,
+		       uint64_t offset)
+{
+	(void)ring;
+	(void)fd;
+	(void)buffer;
+	(void)len;
+	(void)offset;
+	errno = ENOTSUP;
+	return -1;
+}
+
+int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
+{
+	(void)ring;
+	(void)l;
+	return -ENOTSUP;
+}
+
+#endif

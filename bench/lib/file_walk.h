@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FILE_WALK_H
+#define FILE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * In which order blocks are visited: one after the other, or each once in a
+ * random order, so that what was just read is not met again.
+ */
+struct file_walk {
+	uint64_t blocks; /* a power of two if random */
+	uint64_t at;	 /* how many were visited since the start */
+	uint64_t first;	 /* sequential: where it begins */
+	uint64_t mix[3];
+	unsigned int shift;
+	bool random;
+};
+
+/* file_walk_start() - begin at a place that @seed gives. */
+static inline void file_walk_start(struct file_walk *w, uint64_t blocks,
+				   bool random, uint64_t seed)
+{
+	unsigned int bits = 0;
+
+	while (blocks >> bits > 1)
+		bits++;
+	*w = (struct file_walk) {
+		.blocks = blocks,
+		.first = seed % blocks,
+		.mix = { seed * 2 + 1, seed >> 20, (seed >> 7) | 1 },
+		.shift = bits > 1 ? (bits + 1) / 2 : 1,
+		.random = random,
+	};
+}
+
+/* file_walk_next() - the next block's number; after all, the same again. */
+static inline uint64_t file_walk_next(struct file_walk *w)
+{
+	const uint64_t mask = w->blocks - 1;
+	uint64_t x = w->at++;
+
+	if (!w->random)
+		return (w->first + x) % w->blocks;
+	/* Each step maps the numbers below a power of two onto themselves. */
+	x = (x * w->mix[0] + w->mix[1]) & mask;
+	x ^= x >> w->shift;
+	x = (x * w->mix[2]) & mask;
+	x ^= x >> w->shift;
+	x = (x * 0x9E3779B97F4A7C15u) & mask;
+	return x ^ (x >> w->shift);
+}
+
+#endif
