@@ -92,11 +92,28 @@ moves() {
 	[[ $(moves triad_nt_avx512 "^vmovntpd %zmm[0-9]+,$at") == 8 ]]
 }
 
+@test "kernels that ask ahead do so for each line they load or store" {
+	local isa
+
+	for isa in sse2 avx2 avx512; do
+		[[ $(moves "write_pf_$isa" '^prefetchw 0x') == 8 ]]
+		[[ $(moves "copy_pf_$isa" '^prefetcht0 0x') == 8 ]]
+		[[ $(moves "copy_pf_$isa" '^prefetchw 0x') == 8 ]]
+		[[ $(moves "copy_nt_pf_$isa" '^prefetcht0 0x') == 8 ]]
+		[[ $(moves "triad_pf_$isa" '^prefetcht0 0x') == 16 ]]
+		[[ $(moves "triad_pf_$isa" '^prefetchw 0x') == 8 ]]
+		[[ $(moves "triad_nt_pf_$isa" '^prefetcht0 0x') == 16 ]]
+	done
+	[[ $(moves copy_nt_pf_avx512 '^vmovntps ') == 8 ]]
+	[[ $(moves triad_pf_avx512 '^vmovapd %zmm') == 8 ]]
+}
+
 @test "non-temporal stores are waited for, wide registers are left clean" {
 	local isa kernel
 
 	for isa in scalar sse2 avx2 avx512; do
-		for kernel in write_nt copy_nt triad_nt; do
+		for kernel in write_nt copy_nt triad_nt copy_nt_pf triad_nt_pf; do
+			[[ $isa != scalar || $kernel != *_pf ]] || continue
 			[[ $(moves "${kernel}_$isa" '^sfence') == 1 ]]
 		done
 	done
@@ -129,6 +146,13 @@ moves() {
 	[[ $(cases '.params.pattern == "window" and (.status | IN("ok", "below_resolution"))
 		and .evidence.lines_visited.seen % 16384 == 0' | wc -l) -ge 1 ]]
 	[[ -z $(cases '.status == "ok" and .evidence.lines_visited.expected == 0') ]]
+}
+
+@test "cache_line: what is meant to come from memory was thrown out" {
+	# On a machine where all else hits, only a flush makes these slower.
+	quick cache_line --case 'memory=*,at=0,distance=*'
+	jq -es '[.[] | select(.status == "ok")] | group_by(.params.memory)
+		| map(map(.value) | min) | length < 2 or .[0] > .[1]' rows >/dev/null
 }
 
 @test "levels without a curve are skipped with a reason" {
