@@ -21,7 +21,7 @@
  * Includes: layout=page: the access to the cache; the entries of the page
  *           table use the caches too.
  * After:    lmbench tlb.
- * Needs:    64 MiB of memory (128 MiB for huge pages) for the largest n.
+ * Needs:    64 MiB of memory (and 128 MiB for huge pages) for the largest n.
  */
 #include <errno.h>
 #include <math.h>
@@ -66,8 +66,11 @@ static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 {
 	const bool huge = layout == HUGE_PAGE;
 	const unsigned int pages = huge ? huge_counts[i] : counts[i];
+	/* Both buffers are kept, the small pages' and the huge pages'. */
 	const size_t bytes =
-		pages * (huge ? MEM_HUGE_BYTES : (size_t)CHASE_PAGE);
+		huge ? pages * MEM_HUGE_BYTES +
+				counts[COUNTS - 1] * (size_t)CHASE_PAGE
+		     : pages * (size_t)CHASE_PAGE;
 	const struct bench_case c = {
 		.params = { P_STR("layout", layout_names[layout]),
 			    P_INT("pages", pages) },

@@ -12,8 +12,8 @@ static const char *const pattern_names[] = { "window", "random", "page_local",
 					     "chunk",  "stride", "page" };
 
 static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
+	"needs more than its share of a quarter of the memory that is free or "
+	"that the memory cgroup leaves";
 static const char no_time[] =
 	"left out below --effort 75: it takes longer to make than to measure";
 static const char no_cpu[] = "this process may use no CPU of that node";
@@ -28,6 +28,15 @@ static bool slow_to_make(enum latency_pattern pattern, enum mem_pages pages,
 	if (pattern != WINDOW || pages != MEM_4K)
 		return bytes > 16 * MIB && pattern != STRIDE;
 	return bytes > 64 * MIB && bytes != beyond;
+}
+
+/* What the largest case may take: the buffers of all kinds of pages are kept
+ * side by side, and so is one on each NUMA node. */
+static uint64_t share(const struct bench *b, enum mem_pages pages)
+{
+	const uint64_t spare = bench_spare_bytes(b);
+
+	return pages == MEM_4K ? spare / 2 : spare / 8;
 }
 
 static void add(struct bench *b, struct latency_plan *p,
@@ -49,10 +58,10 @@ static void add(struct bench *b, struct latency_plan *p,
 		*at++ = (struct bench_param)P_SIZE("stride", (int64_t)stride);
 	*at++ = (struct bench_param)P_STR("pages", mem_pages_name(pages));
 	*at = (struct bench_param)P_SIZE("size", (int64_t)bytes);
-	if (bytes > bench_spare_bytes(b))
-		c.skip = too_big;
-	else if (pages == MEM_HUGETLB && bytes > mem_huge_pool())
+	if (pages == MEM_HUGETLB && bytes > mem_huge_pool())
 		c.skip = no_pool;
+	else if (bytes > share(b, pages))
+		c.skip = too_big;
 	else if (bench_effort(b) < 0.75 &&
 		 slow_to_make(pattern, pages, bytes, mem_beyond_caches(b)))
 		c.skip = no_time;
@@ -136,7 +145,7 @@ static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
 		return;
 	if (bench_cpu_of_node(b, from) < 0)
 		c.skip = no_cpu;
-	else if (bench_nodes(b) * bytes > bench_spare_bytes(b))
+	else if (bench_nodes(b) * bytes > bench_spare_bytes(b) / 4)
 		c.skip = too_big;
 	else if (bench_effort(b) < 0.75 &&
 		 bench_cpu_of_node(b, from) != bench_cpu(b))
