@@ -50,11 +50,14 @@
 #include "lib/file_ring.h"
 #include "lib/file_walk.h"
 
-#define LOADED	    32 /* completions counted, and 2 for each of the depth */
-#define PROBE	    ((size_t)64 << 10)
-#define FAULT_BYTES (256 << 10) /* what a fault in our own code may read */
+#define LOADED	     32 /* completions counted, and 2 for each of the depth */
+#define LEAST_EFFORT 0.1
+#define SMALL_BYTES  ((uint64_t)64 << 20)
+#define PROBE	     ((size_t)64 << 10)
+#define FAULT_BYTES  (256 << 10) /* what a fault in our own code may read */
 
 struct read_state {
+	uint64_t bytes; /* --bytes */
 	struct file_points points;
 	struct file_data data, warm;
 	char too_large[FILE_DATA_WHY]; /* why the data are not larger */
@@ -86,6 +89,8 @@ static int cases(struct bench *b, void *state)
 {
 	struct read_state *s = state;
 
+	while (s->bytes & (s->bytes - 1))
+		s->bytes &= s->bytes - 1; /* down to a power of two */
 	file_data_init(&s->data);
 	file_data_init(&s->warm);
 	s->direct = -EBADF;
@@ -120,10 +125,19 @@ static int probe_counters(struct bench *b, struct read_state *s)
 /* The largest file that can be had. */
 static int make_data(struct bench *b, struct read_state *s)
 {
+	uint64_t bytes = s->bytes;
 	int err = -EIO;
 
-	for (uint64_t bytes = FILE_DATA_BYTES; bytes >= FILE_POINTS_LEAST_BYTES;
-	     bytes /= 4) {
+	/* A test of the program shall not write so much. */
+	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES) {
+		bytes = SMALL_BYTES;
+		snprintf(s->too_large, sizeof(s->too_large),
+			 "not at so low an --effort");
+	} else if (bytes < FILE_DATA_BYTES) {
+		snprintf(s->too_large, sizeof(s->too_large),
+			 "a smaller file was asked for with --bytes");
+	}
+	for (; bytes >= FILE_POINTS_LEAST_BYTES; bytes /= 4) {
 		err = file_data_try(b, &s->data, FILE_DATA_NAME, bytes);
 		if (err != -ENOSPC && err != -EDQUOT && err != -EFBIG)
 			break;
@@ -421,18 +435,23 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	struct read_state *s = state;
-	const double sequential = bench_value(b, s->points.ends[0]);
-	const double random = bench_value(b, s->points.ends[1]);
+	const struct file_points *p = &s->points;
+	double sequential = NAN, random = NAN;
 	char text[512];
 
+	for (int i = FILE_POINTS_SIZES - 1; i >= 0; i--) {
+		sequential = bench_value(b, p->direct[0][i]);
+		random = bench_value(b, p->direct[1][i]);
+		if (isfinite(sequential) && isfinite(random))
+			break;
+	}
 	file_place_judge(&s->place, sequential, random, text, sizeof(text));
-	bench_fact_text(b, s->points.ratio, "device", text);
+	bench_fact_text(b, p->ratio, "device", text);
 	if (isfinite(sequential) && isfinite(random))
-		bench_derive(b, s->points.ratio, random / sequential);
+		bench_derive(b, p->ratio, random / sequential);
 	else
-		bench_derive_skip(b, s->points.ratio, "needs %s and %s",
-				  s->points.ends[0]->name,
-				  s->points.ends[1]->name);
+		bench_derive_skip(b, p->ratio,
+				  "needs the rows cache=direct of one size");
 	return 0;
 }
 
@@ -449,8 +468,17 @@ static void teardown(struct bench *b, void *state)
 	free(s->buffers);
 }
 
+static const struct opt opts[] = {
+	OPT_SIZE(0, "bytes", read_state, bytes, "1g", FILE_POINTS_LEAST_BYTES,
+		 FILE_DATA_BYTES,
+		 "largest file that is read, rounded down to a power of two, "
+		 "bytes"),
+	OPT_END,
+};
+
 const struct bench_desc bench_desc = {
 	.name = "file_read",
+	.opts = opts,
 	.state_size = sizeof(struct read_state),
 	.cases = cases,
 	.setup = setup,

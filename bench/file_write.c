@@ -3,7 +3,7 @@
  * file_write - what does it cost to write to a file, and to be sure that it is
  * on the disk?
  *
- * Blocks are written over what a file of 16 MiB holds, so no row allocates
+ * Blocks are written over what a file of 8 MiB holds, so no row allocates
  * anything. durable=no: after the write a loss of power may lose it. how=cached
  * leaves it in the page cache, to be written at some later time; how=direct
  * (O_DIRECT) hands it to the device, whose own cache may hold it. durable=yes:
@@ -19,7 +19,7 @@
  *           by all time.
  * Includes: the system calls, and for durable=yes the wait for the device.
  * After:    lmbench lmdd; fio (sync=dsync, fdatasync=1, direct=1).
- * Needs:    16 MiB of disk; --dir says where. In a directory in memory (tmpfs)
+ * Needs:    8 MiB of disk; --dir says where. In a directory in memory (tmpfs)
  *           only how=cached.
  */
 #include <errno.h>
@@ -34,10 +34,10 @@
 #include "lib/file_place.h"
 #include "lib/file_walk.h"
 
-#define FILE_BYTES ((uint64_t)16 << 20)
+#define FILE_BYTES ((uint64_t)8 << 20)
 #define MOST_BLOCK ((size_t)1 << 20)
 #define PROBE	   ((size_t)64 << 10)
-#define BUDGET_MS  26
+#define BUDGET_MS  20
 #define KEPT	   32 /* of the last writes, to be read back */
 
 enum how { CACHED, DIRECT, DSYNC, DIRECT_DSYNC, FDATASYNC, HOWS };

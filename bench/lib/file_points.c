@@ -54,6 +54,8 @@ static void add_sizes(struct bench *b, struct file_points *s,
 	const uint64_t most =
 		cache == FILE_WARM ? FILE_POINTS_WARM_BYTES : FILE_DATA_BYTES;
 
+	size_t n = 0;
+
 	for (uint64_t size = FILE_POINTS_LEAST_BYTES; size <= most; size *= 4) {
 		const bool ahead = cache == FILE_COLD && !random;
 		struct file_point t = {
@@ -73,7 +75,7 @@ static void add_sizes(struct bench *b, struct file_points *s,
 		const struct bench_case *added = add(b, s, &c, &t);
 
 		if (cache == FILE_DIRECT)
-			s->ends[random] = added;
+			s->direct[random][n++] = added;
 	}
 }
 

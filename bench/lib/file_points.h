@@ -12,6 +12,7 @@
 /* The points of file_read's axes. */
 enum file_cache_state { FILE_DIRECT, FILE_COLD, FILE_WARM };
 
+#define FILE_POINTS_SIZES	5 /* 4 MiB ... 1 GiB */
 #define FILE_POINTS_MOST	128
 #define FILE_POINTS_WARM_BYTES	((uint64_t)64 << 20)
 #define FILE_POINTS_LEAST_BYTES ((uint64_t)4 << 20)
@@ -42,9 +43,9 @@ struct file_point {
 struct file_points {
 	struct file_point point[FILE_POINTS_MOST];
 	size_t n;
-	/* 4 KiB with O_DIRECT, largest size: sequential, random; and their
-	 * ratio. */
-	const struct bench_case *ends[2], *ratio;
+	/* 4 KiB with O_DIRECT by size, sequential and random, and the ratio
+	 * for the largest. */
+	const struct bench_case *direct[2][FILE_POINTS_SIZES], *ratio;
 };
 
 /* file_points_add() - add all cases; their index is that of the point. */
