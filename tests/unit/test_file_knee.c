@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The size at which a curve jumps is found where there is one, and only
+ * there, with few points too. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "../../bench/lib/file_knee.h"
+#include "tap.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define N   12
+
+struct truth {
+	double knee_bytes, cached_ns, uncached_ns, noise;
+	int ramp; /* behind the knee the time grows towards the last */
+	uint64_t seed;
+	unsigned int asked;
+};
+
+static double uniform(uint64_t *x)
+{
+	*x ^= *x >> 12;
+	*x ^= *x << 25;
+	*x ^= *x >> 27;
+	return (double)(*x * 0x2545F4914F6CDD1Du >> 11) / 0x1p53;
+}
+
+static double time_at(struct truth *t, double size)
+{
+	const double share = t->ramp ? 1 - t->knee_bytes / size / 1.2 : 1;
+	const double ns = size < t->knee_bytes
+				  ? t->cached_ns
+				  : t->cached_ns + share * (t->uncached_ns -
+							    t->cached_ns);
+
+	return ns * exp(t->noise * (2 * uniform(&t->seed) - 1));
+}
+
+static int find(struct truth *t, struct file_knee *k)
+{
+	double size[N], ns[N];
+
+	for (int i = 0; i < N; i++) {
+		size[i] = (double)(MIB * (uint64_t)(10 + 4 * i));
+		ns[i] = time_at(t, size[i]);
+	}
+	return file_knee_find(k, size, ns, N);
+}
+
+static void jumps(void)
+{
+	struct truth t = { 32e6, 1000, 4000, 0, 0, 1, 0 };
+	struct file_knee k;
+
+	OK(!find(&t, &k) && k.fits_bytes == (double)(30 * MIB) &&
+		   k.fails_bytes == (double)(34 * MIB) &&
+		   k.size_bytes == (double)(32 * MIB),
+	   "a jump is between the last size that fits and the next");
+	OK(fabs(k.cached_ns - 1000) < 1 && fabs(k.uncached_ns - 4000) < 1,
+	   "the times of both sides");
+	t.uncached_ns = 100000;
+	t.ramp = 1;
+	OK(!find(&t, &k) && k.fits_bytes == (double)(30 * MIB),
+	   "also where only a part is read anew at first");
+	t = (struct truth) { 12e6, 1000, 3000, 0, 0, 1, 0 };
+	OK(!find(&t, &k) && k.fits_bytes == (double)(10 * MIB),
+	   "one point before the jump is enough");
+	t.knee_bytes = 54e6;
+	OK(!find(&t, &k) && k.fails_bytes == (double)(54 * MIB),
+	   "and one behind it");
+}
+
+static void none(void)
+{
+	struct truth t = { 1e12, 1000, 4000, 0, 0, 1, 0 };
+	double size[] = { 1, 2, 3 }, ns[] = { 1, 2, NAN };
+	struct file_knee k;
+	int found = 0;
+
+	OK(find(&t, &k) == -ENOENT, "a flat curve has none");
+	t.noise = 0.15;
+	for (int i = 0; i < 1000; i++) {
+		t.seed = (uint64_t)i + 1;
+		found += !find(&t, &k);
+	}
+	OK(!found, "nor has noise of 15 % one, 1000 times");
+	t = (struct truth) { 32e6, 4000, 1000, 0, 0, 1, 0 };
+	OK(find(&t, &k) == -ENOENT, "a fall is no jump");
+	OK(file_knee_find(&k, size, ns, 3) == -EINVAL &&
+		   file_knee_find(&k, size, ns, 0) == -ENOENT &&
+		   file_knee_find(&k, size, ns, KNEE_POINTS + 1) == -EINVAL,
+	   "what is no curve is refused");
+}
+
+static void noisy(void)
+{
+	struct truth t = { 32e6, 1000, 3500, 0.3, 0, 1, 0 };
+	struct file_knee k;
+	int right = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		t.seed = (uint64_t)i + 1;
+		right += !find(&t, &k) && k.fits_bytes == (double)(30 * MIB);
+	}
+	OK(right >= 990, "noise of 30 % does not hide it");
+}
+
+static int measure(void *arg, uint64_t size_bytes, double *ns)
+{
+	struct truth *t = arg;
+
+	t->asked++;
+	*ns = time_at(t, (double)size_bytes);
+	return size_bytes == 77 * MIB ? -EIO : 0;
+}
+
+static void sweeps(void)
+{
+	static const uint64_t first[] = { 256 * MIB, 512 * MIB, 768 * MIB,
+					  1024 * MIB, 1152 * MIB };
+	static const uint64_t bad[] = { 10 * MIB, 77 * MIB };
+	struct truth t = { 901.5 * (double)MIB, 500, 38000, 0.2, 0, 1, 0 };
+	struct file_sweep s;
+	int ascending = 1;
+
+	OK(!file_sweep(&s, first, 5, 5, MIB, measure, &t) &&
+		   s.knee.fits_bytes <= t.knee_bytes &&
+		   s.knee.fails_bytes > t.knee_bytes &&
+		   s.knee.fails_bytes - s.knee.fits_bytes == (double)(8 * MIB),
+	   "five halvings of 256 MiB find it to 8 MiB");
+	OK(t.asked == 10 && s.n == 10, "with ten sizes");
+	for (size_t i = 1; i < s.n; i++)
+		ascending &= s.size_bytes[i] > s.size_bytes[i - 1];
+	OK(ascending, "in ascending order");
+	t.asked = 0;
+	OK(!file_sweep(&s, first, 5, 30, MIB, measure, &t) &&
+		   s.knee.fails_bytes - s.knee.fits_bytes == (double)MIB &&
+		   t.asked == 13,
+	   "it stops where there is no step between");
+	t.asked = 0;
+	t.knee_bytes = 1e15;
+	OK(file_sweep(&s, first, 5, 5, MIB, measure, &t) == -ENOENT &&
+		   t.asked == 5,
+	   "without a jump in the first sizes there is nothing to halve");
+	OK(file_sweep(&s, bad, 2, 5, MIB, measure, &t) == -EIO,
+	   "an error ends it");
+}
+
+int main(void)
+{
+	jumps();
+	none();
+	noisy();
+	sweeps();
+	return tap_done();
+}
