@@ -112,8 +112,7 @@ int guard_remove_cgroup(const char *path)
 	struct statfs fs;
 
 	/* Somebody else's group has other processes than ours in it. */
-	if (!name ||
-	    strncmp(name + 1, GUARD_CGROUP, strlen(GUARD_CGROUP)) != 0)
+	if (!name || strncmp(name + 1, GUARD_CGROUP, strlen(GUARD_CGROUP)) != 0)
 		return -EINVAL;
 	if (statfs(path, &fs))
 		return errno == ENOENT ? 0 : -errno;
