@@ -41,66 +41,21 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/fault_area.h"
 #include "lib/fault_file.h"
 #include "lib/fault_user.h"
 #include "lib/mem_buffer.h"
 
-#define PAGE	     4096
-#define PAGES	     1024 /* mapped at once, before the mapping is renewed */
-#define HUGE_COUNT   8
-#define FILE_TOUCHES 256
-#define AROUND	     16 /* pages that the kernel maps around a file's */
-#define POPULATED    256
-#define FILE_BYTES   ((size_t)FILE_TOUCHES * AROUND * PAGE)
-#define MAJOR_BYTES  ((size_t)4096 * PAGE)
-
-enum kind {
-	ANONYMOUS,
-	ZERO,
-	THP,
-	SHARED,
-	COW,
-	CACHED,
-	SINGLE,
-	MAJOR,
-	USER,
-	POPULATE,
-	POPULATE_FILE,
-	KINDS
-};
-
-static const struct {
-	const char *name;
-	size_t step;	    /* bytes from touched page to touched page */
-	unsigned int count; /* pages touched before the mapping is renewed */
-	unsigned int events;
-	bool write;
-	size_t brings; /* bytes; 0: no row for it */
-} kinds[KINDS] = {
-	[ANONYMOUS] = { "anonymous", PAGE, PAGES, 1000, true, PAGE },
-	[ZERO] = { "zero", PAGE, PAGES, 1000, false, 0 },
-	[THP] = { "thp", MEM_HUGE_BYTES, HUGE_COUNT, 32, true, MEM_HUGE_BYTES },
-	[SHARED] = { "shared", PAGE, PAGES, 1000, true, 0 },
-	[COW] = { "cow", PAGE, PAGES, 1000, true, 0 },
-	[CACHED] = { "file", (size_t)AROUND *PAGE, FILE_TOUCHES, 1000, false,
-		     0 },
-	[SINGLE] = { "file_single", PAGE, PAGES, 1000, false, PAGE },
-	[MAJOR] = { "major", PAGE, PAGES, 200, false, PAGE },
-	[USER] = { "userfaultfd", PAGE, PAGES, 300, true, 0 },
-	[POPULATE] = { "populate", 0, 1, 50, true, 0 },
-	[POPULATE_FILE] = { "populate_file", 0, 1, 50, false, 0 },
-};
+#define POPULATED 256
 
 struct fault_state {
-	const struct bench_case *kind[KINDS];
-	const struct bench_case *byte[KINDS];
+	const struct bench_case *kind[FAULT_KINDS];
+	const struct bench_case *byte[FAULT_KINDS];
 	int memory_file;	/* in memory, for what is in the page cache */
 	struct fault_file disk; /* on a disk, for what is not */
 	struct fault_user user;
-	char *map, *base; /* what is being touched */
-	size_t map_bytes;
-	unsigned int touched;
-	uint32_t order[MAJOR_BYTES / PAGE];
+	struct fault_area area;
+	uint32_t order[FAULT_MAJOR_BYTES / FAULT_PAGE];
 	unsigned int next_major;
 	struct rusage before;
 	uint64_t faults; /* events since enter() */
@@ -113,18 +68,18 @@ static int cases(struct bench *b, void *state)
 	s->memory_file = -1;
 	fault_file_init(&s->disk);
 	fault_user_init(&s->user);
-	for (int k = 0; k < KINDS; k++) {
+	for (int k = 0; k < FAULT_KINDS; k++) {
 		const struct bench_case c = {
-			.params = { P_STR("fault", kinds[k].name) },
+			.params = { P_STR("fault", fault_kinds[k].name) },
 			.index = k,
 			.unit = "ns",
-			.events = kinds[k].events,
+			.events = fault_kinds[k].events,
 			.histogram = BENCH_HIST_LOG,
-			.budget_ms = k == MAJOR ? 80 : 40,
-			.exclusive = k == MAJOR || k == USER,
+			.budget_ms = k == FAULT_MAJOR ? 80 : 40,
+			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
 		};
 		const struct bench_case each_byte = {
-			.params = { P_STR("fault", kinds[k].name),
+			.params = { P_STR("fault", fault_kinds[k].name),
 				    P_STR("per", "byte") },
 			.unit = "ns/B",
 			.estimator = BENCH_EST_DERIVED,
@@ -132,7 +87,7 @@ static int cases(struct bench *b, void *state)
 		};
 
 		s->kind[k] = bench_add(b, &c);
-		if (kinds[k].brings)
+		if (fault_kinds[k].brings)
 			s->byte[k] = bench_add(b, &each_byte);
 	}
 	return 0;
@@ -145,114 +100,16 @@ static int setup(struct bench *b, void *state)
 	s->memory_file = memfd_create("oscost-page-fault", MFD_CLOEXEC);
 	if (s->memory_file < 0)
 		return bench_fail(b, errno, "memfd_create");
-	if (fault_file_fill(s->memory_file, FILE_BYTES))
+	if (fault_file_fill(s->memory_file, FAULT_FILE_BYTES))
 		return bench_fail(b, errno, "write %zu bytes to memory",
-				  FILE_BYTES);
-	for (uint32_t i = 0; i < MAJOR_BYTES / PAGE; i++) {
+				  FAULT_FILE_BYTES);
+	for (uint32_t i = 0; i < FAULT_MAJOR_BYTES / FAULT_PAGE; i++) {
 		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));
 
 		s->order[i] = s->order[k];
 		s->order[k] = i;
 	}
 	return 0;
-}
-
-static void unmap(struct fault_state *s)
-{
-	if (s->map)
-		munmap(s->map, s->map_bytes);
-	s->map = s->base = NULL;
-}
-
-/* One mapping for each page, in descending order of the file, so that the
- * kernel cannot join them. */
-static int map_single(struct bench *b, struct fault_state *s)
-{
-	for (size_t i = 0; i < PAGES; i++)
-		if (mmap(s->base + i * PAGE, PAGE, PROT_READ,
-			 MAP_PRIVATE | MAP_FIXED, s->memory_file,
-			 (off_t)((PAGES - 1 - i) * PAGE)) == MAP_FAILED)
-			return bench_fail(b, errno, "mmap of one page");
-	return 0;
-}
-
-static int map_plain(struct bench *b, struct fault_state *s, int flags, int fd,
-		     size_t bytes)
-{
-	s->map_bytes = bytes;
-	s->map = mmap(NULL, bytes,
-		      PROT_READ |
-			      (fd >= 0 && flags & MAP_SHARED ? 0 : PROT_WRITE),
-		      flags, fd, 0);
-	if (s->map == MAP_FAILED) {
-		s->map = NULL;
-		return bench_fail(b, errno, "mmap");
-	}
-	s->base = s->map;
-	return 0;
-}
-
-/* Pages mapped, so that a write has something to copy. */
-static void read_all(const struct fault_state *s)
-{
-	const volatile char *at = s->base;
-
-	for (size_t i = 0; at && i < PAGES; i++)
-		(void)at[i * PAGE];
-}
-
-static int map_huge(struct bench *b, struct fault_state *s)
-{
-	const size_t bytes = (HUGE_COUNT + 1) * MEM_HUGE_BYTES;
-	const int err = map_plain(b, s, MAP_PRIVATE | MAP_ANONYMOUS, -1, bytes);
-	const uintptr_t odd = (uintptr_t)s->map % MEM_HUGE_BYTES;
-
-	if (err)
-		return err;
-	s->base = s->map + (odd ? MEM_HUGE_BYTES - odd : 0);
-	if (madvise(s->map, bytes, MADV_HUGEPAGE))
-		return bench_skip(b, "no transparent huge pages: madvise: %s",
-				  strerror(errno));
-	return 0;
-}
-
-/* A mapping of which nothing has been touched. */
-static int renew(struct bench *b, struct fault_state *s, enum kind kind)
-{
-	const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
-	int err;
-
-	unmap(s);
-	s->touched = 0;
-	switch (kind) {
-	case THP:
-		return map_huge(b, s);
-	case SHARED:
-		return map_plain(b, s, MAP_SHARED | MAP_ANONYMOUS, -1,
-				 (size_t)PAGES * PAGE);
-	case COW:
-		err = map_plain(b, s, MAP_PRIVATE, s->memory_file,
-				(size_t)PAGES * PAGE);
-		if (!err)
-			read_all(s);
-		return err;
-	case CACHED:
-		return map_plain(b, s, MAP_SHARED, s->memory_file, FILE_BYTES);
-	case SINGLE:
-		err = map_plain(b, s, anonymous, -1, (size_t)PAGES * PAGE);
-		return err ? err : map_single(b, s);
-	case MAJOR:
-		err = map_plain(b, s, MAP_SHARED, s->disk.fd, MAJOR_BYTES);
-		if (!err && madvise(s->map, MAJOR_BYTES, MADV_RANDOM))
-			return bench_fail(b, errno, "madvise(MADV_RANDOM)");
-		return err;
-	default:
-		err = map_plain(b, s, anonymous, -1, (size_t)PAGES * PAGE);
-		/* Else the first touch of 2 MiB would be a huge page's. */
-		if (!err)
-			(void)madvise(s->map, s->map_bytes, MADV_NOHUGEPAGE);
-		return err;
-	}
 }
 
 /* Drops the file from the cache and makes sure that it is out. */
@@ -267,37 +124,45 @@ static int begin_major(struct bench *b, struct fault_state *s)
 
 		if (!dir)
 			return -1;
-		err = fault_file_open(&s->disk, dir, MAJOR_BYTES, &why);
+		err = fault_file_open(&s->disk, dir, FAULT_MAJOR_BYTES, &why);
 	}
 	if (why)
 		return bench_skip(b, "%s (try --dir)", why);
 	if (err)
 		return bench_fail(b, -err, "make a file of %zu bytes",
-				  MAJOR_BYTES);
-	cached = fault_file_drop(&s->disk, MAJOR_BYTES);
+				  FAULT_MAJOR_BYTES);
+	cached = fault_file_drop(&s->disk, FAULT_MAJOR_BYTES);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached, "ask what is cached");
 	if (cached > 0)
 		return bench_skip(b, "%lld bytes of the file stay cached",
 				  (long long)cached);
-	bench_fact(b, s->kind[MAJOR], "cached_bytes_before", (double)cached);
+	bench_fact(b, s->kind[FAULT_MAJOR], "cached_bytes_before",
+		   (double)cached);
 	s->next_major = 0;
 	return 0;
+}
+
+static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
+{
+	return fault_area_renew(b, &s->area, kind,
+				kind == FAULT_MAJOR ? s->disk.fd
+						    : s->memory_file);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum kind kind = (enum kind)c->index;
-	int err = kind == MAJOR ? begin_major(b, s) : 0;
+	const enum fault_kind kind = (enum fault_kind)c->index;
+	int err = kind == FAULT_MAJOR ? begin_major(b, s) : 0;
 
-	if (!err && kind != POPULATE && kind != POPULATE_FILE)
+	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
 		err = renew(b, s, kind);
-	if (!err && kind == USER) {
+	if (!err && kind == FAULT_USER) {
 		const char *why = NULL;
 
-		err = fault_user_begin(&s->user, b, s->base,
-				       (size_t)PAGES * PAGE, &why);
+		err = fault_user_begin(&s->user, b, s->area.base,
+				       (size_t)FAULT_PAGES * FAULT_PAGE, &why);
 		if (err)
 			return bench_skip(b, "userfaultfd: %s: %s",
 					  why ? why : "failed", strerror(-err));
@@ -308,22 +173,23 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* Next page to touch; the mapping is renewed when all were. */
-static int next_page(struct bench *b, struct fault_state *s, enum kind kind,
-		     volatile char **at)
+static int next_page(struct bench *b, struct fault_state *s,
+		     enum fault_kind kind, volatile char **at)
 {
 	int err = 0;
 
-	if (kind == MAJOR) {
-		if (s->next_major == MAJOR_BYTES / PAGE)
+	if (kind == FAULT_MAJOR) {
+		if (s->next_major == FAULT_MAJOR_BYTES / FAULT_PAGE)
 			return bench_fail(b, 0, "the file has been read");
-		*at = s->base + (size_t)s->order[s->next_major++] * PAGE;
+		*at = s->area.base +
+		      (size_t)s->order[s->next_major++] * FAULT_PAGE;
 		return 0;
 	}
-	if (s->touched == kinds[kind].count) {
-		if (kind == USER) {
+	if (s->area.touched == fault_kinds[kind].count) {
+		if (kind == FAULT_USER) {
 			/* Registered: given back, its pages fault again. */
-			madvise(s->base, s->map_bytes, MADV_DONTNEED);
-			s->touched = 0;
+			madvise(s->area.base, s->area.map_bytes, MADV_DONTNEED);
+			s->area.touched = 0;
 		} else {
 			struct rusage from, to;
 
@@ -334,7 +200,7 @@ static int next_page(struct bench *b, struct fault_state *s, enum kind kind,
 			s->before.ru_minflt += to.ru_minflt - from.ru_minflt;
 		}
 	}
-	*at = s->base + s->touched++ * kinds[kind].step;
+	*at = s->area.base + s->area.touched++ * fault_kinds[kind].step;
 	return err;
 }
 
@@ -342,8 +208,8 @@ static int next_page(struct bench *b, struct fault_state *s, enum kind kind,
 static int sample_populate(struct bench *b, struct fault_state *s,
 			   const struct bench_case *c)
 {
-	const bool file = c->index == POPULATE_FILE;
-	const size_t bytes = (size_t)POPULATED * PAGE;
+	const bool file = c->index == FAULT_POPULATE_FILE;
+	const size_t bytes = (size_t)POPULATED * FAULT_PAGE;
 	uint64_t ticks;
 	char *map;
 
@@ -372,17 +238,17 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum kind kind = (enum kind)c->index;
+	const enum fault_kind kind = (enum fault_kind)c->index;
 	volatile char *at = NULL;
 	uint64_t ticks;
 	int err;
 
-	if (kind == POPULATE || kind == POPULATE_FILE)
+	if (kind == FAULT_POPULATE || kind == FAULT_POPULATE_FILE)
 		return sample_populate(b, s, c);
 	err = next_page(b, s, kind, &at);
 	if (err || !at)
 		return err;
-	if (kinds[kind].write) {
+	if (fault_kinds[kind].write) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks, *at = 1);
 	} else {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks, (void)*at);
@@ -395,23 +261,23 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum kind kind = (enum kind)c->index;
+	const enum fault_kind kind = (enum fault_kind)c->index;
 	struct rusage after;
 	int64_t huge;
 
 	getrusage(RUSAGE_SELF, &after);
-	if (s->faults && kind == MAJOR)
+	if (s->faults && kind == FAULT_MAJOR)
 		bench_evidence(b, c, "major_faults", (double)s->faults,
 			       (double)(after.ru_majflt - s->before.ru_majflt));
-	else if (s->faults && kind == USER)
+	else if (s->faults && kind == FAULT_USER)
 		bench_evidence(b, c, "resolved_by_us", (double)s->faults,
 			       (double)fault_user_end(&s->user));
 	else if (s->faults)
 		bench_evidence(b, c, "minor_faults", (double)s->faults,
 			       (double)(after.ru_minflt - s->before.ru_minflt));
-	if (s->faults && kind == THP && s->touched) {
-		const struct mem_buffer m = { .base = s->base,
-					      .bytes = s->touched *
+	if (s->faults && kind == FAULT_THP && s->area.touched) {
+		const struct mem_buffer m = { .base = s->area.base,
+					      .bytes = s->area.touched *
 						       MEM_HUGE_BYTES,
 					      .pages = MEM_THP };
 
@@ -420,7 +286,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 			       (double)huge);
 	}
 	fault_user_end(&s->user);
-	unmap(s);
+	fault_area_unmap(&s->area);
 	return 0;
 }
 
@@ -428,18 +294,18 @@ static int derive(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	for (int k = 0; k < KINDS; k++) {
+	for (int k = 0; k < FAULT_KINDS; k++) {
 		const double ns = bench_value(b, s->kind[k]);
 
 		if (!s->byte[k])
 			continue;
 		if (isfinite(ns))
 			bench_derive(b, s->byte[k],
-				     ns / (double)kinds[k].brings);
+				     ns / (double)fault_kinds[k].brings);
 		else
 			bench_derive_skip(b, s->byte[k],
 					  "fault=%s has no value",
-					  kinds[k].name);
+					  fault_kinds[k].name);
 	}
 	return 0;
 }
@@ -450,7 +316,7 @@ static void teardown(struct bench *b, void *state)
 
 	(void)b;
 	fault_user_close(&s->user);
-	unmap(s);
+	fault_area_unmap(&s->area);
 	fault_file_close(&s->disk);
 	if (s->memory_file >= 0)
 		close(s->memory_file);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAULT_AREA_H
+#define FAULT_AREA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench.h"
+#include "mem_buffer.h"
+
+/*
+ * Memory of which nothing has been touched, for each kind of page fault.
+ */
+#define FAULT_PAGE	  4096
+#define FAULT_PAGES	  1024 /* mapped at once, then the mapping is renewed */
+#define FAULT_TOUCHES	  256  /* of a cached file */
+#define FAULT_AROUND	  16   /* pages that the kernel maps around a file's */
+#define FAULT_FILE_BYTES  ((size_t)FAULT_TOUCHES * FAULT_AROUND * FAULT_PAGE)
+#define FAULT_MAJOR_BYTES ((size_t)4096 * FAULT_PAGE)
+
+enum fault_kind {
+	FAULT_ANONYMOUS,
+	FAULT_ZERO,
+	FAULT_THP,
+	FAULT_SHARED,
+	FAULT_COW,
+	FAULT_CACHED,
+	FAULT_SINGLE,
+	FAULT_MAJOR,
+	FAULT_USER,
+	FAULT_POPULATE,
+	FAULT_POPULATE_FILE,
+	FAULT_KINDS
+};
+
+extern const struct fault_kind_info {
+	const char *name;
+	size_t step;	    /* bytes from touched page to touched page */
+	unsigned int count; /* pages touched before the mapping is renewed */
+	unsigned int events;
+	bool write;
+	size_t brings; /* bytes; 0: no row for it */
+} fault_kinds[FAULT_KINDS];
+
+struct fault_area {
+	char *map, *base; /* what is being touched */
+	size_t map_bytes;
+	unsigned int touched;
+};
+
+/**
+ * fault_area_renew() - map what @kind needs, in place of what is mapped.
+ * @file: what is mapped by kinds of a file, cached or (FAULT_MAJOR) not.
+ *
+ * Return: 0, bench_fail() or bench_skip().
+ */
+int fault_area_renew(struct bench *b, struct fault_area *a,
+		     enum fault_kind kind, int file);
+
+/* fault_area_unmap() - a zeroed one is fine. */
+void fault_area_unmap(struct fault_area *a);
+
+#endif
