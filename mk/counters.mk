@@ -6,6 +6,10 @@ COUNTERS_TEST  := $(BUILD)/counters-test
 COUNTERS_GUEST := $(COUNTERS_TEST)/guest
 COUNTERS_SRCS  := tests/counters/guest.c $(wildcard harness/counters*.c)
 
+# It knows the width of the core as cpu_load does.
+$(BUILD)/bin/load_demo: $(addprefix $(BUILD)/obj/,monitor/cpu_model.o \
+	monitor/width.o monitor/text_file.o gen/width_table.o)
+
 # Neither SAN nor CFLAGS: it is for another machine.
 $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.mk
 	$(call say,LD,$@)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOAD_WORK_H
+#define LOAD_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Work that fills an interval with one kind of instruction, in pieces of
+ * known length whose result tells that they were done.
+ */
+#define LOAD_ADDS 128 /* additions in one round of load_add() */
+
+/* load_add() - @rounds times LOAD_ADDS additions to eight registers in turn,
+ * which do not wait for each other.  Return: the sum of all registers, which
+ * is rounds x LOAD_ADDS. */
+uint64_t load_add(uint64_t rounds);
+
+#define LOAD_AVX_ADDS  64 /* additions of vectors in one round of load_avx() */
+#define LOAD_AVX_LANES 4  /* doubles in a vector */
+
+/* load_avx_usable() - whether processor and system have AVX. */
+bool load_avx_usable(void);
+
+/* load_avx() - @rounds times LOAD_AVX_ADDS additions of 1.0 to all lanes of
+ * eight vector registers in turn.  Only where load_avx_usable().  Return: the
+ * sum of all lanes: rounds x LOAD_AVX_ADDS x LOAD_AVX_LANES. */
+double load_avx(uint64_t rounds);
+
+#endif
