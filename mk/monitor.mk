@@ -29,3 +29,15 @@ all: $(CPU_LOAD)
 # and a link in $(bindir).
 INSTALL_LIBEXEC += $(CPU_LOAD)
 TOOLS += cpu_load
+
+# The paper's Figures 9 and 10 of any command.
+LOAD_OUT ?= $(BUILD)/load
+
+.PHONY: load
+load: all ## draw each core's load while a command runs: COMMAND="..." INTERVAL=100ms SOURCE=stat|switches
+	$(Q)mkdir -p '$(LOAD_OUT)'
+	$(Q)$(CPU_LOAD) --interval $(or $(INTERVAL),100ms) --source $(or $(SOURCE),stat) \
+		--output '$(LOAD_OUT)/cpu_load.csv' -- \
+		$(or $(COMMAND),$(BUILD)/bin/load_demo --invocations 1)
+	$(Q)scripts/load-plot '$(LOAD_OUT)/cpu_load.csv'
+	@echo 'see $(LOAD_OUT)/cpu_load-system.svg'

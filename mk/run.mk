@@ -52,7 +52,8 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
 SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab scripts/suite.tsv \
-	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf)
+	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf \
+	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
 
 .PHONY: install

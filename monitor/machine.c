@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -257,12 +258,14 @@ static int choose_cpus(struct machine *m, const bool *there, const char **why)
 	return err;
 }
 
-/* Goes to each CPU once, so that it switches and its state is known. */
+/* Goes to each CPU and sleeps there, so that it switches and its state is
+ * known; being there already is no switch. */
 static void visit_cpus(const struct machine *m)
 {
 	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
 	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
 	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
+	const struct timespec moment = { .tv_nsec = 1 };
 
 	if (mine && one && !sched_getaffinity(0, size, mine)) {
 		for (size_t i = 0; i < m->target.rows; i++) {
@@ -270,7 +273,8 @@ static void visit_cpus(const struct machine *m)
 			CPU_SET_S((size_t)m->cpu[i].number, size, one);
 			/* One that we may not use tells with its next switch.
 			 */
-			(void)sched_setaffinity(0, size, one);
+			if (!sched_setaffinity(0, size, one))
+				nanosleep(&moment, NULL);
 		}
 		sched_setaffinity(0, size, mine);
 	}

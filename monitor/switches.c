@@ -134,13 +134,17 @@ static uint64_t record_time(const union record *rec)
 	return rec->header.type == PERF_RECORD_LOST ? rec->lost.time_ns : 0;
 }
 
+/* The idle task has number 0.  Not every CPU's writes records of its own
+ * (measured: that of CPU 0 does, others' do not), so both kinds are needed:
+ * whom a task leaves the CPU to, and that a task has come. */
 static void take(struct switches *s, const union record *rec)
 {
-	/* Who is switched to speaks for itself. */
-	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE &&
-	    !(rec->header.misc & PERF_RECORD_MISC_SWITCH_OUT))
+	const bool leaves = rec->header.misc & PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE)
 		busy_track_switch(&s->track, rec->change.time_ns,
-				  rec->change.tid);
+				  leaves ? rec->change.next_prev_pid
+					 : rec->change.pid);
 	else if (rec->header.type == PERF_RECORD_LOST)
 		busy_track_lost(&s->track);
 }

@@ -264,6 +264,22 @@ bounded() {
 	jq -es '.[-1].cpus[0].os_resolution_pct < 0.001' out
 }
 
+# busy FILE: each CPU's busy seconds, and by how much they may be wrong.
+busy() {
+	jq -c '.cpus[]? | [.os_load_pct / 100 * .known_s, .os_resolution_pct / 100 * .known_s]' "$1"
+}
+
+@test "no CPU is busier by its switches than by /proc/stat" {
+	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
+	((status == 0)) || skip "$stderr"
+	# One around the other sees all that the inner one saw.  (Interrupts
+	# that an idle CPU serves are load to /proc/stat only.)
+	try 0 "$CPU_LOAD" --json --output outer -- \
+		"$CPU_LOAD" --json --output inner --source switches --duration 1s
+	paste -d , <(busy inner) <(busy outer) | tr -d '[]' |
+		awk -F , '{ n++; bad += $1 > $3 + $4 + 0.001 } END { exit bad || !n }'
+}
+
 @test "the load of a cgroup is not less than what its process ran" {
 	local dir group=oscost-test-$$
 
