@@ -5,6 +5,9 @@ data = id.'.dat'
 if (log_x) set logscale x
 # Only sizes are counted in bytes.
 if (log_x && strstrt(x_label, 'bytes') > 0) { load plots.'/sizes.gp' }
+stats data using 1 name 'X' nooutput
+# A few threads: there are no halves of them.
+if (!log_x && X_max == floor(X_max) && X_max - X_min <= 5) { set xtics 1 }
 if (log_y) set logscale y; else set yrange [0:*]
 set autoscale xfix
 set offsets graph 0.02, graph 0.02, 0, 0

@@ -67,19 +67,72 @@ static double number_of(const struct result *r, const char *column)
 	return NAN;
 }
 
+/* Whether @params are @like, but for @axis, which has @text there. */
+static bool is_partner(const json_t *params, const json_t *like,
+		       const char *axis, const char *text)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(params) != json_object_size(like))
+		return false;
+	json_object_foreach((json_t *)like, key, value)
+	{
+		const json_t *other = json_object_get(params, key);
+
+		if (strcmp(key, axis) != 0
+			    ? !json_equal(other, value)
+			    : !json_is_string(other) ||
+				      strcmp(json_string_value(other), text))
+			return false;
+	}
+	return true;
+}
+
+/* The x of an axis "figure=bandwidth": the value (in GB/s if it is a rate) of
+ * the row that has this figure and is like @row in all else.  Where there is
+ * none, there is nothing to measure: 0. */
+static double partner_value(const struct run *run, const struct section *s,
+			    const struct row *row, const char *x)
+{
+	const size_t len = strcspn(x, "=");
+	char *axis = text_format("%.*s", (int)len, x);
+	double value = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct result *r = &run->rows[s->rows[i]].all;
+
+		if (is_partner(r->params, row->all.params, axis, x + len + 1)) {
+			value = number_of(r, "value");
+			if (r->unit && !strcmp(r->unit, "B/s"))
+				value /= 1e9;
+		}
+	}
+	free(axis);
+	return value;
+}
+
+static double x_of(const struct run *run, const struct section *s,
+		   const struct row *row, const char *x)
+{
+	const json_t *value = json_object_get(row->all.params, x);
+
+	if (strchr(x, '='))
+		return partner_value(run, s, row, x);
+	return json_is_integer(value) ? json_number_value(value) : NAN;
+}
+
 static void add_point(struct plotdata *d, const struct figure *fig,
-		      const struct row *row)
+		      const struct row *row, double x)
 {
 	const struct result *r = &row->all;
-	const json_t *x = json_object_get(r->params, fig->x);
 	char *series = coordinate(r->params, fig->series);
 	struct point *p;
 
 	d->points = text_grow(d->points, d->n, sizeof(*p));
 	p = &d->points[d->n++];
 	*p = (struct point) { .row = row,
-			      .x = json_is_integer(x) ? json_number_value(x)
-						      : NAN,
+			      .x = x,
 			      .category = coordinate(r->params, fig->x),
 			      .y = number_of(r, fig->value),
 			      .lo = NAN,
@@ -143,7 +196,7 @@ void figdata_collect(struct plotdata *d, const struct figure *fig,
 		const struct row *row = &run->rows[s->rows[i]];
 
 		if (text_glob(fig->globs, row->all.name))
-			add_point(d, fig, row);
+			add_point(d, fig, row, x_of(run, s, row, fig->x));
 	}
 	choose_scale(d, fig);
 	if (d->n &&

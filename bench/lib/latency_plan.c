@@ -132,9 +132,9 @@ static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
 		     int from, int to)
 {
 	struct bench_case c = {
-		.params = { P_STR("pattern", "window"), P_STR("pages", "thp"),
-			    P_SIZE("size", (int64_t)bytes),
-			    P_INT("from_node", from), P_INT("to_node", to) },
+		.params = { P_INT("from_node", from), P_INT("to_node", to),
+			    P_STR("pattern", "window"), P_STR("pages", "thp"),
+			    P_SIZE("size", (int64_t)bytes) },
 		.index = (int64_t)p->n,
 		.ops = CHASE_UNROLL,
 		.budget_ms = 12,
