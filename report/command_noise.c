@@ -164,7 +164,7 @@ int command_noise(int cpu, unsigned int ms, const struct noise_place *p)
 	struct topo *topo;
 	struct look *looks;
 	int *cpus, status;
-	size_t n;
+	size_t n, k = 1;
 
 	if (topo_open(&topo)) {
 		warn("hwloc cannot tell which CPUs there are");
@@ -186,17 +186,17 @@ int command_noise(int cpu, unsigned int ms, const struct noise_place *p)
 	set_up(&t);
 	looks[0] = (struct look) { cpu, .ms = ms, .timer = &t };
 	looks[0].measuring = true;
-	for (size_t i = 0, k = 1; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (cpus[i] != cpu)
 			looks[k++] = (struct look) { cpus[i], .ms = ms,
 						     .timer = &t };
 	/* The measuring CPU as it is while one program runs; then all others
 	 * at once, for there may be hundreds. */
 	look_at_all(looks, 1, p);
-	if (n > 1)
-		look_at_all(looks + 1, n - 1, p);
+	if (k > 1)
+		look_at_all(looks + 1, k - 1, p);
 	status = looks[0].err ? EXIT_FAIL : EXIT_OK;
-	if (print_all(looks, n ? n : 1))
+	if (print_all(looks, k))
 		status = EXIT_FAIL;
 	free(looks);
 	free(cpus);

@@ -3,41 +3,61 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "text.h"
+#include "timer.h"
 
-#define MOST_NAMES 3
-#define PROCESSOR  36 /* fields of stat behind the state: the CPU it was on */
+#define MOST_NAMES  3
+#define PATIENCE_NS 100000000 /* for a list of all threads */
+#define PROCESSOR   36 /* fields of stat behind the state: the CPU it was on */
 
 static int number_of(const char *name)
 {
 	return isdigit((unsigned char)*name) ? atoi(name) : -1;
 }
 
-/* @format has the two numbers of a thread. */
-static char *thread_file(int pid, int tid, const char *file)
+/* The beginning of a thread's @file; without stdio and its buffers, for there
+ * may be ten thousand threads.  Return: @line, or NULL if it has ended. */
+static char *thread_file(int pid, int tid, const char *file, char *line,
+			 size_t size)
 {
-	char *path = text_format("/proc/%d/task/%d/%s", pid, tid, file);
-	char *line = text_line(path);
+	char path[64];
+	ssize_t len;
+	int fd;
 
-	free(path);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	len = read(fd, line, size - 1);
+	close(fd);
+	if (len <= 0)
+		return NULL;
+	line[len] = '\0';
+	line[strcspn(line, "\n")] = '\0';
 	return line;
 }
 
 static void add_thread(struct hogs *h, int pid, int tid)
 {
-	char *line = thread_file(pid, tid, "schedstat");
+	char line[128];
 
-	if (!line)
-		return; /* it has ended */
+	if (!thread_file(pid, tid, "schedstat", line, sizeof(line)))
+		return;
 	h->v = text_grow(h->v, h->n, sizeof(*h->v));
 	h->v[h->n++] =
 		(struct hog_thread) { pid, tid, strtoull(line, NULL, 10) };
-	free(line);
+}
+
+/* Half a list would take the whole life of a thread for what it ran since. */
+static bool in_time(const struct hogs *h)
+{
+	return timer_clock_begin() - h->begin_ns < PATIENCE_NS;
 }
 
 static void add_process(struct hogs *h, int pid)
@@ -67,14 +87,15 @@ void hogs_read(struct hogs *h)
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
-	*h = (struct hogs) { 0 };
+	*h = (struct hogs) { .begin_ns = timer_clock_begin() };
 	if (!dir)
 		return;
-	while ((e = readdir(dir)))
+	while (in_time(h) && (e = readdir(dir)))
 		if (number_of(e->d_name) > 0 &&
 		    number_of(e->d_name) != getpid())
 			add_process(h, number_of(e->d_name));
 	closedir(dir);
+	h->whole = in_time(h);
 	if (h->n)
 		qsort(h->v, h->n, sizeof(*h->v), by_tid);
 }
@@ -88,27 +109,28 @@ void hogs_free(struct hogs *h)
 /* The CPU that a thread was on last, -1 if it is gone. */
 static int last_cpu(const struct hog_thread *t)
 {
-	char *line = thread_file(t->pid, t->tid, "stat");
-	char *at = line ? strrchr(line, ')') : NULL; /* names hold anything */
+	char line[1024];
+	char *at = thread_file(t->pid, t->tid, "stat", line, sizeof(line));
 	int cpu = -1;
 
+	at = at ? strrchr(at, ')') : NULL; /* names hold anything */
 	for (int i = 0; at && i <= PROCESSOR; i++)
 		at = strchr(at + 1, ' ');
 	if (at)
 		cpu = atoi(at);
-	free(line);
 	return cpu;
 }
 
 /* Its name in ASCII: the writer of JSON takes no other bytes unchecked. */
 static char *name_of(const struct hog_thread *t)
 {
-	char *name = thread_file(t->pid, t->tid, "comm");
+	char line[64];
+	char *name = thread_file(t->pid, t->tid, "comm", line, sizeof(line));
 
 	for (char *c = name; c && *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
-	return name ? name : text_copy("?");
+	return text_copy(name ? name : "?");
 }
 
 static int by_time(const void *a, const void *b)
@@ -144,8 +166,9 @@ json_t *hogs_between(const struct hogs *before, const struct hogs *after,
 	struct hog_thread *d = differences(before, after);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < after->n && (double)d[i].ran_ns >= least_ns &&
-			   d[i].ran_ns && json_array_size(list) < MOST_NAMES;
+	for (size_t i = 0; before->whole && after->whole && i < after->n &&
+			   (double)d[i].ran_ns >= least_ns && d[i].ran_ns &&
+			   json_array_size(list) < MOST_NAMES;
 	     i++) {
 		char *name;
 

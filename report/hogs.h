@@ -3,7 +3,9 @@
 #define HOGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What each thread of the machine has run for, as far as /proc shows it. */
 struct hogs {
@@ -12,6 +14,8 @@ struct hogs {
 		unsigned long long ran_ns;
 	} * v;
 	size_t n;
+	uint64_t begin_ns;
+	bool whole; /* false: there are too many to read in time */
 };
 
 /* hogs_read() - all threads now but those of this process. */
@@ -23,7 +27,7 @@ void hogs_free(struct hogs *h);
  * @least_ns: less is not worth a name.
  *
  * Return: an array of at most three {pid, name, ran_us}; empty also where
- * another container's processes cannot be seen.
+ * another container's processes cannot be seen, or there are too many.
  */
 json_t *hogs_between(const struct hogs *before, const struct hogs *after,
 		     int cpu, double least_ns);

@@ -244,7 +244,8 @@ static char *cause_names(const struct quiet_cpu *c, enum gap_cause cause)
 		text = names ? text_format("other tasks on this CPU: %s", names)
 			     : text_copy("other tasks on this CPU, which /proc "
 					 "does not show here (in another "
-					 "container, or too short)");
+					 "container, too short, or too many "
+					 "to look at)");
 		free(names);
 		return text;
 	case GAP_THROTTLED:
