@@ -101,7 +101,7 @@ static void add(struct bench *b, struct state *s, enum proto proto,
 	*keep = (struct connect_case) {
 		proto, place, paused, NULL, NULL, NULL
 	};
-	bench_add(b, &c);
+	c.of = bench_add(b, &c);
 	c.derived = true;
 	if (paused) {
 		c.params[3].text = "packet_setup";

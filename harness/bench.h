@@ -105,6 +105,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
+ * @of: for a derived case: the case whose callbacks give it its samples, if it
+ *	is one alone: who asks for the one with --case need not wait for others.
  * @ops: operations in one iteration of run(), 1 if 0: the loop was unrolled.
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
@@ -127,6 +129,7 @@ struct bench_case {
 	unsigned int budget_ms;
 	unsigned int ops;
 	bool derived;
+	const struct bench_case *of;
 	bool exclusive;
 	bool switches;
 

@@ -155,6 +155,19 @@ static bool matches(const struct bench *b, const char *glob, const char *name)
 	return !fnmatch(glob, name, 0) || terms_match(glob, name);
 }
 
+/* A derived case was asked for.  Return: whether any case may be its source. */
+static bool need_source(struct bench *b, const struct case_run *run)
+{
+	struct case_run *source;
+
+	if (!run->c.derived || !run->c.of)
+		return run->c.derived;
+	source = bench_case_of(b, run->c.of);
+	if (source)
+		source->needed = true;
+	return !source;
+}
+
 int invocation_select(struct bench *b, const struct opt_list *globs)
 {
 	bool derived = false;
@@ -172,7 +185,7 @@ int invocation_select(struct bench *b, const struct opt_list *globs)
 			if (!matches(b, globs->item[g], run->name))
 				continue;
 			run->hidden = false;
-			derived |= run->c.derived;
+			derived |= need_source(b, run);
 			found = true;
 		}
 		if (!found)
@@ -182,7 +195,7 @@ int invocation_select(struct bench *b, const struct opt_list *globs)
 				       globs->item[g]);
 	}
 	for (size_t i = 0; i < b->n_runs; i++)
-		if (b->runs[i]->hidden && !derived &&
+		if (b->runs[i]->hidden && !derived && !b->runs[i]->needed &&
 		    b->runs[i]->state == CASE_ASKED)
 			b->runs[i]->state = CASE_UNSELECTED;
 	return EXIT_OK;

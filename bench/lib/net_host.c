@@ -40,6 +40,11 @@ const char *net_hosts_label(const struct net_options *o)
 	return o->peer ? "remote" : "loopback";
 }
 
+bool net_hosts_is_memory(const struct net_options *o)
+{
+	return !o->peer && !(o->netlab && is_shaped());
+}
+
 unsigned int net_hosts_places(const struct net_options *o)
 {
 	return o->peer ? 1 : NET_PLACES;

@@ -59,6 +59,10 @@ struct net_hosts {
  * a limit, or a line with a delay) or remote. */
 const char *net_hosts_label(const struct net_options *o);
 
+/* net_hosts_is_memory() - whether nothing but this machine's memory is between
+ * the ends: no wire, no limit, no delay. */
+bool net_hosts_is_memory(const struct net_options *o);
+
 /* net_hosts_places() - how many places there are: with --peer only one. */
 unsigned int net_hosts_places(const struct net_options *o);
 

@@ -9,8 +9,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* The stamp of what was sent comes by another way than the answer. */
-#define STAMP_MS 100
+/* The stamp of what was sent comes by another way than the answer, but is made
+ * before it. */
+#define STAMP_MS 2
 
 int net_stamp_enable(int fd)
 {

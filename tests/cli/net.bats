@@ -63,6 +63,11 @@ talks() {
 		(.send + .wire + .receive - .stamped | fabs) < .stamped / 1e6'
 }
 
+@test "a row that another case measures can be asked for alone" {
+	try 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --case '*proto=udp,*same_cpu,figure=wire'
+	rows 'length == 1 and .[0].samples > 0 and .[0].evidence.stamps.seen > 0'
+}
+
 # killed PROGRAM: run it and kill its servers as they appear, until it ends.
 # Sets status.
 killed() {

@@ -1,142 +1,184 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --peer user@host: net_server is started over ssh, by an sshd of our own in
-# the other network namespace, with keys of its own.  ~/.ssh is not touched.
+#
+# file_remote and the NFS server of scripts/nfslab: what is read came over the
+# network, what cannot be read is said, and nothing stays behind.
+
+setup_file() {
+	load ../helpers
+	# A second and a half, where it is not there yet.
+	"$ROOT/scripts/nfslab" fetch --bin "$BIN" || true
+	cd "$BATS_FILE_TMPDIR" || exit
+	WHY_NOT=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) && WHY_NOT=
+	export WHY_NOT
+}
 
 setup() {
 	load ../helpers
-	local why
-
 	cd "$BATS_TEST_TMPDIR" || exit
-	netlab=$ROOT/scripts/netlab
-	sshd=$(PATH=$PATH:/usr/sbin command -v sshd) || skip "there is no sshd"
-	command -v ssh-keygen >/dev/null || skip "there is no ssh-keygen"
-	why=$("$netlab" run true 2>&1) || skip "$why"
-	"$netlab" up --owner "$$"
-	serve_ssh
-	# All that the ssh of the program may know.
-	cat >ssh.conf <<EOS
-Port 2222
-User $(id -un)
-IdentityFile $PWD/user
-IdentitiesOnly yes
-UserKnownHostsFile $PWD/known
-GlobalKnownHostsFile /dev/null
-StrictHostKeyChecking yes
-EOS
-	export OSCOST_SSH="ssh -F $PWD/ssh.conf"
-	who=$(id -un)@10.78.0.2
-}
-
-# serve_ssh: an sshd that takes one key, on the other host.
-serve_ssh() {
-	local name i
-
-	for name in host user; do
-		ssh-keygen -q -t ed25519 -N '' -C test -f "$name"
-	done
-	printf '[10.78.0.2]:2222 %s\n' "$(<host.pub)" >known
-	cat >sshd.conf <<EOS
-ListenAddress 10.78.0.2:2222
-HostKey $PWD/host
-AuthorizedKeysFile $PWD/user.pub
-StrictModes no
-UsePAM no
-PasswordAuthentication no
-PermitRootLogin prohibit-password
-PidFile none
-EOS
-	made_dir=
-	[[ -d /run/sshd ]] || { mkdir /run/sshd && made_dir=1; }
-	ip netns exec oscost-b "$sshd" -D -e -f "$PWD/sshd.conf" 2>sshd.log 3>&- &
-	daemon=$!
-	for ((i = 0; i < 100; i++)); do
-		! grep -q 'Server listening' sshd.log || return 0
-		sleep 0.1
-	done
-	cat sshd.log
-	return 1
+	nfslab=$ROOT/scripts/nfslab
+	remote=("$BIN/file_remote" "${QUICK[@]}" --json)
 }
 
 teardown() {
-	[[ -z ${daemon:-} ]] || kill "$daemon" || true
-	[[ -z ${made_dir:-} ]] || rmdir /run/sshd
-	"$netlab" down --owner "$$" || true
+	[[ -z ${peer:-} ]] || kill "$peer" 2>/dev/null || true
 }
 
-# here COMMAND...: on this host of the two.
-here() {
-	try "$1" ip netns exec oscost-a "${@:2}"
+# lab STATUS COMMAND...: with a server; skip where there can be none.
+lab() {
+	[[ -z $WHY_NOT ]] || skip "$WHY_NOT"
+	try "$1" "$nfslab" run --bin "$BIN" "${@:2}" && gone
 }
 
-# no_server: what was started over there has ended.
-no_server() {
+gone() {
+	[[ ! -e /run/netns/oscost-b && ! -e /run/oscost-netlab &&
+		! -e /run/oscost-nfs ]] || return
+	# Of this directory nothing is left but what the test has made.
+	[[ -z $(find . -name 'nfslab-*') ]]
+}
+
+# server_gone PID: also if it is still to be reaped.
+server_gone() {
 	local i
 
 	for ((i = 0; i < 100; i++)); do
-		[[ -n $(ip netns pids oscost-b | xargs -r ps -o comm= -p |
-			grep net_server) ]] || return 0
+		grep -qz . "/proc/$1/cmdline" 2>/dev/null || return 0
 		sleep 0.1
 	done
 	return 1
 }
 
-@test "a program starts its server over ssh, and it ends with the program" {
-	here 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server "$BIN/net_server" --case '*proto=tcp,size=1,wait=block,*'
-	rows 'map(select(.params.figure == "round_trip"))[0] |
-		.status == "ok" and .params.net == "remote" and
-		.evidence.bytes_back.seen > 0'
-	no_server
-}
-
-@test "it ends too when the program is killed" {
-	local pid i
-
-	ip netns exec oscost-a "$BIN/tcp_connect" --invocations 50 --json \
-		--peer "$who" --peer-server "$BIN/net_server" >/dev/null 2>&1 3>&- &
-	pid=$!
+# peer WHAT: something that listens on a port of loopback, in perl's words.
+peer() {
+	command -v perl >/dev/null || skip "no perl"
+	perl -MIO::Socket::INET -e '
+		$SIG{PIPE} = "IGNORE";
+		my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1")
+			or die;
+		open my $f, ">", "port.new"; print $f $s->sockport; close $f;
+		rename "port.new", "port";
+		while (my $c = $s->accept) { '"$1"' }' 3>&- &
+	peer=$!
 	for ((i = 0; i < 100; i++)); do
-		! ip netns pids oscost-b | xargs -r ps -o comm= -p |
-			grep -q net_server || break
+		[[ ! -s port ]] || break
 		sleep 0.1
 	done
-	[[ $i -lt 100 ]]
-	kill -KILL "$pid"
-	no_server
+	url="nfs://127.0.0.1/export/file?version=4&nfsport=$(<port)"
 }
 
-@test "what cannot be started there is said" {
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server /no/such/server
-	[[ $stderr == *"ssh has not started /no/such/server there"* ]]
-	# A key that is not known there.
-	ssh-keygen -q -t ed25519 -N '' -C other -f other
-	sed -i 's|/user$|/other|' ssh.conf
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server "$BIN/net_server"
-	[[ $stderr == *"Permission denied"*"ssh has not started"* ]]
+@test "without a remote file every row says how to get one" {
+	try 77 "${remote[@]}"
+	rows 'length >= 8 and all(.status == "skipped" and .value == null and
+		(.reason | contains("make nfslab") and contains("--url")))'
+	try 77 "${remote[@]}" --nfslab
+	[[ $stderr == *"make nfslab"* ]]
 }
 
-@test "nothing goes to a shell that a shell would read" {
-	local bad
+@test "what makes no sense is refused" {
+	try 1 "${remote[@]}" --url nfs://127.0.0.1/x/y --remote-dir .
+	[[ $stderr == *"one of"* ]]
+	try 1 "${remote[@]}" --url /x/y
+	[[ $stderr == *"no URL"* || $stderr == *libnfs* ]]
+	try 1 "${remote[@]}" --remote-dir ./nowhere
+	[[ $stderr == *"No such file"* ]]
+	try 77 "${remote[@]}" --remote-dir /proc
+	[[ $stderr == *"no network file system"* ]]
+}
 
-	for bad in 'root@10.78.0.2;true' '-oProxyCommand=true@x' 'root@$(id)'; do
-		here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$bad"
-		[[ $stderr == *"characters that are not taken"* ]]
+# needs_libnfs: skip if it was built without.
+needs_libnfs() {
+	! "${remote[@]}" --url nfs://127.0.0.1/x/y 2>&1 | grep -q 'without libnfs' ||
+		skip "built without libnfs"
+}
+
+@test "a server that is not there is an error that says so" {
+	needs_libnfs
+	try 1 "${remote[@]}" --url 'nfs://127.0.0.1/export/file?version=4&nfsport=1'
+	[[ $stderr == *"127.0.0.1: Connection refused"* ]]
+}
+
+@test "a server that is silent, hangs up or talks nonsense ends nothing but the row" {
+	local what
+
+	needs_libnfs
+	for what in 'push @kept, $c;' 'close $c;' \
+		'print $c join "", map { chr(int(rand(256))) } 1 .. 100000; close $c;' \
+		'print $c "\x80\0\0\x18" . "\0" x 24; close $c;' \
+		'print $c "\x80\0\0\4ABCD" x 1000; close $c;' \
+		'print $c "\xff\xff\xff\xff" x 1000; close $c;'; do
+		rm -f port
+		peer "$what"
+		try 1 "${remote[@]}" --url "$url"
+		[[ $stderr == *"127.0.0.1"* && $stderr != *"signal"* ]]
+		[[ -z $output ]] || rows 'all(.value == null)'
+		kill "$peer"
 	done
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$who" --peer-server 'a b'
-	[[ $stderr == *"characters that are not taken"* ]]
 }
 
-@test "make remote measures to a host over ssh" {
-	local rows
+@test "reads come from the server, and are right" {
+	lab 0 "${remote[@]}" --nfslab --bytes 4m
+	rows '[.[] | select(.params.where == "veth" and .params.file == 4194304 and
+			.params.figure == "read")] |
+		length == 4 and all(.status == "ok" and
+			.evidence.contents_right.seen == .evidence.contents_right.expected and
+			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
+			.evidence.requests.seen == .evidence.requests.expected)'
+	rows 'any(.params.figure == "null_call" and .status == "ok")'
+	# More than the file has.
+	rows '[.[] | select(.params.file == 67108864 and .params.figure == "read")] |
+		length > 0 and all(.status == "skipped" and (.reason | contains("4194304")))'
+}
 
-	cd "$ROOT" || return
-	here 0 make --no-print-directory BUILD="${BIN%/bin}" remote PEER="$who" \
-		PEER_SERVER="$BIN/net_server" ROUNDS=1 EFFORT=1 OUT="$BATS_TEST_TMPDIR/out"
-	rows=$(jq -rs 'map(select(.status == "ok" and .params.net == "remote") |
-		.benchmark) | unique | join(" ")' "$BATS_TEST_TMPDIR/out/invocations.jsonl")
-	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
-	no_server
+@test "a file of somebody else is compared with what this machine sees" {
+	head -c 5M /dev/zero | tr '\0' x >data
+	tr x y <data >other
+	remote=(ip netns exec oscost-a "${remote[@]}"
+		--url 'nfs://10.78.0.2/oscost/data?version=4&nfsport=20049')
+	lab 0 --dir . "${remote[@]}"
+	rows '[.[] | select(.params.file == 4194304)] |
+		all(.params.cache == "unknown" and .evidence.contents == "not checked")'
+	lab 0 --dir . "${remote[@]}" --local data
+	rows '[.[] | select(.params.file == 4194304 and .params.figure == "read")] |
+		all(.status == "ok" and .evidence.contents_right.seen > 0)'
+	lab 1 --dir . "${remote[@]}" --local other
+	rows '[.[] | select(.params.where == "server" and .params.file == 4194304 and
+			.params.figure == "read")] |
+		all(.status == "failed" and .value == null)'
+	lab 1 --dir . "${remote[@]}" --local "$BIN/nop"
+	[[ $stderr == *"is not the remote file"* ]]
+}
+
+@test "the server and all it had go, however it ends" {
+	local pid server i signal
+
+	lab 3 sh -c 'exit 3'
+	for signal in INT TERM KILL; do
+		rm -f started
+		setsid env --default-signal=INT "$nfslab" run --bin "$BIN" \
+			sh -c 'cat /run/oscost-nfs/lab >new; mv new started; sleep 30' 3>&- &
+		pid=$!
+		for ((i = 0; i < 100; i++)); do
+			[[ ! -e started ]] || break
+			sleep 0.1
+		done
+		read -r server _ <started
+		grep -qz /run/oscost-nfs "/proc/$server/cmdline"
+		kill -s "$signal" "$pid"
+		wait "$pid" || true
+		server_gone "$server"
+		if [[ $signal == KILL ]]; then
+			# The next one removes what could not be removed.
+			pkill -s "$pid" sleep || true
+			rm -rf nfslab-*
+			lab 0 true
+		else
+			gone
+		fi
+	done
+}
+
+@test "without privilege the reason is given" {
+	[[ $EUID -eq 0 ]] || skip "needs root to become nobody"
+	try 77 setpriv --reuid nobody --clear-groups "$nfslab" run true
+	[[ $stderr == *root* ]]
 }

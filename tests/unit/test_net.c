@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../bench/lib/net_addr.h"
@@ -18,7 +19,7 @@
 #include "tap.h"
 
 /* What takes so long will never end. */
-#define HANGS_S 100
+static unsigned int hangs_s = 100;
 
 #define FRAMES	    200000
 #define CONNECTIONS 10000
@@ -154,7 +155,7 @@ static pid_t start_server(struct net_addr *a)
 	pid = listener < 0 ? -1 : fork();
 	if (pid == 0) {
 		signal(SIGTERM, ask_to_stop);
-		alarm(HANGS_S);
+		alarm(hangs_s);
 		/* exit() and not _exit(): leaks are to be found. */
 		exit(net_serve(listener, &limits, &stop) ? 1 : 0);
 	}
@@ -260,14 +261,17 @@ static bool served(const struct net_addr *a)
 	return false;
 }
 
-static void check_server(void)
+/* @until: flood it until then, once at least. */
+static void check_server(time_t until)
 {
 	struct net_addr a;
 	const pid_t pid = start_server(&a);
 	int status = -1;
 
 	OK(pid > 0 && served(&a), "the server serves a client");
-	OK(flood(&a) > CONNECTIONS / 2, "a flood comes");
+	do
+		OK(flood(&a) > CONNECTIONS / 2, "a flood comes");
+	while (time(NULL) < until);
 	OK(served(&a), "after the flood it still does");
 	kill(pid, SIGTERM);
 	OK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
@@ -275,14 +279,21 @@ static void check_server(void)
 	   "and ends in good order");
 }
 
-int main(void)
+/* test_net SECONDS SEED: with other nonsense than usual, for so long. */
+int main(int argc, char **argv)
 {
-	alarm(HANGS_S);
-	srandom(1);
+	const long seconds = argc > 1 ? atol(argv[1]) : 0;
+	const time_t begin = time(NULL);
+
+	hangs_s += (unsigned int)seconds;
+	alarm(hangs_s);
+	srandom(argc > 2 ? (unsigned int)atol(argv[2]) : 1);
 	check_hello();
 	check_addresses();
-	check_frames();
+	do
+		check_frames();
+	while (time(NULL) < begin + seconds / 2);
 	check_handshake();
-	check_server();
+	check_server(begin + seconds);
 	return tap_done();
 }
