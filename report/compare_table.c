@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "compare.h"
+#include "noise.h"
+#include "quiet.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -73,6 +75,40 @@ static char *shown(const struct side *s, size_t i)
 	return text ? text : text_copy("unknown");
 }
 
+/* How quiet the measuring CPU was in the first run of a side, NULL if nobody
+ * looked; *@grade is its letter. */
+static char *noise_of(const struct side *s, char *grade)
+{
+	struct quiet q;
+	char *text = NULL, pct[UNITS_MAX];
+
+	quiet_sum(&q, &s->runs[0]);
+	if (q.n) {
+		double share = quiet_share(&q.v[0]);
+
+		*grade = noise_grade(share);
+		text = text_format("%c, %s of the time lost", *grade,
+				   units_percent(pct, share));
+	}
+	quiet_free(&q);
+	return text;
+}
+
+static void add_noise(struct table *t, const struct comparison *c)
+{
+	char grade[2] = "", *a = noise_of(c->a, &grade[0]);
+	char *b = noise_of(c->b, &grade[1]);
+
+	if (a && b && grade[0] != grade[1]) {
+		table_row(t, "");
+		table_cell(t, 0, text_copy("noise certificate"));
+		table_cell(t, 1, text_copy(a));
+		table_cell(t, 2, text_copy(b));
+	}
+	free(a);
+	free(b);
+}
+
 void compare_settings(struct table *t, const struct comparison *c)
 {
 	*t = (struct table) { 0 };
@@ -92,6 +128,7 @@ void compare_settings(struct table *t, const struct comparison *c)
 		table_cell(t, 1, a);
 		table_cell(t, 2, b);
 	}
+	add_noise(t, c);
 }
 
 /* "1.051": four digits are 0.1 %. */

@@ -54,6 +54,30 @@ start_hog() {
 	jq -e ".tasks | any(.pid == $hog and .name == \"oscost-hog\")" <<<"$line"
 }
 
+@test "a limit of the cgroup is told from other tasks" {
+	local group=/sys/fs/cgroup/cpu/oscost-test-$$
+
+	[[ -w /sys/fs/cgroup/cpu/cpu.cfs_period_us ]] || skip "no cpu controller of cgroup v1"
+	mkdir "$group" || skip "may not make a cgroup"
+	echo 5000 >"$group/cpu.cfs_quota_us"
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" && "$2" noise --cpu "$3" --ms 400' \
+		bash "$group" "$report" "$cpu" || true
+	rmdir "$group"
+	[[ $status -eq 0 ]]
+	line=$(head -n 1 <<<"$output")
+	jq -e '.causes_us.throttled > 0 and .throttled_us > 0' <<<"$line"
+}
+
+@test "a comparison says that one side was noisier" {
+	run -0 "$report" compare "$ROOT/tests/fixtures/results/small" "$ROOT/tests/fixtures/results/small"
+	[[ $output != *"noise certificate"* ]]
+	cp -r "$ROOT/tests/fixtures/results/small" other
+	sed -i 's/"lost_us":[0-9.]*/"lost_us":90000/' other/noise.jsonl
+	run -0 "$report" compare "$ROOT/tests/fixtures/results/small" other
+	grep -Eq '^noise certificate +C, 2.1 % of the time lost +D, 90 %' <<<"$output"
+}
+
 @test "run-all looks before, between and after, and the summary says it" {
 	ln -sf "$report" "$bin/report"
 	run -0 --separate-stderr drive --out out --rounds 3 --only good --cpu "$cpu"
