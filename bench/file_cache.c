@@ -45,6 +45,7 @@
 #define BLOCK	 4096u
 #define PIECE	 (128u << 10) /* what the kernel reads ahead, usually */
 #define PARTS	 8	      /* of a file, each timed by itself */
+#define EVENTS	 20	      /* all parts in a quick run, at --effort 40 */
 #define STEPS	 16	      /* sizes are so many parts of the limit */
 #define CHARGED	 0.75	      /* of what the group can hold, at least */
 #define CHUNK	 (64 * MIB)   /* read at once of the whole machine's file */
@@ -137,7 +138,7 @@ static int cases(struct bench *b, void *state)
 				   .index = (int64_t)i,
 				   .unit = "ns",
 				   .estimator = BENCH_EST_MEAN,
-				   .events = PARTS,
+				   .events = EVENTS,
 				   .budget_ms = 400,
 				   .derived = s->whole_machine,
 				   .exclusive = true,
@@ -518,11 +519,13 @@ static int setup(struct bench *b, void *state)
 static void gather(struct bench *b, struct cache_state *s)
 {
 	for (size_t i = 0; i < s->points; i++) {
-		if (s->parts[i] < 2 || !isfinite(bench_value(b, s->point[i])))
+		if (!s->parts[i] || !isfinite(bench_value(b, s->point[i])))
 			continue;
 		s->sweep.size_bytes[s->sweep.n] = (double)size_of(s, i);
 		s->sweep.ns[s->sweep.n++] =
-			(s->sum[i] - s->slowest[i]) / (s->parts[i] - 1);
+			s->parts[i] < PARTS ? s->sum[i] / s->parts[i]
+					    : (s->sum[i] - s->slowest[i]) /
+						      (s->parts[i] - 1);
 	}
 }
 

@@ -3,12 +3,13 @@
  * file_ops - what do the operations on names and small files cost?
  *
  * open and close, stat and rename are repeated on one file whose name and
- * inode are cached. create is open(O_CREAT | O_EXCL), one write of `size`
- * bytes and close; delete is unlink of the same file. Both are taken from
- * groups of 16 new files: all of a group are made, looked at, and removed,
- * each call timed by itself. readdir reads all names of a directory with 10
- * 000 files through libc, from opendir to closedir; figure=entry is the same
- * by name.
+ * inode are cached. Names are looked up from an open directory (openat and the
+ * like): no figure depends on how deep --dir lies. create is openat(O_CREAT |
+ * O_EXCL), one write of `size` bytes and close; delete is unlinkat of the same
+ * file. Both are taken from groups of 16 new files: all of a group are made,
+ * looked at, and removed, each call timed by itself. readdir reads all names of
+ * a directory with 10 000 files through libc, from opendir to closedir;
+ * figure=entry is the same by name.
  *
  * ext4 without a journal takes no inode again that was deleted in the last
  * minutes, and looks at each of them anew for every file that it makes: there
@@ -54,6 +55,9 @@
 
 static const size_t sizes[] = { 0, KIB, 4 * KIB, 10 * KIB };
 
+/* One file, two names for it. */
+static const char file_name[] = "file", other_name[] = "other";
+
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 enum op { OPEN_CLOSE, STAT, RENAME, CREATE, READDIR, FSYNC_DIR, FSYNC_FILE };
@@ -65,13 +69,12 @@ struct ops_state {
 	const struct bench_case *readdir;
 	struct file_place place;
 	char where[384];
-	const char *journal; /* NULL: not ext4 on a known disk */
-	char file[PATH_MAX], other[PATH_MAX]; /* one file, two names for it */
-	char group[GROUP][PATH_MAX];
-	char many[PATH_MAX]; /* the large directory; "" until it is there */
-	bool renamed;	     /* it has the other name now */
-	int dir, fd;	     /* scratch directory, the file; -1: not open */
-	uint64_t good;	     /* operations of a batch that did what they say */
+	const char *journal;   /* NULL: not ext4 on a known disk */
+	char group[GROUP][16]; /* names */
+	char many[PATH_MAX];   /* the large directory; "" until it is there */
+	bool renamed;	       /* it has the other name now */
+	int dir, fd;	       /* scratch directory, the file; -1: not open */
+	uint64_t good; /* operations of a batch that did what they say */
 	char data[MAX_BYTES];
 };
 
@@ -184,28 +187,19 @@ static int path_in(struct bench *b, char *path, const char *dir,
 	return bench_fail(b, ENAMETOOLONG, "%s", dir);
 }
 
-static int make_file(struct bench *b, struct ops_state *s, const char *dir)
+static int make_file(struct bench *b, struct ops_state *s)
 {
-	int err = path_in(b, s->file, dir, "file");
-
-	if (!err)
-		err = path_in(b, s->other, dir, "other");
-	for (int i = 0; !err && i < GROUP; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "new-%d", i);
-		err = path_in(b, s->group[i], dir, name);
-	}
-	if (err)
-		return err;
-	s->fd = open(s->file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	for (int i = 0; i < GROUP; i++)
+		snprintf(s->group[i], sizeof(s->group[i]), "new-%d", i);
+	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+		       0600);
 	if (s->fd < 0)
-		return refused(b, errno, "make", s->file);
+		return refused(b, errno, "make", file_name);
 	if (write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES)
-		return refused(b, errno, "write", s->file);
+		return refused(b, errno, "write", file_name);
 	/* Where it has its block, writing again needs no new one. */
 	if (fsync(s->fd))
-		return refused(b, errno, "fsync", s->file);
+		return refused(b, errno, "fsync", file_name);
 	return 0;
 }
 
@@ -226,7 +220,7 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, -err, "find out where %s lies", dir);
 	file_place_say(&s->place, s->where, sizeof(s->where));
 	s->journal = file_small_journal(&s->place);
-	return make_file(b, s, dir);
+	return make_file(b, s);
 }
 
 static int begin_readdir(struct bench *b, struct ops_state *s)
@@ -296,51 +290,52 @@ static int run_open_close(struct bench *b, void *state,
 			  const struct bench_case *c, uint64_t iters)
 {
 	struct ops_state *s = state;
-	const char *path = s->file;
+	const int dir = s->dir;
 	uint64_t good = 0;
 
 	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
-		good += close(open(path, O_RDONLY)) == 0;
+		good += close(openat(dir, file_name, O_RDONLY)) == 0;
 	s->good = good;
-	return good < iters ? bench_fail(b, errno, "open %s", path) : 0;
+	return good < iters ? bench_fail(b, errno, "openat") : 0;
 }
 
 static int run_stat(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct ops_state *s = state;
-	const char *path = s->file;
+	const int dir = s->dir;
 	uint64_t good = 0;
 	struct stat st;
 
 	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
-		good += stat(path, &st) == 0 &&
+		good += fstatat(dir, file_name, &st, 0) == 0 &&
 			st.st_size == (off_t)SMALL_BYTES;
 	s->good = good;
-	return good < iters ? bench_fail(b, errno, "stat %s", path) : 0;
+	return good < iters ? bench_fail(b, errno, "fstatat") : 0;
 }
 
 static int run_rename(struct bench *b, void *state, const struct bench_case *c,
 		      uint64_t iters)
 {
 	struct ops_state *s = state;
-	const char *from = s->renamed ? s->other : s->file;
-	const char *to = s->renamed ? s->file : s->other;
+	const char *from = s->renamed ? other_name : file_name;
+	const char *to = s->renamed ? file_name : other_name;
+	const int dir = s->dir;
 	uint64_t good = 0;
 
 	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		const char *old = from;
 
-		good += rename(from, to) == 0;
+		good += renameat(dir, from, dir, to) == 0;
 		from = to;
 		to = old;
 	}
-	s->renamed = from == s->other;
+	s->renamed = from == other_name;
 	s->good = good;
-	return good < iters ? bench_fail(b, errno, "rename %s", from) : 0;
+	return good < iters ? bench_fail(b, errno, "renameat") : 0;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -354,10 +349,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (c->index != RENAME)
 		return 0;
 	bench_evidence(b, c, "names_in_effect", 1,
-		       file_small_is(s->renamed ? s->other : s->file,
+		       file_small_is(s->dir,
+				     s->renamed ? other_name : file_name,
 				     SMALL_BYTES) &&
-			       file_small_gone(s->renamed ? s->file
-							  : s->other));
+			       file_small_gone(s->dir, s->renamed
+							       ? file_name
+							       : other_name));
 	return 0;
 }
 
@@ -369,8 +366,8 @@ static int create_group(struct bench *b, struct ops_state *s,
 		bool good;
 
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       good = file_small_make(s->group[i], s->data,
-						      size));
+			       good = file_small_make(s->dir, s->group[i],
+						      s->data, size));
 		if (!good)
 			return refused(b, errno, "make", s->group[i]);
 		bench_record(b, c, ticks);
@@ -386,7 +383,7 @@ static int remove_group(struct bench *b, struct ops_state *s,
 		int bad;
 
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       bad = unlink(s->group[i]));
+			       bad = unlinkat(s->dir, s->group[i], 0));
 		if (bad)
 			return bench_fail(b, errno, "unlink %s", s->group[i]);
 		bench_record(b, c, ticks);
@@ -404,7 +401,7 @@ static int sample_create(struct bench *b, void *state,
 	int there = 0, err = create_group(b, s, c, size);
 
 	for (int i = 0; !err && i < GROUP; i++)
-		there += file_small_is(s->group[i], (off_t)size);
+		there += file_small_is(s->dir, s->group[i], (off_t)size);
 	if (!err)
 		err = remove_group(b, s, gone);
 	if (err)
@@ -412,7 +409,7 @@ static int sample_create(struct bench *b, void *state,
 	bench_evidence(b, c, "files_there", GROUP, there);
 	there = 0;
 	for (int i = 0; i < GROUP; i++)
-		there += file_small_gone(s->group[i]);
+		there += file_small_gone(s->dir, s->group[i]);
 	bench_evidence(b, gone, "files_gone", GROUP, there);
 	return 0;
 }
@@ -439,12 +436,12 @@ static int sample_readdir(struct bench *b, void *state,
 static int make_dirty(struct bench *b, struct ops_state *s, enum op op)
 {
 	if (op == FSYNC_DIR)
-		return file_small_make(s->group[0], s->data, 0)
+		return file_small_make(s->dir, s->group[0], s->data, 0)
 			       ? 0
 			       : refused(b, errno, "make", s->group[0]);
 	return pwrite(s->fd, s->data, SMALL_BYTES, 0) == (ssize_t)SMALL_BYTES
 		       ? 0
-		       : refused(b, errno, "write", s->file);
+		       : refused(b, errno, "write", file_name);
 }
 
 static int sample_fsync(struct bench *b, void *state,
@@ -472,8 +469,10 @@ static int sample_fsync(struct bench *b, void *state,
 			       (double)written.device_written);
 	if (op != FSYNC_DIR)
 		return 0;
-	bench_evidence(b, c, "files_there", 1, file_small_is(s->group[0], 0));
-	return unlink(s->group[0]) ? bench_fail(b, errno, "unlink") : 0;
+	bench_evidence(b, c, "files_there", 1,
+		       file_small_is(s->dir, s->group[0], 0));
+	return unlinkat(s->dir, s->group[0], 0) ? bench_fail(b, errno, "unlink")
+						: 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -489,7 +488,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	for (int i = 0; c->index >= CREATE && i < GROUP; i++)
-		unlink(s->group[i]);
+		unlinkat(s->dir, s->group[i], 0);
 	return 0;
 }
 

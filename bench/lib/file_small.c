@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_small_make(const char *path, const char *data, size_t size)
+bool file_small_make(int dir, const char *name, const char *data, size_t size)
 {
-	const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	const int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	bool good = true;
 
 	if (fd < 0)
@@ -21,18 +21,19 @@ bool file_small_make(const char *path, const char *data, size_t size)
 	return close(fd) == 0 && good;
 }
 
-bool file_small_is(const char *path, off_t size)
+bool file_small_is(int dir, const char *name, off_t size)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size == size;
+	return !fstatat(dir, name, &st, 0) && S_ISREG(st.st_mode) &&
+	       st.st_size == size;
 }
 
-bool file_small_gone(const char *path)
+bool file_small_gone(int dir, const char *name)
 {
 	struct stat st;
 
-	return lstat(path, &st) && errno == ENOENT;
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
 }
 
 /* jbd2 has a directory for each file system that uses it. */

@@ -10,14 +10,15 @@
 
 /* Small files and their names, and what their cost depends on. */
 
-/* file_small_make() - make the new file @path with @size bytes of @data: open,
- * write (none for 0), close.  Return: whether all went well; else errno. */
-bool file_small_make(const char *path, const char *data, size_t size);
+/* file_small_make() - make the new file @name in directory @dir with @size
+ * bytes of @data: openat, write (none for 0), close.  Return: whether all went
+ * well; else errno. */
+bool file_small_make(int dir, const char *name, const char *data, size_t size);
 
-/* file_small_is() - whether @path is a regular file of @size bytes;
+/* file_small_is() - whether @name in @dir is a regular file of @size bytes;
  * file_small_gone() - whether there is nothing of that name. */
-bool file_small_is(const char *path, off_t size);
-bool file_small_gone(const char *path);
+bool file_small_is(int dir, const char *name, off_t size);
+bool file_small_gone(int dir, const char *name);
 
 /* file_small_journal() - "jbd2" or "none" for ext4 on a block device that has
  * a name; NULL: not known.  Static text. */
