@@ -21,8 +21,8 @@
  * From the curve of `window` over sizes the levels are detected (plateaus with
  * ramps between them, by least cost: bench/lib/levels.h) and their size and
  * latency reported as rows of their own, with core cycles from chains of
- * additions, a cycle each, that are timed in turn with the loads, because the
- * core's frequency changes from moment to moment.
+ * multiplications, of a known number of cycles, timed in turn with the loads,
+ * because the core's frequency changes from moment to moment.
  *
  * Measures: ns per dependent load; for levels also bytes and core cycles.
  * Includes: nothing else: 32 loads and a countdown in one round.
@@ -43,13 +43,14 @@
 #include "lib/latency_nodes.h"
 #include "lib/latency_plan.h"
 #include "lib/mem_buffer.h"
+#include "stats.h"
 
 #define MIB ((size_t)1 << 20)
 /* Up to here the whole chain is walked first; in a quick run less. */
 #define WALKED	     (16 * MIB)
 #define WALKED_QUICK (4 * MIB)
-#define ADD_ROUNDS   20 /* 10240 cycles: about 4 us */
-#define LOAD_ROUNDS  64 /* 2048 loads: as many cycles in L1 */
+#define MUL_ROUNDS   ((uint64_t)7) /* 10752 cycles: about 4 us */
+#define LOAD_ROUNDS  64		   /* 2048 loads: as many cycles in L1 */
 
 struct latency_state {
 	struct latency_plan plan;
@@ -59,6 +60,7 @@ struct latency_state {
 	struct latency_nodes nodes;
 	struct chase chase;
 	void *at;
+	double mul_cycles;    /* of a multiplication; 0: not known yet */
 	unsigned int batches; /* of this visit */
 };
 
@@ -180,6 +182,37 @@ static uint64_t time_adds(const struct bench *b, uint64_t rounds)
 	return ticks;
 }
 
+static uint64_t time_muls(const struct bench *b, uint64_t rounds)
+{
+	uint64_t ticks;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, chase_muls(rounds));
+	return ticks;
+}
+
+/*
+ * Core cycles of a multiplication, which are a whole number; 0 if that cannot
+ * be told.  An addition is one cycle by definition, but in some states of a
+ * core that is shared with another thread a long chain of them takes 3 % more
+ * (seen: 1.031, steadily), and of multiplications 0.1 %.  So the one says how
+ * many cycles the other has, and the other is what time is measured by.
+ */
+static double mul_cycles(const struct bench *b)
+{
+	double ratio[15], whole;
+
+	for (int i = 0; i < 15; i++) {
+		const double add = (double)time_adds(b, 2 * MUL_ROUNDS) -
+				   (double)time_adds(b, MUL_ROUNDS);
+		const double mul = (double)time_muls(b, 2 * MUL_ROUNDS) -
+				   (double)time_muls(b, MUL_ROUNDS);
+
+		ratio[i] = add > 0 ? mul / add : 0;
+	}
+	whole = round(stats_median(ratio, 15));
+	return fabs(stats_median(ratio, 15) - whole) < 0.2 ? whole : 0;
+}
+
 static uint64_t time_loads(const struct bench *b, struct latency_state *s,
 			   uint64_t rounds)
 {
@@ -190,35 +223,35 @@ static uint64_t time_loads(const struct bench *b, struct latency_state *s,
 	return ticks;
 }
 
-/* Core cycles of a load: loads between additions of a cycle each, n and 2n of
- * both, so that neither a change of the frequency nor the clock's own time is
- * in it.  NAN if something came between. */
+/* Core cycles of a load: loads between multiplications, n and 2n of both, so
+ * that neither a change of the frequency nor the clock's own time is in it.
+ * NAN if something came between. */
 static double pair_cycles(const struct bench *b, struct latency_state *s)
 {
-	const uint64_t n = LOAD_ROUNDS, m = ADD_ROUNDS;
-	double adds = 0, loads = 0;
+	const uint64_t n = LOAD_ROUNDS, m = MUL_ROUNDS;
+	double muls = 0, loads = 0;
 
-	adds -= (double)time_adds(b, m);
+	muls -= (double)time_muls(b, m);
 	loads -= (double)time_loads(b, s, n);
-	adds += (double)time_adds(b, 2 * m);
+	muls += (double)time_muls(b, 2 * m);
 	loads += (double)time_loads(b, s, 2 * n);
 	loads += (double)time_loads(b, s, 2 * n);
-	adds += (double)time_adds(b, 2 * m);
+	muls += (double)time_muls(b, 2 * m);
 	loads -= (double)time_loads(b, s, n);
-	adds -= (double)time_adds(b, m);
-	if (!(adds > 0) || !(loads > 0))
+	muls -= (double)time_muls(b, m);
+	if (!(muls > 0) || !(loads > 0))
 		return NAN;
 	return loads / (LOAD_ROUNDS * CHASE_UNROLL) /
-	       (adds / (ADD_ROUNDS * CHASE_ADDS));
+	       (muls / (MUL_ROUNDS * CHASE_ADDS) / s->mul_cycles);
 }
 
 /* The core's frequency at this moment. */
-static double core_hz(const struct bench *b)
+static double core_hz(const struct bench *b, const struct latency_state *s)
 {
-	const double once = (double)time_adds(b, ADD_ROUNDS);
-	const double twice = (double)time_adds(b, 2 * (uint64_t)ADD_ROUNDS);
+	const double once = (double)time_muls(b, MUL_ROUNDS);
+	const double twice = (double)time_muls(b, 2 * MUL_ROUNDS);
 
-	return twice > once ? (double)ADD_ROUNDS * CHASE_ADDS *
+	return twice > once ? MUL_ROUNDS * CHASE_ADDS * s->mul_cycles *
 				      bench_timer(b)->hz / (twice - once)
 			    : NAN;
 }
@@ -235,7 +268,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (!latency_is_curve(spec) || spec->n_pairs == LATENCY_PAIRS ||
 	    s->batches++ % 4)
 		return 0;
-	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s) : core_hz(b);
+	if (!(s->mul_cycles > 0))
+		s->mul_cycles = mul_cycles(b);
+	if (!(s->mul_cycles > 0))
+		return 0;
+	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s) : core_hz(b, s);
 	if (isfinite(pair))
 		spec->pair[spec->n_pairs++] = pair;
 	return 0;

@@ -210,24 +210,44 @@ double timer_tsc_hz(uint64_t window_ns)
 	return (double)(b.ticks - a.ticks) * 1e9 / (double)(b.ns - a.ns);
 }
 
-double timer_core_hz(const struct timer *t, unsigned int tries)
+/* Ticks of one link of a chain: least of 2n less least of n. */
+static double link_ticks(enum timer_method method, uint64_t (*chain)(uint64_t),
+			 uint64_t rounds, unsigned int tries)
 {
 	uint64_t best1 = UINT64_MAX, best2 = UINT64_MAX;
-	const uint64_t rounds = 40; /* 20480 adds: 5 to 10 us */
 
 	for (unsigned int i = 0; i < tries; i++) {
 		uint64_t ticks;
 
-		TIMER_INTERVAL(t->method, ticks, adds(rounds));
+		TIMER_INTERVAL(method, ticks, chain(rounds));
 		if (ticks < best1)
 			best1 = ticks;
-		TIMER_INTERVAL(t->method, ticks, adds(2 * rounds));
+		TIMER_INTERVAL(method, ticks, chain(2 * rounds));
 		if (ticks < best2)
 			best2 = ticks;
 	}
-	if (best2 <= best1)
+	return best2 > best1
+		       ? (double)(best2 - best1) / (double)(rounds * CHAIN)
+		       : 0;
+}
+
+/*
+ * An addition is one cycle, but beside a busy hardware thread a long chain of
+ * them was seen to take 1.031 for minutes, when one of multiplications took
+ * 3.002.  So additions only say how many whole cycles a multiplication has.
+ */
+double timer_core_hz(const struct timer *t, unsigned int tries)
+{
+	/* 20480 adds or 7168 muls, of 3 cycles mostly: 5 to 10 us */
+	const double add = link_ticks(t->method, adds, 40, tries);
+	const double mul = link_ticks(t->method, muls, 14, tries);
+	const double whole = add > 0 ? round(mul / add) : 0;
+
+	if (!(add > 0))
 		return 0;
-	return (double)(rounds * CHAIN) * t->hz / (double)(best2 - best1);
+	if (whole < 1 || fabs(mul / add - whole) > 0.2)
+		return t->hz / add;
+	return t->hz * whole / mul;
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)

@@ -173,8 +173,9 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
  * of many clock/rdtsc/clock sandwiches at both ends of @window_ns. */
 double timer_tsc_hz(uint64_t window_ns);
 
-/* timer_core_hz() - the core's frequency now, from a chain of dependent adds
- * (one cycle each), the least of @tries short batches; 0 if unknown. */
+/* timer_core_hz() - the core's frequency now, from a chain of dependent
+ * multiplications (each as many cycles as additions of one cycle say), the
+ * least of @tries short batches; 0 if unknown. */
 double timer_core_hz(const struct timer *t, unsigned int tries);
 
 /* timer_quantum() - greatest common divisor of @n non-zero steps of the

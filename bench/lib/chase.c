@@ -416,3 +416,20 @@ __attribute__((noinline)) void chase_adds(uint64_t rounds)
 			 : "r"(one)
 			 : "cc");
 }
+
+__attribute__((noinline)) void chase_muls(uint64_t rounds)
+{
+	uint64_t product = 3, three = 3;
+
+	if (!rounds)
+		return;
+	__asm__ volatile("1:\n\t"
+			 ".rept 512\n\t"
+			 "imul %2, %0\n\t"
+			 ".endr\n\t"
+			 "dec %1\n\t"
+			 "jnz 1b"
+			 : "+r"(product), "+r"(rounds)
+			 : "r"(three)
+			 : "cc");
+}

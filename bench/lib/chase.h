@@ -102,6 +102,10 @@ void chase_flush(void *const *line, size_t lines);
  * @limit. */
 size_t chase_length(void *from, size_t limit);
 
+/* chase_muls() - @rounds times CHASE_ADDS dependent multiplications, each of
+ * several core cycles (3 on most). */
+void chase_muls(uint64_t rounds);
+
 /* chase_adds() - @rounds times CHASE_ADDS dependent additions, each of one core
  * cycle. */
 void chase_adds(uint64_t rounds);

@@ -51,7 +51,7 @@ static void curve_get(const struct bench *b, const struct latency_plan *p,
 		const struct latency_spec *spec = &p->spec[i];
 		const double ns = bench_value(b, spec->c);
 
-		if (!latency_is_curve(spec) || !isfinite(ns) || !spec->n_pairs)
+		if (!latency_is_curve(spec) || !isfinite(ns))
 			continue;
 		curve->size[curve->n] = (double)spec->bytes;
 		curve->latency[curve->n] = ns;
@@ -60,7 +60,7 @@ static void curve_get(const struct bench *b, const struct latency_plan *p,
 }
 
 /* Core cycles of a load in a level: the median over all that was taken at the
- * points of its plateau. */
+ * points of its plateau; NAN if nothing was. */
 static double level_cycles(const struct curve *curve, const struct level *l)
 {
 	double all[LATENCY_MAX * LATENCY_PAIRS];
@@ -75,7 +75,7 @@ static double level_cycles(const struct curve *curve, const struct level *l)
 		for (size_t k = 0; k < spec->n_pairs; k++)
 			all[n++] = spec->pair[k] * unit;
 	}
-	return stats_median(all, n);
+	return n ? stats_median(all, n) : NAN;
 }
 
 static void skip_level(struct bench *b, const struct latency_levels *l,
@@ -131,15 +131,21 @@ static void derive_level(struct bench *b, const struct latency_levels *rows,
 			 int level, const struct level *l,
 			 const struct curve *curve, double cache_bytes)
 {
+	const double cycles = level_cycles(curve, l);
+
 	bench_derive(b, rows->row[level][FIG_LATENCY], l->latency_ns);
-	bench_derive(b, rows->row[level][FIG_CYCLES], level_cycles(curve, l));
+	if (isfinite(cycles))
+		bench_derive(b, rows->row[level][FIG_CYCLES], cycles);
+	else
+		bench_derive_skip(b, rows->row[level][FIG_CYCLES],
+				  "a core's cycle could not be told");
 	if (rows->row[level][FIG_SIZE])
 		derive_size(b, rows->row[level][FIG_SIZE], l->size_bytes,
 			    cache_bytes, curve);
 }
 
-/* Memory is the last plateau, if that lies beyond the caches; else whatever
- * no cache can hold the half of. */
+/* Memory is the last plateau, if that reaches what no cache can hold the half
+ * of; else what is measured there. */
 static void derive_memory(struct bench *b, const struct latency_levels *rows,
 			  const struct latency_plan *p,
 			  const struct curve *curve, const struct level *levels,
@@ -148,8 +154,12 @@ static void derive_memory(struct bench *b, const struct latency_levels *rows,
 	struct level l = { .last = curve->n - 1 };
 	double ns[LATENCY_MAX];
 
+	/* By its points: the last level is said to reach to the end of the
+	 * curve, even if that is nothing but ramps. */
 	if (n >= 2 &&
-	    levels[n - 1].size_bytes > p->cache_bytes[LATENCY_LEVELS]) {
+	    curve->size[levels[n - 1].first] >
+		    p->cache_bytes[LATENCY_LEVELS] / 2 &&
+	    curve->size[levels[n - 1].last] >= (double)mem_beyond_caches(b)) {
 		derive_level(b, rows, 0, &levels[n - 1], curve, 0);
 		return;
 	}

@@ -61,7 +61,9 @@ cases() {
 	[[ $(code mem_latency chase_run | count '^dec ') == 1 ]]
 }
 
-@test "the frequency's chain is 512 additions of a register" {
+@test "the frequency's chains are 512 additions and multiplications" {
+	[[ $(code mem_latency chase_muls |
+		count '^imul %r[a-z0-9]+,%r[a-z0-9]+$') == 512 ]]
 	[[ $(code mem_latency chase_adds | count '^add %r[a-z0-9]+,%r[a-z0-9]+$') \
 		== 512 ]]
 }
