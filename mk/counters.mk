@@ -17,6 +17,20 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.
 	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -Werror \
 		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
 
+# The loops of benchmarks, to be counted by callgrind: as they are measured, so
+# without SAN, which would count itself.
+COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
+COUNTED_SRCS  := tests/counters/loops.c bench/lib/chase.c \
+	bench/lib/load_work.c $(wildcard harness/counters*.c)
+
+$(COUNTED_LOOPS): $(COUNTED_SRCS) bench/loop.c $(wildcard harness/*.h) mk/counters.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -O2 -g -o $@ \
+		$(COUNTED_SRCS) -lm
+
+test-programs: $(COUNTED_LOOPS)
+
 # 77 is "skipped", with the reason on stderr.
 .PHONY: counters-test
 counters-test: ## count loops of known length on an emulated aarch64 machine: KERNEL=Image
