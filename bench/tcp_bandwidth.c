@@ -271,7 +271,7 @@ static void tell_facts(struct bench *b, struct state *s,
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
 	bench_fact(b, c, "block_bytes",
-		   (double)(net_flow_block(&s->flow) / fc->streams));
+		   (double)net_flow_block(&s->flow) / fc->streams);
 	if (fc->via == NET_ZEROCOPY)
 		bench_fact(b, c, "copied", s->flow.pour.copied > 0);
 }

@@ -15,7 +15,7 @@ static uint64_t value_of(char *names, char *values, const char *column)
 	const char *value = strtok_r(values, " \n", &value_rest);
 	uint64_t n = 0;
 
-	while (name && value && strcmp(name, column)) {
+	while (name && value && strcmp(name, column) != 0) {
 		name = strtok_r(NULL, " \n", &name_rest);
 		value = strtok_r(NULL, " \n", &value_rest);
 	}

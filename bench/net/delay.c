@@ -42,10 +42,10 @@ struct frame {
 
 struct direction {
 	int from, to; /* devices */
-	struct frame *ring;
 	unsigned int head, count;
-	uint32_t *held_ns;
 	uint64_t frames, dropped;
+	uint32_t held_ns[MAX_HELD];
+	struct frame ring[MAX_FRAMES];
 };
 
 struct settings {
@@ -135,7 +135,7 @@ static void let_out(struct direction *d, uint64_t delay_ns)
 	}
 }
 
-static struct timespec wait_for(const struct direction d[2], uint64_t delay_ns)
+static struct timespec wait_for(const struct direction *d, uint64_t delay_ns)
 {
 	const uint64_t now = now_ns();
 	uint64_t wait = OWNER_NS;
@@ -152,7 +152,7 @@ static struct timespec wait_for(const struct direction d[2], uint64_t delay_ns)
 	return (struct timespec) { 0, (long)wait };
 }
 
-static void carry(struct direction d[2], uint64_t delay_ns, pid_t owner)
+static void carry(struct direction *d, uint64_t delay_ns, pid_t owner)
 {
 	while (!stop && (!owner || !kill(owner, 0) || errno == EPERM)) {
 		struct pollfd p[2];
@@ -179,6 +179,11 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double held_us(const struct direction *d, size_t rank)
+{
+	return d->held_ns[rank] / 1e3;
+}
+
 static void tell(struct direction *d, const char *which)
 {
 	const size_t n = d->frames < MAX_HELD ? d->frames : MAX_HELD;
@@ -189,43 +194,49 @@ static void tell(struct direction *d, const char *which)
 	warn("%s: %llu frames, %llu dropped; held for us: median %.1f, 90 %% "
 	     "%.1f, 99 %% %.1f",
 	     which, (unsigned long long)d->frames,
-	     (unsigned long long)d->dropped, d->held_ns[n / 2] / 1e3,
-	     d->held_ns[n * 9 / 10] / 1e3, d->held_ns[n * 99 / 100] / 1e3);
+	     (unsigned long long)d->dropped, held_us(d, n / 2),
+	     held_us(d, n * 9 / 10), held_us(d, n * 99 / 100));
+}
+
+static int open_ends(struct direction *d, char **ends)
+{
+	for (int i = 0; i < 2; i++, ends += 2) {
+		const int fd = open_end(ends[0], ends[1]);
+
+		if (fd < 0) {
+			warn("device %s in %s: %s", ends[1], ends[0],
+			     strerror(-fd));
+			return fd == -EPERM || fd == -ENOENT ? EXIT_SKIP
+							     : EXIT_FAIL;
+		}
+		d[i].from = d[1 - i].to = fd;
+	}
+	return EXIT_OK;
 }
 
 static int serve(const struct settings *set, char **ends)
 {
 	const struct sigaction action = { .sa_handler = ask_to_stop };
-	struct direction d[2] = { 0 };
-	int end[2];
+	struct direction *d = calloc(2, sizeof(*d));
+	int code;
 
-	for (int i = 0; i < 2; i++) {
-		end[i] = open_end(ends[2 * i], ends[2 * i + 1]);
-		if (end[i] < 0) {
-			warn("device %s in %s: %s", ends[2 * i + 1],
-			     ends[2 * i], strerror(-end[i]));
-			return end[i] == -EPERM || end[i] == -ENOENT
-				       ? EXIT_SKIP
-				       : EXIT_FAIL;
-		}
-		d[i].ring = calloc(MAX_FRAMES, sizeof(*d[i].ring));
-		d[i].held_ns = calloc(MAX_HELD, sizeof(*d[i].held_ns));
-		if (!d[i].ring || !d[i].held_ns) {
-			warn("no memory");
-			return EXIT_FAIL;
-		}
+	if (!d) {
+		warn("no memory");
+		return EXIT_FAIL;
 	}
-	d[0].from = d[1].to = end[0];
-	d[1].from = d[0].to = end[1];
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	prctl(PR_SET_TIMERSLACK, 1ul); /* to wake up when it is time */
-	puts("ready");
-	fflush(stdout);
-	carry(d, set->delay_us * 1000, (pid_t)set->owner);
-	tell(&d[0], "there");
-	tell(&d[1], "back");
-	return EXIT_OK;
+	code = open_ends(d, ends);
+	if (code == EXIT_OK) {
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+		prctl(PR_SET_TIMERSLACK, 1ul); /* wake up when it is time */
+		puts("ready");
+		fflush(stdout);
+		carry(d, set->delay_us * 1000, (pid_t)set->owner);
+		tell(&d[0], "there");
+		tell(&d[1], "back");
+	}
+	free(d);
+	return code;
 }
 
 int main(int argc, char **argv)
