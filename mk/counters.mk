@@ -18,7 +18,8 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.
 		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
-# without SAN, which would count itself.
+# without SAN, which would count itself; and without -g, for valgrind cannot
+# read what every compiler writes then.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/counters/loops.c bench/lib/chase.c \
 	bench/lib/load_work.c $(wildcard harness/counters*.c)
@@ -26,7 +27,7 @@ COUNTED_SRCS  := tests/counters/loops.c bench/lib/chase.c \
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/loop.c $(wildcard harness/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -O2 -g -o $@ \
+	$(Q)$(CC) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -O2 -o $@ \
 		$(COUNTED_SRCS) -lm
 
 test-programs: $(COUNTED_LOOPS)
