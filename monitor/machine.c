@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ struct cpu {
 	struct counters_reading last;
 	bool primed; /* last is of these counters */
 	struct switches *switches;
+	/* Of the CPU's directory in sysfs, which a CPU that goes takes along:
+	 * it gets another when it comes back.  0: none. */
+	uint64_t inode;
 	double width[COUNTERS_PMUS];
 };
 
@@ -63,9 +67,28 @@ static void close_counters(struct machine *m, struct cpu *cpu)
 	cpu->primed = false;
 }
 
-/* Whether the CPU was taken away in between, which /proc/stat does not tell:
- * what the kernel counts itself was not counted all the time. */
-static bool was_away(const struct cpu *cpu, const struct row *row)
+static uint64_t inode_of(int cpu)
+{
+	char path[80];
+	struct stat st;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* Whether the CPU was taken away and came back, which /proc/stat does not
+ * tell: that time would count as load. */
+static bool was_away(struct cpu *cpu)
+{
+	const uint64_t before = cpu->inode;
+
+	cpu->inode = inode_of(cpu->number);
+	return before && cpu->inode != before;
+}
+
+/* The same by what the kernel counts itself, where sysfs is not to be seen. */
+static bool missed_time(const struct cpu *cpu, const struct row *row)
 {
 	const enum counters_event event = COUNTERS_CONTEXT_SWITCHES;
 
@@ -73,24 +96,27 @@ static bool was_away(const struct cpu *cpu, const struct row *row)
 	       !row->counts.count[event].known;
 }
 
-static void count_live(struct machine *m, struct cpu *cpu, bool online,
-		       struct row *row)
+/* What watched the CPU is dead when it comes back. */
+static void forget(struct machine *m, struct cpu *cpu)
+{
+	close_counters(m, cpu);
+	switches_close(cpu->switches);
+	cpu->switches = NULL;
+}
+
+static void count_live(struct machine *m, struct cpu *cpu, struct row *row)
 {
 	struct counters_reading now;
 
-	if (!online || !cpu->counters) {
-		close_counters(m, cpu);
-		if (online)
-			open_counters(m, cpu);
-	}
+	if (!cpu->counters)
+		open_counters(m, cpu);
 	if (!cpu->counters || counters_read(cpu->counters, &now))
 		return;
 	if (cpu->primed)
 		counters_delta(cpu->counters, &cpu->last, &now, &row->counts);
-	if (was_away(cpu, row)) {
+	if (missed_time(cpu, row)) {
 		row->os = os_load_unknown(OS_LOST);
-		/* They stay dead; new ones are opened with the next sample. */
-		close_counters(m, cpu);
+		forget(m, cpu);
 		return;
 	}
 	cpu->last = now;
@@ -104,6 +130,11 @@ static void use_switches(struct cpu *cpu, struct row *row)
 {
 	uint64_t busy_ns;
 
+	if (!cpu->switches) {
+		if (row->os.state == OS_OK)
+			row->os = os_load_unknown(OS_LOST);
+		return;
+	}
 	switches_drain(cpu->switches, row->at.mono_ns);
 	if (!busy_track_end(switches_track(cpu->switches), row->at.mono_ns,
 			    &busy_ns)) {
@@ -130,12 +161,70 @@ static void fill_row(struct machine *m, struct cpu *cpu, struct row *row,
 	row->interval_ns = m->last_ns ? at->mono_ns - m->last_ns : 0;
 	memcpy(row->width, cpu->width, sizeof(row->width));
 	row->os = os_track_update(&cpu->os, times, at->mono_ns, m->tick_ns);
-	if (m->replay)
+	if (m->replay) {
 		replay_count(m->replay, cpu->number, &row->counts);
-	else
-		count_live(m, cpu, times->online, row);
-	if (cpu->switches)
+		return;
+	}
+	if (was_away(cpu) && times->online && row->os.state == OS_OK)
+		row->os = os_load_unknown(OS_LOST);
+	if (row->os.state == OS_OFFLINE || row->os.state == OS_LOST)
+		forget(m, cpu);
+	if (times->online)
+		count_live(m, cpu, row);
+	if (m->settings.switches)
 		use_switches(cpu, row);
+}
+
+/* Goes to a CPU and sleeps there, so that it switches and its state is known;
+ * being there already is no switch. */
+static void visit_cpu(int cpu)
+{
+	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
+	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
+	const struct timespec moment = { .tv_nsec = 1 };
+
+	if (mine && one && !sched_getaffinity(0, size, mine)) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S((size_t)cpu, size, one);
+		/* One that we may not use tells with its next switch. */
+		if (!sched_setaffinity(0, size, one)) {
+			nanosleep(&moment, NULL);
+			sched_setaffinity(0, size, mine);
+		}
+	}
+	CPU_FREE(mine);
+	CPU_FREE(one);
+}
+
+static int open_switches(struct machine *m, const char **why)
+{
+	for (size_t i = 0; i < m->target.rows; i++) {
+		struct cpu *cpu = &m->cpu[i];
+		const int err = switches_open(&cpu->switches, cpu->number, why);
+
+		/* One that is offline has none. */
+		if (err && err != -ENODEV)
+			return err;
+		if (!err)
+			visit_cpu(cpu->number);
+	}
+	return 0;
+}
+
+/* Of CPUs that have come back: before the reading that they are new in, so
+ * that all of the next interval is known. */
+static void reopen_switches(struct machine *m)
+{
+	const char *why;
+
+	for (size_t i = 0; i < m->target.rows; i++) {
+		struct cpu *cpu = &m->cpu[i];
+
+		if (!cpu->switches &&
+		    !switches_open(&cpu->switches, cpu->number, &why))
+			visit_cpu(cpu->number);
+	}
 }
 
 static int read_stat(struct machine *m, struct stamp *at)
@@ -165,10 +254,13 @@ static int read_stat(struct machine *m, struct stamp *at)
 static int sample(struct target *target, struct row *rows)
 {
 	struct machine *m = (struct machine *)target;
+	const bool first = !m->last_ns;
 	struct stamp at;
-	const int err = read_stat(m, &at);
-	bool first = !m->last_ns;
+	int err;
 
+	if (m->settings.switches)
+		reopen_switches(m);
+	err = read_stat(m, &at);
 	if (err)
 		return err;
 	for (size_t i = 0; i < target->rows; i++)
@@ -256,44 +348,6 @@ static int choose_cpus(struct machine *m, const bool *there, const char **why)
 	free(wanted);
 	m->target.rows = n;
 	return err;
-}
-
-/* Goes to each CPU and sleeps there, so that it switches and its state is
- * known; being there already is no switch. */
-static void visit_cpus(const struct machine *m)
-{
-	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
-	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
-	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
-	const struct timespec moment = { .tv_nsec = 1 };
-
-	if (mine && one && !sched_getaffinity(0, size, mine)) {
-		for (size_t i = 0; i < m->target.rows; i++) {
-			CPU_ZERO_S(size, one);
-			CPU_SET_S((size_t)m->cpu[i].number, size, one);
-			/* One that we may not use tells with its next switch.
-			 */
-			if (!sched_setaffinity(0, size, one))
-				nanosleep(&moment, NULL);
-		}
-		sched_setaffinity(0, size, mine);
-	}
-	CPU_FREE(mine);
-	CPU_FREE(one);
-}
-
-static int open_switches(struct machine *m, const char **why)
-{
-	for (size_t i = 0; i < m->target.rows; i++) {
-		struct cpu *cpu = &m->cpu[i];
-		const int err = switches_open(&cpu->switches, cpu->number, why);
-
-		/* One that is offline has none. */
-		if (err && err != -ENODEV)
-			return err;
-	}
-	visit_cpus(m);
-	return 0;
 }
 
 static int open_parts(struct machine *m, const char **why)
