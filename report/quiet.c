@@ -260,7 +260,8 @@ static char *cause_names(const struct quiet_cpu *c, enum gap_cause cause)
 		if (!c->hypervisor)
 			return text_copy("something that the kernel does not "
 					 "see: firmware (SMI) or hardware");
-		return text_format("the hypervisor, which ran something else "
+		return text_format("the hypervisor, which had the CPU itself "
+				   "or gave it to others "
 				   "(the kernel's count of steal says %s, in "
 				   "steps of 10 ms)",
 				   units_percent(pct,
