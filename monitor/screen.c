@@ -82,10 +82,14 @@ static void put_row(FILE *f, const struct row *row)
 	fputs(ERASE_LINE, f);
 }
 
+struct line {
+	const struct row *row;
+};
+
 static int by_load(const void *a, const void *b)
 {
-	const struct row *const *x = a, *const *y = b;
-	double p = (*x)->os.load_pct, q = (*y)->os.load_pct;
+	const struct line *x = a, *y = b;
+	double p = x->row->os.load_pct, q = y->row->os.load_pct;
 
 	p = isfinite(p) ? p : -1;
 	q = isfinite(q) ? q : -1;
@@ -108,7 +112,7 @@ static size_t put_head(FILE *f, const char *head)
 
 void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 {
-	const struct row **order = malloc((n + 1) * sizeof(*order));
+	struct line *order = calloc(n + 1, sizeof(*order));
 	const size_t lines = terminal_lines();
 	size_t used, shown = n;
 	const time_t now = (time_t)(rows->at.real_ns / 1000000000u);
@@ -134,11 +138,11 @@ void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 	if (used + n > lines)
 		shown = lines > used ? lines - used : 1;
 	for (size_t i = 0; i < n; i++)
-		order[i] = &rows[i];
+		order[i].row = &rows[i];
 	if (shown < n)
 		qsort(order, n, sizeof(*order), by_load);
-	for (size_t i = 0; i < shown; i++)
-		put_row(f, order[i]);
+	for (size_t i = 0; i < shown && order[i].row; i++)
+		put_row(f, order[i].row);
 	if (shown < n)
 		fprintf(f, "(the %zu busiest of %zu)" ERASE_LINE, shown, n);
 	fputs(ERASE_REST, f);

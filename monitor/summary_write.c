@@ -64,10 +64,14 @@ static void print_line(FILE *f, const struct summary *sum)
 	fputc('\n', f);
 }
 
+struct line {
+	const struct summary *sum;
+};
+
 static int by_load(const void *a, const void *b)
 {
-	const struct summary *const *x = a, *const *y = b;
-	double p = summary_os_load_pct(*x), q = summary_os_load_pct(*y);
+	const struct line *x = a, *y = b;
+	double p = summary_os_load_pct(x->sum), q = summary_os_load_pct(y->sum);
 
 	p = isfinite(p) ? p : -1;
 	q = isfinite(q) ? q : -1;
@@ -76,16 +80,16 @@ static int by_load(const void *a, const void *b)
 
 static void print_lines(FILE *f, const struct summary *sums, size_t n)
 {
-	const struct summary **order = malloc(n * sizeof(*order));
+	struct line *order = calloc(n, sizeof(*order));
 
 	if (!order)
 		return;
 	for (size_t i = 0; i < n; i++)
-		order[i] = &sums[i];
+		order[i].sum = &sums[i];
 	if (n > SHOWN_MAX)
 		qsort(order, n, sizeof(*order), by_load);
 	for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
-		print_line(f, order[i]);
+		print_line(f, order[i].sum);
 	if (n > SHOWN_MAX)
 		fprintf(f, "(the %d busiest of %zu)\n", SHOWN_MAX, n);
 	free(order);

@@ -71,7 +71,7 @@ static int open_event(int cpu)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-int switches_open(struct switches **out, int cpu, const char **why)
+int switches_open(struct switches **opened, int cpu, const char **why)
 {
 	struct switches *s;
 	int err;
@@ -102,7 +102,7 @@ int switches_open(struct switches **out, int cpu, const char **why)
 		switches_close(s);
 		return err;
 	}
-	*out = s;
+	*opened = s;
 	return 0;
 }
 

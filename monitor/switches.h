@@ -47,7 +47,7 @@ bool busy_track_end(struct busy_track *track, uint64_t now_ns,
  *
  * Return: 0 or -errno.  switches_close() it.
  */
-int switches_open(struct switches **s, int cpu, const char **why);
+int switches_open(struct switches **opened, int cpu, const char **why);
 void switches_close(struct switches *s);
 
 /* switches_drain() - take in the records up to @until_ns (CLOCK_MONOTONIC).

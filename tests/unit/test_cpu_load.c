@@ -14,10 +14,10 @@
 #include "width.h"
 #include "write_rows.h"
 
-#define MS   1000000u
-#define S    1000000000u
-#define TICK (10u * MS)
-#define CPUS 1024
+#define MS   UINT64_C(1000000)
+#define S    UINT64_C(1000000000)
+#define TICK (10 * MS)
+#define CPUS ((size_t)1024)
 
 static void test_stat(void)
 {
@@ -85,7 +85,7 @@ static struct os_load after(struct os_track *track, uint64_t *now_ns,
 		idle_of(track->last.idle + (uint64_t)(int64_t)idle,
 			track->last.iowait + (uint64_t)(int64_t)iowait);
 
-	*now_ns += ms * (uint64_t)MS;
+	*now_ns += ms * MS;
 	return os_track_update(track, &next, *now_ns, TICK);
 }
 
@@ -94,7 +94,7 @@ static void test_load(void)
 	struct os_track track = { 0 };
 	struct cpu_times times = idle_of(1000, 100);
 	struct os_load load;
-	uint64_t now = 5 * (uint64_t)S;
+	uint64_t now = 5 * S;
 
 	load = os_track_update(&track, &times, now, TICK);
 	OK(load.state == OS_NEW && isnan(load.load_pct),
@@ -228,11 +228,11 @@ static void test_grid(void)
 
 static void test_clock(void)
 {
-	const uint64_t mono[2] = { 1 * S, 2 * (uint64_t)S };
-	const uint64_t same[2] = { 9 * (uint64_t)S, 10 * (uint64_t)S };
-	const uint64_t slew[2] = { 9 * (uint64_t)S, 10 * (uint64_t)S + MS };
-	const uint64_t ahead[2] = { 9 * (uint64_t)S, 3610 * (uint64_t)S };
-	const uint64_t back[2] = { 3609 * (uint64_t)S, 10 * (uint64_t)S };
+	const uint64_t mono[2] = { 1 * S, 2 * S };
+	const uint64_t same[2] = { 9 * S, 10 * S };
+	const uint64_t slew[2] = { 9 * S, 10 * S + MS };
+	const uint64_t ahead[2] = { 9 * S, 3610 * S };
+	const uint64_t back[2] = { 3609 * S, 10 * S };
 
 	OK(!clock_step_ns(mono, same), "both clocks together");
 	OK(!clock_step_ns(mono, slew), "slewed");
@@ -246,7 +246,7 @@ static void test_durations(void)
 
 	OK(!duration_parse("10ms", &ns) && ns == 10 * MS, "10ms");
 	OK(!duration_parse("0.5", &ns) && ns == 500 * MS, "0.5");
-	OK(!duration_parse("2m", &ns) && ns == 120 * (uint64_t)S, "2m");
+	OK(!duration_parse("2m", &ns) && ns == 120 * S, "2m");
 	OK(duration_parse("-1s", &ns) && duration_parse("s", &ns) &&
 		   duration_parse("1 s", &ns) && duration_parse("0x10", &ns) &&
 		   duration_parse("inf", &ns) && duration_parse("", &ns) &&
@@ -332,8 +332,8 @@ static void test_width(void)
 static struct row make_row(double load_pct, double instructions, double cycles)
 {
 	struct row row = {
-		.at = { 3 * (uint64_t)S, 1795306022123456789u },
-		.since_ns = 2 * (uint64_t)S,
+		.at = { 3 * S, 1795306022123456789u },
+		.since_ns = 2 * S,
 		.interval_ns = 1 * S,
 		.late = 1,
 		.os = { .state = OS_OK,
