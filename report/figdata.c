@@ -83,7 +83,8 @@ static bool is_partner(const json_t *params, const json_t *like,
 		if (strcmp(key, axis) != 0
 			    ? !json_equal(other, value)
 			    : !json_is_string(other) ||
-				      strcmp(json_string_value(other), text))
+				      strcmp(json_string_value(other), text) !=
+					      0)
 			return false;
 	}
 	return true;
