@@ -166,13 +166,9 @@ static uint64_t now(const struct bench *b)
 static int begin_capture(struct bench *b, struct state *s)
 {
 	const struct net_client *c = &s->flow.client[0];
-	struct net_addr here = { .len = sizeof(here.sa) };
-	int err;
+	const int err = net_capture_connection(&s->capture, b, c->fd,
+					       net_addr_port(&c->host->addr));
 
-	if (getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len))
-		return bench_fail(b, errno, "getsockname");
-	err = net_capture_open(&s->capture, b, &here,
-			       net_addr_port(&c->host->addr));
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 

@@ -144,13 +144,10 @@ static int setup(struct bench *b, void *state)
 /* Without packets the rest is measured all the same. */
 static int begin_capture(struct bench *b, struct state *s)
 {
-	struct net_addr here = { .len = sizeof(here.sa) };
-	int err;
+	const int err =
+		net_capture_connection(&s->capture, b, s->client.fd,
+				       net_addr_port(&s->client.host->addr));
 
-	if (getsockname(s->client.fd, (struct sockaddr *)&here.sa, &here.len))
-		return bench_fail(b, errno, "getsockname");
-	err = net_capture_open(&s->capture, b, &here,
-			       net_addr_port(&s->client.host->addr));
 	s->capturing = !err;
 	return err == -ENOTSUP ? 0 : err;
 }

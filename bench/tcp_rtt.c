@@ -75,9 +75,6 @@ struct rtt_case {
  * another state of things to decide on. */
 #define TRIPS 8
 
-/* From asking for time stamps until there are some, in ms and round trips. */
-#define STAMP_TRIES 100
-
 /* So many datagrams lost one after the other are no accident. */
 #define MAX_LOST 4
 
@@ -238,49 +235,26 @@ static int begin_icmp(struct bench *b, struct state *s,
 
 static int begin_capture(struct bench *b, struct state *s)
 {
-	struct net_addr here = { .len = sizeof(here.sa) };
-	int err;
+	const int err =
+		net_capture_connection(&s->capture, b, s->client.fd,
+				       net_addr_port(&s->client.host->addr));
 
-	if (getsockname(s->client.fd, (struct sockaddr *)&here.sa, &here.len))
-		return bench_fail(b, errno, "getsockname");
-	err = net_capture_open(&s->capture, b, &here,
-			       net_addr_port(&s->client.host->addr));
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
-static int stamp(struct state *s, const struct rtt_case *rc,
-		 struct net_stamps *t)
-{
-	const int err =
-		net_stamp_trip(&s->client,
-			       is_udp(rc->proto) ? s->client.udp : s->client.fd,
-			       ++s->ping.number, t);
-
-	s->proof.answered += !err;
-	return err;
-}
-
-/* The kernel begins to stamp some time after the first socket has asked for
- * it: until then answers have none. */
 static int begin_stamps(struct bench *b, struct state *s,
 			const struct rtt_case *rc)
 {
-	struct net_stamps t;
-	int err = net_stamp_enable(is_udp(rc->proto) ? s->client.udp
-						     : s->client.fd);
+	const int fd = is_udp(rc->proto) ? s->client.udp : s->client.fd;
+	const int trips = net_stamp_begin(&s->client, fd);
 
-	if (err)
-		return bench_skip(b, "no time stamps here: %s", strerror(-err));
-	for (int i = 0; i < STAMP_TRIES; i++) {
-		err = stamp(s, rc, &t);
-		if (err)
-			return net_client_fail(&s->client, err,
-					       "stamped round trip");
-		if (t.out_ns && t.in_ns)
-			return 0;
-		usleep(1000);
-	}
-	return bench_skip(b, "this interface gives no time stamps");
+	if (trips == -EOPNOTSUPP || trips == -ENODATA)
+		return bench_skip(b, "this kernel or interface gives no time "
+				     "stamps");
+	if (trips < 0)
+		return net_client_fail(&s->client, trips, "stamped round trip");
+	s->proof.answered += (uint64_t)trips;
+	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -396,13 +370,17 @@ static int sample_stamped(struct bench *b, struct state *s,
 	const struct rtt_case *rc = c->arg;
 	struct net_stamps t = { 0 };
 	uint64_t at[PARTS + 1];
-	const int err = stamp(s, rc, &t);
+	const int err =
+		net_stamp_trip(&s->client,
+			       is_udp(rc->proto) ? s->client.udp : s->client.fd,
+			       ++s->ping.number, &t);
 
 	if (may_get_lost(s, rc, err))
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "stamped round trip");
 	s->lost_in_a_row = 0;
+	s->proof.answered++;
 	for (int i = 0; i < PARTS; i++)
 		bench_evidence(b, rc->parts[i], "stamps", 2,
 			       !!t.out_ns + !!t.in_ns);

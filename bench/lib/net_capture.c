@@ -239,6 +239,16 @@ void net_capture_close(struct net_capture *cap)
 }
 #endif
 
+int net_capture_connection(struct net_capture *cap, struct bench *b, int fd,
+			   uint16_t server_port)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+
+	if (getsockname(fd, (struct sockaddr *)&here.sa, &here.len))
+		return bench_fail(b, errno, "getsockname");
+	return net_capture_open(cap, b, &here, server_port);
+}
+
 int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns)
 {
 	struct net_packet sent = { 0 }, p;

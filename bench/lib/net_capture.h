@@ -35,6 +35,10 @@ struct net_capture {
 int net_capture_open(struct net_capture *cap, struct bench *b,
 		     const struct net_addr *here, uint16_t server_port);
 
+/* net_capture_connection() - the same for the connection @fd to that port. */
+int net_capture_connection(struct net_capture *cap, struct bench *b, int fd,
+			   uint16_t server_port);
+
 /**
  * net_capture_next() - the next packet, waiting up to @wait_ms for it.
  *

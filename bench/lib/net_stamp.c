@@ -8,12 +8,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The stamp of what was sent comes by another way than the answer, but is made
  * before it. */
 #define STAMP_MS 2
 
-int net_stamp_enable(int fd)
+/* Round trips without stamps at first, a millisecond apart. */
+#define TRIES 100
+
+static int enable(int fd)
 {
 	const int flags =
 		SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE |
@@ -21,7 +25,7 @@ int net_stamp_enable(int fd)
 
 	return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
 			  sizeof(flags))
-		       ? -errno
+		       ? -EOPNOTSUPP
 		       : 0;
 }
 
@@ -125,4 +129,19 @@ int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 		return err;
 	fetch_sent(fd, &stamps->out_ns);
 	return byte == number ? 0 : -EBADMSG;
+}
+
+int net_stamp_begin(struct net_client *c, int fd)
+{
+	int err = enable(fd);
+
+	for (int i = 1; !err && i <= TRIES; i++) {
+		struct net_stamps t = { 0 };
+
+		err = net_stamp_trip(c, fd, (uint8_t)i, &t);
+		if (!err && t.out_ns && t.in_ns)
+			return i;
+		usleep(1000);
+	}
+	return err ? err : -ENODATA;
 }

@@ -21,8 +21,14 @@ struct net_stamps {
 	uint64_t end_ns; /* after recv() */
 };
 
-/* net_stamp_enable() - on a socket.  Return: 0 or -errno. */
-int net_stamp_enable(int fd);
+/**
+ * net_stamp_begin() - have stamps on socket @fd, and wait until they come: the
+ * kernel begins some time after the first socket has asked for them.
+ *
+ * Return: how many round trips that took; -EOPNOTSUPP if the kernel does not
+ * know them, -ENODATA if none came, or as net_stamp_trip().
+ */
+int net_stamp_begin(struct net_client *c, int fd);
 
 /**
  * net_stamp_trip() - one message of one byte there and back on socket @fd.

@@ -17,6 +17,7 @@ teardown() {
 serve() {
 	local i
 
+	rm -f port
 	"$BIN/net_server" --port 0 "$@" >port 2>said 3>&- &
 	server=$!
 	for ((i = 0; i < 100; i++)); do
@@ -99,12 +100,14 @@ killed() {
 lied_to() {
 	local i
 
+	rm -f port # the one before must not be taken for this one
 	"$FIXTURES/liar" "$1" >port 3>&- &
 	server=$!
 	for ((i = 0; i < 100; i++)); do
 		[[ ! -s port ]] || break
 		sleep 0.1
 	done
+	[[ -s port ]] || return
 	try 1 "$BIN/$2" "${QUICK[@]}" --json --peer 127.0.0.1 \
 		--port "$(<port)" --case "$3" || return
 	kill -KILL "$server"

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --peer user@host: net_server is started over ssh, by an sshd of our own in
+# the other network namespace, with keys of its own.  ~/.ssh is not touched.
+
+setup() {
+	load ../helpers
+	local why
+
+	cd "$BATS_TEST_TMPDIR" || exit
+	netlab=$ROOT/scripts/netlab
+	sshd=$(PATH=$PATH:/usr/sbin command -v sshd) || skip "there is no sshd"
+	command -v ssh-keygen >/dev/null || skip "there is no ssh-keygen"
+	why=$("$netlab" run true 2>&1) || skip "$why"
+	"$netlab" up --owner "$$"
+	serve_ssh
+	# All that the ssh of the program may know.
+	cat >ssh.conf <<EOS
+Port 2222
+User $(id -un)
+IdentityFile $PWD/user
+IdentitiesOnly yes
+UserKnownHostsFile $PWD/known
+GlobalKnownHostsFile /dev/null
+StrictHostKeyChecking yes
+EOS
+	export OSCOST_SSH="ssh -F $PWD/ssh.conf"
+	who=$(id -un)@10.78.0.2
+}
+
+# serve_ssh: an sshd that takes one key, on the other host.
+serve_ssh() {
+	local name i
+
+	for name in host user; do
+		ssh-keygen -q -t ed25519 -N '' -C test -f "$name"
+	done
+	printf '[10.78.0.2]:2222 %s\n' "$(<host.pub)" >known
+	cat >sshd.conf <<EOS
+ListenAddress 10.78.0.2:2222
+HostKey $PWD/host
+AuthorizedKeysFile $PWD/user.pub
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+PidFile none
+EOS
+	made_dir=
+	[[ -d /run/sshd ]] || { mkdir /run/sshd && made_dir=1; }
+	ip netns exec oscost-b "$sshd" -D -e -f "$PWD/sshd.conf" 2>sshd.log 3>&- &
+	daemon=$!
+	for ((i = 0; i < 100; i++)); do
+		! grep -q 'Server listening' sshd.log || return 0
+		sleep 0.1
+	done
+	cat sshd.log
+	return 1
+}
+
+teardown() {
+	[[ -z ${daemon:-} ]] || kill "$daemon" || true
+	[[ -z ${made_dir:-} ]] || rmdir /run/sshd
+	"$netlab" down --owner "$$" || true
+}
+
+# here COMMAND...: on this host of the two.
+here() {
+	try "$1" ip netns exec oscost-a "${@:2}"
+}
+
+# no_server: what was started over there has ended.
+no_server() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		[[ -n $(ip netns pids oscost-b | xargs -r ps -o comm= -p |
+			grep net_server) ]] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "a program starts its server over ssh, and it ends with the program" {
+	here 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
+		--peer-server "$BIN/net_server" --case '*proto=tcp,size=1,wait=block,*'
+	rows 'map(select(.params.figure == "round_trip"))[0] |
+		.status == "ok" and .params.net == "remote" and
+		.evidence.bytes_back.seen > 0'
+	no_server
+}
+
+@test "it ends too when the program is killed" {
+	local pid i
+
+	ip netns exec oscost-a "$BIN/tcp_connect" --invocations 50 --json \
+		--peer "$who" --peer-server "$BIN/net_server" >/dev/null 2>&1 3>&- &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		! ip netns pids oscost-b | xargs -r ps -o comm= -p |
+			grep -q net_server || break
+		sleep 0.1
+	done
+	[[ $i -lt 100 ]]
+	kill -KILL "$pid"
+	no_server
+}
+
+@test "what cannot be started there is said" {
+	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
+		--peer-server /no/such/server
+	[[ $stderr == *"ssh has not started /no/such/server there"* ]]
+	# A key that is not known there.
+	ssh-keygen -q -t ed25519 -N '' -C other -f other
+	sed -i 's|/user$|/other|' ssh.conf
+	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
+		--peer-server "$BIN/net_server"
+	[[ $stderr == *"Permission denied"*"ssh has not started"* ]]
+}
+
+@test "nothing goes to a shell that a shell would read" {
+	local bad
+
+	for bad in 'root@10.78.0.2;true' '-oProxyCommand=true@x' 'root@$(id)'; do
+		here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$bad"
+		[[ $stderr == *"characters that are not taken"* ]]
+	done
+	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$who" --peer-server 'a b'
+	[[ $stderr == *"characters that are not taken"* ]]
+}
+
+@test "make remote measures to a host over ssh" {
+	local rows
+
+	cd "$ROOT" || return
+	here 0 make --no-print-directory BUILD="${BIN%/bin}" remote PEER="$who" \
+		PEER_SERVER="$BIN/net_server" ROUNDS=1 EFFORT=1 OUT="$BATS_TEST_TMPDIR/out"
+	rows=$(jq -rs 'map(select(.status == "ok" and .params.net == "remote") |
+		.benchmark) | unique | join(" ")' "$BATS_TEST_TMPDIR/out/invocations.jsonl")
+	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
+	no_server
+}
