@@ -76,6 +76,9 @@ struct load_state {
 	int waited; /* the thread's schedstat; -1: the kernel has none */
 	char *block;
 	uint64_t rounds; /* of a piece of work that counts rounds */
+	double done;	 /* in this interval */
+	/* Of the chase, where they are counted. */
+	double loads, beyond_l2;
 };
 
 /* One kind of work: @begin when a visit starts; @piece does a little and gives
@@ -264,6 +267,7 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	wall = timer_clock_end() - wall;
 	waited = waited_ns(s) - waited;
 	*load = 100 * (double)(cpu + waited) / (double)wall;
+	s->done = all_done;
 	bench_evidence(b, c, w->unit, all_asked, all_done);
 	return 0;
 }
@@ -278,6 +282,17 @@ sibling(const struct bench *b, const struct bench_case *c, enum figure figure)
 	snprintf(name, sizeof(name), "work=%s,figure=%s", w->name,
 		 figures[figure]);
 	return bench_find(b, name);
+}
+
+/* What missed L2 went to the last level. */
+static void add_misses(struct load_state *s, const struct counters_counts *k)
+{
+	const struct counters_count *llc = &k->count[COUNTERS_LLC_REFERENCES];
+
+	if (!llc->known)
+		return;
+	s->loads += s->done;
+	s->beyond_l2 += llc->value;
 }
 
 static int sample_interval(struct bench *b, void *state,
@@ -296,6 +311,8 @@ static int sample_interval(struct bench *b, void *state,
 	err = counters_stop(s->counters, &k);
 	if (err)
 		return bench_fail(b, -err, "read the counters");
+	if (((const struct work *)c->arg)->piece == piece_chase)
+		add_misses(s, &k);
 	bench_record_value(b, c, load);
 	if (s->waited < 0)
 		bench_fact_text(b, c, "waiting", "not known, not in it");
@@ -340,6 +357,9 @@ static int derive(struct bench *b, void *state)
 			sibling(b, &(struct bench_case) { .arg = &works[i] },
 				SYSTEM_LOAD);
 
+		if (works[i].piece == piece_chase && s->loads > 0)
+			bench_fact(b, c, "llc_references_per_load",
+				   s->beyond_l2 / s->loads);
 		for (int f = PROCESSOR_LOAD; f < FIGURES; f++) {
 			const struct bench_case *d =
 				sibling(b, c, (enum figure)f);
