@@ -74,8 +74,8 @@ no_server() {
 	local i
 
 	for ((i = 0; i < 100; i++)); do
-		[[ -n $(ip netns pids oscost-b | xargs -r ps -o comm= -p |
-			grep net_server) ]] || return 0
+		ip netns pids oscost-b | xargs -r ps -o comm= -p |
+			grep -q net_server || return 0
 		sleep 0.1
 	done
 	return 1
