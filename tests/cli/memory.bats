@@ -157,6 +157,14 @@ moves() {
 		| map(map(.value) | min) | length < 2 or .[0] > .[1]' rows >/dev/null
 }
 
+@test "memory's level is what the largest sizes take" {
+	quick mem_latency
+	jq -es '([.[] | select(.params.pattern == "window" and .params.pages == "4K"
+			and .value)] | max_by(.params.size).value) as $largest |
+		[.[] | select(.case == "level=memory,figure=latency" and .value)] |
+		all(.[]; .value > $largest / 2)' rows >/dev/null
+}
+
 @test "levels without a curve are skipped with a reason" {
 	local status=0
 
