@@ -48,7 +48,7 @@
 #define MOST_MS	     250.0 /* where 10 processes make a disk seek */
 #define LEAD_MS	     0.2   /* before the window: to wake, to be under way */
 #define LEAD_EACH_MS 0.03
-#define ENOUGH	     8 /* blocks of each process in a window, or it is widened */
+#define ENOUGH	     4 /* blocks of each process in a window, or it is widened */
 #define TRIES	     4 /* if a process came late */
 #define SERIES	     4
 

@@ -13,8 +13,9 @@
  *
  * ext4 without a journal takes no inode again that was deleted in the last
  * minutes, and looks at each of them anew for every file that it makes: there
- * create costs more the more was deleted just before. The fact journal says
- * which of the two it is.
+ * create costs more the more was deleted nearby just before. So the files lie
+ * in a directory that ext4 puts into another place of the disk each time. The
+ * fact journal says whether there is one.
  *
  * fsync_dir is fsync of a directory in which a file was just made: after it
  * the name survives a power cut, as far as the disk keeps its word. fsync_file
@@ -212,9 +213,9 @@ static int setup(struct bench *b, void *state)
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);
-	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->dir = file_small_dir(dir);
 	if (s->dir < 0)
-		return refused(b, errno, "open", dir);
+		return refused(b, -s->dir, "make a directory in", dir);
 	err = file_place_find(&s->place, s->dir);
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies", dir);

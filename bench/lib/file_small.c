@@ -4,10 +4,35 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int file_small_dir(const char *parent)
+{
+	const int top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int flags = 0, dir;
+
+	if (top < 0)
+		return -errno;
+	/* What is made in a directory with this flag is spread over the disk.
+	 * Other file systems do not know it, and do not need it. */
+	if (!ioctl(top, FS_IOC_GETFLAGS, &flags)) {
+		flags |= FS_TOPDIR_FL;
+		(void)ioctl(top, FS_IOC_SETFLAGS, &flags);
+	}
+	dir = mkdirat(top, "small", 0700)
+		      ? -1
+		      : openat(top, "small",
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		dir = -errno;
+	close(top);
+	return dir;
+}
 
 bool file_small_make(int dir, const char *name, const char *data, size_t size)
 {

@@ -10,6 +10,15 @@
 
 /* Small files and their names, and what their cost depends on. */
 
+/**
+ * file_small_dir() - make a directory for small files in @parent and open it.
+ * On ext4 it gets a group of inodes of its own, as a directory at the top
+ * does: what was deleted near @parent shortly before has no part in the cost.
+ *
+ * Return: the fd, or -errno.
+ */
+int file_small_dir(const char *parent);
+
 /* file_small_make() - make the new file @name in directory @dir with @size
  * bytes of @data: openat, write (none for 0), close.  Return: whether all went
  * well; else errno. */
