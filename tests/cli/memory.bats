@@ -216,18 +216,31 @@ limited() {
 }
 
 @test "under a limit of 256 MiB the large sizes are skipped, the rest measured" {
-	local program status=0
+	local peak program status=0
 
 	for program in mem_latency mem_bandwidth mem_parallel tlb cache_line \
 		page_fault mapping; do
 		limited $((256 << 20)) "$BIN/$program" --invocations 1 --effort 1 \
 			--json >rows || status=$?
+		peak=$(cat "$group/memory.max_usage_in_bytes" 2>/dev/null || echo 0)
 		rmdir "$group" 2>/dev/null || :
 		((status != 99)) || skip 'no group can be made'
+		# A quarter for the buffers, and what a program has besides.
+		echo "$program took $peak bytes"
+		((peak <= 80 << 20))
 		((status == 0))
 		[[ -z $(cases '.status == "failed"') ]]
 		[[ -n $(cases '.status == "ok"') ]]
 	done
+}
+
+@test "each pair of NUMA nodes has a row, one node has none" {
+	HWLOC_SYNTHETIC="pack:3 [numa(memory=8GB)] core:2 pu:1" \
+		"$BIN/mem_latency" --list >cases
+	[[ $(count '^from_node=[0-2],to_node=[0-2],' <cases) == 9 ]]
+	HWLOC_SYNTHETIC="pack:1 [numa(memory=8GB)] core:2 pu:1" \
+		"$BIN/mem_latency" --list >cases
+	[[ $(count 'node=' <cases) == 0 ]]
 }
 
 @test "with one CPU there are no rows of two threads, and loaded is skipped" {
