@@ -162,3 +162,20 @@ on_small() {
 		select(.seen < .expected)] | length == 0'
 	[[ -z $(ls -A) ]]
 }
+
+@test "the line that fits contention and the limit of the cache are drawn" {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	try '0|1' "$ROOT/scripts/run-all" --bin "$BIN" --rounds 1 --effort 1 \
+		--only 'file_cache file_contention' --out out
+	[[ -s out/invocations.jsonl ]]
+	if jq -e 'select(.benchmark == "file_contention" and .params.procs and
+		.status == "ok")' out/invocations.jsonl >/dev/null; then
+		[[ -s out/file-contention.svg && -s out/file-contention.png ]]
+		grep -q 'R²' out/file-contention.svg
+	fi
+	if jq -e 'select(.benchmark == "file_cache" and .params.size and
+		.status == "ok")' out/invocations.jsonl >/dev/null; then
+		grep -q '^n_limits = 1$' out/file-cache.plot
+		grep -q '>limit' out/file-cache.svg
+	fi
+}
