@@ -37,15 +37,21 @@ static int open_target(struct target **target, const struct settings *set,
 	return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
 }
 
+/* Who is late because others were served measures how they are scheduled.  A
+ * policy that the caller has chosen stays. */
 static void raise_priority(const struct settings *set)
 {
+	const bool asked = set->priority != PRIORITY_DEFAULT;
 	const struct sched_param param = {
-		.sched_priority = (int)set->priority,
+		.sched_priority = asked ? (int)set->priority : 1,
 	};
 
+	if (!param.sched_priority ||
+	    (!asked && sched_getscheduler(0) != SCHED_OTHER))
+		return;
 	/* Not for the command. */
-	if (set->priority &&
-	    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) &&
+	    asked)
 		warn("--priority: %s: going on without", strerror(errno));
 }
 

@@ -37,9 +37,9 @@ static const struct opt options[] = {
 		"switches (every context switch, exact), name"),
 	OPT_FLAG(0, "msr", settings, msr,
 		 "count through /dev/cpu/N/msr as the paper does, flag"),
-	OPT_U64(0, "priority", settings, priority, NULL, 1, 99,
-		"run as SCHED_FIFO, so that deadlines are met on a busy "
-		"machine, number"),
+	OPT_U64(0, "priority", settings, priority, NULL, 0, 99,
+		"run as SCHED_FIFO, so that a busy machine does not make it "
+		"late (default: 1 if permitted; 0: as it was started), number"),
 	OPT_FLAG('j', "json", settings, json, "write JSON Lines, flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
 	OPT_STR('o', "output", settings, output, NULL,
@@ -181,6 +181,7 @@ int settings_parse(struct settings *set, int argc, char **argv)
 	int own, parsed, status;
 
 	memset(set, 0, sizeof(*set));
+	set->priority = PRIORITY_DEFAULT;
 	own = split_command(set, argc, argv);
 	parsed = opts_parse(own, argv, sets, &why);
 	if (parsed < 0)

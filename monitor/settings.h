@@ -7,6 +7,9 @@
 
 enum data_format { DATA_NONE, DATA_CSV, DATA_JSON };
 
+/* Of --priority, if nothing is said: try, and do not complain. */
+#define PRIORITY_DEFAULT UINT64_MAX
+
 /* What the command line says; texts are borrowed from argv. */
 struct settings {
 	const char *interval, *duration, *cgroup, *cpus, *width_text, *source;
