@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "latency_levels.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -144,53 +143,71 @@ static void derive_level(struct bench *b, const struct latency_levels *rows,
 			    cache_bytes, curve);
 }
 
+/* Whether the last plateau is memory's, by its points: levels_find() lets it
+ * reach to the end of the curve, even if that is nothing but ramps. */
+static bool ends_in_memory(const struct bench *b, const struct curve *curve,
+			   const struct level *levels, int n)
+{
+	return n >= 2 &&
+	       curve->size[levels[n - 1].last] >= (double)mem_beyond_caches(b);
+}
+
+/* What is measured beyond all caches, as a level; false if nothing is. */
+static bool beyond_caches(const struct bench *b, const struct curve *curve,
+			  struct level *l)
+{
+	double ns[LATENCY_MAX];
+
+	*l = (struct level) { .first = 0 };
+	while (l->first < curve->n &&
+	       curve->size[l->first] < (double)mem_beyond_caches(b))
+		l->first++;
+	if (l->first == curve->n)
+		return false;
+	l->last = curve->n - 1;
+	memcpy(ns, curve->latency + l->first,
+	       (curve->n - l->first) * sizeof(*ns));
+	l->latency_ns = stats_median(ns, curve->n - l->first);
+	return true;
+}
+
 /* Memory is the last plateau, if that reaches what no cache can hold the half
  * of; else what is measured there. */
 static void derive_memory(struct bench *b, const struct latency_levels *rows,
-			  const struct latency_plan *p,
 			  const struct curve *curve, const struct level *levels,
 			  int n)
 {
-	struct level l = { .last = curve->n - 1 };
-	double ns[LATENCY_MAX];
+	struct level beyond;
 
-	/* By its points: the last level is said to reach to the end of the
-	 * curve, even if that is nothing but ramps. */
-	if (n >= 2 &&
-	    curve->size[levels[n - 1].first] >
-		    p->cache_bytes[LATENCY_LEVELS] / 2 &&
-	    curve->size[levels[n - 1].last] >= (double)mem_beyond_caches(b)) {
+	if (ends_in_memory(b, curve, levels, n))
 		derive_level(b, rows, 0, &levels[n - 1], curve, 0);
-		return;
-	}
-	while (l.first < curve->n &&
-	       curve->size[l.first] < (double)mem_beyond_caches(b))
-		l.first++;
-	if (l.first == curve->n) {
+	else if (beyond_caches(b, curve, &beyond))
+		derive_level(b, rows, 0, &beyond, curve, 0);
+	else
 		skip_level(b, rows, 0, 0);
-		return;
-	}
-	memcpy(ns, curve->latency + l.first,
-	       (curve->n - l.first) * sizeof(*ns));
-	l.latency_ns = stats_median(ns, curve->n - l.first);
-	derive_level(b, rows, 0, &l, curve, 0);
 }
 
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 			   const struct latency_plan *p)
 {
-	struct level levels[LEVELS_MAX];
+	struct level levels[LEVELS_MAX], beyond;
 	struct curve curve;
-	int n;
+	int caches, n;
 
 	curve_get(b, p, &curve);
 	n = levels_find(curve.size, curve.latency, curve.n, levels);
+	caches = n < 0 ? 0 : n;
+	/* Faster than memory: a cache's, and as large as its last point. */
+	if (n >= 1 && !ends_in_memory(b, &curve, levels, n) &&
+	    beyond_caches(b, &curve, &beyond) &&
+	    levels[n - 1].latency_ns * LEVELS_RATIO < beyond.latency_ns) {
+		levels[n - 1].size_bytes = curve.size[levels[n - 1].last];
+		caches++;
+	}
 	for (int level = 1; level <= LATENCY_LEVELS; level++) {
 		const int at =
-			n < 2 ? -ENOENT
-			      : levels_match(levels, (size_t)n,
-					     p->cache_bytes + 1, LATENCY_LEVELS,
-					     (size_t)level - 1);
+			levels_match(levels, (size_t)caches, p->cache_bytes + 1,
+				     LATENCY_LEVELS, (size_t)level - 1);
 
 		if (at >= 0)
 			derive_level(b, l, level, &levels[at], &curve,
@@ -198,5 +215,5 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 		else
 			skip_level(b, l, level, p->cache_bytes[level]);
 	}
-	derive_memory(b, l, p, &curve, levels, n);
+	derive_memory(b, l, &curve, levels, n);
 }
