@@ -100,6 +100,7 @@ gone() {
 	cat >ask <<'EOS'
 server=$1 port=0
 shift
+rm -f port # that of the call before
 ip netns exec oscost-b "$server" --port 0 --listen 10.78.0.2 >port &
 pid=$!
 for i in $(seq 100); do [ ! -s port ] || break; sleep 0.1; done
