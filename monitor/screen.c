@@ -12,6 +12,9 @@
 #define HOME	   "\033[H"
 #define ERASE_LINE "\033[K\n"
 #define ERASE_REST "\033[J"
+/* A line that is too long is cut off, not wrapped into the next. */
+#define WRAP_OFF "\033[?7l"
+#define WRAP_ON	 "\033[?7h"
 
 #define LINES_DEFAULT 24
 #define BAR_WIDTH     20
@@ -121,7 +124,7 @@ void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 	if (!order)
 		return;
 	localtime_r(&now, &tm);
-	fputs(HOME, f);
+	fputs(WRAP_OFF HOME, f);
 	used = put_head(f, head);
 	fprintf(f,
 		"%02d:%02d:%02d  %.3f s, interval %.3f s, late %llu" ERASE_LINE,
@@ -145,6 +148,6 @@ void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 		put_row(f, order[i].row);
 	if (shown < n)
 		fprintf(f, "(the %zu busiest of %zu)" ERASE_LINE, shown, n);
-	fputs(ERASE_REST, f);
+	fputs(ERASE_REST WRAP_ON, f);
 	free(order);
 }

@@ -384,6 +384,6 @@ busy() {
 	command -v script >/dev/null || skip "no script(1)"
 	# shellcheck disable=SC2016
 	SHELL=/bin/bash try 0 script -qec "stty rows 30 cols 200; '$CPU_LOAD' --interval 50ms --duration 120ms" /dev/null
-	[[ $output == *$'\033[H'*"system,%"*"core,%"* ]]
+	[[ $output == *$'\033[?7l\033[H'*"system,%"*"core,%"* ]]
 	[[ $output == *"deadlines missed"* ]]
 }
