@@ -158,7 +158,7 @@ record_machine() {
 # record_noise PHASE ROUND: watch each CPU for a moment, as the programs would
 # run, and keep what was seen.  3 s in all for the rounds of a profile.
 record_noise() {
-	local ms=$((1320 / (conf[rounds] + 1))) cpu=()
+	local ms=$((1200 / (conf[rounds] + 1))) cpu=()
 
 	((!stopping)) || return 0
 	((ms <= 150)) || ms=150
