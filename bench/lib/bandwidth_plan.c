@@ -70,8 +70,7 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
  * libc's whole arrays take long. */
 static bool takes_long(const struct bandwidth_spec *spec)
 {
-	const bool narrow =
-		spec->isa <= MEM_SSE2 && spec->isa != mem_isa_widest();
+	const bool narrow = spec->isa < mem_isa_widest();
 
 	return (narrow && spec->level >= LEVEL_2) ||
 	       (spec->threads > 1 && spec->level < LEVEL_3) ||

@@ -47,7 +47,7 @@ static void add(struct bench *b, struct latency_plan *p,
 		.params = { P_STR("pattern", pattern_names[pattern]) },
 		.index = (int64_t)p->n,
 		.ops = CHASE_UNROLL,
-		.budget_ms = bytes <= LATENCY_SMALL ? 6 : 12,
+		.budget_ms = bytes <= LATENCY_SMALL ? 6 : 9,
 		.exclusive = bytes > LATENCY_SMALL,
 	};
 	struct bench_param *at = &c.params[1];
