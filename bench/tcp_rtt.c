@@ -18,7 +18,8 @@
  * and receive (until the call returns).  packet is the way of the CSE 221
  * report: one byte each millisecond, acknowledged at once, from captured
  * packets: from the segment to its acknowledgement.  It holds no process and
- * no wake-up, so it is the shortest.
+ * no wake-up, so it is shorter than spaced, the round trips of the same bytes
+ * for the process.
  *
  * Measures: ns from before the message is sent until its answer is here.
  * Includes: the system calls of both sides, copying, both network stacks, and
@@ -65,7 +66,7 @@ struct rtt_case {
 	bool busy;
 	enum net_place place;
 	/* Cases that get their values from this one, or NULL. */
-	const struct bench_case *srtt, *parts[PARTS];
+	const struct bench_case *srtt, *parts[PARTS], *spaced;
 };
 
 #define MAX_CASES 64
@@ -81,6 +82,8 @@ struct rtt_case {
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
+#define NO_STAMPS "this kernel or interface gives no time stamps"
+
 /* Until a packet that was sent has been captured. */
 #define CAPTURE_MS 500
 
@@ -93,6 +96,7 @@ struct state {
 	struct net_ping ping;
 	struct net_proof proof;
 	struct net_capture capture;
+	bool no_stamps;
 	unsigned int lost, lost_in_a_row;
 	unsigned int trips; /* of this visit */
 	long sleeps;	    /* of this thread, before the visit */
@@ -147,6 +151,10 @@ static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
 	for (int i = 0; rc->figure == STAMPED && i < PARTS; i++) {
 		c.params[5].text = part_names[i];
 		keep->parts[i] = bench_add(b, &c);
+	}
+	if (rc->figure == PACKET) {
+		c.params[5].text = "spaced";
+		keep->spaced = bench_add(b, &c);
 	}
 	if (rc->figure != ROUND_TRIP || rc->proto != TCP || rc->size != 1 ||
 	    rc->busy)
@@ -248,9 +256,10 @@ static int begin_stamps(struct bench *b, struct state *s,
 	const int fd = is_udp(rc->proto) ? s->client.udp : s->client.fd;
 	const int trips = net_stamp_begin(&s->client, fd);
 
-	if (trips == -EOPNOTSUPP || trips == -ENODATA)
-		return bench_skip(b, "this kernel or interface gives no time "
-				     "stamps");
+	if (trips == -EOPNOTSUPP || trips == -ENODATA) {
+		s->no_stamps = true;
+		return bench_skip(b, NO_STAMPS);
+	}
 	if (trips < 0)
 		return net_client_fail(&s->client, trips, "stamped round trip");
 	s->proof.answered += (uint64_t)trips;
@@ -403,14 +412,16 @@ static int sample_stamped(struct bench *b, struct state *s,
 static int sample_packet(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	uint64_t ns = 0;
+	const enum timer_method method = bench_timer(b)->method;
+	const struct rtt_case *rc = c->arg;
+	uint64_t ns = 0, ticks;
 	int err;
 
 	usleep(PACKET_GAP_US);
 	net_capture_drain(&s->capture);
-	err = net_client_send(&s->client, s->ping.buf, 1);
+	TIMER_INTERVAL(method, ticks, err = trip(s, rc));
 	if (err)
-		return net_client_fail(&s->client, err, "send one byte");
+		return net_client_fail(&s->client, err, "round trip");
 	err = net_capture_ack(&s->capture, CAPTURE_MS, &ns);
 	if (err && net_client_check(&s->client, EAGAIN))
 		return net_client_fail(&s->client,
@@ -421,8 +432,10 @@ static int sample_packet(struct bench *b, struct state *s,
 				  "a packet and its acknowledgement were "
 				  "not captured");
 	s->proof.answered++;
-	if (ns)
-		bench_record_value(b, c, (double)ns);
+	if (!ns)
+		return 0;
+	bench_record_value(b, c, (double)ns);
+	bench_record(b, rc->spaced, ticks);
 	return 0;
 }
 
@@ -443,6 +456,21 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	}
 }
 
+static void tell_packets(struct bench *b, struct state *s,
+			 const struct bench_case *c)
+{
+	const struct rtt_case *rc = c->arg;
+	struct tcp_info info;
+
+	bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
+	net_client_info(&s->client, &info);
+	if (s->proof.answered)
+		bench_evidence(b, rc->spaced, "bytes_back",
+			       (double)s->proof.answered,
+			       (double)info.tcpi_bytes_received -
+				       NET_ANSWER_BYTES);
+}
+
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
@@ -459,7 +487,7 @@ static void tell_facts(struct bench *b, struct state *s,
 	if (is_udp(rc->proto) || rc->proto == ICMP)
 		bench_fact(b, c, "lost", s->lost);
 	if (rc->figure == PACKET)
-		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
+		tell_packets(b, s, c);
 	if (rc->srtt)
 		bench_fact(b, rc->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
 }
@@ -478,6 +506,22 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	net_ping_icmp_close(&s->ping);
 	net_client_end(&s->client);
 	return err;
+}
+
+/* What is measured beside a case is skipped with it. */
+static int derive(struct bench *b, void *state)
+{
+	const struct state *s = state;
+
+	for (size_t i = 0; i < s->n_cases; i++) {
+		const struct rtt_case *rc = &s->cases[i];
+
+		if (rc->spaced && s->capture.why)
+			bench_derive_skip(b, rc->spaced, "%s", s->capture.why);
+		for (int k = 0; k < PARTS && rc->parts[k] && s->no_stamps; k++)
+			bench_derive_skip(b, rc->parts[k], NO_STAMPS);
+	}
+	return 0;
 }
 
 static void teardown(struct bench *b, void *state)
@@ -502,5 +546,6 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
+	.derive = derive,
 	.teardown = teardown,
 };

@@ -169,11 +169,15 @@ static void sink(struct net_session *s, unsigned char *buf, size_t room)
 	}
 }
 
+/* The acknowledgement does not wait for the answer. */
 static void acknowledge(struct net_session *s, unsigned char *buf, size_t room)
 {
-	do
+	ssize_t n;
+
+	do {
 		acknowledge_soon(s->fd);
-	while (receive(s, s->fd, buf, room) > 0);
+		n = receive(s, s->fd, buf, room);
+	} while (n > 0 && !send_all(s->fd, buf, (size_t)n));
 }
 
 /* A socket for datagrams from this client and nobody else. */

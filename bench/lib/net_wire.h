@@ -22,7 +22,7 @@ enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
 	NET_ECHO_UDP, /* the same with datagrams; the connection stays open */
 	NET_SINK,     /* count; report the total after each block of bytes */
-	NET_ACK,      /* read, and have each packet acknowledged at once */
+	NET_ACK,      /* send back, and acknowledge each packet before that */
 };
 
 #define NET_BUSY 1u /* flag: the server polls and does not sleep */
