@@ -30,6 +30,7 @@ give_up(struct nfs_client *c, int err, const char *fmt, ...)
 
 #include <nfsc/libnfs.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <time.h>
 
 /* These need the one above. */
@@ -67,6 +68,20 @@ static const char *says(struct nfs_client *c)
 	return text;
 }
 
+/* What the socket has against it, for libnfs only says that it failed.
+ * Return: an errno value or 0. */
+static int look_at_socket(const struct pollfd *p)
+{
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (!(p->revents & (POLLERR | POLLHUP)))
+		return 0;
+	if (getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		return errno;
+	return err ? err : p->revents & POLLIN ? 0 : ECONNRESET;
+}
+
 /* Wait for the call at hand, however slowly its answer drips in. */
 static int finish(struct nfs_client *c, int limit_ms, const char *what)
 {
@@ -76,12 +91,16 @@ static int finish(struct nfs_client *c, int limit_ms, const char *what)
 		struct pollfd p = { nfs_get_fd(c->nfs),
 				    (short)nfs_which_events(c->nfs), 0 };
 		const int n = poll(&p, 1, LOOK_MS);
+		int err;
 
 		if (bench_stopping(c->b))
 			return give_up(c, -ECANCELED, "stopped");
 		if (n < 0 && errno != EINTR)
 			return give_up(c, -errno, "%s: poll: %s", what,
 				       strerror(errno));
+		err = n > 0 ? look_at_socket(&p) : 0;
+		if (err)
+			return give_up(c, -err, "%s: %s", what, strerror(err));
 		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)
 			return give_up(c, -EIO, "%s: %s", what, says(c));
 		if (!c->done && now_ms() - begin > limit_ms)
