@@ -194,6 +194,8 @@ static int open_group(struct counters *c, const struct context *x,
 		fd = open_event(c, x, events[i], pmu, g->n ? g->fd[0] : -1);
 		if (fd < 0) {
 			explain(c, events[i], fd);
+			if (fd != -ESRCH)
+				c->failed[events[i]] |= 1u << pmu;
 			first = first ? first : fd;
 			continue;
 		}
@@ -251,6 +253,7 @@ void counters_perf_close(struct counters *c)
 			close(c->groups[i].fd[k - 1]);
 	c->n_groups = 0;
 	memset(c->opened, 0, sizeof(c->opened));
+	memset(c->failed, 0, sizeof(c->failed));
 }
 
 /* The threads of @pid, in no order; *@n of them.  NULL if there are none. */
@@ -343,7 +346,7 @@ static int open_cgroup(struct counters *c)
 	return err;
 }
 
-int counters_perf_open(struct counters *c)
+static int open_target(struct counters *c)
 {
 	struct context x = { .pid = 0, .cpu = -1 };
 
@@ -360,6 +363,16 @@ int counters_perf_open(struct counters *c)
 		return open_cgroup(c);
 	}
 	return -EINVAL;
+}
+
+int counters_perf_open(struct counters *c)
+{
+	int err = open_target(c);
+
+	/* Of some threads but not of all is no count of the process. */
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		c->opened[e] &= ~c->failed[e];
+	return err;
 }
 
 /* What the kernel gives for a group: how many, the two times, the values. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters on made-up readings, invented machines, and this one. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -345,6 +347,53 @@ static void test_misuse(void)
 	   "a cgroup that is not there");
 }
 
+#define THREADS 20
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_at_gate(void *arg)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	return arg;
+}
+
+/* Files for some of the threads only: their sum is no number of the process.
+ */
+static void test_too_few_files(void)
+{
+	struct counters_target me = { COUNTERS_PROCESS, getpid(), 0, NULL };
+	struct rlimit few = { 24, 24 };
+	pthread_t threads[THREADS];
+	struct counters *c = NULL;
+	struct counters_counts k;
+	int n = 0;
+
+	pthread_mutex_lock(&gate);
+	while (n < THREADS &&
+	       !pthread_create(&threads[n], NULL, wait_at_gate, NULL))
+		n++;
+	OK(!counters_open(&c, &me, 0), "a process with threads");
+	if (c)
+		OK(counters_why(c, COUNTERS_PAGE_FAULTS) == NULL ||
+			   strlen(counters_why(c, COUNTERS_PAGE_FAULTS)) > 10,
+		   "is counted, or there is a reason");
+	counters_close(c);
+	c = NULL;
+	if (n == THREADS && !setrlimit(RLIMIT_NOFILE, &few) &&
+	    !counters_open(&c, &me, 0)) {
+		OK(counters_why(c, COUNTERS_PAGE_FAULTS),
+		   "not counted, for some threads are missing");
+		OK(!counters_start(c) && !counters_stop(c, &k) &&
+			   !k.count[COUNTERS_PAGE_FAULTS].known,
+		   "and no number");
+	}
+	counters_close(c);
+	pthread_mutex_unlock(&gate);
+	while (n--)
+		pthread_join(threads[n], NULL);
+}
+
 int main(void)
 {
 	test_plain();
@@ -355,5 +404,6 @@ int main(void)
 	test_reasons();
 	test_here();
 	test_misuse();
+	test_too_few_files(); /* the last: it leaves few files */
 	return tap_done();
 }
