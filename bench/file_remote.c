@@ -95,7 +95,6 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 			P_STR("figure", "read"),
 		},
 		.arg = rc,
-		.skip = remote_target_why_not(&s->options),
 		.estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN,
 		.histogram = BENCH_HIST_LOG,
 		/* In one go, or the beginnings would weigh too much. */
@@ -150,7 +149,6 @@ static const struct bench_case *add_network(struct bench *b,
 			P_STR("where", remote_target_label(&s->options)),
 			P_STR("figure", figure),
 		},
-		.skip = remote_target_why_not(&s->options),
 		.estimator = derived ? BENCH_EST_DEFAULT : BENCH_EST_MEDIAN,
 		.histogram = derived ? BENCH_HIST_NONE : BENCH_HIST_LOG,
 		.events = 80,
@@ -190,7 +188,7 @@ static int setup(struct bench *b, void *state)
 
 	remote_target_init(&s->target, b, &s->options);
 	if (remote_target_why_not(&s->options))
-		return 0; /* every case says it */
+		return bench_skip(b, "%s", remote_target_why_not(&s->options));
 	err = remote_reader_open(&s->reader, b, &s->target);
 	if (err)
 		return err;
