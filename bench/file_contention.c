@@ -354,7 +354,8 @@ static bool good(struct contention_state *s, const struct window *w, int tries)
 		s->window_ms *= 2;
 		return false;
 	}
-	return !w->late || !s->at->direct || tries >= TRIES;
+	return !w->late || !s->at->direct || tries >= TRIES ||
+	       s->procs > (unsigned int)CPU_COUNT(&s->cpus);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
