@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# file_read and file_write: what they prove, and directories that are in
+# memory, small, full, read-only or gone.
+
+setup_file() {
+	load ../helpers
+	export memory full
+	memory=$(mktemp -d) full=$(mktemp -d)
+	mount -t tmpfs -o size=200m,mode=777 none "$memory" 2>/dev/null || :
+	mount -t tmpfs -o size=1m,mode=777 none "$full" 2>/dev/null || :
+}
+
+teardown_file() {
+	umount "$memory" "$full" 2>/dev/null || :
+	rm -rf "$memory" "$full"
+}
+
+setup() {
+	load ../helpers
+	mkdir "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || exit
+}
+
+mounted() {
+	[[ $(stat -fc %T "$1") == tmpfs ]] || skip "cannot mount a tmpfs"
+}
+
+# rows_of STATUS PROGRAM OPTION...: its rows in $output.
+rows_of() {
+	try "$1" "$BIN/$2" "${QUICK[@]}" --json "${@:3}"
+}
+
+# all FILTER: whether it holds for the array of the rows.
+all() {
+	jq -se "$1" <<<"$output" >/dev/null || {
+		jq -c '[.case, .status, .reason, .evidence]' <<<"$output"
+		return 1
+	}
+}
+
+@test "what file_read claims, the kernel and the contents confirm" {
+	rows_of 0 file_read --case 'cache=*,size=4M'
+	[[ $(stat -fc %T .) != tmpfs ]] || skip "the tests run in memory"
+	all 'map(select(.params.cache == "warm")) | length == 2 and
+		all(.status == "ok" and
+			.evidence.bytes_cached.seen == 4194304)'
+	all 'map(select(.params.cache != "warm")) | length == 4 and
+		all(.status == "skipped" or
+			(.evidence.bytes_read_by_process | .seen >= .expected and .expected > 0))'
+	all 'map(select(.status == "ok")) | all(.evidence.blocks_as_written |
+		.seen == .expected and .expected > 0)'
+}
+
+@test "what file_write claims is read back" {
+	rows_of 0 file_write --case 'how=*,order=random'
+	all 'map(select(.status == "ok")) | length > 0 and
+		all(.evidence.blocks_read_back | .seen == .expected and .expected > 0)'
+	all 'map(select(.status == "ok" and .evidence.bytes_written_to_device)) |
+		all(.params.how != "cached")'
+}
+
+@test "memory is no disk: direct, cold and durable rows are skipped" {
+	mounted "$memory"
+	rows_of 0 file_read --dir "$memory" --case 'cache=*,size=4M'
+	all 'all(.[]; (.params.cache == "warm") == (.status == "ok"))'
+	all 'map(select(.params.cache == "direct")) |
+		length == 2 and all(.reason | test("memory"))'
+	all 'map(select(.params.cache == "cold")) |
+		length == 2 and all(.reason | test("memory"))'
+	rows_of 0 file_write --dir "$memory"
+	all 'all(.[]; (.params.how == "cached") == (.status == "ok"))'
+	[[ -z $(ls -A "$memory") ]]
+}
+
+@test "with little room a smaller file is read, and larger sizes say why not" {
+	mounted "$memory"
+	rows_of 0 file_read --effort 10 --dir "$memory" --case 'size=*'
+	all 'map(select(.params.cache != "warm" and .params.size == 1073741824)) |
+		length == 4 and all(.reason |
+			test("test file of 1024 MiB .* free .*\\([0-9]+ MiB\\)"))'
+}
+
+@test "a full disk is a reason to skip, with figures" {
+	mounted "$full"
+	for program in file_read file_write; do
+		rows_of 77 "$program" --dir "$full"
+		[[ $stderr == *"test file of "*" MiB"*"free in $full"* ]]
+		[[ -z $(ls -A "$full") ]]
+	done
+}
+
+@test "a disk on which others leave too little is no failure" {
+	mounted "$full"
+	mount -o remount,size=40m "$full"
+	rows_of 0 file_write --dir "$full" --case 'how=cached,order=random'
+	head -c 30m /dev/zero >"$full/other"
+	rows_of 77 file_write --dir "$full"
+	rm "$full/other"
+	[[ -z $(ls -A "$full") ]]
+}
+
+@test "a read-only directory is refused or left alone" {
+	mounted "$full"
+	mount -o remount,ro "$full"
+	for program in file_read file_write; do
+		try 2 "$BIN/$program" "${QUICK[@]}" --dir "$full"
+		[[ $stderr == *"--dir $full:"* ]]
+	done
+	mount -o remount,rw "$full"
+}
+
+@test "a run's directory that is not ours to write in is a reason to skip" {
+	mounted "$full"
+	touch "$full/.oscost-run"
+	mkdir "$full/written"
+	rows_of '1|77' file_write --dir "$full"
+	[[ -n $stderr ]]
+	rmdir "$full/written"
+	rm "$full/.oscost-run"
+}
+
+@test "a spoilt file of the run is made again" {
+	touch .oscost-run
+	rows_of 0 file_read --dir . --case 'cache=warm,order=random,size=4M'
+	[[ -e data && -e warm ]]
+	truncate -s 0 warm
+	truncate -s 64m warm
+	rows_of 0 file_read --dir . --case 'cache=warm,order=random,size=4M'
+	all 'all(.status == "ok")'
+	rm -f data warm .oscost-run
+	[[ -z $(ls -A) ]]
+}

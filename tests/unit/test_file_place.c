@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of devices that were made up, and of where files lie. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../bench/lib/file_disk.h"
+#include "../../bench/lib/file_place.h"
+#include "../../bench/lib/file_walk.h"
+#include "../../harness/guard.h"
+#include "tap.h"
+
+static char root[] = "./.test-file-place-XXXXXX";
+
+/* Write @text to the file @name below root, with the directories above it. */
+static void put(const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *p = strchr(path + 2, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	f = fopen(path, "we");
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static void number(const char *numbers, const char *where)
+{
+	char link[256], target[256];
+
+	put("dev/block/.made", "");
+	snprintf(link, sizeof(link), "%s/dev/block/%s", root, numbers);
+	snprintf(target, sizeof(target), "../../%s", where);
+	OK(!symlink(target, link), "a device");
+}
+
+static struct file_place found(unsigned int major, unsigned int minor)
+{
+	struct file_place p;
+
+	memset(&p, 0, sizeof(p));
+	p.rotational = -1;
+	file_disk_find(&p, root, major, minor, true);
+	return p;
+}
+
+static void check_disks(void)
+{
+	struct file_place p;
+
+	put("devices/vda/queue/rotational", "1\n");
+	put("devices/vda/queue/write_cache", "write back\n");
+	put("devices/vda/queue/read_ahead_kb", "128\n");
+	put("devices/vda/vda1/partition", "1\n");
+	number("254:1", "devices/vda/vda1");
+	p = found(254, 1);
+	OK_STR(p.disk, "vda", "a partition's disk");
+	OK(p.rotational == 1 && p.read_ahead == 131072, "what it claims");
+	OK_STR(p.write_cache, "write back", "its cache");
+	OK(strstr(p.about, "hypervisor") && strstr(p.stat, "254:1/stat"),
+	   "what it is, and the partition's own counters");
+
+	put("devices/sda/queue/rotational", "0\n");
+	put("devices/sda/device/vendor", "QEMU    \n");
+	put("devices/sda/device/model", "QEMU HARDDISK   \n");
+	number("8:0", "devices/sda");
+	p = found(8, 0);
+	OK_STR(p.about, "a hypervisor's disk (QEMU HARDDISK)", "by its name");
+
+	put("devices/nvme0n1/device/model", "Fast 9000\n");
+	number("259:0", "devices/nvme0n1");
+	p = found(259, 0);
+	OK_STR(p.about, "an NVMe disk (Fast 9000)", "a real one");
+	OK(p.rotational == -1, "which does not say whether it rotates");
+
+	put("devices/md0/md/level", "raid5\n");
+	number("9:0", "devices/md0");
+	OK_STR(found(9, 0).about, "a software RAID (raid5)", "RAID");
+
+	put("devices/dm-0/dm/uuid", "LVM-abc\n");
+	number("253:0", "devices/dm-0");
+	OK_STR(found(253, 0).about, "a logical volume (LVM)", "LVM");
+	OK(!found(1, 1).disk[0], "an unknown device changes nothing");
+}
+
+static void check_mounts(void)
+{
+	static char text[] =
+		"22 1 254:0 / / rw - ext4 /dev/vda rw\n"
+		"30 22 0:25 / /n rw shared:1 master:2 - nfs4 host:/x rw\n"
+		"31 22 0:26 / /broken\n";
+	unsigned int major, minor;
+	struct file_place p;
+	FILE *f = fmemopen(text, sizeof(text) - 1, "r");
+
+	memset(&p, 0, sizeof(p));
+	OK(!file_place_mount(&p, f, 30, &major, &minor) && major == 0 &&
+		   minor == 25,
+	   "a mount is found");
+	OK_STR(p.fs, "nfs4", "its type, behind the optional fields");
+	OK_STR(p.source, "host:/x", "its source");
+	rewind(f);
+	OK(file_place_mount(&p, f, 31, &major, &minor), "half a line");
+	fclose(f);
+}
+
+static void check_judgement(void)
+{
+	struct file_place p = { .kind = FILE_PLACE_DISK,
+				.fs = "ext4",
+				.disk = "sda",
+				.about = "a disk",
+				.rotational = 1 };
+	char text[512];
+
+	file_place_judge(&p, 100e3, 8e6, text, sizeof(text));
+	OK(strstr(text, "seems to seek"), "a disk that seeks");
+	file_place_judge(&p, 50e3, 52e3, text, sizeof(text));
+	OK(strstr(text, "says that it rotates") && strstr(text, "no seeks"),
+	   "one that claims to rotate and does not seek");
+	file_place_judge(&p, NAN, 52e3, text, sizeof(text));
+	OK(strstr(text, "not measured"), "nothing is said of what is unknown");
+	p.kind = FILE_PLACE_MEMORY;
+	file_place_judge(&p, 50e3, 8e6, text, sizeof(text));
+	OK(strstr(text, "memory") && !strstr(text, "seek"), "memory");
+}
+
+static void check_here(void)
+{
+	struct file_counts before, after;
+	struct file_place p;
+	int fd = open(".", O_RDONLY | O_DIRECTORY);
+
+	OK(!file_place_find(&p, fd) && p.fs[0],
+	   "this directory lies somewhere");
+	file_counts_read(&p, &before);
+	file_counts_read(&p, &after);
+	file_counts_since(&after, &before);
+	OK(after.process_read >= -1 && after.device_read >= -1,
+	   "counters do not go back");
+	before.device_read = -1;
+	after.device_read = 5;
+	file_counts_since(&after, &before);
+	OK(after.device_read == -1, "what was unknown stays unknown");
+	close(fd);
+}
+
+static void check_walk(uint64_t blocks, bool random)
+{
+	unsigned char *seen = calloc(blocks, 1);
+	uint64_t once = 0, in_turn = 0, last = 0;
+	struct file_walk w;
+
+	file_walk_start(&w, blocks, random, 0x123456789abcdef);
+	for (uint64_t i = 0; i < blocks; i++) {
+		const uint64_t x = file_walk_next(&w);
+
+		if (x < blocks && !seen[x]++)
+			once++;
+		in_turn += x == (last + 1) % blocks;
+		last = x;
+	}
+	OK(once == blocks, "each block once");
+	OK(random ? in_turn < blocks / 4 + 2 : in_turn >= blocks - 1,
+	   "in the order asked for");
+	free(seen);
+}
+
+int main(void)
+{
+	if (!mkdtemp(root))
+		return 1;
+	check_disks();
+	check_mounts();
+	check_judgement();
+	check_here();
+	for (uint64_t blocks = 16; blocks <= 1 << 18; blocks *= 4)
+		for (int random = 0; random < 2; random++)
+			check_walk(blocks, random);
+	OK(!guard_remove_tree(root), "nothing is left");
+	return tap_done();
+}
