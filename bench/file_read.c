@@ -17,8 +17,8 @@
  * second. random_over_sequential tells whether the device seeks.
  *
  * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
- * file of 4 MiB as a whole, from the first read on; of a larger one 4 MiB
- * after 4 MiB, when reading ahead is under way. What is cached is timed
+ * file of up to 16 MiB as a whole, from the first read on; of a larger one
+ * 8 MiB after 8 MiB, when reading ahead is under way. What is cached is timed
  * in stretches of 256 KiB, but with size= one by one; all else one by one. A
  * cold read through a mapping fetches what lies around it too:
  * bytes_fetched_for_each says how much, read_ahead_bytes how much the kernel

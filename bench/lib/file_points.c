@@ -3,9 +3,9 @@
 
 #include "file_data.h"
 
-#define BUDGET_MS   12
-#define AHEAD_BYTES ((uint64_t)4 << 20)	  /* of what may be fetched ahead */
-#define WHOLE_BYTES ((uint64_t)4 << 20)	  /* of a file read as a whole */
+#define BUDGET_MS   9
+#define AHEAD_BYTES ((uint64_t)8 << 20)	  /* of what may be fetched ahead */
+#define WHOLE_BYTES ((uint64_t)16 << 20)  /* of a file read as a whole */
 #define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
 
 static const char *const cache_names[] = { "direct", "cold", "warm" };
