@@ -306,7 +306,7 @@ int file_data_open(struct file_data *f, const char *dir, const char *name,
 /* How much a file in @dir may take of what else is scarce: memory. */
 static uint64_t most_in(const struct bench *b, const char *dir)
 {
-	struct file_place p;
+	struct file_place p = { 0 };
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err = fd < 0 ? -errno : file_place_find(&p, fd);
 

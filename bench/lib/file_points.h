@@ -49,6 +49,6 @@ struct file_points {
 };
 
 /* file_points_add() - add all cases; their index is that of the point. */
-void file_points_add(struct bench *b, struct file_points *p);
+void file_points_add(struct bench *b, struct file_points *s);
 
 #endif

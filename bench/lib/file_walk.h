@@ -28,7 +28,7 @@ static inline void file_walk_start(struct file_walk *w, uint64_t blocks,
 		bits++;
 	*w = (struct file_walk) {
 		.blocks = blocks,
-		.first = seed % blocks,
+		.first = blocks ? seed % blocks : 0,
 		.mix = { seed * 2 + 1, seed >> 20, (seed >> 7) | 1 },
 		.shift = bits > 1 ? (bits + 1) / 2 : 1,
 		.random = random,

@@ -23,14 +23,16 @@ static void check_words(void)
 	static char buffer[16 * BLOCK];
 	unsigned int ones = 0;
 
-	file_data_fill(buffer, sizeof(buffer), 7 * BLOCK);
-	OK(file_data_matches(buffer, sizeof(buffer), 7 * BLOCK) &&
-		   file_data_sample(buffer, sizeof(buffer), 7 * BLOCK),
+	file_data_fill(buffer, sizeof(buffer), (uint64_t)7 * BLOCK);
+	OK(file_data_matches(buffer, sizeof(buffer), (uint64_t)7 * BLOCK) &&
+		   file_data_sample(buffer, sizeof(buffer),
+				    (uint64_t)7 * BLOCK),
 	   "what was filled in is recognised");
-	OK(!file_data_matches(buffer, sizeof(buffer), 8 * BLOCK) &&
-		   !file_data_sample(buffer, sizeof(buffer), 8 * BLOCK),
+	OK(!file_data_matches(buffer, sizeof(buffer), (uint64_t)8 * BLOCK) &&
+		   !file_data_sample(buffer, sizeof(buffer),
+				     (uint64_t)8 * BLOCK),
 	   "the same of another place is not");
-	OK(file_data_matches(buffer + BLOCK, BLOCK, 8 * BLOCK),
+	OK(file_data_matches(buffer + BLOCK, BLOCK, (uint64_t)8 * BLOCK),
 	   "any block can be checked by itself");
 	for (size_t i = 0; i < sizeof(buffer); i++)
 		ones += (unsigned int)__builtin_popcount(
@@ -39,14 +41,14 @@ static void check_words(void)
 		   ones < sizeof(buffer) * 4 * 101 / 100,
 	   "as many ones as zeros: it cannot be compressed by much");
 	buffer[5 * BLOCK + 8] ^= 1;
-	OK(!file_data_matches(buffer, sizeof(buffer), 7 * BLOCK),
+	OK(!file_data_matches(buffer, sizeof(buffer), (uint64_t)7 * BLOCK),
 	   "one wrong bit is seen");
 }
 
 static void check_again(void)
 {
 	struct file_data f;
-	struct stat first, second;
+	struct stat first = { 0 }, second = { 0 };
 
 	OK(!file_data_open(&f, dir, "again", BYTES) && !f.reused &&
 		   !fstat(f.fd, &first),
@@ -138,7 +140,8 @@ static void check_cache(void)
 
 	OK(!file_data_open(&f, dir, "cache", BYTES), "a file");
 	OK(file_cache_fill(f.fd, 0, 0) == (int64_t)BYTES, "all of it cached");
-	OK(file_cache_bytes(f.fd, BLOCK, 2 * BLOCK) == 2 * BLOCK,
+	OK(file_cache_bytes(f.fd, BLOCK, (uint64_t)2 * BLOCK) ==
+		   (int64_t)2 * BLOCK,
 	   "a part of it asked for");
 	left = file_cache_drop(f.fd, 0, 0);
 	/* On a tmpfs nothing can be dropped. */
