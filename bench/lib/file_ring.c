@@ -119,8 +119,12 @@ static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
 		if (ticks)
 			ticks[n] = now - r->began[i];
 		check(r, l, i, cqe->res);
-		if (again)
+		/* At once: while others are looked at the device has work.
+		 * An error shows when the next is waited for. */
+		if (again) {
 			ask(r, l, i);
+			io_uring_submit(&r->io);
+		}
 		n++;
 	}
 	io_uring_cq_advance(&r->io, n);

@@ -31,8 +31,8 @@ ssize_t file_ring_read(struct file_ring *ring, int fd, void *buffer, size_t len,
 
 /*
  * Many requests at a time: @depth are kept under way; each that completes is
- * checked and replaced by the next.  The first @depth and those that are under
- * way at the end are not counted.
+ * checked and replaced by the next at once.  The first @depth and those that
+ * are under way at the end are not counted.
  */
 struct file_ring_load {
 	int fd;
