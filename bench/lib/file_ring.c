@@ -104,28 +104,34 @@ static void check(struct file_ring *r, struct file_ring_load *l, unsigned int i,
 		l->wrong++;
 }
 
-/* Take what has completed, @now, @ticks (or NULL) gets how long each took; ask
- * anew if @again.  Return: how many. */
+/*
+ * Take what has completed by *@now, which is set; @ticks (or NULL) gets how
+ * long each took; ask anew if @again.  What completes meanwhile is left for the
+ * next time: it would be older than its own end.
+ *
+ * Return: how many, at most the depth.
+ */
 static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
-			 uint64_t now, uint64_t *ticks, bool again)
+			 uint64_t *now, uint64_t *ticks, bool again)
 {
-	struct io_uring_cqe *cqe;
-	unsigned int head, n = 0;
+	struct io_uring_cqe *cqes[MOST_DEPTH];
+	const unsigned int n = io_uring_peek_batch_cqe(&r->io, cqes, l->depth);
 
-	io_uring_for_each_cqe(&r->io, head, cqe)
-	{
-		const unsigned int i = (unsigned int)cqe->user_data;
+	*now = timer_end(l->method);
+	for (unsigned int k = 0; k < n; k++) {
+		const unsigned int i = (unsigned int)cqes[k]->user_data;
 
 		if (ticks)
-			ticks[n] = now - r->began[i];
-		check(r, l, i, cqe->res);
+			ticks[k] = *now - r->began[i];
+		check(r, l, i, cqes[k]->res);
+		/* Never from the future. */
+		l->wrong += *now < r->began[i];
 		/* At once: while others are looked at the device has work.
 		 * An error shows when the next is waited for. */
 		if (again) {
 			ask(r, l, i);
 			io_uring_submit(&r->io);
 		}
-		n++;
 	}
 	io_uring_cq_advance(&r->io, n);
 	return n;
@@ -154,20 +160,18 @@ int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 	 * and ends with the last that is. */
 	while (!err && warm < l->depth) {
 		err = wait_one(ring);
-		first = timer_end(l->method);
-		warm += err ? 0 : reap(ring, l, first, NULL, true);
+		warm += err ? 0 : reap(ring, l, &first, NULL, true);
 	}
 	while (!err && l->counted < l->wanted) {
 		err = wait_one(ring);
-		now = timer_end(l->method);
 		if (!err)
-			l->counted +=
-				reap(ring, l, now, l->ticks + l->counted, true);
+			l->counted += reap(ring, l, &now, l->ticks + l->counted,
+					   true);
 	}
 	l->all_ticks = now - first;
 	while (!err && under_way) {
 		err = wait_one(ring);
-		under_way -= err ? 0 : reap(ring, l, 0, NULL, false);
+		under_way -= err ? 0 : reap(ring, l, &now, NULL, false);
 	}
 	return err;
 }
