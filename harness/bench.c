@@ -3,12 +3,14 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -409,6 +411,22 @@ uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
 	return topo_cache_bytes(b->topo, b->cpu, level);
 }
 
+/* Who did not choose the directory may not expect what it is. */
+static void tell_where(const struct bench *b)
+{
+	char here[sizeof(b->scratch)];
+	struct statfs fs;
+
+	if (b->dir || !getcwd(here, sizeof(here)) ||
+	    !strncmp(b->scratch, here, strlen(here)))
+		return;
+	if (!statfs(b->scratch, &fs) &&
+	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
+		warn("test files go to %s, which is memory and no disk; "
+		     "--dir says where",
+		     b->scratch);
+}
+
 const char *bench_scratch(struct bench *b)
 {
 	int err;
@@ -424,6 +442,7 @@ const char *bench_scratch(struct bench *b)
 		return NULL;
 	}
 	guard_add(b->guard_fd, "dir", b->scratch);
+	tell_where(b);
 	return b->scratch;
 }
 

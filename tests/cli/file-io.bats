@@ -121,6 +121,26 @@ all() {
 	rm "$full/.oscost-run"
 }
 
+@test "who does not say where is told if it is memory" {
+	mounted "$memory"
+	mkdir closed
+	chmod 555 closed
+	cd closed || return
+	# Only root may write in it all the same.
+	if [[ -w . ]]; then
+		command -v setpriv >/dev/null || skip "no setpriv"
+		[[ -r $BIN/file_write ]] || skip "nobody may not come here"
+		run --separate-stderr env TMPDIR="$memory" setpriv --reuid 65534 \
+			--regid 65534 --clear-groups "$BIN/file_write" \
+			"${QUICK[@]}" --case 'how=cached,order=random'
+	else
+		run --separate-stderr env TMPDIR="$memory" "$BIN/file_write" \
+			"${QUICK[@]}" --case 'how=cached,order=random'
+	fi
+	((status != 126 && status != 127)) || skip "nobody may not come here"
+	[[ $status -eq 0 && $stderr == *"test files go to $memory/"*"which is memory"* ]]
+}
+
 @test "a spoilt file of the run is made again" {
 	touch .oscost-run
 	rows_of 0 file_read --dir . --case 'cache=warm,order=random,size=4M'
