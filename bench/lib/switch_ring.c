@@ -70,9 +70,9 @@ static void write_pages(char *p, size_t from, size_t to)
 {
 	if (to <= from)
 		return;
+#ifdef MADV_POPULATE_WRITE
 	/* A fault for each page takes longer than asking for all; where the
 	 * kernel cannot, memset() has the faults. */
-#ifdef MADV_POPULATE_WRITE
 	madvise(p + from, to - from, MADV_POPULATE_WRITE);
 #endif
 	/* Not zeros: nothing may treat these pages as special. */
