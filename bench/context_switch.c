@@ -58,8 +58,9 @@ struct context_switch_state {
 	struct switch_ring ring;
 	struct switch_account ring_begin;
 	struct switch_shot shot;
-	uint64_t count;		      /* of this visit: round trips, or hops */
-	uint64_t batches;	      /* of this visit */
+	uint64_t count;		  /* of this visit: round trips, or hops */
+	uint64_t batches;	  /* of this visit */
+	double yields, gave_away; /* of this visit, nobody there to yield to */
 	struct switch_account before; /* of this side, before the batch */
 };
 
@@ -185,6 +186,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct switch_point *p = c->arg;
 
 	s->count = s->batches = 0;
+	s->yields = s->gave_away = 0;
 	switch (p->figure) {
 	case SWITCH_ROUND_TRIP:
 		return enter_pair(b, s, c, p);
@@ -253,7 +255,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
  * CPU away counts as involuntary, as does a preemption: some of those are
  * allowed for. */
 static void never_waited(struct bench *b, const struct bench_case *c,
-			 const struct context_switch_state *s, double messages)
+			 struct context_switch_state *s, double messages)
 {
 	const struct switch_point *p = c->arg;
 	struct switch_account now;
@@ -264,6 +266,8 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM) {
 		waited += (double)(now.involuntary - s->before.involuntary);
 		wanted *= 1 - MAX_PREEMPTED;
+		s->yields += messages;
+		s->gave_away += waited;
 	}
 	bench_evidence(b, c, "messages_without_waiting", wanted,
 		       messages - waited);
@@ -360,6 +364,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const struct switch_point *p = c->arg;
 	int err = 0;
 
+	/* A third task that wants the CPU gets it: that is no defect, but no
+	 * mechanism by itself either. */
+	if (s->gave_away > MAX_PREEMPTED * s->yields)
+		err = bench_skip(b,
+				 "another task wanted CPU %d: it got it in "
+				 "%.0f of %.0f calls of sched_yield",
+				 bench_cpu(b), s->gave_away, s->yields);
 	if (p->figure == SWITCH_ROUND_TRIP)
 		err = leave_pair(b, s, c, p);
 	else if (p->figure == SWITCH_HOP)

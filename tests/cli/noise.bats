@@ -46,12 +46,20 @@ start_hog() {
 }
 
 @test "a hog is named and lowers the grade" {
+	local try
+
 	start_hog
-	run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 300
-	line=$(head -n 1 <<<"$output")
-	jq -e '(.grade | IN("C", "D")) and .switches > 0 and
-		.causes_us.tasks > .causes_us.interrupts' <<<"$line"
-	jq -e ".tasks | any(.pid == $hog and .name == \"oscost-hog\")" <<<"$line"
+	# On a busy machine others may have had all of a look.
+	for try in {1..10}; do
+		run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 300
+		line=$(head -n 1 <<<"$output")
+		jq -e '(.grade | IN("C", "D")) and .switches > 0' <<<"$line"
+		! jq -e --argjson hog "$hog" '.causes_us.tasks > .causes_us.interrupts and
+			(.tasks | any(.pid == $hog and .name == "oscost-hog"))' <<<"$line" ||
+			return 0
+		echo "look $try: $line"
+	done
+	false
 }
 
 @test "a limit of the cgroup is told from other tasks" {
