@@ -258,9 +258,10 @@ static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
 	const struct flow_case *fc = c->arg;
+	uint64_t of_the_first = 0;
 	struct tcp_info info;
 
-	net_client_facts(&s->flow.client[0], c);
+	net_client_facts(&s->flow.client[0], c, &of_the_first);
 	net_client_info(&s->flow.client[0], &info);
 	bench_fact(b, c, "retransmitted", (double)net_flow_again(&s->flow));
 	bench_fact(b, c, "window_bytes",

@@ -238,15 +238,6 @@ static bool was_lost(const struct net_client *c)
 	return info.tcpi_total_retrans > 0;
 }
 
-static uint16_t local_port(const struct net_client *c)
-{
-	struct net_addr here = { .len = sizeof(here.sa) };
-
-	return getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len)
-		       ? 0
-		       : net_addr_port(&here);
-}
-
 static int live(struct bench *b, struct state *s, bool paused,
 		struct life *life, bool *lost)
 {
@@ -260,7 +251,7 @@ static int live(struct bench *b, struct state *s, bool paused,
 	TIMER_INTERVAL(method, life->connect, err = do_connect(c));
 	if (err)
 		return err;
-	life->port = local_port(c);
+	life->port = net_client_port(c);
 	if (paused)
 		usleep(PAUSE_US);
 	TIMER_INTERVAL(method, life->teardown, err = do_teardown(c));

@@ -18,8 +18,10 @@
  * and receive (until the call returns).  packet is the way of the CSE 221
  * report: one byte each millisecond, acknowledged at once, from captured
  * packets: from the segment to its acknowledgement.  It holds no process and
- * no wake-up, so it is shorter than spaced, the round trips of the same bytes
- * for the process.
+ * no wake-up: what the server had a part in is left out.  spaced are the round
+ * trips of the same bytes for the process, and before (from the call to the
+ * segment), packet and after (from the acknowledgement to the end of the call)
+ * their parts.
  *
  * Measures: ns from before the message is sent until its answer is here.
  * Includes: the system calls of both sides, copying, both network stacks, and
@@ -38,8 +40,10 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/net_acked.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
+#include "lib/net_clock.h"
 #include "lib/net_host.h"
 #include "lib/net_ping.h"
 #include "lib/net_proof.h"
@@ -59,6 +63,17 @@ enum part { SEND, WIRE, RECEIVE, PARTS };
 
 static const char *const part_names[] = { "send", "wire", "receive" };
 
+/* What is counted in all visits to a case together. */
+struct tally {
+	unsigned int lost;
+	unsigned int trips;
+	long sleeps; /* in these trips */
+	uint64_t again;
+	double least_ns;
+	unsigned int clock_set;	   /* trips in which the clock was set */
+	unsigned int server_acked; /* see net_acked_trip() */
+};
+
 struct rtt_case {
 	enum figure figure;
 	enum proto proto;
@@ -66,7 +81,8 @@ struct rtt_case {
 	bool busy;
 	enum net_place place;
 	/* Cases that get their values from this one, or NULL. */
-	const struct bench_case *srtt, *parts[PARTS], *spaced;
+	const struct bench_case *srtt, *parts[PARTS], *spaced, *before, *after;
+	struct tally tally;
 };
 
 #define MAX_CASES 64
@@ -84,9 +100,6 @@ struct rtt_case {
 
 #define NO_STAMPS "this kernel or interface gives no time stamps"
 
-/* Until a packet that was sent has been captured. */
-#define CAPTURE_MS 500
-
 struct state {
 	struct net_options net; /* first: the option table fills it */
 	struct rtt_case cases[MAX_CASES];
@@ -96,11 +109,17 @@ struct state {
 	struct net_ping ping;
 	struct net_proof proof;
 	struct net_capture capture;
+	int clock; /* net_clock_watch() */
 	bool no_stamps;
-	unsigned int lost, lost_in_a_row;
-	unsigned int trips; /* of this visit */
-	long sleeps;	    /* of this thread, before the visit */
+	unsigned int lost_in_a_row;
+	unsigned int trips; /* of this connection */
+	long sleeps;	    /* of this thread, before them */
 };
+
+static struct tally *tally_of(struct state *s, const struct bench_case *c)
+{
+	return &s->cases[c->index].tally;
+}
 
 static bool is_udp(enum proto proto)
 {
@@ -125,6 +144,7 @@ static struct bench_case describe(struct bench *b, const struct state *s,
 			P_STR("figure", figure),
 		},
 		.arg = rc,
+		.index = rc - s->cases,
 		.skip = net_hosts_why_not(&s->net, b, rc->place,
 					  family_of(rc->proto)),
 		.histogram = BENCH_HIST_LOG,
@@ -155,6 +175,10 @@ static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
 	if (rc->figure == PACKET) {
 		c.params[5].text = "spaced";
 		keep->spaced = bench_add(b, &c);
+		c.params[5].text = "before";
+		keep->before = bench_add(b, &c);
+		c.params[5].text = "after";
+		keep->after = bench_add(b, &c);
 	}
 	if (rc->figure != ROUND_TRIP || rc->proto != TCP || rc->size != 1 ||
 	    rc->busy)
@@ -211,6 +235,7 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	int err = net_ping_open(&s->ping);
 
+	s->clock = net_clock_watch();
 	if (err)
 		return bench_fail(b, -err, "memory for messages");
 	err = net_client_open(&s->client, b);
@@ -238,6 +263,7 @@ static int begin_icmp(struct bench *b, struct state *s,
 	if (err)
 		return bench_fail(b, -err, "open an ICMP socket");
 	net_proof_begin(&s->proof, &s->client, NET_PROOF_ICMP, 0);
+	s->sleeps = count_sleeps();
 	return 0;
 }
 
@@ -266,12 +292,9 @@ static int begin_stamps(struct bench *b, struct state *s,
 	return 0;
 }
 
-static int enter(struct bench *b, void *state, const struct bench_case *c)
+static int begin_session(struct bench *b, struct state *s,
+			 const struct rtt_case *rc, const struct net_host *host)
 {
-	struct state *s = state;
-	const struct rtt_case *rc = c->arg;
-	const struct net_host *host =
-		net_hosts_need(&s->hosts, rc->place, family_of(rc->proto));
 	const struct net_hello hello = {
 		.op = is_udp(rc->proto)	     ? NET_ECHO_UDP
 		      : rc->figure == PACKET ? NET_ACK
@@ -281,13 +304,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	};
 	int err;
 
-	s->lost = s->lost_in_a_row = 0;
 	s->trips = 0;
-	s->sleeps = count_sleeps();
-	if (!host)
-		return -EIO; /* it was said why */
-	if (rc->proto == ICMP)
-		return begin_icmp(b, s, host);
 	err = net_client_begin(&s->client, host, &hello);
 	if (err || bench_stopping(b))
 		return err;
@@ -296,6 +313,27 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			: rc->figure == PACKET ? NET_PROOF_ACKED
 					       : NET_PROOF_BYTES,
 			rc->size);
+	s->sleeps = count_sleeps(); /* greeting the server was one */
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct rtt_case *rc = c->arg;
+	const struct net_host *host =
+		net_hosts_need(&s->hosts, rc->place, family_of(rc->proto));
+	int err;
+
+	s->lost_in_a_row = 0;
+	s->trips = 0;
+	if (!host)
+		return -EIO; /* it was said why */
+	if (rc->proto == ICMP)
+		return begin_icmp(b, s, host);
+	err = begin_session(b, s, rc, host);
+	if (err || bench_stopping(b))
+		return err;
 	if (rc->figure == PACKET)
 		return begin_capture(b, s);
 	return rc->figure == STAMPED ? begin_stamps(b, s, rc) : 0;
@@ -311,11 +349,13 @@ static int trip(struct state *s, const struct rtt_case *rc)
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip. */
-static bool may_get_lost(struct state *s, const struct rtt_case *rc, int err)
+static bool may_get_lost(struct state *s, const struct bench_case *c, int err)
 {
+	const struct rtt_case *rc = c->arg;
+
 	if (err != -ETIMEDOUT || (rc->proto != ICMP && !is_udp(rc->proto)))
 		return false;
-	s->lost++;
+	tally_of(s, c)->lost++;
 	return ++s->lost_in_a_row <= MAX_LOST;
 }
 
@@ -336,7 +376,7 @@ static void ask_kernel(struct bench *b, const struct rtt_case *rc,
 
 /* One trip; @ticks is 0 if it gives no sample. */
 static int timed_trip(struct bench *b, struct state *s,
-		      const struct rtt_case *rc, uint64_t *ticks)
+		      const struct bench_case *c, uint64_t *ticks)
 {
 	const enum timer_method method = bench_timer(b)->method;
 	uint64_t took;
@@ -344,8 +384,8 @@ static int timed_trip(struct bench *b, struct state *s,
 
 	s->trips++;
 	*ticks = 0;
-	TIMER_INTERVAL(method, took, err = trip(s, rc));
-	if (may_get_lost(s, rc, err))
+	TIMER_INTERVAL(method, took, err = trip(s, c->arg));
+	if (may_get_lost(s, c, err))
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
@@ -363,7 +403,7 @@ static int sample_trips(struct bench *b, struct state *s,
 	int err = 0;
 
 	for (int i = 0; i < TRIPS && !err && !bench_stopping(b); i++)
-		err = timed_trip(b, s, rc, &ticks[i]);
+		err = timed_trip(b, s, c, &ticks[i]);
 	if (err || bench_stopping(b))
 		return err;
 	for (int i = 0; i < TRIPS; i++)
@@ -371,6 +411,24 @@ static int sample_trips(struct bench *b, struct state *s,
 			bench_record(b, c, ticks[i]);
 	ask_kernel(b, rc, s);
 	return 0;
+}
+
+/* A trip in which somebody set the clock has no times. */
+static bool clock_was_set(struct state *s, const struct bench_case *c)
+{
+	if (!net_clock_was_set(s->clock))
+		return false;
+	tally_of(s, c)->clock_set++;
+	return true;
+}
+
+/* Stamps that are not in order are no stamps of these packets. */
+static void record_part(struct bench *b, const struct bench_case *part,
+			uint64_t from_ns, uint64_t to_ns)
+{
+	bench_evidence(b, part, "in_order", 1, from_ns <= to_ns);
+	if (from_ns <= to_ns)
+		bench_record_value(b, part, (double)(to_ns - from_ns));
 }
 
 static int sample_stamped(struct bench *b, struct state *s,
@@ -384,12 +442,14 @@ static int sample_stamped(struct bench *b, struct state *s,
 			       is_udp(rc->proto) ? s->client.udp : s->client.fd,
 			       ++s->ping.number, &t);
 
-	if (may_get_lost(s, rc, err))
+	if (may_get_lost(s, c, err))
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "stamped round trip");
 	s->lost_in_a_row = 0;
 	s->proof.answered++;
+	if (clock_was_set(s, c))
+		return 0;
 	for (int i = 0; i < PARTS; i++)
 		bench_evidence(b, rc->parts[i], "stamps", 2,
 			       !!t.out_ns + !!t.in_ns);
@@ -399,43 +459,134 @@ static int sample_stamped(struct bench *b, struct state *s,
 	at[1] = t.out_ns;
 	at[2] = t.in_ns;
 	at[3] = t.end_ns;
-	/* The wall clock may have been set meanwhile. */
-	if (at[0] > at[1] || at[1] > at[2] || at[2] > at[3])
-		return bench_fail(b, 0, "the stamps are not in order");
 	bench_record_value(b, c, (double)(t.end_ns - t.begin_ns));
 	for (int i = 0; i < PARTS; i++)
-		bench_record_value(b, rc->parts[i],
-				   (double)(at[i + 1] - at[i]));
+		record_part(b, rc->parts[i], at[i], at[i + 1]);
 	return 0;
+}
+
+static void tell_packets(struct bench *b, struct state *s,
+			 const struct bench_case *c,
+			 const struct tcp_info *info)
+{
+	const struct rtt_case *rc = c->arg;
+
+	bench_fact(b, c, "server_acked", tally_of(s, c)->server_acked);
+	if (s->proof.answered)
+		bench_evidence(b, rc->spaced, "bytes_back",
+			       (double)s->proof.answered,
+			       (double)info->tcpi_bytes_received -
+				       NET_ANSWER_BYTES);
+}
+
+/* Waking up is a good part of the time: did this end sleep at all? */
+static void tell_sleeps(struct bench *b, struct state *s,
+			const struct bench_case *c)
+{
+	struct tally *t = tally_of(s, c);
+
+	t->trips += s->trips;
+	t->sleeps += count_sleeps() - s->sleeps;
+	if (t->trips)
+		bench_fact(b, c, "sleeps_per_trip",
+			   (double)t->sleeps / t->trips);
+}
+
+static void tell_least(struct bench *b, const struct rtt_case *rc,
+		       struct tally *t, double least_ns)
+{
+	if (t->least_ns <= 0 || least_ns < t->least_ns)
+		t->least_ns = least_ns;
+	bench_fact(b, rc->srtt, "least_ns", t->least_ns);
+}
+
+static void tell_facts(struct bench *b, struct state *s,
+		       const struct bench_case *c)
+{
+	const struct rtt_case *rc = c->arg;
+	struct tally *t = tally_of(s, c);
+	struct tcp_info info;
+
+	if (rc->figure == ROUND_TRIP)
+		tell_sleeps(b, s, c);
+	else
+		bench_fact(b, c, "clock_set", t->clock_set);
+	if (rc->proto != ICMP)
+		net_client_facts(&s->client, c, &t->again);
+	if (is_udp(rc->proto) || rc->proto == ICMP)
+		bench_fact(b, c, "lost", t->lost);
+	net_client_info(&s->client, &info);
+	if (rc->figure == PACKET)
+		tell_packets(b, s, c, &info);
+	if (rc->srtt)
+		tell_least(b, rc, t, info.tcpi_min_rtt * 1e3);
+}
+
+/* What there is to say of a connection, before it is closed. */
+static int end_session(struct bench *b, struct state *s,
+		       const struct bench_case *c)
+{
+	int err;
+
+	tell_facts(b, s, c);
+	err = net_proof_end(&s->proof, &s->client, c);
+	net_client_end(&s->client);
+	return err;
+}
+
+static void record_packet(struct bench *b, const struct bench_case *c,
+			  const struct net_acked *t)
+{
+	const struct rtt_case *rc = c->arg;
+
+	record_part(b, rc->before, t->begin_ns, t->sent_ns);
+	record_part(b, c, t->sent_ns, t->ack_ns);
+	record_part(b, rc->after, t->ack_ns, t->end_ns);
+	bench_record_value(b, rc->spaced, (double)(t->end_ns - t->begin_ns));
+}
+
+/* Whose acknowledgements are still those of the kernel alone. */
+static int renew(struct bench *b, struct state *s, const struct bench_case *c)
+{
+	const struct net_host *host = s->client.host;
+	int err;
+
+	if (s->trips < NET_ACKED_TRIPS)
+		return 0;
+	err = end_session(b, s, c);
+	return err ? err : begin_session(b, s, c->arg, host);
+}
+
+static int fail_packet(struct bench *b, struct state *s, int err)
+{
+	return err == -ENOMSG
+		       ? bench_fail(b, 0,
+				    "a packet and its acknowledgement were "
+				    "not captured")
+		       : net_client_fail(&s->client, err, "round trip");
 }
 
 static int sample_packet(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	const enum timer_method method = bench_timer(b)->method;
-	const struct rtt_case *rc = c->arg;
-	uint64_t ns = 0, ticks;
-	int err;
+	struct net_acked t;
+	int err = renew(b, s, c);
 
+	if (err || bench_stopping(b))
+		return err;
 	usleep(PACKET_GAP_US);
-	net_capture_drain(&s->capture);
-	TIMER_INTERVAL(method, ticks, err = trip(s, rc));
-	if (err)
-		return net_client_fail(&s->client, err, "round trip");
-	err = net_capture_ack(&s->capture, CAPTURE_MS, &ns);
-	if (err && net_client_check(&s->client, EAGAIN))
-		return net_client_fail(&s->client,
-				       net_client_check(&s->client, EAGAIN),
-				       "capture");
-	if (err)
-		return bench_fail(b, 0,
-				  "a packet and its acknowledgement were "
-				  "not captured");
+	s->trips++;
+	err = net_acked_trip(&s->client, &s->capture, ++s->ping.number,
+			     net_hosts_is_memory(&s->net), &t);
+	if (err && err != -ENODATA)
+		return fail_packet(b, s, err);
 	s->proof.answered++;
-	if (!ns)
+	if (clock_was_set(s, c))
 		return 0;
-	bench_record_value(b, c, (double)ns);
-	bench_record(b, rc->spaced, ticks);
+	if (err)
+		tally_of(s, c)->server_acked++;
+	else
+		record_packet(b, c, &t);
 	return 0;
 }
 
@@ -456,42 +607,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	}
 }
 
-static void tell_packets(struct bench *b, struct state *s,
-			 const struct bench_case *c)
-{
-	const struct rtt_case *rc = c->arg;
-	struct tcp_info info;
-
-	bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
-	net_client_info(&s->client, &info);
-	if (s->proof.answered)
-		bench_evidence(b, rc->spaced, "bytes_back",
-			       (double)s->proof.answered,
-			       (double)info.tcpi_bytes_received -
-				       NET_ANSWER_BYTES);
-}
-
-static void tell_facts(struct bench *b, struct state *s,
-		       const struct bench_case *c)
-{
-	const struct rtt_case *rc = c->arg;
-	struct tcp_info info;
-
-	if (rc->proto != ICMP)
-		net_client_facts(&s->client, c);
-	/* Waking up is a good part of the time: did this end sleep at all? */
-	if (s->trips)
-		bench_fact(b, c, "sleeps_per_trip",
-			   (double)(count_sleeps() - s->sleeps) / s->trips);
-	net_client_info(&s->client, &info);
-	if (is_udp(rc->proto) || rc->proto == ICMP)
-		bench_fact(b, c, "lost", s->lost);
-	if (rc->figure == PACKET)
-		tell_packets(b, s, c);
-	if (rc->srtt)
-		bench_fact(b, rc->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct rtt_case *rc = c->arg;
@@ -499,13 +614,21 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	int err = 0;
 
 	if (s->client.fd >= 0 || rc->proto == ICMP)
-		tell_facts(b, s, c);
+		err = end_session(b, s, c);
+	if (rc->figure == PACKET && s->capture.pcap)
+		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
 	net_capture_end(&s->capture);
-	if (s->client.fd >= 0 || rc->proto == ICMP)
-		err = net_proof_end(&s->proof, &s->client, c);
 	net_ping_icmp_close(&s->ping);
 	net_client_end(&s->client);
 	return err;
+}
+
+static void skip_beside(struct bench *b, const struct rtt_case *rc,
+			const char *why)
+{
+	bench_derive_skip(b, rc->spaced, "%s", why);
+	bench_derive_skip(b, rc->before, "%s", why);
+	bench_derive_skip(b, rc->after, "%s", why);
 }
 
 /* What is measured beside a case is skipped with it. */
@@ -517,7 +640,7 @@ static int derive(struct bench *b, void *state)
 		const struct rtt_case *rc = &s->cases[i];
 
 		if (rc->spaced && s->capture.why)
-			bench_derive_skip(b, rc->spaced, "%s", s->capture.why);
+			skip_beside(b, rc, s->capture.why);
 		for (int k = 0; k < PARTS && rc->parts[k] && s->no_stamps; k++)
 			bench_derive_skip(b, rc->parts[k], NO_STAMPS);
 	}
@@ -531,6 +654,8 @@ static void teardown(struct bench *b, void *state)
 	(void)b;
 	net_capture_close(&s->capture);
 	net_client_close(&s->client);
+	if (s->clock > 0)
+		close(s->clock);
 	net_hosts_close(&s->hosts);
 	net_ping_close(&s->ping);
 }

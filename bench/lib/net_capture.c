@@ -249,25 +249,15 @@ int net_capture_connection(struct net_capture *cap, struct bench *b, int fd,
 	return net_capture_open(cap, b, &here, server_port);
 }
 
-int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns)
+int net_capture_ack(struct net_capture *cap, int wait_ms, struct net_ack *ack)
 {
-	struct net_packet sent = { 0 }, p;
-	unsigned int sendings = 0;
+	struct net_packet p;
+	int err;
 
-	for (;;) {
-		const int err = net_capture_next(cap, &p, wait_ms);
-
-		if (err)
-			return err;
-		if (p.to_server && p.payload) {
-			sent = p;
-			sendings++;
-		} else if (!p.to_server && sendings &&
-			   p.ack == sent.seq + sent.payload) {
-			*ns = sendings == 1 ? p.ns - sent.ns : 0;
-			return 0;
-		}
-	}
+	do
+		err = net_capture_next(cap, &p, wait_ms);
+	while (!err && !net_ack_see(ack, &p));
+	return err;
 }
 
 int net_capture_handshake(struct net_capture *cap, struct net_handshake *h,

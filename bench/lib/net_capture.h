@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bench.h"
+#include "net_ack.h"
 #include "net_addr.h"
 #include "net_handshake.h"
 #include "net_packet.h"
@@ -48,14 +49,12 @@ int net_capture_next(struct net_capture *cap, struct net_packet *p,
 		     int wait_ms);
 
 /**
- * net_capture_ack() - wait for the next segment with data to the server and its
- * acknowledgement.
- * @ns: from the one to the other; 0 if the segment was sent more than once, for
- *	then nobody knows which of them was acknowledged.
+ * net_capture_ack() - wait for the next segment with data from client port
+ * @ack->port and its acknowledgement.
  *
  * Return: as net_capture_next().
  */
-int net_capture_ack(struct net_capture *cap, int wait_ms, uint64_t *ns);
+int net_capture_ack(struct net_capture *cap, int wait_ms, struct net_ack *ack);
 
 /**
  * net_capture_handshake() - the whole of the connection from client port @port

@@ -275,7 +275,17 @@ void net_client_info(const struct net_client *c, struct tcp_info *info)
 		memset(info, 0, sizeof(*info));
 }
 
-void net_client_facts(const struct net_client *c, const struct bench_case *bc)
+uint16_t net_client_port(const struct net_client *c)
+{
+	struct net_addr here = { .len = sizeof(here.sa) };
+
+	return getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len)
+		       ? 0
+		       : net_addr_port(&here);
+}
+
+void net_client_facts(const struct net_client *c, const struct bench_case *bc,
+		      uint64_t *again)
 {
 	char name[16] = "";
 	socklen_t len = sizeof(name) - 1;
@@ -285,7 +295,8 @@ void net_client_facts(const struct net_client *c, const struct bench_case *bc)
 	if (c->udp >= 0 || c->fd < 0)
 		return;
 	net_client_info(c, &info);
-	bench_fact(c->b, bc, "retransmitted", info.tcpi_total_retrans);
+	*again += info.tcpi_total_retrans;
+	bench_fact(c->b, bc, "retransmitted", (double)*again);
 	if (!getsockopt(c->fd, IPPROTO_TCP, TCP_CONGESTION, name, &len))
 		bench_fact_text(c->b, bc, "congestion", name);
 }

@@ -33,6 +33,9 @@ struct net_client {
 	unsigned int patience; /* so many are one too few to give up */
 };
 
+/* The patience with datagrams: what is not there after two watches was lost. */
+#define NET_LOST_WAITS 2
+
 /* net_client_open() - no connection yet.  Return: 0 or bench_fail(). */
 int net_client_open(struct net_client *c, struct bench *b);
 
@@ -86,8 +89,13 @@ int net_client_fail(struct net_client *c, int err, const char *doing);
  * does not tell. */
 void net_client_info(const struct net_client *c, struct tcp_info *info);
 
-/* net_client_facts() - facts of the connection beside the evidence:
- * retransmitted, congestion (the algorithm), server_cpu. */
-void net_client_facts(const struct net_client *c, const struct bench_case *bc);
+/* net_client_port() - this end's port of the connection; 0 if unknown. */
+uint16_t net_client_port(const struct net_client *c);
+
+/* net_client_facts() - facts of the connection beside the evidence: server_cpu,
+ * congestion (the algorithm), and retransmitted: @again and what this
+ * connection has sent again, which is added to it. */
+void net_client_facts(const struct net_client *c, const struct bench_case *bc,
+		      uint64_t *again);
 
 #endif

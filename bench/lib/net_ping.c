@@ -13,9 +13,6 @@
 /* linux/icmp.h has it and cannot be included beside netinet's. */
 #define ICMP_FILTER_OPTION 1
 
-/* What is not there after two watches was lost. */
-#define LOST_WAITS 2
-
 int net_ping_open(struct net_ping *p)
 {
 	p->icmp = -1;
@@ -70,7 +67,7 @@ int net_ping_udp(struct net_ping *p, struct net_client *c, uint32_t size)
 			return err;
 	}
 	p->buf[0] = (unsigned char)~number;
-	c->patience = LOST_WAITS;
+	c->patience = NET_LOST_WAITS;
 	err = wait_udp(p, c, size, number);
 	c->patience = patience;
 	return err;
@@ -142,7 +139,7 @@ int net_ping_icmp(struct net_ping *p, struct net_client *c, uint32_t size)
 	memcpy(packet, &icmp, sizeof(icmp));
 	if (send(p->icmp, packet, bytes, 0) < 0)
 		return -errno;
-	c->patience = LOST_WAITS;
+	c->patience = NET_LOST_WAITS;
 	do
 		n = net_client_receive_some(c, p->icmp, packet, sizeof(packet));
 	while (n > 0 && !is_answer(p, packet, (size_t)n, p->number));

@@ -88,9 +88,8 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 			       (double)(p->answered * p->size), seen);
 		break;
 	case NET_PROOF_ACKED:
-		/* Here it is the kernel that knows how many there must be. */
-		bench_evidence(c->b, bc, "acknowledged", seen,
-			       (double)(p->answered * p->size));
+		bench_evidence(c->b, bc, "acknowledged",
+			       (double)(p->answered * p->size), seen);
 		break;
 	case NET_PROOF_SERVER:
 		bench_evidence(c->b, bc, "echoed_by_server",

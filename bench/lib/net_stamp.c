@@ -10,12 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "net_clock.h"
+
 /* The stamp of what was sent comes by another way than the answer, but is made
  * before it. */
 #define STAMP_MS 2
 
 /* Round trips without stamps at first, a millisecond apart. */
 #define TRIES 100
+
+/* Of them, datagrams that may get lost. */
+#define MAX_LOST 3
 
 static int enable(int fd)
 {
@@ -32,14 +37,6 @@ static int enable(int fd)
 static uint64_t in_ns(const struct timespec *ts)
 {
 	return (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return in_ns(&ts);
 }
 
 union control {
@@ -79,23 +76,26 @@ static ssize_t receive(int fd, unsigned char *byte, int flags, uint64_t *ns)
 	return n;
 }
 
-static int receive_answer(struct net_client *c, int fd, unsigned char *byte,
+/* A datagram that comes late is not the answer that is waited for. */
+static int receive_answer(struct net_client *c, int fd, uint8_t number,
 			  struct net_stamps *stamps)
 {
-	ssize_t n;
-
 	c->waits = 0;
-	do {
+	for (;;) {
+		unsigned char byte = (unsigned char)~number;
+		const ssize_t n = receive(fd, &byte, 0, &stamps->in_ns);
 		int err = 0;
 
-		n = receive(fd, byte, 0, &stamps->in_ns);
-		stamps->end_ns = now_ns();
+		stamps->end_ns = net_clock_ns();
+		if (n > 0 && byte == number)
+			return 0;
+		if (n > 0 && fd != c->udp)
+			return -EBADMSG;
 		if (n <= 0)
 			err = net_client_check(c, n < 0 ? errno : ECONNRESET);
 		if (err)
 			return err;
-	} while (n <= 0);
-	return 0;
+	}
 }
 
 /* The error queue holds the stamp, and nothing else. */
@@ -115,32 +115,36 @@ static void fetch_sent(int fd, uint64_t *ns)
 int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 		   struct net_stamps *stamps)
 {
-	unsigned char byte = number;
+	const unsigned int patience = c->patience;
+	const unsigned char byte = number;
 	int err = 0;
 
-	stamps->begin_ns = now_ns();
+	stamps->begin_ns = net_clock_ns();
 	while (send(fd, &byte, 1, MSG_NOSIGNAL) < 0 && !err)
 		err = net_client_check(c, errno);
 	if (err)
 		return err;
-	byte = (unsigned char)~number;
-	err = receive_answer(c, fd, &byte, stamps);
-	if (err)
-		return err;
+	if (fd == c->udp)
+		c->patience = NET_LOST_WAITS;
+	err = receive_answer(c, fd, number, stamps);
+	c->patience = patience;
+	/* Also of what was lost: it must not be taken for the next one's. */
 	fetch_sent(fd, &stamps->out_ns);
-	return byte == number ? 0 : -EBADMSG;
+	return err;
 }
 
 int net_stamp_begin(struct net_client *c, int fd)
 {
-	int err = enable(fd);
+	int err = enable(fd), lost = 0;
 
 	for (int i = 1; !err && i <= TRIES; i++) {
 		struct net_stamps t = { 0 };
 
 		err = net_stamp_trip(c, fd, (uint8_t)i, &t);
 		if (!err && t.out_ns && t.in_ns)
-			return i;
+			return i - lost;
+		if (err == -ETIMEDOUT && fd == c->udp && lost++ < MAX_LOST)
+			err = 0;
 		usleep(1000);
 	}
 	return err ? err : -ENODATA;

@@ -25,7 +25,7 @@ struct net_stamps {
  * net_stamp_begin() - have stamps on socket @fd, and wait until they come: the
  * kernel begins some time after the first socket has asked for them.
  *
- * Return: how many round trips that took; -EOPNOTSUPP if the kernel does not
+ * Return: how many answers that took; -EOPNOTSUPP if the kernel does not
  * know them, -ENODATA if none came, or as net_stamp_trip().
  */
 int net_stamp_begin(struct net_client *c, int fd);
@@ -33,8 +33,8 @@ int net_stamp_begin(struct net_client *c, int fd);
 /**
  * net_stamp_trip() - one message of one byte there and back on socket @fd.
  *
- * Return: 0, or as net_client_receive(); -EBADMSG if the answer is not what
- * was sent.
+ * Return: 0, or as net_client_receive(); -EBADMSG if the answer by TCP is not
+ * what was sent; -ETIMEDOUT if a datagram was lost.
  */
 int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 		   struct net_stamps *stamps);

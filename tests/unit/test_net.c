@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../bench/lib/net_ack.h"
 #include "../../bench/lib/net_addr.h"
+#include "../../bench/lib/net_clock.h"
 #include "../../bench/lib/net_handshake.h"
 #include "../../bench/lib/net_packet.h"
 #include "../../bench/lib/net_serve.h"
@@ -133,6 +135,45 @@ static void check_handshake(void)
 	OK(h.syns == 2 && h.fins == 1, "the second SYN is counted");
 	OK(h.open_ns - h.syn_ns == 70 && h.closed_ns - h.fin_ns == 30,
 	   "the times are those of the packets");
+}
+
+/* Whose acknowledgement it was, and of which of two sendings. */
+static void check_ack(void)
+{
+	const struct net_packet sent = { 100, true, 0x18, 1, 5, 9, 1 },
+				again = { 140, true, 0x18, 1, 5, 9, 1 },
+				old = { 105, false, 0x10, 1, 9, 5, 0 },
+				other = { 106, false, 0x10, 2, 9, 6, 0 },
+				ack = { 110, false, 0x10, 1, 9, 6, 0 },
+				answer = { 190, false, 0x18, 1, 9, 6, 1 };
+	struct net_ack a = { .port = 1 };
+
+	OK(!net_ack_see(&a, &ack), "nothing was sent yet");
+	OK(!net_ack_see(&a, &sent) && !net_ack_see(&a, &old) &&
+		   !net_ack_see(&a, &other),
+	   "an older acknowledgement, one of another connection");
+	OK(net_ack_see(&a, &ack) && a.pure && a.sendings == 1 &&
+		   a.sent_ns == 100 && a.at_ns == 110,
+	   "the kernel's own");
+	a = (struct net_ack) { .port = 1 };
+	OK(!net_ack_see(&a, &sent) && net_ack_see(&a, &answer) && !a.pure,
+	   "one that waited for the answer of the process");
+	a = (struct net_ack) { .port = 1 };
+	OK(!net_ack_see(&a, &sent) && !net_ack_see(&a, &again) &&
+		   net_ack_see(&a, &ack) && a.sendings == 2,
+	   "one of a segment that was sent twice");
+}
+
+static void check_clock(void)
+{
+	const int watch = net_clock_watch();
+	const uint64_t before = net_clock_ns();
+
+	OK(watch >= 0 && !net_clock_was_set(watch), "nobody has set the clock");
+	OK(!net_clock_was_set(-1), "nor where it is not watched");
+	OK(net_clock_ns() >= before, "it goes on");
+	if (watch >= 0)
+		close(watch);
 }
 
 static volatile sig_atomic_t stop;
@@ -294,6 +335,8 @@ int main(int argc, char **argv)
 		check_frames();
 	while (time(NULL) < begin + seconds / 2);
 	check_handshake();
+	check_ack();
+	check_clock();
 	check_server(begin + seconds);
 	return tap_done();
 }
