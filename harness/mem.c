@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "groups.h"
+
 /* cgroup v1 writes "no limit" as the greatest number of whole pages. */
 #define V1_UNLIMITED ((uint64_t)1 << 60)
 
@@ -52,67 +54,25 @@ static uint64_t read_number(const char *dir, const char *file)
 	return got == 1 && number < V1_UNLIMITED ? number : UINT64_MAX;
 }
 
-/* The group at @root/@path and all above it. */
-static uint64_t spare_upwards(const char *root, char *path, const char *limit,
-			      const char *usage)
+static void take_least(void *arg, const char *dir, bool is_v2)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t max, used, left, *least = arg;
 
-	for (;;) {
-		char dir[PATH_MAX];
-		uint64_t max, used;
-		char *slash;
-
-		if ((size_t)snprintf(dir, sizeof(dir), "%s%s", root, path) >=
-		    sizeof(dir))
-			break;
-		max = read_number(dir, limit);
-		used = read_number(dir, usage);
-		if (max != UINT64_MAX && used != UINT64_MAX) {
-			uint64_t left = max > used ? max - used : 0;
-
-			if (left < least)
-				least = left;
-		}
-		slash = strrchr(path, '/');
-		if (!slash || !path[0])
-			break;
-		*slash = '\0';
-	}
-	return least;
+	max = read_number(dir, is_v2 ? "memory.max" : "memory.limit_in_bytes");
+	used = read_number(dir,
+			   is_v2 ? "memory.current" : "memory.usage_in_bytes");
+	if (max == UINT64_MAX || used == UINT64_MAX)
+		return;
+	left = max > used ? max - used : 0;
+	if (left < *least)
+		*least = left;
 }
 
 uint64_t mem_cgroup_spare_bytes(void)
 {
 	uint64_t least = UINT64_MAX;
-	char line[PATH_MAX];
-	FILE *f = fopen("/proc/self/cgroup", "re");
 
-	if (!f)
-		return UINT64_MAX;
-	while (fgets(line, sizeof(line), f)) {
-		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		uint64_t spare;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		controllers++;
-		if (!*controllers)
-			spare = spare_upwards("/sys/fs/cgroup", path,
-					      "memory.max", "memory.current");
-		else if (strstr(controllers, "memory"))
-			spare = spare_upwards("/sys/fs/cgroup/memory", path,
-					      "memory.limit_in_bytes",
-					      "memory.usage_in_bytes");
-		else
-			continue;
-		if (spare < least)
-			least = spare;
-	}
-	fclose(f);
+	groups_visit("", "memory", take_least, &least);
 	return least;
 }
 

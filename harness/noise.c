@@ -3,19 +3,37 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#define GAP_NS 1000
+#include "groups.h"
+
+#define GAP_NS	  1000
+#define GAP_READS 10 /* a gap is longer than as many reads of the clock */
+#define TRIES	  8
+
+/* The step of the clock that others made.  Most clocks are read in some 20 ns;
+ * one that is a device's register (hpet, acpi_pm) takes 1 us by itself. */
+static double gap_ticks(enum timer_method method, double hz)
+{
+	uint64_t read = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t ticks = timer_empty(method);
+
+		read = ticks < read ? ticks : read;
+	}
+	return fmax(1e-9 * GAP_NS * hz, GAP_READS * (double)read);
+}
 
 void noise_spin(struct noise *noise, const struct timer *t, unsigned int us)
 {
 	/* CPUID would spend the time in the hypervisor; any order will do. */
 	enum timer_method method =
 		t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_NONE;
-	const double gap = 1e-9 * GAP_NS * t->hz;
+	const double gap = gap_ticks(method, t->hz);
 	uint64_t begin = timer_begin(method), last = begin, now = begin;
 	uint64_t end = begin + (uint64_t)(us * t->hz / 1e6);
 
@@ -60,8 +78,9 @@ void noise_read(struct noise_counts *counts)
 }
 
 /* Add what cpu.stat of the group in @dir says. */
-static void add_group(struct noise_throttle *t, const char *dir)
+static void add_group(void *arg, const char *dir, bool is_v2)
 {
+	struct noise_throttle *t = arg;
 	char name[PATH_MAX], line[128];
 	int64_t n;
 	FILE *f;
@@ -75,65 +94,20 @@ static void add_group(struct noise_throttle *t, const char *dir)
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "nr_throttled %" SCNd64, &n) == 1)
 			t->periods += n;
-		else if (sscanf(line, "throttled_usec %" SCNd64, &n) == 1)
-			t->ns += n * 1000; /* v2 */
-		else if (sscanf(line, "throttled_time %" SCNd64, &n) == 1)
-			t->ns += n; /* v1 */
+		else if (is_v2 &&
+			 sscanf(line, "throttled_usec %" SCNd64, &n) == 1)
+			t->ns += n * 1000;
+		else if (!is_v2 &&
+			 sscanf(line, "throttled_time %" SCNd64, &n) == 1)
+			t->ns += n;
 	}
 	fclose(f);
-}
-
-/* The group at @mount/@path and all above it: each of them may have a limit,
- * and only its own cpu.stat tells. */
-static void add_upwards(struct noise_throttle *t, const char *root,
-			const char *mount, const char *path)
-{
-	char dir[PATH_MAX], *top;
-	size_t base = strlen(root) + strlen(mount);
-
-	if ((size_t)snprintf(dir, sizeof(dir), "%s%s%s", root, mount, path) >=
-	    sizeof(dir))
-		return;
-	top = dir + base;
-	for (;;) {
-		char *slash;
-
-		add_group(t, dir);
-		slash = strrchr(top, '/');
-		if (!slash)
-			return;
-		if (!slash[1] && slash == top)
-			return; /* "/" was the top itself */
-		*slash = '\0';
-	}
 }
 
 void noise_throttle_read(struct noise_throttle *t, const char *root)
 {
-	char line[PATH_MAX];
-	FILE *f;
-
 	*t = (struct noise_throttle) { 0, 0 };
-	snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
-	f = fopen(line, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		controllers++;
-		if (!*controllers)
-			add_upwards(t, root, "/sys/fs/cgroup", path);
-		else if (!strcmp(controllers, "cpu") ||
-			 !strcmp(controllers, "cpu,cpuacct"))
-			add_upwards(t, root, "/sys/fs/cgroup/cpu", path);
-	}
-	fclose(f);
+	groups_visit(root, "cpu", add_group, t);
 }
 
 int64_t noise_throttled(void)

@@ -18,8 +18,8 @@ struct noise {
 };
 
 /* noise_spin() - spin on the clock for @us microseconds and add what is seen
- * to @noise.  A gap is a step of more than 1 us: a read takes some 20 ns, so
- * nothing of our own lasts as long. */
+ * to @noise.  A gap is a step of more than 1 us, or of more than ten reads of a
+ * slow clock: nothing of our own lasts as long. */
 void noise_spin(struct noise *noise, const struct timer *t, unsigned int us);
 
 /* noise_lost() - lost share, 0 to 1; 0 if nothing was spun. */

@@ -33,6 +33,21 @@ static void grades(void)
 	OK(noise_grade(0.05) == 'D' && noise_grade(1) == 'D', "D");
 }
 
+/* Reads of the clock itself must not pass for time that others took: without
+ * a gap of its own length each of 20 us would. */
+static void slow_clock(void)
+{
+	struct timer t = { .method = TIMER_CLOCK };
+	struct noise noise = { 0 };
+
+	/* A clock whose read lasts for longer than GAP_NS: its nanoseconds
+	 * are counted as if each were many. */
+	t.hz = 1e7;
+	noise_spin(&noise, &t, 100000);
+	OK(noise.spun_ticks >= 1000000 && noise.gaps < noise.spun_ticks / 100,
+	   "reads of a slow clock are no gaps");
+}
+
 static void throttling(void)
 {
 	struct noise_throttle t;
@@ -54,6 +69,12 @@ static void throttling(void)
 	    "nr_throttled 1\nthrottled_time 100\n");
 	noise_throttle_read(&t, root);
 	OK(t.periods == 6 && t.ns == 1000, "v1: in its own unit");
+	set("proc/self/cgroup", "2:cpuacct,cpu:/c\n1:cpuset:/c\n");
+	noise_throttle_read(&t, root);
+	OK(t.periods == 6, "v1: cpu is second, and cpuset is another");
+	set("proc/self/cgroup", "2:cpu:/\n0::/\n");
+	noise_throttle_read(&t, root);
+	OK(t.periods == 1 && t.ns == 100, "a group at the top counts once");
 	set("proc/self/cgroup", "nonsense\n1:cpu\n0::\n");
 	noise_throttle_read(&t, root);
 	OK(t.periods == 0, "lines that are none");
@@ -68,6 +89,7 @@ int main(void)
 		return 1;
 	}
 	grades();
+	slow_clock();
 	throttling();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	if (system(command))
