@@ -14,7 +14,8 @@
 
 #define LEVEL		0.95
 #define BINS_PER_DECADE 50.0
-#define MAX_TEXTS	256 /* of different texts of one fact */
+#define MAX_TEXTS	256	 /* of different texts of one fact */
+#define VARIES		"varies" /* what there is no room to list */
 
 typedef const struct result *const *rows_t;
 
@@ -184,8 +185,9 @@ static json_t *merge_texts(const char *seen, const char *text)
 {
 	char all[MAX_TEXTS], *rest = all, *one;
 
-	if (snprintf(all, sizeof(all), "%s", seen) >= (int)sizeof(all))
-		return json_string("varies");
+	if (!strcmp(seen, VARIES) ||
+	    snprintf(all, sizeof(all), "%s", seen) >= (int)sizeof(all))
+		return json_string(VARIES);
 	while ((one = strsep(&rest, "|"))) {
 		one += *one == ' ';
 		if (!strncmp(one, text, strlen(text)) &&
@@ -195,7 +197,7 @@ static json_t *merge_texts(const char *seen, const char *text)
 	}
 	if (snprintf(all, sizeof(all), "%s | %s", seen, text) >=
 	    (int)sizeof(all))
-		return json_string("varies");
+		return json_string(VARIES);
 	return json_string(all);
 }
 
@@ -217,7 +219,7 @@ static json_t *merge_facts(json_t *a, const json_t *b)
 	}
 	if (json_is_string(a) && json_is_string(b))
 		return merge_texts(json_string_value(a), json_string_value(b));
-	return json_string("varies");
+	return json_string(VARIES);
 }
 
 static bool is_evidence(const json_t *v)

@@ -2,6 +2,7 @@
 /* Many invocations into one row, against answers computed by hand. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "result.h"
 #include "tap.h"
@@ -258,6 +259,24 @@ static void evidence_and_facts(void)
 	drop(3);
 }
 
+static void long_texts(void)
+{
+	struct result out;
+	char text[201];
+
+	make(3, 1);
+	for (int i = 0; i < 3; i++) {
+		memset(text, 'a' + i, sizeof(text) - 1);
+		text[i < 2 ? sizeof(text) - 1 : 1] = '\0';
+		rows[i].evidence = json_pack("{s:s}", "kind", text);
+	}
+	result_aggregate(&out, ptrs, 3);
+	OK_STR(json_string_value(json_object_get(out.evidence, "kind")),
+	       "varies", "what varied once is not listed in part later");
+	result_free(&out);
+	drop(3);
+}
+
 static void histograms(void)
 {
 	struct result out;
@@ -302,6 +321,7 @@ int main(void)
 	statuses();
 	disagreement();
 	evidence_and_facts();
+	long_texts();
 	histograms();
 	grades_and_places();
 	return tap_done();
