@@ -100,8 +100,9 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @events: for sample(): how many to take in one invocation at --effort 100;
  *	    0 means 200.
  * @budget_ms: for sample() and run(): stop taking samples of this case when
- *	       this much time was spent on it in an invocation (but never
- *	       before 5 were taken, 3 at an effort below 50); 0 means 50.
+ *	       this much time was spent on it in an invocation, but never
+ *	       before 5 events (3 at an effort below 50) or 5 quads of batches
+ *	       (4 at an effort of 25 to 49) were taken; 0 means 50.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().

@@ -147,7 +147,8 @@ struct counters_counts {
 };
 
 /* counters_read() - the sums as they are now: one system call for each group
- * of events (about ten on hardware, one where only software events are).
+ * of events (of one thread or CPU five on hardware, nine where there are two
+ * kinds of core, one where only software events are).
  * Return: 0 or -errno of read(). */
 int counters_read(const struct counters *c, struct counters_reading *now);
 

@@ -228,9 +228,9 @@ static int try_scratch(const char *dir, const char *name, char *path,
 
 int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 {
+	const char *const others[] = { getenv("TMPDIR"), "/tmp" };
 	char cwd[PATH_MAX];
-	const char *tmp = getenv("TMPDIR");
-	int err;
+	int first;
 
 	if (dir) {
 		char real[PATH_MAX];
@@ -239,13 +239,15 @@ int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 			return -errno;
 		return try_scratch(real, name, path, size);
 	}
-	err = getcwd(cwd, sizeof(cwd)) ? try_scratch(cwd, name, path, size)
-				       : -errno;
-	if (err && tmp && *tmp)
-		err = try_scratch(tmp, name, path, size);
-	if (err)
-		err = try_scratch("/tmp", name, path, size);
-	return err;
+	first = getcwd(cwd, sizeof(cwd)) ? try_scratch(cwd, name, path, size)
+					 : -errno;
+	if (!first)
+		return 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i] && *others[i] &&
+		    !try_scratch(others[i], name, path, size))
+			return 0;
+	return first;
 }
 
 static int parent_of(int pid)

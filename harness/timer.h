@@ -71,8 +71,8 @@ TIMER_INLINE uint64_t timer_clock_end(void)
 /*
  * timer_begin(), timer_end() - for an interval that begins in one thread or
  * process and ends in another (fork to the child's first instruction), where
- * TIMER_INTERVAL() cannot be used.  The choice of the method stands before
- * the first read and after the last one; what remains inside is one jump.
+ * TIMER_INTERVAL() cannot be used.  timer_begin() chooses the method before its
+ * read; the choice in timer_end(), a compare and a jump or two, is inside.
  */
 TIMER_INLINE uint64_t timer_begin(enum timer_method method)
 {
@@ -136,7 +136,7 @@ const char *timer_name(enum timer_method method);
 /* timer_find() - the method of that name, or -EINVAL. */
 int timer_find(const char *name);
 
-/* timer_probe() - ask the processor.  Takes under 1 ms. */
+/* timer_probe() - ask the processor.  Takes some milliseconds. */
 void timer_probe(struct timer_features *f);
 
 /**

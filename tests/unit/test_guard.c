@@ -102,6 +102,11 @@ static void scratch(void)
 		   !strncmp(path, dir, strlen(dir)),
 	   "without a wish it is made where we are");
 	guard_remove_tree(path);
+	snprintf(inside, sizeof(inside), "%s/gone", dir);
+	unsetenv("TMPDIR");
+	OK(!mkdir(inside, 0700) && !chdir(inside) && !rmdir(inside) &&
+		   guard_scratch(NULL, "prog", path, 8) == -ENOENT,
+	   "of several that fail the first is told");
 	OK(!chdir("/"), "leave");
 }
 
