@@ -122,31 +122,58 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 		median_scaled(rows, n, offsetof(struct result, core_hz), work);
 }
 
+/* The greatest that was said; what fewer than 6 say has no interval. */
+static double greatest(rows_t rows, size_t n)
+{
+	double x = NAN;
+
+	for (size_t i = 0; i < n; i++)
+		x = fmax(x, said(rows[i]));
+	return x;
+}
+
 /* Invocations that disagree whether there is a cost can have a median that is
  * none, or an interval that holds nothing: then there is no result, and never
- * a negative one. */
-static int doubt(struct result *out, rows_t rows, size_t n)
+ * a negative one.  Return: what the cost may be all the same; NAN if there is
+ * no doubt. */
+static double doubt(struct result *out, rows_t rows, size_t n)
 {
-	char bound[UNITS_MAX], why[UNITS_MAX + 64];
-	const char *reason = NULL;
+	double most = out->ci95[1];
+	size_t below = 0;
 
-	if (!(out->value <= 0) && !(out->ci95[0] <= 0))
-		return 0;
-	for (size_t i = 0; i < n && !reason; i++)
-		if (rows[i]->status == RESULT_BELOW_RESOLUTION)
-			reason = rows[i]->reason;
-	if (!reason)
-		return 0;
-	if (out->ci95[1] > 0) {
-		snprintf(why, sizeof(why),
-			 "< %s: the interval over invocations holds 0",
-			 units_format(bound, out->ci95[1], out->unit));
-		reason = why;
-	}
+	for (size_t i = 0; i < n; i++)
+		below += rows[i]->status == RESULT_BELOW_RESOLUTION;
+	if (!below || (!(out->value <= 0) && !(out->ci95[0] <= 0)))
+		return NAN;
 	out->status = RESULT_BELOW_RESOLUTION;
 	out->value = out->ci95[0] = out->ci95[1] = NAN;
 	out->ticks = out->cycles = NAN;
-	return result_set(&out->reason, reason);
+	return isfinite(most) ? most : greatest(rows, n);
+}
+
+/* One bound for all readers of a row that has no value.
+ * @most: of doubt(). */
+static int set_bound(struct result *out, double most)
+{
+	char text[UNITS_MAX + 64], bound[UNITS_MAX];
+
+	if (out->status != RESULT_BELOW_RESOLUTION)
+		return 0;
+	/* Of a rate the time has a resolution, and each invocation its own. */
+	if (!isfinite(out->resolution))
+		return out->n > 1 && out->unit && !strcmp(out->unit, "B/s")
+			       ? result_set(&out->reason,
+					    "the time cannot be told from "
+					    "nothing")
+			       : 0;
+	out->resolution =
+		fmax(out->resolution, fmax(fabs(out->estimate), most));
+	units_format(bound, out->resolution, out->unit);
+	snprintf(text, sizeof(text), "< %s: %s", bound,
+		 isfinite(most) ? "the invocations disagree whether there is "
+				  "a cost"
+				: "cannot be told from nothing");
+	return result_set(&out->reason, text);
 }
 
 /* min, max, mean, stddev over all samples of all rows. */
@@ -373,26 +400,28 @@ static int by_letter(const void *a, const void *b)
 }
 
 /* The @p quantile of all samples, from the bins of all invocations; within a
- * bin by its ratio.  NAN if there are too few samples to have one. */
+ * bin by its ratio.  NAN if there are too few samples to have one, or if it is
+ * among those that are not positive and so in no bin. */
 static double binned(const struct result *r, double p)
 {
 	const json_t *bins = json_object_get(r->histogram, "bins");
-	double total = 0, below = 0, x = NAN;
+	double below = (double)r->samples, rank = p * below, x = NAN;
 	json_t *bin;
 	size_t i;
 
-	json_array_foreach(bins, i, bin) total +=
+	if (below * (1 - p) < 0.999)
+		return NAN;
+	json_array_foreach(bins, i, bin) below -=
 		json_number_value(json_array_get(bin, 1));
-	if (total * (1 - p) < 0.999)
+	if (rank <= below)
 		return NAN;
 	json_array_foreach(bins, i, bin)
 	{
 		double count = json_number_value(json_array_get(bin, 1));
 
-		if (below + count >= p * total) {
+		if (below + count >= rank) {
 			x = json_number_value(json_array_get(bin, 0)) *
-			    pow(10,
-				(p * total - below) / count / BINS_PER_DECADE);
+			    pow(10, (rank - below) / count / BINS_PER_DECADE);
 			break;
 		}
 		below += count;
@@ -476,7 +505,7 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 int result_aggregate(struct result *out, const struct result *const *rows,
 		     size_t n)
 {
-	double *work = calloc(n, sizeof(*work));
+	double *work = calloc(n, sizeof(*work)), most;
 	int err;
 
 	result_init(out);
@@ -498,9 +527,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	if (err)
 		goto out;
 	headline(out, rows, n, work);
-	err = doubt(out, rows, n);
-	if (err)
-		goto out;
+	most = doubt(out, rows, n);
 	MEDIAN(p50);
 	MEDIAN(p90);
 	MEDIAN(p99);
@@ -510,6 +537,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	MEDIAN(tsc_hz);
 	MEDIAN(core_hz);
 	MEDIAN(resolution);
+	err = set_bound(out, most);
 	MEDIAN(expected);
 	MEDIAN(baseline);
 	for (size_t i = 0; i < n; i++)

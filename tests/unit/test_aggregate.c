@@ -182,6 +182,16 @@ static void statuses(void)
 	status_of(skip, below, ok, ok, "ok wins a tie");
 }
 
+/* What one invocation could not tell from nothing. */
+static void is_below(int i, double estimate)
+{
+	rows[i].status = RESULT_BELOW_RESOLUTION;
+	rows[i].estimate = estimate;
+	rows[i].resolution = 0.2;
+	rows[i].value = NAN;
+	result_set(&rows[i].reason, "< 3 ns");
+}
+
 /* Three that saw a cost of 1 and three that saw less than nothing. */
 static void disagreement(void)
 {
@@ -189,20 +199,24 @@ static void disagreement(void)
 
 	make(6, 1);
 	for (int i = 0; i < 6; i++) {
-		rows[i].estimate = i % 2 ? 1 : -2;
-		rows[i].value = i % 2 ? 1 : NAN;
-		if (i % 2)
-			continue;
-		rows[i].status = RESULT_BELOW_RESOLUTION;
-		result_set(&rows[i].reason, "< 3 ns");
+		rows[i].estimate = rows[i].value = 1;
+		rows[i].resolution = 0.2;
+		if (i % 2 == 0)
+			is_below(i, -2);
 	}
 	result_aggregate(&out, ptrs, 6);
 	OK(out.status == RESULT_BELOW_RESOLUTION && isnan(out.value) &&
 		   isnan(out.ci95[0]),
 	   "a median of no cost is no result");
-	OK_STR(out.reason, "< 1.00 ns: the interval over invocations holds 0",
+	OK_STR(out.reason,
+	       "< 1.00 ns: the invocations disagree whether there is a cost",
 	       "and has its reason");
+	OK(out.resolution == 1, "which is the bound that the report shows");
 	OK_NEAR(out.estimate, -0.5, 1e-12, "the estimate is kept");
+	result_free(&out);
+	result_aggregate(&out, ptrs, 4);
+	OK(out.status == RESULT_BELOW_RESOLUTION && out.resolution == 1,
+	   "without an interval the greatest that was seen is the bound");
 	result_free(&out);
 	for (int i = 0; i < 6; i += 2)
 		rows[i].estimate = 0.25;
@@ -211,8 +225,41 @@ static void disagreement(void)
 	   "ok wins the tie where there is a cost");
 	OK_NEAR(out.value, 0.625, 1e-12,
 		"which those below resolution draw down");
+	OK(out.resolution == 0.2, "and the resolution is theirs");
 	result_free(&out);
 	drop(6);
+}
+
+/* All are below resolution: the bound is of all, in whatever order. */
+static void bound(void)
+{
+	static const double resolution[] = { 0.1, 0.9, 0.8 };
+	struct result out;
+
+	make(3, 1);
+	for (int i = 0; i < 3; i++) {
+		is_below(i, 0.05);
+		rows[i].resolution = resolution[i];
+	}
+	result_aggregate(&out, ptrs, 3);
+	OK_NEAR(out.resolution, 0.8, 1e-12, "the median resolution");
+	OK_STR(out.reason, "< 0.800 ns: cannot be told from nothing",
+	       "is in the reason");
+	result_free(&out);
+	for (int i = 0; i < 3; i++)
+		rows[i].estimate = -3;
+	result_aggregate(&out, ptrs, 3);
+	OK(out.resolution == 3, "less than nothing by more is as uncertain");
+	result_free(&out);
+	for (int i = 0; i < 3; i++) {
+		result_set(&rows[i].unit, "B/s");
+		rows[i].resolution = NAN;
+	}
+	result_aggregate(&out, ptrs, 3);
+	OK(isnan(out.resolution) && !strchr(out.reason, '<'),
+	   "a rate has none, and no invocation's own bound");
+	result_free(&out);
+	drop(3);
 }
 
 static double evidence(const json_t *e, const char *what, const char *key)
@@ -298,6 +345,30 @@ static void histograms(void)
 	drop(3);
 }
 
+/* 20 events of which 10 were no more than 0, and so are in no bin. */
+static void tails(void)
+{
+	struct result out;
+
+	make(2, 1);
+	for (int i = 0; i < 2; i++) {
+		rows[i].samples = 10;
+		rows[i].p50 = 0;
+		rows[i].max = 100;
+		rows[i].histogram = json_loads("{\"unit\": \"ns\", \"bins\":"
+					       " [[1.0, 4], [10.0, 1]]}",
+					       0, NULL);
+	}
+	result_aggregate(&out, ptrs, 2);
+	OK(out.p90 > 1 && out.p90 < 1.1, "p90 is the 18th of 20, not of 10");
+	result_free(&out);
+	rows[0].samples = rows[1].samples = 100;
+	result_aggregate(&out, ptrs, 2);
+	OK(isnan(out.p90), "what is not above 0 is in no bin");
+	result_free(&out);
+	drop(2);
+}
+
 static void grades_and_places(void)
 {
 	struct result out;
@@ -320,9 +391,11 @@ int main(void)
 	all_samples();
 	statuses();
 	disagreement();
+	bound();
 	evidence_and_facts();
 	long_texts();
 	histograms();
+	tails();
 	grades_and_places();
 	return tap_done();
 }
