@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "checks.h"
 #include "commands.h"
+#include "core_share.h"
 #include "err.h"
 #include "gaps.h"
 #include "hogs.h"
@@ -17,6 +19,11 @@
 /* A name is worth telling from this share of the spin on. */
 #define NAME_SHARE 0.0005
 
+/* How often a look asks what the thread gets of its core, and the pause
+ * between: another thread's work comes and goes by the millisecond. */
+#define SHARES	       16
+#define SHARE_PAUSE_NS 1000000
+
 /* One CPU's look. */
 struct look {
 	int cpu, err;
@@ -24,9 +31,24 @@ struct look {
 	unsigned int ms;
 	const struct timer *timer;
 	struct gaps gaps;
-	json_t *interrupts, *row;
+	json_t *interrupts, *shares, *row;
 	pthread_t thread;
 };
+
+static json_t *shares_of_core(const struct timer *t)
+{
+	const struct timespec pause = { 0, SHARE_PAUSE_NS };
+	json_t *all = json_array();
+
+	for (int i = 0; i < SHARES; i++) {
+		const double rate = core_share_rate(t);
+
+		nanosleep(&pause, NULL);
+		if (isfinite(rate))
+			json_array_append_new(all, json_real(rate));
+	}
+	return all;
+}
 
 static void *look_at(void *arg)
 {
@@ -50,6 +72,8 @@ static void *look_at(void *arg)
 	l->interrupts = irqs_between(irqs, later, &l->gaps.interrupts);
 	json_decref(later);
 	json_decref(irqs);
+	/* The others are looked at all at once and would see one another. */
+	l->shares = l->measuring ? shares_of_core(l->timer) : json_array();
 	return NULL;
 }
 
@@ -86,7 +110,7 @@ static json_t *row_of(const struct look *l, const struct noise_place *p,
 	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	return json_pack(
 		"{s:i, s:s, s:I, s:s, s:i, s:b, s:f, s:f, s:f, s:s, s:I, s:f, "
-		"s:o, s:I, s:o, s:f, s:b, s:O, s:o}",
+		"s:o, s:I, s:o, s:f, s:b, s:O, s:O, s:o}",
 		"schema", 1, "phase", p->phase, "round", (json_int_t)p->round,
 		"at", at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
 		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
@@ -94,7 +118,8 @@ static json_t *row_of(const struct look *l, const struct noise_place *p,
 		g->longest_ns / 1e3, "causes_us", causes_of(g), "switches",
 		(json_int_t)g->switched, "steal_us", real(g->steal_ns / 1e3),
 		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
-		g->hypervisor, "interrupts", l->interrupts, "tasks", tasks);
+		g->hypervisor, "adds_per_cycle", l->shares, "interrupts",
+		l->interrupts, "tasks", tasks);
 }
 
 /* Look at @n CPUs at the same time. */
@@ -139,6 +164,7 @@ static int print_all(struct look *looks, size_t n)
 			putchar('\n');
 		json_decref(looks[i].row);
 		json_decref(looks[i].interrupts);
+		json_decref(looks[i].shares);
 		gaps_free(&looks[i].gaps);
 	}
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : status;

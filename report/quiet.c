@@ -98,6 +98,22 @@ static enum quiet_phase phase_of(const json_t *row)
 					 : QUIET_BETWEEN;
 }
 
+static void add_looks(struct quiet_cpu *c, const json_t *row)
+{
+	const json_t *rate;
+	size_t i;
+
+	json_array_foreach(run_at(row, "adds_per_cycle"), i, rate)
+	{
+		const double x = json_number_value(rate);
+
+		if (!(x > 0 && x < 1e3))
+			continue;
+		c->adds = text_grow(c->adds, c->n_adds, sizeof(*c->adds));
+		c->adds[c->n_adds++] = x;
+	}
+}
+
 static void add_row(struct quiet *q, const json_t *row)
 {
 	json_t *irqs = json_object_get(row, "interrupts"), *count;
@@ -123,6 +139,7 @@ static void add_row(struct quiet *q, const json_t *row)
 		free(path);
 	}
 	add_tasks(c, row);
+	add_looks(c, row);
 	json_object_foreach(irqs, name, count)
 		add_to(c->interrupts, name, json_number_value(count));
 }
@@ -153,6 +170,7 @@ void quiet_free(struct quiet *q)
 	for (size_t i = 0; i < q->n; i++) {
 		json_decref(q->v[i].tasks);
 		json_decref(q->v[i].interrupts);
+		free(q->v[i].adds);
 	}
 	free(q->v);
 	*q = (struct quiet) { 0 };

@@ -20,6 +20,8 @@ struct quiet_cpu {
 	double phase_spun_us[QUIET_PHASES], phase_lost_us[QUIET_PHASES];
 	json_t *tasks;	    /* "name (pid 7)": us that it ran */
 	json_t *interrupts; /* by kind: how many */
+	double *adds;	    /* for each core cycle (core_share.h), by look */
+	size_t n_adds;
 };
 
 struct quiet {
@@ -45,6 +47,12 @@ char *quiet_verdict(const struct quiet_cpu *c);
  * be done about it.  New strings; NULL where it took next to nothing. */
 char *quiet_cause(const struct quiet_cpu *c, enum gap_cause cause);
 char *quiet_mend(const struct quiet_cpu *c, enum gap_cause cause);
+
+/* quiet_shared() - how often another hardware thread of the core of @c was seen
+ * to work, one line; quiet_shared_mend() - what can be done about it.  New
+ * strings; NULL where there were too few looks to tell, or it never was. */
+char *quiet_shared(const struct quiet_cpu *c);
+char *quiet_shared_mend(const struct quiet_cpu *c);
 
 /* quiet_main_cause() - the one that took most of @c. */
 enum gap_cause quiet_main_cause(const struct quiet_cpu *c);

@@ -8,6 +8,19 @@
 
 #define MOST_CPUS 16 /* of hundreds */
 
+static void print_one(FILE *f, char *what, char *mend)
+{
+	if (what) {
+		fputs("  ", f);
+		text_plain(f, what);
+		fputs("; to mend it: ", f);
+		text_plain(f, mend);
+		fputc('\n', f);
+	}
+	free(mend);
+	free(what);
+}
+
 void quiet_print(FILE *f, const struct run *run)
 {
 	struct quiet q;
@@ -21,21 +34,11 @@ void quiet_print(FILE *f, const struct run *run)
 		fputc('\n', f);
 		free(line);
 	}
-	for (int i = 0; q.n && i < GAP_CAUSES; i++) {
-		enum gap_cause cause = (enum gap_cause)i;
-		char *what = quiet_cause(&q.v[0], cause);
-		char *mend = quiet_mend(&q.v[0], cause);
-
-		if (what) {
-			fputs("  ", f);
-			text_plain(f, what);
-			fputs("; to mend it: ", f);
-			text_plain(f, mend);
-			fputc('\n', f);
-		}
-		free(mend);
-		free(what);
-	}
+	for (int i = 0; q.n && i < GAP_CAUSES; i++)
+		print_one(f, quiet_cause(&q.v[0], (enum gap_cause)i),
+			  quiet_mend(&q.v[0], (enum gap_cause)i));
+	if (q.n)
+		print_one(f, quiet_shared(&q.v[0]), quiet_shared_mend(&q.v[0]));
 	quiet_free(&q);
 }
 
@@ -85,26 +88,30 @@ static void fill(struct table *t, const struct quiet *q)
 						  : "");
 }
 
+/* An item of the list, which the first one begins. */
+static void put_one(struct doc *d, bool *any, char *what, char *mend)
+{
+	if (what) {
+		char *line = text_format("%s. To mend it: %s.", what, mend);
+
+		if (!*any)
+			d->format->list(d, 1);
+		*any = true;
+		d->format->item(d, NULL, line);
+		free(line);
+	}
+	free(mend);
+	free(what);
+}
+
 static void put_causes(struct doc *d, const struct quiet_cpu *c)
 {
 	bool any = false;
 
-	for (int i = 0; i < GAP_CAUSES; i++) {
-		enum gap_cause cause = (enum gap_cause)i;
-		char *what = quiet_cause(c, cause), *mend, *line;
-
-		if (!what)
-			continue;
-		if (!any)
-			d->format->list(d, 1);
-		any = true;
-		mend = quiet_mend(c, cause);
-		line = text_format("%s. To mend it: %s.", what, mend);
-		d->format->item(d, NULL, line);
-		free(line);
-		free(mend);
-		free(what);
-	}
+	for (int i = 0; i < GAP_CAUSES; i++)
+		put_one(d, &any, quiet_cause(c, (enum gap_cause)i),
+			quiet_mend(c, (enum gap_cause)i));
+	put_one(d, &any, quiet_shared(c), quiet_shared_mend(c));
 	if (any)
 		d->format->list(d, 0);
 }

@@ -122,6 +122,36 @@ static void interrupts(void)
 	free(path);
 }
 
+/* Looks at a core of which @shared in 20 found it shared. */
+static struct quiet_cpu looked(int shared)
+{
+	struct quiet_cpu c = { .cpu = 3, .n_adds = 20 };
+
+	c.adds = text_alloc(c.n_adds, sizeof(*c.adds));
+	for (int i = 0; i < 20; i++)
+		c.adds[i] = i < shared ? 2.5 : 5.0 - 0.02 * i;
+	return c;
+}
+
+static void shared_core(void)
+{
+	struct quiet_cpu c = looked(5);
+	char *text = quiet_shared(&c), *mend = quiet_shared_mend(&c);
+
+	OK(text && strstr(text, "in 25 % of 20 looks") &&
+		   strstr(text, "2.5 additions a cycle, against 4.9"),
+	   "a core that was shared in a quarter of the looks");
+	OK(strstr(mend, "smt/control"), "what switches that off");
+	free(mend);
+	free(text);
+	c.n_adds = 7;
+	OK(!quiet_shared(&c), "seven looks say nothing");
+	free(c.adds);
+	c = looked(0);
+	OK(!quiet_shared(&c), "a core that was ours is not mentioned");
+	free(c.adds);
+}
+
 static void certificate(void)
 {
 	static const char lines[] =
@@ -129,6 +159,7 @@ static void certificate(void)
 		"{'cpu': 1, 'measuring': true, 'phase': 'before',"
 		" 'spun_us': 1000, 'lost_us': 0},"
 		"{'cpu': 1, 'phase': 'after', 'spun_us': 1000, 'lost_us': 60,"
+		" 'adds_per_cycle': [4.5, -1, 'x', 1e300, 4.4],"
 		" 'causes_us': {'tasks': 50, 'unseen': 10}, 'tasks':"
 		" [{'pid': 7, 'name': 'hog', 'ran_us': 50}]},"
 		"{'cpu': 2, 'spun_us': -5, 'lost_us': 1e300, 'tasks': 3,"
@@ -145,6 +176,8 @@ static void certificate(void)
 	OK(q.n == 3 && q.v[0].cpu == 1 && q.v[1].cpu == 0,
 	   "the measuring CPU first, then the worst");
 	OK_NEAR(quiet_share(&q.v[0]), 0.03, 1e-12, "its looks are added");
+	OK(q.v[0].n_adds == 2 && q.v[0].adds[1] == 4.4,
+	   "and its looks at the core, without what no rate can be");
 	text = quiet_verdict(&q.v[0]);
 	OK(!strncmp(text, "grade C on CPU 1", 16), "3 % is a C");
 	free(text);
@@ -164,6 +197,7 @@ int main(void)
 	causes();
 	spin();
 	interrupts();
+	shared_core();
 	certificate();
 	return tap_done();
 }

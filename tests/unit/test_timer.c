@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "core_share.h"
 #include "tap.h"
 #include "timer.h"
 
@@ -148,6 +149,17 @@ static void calibration(const struct timer_features *f)
 	OK_NEAR(timer_ns(&t, t.hz), 1e9, 1e-3, "a second of ticks");
 }
 
+/* What a core can do is not known here, only what none does. */
+static void share_of_the_core(const struct timer_features *f)
+{
+	struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
+
+	OK(core_share_rate(&t) > 0.5, "additions in a cycle, by the clock");
+	t.method = TIMER_CPUID;
+	if (f->rdtscp)
+		OK(core_share_rate(&t) > 0.5, "and by the TSC");
+}
+
 int main(void)
 {
 	struct timer_features f;
@@ -158,5 +170,6 @@ int main(void)
 	usable();
 	intervals(&f);
 	calibration(&f);
+	share_of_the_core(&f);
 	return tap_done();
 }
