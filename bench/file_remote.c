@@ -17,13 +17,17 @@
  * any network file system (--remote-dir), read with O_DIRECT.  where=local is
  * the same file as this machine sees it.
  *
- * file is the part of the file that is used, of which each visit reads a piece.
+ * file is the part of the file that is used, its end, of which each visit reads
+ * a piece.
  * cache says where the data was before the read: cold: in the page cache of
  * neither machine (dropped, and looked at); warm: in the server's (or, local,
  * ours); direct: local with O_DIRECT; unknown: with a server on another
- * machine nobody here can say.  Cold reads in sequence profit from the
- * read-ahead of the machine with the disk: their value is the mean, else the
- * median.
+ * machine nobody here can say.  Cold reads in sequence profit from what the
+ * machine with the disk fetches ahead, so they are timed in stretches: a visit
+ * reads, in as many parts as it has events, 4 MiB as a whole from the first
+ * read on, or of more 8 MiB (as much as that machine fetches at a time, if
+ * that is more) when reading ahead is under way.  Their value is the mean of
+ * all blocks, else the median.
  *
  * Measures: ns from before one block is asked for until it is here.
  * Includes: system calls, RPC layers, both network stacks, wake-ups, the
@@ -96,16 +100,16 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		},
 		.arg = rc,
 		.estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN,
-		.histogram = BENCH_HIST_LOG,
-		/* In one go, or the beginnings would weigh too much. */
+		.histogram = runs ? BENCH_HIST_NONE : BENCH_HIST_LOG,
+		/* All events are one stretch: as few as there may be. */
 		.exclusive = runs,
-		.events = runs ? 256 : 120,
-		.budget_ms = runs ? 12 : r->local ? 4 : 7,
+		.events = runs ? 1 : 120,
+		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
 		.switches = true,
 	};
 
 	rc->read = *r;
-	if (r->block > BLOCK)
+	if (r->block > BLOCK && !runs)
 		c.events = r->block >= MIB ? 12 : 32;
 	rc->bench = bench_add(b, &c);
 	if (r->local || r->block != BLOCK || r->cache == REMOTE_UNKNOWN)

@@ -18,6 +18,7 @@
 #define DROP_TRIES 50 /* what is being read ahead cannot be dropped */
 #define DROP_US	   2000
 #define CHUNK	   ((size_t)1 << 20)
+#define ASKED	   ((uint64_t)128 << 10) /* what most kernels fetch at once */
 
 /* As in linux/mman.h, which is older than the call on many machines. */
 struct cachestat_range_ {
@@ -122,6 +123,30 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 		usleep(DROP_US);
 	}
 	return cached;
+}
+
+int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const int64_t cached = file_cache_bytes(fd, offset, len);
+
+	if (cached < 0 || (uint64_t)cached >= len)
+		return cached;
+	for (uint64_t at = 0; at < len; at += ASKED) {
+		const uint64_t left = len - at;
+
+		posix_fadvise(fd, (off_t)(offset + at),
+			      (off_t)(left < ASKED ? left : ASKED),
+			      POSIX_FADV_WILLNEED);
+	}
+	/* That only begins: a page that is on its way counts as cached. */
+	for (uint64_t at = 0; at < len; at += page) {
+		char byte;
+
+		if (pread(fd, &byte, 1, (off_t)(offset + at)) < 0)
+			return -errno;
+	}
+	return file_cache_bytes(fd, offset, len);
 }
 
 int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len)

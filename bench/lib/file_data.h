@@ -109,6 +109,11 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
  * still cached, or -errno. */
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len);
 
+/* file_cache_fetch() - see that it is cached, without a copy: what was missing
+ * is in no CPU's cache afterwards, but for one line of each page.  Return:
+ * bytes cached afterwards, or -errno. */
+int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len);
+
 /* file_cache_fill() - read it all through the cache.  Return: bytes cached
  * afterwards, or -errno. */
 int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len);

@@ -3,10 +3,8 @@
 
 #include "file_data.h"
 
-#define BUDGET_MS   9
-#define AHEAD_BYTES ((uint64_t)8 << 20)	  /* of what may be fetched ahead */
-#define WHOLE_BYTES ((uint64_t)16 << 20)  /* of a file read as a whole */
-#define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
+#define BUDGET_MS 9
+#define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
 
 static const char *const cache_names[] = { "direct", "cold", "warm" };
 static const char *const order_names[] = { "sequential", "random" };
@@ -17,7 +15,8 @@ static const char *const order_names[] = { "sequential", "random" };
 static unsigned int stretch_of(enum file_cache_state cache, bool random,
 			       size_t block)
 {
-	const uint64_t bytes = cache == FILE_WARM ? HOT_BYTES : AHEAD_BYTES;
+	const uint64_t bytes =
+		cache == FILE_WARM ? HOT_BYTES : FILE_POINTS_AHEAD_BYTES;
 
 	if (cache == FILE_DIRECT || (cache == FILE_COLD && random))
 		return 1;
@@ -28,7 +27,7 @@ static unsigned int stretch_of(enum file_cache_state cache, bool random,
 static void choose_stretch(struct file_point *t)
 {
 	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
-		   t->size <= WHOLE_BYTES;
+		   t->size <= FILE_POINTS_WHOLE_BYTES;
 	t->n = t->fresh ? (unsigned int)(t->size / t->block)
 	       : t->cache == FILE_WARM && t->size
 		       ? 1

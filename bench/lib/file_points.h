@@ -20,6 +20,11 @@ enum file_cache_state { FILE_DIRECT, FILE_COLD, FILE_WARM };
 #define FILE_POINTS_MOST_DEPTH	64
 #define FILE_POINTS_LOAD_BLOCK	((uint64_t)64 << 10)
 
+/* What may be fetched ahead is timed in stretches of so many bytes, or as a
+ * whole, from the first read on, if the file has no more than the other. */
+#define FILE_POINTS_AHEAD_BYTES ((uint64_t)8 << 20)
+#define FILE_POINTS_WHOLE_BYTES ((uint64_t)16 << 20)
+
 /**
  * struct file_point - what one case reads.
  * @size: of the file; 0: all of it.

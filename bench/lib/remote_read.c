@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "file_data.h"
+#include "file_points.h"
 
 /* The cold first one and those to warm up. */
 #define MORE_READS 12
@@ -19,6 +20,11 @@
 #define FOLIO ((uint64_t)2 << 20)
 
 #define AGAIN ((uint64_t)8 << 20) /* a stretch that may be read once more */
+#define PIECE ((uint64_t)4 << 20) /* read at random from memory in a visit */
+
+/* Of what the kernel fetches at a time: what is read before the first event,
+ * the events, and what may be fetched beyond them. */
+#define AHEADS 5
 
 #define COLD_TRIES 8 /* at finding a block that is not cached */
 #define MAX_SEEN   4096
@@ -111,14 +117,13 @@ static int open_plain(struct remote_reader *v)
 
 static int begin_cold(struct remote_reader *v)
 {
-	const struct remote_read *r = v->read;
 	const uint64_t bytes = v->end - v->start;
 	int64_t left;
 	int err;
 
 	/* At random from a large file: block by block, in prepare(). */
-	if (r->random)
-		return r->file > FOLIO * 4 ? 0 : drop(v, 0, r->file);
+	if (v->read->random)
+		return bytes > FOLIO * 4 ? 0 : drop(v, v->start, v->end);
 	err = drop(v, v->start, v->end);
 	left = err ? -1 : cached(v, v->start, v->end);
 	if (left < 0)
@@ -130,31 +135,105 @@ static int begin_cold(struct remote_reader *v)
 
 static int begin_warm(struct remote_reader *v)
 {
-	int64_t n;
+	const int64_t n =
+		file_cache_fetch(v->target->local, v->start, v->end - v->start);
 
-	if (v->read->random)
-		return 0;
-	n = file_cache_fill(v->target->local, v->start, v->end - v->start);
 	if (n < 0)
-		return bench_fail(v->b, (int)-n, "read it into the cache");
+		return bench_fail(v->b, (int)-n, "get it into the cache");
 	bench_evidence(v->b, v->c, "cached_before", (double)(v->end - v->start),
 		       (double)n);
 	return 0;
 }
 
-static void choose_stretch(struct remote_reader *v, unsigned int events)
+/*
+ * What is fetched ahead is in the figure as it should be only if as much is
+ * fetched as is read.  So the events of a visit read one part each of a small
+ * file as a whole, from its first read on, or of as much as the kernel fetches
+ * at a time, when reading ahead is under way.  Return: bytes of the piece.
+ */
+static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
 {
 	const struct remote_read *r = v->read;
-	const uint64_t all = r->file / r->block;
-	uint64_t n = events + MORE_READS;
+	const int64_t most = v->target->place.read_ahead;
+	uint64_t bytes = FILE_POINTS_AHEAD_BYTES;
 
-	/* Cold blocks are read once only. */
-	if (r->cache != REMOTE_COLD && n > AGAIN / r->block)
-		n = AGAIN / r->block;
-	n = n > all ? all : n;
-	v->start = bench_random(v->b) % (all - n + 1) * r->block;
-	v->end = v->start + n * r->block;
+	if (most > (int64_t)bytes)
+		bytes = (uint64_t)most;
+	v->whole =
+		r->file <= FILE_POINTS_WHOLE_BYTES || r->file < AHEADS * bytes;
+	v->lead = v->whole ? 0 : bytes;
+	v->n = (unsigned int)(((v->whole ? r->file : bytes) / r->block +
+			       events - 1) /
+			      events);
+	return v->whole ? r->file : AHEADS * bytes;
+}
+
+/* What this visit reads of the part of the file that is used, which is its
+ * end: nothing can be fetched ahead beyond. */
+static void choose_piece(struct remote_reader *v, unsigned int events)
+{
+	const struct remote_read *r = v->read;
+	uint64_t bytes = (uint64_t)(events + MORE_READS) * r->block;
+
+	v->n = 1;
+	v->lead = 0;
+	v->whole = false;
+	v->runs = r->cache == REMOTE_COLD && !r->random;
+	if (v->runs)
+		bytes = choose_stretch(v, events);
+	else if (r->random)
+		bytes = r->cache == REMOTE_WARM ? PIECE : r->file;
+	else if (bytes > AGAIN)
+		bytes = AGAIN;
+	bytes = bytes > r->file ? r->file : bytes;
+	v->start = v->target->bytes - r->file +
+		   bench_random(v->b) % ((r->file - bytes) / r->block + 1) *
+			   r->block;
+	v->end = v->start + bytes;
 	v->at = v->start;
+}
+
+static ssize_t read_at(const struct remote_reader *v, size_t len)
+{
+	const struct remote_read *r = v->read;
+	ssize_t n;
+
+	if (!r->local)
+		return remote_target_read(v->target, v->buffer, len, v->at);
+	n = pread(r->cache == REMOTE_DIRECT ? v->target->local_direct
+					    : v->plain,
+		  v->buffer, len, (off_t)v->at);
+	return n < 0 ? -errno : n;
+}
+
+static int wrong_length(struct remote_reader *v, ssize_t got)
+{
+	if (got < 0 && v->read->local)
+		return bench_fail(v->b, (int)-got, "read the local file");
+	if (got < 0)
+		return remote_target_fail(v->target, (int)got, "read");
+	return bench_skip(v->b, "one read gave %zd of %u bytes", got,
+			  v->read->block);
+}
+
+/* Get reading ahead under way, in blocks that do it soon. */
+static int read_lead(struct remote_reader *v)
+{
+	const uint64_t end = v->start + v->lead;
+
+	while (v->at < end && !bench_stopping(v->b)) {
+		const uint64_t left = end - v->at;
+		const ssize_t got = read_at(v, left < REMOTE_READ_MAX_BLOCK
+						       ? left
+						       : REMOTE_READ_MAX_BLOCK);
+
+		if (got <= 0)
+			return wrong_length(v, got);
+		v->at += (uint64_t)got;
+		v->reads++;
+		v->wanted += (uint64_t)got;
+	}
+	return 0;
 }
 
 int remote_read_enter(struct remote_reader *v, struct remote_read *r,
@@ -167,7 +246,6 @@ int remote_read_enter(struct remote_reader *v, struct remote_read *r,
 	v->c = c;
 	v->n_seen = v->reads = 0;
 	v->wanted = 0;
-	v->start = v->end = 0;
 	if (r->file > t->bytes)
 		return bench_skip(v->b, "the file has only %ju bytes",
 				  (uintmax_t)t->bytes);
@@ -175,8 +253,7 @@ int remote_read_enter(struct remote_reader *v, struct remote_read *r,
 		return bench_skip(v->b, "%s", t->why_not_direct);
 	if (!r->local && t->nfs.dead)
 		return bench_fail(v->b, 0, "%s", t->nfs.why);
-	if (!r->random)
-		choose_stretch(v, events);
+	choose_piece(v, events);
 	err = open_plain(v);
 	if (!err && r->cache == REMOTE_COLD)
 		err = begin_cold(v);
@@ -184,7 +261,15 @@ int remote_read_enter(struct remote_reader *v, struct remote_read *r,
 		err = begin_warm(v);
 	remote_target_traffic(t, &v->traffic);
 	file_counts_read(&t->place, &v->counts);
-	return err;
+	return err ? err : read_lead(v);
+}
+
+static void choose_any(struct remote_reader *v)
+{
+	const uint32_t block = v->read->block;
+
+	v->at = v->start +
+		bench_random(v->b) % ((v->end - v->start) / block) * block;
 }
 
 /* The next block of a random order that is not cached. */
@@ -195,7 +280,7 @@ static int choose_cold(struct remote_reader *v)
 	int err;
 
 	for (int i = 0; n > 0 && i < COLD_TRIES; i++) {
-		v->at = bench_random(v->b) % (r->file / r->block) * r->block;
+		choose_any(v);
 		n = cached(v, v->at, v->at + r->block);
 	}
 	if (n < 0)
@@ -211,39 +296,20 @@ static int choose_cold(struct remote_reader *v)
 	return 0;
 }
 
-static int choose_warm(struct remote_reader *v)
-{
-	const struct remote_read *r = v->read;
-	int64_t n;
-
-	v->at = bench_random(v->b) % (r->file / r->block) * r->block;
-	if (pread(v->target->local, v->buffer, r->block, (off_t)v->at) !=
-	    (ssize_t)r->block)
-		return bench_fail(v->b, errno, "read it into the cache");
-	n = cached(v, v->at, v->at + r->block);
-	if (n < 0)
-		return -EIO;
-	bench_evidence(v->b, v->c, "cached_before", r->block, (double)n);
-	return 0;
-}
-
 int remote_read_prepare(struct remote_reader *v)
 {
 	const struct remote_read *r = v->read;
 
 	/* What is checked afterwards must have come in this read. */
 	memset(v->buffer, 0, r->block);
-	if (!r->random) {
-		if (v->at + r->block > v->end)
-			v->at = v->start;
-		return 0;
-	}
-	if (r->cache == REMOTE_COLD)
+	if (r->random && r->cache == REMOTE_COLD)
 		return choose_cold(v);
-	if (r->cache == REMOTE_WARM)
-		return choose_warm(v);
-	v->at = bench_random(v->b) % (r->file / r->block) * r->block;
-	return 0;
+	if (r->random)
+		choose_any(v);
+	if (v->at < v->end)
+		return 0;
+	v->at = v->start;
+	return v->whole ? begin_cold(v) : 0;
 }
 
 static uint64_t sum_of(const void *buffer, size_t len)
@@ -268,47 +334,43 @@ static void check_contents(struct remote_reader *v, size_t len)
 			(struct remote_seen) { v->at, sum_of(v->buffer, len) };
 }
 
-static ssize_t read_local(const struct remote_reader *v)
+static int read_block(struct remote_reader *v, uint64_t *ticks)
 {
-	const struct remote_read *r = v->read;
-	const int fd =
-		r->cache == REMOTE_DIRECT ? v->target->local_direct : v->plain;
-	const ssize_t n = pread(fd, v->buffer, r->block, (off_t)v->at);
+	const enum timer_method method = bench_timer(v->b)->method;
+	const uint32_t block = v->read->block;
+	ssize_t got;
 
-	return n < 0 ? -errno : n;
-}
-
-static int wrong_length(struct remote_reader *v, ssize_t got)
-{
-	if (got < 0 && v->read->local)
-		return bench_fail(v->b, (int)-got, "read the local file");
-	if (got < 0)
-		return remote_target_fail(v->target, (int)got, "read");
-	return bench_skip(v->b, "one read gave %zd of %u bytes", got,
-			  v->read->block);
+	TIMER_INTERVAL(method, *ticks, got = read_at(v, block));
+	if (got != (ssize_t)block)
+		return wrong_length(v, got);
+	check_contents(v, block);
+	v->reads++;
+	v->wanted += block;
+	v->at += block;
+	return 0;
 }
 
 int remote_read_sample(struct remote_reader *v)
 {
-	struct remote_read *r = v->read;
-	const enum timer_method method = bench_timer(v->b)->method;
-	uint64_t ticks;
-	ssize_t got;
+	unsigned int done = 0;
+	uint64_t ticks = 0;
+	double ns = 0;
 
-	if (r->local)
-		TIMER_INTERVAL(method, ticks, got = read_local(v))
+	while (done < v->n && v->at < v->end) {
+		const uint64_t at = v->at;
+		const int err = read_block(v, &ticks);
+
+		if (err || v->at == at || bench_stopping(v->b))
+			return err;
+		ns += bench_ns(v->b, (double)ticks);
+		done++;
+	}
+	ns /= done;
+	if (v->runs)
+		bench_record_value(v->b, v->c, ns);
 	else
-		TIMER_INTERVAL(method, ticks,
-			       got = remote_target_read(v->target, v->buffer,
-							r->block, v->at))
-	if (got != (ssize_t)r->block)
-		return wrong_length(v, got);
-	bench_record(v->b, v->c, ticks);
-	count(r, bench_ns(v->b, (double)ticks));
-	check_contents(v, r->block);
-	v->reads++;
-	v->wanted += r->block;
-	v->at += r->block;
+		bench_record(v->b, v->c, ticks);
+	count(v->read, ns);
 	return 0;
 }
 
@@ -387,5 +449,8 @@ int remote_read_leave(struct remote_reader *v)
 	if (r->cache == REMOTE_COLD || r->cache == REMOTE_DIRECT)
 		tell_disk(v);
 	tell_place(v);
+	/* The next case shall not wait for what is still fetched ahead. */
+	if (v->runs)
+		file_cache_drop(v->target->local, v->start, v->end - v->start);
 	return compare_seen(v);
 }

@@ -20,10 +20,11 @@ struct remote_read {
 	bool local;
 	enum remote_cache cache;
 	bool random;
-	uint64_t file; /* the first so many bytes of it are used */
+	uint64_t file; /* the last so many bytes of it are used */
 	uint32_t block;
 
-	/* Of the samples, in ns: how many, their mean, squares about it. */
+	/* Of all events, also those that warm up, in ns: how many, their mean,
+	 * squares about it. */
 	double n, mean, squares;
 };
 
@@ -48,8 +49,12 @@ struct remote_reader {
 	/* This visit. */
 	struct remote_read *read;
 	const struct bench_case *c;
-	uint64_t start, at, end; /* of the stretch that is read in sequence */
-	uint64_t wanted;	 /* bytes */
+	uint64_t start, at, end; /* of the piece that is read */
+	unsigned int n;		 /* blocks in one event */
+	bool runs;     /* the events read parts of one stretch, fetched ahead */
+	bool whole;    /* which is a file, dropped before its first read */
+	uint64_t lead; /* or begins after so many bytes */
+	uint64_t wanted; /* bytes */
 	unsigned int reads;
 	struct remote_traffic traffic;
 	struct file_counts counts;

@@ -129,6 +129,21 @@ needs_libnfs() {
 		length > 0 and all(.status == "skipped" and (.reason | contains("4194304")))'
 }
 
+@test "what is fetched ahead is timed over as much as is fetched at a time" {
+	lab 0 "${remote[@]}" --nfslab --bytes 64m \
+		--case '*cache=cold,order=sequential,file=64M,block=1M,*' \
+		--case '*cache=warm,order=random,file=4M,*'
+	rows '[.[] | select(.params.cache == "cold")] | length == 2 and
+		all(.status == "ok" and (.evidence.uncached_before |
+			.seen == .expected and .expected >= 16777216))'
+	# Also what was read to get it under way.
+	rows '[.[] | select(.params.cache == "cold" and .params.where == "veth")] |
+		length == 1 and all(.evidence.wire_bytes.expected >= 16777216)'
+	rows '[.[] | select(.params.cache == "warm" and .params.figure == "read")] |
+		length == 2 and all(.evidence.cached_before | .seen == .expected and
+			.expected >= 4194304)'
+}
+
 @test "a file of somebody else is compared with what this machine sees" {
 	head -c 5M /dev/zero | tr '\0' x >data
 	tr x y <data >other

@@ -146,6 +146,12 @@ static void check_cache(void)
 	left = file_cache_drop(f.fd, 0, 0);
 	/* On a tmpfs nothing can be dropped. */
 	OK(left == 0 || left == (int64_t)BYTES, "dropped, or in memory only");
+	OK(file_cache_fetch(f.fd, BLOCK, BYTES / 2) == (int64_t)BYTES / 2,
+	   "a part of it fetched");
+	OK(left || file_cache_bytes(f.fd, 0, 0) < (int64_t)BYTES,
+	   "and not all of it");
+	OK(file_cache_fetch(f.fd, 0, BYTES) == (int64_t)BYTES,
+	   "the rest too, beside what is there");
 	file_data_remove(&f);
 }
 
