@@ -55,6 +55,7 @@
 #define SMALL_BYTES  ((uint64_t)64 << 20)
 #define PROBE	     ((size_t)64 << 10)
 #define FAULT_BYTES  (256 << 10) /* what a fault in our own code may read */
+#define COLD_TRIES   8		 /* at finding a block that is not cached */
 
 struct read_state {
 	uint64_t bytes; /* --bytes */
@@ -300,6 +301,35 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
+static void next_offset(struct read_state *s, unsigned int i, size_t block)
+{
+	s->reader.offset[i] = s->base + file_walk_next(&s->walk) * block;
+}
+
+/* What lies around an earlier block may have been fetched with it: look for
+ * one that is not cached. */
+static int find_cold(struct bench *b, struct read_state *s,
+		     const struct bench_case *c, size_t block)
+{
+	const uint64_t *at = &s->reader.offset[0];
+	int64_t cached = file_cache_bytes(s->data.fd, *at, block);
+	int err = 0;
+
+	for (int i = 0; cached > 0 && i < COLD_TRIES; i++) {
+		next_offset(s, 0, block);
+		cached = file_cache_bytes(s->data.fd, *at, block);
+	}
+	if (cached > 0) {
+		err = drop(b, s);
+		cached = err ? 0 : file_cache_bytes(s->data.fd, *at, block);
+	}
+	if (cached < 0)
+		return bench_fail(b, (int)-cached, "look into the page cache");
+	bench_evidence(b, c, "uncached_before", (double)block,
+		       (double)block - (double)cached);
+	return err;
+}
+
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
@@ -317,9 +347,9 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 		start_walk(b, s, t);
 	}
 	for (unsigned int i = 0; i < t->n; i++)
-		s->reader.offset[i] =
-			s->base + file_walk_next(&s->walk) * t->block;
-	return 0;
+		next_offset(s, i, t->block);
+	return t->cache == FILE_COLD && t->random ? find_cold(b, s, c, t->block)
+						  : 0;
 }
 
 /* One event is some reads of the whole load. */

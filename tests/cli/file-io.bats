@@ -51,6 +51,9 @@ all() {
 			(.evidence.bytes_read_by_process | .seen >= .expected and .expected > 0))'
 	all 'map(select(.status == "ok")) | all(.evidence.blocks_as_written |
 		.seen == .expected and .expected > 0)'
+	all 'map(select(.params.cache == "cold" and .params.order == "random" and
+		.status == "ok")) | all(.evidence.uncached_before |
+			.seen == .expected and .expected > 0)'
 }
 
 @test "what file_write claims is read back" {
