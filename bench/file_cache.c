@@ -45,11 +45,12 @@
 #define BLOCK	 4096u
 #define PIECE	 (128u << 10) /* what the kernel reads ahead, usually */
 #define PARTS	 8	      /* of a file, each timed by itself */
-#define EVENTS	 20	      /* all parts in a quick run, at --effort 40 */
-#define STEPS	 16	      /* sizes are so many parts of the limit */
-#define CHARGED	 0.75	      /* of what the group can hold, at least */
-#define CHUNK	 (64 * MIB)   /* read at once of the whole machine's file */
-#define HALVINGS 5	      /* of the steps between the first sizes */
+#define EVENTS	 20
+#define LEAST	 4	    /* parts of which the slowest may be left out */
+#define STEPS	 16	    /* sizes are so many parts of the limit */
+#define CHARGED	 0.75	    /* of what the group can hold, at least */
+#define CHUNK	 (64 * MIB) /* read at once of the whole machine's file */
+#define HALVINGS 5	    /* of the steps between the first sizes */
 #define NOT_NEAR "not read: the knee was found without this size"
 
 enum figure { KNEE, CACHED, UNCACHED, FIGURES };
@@ -346,7 +347,7 @@ static bool almost(const struct cache_state *s, uint64_t size)
 	       size - (uint64_t)cached < size / PARTS;
 }
 
-/* All of the file's first @size bytes through the cache, from any part on. */
+/* All of the file's last @size bytes through the cache, from any part on. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct cache_state *s = state;
@@ -533,10 +534,7 @@ static int setup(struct bench *b, void *state)
 	return s->whole_machine ? sweep_machine(b, s) : 0;
 }
 
-/* The points of the group, as the sweep has them of the machine.  The slowest
- * part of each size is left out: this process was kept from running for some
- * ms, maybe, which looks like reading from the disk; a file that does not fit
- * has more than one part that is slow. */
+/* The points of the group, as the sweep has them of the machine. */
 static void gather(struct bench *b, struct cache_state *s)
 {
 	for (size_t i = 0; i < s->points; i++) {
@@ -544,9 +542,7 @@ static void gather(struct bench *b, struct cache_state *s)
 			continue;
 		s->sweep.size_bytes[s->sweep.n] = (double)size_of(s, i);
 		s->sweep.ns[s->sweep.n++] =
-			s->parts[i] < PARTS ? s->sum[i] / s->parts[i]
-					    : (s->sum[i] - s->slowest[i]) /
-						      (s->parts[i] - 1);
+			file_knee_mean(s->sum[i], s->slowest[i], s->parts[i]);
 	}
 }
 

@@ -7,6 +7,8 @@
 
 #include "stats.h"
 
+#define KNEE_PARTS 4 /* of which the slowest may be left out */
+
 /* Sum of distances of y[from..to) from their median. */
 static double spread(const double *y, size_t from, size_t to, double *median)
 {
@@ -54,6 +56,11 @@ int file_knee_find(struct file_knee *k, const double *size_bytes,
 		.uncached_ns = exp(high),
 	};
 	return 0;
+}
+
+double file_knee_mean(double sum, double slowest, unsigned int n)
+{
+	return n < KNEE_PARTS ? sum / n : (sum - slowest) / (n - 1);
 }
 
 static int add(struct file_sweep *s, uint64_t size, file_measure_fn *measure,

@@ -33,6 +33,12 @@ struct file_knee {
 int file_knee_find(struct file_knee *k, const double *size_bytes,
 		   const double *ns, size_t n);
 
+/* file_knee_mean() - of the times of @n parts of a file, of which the slowest
+ * is left out if there are enough: the reader was kept from running for some
+ * ms, maybe, which looks like reading from the disk.  A file that does not fit
+ * has more than one part that is slow. */
+double file_knee_mean(double sum, double slowest, unsigned int n);
+
 /* Points as they are found, ascending. */
 struct file_sweep {
 	double size_bytes[KNEE_POINTS], ns[KNEE_POINTS];

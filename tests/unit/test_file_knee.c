@@ -147,8 +147,20 @@ static void sweeps(void)
 	   "an error ends it");
 }
 
+/* Six parts are timed in a quick run: one pause must not look like a disk. */
+static void pauses(void)
+{
+	OK(file_knee_mean(5 * 1000 + 40000, 40000, 6) == 1000,
+	   "a pause in one of six parts is left out");
+	OK(file_knee_mean(4 * 4000 + 2 * 500, 4000, 6) == 2600,
+	   "a file of which much is not cached stays slow");
+	OK(file_knee_mean(900, 500, 3) == 300, "of three all count");
+	OK(file_knee_mean(700, 700, 1) == 700, "one");
+}
+
 int main(void)
 {
+	pauses();
 	jumps();
 	none();
 	noisy();
