@@ -220,7 +220,7 @@ static int setup(struct bench *b, void *state)
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies", dir);
 	file_place_say(&s->place, s->where, sizeof(s->where));
-	s->journal = file_small_journal(&s->place);
+	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
 	return make_file(b, s);
 }
 
@@ -240,15 +240,6 @@ static int begin_readdir(struct bench *b, struct ops_state *s)
 	if (err)
 		s->many[0] = '\0';
 	return err;
-}
-
-static void tell_cache(struct bench *b, const struct ops_state *s,
-		       const struct bench_case *c)
-{
-	char text[32];
-
-	if (file_small_write_cache(&s->place, text, sizeof(text)))
-		bench_fact_text(b, c, "device_write_cache", text);
 }
 
 static void tell_place(struct bench *b, const struct ops_state *s,
@@ -280,7 +271,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 					  "%s: fsync has nothing to do there "
 					  "(try --dir)",
 					  s->where);
-		tell_cache(b, s, c);
+		if (s->place.write_cache[0])
+			bench_fact_text(b, c, "device_cache",
+					s->place.write_cache);
 		return 0;
 	default:
 		return 0;

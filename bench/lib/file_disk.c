@@ -129,6 +129,7 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		p->stat[0] = '\0';
 	snprintf(path, sizeof(path), "%s/partition", dir);
 	name = strrchr(dir, '/');
+	snprintf(p->device, sizeof(p->device), "%.31s", name + 1);
 	if (!access(path, F_OK)) {
 		/* A partition: its disk is the directory above. */
 		*name = '\0';

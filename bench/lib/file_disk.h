@@ -10,8 +10,8 @@
 /* The parts of file_place_find(), for it and for tests. */
 
 /* file_disk_find() - what @sys ("/sys") tells of the block device @major:@minor
- * to @p: disk, about, rotational, and with @counters stat.  An unknown device
- * changes nothing. */
+ * to @p: device, disk, about, rotational, and with @counters stat.  An unknown
+ * device changes nothing. */
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters);
 

@@ -23,6 +23,7 @@ struct file_place {
 	enum file_place_kind kind;
 	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
 	char source[256];     /* "/dev/vda1", "host:/export" */
+	char device[32];      /* as the kernel calls it: "vda1", "dm-0" */
 	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
 	char about[96];	      /* "virtio disk of a hypervisor", "RAID", ... */
 	char write_cache[24]; /* the device's: "write back"; "" unknown */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,38 +62,21 @@ bool file_small_gone(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
 }
 
-/* jbd2 has a directory for each file system that uses it. */
-const char *file_small_journal(const struct file_place *p)
+/* jbd2 has a directory for each file system that uses it, named after the
+ * device as the kernel calls it: "dm-0" where it is mounted from
+ * /dev/mapper/root. */
+const char *file_small_journal(const struct file_place *p, const char *proc)
 {
-	const char *device = strrchr(p->source, '/');
-	char pattern[300];
+	char pattern[PATH_MAX];
 	glob_t found;
+	int err;
 
-	if (strcmp(p->fs, "ext4") != 0 || strncmp(p->source, "/dev/", 5) != 0)
+	if (strcmp(p->fs, "ext4") != 0 || !p->device[0] || access(proc, R_OK))
 		return NULL;
-	snprintf(pattern, sizeof(pattern), "/proc/fs/jbd2/%s-*", device + 1);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found))
-		return "none";
+	snprintf(pattern, sizeof(pattern), "%s/%s-*", proc, p->device);
+	err = glob(pattern, GLOB_NOSORT, NULL, &found);
+	if (err)
+		return err == GLOB_NOMATCH ? "none" : NULL;
 	globfree(&found);
 	return "jbd2";
-}
-
-bool file_small_write_cache(const struct file_place *p, char *text, size_t size)
-{
-	char path[128];
-	bool known;
-	FILE *f;
-
-	if (!p->disk[0])
-		return false;
-	snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache",
-		 p->disk);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	known = fgets(text, (int)size, f);
-	fclose(f);
-	if (known)
-		text[strcspn(text, "\n")] = '\0';
-	return known;
 }

@@ -29,14 +29,8 @@ bool file_small_make(int dir, const char *name, const char *data, size_t size);
 bool file_small_is(int dir, const char *name, off_t size);
 bool file_small_gone(int dir, const char *name);
 
-/* file_small_journal() - "jbd2" or "none" for ext4 on a block device that has
- * a name; NULL: not known.  Static text. */
-const char *file_small_journal(const struct file_place *p);
-
-/* file_small_write_cache() - whether the kernel believes that the disk has a
- * cache that a power cut empties ("write back"): only then does fsync make it
- * write.  Return: whether that is known. */
-bool file_small_write_cache(const struct file_place *p, char *text,
-			    size_t size);
+/* file_small_journal() - "jbd2" or "none" for ext4 on a block device that is
+ * known, as @proc ("/proc/fs/jbd2") says; NULL: not known.  Static text. */
+const char *file_small_journal(const struct file_place *p, const char *proc);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "../../bench/lib/file_disk.h"
 #include "../../bench/lib/file_place.h"
+#include "../../bench/lib/file_small.h"
 #include "../../bench/lib/file_walk.h"
 #include "../../harness/guard.h"
 #include "tap.h"
@@ -90,8 +91,31 @@ static void check_disks(void)
 
 	put("devices/dm-0/dm/uuid", "LVM-abc\n");
 	number("253:0", "devices/dm-0");
-	OK_STR(found(253, 0).about, "a logical volume (LVM)", "LVM");
+	p = found(253, 0);
+	OK_STR(p.about, "a logical volume (LVM)", "LVM");
+	OK_STR(p.device, "dm-0", "by the kernel's name");
+	OK_STR(found(254, 1).device, "vda1", "a partition too");
 	OK(!found(1, 1).disk[0], "an unknown device changes nothing");
+}
+
+static void check_journal(void)
+{
+	struct file_place p;
+	char proc[64];
+
+	memset(&p, 0, sizeof(p));
+	snprintf(proc, sizeof(proc), "%s/jbd2", root);
+	snprintf(p.fs, sizeof(p.fs), "ext4");
+	snprintf(p.source, sizeof(p.source), "/dev/mapper/vg-root");
+	snprintf(p.device, sizeof(p.device), "dm-0");
+	OK(!file_small_journal(&p, proc), "nobody tells of journals");
+	put("jbd2/dm-0-8/info", "");
+	OK_STR(file_small_journal(&p, proc), "jbd2",
+	       "one by another name than that of the mount");
+	snprintf(p.device, sizeof(p.device), "dm-1");
+	OK_STR(file_small_journal(&p, proc), "none", "none");
+	p.device[0] = '\0';
+	OK(!file_small_journal(&p, proc), "an unknown device");
 }
 
 static void check_mounts(void)
@@ -147,8 +171,10 @@ static void check_here(void)
 	file_counts_read(&p, &before);
 	file_counts_read(&p, &after);
 	file_counts_since(&after, &before);
-	OK(after.process_read >= -1 && after.device_read >= -1,
-	   "counters do not go back");
+	OK(before.process_read < 0 || after.process_read >= 0,
+	   "this process's counter is there and does not go back");
+	OK(before.device_read < 0 || after.device_read >= 0,
+	   "nor does the device's");
 	before.device_read = -1;
 	after.device_read = 5;
 	file_counts_since(&after, &before);
@@ -182,6 +208,7 @@ int main(void)
 	if (!mkdtemp(root))
 		return 1;
 	check_disks();
+	check_journal();
 	check_mounts();
 	check_judgement();
 	check_here();
