@@ -8,65 +8,25 @@
 
 #include "stats.h"
 
-#define EMPTY_PAIRS 64
-/* Standard error of a median (1.2533) in deviations, of which the MAD is
- * 1/1.4826. */
-#define MEDIAN_SE (1.2533 * 1.4826)
-#define SIGMAS	  3
-#define WHY_MAX	  256
+#define PAIRS	64
+#define WHY_MAX 256
 
-/* Median of a copy; NAN if there is nothing. */
-static double median_of(const struct sample_vec *vec)
+static int time_pairs(struct op_counter *counter)
 {
-	double *copy = vec->n ? malloc(vec->n * sizeof(*copy)) : NULL;
-	double median;
-
-	if (!copy)
-		return NAN;
-	memcpy(copy, vec->v, vec->n * sizeof(*copy));
-	median = stats_median(copy, vec->n);
-	free(copy);
-	return median;
-}
-
-/* Three standard errors of the median. */
-static double error_of(const struct sample_vec *vec)
-{
-	double *copy = vec->n ? malloc(vec->n * sizeof(*copy)) : NULL;
-	double error;
-
-	if (!copy)
-		return NAN;
-	memcpy(copy, vec->v, vec->n * sizeof(*copy));
-	error = SIGMAS * MEDIAN_SE * stats_mad(copy, vec->n) /
-		sqrt((double)vec->n);
-	free(copy);
-	return error;
-}
-
-static int count_empty_pairs(struct op_counter *counter)
-{
-	struct sample_vec vec[COUNTERS_EVENTS + 1] = { { 0 } };
+	struct sample_vec ns = { 0 };
 	int err = 0;
 
-	for (int i = 0; i < EMPTY_PAIRS && !err; i++) {
+	for (int i = 0; i < PAIRS && !err; i++) {
 		struct counters_counts k;
 
 		err = counters_start(counter->c);
 		if (!err)
 			err = counters_stop(counter->c, &k);
-		for (int e = 0; e < COUNTERS_EVENTS && !err; e++)
-			if (k.count[e].known)
-				err = sample_push(&vec[e], k.count[e].value);
 		if (!err)
-			err = sample_push(&vec[COUNTERS_EVENTS],
-					  (double)(k.end_ns - k.begin_ns));
+			err = sample_push(&ns, (double)(k.end_ns - k.begin_ns));
 	}
-	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		counter->empty[e] = median_of(&vec[e]);
-	counter->pair_ns = median_of(&vec[COUNTERS_EVENTS]);
-	for (int e = 0; e <= COUNTERS_EVENTS; e++)
-		sample_free(&vec[e]);
+	counter->pair_ns = sample_median(&ns);
+	sample_free(&ns);
 	return err;
 }
 
@@ -76,7 +36,7 @@ int op_counter_open(struct op_counter *counter)
 	int err = counters_open(&counter->c, &self, 0);
 
 	if (!err)
-		err = count_empty_pairs(counter);
+		err = time_pairs(counter);
 	if (err)
 		op_counter_close(counter);
 	return err;
@@ -120,6 +80,26 @@ int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
 	return 0;
 }
 
+int op_counts_add_empty(struct op_counts *counts,
+			const struct counters_counts *k)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (k->count[e].known && !is_exact((enum counters_event)e) &&
+		    sample_push(&counts->empty[e], k->count[e].value))
+			return -ENOMEM;
+	return 0;
+}
+
+int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
+{
+	struct counters_counts k;
+	int err = counter ? counters_start(counter->c) : 0;
+
+	if (!err && counter)
+		err = counters_stop(counter->c, &k);
+	return err || !counter ? err : op_counts_add_empty(counts, &k);
+}
+
 int op_counter_begin(const struct op_counter *counter)
 {
 	return counter ? counters_start(counter->c) : 0;
@@ -141,43 +121,46 @@ void op_counts_free(struct op_counts *counts)
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
 		sample_free(&counts->brief[e]);
 		sample_free(&counts->longer[e]);
+		sample_free(&counts->empty[e]);
 	}
 	memset(counts, 0, sizeof(*counts));
 }
 
+static struct op_count difference(const struct sample_vec *more,
+				  const struct sample_vec *less, double n)
+{
+	double error =
+		hypot(sample_median_error(more), sample_median_error(less));
+
+	return (struct op_count) { (sample_median(more) - sample_median(less)) /
+					   n,
+				   fmax(error, 1) / n };
+}
+
 struct op_count op_counts_get(const struct op_counts *counts,
-			      const struct op_counter *counter,
 			      enum counters_event event, uint64_t iters)
 {
 	const struct sample_vec *brief = &counts->brief[event];
-	const struct sample_vec *longer = &counts->longer[event];
-	double n = (double)iters;
 
 	if (is_exact(event))
 		return (struct op_count) {
 			counts->total[event] / counts->ops[event], NAN
 		};
 	if (!iters)
-		return (struct op_count) { median_of(brief) -
-						   counter->empty[event],
-					   fmax(error_of(brief), 1) };
-	return (struct op_count) {
-		(median_of(longer) - median_of(brief)) / n,
-		fmax(hypot(error_of(longer), error_of(brief)), 1) / n
-	};
+		return difference(brief, &counts->empty[event], 1);
+	return difference(&counts->longer[event], brief, (double)iters);
 }
 
 /* An operation of @counts less one of @base. */
 static struct op_count less_base(const struct op_counts *counts,
 				 const struct op_counts *base,
-				 const struct op_counter *counter,
 				 enum counters_event event, uint64_t iters,
 				 double ops)
 {
-	struct op_count x = op_counts_get(counts, counter, event, iters), y;
+	struct op_count x = op_counts_get(counts, event, iters), y;
 
 	if (base) {
-		y = op_counts_get(base, counter, event, iters);
+		y = op_counts_get(base, event, iters);
 		x.value -= y.value;
 		x.resolution = hypot(x.resolution, y.resolution);
 		/* Rare events may all have fallen into the baseline. */
@@ -187,6 +170,12 @@ static struct op_count less_base(const struct op_counts *counts,
 	x.value /= ops;
 	x.resolution /= ops;
 	return x;
+}
+
+static const char *below(char text[WHY_MAX], double bound)
+{
+	snprintf(text, WHY_MAX, "< %.3g: cannot be told from nothing", bound);
+	return text;
 }
 
 /* Why @event has no number; @x is what was computed. */
@@ -200,9 +189,7 @@ static const char *why_unknown(const struct op_counter *counter,
 		return why;
 	if (!isfinite(x->value))
 		return "it never had a counter: others use them";
-	snprintf(text, WHY_MAX, "< %.3g: cannot be told from nothing",
-		 fmax(x->resolution, fabs(x->value)));
-	return text;
+	return below(text, fmax(x->resolution, fabs(x->value)));
 }
 
 static bool is_known(const struct op_count *x)
@@ -251,8 +238,8 @@ json_t *op_counts_json(const struct op_counts *counts,
 						       : "user and "
 							 "kernel"));
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		x[e] = less_base(counts, base, counter, (enum counters_event)e,
-				 iters, ops);
+		x[e] = less_base(counts, base, (enum counters_event)e, iters,
+				 ops);
 		bad |= put_event(o, unknown, counter, (enum counters_event)e,
 				 &x[e]);
 	}
@@ -271,6 +258,13 @@ json_t *op_counts_json(const struct op_counts *counts,
 	return o;
 }
 
+static double number_in(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
 /* The median of the numbers that @key has in the objects. */
 static double median_key(const json_t *const *objects, size_t n,
 			 const char *key)
@@ -279,28 +273,70 @@ static double median_key(const json_t *const *objects, size_t n,
 	double median;
 
 	for (size_t i = 0; i < n; i++) {
-		const json_t *v = json_object_get(objects[i], key);
+		double x = number_in(objects[i], key);
 
-		if (json_is_number(v) &&
-		    sample_push(&vec, json_number_value(v)))
+		if (isfinite(x) && sample_push(&vec, x))
 			break;
 	}
-	median = median_of(&vec);
+	median = sample_median(&vec);
 	sample_free(&vec);
 	return median;
 }
 
-/* What has a number after all is not unknown. */
-static void drop_known(json_t *o)
+/* The bound that @o gives for an event that it cannot tell from nothing; NAN
+ * if that is not why it has no number. */
+static double bound_of(const json_t *o, const char *event)
+{
+	const char *why = json_string_value(
+		json_object_get(json_object_get(o, "unknown"), event));
+	double bound;
+
+	return why && sscanf(why, "< %lf", &bound) == 1 ? bound : NAN;
+}
+
+/* The median over all that could have told.  Those below resolution are the
+ * least: to leave them out would bias the others upwards.  NAN if no more than
+ * half have a number; then @most is the bound that all agree to, NAN if none
+ * gave one. */
+static double median_event(const json_t *const *objects, size_t n,
+			   const char *event, double *most)
+{
+	struct sample_vec vec = { 0 };
+	size_t numbers = 0;
+	double median;
+
+	*most = NAN;
+	for (size_t i = 0; i < n; i++) {
+		double x = number_in(objects[i], event);
+		double bound = bound_of(objects[i], event);
+
+		*most = fmax(*most, isfinite(x) ? x : bound);
+		numbers += isfinite(x);
+		if (isfinite(x) || isfinite(bound))
+			if (sample_push(&vec, isfinite(x) ? x : -INFINITY))
+				break;
+	}
+	if (numbers == vec.n)
+		*most = NAN;
+	median = numbers * 2 > n ? sample_median(&vec) : NAN;
+	sample_free(&vec);
+	return median;
+}
+
+static int merge_event(json_t *o, const json_t *const *objects, size_t n,
+		       const char *event)
 {
 	json_t *unknown = json_object_get(o, "unknown");
+	char text[WHY_MAX];
+	double most, x = median_event(objects, n, event, &most);
 
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const char *name = counters_name((enum counters_event)e);
-
-		if (json_is_number(json_object_get(o, name)))
-			json_object_del(unknown, name);
-	}
+	if (isfinite(x))
+		json_object_del(unknown, event);
+	else if (isfinite(most) &&
+		 json_object_set_new(unknown, event,
+				     json_string(below(text, most))))
+		return -1;
+	return put(o, event, x);
 }
 
 json_t *op_counts_merge(const json_t *const *objects, size_t n)
@@ -310,6 +346,7 @@ json_t *op_counts_merge(const json_t *const *objects, size_t n)
 	const char *key;
 	json_t *v;
 	void *next;
+	int bad = 0;
 
 	if (!o)
 		return NULL;
@@ -323,10 +360,22 @@ json_t *op_counts_merge(const json_t *const *objects, size_t n)
 	json_object_foreach_safe(o, next, key, v)
 	{
 		if (json_is_real(v) || json_is_null(v))
-			put(o, key, median_key(objects, n, key));
+			bad |= put(o, key, median_key(objects, n, key));
 	}
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		key = counters_name((enum counters_event)e);
+		if (json_object_get(o, key))
+			bad |= merge_event(o, objects, n, key);
+	}
+	bad |= put(o, "ipc",
+		   number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
+			   number_in(o, counters_name(COUNTERS_CYCLES)));
 	if (json_object_get(o, "intervals"))
-		json_object_set_new(o, "intervals", json_integer(intervals));
-	drop_known(o);
+		bad |= json_object_set_new(o, "intervals",
+					   json_integer(intervals));
+	if (bad) {
+		json_decref(o);
+		return NULL;
+	}
 	return o;
 }

@@ -14,14 +14,14 @@
  * --counters: what the measuring thread's counters saw of each operation.
  * The counters are read around a batch or an event, outside its timed
  * interval.  What the reading itself adds is taken out: of batches because n
- * operations are compared with 2n, of events because an empty pair is known.
+ * operations are compared with 2n, of events because empty pairs are
+ * counted between them, with the caches as the events left them.
  */
 
-/* The counters of an invocation and what an empty pair of readings costs. */
+/* The counters of an invocation. */
 struct op_counter {
 	struct counters *c;
-	double empty[COUNTERS_EVENTS]; /* median counts; NAN unknown */
-	double pair_ns;		       /* median time */
+	double pair_ns; /* median time of a pair of readings */
 };
 
 /* op_counter_open() - of the calling thread.  Return: 0 or -errno. */
@@ -32,6 +32,7 @@ void op_counter_close(struct op_counter *counter);
 struct op_counts {
 	struct sample_vec brief[COUNTERS_EVENTS];  /* n operations, or events */
 	struct sample_vec longer[COUNTERS_EVENTS]; /* 2n operations */
+	struct sample_vec empty[COUNTERS_EVENTS];  /* pairs around nothing */
 	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];
 	double least_share; /* of the time that an event had a counter */
 	size_t intervals;
@@ -41,7 +42,10 @@ struct op_counts {
  * @counter is NULL.
  * @counts: where to keep it; NULL if this interval does not count.
  * @iters, @is_long: as for op_counts_add().
+ * op_counter_empty() - a pair around nothing, one for each event.
  * Return: 0 or -errno. */
+int op_counter_empty(const struct op_counter *counter,
+		     struct op_counts *counts);
 int op_counter_begin(const struct op_counter *counter);
 int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
 		   uint64_t iters, bool is_long);
@@ -55,6 +59,10 @@ int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
  */
 int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
 		  uint64_t iters, bool is_long);
+
+/* op_counts_add_empty() - keep a pair around nothing.  Return: 0 or -ENOMEM. */
+int op_counts_add_empty(struct op_counts *counts,
+			const struct counters_counts *k);
 void op_counts_free(struct op_counts *counts);
 
 struct op_count {
@@ -65,16 +73,15 @@ struct op_count {
 
 /**
  * op_counts_get() - events of one operation.
- * @counter: for the empty pair; only events that stand alone need it.
  * @iters: n of the shorter batch; 0 if these are single events.
  *
  * Hardware events and CPU time of batches: the difference of the medians of
- * 2n and of n, over n; of single events: the median less the empty pair.
+ * 2n and of n, over n; of single events: the median less that of empty
+ * pairs.
  * Faults, switches and migrations are rare, and are told exactly: all that
  * were counted over all operations.
  */
 struct op_count op_counts_get(const struct op_counts *counts,
-			      const struct op_counter *counter,
 			      enum counters_event event, uint64_t iters);
 
 /**
@@ -91,7 +98,8 @@ json_t *op_counts_json(const struct op_counts *counts,
 
 /**
  * op_counts_merge() - the objects of @n invocations in one: numbers become
- * their median, intervals are added up.
+ * their median, intervals are added up.  An event that no more than half of
+ * them can give has no number, and one bound.
  * @objects: those that there are.
  *
  * Return: an object, NULL if there is no memory.

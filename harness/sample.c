@@ -12,18 +12,6 @@
 #define BATCH_OVERHEADS 100
 #define BATCH_S		20e-6
 #define WARM_FLIPS	4
-/* Standard error of a median of normal values is 1.2533 sigma / sqrt(n), and
- * sigma is 1.4826 MAD. */
-#define MEDIAN_SE (1.2533 * 1.4826)
-#define SIGMAS	  3
-/* The spread of few values is known badly: wider for them, as Student's t is
- * (99.85 % quantile: 6.4 with 4 degrees of freedom, 3.6 with 23). */
-#define FEW 4.5
-
-static double sigmas(size_t n)
-{
-	return n > 1 ? SIGMAS * (1 + FEW / (double)(n - 1)) : SIGMAS * FEW;
-}
 
 int sample_push(struct sample_vec *vec, double x)
 {
@@ -134,26 +122,38 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
 	return 0;
 }
 
-/* Median of a copy; NAN, which is no result, if there is no memory for one. */
-static double median_of(const struct sample_vec *vec)
+/* What @stat says of a copy; NAN, which is no result, if there is nothing or no
+ * memory for one. */
+static double of_copy(const struct sample_vec *vec,
+		      double (*stat)(double *x, size_t n))
 {
-	double *copy = malloc(vec->n * sizeof(*copy));
-	double median;
+	double *copy = vec->n ? malloc(vec->n * sizeof(*copy)) : NULL;
+	double x;
 
 	if (!copy)
 		return NAN;
 	memcpy(copy, vec->v, vec->n * sizeof(*copy));
-	median = stats_median(copy, vec->n);
+	x = stat(copy, vec->n);
 	free(copy);
-	return median;
+	return x;
+}
+
+double sample_median(const struct sample_vec *vec)
+{
+	return of_copy(vec, stats_median);
+}
+
+double sample_median_error(const struct sample_vec *vec)
+{
+	return of_copy(vec, stats_median_error);
 }
 
 /* What a batch takes beyond its operations, from T = constant + n x cost. */
 static double constant_of(const struct sample_series *s,
 			  const struct sample_clock *clock)
 {
-	double constant =
-		2 * median_of(&s->short_ticks) - median_of(&s->long_ticks);
+	double constant = 2 * sample_median(&s->short_ticks) -
+			  sample_median(&s->long_ticks);
 
 	/* Noise of the medians is not a constant: keep it plausible. */
 	return fmin(fmax(constant, 0), 10 * clock->overhead_ticks);
@@ -162,15 +162,8 @@ static double constant_of(const struct sample_series *s,
 static double difference_resolution(const struct sample_series *s,
 				    const struct sample_clock *clock)
 {
-	double *copy = malloc(s->diff.n * sizeof(*copy));
-	double error = 0;
+	double error = sample_median_error(&s->diff);
 
-	if (copy) {
-		memcpy(copy, s->diff.v, s->diff.n * sizeof(*copy));
-		error = sigmas(s->diff.n) * MEDIAN_SE *
-			stats_mad(copy, s->diff.n) / sqrt((double)s->diff.n);
-		free(copy);
-	}
 	if (s->capped)
 		error = fmax(error,
 			     sample_batch_ticks(clock) / (double)s->iters);
@@ -181,7 +174,7 @@ void sample_difference(const struct sample_series *s,
 		       const struct sample_clock *clock,
 		       struct sample_estimate *out)
 {
-	out->value = median_of(&s->diff);
+	out->value = sample_median(&s->diff);
 	out->constant = constant_of(s, clock);
 	out->resolution = difference_resolution(s, clock);
 }

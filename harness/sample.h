@@ -33,6 +33,11 @@ struct sample_vec {
 int sample_push(struct sample_vec *vec, double x);
 void sample_free(struct sample_vec *vec);
 
+/* sample_median(), sample_median_error() - stats_median() and
+ * stats_median_error() of a copy; NAN of nothing. */
+double sample_median(const struct sample_vec *vec);
+double sample_median_error(const struct sample_vec *vec);
+
 /* All batches of one repeated operation. */
 struct sample_series {
 	uint64_t iters; /* n: operations in the shorter batch */

@@ -37,6 +37,11 @@ double stats_median(double *x, size_t n);
  * sorts and overwrites @x.  @n >= 1. */
 double stats_mad(double *x, size_t n);
 
+/* stats_median_error() - three standard errors of the median of @n >= 1 values
+ * as far as their deviation tells, and more for few values, whose spread is
+ * known badly; sorts and overwrites @x. */
+double stats_median_error(double *x, size_t n);
+
 /**
  * stats_order_ranks() - exact interval for the median from order statistics.
  * @n: number of independent values.  @level: e.g. 0.95.

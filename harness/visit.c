@@ -184,8 +184,12 @@ static int one_event(struct bench *b, struct case_run *run,
 		     bench_case_fn *sample, enum phase phase)
 {
 	const struct bench_desc *d = b->desc;
-	int err = d->prepare ? d->prepare(b, b->state, &run->c) : 0;
+	int err = 0;
 
+	if (phase == PHASE_SAMPLE)
+		err = op_counter_empty(b->counter, &run->counts);
+	if (!err && d->prepare)
+		err = d->prepare(b, b->state, &run->c);
 	if (!err)
 		err = op_counter_begin(b->counter);
 	if (err)

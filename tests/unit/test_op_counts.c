@@ -63,17 +63,17 @@ static const char *why(const json_t *o, const char *event)
 		json_object_get(json_object_get(o, "unknown"), event));
 }
 
-static void test_batches(struct op_counter *counter)
+static void test_batches(const struct op_counter *counter)
 {
 	struct op_counts counts = { 0 }, base = { 0 };
 	struct op_count x;
 	json_t *o;
 
 	add_quads(&counts, 12);
-	x = op_counts_get(&counts, counter, COUNTERS_INSTRUCTIONS, N);
+	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, N);
 	OK_NEAR(x.value, 12, 0, "begin and end are taken out, exactly");
 	OK_NEAR(x.resolution, 1.0 / N, 0, "one count in a batch is the least");
-	x = op_counts_get(&counts, counter, COUNTERS_PAGE_FAULTS, N);
+	x = op_counts_get(&counts, COUNTERS_PAGE_FAULTS, N);
 	OK_NEAR(x.value, 18.0 / (36 * N), 1e-12, "all faults, all operations");
 
 	o = op_counts_json(&counts, NULL, counter, N, 4);
@@ -101,17 +101,26 @@ static void test_batches(struct op_counter *counter)
 	op_counts_free(&base);
 }
 
-static void test_events(struct op_counter *counter)
+static void test_events(void)
 {
 	struct op_counts counts = { 0 };
+	struct counters_counts k = all_unknown();
 	struct op_count x;
 
-	counter->empty[COUNTERS_INSTRUCTIONS] = CONSTANT;
 	for (int i = 0; i < 5; i++)
 		add_batch(&counts, 1, 100, 1);
-	x = op_counts_get(&counts, counter, COUNTERS_INSTRUCTIONS, 0);
+	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, 0);
+	OK(isnan(x.value), "no number without an empty pair");
+	for (int i = 0; i < 5; i++) {
+		know(&k, COUNTERS_INSTRUCTIONS, CONSTANT + 10 * (i - 2));
+		OK(!op_counts_add_empty(&counts, &k), "a pair is kept");
+	}
+	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, 0);
 	OK_NEAR(x.value, 100, 0, "less the empty pair");
-	x = op_counts_get(&counts, counter, COUNTERS_PAGE_FAULTS, 0);
+	/* MAD 10: 3 x 1.2533 x 1.4826 x 10 / sqrt(5), wider by 1 + 4.5/4. */
+	OK_NEAR(x.resolution, 24.930 * 2.125, 0.01,
+		"which is known no better than it varies");
+	x = op_counts_get(&counts, COUNTERS_PAGE_FAULTS, 0);
 	OK_NEAR(x.value, 1, 0, "one fault each");
 	op_counts_free(&counts);
 }
@@ -128,25 +137,59 @@ static void test_merge(void)
 		       "\"user\", \"intervals\": 10, \"unknown\": "
 		       "{\"cycles\": \"a\", \"llc_misses\": \"b\"}, "
 		       "\"cycles\": null, \"llc_misses\": null}"),
-		object("{\"instructions\": 5.0, \"ipc\": null, \"scope\": "
+		object("{\"instructions\": 5.0, \"ipc\": 1.25, \"scope\": "
 		       "\"user\", \"intervals\": 10, \"unknown\": {}, "
-		       "\"cycles\": 7.0, \"llc_misses\": null}"),
-		object("{\"instructions\": 4.0, \"intervals\": 2}"),
+		       "\"cycles\": 4.0, \"llc_misses\": null}"),
+		object("{\"instructions\": 4.0, \"cycles\": 1.0, "
+		       "\"ipc\": 4.0, \"intervals\": 2}"),
 	};
 	json_t *o = op_counts_merge((const json_t *const *)in, 3);
 
 	OK_NEAR(number(o, "instructions"), 4, 0, "the median");
-	OK_NEAR(number(o, "cycles"), 7, 0, "of those that know");
+	OK_NEAR(number(o, "cycles"), 2.5, 0, "of those that know");
+	OK_NEAR(number(o, "ipc"), 1.6, 1e-12, "the ratio of both medians");
 	OK_NEAR(number(o, "intervals"), 22, 0, "intervals are added");
 	OK_STR(json_string_value(json_object_get(o, "scope")), "user", "texts");
 	OK(!why(o, "cycles"), "known after all");
 	OK_STR(why(o, "llc_misses"), "b", "still unknown");
-	OK(json_is_null(json_object_get(o, "ipc")), "null stays null");
 	OK(json_is_null(json_object_get(in[0], "cycles")),
 	   "what was merged is left as it was");
 	json_decref(o);
+	o = op_counts_merge((const json_t *const *)in, 2);
+	OK(isnan(number(o, "cycles")), "one of two is not enough");
+	OK_STR(why(o, "cycles"), "a", "the other has the reason");
+	OK(json_is_null(json_object_get(o, "ipc")), "so there is no ratio");
+	json_decref(o);
 	OK(!op_counts_merge(NULL, 0), "nothing of nothing");
 	for (int i = 0; i < 3; i++)
+		json_decref(in[i]);
+}
+
+/* An event of which some invocations could only give a bound. */
+static void test_merge_bounds(void)
+{
+	static const char below[] =
+		"{\"branch_misses\": null, \"unknown\": {\"branch_misses\": "
+		"\"< 0.5: cannot be told from nothing\"}}";
+	json_t *in[5] = {
+		object(below),
+		object("{\"branch_misses\": 3.0, \"unknown\": {}}"),
+		object("{\"branch_misses\": 1.0, \"unknown\": {}}"),
+		object("{\"branch_misses\": 2.0, \"unknown\": {}}"),
+		object(below),
+	};
+	json_t *o = op_counts_merge((const json_t *const *)in, 5);
+
+	OK_NEAR(number(o, "branch_misses"), 1, 0,
+		"those below resolution are the least of five");
+	OK(!why(o, "branch_misses"), "most know: no bound");
+	json_decref(o);
+	o = op_counts_merge((const json_t *const *)in, 2);
+	OK(isnan(number(o, "branch_misses")), "half is no majority");
+	OK_STR(why(o, "branch_misses"), "< 3: cannot be told from nothing",
+	       "the bound is one that nobody refutes");
+	json_decref(o);
+	for (int i = 0; i < 5; i++)
 		json_decref(in[i]);
 }
 
@@ -162,6 +205,8 @@ static void test_here(void)
 		   !op_counter_end(&counter, &counts, 1, false),
 	   "counts");
 	OK(counts.intervals == 1, "one interval");
+	OK(!op_counter_empty(&counter, &counts) && counts.intervals == 1,
+	   "an empty pair is none");
 	OK(!op_counter_begin(&counter) &&
 		   !op_counter_end(&counter, NULL, 1, false),
 	   "counts for nobody");
@@ -178,13 +223,13 @@ int main(void)
 	struct op_counter counter = { .c = &c };
 
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		counter.empty[e] = NAN;
 		snprintf(c.why[e], sizeof(c.why[e]), "not tried");
 		c.opened[e] = e != COUNTERS_LLC_MISSES;
 	}
 	test_batches(&counter);
-	test_events(&counter);
+	test_events();
 	test_merge();
+	test_merge_bounds();
 	test_here();
 	return tap_done();
 }
