@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "console.h"
+#include "pick.h"
 #include "tables.h"
 #include "text.h"
 
@@ -71,20 +72,10 @@ void lmbench_free(struct lmbench *l)
 	*l = (struct lmbench) { 0 };
 }
 
-/* The first row that one of the patterns matches, in their order. */
 static const struct row *find(const struct lmbench_line *l,
 			      const struct run *run)
 {
-	const struct section *s = run_section(run, l->benchmark);
-	const struct row *row = NULL;
-	char *all = text_copy(l->cases), *rest = all, *glob;
-
-	while (s && !row && (glob = strsep(&rest, " ")))
-		for (size_t i = 0; i < s->n && !row; i++)
-			if (text_glob(glob, run->rows[s->rows[i]].all.name))
-				row = &run->rows[s->rows[i]];
-	free(all);
-	return row;
+	return run_pick(run, l->benchmark, l->cases);
 }
 
 static void add_line(struct table *t, const struct lmbench_line *l,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pick.h"
 #include "text.h"
 
 #define FIELDS 12
@@ -36,8 +37,7 @@ static void read_line(struct operations *ops, char *line)
 	for (size_t i = 0; i < 4; i++)
 		if (!strcmp(field[i], "-"))
 			return;
-	if (strcmp(field[5], "ns") != 0 && strcmp(field[5], "B") != 0 &&
-	    strcmp(field[5], "B/s") != 0)
+	if (!text_glob("ns B B/s ns/B", field[5]))
 		return;
 	ops->v = text_grow(ops->v, ops->n, sizeof(*ops->v));
 	set_fields(&ops->v[ops->n++], field);
@@ -99,10 +99,5 @@ const struct operation *operations_find(const struct operations *ops,
 const struct row *operations_row(const struct operation *op,
 				 const struct run *run)
 {
-	const struct section *s = run_section(run, op->benchmark);
-
-	for (size_t i = 0; op->cases && s && i < s->n; i++)
-		if (text_glob(op->cases, run->rows[s->rows[i]].all.name))
-			return &run->rows[s->rows[i]];
-	return NULL;
+	return op->cases ? run_pick(run, op->benchmark, op->cases) : NULL;
 }

@@ -160,8 +160,9 @@ static void put_operation(FILE *f, const struct operation *op)
 {
 	const char *words = !strcmp(op->unit, "ns")  ? "ns, us, ms, s, cycles"
 			    : !strcmp(op->unit, "B") ? "KiB, MiB, GiB, MB, GB"
-						     : "MB/s, GB/s, Mbit/s, "
-						       "Gbit/s";
+			    : !strcmp(op->unit, "ns/B") ? "ns/B, us/B"
+							: "MB/s, GB/s, Mbit/s, "
+							  "Gbit/s";
 
 	fprintf(f, "\n# %s (%s)\n", op->label, words);
 	if (op->limiter)

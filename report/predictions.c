@@ -143,7 +143,7 @@ static void complete(struct prediction *one, const char *unit)
 {
 	if (isfinite(one->predicted))
 		return;
-	if (strcmp(unit, "ns") != 0)
+	if (!text_glob("ns ns/B", unit))
 		one->predicted = one->base;
 	else if (isfinite(one->base) || isfinite(one->software))
 		one->predicted = (isfinite(one->base) ? one->base : 0) +

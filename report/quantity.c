@@ -16,6 +16,9 @@ static const struct {
 	{ "μs", "ns", 1e3 }, /* the Greek letter, not the micro sign */
 	{ "ms", "ns", 1e6 },
 	{ "s", "ns", 1e9 },
+	{ "ns/B", "ns/B", 1 },
+	{ "us/B", "ns/B", 1e3 },
+	{ "µs/B", "ns/B", 1e3 },
 	{ "cycles", "cycles", 1 },
 	{ "cycle", "cycles", 1 },
 	{ "B", "B", 1 },
@@ -55,6 +58,8 @@ static const char *expected(const char *want)
 		       "MiB/s, GiB/s, Mbit/s or Gbit/s";
 	if (!strcmp(want, "B"))
 		return "a number and a unit: B, kB, MB, GB, KiB, MiB or GiB";
+	if (!strcmp(want, "ns/B"))
+		return "a number and a unit: ns/B or us/B";
 	if (!strcmp(want, "Hz"))
 		return "a number and a unit: Hz, kHz, MHz or GHz";
 	return "a number and a unit: ns, us, ms, s or cycles";

@@ -5,7 +5,7 @@
 /**
  * quantity_parse() - an amount with its unit, as people write it: "3.2 ns",
  * "100 cycles", "10.6 GB/s", "950 Mbit/s", "7 GiB", "0".
- * @want: "ns", "B/s", "B" or "Hz": what is to come out.
+ * @want: "ns", "ns/B", "B/s", "B" or "Hz": what is to come out.
  * @clock_hz: to turn cycles into ns; NAN if not known.
  * @value: in @want; set only on success.
  *

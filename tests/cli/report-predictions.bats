@@ -33,6 +33,7 @@ keep() {
 	[[ $(grep -c '^\[' <<<"$output") -eq \
 		$(($(grep -vc '^#' "$root/plots/operations.tsv") + 1)) ]]
 	grep -q '^#   processor: ' <<<"$output"
+	grep -q '^\[page_fault_byte\]' <<<"$output"
 	run ! grep -E '^(base|software|predicted) = *[0-9]' <<<"$output"
 	printf '%s\n' "$output" >mine.ini
 	run -0 --separate-stderr "$report" predictions --root "$root" mine.ini

@@ -35,6 +35,7 @@ static void quantities(void)
 	OK(gives("1 Gbit/s", "B/s", NAN, 125e6), "bits");
 	OK(gives("1 KiB", "B", NAN, 1024), "KiB");
 	OK(gives("1 kB", "B", NAN, 1000), "kB");
+	OK(gives("2 us/B", "ns/B", NAN, 2000), "time for a byte");
 	OK(gives("0", "ns", NAN, 0), "nothing needs no unit");
 	OK(gives("2.8 GHz", "Hz", NAN, 2.8e9), "a clock");
 	OK(refused("3", "ns") && refused("3 parsec", "ns"), "no unit, wrong");
@@ -44,7 +45,7 @@ static void quantities(void)
 		   refused("1e999 s", "ns"),
 	   "only plain numbers");
 	OK(refused("3 GB", "ns") && refused("3 ns", "B/s") &&
-		   refused("3 cycles", "B"),
+		   refused("3 cycles", "B") && refused("3 ns", "ns/B"),
 	   "a unit of something else");
 }
 
