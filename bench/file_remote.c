@@ -50,6 +50,7 @@
 #define BLOCK	  4096u
 #define MIB	  ((uint64_t)1 << 20)
 #define MAX_CASES 80
+#define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
 
 static const char *const cache_names[] = { "cold", "warm", "direct",
 					   "unknown" };
@@ -222,24 +223,38 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return c->arg ? remote_read_prepare(&s->reader) : 0;
 }
 
-static int sample_network(struct bench *b, struct state *s,
-			  const struct bench_case *c)
+static int sample_connect(struct bench *b, struct state *s)
 {
-	const enum timer_method method = bench_timer(b)->method;
+	bool established = false;
 	uint64_t ticks = 0;
-	int err = 0;
+	const int err = remote_target_connect(&s->target, &ticks, &established);
 
-	if (c == s->connect)
-		err = remote_target_connect(&s->target, &ticks);
-	else
-		TIMER_INTERVAL(method, ticks,
-			       err = nfs_client_null(&s->target.nfs));
-	if (err && c == s->connect && !bench_stopping(b))
-		return bench_fail(b, -err, "connect to the server");
+	if (err)
+		return bench_stopping(b)
+			       ? 0
+			       : bench_fail(b, -err, "connect to the server");
+	bench_record(b, s->connect, ticks);
+	bench_evidence(b, s->connect, "connections", 1, established);
+	return 0;
+}
+
+static int sample_null_call(struct bench *b, struct state *s)
+{
+	struct remote_traffic before, now;
+	uint64_t ticks;
+	int err;
+
+	remote_target_traffic(&s->target, &before);
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       err = nfs_client_null(&s->target.nfs));
 	if (err)
 		return remote_target_fail(&s->target, err, "null call");
-	bench_record(b, c, ticks);
-	bench_evidence(b, c, "answers", 1, 1);
+	bench_record(b, s->null_call, ticks);
+	remote_target_traffic(&s->target, &now);
+	if (before.received_bytes >= 0 && now.received_bytes >= 0)
+		bench_evidence(b, s->null_call, "answer_bytes", ANSWER,
+			       (double)(now.received_bytes -
+					before.received_bytes));
 	return 0;
 }
 
@@ -249,8 +264,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 	if (bench_stopping(b))
 		return 0;
-	return c->arg ? remote_read_sample(&s->reader)
-		      : sample_network(b, s, c);
+	if (c->arg)
+		return remote_read_sample(&s->reader);
+	return c == s->connect ? sample_connect(b, s) : sample_null_call(b, s);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)

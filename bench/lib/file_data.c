@@ -220,7 +220,7 @@ static int make(const struct bench *b, struct file_data *f)
 	char part[sizeof(f->path) + 32];
 	int err;
 
-	snprintf(part, sizeof(part), "%s.part-%d", f->path, (int)getpid());
+	snprintf(part, sizeof(part), FILE_DATA_PART, f->path, (int)getpid());
 	f->fd = open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd < 0)
 		return why(f, -errno, "make %s", f->path);

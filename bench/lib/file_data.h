@@ -21,6 +21,7 @@
 #define FILE_DATA_BLOCK 4096u
 #define FILE_DATA_ALIGN 4096u /* of buffers, offsets and sizes for O_DIRECT */
 #define FILE_DATA_WHY	256
+#define FILE_DATA_PART	"%s.part-%d" /* its path and our pid, until whole */
 
 struct bench;
 

@@ -423,7 +423,7 @@ static int compare_seen(struct remote_reader *v)
 static void tell_place(const struct remote_reader *v)
 {
 	const struct remote_target *t = v->target;
-	char text[FILE_DATA_WHY];
+	char text[384];
 
 	if (t->local >= 0 || t->mounted >= 0) {
 		file_place_say(&t->place, text, sizeof(text));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -15,7 +16,12 @@
 #include "remote_lab.h"
 
 #define CONNECT_MS 3000
-#define OWN_NAME   "oscost-remote"
+
+/* As in netinet/tcp.h, which linux/tcp.h cannot stand beside. */
+#define STATE_ESTABLISHED 1
+#define STATE_CLOSE_WAIT  8
+
+#define OWN_NAME "oscost-remote"
 
 const char *remote_target_label(const struct remote_options *o)
 {
@@ -91,6 +97,21 @@ static int open_url(struct remote_target *t, const char *url)
 	return bench_fail(t->b, 0, "%s", t->nfs.why);
 }
 
+/* In a run's directory the data of the other file programs, if it is of that
+ * size. */
+static const char *name_in(const struct remote_target *t, const char *dir)
+{
+	char mark[PATH_MAX];
+
+	return t->options->bytes == FILE_DATA_BYTES &&
+			       (size_t)snprintf(mark, sizeof(mark), "%s/%s",
+						dir, BENCH_FILES_MARK) <
+				       sizeof(mark) &&
+			       !access(mark, F_OK)
+		       ? FILE_DATA_NAME
+		       : OWN_NAME;
+}
+
 static int open_lab(struct remote_target *t)
 {
 	struct bench *b = t->b;
@@ -100,11 +121,7 @@ static int open_lab(struct remote_target *t)
 
 	if (err)
 		return err;
-	/* The data of the other file programs, if it is of that size. */
-	err = file_data_open(&t->made, lab.dir,
-			     t->options->bytes == FILE_DATA_BYTES
-				     ? FILE_DATA_NAME
-				     : OWN_NAME,
+	err = file_data_open(&t->made, lab.dir, name_in(t, lab.dir),
 			     t->options->bytes);
 	if (err)
 		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
@@ -120,12 +137,28 @@ static int open_lab(struct remote_target *t)
 	return err ? err : open_local(t, t->made.path);
 }
 
+/* The file that is made in --remote-dir must not outlive us, nor what it is
+ * called until it is whole. */
+static int guard(struct bench *b, const char *dir, const char *name)
+{
+	char path[PATH_MAX], part[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) >=
+		    sizeof(path) ||
+	    (size_t)snprintf(part, sizeof(part), FILE_DATA_PART, path,
+			     (int)getpid()) >= sizeof(part))
+		return bench_fail(b, ENAMETOOLONG, "--remote-dir %s", dir);
+	bench_guard(b, "file", part);
+	bench_guard(b, "file", path);
+	return 0;
+}
+
 static int open_mount(struct remote_target *t)
 {
 	struct bench *b = t->b;
 	const char *dir = t->options->dir, *why = NULL;
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[64], text[FILE_DATA_WHY];
+	char name[64], text[384];
 	int err = fd < 0 ? -errno : file_place_find(&t->place, fd);
 
 	if (fd >= 0)
@@ -137,8 +170,9 @@ static int open_mount(struct remote_target *t)
 		return bench_skip(b, "%s is no network file system: %s", dir,
 				  text);
 	snprintf(name, sizeof(name), OWN_NAME "-%d", (int)getpid());
-	snprintf(text, sizeof(text), "%s/%s", dir, name);
-	bench_guard(b, "file", text);
+	err = guard(b, dir, name);
+	if (err)
+		return err;
 	err = file_data_open(&t->made, dir, name, t->options->bytes);
 	if (err)
 		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
@@ -173,6 +207,10 @@ int remote_target_open(struct remote_target *t)
 		return bench_fail(t->b, 0,
 				  "give one of --url, --remote-dir and "
 				  "--nfslab");
+	if (o->local && !o->url)
+		return bench_fail(t->b, 0,
+				  "--local is the file of --url as this "
+				  "machine sees it");
 	if (o->nfslab)
 		return open_lab(t);
 	if (o->dir)
@@ -232,7 +270,19 @@ static int connect_to(int fd, const struct net_addr *peer)
 	return errno == EINPROGRESS ? until_connected(fd) : -errno;
 }
 
-int remote_target_connect(struct remote_target *t, uint64_t *ticks)
+/* A server that has hung up already had answered. */
+static bool is_established(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	       (info.tcpi_state == STATE_ESTABLISHED ||
+		info.tcpi_state == STATE_CLOSE_WAIT);
+}
+
+int remote_target_connect(struct remote_target *t, uint64_t *ticks,
+			  bool *established)
 {
 	const enum timer_method method = bench_timer(t->b)->method;
 	struct net_addr peer = { .len = sizeof(peer.sa) };
@@ -246,6 +296,7 @@ int remote_target_connect(struct remote_target *t, uint64_t *ticks)
 	if (fd < 0)
 		return -errno;
 	TIMER_INTERVAL(method, *ticks, err = connect_to(fd, &peer));
+	*established = !err && is_established(fd);
 	close(fd);
 	return err;
 }

@@ -77,8 +77,10 @@ void remote_target_traffic(const struct remote_target *t,
 			   struct remote_traffic *now);
 
 /* remote_target_connect() - make and close a TCP connection to the server,
- * with the time of connect() to @ticks.  Return: 0 or -errno. */
-int remote_target_connect(struct remote_target *t, uint64_t *ticks);
+ * with the time of connect() to @ticks and whether there was one, as TCP says,
+ * to @established.  Return: 0 or -errno. */
+int remote_target_connect(struct remote_target *t, uint64_t *ticks,
+			  bool *established);
 
 /* remote_target_close() - any state is fine; a file that was made in a
  * mounted directory is removed. */

@@ -79,6 +79,9 @@ peer() {
 	[[ $stderr == *"one of"* ]]
 	try 1 "${remote[@]}" --url /x/y
 	[[ $stderr == *"no URL"* || $stderr == *libnfs* ]]
+	try 1 "${remote[@]}" --remote-dir . --local x
+	[[ $stderr == *"--local is the file of --url"* ]]
+	try 1 "${remote[@]}" --nfslab --local x
 	try 1 "${remote[@]}" --remote-dir ./nowhere
 	[[ $stderr == *"No such file"* ]]
 	try 77 "${remote[@]}" --remote-dir /proc
@@ -123,7 +126,12 @@ needs_libnfs() {
 			.evidence.contents_right.seen == .evidence.contents_right.expected and
 			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
 			.evidence.requests.seen == .evidence.requests.expected)'
-	rows 'any(.params.figure == "null_call" and .status == "ok")'
+	rows '[.[] | select(.params.figure == "null_call")] | length == 1 and
+		all(.status == "ok" and (.evidence.answer_bytes |
+			.seen >= .expected and .expected > 0))'
+	rows '[.[] | select(.params.figure == "connect")] | length == 1 and
+		all(.status == "ok" and (.evidence.connections |
+			.seen == .expected and .expected > 0))'
 	# More than the file has.
 	rows '[.[] | select(.params.file == 67108864 and .params.figure == "read")] |
 		length > 0 and all(.status == "skipped" and (.reason | contains("4194304")))'
@@ -159,6 +167,10 @@ needs_libnfs() {
 	rows '[.[] | select(.params.where == "server" and .params.file == 4194304 and
 			.params.figure == "read")] |
 		all(.status == "failed" and .value == null)'
+	# What the program made in a directory of the user's goes again.
+	lab 0 --dir . "$BIN/file_remote" "${QUICK[@]}" --nfslab --bytes 4m \
+		--case '*figure=connect'
+	[[ ! -e oscost-remote && -s data ]]
 	lab 1 --dir . "${remote[@]}" --local "$BIN/nop"
 	[[ $stderr == *"is not the remote file"* ]]
 }
