@@ -3,4 +3,5 @@
 ifneq ($(shell $(PKG_CONFIG) --exists liburing && echo yes),)
 ALL_CPPFLAGS += -DHAVE_LIBURING
 bench_LIBS_file_read := $(shell $(PKG_CONFIG) --libs liburing)
+$(BUILD)/unit/test_file_ring: ALL_LDLIBS += $(bench_LIBS_file_read)
 endif

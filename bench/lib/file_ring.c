@@ -14,6 +14,8 @@
 
 struct file_ring {
 	struct io_uring io;
+	unsigned int depth;
+	int dead; /* -errno: there is no ring any more */
 	uint64_t began[MOST_DEPTH], offset[MOST_DEPTH]; /* of each request */
 };
 
@@ -41,6 +43,7 @@ int file_ring_open(struct file_ring **ring, unsigned int depth,
 			       : "io_uring_setup fails";
 		return err;
 	}
+	r->depth = depth;
 	*ring = r;
 	return 0;
 }
@@ -49,27 +52,60 @@ void file_ring_close(struct file_ring *ring)
 {
 	if (!ring)
 		return;
-	io_uring_queue_exit(&ring->io);
+	if (!ring->dead)
+		io_uring_queue_exit(&ring->io);
 	free(ring);
+}
+
+static int wait_one(struct file_ring *r)
+{
+	int err;
+
+	do {
+		err = io_uring_submit_and_wait(&r->io, 1);
+	} while (err == -EINTR);
+	return err < 0 ? err : 0;
+}
+
+/* After an error: wait for what the kernel has of @under_way requests, or it
+ * would be taken for what the next caller asks for; what it does not have goes
+ * with the ring. */
+static void start_again(struct file_ring *r, unsigned int under_way)
+{
+	unsigned int left = io_uring_sq_ready(&r->io);
+	struct io_uring_cqe *cqe;
+	int err = 0;
+
+	while (left < under_way && (!err || err == -EINTR)) {
+		err = io_uring_wait_cqe(&r->io, &cqe);
+		if (err)
+			continue;
+		io_uring_cqe_seen(&r->io, cqe);
+		under_way--;
+	}
+	io_uring_queue_exit(&r->io);
+	r->dead = io_uring_queue_init(r->depth, &r->io, 0);
 }
 
 ssize_t file_ring_read(struct file_ring *ring, int fd, void *buffer, size_t len,
 		       uint64_t offset)
 {
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->io);
+	struct io_uring_sqe *sqe =
+		ring->dead ? NULL : io_uring_get_sqe(&ring->io);
 	struct io_uring_cqe *cqe;
 	ssize_t n;
 	int err;
 
 	if (!sqe) {
-		errno = EBUSY;
+		errno = ring->dead ? -ring->dead : EBUSY;
 		return -1;
 	}
 	io_uring_prep_read(sqe, fd, buffer, (unsigned int)len, offset);
-	err = io_uring_submit_and_wait(&ring->io, 1);
-	if (err >= 0)
+	err = wait_one(ring);
+	if (!err)
 		err = io_uring_peek_cqe(&ring->io, &cqe);
-	if (err < 0) {
+	if (err) {
+		start_again(ring, 1);
 		errno = -err;
 		return -1;
 	}
@@ -137,16 +173,6 @@ static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
 	return n;
 }
 
-static int wait_one(struct file_ring *r)
-{
-	int err;
-
-	do {
-		err = io_uring_submit_and_wait(&r->io, 1);
-	} while (err == -EINTR);
-	return err < 0 ? err : 0;
-}
-
 int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 {
 	unsigned int warm = 0, under_way = l->depth;
@@ -154,6 +180,8 @@ int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 	int err = 0;
 
 	l->done = l->wrong = l->counted = 0;
+	if (ring->dead)
+		return ring->dead;
 	for (unsigned int i = 0; i < l->depth; i++)
 		ask(ring, l, i);
 	/* The interval begins with the last completion that is not counted
@@ -173,6 +201,8 @@ int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 		err = wait_one(ring);
 		under_way -= err ? 0 : reap(ring, l, &now, NULL, false);
 	}
+	if (err)
+		start_again(ring, under_way);
 	return err;
 }
 
