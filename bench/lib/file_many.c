@@ -30,6 +30,8 @@ int64_t file_many_count(const char *path)
 	return seen;
 }
 
+#define ENTRY "entry-%06u"
+
 static int make_entry(int dir, const char *name)
 {
 	const int fd = openat(dir, name,
@@ -41,10 +43,10 @@ static int make_entry(int dir, const char *name)
 	return 0;
 }
 
-/* A second name for a file is an entry like any other to who lists them, and
- * made without looking for a free inode, which can take longer than all else.
- * Some file systems have no second names, or not so many. */
-static int fill(const char *path, unsigned int count)
+/* A second name for a file is an entry like any other to who lists them on a
+ * disk, and made without looking for a free inode, which can take longer than
+ * all else.  Some file systems have no second names, or not so many. */
+static int fill(const char *path, unsigned int count, bool links)
 {
 	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err = dir < 0 ? -errno : 0;
@@ -53,8 +55,8 @@ static int fill(const char *path, unsigned int count)
 	for (unsigned int i = 0; !err && i < count; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "entry-%06u", i);
-		if (first[0] && !linkat(dir, first, dir, name, 0))
+		snprintf(name, sizeof(name), ENTRY, i);
+		if (links && first[0] && !linkat(dir, first, dir, name, 0))
 			continue;
 		err = make_entry(dir, name);
 		memcpy(first, name, sizeof(first));
@@ -64,7 +66,18 @@ static int fill(const char *path, unsigned int count)
 	return err;
 }
 
-int file_many_get(const char *path, unsigned int count)
+int64_t file_many_links(const char *path)
+{
+	char first[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(first, sizeof(first), "%s/" ENTRY, path, 0u) >=
+	    sizeof(first))
+		return -ENAMETOOLONG;
+	return stat(first, &st) ? -errno : (int64_t)st.st_nlink;
+}
+
+int file_many_get(const char *path, unsigned int count, bool links)
 {
 	char part[PATH_MAX];
 	int err;
@@ -82,7 +95,7 @@ int file_many_get(const char *path, unsigned int count)
 	if (err)
 		return err;
 	/* What has the name is whole. */
-	err = fill(part, count);
+	err = fill(part, count, links);
 	if (!err && rename(part, path))
 		err = -errno;
 	if (err)

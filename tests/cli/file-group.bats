@@ -150,6 +150,8 @@ on_small() {
 		select(.seen == .expected and .seen >= 16)] | length == 4'
 	rows '[.[] | select(.params.op == "readdir") | .evidence.entries |
 		select(.seen == .expected and .seen % 10000 == 0)] | length == 2'
+	rows '[.[] | select(.params.op == "readdir") | .evidence.links |
+		select(. >= 1 and . <= 10000)] | length == 2'
 	[[ -z $(ls -A) ]]
 }
 
