@@ -351,6 +351,9 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 	err = switch_ring_account(b, &s->ring, p->lap, &end);
 	if (err)
 		return err;
+	/* Each counted itself when the token came, at both ends: the switches
+	 * of one lap more are between. */
+	s->count += p->lap.members;
 	count_in(b, c, s, (double)s->count,
 		 (double)(end.voluntary + end.involuntary -
 			  s->ring_begin.voluntary - s->ring_begin.involuntary));

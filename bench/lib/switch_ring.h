@@ -68,7 +68,8 @@ int switch_ring_alone(struct switch_ring *r, struct switch_lap lap,
 		      unsigned int laps);
 
 /* switch_ring_account() - one lap in which each member counts its context
- * switches; @sum: of the lap's members so far.  Return: 0 or bench_fail(). */
+ * switches; @sum: of the lap's members so far.  Between two of these with n
+ * laps are the switches of n + 1.  Return: 0 or bench_fail(). */
 int switch_ring_account(struct bench *b, struct switch_ring *r,
 			struct switch_lap lap, struct switch_account *sum);
 

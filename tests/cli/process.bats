@@ -84,6 +84,15 @@ killed_partner() {
 			.switch.value | fabs) < 0.001 * .switch.value'
 }
 
+@test "a hop of a ring takes one switch where nobody preempts his waker" {
+	# However short the row and however many the members.
+	try 0 chrt --batch 0 "$BIN/context_switch" --invocations 1 --effort 10 \
+		--json --case 'procs=2,touch=0,figure=hop' \
+		--case 'procs=96,touch=0,figure=hop'
+	rows 'length == 2 and all(.status == "skipped" or
+		(.evidence.switches_per_turn | . >= 1 and . < 1.1))'
+}
+
 @test "partners for which there is no CPU are skipped with the reason" {
 	try 0 taskset -c "$(usable_cpus | head -n 1)" "$BIN/context_switch" \
 		--invocations 1 --effort 5 --json --case 'between=*,by=futex,*'
