@@ -90,7 +90,15 @@ static int sample_ints(struct bench *b, void *state,
 
 static size_t ints_bytes(const struct bandwidth_state *s)
 {
-	return INTS_AREA + 2 * s->plan.cache_bytes[LEVEL_3];
+	return INTS_AREA + 2 * s->plan.last_bytes;
+}
+
+static const char *ints_skip(const struct bench *b,
+			     const struct bandwidth_state *s)
+{
+	if (!s->plan.last_bytes)
+		return "no size of a cache to be filled before is known";
+	return ints_bytes(s) > bench_spare_bytes(b) ? bandwidth_too_big : NULL;
 }
 
 static void add_ints(struct bench *b, struct bandwidth_state *s)
@@ -113,9 +121,7 @@ static void add_ints(struct bench *b, struct bandwidth_state *s)
 			.sample = sample_ints,
 			.events = 8,
 			.exclusive = true,
-			.skip = ints_bytes(s) > bench_spare_bytes(b)
-					? bandwidth_too_big
-					: NULL,
+			.skip = ints_skip(b, s),
 		};
 
 		s->ints[i] = bench_add(b, &c);
@@ -238,11 +244,10 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 static void fill_cache(const struct bench *b, struct bandwidth_state *s,
 		       int64_t kind)
 {
-	const size_t bytes =
-		s->plan.cache_bytes[LEVEL_3] / MEM_BLOCK * MEM_BLOCK;
+	const size_t bytes = s->plan.last_bytes / MEM_BLOCK * MEM_BLOCK;
 	char *base = buffer_of(b, s, s->plan.node[0])->base;
 	char *clean = base + INTS_AREA;
-	char *dirty = clean + s->plan.cache_bytes[LEVEL_3];
+	char *dirty = clean + s->plan.last_bytes;
 
 	if (kind == -1)
 		mem_kernel(MEM_READ, MEM_SSE2)(clean, clean, clean, bytes);

@@ -204,11 +204,13 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
 	const unsigned int cpus = bench_cpus(b);
 
-	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++)
+	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++) {
 		p->cache_bytes[level] = bench_cache_bytes(b, level + 1);
-	p->memory_bytes = 4 * p->cache_bytes[LEVEL_3] > 256 * MIB
-				  ? 4 * p->cache_bytes[LEVEL_3]
-				  : 256 * MIB;
+		if (p->cache_bytes[level])
+			p->last_bytes = p->cache_bytes[level];
+	}
+	p->memory_bytes =
+		4 * p->last_bytes > 256 * MIB ? 4 * p->last_bytes : 256 * MIB;
 	for (unsigned int i = 0; i < MEM_TEAM_MAX && i < cpus; i++)
 		p->node[i] = bench_node_of_cpu(b, bench_nth_cpu(b, i));
 	for (unsigned int n = 1; n <= cpus && n <= MEM_TEAM_MAX;

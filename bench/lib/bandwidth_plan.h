@@ -33,6 +33,7 @@ struct bandwidth_plan {
 	struct bandwidth_spec spec[BANDWIDTH_MAX];
 	size_t n;
 	size_t cache_bytes[LEVELS], memory_bytes;
+	size_t last_bytes; /* of the last cache that is known; 0: of none */
 	/* Of the CPU of each thread; threads of one node share a buffer. */
 	int node[MEM_TEAM_MAX];
 };

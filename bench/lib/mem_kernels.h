@@ -45,7 +45,7 @@ enum mem_isa {
 };
 
 /* @a is written (or read, by the reading kernels), @b and @c are read; each
- * 64-byte aligned and @bytes long. */
+ * 64-byte aligned and @bytes long, more than 0. */
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
 
 /* mem_op_name() - "read", "read4", "write", "write_pf" ... */

@@ -184,6 +184,21 @@ moves() {
 		rows >/dev/null
 }
 
+@test "mem_bandwidth where the last cache is the second, or none is known" {
+	local caches
+
+	for caches in 'l2:1(size=1048576) l1:1(size=32768)' ''; do
+		HWLOC_SYNTHETIC="pack:1 core:2 $caches pu:1" HWLOC_THISSYSTEM=1 \
+			quick mem_bandwidth --case 'kernel=*_ints,*' \
+			--case 'kernel=write,isa=rep,level=*,threads=1' || (($? == 77))
+		[[ $(cases '.params.before' | wc -l) == 3 ]]
+		[[ -z $(cases '.status == "failed"') ]]
+		[[ -z $(cases '.params.before and .status == "skipped"') ]] ||
+			[[ -z $caches ]]
+	done
+	[[ -z $(cases '.params.before and .status != "skipped"') ]]
+}
+
 @test "page_fault counts the faults of each kind by the kernel's counters" {
 	quick page_fault
 	[[ -z $(cases '.params.fault == "anonymous" and .params.per == null
