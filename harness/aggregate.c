@@ -7,17 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op_counts.h"
-#include "result.h"
+#include "aggregate_json.h"
 #include "stats.h"
 #include "units.h"
 
-#define LEVEL		0.95
-#define BINS_PER_DECADE 50.0
-#define MAX_TEXTS	256	 /* of different texts of one fact */
-#define VARIES		"varies" /* what there is no room to list */
-
-typedef const struct result *const *rows_t;
+#define LEVEL 0.95
 
 /* Median over the rows of the double at @offset, where it is known. */
 static double median_field(rows_t rows, size_t n, size_t offset, double *work)
@@ -207,240 +201,9 @@ static int pooled(struct result *out, rows_t rows, size_t n)
 	return 0;
 }
 
-/* Texts that differ: all that were seen, "first | second". */
-static json_t *merge_texts(const char *seen, const char *text)
-{
-	char all[MAX_TEXTS], *rest = all, *one;
-
-	if (!strcmp(seen, VARIES) ||
-	    snprintf(all, sizeof(all), "%s", seen) >= (int)sizeof(all))
-		return json_string(VARIES);
-	while ((one = strsep(&rest, "|"))) {
-		one += *one == ' ';
-		if (!strncmp(one, text, strlen(text)) &&
-		    strspn(one + strlen(text), " ") ==
-			    strlen(one + strlen(text)))
-			return json_string(seen);
-	}
-	if (snprintf(all, sizeof(all), "%s | %s", seen, text) >=
-	    (int)sizeof(all))
-		return json_string(VARIES);
-	return json_string(all);
-}
-
-/* Facts that differ: [least, greatest] of numbers, all texts. */
-static json_t *merge_facts(json_t *a, const json_t *b)
-{
-	double lo, hi, x;
-
-	if (json_equal(a, b))
-		return json_incref(a);
-	if (json_is_number(b) &&
-	    (json_is_number(a) || json_array_size(a) == 2)) {
-		x = json_number_value(b);
-		lo = json_number_value(json_is_array(a) ? json_array_get(a, 0)
-							: a);
-		hi = json_number_value(json_is_array(a) ? json_array_get(a, 1)
-							: a);
-		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
-	}
-	if (json_is_string(a) && json_is_string(b))
-		return merge_texts(json_string_value(a), json_string_value(b));
-	return json_string(VARIES);
-}
-
-static bool is_evidence(const json_t *v)
-{
-	return json_is_object(v) &&
-	       json_is_number(json_object_get(v, "expected")) &&
-	       json_is_number(json_object_get(v, "seen"));
-}
-
-static double number_of(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
-static json_t *add_evidence(const json_t *a, const json_t *b)
-{
-	return json_pack("{s:f,s:f}", "expected",
-			 number_of(a, "expected") + number_of(b, "expected"),
-			 "seen", number_of(a, "seen") + number_of(b, "seen"));
-}
-
-static int merge_evidence(json_t *into, json_t *from)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach(from, key, v)
-	{
-		json_t *have = json_object_get(into, key), *both;
-
-		if (!have)
-			both = json_incref(v);
-		else if (is_evidence(have) && is_evidence(v))
-			both = add_evidence(have, v);
-		else
-			both = merge_facts(have, v);
-		if (json_object_set_new(into, key, both))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int add_counts(json_t *into, json_t *from)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach(from, key, v)
-	{
-		json_int_t sum = json_integer_value(v) +
-				 json_integer_value(json_object_get(into, key));
-
-		if (json_object_set_new(into, key, json_integer(sum)))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Two ascending lists of [edge, count]. */
-static json_t *merge_bins(const json_t *a, const json_t *b)
-{
-	json_t *out = json_array();
-	size_t i = 0, k = 0, na = json_array_size(a), nb = json_array_size(b);
-
-	while (out && (i < na || k < nb)) {
-		json_t *x = i < na ? json_array_get(a, i) : NULL;
-		json_t *y = k < nb ? json_array_get(b, k) : NULL;
-		double ex = x ? json_number_value(json_array_get(x, 0)) : 0;
-		double ey = y ? json_number_value(json_array_get(y, 0)) : 0;
-		json_t *bin;
-
-		/* Edges are computed by the same rule everywhere, but pass
-		 * through text. */
-		if (x && y && fabs(ex - ey) <= 1e-9 * fabs(ex)) {
-			bin = json_pack("[fI]", ex,
-					json_integer_value(
-						json_array_get(x, 1)) +
-						json_integer_value(
-							json_array_get(y, 1)));
-			i++;
-			k++;
-		} else if (!y || (x && ex < ey)) {
-			bin = json_incref(x);
-			i++;
-		} else {
-			bin = json_incref(y);
-			k++;
-		}
-		if (!bin || json_array_append_new(out, bin)) {
-			json_decref(out);
-			return NULL;
-		}
-	}
-	return out;
-}
-
-static int merge_histograms(struct result *out, rows_t rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const json_t *h = rows[i]->histogram;
-		json_t *bins;
-
-		if (!h)
-			continue;
-		if (!out->histogram) {
-			out->histogram = json_deep_copy(h);
-			if (!out->histogram)
-				return -ENOMEM;
-			continue;
-		}
-		bins = merge_bins(json_object_get(out->histogram, "bins"),
-				  json_object_get(h, "bins"));
-		if (!bins || json_object_set_new(out->histogram, "bins", bins))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int merge_objects(struct result *out, rows_t rows, size_t n)
-{
-	out->evidence = json_object();
-	out->tags = json_object();
-	if (!out->evidence || !out->tags)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (merge_evidence(out->evidence, rows[i]->evidence) ||
-		    add_counts(out->tags, rows[i]->tags))
-			return -ENOMEM;
-	return merge_histograms(out, rows, n);
-}
-
-static int merge_counters(struct result *out, rows_t rows, size_t n)
-{
-	const json_t **some = calloc(n, sizeof(json_t *));
-	size_t k = 0;
-
-	if (!some)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i]->counters)
-			some[k++] = rows[i]->counters;
-	if (k)
-		out->counters = op_counts_merge(some, k);
-	free(some);
-	return k && !out->counters ? -ENOMEM : 0;
-}
-
 static int by_letter(const void *a, const void *b)
 {
 	return **(char *const *)a - **(char *const *)b;
-}
-
-/* The @p quantile of all samples, from the bins of all invocations; within a
- * bin by its ratio.  NAN if there are too few samples to have one, or if it is
- * among those that are not positive and so in no bin. */
-static double binned(const struct result *r, double p)
-{
-	const json_t *bins = json_object_get(r->histogram, "bins");
-	double below = (double)r->samples, rank = p * below, x = NAN;
-	json_t *bin;
-	size_t i;
-
-	if (below * (1 - p) < 0.999)
-		return NAN;
-	json_array_foreach(bins, i, bin) below -=
-		json_number_value(json_array_get(bin, 1));
-	if (rank <= below)
-		return NAN;
-	json_array_foreach(bins, i, bin)
-	{
-		double count = json_number_value(json_array_get(bin, 1));
-
-		if (below + count >= rank) {
-			x = json_number_value(json_array_get(bin, 0)) *
-			    pow(10, (rank - below) / count / BINS_PER_DECADE);
-			break;
-		}
-		below += count;
-	}
-	return fmin(fmax(x, r->p50), r->max);
-}
-
-/* The tail of single events is in all invocations together: each one alone has
- * too few of them, and the median of their greatest is no percentile. */
-static void tail(struct result *out)
-{
-	const char *unit =
-		json_string_value(json_object_get(out->histogram, "unit"));
-
-	if (out->n < 2 || !unit || !strcmp(unit, "cycles"))
-		return;
-	out->p90 = binned(out, 0.9);
-	out->p99 = binned(out, 0.99);
-	out->p999 = binned(out, 0.999);
 }
 
 /* The median grade, the worse of two. */
@@ -519,9 +282,9 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	if (!err)
 		err = pooled(out, rows, n);
 	if (!err)
-		err = merge_objects(out, rows, n);
+		err = aggregate_objects(out, rows, n);
 	if (!err)
-		err = merge_counters(out, rows, n);
+		err = aggregate_counters(out, rows, n);
 	if (!err)
 		err = pick_grade(out, rows, n);
 	if (err)
@@ -532,7 +295,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	MEDIAN(p90);
 	MEDIAN(p99);
 	MEDIAN(p999);
-	tail(out);
+	aggregate_tail(out);
 	MEDIAN(cold);
 	MEDIAN(tsc_hz);
 	MEDIAN(core_hz);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGGREGATE_JSON_H
+#define AGGREGATE_JSON_H
+
+#include <stddef.h>
+
+#include "result.h"
+
+/* What rows hold as JSON, of many invocations in one row: private to
+ * aggregate.c. */
+
+typedef const struct result *const *rows_t;
+
+/* aggregate_objects() - evidence, facts, tags and histogram.
+ * Return: 0 or -ENOMEM. */
+int aggregate_objects(struct result *out, rows_t rows, size_t n);
+
+/* aggregate_counters() - of those that counted.  Return: 0 or -ENOMEM. */
+int aggregate_counters(struct result *out, rows_t rows, size_t n);
+
+/* aggregate_tail() - p90 to p999 of single events from @out's own samples and
+ * histogram: each invocation alone has too few of them, and the median of
+ * their greatest is no percentile. */
+void aggregate_tail(struct result *out);
+
+#endif
