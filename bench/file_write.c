@@ -38,7 +38,7 @@
 #define FILE_BYTES ((uint64_t)8 << 20)
 #define MOST_BLOCK ((size_t)1 << 20)
 #define PROBE	   ((size_t)64 << 10)
-#define BUDGET_MS  12
+#define BUDGET_MS  12 /* 200 durable writes in a row, of 50 us each */
 #define KEPT	   32 /* of the last writes, to be read back */
 
 enum how { CACHED, DIRECT, DSYNC, DIRECT_DSYNC, FDATASYNC, HOWS };

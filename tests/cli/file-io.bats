@@ -155,3 +155,15 @@ all() {
 	rm -f data warm .oscost-run
 	[[ -z $(ls -A) ]]
 }
+
+@test "crosscheck-file says why it cannot" {
+	local check=("$ROOT/scripts/crosscheck-file" --bin "$BIN")
+
+	try 2 "${check[@]}" --ms 901
+	[[ $stderr == *"ms must be a number from 10 to 900"* ]]
+	mounted "$memory"
+	command -v fio >/dev/null || skip "no fio"
+	try 77 "${check[@]}" --rounds 1 --ms 10 --dir "$memory"
+	says "*has no room for a file of 1 GiB*"
+	[[ -z $(ls -A "$memory") ]]
+}
