@@ -5,22 +5,23 @@
  * This process sends messages of size bytes, one after the other, into streams
  * connections in turn; the server receives and throws away.  The server counts:
  * after each block it reports on the same connection how many bytes it has
- * got, and what is timed is the time from one report to the next while the
- * next block is already on its way.  So the flow never stops, and starting it
- * up counts for nothing.  The delay of small segments (Nagle) is at work, as it
- * is for a program that asks for nothing.
+ * got and when, and what counts is the time from one report to the next, by the
+ * server's clock, while the next block is already on its way.  So the flow
+ * never stops, starting it up counts for nothing, and a client that is held up
+ * lengthens no span and shortens none.  The delay of small segments (Nagle) is
+ * at work, as it is for a program that asks for nothing.
  *
  * via says how a message gets into the connection: send copies it; zerocopy
  * (MSG_ZEROCOPY) leaves it where it is, but the kernel copies it after all
  * when it goes to a process on this host (fact copied); sendfile and splice
  * (through a pipe) take it out of the page cache.
  *
- * peak is the greatest rate from report to report that was seen, rate the
- * median.  acked is the way of the CSE 221 report: bytes that were newly
- * acknowledged in a span of time, from captured packets; its value is the
- * greatest of them.  The facts say what the connection had: window_bytes and
- * srtt_ns, whose quotient is the report's bound, what was retransmitted, and
- * the algorithm (one that paces, such as bbr, holds a stream back by itself).
+ * rate is the median of such spans.  acked is the way of the CSE 221 report:
+ * bytes that were newly acknowledged in a span of time, from captured packets;
+ * its value is the greatest of them.  The facts say what the connection had:
+ * window_bytes and srtt_ns, whose quotient is the report's bound, segment_bytes
+ * (what a segment carried in the mean), what was retransmitted, and the
+ * algorithm (one that paces, such as bbr, holds a stream back by itself).
  *
  * Measures: bytes that the server has received in a second.
  * Includes: the system calls and copies of both ends and the network stacks.
@@ -43,9 +44,9 @@
  * enough for some of them to fit between what else the machine does. */
 #define EVENT_NS 1.2e6
 
-/* A flow's first ms are slower: the congestion control looks for the speed,
- * and the buffers grow.  At --effort 100. */
-#define WARM_UP_NS 8e6
+/* A flow's first ms are others: the congestion control looks for the speed, and
+ * the buffers grow.  As long at any effort, or that would decide the value. */
+#define WARM_UP_NS 20e6
 #define BUDGET_MS  16
 
 /* A network that is not memory alone has round trips of some ms and lets
@@ -64,7 +65,6 @@ struct flow_case {
 	unsigned int streams;
 	enum net_place place;
 	bool acked;
-	const struct bench_case *peak;
 };
 
 struct state {
@@ -74,7 +74,6 @@ struct state {
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
-	uint64_t mark; /* when the last report was there */
 };
 
 static unsigned int slower(const struct state *s)
@@ -107,13 +106,7 @@ static void add(struct bench *b, struct state *s, const struct flow_case *fc)
 	};
 
 	*keep = *fc;
-	c.of = bench_add(b, &c);
-	if (fc->via != NET_SEND || fc->acked || fc->size != 128 << 10)
-		return;
-	c.derived = true;
-	c.estimator = BENCH_EST_MAX;
-	c.params[5].text = "peak";
-	keep->peak = bench_add(b, &c);
+	bench_add(b, &c);
 }
 
 static void add_place(struct bench *b, struct state *s, enum net_place place)
@@ -158,11 +151,6 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
-static uint64_t now(const struct bench *b)
-{
-	return timer_end(bench_timer(b)->method);
-}
-
 static int begin_capture(struct bench *b, struct state *s)
 {
 	const struct net_client *c = &s->flow.client[0];
@@ -190,12 +178,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				     .streams = fc->streams,
 				     .block_ns = EVENT_NS * slower(s),
 				     .block_bytes = fc->acked ? ACKED_BYTES : 0,
-				     .warm_up_ns = WARM_UP_NS * slower(s) *
-						   bench_effort(b),
+				     .warm_up_ns = WARM_UP_NS * slower(s),
 			     });
 	if (!err && fc->acked && !bench_stopping(b))
 		err = begin_capture(b, s);
-	s->mark = now(b);
 	return err;
 }
 
@@ -219,26 +205,20 @@ static double acked_rate(struct net_capture *cap)
 	       (double)(last.ns - first.ns);
 }
 
-static void record(struct bench *b, struct state *s, const struct bench_case *c,
-		   double ns)
+static void record(struct bench *b, struct state *s, const struct bench_case *c)
 {
 	const struct flow_case *fc = c->arg;
 	const double rate =
-		fc->acked ? acked_rate(&s->capture)
-			  : (double)net_flow_block(&s->flow) * 1e9 / ns;
+		fc->acked ? acked_rate(&s->capture) : net_flow_rate(&s->flow);
 
-	if (rate <= 0)
-		return;
-	bench_record_value(b, c, rate);
-	if (fc->peak)
-		bench_record_value(b, fc->peak, rate);
+	if (rate > 0)
+		bench_record_value(b, c, rate);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
-	const uint64_t mark = s->mark;
 	int err;
 
 	if (bench_stopping(b))
@@ -246,11 +226,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (fc->acked)
 		net_capture_drain(&s->capture);
 	err = net_flow_step(&s->flow);
-	s->mark = now(b);
 	if (err)
 		net_flow_end(&s->flow);
 	else if (!bench_stopping(b))
-		record(b, s, c, bench_ns(b, (double)(s->mark - mark)));
+		record(b, s, c);
 	return err;
 }
 
@@ -267,6 +246,10 @@ static void tell_facts(struct bench *b, struct state *s,
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
+	if (info.tcpi_data_segs_out)
+		bench_fact(b, c, "segment_bytes",
+			   (double)info.tcpi_bytes_sent /
+				   info.tcpi_data_segs_out);
 	bench_fact(b, c, "block_bytes",
 		   (double)net_flow_block(&s->flow) / fc->streams);
 	if (fc->via == NET_ZEROCOPY)
@@ -277,7 +260,6 @@ static void tell_facts(struct bench *b, struct state *s,
 static int conclude_flow(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	const struct flow_case *fc = c->arg;
 	const struct net_flow *f = &s->flow;
 	const int err = net_flow_finish(&s->flow);
 
@@ -285,9 +267,6 @@ static int conclude_flow(struct bench *b, struct state *s,
 		return err;
 	bench_evidence(b, c, "bytes", (double)f->pour.poured,
 		       (double)net_flow_counted(f));
-	if (fc->peak)
-		bench_evidence(b, fc->peak, "bytes", (double)f->pour.poured,
-			       (double)net_flow_counted(f));
 	tell_facts(b, s, c);
 	return 0;
 }

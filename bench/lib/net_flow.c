@@ -17,6 +17,11 @@
 #define PILOT_BLOCKS	4
 #define PILOT_TO_STEADY 1.5
 
+/* A span that is shorter than this part of what was planned goes on with the
+ * next block: a server that was held up finds much there at once, and what it
+ * copies out of its socket then says nothing about the flow. */
+#define LEAST_SPAN 0.5
+
 int net_flow_open(struct net_flow *f, struct bench *b)
 {
 	const int err = net_pour_open(&f->pour);
@@ -80,23 +85,31 @@ static void push(struct net_flow *f)
 	}
 }
 
-/* The next report of each stream; less than what was sent is for the evidence,
+/* The next report of stream @k; less than what was sent is for the evidence,
  * more is no count. */
+static int read_report(struct net_flow *f, unsigned int k)
+{
+	const uint64_t most = f->reported * f->messages * f->plan.size;
+	unsigned char bytes[NET_REPORT_BYTES];
+	struct net_report report;
+	const int err = net_client_receive(&f->client[k], bytes, sizeof(bytes));
+
+	if (err)
+		return err;
+	net_report_unpack(&report, bytes);
+	f->counted[k] = report.bytes;
+	/* A block is there when the last of its streams is. */
+	if (report.ns > f->at_ns)
+		f->at_ns = report.ns;
+	return report.bytes > most ? -EPROTO : 0;
+}
+
 static int read_reports(struct net_flow *f)
 {
-	const uint64_t block = f->messages * f->plan.size;
-
 	f->reported++;
 	for (unsigned int k = 0; k < f->streams; k++) {
-		unsigned char report[NET_REPORT_BYTES];
-		int err = net_client_receive(&f->client[k], report,
-					     sizeof(report));
+		const int err = read_report(f, k);
 
-		if (!err) {
-			f->counted[k] = net_report_unpack(report);
-			if (f->counted[k] > f->reported * block)
-				err = -EPROTO;
-		}
 		if (err)
 			return net_client_fail(&f->client[k], err,
 					       "wait for a report");
@@ -153,9 +166,12 @@ static int warm_up(struct net_flow *f)
 	const double begin = now_ns(f);
 	int err = send_block(f);
 
+	do
+		err = err ? err : net_flow_step(f);
 	while (!err && !bench_stopping(f->b) &&
-	       now_ns(f) - begin < f->plan.warm_up_ns)
-		err = net_flow_step(f);
+	       now_ns(f) - begin < f->plan.warm_up_ns);
+	f->mark_reported = f->reported;
+	f->mark_ns = f->at_ns;
 	return err;
 }
 
@@ -173,7 +189,7 @@ int net_flow_begin(struct net_flow *f, const struct net_host *host,
 	least = plan->block_bytes / plan->size;
 	if (f->messages < least)
 		f->messages = least;
-	f->sent = f->reported = 0;
+	f->sent = f->reported = f->mark_reported = f->at_ns = f->mark_ns = 0;
 	f->pour.unfinished = f->pour.copied = f->pour.poured = 0;
 	while (!err && f->streams < plan->streams && !bench_stopping(f->b))
 		err = add_stream(f, host);
@@ -200,6 +216,18 @@ int net_flow_finish(struct net_flow *f)
 	while (!err && f->reported < f->sent && !bench_stopping(f->b))
 		err = read_reports(f);
 	return err;
+}
+
+double net_flow_rate(struct net_flow *f)
+{
+	const uint64_t blocks = f->reported - f->mark_reported;
+	const double ns = (double)(f->at_ns - f->mark_ns);
+
+	if (ns < f->plan.block_ns * LEAST_SPAN)
+		return 0;
+	f->mark_reported = f->reported;
+	f->mark_ns = f->at_ns;
+	return (double)(blocks * net_flow_block(f)) * 1e9 / ns;
 }
 
 uint64_t net_flow_block(const struct net_flow *f)

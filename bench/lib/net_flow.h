@@ -33,6 +33,9 @@ struct net_flow {
 	uint64_t sent;	      /* blocks */
 	uint64_t reported;
 	uint64_t counted[NET_FLOW_STREAMS]; /* bytes, by the last report */
+	uint64_t at_ns;	  /* when the last of them was made, server's clock */
+	uint64_t mark_ns; /* of net_flow_rate() */
+	uint64_t mark_reported;
 };
 
 /* net_flow_open() - no connection yet.  Return: 0 or bench_fail(). */
@@ -54,6 +57,11 @@ int net_flow_step(struct net_flow *f);
 /* net_flow_finish() - wait for the reports of all that was sent.
  * Return: as above. */
 int net_flow_finish(struct net_flow *f);
+
+/* net_flow_rate() - bytes a second that the server has received since the last
+ * call that gave some, by its own clock: the client may have been held up.
+ * Return: 0 if that was too short a time; the next call will tell of it too. */
+double net_flow_rate(struct net_flow *f);
 
 /* net_flow_block() - bytes of a block, of all streams. */
 uint64_t net_flow_block(const struct net_flow *f);

@@ -21,12 +21,9 @@
 /* So many empty looks between two looks at the clock. */
 #define SPIN_LOOKS 1024u
 
-/* As large as that of iperf3, with which tcp_bandwidth is compared. */
+/* Whatever the size of the messages, as it is for a program that takes what has
+ * come.  (iperf3 reads as much at a time as its client writes.) */
 #define SINK_BYTES (1u << 17)
-
-/* Blocks of larger messages are much longer than what may wait in a small
- * segment, so nobody waits for that. */
-#define SMALL_BYTES 512u
 
 static uint64_t clock_ms(void)
 {
@@ -141,31 +138,48 @@ static void acknowledge_soon(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
 }
 
-/* Whoever sends reports looks like one whose acknowledgements can wait for the
- * next of them, and a client that waits with a small segment until the one
- * before was acknowledged (Nagle) would wait for 40 ms.  A server that only
- * reads acknowledges what it has read at once; so does this one. */
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Report the blocks that are there.  @due: the end of the next one. */
+static int report_blocks(struct net_session *s, uint64_t have, uint64_t *due)
+{
+	struct net_report report = { .ns = clock_ns() };
+
+	for (; have >= *due; *due += s->hello.block) {
+		unsigned char bytes[NET_REPORT_BYTES];
+
+		report.bytes = *due;
+		net_report_pack(bytes, &report);
+		if (send_all(s->fd, bytes, sizeof(bytes)))
+			return -EPIPE;
+	}
+	/* Whoever sends looks like one whose acknowledgements can wait for
+	 * what it will send next, and a client that waits with a small segment
+	 * until the one before was acknowledged (Nagle) would wait for 40 ms.
+	 * A server that only reads acknowledges what it has read at once; so
+	 * does this one. */
+	acknowledge_soon(s->fd);
+	return 0;
+}
+
 static void sink(struct net_session *s, unsigned char *buf, size_t room)
 {
-	const bool small = s->hello.size < SMALL_BYTES;
 	uint64_t due = s->hello.block, have = 0;
 
 	for (;;) {
-		ssize_t n;
+		const ssize_t n = receive(s, s->fd, buf, room);
 
-		if (small)
-			acknowledge_soon(s->fd);
-		n = receive(s, s->fd, buf, room);
 		if (n <= 0)
 			return;
 		have += (uint64_t)n;
-		for (; have >= due; due += s->hello.block) {
-			unsigned char report[NET_REPORT_BYTES];
-
-			net_report_pack(report, due);
-			if (send_all(s->fd, report, sizeof(report)))
-				return;
-		}
+		if (have >= due && report_blocks(s, have, &due))
+			return;
 	}
 }
 

@@ -71,12 +71,14 @@ int net_answer_unpack(struct net_answer *a, const unsigned char *from)
 	return a->status > NET_TROUBLE ? -EPROTO : 0;
 }
 
-void net_report_pack(unsigned char *to, uint64_t bytes)
+void net_report_pack(unsigned char *to, const struct net_report *r)
 {
-	put(&to, bytes, NET_REPORT_BYTES);
+	put(&to, r->bytes, 8);
+	put(&to, r->ns, 8);
 }
 
-uint64_t net_report_unpack(const unsigned char *from)
+void net_report_unpack(struct net_report *r, const unsigned char *from)
 {
-	return get(&from, NET_REPORT_BYTES);
+	r->bytes = get(&from, 8);
+	r->ns = get(&from, 8);
 }

@@ -11,17 +11,17 @@
  * without a hello is fine: that is how tcp_connect uses it.
  */
 #define NET_MAGIC	 0x6f73636eu /* "oscn" */
-#define NET_VERSION	 2
+#define NET_VERSION	 3
 #define NET_HELLO_BYTES	 32
 #define NET_ANSWER_BYTES 24
-#define NET_REPORT_BYTES 8
+#define NET_REPORT_BYTES 16
 #define NET_MAX_MESSAGE	 (1u << 20)
 #define NET_MAX_BLOCK	 (1ull << 36)
 
 enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
 	NET_ECHO_UDP, /* the same with datagrams; the connection stays open */
-	NET_SINK,     /* count; report the total after each block of bytes */
+	NET_SINK,     /* count; report after each block of bytes */
 	NET_ACK,      /* send back, and acknowledge each packet before that */
 };
 
@@ -62,7 +62,14 @@ void net_answer_pack(unsigned char *to, const struct net_answer *a);
 /* net_answer_unpack() - Return: 0 or -EPROTO. */
 int net_answer_unpack(struct net_answer *a, const unsigned char *from);
 
-void net_report_pack(unsigned char *to, uint64_t bytes);
-uint64_t net_report_unpack(const unsigned char *from);
+/* NET_SINK: after a block. */
+struct net_report {
+	uint64_t bytes; /* that have come in all */
+	uint64_t ns;	/* when the block was there, by the server's
+			 * CLOCK_MONOTONIC */
+};
+
+void net_report_pack(unsigned char *to, const struct net_report *r);
+void net_report_unpack(struct net_report *r, const unsigned char *from);
 
 #endif

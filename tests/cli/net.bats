@@ -133,8 +133,13 @@ lied_to() {
 @test "a server that got less than was sent is found out" {
 	lied_to short tcp_bandwidth '*via=send,size=8K,*'
 	rows 'all(.reason | test("bytes"))'
-	lied_to short tcp_bandwidth '*size=128K,streams=1,*figure=peak'
+	lied_to short tcp_bandwidth '*size=128K,streams=4,*'
 	rows 'all(.reason | test("bytes"))'
+}
+
+@test "a server whose clock stands still gives no rate" {
+	lied_to still tcp_bandwidth '*via=send,size=8K,*'
+	rows 'all(.reason | test("no sample"))'
 }
 
 @test "an answer that is another message is found out" {
