@@ -47,10 +47,7 @@ static enum result_status pick_status(rows_t rows, size_t n)
 	return best;
 }
 
-/* What an invocation says of the headline.  One that could not tell its
- * estimate from nothing is no reason to leave it out: that would bias the
- * others upwards. */
-static double said(const struct result *r)
+double result_said(const struct result *r)
 {
 	if (r->status == RESULT_FAILED)
 		return NAN;
@@ -65,7 +62,7 @@ static double median_scaled(rows_t rows, size_t n, size_t offset, double *work)
 
 	for (size_t i = 0; i < n; i++) {
 		double hz = *(const double *)((const char *)rows[i] + offset);
-		double x = said(rows[i]) * hz / 1e9;
+		double x = result_said(rows[i]) * hz / 1e9;
 
 		if (isfinite(x))
 			work[k++] = x;
@@ -90,8 +87,8 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 	size_t k = 0, lo, hi;
 
 	for (size_t i = 0; i < n; i++)
-		if (isfinite(said(rows[i])))
-			work[k++] = said(rows[i]);
+		if (isfinite(result_said(rows[i])))
+			work[k++] = result_said(rows[i]);
 	if (!k)
 		return;
 	if (out->unit && !strcmp(out->unit, "level")) {
@@ -122,7 +119,7 @@ static double greatest(rows_t rows, size_t n)
 	double x = NAN;
 
 	for (size_t i = 0; i < n; i++)
-		x = fmax(x, said(rows[i]));
+		x = fmax(x, result_said(rows[i]));
 	return x;
 }
 
@@ -276,7 +273,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 		return -ENOMEM;
 	out->status = pick_status(rows, n);
 	for (size_t i = 0; i < n; i++)
-		if (out->status != RESULT_OK || isfinite(said(rows[i])))
+		if (out->status != RESULT_OK || isfinite(result_said(rows[i])))
 			out->n += rows[i]->n;
 	err = copy_common(out, rows, n);
 	if (!err)

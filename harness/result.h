@@ -77,6 +77,11 @@ json_t *result_to_json(const struct result *r);
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
 
+/* result_said() - what an invocation says of the headline, NAN if nothing.  One
+ * that could not tell its estimate from nothing is no reason to leave it out:
+ * that would bias the others upwards. */
+double result_said(const struct result *r);
+
 /**
  * result_aggregate() - one row from the rows of one case in @n invocations.
  * @rows: at least one; all of the same benchmark and case.

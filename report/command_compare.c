@@ -28,6 +28,12 @@ static double share(const char *text, double otherwise)
 	return x / 100;
 }
 
+/* Who asks for a smaller threshold says that smaller things matter. */
+static double default_floor(double threshold)
+{
+	return threshold >= 0 ? fmin(FLOOR, threshold) : FLOOR;
+}
+
 static int write_page(const struct doc_format *format, const char *dir,
 		      const struct comparison *c, size_t n)
 {
@@ -132,8 +138,8 @@ static int compare_all(const struct compare_options *o, struct side *sides,
 int command_compare(const struct compare_options *o, size_t n,
 		    char *const *names)
 {
-	double floor = share(o->floor, FLOOR);
 	double threshold = o->threshold ? share(o->threshold, 0) : -2;
+	double floor = share(o->floor, default_floor(threshold));
 	json_t *floors = NULL;
 	struct side *sides;
 	char *why;
@@ -144,6 +150,10 @@ int command_compare(const struct compare_options *o, size_t n,
 		     floor < 0 ? "floor" : "threshold");
 		return EXIT_USAGE;
 	}
+	if (o->threshold && threshold < floor)
+		warn("--threshold %s: below --floor %s, so only what is slower "
+		     "by more than the floor counts",
+		     o->threshold, o->floor);
 	sides = text_alloc(n, sizeof(*sides));
 	if (o->aa) {
 		if (floors_read(&floors, o->aa, &why)) {

@@ -52,52 +52,69 @@ static void free_index(json_t **index, const struct side *s)
 	free(index);
 }
 
-/* Logarithms of what the units of @s cost: invocations of one run, or one
- * value for each of several runs.  @sign: -1 where more is better. */
-static size_t units(double *logs, const struct side *s, json_t *const *index,
-		    const struct result *r, double sign)
-{
-	const struct row *row;
-	size_t n = 0;
-
-	if (s->n == 1) {
-		row = look_up(s->runs, index[0], r);
-		for (size_t i = 0; row && i < row->n && n < RANK_MAX; i++)
-			if (row->values[i] > 0 && isfinite(row->values[i]))
-				logs[n++] = sign * log(row->values[i]);
-		return n;
-	}
-	for (size_t i = 0; i < s->n && n < RANK_MAX; i++) {
-		row = look_up(&s->runs[i], index[i], r);
-		if (row && row->all.status == RESULT_OK && row->all.value > 0)
-			logs[n++] = sign * log(row->all.value);
-	}
-	return n;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* What keeps two rows from being compared at all, or NULL. */
-static const char *obstacle(const struct row *a, const struct row *b)
+/* What keeps @row of @s from being compared with @r of A's first run, or NULL.
+ */
+static const char *obstacle(const struct comparison *c, const struct side *s,
+			    const struct result *r, const struct row *row)
 {
-	if (!b)
-		return "B has no such row";
-	if (a->all.status == RESULT_BELOW_RESOLUTION &&
-	    b->all.status == RESULT_BELOW_RESOLUTION)
-		return "both below resolution";
-	if (a->all.status != RESULT_OK || b->all.status != RESULT_OK)
-		return a->all.status != RESULT_OK ? "A has no value"
-						  : "B has no value";
-	if (!same_text(a->all.unit, b->all.unit))
+	static const char *const absent[2][2] = {
+		{ "A has no such row", "a run of A has no such row" },
+		{ "B has no such row", "a run of B has no such row" },
+	};
+	static const char *const without[2][2] = {
+		{ "A has no value", "a run of A has no value" },
+		{ "B has no value", "a run of B has no value" },
+	};
+
+	if (!row)
+		return absent[s == c->b][s->n > 1];
+	if (row->all.status != RESULT_OK)
+		return without[s == c->b][s->n > 1];
+	if (!same_text(r->unit, row->all.unit))
 		return "other unit";
-	if (!same_text(a->all.estimator, b->all.estimator))
+	if (!same_text(r->estimator, row->all.estimator))
 		return "other estimator";
-	if (!same_text(a->all.timer, b->all.timer))
+	if (!same_text(r->timer, row->all.timer))
 		return "other timing method";
 	return NULL;
+}
+
+/* To leave a value out because it is not positive would bias the rest. */
+static const char *add_unit(double *logs, size_t *n, double value, double sign)
+{
+	if (!isfinite(value) || *n == RANK_MAX)
+		return NULL;
+	if (value <= 0)
+		return "not positive: no ratio";
+	logs[(*n)++] = sign * log(value);
+	return NULL;
+}
+
+/* Logarithms of what the units of @s cost: invocations of one run, or one
+ * value for each of several runs.  Return: NULL, or what is in the way. */
+static const char *units(double *logs, size_t *n, const struct comparison *c,
+			 const struct side *s, json_t *const *index,
+			 const struct result *r)
+{
+	double sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
+	const char *why = NULL;
+
+	for (size_t i = 0; i < s->n && !why; i++) {
+		const struct row *row = look_up(&s->runs[i], index[i], r);
+
+		why = obstacle(c, s, r, row);
+		if (!why && s->n > 1)
+			why = add_unit(logs, n, row->all.value, sign);
+		else
+			for (size_t j = 0; !why && j < row->n; j++)
+				why = add_unit(logs, n, row->values[j], sign);
+	}
+	return why || *n ? why : "no values";
 }
 
 static void test_pair(struct pair *p, const double *x, const double *y)
@@ -117,23 +134,21 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 		      json_t *const *ia, json_t *const *ib)
 {
 	const struct result *r = &p->a->all;
-	double *x, *y, sign;
+	double *x = text_alloc(RANK_MAX, sizeof(*x));
+	double *y = text_alloc(RANK_MAX, sizeof(*y));
 
 	p->b = look_up(c->b->runs, ib[0], r);
 	p->cost.shift = p->p = p->holm = NAN;
-	p->why = obstacle(p->a, p->b);
 	p->verdict = VERDICT_NOT_COMPARABLE;
-	if (p->why)
-		return;
-	sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
-	x = text_alloc(RANK_MAX, sizeof(*x));
-	y = text_alloc(RANK_MAX, sizeof(*y));
-	p->n = units(x, c->a, ia, r, sign);
-	p->m = units(y, c->b, ib, r, sign);
-	if (p->n && p->m)
+	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
+	    p->b->all.status == RESULT_BELOW_RESOLUTION)
+		p->why = "both below resolution";
+	if (!p->why)
+		p->why = units(x, &p->n, c, c->a, ia, r);
+	if (!p->why)
+		p->why = units(y, &p->m, c, c->b, ib, r);
+	if (!p->why)
 		test_pair(p, x, y);
-	else
-		p->why = "not positive: no ratio";
 	free(x);
 	free(y);
 }
@@ -157,7 +172,11 @@ static void judge(struct comparison *c)
 		q->holm = holm[k++];
 		c->raw += q->p < ALPHA;
 		c->resolved += q->holm < ALPHA;
-		if (q->holm < ALPHA && change > fmax(c->floor, q->floor))
+		if (!(q->holm < ALPHA))
+			continue;
+		if (!(change > fmax(c->floor, q->floor)))
+			q->verdict = VERDICT_SMALL;
+		else
 			q->verdict = q->cost.shift > 0 ? VERDICT_SLOWER
 						       : VERDICT_FASTER;
 	}
@@ -243,6 +262,8 @@ char *compare_verdict(const struct pair *p)
 		return text_copy("faster");
 	case VERDICT_SLOWER:
 		return text_copy("slower");
+	case VERDICT_SMALL:
+		return text_copy("differs by less than the floor");
 	case VERDICT_SAME:
 		return text_format("no difference resolved (within ±%s)",
 				   units_percent(pct, expm1(far)));

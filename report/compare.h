@@ -21,7 +21,8 @@ struct side {
 };
 
 enum verdict {
-	VERDICT_SAME, /* no difference resolved */
+	VERDICT_SAME,  /* no difference resolved */
+	VERDICT_SMALL, /* one that does not matter: below the floor */
 	VERDICT_FASTER,
 	VERDICT_SLOWER,
 	VERDICT_NOT_COMPARABLE,

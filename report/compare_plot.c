@@ -20,6 +20,7 @@
  * not see them. */
 static const char *const colours[] = {
 	[VERDICT_SAME] = "#777777",
+	[VERDICT_SMALL] = "#777777",
 	[VERDICT_FASTER] = "#0072b2",
 	[VERDICT_SLOWER] = "#d55e00",
 };
@@ -113,7 +114,7 @@ static void mark(FILE *f, double x, double y, enum verdict verdict)
 {
 	const char *colour = colours[verdict];
 
-	if (verdict == VERDICT_SAME)
+	if (verdict == VERDICT_SAME || verdict == VERDICT_SMALL)
 		fprintf(f,
 			"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" "
 			"fill=\"%s\"/>\n",

@@ -154,7 +154,7 @@ static char *p_value(double p)
 static void one_mean(struct table *t, const struct comparison *c,
 		     const char *program)
 {
-	size_t rows = 0, count[4] = { 0 };
+	size_t rows = 0, count[VERDICT_NOT_COMPARABLE + 1] = { 0 };
 	double sum = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -175,8 +175,9 @@ static void one_mean(struct table *t, const struct comparison *c,
 		table_cell(t, 2, ratio(sum / (double)rows));
 	table_cell(t, 3, text_format("%zu", count[VERDICT_FASTER]));
 	table_cell(t, 4, text_format("%zu", count[VERDICT_SLOWER]));
-	table_cell(t, 5, text_format("%zu", count[VERDICT_SAME]));
-	table_cell(t, 6, text_format("%zu", count[VERDICT_NOT_COMPARABLE]));
+	table_cell(t, 5, text_format("%zu", count[VERDICT_SMALL]));
+	table_cell(t, 6, text_format("%zu", count[VERDICT_SAME]));
+	table_cell(t, 7, text_format("%zu", count[VERDICT_NOT_COMPARABLE]));
 }
 
 void compare_means(struct table *t, const struct comparison *c)
@@ -189,6 +190,7 @@ void compare_means(struct table *t, const struct comparison *c)
 	table_column(t, "geometric mean of cost B / A", true);
 	table_column(t, "faster", true);
 	table_column(t, "slower", true);
+	table_column(t, "below the floor", true);
 	table_column(t, "not resolved", true);
 	table_column(t, "not comparable", true);
 	for (size_t i = 0; i < run->nsections; i++)

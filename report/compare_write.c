@@ -18,7 +18,7 @@ static const char method[] =
 	"estimate of the ratio with its interval; p is the exact two-sided "
 	"Mann-Whitney test, and p (Holm) is corrected for the number of rows. "
 	"A row is called faster or slower if p (Holm) is under 5 % and the "
-	"effect is above the floor.";
+	"effect is above the floor; what is not above it does not matter.";
 
 char *compare_drift(const struct comparison *c)
 {
@@ -144,7 +144,8 @@ static void put_one(struct doc *d, const struct comparison *c, size_t i)
 			d, name,
 			"Cost of B over cost of A with 95 % intervals: "
 			"diamonds are slower, squares faster, grey dots not "
-			"resolved. The axis is logarithmic; 1 is the same.");
+			"resolved or below the floor. The axis is logarithmic; "
+			"1 is the same.");
 	compare_rows(&t, c, true);
 	put_table(d, &t);
 	free(name);

@@ -32,6 +32,8 @@ static void put_go_row(FILE *f, const struct row *row)
 	char first = r->benchmark[0];
 	uint64_t iters = r->iters ? r->iters : 1;
 
+	if (r->status != RESULT_OK)
+		return;
 	for (size_t i = 0; i < row->n; i++) {
 		if (!isfinite(row->values[i]))
 			continue;

@@ -233,12 +233,8 @@ static int aggregate(struct run *run, struct reading *in)
 		struct row *row = &run->rows[i];
 
 		row->values = text_alloc(row->n, sizeof(*row->values));
-		for (size_t j = 0; j < row->n; j++) {
-			const struct result *r = of[first[i] + j];
-
-			row->values[j] =
-				r->status == RESULT_OK ? r->value : NAN;
-		}
+		for (size_t j = 0; j < row->n; j++)
+			row->values[j] = result_said(of[first[i] + j]);
 		if (row->n > run->rounds)
 			run->rounds = (unsigned int)row->n;
 		err = result_aggregate(&row->all, &of[first[i]], row->n);

@@ -12,7 +12,7 @@
 /* One case over all its invocations. */
 struct row {
 	struct result all;     /* aggregated */
-	double *values;	       /* of each invocation, NAN unless ok */
+	double *values;	       /* result_said() of each invocation */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 };

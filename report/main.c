@@ -68,7 +68,9 @@ static const struct opt compare_opts[] = {
 	OPT_STR(0, "threshold", settings, threshold, NULL,
 		"exit status 3 if something is slower by more, percent"),
 	OPT_STR(0, "floor", settings, floor, NULL,
-		"smaller differences do not matter (default 2), percent"),
+		"smaller differences do not matter (default 2, or the "
+		"threshold "
+		"if that is less), percent"),
 	OPT_STR(0, "aa", settings, aa, NULL,
 		"results of `make aa`: what the same shows against itself "
 		"does not matter either, paths"),

@@ -77,7 +77,7 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -0 --separate-stderr ab --aa aa --out again
 	run ! grep -E '^one: x=1 .* slower' <<<"$output"
 	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all --aa aa out/a out/b
-	grep -Eq '^one: x=1 .* no difference resolved .* 2[01] %$' <<<"$output"
+	grep -Eq '^one: x=1 .* differs by less than the floor .* 2[01] %$' <<<"$output"
 	run -1 --separate-stderr "${BIN:-$ROOT/build/bin}/report" compare --aa nowhere out/a out/b
 	[[ $stderr == *"--aa: nowhere/a/invocations.jsonl"* ]]
 }

@@ -58,7 +58,50 @@ side() {
 	side a 6.1 1
 	side b 6.1 1.03
 	run -0 --separate-stderr "$report" compare --floor 5 --threshold 0 a b
+	[[ $stderr == *"--threshold 0: below --floor 5"* ]]
 	run -3 --separate-stderr "$report" compare --floor 1 --threshold 0 a b
+	run -0 --separate-stderr "$report" compare --all --floor 5 a b
+	grep -Eq '^work: kind=changed .* differs by less than the floor$' <<<"$output"
+	grep -Eq '^work: kind=same .* no difference resolved' <<<"$output"
+}
+
+@test "a threshold below the usual floor is one" {
+	side a 6.1 1
+	side b 6.1 1.015
+	run -3 --separate-stderr "$report" compare --threshold 1 a b
+	[[ $stderr != *"below --floor"* ]]
+	run -0 --separate-stderr "$report" compare --threshold 2 a b
+}
+
+# hide DIR LEAST ESTIMATE: what costs less than LEAST in kind=changed was below
+# resolution, and its estimate ESTIMATE (a jq expression).
+hide() {
+	jq -c "if .case == \"kind=changed\" and .value < $2 then
+		.status = \"below_resolution\" | .resolution = 200 |
+		.estimate = ($3) | .value = null else . end" \
+		"$1/invocations.jsonl" >hidden
+	mv hidden "$1/invocations.jsonl"
+}
+
+@test "what was below resolution counts by its estimate" {
+	side a 6.1 1
+	side b 6.1 1
+	hide b 100.7 .value
+	run -0 --separate-stderr "$report" compare --all a b
+	grep -Eq '^work: kind=changed .* 1 +0\..* no difference resolved' <<<"$output"
+	run -0 --separate-stderr "$report" export --format gobench b
+	[[ $(grep -c '^BenchmarkWork/kind=changed ' <<<"$output") -eq 10 ]]
+	hide b 101.5 .value
+	run -0 --separate-stderr "$report" export --format gobench b
+	[[ $(grep -c '^BenchmarkWork/kind=changed ' <<<"$output") -eq 0 ]]
+}
+
+@test "what is not positive has no ratio, and is not left out" {
+	side a 6.1 1
+	side b 6.1 1
+	hide b 100.1 '-1'
+	run -0 --separate-stderr "$report" compare --all a b
+	grep -Eq '^work: kind=changed .* not comparable: not positive: no ratio$' <<<"$output"
 }
 
 @test "pages with a picture" {
@@ -96,6 +139,18 @@ side() {
 	run -0 --separate-stderr "$report" compare --all a b
 	grep -Eq '^work: kind=same .* not comparable: B has no such row$' <<<"$output"
 	grep -Eq '^work: kind=changed .* not comparable: other estimator$' <<<"$output"
+}
+
+@test "each run of a side must be comparable" {
+	for i in 1 2 3 4; do
+		side "a$i" 6.1 1
+		side "b$i" 6.1 1
+	done
+	sed -i 's/"timer":"lfence"/"timer":"clock"/; /kind=same/d' \
+		b3/invocations.jsonl
+	run -0 --separate-stderr "$report" compare --all a1,a2,a3,a4 b1,b2,b3,b4
+	grep -Eq '^work: kind=same .* not comparable: a run of B has no such row$' <<<"$output"
+	grep -Eq '^work: kind=changed .* not comparable: other timing method$' <<<"$output"
 }
 
 @test "misuse is told in one line" {
