@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank.h"
 #include "stats.h"
 #include "text.h"
 
@@ -131,13 +132,25 @@ static size_t split(struct change *out, size_t room, const double *v,
 		     n - c.at, alpha);
 }
 
+/* The orders as far as a step in the middle, which is the most extreme split,
+ * are two of the ways to deal the values into halves; a value more changes
+ * nothing, for it may lie on either side. */
+size_t change_least(double alpha)
+{
+	size_t n = CHANGE_LEAST;
+
+	while (n < CHANGE_MAX && rank_least_p(n / 2, n / 2) >= alpha)
+		n++;
+	return n;
+}
+
 size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		   double alpha)
 {
-	size_t found;
+	size_t skipped = n > CHANGE_MAX ? n - CHANGE_MAX : 0, found;
 
-	if (n > CHANGE_MAX)
-		n = CHANGE_MAX;
+	v += skipped;
+	n -= skipped;
 	found = split(out, room, v, 0, n, alpha);
 	for (size_t i = 0; i < found; i++) {
 		size_t from = i ? out[i - 1].at : 0;
@@ -146,5 +159,7 @@ size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		out[i].shift = median_of(v + out[i].at, to - out[i].at) -
 			       median_of(v + from, out[i].at - from);
 	}
+	for (size_t i = 0; i < found; i++)
+		out[i].at += skipped;
 	return found;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #define CHANGE_LEAST 8	 /* values, below which no change can be told */
-#define CHANGE_MAX   512 /* values that are looked at */
+#define CHANGE_MAX   512 /* values that are looked at: the last ones */
 
 /* From value @at on (counted from 0) the level is another. */
 struct change {
@@ -31,5 +31,9 @@ struct change {
  */
 size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		   double alpha);
+
+/* change_least() - how many values there must be for a change to be told from
+ * chance at @alpha, if it is in their middle; elsewhere it takes more. */
+size_t change_least(double alpha);
 
 #endif

@@ -95,7 +95,7 @@ static void print(const struct history *h, bool all)
 	console_table(stdout, &t, CELL_WIDTH);
 	table_free(&t);
 	putchar('\n');
-	history_rows(&t, h, all || h->nruns < CHANGE_LEAST);
+	history_rows(&t, h, all || h->nruns < h->least);
 	table_prune(&t);
 	if (t.nrows) {
 		console_table(stdout, &t, CELL_WIDTH);

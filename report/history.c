@@ -101,7 +101,8 @@ static void add_run(struct history *h, json_t *index, size_t i)
 
 /* Logarithms, so that a change is a ratio; runs without a value, and values
  * that have none, are jumped over. */
-static void find_changes(struct series *s, size_t nruns, double alpha)
+static void find_changes(struct series *s, size_t nruns, size_t least,
+			 double alpha)
 {
 	double *logs = text_alloc(nruns, sizeof(*logs));
 	size_t *run = text_alloc(nruns, sizeof(*run));
@@ -114,7 +115,8 @@ static void find_changes(struct series *s, size_t nruns, double alpha)
 		run[n] = i;
 		logs[n++] = log(s->values[i]);
 	}
-	count = change_find(found, HISTORY_CHANGES, logs, n, alpha);
+	count = n < least ? 0
+			  : change_find(found, HISTORY_CHANGES, logs, n, alpha);
 	for (size_t i = 0; i < count; i++) {
 		if (expm1(fabs(found[i].shift)) < FLOOR)
 			continue;
@@ -139,8 +141,15 @@ size_t history_load(struct history *h, size_t n, char *const *dirs)
 	json_decref(index);
 	/* Bonferroni over the rows, as far as random orders can tell. */
 	alpha = fmax(LEAST_P, ALPHA / (h->n ? (double)h->n : 1));
+	h->least = change_least(alpha);
 	for (size_t i = 0; i < h->n; i++)
-		find_changes(&h->v[i], h->nruns, alpha);
+		find_changes(&h->v[i], h->nruns, h->least, alpha);
+	if (h->nruns > CHANGE_MAX)
+		notes_add(&h->notes,
+			  text_format("of %zu runs only the last %d of each "
+				      "row are searched for changes",
+				      h->nruns, CHANGE_MAX),
+			  NULL);
 	return h->nruns;
 }
 
@@ -162,10 +171,11 @@ char *history_summary(const struct history *h)
 
 	for (size_t i = 0; i < h->n; i++)
 		changed += h->v[i].nchanges > 0;
-	if (h->nruns < CHANGE_LEAST)
-		return text_format("%zu runs, %zu rows. %d runs are needed to "
-				   "tell a change from chance.",
-				   h->nruns, h->n, CHANGE_LEAST);
+	if (h->nruns < h->least)
+		return text_format("%zu runs, %zu rows. With so many rows at "
+				   "least %zu runs are needed to tell a change "
+				   "from chance.",
+				   h->nruns, h->n, h->least);
 	return text_format("%zu runs, %zu rows, of which %zu changed their "
 			   "level by 2 %% or more.",
 			   h->nruns, h->n, changed);

@@ -23,6 +23,7 @@ struct history {
 	size_t nruns;
 	struct series *v;
 	size_t n;
+	size_t least; /* runs, below which no change of a row can be told */
 	struct notes notes;
 };
 

@@ -30,6 +30,8 @@ static void by_hand(void)
 	OK_NEAR(c[0].p, 2.0 / 252, 0.004, "and its chance");
 	OK(change_find(c, 4, step, 7, 0.05) == 0, "too few values");
 	OK(change_find(c, 4, flat, 10, 0.05) == 0, "nothing but ties");
+	OK(change_least(0.05) == 8, "2 of 70 ways to deal 8 into halves");
+	OK(change_least(0.025) == 10, "are too many for less");
 	OK(change_find(c, 0, step, 10, 0.05) == 0, "no room");
 }
 
@@ -43,6 +45,18 @@ static void two_steps(void)
 	OK(change_find(c, 8, v, 30, 0.05) == 2, "up and down again");
 	OK(c[0].at == 10 && c[1].at == 20, "in order of time");
 	OK(c[0].shift > 0.8 && c[1].shift < -0.3, "with their signs");
+}
+
+static void long_series(void)
+{
+	double v[CHANGE_MAX + 100];
+	struct change c[8];
+
+	for (size_t i = 0; i < CHANGE_MAX + 100; i++)
+		v[i] = (i < 50 ? 5 : i < 600 ? 0 : 1) + 0.1 * uniform();
+	OK(change_find(c, 8, v, CHANGE_MAX + 100, 1e-3) == 1,
+	   "what is too long loses its beginning");
+	OK(c[0].at == 600, "and counts from there");
 }
 
 /* 400 series without any change; the seed is fixed. */
@@ -66,6 +80,7 @@ int main(void)
 {
 	by_hand();
 	two_steps();
+	long_series();
 	false_alarms();
 	return tap_done();
 }
