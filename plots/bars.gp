@@ -1,5 +1,6 @@
 # Bars by category, grouped by series, with 95 % intervals; lying, so that the
-# names of the categories can be read.  Data: category value low high name.
+# names of the categories can be read.  Data: category value low high end name;
+# end is where the label stands: a value may have no interval.
 load plots.'/style.gp'
 data = id.'.dat'
 high = 110 + 22 * n_categories + 13 * n_categories * n_series
@@ -11,11 +12,9 @@ set ylabel
 set xlabel y_label
 set key outside top center horizontal
 if (log_y) set logscale x
-# The ends of the intervals and the labels behind them must fit as well.
-stats data using ($4 > $2 ? $4 : $2) name 'END' nooutput
-far = END_max > most ? END_max : most
+# The labels behind the ends must fit as well.
 from = log_y ? 10 ** floor(log10(least) - 0.05) : 0
-to = log_y ? 10 ** ceil(log10(far) + 0.2) : far * 1.12
+to = log_y ? 10 ** ceil(log10(most) + 0.2) : most * 1.12
 set xrange [from:to]
 set yrange [n_categories - 0.4:-0.6]
 set ytics ()
@@ -29,5 +28,5 @@ text(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('
 
 paint = "plot for [i=1:n_series] data index i-1 using (from):(place($1,i)):(from):2:(place($1,i)-thick*0.46):(place($1,i)+thick*0.46) with boxxyerror lc rgb colour[pick(i)] fs solid 0.85 noborder title series[i], ".\
 	"for [i=1:n_series] data index i-1 using 2:(place($1,i)):(near($3,$2)):4 with xerrorbars pt 0 lw 1.3 lc rgb '#111111' notitle, ".\
-	"for [i=1:n_series] data index i-1 using ($4 > $2 ? $4 : $2):(place($1,i)):(text($2)) with labels left offset 0.6,0 font ',11' textcolor rgb '#222222' notitle"
+	"for [i=1:n_series] data index i-1 using 5:(place($1,i)):(text($2)) with labels left offset 0.6,0 font ',11' textcolor rgb '#222222' notitle"
 load plots.'/draw.gp'

@@ -3,6 +3,8 @@
 # paper without colour.
 set encoding utf8
 set termoption noenhanced
+# An element that names a column is not drawn where that is NaN: points are an
+# element of their own, for a value of fewer than 6 rounds has no interval.
 set datafile missing 'NaN'
 array colour[8] = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000', '#7F7F7F']
 array point[8] = [7, 5, 9, 13, 11, 6, 4, 8]

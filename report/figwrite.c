@@ -102,7 +102,7 @@ size_t figwrite_bars(struct figwriter *w)
 	double least = INFINITY, most = 0;
 	size_t n = 0;
 
-	fputs("# category value low high name\n", w->data);
+	fputs("# category value low high end name\n", w->data);
 	for (size_t s = 0; s < d->nseries; s++) {
 		size_t before = n;
 
@@ -118,12 +118,14 @@ size_t figwrite_bars(struct figwriter *w)
 			figwrite_number(w->data, p->y / d->scale, ' ');
 			figwrite_number(w->data, p->lo / d->scale, ' ');
 			figwrite_number(w->data, p->hi / d->scale, ' ');
+			figwrite_number(w->data, fmax(p->y, p->hi) / d->scale,
+					' ');
 			text_data(w->data, p->category);
 			fputc('\n', w->data);
 			n++;
 		}
 		if (n == before)
-			fputs("NaN NaN NaN NaN \"\"\n", w->data);
+			fputs("NaN NaN NaN NaN NaN \"\"\n", w->data);
 	}
 	if (n)
 		fprintf(w->settings, "least = %.9g\nmost = %.9g\n", least,

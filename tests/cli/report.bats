@@ -109,6 +109,19 @@ without_gnuplot() {
 	run ! grep -E 'src=|https?://' small/report.html
 }
 
+@test "values without an interval are drawn all the same" {
+	needs_gnuplot
+	jq -c 'select(.round <= 3)' small/invocations.jsonl >few
+	mv few small/invocations.jsonl
+	run -0 --separate-stderr make_report small
+	grep -q '^0 2.01 NaN NaN ' small/procedure-curve.dat
+	# A marker for each line of data, and one for the key.
+	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/procedure-curve.svg) -eq \
+		$(($(grep -c '^[0-9]' small/procedure-curve.dat) + 1)) ]]
+	grep -q '<text>101</text>' small/syscall-bars.svg
+	grep -q '<text>91.0</text>' small/syscall-bars.svg
+}
+
 @test "the page is valid HTML, also from a hostile directory" {
 	command -v tidy >/dev/null || skip "no tidy"
 	run -0 make_report small
