@@ -131,8 +131,17 @@ static int check_contents(struct file_data *f, unsigned int places, size_t len)
 	return err;
 }
 
+/* Bytes that it has on the disk; 0: not known. */
+static uint64_t allocated(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : (uint64_t)st.st_blocks * TOLD_BLOCK;
+}
+
 static int check_shape(struct file_data *f)
 {
+	const uint64_t least = f->bytes - f->bytes / 16;
 	struct stat st;
 	uint64_t told;
 	off_t hole;
@@ -149,9 +158,12 @@ static int check_shape(struct file_data *f)
 		return why(f, -EBADMSG, "%s has a hole at byte %lld", f->path,
 			   (long long)hole);
 	/* Some servers say nothing of blocks.  A little may be missing where
-	 * ends of files are kept apart. */
-	told = (uint64_t)st.st_blocks * TOLD_BLOCK;
-	if (told && told < f->bytes - f->bytes / 16)
+	 * ends of files are kept apart.  Some file systems (zfs) allocate them
+	 * later than fsync() returns. */
+	told = allocated(f->fd);
+	if (told && told < least && !syncfs(f->fd))
+		told = allocated(f->fd);
+	if (told && told < least)
 		return why(f, -EBADMSG,
 			   "%s: only %llu of %llu bytes are allocated (a file "
 			   "system that compresses or deduplicates?)",
