@@ -32,17 +32,17 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/cache_steps.h"
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
 
 #define MAX_WAYS    24 /* of the first cache */
 #define MAX_WAYS_L2 28
-#define WAY_STEP    1.3 /* the next cache takes 2 to 4 times as long */
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define DRAM_PAGES  4096 /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
-#define STEP	    1.15 /* a plateau's noise is less, a miss in L1 is 3 times */
+#define NO_VALUE    "%s has no value"
 
 enum where { IN_L2, IN_DRAM, WHERES };
 
@@ -280,64 +280,73 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* The smallest distance at which the second load is no hit: half of the way
- * from the nearest to the farthest. */
+/* The latencies of @n rows.  Return: of which the first gap from @from on is;
+ * @n: there is none. */
+static int values(const struct bench *b, const struct bench_case *const *row,
+		  int from, int n, double *ns)
+{
+	for (int i = 0; i < n; i++)
+		ns[i] = bench_value(b, row[i]);
+	return cache_steps_gap(ns, from, n);
+}
+
 static void derive_line(struct bench *b, const struct line_state *s)
 {
 	const struct bench_case *const *row = s->pair[IN_L2][0];
-	const double near = bench_value(b, row[0]);
-	const double far = bench_value(b, row[DISTANCES - 1]);
+	double ns[DISTANCES];
+	const int rows = values(b, row, 0, DISTANCES, ns);
+	const int line =
+		rows == (int)DISTANCES ? cache_steps_line(ns, rows) : 0;
 
-	if (!(far > near * STEP)) {
+	if (line > 0)
+		bench_derive(b, s->line, distances[line]);
+	else if (rows < (int)DISTANCES)
+		bench_derive_skip(b, s->line, NO_VALUE, row[rows]->name);
+	else if (line < 0)
+		bench_derive_skip(b, s->line,
+				  "%u bytes apart loads are slower, but "
+				  "farther apart not all are",
+				  distances[-line]);
+	else
 		bench_derive_skip(b, s->line,
 				  "no distance makes the second load slower");
-		return;
-	}
-	for (size_t d = 0; d < DISTANCES; d++)
-		if (bench_value(b, row[d]) > (near + far) / 2) {
-			bench_derive(b, s->line, distances[d]);
-			return;
-		}
 }
 
-/* The last n, from @from on, before loads of n lines of one set are slower
- * than the fastest of @count rows there; 0 if all still fit.  One row may be
- * noise, three are not. */
-static int ways_of(const struct bench *b, const struct bench_case *const *row,
-		   int from, int count, int max)
+/* Return: the ways of the first cache, 0: not known. */
+static int derive_ways(struct bench *b, const struct line_state *s)
 {
-	double base = INFINITY;
-
-	for (int n = from; n < from + count && n < max; n++)
-		base = fmin(base, bench_value(b, row[n]));
-	for (int n = from + 1; n + 2 < max; n++)
-		if (bench_value(b, row[n]) > base * WAY_STEP &&
-		    bench_value(b, row[n + 1]) > base * WAY_STEP &&
-		    bench_value(b, row[n + 2]) > base * WAY_STEP)
-			return n;
-	return 0;
-}
-
-static void derive_ways(struct bench *b, const struct line_state *s)
-{
-	const int ways = ways_of(b, s->way, 0, 4, MAX_WAYS);
-	/* Beyond those that the first cache keeps. */
-	const int l2 =
-		ways ? ways_of(b, s->way_l2, ways + 1, 3, MAX_WAYS_L2) : 0;
+	double ns[MAX_WAYS];
+	const int rows = values(b, s->way, 0, MAX_WAYS, ns);
+	const int ways = cache_steps_ways(ns, 0, 4, rows);
 
 	if (ways)
 		bench_derive(b, s->ways, ways);
+	else if (rows < MAX_WAYS)
+		bench_derive_skip(b, s->ways, NO_VALUE, s->way[rows]->name);
 	else
 		bench_derive_skip(b, s->ways, "%d lines of one set still fit",
 				  MAX_WAYS);
-	if (l2)
-		bench_derive(b, s->ways_l2, l2);
+	return ways;
+}
+
+/* @l1: ways of the first cache, which hides as many lines of the second. */
+static void derive_ways_l2(struct bench *b, const struct line_state *s, int l1)
+{
+	double ns[MAX_WAYS_L2];
+	const int rows = values(b, s->way_l2, l1 + 1, MAX_WAYS_L2, ns);
+	const int ways = cache_steps_ways(ns, l1 + 1, 3, rows);
+
+	if (ways)
+		bench_derive(b, s->ways_l2, ways);
+	else if (rows < MAX_WAYS_L2)
+		bench_derive_skip(b, s->ways_l2, NO_VALUE,
+				  s->way_l2[rows]->name);
 	else
 		bench_derive_skip(b, s->ways_l2,
 				  "%d lines that should be in one set still "
 				  "fit: the huge pages are not in one piece in "
 				  "the host's memory, or the first cache hides "
-				  "it, or there were no huge pages",
+				  "it",
 				  MAX_WAYS_L2);
 }
 
@@ -347,9 +356,15 @@ static int derive(struct bench *b, void *state)
 	const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
 	const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
 	const long ways_l2 = sysconf(_SC_LEVEL2_CACHE_ASSOC);
+	int l1;
 
 	derive_line(b, s);
-	derive_ways(b, s);
+	l1 = derive_ways(b, s);
+	if (l1)
+		derive_ways_l2(b, s, l1);
+	else
+		bench_derive_skip(b, s->ways_l2,
+				  "the ways of the first cache are not known");
 	/* What CPUID says, by way of libc. */
 	if (line > 0)
 		bench_fact(b, s->line, "cpuid_bytes", (double)line);

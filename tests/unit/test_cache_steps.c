@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of curves that are known: clean, with noise, with gaps. */
+#include "../../bench/lib/cache_steps.h"
+
+#include "tap.h"
+
+/* At 8, 16, 32, 48, 56, 64, 96, 128, 192 and 256 bytes. */
+#define POINTS 10
+
+static void lines(void)
+{
+	const double clean[POINTS] = { 8, 8, 8, 8, 8, 14, 14, 14, 14, 14 };
+	const double flat[POINTS] = { 8, 8.2, 8, 8.5, 8, 8.1, 8, 8, 9, 8 };
+	double ns[POINTS];
+
+	OK(cache_steps_line(clean, POINTS) == 5, "the first of the slow ones");
+	OK(cache_steps_line(flat, POINTS) == 0, "no step");
+	memcpy(ns, clean, sizeof(ns));
+	ns[9] = 40;
+	OK(cache_steps_line(ns, POINTS) == 5, "the last one disturbed");
+	memcpy(ns, clean, sizeof(ns));
+	ns[6] = 8;
+	OK(cache_steps_line(ns, POINTS) == -5, "a fast one beyond the step");
+	memcpy(ns, clean, sizeof(ns));
+	ns[2] = 14;
+	OK(cache_steps_line(ns, POINTS) == -2, "a slow one before it");
+}
+
+static void gaps(void)
+{
+	const double ns[] = { 8, NAN, 8, INFINITY };
+
+	OK(cache_steps_gap(ns, 0, 4) == 1, "a gap");
+	OK(cache_steps_gap(ns, 1, 4) == 1, "at the beginning");
+	OK(cache_steps_gap(ns, 2, 4) == 3, "a failed ratio is one too");
+	OK(cache_steps_gap(ns, 2, 3) == 3, "none");
+}
+
+static void ways(void)
+{
+	double ns[24];
+
+	for (int i = 0; i < 24; i++)
+		ns[i] = i < 12 ? 2.1 : 4.3;
+	OK(cache_steps_ways(ns, 0, 4, 24) == 12, "twelve lines fit");
+	ns[5] = 6;
+	OK(cache_steps_ways(ns, 0, 4, 24) == 12, "one is noise");
+	ns[12] = NAN;
+	OK(cache_steps_ways(ns, 0, 4, cache_steps_gap(ns, 0, 24)) == 0,
+	   "not known where the first that do not fit have no value");
+	ns[12] = 4.3;
+	OK(cache_steps_ways(ns, 0, 4, 14) == 0, "nor where they are too few");
+	OK(cache_steps_ways(ns, 0, 4, 0) == 0, "nor of nothing");
+	OK(cache_steps_ways(ns, 13, 3, 24) == 0, "no step in the second part");
+}
+
+int main(void)
+{
+	lines();
+	gaps();
+	ways();
+	return tap_done();
+}
