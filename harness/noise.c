@@ -14,9 +14,7 @@
 #define GAP_READS 10 /* a gap is longer than as many reads of the clock */
 #define TRIES	  8
 
-/* The step of the clock that others made.  Most clocks are read in some 20 ns;
- * one that is a device's register (hpet, acpi_pm) takes 1 us by itself. */
-static double gap_ticks(enum timer_method method, double hz)
+double noise_gap_ticks(enum timer_method method, double hz)
 {
 	uint64_t read = UINT64_MAX;
 
@@ -33,7 +31,7 @@ void noise_spin(struct noise *noise, const struct timer *t, unsigned int us)
 	/* CPUID would spend the time in the hypervisor; any order will do. */
 	enum timer_method method =
 		t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_NONE;
-	const double gap = gap_ticks(method, t->hz);
+	const double gap = noise_gap_ticks(method, t->hz);
 	uint64_t begin = timer_begin(method), last = begin, now = begin;
 	uint64_t end = begin + (uint64_t)(us * t->hz / 1e6);
 

@@ -17,9 +17,14 @@ struct noise {
 	uint64_t longest_ticks;
 };
 
+/* noise_gap_ticks() - the least step of a clock of @hz that others made: 1 us,
+ * or ten reads of it.  Most are read in some 20 ns; one that is a device's
+ * register (hpet, acpi_pm) takes 1 us by itself. */
+double noise_gap_ticks(enum timer_method method, double hz);
+
 /* noise_spin() - spin on the clock for @us microseconds and add what is seen
- * to @noise.  A gap is a step of more than 1 us, or of more than ten reads of a
- * slow clock: nothing of our own lasts as long. */
+ * to @noise.  A gap is a step of more than
+ * noise_gap_ticks(): nothing of our own lasts as long. */
 void noise_spin(struct noise *noise, const struct timer *t, unsigned int us);
 
 /* noise_lost() - lost share, 0 to 1; 0 if nothing was spun. */

@@ -9,7 +9,6 @@
 #include "stats.h"
 #include "text.h"
 
-#define GAP_NS	1000  /* a read takes some 20 ns: nothing of ours is as long */
 #define LONG_NS 1e6   /* no interrupt is served for as long */
 #define MOST	65536 /* plain gaps kept */
 
@@ -30,7 +29,7 @@ void gaps_spin(struct gaps *g, const struct timer *t, unsigned int ms)
 {
 	enum timer_method method =
 		t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_NONE;
-	const uint64_t gap = (uint64_t)(1e-9 * GAP_NS * t->hz);
+	const uint64_t gap = (uint64_t)noise_gap_ticks(method, t->hz);
 	struct noise_counts counts;
 	uint64_t begin, last, now, end;
 	int64_t before;
