@@ -166,7 +166,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
 	const struct net_host *host =
-		net_hosts_need(&s->hosts, fc->place, AF_INET);
+		net_capture_host(&s->capture, &s->hosts, fc->place, AF_INET);
 	int err;
 
 	if (!host)

@@ -35,6 +35,7 @@
 #include "bench.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
+#include "lib/net_clock.h"
 #include "lib/net_handshake.h"
 #include "lib/net_host.h"
 
@@ -48,6 +49,7 @@ struct connect_case {
 	bool paused;
 	/* Not paused: the rate.  Paused: of the packets. */
 	const struct bench_case *rate, *setup, *teardown;
+	unsigned int syn_again; /* in all visits */
 };
 
 #define MAX_CASES 8
@@ -65,7 +67,7 @@ struct state {
 	struct net_client client;
 	struct net_capture capture;
 	bool capturing;
-	unsigned int syn_again;
+	int clock; /* net_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
 	unsigned int made;
@@ -89,6 +91,7 @@ static void add(struct bench *b, struct state *s, enum proto proto,
 			P_STR("figure", paused ? "teardown" : "connect"),
 		},
 		.arg = keep,
+		.index = keep - s->cases,
 		.skip = net_hosts_why_not(&s->net, b, place, family_of(proto)),
 		.histogram = BENCH_HIST_LOG,
 		.events = paused ? 24 : 320,
@@ -98,9 +101,8 @@ static void add(struct bench *b, struct state *s, enum proto proto,
 		.switches = true,
 	};
 
-	*keep = (struct connect_case) {
-		proto, place, paused, NULL, NULL, NULL
-	};
+	*keep = (struct connect_case) { proto, place, paused, NULL,
+					NULL,  NULL,  0 };
 	c.of = bench_add(b, &c);
 	c.derived = true;
 	if (paused) {
@@ -138,6 +140,7 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	const int err = net_client_open(&s->client, b);
 
+	s->clock = net_clock_watch();
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
@@ -157,11 +160,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct connect_case *cc = c->arg;
 	const struct net_host *host =
-		net_hosts_need(&s->hosts, cc->place, family_of(cc->proto));
+		net_capture_host(&s->capture, &s->hosts, cc->place,
+				 family_of(cc->proto));
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
 	int err;
 
-	s->syn_again = s->made = 0;
+	s->made = 0;
 	if (!host)
 		return -EIO; /* it was said why */
 	/* A session to begin with: the server is there, this is the interface,
@@ -171,7 +175,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (!err && s->client.fd >= 0 && cc->paused && !bench_stopping(b))
 		err = begin_capture(b, s);
 	net_client_end(&s->client);
-	ipc_watch_start(&s->client.watch);
 	return err;
 }
 
@@ -245,6 +248,8 @@ static int live(struct bench *b, struct state *s, bool paused,
 	struct net_client *c = &s->client;
 	int err;
 
+	/* From now on: what it interrupts has taken too long. */
+	ipc_watch_start(&c->watch);
 	TIMER_INTERVAL(method, life->make, err = make_socket(c));
 	if (err)
 		return err;
@@ -280,12 +285,12 @@ static double rate_of(const struct bench *b, const struct life *life)
 	return 1e9 / ns;
 }
 
-static void drop_connection(struct state *s)
+static void drop_connection(struct state *s, const struct bench_case *c)
 {
 	if (s->client.fd >= 0)
 		close(s->client.fd);
 	s->client.fd = -1;
-	s->syn_again++;
+	s->cases[c->index].syn_again++;
 }
 
 static int sample_plain(struct bench *b, struct state *s,
@@ -297,7 +302,7 @@ static int sample_plain(struct bench *b, struct state *s,
 	const int err = live(b, s, false, &life, &lost);
 
 	if (err == -EINTR || lost) {
-		drop_connection(s);
+		drop_connection(s, c);
 		return 0;
 	}
 	if (err)
@@ -317,6 +322,8 @@ static int record_packets(struct bench *b, struct state *s,
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");
+	if (net_clock_was_set(s->clock))
+		return 0; /* the packets' stamps are of that clock */
 	bench_evidence(b, cc->setup, "handshakes", 1, h.open_ns > h.syn_ns);
 	bench_evidence(b, cc->teardown, "handshakes", 1,
 		       h.closed_ns > h.fin_ns);
@@ -340,7 +347,7 @@ static int sample_paused(struct bench *b, struct state *s,
 		net_capture_drain(&s->capture);
 	err = live(b, s, true, &life, &lost);
 	if (err == -EINTR || lost) {
-		drop_connection(s);
+		drop_connection(s, c);
 		return 0;
 	}
 	if (err)
@@ -381,7 +388,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct connect_case *cc = c->arg;
 
-	bench_fact(b, c, "syn_again", s->syn_again);
+	bench_fact(b, c, "syn_again", s->cases[c->index].syn_again);
 	if (s->capturing)
 		bench_fact(b, cc->setup, "not_captured",
 			   net_capture_lost(&s->capture));
@@ -427,6 +434,8 @@ static void teardown(struct bench *b, void *state)
 	(void)b;
 	net_capture_close(&s->capture);
 	net_client_close(&s->client);
+	if (s->clock > 0)
+		close(s->clock);
 	net_hosts_close(&s->hosts);
 }
 

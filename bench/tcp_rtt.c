@@ -322,7 +322,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct rtt_case *rc = c->arg;
 	const struct net_host *host =
-		net_hosts_need(&s->hosts, rc->place, family_of(rc->proto));
+		net_capture_host(&s->capture, &s->hosts, rc->place,
+				 family_of(rc->proto));
 	int err;
 
 	s->lost_in_a_row = 0;

@@ -274,3 +274,12 @@ int net_capture_handshake(struct net_capture *cap, struct net_handshake *h,
 	} while (p.port != port || !net_handshake_see(h, &p));
 	return 0;
 }
+
+const struct net_host *net_capture_host(struct net_capture *cap,
+					struct net_hosts *h,
+					enum net_place place, int family)
+{
+	if (!net_hosts_runs(h, place, family))
+		net_capture_close(cap);
+	return net_hosts_need(h, place, family);
+}

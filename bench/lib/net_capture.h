@@ -11,6 +11,7 @@
 #include "net_ack.h"
 #include "net_addr.h"
 #include "net_handshake.h"
+#include "net_host.h"
 #include "net_packet.h"
 
 /*
@@ -73,9 +74,16 @@ unsigned int net_capture_lost(const struct net_capture *cap);
 
 /**
  * net_capture_end() - see no more packets.  The kernel takes some 20 ms to let
- * a capture go, in which it only waits: that is left to a thread.
+ * a capture go, in which it only waits: that is left to a thread.  Until then a
+ * process that is forked would keep it alive: see net_capture_host().
  */
 void net_capture_end(struct net_capture *cap);
+
+/* net_capture_host() - net_hosts_need(), but what it forks has nothing of a
+ * capture: no socket, and no memory that the kernel fills for it. */
+const struct net_host *net_capture_host(struct net_capture *cap,
+					struct net_hosts *h,
+					enum net_place place, int family);
 
 /* net_capture_close() - the same, and wait until it has gone; any state is
  * fine. */

@@ -202,6 +202,13 @@ const char *net_hosts_unfit(const struct net_hosts *h, int family)
 		       : NULL;
 }
 
+bool net_hosts_runs(const struct net_hosts *h, enum net_place place, int family)
+{
+	const struct net_host *host = &h->host[place][family == AF_INET6];
+
+	return h->options->peer || (host->pid && !has_ended(host->pid));
+}
+
 const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				      int family)
 {
@@ -214,13 +221,10 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 		bench_skip(h->b, "%s", net_hosts_unfit(h, family));
 		return NULL;
 	}
-	if (h->options->peer)
+	if (net_hosts_runs(h, place, family))
 		return host;
-	if (host->pid && has_ended(host->pid))
-		ipc_partner_kill(&host->pid);
-	if (!host->pid && start(h, host, cpu, family))
-		return NULL;
-	return host;
+	ipc_partner_kill(&host->pid);
+	return start(h, host, cpu, family) ? NULL : host;
 }
 
 void net_hosts_close(struct net_hosts *h)

@@ -83,6 +83,11 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
  * serve @family, or NULL. */
 const char *net_hosts_unfit(const struct net_hosts *h, int family);
 
+/* net_hosts_runs() - whether net_hosts_need() has nothing to start for it: a
+ * server that is forked keeps what is open here. */
+bool net_hosts_runs(const struct net_hosts *h, enum net_place place,
+		    int family);
+
 /**
  * net_hosts_need() - the server of that place and family (AF_INET,
  * AF_INET6), started afresh if it has ended.

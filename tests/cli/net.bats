@@ -157,6 +157,25 @@ lied_to() {
 	done
 }
 
+# A capture lives as long as somebody has mapped its packets.
+@test "no server keeps a capture" {
+	local pid child i
+
+	# In half of them the capture comes first, and then a server.
+	"$BIN/tcp_bandwidth" --invocations 8 --effort 25 --json --case '*=acked' \
+		--case '*size=128K,streams=1,place=other_cpu,*' >out.json 2>talk.txt 3>&- &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		for i in $(pgrep -P "$pid"); do
+			for child in $(pgrep -P "$i"); do
+				! grep 'socket:' "/proc/$child/maps" 2>/dev/null || return
+			done
+		done
+		sleep 0.05
+	done
+	wait "$pid"
+}
+
 @test "a peer that is not there, or no address" {
 	try 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer 127.0.0.1 --port 1 \
 		--case '*proto=tcp,size=1,wait=block,*round_trip*'
