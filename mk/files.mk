@@ -8,8 +8,9 @@ ALL_CPPFLAGS += -DHAVE_LIBNFS
 bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
 endif
 
-# A server for the remote rows, unless none of them is wanted.
-NFSLAB_FETCH = $(if $(if $(ONLY),$(findstring remote,$(ONLY)),all),scripts/nfslab fetch --bin '$(BUILD)/bin',:)
+# A server for the remote rows, unless none of them is wanted; ONLY has patterns.
+NFSLAB_FETCH = set -f; only='$(call given,ONLY)'; for one in $${only:-file_remote}; do \
+	case file_remote in $$one) scripts/nfslab fetch --bin '$(BUILD)/bin' || exit; break ;; esac; done
 
 # The server is started, and all of it removed, by run-all itself.
 .PHONY: nfslab

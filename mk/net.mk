@@ -45,8 +45,7 @@ NETLAB_ROWS := tcp_rtt_netlab tcp_connect_netlab tcp_bandwidth_netlab
 netlab: ## measure between two network namespaces (root): RATE=1gbit DELAY=5 (ms)
 	$(Q)scripts/setup run
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
-	$(Q)scripts/netlab run $(if $(RATE),--rate '$(RATE)') \
-		$(if $(DELAY),--delay '$(DELAY)') --bin '$(BUILD)/bin' \
+	$(Q)scripts/netlab run $(call options,RATE DELAY) --bin '$(BUILD)/bin' \
 		scripts/run-all $(RUN_ALL_FLAGS) --only '$(NETLAB_ROWS)'
 
 .PHONY: remote

@@ -16,8 +16,7 @@ predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you
 .PHONY: aa
 aa: all ## measure the same build against itself, in turn; share of false alarms: ONLY= ROUNDS= EFFORT= OUT=
 	$(Q)scripts/ab --same --a '$(BUILD)/bin' --b '$(BUILD)/bin' \
-		$(foreach name,ROUNDS EFFORT ONLY SEED OUT,\
-		$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
+		$(call options,ROUNDS EFFORT ONLY SEED OUT)
 
 # A known slowdown: the same chain, longer by so many thousandths.
 $(BUILD)/planted/%/planted: tests/fixtures/bench/planted.c $(MAIN) \

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Running the suite, installing it, cleaning up.
 
-# run-all takes these from the command line or the environment, as in
-# `make run-all PROFILE=quick ONLY="syscall loop"`.
-RUN_ALL_FLAGS = --bin '$(BUILD)/bin' \
-	$(foreach name,PROFILE ROUNDS EFFORT ONLY CPU PRIO TIMER DIR SEED OUT RESUME,\
-	$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) '$($(name))'))
+# run-all takes these from the command line of make alone, as in
+# `make run-all PROFILE=quick ONLY="syscall loop"`: DIR or CPU may be in
+# anybody's environment, and would measure another disk or another CPU.
+given = $(if $(filter command,$(origin $(1))),$($(1)))
+options = $(foreach name,$(1),$(if $(call given,$(name)),\
+	--$(shell echo $(name) | tr A-Z a-z) '$(call given,$(name))'))
+RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS EFFORT ONLY \
+	CPU PRIO TIMER DIR SEED OUT RESUME)
 
 # Use all CPUs for the build unless the caller said how many jobs.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -56,8 +59,13 @@ SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab scripts/suite.tsv \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
 
+# To a shell a path with a blank is two, of which one would be removed.
+PLACES     = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir) $(DESTDIR)$(compdir)
+one_word   = $(if $(word 5,$(PLACES)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
+
 .PHONY: install
 install: all man ## copy everything under $(DESTDIR)$(PREFIX)
+	$(one_word)
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) \
 		$(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(compdir)
 	$(Q)install -m 755 $(BENCHES) $(REPORT) $(INSTALLED)/bin
@@ -79,7 +87,8 @@ install: all man ## copy everything under $(DESTDIR)$(PREFIX)
 # other programs has left.
 .PHONY: uninstall
 uninstall: ## remove what install has put there
-	$(Q)rm -rf $(INSTALLED)
+	$(one_word)
+	$(Q)rm -rf '$(INSTALLED)'
 	$(Q)rm -f $(DESTDIR)$(bindir)/oscost-* $(DESTDIR)$(mandir)/man1/oscost-*.1 \
 		$(DESTDIR)$(compdir)/oscost-*
 

@@ -100,3 +100,34 @@ is_installed() {
 		[[ $output == *"  $target "* ]]
 	done
 }
+
+@test "make run-all takes its settings from the command line of make alone" {
+	run -0 env DIR=/x CPU=y ONLY=z make -C "$ROOT" --no-print-directory \
+		BUILD="$BUILD" -n run-all
+	[[ $output != *--dir* && $output != *--cpu* && $output != *--only* ]]
+	run -0 make_it -n run-all CPU=1 ONLY='file_*'
+	[[ $output == *"--only 'file_*'"* && $output == *"--cpu '1'"* ]]
+}
+
+# fetched ONLY...: how often the server is fetched, with a stub in its place.
+fetched() {
+	mkdir -p scripts
+	printf '#!/bin/sh\necho fetched\n' >scripts/nfslab
+	chmod +x scripts/nfslab
+	make_it -n run-all "$@" | grep -F scripts/nfslab | sh | grep -c fetched
+}
+
+@test "the NFS server is fetched if a remote row is wanted" {
+	[[ $(fetched) -eq 1 ]]
+	[[ $(fetched ONLY='file_* file_remote') -eq 1 ]]
+	[[ $(fetched ONLY='loop file_remote') -eq 1 ]]
+	[[ $(fetched ONLY='loop tcp_*') -eq 0 ]]
+}
+
+@test "uninstall refuses a path with a blank, and removes nothing" {
+	mkdir -p 'a/lib/oscost' 'a b/lib/oscost'
+	run -2 make_it uninstall PREFIX="$PWD/a b"
+	[[ $output == *"must have no blanks"* ]]
+	run -2 make_it uninstall DESTDIR="$PWD/a /"
+	[[ -d a/lib/oscost && -d 'a b/lib/oscost' ]]
+}
