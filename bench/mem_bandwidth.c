@@ -12,8 +12,9 @@
  * best of all ways (of one invocation; the largest of several noisy values lies
  * a little high), isa=widest go over all sizes. With several threads each has a
  * CPU and a part of the arrays of its own; bytes are those of all together.
- * size is that of all arrays of all threads. A thread's arrays are in the
- * memory of its CPU's NUMA node.
+ * size is that of all arrays of all threads; threads of one core share its
+ * caches, and for memory all last caches that they use count. A thread's arrays
+ * are in the memory of its CPU's NUMA node.
  *
  * Bytes are those that the program asks for: read 1, write 1, copy 2 (one
  * read, one written), triad 3 for each byte of an array. An ordinary store to
@@ -32,7 +33,7 @@
  * After:    STREAM and likwid-bench (same bytes for copy and triad/stream);
  *           lmbench bw_mem (whose rd counts bytes that it does not load); the
  *           CSE 221 report's section 4.2.
- * Needs:    memory: 4 times the last cache and 256 MiB at least, as far as a
+ * Needs:    memory: 4 times the last caches and 256 MiB at least, as far as a
  *           quarter of the free memory allows; a CPU for each thread.
  */
 #include <errno.h>
@@ -173,10 +174,9 @@ static int map_near(struct bench *b, struct bandwidth_state *s, int node)
 static int setup(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
-	const unsigned int cpus = bench_cpus(b);
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < cpus && i < MEM_TEAM_MAX; i++)
+	for (unsigned int i = 0; !err && i < s->plan.cpus; i++)
 		err = map_near(b, s, s->plan.node[i]);
 	s->huge_bytes = s->buffer[0].base ? mem_huge_bytes(&s->buffer[0]) : -1;
 	return err;

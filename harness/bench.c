@@ -411,6 +411,18 @@ uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
 	return topo_cache_bytes(b->topo, b->cpu, level);
 }
 
+uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
+			    unsigned int level)
+{
+	return topo_caches_bytes(b->topo, cpus, n, level);
+}
+
+uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
+			   unsigned int level)
+{
+	return topo_cache_share(b->topo, cpus, n, level);
+}
+
 /* Who did not choose the directory may not expect what it is. */
 static void tell_where(const struct bench *b)
 {

@@ -340,6 +340,14 @@ uint64_t bench_spare_bytes(const struct bench *b);
  * the measuring CPU uses, as hwloc says; 0 if unknown. */
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
 
+/* bench_caches_bytes() - the caches of @level that the @n CPUs @cpus use, each
+ * counted once however many share it; bench_cache_share() - the least that one
+ * of them has of such a cache, if all use it at once.  0: unknown. */
+uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
+			    unsigned int level);
+uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
+			   unsigned int level);
+
 /*
  * NUMA nodes by the kernel's number.  bench_nodes(): how many have memory that
  * this process may use, 1 where nothing is known of nodes.  bench_nth_node():

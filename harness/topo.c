@@ -160,13 +160,68 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
 	return -ENOENT;
 }
 
-uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level)
+/* NULL: unknown. */
+static hwloc_obj_t cache_of(const struct topo *topo, int cpu,
+			    unsigned int level)
 {
 	for (hwloc_obj_t o = pu_of(topo, cpu); o; o = o->parent)
 		if (hwloc_obj_type_is_dcache(o->type) &&
 		    o->attr->cache.depth == level)
-			return o->attr->cache.size;
-	return 0;
+			return o;
+	return NULL;
+}
+
+uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level)
+{
+	const hwloc_obj_t cache = cache_of(topo, cpu, level);
+
+	return cache ? cache->attr->cache.size : 0;
+}
+
+/* How many of @cpus use @cache. */
+static size_t sharers(hwloc_obj_t cache, const int *cpus, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += hwloc_bitmap_isset(cache->cpuset,
+					    (unsigned int)cpus[i]) != 0;
+	return count;
+}
+
+uint64_t topo_caches_bytes(const struct topo *topo, const int *cpus, size_t n,
+			   unsigned int level)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const hwloc_obj_t cache = cache_of(topo, cpus[i], level);
+
+		if (!cache)
+			return 0;
+		/* Its first user counts it. */
+		if (!sharers(cache, cpus, i))
+			bytes += cache->attr->cache.size;
+	}
+	return bytes;
+}
+
+uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
+			  unsigned int level)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		const hwloc_obj_t cache = cache_of(topo, cpus[i], level);
+		uint64_t share;
+
+		if (!cache)
+			return 0;
+		share = cache->attr->cache.size / sharers(cache, cpus, n);
+		if (share < least)
+			least = share;
+	}
+	return n ? least : 0;
 }
 
 int topo_numa_nodes(const struct topo *topo)

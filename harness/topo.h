@@ -41,6 +41,16 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place);
 /* topo_cache_bytes() - data or unified cache of @level of @cpu; 0: unknown. */
 uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level);
 
+/* topo_caches_bytes() - the caches of @level that the @n CPUs @cpus use, each
+ * counted once however many share it; 0: unknown for one of them. */
+uint64_t topo_caches_bytes(const struct topo *topo, const int *cpus, size_t n,
+			   unsigned int level);
+
+/* topo_cache_share() - bytes of a cache of @level for each of the @n CPUs @cpus
+ * that share it; the least that one of them gets; 0: unknown for one. */
+uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
+			  unsigned int level);
+
 /* topo_numa_nodes() - how many NUMA nodes with memory; at least 1. */
 int topo_numa_nodes(const struct topo *topo);
 

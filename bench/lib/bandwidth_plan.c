@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MIB ((size_t)1 << 20)
+#define MIB	  ((size_t)1 << 20)
+#define LIBC_MOST (128 * MIB) /* for what goes over the whole in each event */
 
 const char bandwidth_too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
@@ -15,14 +16,36 @@ static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
 
+/* The first two caches have a part for each thread, which may share one with
+ * others; the last ones hold whatever is in any of them.  Memory is four times
+ * all caches of a level that the threads use: many second ones may be more than
+ * a last one. */
+static void make_room(const struct bench *b, struct bandwidth_plan *p,
+		      unsigned int threads)
+{
+	size_t most = 0;
+
+	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++) {
+		const size_t all =
+			bench_caches_bytes(b, p->cpu, threads, level + 1);
+
+		p->room[level] =
+			level == LEVEL_3
+				? all
+				: threads * bench_cache_share(b, p->cpu,
+							      threads,
+							      level + 1);
+		most = all > most ? all : most;
+	}
+	p->memory_bytes = 4 * most > 256 * MIB ? 4 * most : 256 * MIB;
+}
+
 /* Which level arrays of that size are in. */
 static enum bandwidth_level level_of(const struct bandwidth_plan *p,
-				     size_t bytes, unsigned int threads)
+				     size_t bytes)
 {
-	/* The first two caches are a thread's own. */
 	for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)
-		if (bytes / (level < LEVEL_3 ? threads : 1) <=
-		    p->cache_bytes[level])
+		if (bytes <= p->room[level])
 			return (enum bandwidth_level)level;
 	return LEVEL_MEMORY;
 }
@@ -81,7 +104,7 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 		enum mem_isa isa, const char *isa_name, size_t size,
 		unsigned int threads)
 {
-	const enum bandwidth_level level = level_of(p, size, threads);
+	const enum bandwidth_level level = level_of(p, size);
 	const size_t part = part_of(op, size, threads);
 	struct bench_case c =
 		case_of(mem_op_name(op), isa_name, level, size, threads);
@@ -127,8 +150,9 @@ static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
 		    unsigned int threads)
 {
-	const size_t whole = size < 128 * MIB ? size : 128 * MIB;
-	const enum bandwidth_level level = level_of(p, size, threads);
+	const enum bandwidth_level level = level_of(p, size);
+	const bool less = size > LIBC_MOST && level_of(p, LIBC_MOST) == level;
+	const size_t whole = less ? LIBC_MOST : size;
 
 	for (int op = 0; op < MEM_OPS; op++)
 		for (int isa = 0; isa < MEM_ISAS; isa++)
@@ -142,9 +166,8 @@ static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
 		     unsigned int threads, size_t first)
 {
 	for (int op = 0; op < MEM_OPS; op++) {
-		struct bench_case c =
-			case_of(mem_op_name(op), "best",
-				level_of(p, size, threads), size, threads);
+		struct bench_case c = case_of(mem_op_name(op), "best",
+					      level_of(p, size), size, threads);
 		const struct bench_case *best;
 
 		if ((int)mem_op_family(op) != op)
@@ -183,15 +206,13 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 static void add_threads(struct bench *b, struct bandwidth_plan *p,
 			unsigned int threads)
 {
-	const size_t size[LEVELS] = { p->cache_bytes[LEVEL_1] / 2,
-				      p->cache_bytes[LEVEL_2] / 2,
-				      p->cache_bytes[LEVEL_3] / 4,
-				      p->memory_bytes };
+	const size_t size[LEVELS] = { p->room[LEVEL_1] / 2,
+				      p->room[LEVEL_2] / 2,
+				      p->room[LEVEL_3] / 4, p->memory_bytes };
 
 	for (int level = LEVEL_1; level < LEVELS; level++) {
 		const size_t first = p->n;
-		const size_t bytes =
-			size[level] * (level < LEVEL_3 ? threads : 1);
+		const size_t bytes = size[level];
 
 		if (!bytes || (level == LEVEL_3 && threads > 1))
 			continue;
@@ -202,20 +223,21 @@ static void add_threads(struct bench *b, struct bandwidth_plan *p,
 
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
-	const unsigned int cpus = bench_cpus(b);
+	const unsigned int all = bench_cpus(b);
 
-	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++) {
-		p->cache_bytes[level] = bench_cache_bytes(b, level + 1);
-		if (p->cache_bytes[level])
-			p->last_bytes = p->cache_bytes[level];
+	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
+		if (bench_cache_bytes(b, level))
+			p->last_bytes = bench_cache_bytes(b, level);
+	p->cpus = all < MEM_TEAM_MAX ? all : MEM_TEAM_MAX;
+	for (unsigned int i = 0; i < p->cpus; i++) {
+		p->cpu[i] = bench_nth_cpu(b, i);
+		p->node[i] = bench_node_of_cpu(b, p->cpu[i]);
 	}
-	p->memory_bytes =
-		4 * p->last_bytes > 256 * MIB ? 4 * p->last_bytes : 256 * MIB;
-	for (unsigned int i = 0; i < MEM_TEAM_MAX && i < cpus; i++)
-		p->node[i] = bench_node_of_cpu(b, bench_nth_cpu(b, i));
-	for (unsigned int n = 1; n <= cpus && n <= MEM_TEAM_MAX;
-	     n = next_threads(n, cpus))
+	for (unsigned int n = 1; n <= p->cpus; n = next_threads(n, p->cpus)) {
+		make_room(b, p, n);
 		add_threads(b, p, n);
+	}
+	make_room(b, p, 1);
 	add_ladder(b, p);
 }
 

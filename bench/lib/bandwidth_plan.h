@@ -32,10 +32,13 @@ struct bandwidth_spec {
 struct bandwidth_plan {
 	struct bandwidth_spec spec[BANDWIDTH_MAX];
 	size_t n;
-	size_t cache_bytes[LEVELS], memory_bytes;
 	size_t last_bytes; /* of the last cache that is known; 0: of none */
-	/* Of the CPU of each thread; threads of one node share a buffer. */
-	int node[MEM_TEAM_MAX];
+	/* What the caches of a level hold of the arrays of all threads, and
+	 * what they do not hold; for the number of threads being planned. */
+	size_t room[LEVEL_MEMORY], memory_bytes;
+	unsigned int cpus;
+	/* Of each thread, and its node; threads of one node share a buffer. */
+	int cpu[MEM_TEAM_MAX], node[MEM_TEAM_MAX];
 };
 
 /* Why a case is left out. */

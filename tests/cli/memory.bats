@@ -258,6 +258,21 @@ limited() {
 	[[ $(count 'node=' <cases) == 0 ]]
 }
 
+@test "the arrays of several threads fit their caches, or none of the last" {
+	local caches='l2:1(size=1048576) l1:1(size=32768)'
+
+	# Sixteen threads: two to a core, eight to a last cache.
+	HWLOC_SYNTHETIC="pack:1 l3:2(size=134217728) core:4 $caches pu:2" \
+		"$BIN/mem_bandwidth" --list >cases
+	[[ $(grep -c '^kernel=read,isa=best,.*,threads=16$' cases) == 3 ]]
+	grep -qx 'kernel=read,isa=best,level=L1,size=128K,threads=16' cases
+	grep -qx 'kernel=read,isa=best,level=L2,size=4M,threads=16' cases
+	grep -qx 'kernel=read,isa=best,level=memory,size=512M,threads=1' cases
+	grep -qx 'kernel=read,isa=best,level=memory,size=1G,threads=16' cases
+	# libc's must not be in a cache when the others are in memory.
+	grep -qx 'kernel=copy,isa=libc,level=memory,size=512M,threads=1' cases
+}
+
 @test "with one CPU there are no rows of two threads, and loaded is skipped" {
 	local cpu status=0
 

@@ -105,6 +105,39 @@ static void three_nodes(void)
 	topo_close(topo);
 }
 
+/* Two dies of two cores with two threads: numbers 0 to 7 in that order. */
+static void shared_caches(void)
+{
+	static const int each_core[] = { 0, 2, 4, 6 }, three[] = { 0, 1, 2 };
+	static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	struct topo *topo = invent("pack:1 l3:2(size=33554432) core:2 "
+				   "l2:1(size=1048576) l1:1(size=32768) pu:2");
+	const uint64_t mib = 1 << 20;
+
+	OK(topo, "two last caches in one package");
+	if (!topo)
+		return;
+	OK(topo_caches_bytes(topo, all, 2, 3) == 32 * mib &&
+		   topo_caches_bytes(topo, all, 4, 3) == 32 * mib,
+	   "one last cache, however many of its CPUs");
+	OK(topo_caches_bytes(topo, all, 5, 3) == 64 * mib &&
+		   topo_caches_bytes(topo, all, 8, 3) == 64 * mib &&
+		   topo_caches_bytes(topo, each_core, 4, 3) == 64 * mib,
+	   "both of them");
+	OK(topo_cache_share(topo, all, 1, 2) == mib &&
+		   topo_cache_share(topo, each_core, 4, 2) == mib,
+	   "a second cache for each core");
+	OK(topo_cache_share(topo, all, 2, 2) == mib / 2 &&
+		   topo_cache_share(topo, three, 3, 2) == mib / 2 &&
+		   topo_cache_share(topo, all, 8, 1) == 16 << 10,
+	   "which its threads share");
+	OK(topo_caches_bytes(topo, all, 8, 4) == 0 &&
+		   topo_cache_share(topo, all, 8, 4) == 0 &&
+		   topo_cache_share(topo, all, 0, 1) == 0,
+	   "a cache that is not there, or used by nobody");
+	topo_close(topo);
+}
+
 static void this_machine(void)
 {
 	struct topo *topo = NULL;
@@ -132,6 +165,7 @@ int main(void)
 	two_packages();
 	one_thread_cores();
 	three_nodes();
+	shared_caches();
 	this_machine();
 	return tap_done();
 }
