@@ -21,6 +21,8 @@
 
 /* No core retires more per second of whatever is counted. */
 #define MAX_PER_NS 40
+/* By how much the clock and the reads of the registers may be apart. */
+#define SLACK_NS 100000000u
 
 /* Event number and unit mask (SDM 20.2.1.2), and the fixed counter that counts
  * the same, or -1. */
@@ -221,16 +223,22 @@ static bool may_have_wrapped(const struct counters_msr *m, uint64_t passed_ns)
 int counters_msr_read(struct counters_msr *m, uint64_t now_ns)
 {
 	uint64_t now[COUNTERS_HARDWARE] = { 0 };
+	uint64_t diff[COUNTERS_HARDWARE];
 	uint64_t passed_ns = now_ns - m->read_ns;
 	bool lost = may_have_wrapped(m, passed_ns);
 	int err = read_all(m, now);
 
 	if (err)
 		return err;
+	/* Going back without having wrapped, a counter was reset meanwhile: by
+	 * a suspension, or by moving the virtual machine. */
+	for (unsigned int e = 0; e < COUNTERS_HARDWARE; e++) {
+		diff[e] = (now[e] - m->last[e]) & mask_of(m->bits[e]);
+		lost = lost || diff[e] / MAX_PER_NS > passed_ns + SLACK_NS;
+	}
 	for (unsigned int e = 0; e < COUNTERS_HARDWARE; e++) {
 		if (!lost)
-			m->sum[e] +=
-				(now[e] - m->last[e]) & mask_of(m->bits[e]);
+			m->sum[e] += diff[e];
 		m->last[e] = now[e];
 	}
 	if (lost)

@@ -116,6 +116,16 @@ static void test_version_4(void)
 	OK(!counters_msr_read(&s, 8001 * SECOND), "and counting goes on");
 	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2001, "from there");
 
+	m.reg[0x309] = 12;
+	m.reg[0xc1]++;
+	OK(!counters_msr_read(&s, 8002 * SECOND), "a counter was reset");
+	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2001 && s.lost_ns == 7999 * SECOND,
+	   "which is lost, not 2^48 instructions");
+	m.reg[0x309] = 13;
+	OK(!counters_msr_read(&s, 8003 * SECOND) &&
+		   s.sum[COUNTERS_INSTRUCTIONS] == 2002,
+	   "and counted again from there");
+
 	OK(!counters_msr_close(&s), "v4 closes");
 	OK(!memcmp(m.reg + 0x186, before.reg + 0x186, 8 * sizeof(*m.reg)),
 	   "the selects are restored");
