@@ -68,6 +68,7 @@ struct load_state {
 	struct cpu_model model;
 	bool set_up;
 	double width[COUNTERS_PMUS];
+	unsigned int pmu; /* that counts where the thread runs */
 	struct mem_buffer buffer;
 	struct chase chase;
 	unsigned int entry; /* where the chase goes on */
@@ -222,8 +223,9 @@ static const struct work works[] = {
 	{ "idle", "sleeps", NULL, piece_idle },
 };
 
-/* How long the thread was ready while others ran. */
-static uint64_t waited_ns(const struct load_state *s)
+/* How long the thread was ready while others ran.  A kernel that does not keep
+ * it says 0 of all, also of how long the thread ran. */
+static bool waited_ns(const struct load_state *s, uint64_t *ns)
 {
 	unsigned long long ran, waited;
 	char text[80];
@@ -231,9 +233,12 @@ static uint64_t waited_ns(const struct load_state *s)
 				   : -1;
 
 	if (n <= 0)
-		return 0;
+		return false;
 	text[n] = '\0';
-	return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited : 0;
+	if (sscanf(text, "%llu %llu", &ran, &waited) != 2 || !ran)
+		return false;
+	*ns = waited;
+	return true;
 }
 
 static uint64_t cpu_ns(void)
@@ -250,8 +255,9 @@ static int fill_interval(struct bench *b, struct load_state *s,
 {
 	const struct work *w = c->arg;
 	double asked, done, all_asked = 0, all_done = 0;
-	uint64_t waited = waited_ns(s), cpu = cpu_ns();
-	uint64_t wall = timer_clock_begin();
+	uint64_t before = 0, after = 0;
+	bool known = waited_ns(s, &before);
+	uint64_t cpu = cpu_ns(), wall = timer_clock_begin();
 	int err;
 
 	do {
@@ -265,8 +271,11 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	 */
 	cpu = cpu_ns() - cpu;
 	wall = timer_clock_end() - wall;
-	waited = waited_ns(s) - waited;
-	*load = 100 * (double)(cpu + waited) / (double)wall;
+	known = waited_ns(s, &after) && known;
+	*load = 100 * (double)(cpu + (known ? after - before : 0)) /
+		(double)wall;
+	if (!known)
+		bench_fact_text(b, c, "waiting", "not known, not in it");
 	s->done = all_done;
 	bench_evidence(b, c, w->unit, all_asked, all_done);
 	return 0;
@@ -282,6 +291,16 @@ sibling(const struct bench *b, const struct bench_case *c, enum figure figure)
 	snprintf(name, sizeof(name), "work=%s,figure=%s", w->name,
 		 figures[figure]);
 	return bench_find(b, name);
+}
+
+/* The kind of core whose cycles counted: its width is in the load. */
+static void find_pmu(struct load_state *s, const struct counters_counts *k)
+{
+	const double *cycles = k->count[COUNTERS_CYCLES].pmu;
+
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
+		if (cycles[i] > cycles[s->pmu])
+			s->pmu = i;
 }
 
 /* What missed L2 went to the last level. */
@@ -313,9 +332,9 @@ static int sample_interval(struct bench *b, void *state,
 		return bench_fail(b, -err, "read the counters");
 	if (((const struct work *)c->arg)->piece == piece_chase)
 		add_misses(s, &k);
+	if (k.count[COUNTERS_CYCLES].known)
+		find_pmu(s, &k);
 	bench_record_value(b, c, load);
-	if (s->waited < 0)
-		bench_fact_text(b, c, "waiting", "not known, not in it");
 	x = counters_load_pct(&k, s->width);
 	if (isfinite(x))
 		bench_record_value(b, sibling(b, c, PROCESSOR_LOAD), x);
@@ -340,10 +359,10 @@ static const char *why_not(const struct load_state *s, enum figure figure,
 
 	if (!why)
 		why = counters_why(s->counters, COUNTERS_CYCLES);
-	if (why || figure != PROCESSOR_LOAD || isfinite(s->width[0]))
+	if (why || figure != PROCESSOR_LOAD || isfinite(s->width[s->pmu]))
 		return why;
-	cpu_model_say_width(&s->model, counters_pmu_name(s->counters, 0), text,
-			    size);
+	cpu_model_say_width(&s->model, counters_pmu_name(s->counters, s->pmu),
+			    text, size);
 	return text;
 }
 
@@ -373,7 +392,7 @@ static int derive(struct bench *b, void *state)
 			if (why)
 				bench_derive_skip(b, d, "%s", why);
 			else if (f == PROCESSOR_LOAD)
-				bench_fact(b, d, "width", s->width[0]);
+				bench_fact(b, d, "width", s->width[s->pmu]);
 		}
 	}
 	return 0;
