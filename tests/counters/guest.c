@@ -75,6 +75,25 @@ static struct counters *open_or_say(const struct counters_target *target,
 	return err ? NULL : c;
 }
 
+/* Start or stop, and say if it fails: then @k holds nothing. */
+static bool started(struct counters *c)
+{
+	int err = counters_start(c);
+
+	if (err)
+		printf("@failed to start: %s\n", strerror(-err));
+	return !err;
+}
+
+static bool stopped(struct counters *c, struct counters_counts *k)
+{
+	int err = counters_stop(c, k);
+
+	if (err)
+		printf("@failed to stop: %s\n", strerror(-err));
+	return !err;
+}
+
 static void count_loop(const char *what, unsigned int flags,
 		       void (*loop)(uint64_t), uint64_t n)
 {
@@ -85,13 +104,15 @@ static void count_loop(const char *what, unsigned int flags,
 	if (!c)
 		return;
 	/* Once without counting: the first time pays for pages. */
-	counters_start(c);
-	loop(1);
-	counters_stop(c, &k);
-	counters_start(c);
-	loop(n);
-	counters_stop(c, &k);
-	say(what, n, &k);
+	if (started(c)) {
+		loop(1);
+		stopped(c, &k);
+	}
+	if (started(c)) {
+		loop(n);
+		if (stopped(c, &k))
+			say(what, n, &k);
+	}
 	counters_close(c);
 }
 
@@ -152,15 +173,16 @@ static void count_children(const char *what, unsigned int flags, uint64_t n)
 
 	if (!c)
 		return;
-	counters_start(c);
-	child = fork();
-	if (!child) {
-		loop3(n);
-		_exit(0);
+	if (started(c)) {
+		child = fork();
+		if (!child) {
+			loop3(n);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		if (stopped(c, &k))
+			say(what, n, &k);
 	}
-	waitpid(child, NULL, 0);
-	counters_stop(c, &k);
-	say(what, n, &k);
 	counters_close(c);
 }
 
@@ -173,10 +195,11 @@ static void count_cpu(uint64_t n)
 
 	if (!c)
 		return;
-	counters_start(c);
-	loop3(n);
-	counters_stop(c, &k);
-	say("cpu", n, &k);
+	if (started(c)) {
+		loop3(n);
+		if (stopped(c, &k))
+			say("cpu", n, &k);
+	}
 	counters_close(c);
 }
 
