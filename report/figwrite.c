@@ -76,7 +76,8 @@ size_t figwrite_curve(struct figwriter *w)
 			figwrite_number(w->data, p->hi / d->scale, ' ');
 			figwrite_number(w->data, p->cycles, ' ');
 			figwrite_number(w->data, limit, ' ');
-			fprintf(w->data, "%zu\n", p->row->n);
+			fprintf(w->data, "%llu\n",
+				(unsigned long long)p->row->all.n);
 			limits += isfinite(limit);
 			n++;
 		}

@@ -296,7 +296,7 @@ static void put_glossary(struct doc *d)
 		{ "95 % interval",
 		  "where the true median lies; exact, from order statistics; "
 		  "in brackets half its width as a share of the value" },
-		{ "n", "how many invocations" },
+		{ "n", "how many invocations gave a value" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
 		{ "p50, p90, p99", "percentiles of single events: p50 the "

@@ -2,6 +2,7 @@
 #include "tables.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,9 +237,11 @@ char *tables_exit(json_int_t status)
 	case 77:
 		return text_copy("skipped");
 	case 124:
-	case 137:
 		return text_copy("took longer than its limit");
 	default:
+		if (status > 128 && status < 128 + SIGRTMAX)
+			return text_format("killed by signal %d",
+					   (int)status - 128);
 		return text_format("exit status %" JSON_INTEGER_FORMAT, status);
 	}
 }
@@ -305,7 +308,7 @@ static void fill_row(struct table *t, const struct row *row)
 	table_cell(t, COL_INTERVAL, tables_interval(r, false));
 	table_cell(t, COL_TRUE, number(r->expected / scale));
 	table_cell(t, COL_ERROR, error_pct(r));
-	table_cell(t, COL_N, text_format("%zu", row->n));
+	table_cell(t, COL_N, text_format("%llu", (unsigned long long)r->n));
 	fill_spread(t, r, scale);
 	table_cell(t, COL_TICKS, number(r->ticks));
 	table_cell(t, COL_CYCLES, number(r->cycles));

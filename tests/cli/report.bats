@@ -79,6 +79,17 @@ without_gnuplot() {
 		small/report.csv
 }
 
+@test "n is of the invocations that gave a value" {
+	jq -c 'if .case == "args=0,via=direct" and .round == 2 then
+		.status = "skipped" | .reason = "no" | .value = null |
+		.samples = 0 else . end' small/invocations.jsonl >one-less
+	mv one-less small/invocations.jsonl
+	run -0 make_report --no-plots small
+	grep -Eq '^\| args=0,via=direct \|.* 5 \|' small/report.md
+	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
+	grep -Eq '^0 .* 5$' small/procedure-curve.dat
+}
+
 @test "the pages name what is missing, the machine and the method" {
 	run -0 make_report --no-plots small
 	for page in small/report.md small/report.html; do

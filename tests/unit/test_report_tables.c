@@ -88,5 +88,8 @@ int main(void)
 	evidence();
 	table();
 	OK(is(tables_exit(77), "skipped"), "exit status 77");
+	OK(is(tables_exit(124), "took longer than its limit"), "124");
+	OK(is(tables_exit(137), "killed by signal 9"), "137: no time-out");
+	OK(is(tables_exit(255), "exit status 255"), "255");
 	return tap_done();
 }
