@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cgroup_find.h"
+#include "cpu_times.h"
 #include "target.h"
 #include "text_file.h"
+
+#define ONLINE	  "/sys/devices/system/cpu/online"
+#define CPU_LIMIT 8192 /* more than any kernel is built for */
+#define LIST_MAX  1024 /* of the kernel's list of CPUs */
 
 struct on_cpu {
 	struct counters *counters;
@@ -19,8 +24,10 @@ struct cgroup {
 	struct target target;
 	struct text_file text;
 	struct cgroup_place place;
-	struct on_cpu *on;
-	int cpus;
+	struct on_cpu *on; /* room for CPU_LIMIT */
+	int cpus;	   /* that are counted */
+	char online[LIST_MAX];
+	char why[LIST_MAX];
 	double width[COUNTERS_PMUS];
 	/* The reading before. */
 	struct stamp at;
@@ -81,14 +88,80 @@ static void add_counts(struct counters_counts *sum,
 	}
 }
 
+static void close_counters(struct cgroup *g)
+{
+	for (int i = 0; i < g->cpus; i++)
+		counters_close(g->on[i].counters);
+	g->cpus = 0;
+	g->target.asked = NULL;
+}
+
+static bool read_online(struct cgroup *g, char list[LIST_MAX])
+{
+	if (text_file_read(&g->text, ONLINE) <= 0)
+		return false;
+	return snprintf(list, LIST_MAX, "%s", g->text.text) < LIST_MAX;
+}
+
+static int open_on(struct cgroup *g, int cpu)
+{
+	const struct counters_target counted = {
+		.kind = COUNTERS_CGROUP,
+		.cgroup = g->place.perf,
+		.cpu = cpu,
+	};
+	struct on_cpu *on = &g->on[g->cpus];
+	int err = counters_open(&on->counters, &counted, 0);
+
+	/* It went since it was listed. */
+	if (err == -ENODEV)
+		return 0;
+	if (err)
+		return err;
+	g->cpus++;
+	return counters_read(on->counters, &on->last);
+}
+
+/* On all CPUs that are online, or none: a sum over some would be too small. */
+static void open_counters(struct cgroup *g)
+{
+	bool *online = calloc(CPU_LIMIT, sizeof(*online));
+	int err = 0;
+
+	if (!online || !read_online(g, g->online) ||
+	    cpu_list_parse(g->online, online, CPU_LIMIT) <= 0)
+		snprintf(g->why, sizeof(g->why), "%s: cannot be read", ONLINE);
+	else
+		for (int i = 0; i < CPU_LIMIT && !err; i++) {
+			err = online[i] ? open_on(g, i) : 0;
+			if (err)
+				snprintf(g->why, sizeof(g->why), "CPU %d: %s",
+					 i, strerror(-err));
+		}
+	free(online);
+	if (err)
+		close_counters(g);
+	g->target.asked = g->cpus ? g->on[0].counters : NULL;
+	g->target.why = g->cpus || !g->why[0] ? NULL : g->why;
+}
+
 static void count(struct cgroup *g, struct row *row)
 {
+	char online[LIST_MAX];
+
+	/* On a CPU that came or went nobody knows what it did meanwhile. */
+	if (g->cpus &&
+	    (!read_online(g, online) || strcmp(online, g->online) != 0)) {
+		close_counters(g);
+		open_counters(g);
+		return;
+	}
 	for (int i = 0; i < g->cpus; i++) {
 		struct on_cpu *on = &g->on[i];
 		struct counters_counts counts = { 0 };
 		struct counters_reading now;
 
-		if (on->counters && !counters_read(on->counters, &now)) {
+		if (!counters_read(on->counters, &now)) {
 			counters_delta(on->counters, &on->last, &now, &counts);
 			on->last = now;
 		}
@@ -133,35 +206,15 @@ static void close_cgroup(struct target *target)
 {
 	struct cgroup *g = (struct cgroup *)target;
 
-	for (int i = 0; g->on && i < g->cpus; i++)
-		counters_close(g->on[i].counters);
+	close_counters(g);
 	free(g->on);
 	text_file_free(&g->text);
 	free(g);
 }
 
-static void open_counters(struct cgroup *g)
-{
-	struct counters_target counted = {
-		.kind = COUNTERS_CGROUP,
-		.cgroup = g->place.perf,
-	};
-
-	for (int i = 0; i < g->cpus; i++) {
-		counted.cpu = i;
-		if (counters_open(&g->on[i].counters, &counted, 0))
-			g->on[i].counters = NULL;
-		else if (counters_read(g->on[i].counters, &g->on[i].last))
-			continue;
-		if (!g->target.asked)
-			g->target.asked = g->on[i].counters;
-	}
-}
-
 int cgroup_open(struct target **target, const struct target_settings *settings,
 		const char *name, const char **why)
 {
-	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct cgroup *g = calloc(1, sizeof(*g));
 
 	*why = "out of memory";
@@ -173,9 +226,7 @@ int cgroup_open(struct target **target, const struct target_settings *settings,
 		.sample = sample,
 		.close = close_cgroup,
 	};
-	g->on = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*g->on));
-	if (g->on)
-		g->cpus = cpus > 0 ? (int)cpus : 1;
+	g->on = calloc(CPU_LIMIT, sizeof(*g->on));
 	if (g->on && text_file_read(&g->text, "/proc/self/mountinfo") > 0 &&
 	    !cgroup_find(&g->place, g->text.text, name) && read_usage(g)) {
 		if (*g->place.perf)

@@ -22,18 +22,23 @@ static const char *find_flags(const struct text_file *cpuinfo)
 	return at + 1;
 }
 
+void cpu_model_none(struct cpu_model *model, double forced_width)
+{
+	memset(model, 0, sizeof(*model));
+	model->forced = forced_width;
+	model->cpu.vendor = model->arch.vendor;
+}
+
 void cpu_model_read(struct cpu_model *model, double forced_width)
 {
 	struct counters_leaf leaves[COUNTERS_LEAVES];
 	const size_t n = counters_cpuid(leaves);
 
-	memset(model, 0, sizeof(*model));
-	model->forced = forced_width;
+	cpu_model_none(model, forced_width);
 	/* Where there is no CPUID, nothing is known: all stays zero. */
 	(void)counters_decode(&model->arch, leaves, n);
 	if (text_file_read(&model->cpuinfo, "/proc/cpuinfo") > 0)
 		model->cpu.flags = find_flags(&model->cpuinfo);
-	model->cpu.vendor = model->arch.vendor;
 	model->cpu.family = model->arch.family;
 	model->cpu.model = model->arch.model;
 }

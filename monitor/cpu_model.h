@@ -19,6 +19,9 @@ struct cpu_model {
 /* cpu_model_read() - ask the processor; @forced_width as said, or 0.  What
  * cannot be read stays unknown.  cpu_model_free() it. */
 void cpu_model_read(struct cpu_model *model, double forced_width);
+
+/* cpu_model_none() - of a machine that is not this one: only @forced_width. */
+void cpu_model_none(struct cpu_model *model, double forced_width);
 void cpu_model_free(struct cpu_model *model);
 
 /* cpu_model_widths() - for each PMU that @c counts on (one, if @c is NULL);

@@ -16,10 +16,11 @@ static const char *why_unknown(const struct facts *facts,
 	if (facts->set->replay)
 		return NULL;
 	if (!facts->target->asked)
-		return facts->set->cgroup ? "no mounted hierarchy with "
-					    "perf_event has this "
-					    "cgroup"
-					  : "no counters could be opened";
+		return facts->target->why   ? facts->target->why
+		       : facts->set->cgroup ? "no mounted hierarchy with "
+					      "perf_event has this "
+					      "cgroup"
+					    : "no counters could be opened";
 	return counters_why(facts->target->asked, event);
 }
 
@@ -120,42 +121,89 @@ static json_t *unknown_json(const struct facts *facts)
 	return unknown;
 }
 
-static json_t *width_json(const struct facts *facts)
+/* An object of what @make says of each kind of core; of one alone, that. */
+static json_t *by_pmu(const struct facts *facts,
+		      json_t *(*make)(const struct facts *, unsigned int,
+				      const char *))
+{
+	const struct counters *asked = facts->target->asked;
+	const unsigned int n = asked ? counters_pmus(asked) : 0;
+	json_t *all;
+
+	if (n <= 1)
+		return make(facts, 0, n ? counters_pmu_name(asked, 0) : "cpu");
+	all = json_object();
+	for (unsigned int i = 0; i < n; i++) {
+		const char *pmu = counters_pmu_name(asked, i);
+
+		json_object_set_new(all, pmu, make(facts, i, pmu));
+	}
+	return all;
+}
+
+static json_t *width_json(const struct facts *facts, unsigned int nth,
+			  const char *pmu)
 {
 	double width[COUNTERS_PMUS];
 
+	(void)pmu;
 	cpu_model_widths(facts->model, facts->target->asked, width);
-	return isfinite(width[0]) ? json_real(width[0]) : json_null();
+	return isfinite(width[nth]) ? json_real(width[nth]) : json_null();
+}
+
+static json_t *source_json(const struct facts *facts, unsigned int nth,
+			   const char *pmu)
+{
+	char text[LINE_MAX_BYTES];
+
+	(void)nth;
+	/* Which processor a recording is of, it does not say. */
+	if (facts->set->replay && !(facts->model->forced > 0))
+		return json_null();
+	cpu_model_say_width(facts->model, pmu, text, sizeof(text));
+	return json_string(text);
+}
+
+/* What this processor says of its counters. */
+static json_t *processor_json(const struct facts *facts)
+{
+	const struct counters_arch *arch = &facts->model->arch;
+	char text[LINE_MAX_BYTES];
+
+	if (facts->set->replay)
+		return json_pack("{s:n, s:n, s:n, s:n}",
+				 "architectural_version", "counters",
+				 "fixed_counters", "counters_text");
+	cpu_model_say_counters(facts->model, text, sizeof(text));
+	return json_pack("{s:i, s:i, s:i, s:s}", "architectural_version",
+			 (int)arch->version, "counters", (int)arch->counters,
+			 "fixed_counters", (int)arch->fixed, "counters_text",
+			 text);
 }
 
 void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 {
 	const struct settings *set = facts->set;
-	const struct counters_arch *arch = &facts->model->arch;
-	char counters[LINE_MAX_BYTES], width[LINE_MAX_BYTES];
-	json_t *begin;
+	json_t *begin, *processor = processor_json(facts);
 
-	cpu_model_say_counters(facts->model, counters, sizeof(counters));
-	cpu_model_say_width(facts->model, "cpu", width, sizeof(width));
-	begin = json_pack(
-		"{s:s, s:i, s:s, s:f, s:f, s:s, s:s?, s:o, s:o, s:s, s:i, s:i, "
-		"s:i, s:s, s:o}",
-		"type", "begin", "schema", 1, "program",
-		"cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
-		(double)at->real_ns / 1e9, "interval_s",
-		(double)set->interval_ns / 1e9, "source",
-		set->pid      ? "process clock"
-		: set->cgroup ? "cgroup"
-			      : set->source,
-		"cgroup", set->cgroup, "pid",
-		set->pid ? json_integer((json_int_t)set->pid) : json_null(),
-		"width", width_json(facts), "width_source", width,
-		"architectural_version", (int)arch->version, "counters",
-		(int)arch->counters, "fixed_counters", (int)arch->fixed,
-		"counters_text", counters, "unknown", unknown_json(facts));
-	if (!begin)
-		return;
-	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	fputc('\n', f);
+	begin = json_pack("{s:s, s:i, s:s, s:f, s:f, s:s, s:s?, s:o, s:o, s:o}",
+			  "type", "begin", "schema", 1, "program",
+			  "cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
+			  (double)at->real_ns / 1e9, "interval_s",
+			  (double)set->interval_ns / 1e9, "source",
+			  set->pid	? "process clock"
+			  : set->cgroup ? "cgroup"
+					: set->source,
+			  "cgroup", set->cgroup, "pid",
+			  set->pid ? json_integer((json_int_t)set->pid)
+				   : json_null(),
+			  "width", by_pmu(facts, width_json), "width_source",
+			  by_pmu(facts, source_json));
+	if (begin && processor && !json_object_update(begin, processor) &&
+	    !json_object_set_new(begin, "unknown", unknown_json(facts))) {
+		json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
+		fputc('\n', f);
+	}
+	json_decref(processor);
 	json_decref(begin);
 }

@@ -70,7 +70,10 @@ int main(int argc, char **argv)
 	sampler_signals(&ours);
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	signal(SIGPIPE, SIG_IGN);
-	cpu_model_read(&model, set.width);
+	if (set.replay)
+		cpu_model_none(&model, set.width);
+	else
+		cpu_model_read(&model, set.width);
 	status = open_target(&target, &set, &model);
 	if (!status) {
 		facts.target = target;

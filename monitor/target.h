@@ -17,7 +17,8 @@ struct target {
 	size_t rows; /* of one sample, always */
 	/* A set of counters to ask for names and reasons; NULL: none. */
 	const struct counters *asked;
-	int ended_fd; /* readable when the process is gone; -1 */
+	const char *why; /* there is none; NULL: not known */
+	int ended_fd;	 /* readable when the process is gone; -1 */
 
 	/* Read, and fill @rows with what happened since the last call; the
 	 * first only reads.  Return: rows, or -errno. */
