@@ -10,6 +10,9 @@
 
 #define CELL_MAX 32
 
+/* Sums of intervals are rounded. */
+#define WHOLE 0.999999
+
 static const char *cell(char text[CELL_MAX], const char *format, double value)
 {
 	if (!isfinite(value))
@@ -41,6 +44,14 @@ static double count_of(const struct summary *sum, enum counters_event event)
 	return sum->counted_s[event] > 0 ? sum->count[event] : NAN;
 }
 
+/* Of how much of the time a sum is: not all, where counting began late, a
+ * counter was lent to others, or the CPU was away. */
+static bool is_part(const struct summary *sum, enum counters_event event)
+{
+	return sum->counted_s[event] > 0 &&
+	       sum->counted_s[event] < WHOLE * (sum->os_s + sum->unknown_s);
+}
+
 static void print_line(FILE *f, const struct summary *sum)
 {
 	static const enum counters_event shown[] = {
@@ -60,7 +71,8 @@ static void print_line(FILE *f, const struct summary *sum)
 	fprintf(f, " %8s", cell(text, "%.3f", summary_ipc(sum)));
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		fprintf(f, " %12s",
-			cell(text, "%.5g", count_of(sum, shown[i])));
+			cell(text, is_part(sum, shown[i]) ? ">%.5g" : "%.5g",
+			     count_of(sum, shown[i])));
 	fputc('\n', f);
 }
 
@@ -137,7 +149,13 @@ static void put_summary(FILE *f, const struct summary *sum)
 		if (e != COUNTERS_TASK_CLOCK)
 			put_json(f, counters_name((enum counters_event)e),
 				 count_of(sum, (enum counters_event)e));
-	fputc('}', f);
+	fputs(", \"counted_s\": {", f);
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (e != COUNTERS_TASK_CLOCK)
+			fprintf(f, "%s\"%s\": %.9g", e ? ", " : "",
+				counters_name((enum counters_event)e),
+				sum->counted_s[e]);
+	fputs("}}", f);
 }
 
 void summary_json(FILE *f, const struct summary *sums, size_t n,

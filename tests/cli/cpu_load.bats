@@ -353,6 +353,18 @@ busy() {
 	rows '[.[] | select(.type == "sample" and .cpu == 1)] |
 		all(.os_load_pct == 0 and .load_pct == 0 and .ipc == 0)'
 	rows '.[-1].cpus[0] | .load_pct == 25 and .instructions == 4000000'
+	# The processor that replays says nothing of the one recorded.
+	rows '.[0] | .width == 4 and .width_source == "4, as --width says" and
+		.architectural_version == null and .counters_text == null'
+	try 0 "$CPU_LOAD" --replay rec --json
+	rows '[.[] | select(.type == "sample")] | all(.load_pct == null and .ipc != null)'
+	rows '.[0] | .width == null and .width_source == null'
+	rows '.[-1].cpus[0].counted_s | .instructions == 2 and .llc_misses == 0'
+	# A sum of a part of the time is no sum of all.
+	rm rec/2/counters
+	try 0 "$CPU_LOAD" --replay rec --json
+	rows '.[-1].cpus[0] | .instructions == 2000000 and .counted_s.instructions == 1'
+	[[ $stderr == *">2e+06"* ]]
 }
 
 @test "a recording in which the clock jumps: intervals stay right" {
