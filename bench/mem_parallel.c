@@ -6,16 +6,17 @@
  * each other, those of different chains do not. The time of a load is its
  * latency divided by how many of the k really overlap. All chains are in one
  * cycle through memory far beyond the caches (or in half of the second cache,
- * for comparison), in the order of mem_latency's `window`, and begin at places
- * spread evenly over it. The row figure=overlap is the best gain over one
- * chain.
+ * for comparison), in the order of mem_latency's `window`, each in a sixteenth
+ * of it. The sixteenths are taken in turn, and each goes on where it was left,
+ * so that no load finds in the last cache what was fetched before. The row
+ * figure=overlap is the best gain over one chain.
  *
  * Measures: ns for one load when there are so many chains; overlap, a ratio.
  * Includes: nothing else; with many chains some pointers are kept in memory
  *           (L1) because there are not so many registers.
  * After:    lmbench par_mem; multichase with -p.
- * Needs:    twice the last cache of memory, as far as a quarter of the free
- * memory allows.
+ * Needs:    four times the last cache of memory, 128 MiB at least, as far as a
+ *           quarter of the free memory allows.
  */
 #include <math.h>
 #include <string.h>
@@ -39,9 +40,10 @@ struct parallel_state {
 	size_t bytes[LEVELS];
 	struct mem_buffer buffer[LEVELS];
 	struct chase chase[LEVELS];
-	/* Where each sixteenth of the cycle has been followed to: no visit may
-	 * find in a cache what the one before it fetched. */
+	/* Where each sixteenth of the cycle has been followed to, and which is
+	 * the next to go on with. */
 	void *reached[LEVELS][CHASE_ENTRIES];
+	size_t next[LEVELS];
 	void *at[CHASE_ENTRIES];
 };
 
@@ -87,7 +89,7 @@ static int cases(struct bench *b, void *state)
 	if (!s->bytes[L2])
 		s->bytes[L2] = MIB / 8;
 	/* As much of it as may be had. */
-	s->bytes[MEMORY] = mem_beyond_caches(b);
+	s->bytes[MEMORY] = 2 * mem_beyond_caches(b);
 	while (s->bytes[MEMORY] > spare && s->bytes[MEMORY] / 2 > llc)
 		s->bytes[MEMORY] /= 2;
 	for (int level = 0; level < LEVELS; level++)
@@ -107,12 +109,25 @@ static int link_level(struct bench *b, struct parallel_state *s, int level)
 	if (!err)
 		err = chase_link_window(&s->chase[level], m->base, m->bytes,
 					bench_random(b));
-	if (err)
+	if (err) {
+		mem_unmap(m);
 		return bench_fail(b, -err, "a chain of %zu bytes",
 				  s->bytes[level]);
+	}
 	memcpy(s->reached[level], s->chase[level].entry,
 	       sizeof(s->reached[level]));
+	/* What was linked last is in the last cache, at the end of some of the
+	 * sixteenths: half of the way through all of them takes its place. */
+	if (level == MEMORY)
+		chase_run_many(s->reached[level], CHASE_ENTRIES,
+			       s->chase[level].lines / CHASE_ENTRIES / 2);
 	return 0;
+}
+
+/* Where the @nth chain of this visit is. */
+static void **place(struct parallel_state *s, int level, size_t nth)
+{
+	return &s->reached[level][(s->next[level] + nth) % CHASE_ENTRIES];
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -127,10 +142,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		if (err)
 			return err;
 	}
-	/* As far from each other as can be, so that none finds in the cache
-	 * what another has fetched. */
 	for (size_t i = 0; i < k; i++)
-		s->at[i] = s->reached[level][i * CHASE_ENTRIES / k];
+		s->at[i] = *place(s, level, i);
 	if (level == L2)
 		chase_run(s->at[0], s->chase[level].lines / CHASE_UNROLL + 1);
 	return 0;
@@ -155,7 +168,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	for (size_t i = 0; s->buffer[level].base && i < k; i++)
-		s->reached[level][i * CHASE_ENTRIES / k] = s->at[i];
+		*place(s, level, i) = s->at[i];
+	s->next[level] += k;
 	return 0;
 }
 
@@ -165,15 +179,20 @@ static int derive(struct bench *b, void *state)
 
 	for (int level = 0; level < LEVELS; level++) {
 		const double one = bench_value(b, s->row[level][0]);
-		const uint64_t lines = s->bytes[level] / CHASE_LINE;
+		const double lines =
+			s->buffer[level].base
+				? (double)chase_verify(&s->chase[level])
+				: 0;
 		double best = one;
 
 		for (size_t i = 0; i < COUNTS; i++) {
 			best = fmin(best, bench_value(b, s->row[level][i]));
 			if (s->buffer[level].base)
 				bench_evidence(b, s->row[level][i],
-					       "lines_in_cycle", (double)lines,
-					       (double)s->chase[level].lines);
+					       "lines_in_cycle",
+					       (double)s->bytes[level] /
+						       CHASE_LINE,
+					       lines);
 		}
 		if (isfinite(one))
 			bench_derive(b, s->overlap[level], one / best);
