@@ -22,6 +22,16 @@ static const char *const keys[] = {
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
+/* To a spreadsheet a text that begins with one of these is a formula. */
+static void put_text(FILE *f, const char *s)
+{
+	char *safe =
+		text_format("%s%s", *s && strchr("=+-@\t\r", *s) ? "'" : "", s);
+
+	text_csv(f, safe);
+	free(safe);
+}
+
 static void put_value(FILE *f, const json_t *v)
 {
 	char *text;
@@ -29,7 +39,7 @@ static void put_value(FILE *f, const json_t *v)
 	if (!v || json_is_null(v))
 		return;
 	if (json_is_string(v)) {
-		text_csv(f, json_string_value(v));
+		put_text(f, json_string_value(v));
 		return;
 	}
 	text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS |

@@ -110,11 +110,12 @@ static size_t name_length(const char *s)
 	return n;
 }
 
-/* A value that refers to nothing but ids of this picture. */
+/* A value that refers to nothing but ids of this picture.  No drawing needs an
+ * entity in it, which could spell what is looked for here. */
 static bool is_harmless(const char *v, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (strchr("<>\\", v[i]) || v[i] == '@')
+		if (strchr("<>\\@&", v[i]))
 			return false;
 		if (!strncasecmp(v + i, "url(", 4) && v[i + 4] != '#')
 			return false;

@@ -49,6 +49,14 @@ export_as() { "$report" export --format "$1" "$2"; }
 	run -1 --separate-stderr export_as csv nowhere
 }
 
+@test "no cell of text is a formula; numbers stay numbers" {
+	jq -c 'if .benchmark == "truth" then .case = "=1+1" | .value = -2 else . end' \
+		small/invocations.jsonl >spoilt
+	mv spoilt small/invocations.jsonl
+	run -0 --separate-stderr export_as csv small
+	grep -q "^truth,'=1+1,ok,.*,-2.0," <<<"$output"
+}
+
 @test "hostile names stay values" {
 	run -0 --separate-stderr export_as openmetrics hostile
 	run ! grep -vE '^# (TYPE|UNIT|HELP|EOF)|^oscost_[a-z_]+\{benchmark="([^"\\]|\\.)*",case="([^"\\]|\\.)*",grade="([^"\\]|\\.)*"\} [0-9.e+-]+$' \

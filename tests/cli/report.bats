@@ -120,6 +120,15 @@ without_gnuplot() {
 	run ! grep -E 'src=|https?://' small/report.html
 }
 
+@test "plot draws the figures that it knows, and no other file" {
+	needs_gnuplot
+	run -0 --separate-stderr make_report small
+	rm small/*.svg
+	printf 'set print "owned"\nprint 1\n' >small/other.plot
+	run -0 "$root/scripts/plot" small
+	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
+}
+
 @test "values without an interval are drawn all the same" {
 	needs_gnuplot
 	jq -c 'select(.round <= 3)' small/invocations.jsonl >few

@@ -70,6 +70,10 @@ static void refuses(void)
 		   "</svg>",
 		   ROOT "><g/></svg>"),
 	   "hidden links, too");
+	OK(becomes("<svg><g fill='u&#114;l(http://x)' stroke='&#x75;rl(x)'/>"
+		   "</svg>",
+		   ROOT "><g/></svg>"),
+	   "and those that are spelt by entities");
 	OK(becomes("<svg><g></svg>", ""), "elements that do not nest");
 	OK(becomes("<svg><g", ""), "a file that was cut short");
 	OK(becomes("<html><svg></svg></html>", ""), "another root");
