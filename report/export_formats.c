@@ -72,24 +72,26 @@ void export_gobench(FILE *f, const struct run *run)
 /* What a family of metrics shows of each row. */
 static const struct family {
 	const char *name, *unit, *help;
-	const char *of; /* unit of the rows */
+	const char *of; /* unit of the rows; NULL: any */
 	double factor;
-	int what; /* 0 value, 1 low end, 2 high end */
+	enum { VALUE, LOW, HIGH, GRADE } what;
 } families[] = {
 	{ "oscost_cost_seconds", "seconds", "cost of the operation", "ns", 1e-9,
-	  0 },
+	  VALUE },
 	{ "oscost_cost_low_seconds", "seconds", "low end of its interval", "ns",
-	  1e-9, 1 },
+	  1e-9, LOW },
 	{ "oscost_cost_high_seconds", "seconds", "high end of its interval",
-	  "ns", 1e-9, 2 },
+	  "ns", 1e-9, HIGH },
 	{ "oscost_rate_bytes_per_second", "bytes_per_second",
-	  "bytes moved in a second", "B/s", 1, 0 },
+	  "bytes moved in a second", "B/s", 1, VALUE },
 	{ "oscost_rate_low_bytes_per_second", "bytes_per_second",
-	  "low end of its interval", "B/s", 1, 1 },
+	  "low end of its interval", "B/s", 1, LOW },
 	{ "oscost_rate_high_bytes_per_second", "bytes_per_second",
-	  "high end of its interval", "B/s", 1, 2 },
-	{ "oscost_size_bytes", "bytes", "a size", "B", 1, 0 },
-	{ "oscost_ratio", NULL, "a ratio", "1", 1, 0 },
+	  "high end of its interval", "B/s", 1, HIGH },
+	{ "oscost_size_bytes", "bytes", "a size", "B", 1, VALUE },
+	{ "oscost_ratio", NULL, "a ratio", "1", 1, VALUE },
+	{ "oscost_grade", NULL, "how quiet it was: 1 is A, 4 is D", NULL, 1,
+	  GRADE },
 };
 
 static void put_label(FILE *f, const char *name, const char *value)
@@ -105,19 +107,34 @@ static void put_label(FILE *f, const char *name, const char *value)
 	fputc('"', f);
 }
 
+static double shown(const struct family *m, const struct result *r)
+{
+	if (r->status != RESULT_OK || (m->of && !is_unit(r, m->of)))
+		return NAN;
+	switch (m->what) {
+	case VALUE:
+		return r->value * m->factor;
+	case GRADE:
+		return r->grade && *r->grade >= 'A' && *r->grade <= 'D'
+			       ? *r->grade - 'A' + 1
+			       : NAN;
+	default:
+		return r->ci95[m->what - LOW] * m->factor;
+	}
+}
+
+/* A grade as a label would begin another series whenever it changes. */
 static void put_sample(FILE *f, const struct family *m, const struct result *r)
 {
-	double v = m->what ? r->ci95[m->what - 1] : r->value;
+	double v = shown(m, r);
 
-	if (r->status != RESULT_OK || !is_unit(r, m->of) || !isfinite(v))
+	if (!isfinite(v))
 		return;
 	fprintf(f, "%s{", m->name);
 	put_label(f, "benchmark", r->benchmark);
 	fputc(',', f);
 	put_label(f, "case", r->name);
-	fputc(',', f);
-	put_label(f, "grade", r->grade ? r->grade : "");
-	fprintf(f, "} %.12g\n", v * m->factor);
+	fprintf(f, "} %.12g\n", v);
 }
 
 void export_openmetrics(FILE *f, const struct run *run)

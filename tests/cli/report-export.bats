@@ -25,8 +25,9 @@ export_as() { "$report" export --format "$1" "$2"; }
 @test "openmetrics: families in one piece, base units, an end" {
 	run -0 --separate-stderr export_as openmetrics small
 	[[ ${lines[-1]} == "# EOF" ]]
-	grep -q '^oscost_cost_seconds{benchmark="syscall",case="call=getpid,via=libc",grade="[A-D]*"} 1.025e-07$' \
+	grep -q '^oscost_cost_seconds{benchmark="syscall",case="call=getpid,via=libc"} 1.025e-07$' \
 		<<<"$output"
+	grep -q '^oscost_grade{benchmark="syscall",case="call=getpid,via=libc"} 1$' <<<"$output"
 	grep -q '^oscost_cost_low_seconds{.*call=getpid,via=libc.*} 1e-07$' <<<"$output"
 	[[ $(sed 's/^# TYPE //; s/[ {].*//' <<<"$output" | grep '^oscost' | uniq |
 		sort | uniq -d) == '' ]]
@@ -36,8 +37,17 @@ export_as() { "$report" export --format "$1" "$2"; }
 	run -0 --separate-stderr export_as dashboard small
 	jq -e '.[] | select(.name == "syscall call=getpid,via=libc") |
 		.unit == "ns" and .value == 102.5 and .range == "± 2.5"' <<<"$output"
+	jq -c 'select(.benchmark == "files") | .case = "size=8K" | .status = "ok" |
+		.value = 2.5e9' small/invocations.jsonl >more
+	cat more >>small/invocations.jsonl
 	run -0 --separate-stderr export_as dashboard-bigger small
-	jq -e 'type == "array"' <<<"$output"
+	jq -e 'map({name, unit, value}) == [{name: "files size=8K", unit: "B/s",
+		value: 2.5e9}]' <<<"$output"
+	run -0 --separate-stderr export_as dashboard small
+	jq -e 'all(.[]; .name | startswith("files") | not)' <<<"$output"
+	run -0 --separate-stderr export_as openmetrics small
+	grep -q '^oscost_rate_bytes_per_second{benchmark="files",case="size=8K"} 2500000000$' \
+		<<<"$output"
 }
 
 @test "csv and json are those of make; other names are refused" {
@@ -59,7 +69,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 
 @test "hostile names stay values" {
 	run -0 --separate-stderr export_as openmetrics hostile
-	run ! grep -vE '^# (TYPE|UNIT|HELP|EOF)|^oscost_[a-z_]+\{benchmark="([^"\\]|\\.)*",case="([^"\\]|\\.)*",grade="([^"\\]|\\.)*"\} [0-9.e+-]+$' \
+	run ! grep -vE '^# (TYPE|UNIT|HELP|EOF)|^oscost_[a-z_]+\{benchmark="([^"\\]|\\.)*",case="([^"\\]|\\.)*"\} [0-9.e+-]+$' \
 		<<<"$output"
 	run -0 --separate-stderr export_as gobench hostile
 	run ! grep -P '\x1b' <<<"$output"
