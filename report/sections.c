@@ -221,6 +221,7 @@ static void put_section(struct doc *d, const struct run *run,
 	free(id);
 	put_question(d, summary);
 	put_troubles(d, run, s);
+	sections_place(d, run, s);
 	doc_text(d, run_text(s->about, "text"));
 	put_fact(d, s, "Measures", "measures");
 	put_fact(d, s, "Includes", "includes");

@@ -29,4 +29,9 @@ void sections_machine(struct doc *d, const struct run *run);
 void sections_timer(struct doc *d, const struct run *run);
 void sections_method(struct doc *d, const struct run *run);
 
+/* sections_place() - where the files of a program's rows lay, and what that
+ * says of its figures; nothing if it has no files. */
+void sections_place(struct doc *d, const struct run *run,
+		    const struct section *s);
+
 #endif

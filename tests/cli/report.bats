@@ -79,6 +79,22 @@ without_gnuplot() {
 		small/report.csv
 }
 
+@test "a section of files begins with what they lay on" {
+	jq -c 'if .benchmark == "files" then .evidence.place = "ext4 on vda"
+		else . end' small/invocations.jsonl >placed
+	cp placed small/invocations.jsonl
+	run -0 make_report --no-plots small
+	[[ $(grep -c '^The files lay on ext4 on vda. Rows that go to the device' \
+		small/report.md) -eq 1 ]]
+	# What weighed it against what it measured goes before.
+	jq -c 'if .benchmark == "files" then .evidence.device =
+		"tmpfs, which is memory" else . end' placed >small/invocations.jsonl
+	run -0 make_report --no-plots small
+	grep -q 'The files lay on tmpfs, which is memory. No row tells anything of a disk.' \
+		small/report.html
+	grep -q '^The files lay on tmpfs,' small/report.tex
+}
+
 @test "n is of the invocations that gave a value" {
 	jq -c 'if .case == "args=0,via=direct" and .round == 2 then
 		.status = "skipped" | .reason = "no" | .value = null |

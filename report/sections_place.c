@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sections.h"
+#include "text.h"
+
+/* What the rows know of the place of their files: the words of the one that
+ * has weighed it, else those of any. */
+static const char *place_of(const struct run *run, const struct section *s)
+{
+	const char *place = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const json_t *e = run->rows[s->rows[i]].all.evidence;
+		const char *device = run_text(e, "device");
+
+		if (device)
+			return device;
+		if (!place)
+			place = run_text(e, "place");
+	}
+	return place;
+}
+
+static const char *meaning(const char *place)
+{
+	if (strstr(place, "memory"))
+		return "No row tells anything of a disk.";
+	return "Rows that go to the device have what it costs as seen from "
+	       "here, with all queues and caches in between; what lies beneath "
+	       "they cannot tell, nor what another disk would do. Rows from "
+	       "the page cache are of memory and kernel.";
+}
+
+void sections_place(struct doc *d, const struct run *run,
+		    const struct section *s)
+{
+	const char *place = place_of(run, s);
+	char *text;
+
+	if (!place)
+		return;
+	/* As harness/aggregate.c calls texts that it has no room for. */
+	if (!strcmp(place, "varies"))
+		place = "several places, not the same in all rounds";
+	text = text_format("The files lay on %s. %s", place, meaning(place));
+	d->format->para(d, text);
+	free(text);
+}
