@@ -59,7 +59,7 @@ enum figure { KNEE, CACHED, UNCACHED, FIGURES };
 enum { JOIN, FILL, READ };
 
 /* Sizes in parts of the limit; of memory, for the whole machine. */
-static const unsigned int group_sizes[] = { 8, 12, 14, 15, 16, 17, 18, 24 };
+static const unsigned int group_sizes[] = { 8, 14, 15, 16, 18, 24 };
 static const unsigned int machine_sizes[] = { 4,  6,  8,  9,  10, 11, 12,
 					      13, 14, 15, 16, 17, 18, 20 };
 static const unsigned int machine_first[] = { 4, 8, 12, 16, 18, 20 };

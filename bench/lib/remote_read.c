@@ -162,9 +162,9 @@ static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
 	v->whole =
 		r->file <= FILE_POINTS_WHOLE_BYTES || r->file < AHEADS * bytes;
 	v->lead = v->whole ? 0 : bytes;
-	v->n = (unsigned int)(((v->whole ? r->file : bytes) / r->block +
-			       events - 1) /
-			      events);
+	v->part = (unsigned int)(((v->whole ? r->file : bytes) / r->block +
+				  events - 1) /
+				 events);
 	return v->whole ? r->file : AHEADS * bytes;
 }
 
@@ -175,7 +175,7 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 	const struct remote_read *r = v->read;
 	uint64_t bytes = (uint64_t)(events + MORE_READS) * r->block;
 
-	v->n = 1;
+	v->n = v->part = 1;
 	v->lead = 0;
 	v->whole = false;
 	v->runs = r->cache == REMOTE_COLD && !r->random;
@@ -350,6 +350,15 @@ static int read_block(struct remote_reader *v, uint64_t *ticks)
 	return 0;
 }
 
+/* The first event is no sample: one block will do, and a whole file is begun
+ * anew after it. */
+static void begin_stretch(struct remote_reader *v)
+{
+	v->n = v->part;
+	if (v->whole)
+		v->at = v->end;
+}
+
 int remote_read_sample(struct remote_reader *v)
 {
 	unsigned int done = 0;
@@ -371,6 +380,8 @@ int remote_read_sample(struct remote_reader *v)
 	else
 		bench_record(v->b, v->c, ticks);
 	count(v->read, ns);
+	if (v->n < v->part)
+		begin_stretch(v);
 	return 0;
 }
 

@@ -50,7 +50,7 @@ struct remote_reader {
 	struct remote_read *read;
 	const struct bench_case *c;
 	uint64_t start, at, end; /* of the piece that is read */
-	unsigned int n;		 /* blocks in one event */
+	unsigned int n, part;	 /* blocks in one event, after the first */
 	bool runs;     /* the events read parts of one stretch, fetched ahead */
 	bool whole;    /* which is a file, dropped before its first read */
 	uint64_t lead; /* or begins after so many bytes */
