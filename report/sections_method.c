@@ -3,28 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample.h"
 #include "sections.h"
 #include "stats.h"
 #include "text.h"
 #include "units.h"
-
-/* As the harness chooses the length of a batch (METHOD, one invocation). */
-#define BATCH_QUANTA	1000
-#define BATCH_OVERHEADS 100
-#define BATCH_NS	20e3
 
 static char *batch_length(const struct run *run)
 {
 	double hz = run_number(run->machine, "tsc.hz");
 	double quantum = run_number(run->machine, "timer.quantum_ticks");
 	double overhead = run_number(run->machine, "timer.overhead_ticks");
-	double ns = BATCH_NS;
+	double ns;
 	char buf[UNITS_MAX];
 
 	if (!(hz > 0) || !isfinite(quantum) || !isfinite(overhead))
 		return text_copy("20 µs or more");
-	ns = fmax(ns, BATCH_QUANTA * quantum * 1e9 / hz);
-	ns = fmax(ns, BATCH_OVERHEADS * overhead * 1e9 / hz);
+	ns = 1e9 / hz *
+	     sample_batch_ticks(
+		     &(struct sample_clock) { quantum, overhead, hz });
 	return text_format("at least %s", units_format(buf, ns, "ns"));
 }
 
