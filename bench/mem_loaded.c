@@ -4,19 +4,22 @@
  *
  * The chain of mem_latency's `window` is followed in memory by the measuring
  * CPU, while every other CPU reads or writes memory of its own, without pause
- * (load=100) or with pauses that leave it so many percent of that. Loads and
- * traffic are timed over the same interval, so each load=… has two rows:
- * figure=latency and figure=bandwidth, and the pairs are the curve of latency
- * against bytes in a second. `write` counts the bytes stored; ordinary stores
- * fetch the line first, so about twice as many move.
+ * (load=100) or with pauses that leave it so many percent of that. Each load=…
+ * has two rows: figure=latency and figure=bandwidth, and the pairs are the
+ * curve of latency against bytes in a second. Traffic begins just before the
+ * loads and ends just after them, and is timed from its beginning to its end.
+ * `write` counts the bytes stored; ordinary stores fetch the line first, so
+ * about twice as many move.
  *
+ * The other CPUs include the second thread of the measuring core where it has
+ * one (same_core_cpu): its traffic costs the chain more than the memory does.
  * The memory of each CPU is in its own NUMA node.
  *
  * Measures: ns for one dependent load; bytes in a second of the others.
  * Includes: nothing else.
  * After:    multichase multiload (loaded latency); Intel MLC's idea.
  * Needs:    2 CPUs; memory: for the chain, and for all other CPUs together,
- *           twice the last cache and 64 MiB each at least, as far as a quarter
+ *           twice the last caches and 64 MiB each at least, as far as a quarter
  *           of the free memory allows.
  */
 #include <math.h>
@@ -32,7 +35,7 @@
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */
 #define CHUNK	   ((size_t)16384) /* between looks at the clock */
-#define TRIES	   20
+#define TRIES	   200
 #define LOADS_NS   200e3 /* of the chase in one event */
 
 enum kind { READ, WRITE, KINDS };
@@ -101,17 +104,29 @@ static void add_pair(struct bench *b, struct loaded_state *s, int kind,
 		s->traffic[kind][i] = bench_add(b, &c);
 }
 
+/* Twice all last caches that the other CPUs use. */
+static size_t beyond_all(const struct bench *b, unsigned int others)
+{
+	int cpu[MEM_TEAM_MAX];
+
+	for (unsigned int i = 0; i < others; i++)
+		cpu[i] = bench_nth_cpu(b, i + 1);
+	return 2 * bench_caches_bytes(b, cpu, others, 3);
+}
+
 static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 	const unsigned int others = threads(b) > 1 ? threads(b) - 1 : 1;
 	const size_t beyond = mem_beyond_caches(b);
+	const size_t all = beyond_all(b, others);
 	size_t needed;
 
-	/* Neither the chain nor the traffic may stay in the last cache. */
+	/* Neither the chain nor the traffic may stay in the last caches. */
 	s->chain_bytes = beyond;
-	s->part_bytes = (beyond / others + MEM_HUGE_BYTES - 1) /
-			MEM_HUGE_BYTES * MEM_HUGE_BYTES;
+	s->part_bytes =
+		((all > beyond ? all : beyond) / others + MEM_HUGE_BYTES - 1) /
+		MEM_HUGE_BYTES * MEM_HUGE_BYTES;
 	if (s->part_bytes < PART_LEAST)
 		s->part_bytes = PART_LEAST;
 	needed = s->chain_bytes + others * s->part_bytes;
@@ -251,18 +266,47 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	return bench_ns(b, (double)ticks);
 }
 
-/* What full load is, for the shares of it. */
-static void find_full(struct bench *b, struct loaded_state *s)
+static unsigned int at_work(const struct loaded_state *s)
 {
-	double bandwidth, best = 0;
+	unsigned int n = 0;
+
+	for (unsigned int i = 1; i < s->team.size; i++)
+		n += s->other[i].bytes > 0;
+	return n;
+}
+
+/* An event beside which another thread did not come to run is taken again: it
+ * would be a chase under less load than the row says. */
+static int loaded_event(struct bench *b, struct loaded_state *s, double *ns,
+			double *bandwidth)
+{
+	for (int i = 0; i < TRIES; i++) {
+		*ns = event(b, s, bandwidth);
+		if (!s->load || at_work(s) == s->team.size - 1 ||
+		    bench_stopping(b))
+			return 0;
+	}
+	return bench_fail(b, 0,
+			  "no chase of %d had all others at work beside it: "
+			  "their CPUs are busy with something else",
+			  TRIES);
+}
+
+/* What full load is, for the shares of it. */
+static int find_full(struct bench *b, struct loaded_state *s)
+{
+	double ns, bandwidth, best = 0;
+	int err = 0;
 
 	s->load = 100;
-	for (int i = 0; i < 5; i++) {
-		(void)event(b, s, &bandwidth);
+	for (int i = 0; !err && i < 5; i++) {
+		err = loaded_event(b, s, &ns, &bandwidth);
 		best = fmax(best, bandwidth);
 	}
-	s->ticks_each_byte[s->kind] =
-		now_hz(bench_timer(b)) * (s->team.size - 1) / best;
+	if (!err && best > 0)
+		s->ticks_each_byte[s->kind] =
+			now_hz(bench_timer(b)) * (s->team.size - 1) / best;
+	return err;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -279,40 +323,24 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		if (bench_ns(b, (double)time_chase(b, s)) >= LOADS_NS)
 			break;
 	if (s->ticks_each_byte[s->kind] <= 0)
-		find_full(b, s);
+		err = find_full(b, s);
 	s->load = loads[c->index % (int)LOADS];
-	return 0;
+	if (bench_partner(b, BENCH_SAME_CORE) >= 0)
+		bench_fact(b, c, "same_core_cpu",
+			   bench_partner(b, BENCH_SAME_CORE));
+	return err;
 }
 
-static unsigned int at_work(const struct loaded_state *s)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 1; i < s->team.size; i++)
-		n += s->other[i].bytes > 0;
-	return n;
-}
-
-/* An event beside which another thread did not come to run is taken again: it
- * would be a chase under less load than the row says. */
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
 	const size_t i = (size_t)c->index % LOADS;
 	const struct bench_case *traffic = s->traffic[s->kind][i];
-	double bandwidth, ns = 0;
-	unsigned int tries = 0;
+	double bandwidth, ns;
+	const int err = loaded_event(b, s, &ns, &bandwidth);
 
-	do {
-		if (tries++ == TRIES)
-			return bench_fail(b, 0,
-					  "no chase of %d had all others at "
-					  "work beside it: their CPUs are busy "
-					  "with something else",
-					  TRIES);
-		ns = event(b, s, &bandwidth);
-	} while (traffic && at_work(s) < s->team.size - 1 &&
-		 !bench_stopping(b));
+	if (err)
+		return err;
 	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
 	if (traffic && bandwidth > 0) {
 		bench_record_value(b, traffic, bandwidth);
