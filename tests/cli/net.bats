@@ -144,6 +144,8 @@ lied_to() {
 
 @test "an answer that is another message is found out" {
 	lied_to twist tcp_rtt '*proto=tcp,size=1,wait=block,*round_trip'
+	lied_to twist tcp_rtt '*proto=tcp,size=1,wait=block,*stamped'
+	((EUID)) || lied_to twist tcp_rtt '*figure=packet'
 }
 
 @test "a server that dies is told within seconds" {

@@ -16,8 +16,10 @@
 #include "../../bench/lib/net_clock.h"
 #include "../../bench/lib/net_handshake.h"
 #include "../../bench/lib/net_packet.h"
+#include "../../bench/lib/net_proof.h"
 #include "../../bench/lib/net_serve.h"
 #include "../../bench/lib/net_wire.h"
+#include "invocation.h"
 #include "tap.h"
 
 /* What takes so long will never end. */
@@ -247,6 +249,58 @@ static void hang_up(int fd)
 	close(fd);
 }
 
+/* A client's connection to nobody but us, on which 3 bytes went there and were
+ * acknowledged, and 2 came back. */
+static int talk_to_self(struct net_client *c)
+{
+	struct net_addr a;
+	char got[4];
+	int listener, fd;
+
+	net_addr_loopback(&a, AF_INET, 0);
+	listener = net_addr_listen(&a);
+	c->fd = dial(&a);
+	fd = accept(listener, NULL, NULL);
+	close(listener);
+	if (send(c->fd, "abc", 3, 0) != 3 ||
+	    recv(fd, got, 3, MSG_WAITALL) != 3 || send(fd, "de", 2, 0) != 2 ||
+	    recv(c->fd, got, 2, MSG_WAITALL) != 2)
+		OK(false, "a connection to ourselves");
+	return fd;
+}
+
+/* Whether @answered answers of a byte are proven @by what the kernel counted.
+ */
+static bool proven(enum net_proof_by by, uint64_t answered)
+{
+	struct case_run run = { 0 }, *runs[] = { &run };
+	struct bench b = { .runs = runs, .n_runs = 1 };
+	struct net_client c = { .b = &b, .udp = -1 };
+	const struct bench_case bc = { .id = 0 };
+	struct net_proof proof = { .by = by, .answered = answered, .size = 1 };
+	const int fd = talk_to_self(&c);
+	bool is;
+
+	net_proof_end(&proof, &c, &bc);
+	is = run.evidences == 1 &&
+	     run.evidence[0].expected == (double)answered &&
+	     run.evidence[0].seen >= run.evidence[0].expected;
+	close(fd);
+	close(c.fd);
+	free(run.evidence);
+	return is;
+}
+
+static void check_proof(void)
+{
+	OK(proven(NET_PROOF_BYTES, 2), "two bytes came back, two are proven");
+	OK(!proven(NET_PROOF_BYTES, 3), "three are not");
+	/* The kernel counts the SYN as one more. */
+	OK(proven(NET_PROOF_ACKED, 3), "three bytes were acknowledged");
+	OK(!proven(NET_PROOF_ACKED, 5), "five were not");
+	OK(!proven(NET_PROOF_ICMP, UINT32_MAX), "so many echo replies neither");
+}
+
 /* Many of them at a time. */
 static unsigned int flood(const struct net_addr *a)
 {
@@ -337,6 +391,7 @@ int main(int argc, char **argv)
 	check_handshake();
 	check_ack();
 	check_clock();
+	check_proof();
 	check_server(begin + seconds);
 	return tap_done();
 }
