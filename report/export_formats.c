@@ -115,9 +115,9 @@ static double shown(const struct family *m, const struct result *r)
 	case VALUE:
 		return r->value * m->factor;
 	case GRADE:
-		return r->grade && *r->grade >= 'A' && *r->grade <= 'D'
-			       ? *r->grade - 'A' + 1
-			       : NAN;
+		if (!r->grade || *r->grade < 'A' || *r->grade > 'D')
+			return NAN;
+		return 1 + (double)(*r->grade - 'A');
 	default:
 		return r->ci95[m->what - LOW] * m->factor;
 	}

@@ -56,8 +56,8 @@ history() {
 	for i in run*; do
 		# 400 rows: 0.05 / 400 is less than random orders can tell.
 		jq -c '. as $row | range(200) | $row + {case: "\($row.case),i=\(.)"}' \
-			"$i/invocations.jsonl" >more
-		mv more "$i/invocations.jsonl"
+			"$i/invocations.jsonl" >rows
+		mv rows "$i/invocations.jsonl"
 	done
 	run -0 --separate-stderr "$report" history run*
 	[[ $output == *"14 runs, 400 rows. With so many rows at least 18 runs are needed"* ]]
