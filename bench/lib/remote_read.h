@@ -24,11 +24,11 @@ struct remote_read {
 	uint32_t block;
 
 	/* Of all events, also those that warm up, in ns: how many, their mean,
-	 * squares about it. */
+	 * squares about it.  None of a stretch. */
 	double n, mean, squares;
 };
 
-/* remote_read_error() - the standard error of their mean, ns. */
+/* remote_read_error() - the standard error of their mean, ns; 0: not known. */
 double remote_read_error(const struct remote_read *r);
 
 #define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
