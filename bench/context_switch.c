@@ -37,7 +37,8 @@
  * After:    lmbench lat_ctx (switch_high of the ring is comparable; it gives
  *           no bounds), perf bench sched pipe (a round trip), CSE 221 report
  *           section 3.6 (one_shot).
- * Needs:    for the ring 95 more processes, else those cases are skipped.
+ * Needs:    for the ring 95 more processes and up to 96 MiB of memory, else
+ * those cases are skipped.
  */
 #include <errno.h>
 
@@ -158,10 +159,11 @@ static int enter_mechanism(struct bench *b, struct context_switch_state *s,
  * not have 96 processes beside them. */
 static int need_ring(struct bench *b, struct context_switch_state *s)
 {
+	const struct switch_lap most = switch_points_greatest(b, &s->points);
+
 	if (s->ring.room)
 		return 0;
-	return switch_ring_open(b, &s->ring,
-				switch_points_members(b, &s->points));
+	return switch_ring_open(b, &s->ring, most.members, most.bytes);
 }
 
 static int enter_hop(struct bench *b, struct context_switch_state *s,

@@ -131,12 +131,18 @@ static void add_way(struct bench *b, struct switch_points *all,
 	}
 }
 
+static const char too_big[] =
+	"rings of such memory need more than a quarter of the memory that is "
+	"free or that the memory cgroup leaves";
+
 static void add_hop(struct bench *b, struct switch_points *all,
 		    unsigned int members, unsigned int bytes,
 		    enum switch_figure figure)
 {
 	const unsigned int laps = members < HOPS ? HOPS / members : 1;
 	const size_t footprint = (size_t)members * bytes;
+	/* Ours for all members that there may be, and each one's own. */
+	const size_t memory = 2 * (size_t)SWITCH_RING_MAX * bytes;
 
 	add(b, all,
 	    (struct switch_point) {
@@ -148,6 +154,7 @@ static void add_hop(struct bench *b, struct switch_points *all,
 		    .events = 20,
 		    .budget_ms = 8,
 		    .exclusive = footprint >= HEAVY_BYTES,
+		    .skip = memory > bench_spare_bytes(b) ? too_big : NULL,
 	    });
 }
 
@@ -175,17 +182,21 @@ void switch_points_add(struct bench *b, struct switch_points *all)
 					of_cell[f]);
 }
 
-unsigned int switch_points_members(const struct bench *b,
-				   const struct switch_points *all)
+struct switch_lap switch_points_greatest(const struct bench *b,
+					 const struct switch_points *all)
 {
-	unsigned int most = 0;
+	struct switch_lap most = { 0 };
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct switch_point *p = &all->v[i];
 
-		if (p->figure >= SWITCH_HOP && !is_derived(p->figure) &&
-		    bench_selected(b, p->self) && p->lap.members > most)
-			most = p->lap.members;
+		if (p->figure < SWITCH_HOP || is_derived(p->figure) ||
+		    !bench_selected(b, p->self))
+			continue;
+		if (p->lap.members > most.members)
+			most.members = p->lap.members;
+		if (p->lap.bytes > most.bytes)
+			most.bytes = p->lap.bytes;
 	}
 	return most;
 }

@@ -57,9 +57,9 @@ void switch_points_add(struct bench *b, struct switch_points *all);
 /* switch_points_derive() - values of the derived cases. */
 void switch_points_derive(struct bench *b, const struct switch_points *all);
 
-/* switch_points_members() - members of the greatest ring to be measured;
- * 0: none. */
-unsigned int switch_points_members(const struct bench *b,
-				   const struct switch_points *all);
+/* switch_points_greatest() - the members of the greatest ring to be measured,
+ * and the most bytes that one of any ring reads; 0: none. */
+struct switch_lap switch_points_greatest(const struct bench *b,
+					 const struct switch_points *all);
 
 #endif

@@ -13,6 +13,7 @@
 #include "switch_ring.h"
 
 #define LINE_BYTES 64
+#define PAGE	   4096
 #define DEATH	   "a member of the ring died"
 
 struct token {
@@ -83,7 +84,7 @@ static void write_pages(char *p, size_t from, size_t to)
  * measuring process ends, so nobody waits for them to be closed. */
 static _Noreturn void member(struct switch_ring *r, unsigned int self)
 {
-	char *const memory = map_small(SWITCH_RING_MAX_BYTES);
+	char *const memory = map_small(r->bytes);
 	struct switch_account *mine = &r->account[self];
 	struct token t;
 
@@ -94,7 +95,7 @@ static _Noreturn void member(struct switch_ring *r, unsigned int self)
 	if (!memory)
 		_exit(1);
 	mine->error = -bench_pin(r->cpu);
-	write_pages(memory, 0, SWITCH_RING_MAX_BYTES);
+	write_pages(memory, 0, r->bytes);
 	while (get(r->fd[self][0], &t) == 0) {
 		read_lines(memory, t.bytes);
 		if (t.report)
@@ -118,12 +119,13 @@ static int open_pipes(struct switch_ring *r, unsigned int members)
 }
 
 int switch_ring_open(struct bench *b, struct switch_ring *r,
-		     unsigned int members)
+		     unsigned int members, size_t bytes)
 {
-	const size_t bytes = (size_t)members * SWITCH_RING_MAX_BYTES;
+	const size_t all = members * (bytes > PAGE ? bytes : PAGE);
 	int err;
 
 	memset(r, 0, sizeof(*r));
+	r->bytes = all / members;
 	memset(r->fd, -1, sizeof(r->fd));
 	memset(r->solo, -1, sizeof(r->solo));
 	r->made = 1;
@@ -132,11 +134,11 @@ int switch_ring_open(struct bench *b, struct switch_ring *r,
 	if (err)
 		return proc_refused(b, err, "make the ring's pipes");
 	r->account = map(SWITCH_RING_MAX * sizeof(*r->account), MAP_SHARED);
-	r->memory = map_small(bytes);
+	r->memory = map_small(all);
 	if (!r->account || !r->memory)
 		return proc_refused(b, ENOMEM, "map the ring's memory");
 	/* The members need no copy of it, and fork would have to make one. */
-	madvise(r->memory, bytes, MADV_DONTFORK);
+	madvise(r->memory, all, MADV_DONTFORK);
 	return 0;
 }
 
@@ -210,7 +212,7 @@ int switch_ring_run(struct bench *b, struct switch_ring *r,
 void switch_ring_touch(struct switch_ring *r, struct switch_lap lap, bool all)
 {
 	const size_t others = all ? lap.members - 1 : 0;
-	const size_t bytes = others * SWITCH_RING_MAX_BYTES + lap.bytes;
+	const size_t bytes = others * r->bytes + lap.bytes;
 
 	write_pages(r->memory, r->touched, bytes);
 	if (bytes > r->touched)
@@ -227,9 +229,7 @@ int switch_ring_alone(struct switch_ring *r, struct switch_lap lap,
 		for (unsigned int k = 0; k < lap.members; k++) {
 			bad |= put(r->solo[k][1], t);
 			bad |= get(r->solo[k][0], &t);
-			read_lines(r->memory +
-					   (size_t)k * SWITCH_RING_MAX_BYTES,
-				   t.bytes);
+			read_lines(r->memory + (size_t)k * r->bytes, t.bytes);
 		}
 	}
 	return bad ? -EIO : 0;
@@ -281,6 +281,6 @@ void switch_ring_close(struct switch_ring *r)
 	if (r->account)
 		munmap(r->account, SWITCH_RING_MAX * sizeof(*r->account));
 	if (r->memory)
-		munmap(r->memory, (size_t)r->room * SWITCH_RING_MAX_BYTES);
+		munmap(r->memory, (size_t)r->room * r->bytes);
 	memset(r, 0, sizeof(*r));
 }

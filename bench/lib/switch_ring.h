@@ -15,18 +15,18 @@
  * is the measuring process.  Members are made as they are needed and kept, for
  * the token says how many of them take part.
  */
-#define SWITCH_RING_MAX	      96
-#define SWITCH_RING_MAX_BYTES (512ul * 1024)
+#define SWITCH_RING_MAX 96
 
 struct switch_ring {
 	unsigned int room; /* members that there are pipes for; 0: closed */
 	unsigned int made; /* members that run, with member 0 */
 	int cpu;
+	size_t bytes; /* of memory that each member has */
 	pid_t pid[SWITCH_RING_MAX];
 	int fd[SWITCH_RING_MAX][2];   /* what member i reads from */
 	int solo[SWITCH_RING_MAX][2]; /* the same, for one process alone */
-	char *memory; /* one buffer of SWITCH_RING_MAX_BYTES for each member */
-	size_t touched;			/* bytes of it that are there */
+	char *memory;	/* as many pieces of it as there are members */
+	size_t touched; /* bytes of it that are there */
 	struct switch_account *account; /* of each member, shared */
 };
 
@@ -38,6 +38,7 @@ struct switch_lap {
 
 /**
  * switch_ring_open() - make pipes for @members; no process yet.
+ * @bytes: the most that a member will read in a lap.
  *
  * switch_guard_open() must have been called.
  *
@@ -45,7 +46,7 @@ struct switch_lap {
  * accepts either.
  */
 int switch_ring_open(struct bench *b, struct switch_ring *r,
-		     unsigned int members);
+		     unsigned int members, size_t bytes);
 
 /* switch_ring_grow() - see that at least @members run, pinned to this CPU.
  * Return: 0, bench_fail(), or bench_skip() where limits do not allow it. */

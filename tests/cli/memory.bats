@@ -234,7 +234,7 @@ limited() {
 	local peak program status=0
 
 	for program in mem_latency mem_bandwidth mem_parallel tlb cache_line \
-		page_fault mapping; do
+		page_fault mapping context_switch; do
 		limited $((256 << 20)) "$BIN/$program" --invocations 1 --effort 1 \
 			--json >rows || status=$?
 		peak=$(cat "$group/memory.max_usage_in_bytes" 2>/dev/null || echo 0)
