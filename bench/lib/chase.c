@@ -78,15 +78,16 @@ static void path_close(struct chase *c, const struct path *p,
 			c->entry[k] = c->entry[0];
 }
 
-static uint32_t *page_order(struct linker *l, size_t pages)
+/* The numbers below @n in random order.  The caller frees it. */
+static uint32_t *random_order(struct linker *l, size_t n)
 {
-	uint32_t *order = malloc(pages * sizeof(*order));
+	uint32_t *order = malloc(n * sizeof(*order));
 
 	if (!order)
 		return NULL;
-	for (size_t i = 0; i < pages; i++)
+	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	shuffle(l, order, pages);
+	shuffle(l, order, n);
 	return order;
 }
 
@@ -142,7 +143,7 @@ static int link_windows(struct chase *c, void *base, size_t bytes,
 	memset(c, 0, sizeof(*c));
 	path[0] = path_begin(c->entry, share, lines / passes);
 	path[1] = path_begin(c->entry + share, share, lines / passes);
-	order = page_order(&l, pages);
+	order = random_order(&l, pages);
 	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < pages; i += window) {
@@ -168,37 +169,23 @@ int chase_link_pages(struct chase *c, void *base, size_t bytes, uint64_t seed)
 	return link_windows(c, base, bytes, seed, 1, 1);
 }
 
-/* A permutation of [0, 2^bits): each step can be undone. */
-static size_t mix(size_t x, unsigned int bits, uint64_t seed)
-{
-	const size_t mask = ((size_t)1 << bits) - 1;
-	const unsigned int half = (bits + 1) / 2;
-
-	x = (x + seed) & mask;
-	for (int i = 0; i < 3; i++) {
-		x = (x * 0x9e3779b97f4a7c15) & mask;
-		x ^= x >> half;
-		x = (x + (seed >> 32)) & mask;
-	}
-	return x;
-}
-
 static const struct path no_path;
 
 int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed)
 {
 	const size_t lines = bytes / CHASE_LINE;
-	unsigned int bits;
+	struct linker l = { .base = base, .random = seed | 1 };
 	struct path p;
+	uint32_t *order = random_order(&l, lines);
 
-	if (lines < 4 || lines & (lines - 1))
-		return -EINVAL;
+	if (!order)
+		return -ENOMEM;
 	memset(c, 0, sizeof(*c));
-	bits = (unsigned int)__builtin_ctzll(lines);
 	p = path_begin(c->entry, CHASE_ENTRIES, lines);
 	for (size_t i = 0; i < lines; i++)
-		path_add(&p, (char *)base + mix(i, bits, seed) * CHASE_LINE);
+		path_add(&p, l.base + (size_t)order[i] * CHASE_LINE);
 	path_close(c, &p, &no_path);
+	free(order);
 	return 0;
 }
 
@@ -220,7 +207,7 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 	const size_t pages = bytes / page;
 	struct linker l = { .base = base, .random = seed | 1 };
 	struct path p;
-	uint32_t *order = page_order(&l, pages);
+	uint32_t *order = random_order(&l, pages);
 
 	if (!order)
 		return -ENOMEM;
@@ -240,7 +227,7 @@ int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 {
 	struct linker l = { .base = base, .random = seed | 1 };
 	struct path p;
-	uint32_t *order = page_order(&l, count);
+	uint32_t *order = random_order(&l, count);
 
 	if (!order)
 		return -ENOMEM;
