@@ -172,6 +172,19 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
+/* Whether the pages that were touched of this mapping are huge ones. */
+static void count_huge(struct bench *b, struct fault_state *s,
+		       const struct bench_case *c)
+{
+	const struct mem_buffer m = { .base = s->area.base,
+				      .bytes = s->area.touched * MEM_HUGE_BYTES,
+				      .pages = MEM_THP };
+
+	if (s->area.touched)
+		bench_evidence(b, c, "huge_bytes", (double)m.bytes,
+			       (double)mem_huge_bytes(&m));
+}
+
 /* Next page to touch; the mapping is renewed when all were. */
 static int next_page(struct bench *b, struct fault_state *s,
 		     enum fault_kind kind, volatile char **at)
@@ -195,6 +208,8 @@ static int next_page(struct bench *b, struct fault_state *s,
 
 			/* What renewing costs in faults is not counted. */
 			getrusage(RUSAGE_SELF, &from);
+			if (kind == FAULT_THP)
+				count_huge(b, s, s->kind[kind]);
 			err = renew(b, s, kind);
 			getrusage(RUSAGE_SELF, &to);
 			s->before.ru_minflt += to.ru_minflt - from.ru_minflt;
@@ -210,10 +225,10 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 {
 	const bool file = c->index == FAULT_POPULATE_FILE;
 	const size_t bytes = (size_t)POPULATED * FAULT_PAGE;
+	int64_t huge;
 	uint64_t ticks;
 	char *map;
 
-	(void)s;
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       map = mmap(NULL, bytes,
 				  file ? PROT_READ : PROT_READ | PROT_WRITE,
@@ -229,8 +244,12 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 
 		bench_evidence(b, c, "resident_bytes", (double)bytes,
 			       (double)resident);
+		huge = file ? 0 : mem_huge_bytes(&m);
 	}
 	munmap(map, bytes);
+	/* MAP_POPULATE leaves no time for MADV_NOHUGEPAGE. */
+	if (huge > 0)
+		return bench_skip(b, "the kernel populates with huge pages");
 	bench_record_value(b, c, bench_ns(b, (double)ticks) / POPULATED);
 	return 0;
 }
@@ -263,7 +282,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct fault_state *s = state;
 	const enum fault_kind kind = (enum fault_kind)c->index;
 	struct rusage after;
-	int64_t huge;
 
 	getrusage(RUSAGE_SELF, &after);
 	if (s->faults && kind == FAULT_MAJOR)
@@ -275,16 +293,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	else if (s->faults)
 		bench_evidence(b, c, "minor_faults", (double)s->faults,
 			       (double)(after.ru_minflt - s->before.ru_minflt));
-	if (s->faults && kind == FAULT_THP && s->area.touched) {
-		const struct mem_buffer m = { .base = s->area.base,
-					      .bytes = s->area.touched *
-						       MEM_HUGE_BYTES,
-					      .pages = MEM_THP };
-
-		huge = mem_huge_bytes(&m);
-		bench_evidence(b, c, "huge_bytes", (double)m.bytes,
-			       (double)huge);
-	}
+	if (s->faults && kind == FAULT_THP)
+		count_huge(b, s, c);
 	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
 	return 0;

@@ -205,6 +205,10 @@ moves() {
 		and .evidence.minor_faults.seen < 1') ]]
 	[[ -z $(cases '.params.fault == "major" and .params.per == null
 		and .status == "ok" and .evidence.major_faults.seen < 1') ]]
+	# Of each mapping that was used, not of the last one only.
+	quick page_fault --effort 40 --case 'fault=thp' || (($? == 77))
+	[[ -z $(cases '.status == "ok" and .evidence.huge_bytes.expected !=
+		.evidence.minor_faults.expected * 2097152') ]]
 }
 
 @test "page_fault in a directory in memory: major is skipped and says why" {
