@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#define LINE_STEP 1.15 /* a plateau's noise is less, a miss in L1 is 3 times \
-			*/
-#define WAY_STEP 1.3   /* the next cache takes 2 to 4 times as long */
+#define LINE_STEP                                                          \
+	1.15	     /* a plateau's noise is less, a miss in L1 is 3 times \
+		      */
+#define WAY_STEP 1.3 /* the next cache takes 2 to 4 times as long */
 
 int cache_steps_gap(const double *ns, int from, int n)
 {

@@ -62,8 +62,8 @@ static void cycles(char *base)
 {
 	static link_fn *const links[] = { chase_link_window, chase_link_pages,
 					  chase_link_random };
-	static const size_t sizes[] = { BYTES, BYTES - 37 * CHASE_LINE,
-					4 * CHASE_PAGE };
+	static const size_t sizes[] = { BYTES, BYTES - (size_t)37 * CHASE_LINE,
+					(size_t)4 * CHASE_PAGE };
 
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ static void uniform(char *base)
 		   jumps(&c, base, LINES) < LINES * 68 / 100,
 	   "as many distances as chance gives");
 	for (uint64_t seed = 0; seed < 7000; seed++) {
-		chase_link_random(&c, base, 8 * CHASE_LINE,
+		chase_link_random(&c, base, (size_t)8 * CHASE_LINE,
 				  seed * 0x9e3779b97f4a7c15);
 		count[line_of(base, *(void **)base)]++;
 	}
