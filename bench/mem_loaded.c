@@ -117,7 +117,7 @@ static size_t beyond_all(const struct bench *b, unsigned int others)
 static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const unsigned int others = threads(b) > 1 ? threads(b) - 1 : 1;
+	const unsigned int n = threads(b), others = n > 1 ? n - 1 : 1;
 	const size_t beyond = mem_beyond_caches(b);
 	const size_t all = beyond_all(b, others);
 	size_t needed;
