@@ -250,7 +250,7 @@ static char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
 
-	/* The reason names the resolution of one invocation. */
+	/* The value says what it is less than. */
 	if (r->status == RESULT_BELOW_RESOLUTION)
 		return text_copy("cannot be told from nothing");
 	if (r->status != RESULT_OK && row->failures && row->failures < row->n)
