@@ -87,6 +87,14 @@ static const char *where_of(const struct state *s, const struct remote_read *r)
 	return r->local ? "local" : remote_target_label(&s->options);
 }
 
+/* What a quick run does without: whole stretches beside others of their kind.
+ */
+static bool takes_too_long(const struct bench *b, const struct remote_read *r)
+{
+	return bench_effort(b) < 0.5 && r->cache == REMOTE_COLD && !r->random &&
+	       (r->file < files[SWEPT] || r->block == blocks[0]);
+}
+
 static void add(struct bench *b, struct state *s, const struct remote_read *r)
 {
 	const bool runs = r->cache == REMOTE_COLD && !r->random;
@@ -108,6 +116,9 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		.events = runs ? 1 : 120,
 		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
 		.switches = true,
+		.skip = takes_too_long(b, r) ? "left out below --effort 50: it "
+					       "takes long"
+					     : NULL,
 	};
 
 	rc->read = *r;

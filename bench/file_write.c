@@ -3,7 +3,7 @@
  * file_write - what does it cost to write to a file, and to be sure that it is
  * on the disk?
  *
- * Blocks are written over what a file of 8 MiB holds, so no row allocates
+ * Blocks are written over what a file of 4 MiB holds, so no row allocates
  * anything. durable=no: after the write a loss of power may lose it. how=cached
  * leaves it in the page cache, to be written at some later time; how=direct
  * (O_DIRECT) hands it to the device, whose own cache may hold it. durable=yes:
@@ -20,7 +20,7 @@
  *           by all time.
  * Includes: the system calls, and for durable=yes the wait for the device.
  * After:    lmbench lmdd; fio (sync=dsync, fdatasync=1, direct=1).
- * Needs:    8 MiB of disk; --dir says where. In a directory in memory (tmpfs)
+ * Needs:    4 MiB of disk; --dir says where. In a directory in memory (tmpfs)
  *           only how=cached.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@
 #include "lib/file_place.h"
 #include "lib/file_walk.h"
 
-#define FILE_BYTES ((uint64_t)8 << 20)
+#define FILE_BYTES ((uint64_t)4 << 20)
 #define MOST_BLOCK ((size_t)1 << 20)
 #define PROBE	   ((size_t)64 << 10)
 #define BUDGET_MS  12 /* 200 durable writes in a row, of 50 us each */

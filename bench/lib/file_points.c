@@ -49,6 +49,14 @@ static const struct bench_case *add(struct bench *b, struct file_points *s,
 	return bench_add(b, c);
 }
 
+/* Whole stretches of some sizes take more of a quick run than they tell: what
+ * is fetched ahead depends on the size only where the file is small. */
+static bool takes_too_long(const struct bench *b, uint64_t size)
+{
+	return bench_effort(b) < 0.5 && size > FILE_POINTS_LEAST_BYTES &&
+	       size < FILE_DATA_BYTES && size != FILE_POINTS_WARM_BYTES;
+}
+
 static void add_sizes(struct bench *b, struct file_points *s,
 		      enum file_cache_state cache, int random)
 {
@@ -72,6 +80,11 @@ static void add_sizes(struct bench *b, struct file_points *s,
 				    P_SIZE("size", (int64_t)size) },
 			.histogram = BENCH_HIST_LOG,
 			.estimator = ahead ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
+			.skip = ahead && takes_too_long(b, size)
+					? "left out below --effort 50: it "
+					  "takes "
+					  "long and is like its neighbours"
+					: NULL,
 		};
 		const struct bench_case *added = add(b, s, &c, &t);
 
