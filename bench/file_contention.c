@@ -89,17 +89,12 @@ struct contention_state {
 /* Each process of the crew has its own copy. */
 static _Alignas(FILE_DATA_ALIGN) char block[BLOCK];
 
-/* A line is seen in fewer points: a quick run has those that all series have.
- */
+/* A line is seen in three points; ten files take seconds to write. */
 static const char *left_out(const struct bench *b, unsigned int procs)
 {
-	for (size_t i = 0; i < sizeof(some_counts) / sizeof(some_counts[0]);
-	     i++)
-		if (procs == some_counts[i])
-			return NULL;
-	return bench_effort(b) < 0.5 ? "left out below --effort 50: the line "
-				       "is seen without it"
-				     : NULL;
+	if (bench_effort(b) >= 0.5 || procs == 1 || procs == 2 || procs == 5)
+		return NULL;
+	return "left out below --effort 50: the line is seen without it";
 }
 
 static void add_series(struct bench *b, struct contention_state *s, size_t i)

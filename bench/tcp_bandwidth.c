@@ -46,7 +46,7 @@
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */
-#define WARM_UP_NS 15e6
+#define WARM_UP_NS 12e6
 #define BUDGET_MS  16
 
 /* A network that is not memory alone has round trips of some ms and lets
