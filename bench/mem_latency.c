@@ -38,6 +38,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "core_share.h"
 #include "lib/chase.h"
 #include "lib/latency_levels.h"
 #include "lib/latency_nodes.h"
@@ -273,8 +274,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (!(s->mul_cycles > 0))
 		return 0;
 	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s) : core_hz(b, s);
-	if (isfinite(pair))
-		spec->pair[spec->n_pairs++] = pair;
+	if (!isfinite(pair))
+		return 0;
+	/* NAN, where it cannot be told, is not more than anything. */
+	spec->share[spec->n_pairs] = fmax(0, core_share_rate(bench_timer(b)));
+	spec->pair[spec->n_pairs++] = pair;
 	return 0;
 }
 
