@@ -12,9 +12,9 @@ if (log_y) set logscale y; else set yrange [0:*]
 set autoscale xfix
 set offsets graph 0.02, graph 0.02, 0, 0
 
-paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[pick(i)] lc rgb colour[pick(i)] notitle, ".\
+paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[pick(i)] ps 0.65 lc rgb colour[pick(i)] title series[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.65 lc rgb colour[pick(i)] title series[i]"
 if (n_below) paint = paint.", for [i=1:n_series] data index i-1 using 1:6 with points pt 10 ps 0.8 lc rgb colour[pick(i)] notitle"
 if (n_below) paint = paint.", NaN with points pt 10 ps 0.8 lc rgb '#333333' title 'below resolution'"
 load plots.'/draw.gp'

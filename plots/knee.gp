@@ -16,7 +16,7 @@ do for [i=1:n_limits] {
 	set arrow i from first limit_bytes[i], graph 0 to first limit_bytes[i], graph 1 nohead dt 2 lw 1.2 lc rgb '#777777'
 	set label i 'limit ' at first limit_bytes[i], graph 0.97 right textcolor rgb '#555555'
 }
-paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[pick(i)] lc rgb colour[pick(i)] notitle, ".\
+paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[pick(i)] ps 0.7 lc rgb colour[pick(i)] title series[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] title series[i]"
 load plots.'/draw.gp'

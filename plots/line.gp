@@ -21,7 +21,7 @@ do for [i=1:n_series] {
 	to[i] = fitted ? L_max_x : 0
 	said[i] = fitted ? sprintf('%s: %.3g %+.3g n, R² %.3f', series[i], L_intercept, L_slope, L_correlation ** 2) : series[i]
 }
-paint = "plot for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[pick(i)] lc rgb colour[pick(i)] notitle, ".\
+paint = "plot for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[pick(i)] ps 0.7 lc rgb colour[pick(i)] title said[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] title said[i]"
 load plots.'/draw.gp'

@@ -10,6 +10,8 @@ array colour[8] = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4
 array point[8] = [7, 5, 9, 13, 11, 6, 4, 8]
 array dash[8] = [1, 2, 4, 5, 3, 6, 1, 2]
 pick(i) = 1 + (i - 1) % 8
+# The ninth has the first one's colour, not its dashes or points as well.
+mark(i) = 1 + (i - 1 + 3 * ((i - 1) / 8)) % 8
 
 wide = 840
 high = 500
