@@ -87,11 +87,23 @@ static const char *where_of(const struct state *s, const struct remote_read *r)
 	return r->local ? "local" : remote_target_label(&s->options);
 }
 
-/* What a quick run does without: whole stretches beside others of their kind.
- */
-static bool takes_too_long(const struct bench *b, const struct remote_read *r)
+static const char too_long[] = "left out below --effort 50: it takes long";
+
+/* Whether the file is one of ours that is as large as the largest. */
+static bool has_all_sizes(const struct state *s)
 {
-	return bench_effort(b) < 0.5 && r->cache == REMOTE_COLD && !r->random &&
+	const bool made = s->options.nfslab || s->options.dir;
+
+	return made && s->options.bytes >= files[SWEPT + 1];
+}
+
+/* What a quick run does without, where the file has all sizes: whole stretches
+ * beside others of their kind. */
+static bool takes_too_long(const struct bench *b, const struct state *s,
+			   const struct remote_read *r)
+{
+	return bench_effort(b) < 0.5 && has_all_sizes(s) &&
+	       r->cache == REMOTE_COLD && !r->random &&
 	       (r->file < files[SWEPT] || r->block == blocks[0]);
 }
 
@@ -116,9 +128,7 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		.events = runs ? 1 : 120,
 		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
 		.switches = true,
-		.skip = takes_too_long(b, r) ? "left out below --effort 50: it "
-					       "takes long"
-					     : NULL,
+		.skip = takes_too_long(b, s, r) ? too_long : NULL,
 	};
 
 	rc->read = *r;
@@ -138,11 +148,8 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
  * MiB when reading ahead is under way take as long in 64 MiB as in 1 GiB. */
 static bool shown_by_larger(const struct state *s, const struct remote_read *r)
 {
-	const bool made = s->options.nfslab || s->options.dir;
-
 	return r->cache == REMOTE_COLD && !r->random &&
-	       r->file == files[SWEPT] && made &&
-	       s->options.bytes >= files[SWEPT + 1];
+	       r->file == files[SWEPT] && has_all_sizes(s);
 }
 
 /* All that is asked about one state of the caches. */

@@ -98,7 +98,7 @@ all() {
 	mounted "$full"
 	mount -o remount,size=40m "$full"
 	rows_of 0 file_write --dir "$full" --case 'how=cached,order=random'
-	head -c 30m /dev/zero >"$full/other"
+	head -c 35m /dev/zero >"$full/other"
 	rows_of 77 file_write --dir "$full"
 	rm "$full/other"
 	[[ -z $(ls -A "$full") ]]
