@@ -213,11 +213,13 @@ uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		const hwloc_obj_t cache = cache_of(topo, cpus[i], level);
+		size_t users;
 		uint64_t share;
 
 		if (!cache)
 			return 0;
-		share = cache->attr->cache.size / sharers(cache, cpus, n);
+		users = sharers(cache, cpus, n);
+		share = cache->attr->cache.size / (users ? users : 1);
 		if (share < least)
 			least = share;
 	}

@@ -90,7 +90,7 @@ static void add_counts(struct counters_counts *sum,
 
 static void close_counters(struct cgroup *g)
 {
-	for (int i = 0; i < g->cpus; i++)
+	for (int i = 0; g->on && i < g->cpus; i++)
 		counters_close(g->on[i].counters);
 	g->cpus = 0;
 	g->target.asked = NULL;
