@@ -103,6 +103,7 @@ static void add_create(struct bench *b, struct ops_state *s, size_t i)
 	s->create[i] = add(b, c, CREATE);
 	c.params[0] = (struct bench_param)P_STR("op", "delete");
 	c.derived = true;
+	c.of = s->create[i];
 	c.estimator = BENCH_EST_MEDIAN;
 	s->remove[i] = add(b, c, CREATE);
 }
@@ -120,6 +121,7 @@ static void add_readdir(struct bench *b, struct ops_state *s)
 	s->readdir = add(b, c, READDIR);
 	c.params[2] = (struct bench_param)P_STR("figure", "entry");
 	c.derived = true;
+	c.of = s->readdir;
 	c.estimator = BENCH_EST_MEDIAN;
 	s->entry = add(b, c, READDIR);
 }

@@ -99,6 +99,7 @@ static void add_pair(struct bench *b, struct loaded_state *s, int kind,
 	c.better = BENCH_HIGHER;
 	c.estimator = BENCH_EST_MEDIAN;
 	c.derived = true;
+	c.of = s->latency[kind][i];
 	/* With no load there is no traffic to state. */
 	if (loads[i])
 		s->traffic[kind][i] = bench_add(b, &c);

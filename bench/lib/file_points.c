@@ -161,7 +161,7 @@ static void add_depth(struct bench *b, struct file_points *s, int random,
 	};
 	const size_t at = s->n;
 
-	add(b, s, &c, &t);
+	c.of = add(b, s, &c, &t);
 	c.params[5] = (struct bench_param)P_STR("figure", "rate");
 	c.unit = "1/s";
 	c.better = BENCH_HIGHER;
