@@ -15,8 +15,11 @@ unset grid
 set xlabel x_label
 set ylabel series_label
 set cblabel y_label
+set rmargin 10
 set palette defined (0 '#FDF6E3', 0.35 '#F0B55A', 0.7 '#C8553D', 1 '#4B1D3F')
 if (log_y) set logscale cb
+# From nothing on, so that a difference of 2 % looks like one.
+if (!log_y) set cbrange [0:*]
 set xrange [-0.5:n_xs - 0.5]
 set yrange [n_ys - 0.5:-0.5]
 # Of many names only some, so that they do not overlap.
@@ -26,7 +29,7 @@ if (n_xs <= 8) set xtics norotate center
 do for [i=1:n_xs:every] { set xtics add (xs[i] i - 1) }
 set ytics () scale 0
 do for [i=1:n_ys:every] { set ytics add (ys[i] i - 1) }
-middle = log_y ? sqrt(V_min * V_max) : (V_min + V_max) / 2
+middle = log_y ? sqrt(V_min * V_max) : V_max / 2
 show(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 ink(v) = v > middle ? 0xFFFFFF : 0x222222
 paint = "plot data using 1:2:(0.5):(0.5):3 with boxxyerror fs solid 1 noborder lc palette"

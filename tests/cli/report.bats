@@ -45,6 +45,23 @@ without_gnuplot() {
 	[[ -z $(find small -name 'report.*') ]]
 }
 
+@test "captions have no place for a unit: only the labels of axes do" {
+	grep -v '^#' "$root/plots/figures.tsv" | cut -f 11 >captions
+	[[ -s captions ]]
+	run -1 grep -F '%u' captions
+}
+
+@test "the reason of a row below resolution is its own" {
+	sed -i 's/cannot be told from nothing/< 1 ns: too noisy for that/' \
+		small/invocations.jsonl
+	run -0 make_report --no-plots small
+	grep -F '| cannot be told from nothing |' small/report.md
+	sed -i 's/"unit":"ns","better":"lower","value":null/"unit":"1\/s","better":"higher","value":null/;
+		s/"resolution":0.5/"resolution":null/' small/invocations.jsonl
+	run -0 make_report --no-plots small
+	grep -F '| too noisy for that |' small/report.md
+}
+
 @test "report.json aggregates the rounds" {
 	run -0 make_report --no-plots small
 	jq -e '.schema == 1 and .machine.hostname == "examplehost" and
