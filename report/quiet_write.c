@@ -148,7 +148,11 @@ void sections_noise(struct doc *d, const struct run *run)
 		   "the kernel had switched to another one, interrupts if "
 		   "there were as many as gaps, and unseen where the kernel "
 		   "knows of nothing: the hypervisor or the firmware. How the "
-		   "last two share the time is an estimate. Grades: A under "
+		   "last two share the time is an estimate. What one task ran "
+		   "is the kernel's count of it, also before and after the "
+		   "clock was read, so it may be more than all tasks took; "
+		   "what the hypervisor took of a gap in which a task ran "
+		   "counts as the task's. Grades: A under "
 		   "0.1 %, B under 1 %, C under 5 %, D more. Each row has its "
 		   "own grade too, from its own process.");
 	quiet_free(&q);

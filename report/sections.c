@@ -297,7 +297,9 @@ static void put_glossary(struct doc *d)
 		{ "95 % interval",
 		  "where the true median lies; exact, from order statistics; "
 		  "in brackets half its width as a share of the value" },
-		{ "n", "how many invocations gave a value" },
+		{ "n",
+		  "how many invocations gave a value; all, where the row has "
+		  "none" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
 		{ "p50, p90, p99", "percentiles of single events: p50 the "
@@ -309,8 +311,9 @@ static void put_glossary(struct doc *d)
 		{ "quantum", "the step in which the clock advances" },
 		{ "overhead", "two reads of the clock with nothing between" },
 		{ "below resolution",
-		  "the cost cannot be told from nothing; it is less than the "
-		  "figure behind the <" },
+		  "the cost cannot be told from nothing, or the invocations "
+		  "disagree whether there is one, which also noise may cause; "
+		  "it is less than the figure behind the <" },
 		{ "grade",
 		  "share of time that others took from the program: A under "
 		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "

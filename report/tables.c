@@ -87,13 +87,30 @@ static double scale_of(const struct result *r, const char **shown)
 	return units_scale(typical, r->unit ? r->unit : "", shown);
 }
 
+/* Three digits; as many as the interval has where they would lie out of it. */
+static char *measured(const struct result *r)
+{
+	const char *shown;
+	char buf[UNITS_MAX], *full, *text;
+	double scale = scale_of(r, &shown), said;
+
+	units_format(buf, r->value, r->unit);
+	said = strtod(buf, NULL) * scale;
+	if (!(said < r->ci95[0]) && !(said > r->ci95[1]))
+		return text_copy(buf);
+	full = number(r->value / scale);
+	text = text_format("%s%s", full, buf + strcspn(buf, " "));
+	free(full);
+	return text;
+}
+
 char *tables_value(const struct result *r)
 {
 	char buf[UNITS_MAX];
 
 	switch (r->status) {
 	case RESULT_OK:
-		return text_copy(units_format(buf, r->value, r->unit));
+		return measured(r);
 	case RESULT_BELOW_RESOLUTION:
 		if (!isfinite(r->resolution))
 			return text_copy("below resolution");
@@ -213,8 +230,9 @@ char *tables_evidence(const struct result *r)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 	/* The sums over all of them would be read as what one batch moves. */
-	double invocations =
-		r->status == RESULT_OK && r->n > 1 ? (double)r->n : 1;
+	double invocations = r->status <= RESULT_BELOW_RESOLUTION && r->n > 1
+				     ? (double)r->n
+				     : 1;
 
 	if (!f)
 		return NULL;
@@ -246,13 +264,22 @@ char *tables_exit(json_int_t status)
 	}
 }
 
+char *tables_why_below(const struct result *r)
+{
+	const char *colon = r->reason ? strstr(r->reason, ": ") : NULL;
+
+	/* "< 3.1 ns: why": the value says what it is less than. */
+	if (colon && r->reason[0] == '<')
+		return text_copy(colon + 2);
+	return text_copy(r->reason);
+}
+
 static char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
 
-	/* The value says what it is less than. */
 	if (r->status == RESULT_BELOW_RESOLUTION)
-		return text_copy("cannot be told from nothing");
+		return tables_why_below(r);
 	if (r->status != RESULT_OK && row->failures && row->failures < row->n)
 		return text_format("%s (%u of %zu rounds failed)",
 				   r->reason ? r->reason : "", row->failures,

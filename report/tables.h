@@ -13,7 +13,8 @@ void tables_section(struct table *t, const struct run *run,
  * programs that gave none, with the reasons. */
 void tables_missing(struct table *t, const struct run *run);
 
-/* tables_value() - "1.23 µs", "< 0.8 ns", "skipped", "failed"; a new string. */
+/* tables_value() - "1.23 µs", "< 0.8 ns", "skipped", "failed"; a new string.
+ * A value has a digit more where it would else lie out of its interval. */
 char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
@@ -25,6 +26,10 @@ double tables_halfwidth(const struct result *r);
 
 /* tables_evidence() - "children 200/200; page_bytes 4096"; a new string. */
 char *tables_evidence(const struct result *r);
+
+/* tables_why_below() - why a row is below resolution, without the bound that
+ * its value names; a new string, NULL without a reason. */
+char *tables_why_below(const struct result *r);
 
 /* tables_exit() - what an exit status of a program means; a new string. */
 char *tables_exit(json_int_t status);

@@ -30,12 +30,26 @@ static void values(void)
 	OK(is(tables_interval(&r, true), "1.200 – 1.300 µs (±4.1 %)"),
 	   "an interval in the unit of its value");
 	OK_NEAR(tables_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
+	r.value = 99.96;
+	r.ci95[0] = 76.4;
+	r.ci95[1] = 99.99;
+	result_set(&r.unit, "%");
+	OK(is(tables_value(&r), "99.96 %"), "a value lies in its interval");
+	r.ci95[1] = 100;
+	OK(is(tables_value(&r), "100 %"), "and is short where it can be");
+	result_set(&r.unit, "ns");
 	r.ci95[0] = NAN;
 	OK(is(tables_interval(&r, true), NULL), "no interval");
 	r.status = RESULT_BELOW_RESOLUTION;
 	r.resolution = 0.5;
 	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
 	OK(isnan(tables_halfwidth(&r)), "which has no width");
+	OK(is(tables_why_below(&r), NULL), "no reason");
+	result_set(&r.reason, "< 0.500 ns: the invocations disagree");
+	OK(is(tables_why_below(&r), "the invocations disagree"),
+	   "its reason without the bound, which the value names");
+	result_set(&r.reason, "the time: none");
+	OK(is(tables_why_below(&r), "the time: none"), "a rate has no bound");
 	r.status = RESULT_SKIPPED;
 	OK(is(tables_value(&r), "skipped"), "skipped");
 	result_free(&r);
@@ -54,6 +68,11 @@ static void evidence(void)
 	OK(is(tables_evidence(&r), "calls 26.4M/26.4M; bytes 999999/1000000; "
 				   "page_bytes 4096; depth 1…3; kind varies"),
 	   "evidence: short where it agrees, in full where not");
+	r.n = 4;
+	r.status = RESULT_BELOW_RESOLUTION;
+	OK(is(tables_evidence(&r), "calls 6.59M/6.59M; bytes 249999.75/250000; "
+				   "page_bytes 4096; depth 1…3; kind varies"),
+	   "evidence of one invocation of several, without a value too");
 	json_decref(r.evidence);
 	r.evidence = NULL;
 	r.tags = json_loads("{\"migrated\": 0, \"involuntary\": 2}", 0, NULL);
