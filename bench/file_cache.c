@@ -561,6 +561,19 @@ static void spread_sweep(struct bench *b, struct cache_state *s)
 	}
 }
 
+static void skip_figures(struct bench *b, const struct cache_state *s)
+{
+	for (int i = 0; i < FIGURES; i++)
+		if (!s->sweep.n)
+			bench_derive_skip(b, s->figure[i],
+					  "none of the sizes was read");
+		else
+			bench_derive_skip(b, s->figure[i],
+					  "the time of a block has no jump "
+					  "over the %zu sizes that were read",
+					  s->sweep.n);
+}
+
 static int derive(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
@@ -572,11 +585,7 @@ static int derive(struct bench *b, void *state)
 	else
 		gather(b, s);
 	if (file_knee_find(&k, s->sweep.size_bytes, s->sweep.ns, s->sweep.n)) {
-		for (int i = 0; i < FIGURES; i++)
-			bench_derive_skip(b, s->figure[i],
-					  "the time of a block has no jump "
-					  "over the %zu sizes that were read",
-					  s->sweep.n);
+		skip_figures(b, s);
 		return 0;
 	}
 	bench_derive(b, knee, k.size_bytes);

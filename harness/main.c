@@ -38,7 +38,7 @@ struct settings {
 static const struct opt common_opts[] = {
 	OPT_LIST('c', "case", settings, globs,
 		 "measure only cases that match, glob of the whole name or "
-		 "of some of its terms; repeatable"),
+		 "of some of its terms"),
 	OPT_FLAG('l', "list", settings, list, "list the cases and exit, flag"),
 	OPT_U64('n', "invocations", settings, invocations, "6", 1, 10000,
 		"fresh processes to measure in, count"),

@@ -33,11 +33,12 @@ struct settings {
 	bool no_plots, all, same, help, version;
 };
 
-static const char default_cpu[] = "1000000"; /* stands for any */
+#define ANY_CPU 65536 /* that --cpu cannot be */
 
 static const struct opt machine_opts[] = {
-	OPT_U64(0, "cpu", settings, cpu, default_cpu, 0, 1000000,
-		"describe and calibrate on this CPU"),
+	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
+		"describe and calibrate on this CPU (default: the last usable "
+		"one)"),
 	OPT_STR(0, "timer", settings, timer, NULL,
 		"timing method to calibrate, name"),
 	OPT_STR(0, "compiler", settings, compiler, COMPILER,
@@ -165,7 +166,7 @@ static char *find_root(const char *given)
 static int do_machine(const struct settings *set)
 {
 	struct machine_options o = {
-		.cpu = set->cpu == 1000000 ? -1 : (int)set->cpu,
+		.cpu = set->cpu == ANY_CPU ? -1 : (int)set->cpu,
 		.timer = set->timer,
 		.compiler = set->compiler,
 		.flags = set->flags,
@@ -191,7 +192,7 @@ static int do_noise(const struct settings *set)
 {
 	struct noise_place place = { set->phase, (unsigned int)set->round };
 
-	return command_noise(set->cpu == 1000000 ? -1 : (int)set->cpu,
+	return command_noise(set->cpu == ANY_CPU ? -1 : (int)set->cpu,
 			     (unsigned int)set->ms, &place);
 }
 
@@ -254,7 +255,7 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { 0 };
+	struct settings set = { .cpu = ANY_CPU };
 	const struct opt_set sets[] = {
 		{ "Options of machine and noise", machine_opts, &set },
 		{ "Options of noise", noise_opts, &set },

@@ -283,7 +283,10 @@ void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
 		const struct bench_case *best = p->spec[i].best;
 
 		if (best && !isfinite(bench_value(b, best)))
-			bench_derive_skip(b, best,
-					  "none of its ways has a value");
+			bench_derive_skip(b, best, "%s",
+					  p->spec[i].c->skip == no_time
+						  ? no_time
+						  : "none of its ways has a "
+						    "value");
 	}
 }

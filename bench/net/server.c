@@ -34,8 +34,8 @@ static const struct opt options[] = {
 	OPT_U64('p', "port", settings, port, "26321", 0, 65535,
 		"TCP port (0: any free one)"),
 	OPT_LIST('a', "allow", settings, allow,
-		 "serve this host too (this host itself always is); "
-		 "repeatable, IP address"),
+		 "serve this host too (this host itself always is), "
+		 "IP address"),
 	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
 		"run on this CPU only, the kernel's number"),
 	OPT_U64(0, "max-sessions", settings, sessions, "64", 1, 1024,
