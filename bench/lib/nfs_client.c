@@ -195,6 +195,17 @@ static int mount_and_open(struct nfs_client *c, const struct nfs_url *url,
 	return finish(c, CALL_MS, url->file);
 }
 
+/* In a URL an address of IPv6 stands in brackets, and libnfs leaves them. */
+static const char *without_brackets(char *host)
+{
+	const size_t len = strlen(host);
+
+	if (len < 2 || host[0] != '[' || host[len - 1] != ']')
+		return host;
+	host[len - 1] = '\0';
+	return host + 1;
+}
+
 int nfs_client_open(struct nfs_client *c, const char *url)
 {
 	char address[NET_NAME_ADDRESS];
@@ -215,7 +226,7 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 	nfs_set_tcp_syncnt(c->nfs, 2);
 	nfs_set_readahead(c->nfs, 0);
 	nfs_set_pagecache(c->nfs, 0);
-	err = net_name_resolve(address, parts->server);
+	err = net_name_resolve(address, without_brackets(parts->server));
 	if (err == -ECANCELED)
 		give_up(c, err, "stopped");
 	else if (err)
