@@ -7,6 +7,23 @@
 readonly nfslab_place=/run/oscost-nfs
 nfslab_made=0
 
+# What becomes the server, PLACE RPCBIND COMMAND..., where nobody else sees what
+# is mounted.  It tells an rpcbind on a socket in /run of itself, which is not
+# in a network namespace: this machine's would forget its own server.
+# shellcheck disable=SC2016 # expands there
+readonly nfslab_inside='
+mount --bind "$1" "$1/run/${1##*/}" && mount --rbind "$1/run" /run || exit
+if [ "$2" ]; then
+	mount --bind "$1/passwd" /etc/passwd || exit
+	setpriv --pdeathsig KILL "$2" -f &
+	i=0
+	while [ ! -S /run/rpcbind.sock ] && [ $((i += 1)) -lt 100 ]; do
+		sleep 0.02
+	done
+fi
+shift 2
+exec "$@"'
+
 # nfslab_own BIN: where nfslab_fetch unpacks a server, on stdout; the argument
 # OWN of the others.
 nfslab_own() {
@@ -20,27 +37,29 @@ nfslab_need() {
 		echo "an NFS server needs root here"
 	elif ! nfslab_server "$1"; then
 		echo "no ganesha.nfsd here: install nfs-ganesha and nfs-ganesha-vfs"
-	elif ! command -v setpriv >/dev/null || ! command -v nsenter >/dev/null; then
-		echo "no setpriv or nsenter here (util-linux)"
+	elif ! command -v setpriv >/dev/null || ! command -v nsenter >/dev/null ||
+		! command -v unshare >/dev/null; then
+		echo "no setpriv, nsenter or unshare here (util-linux)"
 	else
 		return 1
 	fi
 }
 
-# nfslab_server OWN: set nfslab_command and nfslab_plugins.
+# nfslab_server OWN: set nfslab_command, nfslab_libs, nfslab_plugins and, if
+# there is one, nfslab_rpcbind.
 nfslab_server() {
-	local libs
-
-	nfslab_plugins=
+	nfslab_libs='' nfslab_plugins=''
+	nfslab_rpcbind=$(command -v rpcbind) || nfslab_rpcbind=
 	if command -v ganesha.nfsd >/dev/null; then
-		nfslab_command=(ganesha.nfsd)
+		nfslab_command=ganesha.nfsd
 		return 0
 	fi
 	[[ -x $1/usr/bin/ganesha.nfsd ]] || return 1
 	nfslab_plugins=$(find "$1/usr/lib" -name libfsalvfs.so -printf '%h\n' | head -n 1)
-	libs=$(find "$1/usr/lib" "$1/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
+	nfslab_libs=$(find "$1/usr/lib" "$1/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
 		sort -u | paste -sd :)
-	nfslab_command=(env "LD_LIBRARY_PATH=$libs" "$1/usr/bin/ganesha.nfsd")
+	nfslab_command=$1/usr/bin/ganesha.nfsd
+	[[ ! -x $1/sbin/rpcbind ]] || nfslab_rpcbind=$1/sbin/rpcbind
 }
 
 # nfslab_fetch OWN: unpack Debian's server there, for the installed one
@@ -68,10 +87,15 @@ nfslab_fetch() {
 	rm -rf "$work"
 }
 
+# nfslab_config DIR VERSIONS
 nfslab_config() {
+	local address=::
+
+	[[ -e /proc/net/if_inet6 ]] || address=10.78.0.2
 	cat <<EOF
 NFS_CORE_PARAM {
-	NFS_Port = 20049; Protocols = 4; Bind_addr = 10.78.0.2;
+	NFS_Port = 20049; Protocols = $2; Bind_addr = $address; Enable_UDP = false;
+	MNT_Port = 20048; Mount_Path_Pseudo = true; Enable_NLM = false;
 	Enable_RQUOTA = false; ${nfslab_plugins:+Plugins_Dir = "$nfslab_plugins";}
 }
 NFSv4 {
@@ -82,33 +106,44 @@ NFSv4 {
 NFS_KRB5 { Active_krb5 = false; }
 EXPORT {
 	Export_Id = 1; Path = "$1"; Pseudo = /oscost; Access_Type = RO;
-	Squash = No_Root_Squash; SecType = sys; Protocols = 4;
+	Squash = No_Root_Squash; SecType = sys; Protocols = $2;
 	Transports = TCP; FSAL { Name = VFS; }
 }
 EOF
 }
 
-# nfslab_start DIR OWN: export DIR.  The server is our child and ends with
-# us, also if we are killed.  Return: whether it serves; nfslab_why says why
-# not.
+# nfslab_start DIR OWN [3]: export DIR, with 3 also by NFS version 3.  The
+# server is our child and ends with us, also if we are killed.  Return: whether
+# it serves; nfslab_why says why not.
 nfslab_start() {
-	local i
+	local versions=${3:+3, }4 rpcbind='' i
 
 	nfslab_stop
 	nfslab_why=$(nfslab_need "$2") && return 1
 	nfslab_server "$2"
-	if [[ $1 == *[\"\\$'\n']* ]]; then
+	# It has a /run of its own.
+	if [[ $1 == *[\"\\$'\n']* || $(readlink -f "$1") == /run?(/*) ]]; then
 		nfslab_why="cannot export '$1'"
 		return 1
 	fi
+	if [[ ${3:-} ]]; then
+		rpcbind=$nfslab_rpcbind
+		nfslab_why="version 3 needs rpcbind, and there is none"
+		[[ $rpcbind ]] || return 1
+	fi
 	mkdir -m 700 "$nfslab_place"
-	mkdir "$nfslab_place/recovery"
 	nfslab_made=1
-	nfslab_config "$1" >"$nfslab_place/conf"
+	mkdir -p "$nfslab_place"/{recovery,"run/${nfslab_place##*/}",run/rpcbind}
+	# As Debian's is built it wants to become this one.
+	{ grep -v '^_rpc:' /etc/passwd || :; echo '_rpc:x:0:0::/:/bin/false'; } \
+		>"$nfslab_place/passwd"
+	nfslab_config "$1" "$versions" >"$nfslab_place/conf"
 	# No system bus: it would speak there for another server.
 	DBUS_SYSTEM_BUS_ADDRESS=unix:path=$nfslab_place/none setsid \
-		nsenter --net=/run/netns/oscost-b setpriv --pdeathsig KILL \
-		"${nfslab_command[@]}" -F -f "$nfslab_place/conf" -L "$nfslab_place/log" \
+		nsenter --net=/run/netns/oscost-b unshare --mount --propagation private \
+		setpriv --pdeathsig KILL env "LD_LIBRARY_PATH=$nfslab_libs" \
+		sh -c "$nfslab_inside" nfslab "$nfslab_place" "$rpcbind" \
+		"$nfslab_command" -F -f "$nfslab_place/conf" -L "$nfslab_place/log" \
 		-p "$nfslab_place/pid" -N NIV_EVENT \
 		</dev/null >"$nfslab_place/talk" 2>&1 8>&- 9>&- &
 	nfslab_pid=$!

@@ -10,7 +10,8 @@ setup_file() {
 	"$ROOT/scripts/nfslab" fetch --bin "$BIN" || true
 	cd "$BATS_FILE_TMPDIR" || exit
 	WHY_NOT=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) && WHY_NOT=
-	export WHY_NOT
+	WHY_NOT_3=$("$ROOT/scripts/nfslab" run --bin "$BIN" --v3 true 2>&1) && WHY_NOT_3=
+	export WHY_NOT WHY_NOT_3
 }
 
 setup() {
@@ -173,6 +174,61 @@ needs_libnfs() {
 	[[ ! -e oscost-remote && -s data ]]
 	lab 1 --dir . "${remote[@]}" --local "$BIN/nop"
 	[[ $stderr == *"is not the remote file"* ]]
+}
+
+# reads FILTER...: that all reads of rows which FILTER takes are right.
+reads() {
+	rows "[.[] | select(.params.figure == \"read\" and (.params.file == 4194304))] |
+		length == 2 and all($1 and .status == \"ok\" and
+			.evidence.contents_right.seen == .evidence.contents_right.expected and
+			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
+			.evidence.requests.seen == .evidence.requests.expected)"
+}
+
+@test "an address of IPv6 stands in brackets" {
+	[[ -e /proc/net/if_inet6 ]] || skip "no IPv6 here"
+	head -c 5M /dev/urandom >data
+	remote=(nsenter --net=/run/netns/oscost-a "${remote[@]}" --local data
+		--case 'where=server,cache=warm,*file=4M,*figure=read')
+	lab 0 --dir . "${remote[@]}" \
+		--url 'nfs://[fd78::2]/oscost/data?version=4&nfsport=20049'
+	reads '.evidence.nfs_version == 4'
+	lab 1 --dir . "${remote[@]}" --url 'nfs://[fd78::2/oscost/data?version=4'
+	[[ $stderr == *"[fd78::2: no such host"* ]]
+}
+
+@test "NFS version 3 is read too, its ports found by rpcbind in the namespace" {
+	[[ -z $WHY_NOT_3 ]] || skip "$WHY_NOT_3"
+	head -c 5M /dev/urandom >data
+	remote=(nsenter --net=/run/netns/oscost-a "${remote[@]}" --local data
+		--case 'where=server,cache=warm,*file=4M,*figure=read')
+	lab 0 --dir . --v3 "${remote[@]}" --url nfs://10.78.0.2/oscost/data
+	reads '.evidence.nfs_version == 3'
+	# Neither is there without being asked for.
+	lab 1 --dir . "${remote[@]}" --url nfs://10.78.0.2/oscost/data
+	[[ $stderr == *"Connection refused"* ]]
+}
+
+@test "the server tells no rpcbind of this machine of itself" {
+	local mine
+
+	[[ $EUID -eq 0 ]] || skip "needs root"
+	[[ ! -e /run/rpcbind.sock ]] || skip "there is one"
+	command -v perl >/dev/null || skip "no perl"
+	# In a /run that nobody else sees.
+	mine='mount -t tmpfs none /run && mkdir /run/netns || exit
+		perl -MIO::Socket::UNIX -e "
+			\$s = IO::Socket::UNIX->new(Listen => 5,
+				Local => q(/run/rpcbind.sock)) or die;
+			while (\$c = \$s->accept) { open F, q(>), q(told); close F }" &
+		while [ ! -S /run/rpcbind.sock ]; do sleep 0.1; done
+		"$@"; status=$?
+		kill $!
+		exit $status'
+	[[ -z $WHY_NOT ]] || skip "$WHY_NOT"
+	try 0 unshare --mount --propagation private sh -c "$mine" sh \
+		"$nfslab" run --bin "$BIN" true
+	[[ ! -e told ]]
 }
 
 @test "the server and all it had go, however it ends" {
