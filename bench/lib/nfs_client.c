@@ -224,8 +224,8 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 	/* A lost server is an error here, not something to wait for. */
 	nfs_set_autoreconnect(c->nfs, 0);
 	nfs_set_tcp_syncnt(c->nfs, 2);
+	/* It has no page cache unless a size is set: 0 makes it one page. */
 	nfs_set_readahead(c->nfs, 0);
-	nfs_set_pagecache(c->nfs, 0);
 	err = net_name_resolve(address, without_brackets(parts->server));
 	if (err == -ECANCELED)
 		give_up(c, err, "stopped");
