@@ -213,7 +213,7 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 	int err;
 
 	c->dead = false;
-	c->version = strstr(url, "version=4") ? 4 : 3;
+	c->version = strstr(url + strcspn(url, "?"), "version=4") ? 4 : 3;
 	c->nfs = nfs_init_context();
 	if (!c->nfs)
 		return give_up(c, -ENOMEM, "no memory for libnfs");
