@@ -2,6 +2,7 @@
 #ifndef FILE_KNEE_H
 #define FILE_KNEE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,11 +34,42 @@ struct file_knee {
 int file_knee_find(struct file_knee *k, const double *size_bytes,
 		   const double *ns, size_t n);
 
-/* file_knee_mean() - of the times of @n parts of a file, of which the slowest
- * is left out if there are enough: the reader was kept from running for some
- * ms, maybe, which looks like reading from the disk.  A file that does not fit
- * has more than one part that is slow. */
-double file_knee_mean(double sum, double slowest, unsigned int n);
+/*
+ * The parts of a file of one size, read one after the other.  A pause of the
+ * reader makes a part look like one that was not cached: whether any was read
+ * from storage the counters say.
+ */
+#define FILE_PARTS 512
+
+struct file_parts {
+	double ns[FILE_PARTS]; /* for a block */
+	unsigned int n;
+	double bytes, stored_bytes;
+};
+
+/* file_parts_add() - @ns for a block of a part of @bytes, of which
+ * @stored_bytes from storage (negative: not known, counts as none).  What is
+ * more than FILE_PARTS is left out. */
+void file_parts_add(struct file_parts *p, double ns, double bytes,
+		    double stored_bytes);
+
+/* file_parts_stored() - share that came from storage, above 1 with what was
+ * read ahead for nothing; NAN if there is no part. */
+double file_parts_stored(const struct file_parts *p);
+
+/* file_parts_cached() - whether next to none came from storage. */
+bool file_parts_cached(const struct file_parts *p);
+
+/* file_parts_time() - for a block: the least of the parts where all were
+ * cached, for others only make it longer; else the mean.  @counted: whether
+ * anything is known of storage; if not, it is always the mean, the slowest left
+ * out if there are four (what does not fit has more than one slow part).  NAN
+ * if there is no part. */
+double file_parts_time(const struct file_parts *p, bool counted);
+
+/* file_knee_confirmed() - whether the counters agree with the clock that a
+ * size of which @stored is the share from storage is on the side @fits. */
+bool file_knee_confirmed(bool fits, double stored);
 
 /* Points as they are found, ascending. */
 struct file_sweep {

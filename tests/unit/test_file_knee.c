@@ -147,20 +147,64 @@ static void sweeps(void)
 	   "an error ends it");
 }
 
-/* Six parts are timed in a quick run: one pause must not look like a disk. */
+/* @n parts of 1 MiB that took @ns for a block, @stored MiB each. */
+static void parts(struct file_parts *p, int n, double ns, double stored)
+{
+	while (n--)
+		file_parts_add(p, ns, (double)MIB, stored * (double)MIB);
+}
+
+/* Six parts are timed in a quick run: pauses must not look like a disk. */
 static void pauses(void)
 {
-	OK(file_knee_mean(5 * 1000 + 40000, 40000, 6) == 1000,
-	   "a pause in one of six parts is left out");
-	OK(file_knee_mean(4 * 4000 + 2 * 500, 4000, 6) == 2600,
-	   "a file of which much is not cached stays slow");
-	OK(file_knee_mean(900, 500, 3) == 300, "of three all count");
-	OK(file_knee_mean(700, 700, 1) == 700, "one");
+	struct file_parts p = { 0 };
+
+	parts(&p, 4, 1000, 0);
+	parts(&p, 2, 40000, 0);
+	OK(file_parts_time(&p, true) == 1000 && file_parts_stored(&p) == 0,
+	   "pauses in some cached parts");
+	parts(&p, 2, 5000, 2);
+	OK(file_parts_time(&p, true) == (4000 + 80000 + 10000) / 8.0 &&
+		   file_parts_stored(&p) == 0.5,
+	   "where some were read, it is the mean");
+	parts(&p, FILE_PARTS, 7000, 1);
+	OK(p.n == FILE_PARTS, "no more than there is room for");
+
+	p = (struct file_parts) { 0 };
+	parts(&p, 5, 1000, -1);
+	parts(&p, 1, 40000, -1);
+	OK(file_parts_time(&p, false) == 1000 && file_parts_stored(&p) == 0,
+	   "nothing counted: a pause in one of six is left out");
+	p = (struct file_parts) { 0 };
+	parts(&p, 2, 500, -1);
+	parts(&p, 4, 4000, -1);
+	OK(file_parts_time(&p, false) == (2 * 500 + 3 * 4000) / 5.0,
+	   "of which much is not cached stays slow");
+	p = (struct file_parts) { 0 };
+	OK(isnan(file_parts_time(&p, true)) &&
+		   isnan(file_parts_time(&p, false)),
+	   "nothing was read");
+	parts(&p, 2, 200, -1);
+	parts(&p, 1, 500, -1);
+	OK(file_parts_time(&p, false) == 300, "of three all count");
+}
+
+/* A pause so long that a cached size looks like a disk: 12 GiB of 24 took
+ * 6 us for a block, for the hypervisor had given the CPU to others. */
+static void confirmed(void)
+{
+	OK(file_knee_confirmed(true, 0) && file_knee_confirmed(true, 0.4) &&
+		   !file_knee_confirmed(true, 1),
+	   "what fits does not come from the device");
+	OK(file_knee_confirmed(false, 1) && file_knee_confirmed(false, 0.1) &&
+		   !file_knee_confirmed(false, 0),
+	   "what does not fit does");
 }
 
 int main(void)
 {
 	pauses();
+	confirmed();
 	jumps();
 	none();
 	noisy();

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHE_READER_H
+#define CACHE_READER_H
+
+#include <stdint.h>
+
+#include "bench.h"
+#include "file_crew.h"
+#include "file_data.h"
+#include "file_place.h"
+#include "mem_group.h"
+
+/*
+ * The process that reads a file through the cache, in a memory control group
+ * or not, and the file.
+ */
+#define CACHE_READER_BLOCK 4096u	/* of what is timed */
+#define CACHE_READER_PIECE (128u << 10) /* of what fills the cache */
+
+enum cache_reader_what {
+	CACHE_READER_JOIN, /* the group */
+	CACHE_READER_FILL,
+	CACHE_READER_READ, /* timed */
+};
+
+/* All zero but for file_data_init(&file) at first. */
+struct cache_reader {
+	struct file_data file;
+	struct file_place place;
+	char where[384]; /* in words */
+	struct mem_group group;
+	struct file_crew crew;
+	enum timer_method method;
+	char block[CACHE_READER_PIECE];
+};
+
+/* cache_reader_open() - make the file, @bytes of it, and start the process;
+ * cache_reader_end() in any case.  Return: 0, bench_fail() or bench_skip(). */
+int cache_reader_open(struct bench *b, struct cache_reader *r, uint64_t bytes);
+
+/* cache_reader_end() - no process, no group, nothing cached. */
+void cache_reader_end(struct cache_reader *r);
+
+/* cache_reader_start() - where a file of @size begins in the test file: it
+ * has its end, lest the kernel read ahead what is beyond @size. */
+uint64_t cache_reader_start(const struct cache_reader *r, uint64_t size);
+
+/* cache_reader_tell() - let it do so with @bytes from @offset on; @report as
+ * of file_crew_report().  Return: 0 or -errno. */
+int cache_reader_tell(struct bench *b, struct cache_reader *r,
+		      enum cache_reader_what what, uint64_t offset,
+		      uint64_t bytes, struct file_report *report);
+
+#endif
