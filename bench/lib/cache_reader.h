@@ -36,18 +36,18 @@ struct cache_reader {
 
 /* cache_reader_open() - make the file, @bytes of it, and start the process;
  * cache_reader_end() in any case.  Return: 0, bench_fail() or bench_skip(). */
-int cache_reader_open(struct bench *b, struct cache_reader *r, uint64_t bytes);
+int cache_reader_open(struct bench *b, struct cache_reader *v, uint64_t bytes);
 
 /* cache_reader_end() - no process, no group, nothing cached. */
-void cache_reader_end(struct cache_reader *r);
+void cache_reader_end(struct cache_reader *v);
 
 /* cache_reader_start() - where a file of @size begins in the test file: it
  * has its end, lest the kernel read ahead what is beyond @size. */
-uint64_t cache_reader_start(const struct cache_reader *r, uint64_t size);
+uint64_t cache_reader_start(const struct cache_reader *v, uint64_t size);
 
 /* cache_reader_tell() - let it do so with @bytes from @offset on; @report as
  * of file_crew_report().  Return: 0 or -errno. */
-int cache_reader_tell(struct bench *b, struct cache_reader *r,
+int cache_reader_tell(struct bench *b, struct cache_reader *v,
 		      enum cache_reader_what what, uint64_t offset,
 		      uint64_t bytes, struct file_report *report);
 
