@@ -67,6 +67,12 @@ static void md_table(struct doc *d, const struct table *t)
 {
 	if (!t->nrows)
 		return;
+	/* Above, as in HTML: below it would head the next table. */
+	if (t->caption) {
+		fputc('*', d->f);
+		text_md(d->f, t->caption);
+		fputs("*\n\n", d->f);
+	}
 	fputc('|', d->f);
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		fputc(' ', d->f);
@@ -85,11 +91,6 @@ static void md_table(struct doc *d, const struct table *t)
 		}
 	}
 	fputs("\n\n", d->f);
-	if (t->caption) {
-		fputc('*', d->f);
-		text_md(d->f, t->caption);
-		fputs("*\n\n", d->f);
-	}
 }
 
 static void md_figure(struct doc *d, const char *name, const char *caption)

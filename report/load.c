@@ -295,6 +295,10 @@ static void read_troubles(struct run *run)
 		if (!id || !json_is_integer(status) ||
 		    !json_integer_value(status))
 			continue;
+		/* The program says that it skips; so does its status. */
+		if (reason && json_integer_value(status) == 77 &&
+		    !strncmp(reason, "skipped: ", 9))
+			reason += 9;
 		add_trouble(run, planned(run, id), json_integer_value(status),
 			    reason ? reason : "no reason given; see log.txt");
 	}

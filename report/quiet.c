@@ -311,6 +311,12 @@ char *quiet_mend(const struct quiet_cpu *c, enum gap_cause cause)
 		return text_copy("raise cpu.max (cgroup v1: cpu.cfs_quota_us) "
 				 "of the group, or of one above it");
 	case GAP_INTERRUPTS:
+		/* The kernel refuses nohz_full= for the CPU it boots on. */
+		if (c->cpu == 0)
+			return text_copy("timer ticks (LOC): measure on "
+					 "another CPU, started with "
+					 "nohz_full=; devices: set "
+					 "/proc/irq/*/smp_affinity");
 		return text_format("timer ticks (LOC): start the kernel with "
 				   "nohz_full=%d; devices: set "
 				   "/proc/irq/*/smp_affinity",

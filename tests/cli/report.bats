@@ -62,6 +62,27 @@ without_gnuplot() {
 	grep -F '| too noisy for that |' small/report.md
 }
 
+@test "the CPU that boots cannot be rid of its ticks" {
+	sed -i 's/"cpu":0,/"cpu":1,/; s/"cpu":3,/"cpu":0,/' small/noise.jsonl
+	run -0 "$report" summary --root "$root" small
+	[[ $output == *"measure on another CPU, started with nohz_full="* ]]
+	[[ $output != *"nohz_full=0"* ]]
+}
+
+@test "what is skipped says so once" {
+	jq '(.programs[] | select(.exit_status == 77)).reason =
+		"skipped: for a test"' small/run.json >with
+	mv with small/run.json
+	run -0 make_report --no-plots small
+	grep -F ': skipped in 1 round: for a test' small/report.md
+	run -1 grep -F 'skipped: for a test' small/report.md
+}
+
+@test "a caption stands above its table" {
+	run -0 make_report --no-plots small
+	grep -A 2 '^\*syscall: ' small/report.md | tail -n 1 | grep '^| case'
+}
+
 @test "report.json aggregates the rounds" {
 	run -0 make_report --no-plots small
 	jq -e '.schema == 1 and .machine.hostname == "examplehost" and
