@@ -172,10 +172,11 @@ char *history_summary(const struct history *h)
 	for (size_t i = 0; i < h->n; i++)
 		changed += h->v[i].nchanges > 0;
 	if (h->nruns < h->least)
-		return text_format("%zu runs, %zu rows. With so many rows at "
+		return text_format("%zu run%s, %zu rows. With so many rows at "
 				   "least %zu runs are needed to tell a change "
 				   "from chance.",
-				   h->nruns, h->n, h->least);
+				   h->nruns, h->nruns == 1 ? "" : "s", h->n,
+				   h->least);
 	return text_format("%zu runs, %zu rows, of which %zu changed their "
 			   "level by 2 %% or more.",
 			   h->nruns, h->n, changed);

@@ -16,6 +16,7 @@ done { next }
 /^\/\*$/ && !open { open = 1; next }
 open && /^ \*\/$/ { done = 1; next }
 open {
+	sub(/^ \*\t/, " *      ") # as wide as in the file
 	sub(/^ \* ?/, "")
 	emit($0)
 	lines++

@@ -33,6 +33,12 @@ count() {
 	[[ $(count truth true) -eq 36 ]]
 }
 
+@test "--help keeps the columns of the comment that it is made of" {
+	run -0 "$BIN/loop" --help
+	[[ $output == *$'\nIncludes: in the curve'* ]]
+	[[ $output == *$'\n          fence is not seen'* ]]
+}
+
 @test "no case failed" {
 	local name
 

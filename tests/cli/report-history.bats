@@ -61,6 +61,8 @@ history() {
 	done
 	run -0 --separate-stderr "$report" history run*
 	[[ $output == *"14 runs, 400 rows. With so many rows at least 18 runs are needed"* ]]
+	run -0 --separate-stderr "$report" history run01
+	[[ $output == *$'\n'"1 run, 400 rows. With"* ]]
 }
 
 @test "pages with small plots" {
