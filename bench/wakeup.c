@@ -18,7 +18,7 @@
  *           CLOCK_MONOTONIC after the call, ns.
  * Includes: the timer interrupt (and under a hypervisor its injection), leaving
  *           the idle state, the switch to the thread, the return of the call,
- *           and reading the clock (by the vDSO, some 20 ns).  A relative
+ *           and reading the clock (by the vDSO, tens of ns).  A relative
  *           timeout (ppoll, epoll_pwait2) also includes the time from computing
  *           it to the kernel's start of the timer.
  * After:    cyclictest of rt-tests: the same question with clock_nanosleep and
