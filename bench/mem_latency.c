@@ -14,8 +14,8 @@
  * prefetchers of today help. `chunk` is the list of the CSE 221 report: a
  * random element of the next chunk of `stride` bytes. `stride` walks upwards
  * and shows what prefetching gains. `page` visits one line in each 4 KiB. Of
- * `chunk` and `page` size is what is walked through: they touch one line in each
- * chunk or page, so the caches hold them longer than the other orders.
+ * `chunk` and `page` size is what is walked through: they touch one line in
+ * each chunk or page, so the caches hold them longer than the other orders.
  *
  * On a machine with several NUMA nodes from_node=…,to_node=… rows follow a
  * chain in one node's memory from a CPU of another, and of the same.
