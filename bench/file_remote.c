@@ -337,7 +337,7 @@ static void derive_penalty(struct bench *b, const struct state *s,
 	}
 	error = hypot(remote_read_error(&rc->read),
 		      remote_read_error(&local->read));
-	bench_derive_within(b, rc->penalty, far - near, 2 * error);
+	bench_derive_within(b, rc->penalty, far - near, error);
 }
 
 /* As in the report: a round trip, and the block at the network's bandwidth,

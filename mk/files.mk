@@ -6,6 +6,7 @@
 ifneq ($(shell $(PKG_CONFIG) --exists 'libnfs < 6' && echo yes),)
 ALL_CPPFLAGS += -DHAVE_LIBNFS
 bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
+$(BUILD)/unit/test_remote_read: ALL_LDLIBS += $(bench_LIBS_file_remote)
 endif
 
 # A server for the remote rows, unless none of them is wanted; ONLY has patterns.

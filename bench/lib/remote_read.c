@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "file_data.h"
 #include "file_points.h"
+#include "stats.h"
 
 /* The cold first one and those to warm up. */
 #define MORE_READS 12
@@ -31,15 +31,16 @@
 
 double remote_read_error(const struct remote_read *r)
 {
-	return r->n < 2 ? 0 : sqrt(r->squares / (r->n - 1) / r->n);
+	const size_t n = r->n < REMOTE_READ_KEPT ? r->n : REMOTE_READ_KEPT;
+	double copy[REMOTE_READ_KEPT];
+
+	memcpy(copy, r->kept, sizeof(copy));
+	return n ? stats_median_error(copy, n) : 0;
 }
 
-static void count(struct remote_read *r, double ns)
+static void keep(struct remote_read *r, double ns)
 {
-	const double off = ns - r->mean;
-
-	r->mean += off / ++r->n;
-	r->squares += off * (ns - r->mean);
+	r->kept[r->n++ % REMOTE_READ_KEPT] = ns;
 }
 
 int remote_reader_open(struct remote_reader *v, struct bench *b,
@@ -382,7 +383,7 @@ int remote_read_sample(struct remote_reader *v)
 	/* Parts of a stretch differ by where the disk is waited for: their
 	 * spread says nothing of the error of its mean. */
 	if (!v->runs)
-		count(v->read, ns);
+		keep(v->read, ns);
 	if (v->n < v->part)
 		begin_stretch(v);
 	return 0;

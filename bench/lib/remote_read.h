@@ -16,6 +16,8 @@
  */
 enum remote_cache { REMOTE_COLD, REMOTE_WARM, REMOTE_DIRECT, REMOTE_UNKNOWN };
 
+#define REMOTE_READ_KEPT 256
+
 struct remote_read {
 	bool local;
 	enum remote_cache cache;
@@ -23,12 +25,14 @@ struct remote_read {
 	uint64_t file; /* the last so many bytes of it are used */
 	uint32_t block;
 
-	/* Of all events, also those that warm up, in ns: how many, their mean,
-	 * squares about it.  None of a stretch. */
-	double n, mean, squares;
+	/* Of all events, also those that warm up: how many, the last ones in
+	 * ns.  None of a stretch. */
+	size_t n;
+	double kept[REMOTE_READ_KEPT];
 };
 
-/* remote_read_error() - the standard error of their mean, ns; 0: not known. */
+/* remote_read_error() - three standard errors of the median of those that are
+ * kept (stats_median_error()), ns; 0: not known. */
 double remote_read_error(const struct remote_read *r);
 
 #define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
