@@ -27,6 +27,7 @@
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
+#define PAGE (4 * KIB)
 
 enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 
@@ -123,6 +124,20 @@ static int do_mremap(struct mapping_state *s, size_t size)
 		      s->target) != s->target;
 }
 
+/* Whether the kernel, too, is refused to write there. */
+static bool is_read_only(char *at)
+{
+	return mincore(at, 1, (unsigned char *)at) && errno == EFAULT;
+}
+
+/* mincore() knows no memory that is not mapped. */
+static bool is_hole(char *at, size_t size)
+{
+	const struct mem_buffer m = { .base = at, .bytes = size };
+
+	return mem_resident(&m) == -ENOMEM;
+}
+
 /* What has to be so after the call: in memory or not, where it should be. */
 static bool happened(struct mapping_state *s, const struct bench_case *c)
 {
@@ -137,13 +152,18 @@ static bool happened(struct mapping_state *s, const struct bench_case *c)
 	const int64_t resident = mem_resident(&at);
 
 	switch (call_of(c)) {
-	case MUNMAP: /* mincore() knows no such memory */
-		return resident == -ENOMEM;
+	case MUNMAP:
+		return is_hole(at.base, size);
 	case MMAP:
 	case MADVISE:
 		return resident == 0;
+	case MREMAP:
+		return is_hole(s->source, size) &&
+		       resident == (touched ? (int64_t)size : 0);
 	default:
-		return resident == (touched ? (int64_t)size : 0);
+		return is_read_only(at.base) &&
+		       is_read_only(at.base + size - PAGE) &&
+		       resident == (touched ? (int64_t)size : 0);
 	}
 }
 

@@ -324,7 +324,8 @@ static int record_packets(struct bench *b, struct state *s,
 				  "captured");
 	if (net_clock_was_set(s->clock))
 		return 0; /* the packets' stamps are of that clock */
-	bench_evidence(b, cc->setup, "handshakes", 1, h.open_ns > h.syn_ns);
+	bench_evidence(b, cc->setup, "handshakes", 1,
+		       h.syns && h.open_ns > h.syn_ns);
 	bench_evidence(b, cc->teardown, "handshakes", 1,
 		       h.closed_ns > h.fin_ns);
 	if (h.syns == 1)

@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Evidence that cannot fail proves nothing: each one of bench/ is shown a
+# machine on which the operation did not happen, and must fail its row.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	within=()
+}
+
+# told LIE COMMAND...: run it with tests/fixtures/lies between it and libc.  LIE
+# is a name, with @CALLS that go well before, and :PATTERN of the files.  It
+# need not be the first library; that is asked for by a sanitizer.
+told() {
+	local what=${1%%:*} files=
+
+	[[ $1 != *:* ]] || files=${1#*:}
+	timeout -k 5 "$PATIENCE_S" "${within[@]}" env \
+		LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE="${what%@*}" \
+		OSCOST_LIE_AFTER="$([[ $what != *@* ]] || echo "${what#*@}")" \
+		OSCOST_LIE_FILES="$files" \
+		ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+		"${@:2}" --invocations 1 --effort 3 --json
+}
+
+# found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: seen in an honest run, and
+# missed in one that is lied to.  What cannot be measured here is left out.
+found_out() {
+	local name=$1 lie=$3 honest lied
+	local -a command=("$BIN/$2" --case "$4" "${@:5}")
+
+	honest=$(told none "${command[@]}" 2>said) || [[ $? == 77 ]] || {
+		printf '%s: fails unlied to:\n%s\n' "$*" "$(<said)"
+		return 1
+	}
+	jq -es --arg e "$name" 'any(.evidence[$e] // {seen: 0, expected: 1} |
+		.expected > 0 and .seen >= .expected)' <<<"$honest" >/dev/null || {
+		echo "# not here: $*" >&3
+		return 0
+	}
+	lied=$(told "$lie" "${command[@]}" 2>said) || true
+	jq -es --arg e "$name" 'any(.status == "failed" and .value == null and
+		(.reason | startswith("the operation did not happen as claimed: ")) and
+		.evidence[$e].seen < .evidence[$e].expected)' \
+		<<<"$lied" >/dev/null && return
+	printf '%s: not found out:\n%s\n%s\n' "$*" "$lied" "$(<said)"
+	return 1
+}
+
+# The table: EVIDENCE PROGRAM LIE CASE.
+net='
+bytes_back tcp_rtt tcp_info *proto=tcp,size=1,wait=block,place=same_cpu,figure=round_trip
+bytes_back tcp_rtt tcp_info *figure=spaced
+acknowledged tcp_rtt tcp_info *figure=packet
+estimates tcp_rtt tcp_info *place=same_cpu,figure=kernel_srtt
+replies_in tcp_rtt frozen:*/net/snmp *proto=icmp,*
+stamps tcp_rtt no_stamp *proto=udp,size=1,*place=same_cpu,figure=wire
+in_order tcp_rtt old_stamp *proto=tcp,size=1,*place=same_cpu,figure=wire
+in_order tcp_rtt backwards *figure=packet
+in_order tcp_rtt backwards *figure=before
+handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_setup
+handshakes tcp_connect no_syn *proto=tcp,place=same_cpu,figure=packet_setup
+handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_teardown
+'
+memory='
+lines_visited mem_latency chain pattern=window,pages=4K,size=1M
+lines_visited tlb chain layout=page,pages=64
+pointers_visited cache_line chain memory=L2,at=0,distance=8
+lines_in_cycle mem_parallel chain level=L2,chases=1,*
+lines_in_cycle mem_loaded chain traffic=read,load=0,*
+words_moved mem_bandwidth scramble kernel=copy,isa=libc,level=L2,*,threads=1
+minor_faults page_fault getrusage fault=anonymous
+major_faults page_fault getrusage fault=major
+huge_bytes page_fault frozen:/proc/self/smaps fault=thp
+resident_bytes page_fault mincore fault=populate
+calls_in_effect mapping munmap call=munmap,pages=untouched,size=64K
+calls_in_effect mapping madvise call=madvise,pages=touched,size=64K
+calls_in_effect mapping mprotect call=mprotect,pages=untouched,size=64K
+calls_in_effect mapping mprotect call=mprotect,pages=touched,size=64K
+calls_in_effect mapping mremap call=mremap,pages=untouched,size=64K
+calls_in_effect mapping mremap call=mremap,pages=touched,size=64K
+'
+files='
+blocks_as_written file_read pread@40 cache=warm,order=random,size=4M
+bytes_cached file_read cold cache=warm,order=random,size=4M
+bytes_without_device file_read cold cache=warm,order=random,size=4M
+bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random,size=4M
+bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=4M
+blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
+bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
+bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
+names_in_effect file_ops renameat op=rename
+files_there file_ops fstatat op=create,size=1K
+files_there file_ops fstatat op=fsync_dir
+entries file_ops readdir op=readdir,*
+device_bytes_written file_ops fsync op=fsync_file,*
+bytes_right file_contention pread@40 mode=warm,files=own,procs=1
+bytes_from_cache file_contention cold mode=warm,files=own,procs=1
+bytes_from_storage file_contention frozen:/proc/self/io mode=direct,files=own,procs=1
+device_bytes_read file_contention frozen:*/stat mode=direct,files=own,procs=1
+bytes_read file_cache pread@40 scope=group,size=16M
+charged_bytes file_cache null:*/cgroup.procs scope=group,size=16M
+'
+processes='
+children_reaped process waitpid op=fork,mem=0,*
+threads_started thread no_thread stack=64K,memory=reused,figure=create_join
+stacks_reused thread new_stack stack=64K,memory=reused,figure=create_join
+fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,figure=create_join
+switches context_switch getrusage between=process,by=eventfd,place=same_cpu,figure=round_trip
+messages_without_waiting context_switch waits between=process,by=eventfd,place=same_cpu,figure=mechanism
+sleeps wakeup getrusage call=clock_nanosleep,policy=other,slack=default
+not_early wakeup early call=clock_nanosleep,policy=other,slack=default
+policy_in_force wakeup policy call=clock_nanosleep,policy=fifo,*
+installed signal sigaction@1 op=install,*
+caught signal unsent op=send_self,*
+sent_not_caught signal other op=send_ignored,*
+partner_caught signal misled op=round_trip,place=same_cpu
+additions sync mutex op=mutex,partner=other_cpu
+calls_right sync wake op=futex_wake,partner=none
+woken sync wait op=futex_wake,partner=same_cpu
+right_answers poll poll call=poll,fds=10,ready=last
+calls syscall getppid@10 call=getppid,via=libc
+effects syscall getcwd@10 call=getcwd,via=libc
+'
+remote='
+connections file_remote tcp_info *figure=connect
+answer_bytes file_remote tcp_info *figure=null_call
+wire_bytes file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
+requests file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
+cached_before file_remote mincore where=local,cache=warm,order=random,file=4M,*
+contents_right file_remote pread where=local,cache=direct,order=random,file=4M,*
+disk_bytes file_remote frozen:/proc/self/io where=local,cache=direct,order=random,file=4M,*
+device_bytes file_remote frozen:*/stat where=local,cache=direct,order=random,file=4M,*
+'
+
+# all_found_out TABLE [OPTION]...
+all_found_out() {
+	local name program lie case bad=0
+
+	while read -r name program lie case; do
+		[[ -z $name ]] || found_out "$name" "$program" "$lie" "$case" \
+			"${@:2}" 3>&3 </dev/null || bad=1
+	done <<<"$1"
+	return "$bad"
+}
+
+@test "network: what did not come back, was not captured or is out of order" {
+	all_found_out "$net"
+}
+
+@test "memory: chains, words, pages and mappings that are not what was claimed" {
+	all_found_out "$memory"
+}
+
+@test "files: bytes and names that are elsewhere" {
+	all_found_out "$files"
+}
+
+@test "processes, signals, locks and calls that did not do it" {
+	all_found_out "$processes"
+}
+
+@test "remote files: what did not come over the network" {
+	local why
+
+	"$ROOT/scripts/nfslab" fetch --bin "$BIN" || true
+	why=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) || skip "$why"
+	within=("$ROOT/scripts/nfslab" run --bin "$BIN")
+	all_found_out "$remote" --nfslab --bytes 4m
+}
+
+# A capture without packets has no evidence to fail, and no value either.
+@test "a capture that loses packets or their order gives no value" {
+	local words rows
+
+	((EUID == 0)) || skip "captures need root"
+	while read -r -a words; do
+		rows=$(told "${words[1]}" "$BIN/${words[0]}" --case "${words[2]}" \
+			2>/dev/null) || true
+		jq -es 'length > 0 and all(.value == null and
+			(.status == "failed" or .status == "skipped" and
+			(.reason | test("libpcap"))))' <<<"$rows"
+	done <<-'EOT'
+		tcp_rtt deaf *figure=packet
+		tcp_connect deaf *proto=tcp,place=same_cpu,figure=packet_*
+		tcp_bandwidth deaf *figure=acked
+		tcp_bandwidth backwards *figure=acked
+	EOT
+}
+
+@test "no evidence is left out" {
+	local name
+	local -A known=()
+
+	for name in $(cut -d ' ' -f 1 <<<"$net$memory$files$processes$remote"); do
+		known[$name]=1
+	done
+	# tests/cli/net.bats, by a server that lies.
+	for name in closed_by_server echoed_by_server bytes; do
+		known[$name]=1
+	done
+	# Nothing stands between these and the CPU that could be made to lie.
+	for name in passes reads times_right batches waits iterations answers; do
+		known[$name]=1
+	done
+	# Looked at before: what is wrong ends the case, is skipped or done again.
+	for name in messages partner_received done files_gone uncached_before \
+		threads_at_work contended_operations resolved_by_us; do
+		known[$name]=1
+	done
+	# On a machine with several nodes only.
+	known[bytes_on_node]=1
+	for name in $(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
+		grep -Pzo 'bench_evidence\([^;]*;' | tr '\0' '\n' |
+		grep -o '"[a-z_]*"' | tr -d '"' | sort -u); do
+		[[ ${known[$name]:-} ]] || {
+			echo "$name: is there a machine on which it fails?"
+			return 1
+		}
+		unset "known[$name]"
+	done
+	# What the tables have is there.
+	[[ ${#known[@]} == 0 ]] || {
+		echo "in no program: ${!known[*]}"
+		return 1
+	}
+}
