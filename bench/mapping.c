@@ -25,8 +25,8 @@
 #include "bench.h"
 #include "lib/mem_buffer.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
+#define KIB  ((size_t)1 << 10)
+#define MIB  ((size_t)1 << 20)
 #define PAGE (4 * KIB)
 
 enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
