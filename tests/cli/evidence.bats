@@ -8,11 +8,12 @@ setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || exit
 	within=()
+	# It wants to be the first library itself, and finds nothing new here.
+	[[ -z ${SAN:-} ]] || skip "not with a sanitizer"
 }
 
 # told LIE COMMAND...: run it with tests/fixtures/lies between it and libc.  LIE
-# is a name, with @CALLS that go well before, and :PATTERN of the files.  It
-# need not be the first library; that is asked for by a sanitizer.
+# is a name, with @CALLS that go well before, and :PATTERN of the files.
 told() {
 	local what=${1%%:*} files=
 
@@ -21,32 +22,27 @@ told() {
 		LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE="${what%@*}" \
 		OSCOST_LIE_AFTER="$([[ $what != *@* ]] || echo "${what#*@}")" \
 		OSCOST_LIE_FILES="$files" \
-		ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
 		"${@:2}" --invocations 1 --effort 3 --json
 }
 
-# found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: seen in an honest run, and
-# missed in one that is lied to.  What cannot be measured here is left out.
+# found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: whether a lie makes it fall
+# short and fails the row.  If not, it must be that there is none without the
+# lie either: what cannot be measured here is left out.
 found_out() {
-	local name=$1 lie=$3 honest lied
+	local name=$1 lie=$3 rows
 	local -a command=("$BIN/$2" --case "$4" "${@:5}")
 
-	honest=$(told none "${command[@]}" 2>said) || [[ $? == 77 ]] || {
-		printf '%s: fails unlied to:\n%s\n' "$*" "$(<said)"
-		return 1
-	}
-	jq -es --arg e "$name" 'any(.evidence[$e] // {seen: 0, expected: 1} |
-		.expected > 0 and .seen >= .expected)' <<<"$honest" >/dev/null || {
-		echo "# not here: $*" >&3
-		return 0
-	}
-	lied=$(told "$lie" "${command[@]}" 2>said) || true
+	rows=$(told "$lie" "${command[@]}" 2>said) || true
 	jq -es --arg e "$name" 'any(.status == "failed" and .value == null and
 		(.reason | startswith("the operation did not happen as claimed: ")) and
 		.evidence[$e].seen < .evidence[$e].expected)' \
-		<<<"$lied" >/dev/null && return
-	printf '%s: not found out:\n%s\n%s\n' "$*" "$lied" "$(<said)"
-	return 1
+		<<<"$rows" >/dev/null && return
+	printf '%s: not found out:\n%s\n%s\n' "$*" "$rows" "$(<said)"
+	rows=$("${within[@]}" "${command[@]}" "${QUICK[@]}" --json 2>said) ||
+		[[ $? == 77 ]] || return
+	jq -es --arg e "$name" 'any(.evidence[$e]) | not' <<<"$rows" \
+		>/dev/null || return
+	echo "# not here: $*" >&3
 }
 
 # The table: EVIDENCE PROGRAM LIE CASE.
@@ -83,7 +79,7 @@ calls_in_effect mapping mremap call=mremap,pages=untouched,size=64K
 calls_in_effect mapping mremap call=mremap,pages=touched,size=64K
 '
 files='
-blocks_as_written file_read pread@40 cache=warm,order=random,size=4M
+blocks_as_written file_read pread cache=warm,order=random,size=4M
 bytes_cached file_read cold cache=warm,order=random,size=4M
 bytes_without_device file_read cold cache=warm,order=random,size=4M
 bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random,size=4M
@@ -91,16 +87,16 @@ bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=
 blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
-names_in_effect file_ops renameat op=rename
+names_in_effect file_ops renameat@2 op=rename
 files_there file_ops fstatat op=create,size=1K
 files_there file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
 device_bytes_written file_ops fsync op=fsync_file,*
-bytes_right file_contention pread@40 mode=warm,files=own,procs=1
+bytes_right file_contention pread mode=warm,files=own,procs=1
 bytes_from_cache file_contention cold mode=warm,files=own,procs=1
 bytes_from_storage file_contention frozen:/proc/self/io mode=direct,files=own,procs=1
 device_bytes_read file_contention frozen:*/stat mode=direct,files=own,procs=1
-bytes_read file_cache pread@40 scope=group,size=16M
+bytes_read file_cache pread scope=group,size=16M
 charged_bytes file_cache null:*/cgroup.procs scope=group,size=16M
 '
 processes='
@@ -194,33 +190,34 @@ all_found_out() {
 	local name
 	local -A known=()
 
-	for name in $(cut -d ' ' -f 1 <<<"$net$memory$files$processes$remote"); do
-		known[$name]=1
-	done
+	while read -r name _; do
+		[[ -z $name ]] || known[$name]=1
+	done <<<"$net$memory$files$processes$remote"
 	# tests/cli/net.bats, by a server that lies.
 	for name in closed_by_server echoed_by_server bytes; do
 		known[$name]=1
 	done
+	known[sizes_confirmed]=1 # tests/unit/test_file_knee.c
 	# Nothing stands between these and the CPU that could be made to lie.
 	for name in passes reads times_right batches waits iterations answers; do
 		known[$name]=1
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
-	for name in messages partner_received done files_gone uncached_before \
+	for name in messages partner_received "done" files_gone uncached_before \
 		threads_at_work contended_operations resolved_by_us; do
 		known[$name]=1
 	done
 	# On a machine with several nodes only.
 	known[bytes_on_node]=1
-	for name in $(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
-		grep -Pzo 'bench_evidence\([^;]*;' | tr '\0' '\n' |
-		grep -o '"[a-z_]*"' | tr -d '"' | sort -u); do
+	while read -r name; do
 		[[ ${known[$name]:-} ]] || {
 			echo "$name: is there a machine on which it fails?"
 			return 1
 		}
 		unset "known[$name]"
-	done
+	done < <(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
+		grep -Pzo 'bench_evidence\([^;]*;' | tr '\0' '\n' |
+		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.
 	[[ ${#known[@]} == 0 ]] || {
 		echo "in no program: ${!known[*]}"
