@@ -131,6 +131,16 @@ moves() {
 		'^mov %e?r?[a-z0-9]+d?,(0x[0-9a-f]+)?\(%r[a-z0-9]+\)$') == 4 ]]
 }
 
+# without_evidence: cases of rows that were measured themselves and prove
+# nothing.  What was only read, and the bytes of what ran beside a chase, leave
+# nothing to look at.
+without_evidence() {
+	cases '(.status | IN("ok", "below_resolution")) and
+		.estimator != "derived" and .params.figure != "bandwidth" and
+		(.params.kernel // "" | test("^read|_ints") | not) and
+		([.evidence[] | objects | select(.expected > 0)] == [])'
+}
+
 @test "no evidence is missing and none is short" {
 	local program
 
@@ -139,7 +149,32 @@ moves() {
 		quick "$program"
 		[[ -s rows && -z $(cases '.status == "failed"') ]]
 		[[ -z $(cases '[.evidence[] | objects] | any(.seen < .expected)') ]]
+		[[ -z $(without_evidence) ]]
 	done
+}
+
+@test "mem_loaded: all others were at work, on a chain that is whole" {
+	local status try
+
+	(($(nproc) > 1)) || skip "one CPU only"
+	# Others may have the second CPU for a while: that, and nothing else, may
+	# fail a row, and is tried again.
+	for try in 1 2 3; do
+		status=0
+		quick mem_loaded || status=$?
+		((status != 77)) || skip "too little memory"
+		[[ -z $(cases '.status == "failed" and
+			(.reason | test("busy with something else|has no value|no sample") | not)') ]]
+		[[ -z $(cases '[.evidence[] | objects] | any(.seen < .expected)') ]]
+		[[ -z $(without_evidence) ]]
+		[[ -z $(cases '.params.figure == "latency" and .params.load > 0 and
+			.status == "ok" and
+			(.evidence.threads_at_work.expected // 0) < 1') ]]
+		[[ -z $(cases '.params.figure == "latency" and .status == "ok" and
+			(.evidence.lines_in_cycle.expected // 0) < 1') ]]
+		((status)) || break
+	done
+	((status == 0))
 }
 
 @test "every pattern of mem_latency visits all the lines it says" {

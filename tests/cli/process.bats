@@ -26,15 +26,15 @@ kill_ours() {
 	kill -9 "$1" 2>/dev/null || true
 }
 
-# killed_partner OUTPUT CASE: a run in which a partner is killed as soon as
-# there is one; prints its status.
+# killed_partner OUTPUT CASE: a run in which partners are killed as they appear;
+# prints its status.  At this effort one lives long enough to be found.
 killed_partner() {
 	local out=$1 pid supervisor inner partner status=0 i
 
 	# A leak check has a helper process, which must not be taken for a partner.
 	ASAN_OPTIONS=detect_leaks=0 PARTNER_OF=$BATS_TEST_TMPDIR \
 		timeout -k 5 "$PATIENCE_S" \
-		"$BIN/context_switch" --invocations 20 \
+		"$BIN/context_switch" --invocations 2 --effort 1000 \
 		--json --case "$2" >"$out" 2>/dev/null &
 	pid=$!
 	for ((i = 0; i < 2000; i++)); do
@@ -127,15 +127,18 @@ killed_partner() {
 }
 
 @test "a partner that is killed ends the case, not in a hang" {
-	local case status
+	local case status try
 	for case in 'between=process,by=condvar,place=same_cpu,figure=round_trip' \
 		'procs=16,touch=0,figure=hop'; do
-		status=$(killed_partner out "$case")
-		printf 'status %s\n' "$status"
-		[[ $status == [01] ]]
+		# 0: on a busy machine none was found in time.
+		for try in 1 2 3 4 5; do
+			status=$(killed_partner out "$case")
+			printf 'try %s: status %s\n' "$try" "$status"
+			[[ $status == 0 ]] || break
+		done
+		[[ $status == 1 ]]
 		output=$(<out)
-		rows "$status == 0 or any(.status == \"failed\" and
-			(.reason | test(\"died\")))"
+		rows 'any(.status == "failed" and (.reason | test("died")))'
 	done
 }
 
