@@ -183,6 +183,40 @@ without_gnuplot() {
 	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
 }
 
+@test "plot does not do what a figure from elsewhere says" {
+	needs_gnuplot
+	run -0 --separate-stderr make_report small
+	cp small/syscall-bars.plot good
+	while read -r line; do
+		{
+			grep -v '^load' good
+			printf '%s\n' "$line"
+			grep '^load' good
+		} >small/syscall-bars.plot
+		run ! "$root/scripts/plot" small syscall-bars
+		[[ $output == *"has more than settings"* ]]
+		[[ ! -e small/owned && ! -e small/syscall-bars.svg ]]
+	done <<-'EOT'
+		system('touch owned')
+		!touch owned
+		set print "owned"; print 1
+		x = system('touch owned')
+		x_label = 'a' ; set print 'owned'; print 'b'
+		x_label = "`touch owned`"
+		x_label = '`touch owned`'
+		id = '|touch owned; cat >'
+		plots = '.'
+		data = '<touch owned'
+		load plots.'/../owned.gp'
+		load plots.'/bars.gp'
+	EOT
+	# And `report make` writes it anew.
+	printf 'system("touch owned")\n' >small/syscall-bars.plot
+	run -0 --separate-stderr make_report small
+	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
+	diff good small/syscall-bars.plot
+}
+
 @test "values without an interval are drawn all the same" {
 	needs_gnuplot
 	jq -c 'select(.round <= 3)' small/invocations.jsonl >few
