@@ -90,8 +90,10 @@ static void warn_width(struct run *run)
 		notes_add(run->notes,
 			  text_format("%u round%s: no intervals", run->rounds,
 				      run->rounds == 1 ? "" : "s"),
-			  text_copy("6 rounds or more are needed: make "
-				    "run-all PROFILE=quick"));
+			  json_is_true(run_at(run->meta, "interrupted"))
+				  ? NULL /* said with the interruption */
+				  : text_copy("6 rounds or more are needed: "
+					      "make run-all PROFILE=quick"));
 	else if (wide)
 		notes_add(run->notes,
 			  text_format("%zu of %zu intervals are wider than "
