@@ -14,8 +14,7 @@
 
 #define FLOOR 0.02 /* METHOD: less does not matter in practice */
 
-/* Percent as a share; -1 if @text is none. */
-static double share(const char *text, double otherwise)
+double command_share(const char *text, double otherwise)
 {
 	char *end;
 	double x;
@@ -138,8 +137,8 @@ static int compare_all(const struct compare_options *o, struct side *sides,
 int command_compare(const struct compare_options *o, size_t n,
 		    char *const *names)
 {
-	double threshold = o->threshold ? share(o->threshold, 0) : -2;
-	double floor = share(o->floor, default_floor(threshold));
+	double threshold = o->threshold ? command_share(o->threshold, 0) : -2;
+	double floor = command_share(o->floor, default_floor(threshold));
 	json_t *floors = NULL;
 	struct side *sides;
 	char *why;

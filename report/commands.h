@@ -24,6 +24,14 @@ int command_lmbench(const char *root, const char *dir);
 /* command_coursework() - print the coursework table of a run. */
 int command_coursework(const char *root, const char *dir);
 
+/* command_share() - percent as typed (@text) as a share: 0 or more, -1 if it
+ * is no such number, @otherwise if there is none. */
+double command_share(const char *text, double otherwise);
+
+/* command_wide() - print the programs with rows whose interval is wider than
+ * @within (percent, as typed; half of it, of the value), and how many. */
+int command_wide(const char *within, const char *dir);
+
 /* command_export() - print the rows as format @name. */
 int command_export(const char *name, const char *dir);
 

@@ -43,6 +43,7 @@ static const struct {
 	{ "command", true, "command" },
 	{ "setting", true, "setting" },
 	{ "rounds", true, "rounds" },
+	{ "precision asked for, %", true, "precision_pct" },
 	{ "effort", true, "effort" },
 };
 

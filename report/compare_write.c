@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "console.h"
+#include "rounds.h"
 #include "text.h"
 #include "units.h"
 
@@ -97,6 +98,25 @@ char *compare_batches(const struct comparison *c)
 		 : NULL;
 }
 
+/* Simulated: docs/report.md, two runs. */
+char *compare_stopping(const struct comparison *c)
+{
+	const struct side *sides[] = { c->a, c->b };
+	bool stopped = false;
+
+	/* Whole runs are units whatever number of rounds they had. */
+	for (size_t i = 0; i < 2; i++)
+		stopped |= sides[i]->n == 1 &&
+			   isfinite(rounds_precision(sides[i]->runs));
+	return stopped ? text_copy("Rounds were added to rows with wide "
+				   "intervals (PRECISION), and p is exact for "
+				   "numbers of rounds that depend on nothing: "
+				   "of rows that do not differ up to 6.5 %, "
+				   "not 5 %, have p under 5 %, and up to 1.4 % "
+				   "under 1 %.")
+		       : NULL;
+}
+
 static void para(struct doc *d, char *text)
 {
 	if (text)
@@ -119,6 +139,7 @@ static void put_sides(struct doc *d, const struct comparison *c)
 	para(d, compare_drift(c));
 	para(d, compare_count(c));
 	para(d, compare_batches(c));
+	para(d, compare_stopping(c));
 	if (power)
 		d->format->warning(d, power, NULL);
 	free(power);
@@ -201,5 +222,6 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	print_table(f, &t);
 	print(f, compare_power(c));
 	print(f, compare_batches(c));
+	print(f, compare_stopping(c));
 	print(f, compare_count(c));
 }

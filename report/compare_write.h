@@ -20,5 +20,7 @@ char *compare_count(const struct comparison *c);
 char *compare_power(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */
 char *compare_batches(const struct comparison *c);
+/* NULL, or what it means that rounds were added to rows with wide intervals. */
+char *compare_stopping(const struct comparison *c);
 
 #endif

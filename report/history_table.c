@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "history.h"
+#include "rounds.h"
 #include "text.h"
 #include "units.h"
 
@@ -35,7 +36,7 @@ void history_runs(struct table *t, const struct history *h)
 		table_cell(t, 2,
 			   text_copy(run_text(r->machine, "kernel.release")));
 		table_cell(t, 3, text_copy(run_text(r->meta, "git_id")));
-		table_cell(t, 4, text_format("%u", r->rounds));
+		table_cell(t, 4, rounds_text(r));
 		table_cell(t, 5, text_copy(r->dir));
 	}
 }

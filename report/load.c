@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "quiet.h"
+#include "rounds.h"
 #include "text.h"
 
 #define MAX_BAD_NOTES 5
@@ -263,9 +264,7 @@ static void add_trouble(struct run *run, const char *program, json_int_t status,
 				1 };
 }
 
-/* The name of the program with that id in the plan: an id stands for one
- * program with certain arguments. */
-static const char *planned(const struct run *run, const char *id)
+const char *run_planned(const struct run *run, const char *id)
 {
 	const json_t *plan = run_at(run->meta, "plan"), *p;
 	size_t i;
@@ -299,7 +298,8 @@ static void read_troubles(struct run *run)
 		if (reason && json_integer_value(status) == 77 &&
 		    !strncmp(reason, "skipped: ", 9))
 			reason += 9;
-		add_trouble(run, planned(run, id), json_integer_value(status),
+		add_trouble(run, run_planned(run, id),
+			    json_integer_value(status),
 			    reason ? reason : "no reason given; see log.txt");
 	}
 }
@@ -361,6 +361,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 		err = aggregate(run, &in);
 		if (err)
 			*why = text_format("%s: %s", dir, strerror(-err));
+		rounds_count(run);
 	}
 	for (size_t i = 0; i < in.n; i++)
 		result_free(&in.lines[i]);

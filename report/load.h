@@ -23,6 +23,7 @@ struct section {
 	const json_t *about; /* its object in about.json, or NULL */
 	size_t *rows;	     /* indexes into struct run */
 	size_t n;
+	unsigned int rounds; /* see rounds.h */
 };
 
 /* An attempt to run a program that gave nothing or not all. */
@@ -60,6 +61,10 @@ struct run {
 int run_load(struct run *run, const char *dir, struct notes *notes, char **why);
 
 void run_free(struct run *run);
+
+/* run_planned() - the name of the program with that id in the plan (an id
+ * stands for one program with certain arguments), or @id. */
+const char *run_planned(const struct run *run, const char *id);
 
 /* run_section() - the section of @program, or NULL. */
 const struct section *run_section(const struct run *run, const char *program);

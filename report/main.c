@@ -28,7 +28,7 @@ struct settings {
 	uint64_t cpu;
 	const char *timer, *compiler, *flags, *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *phase;
+	const char *phase, *within;
 	uint64_t ms, round;
 	bool no_plots, all, same, help, version;
 };
@@ -92,6 +92,12 @@ static const struct opt export_opts[] = {
 	OPT_END,
 };
 
+static const struct opt wide_opts[] = {
+	OPT_STR(0, "within", settings, within, "2",
+		"half the width of a 95 % interval, of its value, percent"),
+	OPT_END,
+};
+
 static const struct opt common_opts[] = {
 	OPT_FLAG('h', "help", settings, help, "print this and exit"),
 	OPT_FLAG('V', "version", settings, version,
@@ -110,6 +116,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report predictions [FILE]\n"
 	      "       report compare [OPTION]... A B [C]...\n"
 	      "       report history [--out DIR] [--all] DIR...\n"
+	      "       report wide [--within PERCENT] DIR\n"
 	      "       report export --format NAME DIR\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
@@ -240,6 +247,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 				       argv + 1);
 	if (!strcmp(command, "export") && argc == 2)
 		return command_export(set->format, argv[1]);
+	if (!strcmp(command, "wide") && argc == 2)
+		return command_wide(set->within, argv[1]);
 	if (!strcmp(command, "compare") && argc >= 3)
 		return command_compare(
 			&(struct compare_options) { set->threshold, set->floor,
@@ -248,8 +257,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
 	     "lmbench "
-	     "DIR, predictions, compare A B, history DIR... or export DIR; try "
-	     "--help");
+	     "DIR, predictions, compare A B, history DIR..., wide DIR or "
+	     "export DIR; try --help");
 	return EXIT_USAGE;
 }
 
@@ -262,6 +271,7 @@ int main(int argc, char **argv)
 		{ "Options of make", make_opts, &set },
 		{ "Options of compare and history", compare_opts, &set },
 		{ "Options of export", export_opts, &set },
+		{ "Options of wide", wide_opts, &set },
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },
 	};

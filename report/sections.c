@@ -7,6 +7,7 @@
 
 #include "headlines.h"
 #include "quiet.h"
+#include "rounds.h"
 #include "tables.h"
 #include "text.h"
 
@@ -81,7 +82,7 @@ static char *machine_line(const struct run *run)
 /* What this is and how to read it, for who has never seen one. */
 static void put_intro(struct doc *d, const struct run *run)
 {
-	char *machine = machine_line(run), *text;
+	char *machine = machine_line(run), *rounds = rounds_text(run), *text;
 	size_t programs = 0;
 	struct quiet q;
 
@@ -90,14 +91,15 @@ static void put_intro(struct doc *d, const struct run *run)
 	text = text_format(
 		"What operations of an operating system cost on this machine "
 		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
-		"process in each of %u rounds. A value is the median over the "
+		"process in each of %s rounds. A value is the median over the "
 		"rounds; the interval beside it says how sure it is, the grade "
 		"how quiet the machine was (A best, D worst), and < that the "
 		"cost was too small to be told from nothing. All words are "
 		"explained in the glossary at the end.",
-		machine, run->nrows, programs, run->rounds);
+		machine, run->nrows, programs, rounds);
 	d->format->para(d, text);
 	free(text);
+	free(rounds);
 	free(machine);
 	quiet_sum(&q, run);
 	if (q.n) {

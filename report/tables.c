@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rounds.h"
 #include "text.h"
 #include "units.h"
 
@@ -377,10 +378,15 @@ static char *caption(const struct run *run, const struct section *s)
 	const struct result *r = &run->rows[s->rows[0]].all;
 	char *where = r->cpu < 0 ? text_copy("CPU differs")
 				 : text_format("CPU %lld", (long long)r->cpu);
-	char *text = text_format("%s: %s, scheduling %s %lld", s->program,
+	unsigned int least, most;
+	char *rounds = rounds_ends(run, &least, &most)
+			       ? text_format(", %u rounds", s->rounds)
+			       : text_copy("");
+	char *text = text_format("%s: %s, scheduling %s %lld%s", s->program,
 				 where, r->policy ? r->policy : "unknown",
-				 (long long)r->priority);
+				 (long long)r->priority, rounds);
 
+	free(rounds);
 	free(where);
 	return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "quiet.h"
+#include "rounds.h"
 #include "tables.h"
 #include "text.h"
 
@@ -76,6 +77,56 @@ static void warn_frequency(struct run *run)
 				    "machine allows it"));
 }
 
+/* "mem_latency 4 of 73, tlb 2 of 75": the programs with wide rows, a new
+ * string, NULL if there are none. */
+static char *wide_programs(const struct run *run, double within, size_t *wide,
+			   size_t *rows)
+{
+	char *text = NULL;
+
+	*wide = *rows = 0;
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+		size_t of, n = rounds_wide(run, s, within, &of);
+		char *longer;
+
+		*wide += n;
+		*rows += of;
+		if (!n)
+			continue;
+		longer = text_format("%s%s%s %zu of %zu", text ? text : "",
+				     text ? ", " : "", s->program, n, of);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* The precision that was asked for could not be had. */
+static void warn_precision(struct run *run)
+{
+	double within = rounds_precision(run);
+	size_t wide, rows;
+	char *rounds, *names;
+
+	if (isnan(within) || run->rounds < 6)
+		return;
+	names = wide_programs(run, within, &wide, &rows);
+	if (!names)
+		return;
+	rounds = rounds_text(run);
+	notes_add(
+		run->notes,
+		text_format(
+			"%zu of %zu rows are not within the ±%.8g %% that were "
+			"asked for, after %s rounds (%s)",
+			wide, rows, 100 * within, rounds, names),
+		text_copy("the noise certificate says what disturbed; a "
+			  "quieter machine narrows them more than rounds"));
+	free(rounds);
+	free(names);
+}
+
 static void warn_width(struct run *run)
 {
 	size_t wide = 0, with = 0;
@@ -94,13 +145,14 @@ static void warn_width(struct run *run)
 				  ? NULL /* said with the interruption */
 				  : text_copy("6 rounds or more are needed: "
 					      "make run-all PROFILE=quick"));
-	else if (wide)
+	else if (wide && isnan(rounds_precision(run)))
 		notes_add(run->notes,
 			  text_format("%zu of %zu intervals are wider than "
 				      "±5 %%",
 				      wide, with),
 			  text_copy("more rounds narrow them: make run-all "
-				    "PROFILE=publish"));
+				    "PROFILE=publish, or PRECISION=5, which "
+				    "gives more only to who needs them"));
 }
 
 static void warn_failures(struct run *run)
@@ -233,4 +285,5 @@ void warnings_add(struct run *run)
 	warn_noise(run);
 	warn_frequency(run);
 	warn_width(run);
+	warn_precision(run);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ROUNDS_H
+#define ROUNDS_H
+
+#include <stdbool.h>
+
+#include "load.h"
+
+/*
+ * How many rounds the programs of a run had.  They differ where run-all
+ * --precision gave more to those with a wide interval, and where a run was
+ * stopped in the middle of a round.
+ */
+
+/* rounds_count() - set the rounds of each section; the rows are there. */
+void rounds_count(struct run *run);
+
+/* rounds_ends() - least and most of the programs that gave rows.  Return:
+ * whether they differ. */
+bool rounds_ends(const struct run *run, unsigned int *least,
+		 unsigned int *most);
+
+/* rounds_text() - "10" or "10 to 30"; a new string. */
+char *rounds_text(const struct run *run);
+
+/* rounds_precision() - half the width of an interval, as a share of its
+ * value, that the user asked for; NAN if nothing was. */
+double rounds_precision(const struct run *run);
+
+/**
+ * rounds_wide() - how many rows of @s are less precise than @within.
+ * @within: as of rounds_precision(), 0 or more.
+ * @rows: gets the number of rows with a value, out of which they are.
+ *
+ * A value without an interval, for fewer than 6 invocations gave one, is not
+ * precise at all.  What has no value (skipped, failed, below resolution), and
+ * a level, which is a word, are not counted: no round makes them precise.
+ */
+size_t rounds_wide(const struct run *run, const struct section *s,
+		   double within, size_t *rows);
+
+#endif
