@@ -75,7 +75,7 @@ plan_write() {
 
 	printf '# What run-all --resume goes on with.  Do not edit.\n'
 	for name in "$@"; do
-		printf '@%s\t%s\n' "$name" "${conf[$name]}"
+		printf '@%s\t%s\n' "$name" "${conf[$name]:-}"
 	done
 	for i in "${!plan_ids[@]}"; do
 		printf '%s\t%s\t%s\t%s\n' "${plan_ids[i]}" "${plan_programs[i]}" \

@@ -58,14 +58,14 @@ progress_expect() {
 }
 
 # progress_left ROUNDS ID...: set left to the text for the time left: these
-# rows and then so many whole rounds.
+# rows and then so many rounds of round_ids.
 progress_left() {
 	local rounds=$1 sum
 	shift
 
 	progress_expect "$@"
 	sum=$expected
-	progress_expect "${plan_ids[@]}"
+	progress_expect "${round_ids[@]}"
 	((sum += rounds * expected, 1))
 	if ((expected)); then
 		left="$(format_us "$sum") left"

@@ -69,6 +69,12 @@ record_full() {
 		"make room, then go on with: ${self_command} --resume $out"
 }
 
+# record_settings: write plan.tsv, which --resume reads.
+record_settings() {
+	plan_write "${saved[@]}" >"$out/.plan.tsv.new" || record_full
+	mv "$out/.plan.tsv.new" "$out/plan.tsv" || record_full
+}
+
 # record_run INTERRUPTED ENDED_AT: write run.json.
 record_run() {
 	local interrupted=$1 ended_at=$2
@@ -85,6 +91,7 @@ record_run() {
 		printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
 			"$(json_string "${conf[started_at]}")" \
 			"$(json_string_or_null "$ended_at")" "$interrupted"
+		precision_json
 		record_plan
 		record_programs
 		printf '}\n'

@@ -5,25 +5,28 @@
 declare -a prefix=() # command before each program: chrt
 declare -A hung=()   # how often each row did not end
 declare -A told=()   # last message about each row
+declare -a round_ids=() # rows that the rounds have now
 
 # rounds_run: all rounds that are not done yet.
 rounds_run() {
-	local rounds=${conf[rounds]} round before done_before
+	local last=${conf[rounds]} round before done_before fresh
 
-	total=$((rounds * ${#plan_ids[@]}))
-	for ((round = 1; round <= rounds; round++)); do
+	round_ids=("${plan_ids[@]}")
+	total=$((last * ${#round_ids[@]}))
+	for ((round = 1; round <= last; round++)); do
 		now_us
 		before=$now
 		done_before=${#journal_done[@]}
-		((done_before < total)) || break
 		rounds_one "$round"
 		((!stopping)) || break
+		fresh=$((${#journal_done[@]} - done_before))
+		precision_more "$round"
 		# Nothing to tell of a round that was over before --resume.
-		((${#journal_done[@]} > done_before)) || continue
-		rounds_noise "$round" "$rounds"
-		progress_left $((rounds - round))
+		((fresh)) || continue
+		rounds_noise "$round" "$last"
+		progress_left $((last - round))
 		now_us
-		progress_round "$round" "$rounds" $((now - before)) "$left"
+		progress_round "$round" "$last" $((now - before)) "$left"
 		record_run true ''
 	done
 	progress_clear
@@ -38,8 +41,8 @@ rounds_noise() {
 	fi
 }
 
-# rounds_one ROUND: every row once.  The order depends on the seed and the
-# round alone, so a resumed run goes on in the order it would have had.
+# rounds_one ROUND: every row of round_ids once.  The order depends on the seed
+# and the round alone, so a resumed run goes on in the order it would have had.
 rounds_one() {
 	local round=$1 i at seed
 
@@ -51,11 +54,15 @@ rounds_one() {
 		random_next
 		seed=$random_value
 		[[ -z ${journal_done["$round ${plan_ids[i]}"]:-} ]] || continue
+		rounds_has "${plan_ids[i]}" || continue
 		rounds_show "$round" "$at"
 		rounds_row "$round" "$i" "$seed"
 		((!stopping)) || return 0
 	done
 }
+
+# rounds_has ID: whether it is one of round_ids.
+rounds_has() { [[ " ${round_ids[*]} " == *" $1 "* ]]; }
 
 # rounds_show ROUND AT: the progress line for the row at that place.
 rounds_show() {
@@ -64,11 +71,11 @@ rounds_show() {
 
 	progress_terminal || return 0
 	for i in "${random_permutation[@]:at}"; do
-		ids+=("${plan_ids[i]}")
+		! rounds_has "${plan_ids[i]}" || ids+=("${plan_ids[i]}")
 	done
-	progress_left $((conf[rounds] - round)) "${ids[@]}"
+	progress_left $((last - round)) "${ids[@]}"
 	progress_show $((${#journal_done[@]} * 100 / total)) "$round" \
-		"${conf[rounds]}" "${ids[0]}" "$left"
+		"$last" "${ids[0]}" "$left"
 }
 
 # rounds_row ROUND ROW SEED: one invocation.

@@ -4,7 +4,7 @@
 # of a run that is to be resumed.
 
 readonly saved=(profile rounds effort seed cpu prio timer dir host started_at
-	version git_id command_line)
+	version git_id command_line precision wide_10 wide_20 wide_30)
 
 # configure: settings of a new run.
 configure() {
@@ -67,6 +67,7 @@ reconfigure() {
 # validate: whatever comes from the user or from a file.
 validate() {
 	need_number ROUNDS "${conf[rounds]}" 1 1000
+	precision_check
 	need_number EFFORT "${conf[effort]}" 1 1000
 	need_number SEED "${conf[seed]}" 0 4294967295
 	if [[ -n ${conf[cpu]:=} ]]; then
