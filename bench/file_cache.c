@@ -40,7 +40,7 @@
 
 #define MIB	 ((uint64_t)1 << 20)
 #define PARTS	 8 /* of a file, each timed by itself */
-#define EVENTS	 20
+#define EVENTS	 34 /* all parts, in a quick run too */
 #define STEPS	 16   /* sizes are so many parts of the limit */
 #define CHARGED	 0.75 /* of what the group can hold, at least */
 #define NOT_NEAR "not read: the knee was found without this size"
