@@ -13,8 +13,12 @@
  * flushes_for_each counts what the kernel asked of it for each write.
  *
  * What was written is read back from the device after each visit. For cached,
- * dsync and fdatasync the pages are in the cache before; for direct and
- * direct_dsync none is, so that none need be taken out of it.
+ * dsync and fdatasync the file is in the cache before, as reading it in
+ * sequence leaves it; in the row filled=1M_writes as writing it anew by 1 MiB
+ * does. The kernel keeps as much in one piece (a folio) as was read or written
+ * at once, and some file systems look at all blocks of a piece for each write.
+ * For direct and direct_dsync nothing is in the cache, so that nothing need be
+ * taken out of it.
  *
  * Measures: ns for one write of 4 KiB; with block= bytes in a second, all bytes
  *           by all time.
@@ -84,6 +88,11 @@ static bool is_random(const struct bench_case *c)
 	return c->index & 8;
 }
 
+static bool is_filled_by_writes(const struct bench_case *c)
+{
+	return c->index & 16;
+}
+
 static size_t block_of(const struct bench_case *c)
 {
 	return c->bytes ? c->bytes : FILE_DATA_BLOCK;
@@ -113,6 +122,24 @@ static void add(struct bench *b, enum how how, int random, size_t block)
 	bench_add(b, &c);
 }
 
+/* The same over pages that the cache has in large pieces. */
+static void add_large_pieces(struct bench *b)
+{
+	const struct bench_case c = {
+		.params = { P_STR("durable", "no"), P_STR("how", "cached"),
+			    P_STR("order", order_names[true]),
+			    P_STR("filled", "1M_writes") },
+		.index = (int64_t)CACHED | 8 | 16,
+		.events = 2000,
+		.budget_ms = BUDGET_MS,
+		.exclusive = true,
+		.switches = true,
+		.histogram = BENCH_HIST_LOG,
+	};
+
+	bench_add(b, &c);
+}
+
 static int cases(struct bench *b, void *state)
 {
 	struct write_state *s = state;
@@ -126,6 +153,7 @@ static int cases(struct bench *b, void *state)
 		     block *= 16)
 			add(b, how, false, block);
 	}
+	add_large_pieces(b);
 	return 0;
 }
 
@@ -190,6 +218,31 @@ static int setup(struct bench *b, void *state)
 	return probe_counters(b, s);
 }
 
+/* All of it anew, MOST_BLOCK at once; clean, as what is read in. */
+static int64_t fill_by_writes(const struct write_state *s)
+{
+	for (uint64_t at = 0; at < FILE_BYTES; at += MOST_BLOCK) {
+		file_data_fill(s->buffer, MOST_BLOCK, at);
+		errno = EIO;
+		if (pwrite(s->fd[CACHED], s->buffer, MOST_BLOCK, (off_t)at) !=
+		    (ssize_t)MOST_BLOCK)
+			return -errno;
+	}
+	return fdatasync(s->fd[CACHED]) ? -errno : 0;
+}
+
+/* The cache as the case wants it, whatever it was. */
+static int64_t set_cache(const struct write_state *s,
+			 const struct bench_case *c)
+{
+	const int64_t left = file_cache_drop(s->data.fd, 0, 0);
+
+	if (left < 0 || hows[how_of(c)].flags & O_DIRECT)
+		return left;
+	return is_filled_by_writes(c) ? fill_by_writes(s)
+				      : file_cache_fill(s->data.fd, 0, 0);
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
@@ -202,8 +255,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (hows[how].durable && s->place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b, "%s is memory: nothing in it is durable",
 				  s->place.fs);
-	cached = hows[how].flags & O_DIRECT ? file_cache_drop(s->data.fd, 0, 0)
-					    : file_cache_fill(s->data.fd, 0, 0);
+	cached = set_cache(s, c);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached,
 				  "put %s into the cache or "
