@@ -63,12 +63,12 @@ on_small() {
 }
 
 @test "file_cache: the group holds what is smaller, and not what is larger" {
-	cached_in_group --case 'scope=group,size=16M' --case 'scope=group,size=48M'
+	cached_in_group --case 'scope=group,size=16M' --case 'scope=group,size=36M'
 	rows 'all(.evidence.limit_bytes == 33554432)'
 	rows 'all(.evidence.charged_bytes | .seen >= .expected)'
 	rows 'all(.[]; .evidence.bytes_read.seen == .evidence.bytes_read.expected)'
 	rows 'any(.[]; .params.size == 16777216 and .evidence.cached_bytes == 16777216)'
-	rows 'any(.[]; .params.size == 50331648 and
+	rows 'any(.[]; .params.size == 37748736 and
 		.evidence.cached_bytes <= 33554432)'
 }
 
