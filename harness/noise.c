@@ -71,7 +71,7 @@ void noise_read(struct noise_counts *counts)
 	struct rusage usage;
 
 	counts->involuntary =
-		getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_nivcsw;
+		getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 	counts->cpu = sched_getcpu();
 }
 

@@ -33,14 +33,13 @@ double noise_lost(const struct noise *noise);
 /* noise_grade() - 'A' under 0.1 % lost, 'B' under 1 %, 'C' under 5 %, 'D'. */
 char noise_grade(double lost);
 
-/* Counters that tell of disturbance. */
+/* Counters of this thread that tell of disturbance. */
 struct noise_counts {
-	int64_t involuntary; /* switches that no thread of ours asked for */
-	int cpu;	     /* of this thread */
+	int64_t involuntary; /* context switches that it did not ask for */
+	int cpu;
 };
 
-/* noise_read() - involuntary switches of all threads of this process, for a
- * sample waits for those that take part, and CPU; one system call. */
+/* noise_read() - involuntary switches and CPU; one system call. */
 void noise_read(struct noise_counts *counts);
 
 /* What the cpu controller of cgroups took, since the groups were made. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "noise.h"
@@ -34,38 +31,6 @@ static void grades(void)
 	OK(noise_grade(0.001) == 'B' && noise_grade(0.0099) == 'B', "B");
 	OK(noise_grade(0.01) == 'C' && noise_grade(0.0499) == 'C', "C");
 	OK(noise_grade(0.05) == 'D' && noise_grade(1) == 'D', "D");
-}
-
-static void *spin(void *arg)
-{
-	const clock_t end = clock() + CLOCKS_PER_SEC / 5;
-
-	while (clock() < end)
-		;
-	return arg;
-}
-
-/* Two threads that take one CPU from each other while this one sleeps. */
-static void other_threads(void)
-{
-	struct noise_counts before, after;
-	pthread_t thread[2];
-	cpu_set_t all, one;
-
-	sched_getaffinity(0, sizeof(all), &all);
-	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one);
-	sched_setaffinity(0, sizeof(one), &one);
-	noise_read(&before);
-	for (int i = 0; i < 2; i++)
-		if (pthread_create(&thread[i], NULL, spin, NULL))
-			exit(1);
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
-	noise_read(&after);
-	sched_setaffinity(0, sizeof(all), &all);
-	OK(after.involuntary - before.involuntary > 3,
-	   "switches of other threads are seen");
 }
 
 /* Reads of the clock itself must not pass for time that others took: without
@@ -124,7 +89,6 @@ int main(void)
 		return 1;
 	}
 	grades();
-	other_threads();
 	slow_clock();
 	throttling();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
