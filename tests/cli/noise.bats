@@ -53,8 +53,8 @@ start_hog() {
 	for try in {1..10}; do
 		run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 300
 		line=$(head -n 1 <<<"$output")
-		! jq -e --argjson hog "$hog" '(.grade | IN("C", "D")) and .switches > 0 and
-			.causes_us.tasks > .causes_us.interrupts and
+		jq -e '(.grade | IN("C", "D")) and .switches > 0' <<<"$line"
+		! jq -e --argjson hog "$hog" '.causes_us.tasks > .causes_us.interrupts and
 			(.tasks | any(.pid == $hog and .name == "oscost-hog"))' <<<"$line" ||
 			return 0
 		echo "look $try: $line"
