@@ -66,6 +66,8 @@ char noise_grade(double lost)
 	return 'D';
 }
 
+/* Of this thread alone: RUSAGE_SELF brings its run time up to date and so ends
+ * its slice; a task that waits has the CPU there and then, in no interval. */
 void noise_read(struct noise_counts *counts)
 {
 	struct rusage usage;
