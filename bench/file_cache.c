@@ -61,7 +61,7 @@ struct cache_state {
 	uint64_t unit_bytes;  /* of STEPS to the limit or to memory */
 	const struct bench_case *point[MAX_POINTS];
 	const struct bench_case *figure[FIGURES];
-	struct cache_sweep sweep;
+	struct file_sweep sweep;
 	struct file_parts parts[MAX_POINTS]; /* of the group's points */
 	size_t points;
 	struct cache_reader reader;
@@ -322,24 +322,20 @@ static int setup(struct bench *b, void *state)
 /* The points of the group, as the sweep has them of the machine. */
 static void gather(struct bench *b, struct cache_state *s)
 {
-	struct file_sweep *points = &s->sweep.points;
 	bool counted = false;
 
 	for (size_t i = 0; i < s->points; i++)
 		counted |= s->parts[i].stored_bytes > 0;
-	for (size_t i = 0; i < s->points; i++) {
-		if (!isfinite(bench_value(b, s->point[i])))
-			continue;
-		points->size_bytes[points->n] = (double)size_of(s, i);
-		points->ns[points->n++] =
-			file_parts_time(&s->parts[i], counted);
-		cache_sweep_note(&s->sweep, size_of(s, i), &s->parts[i]);
-	}
+	for (size_t i = 0; i < s->points; i++)
+		if (isfinite(bench_value(b, s->point[i])))
+			file_sweep_add(&s->sweep, (double)size_of(s, i),
+				       file_parts_time(&s->parts[i], counted),
+				       file_parts_stored(&s->parts[i]));
 }
 
 static void spread_sweep(struct bench *b, const struct cache_state *s)
 {
-	const struct file_sweep *w = &s->sweep.points;
+	const struct file_sweep *w = &s->sweep;
 
 	for (size_t i = 0; i < s->points; i++) {
 		bool found = false;
@@ -357,22 +353,23 @@ static void spread_sweep(struct bench *b, const struct cache_state *s)
 static void skip_figures(struct bench *b, const struct cache_state *s)
 {
 	for (int i = 0; i < FIGURES; i++)
-		if (!s->sweep.points.n)
+		if (!s->sweep.n)
 			bench_derive_skip(b, s->figure[i],
 					  "none of the sizes was read");
 		else
 			bench_derive_skip(b, s->figure[i],
 					  "the time of a block has no jump "
 					  "over the %zu sizes that were read",
-					  s->sweep.points.n);
+					  s->sweep.n);
 }
 
 static int derive(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 	const struct bench_case *knee = s->figure[KNEE];
-	const struct file_sweep *w = &s->sweep.points;
+	const struct file_sweep *w = &s->sweep;
 	struct file_knee k;
+	int confirmed;
 
 	if (s->whole_machine)
 		spread_sweep(b, s);
@@ -390,7 +387,10 @@ static int derive(struct bench *b, void *state)
 	bench_fact(b, knee, "mem_available_bytes",
 		   (double)mem_available_bytes());
 	bench_fact_text(b, knee, "where", s->reader.where);
-	cache_sweep_confirm(b, &s->sweep, knee, &k);
+	confirmed = file_sweep_confirmed(w, &k);
+	if (confirmed >= 0)
+		bench_evidence(b, knee, "sizes_confirmed", (double)w->n,
+			       confirmed);
 	if (s->whole_machine)
 		bench_fact(b, knee, "memory_bytes", (double)memory_bytes());
 	else

@@ -29,14 +29,8 @@ static int read_blocks(struct cache_reader *v, const struct file_order *o,
 static void read_timed(struct cache_reader *v, const struct file_order *o,
 		       struct file_report *r)
 {
-	struct file_counts before, after;
-
-	file_counts_read(&v->place, &before);
 	TIMER_INTERVAL(v->method, r->ticks,
 		       r->err = read_blocks(v, o, CACHE_READER_BLOCK, r));
-	file_counts_read(&v->place, &after);
-	file_counts_since(&after, &before);
-	r->stored = after.process_read;
 	if (!r->err &&
 	    !file_data_sample(v->block, CACHE_READER_BLOCK,
 			      o->offset + o->bytes - CACHE_READER_BLOCK))
@@ -48,14 +42,21 @@ static void work(void *arg, unsigned int member, const struct file_order *o,
 		 struct file_report *r)
 {
 	struct cache_reader *v = arg;
+	struct file_counts before, after;
 
 	(void)member;
-	if (o->what == CACHE_READER_JOIN)
+	if (o->what == CACHE_READER_JOIN) {
 		r->err = mem_group_join(&v->group);
-	else if (o->what == CACHE_READER_FILL)
+		return;
+	}
+	file_counts_read(&v->place, &before);
+	if (o->what == CACHE_READER_FILL)
 		r->err = read_blocks(v, o, CACHE_READER_PIECE, r);
 	else
 		read_timed(v, o, r);
+	file_counts_read(&v->place, &after);
+	file_counts_since(&after, &before);
+	r->stored = after.process_read;
 }
 
 static int open_file(struct bench *b, struct cache_reader *v, uint64_t bytes)

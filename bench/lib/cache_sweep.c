@@ -2,7 +2,6 @@
 #include "cache_sweep.h"
 
 #include <errno.h>
-#include <math.h>
 
 #define MIB	 ((uint64_t)1 << 20)
 #define PART	 (64 * MIB) /* timed at once, or more */
@@ -18,33 +17,8 @@ static const unsigned int first[] = { 4, 8, 12, 16, 18, 20 };
 struct machine {
 	struct bench *b;
 	struct cache_reader *r;
-	struct cache_sweep *w;
 	const struct bench_case *knee;
 };
-
-void cache_sweep_note(struct cache_sweep *w, uint64_t size_bytes,
-		      const struct file_parts *parts)
-{
-	if (w->n == KNEE_POINTS)
-		return;
-	w->bytes[w->n] = (double)size_bytes;
-	w->stored[w->n++] = file_parts_stored(parts);
-}
-
-void cache_sweep_confirm(struct bench *b, const struct cache_sweep *w,
-			 const struct bench_case *knee,
-			 const struct file_knee *k)
-{
-	double most = 0, right = 0;
-
-	for (size_t i = 0; i < w->n; i++) {
-		most = fmax(most, w->stored[i]);
-		right += file_knee_confirmed(w->bytes[i] <= k->fits_bytes,
-					     w->stored[i]);
-	}
-	if (most > 0)
-		bench_evidence(b, knee, "sizes_confirmed", (double)w->n, right);
-}
 
 static uint64_t part_of(uint64_t size)
 {
@@ -86,24 +60,24 @@ static int read_size(const struct machine *m, enum cache_reader_what what,
 
 /* Drop it: what an earlier size has left would be kept for longer than what
  * is new.  Read all of it once, as fast as may be, and then as it is timed. */
-static int measure_size(void *arg, uint64_t size, double *ns)
+static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
 {
 	const struct machine *m = arg;
-	struct file_parts parts;
+	struct file_parts filled, parts;
 	int64_t left = file_cache_drop(m->r->file.fd, 0, 0);
 	int err = left < 0 ? (int)left : left ? -EBUSY : 0;
 
 	if (!err)
-		err = read_size(m, CACHE_READER_FILL, size, &parts);
+		err = read_size(m, CACHE_READER_FILL, size, &filled);
 	if (!err)
 		err = read_size(m, CACHE_READER_READ, size, &parts);
 	if (err)
 		return err;
-	*ns = file_parts_time(&parts, true);
-	cache_sweep_note(m->w, size, &parts);
+	/* What was dropped came from storage, if that is counted. */
+	*ns = file_parts_time(&parts, filled.stored_bytes > 0);
+	*stored = file_parts_stored(&parts);
 	bench_say(m->b, "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the device",
-		  (unsigned long long)(size / MIB), *ns,
-		  100 * file_parts_stored(&parts));
+		  (unsigned long long)(size / MIB), *ns, 100 * *stored);
 	return 0;
 }
 
@@ -119,10 +93,10 @@ static size_t first_sizes(uint64_t unit_bytes, int64_t room, uint64_t *size)
 }
 
 int cache_sweep_machine(struct bench *b, struct cache_reader *r,
-			struct cache_sweep *w, uint64_t unit_bytes,
+			struct file_sweep *w, uint64_t unit_bytes,
 			const struct bench_case *knee)
 {
-	struct machine m = { b, r, w, knee };
+	struct machine m = { b, r, knee };
 	const char *dir = bench_scratch(b);
 	uint64_t size[FIRST];
 	size_t n;
@@ -144,7 +118,7 @@ int cache_sweep_machine(struct bench *b, struct cache_reader *r,
 	err = cache_reader_open(b, r, size[n - 1]);
 	if (err)
 		return err;
-	err = file_sweep(&w->points, size, n, HALVINGS, MIB, measure_size, &m);
+	err = file_sweep(w, size, n, HALVINGS, MIB, measure_size, &m);
 	file_crew_end(&r->crew);
 	file_data_remove(&r->file);
 	if (err && err != -ENOENT && !bench_stopping(b))

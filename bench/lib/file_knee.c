@@ -94,33 +94,48 @@ double file_parts_time(const struct file_parts *p, bool counted)
 					     : (sum - slowest) / (p->n - 1);
 }
 
-/* At the time that parts the sides (see file_knee_find()) 45 % of the blocks
- * are slow, if slow is 1.5 times as long, and 9 % if it is 100 times. */
-bool file_knee_confirmed(bool fits, double stored)
+int file_sweep_add(struct file_sweep *s, double size_bytes, double ns,
+		   double stored)
 {
-	return fits ? stored < 0.5 : stored > CACHED;
-}
-
-static int add(struct file_sweep *s, uint64_t size, file_measure_fn *measure,
-	       void *arg)
-{
-	double ns = 0;
 	size_t at = s->n;
-	int err;
 
 	if (s->n == KNEE_POINTS)
 		return -ERANGE;
-	err = measure(arg, size, &ns);
-	if (err)
-		return err;
-	for (; at > 0 && s->size_bytes[at - 1] > (double)size; at--) {
+	for (; at > 0 && s->size_bytes[at - 1] > size_bytes; at--) {
 		s->size_bytes[at] = s->size_bytes[at - 1];
 		s->ns[at] = s->ns[at - 1];
+		s->stored[at] = s->stored[at - 1];
 	}
-	s->size_bytes[at] = (double)size;
+	s->size_bytes[at] = size_bytes;
 	s->ns[at] = ns;
+	s->stored[at] = stored;
 	s->n++;
 	return 0;
+}
+
+/* At the time that parts the sides (see file_knee_find()) 45 % of the blocks
+ * are slow, if slow is 1.5 times as long, and 9 % if it is 100 times. */
+int file_sweep_confirmed(const struct file_sweep *s, const struct file_knee *k)
+{
+	bool counted = false;
+	int right = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		counted |= s->stored[i] > 0;
+		right += s->size_bytes[i] <= k->fits_bytes
+				 ? s->stored[i] < 0.5
+				 : s->stored[i] > CACHED;
+	}
+	return counted ? right : -1;
+}
+
+static int measure_one(struct file_sweep *s, uint64_t size,
+		       file_measure_fn *measure, void *arg)
+{
+	double ns = 0, stored = 0;
+	int err = measure(arg, size, &ns, &stored);
+
+	return err ? err : file_sweep_add(s, (double)size, ns, stored);
 }
 
 int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
@@ -131,7 +146,7 @@ int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
 
 	s->n = 0;
 	for (size_t i = 0; !err && i < n; i++)
-		err = add(s, first[i], measure, arg);
+		err = measure_one(s, first[i], measure, arg);
 	if (!err)
 		err = file_knee_find(&s->knee, s->size_bytes, s->ns, s->n);
 	for (unsigned int i = 0; !err && i < halvings; i++) {
@@ -140,7 +155,7 @@ int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
 
 		if ((double)middle <= s->knee.fits_bytes)
 			break; /* no step between the two */
-		err = add(s, middle, measure, arg);
+		err = measure_one(s, middle, measure, arg);
 		if (!err)
 			err = file_knee_find(&s->knee, s->size_bytes, s->ns,
 					     s->n);

@@ -67,19 +67,28 @@ bool file_parts_cached(const struct file_parts *p);
  * if there is no part. */
 double file_parts_time(const struct file_parts *p, bool counted);
 
-/* file_knee_confirmed() - whether the counters agree with the clock that a
- * size of which @stored is the share from storage is on the side @fits. */
-bool file_knee_confirmed(bool fits, double stored);
-
 /* Points as they are found, ascending. */
 struct file_sweep {
 	double size_bytes[KNEE_POINTS], ns[KNEE_POINTS];
+	double stored[KNEE_POINTS]; /* share from storage */
 	size_t n;
 	struct file_knee knee; /* when file_sweep() has found it */
 };
 
-/* Time for a block of a file of @size_bytes to @ns.  Return: 0 or -errno. */
-typedef int file_measure_fn(void *arg, uint64_t size_bytes, double *ns);
+/* file_sweep_add() - one more.  Return: 0, or -ERANGE if there are
+ * KNEE_POINTS. */
+int file_sweep_add(struct file_sweep *s, double size_bytes, double ns,
+		   double stored);
+
+/* file_sweep_confirmed() - for how many points the counters agree with the
+ * clock on which side of @k they are; -1 if none came from storage, for then
+ * these counters do not count. */
+int file_sweep_confirmed(const struct file_sweep *s, const struct file_knee *k);
+
+/* Time for a block of a file of @size_bytes to @ns, and to @stored which share
+ * came from storage.  Return: 0 or -errno. */
+typedef int file_measure_fn(void *arg, uint64_t size_bytes, double *ns,
+			    double *stored);
 
 /**
  * file_sweep() - find the knee with few points: measure @first (ascending),

@@ -106,12 +106,13 @@ static void noisy(void)
 	OK(right >= 990, "noise of 30 % does not hide it");
 }
 
-static int measure(void *arg, uint64_t size_bytes, double *ns)
+static int measure(void *arg, uint64_t size_bytes, double *ns, double *stored)
 {
 	struct truth *t = arg;
 
 	t->asked++;
 	*ns = time_at(t, (double)size_bytes);
+	*stored = (double)size_bytes >= t->knee_bytes;
 	return size_bytes == 77 * MIB ? -EIO : 0;
 }
 
@@ -133,6 +134,8 @@ static void sweeps(void)
 	for (size_t i = 1; i < s.n; i++)
 		ascending &= s.size_bytes[i] > s.size_bytes[i - 1];
 	OK(ascending, "in ascending order");
+	OK(file_sweep_confirmed(&s, &s.knee) == 10,
+	   "the counters agree with the clock");
 	t.asked = 0;
 	OK(!file_sweep(&s, first, 5, 30, MIB, measure, &t) &&
 		   s.knee.fails_bytes - s.knee.fits_bytes == (double)MIB &&
@@ -189,16 +192,31 @@ static void pauses(void)
 	OK(file_parts_time(&p, false) == 300, "of three all count");
 }
 
-/* A pause so long that a cached size looks like a disk: 12 GiB of 24 took
- * 6 us for a block, for the hypervisor had given the CPU to others. */
+/* A pause so long that a cached size looked like the disk: half of the memory
+ * took 6 us for a block, for the hypervisor had given the CPU to others. */
 static void confirmed(void)
 {
-	OK(file_knee_confirmed(true, 0) && file_knee_confirmed(true, 0.4) &&
-		   !file_knee_confirmed(true, 1),
-	   "what fits does not come from the device");
-	OK(file_knee_confirmed(false, 1) && file_knee_confirmed(false, 0.1) &&
-		   !file_knee_confirmed(false, 0),
-	   "what does not fit does");
+	struct file_sweep s = { .n = 0 };
+	struct file_knee k;
+
+	file_sweep_add(&s, 18, 3000, 0);
+	file_sweep_add(&s, 6, 800, 0);
+	file_sweep_add(&s, 12, 6000, 0);
+	OK(!file_knee_find(&k, s.size_bytes, s.ns, s.n) && k.fits_bytes == 6,
+	   "the clock alone is deceived");
+	OK(file_sweep_confirmed(&s, &k) == -1,
+	   "and nobody knows, if nothing is counted");
+	file_sweep_add(&s, 24, 6000, 1);
+	OK(!file_knee_find(&k, s.size_bytes, s.ns, s.n) && k.fits_bytes == 6 &&
+		   file_sweep_confirmed(&s, &k) == 2,
+	   "but two of four sizes came from nowhere");
+	s.stored[1] = s.stored[2] = 0.1;
+	OK(file_sweep_confirmed(&s, &k) == 4, "a tenth may be what is missing");
+	s.stored[0] = 0.5;
+	OK(file_sweep_confirmed(&s, &k) == 3, "half of a file does not fit");
+	s.n = KNEE_POINTS;
+	OK(file_sweep_add(&s, 1, 1, 0) == -ERANGE,
+	   "no more than there is room");
 }
 
 int main(void)
