@@ -99,9 +99,9 @@ static size_t block_of(const struct bench_case *c)
 	return c->bytes ? c->bytes : FILE_DATA_BLOCK;
 }
 
-static void add(struct bench *b, enum how how, int random, size_t block)
+static struct bench_case point(enum how how, int random)
 {
-	struct bench_case c = {
+	return (struct bench_case) {
 		.params = { P_STR("durable", hows[how].durable ? "yes" : "no"),
 			    P_STR("how", hows[how].name),
 			    P_STR("order", order_names[random]) },
@@ -112,32 +112,37 @@ static void add(struct bench *b, enum how how, int random, size_t block)
 		.switches = true, /* it sleeps until the device answers */
 		.histogram = BENCH_HIST_LOG,
 	};
+}
 
-	if (block) {
-		c.params[3] =
-			(struct bench_param)P_SIZE("block", (int64_t)block);
-		c.bytes = block;
-		c.estimator = BENCH_EST_MEAN;
-		c.histogram = BENCH_HIST_NONE;
-	}
+static void add_block(struct bench *b, enum how how, size_t block)
+{
+	struct bench_case c = point(how, false);
+
+	c.params[3] = (struct bench_param)P_SIZE("block", (int64_t)block);
+	c.bytes = block;
+	c.estimator = BENCH_EST_MEAN;
+	c.histogram = BENCH_HIST_NONE;
 	bench_add(b, &c);
 }
 
-/* The same over pages that the cache has in large pieces. */
+static void add(struct bench *b, enum how how)
+{
+	for (int random = 0; random < 2; random++) {
+		const struct bench_case c = point(how, random);
+
+		bench_add(b, &c);
+	}
+	for (size_t block = FILE_DATA_BLOCK; block <= MOST_BLOCK; block *= 16)
+		add_block(b, how, block);
+}
+
+/* Over pages that the cache has in large pieces. */
 static void add_large_pieces(struct bench *b)
 {
-	const struct bench_case c = {
-		.params = { P_STR("durable", "no"), P_STR("how", "cached"),
-			    P_STR("order", order_names[true]),
-			    P_STR("filled", "1M_writes") },
-		.index = (int64_t)CACHED | 8 | 16,
-		.events = 2000,
-		.budget_ms = BUDGET_MS,
-		.exclusive = true,
-		.switches = true,
-		.histogram = BENCH_HIST_LOG,
-	};
+	struct bench_case c = point(CACHED, true);
 
+	c.params[3] = (struct bench_param)P_STR("filled", "1M_writes");
+	c.index |= 16;
 	bench_add(b, &c);
 }
 
@@ -148,11 +153,7 @@ static int cases(struct bench *b, void *state)
 	file_data_init(&s->data);
 	for (int how = 0; how < HOWS; how++) {
 		s->fd[how] = -EBADF;
-		add(b, how, false, 0);
-		add(b, how, true, 0);
-		for (size_t block = FILE_DATA_BLOCK; block <= MOST_BLOCK;
-		     block *= 16)
-			add(b, how, false, block);
+		add(b, how);
 	}
 	add_large_pieces(b);
 	return 0;

@@ -9,8 +9,9 @@
 #include "stats.h"
 #include "text.h"
 
-#define LONG_NS 1e6   /* no interrupt is served for as long */
-#define MOST	65536 /* plain gaps kept */
+#define LONG_NS	    1e6	  /* no interrupt is served for as long */
+#define QUESTION_NS 20e3  /* nor do our own system calls take as long */
+#define MOST	    65536 /* plain gaps kept */
 
 static void note_gap(struct gaps *g, double ns, bool switched)
 {
@@ -25,30 +26,41 @@ static void note_gap(struct gaps *g, double ns, bool switched)
 	}
 }
 
+/* Whether another task had the CPU since @before, which becomes now. */
+static bool was_switched(int64_t *before)
+{
+	struct noise_counts counts;
+	bool is;
+
+	noise_read(&counts);
+	is = counts.involuntary > *before;
+	*before = counts.involuntary;
+	return is;
+}
+
 void gaps_spin(struct gaps *g, const struct timer *t, unsigned int ms)
 {
 	enum timer_method method =
 		t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_NONE;
 	const uint64_t gap = (uint64_t)noise_gap_ticks(method, t->hz);
-	struct noise_counts counts;
-	uint64_t begin, last, now, end;
-	int64_t before;
+	const uint64_t question = gap + (uint64_t)(1e-9 * QUESTION_NS * t->hz);
+	uint64_t begin, last, now, end, least = gap;
+	int64_t before = 0;
 
 	*g = (struct gaps) { .plain = text_alloc(MOST, sizeof(*g->plain)) };
-	noise_read(&counts);
-	before = counts.involuntary;
+	was_switched(&before);
 	begin = last = now = timer_begin(method);
 	end = begin + (uint64_t)(1e-3 * ms * t->hz);
 	while (now < end) {
 		now = timer_begin(method);
-		if (now - last > gap) {
-			noise_read(&counts);
+		if (now - last > least) {
 			note_gap(g, timer_ns(t, (double)(now - last)),
-				 counts.involuntary > before);
-			before = counts.involuntary;
-			/* What the questions took is ours; a gap in them is
-			 * missed, as it would be in any loop that does. */
-			now = timer_begin(method);
+				 was_switched(&before));
+			/* What the question takes is ours, as long as it is
+			 * no longer than that: a task may get the CPU in it. */
+			least = question;
+		} else {
+			least = gap;
 		}
 		last = now;
 	}
