@@ -23,7 +23,6 @@ static _Noreturn void become(char **argv, int go_fd, int failed_fd,
 	} while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(126);
-	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;

@@ -16,7 +16,7 @@ struct child {
 };
 
 /* child_prepare() - fork; the command waits for child_go().  @mask: the
- * signals that are to be blocked in it; SIGPIPE is as by default.
+ * signals that are to be blocked in it.
  * Return: 0 or -errno. */
 int child_prepare(struct child *child, char **argv, const sigset_t *mask);
 

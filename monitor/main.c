@@ -69,7 +69,6 @@ int main(int argc, char **argv)
 		return status;
 	sampler_signals(&ours);
 	sigprocmask(SIG_BLOCK, &ours, &before);
-	signal(SIGPIPE, SIG_IGN);
 	if (set.replay)
 		cpu_model_none(&model, set.width);
 	else
@@ -83,6 +82,7 @@ int main(int argc, char **argv)
 			status = EXIT_FAIL;
 		}
 	}
+	signal(SIGPIPE, SIG_IGN); /* for us, not for the command */
 	if (!status) {
 		raise_priority(&set);
 		status = sampler_run(&facts, target,

@@ -139,11 +139,17 @@ until_true() {
 }
 
 @test "a command begins with the signals as they were" {
-	local field
+	local field way load_output
 
 	for field in SigBlk SigIgn; do
-		try 0 "$CPU_LOAD" -- grep "^$field" /proc/self/status
-		[[ $output == "$(grep "^$field" /proc/self/status)" ]]
+		for way in default ignore; do
+			try 0 env "--$way-signal=PIPE" "$CPU_LOAD" -- \
+				grep "^$field" /proc/self/status
+			load_output=$output
+			run -0 env "--$way-signal=PIPE" grep "^$field" /proc/self/status
+			echo "$field, SIGPIPE $way: $load_output, not $output"
+			[[ $load_output == "$output" ]]
+		done
 	done
 }
 
