@@ -66,3 +66,21 @@ driver_setup() {
 	stub hangs "$row; sleep $nap & sleep $nap"
 	plan 'good good - 20' 'other other --size=1 20'
 }
+
+# interrupted SIGNAL ROUND OPTION...: start a run, stop it in that round, and set
+# status; once there is go-on, nothing waits there any more.
+interrupted() {
+	local pid
+
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'if ((round == '"$2"')) && [[ ! -e go-on ]]; then
+		touch waiting; sleep '"$nap"'; fi; '"$row"
+	# Children of a test are started with SIGINT ignored.
+	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --out out --seed 3 "${@:3}" >said 2>&1 &
+	pid=$!
+	until [[ -e waiting ]]; do sleep 0.1; done
+	kill -"$1" "$pid"
+	status=0
+	wait "$pid" || status=$?
+}

@@ -103,16 +103,7 @@ rounds_of() { jq "[.programs[] | select(.id == \"$1\")] | length" out/run.json; 
 @test "Ctrl-C in an added round keeps what there is, --resume completes it" {
 	printf 'good\t4\t9\n' >wide.1
 	cp wide.1 wide.2
-	# shellcheck disable=SC2016 # expands in the stub
-	stub good 'if ((round == 13)) && [[ ! -e go-on ]]; then
-		touch waiting; sleep '"$nap"'; fi; '"$row"
-	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
-		--suite "$suite" --out out --precision 2 --seed 3 >said 2>&1 &
-	pid=$!
-	until [[ -e waiting ]]; do sleep 0.1; done
-	kill -INT "$pid"
-	status=0
-	wait "$pid" || status=$?
+	interrupted INT 13 --precision 2
 	[[ $status -eq 130 ]]
 	grep -q '^rows: 22$' said
 	jq -e '.interrupted and .precision_pct == 2 and (.wide | length) == 1' out/run.json

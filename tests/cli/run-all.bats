@@ -95,23 +95,8 @@ nobody_left() {
 	[[ $stderr == *"other failed in round 1: it printed no row"* ]]
 }
 
-# interrupted SIGNAL: start a run of 4 rounds, stop it in round 3.
-interrupted() {
-	# shellcheck disable=SC2016 # expands in the stub
-	stub good 'if ((round == 3)) && [[ ! -e go-on ]]; then
-		touch waiting; sleep '"$nap"'; fi; '"$row"
-	# Children of a test are started with SIGINT ignored.
-	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
-		--suite "$suite" --out out --rounds 4 --seed 3 >said 2>&1 &
-	pid=$!
-	until [[ -e waiting ]]; do sleep 0.1; done
-	kill -"$1" "$pid"
-	status=0
-	wait "$pid" || status=$?
-}
-
 @test "Ctrl-C ends the run with a report, --resume completes it" {
-	interrupted INT
+	interrupted INT 3 --rounds 4
 	[[ $status -eq 130 ]]
 	grep -q '^rows: [45]$' said
 	grep -q -- '--resume .*/out$' said
@@ -130,7 +115,7 @@ interrupted() {
 }
 
 @test "TERM does as Ctrl-C does, with its own status" {
-	interrupted TERM
+	interrupted TERM 3 --rounds 4
 	[[ $status -eq 143 ]]
 	jq -e .interrupted out/run.json
 	nobody_left
