@@ -78,6 +78,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
+static const char counters[] = "what the reader got from storage";
 static const char too_long[] =
 	"left out below --effort 50: the knee is found without it";
 
@@ -350,12 +351,17 @@ static void spread_sweep(struct bench *b, const struct cache_state *s)
 	}
 }
 
-static void skip_figures(struct bench *b, const struct cache_state *s)
+static void skip_figures(struct bench *b, const struct cache_state *s, int err)
 {
 	for (int i = 0; i < FIGURES; i++)
 		if (!s->sweep.n)
 			bench_derive_skip(b, s->figure[i],
 					  "none of the sizes was read");
+		else if (err == -EUCLEAN)
+			bench_derive_skip(b, s->figure[i],
+					  "a size came from storage and a "
+					  "larger one did not: the cache was "
+					  "not the same for both");
 		else
 			bench_derive_skip(b, s->figure[i],
 					  "the time of a block has no jump "
@@ -368,15 +374,16 @@ static int derive(struct bench *b, void *state)
 	struct cache_state *s = state;
 	const struct bench_case *knee = s->figure[KNEE];
 	const struct file_sweep *w = &s->sweep;
-	struct file_knee k;
-	int confirmed;
+	struct file_knee k, clock;
+	int err;
 
 	if (s->whole_machine)
 		spread_sweep(b, s);
 	else
 		gather(b, s);
-	if (file_knee_find(&k, w->size_bytes, w->ns, w->n)) {
-		skip_figures(b, s);
+	err = file_sweep_find(w, &k);
+	if (err) {
+		skip_figures(b, s, err);
 		return 0;
 	}
 	bench_derive(b, knee, k.size_bytes);
@@ -387,10 +394,10 @@ static int derive(struct bench *b, void *state)
 	bench_fact(b, knee, "mem_available_bytes",
 		   (double)mem_available_bytes());
 	bench_fact_text(b, knee, "where", s->reader.where);
-	confirmed = file_sweep_confirmed(w, &k);
-	if (confirmed >= 0)
-		bench_evidence(b, knee, "sizes_confirmed", (double)w->n,
-			       confirmed);
+	bench_fact_text(b, knee, "found_by",
+			k.counted ? counters : "the clock");
+	if (!file_knee_find(&clock, w->size_bytes, w->ns, w->n))
+		bench_fact(b, knee, "clock_bytes", clock.size_bytes);
 	if (s->whole_machine)
 		bench_fact(b, knee, "memory_bytes", (double)memory_bytes());
 	else

@@ -22,6 +22,19 @@ static double spread(const double *y, size_t from, size_t to, double *median)
 	return sum;
 }
 
+/* Between size @cut - 1 and @cut. */
+static void put_knee(struct file_knee *k, const double *size_bytes, size_t cut,
+		     double cached_ns, double uncached_ns)
+{
+	*k = (struct file_knee) {
+		.size_bytes = (size_bytes[cut - 1] + size_bytes[cut]) / 2,
+		.fits_bytes = size_bytes[cut - 1],
+		.fails_bytes = size_bytes[cut],
+		.cached_ns = cached_ns,
+		.uncached_ns = uncached_ns,
+	};
+}
+
 int file_knee_find(struct file_knee *k, const double *size_bytes,
 		   const double *ns, size_t n)
 {
@@ -49,13 +62,7 @@ int file_knee_find(struct file_knee *k, const double *size_bytes,
 	if (!cut || high - low < log(KNEE_RATIO) ||
 	    y[cut - 1] >= (low + high) / 2 || y[cut] <= (low + high) / 2)
 		return -ENOENT;
-	*k = (struct file_knee) {
-		.size_bytes = (size_bytes[cut - 1] + size_bytes[cut]) / 2,
-		.fits_bytes = size_bytes[cut - 1],
-		.fails_bytes = size_bytes[cut],
-		.cached_ns = exp(low),
-		.uncached_ns = exp(high),
-	};
+	put_knee(k, size_bytes, cut, exp(low), exp(high));
 	return 0;
 }
 
@@ -113,20 +120,42 @@ int file_sweep_add(struct file_sweep *s, double size_bytes, double ns,
 	return 0;
 }
 
-/* At the time that parts the sides (see file_knee_find()) 45 % of the blocks
- * are slow, if slow is 1.5 times as long, and 9 % if it is 100 times. */
-int file_sweep_confirmed(const struct file_sweep *s, const struct file_knee *k)
+/* How many fit as the counters have it, -EUCLEAN if one of them is larger than
+ * one that does not. */
+static int count_cached(const struct file_sweep *s)
+{
+	size_t n = 0;
+
+	while (n < s->n && s->stored[n] < CACHED)
+		n++;
+	for (size_t i = n; i < s->n; i++)
+		if (s->stored[i] < CACHED)
+			return -EUCLEAN;
+	return (int)n;
+}
+
+int file_sweep_find(const struct file_sweep *s, struct file_knee *k)
 {
 	bool counted = false;
-	int right = 0;
+	double low, high;
+	int cut;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		counted |= s->stored[i] > 0;
-		right += s->size_bytes[i] <= k->fits_bytes
-				 ? s->stored[i] < 0.5
-				 : s->stored[i] > CACHED;
-	}
-	return counted ? right : -1;
+	if (!counted)
+		return file_knee_find(k, s->size_bytes, s->ns, s->n);
+	cut = count_cached(s);
+	if (cut < 0)
+		return cut;
+	if (!cut || (size_t)cut == s->n)
+		return -ENOENT;
+	spread(s->ns, 0, (size_t)cut, &low);
+	spread(s->ns, (size_t)cut, s->n, &high);
+	if (high < low * KNEE_RATIO)
+		return -ENOENT;
+	put_knee(k, s->size_bytes, (size_t)cut, low, high);
+	k->counted = true;
+	return 0;
 }
 
 static int measure_one(struct file_sweep *s, uint64_t size,
@@ -148,7 +177,7 @@ int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
 	for (size_t i = 0; !err && i < n; i++)
 		err = measure_one(s, first[i], measure, arg);
 	if (!err)
-		err = file_knee_find(&s->knee, s->size_bytes, s->ns, s->n);
+		err = file_sweep_find(s, &s->knee);
 	for (unsigned int i = 0; !err && i < halvings; i++) {
 		const uint64_t middle =
 			(uint64_t)s->knee.size_bytes / step_bytes * step_bytes;
@@ -157,8 +186,7 @@ int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
 			break; /* no step between the two */
 		err = measure_one(s, middle, measure, arg);
 		if (!err)
-			err = file_knee_find(&s->knee, s->size_bytes, s->ns,
-					     s->n);
+			err = file_sweep_find(s, &s->knee);
 	}
 	return err;
 }

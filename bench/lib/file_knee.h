@@ -23,6 +23,7 @@ struct file_knee {
 	double fails_bytes; /* the smallest that is behind it */
 	double cached_ns;   /* medians of the two sides */
 	double uncached_ns;
+	bool counted; /* the counters said which sizes fit, not the clock */
 };
 
 /**
@@ -80,10 +81,16 @@ struct file_sweep {
 int file_sweep_add(struct file_sweep *s, double size_bytes, double ns,
 		   double stored);
 
-/* file_sweep_confirmed() - for how many points the counters agree with the
- * clock on which side of @k they are; -1 if none came from storage, for then
- * these counters do not count. */
-int file_sweep_confirmed(const struct file_sweep *s, const struct file_knee *k);
+/**
+ * file_sweep_find() - the knee by the counters of storage, if they count: a
+ * size fits if less than 1/16 of it came from there.  The clock must show it
+ * too: the medians of the times of both sides are KNEE_RATIO apart.  Where
+ * nothing is counted, the clock alone decides: file_knee_find().
+ *
+ * Return: 0, -ENOENT if there is no jump, -EUCLEAN if a size fits that is
+ * larger than one that does not: the cache was not the same for both.
+ */
+int file_sweep_find(const struct file_sweep *s, struct file_knee *k);
 
 /* Time for a block of a file of @size_bytes to @ns, and to @stored which share
  * came from storage.  Return: 0 or -errno. */
@@ -95,7 +102,8 @@ typedef int file_measure_fn(void *arg, uint64_t size_bytes, double *ns,
  * then @halvings times the middle of what is left between the largest size
  * that fits and the smallest that does not, in whole @step_bytes.
  *
- * Return: 0, -ENOENT if there is no jump in @first, or what @measure returned.
+ * Return: 0, what file_sweep_find() says of @first or later, or what @measure
+ * returned.
  */
 int file_sweep(struct file_sweep *s, const uint64_t *first, size_t n,
 	       unsigned int halvings, uint64_t step_bytes,

@@ -197,7 +197,6 @@ all_found_out() {
 	for name in closed_by_server echoed_by_server bytes; do
 		known[$name]=1
 	done
-	known[sizes_confirmed]=1 # tests/unit/test_file_knee.c
 	# Nothing stands between these and the CPU that could be made to lie.
 	for name in passes reads times_right batches waits iterations answers; do
 		known[$name]=1

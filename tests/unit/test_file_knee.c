@@ -134,8 +134,7 @@ static void sweeps(void)
 	for (size_t i = 1; i < s.n; i++)
 		ascending &= s.size_bytes[i] > s.size_bytes[i - 1];
 	OK(ascending, "in ascending order");
-	OK(file_sweep_confirmed(&s, &s.knee) == 10,
-	   "the counters agree with the clock");
+	OK(s.knee.counted, "by the counters");
 	t.asked = 0;
 	OK(!file_sweep(&s, first, 5, 30, MIB, measure, &t) &&
 		   s.knee.fails_bytes - s.knee.fits_bytes == (double)MIB &&
@@ -194,7 +193,7 @@ static void pauses(void)
 
 /* A pause so long that a cached size looked like the disk: half of the memory
  * took 6 us for a block, for the hypervisor had given the CPU to others. */
-static void confirmed(void)
+static void counted(void)
 {
 	struct file_sweep s = { .n = 0 };
 	struct file_knee k;
@@ -202,18 +201,32 @@ static void confirmed(void)
 	file_sweep_add(&s, 18, 3000, 0);
 	file_sweep_add(&s, 6, 800, 0);
 	file_sweep_add(&s, 12, 6000, 0);
-	OK(!file_knee_find(&k, s.size_bytes, s.ns, s.n) && k.fits_bytes == 6,
+	OK(!file_sweep_find(&s, &k) && k.fits_bytes == 6 && !k.counted,
 	   "the clock alone is deceived");
-	OK(file_sweep_confirmed(&s, &k) == -1,
-	   "and nobody knows, if nothing is counted");
 	file_sweep_add(&s, 24, 6000, 1);
-	OK(!file_knee_find(&k, s.size_bytes, s.ns, s.n) && k.fits_bytes == 6 &&
-		   file_sweep_confirmed(&s, &k) == 2,
-	   "but two of four sizes came from nowhere");
-	s.stored[1] = s.stored[2] = 0.1;
-	OK(file_sweep_confirmed(&s, &k) == 4, "a tenth may be what is missing");
-	s.stored[0] = 0.5;
-	OK(file_sweep_confirmed(&s, &k) == 3, "half of a file does not fit");
+	OK(!file_sweep_find(&s, &k) && k.fits_bytes == 18 &&
+		   k.fails_bytes == 24 && k.size_bytes == 21 && k.counted &&
+		   k.cached_ns == 3000 && k.uncached_ns == 6000,
+	   "the counters are not");
+	s.stored[2] = 0.06;
+	OK(!file_sweep_find(&s, &k) && k.fits_bytes == 18,
+	   "a little may be missing of what fits");
+	s.stored[2] = 0.07;
+	s.ns[1] = s.ns[2] = 900;
+	OK(!file_sweep_find(&s, &k) && k.fits_bytes == 12,
+	   "what came in part from storage does not fit, however fast");
+	s.stored[1] = 0.5;
+	s.stored[2] = 0;
+	OK(file_sweep_find(&s, &k) == -EUCLEAN,
+	   "what is larger cannot fit better");
+	s.stored[1] = 0;
+	s.ns[3] = 1000;
+	OK(file_sweep_find(&s, &k) == -ENOENT,
+	   "storage as fast as the cache makes no knee");
+	s.stored[0] = s.stored[1] = s.stored[2] = 1;
+	OK(file_sweep_find(&s, &k) == -ENOENT, "nor has one what never fits");
+	s.stored[0] = s.stored[1] = s.stored[2] = s.stored[3] = 0.01;
+	OK(file_sweep_find(&s, &k) == -ENOENT, "or always");
 	s.n = KNEE_POINTS;
 	OK(file_sweep_add(&s, 1, 1, 0) == -ERANGE,
 	   "no more than there is room");
@@ -222,7 +235,7 @@ static void confirmed(void)
 int main(void)
 {
 	pauses();
-	confirmed();
+	counted();
 	jumps();
 	none();
 	noisy();
