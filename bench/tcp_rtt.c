@@ -48,49 +48,7 @@
 #include "lib/net_ping.h"
 #include "lib/net_proof.h"
 #include "lib/net_stamp.h"
-
-enum proto { TCP, TCP6, UDP, UDP6, ICMP };
-
-static const char *const proto_names[] = { "tcp", "tcp6", "udp", "udp6",
-					   "icmp" };
-
-enum figure { ROUND_TRIP, STAMPED, PACKET };
-
-static const char *const figure_names[] = { "round_trip", "stamped", "packet" };
-
-/* The parts of a stamped round trip, in their order. */
-enum part { SEND, WIRE, RECEIVE, PARTS };
-
-static const char *const part_names[] = { "send", "wire", "receive" };
-
-/* What is counted in all visits to a case together. */
-struct tally {
-	unsigned int lost;
-	unsigned int trips;
-	long sleeps; /* in these trips */
-	uint64_t again;
-	double least_ns;
-	unsigned int clock_set;	   /* trips in which the clock was set */
-	unsigned int server_acked; /* see net_acked_trip() */
-};
-
-struct rtt_case {
-	enum figure figure;
-	enum proto proto;
-	uint32_t size;
-	bool busy;
-	enum net_place place;
-	/* Cases that get their values from this one, or NULL. */
-	const struct bench_case *srtt, *parts[PARTS], *spaced, *before, *after;
-	struct tally tally;
-};
-
-#define MAX_CASES 64
-
-/* Round trips in one event, one right after the other as in other programs of
- * this kind: what the harness does between events would give the scheduler
- * another state of things to decide on. */
-#define TRIPS 8
+#include "lib/rtt_plan.h"
 
 /* So many datagrams lost one after the other are no accident. */
 #define MAX_LOST 4
@@ -102,8 +60,7 @@ struct rtt_case {
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct rtt_case cases[MAX_CASES];
-	size_t n_cases;
+	struct rtt_plan plan;
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_ping ping;
@@ -116,117 +73,17 @@ struct state {
 	long sleeps;	    /* of this thread, before them */
 };
 
-static struct tally *tally_of(struct state *s, const struct bench_case *c)
+static struct rtt_tally *tally_of(struct state *s, const struct bench_case *c)
 {
-	return &s->cases[c->index].tally;
-}
-
-static bool is_udp(enum proto proto)
-{
-	return proto == UDP || proto == UDP6;
-}
-
-static int family_of(enum proto proto)
-{
-	return proto == TCP6 || proto == UDP6 ? AF_INET6 : AF_INET;
-}
-
-static struct bench_case describe(struct bench *b, const struct state *s,
-				  const struct rtt_case *rc, const char *figure)
-{
-	return (struct bench_case) {
-		.params = {
-			P_STR("net", net_hosts_label(&s->net)),
-			P_STR("proto", proto_names[rc->proto]),
-			P_SIZE("size", rc->size),
-			P_STR("wait", rc->busy ? "busy" : "block"),
-			P_STR("place", net_hosts_place(&s->net, rc->place)),
-			P_STR("figure", figure),
-		},
-		.arg = rc,
-		.index = rc - s->cases,
-		.skip = net_hosts_why_not(&s->net, b, rc->place,
-					  family_of(rc->proto)),
-		.histogram = BENCH_HIST_LOG,
-		.switches = true,
-	};
-}
-
-static void add(struct bench *b, struct state *s, const struct rtt_case *rc)
-{
-	struct rtt_case *keep = &s->cases[s->n_cases++];
-	struct bench_case c;
-
-	*keep = *rc;
-	c = describe(b, s, keep, figure_names[rc->figure]);
-	c.events = rc->figure == ROUND_TRIP ? 400 / TRIPS
-		   : rc->figure == STAMPED  ? 160
-					    : 24;
-	c.budget_ms = rc->figure == PACKET ? 60 : 30;
-	/* Opening and closing a capture takes tens of ms. */
-	c.exclusive = rc->figure == PACKET;
-	c.of = bench_add(b, &c);
-	c.exclusive = false;
-	c.derived = true;
-	for (int i = 0; rc->figure == STAMPED && i < PARTS; i++) {
-		c.params[5].text = part_names[i];
-		keep->parts[i] = bench_add(b, &c);
-	}
-	if (rc->figure == PACKET) {
-		c.params[5].text = "spaced";
-		keep->spaced = bench_add(b, &c);
-		c.params[5].text = "before";
-		keep->before = bench_add(b, &c);
-		c.params[5].text = "after";
-		keep->after = bench_add(b, &c);
-	}
-	if (rc->figure != ROUND_TRIP || rc->proto != TCP || rc->size != 1 ||
-	    rc->busy)
-		return;
-	c.params[5].text = "kernel_srtt";
-	c.histogram = BENCH_HIST_NONE;
-	keep->srtt = bench_add(b, &c);
-}
-
-static void add_place(struct bench *b, struct state *s, enum net_place place)
-{
-	static const uint32_t tcp[] = { 1, 1024, 8192, 65536 };
-	static const uint32_t udp[] = { 1, 1024, 8192, 32768 };
-
-	for (int i = 0; i < 4; i++) {
-		add(b, s,
-		    &(struct rtt_case) { ROUND_TRIP, TCP, tcp[i],
-					 .place = place });
-		add(b, s,
-		    &(struct rtt_case) { ROUND_TRIP, UDP, udp[i],
-					 .place = place });
-	}
-	for (enum proto p = TCP; p <= UDP; p += UDP - TCP)
-		add(b, s, &(struct rtt_case) { STAMPED, p, 1, .place = place });
-	/* No process takes part in it, so it has no place of its own. */
-	if (place == NET_SAME_CPU)
-		add(b, s,
-		    &(struct rtt_case) { PACKET, TCP, 1, .place = place });
-	if (s->net.peer)
-		return;
-	add(b, s, &(struct rtt_case) { ROUND_TRIP, TCP6, 1, .place = place });
-	add(b, s, &(struct rtt_case) { ROUND_TRIP, UDP6, 1, .place = place });
+	return &s->plan.cases[c->index].tally;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const enum net_place far = net_hosts_places(&s->net) - 1;
 
-	for (enum net_place place = 0; place <= far; place++)
-		add_place(b, s, place);
-	/* Two that poll on one CPU would only wait for their time slices. */
-	add(b, s,
-	    &(struct rtt_case) { ROUND_TRIP, TCP, 1, true, .place = far });
-	add(b, s,
-	    &(struct rtt_case) { ROUND_TRIP, UDP, 1, true, .place = far });
-	/* The kernel answers where the request comes in: on this CPU. */
-	add(b, s, &(struct rtt_case) { ROUND_TRIP, ICMP, 56, .place = 0 });
+	s->plan.net = &s->net;
+	rtt_plan_make(b, &s->plan);
 	return 0;
 }
 
@@ -279,7 +136,7 @@ static int begin_capture(struct bench *b, struct state *s)
 static int begin_stamps(struct bench *b, struct state *s,
 			const struct rtt_case *rc)
 {
-	const int fd = is_udp(rc->proto) ? s->client.udp : s->client.fd;
+	const int fd = rtt_is_udp(rc->proto) ? s->client.udp : s->client.fd;
 	const int trips = net_stamp_begin(&s->client, fd);
 
 	if (trips == -EOPNOTSUPP || trips == -ENODATA) {
@@ -296,9 +153,9 @@ static int begin_session(struct bench *b, struct state *s,
 			 const struct rtt_case *rc, const struct net_host *host)
 {
 	const struct net_hello hello = {
-		.op = is_udp(rc->proto)	     ? NET_ECHO_UDP
-		      : rc->figure == PACKET ? NET_ACK
-					     : NET_ECHO,
+		.op = rtt_is_udp(rc->proto)	 ? NET_ECHO_UDP
+		      : rc->figure == RTT_PACKET ? NET_ACK
+						 : NET_ECHO,
 		.size = rc->size,
 		.flags = rc->busy ? NET_BUSY : 0,
 	};
@@ -309,9 +166,9 @@ static int begin_session(struct bench *b, struct state *s,
 	if (err || bench_stopping(b))
 		return err;
 	net_proof_begin(&s->proof, &s->client,
-			is_udp(rc->proto)      ? NET_PROOF_SERVER
-			: rc->figure == PACKET ? NET_PROOF_ACKED
-					       : NET_PROOF_BYTES,
+			rtt_is_udp(rc->proto)	   ? NET_PROOF_SERVER
+			: rc->figure == RTT_PACKET ? NET_PROOF_ACKED
+						   : NET_PROOF_BYTES,
 			rc->size);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
@@ -323,28 +180,28 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct rtt_case *rc = c->arg;
 	const struct net_host *host =
 		net_capture_host(&s->capture, &s->hosts, rc->place,
-				 family_of(rc->proto));
+				 rtt_family(rc->proto));
 	int err;
 
 	s->lost_in_a_row = 0;
 	s->trips = 0;
 	if (!host)
 		return -EIO; /* it was said why */
-	if (rc->proto == ICMP)
+	if (rc->proto == RTT_ICMP)
 		return begin_icmp(b, s, host);
 	err = begin_session(b, s, rc, host);
 	if (err || bench_stopping(b))
 		return err;
-	if (rc->figure == PACKET)
+	if (rc->figure == RTT_PACKET)
 		return begin_capture(b, s);
-	return rc->figure == STAMPED ? begin_stamps(b, s, rc) : 0;
+	return rc->figure == RTT_STAMPED ? begin_stamps(b, s, rc) : 0;
 }
 
 static int trip(struct state *s, const struct rtt_case *rc)
 {
-	if (rc->proto == ICMP)
+	if (rc->proto == RTT_ICMP)
 		return net_ping_icmp(&s->ping, &s->client, rc->size);
-	if (is_udp(rc->proto))
+	if (rtt_is_udp(rc->proto))
 		return net_ping_udp(&s->ping, &s->client, rc->size);
 	return net_ping_tcp(&s->ping, &s->client, rc->size);
 }
@@ -354,7 +211,8 @@ static bool may_get_lost(struct state *s, const struct bench_case *c, int err)
 {
 	const struct rtt_case *rc = c->arg;
 
-	if (err != -ETIMEDOUT || (rc->proto != ICMP && !is_udp(rc->proto)))
+	if (err != -ETIMEDOUT ||
+	    (rc->proto != RTT_ICMP && !rtt_is_udp(rc->proto)))
 		return false;
 	tally_of(s, c)->lost++;
 	return ++s->lost_in_a_row <= MAX_LOST;
@@ -400,14 +258,14 @@ static int sample_trips(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
 	const struct rtt_case *rc = c->arg;
-	uint64_t ticks[TRIPS] = { 0 };
+	uint64_t ticks[RTT_TRIPS] = { 0 };
 	int err = 0;
 
-	for (int i = 0; i < TRIPS && !err && !bench_stopping(b); i++)
+	for (int i = 0; i < RTT_TRIPS && !err && !bench_stopping(b); i++)
 		err = timed_trip(b, s, c, &ticks[i]);
 	if (err || bench_stopping(b))
 		return err;
-	for (int i = 0; i < TRIPS; i++)
+	for (int i = 0; i < RTT_TRIPS; i++)
 		if (ticks[i])
 			bench_record(b, c, ticks[i]);
 	ask_kernel(b, rc, s);
@@ -437,11 +295,11 @@ static int sample_stamped(struct bench *b, struct state *s,
 {
 	const struct rtt_case *rc = c->arg;
 	struct net_stamps t = { 0 };
-	uint64_t at[PARTS + 1];
-	const int err =
-		net_stamp_trip(&s->client,
-			       is_udp(rc->proto) ? s->client.udp : s->client.fd,
-			       ++s->ping.number, &t);
+	uint64_t at[RTT_PARTS + 1];
+	const int err = net_stamp_trip(&s->client,
+				       rtt_is_udp(rc->proto) ? s->client.udp
+							     : s->client.fd,
+				       ++s->ping.number, &t);
 
 	if (may_get_lost(s, c, err))
 		return 0;
@@ -451,7 +309,7 @@ static int sample_stamped(struct bench *b, struct state *s,
 	s->proof.answered++;
 	if (clock_was_set(s, c))
 		return 0;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < RTT_PARTS; i++)
 		bench_evidence(b, rc->parts[i], "stamps", 2,
 			       !!t.out_ns + !!t.in_ns);
 	if (!t.out_ns || !t.in_ns)
@@ -461,7 +319,7 @@ static int sample_stamped(struct bench *b, struct state *s,
 	at[2] = t.in_ns;
 	at[3] = t.end_ns;
 	bench_record_value(b, c, (double)(t.end_ns - t.begin_ns));
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < RTT_PARTS; i++)
 		record_part(b, rc->parts[i], at[i], at[i + 1]);
 	return 0;
 }
@@ -484,7 +342,7 @@ static void tell_packets(struct bench *b, struct state *s,
 static void tell_sleeps(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	struct tally *t = tally_of(s, c);
+	struct rtt_tally *t = tally_of(s, c);
 
 	t->trips += s->trips;
 	t->sleeps += count_sleeps() - s->sleeps;
@@ -494,7 +352,7 @@ static void tell_sleeps(struct bench *b, struct state *s,
 }
 
 static void tell_least(struct bench *b, const struct rtt_case *rc,
-		       struct tally *t, double least_ns)
+		       struct rtt_tally *t, double least_ns)
 {
 	if (t->least_ns <= 0 || least_ns < t->least_ns)
 		t->least_ns = least_ns;
@@ -505,19 +363,19 @@ static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
 	const struct rtt_case *rc = c->arg;
-	struct tally *t = tally_of(s, c);
+	struct rtt_tally *t = tally_of(s, c);
 	struct tcp_info info;
 
-	if (rc->figure == ROUND_TRIP)
+	if (rc->figure == RTT_ROUND_TRIP)
 		tell_sleeps(b, s, c);
 	else
 		bench_fact(b, c, "clock_set", t->clock_set);
-	if (rc->proto != ICMP)
+	if (rc->proto != RTT_ICMP)
 		net_client_facts(&s->client, c, &t->again);
-	if (is_udp(rc->proto) || rc->proto == ICMP)
+	if (rtt_is_udp(rc->proto) || rc->proto == RTT_ICMP)
 		bench_fact(b, c, "lost", t->lost);
 	net_client_info(&s->client, &info);
-	if (rc->figure == PACKET)
+	if (rc->figure == RTT_PACKET)
 		tell_packets(b, s, c, &info);
 	if (rc->srtt)
 		tell_least(b, rc, t, info.tcpi_min_rtt * 1e3);
@@ -599,9 +457,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (bench_stopping(b))
 		return 0;
 	switch (rc->figure) {
-	case STAMPED:
+	case RTT_STAMPED:
 		return sample_stamped(b, s, c);
-	case PACKET:
+	case RTT_PACKET:
 		return sample_packet(b, s, c);
 	default:
 		return sample_trips(b, s, c);
@@ -614,9 +472,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	int err = 0;
 
-	if (s->client.fd >= 0 || rc->proto == ICMP)
+	if (s->client.fd >= 0 || rc->proto == RTT_ICMP)
 		err = end_session(b, s, c);
-	if (rc->figure == PACKET && s->capture.pcap)
+	if (rc->figure == RTT_PACKET && s->capture.pcap)
 		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
 	net_capture_end(&s->capture);
 	net_ping_icmp_close(&s->ping);
@@ -637,12 +495,13 @@ static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct rtt_case *rc = &s->cases[i];
+	for (size_t i = 0; i < s->plan.n; i++) {
+		const struct rtt_case *rc = &s->plan.cases[i];
 
 		if (rc->spaced && s->capture.why)
 			skip_beside(b, rc, s->capture.why);
-		for (int k = 0; k < PARTS && rc->parts[k] && s->no_stamps; k++)
+		for (int k = 0; k < RTT_PARTS && rc->parts[k] && s->no_stamps;
+		     k++)
 			bench_derive_skip(b, rc->parts[k], NO_STAMPS);
 	}
 	return 0;
