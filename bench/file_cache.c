@@ -386,7 +386,8 @@ static int derive(struct bench *b, void *state)
 		skip_figures(b, s, err);
 		return 0;
 	}
-	bench_derive(b, knee, k.size_bytes);
+	bench_derive_between(b, knee, k.size_bytes, k.fits_bytes,
+			     k.fails_bytes);
 	bench_derive(b, s->figure[CACHED], k.cached_ns);
 	bench_derive(b, s->figure[UNCACHED], k.uncached_ns);
 	bench_fact(b, knee, "fits_bytes", k.fits_bytes);

@@ -246,7 +246,11 @@ static int derive(struct bench *b, void *state)
 
 	for (int i = 0; i < MAX_TLBS; i++) {
 		if (i + 1 < found) {
-			bench_derive(b, s->reach[i], level[i].size_bytes);
+			bench_derive_between(b, s->reach[i],
+					     level[i].size_bytes,
+					     level[i].size_bytes,
+					     levels_above(pages, n,
+							  level[i].size_bytes));
 			/* Never told from nothing by less than both plateaus
 			 * scatter. */
 			bench_derive_within(b, s->miss[i],

@@ -113,6 +113,16 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 		median_scaled(rows, n, offsetof(struct result, core_hz), work);
 }
 
+/* Invocations that all find the same step do not know where in it. */
+static void widen(struct result *out)
+{
+	/* No interval stays none: NAN loses in fmin() against a number. */
+	if (!isfinite(out->ci95[0]))
+		return;
+	out->ci95[0] = fmin(out->ci95[0], out->at_least);
+	out->ci95[1] = fmax(out->ci95[1], out->at_most);
+}
+
 /* The greatest that was said; what fewer than 6 say has no interval. */
 static double greatest(rows_t rows, size_t n)
 {
@@ -297,6 +307,9 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	MEDIAN(tsc_hz);
 	MEDIAN(core_hz);
 	MEDIAN(resolution);
+	MEDIAN(at_least);
+	MEDIAN(at_most);
+	widen(out);
 	err = set_bound(out, most);
 	MEDIAN(expected);
 	MEDIAN(baseline);

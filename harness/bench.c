@@ -84,7 +84,7 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 	run->c = *c;
 	run->c.id = b->n_runs;
 	run->cold = run->derived = run->expected = NAN;
-	run->derived_resolution = NAN;
+	run->derived_resolution = run->derived_low = run->derived_high = NAN;
 	b->runs[b->n_runs++] = run;
 	if (!c->params[0].axis || name_case(run)) {
 		fail_cases(b, "a case that cannot be named", "");
@@ -207,6 +207,18 @@ void bench_derive_within(struct bench *b, const struct bench_case *c,
 		return;
 	run->derived = value;
 	run->derived_resolution = resolution;
+}
+
+void bench_derive_between(struct bench *b, const struct bench_case *c,
+			  double value, double low, double high)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (!run)
+		return;
+	run->derived = value;
+	run->derived_low = low;
+	run->derived_high = high;
 }
 
 void bench_derive_skip(struct bench *b, const struct bench_case *c,

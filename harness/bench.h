@@ -252,6 +252,11 @@ void bench_derive(struct bench *b, const struct bench_case *c, double value);
 void bench_derive_within(struct bench *b, const struct bench_case *c,
 			 double value, double resolution);
 
+/* bench_derive_between() - the same for a value that was found between others
+ * that were tried: the true one is not below @low and not above @high. */
+void bench_derive_between(struct bench *b, const struct bench_case *c,
+			  double value, double low, double high);
+
 /* bench_derive_skip() - a derived case has no value here, for this reason. */
 void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)

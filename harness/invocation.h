@@ -53,8 +53,9 @@ struct case_run {
 	bool own_unit;		  /* events are values in the case's unit */
 	double cold;		  /* ticks or value; NAN until known */
 	double spent_ticks;
-	double derived, expected;  /* NAN until known */
-	double derived_resolution; /* NAN: derived needs none */
+	double derived, expected;	  /* NAN until known */
+	double derived_resolution;	  /* NAN: derived needs none */
+	double derived_low, derived_high; /* the same */
 	struct evidence *evidence;
 	size_t evidences;
 	struct fact *facts;

@@ -75,6 +75,8 @@ static const struct field fields[] = {
 	SAME(COUNT, seed),
 	SAME(NUMBER, estimate),
 	SAME(NUMBER, resolution),
+	SAME(NUMBER, at_least),
+	SAME(NUMBER, at_most),
 	SAME(NUMBER, expected),
 	SAME(NUMBER, baseline),
 	SAME(JSON, histogram),

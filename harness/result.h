@@ -47,6 +47,7 @@ struct result {
 	uint64_t seed;
 	/* beyond the contract's keys */
 	double estimate, resolution, expected, baseline;
+	double at_least, at_most; /* of what was found between two tries */
 	json_t *histogram;
 	json_t *counters; /* of one operation; NULL without --counters */
 };

@@ -475,6 +475,8 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	bad |= result_set(&row->estimator, estimator_names[estimator_of(run)]);
 	row->params = json_deep_copy(run->params);
 	row->expected = run->expected;
+	row->at_least = run->derived_low;
+	row->at_most = run->derived_high;
 	if (b->timer.tsc_hz > 0)
 		row->tsc_hz = b->timer.tsc_hz;
 	if (core_hz > 0)

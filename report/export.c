@@ -16,8 +16,8 @@ static const char *const keys[] = {
 	"p90",	      "p99",	    "p999",	  "max",      "cold",
 	"ticks",      "cycles",	    "timer",	  "tsc_hz",   "core_hz",
 	"estimator",  "cpu",	    "policy",	  "priority", "grade",
-	"started_at", "duration_s", "resolution", "expected", "baseline",
-	"evidence",   "tags",
+	"started_at", "duration_s", "resolution", "at_least", "at_most",
+	"expected",   "baseline",   "evidence",	  "tags",
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -135,7 +135,8 @@ static void warn_width(struct run *run)
 		double half = tables_halfwidth(&run->rows[i].all);
 
 		with += isfinite(half);
-		wide += half > WIDE;
+		/* What lies between two tries is no noise. */
+		wide += half > WIDE && !isfinite(run->rows[i].all.at_least);
 	}
 	if (run->nrows && run->rounds < 6)
 		notes_add(run->notes,

@@ -88,15 +88,16 @@ bool file_parts_cached(const struct file_parts *p)
 
 double file_parts_time(const struct file_parts *p, bool counted)
 {
-	double sum = 0, slowest = 0, least = INFINITY;
+	double sum = 0, slowest = 0, work[FILE_PARTS];
 
 	for (unsigned int i = 0; i < p->n; i++) {
 		sum += p->ns[i];
 		slowest = fmax(slowest, p->ns[i]);
-		least = fmin(least, p->ns[i]);
 	}
-	if (counted && file_parts_cached(p))
-		return least;
+	if (counted && file_parts_cached(p)) {
+		memcpy(work, p->ns, p->n * sizeof(*work));
+		return stats_median(work, p->n);
+	}
 	return counted || p->n < LEAST_PARTS ? sum / p->n
 					     : (sum - slowest) / (p->n - 1);
 }

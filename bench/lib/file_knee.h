@@ -61,11 +61,11 @@ double file_parts_stored(const struct file_parts *p);
 /* file_parts_cached() - whether next to none came from storage. */
 bool file_parts_cached(const struct file_parts *p);
 
-/* file_parts_time() - for a block: the least of the parts where all were
- * cached, for others only make it longer; else the mean.  @counted: whether
- * anything is known of storage; if not, it is always the mean, the slowest left
- * out if there are four (what does not fit has more than one slow part).  NAN
- * if there is no part. */
+/* file_parts_time() - for a block: the median of the parts where all were
+ * cached, for a pause makes some of them longer; else the mean.  @counted:
+ * whether anything is known of storage; if not, it is always the mean, the
+ * slowest left out if there are four (what does not fit has more than one slow
+ * part).  NAN if there is no part. */
 double file_parts_time(const struct file_parts *p, bool counted);
 
 /* Points as they are found, ascending. */

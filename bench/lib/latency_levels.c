@@ -140,7 +140,8 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 {
 	const double off = steps_off(curve, found, told);
 
-	bench_derive(b, row, found);
+	bench_derive_between(b, row, found, found,
+			     levels_above(curve->size, curve->n, found));
 	bench_fact(b, row, "hwloc_bytes", told);
 	bench_fact(b, row, "steps_off", off);
 	/* What makes a cache look smaller or larger than it is. */

@@ -153,6 +153,14 @@ int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 }
 
 /* Distance of a level from a cache, by ratio. */
+double levels_above(const double *size_bytes, size_t n, double size)
+{
+	for (size_t i = 0; i < n; i++)
+		if (size_bytes[i] > size)
+			return size_bytes[i];
+	return size;
+}
+
 static double distance(const struct level *l, double cache_bytes)
 {
 	return cache_bytes > 0 ? fabs(log(l->size_bytes / cache_bytes))

@@ -44,6 +44,10 @@ struct level {
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX]);
 
+/* levels_above() - the least of @n ascending sizes that is larger than @size,
+ * which does not fit any more; @size if there is none. */
+double levels_above(const double *size_bytes, size_t n, double size);
+
 /**
  * levels_match() - which of @levels is the cache of @cache_bytes.
  * @caches: sizes of all caches, ascending, @count of them; 0 is unknown.

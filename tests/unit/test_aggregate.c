@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Many invocations into one row, against answers computed by hand. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,8 +385,38 @@ static void grades_and_places(void)
 	drop(4);
 }
 
+/* All found the same step, and another row has an interval of its own. */
+static void between(void)
+{
+	struct result out;
+
+	make(6, 0);
+	for (size_t i = 0; i < 6; i++) {
+		rows[i].value = 31;
+		rows[i].at_least = 30;
+		rows[i].at_most = 32;
+	}
+	rows[5].value = 33;
+	OK(!result_aggregate(&out, ptrs, 6) && out.ci95[0] == 30 &&
+		   out.ci95[1] == 33 && out.at_least == 30 && out.at_most == 32,
+	   "the interval holds the step, and what was found elsewhere");
+	result_free(&out);
+	OK(!result_aggregate(&out, ptrs, 5) && isnan(out.ci95[0]) &&
+		   out.at_most == 32,
+	   "without an interval a step makes none");
+	result_free(&out);
+	drop(6);
+	make(6, 1);
+	OK(!result_aggregate(&out, ptrs, 6) && out.ci95[0] == 1 &&
+		   out.ci95[1] == 6 && isnan(out.at_least),
+	   "without a step it is what it was");
+	result_free(&out);
+	drop(6);
+}
+
 int main(void)
 {
+	between();
 	intervals();
 	levels();
 	all_samples();
