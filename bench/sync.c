@@ -51,9 +51,19 @@
 /* Wake-ups that found nobody asleep yet before one event is given up. */
 #define MAX_MISSES 1000
 
+/* Of a contended case, in all visits to it. */
+struct contention {
+	const struct bench_case *c;
+	double operations; /* of this thread */
+	double contended; /* of them in batches in which the partner did some */
+};
+
+#define MAX_OPS 8
+
 struct state {
 	struct sync_thread partner;
-	const struct op *op; /* for the partner */
+	struct contention contention[MAX_OPS]; /* by operation */
+	const struct op *op;		       /* for the partner */
 	uint64_t mine; /* operations by this thread since the visit began */
 	uint64_t errors;
 	uint64_t start;		/* the counter when the visit began */
@@ -143,6 +153,9 @@ static const struct op ops[] = {
 	{ "rwlock_read", op_read, false }, { "rwlock_write", op_write, true },
 	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
 };
+#define OPS (sizeof(ops) / sizeof(ops[0]))
+_Static_assert(OPS <= MAX_OPS, "room for all operations");
+
 static const struct op wake_op = { "futex_wake", op_wake, false };
 
 /* The partner of a contended case: the same, in short runs so that it sees
@@ -259,16 +272,18 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 	const uint64_t mine = iters * c->ops;
+	struct contention *of;
 	uint64_t theirs;
 
+	(void)b;
 	if (!s->contended || c->sample)
 		return 0;
 	theirs = atomic_load(&s->theirs) - s->theirs_before;
 	s->mine_in_batches += mine;
 	s->theirs_in_batches += theirs;
-	bench_evidence(b, c, "contended_operations",
-		       CONTENDED_LEAST * (double)mine,
-		       theirs ? (double)mine : 0);
+	of = &s->contention[s->op - ops];
+	of->operations += (double)mine;
+	of->contended += theirs ? (double)mine : 0;
 	return 0;
 }
 
@@ -333,7 +348,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void add(struct bench *b, const struct op *op, bool other)
+static const struct bench_case *add(struct bench *b, const struct op *op,
+				    bool other)
 {
 	const struct bench_case c = {
 		.params = { P_STR("op", op->name),
@@ -348,7 +364,7 @@ static void add(struct bench *b, const struct op *op, bool other)
 				: NULL,
 	};
 
-	bench_add(b, &c);
+	return bench_add(b, &c);
 }
 
 static void add_wake(struct bench *b, bool other)
@@ -373,10 +389,11 @@ static void add_wake(struct bench *b, bool other)
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+	struct state *s = state;
+
+	for (size_t i = 0; i < OPS; i++) {
 		add(b, &ops[i], false);
-		add(b, &ops[i], true);
+		s->contention[i].c = add(b, &ops[i], true);
 	}
 	add(b, &wake_op, false);
 	add_wake(b, false);
@@ -403,6 +420,30 @@ static int setup(struct bench *b, void *state)
 	return err ? bench_fail(b, -err, "start a partner thread") : 0;
 }
 
+/* Without the partner it is another operation; others may have had his CPU. */
+static int derive(struct bench *b, void *state)
+{
+	const struct state *s = state;
+
+	for (size_t i = 0; i < OPS; i++) {
+		const struct contention *of = &s->contention[i];
+		const double share = of->contended / of->operations;
+
+		if (!(of->operations > 0))
+			continue;
+		bench_fact(b, of->c, "contended_share", share);
+		if (share < CONTENDED_LEAST)
+			bench_derive_skip(b, of->c,
+					  "in batches of %.0f %% of the "
+					  "operations the partner did "
+					  "nothing: others have his CPU, or "
+					  "the batches are too short (try a "
+					  "greater --effort)",
+					  100 - 100 * share);
+	}
+	return 0;
+}
+
 static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -423,5 +464,6 @@ const struct bench_desc bench_desc = {
 	.run = run,
 	.conclude = conclude,
 	.leave = leave,
+	.derive = derive,
 	.teardown = teardown,
 };

@@ -203,7 +203,7 @@ all_found_out() {
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
 	for name in messages partner_received "done" files_gone uncached_before \
-		threads_at_work contended_operations resolved_by_us; do
+		threads_at_work resolved_by_us; do
 		known[$name]=1
 	done
 	# On a machine with several nodes only.
