@@ -18,6 +18,10 @@
  * a latency only.  A POSIX queue has limits (msgsize_max, RLIMIT_MSGQUEUE) and
  * a datagram must fit into the send buffer: sizes beyond are skipped.
  *
+ * A pipe holds 64 KiB, which is one message of size=64K: on two CPUs its ends
+ * then take turns, and each byte goes from the cache of one CPU to the other's,
+ * so that it can carry less than on one CPU.
+ *
  * Measures: latency: one round trip (two messages and, on one CPU, two
  *           switches); bandwidth: bytes received in a second, from the
  *           difference of batches of n and 2n, so that starting the flow does

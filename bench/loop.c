@@ -18,8 +18,8 @@
  *
  * On processors that forward a store to a load by renaming (Intel since Alder
  * Lake and Sapphire Rapids, AMD Zen 2), an iteration in memory takes either
- * about two cycles or about six, and changes from one to the other by itself;
- * the histogram of form=memory,iterations=each shows both.
+ * about two cycles or about six, and changes from one to the other by itself:
+ * hence its wide intervals, and a curve that is not smooth.
  *
  * Measures: ns for one iteration (each), or for one loop (0 ... 50).
  * Includes: in the curve, what overlaps of the loop's start and end with the
