@@ -24,9 +24,10 @@
  * Measures: ns for one fault: the trap, the kernel's work, the return, and the
  *           access itself.
  * Includes: for major, reading 4 KiB from the device.
- * After:    lmbench lat_pagefault (cached file with fault-around, so not one
- *           fault a page: compare with file); the CSE 221 report's section 4.3
- *           (major).
+ * After:    lmbench lat_pagefault (each page of a cached file in random order:
+ *           faults as of file, each of which maps 16 pages, but divided by
+ *           the pages: compare with a 16th of file); the CSE 221 report's
+ *           section 4.3 (major).
  * Needs:    a directory on a disk for major (--dir); permission for
  *           userfaultfd of kernel faults or of user faults only.
  */

@@ -25,8 +25,9 @@
  *           fork_page: ns that one touched page adds to fork, exit and wait.
  * Includes: libc's own work around fork; waitpid; for the exec kinds execve
  *           of a static program that only exits, for fork_sh the shell too.
- * After:    lmbench lat_proc (fork, exec, shell: comparable but for its own
- *           size), CSE 221 report section 3.5 (first_instruction), osbench.
+ * After:    lmbench lat_proc (fork: comparable with parent=small; exec, shell:
+ *           but for what the size of this program, which forks for them, adds
+ *           to fork), CSE 221 report section 3.5 (first_instruction), osbench.
  * Needs:    memory for the mem cases, else they are skipped.
  */
 #include <errno.h>
