@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limiters.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -73,14 +74,13 @@ static char *amount(double x, const char *unit)
 	return isfinite(x) ? text_copy(units_format(buf, x, unit)) : NULL;
 }
 
-/* The figures of one operation, if it was measured in the unit that the
- * table expects. */
+/* The figures of one operation, if it was measured. */
 static void fill_measured(struct table *t, const struct operation *op,
 			  const struct prediction *p, const struct row *row)
 {
 	const struct result *r = row ? &row->all : NULL;
 
-	if (!r || (r->unit && strcmp(r->unit, op->unit) != 0)) {
+	if (!r) {
 		table_cell(t, COL_MEASURED, text_copy("not measured"));
 		return;
 	}
@@ -99,7 +99,6 @@ static void fill_row(struct table *t, const struct operation *op,
 		     const struct prediction *p, const struct run *run)
 {
 	const struct row *row = operations_row(op, run);
-	const char *limiter = p->limiter ? p->limiter : op->limiter;
 
 	table_row(t, row && row->all.status != RESULT_OK
 			     ? result_status_name(row->all.status)
@@ -109,7 +108,9 @@ static void fill_row(struct table *t, const struct operation *op,
 	table_cell(t, COL_SOFTWARE, amount(p->software, op->unit));
 	table_cell(t, COL_PREDICTED, amount(p->predicted, op->unit));
 	fill_measured(t, op, p, row);
-	table_cell(t, COL_LIMITER, text_copy(limiter));
+	table_cell(t, COL_LIMITER,
+		   p->limiter ? text_copy(p->limiter)
+			      : limiters_say(op, run, row));
 	table_cell(t, COL_I7_PREDICTED, text_copy(op->predicted));
 	table_cell(t, COL_I7_MEASURED, text_copy(op->measured));
 	table_cell(t, COL_I7_STDDEV, text_copy(op->stddev));
@@ -168,11 +169,13 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 	d->format->heading(d, 2, "coursework", "Predicted and measured");
 	d->format->para(
 		d, "The operations of the CSE 221 course, each with what was "
-		   "expected of it, what was measured, and what usually limits "
-		   "it. The last columns are from a student's report of 2017 "
-		   "on a Core i7 860 at 2.8 GHz with Linux 4.4 (Wu, Xiang and "
-		   "He), whose methods were not all the same: compare "
-		   "magnitudes. The standard deviation is over all samples.");
+		   "expected of it, what was measured, and what limits it: "
+		   "what usually does, or, with a figure in brackets, what "
+		   "this run's own figures say. The last columns are from a "
+		   "student's report of 2017 on a Core i7 860 at 2.8 GHz with "
+		   "Linux 4.4 (Wu, Xiang and He), whose methods were not all "
+		   "the same: compare magnitudes. The standard deviation is "
+		   "over all samples.");
 	if (!c->predictions.found)
 		d->format->para(d, "There are no predictions: `make "
 				   "predictions` writes predictions.ini to "

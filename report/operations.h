@@ -4,8 +4,17 @@
 
 #include "load.h"
 
+/* What limits an operation under these conditions: see limiters.h. */
+struct limiter {
+	char *cases; /* patterns of the row that measured it; NULL: any */
+	char *test;  /* "A > x" or "A / B < x", A and B patterns; NULL: none */
+	char *text;
+	char *figure; /* what the figure of the test is, in words */
+};
+
 /*
- * The operations of the coursework table: plots/operations.tsv.  NULL in a
+ * The operations of the coursework table: plots/operations.tsv, and with what
+ * limits them, where that is no constant, plots/limiters.tsv.  NULL in a
  * figure of the report of 2017 means that it gave none.
  */
 struct operation {
@@ -13,7 +22,8 @@ struct operation {
 	char *benchmark, *cases; /* cases is NULL while none are known */
 	char *unit;
 	char *base, *software, *predicted, *measured, *stddev;
-	char *limiter;
+	struct limiter *limiters; /* the first that holds counts */
+	size_t nlimiters;
 };
 
 struct operations {
@@ -21,8 +31,8 @@ struct operations {
 	size_t n;
 };
 
-/* operations_read() - @root/plots/operations.tsv.  Return: 0 or -errno; lines
- * without all fields are left out. */
+/* operations_read() - @root/plots/operations.tsv and limiters.tsv.  Return: 0
+ * or -errno of the first; lines without all fields are left out. */
 int operations_read(struct operations *ops, const char *root);
 void operations_free(struct operations *ops);
 
@@ -30,7 +40,7 @@ void operations_free(struct operations *ops);
 const struct operation *operations_find(const struct operations *ops,
 					const char *id);
 
-/* operations_row() - the row that measures it, or NULL. */
+/* operations_row() - the row that measures it in its unit, or NULL. */
 const struct row *operations_row(const struct operation *op,
 				 const struct run *run);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limiters.h"
 #include "machine.h"
 #include "predictions.h"
 #include "text.h"
@@ -165,8 +166,7 @@ static void put_operation(FILE *f, const struct operation *op)
 							  "Gbit/s";
 
 	fprintf(f, "\n# %s (%s)\n", op->label, words);
-	if (op->limiter)
-		fprintf(f, "# usually limited by: %s\n", op->limiter);
+	limiters_list(f, op);
 	fprintf(f, "[%s]\nbase =\nsoftware =\npredicted =\nwhy =\nlimiter =\n",
 		op->id);
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "limiters.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pick.h"
+#include "text.h"
+
+/* The value of the row that @glob picks, "this" being @row; NAN if it has
+ * none. */
+static double figure(const struct operation *op, const struct run *run,
+		     const struct row *row, const char *glob)
+{
+	if (strcmp(glob, "this") != 0)
+		row = run_pick(run, op->benchmark, glob);
+	return row && row->all.status == RESULT_OK ? row->all.value : NAN;
+}
+
+/* Whether "A > x", "A / B > x" or the same with < holds; *@x is what was
+ * compared. */
+static bool holds(const struct operation *op, const struct run *run,
+		  const struct row *row, const char *test, double *x)
+{
+	char *copy = text_copy(test), *rest = copy;
+	const char *sign;
+	double bound;
+
+	*x = figure(op, run, row, strsep(&rest, " "));
+	sign = strsep(&rest, " ");
+	if (rest && *sign == '/') {
+		*x /= figure(op, run, row, strsep(&rest, " "));
+		sign = strsep(&rest, " ");
+	}
+	bound = rest ? strtod(rest, NULL) : NAN;
+	/* No comparison with NAN is true. */
+	bound = sign && *sign == '<' ? bound - *x : *x - bound;
+	free(copy);
+	return isfinite(*x) && bound > 0;
+}
+
+char *limiters_say(const struct operation *op, const struct run *run,
+		   const struct row *row)
+{
+	if (!row || (row->all.status != RESULT_OK &&
+		     row->all.status != RESULT_BELOW_RESOLUTION))
+		return NULL;
+	for (size_t i = 0; i < op->nlimiters; i++) {
+		const struct limiter *l = &op->limiters[i];
+		double x = NAN;
+
+		if (l->cases && !text_glob(l->cases, row->all.name))
+			continue;
+		if (!l->test)
+			return text_copy(l->text);
+		if (holds(op, run, row, l->test, &x))
+			return text_format("%s (%.*f %s)", l->text,
+					   x < 10 ? 1 + (x < 1) : 0, x,
+					   l->figure);
+	}
+	return NULL;
+}
+
+void limiters_list(FILE *f, const struct operation *op)
+{
+	for (size_t i = 0; i < op->nlimiters; i++) {
+		const struct limiter *l = &op->limiters[i];
+
+		if (!l->test)
+			fprintf(f, "# usually limited by: %s%s%s%s\n", l->text,
+				l->cases ? " (" : "", l->cases ? l->cases : "",
+				l->cases ? ")" : "");
+	}
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the coursework table and lmbench's say of a row must hold for that row.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	report=${BIN:-${BUILD:-$root/build}/bin}/report
+	[[ -x $report ]] || skip "no $report"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# begin DIR: a results directory without a row.
+begin() {
+	mkdir "$1"
+	cp "$root"/tests/fixtures/results/small/{machine,run}.json "$1"
+	printf '[]\n' >"$1/about.json"
+}
+
+# measured DIR PROGRAM CASE VALUE UNIT: one more row.
+measured() {
+	printf '{"schema": 1, "benchmark": "%s", "case": "%s", "status": "ok", "unit": "%s", "better": "lower", "value": %s, "n": 1, "samples": 9, "iters": 1}\n' \
+		"$2" "$3" "$5" "$4" >>"$1/invocations.jsonl"
+}
+
+# limiter DIR LABEL: the cell of that operation.
+limiter() {
+	"$report" make --root "$root" --no-plots "$1" >/dev/null
+	sed -n '/id="coursework"/,/id="lmbench"/p' "$1/report.md" |
+		awk -F ' [|] ' -v label="$2" '
+			$1 == "| operation" { at = 0
+				for (i = 1; i <= NF; i++) if ($i == "limiter") at = i }
+			at && index($1, "| " label) == 1 && $at != "" { print $at }'
+}
+
+# each_pattern FILE: id, program, unit, place among the patterns and pattern.
+each_pattern() {
+	awk -F '\t' '!/^#/ && $5 != "-" { n = split($5, p, " ")
+		for (i = 1; i <= n; i++) printf "%s\t%s\t%s\t%d\t%s\n", $1, $4, $6, i, p[i] }' "$1"
+}
+
+@test "limiters are of operations that have none of their own" {
+	awk -F '\t' '!/^#/ && $12 == "-" { print $1 }' "$root/plots/operations.tsv" |
+		sort >without
+	awk -F '\t' '!/^#/ { print $1 }' "$root/plots/limiters.tsv" | sort -u >with
+	[[ -s with ]]
+	diff -u without with
+	# Five fields; who compares says what, and who does not has nothing to say.
+	run ! awk -F '\t' '!/^#/ && (NF != 5 || $4 == "-" || ($3 == "-") != ($5 == "-") ||
+		$3 !~ /^(-|[^ ]+( \/ [^ ]+)? [<>] [0-9.]+)$/) { print; bad = 1 }
+		END { exit !bad }' "$root/plots/limiters.tsv"
+}
+
+@test "what limiters compare is measured" {
+	sed -E 's/^([a-z_]+),"?([^"]*=[^"]*)"?,(ok|skipped|below|failed).*/\1 \2/; s/,(ok|below_resolution|skipped|failed),.*//' \
+		"$root/results/sample/report.csv" >names
+	while IFS=$'\t' read -r id _ test _; do
+		[[ $id != '#'* && $test != - ]] || continue
+		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' "$root/plots/operations.tsv")
+		for glob in $test; do
+			[[ $glob == *=* ]] || continue
+			found=
+			while read -r of case; do
+				# shellcheck disable=SC2053 # it is a pattern
+				[[ $of != "$program" || $case != $glob ]] || found=$case
+			done <names
+			[[ $found ]] || {
+				echo "$id: no row $glob of $program"
+				return 1
+			}
+		done
+	done <"$root/plots/limiters.tsv"
+}
+
+@test "every row that may be matched is limited by something" {
+	each_pattern "$root/plots/operations.tsv" >patterns
+	[[ $(wc -l <patterns) -gt 45 ]]
+	for ((i = 1; i <= 3; i++)); do
+		begin "run$i"
+		while IFS=$'\t' read -r _ program unit place glob; do
+			[[ $place != "$i" ]] ||
+				measured "run$i" "$program" "${glob//\*/}" 100 "$unit"
+		done <patterns
+		"$report" make --root "$root" --no-plots "run$i" >/dev/null
+		sed -n '/id="coursework"/,/id="lmbench"/p' "run$i/report.md" >table
+		n=$(awk -F '\t' -v i="$i" '$4 == i' patterns | wc -l)
+		# operation, measured, limiter, and what the report of 2017 has
+		[[ $(grep -Ec '^\| [^|]+ \| 100 [^|]+ \| [^ |][^|]+ \|' table) -eq $n ]]
+	done
+}
+
+@test "what has no wire is not limited by one" {
+	each_pattern "$root/plots/operations.tsv" | grep -E 'net=(veth|loopback)' >here
+	each_pattern "$root/plots/operations.tsv" | grep 'net=remote' >far
+	[[ $(wc -l <here) -eq 8 && $(wc -l <far) -eq 4 ]]
+	for where in here far; do
+		begin "at-$where"
+		while IFS=$'\t' read -r _ program unit _ glob; do
+			measured "at-$where" "$program" "${glob//\*/}" 100 "$unit"
+		done <"$where"
+		for label in 'Round trip' 'Peak bandwidth' 'Connection'; do
+			limiter "at-$where" "$label"
+		done >said-"$where"
+	done
+	[[ $(wc -l <said-here) -eq 8 && $(grep -c . said-here) -eq 8 ]]
+	run ! grep -Ewi 'wire|card|link|round trip' said-here
+	[[ $(grep -Ewic 'wire|link|round trip' said-far) -eq 4 ]]
+	# No process takes part in what the kernels acknowledge.
+	run ! grep -i 'wak' <<<"$(limiter at-here 'Round trip')"
+}
+
+@test "a disk seeks if the figures say so" {
+	for ratio in 1.02 40; do
+		begin "disk$ratio"
+		measured "disk$ratio" file_read 'cache=direct,order=random,size=1G' 31800 ns
+		measured "disk$ratio" file_read 'cache=direct,figure=random_over_sequential' "$ratio" 1
+	done
+	[[ $(limiter disk1.02 'Local file read') == *'no seeks (1.0 times a sequential read)' ]]
+	# As file_read says it of the place.
+	grep -q '^#define SEEKS 20.0$' "$root/bench/lib/file_disk.c"
+	[[ $(limiter disk40 'Local file read') == 'seeks and rotation (40 times a sequential read)' ]]
+}
+
+@test "a read of 4 KiB waits for the disk's rate or for each request" {
+	for big in 1168592136 200000000; do
+		begin "disk$big"
+		measured "disk$big" file_read 'cache=direct,order=sequential,size=1G' 30100 ns
+		measured "disk$big" file_read 'cache=direct,order=sequential,block=4K' 127039514 B/s
+		measured "disk$big" file_read 'cache=direct,order=sequential,block=1M' "$big" B/s
+	done
+	[[ $(limiter disk1168592136 'Local file read') == 'the way of each request '*'(9.2 times '* ]]
+	[[ $(limiter disk200000000 'Local file read') == 'the transfer rate of the disk (1.6 times '* ]]
+}
+
+@test "the server's disk counts where cold differs from warm" {
+	for cold in 49600 95500; do
+		begin "far$cold"
+		for cache in "cold $cold" 'warm 47700'; do
+			measured "far$cold" file_remote \
+				"where=veth,cache=${cache% *},order=sequential,file=1G,block=4K,figure=read" "${cache#* }" ns
+		done
+	done
+	[[ $(limiter far49600 'Remote file read') != *disk* ]]
+	[[ $(limiter far95500 'Remote file read') == *"disk (2.0 times"* ]]
+}
+
+@test "the penalty of the network is taken apart" {
+	for call in '36600 13300' '36600 30000' '5000 3000'; do
+		dir=call${call%% *}-${call#* }
+		begin "$dir"
+		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,figure=penalty' 46800 ns
+		measured "$dir" file_remote where=veth,figure=null_call "${call% *}" ns
+		measured "$dir" file_remote where=veth,figure=connect "${call#* }" ns
+	done
+	[[ $(limiter call36600-13300 'Network penalty') == *wake-ups*'(0.78 of it '* ]]
+	[[ $(limiter call36600-30000 'Network penalty') == 'the round trip of packets (0.64 '* ]]
+	[[ $(limiter call5000-3000 'Network penalty') == 'moving the data'*'(0.11 of it '* ]]
+}
+
+@test "an operation that was not measured is limited by nothing" {
+	begin none
+	measured none nop timing=batch 1 ns
+	[[ -z $(limiter none 'Round trip') ]]
+	run -0 grep -c '| not measured |' none/report.md
+}
+
+@test "the table to predict by names what may limit each operation" {
+	run -0 --separate-stderr "$report" predictions --root "$root"
+	[[ -z $(awk '/^# usually limited by: / { said = 1 }
+		/^\[/ { if (!said && $0 != "[machine]") print; said = 0 }' <<<"$output") ]]
+	grep -qF '# usually limited by: the network card, the wire, two kernels (net=remote,*)' <<<"$output"
+	run ! grep -E 'times|[(][0-9]' <<<"$(grep 'usually limited' <<<"$output")"
+}
+
+@test "lmbench's names say who forks and where the ends are" {
+	table=$root/plots/lmbench.tsv
+	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' "$table"
+	# As the head comments of the programs have it.
+	grep -q '	page fault	page_fault	fault=file	' "$table"
+	grep -q 'compare with a 16th of file' "$root/bench/page_fault.c"
+}
+
+@test "no text refers to a figure of the sample, which changes" {
+	run ! grep -rnE 'run of results/sample' "$root/docs" "$root/bench"
+}

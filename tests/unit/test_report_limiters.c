@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "limiters.h"
+#include "tap.h"
+
+static char name[] = "disk";
+static struct row rows[] = {
+	{ .all = { .name = (char *)"order=random", .value = 90 } },
+	{ .all = { .name = (char *)"order=sequential", .value = 3 } },
+	{ .all = { .name = (char *)"order=none", .status = RESULT_SKIPPED } },
+	{ .all = { .name = (char *)"order=few",
+		   .status = RESULT_BELOW_RESOLUTION,
+		   .value = 7 } },
+};
+static size_t places[] = { 0, 1, 2, 3 };
+static struct section section = { .program = name, .rows = places, .n = 4 };
+static const struct run run = {
+	.rows = rows, .nrows = 4, .sections = &section, .nsections = 1
+};
+
+/* What is said of rows[@at] with one limiter, which has @cases and @test, and
+ * "else" behind it. */
+static int says(size_t at, const char *cases, const char *test,
+		const char *want)
+{
+	struct limiter both[] = {
+		{ (char *)cases, (char *)test, (char *)"it", (char *)"times" },
+		{ .text = (char *)"else" },
+	};
+	const struct operation op = { .benchmark = name,
+				      .limiters = both,
+				      .nlimiters = 2 };
+	char *said = limiters_say(&op, &run, &rows[at]);
+	int same = said && !strcmp(said, want);
+
+	if (!same)
+		printf("# said %s\n", said ? said : "nothing");
+	free(said);
+	return same;
+}
+
+static void patterns(void)
+{
+	OK(says(0, NULL, NULL, "it"), "any row");
+	OK(says(0, "order=ran*", NULL, "it"), "a row that matches");
+	OK(says(1, "order=ran*", NULL, "else"), "one that does not");
+	OK(says(3, "order=few", NULL, "it"), "less than so much is measured");
+}
+
+static void comparisons(void)
+{
+	OK(says(0, NULL, "this / order=seq* > 20", "it (30 times)"),
+	   "a quotient, whole above ten");
+	OK(says(0, NULL, "this / order=seq* > 30", "else"), "no more than it");
+	OK(says(0, NULL, "order=seq* / this < 0.05", "it (0.03 times)"),
+	   "the other way round");
+	OK(says(0, NULL, "order=seq* > 2", "it (3.0 times)"), "one figure");
+	OK(says(0, NULL, "order=seq* < 2", "else"), "which is not less");
+	OK(says(1, "order=ran*", "this > 0", "else"), "both must hold");
+}
+
+static void missing(void)
+{
+	struct operation op = { .benchmark = name };
+
+	OK(says(0, NULL, "order=none < 2", "else"), "a row without a result");
+	OK(says(3, NULL, "this > 2", "else"), "or below resolution");
+	OK(says(0, NULL, "this / order=up < 99", "else"), "or no such row");
+	OK(says(0, NULL, "this", "else") && says(0, NULL, "this >", "else") &&
+		   says(0, NULL, "", "else"),
+	   "half a comparison");
+	OK(!limiters_say(&op, &run, &rows[0]), "nothing is known");
+	op.limiters = &(struct limiter) { .text = (char *)"it" };
+	op.nlimiters = 1;
+	OK(!limiters_say(&op, &run, NULL) && !limiters_say(&op, &run, &rows[2]),
+	   "nothing was measured");
+}
+
+int main(void)
+{
+	patterns();
+	comparisons();
+	missing();
+	return tap_done();
+}
