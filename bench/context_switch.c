@@ -252,25 +252,23 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* A mechanism is one only if no message was waited for.  A yield that gives the
- * CPU away counts as involuntary, as does a preemption: some of those are
- * allowed for. */
+ * CPU away counts as involuntary, as does a preemption, and is no wait. */
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 struct context_switch_state *s, double messages)
 {
 	/* The case belongs to the harness, what it points to is ours. */
 	struct switch_point *p = (struct switch_point *)c->arg;
 	struct switch_account now;
-	double waited, wanted = messages;
+	double waited;
 
 	switch_account_read(&now);
 	waited = (double)(now.voluntary - s->before.voluntary);
 	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM) {
-		waited += (double)(now.involuntary - s->before.involuntary);
-		wanted *= 1 - MAX_PREEMPTED;
 		p->yields += messages;
-		p->gave_away += waited;
+		p->gave_away +=
+			(double)(now.involuntary - s->before.involuntary);
 	}
-	bench_evidence(b, c, "messages_without_waiting", wanted,
+	bench_evidence(b, c, "messages_without_waiting", messages,
 		       messages - waited);
 }
 

@@ -86,7 +86,9 @@ static int cases(struct bench *b, void *state)
 
 	for (int k = 0; k < KINDS; k++) {
 		s->kind[k] = kinds[k];
-		for (int f = 0; f < FIGURES; f++)
+		for (int f = 0; f < FIGURES; f++) {
+			const bool beside = f == TO_THREAD || f == TO_PARENT;
+
 			s->kind[k].row[f] = bench_add(
 				b,
 				&(struct bench_case) {
@@ -99,9 +101,11 @@ static int cases(struct bench *b, void *state)
 					.index = f,
 					.events = 200,
 					.budget_ms = 15,
-					.derived = f == TO_THREAD ||
-						   f == TO_PARENT,
+					.derived = beside,
+					.of = beside ? s->kind[k].row[SMALLER]
+						     : NULL,
 				});
+		}
 	}
 	return 0;
 }

@@ -230,6 +230,7 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 	if (!run || run->state != CASE_ASKED)
 		return;
 	run->state = CASE_SKIPPED;
+	run->dropped = true;
 	va_start(ap, fmt);
 	vsnprintf(run->why, sizeof(run->why), fmt, ap);
 	va_end(ap);

@@ -107,7 +107,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
  * @of: for a derived case: the case whose callbacks give it its samples, if it
- *	is one alone: who asks for the one with --case need not wait for others.
+ *	is one alone: who asks for the one with --case need not wait for others,
+ *	and if that one is skipped, so is this one, for the same reason.
  * @ops: operations in one iteration of run(), 1 if 0: the loop was unrolled.
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
@@ -257,7 +258,8 @@ void bench_derive_within(struct bench *b, const struct bench_case *c,
 void bench_derive_between(struct bench *b, const struct bench_case *c,
 			  double value, double low, double high);
 
-/* bench_derive_skip() - a derived case has no value here, for this reason. */
+/* bench_derive_skip() - in derive(): a case has no value here, for this
+ * reason.  If its evidence falls short, it is FAILED all the same. */
 void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

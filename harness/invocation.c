@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,19 @@ static int open_counters(struct bench *b)
 	return EXIT_OK;
 }
 
+/* What gets its samples from a case that turned out to be none for here. */
+static void skip_beside(struct bench *b)
+{
+	for (size_t i = 0; i < b->n_runs; i++) {
+		const struct case_run *run = b->runs[i];
+		const struct case_run *of = bench_case_of(b, run->c.of);
+
+		if (run->c.derived && of && of->state == CASE_SKIPPED &&
+		    !run->events.n && isnan(run->derived))
+			bench_derive_skip(b, &run->c, "%s", of->why);
+	}
+}
+
 static int set_up_and_sample(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
@@ -262,6 +276,7 @@ static int set_up_and_sample(struct bench *b)
 		err = visit_cases(b);
 	if (!err && d->derive && !invocation_stop)
 		err = d->derive(b, b->state);
+	skip_beside(b);
 	explained = b->why[0];
 	if (d->teardown)
 		d->teardown(b, b->state);

@@ -45,9 +45,10 @@ struct case_run {
 	json_t *params;
 	enum case_state state;
 	char why[256];
-	bool begun;  /* piloted and warmed up */
-	bool hidden; /* not asked for, but a derived case may need it */
-	bool needed; /* hidden, and one does */
+	bool dropped; /* by bench_derive_skip(), after it was measured */
+	bool begun;   /* piloted and warmed up */
+	bool hidden;  /* not asked for, but a derived case may need it */
+	bool needed;  /* hidden, and one does */
 	struct sample_series series, base;
 	struct sample_vec events; /* ticks, or values */
 	bool own_unit;		  /* events are values in the case's unit */

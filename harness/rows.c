@@ -216,7 +216,9 @@ static int judge(const struct bench *b, const struct case_run *run,
 			h.ticks ? in_unit(b, run, h.resolution) : h.resolution;
 	if (isfinite(h.baseline))
 		row->baseline = in_unit(b, run, h.baseline);
-	if (run->state == CASE_SKIPPED || run->state == CASE_FAILED) {
+	/* What was measured first is no less of a lie for being dropped. */
+	if (run->state == CASE_FAILED ||
+	    (run->state == CASE_SKIPPED && !(run->dropped && e))) {
 		row->status = run->state == CASE_SKIPPED ? RESULT_SKIPPED
 							 : RESULT_FAILED;
 		return result_set(&row->reason, run->why);

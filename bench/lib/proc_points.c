@@ -127,16 +127,18 @@ static void add_small(struct bench *b, struct proc_points *s)
 				  .parent = PROC_PARENT_SMALL });
 }
 
-/* The two views of a first instruction, and the smaller of them, which is
- * the case that is sampled. */
+/* The smaller of the two views of a first instruction, which is the case that
+ * is sampled, and both of them. */
 static void add_first(struct bench *b, struct proc_points *s,
 		      enum proc_parent parent)
 {
-	static const char *const views[] = { "child", "parent", "smaller" };
+	static const char *const views[] = { "smaller", "child", "parent" };
 	static const char *const parents[PROC_PARENTS] = { "suite", "small" };
 
+	const struct bench_case *smaller = NULL;
+
 	for (int i = 0; i < 3; i++) {
-		const bool sampled = i == 2;
+		const bool sampled = i == 0;
 		const struct bench_case *c = add(
 			b, s,
 			(struct bench_case) {
@@ -149,13 +151,16 @@ static void add_first(struct bench *b, struct proc_points *s,
 				.events = 200,
 				.budget_ms = 30,
 				.derived = !sampled,
+				.of = smaller,
 			},
 			(struct proc_point) { .kind = sampled ? PROC_KIND_FIRST
 							      : PROC_KIND_VIEW,
 					      .parent = parent });
 
-		if (!sampled)
-			s->view[parent][i] = c;
+		if (sampled)
+			smaller = c;
+		else
+			s->view[parent][i - 1] = c;
 	}
 }
 

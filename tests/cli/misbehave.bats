@@ -76,7 +76,7 @@ setup() {
 # the one that is measured below resolution.
 judged() {
 	try_sealed 1 "$FIXTURES/verdicts" --invocations 1 --json
-	rows 'length == 8'
+	rows 'length == 11'
 }
 
 @test "each end of a case is told as what it is" {
@@ -85,7 +85,8 @@ judged() {
 		"measured": "ok", "zero": "below_resolution",
 		"negative": "below_resolution", "short": "failed",
 		"refused": "failed", "skip": "skipped", "late-skip": "skipped",
-		"nan": "failed"}'
+		"nan": "failed", "dropped": "skipped", "dropped-short": "failed",
+		"beside": "skipped"}'
 }
 
 @test "only what was measured has a value, all others a reason" {
@@ -109,11 +110,19 @@ judged() {
 	[[ $stderr == *"end=short"* ]]
 }
 
+@test "a skip in the end hides no evidence that is short" {
+	judged
+	rows '.[] | select(.params["end"] == "dropped-short") |
+		.reason | startswith("the operation did not happen as claimed")'
+}
+
 @test "reasons are those that the program gave" {
 	judged
 	rows 'map({(.params["end"]): .reason}) | add |
 		.refused == "unfortunate: Input/output error" and
 		.skip == "known before" and .["late-skip"] == "found out too late" and
+		.dropped == "worth nothing" and
+		.["beside"] == .["late-skip"] and
 		.nan == "recorded a sample that is not a number"'
 }
 
