@@ -28,11 +28,14 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "lib/sync_thread.h"
 
-/* A partner that did not answer within so many loads (some seconds) will not
- * answer: its CPU is taken by something of a higher priority. */
-#define PATIENCE (1ull << 32)
+/* A partner that does not answer for so long will not answer: its CPU is taken
+ * by something of a higher priority.  The clock is looked at, and whether to
+ * stop, every so many loads: there are none so many within an answer. */
+#define PATIENCE_MS 30000
+#define LOOKS	    (1u << 20)
 
 /* The number that ends the partner's loop; odd, as all that it waits for. */
 #define LAST UINT64_MAX
@@ -152,23 +155,38 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+/* After LOOKS loads.  @deadline: 0 at the first such look of a batch.  Return:
+ * whether there is no more to wait for. */
+__attribute__((noinline, cold)) static bool give_up(const struct bench *b,
+						    int64_t *deadline)
+{
+	if (!*deadline)
+		*deadline = deadline_in(PATIENCE_MS);
+	return bench_stopping(b) || deadline_passed(*deadline);
+}
+
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct state *s = state;
 	const struct pair *p = c->arg;
 	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
+	int64_t deadline = 0;
 
 	for (uint64_t i = 0; i < iters; i++) {
-		uint64_t patience = PATIENCE;
+		uint64_t patience = LOOKS;
 
 		atomic_store_explicit(&s->line, turn + 1, memory_order_release);
 		turn += 2;
 		while (atomic_load_explicit(&s->line, memory_order_acquire) !=
 		       turn)
-			if (!--patience)
-				return bench_fail(b, ETIMEDOUT,
-						  "partner on CPU %d", p->to);
+			if (!--patience) {
+				if (give_up(b, &deadline))
+					return bench_fail(b, ETIMEDOUT,
+							  "partner on CPU %d",
+							  p->to);
+				patience = LOOKS;
+			}
 	}
 	s->asked += iters;
 	return 0;

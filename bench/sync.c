@@ -30,6 +30,7 @@
 #include <stddef.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "lib/sync_futex.h"
 #include "lib/sync_thread.h"
 
@@ -42,14 +43,14 @@
  * no more.  Short batches, as a quick run has, may miss him. */
 #define CONTENDED_LEAST 0.75
 
-/* Looks at a partner that does not run (some seconds) before giving up. */
-#define PATIENCE (1ull << 32)
+/* For a partner that does not run, and a sleeper that does not fall asleep: a
+ * host may take the CPU away for long.  The clock is looked at every so many
+ * looks at the partner. */
+#define PATIENCE_MS 30000
+#define LOOKS	    (1u << 20)
 
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_NS 50000
-
-/* Wake-ups that found nobody asleep yet before one event is given up. */
-#define MAX_MISSES 1000
 
 /* Of a contended case, in all visits to it. */
 struct contention {
@@ -209,11 +210,12 @@ static void nap(uint64_t ns)
 static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 {
 	const enum timer_method method = bench_timer(b)->method;
+	const int64_t deadline = deadline_in(PATIENCE_MS);
 	struct state *s = state;
 	uint64_t ticks;
 	int woken = 0;
 
-	for (int i = 0; i < MAX_MISSES && !bench_stopping(b); i++) {
+	while (!bench_stopping(b) && !deadline_passed(deadline)) {
 		nap(SETTLE_NS);
 		atomic_fetch_add(&s->word, 1);
 		TIMER_INTERVAL(method, ticks,
@@ -253,13 +255,14 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const uint64_t seen = atomic_load(&s->theirs);
+	const int64_t deadline = deadline_in(PATIENCE_MS);
 
 	if (!s->contended || c->sample)
 		return 0;
-	for (uint64_t i = 0; atomic_load(&s->theirs) == seen; i++) {
+	for (uint64_t i = 1; atomic_load(&s->theirs) == seen; i++) {
 		if (bench_stopping(b))
 			return 0;
-		if (i == PATIENCE)
+		if (i % LOOKS == 0 && deadline_passed(deadline))
 			return bench_fail(b, ETIMEDOUT,
 					  "the partner does not run");
 	}

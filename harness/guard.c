@@ -22,7 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define REAP_ROUNDS 200 /* a fork storm is over by then */
+#include "deadline.h"
+
+/* A fork storm is over by then, and so is what a process that was killed does
+ * in the kernel, though the CPU that it does it on may be taken away. */
+#define REAP_MS 30000
 
 int guard_open(void)
 {
@@ -108,6 +112,7 @@ static int kill_members(const char *path)
 
 int guard_remove_cgroup(const char *path)
 {
+	const int64_t deadline = deadline_in(REAP_MS);
 	const char *name = strrchr(path, '/');
 	struct statfs fs;
 
@@ -118,7 +123,7 @@ int guard_remove_cgroup(const char *path)
 		return errno == ENOENT ? 0 : -errno;
 	if (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC)
 		return -EINVAL;
-	for (int i = 0; i < REAP_ROUNDS; i++) {
+	do {
 		int err = kill_members(path);
 
 		if (err < 0 && err != -ENOENT)
@@ -128,7 +133,7 @@ int guard_remove_cgroup(const char *path)
 		if (errno != EBUSY)
 			return -errno;
 		usleep(2000); /* until those that were killed are gone */
-	}
+	} while (!deadline_passed(deadline));
 	return -EBUSY;
 }
 
@@ -307,9 +312,10 @@ static unsigned int kill_children(void)
 
 unsigned int guard_reap(void)
 {
+	const int64_t deadline = deadline_in(REAP_MS);
 	unsigned int n = 0;
 
-	for (int i = 0; i < REAP_ROUNDS; i++) {
+	do {
 		pid_t pid;
 
 		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -318,6 +324,6 @@ unsigned int guard_reap(void)
 			break; /* no children at all */
 		n += kill_children();
 		usleep(2000);
-	}
+	} while (!deadline_passed(deadline));
 	return n;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
 #include "guard.h"
 #include "invocation.h"
@@ -146,14 +147,6 @@ static void kill_group(pid_t pid, int sig)
 		kill(pid, sig);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Read what @pid writes to @fd until it is gone.  Return: its wait status. */
 static int follow(pid_t pid, int fd, struct output *out)
 {
@@ -173,10 +166,10 @@ static int follow(pid_t pid, int fd, struct output *out)
 
 		if (invocation_stop && !deadline) {
 			kill_group(pid, SIGTERM);
-			deadline = now_ms() + GRACE_MS;
+			deadline = deadline_in(GRACE_MS);
 			continue;
 		}
-		if (deadline && now_ms() > deadline)
+		if (deadline && deadline_passed(deadline))
 			kill_group(pid, SIGKILL);
 		/* Once it ended only what is in the pipe is read: somebody it
 		 * left behind may hold the other end. */
