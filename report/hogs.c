@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "text.h"
-#include "timer.h"
 
 #define MOST_NAMES  3
-#define PATIENCE_NS 100000000 /* for a list of all threads */
+#define PATIENCE_NS 100000000 /* of our own, for a list of all threads */
 #define PROCESSOR   36 /* fields of stat behind the state: the CPU it was on */
 
 static int number_of(const char *name)
@@ -54,10 +54,19 @@ static void add_thread(struct hogs *h, int pid, int tid)
 		(struct hog_thread) { pid, tid, strtoull(line, NULL, 10) };
 }
 
+/* What we ran for: others may have had the CPU for any time meanwhile. */
+static uint64_t own_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 /* Half a list would take the whole life of a thread for what it ran since. */
 static bool in_time(const struct hogs *h)
 {
-	return timer_clock_begin() - h->begin_ns < PATIENCE_NS;
+	return own_ns() - h->begin_ns < PATIENCE_NS;
 }
 
 static void add_process(struct hogs *h, int pid)
@@ -87,7 +96,7 @@ void hogs_read(struct hogs *h)
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
-	*h = (struct hogs) { .begin_ns = timer_clock_begin() };
+	*h = (struct hogs) { .begin_ns = own_ns() };
 	if (!dir)
 		return;
 	while (in_time(h) && (e = readdir(dir)))

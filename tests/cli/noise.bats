@@ -53,8 +53,8 @@ start_hog() {
 	for try in {1..10}; do
 		run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 300
 		line=$(head -n 1 <<<"$output")
-		jq -e '(.grade | IN("C", "D")) and .switches > 0' <<<"$line"
-		! jq -e --argjson hog "$hog" '.causes_us.tasks > .causes_us.interrupts and
+		! jq -e --argjson hog "$hog" '(.grade | IN("C", "D")) and
+			.switches > 0 and .causes_us.tasks > .causes_us.interrupts and
 			(.tasks | any(.pid == $hog and .name == "oscost-hog"))' <<<"$line" ||
 			return 0
 		echo "look $try: $line"
@@ -97,11 +97,20 @@ start_hog() {
 }
 
 @test "a run with a hog says who it was, and what to do" {
+	local try
+
 	start_hog
 	ln -sf "$report" "$bin/report"
-	run -0 --separate-stderr drive --out out --rounds 1 --only good --cpu "$cpu"
-	[[ $output == *"noise: grade "[CD]" on CPU $cpu"* ]]
-	[[ $output == *"other tasks on this CPU: "*"oscost-hog (pid $hog)"*"taskset"* ]]
+	# Here too others, or the host, may have had all of the looks.
+	for try in {1..5}; do
+		run -0 --separate-stderr drive --out "out$try" --rounds 1 \
+			--only good --cpu "$cpu"
+		[[ $output != *"noise: grade "[CD]" on CPU $cpu"* ||
+			$output != *"other tasks on this CPU: "*"oscost-hog (pid $hog)"*"taskset"* ]] ||
+			return 0
+		echo "run $try: $output"
+	done
+	false
 }
 
 @test "misuse is told in one line" {
