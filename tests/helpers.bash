@@ -13,7 +13,7 @@ export ROOT FIXTURES
 declare -ga QUICK=(--effort 1 --invocations 1)
 
 # Nothing takes as long as this; what hangs must not hang the tests.
-readonly PATIENCE_S=${PATIENCE_S:-120}
+readonly PATIENCE_S=${PATIENCE_S:-600}
 
 # benches: the names of all benchmark programs; other things in $BIN, such as
 # the report, have no source in bench/.
@@ -52,6 +52,17 @@ try() {
 	[[ $status == @($want) ]] && return
 	printf '%s\nstatus %s, not %s\n%s\n%s\n' "$*" "$status" "$want" \
 		"$output" "$stderr"
+	return 1
+}
+
+# until_true COMMAND...: look again until it is so, for two minutes at least.
+until_true() {
+	local i
+
+	for ((i = 0; i < 1200; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
 	return 1
 }
 

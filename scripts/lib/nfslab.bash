@@ -17,7 +17,7 @@ if [ "$2" ]; then
 	mount --bind "$1/passwd" /etc/passwd || exit
 	setpriv --pdeathsig KILL "$2" -f &
 	i=0
-	while [ ! -S /run/rpcbind.sock ] && [ $((i += 1)) -lt 100 ]; do
+	while [ ! -S /run/rpcbind.sock ] && [ $((i += 1)) -lt 3000 ]; do
 		sleep 0.02
 	done
 fi
@@ -148,7 +148,7 @@ nfslab_start() {
 		</dev/null >"$nfslab_place/talk" 2>&1 8>&- 9>&- &
 	nfslab_pid=$!
 	disown "$nfslab_pid"
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		! grep -q 'NFS SERVER INITIALIZED' "$nfslab_place/log" 2>/dev/null || break
 		kill -0 "$nfslab_pid" 2>/dev/null || break
 		sleep 0.05
@@ -181,7 +181,7 @@ nfslab_stop() {
 	if [[ $pid =~ ^[0-9]+$ ]] &&
 		grep -qz "^$nfslab_place/conf\$" "/proc/$pid/cmdline" 2>/dev/null; then
 		kill -KILL "$pid" 2>/dev/null || :
-		for ((i = 0; i < 100; i++)); do
+		for ((i = 0; i < 3000; i++)); do
 			# A zombie has none.
 			grep -qz . "/proc/$pid/cmdline" 2>/dev/null || break
 			sleep 0.02

@@ -25,17 +25,6 @@ record() {
 	cat >"rec/$1/proc/stat"
 }
 
-# until_true COMMAND...: look again until it is so, with patience.
-until_true() {
-	local i
-
-	for ((i = 0; i < PATIENCE_S * 10; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 @test "bad options are refused in one line" {
 	local words
 
@@ -229,7 +218,9 @@ has_late() { column late <"$1" | awk '$1 >= 1 { seen = 1 } END { exit !seen }'; 
 }
 
 @test "a sleeping process has no load" {
-	sleep "$PATIENCE_S" &
+	sleep "$PATIENCE_S" 3>&- &
+	# Not while it still becomes sleep(1).
+	until_true grep -q '^[0-9]* (sleep) S ' "/proc/$!/stat"
 	try 0 "$CPU_LOAD" --json --pid $! --interval 50ms --duration 100ms
 	kill $!
 	# It never runs, whatever the machine does.

@@ -15,17 +15,11 @@ teardown() {
 
 # serve [OPTION]...: start a server on loopback; sets server and port.
 serve() {
-	local i
-
 	rm -f port
 	"$BIN/net_server" --port 0 "$@" >port 2>said 3>&- &
 	server=$!
-	for ((i = 0; i < 100; i++)); do
-		[[ ! -s port ]] || break
-		sleep 0.1
-	done
+	until_true test -s port
 	port=$(<port)
-	[[ -n $port ]]
 }
 
 # ends_well: end the server; it must end in good order and without a word.
@@ -105,16 +99,10 @@ killed() {
 # lied_to LIE PROGRAM CASE: measure CASE with a server that lies: it must be
 # found out.
 lied_to() {
-	local i
-
 	rm -f port # the one before must not be taken for this one
 	"$FIXTURES/liar" "$1" >port 3>&- &
 	server=$!
-	for ((i = 0; i < 100; i++)); do
-		[[ ! -s port ]] || break
-		sleep 0.1
-	done
-	[[ -s port ]] || return
+	until_true test -s port || return
 	try 1 "$BIN/$2" "${QUICK[@]}" --json --peer 127.0.0.1 \
 		--port "$(<port)" --case "$3" || return
 	kill -KILL "$server"

@@ -30,7 +30,7 @@ EOS
 
 # serve_ssh: an sshd that takes one key, on the other host.
 serve_ssh() {
-	local name i
+	local name
 
 	for name in host user; do
 		ssh-keygen -q -t ed25519 -N '' -C test -f "$name"
@@ -50,10 +50,7 @@ EOS
 	[[ -d /run/sshd ]] || { mkdir /run/sshd && made_dir=1; }
 	ip netns exec oscost-b "$sshd" -D -e -f "$PWD/sshd.conf" 2>sshd.log 3>&- &
 	daemon=$!
-	for ((i = 0; i < 100; i++)); do
-		! grep -q 'Server listening' sshd.log || return 0
-		sleep 0.1
-	done
+	! until_true grep -q 'Server listening' sshd.log || return 0
 	cat sshd.log
 	return 1
 }
@@ -69,16 +66,18 @@ here() {
 	try "$1" ip netns exec oscost-a "${@:2}"
 }
 
+# serves: whether a server runs over there.
+serves() {
+	ip netns pids oscost-b | xargs -r ps -o comm= -p | grep -q net_server
+}
+
+serves_no_more() {
+	! serves
+}
+
 # no_server: what was started over there has ended.
 no_server() {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		ip netns pids oscost-b | xargs -r ps -o comm= -p |
-			grep -q net_server || return 0
-		sleep 0.1
-	done
-	return 1
+	until_true serves_no_more
 }
 
 @test "a program starts its server over ssh, and it ends with the program" {
@@ -91,17 +90,12 @@ no_server() {
 }
 
 @test "it ends too when the program is killed" {
-	local pid i
+	local pid
 
 	ip netns exec oscost-a "$BIN/tcp_connect" --invocations 50 --json \
 		--peer "$who" --peer-server "$BIN/net_server" >/dev/null 2>&1 3>&- &
 	pid=$!
-	for ((i = 0; i < 100; i++)); do
-		! ip netns pids oscost-b | xargs -r ps -o comm= -p |
-			grep -q net_server || break
-		sleep 0.1
-	done
-	[[ $i -lt 100 ]]
+	until_true serves
 	kill -KILL "$pid"
 	no_server
 }
