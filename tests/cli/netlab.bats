@@ -18,6 +18,10 @@ lab() {
 	gone
 }
 
+# For a command that runs until the file go is there, or nothing will come.
+# shellcheck disable=SC2016 # expands there
+until_go='for i in $(seq 1200); do [ ! -e go ] || exit 0; sleep 0.1; done; exit 1'
+
 gone() {
 	[[ ! -e /run/netns/oscost-a && ! -e /run/netns/oscost-b &&
 		! -e /run/oscost-netlab ]]
@@ -30,16 +34,14 @@ gone() {
 }
 
 @test "the namespaces go when the script is stopped" {
-	local pid i
+	local pid
 
 	lab 0 true
-	"$netlab" run sh -c 'echo >started; sleep 1' 3>&- &
+	"$netlab" run sh -c "echo >started; $until_go" 3>&- &
 	pid=$!
-	for ((i = 0; i < 100; i++)); do
-		[[ ! -e started ]] || break
-		sleep 0.1
-	done
+	until_true test -e started
 	kill -TERM "$pid"
+	touch go
 	wait "$pid" || true
 	gone
 }
@@ -87,14 +89,21 @@ gone() {
 	gone
 }
 
+one_runs() {
+	(($(jobs -rp | wc -l) == 1))
+}
+
 @test "of two that come at a time one gets the namespaces" {
 	local i pids=() won=0
 
 	lab 0 true
 	for ((i = 0; i < 6; i++)); do
-		sh -c "'$netlab' run sleep 0.5" >/dev/null 2>&1 3>&- &
+		"$netlab" run sh -c "$until_go" >/dev/null 2>&1 3>&- &
 		pids+=($!)
 	done
+	# One stays until all others have been turned away.
+	until_true one_runs || true
+	touch go
 	for i in "${pids[@]}"; do
 		! wait "$i" || ((++won))
 	done
@@ -118,7 +127,7 @@ shift
 rm -f port # that of the call before
 ip netns exec oscost-b "$server" --port 0 --listen 10.78.0.2 >port &
 pid=$!
-for i in $(seq 100); do [ ! -s port ] || break; sleep 0.1; done
+for i in $(seq 1200); do [ ! -s port ] || break; sleep 0.1; done
 status=0
 ip netns exec oscost-a "$@" --peer 10.78.0.2 --port "$(cat port)" || status=$?
 kill "$pid"
