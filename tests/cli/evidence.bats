@@ -91,7 +91,7 @@ names_in_effect file_ops renameat@2 op=rename
 files_there file_ops fstatat op=create,size=1K
 files_there file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
-device_bytes_written file_ops fsync op=fsync_file,*
+device_bytes_written file_ops frozen:*/stat op=fsync_file,*
 bytes_right file_contention pread mode=warm,files=own,procs=1
 bytes_from_cache file_contention cold mode=warm,files=own,procs=1
 bytes_from_storage file_contention frozen:/proc/self/io mode=direct,files=own,procs=1

@@ -76,11 +76,12 @@ killed_partner() {
 }
 
 @test "a derived row follows from the rows it is made of" {
-	# Such a short one as the others may be below resolution.
+	# In so short a run each of them may be below resolution, and the
+	# difference have no value.
 	measured context_switch --effort 40 \
 		--case 'between=process,by=eventfd,place=same_cpu,*'
 	rows 'map({(.params.figure): .}) | add |
-		.switch.status == "below_resolution" or
+		any(.[]; .status | IN("below_resolution", "skipped")) or
 		((.round_trip.value - .mechanism.value) /
 			.round_trip.evidence.switches_per_turn -
 			.switch.value | fabs) < 0.001 * .switch.value'

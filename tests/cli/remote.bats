@@ -40,13 +40,11 @@ gone() {
 
 # server_gone PID: also if it is still to be reaped.
 server_gone() {
-	local i
+	until_true has_no_command_line "$1"
+}
 
-	for ((i = 0; i < 100; i++)); do
-		grep -qz . "/proc/$1/cmdline" 2>/dev/null || return 0
-		sleep 0.1
-	done
-	return 1
+has_no_command_line() {
+	! grep -qz . "/proc/$1/cmdline" 2>/dev/null
 }
 
 # peer WHAT: something that listens on a port of loopback, in perl's words.
@@ -60,10 +58,7 @@ peer() {
 		rename "port.new", "port";
 		while (my $c = $s->accept) { '"$1"' }' 3>&- &
 	peer=$!
-	for ((i = 0; i < 100; i++)); do
-		[[ ! -s port ]] || break
-		sleep 0.1
-	done
+	until_true test -s port
 	url="nfs://127.0.0.1/export/file?version=4&nfsport=$(<port)"
 }
 
@@ -126,7 +121,7 @@ needs_libnfs() {
 		length == 4 and all(.status == "ok" and
 			.evidence.contents_right.seen == .evidence.contents_right.expected and
 			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
-			.evidence.requests.seen == .evidence.requests.expected)'
+			(.evidence.requests | .seen >= .expected and .expected > 0))'
 	rows '[.[] | select(.params.figure == "null_call")] | length == 1 and
 		all(.status == "ok" and (.evidence.answer_bytes |
 			.seen >= .expected and .expected > 0))'
@@ -182,7 +177,7 @@ reads() {
 		length == 2 and all($1 and .status == \"ok\" and
 			.evidence.contents_right.seen == .evidence.contents_right.expected and
 			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
-			.evidence.requests.seen == .evidence.requests.expected)"
+			(.evidence.requests | .seen >= .expected and .expected > 0))"
 }
 
 @test "an address of IPv6 stands in brackets" {
@@ -209,7 +204,8 @@ reads() {
 	# libnfs keeps no page that is read twice: one in 1024 is.
 	lab 0 --dir . --v3 "${remote[@]}" --effort 4000 \
 		--case 'where=server,cache=warm,order=random,file=4M,*figure=read'
-	rows 'length == 1 and all(.evidence.requests.seen == .evidence.requests.expected)'
+	rows 'length == 1 and all(.evidence.requests |
+		.seen >= .expected and .expected > 0)'
 	# Neither is there without being asked for.
 	lab 1 --dir . "${remote[@]}"
 	[[ $stderr == *"Connection refused"* ]]
@@ -238,18 +234,15 @@ reads() {
 }
 
 @test "the server and all it had go, however it ends" {
-	local pid server i signal
+	local pid server signal
 
 	lab 3 sh -c 'exit 3'
 	for signal in INT TERM KILL; do
 		rm -f started
 		setsid env --default-signal=INT "$nfslab" run --bin "$BIN" \
-			sh -c 'cat /run/oscost-nfs/lab >new; mv new started; sleep 30' 3>&- &
+			sh -c 'cat /run/oscost-nfs/lab >new; mv new started; exec sleep 300' 3>&- &
 		pid=$!
-		for ((i = 0; i < 100; i++)); do
-			[[ ! -e started ]] || break
-			sleep 0.1
-		done
+		until_true test -e started
 		read -r server _ <started
 		grep -qz /run/oscost-nfs "/proc/$server/cmdline"
 		kill -s "$signal" "$pid"
@@ -266,8 +259,12 @@ reads() {
 	done
 }
 
+session_empty() {
+	! pgrep -s "$1"
+}
+
 @test "crosscheck-remote compares, and leaves nothing, however it ends" {
-	local check=("$ROOT/scripts/crosscheck-remote" --bin "$BIN") pid i
+	local check=("$ROOT/scripts/crosscheck-remote" --bin "$BIN") pid
 
 	try 2 "${check[@]}" --ms 701
 	[[ $stderr == *"ms must be a number from 10 to 700"* ]]
@@ -281,15 +278,11 @@ reads() {
 	setsid env --default-signal=INT "${check[@]}" --dir here --rounds 1000 \
 		--ms 10 --only 4K --values values 2>/dev/null 3>&- &
 	pid=$!
-	for ((i = 0; i < 100; i++)); do
-		[[ ! -s values ]] || break
-		sleep 0.1
-	done
-	[[ -s values ]]
+	until_true test -s values
 	kill -s INT "$pid"
 	wait "$pid" || true
 	[[ -z $(ls -A here) ]] && gone
-	run -1 pgrep -s "$pid"
+	until_true session_empty "$pid"
 }
 
 @test "without privilege the reason is given" {
