@@ -158,6 +158,31 @@ static double bin_end(double edge)
 			       BINS_PER_DECADE);
 }
 
+static void write_share(struct figwriter *w, double x, double share)
+{
+	fprintf(w->data, "%.6g %.9g %.9g\n", x / w->d->scale, share, 1 - share);
+}
+
+/* The share of samples at both ends of each bin, which is where it is known:
+ * bins with a count only are there, so one may end before the next begins. */
+static size_t write_shares(struct figwriter *w, const struct bins *b)
+{
+	double sum = 0, end = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (!(b->edge[i] > 0))
+			continue;
+		if (b->edge[i] > end * (1 + 1e-6))
+			write_share(w, b->edge[i], sum / b->total);
+		sum += b->count[i];
+		end = bin_end(b->edge[i]);
+		write_share(w, end, sum / b->total);
+		n++;
+	}
+	return n;
+}
+
 size_t figwrite_distribution(struct figwriter *w)
 {
 	const struct plotdata *d = w->d;
@@ -166,31 +191,17 @@ size_t figwrite_distribution(struct figwriter *w)
 	fputs("# value share_at_most share_above\n", w->data);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct point *p = &d->points[i];
-		double sum = 0;
 		struct bins b;
 
 		if (!p->row->all.unit || !has_unit(p, p->row->all.unit))
 			continue;
 		bins_read(&b, p->row->all.histogram);
-		if (!b.n) {
-			bins_free(&b);
-			continue;
-		}
-		fputs(blocks++ ? "\n\n" : "", w->data);
-		fprintf(w->settings, "name_%zu = ", blocks);
-		text_gnuplot(w->settings, d->series[p->series]);
-		fputc('\n', w->settings);
-		for (size_t j = 0; j < b.n; j++) {
-			if (!(b.edge[j] > 0))
-				continue;
-			if (!j)
-				fprintf(w->data, "%.6g 0 1\n",
-					b.edge[j] / d->scale);
-			sum += b.count[j];
-			fprintf(w->data, "%.6g %.9g %.9g\n",
-				bin_end(b.edge[j]) / d->scale, sum / b.total,
-				1 - sum / b.total);
-			n++;
+		if (b.n) {
+			fputs(blocks++ ? "\n\n" : "", w->data);
+			fprintf(w->settings, "name_%zu = ", blocks);
+			text_gnuplot(w->settings, d->series[p->series]);
+			fputc('\n', w->settings);
+			n += write_shares(w, &b);
 		}
 		bins_free(&b);
 	}
