@@ -1,12 +1,13 @@
 # Bars by category, grouped by series, with 95 % intervals; lying, so that the
-# names of the categories can be read.  Data: category value low high end name;
-# end is where the label stands: a value may have no interval.
+# names of the categories can be read.  Data: category value low high end place
+# name.  end is where the label stands: a value may have no interval.  place
+# counts from the middle of those bars that the category has, at most `widest`.
 load plots.'/style.gp'
 data = id.'.dat'
-high = 110 + 22 * n_categories + 13 * n_categories * n_series
+high = 110 + 22 * n_categories + 15 * n_categories * widest
 if (high < 320) high = 320
-thick = 0.8 / n_series
-place(c, i) = c + (i - 1 - (n_series - 1) / 2.0) * thick
+thick = 0.8 / widest
+middle(c, place) = c + place * thick
 
 set ylabel
 set xlabel y_label
@@ -24,9 +25,8 @@ set grid noytics xtics
 if (log_y) set mxtics 10; set grid mxtics
 set border 1
 near(low, v) = low > from ? low : v
-text(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 
-paint = "plot for [i=1:n_series] data index i-1 using (from):(place($1,i)):(from):2:(place($1,i)-thick*0.46):(place($1,i)+thick*0.46) with boxxyerror lc rgb colour[pick(i)] fs solid 0.85 noborder title series[i], ".\
-	"for [i=1:n_series] data index i-1 using 2:(place($1,i)):(near($3,$2)):4 with xerrorbars pt 0 lw 1.3 lc rgb '#111111' notitle, ".\
-	"for [i=1:n_series] data index i-1 using 5:(place($1,i)):(text($2)) with labels left offset 0.6,0 font ',11' textcolor rgb '#222222' notitle"
+paint = "plot for [i=1:n_series] data index i-1 using (from):(middle($1,$6)):(from):2:(middle($1,$6)-thick*0.46):(middle($1,$6)+thick*0.46) with boxxyerror lc rgb colour[pick(i)] fs solid 0.85 noborder title series[i], ".\
+	"for [i=1:n_series] data index i-1 using 2:(middle($1,$6)):(near($3,$2)):4 with xerrorbars pt 0 lw 1.3 lc rgb '#111111' notitle, ".\
+	"for [i=1:n_series] data index i-1 using 5:(middle($1,$6)):(digits($2)) with labels left offset 0.6,0 font ',11' textcolor rgb '#222222' notitle"
 load plots.'/draw.gp'

@@ -14,7 +14,7 @@ unset key
 unset grid
 set xlabel x_label
 set ylabel series_label
-set cblabel y_label
+set cblabel y_label offset 1.5,0 textcolor rgb '#222222'
 set rmargin 10
 set palette defined (0 '#FDF6E3', 0.35 '#F0B55A', 0.7 '#C8553D', 1 '#4B1D3F')
 if (log_y) set logscale cb
@@ -30,8 +30,7 @@ do for [i=1:n_xs:every] { set xtics add (xs[i] i - 1) }
 set ytics () scale 0
 do for [i=1:n_ys:every] { set ytics add (ys[i] i - 1) }
 middle = log_y ? sqrt(V_min * V_max) : V_max / 2
-show(v) = v < 10 ? sprintf('%.2f', v) : v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 ink(v) = v > middle ? 0xFFFFFF : 0x222222
 paint = "plot data using 1:2:(0.5):(0.5):3 with boxxyerror fs solid 1 noborder lc palette"
-if (side <= 12) paint = paint.", data using 1:2:(show($3)):(ink($3)) with labels font ',11' tc rgb variable"
+if (side <= 12) paint = paint.", data using 1:2:(digits($3)):(ink($3)) with labels font ',11' tc rgb variable"
 load plots.'/draw.gp'

@@ -2,7 +2,7 @@
 # elsewhere.  Data: x value low high cycles below.
 load plots.'/style.gp'
 data = id.'.dat'
-if (log_y) set logscale y; else set yrange [0:*]
+if (log_y) { set logscale y; load plots.'/decades.gp' } else { set yrange [0:*] }
 stats data using 1 name 'X' nooutput
 step = 2 ** floor(log((X_max - X_min) / 4) / log(2))
 unit = X_max >= 2**33 ? 2.0**30 : 2.0**20
@@ -18,5 +18,5 @@ do for [i=1:n_limits] {
 }
 paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] title series[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] notitle, ".key
 load plots.'/draw.gp'

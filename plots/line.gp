@@ -23,5 +23,6 @@ do for [i=1:n_series] {
 }
 paint = "plot for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] title said[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] notitle, ".\
+	"for [i=1:n_series] NaN with linespoints lw 1.2 ps 0.7 dt dash[mark(i)] pt point[mark(i)] lc rgb colour[pick(i)] title said[i]"
 load plots.'/draw.gp'

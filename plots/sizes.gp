@@ -5,8 +5,14 @@ stats data using 1 name 'X' nooutput
 set xrange [X_min / 1.3:X_max * 1.3]
 set xtics ()
 do for [k=0:40] {
-	if (2.0**k >= X_min / 1.3 && 2.0**k <= X_max * 1.3 && k % 2 == 0) {
-		set xtics add (size(2.0**k) 2.0**k)
+	# Of many sizes every other one by its name.
+	named = k % 2 == 0 || X_max <= X_min * 2**11
+	if (2.0**k >= X_min / 1.3 && 2.0**k <= X_max * 1.3) {
+		if (named) {
+			set xtics add (size(2.0**k) 2.0**k)
+		} else {
+			set xtics add ('' 2.0**k 1)
+		}
 	}
 }
 set xtics rotate by -45

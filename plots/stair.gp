@@ -26,5 +26,5 @@ do for [i=1:n_caches] {
 high = 560
 paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.1 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.6 lc rgb colour[pick(i)] title series[i]"
+	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.6 lc rgb colour[pick(i)] notitle, ".key
 load plots.'/draw.gp'

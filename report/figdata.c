@@ -2,35 +2,44 @@
 #include "figdata.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
 #include "units.h"
 
-/* The coordinates of a case on @axes ("via", or "call+via"), as text. */
-static char *coordinate(const json_t *params, const char *axes)
+/* What the case @name says after "axis=", as in all tables ("64K"); @len: of
+ * the axis.  NULL if it does not have that axis. */
+static char *axis_text(const char *name, const char *axis, size_t len)
+{
+	while (*name) {
+		size_t part = strcspn(name, ",");
+
+		if (part > len && !strncmp(name, axis, len) && name[len] == '=')
+			return text_format("%.*s", (int)(part - len - 1),
+					   name + len + 1);
+		name += part + (name[part] == ',');
+	}
+	return NULL;
+}
+
+/* The coordinates of the case @name on @axes ("via", or "call+via"). */
+static char *coordinate(const char *name, const char *axes)
 {
 	char *text = text_copy("");
 
 	while (*axes && strcmp(axes, "-") != 0) {
 		size_t len = strcspn(axes, "+");
-		char *axis = text_format("%.*s", (int)len, axes);
-		const json_t *v = json_object_get(params, axis);
-		const char *sep = *text ? ", " : "";
-		char *longer = text;
+		char *value = axis_text(name, axes, len);
 
-		if (json_is_string(v))
-			longer = text_format("%s%s%s", text, sep,
-					     json_string_value(v));
-		else if (json_is_integer(v))
-			longer = text_format("%s%s%" JSON_INTEGER_FORMAT, text,
-					     sep, json_integer_value(v));
-		if (longer != text)
+		if (value) {
+			char *longer = text_format("%s%s%s", text,
+						   *text ? ", " : "", value);
+
 			free(text);
-		text = longer;
-		free(axis);
+			free(value);
+			text = longer;
+		}
 		axes += len + (axes[len] == '+');
 	}
 	return text;
@@ -127,14 +136,14 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 		      const struct row *row, double x)
 {
 	const struct result *r = &row->all;
-	char *series = coordinate(r->params, fig->series);
+	char *series = coordinate(r->name, fig->series);
 	struct point *p;
 
 	d->points = text_grow(d->points, d->n, sizeof(*p));
 	p = &d->points[d->n++];
 	*p = (struct point) { .row = row,
 			      .x = x,
-			      .category = coordinate(r->params, fig->x),
+			      .category = coordinate(r->name, fig->x),
 			      .y = number_of(r, fig->value),
 			      .lo = NAN,
 			      .hi = NAN,
@@ -163,27 +172,36 @@ static int by_series_and_x(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The unit of the values and the scale that suits them: the largest on a
- * linear axis, the least on a logarithmic one. */
-static void choose_scale(struct plotdata *d, const struct figure *fig)
+/* What the unit must suit: the largest value on a linear axis, the middle of
+ * a logarithmic one.  0 if there is none. */
+static double typical_value(const struct plotdata *d, const struct figure *fig)
 {
-	bool log = figures_flag(fig, "logy");
-	double typical = NAN;
+	bool events = !strcmp(fig->value, "histogram");
+	bool log = events || figures_flag(fig, "logy");
+	double least = INFINITY, most = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		double y = d->points[i].y;
+		const struct point *p = &d->points[i];
+		double y = events ? p->row->all.value : p->y;
 
-		if (isfinite(y) &&
-		    (isnan(typical) || (log ? y < typical : y > typical)))
-			typical = y;
+		if (!(y > 0) || !isfinite(y))
+			continue;
+		least = fmin(least, y);
+		most = fmax(most, y);
 	}
+	return log && most > 0 ? sqrt(least) * sqrt(most) : most;
+}
+
+/* The unit of the values and the scale that suits them. */
+static void choose_scale(struct plotdata *d, const struct figure *fig)
+{
 	d->scale = 1;
 	d->unit = fig->value;
 	if (!strcmp(fig->value, "cycles") || !strcmp(fig->value, "ticks"))
 		return;
 	d->unit = "";
 	if (d->n && d->points[0].row->all.unit)
-		d->scale = units_scale(isfinite(typical) ? typical : 0,
+		d->scale = units_scale(typical_value(d, fig),
 				       d->points[0].row->all.unit, &d->unit);
 }
 

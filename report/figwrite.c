@@ -37,7 +37,7 @@ void figwrite_names(FILE *f, const char *array, char *const *names, size_t n)
 	}
 }
 
-static void begin_block(struct figwriter *w, size_t i, const char *name)
+void figwrite_block(struct figwriter *w, size_t i, const char *name)
 {
 	fputs(i ? "\n\n# " : "# ", w->data);
 	text_plain(w->data, name);
@@ -62,7 +62,7 @@ size_t figwrite_curve(struct figwriter *w)
 	for (size_t s = 0; s < d->nseries; s++) {
 		size_t before = n;
 
-		begin_block(w, s, d->series[s]);
+		figwrite_block(w, s, d->series[s]);
 		for (size_t i = 0; i < d->n; i++) {
 			const struct point *p = &d->points[i];
 			double limit = limit_of(p, d);
@@ -86,83 +86,6 @@ size_t figwrite_curve(struct figwriter *w)
 			fputs("NaN NaN NaN NaN NaN NaN 0\n", w->data);
 	}
 	fprintf(w->settings, "n_below = %zu\n", limits);
-	return n;
-}
-
-static size_t category_of(const struct plotdata *d, const char *name)
-{
-	for (size_t i = 0; i < d->ncategories; i++)
-		if (!strcmp(d->categories[i], name))
-			return i;
-	return 0;
-}
-
-size_t figwrite_bars(struct figwriter *w)
-{
-	const struct plotdata *d = w->d;
-	double least = INFINITY, most = 0;
-	size_t n = 0;
-
-	fputs("# category value low high end name\n", w->data);
-	for (size_t s = 0; s < d->nseries; s++) {
-		size_t before = n;
-
-		begin_block(w, s, d->series[s]);
-		for (size_t i = 0; i < d->n; i++) {
-			const struct point *p = &d->points[i];
-
-			if (p->series != s || !(p->y > 0))
-				continue;
-			least = fmin(least, p->y / d->scale);
-			most = fmax(most, fmax(p->y, p->hi) / d->scale);
-			fprintf(w->data, "%zu ", category_of(d, p->category));
-			figwrite_number(w->data, p->y / d->scale, ' ');
-			figwrite_number(w->data, p->lo / d->scale, ' ');
-			figwrite_number(w->data, p->hi / d->scale, ' ');
-			figwrite_number(w->data, fmax(p->y, p->hi) / d->scale,
-					' ');
-			text_data(w->data, p->category);
-			fputc('\n', w->data);
-			n++;
-		}
-		if (n == before)
-			fputs("NaN NaN NaN NaN NaN \"\"\n", w->data);
-	}
-	if (n)
-		fprintf(w->settings, "least = %.9g\nmost = %.9g\n", least,
-			most);
-	return n;
-}
-
-size_t figwrite_stack(struct figwriter *w)
-{
-	const struct plotdata *d = w->d;
-	double *top = text_alloc(d->ncategories, sizeof(*top));
-	size_t n = 0;
-
-	fputs("# category begin end name\n", w->data);
-	for (size_t s = 0; s < d->nseries; s++) {
-		size_t before = n;
-
-		begin_block(w, s, d->series[s]);
-		for (size_t i = 0; i < d->n; i++) {
-			const struct point *p = &d->points[i];
-			size_t c = category_of(d, p->category);
-
-			if (p->series != s || !(p->y > 0))
-				continue;
-			fprintf(w->data, "%zu ", c);
-			figwrite_number(w->data, top[c], ' ');
-			top[c] += p->y / d->scale;
-			figwrite_number(w->data, top[c], ' ');
-			text_data(w->data, p->category);
-			fputc('\n', w->data);
-			n++;
-		}
-		if (n == before)
-			fputs("NaN NaN NaN \"\"\n", w->data);
-	}
-	free(top);
 	return n;
 }
 
@@ -307,6 +230,27 @@ static void put_limits(struct figwriter *w)
 			limits[k]);
 }
 
+/* The names of the series; of those without anything to draw, which need no
+ * place in the key, an empty one. */
+static void put_series(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	bool events = !strcmp(w->fig->value, "histogram");
+	char **names = text_alloc(d->nseries, sizeof(*names));
+	char none[] = "";
+
+	for (size_t s = 0; s < d->nseries; s++)
+		names[s] = none;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct point *p = &d->points[i];
+
+		if (events || isfinite(p->y) || isfinite(limit_of(p, d)))
+			names[p->series] = d->series[p->series];
+	}
+	figwrite_names(w->settings, "series", names, d->nseries);
+	free(names);
+}
+
 static void put_settings(struct figwriter *w)
 {
 	const struct figure *fig = w->fig;
@@ -324,7 +268,7 @@ static void put_settings(struct figwriter *w)
 		figures_flag(fig, "logy"));
 	fprintf(f, "cycles_per_unit = %.9g\n",
 		isfinite(core_hz) ? core_hz / 1e9 * w->d->scale : 0.0);
-	figwrite_names(f, "series", w->d->series, w->d->nseries);
+	put_series(w);
 	figwrite_names(f, "categories", w->d->categories, w->d->ncategories);
 	put_caches(w);
 	put_limits(w);

@@ -26,6 +26,9 @@ size_t figwrite_heatmap(struct figwriter *w);
 size_t figwrite_incidence(struct figwriter *w);
 size_t figwrite_distribution(struct figwriter *w);
 
+/* figwrite_block() - begin the data of series @i, from 0 on. */
+void figwrite_block(struct figwriter *w, size_t i, const char *name);
+
 /* figwrite_number() - a number, or NaN, which gnuplot leaves out. */
 void figwrite_number(FILE *f, double x, char end);
 
