@@ -194,8 +194,19 @@ without_evidence() {
 }
 
 @test "memory's level is what the largest sizes take" {
-	quick mem_latency
-	[[ -n $(cases '.params.pattern == "window" and .params.pages == "4K" and .value') ]]
+	local try
+
+	# Others may have had the CPU while just the largest was read.
+	for try in 1 2 3; do
+		quick mem_latency
+		[[ -n $(cases '.params.pattern == "window" and .params.pages == "4K" and .value') ]]
+		! level_is_largest || return 0
+		echo "try $try: $(cases '.case == "level=memory,figure=latency" | .value')"
+	done
+	false
+}
+
+level_is_largest() {
 	jq -es '([.[] | select(.params.pattern == "window" and .params.pages == "4K"
 			and .value)] | max_by(.params.size).value) as $largest |
 		[.[] | select(.case == "level=memory,figure=latency" and .value)] |

@@ -196,10 +196,12 @@ needs_report() { [[ -x $report ]] || skip "no $report"; }
 	real never --precision 0.0001
 	[[ $stderr == *"10 more rounds of: signal ("*" rows wider than 0.0001 %)"* ]]
 	[[ $output == *"asked for, after 30 rounds (signal "* ]]
-	jq -e '.rows | all(.n == 30)' never/report.json
+	# In a short round a row may be below resolution.
+	jq -e '.rows | all(.n <= 30) and any(.n > 10)' never/report.json
 	jq -e '[.programs[].round] == [range(1; 31)]' never/run.json
 	jq -se 'map(.round) | max == 30' never/noise.jsonl
 	real always --precision 9999
 	[[ $stderr != *"more rounds of"* ]]
-	jq -e '.rows | all(.n == 10)' always/report.json
+	jq -e '[.programs[].round] == [range(1; 11)]' always/run.json
+	jq -e '.rows | all(.n <= 10)' always/report.json
 }
