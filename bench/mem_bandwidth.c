@@ -46,12 +46,8 @@
 #include "lib/mem_buffer.h"
 #include "lib/mem_strings.h"
 
-#define MIB ((size_t)1 << 20)
-/* Arrays do not begin at the same place in a page: a load would wait for a
- * store before it that looks alike in its lower 12 bits. */
-#define SKEW	   ((size_t)17 * LINE)
-#define SKEWS	   ((size_t)4096) /* all of a thread's, and more */
-#define EVENT_NS   40e3		  /* of one thread */
+#define MIB	   ((size_t)1 << 20)
+#define EVENT_NS   40e3	 /* of one thread */
 #define TEAM_NS	   160e3 /* of several, which never end at the same time */
 #define MAX_ROUNDS ((uint64_t)1 << 20)
 #define CHECKS	   64		       /* words that are looked at afterwards */
@@ -162,7 +158,7 @@ static int map_near(struct bench *b, struct bandwidth_state *s, int node)
 			bytes = ints_bytes(s);
 	if (m->base || !bytes)
 		return 0;
-	err = mem_map(m, bytes + MEM_TEAM_MAX * SKEWS, MEM_THP);
+	err = mem_map(m, bytes + s->plan.cpus * BANDWIDTH_APART, MEM_THP);
 	if (!err && node >= 0)
 		err = bench_bind_memory(b, m->base, m->bytes, node);
 	if (err)
@@ -210,22 +206,20 @@ static size_t first_chunk(const struct bandwidth_state *s,
 	       spec->chunk;
 }
 
-/* Arrays of all threads one after the other; poison where the measuring
- * thread will write. */
+/* Poison where the measuring thread will write. */
 static void lay_out(struct bench *b, struct bandwidth_state *s,
 		    const struct bandwidth_spec *spec)
 {
-	const unsigned int arrays = mem_op_arrays(spec->op);
 	uint64_t *a;
 
 	for (unsigned int i = 0; i < spec->threads; i++) {
-		char *base = buffer_of(b, s, s->plan.node[i])->base +
-			     i * (arrays * spec->part + SKEWS);
+		const struct bandwidth_place at = bandwidth_place(spec, i);
+		char *base = buffer_of(b, s, s->plan.node[i])->base;
 
 		s->worker[i] = (struct worker) {
-			.a = base,
-			.b = base + (arrays > 1 ? spec->part + SKEW : 0),
-			.c = base + (arrays > 2 ? 2 * (spec->part + SKEW) : 0),
+			.a = base + at.a,
+			.b = base + at.b,
+			.c = base + at.c,
 			.at = first_chunk(s, spec),
 			.begin = first_chunk(s, spec),
 		};

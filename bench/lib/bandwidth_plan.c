@@ -6,6 +6,9 @@
 
 #define MIB	  ((size_t)1 << 20)
 #define LIBC_MOST (128 * MIB) /* for what goes over the whole in each event */
+/* Arrays do not begin at the same place in a page: a load would wait for a
+ * store before it that looks alike in its lower 12 bits. */
+#define SKEW ((size_t)17 * 64)
 
 const char bandwidth_too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
@@ -265,6 +268,20 @@ size_t bandwidth_plan_largest(const struct bench *b,
 			bytes = size;
 	}
 	return bytes;
+}
+
+struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
+				       unsigned int thread)
+{
+	const unsigned int arrays = mem_op_arrays(spec->op);
+	const size_t a = thread * (arrays * spec->part + BANDWIDTH_APART);
+	const size_t next = spec->part + SKEW;
+
+	return (struct bandwidth_place) {
+		.a = a,
+		.b = arrays > 1 ? a + next : a,
+		.c = arrays > 2 ? a + 2 * next : a,
+	};
 }
 
 void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)

@@ -15,6 +15,11 @@
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
 #define BANDWIDTH_MAX	4096 /* 30 numbers of threads need as many */
+/* From one thread's arrays to the next one's, beyond their bytes: all skews of
+ * one thread, and more than a core fetches ahead of what it reads (strides: 8
+ * rounds of 512 bytes, for one).  It would fetch what the next thread writes,
+ * and take it away in each pass over L1. */
+#define BANDWIDTH_APART ((size_t)16384)
 
 enum bandwidth_level { LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_MEMORY, LEVELS };
 
@@ -41,6 +46,12 @@ struct bandwidth_plan {
 	int cpu[MEM_TEAM_MAX], node[MEM_TEAM_MAX];
 };
 
+/* Where arrays begin, in bytes from the start of their thread's buffer; those
+ * that the operation does not use are where a is. */
+struct bandwidth_place {
+	size_t a, b, c;
+};
+
 /* Why a case is left out. */
 extern const char bandwidth_too_big[];
 
@@ -51,6 +62,12 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
  * none is. @node: of those that have a thread there. */
 size_t bandwidth_plan_largest(const struct bench *b,
 			      const struct bandwidth_plan *p, int node);
+
+/* bandwidth_place() - the arrays of @thread, which counts from 0.  All threads'
+ * are one after the other, and end within the case's bytes and BANDWIDTH_APART
+ * for each thread. */
+struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
+				       unsigned int thread);
 
 /* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
  * was measured. */
