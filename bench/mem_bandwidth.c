@@ -266,7 +266,7 @@ static uint64_t time_rounds(const struct bench *b, struct bandwidth_state *s,
 static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
 {
 	const double least = s->now->threads > 1 ? TEAM_NS : EVENT_NS;
-	/* What is never gone over but as a whole lasts as long as it does. */
+	/* libc's large pieces last long enough: they are not tried. */
 	const uint64_t most =
 		s->now->isa == MEM_LIBC && s->now->level >= LEVEL_3
 			? 1
@@ -402,6 +402,9 @@ static int derive(struct bench *b, void *state)
 				   (double)s->huge_bytes);
 		bench_fact_text(b, spec->c, "registers",
 				mem_isa_name(spec->isa));
+		if (spec->isa == MEM_LIBC)
+			bench_fact(b, spec->c, "call_bytes",
+				   (double)spec->chunk);
 	}
 	bandwidth_plan_best(b, &s->plan);
 	return 0;

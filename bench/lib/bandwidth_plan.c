@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MIB	  ((size_t)1 << 20)
-#define LIBC_MOST (128 * MIB) /* for what goes over the whole in each event */
+#define MIB  ((size_t)1 << 20)
+#define STEP (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
 /* Arrays do not begin at the same place in a page: a load would wait for a
  * store before it that looks alike in its lower 12 bits. */
 #define SKEW ((size_t)17 * 64)
@@ -53,12 +53,22 @@ static enum bandwidth_level level_of(const struct bandwidth_plan *p,
 	return LEVEL_MEMORY;
 }
 
-/* Rounds down to what the kernels can do. */
 static size_t part_of(enum mem_op op, size_t size, unsigned int threads)
 {
-	const size_t step = 4 * (size_t)MEM_BLOCK;
+	return size / threads / mem_op_arrays(op) / STEP * STEP;
+}
 
-	return size / threads / mem_op_arrays(op) / step * step;
+/* What a round goes over.  libc chooses by the size that it is called with: in
+ * memory that is no less than all caches have, elsewhere the whole. */
+static size_t chunk_of(const struct bandwidth_plan *p,
+		       const struct bandwidth_spec *spec)
+{
+	const size_t pieces = spec->part / (p->memory_bytes / 4);
+
+	if (spec->isa != MEM_LIBC)
+		return spec->part < BANDWIDTH_CHUNK ? spec->part
+						    : BANDWIDTH_CHUNK;
+	return pieces > 1 ? spec->part / pieces / STEP * STEP : spec->part;
 }
 
 static struct bench_case case_of(const char *kernel, const char *isa,
@@ -93,7 +103,7 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 
 /* What a quick run does without: beyond L1 narrow registers are no faster than
  * wide ones, the caches of several cores are as fast as those of one, and
- * libc's whole arrays take long. */
+ * libc's large pieces take long. */
 static bool takes_long(const struct bandwidth_spec *spec)
 {
 	const bool narrow = spec->isa < mem_isa_widest();
@@ -112,8 +122,7 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 	struct bench_case c =
 		case_of(mem_op_name(op), isa_name, level, size, threads);
 	struct bandwidth_spec *spec = &p->spec[p->n];
-	/* libc chooses by size: what it is called with must be the whole. */
-	const bool whole = isa == MEM_LIBC;
+	const bool long_events = isa == MEM_LIBC && level == LEVEL_MEMORY;
 
 	if (p->n == BANDWIDTH_MAX || part == 0)
 		return;
@@ -122,9 +131,9 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 					  .level = level,
 					  .threads = threads,
 					  .part = part };
-	spec->chunk = whole || part < BANDWIDTH_CHUNK ? part : BANDWIDTH_CHUNK;
+	spec->chunk = chunk_of(p, spec);
 	c.index = (int64_t)p->n++;
-	c.events = whole && level == LEVEL_MEMORY ? 5 : threads > 1 ? 24 : 40;
+	c.events = long_events ? 5 : threads > 1 ? 24 : 40;
 	c.budget_ms = 6;
 	c.exclusive = level >= LEVEL_3 || threads > 1;
 	if (!mem_isa_usable(isa))
@@ -154,14 +163,12 @@ static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
 		    unsigned int threads)
 {
 	const enum bandwidth_level level = level_of(p, size);
-	const bool less = size > LIBC_MOST && level_of(p, LIBC_MOST) == level;
-	const size_t whole = less ? LIBC_MOST : size;
 
 	for (int op = 0; op < MEM_OPS; op++)
 		for (int isa = 0; isa < MEM_ISAS; isa++)
 			if (wanted(op, isa, level, threads))
-				add(b, p, op, isa, mem_isa_name(isa),
-				    isa == MEM_LIBC ? whole : size, threads);
+				add(b, p, op, isa, mem_isa_name(isa), size,
+				    threads);
 }
 
 /* Rows "isa=best" of one size, which its kernels then point to. */

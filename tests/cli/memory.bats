@@ -334,8 +334,22 @@ limited() {
 	grep -qx 'kernel=read,isa=best,level=L2,size=4M,threads=16' cases
 	grep -qx 'kernel=read,isa=best,level=memory,size=512M,threads=1' cases
 	grep -qx 'kernel=read,isa=best,level=memory,size=1G,threads=16' cases
-	# libc's must not be in a cache when the others are in memory.
-	grep -qx 'kernel=copy,isa=libc,level=memory,size=512M,threads=1' cases
+}
+
+@test "libc goes over the arrays of the others, in calls that fit no cache" {
+	local caches='l2:1(size=1048576) l1:1(size=32768)'
+
+	HWLOC_SYNTHETIC="pack:1 l3:1(size=110100480) core:2 $caches pu:1" \
+		"$BIN/mem_bandwidth" --list >cases
+	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,size=420M,' cases) == 3 ]]
+	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,' cases) == 3 ]]
+	HWLOC_SYNTHETIC="pack:1 l3:1(size=67108864) core:2 $caches pu:1" \
+		HWLOC_THISSYSTEM=1 quick mem_bandwidth --effort 75 \
+		--case 'kernel=c*,isa=libc,*,threads=1'
+	jq -es 'all(.[]; .params as $p | .status == "skipped" or
+		if $p.level == "memory" then .evidence.call_bytes >= 67108864
+		elif $p.kernel == "copy" then .evidence.call_bytes == $p.size / 2
+		else .evidence.call_bytes == $p.size end)' rows
 }
 
 @test "with one CPU there are no rows of two threads, and loaded is skipped" {
