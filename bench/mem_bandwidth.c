@@ -3,18 +3,23 @@
  * mem_bandwidth - how many bytes does a core, and do all cores together, move
  * in a second to and from each level of memory?
  *
- * Loops in assembler go over arrays that fit a level (half of its cache) or,
- * for memory, 4 times the last cache: read, write, copy and the triad a = b +
- * 3c, with registers of 8, 16, 32 and 64 bytes, with stores past the caches
- * (`_nt`), by `rep` instructions and by libc. `read4` reads at four places at
- * once, which keeps more misses under way than one stream; `_pf` kernels ask
- * for lines 2 KiB ahead by prefetch instructions. Rows with isa=best give the
- * best of all ways (of one invocation; the largest of several noisy values lies
- * a little high), isa=widest go over all sizes. With several threads each has a
- * CPU and a part of the arrays of its own; bytes are those of all together.
- * size is that of all arrays of all threads; threads of one core share its
- * caches, and for memory all last caches that they use count. A thread's arrays
- * are in the memory of its CPU's NUMA node.
+ * Loops in assembler go over arrays that fit a level (half of L1 or L2, a
+ * quarter of L3) or, for memory, 4 times the last cache: read, write, copy and
+ * the triad a = b + 3c, with registers of 8, 16, 32 and 64 bytes, with stores
+ * past the caches (`_nt`), by `rep` instructions and by libc. `read4` reads at
+ * four places at once, which keeps more misses under way than one stream; `_pf`
+ * kernels ask for lines 2 KiB ahead by prefetch instructions. Rows with
+ * isa=best give the best of all ways (of one invocation; the largest of several
+ * noisy values lies a little high), isa=widest go over all sizes. With several
+ * threads each has a CPU and a part of the arrays of its own; bytes are those
+ * of all together. size is that of all arrays of all threads; threads of one
+ * core share its caches, and for memory all last caches that they use count. A
+ * thread's arrays are in the memory of its CPU's NUMA node.
+ *
+ * A level is the one that holds arrays of that size by what hwloc says of the
+ * caches. Others may have filled a shared one, or a hypervisor may leave less
+ * of it: times_memory is how many times memory's rate a row of level=L3 has,
+ * and about 1 means that nothing shows the arrays to have been in L3.
  *
  * Bytes are those that the program asks for: read 1, write 1, copy 2 (one
  * read, one written), triad 3 for each byte of an array. An ordinary store to
@@ -407,6 +412,7 @@ static int derive(struct bench *b, void *state)
 				   (double)spec->chunk);
 	}
 	bandwidth_plan_best(b, &s->plan);
+	bandwidth_plan_compare(b, &s->plan);
 	return 0;
 }
 

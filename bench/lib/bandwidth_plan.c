@@ -314,3 +314,41 @@ void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
 						    "value");
 	}
 }
+
+static void compare(struct bench *b, const struct bench_case *c,
+		    const struct bench_case *memory)
+{
+	const double times = bench_value(b, c) / bench_value(b, memory);
+
+	if (isfinite(times))
+		bench_fact(b, c, "times_memory", round(times * 100) / 100);
+}
+
+/* Whether @other moves data in the same way as @spec, for the same purpose (one
+ * of the ladder, or one that a best is taken of), and in memory: not with what
+ * is just too large for the caches. */
+static bool is_like_in_memory(const struct bandwidth_plan *p,
+			      const struct bandwidth_spec *spec,
+			      const struct bandwidth_spec *other)
+{
+	return other->op == spec->op && other->isa == spec->isa &&
+	       other->threads == spec->threads && !other->best == !spec->best &&
+	       other->part == part_of(spec->op, p->memory_bytes, 1);
+}
+
+void bandwidth_plan_compare(struct bench *b, const struct bandwidth_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct bandwidth_spec *spec = &p->spec[i];
+
+		for (size_t k = 0; spec->level == LEVEL_3 && k < p->n; k++) {
+			const struct bandwidth_spec *other = &p->spec[k];
+
+			if (!is_like_in_memory(p, spec, other))
+				continue;
+			compare(b, spec->c, other->c);
+			if (spec->best)
+				compare(b, spec->best, other->best);
+		}
+	}
+}

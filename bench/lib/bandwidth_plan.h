@@ -39,7 +39,8 @@ struct bandwidth_plan {
 	size_t n;
 	size_t last_bytes; /* of the last cache that is known; 0: of none */
 	/* What the caches of a level hold of the arrays of all threads, and
-	 * what they do not hold; for the number of threads being planned. */
+	 * what they do not hold; for the number of threads being planned, and
+	 * when all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
 	unsigned int cpus;
 	/* Of each thread, and its node; threads of one node share a buffer. */
@@ -72,5 +73,11 @@ struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 /* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
  * was measured. */
 void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p);
+
+/* bandwidth_plan_compare() - after that: beside what is in L3 by its size the
+ * fact times_memory, its rate over that of the same way in memory, to
+ * hundredths: about 1 where the cache did not hold it.  No fact where either
+ * has no value. */
+void bandwidth_plan_compare(struct bench *b, const struct bandwidth_plan *p);
 
 #endif

@@ -352,6 +352,25 @@ limited() {
 		else .evidence.call_bytes == $p.size end)' rows
 }
 
+@test "what is in L3 by its size says how many times memory's rate it has" {
+	local caches='l2:1(size=1048576) l1:1(size=32768)'
+
+	HWLOC_SYNTHETIC="pack:1 l3:1(size=8388608) core:2 $caches pu:1" \
+		HWLOC_THISSYSTEM=1 quick mem_bandwidth \
+		--case 'kernel=read*,isa=*,level=L3,*' \
+		--case 'kernel=read*,isa=*,level=memory,size=256M,threads=1'
+	[[ -n $(cases '.params.level == "memory" and .status == "ok"') ]] ||
+		skip 'no memory for 256 MiB'
+	jq -es '. as $all | map(select(.params.level == "L3" and
+		.status == "ok")) | length > 2 and all(.[]; . as $row |
+		[$all[] | select(.params.level == "memory" and
+			.params.kernel == $row.params.kernel and
+			.params.isa == $row.params.isa)][0] as $memory |
+		($row.value / $memory.value - $row.evidence.times_memory |
+			fabs) < 0.006)' rows
+	[[ -z $(cases '.params.level != "L3" and .evidence.times_memory') ]]
+}
+
 @test "with one CPU there are no rows of two threads, and loaded is skipped" {
 	local cpu status=0
 
