@@ -16,7 +16,8 @@
 #include "text_file.h"
 
 /* More than any kernel is built for. */
-#define CPU_LIMIT 8192
+#define CPU_LIMIT  8192
+#define STAT_TRIES 5
 
 struct cpu {
 	int number;
@@ -227,6 +228,21 @@ static void reopen_switches(struct machine *m)
 	}
 }
 
+/* Whoever is kept from running between the clock and the file gives the idle
+ * time of a longer interval than he says: then once more. */
+static long read_live(struct machine *m, struct stamp *at)
+{
+	long got;
+	int tries = 0;
+
+	do {
+		*at = stamp_now();
+		got = text_file_read(&m->text, "/proc/stat");
+	} while (got >= 0 && ++tries < STAT_TRIES &&
+		 stamp_now().mono_ns - at->mono_ns > m->tick_ns);
+	return got;
+}
+
 static int read_stat(struct machine *m, struct stamp *at)
 {
 	long got;
@@ -237,11 +253,10 @@ static int read_stat(struct machine *m, struct stamp *at)
 
 		if (err)
 			return err;
+		got = text_file_read(&m->text, replay_stat(m->replay));
 	} else {
-		*at = stamp_now();
+		got = read_live(m, at);
 	}
-	got = text_file_read(&m->text,
-			     m->replay ? replay_stat(m->replay) : "/proc/stat");
 	if (got < 0)
 		return (int)got;
 	n = cpu_times_parse(m->text.text, m->times, CPU_LIMIT);
