@@ -23,8 +23,10 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench.h"
+#include "lib/net_clock.h"
 #include "lib/probe.h"
 #include "lib/raw.h"
 #include "lib/vdso.h"
@@ -46,6 +48,7 @@ struct timer_state {
 	uint64_t asked, good; /* reads, since the last check */
 	uint64_t before;      /* what the clock said before the batch */
 	uint64_t last;	      /* what the last read of the batch said */
+	int watch;	      /* net_clock_watch() */
 };
 
 /* One of the kernel's clocks. */
@@ -366,6 +369,15 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
+static int setup(struct bench *b, void *state)
+{
+	struct timer_state *s = state;
+
+	(void)b;
+	s->watch = net_clock_watch();
+	return 0;
+}
+
 /* The same clock by another way: the fenced TSC, the system call. */
 static uint64_t reference(const struct bench_case *c)
 {
@@ -383,12 +395,33 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct timer_state *s = state;
 
 	(void)b;
+	if (c->index == CLOCK)
+		(void)net_clock_was_set(s->watch); /* not in this batch */
 	if (c->index == INSTRUCTION || c->index == CLOCK)
 		s->before = reference(c);
 	return 0;
 }
 
+static bool is_wall_clock(clockid_t id)
+{
+	return id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE;
+}
+
 /* The batch's last read must lie between the references around it. */
+static void compare(struct bench *b, struct timer_state *s,
+		    const struct bench_case *c)
+{
+	const struct clock *clock = c->arg;
+	const uint64_t after = reference(c);
+
+	/* Set meanwhile, it can be held against nothing. */
+	if (is_wall_clock(clock->id) && net_clock_was_set(s->watch))
+		return;
+	bench_evidence(b, c, "times_right", 1,
+		       s->last + clock->step_ns > s->before &&
+			       s->last <= after);
+}
+
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
@@ -400,20 +433,26 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (c->index == INSTRUCTION)
 		bench_evidence(b, c, "times_right", 1,
 			       s->last >= s->before && s->last <= reference(c));
-	if (c->index == CLOCK) {
-		const struct clock *clock = c->arg;
-
-		bench_evidence(b, c, "times_right", 1,
-			       s->last + clock->step_ns > s->before &&
-				       s->last <= reference(c));
-	}
+	if (c->index == CLOCK)
+		compare(b, s, c);
 	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	const struct timer_state *s = state;
+
+	(void)b;
+	if (s->watch > 0)
+		close(s->watch);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "timer",
 	.state_size = sizeof(struct timer_state),
 	.cases = cases,
+	.setup = setup,
 	.prepare = prepare,
 	.conclude = conclude,
+	.teardown = teardown,
 };

@@ -14,6 +14,13 @@ now_us() {
 	fi
 }
 
+# took_us START: set took to the microseconds since then; to 0 if somebody set
+# the clock back meanwhile.
+took_us() {
+	now_us
+	took=$((now > $1 ? now - $1 : 0))
+}
+
 # format_us MICROSECONDS: "4 min 05 s" or "12 s".
 format_us() {
 	local s=$((($1 + 500000) / 1000000))

@@ -25,8 +25,8 @@ rounds_run() {
 		((fresh)) || continue
 		rounds_noise "$round" "$last"
 		progress_left $((last - round))
-		now_us
-		progress_round "$round" "$last" $((now - before)) "$left"
+		took_us "$before"
+		progress_round "$round" "$last" "$took" "$left"
 		record_run true ''
 	done
 	progress_clear
@@ -95,16 +95,16 @@ rounds_row() {
 		--json --invocations 1 --round "$round" --seed "$seed" \
 		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
 		>"$out/.rows" 2>"$out/.talk" || status=$?
-	now_us
+	took_us "$start"
 	record_talk "$id" "$round" "$out/.talk"
 	# What was at hand when the user stopped us is lost, and done again by
 	# --resume.
 	((!stopping)) || return 0
 	record_rows "$out/.rows"
-	rounds_reason "$status" $((now - start)) "${plan_limits[i]}"
-	printf -v seconds '%d.%06d' $(((now - start) / 1000000)) $(((now - start) % 1000000))
+	rounds_reason "$status" "$took" "${plan_limits[i]}"
+	printf -v seconds '%d.%06d' $((took / 1000000)) $((took % 1000000))
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
-	progress_took "$id" $((now - start))
+	progress_took "$id" "$took"
 	if ((status != 0)); then
 		# It may have failed because its output had no place.
 		(($(record_free "$out") >= 1024)) || record_full

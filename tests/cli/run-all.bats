@@ -245,3 +245,14 @@ nobody_left() {
 	[[ -s rows && $(wc -l <rows) -eq $(wc -l <journal) ]]
 	[[ $(wc -l <rows) -lt 9 ]]
 }
+
+@test "a clock that is set back makes no time negative" {
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 bash -c '
+		source "$0/scripts/lib/progress.bash"
+		unset EPOCHREALTIME
+		EPOCHREALTIME=5.000000
+		took_us 3000000 && printf "%d " "$took"
+		took_us 6230000 && printf "%d" "$took"' "$ROOT"
+	[[ $output == "2000000 0" ]]
+}
