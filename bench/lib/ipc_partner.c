@@ -11,8 +11,9 @@
 
 #include "sync_futex.h"
 
-/* A partner that has not said within this that it is done will not. */
-#define PATIENCE_MS 3000
+/* A partner that has not said within this that it is done will not; one that
+ * has died is noticed at once. */
+#define PATIENCE_MS 30000
 
 /* The greatest message: two fit into a ring. */
 #define BUF_BYTES (IPC_RING_MAX_BYTES / 2)

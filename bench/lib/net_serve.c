@@ -13,8 +13,8 @@
 #include "net_session.h"
 #include "net_wire.h"
 
-#define HELLO_MS 3000 /* to say hello in */
-#define LOOK_MS	 250  /* between two looks at what is over its limits */
+#define HELLO_MS 10000 /* to say hello in */
+#define LOOK_MS	 250   /* between two looks at what is over its limits */
 #define EVENTS	 64
 
 /* A connection that has not said hello yet. */

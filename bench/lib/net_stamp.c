@@ -10,14 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "net_clock.h"
 
 /* The stamp of what was sent comes by another way than the answer, but is made
  * before it. */
 #define STAMP_MS 2
 
-/* Round trips without stamps at first, a millisecond apart. */
-#define TRIES 100
+/* Round trips without stamps at first, a millisecond apart: the kernel begins
+ * to stamp when it comes to it. */
+#define FIRST_STAMP_MS 5000
 
 /* Of them, datagrams that may get lost. */
 #define MAX_LOST 3
@@ -135,9 +137,10 @@ int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 
 int net_stamp_begin(struct net_client *c, int fd)
 {
+	const int64_t deadline = deadline_in(FIRST_STAMP_MS);
 	int err = enable(fd), lost = 0;
 
-	for (int i = 1; !err && i <= TRIES; i++) {
+	for (int i = 1; !err && !deadline_passed(deadline); i++) {
 		struct net_stamps t = { 0 };
 
 		err = net_stamp_trip(c, fd, (uint8_t)i, &t);
@@ -145,6 +148,8 @@ int net_stamp_begin(struct net_client *c, int fd)
 			return i - lost;
 		if (err == -ETIMEDOUT && fd == c->udp && lost++ < MAX_LOST)
 			err = 0;
+		if (!err && bench_stopping(c->b))
+			err = -ECANCELED;
 		usleep(1000);
 	}
 	return err ? err : -ENODATA;

@@ -39,21 +39,14 @@ give_up(struct nfs_client *c, int err, const char *fmt, ...)
 #include <nfsc/libnfs-raw-nfs.h>
 #include <nfsc/libnfs-raw-nfs4.h>
 
+#include "deadline.h"
 #include "net_name.h"
 
 /* For the connection and the opening, and for one call: a server that needs
- * longer is not there. */
-#define OPEN_MS 4000
-#define CALL_MS 3000
+ * longer is not there.  One that has died is noticed at once. */
+#define OPEN_MS 10000
+#define CALL_MS 10000
 #define LOOK_MS 250 /* at the clock, and whether to stop */
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* What libnfs says, without the line ends that it may hold. */
 static const char *says(struct nfs_client *c)
@@ -85,7 +78,7 @@ static int look_at_socket(const struct pollfd *p)
 /* Wait for the call at hand, however slowly its answer drips in. */
 static int finish(struct nfs_client *c, int limit_ms, const char *what)
 {
-	const int64_t begin = now_ms();
+	const int64_t deadline = deadline_in(limit_ms);
 
 	while (!c->done) {
 		struct pollfd p = { nfs_get_fd(c->nfs),
@@ -103,7 +96,7 @@ static int finish(struct nfs_client *c, int limit_ms, const char *what)
 			return give_up(c, -err, "%s: %s", what, strerror(err));
 		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)
 			return give_up(c, -EIO, "%s: %s", what, says(c));
-		if (!c->done && now_ms() - begin > limit_ms)
+		if (!c->done && deadline_passed(deadline))
 			return give_up(c, -ETIMEDOUT, "%s: no answer for %d s",
 				       what, limit_ms / 1000);
 	}

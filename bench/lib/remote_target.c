@@ -15,7 +15,7 @@
 
 #include "remote_lab.h"
 
-#define CONNECT_MS 3000
+#define CONNECT_MS 10000
 
 /* As in netinet/tcp.h, which linux/tcp.h cannot stand beside. */
 #define STATE_ESTABLISHED 1
