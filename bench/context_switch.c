@@ -41,6 +41,7 @@
  * those cases are skipped.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "bench.h"
 #include "lib/proc_room.h"
@@ -51,6 +52,11 @@
 #include "lib/switch_shot.h"
 
 #define MAX_PREEMPTED 0.1 /* of a mechanism's messages */
+
+/* Of sched_yield: calls before each visit, and how many of all calls switch at
+ * least. */
+#define YIELD_TRIES    200
+#define YIELD_SWITCHED 0.9
 
 struct context_switch_state {
 	struct switch_points points;
@@ -105,9 +111,8 @@ static int cpu_of(const struct bench *b, const struct switch_point *p)
 /* Some kernels let a task that yields go on; there this way prices nothing. */
 static int check_yield(struct bench *b, struct context_switch_state *s)
 {
-	const unsigned int tries = 200;
 	struct switch_account both;
-	int err = switch_partner_trip(b, &s->partner, tries);
+	int err = switch_partner_trip(b, &s->partner, YIELD_TRIES);
 
 	if (!err)
 		err = switch_partner_park(b, &s->partner);
@@ -115,12 +120,12 @@ static int check_yield(struct bench *b, struct context_switch_state *s)
 		err = switch_partner_account(b, &s->partner, &both);
 	if (err)
 		return err;
-	if (both.involuntary < 2 * tries * 9 / 10)
+	if ((double)both.involuntary < YIELD_SWITCHED * 2 * YIELD_TRIES)
 		return bench_skip(b,
-				  "sched_yield switched %.0f times in %u calls "
+				  "sched_yield switched %.0f times in %d calls "
 				  "under this scheduling policy",
-				  (double)both.involuntary, 2 * tries);
-	s->count += tries;
+				  (double)both.involuntary, 2 * YIELD_TRIES);
+	s->count += YIELD_TRIES;
 	s->batches++;
 	return 0;
 }
@@ -252,7 +257,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* A mechanism is one only if no message was waited for.  A yield that gives the
- * CPU away counts as involuntary, as does a preemption, and is no wait. */
+ * CPU away counts as involuntary, as does a preemption, and is no wait; nor is
+ * one for a page of the program. */
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 struct context_switch_state *s, double messages)
 {
@@ -262,14 +268,15 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 	double waited;
 
 	switch_account_read(&now);
-	waited = (double)(now.voluntary - s->before.voluntary);
+	waited = (double)(now.voluntary - s->before.voluntary) -
+		 (double)(now.fetched - s->before.fetched);
 	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM) {
 		p->yields += messages;
 		p->gave_away +=
 			(double)(now.involuntary - s->before.involuntary);
 	}
 	bench_evidence(b, c, "messages_without_waiting", messages,
-		       messages - waited);
+		       messages - fmax(0, waited));
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -303,6 +310,7 @@ static void count_in(struct bench *b, const struct bench_case *c,
 	struct switch_point *p = (struct switch_point *)c->arg;
 
 	p->turns += (double)s->count;
+	p->batches += (double)s->batches;
 	p->switches += switches;
 	bench_evidence(b, c, "switches", expected, switches);
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
@@ -311,8 +319,9 @@ static void count_in(struct bench *b, const struct bench_case *c,
 /*
  * On one CPU a round trip cannot be made without two switches, of whatever
  * kind: who is woken may preempt his waker, which counts as involuntary, and
- * all of sched_yield's do.  Of those the first of a batch may miss its
- * partner, who is only waking up, and some go to a third task if there is one.
+ * all of sched_yield's do.  Of those only the first calls are sure to switch:
+ * a scheduler that thinks the partner has had too much, as when a host has
+ * taken the CPU away, lets this side go on, and derive() looks at that.
  * On two CPUs an answer may come before its reader has gone to sleep, so there
  * half of them may be missing.
  */
@@ -330,7 +339,7 @@ static int leave_pair(struct bench *b, struct context_switch_state *s,
 		return err;
 	seen = (double)both.involuntary;
 	if (p->way == SWITCH_YIELD)
-		expected = 0.9 * (expected - 2.0 * (double)s->batches);
+		expected = YIELD_SWITCHED * 2 * YIELD_TRIES;
 	else
 		seen += (double)both.voluntary;
 	if (p->place != BENCH_SAME_CPU)
@@ -376,6 +385,21 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
+/* Where sched_yield did not switch it prices nothing.  The first of a batch may
+ * miss its partner, who is only waking up. */
+static void drop_idle_yields(struct bench *b, const struct switch_point *p)
+{
+	const double calls = 2 * (p->turns - p->batches);
+
+	if (p->way == SWITCH_YIELD && p->figure == SWITCH_ROUND_TRIP &&
+	    p->switches < YIELD_SWITCHED * calls)
+		bench_derive_skip(b, p->self,
+				  "sched_yield switched %.0f times in %.0f "
+				  "calls: CPU %d or its time was taken by "
+				  "others",
+				  p->switches, calls, bench_cpu(b));
+}
+
 /* A third task that wants the CPU gets it: that is no defect, but no mechanism
  * by itself either.  Of all visits together, for one may be disturbed. */
 static void drop_yields(struct bench *b, const struct switch_points *all)
@@ -383,6 +407,7 @@ static void drop_yields(struct bench *b, const struct switch_points *all)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct switch_point *p = &all->v[i];
 
+		drop_idle_yields(b, p);
 		if (p->gave_away > MAX_PREEMPTED * p->yields)
 			bench_derive_skip(b, p->self,
 					  "another task wanted CPU %d: it got "

@@ -33,8 +33,9 @@ void switch_account_read(struct switch_account *a)
 	struct rusage u;
 
 	getrusage(RUSAGE_THREAD, &u);
-	a->voluntary = (uint64_t)u.ru_nvcsw;
-	a->involuntary = (uint64_t)u.ru_nivcsw;
+	a->voluntary = u.ru_nvcsw;
+	a->involuntary = u.ru_nivcsw;
+	a->fetched = u.ru_majflt;
 	a->cpu = sched_getcpu();
 }
 

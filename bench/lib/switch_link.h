@@ -28,7 +28,8 @@ enum switch_message { SWITCH_PING = 1, SWITCH_REPORT, SWITCH_STOP };
 
 /* What one side knows of itself. */
 struct switch_account {
-	uint64_t voluntary, involuntary; /* switches */
+	int64_t voluntary, involuntary; /* switches */
+	int64_t fetched; /* pages from storage, each of which is waited for */
 	int cpu;
 	int error; /* why it could not begin or go on: errno */
 };

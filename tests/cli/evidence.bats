@@ -105,6 +105,7 @@ threads_started thread no_thread stack=64K,memory=reused,figure=create_join
 stacks_reused thread new_stack stack=64K,memory=reused,figure=create_join
 fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,figure=create_join
 switches context_switch getrusage between=process,by=eventfd,place=same_cpu,figure=round_trip
+switches context_switch getrusage@8 between=process,by=sched_yield,place=same_cpu,figure=round_trip
 messages_without_waiting context_switch waits between=process,by=eventfd,place=same_cpu,figure=mechanism
 messages_without_waiting context_switch waits between=process,by=sched_yield,place=same_cpu,figure=mechanism
 sleeps wakeup getrusage call=clock_nanosleep,policy=other,slack=default
