@@ -188,6 +188,15 @@ all_found_out() {
 	EOT
 }
 
+# Where memory is in pieces no huge page comes, and that is no lie.
+@test "huge pages that did not come are a reason to skip" {
+	local rows
+
+	rows=$(told mincore "$BIN/page_fault" --case fault=thp 2>/dev/null) ||
+		true
+	jq -es 'length > 0 and all(.status == "skipped")' <<<"$rows"
+}
+
 @test "no evidence is left out" {
 	local name
 	local -A known=()
