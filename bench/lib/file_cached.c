@@ -2,23 +2,26 @@
 /* What of a file is in the page cache. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "file_data.h"
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451 /* the same number on all architectures */
 #endif
 
-#define WINDOW	   ((uint64_t)64 << 20) /* mapped at once for mincore() */
-#define DROP_TRIES 50 /* what is being read ahead cannot be dropped */
-#define DROP_US	   2000
-#define CHUNK	   ((size_t)1 << 20)
-#define ASKED	   ((uint64_t)128 << 10) /* what most kernels fetch at once */
+#define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */
+#define DROP_MS 10000 /* what is being read ahead cannot be dropped */
+#define DROP_US 2000
+#define CHUNK	((size_t)1 << 20)
+#define ASKED	((uint64_t)128 << 10) /* what most kernels fetch at once */
 
 /* As in linux/mman.h, which is older than the call on many machines. */
 struct cachestat_range_ {
@@ -101,11 +104,21 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	return whole <= 0 ? whole : by_mincore(fd, offset, (uint64_t)whole);
 }
 
+/* Whether it is kept in memory only, where nothing can be dropped. */
+static bool is_memory(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 {
+	const int64_t deadline = deadline_in(is_memory(fd) ? 0 : DROP_MS);
 	int64_t cached = -EIO;
 
-	for (int i = 0; i < DROP_TRIES; i++) {
+	do {
 		int err;
 
 		/* Dirty pages cannot be dropped.  What cannot be synced (a
@@ -121,7 +134,7 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 			break;
 		/* Pages that somebody is just looking at stay for now. */
 		usleep(DROP_US);
-	}
+	} while (!deadline_passed(deadline));
 	return cached;
 }
 

@@ -106,7 +106,7 @@ bool file_data_sample(const void *buffer, size_t len, uint64_t offset);
  * mincore(2) before Linux 6.5; or -errno. */
 int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
 
-/* file_cache_drop() - write back, drop, look; a few times.  Return: bytes
+/* file_cache_drop() - write back, drop, look; for up to 10 s.  Return: bytes
  * still cached, or -errno. */
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len);
 

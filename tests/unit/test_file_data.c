@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../bench/lib/file_data.h"
@@ -133,6 +135,38 @@ static void check_refused(void)
 	file_data_remove(&f);
 }
 
+/* Pages that a child has mapped for 0.4 s stay for so long: what is being read
+ * from a slow disk stays for as long as that takes. */
+static void check_patience(void)
+{
+	struct file_data f;
+	int64_t left = -1;
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	OK(!file_data_open(&f, dir, "patience", BYTES), "a file");
+	OK(!pipe(ready), "a pipe");
+	pid = fork();
+	if (pid == 0) {
+		volatile char *p =
+			mmap(NULL, BLOCK, PROT_READ, MAP_SHARED, f.fd, 0);
+
+		byte = *p;
+		(void)!write(ready[1], &byte, 1);
+		usleep(400000);
+		_exit(0);
+	}
+	if (pid > 0 && read(ready[0], &byte, 1) == 1)
+		left = file_cache_drop(f.fd, 0, 0);
+	OK(left == 0 || left == (int64_t)BYTES,
+	   "dropped when nobody has it any more, or in memory only");
+	OK(pid > 0 && waitpid(pid, NULL, 0) == pid, "the child has ended");
+	close(ready[0]);
+	close(ready[1]);
+	file_data_remove(&f);
+}
+
 static void check_cache(void)
 {
 	struct file_data f;
@@ -167,6 +201,7 @@ int main(void)
 	spoil("one byte near the end", spoil_end);
 	check_refused();
 	check_cache();
+	check_patience();
 	OK(!rmdir(dir), "nothing is left");
 	return tap_done();
 }
