@@ -54,8 +54,7 @@
 #define LEAST_EFFORT 0.1
 #define SMALL_BYTES  ((uint64_t)64 << 20)
 #define PROBE	     ((size_t)64 << 10)
-#define FAULT_BYTES  (256 << 10) /* what a fault in our own code may read */
-#define COLD_TRIES   8		 /* at finding a block that is not cached */
+#define COLD_TRIES   8 /* at finding a block that is not cached */
 
 struct read_state {
 	uint64_t bytes; /* --bytes */
@@ -431,7 +430,7 @@ static void show_counts(struct bench *b, struct read_state *s,
 	excused = t->via == FILE_MMAP
 			  ? 0
 			  : (double)(usage.ru_majflt - s->usage.ru_majflt) *
-				    (double)FAULT_BYTES;
+				    (double)file_fault_bytes(&s->place);
 	bench_evidence(b, c, "bytes_without_device", claimed,
 		       claimed - fmax(0, (double)seen.process_read - excused));
 }
