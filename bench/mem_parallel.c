@@ -12,8 +12,9 @@
  * figure=overlap is the best gain over one chain.
  *
  * Measures: ns for one load when there are so many chains; overlap, a ratio.
- * Includes: nothing else; with many chains some pointers are kept in memory
- *           (L1) because there are not so many registers.
+ * Includes: nothing else with up to 14 chains, whose pointers are in registers.
+ *           Of 16 two wait in vector registers: a move there and one back (3
+ *           cycles each on recent cores) in every second of their loads.
  * After:    lmbench par_mem; multichase with -p.
  * Needs:    four times the last cache of memory, 128 MiB at least, as far as a
  *           quarter of the free memory allows.

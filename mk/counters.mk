@@ -22,7 +22,7 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.
 # read what every compiler writes then.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/counters/loops.c bench/lib/chase.c \
-	bench/lib/load_work.c $(wildcard harness/counters*.c)
+	bench/lib/chase_many.c bench/lib/load_work.c $(wildcard harness/counters*.c)
 
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/loop.c $(wildcard harness/*.h) mk/counters.mk
 	$(call say,LD,$@)

@@ -293,51 +293,6 @@ __attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
 	return from;
 }
 
-#define LOAD(i) at[i] = *(void *volatile *)at[i]
-
-/* @k is a constant where this is called, so that nothing stands between the
- * loads but, for many chases, spilled pointers. */
-static inline __attribute__((always_inline)) void
-run_k(void **from, unsigned int k, uint64_t loads)
-{
-	void *at[CHASE_ENTRIES];
-
-	memcpy(at, from, k * sizeof(*at));
-	while (loads--)
-#pragma GCC unroll 16
-		for (unsigned int i = 0; i < k; i++)
-			LOAD(i);
-	memcpy(from, at, k * sizeof(*at));
-}
-
-#define RUN(k)                       \
-	case k:                      \
-		run_k(at, k, loads); \
-		break
-
-void chase_run_many(void **at, unsigned int k, uint64_t loads)
-{
-	switch (k) {
-		RUN(1);
-		RUN(2);
-		RUN(3);
-		RUN(4);
-		RUN(5);
-		RUN(6);
-		RUN(7);
-		RUN(8);
-		RUN(9);
-		RUN(10);
-		RUN(11);
-		RUN(12);
-		RUN(13);
-		RUN(14);
-		RUN(15);
-	default:
-		run_k(at, CHASE_ENTRIES, loads);
-	}
-}
-
 size_t chase_verify(const struct chase *c)
 {
 	void *at[CHASE_ENTRIES];

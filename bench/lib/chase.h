@@ -82,8 +82,13 @@ int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
  */
 void *chase_run(void *from, uint64_t rounds);
 
-/* chase_run_many() - @loads loads in each of @k <= CHASE_ENTRIES chases at
- * once; @at is updated. */
+/**
+ * chase_run_many() - @loads loads in each of @k <= CHASE_ENTRIES chases at
+ * once; @at is updated.  Assembler for up to 14 chases, which all are in
+ * registers, and for CHASE_ENTRIES, of which two wait in vector registers: a
+ * move there and one back in every second round.  15 are as the compiler does
+ * it, in memory: good for anything but measuring.
+ */
 void chase_run_many(void **at, unsigned int k, uint64_t loads);
 
 /**

@@ -68,6 +68,50 @@ cases() {
 		== 512 ]]
 }
 
+# rounds OBJECT: for each many_K what is between the target of its jump back and
+# that jump: loads that follow a pointer, other uses of memory, instructions.
+rounds() {
+	objdump -d --no-show-raw-insn "$1" | awk '
+		function follows(code, half) {
+			if (!sub(/^mov +(0x0)?\(/, "", code))
+				return 0
+			split(code, half, "),")
+			return half[1] == half[2]
+		}
+		/^[0-9a-f]+ <many_[0-9]+>:$/ { name = $2; n = 0 }
+		/^$/ { name = "" }
+		name == "" { next }
+		{ at[$1] = ++n; sub(/^[^\t]*\t/, ""); code[n] = $0 }
+		$1 ~ /^j/ {
+			loads = others = 0
+			for (i = at[$2 ":"]; i <= n; i++)
+				if (follows(code[i]))
+					loads++
+				else
+					others += code[i] ~ /\(|push|pop|call/
+			print name, loads, others, n - at[$2 ":"] + 1
+		}'
+}
+
+@test "chases side by side: loads and a countdown, no pointer in memory" {
+	local cc flags k
+
+	for k in {1..14}; do
+		echo "<many_$k>: $k 0 $((k + 2))"
+	done >expected
+	# Two rounds, and six moves of what waits.
+	echo '<many_16>: 32 0 40' >>expected
+	rounds "$BIN/mem_parallel" | sort -V | diff expected -
+	for cc in gcc clang; do
+		command -v "$cc" >/dev/null || continue
+		for flags in -O0 -O1 -O2 -O3 -fsanitize=address,undefined; do
+			"$cc" -std=gnu11 "$flags" -c -o many.o \
+				"$ROOT/bench/lib/chase_many.c"
+			rounds many.o | sort -V | diff expected -
+		done
+	done
+}
+
 # moves KERNEL PATTERN: instructions of the loop that match.
 moves() {
 	code mem_bandwidth "$1" | count "$2"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Chains: one cycle of all lines, in an order that is no pattern, and a check
- * that notices a broken one. */
+ * that notices a broken one; and many of them followed at once. */
 #include "../../bench/lib/chase.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tap.h"
 
@@ -100,6 +101,67 @@ static void uniform(char *base)
 	OK(!count[0], "and none leads to itself");
 }
 
+/* Each chase is where it is when followed alone. */
+static void many(char *base)
+{
+	static const uint64_t loads[] = { 0, 1, 2, 3, 64, 1001 };
+	struct chase c;
+	bool same = !chase_link_random(&c, base, BYTES, 99);
+
+	for (unsigned int k = 1; k <= CHASE_ENTRIES; k++)
+		for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+			void *at[CHASE_ENTRIES + 1];
+
+			memcpy(at, c.entry, sizeof(c.entry));
+			at[k] = base;
+			chase_run_many(at, k, loads[i]);
+			same &= at[k] == base;
+			for (unsigned int n = 0; n < k; n++) {
+				void *alone = c.entry[n];
+
+				for (uint64_t l = 0; l < loads[i]; l++)
+					alone = *(void **)alone;
+				same &= at[n] == alone;
+			}
+		}
+	OK(same, "every number of chases, each followed to its place");
+}
+
+/* Ticks that @k chases take for some rounds in L1: the least of many tries,
+ * since all that others do makes it more. */
+static uint64_t ticks(const struct chase *c, unsigned int k)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int try = 0; try < 400; try++) {
+		void *at[CHASE_ENTRIES];
+		uint64_t begin;
+
+		memcpy(at, c->entry, sizeof(at));
+		begin = __builtin_ia32_rdtsc();
+		chase_run_many(at, k, 500);
+		begin = __builtin_ia32_rdtsc() - begin;
+		least = begin < least ? begin : least;
+	}
+	return least;
+}
+
+/* A load that hits takes at least four cycles, in which any core can begin
+ * four: four chases take no longer than one if nothing but the loads is in
+ * them.  A store and a load of each pointer more than doubles it. */
+static void side_by_side(char *base)
+{
+	struct chase c;
+	bool alike;
+
+	OK(!chase_link_window(&c, base, (size_t)4 * CHASE_PAGE, 5),
+	   "a chain in L1");
+	alike = ticks(&c, 4) * 2 < ticks(&c, 1) * 3;
+	for (int again = 0; again < 5 && !alike; again++)
+		alike = ticks(&c, 4) * 2 < ticks(&c, 1) * 3;
+	OK(alike, "four chases take less than 1.5 times as long as one");
+}
+
 int main(void)
 {
 	char *base = aligned_alloc(CHASE_PAGE, BYTES);
@@ -107,6 +169,8 @@ int main(void)
 	if (base) {
 		cycles(base);
 		uniform(base);
+		many(base);
+		side_by_side(base);
 	}
 	free(base);
 	return tap_done();
