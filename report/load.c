@@ -234,8 +234,13 @@ static int aggregate(struct run *run, struct reading *in)
 		struct row *row = &run->rows[i];
 
 		row->values = text_alloc(row->n, sizeof(*row->values));
-		for (size_t j = 0; j < row->n; j++)
-			row->values[j] = result_said(of[first[i] + j]);
+		for (size_t j = 0; j < row->n; j++) {
+			const struct result *r = of[first[i] + j];
+
+			row->values[j] = result_said(r);
+			if (!isfinite(row->values[j]) && !row->missing)
+				row->missing = text_copy(r->reason);
+		}
 		if (row->n > run->rounds)
 			run->rounds = (unsigned int)row->n;
 		err = result_aggregate(&row->all, &of[first[i]], row->n);
@@ -376,6 +381,7 @@ void run_free(struct run *run)
 	for (size_t i = 0; i < run->nrows; i++) {
 		result_free(&run->rows[i].all);
 		free(run->rows[i].values);
+		free(run->rows[i].missing);
 	}
 	for (size_t i = 0; i < run->nsections; i++) {
 		free(run->sections[i].program);

@@ -15,6 +15,7 @@ struct row {
 	double *values;	       /* result_said() of each invocation */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
+	char *missing;	       /* why the first without a value has none */
 };
 
 /* One program of the run: its rows in the order in which it printed them. */

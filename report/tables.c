@@ -278,7 +278,13 @@ char *tables_why_below(const struct result *r)
 static char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
+	size_t without = 0;
 
+	for (size_t i = 0; i < row->n; i++)
+		without += !isfinite(row->values[i]);
+	if (r->status == RESULT_OK && without && row->missing)
+		return text_format("no value in %zu of %zu rounds: %s", without,
+				   row->n, row->missing);
 	if (r->status == RESULT_BELOW_RESOLUTION)
 		return tables_why_below(r);
 	if (r->status != RESULT_OK && row->failures && row->failures < row->n)

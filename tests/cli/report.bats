@@ -133,7 +133,7 @@ without_gnuplot() {
 	grep -q '^The files lay on tmpfs,' small/report.tex
 }
 
-@test "n is of the invocations that gave a value" {
+@test "n is of the invocations that gave a value, and the others say why not" {
 	jq -c 'if .case == "args=0,via=direct" and .round == 2 then
 		.status = "skipped" | .reason = "no" | .value = null |
 		.samples = 0 else . end' small/invocations.jsonl >one-less
@@ -141,6 +141,8 @@ without_gnuplot() {
 	run -0 make_report --no-plots small
 	grep -Eq '^\| args=0,via=direct \|.* 5 \|' small/report.md
 	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
+	grep -Eq '^\| args=0,via=direct \|.*\| no value in 1 of 6 rounds: no \|$' \
+		small/report.md
 	grep -Eq '^0 .* 5$' small/procedure-curve.dat
 }
 
