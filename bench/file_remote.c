@@ -23,12 +23,15 @@
  * neither machine (dropped, and looked at); warm: in the server's (or, local,
  * ours); direct: local with O_DIRECT; unknown: with a server on another
  * machine nobody here can say.  Cold reads in sequence profit from what the
- * machine with the disk fetches ahead, so they are timed in stretches: a visit
- * reads, in as many parts as it has events, 4 MiB as a whole from the first
- * read on, or of more 8 MiB (as much as that machine fetches at a time, if
- * that is more) when reading ahead is under way; where the file was made with
+ * machine with the disk fetches ahead, so they are timed in stretches, all
+ * blocks by all time: 4 MiB as a whole from the first read on, or of more, when
+ * reading ahead is under way, four times as much as that machine fetches at a
+ * time (4 KiB over the network: once), 8 MiB or more; bytes_fetched_for_each
+ * says how much came from the disk meanwhile.  Where the file was made with
  * 1 GiB (--bytes) there is no such row for 64 MiB, which would be the same.
- * Their value is the mean of all blocks, else the median.
+ * All else is the median of single reads; those of 64 KiB and 1 MiB over the
+ * network come after 8 MiB, as the cold ones do, for after a pause the first
+ * take longer.
  *
  * Measures: ns from before one block is asked for until it is here.
  * Includes: system calls, RPC layers, both network stacks, wake-ups, the
@@ -110,6 +113,7 @@ static bool takes_too_long(const struct bench *b, const struct state *s,
 static void add(struct bench *b, struct state *s, const struct remote_read *r)
 {
 	const bool runs = r->cache == REMOTE_COLD && !r->random;
+	const bool led = remote_read_needs_lead(r);
 	struct remote_case *rc = &s->cases[s->n_cases++];
 	struct bench_case c = {
 		.params = {
@@ -123,8 +127,9 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		.arg = rc,
 		.estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN,
 		.histogram = runs ? BENCH_HIST_NONE : BENCH_HIST_LOG,
-		/* All events are one stretch: as few as there may be. */
-		.exclusive = runs,
+		/* All events are one stretch: as few as there may be.  And what
+		 * goes before them takes as long at each visit. */
+		.exclusive = runs || led,
 		.events = runs ? 1 : 120,
 		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
 		.switches = true,
@@ -144,8 +149,9 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 	rc->penalty = bench_add(b, &c);
 }
 
-/* Whether @r reads what a larger file shows as well: cold and in sequence, 8
- * MiB when reading ahead is under way take as long in 64 MiB as in 1 GiB. */
+/* Whether @r reads what a larger file shows as well: cold and in sequence, what
+ * is read when reading ahead is under way takes as long in 64 MiB as in 1 GiB.
+ */
 static bool shown_by_larger(const struct state *s, const struct remote_read *r)
 {
 	return r->cache == REMOTE_COLD && !r->random &&

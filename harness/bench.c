@@ -371,6 +371,11 @@ unsigned int bench_events(const struct bench *b, const struct bench_case *c)
 	return n < least ? least : (unsigned int)n;
 }
 
+bool bench_is_sample(const struct bench *b)
+{
+	return b->phase == PHASE_SAMPLE;
+}
+
 double bench_effort(const struct bench *b)
 {
 	return b->effort;

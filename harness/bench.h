@@ -234,6 +234,10 @@ int bench_skip(struct bench *b, const char *fmt, ...)
  * callbacks and waits look at it and return 0 early. */
 bool bench_stopping(const struct bench *b);
 
+/* bench_is_sample() - in sample(): whether this event counts; the cold first
+ * one and those to warm up do not. */
+bool bench_is_sample(const struct bench *b);
+
 /**
  * bench_record() - one event of case @c took @ticks (raw, overhead not yet
  * subtracted).  @c is the case being sampled or a derived one.

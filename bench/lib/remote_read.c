@@ -22,12 +22,20 @@
 #define AGAIN ((uint64_t)8 << 20) /* a stretch that may be read once more */
 #define PIECE ((uint64_t)4 << 20) /* read at random from memory in a visit */
 
-/* Of what the kernel fetches at a time: what is read before the first event,
- * the events, and what may be fetched beyond them. */
-#define AHEADS 5
+/*
+ * A stretch is so many times what the kernel fetches at a time.  A device that
+ * tells only when it has nothing left to do brings two such windows at once: of
+ * a single one the reads find all of it there, or wait for two.  Read by 4 KiB
+ * over a network it is there long before, and once is enough.
+ */
+#define WINDOWS	    4
+#define WINDOWS_FAR 1
+#define AHEADS	    (WINDOWS + 3) /* one before, two fetched beyond */
+#define MOST_PARTS  5
+#define LARGE	    ((uint64_t)64 << 10) /* blocks: whole windows are soon read */
 
-#define COLD_TRIES 8 /* at finding a block that is not cached */
-#define MAX_SEEN   4096
+#define COLD_TRIES 8	/* at finding a block that is not cached */
+#define MAX_SEEN   8200 /* a stretch by 4 KiB, and what goes before */
 
 double remote_read_error(const struct remote_read *r)
 {
@@ -146,27 +154,60 @@ static int begin_warm(struct remote_reader *v)
 	return 0;
 }
 
+/* Whether storage is much faster than what is read from it. */
+static bool is_far(const struct remote_read *r)
+{
+	return !r->local && r->block < LARGE;
+}
+
 /*
  * What is fetched ahead is in the figure as it should be only if as much is
  * fetched as is read.  So the events of a visit read one part each of a small
- * file as a whole, from its first read on, or of as much as the kernel fetches
- * at a time, when reading ahead is under way.  Return: bytes of the piece.
+ * file as a whole, from its first read on, or of some times as much as the
+ * kernel fetches at a time, when reading ahead is under way.  Return: bytes of
+ * the piece.
  */
 static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
 {
 	const struct remote_read *r = v->read;
 	const int64_t most = v->target->place.read_ahead;
-	uint64_t bytes = FILE_POINTS_AHEAD_BYTES;
+	uint64_t bytes;
 
-	if (most > (int64_t)bytes)
-		bytes = (uint64_t)most;
-	v->whole =
-		r->file <= FILE_POINTS_WHOLE_BYTES || r->file < AHEADS * bytes;
-	v->lead = v->whole ? 0 : bytes;
-	v->part = (unsigned int)(((v->whole ? r->file : bytes) / r->block +
-				  events - 1) /
-				 events);
-	return v->whole ? r->file : AHEADS * bytes;
+	v->window = FILE_POINTS_AHEAD_BYTES;
+	if (most > (int64_t)v->window)
+		v->window = (uint64_t)most;
+	v->whole = r->file <= FILE_POINTS_WHOLE_BYTES ||
+		   r->file < AHEADS * v->window + REMOTE_READ_MAX_BLOCK;
+	v->lead = v->whole ? 0 : v->window;
+	bytes = v->whole ? r->file
+			 : (is_far(r) ? WINDOWS_FAR : WINDOWS) * v->window;
+	v->blocks = (unsigned int)(bytes / r->block);
+	v->parts = events < MOST_PARTS ? events : MOST_PARTS;
+	return v->whole ? r->file : AHEADS * v->window;
+}
+
+bool remote_read_needs_lead(const struct remote_read *r)
+{
+	return !r->local && !r->random && r->cache != REMOTE_COLD &&
+	       r->block >= LARGE;
+}
+
+/* Linux (6.18) cuts what it fetches at a multiple of its largest page, once,
+ * and less would be fetched than read; but not where it ends at such a multiple
+ * anyhow, as it does if the lead begins one read behind one: its first read
+ * fetches nothing ahead. */
+static void align_start(struct remote_reader *v, uint64_t bytes)
+{
+	const uint64_t end = v->target->bytes, first = end - v->read->file;
+	uint64_t start = v->start / v->window * v->window;
+
+	start += REMOTE_READ_MAX_BLOCK;
+	if (start + bytes > end)
+		start -= v->window;
+	else if (start < first)
+		start += v->window;
+	if (start >= first && start + bytes <= end)
+		v->start = start;
 }
 
 /* What this visit reads of the part of the file that is used, which is its
@@ -176,8 +217,8 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 	const struct remote_read *r = v->read;
 	uint64_t bytes = (uint64_t)(events + MORE_READS) * r->block;
 
-	v->n = v->part = 1;
-	v->lead = 0;
+	v->lead = remote_read_needs_lead(r) ? FILE_POINTS_AHEAD_BYTES : 0;
+	v->part = 0;
 	v->whole = false;
 	v->runs = r->cache == REMOTE_COLD && !r->random;
 	if (v->runs)
@@ -186,10 +227,14 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 		bytes = r->cache == REMOTE_WARM ? PIECE : r->file;
 	else if (bytes > AGAIN)
 		bytes = AGAIN;
+	if (!v->runs)
+		bytes += v->lead;
 	bytes = bytes > r->file ? r->file : bytes;
 	v->start = v->target->bytes - r->file +
 		   bench_random(v->b) % ((r->file - bytes) / r->block + 1) *
 			   r->block;
+	if (v->runs && !v->whole)
+		align_start(v, bytes);
 	v->end = v->start + bytes;
 	v->at = v->start;
 }
@@ -217,7 +262,8 @@ static int wrong_length(struct remote_reader *v, ssize_t got)
 			  v->read->block);
 }
 
-/* Get reading ahead under way, in blocks that do it soon. */
+/* Get reading ahead and the connection under way, in blocks that do it
+ * soon. */
 static int read_lead(struct remote_reader *v)
 {
 	const uint64_t end = v->start + v->lead;
@@ -246,7 +292,8 @@ int remote_read_enter(struct remote_reader *v, struct remote_read *r,
 	v->read = r;
 	v->c = c;
 	v->n_seen = v->reads = 0;
-	v->wanted = 0;
+	v->wanted = v->timed = v->least = 0;
+	v->fetched = (struct file_counts) { 0 };
 	if (r->file > t->bytes)
 		return bench_skip(v->b, "the file has only %ju bytes",
 				  (uintmax_t)t->bytes);
@@ -297,95 +344,169 @@ static int choose_cold(struct remote_reader *v)
 	return 0;
 }
 
+/* Whether what was read and did not count is more than may lie before a
+ * stretch. */
+static bool is_late(const struct remote_reader *v)
+{
+	return !v->part &&
+	       v->at > v->start + v->lead + (v->whole ? 0 : v->window);
+}
+
+/* Another stretch, as cold. */
+static int begin_again(struct remote_reader *v)
+{
+	int err;
+
+	v->at = v->start;
+	v->part = 0;
+	err = begin_cold(v);
+	return err ? err : read_lead(v);
+}
+
 int remote_read_prepare(struct remote_reader *v)
 {
 	const struct remote_read *r = v->read;
 
 	/* What is checked afterwards must have come in this read. */
 	memset(v->buffer, 0, r->block);
+	if (v->runs)
+		return is_late(v) || v->part == v->parts ? begin_again(v) : 0;
 	if (r->random && r->cache == REMOTE_COLD)
 		return choose_cold(v);
 	if (r->random)
 		choose_any(v);
-	if (v->at < v->end)
-		return 0;
-	v->at = v->start;
-	return v->whole ? begin_cold(v) : 0;
+	else if (v->at >= v->end)
+		v->at = v->start + v->lead;
+	return 0;
 }
 
-static uint64_t sum_of(const void *buffer, size_t len)
+/* Of a stretch one word in each page, for its time is taken with that of the
+ * reads, during which the disk does not stand still. */
+static uint64_t sum_of(const struct remote_reader *v)
 {
-	const uint64_t *words = buffer;
+	const size_t step = v->runs ? FILE_DATA_BLOCK : sizeof(uint64_t);
+	const char *bytes = v->buffer;
 	uint64_t sum = 0xcbf29ce484222325u;
 
-	for (size_t i = 0; i < len / sizeof(*words); i++)
-		sum = (sum ^ words[i]) * 0x100000001b3u;
+	for (size_t i = 0; i < v->read->block; i += step) {
+		uint64_t word;
+
+		memcpy(&word, bytes + i, sizeof(word));
+		sum = (sum ^ word) * 0x100000001b3u;
+	}
 	return sum;
 }
 
 /* Whether that was the file's data; what is not known is compared later, when
  * the local file may be read without changing what is cached. */
-static void check_contents(struct remote_reader *v, size_t len)
+static void check_contents(struct remote_reader *v)
 {
 	if (v->target->known)
-		bench_evidence(v->b, v->c, "contents_right", 1,
-			       file_data_sample(v->buffer, len, v->at));
+		v->right += file_data_sample(v->buffer, v->read->block, v->at);
 	else if (v->target->local >= 0 && v->n_seen < MAX_SEEN)
 		v->seen[v->n_seen++] =
-			(struct remote_seen) { v->at, sum_of(v->buffer, len) };
+			(struct remote_seen) { v->at, sum_of(v) };
 }
 
-static int read_block(struct remote_reader *v, uint64_t *ticks)
+static void block_done(struct remote_reader *v)
+{
+	check_contents(v);
+	v->reads++;
+	v->wanted += v->read->block;
+	v->at += v->read->block;
+}
+
+/* @n blocks, looked at as they come.  Return: what the last read gave. */
+static ssize_t read_blocks(struct remote_reader *v, unsigned int n)
+{
+	const uint32_t block = v->read->block;
+	ssize_t got = block;
+
+	for (unsigned int i = 0; i < n && got == (ssize_t)block; i++) {
+		if (bench_stopping(v->b))
+			break;
+		got = read_at(v, block);
+		if (got == (ssize_t)block)
+			block_done(v);
+	}
+	return got;
+}
+
+/* One event of @n blocks. */
+static int time_blocks(struct remote_reader *v, unsigned int n, uint64_t *ticks)
 {
 	const enum timer_method method = bench_timer(v->b)->method;
 	const uint32_t block = v->read->block;
 	ssize_t got;
 
-	TIMER_INTERVAL(method, *ticks, got = read_at(v, block));
+	v->right = 0;
+	if (v->runs) {
+		TIMER_INTERVAL(method, *ticks, got = read_blocks(v, n));
+	} else {
+		TIMER_INTERVAL(method, *ticks, got = read_at(v, block));
+		if (got == (ssize_t)block)
+			block_done(v);
+	}
 	if (got != (ssize_t)block)
 		return wrong_length(v, got);
-	check_contents(v, block);
-	v->reads++;
-	v->wanted += block;
-	v->at += block;
+	if (v->target->known && !bench_stopping(v->b))
+		bench_evidence(v->b, v->c, "contents_right", n, v->right);
 	return 0;
 }
 
-/* The first event is no sample: one block will do, and a whole file is begun
- * anew after it. */
-static void begin_stretch(struct remote_reader *v)
+/* What was fetched while a whole stretch was timed. */
+static void end_stretch(struct remote_reader *v)
 {
-	v->n = v->part;
-	if (v->whole)
-		v->at = v->end;
+	const uint64_t bytes = (uint64_t)v->blocks * v->read->block;
+	struct file_counts now;
+
+	file_counts_read(&v->target->place, &now);
+	file_counts_since(&now, &v->stretch);
+	v->timed += bytes;
+	v->least += v->whole ? bytes : bytes - v->window;
+	v->fetched.device_read += now.device_read;
+	v->fetched.process_read += now.process_read;
+}
+
+/* The next part of a stretch, as long as the others but for a block: all of
+ * their time is shared out, so that its mean is that of all blocks.  What does
+ * not count is one block, so that no part is read without being timed. */
+static int sample_part(struct remote_reader *v)
+{
+	const bool counts = bench_is_sample(v->b);
+	const unsigned int from = v->blocks * v->part / v->parts,
+			   to = v->blocks * (v->part + 1) / v->parts;
+	const double blocks = counts ? (double)v->blocks / v->parts : 1;
+	uint64_t ticks = 0;
+	int err;
+
+	if (counts && !v->part)
+		file_counts_read(&v->target->place, &v->stretch);
+	err = time_blocks(v, counts ? to - from : 1, &ticks);
+	if (err || bench_stopping(v->b))
+		return err;
+	bench_record_value(v->b, v->c, bench_ns(v->b, (double)ticks) / blocks);
+	v->part += counts;
+	if (v->part == v->parts)
+		end_stretch(v);
+	return 0;
 }
 
 int remote_read_sample(struct remote_reader *v)
 {
-	unsigned int done = 0;
+	const uint64_t at = v->at;
 	uint64_t ticks = 0;
-	double ns = 0;
+	int err;
 
-	while (done < v->n && v->at < v->end) {
-		const uint64_t at = v->at;
-		const int err = read_block(v, &ticks);
-
-		if (err || v->at == at || bench_stopping(v->b))
-			return err;
-		ns += bench_ns(v->b, (double)ticks);
-		done++;
-	}
-	ns /= done;
-	if (v->runs)
-		bench_record_value(v->b, v->c, ns);
-	else
-		bench_record(v->b, v->c, ticks);
 	/* Parts of a stretch differ by where the disk is waited for: their
 	 * spread says nothing of the error of its mean. */
-	if (!v->runs)
-		keep(v->read, ns);
-	if (v->n < v->part)
-		begin_stretch(v);
+	if (v->runs)
+		return sample_part(v);
+	err = time_blocks(v, 1, &ticks);
+	if (err || v->at == at || bench_stopping(v->b))
+		return err;
+	bench_record(v->b, v->c, ticks);
+	keep(v->read, bench_ns(v->b, (double)ticks));
 	return 0;
 }
 
@@ -420,6 +541,24 @@ static void tell_disk(struct remote_reader *v)
 			       (double)now.process_read);
 }
 
+/* How much of what was timed was fetched in that time: all, but where a stretch
+ * begins or ends within what is fetched at once.  Before far reads, which are
+ * slower than their lead, much is under way, and nobody waits for it. */
+static void tell_stretch(struct remote_reader *v)
+{
+	const bool local = v->read->local;
+	const int64_t fetched =
+		local ? v->fetched.process_read : v->fetched.device_read;
+
+	if (!v->timed || fetched < 0 || (is_far(v->read) && !v->whole))
+		return;
+	bench_fact(v->b, v->c, "bytes_fetched_for_each",
+		   (double)fetched / (double)v->timed);
+	if (local)
+		bench_evidence(v->b, v->c, "fetched_while_timed",
+			       (double)v->least, (double)fetched);
+}
+
 static int compare_seen(struct remote_reader *v)
 {
 	const uint32_t len = v->read->block;
@@ -429,7 +568,7 @@ static int compare_seen(struct remote_reader *v)
 		if (pread(v->target->local, v->buffer, len,
 			  (off_t)v->seen[i].offset) != (ssize_t)len)
 			return bench_fail(v->b, errno, "read the local file");
-		same = sum_of(v->buffer, len) == v->seen[i].sum;
+		same = sum_of(v) == v->seen[i].sum;
 		bench_evidence(v->b, v->c, "contents_right", 1, same);
 	}
 	return 0;
@@ -463,6 +602,7 @@ int remote_read_leave(struct remote_reader *v)
 		tell_traffic(v);
 	if (r->cache == REMOTE_COLD || r->cache == REMOTE_DIRECT)
 		tell_disk(v);
+	tell_stretch(v);
 	tell_place(v);
 	/* The next case shall not wait for what is still fetched ahead. */
 	if (v->runs)

@@ -35,6 +35,11 @@ struct remote_read {
  * kept (stats_median_error()), ns; 0: not known. */
 double remote_read_error(const struct remote_read *r);
 
+/* remote_read_needs_lead() - whether these are large blocks that go over a
+ * network one by one.  Its connection must be as busy as that of cold ones
+ * then: after a pause the first ones take longer. */
+bool remote_read_needs_lead(const struct remote_read *r);
+
 #define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
 
 /* One block that was read from a file whose contents are not known. */
@@ -54,10 +59,16 @@ struct remote_reader {
 	struct remote_read *read;
 	const struct bench_case *c;
 	uint64_t start, at, end; /* of the piece that is read */
-	unsigned int n, part;	 /* blocks in one event, after the first */
-	bool runs;     /* the events read parts of one stretch, fetched ahead */
-	bool whole;    /* which is a file, dropped before its first read */
-	uint64_t lead; /* or begins after so many bytes */
+	uint64_t lead;		 /* bytes of it that are read before */
+	bool runs;  /* the events that count read parts of stretches */
+	bool whole; /* which are a file, dropped before its first read */
+	unsigned int blocks, parts; /* of a stretch */
+	unsigned int part;	    /* of those how many were read */
+	unsigned int right;	    /* blocks, in the event at hand */
+	uint64_t window; /* bytes that are fetched at a time, at most */
+	uint64_t timed;	 /* bytes of stretches; what was fetched meanwhile, */
+	uint64_t least;	 /* at least; and in all: */
+	struct file_counts stretch, fetched;
 	uint64_t wanted; /* bytes */
 	unsigned int reads;
 	struct remote_traffic traffic;

@@ -129,6 +129,7 @@ wire_bytes file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figu
 requests file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
 cached_before file_remote mincore where=local,cache=warm,order=random,file=4M,*
 contents_right file_remote pread where=local,cache=direct,order=random,file=4M,*
+fetched_while_timed file_remote frozen:/proc/self/io where=local,cache=cold,order=sequential,file=4M,*
 disk_bytes file_remote frozen:/proc/self/io where=local,cache=direct,order=random,file=4M,*
 device_bytes file_remote frozen:*/stat where=local,cache=direct,order=random,file=4M,*
 '

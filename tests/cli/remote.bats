@@ -143,9 +143,29 @@ needs_libnfs() {
 	# Also what was read to get it under way.
 	rows '[.[] | select(.params.cache == "cold" and .params.where == "veth")] |
 		length == 1 and all(.evidence.wire_bytes.expected >= 16777216)'
+	# Bytes, not times: of what was timed all came from the disk meanwhile.
+	rows '[.[] | select(.params.cache == "cold" and .params.where == "local")] |
+		length == 1 and all(.evidence | .fetched_while_timed.seen > 16777216 and
+			.bytes_fetched_for_each > 0.9 and .bytes_fetched_for_each < 1.1)'
 	rows '[.[] | select(.params.cache == "warm" and .params.figure == "read")] |
 		length == 2 and all(.evidence.cached_before | .seen == .expected and
 			.expected >= 4194304)'
+}
+
+@test "a stretch is read anew, as cold, where more events are asked for than it has parts" {
+	lab 0 "${remote[@]}" --nfslab --bytes 64m --effort 1200 \
+		--case 'where=local,cache=cold,order=sequential,file=64M,block=1M,*'
+	rows 'length == 1 and all(.status == "ok" and .samples == 12 and
+		(.evidence.uncached_before | .seen == .expected and .expected == 3 * 58720256) and
+		(.evidence.fetched_while_timed.seen > 2 * 25165824))'
+}
+
+@test "large blocks that are not cold are read on a busy connection too" {
+	lab 0 "${remote[@]}" --nfslab --bytes 64m \
+		--case 'where=veth,cache=warm,order=sequential,file=64M,block=*[KM],figure=read'
+	rows 'length == 3 and all(.status == "ok" and (.params.block as $block |
+		(.evidence.wire_bytes.expected - .evidence.contents_right.seen * $block) ==
+			if $block > 4096 then 8388608 else 0 end))'
 }
 
 @test "a file of somebody else is compared with what this machine sees" {
