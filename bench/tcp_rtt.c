@@ -137,7 +137,9 @@ static int begin_stamps(struct bench *b, struct state *s,
 			const struct rtt_case *rc)
 {
 	const int fd = rtt_is_udp(rc->proto) ? s->client.udp : s->client.fd;
-	const int trips = net_stamp_begin(&s->client, fd);
+	/* What has been waited for in vain is not waited for again. */
+	const int trips =
+		s->no_stamps ? -ENODATA : net_stamp_begin(&s->client, fd);
 
 	if (trips == -EOPNOTSUPP || trips == -ENODATA) {
 		s->no_stamps = true;

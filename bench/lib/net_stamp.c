@@ -19,7 +19,7 @@
 
 /* Round trips without stamps at first, a millisecond apart: the kernel begins
  * to stamp when it comes to it. */
-#define FIRST_STAMP_MS 5000
+#define FIRST_STAMP_MS 1500
 
 /* Of them, datagrams that may get lost. */
 #define MAX_LOST 3
