@@ -35,7 +35,8 @@ struct rtt_tally {
 	uint64_t again;
 	double least_ns;
 	unsigned int clock_set;	   /* trips in which the clock was set */
-	unsigned int server_acked; /* see net_acked_trip() */
+	unsigned int packets;	   /* trips whose packets told their times */
+	unsigned int server_acked; /* others, see net_acked_trip() */
 };
 
 struct rtt_case {
