@@ -48,6 +48,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/remote_piece.h"
 #include "lib/remote_read.h"
 #include "lib/remote_target.h"
 
@@ -113,7 +114,7 @@ static bool takes_too_long(const struct bench *b, const struct state *s,
 static void add(struct bench *b, struct state *s, const struct remote_read *r)
 {
 	const bool runs = r->cache == REMOTE_COLD && !r->random;
-	const bool led = remote_read_needs_lead(r);
+	const bool led = remote_piece_needs_lead(r);
 	struct remote_case *rc = &s->cases[s->n_cases++];
 	struct bench_case c = {
 		.params = {

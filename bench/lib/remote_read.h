@@ -35,11 +35,6 @@ struct remote_read {
  * kept (stats_median_error()), ns; 0: not known. */
 double remote_read_error(const struct remote_read *r);
 
-/* remote_read_needs_lead() - whether these are large blocks that go over a
- * network one by one.  Its connection must be as busy as that of cold ones
- * then: after a pause the first ones take longer. */
-bool remote_read_needs_lead(const struct remote_read *r);
-
 #define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
 
 /* One block that was read from a file whose contents are not known. */
