@@ -112,6 +112,18 @@ rows() {
 	return 1
 }
 
+# report_setup [NAME...]: for tests of $report: the test's own directory, with
+# copies of these of tests/fixtures/results.
+report_setup() {
+	local name
+
+	report=$BIN/report
+	cd "$BATS_TEST_TMPDIR" || return
+	for name; do
+		cp -r "$ROOT/tests/fixtures/results/$name" . || return
+	done
+}
+
 # first_case NAME: the first case of a program.
 first_case() {
 	"$BIN/$1" --list 2>/dev/null | sed -n 1p

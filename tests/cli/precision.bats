@@ -138,10 +138,7 @@ results() {
 	printf '[]' >"$dir/about.json"
 }
 
-needs_report() { [[ -x $report ]] || skip "no $report"; }
-
 @test "report wide names the programs and counts their rows" {
-	needs_report
 	results few 10 5
 	# The 2nd to the 9th of 10 values; of 5 there is no interval.
 	[[ $("$report" wide --within 2 few) == $'p1\t1\t1\np2\t1\t1' ]]
@@ -153,7 +150,6 @@ needs_report() { [[ -x $report ]] || skip "no $report"; }
 }
 
 @test "the report says who had how many rounds, and what still misses" {
-	needs_report
 	results uneven 30 10 20
 	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots uneven
 	[[ $output == *"2 of 3 rows are not within the ±2 % that were asked for, after 10 to 30 rounds (p2 1 of 1, p3 1 of 1)"* ]]
@@ -173,7 +169,6 @@ needs_report() { [[ -x $report ]] || skip "no $report"; }
 }
 
 @test "compare and history take each row with its own number of rounds" {
-	needs_report
 	results a 10 20
 	COST=150 results b 30 20
 	run -0 --separate-stderr "$report" compare --all a b
@@ -187,7 +182,6 @@ needs_report() { [[ -x $report ]] || skip "no $report"; }
 }
 
 @test "a small real run, with what cannot be had and what always can" {
-	needs_report
 	unset bin
 	real() {
 		run -0 --separate-stderr "$ROOT/scripts/run-all" --only signal --effort 1 \

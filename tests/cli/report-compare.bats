@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The comparison of runs, from made-up results.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup
 }
 
 # side DIR KERNEL SCALE [RATE]: ten rounds of three rows; the second row costs
@@ -164,7 +160,7 @@ hide() {
 }
 
 @test "hostile and truncated runs are compared as text" {
-	cp -r "$root/tests/fixtures/results/." .
+	cp -r "$ROOT/tests/fixtures/results/." .
 	truncate -s -20 small/invocations.jsonl
 	run -0 --separate-stderr "$report" compare --out pages small hostile
 	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' pages/compare.html

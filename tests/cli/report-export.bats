@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What the report writes for other programs.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup .
 }
 
 export_as() { "$report" export --format "$1" "$2"; }
@@ -51,7 +46,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 }
 
 @test "csv and json are those of make; other names are refused" {
-	run -0 --separate-stderr "$report" make --no-plots --root "$root" small
+	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
 	export_as csv small | cmp - small/report.csv
 	export_as json small | cmp - small/report.json
 	run -2 --separate-stderr export_as sundial small
@@ -93,8 +88,8 @@ compiles() {
 }
 
 @test "LaTeX compiles, also with hostile names" {
-	run -0 --separate-stderr "$report" make --no-plots --root "$root" small
-	run -0 --separate-stderr "$report" make --no-plots --root "$root" hostile
+	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
+	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" hostile
 	grep -q 'toprule' small/report.tex
 	run ! grep -nP '[^\x00-\x7f]' small/report.tex hostile/report.tex
 	command -v pdflatex >/dev/null || skip "no pdflatex"

@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What the report's figures show, from made-up rows.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cp -r "$root/tests/fixtures/results/small" "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup small
 	# One row in six rounds, that all others are made from.
 	jq -c 'select(.case == "args=0,via=direct")' small/invocations.jsonl >row
 	: >small/invocations.jsonl
@@ -27,7 +22,7 @@ add() {
 
 # draw: data and settings, and pictures if there is gnuplot.
 draw() {
-	run -0 --separate-stderr "$report" make --root "$root" small
+	run -0 --separate-stderr "$report" make --root "$ROOT" small
 	[[ $output$stderr != *"could not draw"* ]]
 }
 

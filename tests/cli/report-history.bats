@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The history of many runs, from made-up results.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup
 }
 
 # history FIRST LAST: made-up runs of two rows.  One is always the same but
@@ -76,7 +72,7 @@ history() {
 
 @test "directories that are none, hostile ones, another machine" {
 	history 1 9
-	cp -r "$root/tests/fixtures/results/hostile" .
+	cp -r "$ROOT/tests/fixtures/results/hostile" .
 	sed -i 's/Example/Other/' run09/machine.json
 	run -0 --separate-stderr "$report" history --out pages nowhere hostile run*
 	[[ $stderr == *"nowhere/invocations.jsonl: No such file"* ]]

@@ -2,19 +2,15 @@
 # SPDX-License-Identifier: MIT
 # What the coursework table and lmbench's say of a row must hold for that row.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup
 }
 
 # begin DIR: a results directory without a row.
 begin() {
 	mkdir "$1"
-	cp "$root"/tests/fixtures/results/small/{machine,run}.json "$1"
+	cp "$ROOT"/tests/fixtures/results/small/{machine,run}.json "$1"
 	printf '[]\n' >"$1/about.json"
 }
 
@@ -26,7 +22,7 @@ measured() {
 
 # limiter DIR LABEL: the cell of that operation.
 limiter() {
-	"$report" make --root "$root" --no-plots "$1" >/dev/null
+	"$report" make --root "$ROOT" --no-plots "$1" >/dev/null
 	sed -n '/id="coursework"/,/id="lmbench"/p' "$1/report.md" |
 		awk -F ' [|] ' -v label="$2" '
 			$1 == "| operation" { at = 0
@@ -41,23 +37,23 @@ each_pattern() {
 }
 
 @test "limiters are of operations that have none of their own" {
-	awk -F '\t' '!/^#/ && $12 == "-" { print $1 }' "$root/plots/operations.tsv" |
+	awk -F '\t' '!/^#/ && $12 == "-" { print $1 }' "$ROOT/plots/operations.tsv" |
 		sort >without
-	awk -F '\t' '!/^#/ { print $1 }' "$root/plots/limiters.tsv" | sort -u >with
+	awk -F '\t' '!/^#/ { print $1 }' "$ROOT/plots/limiters.tsv" | sort -u >with
 	[[ -s with ]]
 	diff -u without with
 	# Five fields; who compares says what, and who does not has nothing to say.
 	run ! awk -F '\t' '!/^#/ && (NF != 5 || $4 == "-" || ($3 == "-") != ($5 == "-") ||
 		$3 !~ /^(-|[^ ]+( \/ [^ ]+)? [<>] [0-9.]+)$/) { print; bad = 1 }
-		END { exit !bad }' "$root/plots/limiters.tsv"
+		END { exit !bad }' "$ROOT/plots/limiters.tsv"
 }
 
 @test "what limiters compare is measured" {
 	sed -E 's/^([a-z_]+),"?([^"]*=[^"]*)"?,(ok|skipped|below|failed).*/\1 \2/; s/,(ok|below_resolution|skipped|failed),.*//' \
-		"$root/results/sample/report.csv" >names
+		"$ROOT/results/sample/report.csv" >names
 	while IFS=$'\t' read -r id _ test _; do
 		[[ $id != '#'* && $test != - ]] || continue
-		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' "$root/plots/operations.tsv")
+		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' "$ROOT/plots/operations.tsv")
 		for glob in $test; do
 			[[ $glob == *=* ]] || continue
 			found=
@@ -70,11 +66,11 @@ each_pattern() {
 				return 1
 			}
 		done
-	done <"$root/plots/limiters.tsv"
+	done <"$ROOT/plots/limiters.tsv"
 }
 
 @test "every row that may be matched is limited by something" {
-	each_pattern "$root/plots/operations.tsv" >patterns
+	each_pattern "$ROOT/plots/operations.tsv" >patterns
 	[[ $(wc -l <patterns) -gt 45 ]]
 	for ((i = 1; i <= 3; i++)); do
 		begin "run$i"
@@ -82,7 +78,7 @@ each_pattern() {
 			[[ $place != "$i" ]] ||
 				measured "run$i" "$program" "${glob//\*/}" 100 "$unit"
 		done <patterns
-		"$report" make --root "$root" --no-plots "run$i" >/dev/null
+		"$report" make --root "$ROOT" --no-plots "run$i" >/dev/null
 		sed -n '/id="coursework"/,/id="lmbench"/p' "run$i/report.md" >table
 		n=$(awk -F '\t' -v i="$i" '$4 == i' patterns | wc -l)
 		# operation, measured, limiter, and what the report of 2017 has
@@ -91,8 +87,8 @@ each_pattern() {
 }
 
 @test "what has no wire is not limited by one" {
-	each_pattern "$root/plots/operations.tsv" | grep -E 'net=(veth|loopback)' >here
-	each_pattern "$root/plots/operations.tsv" | grep 'net=remote' >far
+	each_pattern "$ROOT/plots/operations.tsv" | grep -E 'net=(veth|loopback)' >here
+	each_pattern "$ROOT/plots/operations.tsv" | grep 'net=remote' >far
 	[[ $(wc -l <here) -eq 8 && $(wc -l <far) -eq 4 ]]
 	for where in here far; do
 		begin "at-$where"
@@ -118,7 +114,7 @@ each_pattern() {
 	done
 	[[ $(limiter disk1.02 'Local file read') == *'no seeks (1.0 times a sequential read)' ]]
 	# As file_read says it of the place.
-	grep -q '^#define SEEKS 20.0$' "$root/bench/lib/file_disk.c"
+	grep -q '^#define SEEKS 20.0$' "$ROOT/bench/lib/file_disk.c"
 	[[ $(limiter disk40 'Local file read') == 'seeks and rotation (40 times a sequential read)' ]]
 }
 
@@ -166,7 +162,7 @@ each_pattern() {
 }
 
 @test "the table to predict by names what may limit each operation" {
-	run -0 --separate-stderr "$report" predictions --root "$root"
+	run -0 --separate-stderr "$report" predictions --root "$ROOT"
 	[[ -z $(awk '/^# usually limited by: / { said = 1 }
 		/^\[/ { if (!said && $0 != "[machine]") print; said = 0 }' <<<"$output") ]]
 	grep -qF '# usually limited by: the network card, the wire, two kernels (net=remote,*)' <<<"$output"
@@ -174,13 +170,13 @@ each_pattern() {
 }
 
 @test "lmbench's names say who forks and where the ends are" {
-	table=$root/plots/lmbench.tsv
+	table=$ROOT/plots/lmbench.tsv
 	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' "$table"
 	# As the head comments of the programs have it.
 	grep -q '	page fault	page_fault	fault=file	' "$table"
-	grep -q 'compare with a 16th of file' "$root/bench/page_fault.c"
+	grep -q 'compare with a 16th of file' "$ROOT/bench/page_fault.c"
 }
 
 @test "no text refers to a figure of the sample, which changes" {
-	run ! grep -rnE 'run of results/sample' "$root/docs" "$root/bench"
+	run ! grep -rnE 'run of results/sample' "$ROOT/docs" "$ROOT/bench"
 }

@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Predictions and the coursework table, from frozen results.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup .
 }
 
-make_report() { "$report" make --root "$root" --no-plots "$@"; }
+make_report() { "$report" make --root "$ROOT" --no-plots "$@"; }
 
 # predict DATE: a prediction that was last changed on DATE.
 predict() {
@@ -29,22 +24,22 @@ keep() {
 }
 
 @test "the template has every operation and can be read back" {
-	run -0 --separate-stderr "$report" predictions --root "$root"
+	run -0 --separate-stderr "$report" predictions --root "$ROOT"
 	[[ $(grep -c '^\[' <<<"$output") -eq \
-		$(($(grep -vc '^#' "$root/plots/operations.tsv") + 1)) ]]
+		$(($(grep -vc '^#' "$ROOT/plots/operations.tsv") + 1)) ]]
 	grep -q '^#   processor: ' <<<"$output"
 	grep -q '^\[page_fault_byte\]' <<<"$output"
 	run ! grep -E '^(base|software|predicted) = *[0-9]' <<<"$output"
 	printf '%s\n' "$output" >mine.ini
-	run -0 --separate-stderr "$report" predictions --root "$root" mine.ini
+	run -0 --separate-stderr "$report" predictions --root "$ROOT" mine.ini
 	[[ $output == *" 0 of "*" 0 lines cannot be used" ]]
 }
 
 @test "a line that cannot be read: file, line, what was expected" {
 	printf '[syscall]\nbase = soon\n' >mine.ini
-	run -1 --separate-stderr "$report" predictions --root "$root" mine.ini
+	run -1 --separate-stderr "$report" predictions --root "$ROOT" mine.ini
 	[[ $stderr == *"mine.ini:2: base = soon: expected a number and a unit"* ]]
-	run -1 --separate-stderr "$report" predictions --root "$root" nowhere.ini
+	run -1 --separate-stderr "$report" predictions --root "$ROOT" nowhere.ini
 	[[ $stderr == *"nowhere.ini: No such file"* ]]
 }
 
@@ -52,7 +47,7 @@ keep() {
 	run -0 --separate-stderr make_report --root "$PWD" small
 	[[ $output == *"operations.tsv: No such file"* ]]
 	mkdir -p here/plots
-	cp "$root"/plots/*.tsv here/plots
+	cp "$ROOT"/plots/*.tsv here/plots
 	run -0 --separate-stderr "$report" make --no-plots --root here small
 	grep -q 'There are no predictions: .*make predictions' small/report.md
 	grep -q '54.7408 ns' small/report.html
@@ -86,7 +81,7 @@ keep() {
 
 @test "coursework prints the table" {
 	predict 2026-01-01
-	run -0 --separate-stderr "$report" coursework --root "$root" small
+	run -0 --separate-stderr "$report" coursework --root "$ROOT" small
 	[[ $output == *"measured / predicted"* && $output == *"28.317 µs"* ]]
 	run -2 --separate-stderr "$report" coursework
 }
@@ -100,7 +95,7 @@ keep() {
 		source "$0/scripts/lib/record.bash"
 		record_predictions nowhere.ini
 		[[ ! -e $out/predictions.json ]]
-		record_predictions small/predictions.ini' "$root" results
+		record_predictions small/predictions.ini' "$ROOT" results
 	cmp small/predictions.ini results/predictions.ini
 	[[ ! small/predictions.ini -nt results/predictions.ini ]]
 	jq -e --arg h "$(sha256sum <small/predictions.ini | cut -d ' ' -f 1)" \

@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: MIT
 # The report, from frozen results.
 
-bats_require_minimum_version 1.5.0
-
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	report=${BIN:-${BUILD:-$root/build}/bin}/report
-	[[ -x $report ]] || skip "no $report"
-	cp -r "$root/tests/fixtures/results/." "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR" || return
+	load ../helpers
+	report_setup .
 }
 
-make_report() { "$report" make --root "$root" "$@"; }
+make_report() { "$report" make --root "$ROOT" "$@"; }
 
 # one_line WORDS...: stderr is one line and has the words.
 one_line() {
@@ -40,13 +35,13 @@ without_gnuplot() {
 }
 
 @test "the summary is as it was" {
-	run -0 --separate-stderr "$report" summary --root "$root" small
-	diff -u "$root/tests/fixtures/results/summary.txt" - <<<"$output"
+	run -0 --separate-stderr "$report" summary --root "$ROOT" small
+	diff -u "$ROOT/tests/fixtures/results/summary.txt" - <<<"$output"
 	[[ -z $(find small -name 'report.*') ]]
 }
 
 @test "captions have no place for a unit: only the labels of axes do" {
-	grep -v '^#' "$root/plots/figures.tsv" | cut -f 11 >captions
+	grep -v '^#' "$ROOT/plots/figures.tsv" | cut -f 11 >captions
 	[[ -s captions ]]
 	run -1 grep -F '%u' captions
 }
@@ -64,7 +59,7 @@ without_gnuplot() {
 
 @test "the CPU that boots cannot be rid of its ticks" {
 	sed -i 's/"cpu":0,/"cpu":1,/; s/"cpu":3,/"cpu":0,/' small/noise.jsonl
-	run -0 "$report" summary --root "$root" small
+	run -0 "$report" summary --root "$ROOT" small
 	[[ $output == *"measure on another CPU, started with nohz_full="* ]]
 	[[ $output != *"nohz_full=0"* ]]
 }
@@ -100,7 +95,7 @@ without_gnuplot() {
 
 @test "the operations of lmbench's summary stand in its groups" {
 	sed -i 's/getpid/getppid/' small/invocations.jsonl
-	run -0 --separate-stderr "$report" lmbench --root "$root" small
+	run -0 --separate-stderr "$report" lmbench --root "$ROOT" small
 	[[ $output == "Processor, processes"* && $output != *"Memory latencies"* ]]
 	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* A' <<<"$output"
 	grep -Eq '^fork +not measured' <<<"$output"
@@ -181,7 +176,7 @@ without_gnuplot() {
 	run -0 --separate-stderr make_report small
 	rm small/*.svg
 	printf 'set print "owned"\nprint 1\n' >small/other.plot
-	run -0 "$root/scripts/plot" small
+	run -0 "$ROOT/scripts/plot" small
 	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
 }
 
@@ -195,7 +190,7 @@ without_gnuplot() {
 			printf '%s\n' "$line"
 			grep '^load' good
 		} >small/syscall-bars.plot
-		run ! "$root/scripts/plot" small syscall-bars
+		run ! "$ROOT/scripts/plot" small syscall-bars
 		[[ $output == *"has more than settings"* ]]
 		[[ ! -e small/owned && ! -e small/syscall-bars.svg ]]
 	done <<-'EOT'
@@ -272,7 +267,7 @@ widths() {
 @test "without gnuplot there are tables, and it says so" {
 	without_gnuplot
 	run -0 --separate-stderr env PATH="$PWD/bin" \
-		"$report" make --root "$root" small
+		"$report" make --root "$ROOT" small
 	[[ $stderr == *"gnuplot is not installed"*"apt-get install gnuplot-nox"* ]]
 	[[ -s small/report.html && ! -e small/syscall-bars.svg ]]
 	[[ -s small/syscall-bars.dat ]]
