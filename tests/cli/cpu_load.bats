@@ -135,7 +135,7 @@ record() {
 			try 0 env "--$way-signal=PIPE" "$CPU_LOAD" -- \
 				grep "^$field" /proc/self/status
 			load_output=$output
-			run -0 env "--$way-signal=PIPE" grep "^$field" /proc/self/status
+			try 0 env "--$way-signal=PIPE" grep "^$field" /proc/self/status
 			echo "$field, SIGPIPE $way: $load_output, not $output"
 			[[ $load_output == "$output" ]]
 		done
