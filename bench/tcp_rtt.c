@@ -519,8 +519,8 @@ static void skip_packet(struct bench *b, const struct rtt_case *rc)
 	if (rc->figure == RTT_PACKET && rc->tally.server_acked &&
 	    !rc->tally.packets)
 		bench_derive_skip(b, rc->spaced->of,
-				  "the server had a part in all %u "
-				  "acknowledgements",
+				  "in all %u trips the answer carried the "
+				  "acknowledgement, or the server made it",
 				  rc->tally.server_acked);
 }
 
