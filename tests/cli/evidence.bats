@@ -208,6 +208,16 @@ gives() {
 		--case 'net=loopback,*,figure=before'
 }
 
+# So does any program that comes upon a page that the kernel moves.
+@test "a mechanism may wait a few times in thousands of messages" {
+	local rows
+
+	rows=$(told some_waits "$BIN/context_switch" --case \
+		between=process,by=eventfd,place=same_cpu,figure=mechanism)
+	jq -es 'length == 1 and (.[0].evidence.messages_without_waiting |
+		.expected > 0 and .seen >= .expected)' <<<"$rows"
+}
+
 # Where memory is in pieces no huge page comes, and that is no lie.
 @test "huge pages that did not come are a reason to skip" {
 	in_tries 3 gives '.status == "skipped"' mincore page_fault --case fault=thp
