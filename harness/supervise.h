@@ -37,7 +37,11 @@ bool supervise_orders(struct supervise_orders *orders);
  * @rows, @n: the aggregated rows, also after a failure or an interruption
  *	      (then of the invocations that ended well); caller frees.
  *
- * Return: an exit code (err.h), or 128 + the signal that stopped it.
+ * An invocation that skips all its rows ends the run if it is the first: a need
+ * is not met.  A later one does not; its rows are aggregated with the others.
+ *
+ * Return: an exit code (err.h), or 128 + the signal that stopped it.  With
+ * EXIT_SKIP all of @rows are skipped, or there are none.
  */
 int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		  size_t *n);

@@ -138,6 +138,18 @@ judged() {
 	rows 'length == 1 and .[0].status == "skipped"'
 }
 
+@test "a later invocation that skips all its rows does not end the run" {
+	try_sealed 0 "$unruly" --how later-skip --seed 7 --invocations 2 --json
+	rows 'length == 2 and all(.status == "below_resolution" or
+		.status == "ok" and .n == 1)'
+}
+
+@test "what most invocations skip is skipped, and the program with it" {
+	try_sealed 77 "$unruly" --how later-skip --seed 7 --invocations 4 --json
+	rows 'length == 2 and all(.status == "skipped" and .n == 4 and
+		.value == null and .reason == "unruly was not left alone")'
+}
+
 @test "--case picks by whole names, by globs, and more than once" {
 	try 0 "$FIXTURES/verdicts" --list --case 'end=*skip' --case 'end=ze?o'
 	[[ $output == $'end=zero\nend=skip\nend=late-skip' ]]
