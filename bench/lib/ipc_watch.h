@@ -21,8 +21,9 @@
 /* Why there is no partner, if fork() says EAGAIN. */
 #define IPC_NO_ROOM "no room for a partner process (ulimit -u, pids.max)"
 
-/* A visit that was interrupted so often has stopped moving (5 s). */
-#define IPC_WATCH_PATIENCE 20
+/* A visit that was interrupted so often has stopped moving (30 s: the partner's
+ * CPU may be away for a while, and its death is seen at once anyway). */
+#define IPC_WATCH_PATIENCE 120
 
 struct ipc_watch {
 	timer_t timer;

@@ -10,12 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "proc_room.h"
 #include "proc_spawn.h"
 #include "switch_shot.h"
 
-#define NAP_US	 20
-#define MAX_NAPS 100000 /* 2 s at least: it is not coming any more */
+#define NAP_US	    20
+#define PATIENCE_MS 30000 /* then it is not coming any more */
 
 int switch_shot_open(struct bench *b, struct switch_shot *s)
 {
@@ -101,8 +102,9 @@ static bool asleep(pid_t pid, pid_t tid)
 static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 {
 	const pid_t pid = s->has_thread ? getpid() : s->pid;
+	const int64_t deadline = deadline_in(PATIENCE_MS);
 
-	for (int i = 0; i < MAX_NAPS && !bench_stopping(b); i++) {
+	while (!bench_stopping(b) && !deadline_passed(deadline)) {
 		const pid_t tid =
 			__atomic_load_n(&s->shared->tid, __ATOMIC_ACQUIRE);
 
