@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "file_data.h"
 #include "mem_buffer.h"
 
 void fault_file_init(struct fault_file *f)
@@ -60,11 +61,11 @@ int fault_file_open(struct fault_file *f, const char *dir, size_t bytes,
 int64_t fault_file_drop(struct fault_file *f, size_t bytes)
 {
 	struct mem_buffer m = { .bytes = bytes };
-	int64_t cached;
-	int err = posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+	int64_t cached = file_cache_drop(f->fd, 0, bytes);
 
-	if (err)
-		return -err;
+	/* Where files lie on other files it may be blind: look ourselves. */
+	if (cached)
+		return cached;
 	m.base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, f->fd, 0);
 	if (m.base == MAP_FAILED)
 		return -errno;

@@ -23,7 +23,8 @@ int fault_file_open(struct fault_file *f, const char *dir, size_t bytes,
 		    const char **why);
 
 /**
- * fault_file_drop() - drop its @bytes from the page cache.
+ * fault_file_drop() - drop its @bytes from the page cache; may take as long as
+ * file_cache_drop().
  *
  * Return: bytes that are cached afterwards, by mincore(2), or -errno.
  */
