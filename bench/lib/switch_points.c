@@ -284,7 +284,7 @@ static void derive_explained(struct bench *b, const struct switch_points *all,
 				  "what it is made of was not measured");
 		return;
 	}
-	bench_derive(b, p->self, t.mechanism + t.switches * x);
+	bench_derive_within(b, p->self, t.mechanism + t.switches * x, 0);
 	bench_fact(b, p->self, "mechanism_ns", t.mechanism);
 	bench_fact(b, p->self, "switches_per_turn", t.switches);
 	bench_fact(b, p->self, "switch_by_other_ways_ns", x);
