@@ -208,7 +208,7 @@ gives() {
 		--case 'net=loopback,*,figure=before'
 }
 
-# So does any program that comes upon a page that the kernel moves.
+# Any program does that comes upon a page which the kernel moves.
 @test "a mechanism may wait a few times in thousands of messages" {
 	local rows
 
