@@ -57,7 +57,9 @@ struct connect_case {
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
 
-#define CAPTURE_MS 500
+/* The last packet goes out after the client was woken up, maybe on another CPU,
+ * which may be taken away just then. */
+#define CAPTURE_MS 5000
 
 struct state {
 	struct net_options net; /* first: the option table fills it */

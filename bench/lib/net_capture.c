@@ -12,6 +12,8 @@
 #ifdef HAVE_PCAP
 #include <pcap/pcap.h>
 
+#include "deadline.h"
+
 /* The headers, with all options. */
 #define SNAP_BYTES 192
 
@@ -128,8 +130,9 @@ static int look(struct net_capture *cap, struct net_packet *p)
 
 int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
 {
+	const int64_t deadline = deadline_in(wait_ms);
 	struct pollfd ready = { .events = POLLIN };
-	int err;
+	int err, n;
 
 	ready.fd = pcap_get_selectable_fd(cap->pcap);
 	for (;;) {
@@ -138,7 +141,9 @@ int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
 			continue;
 		if (err != -EAGAIN)
 			return err;
-		if (poll(&ready, 1, wait_ms) <= 0)
+		n = poll(&ready, 1, wait_ms);
+		/* The client's watch interrupts it long before. */
+		if (n == 0 || (n < 0 && deadline_passed(deadline)))
 			return -ETIMEDOUT;
 	}
 }
