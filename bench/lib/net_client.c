@@ -8,14 +8,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "deadline.h"
+
 /* Of netinet/tcp.h, which cannot stand beside linux/tcp.h; and the struct
  * tcp_info of the former ends too early. */
 #define ESTABLISHED 1
 
-/* So long without anything, in watches: a host may stop a machine for long,
- * and a server that has died is noticed at once. */
-#define SILENCE_S 10
-#define MAX_WAITS (SILENCE_S * 1000 / IPC_WATCH_MS)
+#define MAX_WAITS (NET_SILENCE_S * 1000 / IPC_WATCH_MS)
 
 /* Empty looks of a session that polls, as long as a watch or somewhat more. */
 #define SPIN_LOOKS 1000000u
@@ -113,13 +112,16 @@ int net_client_receive(struct net_client *c, void *buf, size_t len)
 /* connect() goes on after a signal, and must not be called again. */
 static int finish_connect(struct net_client *c)
 {
+	const int64_t deadline = deadline_in(NET_SILENCE_S * 1000L);
 	socklen_t len = sizeof(int);
 	int err = EINTR;
 
 	while (err == EINTR) {
 		struct tcp_info info;
 
-		err = net_client_check(c, EINTR);
+		err = net_client_check(c, EAGAIN);
+		if (!err && deadline_passed(deadline))
+			err = -ETIMEDOUT;
 		if (err)
 			return err;
 		net_client_info(c, &info);
@@ -258,7 +260,7 @@ int net_client_fail(struct net_client *c, int err, const char *doing)
 				  doing);
 	case ETIMEDOUT:
 		return bench_fail(c->b, 0, "%s: nothing came for %d s", doing,
-				  SILENCE_S);
+				  NET_SILENCE_S);
 	case ECONNRESET:
 	case EPIPE:
 		return bench_fail(c->b, 0, "%s: the server hung up", doing);

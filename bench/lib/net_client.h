@@ -33,6 +33,10 @@ struct net_client {
 	unsigned int patience; /* so many are one too few to give up */
 };
 
+/* So long without anything: a host may stop a machine for long, and a server
+ * that has died is noticed at once. */
+#define NET_SILENCE_S 10
+
 /* The patience with datagrams: what is not there after two watches was lost. */
 #define NET_LOST_WAITS 2
 

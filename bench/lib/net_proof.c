@@ -100,5 +100,6 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 			       seen);
 		break;
 	}
+	p->answered = 0; /* it is told once */
 	return 0;
 }

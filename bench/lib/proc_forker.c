@@ -8,7 +8,7 @@
 #include "proc_forker.h"
 #include "proc_room.h"
 
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 30000
 
 static _Noreturn void become(const char *program, int channel)
 {

@@ -23,7 +23,7 @@
 #include "tap.h"
 
 /* What takes so long will never end. */
-static unsigned int hangs_s = 100;
+static unsigned int hangs_s = 600;
 
 #define FRAMES	    200000
 #define CONNECTIONS 10000
@@ -269,6 +269,37 @@ static int talk_to_self(struct net_client *c)
 	return fd;
 }
 
+/* A queue of one with one in it: the SYN of the next is thrown away, and comes
+ * again after a second, when there is a place. */
+static void check_connect(void)
+{
+	struct bench b = { 0 };
+	struct net_host host = { .pid = 0 };
+	struct net_client c = { 0 };
+	int listener, first;
+	pid_t pid;
+
+	net_addr_loopback(&host.addr, AF_INET, 0);
+	listener = net_addr_listen(&host.addr);
+	listen(listener, 0);
+	first = dial(&host.addr);
+	pid = fork();
+	if (pid == 0) {
+		usleep(700000);
+		accept(listener, NULL, NULL);
+		accept(listener, NULL, NULL);
+		_exit(0);
+	}
+	OK(first >= 0 && pid > 0 && !net_client_open(&c, &b) &&
+		   !net_client_connect(&c, &host),
+	   "a SYN that was lost is waited for");
+	net_client_close(&c);
+	close(first);
+	close(listener);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* Whether @answered answers of a byte are proven @by what the kernel counted.
  */
 static bool proven(enum net_proof_by by, uint64_t answered)
@@ -392,6 +423,7 @@ int main(int argc, char **argv)
 	check_ack();
 	check_clock();
 	check_proof();
+	check_connect();
 	check_server(begin + seconds);
 	return tap_done();
 }
