@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "lib/net_acked.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
@@ -49,9 +50,6 @@
 #include "lib/net_proof.h"
 #include "lib/net_stamp.h"
 #include "lib/rtt_plan.h"
-
-/* So many datagrams lost one after the other are no accident. */
-#define MAX_LOST 4
 
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
@@ -71,7 +69,8 @@ struct state {
 	struct net_capture capture;
 	int clock; /* net_clock_watch() */
 	bool no_stamps;
-	unsigned int lost_in_a_row;
+	/* deadline_in() since the first of those lost in a row; 0: none. */
+	int64_t give_up;
 	unsigned int trips; /* of this connection */
 	long sleeps;	    /* of this thread, before them */
 };
@@ -188,7 +187,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				 rtt_family(rc->proto));
 	int err;
 
-	s->lost_in_a_row = 0;
+	s->give_up = 0;
 	s->trips = 0;
 	if (!host)
 		return -EIO; /* it was said why */
@@ -211,7 +210,8 @@ static int trip(struct state *s, const struct rtt_case *rc)
 	return net_ping_tcp(&s->ping, &s->client, rc->size);
 }
 
-/* A datagram may get lost; that is counted, and no time of a round trip. */
+/* A datagram may get lost; that is counted, and no time of a round trip.  So
+ * many that nothing comes for long are no accident. */
 static bool may_get_lost(struct state *s, const struct bench_case *c, int err)
 {
 	const struct rtt_case *rc = c->arg;
@@ -220,7 +220,9 @@ static bool may_get_lost(struct state *s, const struct bench_case *c, int err)
 	    (rc->proto != RTT_ICMP && !rtt_is_udp(rc->proto)))
 		return false;
 	tally_of(s, c)->lost++;
-	return ++s->lost_in_a_row <= MAX_LOST;
+	if (!s->give_up)
+		s->give_up = deadline_in(NET_SILENCE_S * 1000L);
+	return !deadline_passed(s->give_up);
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
@@ -253,7 +255,7 @@ static int timed_trip(struct bench *b, struct state *s,
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
-	s->lost_in_a_row = 0;
+	s->give_up = 0;
 	s->proof.answered++;
 	*ticks = took;
 	return 0;
@@ -310,7 +312,7 @@ static int sample_stamped(struct bench *b, struct state *s,
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "stamped round trip");
-	s->lost_in_a_row = 0;
+	s->give_up = 0;
 	s->proof.answered++;
 	if (clock_was_set(s, c))
 		return 0;
@@ -516,8 +518,7 @@ static void skip_beside(struct bench *b, const struct rtt_case *rc,
 /* Trips there were, and none told how long its packets took. */
 static void skip_packet(struct bench *b, const struct rtt_case *rc)
 {
-	if (rc->figure == RTT_PACKET && rc->tally.server_acked &&
-	    !rc->tally.packets)
+	if (rc->spaced && rc->tally.server_acked && !rc->tally.packets)
 		bench_derive_skip(b, rc->spaced->of,
 				  "in all %u trips the answer carried the "
 				  "acknowledgement, or the server made it",

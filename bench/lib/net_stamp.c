@@ -18,11 +18,8 @@
 #define STAMP_MS 2
 
 /* Round trips without stamps at first, a millisecond apart: the kernel begins
- * to stamp when it comes to it. */
-#define FIRST_STAMP_MS 1500
-
-/* Of them, datagrams that may get lost. */
-#define MAX_LOST 3
+ * to stamp when it comes to it, on a CPU that may be taken away. */
+#define FIRST_STAMP_MS 5000
 
 static int enable(int fd)
 {
@@ -137,20 +134,25 @@ int net_stamp_trip(struct net_client *c, int fd, uint8_t number,
 
 int net_stamp_begin(struct net_client *c, int fd)
 {
-	const int64_t deadline = deadline_in(FIRST_STAMP_MS);
-	int err = enable(fd), lost = 0;
+	int64_t deadline = deadline_in(NET_SILENCE_S * 1000L);
+	int err = enable(fd), answered = 0;
 
-	for (int i = 1; !err && !deadline_passed(deadline); i++) {
+	for (uint8_t i = 1; !err && !deadline_passed(deadline); i++) {
 		struct net_stamps t = { 0 };
 
-		err = net_stamp_trip(c, fd, (uint8_t)i, &t);
+		err = net_stamp_trip(c, fd, i, &t);
+		if (!err && !answered++)
+			deadline = deadline_in(FIRST_STAMP_MS);
 		if (!err && t.out_ns && t.in_ns)
-			return i - lost;
-		if (err == -ETIMEDOUT && fd == c->udp && lost++ < MAX_LOST)
+			return answered;
+		/* A datagram may get lost. */
+		if (err == -ETIMEDOUT && fd == c->udp)
 			err = 0;
 		if (!err && bench_stopping(c->b))
 			err = -ECANCELED;
 		usleep(1000);
 	}
-	return err ? err : -ENODATA;
+	if (err)
+		return err;
+	return answered ? -ENODATA : -ETIMEDOUT;
 }

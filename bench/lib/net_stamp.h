@@ -26,7 +26,7 @@ struct net_stamps {
  * kernel begins some time after the first socket has asked for them.
  *
  * Return: how many answers that took; -EOPNOTSUPP if the kernel does not
- * know them, -ENODATA if none came, or as net_stamp_trip().
+ * know them, -ENODATA if answers came without, or as net_stamp_trip().
  */
 int net_stamp_begin(struct net_client *c, int fd);
 
