@@ -59,10 +59,10 @@
 
 /* An acknowledgement may stand for a whole window, some MiB: a span of time
  * needs some of them.  Each block has one at least, with the server's report,
- * so that a few blocks have enough if something holds the others back. */
+ * so that some blocks have enough if something holds the others back. */
 #define ACKED_BYTES	(4u << 20)
 #define LEAST_ACKS	3
-#define ACKED_BLOCKS	9
+#define MOST_ACKED	8 /* blocks in a span */
 #define CAPTURE_WAIT_MS 1
 
 struct flow_case {
@@ -73,12 +73,6 @@ struct flow_case {
 	bool acked;
 };
 
-/* The acknowledgements of an event that were captured. */
-struct acked {
-	struct net_packet first, last;
-	unsigned int acks;
-};
-
 struct state {
 	struct net_options net; /* first: the option table fills it */
 	struct flow_case cases[MAX_CASES];
@@ -86,7 +80,6 @@ struct state {
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
-	struct acked acked;
 };
 
 static unsigned int slower(const struct state *s)
@@ -199,53 +192,75 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* The bytes acknowledged between the first and the last acknowledgement that
- * was captured, in a second; 0 if there were too few so far. */
-static double acked_rate(struct net_capture *cap, struct acked *a)
+ * was captured, in a second; 0 if there were too few. */
+static double acked_rate(struct net_capture *cap)
 {
-	struct net_packet p;
+	struct net_packet p, first = { 0 }, last = { 0 };
+	unsigned int acks = 0;
 
 	while (!net_capture_next(cap, &p, CAPTURE_WAIT_MS)) {
 		if (p.to_server)
 			continue;
-		a->last = p;
-		if (!a->acks++)
-			a->first = p;
+		last = p;
+		if (!acks++)
+			first = p;
 	}
-	if (a->acks < LEAST_ACKS || a->last.ns <= a->first.ns)
+	if (acks < LEAST_ACKS || last.ns <= first.ns)
 		return 0;
-	return (double)(a->last.ack - a->first.ack) * 1e9 /
-	       (double)(a->last.ns - a->first.ns);
+	return (double)(last.ack - first.ack) * 1e9 /
+	       (double)(last.ns - first.ns);
 }
 
-/* Return: whether the event has come to its end. */
-static bool record(struct bench *b, struct state *s, const struct bench_case *c)
+/* One block after the other.  Return: 0, also after Ctrl-C. */
+static int pour_blocks(struct bench *b, struct state *s, unsigned int n)
 {
-	const struct flow_case *fc = c->arg;
-	const double rate = fc->acked ? acked_rate(&s->capture, &s->acked)
-				      : net_flow_rate(&s->flow);
+	int err = 0;
 
+	for (unsigned int i = 0; i < n && !err && !bench_stopping(b); i++)
+		err = net_flow_step(&s->flow);
+	if (err)
+		net_flow_end(&s->flow);
+	return err;
+}
+
+/* Looking at what was captured takes a millisecond, in which nothing flows: so
+ * the next span has more blocks, and none of this one. */
+static int sample_acked(struct bench *b, struct state *s,
+			const struct bench_case *c)
+{
+	double rate = 0;
+	int err = 0;
+
+	for (unsigned int n = 1; n <= MOST_ACKED && rate <= 0 && !err; n *= 2) {
+		if (bench_stopping(b))
+			return 0;
+		net_capture_drain(&s->capture);
+		err = pour_blocks(b, s, n);
+		if (!err && !bench_stopping(b))
+			rate = acked_rate(&s->capture);
+	}
 	if (rate > 0)
 		bench_record_value(b, c, rate);
-	return rate > 0;
+	return err;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
-	const int most = fc->acked ? ACKED_BLOCKS : MOST_BLOCKS;
+	double rate = 0;
+	int err = 0;
 
-	s->acked = (struct acked) { 0 };
-	if (fc->acked && !bench_stopping(b))
-		net_capture_drain(&s->capture);
-	for (int i = 0; i < most && !bench_stopping(b); i++) {
-		const int err = net_flow_step(&s->flow);
-
-		if (err)
-			net_flow_end(&s->flow);
-		if (err || bench_stopping(b) || record(b, s, c))
+	if (fc->acked)
+		return sample_acked(b, s, c);
+	for (int i = 0; i < MOST_BLOCKS && rate <= 0; i++) {
+		err = pour_blocks(b, s, 1);
+		if (err || bench_stopping(b))
 			return err;
+		rate = net_flow_rate(&s->flow);
 	}
+	if (rate > 0)
+		bench_record_value(b, c, rate);
 	return 0;
 }
 
