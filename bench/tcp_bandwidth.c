@@ -46,7 +46,7 @@
 
 /* Blocks of an event, which is one if the pilot was right: if it was held up
  * they are too short, and more of them make a span that says something. */
-#define MOST_BLOCKS 1000
+#define MOST_BLOCKS 200
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */

@@ -141,6 +141,7 @@ lied_to() {
 
 	for program in tcp_rtt tcp_connect tcp_bandwidth; do
 		killed "$program"
+		echo "$program: status $status"
 		cat talk.txt
 		[[ $status == 1 ]]
 		grep -q 'our server process has ended' talk.txt
