@@ -2,15 +2,16 @@
 #ifndef SWITCH_GUARD_H
 #define SWITCH_GUARD_H
 
-#include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
 /*
  * Never wait for a partner that is dead.  While the guard is armed, the death
  * of any child takes the program out of whatever it waits in, back to the
- * sigsetjmp(); a death before that is remembered:
+ * getcontext(); a death before that is remembered:
  *
- *	if (sigsetjmp(switch_guard_exit, 1) || switch_guard_arm())
+ *	getcontext(&switch_guard_exit);
+ *	if (switch_guard_arm())
  *		return ...;	(a partner died)
  *	...wait for answers...
  *	switch_guard_disarm();
@@ -18,8 +19,11 @@
  * A timeout on each wait would be part of what is measured, and a condition
  * variable has no other way out.  What was being waited for must be thrown
  * away afterwards.  Nothing that is interrupted may hold a lock of libc's.
+ *
+ * A longjmp() would clean up behind pthread_cond_wait(), which takes the mutex:
+ * for ever, if the partner died with it.
  */
-extern sigjmp_buf switch_guard_exit;
+extern ucontext_t switch_guard_exit;
 
 /* switch_guard_reset() - forget the deaths so far, before making a partner. */
 void switch_guard_reset(void);

@@ -54,7 +54,8 @@ static int say(struct bench *b, struct switch_partner *p,
 {
 	int err;
 
-	if (sigsetjmp(switch_guard_exit, 1) || switch_guard_arm())
+	getcontext(&switch_guard_exit);
+	if (switch_guard_arm())
 		return died(b);
 	err = switch_link_say(&p->link, message);
 	switch_guard_disarm();
@@ -90,7 +91,8 @@ int switch_partner_trip(struct bench *b, struct switch_partner *p,
 {
 	int err;
 
-	if (sigsetjmp(switch_guard_exit, 1) || switch_guard_arm())
+	getcontext(&switch_guard_exit);
+	if (switch_guard_arm())
 		return died(b);
 	err = switch_link_trip(&p->link, iters);
 	switch_guard_disarm();

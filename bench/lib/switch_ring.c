@@ -190,7 +190,8 @@ static int guarded(struct bench *b, struct switch_ring *r, struct token t,
 {
 	int bad;
 
-	if (sigsetjmp(switch_guard_exit, 1) || switch_guard_arm())
+	getcontext(&switch_guard_exit);
+	if (switch_guard_arm())
 		return bench_fail(b, 0, DEATH);
 	bad = go_round(r, t, laps);
 	switch_guard_disarm();
