@@ -284,8 +284,7 @@ idler() {
 @test "no CPU is busier by its switches than by /proc/stat" {
 	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
 	((status == 0)) || skip "$stderr"
-	# Idle and waiting for a disk are two figures, read one after the other
-	# while the kernel moves time from one to the other.
+	# Seldom there is too little, by some ms (docs/cpu_load.md).
 	in_tries 5 idler
 }
 
