@@ -51,7 +51,7 @@
 #include "lib/switch_ring.h"
 #include "lib/switch_shot.h"
 
-#define MAX_PREEMPTED 0.1 /* of a mechanism's messages; or waited beside */
+#define MAX_PREEMPTED 0.1 /* of a mechanism's messages; waits, too */
 
 /* Of sched_yield: calls before each visit, and how many of all calls switch at
  * least. */
