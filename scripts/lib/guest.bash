@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Tests in an emulated machine: kmod-test and counters-test share these.
+# Tests in an emulated machine: counters-test, kmod-test and noise-test
+# share these.
 
 passed=0
 failed=0
