@@ -12,7 +12,7 @@
 enum certificate_body {
 	CERTIFICATE_EMPTY, /* nothing: what does the measuring itself cost? */
 	CERTIFICATE_LOOP,  /* n stores: can one more be seen? */
-	CERTIFICATE_CHAIN, /* n chains of multiplies: does the end wait? */
+	CERTIFICATE_CHAIN, /* n chains of roots, 1 or 8k: does the end wait? */
 };
 
 struct certificate_ops {

@@ -32,24 +32,51 @@ ENSEMBLE_BODY_INLINE void ensemble_stores(uint32_t n, volatile int *var)
 			 : "cc", "memory");
 }
 
+/* The kernel is compiled without these registers; who runs the chain there
+ * calls kernel_fpu_begin() around it. */
+#ifdef __KERNEL__
+#define ENSEMBLE_CHAIN_CLOBBERS "cc"
+#else
+#define ENSEMBLE_CHAIN_CLOBBERS "cc", "xmm0"
+#endif
+
 /*
- * A chain of multiplies, each of which needs the one before: it cannot be
+ * A chain of square roots, each of which needs the one before: it cannot be
  * done faster than their latencies add up to, and nothing in the registers
  * tells a read of the clock behind it to wait.  A method whose reads the
- * processor moves sees less than its length.  224 of them take more than 600
- * cycles, but fit whole into the window in which a processor may reorder (512
- * on today's largest), so that a read that does not wait shows.  Chains are
- * joined by @x.
+ * processor moves sees less than its length.  Few and slow: 48 of 13 to 20
+ * cycles take 600 to 1000, and yet all that waits fits into the scheduler in
+ * front of one kind of unit, the smallest window there is (multiplies do not:
+ * an AMD Zen 3 stops at 24 of them, and holds up the read behind them, too).
+ * @x: 3, of which the 48th root is still no 1; returns 3.
  */
 ENSEMBLE_BODY_INLINE uint32_t ensemble_chain(uint32_t x)
 {
-	__asm__ volatile(".rept 224\n\t"
-			 "imul %0, %0\n\t"
-			 ".endr"
+	__asm__ volatile("pxor %%xmm0, %%xmm0\n\t"
+			 "cvtsi2sd %0, %%xmm0\n\t"
+			 ".rept 48\n\t"
+			 "sqrtsd %%xmm0, %%xmm0\n\t"
+			 ".endr\n\t"
+			 "cvttsd2si %%xmm0, %0\n\t"
+			 "add $2, %0"
 			 : "+r"(x)
 			 :
-			 : "cc");
+			 : ENSEMBLE_CHAIN_CLOBBERS);
 	return x;
+}
+
+/* @n chains, joined by their results; @n: a multiple of 8, so that the loop
+ * adds nothing where each instruction counts. */
+ENSEMBLE_BODY_INLINE void ensemble_chains(uint32_t n)
+{
+	uint32_t x = 3;
+
+	for (; n >= 8; n -= 8) {
+		x = ensemble_chain(ensemble_chain(x));
+		x = ensemble_chain(ensemble_chain(x));
+		x = ensemble_chain(ensemble_chain(x));
+		x = ensemble_chain(ensemble_chain(x));
+	}
 }
 
 #endif

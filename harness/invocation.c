@@ -30,7 +30,7 @@ uint64_t invocation_now_ns(void)
 struct sample_clock invocation_clock(const struct bench *b)
 {
 	return (struct sample_clock) {
-		.quantum_ticks = (double)b->timer.quantum_ticks,
+		.quantum_ticks = b->timer.quantum_ticks,
 		.overhead_ticks = b->timer.overhead_ticks,
 		.hz = b->timer.hz,
 	};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quantum.h"
 #include "stats.h"
 
 /* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
@@ -16,7 +17,10 @@
 #define CHECK_WINDOW_NS 20000000u
 #define RATE_TOLERANCE	1e-3
 #define SANDWICHES	200
-#define QUANTUM_STEPS	100000
+#define QUANTUM_READS	4000
+#define DELAY_ROUNDS	256 /* some 100 ns: ten steps of 10 ns */
+#define COARSE_STEPS	16  /* a clock that is coarse gets more reads */
+#define COARSE_READS	50
 #define OVERHEAD_READS	4000
 #define OVERHEAD_NS	15000000.0 /* not longer than 15 ms */
 
@@ -250,32 +254,42 @@ double timer_core_hz(const struct timer *t, unsigned int tries)
 	return t->hz * whole / mul;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+/* Some cycles, never as many as the time before. */
+static inline void irregular_delay(uint32_t i)
 {
-	while (b) {
-		uint64_t rest = a % b;
+	uint32_t rounds = 1 + i * 2654435761u % DELAY_ROUNDS;
 
-		a = b;
-		b = rest;
-	}
-	return a;
+	__asm__ volatile("1: dec %0\n\t"
+			 "jnz 1b"
+			 : "+r"(rounds)
+			 :
+			 : "cc");
 }
 
-uint64_t timer_quantum(enum timer_method method, size_t n)
+double timer_quantum(enum timer_method method, uint32_t reads)
 {
-	uint64_t g = 0, last, now;
+	struct quantum q;
+	uint64_t last;
+
 	/* The TSC's step is the same however it is read; CPUID would take
 	 * seconds. */
 	if (method != TIMER_CLOCK)
 		method = TIMER_LFENCE;
+	quantum_start(&q);
 	last = timer_begin(method);
-	for (size_t i = 0; i < n && g != 1; i++) {
+	for (uint32_t i = 0;
+	     i < reads || (q.n < COARSE_STEPS && i < COARSE_READS * reads);
+	     i++) {
+		uint64_t now;
+
+		irregular_delay(i);
 		now = timer_begin(method);
-		if (now > last)
-			g = gcd(now - last, g);
+		quantum_add(&q, now - last);
 		last = now;
+		if (!(i % 64) && quantum_is_fine(&q))
+			break;
 	}
-	return g ? g : 1;
+	return quantum_step(&q) / 65536.0;
 }
 
 static int measure_overhead(struct timer *t)
@@ -327,7 +341,7 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 	t->hz = method == TIMER_CLOCK ? 1e9
 		: t->tsc_hz > 0	      ? t->tsc_hz
 				      : timer_tsc_hz(RATE_WINDOW_NS);
-	t->quantum_ticks = timer_quantum(method, QUANTUM_STEPS);
+	t->quantum_ticks = timer_quantum(method, QUANTUM_READS);
 	t->core_hz = timer_core_hz(t, 30);
 	return measure_overhead(t);
 }

@@ -118,12 +118,12 @@ struct timer_features {
 
 struct timer {
 	enum timer_method method;
-	char why[160];		/* why this method, one sentence */
-	double hz;		/* ticks of this method in a second */
-	double tsc_hz;		/* of the TSC; 0 where it cannot be trusted */
-	uint64_t quantum_ticks; /* step in which this clock advances */
-	double overhead_ticks;	/* between two reads with nothing between:
-				 * mean of the middle 90 % */
+	char why[160];	       /* why this method, one sentence */
+	double hz;	       /* ticks of this method in a second */
+	double tsc_hz;	       /* of the TSC; 0 where it cannot be trusted */
+	double quantum_ticks;  /* step in which this clock advances */
+	double overhead_ticks; /* between two reads with nothing between:
+				* mean of the middle 90 % */
 	double overhead_spread_ticks; /* how far 90 % of such reads are from
 				       * that mean at most */
 	double core_hz;		      /* at calibration; 0 where unknown */
@@ -178,9 +178,10 @@ double timer_tsc_hz(uint64_t window_ns);
  * least of @tries short batches; 0 if unknown. */
 double timer_core_hz(const struct timer *t, unsigned int tries);
 
-/* timer_quantum() - greatest common divisor of @n non-zero steps of the
- * method's clock, ticks. */
-uint64_t timer_quantum(enum timer_method method, size_t n);
+/* timer_quantum() - step of the method's clock, ticks (harness/quantum.h), from
+ * @reads readings, more of a clock that rarely advances; no whole number on
+ * some processors. */
+double timer_quantum(enum timer_method method, uint32_t reads);
 
 /* timer_ns() - ticks of @t's method in nanoseconds. */
 static inline double timer_ns(const struct timer *t, double ticks)

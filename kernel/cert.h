@@ -36,7 +36,7 @@ struct cert {
 
 const char *cert_method_name(enum cert_method method);
 
-/* cert_quantum() - step of the TSC: gcd of many differences, ticks. */
+/* cert_quantum() - step of the TSC, ticks, rounded up. */
 u64 cert_quantum(void);
 
 /* cert_measure() - take the certificates of all methods into @cert, whose

@@ -4,15 +4,17 @@
  * interval, as in the paper, so that only the hypervisor and the firmware can
  * still come between.
  */
-#include <linux/gcd.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
+#include <asm/fpu/api.h>
+
 #include "cert.h"
 #include "ensemble_body.h"
+#include "quantum.h"
 #include "timer_asm.h"
 
 /* The paper's alternative for processors without RDTSCP: writing CR0, even
@@ -64,10 +66,7 @@ struct context {
 
 static noinline void chains(u32 n)
 {
-	u32 x = 3;
-
-	while (n--)
-		x = ensemble_chain(x);
+	ensemble_chains(n);
 }
 
 static u64 sample(void *ctx, enum certificate_body body, u32 n)
@@ -81,6 +80,8 @@ static u64 sample(void *ctx, enum certificate_body body, u32 n)
 		cond_resched();
 
 	preempt_disable();
+	if (body == CERTIFICATE_CHAIN)
+		kernel_fpu_begin();
 	raw_local_irq_save(flags);
 	switch (context->method) {
 	case CERT_NONE:
@@ -102,6 +103,8 @@ static u64 sample(void *ctx, enum certificate_body body, u32 n)
 		break;
 	}
 	raw_local_irq_restore(flags);
+	if (body == CERTIFICATE_CHAIN)
+		kernel_fpu_end();
 	if (smp_processor_id() != context->cert->cpu)
 		context->cert->migrations++;
 	preempt_enable();
@@ -148,17 +151,19 @@ const char *cert_method_name(enum cert_method method)
 
 u64 cert_quantum(void)
 {
-	unsigned long step = 0;
-	int i;
+	struct context context = { .method = CERT_LFENCE };
+	static struct quantum q; /* half of a kernel's stack */
+	u32 i;
 
+	quantum_start(&q);
 	for (i = 0; i < 10000; i++) {
 		const u64 first = timer_lfence_begin();
 
-		/* Steps of many lengths, not always the same one. */
-		chains(i & 7);
-		step = gcd(step, (unsigned long)(timer_lfence_begin() - first));
+		/* Distances of many lengths, not always the same one. */
+		ensemble_stores(i * 2654435761u % 256, &context.variable);
+		quantum_add(&q, timer_lfence_begin() - first);
 	}
-	return step ? step : 1;
+	return (quantum_step(&q) + 65535) >> 16;
 }
 
 int cert_measure(struct cert *cert, u64 *scratch)

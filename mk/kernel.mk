@@ -7,7 +7,7 @@ KERNELS   := $(BUILD)/kernels
 KDIR      ?= /lib/modules/$(shell uname -r)/build
 KMOD_SRCS := $(wildcard kernel/*) harness/ensemble.c harness/ensemble.h \
 	harness/ensemble_body.h harness/certificate.c harness/certificate.h \
-	harness/timer_asm.h
+	harness/quantum.c harness/quantum.h harness/timer_asm.h
 
 # The kernel's build writes beside its sources, so it gets copies; those for
 # another kernel lie apart, lest they be loaded into this one.

@@ -20,16 +20,20 @@ const struct certify_check_name *certify_check_name(enum certify_check check)
 	return &check_names[check];
 }
 
-struct ensemble_clock certify_clock(const struct bench *b)
+/* The quantum of the method `clock` would be another clock's. */
+static double tsc_quantum(const struct bench *b)
 {
 	const struct timer *t = bench_timer(b);
 
-	/* The quantum of the method `clock` would be another clock's. */
+	return t->method == TIMER_CLOCK ? timer_quantum(TIMER_LFENCE, 10000)
+					: t->quantum_ticks;
+}
+
+struct ensemble_clock certify_clock(const struct bench *b)
+{
 	return (struct ensemble_clock) {
-		.quantum = t->method == TIMER_CLOCK
-				   ? timer_quantum(TIMER_LFENCE, 10000)
-				   : t->quantum_ticks,
-		.hz = (uint64_t)t->tsc_hz,
+		.quantum = (uint64_t)ceil(tsc_quantum(b)),
+		.hz = (uint64_t)bench_timer(b)->tsc_hz,
 	};
 }
 
@@ -151,8 +155,7 @@ static void check_cpuid(struct bench *b, const struct bench_case *c)
 
 static void check_quantum(struct bench *b, const struct bench_case *c)
 {
-	const double hz = bench_timer(b)->tsc_hz;
-	const double ns = (double)certify_clock(b).quantum * 1e9 / hz;
+	const double ns = tsc_quantum(b) * 1e9 / bench_timer(b)->tsc_hz;
 
 	judge(b, c, ns, ns <= 100,
 	      "coarse: single events are known to no better than this step");

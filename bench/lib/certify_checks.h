@@ -32,7 +32,7 @@ const struct certify_check_name *certify_check_name(enum certify_check check);
 void certify_check(struct bench *b, const struct bench_case *c,
 		   enum certify_check check, const struct clock_pair *start);
 
-/* certify_clock() - step and rate of the TSC; seen_pct is 0. */
+/* certify_clock() - step (rounded up) and rate of the TSC; seen_pct is 0. */
 struct ensemble_clock certify_clock(const struct bench *b);
 
 #endif

@@ -7,10 +7,7 @@
 
 static __attribute__((noinline)) void chains(uint32_t n)
 {
-	uint32_t x = 3;
-
-	while (n--)
-		x = ensemble_chain(x);
+	ensemble_chains(n);
 }
 
 static inline __attribute__((always_inline)) void serialise(void)
