@@ -70,8 +70,8 @@ static json_t *describe_timer(const struct timer *t)
 {
 	return json_pack("{s:s, s:o, s:f, s:f, s:I, s:o, s:b}", "method",
 			 timer_name(t->method), "why", machine_string(t->why),
-			 "quantum_ticks", t->quantum_ticks,
-			 "overhead_ticks", t->overhead_ticks, "cpuid_ticks",
+			 "quantum_ticks", t->quantum_ticks, "overhead_ticks",
+			 t->overhead_ticks, "cpuid_ticks",
 			 (json_int_t)t->features.cpuid_ticks, "core_hz",
 			 hz_or_null(t->core_hz), "fence_holds",
 			 t->features.fence_holds);
