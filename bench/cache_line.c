@@ -40,6 +40,11 @@
 #define MAX_WAYS_L2 28
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
+#define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
+/* L3 takes three to five times as long as L2.  Where no set of L2 fills up,
+ * the curve is not flat: on a Zen 3 lines that share an L1 set cost 12 to 16
+ * cycles, by their number, and 24 once. */
+#define L2_MISS	    2
 #define DRAM_PAGES  4096 /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
 #define NO_VALUE    "%s has no value"
@@ -317,7 +322,7 @@ static int derive_ways(struct bench *b, const struct line_state *s)
 {
 	double ns[MAX_WAYS];
 	const int rows = values(b, s->way, 0, MAX_WAYS, ns);
-	const int ways = cache_steps_ways(ns, 0, 4, rows);
+	const int ways = cache_steps_ways(ns, 0, 4, rows, L1_STEP);
 
 	if (ways)
 		bench_derive(b, s->ways, ways);
@@ -334,7 +339,7 @@ static void derive_ways_l2(struct bench *b, const struct line_state *s, int l1)
 {
 	double ns[MAX_WAYS_L2];
 	const int rows = values(b, s->way_l2, l1 + 1, MAX_WAYS_L2, ns);
-	const int ways = cache_steps_ways(ns, l1 + 1, 3, rows);
+	const int ways = cache_steps_ways(ns, l1 + 1, 3, rows, L2_MISS);
 
 	if (ways)
 		bench_derive(b, s->ways_l2, ways);

@@ -3,10 +3,8 @@
 
 #include <math.h>
 
-#define LINE_STEP                                                          \
-	1.15	     /* a plateau's noise is less, a miss in L1 is 3 times \
-		      */
-#define WAY_STEP 1.3 /* the next cache takes 2 to 4 times as long */
+/* A plateau's noise is less, a miss in L1 is 3 times as long. */
+#define LINE_STEP 1.15
 
 int cache_steps_gap(const double *ns, int from, int n)
 {
@@ -34,15 +32,15 @@ int cache_steps_line(const double *ns, int n)
 	return line;
 }
 
-int cache_steps_ways(const double *ns, int from, int count, int n)
+int cache_steps_ways(const double *ns, int from, int count, int n, double step)
 {
 	double base = INFINITY;
 
 	for (int i = from; i < from + count && i < n; i++)
 		base = fmin(base, ns[i]);
 	for (int i = from + 1; i + 2 < n; i++)
-		if (ns[i] > base * WAY_STEP && ns[i + 1] > base * WAY_STEP &&
-		    ns[i + 2] > base * WAY_STEP)
+		if (ns[i] > base * step && ns[i + 1] > base * step &&
+		    ns[i + 2] > base * step)
 			return i;
 	return 0;
 }

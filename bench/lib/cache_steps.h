@@ -25,9 +25,9 @@ int cache_steps_line(const double *ns, int n);
  * 1 lines, @n of them; those from @from on have no gap.
  *
  * Return: the last number of lines, @from + 1 at least, before three in a row
- * take longer than the fastest of the @count from @from on; 0 if all fit.  One
- * may be noise, three are not.
+ * take more than @step times the fastest of the @count from @from on; 0 if all
+ * fit.  One may be noise, three are not.
  */
-int cache_steps_ways(const double *ns, int from, int count, int n);
+int cache_steps_ways(const double *ns, int from, int count, int n, double step);
 
 #endif

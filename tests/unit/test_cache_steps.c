@@ -42,16 +42,35 @@ static void ways(void)
 
 	for (int i = 0; i < 24; i++)
 		ns[i] = i < 12 ? 2.1 : 4.3;
-	OK(cache_steps_ways(ns, 0, 4, 24) == 12, "twelve lines fit");
+	OK(cache_steps_ways(ns, 0, 4, 24, 1.3) == 12, "twelve lines fit");
 	ns[5] = 6;
-	OK(cache_steps_ways(ns, 0, 4, 24) == 12, "one is noise");
+	OK(cache_steps_ways(ns, 0, 4, 24, 1.3) == 12, "one is noise");
 	ns[12] = NAN;
-	OK(cache_steps_ways(ns, 0, 4, cache_steps_gap(ns, 0, 24)) == 0,
+	OK(cache_steps_ways(ns, 0, 4, cache_steps_gap(ns, 0, 24), 1.3) == 0,
 	   "not known where the first that do not fit have no value");
 	ns[12] = 4.3;
-	OK(cache_steps_ways(ns, 0, 4, 14) == 0, "nor where they are too few");
-	OK(cache_steps_ways(ns, 0, 4, 0) == 0, "nor of nothing");
-	OK(cache_steps_ways(ns, 13, 3, 24) == 0, "no step in the second part");
+	OK(cache_steps_ways(ns, 0, 4, 14, 1.3) == 0,
+	   "nor where they are too few");
+	OK(cache_steps_ways(ns, 0, 4, 0, 1.3) == 0, "nor of nothing");
+	OK(cache_steps_ways(ns, 13, 3, 24, 1.3) == 0,
+	   "no step in the second part");
+}
+
+/* Read on a Zen 3 whose host breaks huge pages up: nothing leaves L2. */
+static void ways_of_second(void)
+{
+	const double flat[] = { 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, 1.7,
+				1.7, 8.3, 5.1, 4.9, 5.9, 6.0, 5.4,
+				4.6, 6.0, 6.1, 6.3, 5.9, 6.0, 6.0,
+				6.0, 6.1, 6.1, 6.6, 6.6, 6.6, 5.7 };
+	/* On a Golden Cove, two guests on the core. */
+	double full[28];
+
+	OK(cache_steps_ways(flat, 9, 3, 28, 2) == 0,
+	   "lines of one L1 set that all stay in L2 show no ways of L2");
+	for (int i = 0; i < 28; i++)
+		full[i] = i < 12 ? 2.2 : i < 16 ? 8.4 : i < 17 ? 20 : 37;
+	OK(cache_steps_ways(full, 13, 3, 28, 2) == 16, "sixteen ways");
 }
 
 int main(void)
@@ -59,5 +78,6 @@ int main(void)
 	lines();
 	gaps();
 	ways();
+	ways_of_second();
 	return tap_done();
 }
