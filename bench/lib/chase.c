@@ -222,6 +222,9 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 	return 0;
 }
 
+/* Places of a pair in its page: even lines, the last with room behind it. */
+#define PAIR_PLACES ((CHASE_PAGE - CHASE_PAIR_BYTES) / (2 * CHASE_LINE) + 1)
+
 int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		     size_t distance, uint64_t seed)
 {
@@ -234,9 +237,9 @@ int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 	memset(c, 0, sizeof(*c));
 	p = path_begin(c->entry, CHASE_ENTRIES, 2 * count);
 	for (size_t i = 0; i < count; i++) {
-		/* Eight places in turn, or all would compete for few sets. */
+		/* Many places in turn, or all would compete for few sets. */
 		char *first = l.base + (size_t)order[i] * CHASE_PAGE +
-			      (size_t)(order[i] % 8) * (CHASE_PAGE / 8) + at;
+			      order[i] % PAIR_PLACES * 2 * CHASE_LINE + at;
 
 		path_add(&p, first);
 		path_add(&p, first + distance);

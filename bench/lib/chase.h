@@ -63,8 +63,9 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 
 /* chase_link_pairs() - @count pairs, each in a page of its own, in random
  * order: a pointer leads to @distance bytes behind it, that one to the next
- * page.  The first is @at bytes behind a multiple of 512; @at + @distance must
- * be less than 512.  Return: 0 or -ENOMEM. */
+ * page.  The first is @at bytes behind a multiple of 128; @at + @distance must
+ * be less than CHASE_PAIR_BYTES.  Return: 0 or -ENOMEM. */
+#define CHASE_PAIR_BYTES 512
 int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		     size_t distance, uint64_t seed);
 
