@@ -156,7 +156,9 @@ int counters_read(const struct counters *c, struct counters_reading *now);
  * counters_delta() - what was counted between @from and @to, two readings of
  * @c.  Scaled by enabled/running where events shared counters.  An event is
  * not known in an interval in which it never got a counter, and for a CPU also
- * if it was not there all the time (taken offline: open it again).
+ * if it was not there all the time (taken offline: open it again).  Nor in a
+ * virtual machine if it shared one, nor anywhere if it stood still while others
+ * prove that it cannot have (counters_count.c).
  */
 void counters_delta(const struct counters *c,
 		    const struct counters_reading *from,

@@ -89,6 +89,45 @@ static void test_multiplexed(void)
 	OK(isnan(counters_ipc(&k)), "and no ratio");
 }
 
+/* A hypervisor with fewer counters than it shows. */
+static void test_stands_still(void)
+{
+	struct counters c = one_pmu(COUNTERS_SELF);
+	struct counters_reading a = at(0), b = at(100);
+	struct counters_counts k;
+
+	for (int e = 0; e < COUNTERS_HARDWARE; e++)
+		set(&b, 0, (enum counters_event)e, 20000000, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(k.count[COUNTERS_CYCLES].known && k.count[COUNTERS_BRANCHES].known &&
+		   k.count[COUNTERS_REF_CYCLES].known,
+	   "all count");
+	set(&b, 0, COUNTERS_CYCLES, 0, 3, 3);
+	set(&b, 0, COUNTERS_BRANCHES, 0, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_CYCLES].known && isnan(counters_ipc(&k)),
+	   "instructions without cycles are not believed");
+	OK(!k.count[COUNTERS_BRANCHES].known, "nor without branches");
+	OK(k.count[COUNTERS_INSTRUCTIONS].known, "those that count are");
+	set(&b, 0, COUNTERS_CYCLES, 1200000, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_CYCLES].known, "nor 16.7 in a cycle");
+	set(&b, 0, COUNTERS_CYCLES, 2000000, 3, 3);
+	set(&b, 0, COUNTERS_INSTRUCTIONS, 0, 3, 3);
+	set(&b, 0, COUNTERS_REF_CYCLES, 0, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_INSTRUCTIONS].known &&
+		   !k.count[COUNTERS_REF_CYCLES].known,
+	   "nor cycles in which nothing else moves");
+	OK(k.count[COUNTERS_CYCLES].known, "which then are known");
+	c.arch.hypervisor = true;
+	set(&b, 0, COUNTERS_INSTRUCTIONS, 1000000, 3, 2);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_INSTRUCTIONS].known,
+	   "in a virtual machine turns are not made up for");
+	OK(k.count[COUNTERS_CYCLES].known, "what had none is known there too");
+}
+
 /* A thread that moves between kinds of core. */
 static void test_hybrid(void)
 {
@@ -398,6 +437,7 @@ int main(void)
 {
 	test_plain();
 	test_multiplexed();
+	test_stands_still();
 	test_hybrid();
 	test_gap();
 	test_devices();
