@@ -347,6 +347,7 @@ static void free_run(struct case_run *run)
 	sample_series_free(&run->series);
 	sample_series_free(&run->base);
 	sample_free(&run->events);
+	sample_free(&run->core_hz);
 	op_counts_free(&run->counts);
 	op_counts_free(&run->base_counts);
 	json_decref(run->params);

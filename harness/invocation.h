@@ -54,6 +54,7 @@ struct case_run {
 	bool own_unit;		  /* events are values in the case's unit */
 	double cold;		  /* ticks or value; NAN until known */
 	double spent_ticks;
+	struct sample_vec core_hz;	  /* before and after each visit */
 	double derived, expected;	  /* NAN until known */
 	double derived_resolution;	  /* NAN: derived needs none */
 	double derived_low, derived_high; /* the same */

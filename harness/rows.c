@@ -382,8 +382,43 @@ static int add_counters(const struct bench *b, const struct case_run *run,
 	return row->counters ? 0 : -ENOMEM;
 }
 
-static bool drifted(const struct bench *b)
+/* The @p-quantile of the core's frequency around the visits to a case. */
+static double speed(const struct case_run *run, double p)
 {
+	size_t n = run->core_hz.n;
+	double *x = n ? malloc(n * sizeof(*x)) : NULL;
+	double q;
+
+	if (!x)
+		return NAN;
+	memcpy(x, run->core_hz.v, n * sizeof(*x));
+	stats_sort(x, n);
+	q = stats_quantile(x, n, p);
+	free(x);
+	return q;
+}
+
+/* What a minimum tells is from the fastest moment.  A case that had no visit
+ * of its own has the frequency of the process's ends. */
+static double core_hz_of(const struct bench *b, const struct case_run *run)
+{
+	const enum bench_estimator e = estimator_of(run);
+	const bool least = e == BENCH_EST_MIN || e == BENCH_EST_MIN_DIFFERENCE;
+	const double hz = speed(run, least ? 1 : 0.5);
+
+	if (isfinite(hz))
+		return hz;
+	if (!(b->core_hz_before > 0) || !(b->core_hz_after > 0))
+		return b->core_hz_before;
+	return (b->core_hz_before + b->core_hz_after) / 2;
+}
+
+/* By quartiles: an interrupt makes a reading too low and proves nothing. */
+static bool drifted(const struct bench *b, const struct case_run *run)
+{
+	if (run->core_hz.n >= 4)
+		return speed(run, 0.75) / speed(run, 0.25) - 1 >
+		       FREQUENCY_DRIFT;
 	return b->core_hz_before > 0 && b->core_hz_after > 0 &&
 	       fabs(b->core_hz_after / b->core_hz_before - 1) > FREQUENCY_DRIFT;
 }
@@ -399,7 +434,7 @@ static char grade_of(const struct bench *b, const struct case_run *run,
 
 	if (share > 0.01 && grade < 'B')
 		grade = 'B';
-	if ((share > 0.05 || drifted(b)) && grade < 'C')
+	if ((share > 0.05 || drifted(b, run)) && grade < 'C')
 		grade = 'C';
 	if (share > 0.2 || b->throttled > 0)
 		grade = 'D';
@@ -452,7 +487,7 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 		json_pack("{s:I,s:I,s:I,s:I}", "involuntary",
 			  (json_int_t)run->involuntary, "migrated",
 			  (json_int_t)run->migrated, "frequency",
-			  (json_int_t)(drifted(b) ? row->samples : 0),
+			  (json_int_t)(drifted(b, run) ? row->samples : 0),
 			  "throttled",
 			  (json_int_t)(b->throttled > 0 ? row->samples : 0));
 	return bad || !row->evidence || !row->tags ? -ENOMEM : 0;
@@ -461,11 +496,9 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 int rows_make(const struct bench *b, const struct case_run *run,
 	      struct result *row)
 {
-	double core_hz = b->core_hz_before;
+	const double core_hz = core_hz_of(b, run);
 	int bad = 0;
 
-	if (core_hz > 0 && b->core_hz_after > 0)
-		core_hz = (core_hz + b->core_hz_after) / 2;
 	result_init(row);
 	bad |= result_set(&row->benchmark, b->desc->name);
 	bad |= result_set(&row->name, run->name);

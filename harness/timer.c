@@ -28,6 +28,9 @@
  * a small constant while renaming, which then takes no time at all. */
 #define CHAIN 512
 
+#define NOW_ROUNDS 8   /* 12288 cycles, mostly: 3 to 6 us */
+#define NOW_QUANTA 200 /* or a coarse clock cannot tell */
+
 static const char *const names[TIMER_METHODS] = {
 	[TIMER_CPUID] = "cpuid",   [TIMER_CPUID2] = "cpuid2",
 	[TIMER_LFENCE] = "lfence", [TIMER_NONE] = "none",
@@ -240,18 +243,40 @@ static double link_ticks(enum timer_method method, uint64_t (*chain)(uint64_t),
  * them was seen to take 1.031 for minutes, when one of multiplications took
  * 3.002.  So additions only say how many whole cycles a multiplication has.
  */
-double timer_core_hz(const struct timer *t, unsigned int tries)
+static double core_hz(const struct timer *t, unsigned int tries, double *cycles)
 {
 	/* 20480 adds or 7168 muls, of 3 cycles mostly: 5 to 10 us */
 	const double add = link_ticks(t->method, adds, 40, tries);
 	const double mul = link_ticks(t->method, muls, 14, tries);
 	const double whole = add > 0 ? round(mul / add) : 0;
 
-	if (!(add > 0))
+	*cycles = 0;
+	if (!(add > 0) || !(mul > 0))
 		return 0;
-	if (whole < 1 || fabs(mul / add - whole) > 0.2)
-		return t->hz / add;
-	return t->hz * whole / mul;
+	*cycles =
+		whole < 1 || fabs(mul / add - whole) > 0.2 ? mul / add : whole;
+	return t->hz * *cycles / mul;
+}
+
+double timer_core_hz(const struct timer *t, unsigned int tries)
+{
+	double cycles;
+
+	return core_hz(t, tries, &cycles);
+}
+
+double timer_core_hz_now(const struct timer *t)
+{
+	uint64_t ticks;
+
+	if (!(t->multiply_cycles > 0))
+		return 0;
+	muls(1); /* its code may have left the caches */
+	TIMER_INTERVAL(t->method, ticks, muls(NOW_ROUNDS));
+	if ((double)ticks < NOW_QUANTA * t->quantum_ticks + t->overhead_ticks)
+		return 0;
+	return t->hz * NOW_ROUNDS * CHAIN * t->multiply_cycles /
+	       ((double)ticks - t->overhead_ticks);
 }
 
 /* Some cycles, never as many as the time before. */
@@ -342,6 +367,6 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 		: t->tsc_hz > 0	      ? t->tsc_hz
 				      : timer_tsc_hz(RATE_WINDOW_NS);
 	t->quantum_ticks = timer_quantum(method, QUANTUM_READS);
-	t->core_hz = timer_core_hz(t, 30);
+	t->core_hz = core_hz(t, 30, &t->multiply_cycles);
 	return measure_overhead(t);
 }

@@ -127,6 +127,7 @@ struct timer {
 	double overhead_spread_ticks; /* how far 90 % of such reads are from
 				       * that mean at most */
 	double core_hz;		      /* at calibration; 0 where unknown */
+	double multiply_cycles;	      /* of one that waits for another */
 	struct timer_features features;
 };
 
@@ -177,6 +178,11 @@ double timer_tsc_hz(uint64_t window_ns);
  * multiplications (each as many cycles as additions of one cycle say), the
  * least of @tries short batches; 0 if unknown. */
 double timer_core_hz(const struct timer *t, unsigned int tries);
+
+/* timer_core_hz_now() - the same from one chain, in about 5 us: within 1 %
+ * where nothing interrupts it, too low where something does; 0 if unknown.
+ * @t: calibrated. */
+double timer_core_hz_now(const struct timer *t);
 
 /* timer_quantum() - step of the method's clock, ticks (harness/quantum.h), from
  * @reads readings, more of a clock that rarely advances; no whole number on

@@ -248,6 +248,15 @@ static int visit_events(struct bench *b, struct case_run *run,
 	return err;
 }
 
+/* Frequencies move from one millisecond to the next, and cases have visits of
+ * their own: what a process sees at its begin and end need not be theirs. */
+static int note_core_hz(struct bench *b, struct case_run *run)
+{
+	const double hz = timer_core_hz_now(&b->timer);
+
+	return hz > 0 ? sample_push(&run->core_hz, hz) : 0;
+}
+
 static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 {
 	const struct bench_desc *d = b->desc;
@@ -257,7 +266,9 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 	if (run->c.run)
 		sample = NULL;
 	b->current = run;
-	err = d->enter ? d->enter(b, b->state, &run->c) : 0;
+	err = note_core_hz(b, run);
+	if (!err && d->enter)
+		err = d->enter(b, b->state, &run->c);
 	if (!err)
 		err = sample ? visit_events(b, run, sample, passes)
 			     : visit_repeated(b, run, passes);
@@ -266,6 +277,8 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 
 		err = err ? err : late;
 	}
+	if (!err)
+		err = note_core_hz(b, run);
 	if (err && !invocation_stop && run->state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;
