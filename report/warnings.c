@@ -36,27 +36,43 @@ static void blame(const struct run *run, char **what, char **mend)
 	quiet_free(&q);
 }
 
+static json_int_t frequency_tags(const struct result *row)
+{
+	return json_integer_value(json_object_get(row->tags, "frequency"));
+}
+
 static void warn_noise(struct run *run)
 {
-	size_t bad = 0, graded = 0;
-	char *what, *mend;
+	size_t bad = 0, graded = 0, moved = 0;
+	char *what, *mend, * or ;
 
 	for (size_t i = 0; i < run->nrows; i++) {
-		const char *grade = run->rows[i].all.grade;
+		const struct result *row = &run->rows[i].all;
+		const char *grade = row->grade;
 
 		graded += grade != NULL;
-		bad += grade && (*grade == 'C' || *grade == 'D');
+		if (!grade || (*grade != 'C' && *grade != 'D'))
+			continue;
+		bad++;
+		/* The row's grade is the middle one of its rounds. */
+		moved += *grade == 'C' && frequency_tags(row) > 0 &&
+			 2 * frequency_tags(row) >= (json_int_t)row->samples;
 	}
 	if (!bad)
 		return;
 	blame(run, &what, &mend);
+	or = moved ? text_format(", or (in %zu of them) the core's frequency "
+				 "moved by more than 2 %%",
+				 moved)
+		   : text_copy("");
 	notes_add(run->notes,
 		  text_format("%zu of %zu rows have grade C or D: others took "
-			      "more than 1 %% of the CPU's time%s%s",
+			      "more than 1 %% of the CPU's time%s%s%s",
 			      bad, graded, what ? ", mostly " : "",
-			      what ? what : ""),
+			      what ? what : "", or),
 		  mend);
 	free(what);
+	free(or);
 }
 
 static void warn_frequency(struct run *run)
@@ -64,9 +80,7 @@ static void warn_frequency(struct run *run)
 	size_t rows = 0;
 
 	for (size_t i = 0; i < run->nrows; i++)
-		rows += json_integer_value(
-				json_object_get(run->rows[i].all.tags,
-						"frequency")) > 0;
+		rows += frequency_tags(&run->rows[i].all) > 0;
 	if (rows)
 		notes_add(run->notes,
 			  text_format("the core's frequency moved by more than "
