@@ -41,7 +41,8 @@
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
-/* L3 takes three to five times as long as L2.  Where no set of L2 fills up,
+/* L3 takes three to five times as long as L2 (2.4 with the first line too
+ * many, of seventeen).  Where no set of L2 fills up,
  * the curve is not flat: on a Zen 3 lines that share an L1 set cost 12 to 16
  * cycles, by their number, and 24 once. */
 #define L2_MISS	    2

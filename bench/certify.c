@@ -234,11 +234,10 @@ static bool any_selected(const struct bench *b,
 static void certify_method(struct bench *b, struct certify_state *s, size_t m)
 {
 	struct certificate c = { .clock = certify_clock(b) };
-	const uint64_t chain = certify_chain_ticks();
 	struct certificate_figure f;
 
 	s->sampler.method = methods[m];
-	if (certificate_take(&c, &ops, s, chain, (uint32_t)s->ensembles,
+	if (certificate_take(&c, &ops, s, (uint32_t)s->ensembles,
 			     samples_of(b, s), s->scratch))
 		return; /* interrupted */
 	for (unsigned int i = 0; certificate_figure(&c, i, &f); i++)

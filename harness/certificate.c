@@ -28,34 +28,32 @@ static uint64_t least_of(const struct certificate_ops *ops, void *ctx,
 	return least;
 }
 
-uint64_t certificate_chain(const struct certificate_ops *ops, void *ctx)
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx)
 {
-	const uint64_t few = least_of(ops, ctx, CERTIFICATE_CHAIN, 8, TRIES);
-	const uint64_t many = least_of(ops, ctx, CERTIFICATE_CHAIN, 24, TRIES);
-
-	return many > few ? (many - few) / 16 : 0;
-}
-
-uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
-			  uint64_t chain_ticks)
-{
-	uint64_t empty = (uint64_t)-1, chain = (uint64_t)-1, t;
+	/* Nothing, one chain, and two rows of chains: what a row's chains add
+	 * to another does not depend on its ends. */
+	static const uint32_t chains[] = { 0, 1, 8, 24 };
+	uint64_t least[4] = { (uint64_t)-1, (uint64_t)-1, (uint64_t)-1,
+			      (uint64_t)-1 };
 	struct wide pct;
-	int i;
+	int i, k;
 
-	/* In turn, so that a change of the core's frequency hits both. */
+	/* In turn, so that a change of the core's frequency hits all. */
 	for (i = 0; i < TRIES / 4; i++) {
-		t = least_of(ops, ctx, CERTIFICATE_EMPTY, 0, 8);
-		if (t < empty)
-			empty = t;
-		t = least_of(ops, ctx, CERTIFICATE_CHAIN, 1, 8);
-		if (t < chain)
-			chain = t;
+		for (k = 0; k < 4; k++) {
+			const uint64_t t = least_of(ops, ctx,
+						    k ? CERTIFICATE_CHAIN
+						      : CERTIFICATE_EMPTY,
+						    chains[k], 8);
+
+			if (t < least[k])
+				least[k] = t;
+		}
 	}
-	if (chain <= empty || !chain_ticks)
+	if (least[1] <= least[0] || least[3] <= least[2])
 		return 0;
-	pct = wide_mul(chain - empty, 100);
-	(void)wide_div(&pct, chain_ticks);
+	pct = wide_mul(least[1] - least[0], 100 * 16);
+	(void)wide_div(&pct, least[3] - least[2]);
 	return wide_u64(pct);
 }
 
@@ -118,8 +116,8 @@ static int take_series(const struct certificate_ops *ops, void *ctx,
 }
 
 int certificate_take(struct certificate *c, const struct certificate_ops *ops,
-		     void *ctx, uint64_t chain_ticks, uint32_t ensembles,
-		     uint32_t samples, uint64_t *scratch)
+		     void *ctx, uint32_t ensembles, uint32_t samples,
+		     uint64_t *scratch)
 {
 	c->disturbed = 0;
 	if (take_series(ops, ctx, CERTIFICATE_EMPTY, ensembles, samples, c,
@@ -129,7 +127,7 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 		return -1;
 	ensemble_resolve(&c->resolution, scratch, ensembles,
 			 scratch + ensembles);
-	c->clock.seen_pct = certificate_seen(ops, ctx, chain_ticks);
+	c->clock.seen_pct = certificate_seen(ops, ctx);
 	c->faults = ensemble_judge(&c->empty, &c->loop, &c->clock);
 	return 0;
 }

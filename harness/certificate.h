@@ -36,29 +36,22 @@ struct certificate {
 	unsigned int faults;
 };
 
-/**
- * certificate_chain() - true length of one chain, ticks: what a chain adds
- * to a long row of chains, where the ends do not count.
- */
-uint64_t certificate_chain(const struct certificate_ops *ops, void *ctx);
-
 /* certificate_seen() - how much of a chain the method sees, the offset being
- * subtracted: percent of its true length @chain_ticks. */
-uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
-			  uint64_t chain_ticks);
+ * subtracted: percent of its true length, which is what a chain adds to a long
+ * row of chains, where the ends do not count. */
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx);
 
 /**
  * certificate_take() - run the tests of one method.
  * @c: gets the figures; @c->clock.quantum and .hz must be set.
- * @chain_ticks: of certificate_chain() with a method that waits.
  * @ensembles, @samples: the paper's sizes are 1000 and 100 000.
  * @scratch: room for 2 * @ensembles numbers.
  *
  * Return: 0, or -1 if stop() said so (@c has no meaning then).
  */
 int certificate_take(struct certificate *c, const struct certificate_ops *ops,
-		     void *ctx, uint64_t chain_ticks, uint32_t ensembles,
-		     uint32_t samples, uint64_t *scratch);
+		     void *ctx, uint32_t ensembles, uint32_t samples,
+		     uint64_t *scratch);
 
 /* One figure of a certificate, as it goes into a row of results. */
 struct certificate_figure {

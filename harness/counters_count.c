@@ -14,13 +14,18 @@
  * A hypervisor may have fewer counters than it shows, and one for which it has
  * none stands still while the kernel takes it for running (seen on AMD under
  * KVM: of six the sixth).  What no processor can do is not believed: none
- * retires 16 instructions in a cycle, nor none at all in a million of them, nor
- * ten million without a branch.
+ * retires 16 instructions in a cycle, nor none at all in ten thousand of them,
+ * nor a hundred thousand without a branch, nor predicts a million branches
+ * without a miss; and no load misses the last level without having asked it.
  */
 #define MOST_IPC	 16.0
-#define MANY_CYCLES	 1e6
 #define FEW_INSTRUCTIONS 1e3
-#define NO_BRANCH	 1e7
+#define MANY_CYCLES	 1e4
+#define NO_BRANCH	 1e5
+#define NO_MISS		 1e6
+
+/* Less of its time than that, and a counter had to take turns. */
+#define WHOLE_TIME 0.99
 
 /* Sums of one event over @pmus between the readings. */
 struct passed {
@@ -97,7 +102,8 @@ static void count_event(const struct counters *c,
 		out->share = 1; /* nothing ran, so nothing happened */
 	}
 	/* There counters that take turns were seen to be off by a factor. */
-	if (scale > 1 && c->arch.hypervisor && event < COUNTERS_HARDWARE)
+	if (scale * WHOLE_TIME > 1 && c->arch.hypervisor &&
+	    event < COUNTERS_HARDWARE)
 		return;
 	out->known = true;
 	out->scaled = scale > 1;
@@ -120,6 +126,7 @@ static void disbelieve(struct counters_count *count)
 {
 	const double instructions = count[COUNTERS_INSTRUCTIONS].value;
 	const double cycles = count[COUNTERS_CYCLES].value;
+	const double branches = count[COUNTERS_BRANCHES].value;
 
 	if (instructions > MOST_IPC * cycles + FEW_INSTRUCTIONS)
 		forget(&count[COUNTERS_CYCLES]);
@@ -127,8 +134,13 @@ static void disbelieve(struct counters_count *count)
 		forget(&count[COUNTERS_INSTRUCTIONS]);
 	if (cycles >= MANY_CYCLES && count[COUNTERS_REF_CYCLES].value < 1)
 		forget(&count[COUNTERS_REF_CYCLES]);
-	if (instructions >= NO_BRANCH && count[COUNTERS_BRANCHES].value < 1)
+	if (instructions >= NO_BRANCH && branches < 1)
 		forget(&count[COUNTERS_BRANCHES]);
+	if (branches >= NO_MISS && count[COUNTERS_BRANCH_MISSES].value < 1)
+		forget(&count[COUNTERS_BRANCH_MISSES]);
+	if (count[COUNTERS_LLC_MISSES].value >= 1 &&
+	    count[COUNTERS_LLC_REFERENCES].value < 1)
+		forget(&count[COUNTERS_LLC_REFERENCES]);
 }
 
 void counters_delta(const struct counters *c,

@@ -180,10 +180,10 @@ struct ensemble_clock {
  * @empty, @loop: figures of the empty body and of the growing loop.
  *
  * BROKEN: the figures are no figures (overflow, empty ensemble).
- * CUTS_SHORT: less than 80 % of a chain of dependent multiplies lay inside
+ * CUTS_SHORT: less than 80 % of a chain of dependent square roots lay inside
  * the interval.  The chain begins while the first read is still under way,
- * which takes 20 to 40 ticks of its 500; a read at the end that does not wait
- * takes more than 40 %.
+ * which takes 20 to 40 ticks of its 400 to 800; of a read at the end that does
+ * not wait it sees nothing.
  * READS_LONG: more than 125 % of the chain, the offset being subtracted: the
  * offset is wrong, or was forgotten.
  * MINIMUM_MOVES: the standard deviation of the minima is over one quantum:

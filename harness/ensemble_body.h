@@ -44,11 +44,12 @@ ENSEMBLE_BODY_INLINE void ensemble_stores(uint32_t n, volatile int *var)
  * A chain of square roots, each of which needs the one before: it cannot be
  * done faster than their latencies add up to, and nothing in the registers
  * tells a read of the clock behind it to wait.  A method whose reads the
- * processor moves sees less than its length.  Few and slow: 48 of 13 to 20
- * cycles take 600 to 1000, and yet all that waits fits into the scheduler in
- * front of one kind of unit, the smallest window there is (multiplies do not:
- * an AMD Zen 3 stops at 24 of them, and holds up the read behind them, too).
- * @x: 3, of which the 48th root is still no 1; returns 3.
+ * processor moves sees less than its length.  Few and slow: on today's large
+ * cores 48 of 13 to 20 cycles take 600 to 1000, and yet all that waits fits
+ * into the scheduler in front of one kind of unit, the smallest window there is
+ * (multiplies do not: an AMD Zen 3 stops at 24 of them, and holds up the read
+ * behind them, too).
+ * @x: 3; after 48 roots in a row it is still a little more than 1.  Returns 3.
  */
 ENSEMBLE_BODY_INLINE uint32_t ensemble_chain(uint32_t x)
 {

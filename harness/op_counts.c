@@ -188,7 +188,8 @@ static const char *why_unknown(const struct op_counter *counter,
 	if (why)
 		return why;
 	if (!isfinite(x->value))
-		return "it never had a counter that counted: others use them";
+		return "it never had a counter for itself that counted: others "
+		       "use them";
 	return below(text, fmax(x->resolution, fabs(x->value)));
 }
 

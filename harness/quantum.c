@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "quantum.h"
 
-#define ONE	65536u
+#define ONE	QUANTUM_ONE
 #define LONGEST (ONE - 2) /* and one more, in 16.16, still fits */
 
 /* Steps of fewer ticks are not told from no step at all: within one tick of
  * their multiples lies nearly everything. */
 #define LEAST_STEP 4
+
+/* Of a tick, for the search. */
+#define PARTS 16
 
 /* Multiples that must have been seen before a broken step is believed. */
 #define ENOUGH 6
@@ -106,18 +109,22 @@ static uint32_t explain(const struct quantum *q, uint32_t low, uint32_t high)
 	return multiples < ENOUGH ? ONE : low + (high - low) / 2;
 }
 
-/* The least distance is the step's, give or take what is cut off of both
- * lengths; of more than one step the longest explains most. */
+/*
+ * The least distance is the step's, give or take what is cut off of both
+ * lengths.  Tried in small parts of that range: a length of d can only be told
+ * to be k steps if those of the part differ by less than one in it.  The
+ * longest step explains most, so it comes first.
+ */
 static uint32_t broken_step(const struct quantum *q)
 {
 	const uint32_t gap = least_gap(q);
-	uint32_t from, step = ONE;
+	uint32_t part, step = ONE;
 
 	if (gap < LEAST_STEP || gap > LONGEST / 2)
 		return ONE;
-	for (from = gap - 2; step == ONE && from < gap + 2; from++)
-		step = explain(q, (2 * gap - 1 - from) * ONE,
-			       (2 * gap - from) * ONE);
+	for (part = 4 * PARTS; step == ONE && part > 0; part--)
+		step = explain(q, (gap - 2) * ONE + (part - 1) * (ONE / PARTS),
+			       (gap - 2) * ONE + part * (ONE / PARTS));
 	return step;
 }
 

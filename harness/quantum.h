@@ -21,6 +21,7 @@
  * bits, no allocation.
  */
 #define QUANTUM_LENGTHS 256
+#define QUANTUM_ONE	65536u /* quantum_step() of one tick */
 
 struct quantum {
 	uint32_t divisor; /* greatest common one of all differences; 0: none */
@@ -39,7 +40,10 @@ void quantum_add(struct quantum *q, uint64_t difference);
 /* quantum_is_fine() - it is known already that the step is one tick. */
 bool quantum_is_fine(const struct quantum *q);
 
-/* quantum_step() - the step, in 65536ths of a tick; at least 65536. */
+/* quantum_step() - the step, in 65536ths of a tick; at least 65536.  Broken
+ * steps are found from 4 ticks up, to a thousandth of a tick; 20 readings prove
+ * that there is none.  One difference that contradicts (the clock was set)
+ * makes it one tick. */
 uint32_t quantum_step(const struct quantum *q);
 
 #endif

@@ -12,6 +12,7 @@
 #include "units.h"
 
 #define FREQUENCY_DRIFT 0.02
+#define ENOUGH_SPEEDS	4 /* readings, for a median and quartiles */
 #define CYCLE_BIN	0.25
 #define BINS_PER_DECADE 50.0
 
@@ -398,13 +399,15 @@ static double speed(const struct case_run *run, double p)
 	return q;
 }
 
-/* What a minimum tells is from the fastest moment.  A case that had no visit
- * of its own has the frequency of the process's ends. */
+/* What a minimum tells is from the fastest moment, and of few readings the
+ * greatest is the least disturbed.  A case that had no visit of its own has the
+ * frequency of the process's ends. */
 static double core_hz_of(const struct bench *b, const struct case_run *run)
 {
 	const enum bench_estimator e = estimator_of(run);
 	const bool least = e == BENCH_EST_MIN || e == BENCH_EST_MIN_DIFFERENCE;
-	const double hz = speed(run, least ? 1 : 0.5);
+	const bool few = run->core_hz.n < ENOUGH_SPEEDS;
+	const double hz = speed(run, least || few ? 1 : 0.5);
 
 	if (isfinite(hz))
 		return hz;
@@ -416,7 +419,7 @@ static double core_hz_of(const struct bench *b, const struct case_run *run)
 /* By quartiles: an interrupt makes a reading too low and proves nothing. */
 static bool drifted(const struct bench *b, const struct case_run *run)
 {
-	if (run->core_hz.n >= 4)
+	if (run->core_hz.n >= ENOUGH_SPEEDS)
 		return speed(run, 0.75) / speed(run, 0.25) - 1 >
 		       FREQUENCY_DRIFT;
 	return b->core_hz_before > 0 && b->core_hz_after > 0 &&

@@ -7,29 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ensemble_body.h"
 #include "quantum.h"
 #include "stats.h"
 
 /* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
 #define CPUID_TRAP_TICKS 1000
 
-#define RATE_WINDOW_NS	260000000u /* METHOD: at least 250 ms */
-#define CHECK_WINDOW_NS 20000000u
-#define RATE_TOLERANCE	1e-3
-#define SANDWICHES	200
-#define QUANTUM_READS	4000
-#define DELAY_ROUNDS	256 /* some 100 ns: ten steps of 10 ns */
-#define COARSE_STEPS	16  /* a clock that is coarse gets more reads */
-#define COARSE_READS	50
-#define OVERHEAD_READS	4000
-#define OVERHEAD_NS	15000000.0 /* not longer than 15 ms */
+#define RATE_WINDOW_NS	  260000000u /* METHOD: at least 250 ms */
+#define CHECK_WINDOW_NS	  20000000u
+#define RATE_TOLERANCE	  1e-3
+#define SANDWICHES	  200
+#define QUANTUM_READS	  4000
+#define DELAY_ROUNDS	  256 /* with the reads some 100 ns: ten steps of 10 ns */
+#define LONG_DELAY_ROUNDS 8192
+#define COARSE_STEPS	  16 /* a clock that is coarse gets more reads */
+#define COARSE_READS	  50
+#define OVERHEAD_READS	  4000
+#define OVERHEAD_NS	  15000000.0 /* not longer than 15 ms */
 
 /* Chains are in asm and use a register operand: recent cores execute an add of
  * a small constant while renaming, which then takes no time at all. */
 #define CHAIN 512
 
-#define NOW_ROUNDS 8   /* 12288 cycles, mostly: 3 to 6 us */
-#define NOW_QUANTA 200 /* or a coarse clock cannot tell */
+#define NOW_TRIES	3
+#define NOW_ROUNDS	4   /* 6144 cycles, mostly: 2 to 3 us */
+#define NOW_QUANTA	200 /* that many make an error of 0.5 % */
+#define MOST_NOW_ROUNDS 200 /* 0.1 ms; a coarser clock cannot tell */
 
 static const char *const names[TIMER_METHODS] = {
 	[TIMER_CPUID] = "cpuid",   [TIMER_CPUID2] = "cpuid2",
@@ -82,34 +86,29 @@ __attribute__((noinline)) static uint64_t muls(uint64_t rounds)
 	return x;
 }
 
-/* Least ticks of @rounds x CHAIN multiplies, of @tries. */
-static uint64_t least_muls(uint64_t rounds, unsigned int tries)
+/* @n chains of ensemble_body.h, 1 or 8k. */
+__attribute__((noinline)) static void roots(uint32_t n)
 {
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned int i = 0; i < tries; i++) {
-		uint64_t t0 = timer_lfence_begin();
-
-		muls(rounds);
-		t0 = timer_lfence_end() - t0;
-		if (t0 < least)
-			least = t0;
-	}
-	return least;
+	if (n == 1)
+		ensemble_chain(3);
+	else
+		ensemble_chains(n);
 }
 
-/*
- * A fence that does not hold lets the clock be read before the chain is done.
- * One chain alone must take at least most of what a chain adds to a long run
- * of chains, where the ends do not count.
- */
-static bool fence_holds(void)
+bool timer_waits(enum timer_method method)
 {
-	uint64_t one = least_muls(1, 200);
-	uint64_t some = least_muls(8, 100);
-	uint64_t many = least_muls(24, 100);
+	static const uint32_t chains[] = { 1, 8, 24 };
+	uint64_t least[3] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
 
-	return (double)one > 0.8 * (double)(many - some) / 16;
+	for (unsigned int i = 0; i < 300; i++) {
+		uint64_t ticks;
+		const unsigned int k = i % 3;
+
+		TIMER_INTERVAL(method, ticks, roots(chains[k]));
+		if (ticks < least[k])
+			least[k] = ticks;
+	}
+	return (double)least[0] > 0.8 * (double)(least[2] - least[1]) / 16;
 }
 
 void timer_probe(struct timer_features *f)
@@ -136,7 +135,7 @@ void timer_probe(struct timer_features *f)
 		if (t0 < f->cpuid_ticks)
 			f->cpuid_ticks = t0;
 	}
-	f->fence_holds = f->rdtscp && fence_holds();
+	f->fence_holds = f->rdtscp && timer_waits(TIMER_LFENCE);
 }
 
 bool timer_usable(enum timer_method method, const struct timer_features *f,
@@ -265,24 +264,65 @@ double timer_core_hz(const struct timer *t, unsigned int tries)
 	return core_hz(t, tries, &cycles);
 }
 
-double timer_core_hz_now(const struct timer *t)
+/* The clock's own method may be one that does not wait, or whose offset moves:
+ * LFENCE, or the kernel's clock where that is the timer. */
+static enum timer_method now_method(const struct timer *t)
 {
-	uint64_t ticks;
-
-	if (!(t->multiply_cycles > 0))
-		return 0;
-	muls(1); /* its code may have left the caches */
-	TIMER_INTERVAL(t->method, ticks, muls(NOW_ROUNDS));
-	if ((double)ticks < NOW_QUANTA * t->quantum_ticks + t->overhead_ticks)
-		return 0;
-	return t->hz * NOW_ROUNDS * CHAIN * t->multiply_cycles /
-	       ((double)ticks - t->overhead_ticks);
+	return t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
 }
 
-/* Some cycles, never as many as the time before. */
-static inline void irregular_delay(uint32_t i)
+/* How many multiplies are long enough for this clock, and what the two reads
+ * add to them. */
+static void plan_core_hz_now(struct timer *t)
 {
-	uint32_t rounds = 1 + i * 2654435761u % DELAY_ROUNDS;
+	const double round_ticks =
+		t->core_hz > 0 ? CHAIN * t->multiply_cycles * t->hz / t->core_hz
+			       : 0;
+	uint64_t least = UINT64_MAX;
+
+	t->now_rounds = 0;
+	if (!(round_ticks > 0))
+		return;
+	for (int i = 0; i < 50; i++) {
+		const uint64_t ticks = timer_empty(now_method(t));
+
+		least = ticks < least ? ticks : least;
+	}
+	t->now_offset_ticks = (double)least;
+	t->now_rounds = (unsigned int)
+		fmin(MOST_NOW_ROUNDS + 1,
+		     fmax(NOW_ROUNDS,
+			  ceil(NOW_QUANTA * t->quantum_ticks / round_ticks)));
+	if (t->now_rounds > MOST_NOW_ROUNDS)
+		t->now_rounds = 0;
+}
+
+double timer_core_hz_now(const struct timer *t)
+{
+	const enum timer_method method = now_method(t);
+	uint64_t least = UINT64_MAX;
+
+	if (!t->now_rounds)
+		return 0;
+	muls(1); /* its code may have left the caches */
+	for (int i = 0; i < NOW_TRIES; i++) {
+		uint64_t ticks;
+
+		TIMER_INTERVAL(method, ticks, muls(t->now_rounds));
+		least = ticks < least ? ticks : least;
+	}
+	if ((double)least <= t->now_offset_ticks)
+		return 0;
+	return t->hz * t->now_rounds * CHAIN * t->multiply_cycles /
+	       ((double)least - t->now_offset_ticks);
+}
+
+/* From 64 cycles to @most and 64, never as many as the time before: at the
+ * least so many that a clock which is kept from standing still by a tick of
+ * its own is not read twice within one step. */
+static inline void irregular_delay(uint32_t i, uint32_t most)
+{
+	uint32_t rounds = 64 + i * 2654435761u % most;
 
 	__asm__ volatile("1: dec %0\n\t"
 			 "jnz 1b"
@@ -291,30 +331,41 @@ static inline void irregular_delay(uint32_t i)
 			 : "cc");
 }
 
+/* @q gets the differences of @reads readings, more of a clock that rarely
+ * advances, with delays of up to @most cycles between them. */
+static void read_steps(struct quantum *q, enum timer_method method,
+		       uint32_t reads, uint32_t most)
+{
+	uint64_t last = timer_begin(method);
+
+	quantum_start(q);
+	for (uint32_t i = 0;
+	     i < reads || (q->n < COARSE_STEPS && i < COARSE_READS * reads);
+	     i++) {
+		uint64_t now;
+
+		irregular_delay(i, most);
+		now = timer_begin(method);
+		quantum_add(q, now - last);
+		last = now;
+		if (!(i % 64) && quantum_is_fine(q))
+			break;
+	}
+}
+
 double timer_quantum(enum timer_method method, uint32_t reads)
 {
 	struct quantum q;
-	uint64_t last;
 
 	/* The TSC's step is the same however it is read; CPUID would take
 	 * seconds. */
 	if (method != TIMER_CLOCK)
 		method = TIMER_LFENCE;
-	quantum_start(&q);
-	last = timer_begin(method);
-	for (uint32_t i = 0;
-	     i < reads || (q.n < COARSE_STEPS && i < COARSE_READS * reads);
-	     i++) {
-		uint64_t now;
-
-		irregular_delay(i);
-		now = timer_begin(method);
-		quantum_add(&q, now - last);
-		last = now;
-		if (!(i % 64) && quantum_is_fine(&q))
-			break;
-	}
-	return quantum_step(&q) / 65536.0;
+	read_steps(&q, method, reads, DELAY_ROUNDS);
+	/* A long step shows few of its multiples in short delays. */
+	if (quantum_step(&q) == QUANTUM_ONE && !quantum_is_fine(&q))
+		read_steps(&q, method, reads / 4, LONG_DELAY_ROUNDS);
+	return (double)quantum_step(&q) / QUANTUM_ONE;
 }
 
 static int measure_overhead(struct timer *t)
@@ -368,5 +419,6 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 				      : timer_tsc_hz(RATE_WINDOW_NS);
 	t->quantum_ticks = timer_quantum(method, QUANTUM_READS);
 	t->core_hz = core_hz(t, 30, &t->multiply_cycles);
+	plan_core_hz_now(t);
 	return measure_overhead(t);
 }

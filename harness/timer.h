@@ -128,6 +128,10 @@ struct timer {
 				       * that mean at most */
 	double core_hz;		      /* at calibration; 0 where unknown */
 	double multiply_cycles;	      /* of one that waits for another */
+	/* of timer_core_hz_now(): chains (0: cannot tell), and the reads' own
+	 * time */
+	unsigned int now_rounds;
+	double now_offset_ticks;
 	struct timer_features features;
 };
 
@@ -157,6 +161,10 @@ enum timer_method timer_choose(const struct timer_features *f,
 bool timer_usable(enum timer_method method, const struct timer_features *f,
 		  const char **why);
 
+/* timer_waits() - whether the end of @method's interval waits for a chain of
+ * square roots that began in it (ensemble_body.h), to 80 %.  Takes 1 ms. */
+bool timer_waits(enum timer_method method);
+
 /**
  * timer_calibrate() - fill @t for @method: quantum, overhead, hz, core_hz.
  * t->features must be there already (timer_probe()).
@@ -179,9 +187,10 @@ double timer_tsc_hz(uint64_t window_ns);
  * least of @tries short batches; 0 if unknown. */
 double timer_core_hz(const struct timer *t, unsigned int tries);
 
-/* timer_core_hz_now() - the same from one chain, in about 5 us: within 1 %
- * where nothing interrupts it, too low where something does; 0 if unknown.
- * @t: calibrated. */
+/* timer_core_hz_now() - the same from the fastest of three short chains, in
+ * about 5 us (0.3 ms with a coarse clock): within 1 % where one of them is not
+ * interrupted, else too low; 0 if unknown.  Reads by LFENCE whatever the
+ * method, but for clock.  @t: calibrated. */
 double timer_core_hz_now(const struct timer *t);
 
 /* timer_quantum() - step of the method's clock, ticks (harness/quantum.h), from

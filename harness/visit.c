@@ -266,7 +266,9 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 	if (run->c.run)
 		sample = NULL;
 	b->current = run;
-	err = note_core_hz(b, run);
+	/* Not in front of the first sample, which is to find the caches cold.
+	 */
+	err = run->begun ? note_core_hz(b, run) : 0;
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	if (!err)

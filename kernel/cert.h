@@ -27,7 +27,6 @@ struct cert_result {
 struct cert {
 	u32 ensembles, samples;
 	u64 quantum, hz;
-	u64 chain_ticks;
 	time64_t started_at;
 	int cpu;
 	u64 migrations; /* samples taken on another CPU than the first */

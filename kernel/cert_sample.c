@@ -152,7 +152,7 @@ const char *cert_method_name(enum cert_method method)
 u64 cert_quantum(void)
 {
 	struct context context = { .method = CERT_LFENCE };
-	static struct quantum q; /* half of a kernel's stack */
+	static struct quantum q; /* too large for a frame; init only */
 	u32 i;
 
 	quantum_start(&q);
@@ -162,6 +162,8 @@ u64 cert_quantum(void)
 		/* Distances of many lengths, not always the same one. */
 		ensemble_stores(i * 2654435761u % 256, &context.variable);
 		quantum_add(&q, timer_lfence_begin() - first);
+		if (!(i & 255))
+			cond_resched();
 	}
 	return (quantum_step(&q) + 65535) >> 16;
 }
@@ -171,7 +173,6 @@ int cert_measure(struct cert *cert, u64 *scratch)
 	struct context context = { .cert = cert, .method = CERT_LFENCE };
 
 	cert->cpu = raw_smp_processor_id();
-	cert->chain_ticks = certificate_chain(&ops, &context);
 	for (context.method = 0; context.method < CERT_METHODS;
 	     context.method++) {
 		struct certificate *c =
@@ -179,8 +180,8 @@ int cert_measure(struct cert *cert, u64 *scratch)
 
 		c->clock.quantum = cert->quantum;
 		c->clock.hz = cert->hz;
-		if (certificate_take(c, &ops, &context, cert->chain_ticks,
-				     cert->ensembles, cert->samples, scratch))
+		if (certificate_take(c, &ops, &context, cert->ensembles,
+				     cert->samples, scratch))
 			return -EINTR;
 	}
 	return 0;

@@ -41,38 +41,47 @@ static json_int_t frequency_tags(const struct result *row)
 	return json_integer_value(json_object_get(row->tags, "frequency"));
 }
 
-static void warn_noise(struct run *run)
+/* Rows of grade C and D, and how many of them are C (the middle grade of the
+ * rounds) because the core's frequency moved in most of the rounds. */
+static void count_bad(const struct run *run, size_t *graded, size_t *bad,
+		      size_t *moved)
 {
-	size_t bad = 0, graded = 0, moved = 0;
-	char *what, *mend, * or ;
-
+	*graded = *bad = *moved = 0;
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct result *row = &run->rows[i].all;
 		const char *grade = row->grade;
 
-		graded += grade != NULL;
+		*graded += grade != NULL;
 		if (!grade || (*grade != 'C' && *grade != 'D'))
 			continue;
-		bad++;
-		/* The row's grade is the middle one of its rounds. */
-		moved += *grade == 'C' && frequency_tags(row) > 0 &&
-			 2 * frequency_tags(row) >= (json_int_t)row->samples;
+		++*bad;
+		*moved += *grade == 'C' && frequency_tags(row) > 0 &&
+			  2 * frequency_tags(row) >= (json_int_t)row->samples;
 	}
-	if (!bad)
+}
+
+static void warn_noise(struct run *run)
+{
+	size_t bad, graded, moved;
+	char *what, *mend, *also;
+
+	count_bad(run, &graded, &bad, &moved);
+	/* Of the frequency alone the next warning tells. */
+	if (bad == moved)
 		return;
 	blame(run, &what, &mend);
-	or = moved ? text_format(", or (in %zu of them) the core's frequency "
-				 "moved by more than 2 %%",
-				 moved)
-		   : text_copy("");
+	also = moved ? text_format(", or (in %zu of them) the core's "
+				   "frequency moved by more than 2 %%",
+				   moved)
+		     : text_copy("");
 	notes_add(run->notes,
 		  text_format("%zu of %zu rows have grade C or D: others took "
 			      "more than 1 %% of the CPU's time%s%s%s",
 			      bad, graded, what ? ", mostly " : "",
-			      what ? what : "", or),
+			      what ? what : "", also),
 		  mend);
 	free(what);
-	free(or);
+	free(also);
 }
 
 static void warn_frequency(struct run *run)

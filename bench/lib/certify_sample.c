@@ -114,17 +114,9 @@ static void take(void *ctx, enum certificate_body body, uint32_t n,
 
 static const struct certificate_ops ops = { .take = take };
 
-uint64_t certify_chain_ticks(void)
-{
-	struct certify_sampler s = { .method = TIMER_LFENCE };
-
-	return certificate_chain(&ops, &s);
-}
-
 uint64_t certify_seen_pct(enum timer_method method)
 {
-	const uint64_t chain_ticks = certify_chain_ticks();
 	struct certify_sampler s = { .method = method };
 
-	return certificate_seen(&ops, &s, chain_ticks);
+	return certificate_seen(&ops, &s);
 }

@@ -23,10 +23,7 @@ struct certify_sampler {
 void certify_take(struct certify_sampler *s, enum certificate_body body,
 		  uint32_t n, uint64_t *ticks, uint32_t count);
 
-/* certify_chain_ticks() - true length of one chain now, ticks. */
-uint64_t certify_chain_ticks(void);
-
-/* certify_seen_pct() - how much of it @method sees, percent. */
+/* certify_seen_pct() - how much of a chain @method sees, percent. */
 uint64_t certify_seen_pct(enum timer_method method);
 
 #endif

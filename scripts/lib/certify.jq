@@ -33,7 +33,7 @@ def cell($rows; $benchmark; $m; $body; $figure):
 
 def title: {
 	empty: "empty body", loop: "measured_loop, one store more for each",
-	chain: "chain of dependent multiplies"
+	chain: "chain of dependent square roots"
 }[.];
 
 # What both rings and the paper say of method $m.

@@ -44,7 +44,7 @@ fetch_image() { # RELEASE DIR
 boot() { # NAME IMAGE WORK QEMU-OPTION...: the guest's console in WORK/NAME
 	local name=$1 image=$2 work=$3
 	shift 3
-	timeout 3600 qemu-system-x86_64 -accel tcg "$@" -m 256 -nodefaults \
+	timeout 1200 qemu-system-x86_64 -accel tcg "$@" -m 256 -nodefaults \
 		-no-reboot -display none -serial stdio -kernel "$image" \
 		-initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1' \
 		</dev/null 2>"$work/$name.err" | tr -d '\r' >"$work/$name" || true

@@ -126,6 +126,22 @@ static void test_stands_still(void)
 	OK(!k.count[COUNTERS_INSTRUCTIONS].known,
 	   "in a virtual machine turns are not made up for");
 	OK(k.count[COUNTERS_CYCLES].known, "what had none is known there too");
+	b.raw[0][COUNTERS_CYCLES].running_ns -= 10000;
+	counters_delta(&c, &a, &b, &k);
+	OK(k.count[COUNTERS_CYCLES].known && k.count[COUNTERS_CYCLES].scaled,
+	   "and what missed a moment");
+	set(&b, 0, COUNTERS_INSTRUCTIONS, 200000, 3, 3);
+	set(&b, 0, COUNTERS_BRANCHES, 0, 3, 3);
+	set(&b, 0, COUNTERS_LLC_REFERENCES, 0, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_BRANCHES].known, "a batch has branches");
+	OK(!k.count[COUNTERS_LLC_REFERENCES].known,
+	   "and who misses has asked before");
+	set(&b, 0, COUNTERS_BRANCHES, 2000000, 3, 3);
+	set(&b, 0, COUNTERS_BRANCH_MISSES, 0, 3, 3);
+	counters_delta(&c, &a, &b, &k);
+	OK(!k.count[COUNTERS_BRANCH_MISSES].known,
+	   "nobody predicts two million branches without a miss");
 }
 
 /* A thread that moves between kinds of core. */

@@ -49,6 +49,8 @@ static void broken_steps(void)
 	OK_NEAR(found(24.95, 25, 300, 4000), 24.95, 0.05, "24.95 ticks");
 	OK_NEAR(found(6.25, 30, 300, 4000), 6.25, 0.05, "6.25 ticks");
 	OK_NEAR(found(10.4, 21, 100, 4000), 10.4, 0.05, "10.4 ticks");
+	OK_NEAR(found(6.25, 90, 300, 4000), 6.25, 0.05,
+		"6.25 with reads of fourteen steps");
 }
 
 /* What no step explains must not get one. */
@@ -69,21 +71,31 @@ static void no_step(void)
 					(uint64_t)(29.03 * (double)i));
 	OK(quantum_step(&q) == 65536,
 	   "two lengths alone prove no step of 29.03");
-	for (int reads = 3; reads < 200; reads++)
-		one &= found(1, 30, 400, reads) >= 1;
-	OK(one, "few readings");
+	for (int reads = 20; reads < 200; reads++)
+		one &= found(1, 40, 400, reads) == 1;
+	OK(one, "twenty readings suffice to see that");
 	for (int spread = 50; spread < 1000; spread++)
 		one &= found(1, 25, spread, 2000) == 1;
 	OK(one, "no step is seen where there is none");
 	quantum_start(&q);
-	for (uint64_t i = 1; i < 65535; i += 7)
+	for (uint64_t i = 100; i < 65535; i += 31)
 		quantum_add(&q, i);
-	OK(q.lengths == QUANTUM_LENGTHS && quantum_step(&q) >= 65536,
+	OK(q.lengths == QUANTUM_LENGTHS && quantum_step(&q) == QUANTUM_ONE,
 	   "more lengths than there is room for");
+}
+
+/* The arithmetic has 32 bits. */
+static void long_lengths(void)
+{
+	struct quantum q;
+
 	quantum_start(&q);
-	for (uint64_t i = 65534; i > 65000; i -= 31)
-		quantum_add(&q, i);
-	OK(quantum_step(&q) >= 65536, "the longest ones");
+	for (int k = 1; k <= 200; k++)
+		quantum_add(&q, (uint64_t)(31.5 * k));
+	for (int k = 2000; k <= 2050; k++)
+		quantum_add(&q, (uint64_t)(31.5 * k));
+	OK(q.length[q.lengths - 1] > 64500, "lengths up to the longest");
+	OK_NEAR(quantum_step(&q) / 65536.0, 31.5, 1e-3, "still make a step");
 }
 
 int main(void)
@@ -91,5 +103,6 @@ int main(void)
 	whole_steps();
 	broken_steps();
 	no_step();
+	long_lengths();
 	return tap_done();
 }
