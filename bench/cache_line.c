@@ -4,7 +4,8 @@
  * with the same place does the first cache keep?
  *
  * A chain of pairs: a pointer in a page of its own leads to another `distance`
- * bytes behind it, that one to the next page, in random order. If both are in
+ * bytes behind it (in every second pair, at random, to one before it), that one
+ * to the next page, in random order. If both are in
  * one line, the second load is a hit in the first cache. With memory=L2 all
  * pairs fit the second cache, so the step from hit to miss is the line's size
  * (figure=line). With memory=DRAM they are thrown out of all caches (clflush)

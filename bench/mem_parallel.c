@@ -10,8 +10,8 @@
  * of it. The sixteenths are taken in turn, and each goes on where it was left,
  * so that no load finds in the last cache what was fetched before. The row
  * figure=overlap is the gain over one chain at its best. That is as many misses
- * as are under way, unless the bytes of a line take longer: 64 bytes in 2
- * cycles from the second cache of many cores, whatever the number of misses.
+ * as are under way, unless a line's bytes take longer on their way: the second
+ * cache of many cores gives 32 in a cycle, whatever the number of misses.
  *
  * Measures: ns for one load when there are so many chains; overlap, a ratio.
  * Includes: nothing else with up to 14 chains, whose pointers are in registers.

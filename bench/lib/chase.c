@@ -2,6 +2,7 @@
 #include "chase.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,8 +242,12 @@ int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		char *first = l.base + (size_t)order[i] * CHASE_PAGE +
 			      order[i] % PAIR_PLACES * 2 * CHASE_LINE + at;
 
-		path_add(&p, first);
-		path_add(&p, first + distance);
+		/* A pair is entered at either end: a prefetcher that learns
+		 * which line follows a miss would fetch the other one. */
+		const bool back = below(&l, 2);
+
+		path_add(&p, back ? first + distance : first);
+		path_add(&p, back ? first : first + distance);
 	}
 	path_close(c, &p, &no_path);
 	free(order);

@@ -61,11 +61,13 @@ int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride);
 int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 		    uint64_t seed);
 
-/* chase_link_pairs() - @count pairs, each in a page of its own, in random
- * order: a pointer leads to @distance bytes behind it, that one to the next
- * page.  The first is @at bytes behind a multiple of 128; @at + @distance must
- * be less than CHASE_PAIR_BYTES.  Return: 0 or -ENOMEM. */
 #define CHASE_PAIR_BYTES 512
+
+/* chase_link_pairs() - @count pairs, each in a page of its own, in random
+ * order: a pointer leads to @distance bytes behind it (or, in every second pair
+ * at random, from there to here), that one to the next page.  The first is @at
+ * bytes behind a multiple of 128; @distance: a multiple of 8, and @at +
+ * @distance less than CHASE_PAIR_BYTES.  Return: 0 or -ENOMEM. */
 int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		     size_t distance, uint64_t seed);
 

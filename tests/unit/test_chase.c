@@ -101,6 +101,39 @@ static void uniform(char *base)
 	OK(!count[0], "and none leads to itself");
 }
 
+/* Each pair in a page of its own, its two places apart, from either end. */
+static void pairs(char *base)
+{
+	enum { PAGES = BYTES / CHASE_PAGE };
+	bool seen[PAGES] = { false }, at_place[CHASE_PAGE / 128] = { false };
+	unsigned int back = 0, places = 0, pages = 0;
+	bool good = true;
+	struct chase c;
+	char *p;
+
+	OK(!chase_link_pairs(&c, base, PAGES, 64, 192, 7) &&
+		   chase_verify(&c) == 2 * PAGES,
+	   "one cycle through both ends of each pair");
+	p = c.entry[0];
+	for (unsigned int i = 0; i < PAGES; i++) {
+		char *q = *(char **)p, *low = p < q ? p : q;
+		const size_t page = (size_t)(low - base) / CHASE_PAGE;
+		const size_t in = (size_t)(low - base) % CHASE_PAGE;
+
+		good &= labs(q - p) == 192 && in % 128 == 64 &&
+			in + 192 + sizeof(void *) <= CHASE_PAGE && !seen[page];
+		pages += !seen[page];
+		seen[page] = true;
+		places += !at_place[in / 128];
+		at_place[in / 128] = true;
+		back += q < p;
+		p = *(char **)q;
+	}
+	OK(good && pages == PAGES, "a pair in each page, and all of it");
+	OK(places > 20 || places == PAGES, "in many places of the pages");
+	OK(back > 0 && back < PAGES, "entered at either end");
+}
+
 /* Each chase is where it is when followed alone. */
 static void many(char *base)
 {
@@ -169,6 +202,7 @@ int main(void)
 	if (base) {
 		cycles(base);
 		uniform(base);
+		pairs(base);
 		many(base);
 		side_by_side(base);
 	}
