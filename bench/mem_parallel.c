@@ -196,7 +196,8 @@ static double least_time(const double *ns)
 static void derive_overlap(struct bench *b, const struct bench_case *c,
 			   const double *ns)
 {
-	const double ideal = (double)chases[COUNTS - 2] / chases[COUNTS - 1];
+	const unsigned int *const last = &chases[COUNTS - 1];
+	const double ideal = (double)last[-1] / last[0];
 
 	if (!isfinite(ns[0])) {
 		bench_derive_skip(b, c, "one chain has no value");

@@ -52,7 +52,8 @@ uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx)
 	}
 	if (least[1] <= least[0] || least[3] <= least[2])
 		return 0;
-	pct = wide_mul(least[1] - least[0], 100 * 16);
+	/* Percent; and the longer row has 16 chains more. */
+	pct = wide_mul(least[1] - least[0], 1600);
 	(void)wide_div(&pct, least[3] - least[2]);
 	return wide_u64(pct);
 }

@@ -239,8 +239,9 @@ int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 	p = path_begin(c->entry, CHASE_ENTRIES, 2 * count);
 	for (size_t i = 0; i < count; i++) {
 		/* Many places in turn, or all would compete for few sets. */
-		char *first = l.base + (size_t)order[i] * CHASE_PAGE +
-			      order[i] % PAIR_PLACES * 2 * CHASE_LINE + at;
+		char *first =
+			l.base + (size_t)order[i] * CHASE_PAGE +
+			(size_t)(order[i] % PAIR_PLACES) * 2 * CHASE_LINE + at;
 
 		/* A pair is entered at either end: a prefetcher that learns
 		 * which line follows a miss would fetch the other one. */

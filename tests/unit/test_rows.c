@@ -65,7 +65,7 @@ int main(void)
 	const double halved[] = { 3.0, 1.5 };
 	const double outlier[] = { 3.0, 3.0, 3.0, 0.3, 3.0, 3.0, 3.0, 3.0 };
 	const double modes[] = { 3.0, 2.5, 3.0, 2.5, 3.0, 2.5, 3.0, 2.5 };
-	json_int_t tags;
+	json_int_t tags = 0;
 
 	OK_NEAR(of(median, NULL, 0, &tags), 1.25, 1e-9,
 		"without visits the process's ends");
