@@ -129,6 +129,19 @@ each_pattern() {
 	[[ $(limiter disk200000000 'Local file read') == 'the transfer rate of the disk (1.6 times '* ]]
 }
 
+@test "stores past the caches: one core fills the way, or could not" {
+	for both in 25.1e9 46e9; do
+		begin "nt$both"
+		measured "nt$both" mem_bandwidth \
+			'kernel=write_nt,isa=best,level=memory,size=256M,threads=1' 24.7e9 B/s
+		measured "nt$both" mem_bandwidth \
+			'kernel=write_nt,isa=best,level=memory,size=256M,threads=2' "$both" B/s
+	done
+	label='Memory write bandwidth, stores past the caches'
+	[[ $(limiter nt25.1e9 "$label") == 'the way from the cores to memory, '*'(1.0 times as much with two threads)' ]]
+	[[ $(limiter nt46e9 "$label") == 'lines that one core can have under way at a time (1.9 times '* ]]
+}
+
 @test "the server's disk counts where cold differs from warm" {
 	for cold in 49600 95500; do
 		begin "far$cold"
