@@ -129,6 +129,17 @@ each_pattern() {
 	[[ $(limiter disk200000000 'Local file read') == 'the transfer rate of the disk (1.6 times '* ]]
 }
 
+@test "a counter in memory adds little only where it does" {
+	for memory in 0.43 0.9 2.5; do
+		begin "loop$memory"
+		measured "loop$memory" loop 'form=memory,iterations=each' "$memory" ns
+		measured "loop$memory" loop 'form=register,iterations=each' 0.4 ns
+	done
+	[[ $(limiter loop0.43 'Loop, one') == *'adding little (1.1 times a counter in a register)' ]]
+	[[ $(limiter loop0.9 'Loop, one') == "the counter's way through memory (2.2 times a counter in a register)" ]]
+	[[ $(limiter loop2.5 'Loop, one') == 'store to load forwarding '*'(6.2 times '* ]]
+}
+
 @test "stores past the caches: one core fills the way, or could not" {
 	for both in 25.1e9 46e9; do
 		begin "nt$both"
