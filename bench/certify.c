@@ -7,12 +7,13 @@
  * whether the cost of measuring is constant: the least time, the variance in
  * an ensemble, and how both move from one ensemble to the next.  Then the body
  * grows by one store for each ensemble (body=loop): the least times must grow
- * with it, and the step at which they do is the resolution.  Last a long
- * dependent chain (body=chain): a method that reads the clock before the
- * chain is done is of no use, however constant it is.  figure=verdict is 2 if
- * the method is accepted, 1 if it is good for batches only (a single sample
- * has no known error, for the variance moves), 0 if it is rejected; "why" is
- * in its evidence, and the rules are in harness/ensemble.h.
+ * with it, and the step at which they do is the resolution; so where the
+ * clock advances in long steps there are more ensembles, four steps' worth of
+ * stores.  Last a long dependent chain (body=chain): a method that reads the
+ * clock before the chain is done is of no use, however constant it is.
+ * figure=verdict is 2 if the method is accepted, 1 if it is good for batches
+ * only (a single sample has no known error, for the variance moves), 0 if it is
+ * rejected; "why" is in its evidence, and the rules are in harness/ensemble.h.
  *
  * The paper had interrupts off.  A program cannot do that, so the figures are
  * of the samples within 2 x the least + 100 ns, which cuts nothing off on a
@@ -50,13 +51,14 @@ static const enum timer_method methods[] = { TIMER_NONE, TIMER_CPUID2,
 #define FIGURES 24 /* of one method, at most */
 
 struct certify_state {
-	uint64_t ensembles, samples; /* options */
+	uint64_t ensembles, least, samples; /* options */
 	bool paper;
 	const char *log_path;
 
 	const struct bench_case *figures[METHODS][FIGURES];
 	const struct bench_case *checks[CHECKS];
 	struct clock_pair start;
+	uint64_t step; /* stores that take one step of the clock */
 	FILE *log;
 	uint64_t scratch[2 * PAPER_ENSEMBLES];
 
@@ -165,17 +167,37 @@ static int certify_cases(struct bench *b, void *state)
 	return 0;
 }
 
+/* As many as the loop needs to grow by ENSEMBLE_STEPS steps of the clock. */
+static void choose_ensembles(const struct bench *b, struct certify_state *s)
+{
+	const struct timer *t = bench_timer(b);
+	const struct ensemble_clock clock = certify_clock(b);
+	const double core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
+
+	s->step = ensemble_step(clock.quantum, (uint64_t)core_hz, clock.hz);
+	if (s->ensembles)
+		return;
+	s->ensembles = ENSEMBLE_STEPS * s->step;
+	if (s->ensembles < s->least)
+		s->ensembles = s->least;
+	if (s->ensembles > PAPER_ENSEMBLES)
+		s->ensembles = PAPER_ENSEMBLES;
+}
+
 static int certify_setup(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
 
 	s->bench = b;
+	if (s->ensembles == 1)
+		return bench_fail(b, EINVAL, "--ensembles 1: two at least");
 	if (s->paper) {
 		s->ensembles = PAPER_ENSEMBLES;
 		s->samples = PAPER_SAMPLES;
 	}
 	if (!(bench_timer(b)->tsc_hz > 0))
 		return bench_skip(b, "the rate of the TSC is not known");
+	choose_ensembles(b, s);
 	if (s->log_path[0]) {
 		s->log = fopen(s->log_path, "we");
 		if (!s->log)
@@ -198,6 +220,24 @@ static double scaled(struct wide value, unsigned int decimals)
 	return wide_double(value) / pow(10, decimals);
 }
 
+/* Why the growing loop has no resolution. */
+static void skip_resolution(struct bench *b, const struct certify_state *s,
+			    const struct bench_case *c)
+{
+	const unsigned long long tried = s->ensembles / 2;
+
+	if (tried < s->step)
+		bench_derive_skip(b, c,
+				  "a rise takes about %llu stores here, and "
+				  "only %llu were tried",
+				  (unsigned long long)s->step, tried);
+	else
+		bench_derive_skip(b, c,
+				  "up to %llu more stores did not raise the "
+				  "least time in nine places of ten",
+				  tried);
+}
+
 static void report_figure(struct bench *b, const struct certify_state *s,
 			  const struct bench_case *c,
 			  const struct certificate *certificate,
@@ -209,7 +249,7 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	if (f->known)
 		bench_derive(b, c, scaled(f->value, f->decimals));
 	else
-		bench_derive_skip(b, c, "the minima do not grow");
+		skip_resolution(b, s, c);
 	bench_fact(b, c, "ensembles", (double)s->ensembles);
 	bench_fact(b, c, "samples", samples_of(b, s));
 	if (f->has_all)
@@ -272,8 +312,12 @@ static void certify_teardown(struct bench *b, void *state)
 }
 
 static const struct opt certify_opts[] = {
-	OPT_U64(0, "ensembles", certify_state, ensembles, "100", 2,
-		PAPER_ENSEMBLES, "ensembles for each body, count"),
+	OPT_U64(0, "ensembles", certify_state, ensembles, "0", 0,
+		PAPER_ENSEMBLES,
+		"ensembles for each body, count; 0: as many as the steps of "
+		"the clock ask for, and --least"),
+	OPT_U64(0, "least", certify_state, least, "100", 2, PAPER_ENSEMBLES,
+		"ensembles for each body at least, count"),
 	OPT_U64(0, "samples", certify_state, samples, "10000", 100, 1000000,
 		"samples in an ensemble (at --effort 100), count"),
 	OPT_FLAG(0, "paper", certify_state, paper,

@@ -13,7 +13,9 @@
  * the receiver checks.
  *
  * shm_futex is a queue in shared memory: messages are copied in and out, and
- * a side that finds it empty or full sleeps in a futex.  An eventfd carries 8
+ * a side that finds it empty or full sleeps in a futex.  It holds 64 KiB, but
+ * two messages at least: 8 of 8 KiB, and 2 of 64 KiB, which take 128, so its
+ * bandwidth may be less in the middle of the curve.  An eventfd carries 8
  * bytes and no more; a System V semaphore carries nothing (size=0): they have
  * a latency only.  A POSIX queue has limits (msgsize_max, RLIMIT_MSGQUEUE) and
  * a datagram must fit into the send buffer: sizes beyond are skipped.

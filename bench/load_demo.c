@@ -5,8 +5,8 @@
  * The load that an operating system shows is the share of the time in which a
  * CPU was not idle.  A core that waits for memory is not idle, so it counts as
  * busy; a program that waits for a disk sleeps, and does not.  The load of the
- * core itself is what it retired against what it could have retired:
- * instructions / (cycles x the most instructions in a cycle).
+ * core itself is what it retired against what it could have retired while the
+ * work ran: instructions / (cycles x the most instructions in a cycle).
  *
  * work=arithmetic is additions that do not wait for each other: as near to the
  * most as a core's adders allow.  work=chase follows pointers in random order
@@ -21,10 +21,13 @@
  * hypervisor took where the kernel knows of it.  /proc/stat cannot tell that:
  * it counts in steps of 10 ms, and everybody's.  (cpu_load shows it, over
  * longer intervals.)  figure=processor_load and figure=ipc need
- * hardware counters, and the first also the width of this core.
+ * hardware counters, and the first also the width of this core.  Their cycles
+ * are those in which the thread ran: work that sleeps can have a larger
+ * processor_load than system_load.  Of all
+ * that it could do in all the time the core did about the product.
  *
- * Measures: % of the time (system_load), % of the possible instructions
- *	     (processor_load), instructions for each cycle (ipc).
+ * Measures: % of the time (system_load), % of the instructions possible while
+ *	     it ran (processor_load), instructions for each cycle (ipc).
  * Includes: the kernel's part of the work, where the counters may see it;
  *	     about 5 us of reading clocks and files in 3 ms.
  * After:    M. Schwarzbauer et al., "Processor-oriented performance

@@ -18,6 +18,10 @@
  * fork to the first instruction after it, in the child and in the parent,
  * and the smaller of the two.  One fork gives all three.
  *
+ * op=posix_spawn makes its process as op=vfork_exec does, but glibc first maps
+ * a stack for the child, and the child asks for the handling of each signal
+ * and resets it, some 120 system calls: op=vfork_exec has neither.
+ *
  * The cold figure of a row is its first process in an invocation.
  *
  * Measures: ns from before the call to after the child was reaped;

@@ -251,6 +251,16 @@ void ensemble_resolve(struct ensemble_resolution *r, const uint64_t *minima,
 	}
 }
 
+uint64_t ensemble_step(uint64_t quantum, uint64_t core_hz, uint64_t tick_hz)
+{
+	struct wide stores = wide_mul(quantum, core_hz);
+	const struct wide one = { 0, 1 };
+
+	if (wide_div(&stores, tick_hz))
+		(void)wide_add(&stores, one);
+	return wide_u64(stores);
+}
+
 /* The least t with t^2 >= @square. */
 static uint64_t root_up(struct wide square)
 {

@@ -135,7 +135,7 @@ uint64_t ensemble_bound(uint64_t min, uint64_t tick_hz);
 /* The paper's section 3.3. */
 struct ensemble_resolution {
 	uint64_t first;	       /* instructions until the minimum first grew */
-	uint64_t instructions; /* 0: the minima do not grow */
+	uint64_t instructions; /* 0: no step that was tried raises them */
 	uint64_t ticks;
 };
 
@@ -146,10 +146,25 @@ struct ensemble_resolution {
  *
  * instructions: the least s for which s more instructions raise the minimum
  * in at least nine of ten places (the paper too sets its first, longer steps
- * aside); ticks: the median of those rises.
+ * aside); ticks: the median of those rises.  Steps of up to @n / 2 are tried.
  */
 void ensemble_resolve(struct ensemble_resolution *r, const uint64_t *minima,
 		      size_t n, uint64_t *scratch);
+
+/**
+ * ensemble_step() - stores that take as long as one step of the clock.
+ * @quantum: that step, ticks; @tick_hz: ticks in a second, not 0.
+ * @core_hz: cycles in a second, in each of which a core does one store of the
+ * loop.
+ *
+ * Rounded up.  Fewer cannot raise a minimum in nine places of ten, unless the
+ * clock or the core's frequency moves.
+ */
+uint64_t ensemble_step(uint64_t quantum, uint64_t core_hz, uint64_t tick_hz);
+
+/* Steps of the clock that the growing loop should cover: it resolves one, two
+ * are tried, and half of the series is left to judge by. */
+#define ENSEMBLE_STEPS 4
 
 /* Why a method is not accepted.  All but the last reject it. */
 enum ensemble_fault {

@@ -24,6 +24,14 @@ struct check {
 	const char *name, *file;
 	enum answer (*judge)(const char *text, int cpu);
 	const char *mend;
+	bool of_host;	    /* a guest is told what its hypervisor likes */
+	const char *vendor; /* of the only processors that have it; or NULL */
+};
+
+/* What /proc/cpuinfo says of the first CPU. */
+struct processor {
+	bool guest;
+	char *vendor; /* NULL: unknown */
 };
 
 static enum answer when(bool good)
@@ -99,35 +107,56 @@ static enum answer idle(const char *text, int cpu)
 }
 
 static const struct check checks[] = {
-	{ "frequency governor",
-	  "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", performance,
-	  "sudo scripts/tune apply" },
-	{ "turbo off (Intel)", "/sys/devices/system/cpu/intel_pstate/no_turbo",
-	  one, "sudo scripts/tune apply" },
-	{ "turbo off (others)", "/sys/devices/system/cpu/cpufreq/boost", zero,
-	  "sudo scripts/tune apply" },
-	{ "no throttling since the start",
-	  "/sys/devices/system/cpu/cpu%d/thermal_throttle/"
-	  "core_throttle_count",
-	  zero, "cool the machine; a fixed lower frequency helps" },
-	{ "SMT off", "/sys/devices/system/cpu/smt/active", zero,
-	  "echo off | sudo tee /sys/devices/system/cpu/smt/control" },
-	{ "huge pages only on request",
-	  "/sys/kernel/mm/transparent_hugepage/enabled", not_always,
-	  "sudo scripts/tune apply" },
-	{ "address randomisation on", "/proc/sys/kernel/randomize_va_space",
-	  two, "sudo scripts/tune apply" },
-	{ "measuring CPU isolated", "/sys/devices/system/cpu/isolated", listed,
-	  "start the kernel with isolcpus=N nohz_full=N rcu_nocbs=N" },
-	{ "mitigations as users have them", "/proc/cmdline", mitigated,
-	  "start the kernel without mitigations=off" },
-	{ "clock source is the TSC",
-	  "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-	  is_tsc,
-	  "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/"
-	  "current_clocksource" },
-	{ "no other load (one minute)", "/proc/loadavg", idle,
-	  "stop what runs beside: top tells what" },
+	{ .name = "frequency governor",
+	  .file = "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
+	  .judge = performance,
+	  .mend = "sudo scripts/tune apply" },
+	{ .name = "turbo off (Intel)",
+	  .file = "/sys/devices/system/cpu/intel_pstate/no_turbo",
+	  .judge = one,
+	  .mend = "sudo scripts/tune apply",
+	  .vendor = "GenuineIntel" },
+	{ .name = "turbo off (others)",
+	  .file = "/sys/devices/system/cpu/cpufreq/boost",
+	  .judge = zero,
+	  .mend = "sudo scripts/tune apply" },
+	{ .name = "no throttling since the start",
+	  .file = "/sys/devices/system/cpu/cpu%d/thermal_throttle/"
+		  "core_throttle_count",
+	  .judge = zero,
+	  .mend = "cool the machine; a fixed lower frequency helps" },
+	{ .name = "SMT off",
+	  .file = "/sys/devices/system/cpu/smt/active",
+	  .judge = zero,
+	  .mend = "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+	  .of_host = true },
+	{ .name = "huge pages only on request",
+	  .file = "/sys/kernel/mm/transparent_hugepage/enabled",
+	  .judge = not_always,
+	  .mend = "sudo scripts/tune apply" },
+	{ .name = "address randomisation on",
+	  .file = "/proc/sys/kernel/randomize_va_space",
+	  .judge = two,
+	  .mend = "sudo scripts/tune apply" },
+	{ .name = "measuring CPU isolated",
+	  .file = "/sys/devices/system/cpu/isolated",
+	  .judge = listed,
+	  .mend = "start the kernel with isolcpus=N nohz_full=N rcu_nocbs=N" },
+	{ .name = "mitigations as users have them",
+	  .file = "/proc/cmdline",
+	  .judge = mitigated,
+	  .mend = "start the kernel without mitigations=off" },
+	{ .name = "clock source is the TSC",
+	  .file = "/sys/devices/system/clocksource/clocksource0/"
+		  "current_clocksource",
+	  .judge = is_tsc,
+	  .mend = "echo tsc | sudo tee "
+		  "/sys/devices/system/clocksource/clocksource0/"
+		  "current_clocksource" },
+	{ .name = "no other load (one minute)",
+	  .file = "/proc/loadavg",
+	  .judge = idle,
+	  .mend = "stop what runs beside: top tells what" },
 };
 
 static void add(json_t *list, const char *name, enum answer answer, char *value,
@@ -152,15 +181,58 @@ static char *locate(const char *file, int cpu)
 		  : text_copy(file);
 }
 
-static void run_check(json_t *list, const struct check *c, const char *root,
-		      int cpu)
+/* The rest of the line of @text that begins with @key and a colon, in a new
+ * string; NULL if there is none. */
+static char *entry(const char *text, const char *key)
 {
-	char *file = locate(c->file, cpu);
-	char *path = text_format("%s%s", root, file);
-	char *value = text_line(path);
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (!strncmp(text, key, strlen(key))) {
+			text += strlen(key);
+			text += strspn(text, " \t:");
+			return text_format("%.*s", (int)strcspn(text, "\n"),
+					   text);
+		}
+	}
+	return NULL;
+}
 
-	add(list, c->name, value ? c->judge(value, cpu) : UNKNOWN, value, file,
-	    c->mend);
+static struct processor read_processor(const char *root)
+{
+	char *path = text_format("%s/proc/cpuinfo", root);
+	char *text = text_file(path, 64 << 20);
+	char *flags = text ? entry(text, "flags") : NULL;
+	struct processor p = {
+		.guest = flags && strstr(flags, " hypervisor"),
+		.vendor = text ? entry(text, "vendor_id") : NULL,
+	};
+
+	free(flags);
+	free(text);
+	free(path);
+	return p;
+}
+
+static void run_check(json_t *list, const struct check *c, const char *root,
+		      int cpu, const struct processor *p)
+{
+	char *file, *path, *value;
+	enum answer answer;
+
+	if (c->vendor && p->vendor && strcmp(c->vendor, p->vendor) != 0)
+		return;
+	file = locate(c->file, cpu);
+	path = text_format("%s%s", root, file);
+	value = text_line(path);
+	answer = value ? c->judge(value, cpu) : UNKNOWN;
+	if (value && c->of_host && p->guest) {
+		char *own = value;
+
+		value = text_format("%s: the guest's, not the host's", own);
+		free(own);
+		answer = UNKNOWN;
+	}
+	add(list, c->name, answer, value, file, c->mend);
 	free(path);
 	free(file);
 }
@@ -215,9 +287,11 @@ json_t *checks_read(const char *root, int cpu)
 {
 	json_t *list = json_array();
 	double share = stolen(root, cpu);
+	struct processor p = read_processor(root);
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		run_check(list, &checks[i], root, cpu);
+		run_check(list, &checks[i], root, cpu, &p);
+	free(p.vendor);
 	add(list, "no steal since the start",
 	    isfinite(share) ? when(share < STEAL_MAX) : UNKNOWN,
 	    isfinite(share) ? text_format("%.3f %%", 100 * share) : NULL,
@@ -252,5 +326,8 @@ void checks_table(struct table *t, const struct run *run)
 	}
 	t->caption = text_copy("How the machine was set when the run began: "
 			       "ok, bad, or unknown where nothing can be "
-			       "read");
+			       "read. A guest does not see whether its host "
+			       "uses the other hardware threads of its cores: "
+			       "what the noise certificate says of them "
+			       "counts");
 }

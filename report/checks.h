@@ -13,7 +13,9 @@
  * @cpu: the one that measures.
  *
  * Each check has the answer ok, bad or unknown, which says that nothing could
- * be read: in a virtual machine there is often no governor.
+ * be read (in a virtual machine there is often no governor), or that what was
+ * read is the guest's own and says nothing of the host (SMT).  What only
+ * another vendor's processors have is not asked.
  *
  * Return: an array of {name, answer, value, file, mend}; mend is null where
  * nothing needs it.

@@ -36,6 +36,31 @@ figure() {
 		<<<"$output"
 }
 
+# By default the growing loop covers four steps of this machine's clock, but
+# no more than it must; fewer are said to be fewer.
+@test "there are as many ensembles as the steps of the clock ask for" {
+	try 0 "$BIN/certify" --invocations 1 --least 2 --samples 100 --json \
+		--case 'method=lfence,*' --case 'check=quantum'
+	read -r wanted got < <(jq -rs '
+		(.[] | select(.params.check) | 4 * .value * .core_hz / 1e9),
+		(.[] | select(.case == "method=lfence,body=empty,figure=min")
+			| .evidence.ensembles)' <<<"$output" | paste -s -d ' ')
+	awk -v w="$wanted" -v g="$got" 'BEGIN { exit !(g >= 0.7 * w &&
+		g <= 1.4 * w + 8) }'
+	try 0 "$BIN/certify" --invocations 1 --ensembles 2 --samples 100 --json \
+		--case 'method=lfence,body=loop,*'
+	jq -es '.[] | select(.params.figure == "resolution_instructions") |
+		.evidence.ensembles == 2 and (.status == "ok" or
+		(.reason | test("^a rise takes about [0-9]+ stores here, "
+			+ "and only 1 were tried$|^up to 1 more store")))' \
+		<<<"$output"
+}
+
+@test "one ensemble is refused: it has no other to be compared with" {
+	try 1 "$BIN/certify" --invocations 1 --ensembles 1 --json
+	[[ $stderr == *'two at least'* ]]
+}
+
 @test "one check can be run alone" {
 	try 0 "$BIN/certify" --invocations 1 --case check=quantum --json
 	jq -es 'length == 1 and .[0].status == "ok" and .[0].value > 0

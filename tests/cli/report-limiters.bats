@@ -129,6 +129,30 @@ each_pattern() {
 	[[ $(limiter disk200000000 'Local file read') == 'the transfer rate of the disk (1.6 times '* ]]
 }
 
+@test "a counter in memory adds little only where it does" {
+	for memory in 0.43 0.9 2.5; do
+		begin "loop$memory"
+		measured "loop$memory" loop 'form=memory,iterations=each' "$memory" ns
+		measured "loop$memory" loop 'form=register,iterations=each' 0.4 ns
+	done
+	[[ $(limiter loop0.43 'Loop, one') == *'adding little (1.1 times a counter in a register)' ]]
+	[[ $(limiter loop0.9 'Loop, one') == "the counter's way through memory (2.2 times a counter in a register)" ]]
+	[[ $(limiter loop2.5 'Loop, one') == 'store to load forwarding '*'(6.2 times '* ]]
+}
+
+@test "stores past the caches: one core fills the way, or could not" {
+	for both in 25.1e9 46e9; do
+		begin "nt$both"
+		measured "nt$both" mem_bandwidth \
+			'kernel=write_nt,isa=best,level=memory,size=256M,threads=1' 24.7e9 B/s
+		measured "nt$both" mem_bandwidth \
+			'kernel=write_nt,isa=best,level=memory,size=256M,threads=2' "$both" B/s
+	done
+	label='Memory write bandwidth, stores past the caches'
+	[[ $(limiter nt25.1e9 "$label") == 'the way from the cores to memory, '*'(1.0 times as much with two threads)' ]]
+	[[ $(limiter nt46e9 "$label") == 'lines that one core can have under way at a time (1.9 times '* ]]
+}
+
 @test "the server's disk counts where cold differs from warm" {
 	for cold in 49600 95500; do
 		begin "far$cold"

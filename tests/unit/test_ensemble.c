@@ -263,6 +263,31 @@ static void test_resolution(void)
 	OK(r.instructions == 0, "no ensemble, no resolution");
 }
 
+/* A clock that advances by 22.5 ticks of 2.25 GHz, on a core of 2.6 GHz. */
+static void test_coarse_clock(void)
+{
+	const uint64_t step = ensemble_step(23, 2600000000, 2250000000);
+	const size_t enough = ENSEMBLE_STEPS * step;
+	struct ensemble_resolution r;
+	uint64_t minima[1000], scratch[1000];
+
+	OK(step == 27, "stores that take one step, rounded up");
+	OK(ensemble_step(2, 1500000000, 2000000000) == 2 &&
+		   ensemble_step(2, 2000000000, 2000000000) == 2 &&
+		   ensemble_step(1000000000, 5000000000, 1) ==
+			   5000000000000000000,
+	   "of a fine clock two, and sums of 128 bits");
+	/* A store takes a cycle, the clock stands still for 26 of them. */
+	for (uint64_t j = 0; j < enough; j++)
+		minima[j] = 67 + j / 26 * 45 / 2;
+	ensemble_resolve(&r, minima, 40, scratch);
+	OK(r.instructions == 0, "40 ensembles cannot tell one step of it");
+	ensemble_resolve(&r, minima, enough, scratch);
+	OK(r.instructions >= 23 && r.instructions <= 26 && r.ticks >= 22 &&
+		   r.ticks <= 23,
+	   "so many as ask for four can: one step of the clock");
+}
+
 /* What the paper printed of a method. */
 static struct ensemble_figures paper(uint64_t min, uint64_t variance,
 				     uint64_t of_variances, uint64_t of_minima)
@@ -332,6 +357,7 @@ int main(void)
 	test_series();
 	test_bound();
 	test_resolution();
+	test_coarse_clock();
 	test_verdicts();
 	return tap_done();
 }

@@ -96,6 +96,30 @@ static void answers(void)
 	OK(says("no steal", "unknown"), "an old kernel does not say");
 }
 
+/* The same files on another processor, or in a guest. */
+static void processors(void)
+{
+	set(CPU "/smt/active", "0");
+	set(CPU "/intel_pstate/no_turbo", "0");
+	OK(says("SMT off", "ok"), "one thread a core, nobody above");
+	set("/proc/cpuinfo",
+	    "vendor_id\t: GenuineIntel\nflags\t\t: fpu ht ssse3");
+	OK(says("turbo off (Intel)", "bad"), "Intel's turbo is asked of Intel");
+	set("/proc/cpuinfo",
+	    "vendor_id\t: AuthenticAMD\nflags\t\t: fpu ht ssse3\nbugs\t: x");
+	OK(says("turbo off (Intel)", "none"), "and not of others");
+	OK(says("turbo off (others)", "unknown"), "who are asked for theirs");
+	OK(says("SMT off", "ok"), "a machine of its own knows its threads");
+	set("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
+			     "flags\t\t: fpu rdrand hypervisor lahf_lm");
+	OK(says("SMT off", "unknown"), "a guest does not");
+	set(CPU "/smt/active", "1");
+	OK(says("SMT off", "unknown"), "whatever it was told");
+	set("/proc/cpuinfo", "flags\t\t: fpu");
+	OK(says("SMT off", "bad") && says("turbo off (Intel)", "bad"),
+	   "without a vendor all is asked");
+}
+
 int main(void)
 {
 	if (!mkdtemp(root)) {
@@ -103,6 +127,7 @@ int main(void)
 		return 1;
 	}
 	answers();
+	processors();
 	run(text_format("rm -rf %s", root));
 	return tap_done();
 }
