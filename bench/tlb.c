@@ -8,20 +8,22 @@
  * uses as much of the caches but few pages, so the difference of the two is
  * the price of translation. From its curve the levels of the TLB are detected
  * as those of the caches are (bench/lib/levels.h): the row figure=reach is how
- * many pages a level covers, figure=miss what a load costs more beyond it.
+ * many pages a level covers, figure=miss what a load costs more beyond it;
+ * where the cost only goes on rising, there is no miss to name.
  * The last level is the walk through the page tables; how long that takes
  * depends on which of the tables' lines are cached, and in a virtual machine
  * each step has its own walk through the hypervisor's tables.
  *
  * layout=huge visits one line in each 2 MiB page, where such pages are to be
- * had. A processor in a virtual machine keeps the smaller of the guest's and
- * the hypervisor's pages.
+ * had, and in each another 4 KiB of it: a processor in a virtual machine keeps
+ * the smaller of the guest's and the hypervisor's pages, and pieces that differ
+ * by 2 MiB share one set of the TLB.
  *
  * Measures: ns for one dependent load; reach in pages; ns added by a miss.
  * Includes: layout=page: the access to the cache; the entries of the page
  *           table use the caches too.
  * After:    lmbench tlb.
- * Needs:    64 MiB of memory (and 128 MiB for huge pages) for the largest n.
+ * Needs:    64 MiB of memory (and 256 MiB for huge pages) for the largest n.
  */
 #include <errno.h>
 #include <math.h>
@@ -42,7 +44,7 @@ static const unsigned int counts[] = {
 	96,   112,  128,  192,	256,  384,  512,  640,	768,   1024, 1280,
 	1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384
 };
-static const unsigned int huge_counts[] = { 4, 8, 16, 24, 32, 48, 64 };
+static const unsigned int huge_counts[] = { 4, 8, 16, 24, 32, 48, 64, 96, 128 };
 
 #define COUNTS	 (sizeof(counts) / sizeof(counts[0]))
 #define HUGES	 (sizeof(huge_counts) / sizeof(huge_counts[0]))
@@ -60,6 +62,7 @@ struct tlb_state {
 static const char too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
+static const char no_step[] = "the curve has no step for this level";
 
 static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 		size_t i)
@@ -236,6 +239,40 @@ static double spread(const double *ns, const struct level *l)
 	return stats_mad(work, n);
 }
 
+/* A level of which the end is seen and what follows is a plateau. */
+static void derive_step(struct bench *b, const struct tlb_state *s, int i,
+			const struct level *level, const double *pages,
+			const double *ns, size_t n)
+{
+	bench_derive_between(b, s->reach[i], level->size_bytes,
+			     level->size_bytes,
+			     levels_above(pages, n, level->size_bytes));
+	/* Never told from nothing by less than both plateaus scatter. */
+	bench_derive_within(b, s->miss[i],
+			    level[1].latency_ns - level->latency_ns,
+			    spread(ns, level) + spread(ns, level + 1));
+}
+
+/* The last level, behind which there may be a rise that has no end. */
+static void derive_rise(struct bench *b, const struct tlb_state *s, int i,
+			const struct level *level, const double *pages,
+			const double *ns, size_t n)
+{
+	const int end = levels_rise(ns, n, level);
+
+	if (end < 0) {
+		bench_derive_skip(b, s->reach[i], no_step);
+		bench_derive_skip(b, s->miss[i], no_step);
+		return;
+	}
+	bench_derive_between(b, s->reach[i], pages[end], pages[end],
+			     pages[end + 1]);
+	bench_derive_skip(b, s->miss[i],
+			  "behind this level the cost goes on rising, from "
+			  "%.1f to %.1f ns, and has no plateau",
+			  ns[end + 1], ns[n - 1]);
+}
+
 static int derive(struct bench *b, void *state)
 {
 	struct tlb_state *s = state;
@@ -244,27 +281,15 @@ static int derive(struct bench *b, void *state)
 	const size_t n = curve_get(b, s, pages, ns);
 	const int found = levels_find(pages, ns, n, level);
 
-	for (int i = 0; i < MAX_TLBS; i++) {
+	for (int i = 0; i < MAX_TLBS; i++)
 		if (i + 1 < found) {
-			bench_derive_between(b, s->reach[i],
-					     level[i].size_bytes,
-					     level[i].size_bytes,
-					     levels_above(pages, n,
-							  level[i].size_bytes));
-			/* Never told from nothing by less than both plateaus
-			 * scatter. */
-			bench_derive_within(b, s->miss[i],
-					    level[i + 1].latency_ns -
-						    level[i].latency_ns,
-					    spread(ns, &level[i]) +
-						    spread(ns, &level[i + 1]));
-			continue;
+			derive_step(b, s, i, &level[i], pages, ns, n);
+		} else if (i + 1 == found) {
+			derive_rise(b, s, i, &level[i], pages, ns, n);
+		} else {
+			bench_derive_skip(b, s->reach[i], no_step);
+			bench_derive_skip(b, s->miss[i], no_step);
 		}
-		bench_derive_skip(b, s->reach[i],
-				  "the curve has no step for this level");
-		bench_derive_skip(b, s->miss[i],
-				  "the curve has no step for this level");
-	}
 	return 0;
 }
 

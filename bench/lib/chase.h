@@ -55,9 +55,10 @@ int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed);
 /* chase_link_stride() - one pointer each @stride bytes, ascending. */
 int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride);
 
-/* chase_link_page() - one line of each @page bytes, pages in random order; the
- * line's place in the page differs, so that the sets of a cache are used
- * evenly.  Return: 0 or -ENOMEM. */
+/* chase_link_page() - one line of each @page bytes (4096 or a multiple), pages
+ * in random order; the line's place in the page differs, so that the sets of a
+ * cache are used evenly, and in a large page the place of its 4 KiB, so that
+ * those of a TLB are.  Return: 0 or -ENOMEM. */
 int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 		    uint64_t seed);
 

@@ -155,10 +155,34 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 					  "cache, or the machine is too busy");
 }
 
+/* Where others use the half of the last cache or more, the end that is seen is
+ * theirs to set: no size of the cache. */
+static bool used_up(const struct latency_plan *p, int level,
+		    const struct level *l)
+{
+	const bool last =
+		level == LATENCY_LEVELS || !(p->cache_bytes[level + 1] > 0);
+
+	return last && l->size_bytes < p->cache_bytes[level] / 2;
+}
+
+static void skip_size(struct bench *b, const struct bench_case *row,
+		      double found, double told)
+{
+	bench_derive_skip(
+		b, row,
+		"seen up to %.4g of the %.4g MiB that hwloc states: "
+		"others use this cache up (in a virtual machine it is "
+		"the host's, for all its guests)",
+		found / 1048576, told / 1048576);
+}
+
 static void derive_level(struct bench *b, const struct latency_levels *rows,
 			 int level, const struct level *l,
-			 const struct curve *curve, double cache_bytes)
+			 const struct curve *curve,
+			 const struct latency_plan *p)
 {
+	const struct bench_case *size = rows->row[level][FIG_SIZE];
 	const double cycles = level_cycles(curve, l);
 
 	bench_derive(b, rows->row[level][FIG_LATENCY], l->latency_ns);
@@ -167,9 +191,11 @@ static void derive_level(struct bench *b, const struct latency_levels *rows,
 	else
 		bench_derive_skip(b, rows->row[level][FIG_CYCLES],
 				  "a core's cycle could not be told");
-	if (rows->row[level][FIG_SIZE])
-		derive_size(b, rows->row[level][FIG_SIZE], l->size_bytes,
-			    cache_bytes, curve);
+	if (size && used_up(p, level, l))
+		skip_size(b, size, l->size_bytes, p->cache_bytes[level]);
+	else if (size)
+		derive_size(b, size, l->size_bytes, p->cache_bytes[level],
+			    curve);
 }
 
 /* Whether the last plateau is memory's, by its points: levels_find() lets it
@@ -179,6 +205,14 @@ static bool ends_in_memory(const struct bench *b, const struct curve *curve,
 {
 	return n >= 2 &&
 	       curve->size[levels[n - 1].last] >= (double)mem_beyond_caches(b);
+}
+
+/* The last plateau is a cache's: it ends where the curve begins to rise. */
+static void end_before_rise(const struct curve *curve, struct level *l)
+{
+	const int end = levels_rise(curve->latency, curve->n, l);
+
+	l->size_bytes = end < 0 ? l->to_bytes : curve->size[end];
 }
 
 /* What is measured beyond all caches, as a level; false if nothing is. */
@@ -203,15 +237,16 @@ static bool beyond_caches(const struct bench *b, const struct curve *curve,
 /* Memory is the last plateau, if that reaches what no cache can hold the half
  * of; else what is measured there. */
 static void derive_memory(struct bench *b, const struct latency_levels *rows,
+			  const struct latency_plan *p,
 			  const struct curve *curve, const struct level *levels,
 			  int n)
 {
 	struct level beyond;
 
 	if (ends_in_memory(b, curve, levels, n))
-		derive_level(b, rows, 0, &levels[n - 1], curve, 0);
+		derive_level(b, rows, 0, &levels[n - 1], curve, p);
 	else if (beyond_caches(b, curve, &beyond))
-		derive_level(b, rows, 0, &beyond, curve, 0);
+		derive_level(b, rows, 0, &beyond, curve, p);
 	else
 		skip_level(b, rows, 0, 0);
 }
@@ -221,28 +256,25 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 {
 	struct level levels[LEVELS_MAX], beyond;
 	struct curve curve;
-	int caches, n;
+	double memory_ns = NAN;
+	int n;
 
 	curve_get(b, p, &curve);
 	n = levels_find(curve.size, curve.latency, curve.n, levels);
-	caches = n < 0 ? 0 : n;
-	/* Faster than memory: a cache's, and as large as its last point. */
-	if (n >= 1 && !ends_in_memory(b, &curve, levels, n) &&
-	    beyond_caches(b, &curve, &beyond) &&
-	    levels[n - 1].latency_ns * LEVELS_RATIO < beyond.latency_ns) {
-		levels[n - 1].size_bytes = curve.size[levels[n - 1].last];
-		caches++;
-	}
+	n = n < 0 ? 0 : n;
+	if (beyond_caches(b, &curve, &beyond))
+		memory_ns = beyond.latency_ns;
+	if (n >= 1 && !ends_in_memory(b, &curve, levels, n))
+		end_before_rise(&curve, &levels[n - 1]);
 	for (int level = 1; level <= LATENCY_LEVELS; level++) {
-		const int at =
-			levels_match(levels, (size_t)caches, p->cache_bytes + 1,
-				     LATENCY_LEVELS, (size_t)level - 1);
+		const int at = levels_match(levels, (size_t)n,
+					    p->cache_bytes + 1, LATENCY_LEVELS,
+					    (size_t)level - 1, memory_ns);
 
 		if (at >= 0)
-			derive_level(b, l, level, &levels[at], &curve,
-				     p->cache_bytes[level]);
+			derive_level(b, l, level, &levels[at], &curve, p);
 		else
 			skip_level(b, l, level, p->cache_bytes[level]);
 	}
-	derive_memory(b, l, &curve, levels, n);
+	derive_memory(b, l, p, &curve, levels, n);
 }

@@ -48,6 +48,30 @@ static void cut_up(const double *y, size_t n, struct cut *best, double *work)
 	}
 }
 
+/* Into @fit the curve nearest to @y that never falls: wherever it falls, the
+ * points around are pooled to their median.  @from holds as many as @fit. */
+static void rise(const double *y, size_t n, double *fit, size_t *from,
+		 double *work)
+{
+	size_t blocks = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		from[blocks] = i;
+		fit[blocks++] = y[i];
+		for (; blocks > 1 && fit[blocks - 1] < fit[blocks - 2];
+		     blocks--)
+			plateau_cost(y, from[blocks - 2], i + 1, work,
+				     &fit[blocks - 2]);
+	}
+	/* From the blocks to their points, the last one first: a block is never
+	 * behind its points. */
+	for (size_t i = n; i > 0; i--) {
+		while (from[blocks - 1] >= i)
+			blocks--;
+		fit[i - 1] = fit[blocks - 1];
+	}
+}
+
 /* Reads the plateaus out of @best, the last one first; returns how many. */
 static size_t read_back(const struct cut *best, size_t n, struct level *out)
 {
@@ -110,19 +134,33 @@ static void set_sizes(const double *size, const double *y, size_t n,
 	l[count - 1].size_bytes = size[n - 1];
 }
 
-static int find(const double *size, const double *y, size_t n,
-		struct level levels[LEVELS_MAX], struct cut *best,
-		struct level *all, double *work)
+/* What finding needs for each point, and one more. */
+struct space {
+	double *y, *fit, *work;
+	size_t *from;
+	struct cut *best;
+	struct level *all;
+};
+
+static int find(const double *size, size_t n, struct level levels[LEVELS_MAX],
+		const struct space *sp)
 {
+	const double *y = sp->y;
+	struct level *all = sp->all;
+	double *work = sp->work;
 	size_t count;
 
-	cut_up(y, n, best, work);
-	count = join(y, all, read_back(best, n, all), work);
+	rise(y, n, sp->fit, sp->from, work);
+	cut_up(sp->fit, n, sp->best, work);
+	count = join(y, all, read_back(sp->best, n, all), work);
 	if (!count)
 		return 0;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		all[i].latency_ns = exp(level_latency(y, &all[i], work));
-	set_sizes(size, y, n, all, count);
+		all[i].from_bytes = size[all[i].first];
+		all[i].to_bytes = size[all[i].last];
+	}
+	set_sizes(size, sp->fit, n, all, count);
 	/* More than that many is no memory hierarchy. */
 	if (count > LEVELS_MAX)
 		return -EINVAL;
@@ -133,10 +171,16 @@ static int find(const double *size, const double *y, size_t n,
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX])
 {
-	double *y = malloc(2 * (n + 1) * sizeof(*y));
-	struct cut *best = malloc((n + 1) * sizeof(*best));
-	struct level *all = calloc(n + 1, sizeof(*all));
-	int ret = y && best && all ? 0 : -ENOMEM;
+	double *y = malloc(3 * (n + 1) * sizeof(*y));
+	const struct space sp = {
+		.y = y,
+		.fit = y ? y + n + 1 : NULL,
+		.work = y ? y + 2 * (n + 1) : NULL,
+		.from = calloc(n + 1, sizeof(*sp.from)),
+		.best = malloc((n + 1) * sizeof(*sp.best)),
+		.all = calloc(n + 1, sizeof(*sp.all)),
+	};
+	int ret = y && sp.from && sp.best && sp.all ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < n; i++) {
 		if (!(latency_ns[i] > 0) || !(size_bytes[i] > 0))
@@ -145,14 +189,14 @@ int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 			y[i] = log(latency_ns[i]);
 	}
 	if (!ret)
-		ret = find(size_bytes, y, n, levels, best, all, y + n + 1);
+		ret = find(size_bytes, n, levels, &sp);
 	free(y);
-	free(best);
-	free(all);
+	free(sp.from);
+	free(sp.best);
+	free(sp.all);
 	return ret;
 }
 
-/* Distance of a level from a cache, by ratio. */
 double levels_above(const double *size_bytes, size_t n, double size)
 {
 	for (size_t i = 0; i < n; i++)
@@ -161,35 +205,55 @@ double levels_above(const double *size_bytes, size_t n, double size)
 	return size;
 }
 
-static double distance(const struct level *l, double cache_bytes)
+int levels_rise(const double *latency_ns, size_t n, const struct level *l)
 {
-	return cache_bytes > 0 ? fabs(log(l->size_bytes / cache_bytes))
-			       : INFINITY;
+	size_t end = n;
+
+	while (end > l->last + 1 &&
+	       latency_ns[end - 1] > LEVELS_RATIO * l->latency_ns)
+		end--;
+	/* One point far off is no rise. */
+	return n - end >= 2 ? (int)end - 1 : -ENOENT;
 }
 
-static size_t nearest_cache(const struct level *l, const double *caches,
-			    size_t count)
+/* How much of @l's plateau, in powers of e, is where @caches[which] is the
+ * least that holds what is walked through. */
+static double overlap(const struct level *l, const double *caches, size_t which)
 {
-	size_t best = 0;
+	const double below = which ? caches[which - 1] : 0;
 
-	for (size_t i = 1; i < count; i++)
-		if (distance(l, caches[i]) < distance(l, caches[best]))
-			best = i;
-	return best;
+	return log(fmin(l->to_bytes, caches[which]) /
+		   fmax(l->from_bytes, below));
+}
+
+static int is_of(const struct level *l, const double *caches, size_t count,
+		 size_t which)
+{
+	const double here = overlap(l, caches, which);
+
+	for (size_t i = 0; i < count && caches[i] > 0; i++)
+		if (overlap(l, caches, i) > here)
+			return 0;
+	return here >= log(LEVELS_SPAN) - 1e-9;
 }
 
 int levels_match(const struct level *levels, size_t n, const double *caches,
-		 size_t count, size_t which)
+		 size_t count, size_t which, double memory_ns)
 {
 	int best = -ENOENT;
 
-	if (which >= count || !(caches[which] > 0))
-		return -ENOENT;
-	for (size_t i = 0; i + 1 < n; i++) {
-		if (nearest_cache(&levels[i], caches, count) != which)
+	/* With a smaller one unknown nothing tells the two apart. */
+	for (size_t i = 0; i <= which; i++)
+		if (i >= count || !(caches[i] > 0))
+			return -ENOENT;
+	for (size_t i = 0; i < n; i++) {
+		if (memory_ns > 0
+			    ? levels[i].latency_ns * LEVELS_CLEAR > memory_ns
+			    : i + 1 == n)
 			continue;
-		if (best < 0 || distance(&levels[i], caches[which]) <
-					distance(&levels[best], caches[which]))
+		if (is_of(&levels[i], caches, count, which) &&
+		    (best < 0 || overlap(&levels[i], caches, which) >
+					 overlap(&levels[best], caches, which)))
 			best = (int)i;
 	}
 	return best;

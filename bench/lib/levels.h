@@ -9,7 +9,13 @@
  * Finds the levels of the memory hierarchy in a curve of latency against
  * size.
  *
- * The curve is taken for plateaus with ramps between them.  Of all ways to
+ * Latency does not fall with size, so where a curve falls it is noise: first
+ * the nearest curve that never falls is taken (wherever it falls, the points
+ * around are pooled to their median).  So noise is taken out where there is
+ * some, and as much as there is: memory and a cache that others use scatter
+ * by 20 %, the first cache by 1 %.
+ *
+ * That curve is taken for plateaus with ramps between them.  Of all ways to
  * cut it up, the one with the least cost is taken (dynamic programming over
  * the points, exact): a point on a plateau costs its distance from the
  * plateau's median (of the logarithms), each plateau costs LEVELS_PLATEAU,
@@ -17,21 +23,26 @@
  * that are not LEVELS_RATIO apart are one.  A level's size is the largest
  * size before the curve passes half-way (in logarithms) to the next plateau.
  *
- * Source: optimal partitioning of Jackson et al., "An algorithm for optimal
- * partitioning of data on an interval", IEEE Signal Processing Letters 12(2),
- * 2005; the cost is ours.
+ * Source: pooling as in Ayer et al., "An empirical distribution function for
+ * sampling with incomplete information", Annals of Mathematical Statistics
+ * 26(4), 1955, with medians; optimal partitioning of Jackson et al., "An
+ * algorithm for optimal partitioning of data on an interval", IEEE Signal
+ * Processing Letters 12(2), 2005; the cost is ours.
  */
 #define LEVELS_MAX     8
 #define LEVELS_POINTS  3    /* a plateau has at least so many */
 #define LEVELS_PLATEAU 0.25 /* as much as 25 % off in one point */
 #define LEVELS_RAMP    0.10 /* above the noise of a quiet machine */
 #define LEVELS_RATIO   1.25 /* L1 to L2 is a factor of 3, a TLB step less */
+#define LEVELS_SPAN    2    /* a cache's plateau, from first to last size */
+#define LEVELS_CLEAR   1.5  /* from a cache to memory: see levels_match() */
 
 struct level {
-	double size_bytes;  /* largest size that still fits; of the last level:
-			     * largest size in the curve */
-	double latency_ns;  /* median of its plateau */
-	size_t first, last; /* points of its plateau */
+	double size_bytes; /* largest size that still fits; of the last level:
+			    * largest size in the curve */
+	double latency_ns; /* median of its plateau */
+	double from_bytes, to_bytes; /* its plateau, without the ramps */
+	size_t first, last;	     /* points of its plateau */
 };
 
 /**
@@ -49,17 +60,34 @@ int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 double levels_above(const double *size_bytes, size_t n, double size);
 
 /**
- * levels_match() - which of @levels is the cache of @cache_bytes.
- * @caches: sizes of all caches, ascending, @count of them; 0 is unknown.
- * @which: index of the one that is asked for.
+ * levels_rise() - where the curve begins to rise behind its last plateau, if
+ * no plateau follows: behind the last point that is not LEVELS_RATIO above.
+ * @latency_ns: the @n points that @l, the last level, was found in.
  *
- * A detected level belongs to the cache that is nearest to it in size, by
- * ratio; if two are, the nearer one does.  The last level is memory and
- * belongs to none.
+ * Return: index of that point, or -ENOENT if fewer than two are behind it.
+ */
+int levels_rise(const double *latency_ns, size_t n, const struct level *l);
+
+/**
+ * levels_match() - which of @levels is a cache's.
+ * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
+ * and then so are the larger ones.
+ * @which: index of the one that is asked for.
+ * @memory_ns: what a load from memory takes; NAN if it is not known, then the
+ * last level is memory.
+ *
+ * Not where a plateau ends counts, for others may use the rest of a cache, but
+ * where it is: a cache's are the sizes that it holds and that the smaller one
+ * does not.  A plateau belongs to the cache with most of it, as the ratio of
+ * its last and first size, and of several the longest is taken.  Less than
+ * LEVELS_SPAN is a part of a step, where the ladder of sizes is dense.  A
+ * plateau that is not LEVELS_CLEAR below memory is memory's: beside a cache
+ * that takes a fifth of memory's time, it has more than half of its loads
+ * there.
  *
  * Return: index in @levels, or -ENOENT.
  */
 int levels_match(const struct level *levels, size_t n, const double *caches,
-		 size_t count, size_t which);
+		 size_t count, size_t which, double memory_ns);
 
 #endif

@@ -195,6 +195,27 @@ static void side_by_side(char *base)
 	OK(alike, "four chases take less than 1.5 times as long as one");
 }
 
+/* One line of each large page, in each of its small pages as often. */
+static void large_pages(char *base)
+{
+	const size_t page = (size_t)4 * CHASE_PAGE, pages = BYTES / page;
+	size_t used[4] = { 0 };
+	struct chase c;
+	void *at;
+
+	OK(!chase_link_page(&c, base, BYTES, page, 3) &&
+		   chase_verify(&c) == pages,
+	   "one line of each large page");
+	at = c.entry[0];
+	for (size_t i = 0; i < pages; i++) {
+		used[line_of(base, at) * CHASE_LINE / CHASE_PAGE % 4]++;
+		at = *(void **)at;
+	}
+	OK(used[0] == pages / 4 && used[1] == pages / 4 &&
+		   used[2] == pages / 4 && used[3] == pages / 4,
+	   "in each of the small pages as often");
+}
+
 int main(void)
 {
 	char *base = aligned_alloc(CHASE_PAGE, BYTES);
@@ -205,6 +226,7 @@ int main(void)
 		pairs(base);
 		many(base);
 		side_by_side(base);
+		large_pages(base);
 	}
 	free(base);
 	return tap_done();

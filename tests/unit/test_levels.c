@@ -168,26 +168,177 @@ static void test_match(void)
 {
 	const double caches[] = { 48 * KB, 2 * MB, 105 * MB };
 	const struct level three[] = {
-		{ .size_bytes = 40 * KB },
-		{ .size_bytes = 1.75 * MB },
-		{ .size_bytes = 256 * MB },
+		{ .from_bytes = KB, .to_bytes = 40 * KB },
+		{ .from_bytes = 96 * KB, .to_bytes = 1.75 * MB },
+		{ .from_bytes = 4 * MB, .to_bytes = 256 * MB },
 	};
 	const struct level four[] = {
-		{ .size_bytes = 48 * KB },
-		{ .size_bytes = 2.5 * MB },
-		{ .size_bytes = 24 * MB },
-		{ .size_bytes = 256 * MB },
+		{ .from_bytes = KB, .to_bytes = 48 * KB },
+		{ .from_bytes = 64 * KB, .to_bytes = 2.5 * MB },
+		{ .from_bytes = 4 * MB, .to_bytes = 24 * MB },
+		{ .from_bytes = 192 * MB, .to_bytes = 256 * MB },
 	};
 	const double unknown[] = { 0, 0, 0 };
 
-	OK(levels_match(three, 3, caches, 3, 0) == 0, "first cache");
-	OK(levels_match(three, 3, caches, 3, 1) == 1, "second cache");
-	OK(levels_match(three, 3, caches, 3, 2) == -ENOENT,
+	OK(levels_match(three, 3, caches, 3, 0, NAN) == 0, "first cache");
+	OK(levels_match(three, 3, caches, 3, 1, NAN) == 1, "second cache");
+	OK(levels_match(three, 3, caches, 3, 2, NAN) == -ENOENT,
 	   "the last level is memory, not the third cache");
-	OK(levels_match(four, 4, caches, 3, 2) == 2,
+	OK(levels_match(four, 4, caches, 3, 2, NAN) == 2,
 	   "a third cache of which others take a part");
-	OK(levels_match(four, 4, unknown, 3, 0) == -ENOENT, "unknown caches");
-	OK(levels_match(four, 4, caches, 3, 3) == -ENOENT, "no such cache");
+	OK(levels_match(four, 4, unknown, 3, 0, NAN) == -ENOENT,
+	   "unknown caches");
+	OK(levels_match(four, 4, caches, 3, 3, NAN) == -ENOENT,
+	   "no such cache");
+}
+
+/* By where the plateau is, by how long it is, and by memory's latency. */
+static void test_match_place(void)
+{
+	const double caches[] = { 32 * KB, 512 * KB, 32 * MB };
+	struct level l[] = {
+		{ .from_bytes = KB, .to_bytes = 32 * KB, .latency_ns = 1.5 },
+		{ .from_bytes = 40 * KB,
+		  .to_bytes = 192 * KB,
+		  .latency_ns = 4.5 },
+		{ .from_bytes = 384 * KB,
+		  .to_bytes = 768 * KB,
+		  .latency_ns = 10 },
+		{ .from_bytes = 1 * MB, .to_bytes = 4 * MB, .latency_ns = 20 },
+		{ .from_bytes = 8 * MB,
+		  .to_bytes = 32 * MB,
+		  .latency_ns = 104 },
+	};
+
+	OK(levels_match(l, 5, caches, 3, 1, 139) == 1,
+	   "the second cache's is the longer one, not the nearer one");
+	OK(levels_match(l, 5, caches, 3, 2, 139) == 3,
+	   "the third cache's begins behind the second cache");
+	OK(levels_match(l, 4, caches, 3, 2, 139) == 3,
+	   "nor need another plateau follow it");
+	l[3].latency_ns = 104;
+	OK(levels_match(l, 5, caches, 3, 2, 139) == -ENOENT,
+	   "as slow as memory is memory");
+	l[3] = (struct level) { .from_bytes = 576 * KB,
+				.to_bytes = 768 * KB,
+				.latency_ns = 12 };
+	OK(levels_match(l, 5, caches, 3, 2, 139) == -ENOENT,
+	   "three sizes at the end of a cache are a part of a step");
+}
+
+/* What an Intel machine has whose third cache others use up. */
+static void test_used_up(void)
+{
+	const double caches[] = { 48 * KB, 2 * MB, 105 * MB };
+	struct level l[LEVELS_MAX];
+	struct curve c;
+	int n;
+
+	draw(&c, &no_l3, 512 * MB, 0.10, 7);
+	n = levels_find(c.size, c.latency, c.n, l);
+	OK(n == 3 && levels_match(l, 3, caches, 3, 1, 145) == 1,
+	   "no third plateau: the second cache is the second");
+	OK(n == 3 && levels_match(l, 3, caches, 3, 2, 145) == -ENOENT,
+	   "no third plateau: memory is not the third cache");
+}
+
+/* Recorded on 23 November 2026 in a guest on an AMD EPYC (Zen 3: 32 KiB,
+ * 512 KiB, and 32 MiB that all guests share), ns by KiB; 0: not measured. */
+#define ZEN3_POINTS 37 /* [35] is 64 MiB, memory */
+
+static const double zen3_kib[ZEN3_POINTS] = {
+	1,    2,    3,	   4,	  6,	 8,	12,    16,   24,   28,
+	32,   36,   40,	   48,	  64,	 96,	128,   192,  256,  384,
+	448,  512,  576,   640,	  768,	 1024,	1536,  2048, 3072, 4096,
+	6144, 8192, 16384, 32768, 40960, 65536, 262144
+};
+
+static const double zen3_ns[][ZEN3_POINTS] = {
+	{ 1.495, 1.468, 1.463, 1.468, 1.481, 1.456, 1.468, 1.481, 1.464, 1.47,
+	  1.561, 3.225, 4.344, 4.509, 4.421, 4.519, 4.587, 4.474, 4.439, 7.083,
+	  9.246, 9.049, 11.63, 13.08, 14.1,  18.38, 19.13, 22.22, 23.21, 19.86,
+	  48.3,	 45.94, 123.8, 102.7, 104.4, 113.8, 116.4 },
+	{ 1.416, 1.41,	1.441, 1.435, 1.403, 1.429, 1.428, 1.403, 1.413, 1.396,
+	  1.49,	 3.143, 4.053, 4.242, 4.233, 4.26,  4.242, 4.247, 4.27,	 5.98,
+	  7.625, 8.515, 10.39, 13.23, 17.05, 16.18, 18.55, 22.22, 18.56, 20.25,
+	  26.35, 20.47, 49.62, 94.82, 103.2, 123,   132.8 },
+	{ 1.501, 1.481, 1.481, 1.496, 1.515, 1.568, 1.516, 1.509, 1.503, 1.484,
+	  1.614, 3.048, 4.272, 4.359, 4.597, 4.405, 4.395, 4.665, 4.4,	 5.996,
+	  6.589, 8.274, 10.79, 12.67, 16.66, 18.96, 25.2,  21.99, 20.67, 24.17,
+	  20.75, 102.7, 105.7, 104.2, 140.1, 122.9, 156 },
+	{ 1.454, 1.481, 1.436, 1.455, 1.455, 1.488, 1.463, 1.566, 1.47,	 1.467,
+	  1.577, 3.203, 4.289, 4.548, 4.492, 4.423, 4.473, 4.473, 4.691, 6.216,
+	  7.062, 8.836, 11.57, 13.06, 18.31, 17.96, 17.02, 23.48, 18.95, 23.77,
+	  41.4,	 71.71, 84.2,  82.27, 102.3, 117.8, 148.9 },
+	{ 1.553, 1.616, 1.616, 1.621, 1.524, 1.553, 1.569, 1.565, 1.611, 1.54,
+	  1.718, 3.093, 4.745, 4.832, 4.914, 4.877, 4.601, 4.704, 4.593, 5.914,
+	  7.624, 8.81,	11.39, 13.38, 19.54, 20.64, 18.61, 21.74, 18.65, 22.44,
+	  34.98, 53.29, 70.74, 107.7, 94.03, 114.1, 0 },
+};
+
+static void test_zen3(void)
+{
+	const double caches[] = { 32 * KB, 512 * KB, 32 * MB };
+	const size_t rounds = sizeof(zen3_ns) / sizeof(zen3_ns[0]);
+	size_t first = 0, second = 0, third = 0;
+
+	for (size_t r = 0; r < rounds; r++) {
+		struct level l[LEVELS_MAX];
+		struct curve c = { .n = 0 };
+		int n, at[3];
+
+		for (size_t i = 0; i < ZEN3_POINTS && zen3_ns[r][i] > 0; i++) {
+			c.size[c.n] = zen3_kib[i] * KB;
+			c.latency[c.n++] = zen3_ns[r][i];
+		}
+		n = levels_find(c.size, c.latency, c.n, l);
+		for (size_t i = 0; i < 3; i++)
+			at[i] = levels_match(l, n < 0 ? 0 : (size_t)n, caches,
+					     3, i, zen3_ns[r][35]);
+		first += at[0] == 0 && l[0].size_bytes == 32 * KB;
+		second += at[1] == 1 && l[1].size_bytes == 512 * KB;
+		third += at[2] == 2 && l[2].latency_ns > 17 &&
+			 l[2].latency_ns < 23;
+	}
+	OK(first == rounds, "Zen 3: the first cache");
+	OK(second == rounds, "Zen 3: the second cache and its size");
+	OK(third == rounds, "Zen 3: the third cache, not memory");
+}
+
+/* The price of translation on the same machine, ns by pages: 64 entries, and
+ * 2048.  In the second round the walk has no plateau. */
+#define TLB_POINTS 32
+
+static const double tlb_pages[TLB_POINTS] = {
+	8,    12,   16,	  24,	32,   40,   48,	  56,	64,    72,   80,
+	96,   112,  128,  192,	256,  384,  512,  640,	768,   1024, 1280,
+	1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384
+};
+
+static const double tlb_ns[2][TLB_POINTS] = {
+	{ 1.521, 1.569, 1.552, 1.537, 1.569, 1.602, 1.552, 1.566,
+	  1.55,	 4.409, 4.25,  4.426, 4.49,  4.455, 4.442, 4.336,
+	  4.374, 4.312, 5.146, 4.751, 4.899, 4.925, 5.044, 4.907,
+	  5.111, 18.41, 26.36, 28.75, 34.69, 31.33, 34.34, 54.07 },
+	{ 1.476, 1.482, 1.386, 1.483, 1.483, 1.482, 1.474, 1.412,
+	  1.441, 4.17,	3.995, 4.003, 3.98,  3.987, 3.981, 4.011,
+	  3.672, 3.653, 4.134, 4.157, 4.247, 4.387, 4.497, 4.712,
+	  8.119, 17.44, 17.87, 25.06, 38.18, 42.19, 90.69, 74.84 },
+};
+
+static void test_tlb(void)
+{
+	struct level l[LEVELS_MAX];
+	int n = levels_find(tlb_pages, tlb_ns[0], TLB_POINTS, l);
+
+	OK(n == 3 && l[0].size_bytes == 64 && l[1].size_bytes == 2048,
+	   "Zen 3: both levels of the TLB");
+	OK(n == 3 && levels_rise(tlb_ns[0], TLB_POINTS, &l[2]) == -ENOENT,
+	   "one point far off behind the last plateau is no rise");
+	n = levels_find(tlb_pages, tlb_ns[1], TLB_POINTS, l);
+	OK(n == 2 && l[0].size_bytes == 64, "no plateau behind the second");
+	n = n == 2 ? levels_rise(tlb_ns[1], TLB_POINTS, &l[1]) : -1;
+	OK(n >= 0 && tlb_pages[n] == 1792, "but a rise, and where it begins");
 }
 
 int main(void)
@@ -197,5 +348,9 @@ int main(void)
 	test_outlier();
 	test_degenerate();
 	test_match();
+	test_match_place();
+	test_used_up();
+	test_zen3();
+	test_tlb();
 	return tap_done();
 }
