@@ -292,7 +292,7 @@ session_empty() {
 	run --separate-stderr "${check[@]}" --dir here --rounds 1 --ms 10 --only '4K seq'
 	# shellcheck disable=SC2154 # set by run
 	((status != 77)) || skip "$stderr"
-	((status == 0)) || fail "$stderr"
+	((status == 0)) || { echo "$stderr" && false; }
 	[[ $output == *"4K seq p50 "* ]]
 	[[ -z $(ls -A here) ]] && gone
 	setsid env --default-signal=INT "${check[@]}" --dir here --rounds 1000 \
