@@ -5,13 +5,12 @@
  *
  * A chain of pairs: a pointer in a page of its own leads to another `distance`
  * bytes behind it (in every second pair, at random, to one before it), that one
- * to the next page, in random order. If both are in
- * one line, the second load is a hit in the first cache. With memory=L2 all
- * pairs fit the second cache, so the step from hit to miss is the line's size
- * (figure=line). With memory=DRAM they are thrown out of all caches (clflush)
- * before they are followed, and the step shows what is fetched together: many
- * processors fetch lines in pairs, so at=64 (the second line of a pair) and
- * at=0 can differ.
+ * to the next page, in random order. If both are in one line, the second load
+ * is a hit in the first cache. With memory=L2 all pairs fit the second cache,
+ * so the step from hit to miss is the line's size (figure=line). With
+ * memory=DRAM they are thrown out of all caches (clflush) before they are
+ * followed, and the step shows what is fetched together: many processors fetch
+ * lines in pairs, so at=64 (the second line of a pair) and at=0 can differ.
  *
  * ways=n rows follow a chain of n lines that are 4 KiB apart and so compete
  * for one set of the first cache. As long as they fit, each load is a hit: the
@@ -43,9 +42,9 @@
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
 /* L3 takes three to five times as long as L2 (2.4 with the first line too
- * many, of seventeen).  Where no set of L2 fills up,
- * the curve is not flat: on a Zen 3 lines that share an L1 set cost 12 to 16
- * cycles, by their number, and 24 once. */
+ * many, of seventeen).  Where no set of L2 fills up, the curve is not flat: on
+ * a Zen 3 lines that share an L1 set cost 12 to 16 cycles, by their number, and
+ * 24 once. */
 #define L2_MISS	    2
 #define DRAM_PAGES  4096 /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */

@@ -51,7 +51,7 @@ static const enum timer_method methods[] = { TIMER_NONE, TIMER_CPUID2,
 #define FIGURES 24 /* of one method, at most */
 
 struct certify_state {
-	uint64_t ensembles, least, samples; /* options */
+	uint64_t ensembles, least, samples; /* options; ensembles 0: choose */
 	bool paper;
 	const char *log_path;
 
@@ -189,8 +189,6 @@ static int certify_setup(struct bench *b, void *state)
 	struct certify_state *s = state;
 
 	s->bench = b;
-	if (s->ensembles == 1)
-		return bench_fail(b, EINVAL, "--ensembles 1: two at least");
 	if (s->paper) {
 		s->ensembles = PAPER_ENSEMBLES;
 		s->samples = PAPER_SAMPLES;
@@ -312,10 +310,10 @@ static void certify_teardown(struct bench *b, void *state)
 }
 
 static const struct opt certify_opts[] = {
-	OPT_U64(0, "ensembles", certify_state, ensembles, "0", 0,
+	OPT_U64(0, "ensembles", certify_state, ensembles, NULL, 2,
 		PAPER_ENSEMBLES,
-		"ensembles for each body, count; 0: as many as the steps of "
-		"the clock ask for, and --least"),
+		"ensembles for each body, count; else by the clock's steps "
+		"and --least"),
 	OPT_U64(0, "least", certify_state, least, "100", 2, PAPER_ENSEMBLES,
 		"ensembles for each body at least, count"),
 	OPT_U64(0, "samples", certify_state, samples, "10000", 100, 1000000,

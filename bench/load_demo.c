@@ -23,8 +23,8 @@
  * longer intervals.)  figure=processor_load and figure=ipc need
  * hardware counters, and the first also the width of this core.  Their cycles
  * are those in which the thread ran: work that sleeps can have a larger
- * processor_load than system_load.  Of all
- * that it could do in all the time the core did about the product.
+ * processor_load than system_load.  Of all that it could do in all the time
+ * the core did about the product.
  *
  * Measures: % of the time (system_load), % of the instructions possible while
  *	     it ran (processor_load), instructions for each cycle (ipc).

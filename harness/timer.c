@@ -95,7 +95,12 @@ __attribute__((noinline)) static void roots(uint32_t n)
 		ensemble_chains(n);
 }
 
-bool timer_waits(enum timer_method method)
+/*
+ * A fence that does not hold lets the clock be read before the chain is done.
+ * One chain alone must take at least most of what a chain adds to a long run
+ * of chains, where the ends do not count.
+ */
+static bool fence_holds(void)
 {
 	static const uint32_t chains[] = { 1, 8, 24 };
 	uint64_t least[3] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
@@ -104,7 +109,7 @@ bool timer_waits(enum timer_method method)
 		uint64_t ticks;
 		const unsigned int k = i % 3;
 
-		TIMER_INTERVAL(method, ticks, roots(chains[k]));
+		TIMER_INTERVAL(TIMER_LFENCE, ticks, roots(chains[k]));
 		if (ticks < least[k])
 			least[k] = ticks;
 	}
@@ -135,7 +140,7 @@ void timer_probe(struct timer_features *f)
 		if (t0 < f->cpuid_ticks)
 			f->cpuid_ticks = t0;
 	}
-	f->fence_holds = f->rdtscp && timer_waits(TIMER_LFENCE);
+	f->fence_holds = f->rdtscp && fence_holds();
 }
 
 bool timer_usable(enum timer_method method, const struct timer_features *f,
@@ -264,11 +269,11 @@ double timer_core_hz(const struct timer *t, unsigned int tries)
 	return core_hz(t, tries, &cycles);
 }
 
-/* The clock's own method may be one that does not wait, or whose offset moves:
- * LFENCE, or the kernel's clock where that is the timer. */
-static enum timer_method now_method(const struct timer *t)
+/* How to read the clock of @method for its own sake: that method may be one
+ * that does not wait, or takes long (CPUID). */
+static enum timer_method plain_method(enum timer_method method)
 {
-	return t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
+	return method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
 }
 
 /* How many multiplies are long enough for this clock, and what the two reads
@@ -284,7 +289,7 @@ static void plan_core_hz_now(struct timer *t)
 	if (!(round_ticks > 0))
 		return;
 	for (int i = 0; i < 50; i++) {
-		const uint64_t ticks = timer_empty(now_method(t));
+		const uint64_t ticks = timer_empty(plain_method(t->method));
 
 		least = ticks < least ? ticks : least;
 	}
@@ -299,7 +304,7 @@ static void plan_core_hz_now(struct timer *t)
 
 double timer_core_hz_now(const struct timer *t)
 {
-	const enum timer_method method = now_method(t);
+	const enum timer_method method = plain_method(t->method);
 	uint64_t least = UINT64_MAX;
 
 	if (!t->now_rounds)
@@ -357,10 +362,7 @@ double timer_quantum(enum timer_method method, uint32_t reads)
 {
 	struct quantum q;
 
-	/* The TSC's step is the same however it is read; CPUID would take
-	 * seconds. */
-	if (method != TIMER_CLOCK)
-		method = TIMER_LFENCE;
+	method = plain_method(method);
 	read_steps(&q, method, reads, DELAY_ROUNDS);
 	/* A long step shows few of its multiples in short delays. */
 	if (quantum_step(&q) == QUANTUM_ONE && !quantum_is_fine(&q))

@@ -161,10 +161,6 @@ enum timer_method timer_choose(const struct timer_features *f,
 bool timer_usable(enum timer_method method, const struct timer_features *f,
 		  const char **why);
 
-/* timer_waits() - whether the end of @method's interval waits for a chain of
- * square roots that began in it (ensemble_body.h), to 80 %.  Takes 1 ms. */
-bool timer_waits(enum timer_method method);
-
 /**
  * timer_calibrate() - fill @t for @method: quantum, overhead, hz, core_hz.
  * t->features must be there already (timer_probe()).

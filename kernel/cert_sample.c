@@ -165,7 +165,7 @@ u64 cert_quantum(void)
 		if (!(i & 255))
 			cond_resched();
 	}
-	return (quantum_step(&q) + 65535) >> 16;
+	return (quantum_step(&q) + QUANTUM_ONE - 1) / QUANTUM_ONE;
 }
 
 int cert_measure(struct cert *cert, u64 *scratch)

@@ -181,30 +181,14 @@ static char *locate(const char *file, int cpu)
 		  : text_copy(file);
 }
 
-/* The rest of the line of @text that begins with @key and a colon, in a new
- * string; NULL if there is none. */
-static char *entry(const char *text, const char *key)
-{
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (!strncmp(text, key, strlen(key))) {
-			text += strlen(key);
-			text += strspn(text, " \t:");
-			return text_format("%.*s", (int)strcspn(text, "\n"),
-					   text);
-		}
-	}
-	return NULL;
-}
-
 static struct processor read_processor(const char *root)
 {
 	char *path = text_format("%s/proc/cpuinfo", root);
 	char *text = text_file(path, 64 << 20);
-	char *flags = text ? entry(text, "flags") : NULL;
+	char *flags = machine_cpuinfo(text, "flags");
 	struct processor p = {
 		.guest = flags && strstr(flags, " hypervisor"),
-		.vendor = text ? entry(text, "vendor_id") : NULL,
+		.vendor = machine_cpuinfo(text, "vendor_id"),
 	};
 
 	free(flags);

@@ -25,6 +25,10 @@ json_t *machine_cpu(int cpu);		       /* cpuinfo and hwloc */
 json_t *machine_caches(int cpu);	       /* hwloc */
 void machine_system(json_t *machine, int cpu); /* /proc and /sys */
 
+/* machine_cpuinfo() - a field of the first processor in @text of /proc/cpuinfo
+ * ("model name"): a new string, or NULL.  @text: may be NULL. */
+char *machine_cpuinfo(const char *text, const char *key);
+
 /* machine_string() - a JSON string, null for NULL and for what is not UTF-8;
  * machine_read() - the first line of a file as such; machine_cpu_file() - of
  * /sys/devices/system/cpu/cpuN/@name. */

@@ -8,8 +8,7 @@
 #include "machine.h"
 #include "text.h"
 
-/* A field of the first processor in /proc/cpuinfo ("model name"). */
-static char *cpuinfo(const char *text, const char *key)
+char *machine_cpuinfo(const char *text, const char *key)
 {
 	size_t len = strlen(key);
 
@@ -29,7 +28,7 @@ static char *cpuinfo(const char *text, const char *key)
 static void set_text(json_t *o, const char *name, const char *text,
 		     const char *key)
 {
-	char *v = cpuinfo(text, key);
+	char *v = machine_cpuinfo(text, key);
 
 	json_object_set_new(o, name, machine_string(v));
 	free(v);
@@ -38,7 +37,7 @@ static void set_text(json_t *o, const char *name, const char *text,
 static void set_number(json_t *o, const char *name, const char *text,
 		       const char *key)
 {
-	char *v = cpuinfo(text, key);
+	char *v = machine_cpuinfo(text, key);
 
 	json_object_set_new(o, name,
 			    v ? json_integer(strtol(v, NULL, 10))

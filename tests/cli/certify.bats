@@ -57,8 +57,8 @@ figure() {
 }
 
 @test "one ensemble is refused: it has no other to be compared with" {
-	try 1 "$BIN/certify" --invocations 1 --ensembles 1 --json
-	[[ $stderr == *'two at least'* ]]
+	try 2 "$BIN/certify" --invocations 1 --ensembles 1 --json
+	[[ $stderr == *"--ensembles: '1' is not a number from 2 to 1000 count"* ]]
 }
 
 @test "one check can be run alone" {

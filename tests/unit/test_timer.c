@@ -127,7 +127,7 @@ static void intervals(const struct timer_features *f)
 			continue;
 		worst = fmax(worst, fabs(steps - round(steps)) * quantum);
 	}
-	OK(worst < 1.1,
+	OK(worst <= (quantum == round(quantum) ? 0 : 1.1),
 	   "every step of the TSC is a multiple of its quantum, cut off");
 }
 
