@@ -17,7 +17,7 @@
  * `chunk` and `page` size is what is walked through: they touch one line in
  * each chunk or page, so the caches hold them longer than the other orders.
  *
- * On a machine with several NUMA nodes from_node=…,to_node=… rows follow a
+ * On a machine with several NUMA nodes from_node=M,to_node=N rows follow a
  * chain in one node's memory from a CPU of another, and of the same.
  *
  * From the curve of `window` over sizes the levels are detected (plateaus with
