@@ -4,7 +4,7 @@
  *
  * The chain of mem_latency's `window` is followed in memory by the measuring
  * CPU, while every other CPU reads or writes memory of its own, without pause
- * (load=100) or with pauses that leave it so many percent of that. Each load=…
+ * (load=100) or with pauses that leave it so many percent of that. Each load=N
  * has two rows: figure=latency and figure=bandwidth, and the pairs are the
  * curve of latency against bytes in a second. Traffic begins just before the
  * loads and ends just after them, and is timed from its beginning to its end.
