@@ -228,7 +228,7 @@ static int sample_shot(struct bench *b, struct context_switch_state *s,
 		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
 				  s->shot.shared->cpu, bench_cpu(b));
 	bench_record(b, c, ticks);
-	bench_evidence(b, c, "switches", 1, switch_shot_switched(&s->shot));
+	bench_proof(b, c, "switches", 1, switch_shot_switched(&s->shot));
 	return 0;
 }
 
@@ -279,9 +279,8 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 		p->gave_away +=
 			(double)(now.involuntary - s->before.involuntary);
 	}
-	bench_evidence(b, c, "messages_without_waiting",
-		       messages * (1 - MAX_PREEMPTED),
-		       messages - fmax(0, waited));
+	bench_proof(b, c, "messages_without_waiting",
+		    messages * (1 - MAX_PREEMPTED), messages - fmax(0, waited));
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -317,7 +316,7 @@ static void count_in(struct bench *b, const struct bench_case *c,
 	p->turns += (double)s->count;
 	p->batches += (double)s->batches;
 	p->switches += switches;
-	bench_evidence(b, c, "switches", expected, switches);
+	bench_proof(b, c, "switches", expected, switches);
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
 }
 

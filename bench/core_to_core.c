@@ -200,7 +200,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	atomic_store(&s->line, LAST);
 	sync_thread_end(&s->partner);
 	/* What the partner itself has counted: it can differ. */
-	bench_evidence(b, c, "answers", (double)s->asked, (double)s->answers);
+	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
 	err = bench_pin(bench_cpu(b));
 	return err ? bench_fail(b, -err, "pin to CPU %d", bench_cpu(b)) : 0;

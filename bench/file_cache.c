@@ -191,11 +191,11 @@ static int check_charge(struct bench *b, const struct mem_group *group,
 	if (charged < 0 || limit <= 0)
 		return bench_fail(b, (int)(charged < 0 ? -charged : -limit),
 				  "read what %s holds", group->path);
-	bench_evidence(b, c, "charged_bytes",
-		       CHARGED * (double)(size < (uint64_t)limit
-						  ? size
-						  : (uint64_t)limit),
-		       (double)charged);
+	bench_proof(b, c, "charged_bytes",
+		    CHARGED * (double)(size < (uint64_t)limit
+					       ? size
+					       : (uint64_t)limit),
+		    (double)charged);
 	bench_fact(b, c, "limit_bytes", (double)limit);
 	return 0;
 }
@@ -283,8 +283,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	ns = bench_ns(b, (double)r.ticks) / (double)r.blocks;
 	bench_record_value(b, c, ns);
 	file_parts_add(&s->parts[c->index], ns, (double)len, (double)r.stored);
-	bench_evidence(b, c, "bytes_read", (double)len,
-		       (double)(r.bytes - r.wrong));
+	bench_proof(b, c, "bytes_read", (double)len,
+		    (double)(r.bytes - r.wrong));
 	return 0;
 }
 

@@ -425,21 +425,20 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	s->late += counts_late(s, &w);
 	if (s->late)
 		bench_fact(b, c, "late_windows", s->late);
-	bench_evidence(b, c, "bytes_right", (double)w.bytes,
-		       (double)(w.bytes - w.wrong));
+	bench_proof(b, c, "bytes_right", (double)w.bytes,
+		    (double)(w.bytes - w.wrong));
 	file_counts_since(&after, &before);
 	if (s->at->direct && after.device_read >= 0)
-		bench_evidence(b, c, "device_bytes_read", (double)w.bytes,
-			       (double)after.device_read);
+		bench_proof(b, c, "device_bytes_read", (double)w.bytes,
+			    (double)after.device_read);
 	/* At first the readers' own code is fetched, and more of it ahead. */
 	if (w.stored >= 0 && (s->at->direct || bench_is_sample(b)))
-		bench_evidence(b, c,
-			       s->at->direct ? "bytes_from_storage"
-					     : "bytes_from_cache",
-			       (double)w.bytes,
-			       s->at->direct
-				       ? (double)w.stored
-				       : (double)w.bytes - (double)w.stored);
+		bench_proof(b, c,
+			    s->at->direct ? "bytes_from_storage"
+					  : "bytes_from_cache",
+			    (double)w.bytes,
+			    s->at->direct ? (double)w.stored
+					  : (double)w.bytes - (double)w.stored);
 	return 0;
 }
 

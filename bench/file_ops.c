@@ -378,10 +378,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 	if (!c->run)
 		return 0;
-	bench_evidence(b, c, "done", (double)iters, (double)s->good);
+	bench_proof(b, c, "done", (double)iters, (double)s->good);
 	if (c->index != RENAME)
 		return 0;
-	bench_evidence(b, c, "names_in_effect", 1, name_in_effect(s));
+	bench_proof(b, c, "names_in_effect", 1, name_in_effect(s));
 	return 0;
 }
 
@@ -433,11 +433,11 @@ static int sample_create(struct bench *b, void *state,
 		err = remove_group(b, s, gone);
 	if (err)
 		return err;
-	bench_evidence(b, c, "files_there", GROUP, there);
+	bench_proof(b, c, "files_there", GROUP, there);
 	there = 0;
 	for (int i = 0; i < GROUP; i++)
 		there += file_small_gone(s->dir, s->group[i]);
-	bench_evidence(b, gone, "files_gone", GROUP, there);
+	bench_proof(b, gone, "files_gone", GROUP, there);
 	return 0;
 }
 
@@ -454,8 +454,8 @@ static int sample_readdir(struct bench *b, void *state,
 		return bench_fail(b, (int)-seen, "read %s", s->many);
 	bench_record(b, c, ticks);
 	bench_record_value(b, s->entry, bench_ns(b, (double)ticks) / ENTRIES);
-	bench_evidence(b, c, "entries", ENTRIES, (double)seen);
-	bench_evidence(b, s->entry, "entries", ENTRIES, (double)seen);
+	bench_proof(b, c, "entries", ENTRIES, (double)seen);
+	bench_proof(b, s->entry, "entries", ENTRIES, (double)seen);
 	return 0;
 }
 
@@ -496,8 +496,8 @@ static int one_fsync(struct bench *b, struct ops_state *s,
 	f->bytes = written.device_written;
 	if (op != FSYNC_DIR)
 		return 0;
-	bench_evidence(b, c, "files_there", 1,
-		       file_small_is(s->dir, s->group[0], 0));
+	bench_proof(b, c, "files_there", 1,
+		    file_small_is(s->dir, s->group[0], 0));
 	return unlinkat(s->dir, s->group[0], 0) ? bench_fail(b, errno, "unlink")
 						: 0;
 }
@@ -520,8 +520,8 @@ static int sample_fsync(struct bench *b, void *state,
 		return err;
 	bench_record(b, c, f.ticks);
 	if (f.bytes >= 0)
-		bench_evidence(b, c, "device_bytes_written", (double)least,
-			       (double)f.bytes);
+		bench_proof(b, c, "device_bytes_written", (double)least,
+			    (double)f.bytes);
 	return 0;
 }
 

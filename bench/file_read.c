@@ -331,8 +331,8 @@ static int find_cold(struct bench *b, struct read_state *s,
 	}
 	if (cached < 0)
 		return bench_fail(b, (int)-cached, "look into the page cache");
-	bench_evidence(b, c, "uncached_before", (double)block,
-		       (double)block - (double)cached);
+	bench_proof(b, c, "uncached_before", (double)block,
+		    (double)block - (double)cached);
 	return err;
 }
 
@@ -423,18 +423,18 @@ static void show_counts(struct bench *b, struct read_state *s,
 	file_counts_since(&seen, &s->before);
 	getrusage(RUSAGE_SELF, &usage);
 	if (t->cache != FILE_WARM) {
-		bench_evidence(b, c, "bytes_read_by_process", claimed,
-			       (double)seen.process_read);
+		bench_proof(b, c, "bytes_read_by_process", claimed,
+			    (double)seen.process_read);
 		if (s->device_counts)
-			bench_evidence(b, c, "bytes_read_from_device", claimed,
-				       (double)seen.device_read);
+			bench_proof(b, c, "bytes_read_from_device", claimed,
+				    (double)seen.device_read);
 		if (t->cache == FILE_COLD)
 			bench_fact(b, c, "bytes_fetched_for_each",
 				   (double)seen.process_read / claimed);
 		return;
 	}
-	bench_evidence(b, c, "bytes_cached", (double)s->size,
-		       (double)file_cache_bytes(s->warm.fd, s->base, s->size));
+	bench_proof(b, c, "bytes_cached", (double)s->size,
+		    (double)file_cache_bytes(s->warm.fd, s->base, s->size));
 	if (seen.process_read < 0)
 		return;
 	/* Code that was not in memory may have been fetched meanwhile. */
@@ -442,8 +442,8 @@ static void show_counts(struct bench *b, struct read_state *s,
 			  ? 0
 			  : (double)(usage.ru_majflt - s->usage.ru_majflt) *
 				    (double)file_fault_bytes(&s->place);
-	bench_evidence(b, c, "bytes_without_device", claimed,
-		       claimed - fmax(0, (double)seen.process_read - excused));
+	bench_proof(b, c, "bytes_without_device", claimed,
+		    claimed - fmax(0, (double)seen.process_read - excused));
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -463,8 +463,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
 		bench_fact(b, c, "read_ahead_bytes",
 			   (double)s->place.read_ahead);
-	bench_evidence(b, c, "blocks_as_written", (double)s->blocks,
-		       (double)s->right);
+	bench_proof(b, c, "blocks_as_written", (double)s->blocks,
+		    (double)s->right);
 	show_counts(b, s, c, t,
 		    (double)(s->blocks - s->uncounted) * (double)t->block);
 	/* The next case shall not wait for what is still fetched ahead. */

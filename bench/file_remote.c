@@ -272,7 +272,7 @@ static int sample_connect(struct bench *b, struct state *s)
 			       ? 0
 			       : bench_fail(b, -err, "connect to the server");
 	bench_record(b, s->connect, ticks);
-	bench_evidence(b, s->connect, "connections", 1, established);
+	bench_proof(b, s->connect, "connections", 1, established);
 	return 0;
 }
 
@@ -290,9 +290,9 @@ static int sample_null_call(struct bench *b, struct state *s)
 	bench_record(b, s->null_call, ticks);
 	remote_target_traffic(&s->target, &now);
 	if (before.received_bytes >= 0 && now.received_bytes >= 0)
-		bench_evidence(b, s->null_call, "answer_bytes", ANSWER,
-			       (double)(now.received_bytes -
-					before.received_bytes));
+		bench_proof(b, s->null_call, "answer_bytes", ANSWER,
+			    (double)(now.received_bytes -
+				     before.received_bytes));
 	return 0;
 }
 

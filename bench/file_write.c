@@ -337,7 +337,7 @@ static void read_back(struct bench *b, struct write_state *s,
 			pread(s->data.fd, s->back, block, (off_t)s->kept[i]) ==
 				(ssize_t)block &&
 			file_data_matches(s->back, block, s->kept[i] + s->salt);
-	bench_evidence(b, c, "blocks_read_back", (double)n, (double)right);
+	bench_proof(b, c, "blocks_read_back", (double)n, (double)right);
 }
 
 static void show_counts(struct bench *b, const struct write_state *s,
@@ -351,11 +351,11 @@ static void show_counts(struct bench *b, const struct write_state *s,
 	if (how_of(c) == CACHED)
 		return;
 	if (s->device_counts)
-		bench_evidence(b, c, "bytes_written_to_device", claimed,
-			       (double)seen.device_written);
+		bench_proof(b, c, "bytes_written_to_device", claimed,
+			    (double)seen.device_written);
 	if (hows[how_of(c)].flags & O_DIRECT && seen.process_written >= 0)
-		bench_evidence(b, c, "bytes_written_by_process", claimed,
-			       (double)seen.process_written);
+		bench_proof(b, c, "bytes_written_by_process", claimed,
+			    (double)seen.process_written);
 	if (seen.device_flushes >= 0)
 		bench_fact(b, c, "flushes_for_each",
 			   (double)seen.device_flushes / (double)s->writes);

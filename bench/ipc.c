@@ -296,11 +296,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const struct channel_case *cc = c->arg;
 	const double due = (double)iters * (double)c->ops;
 
-	bench_evidence(b, c, "messages", due,
-		       (double)(s->ch.received - s->messages));
+	bench_proof(b, c, "messages", due,
+		    (double)(s->ch.received - s->messages));
 	if (cc->size)
-		bench_evidence(b, c, "bytes", due * (double)cc->size,
-			       (double)(s->ch.bytes - s->bytes));
+		bench_proof(b, c, "bytes", due * (double)cc->size,
+			    (double)(s->ch.bytes - s->bytes));
 	return 0;
 }
 
@@ -328,8 +328,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	bench_fact(b, c, "partner_cpu", report.cpu);
 	if (cc->duty == IPC_ECHO)
-		bench_evidence(b, c, "partner_received", (double)sent,
-			       (double)report.received);
+		bench_proof(b, c, "partner_received", (double)sent,
+			    (double)report.received);
 	return 0;
 }
 

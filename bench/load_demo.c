@@ -280,7 +280,7 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	if (!known)
 		bench_fact_text(b, c, "waiting", "not known, not in it");
 	s->done = all_done;
-	bench_evidence(b, c, w->unit, all_asked, all_done);
+	bench_proof(b, c, w->unit, all_asked, all_done);
 	return 0;
 }
 

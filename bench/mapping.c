@@ -198,7 +198,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 				  call_names[call_of(c)], size);
 	s->hole = call_of(c) == MUNMAP || call_of(c) == MREMAP;
 	bench_record(b, c, ticks);
-	bench_evidence(b, c, "calls_in_effect", 1, happened(s, c));
+	bench_proof(b, c, "calls_in_effect", 1, happened(s, c));
 	return 0;
 }
 

@@ -387,7 +387,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	mem_team_end(&s->team);
 	s->reached = s->worker[0].at;
 	if (mem_op_family(s->now->op) != MEM_READ)
-		bench_evidence(b, c, "words_moved", CHECKS, right_words(s));
+		bench_proof(b, c, "words_moved", CHECKS, right_words(s));
 	/* Zeros and single bytes must not be what others then read. */
 	for (unsigned int i = 0; s->now->isa >= MEM_REP && i < s->now->threads;
 	     i++)

@@ -294,8 +294,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (spec->to >= 0)
 		err = latency_nodes_leave(b, &s->nodes, spec, s->at);
 	else if (s->at && s->chase.lines)
-		bench_evidence(b, c, "lines_visited", (double)s->chase.lines,
-			       (double)chase_verify(&s->chase));
+		bench_proof(b, c, "lines_visited", (double)s->chase.lines,
+			    (double)chase_verify(&s->chase));
 	s->at = NULL;
 	return err;
 }

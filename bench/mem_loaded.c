@@ -345,8 +345,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
 	if (traffic && bandwidth > 0) {
 		bench_record_value(b, traffic, bandwidth);
-		bench_evidence(b, c, "threads_at_work", s->team.size - 1,
-			       at_work(s));
+		bench_proof(b, c, "threads_at_work", s->team.size - 1,
+			    at_work(s));
 	}
 	return 0;
 }
@@ -368,9 +368,8 @@ static int derive(struct bench *b, void *state)
 
 	for (int kind = 0; s->at && kind < KINDS; kind++)
 		for (size_t i = 0; i < LOADS; i++)
-			bench_evidence(b, s->latency[kind][i], "lines_in_cycle",
-				       (double)s->chain_bytes / CHASE_LINE,
-				       lines);
+			bench_proof(b, s->latency[kind][i], "lines_in_cycle",
+				    (double)s->chain_bytes / CHASE_LINE, lines);
 	return 0;
 }
 

@@ -225,11 +225,11 @@ static int derive(struct bench *b, void *state)
 		for (size_t i = 0; i < COUNTS; i++) {
 			ns[i] = bench_value(b, s->row[level][i]);
 			if (s->buffer[level].base)
-				bench_evidence(b, s->row[level][i],
-					       "lines_in_cycle",
-					       (double)s->bytes[level] /
-						       CHASE_LINE,
-					       lines);
+				bench_proof(b, s->row[level][i],
+					    "lines_in_cycle",
+					    (double)s->bytes[level] /
+						    CHASE_LINE,
+					    lines);
 		}
 		derive_overlap(b, s->overlap[level], ns);
 	}

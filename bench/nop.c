@@ -61,7 +61,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct nop_state *s = state;
 
 	(void)iters;
-	bench_evidence(b, c, "passes", (double)s->asked, (double)s->passes);
+	bench_proof(b, c, "passes", (double)s->asked, (double)s->passes);
 	s->asked = s->passes = 0;
 	return 0;
 }

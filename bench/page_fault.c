@@ -193,8 +193,8 @@ static int count_huge(struct bench *b, struct fault_state *s,
 					      "pieces",
 					      m.bytes, (long long)there);
 	if (s->area.touched)
-		bench_evidence(b, c, "huge_bytes", (double)m.bytes,
-			       (double)mem_huge_bytes(&m));
+		bench_proof(b, c, "huge_bytes", (double)m.bytes,
+			    (double)mem_huge_bytes(&m));
 	return 0;
 }
 
@@ -258,8 +258,8 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 		const struct mem_buffer m = { .base = map, .bytes = bytes };
 		const int64_t resident = mem_resident(&m);
 
-		bench_evidence(b, c, "resident_bytes", (double)bytes,
-			       (double)resident);
+		bench_proof(b, c, "resident_bytes", (double)bytes,
+			    (double)resident);
 		huge = file ? 0 : mem_huge_bytes(&m);
 	}
 	munmap(map, bytes);
@@ -302,14 +302,14 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	getrusage(RUSAGE_SELF, &after);
 	if (s->faults && kind == FAULT_MAJOR)
-		bench_evidence(b, c, "major_faults", (double)s->faults,
-			       (double)(after.ru_majflt - s->before.ru_majflt));
+		bench_proof(b, c, "major_faults", (double)s->faults,
+			    (double)(after.ru_majflt - s->before.ru_majflt));
 	else if (s->faults && kind == FAULT_USER)
-		bench_evidence(b, c, "resolved_by_us", (double)s->faults,
-			       (double)fault_user_end(&s->user));
+		bench_proof(b, c, "resolved_by_us", (double)s->faults,
+			    (double)fault_user_end(&s->user));
 	else if (s->faults)
-		bench_evidence(b, c, "minor_faults", (double)s->faults,
-			       (double)(after.ru_minflt - s->before.ru_minflt));
+		bench_proof(b, c, "minor_faults", (double)s->faults,
+			    (double)(after.ru_minflt - s->before.ru_minflt));
 	if (s->faults && kind == FAULT_THP)
 		err = count_huge(b, s, c);
 	fault_user_end(&s->user);

@@ -356,8 +356,8 @@ static void derive(struct bench *b, const struct places *p, enum where w,
 		bench_fact(b, cases[f], "places", w == SAME ? 1 : p->n);
 		bench_fact(b, cases[f], "batch_iterations",
 			   (double)p->at[0].iters);
-		bench_evidence(b, cases[f], "iterations", (double)p->asked,
-			       (double)p->done);
+		bench_proof(b, cases[f], "iterations", (double)p->asked,
+			    (double)p->done);
 		if (value[MIN] > 0)
 			bench_derive(b, cases[f], value[f]);
 		else

@@ -307,7 +307,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct state *s = state;
 
-	bench_evidence(b, c, "right_answers", (double)iters, (double)s->right);
+	bench_proof(b, c, "right_answers", (double)iters, (double)s->right);
 	return 0;
 }
 

@@ -118,7 +118,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct procedure_state *s = state;
 
 	(void)iters;
-	bench_evidence(b, c, "calls", (double)s->calls, (double)s->right);
+	bench_proof(b, c, "calls", (double)s->calls, (double)s->right);
 	s->calls = s->right = 0;
 	return 0;
 }

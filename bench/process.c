@@ -247,10 +247,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const struct proc_point *p = c->arg;
 
 	(void)iters;
-	bench_evidence(b, c, "children_reaped", 1, s->status == 0);
+	bench_proof(b, c, "children_reaped", 1, s->status == 0);
 	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
-		bench_evidence(b, s->points.view[p->parent][i],
-			       "children_reaped", 1, s->status == 0);
+		bench_proof(b, s->points.view[p->parent][i], "children_reaped",
+			    1, s->status == 0);
 	return 0;
 }
 

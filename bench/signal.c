@@ -348,13 +348,13 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const double seen = (double)(caught - s->before);
 
 	if (c->run == run_install)
-		bench_evidence(b, c, "installed", due,
-			       installed(iters) ? due - (double)s->errors : 0);
+		bench_proof(b, c, "installed", due,
+			    installed(iters) ? due - (double)s->errors : 0);
 	else if (c->run == run_ignored)
-		bench_evidence(b, c, "sent_not_caught", due,
-			       due - (double)s->errors - seen);
+		bench_proof(b, c, "sent_not_caught", due,
+			    due - (double)s->errors - seen);
 	else
-		bench_evidence(b, c, "caught", due, seen);
+		bench_proof(b, c, "caught", due, seen);
 	return 0;
 }
 
@@ -366,7 +366,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (c->index < 0)
 		return 0;
 	answered = (double)atomic_load(&s->shared->partner_caught);
-	bench_evidence(b, c, "partner_caught", (double)s->trips, answered);
+	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
 	ipc_watch_stop(&s->watch);
 	ipc_partner_kill(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);

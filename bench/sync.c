@@ -322,8 +322,8 @@ static void conclude_contended(struct bench *b, struct state *s,
 	const double theirs = (double)s->theirs_in_batches;
 
 	if (c->sample)
-		bench_evidence(b, c, "woken", (double)s->mine,
-			       (double)atomic_load(&s->theirs));
+		bench_proof(b, c, "woken", (double)s->mine,
+			    (double)atomic_load(&s->theirs));
 	else if (mine + theirs > 0)
 		bench_fact(b, c, "partner_share", theirs / (theirs + mine));
 }
@@ -340,14 +340,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (c->sample)
 		return 0;
-	bench_evidence(b, c, "calls_right", (double)calls,
-		       (double)calls - (double)s->errors);
+	bench_proof(b, c, "calls_right", (double)calls,
+		    (double)calls - (double)s->errors);
 	if (!s->op->excludes)
 		return 0;
 	done = calls + (c->index < 0 ? 0 : atomic_load(&s->theirs));
 	now = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	bench_evidence(b, c, "additions", (double)done,
-		       (double)(now - s->start));
+	bench_proof(b, c, "additions", (double)done, (double)(now - s->start));
 	return 0;
 }
 

@@ -233,12 +233,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const struct calls_entry *e = c->arg;
 
 	(void)iters;
-	bench_evidence(b, c, "calls", (double)s->asked, (double)s->good);
+	bench_proof(b, c, "calls", (double)s->asked, (double)s->good);
 	s->asked = s->good = 0;
 	if (e->call == CALL_GETCWD || e->call == CALL_READ ||
 	    e->call == CALL_STAT || e->call == CALL_FSTAT ||
 	    e->call == CALL_CLOCK_GETTIME)
-		bench_evidence(b, c, "effects", 1, right_effect(s, e));
+		bench_proof(b, c, "effects", 1, right_effect(s, e));
 	return 0;
 }
 

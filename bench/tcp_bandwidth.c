@@ -296,8 +296,8 @@ static int conclude_flow(struct bench *b, struct state *s,
 
 	if (err || bench_stopping(b))
 		return err;
-	bench_evidence(b, c, "bytes", (double)f->pour.poured,
-		       (double)net_flow_counted(f));
+	bench_proof(b, c, "bytes", (double)f->pour.poured,
+		    (double)net_flow_counted(f));
 	tell_facts(b, s, c);
 	return 0;
 }

@@ -326,10 +326,9 @@ static int record_packets(struct bench *b, struct state *s,
 				  "captured");
 	if (net_clock_was_set(s->clock))
 		return 0; /* the packets' stamps are of that clock */
-	bench_evidence(b, cc->setup, "handshakes", 1,
-		       h.syns && h.open_ns > h.syn_ns);
-	bench_evidence(b, cc->teardown, "handshakes", 1,
-		       h.closed_ns > h.fin_ns);
+	bench_proof(b, cc->setup, "handshakes", 1,
+		    h.syns && h.open_ns > h.syn_ns);
+	bench_proof(b, cc->teardown, "handshakes", 1, h.closed_ns > h.fin_ns);
 	if (h.syns == 1)
 		bench_record_value(b, cc->setup,
 				   (double)(h.open_ns - h.syn_ns));
@@ -380,9 +379,9 @@ static int ask_server(struct bench *b, struct state *s,
 
 	if (err || bench_stopping(b))
 		return err;
-	bench_evidence(b, c, "closed_by_server", s->made, seen);
+	bench_proof(b, c, "closed_by_server", s->made, seen);
 	if (cc->rate)
-		bench_evidence(b, cc->rate, "closed_by_server", s->made, seen);
+		bench_proof(b, cc->rate, "closed_by_server", s->made, seen);
 	return 0;
 }
 

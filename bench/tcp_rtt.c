@@ -235,7 +235,7 @@ static void ask_kernel(struct bench *b, const struct rtt_case *rc,
 	if (!rc->srtt)
 		return;
 	net_client_info(&s->client, &info);
-	bench_evidence(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
+	bench_proof(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
 	if (info.tcpi_rtt)
 		bench_record_value(b, rc->srtt, info.tcpi_rtt * 1e3);
 }
@@ -292,7 +292,7 @@ static bool clock_was_set(struct state *s, const struct bench_case *c)
 static void record_part(struct bench *b, const struct bench_case *part,
 			uint64_t from_ns, uint64_t to_ns)
 {
-	bench_evidence(b, part, "in_order", 1, from_ns <= to_ns);
+	bench_proof(b, part, "in_order", 1, from_ns <= to_ns);
 	if (from_ns <= to_ns)
 		bench_record_value(b, part, (double)(to_ns - from_ns));
 }
@@ -317,8 +317,8 @@ static int sample_stamped(struct bench *b, struct state *s,
 	if (clock_was_set(s, c))
 		return 0;
 	for (int i = 0; i < RTT_PARTS; i++)
-		bench_evidence(b, rc->parts[i], "stamps", 2,
-			       !!t.out_ns + !!t.in_ns);
+		bench_proof(b, rc->parts[i], "stamps", 2,
+			    !!t.out_ns + !!t.in_ns);
 	if (!t.out_ns || !t.in_ns)
 		return 0;
 	at[0] = t.begin_ns;
@@ -339,10 +339,10 @@ static void tell_packets(struct bench *b, struct state *s,
 
 	bench_fact(b, c, "server_acked", tally_of(s, c)->server_acked);
 	if (s->proof.answered)
-		bench_evidence(b, rc->spaced, "bytes_back",
-			       (double)s->proof.answered,
-			       (double)info->tcpi_bytes_received -
-				       NET_ANSWER_BYTES);
+		bench_proof(b, rc->spaced, "bytes_back",
+			    (double)s->proof.answered,
+			    (double)info->tcpi_bytes_received -
+				    NET_ANSWER_BYTES);
 }
 
 /* Waking up is a good part of the time: did this end sleep at all? */

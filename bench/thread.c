@@ -268,14 +268,14 @@ static void give_evidence(struct bench *b, const struct bench_case *c,
 	const bool ran = s->joined == 1 && s->report.tid > 0 &&
 			 s->report.tid != getpid();
 
-	bench_evidence(b, c, "threads_started", 1, ran);
+	bench_proof(b, c, "threads_started", 1, ran);
 	bench_fact(b, c, "stack_bytes", (double)kind->stack_bytes);
 	if (kind->fresh)
-		bench_evidence(b, c, "fresh_stacks_faulted_in", 1,
-			       minor_faults() > s->faults);
+		bench_proof(b, c, "fresh_stacks_faulted_in", 1,
+			    minor_faults() > s->faults);
 	else if (kind->last)
-		bench_evidence(b, c, "stacks_reused", 1,
-			       s->report.stack == kind->last);
+		bench_proof(b, c, "stacks_reused", 1,
+			    s->report.stack == kind->last);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,

@@ -417,9 +417,8 @@ static void compare(struct bench *b, struct timer_state *s,
 	/* Set meanwhile, it can be held against nothing. */
 	if (is_wall_clock(clock->id) && net_clock_was_set(s->watch))
 		return;
-	bench_evidence(b, c, "times_right", 1,
-		       s->last + clock->step_ns > s->before &&
-			       s->last <= after);
+	bench_proof(b, c, "times_right", 1,
+		    s->last + clock->step_ns > s->before && s->last <= after);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -428,11 +427,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct timer_state *s = state;
 
 	(void)iters;
-	bench_evidence(b, c, "reads", (double)s->asked, (double)s->good);
+	bench_proof(b, c, "reads", (double)s->asked, (double)s->good);
 	s->asked = s->good = 0;
 	if (c->index == INSTRUCTION)
-		bench_evidence(b, c, "times_right", 1,
-			       s->last >= s->before && s->last <= reference(c));
+		bench_proof(b, c, "times_right", 1,
+			    s->last >= s->before && s->last <= reference(c));
 	if (c->index == CLOCK)
 		compare(b, s, c);
 	return 0;

@@ -259,7 +259,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	links = iters << length_index(c);
 	want = work_of(c) == MUL ? multiplied(s->before, s->y, links)
 				 : s->before + links * s->y;
-	bench_evidence(b, c, "batches", 1, s->x == want);
+	bench_proof(b, c, "batches", 1, s->x == want);
 	time_reference(b, s, c, iters, links);
 	return 0;
 }
@@ -298,7 +298,7 @@ static int sample_wait(struct bench *b, void *state, const struct bench_case *c)
 	bench_record(b, c, ticks);
 	keep(truth,
 	     (double)w.lasted_ns * (double)(w.reads + 1) / (double)w.reads);
-	bench_evidence(b, c, "waits", 1, w.lasted_ns >= w.target_ns);
+	bench_proof(b, c, "waits", 1, w.lasted_ns >= w.target_ns);
 	return 0;
 }
 

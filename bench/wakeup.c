@@ -249,8 +249,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return bench_fail(b, -err, "set the scheduling policy");
 	/* As the kernel says, not as we asked. */
-	bench_evidence(b, c, "policy_in_force", 1,
-		       sched_getscheduler(0) == m->policy);
+	bench_proof(b, c, "policy_in_force", 1,
+		    sched_getscheduler(0) == m->policy);
 	bench_fact(b, c, "timer_slack_ns",
 		   prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
 	bench_fact(b, c, "interval_us", (double)s->interval_us);
@@ -315,9 +315,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 				  how->call->name);
 	if (slept < 0)
 		return bench_fail(b, -slept, "%s", how->call->name);
-	bench_evidence(b, c, "sleeps", 1, slept);
+	bench_proof(b, c, "sleeps", 1, slept);
 	/* Too early would be a bug of the kernel, and is no lateness. */
-	bench_evidence(b, c, "not_early", 1, late >= 0);
+	bench_proof(b, c, "not_early", 1, late >= 0);
 	if (slept && late >= 0)
 		bench_record_value(b, c, (double)late);
 	return 0;

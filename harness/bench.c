@@ -269,8 +269,8 @@ void bench_expect(struct bench *b, const struct bench_case *c, double value)
 		run->expected = value;
 }
 
-void bench_evidence(struct bench *b, const struct bench_case *c,
-		    const char *what, double expected, double seen)
+static void add_evidence(struct bench *b, const struct bench_case *c,
+			 const struct evidence *of)
 {
 	struct case_run *run = bench_case_of(b, c);
 	struct evidence *e;
@@ -279,9 +279,9 @@ void bench_evidence(struct bench *b, const struct bench_case *c,
 		return;
 	for (size_t i = 0; i < run->evidences; i++) {
 		e = &run->evidence[i];
-		if (!strcmp(e->what, what)) {
-			e->expected += expected;
-			e->seen += seen;
+		if (!strcmp(e->what, of->what)) {
+			e->expected += of->expected;
+			e->seen += of->seen;
 			return;
 		}
 	}
@@ -291,7 +291,28 @@ void bench_evidence(struct bench *b, const struct bench_case *c,
 		return;
 	}
 	run->evidence = e;
-	e[run->evidences++] = (struct evidence) { what, expected, seen };
+	e[run->evidences++] = *of;
+}
+
+void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
+		 double expected, double seen)
+{
+	add_evidence(b, c,
+		     &(struct evidence) { .what = what,
+					  .share = 1,
+					  .expected = expected,
+					  .seen = seen });
+}
+
+void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
+		  double share, double all, double pure)
+{
+	add_evidence(b, c,
+		     &(struct evidence) { .what = what,
+					  .purity = true,
+					  .share = share,
+					  .expected = all,
+					  .seen = pure });
 }
 
 static void keep_fact(struct bench *b, const struct bench_case *c,

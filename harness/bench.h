@@ -173,7 +173,7 @@ enum bench_need {
  * @sample: do and time one event with TIMER_INTERVAL() and give its ticks to
  *	    bench_record().  For what cannot be repeated in a tight loop.
  * @conclude: after each batch or event, outside the interval: check what
- *	      happened with bench_evidence().
+ *	      happened with bench_proof() and bench_purity().
  * @leave: when a visit to a case ends.
  * @derive: once, after all sampling and before teardown: fill derived cases
  *	    with bench_derive(), add last evidence.
@@ -283,13 +283,25 @@ bool bench_selected(const struct bench *b, const struct bench_case *c);
 void bench_expect(struct bench *b, const struct bench_case *c, double value);
 
 /**
- * bench_evidence() - @seen of @expected things happened (children reaped,
- * bytes moved, context switches); both add up over the invocation.  If in the
- * end less than @expected was seen, the case is FAILED.
+ * bench_proof() - evidence that the operation happened: @seen of @expected
+ * things (children reaped, bytes that arrived, faults taken).  Both add up over
+ * a visit; of a visit in which less than @expected was seen nothing is kept,
+ * and the case has failed in this invocation.
  * @what: a short plural noun, the key in "evidence"; must be static text.
  */
-void bench_evidence(struct bench *b, const struct bench_case *c,
-		    const char *what, double expected, double seen);
+void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
+		 double expected, double seen);
+
+/**
+ * bench_purity() - evidence that nothing else was in it: @pure of @all things
+ * (bytes that came from the cache, switches that were asked for).  Both add up
+ * over a visit; one in which less than @share was pure is set aside, counted,
+ * and made up for once.  Set aside are the samples of @c, and if @c is the case
+ * being visited, of all cases that got samples meanwhile.
+ * @share: 0 to 1; the least that leaves the headline (a median) what it is.
+ */
+void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
+		  double share, double all, double pure);
 
 /* bench_fact() - a fact about how @c was measured, beside the evidence; the
  * last one given wins.  Static text for @what; the text is copied. */

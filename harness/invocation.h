@@ -26,6 +26,8 @@ enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
 struct evidence {
 	const char *what;
+	bool purity;
+	double share; /* of @expected that must be seen; 1 of proof */
 	double expected, seen;
 };
 

@@ -184,7 +184,8 @@ static const struct evidence *missing(const struct case_run *run)
 {
 	for (size_t i = 0; i < run->evidences; i++)
 		/* Written so that what is not a number is missing too. */
-		if (!(run->evidence[i].seen >= run->evidence[i].expected))
+		if (!(run->evidence[i].seen >=
+		      run->evidence[i].share * run->evidence[i].expected))
 			return &run->evidence[i];
 	return NULL;
 }

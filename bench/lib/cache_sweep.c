@@ -53,8 +53,8 @@ static int read_size(const struct machine *m, enum cache_reader_what what,
 			       (double)len, (double)r.stored);
 	}
 	if (what == CACHE_READER_READ)
-		bench_evidence(m->b, m->knee, "bytes_read", (double)size,
-			       (double)bytes);
+		bench_proof(m->b, m->knee, "bytes_read", (double)size,
+			    (double)bytes);
 	return 0;
 }
 

@@ -50,8 +50,8 @@ int latency_nodes_enter(struct bench *b, struct latency_nodes *n,
 	if (err)
 		return bench_fail(b, -err, "go to CPU %d", cpu);
 	bench_fact(b, spec->c, "from_cpu", cpu);
-	bench_evidence(b, spec->c, "bytes_on_node", (double)spec->bytes,
-		       n->node[i].there < 0 ? 0 : (double)n->node[i].there);
+	bench_proof(b, spec->c, "bytes_on_node", (double)spec->bytes,
+		    n->node[i].there < 0 ? 0 : (double)n->node[i].there);
 	*at = n->node[i].at;
 	return 0;
 }
@@ -68,8 +68,8 @@ int latency_nodes_leave(struct bench *b, struct latency_nodes *n,
 	if (!at)
 		return 0;
 	n->node[i].at = at;
-	bench_evidence(b, spec->c, "lines_visited", (double)chase->lines,
-		       (double)chase_verify(chase));
+	bench_proof(b, spec->c, "lines_visited", (double)chase->lines,
+		    (double)chase_verify(chase));
 	return 0;
 }
 

@@ -84,20 +84,19 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 	seen = (double)(count(p, c) - p->before);
 	switch (p->by) {
 	case NET_PROOF_BYTES:
-		bench_evidence(c->b, bc, "bytes_back",
-			       (double)(p->answered * p->size), seen);
+		bench_proof(c->b, bc, "bytes_back",
+			    (double)(p->answered * p->size), seen);
 		break;
 	case NET_PROOF_ACKED:
-		bench_evidence(c->b, bc, "acknowledged",
-			       (double)(p->answered * p->size), seen);
+		bench_proof(c->b, bc, "acknowledged",
+			    (double)(p->answered * p->size), seen);
 		break;
 	case NET_PROOF_SERVER:
-		bench_evidence(c->b, bc, "echoed_by_server",
-			       (double)p->answered, seen);
+		bench_proof(c->b, bc, "echoed_by_server", (double)p->answered,
+			    seen);
 		break;
 	case NET_PROOF_ICMP:
-		bench_evidence(c->b, bc, "replies_in", (double)p->answered,
-			       seen);
+		bench_proof(c->b, bc, "replies_in", (double)p->answered, seen);
 		break;
 	}
 	p->answered = 0; /* it is told once */

@@ -119,8 +119,8 @@ static int begin_cold(struct remote_reader *v)
 	left = err ? -1 : cached(v, v->start, v->end);
 	if (left < 0)
 		return err ? err : -EIO;
-	bench_evidence(v->b, v->c, "uncached_before", (double)bytes,
-		       (double)bytes - (double)left);
+	bench_proof(v->b, v->c, "uncached_before", (double)bytes,
+		    (double)bytes - (double)left);
 	return 0;
 }
 
@@ -131,8 +131,8 @@ static int begin_warm(struct remote_reader *v)
 
 	if (n < 0)
 		return bench_fail(v->b, (int)-n, "get it into the cache");
-	bench_evidence(v->b, v->c, "cached_before", (double)(v->end - v->start),
-		       (double)n);
+	bench_proof(v->b, v->c, "cached_before", (double)(v->end - v->start),
+		    (double)n);
 	return 0;
 }
 
@@ -236,8 +236,8 @@ static int choose_cold(struct remote_reader *v)
 		if (n < 0)
 			return err ? err : -EIO;
 	}
-	bench_evidence(v->b, v->c, "uncached_before", r->block,
-		       (double)(r->block - n));
+	bench_proof(v->b, v->c, "uncached_before", r->block,
+		    (double)(r->block - n));
 	return 0;
 }
 
@@ -347,7 +347,7 @@ static int time_blocks(struct remote_reader *v, unsigned int n, uint64_t *ticks)
 	if (got != (ssize_t)block)
 		return wrong_length(v, got);
 	if (v->target->known && !bench_stopping(v->b))
-		bench_evidence(v->b, v->c, "contents_right", n, v->right);
+		bench_proof(v->b, v->c, "contents_right", n, v->right);
 	return 0;
 }
 
@@ -415,11 +415,10 @@ static void tell_traffic(struct remote_reader *v)
 	remote_target_traffic(v->target, &now);
 	if (now.received_bytes < 0 || v->traffic.received_bytes < 0)
 		return;
-	bench_evidence(v->b, v->c, "wire_bytes", (double)v->wanted,
-		       (double)(now.received_bytes -
-				v->traffic.received_bytes));
-	bench_evidence(v->b, v->c, "requests", v->reads,
-		       (double)(now.sent_segments - v->traffic.sent_segments));
+	bench_proof(v->b, v->c, "wire_bytes", (double)v->wanted,
+		    (double)(now.received_bytes - v->traffic.received_bytes));
+	bench_proof(v->b, v->c, "requests", v->reads,
+		    (double)(now.sent_segments - v->traffic.sent_segments));
 }
 
 /* What came from the disk: the counters of the device, and for reads of our
@@ -431,11 +430,11 @@ static void tell_disk(struct remote_reader *v)
 	file_counts_read(&v->target->place, &now);
 	file_counts_since(&now, &v->counts);
 	if (now.device_read >= 0)
-		bench_evidence(v->b, v->c, "device_bytes", (double)v->wanted,
-			       (double)now.device_read);
+		bench_proof(v->b, v->c, "device_bytes", (double)v->wanted,
+			    (double)now.device_read);
 	if (v->read->local && now.process_read >= 0)
-		bench_evidence(v->b, v->c, "disk_bytes", (double)v->wanted,
-			       (double)now.process_read);
+		bench_proof(v->b, v->c, "disk_bytes", (double)v->wanted,
+			    (double)now.process_read);
 }
 
 /* How much of what was timed was fetched in that time: all, but where a stretch
@@ -453,8 +452,8 @@ static void tell_stretch(struct remote_reader *v)
 	bench_fact(v->b, v->c, "bytes_fetched_for_each",
 		   (double)fetched / (double)v->timed);
 	if (local)
-		bench_evidence(v->b, v->c, "fetched_while_timed",
-			       (double)v->least, (double)fetched);
+		bench_proof(v->b, v->c, "fetched_while_timed", (double)v->least,
+			    (double)fetched);
 }
 
 static int compare_seen(struct remote_reader *v)
@@ -467,7 +466,7 @@ static int compare_seen(struct remote_reader *v)
 			  (off_t)v->seen[i].offset) != (ssize_t)len)
 			return bench_fail(v->b, errno, "read the local file");
 		same = sum_of(v) == v->seen[i].sum;
-		bench_evidence(v->b, v->c, "contents_right", 1, same);
+		bench_proof(v->b, v->c, "contents_right", 1, same);
 	}
 	return 0;
 }

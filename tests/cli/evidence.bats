@@ -260,7 +260,7 @@ gives() {
 		}
 		unset "known[$name]"
 	done < <(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
-		grep -Pzo 'bench_evidence\([^;]*;' | tr '\0' '\n' |
+		grep -Pzo 'bench_proof\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.
 	[[ ${#known[@]} == 0 ]] || {

@@ -35,8 +35,8 @@ int bench_fail(struct bench *b, int err, const char *fmt, ...)
 	return err ? -err : -EIO;
 }
 
-void bench_evidence(struct bench *b, const struct bench_case *c,
-		    const char *what, double expected, double seen)
+void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
+		 double expected, double seen)
 {
 	(void)b;
 	(void)c;
