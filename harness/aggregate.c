@@ -31,20 +31,43 @@ static double median_field(rows_t rows, size_t n, size_t offset, double *work)
 	out->member =  \
 		median_field(rows, n, offsetof(struct result, member), work)
 
-/* The most common status; failed if any failed; ok wins a tie. */
+/* A failure that was seen once may be the machine's; one in half of the
+ * invocations is the operation's. */
 static enum result_status pick_status(rows_t rows, size_t n)
 {
 	size_t count[RESULT_FAILED + 1] = { 0 };
 	enum result_status best = RESULT_OK;
+	size_t failed;
 
 	for (size_t i = 0; i < n; i++)
 		count[rows[i]->status]++;
-	if (count[RESULT_FAILED])
+	failed = count[RESULT_FAILED];
+	if (failed == n || (failed >= 2 && 2 * failed >= n))
 		return RESULT_FAILED;
 	for (int s = RESULT_BELOW_RESOLUTION; s <= RESULT_SKIPPED; s++)
 		if (count[s] > count[best])
 			best = (enum result_status)s;
 	return best;
+}
+
+/* Those of @rows that @out is made of.  Return: how many. */
+static size_t pick_rows(const struct result *out, rows_t rows, size_t n,
+			const struct result **good)
+{
+	const bool valued = out->status == RESULT_OK ||
+			    out->status == RESULT_BELOW_RESOLUTION;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const enum result_status s = rows[i]->status;
+
+		if (out->status != RESULT_FAILED && s == RESULT_FAILED)
+			continue;
+		if (valued && s == RESULT_SKIPPED)
+			continue;
+		good[k++] = rows[i];
+	}
+	return k;
 }
 
 double result_said(const struct result *r)
@@ -272,16 +295,12 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 	return bad ? -ENOMEM : 0;
 }
 
-int result_aggregate(struct result *out, const struct result *const *rows,
-		     size_t n)
+static int aggregate_rows(struct result *out, rows_t rows, size_t n,
+			  double *work)
 {
-	double *work = calloc(n, sizeof(*work)), most;
+	double most;
 	int err;
 
-	result_init(out);
-	if (!work)
-		return -ENOMEM;
-	out->status = pick_status(rows, n);
 	for (size_t i = 0; i < n; i++)
 		if (out->status != RESULT_OK || isfinite(result_said(rows[i])))
 			out->n += rows[i]->n;
@@ -295,7 +314,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	if (!err)
 		err = pick_grade(out, rows, n);
 	if (err)
-		goto out;
+		return err;
 	headline(out, rows, n, work);
 	most = doubt(out, rows, n);
 	MEDIAN(p50);
@@ -316,8 +335,26 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 	for (size_t i = 0; i < n; i++)
 		work[i] = (double)rows[i]->iters;
 	out->iters = (uint64_t)stats_median(work, n);
-out:
+	return err;
+}
+
+int result_aggregate(struct result *out, const struct result *const *rows,
+		     size_t n)
+{
+	double *work = calloc(n, sizeof(*work));
+	const struct result **good = calloc(n, sizeof(*good));
+	int err = work && good ? 0 : -ENOMEM;
+
+	result_init(out);
+	if (!err) {
+		out->status = pick_status(rows, n);
+		err = aggregate_rows(out, good, pick_rows(out, rows, n, good),
+				     work);
+	}
+	if (!err)
+		err = aggregate_set_aside(out, rows, n);
 	free(work);
+	free(good);
 	if (err)
 		result_free(out);
 	return err;

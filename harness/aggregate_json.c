@@ -68,11 +68,17 @@ static double number_of(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
+/* Kind and share, where the format has them, are the same in both. */
 static json_t *add_evidence(const json_t *a, const json_t *b)
 {
-	return json_pack("{s:f,s:f}", "expected",
-			 number_of(a, "expected") + number_of(b, "expected"),
-			 "seen", number_of(a, "seen") + number_of(b, "seen"));
+	static const char *const sums[] = { "expected", "seen" };
+	json_t *both = json_copy((json_t *)a);
+
+	for (int i = 0; both && i < 2; i++)
+		json_object_set_new(both, sums[i],
+				    json_real(number_of(a, sums[i]) +
+					      number_of(b, sums[i])));
+	return both;
 }
 
 static int merge_evidence(json_t *into, json_t *from)
@@ -110,6 +116,51 @@ static int add_counts(json_t *into, json_t *from)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Why a row is no part of the result: what it says of evidence is in its own
+ * set_aside already. */
+static json_t *why_failed(const struct result *r)
+{
+	return json_pack("{s:i}",
+			 r->reason ? r->reason : "failed without a reason", 1);
+}
+
+int aggregate_set_aside(struct result *out, rows_t rows, size_t n)
+{
+	json_t *sum = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations", 0,
+				"reasons");
+	json_t *reasons = json_object_get(sum, "reasons");
+	json_int_t visits = 0, invocations = 0;
+	int bad = !sum;
+
+	for (size_t i = 0; i < n && !bad; i++) {
+		const struct result *r = rows[i];
+		const json_t *aside = r->set_aside;
+		json_t *own = json_object_get(aside, "reasons");
+		const bool failed = r->status == RESULT_FAILED &&
+				    out->status != RESULT_FAILED;
+
+		visits += json_integer_value(json_object_get(aside, "visits"));
+		/* Of a row that was aggregated before. */
+		invocations += json_integer_value(
+			json_object_get(aside, "invocations"));
+		invocations += failed;
+		if (own) {
+			bad |= add_counts(reasons, own);
+		} else if (failed) {
+			own = why_failed(r);
+			bad |= !own || add_counts(reasons, own);
+			json_decref(own);
+		}
+	}
+	bad |= json_object_set_new(sum, "visits", json_integer(visits));
+	bad |= json_object_set_new(sum, "invocations",
+				   json_integer(invocations));
+	if (!bad && (visits || invocations))
+		out->set_aside = json_incref(sum);
+	json_decref(sum);
+	return bad ? -ENOMEM : 0;
 }
 
 /* Two ascending lists of [edge, count]. */

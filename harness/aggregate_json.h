@@ -15,6 +15,10 @@ typedef const struct result *const *rows_t;
  * Return: 0 or -ENOMEM. */
 int aggregate_objects(struct result *out, rows_t rows, size_t n);
 
+/* aggregate_set_aside() - what is no part of @out: visits, and invocations that
+ * failed where @out did not.  Of all @n invocations.  Return: 0 or -ENOMEM. */
+int aggregate_set_aside(struct result *out, rows_t rows, size_t n);
+
 /* aggregate_counters() - of those that counted.  Return: 0 or -ENOMEM. */
 int aggregate_counters(struct result *out, rows_t rows, size_t n);
 

@@ -159,6 +159,7 @@ static void note_fed(struct bench *b, struct case_run *run)
 
 static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 {
+	evidence_touch(b, run);
 	if (!isfinite(x)) {
 		bench_fail(b, 0, "recorded a sample that is not a number");
 		return;
@@ -267,52 +268,6 @@ void bench_expect(struct bench *b, const struct bench_case *c, double value)
 
 	if (run)
 		run->expected = value;
-}
-
-static void add_evidence(struct bench *b, const struct bench_case *c,
-			 const struct evidence *of)
-{
-	struct case_run *run = bench_case_of(b, c);
-	struct evidence *e;
-
-	if (!run)
-		return;
-	for (size_t i = 0; i < run->evidences; i++) {
-		e = &run->evidence[i];
-		if (!strcmp(e->what, of->what)) {
-			e->expected += of->expected;
-			e->seen += of->seen;
-			return;
-		}
-	}
-	e = realloc(run->evidence, (run->evidences + 1) * sizeof(*e));
-	if (!e) {
-		bench_fail(b, ENOMEM, "evidence of %s", run->name);
-		return;
-	}
-	run->evidence = e;
-	e[run->evidences++] = *of;
-}
-
-void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
-		 double expected, double seen)
-{
-	add_evidence(b, c,
-		     &(struct evidence) { .what = what,
-					  .share = 1,
-					  .expected = expected,
-					  .seen = seen });
-}
-
-void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
-		  double share, double all, double pure)
-{
-	add_evidence(b, c,
-		     &(struct evidence) { .what = what,
-					  .purity = true,
-					  .share = share,
-					  .expected = all,
-					  .seen = pure });
 }
 
 static void keep_fact(struct bench *b, const struct bench_case *c,

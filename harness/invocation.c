@@ -272,10 +272,14 @@ static int set_up_and_sample(struct bench *b)
 	int err = d->setup ? d->setup(b, b->state) : 0;
 	bool explained;
 
+	evidence_settle(b, NULL);
 	if (!err)
 		err = visit_cases(b);
+	evidence_conclude(b);
 	if (!err && d->derive && !invocation_stop)
 		err = d->derive(b, b->state);
+	evidence_settle(b, NULL);
+	evidence_conclude(b);
 	skip_beside(b);
 	explained = b->why[0];
 	if (d->teardown)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bench.h"
+#include "evidence.h"
 #include "noise.h"
 #include "op_counts.h"
 #include "result.h"
@@ -23,13 +24,6 @@
  */
 
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
-
-struct evidence {
-	const char *what;
-	bool purity;
-	double share; /* of @expected that must be seen; 1 of proof */
-	double expected, seen;
-};
 
 struct fact {
 	const char *what;
@@ -62,6 +56,11 @@ struct case_run {
 	double derived_low, derived_high; /* the same */
 	struct evidence *evidence;
 	size_t evidences;
+	struct evidence_mark mark;
+	unsigned int set_aside; /* visits */
+	bool contradicted;	/* by a proof, in one of them */
+	bool again;		/* the last visit is to be made up for */
+	bool made_up;		/* which is done once */
 	struct fact *facts;
 	size_t n_facts;
 	uint64_t involuntary, migrated;
@@ -83,6 +82,8 @@ struct bench {
 	struct case_run *fed[MAX_FED]; /* others that got samples meanwhile */
 	unsigned int n_fed;
 	enum phase phase;
+	uint64_t visits; /* counts them, and the times between */
+	struct op_counts counts_before, base_counts_before; /* the visit */
 	char why[256];	  /* of the program as a whole */
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */

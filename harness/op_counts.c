@@ -90,6 +90,19 @@ int op_counts_add_empty(struct op_counts *counts,
 	return 0;
 }
 
+void op_counts_restore(struct op_counts *counts, const struct op_counts *before)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		counts->brief[e].n = before->brief[e].n;
+		counts->longer[e].n = before->longer[e].n;
+		counts->empty[e].n = before->empty[e].n;
+		counts->total[e] = before->total[e];
+		counts->ops[e] = before->ops[e];
+	}
+	counts->least_share = before->least_share;
+	counts->intervals = before->intervals;
+}
+
 int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
 {
 	struct counters_counts k;

@@ -65,6 +65,11 @@ int op_counts_add_empty(struct op_counts *counts,
 			const struct counters_counts *k);
 void op_counts_free(struct op_counts *counts);
 
+/* op_counts_restore() - forget what @counts got since @before was copied from
+ * it. */
+void op_counts_restore(struct op_counts *counts,
+		       const struct op_counts *before);
+
 struct op_count {
 	double value;	   /* for one operation; NAN if not known */
 	double resolution; /* least that could be told from nothing; NAN if

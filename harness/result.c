@@ -67,6 +67,7 @@ static const struct field fields[] = {
 	SAME(STRING, policy),
 	SAME(INDEX, priority),
 	SAME(JSON, evidence),
+	SAME(JSON, set_aside),
 	SAME(JSON, tags),
 	SAME(STRING, grade),
 	SAME(STRING, started_at),
@@ -246,9 +247,9 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 	*why = "not an object";
 	if (!json_is_object(object))
 		return -EINVAL;
-	*why = "another schema than 1";
-	if (json_integer_value(json_object_get(object, "schema")) !=
-	    RESULT_SCHEMA)
+	*why = "another schema than 1 or 2";
+	status = (int)json_integer_value(json_object_get(object, "schema"));
+	if (status < 1 || status > RESULT_SCHEMA)
 		return -EPROTO;
 	*why = "status";
 	status = find_status(

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /*
- * One row of results, format 1 (docs/results-format.md): what one case gave
+ * One row of results, format 2 (docs/results-format.md): what one case gave
  * in one invocation, or in all invocations together.  Shared by the measuring
  * programs and by report/.
  */
-#define RESULT_SCHEMA 1
+#define RESULT_SCHEMA 2
 
 enum result_status {
 	RESULT_OK,
@@ -39,7 +39,7 @@ struct result {
 	int64_t cpu; /* -1 unknown or not the same in all invocations */
 	char *policy;
 	int64_t priority;
-	json_t *evidence, *tags;
+	json_t *evidence, *set_aside, *tags;
 	char *grade; /* "A" ... "D" */
 	char *started_at;
 	double duration_s;
@@ -69,7 +69,7 @@ const char *result_status_name(enum result_status status);
 json_t *result_to_json(const struct result *r);
 
 /**
- * result_from_json() - read one object of format 1.
+ * result_from_json() - read one object of format 1 or 2.
  * @why: on failure what is wrong with it (static text).
  *
  * Keys that are absent are unknown; unknown keys are ignored.
@@ -92,8 +92,10 @@ double result_said(const struct result *r);
  * cold: medians of the invocations'; p90 to p999 of events: from the added
  * histograms, of batches: medians; evidence: sums of expected and
  * seen, facts kept where all agree, else the list of least and greatest;
- * histogram: bins added.  status: failed if any failed, else the most common
- * (ok wins a tie).  Also usable for n = 1.
+ * histogram: bins added.  set_aside: visits and reasons added up, and how many
+ * invocations failed.  status: failed if at least half of the invocations
+ * failed, and two of them, or none gave anything; else the most common of the
+ * others (ok wins a tie), and all figures are of those.  Also usable for n = 1.
  *
  * Return: 0 or -ENOMEM.
  */

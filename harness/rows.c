@@ -179,23 +179,12 @@ static bool is_below(const struct headline *h)
 	       (h->value <= 0 || fabs(h->value) < h->resolution);
 }
 
-/* What was promised and not seen, or NULL. */
-static const struct evidence *missing(const struct case_run *run)
-{
-	for (size_t i = 0; i < run->evidences; i++)
-		/* Written so that what is not a number is missing too. */
-		if (!(run->evidence[i].seen >=
-		      run->evidence[i].share * run->evidence[i].expected))
-			return &run->evidence[i];
-	return NULL;
-}
-
 double rows_headline(const struct bench *b, const struct case_run *run)
 {
 	struct headline h;
 
 	/* What did not happen as claimed is nothing to derive from. */
-	if (run->state != CASE_ASKED || missing(run))
+	if (run->state != CASE_ASKED || evidence_contradicted(run))
 		return NAN;
 	find_headline(b, run, &h);
 	if (is_below(&h))
@@ -207,7 +196,7 @@ double rows_headline(const struct bench *b, const struct case_run *run)
 static int judge(const struct bench *b, const struct case_run *run,
 		 struct result *row)
 {
-	const struct evidence *e = missing(run);
+	const struct evidence *e = evidence_contradicted(run);
 	char why[512], number[UNITS_MAX];
 	struct headline h;
 	double bound;
@@ -233,7 +222,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
 			 "expected %.0f, seen %.0f",
-			 e->what, e->expected, e->seen);
+			 e->what, e->aside[0], e->aside[1]);
 		return result_set(&row->reason, why);
 	}
 	if (is_below(&h)) {
@@ -349,15 +338,10 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 	return 0;
 }
 
-static json_t *evidence_json(const struct case_run *run)
+static json_t *evidence_and_facts(const struct case_run *run)
 {
-	json_t *o = json_object();
+	json_t *o = evidence_json(run);
 
-	for (size_t i = 0; i < run->evidences; i++)
-		json_object_set_new(o, run->evidence[i].what,
-				    json_pack("{s:f,s:f}", "expected",
-					      run->evidence[i].expected, "seen",
-					      run->evidence[i].seen));
 	for (size_t i = 0; i < run->n_facts; i++) {
 		const struct fact *f = &run->facts[i];
 		json_t *v = f->text		 ? json_string(f->text)
@@ -486,7 +470,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->round = b->round;
 	row->seed = b->seed;
 	row->n = 1;
-	row->evidence = evidence_json(run);
+	row->evidence = evidence_and_facts(run);
+	row->set_aside = evidence_aside(run);
 	row->tags =
 		json_pack("{s:I,s:I,s:I,s:I}", "involuntary",
 			  (json_int_t)run->involuntary, "migrated",
@@ -494,7 +479,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 			  (json_int_t)(drifted(b, run) ? row->samples : 0),
 			  "throttled",
 			  (json_int_t)(b->throttled > 0 ? row->samples : 0));
-	return bad || !row->evidence || !row->tags ? -ENOMEM : 0;
+	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
+								      : 0;
 }
 
 int rows_make(const struct bench *b, const struct case_run *run,

@@ -240,6 +240,16 @@ static int reproach(int code, unsigned int orphans, unsigned int left,
 	return code;
 }
 
+/* Whether a row that this invocation brought has failed: what that means is
+ * seen when all are aggregated. */
+static bool brought_failure(const struct collection *all, size_t before)
+{
+	for (size_t i = before; i < all->n; i++)
+		if (all->rows[i].status == RESULT_FAILED)
+			return true;
+	return false;
+}
+
 /* Start one invocation, follow it to its end, clean up after it. */
 static int one_invocation(const struct supervise_plan *plan,
 			  unsigned int number, int guard,
@@ -287,6 +297,8 @@ static int one_invocation(const struct supervise_plan *plan,
 		code = exit_code(status, number + 1);
 		if (collect(all, out.text) && code == EXIT_OK)
 			code = EXIT_FAIL;
+		else if (code == EXIT_FAIL && brought_failure(all, before))
+			code = EXIT_OK;
 		if (WIFEXITED(status))
 			code = reproach(code, orphans, left, all->n - before);
 	}
@@ -383,13 +395,17 @@ static int worse(int before, int now)
 	return before > now ? before : now;
 }
 
-/* Whether no case could be measured: the program exits as its rows say. */
-static bool all_skipped(const struct result *rows, size_t n)
+/* The program exits as its rows say. */
+static int code_of(const struct result *rows, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].status != RESULT_SKIPPED)
-			return false;
-	return n > 0;
+	size_t skipped = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].status == RESULT_FAILED)
+			return EXIT_FAIL;
+		skipped += rows[i].status == RESULT_SKIPPED;
+	}
+	return n && skipped == n ? EXIT_SKIP : EXIT_OK;
 }
 
 int supervise_run(const struct supervise_plan *plan, struct result **rows,
@@ -431,8 +447,8 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		warn("no memory to aggregate");
 		code = EXIT_FAIL;
 	}
-	if (code == EXIT_OK && all_skipped(*rows, *n))
-		code = EXIT_SKIP;
+	if (code == EXIT_OK)
+		code = code_of(*rows, *n);
 	for (size_t i = 0; i < all.n; i++)
 		result_free(&all.rows[i]);
 	free(all.rows);

@@ -265,6 +265,7 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 
 	if (run->c.run)
 		sample = NULL;
+	evidence_begin(b, run);
 	b->current = run;
 	/* Not in front of the first sample, which is to find the caches cold.
 	 */
@@ -284,6 +285,21 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 	if (err && !invocation_stop && run->state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;
+	run->again = evidence_settle(b, run) && !run->made_up;
+}
+
+/* One more visit for each case of which something was set aside in this pass:
+ * once, for what a place always has in it would be there again. */
+static void make_up(struct bench *b, unsigned int passes)
+{
+	for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
+		struct case_run *run = b->runs[i];
+
+		if (!run->again || run->state != CASE_ASKED)
+			continue;
+		run->made_up = true;
+		visit(b, run, run->c.exclusive ? 1 : passes);
+	}
 }
 
 static void shuffle(struct bench *b, size_t *order, size_t n)
@@ -324,6 +340,7 @@ int visit_cases(struct bench *b)
 				continue;
 			visit(b, run, run->c.exclusive ? 1 : passes);
 		}
+		make_up(b, passes);
 	}
 	free(order);
 	return 0;

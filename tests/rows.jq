@@ -40,7 +40,7 @@ def wrong:
 	     elif ($row[$k] | is_a($t) | not) then "\($k) is \($row[$k]), not \($t)"
 	     else empty end),
 	  (keys[] | select($types[.] == null) | "key \(.) is not documented"),
-	  (select(.schema != 1) | "schema is \(.schema)"),
+	  (select(.schema != 2) | "schema is \(.schema)"),
 	  (select(.benchmark != $name) | "benchmark is \(.benchmark)"),
 	  (.case as $c | select(.params | spells($c) | not)
 	   | "params do not spell the case"),

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Evidence that cannot fail proves nothing: each one of bench/ is shown a
-# machine on which the operation did not happen, and must fail its row.
+# machine on which the operation did not happen, and must fail its row; or on
+# which something else was in it, and must set it aside.
 
 setup() {
 	load ../helpers
@@ -26,7 +27,7 @@ told() {
 }
 
 # found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: whether a lie makes it fall
-# short and fails the row.  If not, it must be that there is none without the
+# short: proof fails the row, purity leaves nothing that is not set aside.  If not, it must be that there is none without the
 # lie either: what cannot be measured here is left out.  (A row that noise has
 # spoilt is skipped, whatever it was told: see in_tries.)
 found_out() {
@@ -34,10 +35,15 @@ found_out() {
 	local -a command=("$BIN/$2" --case "$4" "${@:5}")
 
 	rows=$(told "$lie" "${command[@]}" 2>said) || true
-	jq -es --arg e "$name" 'any(.status == "failed" and .value == null and
-		(.reason | startswith("the operation did not happen as claimed: ")) and
-		.evidence[$e].seen < .evidence[$e].expected)' \
-		<<<"$rows" >/dev/null && return
+	jq -es --arg e "$name" 'any(.value == null and
+		.set_aside.reasons[$e] > 0 and
+		(.evidence[$e] | .seen < .expected * (.share // 1)) and
+		if .evidence[$e].kind == "proof"
+		then .status == "failed" and
+			(.reason | startswith("the operation did not happen as claimed: "))
+		else .status == "skipped" and
+			(.reason | startswith("set aside: ") and contains($e))
+		end)' <<<"$rows" >/dev/null && return
 	printf '%s: not found out:\n%s\n%s\n' "$*" "$rows" "$(<said)"
 	rows=$("${within[@]}" "${command[@]}" "${QUICK[@]}" --json 2>said) ||
 		[[ $? == 77 ]] || return
@@ -260,7 +266,7 @@ gives() {
 		}
 		unset "known[$name]"
 	done < <(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
-		grep -Pzo 'bench_proof\([^;]*;' | tr '\0' '\n' |
+		grep -Pzo 'bench_(proof|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.
 	[[ ${#known[@]} == 0 ]] || {

@@ -2,6 +2,7 @@
 /* Many invocations into one row, against answers computed by hand. */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,12 +176,98 @@ static void statuses(void)
 				 fail = RESULT_FAILED;
 
 	status_of(ok, ok, ok, ok, "all are ok");
-	status_of(ok, fail, ok, fail, "one failed: failed");
-	status_of(skip, below, fail, fail, "failed beats all");
+	status_of(ok, fail, ok, ok, "one failed of three: the others count");
+	status_of(fail, fail, ok, fail, "two failed of three: failed");
+	status_of(skip, skip, fail, skip,
+		  "one failed, the others were skipped");
 	status_of(below, below, ok, below, "most are below resolution");
 	status_of(ok, below, ok, ok, "most are ok");
 	status_of(skip, skip, skip, skip, "all were skipped");
 	status_of(skip, below, ok, ok, "ok wins a tie");
+}
+
+/* Ten invocations of values 1 to 10, of which the last @failed had their proof
+ * contradicted, and each of the first had a visit set aside if @impure. */
+static void some_failed(size_t failed, bool impure, struct result *out)
+{
+	make(10, 1);
+	for (size_t i = 0; i < 10; i++) {
+		const char *what = i >= 10 - failed ? "children_reaped"
+						    : "bytes_from_cache";
+
+		rows[i].min = rows[i].mean = rows[i].max = rows[i].value;
+		if (i >= 10 - failed) {
+			rows[i].status = RESULT_FAILED;
+			rows[i].value = NAN;
+			result_set(&rows[i].reason, "did not happen");
+		}
+		if (i >= 10 - failed || impure)
+			rows[i].set_aside = json_pack("{s:i,s:{s:i}}", "visits",
+						      1, "reasons", what, 1);
+	}
+	result_aggregate(out, ptrs, 10);
+	drop(10);
+}
+
+static json_int_t aside(const struct result *r, const char *key,
+			const char *reason)
+{
+	const json_t *o = r->set_aside;
+
+	if (reason) {
+		o = json_object_get(o, "reasons");
+		key = reason;
+	}
+	return json_integer_value(json_object_get(o, key));
+}
+
+static void set_aside(void)
+{
+	struct result out;
+
+	some_failed(0, false, &out);
+	OK(out.status == RESULT_OK && !out.set_aside,
+	   "nothing was set aside of ten good invocations");
+	result_free(&out);
+	some_failed(1, false, &out);
+	OK(out.status == RESULT_OK && out.n == 9 && out.samples == 18,
+	   "a proof contradicted in one of ten: nine count");
+	OK(out.value == 5 && out.max == 9 && out.ci95[0] == 2,
+	   "and all figures are of the nine");
+	OK(aside(&out, "invocations", NULL) == 1 &&
+		   aside(&out, "visits", NULL) == 1 &&
+		   aside(&out, NULL, "children_reaped") == 1,
+	   "the row says how many do not, and why");
+	result_free(&out);
+	some_failed(4, true, &out);
+	OK(out.status == RESULT_OK && out.n == 6 && out.value == 3.5,
+	   "in four of ten: six count");
+	OK(aside(&out, NULL, "bytes_from_cache") == 6 &&
+		   aside(&out, "visits", NULL) == 10,
+	   "visits that were not pure are counted too");
+	result_free(&out);
+	some_failed(5, false, &out);
+	OK(out.status == RESULT_FAILED && isnan(out.value) && out.n == 10,
+	   "in half of ten: failed");
+	OK_STR(out.reason, "did not happen", "with its reason");
+	OK(aside(&out, "invocations", NULL) == 0,
+	   "and nothing is beside the row that has failed");
+	result_free(&out);
+	some_failed(10, false, &out);
+	OK(out.status == RESULT_FAILED, "in all: failed");
+	result_free(&out);
+
+	make(2, 1);
+	rows[0].status = RESULT_FAILED;
+	result_set(&rows[0].reason, "no memory");
+	result_aggregate(&out, ptrs, 2);
+	OK(out.status == RESULT_OK && aside(&out, NULL, "no memory") == 1,
+	   "one of two, without evidence: the reason is its own");
+	result_free(&out);
+	result_aggregate(&out, ptrs, 1);
+	OK(out.status == RESULT_FAILED, "one of one: failed");
+	result_free(&out);
+	drop(2);
 }
 
 /* What one invocation could not tell from nothing. */
@@ -421,6 +508,7 @@ int main(void)
 	levels();
 	all_samples();
 	statuses();
+	set_aside();
 	disagreement();
 	bound();
 	evidence_and_facts();

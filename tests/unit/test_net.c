@@ -313,9 +313,10 @@ static bool proven(enum net_proof_by by, uint64_t answered)
 	bool is;
 
 	net_proof_end(&proof, &c, &bc);
+	evidence_settle(&b, &run);
 	is = run.evidences == 1 &&
 	     run.evidence[0].expected == (double)answered &&
-	     run.evidence[0].seen >= run.evidence[0].expected;
+	     !evidence_contradicted(&run);
 	close(fd);
 	close(c.fd);
 	free(run.evidence);

@@ -5,7 +5,7 @@
 #include "tap.h"
 
 static const char *const full =
-	"{\"schema\": 1, \"benchmark\": \"fork\", \"case\": \"size=4K\","
+	"{\"schema\": 2, \"benchmark\": \"fork\", \"case\": \"size=4K\","
 	" \"params\": {\"size\": 4096}, \"status\": \"ok\", \"reason\": null,"
 	" \"unit\": \"ns\", \"better\": \"lower\", \"value\": 5.62,"
 	" \"ci95\": [5.5, 5.75], \"n\": 6, \"samples\": 576, \"iters\": 4096,"
@@ -15,7 +15,9 @@ static const char *const full =
 	" \"timer\": \"lfence\", \"tsc_hz\": 2e9, \"core_hz\": 3e9,"
 	" \"estimator\": \"difference\", \"cpu\": 1, \"policy\": \"fifo\","
 	" \"priority\": 99, \"evidence\": {\"faults\": {\"expected\": 2,"
-	" \"seen\": 2}}, \"tags\": {\"migrated\": 0}, \"grade\": \"A\","
+	" \"seen\": 2}}, \"set_aside\": {\"visits\": 1, \"invocations\": 0,"
+	" \"reasons\": {\"faults\": 1}}, \"tags\": {\"migrated\": 0}, "
+	"\"grade\": \"A\","
 	" \"started_at\": \"2026-01-02T03:04:05Z\", \"duration_s\": 1.5,"
 	" \"round\": 3, \"seed\": 42, \"resolution\": 0.01,"
 	" \"estimate\": 5.62, \"expected\": 5.6, \"baseline\": 0.25, "
@@ -76,7 +78,7 @@ static void unknown_is_null(void)
 	   "so is what JSON cannot say");
 	OK_STR(json_string_value(json_object_get(o, "status")), "skipped",
 	       "the status is a word");
-	OK(json_integer_value(json_object_get(o, "schema")) == 1, "schema 1");
+	OK(json_integer_value(json_object_get(o, "schema")) == 2, "schema 2");
 	json_decref(o);
 	result_free(&r);
 }
@@ -102,10 +104,10 @@ static void refuses(void)
 		int err;
 	} bad[] = {
 		{ "[]", "not an object", -EINVAL },
-		{ "{\"schema\": 2}", "another schema than 1", -EPROTO },
-		{ "{}", "another schema than 1", -EPROTO },
+		{ "{\"schema\": 3}", "another schema than 1 or 2", -EPROTO },
+		{ "{}", "another schema than 1 or 2", -EPROTO },
 		{ "{\"schema\": 1}", "status", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"fine\"}", "status", -EINVAL },
+		{ "{\"schema\": 2, \"status\": \"fine\"}", "status", -EINVAL },
 		{ "{\"schema\": 1, \"status\": \"ok\"}",
 		  "benchmark or case is missing", -EINVAL },
 		{ "{\"schema\": 1, \"status\": \"ok\", \"benchmark\": \"a\","

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Visits of made-up samples: kept, set aside, contradicted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence.h"
+#include "invocation.h"
+#include "tap.h"
+
+/* A case, and one that gets samples from its callbacks. */
+static struct case_run parent, fed;
+static struct case_run *runs[] = { &parent, &fed };
+static struct bench b = { .runs = runs, .n_runs = 2 };
+
+static void wipe(struct case_run *run, size_t id)
+{
+	free(run->evidence);
+	sample_series_free(&run->series);
+	sample_free(&run->events);
+	*run = (struct case_run) { .c.id = id, .cold = NAN, .derived = NAN };
+}
+
+static void begin(void)
+{
+	wipe(&parent, 0);
+	wipe(&fed, 1);
+	b.visits = 0;
+}
+
+/* A visit of one sample for each, @pure of 1000 bytes from the cache. */
+static bool visit(double pure, double proof)
+{
+	bool again;
+
+	evidence_begin(&b, &parent);
+	b.current = &parent;
+	b.phase = PHASE_SAMPLE;
+	parent.involuntary++;
+	bench_record(&b, &parent.c, 5);
+	bench_record(&b, &fed.c, 7);
+	bench_purity(&b, &parent.c, "bytes_from_cache", 0.99, 400, 400);
+	bench_purity(&b, &parent.c, "bytes_from_cache", 0.99, 600, pure - 400);
+	bench_proof(&b, &parent.c, "bytes_right", 1000, proof);
+	b.phase = PHASE_IDLE;
+	b.current = NULL;
+	again = evidence_settle(&b, &parent);
+	b.n_fed = 0;
+	return again;
+}
+
+static double number(json_t *o, const char *what, const char *key)
+{
+	return json_number_value(
+		json_object_get(json_object_get(o, what), key));
+}
+
+static void purity(void)
+{
+	json_t *o;
+
+	begin();
+	OK(!visit(1000, 1000) && parent.events.n == 1, "what is pure is kept");
+	OK(!visit(999, 1000) && parent.events.n == 2,
+	   "99.9 % of a share of 99 % are enough");
+	OK(visit(980, 1000) && parent.events.n == 2 && fed.events.n == 2,
+	   "98 % are not: the visit is set aside, and what it fed");
+	OK(parent.involuntary == 2, "with what disturbed it");
+	OK(!evidence_contradicted(&parent), "but that is no lie");
+	evidence_conclude(&b);
+	OK(parent.state == CASE_ASKED, "and the other visits have a value");
+	o = evidence_json(&parent);
+	OK(number(o, "bytes_from_cache", "expected") == 2000 &&
+		   number(o, "bytes_from_cache", "seen") == 1999 &&
+		   number(o, "bytes_from_cache", "share") == 0.99,
+	   "the evidence is of what was kept");
+	json_decref(o);
+	o = evidence_aside(&parent);
+	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
+		   number(o, "reasons", "bytes_from_cache") == 1,
+	   "what was not is counted, with its reason");
+	json_decref(o);
+	o = evidence_aside(&fed);
+	OK(json_is_null(o), "a case without a shortfall has none");
+	json_decref(o);
+}
+
+static void never_pure(void)
+{
+	json_t *o;
+
+	begin();
+	visit(500, 1000);
+	visit(700, 1000);
+	evidence_conclude(&b);
+	OK(parent.state == CASE_SKIPPED,
+	   "a case that is never pure is skipped");
+	OK_STR(parent.why,
+	       "set aside: something else was in all of it: bytes_from_cache: "
+	       "60 %, at least 99 % wanted",
+	       "and says what was in it");
+	o = evidence_json(&parent);
+	OK(number(o, "bytes_from_cache", "seen") == 1200,
+	   "the evidence says it too");
+	json_decref(o);
+}
+
+static void proof(void)
+{
+	const struct evidence *e;
+	json_t *o;
+
+	begin();
+	visit(1000, 1000);
+	OK(!visit(1000, 999) && parent.events.n == 1,
+	   "a visit that is contradicted is not made up for");
+	OK(!visit(1000, 1001), "nor by one that has too much");
+	e = evidence_contradicted(&parent);
+	OK(e && !strcmp(e->what, "bytes_right"), "it fails the case");
+	OK(fed.events.n == 3, "not those that only got samples there");
+	o = evidence_json(&parent);
+	OK(number(o, "bytes_right", "seen") == 999 &&
+		   number(o, "bytes_right", "expected") == 1000,
+	   "and the evidence is of that visit");
+	json_decref(o);
+	evidence_conclude(&b);
+	OK(parent.state == CASE_ASKED, "a lie is no reason to skip");
+}
+
+static void between_visits(void)
+{
+	begin();
+	visit(1000, 1000);
+	bench_proof(&b, &fed.c, "lines_in_cycle", 64, 63);
+	OK(evidence_contradicted(&fed), "what is not settled counts already");
+	bench_purity(&b, &parent.c, "alone", 0.5, 10, 4);
+	evidence_settle(&b, NULL);
+	OK(evidence_contradicted(&fed), "and when it is");
+	OK(!parent.events.n && parent.set_aside == 1,
+	   "after all visits a shortfall takes all that there is");
+	bench_purity(&b, &fed.c, "never", 0.5, NAN, NAN);
+	evidence_settle(&b, NULL);
+	OK(fed.set_aside == 2, "what is not a number falls short");
+}
+
+int main(void)
+{
+	purity();
+	never_pure();
+	proof();
+	between_visits();
+	wipe(&parent, 0);
+	wipe(&fed, 1);
+	return tap_done();
+}
