@@ -32,6 +32,10 @@ double command_share(const char *text, double otherwise);
  * @within (percent, as typed; half of it, of the value), and how many. */
 int command_wide(const char *within, const char *dir);
 
+/* command_failed() - print the rows that have failed, and the programs that
+ * gave nothing; EXIT_FAIL if there are any. */
+int command_failed(const char *dir);
+
 /* command_export() - print the rows as format @name. */
 int command_export(const char *name, const char *dir);
 

@@ -285,7 +285,19 @@ const char *run_planned(const struct run *run, const char *id)
 	return id;
 }
 
-static void read_troubles(struct run *run)
+/* What the rows of a round tell themselves is no trouble of the program. */
+static bool told_by_rows(const struct reading *in, const char *program,
+			 double round)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->lines[i].status == RESULT_FAILED &&
+		    (double)in->lines[i].round == round &&
+		    !strcmp(in->lines[i].benchmark, program))
+			return true;
+	return false;
+}
+
+static void read_troubles(struct run *run, const struct reading *in)
 {
 	const json_t *programs = run_at(run->meta, "programs"), *p;
 	size_t i;
@@ -303,6 +315,10 @@ static void read_troubles(struct run *run)
 		if (reason && json_integer_value(status) == 77 &&
 		    !strncmp(reason, "skipped: ", 9))
 			reason += 9;
+		if (json_integer_value(status) == 1 &&
+		    told_by_rows(in, run_planned(run, id),
+				 run_number(p, "round")))
+			continue;
 		add_trouble(run, run_planned(run, id),
 			    json_integer_value(status),
 			    reason ? reason : "no reason given; see log.txt");
@@ -310,7 +326,7 @@ static void read_troubles(struct run *run)
 }
 
 /* Sections in the order of the plan, whatever order the rounds had. */
-static void open_sections(struct run *run)
+static void open_planned(struct run *run)
 {
 	const json_t *plan = run_at(run->meta, "plan"), *p;
 	size_t i;
@@ -322,8 +338,6 @@ static void open_sections(struct run *run)
 		if (program)
 			find_section(run, program);
 	}
-	for (i = 0; i < run->ntroubles; i++)
-		find_section(run, run->troubles[i].program);
 }
 
 static void describe_sections(struct run *run)
@@ -349,9 +363,11 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
 	*why = NULL;
 	run->meta = read_json(run, "run.json", JSON_OBJECT);
-	read_troubles(run);
-	open_sections(run);
+	open_planned(run);
 	err = read_lines(run, &in, why);
+	read_troubles(run, &in);
+	for (size_t i = 0; i < run->ntroubles; i++)
+		find_section(run, run->troubles[i].program);
 	if (!err && !in.n && !run->ntroubles) {
 		*why = text_format("%s/invocations.jsonl: no usable row: "
 				   "nothing was measured",

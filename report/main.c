@@ -117,6 +117,7 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report compare [OPTION]... A B [C]...\n"
 	      "       report history [--out DIR] [--all] DIR...\n"
 	      "       report wide [--within PERCENT] DIR\n"
+	      "       report failed DIR\n"
 	      "       report export --format NAME DIR\n"
 	      "\n"
 	      "machine  print machine.json of this machine\n"
@@ -249,6 +250,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 		return command_export(set->format, argv[1]);
 	if (!strcmp(command, "wide") && argc == 2)
 		return command_wide(set->within, argv[1]);
+	if (!strcmp(command, "failed") && argc == 2)
+		return command_failed(argv[1]);
 	if (!strcmp(command, "compare") && argc >= 3)
 		return command_compare(
 			&(struct compare_options) { set->threshold, set->floor,
@@ -257,8 +260,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 			(size_t)argc - 1, argv + 1);
 	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
 	     "lmbench "
-	     "DIR, predictions, compare A B, history DIR..., wide DIR or "
-	     "export DIR; try --help");
+	     "DIR, predictions, compare A B, history DIR..., wide DIR, "
+	     "failed DIR or export DIR; try --help");
 	return EXIT_USAGE;
 }
 

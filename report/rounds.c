@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "err.h"
 #include "text.h"
 
 #define ROUNDS_MAX 1000 /* more than run-all takes */
@@ -99,4 +100,15 @@ size_t rounds_wide(const struct run *run, const struct section *s,
 		wide += is_wide(r, within);
 	}
 	return wide;
+}
+
+bool rounds_gave_up(const struct run *run, const struct section *s)
+{
+	unsigned int lost = 0;
+
+	for (size_t i = 0; i < run->ntroubles; i++)
+		if (!strcmp(run->troubles[i].program, s->program) &&
+		    run->troubles[i].exit_status != EXIT_SKIP)
+			lost += run->troubles[i].rounds;
+	return lost && (!s->n || (lost >= 2 && 2 * lost >= s->rounds));
 }

@@ -39,4 +39,9 @@ double rounds_precision(const struct run *run);
 size_t rounds_wide(const struct run *run, const struct section *s,
 		   double within, size_t *rows);
 
+/* rounds_gave_up() - whether the program of @s has failed as a whole: it gave
+ * nothing in at least half of its rounds, and in two, or never anything, and
+ * said of none that it skips. */
+bool rounds_gave_up(const struct run *run, const struct section *s);
+
 #endif

@@ -187,20 +187,55 @@ static void warn_failures(struct run *run)
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct row *row = &run->rows[i];
 
-		failed += row->failures > 0;
-		if (row->failures && !first)
-			first = row;
+		if (row->all.status != RESULT_FAILED)
+			continue;
+		failed++;
+		first = first ? first : row;
 	}
 	if (first)
 		notes_add(run->notes,
-			  text_format("%zu row%s failed in some round (first: "
-				      "%s %s: %s)",
+			  text_format("%zu row%s failed (first: %s %s: %s)",
 				      failed, failed == 1 ? "" : "s",
 				      first->all.benchmark, first->all.name,
 				      first->all.reason ? first->all.reason
 							: "no reason"),
 			  text_copy("see \"Not measured, and why\" in the "
 				    "report, and log.txt"));
+}
+
+static json_int_t aside(const struct row *row, const char *key)
+{
+	return json_integer_value(json_object_get(row->all.set_aside, key));
+}
+
+/* What is in no value, in one line: the rows say why. */
+static void warn_set_aside(struct run *run)
+{
+	json_int_t visits = 0, invocations = 0;
+	size_t rows = 0, lost = 0;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct row *row = &run->rows[i];
+
+		rows += row->all.set_aside && row->all.status != RESULT_FAILED;
+		visits += aside(row, "visits");
+		invocations += aside(row, "invocations");
+		lost += aside(row, "visits") && !isfinite(row->all.value);
+	}
+	if (rows)
+		notes_add(run->notes,
+			  text_format("of %zu row%s %" JSON_INTEGER_FORMAT
+				      " visits and %" JSON_INTEGER_FORMAT
+				      " invocations were set aside, for their "
+				      "evidence fell short; the values are of "
+				      "the others",
+				      rows, rows == 1 ? "" : "s", visits,
+				      invocations),
+			  lost ? text_format("%zu rows have no value for that "
+					     "reason: see \"Not measured, and "
+					     "why\"",
+					     lost)
+			       : NULL);
 }
 
 static void warn_troubles(struct run *run)
@@ -304,6 +339,7 @@ void warnings_add(struct run *run)
 	warn_run(run);
 	warn_troubles(run);
 	warn_failures(run);
+	warn_set_aside(run);
 	warn_truth(run);
 	warn_certificate(run);
 	warn_noise(run);

@@ -139,11 +139,7 @@ rounds_reason() {
 rounds_tell() {
 	local word=failed
 
-	if (($3 == 77)); then
-		word=skipped
-	else
-		failed=1
-	fi
+	(($3 != 77)) || word=skipped
 	[[ ${told[$2]:-} != "$word: $reason" ]] || return 0
 	told[$2]="$word: $reason"
 	progress_clear

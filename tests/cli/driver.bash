@@ -29,7 +29,7 @@ EOT
 # shellcheck disable=SC2016 # expands in the stub
 row='echo "{\"benchmark\": \"$name\", \"round\": $round, \"seed\": $seed}"'
 
-# stub_report: one that counts the rows.
+# stub_report: one that counts the rows, and calls them failed if a file says so.
 stub_report() {
 	cat >"$bin/report" <<'EOT'
 #!/usr/bin/env bash
@@ -37,6 +37,7 @@ case $1 in
 --version) echo "report 0.1" ;;
 machine) echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5}}' ;;
 make) echo "rows: $(grep -c . "${!#}/invocations.jsonl")" ;;
+failed) [[ ! -e $0-failed ]] || { printf 'b\tx=1\tmade up\n' && exit 1; } ;;
 esac
 EOT
 	chmod +x "$bin/report"

@@ -80,7 +80,7 @@ without_gnuplot() {
 
 @test "report.json aggregates the rounds" {
 	run -0 make_report --no-plots small
-	jq -e '.schema == 1 and .machine.hostname == "examplehost" and
+	jq -e '.schema == 2 and .machine.hostname == "examplehost" and
 		.run.rounds == 6 and (.rows | length) == 10' small/report.json
 	jq -e '.rows[] | select(.case == "call=getpid,via=libc") |
 		.value == 102.5 and .ci95 == [100, 105] and .n == 6 and
@@ -282,7 +282,7 @@ widths() {
 }
 
 @test "lines that are no rows are named and left out" {
-	sed -i '2s/.*/not json/; 4s/"schema":1/"schema":2/' small/invocations.jsonl
+	sed -i '2s/.*/not json/; 4s/"schema":1/"schema":3/' small/invocations.jsonl
 	run -0 --separate-stderr make_report --no-plots small
 	[[ $output == *"invocations.jsonl:2: "*"line left out"* ]]
 	[[ $output == *"invocations.jsonl:4: another schema"* ]]

@@ -56,6 +56,7 @@ allowed_cpu() {
 
 @test "run-all goes on after a failure, tells it once and exits 1" {
 	plan 'b breaks - 20' 'good good - 20'
+	touch "$bin/report-failed"
 	run -1 --separate-stderr drive --out out --rounds 3
 	[[ $(grep -c 'b failed' <<<"$stderr") -eq 1 ]]
 	[[ $output == "rows: 3" ]]
@@ -73,6 +74,7 @@ allowed_cpu() {
 
 @test "run-all terminates what hangs, and does not wait a third time" {
 	plan 'h hangs - 10' 'good good - 20'
+	touch "$bin/report-failed"
 	run -1 --separate-stderr drive --out out --rounds 3
 	[[ $stderr == *"no end after 10 s"* ]]
 	jq -e '[.programs[] | select(.id == "h") | .exit_status] == [124, 124, 124]' out/run.json
@@ -97,6 +99,7 @@ nobody_left() {
 @test "run-all keeps whole rows only" {
 	stub good 'echo "{\"a\": {\"b\": 1}}"; echo talk; printf "{\"a\": {\"b\": 1}"'
 	stub other 'exit 0'
+	touch "$bin/report-failed"
 	run -1 --separate-stderr drive --out out --rounds 1
 	[[ $(<out/invocations.jsonl) == '{"a": {"b": 1}}' ]]
 	[[ $stderr == *"other failed in round 1: it printed no row"* ]]

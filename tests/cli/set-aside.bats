@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Evidence that falls short in some rounds of a real run: what it does to the
+# row, to the report and to the exit status.
+
+load ../helpers
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	mkdir bin
+	ln -s "$BIN/report" "$FIXTURES/witness" bin/
+}
+
+# ran STATUS OPTIONS: ten rounds of the witness, and the row that they give.
+ran() {
+	printf 'witness\twitness\t%s\t30\n' "$2" >suite.tsv
+	try "$1" "$ROOT/scripts/run-all" --bin bin --suite suite.tsv --out out \
+		--rounds 10 --effort 24 || return
+	row=$(jq -c '.rows[0]' out/report.json)
+}
+
+# row FILTER: that holds of it.
+row() {
+	jq -e "$1" <<<"$row" >/dev/null || {
+		printf 'not so: %s\n%s\n' "$1" "$row"
+		return 1
+	}
+}
+
+@test "purity of 99.9 % of a share of 99 % in all rounds changes nothing" {
+	ran 0 '--how purity --spoilt 10'
+	row '.status == "ok" and .n == 10 and .set_aside == null'
+	row '.evidence.bytes_from_cache | .kind == "purity" and .share == 0.99 and
+		.seen < .expected'
+}
+
+@test "purity below its share in one round of ten: nine count, and it is said" {
+	ran 0 '--how purity --spoilt 1 --seen 980'
+	row '.status == "ok" and .n == 9 and .set_aside.invocations == 0 and
+		.set_aside.visits > 0 and
+		.set_aside.reasons.bytes_from_cache == .set_aside.visits'
+	grep -q 'of 1 row [0-9]* visits and 0 invocations were set aside' out/report.md
+}
+
+@test "purity below its share in all rounds: skipped, and the run is well" {
+	ran 0 '--how purity --spoilt 10 --seen 980'
+	row '.status == "skipped" and .value == null'
+	row '.reason | startswith("set aside: ") and
+		contains("bytes_from_cache: 98 %, at least 99 % wanted")'
+}
+
+@test "a visit that is set aside is made up for in the same invocation" {
+	ran 0 '--how once --spoilt 10 --seen 980'
+	row '.status == "ok" and .n == 10 and .set_aside.visits == 10'
+}
+
+@test "a proof that is contradicted in one round of ten: nine count" {
+	ran 0 '--how proof --spoilt 1'
+	row '.status == "ok" and .n == 9 and .set_aside.invocations == 1 and
+		.set_aside.reasons.children_reaped > 0'
+	grep -q 'of 1 row [0-9]* visits and 1 invocations were set aside' out/report.md
+}
+
+@test "in four of ten: six count" {
+	ran 0 '--how proof --spoilt 4'
+	row '.status == "ok" and .n == 6 and .set_aside.invocations == 4'
+}
+
+@test "in half of ten: the row has failed, and run-all ends with 1" {
+	ran 1 '--how proof --spoilt 5'
+	row '.status == "failed" and .value == null and
+		(.reason | startswith("the operation did not happen as claimed"))'
+}
+
+@test "in all: failed" {
+	ran 1 '--how proof --spoilt 10'
+	row '.status == "failed"'
+}
