@@ -233,10 +233,6 @@ gives() {
 }
 
 # Where memory is in pieces no huge page comes, and that is no lie.
-@test "huge pages that did not come are a reason to skip" {
-	in_tries 3 gives '.status == "skipped"' mincore page_fault --case fault=thp
-}
-
 @test "no evidence is left out" {
 	local name
 	local -A known=()
