@@ -109,16 +109,19 @@ RUN_INSTRUCTION(lfence_rdtsc_lfence, timer_lfence_begin)
 RUN_INSTRUCTION(rdtscp_lfence, timer_lfence_end)
 RUN_INSTRUCTION(cpuid_rdtsc, timer_cpuid_begin)
 
-/* As it is: to take off the overhead of the timer in use would leave nothing.
- * Ticks of the method `clock` are nanoseconds already. */
+/* Ticks of the method `clock` are nanoseconds, of the others the TSC's. */
 static int record(struct bench *b, const struct bench_case *c, uint64_t ticks)
 {
 	const enum timer_method *method = c->arg;
-	const double hz = *method == TIMER_CLOCK ? 1e9 : bench_timer(b)->tsc_hz;
+	const bool clock = *method == TIMER_CLOCK;
+	const double hz = clock ? 1e9 : bench_timer(b)->tsc_hz;
 
 	if (!(hz > 0))
 		return bench_skip(b, "the rate of the TSC is not known");
-	bench_record_value(b, c, (double)ticks * 1e9 / hz);
+	if (clock == (bench_timer(b)->method == TIMER_CLOCK))
+		bench_record(b, c, ticks);
+	else
+		bench_record_value(b, c, (double)ticks * 1e9 / hz);
 	return 0;
 }
 
@@ -300,6 +303,7 @@ static void add_methods(struct bench *b, const struct timer_features *f)
 				     .arg = &m->method,
 				     .sample = m->sample,
 				     .events = OVERHEAD_EVENTS,
+				     .with_overhead = true,
 				     .skip = skip });
 	}
 }

@@ -146,6 +146,17 @@ static void widen(struct result *out)
 	out->ci95[1] = fmax(out->ci95[1], out->at_most);
 }
 
+/* Invocations that all read the same step of the clock do not know where in it
+ * they are. */
+static void widen_to_step(struct result *out)
+{
+	if (!isfinite(out->ci95[0]) || !isfinite(out->quantum))
+		return;
+	out->ci95[0] =
+		fmin(out->ci95[0], fmax(0, out->value - out->quantum / 2));
+	out->ci95[1] = fmax(out->ci95[1], out->value + out->quantum / 2);
+}
+
 /* The greatest that was said; what fewer than 6 say has no interval. */
 static double greatest(rows_t rows, size_t n)
 {
@@ -326,9 +337,11 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	MEDIAN(tsc_hz);
 	MEDIAN(core_hz);
 	MEDIAN(resolution);
+	MEDIAN(quantum);
 	MEDIAN(at_least);
 	MEDIAN(at_most);
 	widen(out);
+	widen_to_step(out);
 	err = set_bound(out, most);
 	MEDIAN(expected);
 	MEDIAN(baseline);

@@ -41,7 +41,7 @@ enum bench_estimator {
 	BENCH_EST_DEFAULT,    /* difference for run(), median for sample() */
 	BENCH_EST_DIFFERENCE, /* median of ABBA differences of 2n and n */
 	BENCH_EST_MIN_DIFFERENCE, /* (min T2n - min Tn) / n */
-	BENCH_EST_MEDIAN,
+	BENCH_EST_MEDIAN,	  /* of ticks: sample_grouped_median() */
 	BENCH_EST_MIN,
 	BENCH_EST_MEAN,
 	BENCH_EST_MAX,
@@ -110,6 +110,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	is one alone: who asks for the one with --case need not wait for others,
  *	and if that one is skipped, so is this one, for the same reason.
  * @ops: operations in one iteration of run(), 1 if 0: the loop was unrolled.
+ * @with_overhead: the timer's overhead is part of what is priced: it is not
+ *		   taken out of the events.
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
  *	      disturbance.
@@ -132,6 +134,7 @@ struct bench_case {
 	unsigned int ops;
 	bool derived;
 	const struct bench_case *of;
+	bool with_overhead;
 	bool exclusive;
 	bool switches;
 

@@ -106,6 +106,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->effort = plan->effort;
 	b->seed = plan->seed;
 	b->rng = plan->seed | 1;
+	b->dither = b->rng;
 	b->round = plan->round;
 	b->dir = plan->dir;
 	b->guard_fd = plan->guard_fd;

@@ -89,7 +89,7 @@ struct bench {
 	bool usage_error; /* cases() made a bad case */
 	int cpu;
 	double effort;
-	uint64_t seed, rng;
+	uint64_t seed, rng, dither;
 	int guard_fd;
 	const char *dir;
 	char scratch[PATH_MAX];

@@ -76,6 +76,7 @@ static const struct field fields[] = {
 	SAME(COUNT, seed),
 	SAME(NUMBER, estimate),
 	SAME(NUMBER, resolution),
+	SAME(NUMBER, quantum),
 	SAME(NUMBER, at_least),
 	SAME(NUMBER, at_most),
 	SAME(NUMBER, expected),

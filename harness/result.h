@@ -47,6 +47,7 @@ struct result {
 	uint64_t seed;
 	/* beyond the contract's keys */
 	double estimate, resolution, expected, baseline;
+	double quantum; /* the clock's step, over the operations in it */
 	double at_least, at_most; /* of what was found between two tries */
 	json_t *histogram;
 	json_t *counters; /* of one operation; NULL without --counters */
@@ -88,14 +89,15 @@ double result_said(const struct result *r);
  * @rows: at least one; all of the same benchmark and case.
  *
  * value: median of the invocations' values; ci95: exact order statistics, null
- * for fewer than 6; min, max, mean, stddev: of all samples together; p50 and
- * cold: medians of the invocations'; p90 to p999 of events: from the added
- * histograms, of batches: medians; evidence: sums of expected and
- * seen, facts kept where all agree, else the list of least and greatest;
- * histogram: bins added.  set_aside: visits and reasons added up, and how many
- * invocations failed.  status: failed if at least half of the invocations
- * failed, and two of them, or none gave anything; else the most common of the
- * others (ok wins a tie), and all figures are of those.  Also usable for n = 1.
+ * for fewer than 6, and at least half a @quantum to both sides; min, max, mean,
+ * stddev: of all samples together; p50 and cold: medians of the invocations';
+ * p90 to p999 of events: from the added histograms, of batches: medians;
+ * evidence: sums of expected and seen, facts kept where all agree, else the
+ * list of least and greatest; histogram: bins added.  set_aside: visits and
+ * reasons added up, and how many invocations failed.  status: failed if at
+ * least half of the invocations failed, and two of them, or none gave anything;
+ * else the most common of the others (ok wins a tie), and all figures are of
+ * those.  Also usable for n = 1.
  *
  * Return: 0 or -ENOMEM.
  */

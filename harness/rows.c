@@ -20,7 +20,7 @@ static const char *const estimator_names[] = {
 	[BENCH_EST_DEFAULT] = NULL,
 	[BENCH_EST_DIFFERENCE] = "difference",
 	[BENCH_EST_MIN_DIFFERENCE] = "min_difference",
-	[BENCH_EST_MEDIAN] = "median",
+	[BENCH_EST_MEDIAN] = "median", /* of ticks: "grouped_median" */
 	[BENCH_EST_MIN] = "min",
 	[BENCH_EST_MEAN] = "mean",
 	[BENCH_EST_MAX] = "max",
@@ -61,6 +61,20 @@ static double in_unit(const struct bench *b, const struct case_run *run,
 	double ns = timer_ns(&b->timer, ticks);
 
 	return run->c.bytes ? (double)run->c.bytes * 1e9 / ns : ns;
+}
+
+static const char *estimator_name(const struct case_run *run)
+{
+	const enum bench_estimator e = estimator_of(run);
+
+	return e == BENCH_EST_MEDIAN && !run->own_unit ? "grouped_median"
+						       : estimator_names[e];
+}
+
+/* What every event of @run has in it beside the operation, ticks. */
+static double overhead_of(const struct bench *b, const struct case_run *run)
+{
+	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
 }
 
 /* The headline and what it could have told from nothing, both in ticks of one
@@ -131,8 +145,22 @@ static double *samples_of(const struct bench *b, const struct case_run *run,
 	}
 	memcpy(x, run->events.v, *n * sizeof(*x));
 	for (size_t i = 0; !run->own_unit && i < *n; i++)
-		x[i] = (x[i] - b->timer.overhead_ticks) / ops_of(run);
+		x[i] = (x[i] - overhead_of(b, run)) / ops_of(run);
 	return x;
+}
+
+/* @sorted: as samples_of() gives them. */
+static double grouped_median(const struct bench *b, const struct case_run *run,
+			     double *sorted, size_t n)
+{
+	const double overhead = overhead_of(b, run), ops = ops_of(run);
+
+	/* The clock's steps are those of the raw ticks. */
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = sorted[i] * ops + overhead;
+	return (sample_grouped_median(sorted, n, b->timer.quantum_ticks) -
+		overhead) /
+	       ops;
 }
 
 static void events(const struct bench *b, const struct case_run *run,
@@ -149,7 +177,9 @@ static void events(const struct bench *b, const struct case_run *run,
 	stats_compute(&st, x, n);
 	h->value = pick(estimator_of(run), &st);
 	h->ticks = !run->own_unit;
-	if (h->ticks)
+	if (h->ticks && estimator_of(run) == BENCH_EST_MEDIAN)
+		h->value = grouped_median(b, run, x, n);
+	if (h->ticks && !run->c.with_overhead)
 		h->resolution =
 			sample_event_resolution(b->timer.overhead_spread_ticks,
 						&clock) /
@@ -190,6 +220,14 @@ double rows_headline(const struct bench *b, const struct case_run *run)
 	if (is_below(&h))
 		return NAN;
 	return h.ticks ? in_unit(b, run, h.value) : h.value;
+}
+
+/* The clock's step, as ticks of one operation. */
+static double step_of(const struct bench *b, const struct case_run *run)
+{
+	const double n = is_repeated(run) ? (double)run->series.iters : 1;
+
+	return b->timer.quantum_ticks / n / ops_of(run);
 }
 
 /* Status and reason; the headline's figures are set if it has one. */
@@ -239,6 +277,9 @@ static int judge(const struct bench *b, const struct case_run *run,
 		return result_set(&row->reason, "no sample was taken");
 	row->status = RESULT_OK;
 	row->value = row->estimate;
+	/* The same share of a time and of a rate. */
+	if (h.ticks)
+		row->quantum = row->value * step_of(b, run) / h.value;
 	return 0;
 }
 
@@ -329,11 +370,12 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 			     : 1;
 	row->histogram = histogram(run, x, n, core_hz);
 	if (isfinite(run->cold))
-		row->cold = run->own_unit ? run->cold
-					  : in_unit(b, run,
-						    (run->cold -
-						     b->timer.overhead_ticks) /
-							    ops_of(run));
+		row->cold =
+			run->own_unit
+				? run->cold
+				: in_unit(b, run,
+					  (run->cold - overhead_of(b, run)) /
+						  ops_of(run));
 	free(x);
 	return 0;
 }
@@ -497,7 +539,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 			  run->c.bytes || run->c.better == BENCH_HIGHER
 				  ? "higher"
 				  : "lower");
-	bad |= result_set(&row->estimator, estimator_names[estimator_of(run)]);
+	bad |= result_set(&row->estimator, estimator_name(run));
 	row->params = json_deep_copy(run->params);
 	row->expected = run->expected;
 	row->at_least = run->derived_low;

@@ -209,6 +209,25 @@ void sample_per_operation(const struct sample_series *s, double constant,
 		*out++ = (s->long_ticks.v[i] - constant) / (2 * n);
 }
 
+double sample_grouped_median(const double *sorted, size_t n,
+			     double quantum_ticks)
+{
+	const double step =
+		round(stats_quantile(sorted, n, 0.5) / quantum_ticks);
+	const double low = (step - 0.5) * quantum_ticks;
+	size_t below = 0, within = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		below += sorted[i] < low;
+		within += sorted[i] >= low && sorted[i] < low + quantum_ticks;
+	}
+	/* Of an even number of events half a step may lie between the two. */
+	if (!within)
+		return stats_quantile(sorted, n, 0.5);
+	return low +
+	       quantum_ticks * ((double)n / 2 - (double)below) / (double)within;
+}
+
 double sample_event_resolution(double overhead_spread_ticks,
 			       const struct sample_clock *clock)
 {

@@ -104,6 +104,20 @@ void sample_min_difference(const struct sample_series *s,
 void sample_per_operation(const struct sample_series *s, double constant,
 			  double *out);
 
+/**
+ * sample_grouped_median() - the median of events that a clock with steps timed.
+ * @sorted: raw ticks, ascending; @n of them, at least 1.
+ *
+ * A reading is the time rounded down to a step, so an event of 1.4 steps shows
+ * one step or two, and the plain median is always a whole number of steps. Here
+ * each value stands for the step around it, and the median lies where half of
+ * the events are below.  The events begin at random within a step.  Of
+ * events that all take the same time it is within 0.09 steps of that time; the
+ * wider they scatter, the closer.
+ */
+double sample_grouped_median(const double *sorted, size_t n,
+			     double quantum_ticks);
+
 /*
  * sample_event_resolution() - of single events: a quantum, or twice the spread
  * of the timer's own overhead if that is more.  How much the events differ

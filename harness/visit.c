@@ -16,6 +16,7 @@
 #define WARM_UP_SHARE  0.25 /* of the budget */
 #define WARM_UP_EVENTS 10
 #define MAX_ITERS      ((uint64_t)1 << 30)
+#define DITHER_STEPS   16 /* so many that no place within a step is likelier */
 
 /* Timing one batch, once for each method: no choice inside the interval. */
 typedef int timed_fn(bench_run_fn *run, struct bench *b,
@@ -180,6 +181,18 @@ static int visit_repeated(struct bench *b, struct case_run *run,
 	return err;
 }
 
+/* Wait for a random time, not by the clock: so that the next event begins
+ * anywhere within one of its steps. */
+static void dither(struct bench *b)
+{
+	const uint64_t most =
+		(uint64_t)(DITHER_STEPS * b->timer.quantum_ticks) + 1;
+	const uint64_t n = bench_rng_next(&b->dither) % most;
+
+	for (uint64_t i = 0; i < n; i++)
+		BENCH_KEEP(i);
+}
+
 static int one_event(struct bench *b, struct case_run *run,
 		     bench_case_fn *sample, enum phase phase)
 {
@@ -190,6 +203,7 @@ static int one_event(struct bench *b, struct case_run *run,
 		err = op_counter_empty(b->counter, &run->counts);
 	if (!err && d->prepare)
 		err = d->prepare(b, b->state, &run->c);
+	dither(b);
 	if (!err)
 		err = op_counter_begin(b->counter);
 	if (err)

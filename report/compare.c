@@ -57,6 +57,19 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* A run of format 1 had the plain median of what is grouped now: they differ by
+ * less than half a step of the clock. */
+static bool same_estimator(const char *a, const char *b)
+{
+	static const char grouped[] = "grouped_median", plain[] = "median";
+
+	if (a && !strcmp(a, grouped))
+		a = plain;
+	if (b && !strcmp(b, grouped))
+		b = plain;
+	return same_text(a, b);
+}
+
 /* What keeps @row of @s from being compared with @r of A's first run, or NULL.
  */
 static const char *obstacle(const struct comparison *c, const struct side *s,
@@ -77,7 +90,7 @@ static const char *obstacle(const struct comparison *c, const struct side *s,
 		return without[s == c->b][s->n > 1];
 	if (!same_text(r->unit, row->all.unit))
 		return "other unit";
-	if (!same_text(r->estimator, row->all.estimator))
+	if (!same_estimator(r->estimator, row->all.estimator))
 		return "other estimator";
 	if (!same_text(r->timer, row->all.timer))
 		return "other timing method";

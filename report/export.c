@@ -10,14 +10,15 @@
 
 /* The keys of a row that become columns; ci95 becomes two. */
 static const char *const keys[] = {
-	"benchmark",  "case",	    "status",	  "reason",    "unit",
-	"better",     "value",	    "ci95",	  "n",	       "samples",
-	"iters",      "min",	    "mean",	  "stddev",    "p50",
-	"p90",	      "p99",	    "p999",	  "max",       "cold",
-	"ticks",      "cycles",	    "timer",	  "tsc_hz",    "core_hz",
-	"estimator",  "cpu",	    "policy",	  "priority",  "grade",
-	"started_at", "duration_s", "resolution", "at_least",  "at_most",
-	"expected",   "baseline",   "evidence",	  "set_aside", "tags",
+	"benchmark",  "case",	    "status",	  "reason",   "unit",
+	"better",     "value",	    "ci95",	  "n",	      "samples",
+	"iters",      "min",	    "mean",	  "stddev",   "p50",
+	"p90",	      "p99",	    "p999",	  "max",      "cold",
+	"ticks",      "cycles",	    "timer",	  "tsc_hz",   "core_hz",
+	"estimator",  "cpu",	    "policy",	  "priority", "grade",
+	"started_at", "duration_s", "resolution", "quantum",  "at_least",
+	"at_most",    "expected",   "baseline",	  "evidence", "set_aside",
+	"tags",
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -141,8 +141,12 @@ char *tables_interval(const struct result *r, bool with_unit)
 	lo = number(r->ci95[0] / scale);
 	hi = number(r->ci95[1] / scale);
 	with_unit = with_unit && strcmp(shown, "1") != 0;
-	text = text_format("%s – %s%s%s (±%s)", lo, hi, with_unit ? " " : "",
-			   with_unit ? shown : "", units_percent(pct, half));
+	text = half > 0 ? text_format("%s – %s%s%s (±%s)", lo, hi,
+				      with_unit ? " " : "",
+				      with_unit ? shown : "",
+				      units_percent(pct, half))
+			: text_format("%s%s%s in all", lo, with_unit ? " " : "",
+				      with_unit ? shown : "");
 	free(lo);
 	free(hi);
 	return text;

@@ -270,6 +270,36 @@ static void set_aside(void)
 	drop(2);
 }
 
+static void steps(void)
+{
+	struct result out;
+
+	make(6, 20);
+	for (int i = 0; i < 6; i++) {
+		rows[i].value = 20;
+		rows[i].quantum = 10;
+	}
+	result_aggregate(&out, ptrs, 6);
+	OK(out.ci95[0] == 15 && out.ci95[1] == 25 && out.quantum == 10,
+	   "values that are all alike are good to half a step");
+	result_free(&out);
+	rows[0].value = 2;
+	rows[5].value = 30;
+	result_aggregate(&out, ptrs, 6);
+	OK(out.ci95[0] == 2 && out.ci95[1] == 30,
+	   "an interval that is wider stays as it is");
+	result_free(&out);
+	for (int i = 0; i < 6; i++)
+		rows[i].value = 4;
+	result_aggregate(&out, ptrs, 6);
+	OK(out.ci95[0] == 0 && out.ci95[1] == 9, "no time is below 0");
+	result_free(&out);
+	result_aggregate(&out, ptrs, 5);
+	OK(isnan(out.ci95[0]), "no interval stays none");
+	result_free(&out);
+	drop(6);
+}
+
 /* What one invocation could not tell from nothing. */
 static void is_below(int i, double estimate)
 {
@@ -509,6 +539,7 @@ int main(void)
 	all_samples();
 	statuses();
 	set_aside();
+	steps();
 	disagreement();
 	bound();
 	evidence_and_facts();

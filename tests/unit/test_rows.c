@@ -59,6 +59,92 @@ static double of(enum bench_estimator estimator, const double *ghz, size_t n,
 	return core_hz(&run, ghz, n, tags);
 }
 
+/* A number below 1, the same ones in each run of the test. */
+static double dice(void)
+{
+	static uint64_t x = 1;
+
+	return (double)(bench_rng_next(&x) >> 11) / 9007199254740992.0;
+}
+
+/* The row of one invocation: @n events of @time ticks each and, in some of
+ * them, an interrupt, on a clock of @step ticks; the timer takes @overhead of
+ * them. */
+static void timed(struct result *row, double step, double time, double overhead,
+		  size_t n)
+{
+	const struct bench b = { .desc = &desc,
+				 .timer = { .hz = 1e9,
+					    .quantum_ticks = step,
+					    .overhead_ticks = overhead } };
+	struct case_run run = { .name = (char *)"x=1",
+				.cold = NAN,
+				.derived = NAN,
+				.expected = NAN,
+				.derived_resolution = NAN,
+				.derived_low = NAN,
+				.derived_high = NAN };
+
+	run.params = json_object();
+	for (size_t i = 0; i < n; i++) {
+		const double begin = 1000 * step * dice();
+		const double end =
+			begin + time + overhead + (dice() < 0.02 ? 5000 : 0);
+
+		sample_push(&run.events,
+			    floor(floor(end / step) * step) -
+				    floor(floor(begin / step) * step));
+	}
+	rows_make(&b, &run, row);
+	sample_free(&run.events);
+	json_decref(run.params);
+}
+
+/* Share of runs of @n invocations whose interval holds the true time; *@least
+ * gets the narrowest interval, in steps. */
+static double covered(double step, size_t n, double *least)
+{
+	struct result rows[10], out;
+	const struct result *ptrs[10];
+	size_t good = 0, all = 0;
+
+	*least = INFINITY;
+	for (double time = 1.05 * step; time < 4 * step; time += 0.05 * step) {
+		for (size_t i = 0; i < n; i++) {
+			timed(&rows[i], step, time, 30, 200);
+			ptrs[i] = &rows[i];
+		}
+		result_aggregate(&out, ptrs, n);
+		good += out.ci95[0] <= time && time <= out.ci95[1];
+		all++;
+		*least = fmin(*least, (out.ci95[1] - out.ci95[0]) / step);
+		result_free(&out);
+		for (size_t i = 0; i < n; i++)
+			result_free(&rows[i]);
+	}
+	return (double)good / (double)all;
+}
+
+static void coarse_clocks(void)
+{
+	static const double steps[] = { 22.5, 41.67 };
+	struct result row;
+	double least;
+
+	for (size_t i = 0; i < 2; i++) {
+		OK(covered(steps[i], 6, &least) >= 0.95,
+		   "six invocations: the interval holds the true time");
+		OK(least >= 1 - 1e-9,
+		   "and is never narrower than half a step to both sides");
+		OK(covered(steps[i], 10, &least) >= 0.95 && least >= 1 - 1e-9,
+		   "nor of ten invocations");
+	}
+	timed(&row, 22.5, 90, 0, 100);
+	OK_STR(row.estimator, "grouped_median", "the row says how");
+	OK(row.quantum == 22.5, "and what the step of the clock is");
+	result_free(&row);
+}
+
 int main(void)
 {
 	const enum bench_estimator median = BENCH_EST_MEDIAN;
@@ -77,5 +163,6 @@ int main(void)
 	OK_NEAR(of(BENCH_EST_MIN, modes, 8, &tags), 3, 1e-9,
 		"a minimum is of the fastest moment");
 	OK(tags == 10, "two modes are a change");
+	coarse_clocks();
 	return tap_done();
 }

@@ -259,6 +259,76 @@ static void vectors(void)
 	OK(!vec.n && !vec.v, "and is empty when freed");
 }
 
+/* A number below 1, the same ones in each run of the test. */
+static double dice(void)
+{
+	static uint64_t x = 1;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	return (double)(x * 0x2545F4914F6CDD1Du >> 11) / 9007199254740992.0;
+}
+
+/* What a clock of @step ticks shows at @time: whole ticks of whole steps. */
+static double shows(double step, double time)
+{
+	return floor(floor(time / step) * step);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The largest error of the grouped median, in steps, over events of @least to
+ * @least + 3 steps that scatter by up to @scatter steps to either side. */
+static double grouped_error(double step, double least, double scatter)
+{
+	static double x[20001];
+	const size_t n = sizeof(x) / sizeof(x[0]);
+	double worst = 0;
+
+	for (double d = least; d < least + 3; d += 0.1) {
+		for (size_t i = 0; i < n; i++) {
+			const double begin = 1000 * dice() * step;
+			const double time =
+				(d + scatter * (2 * dice() - 1)) * step;
+
+			x[i] = shows(step, begin + time) - shows(step, begin);
+		}
+		qsort(x, n, sizeof(x[0]), ascending);
+		worst = fmax(worst,
+			     fabs(sample_grouped_median(x, n, step) / step -
+				  d));
+	}
+	return worst;
+}
+
+static void grouped_median(void)
+{
+	static const double steps[] = { 22.5, 41.67, 26 };
+	static const double even[] = { 20, 20, 40, 40 };
+	static const double apart[] = { 20, 80 };
+
+	for (size_t i = 0; i < 3; i++) {
+		OK(grouped_error(steps[i], 1.2, 0) < 0.11,
+		   "events of one length: within a tenth of a step");
+		OK(grouped_error(steps[i], 4, 3) < 0.09,
+		   "events that scatter: no worse");
+	}
+	OK_NEAR(sample_grouped_median(even, 4, 20), 30, 1e-12,
+		"half of one step and half of two: one and a half");
+	OK_NEAR(sample_grouped_median(even, 1, 20), 20, 1e-12,
+		"a single event is what it is");
+	OK_NEAR(sample_grouped_median(apart, 2, 20), 50, 1e-12,
+		"two events apart: the middle, where none is");
+	OK_NEAR(sample_grouped_median(apart, 2, 0), 50, 1e-12,
+		"without steps: the plain median");
+}
+
 int main(void)
 {
 	batch_length();
@@ -271,6 +341,7 @@ int main(void)
 	capped();
 	one_disturbed_batch();
 	events();
+	grouped_median();
 	vectors();
 	return tap_done();
 }
