@@ -68,6 +68,7 @@ static const struct field fields[] = {
 	SAME(INDEX, priority),
 	SAME(JSON, evidence),
 	SAME(JSON, set_aside),
+	SAME(JSON, trend),
 	SAME(JSON, tags),
 	SAME(STRING, grade),
 	SAME(STRING, started_at),

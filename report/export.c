@@ -18,7 +18,7 @@ static const char *const keys[] = {
 	"estimator",  "cpu",	    "policy",	  "priority", "grade",
 	"started_at", "duration_s", "resolution", "quantum",  "at_least",
 	"at_most",    "expected",   "baseline",	  "evidence", "set_aside",
-	"tags",
+	"trend",      "tags",
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

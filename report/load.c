@@ -12,6 +12,7 @@
 #include "quiet.h"
 #include "rounds.h"
 #include "text.h"
+#include "trend.h"
 
 #define MAX_BAD_NOTES 5
 
@@ -383,6 +384,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 		if (err)
 			*why = text_format("%s: %s", dir, strerror(-err));
 		rounds_count(run);
+		trend_mark(run);
 	}
 	for (size_t i = 0; i < in.n; i++)
 		result_free(&in.lines[i]);

@@ -10,6 +10,7 @@
 #include "text.h"
 
 #define EXACT_MAX 100 /* values in all: below 50 million steps */
+#define TREND_MAX 60  /* the same, of a trend */
 
 /* A value and the group that it came from. */
 struct item {
@@ -198,4 +199,97 @@ void rank_holm(double *adjusted, const double *p, size_t n)
 		adjusted[all[i].index] = worst;
 	}
 	free(all);
+}
+
+void rank_false_discovery(double *adjusted, const double *p, size_t n)
+{
+	struct item *all = text_alloc(n, sizeof(*all));
+	double best = 1;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct item) { p[i], i };
+	qsort(all, n, sizeof(*all), by_value);
+	for (size_t i = n; i > 0; i--) {
+		best = fmin(best, (double)n / (double)i * all[i - 1].x);
+		adjusted[all[i - 1].index] = best;
+	}
+	free(all);
+}
+
+/* @ways counts the orders of @total values by their inversions, up to @most of
+ * them; add @t equal values that are greater.  That multiplies the series by
+ * the Gaussian binomial [total + t, t], the product of (1 - q^(total + j)) / (1
+ * - q^j): a sum in place, and a difference. */
+static void add_group(double *ways, size_t most, size_t total, size_t t)
+{
+	for (size_t j = 1; j <= t; j++) {
+		for (size_t s = j; s <= most; s++)
+			ways[s] += ways[s - j];
+		for (size_t s = most; s >= total + j; s--)
+			ways[s] -= ways[s - total - j];
+	}
+}
+
+/* Share of all orders with as few of the @top possible inversions as @seen, or
+ * as many at the other end.  The ends are alike, so that half of the series
+ * will do. */
+static double trend_exact(const double *sorted, size_t n, size_t seen,
+			  size_t top)
+{
+	double *ways = text_alloc(top / 2 + 1, sizeof(*ways));
+	double far = 0, all = 0;
+
+	ways[0] = 1;
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !(sorted[end] > sorted[i]); end++)
+			;
+		add_group(ways, top / 2, i, end - i);
+	}
+	if (2 * seen > top)
+		seen = top - seen;
+	for (size_t s = 0; 2 * s <= top; s++) {
+		const double both = 2 * s < top ? 2 * ways[s] : ways[s];
+
+		all += both;
+		far += s <= seen ? both : 0;
+	}
+	free(ways);
+	return far / all;
+}
+
+static double trend_normal(const double *sorted, size_t n, double score)
+{
+	double total = (double)n;
+	double variance = total * (total - 1) * (2 * total + 5);
+
+	for (size_t i = 0, end; i < n; i = end) {
+		double t;
+
+		for (end = i + 1; end < n && !(sorted[end] > sorted[i]); end++)
+			;
+		t = (double)(end - i);
+		variance -= t * (t - 1) * (2 * t + 5);
+	}
+	if (!(variance > 0))
+		return 1;
+	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, fabs(score) - 1) /
+					       sqrt(variance / 18)));
+}
+
+double rank_trend(const double *x, size_t n)
+{
+	double *sorted = text_alloc(n, sizeof(*sorted)), p;
+	size_t up = 0, down = 0;
+
+	memcpy(sorted, x, n * sizeof(*sorted));
+	stats_sort(sorted, n);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++) {
+			up += x[j] > x[i];
+			down += x[j] < x[i];
+		}
+	p = n <= TREND_MAX ? trend_exact(sorted, n, down, up + down)
+			   : trend_normal(sorted, n, (double)up - (double)down);
+	free(sorted);
+	return p;
 }

@@ -58,4 +58,27 @@ void rank_shift(struct rank_shift *out, const double *x, size_t n,
  */
 void rank_holm(double *adjusted, const double *p, size_t n);
 
+/**
+ * rank_false_discovery() - the same, so that of those called at most that share
+ * is called wrongly.
+ *
+ * Source: Benjamini and Hochberg, "Controlling the False Discovery Rate",
+ * Journal of the Royal Statistical Society B 57(1), 1995.
+ */
+void rank_false_discovery(double *adjusted, const double *p, size_t n);
+
+/**
+ * rank_trend() - two-sided p-value of Kendall's test that values rise or fall
+ * with their order.
+ * @x: @n values in order of time, 2 to RANK_MAX.
+ *
+ * Exact up to 60 values, given the ties that there are: the share of all orders
+ * of these values that are as far from the expected number of pairs in
+ * order.  Beyond that the normal approximation with the correction for ties.
+ *
+ * Source: Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938;
+ * Mann, "Nonparametric Tests Against Trend", Econometrica 13(3), 1945.
+ */
+double rank_trend(const double *x, size_t n);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "rounds.h"
 #include "text.h"
+#include "trend.h"
 #include "units.h"
 
 /* The columns of a section's table, in order. */
@@ -136,6 +137,12 @@ char *tables_interval(const struct result *r, bool with_unit)
 	double half = tables_halfwidth(r), scale = scale_of(r, &shown);
 	char pct[UNITS_MAX], *lo, *hi, *text;
 
+	if (r->trend) {
+		hi = trend_text(r);
+		text = text_format("trend: %s", hi);
+		free(hi);
+		return text;
+	}
 	if (!isfinite(half))
 		return NULL;
 	lo = number(r->ci95[0] / scale);

@@ -9,6 +9,7 @@
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"
+#include "trend.h"
 
 /* Half a 95 % interval should not be wider than this (METHOD, a run). */
 #define WIDE 0.05
@@ -208,6 +209,33 @@ static json_int_t aside(const struct row *row, const char *key)
 	return json_integer_value(json_object_get(row->all.set_aside, key));
 }
 
+static void warn_trends(struct run *run)
+{
+	const struct result *first = NULL;
+	size_t n = 0;
+	char *text;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		n += r->trend != NULL;
+		first = first || !r->trend ? first : r;
+	}
+	if (!first)
+		return;
+	text = trend_text(first);
+	notes_add(
+		run->notes,
+		text_format("%zu row%s changed from round to round (first: %s "
+			    "%s: %s): a median with an interval would "
+			    "pretend otherwise",
+			    n, n == 1 ? "" : "s", first->benchmark, first->name,
+			    text),
+		text_copy("look for what the run itself changes: files, "
+			  "memory, heat"));
+	free(text);
+}
+
 /* What is in no value, in one line: the rows say why. */
 static void warn_set_aside(struct run *run)
 {
@@ -340,6 +368,7 @@ void warnings_add(struct run *run)
 	warn_troubles(run);
 	warn_failures(run);
 	warn_set_aside(run);
+	warn_trends(run);
 	warn_truth(run);
 	warn_certificate(run);
 	warn_noise(run);

@@ -347,3 +347,31 @@ widths() {
 	[[ $stderr == *"hwloc does not describe this machine"* ]]
 	jq -e '.cpu.pus == null and .caches == []' <<<"$output"
 }
+
+# drift VALUE...: one case, a round for each value.
+drift() {
+	local round=0 value row
+
+	row=$(grep '"case": *"call=getpid,via=libc"' small/invocations.jsonl | head -n 1)
+	for value; do
+		jq -c --argjson value "$value" --argjson round "$((round += 1))" \
+			'.value = $value | .estimate = $value | .round = $round' <<<"$row"
+	done >rows
+	mv rows small/invocations.jsonl
+	run -0 make_report --no-plots small
+}
+
+@test "a row that changes from round to round says so, and has no interval" {
+	drift 6600 6600 8800 11500 14000 16500 18300 20300 21200 22900
+	jq -e '.rows[] | .status == "ok" and .ci95 == null and
+		.trend.from == 6600 and .trend.to == 22900 and
+		.trend.p < 0.001' small/report.json
+	grep -q 'trend: 6.60 → 22.9 µs' small/report.md
+	grep -q '1 row changed from round to round' small/report.md
+}
+
+@test "rounds without a trend have an interval" {
+	drift 6600 22900 8800 18300 14000 16500 11500 21200 20300 6600
+	jq -e '.rows[] | .ci95 == [6600, 21200] and .trend == null' small/report.json
+	run -1 grep 'changed from round to round' small/report.md
+}

@@ -159,11 +159,104 @@ static void coverage(void)
 	OK(covered > 0.935 && found < 0.065, "20 against 20");
 }
 
+/* Share of all orders of @x that are as far from no trend: by trying all. */
+static double all_orders(double *x, size_t n, size_t at, double score,
+			 double *all)
+{
+	double far = 0;
+
+	if (at == n) {
+		double s = 0;
+
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = i + 1; j < n; j++)
+				s += (x[j] > x[i]) - (x[j] < x[i]);
+		++*all;
+		return fabs(s) >= fabs(score);
+	}
+	for (size_t i = at; i < n; i++) {
+		const double a = x[at], b = x[i];
+
+		x[at] = b;
+		x[i] = a;
+		far += all_orders(x, n, at + 1, score, all);
+		x[at] = a;
+		x[i] = b;
+	}
+	return far;
+}
+
+static void trend_is(double *x, size_t n, const char *what)
+{
+	double score = 0, all = 0, far;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			score += (x[j] > x[i]) - (x[j] < x[i]);
+	far = all_orders(x, n, 0, score, &all);
+	OK_NEAR(rank_trend(x, n), far / all, 1e-12, what);
+}
+
+static void trends(void)
+{
+	static double create[] = { 6.6,	 6.6,  8.8,  11.5, 14.0,
+				   16.5, 18.3, 20.3, 21.2, 22.9 };
+	static double rising[] = { 1, 2, 3, 4, 5, 6 };
+	static double mixed[] = { 3, 1, 4, 1, 5, 9, 2 };
+	static double falling[] = { 7, 7, 5, 5, 5, 2, 1 };
+	static double flat[] = { 4, 4, 4, 4, 4 };
+	static double many[RANK_MAX];
+	size_t alarms = 0;
+
+	OK_NEAR(rank_trend(rising, 6), 2.0 / 720, 1e-15,
+		"six in order: two of 720 orders");
+	trend_is(mixed, 7, "a tie, no trend: as all orders say");
+	trend_is(falling, 7, "ties, falling: as all orders say");
+	OK(rank_trend(flat, 5) == 1, "all alike: no trend");
+	/* Without the tie 2 of 10! orders; with it each stands twice. */
+	OK_NEAR(rank_trend(create, 10), 4.0 / 3628800, 1e-15,
+		"creating files, round by round");
+	for (size_t i = 0; i < 4000; i++) {
+		for (size_t j = 0; j < 10; j++)
+			many[j] = draw(1);
+		alarms += rank_trend(many, 10) < 0.05;
+	}
+	OK(alarms > 100 && alarms < 260, "false alarms of 4000: at most 5 %");
+	for (size_t j = 0; j < RANK_MAX; j++)
+		many[j] = draw(1);
+	OK(rank_trend(many, RANK_MAX) > 0.001, "a thousand without a trend");
+	for (size_t j = 0; j < RANK_MAX; j++)
+		many[j] += 0.002 * (double)j;
+	OK(rank_trend(many, RANK_MAX) < 1e-6, "a thousand with one");
+	for (size_t j = 0; j < 60; j++)
+		many[j] = (double)j;
+	OK(rank_trend(many, 60) < 1e-60, "sixty in order, exact");
+}
+
+static void discoveries(void)
+{
+	/* The example of Benjamini and Hochberg 1995, section 3.2: of these 15
+	 * the first four are called at 5 %. */
+	static const double p[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
+				    0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+				    0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
+	double q[15];
+	size_t called = 0;
+
+	rank_false_discovery(q, p, 15);
+	for (size_t i = 0; i < 15; i++)
+		called += q[i] <= 0.05;
+	OK(called == 4, "false discovery rate: the authors' example");
+	OK_NEAR(q[3], 0.0095 * 15 / 4, 1e-12, "and its adjusted value");
+}
+
 int main(void)
 {
 	critical_values();
 	textbook();
 	by_hand();
 	coverage();
+	trends();
+	discoveries();
 	return tap_done();
 }

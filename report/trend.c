@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "rank.h"
+#include "text.h"
+#include "units.h"
+
+#define FALSE_SHARE 0.05 /* of the rows that are called */
+
+/* The values of @row that are numbers, in order of the rounds.  Return: how
+ * many. */
+static size_t numbers(const struct row *row, double *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n && n < RANK_MAX; i++)
+		if (isfinite(row->values[i]))
+			x[n++] = row->values[i];
+	return n;
+}
+
+static void mark(struct result *r, const double *x, size_t n, double p)
+{
+	r->trend = json_pack("{s:f,s:f,s:f}", "from", x[0], "to", x[n - 1], "p",
+			     p);
+	r->ci95[0] = r->ci95[1] = NAN;
+}
+
+void trend_mark(struct run *run)
+{
+	double *p = text_alloc(run->nrows, sizeof(*p));
+	double *adjusted = text_alloc(run->nrows, sizeof(*adjusted));
+	double x[RANK_MAX];
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const size_t n = numbers(&run->rows[i], x);
+
+		p[i] = n > 1 ? rank_trend(x, n) : 1;
+	}
+	rank_false_discovery(adjusted, p, run->nrows);
+	for (size_t i = 0; i < run->nrows; i++) {
+		struct result *r = &run->rows[i].all;
+
+		if (r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE)
+			mark(r, x, numbers(&run->rows[i], x), adjusted[i]);
+	}
+	free(adjusted);
+	free(p);
+}
+
+char *trend_text(const struct result *r)
+{
+	const char *unit;
+	char from[UNITS_MAX], to[UNITS_MAX];
+	double per;
+
+	if (!r->trend)
+		return NULL;
+	per = units_scale(r->value, r->unit, &unit);
+	return text_format("%s → %s %s",
+			   units_number(from,
+					run_number(r->trend, "from") / per),
+			   units_number(to, run_number(r->trend, "to") / per),
+			   unit);
+}
