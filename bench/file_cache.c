@@ -191,11 +191,9 @@ static int check_charge(struct bench *b, const struct mem_group *group,
 	if (charged < 0 || limit <= 0)
 		return bench_fail(b, (int)(charged < 0 ? -charged : -limit),
 				  "read what %s holds", group->path);
-	bench_proof(b, c, "charged_bytes",
-		    CHARGED * (double)(size < (uint64_t)limit
-					       ? size
-					       : (uint64_t)limit),
-		    (double)charged);
+	bench_purity(b, c, "charged_bytes", CHARGED,
+		     (double)(size < (uint64_t)limit ? size : (uint64_t)limit),
+		     (double)charged);
 	bench_fact(b, c, "limit_bytes", (double)limit);
 	return 0;
 }

@@ -47,11 +47,9 @@
 #define WINDOW_MS    4.0 /* at --effort 100 */
 #define LEAST_MS     1.2
 #define MOST_MS	     250.0 /* where 10 processes make a disk seek */
-#define PATIENCE_MS  30e3  /* where nothing is read, but will be */
 #define LEAD_MS	     0.2   /* before the window: to wake, to be under way */
 #define LEAD_EACH_MS 0.03
 #define ENOUGH	     4 /* blocks of each process in a window, or it is widened */
-#define TRIES	     4 /* if a process came late */
 #define SERIES	     4
 
 enum figure { INTERCEPT, SLOPE, R2, FIGURES };
@@ -81,7 +79,6 @@ struct contention_state {
 	struct file_crew crew;
 	const struct series *at; /* what is being visited */
 	unsigned int procs;
-	unsigned int late;	    /* windows taken although one came late */
 	double usual_ms, window_ms; /* the window: at first, of this case */
 	cpu_set_t cpus;
 	enum timer_method method;
@@ -212,25 +209,16 @@ static void work(void *arg, unsigned int member, const struct file_order *o,
 {
 	struct contention_state *s = arg;
 	struct file_counts before, after;
-	struct rusage from, to;
 
 	if (o->what == PREPARE) {
 		r->err = open_own(s, member);
 		return;
 	}
-	getrusage(RUSAGE_SELF, &from);
 	file_counts_read(&s->place, &before);
 	r->err = read_window(s, o, r);
 	file_counts_read(&s->place, &after);
-	getrusage(RUSAGE_SELF, &to);
 	file_counts_since(&after, &before);
 	r->stored = after.process_read;
-	/* Code that was not in memory may have been fetched meanwhile. */
-	if (!s->at->direct && r->stored > 0) {
-		r->stored -= (to.ru_majflt - from.ru_majflt) *
-			     file_fault_bytes(&s->place);
-		r->stored = r->stored < 0 ? 0 : r->stored;
-	}
 }
 
 /* The measuring process again. */
@@ -317,7 +305,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->at = c->arg;
 	s->procs = (unsigned int)c->index;
 	s->window_ms = s->usual_ms;
-	s->late = 0;
 	err = get_files(b, s);
 	if (err)
 		return err;
@@ -386,17 +373,14 @@ static bool counts_late(const struct contention_state *s,
 	return w->late && s->procs <= (unsigned int)CPU_COUNT(&s->cpus);
 }
 
-/* Whether its count of blocks can be used. */
-static bool good(struct contention_state *s, const struct window *w, int tries)
+/* Widen a window in which too few blocks were read to count them; not to be
+ * taken again as it was: that would leave slow ones out. */
+static bool widened(struct contention_state *s, const struct window *w)
 {
-	/* Not to be taken again as it was: that would leave slow ones out. */
-	const double most = w->blocks ? MOST_MS : PATIENCE_MS;
-
-	if (w->blocks < (uint64_t)ENOUGH * s->procs && s->window_ms < most) {
-		s->window_ms *= 2;
+	if (w->blocks >= (uint64_t)ENOUGH * s->procs || s->window_ms >= MOST_MS)
 		return false;
-	}
-	return !counts_late(s, w) || tries >= TRIES;
+	s->window_ms *= 2;
+	return true;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -404,7 +388,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct contention_state *s = state;
 	struct file_counts before, after;
 	struct window w;
-	int err, tries = 0;
+	int err;
 
 	do {
 		file_counts_read(&s->place, &before);
@@ -414,7 +398,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 			return 0;
 		if (err)
 			return bench_fail(b, -err, "read the files");
-	} while (!good(s, &w, ++tries));
+	} while (widened(s, &w));
 	if (!w.blocks)
 		return bench_fail(b, 0, "no block was read in %.0f ms",
 				  s->window_ms);
@@ -422,9 +406,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 			   timer_ns(bench_timer(b), (double)w.ticks) *
 				   s->procs / (double)w.blocks);
 	bench_fact(b, c, "window_ms", s->window_ms);
-	s->late += counts_late(s, &w);
-	if (s->late)
-		bench_fact(b, c, "late_windows", s->late);
+	bench_purity(b, c, "windows_begun_by_all", BENCH_MOSTLY, 1,
+		     !counts_late(s, &w));
 	bench_proof(b, c, "bytes_right", (double)w.bytes,
 		    (double)(w.bytes - w.wrong));
 	file_counts_since(&after, &before);
@@ -432,13 +415,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		bench_proof(b, c, "device_bytes_read", (double)w.bytes,
 			    (double)after.device_read);
 	/* At first the readers' own code is fetched, and more of it ahead. */
-	if (w.stored >= 0 && (s->at->direct || bench_is_sample(b)))
-		bench_proof(b, c,
-			    s->at->direct ? "bytes_from_storage"
-					  : "bytes_from_cache",
-			    (double)w.bytes,
-			    s->at->direct ? (double)w.stored
-					  : (double)w.bytes - (double)w.stored);
+	if (w.stored >= 0 && s->at->direct)
+		bench_proof(b, c, "bytes_from_storage", (double)w.bytes,
+			    (double)w.stored);
+	else if (w.stored >= 0 && bench_is_sample(b))
+		bench_purity(b, c, "windows_from_cache", BENCH_MOSTLY, 1,
+			     w.stored == 0);
 	return 0;
 }
 

@@ -54,7 +54,6 @@
 #define LEAST_EFFORT 0.1
 #define SMALL_BYTES  ((uint64_t)64 << 20)
 #define PROBE	     ((size_t)64 << 10)
-#define COLD_TRIES   8 /* at finding a block that is not cached */
 
 struct read_state {
 	uint64_t bytes; /* --bytes */
@@ -74,7 +73,6 @@ struct read_state {
 	uint64_t base, size; /* what is read of the file: its end */
 	char *map;
 	struct file_counts before;
-	struct rusage usage;
 	uint64_t blocks, right;
 	uint64_t uncounted; /* blocks read before the counts in `before` */
 	uint64_t ticks[LOADED + 3 * FILE_POINTS_MOST_DEPTH];
@@ -270,7 +268,6 @@ static void start_walk(struct bench *b, struct read_state *s,
 static void count_from_here(struct read_state *s)
 {
 	s->uncounted = s->blocks;
-	getrusage(RUSAGE_SELF, &s->usage);
 	file_counts_read(&s->place, &s->before);
 }
 
@@ -312,27 +309,22 @@ static void next_offset(struct read_state *s, unsigned int i, size_t block)
 	s->reader.offset[i] = s->base + file_walk_next(&s->walk) * block;
 }
 
-/* What lies around an earlier block may have been fetched with it: look for
- * one that is not cached. */
-static int find_cold(struct bench *b, struct read_state *s,
+/* What lies around an earlier block may have been fetched with it. */
+static int make_cold(struct bench *b, struct read_state *s,
 		     const struct bench_case *c, size_t block)
 {
-	const uint64_t *at = &s->reader.offset[0];
-	int64_t cached = file_cache_bytes(s->data.fd, *at, block);
+	const uint64_t at = s->reader.offset[0];
+	int64_t cached = file_cache_bytes(s->data.fd, at, block);
 	int err = 0;
 
-	for (int i = 0; cached > 0 && i < COLD_TRIES; i++) {
-		next_offset(s, 0, block);
-		cached = file_cache_bytes(s->data.fd, *at, block);
-	}
 	if (cached > 0) {
 		err = drop(b, s);
-		cached = err ? 0 : file_cache_bytes(s->data.fd, *at, block);
+		cached = err ? 0 : file_cache_bytes(s->data.fd, at, block);
 	}
 	if (cached < 0)
 		return bench_fail(b, (int)-cached, "look into the page cache");
-	bench_proof(b, c, "uncached_before", (double)block,
-		    (double)block - (double)cached);
+	bench_purity(b, c, "uncached_before", BENCH_MOSTLY, (double)block,
+		     (double)block - (double)cached);
 	return err;
 }
 
@@ -354,7 +346,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	}
 	for (unsigned int i = 0; i < t->n; i++)
 		next_offset(s, i, t->block);
-	return t->cache == FILE_COLD && t->random ? find_cold(b, s, c, t->block)
+	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
 						  : 0;
 }
 
@@ -416,12 +408,9 @@ static void show_counts(struct bench *b, struct read_state *s,
 			double claimed)
 {
 	struct file_counts seen;
-	struct rusage usage;
-	double excused;
 
 	file_counts_read(&s->place, &seen);
 	file_counts_since(&seen, &s->before);
-	getrusage(RUSAGE_SELF, &usage);
 	if (t->cache != FILE_WARM) {
 		bench_proof(b, c, "bytes_read_by_process", claimed,
 			    (double)seen.process_read);
@@ -433,17 +422,12 @@ static void show_counts(struct bench *b, struct read_state *s,
 				   (double)seen.process_read / claimed);
 		return;
 	}
-	bench_proof(b, c, "bytes_cached", (double)s->size,
-		    (double)file_cache_bytes(s->warm.fd, s->base, s->size));
-	if (seen.process_read < 0)
-		return;
-	/* Code that was not in memory may have been fetched meanwhile. */
-	excused = t->via == FILE_MMAP
-			  ? 0
-			  : (double)(usage.ru_majflt - s->usage.ru_majflt) *
-				    (double)file_fault_bytes(&s->place);
-	bench_proof(b, c, "bytes_without_device", claimed,
-		    claimed - fmax(0, (double)seen.process_read - excused));
+	/* A kernel may take back pages that nobody has read for a while. */
+	bench_purity(b, c, "bytes_cached", BENCH_MOSTLY, (double)s->size,
+		     (double)file_cache_bytes(s->warm.fd, s->base, s->size));
+	if (seen.process_read >= 0)
+		bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
+			     claimed, claimed - (double)seen.process_read);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)

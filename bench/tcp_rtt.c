@@ -54,9 +54,6 @@
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
-/* Trips for one of which the acknowledgement is the kernel's. */
-#define PACKET_TRIES 8
-
 #define NO_STAMPS "this kernel or interface gives no time stamps"
 
 struct state {
@@ -292,7 +289,7 @@ static bool clock_was_set(struct state *s, const struct bench_case *c)
 static void record_part(struct bench *b, const struct bench_case *part,
 			uint64_t from_ns, uint64_t to_ns)
 {
-	bench_proof(b, part, "in_order", 1, from_ns <= to_ns);
+	bench_purity(b, part, "in_order", BENCH_MOSTLY, 1, from_ns <= to_ns);
 	if (from_ns <= to_ns)
 		bench_record_value(b, part, (double)(to_ns - from_ns));
 }
@@ -317,8 +314,8 @@ static int sample_stamped(struct bench *b, struct state *s,
 	if (clock_was_set(s, c))
 		return 0;
 	for (int i = 0; i < RTT_PARTS; i++)
-		bench_proof(b, rc->parts[i], "stamps", 2,
-			    !!t.out_ns + !!t.in_ns);
+		bench_purity(b, rc->parts[i], "stamps", BENCH_MOSTLY, 1,
+			     t.out_ns && t.in_ns);
 	if (!t.out_ns || !t.in_ns)
 		return 0;
 	at[0] = t.begin_ns;
@@ -432,9 +429,11 @@ static int fail_packet(struct bench *b, struct state *s, int err)
 		       : net_client_fail(&s->client, err, "round trip");
 }
 
-/* One trip; @told is whether its packets told their times. */
-static int packet_trip(struct bench *b, struct state *s,
-		       const struct bench_case *c, bool *told)
+/* On a host with little time to spare it is often the server that
+ * acknowledges, not its kernel: such a trip tells nothing of the packets, and
+ * spoils nothing either. */
+static int sample_packet(struct bench *b, struct state *s,
+			 const struct bench_case *c)
 {
 	struct net_acked t;
 	int err = renew(b, s, c);
@@ -450,28 +449,13 @@ static int packet_trip(struct bench *b, struct state *s,
 	s->proof.answered++;
 	if (clock_was_set(s, c))
 		return 0;
+	bench_purity(b, c, "acked_by_kernel", 1 - BENCH_MOSTLY, 1, !err);
 	if (err) {
 		tally_of(s, c)->server_acked++;
 		return 0;
 	}
-	tally_of(s, c)->packets++;
 	record_packet(b, c, &t);
-	*told = true;
 	return 0;
-}
-
-/* On a host with little time to spare it is often the server that
- * acknowledges: try again. */
-static int sample_packet(struct bench *b, struct state *s,
-			 const struct bench_case *c)
-{
-	bool told = false;
-	int err = 0;
-
-	for (int i = 0; i < PACKET_TRIES && !told && !err && !bench_stopping(b);
-	     i++)
-		err = packet_trip(b, s, c, &told);
-	return err;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -515,16 +499,6 @@ static void skip_beside(struct bench *b, const struct rtt_case *rc,
 	bench_derive_skip(b, rc->after, "%s", why);
 }
 
-/* Trips there were, and none told how long its packets took. */
-static void skip_packet(struct bench *b, const struct rtt_case *rc)
-{
-	if (rc->spaced && rc->tally.server_acked && !rc->tally.packets)
-		bench_derive_skip(b, rc->spaced->of,
-				  "in all %u trips the answer carried the "
-				  "acknowledgement, or the server made it",
-				  rc->tally.server_acked);
-}
-
 /* What is measured beside a case is skipped with it. */
 static int derive(struct bench *b, void *state)
 {
@@ -535,7 +509,6 @@ static int derive(struct bench *b, void *state)
 
 		if (rc->spaced && s->capture.why)
 			skip_beside(b, rc, s->capture.why);
-		skip_packet(b, rc);
 		for (int k = 0; k < RTT_PARTS && rc->parts[k] && s->no_stamps;
 		     k++)
 			bench_derive_skip(b, rc->parts[k], NO_STAMPS);

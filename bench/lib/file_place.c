@@ -18,7 +18,6 @@
 #define TMPFS_ID    0x01021994
 #define RAMFS_ID    0x858458f6
 #define MOUNTS_LINE 8192
-#define FAULT_BYTES ((int64_t)256 << 10) /* if the disk is not known */
 
 static const char *const memory_kinds[] = { "tmpfs", "ramfs", "devtmpfs",
 					    "hugetlbfs", NULL };
@@ -187,11 +186,6 @@ void file_counts_since(struct file_counts *c, const struct file_counts *before)
 	c->device_read = since(c->device_read, before->device_read);
 	c->device_written = since(c->device_written, before->device_written);
 	c->device_flushes = since(c->device_flushes, before->device_flushes);
-}
-
-int64_t file_fault_bytes(const struct file_place *p)
-{
-	return p->read_ahead > FAULT_BYTES ? p->read_ahead : FAULT_BYTES;
 }
 
 int file_direct_open(const char *path, int flags, const char **why)

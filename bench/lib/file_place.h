@@ -61,10 +61,6 @@ void file_counts_read(const struct file_place *p, struct file_counts *c);
  * unknown in one of them is -1. */
 void file_counts_since(struct file_counts *c, const struct file_counts *before);
 
-/* file_fault_bytes() - the most that one major fault in our own code may have
- * read, if the programs lie on @p too. */
-int64_t file_fault_bytes(const struct file_place *p);
-
 /*
  * file_direct_open() - open @path with O_DIRECT and @flags.
  * A file system that takes the flag and uses the cache all the same (tmpfs

@@ -35,7 +35,6 @@ struct rtt_tally {
 	uint64_t again;
 	double least_ns;
 	unsigned int clock_set;	   /* trips in which the clock was set */
-	unsigned int packets;	   /* trips whose packets told their times */
 	unsigned int server_acked; /* others, see net_acked_trip() */
 };
 
