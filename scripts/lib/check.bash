@@ -35,6 +35,8 @@ check_cpu() {
 	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 	for range in ${list//,/ }; do
 		first=${range%-*} last=${range#*-}
+		fields_is number "$first" || continue
+		fields_is number "$last" || continue
 		((10#$1 >= first && 10#$1 <= last)) && return 0
 	done
 	die 2 "CPU $1 is none that this process may use ($list)"
