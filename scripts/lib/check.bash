@@ -22,9 +22,11 @@ check_directory() {
 
 # check_writable DIR: stop unless a file can be made in DIR.
 check_writable() {
-	{ : >"$1/.writable"; } 2>/dev/null ||
+	local probe
+
+	probe=$(mktemp "$1/.writable-XXXXXXXXXX" 2>/dev/null) ||
 		die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
-	rm -f "$1/.writable"
+	rm -f "$probe"
 }
 
 # check_cpu CPU: stop unless this process may run on it.

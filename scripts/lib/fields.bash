@@ -24,6 +24,7 @@ declare -rA fields_kinds=(
 	[text]='[^[:cntrl:]]*'
 	# Arguments that name no file and no host.
 	['list of plain arguments']='( *(--[a-z-]+(=[0-9]+[kKmMgG]?)?|[0-9]+[kKmMgG]?|[A-Za-z0-9_.,*?=-]*[*=][A-Za-z0-9_.,*?=-]*)( +|$))*'
+	['name of test files']='(\.oscost-files-[A-Za-z0-9]{10})?'
 	[check]='(cmd|pc|file):[]A-Za-z0-9/._+|:[-]+'
 	[need]='must|may'
 	['list of packages']='-|[A-Za-z0-9][A-Za-z0-9.+_:/@-]*(,[A-Za-z0-9][A-Za-z0-9.+_:/@-]*)*'

@@ -6,6 +6,7 @@
 # What plan.tsv keeps, and of which kind each is (fields.bash).
 declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
 	[cpu]='optional number' [prio]='optional number' [timer]=word [dir]=text
+	[files]='name of test files'
 	[host]=word [started_at]=word [version]=word [git_id]=word
 	[command_line]=text [precision]='optional percentage'
 	[wide_10]='list of programs' [wide_20]='list of programs'
