@@ -12,8 +12,9 @@ check_directory() {
 	if [[ -d $dir && -n $(ls -A "$dir" 2>/dev/null) ]]; then
 		die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
 	fi
-	mkdir -p "$dir" 2>/dev/null ||
+	place_make OUT "$dir" ||
 		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
+	place_check OUT "$dir" 0
 	check_writable "$dir"
 	free=$(record_free "$dir")
 	((free >= 32 * 1024)) ||

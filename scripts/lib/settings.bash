@@ -61,6 +61,7 @@ reconfigure() {
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}
+	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
 	plan_read "${conf[suite]}"
 	plan_trust

@@ -14,6 +14,19 @@ setup() {
 	chmod 600 victim
 }
 
+# refused WHAT WHY COMMAND...: status 2, one line that says whose and what to
+# type, and nothing is changed.
+refused() {
+	local before
+
+	before=$(things)
+	run -2 --separate-stderr "${@:3}"
+	[[ $stderr == *"$1: $2"*"type $1"[\ =]/root* && $(grep -c . <<<"$stderr") -eq 1 ]]
+	[[ $(things) == "$before" ]]
+}
+
+things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
+
 @test "a link that waits for the test files leads nowhere" {
 	mkdir shared/.oscost-files-out
 	ln -s "$PWD/victim" shared/.oscost-files-out/.oscost-run
@@ -75,4 +88,64 @@ setup() {
 		run ! kept
 	done
 	[[ $(<victim) == keep ]]
+}
+
+@test "results do not go where another user may write" {
+	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs
+	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs/a/b
+	mkdir theirs/ours
+	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs/ours
+	refused DIR "user nobody may write in $PWD/theirs" drive --out out --dir theirs
+	mkdir -m 777 open
+	refused OUT "everybody may write in $PWD/open" drive --out open
+	mkdir open/ours
+	refused OUT "everybody may write in $PWD/open" drive --out open/ours
+	refused DIR "everybody may write in $PWD/open" drive --out out --dir open
+	# In a sticky one the next must be ours.
+	mkdir shared/theirs
+	chown nobody shared/theirs
+	refused OUT "user nobody may write in $PWD/shared/theirs" drive --out shared/theirs/x
+	mkdir -m 1777 empty
+	refused OUT "everybody may write in $PWD/empty" drive --out empty/
+	mkdir ours
+	ln -s "$PWD/ours" shared/link
+	chown -h nobody shared/link
+	refused OUT "the link $PWD/shared/link is of user nobody" drive --out shared/link
+	mkdir -m 770 group
+	chgrp nogroup group
+	refused OUT "group nogroup may write in $PWD/group" drive --out group
+	[[ $(<victim) == keep ]]
+}
+
+@test "nor do those of ab, certify and kmod-run, nor the server's files" {
+	ln -s good "$bin/certify"
+	refused --out "user nobody may write in" "$ROOT/scripts/ab" --a "$bin" \
+		--b "$bin" --only good --out theirs/ab
+	refused --out "user nobody may write in" "$ROOT/scripts/certify" --bin "$bin" \
+		--out theirs
+	refused --dir "user nobody may write in" "$ROOT/scripts/nfslab" run \
+		--bin "$bin" --dir theirs true
+}
+
+@test "a run of another user is not gone on with" {
+	drive --out out --rounds 2
+	mv out theirs/
+	run -2 --separate-stderr drive --resume theirs/out
+	[[ $stderr == *"RESUME: user nobody may write in"*"type: cp -r theirs/out /root/"* ]]
+	chown root theirs
+	run -0 drive --resume theirs/out
+	ln -s "$PWD/victim" theirs/out/.machine.json.new
+	run -2 --separate-stderr drive --resume theirs/out
+	[[ $stderr == *".machine.json.new is no file"* && $(<victim) == keep ]]
+}
+
+@test "a new directory in a sticky one is ours, whatever the umask" {
+	(umask 0 && drive --out shared/new --rounds 1)
+	[[ -s shared/new/invocations.jsonl ]]
+	[[ -z $(find shared/new -perm /022) ]]
+	# Also one that is there, and who used sudo is trusted.
+	mkdir shared/ours
+	run -0 drive --out shared/ours --rounds 1
+	run -0 env SUDO_UID="$(id -u nobody)" "$ROOT/scripts/run-all" --bin "$bin" \
+		--suite "$suite" --out theirs --rounds 1
 }
