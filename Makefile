@@ -64,6 +64,9 @@ OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) \
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
+# Not to what a recipe calls: it would change how bash, df and others behave.
+unexport POSIXLY_CORRECT
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:

@@ -454,12 +454,7 @@ const char *bench_scratch(struct bench *b)
 
 const char *bench_files(struct bench *b)
 {
-	char mark[sizeof(b->scratch)];
-
-	if (b->dir &&
-	    (size_t)snprintf(mark, sizeof(mark), "%s/%s", b->dir,
-			     BENCH_FILES_MARK) < sizeof(mark) &&
-	    !access(mark, F_OK))
+	if (b->dir && guard_marked(b->dir, BENCH_FILES_MARK))
 		return b->dir;
 	return bench_scratch(b);
 }

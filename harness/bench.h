@@ -410,8 +410,9 @@ const char *bench_scratch(struct bench *b);
 
 /**
  * bench_files() - path of a directory for big test files that are used again:
- * the run's, if --dir is one that run-all made for it (a file BENCH_FILES_MARK
- * lies in it; run-all removes all when the run ends), else bench_scratch().
+ * the run's, if --dir is one that run-all made for it (it is
+ * ours alone and has our file BENCH_FILES_MARK, which is no link; run-all
+ * removes all when the run ends), else bench_scratch().
  * What is found there must be checked before it is used.
  *
  * Return: the path, or NULL after bench_fail() or bench_skip().

@@ -255,6 +255,21 @@ int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 	return first;
 }
 
+bool guard_marked(const char *dir, const char *mark)
+{
+	const int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat place, file;
+	/* Looked at, not opened: it may be a pipe. */
+	const bool yes = at >= 0 && !fstat(at, &place) &&
+			 !fstatat(at, mark, &file, AT_SYMLINK_NOFOLLOW) &&
+			 place.st_uid == geteuid() && !(place.st_mode & 022) &&
+			 S_ISREG(file.st_mode) && file.st_uid == geteuid();
+
+	if (at >= 0)
+		close(at);
+	return yes;
+}
+
 static int parent_of(int pid)
 {
 	char path[64], line[512], *end;

@@ -42,6 +42,10 @@ int guard_remove_cgroup(const char *path);
  * Return: 0, or -errno of the first that was tried. */
 int guard_scratch(const char *dir, const char *name, char *path, size_t size);
 
+/* guard_marked() - whether @dir is ours, nobody else may write in it, and
+ * @mark in it is a regular file of ours and no link. */
+bool guard_marked(const char *dir, const char *mark);
+
 /* guard_reap() - kill (SIGKILL) and wait for every child of this process and,
  * if it is a subreaper, what they leave.  Return: how many were killed. */
 unsigned int guard_reap(void);

@@ -13,6 +13,7 @@
 
 #define MAX_OPTS 64
 #define FIRST_ID 256 /* above every short option letter */
+#define OPERAND	 1   /* what getopt_long() says of one, if asked to */
 /* A longer name pushes its help aside instead of everybody's. */
 #define NAME_COLUMNS 16
 
@@ -212,7 +213,11 @@ static int refuse_word(const struct table *t, int id, const char *word)
 /* Makes what getopt_long() wants of the table. */
 static void describe(const struct table *t, struct option *longs, char *shorts)
 {
-	*shorts++ = ':'; /* getopt_long() is not to print */
+	/* Operands come in their places, where the environment may not say
+	 * (POSIXLY_CORRECT) that they end the options; and getopt_long() is
+	 * not to print. */
+	*shorts++ = '-';
+	*shorts++ = ':';
 	for (size_t i = 0; i < t->n; i++) {
 		const struct opt *o = t->row[i];
 		bool valued = o->kind != OPT_KIND_FLAG;
@@ -229,13 +234,25 @@ static void describe(const struct table *t, struct option *longs, char *shorts)
 	*shorts = '\0';
 }
 
+/* The words from @behind to optind are no operands: move them before the
+ * @operands that stand there. */
+static void pass_operands(char **argv, int operands, int *behind)
+{
+	for (; *behind < optind; (*behind)++) {
+		char **first = argv + *behind - operands, *word = argv[*behind];
+
+		memmove(first + 1, first, (size_t)operands * sizeof(*argv));
+		*first = word;
+	}
+}
+
 int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	       const char **why)
 {
 	struct option longs[MAX_OPTS + 1] = { { 0 } };
-	char shorts[2 * MAX_OPTS + 2];
+	char shorts[2 * MAX_OPTS + 3];
+	int id, err, behind = 1, operands = 0;
 	struct table t;
-	int id, err;
 
 	*why = whybuf;
 	err = flatten(&t, sets);
@@ -251,6 +268,12 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 
 		if (id == '?' || id == ':')
 			return refuse_word(&t, id, argv[optind - 1]);
+		if (id == OPERAND) {
+			operands++;
+			behind = optind;
+			continue;
+		}
+		pass_operands(argv, operands, &behind);
 		i = find_row(&t, id);
 		if (i < 0)
 			return refuse("option %d: not in the table", id);
@@ -258,7 +281,8 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 		if (err)
 			return err;
 	}
-	return optind;
+	pass_operands(argv, operands, &behind);
+	return optind - operands;
 }
 
 static int name_columns(const struct opt_set *sets)

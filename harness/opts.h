@@ -71,7 +71,8 @@ struct opt_set {
 
 /**
  * opts_parse() - fill the targets of @sets from the defaults, then argv.
- * @argv: its operands are moved behind its options (getopt's permutation).
+ * @argv: its operands are moved behind its options, also with
+ *	  POSIXLY_CORRECT in the environment.
  * @sets: NULL-title-terminated array of option sets, 64 rows in all.
  * @why: on failure, one line for the user (static buffer).
  *

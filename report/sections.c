@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "headlines.h"
 #include "quiet.h"
 #include "rounds.h"
@@ -252,28 +253,46 @@ static void put_missing(struct doc *d, const struct run *run)
 	table_free(&t);
 }
 
-static void put_reproduce(struct doc *d, const struct run *run)
+/* The command that made the run; in words if there is none that may be typed.
+ */
+static void put_command(struct doc *d, const struct run *run)
 {
-	const char *command = run_text(run->meta, "command_line");
+	const char *recorded = run_text(run->meta, "command_line");
 	const char *id = run_text(run->meta, "git_id");
 	const char *version = run_text(run->meta, "suite_version");
-	char *text;
+	char *command = again_run(recorded ? recorded : "scripts/run-all");
+	char *text = text_format("This run was made by oscost %s (git %s) with",
+				 version ? version : "of unknown version",
+				 id ? id : "unknown");
+
+	d->format->para(d, text);
+	if (command)
+		d->format->code(d, command);
+	else
+		d->format->para(d, "a command that is not repeated here: what "
+				   "run.json has is no command of run-all with "
+				   "the rows of suite.tsv.");
+	free(command);
+	free(text);
+}
+
+static void put_reproduce(struct doc *d, const struct run *run)
+{
+	char *program = again_program(run->nsections ? run->sections[0].program
+						     : "nop");
+	char *dir = again_word(run->dir), *text;
 
 	d->format->heading(d, 2, "reproduce", "How to get this again");
-	text = text_format("This run was made by oscost %s (git %s) with",
-			   version ? version : "of unknown version",
-			   id ? id : "unknown");
-	d->format->para(d, text);
-	free(text);
-	d->format->code(d, command ? command : "scripts/run-all");
+	put_command(d, run);
 	d->format->para(d, "One program alone, at the highest priority, and "
 			   "this report again from the same data:");
-	text = text_format("sudo chrt -r 99 build/bin/%s\n"
-			   "build/bin/report make %s",
-			   run->nsections ? run->sections[0].program : "nop",
-			   run->dir);
+	text = text_format("sudo chrt -r 99 %s\nbuild/bin/report make %s",
+			   program ? program : "build/bin/nop",
+			   dir ? dir : "DIR");
 	d->format->code(d, text);
 	free(text);
+	free(dir);
+	free(program);
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
 	d->format->item(d, "invocations.jsonl", "every row of every round");

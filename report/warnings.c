@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "quiet.h"
 #include "rounds.h"
 #include "tables.h"
@@ -271,16 +272,17 @@ static void warn_troubles(struct run *run)
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *t = &run->troubles[i];
 		char *what = tables_exit(t->exit_status);
+		char *program = again_program(t->program);
 
 		notes_add(run->notes,
 			  text_format("%s: %s in %u round%s: %s", t->program,
 				      what, t->rounds,
 				      t->rounds == 1 ? "" : "s", t->reason),
-			  t->exit_status == 77
+			  t->exit_status == 77 || !program
 				  ? NULL
-				  : text_format("build/bin/%s alone tells "
-						"more",
-						t->program));
+				  : text_format("%s alone tells more",
+						program));
+		free(program);
 		free(what);
 	}
 }
@@ -342,12 +344,15 @@ static void warn_run(struct run *run)
 {
 	const json_t *governor = run_at(run->machine, "governor");
 	const char *clock = run_text(run->machine, "timer.method");
+	char *dir = again_word(run->dir);
 
 	if (json_is_true(run_at(run->meta, "interrupted")))
 		notes_add(run->notes,
 			  text_copy("the run was interrupted: not all rounds "
 				    "are there"),
-			  text_format("scripts/run-all --resume %s", run->dir));
+			  text_format("scripts/run-all --resume %s",
+				      dir ? dir : "DIR"));
+	free(dir);
 	if (json_is_string(governor) &&
 	    strcmp(json_string_value(governor), "performance") != 0)
 		notes_add(run->notes,

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "remote_lab.h"
 
 #define CONNECT_MS 10000
@@ -101,13 +102,8 @@ static int open_url(struct remote_target *t, const char *url)
  * size. */
 static const char *name_in(const struct remote_target *t, const char *dir)
 {
-	char mark[PATH_MAX];
-
 	return t->options->bytes == FILE_DATA_BYTES &&
-			       (size_t)snprintf(mark, sizeof(mark), "%s/%s",
-						dir, BENCH_FILES_MARK) <
-				       sizeof(mark) &&
-			       !access(mark, F_OK)
+			       guard_marked(dir, BENCH_FILES_MARK)
 		       ? FILE_DATA_NAME
 		       : OWN_NAME;
 }

@@ -12,8 +12,9 @@ check_directory() {
 	if [[ -d $dir && -n $(ls -A "$dir" 2>/dev/null) ]]; then
 		die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
 	fi
-	mkdir -p "$dir" 2>/dev/null ||
+	place_make OUT "$dir" ||
 		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
+	place_check OUT "$dir" 0
 	check_writable "$dir"
 	free=$(record_free "$dir")
 	((free >= 32 * 1024)) ||
@@ -22,9 +23,11 @@ check_directory() {
 
 # check_writable DIR: stop unless a file can be made in DIR.
 check_writable() {
-	{ : >"$1/.writable"; } 2>/dev/null ||
+	local probe
+
+	probe=$(mktemp "$1/.writable-XXXXXXXXXX" 2>/dev/null) ||
 		die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
-	rm -f "$1/.writable"
+	rm -f "$probe"
 }
 
 # check_cpu CPU: stop unless this process may run on it.
@@ -35,6 +38,8 @@ check_cpu() {
 	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 	for range in ${list//,/ }; do
 		first=${range%-*} last=${range#*-}
+		fields_is number "$first" || continue
+		fields_is number "$last" || continue
 		((10#$1 >= first && 10#$1 <= last)) && return 0
 	done
 	die 2 "CPU $1 is none that this process may use ($list)"

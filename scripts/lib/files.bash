@@ -6,14 +6,19 @@
 declare -a files_option=() # for the programs
 files_dir=
 
-# files_up: make it below DIR, else in the run's own directory.  Programs
-# know by the mark in it that files may stay there (bench_files()).
+# files_up: make it below DIR, else in the run's own directory, by a name that
+# nobody can know before, for DIR may be everybody's.  Programs know by the mark
+# in it that files may stay there (bench_files()).
 files_up() {
 	local base=${conf[dir]:-$out}
 
-	# The same name for the same run: --resume finds what a crash left.
-	files_dir=$base/.oscost-files-$(basename "$out")
-	if ! mkdir -p "$files_dir" || ! : >"$files_dir/.oscost-run"; then
+	# --resume finds what a crash left, if it is still what we made.
+	if [[ -z ${conf[files]:-} ]] || ! files_take "$base/${conf[files]}"; then
+		files_dir=$(mktemp -d "$base/.oscost-files-XXXXXXXXXX") || files_dir=
+		conf[files]=${files_dir##*/}
+	fi 2>/dev/null
+	record_settings
+	if [[ -z $files_dir ]] || ! files_mark; then
 		files_dir=
 		log "warning: no directory for test files in $base:" \
 			"each program makes its own where it can"
@@ -22,9 +27,22 @@ files_up() {
 	files_option=(--dir "$files_dir")
 }
 
+# files_take DIR: make it, or take it if it is ours.
+files_take() {
+	mkdir -m 700 "$1" || place_ours "$1" || return
+	files_dir=$1
+}
+
+# files_mark: by a file that is new, or was made so.
+files_mark() {
+	local mark=$files_dir/.oscost-run
+
+	[[ -f $mark && ! -L $mark && -O $mark ]] || (set -o noclobber && : >"$mark")
+}
+
 # files_down: remove what we have made.
 files_down() {
-	[[ -z $files_dir || ! -e $files_dir/.oscost-run ]] || rm -rf "$files_dir"
+	[[ -z $files_dir ]] || ! place_ours "$files_dir" || rm -rf "$files_dir"
 	files_dir=
 }
 
@@ -33,5 +51,6 @@ files_check() {
 	[[ -n ${conf[dir]:=} ]] || return 0
 	[[ -d ${conf[dir]} && -w ${conf[dir]} ]] ||
 		die 2 "DIR: ${conf[dir]} is no directory that we may write in"
-	conf[dir]=$(cd "${conf[dir]}" && pwd)
+	place_check DIR "${conf[dir]}" 1
+	conf[dir]=$(cd -P "${conf[dir]}" && pwd -P)
 }

@@ -3,6 +3,9 @@
 # Tests in an emulated machine: counters-test, kmod-test and noise-test
 # share these.
 
+# The environment does not say how bash, df and others behave.
+unset POSIXLY_CORRECT
+
 passed=0
 failed=0
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Messages for people, all on stderr; stdout belongs to data.
 
+# The environment does not say how bash, df and others behave.
+unset POSIXLY_CORRECT
+
 log_fd=2
 
 # log MESSAGE...: a closed stderr must not end a run, hence the ||.

@@ -7,37 +7,46 @@
 # same form, and its settings in lines "@name<TAB>value": --resume reads it.
 
 declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
+declare -A plan_suite=() # arguments of "id program" that are known to be ours
+plan_held=               # whether a plan is held to these
 
-# plan_read FILE
+# plan_read FILE [REMEDY]: a suite; with REMEDY the plan of a run that stopped,
+# where arguments that name files or hosts must be those of a row of the suite.
 plan_read() {
-	local file=$1 line id program args limit
-	local -a lines
-
-	[[ -r $file ]] || die 2 "cannot read the plan $file"
-	mapfile -t lines <"$file"
-	for line in "${lines[@]}"; do
-		[[ -z $line || $line == [#@]* ]] && continue
-		# Tabs are white space to read: make empty columns visible.
-		IFS=$'\x1f' read -r id program args limit <<<"${line//$'\t'/$'\x1f'}"
-		plan_check "$file" "$id" "$program" "$limit"
-		plan_ids+=("$id")
-		plan_programs+=("$program")
-		plan_args+=("$args")
-		plan_limits+=("$limit")
-	done
-	((${#plan_ids[@]})) || die 2 "$file has no rows"
+	[[ -r $1 ]] || die 2 "cannot read the plan $1"
+	plan_held=${2:+1}
+	fields_read "$1" "${2:-mend the line}" plan_row \
+		'row id' 'program name' text word
+	((${#plan_ids[@]})) || die 2 "$1 has no rows"
 }
 
-# plan_check FILE ID PROGRAM LIMIT: stop unless this can be a row.
-plan_check() {
-	local file=$1 id=$2 program=$3 limit=$4 other
+# plan_row ID PROGRAM ARGUMENTS LIMIT
+plan_row() {
+	local other
 
-	[[ $id =~ ^[a-z0-9_.-]+$ && $program =~ ^[a-z0-9_-]+$ ]] ||
-		die 2 "$file: '$id' is not a row of id, program, arguments, limit"
-	need_number "$file: limit of $id" "$limit" 1 86400
+	if ! fields_is number "$4" || (($4 < 1 || $4 > 86400)); then
+		fields_refuse "limit of $1 must be a number from 1 to 86400, not '$4'"
+	fi
 	for other in "${plan_ids[@]}"; do
-		[[ $other != "$id" ]] || die 2 "$file: two rows have the id $id"
+		[[ $other != "$1" ]] || fields_refuse "two rows have the id $1"
 	done
+	[[ -z $plan_held || " $3 " == " ${plan_suite[$1 $2]-} " ]] ||
+		fields_is 'list of plain arguments' "$3" ||
+		fields_refuse "the arguments '$(fields_show "$3")' may name a file or a host"
+	plan_ids+=("$1")
+	plan_programs+=("$2")
+	plan_args+=("$3")
+	plan_limits+=("$4")
+}
+
+# plan_trust: take the rows that have been read for what a plan may have.
+plan_trust() {
+	local i
+
+	for i in "${!plan_ids[@]}"; do
+		plan_suite["${plan_ids[i]} ${plan_programs[i]}"]=${plan_args[i]}
+	done
+	plan_ids=() plan_programs=() plan_args=() plan_limits=()
 }
 
 # plan_select WORDS: keep the rows whose id or program is one of WORDS
@@ -83,11 +92,10 @@ plan_write() {
 	done
 }
 
-# plan_settings FILE NAME...: read these settings of FILE into conf.
-plan_settings() {
-	local file=$1 name
-	shift
-	for name in "$@"; do
-		conf["$name"]=$(sed -n "s/^@$name\t//p" "$file")
-	done
+# plan_setting NAME KIND: a setting of the file that was read last, into conf.
+plan_setting() {
+	local fields_line=${fields_setting_line[$1]:-1}
+
+	fields_need "$2" "${fields_setting[$1]-}" "@$1:"
+	conf[$1]=${fields_setting[$1]-}
 }

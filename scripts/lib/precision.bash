@@ -55,6 +55,8 @@ precision_ask() {
 		return 1
 	fi
 	conf[wide_$1]=$(tr '\t\n' ' ' <"$out/.rows")
+	fields_is 'list of programs' "${conf[wide_$1]}" ||
+		die 1 "$bin/report wide says what it never would: run make"
 	record_settings
 }
 

@@ -19,23 +19,34 @@ record_journal() {
 # record_load: read the journal of a run that stopped, and cut what an
 # invocation that is not in it had begun to write.
 record_load() {
-	local round id status seconds size reason kept=0 whole
+	local size whole
 
 	touch "$out/journal.tsv" "$out/invocations.jsonl"
 	# A last line that is not whole does not count.
 	whole=$(grep -c '' "$out/journal.tsv" || :)
 	[[ -z $(tail -c 1 "$out/journal.tsv") ]] || whole=$((whole - 1))
 	sed -i "$((whole + 1)),\$d" "$out/journal.tsv"
-	while IFS=$'\t' read -r round id status seconds size reason; do
-		journal_done["$round $id"]=1
-		progress_took "$id" "$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e6 }')"
-		kept=$size
-	done <"$out/journal.tsv"
+	record_journal_read record_loaded
 	size=$(stat -c %s "$out/invocations.jsonl")
-	((size >= kept)) || die 1 "$out/invocations.jsonl has lost rows" \
-		"($size bytes, $kept expected): cannot go on with this run"
-	truncate -s "$kept" "$out/invocations.jsonl"
-	record_size=$kept
+	((size >= record_size)) || die 1 "$out/invocations.jsonl has lost rows" \
+		"($size bytes, $record_size expected): cannot go on with this run"
+	truncate -s "$record_size" "$out/invocations.jsonl"
+}
+
+# record_journal_read HANDLER: the journal's lines.
+record_journal_read() {
+	fields_read "$out/journal.tsv" "$(remedy)" "$1" number 'row id' \
+		'exit status' 'time in seconds' number text
+}
+
+# record_loaded ROUND ID STATUS SECONDS SIZE REASON: a line of the journal.
+record_loaded() {
+	[[ " ${plan_ids[*]} " == *" $2 "* ]] || fields_refuse "the plan has no row $2"
+	[[ -z ${journal_done["$1 $2"]:-} ]] || fields_refuse "$2 is there twice for round $1"
+	(($5 >= record_size)) || fields_refuse "the size $5 is less than before"
+	journal_done["$1 $2"]=1
+	progress_took "$2" $((10#${4/./}))
+	record_size=$5
 }
 
 # record_rows FILE: append the whole rows of FILE to invocations.jsonl; rows
@@ -60,17 +71,26 @@ record_talk() {
 }
 
 # record_free DIR: KiB that are free there.
-record_free() { df -Pk "$1" | awk 'NR == 2 { print $4 }'; }
+record_free() {
+	local blocks bytes
+
+	# df would show the name of the device, too, which may be anything.
+	read -r blocks bytes < <(stat -f -c '%a %S' "$1")
+	if ! fields_is number "$blocks" || ! fields_is number "$bytes"; then
+		die 1 "cannot tell how much is free in $1"
+	fi
+	printf '%d\n' $((blocks * bytes / 1024))
+}
 
 record_full() {
 	progress_clear
 	die 1 "cannot write in $out ($(record_free "$out") KiB free);" \
-		"make room, then go on with: ${self_command} --resume $out"
+		"make room, then go on with: $(resume_command)"
 }
 
 # record_settings: write plan.tsv, which --resume reads.
 record_settings() {
-	plan_write "${saved[@]}" >"$out/.plan.tsv.new" || record_full
+	plan_write "${!saved[@]}" >"$out/.plan.tsv.new" || record_full
 	mv "$out/.plan.tsv.new" "$out/plan.tsv" || record_full
 }
 
@@ -113,16 +133,18 @@ record_plan() {
 }
 
 record_programs() {
-	local round id status seconds reason comma=''
+	local comma=''
 
 	printf ' "programs": ['
-	while IFS=$'\t' read -r round id status seconds _ reason; do
-		printf '%s\n  {"id": %s, "round": %d, "exit_status": %d, "duration_s": %s, "reason": %s}' \
-			"$comma" "$(json_string "$id")" "$round" "$status" \
-			"$seconds" "$(json_string_or_null "$reason")"
-		comma=,
-	done <"$out/journal.tsv"
+	record_journal_read record_program
 	printf ']\n'
+}
+
+# record_program ROUND ID STATUS SECONDS SIZE REASON
+record_program() {
+	printf '%s\n  {"id": %s, "round": %d, "exit_status": %d, "duration_s": %s, "reason": %s}' \
+		"$comma" "$(json_string "$2")" "$1" "$3" "$4" "$(json_string_or_null "$6")"
+	comma=,
 }
 
 # record_about: what each program says of itself.

@@ -3,8 +3,14 @@
 # The settings of a run, in conf: from the command line, or from the plan.tsv
 # of a run that is to be resumed.
 
-readonly saved=(profile rounds effort seed cpu prio timer dir host started_at
-	version git_id command_line precision wide_10 wide_20 wide_30)
+# What plan.tsv keeps, and of which kind each is (fields.bash).
+declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
+	[cpu]='optional number' [prio]='optional number' [timer]=word [dir]=text
+	[files]='name of test files'
+	[host]=word [started_at]=word [version]=word [git_id]=word
+	[command_line]=text [precision]='optional percentage'
+	[wide_10]='list of programs' [wide_20]='list of programs'
+	[wide_30]='list of programs')
 
 # configure: settings of a new run.
 configure() {
@@ -48,20 +54,33 @@ git_id() {
 
 # reconfigure: settings of a run that stopped.
 reconfigure() {
-	local option
+	local option fields_file fields_remedy
 
 	for option in "${given[@]}"; do
-		[[ $option == --resume || $option == --bin ]] ||
+		[[ $option == --@(resume|bin|suite) ]] ||
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}
+	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
-	plan_settings "$out/plan.tsv" "${saved[@]}"
-	plan_read "$out/plan.tsv"
+	plan_read "${conf[suite]}"
+	plan_trust
+	fields_file=$out/plan.tsv
+	fields_remedy=$(remedy)
+	plan_read "$fields_file" "$fields_remedy"
+	for option in "${!saved[@]}"; do
+		plan_setting "$option" "${saved[$option]}"
+	done
 	[[ ${conf[host]} == "$(host_name)" ]] ||
 		die 2 "$out was begun on another machine, ${conf[host]}"
 	[[ ${conf[git_id]} == "$(git_id)" ]] ||
 		log "warning: the programs have changed since (${conf[git_id]}, now $(git_id))"
+}
+
+# remedy: what to do about a file of a run that cannot be as a run left it.
+remedy() {
+	printf 'it is not as run-all writes it: begin a new run, or name the %s' \
+		'rows that the run was begun with by --suite FILE'
 }
 
 # validate: whatever comes from the user or from a file.

@@ -327,6 +327,36 @@ widths() {
 	jq -e .rows hostile/report.json >/dev/null
 }
 
+# again: what "How to get this again" of small gives to be typed.
+again() {
+	sed -n '/^## How to get this again/,/^## /s/^    //p' "${1:-small}/report.md"
+}
+
+@test "no command of somebody else's is given to be typed" {
+	make_report --no-plots small
+	[[ $(again | sed -n 1p) == "scripts/run-all --profile quick" ]]
+	for evil in 'scripts/run-all; touch owned' 'touch owned' \
+		$'scripts/run-all\ntouch owned' 'scripts/run-all --seed $(touch owned)' \
+		'scripts/run-all --suite /tmp/owned' 'scripts/run-all --bin /tmp/owned' \
+		'/tmp/owned/run-all --cpu 1'; do
+		jq --arg c "$evil" '.command_line = $c' small/run.json >new
+		mv new small/run.json
+		make_report --no-plots small
+		[[ -n $(again) && $(again) != *owned* ]]
+	done
+	[[ $(again | sed -n 1p) == "scripts/run-all --cpu 1" ]]
+	# The program that comes first, and the directory.
+	sed -i 's/"benchmark": *"[a-z_]*"/"benchmark": "loop; touch owned"/' small/invocations.jsonl
+	jq '.plan = [{id: "x", program: "loop; touch owned"}] |
+		.programs = [{id: "x", round: 1, exit_status: 1, reason: "no"}]' small/run.json >new
+	mv new small/run.json
+	cp -r small 'a $(touch owned)'
+	make_report --no-plots 'a $(touch owned)'
+	[[ $(again 'a $(touch owned)') == *"report make 'a "'$(touch owned)'"'" ]]
+	[[ $(again 'a $(touch owned)') != *"build/bin/loop;"* ]]
+	run ! grep -r 'build/bin/loop; touch' 'a $(touch owned)'/report.*
+}
+
 @test "machine describes this machine" {
 	cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 	run -0 --separate-stderr "$report" machine --cpu "$cpu" --compiler 'a "b"'

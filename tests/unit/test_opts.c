@@ -110,6 +110,28 @@ static void accepts(void)
 	OK(parse("--count 12 -- --flag", &why) == 4, "-- ends the options");
 }
 
+/* Operands anywhere, also where the environment says that they end the
+ * options. */
+static void permutes(void)
+{
+	char *argv[] = { "test", "one", "--count", "11",     "two", "-fn",
+			 "12",	 "-",	"--",	   "--name", NULL };
+	const char *why;
+
+	setenv("POSIXLY_CORRECT", "1", 1);
+	OK(opts_parse(10, argv, sets, &why) == 6 && set.count == 12 &&
+		   set.flag && !strcmp(set.name, "none"),
+	   "options behind operands");
+	OK_STR(argv[6], "one", "the operands in their order");
+	OK_STR(argv[7], "two", "the second");
+	OK_STR(argv[8], "-", "a dash alone");
+	OK_STR(argv[9], "--name", "what stands behind --");
+	OK_STR(argv[1], "--count", "and the options in theirs");
+	OK_STR(argv[5], "--", "to the last");
+	accepts();
+	unsetenv("POSIXLY_CORRECT");
+}
+
 static const struct {
 	const char *line, *want;
 } bad[] = {
@@ -234,6 +256,7 @@ int main(void)
 {
 	parses_sizes();
 	accepts();
+	permutes();
 	refuses();
 	refuses_tables();
 	prints();

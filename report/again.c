@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "again.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define LOWER	  "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS	  "0123456789"
+#define LETTERS	  LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS
+#define MAX_WORDS 64
+
+/* What each option's value is made of; NULL: it is left out. */
+static const struct {
+	const char *name, *made_of;
+} options[] = {
+	{ "--profile", LOWER },
+	{ "--rounds", DIGITS },
+	{ "--precision", DIGITS "." },
+	{ "--effort", DIGITS },
+	{ "--only", LOWER DIGITS "_.*?[]- " },
+	{ "--cpu", DIGITS },
+	{ "--prio", DIGITS },
+	{ "--timer", LOWER DIGITS },
+	{ "--dir", LETTERS "/_.,:=@%+- " },
+	{ "--seed", DIGITS },
+	{ "--bin", NULL },
+	{ "--out", NULL },
+	{ "--resume", NULL },
+};
+
+static bool made_of(const char *text, const char *characters)
+{
+	return *text && !text[strspn(text, characters)];
+}
+
+char *again_word(const char *text)
+{
+	char *word, *to;
+
+	if (made_of(text, LETTERS "/_.,:=@%+-"))
+		return text_copy(text);
+	for (const char *c = text; *c; c++)
+		if (!isprint((unsigned char)*c))
+			return NULL;
+	/* Each ' becomes '\''. */
+	to = word = text_alloc(4 * strlen(text) + 3, 1);
+	*to++ = '\'';
+	for (const char *c = text; *c; c++) {
+		if (*c == '\'')
+			to = stpcpy(to, "'\\'");
+		*to++ = *c;
+	}
+	*to = '\'';
+	return word;
+}
+
+char *again_program(const char *name)
+{
+	return made_of(name, LOWER DIGITS "_")
+		       ? text_format("build/bin/%s", name)
+		       : NULL;
+}
+
+/* Splits @line, in place, as a shell would what %q has written.  Return: the
+ * number of words, 0 if %q writes no such thing of plain words. */
+static size_t split(char *line, char **words)
+{
+	size_t n = 0;
+	char *to = line;
+
+	for (const char *c = line; *c;) {
+		if (*c == ' ') {
+			c++;
+			continue;
+		}
+		if (n == MAX_WORDS)
+			return 0;
+		words[n++] = to;
+		for (; *c && *c != ' '; c++) {
+			if (*c == '\\')
+				c++;
+			else if (!strchr(LETTERS "/_.,:=@%+-", *c))
+				return 0;
+			if (!isprint((unsigned char)*c))
+				return 0;
+			*to++ = *c;
+		}
+		/* The blank behind it has been read. */
+		c += *c == ' ';
+		*to++ = '\0';
+	}
+	return n;
+}
+
+/* @command with @name and its value, or NULL; @command is freed. */
+static char *with(char *command, const char *name, const char *value)
+{
+	char *longer = NULL, *word;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (strcmp(name, options[i].name) != 0)
+			continue;
+		if (!options[i].made_of) {
+			longer = text_copy(command);
+		} else if (made_of(value, options[i].made_of)) {
+			word = again_word(value);
+			longer = text_format("%s %s %s", command, name, word);
+			free(word);
+		}
+	}
+	free(command);
+	return longer;
+}
+
+char *again_run(const char *recorded)
+{
+	/* One more for each word's end. */
+	char *line = text_format("%s ", recorded), *words[MAX_WORDS];
+	const size_t n = split(line, words);
+	char *command = NULL;
+	const char *name = NULL;
+
+	if (n % 2) {
+		name = strrchr(words[0], '/');
+		name = name ? name + 1 : words[0];
+	}
+	if (name &&
+	    (!strcmp(name, "run-all") || !strcmp(name, "oscost-run-all")))
+		command = text_copy("scripts/run-all");
+	for (size_t i = 1; command && i < n; i += 2)
+		command = with(command, words[i], words[i + 1]);
+	free(line);
+	return command;
+}

@@ -1,0 +1,132 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Where root writes, nobody else may: a link that another user puts in the way
+# would lead to any file of the machine.
+#
+# Trusted are root, who started us by sudo (--bin would run anything for them),
+# and the owner of these scripts, which root runs.  In a user namespace that is
+# not the whole machine its root is no more than a user, and the true root is
+# seen as nobody.
+
+place_trusts() { # UID
+	[[ $1 == 0 || $1 == "${SUDO_UID:-0}" || $1 == "$(stat -c %u "${BASH_SOURCE[0]}")" ]] ||
+		{ [[ $1 == 65534 ]] && ! grep -qE '^ *0 +0 +4294967295$' /proc/self/uid_map; }
+}
+
+# place_foreign PATH STICKY: print who else may write in this directory, or
+# replace what is in it; return 1 if nobody.  Where STICKY is 1 it may be
+# everybody's if nobody can replace what is another's there, as in /tmp.
+place_foreign() {
+	local uid gid mode one
+
+	read -r uid gid mode < <(stat -c '%u %g %a' "$1") || return 1
+	fields_is number "$uid" && fields_is number "$gid" && [[ $mode =~ ^[0-7]{1,4}$ ]] || return 1
+	if ! place_trusts "$uid"; then
+		printf 'user %s' "$(stat -c %U "$1")"
+	elif ((8#$mode & 0022 && $2 && 8#$mode & 01000)); then
+		return 1
+	elif ((8#$mode & 0002)); then
+		printf 'everybody'
+	elif ((8#$mode & 0020 && gid)); then
+		for one in $(place_members "$gid"); do
+			place_trusts "$one" || break
+			one=
+		done
+		[[ ${one:-} ]] || return 1
+		printf 'group %s' "$(stat -c %G "$1")"
+	else
+		return 1
+	fi
+}
+
+# place_members GID: the users of this group.
+place_members() {
+	getent passwd | awk -F : -v gid="$1" '$4 == gid { print $3 }'
+	getent group "$1" | cut -d : -f 4 | tr , '\n' | xargs -r id -u
+}
+
+# place_check WHAT DIR STICKY: stop if root is to write in DIR, which is there,
+# and somebody else could put something else into its place or, unless STICKY,
+# into it.
+place_check() {
+	local path=/ rest who sticky
+
+	((EUID == 0)) || return 0
+	# Links on the way, of those who may not make any, too.
+	rest=$2
+	[[ $rest == /* ]] || rest=$PWD/$rest
+	while [[ $rest != / && -n $rest ]]; do
+		if [[ -L $rest ]] && ! place_trusts "$(stat -c %u "$rest")"; then
+			place_refuse "$1" "$2" "the link $rest is of user $(stat -c %U "$rest")"
+		fi
+		rest=${rest%/*}
+	done
+	rest=$(cd -P "$2" && pwd -P)/
+	rest=${rest#/}
+	while :; do
+		sticky=1
+		[[ -n $rest ]] || sticky=$3
+		! who=$(place_foreign "$path" "$sticky") ||
+			place_refuse "$1" "$2" "$who may write in $path"
+		[[ -n $rest ]] || return 0
+		path=${path%/}/${rest%%/*}
+		rest=${rest#*/}
+	done
+}
+
+# place_refuse WHAT DIR WHY
+place_refuse() {
+	local equals='=' advice
+
+	[[ $1 != --* ]] || equals=' '
+	advice="type $1$equals/root/oscost, or another directory that only root may write in"
+
+	[[ $1 != RESUME ]] || advice="type: cp -r $(printf '%q' "$2") /root/oscost-copy, and RESUME=/root/oscost-copy"
+	die 2 "$1: $3 and could lead what root writes in $2 to any other file; $advice"
+}
+
+# place_make WHAT DIR: make a directory of ours, where there is none, in parents
+# that are ours too. Return: 1 if it cannot be made.
+place_make() {
+	local parent=$2
+
+	[[ -d $2 ]] && return
+	[[ $parent == /* ]] || parent=$PWD/$parent
+	parent=${parent%"${parent##*[!/]}"}
+	parent=${parent%/*}
+	place_make "$1" "${parent:-/}" || return
+	place_check "$1" "${parent:-/}" 1
+	# Not -p: what somebody else has made meanwhile is not ours.
+	mkdir "$2" 2>/dev/null
+}
+
+# place_results WHAT DIR: make DIR unless it is there, and stop unless results
+# can be kept there.  What root makes from now on nobody else may change.
+place_results() {
+	((EUID)) || umask g-w,o-w
+	place_make "$1" "$2" || die 2 "$1: cannot make the directory $2"
+	place_check "$1" "$2" 0
+}
+
+# place_ours PATH: whether this is a directory of ours that nobody else may
+# write in, and no link to one.
+place_ours() {
+	local mode
+
+	[[ -d $1 && ! -L $1 && -O $1 ]] && mode=$(stat -c %a "$1") &&
+		[[ $mode =~ ^[0-7]{1,4}$ ]] && ((!(8#$mode & 0022)))
+}
+
+# place_resume: stop unless the run in $out is one that we may go on with: in it
+# are files and directories only, and they are ours.
+place_resume() {
+	local other
+
+	place_check RESUME "$out" 0
+	other=$(find "$out" -mindepth 1 -maxdepth 1 ! -type f ! -type d -print -quit)
+	[[ -z $other ]] || die 2 "RESUME: $other is no file; a run leaves none such: remove it"
+	for other in "$out" "$out"/{plan.tsv,journal.tsv,invocations.jsonl,log.txt}; do
+		[[ ! -e $other ]] || ((EUID == 0)) || [[ -O $other ]] ||
+			die 2 "RESUME: $other is of user $(stat -c %U "$other"): copy the run with cp -r, and go on with the copy"
+	done
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "again.h"
+#include "tap.h"
+
+/* What is made of a command line; NULL: no command. */
+static const struct {
+	const char *recorded, *want;
+} runs[] = {
+	{ "scripts/run-all", "scripts/run-all" },
+	{ "scripts/run-all --profile quick",
+	  "scripts/run-all --profile quick" },
+	{ "/usr/bin/oscost-run-all --seed 7", "scripts/run-all --seed 7" },
+	{ "scripts/run-all --bin build/bin --only loop\\ mem_\\* --out x\\ y "
+	  "--cpu 3",
+	  "scripts/run-all --only 'loop mem_*' --cpu 3" },
+	{ "/tmp/evil/run-all --bin /tmp/evil --resume /root --precision 2.5",
+	  "scripts/run-all --precision 2.5" },
+	{ "run-all --dir /mnt/a\\ b", "scripts/run-all --dir '/mnt/a b'" },
+	{ "", NULL },
+	{ "rm -rf /", NULL },
+	{ "rm", NULL },
+	{ "scripts/run-all-evil", NULL },
+	{ "scripts/run-all; touch owned", NULL },
+	{ "scripts/run-all\ntouch owned", NULL },
+	{ "scripts/run-all $(touch owned)", NULL },
+	{ "scripts/run-all `touch owned`", NULL },
+	{ "scripts/run-all --only \\$\\(touch\\ owned\\)", NULL },
+	{ "scripts/run-all --only 'a b'", NULL },
+	{ "scripts/run-all --seed 1 | sh", NULL },
+	{ "scripts/run-all --suite /tmp/evil.tsv", NULL },
+	{ "scripts/run-all --prio 5 --evil x", NULL },
+	{ "scripts/run-all --prio", NULL },
+	{ "scripts/run-all --prio x", NULL },
+	{ "scripts/run-all --seed \\", NULL },
+	{ "scripts/run-all --dir /mnt\\\n", NULL },
+	{ "scripts/run-all --dir \\\x1b[31m", NULL },
+};
+
+static void repeats_runs(void)
+{
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		char *got = again_run(runs[i].recorded);
+
+		OK(!got == !runs[i].want &&
+			   (!got || !strcmp(got, runs[i].want)),
+		   runs[i].want ? runs[i].want : "no command");
+		free(got);
+	}
+}
+
+static void word_is(const char *text, const char *want)
+{
+	char *got = again_word(text);
+
+	OK(!got == !want && (!got || !strcmp(got, want)),
+	   want ? want : "no word");
+	free(got);
+}
+
+static void program_is(const char *name, const char *want)
+{
+	char *got = again_program(name);
+
+	OK(!got == !want && (!got || !strcmp(got, want)),
+	   want ? want : "no program");
+	free(got);
+}
+
+int main(void)
+{
+	repeats_runs();
+	word_is("results/vm-20261123T022047Z", "results/vm-20261123T022047Z");
+	word_is("", "''");
+	word_is("a b", "'a b'");
+	word_is("it's $(touch owned)", "'it'\\''s $(touch owned)'");
+	word_is("a;b", "'a;b'");
+	word_is("a\nb", NULL);
+	word_is("\x1b[31m", NULL);
+	program_is("mem_latency", "build/bin/mem_latency");
+	program_is("", NULL);
+	program_is("../../evil", NULL);
+	program_is("nop; touch owned", NULL);
+	program_is("nop\nsh", NULL);
+	return tap_done();
+}
