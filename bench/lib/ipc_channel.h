@@ -3,6 +3,7 @@
 #define IPC_CHANNEL_H
 
 #include <mqueue.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@
  * Two-way channels between two processes, all used alike: send one message of
  * `size` bytes, receive one.  The first eight bytes of each message are its
  * number, which the receiver checks: a message lost, doubled or cut is seen.
+ * The others are a pattern, which costs time to check.
  *
  * One process opens the channel, which gives the ends of both sides; the other
  * gets its ends as descriptors (SCM_RIGHTS; a POSIX queue is a descriptor on
@@ -48,6 +50,9 @@ struct ipc_channel {
 	unsigned char *buf;	 /* a message of the greatest size */
 	uint64_t sent, received; /* messages */
 	uint64_t bytes;		 /* received */
+	uint64_t checked, right; /* of them, by ipc_receive_checked() */
+	bool last;  /* the next message that is sent says that none follows */
+	bool ended; /* such a message was received */
 	/* After EINTR: 0 to go on, or what send and receive are to return. */
 	int (*interrupted)(void *arg);
 	void *arg;
@@ -72,6 +77,9 @@ int ipc_open(enum ipc_via via, uint64_t size, const char *name,
  * state is fine. */
 void ipc_close(struct ipc_ends *ends);
 
+/* ipc_fill() - write the pattern of messages into @buf. */
+void ipc_fill(unsigned char *buf, size_t bytes);
+
 /* ipc_attach() - be ready to talk through @ends: all counts are 0. */
 void ipc_attach(struct ipc_channel *ch, const struct ipc_ends *ends);
 
@@ -83,5 +91,9 @@ void ipc_attach(struct ipc_channel *ch, const struct ipc_ends *ends);
  */
 int ipc_send(struct ipc_channel *ch);
 int ipc_receive(struct ipc_channel *ch);
+
+/* ipc_receive_checked() - the same into a buffer that was cleared; counts how
+ * many of the bytes are those of the pattern. */
+int ipc_receive_checked(struct ipc_channel *ch);
 
 #endif

@@ -26,6 +26,11 @@ struct order {
 
 #define ENDS_FDS 2
 
+/* Between two looks of a sink at the clock: so much that a look has no share in
+ * the time, and so little that it takes a part of a span. */
+#define LOOK_BYTES    262144u
+#define LOOK_MESSAGES 128u
+
 /* Room for the descriptors that go with an order. */
 union fds_message {
 	char space[CMSG_SPACE(sizeof(int) * ENDS_FDS)];
@@ -105,18 +110,64 @@ static int echo(struct ipc_channel *ch, struct ipc_shared *shared)
 
 static int pour(struct ipc_channel *ch, struct ipc_shared *shared)
 {
-	for (;;) {
-		const uint32_t wanted = atomic_load(&shared->wanted);
-		int err = 0;
+	do {
+		int err;
 
-		if (atomic_load(&shared->stop))
-			return 0;
-		if ((uint32_t)ch->sent == wanted)
-			futex_wait(&shared->wanted, wanted, false);
-		else
-			err = ipc_send(ch);
+		ch->last = atomic_load_explicit(&shared->stop,
+						memory_order_relaxed);
+		err = ipc_send(ch);
 		if (err)
 			return err;
+	} while (!ch->last);
+	return 0;
+}
+
+/* The messages to the next look at the clock. */
+static int drain_some(struct ipc_channel *ch, bool check)
+{
+	const uint64_t fit = LOOK_BYTES / ch->ends.size;
+	const uint64_t n = fit < LOOK_MESSAGES ? fit : LOOK_MESSAGES;
+	int err = 0;
+
+	for (uint64_t i = 0; i < n && !err && !ch->ended; i++)
+		err = check ? ipc_receive_checked(ch) : ipc_receive(ch);
+	return err;
+}
+
+/* Each byte is looked at before and after the time that counts. */
+static int drain(struct ipc_channel *ch, struct ipc_shared *shared,
+		 const struct timer *t)
+{
+	int err = drain_some(ch, true);
+
+	for (uint32_t n = 0; n < shared->wanted && !err && !ch->ended; n++) {
+		struct ipc_stamp *s = &shared->stamp[n];
+
+		do {
+			err = n ? drain_some(ch, false) : 0;
+			s->ticks = timer_end(t->method);
+		} while (!err && n && !ch->ended &&
+			 timer_ns(t, (double)(s->ticks - s[-1].ticks)) <
+				 IPC_SPAN_NS);
+		s->bytes = ch->bytes;
+	}
+	atomic_store(&shared->there, !err && !ch->ended);
+	futex_wake(&shared->there, 1, false);
+	while (!err && !ch->ended)
+		err = drain_some(ch, true);
+	return err;
+}
+
+static int work(struct ipc_partner *p, struct ipc_channel *ch,
+		enum ipc_duty duty)
+{
+	switch (duty) {
+	case IPC_ECHO:
+		return echo(ch, p->shared);
+	case IPC_SOURCE:
+		return pour(ch, p->shared);
+	default:
+		return drain(ch, p->shared, bench_timer(p->b));
 	}
 }
 
@@ -127,16 +178,12 @@ static bool tell(int fd, int error, const struct ipc_channel *ch)
 		.cpu = sched_getcpu(),
 		.sent = ch->sent,
 		.received = ch->received,
+		.bytes = ch->bytes,
+		.checked = ch->checked,
+		.right = ch->right,
 	};
 
 	return send(fd, &r, sizeof(r), MSG_NOSIGNAL) == (ssize_t)sizeof(r);
-}
-
-/* Neither zero nor constant: some copies take short cuts for those. */
-static void fill(unsigned char *buf)
-{
-	for (size_t i = 0; i < BUF_BYTES; i++)
-		buf[i] = (unsigned char)(i * 31 + 7);
 }
 
 /* Serve until nobody asks any more. */
@@ -150,14 +197,14 @@ static void serve(struct ipc_partner *p, int control, int cpu)
 	struct order o;
 	int err = ipc_partner_settle(cpu);
 
-	fill(p->buf); /* pages of its own, before anything is timed */
+	/* Pages of its own, before anything is timed. */
+	ipc_fill(p->buf, BUF_BYTES);
 	while (!err && !receive_order(control, &o)) {
 		ipc_attach(&ch, &o.ends);
 		err = bench_pin(o.cpu);
 		if (!tell(control, err, &ch) || err)
 			break;
-		err = o.duty == IPC_ECHO ? echo(&ch, p->shared)
-					 : pour(&ch, p->shared);
+		err = work(p, &ch, o.duty);
 		ipc_close(&o.ends);
 		if (!tell(control, err, &ch))
 			break;
@@ -172,13 +219,16 @@ static void *map(size_t bytes, int flags)
 		    flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 }
 
-int ipc_partner_open(struct ipc_partner *p, struct bench *b)
+int ipc_partner_open(struct ipc_partner *p, struct bench *b,
+		     const struct ipc_partner *with)
 {
-	void *shared = map(sizeof(*p->shared), MAP_SHARED);
+	void *shared =
+		with ? with->shared : map(sizeof(*p->shared), MAP_SHARED);
 	void *buf = map(BUF_BYTES, MAP_PRIVATE);
 
 	p->b = b;
 	p->control = -1;
+	p->borrowed = with;
 	p->shared = shared == MAP_FAILED ? NULL : shared;
 	p->buf = buf == MAP_FAILED ? NULL : buf;
 	if (!p->shared || !p->buf)
@@ -200,7 +250,7 @@ int ipc_partner_need(struct ipc_partner *p)
 		serve(p, fd[1], bench_cpu(p->b));
 		_exit(0);
 	}
-	fill(p->buf);
+	ipc_fill(p->buf, BUF_BYTES);
 	close(fd[1]);
 	p->control = fd[0];
 	if (p->pid < 0) {
@@ -238,6 +288,14 @@ static int hear(struct ipc_partner *p, struct ipc_report *report)
 	return report->error;
 }
 
+static void reset(struct ipc_shared *shared)
+{
+	atomic_store(&shared->stop, 0);
+	atomic_store(&shared->there, 0);
+	ipc_ring_reset(&shared->rings.ring[0]);
+	ipc_ring_reset(&shared->rings.ring[1]);
+}
+
 int ipc_partner_begin(struct ipc_partner *p, struct ipc_ends *ends, int cpu,
 		      enum ipc_duty duty)
 {
@@ -245,10 +303,8 @@ int ipc_partner_begin(struct ipc_partner *p, struct ipc_ends *ends, int cpu,
 	struct ipc_report report;
 	int err;
 
-	atomic_store(&p->shared->stop, 0);
-	atomic_store(&p->shared->wanted, 0);
-	ipc_ring_reset(&p->shared->rings.ring[0]);
-	ipc_ring_reset(&p->shared->rings.ring[1]);
+	if (duty != IPC_SINK) /* its source has begun */
+		reset(p->shared);
 	err = send_order(p->control, &o);
 	ipc_close(ends);
 	if (!err)
@@ -260,10 +316,12 @@ int ipc_partner_begin(struct ipc_partner *p, struct ipc_ends *ends, int cpu,
 	return err;
 }
 
-void ipc_partner_want(struct ipc_partner *p, uint32_t messages)
+int ipc_partner_stamps(const struct ipc_partner *p)
 {
-	atomic_fetch_add(&p->shared->wanted, messages);
-	futex_wake(&p->shared->wanted, 1, false);
+	while (!atomic_load(&p->shared->there))
+		if (futex_wait(&p->shared->there, 0, false) == -EINTR)
+			return -EINTR;
+	return 0;
 }
 
 int ipc_partner_end(struct ipc_partner *p, struct ipc_channel *ch,
@@ -272,10 +330,8 @@ int ipc_partner_end(struct ipc_partner *p, struct ipc_channel *ch,
 	int err = 0;
 
 	atomic_store(&p->shared->stop, 1);
-	if (ch) /* an echo waits for a message: one more, not answered */
+	if (ch) /* an echo waits for one more, which it does not answer */
 		err = ipc_send(ch);
-	else /* a source waits for more to be wanted */
-		ipc_partner_want(p, 1);
 	ipc_watch_stop(&p->watch);
 	if (!err)
 		err = hear(p, report);
@@ -288,7 +344,7 @@ void ipc_partner_close(struct ipc_partner *p)
 {
 	ipc_partner_drop(p);
 	ipc_watch_close(&p->watch);
-	if (p->shared)
+	if (p->shared && !p->borrowed)
 		munmap(p->shared, sizeof(*p->shared));
 	if (p->buf)
 		munmap(p->buf, BUF_BYTES);

@@ -131,12 +131,16 @@ int switch_ring_open(struct bench *b, struct switch_ring *r,
 	r->made = 1;
 	r->cpu = bench_cpu(b);
 	err = open_pipes(r, members);
-	if (err)
+	if (err) {
+		switch_ring_close(r);
 		return proc_refused(b, err, "make the ring's pipes");
+	}
 	r->account = map(SWITCH_RING_MAX * sizeof(*r->account), MAP_SHARED);
 	r->memory = map_small(all);
-	if (!r->account || !r->memory)
+	if (!r->account || !r->memory) {
+		switch_ring_close(r);
 		return proc_refused(b, ENOMEM, "map the ring's memory");
+	}
 	/* The members need no copy of it, and fork would have to make one. */
 	madvise(r->memory, all, MADV_DONTFORK);
 	return 0;

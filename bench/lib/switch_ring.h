@@ -42,8 +42,7 @@ struct switch_lap {
  *
  * switch_guard_open() must have been called.
  *
- * Return: 0, or what bench_fail() or bench_skip() gave; switch_ring_close()
- * accepts either.
+ * Return: 0, or what bench_fail() or bench_skip() gave: then it is closed.
  */
 int switch_ring_open(struct bench *b, struct switch_ring *r,
 		     unsigned int members, size_t bytes);

@@ -124,3 +124,10 @@ export -f interrupted
 		done
 	done
 }
+
+@test "crosscheck-ipc compares with a loop of its own" {
+	run -0 --separate-stderr "$ROOT/scripts/crosscheck-ipc" --bin "$BIN" \
+		--rounds 1 --ms 10 --cpu "$(first_cpu)"
+	[[ $output == *"pipe same_cpu "*"ours / loop: median "*" of 1"* ]]
+	run -2 "$ROOT/scripts/crosscheck-ipc" --rounds none
+}

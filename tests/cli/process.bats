@@ -127,6 +127,20 @@ killed_partner() {
 		.status == "skipped" and (.reason | test("ulimit -u is 12")))'
 }
 
+# The ring needs 384 descriptors; each of its rows finds that out anew.
+@test "a limit on descriptors is a value or a reason in each row" {
+	local most
+
+	for most in 16 32 64 128 256; do
+		try 0 prlimit --nofile="$most" "$BIN/context_switch" \
+			--invocations 1 --effort 3 --json --case 'procs=*' \
+			--case 'by=pipe,*'
+		jq -es 'all(.value or (.reason | strings | length > 0)) and
+			any(.params.figure == "hop" and .status == "skipped" and
+				(.reason | test("Too many open files")))' <<<"$output"
+	done
+}
+
 @test "a partner that is killed ends the case, not in a hang" {
 	local case status try
 	for case in 'between=process,by=condvar,place=same_cpu,figure=round_trip' \

@@ -20,7 +20,7 @@
 
 struct fixture {
 	struct bench b;
-	struct ipc_partner partner;
+	struct ipc_partner partner, sink;
 	struct ipc_ends ends;
 	struct ipc_channel ch;
 };
@@ -43,8 +43,13 @@ static int start_on(struct fixture *f, enum ipc_via via, uint64_t size,
 	memset(f, 0, sizeof(*f));
 	f->b.cpu = sched_getcpu();
 	snprintf(name, sizeof(name), "/oscost-test-%d", getpid());
-	if (ipc_partner_open(&f->partner, &f->b) ||
+	f->b.timer.method = TIMER_CLOCK;
+	f->b.timer.hz = 1e9;
+	if (ipc_partner_open(&f->partner, &f->b, NULL) ||
+	    ipc_partner_open(&f->sink, &f->b, &f->partner) ||
 	    ipc_partner_need(&f->partner))
+		return -EIO;
+	if (duty == IPC_SOURCE && ipc_partner_need(&f->sink))
 		return -EIO;
 	err = ipc_open(via, size, name, &f->ends, &theirs);
 	if (err)
@@ -68,6 +73,7 @@ static int start(struct fixture *f, enum ipc_via via, uint64_t size,
 static void finish(struct fixture *f)
 {
 	ipc_close(&f->ends);
+	ipc_partner_close(&f->sink);
 	ipc_partner_close(&f->partner);
 	invocation_stop = 0;
 }
@@ -90,23 +96,68 @@ static void round_trips(enum ipc_via via, uint64_t size)
 	finish(&f);
 }
 
+/* Until the sink has made @stamps of them. */
+static int receive_all(struct fixture *f, uint32_t stamps,
+		       struct ipc_report *sent, struct ipc_report *got)
+{
+	int err;
+
+	f->partner.shared->wanted = stamps;
+	err = ipc_partner_begin(&f->sink, &f->ends, sched_getcpu(), IPC_SINK);
+	while (!err && ipc_partner_stamps(&f->sink))
+		err = interrupted(f);
+	err = err ? err : ipc_partner_end(&f->partner, NULL, sent);
+	return err ? err : ipc_partner_end(&f->sink, NULL, got);
+}
+
+static bool in_order(const struct ipc_stamp *s, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (s[i].bytes <= s[i - 1].bytes ||
+		    (double)(s[i].ticks - s[i - 1].ticks) < IPC_SPAN_NS)
+			return false;
+	return true;
+}
+
 static void flow(enum ipc_via via, uint64_t size)
 {
-	struct ipc_report report = { 0 };
+	struct ipc_report sent = { 0 }, got = { 0 };
 	struct fixture f;
 	int err = start(&f, via, size, IPC_SOURCE);
 
 	OK(!err, ipc_via_name(via));
-	for (int i = 0; i < 10 && !err; i++) {
-		ipc_partner_want(&f.partner, 50);
-		for (int k = 0; k < 50 && !err; k++)
-			err = ipc_receive(&f.ch);
-	}
-	OK(!err && f.ch.received == 500 && f.ch.bytes == 500 * size,
-	   "as many messages and bytes as were asked for");
-	OK(!ipc_partner_end(&f.partner, NULL, &report) && report.sent >= 500,
-	   "the partner ends when it is told");
+	err = err ? err : receive_all(&f, 4, &sent, &got);
+	OK(!err && sent.sent && got.received == sent.sent &&
+		   got.bytes == sent.sent * size,
+	   "all messages that were sent have come");
+	OK(got.checked && got.right == got.checked,
+	   "each byte that was looked at is right");
+	OK(!err && in_order(f.partner.shared->stamp, 4) &&
+		   f.partner.shared->stamp[3].bytes <= got.bytes,
+	   "stamps are a span apart and have bytes between them");
 	finish(&f);
+}
+
+/* A byte that is not the pattern's is seen. */
+static void wrong_byte(void)
+{
+	struct ipc_ends mine, theirs;
+	unsigned char out[64], in[64];
+	struct ipc_channel tx = { .buf = out }, rx = { .buf = in };
+
+	ipc_fill(out, sizeof(out));
+	out[40] ^= 1;
+	OK(!ipc_open(IPC_PIPE, sizeof(out), "/x", &mine, &theirs), "a pipe");
+	ipc_attach(&tx, &mine);
+	ipc_attach(&rx, &theirs);
+	OK(!ipc_send(&tx) && !ipc_receive_checked(&rx) && rx.checked == 64 &&
+		   rx.right == 63 && !rx.ended,
+	   "63 bytes of 64 are right");
+	tx.last = true;
+	OK(!ipc_send(&tx) && !ipc_receive(&rx) && rx.ended,
+	   "the last message says that it is");
+	ipc_close(&mine);
+	ipc_close(&theirs);
 }
 
 /* The partner is killed: whatever we wait for, the wait ends. */
@@ -138,9 +189,9 @@ static void stop(void)
 {
 	struct fixture f;
 
-	OK(!start(&f, IPC_SHM_FUTEX, 64, IPC_SOURCE), "a source");
+	OK(!start(&f, IPC_SHM_FUTEX, 64, IPC_ECHO), "an echo");
 	invocation_stop = SIGINT;
-	/* Nothing was asked for, so nothing will come. */
+	/* Nothing was sent, so nothing will come. */
 	OK(ipc_receive(&f.ch) == -ECANCELED, "a wish to stop ends a wait");
 	finish(&f);
 }
@@ -173,28 +224,39 @@ static int another_cpu(void)
  * Both sides sleep and wake each other as often as can be, on two CPUs: one
  * wake-up lost, and it never ends, for no watch is there to break the wait.
  */
-static void lost_wake_ups(enum ipc_duty duty, uint64_t size)
+static void lost_wake_ups(uint64_t size)
 {
 	struct ipc_report report = { 0 };
 	struct fixture f;
-	int err = start_on(&f, IPC_SHM_FUTEX, size, duty, another_cpu());
+	int err = start_on(&f, IPC_SHM_FUTEX, size, IPC_ECHO, another_cpu());
 
 	OK(!err, "a ring between two CPUs");
 	ipc_watch_stop(&f.partner.watch);
 	for (int i = 0; i < 20000 && !err; i++) {
 		if (i % HANGS_ROUNDS == 0)
 			alarm(HANGS_S);
-		if (duty == IPC_SOURCE)
-			ipc_partner_want(&f.partner, 1 + (uint32_t)i % 3);
-		else
-			err = ipc_send(&f.ch);
-		for (int k = duty == IPC_SOURCE ? 1 + i % 3 : 1; k && !err; k--)
-			err = ipc_receive(&f.ch);
+		err = ipc_send(&f.ch);
+		err = err ? err : ipc_receive(&f.ch);
 	}
 	OK(!err, "no wake-up was lost");
-	OK(!ipc_partner_end(&f.partner, duty == IPC_ECHO ? &f.ch : NULL,
-			    &report),
-	   "and it ends");
+	OK(!ipc_partner_end(&f.partner, &f.ch, &report), "and it ends");
+	alarm(0);
+	finish(&f);
+}
+
+/* The same where one side is often ahead: the ring has two such messages. */
+static void lost_wake_ups_of_flow(void)
+{
+	struct ipc_report sent = { 0 }, got = { 0 };
+	struct fixture f;
+	int err = start_on(&f, IPC_SHM_FUTEX, 65536, IPC_SOURCE, another_cpu());
+
+	OK(!err, "a flow between two CPUs");
+	ipc_watch_stop(&f.partner.watch);
+	alarm(HANGS_S);
+	OK(!err && !receive_all(&f, 200, &sent, &got) &&
+		   got.received == sent.sent,
+	   "no wake-up was lost, and it ends");
 	alarm(0);
 	finish(&f);
 }
@@ -234,9 +296,10 @@ int main(void)
 	flow(IPC_UNIX_DGRAM, 1024);
 	flow(IPC_SHM_FUTEX, 65536);
 	flow(IPC_POSIX_MQ, 1024);
-	lost_wake_ups(IPC_ECHO, 8);
-	lost_wake_ups(IPC_SOURCE, 8);
-	lost_wake_ups(IPC_SOURCE, 65536);
+	wrong_byte();
+	lost_wake_ups(8);
+	lost_wake_ups(65536);
+	lost_wake_ups_of_flow();
 	for (enum ipc_via via = 0; via < IPC_VIAS; via++)
 		death(via);
 	stop();
