@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contradictions.h"
 #include "quiet.h"
 #include "rounds.h"
 #include "tables.h"
@@ -306,6 +307,7 @@ void warnings_add(struct run *run)
 	warn_failures(run);
 	warn_truth(run);
 	warn_certificate(run);
+	contradictions_add(run);
 	warn_noise(run);
 	warn_frequency(run);
 	warn_width(run);
