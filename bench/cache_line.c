@@ -35,6 +35,7 @@
 #include "lib/cache_steps.h"
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
+#include "lib/settle.h"
 
 #define MAX_WAYS    24 /* of the first cache */
 #define MAX_WAYS_L2 28
@@ -221,10 +222,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return bench_fail(b, -err, "link the chain");
 	s->at = s->chase.entry[0];
 	s->flushed = false;
-	if (i >= PAIRS || i / DISTANCES / STARTS == IN_L2)
-		s->at = chase_run(s->at, 2 * s->chase.lines / CHASE_UNROLL + 1);
-	else
+	if (i < PAIRS && i / DISTANCES / STARTS == IN_DRAM) {
 		chase_list(&s->chase, s->list);
+		return 0;
+	}
+	settle_chase(b, c, &s->chase);
+	s->at = chase_run(s->at, s->chase.lines / CHASE_UNROLL + 1);
 	return 0;
 }
 

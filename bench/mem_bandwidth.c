@@ -50,6 +50,7 @@
 #include "lib/bandwidth_plan.h"
 #include "lib/mem_buffer.h"
 #include "lib/mem_strings.h"
+#include "lib/settle.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define EVENT_NS   40e3	 /* of one thread */
@@ -266,20 +267,42 @@ static uint64_t time_rounds(const struct bench *b, struct bandwidth_state *s,
 	return ticks;
 }
 
-/* An event is as many rounds as last for EVENT_NS or TEAM_NS: what the clock
- * and the start of the threads add is then under a hundredth of it. */
+/* An event lasts so long that what the clock and the start of the threads add
+ * is under a hundredth of it. */
+static double event_ns(const struct bandwidth_state *s)
+{
+	return s->now->threads > 1 ? TEAM_NS : EVENT_NS;
+}
+
+/* As many rounds as last for it. */
 static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
 {
-	const double least = s->now->threads > 1 ? TEAM_NS : EVENT_NS;
 	/* libc's large pieces last long enough: they are not tried. */
-	const uint64_t most =
-		s->now->isa == MEM_LIBC && s->now->level >= LEVEL_3
-			? 1
-			: MAX_ROUNDS;
+	const uint64_t most = s->now->isa == MEM_LIBC ? 1 : MAX_ROUNDS;
 
 	for (s->rounds = 1; s->rounds < most; s->rounds *= 2)
-		if (bench_ns(b, (double)time_rounds(b, s, s->rounds)) >= least)
+		if (bench_ns(b, (double)time_rounds(b, s, s->rounds)) >=
+		    event_ns(s))
 			break;
+}
+
+static void go_over(void *arg, uint64_t passes)
+{
+	struct bandwidth_state *s = arg;
+
+	mem_team_run(&s->team, passes * (s->now->part / s->now->chunk));
+}
+
+/* Of what caches hold an event is whole passes: a part of the arrays may be in
+ * another cache than the rest. */
+static void settle_arrays(struct bench *b, struct bandwidth_state *s,
+			  const struct bench_case *c)
+{
+	const double pass_ns = settle(b, c, go_over, s);
+	const double passes = ceil(event_ns(s) / pass_ns);
+
+	s->rounds = s->now->part / s->now->chunk *
+		    (passes > 1 ? (uint64_t)passes : 1);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -297,8 +320,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return bench_fail(b, -err, "start the threads");
 	if (s->now->level < LEVEL_MEMORY)
-		mem_team_run(&s->team, s->now->part / s->now->chunk);
-	choose_rounds(b, s);
+		settle_arrays(b, s, c);
+	else
+		choose_rounds(b, s);
 	return 0;
 }
 

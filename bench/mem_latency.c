@@ -20,17 +20,20 @@
  * On a machine with several NUMA nodes from_node=M,to_node=N rows follow a
  * chain in one node's memory from a CPU of another, and of the same.
  *
- * From the curve of `window` over sizes the levels are detected (plateaus with
- * ramps between them, by least cost: bench/lib/levels.h) and their size and
- * latency reported as rows of their own, with core cycles from chains of
- * multiplications, of a known number of cycles, timed in turn with the loads,
- * because the core's frequency changes from moment to moment.
+ * A chain that a cache can keep is followed until passes get no faster, before
+ * it is timed. From the curve of `window` over sizes come the levels, as rows
+ * of their own: their latency from the sizes that fit the cache by what hwloc
+ * says, their size from plateaus with ramps between them (by least cost:
+ * bench/lib/levels.h), with core cycles from chains of multiplications, of a
+ * known number of cycles, timed in turn with the loads, because the core's
+ * frequency changes from moment to moment.
  *
  * Measures: ns per dependent load; for levels also bytes and core cycles.
  * Includes: nothing else: 32 loads and a countdown in one round.
  * After:    lmbench lat_mem_rd (a stride, which prefetchers follow: not
- *           comparable in memory), multichase (page_local with 4 KiB pages),
- *           the CSE 221 report's section 4.1 (chunk).
+ *           comparable in memory), multichase (whose page-local order is most
+ *           like window, not page_local), the CSE 221 report's section 4.1
+ *           (chunk).
  * Needs:    memory: the largest size is 4 times the last cache and 256 MiB at
  *           least, as far as a quarter of the free memory allows.
  */
@@ -46,14 +49,11 @@
 #include "lib/latency_nodes.h"
 #include "lib/latency_plan.h"
 #include "lib/mem_buffer.h"
+#include "lib/settle.h"
 #include "stats.h"
 
-#define MIB ((size_t)1 << 20)
-/* Up to here the whole chain is walked first; in a quick run less. */
-#define WALKED	     (16 * MIB)
-#define WALKED_QUICK (4 * MIB)
-#define MUL_ROUNDS   ((uint64_t)7) /* 10752 cycles: about 4 us */
-#define LOAD_ROUNDS  64		   /* 2048 loads: as many cycles in L1 */
+#define MUL_ROUNDS  ((uint64_t)7) /* 10752 cycles: about 4 us */
+#define LOAD_ROUNDS 64		  /* 2048 loads: as many cycles in L1 */
 
 struct latency_state {
 	struct latency_plan plan;
@@ -67,11 +67,39 @@ struct latency_state {
 	unsigned int batches; /* of this visit */
 };
 
+static uint64_t time_loads(const struct bench *b, struct latency_state *s,
+			   uint64_t rounds)
+{
+	uint64_t ticks;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       s->at = chase_run(s->at, rounds));
+	return ticks;
+}
+
+/* A whole pass: what the last cache has of a chain need not be spread evenly
+ * over it.  The first one finds all that the cache took in: what the others
+ * that share it take back at this slow pace is missing from the second on only.
+ */
+static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct latency_state *s = state;
+	struct latency_spec *spec = &s->plan.spec[c->index];
+	const uint64_t ticks = time_loads(b, s, c->ops / CHASE_UNROLL);
+
+	if (!(spec->held_ns > 0)) {
+		spec->held_ns = bench_ns(b, (double)ticks) / c->ops;
+		bench_fact(b, c, "held_ns", spec->held_ns);
+	}
+	bench_record(b, c, ticks);
+	return 0;
+}
+
 static int cases(struct bench *b, void *state)
 {
 	struct latency_state *s = state;
 
-	latency_plan_make(b, &s->plan);
+	latency_plan_make(b, &s->plan, sample_pass);
 	latency_levels_add(b, &s->levels);
 	return 0;
 }
@@ -159,10 +187,16 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return bench_fail(b, -err, "link the chain");
 	s->at = s->chase.entry[0];
-	/* Linking has gone through the caches in the order of the chain.
-	 * Where they could hold all of it, go through it once more. */
-	if (spec->bytes <= (bench_effort(b) < 0.75 ? WALKED_QUICK : WALKED))
-		s->at = chase_run(s->at, s->chase.lines / CHASE_UNROLL + 1);
+	/* By the lines that it touches: not all orders touch all of them.
+	 * Strides are about fetching ahead from memory. */
+	if (spec->pattern != STRIDE &&
+	    settle_fits(b, s->chase.lines * CHASE_LINE)) {
+		settle_chase(b, c, &s->chase);
+		/* Where passes are timed, the cold one is this. */
+		if (!c->sample)
+			s->at = chase_run(s->at,
+					  s->chase.lines / CHASE_UNROLL + 1);
+	}
 	return 0;
 }
 
@@ -216,16 +250,6 @@ static double mul_cycles(const struct bench *b)
 	return fabs(stats_median(ratio, 15) - whole) < 0.2 ? whole : 0;
 }
 
-static uint64_t time_loads(const struct bench *b, struct latency_state *s,
-			   uint64_t rounds)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       s->at = chase_run(s->at, rounds));
-	return ticks;
-}
-
 /* Core cycles of a load: loads between multiplications, n and 2n of both, so
  * that neither a change of the frequency nor the clock's own time is in it.
  * NAN if something came between. */
@@ -267,9 +291,9 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	double pair;
 
 	(void)iters;
-	/* After each group of four batches. */
+	/* After each pass or group of four batches. */
 	if (!latency_is_curve(spec) || spec->n_pairs == LATENCY_PAIRS ||
-	    s->batches++ % 4)
+	    (!c->sample && s->batches++ % 4))
 		return 0;
 	if (!(s->mul_cycles > 0))
 		s->mul_cycles = mul_cycles(b);

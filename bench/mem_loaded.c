@@ -35,8 +35,10 @@
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */
 #define CHUNK	   ((size_t)16384) /* between looks at the clock */
-#define TRIES	   200
-#define LOADS_NS   200e3 /* of the chase in one event */
+#define LOADS_NS   200e3	   /* of the chase in one event */
+/* Events beside which another thread did not come to run are no samples; where
+ * most are such, something else has the other CPUs, and slows the rest, too. */
+#define AT_WORK 0.5
 
 enum kind { READ, WRITE, KINDS };
 
@@ -276,38 +278,23 @@ static unsigned int at_work(const struct loaded_state *s)
 	return n;
 }
 
-/* An event beside which another thread did not come to run is taken again: it
- * would be a chase under less load than the row says. */
-static int loaded_event(struct bench *b, struct loaded_state *s, double *ns,
-			double *bandwidth)
-{
-	for (int i = 0; i < TRIES; i++) {
-		*ns = event(b, s, bandwidth);
-		if (!s->load || at_work(s) == s->team.size - 1 ||
-		    bench_stopping(b))
-			return 0;
-	}
-	return bench_skip(b,
-			  "no chase of %d had all others at work beside it: "
-			  "their CPUs are busy with something else",
-			  TRIES);
-}
-
 /* What full load is, for the shares of it. */
 static int find_full(struct bench *b, struct loaded_state *s)
 {
-	double ns, bandwidth, best = 0;
-	int err = 0;
+	double bandwidth, best = 0;
 
 	s->load = 100;
-	for (int i = 0; !err && i < 5; i++) {
-		err = loaded_event(b, s, &ns, &bandwidth);
+	for (int i = 0; i < 5; i++) {
+		event(b, s, &bandwidth);
 		best = fmax(best, bandwidth);
 	}
-	if (!err && best > 0)
-		s->ticks_each_byte[s->kind] =
-			now_hz(bench_timer(b)) * (s->team.size - 1) / best;
-	return err;
+	if (!(best > 0))
+		return bench_skip(b, "no other thread came to run in five "
+				     "events: their CPUs are busy with "
+				     "something else");
+	s->ticks_each_byte[s->kind] =
+		now_hz(bench_timer(b)) * (s->team.size - 1) / best;
+	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -337,17 +324,19 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct loaded_state *s = state;
 	const size_t i = (size_t)c->index % LOADS;
 	const struct bench_case *traffic = s->traffic[s->kind][i];
-	double bandwidth, ns;
-	const int err = loaded_event(b, s, &ns, &bandwidth);
+	double bandwidth;
+	const double ns = event(b, s, &bandwidth);
+	const unsigned int others = s->load ? s->team.size - 1 : 0;
 
-	if (err)
-		return err;
+	if (others)
+		bench_purity(b, c, "threads_at_work", AT_WORK, others,
+			     at_work(s));
+	/* A chase under less load than the row says is no sample of it. */
+	if (others && at_work(s) < others)
+		return 0;
 	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
-	if (traffic && bandwidth > 0) {
+	if (traffic && bandwidth > 0)
 		bench_record_value(b, traffic, bandwidth);
-		bench_proof(b, c, "threads_at_work", s->team.size - 1,
-			    at_work(s));
-	}
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 #include "bench.h"
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
+#include "lib/settle.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -148,7 +149,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	for (size_t i = 0; i < k; i++)
 		s->at[i] = *place(s, level, i);
 	if (level == L2)
-		chase_run(s->at[0], s->chase[level].lines / CHASE_UNROLL + 1);
+		settle_chase(b, c, &s->chase[level]);
 	return 0;
 }
 

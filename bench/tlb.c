@@ -33,6 +33,7 @@
 #include "lib/chase.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
+#include "lib/settle.h"
 #include "stats.h"
 
 enum layout { PAGE, DENSE, HUGE_PAGE, LAYOUTS };
@@ -180,8 +181,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				      MEM_HUGE_BYTES, seed);
 	if (err)
 		return bench_fail(b, -err, "link the chain");
-	s->at = chase_run(s->chase.entry[0],
-			  2 * s->chase.lines / CHASE_UNROLL + 1);
+	settle_chase(b, c, &s->chase);
+	s->at = chase_run(s->chase.entry[0], s->chase.lines / CHASE_UNROLL + 1);
 	return 0;
 }
 

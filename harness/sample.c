@@ -12,6 +12,8 @@
 #define BATCH_OVERHEADS 100
 #define BATCH_S		20e-6
 #define WARM_FLIPS	4
+#define BLOCK		6 /* batches, see sample_settle() */
+#define BLOCK_FASTER	7 /* U of two blocks: 43 of 924 orders have no more */
 
 int sample_push(struct sample_vec *vec, double x)
 {
@@ -92,6 +94,42 @@ int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks)
 			direction = now;
 		last = ticks;
 		spent += (double)ticks;
+	}
+	return 0;
+}
+
+/* Mann and Whitney's U of the last BLOCK of @t and the BLOCK before: how many
+ * pairs have the later one slower; equal ones count half. */
+static bool later_are_faster(const double *t)
+{
+	double u = 0;
+
+	for (int i = 0; i < BLOCK; i++)
+		for (int k = BLOCK; k < 2 * BLOCK; k++)
+			u += (t[k] > t[i]) + (t[k] == t[i]) / 2.0;
+	return u <= BLOCK_FASTER;
+}
+
+int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
+		  struct sample_settled *out)
+{
+	double last[2 * BLOCK] = { 0 }, spent = 0;
+
+	*out = (struct sample_settled) { .still_falling = true,
+					 .best_ticks = INFINITY };
+	while (spent < max_ticks && out->still_falling) {
+		uint64_t ticks;
+		int err = fn(arg, iters, &ticks);
+
+		if (err)
+			return err;
+		memmove(last, last + 1, sizeof(last) - sizeof(last[0]));
+		last[2 * BLOCK - 1] = (double)ticks;
+		out->best_ticks = fmin(out->best_ticks, (double)ticks);
+		out->batches++;
+		spent += (double)ticks;
+		out->still_falling =
+			out->batches < 2 * BLOCK || later_are_faster(last);
 	}
 	return 0;
 }

@@ -67,6 +67,22 @@ int sample_pilot(sample_fn *fn, void *arg, const struct sample_clock *clock,
  */
 int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks);
 
+/* What sample_settle() saw. */
+struct sample_settled {
+	double best_ticks;    /* of the fastest batch */
+	unsigned int batches; /* how many there were */
+	bool still_falling;   /* @max_ticks were over before it settled */
+};
+
+/**
+ * sample_settle() - run batches of @iters until they get no faster: until the
+ * last six are not faster than the six before, or @max_ticks are over.  Faster
+ * says Mann and Whitney's test (one-sided, exact, 5 %); six are the fewest with
+ * which it says so even if one of the last was disturbed and took longest.
+ */
+int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
+		  struct sample_settled *out);
+
 /* sample_quad() - batches of n, 2n, 2n, n operations (ABBA: a drift of the
  * clock or the load cancels), added to @s.  @spent_ticks grows by all four. */
 int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "again.h"
+#include "contradictions.h"
 #include "quiet.h"
 #include "rounds.h"
 #include "tables.h"
@@ -376,6 +377,7 @@ void warnings_add(struct run *run)
 	warn_trends(run);
 	warn_truth(run);
 	warn_certificate(run);
+	contradictions_add(run);
 	warn_noise(run);
 	warn_frequency(run);
 	warn_width(run);

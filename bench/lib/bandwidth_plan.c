@@ -102,15 +102,17 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 }
 
 /* What a quick run does without: beyond L1 narrow registers are no faster than
- * wide ones, the caches of several cores are as fast as those of one, and
- * libc's large pieces take long. */
-static bool takes_long(const struct bandwidth_spec *spec)
+ * wide ones, the caches of several cores are as fast as those of one, libc's
+ * large pieces take long, and so does filling L3 for each size of the ladder.
+ */
+static bool takes_long(const struct bandwidth_spec *spec, bool in_ladder)
 {
 	const bool narrow = spec->isa < mem_isa_widest();
 
 	return (narrow && spec->level >= LEVEL_2) ||
 	       (spec->threads > 1 && spec->level < LEVEL_3) ||
-	       (spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY);
+	       (spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY) ||
+	       (in_ladder && spec->level == LEVEL_3);
 }
 
 static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
@@ -138,7 +140,8 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 	c.exclusive = level >= LEVEL_3 || threads > 1;
 	if (!mem_isa_usable(isa))
 		c.skip = no_isa;
-	else if (bench_effort(b) < 0.75 && takes_long(spec))
+	else if (bench_effort(b) < 0.75 &&
+		 takes_long(spec, !strcmp(isa_name, "widest")))
 		c.skip = no_time;
 	else if (bytes_needed(p, size, threads) > bench_spare_bytes(b))
 		c.skip = bandwidth_too_big;

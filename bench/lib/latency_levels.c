@@ -36,7 +36,9 @@ void latency_levels_add(struct bench *b, struct latency_levels *l)
 	}
 }
 
-/* What the detected levels are made from. */
+/* What the levels are made from: what a load takes from where the lines were
+ * put by warming up.  A row may be slower: its chain goes round on until it has
+ * no more than the others that share the last cache leave it. */
 struct curve {
 	double size[LATENCY_MAX], latency[LATENCY_MAX];
 	const struct latency_spec *spec[LATENCY_MAX];
@@ -54,7 +56,8 @@ static void curve_get(const struct bench *b, const struct latency_plan *p,
 		if (!latency_is_curve(spec) || !isfinite(ns))
 			continue;
 		curve->size[curve->n] = (double)spec->bytes;
-		curve->latency[curve->n] = ns;
+		curve->latency[curve->n] =
+			spec->held_ns > 0 ? fmin(ns, spec->held_ns) : ns;
 		curve->spec[curve->n++] = spec;
 	}
 }
@@ -105,6 +108,10 @@ static double level_cycles(const struct curve *curve, const struct level *l)
 	return most ? stats_median(cycles, most) : NAN;
 }
 
+static const char used_up_text[] =
+	"others use this cache up (in a virtual machine it is the host's, for "
+	"all its guests), or the machine is too busy";
+
 static void skip_level(struct bench *b, const struct latency_levels *l,
 		       int level, double cache_bytes)
 {
@@ -112,12 +119,10 @@ static void skip_level(struct bench *b, const struct latency_levels *l,
 		if (l->row[level][fig] && cache_bytes > 0)
 			bench_derive_skip(
 				b, l->row[level][fig],
-				"the curve has no plateau of its own near the "
-				"%.0f KiB that hwloc states: others use this "
-				"cache up (in a virtual machine it is the "
-				"host's, for all its guests), or the machine "
-				"is too busy",
-				cache_bytes / 1024);
+				"no size that would fit the %.0f KiB that "
+				"hwloc "
+				"states is clearly faster than memory: %s",
+				cache_bytes / 1024, used_up_text);
 		else if (l->row[level][fig])
 			bench_derive_skip(b, l->row[level][fig],
 					  level ? "hwloc knows no such cache"
@@ -166,36 +171,69 @@ static bool used_up(const struct latency_plan *p, int level,
 	return last && l->size_bytes < p->cache_bytes[level] / 2;
 }
 
-static void skip_size(struct bench *b, const struct bench_case *row,
-		      double found, double told)
+/* Whether a size was measured that fills at least half of a cache. */
+static bool is_filled(const struct curve *curve, double cache_bytes)
 {
-	bench_derive_skip(
-		b, row,
-		"seen up to %.4g of the %.4g MiB that hwloc states: "
-		"others use this cache up (in a virtual machine it is "
-		"the host's, for all its guests)",
-		found / 1048576, told / 1048576);
+	for (size_t i = 0; i < curve->n; i++)
+		if (curve->size[i] >= cache_bytes / 2 &&
+		    curve->size[i] <= cache_bytes)
+			return true;
+	return false;
+}
+
+static void skip_size(struct bench *b, const struct bench_case *row,
+		      double found, double told, const struct curve *curve)
+{
+	if (is_filled(curve, told))
+		bench_derive_skip(b, row,
+				  "seen up to %.4g of the %.4g MiB that hwloc "
+				  "states: %s",
+				  found / 1048576, told / 1048576,
+				  used_up_text);
+	else
+		bench_derive_skip(
+			b, row,
+			"no size was measured that fills half of the "
+			"%.4g MiB that hwloc states: %.4g MiB still fit",
+			told / 1048576, found / 1048576);
 }
 
 static void derive_level(struct bench *b, const struct latency_levels *rows,
 			 int level, const struct level *l,
-			 const struct curve *curve,
-			 const struct latency_plan *p)
+			 const struct curve *curve)
 {
-	const struct bench_case *size = rows->row[level][FIG_SIZE];
 	const double cycles = level_cycles(curve, l);
+	const struct bench_case *latency = rows->row[level][FIG_LATENCY];
 
-	bench_derive(b, rows->row[level][FIG_LATENCY], l->latency_ns);
+	bench_derive(b, latency, l->latency_ns);
+	bench_fact(b, latency, "from_bytes", curve->size[l->first]);
+	bench_fact(b, latency, "to_bytes", curve->size[l->last]);
 	if (isfinite(cycles))
 		bench_derive(b, rows->row[level][FIG_CYCLES], cycles);
 	else
 		bench_derive_skip(b, rows->row[level][FIG_CYCLES],
 				  "a core's cycle could not be told");
-	if (size && used_up(p, level, l))
-		skip_size(b, size, l->size_bytes, p->cache_bytes[level]);
-	else if (size)
-		derive_size(b, size, l->size_bytes, p->cache_bytes[level],
-			    curve);
+}
+
+/* @plateau: NULL if the curve has none for this cache. */
+static void derive_cache(struct bench *b, const struct latency_levels *rows,
+			 int level, const struct level *known,
+			 const struct level *plateau, const struct curve *curve,
+			 const struct latency_plan *p)
+{
+	const struct bench_case *size = rows->row[level][FIG_SIZE];
+	const double told = p->cache_bytes[level];
+
+	if (!known && !plateau) {
+		skip_level(b, rows, level, told);
+		return;
+	}
+	derive_level(b, rows, level, known ? known : plateau, curve);
+	if (!plateau || used_up(p, level, plateau))
+		skip_size(b, size, (plateau ? plateau : known)->size_bytes,
+			  told, curve);
+	else
+		derive_size(b, size, plateau->size_bytes, told, curve);
 }
 
 /* Whether the last plateau is memory's, by its points: levels_find() lets it
@@ -237,16 +275,15 @@ static bool beyond_caches(const struct bench *b, const struct curve *curve,
 /* Memory is the last plateau, if that reaches what no cache can hold the half
  * of; else what is measured there. */
 static void derive_memory(struct bench *b, const struct latency_levels *rows,
-			  const struct latency_plan *p,
 			  const struct curve *curve, const struct level *levels,
 			  int n)
 {
 	struct level beyond;
 
 	if (ends_in_memory(b, curve, levels, n))
-		derive_level(b, rows, 0, &levels[n - 1], curve, p);
+		derive_level(b, rows, 0, &levels[n - 1], curve);
 	else if (beyond_caches(b, curve, &beyond))
-		derive_level(b, rows, 0, &beyond, curve, p);
+		derive_level(b, rows, 0, &beyond, curve);
 	else
 		skip_level(b, rows, 0, 0);
 }
@@ -267,14 +304,18 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 	if (n >= 1 && !ends_in_memory(b, &curve, levels, n))
 		end_before_rise(&curve, &levels[n - 1]);
 	for (int level = 1; level <= LATENCY_LEVELS; level++) {
-		const int at = levels_match(levels, (size_t)n,
-					    p->cache_bytes + 1, LATENCY_LEVELS,
-					    (size_t)level - 1, memory_ns);
+		const size_t which = (size_t)level - 1;
+		const double *caches = p->cache_bytes + 1;
+		const int at = levels_match(levels, (size_t)n, caches,
+					    LATENCY_LEVELS, which, memory_ns);
+		struct level known;
+		const bool is_known =
+			!levels_known(curve.size, curve.latency, curve.n,
+				      caches, LATENCY_LEVELS, which, memory_ns,
+				      &known);
 
-		if (at >= 0)
-			derive_level(b, l, level, &levels[at], &curve, p);
-		else
-			skip_level(b, l, level, p->cache_bytes[level]);
+		derive_cache(b, l, level, is_known ? &known : NULL,
+			     at >= 0 ? &levels[at] : NULL, &curve, p);
 	}
-	derive_memory(b, l, p, &curve, levels, n);
+	derive_memory(b, l, &curve, levels, n);
 }

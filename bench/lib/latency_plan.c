@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chase.h"
+#include "settle.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -20,14 +21,26 @@ static const char no_cpu[] = "this process may use no CPU of that node";
 static const char no_pool[] =
 	"the pool of huge pages is too small (sysctl vm.nr_hugepages)";
 
-/* What a quick run does without: sizes near a large last cache, of which the
- * levels need few, and long chains that are not for the levels. */
+/* What a quick run does without: sizes that fill much of a large last cache, of
+ * which the levels need few, and long chains that are not for the levels. */
 static bool slow_to_make(enum latency_pattern pattern, enum mem_pages pages,
 			 size_t bytes, size_t beyond)
 {
+	if (pattern == STRIDE)
+		return false;
+	if (pattern == CHUNK || pattern == PAGE)
+		return bytes > 16 * MIB;
 	if (pattern != WINDOW || pages != MEM_4K)
-		return bytes > 16 * MIB && pattern != STRIDE;
-	return bytes > 64 * MIB && bytes != beyond;
+		return bytes > LATENCY_SMALL;
+	return bytes > 8 * MIB && bytes != beyond;
+}
+
+static bool is_in_passes(const struct bench *b, enum latency_pattern pattern,
+			 size_t bytes)
+{
+	return (pattern == WINDOW || pattern == RANDOM ||
+		pattern == PAGE_LOCAL) &&
+	       bytes > LATENCY_SMALL && settle_fits(b, bytes);
 }
 
 /* What the largest case may take: the buffers of all kinds of pages are kept
@@ -43,6 +56,7 @@ static void add(struct bench *b, struct latency_plan *p,
 		enum latency_pattern pattern, enum mem_pages pages,
 		size_t stride, size_t bytes)
 {
+	const size_t rounds = bytes / CHASE_LINE / CHASE_UNROLL;
 	struct bench_case c = {
 		.params = { P_STR("pattern", pattern_names[pattern]) },
 		.index = (int64_t)p->n,
@@ -54,6 +68,11 @@ static void add(struct bench *b, struct latency_plan *p,
 
 	if (p->n == LATENCY_MAX)
 		return;
+	if (is_in_passes(b, pattern, bytes)) {
+		c.sample = p->pass;
+		c.events = 12;
+		c.ops = (unsigned int)rounds * CHASE_UNROLL;
+	}
 	if (stride)
 		*at++ = (struct bench_param)P_SIZE("stride", (int64_t)stride);
 	*at++ = (struct bench_param)P_STR("pages", mem_pages_name(pages));
@@ -90,7 +109,7 @@ static size_t insert(size_t *sizes, size_t n, size_t bytes)
 	return n + 1;
 }
 
-/* The ladder: two sizes to an octave, one beyond 8 MiB where linking takes its
+/* The ladder: two sizes to an octave, one beyond 4 MiB where filling takes its
  * time, and steps of an eighth around each cache, of a quarter around large
  * ones. */
 static size_t ladder(const double *cache_bytes, size_t beyond, size_t max,
@@ -101,7 +120,7 @@ static size_t ladder(const double *cache_bytes, size_t beyond, size_t max,
 	for (size_t bytes = KIB; bytes <= max && bytes <= 64 * MIB;
 	     bytes *= 2) {
 		n = insert(sizes, n, bytes);
-		if (bytes < 8 * MIB && bytes + bytes / 2 <= max)
+		if (bytes < 4 * MIB && bytes + bytes / 2 <= max)
 			n = insert(sizes, n, bytes + bytes / 2);
 	}
 	for (int level = 1; level <= LATENCY_LEVELS; level++) {
@@ -175,11 +194,13 @@ static void add_nodes(struct bench *b, struct latency_plan *p)
 					 bench_nth_node(b, k));
 }
 
-void latency_plan_make(struct bench *b, struct latency_plan *p)
+void latency_plan_make(struct bench *b, struct latency_plan *p,
+		       bench_case_fn *pass)
 {
 	static const size_t some[] = { 32 * KIB, MIB, 8 * MIB, 64 * MIB };
 	size_t sizes[LATENCY_MAX], n;
 
+	p->pass = pass;
 	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
 		p->cache_bytes[level] = (double)bench_cache_bytes(b, level);
 	n = ladder(p->cache_bytes, mem_beyond_caches(b), max_size(p), sizes);
@@ -193,8 +214,9 @@ void latency_plan_make(struct bench *b, struct latency_plan *p)
 		add(b, p, RANDOM, MEM_4K, 0, some[i]);
 	for (size_t i = 1; i < 4; i++)
 		add(b, p, RANDOM, MEM_THP, 0, some[i]);
-	for (size_t i = 2; i < 4; i++)
-		add(b, p, PAGE_LOCAL, MEM_4K, 0, some[i]);
+	for (size_t bytes = 4 * MIB; bytes <= 16 * MIB; bytes *= 2)
+		add(b, p, PAGE_LOCAL, MEM_4K, 0, bytes);
+	add(b, p, PAGE_LOCAL, MEM_4K, 0, 64 * MIB);
 	for (size_t i = 0; i < 4; i++)
 		add(b, p, CHUNK, MEM_4K, 512, some[i]);
 	for (size_t stride = 64; stride <= 4096; stride *= 2)

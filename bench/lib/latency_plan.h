@@ -27,6 +27,7 @@ struct latency_spec {
 	size_t stride, bytes;
 	int from, to; /* NUMA nodes, -1: where the program happens to be */
 	const struct bench_case *c;
+	double held_ns; /* of a load, in the first pass; 0: not timed */
 	/* Core cycles of a load (LATENCY_SMALL and less), or the core's
 	 * frequency, from moment to moment. */
 	double pair[LATENCY_PAIRS];
@@ -37,12 +38,16 @@ struct latency_spec {
 struct latency_plan {
 	struct latency_spec spec[LATENCY_MAX];
 	size_t n;
+	bench_case_fn *pass;
 	/* As hwloc says; [0] is not used. */
 	double cache_bytes[LATENCY_LEVELS + 1];
 };
 
-/* latency_plan_make() - add the cases; a case's index is its spec's. */
-void latency_plan_make(struct bench *b, struct latency_plan *p);
+/* latency_plan_make() - add the cases; a case's index is its spec's.  @pass:
+ * the sample() of those that are timed in whole passes, of c->ops loads: chains
+ * that the first caches do not hold and the last one can. */
+void latency_plan_make(struct bench *b, struct latency_plan *p,
+		       bench_case_fn *pass);
 
 /* latency_plan_largest() - bytes of the largest case with these pages that is
  * selected and not bound to a node, 0 if none is. */

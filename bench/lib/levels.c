@@ -8,6 +8,8 @@
 
 #include "stats.h"
 
+#define LEVELS_KNOWN 64 /* points of one cache: two to an octave are fewer */
+
 /* The best way to cut up the points before i: its cost, and where its last
  * piece begins; a piece of one point with ramp set is on a ramp. */
 struct cut {
@@ -237,15 +239,53 @@ static int is_of(const struct level *l, const double *caches, size_t count,
 	return here >= log(LEVELS_SPAN) - 1e-9;
 }
 
+/* With a smaller one unknown nothing tells the two apart. */
+static int is_known(const double *caches, size_t count, size_t which)
+{
+	for (size_t i = 0; i <= which; i++)
+		if (i >= count || !(caches[i] > 0))
+			return 0;
+	return 1;
+}
+
+int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
+		 const double *caches, size_t count, size_t which,
+		 double memory_ns, struct level *l)
+{
+	double work[LEVELS_KNOWN];
+	size_t points = 0;
+
+	if (!is_known(caches, count, which))
+		return -ENOENT;
+	for (size_t i = 0; i < n && points < LEVELS_KNOWN; i++) {
+		const int clear = !(latency_ns[i] * LEVELS_CLEAR > memory_ns);
+
+		if ((which && size_bytes[i] < 2 * caches[which - 1]) ||
+		    2 * size_bytes[i] > caches[which])
+			continue;
+		if (!clear && points)
+			break;
+		if (!clear)
+			continue;
+		l->first = points ? l->first : i;
+		l->last = i;
+		work[points++] = latency_ns[i];
+	}
+	if (!points)
+		return -ENOENT;
+	l->latency_ns = stats_median(work, points);
+	l->from_bytes = size_bytes[l->first];
+	l->to_bytes = l->size_bytes = size_bytes[l->last];
+	return 0;
+}
+
 int levels_match(const struct level *levels, size_t n, const double *caches,
 		 size_t count, size_t which, double memory_ns)
 {
 	int best = -ENOENT;
 
-	/* With a smaller one unknown nothing tells the two apart. */
-	for (size_t i = 0; i <= which; i++)
-		if (i >= count || !(caches[i] > 0))
-			return -ENOENT;
+	if (!is_known(caches, count, which))
+		return -ENOENT;
 	for (size_t i = 0; i < n; i++) {
 		if (memory_ns > 0
 			    ? levels[i].latency_ns * LEVELS_CLEAR > memory_ns

@@ -69,6 +69,21 @@ double levels_above(const double *size_bytes, size_t n, double size);
 int levels_rise(const double *latency_ns, size_t n, const struct level *l);
 
 /**
+ * levels_known() - the level of a cache whose size is known.  It needs no
+ * plateau: sizes of twice the smaller cache and more miss that one, and half of
+ * its own fits even where pages of 4 KiB fill its sets unevenly.
+ * @size_bytes, @latency_ns: as for levels_find(); @caches, @count, @which and
+ * @memory_ns: as for levels_match().
+ * @l: its points are the first of these that are LEVELS_CLEAR below memory, on
+ * to the next one that is not: there others have taken the cache.
+ *
+ * Return: 0, or -ENOENT if a cache is unknown or no point is left.
+ */
+int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
+		 const double *caches, size_t count, size_t which,
+		 double memory_ns, struct level *l);
+
+/**
  * levels_match() - which of @levels is a cache's.
  * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
  * and then so are the larger ones.

@@ -226,6 +226,44 @@ static void test_match_place(void)
 	   "three sizes at the end of a cache are a part of a step");
 }
 
+/* A Zen 5 in a guest: 48 KiB, 1 MiB, and 32 MiB of which others leave what they
+ * leave: no plateau is to be had of so few points. */
+static void test_known(void)
+{
+	const double caches[] = { 48 * KB, 1 * MB, 32 * MB };
+	const double size[] = { 16 * KB,  24 * KB,  48 * KB, 64 * KB,
+				128 * KB, 512 * KB, 1 * MB,  2 * MB,
+				4 * MB,	  8 * MB,   16 * MB, 64 * MB };
+	double ns[] = { 1.0, 1.1,  1.9,	 3.5,  3.7, 3.8,
+			7.6, 12.5, 13.3, 97.5, 14,  146 };
+	const double unknown[] = { 48 * KB, 0, 32 * MB };
+	struct level l;
+
+	OK(!levels_known(size, ns, 12, caches, 3, 0, 146, &l) && l.first == 0 &&
+		   l.last == 1 && fabs(l.latency_ns - 1.05) < 1e-9,
+	   "known: the first cache, up to the half of it");
+	OK(!levels_known(size, ns, 12, caches, 3, 1, 146, &l) &&
+		   l.from_bytes == 128 * KB && l.to_bytes == 512 * KB &&
+		   fabs(l.latency_ns - 3.75) < 1e-9,
+	   "known: the second, from twice the first to half of its own");
+	OK(!levels_known(size, ns, 12, caches, 3, 2, 146, &l) &&
+		   l.from_bytes == 2 * MB && l.to_bytes == 4 * MB &&
+		   fabs(l.latency_ns - 12.9) < 1e-9,
+	   "known: the third, up to where it is memory's time");
+	ns[7] = 100;
+	OK(!levels_known(size, ns, 12, caches, 3, 2, 146, &l) &&
+		   l.from_bytes == 4 * MB && l.latency_ns == 13.3,
+	   "known: what comes before its first size is left out");
+	ns[8] = ns[10] = 99;
+	OK(levels_known(size, ns, 12, caches, 3, 2, 146, &l) == -ENOENT,
+	   "known: nothing faster than memory is no cache");
+	OK(!levels_known(size, ns, 12, caches, 3, 2, NAN, &l) &&
+		   l.to_bytes == 16 * MB,
+	   "known: where memory is not known all of its sizes count");
+	OK(levels_known(size, ns, 12, unknown, 3, 2, 146, &l) == -ENOENT,
+	   "known: nothing behind a cache that is not known");
+}
+
 /* What an Intel machine has whose third cache others use up. */
 static void test_used_up(void)
 {
@@ -349,6 +387,7 @@ int main(void)
 	test_degenerate();
 	test_match();
 	test_match_place();
+	test_known();
 	test_used_up();
 	test_zen3();
 	test_tlb();

@@ -117,6 +117,45 @@ static void warm_up(void)
 	   "warm-up: hands an error through");
 }
 
+/* Ticks that a pass of 8 MiB took on a Zen 5 after other data, in parallel; a
+ * disturbed pass each in the third and the last block. */
+static void settle(void)
+{
+	static const double falling[] = { 10010, 9800, 8570, 7060, 2830, 1370,
+					  1070,	 1050, 1050, 1680, 1050, 1070,
+					  1050,	 1050, 1050, 1060, 1060, 1060,
+					  1060,	 3060, 1050, 1060, 1060, 1050,
+					  1060,	 1050, 1060, 1050, 1060, 1050 };
+	static const double disturbed[] = { 900, 850, 800, 750, 700, 650,
+					    600, 550, 500, 450, 400, 2000,
+					    350, 300, 250, 200, 150, 100,
+					    100, 100, 100, 100, 100, 100,
+					    100, 100, 100, 100, 100, 100 };
+	struct sample_settled out;
+	struct fake f = { .cost = 10 };
+
+	OK(!sample_settle(fake_batch, &f, 10, 1e9, &out) && out.batches == 12 &&
+		   !out.still_falling,
+	   "settle: what is level takes two blocks of six");
+	f = (struct fake) { .constant = 1, .add = falling };
+	OK(!sample_settle(fake_batch, &f, 1, 1e9, &out) && out.batches == 15 &&
+		   out.best_ticks == 1051,
+	   "settle: what falls goes on until six passes are no faster");
+	f = (struct fake) { .add = disturbed };
+	OK(!sample_settle(fake_batch, &f, 1, 1e9, &out) && out.batches > 18,
+	   "settle: one disturbed pass does not end a fall");
+	f = (struct fake) { .cost = 10, .drift = 1 };
+	OK(!sample_settle(fake_batch, &f, 10, 1e9, &out) && out.batches == 12,
+	   "settle: what rises is not waited for");
+	f = (struct fake) { .constant = 10000, .drift = -1 };
+	OK(!sample_settle(fake_batch, &f, 1, 200000, &out) &&
+		   out.still_falling && out.batches == 21,
+	   "settle: the time is bounded, and that it was over is said");
+	f = (struct fake) { .cost = 10, .fail_at = 14, .drift = -1 };
+	OK(sample_settle(fake_batch, &f, 100, 1e9, &out) == -EIO,
+	   "settle: hands an error through");
+}
+
 static void quad(void)
 {
 	struct sample_series s = { .iters = 100 };
@@ -334,6 +373,7 @@ int main(void)
 	batch_length();
 	pilot();
 	warm_up();
+	settle();
 	quad();
 	exact_estimates();
 	coarse_clock();

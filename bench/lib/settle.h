@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SETTLE_H
+#define SETTLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "chase.h"
+
+/*
+ * Warming up until the caches have taken in what a case touches.  One pass is
+ * not enough: a victim cache takes lines in slowly (seen on a Zen 5 after other
+ * data: chains of 4 MiB in L3 fell from 105 ns to 10 in ten passes, of 8 MiB in
+ * twenty), and a case that is timed before is priced as memory.  To be called
+ * in enter(), for each visit: the cases in between have taken the caches.
+ */
+
+/* Goes @passes times over all that the case touches. */
+typedef void settle_fn(void *arg, uint64_t passes);
+
+/* settle_fits() - whether a cache can keep @bytes: less than the largest one
+ * has, or than 32 MiB where none is known to be larger. */
+bool settle_fits(const struct bench *b, size_t bytes);
+
+/**
+ * settle() - pass after pass until they get no faster (sample_settle()), for a
+ * second at most, less at a low effort.  Facts of @c: "passes", how many it
+ * took, and "still_falling" if the time was not enough.
+ *
+ * Return: ns of the fastest pass; NAN if the user asked to stop.
+ */
+double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
+	      void *arg);
+
+/**
+ * settle_chase() - the same for a chain.  Sixteen places of it are followed at
+ * once: the caches fill in a tenth of the time, in which others that share the
+ * last one take less of it back.  What the chain by itself cannot keep then, it
+ * loses in its next pass: let it go round once before it is timed.  One more
+ * fact, where that is long enough to be timed: "after_one_pass_ns", of a load
+ * in the first sixteenth when all had been followed once.
+ */
+void settle_chase(struct bench *b, const struct bench_case *c,
+		  const struct chase *chase);
+
+#endif
