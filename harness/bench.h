@@ -307,6 +307,8 @@ void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
  *	   right ones.
  */
 #define BENCH_MOSTLY 0.9
+/* Where an event that is not pure is no sample: some must be left. */
+#define BENCH_SOME 0.1
 void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure);
 
