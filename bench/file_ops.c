@@ -75,12 +75,13 @@ struct ops_state {
 	const struct bench_case *create[SIZES];
 	const struct bench_case *readdir;
 	struct file_place place;
+	const char *parent; /* of the directories of small files */
 	char where[384];
 	const char *journal;   /* NULL: not ext4 on a known disk */
 	char group[GROUP][16]; /* names */
 	char many[PATH_MAX];   /* the large directory; "" until it is there */
 	size_t name;	       /* the one that the file has now */
-	int dir, fd;	       /* scratch directory, the file; -1: not open */
+	int dir, fd;	       /* directory of the file, it; -1: not open */
 	uint64_t good; /* operations of a batch that did what they say */
 	char data[MAX_BYTES];
 };
@@ -221,7 +222,8 @@ static int setup(struct bench *b, void *state)
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);
-	s->dir = file_small_dir(dir);
+	s->parent = dir;
+	s->dir = file_small_dir(dir, bench_random(b));
 	if (s->dir < 0)
 		return refused(b, -s->dir, "make a directory in", dir);
 	err = file_place_find(&s->place, s->dir);
@@ -384,7 +386,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int create_group(struct bench *b, struct ops_state *s,
+static int create_group(struct bench *b, const struct ops_state *s, int dir,
 			const struct bench_case *c, size_t size)
 {
 	for (int i = 0; i < GROUP; i++) {
@@ -392,8 +394,8 @@ static int create_group(struct bench *b, struct ops_state *s,
 		bool good;
 
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       good = file_small_make(s->dir, s->group[i],
-						      s->data, size));
+			       good = file_small_make(dir, s->group[i], s->data,
+						      size));
 		if (!good)
 			return refused(b, errno, "make", s->group[i]);
 		bench_record(b, c, ticks);
@@ -401,7 +403,7 @@ static int create_group(struct bench *b, struct ops_state *s,
 	return 0;
 }
 
-static int remove_group(struct bench *b, struct ops_state *s,
+static int remove_group(struct bench *b, const struct ops_state *s, int dir,
 			const struct bench_case *c)
 {
 	for (int i = 0; i < GROUP; i++) {
@@ -409,7 +411,7 @@ static int remove_group(struct bench *b, struct ops_state *s,
 		int bad;
 
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       bad = unlinkat(s->dir, s->group[i], 0));
+			       bad = unlinkat(dir, s->group[i], 0));
 		if (bad)
 			return bench_fail(b, errno, "unlink %s", s->group[i]);
 		bench_record(b, c, ticks);
@@ -417,27 +419,44 @@ static int remove_group(struct bench *b, struct ops_state *s,
 	return 0;
 }
 
-static int sample_create(struct bench *b, void *state,
-			 const struct bench_case *c)
+static int create_and_remove(struct bench *b, const struct ops_state *s,
+			     int dir, const struct bench_case *c)
 {
-	struct ops_state *s = state;
-	const size_t size = *(const size_t *)c->arg;
-	const struct bench_case *gone =
-		s->remove[(const size_t *)c->arg - sizes];
-	int there = 0, err = create_group(b, s, c, size);
+	const size_t which = (size_t)((const size_t *)c->arg - sizes);
+	const struct bench_case *gone = s->remove[which];
+	int there = 0, err = create_group(b, s, dir, c, sizes[which]);
 
 	for (int i = 0; !err && i < GROUP; i++)
-		there += file_small_is(s->dir, s->group[i], (off_t)size);
+		there += file_small_is(dir, s->group[i], (off_t)sizes[which]);
 	if (!err)
-		err = remove_group(b, s, gone);
+		err = remove_group(b, s, dir, gone);
 	if (err)
 		return err;
 	bench_proof(b, c, "files_there", GROUP, there);
 	there = 0;
 	for (int i = 0; i < GROUP; i++)
-		there += file_small_gone(s->dir, s->group[i]);
+		there += file_small_gone(dir, s->group[i]);
 	bench_proof(b, gone, "files_gone", GROUP, there);
 	return 0;
+}
+
+/* Each group of files in a directory of its own: see file_small_dir(). */
+static int sample_create(struct bench *b, void *state,
+			 const struct bench_case *c)
+{
+	struct ops_state *s = state;
+	const uint64_t number = bench_random(b);
+	const int dir = file_small_dir(s->parent, number);
+	int err;
+
+	if (dir < 0)
+		return refused(b, -dir, "make a directory in", s->parent);
+	err = create_and_remove(b, s, dir, c);
+	if (err)
+		for (int i = 0; i < GROUP; i++)
+			unlinkat(dir, s->group[i], 0);
+	file_small_end(dir, s->parent, number);
+	return err;
 }
 
 static int sample_readdir(struct bench *b, void *state,
@@ -526,14 +545,14 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 				   : sample_create(b, state, c);
 }
 
-/* A group of which something failed is not left for the next visit. */
+/* What an fsync that failed left must not be there at the next visit. */
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;
 
 	(void)b;
-	for (int i = 0; c->index >= CREATE && i < GROUP; i++)
-		unlinkat(s->dir, s->group[i], 0);
+	if (c->index == FSYNC_DIR)
+		unlinkat(s->dir, s->group[0], 0);
 	/* The other cases know it by the first name only. */
 	if (s->name)
 		renameat(s->dir, names[s->name], s->dir, file_name);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -12,23 +13,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int file_small_dir(const char *parent)
+#define NAME_MAX_LEN 32
+
+static void name_of(char *name, uint64_t number)
+{
+	snprintf(name, NAME_MAX_LEN, "small-%016" PRIx64, number);
+}
+
+void file_small_end(int dir, const char *parent, uint64_t number)
 {
 	const int top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[NAME_MAX_LEN];
+
+	name_of(name, number);
+	close(dir);
+	if (top >= 0) {
+		unlinkat(top, name, AT_REMOVEDIR);
+		close(top);
+	}
+}
+
+int file_small_dir(const char *parent, uint64_t number)
+{
+	const int top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[NAME_MAX_LEN];
 	int flags = 0, dir;
 
 	if (top < 0)
 		return -errno;
+	name_of(name, number);
 	/* What is made in a directory with this flag is spread over the disk.
 	 * Other file systems do not know it, and do not need it. */
 	if (!ioctl(top, FS_IOC_GETFLAGS, &flags)) {
 		flags |= FS_TOPDIR_FL;
 		(void)ioctl(top, FS_IOC_SETFLAGS, &flags);
 	}
-	dir = mkdirat(top, "small", 0700)
+	dir = mkdirat(top, name, 0700)
 		      ? -1
-		      : openat(top, "small",
-			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		      : openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		dir = -errno;
 	close(top);

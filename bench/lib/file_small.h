@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "file_place.h"
@@ -12,12 +13,18 @@
 
 /**
  * file_small_dir() - make a directory for small files in @parent and open it.
- * On ext4 it gets a group of inodes of its own, as a directory at the top
- * does: what was deleted near @parent shortly before has no part in the cost.
+ * @number: a random one; the name is made from it.
+ *
+ * On ext4 it gets a group of inodes elsewhere on the disk, as a directory at
+ * the top does, which the name chooses: with another name each time, what was
+ * deleted shortly before has no part in the cost.
  *
  * Return: the fd, or -errno.
  */
-int file_small_dir(const char *parent);
+int file_small_dir(const char *parent, uint64_t number);
+
+/* file_small_end() - close @dir and remove it, if it is empty. */
+void file_small_end(int dir, const char *parent, uint64_t number);
 
 /* file_small_make() - make the new file @name in directory @dir with @size
  * bytes of @data: openat, write (none for 0), close.  Return: whether all went
