@@ -51,13 +51,6 @@
 #include "lib/switch_ring.h"
 #include "lib/switch_shot.h"
 
-#define MAX_PREEMPTED 0.1 /* of a mechanism's messages; waits, too */
-
-/* Of sched_yield: calls before each visit, and how many of all calls switch at
- * least. */
-#define YIELD_TRIES    200
-#define YIELD_SWITCHED 0.9
-
 struct context_switch_state {
 	struct switch_points points;
 	struct switch_partner partner;
@@ -108,28 +101,6 @@ static int cpu_of(const struct bench *b, const struct switch_point *p)
 					  : bench_partner(b, p->place);
 }
 
-/* Some kernels let a task that yields go on; there this way prices nothing. */
-static int check_yield(struct bench *b, struct context_switch_state *s)
-{
-	struct switch_account both;
-	int err = switch_partner_trip(b, &s->partner, YIELD_TRIES);
-
-	if (!err)
-		err = switch_partner_park(b, &s->partner);
-	if (!err)
-		err = switch_partner_account(b, &s->partner, &both);
-	if (err)
-		return err;
-	if ((double)both.involuntary < YIELD_SWITCHED * 2 * YIELD_TRIES)
-		return bench_skip(b,
-				  "sched_yield switched %.0f times in %d calls "
-				  "under this scheduling policy",
-				  (double)both.involuntary, 2 * YIELD_TRIES);
-	s->count += YIELD_TRIES;
-	s->batches++;
-	return 0;
-}
-
 static int enter_pair(struct bench *b, struct context_switch_state *s,
 		      const struct bench_case *c, const struct switch_point *p)
 {
@@ -139,7 +110,7 @@ static int enter_pair(struct bench *b, struct context_switch_state *s,
 	if (err)
 		return err;
 	bench_fact(b, c, "partner_cpu", cpu);
-	return p->way == SWITCH_YIELD ? check_yield(b, s) : 0;
+	return 0;
 }
 
 /*
@@ -266,21 +237,21 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 struct context_switch_state *s, double messages)
 {
-	/* The case belongs to the harness, what it points to is ours. */
-	struct switch_point *p = (struct switch_point *)c->arg;
+	const struct switch_point *p = c->arg;
 	struct switch_account now;
 	double waited;
 
 	switch_account_read(&now);
 	waited = (double)(now.voluntary - s->before.voluntary) -
 		 (double)(now.fetched - s->before.fetched);
-	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM) {
-		p->yields += messages;
-		p->gave_away +=
-			(double)(now.involuntary - s->before.involuntary);
-	}
-	bench_proof(b, c, "messages_without_waiting",
-		    messages * (1 - MAX_PREEMPTED), messages - fmax(0, waited));
+	bench_purity(b, c, "messages_without_waiting", BENCH_MOSTLY, messages,
+		     messages - fmax(0, waited));
+	/* A third task that wants the CPU gets it. */
+	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM)
+		bench_purity(b, c, "yields_without_switch", BENCH_MOSTLY,
+			     messages,
+			     messages - (double)(now.involuntary -
+						 s->before.involuntary));
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -307,33 +278,33 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 /* What was counted in this visit is added to what @c has already: all other
  * figures of the row are shares of it. */
 static void count_in(struct bench *b, const struct bench_case *c,
-		     struct context_switch_state *s, double expected,
-		     double switches)
+		     const struct context_switch_state *s, double switches)
 {
 	/* The case belongs to the harness, what it points to is ours. */
 	struct switch_point *p = (struct switch_point *)c->arg;
 
 	p->turns += (double)s->count;
-	p->batches += (double)s->batches;
 	p->switches += switches;
-	bench_proof(b, c, "switches", expected, switches);
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
 }
 
 /*
  * On one CPU a round trip cannot be made without two switches, of whatever
- * kind: who is woken may preempt his waker, which counts as involuntary, and
- * all of sched_yield's do.  Of those only the first calls are sure to switch:
- * a scheduler that thinks the partner has had too much, as when a host has
- * taken the CPU away, lets this side go on, and derive() looks at that.
+ * kind: who is woken may preempt his waker, which counts as involuntary.
  * On two CPUs an answer may come before its reader has gone to sleep, so there
  * half of them may be missing.
+ * All switches of sched_yield are involuntary.  A scheduler that lets a task
+ * that yields go on, or thinks that the partner has had too much, does not
+ * switch; and the first call of a batch may miss a partner who is only waking
+ * up.
  */
 static int leave_pair(struct bench *b, struct context_switch_state *s,
 		      const struct bench_case *c, const struct switch_point *p)
 {
-	double expected = 2.0 * (double)s->count, seen;
+	const double turns = 2.0 * (double)s->count;
+	const double share = p->place == BENCH_SAME_CPU ? 1 : 0.5;
 	struct switch_account both;
+	double seen;
 	int err;
 
 	if (!s->count || bench_stopping(b))
@@ -342,13 +313,14 @@ static int leave_pair(struct bench *b, struct context_switch_state *s,
 	if (err)
 		return err;
 	seen = (double)both.involuntary;
-	if (p->way == SWITCH_YIELD)
-		expected = YIELD_SWITCHED * 2 * YIELD_TRIES;
-	else
+	if (p->way == SWITCH_YIELD) {
+		bench_purity(b, c, "yields_that_switched", BENCH_MOSTLY,
+			     turns - 2.0 * (double)s->batches, seen);
+	} else {
 		seen += (double)both.voluntary;
-	if (p->place != BENCH_SAME_CPU)
-		expected /= 2;
-	count_in(b, c, s, expected, seen);
+		bench_proof(b, c, "switches", share * turns, seen);
+	}
+	count_in(b, c, s, seen);
 	return 0;
 }
 
@@ -356,6 +328,7 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 		     const struct bench_case *c, const struct switch_point *p)
 {
 	struct switch_account end;
+	double seen;
 	int err;
 
 	if (!s->count || bench_stopping(b))
@@ -366,9 +339,10 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 	/* Each counted itself when the token came, at both ends: the switches
 	 * of one lap more are between. */
 	s->count += p->lap.members;
-	count_in(b, c, s, (double)s->count,
-		 (double)(end.voluntary + end.involuntary -
-			  s->ring_begin.voluntary - s->ring_begin.involuntary));
+	seen = (double)(end.voluntary + end.involuntary -
+			s->ring_begin.voluntary - s->ring_begin.involuntary);
+	bench_proof(b, c, "switches", (double)s->count, seen);
+	count_in(b, c, s, seen);
 	bench_fact(b, c, "members_cpu", s->ring.cpu);
 	return 0;
 }
@@ -389,44 +363,10 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-/* Where sched_yield did not switch it prices nothing.  The first of a batch may
- * miss its partner, who is only waking up. */
-static void drop_idle_yields(struct bench *b, const struct switch_point *p)
-{
-	const double calls = 2 * (p->turns - p->batches);
-
-	if (p->way == SWITCH_YIELD && p->figure == SWITCH_ROUND_TRIP &&
-	    p->switches < YIELD_SWITCHED * calls)
-		bench_derive_skip(b, p->self,
-				  "sched_yield switched %.0f times in %.0f "
-				  "calls: CPU %d or its time was taken by "
-				  "others",
-				  p->switches, calls, bench_cpu(b));
-}
-
-/* A third task that wants the CPU gets it: that is no defect, but no mechanism
- * by itself either.  Of all visits together, for one may be disturbed. */
-static void drop_yields(struct bench *b, const struct switch_points *all)
-{
-	for (size_t i = 0; i < all->n; i++) {
-		const struct switch_point *p = &all->v[i];
-
-		drop_idle_yields(b, p);
-		if (p->gave_away > MAX_PREEMPTED * p->yields)
-			bench_derive_skip(b, p->self,
-					  "another task wanted CPU %d: it got "
-					  "it in %.0f of %.0f calls of "
-					  "sched_yield",
-					  bench_cpu(b), p->gave_away,
-					  p->yields);
-	}
-}
-
 static int derive(struct bench *b, void *state)
 {
 	const struct context_switch_state *s = state;
 
-	drop_yields(b, &s->points);
 	switch_points_derive(b, &s->points);
 	return 0;
 }

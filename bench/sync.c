@@ -41,7 +41,7 @@
 /* Of the operations, so many at least in batches in which the partner did some
  * too: the others cost what no contention costs, and the median can leave out
  * no more.  Short batches, as a quick run has, may miss him. */
-#define CONTENDED_LEAST 0.75
+#define CONTENDED_SHARE 0.75
 
 /* For a partner that does not run, and a sleeper that does not fall asleep: a
  * host may take the CPU away for long.  The clock is looked at every so many
@@ -52,19 +52,9 @@
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_NS 50000
 
-/* Of a contended case, in all visits to it. */
-struct contention {
-	const struct bench_case *c;
-	double operations; /* of this thread */
-	double contended; /* of them in batches in which the partner did some */
-};
-
-#define MAX_OPS 8
-
 struct state {
 	struct sync_thread partner;
-	struct contention contention[MAX_OPS]; /* by operation */
-	const struct op *op;		       /* for the partner */
+	const struct op *op; /* for the partner */
 	uint64_t mine; /* operations by this thread since the visit began */
 	uint64_t errors;
 	uint64_t start;		/* the counter when the visit began */
@@ -155,7 +145,6 @@ static const struct op ops[] = {
 	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
 };
 #define OPS (sizeof(ops) / sizeof(ops[0]))
-_Static_assert(OPS <= MAX_OPS, "room for all operations");
 
 static const struct op wake_op = { "futex_wake", op_wake, false };
 
@@ -275,18 +264,15 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 	const uint64_t mine = iters * c->ops;
-	struct contention *of;
 	uint64_t theirs;
 
-	(void)b;
 	if (!s->contended || c->sample)
 		return 0;
 	theirs = atomic_load(&s->theirs) - s->theirs_before;
 	s->mine_in_batches += mine;
 	s->theirs_in_batches += theirs;
-	of = &s->contention[s->op - ops];
-	of->operations += (double)mine;
-	of->contended += theirs ? (double)mine : 0;
+	bench_purity(b, c, "contended_operations", CONTENDED_SHARE,
+		     (double)mine, theirs ? (double)mine : 0);
 	return 0;
 }
 
@@ -391,11 +377,10 @@ static void add_wake(struct bench *b, bool other)
 
 static int cases(struct bench *b, void *state)
 {
-	struct state *s = state;
-
+	(void)state;
 	for (size_t i = 0; i < OPS; i++) {
 		add(b, &ops[i], false);
-		s->contention[i].c = add(b, &ops[i], true);
+		add(b, &ops[i], true);
 	}
 	add(b, &wake_op, false);
 	add_wake(b, false);
@@ -422,30 +407,6 @@ static int setup(struct bench *b, void *state)
 	return err ? bench_fail(b, -err, "start a partner thread") : 0;
 }
 
-/* Without the partner it is another operation; others may have had his CPU. */
-static int derive(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	for (size_t i = 0; i < OPS; i++) {
-		const struct contention *of = &s->contention[i];
-		const double share = of->contended / of->operations;
-
-		if (!(of->operations > 0))
-			continue;
-		bench_fact(b, of->c, "contended_share", share);
-		if (share < CONTENDED_LEAST)
-			bench_derive_skip(b, of->c,
-					  "in batches of %.0f %% of the "
-					  "operations the partner did "
-					  "nothing: others have his CPU, or "
-					  "the batches are too short (try a "
-					  "greater --effort)",
-					  100 - 100 * share);
-	}
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -466,6 +427,5 @@ const struct bench_desc bench_desc = {
 	.run = run,
 	.conclude = conclude,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

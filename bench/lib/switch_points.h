@@ -40,11 +40,7 @@ struct switch_point {
 
 	const struct bench_case *self;
 	double turns;	 /* round trips or hops that were made, in all */
-	double batches;	 /* that they were made in */
 	double switches; /* that the kernel counted for them */
-	/* sched_yield with nobody there to yield to, in all, and how often
-	 * another got the CPU all the same */
-	double yields, gave_away;
 };
 
 #define SWITCH_POINTS_MAX 320
