@@ -32,7 +32,7 @@ struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir;
-	bool counters, wide, json, csv, list, describe, version, help;
+	bool counters, json, csv, list, describe, version, help;
 };
 
 static const struct opt common_opts[] = {
@@ -59,8 +59,6 @@ static const struct opt common_opts[] = {
 	OPT_FLAG(0, "counters", settings, counters,
 		 "count events around the operations, too: instructions, "
 		 "cycles, misses, faults, switches, flag"),
-	OPT_FLAG(0, "wide", settings, wide,
-		 "a table of all the figures, wider than 80 columns, flag"),
 	OPT_FLAG('j', "json", settings, json,
 		 "write JSON Lines (docs/results-format.md), flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
@@ -94,10 +92,7 @@ static int describe(void)
 
 static enum out_format format_of(const struct settings *set)
 {
-	return set->json   ? OUT_JSON
-	       : set->csv  ? OUT_CSV
-	       : set->wide ? OUT_WIDE
-			   : OUT_HUMAN;
+	return set->json ? OUT_JSON : set->csv ? OUT_CSV : OUT_HUMAN;
 }
 
 static double known_tsc_hz(void)

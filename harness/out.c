@@ -10,8 +10,6 @@
 
 #include "units.h"
 
-#define LINE 80 /* columns of the table that is not wide */
-
 int out_json_row(FILE *f, const struct result *row)
 {
 	json_t *o = result_to_json(row);
@@ -147,9 +145,9 @@ static void put_interval(char **cell, const struct result *r)
 	if (!isfinite(r->ci95[0]))
 		return;
 	per = units_scale(r->value, r->unit, &shown);
-	snprintf(text, sizeof(text), "%s..%s %s",
+	snprintf(text, sizeof(text), "%s..%s",
 		 units_number(lo, r->ci95[0] / per),
-		 units_number(hi, r->ci95[1] / per), shown);
+		 units_number(hi, r->ci95[1] / per));
 	*cell = strdup(text);
 }
 
@@ -247,124 +245,26 @@ static void put_row(char **cells, const struct result *r)
 	cells[C_GRADE] = strdup(r->grade ? r->grade : "");
 }
 
-/* The words of @text in lines of LINE columns, each after @indent blanks;
- * @at: the column where the first one begins. */
-static void wrap(FILE *f, const char *text, size_t indent, size_t at)
-{
-	char *copy = strdup(text), *rest = copy, *word;
-	bool first = true;
-
-	while (copy && (word = strsep(&rest, " \n"))) {
-		size_t width = units_width(word);
-
-		if (!*word)
-			continue;
-		if (!first && at + 1 + width > LINE) {
-			fputc('\n', f);
-			pad(f, indent);
-			at = indent;
-		} else if (!first) {
-			fputc(' ', f);
-			at++;
-		}
-		fputs(word, f);
-		at += width;
-		first = false;
-	}
-	fputc('\n', f);
-	free(copy);
-}
-
 static void heading(FILE *f, const char *title, const struct result *r)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX], line[256], cpu[32] = "";
+	char tsc[UNITS_MAX], core[UNITS_MAX];
 
-	if (title) {
-		fprintf(f, "%s: ", r->benchmark);
-		wrap(f, title, 2, strlen(r->benchmark) + 2);
-	}
+	if (title)
+		fprintf(f, "%s: %s\n", r->benchmark, title);
+	fprintf(f, "timer %s, TSC %s, core %s, ", r->timer ? r->timer : "-",
+		units_format(tsc, r->tsc_hz, "Hz"),
+		units_format(core, r->core_hz, "Hz"));
 	if (r->cpu >= 0)
-		snprintf(cpu, sizeof(cpu), "CPU %" PRId64 ", ", r->cpu);
-	snprintf(line, sizeof(line),
-		 "timer %s, TSC %s, core %s, %spolicy %s %" PRId64,
-		 r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
-		 units_format(core, r->core_hz, "Hz"), cpu,
-		 r->policy ? r->policy : "-",
-		 r->priority < 0 ? 0 : r->priority);
-	wrap(f, line, 2, 0);
-	wrap(f,
-	     "value: median over the invocations (fresh processes); interval: "
-	     "95 %, exact, from order statistics; grade: A quiet ... D noisy; "
-	     "--wide for more",
-	     2, 0);
-	fputc('\n', f);
+		fprintf(f, "CPU %" PRId64 ", ", r->cpu);
+	fprintf(f, "policy %s %" PRId64 "\n", r->policy ? r->policy : "-",
+		r->priority < 0 ? 0 : r->priority);
+	fprintf(f,
+		"value: median over n invocations (fresh processes); interval: "
+		"exact, from order statistics; grade: A quiet ... D noisy\n\n");
 }
 
-/* @name up to its last part, folded after commas into lines of @width; the
- * part that is left, which shares its line with the figures. */
-static const char *fold(FILE *f, const char *name, size_t width)
-{
-	while (units_width(name) > width) {
-		size_t take = 0, next;
-
-		while ((next = strcspn(name + take, ",")) + take + 1 <= width &&
-		       name[take + next])
-			take += next + 1;
-		if (!take)
-			break; /* one term, longer than a line of the column */
-		fprintf(f, "%.*s\n", (int)take, name);
-		name += take;
-	}
-	return name;
-}
-
-static void narrow_row(FILE *f, char *const *cells, const size_t *widths,
-		       const struct result *r)
-{
-	size_t room = LINE - widths[C_VALUE] - widths[C_CI] - 2 * 3 - 5;
-	size_t column = widths[C_CASE] < room ? widths[C_CASE] : room;
-	const char *name = fold(f, cells[C_CASE], column);
-	size_t width = units_width(name);
-	static const enum column figures[] = { C_VALUE, C_CI };
-
-	fputs(name, f);
-	if (!r) {
-		/* the heading */
-	} else if (r->status != RESULT_OK) {
-		fputs("\n    ", f);
-		wrap(f, cells[C_NOTE], 4, 4);
-		return;
-	} else if (width > column) {
-		fputc('\n', f);
-		width = 0;
-	}
-	pad(f, column - width);
-	for (size_t k = 0; k < 2; k++) {
-		const char *cell = cells[figures[k]] ? cells[figures[k]] : "";
-
-		if (!widths[figures[k]])
-			continue;
-		pad(f, 2 + widths[figures[k]] - units_width(cell));
-		fputs(cell, f);
-	}
-	fprintf(f, "  %s\n", cells[C_GRADE] ? cells[C_GRADE] : "");
-}
-
-/* Case, value, interval and grade in LINE columns; reasons stand below. */
-static void narrow_table(FILE *f, char *const *cells, const struct result *rows,
-			 size_t n)
-{
-	size_t widths[COLUMNS];
-
-	for (size_t k = 0; k < COLUMNS; k++)
-		widths[k] = column_width(cells, n + 1, COLUMNS, k);
-	for (size_t i = 0; i < n + 1; i++)
-		narrow_row(f, &cells[i * COLUMNS], widths,
-			   i ? &rows[i - 1] : NULL);
-}
-
-static int write_human(FILE *f, bool wide, const char *title,
-		       const struct result *rows, size_t n)
+static int write_human(FILE *f, const char *title, const struct result *rows,
+		       size_t n)
 {
 	char **cells = calloc((n + 1) * COLUMNS, sizeof(*cells));
 	char sides[COLUMNS];
@@ -379,10 +279,7 @@ static int write_human(FILE *f, bool wide, const char *title,
 		put_row(&cells[(i + 1) * COLUMNS], &rows[i]);
 	if (n)
 		heading(f, title, &rows[0]);
-	if (wide)
-		out_table(f, cells, n + 1, COLUMNS, sides);
-	else
-		narrow_table(f, cells, rows, n);
+	out_table(f, cells, n + 1, COLUMNS, sides);
 	for (size_t i = 0; i < (n + 1) * COLUMNS; i++)
 		free(cells[i]);
 	free(cells);
@@ -455,8 +352,8 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 {
 	int err = 0;
 
-	if (format == OUT_HUMAN || format == OUT_WIDE) {
-		err = write_human(f, format == OUT_WIDE, title, rows, n);
+	if (format == OUT_HUMAN) {
+		err = write_human(f, title, rows, n);
 		if (!err)
 			err = out_counts(f, rows, n);
 	} else if (format == OUT_CSV) {

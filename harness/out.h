@@ -7,9 +7,8 @@
 
 #include "result.h"
 
-/* How rows are written; out.c sees nothing but struct result.  OUT_HUMAN keeps
- * to 80 columns, OUT_WIDE has all the figures. */
-enum out_format { OUT_HUMAN, OUT_WIDE, OUT_JSON, OUT_CSV };
+/* How rows are written; out.c sees nothing but struct result. */
+enum out_format { OUT_HUMAN, OUT_JSON, OUT_CSV };
 
 /**
  * out_rows() - write @n rows of one program to @f.

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise.h"
 #include "quiet.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
 
-#define FIRST_ROWS 25 /* of a run without any row of the list */
-#define WIDTH	   80 /* of a line on a terminal */
+#define FIRST_ROWS 5  /* of a program that has no headlines */
+#define MAX_WIDTH  60 /* of a column on a terminal */
+#define MAX_ROWS   14 /* of one program */
 
-enum { COL_GROUP, COL_WHAT, COL_VALUE, COL_INTERVAL, COL_GRADE, COLUMNS };
+enum { COL_PROGRAM, COL_WHAT, COL_VALUE, COL_INTERVAL, COL_GRADE };
 
 void headlines_read(struct headlines *h, const char *root)
 {
@@ -27,21 +27,18 @@ void headlines_read(struct headlines *h, const char *root)
 	if (!f)
 		return;
 	while (getline(&line, &room, f) > 0) {
-		char *rest = line, *field[5];
+		char *rest = line, *benchmark, *name, *label;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (*line == '#')
-			continue;
-		for (size_t i = 0; i < 5; i++)
-			field[i] = strsep(&rest, "\t");
-		if (!field[3])
+		benchmark = strsep(&rest, "\t");
+		name = strsep(&rest, "\t");
+		label = strsep(&rest, "\t");
+		if (*line == '#' || !label)
 			continue;
 		h->v = text_grow(h->v, h->n, sizeof(*h->v));
-		h->v[h->n++] = (struct headline) {
-			text_copy(field[0]), text_copy(field[1]),
-			text_copy(field[2]), text_copy(field[3]),
-			text_copy(field[4]),
-		};
+		h->v[h->n++] =
+			(struct headline) { text_copy(benchmark),
+					    text_copy(name), text_copy(label) };
 	}
 	free(line);
 	fclose(f);
@@ -50,183 +47,184 @@ void headlines_read(struct headlines *h, const char *root)
 void headlines_free(struct headlines *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		free(h->v[i].group);
-		free(h->v[i].program);
+		free(h->v[i].benchmark);
 		free(h->v[i].name);
 		free(h->v[i].label);
-		free(h->v[i].size);
 	}
 	free(h->v);
 	*h = (struct headlines) { 0 };
 }
 
-/* The last row of @s that is called @name: of several numbers of CPUs all. */
-static const struct row *find(const struct run *run, const struct section *s,
-			      const char *name)
-{
-	for (size_t i = s->n; i-- > 0;)
-		if (text_glob(name, run->rows[s->rows[i]].all.name))
-			return &run->rows[s->rows[i]];
-	return NULL;
-}
-
-static void add_row(struct table *t, const char *group, const struct row *row,
-		    char *label)
+static void add_row(struct table *t, const struct row *row, const char *label)
 {
 	const struct result *r = &row->all;
-	bool ok = r->status == RESULT_OK;
 
-	table_row(t, ok ? "" : result_status_name(r->status));
-	table_cell(t, COL_GROUP, text_copy(group));
-	table_cell(t, COL_WHAT, label);
+	table_row(t,
+		  r->status == RESULT_OK ? "" : result_status_name(r->status));
+	table_cell(t, COL_PROGRAM, text_copy(r->benchmark));
+	table_cell(t, COL_WHAT, text_copy(label));
 	table_cell(t, COL_VALUE, tables_value(r));
-	table_cell(t, COL_INTERVAL,
-		   ok || r->status == RESULT_BELOW_RESOLUTION
-			   ? tables_interval(r, true)
-			   : text_copy(r->reason));
+	table_cell(t, COL_INTERVAL, tables_interval(r, true));
 	table_cell(t, COL_GRADE, text_copy(r->grade));
 }
 
-/* A program that ended without any row: what run-all says of it. */
+static size_t add_chosen(struct table *t, const struct headlines *h,
+			 const struct run *run, const struct section *s)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < h->n; i++) {
+		if (strcmp(h->v[i].benchmark, s->program) != 0)
+			continue;
+		for (size_t j = 0; j < s->n && shown < MAX_ROWS; j++) {
+			const struct row *row = &run->rows[s->rows[j]];
+			bool named = *h->v[i].label &&
+				     strcmp(h->v[i].label, "-") != 0;
+
+			if (!text_glob(h->v[i].name, row->all.name))
+				continue;
+			add_row(t, row, named ? h->v[i].label : row->all.name);
+			shown++;
+		}
+	}
+	return shown;
+}
+
+/* A program without a row: what run-all says of it. */
 static void add_absent(struct table *t, const struct run *run,
-		       const struct headline *h, const char *reason)
+		       const struct section *s)
 {
 	table_row(t, "failed");
-	table_cell(t, COL_GROUP, text_copy(h->group));
-	table_cell(t, COL_WHAT, text_copy(h->label));
+	table_cell(t, COL_PROGRAM, text_copy(s->program));
 	table_cell(t, COL_VALUE, text_copy("no row"));
-	for (size_t i = 0; i < run->ntroubles; i++)
-		if (!strcmp(run->troubles[i].program, h->program))
-			reason = run->troubles[i].reason;
-	table_cell(t, COL_INTERVAL, text_copy(reason));
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *x = &run->troubles[i];
+
+		if (strcmp(x->program, s->program) != 0)
+			continue;
+		table_cell(t, COL_WHAT, text_copy(x->reason));
+		table_cell(t, COL_VALUE, tables_exit(x->exit_status));
+	}
 }
 
-static char *label_of(const struct run *run, const struct section *s,
-		      const struct headline *h)
+static void add_section(struct table *t, const struct headlines *h,
+			const struct run *run, const struct section *s)
 {
-	const struct row *size = h->size ? find(run, s, h->size) : NULL;
-	char buf[UNITS_MAX];
-
-	if (!size || size->all.status != RESULT_OK)
-		return text_copy(h->label);
-	return text_format("%s, %s", h->label,
-			   units_format(buf, size->all.value, size->all.unit));
+	if (add_chosen(t, h, run, s))
+		return;
+	for (size_t j = 0; j < s->n && j < FIRST_ROWS; j++)
+		add_row(t, &run->rows[s->rows[j]],
+			run->rows[s->rows[j]].all.name);
+	if (!s->n)
+		add_absent(t, run, s);
 }
 
-static void add_headline(struct table *t, const struct run *run,
-			 const struct headline *h)
+static void fill_table(struct table *t, const struct headlines *h,
+		       const struct run *run)
 {
-	const struct section *s = run_section(run, h->program);
-	const struct row *row = s ? find(run, s, h->name) : NULL;
-
-	if (row)
-		add_row(t, h->group, row, label_of(run, s, h));
-	else if (s)
-		add_absent(t, run, h, "not among the rows of this run");
+	*t = (struct table) { 0 };
+	table_column(t, "program", false);
+	table_column(t, "operation", false);
+	table_column(t, "value", true);
+	table_column(t, "95 % interval", true);
+	table_column(t, "grade", false);
+	for (size_t i = 0; i < run->nsections; i++)
+		add_section(t, h, run, &run->sections[i]);
 }
 
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run)
 {
-	*t = (struct table) { 0 };
-	table_column(t, "", false);
-	table_column(t, "operation", false);
-	table_column(t, "value", true);
-	table_column(t, "95 % interval", true);
-	table_column(t, "grade", false);
-	for (size_t i = 0; i < h->n; i++)
-		add_headline(t, run, &h->v[i]);
-	if (t->nrows)
-		return;
-	for (size_t i = 0; i < run->nrows && i < FIRST_ROWS; i++)
-		add_row(t, run->rows[i].all.benchmark, &run->rows[i],
-			text_copy(run->rows[i].all.name));
+	fill_table(t, h, run);
+	/* On a phone two columns of names would leave no room for values. */
+	for (size_t i = 0; i < t->nrows; i++) {
+		char **cells = &t->cells[i * t->ncolumns];
+		char *both =
+			text_format("%s: %s", cells[COL_PROGRAM],
+				    cells[COL_WHAT] ? cells[COL_WHAT] : "");
+
+		free(cells[COL_PROGRAM]);
+		free(cells[COL_WHAT]);
+		cells[COL_PROGRAM] = both;
+		cells[COL_WHAT] = NULL;
+	}
+	free(t->columns[COL_PROGRAM].head);
+	t->columns[COL_PROGRAM].head = text_copy("operation");
+	table_prune(t);
 }
 
-char *headlines_quality(const struct run *run)
+/* @text cut to MAX_WIDTH columns: a new string. */
+static char *cut(const char *text)
 {
-	char share[UNITS_MAX], *text;
-	struct quiet q;
+	const char *end = text;
 
-	quiet_sum(&q, run);
-	if (q.n)
-		text = text_format(
-			"noise: grade %c on CPU %d: others took %s of its "
-			"time; more in Findings",
-			noise_grade(quiet_share(&q.v[0])), q.v[0].cpu,
-			units_percent(share, quiet_share(&q.v[0])));
-	else
-		text = text_copy("noise: no certificate; each row has its own "
-				 "grade; more in Findings");
-	quiet_free(&q);
-	return text;
+	for (size_t n = 0; *end && n < MAX_WIDTH - 1; n++)
+		do
+			end++;
+		while (((unsigned char)*end & 0xc0) == 0x80);
+	return text_format("%.*s%s", (int)(end - text), text, *end ? "…" : "");
 }
 
-/* @text in @width columns. */
+/* A cell in @width columns. */
 static void put_cell(FILE *f, const char *text, size_t width, bool right)
 {
-	char *part = text_cut(text ? text : "", width);
-	int pad = (int)(width - units_width(part));
+	char *part = cut(text ? text : "");
+	size_t used = units_width(part);
+	int pad = used < width ? (int)(width - used) : 0;
 
-	fprintf(f, "%*s", right ? pad : 0, "");
+	if (right)
+		fprintf(f, "%*s", pad, "");
 	text_plain(f, part);
-	fprintf(f, "%*s", right ? 0 : pad, "");
 	free(part);
-}
-
-/* Widest cell of @column, at most @max. */
-static size_t widest(const struct table *t, size_t column, size_t max)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < t->nrows; i++) {
-		const char *cell = t->cells[i * t->ncolumns + column];
-		size_t w = cell ? units_width(cell) : 0;
-
-		width = w > width ? w : width;
-	}
-	return width < max ? width : max;
+	if (!right)
+		fprintf(f, "%*s", pad, "");
 }
 
 static void put_table(FILE *f, const struct table *t)
 {
-	size_t group = widest(t, COL_GROUP, WIDTH / 5);
-	size_t value = widest(t, COL_VALUE, WIDTH / 6);
-	size_t what = widest(t, COL_WHAT, WIDTH - group - value - 32);
-	const char *before = "";
+	size_t width[8] = { 0 };
+	const char *program = "";
 
+	for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
+		size_t w = units_width(t->cells[i] ? t->cells[i] : "");
+
+		if (w > MAX_WIDTH)
+			w = MAX_WIDTH;
+		if (w > width[i % t->ncolumns])
+			width[i % t->ncolumns] = w;
+	}
 	for (size_t i = 0; i < t->nrows; i++) {
 		char **cells = &t->cells[i * t->ncolumns];
-		bool again = !strcmp(before, cells[COL_GROUP]);
-		char *rest =
-			text_cut(cells[COL_INTERVAL] ? cells[COL_INTERVAL] : "",
-				 WIDTH - group - what - value - 4);
 
-		before = cells[COL_GROUP];
-		put_cell(f, again ? "" : before, group, false);
-		fputc(' ', f);
-		put_cell(f, cells[COL_WHAT], what, false);
-		fputc(' ', f);
-		put_cell(f, cells[COL_VALUE], value, true);
-		fputs(*rest ? "  " : "", f);
-		text_plain(f, rest);
+		if (cells[COL_PROGRAM] &&
+		    strcmp(program, cells[COL_PROGRAM]) != 0) {
+			program = cells[COL_PROGRAM];
+			fputc('\n', f);
+			text_plain(f, program);
+			fputc('\n', f);
+		}
+		fputs("  ", f);
+		put_cell(f, cells[COL_WHAT], width[COL_WHAT], false);
+		fputs("  ", f);
+		put_cell(f, cells[COL_VALUE], width[COL_VALUE], true);
+		fputs("  ", f);
+		put_cell(f, cells[COL_INTERVAL], width[COL_INTERVAL], true);
+		fputs("  ", f);
+		text_plain(f, cells[COL_GRADE]);
 		fputc('\n', f);
-		free(rest);
 	}
 }
 
 void headlines_print(FILE *f, const struct headlines *h, const struct run *run)
 {
-	char *quality = headlines_quality(run);
 	struct table t;
 
-	headlines_table(&t, h, run);
+	fill_table(&t, h, run);
 	put_table(f, &t);
 	table_free(&t);
-	fprintf(f, "%s\n\n", quality);
-	free(quality);
-	quiet_print_causes(f, run);
+	quiet_print(f, run);
 	for (size_t i = 0; i < run->notes->n; i++) {
+		fputs(i ? "" : "\n", f);
 		fputs("warning: ", f);
 		text_plain(f, run->notes->v[i].text);
 		if (run->notes->v[i].remedy) {

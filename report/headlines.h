@@ -8,12 +8,12 @@
 #include "table.h"
 
 /*
- * "At a glance": the rows that are shown first, in words.  Which they are is
- * written in plots/headlines.tsv alone.
+ * Which rows are shown first, and in what words: plots/headlines.tsv, with
+ * the fields benchmark, case and label.  Programs without a line there show
+ * their first few rows.
  */
 struct headline {
-	char *group, *program, *name, *label;
-	char *size; /* case of the size behind the label; NULL for none */
+	char *benchmark, *name, *label;
 };
 
 struct headlines {
@@ -21,23 +21,16 @@ struct headlines {
 	size_t n;
 };
 
-/* headlines_read() - @root/plots/headlines.tsv; nothing if it cannot be read.
- */
+/* headlines_read() - @root/plots/headlines.tsv; if it cannot be read, every
+ * program shows its first rows. */
 void headlines_read(struct headlines *h, const char *root);
 void headlines_free(struct headlines *h);
 
-/* headlines_table() - group, operation, value, interval, grade.  A row without
- * a value has its reason in place of the interval.  Programs that did not run
- * are left out; of a run without any row of the list the first rows are
- * shown. */
+/* headlines_table() - operation, value, interval, grade. */
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run);
 
-/* headlines_quality() - one line: the grade of the machine's noise, what share
- * others took, and where to read more; a new string. */
-char *headlines_quality(const struct run *run);
-
-/* headlines_print() - table and quality in 80 columns, then the warnings. */
+/* headlines_print() - the same for a terminal, and the warnings. */
 void headlines_print(FILE *f, const struct headlines *h, const struct run *run);
 
 #endif

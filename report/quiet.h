@@ -60,10 +60,6 @@ enum gap_cause quiet_main_cause(const struct quiet_cpu *c);
 /* quiet_print() - a few lines for a terminal; nothing if there is nothing. */
 void quiet_print(FILE *f, const struct run *run);
 
-/* quiet_print_causes() - of these lines what took the time and what can be done
- * about it, without the grade. */
-void quiet_print_causes(FILE *f, const struct run *run);
-
 /* sections_noise() - the section of the report. */
 void sections_noise(struct doc *d, const struct run *run);
 

@@ -34,15 +34,6 @@ void quiet_print(FILE *f, const struct run *run)
 		fputc('\n', f);
 		free(line);
 	}
-	quiet_free(&q);
-	quiet_print_causes(f, run);
-}
-
-void quiet_print_causes(FILE *f, const struct run *run)
-{
-	struct quiet q;
-
-	quiet_sum(&q, run);
 	for (int i = 0; q.n && i < GAP_CAUSES; i++)
 		print_one(f, quiet_cause(&q.v[0], (enum gap_cause)i),
 			  quiet_mend(&q.v[0], (enum gap_cause)i));

@@ -52,13 +52,9 @@ static bool own_section(const struct section *s)
 	return strcmp(s->program, "certify") != 0;
 }
 
-static void put_findings(struct doc *d, const struct run *run,
+static void put_warnings(struct doc *d, const struct run *run,
 			 const struct figures *figs)
 {
-	d->format->heading(d, 2, "findings", "Findings");
-	if (!run->notes->n && !figs->trouble)
-		d->format->para(d, "The results say nothing against "
-				   "themselves.");
 	for (size_t i = 0; i < run->notes->n; i++)
 		d->format->warning(d, run->notes->v[i].text,
 				   run->notes->v[i].remedy);
@@ -89,6 +85,7 @@ static void put_intro(struct doc *d, const struct run *run)
 {
 	char *machine = machine_line(run), *rounds = rounds_text(run), *text;
 	size_t programs = 0;
+	struct quiet q;
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
@@ -105,6 +102,16 @@ static void put_intro(struct doc *d, const struct run *run)
 	free(text);
 	free(rounds);
 	free(machine);
+	quiet_sum(&q, run);
+	if (q.n) {
+		char *verdict = quiet_verdict(&q.v[0]);
+
+		text = text_format("Noise certificate: %s.", verdict);
+		d->format->para(d, text);
+		free(text);
+		free(verdict);
+	}
+	quiet_free(&q);
 }
 
 static void put_contents(struct doc *d, const struct run *run,
@@ -112,7 +119,6 @@ static void put_contents(struct doc *d, const struct run *run,
 {
 	d->format->list(d, 1);
 	d->format->item(d, "#headlines", "At a glance");
-	d->format->item(d, "#findings", "Findings");
 	if (parts->course->ops.n)
 		d->format->item(d, "#coursework", "Predicted and measured");
 	if (lmbench_any(parts->lmbench, run))
@@ -145,15 +151,12 @@ static void put_contents(struct doc *d, const struct run *run,
 static void put_headlines(struct doc *d, const struct run *run,
 			  const struct headlines *h)
 {
-	char *quality = headlines_quality(run);
 	struct table t;
 
 	d->format->heading(d, 2, "headlines", "At a glance");
 	headlines_table(&t, h, run);
 	d->format->table(d, &t);
 	table_free(&t);
-	d->format->para(d, quality);
-	free(quality);
 }
 
 /* "Measures: ns for one call." */
@@ -365,10 +368,10 @@ void report_write(struct doc *d, const struct run *run,
 
 	d->format->begin(d, title);
 	free(title);
-	put_headlines(d, run, parts->headlines);
 	put_intro(d, run);
+	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);
-	put_findings(d, run, parts->figs);
+	put_headlines(d, run, parts->headlines);
 	course_write(d, parts->course, run);
 	lmbench_write(d, parts->lmbench, run);
 	sections_machine(d, run);
