@@ -22,7 +22,8 @@ static void pad(FILE *f, size_t used, size_t width)
 static char *flat(char *text)
 {
 	for (char *c = text; c && *c; c++)
-		*c = *c == '\n' ? ' ' : *c;
+		if (*c == '\n')
+			*c = ' ';
 	return text;
 }
 
@@ -226,8 +227,8 @@ static char *interval(const struct result *r)
 	per = units_scale(r->value, r->unit, &shown);
 	if (asprintf(&text, "%s..%s%s%s", units_number(lo, r->ci95[0] / per),
 		     units_number(hi, r->ci95[1] / per),
-		     shown && strcmp(shown, "1") ? " " : "",
-		     shown && strcmp(shown, "1") ? shown : "") < 0)
+		     shown && strcmp(shown, "1") != 0 ? " " : "",
+		     shown && strcmp(shown, "1") != 0 ? shown : "") < 0)
 		return NULL;
 	return text;
 }

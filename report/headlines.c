@@ -200,8 +200,7 @@ static const char *meaning(char grade)
 	case 'D':
 		return "measure again on a quieter machine";
 	default:
-		return "a value may be too high by about as much, a tail by "
-		       "more";
+		return "a value may be off by about as much, a tail by more";
 	}
 }
 

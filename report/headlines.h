@@ -26,9 +26,9 @@ struct headlines {
 void headlines_read(struct headlines *h, const char *root, struct notes *notes);
 void headlines_free(struct headlines *h);
 
-/* headlines_table() - operation, value, interval, grade; where there is no value
- * the reason stands behind the operation.  Operations of programs that are not
- * part of the run are left out. */
+/* headlines_table() - operation, value, interval, grade; where there is no
+ * value the reason stands behind the operation.  Operations of programs that
+ * are not part of the run are left out. */
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run);
 
