@@ -33,7 +33,7 @@ int out_counts(FILE *f, const struct result *rows, size_t n, bool wide);
  * out_folded() - write @rows x @columns cells in lines of up to 80 columns.
  * @cells: row by row, the first is the heading; a first column that is too long
  * for its place loses the terms that all rows have, which are said above, and
- * is folded behind commas.
+ * is folded behind commas; columns without content are left out.
  * @remarks: of each row, behind it or below; NULL for none.
  *
  * Return: 0 or -ENOMEM.

@@ -80,6 +80,8 @@ static void put_line(FILE *f, char *const *cells, size_t columns,
 		const char *cell = cells[k] ? cells[k] : "";
 		size_t w = units_width(cell);
 
+		if (!width[k])
+			continue;
 		owed += GAP + width[k] - w;
 		if (!w)
 			continue;
@@ -182,6 +184,9 @@ int out_folded(FILE *f, char **cells, size_t rows, size_t columns,
 	if (!width)
 		return -ENOMEM;
 	for (size_t k = 1; k < columns; k++) {
+		/* A column without any content is left out. */
+		if (!widest(cells + columns, rows - 1, columns, k))
+			continue;
 		width[k] = widest(cells, rows, columns, k);
 		room -= GAP + width[k];
 	}
