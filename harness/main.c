@@ -32,7 +32,7 @@ struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir;
-	bool counters, json, csv, list, describe, version, help;
+	bool counters, json, csv, wide, list, describe, version, help;
 };
 
 static const struct opt common_opts[] = {
@@ -62,6 +62,8 @@ static const struct opt common_opts[] = {
 	OPT_FLAG('j', "json", settings, json,
 		 "write JSON Lines (docs/results-format.md), flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
+	OPT_FLAG(0, "wide", settings, wide,
+		 "print all columns, in lines of any length, flag"),
 	OPT_FLAG(0, "describe", settings, describe,
 		 "write what this program measures as JSON and exit, flag"),
 	OPT_FLAG(0, "version", settings, version,
@@ -92,7 +94,10 @@ static int describe(void)
 
 static enum out_format format_of(const struct settings *set)
 {
-	return set->json ? OUT_JSON : set->csv ? OUT_CSV : OUT_HUMAN;
+	return set->json   ? OUT_JSON
+	       : set->csv  ? OUT_CSV
+	       : set->wide ? OUT_WIDE
+			   : OUT_SHORT;
 }
 
 static double known_tsc_hz(void)
@@ -300,6 +305,10 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		    set->timer);
 	if (set->json && set->csv)
 		die(EXIT_USAGE, "--json and --csv together (try --help)");
+	if (set->wide && (set->json || set->csv))
+		die(EXIT_USAGE,
+		    "--wide is for the table, not with --json or --csv (try "
+		    "--help)");
 	if (set->dir && access(set->dir, W_OK | X_OK))
 		die(EXIT_USAGE, "--dir %s: %s (try --help)", set->dir,
 		    strerror(errno));

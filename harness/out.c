@@ -263,8 +263,8 @@ static void heading(FILE *f, const char *title, const struct result *r)
 		"exact, from order statistics; grade: A quiet ... D noisy\n\n");
 }
 
-static int write_human(FILE *f, const char *title, const struct result *rows,
-		       size_t n)
+static int write_wide(FILE *f, const char *title, const struct result *rows,
+		      size_t n)
 {
 	char **cells = calloc((n + 1) * COLUMNS, sizeof(*cells));
 	char sides[COLUMNS];
@@ -352,10 +352,11 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 {
 	int err = 0;
 
-	if (format == OUT_HUMAN) {
-		err = write_human(f, title, rows, n);
+	if (format == OUT_SHORT || format == OUT_WIDE) {
+		err = format == OUT_WIDE ? write_wide(f, title, rows, n)
+					 : out_short(f, title, rows, n);
 		if (!err)
-			err = out_counts(f, rows, n);
+			err = out_counts(f, rows, n, format == OUT_WIDE);
 	} else if (format == OUT_CSV) {
 		err = write_csv(f, rows, n);
 	} else {

@@ -2,13 +2,14 @@
 #ifndef OUT_H
 #define OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "result.h"
 
 /* How rows are written; out.c sees nothing but struct result. */
-enum out_format { OUT_HUMAN, OUT_JSON, OUT_CSV };
+enum out_format { OUT_SHORT, OUT_WIDE, OUT_JSON, OUT_CSV };
 
 /**
  * out_rows() - write @n rows of one program to @f.
@@ -19,9 +20,30 @@ enum out_format { OUT_HUMAN, OUT_JSON, OUT_CSV };
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n);
 
+/* out_short() - case, value, interval, grade and remark in 80 columns.
+ * Return: 0 or -ENOMEM. */
+int out_short(FILE *f, const char *title, const struct result *rows, size_t n);
+
 /* out_counts() - the table of what --counters counted; nothing if no row has
- * it.  Return: 0 or -ENOMEM. */
-int out_counts(FILE *f, const struct result *rows, size_t n);
+ * it.  @wide: all of it, else what fits into 80 columns.  Return: 0 or -ENOMEM.
+ */
+int out_counts(FILE *f, const struct result *rows, size_t n, bool wide);
+
+/**
+ * out_folded() - write @rows x @columns cells in lines of up to 80 columns.
+ * @cells: row by row, the first is the heading; a first column that is too long
+ * for its place loses the terms that all rows have, which are said above, and
+ * is folded behind commas; columns without content are left out.
+ * @remarks: of each row, behind it or below; NULL for none.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int out_folded(FILE *f, char **cells, size_t rows, size_t columns,
+	       char *const *remarks);
+
+/* out_text() - @text in lines of up to 80 columns, the second and further ones
+ * behind @indent blanks. */
+void out_text(FILE *f, const char *text, size_t indent);
 
 /* out_json_row() - one object and a line feed.  Return: 0 or -errno. */
 int out_json_row(FILE *f, const struct result *row);

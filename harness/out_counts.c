@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of what was counted (--counters), below that of the times. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@ static const struct {
 	{ "cycles", "cycles" },
 	{ "ipc", "IPC" },
 	{ "llc_misses", "LLC misses" },
-	{ "branch_misses", "branch misses" },
 	{ "page_faults", "faults" },
+	{ "branch_misses", "branch misses" },
 	{ "context_switches", "switches" },
 	{ "task_clock_ns", "CPU ns" },
 	{ "intervals", "intervals" },
@@ -25,13 +26,14 @@ static const struct {
 
 #define SHOWN	(sizeof(shown) / sizeof(*shown))
 #define COLUMNS (SHOWN + 1)
+#define FIT	(5 + 1) /* columns for which 80 have room */
 
-static void put_counts(char **cells, const struct result *r)
+static void put_counts(char **cells, const struct result *r, size_t columns)
 {
 	char text[UNITS_MAX];
 
 	cells[0] = strdup(r->name);
-	for (size_t k = 0; k < SHOWN; k++) {
+	for (size_t k = 0; k + 1 < columns; k++) {
 		const json_t *v = json_object_get(r->counters, shown[k].key);
 
 		if (json_is_integer(v))
@@ -55,6 +57,9 @@ static void say_unknown(FILE *f, json_t *unknown)
 	json_object_foreach(unknown, event, why)
 	{
 		const char *text = json_string_value(why);
+		char *line = NULL;
+		size_t len;
+		FILE *m;
 		bool new = text &&n < COUNTERS_EVENTS;
 
 		for (size_t i = 0; i < n && new; i++)
@@ -62,13 +67,19 @@ static void say_unknown(FILE *f, json_t *unknown)
 		if (!new)
 			continue;
 		said[n++] = text;
-		fprintf(f, "unknown:");
+		m = open_memstream(&line, &len);
+		if (!m)
+			return;
+		fprintf(m, "unknown:");
 		json_object_foreach(unknown, other, same)
 		{
 			if (json_equal(why, same))
-				fprintf(f, " %s", other);
+				fprintf(m, " %s", other);
 		}
-		fprintf(f, ": %s\n", text);
+		fprintf(m, ": %s", text);
+		fclose(m);
+		out_text(f, line, 2);
+		free(line);
 	}
 }
 
@@ -89,19 +100,21 @@ static json_t *lasting_reasons(const struct result *r)
 	return unknown;
 }
 
-int out_counts(FILE *f, const struct result *rows, size_t n)
+int out_counts(FILE *f, const struct result *rows, size_t n, bool wide)
 {
+	const size_t columns = wide ? COLUMNS : FIT;
 	char **cells = calloc((n + 1) * COLUMNS, sizeof(*cells));
 	char sides[COLUMNS] = "l";
 	const struct result *first = NULL;
 	size_t lines = 1;
 	const char *scope;
 	json_t *unknown;
+	int err = 0;
 
 	if (!cells)
 		return -ENOMEM;
 	cells[0] = strdup("of one operation");
-	for (size_t k = 0; k < SHOWN; k++) {
+	for (size_t k = 0; k + 1 < columns; k++) {
 		cells[k + 1] = strdup(shown[k].heading);
 		sides[k + 1] = 'r';
 	}
@@ -109,14 +122,17 @@ int out_counts(FILE *f, const struct result *rows, size_t n)
 		if (!rows[i].counters)
 			continue;
 		first = first ? first : &rows[i];
-		put_counts(&cells[lines++ * COLUMNS], &rows[i]);
+		put_counts(&cells[lines++ * columns], &rows[i], columns);
 	}
 	if (first) {
 		scope = json_string_value(
 			json_object_get(first->counters, "scope"));
 		fprintf(f, "\ncounted of the thread that measures, %s:\n",
 			scope ? scope : "-");
-		out_table(f, cells, lines, COLUMNS, sides);
+		if (wide)
+			out_table(f, cells, lines, COLUMNS, sides);
+		else
+			err = out_folded(f, cells, lines, columns, NULL);
 		unknown = lasting_reasons(first);
 		say_unknown(f, unknown);
 		json_decref(unknown);
@@ -124,5 +140,5 @@ int out_counts(FILE *f, const struct result *rows, size_t n)
 	for (size_t i = 0; i < (n + 1) * COLUMNS; i++)
 		free(cells[i]);
 	free(cells);
-	return 0;
+	return err;
 }

@@ -10,6 +10,7 @@
 #include "headlines.h"
 #include "lmbench.h"
 #include "quiet.h"
+#include "text.h"
 #include "warnings.h"
 
 #define CELL_WIDTH 52 /* on a terminal */
@@ -131,14 +132,30 @@ int command_lmbench(const char *root, const char *dir)
 	return print_run(root, dir, print_lmbench);
 }
 
+static void say_warnings(const struct run *run)
+{
+	for (size_t i = 0; i < run->notes->n; i++) {
+		const struct note *note = &run->notes->v[i];
+		char *text = text_format("%s%s%s", note->text,
+					 note->remedy ? ": " : "",
+					 note->remedy ? note->remedy : "");
+
+		putchar('\n');
+		console_text(stdout, text, "warning: ", "  ");
+		free(text);
+	}
+}
+
 static void print_summary(const char *root, struct run *run)
 {
 	struct headlines h;
 
-	headlines_read(&h, root);
+	headlines_read(&h, root, run->notes);
 	warnings_add(run);
 	headlines_print(stdout, &h, run);
 	headlines_free(&h);
+	quiet_print(stdout, run);
+	say_warnings(run);
 }
 
 int command_summary(const char *root, const char *dir)

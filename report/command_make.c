@@ -121,7 +121,7 @@ int command_make(const char *root, const char *dir, bool no_plots)
 	char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
-	headlines_read(&h, root);
+	headlines_read(&h, root, &notes);
 	if (err) {
 		warn("%s", why);
 	} else {
@@ -129,9 +129,9 @@ int command_make(const char *root, const char *dir, bool no_plots)
 		err = write_all(&run, &h, root, no_plots);
 		headlines_print(stdout, &h, &run);
 		if (!err)
-			printf("\nreport: %s/report.html, report.md, "
-			       "report.tex, report.csv, report.json\n",
-			       dir);
+			printf("report: %s/report.html, .md, .tex, .csv, "
+			       ".json: %zu warning%s\n",
+			       dir, notes.n, notes.n == 1 ? "" : "s");
 	}
 	free(why);
 	headlines_free(&h);

@@ -5,6 +5,7 @@
 
 #include "text.h"
 #include "units.h"
+#include "wrap.h"
 
 static void put_cell(FILE *f, const char *text, size_t width, bool right,
 		     bool last)
@@ -55,4 +56,21 @@ void console_table(FILE *f, const struct table *t, size_t max_width)
 		fputc('\n', f);
 	}
 	free(width);
+}
+
+void console_text(FILE *f, const char *text, const char *first,
+		  const char *more)
+{
+	const char *begin = first;
+	struct wrap w = { .rest = text };
+
+	while (wrap_line(&w, 80 - units_width(begin))) {
+		char *line = text_format("%.*s", (int)w.len, w.line);
+
+		fputs(begin, f);
+		text_plain(f, line);
+		fputc('\n', f);
+		free(line);
+		begin = more;
+	}
 }

@@ -10,4 +10,10 @@
  * @max_width are cut with an ellipsis. */
 void console_table(FILE *f, const struct table *t, size_t max_width);
 
+/* console_text() - @text in lines of up to 80 columns, parted at blanks; the
+ * first begins with @first, the others with @more.  A word that is longer than
+ * a line is cut where the line ends, never inside a character. */
+void console_text(FILE *f, const char *text, const char *first,
+		  const char *more);
+
 #endif

@@ -1,21 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "headlines.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "console.h"
+#include "noise.h"
+#include "pick.h"
 #include "quiet.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
 
-#define FIRST_ROWS 5  /* of a program that has no headlines */
-#define MAX_WIDTH  60 /* of a column on a terminal */
-#define MAX_ROWS   14 /* of one program */
+#define LINE 80 /* columns of a terminal */
 
-enum { COL_PROGRAM, COL_WHAT, COL_VALUE, COL_INTERVAL, COL_GRADE };
+enum { COL_WORDS, COL_VALUE, COL_INTERVAL, COL_GRADE, COL_REMARK, COLUMNS };
 
-void headlines_read(struct headlines *h, const char *root)
+static void read_line(struct headlines *h, char *line)
+{
+	char *field[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		field[i] = strsep(&line, "\t");
+		if (!field[i])
+			return;
+	}
+	h->v = text_grow(h->v, h->n, sizeof(*h->v));
+	h->v[h->n++] = (struct headline) {
+		text_copy(field[0]),
+		text_copy(field[1]),
+		text_copy(field[2]),
+		atoi(field[3]),
+	};
+}
+
+void headlines_read(struct headlines *h, const char *root, struct notes *notes)
 {
 	char *path = text_format("%s/plots/headlines.tsv", root);
 	FILE *f = fopen(path, "r");
@@ -23,22 +44,19 @@ void headlines_read(struct headlines *h, const char *root)
 	size_t room = 0;
 
 	*h = (struct headlines) { 0 };
+	if (!f)
+		notes_add(notes,
+			  text_format("%s: %s: nothing stands at a glance",
+				      path, strerror(errno)),
+			  text_copy("--root names the directory that holds "
+				    "plots/"));
 	free(path);
 	if (!f)
 		return;
 	while (getline(&line, &room, f) > 0) {
-		char *rest = line, *benchmark, *name, *label;
-
 		line[strcspn(line, "\n")] = '\0';
-		benchmark = strsep(&rest, "\t");
-		name = strsep(&rest, "\t");
-		label = strsep(&rest, "\t");
-		if (*line == '#' || !label)
-			continue;
-		h->v = text_grow(h->v, h->n, sizeof(*h->v));
-		h->v[h->n++] =
-			(struct headline) { text_copy(benchmark),
-					    text_copy(name), text_copy(label) };
+		if (*line != '#')
+			read_line(h, line);
 	}
 	free(line);
 	fclose(f);
@@ -47,190 +65,239 @@ void headlines_read(struct headlines *h, const char *root)
 void headlines_free(struct headlines *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		free(h->v[i].benchmark);
-		free(h->v[i].name);
-		free(h->v[i].label);
+		free(h->v[i].words);
+		free(h->v[i].program);
+		free(h->v[i].cases);
 	}
 	free(h->v);
 	*h = (struct headlines) { 0 };
 }
 
-static void add_row(struct table *t, const struct row *row, const char *label)
+/* Bytes of the machine's data cache of @level, NAN if it is not known. */
+static double cache_bytes(const struct run *run, int level)
+{
+	const json_t *caches = run_at(run->machine, "caches"), *c;
+	size_t i;
+
+	json_array_foreach(caches, i, c)
+	{
+		const char *type = run_text(c, "type");
+
+		if (run_number(c, "level") == level && type &&
+		    strcmp(type, "instruction") != 0)
+			return run_number(c, "size_bytes");
+	}
+	return NAN;
+}
+
+/* "L2 latency, 512 KiB" */
+static char *words(const struct headline *h, const struct run *run)
+{
+	double bytes = cache_bytes(run, h->level), scale;
+	const char *unit;
+
+	if (!isfinite(bytes))
+		return text_copy(h->words);
+	scale = units_scale(bytes, "B", &unit);
+	return text_format("%s, %.4g %s", h->words, bytes / scale, unit);
+}
+
+/* Without the share in brackets, for which a small screen has no room. */
+static char *interval(const struct result *r)
+{
+	char *text = tables_interval(r, true);
+
+	if (text)
+		text[strcspn(text, "(") - 1] = '\0';
+	return text;
+}
+
+static void add_row(struct table *t, const struct headline *h,
+		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
+	bool valued =
+		r->status == RESULT_OK || r->status == RESULT_BELOW_RESOLUTION;
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
-	table_cell(t, COL_PROGRAM, text_copy(r->benchmark));
-	table_cell(t, COL_WHAT, text_copy(label));
+	table_cell(t, COL_WORDS, words(h, run));
 	table_cell(t, COL_VALUE, tables_value(r));
-	table_cell(t, COL_INTERVAL, tables_interval(r, true));
-	table_cell(t, COL_GRADE, text_copy(r->grade));
+	table_cell(t, COL_INTERVAL, interval(r));
+	table_cell(t, COL_GRADE, valued ? text_copy(r->grade) : NULL);
+	if (!valued)
+		table_cell(t, COL_REMARK, text_copy(r->reason));
 }
 
-static size_t add_chosen(struct table *t, const struct headlines *h,
-			 const struct run *run, const struct section *s)
+/* A program of this run that gave no such row: what run-all says of it. */
+static void add_absent(struct table *t, const struct headline *h,
+		       const struct run *run, const struct section *s)
 {
-	size_t shown = 0;
-
-	for (size_t i = 0; i < h->n; i++) {
-		if (strcmp(h->v[i].benchmark, s->program) != 0)
-			continue;
-		for (size_t j = 0; j < s->n && shown < MAX_ROWS; j++) {
-			const struct row *row = &run->rows[s->rows[j]];
-			bool named = *h->v[i].label &&
-				     strcmp(h->v[i].label, "-") != 0;
-
-			if (!text_glob(h->v[i].name, row->all.name))
-				continue;
-			add_row(t, row, named ? h->v[i].label : row->all.name);
-			shown++;
-		}
-	}
-	return shown;
-}
-
-/* A program without a row: what run-all says of it. */
-static void add_absent(struct table *t, const struct run *run,
-		       const struct section *s)
-{
-	table_row(t, "failed");
-	table_cell(t, COL_PROGRAM, text_copy(s->program));
+	table_row(t, s->n ? "skipped" : "failed");
+	table_cell(t, COL_WORDS, words(h, run));
 	table_cell(t, COL_VALUE, text_copy("no row"));
-	for (size_t i = 0; i < run->ntroubles; i++) {
+	if (s->n)
+		table_cell(t, COL_REMARK, text_copy("not part of this run"));
+	for (size_t i = 0; i < run->ntroubles && !s->n; i++) {
 		const struct trouble *x = &run->troubles[i];
 
 		if (strcmp(x->program, s->program) != 0)
 			continue;
-		table_cell(t, COL_WHAT, text_copy(x->reason));
 		table_cell(t, COL_VALUE, tables_exit(x->exit_status));
+		table_cell(t, COL_REMARK, text_copy(x->reason));
 	}
-}
-
-static void add_section(struct table *t, const struct headlines *h,
-			const struct run *run, const struct section *s)
-{
-	if (add_chosen(t, h, run, s))
-		return;
-	for (size_t j = 0; j < s->n && j < FIRST_ROWS; j++)
-		add_row(t, &run->rows[s->rows[j]],
-			run->rows[s->rows[j]].all.name);
-	if (!s->n)
-		add_absent(t, run, s);
 }
 
 static void fill_table(struct table *t, const struct headlines *h,
 		       const struct run *run)
 {
 	*t = (struct table) { 0 };
-	table_column(t, "program", false);
 	table_column(t, "operation", false);
 	table_column(t, "value", true);
 	table_column(t, "95 % interval", true);
 	table_column(t, "grade", false);
-	for (size_t i = 0; i < run->nsections; i++)
-		add_section(t, h, run, &run->sections[i]);
+	table_column(t, "remark", false);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct headline *one = &h->v[i];
+		const struct section *s = run_section(run, one->program);
+		const struct row *row =
+			run_pick_last(run, one->program, one->cases);
+
+		if (row)
+			add_row(t, one, run, row);
+		else if (s)
+			add_absent(t, one, run, s);
+	}
 }
 
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run)
 {
 	fill_table(t, h, run);
-	/* On a phone two columns of names would leave no room for values. */
+	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
-		char **cells = &t->cells[i * t->ncolumns];
-		char *both =
-			text_format("%s: %s", cells[COL_PROGRAM],
-				    cells[COL_WHAT] ? cells[COL_WHAT] : "");
+		char **cells = &t->cells[i * COLUMNS], *why, *both;
 
-		free(cells[COL_PROGRAM]);
-		free(cells[COL_WHAT]);
-		cells[COL_PROGRAM] = both;
-		cells[COL_WHAT] = NULL;
+		if (!cells[COL_REMARK])
+			continue;
+		why = text_cut(cells[COL_REMARK], LINE);
+		both = text_format("%s: %s", cells[COL_WORDS], why);
+		free(why);
+		free(cells[COL_REMARK]);
+		free(cells[COL_WORDS]);
+		cells[COL_REMARK] = NULL;
+		cells[COL_WORDS] = both;
 	}
-	free(t->columns[COL_PROGRAM].head);
-	t->columns[COL_PROGRAM].head = text_copy("operation");
 	table_prune(t);
 }
 
-/* @text cut to MAX_WIDTH columns: a new string. */
-static char *cut(const char *text)
+/* What others took from the programs means for the values. */
+static const char *meaning(char grade)
 {
-	const char *end = text;
-
-	for (size_t n = 0; *end && n < MAX_WIDTH - 1; n++)
-		do
-			end++;
-		while (((unsigned char)*end & 0xc0) == 0x80);
-	return text_format("%.*s%s", (int)(end - text), text, *end ? "…" : "");
+	switch (grade) {
+	case 'A':
+		return "too little to show in a value";
+	case 'D':
+		return "measure again on a quieter machine";
+	default:
+		return "a value may be off by about as much, a tail by more";
+	}
 }
 
-/* A cell in @width columns. */
-static void put_cell(FILE *f, const char *text, size_t width, bool right)
+char *headlines_quality(const struct run *run)
 {
-	char *part = cut(text ? text : "");
-	size_t used = units_width(part);
-	int pad = used < width ? (int)(width - used) : 0;
+	struct quiet q;
+	char lost[UNITS_MAX], *text;
 
-	if (right)
-		fprintf(f, "%*s", pad, "");
+	quiet_sum(&q, run);
+	if (q.n) {
+		double share = quiet_share(&q.v[0]);
+
+		text = text_format("noise: grade %c on CPU %d, others took %s "
+				   "of the time: %s",
+				   noise_grade(share), q.v[0].cpu,
+				   units_percent(lost, share),
+				   meaning(noise_grade(share)));
+	} else {
+		text = text_copy("noise: nobody watched (no noise.jsonl); each "
+				 "row has its own grade");
+	}
+	quiet_free(&q);
+	return text;
+}
+
+/* What a row without a value has instead of its other cells. */
+static void put_reason(FILE *f, const char *value, const char *remark,
+		       size_t width)
+{
+	char *text = text_format("%s: %s", value, remark), *part;
+
+	part = text_cut(text, width);
 	text_plain(f, part);
 	free(part);
-	if (!right)
-		fprintf(f, "%*s", pad, "");
+	free(text);
+}
+
+static void put_row(FILE *f, char *const *cells, const size_t *width)
+{
+	size_t used = units_width(cells[COL_WORDS]);
+
+	text_plain(f, cells[COL_WORDS]);
+	fprintf(f, "%*s  ", (int)(width[COL_WORDS] - used), "");
+	if (cells[COL_REMARK]) {
+		put_reason(f, cells[COL_VALUE], cells[COL_REMARK],
+			   LINE - width[COL_WORDS] - 2);
+		fputc('\n', f);
+		return;
+	}
+	for (size_t j = COL_VALUE; j <= COL_INTERVAL; j++) {
+		const char *cell = cells[j] ? cells[j] : "";
+
+		fprintf(f, "%*s", (int)(width[j] - units_width(cell)), "");
+		text_plain(f, cell);
+		fputs("  ", f);
+	}
+	text_plain(f, cells[COL_GRADE]);
+	fputc('\n', f);
 }
 
 static void put_table(FILE *f, const struct table *t)
 {
-	size_t width[8] = { 0 };
-	const char *program = "";
+	char *heads[COLUMNS] = { NULL };
+	size_t width[COLUMNS] = { 0 };
 
-	for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
-		size_t w = units_width(t->cells[i] ? t->cells[i] : "");
-
-		if (w > MAX_WIDTH)
-			w = MAX_WIDTH;
-		if (w > width[i % t->ncolumns])
-			width[i % t->ncolumns] = w;
+	for (size_t j = 0; j < COL_REMARK; j++) {
+		heads[j] = t->columns[j].head;
+		width[j] = units_width(heads[j]);
 	}
 	for (size_t i = 0; i < t->nrows; i++) {
-		char **cells = &t->cells[i * t->ncolumns];
+		char *const *cells = &t->cells[i * COLUMNS];
 
-		if (cells[COL_PROGRAM] &&
-		    strcmp(program, cells[COL_PROGRAM]) != 0) {
-			program = cells[COL_PROGRAM];
-			fputc('\n', f);
-			text_plain(f, program);
-			fputc('\n', f);
+		for (size_t j = 0; j < COL_GRADE; j++) {
+			size_t w = cells[j] ? units_width(cells[j]) : 0;
+
+			/* Of a row with a remark only the words line up. */
+			if (w > width[j] && (!j || !cells[COL_REMARK]))
+				width[j] = w;
 		}
-		fputs("  ", f);
-		put_cell(f, cells[COL_WHAT], width[COL_WHAT], false);
-		fputs("  ", f);
-		put_cell(f, cells[COL_VALUE], width[COL_VALUE], true);
-		fputs("  ", f);
-		put_cell(f, cells[COL_INTERVAL], width[COL_INTERVAL], true);
-		fputs("  ", f);
-		text_plain(f, cells[COL_GRADE]);
-		fputc('\n', f);
 	}
+	put_row(f, heads, width);
+	for (size_t i = 0; i < t->nrows; i++)
+		put_row(f, &t->cells[i * COLUMNS], width);
 }
 
 void headlines_print(FILE *f, const struct headlines *h, const struct run *run)
 {
+	char *quality = headlines_quality(run);
 	struct table t;
 
 	fill_table(&t, h, run);
-	put_table(f, &t);
+	if (t.nrows)
+		put_table(f, &t);
+	else
+		fputs("This run has no operation that is shown at a glance.\n",
+		      f);
 	table_free(&t);
-	quiet_print(f, run);
-	for (size_t i = 0; i < run->notes->n; i++) {
-		fputs(i ? "" : "\n", f);
-		fputs("warning: ", f);
-		text_plain(f, run->notes->v[i].text);
-		if (run->notes->v[i].remedy) {
-			fputs(": ", f);
-			text_plain(f, run->notes->v[i].remedy);
-		}
-		fputc('\n', f);
-	}
+	console_text(f, quality, "", "  ");
+	free(quality);
 }

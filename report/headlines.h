@@ -8,12 +8,12 @@
 #include "table.h"
 
 /*
- * Which rows are shown first, and in what words: plots/headlines.tsv, with
- * the fields benchmark, case and label.  Programs without a line there show
- * their first few rows.
+ * "At a glance": the operations that are quoted first, in words:
+ * plots/headlines.tsv.
  */
 struct headline {
-	char *benchmark, *name, *label;
+	char *words, *program, *cases;
+	int level; /* of the cache whose size ends the words; 0 for none */
 };
 
 struct headlines {
@@ -21,16 +21,22 @@ struct headlines {
 	size_t n;
 };
 
-/* headlines_read() - @root/plots/headlines.tsv; if it cannot be read, every
- * program shows its first rows. */
-void headlines_read(struct headlines *h, const char *root);
+/* headlines_read() - @root/plots/headlines.tsv; nothing, with a note, if it
+ * cannot be read. */
+void headlines_read(struct headlines *h, const char *root, struct notes *notes);
 void headlines_free(struct headlines *h);
 
-/* headlines_table() - operation, value, interval, grade. */
+/* headlines_table() - operation, value, interval, grade; where there is no
+ * value the reason stands behind the operation.  Operations of programs that
+ * are not part of the run are left out. */
 void headlines_table(struct table *t, const struct headlines *h,
 		     const struct run *run);
 
-/* headlines_print() - the same for a terminal, and the warnings. */
+/* headlines_quality() - one sentence: how much others took from the programs
+ * and what that means for the values; a new string. */
+char *headlines_quality(const struct run *run);
+
+/* headlines_print() - table and quality for a terminal of 80 columns. */
 void headlines_print(FILE *f, const struct headlines *h, const struct run *run);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "console.h"
 #include "noise.h"
 #include "quiet.h"
 #include "text.h"
@@ -11,11 +12,10 @@
 static void print_one(FILE *f, char *what, char *mend)
 {
 	if (what) {
-		fputs("  ", f);
-		text_plain(f, what);
-		fputs("; to mend it: ", f);
-		text_plain(f, mend);
-		fputc('\n', f);
+		char *line = text_format("%s; to mend it: %s", what, mend);
+
+		console_text(f, line, "  ", "    ");
+		free(line);
 	}
 	free(mend);
 	free(what);
@@ -29,9 +29,8 @@ void quiet_print(FILE *f, const struct run *run)
 	if (q.n) {
 		char *line = quiet_verdict(&q.v[0]);
 
-		fputs("\nnoise: ", f);
-		text_plain(f, line);
 		fputc('\n', f);
+		console_text(f, line, "noise certificate: ", "  ");
 		free(line);
 	}
 	for (int i = 0; q.n && i < GAP_CAUSES; i++)

@@ -52,14 +52,27 @@ static bool own_section(const struct section *s)
 	return strcmp(s->program, "certify") != 0;
 }
 
+static void put_note(struct doc *d, const char *text, const char *remedy)
+{
+	char *line = text_format("%s%s%s", text, remedy ? ". Remedy: " : "",
+				 remedy ? remedy : "");
+
+	d->format->item(d, NULL, line);
+	free(line);
+}
+
 static void put_warnings(struct doc *d, const struct run *run,
 			 const struct figures *figs)
 {
+	if (!run->notes->n && !figs->trouble)
+		return;
+	d->format->heading(d, 2, "warnings", "Warnings");
+	d->format->list(d, 1);
 	for (size_t i = 0; i < run->notes->n; i++)
-		d->format->warning(d, run->notes->v[i].text,
-				   run->notes->v[i].remedy);
+		put_note(d, run->notes->v[i].text, run->notes->v[i].remedy);
 	if (figs->trouble)
-		d->format->warning(d, figs->trouble, figs->remedy);
+		put_note(d, figs->trouble, figs->remedy);
+	d->format->list(d, 0);
 }
 
 static char *machine_line(const struct run *run)
@@ -85,10 +98,10 @@ static void put_intro(struct doc *d, const struct run *run)
 {
 	char *machine = machine_line(run), *rounds = rounds_text(run), *text;
 	size_t programs = 0;
-	struct quiet q;
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
+	d->format->heading(d, 2, "contents", "What this is");
 	text = text_format(
 		"What operations of an operating system cost on this machine "
 		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
@@ -102,23 +115,12 @@ static void put_intro(struct doc *d, const struct run *run)
 	free(text);
 	free(rounds);
 	free(machine);
-	quiet_sum(&q, run);
-	if (q.n) {
-		char *verdict = quiet_verdict(&q.v[0]);
-
-		text = text_format("Noise certificate: %s.", verdict);
-		d->format->para(d, text);
-		free(text);
-		free(verdict);
-	}
-	quiet_free(&q);
 }
 
 static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
 	d->format->list(d, 1);
-	d->format->item(d, "#headlines", "At a glance");
 	if (parts->course->ops.n)
 		d->format->item(d, "#coursework", "Predicted and measured");
 	if (lmbench_any(parts->lmbench, run))
@@ -151,12 +153,23 @@ static void put_contents(struct doc *d, const struct run *run,
 static void put_headlines(struct doc *d, const struct run *run,
 			  const struct headlines *h)
 {
+	char *quality = headlines_quality(run), *text;
 	struct table t;
 
 	d->format->heading(d, 2, "headlines", "At a glance");
 	headlines_table(&t, h, run);
-	d->format->table(d, &t);
+	if (t.nrows)
+		d->format->table(d, &t);
+	else
+		d->format->para(d, "This run has no operation that is shown "
+				   "at a glance.");
 	table_free(&t);
+	if (*quality >= 'a' && *quality <= 'z')
+		*quality = (char)(*quality - 'a' + 'A');
+	text = text_format("%s. More: Noise certificate.", quality);
+	d->format->para(d, text);
+	free(text);
+	free(quality);
 }
 
 /* "Measures: ns for one call." */
@@ -368,10 +381,10 @@ void report_write(struct doc *d, const struct run *run,
 
 	d->format->begin(d, title);
 	free(title);
-	put_intro(d, run);
-	put_warnings(d, run, parts->figs);
-	put_contents(d, run, parts);
 	put_headlines(d, run, parts->headlines);
+	put_warnings(d, run, parts->figs);
+	put_intro(d, run);
+	put_contents(d, run, parts);
 	course_write(d, parts->course, run);
 	lmbench_write(d, parts->lmbench, run);
 	sections_machine(d, run);

@@ -59,7 +59,7 @@ each_known_or_said() {
 	jq -es 'all(.[] | select(.counters.instructions);
 		(.counters.instructions - (if .params.form == "memory" then 4
 			else 3 end)) | fabs < 0.1)' rows
-	try 0 "$BIN/loop" "${QUICK[@]}" --case '*each' --counters
+	try 0 "$BIN/loop" "${QUICK[@]}" --case '*each' --counters --wide
 	[[ $output == *'counted of the thread that measures'* &&
 		$output == *switches* ]]
 }

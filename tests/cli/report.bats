@@ -60,6 +60,7 @@ without_gnuplot() {
 @test "the CPU that boots cannot be rid of its ticks" {
 	sed -i 's/"cpu":0,/"cpu":1,/; s/"cpu":3,/"cpu":0,/' small/noise.jsonl
 	run -0 "$report" summary --root "$ROOT" small
+	output=$(tr -s '\n ' '  ' <<<"$output") # the lines are folded
 	[[ $output == *"measure on another CPU, started with nohz_full="* ]]
 	[[ $output != *"nohz_full=0"* ]]
 }
@@ -277,21 +278,21 @@ widths() {
 @test "a last line that was cut short is named and left out" {
 	truncate -s -20 small/invocations.jsonl
 	run -0 --separate-stderr make_report --no-plots small
-	[[ $output == *"invocations.jsonl:60: truncated: line left out"* ]]
+	grep -q 'invocations.jsonl:60: truncated: line left out' small/report.md
 	jq -e '.rows | length == 10' small/report.json
 }
 
 @test "lines that are no rows are named and left out" {
 	sed -i '2s/.*/not json/; 4s/"schema":1/"schema":3/' small/invocations.jsonl
 	run -0 --separate-stderr make_report --no-plots small
-	[[ $output == *"invocations.jsonl:2: "*"line left out"* ]]
-	[[ $output == *"invocations.jsonl:4: another schema"* ]]
+	grep -q 'invocations.jsonl:2: .*line left out' small/report.md
+	grep -q 'invocations.jsonl:4: another schema' small/report.md
 }
 
 @test "missing descriptions are warnings" {
 	rm small/machine.json small/about.json small/run.json
 	run -0 --separate-stderr make_report --no-plots small
-	[[ $output == *"small/machine.json: No such file"* ]]
+	grep -q 'small/machine.json: No such file' small/report.md
 	grep -q 'the machine is unknown' small/report.md
 }
 

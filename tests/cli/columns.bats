@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The table that a program prints for people: 80 columns, and --wide for all.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Also where standard output is no terminal, as here.
+fits() {
+	try '0|77' "$BIN/$1" "${QUICK[@]}" --counters || return
+	! grep -nE '^.{81,}| $' <<<"$output" || return
+	[[ $status == 77 || $output == *"$1: "*$'\n'case* ]] || return
+}
+
+@test "no line of any program is longer than 80 columns" {
+	each_bench fits
+}
+
+@test "intervals have their unit, also of long names" {
+	try 0 "$BIN/context_switch" --effort 1 --case 'by=pipe'
+	grep -E '^in all cases: .*by=pipe' <<<"$output"
+	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
+	run ! grep -nE '^.{81,}' <<<"$output"
+}
+
+@test "--wide prints all columns and whole names" {
+	local heading
+
+	try 0 "$BIN/syscall" --effort 1 --case 'call=getppid' --wide
+	heading=$(grep '^case ' <<<"$output")
+	for column in value '95 % interval' min mean 'std dev' ticks cycles samples grade evidence; do
+		[[ $heading == *" $column"* ]]
+	done
+	grep -E '^call=getppid,via=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"
+	try 2 "$BIN/syscall" --wide --json
+	[[ $stderr == *"--wide is for the table"* ]]
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "tap.h"
+#include "units.h"
+
+#define ROWS 4
+
+static struct result rows[ROWS];
+static char *text;
+
+static struct result row(const char *name, enum result_status status)
+{
+	struct result r;
+
+	result_init(&r);
+	result_set(&r.benchmark, "made_up");
+	result_set(&r.name, name);
+	result_set(&r.unit, "ns");
+	result_set(&r.grade, "A");
+	r.status = status;
+	if (status == RESULT_OK) {
+		r.value = 10350;
+		r.ci95[0] = 10100;
+		r.ci95[1] = 10600;
+	}
+	return r;
+}
+
+static void print(size_t n)
+{
+	size_t len;
+	FILE *f;
+
+	free(text);
+	f = open_memstream(&text, &len);
+	out_rows(f, OUT_SHORT, "what does it cost?", rows, n);
+	fclose(f);
+	for (size_t i = 0; i < n; i++)
+		result_free(&rows[i]);
+}
+
+/* The longest line of @s in columns. */
+static size_t longest(char *s)
+{
+	size_t most = 0;
+
+	for (char *line = strtok(s, "\n"); line; line = strtok(NULL, "\n"))
+		if (units_width(line) > most)
+			most = units_width(line);
+	return most;
+}
+
+static void remarks(void)
+{
+	rows[0] = row("a=1", RESULT_OK);
+	rows[0].set_aside = json_pack("{s:i,s:{s:i}}", "visits", 2, "reasons",
+				      "bytes_from_cache", 2);
+	rows[1] = row("a=2", RESULT_OK);
+	rows[1].expected = 10000;
+	rows[2] = row("a=3", RESULT_BELOW_RESOLUTION);
+	rows[2].resolution = 0.5;
+	result_set(&rows[2].reason, "< 0.5 ns: cannot be told from nothing");
+	rows[3] = row("a=4", RESULT_SKIPPED);
+	result_set(&rows[3].reason,
+		   "there is a reason that is so long that one line of 80 "
+		   "columns has no place for all of it");
+	print(4);
+	OK(strstr(text, "10.10..10.60 µs") || strstr(text, "10.1..10.6 µs"),
+	   "the interval has a unit");
+	OK(strstr(text, "2 visits set aside: bytes_from_cache"),
+	   "visits that were set aside, and why");
+	OK(strstr(text, "true 10.0 µs, error +3.50 %"), "truth and error");
+	OK(strstr(text, "< 0.500 ns") &&
+		   strstr(text, "below resolution: cannot be told from "
+				"nothing"),
+	   "the bound is said once");
+	OK(strstr(text, "skipped\n    there is a reason") &&
+		   strstr(text, "for all of it\n"),
+	   "a long remark stands below its row");
+	OK(longest(text) <= 80, "in 80 columns");
+}
+
+#define SHARED "which=one_of_many,where=far_away_from_here,"
+#define LONG   "what=a_name_that_fills_all_of_the_line_as_names_do,figure="
+
+static void names(void)
+{
+	rows[0] = row(SHARED LONG "first", RESULT_OK);
+	rows[1] = row(SHARED LONG "second", RESULT_OK);
+	rows[2] = row(SHARED "what=less", RESULT_OK);
+	print(3);
+	OK(strstr(text, "in all cases: which=one_of_many,where=far_away_from_"
+			"here\n"),
+	   "what all share is said once");
+	OK(strstr(text, "figure=first ") && strstr(text, "figure=second ") &&
+		   strstr(text, "\nwhat=less "),
+	   "the rest tells rows apart");
+	OK(longest(text) <= 80, "in 80 columns");
+	rows[0] = row(SHARED LONG "first", RESULT_OK);
+	rows[1] = row(SHARED LONG "first,per=byte", RESULT_OK);
+	print(2);
+	OK(!strstr(text, "in all cases") && strstr(text, "per=byte"),
+	   "no name is left empty");
+	rows[0] = row("a=1,b=2", RESULT_OK);
+	rows[1] = row("a=1,b=3", RESULT_OK);
+	print(2);
+	OK(strstr(text, "a=1,b=2") && strstr(text, "a=1,b=3"),
+	   "names that fit stay whole");
+}
+
+int main(void)
+{
+	remarks();
+	names();
+	free(text);
+	return tap_done();
+}
