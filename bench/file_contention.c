@@ -4,8 +4,8 @@
  *
  * 1 to 10 processes read at the same time, 4 KiB after 4 KiB from a random
  * place on, each its own file (files=own) or all the same one (files=one), past
- * the page cache (mode=direct, O_DIRECT) or out of it (mode=warm). They begin
- * a moment before a window of time opens and go on until it is over; the time
+ * the page cache (mode=direct, O_DIRECT) or out of it (mode=warm). A window of
+ * time opens when all are under way, and they go on until it is over; the time
  * of a block is the window times the processes, divided by the blocks that all
  * have got in it. So all of them compete for all of the time, and neither a
  * slow start nor the last one's end is in the figure.
@@ -29,9 +29,10 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -41,16 +42,13 @@
 #include "lib/fit.h"
 #include "lib/proc_room.h"
 
-#define MOST	     10u
-#define BLOCK	     4096u
-#define WARM_LOOK    8u	 /* blocks between looks at the clock */
-#define WINDOW_MS    4.0 /* at --effort 100 */
-#define LEAST_MS     1.2
-#define MOST_MS	     250.0 /* where 10 processes make a disk seek */
-#define LEAD_MS	     0.2   /* before the window: to wake, to be under way */
-#define LEAD_EACH_MS 0.03
-#define ENOUGH	     4 /* blocks of each process in a window, or it is widened */
-#define SERIES	     4
+#define MOST	  10u
+#define BLOCK	  4096u
+#define WARM_LOOK 8u  /* blocks between looks at the clock */
+#define WINDOW_MS 4.0 /* at --effort 100 */
+#define LEAST_MS  1.2
+#define ENOUGH	  4 /* blocks of each process in a window, or it stays open */
+#define SERIES	  4
 
 enum figure { INTERCEPT, SLOPE, R2, FIGURES };
 enum { PREPARE, READ };
@@ -70,6 +68,17 @@ static const struct series {
 	{ "warm", "one", false, false, some_counts, 4 },
 };
 
+/* What the processes of a window share.  It opens when the last of them is
+ * under way; it closes when its time is over, where the disk is slow not before
+ * there are enough blocks in it. */
+struct window {
+	_Atomic unsigned int under_way;
+	_Atomic uint64_t from, to; /* ticks; 0: not yet */
+	struct {
+		_Alignas(64) _Atomic uint64_t blocks;
+	} of[MOST];
+};
+
 struct contention_state {
 	const struct bench_case *point[SERIES][MOST];
 	const struct bench_case *figure[SERIES][FIGURES];
@@ -79,7 +88,8 @@ struct contention_state {
 	struct file_crew crew;
 	const struct series *at; /* what is being visited */
 	unsigned int procs;
-	double usual_ms, window_ms; /* the window: at first, of this case */
+	double window_ms; /* at least */
+	struct window *window;
 	cpu_set_t cpus;
 	enum timer_method method;
 	int fd; /* in a process of the crew */
@@ -147,7 +157,13 @@ static int setup(struct bench *b, void *state)
 	struct contention_state *s = state;
 
 	s->method = bench_timer(b)->method;
-	s->usual_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
+	s->window_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
+	s->window = mmap(NULL, sizeof(*s->window), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->window == MAP_FAILED) {
+		s->window = NULL;
+		return bench_fail(b, errno, "share a page");
+	}
 	CPU_ZERO(&s->cpus);
 	for (unsigned int i = 0; i < bench_cpus(b); i++)
 		CPU_SET((unsigned int)bench_nth_cpu(b, i), &s->cpus);
@@ -178,14 +194,51 @@ static int open_own(struct contention_state *s, unsigned int member)
 	return s->fd >= 0 ? 0 : s->at->direct ? s->fd : -errno;
 }
 
-static int read_window(struct contention_state *s, const struct file_order *o,
-		       struct file_report *r)
+static uint64_t blocks_in(const struct window *w)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < MOST; i++)
+		n += w->of[i].blocks;
+	return n;
+}
+
+/* @n blocks of @member were done at @t: count them if the window is open then.
+ * Return: whether there is more to do. */
+static bool count(struct contention_state *s, unsigned int member,
+		  const struct file_order *o, unsigned int n, uint64_t t)
+{
+	const uint64_t enough = (uint64_t)ENOUGH * s->procs;
+	struct window *w = s->window;
+	const uint64_t from = w->from;
+	uint64_t to = w->to;
+
+	if (!from || t <= from)
+		return true;
+	if (!to && t > from + o->to) {
+		const uint64_t before = blocks_in(w);
+		const uint64_t end = before >= enough ? from + o->to : t;
+
+		/* One says when it closed, for all of them. */
+		if (before + n >= enough &&
+		    atomic_compare_exchange_strong(&w->to, &to, end))
+			to = end;
+	}
+	if (to && t > to)
+		return false;
+	w->of[member].blocks += n;
+	return true;
+}
+
+static int read_window(struct contention_state *s, unsigned int member,
+		       const struct file_order *o, struct file_report *r)
 {
 	const unsigned int look = s->at->direct ? 1 : WARM_LOOK;
-	uint64_t at = o->offset, t = now(s->method);
+	uint64_t at = o->offset;
 
-	r->ticks = t; /* when it began */
-	while (t <= o->to) {
+	if (atomic_fetch_add(&s->window->under_way, 1) + 1 == s->procs)
+		s->window->from = now(s->method);
+	do {
 		for (unsigned int i = 0; i < look; i++) {
 			const ssize_t n = pread(s->fd, block, BLOCK, (off_t)at);
 
@@ -193,13 +246,10 @@ static int read_window(struct contention_state *s, const struct file_order *o,
 				return n < 0 ? -errno : -EIO;
 			at = at + BLOCK < FILE_CREW_BYTES ? at + BLOCK : 0;
 		}
-		t = now(s->method);
 		r->bytes += (uint64_t)look * BLOCK;
-		if (t > o->from && t <= o->to)
-			r->blocks += look;
-	}
+	} while (count(s, member, o, look, now(s->method)));
 	at = (at ? at : FILE_CREW_BYTES) - BLOCK;
-	if (r->bytes && !file_data_sample(block, BLOCK, at))
+	if (!file_data_sample(block, BLOCK, at))
 		r->wrong = BLOCK;
 	return 0;
 }
@@ -215,7 +265,7 @@ static void work(void *arg, unsigned int member, const struct file_order *o,
 		return;
 	}
 	file_counts_read(&s->place, &before);
-	r->err = read_window(s, o, r);
+	r->err = read_window(s, member, o, r);
 	file_counts_read(&s->place, &after);
 	file_counts_since(&after, &before);
 	r->stored = after.process_read;
@@ -261,21 +311,6 @@ static int warm(struct bench *b, struct contention_state *s)
 			return bench_fail(b, (int)-cached, "read %s",
 					  s->file[i].path);
 	}
-	/* With the last one there, the first may be gone again. */
-	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
-		const int64_t cached =
-			file_cache_bytes(s->file[i].fd, 0, FILE_CREW_BYTES);
-
-		if (cached < 0)
-			return bench_fail(b, (int)-cached, "look at %s",
-					  s->file[i].path);
-		if ((uint64_t)cached < FILE_CREW_BYTES)
-			return bench_skip(b,
-					  "only %lld of %lld bytes stay in the "
-					  "cache",
-					  (long long)cached,
-					  (long long)FILE_CREW_BYTES);
-	}
 	return 0;
 }
 
@@ -304,7 +339,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	s->at = c->arg;
 	s->procs = (unsigned int)c->index;
-	s->window_ms = s->usual_ms;
 	err = get_files(b, s);
 	if (err)
 		return err;
@@ -315,114 +349,96 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err ? err : start_crew(b, s);
 }
 
-/* What all members together did in one window. */
-struct window {
-	uint64_t blocks, bytes, wrong, ticks;
+/* What all members together did in one window and around it. */
+struct done {
+	uint64_t bytes, wrong;
 	int64_t stored; /* -1: not known */
-	bool late;	/* one began when it was open already */
 };
 
-static int order_all(struct bench *b, struct contention_state *s,
-		     const struct window *w, struct file_order *o)
+static int order_all(struct bench *b, struct contention_state *s)
 {
-	const double hz = bench_timer(b)->hz;
-	const double lead = LEAD_MS + LEAD_EACH_MS * s->procs;
+	struct file_order o = {
+		.what = READ,
+		.to = (uint64_t)(s->window_ms / 1e3 * bench_timer(b)->hz),
+	};
 	int err = 0;
 
-	o->what = READ;
-	o->from = now(s->method) + (uint64_t)(lead / 1e3 * hz);
-	o->to = o->from + w->ticks;
+	memset(s->window, 0, sizeof(*s->window));
 	for (unsigned int i = 0; !err && i < s->procs; i++) {
-		o->offset = bench_random(b) % (FILE_CREW_BYTES / BLOCK) * BLOCK;
-		err = file_crew_order(&s->crew, i, o);
+		o.offset = bench_random(b) % (FILE_CREW_BYTES / BLOCK) * BLOCK;
+		err = file_crew_order(&s->crew, i, &o);
 	}
 	return err;
 }
 
 static int one_window(struct bench *b, struct contention_state *s,
-		      struct window *w)
+		      struct done *d)
 {
-	struct file_order o = { 0 };
-	int err;
+	int err = order_all(b, s);
 
-	*w = (struct window) { .ticks = (uint64_t)(s->window_ms / 1e3 *
-						   bench_timer(b)->hz) };
-	err = order_all(b, s, w, &o);
+	*d = (struct done) { 0 };
 	for (unsigned int i = 0; !err && i < s->procs; i++) {
 		struct file_report r;
 
 		err = file_crew_report(b, &s->crew, i, &r);
 		if (err)
 			break;
-		w->blocks += r.blocks;
-		w->bytes += r.bytes;
-		w->wrong += r.wrong;
-		w->late |= r.ticks > o.from;
-		w->stored = r.stored < 0 || w->stored < 0
+		d->bytes += r.bytes;
+		d->wrong += r.wrong;
+		d->stored = r.stored < 0 || d->stored < 0
 				    ? -1
-				    : w->stored + r.stored;
+				    : d->stored + r.stored;
 	}
 	return err;
 }
 
-/* With more processes than CPUs some do not run when a window opens, and that
- * is part of the matter. */
-static bool counts_late(const struct contention_state *s,
-			const struct window *w)
+static void record(struct bench *b, const struct contention_state *s,
+		   const struct bench_case *c)
 {
-	return w->late && s->procs <= (unsigned int)CPU_COUNT(&s->cpus);
+	const struct window *w = s->window;
+	const double ns = timer_ns(bench_timer(b), (double)(w->to - w->from));
+
+	bench_record_value(b, c, ns * s->procs / (double)blocks_in(w));
+	bench_fact(b, c, "window_ms", ns / 1e6);
 }
 
-/* Widen a window in which too few blocks were read to count them; not to be
- * taken again as it was: that would leave slow ones out. */
-static bool widened(struct contention_state *s, const struct window *w)
+static void show_direct(struct bench *b, const struct bench_case *c,
+			const struct done *d, const struct file_counts *seen)
 {
-	if (w->blocks >= (uint64_t)ENOUGH * s->procs || s->window_ms >= MOST_MS)
-		return false;
-	s->window_ms *= 2;
-	return true;
+	if (seen->device_read >= 0)
+		bench_proof(b, c, "device_bytes_read", (double)d->bytes,
+			    (double)seen->device_read);
+	if (d->stored >= 0)
+		bench_proof(b, c, "bytes_from_storage", (double)d->bytes,
+			    (double)d->stored);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct contention_state *s = state;
 	struct file_counts before, after;
-	struct window w;
+	struct done d;
 	int err;
 
-	do {
-		file_counts_read(&s->place, &before);
-		err = one_window(b, s, &w);
-		file_counts_read(&s->place, &after);
-		if (bench_stopping(b))
-			return 0;
-		if (err)
-			return bench_fail(b, -err, "read the files");
-	} while (widened(s, &w));
-	if (!w.blocks)
-		return bench_fail(b, 0, "no block was read in %.0f ms",
-				  s->window_ms);
-	bench_purity(b, c, "windows_begun_by_all", BENCH_SOME, 1,
-		     !counts_late(s, &w));
-	if (counts_late(s, &w))
+	file_counts_read(&s->place, &before);
+	err = one_window(b, s, &d);
+	file_counts_read(&s->place, &after);
+	if (bench_stopping(b))
 		return 0;
-	bench_record_value(b, c,
-			   timer_ns(bench_timer(b), (double)w.ticks) *
-				   s->procs / (double)w.blocks);
-	bench_fact(b, c, "window_ms", s->window_ms);
-	bench_proof(b, c, "bytes_right", (double)w.bytes,
-		    (double)(w.bytes - w.wrong));
+	if (err)
+		return bench_fail(b, -err, "read the files");
+	bench_proof(b, c, "bytes_right", (double)d.bytes,
+		    (double)(d.bytes - d.wrong));
 	file_counts_since(&after, &before);
-	if (s->at->direct && after.device_read >= 0)
-		bench_proof(b, c, "device_bytes_read", (double)w.bytes,
-			    (double)after.device_read);
+	if (s->at->direct)
+		show_direct(b, c, &d, &after);
 	/* At first the readers' own code is fetched, and more of it ahead. */
-	if (w.stored >= 0 && s->at->direct)
-		bench_proof(b, c, "bytes_from_storage", (double)w.bytes,
-			    (double)w.stored);
-	else if (w.stored >= 0 && bench_is_sample(b))
+	else if (d.stored >= 0 && bench_is_sample(b))
 		bench_purity(b, c, "windows_from_cache", BENCH_MOSTLY, 1,
-			     w.stored == 0);
+			     d.stored == 0);
+	/* A block that came from the disk took as long as many cached ones. */
+	if (s->at->direct || d.stored <= 0)
+		record(b, s, c);
 	return 0;
 }
 
@@ -480,6 +496,8 @@ static void teardown(struct bench *b, void *state)
 	file_crew_end(&s->crew);
 	for (unsigned int i = 0; i < MOST; i++)
 		file_data_close(&s->file[i]);
+	if (s->window)
+		munmap(s->window, sizeof(*s->window));
 }
 
 const struct bench_desc bench_desc = {

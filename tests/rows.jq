@@ -68,7 +68,7 @@ def wrong:
 	   | "a value without a sample"),
 	  (select(.status == "ok")
 	   | .evidence | to_entries[]
-	   | select((.value | type) == "object" and .value.seen < .value.expected)
+	   | select((.value | type) == "object" and .value.seen < .value.expected * (.value.share // 1))
 	   | "ok, but \(.key): \(.value)");
 
 .[] | .case as $c | wrong | "\($c): \(.)"

@@ -212,7 +212,7 @@ csv_is_whole() {
 	pick=$(first_case "$1")
 	try '0|77' "$BIN/$1" "${QUICK[@]}" --csv --case "$pick" || return
 	[[ ${#lines[@]} -ge 2 && ${lines[0]} == schema,benchmark,case,* ]] || return
-	[[ ${lines[1]} == "1,$1,"*"$pick"* ]]
+	[[ ${lines[1]} == "2,$1,"*"$pick"* ]]
 }
 
 @test "--csv is a header and rows" {

@@ -243,7 +243,7 @@ gives() {
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
 	for name in messages partner_received "done" files_gone uncached_before \
-		threads_at_work windows_begun_by_all cached_before resolved_by_us \
+		threads_at_work cached_before resolved_by_us \
 		yields_without_switch contended_operations; do
 		known[$name]=1
 	done

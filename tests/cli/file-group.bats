@@ -54,7 +54,7 @@ on_small() {
 @test "file_cache: the group holds what is smaller, and not what is larger" {
 	cached_in_group --case 'scope=group,size=16M' --case 'scope=group,size=36M'
 	rows 'all(.evidence.limit_bytes == 33554432)'
-	rows 'all(.evidence.charged_bytes | .seen >= .expected)'
+	rows 'all(.evidence.charged_bytes | .seen >= .share * .expected)'
 	rows 'all(.[]; .evidence.bytes_read.seen == .evidence.bytes_read.expected)'
 	rows 'any(.[]; .params.size == 16777216 and .evidence.cached_bytes == 16777216)'
 	rows 'any(.[]; .params.size == 37748736 and
@@ -145,6 +145,8 @@ on_small() {
 	[[ -z $(ls -A) ]]
 }
 
+# Where one is removed, ext4 puts the next one into the same group of inodes,
+# with those that were deleted there.
 @test "file_contention: what is read is right and comes from where it should" {
 	try '0|77' "$BIN/file_contention" "${QUICK[@]}" --json \
 		--case '*,procs=1' --case '*,procs=2'
@@ -152,7 +154,7 @@ on_small() {
 	rows '[.[] | select(.status == "ok") | .evidence.bytes_right |
 		select(.seen != .expected or .seen == 0)] | length == 0'
 	rows '[.[] | select(.params.mode == "warm" and .params.procs)] |
-		length == 4 and all(.status == "ok" and (.evidence.bytes_from_cache |
+		length == 4 and all(.status == "ok" and (.evidence.windows_from_cache |
 			. == null or .seen >= .expected))'
 	# What the file system does not know, or what nobody counts, is skipped.
 	rows '[.[] | select(.params.mode == "direct" and .params.procs)] |

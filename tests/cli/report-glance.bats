@@ -31,7 +31,7 @@ glance() {
 				--argjson round "$round" --argjson number "$number" '
 				{schema: 2, benchmark: $program, case: $case, status: "ok",
 				 unit: "ns", better: "lower", n: 1, samples: 9, iters: 1,
-				 round: $round, grade: "A", value: (10000 + 100 * $round)}
+				 round: $round, grade: "A", value: (10000 + 100 * ($round * 3 % 7))}
 				| if $number == 3 then .status = "skipped" | .value = null
 					| .reason = "no such call: " + ("long " * 40)
 				elif $number == 4 then .status = "failed" | .value = null
