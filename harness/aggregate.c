@@ -312,6 +312,8 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	double most;
 	int err;
 
+	if (!n)
+		return -EINVAL; /* the status is of one of them */
 	for (size_t i = 0; i < n; i++)
 		if (out->status != RESULT_OK || isfinite(result_said(rows[i])))
 			out->n += rows[i]->n;
@@ -355,7 +357,7 @@ int result_aggregate(struct result *out, const struct result *const *rows,
 		     size_t n)
 {
 	double *work = calloc(n, sizeof(*work));
-	const struct result **good = calloc(n, sizeof(*good));
+	const struct result **good = calloc(n, sizeof(const struct result *));
 	int err = work && good ? 0 : -ENOMEM;
 
 	result_init(out);

@@ -41,7 +41,7 @@ struct result {
 	int64_t priority;
 	json_t *evidence, *set_aside, *tags;
 	json_t *trend; /* over the rounds of a run; NULL: none was found */
-	char *grade; /* "A" ... "D" */
+	char *grade;   /* "A" ... "D" */
 	char *started_at;
 	double duration_s;
 	int64_t round; /* -1 unknown */

@@ -22,10 +22,9 @@ static size_t numbers(const struct row *row, double *x)
 	return n;
 }
 
-static void mark(struct result *r, const double *x, size_t n, double p)
+static void mark(struct result *r, double from, double to, double p)
 {
-	r->trend = json_pack("{s:f,s:f,s:f}", "from", x[0], "to", x[n - 1], "p",
-			     p);
+	r->trend = json_pack("{s:f,s:f,s:f}", "from", from, "to", to, "p", p);
 	r->ci95[0] = r->ci95[1] = NAN;
 }
 
@@ -33,7 +32,7 @@ void trend_mark(struct run *run)
 {
 	double *p = text_alloc(run->nrows, sizeof(*p));
 	double *adjusted = text_alloc(run->nrows, sizeof(*adjusted));
-	double x[RANK_MAX];
+	double x[RANK_MAX] = { 0 };
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const size_t n = numbers(&run->rows[i], x);
@@ -43,9 +42,10 @@ void trend_mark(struct run *run)
 	rank_false_discovery(adjusted, p, run->nrows);
 	for (size_t i = 0; i < run->nrows; i++) {
 		struct result *r = &run->rows[i].all;
+		const size_t n = numbers(&run->rows[i], x);
 
-		if (r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE)
-			mark(r, x, numbers(&run->rows[i], x), adjusted[i]);
+		if (n && r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE)
+			mark(r, x[0], x[n - 1], adjusted[i]);
 	}
 	free(adjusted);
 	free(p);

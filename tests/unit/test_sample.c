@@ -330,7 +330,9 @@ static double grouped_error(double step, double least, double scatter)
 	const size_t n = sizeof(x) / sizeof(x[0]);
 	double worst = 0;
 
-	for (double d = least; d < least + 3; d += 0.1) {
+	for (int tenth = 0; tenth < 30; tenth++) {
+		const double d = least + tenth / 10.0;
+
 		for (size_t i = 0; i < n; i++) {
 			const double begin = 1000 * dice() * step;
 			const double time =
