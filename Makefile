@@ -5,8 +5,11 @@
 # make test       all tests
 # make help       list the targets
 #
-# Sources are found by wildcard: a new bench/*.c, harness/*.c, report/*.c or
-# tests/unit/test_*.c needs no edit here; nor does a new monitor/*.c.
+# Sources are found by wildcard: a new bench/<family>/*.c, harness/*.c,
+# report/*.c or tests/unit/test_*.c needs no edit here.
+#
+# clock/, counters/ and harness/ are linked into everything, bench/<family>/lib
+# into the programs of that family alone.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -30,34 +33,34 @@ GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # What the code needs to compile at all is kept apart from CFLAGS, so that
 # `make CFLAGS=-O3` changes the optimisation and nothing else.
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iharness $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -pthread $(shell $(PKG_CONFIG) --cflags $(PKGS))
 ALL_LDFLAGS  = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread
 ALL_LDLIBS   = $(shell $(PKG_CONFIG) --libs $(PKGS)) -ldl -lrt -lm $(LDLIBS)
 REPORT_LDLIBS = $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS)) -lm $(LDLIBS)
 
-BENCH_SRCS   := $(sort $(wildcard bench/*.c))
-BENCHLIB_SRCS := $(sort $(wildcard bench/lib/*.c))
-HARNESS_SRCS := $(sort $(wildcard harness/*.c))
+FAMILIES     := $(patsubst bench/%/,%,$(wildcard bench/*/))
+BENCH_SRCS   := $(sort $(wildcard bench/*/*.c))
+CORE_SRCS    := $(sort $(wildcard clock/*.c counters/*.c harness/*.c))
 REPORT_SRCS  := $(sort $(wildcard report/*.c))
 UNIT_SRCS    := $(sort $(wildcard tests/unit/test_*.c))
 FIXTURE_SRCS := $(sort $(wildcard tests/fixtures/bench/*.c))
 
-BENCHES      := $(BENCH_SRCS:bench/%.c=$(BUILD)/bin/%)
+BENCHES      := $(addprefix $(BUILD)/bin/,$(notdir $(BENCH_SRCS:.c=)))
 FIXTURES     := $(FIXTURE_SRCS:tests/fixtures/bench/%.c=$(BUILD)/fixtures/%)
 UNITS        := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/unit/%)
 REPORT       := $(if $(REPORT_SRCS),$(BUILD)/bin/report)
-MANS         := $(BENCH_SRCS:bench/%.c=$(BUILD)/man/%.1)
 LIB          := $(BUILD)/libharness.a
 MAIN         := $(BUILD)/obj/harness/main.o
 REPORT_MAIN  := $(BUILD)/obj/report/main.o
-LIB_OBJS     := $(filter-out $(MAIN),$(HARNESS_SRCS:%.c=$(BUILD)/obj/%.o)) \
-		$(BENCHLIB_SRCS:%.c=$(BUILD)/obj/%.o)
+LIB_OBJS     := $(filter-out $(MAIN),$(CORE_SRCS:%.c=$(BUILD)/obj/%.o))
 REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJS   := $(BENCH_SRCS:%.c=$(BUILD)/obj/%.o) \
 		$(FIXTURE_SRCS:%.c=$(BUILD)/obj/%.o)
-OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) \
+FAMILY_OBJS  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/*/lib/*.c))
+FAMILY_LIBS  := $(FAMILIES:%=$(BUILD)/lib%.a)
+OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) $(FAMILY_OBJS) \
 		$(UNIT_SRCS:%.c=$(BUILD)/obj/%.o)
 
 # Quiet by default; `make V=1` shows the commands.
@@ -77,22 +80,28 @@ all: $(BENCHES) $(REPORT) $(EXTRA) ## build every program (default)
 # Parts with rules of their own (the ring 0 module, tiny helper programs).
 -include $(wildcard mk/*.mk)
 
-# The comment that opens a benchmark is its --help, man page and report text.
-$(BUILD)/gen/%.about.c: bench/%.c scripts/lib/about.awk
-	@mkdir -p $(@D)
-	$(Q)awk -f scripts/lib/about.awk $< >$@
+# A benchmark's own libraries: bench_LIBS_<name> in mk/*.mk.  The comment that
+# opens it is its --help, man page and report text.
+define family
+$(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c))
+$(patsubst bench/$(1)/%.c,$(BUILD)/bin/%,$(wildcard bench/$(1)/*.c)): \
+$(BUILD)/bin/%: $(BUILD)/obj/bench/$(1)/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o \
+		$(BUILD)/lib$(1).a $(uses_$(1):%=$(BUILD)/lib%.a) $(LIB)
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(bench_LIBS_$$*) $$(ALL_LDLIBS)
+$(BUILD)/gen/%.about.c: bench/$(1)/%.c scripts/lib/about.awk
+	@mkdir -p $$(@D)
+	$$(Q)awk -f scripts/lib/about.awk $$< >$$@
+endef
+$(foreach name,$(FAMILIES),$(eval $(call family,$(name))))
+
 $(BUILD)/gen/%.about.c: tests/fixtures/bench/%.c scripts/lib/about.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f scripts/lib/about.awk $< >$@
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
-
-# A benchmark's own libraries: bench_LIBS_<name> in mk/*.mk.
-$(BENCHES): $(BUILD)/bin/%: $(BUILD)/obj/bench/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o $(LIB)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(bench_LIBS_$*) $(ALL_LDLIBS)
 
 $(FIXTURES): $(BUILD)/fixtures/%: $(BUILD)/obj/tests/fixtures/bench/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o $(LIB)
 	$(call say,LD,$@)
@@ -105,12 +114,14 @@ $(BUILD)/bin/report: $(REPORT_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
 
 # Unit tests may use everything but the two mains.
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(LIB)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ -Wl,--start-group $^ -Wl,--end-group \
+		$(REPORT_LDLIBS) $(ALL_LDLIBS)
 
 $(LIB): $(LIB_OBJS)
+$(LIB) $(FAMILY_LIBS):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

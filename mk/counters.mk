@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: MIT
-# The counters of harness/, built for an emulated machine that has some.
+# The counters of counters/, built for an emulated machine that has some.
 
 CROSS_ARM64    ?= aarch64-linux-gnu-gcc
 COUNTERS_TEST  := $(BUILD)/counters-test
 COUNTERS_GUEST := $(COUNTERS_TEST)/guest
-COUNTERS_SRCS  := tests/counters/guest.c $(wildcard harness/counters*.c)
-
-# It knows the width of the core as cpu_load does.
-$(BUILD)/bin/load_demo: $(addprefix $(BUILD)/obj/,monitor/cpu_model.o \
-	monitor/width.o monitor/text_file.o gen/width_table.o)
+COUNTERS_SRCS  := tests/lab/guest.c $(wildcard counters/*.c)
 
 # Neither SAN nor CFLAGS: it is for another machine.
-$(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard harness/counters*.h) mk/counters.mk
+$(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -Werror \
+	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -Werror \
 		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
 # without SAN, which would count itself; and without -g, for valgrind cannot
 # read what every compiler writes then.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
-COUNTED_SRCS  := tests/counters/loops.c bench/lib/chase.c \
-	bench/lib/chase_many.c bench/lib/load_work.c $(wildcard harness/counters*.c)
+COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
+	bench/memory/lib/chase_many.c monitor/load_work.c $(wildcard counters/*.c)
 
-$(COUNTED_LOOPS): $(COUNTED_SRCS) bench/loop.c $(wildcard harness/*.h) mk/counters.mk
+$(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h counters/*.h harness/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -Iharness -std=gnu11 $(WARN) -O2 -o $@ \
+	$(Q)$(CC) -D_GNU_SOURCE -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -O2 -o $@ \
 		$(COUNTED_SRCS) -lm
 
 test-programs: $(COUNTED_LOOPS)
@@ -40,6 +36,6 @@ counters-test: ## count loops of known length on an emulated aarch64 machine: KE
 		echo 'counters-test: skipped: no $(CROSS_ARM64) here' >&2; \
 	else \
 		$(MAKE) --no-print-directory '$(COUNTERS_GUEST)' && \
-		{ scripts/counters-test '$(COUNTERS_GUEST)' '$(COUNTERS_TEST)' \
+		{ tests/lab/counters '$(COUNTERS_GUEST)' '$(COUNTERS_TEST)' \
 			$(if $(KERNEL),'$(KERNEL)') || [ $$? = 77 ]; }; \
 	fi

@@ -5,9 +5,9 @@ KMOD      := $(BUILD)/kmod
 KMOD_TEST := $(BUILD)/kmod-test
 KERNELS   := $(BUILD)/kernels
 KDIR      ?= /lib/modules/$(shell uname -r)/build
-KMOD_SRCS := $(wildcard kernel/*) harness/ensemble.c harness/ensemble.h \
-	harness/ensemble_body.h harness/certificate.c harness/certificate.h \
-	harness/quantum.c harness/quantum.h harness/timer_asm.h
+KMOD_SRCS := $(wildcard kernel/*) clock/ensemble.c clock/ensemble.h \
+	clock/ensemble_body.h clock/certificate.c clock/certificate.h \
+	clock/quantum.c clock/quantum.h clock/timer_asm.h
 
 # The kernel's build writes beside its sources, so it gets copies; those for
 # another kernel lie apart, lest they be loaded into this one.
@@ -33,7 +33,7 @@ kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload; compare with us
 kmod-test: ## build it for the distribution's kernel and test it in QEMU
 	$(Q)scripts/setup kmod
 	$(Q)$(call kmod_copy,$(KMOD_TEST)/src)
-	$(Q)scripts/kmod-test '$(abspath $(KMOD_TEST))/src' '$(abspath $(KMOD_TEST))' \
+	$(Q)tests/lab/kmod '$(abspath $(KMOD_TEST))/src' '$(abspath $(KMOD_TEST))' \
 		'$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
@@ -42,5 +42,5 @@ kmod-test: ## build it for the distribution's kernel and test it in QEMU
 noise-test: ## test the noise certificate on a machine known to be quiet, in QEMU
 	$(Q)scripts/setup run kmod
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)scripts/noise-test '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
+	$(Q)tests/lab/noise '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }

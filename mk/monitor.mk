@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cpu_load: the load of each core, by the system and by its counters.
 
-MONITOR_SRCS  := $(sort $(wildcard monitor/*.c))
+MONITOR_SRCS  := $(sort $(filter-out monitor/load_%,$(wildcard monitor/*.c)))
 MONITOR_MAIN  := $(BUILD)/obj/monitor/main.o
 MONITOR_WIDTH := $(BUILD)/obj/gen/width_table.o
 MONITOR_OBJS  := $(filter-out $(MONITOR_MAIN),$(MONITOR_SRCS:%.c=$(BUILD)/obj/%.o)) \
@@ -19,6 +19,24 @@ $(MONITOR_WIDTH): ALL_CPPFLAGS += -Imonitor
 $(MONITOR_WIDTH): monitor/width.h
 
 $(CPU_LOAD): $(MONITOR_MAIN) $(MONITOR_OBJS) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
+# Its demonstration is a benchmark and knows the width of the core as it does.
+LOAD_DEMO      := $(BUILD)/bin/load_demo
+LOAD_DEMO_OBJS := $(addprefix $(BUILD)/obj/,monitor/load_demo.o monitor/load_work.o)
+BENCHES += $(LOAD_DEMO)
+OBJS    += $(LOAD_DEMO_OBJS)
+
+$(BUILD)/gen/load_demo.about.c: monitor/load_demo.c scripts/lib/about.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/lib/about.awk $< >$@
+
+$(LOAD_DEMO): $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
+		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o monitor/width.o \
+		monitor/text_file.o gen/width_table.o) $(BUILD)/libmemory.a \
+		$(BUILD)/libfile.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

@@ -2,12 +2,15 @@
 # The network programs: their server for another host, and libpcap, without
 # which the rows from captured packets are skipped.
 
+# file_remote reads files, too.
+uses_net := file
+
 NET_PROGRAMS := $(BUILD)/bin/net_server $(BUILD)/bin/net_delay
-NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/%.o)
+NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/exec/%.o)
 
 OBJS += $(NET_OBJS)
 
-$(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/%.o $(LIB)
+$(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/exec/%.o $(BUILD)/libnet.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
@@ -20,7 +23,7 @@ LIAR_OBJ := $(BUILD)/obj/tests/fixtures/net/liar.o
 
 OBJS += $(LIAR_OBJ)
 
-$(LIAR): $(LIAR_OBJ) $(LIB)
+$(LIAR): $(LIAR_OBJ) $(BUILD)/libnet.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

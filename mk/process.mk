@@ -4,15 +4,15 @@
 PROC_TRUE   := $(BUILD)/libexec/oscost-true
 PROC_FORKER := $(BUILD)/libexec/oscost-forker
 
-$(PROC_TRUE): bench/exec/true.c mk/process.mk
+$(PROC_TRUE): bench/task/exec/true.c mk/process.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \
 		-Wl,-z,noexecstack -o $@ $<
 
-$(PROC_FORKER): bench/exec/forker.c bench/lib/proc_spawn.c \
-		bench/lib/proc_spawn.h bench/lib/proc_forker.h \
-		harness/timer.h mk/process.mk
+$(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
+		bench/task/lib/proc_spawn.h bench/task/lib/proc_forker.h \
+		clock/timer.h mk/process.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -static -o $@ \

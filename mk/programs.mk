@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# What the first programs need beyond bench/*.c: the shared object that
+# What the first programs need beyond bench/cpu/*.c: the shared object that
 # `procedure` calls through its linkage table, and `make truth`.
 
 # Found from the program's own place, $ORIGIN: `make install` keeps bin/ and
 # lib/ side by side as the build tree does.
 LIBEXEC_NAME := oscost
-PLT_SRCS := $(sort $(wildcard bench/plt/*.c))
+PLT_SRCS := $(sort $(wildcard bench/cpu/plt/*.c))
 PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
 PLT_LIB  := $(BUILD)/lib/$(LIBEXEC_NAME)/liboscost-plt.so
 
@@ -18,7 +18,7 @@ OBJS += $(PLT_OBJS)
 $(PLT_OBJS): ALL_CFLAGS += -fPIC
 
 # Arguments are passed one by one, not two to a vector register.
-$(PLT_OBJS) $(BUILD)/obj/bench/lib/callee.o $(BUILD)/obj/bench/lib/caller.o: \
+$(PLT_OBJS) $(BUILD)/obj/bench/cpu/lib/callee.o $(BUILD)/obj/bench/cpu/lib/caller.o: \
 	ALL_CFLAGS += -mgeneral-regs-only
 
 $(PLT_LIB): $(PLT_OBJS)

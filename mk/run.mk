@@ -33,7 +33,7 @@ help: ## print this list
 
 # Pages and completion are made from --help, so they cannot fall behind the
 # option tables.
-PAGED    := $(BENCH_SRCS:bench/%.c=%) $(TOOLS)
+PAGED    := $(notdir $(BENCHES)) $(TOOLS)
 MANS     := $(PAGED:%=$(BUILD)/man/oscost-%.1)
 COMPS    := $(PAGED:%=$(BUILD)/completion/oscost-%)
 

@@ -16,11 +16,11 @@ declare -ga QUICK=(--effort 1 --invocations 1)
 readonly PATIENCE_S=${PATIENCE_S:-600}
 
 # benches: the names of all benchmark programs; other things in $BIN, such as
-# the report, have no source in bench/.
+# the report, have no source there.
 benches() {
 	local path name
 
-	for path in "$ROOT"/bench/*.c; do
+	for path in "$ROOT"/bench/*/*.c "$ROOT"/monitor/load_demo.c; do
 		name=${path##*/}
 		[[ ! -x $BIN/${name%.c} ]] || printf '%s\n' "${name%.c}"
 	done

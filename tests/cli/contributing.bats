@@ -15,12 +15,10 @@ block() {
 
 @test "one file and one row are a benchmark" {
 	cd "$BATS_TEST_TMPDIR"
-	mkdir bench
 	# With what is built already: only the example is compiled.
-	cp -a "$ROOT"/{Makefile,harness,mk,scripts,report,plots} .
-	cp -a "$ROOT/bench/lib" bench
+	cp -a "$ROOT"/{Makefile,bench,clock,counters,harness,mk,monitor,scripts,report,plots} .
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
-	block c >bench/yield.c
+	block c >bench/task/yield.c
 	grep -P '^yield\tyield\t\t30$' "$ROOT/CONTRIBUTING.md" >>scripts/suite.tsv
 	make BUILD=build build/bin/yield
 	run -0 build/bin/yield --list

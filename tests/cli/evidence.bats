@@ -255,7 +255,7 @@ gives() {
 			return 1
 		}
 		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*.c "$ROOT"/bench/lib/*.c |
+	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c |
 		grep -Pzo 'bench_(proof|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.

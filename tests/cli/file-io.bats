@@ -159,7 +159,7 @@ all() {
 }
 
 @test "crosscheck-file says why it cannot" {
-	local check=("$ROOT/scripts/crosscheck-file" --bin "$BIN")
+	local check=("$ROOT/tests/crosscheck/file" --bin "$BIN")
 
 	try 2 "${check[@]}" --ms 901
 	[[ $stderr == *"ms must be a number from 10 to 900"* ]]

@@ -126,8 +126,8 @@ export -f interrupted
 }
 
 @test "crosscheck-ipc compares with a loop of its own" {
-	run -0 --separate-stderr "$ROOT/scripts/crosscheck-ipc" --bin "$BIN" \
+	run -0 --separate-stderr "$ROOT/tests/crosscheck/ipc" --bin "$BIN" \
 		--rounds 1 --ms 10 --cpu "$(first_cpu)"
 	[[ $output == *"pipe same_cpu "*"ours / loop: median "*" of 1"* ]]
-	run -2 "$ROOT/scripts/crosscheck-ipc" --rounds none
+	run -2 "$ROOT/tests/crosscheck/ipc" --rounds none
 }

@@ -106,7 +106,7 @@ rounds() {
 		command -v "$cc" >/dev/null || continue
 		for flags in -O0 -O1 -O2 -O3 -fsanitize=address,undefined; do
 			"$cc" -std=gnu11 "$flags" -c -o many.o \
-				"$ROOT/bench/lib/chase_many.c"
+				"$ROOT/bench/memory/lib/chase_many.c"
 			rounds many.o | sort -V | diff expected -
 		done
 	done

@@ -114,7 +114,7 @@ all_seen() {
 
 @test "crosscheck-syscall compares with a measurement of its own" {
 	load ../helpers
-	in_tries 3 try 0 "$ROOT/scripts/crosscheck-syscall" --bin "$BIN" --rounds 1 --calls 2000
+	in_tries 3 try 0 "$ROOT/tests/crosscheck/syscall" --bin "$BIN" --rounds 1 --calls 2000
 	[[ $output == *"syscall / plain loop: median ratio "* ]]
-	run -2 "$ROOT/scripts/crosscheck-syscall" --rounds none
+	run -2 "$ROOT/tests/crosscheck/syscall" --rounds none
 }

@@ -284,7 +284,7 @@ session_empty() {
 }
 
 @test "crosscheck-remote compares, and leaves nothing, however it ends" {
-	local check=("$ROOT/scripts/crosscheck-remote" --bin "$BIN") pid
+	local check=("$ROOT/tests/crosscheck/remote" --bin "$BIN") pid
 
 	try 2 "${check[@]}" --ms 701
 	[[ $stderr == *"ms must be a number from 10 to 700"* ]]

@@ -114,7 +114,7 @@ each_pattern() {
 	done
 	[[ $(limiter disk1.02 'Local file read') == *'no seeks (1.0 times a sequential read)' ]]
 	# As file_read says it of the place.
-	grep -q '^#define SEEKS 20.0$' "$ROOT/bench/lib/file_disk.c"
+	grep -q '^#define SEEKS 20.0$' "$ROOT/bench/file/lib/file_disk.c"
 	[[ $(limiter disk40 'Local file read') == 'seeks and rotation (40 times a sequential read)' ]]
 }
 
@@ -198,7 +198,7 @@ each_pattern() {
 	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' "$table"
 	# As the head comments of the programs have it.
 	grep -q '	page fault	page_fault	fault=file	' "$table"
-	grep -q 'compare with a 16th of file' "$ROOT/bench/page_fault.c"
+	grep -q 'compare with a 16th of file' "$ROOT/bench/memory/page_fault.c"
 }
 
 @test "no text refers to a figure of the sample, which changes" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where mem_bandwidth's arrays are: threads far enough apart, arrays of one
  * thread at different places in a page. */
-#include "../../bench/lib/bandwidth_plan.h"
+#include "../../bench/memory/lib/bandwidth_plan.h"
 #include "tap.h"
 
 #define PAGE	4096

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of curves that are known: clean, with noise, with gaps. */
-#include "../../bench/lib/cache_steps.h"
+#include "../../bench/memory/lib/cache_steps.h"
 
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chains: one cycle of all lines, in an order that is no pattern, and a check
  * that notices a broken one; and many of them followed at once. */
-#include "../../bench/lib/chase.h"
+#include "../../bench/memory/lib/chase.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../bench/lib/file_knee.h"
+#include "../../bench/file/lib/file_knee.h"
 #include "tap.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../bench/lib/file_disk.h"
-#include "../../bench/lib/file_place.h"
-#include "../../bench/lib/file_small.h"
-#include "../../bench/lib/file_walk.h"
+#include "../../bench/file/lib/file_disk.h"
+#include "../../bench/file/lib/file_place.h"
+#include "../../bench/file/lib/file_small.h"
+#include "../../bench/file/lib/file_walk.h"
 #include "../../harness/guard.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../bench/lib/file_small.h"
+#include "../../bench/file/lib/file_small.h"
 #include "tap.h"
 
 static size_t entries(const char *path)

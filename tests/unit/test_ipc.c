@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../bench/lib/ipc_channel.h"
-#include "../../bench/lib/ipc_partner.h"
-#include "../../bench/lib/ipc_ring.h"
+#include "../../bench/task/lib/ipc_channel.h"
+#include "../../bench/task/lib/ipc_partner.h"
+#include "../../bench/task/lib/ipc_ring.h"
 #include "invocation.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "../../bench/lib/mem_group.h"
+#include "../../bench/file/lib/mem_group.h"
 #include "tap.h"
 
 static int find(struct mem_group_place *p, const char *mountinfo,

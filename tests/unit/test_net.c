@@ -11,16 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../bench/lib/net_ack.h"
-#include "../../bench/lib/net_addr.h"
-#include "../../bench/lib/net_clock.h"
-#include "../../bench/lib/net_handshake.h"
-#include "../../bench/lib/net_packet.h"
-#include "../../bench/lib/net_proof.h"
-#include "../../bench/lib/net_serve.h"
-#include "../../bench/lib/net_wire.h"
+#include "../../bench/net/lib/net_ack.h"
+#include "../../bench/net/lib/net_addr.h"
+#include "../../bench/net/lib/net_handshake.h"
+#include "../../bench/net/lib/net_packet.h"
+#include "../../bench/net/lib/net_proof.h"
+#include "../../bench/net/lib/net_serve.h"
+#include "../../bench/net/lib/net_wire.h"
 #include "invocation.h"
 #include "tap.h"
+#include "wall_clock.h"
 
 /* What takes so long will never end. */
 static unsigned int hangs_s = 600;
@@ -168,12 +168,13 @@ static void check_ack(void)
 
 static void check_clock(void)
 {
-	const int watch = net_clock_watch();
-	const uint64_t before = net_clock_ns();
+	const int watch = wall_clock_watch();
+	const uint64_t before = wall_clock_ns();
 
-	OK(watch >= 0 && !net_clock_was_set(watch), "nobody has set the clock");
-	OK(!net_clock_was_set(-1), "nor where it is not watched");
-	OK(net_clock_ns() >= before, "it goes on");
+	OK(watch >= 0 && !wall_clock_was_set(watch),
+	   "nobody has set the clock");
+	OK(!wall_clock_was_set(-1), "nor where it is not watched");
+	OK(wall_clock_ns() >= before, "it goes on");
 	if (watch >= 0)
 		close(watch);
 }

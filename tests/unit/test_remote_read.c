@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The error of a difference of medians is that of medians: a read that was
  * held up for long does not hide the network's penalty. */
-#include "../../bench/lib/remote_read.h"
+#include "../../bench/net/lib/remote_read.h"
 #include "tap.h"
 
 /* @n reads of 50 us, give or take 1; the first @late of them 10 ms. */

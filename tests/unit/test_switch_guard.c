@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../bench/lib/switch_guard.h"
+#include "../../bench/task/lib/switch_guard.h"
 #include "tap.h"
 
 #define PATIENCE_S 300

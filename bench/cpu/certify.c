@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * certify - can the clock of this machine be trusted, and how far?
+ *
+ * The white paper's acceptance test of timing methods (sections 3.1 to 3.3).
+ * For each method, ensembles of samples of an empty body (body=empty) show
+ * whether the cost of measuring is constant: the least time, the variance in
+ * an ensemble, and how both move from one ensemble to the next.  Then the body
+ * grows by one store for each ensemble (body=loop): the least times must grow
+ * with it, and the step at which they do is the resolution; so where the
+ * clock advances in long steps there are more ensembles, four steps' worth of
+ * stores.  Last a long dependent chain (body=chain): a method that reads the
+ * clock before the chain is done is of no use, however constant it is.
+ * figure=verdict is 2 if the method is accepted, 1 if it is good for batches
+ * only (a single sample has no known error, for the variance moves), 0 if it is
+ * rejected; "why" is in its evidence, and the rules are in clock/ensemble.h.
+ *
+ * The paper had interrupts off.  A program cannot do that, so the figures are
+ * of the samples within 2 x the least + 100 ns, which cuts nothing off on a
+ * machine like the paper's; those of all samples stand beside them in the
+ * evidence ("all_samples"), and the paper's own ("paper").
+ *
+ * check=...: does the TSC ever go back, on any CPU (monotonic); how far apart
+ * can the TSCs of two CPUs be (offset: a bound); does its rate agree with
+ * CLOCK_MONOTONIC_RAW (drift); does the end of an interval wait for a long
+ * chain (fence); the cost of CPUID, which a hypervisor makes long; the step in
+ * which the clock advances (quantum).  "verdict" in the evidence says what the
+ * results lose if a check fails.
+ *
+ * Measures: ticks of the TSC, of one interval; ns, ppm and % in the checks.
+ * Includes: nothing beside the two reads of the clock, in body=empty.
+ * After:    G. Paoloni, Intel white paper 324264-001, 2010.
+ * Needs:    an invariant TSC; RDTSCP for cpuid and lfence.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "certificate.h"
+#include "lib/certify_checks.h"
+#include "lib/certify_sample.h"
+
+#define PAPER_ENSEMBLES 1000
+#define PAPER_SAMPLES	100000
+
+static const enum timer_method methods[] = { TIMER_NONE, TIMER_CPUID2,
+					     TIMER_CPUID, TIMER_LFENCE };
+#define METHODS (sizeof(methods) / sizeof(*methods))
+#define FIGURES 24 /* of one method, at most */
+
+struct certify_state {
+	uint64_t ensembles, least, samples; /* options; ensembles 0: choose */
+	bool paper;
+	const char *log_path;
+
+	const struct bench_case *figures[METHODS][FIGURES];
+	const struct bench_case *checks[CHECKS];
+	struct clock_pair start;
+	uint64_t step; /* stores that take one step of the clock */
+	FILE *log;
+	uint64_t scratch[2 * PAPER_ENSEMBLES];
+
+	struct bench *bench;
+	struct certify_sampler sampler;
+};
+
+/* The paper's own line, and behind it the same of all samples. */
+static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
+		    const struct ensemble_row *quiet,
+		    const struct ensemble_row *all)
+{
+	struct certify_state *s = ctx;
+
+	if (!s->log)
+		return;
+	if (!ensemble)
+		fprintf(s->log, "\n\n# method=%s body=%s\n",
+			timer_name(s->sampler.method),
+			body == CERTIFICATE_LOOP ? "loop" : "empty");
+	fprintf(s->log,
+		"loop_size:%u >>>> variance(cycles): %.3f; "
+		"max_deviation: %llu ;min time: %llu"
+		" (all samples: %.3f %llu %llu)\n",
+		ensemble, wide_double(quiet->variance_milli) / 1e3,
+		(unsigned long long)quiet->max_deviation,
+		(unsigned long long)quiet->min,
+		wide_double(all->variance_milli) / 1e3,
+		(unsigned long long)all->max_deviation,
+		(unsigned long long)all->min);
+}
+
+static void take(void *ctx, enum certificate_body body, uint32_t n,
+		 uint64_t *ticks, uint32_t count)
+{
+	struct certify_state *s = ctx;
+
+	certify_take(&s->sampler, body, n, ticks, count);
+}
+
+static bool stop(void *ctx)
+{
+	const struct certify_state *s = ctx;
+
+	return bench_stopping(s->bench);
+}
+
+static const struct certificate_ops ops = {
+	.take = take,
+	.row = log_row,
+	.stop = stop,
+};
+
+static void add_method(struct bench *b, struct certify_state *s, size_t m,
+		       const struct timer_features *features)
+{
+	const struct certificate none = { .faults = 0 };
+	struct certificate_figure f;
+	const char *why = NULL;
+	const char *skip =
+		timer_usable(methods[m], features, &why) ? NULL : why;
+
+	for (unsigned int i = 0; certificate_figure(&none, i, &f); i++)
+		s->figures[m][i] = bench_add(
+			b, &(struct bench_case) {
+				   .params = { P_STR("method",
+						     timer_name(methods[m])),
+					       P_STR("body", f.body),
+					       P_STR("figure", f.name) },
+				   .unit = f.unit,
+				   .better = !strcmp(f.better, "higher")
+						     ? BENCH_HIGHER
+						     : BENCH_LOWER,
+				   .skip = skip,
+				   .derived = true,
+			   });
+}
+
+static int certify_cases(struct bench *b, void *state)
+{
+	struct certify_state *s = state;
+	struct timer_features features;
+
+	timer_probe(&features);
+	for (size_t m = 0; m < METHODS; m++)
+		add_method(b, s, m, &features);
+	for (size_t i = 0; i < CHECKS; i++)
+		s->checks[i] = bench_add(
+			b,
+			&(struct bench_case) {
+				.params = { P_STR("check",
+						  certify_check_name(
+							  (enum certify_check)i)
+							  ->name) },
+				.unit = certify_check_name(
+						(enum certify_check)i)
+						->unit,
+				.better = certify_check_name(
+						  (enum certify_check)i)
+						  ->better,
+				.skip = features.tsc && features.rdtscp
+						? NULL
+						: "no TSC with RDTSCP",
+				.derived = true,
+			});
+	return 0;
+}
+
+/* As many as the loop needs to grow by ENSEMBLE_STEPS steps of the clock. */
+static void choose_ensembles(const struct bench *b, struct certify_state *s)
+{
+	const struct timer *t = bench_timer(b);
+	const struct ensemble_clock clock = certify_clock(b);
+	const double core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
+
+	s->step = ensemble_step(clock.quantum, (uint64_t)core_hz, clock.hz);
+	if (s->ensembles)
+		return;
+	s->ensembles = ENSEMBLE_STEPS * s->step;
+	if (s->ensembles < s->least)
+		s->ensembles = s->least;
+	if (s->ensembles > PAPER_ENSEMBLES)
+		s->ensembles = PAPER_ENSEMBLES;
+}
+
+static int certify_setup(struct bench *b, void *state)
+{
+	struct certify_state *s = state;
+
+	s->bench = b;
+	if (s->paper) {
+		s->ensembles = PAPER_ENSEMBLES;
+		s->samples = PAPER_SAMPLES;
+	}
+	if (!(bench_timer(b)->tsc_hz > 0))
+		return bench_skip(b, "the rate of the TSC is not known");
+	choose_ensembles(b, s);
+	if (s->log_path[0]) {
+		s->log = fopen(s->log_path, "we");
+		if (!s->log)
+			return bench_fail(b, errno, "open %s", s->log_path);
+	}
+	clock_pair_read(&s->start, 100);
+	return 0;
+}
+
+/* At least as many samples as a 1 % tail needs, whatever the effort. */
+static uint32_t samples_of(const struct bench *b, const struct certify_state *s)
+{
+	const double n = (double)s->samples * bench_effort(b);
+
+	return n < 100 ? 100 : (uint32_t)n;
+}
+
+static double scaled(struct wide value, unsigned int decimals)
+{
+	return wide_double(value) / pow(10, decimals);
+}
+
+/* Why the growing loop has no resolution. */
+static void skip_resolution(struct bench *b, const struct certify_state *s,
+			    const struct bench_case *c)
+{
+	const unsigned long long tried = s->ensembles / 2;
+
+	if (tried < s->step)
+		bench_derive_skip(b, c,
+				  "a rise takes about %llu stores here, and "
+				  "only %llu were tried",
+				  (unsigned long long)s->step, tried);
+	else
+		bench_derive_skip(b, c,
+				  "up to %llu more stores did not raise the "
+				  "least time in nine places of ten",
+				  tried);
+}
+
+static void report_figure(struct bench *b, const struct certify_state *s,
+			  const struct bench_case *c,
+			  const struct certificate *certificate,
+			  const struct certificate_figure *f)
+{
+	const int64_t paper = certificate_paper(timer_name(s->sampler.method),
+						f->body, f->name);
+
+	if (f->known)
+		bench_derive(b, c, scaled(f->value, f->decimals));
+	else
+		skip_resolution(b, s, c);
+	bench_fact(b, c, "ensembles", (double)s->ensembles);
+	bench_fact(b, c, "samples", samples_of(b, s));
+	if (f->has_all)
+		bench_fact(b, c, "all_samples", scaled(f->all, f->decimals));
+	if (paper >= 0)
+		bench_fact(b, c, "paper", (double)paper);
+	if (!strcmp(f->name, "verdict")) {
+		bench_fact_text(b, c, "verdict", certificate_word(certificate));
+		bench_fact_text(b, c, "why", ensemble_why(certificate->faults));
+	}
+}
+
+static bool any_selected(const struct bench *b,
+			 const struct bench_case *const *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cases[i] && bench_selected(b, cases[i]))
+			return true;
+	return false;
+}
+
+static void certify_method(struct bench *b, struct certify_state *s, size_t m)
+{
+	struct certificate c = { .clock = certify_clock(b) };
+	struct certificate_figure f;
+
+	s->sampler.method = methods[m];
+	if (certificate_take(&c, &ops, s, (uint32_t)s->ensembles,
+			     samples_of(b, s), s->scratch))
+		return; /* interrupted */
+	for (unsigned int i = 0; certificate_figure(&c, i, &f); i++)
+		report_figure(b, s, s->figures[m][i], &c, &f);
+}
+
+/*
+ * Everything happens here and not in sample(): the order of the ensembles is
+ * part of the paper's test and must not be mixed by the harness.
+ */
+static int certify_derive(struct bench *b, void *state)
+{
+	struct certify_state *s = state;
+
+	for (size_t m = 0; m < METHODS && !bench_stopping(b); m++)
+		if (any_selected(b, s->figures[m], FIGURES))
+			certify_method(b, s, m);
+	for (size_t i = 0; i < CHECKS && !bench_stopping(b); i++)
+		if (bench_selected(b, s->checks[i]))
+			certify_check(b, s->checks[i], (enum certify_check)i,
+				      &s->start);
+	return 0;
+}
+
+static void certify_teardown(struct bench *b, void *state)
+{
+	struct certify_state *s = state;
+
+	if (s->log && fclose(s->log))
+		bench_fail(b, errno, "write %s", s->log_path);
+	s->log = NULL;
+}
+
+static const struct opt certify_opts[] = {
+	OPT_U64(0, "ensembles", certify_state, ensembles, NULL, 2,
+		PAPER_ENSEMBLES,
+		"ensembles for each body, count; else by the clock's steps "
+		"and --least"),
+	OPT_U64(0, "least", certify_state, least, "100", 2, PAPER_ENSEMBLES,
+		"ensembles for each body at least, count"),
+	OPT_U64(0, "samples", certify_state, samples, "10000", 100, 1000000,
+		"samples in an ensemble (at --effort 100), count"),
+	OPT_FLAG(0, "paper", certify_state, paper,
+		 "the paper's sizes, 1000 ensembles of 100000 samples, flag"),
+	OPT_STR(0, "log", certify_state, log_path, "",
+		"write each ensemble's line here, as the paper does, file"),
+	OPT_END,
+};
+
+const struct bench_desc bench_desc = {
+	.name = "certify",
+	.opts = certify_opts,
+	.state_size = sizeof(struct certify_state),
+	.cases = certify_cases,
+	.setup = certify_setup,
+	.derive = certify_derive,
+	.teardown = certify_teardown,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * procedure - what does a procedure call cost, by its number of arguments?
+ *
+ * A caller calls a procedure with 0 to 24 integer arguments, over and over.
+ * The two are compiled apart, neither is inlined, the arguments differ, come
+ * from memory and are all used: the procedure adds them up and the sum is
+ * checked.  By the x86-64 calling convention the first six travel in registers
+ * and the others over the stack.  via=direct is a call to a known address,
+ * via=pointer one through a pointer in a register, via=plt one into a shared
+ * object through the procedure linkage table (a call and an indirect jump).
+ *
+ * increment=register and increment=stack are the slopes of straight lines
+ * fitted to 0 ... 6 and to 6 ... 24 arguments: ns for one argument more.  They
+ * are only given where they are more than twice their own standard error.
+ *
+ * Measures: ns for one call and return, eight calls in a pass of the loop.
+ * Includes: loading each argument from memory, storing it on the stack from
+ *	     the seventh on, one add for each, and an eighth of a loop's pass.
+ *	     Calls follow each other closely, so the processor works on several
+ *	     at a time, as it does in real programs: this is the time that a
+ *	     call adds, not the time from its first instruction to its last.
+ * After:    CSE 221 report, section 3.3 (0 to 7 arguments at -O0, the
+ *	     procedure's frame included: comparable in its shape only), and the
+ *	     article Testing Times (0 to 24, all over the stack, single shots).
+ * Needs:    nothing.
+ */
+#include "bench.h"
+#include "fit.h"
+#include "lib/callee.h"
+#include "lib/caller.h"
+
+#define ARGS		(CALLEE_MAX + 1) /* 0 ... 24 */
+#define REGISTERS	6 /* System V x86-64 psABI, section 3.2.3 */
+#define MIN_SLOPE_SIGMA 2
+
+enum { DIRECT, POINTER, PLT, VIAS };
+
+static const char *const via_names[VIAS] = { "direct", "pointer", "plt" };
+
+struct procedure_state {
+	uint64_t args[CALLEE_MAX];
+	uint64_t calls, right; /* since the last check */
+	const struct bench_case *call[VIAS][ARGS];
+	const struct bench_case *registers[VIAS], *stack[VIAS];
+};
+
+static int cases(struct bench *b, void *state)
+{
+	struct procedure_state *s = state;
+
+	for (int via = 0; via < VIAS; via++) {
+		for (int n = 0; n < ARGS; n++)
+			s->call[via][n] = bench_add(
+				b, &(struct bench_case) {
+					   .params = { P_INT("args", n),
+						       P_STR("via",
+							     via_names[via]) },
+					   .index = via,
+					   .arg = &callers[n],
+					   .ops = CALLER_UNROLL,
+					   .histogram = BENCH_HIST_CYCLES });
+	}
+	for (int via = 0; via < VIAS; via++) {
+		struct bench_case c = {
+			.params = { P_STR("increment", "register"),
+				    P_STR("via", via_names[via]) },
+			.derived = true
+		};
+
+		s->registers[via] = bench_add(b, &c);
+		c.params[0].text = "stack";
+		s->stack[via] = bench_add(b, &c);
+	}
+	return 0;
+}
+
+/* Different each time, so that no sum is right by habit. */
+static int setup(struct bench *b, void *state)
+{
+	struct procedure_state *s = state;
+
+	for (int i = 0; i < CALLEE_MAX; i++)
+		s->args[i] = bench_random(b);
+	return 0;
+}
+
+static uint64_t one_sum(const struct procedure_state *s, unsigned int args)
+{
+	uint64_t sum = 1;
+
+	for (unsigned int i = 0; i < args; i++)
+		sum += s->args[i];
+	return sum;
+}
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct procedure_state *s = state;
+	const struct caller *caller = c->arg;
+	caller_fn *const loops[VIAS] = { caller->direct, caller->pointer,
+					 caller->plt };
+	const uint64_t calls = iters * CALLER_UNROLL;
+	const uint64_t sum = loops[c->index](s->args, iters);
+
+	(void)b;
+	s->calls += calls;
+	if (sum == calls * one_sum(s, caller->args))
+		s->right += calls;
+	return 0;
+}
+
+/* A call left out or an argument that did not arrive makes the sum wrong. */
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct procedure_state *s = state;
+
+	(void)iters;
+	bench_proof(b, c, "calls", (double)s->calls, (double)s->right);
+	s->calls = s->right = 0;
+	return 0;
+}
+
+/* The cost of one argument more, from @first to @last arguments. */
+static void derive_slope(struct bench *b, const struct procedure_state *s,
+			 const struct bench_case *c, int via, int first,
+			 int last)
+{
+	double x[ARGS], y[ARGS];
+	struct fit f;
+	size_t n = 0;
+
+	if (!bench_selected(b, c))
+		return;
+	for (int args = first; args <= last; args++) {
+		x[n] = args;
+		y[n++] = bench_value(b, s->call[via][args]);
+	}
+	if (fit_line(&f, x, y, n)) {
+		bench_derive_skip(b, c,
+				  "not all of args=%d ... %d were measured",
+				  first, last);
+		return;
+	}
+	bench_fact(b, c, "slope_error_ns", f.slope_error);
+	bench_derive_within(b, c, f.slope, MIN_SLOPE_SIGMA * f.slope_error);
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct procedure_state *s = state;
+
+	for (int via = 0; via < VIAS; via++) {
+		derive_slope(b, s, s->registers[via], via, 0, REGISTERS);
+		derive_slope(b, s, s->stack[via], via, REGISTERS, CALLEE_MAX);
+	}
+	return 0;
+}
+
+const struct bench_desc bench_desc = {
+	.name = "procedure",
+	.state_size = sizeof(struct procedure_state),
+	.cases = cases,
+	.setup = setup,
+	.run = run,
+	.conclude = conclude,
+	.derive = derive,
+};

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_contention - how does reading slow down when other processes read too?
+ *
+ * 1 to 10 processes read at the same time, 4 KiB after 4 KiB from a random
+ * place on, each its own file (files=own) or all the same one (files=one), past
+ * the page cache (mode=direct, O_DIRECT) or out of it (mode=warm). A window of
+ * time opens when all are under way, and they go on until it is over; the time
+ * of a block is the window times the processes, divided by the blocks that all
+ * have got in it. So all of them compete for all of the time, and neither a
+ * slow start nor the last one's end is in the figure.
+ *
+ * The processes are not pinned: the kernel places them on the CPUs that this
+ * program may use (`cpus`). With more processes than CPUs, mode=warm shows how
+ * the CPUs are shared, mode=direct how the disk is, as long as the CPUs have
+ * time left. No process reads what a CPU's cache still holds: each reads 64
+ * MiB. A line, time = intercept + slope x processes, is fitted to each series,
+ * with the share of the variance that it explains (figure=r2).
+ *
+ * Measures: ns for 4 KiB as one process sees it.
+ * Includes: pread, the switches between processes; warm: a look at the clock
+ *           for every 8 blocks, direct: for each.
+ * After:    CSE 221 report section 6.4 and Figure 9 (10 files of 128 MiB read
+ *           from end to end; here 64 MiB, read in parts), fio --numjobs.
+ * Needs:    up to 640 MiB of disk; for mode=direct a file system that knows
+ *           O_DIRECT.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "fit.h"
+#include "lib/file_crew.h"
+#include "lib/file_data.h"
+#include "lib/file_place.h"
+#include "proc_room.h"
+
+#define MOST	  10u
+#define BLOCK	  4096u
+#define WARM_LOOK 8u  /* blocks between looks at the clock */
+#define WINDOW_MS 4.0 /* at --effort 100 */
+#define LEAST_MS  1.2
+#define ENOUGH	  4 /* blocks of each process in a window, or it stays open */
+#define SERIES	  4
+
+enum figure { INTERCEPT, SLOPE, R2, FIGURES };
+enum { PREPARE, READ };
+
+static const unsigned int all_counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+static const unsigned int some_counts[] = { 1, 2, 5, 10 };
+
+static const struct series {
+	const char *mode, *files;
+	bool direct, own;
+	const unsigned int *counts;
+	size_t n;
+} series[SERIES] = {
+	{ "direct", "own", true, true, all_counts, 10 },
+	{ "direct", "one", true, false, some_counts, 4 },
+	{ "warm", "own", false, true, some_counts, 4 },
+	{ "warm", "one", false, false, some_counts, 4 },
+};
+
+/* What the processes of a window share.  It opens when the last of them is
+ * under way; it closes when its time is over, where the disk is slow not before
+ * there are enough blocks in it. */
+struct window {
+	_Atomic unsigned int under_way;
+	_Atomic uint64_t from, to; /* ticks; 0: not yet */
+	struct {
+		_Alignas(64) _Atomic uint64_t blocks;
+	} of[MOST];
+};
+
+struct contention_state {
+	const struct bench_case *point[SERIES][MOST];
+	const struct bench_case *figure[SERIES][FIGURES];
+	struct file_data file[MOST];
+	struct file_place place;
+	char where[384];
+	struct file_crew crew;
+	const struct series *at; /* what is being visited */
+	unsigned int procs;
+	double window_ms; /* at least */
+	struct window *window;
+	cpu_set_t cpus;
+	enum timer_method method;
+	int fd; /* in a process of the crew */
+};
+
+/* Each process of the crew has its own copy. */
+static _Alignas(FILE_DATA_ALIGN) char block[BLOCK];
+
+/* A line is seen in three points; ten files take seconds to write. */
+static const char *left_out(const struct bench *b, unsigned int procs)
+{
+	if (bench_effort(b) >= 0.5 || procs == 1 || procs == 2 || procs == 5)
+		return NULL;
+	return "left out below --effort 50: the line is seen without it";
+}
+
+static void add_series(struct bench *b, struct contention_state *s, size_t i)
+{
+	static const char *const names[FIGURES] = { "intercept", "slope",
+						    "r2" };
+	const struct series *r = &series[i];
+
+	for (size_t k = 0; k < r->n; k++)
+		s->point[i][k] = bench_add(
+			b, &(struct bench_case) {
+				   .params = { P_STR("mode", r->mode),
+					       P_STR("files", r->files),
+					       P_INT("procs", r->counts[k]) },
+				   .arg = r,
+				   .skip = left_out(b, r->counts[k]),
+				   .index = r->counts[k],
+				   .unit = "ns",
+				   .events = 6,
+				   .budget_ms = 200,
+				   .exclusive = true,
+				   .switches = true,
+			   });
+	for (int f = 0; f < FIGURES; f++)
+		s->figure[i][f] = bench_add(
+			b,
+			&(struct bench_case) {
+				.params = { P_STR("mode", r->mode),
+					    P_STR("files", r->files),
+					    P_STR("figure", names[f]) },
+				.unit = f == R2 ? "1" : "ns",
+				.better = f == R2 ? BENCH_HIGHER : BENCH_LOWER,
+				.estimator = BENCH_EST_DERIVED,
+				.derived = true,
+			});
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	for (unsigned int i = 0; i < MOST; i++)
+		file_data_init(&s->file[i]);
+	for (size_t i = 0; i < SERIES; i++)
+		add_series(b, s, i);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	s->method = bench_timer(b)->method;
+	s->window_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
+	s->window = mmap(NULL, sizeof(*s->window), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->window == MAP_FAILED) {
+		s->window = NULL;
+		return bench_fail(b, errno, "share a page");
+	}
+	CPU_ZERO(&s->cpus);
+	for (unsigned int i = 0; i < bench_cpus(b); i++)
+		CPU_SET((unsigned int)bench_nth_cpu(b, i), &s->cpus);
+	return 0;
+}
+
+static uint64_t now(enum timer_method method)
+{
+	return method == TIMER_CLOCK ? timer_clock_end() : timer_lfence_end();
+}
+
+static const struct file_data *file_of(const struct contention_state *s,
+				       unsigned int member)
+{
+	return &s->file[s->at->own ? member : 0];
+}
+
+/* The rest of this section runs in the processes that read. */
+
+static int open_own(struct contention_state *s, unsigned int member)
+{
+	const char *path = file_of(s, member)->path, *why;
+
+	if (sched_setaffinity(0, sizeof(s->cpus), &s->cpus))
+		return -errno;
+	s->fd = s->at->direct ? file_direct_open(path, O_RDONLY, &why)
+			      : open(path, O_RDONLY | O_CLOEXEC);
+	return s->fd >= 0 ? 0 : s->at->direct ? s->fd : -errno;
+}
+
+static uint64_t blocks_in(const struct window *w)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < MOST; i++)
+		n += w->of[i].blocks;
+	return n;
+}
+
+/* @n blocks of @member were done at @t: count them if the window is open then.
+ * Return: whether there is more to do. */
+static bool count(struct contention_state *s, unsigned int member,
+		  const struct file_order *o, unsigned int n, uint64_t t)
+{
+	const uint64_t enough = (uint64_t)ENOUGH * s->procs;
+	struct window *w = s->window;
+	const uint64_t from = w->from;
+	uint64_t to = w->to;
+
+	if (!from || t <= from)
+		return true;
+	if (!to && t > from + o->to) {
+		const uint64_t before = blocks_in(w);
+		const uint64_t end = before >= enough ? from + o->to : t;
+
+		/* One says when it closed, for all of them. */
+		if (before + n >= enough &&
+		    atomic_compare_exchange_strong(&w->to, &to, end))
+			to = end;
+	}
+	if (to && t > to)
+		return false;
+	w->of[member].blocks += n;
+	return true;
+}
+
+static int read_window(struct contention_state *s, unsigned int member,
+		       const struct file_order *o, struct file_report *r)
+{
+	const unsigned int look = s->at->direct ? 1 : WARM_LOOK;
+	uint64_t at = o->offset;
+
+	if (atomic_fetch_add(&s->window->under_way, 1) + 1 == s->procs)
+		s->window->from = now(s->method);
+	do {
+		for (unsigned int i = 0; i < look; i++) {
+			const ssize_t n = pread(s->fd, block, BLOCK, (off_t)at);
+
+			if (n != (ssize_t)BLOCK)
+				return n < 0 ? -errno : -EIO;
+			at = at + BLOCK < FILE_CREW_BYTES ? at + BLOCK : 0;
+		}
+		r->bytes += (uint64_t)look * BLOCK;
+	} while (count(s, member, o, look, now(s->method)));
+	at = (at ? at : FILE_CREW_BYTES) - BLOCK;
+	if (!file_data_sample(block, BLOCK, at))
+		r->wrong = BLOCK;
+	return 0;
+}
+
+static void work(void *arg, unsigned int member, const struct file_order *o,
+		 struct file_report *r)
+{
+	struct contention_state *s = arg;
+	struct file_counts before, after;
+
+	if (o->what == PREPARE) {
+		r->err = open_own(s, member);
+		return;
+	}
+	file_counts_read(&s->place, &before);
+	r->err = read_window(s, member, o, r);
+	file_counts_read(&s->place, &after);
+	file_counts_since(&after, &before);
+	r->stored = after.process_read;
+}
+
+/* The measuring process again. */
+
+static int get_files(struct bench *b, struct contention_state *s)
+{
+	const unsigned int n = s->at->own ? s->procs : 1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		char name[32];
+		int err;
+
+		if (s->file[i].fd >= 0)
+			continue;
+		snprintf(name, sizeof(name), FILE_CREW_NAME, i);
+		err = file_data_get(b, &s->file[i], name, FILE_CREW_BYTES);
+		if (err)
+			return err;
+	}
+	if (s->where[0])
+		return 0;
+	if (file_place_find(&s->place, s->file[0].fd))
+		return bench_fail(b, errno, "find out where %s lies",
+				  s->file[0].path);
+	file_place_say(&s->place, s->where, sizeof(s->where));
+	return 0;
+}
+
+/* What mode=warm reads has to be there, and not in the CPUs' caches: that one
+ * process finds more of its file in them than ten do is not what is asked. */
+static int warm(struct bench *b, struct contention_state *s)
+{
+	const unsigned int n = s->at->own ? s->procs : 1;
+
+	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
+		const int64_t cached =
+			file_cache_fetch(s->file[i].fd, 0, FILE_CREW_BYTES);
+
+		if (cached < 0)
+			return bench_fail(b, (int)-cached, "read %s",
+					  s->file[i].path);
+	}
+	return 0;
+}
+
+static int start_crew(struct bench *b, struct contention_state *s)
+{
+	const struct file_order prepare = { .what = PREPARE };
+	struct file_report r;
+	int err = file_crew_begin(b, &s->crew, s->procs, work, s);
+
+	if (err)
+		return proc_refused(b, -err, "fork");
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		err = file_crew_order(&s->crew, i, &prepare);
+		if (!err)
+			err = file_crew_report(b, &s->crew, i, &r);
+	}
+	if (err == -EINVAL && s->at->direct)
+		return bench_skip(b, "%s: O_DIRECT is refused", s->where);
+	return err ? bench_fail(b, -err, "open %s", s->file[0].path) : 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+	int err;
+
+	s->at = c->arg;
+	s->procs = (unsigned int)c->index;
+	err = get_files(b, s);
+	if (err)
+		return err;
+	bench_fact_text(b, c, "where", s->where);
+	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
+	if (!s->at->direct)
+		err = warm(b, s);
+	return err ? err : start_crew(b, s);
+}
+
+/* What all members together did in one window and around it. */
+struct done {
+	uint64_t bytes, wrong;
+	int64_t stored; /* -1: not known */
+};
+
+static int order_all(struct bench *b, struct contention_state *s)
+{
+	struct file_order o = {
+		.what = READ,
+		.to = (uint64_t)(s->window_ms / 1e3 * bench_timer(b)->hz),
+	};
+	int err = 0;
+
+	memset(s->window, 0, sizeof(*s->window));
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		o.offset = bench_random(b) % (FILE_CREW_BYTES / BLOCK) * BLOCK;
+		err = file_crew_order(&s->crew, i, &o);
+	}
+	return err;
+}
+
+static int one_window(struct bench *b, struct contention_state *s,
+		      struct done *d)
+{
+	int err = order_all(b, s);
+
+	*d = (struct done) { 0 };
+	for (unsigned int i = 0; !err && i < s->procs; i++) {
+		struct file_report r;
+
+		err = file_crew_report(b, &s->crew, i, &r);
+		if (err)
+			break;
+		d->bytes += r.bytes;
+		d->wrong += r.wrong;
+		d->stored = r.stored < 0 || d->stored < 0
+				    ? -1
+				    : d->stored + r.stored;
+	}
+	return err;
+}
+
+static void record(struct bench *b, const struct contention_state *s,
+		   const struct bench_case *c)
+{
+	const struct window *w = s->window;
+	const double ns = timer_ns(bench_timer(b), (double)(w->to - w->from));
+
+	bench_record_value(b, c, ns * s->procs / (double)blocks_in(w));
+	bench_fact(b, c, "window_ms", ns / 1e6);
+}
+
+static void show_direct(struct bench *b, const struct bench_case *c,
+			const struct done *d, const struct file_counts *seen)
+{
+	if (seen->device_read >= 0)
+		bench_proof(b, c, "device_bytes_read", (double)d->bytes,
+			    (double)seen->device_read);
+	if (d->stored >= 0)
+		bench_proof(b, c, "bytes_from_storage", (double)d->bytes,
+			    (double)d->stored);
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+	struct file_counts before, after;
+	struct done d;
+	int err;
+
+	file_counts_read(&s->place, &before);
+	err = one_window(b, s, &d);
+	file_counts_read(&s->place, &after);
+	if (bench_stopping(b))
+		return 0;
+	if (err)
+		return bench_fail(b, -err, "read the files");
+	bench_proof(b, c, "bytes_right", (double)d.bytes,
+		    (double)(d.bytes - d.wrong));
+	file_counts_since(&after, &before);
+	if (s->at->direct)
+		show_direct(b, c, &d, &after);
+	/* At first the readers' own code is fetched, and more of it ahead. */
+	else if (d.stored >= 0 && bench_is_sample(b))
+		bench_purity(b, c, "windows_from_cache", BENCH_MOSTLY, 1,
+			     d.stored == 0);
+	/* A block that came from the disk took as long as many cached ones. */
+	if (s->at->direct || d.stored <= 0)
+		record(b, s, c);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct contention_state *s = state;
+
+	(void)b;
+	(void)c;
+	file_crew_end(&s->crew);
+	return 0;
+}
+
+static void derive_series(struct bench *b, const struct contention_state *s,
+			  size_t i)
+{
+	double x[MOST], y[MOST];
+	struct fit f;
+	size_t n = 0;
+
+	for (size_t k = 0; k < series[i].n; k++) {
+		x[n] = series[i].counts[k];
+		y[n] = bench_value(b, s->point[i][k]);
+		n += isfinite(y[n]) ? 1 : 0;
+	}
+	if (fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
+		for (int k = 0; k < FIGURES; k++)
+			bench_derive_skip(b, s->figure[i][k],
+					  "a line needs three points, there "
+					  "are %zu",
+					  n);
+		return;
+	}
+	bench_derive_within(b, s->figure[i][INTERCEPT], f.intercept,
+			    f.intercept_error);
+	bench_derive_within(b, s->figure[i][SLOPE], f.slope, f.slope_error);
+	bench_derive(b, s->figure[i][R2], f.r_squared);
+	bench_fact(b, s->figure[i][INTERCEPT], "standard_error",
+		   f.intercept_error);
+	bench_fact(b, s->figure[i][SLOPE], "standard_error", f.slope_error);
+}
+
+static int derive(struct bench *b, void *state)
+{
+	for (size_t i = 0; i < SERIES; i++)
+		derive_series(b, state, i);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct contention_state *s = state;
+
+	(void)b;
+	file_crew_end(&s->crew);
+	for (unsigned int i = 0; i < MOST; i++)
+		file_data_close(&s->file[i]);
+	if (s->window)
+		munmap(s->window, sizeof(*s->window));
+}
+
+const struct bench_desc bench_desc = {
+	.name = "file_contention",
+	.state_size = sizeof(struct contention_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.sample = sample,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

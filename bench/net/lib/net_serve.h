@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef NET_SERVE_H
+#define NET_SERVE_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net_addr.h"
+
+/*
+ * The server of the network programs: started by them on loopback, and by
+ * bench/net/exec/server.c on another host.  It never does anything but to
+ * count, send back and throw away what comes, and it keeps within these limits
+ * whatever comes.
+ */
+#define NET_ALLOW_MAX 32
+
+struct net_limits {
+	struct net_addr allow[NET_ALLOW_MAX]; /* besides loopback */
+	size_t n_allow;
+	unsigned int sessions; /* at a time */
+	unsigned int pending;  /* connections that have not said hello */
+	uint64_t bytes;	       /* that one session may send */
+	unsigned int seconds;  /* that one session may last */
+	unsigned int quiet_s;  /* end a session in which nothing happens */
+	unsigned int idle_s;   /* end the server when nobody came; 0: never */
+};
+
+#define NET_LIMITS_DEFAULT                                           \
+	{                                                            \
+		.sessions = 64, .pending = 512, .bytes = 1ull << 40, \
+		.seconds = 600, .quiet_s = 20, .idle_s = 0           \
+	}
+
+/**
+ * net_serve() - serve until *@stop or idle.
+ * @listener: of net_addr_listen().
+ * @stop: set by a signal handler; may be NULL.
+ *
+ * Return: 0 or -errno.  All sessions are over then.
+ */
+int net_serve(int listener, const struct net_limits *limits,
+	      const volatile sig_atomic_t *stop);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+#include "remote_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../file/lib/file_data.h"
+#include "remote_piece.h"
+#include "stats.h"
+
+/* Pages come and go in folios, at most so large, at multiples of their size:
+ * one that is only partly in the range is not dropped. */
+#define FOLIO ((uint64_t)2 << 20)
+
+#define MAX_SEEN 8200 /* a stretch by 4 KiB, and what goes before */
+
+double remote_read_error(const struct remote_read *r)
+{
+	const size_t n = r->n < REMOTE_READ_KEPT ? r->n : REMOTE_READ_KEPT;
+	double copy[REMOTE_READ_KEPT];
+
+	memcpy(copy, r->kept, sizeof(copy));
+	return n ? stats_median_error(copy, n) : 0;
+}
+
+static void keep(struct remote_read *r, double ns)
+{
+	r->kept[r->n++ % REMOTE_READ_KEPT] = ns;
+}
+
+int remote_reader_open(struct remote_reader *v, struct bench *b,
+		       struct remote_target *t)
+{
+	v->b = b;
+	v->target = t;
+	v->plain = -1;
+	v->seen = calloc(MAX_SEEN, sizeof(*v->seen));
+	if (!v->seen ||
+	    posix_memalign(&v->buffer, FILE_DATA_ALIGN, REMOTE_READ_MAX_BLOCK))
+		return bench_fail(b, ENOMEM, "memory for a block");
+	memset(v->buffer, 0, REMOTE_READ_MAX_BLOCK);
+	return 0;
+}
+
+void remote_reader_close(struct remote_reader *v)
+{
+	if (!v->b)
+		return;
+	if (v->plain >= 0)
+		close(v->plain);
+	free(v->buffer);
+	free(v->seen);
+}
+
+/* Take [from, to) out of the cache of whoever has the disk. */
+static int drop(struct remote_reader *v, uint64_t from, uint64_t to)
+{
+	const struct remote_target *t = v->target;
+	const uint64_t low = from / FOLIO * FOLIO;
+	uint64_t high = (to + FOLIO - 1) / FOLIO * FOLIO;
+	int64_t left;
+
+	high = high > t->bytes ? t->bytes : high;
+	left = file_cache_drop(t->local, low, high - low);
+	if (left > 0)
+		left = file_cache_bytes(t->local, from, to - from);
+	if (left < 0)
+		return bench_fail(v->b, (int)-left, "drop cached pages");
+	if (left > 0 && t->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(v->b,
+				  "the file lies in memory (%s), so it "
+				  "is never cold",
+				  t->place.fs);
+	if (left > 0)
+		return bench_skip(v->b,
+				  "%jd bytes could not be dropped from the "
+				  "cache",
+				  (intmax_t)left);
+	return 0;
+}
+
+/* Bytes of [from, to) that are cached now; -1 after bench_fail(). */
+static int64_t cached(struct remote_reader *v, uint64_t from, uint64_t to)
+{
+	const int64_t n = file_cache_bytes(v->target->local, from, to - from);
+
+	if (n < 0)
+		bench_fail(v->b, (int)-n, "look into the page cache");
+	return n < 0 ? -1 : n;
+}
+
+/* A file descriptor that nobody else reads from, with its own read-ahead. */
+static int open_plain(struct remote_reader *v)
+{
+	char path[64];
+
+	if (v->plain >= 0 || v->target->local < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", v->target->local);
+	v->plain = open(path, O_RDONLY | O_CLOEXEC);
+	return v->plain < 0 ? bench_fail(v->b, errno, "open it once more") : 0;
+}
+
+static int begin_cold(struct remote_reader *v)
+{
+	const uint64_t bytes = v->end - v->start;
+	int64_t left;
+	int err;
+
+	/* At random from a large file: block by block, in prepare(). */
+	if (v->read->random)
+		return bytes > FOLIO * 4 ? 0 : drop(v, v->start, v->end);
+	err = drop(v, v->start, v->end);
+	left = err ? -1 : cached(v, v->start, v->end);
+	if (left < 0)
+		return err ? err : -EIO;
+	bench_purity(v->b, v->c, "uncached_before", BENCH_MOSTLY, (double)bytes,
+		     (double)bytes - (double)left);
+	return 0;
+}
+
+static int begin_warm(struct remote_reader *v)
+{
+	const int64_t n =
+		file_cache_fetch(v->target->local, v->start, v->end - v->start);
+
+	if (n < 0)
+		return bench_fail(v->b, (int)-n, "get it into the cache");
+	bench_purity(v->b, v->c, "cached_before", BENCH_MOSTLY,
+		     (double)(v->end - v->start), (double)n);
+	return 0;
+}
+
+static ssize_t read_at(const struct remote_reader *v, size_t len)
+{
+	const struct remote_read *r = v->read;
+	ssize_t n;
+
+	if (!r->local)
+		return remote_target_read(v->target, v->buffer, len, v->at);
+	n = pread(r->cache == REMOTE_DIRECT ? v->target->local_direct
+					    : v->plain,
+		  v->buffer, len, (off_t)v->at);
+	return n < 0 ? -errno : n;
+}
+
+static int wrong_length(struct remote_reader *v, ssize_t got)
+{
+	if (got < 0 && v->read->local)
+		return bench_fail(v->b, (int)-got, "read the local file");
+	if (got < 0)
+		return remote_target_fail(v->target, (int)got, "read");
+	return bench_skip(v->b, "one read gave %zd of %u bytes", got,
+			  v->read->block);
+}
+
+/* Get reading ahead and the connection under way, in blocks that do it
+ * soon. */
+static int read_lead(struct remote_reader *v)
+{
+	const uint64_t end = v->start + v->lead;
+
+	while (v->at < end && !bench_stopping(v->b)) {
+		const uint64_t left = end - v->at;
+		const ssize_t got = read_at(v, left < REMOTE_READ_MAX_BLOCK
+						       ? left
+						       : REMOTE_READ_MAX_BLOCK);
+
+		if (got <= 0)
+			return wrong_length(v, got);
+		v->at += (uint64_t)got;
+		v->reads++;
+		v->wanted += (uint64_t)got;
+	}
+	return 0;
+}
+
+int remote_read_enter(struct remote_reader *v, struct remote_read *r,
+		      const struct bench_case *c, unsigned int events)
+{
+	const struct remote_target *t = v->target;
+	int err;
+
+	v->read = r;
+	v->c = c;
+	v->n_seen = v->reads = 0;
+	v->wanted = v->timed = v->least = 0;
+	v->fetched = (struct file_counts) { 0 };
+	if (r->file > t->bytes)
+		return bench_skip(v->b, "the file has only %ju bytes",
+				  (uintmax_t)t->bytes);
+	if (r->cache == REMOTE_DIRECT && t->local_direct < 0)
+		return bench_skip(v->b, "%s", t->why_not_direct);
+	if (!r->local && t->nfs.dead)
+		return bench_fail(v->b, 0, "%s", t->nfs.why);
+	remote_piece_choose(v, events);
+	err = open_plain(v);
+	if (!err && r->cache == REMOTE_COLD)
+		err = begin_cold(v);
+	if (!err && r->cache == REMOTE_WARM)
+		err = begin_warm(v);
+	remote_target_traffic(t, &v->traffic);
+	file_counts_read(&t->place, &v->counts);
+	return err ? err : read_lead(v);
+}
+
+static void choose_any(struct remote_reader *v)
+{
+	const uint32_t block = v->read->block;
+
+	v->at = v->start +
+		bench_random(v->b) % ((v->end - v->start) / block) * block;
+}
+
+/* The next block of a random order, which shall not be cached. */
+static int choose_cold(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	int64_t n;
+	int err;
+
+	choose_any(v);
+	n = cached(v, v->at, v->at + r->block);
+	if (n < 0)
+		return -EIO;
+	if (n > 0) {
+		err = drop(v, v->at, v->at + r->block);
+		n = err ? -1 : cached(v, v->at, v->at + r->block);
+		if (n < 0)
+			return err ? err : -EIO;
+	}
+	bench_purity(v->b, v->c, "uncached_before", BENCH_MOSTLY, r->block,
+		     (double)(r->block - n));
+	return 0;
+}
+
+/* Whether what was read and did not count is more than may lie before a
+ * stretch. */
+static bool is_late(const struct remote_reader *v)
+{
+	return !v->part &&
+	       v->at > v->start + v->lead + (v->whole ? 0 : v->window);
+}
+
+/* Another stretch, as cold. */
+static int begin_again(struct remote_reader *v)
+{
+	int err;
+
+	v->at = v->start;
+	v->part = 0;
+	err = begin_cold(v);
+	return err ? err : read_lead(v);
+}
+
+int remote_read_prepare(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+
+	/* What is checked afterwards must have come in this read. */
+	memset(v->buffer, 0, r->block);
+	if (v->runs)
+		return is_late(v) || v->part == v->parts ? begin_again(v) : 0;
+	if (r->random && r->cache == REMOTE_COLD)
+		return choose_cold(v);
+	if (r->random)
+		choose_any(v);
+	else if (v->at >= v->end)
+		v->at = v->start + v->lead;
+	return 0;
+}
+
+/* Of a stretch one word in each page, for its time is taken with that of the
+ * reads, during which the disk does not stand still. */
+static uint64_t sum_of(const struct remote_reader *v)
+{
+	const size_t step = v->runs ? FILE_DATA_BLOCK : sizeof(uint64_t);
+	const char *bytes = v->buffer;
+	uint64_t sum = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < v->read->block; i += step) {
+		uint64_t word;
+
+		memcpy(&word, bytes + i, sizeof(word));
+		sum = (sum ^ word) * 0x100000001b3u;
+	}
+	return sum;
+}
+
+/* Whether that was the file's data; what is not known is compared later, when
+ * the local file may be read without changing what is cached. */
+static void check_contents(struct remote_reader *v)
+{
+	if (v->target->known)
+		v->right += file_data_sample(v->buffer, v->read->block, v->at);
+	else if (v->target->local >= 0 && v->n_seen < MAX_SEEN)
+		v->seen[v->n_seen++] =
+			(struct remote_seen) { v->at, sum_of(v) };
+}
+
+static void block_done(struct remote_reader *v)
+{
+	check_contents(v);
+	v->reads++;
+	v->wanted += v->read->block;
+	v->at += v->read->block;
+}
+
+/* @n blocks, looked at as they come.  Return: what the last read gave. */
+static ssize_t read_blocks(struct remote_reader *v, unsigned int n)
+{
+	const uint32_t block = v->read->block;
+	ssize_t got = block;
+
+	for (unsigned int i = 0; i < n && got == (ssize_t)block; i++) {
+		if (bench_stopping(v->b))
+			break;
+		got = read_at(v, block);
+		if (got == (ssize_t)block)
+			block_done(v);
+	}
+	return got;
+}
+
+/* One event of @n blocks. */
+static int time_blocks(struct remote_reader *v, unsigned int n, uint64_t *ticks)
+{
+	const enum timer_method method = bench_timer(v->b)->method;
+	const uint32_t block = v->read->block;
+	ssize_t got;
+
+	v->right = 0;
+	if (v->runs) {
+		TIMER_INTERVAL(method, *ticks, got = read_blocks(v, n));
+	} else {
+		TIMER_INTERVAL(method, *ticks, got = read_at(v, block));
+		if (got == (ssize_t)block)
+			block_done(v);
+	}
+	if (got != (ssize_t)block)
+		return wrong_length(v, got);
+	if (v->target->known && !bench_stopping(v->b))
+		bench_proof(v->b, v->c, "contents_right", n, v->right);
+	return 0;
+}
+
+/* What was fetched while a whole stretch was timed. */
+static void end_stretch(struct remote_reader *v)
+{
+	const uint64_t bytes = (uint64_t)v->blocks * v->read->block;
+	struct file_counts now;
+
+	file_counts_read(&v->target->place, &now);
+	file_counts_since(&now, &v->stretch);
+	v->timed += bytes;
+	v->least += v->whole ? bytes : bytes - v->window;
+	v->fetched.device_read += now.device_read;
+	v->fetched.process_read += now.process_read;
+}
+
+/* The next part of a stretch, as long as the others but for a block: all of
+ * their time is shared out, so that its mean is that of all blocks.  What does
+ * not count is one block, so that no part is read without being timed. */
+static int sample_part(struct remote_reader *v)
+{
+	const bool counts = bench_is_sample(v->b);
+	const unsigned int from = v->blocks * v->part / v->parts,
+			   to = v->blocks * (v->part + 1) / v->parts;
+	const double blocks = counts ? (double)v->blocks / v->parts : 1;
+	uint64_t ticks = 0;
+	int err;
+
+	if (counts && !v->part)
+		file_counts_read(&v->target->place, &v->stretch);
+	err = time_blocks(v, counts ? to - from : 1, &ticks);
+	if (err || bench_stopping(v->b))
+		return err;
+	bench_record_value(v->b, v->c, bench_ns(v->b, (double)ticks) / blocks);
+	v->part += counts;
+	if (v->part == v->parts)
+		end_stretch(v);
+	return 0;
+}
+
+int remote_read_sample(struct remote_reader *v)
+{
+	const uint64_t at = v->at;
+	uint64_t ticks = 0;
+	int err;
+
+	/* Parts of a stretch differ by where the disk is waited for: their
+	 * spread says nothing of the error of its mean. */
+	if (v->runs)
+		return sample_part(v);
+	err = time_blocks(v, 1, &ticks);
+	if (err || v->at == at || bench_stopping(v->b))
+		return err;
+	bench_record(v->b, v->c, ticks);
+	keep(v->read, bench_ns(v->b, (double)ticks));
+	return 0;
+}
+
+/* What came over the network, as the kernel counted. */
+static void tell_traffic(struct remote_reader *v)
+{
+	struct remote_traffic now;
+
+	remote_target_traffic(v->target, &now);
+	if (now.received_bytes < 0 || v->traffic.received_bytes < 0)
+		return;
+	bench_proof(v->b, v->c, "wire_bytes", (double)v->wanted,
+		    (double)(now.received_bytes - v->traffic.received_bytes));
+	bench_proof(v->b, v->c, "requests", v->reads,
+		    (double)(now.sent_segments - v->traffic.sent_segments));
+}
+
+/* What came from the disk: the counters of the device, and for reads of our
+ * own those of this process. */
+static void tell_disk(struct remote_reader *v)
+{
+	struct file_counts now;
+
+	file_counts_read(&v->target->place, &now);
+	file_counts_since(&now, &v->counts);
+	if (now.device_read >= 0)
+		bench_proof(v->b, v->c, "device_bytes", (double)v->wanted,
+			    (double)now.device_read);
+	if (v->read->local && now.process_read >= 0)
+		bench_proof(v->b, v->c, "disk_bytes", (double)v->wanted,
+			    (double)now.process_read);
+}
+
+/* How much of what was timed was fetched in that time: all, but where a stretch
+ * begins or ends within what is fetched at once.  Before far reads, which are
+ * slower than their lead, much is under way, and nobody waits for it. */
+static void tell_stretch(struct remote_reader *v)
+{
+	const bool local = v->read->local;
+	const int64_t fetched =
+		local ? v->fetched.process_read : v->fetched.device_read;
+
+	if (!v->timed || fetched < 0 ||
+	    (remote_piece_is_far(v->read) && !v->whole))
+		return;
+	bench_fact(v->b, v->c, "bytes_fetched_for_each",
+		   (double)fetched / (double)v->timed);
+	if (local)
+		bench_proof(v->b, v->c, "fetched_while_timed", (double)v->least,
+			    (double)fetched);
+}
+
+static int compare_seen(struct remote_reader *v)
+{
+	const uint32_t len = v->read->block;
+	bool same;
+
+	for (size_t i = 0; i < v->n_seen; i++) {
+		if (pread(v->target->local, v->buffer, len,
+			  (off_t)v->seen[i].offset) != (ssize_t)len)
+			return bench_fail(v->b, errno, "read the local file");
+		same = sum_of(v) == v->seen[i].sum;
+		bench_proof(v->b, v->c, "contents_right", 1, same);
+	}
+	return 0;
+}
+
+static void tell_place(const struct remote_reader *v)
+{
+	const struct remote_target *t = v->target;
+	char text[384];
+
+	if (t->local >= 0 || t->mounted >= 0) {
+		file_place_say(&t->place, text, sizeof(text));
+		bench_fact_text(v->b, v->c, "place", text);
+	}
+	if (!v->read->local && t->mounted < 0) {
+		bench_fact(v->b, v->c, "nfs_version", t->nfs.version);
+		if (t->server_cpu >= 0)
+			bench_fact(v->b, v->c, "server_cpu", t->server_cpu);
+	}
+	if (!t->known && t->local < 0)
+		bench_fact_text(v->b, v->c, "contents", "not checked");
+}
+
+int remote_read_leave(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+
+	if (!v->reads)
+		return 0;
+	if (!r->local)
+		tell_traffic(v);
+	if (r->cache == REMOTE_COLD || r->cache == REMOTE_DIRECT)
+		tell_disk(v);
+	tell_stretch(v);
+	tell_place(v);
+	/* The next case shall not wait for what is still fetched ahead. */
+	if (v->runs)
+		file_cache_drop(v->target->local, v->start, v->end - v->start);
+	return compare_seen(v);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REMOTE_READ_H
+#define REMOTE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../file/lib/file_place.h"
+#include "bench.h"
+#include "remote_target.h"
+
+/*
+ * Reads of single blocks of a remote file, or of the same file as this machine
+ * sees it, with the caches in a known state before each.
+ */
+enum remote_cache { REMOTE_COLD, REMOTE_WARM, REMOTE_DIRECT, REMOTE_UNKNOWN };
+
+#define REMOTE_READ_KEPT 256
+
+struct remote_read {
+	bool local;
+	enum remote_cache cache;
+	bool random;
+	uint64_t file; /* the last so many bytes of it are used */
+	uint32_t block;
+
+	/* Of all events, also those that warm up: how many, the last ones in
+	 * ns.  None of a stretch. */
+	size_t n;
+	double kept[REMOTE_READ_KEPT];
+};
+
+/* remote_read_error() - three standard errors of the median of those that are
+ * kept (stats_median_error()), ns; 0: not known. */
+double remote_read_error(const struct remote_read *r);
+
+#define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
+
+/* One block that was read from a file whose contents are not known. */
+struct remote_seen {
+	uint64_t offset, sum;
+};
+
+struct remote_reader {
+	struct bench *b;
+	struct remote_target *target;
+	void *buffer;
+	int plain; /* the local file once more, with a read-ahead of its own */
+	struct remote_seen *seen;
+	size_t n_seen;
+
+	/* This visit. */
+	struct remote_read *read;
+	const struct bench_case *c;
+	uint64_t start, at, end; /* of the piece that is read */
+	uint64_t lead;		 /* bytes of it that are read before */
+	bool runs;  /* the events that count read parts of stretches */
+	bool whole; /* which are a file, dropped before its first read */
+	unsigned int blocks, parts; /* of a stretch */
+	unsigned int part;	    /* of those how many were read */
+	unsigned int right;	    /* blocks, in the event at hand */
+	uint64_t window; /* bytes that are fetched at a time, at most */
+	uint64_t timed;	 /* bytes of stretches; what was fetched meanwhile, */
+	uint64_t least;	 /* at least; and in all: */
+	struct file_counts stretch, fetched;
+	uint64_t wanted; /* bytes */
+	unsigned int reads;
+	struct remote_traffic traffic;
+	struct file_counts counts;
+};
+
+/* Return: 0 or bench_fail(); remote_reader_close() accepts any state. */
+int remote_reader_open(struct remote_reader *v, struct bench *b,
+		       struct remote_target *t);
+void remote_reader_close(struct remote_reader *v);
+
+/* The callbacks of bench.h, for case @c; @events: reads in it, at most. */
+int remote_read_enter(struct remote_reader *v, struct remote_read *r,
+		      const struct bench_case *c, unsigned int events);
+int remote_read_prepare(struct remote_reader *v);
+int remote_read_sample(struct remote_reader *v);
+int remote_read_leave(struct remote_reader *v);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REMOTE_TARGET_H
+#define REMOTE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../file/lib/file_data.h"
+#include "../../file/lib/file_place.h"
+#include "bench.h"
+#include "net_host.h"
+#include "nfs_client.h"
+
+/*
+ * A file that lies on another machine, and how it is reached: through libnfs
+ * from a URL, through a mounted directory, or through the server that
+ * scripts/nfslab has started between two network namespaces; and the same file
+ * as this machine sees it, where it does.
+ */
+struct remote_options {
+	const char *url;
+	const char *dir;
+	const char *local;
+	bool nfslab;
+	uint64_t bytes; /* of the file that is made in @dir or in the lab */
+};
+
+struct remote_target {
+	struct bench *b;
+	const struct remote_options *options;
+	struct nfs_client nfs;
+	struct net_options lab_net;
+	struct net_hosts hosts;	 /* of the lab */
+	struct file_data made;	 /* the file that we made, there or here */
+	uint64_t bytes;		 /* of the remote file */
+	bool known;		 /* every word of it follows from its offset */
+	int mounted;		 /* O_DIRECT on the mount, or -1 */
+	int local, local_direct; /* or -1 */
+	const char *why_not_direct; /* the local file, or NULL */
+	struct file_place place;    /* of the local file, or of the mount */
+	int server_cpu; /* that the lab's server was put on, or -1 */
+};
+
+/* What scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
+#define REMOTE_LAB_STATE "/run/oscost-nfs/lab"
+#define REMOTE_LAB_URL	 "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
+
+/* remote_target_label() - "veth" (the lab), "mount" or "server". */
+const char *remote_target_label(const struct remote_options *o);
+
+/* remote_target_why_not() - why there is nothing to measure, or NULL. */
+const char *remote_target_why_not(const struct remote_options *o);
+
+/* remote_target_init() - nothing open; remote_target_close() accepts it. */
+void remote_target_init(struct remote_target *t, struct bench *b,
+			const struct remote_options *o);
+
+/* remote_target_open() - reach it.  Return: 0, bench_fail() or
+ * bench_skip(). */
+int remote_target_open(struct remote_target *t);
+
+/* remote_target_read() - one call for @len bytes at @offset.  Return: bytes
+ * or -errno. */
+ssize_t remote_target_read(struct remote_target *t, void *buffer, size_t len,
+			   uint64_t offset);
+
+/* remote_target_fail() - bench_fail() after a call that returned @err. */
+int remote_target_fail(struct remote_target *t, int err, const char *what);
+
+/* What the connection has carried so far; -1 unknown. */
+struct remote_traffic {
+	int64_t received_bytes, sent_segments;
+};
+
+void remote_target_traffic(const struct remote_target *t,
+			   struct remote_traffic *now);
+
+/* remote_target_connect() - make and close a TCP connection to the server,
+ * with the time of connect() to @ticks and whether there was one, as TCP says,
+ * to @established.  Return: 0 or -errno. */
+int remote_target_connect(struct remote_target *t, uint64_t *ticks,
+			  bool *established);
+
+/* remote_target_close() - any state is fine; a file that was made in a
+ * mounted directory is removed. */
+void remote_target_close(struct remote_target *t);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * core_to_core - how long does a cache line take from one CPU to another?
+ *
+ * Two threads on two CPUs take turns: one writes a number into a cache line,
+ * the other waits for it in a loop of loads and writes the next number into
+ * the same line, for which the first waits in turn.  So the line travels
+ * there and back in each round trip, and nothing else has to: no system call,
+ * no lock prefix, no pause instruction (which alone may take 140 cycles).
+ * What two threads that share data pay cannot be less.
+ *
+ * Each pair is measured from both sides, so that the matrix is full: from is
+ * the CPU that begins and is timed.  If there are more pairs than --pairs,
+ * CPUs at equal distances in the kernel's numbering are taken, the measuring
+ * CPU being one of them, so many that their pairs are not more than --pairs.
+ *
+ * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
+ *           half of it.
+ * Includes: on each side the loop of loads that sees the change, the store
+ *           that answers, and the mispredicted branch at the end of the wait.
+ * After:    core-to-core-latency (N. Viennot), which uses compare-and-swap
+ *           and prints the one-way time; the line ping-pong of multichase.
+ *           Comparable with half of our figure.
+ * Needs:    two CPUs.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "deadline.h"
+#include "sync_thread.h"
+
+/* A partner that does not answer for so long will not answer: its CPU is taken
+ * by something of a higher priority.  The clock is looked at, and whether to
+ * stop, every so many loads: there are none so many within an answer. */
+#define PATIENCE_MS 30000
+#define LOOKS	    (1u << 20)
+
+/* The number that ends the partner's loop; odd, as all that it waits for. */
+#define LAST UINT64_MAX
+
+#define MAX_PAIRS 4096
+
+struct pair {
+	int from, to;
+};
+
+struct state {
+	uint64_t pairs;
+	struct pair pair[2 * MAX_PAIRS];
+	size_t pairs_used;
+	struct sync_thread partner;
+	uint64_t asked, answers; /* since the visit began */
+	/* The line, and no other data on it nor on its neighbour, which the
+	 * prefetcher may bring along. */
+	_Alignas(64) char before[64];
+	_Atomic uint64_t line;
+	char behind[128 - sizeof(uint64_t)];
+};
+
+static const struct opt opts[] = {
+	OPT_U64(0, "pairs", state, pairs, "66", 1, MAX_PAIRS,
+		"measure at most so many pairs of CPUs"),
+	OPT_END,
+};
+
+/* How many of @cpus CPUs have at most @pairs pairs. */
+static unsigned int choose(unsigned int cpus, uint64_t pairs)
+{
+	unsigned int m = 2;
+
+	while (m < cpus && (uint64_t)(m + 1) * m / 2 <= pairs)
+		m++;
+	return m;
+}
+
+static void add(struct bench *b, const struct pair *p)
+{
+	const struct bench_case c = {
+		.params = { P_INT("from", p->from), P_INT("to", p->to) },
+		.arg = p,
+		.budget_ms = 3,
+	};
+
+	bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const unsigned int cpus = bench_cpus(b);
+	unsigned int m;
+	size_t n = 0;
+
+	if (cpus < 2)
+		return 0; /* BENCH_NEED_2_PUS has the reason */
+	m = choose(cpus, s->pairs);
+	for (unsigned int i = 0; i < m * m; i++) {
+		const int from = bench_nth_cpu(b, i / m * cpus / m);
+		const int to = bench_nth_cpu(b, i % m * cpus / m);
+
+		if (from != to) {
+			s->pair[n] = (struct pair) { from, to };
+			add(b, &s->pair[n++]);
+		}
+	}
+	s->pairs_used = n;
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const int err = sync_thread_start(&s->partner);
+
+	if (err == -EAGAIN)
+		return bench_skip(b, SYNC_NO_ROOM);
+	return err ? bench_fail(b, -err, "start a partner thread") : 0;
+}
+
+/* The partner: answer every odd number with the next even one. */
+static void answer(struct sync_thread *t, void *arg)
+{
+	struct state *s = arg;
+	uint64_t n = 0, seen;
+
+	(void)t;
+	for (;;) {
+		do
+			seen = atomic_load_explicit(&s->line,
+						    memory_order_acquire);
+		while (!(seen & 1));
+		if (seen == LAST)
+			break;
+		atomic_store_explicit(&s->line, seen + 1, memory_order_release);
+		n++;
+	}
+	s->answers = n; /* read after sync_thread_end() */
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct pair *p = c->arg;
+	int err = bench_pin(p->from);
+
+	if (err)
+		return bench_fail(b, -err, "pin to CPU %d", p->from);
+	atomic_store(&s->line, 0);
+	s->asked = 0;
+	err = sync_thread_begin(&s->partner, answer, s, p->to, -1);
+	if (err)
+		return bench_fail(b, -err, "pin the partner to CPU %d", p->to);
+	return 0;
+}
+
+/* After LOOKS loads.  @deadline: 0 at the first such look of a batch.  Return:
+ * whether there is no more to wait for. */
+__attribute__((noinline, cold)) static bool give_up(const struct bench *b,
+						    int64_t *deadline)
+{
+	if (!*deadline)
+		*deadline = deadline_in(PATIENCE_MS);
+	return bench_stopping(b) || deadline_passed(*deadline);
+}
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct state *s = state;
+	const struct pair *p = c->arg;
+	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
+	int64_t deadline = 0;
+
+	for (uint64_t i = 0; i < iters; i++) {
+		uint64_t patience = LOOKS;
+
+		atomic_store_explicit(&s->line, turn + 1, memory_order_release);
+		turn += 2;
+		while (atomic_load_explicit(&s->line, memory_order_acquire) !=
+		       turn)
+			if (!--patience) {
+				if (give_up(b, &deadline))
+					return bench_fail(b, ETIMEDOUT,
+							  "partner on CPU %d",
+							  p->to);
+				patience = LOOKS;
+			}
+	}
+	s->asked += iters;
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	int err;
+
+	atomic_store(&s->line, LAST);
+	sync_thread_end(&s->partner);
+	/* What the partner itself has counted: it can differ. */
+	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
+	s->answers = 0;
+	err = bench_pin(bench_cpu(b));
+	return err ? bench_fail(b, -err, "pin to CPU %d", bench_cpu(b)) : 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct bench_case *c;
+	const struct state *s = state;
+	char name[64];
+
+	for (size_t i = 0; i < s->pairs_used; i++) {
+		snprintf(name, sizeof(name), "from=%d,to=%d", s->pair[i].from,
+			 s->pair[i].to);
+		c = bench_find(b, name);
+		if (c && bench_value(b, c) > 0)
+			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
+	}
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	atomic_store(&s->line, LAST);
+	sync_thread_finish(&s->partner);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "core_to_core",
+	.needs = BENCH_NEED_2_PUS,
+	.opts = opts,
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.run = run,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROC_FORKER_H
+#define PROC_FORKER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bench.h"
+#include "proc_spawn.h"
+
+/*
+ * A small static program (bench/task/exec/forker.c) that forks on request and
+ * times it with the same timing core: fork copies its caller, and the measuring
+ * program is large.
+ */
+enum proc_forker_order {
+	PROC_FORKER_HELLO, /* only answer */
+	PROC_FORKER_SPAWN,
+	PROC_FORKER_FIRST,
+};
+
+struct proc_forker_request {
+	int32_t order;	/* enum proc_forker_order */
+	int32_t method; /* enum timer_method */
+};
+
+struct proc_forker_reply {
+	uint64_t ticks; /* PROC_FORKER_SPAWN: fork, exit and wait */
+	struct proc_first first;
+	int64_t status; /* of the child, or -errno */
+};
+
+/* All zero: none runs. */
+struct proc_forker {
+	pid_t pid;
+	int channel; /* valid while pid */
+};
+
+/* proc_forker_start() - Return: 0, bench_fail() or bench_skip(). */
+int proc_forker_start(struct bench *b, struct proc_forker *f,
+		      const char *program);
+
+/* proc_forker_ask() - one event.  Return: 0 or bench_fail(), also if no
+ * answer comes. */
+int proc_forker_ask(struct bench *b, const struct proc_forker *f,
+		    enum proc_forker_order order,
+		    struct proc_forker_reply *reply);
+
+/* proc_forker_stop() - end and reap it; nothing if none runs. */
+void proc_forker_stop(struct proc_forker *f);
+
+#endif

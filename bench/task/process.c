@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process - what does it cost to make a process, and to see it end?
+ *
+ * A process that ends at once is made in each of the ways that programs use,
+ * and waited for: the time holds the making, the first run, the end and the
+ * reaping, and nothing else, for parent and child share one CPU.  Fork copies
+ * the page tables of its parent, so it is also priced against the memory that
+ * the parent has touched; what is added for each page is a row of its own.
+ * With written=each the parent writes to all of it again before each fork,
+ * outside the interval, as a busy server would; with written=once it did so
+ * before the first one only, so that the pages are still shared read-only.
+ *
+ * parent=small is a static program that does nothing else, for the measuring
+ * program is large; parent_mappings and parent_resident_bytes say how large.
+ *
+ * op=first_instruction is the figure of the CSE 221 report: from just before
+ * fork to the first instruction after it, in the child and in the parent,
+ * and the smaller of the two.  One fork gives all three.
+ *
+ * op=posix_spawn makes its process as op=vfork_exec does, but glibc first maps
+ * a stack for the child, and the child asks for the handling of each signal
+ * and resets it, some 120 system calls: op=vfork_exec has neither.
+ *
+ * The cold figure of a row is its first process in an invocation.
+ *
+ * Measures: ns from before the call to after the child was reaped;
+ *           first_instruction: ns from before fork() to after its return;
+ *           fork_page: ns that one touched page adds to fork, exit and wait.
+ * Includes: libc's own work around fork; waitpid; for the exec kinds execve
+ *           of a static program that only exits, for fork_sh the shell too.
+ * After:    lmbench lat_proc (fork: comparable with parent=small; exec, shell:
+ *           but for what the size of this program, which forks for them, adds
+ *           to fork), CSE 221 report section 3.5 (first_instruction), osbench.
+ * Needs:    memory for the mem cases, else they are skipped.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib/proc_forker.h"
+#include "lib/proc_memory.h"
+#include "lib/proc_points.h"
+#include "lib/proc_spawn.h"
+#include "proc_room.h"
+
+#define MIB (1024ul * 1024)
+
+struct process_state {
+	struct proc_points points;
+	struct proc_memory memory;
+	struct proc_forker small;     /* while a case of it is visited */
+	volatile uint64_t *child_end; /* shared with the children */
+	uint64_t firsts[PROC_PARENTS], child_firsts[PROC_PARENTS];
+	int64_t status; /* of the last child */
+};
+
+static int cases(struct bench *b, void *state)
+{
+	struct process_state *s = state;
+
+	proc_points_add(b, &s->points);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct process_state *s = state;
+	char why[160];
+	void *p;
+
+	if (proc_room(why, sizeof(why)) < 2)
+		return bench_skip(b, "no room for another process: %s", why);
+	p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return bench_fail(b, errno, "map a shared page");
+	s->child_end = p;
+	return 0;
+}
+
+/* Without its size no two prices of fork can be compared. */
+static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
+{
+	unsigned int mappings;
+	uint64_t resident;
+	const int err = proc_memory_size(pid, &resident, &mappings);
+
+	if (err)
+		return bench_fail(b, -err, "read the size of the process");
+	bench_fact(b, c, "parent_resident_bytes", (double)resident);
+	bench_fact(b, c, "parent_mappings", mappings);
+	return 0;
+}
+
+/* Its first answer says that it is there and no copy of this one any more. */
+static int meet_small(struct bench *b, struct process_state *s,
+		      const struct bench_case *c)
+{
+	struct proc_forker_reply reply;
+	const int err =
+		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, &reply);
+
+	return err ? err : tell_size(b, c, s->small.pid);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct process_state *s = state;
+	const struct proc_point *p = c->arg;
+	int64_t huge;
+	int err;
+
+	if (p->parent == PROC_PARENT_SMALL) {
+		err = proc_forker_start(b, &s->small, s->points.forker);
+		return err ? err : meet_small(b, s, c);
+	}
+	if (p->kind != PROC_KIND_MEMORY || !p->bytes)
+		return tell_size(b, c, 0);
+	if (p->bytes > bench_spare_bytes(b))
+		return bench_skip(b, "needs %zu MiB, may take %llu MiB",
+				  p->bytes / MIB,
+				  (unsigned long long)bench_spare_bytes(b) /
+					  MIB);
+	err = proc_memory_open(&s->memory, p->bytes, p->huge);
+	if (err)
+		return bench_fail(b, -err, "map %zu MiB", p->bytes / MIB);
+	huge = proc_memory_huge(&s->memory);
+	if (huge < 0)
+		return bench_fail(b, (int)-huge, "read /proc/self/smaps");
+	if (huge != (p->huge ? (int64_t)p->bytes : 0))
+		return bench_skip(b,
+				  "%lld MiB of %zu are huge pages, though %s "
+				  "were asked for",
+				  (long long)(huge / MIB), p->bytes / MIB,
+				  p->huge ? "all" : "none");
+	bench_fact(b, c, "huge_page_bytes", (double)huge);
+	return tell_size(b, c, 0);
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct process_state *s = state;
+	const struct proc_point *p = c->arg;
+
+	(void)b;
+	if (p->kind == PROC_KIND_MEMORY && p->again && s->memory.start)
+		proc_memory_touch(&s->memory, proc_point_page(p));
+	return 0;
+}
+
+static int sample_spawn(struct bench *b, struct process_state *s,
+			const struct bench_case *c, enum proc_op op)
+{
+	uint64_t ticks;
+	int status;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       status = proc_spawn(op, s->points.program));
+	if (status < 0)
+		return proc_refused(b, -status, proc_op_name(op));
+	s->status = status;
+	bench_record(b, c, ticks);
+	return 0;
+}
+
+/* One event, made by the small program and timed there. */
+static int ask_small(struct bench *b, struct process_state *s,
+		     enum proc_forker_order order,
+		     struct proc_forker_reply *reply)
+{
+	const int err = proc_forker_ask(b, &s->small, order, reply);
+
+	if (err)
+		return err;
+	if (reply->status < 0)
+		return proc_refused(b, (int)-reply->status, "fork");
+	s->status = reply->status;
+	return 0;
+}
+
+static int sample_small(struct bench *b, struct process_state *s,
+			const struct bench_case *c)
+{
+	struct proc_forker_reply reply;
+	const int err = ask_small(b, s, PROC_FORKER_SPAWN, &reply);
+
+	if (err)
+		return err;
+	bench_record(b, c, reply.ticks);
+	return 0;
+}
+
+static int first_of(struct bench *b, struct process_state *s,
+		    enum proc_parent parent, struct proc_first *first)
+{
+	struct proc_forker_reply reply = { 0 };
+	int err;
+
+	if (parent == PROC_PARENT_SMALL) {
+		err = ask_small(b, s, PROC_FORKER_FIRST, &reply);
+		*first = reply.first;
+		return err;
+	}
+	err = proc_first(bench_timer(b)->method, s->child_end, first);
+	s->status = err;
+	return err < 0 ? proc_refused(b, -err, "fork") : 0;
+}
+
+static int sample_first(struct bench *b, struct process_state *s,
+			const struct bench_case *c, enum proc_parent parent)
+{
+	struct proc_first t;
+	const int err = first_of(b, s, parent, &t);
+	bool child_first;
+
+	if (err)
+		return err;
+	child_first = t.in_child < t.in_parent;
+	bench_record(b, s->points.view[parent][0], t.in_child);
+	bench_record(b, s->points.view[parent][1], t.in_parent);
+	bench_record(b, c, child_first ? t.in_child : t.in_parent);
+	s->firsts[parent]++;
+	s->child_firsts[parent] += child_first;
+	bench_fact(b, c, "child_ran_first",
+		   (double)s->child_firsts[parent] / (double)s->firsts[parent]);
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct process_state *s = state;
+	const struct proc_point *p = c->arg;
+
+	if (p->kind == PROC_KIND_FIRST)
+		return sample_first(b, s, c, p->parent);
+	if (p->parent == PROC_PARENT_SMALL)
+		return sample_small(b, s, c);
+	return sample_spawn(b, s, c, p->op);
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct process_state *s = state;
+	const struct proc_point *p = c->arg;
+
+	(void)iters;
+	bench_proof(b, c, "children_reaped", 1, s->status == 0);
+	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
+		bench_proof(b, s->points.view[p->parent][i], "children_reaped",
+			    1, s->status == 0);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct process_state *s = state;
+
+	(void)b;
+	(void)c;
+	proc_forker_stop(&s->small);
+	proc_memory_close(&s->memory);
+	return 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct process_state *s = state;
+
+	proc_points_derive(b, &s->points);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct process_state *s = state;
+
+	(void)b;
+	proc_forker_stop(&s->small);
+	proc_memory_close(&s->memory);
+	if (s->child_end)
+		munmap((void *)s->child_end, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+const struct bench_desc bench_desc = {
+	.name = "process",
+	.state_size = sizeof(struct process_state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.sample = sample,
+	.conclude = conclude,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signal - what does it cost to install a handler, to send a signal, to catch
+ * it, to get one back from another process, and to catch a protection fault?
+ *
+ * install is one sigaction(), two handlers by turns.  send_ignored is kill()
+ * to oneself of a signal that is ignored: the system call and no delivery;
+ * send_self is the same caught by a handler, so the difference is the
+ * delivery: building the frame, the handler, and sigreturn.  round_trip sends
+ * a signal to another process, which sleeps in sigsuspend(), catches it and
+ * sends one back, for which this process sleeps in the same way; place says
+ * where the partner is pinned.  fault stores to a page that may only be read:
+ * the processor traps, the kernel finds that the store is forbidden and sends
+ * SIGSEGV, and the handler returns behind the store.
+ *
+ * Measures: one sigaction(); one kill(); one signal sent and caught; one round
+ *           trip (two signals, two handlers, two switches on one CPU); one
+ *           fault caught.
+ * Includes: the handler, which counts (some instructions); for round_trip the
+ *           wake-up of both processes.
+ * After:    lmbench lat_sig install, catch and prot: the same operations (its
+ *           handler of prot does not step over the store: it faults again).
+ * Needs:    two CPUs for place=other_cpu.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "ipc_watch.h"
+
+#define OURS	SIGUSR1 /* the signal that is caught and sent */
+#define IGNORED SIGUSR2
+
+/* Written by handlers, which have no other way to the state. */
+static volatile uint64_t caught;
+static volatile uintptr_t resume;
+
+/* Memory of both processes: each counts what it has caught. */
+struct shared {
+	_Alignas(64) _Atomic uint64_t partner_caught;
+};
+
+struct state {
+	struct ipc_watch watch;
+	struct shared *shared;
+	unsigned char *page; /* may only be read */
+	pid_t self, partner;
+	sigset_t blocked, open; /* OURS blocked; nothing blocked */
+	uint64_t before, errors;
+	uint64_t trips; /* since the visit began */
+	struct bench *b;
+};
+
+static void count(int sig)
+{
+	(void)sig;
+	caught = caught + 1;
+}
+
+static void count_too(int sig)
+{
+	(void)sig;
+	caught = caught + 1;
+}
+
+/* Steps over the store that faulted; any other fault is a real one. */
+static void step_over(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)info;
+	if (!resume) {
+		signal(sig, SIG_DFL);
+		return;
+	}
+	caught = caught + 1;
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)resume;
+}
+
+static int install(int sig, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	return sigaction(sig, &action, NULL) ? -errno : 0;
+}
+
+static int run_install(struct bench *b, void *state, const struct bench_case *c,
+		       uint64_t iters)
+{
+	struct sigaction action[2] = { { .sa_handler = count },
+				       { .sa_handler = count_too } };
+	struct state *s = state;
+
+	(void)b;
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		s->errors += sigaction(OURS, &action[i & 1], NULL) != 0;
+	return 0;
+}
+
+static int run_ignored(struct bench *b, void *state, const struct bench_case *c,
+		       uint64_t iters)
+{
+	struct state *s = state;
+
+	(void)b;
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		s->errors += kill(s->self, IGNORED) != 0;
+	return 0;
+}
+
+static int run_self(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct state *s = state;
+
+	(void)b;
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		s->errors += kill(s->self, OURS) != 0;
+	return 0;
+}
+
+/* The address behind the store is taken beside it, so that the handler need
+ * not know how long the instruction is. */
+static int run_fault(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
+{
+	struct state *s = state;
+	uintptr_t behind;
+
+	(void)b;
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++)
+		__asm__ volatile("lea 1f(%%rip), %0\n\t"
+				 "mov %0, %1\n\t"
+				 "movb $1, (%2)\n\t"
+				 "1:"
+				 : "=&r"(behind), "=m"(resume)
+				 : "r"(s->page)
+				 : "memory");
+	resume = 0;
+	return 0;
+}
+
+/* Sleep until one more signal has come. */
+static int await(struct state *s, uint64_t before)
+{
+	while (caught == before) {
+		int err;
+
+		sigsuspend(&s->open);
+		if (caught != before)
+			break;
+		err = ipc_watch_again(&s->watch, s->b, s->partner);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int run_round_trip(struct bench *b, void *state,
+			  const struct bench_case *c, uint64_t iters)
+{
+	struct state *s = state;
+
+	(void)c;
+	for (uint64_t i = 0; i < iters; i++) {
+		const uint64_t before = caught;
+		int err = kill(s->partner, OURS) ? -errno : await(s, before);
+
+		if (err == -ECANCELED)
+			return 0; /* the user wants to stop */
+		if (err)
+			return bench_fail(b, -err, "signal to the partner");
+	}
+	s->trips += iters;
+	return 0;
+}
+
+/* The partner: answer each signal with one. */
+static void partner(struct state *s, pid_t parent, int cpu)
+{
+	uint64_t seen = caught = 0;
+
+	if (ipc_partner_settle(cpu))
+		_exit(1);
+	kill(parent, OURS); /* ready */
+	for (;;) {
+		while (caught == seen)
+			sigsuspend(&s->open);
+		seen++;
+		atomic_store_explicit(&s->shared->partner_caught, seen,
+				      memory_order_relaxed);
+		kill(parent, OURS);
+	}
+}
+
+static int cases(struct bench *b, void *state)
+{
+	static const struct {
+		const char *op;
+		bench_run_fn *run;
+	} alone[] = {
+		{ "install", run_install },
+		{ "send_ignored", run_ignored },
+		{ "send_self", run_self },
+		{ "fault", run_fault },
+	};
+	const bool two = bench_partner(b, BENCH_ANY_OTHER) >= 0;
+	struct bench_case c = {
+		.params = { P_STR("op", "round_trip"),
+			    P_STR("place", "same_cpu") },
+		.run = run_round_trip,
+		.budget_ms = 5,
+		.switches = true,
+		.index = BENCH_SAME_CPU,
+	};
+
+	(void)state;
+	bench_add(b, &c);
+	c.params[1].text = "other_cpu";
+	c.index = BENCH_ANY_OTHER;
+	c.skip = two ? NULL : "needs a second CPU";
+	bench_add(b, &c);
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
+		const struct bench_case one = {
+			.params = { P_STR("op", alone[i].op),
+				    P_STR("place", "self") },
+			.run = alone[i].run,
+			.budget_ms = 4,
+			.index = -1,
+		};
+
+		bench_add(b, &one);
+	}
+	return 0;
+}
+
+static void *map(int prot, int flags)
+{
+	void *mem = mmap(NULL, 4096, prot, flags | MAP_ANONYMOUS, -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct sigaction fault = { .sa_sigaction = step_over,
+				   .sa_flags = SA_SIGINFO };
+	struct state *s = state;
+	int err;
+
+	s->b = b;
+	s->self = getpid();
+	s->shared = map(PROT_READ | PROT_WRITE, MAP_SHARED);
+	s->page = map(PROT_READ, MAP_PRIVATE);
+	if (!s->shared || !s->page)
+		return bench_fail(b, ENOMEM, "map a page");
+	BENCH_KEEP(*(volatile unsigned char *)s->page); /* mapped from now on */
+	sigemptyset(&s->open);
+	sigemptyset(&s->blocked);
+	sigaddset(&s->blocked, OURS);
+	err = install(OURS, count);
+	if (!err)
+		err = install(IGNORED, SIG_IGN);
+	if (!err && sigaction(SIGSEGV, &fault, NULL))
+		err = -errno;
+	if (!err)
+		err = ipc_watch_open(&s->watch);
+	return err ? bench_fail(b, -err, "install handlers") : 0;
+}
+
+/* Fork the partner and wait until it is on its CPU. */
+static int begin(struct bench *b, struct state *s, const struct bench_case *c)
+{
+	const int cpu = c->index == BENCH_SAME_CPU
+				? bench_cpu(b)
+				: bench_partner(b, BENCH_ANY_OTHER);
+	const uint64_t before = caught;
+	int err;
+
+	s->trips = 0;
+	/* Blocked but in sigsuspend(): none can come between the look at the
+	 * count and the sleep.  The partner inherits it. */
+	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
+	atomic_store(&s->shared->partner_caught, 0);
+	s->partner = bench_fork(b);
+	if (s->partner == 0)
+		partner(s, s->self, cpu);
+	if (s->partner < 0) {
+		s->partner = 0;
+		return errno == EAGAIN ? bench_skip(b, IPC_NO_ROOM)
+				       : bench_fail(b, errno, "fork a partner");
+	}
+	ipc_watch_start(&s->watch);
+	err = await(s, before);
+	if (err && err != -ECANCELED)
+		return bench_fail(b, -err, "partner on CPU %d", cpu);
+	bench_fact(b, c, "partner_cpu", cpu);
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+
+	if (c->index >= 0)
+		return begin(b, s, c);
+	return 0;
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+
+	(void)b;
+	(void)c;
+	s->watch.checks = 0; /* the partner has moved */
+	s->errors = 0;
+	s->before = caught;
+	return 0;
+}
+
+/* The handler that run_install() put in last is the one that is there. */
+static bool installed(uint64_t iters)
+{
+	struct sigaction now;
+
+	if (sigaction(OURS, NULL, &now))
+		return false;
+	return now.sa_handler == (iters & 1 ? count : count_too);
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	const struct state *s = state;
+	const double due = (double)iters;
+	const double seen = (double)(caught - s->before);
+
+	if (c->run == run_install)
+		bench_proof(b, c, "installed", due,
+			    installed(iters) ? due - (double)s->errors : 0);
+	else if (c->run == run_ignored)
+		bench_proof(b, c, "sent_not_caught", due,
+			    due - (double)s->errors - seen);
+	else
+		bench_proof(b, c, "caught", due, seen);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	double answered;
+
+	if (c->index < 0)
+		return 0;
+	answered = (double)atomic_load(&s->shared->partner_caught);
+	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
+	ipc_watch_stop(&s->watch);
+	ipc_partner_kill(&s->partner);
+	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	ipc_watch_close(&s->watch);
+	ipc_partner_kill(&s->partner);
+	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
+	if (s->shared)
+		munmap(s->shared, 4096);
+	if (s->page)
+		munmap(s->page, 4096);
+	s->shared = NULL;
+	s->page = NULL;
+}
+
+const struct bench_desc bench_desc = {
+	.name = "signal",
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.conclude = conclude,
+	.leave = leave,
+	.teardown = teardown,
+};

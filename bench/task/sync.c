@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sync - what does it cost to lock, to add atomically, to wake a waiter?
+ *
+ * Each lock is taken and released around one addition to a counter, first by
+ * one thread alone (partner=none: the price of correctness when nobody is in
+ * the way), then while a thread on another CPU does the same without pause
+ * (partner=other_cpu: the price when somebody is).  The counter is not
+ * atomic: if a lock did not exclude, additions would be lost and the row
+ * fails.  A contended lock is shared out by chance: one side may take it many
+ * times in a row, which makes it cheap and unfair; partner_share says how
+ * much of the work the partner got (0.5 is fair).
+ *
+ * futex_wake is the system call that locks end in: with nobody waiting, and
+ * with one thread asleep on the same or on another CPU.  Only the caller's
+ * side is timed, not how late the sleeper runs (that is context_switch).  The
+ * sleeper on the same CPU is SCHED_BATCH, which may not preempt its waker.
+ *
+ * Measures: lock + add + unlock; one `lock xadd`; one futex(FUTEX_WAKE).
+ * Includes: the call of the C library's function; for locks the addition.
+ * After:    libMicro mutex and atomic (comparable, uncontended); perf bench
+ *           futex wake wakes several threads: compare a single one.
+ * Needs:    two CPUs for partner=other_cpu.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "bench.h"
+#include "deadline.h"
+#include "sync_futex.h"
+#include "sync_thread.h"
+
+/* Operations in one iteration of a contended case.  A lock that sleeps changes
+ * hands every some 10 us: a batch must see many changes. */
+#define CONTENDED_OPS 512
+
+/* Of the operations, so many at least in batches in which the partner did some
+ * too: the others cost what no contention costs, and the median can leave out
+ * no more.  Short batches, as a quick run has, may miss him. */
+#define CONTENDED_SHARE 0.75
+
+/* For a partner that does not run, and a sleeper that does not fall asleep: a
+ * host may take the CPU away for long.  The clock is looked at every so many
+ * looks at the partner. */
+#define PATIENCE_MS 30000
+#define LOOKS	    (1u << 20)
+
+/* How long the sleeper gets to fall asleep, and its CPU to go idle. */
+#define SETTLE_NS 50000
+
+struct state {
+	struct sync_thread partner;
+	const struct op *op; /* for the partner */
+	uint64_t mine; /* operations by this thread since the visit began */
+	uint64_t errors;
+	uint64_t start;		/* the counter when the visit began */
+	uint64_t theirs_before; /* when the batch began */
+	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
+	bool contended;
+
+	_Alignas(64) pthread_mutex_t mutex;
+	_Alignas(64) pthread_spinlock_t spin;
+	_Alignas(64) pthread_rwlock_t rwlock;
+	_Alignas(64) sem_t sem;
+	_Alignas(64) uint64_t counter; /* what the locks protect */
+	_Alignas(64) _Atomic uint64_t atomic;
+	_Alignas(64) _Atomic uint32_t word;   /* of futex_wake */
+	_Alignas(64) _Atomic uint64_t theirs; /* operations by the partner */
+	_Alignas(64) char end[64];
+};
+
+/* An operation, @n times; returns how many calls failed. */
+typedef uint64_t op_fn(struct state *s, uint64_t n);
+
+struct op {
+	const char *name;
+	op_fn *run;
+	bool excludes; /* the counter must not lose an addition */
+};
+
+#define LOCK_OP(name, lock, unlock)                             \
+	static uint64_t name(struct state *s, uint64_t n)       \
+	{                                                       \
+		uint64_t errors = 0;                            \
+                                                                \
+		for (uint64_t i = 0; i < n; i++) {              \
+			errors += (lock) != 0;                  \
+			*(volatile uint64_t *)&s->counter += 1; \
+			errors += (unlock) != 0;                \
+		}                                               \
+		return errors;                                  \
+	}
+
+LOCK_OP(op_mutex, pthread_mutex_lock(&s->mutex),
+	pthread_mutex_unlock(&s->mutex))
+LOCK_OP(op_spin, pthread_spin_lock(&s->spin), pthread_spin_unlock(&s->spin))
+LOCK_OP(op_write, pthread_rwlock_wrlock(&s->rwlock),
+	pthread_rwlock_unlock(&s->rwlock))
+LOCK_OP(op_sem, sem_wait(&s->sem), sem_post(&s->sem))
+
+/* Readers may be several: they only look at the counter. */
+static uint64_t op_read(struct state *s, uint64_t n)
+{
+	uint64_t errors = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		errors += pthread_rwlock_rdlock(&s->rwlock) != 0;
+		BENCH_KEEP(s->counter);
+		errors += pthread_rwlock_unlock(&s->rwlock) != 0;
+	}
+	return errors;
+}
+
+static uint64_t op_add(struct state *s, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t one = 1;
+
+		/* xadd, for a compiler may turn an unused sum into `lock add`.
+		 * The lock prefix is a full barrier. */
+		__asm__ volatile("lock xadd %0, %1"
+				 : "+r"(one), "+m"(s->atomic)
+				 :
+				 : "memory", "cc");
+	}
+	return 0;
+}
+
+static uint64_t op_wake(struct state *s, uint64_t n)
+{
+	uint64_t errors = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		errors += futex_wake(&s->word, 1, true) != 0;
+	return errors;
+}
+
+static const struct op ops[] = {
+	{ "mutex", op_mutex, true },	   { "spinlock", op_spin, true },
+	{ "rwlock_read", op_read, false }, { "rwlock_write", op_write, true },
+	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
+};
+#define OPS (sizeof(ops) / sizeof(ops[0]))
+
+static const struct op wake_op = { "futex_wake", op_wake, false };
+
+/* The partner of a contended case: the same, in short runs so that it sees
+ * soon that it is to stop. */
+static void contend(struct sync_thread *t, void *arg)
+{
+	struct state *s = arg;
+	uint64_t n = 0;
+
+	while (!sync_thread_stopping(t)) {
+		s->op->run(s, 16);
+		n += 16;
+		atomic_store_explicit(&s->theirs, n, memory_order_relaxed);
+	}
+}
+
+/* The sleeper of futex_wake: the word counts the wake-ups that were meant. */
+static void doze(struct sync_thread *t, void *arg)
+{
+	struct state *s = arg;
+	uint32_t seen = atomic_load(&s->word);
+
+	while (!sync_thread_stopping(t)) {
+		if (!futex_wait(&s->word, seen, true))
+			atomic_fetch_add(&s->theirs, 1);
+		seen = atomic_load(&s->word);
+	}
+}
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct state *s = state;
+	const struct op *op = c->arg;
+	const uint64_t n = iters * (c->ops ? c->ops : 1);
+
+	(void)b;
+	s->errors += op->run(s, n);
+	s->mine += n;
+	return 0;
+}
+
+static void nap(uint64_t ns)
+{
+	const struct timespec ts = { .tv_nsec = (long)ns };
+
+	nanosleep(&ts, NULL);
+}
+
+/* One wake-up of a thread that really slept; others are not recorded. */
+static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
+{
+	const enum timer_method method = bench_timer(b)->method;
+	const int64_t deadline = deadline_in(PATIENCE_MS);
+	struct state *s = state;
+	uint64_t ticks;
+	int woken = 0;
+
+	while (!bench_stopping(b) && !deadline_passed(deadline)) {
+		nap(SETTLE_NS);
+		atomic_fetch_add(&s->word, 1);
+		TIMER_INTERVAL(method, ticks,
+			       woken = futex_wake(&s->word, 1, true));
+		if (woken < 0)
+			return bench_fail(b, -woken, "futex wake");
+		if (woken) {
+			bench_record(b, c, ticks);
+			s->mine++;
+			return 0;
+		}
+	}
+	return bench_stopping(b)
+		       ? 0
+		       : bench_fail(b, 0, "the waiting thread never slept");
+}
+
+static int begin(struct bench *b, struct state *s, const struct bench_case *c,
+		 sync_work_fn *work)
+{
+	const bool same = c->index == BENCH_SAME_CPU;
+	const int cpu = same ? bench_cpu(b) : bench_partner(b, BENCH_ANY_OTHER);
+	const bool normal = sched_getscheduler(0) == SCHED_OTHER;
+	const int err = sync_thread_begin(&s->partner, work, s, cpu,
+					  same && normal ? SCHED_BATCH : -1);
+
+	if (err)
+		return bench_fail(b, -err, "partner on CPU %d", cpu);
+	s->contended = true;
+	bench_fact(b, c, "partner_cpu", cpu);
+	return 0;
+}
+
+/* Before a contended batch: see that the partner runs.  Its CPU may be taken
+ * by others, and a batch without it would be the price of no contention. */
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const uint64_t seen = atomic_load(&s->theirs);
+	const int64_t deadline = deadline_in(PATIENCE_MS);
+
+	if (!s->contended || c->sample)
+		return 0;
+	for (uint64_t i = 1; atomic_load(&s->theirs) == seen; i++) {
+		if (bench_stopping(b))
+			return 0;
+		if (i % LOOKS == 0 && deadline_passed(deadline))
+			return bench_fail(b, ETIMEDOUT,
+					  "the partner does not run");
+	}
+	s->theirs_before = atomic_load(&s->theirs);
+	return 0;
+}
+
+static int conclude(struct bench *b, void *state, const struct bench_case *c,
+		    uint64_t iters)
+{
+	struct state *s = state;
+	const uint64_t mine = iters * c->ops;
+	uint64_t theirs;
+
+	if (!s->contended || c->sample)
+		return 0;
+	theirs = atomic_load(&s->theirs) - s->theirs_before;
+	s->mine_in_batches += mine;
+	s->theirs_in_batches += theirs;
+	bench_purity(b, c, "contended_operations", CONTENDED_SHARE,
+		     (double)mine, theirs ? (double)mine : 0);
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+
+	s->op = c->arg;
+	s->mine = s->errors = 0;
+	s->mine_in_batches = s->theirs_in_batches = 0;
+	atomic_store(&s->theirs, 0);
+	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
+	s->contended = false;
+	if (c->index < 0)
+		return 0;
+	return begin(b, s, c, c->sample ? doze : contend);
+}
+
+static void stop_partner(struct state *s)
+{
+	sync_thread_ask(&s->partner);
+	/* A sleeper that misses this one had not yet looked at the word. */
+	atomic_fetch_add(&s->word, 1);
+	futex_wake(&s->word, 1, true);
+	sync_thread_end(&s->partner);
+	s->contended = false;
+}
+
+static void conclude_contended(struct bench *b, struct state *s,
+			       const struct bench_case *c)
+{
+	const double mine = (double)s->mine_in_batches;
+	const double theirs = (double)s->theirs_in_batches;
+
+	if (c->sample)
+		bench_proof(b, c, "woken", (double)s->mine,
+			    (double)atomic_load(&s->theirs));
+	else if (mine + theirs > 0)
+		bench_fact(b, c, "partner_share", theirs / (theirs + mine));
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const uint64_t calls = s->mine;
+	uint64_t done, now;
+
+	if (s->contended) {
+		stop_partner(s);
+		conclude_contended(b, s, c);
+	}
+	if (c->sample)
+		return 0;
+	bench_proof(b, c, "calls_right", (double)calls,
+		    (double)calls - (double)s->errors);
+	if (!s->op->excludes)
+		return 0;
+	done = calls + (c->index < 0 ? 0 : atomic_load(&s->theirs));
+	now = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
+	bench_proof(b, c, "additions", (double)done, (double)(now - s->start));
+	return 0;
+}
+
+static const struct bench_case *add(struct bench *b, const struct op *op,
+				    bool other)
+{
+	const struct bench_case c = {
+		.params = { P_STR("op", op->name),
+			    P_STR("partner", other ? "other_cpu" : "none") },
+		.arg = op,
+		.index = other ? BENCH_ANY_OTHER : -1,
+		.ops = other ? CONTENDED_OPS : 1,
+		.budget_ms = other ? 6 : 2,
+		.switches = other,
+		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0
+				? "needs a second CPU"
+				: NULL,
+	};
+
+	return bench_add(b, &c);
+}
+
+static void add_wake(struct bench *b, bool other)
+{
+	const struct bench_case c = {
+		.params = { P_STR("op", "futex_wake"),
+			    P_STR("partner",
+				  other ? "other_cpu" : "same_cpu") },
+		.arg = &wake_op,
+		.index = other ? BENCH_ANY_OTHER : BENCH_SAME_CPU,
+		.sample = sample_wake,
+		.events = 30,
+		.budget_ms = 8,
+		.switches = true,
+		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0
+				? "needs a second CPU"
+				: NULL,
+	};
+
+	bench_add(b, &c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPS; i++) {
+		add(b, &ops[i], false);
+		add(b, &ops[i], true);
+	}
+	add(b, &wake_op, false);
+	add_wake(b, false);
+	add_wake(b, true);
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	int err = pthread_mutex_init(&s->mutex, NULL);
+
+	if (!err)
+		err = pthread_spin_init(&s->spin, PTHREAD_PROCESS_PRIVATE);
+	if (!err)
+		err = pthread_rwlock_init(&s->rwlock, NULL);
+	if (err)
+		return bench_fail(b, err, "make a lock");
+	if (sem_init(&s->sem, 0, 1))
+		return bench_fail(b, errno, "make a semaphore");
+	err = sync_thread_start(&s->partner);
+	if (err == -EAGAIN)
+		return bench_skip(b, SYNC_NO_ROOM);
+	return err ? bench_fail(b, -err, "start a partner thread") : 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	(void)b;
+	if (s->contended)
+		stop_partner(s);
+	sync_thread_finish(&s->partner);
+}
+
+const struct bench_desc bench_desc = {
+	.name = "sync",
+	.state_size = sizeof(struct state),
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.run = run,
+	.conclude = conclude,
+	.leave = leave,
+	.teardown = teardown,
+};

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TIMER_H
+#define TIMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "timer_asm.h"
+
+/*
+ * The timing core: how to read the clock before and after measured code.
+ *
+ * A method is a pair begin/end.  Neither has a branch or a call in it (but
+ * `clock`, which is a call), so which method is in use must be decided outside
+ * the timed interval: use TIMER_INTERVAL() or one specialised function for
+ * each method.  Ticks are TSC ticks, not core cycles; of the method `clock`
+ * they are nanoseconds.
+ *
+ * Source: G. Paoloni, "How to Benchmark Code Execution Times on Intel IA-32
+ * and IA-64 Instruction Set Architectures", Intel white paper 324264-001,
+ * 2010, for `cpuid` and `cpuid2`.  Intel SDM volume 2B, RDTSC, for `lfence`.
+ */
+enum timer_method {
+	TIMER_CPUID,  /* cpuid;rdtsc ... rdtscp;cpuid */
+	TIMER_CPUID2, /* cpuid;rdtsc ... cpuid;rdtsc: for study */
+	TIMER_LFENCE, /* lfence;rdtsc;lfence ... rdtscp;lfence */
+	TIMER_NONE,   /* rdtsc ... rdtsc: for study */
+	TIMER_CLOCK,  /* clock_gettime(CLOCK_MONOTONIC_RAW) */
+	TIMER_METHODS /* how many there are */
+};
+
+/* For machines whose TSC cannot be trusted: nanoseconds, and a call. */
+TIMER_INLINE uint64_t timer_clock_begin(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+TIMER_INLINE uint64_t timer_clock_end(void)
+{
+	return timer_clock_begin();
+}
+
+/*
+ * TIMER_INTERVAL() - time the statements @... once; @ticks (an lvalue,
+ * uint64_t) gets the raw ticks, overhead included.  The statements are
+ * compiled once for each method, so that the choice is made before the
+ * interval begins.  Keep them short: a call of a function is best.
+ */
+#define TIMER_CASE_(NAME, name, ticks, ...)                     \
+	case TIMER_##NAME: {                                    \
+		const uint64_t begin_ = timer_##name##_begin(); \
+		__VA_ARGS__;                                    \
+		(ticks) = timer_##name##_end() - begin_;        \
+		break;                                          \
+	}
+#define TIMER_INTERVAL(method, ticks, ...)                      \
+	switch (method) {                                       \
+		TIMER_CASE_(CPUID, cpuid, ticks, __VA_ARGS__)   \
+		TIMER_CASE_(CPUID2, cpuid2, ticks, __VA_ARGS__) \
+		TIMER_CASE_(LFENCE, lfence, ticks, __VA_ARGS__) \
+		TIMER_CASE_(NONE, none, ticks, __VA_ARGS__)     \
+	default:                                                \
+		TIMER_CASE_(CLOCK, clock, ticks, __VA_ARGS__)   \
+	}
+
+/*
+ * timer_begin(), timer_end() - for an interval that begins in one thread or
+ * process and ends in another (fork to the child's first instruction), where
+ * TIMER_INTERVAL() cannot be used.  timer_begin() chooses the method before its
+ * read; the choice in timer_end(), a compare and a jump or two, is inside.
+ */
+TIMER_INLINE uint64_t timer_begin(enum timer_method method)
+{
+	switch (method) {
+	case TIMER_CPUID:
+		return timer_cpuid_begin();
+	case TIMER_CPUID2:
+		return timer_cpuid2_begin();
+	case TIMER_LFENCE:
+		return timer_lfence_begin();
+	case TIMER_NONE:
+		return timer_none_begin();
+	default:
+		return timer_clock_begin();
+	}
+}
+
+TIMER_INLINE uint64_t timer_end(enum timer_method method)
+{
+	switch (method) {
+	case TIMER_CPUID:
+		return timer_cpuid_end();
+	case TIMER_CPUID2:
+		return timer_cpuid2_end();
+	case TIMER_LFENCE:
+		return timer_lfence_end();
+	case TIMER_NONE:
+		return timer_none_end();
+	default:
+		return timer_clock_end();
+	}
+}
+
+/* What the choice of a method depends on.  Filled by timer_probe(). */
+struct timer_features {
+	bool tsc;	  /* CPUID.1:EDX[4] */
+	bool rdtscp;	  /* CPUID.80000001H:EDX[27] */
+	bool invariant;	  /* CPUID.80000007H:EDX[8] */
+	bool hypervisor;  /* CPUID.1:ECX[31] */
+	bool fence_holds; /* lfence did not cut a long dependent chain short */
+	uint64_t cpuid_ticks; /* least time of CPUID leaf 0, ticks */
+};
+
+struct timer {
+	enum timer_method method;
+	char why[160];	       /* why this method, one sentence */
+	double hz;	       /* ticks of this method in a second */
+	double tsc_hz;	       /* of the TSC; 0 where it cannot be trusted */
+	double quantum_ticks;  /* step in which this clock advances */
+	double overhead_ticks; /* between two reads with nothing between:
+				* mean of the middle 90 % */
+	double overhead_spread_ticks; /* how far 90 % of such reads are from
+				       * that mean at most */
+	double core_hz;		      /* at calibration; 0 where unknown */
+	double multiply_cycles;	      /* of one that waits for another */
+	/* of timer_core_hz_now(): chains (0: cannot tell), and the reads' own
+	 * time */
+	unsigned int now_rounds;
+	double now_offset_ticks;
+	struct timer_features features;
+};
+
+/* timer_name() - "cpuid", "cpuid2", "lfence", "none", "clock". */
+const char *timer_name(enum timer_method method);
+
+/* timer_find() - the method of that name, or -EINVAL. */
+int timer_find(const char *name);
+
+/* timer_probe() - ask the processor.  Takes some milliseconds. */
+void timer_probe(struct timer_features *f);
+
+/**
+ * timer_choose() - the method for a machine with features @f.
+ * @why: gets the reason, one sentence (static text).
+ *
+ * cpuid on bare metal, lfence where CPUID traps, clock where the TSC is not
+ * invariant or RDTSCP is missing (METHOD 3).
+ */
+enum timer_method timer_choose(const struct timer_features *f,
+			       const char **why);
+
+/**
+ * timer_usable() - whether @method can run on a machine with features @f.
+ * @why: gets the reason if not.
+ */
+bool timer_usable(enum timer_method method, const struct timer_features *f,
+		  const char **why);
+
+/**
+ * timer_calibrate() - fill @t for @method: quantum, overhead, hz, core_hz.
+ * t->features must be there already (timer_probe()).
+ * @tsc_hz: a rate measured before on this machine, or 0 to measure it, which
+ *	    takes 260 ms.  A given rate is checked for 20 ms; if it is off by
+ *	    more than 0.1 % it is measured afresh.
+ *
+ * Call it after pinning.
+ *
+ * Return: 0, or -ENOTSUP if @method cannot be used here.
+ */
+int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
+
+/* timer_tsc_hz() - rate of the TSC against CLOCK_MONOTONIC_RAW: the tightest
+ * of many clock/rdtsc/clock sandwiches at both ends of @window_ns. */
+double timer_tsc_hz(uint64_t window_ns);
+
+/* timer_core_hz() - the core's frequency now, from a chain of dependent
+ * multiplications (each as many cycles as additions of one cycle say), the
+ * least of @tries short batches; 0 if unknown. */
+double timer_core_hz(const struct timer *t, unsigned int tries);
+
+/* timer_core_hz_now() - the same from the fastest of three short chains, in
+ * about 5 us (0.3 ms with a coarse clock): within 1 % where one of them is not
+ * interrupted, else too low; 0 if unknown.  Reads by LFENCE whatever the
+ * method, but for clock.  @t: calibrated. */
+double timer_core_hz_now(const struct timer *t);
+
+/* timer_quantum() - step of the method's clock, ticks (clock/quantum.h), from
+ * @reads readings, more of a clock that rarely advances; no whole number on
+ * some processors. */
+double timer_quantum(enum timer_method method, uint32_t reads);
+
+/* timer_ns() - ticks of @t's method in nanoseconds. */
+static inline double timer_ns(const struct timer *t, double ticks)
+{
+	return ticks * 1e9 / t->hz;
+}
+
+/* timer_empty() - raw ticks of one empty interval of @method. */
+uint64_t timer_empty(enum timer_method method);
+
+#endif

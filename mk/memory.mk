@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# page_fault reads a file of its own through a mapping.
+uses_memory := file
