@@ -162,12 +162,13 @@ static void wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Until *@word may have changed from @value, or for a while. */
+/* Until *@word may have changed from @value, a signal came, or @ms are over;
+ * 0: no limit. */
 static void doze(_Atomic uint32_t *word, uint32_t value, long ms)
 {
 	const struct timespec most = { .tv_nsec = ms * 1000000L };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &most, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &most : NULL, NULL, 0);
 }
 
 int partner_meet(struct partner *p)
@@ -187,7 +188,7 @@ int partner_meet(struct partner *p)
 			return err;
 		if (side == NEAR && atomic_load(&page->done))
 			return -ESRCH;
-		doze(theirs, seen, PARTNER_WATCH_MS);
+		doze(theirs, seen, side == NEAR ? PARTNER_WATCH_MS : 0);
 	}
 	if (side == NEAR)
 		partner_moved();
