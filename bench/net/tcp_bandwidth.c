@@ -11,10 +11,8 @@
  * lengthens no span and shortens none.  The delay of small segments (Nagle) is
  * at work, as it is for a program that asks for nothing.
  *
- * via says how a message gets into the connection: send copies it; zerocopy
- * (MSG_ZEROCOPY) leaves it where it is, but the kernel copies it after all
- * when it goes to a process on this host (fact copied); sendfile and splice
- * (through a pipe) take it out of the page cache.
+ * via says how a message gets into the connection: send copies it from memory,
+ * sendfile takes it out of the page cache.
  *
  * rate is the median of such spans.  acked is the way of the CSE 221 report:
  * bytes that were newly acknowledged in a span of time, from captured packets;
@@ -66,7 +64,7 @@
 #define CAPTURE_WAIT_MS 1
 
 struct flow_case {
-	enum net_via via;
+	bool sendfile;
 	uint32_t size;
 	unsigned int streams;
 	enum net_place place;
@@ -93,7 +91,7 @@ static void add(struct bench *b, struct state *s, const struct flow_case *fc)
 	struct bench_case c = {
 		.params = {
 			P_STR("net", net_hosts_label(&s->net)),
-			P_STR("via", net_via_name(fc->via)),
+			P_STR("via", fc->sendfile ? "sendfile" : "send"),
 			P_SIZE("size", fc->size),
 			P_INT("streams", fc->streams),
 			P_STR("place", net_hosts_place(&s->net, fc->place)),
@@ -126,8 +124,7 @@ static void add_place(struct bench *b, struct state *s, enum net_place place)
 
 	for (size_t i = 0; i < n; i++)
 		add(b, s,
-		    &(struct flow_case) { NET_SEND, sizes[i], 1,
-					  .place = place });
+		    &(struct flow_case) { false, sizes[i], 1, .place = place });
 }
 
 static int cases(struct bench *b, void *state)
@@ -138,14 +135,12 @@ static int cases(struct bench *b, void *state)
 	for (enum net_place place = 0; place <= far; place++)
 		add_place(b, s, place);
 	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, 1, .place = 0,
+	    &(struct flow_case) { false, 131072, 1, .place = 0,
 				  .acked = true });
 	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, NET_FLOW_STREAMS,
+	    &(struct flow_case) { false, 131072, NET_FLOW_STREAMS,
 				  .place = far });
-	for (enum net_via via = NET_ZEROCOPY; via < NET_VIAS; via++)
-		add(b, s,
-		    &(struct flow_case) { via, 1048576, 1, .place = far });
+	add(b, s, &(struct flow_case) { true, 1048576, 1, .place = far });
 	return 0;
 }
 
@@ -157,38 +152,30 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
-static int begin_capture(struct bench *b, struct state *s)
-{
-	const struct net_client *c = &s->flow.client[0];
-	const int err = net_capture_connection(&s->capture, b, c->fd,
-					       net_addr_port(&c->host->addr));
-
-	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
-}
-
 /* The flow begins here, and goes on until leave(). */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct flow_case *fc = c->arg;
 	const struct net_host *host =
-		net_capture_host(&s->capture, &s->hosts, fc->place, AF_INET);
+		net_hosts_need(&s->hosts, fc->place, AF_INET);
 	int err;
 
 	if (!host)
 		return -EIO; /* it was said why */
 	err = net_flow_begin(&s->flow, host,
 			     &(struct net_flow_plan) {
-				     .via = fc->via,
+				     .sendfile = fc->sendfile,
 				     .size = fc->size,
 				     .streams = fc->streams,
 				     .block_ns = EVENT_NS * slower(s),
 				     .block_bytes = fc->acked ? ACKED_BYTES : 0,
 				     .warm_up_ns = WARM_UP_NS * slower(s),
 			     });
-	if (!err && fc->acked && !bench_stopping(b))
-		err = begin_capture(b, s);
-	return err;
+	if (err || !fc->acked || bench_stopping(b))
+		return err;
+	err = net_capture_open(&s->capture, b, s->flow.client[0].fd);
+	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
 /* The bytes acknowledged between the first and the last acknowledgement that
@@ -283,8 +270,6 @@ static void tell_facts(struct bench *b, struct state *s,
 				   info.tcpi_data_segs_out);
 	bench_fact(b, c, "block_bytes",
 		   (double)net_flow_block(&s->flow) / fc->streams);
-	if (fc->via == NET_ZEROCOPY)
-		bench_fact(b, c, "copied", s->flow.pour.copied > 0);
 }
 
 /* What connections took must be what the server has counted in the end. */
@@ -296,7 +281,7 @@ static int conclude_flow(struct bench *b, struct state *s,
 
 	if (err || bench_stopping(b))
 		return err;
-	bench_proof(b, c, "bytes", (double)f->pour.poured,
+	bench_proof(b, c, "bytes", (double)f->taken,
 		    (double)net_flow_counted(f));
 	tell_facts(b, s, c);
 	return 0;
@@ -309,7 +294,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const int err =
 		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
 
-	net_capture_end(&s->capture);
+	net_capture_close(&s->capture, b, c);
 	net_flow_end(&s->flow);
 	return err;
 }
@@ -319,7 +304,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_capture_close(&s->capture);
 	net_flow_close(&s->flow);
 	net_hosts_close(&s->hosts);
 }

@@ -35,7 +35,6 @@
 #include "bench.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
-#include "lib/net_handshake.h"
 #include "lib/net_host.h"
 #include "wall_clock.h"
 
@@ -68,7 +67,6 @@ struct state {
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
-	bool capturing;
 	int clock; /* wall_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
@@ -146,24 +144,12 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
-/* Without packets the rest is measured all the same. */
-static int begin_capture(struct bench *b, struct state *s)
-{
-	const int err =
-		net_capture_connection(&s->capture, b, s->client.fd,
-				       net_addr_port(&s->client.host->addr));
-
-	s->capturing = !err;
-	return err == -ENOTSUP ? 0 : err;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct connect_case *cc = c->arg;
 	const struct net_host *host =
-		net_capture_host(&s->capture, &s->hosts, cc->place,
-				 family_of(cc->proto));
+		net_hosts_need(&s->hosts, cc->place, family_of(cc->proto));
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
 	int err;
 
@@ -175,9 +161,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = net_client_begin(&s->client, host, &hello);
 	s->closed = s->client.closed;
 	if (!err && s->client.fd >= 0 && cc->paused && !bench_stopping(b))
-		err = begin_capture(b, s);
+		err = net_capture_open(&s->capture, b, s->client.fd);
 	net_client_end(&s->client);
-	return err;
+	/* Without packets the rest is measured all the same. */
+	return err == -ENOTSUP ? 0 : err;
 }
 
 /* The parts of the life of a connection, in ticks; the clock's overhead not
@@ -315,13 +302,27 @@ static int sample_plain(struct bench *b, struct state *s,
 	return 0;
 }
 
+/* The packets of the connection from client port @port; those of other ports
+ * are passed over.  Return: 0 or as net_capture_next(). */
+static int capture_handshake(struct net_capture *cap, struct net_handshake *h,
+			     uint16_t port)
+{
+	struct net_packet p;
+	int err;
+
+	do
+		err = net_capture_next(cap, &p, CAPTURE_MS);
+	while (!err && (p.port != port || !net_handshake_see(h, &p)));
+	return err;
+}
+
 static int record_packets(struct bench *b, struct state *s,
 			  const struct connect_case *cc, uint16_t port)
 {
-	struct net_handshake h;
+	struct net_handshake h = { 0 };
 	bool opened, closed;
 
-	if (net_capture_handshake(&s->capture, &h, port, CAPTURE_MS))
+	if (capture_handshake(&s->capture, &h, port))
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");
@@ -347,7 +348,7 @@ static int sample_paused(struct bench *b, struct state *s,
 	bool lost = false;
 	int err;
 
-	if (s->capturing)
+	if (s->capture.pcap)
 		net_capture_drain(&s->capture);
 	err = live(b, s, true, &life, &lost);
 	if (err == -EINTR || lost) {
@@ -358,7 +359,7 @@ static int sample_paused(struct bench *b, struct state *s,
 		return failed(b, s, err);
 	bench_record(b, c, life.teardown);
 	s->made++;
-	return s->capturing ? record_packets(b, s, c->arg, life.port) : 0;
+	return s->capture.pcap ? record_packets(b, s, c->arg, life.port) : 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -393,11 +394,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const struct connect_case *cc = c->arg;
 
 	bench_fact(b, c, "syn_again", s->cases[c->index].syn_again);
-	if (s->capturing)
-		bench_fact(b, cc->setup, "not_captured",
-			   net_capture_lost(&s->capture));
-	net_capture_end(&s->capture);
-	s->capturing = false;
+	net_capture_close(&s->capture, b, cc->setup);
 	net_client_end(&s->client);
 	return s->made && !bench_stopping(b) ? ask_server(b, s, c) : 0;
 }
@@ -436,7 +433,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_capture_close(&s->capture);
 	net_client_close(&s->client);
 	if (s->clock > 0)
 		close(s->clock);

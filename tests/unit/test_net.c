@@ -11,11 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../bench/net/lib/net_ack.h"
 #include "../../bench/net/lib/net_addr.h"
-#include "../../bench/net/lib/net_handshake.h"
 #include "../../bench/net/lib/net_packet.h"
-#include "../../bench/net/lib/net_proof.h"
+#include "../../bench/net/lib/net_ping.h"
 #include "../../bench/net/lib/net_serve.h"
 #include "../../bench/net/lib/net_wire.h"
 #include "invocation.h"

@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "deadline.h"
-
-/* Of netinet/tcp.h, which cannot stand beside linux/tcp.h; and the struct
- * tcp_info of the former ends too early. */
-#define ESTABLISHED 1
 
 #define MAX_WAITS (NET_SILENCE_S * 1000 / IPC_WATCH_MS)
 
@@ -112,27 +107,16 @@ int net_client_receive(struct net_client *c, void *buf, size_t len)
 /* connect() goes on after a signal, and must not be called again. */
 static int finish_connect(struct net_client *c)
 {
-	const int64_t deadline = deadline_in(NET_SILENCE_S * 1000L);
+	struct pollfd ready = { .fd = c->fd, .events = POLLOUT };
 	socklen_t len = sizeof(int);
-	int err = EINTR;
+	int err = 0;
 
-	while (err == EINTR) {
-		struct tcp_info info;
-
-		err = net_client_check(c, EAGAIN);
-		if (!err && deadline_passed(deadline))
-			err = -ETIMEDOUT;
-		if (err)
-			return err;
-		net_client_info(c, &info);
-		if (info.tcpi_state == ESTABLISHED)
-			return 0;
-		usleep(1000);
-		if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
-			return -errno;
-		err = err ? err : EINTR;
-	}
-	return -err;
+	/* The watch interrupts it. */
+	while (!err && poll(&ready, 1, -1) < 0)
+		err = net_client_check(c, errno);
+	if (!err && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		return -errno;
+	return err < 0 ? err : -err;
 }
 
 int net_client_connect(struct net_client *c, const struct net_host *host)

@@ -3,23 +3,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ipc_watch.h"
-#include "net_serve.h"
 
 /* As scripts/netlab makes them. */
-#define NETLAB_HERE   "/run/netns/oscost-a"
-#define NETLAB_THERE  "/run/netns/oscost-b"
-#define NETLAB_FILE   "/run/oscost-netlab"
-#define NETLAB_ADDR_4 "10.78.0.2"
-#define NETLAB_ADDR_6 "fd78::2"
+#define NETLAB_HERE	   "/run/netns/oscost-a"
+#define NETLAB_THERE	   "/run/netns/oscost-b"
+#define NETLAB_FILE	   "/run/oscost-netlab"
+#define NETLAB_HERE_ADDR_4 "10.78.0.1"
+#define NETLAB_HERE_ADDR_6 "fd78::1"
+#define NETLAB_ADDR_4	   "10.78.0.2"
+#define NETLAB_ADDR_6	   "fd78::2"
 
-/* A cable with a limit or a delay is another network than one without. */
+/* Until a server is there: on a host that is far away, and slow to log in. */
+#define START_MS 30000
+#define LOOK_MS	 200
+
+/* Until ssh has ended after the server's input was closed. */
+#define END_MS	3000
+#define STEP_MS 10
+
+/* No character with a meaning for a shell: it goes through two of them. */
+#define PLAIN                                                         \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456" \
+	"789_./+@:%-"
+
 static bool is_shaped(void)
 {
 	char line[64] = "";
@@ -101,15 +116,158 @@ static int enter_netlab(struct net_hosts *h)
 	return 0;
 }
 
+static _Noreturn void become(const struct net_hosts *h, int in, int out,
+			     const char *const *command)
+{
+	/* The terminal's signals are for the program, which ends this. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+	    (h->far < 0 || !setns(h->far, CLONE_NEWNET)))
+		execv(command[0], (char *const *)command);
+	_exit(127);
+}
+
+/* Run @command as @host, in the far namespace if there is one.  Return: the
+ * descriptor of its output, or -errno. */
+static int start(struct net_hosts *h, struct net_host *host,
+		 const char *const *command)
+{
+	int down[2], up[2], err;
+
+	if (pipe2(down, O_CLOEXEC))
+		return -errno;
+	if (pipe2(up, O_CLOEXEC)) {
+		err = -errno;
+		close(down[0]);
+		close(down[1]);
+		return err;
+	}
+	host->pid = bench_fork(h->b);
+	if (host->pid == 0)
+		become(h, down[0], up[1], command);
+	err = -errno;
+	close(down[0]);
+	close(up[1]);
+	host->in = down[1];
+	if (host->pid > 0)
+		return up[0];
+	host->pid = 0;
+	close(up[0]);
+	return err;
+}
+
+/* One line without its end.  Return: 0, -ETIMEDOUT, -ECANCELED, or -EIO where
+ * there is none. */
+static int read_line(const struct bench *b, int fd, char *line, size_t size)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	size_t have = 0;
+
+	for (int waited = 0; waited < START_MS; waited += LOOK_MS) {
+		int n = poll(&ready, 1, LOOK_MS);
+
+		if (bench_stopping(b))
+			return -ECANCELED;
+		while (n > 0) {
+			if (have == size || read(fd, line + have, 1) != 1)
+				return -EIO;
+			if (line[have] == '\n') {
+				line[have] = '\0';
+				return 0;
+			}
+			have++;
+			n = poll(&ready, 1, 0);
+		}
+	}
+	return -ETIMEDOUT;
+}
+
+/* The port that a server says when it listens. */
+static int read_port(const struct bench *b, int fd, uint16_t *port)
+{
+	char line[16];
+	unsigned int n;
+	const int err = read_line(b, fd, line, sizeof(line));
+
+	if (err)
+		return err;
+	if (sscanf(line, "%u", &n) != 1 || !n || n > UINT16_MAX)
+		return -EPROTO;
+	*port = (uint16_t)n;
+	return 0;
+}
+
+/* End it; in the first @ms by the end of its input, for a killed ssh says
+ * nothing over there. */
+static void stop(struct net_host *host, int ms)
+{
+	if (host->pid <= 0)
+		return;
+	close(host->in);
+	for (; host->pid && ms > 0; ms -= STEP_MS) {
+		if (waitpid(host->pid, NULL, WNOHANG) == host->pid)
+			host->pid = 0;
+		else
+			usleep(STEP_MS * 1000);
+	}
+	ipc_partner_kill(&host->pid);
+}
+
+/* A shell there, whichever the user's own is, says the
+ * address at which ssh came in, and becomes the server.  That listens there,
+ * serves the host from which ssh came, and ends when its standard input does,
+ * which is when ssh ends, however that happens. */
+static int start_peer(struct net_hosts *h)
+{
+	const char *who = h->options->peer, *server = h->options->peer_server;
+	char remote[512], address[64];
+	const char *const command[] = {
+		"/bin/sh",
+		"-c",
+		"exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- \"$1\" \"$2\"",
+		"sh",
+		who,
+		remote,
+		NULL,
+	};
+	uint16_t port = 0;
+	int out, err;
+
+	if (*who == '-' || who[strspn(who, PLAIN)] || !*server ||
+	    *server == '-' || server[strspn(server, PLAIN)] ||
+	    strlen(server) > 256)
+		return bench_fail(h->b, 0,
+				  "--peer, --peer-server: '%s', '%s' have "
+				  "characters that are not taken",
+				  who, server);
+	snprintf(remote, sizeof(remote),
+		 "exec sh -c 'set -- $SSH_CONNECTION; echo $3; exec %s "
+		 "--listen $3 --allow $1 --port 0 --idle-exit 60 --until-eof'",
+		 server);
+	out = start(h, &h->peer, command);
+	err = out < 0 ? out : read_line(h->b, out, address, sizeof(address));
+	if (!err)
+		err = read_port(h->b, out, &port);
+	if (!err && net_addr_parse(&h->peer.addr, address, port))
+		err = -EPROTO;
+	if (out >= 0)
+		close(out);
+	if (err == -ECANCELED)
+		return 0;
+	return err ? bench_fail(h->b, -err,
+				"--peer %s: ssh has not started %s there", who,
+				server)
+		   : 0;
+}
+
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o)
 {
-	struct net_addr peer;
-	int err = 0;
-
 	h->options = o;
 	h->b = b;
-	h->home = h->far = h->ssh.in = -1;
+	h->home = h->far = -1;
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
 	if (o->netlab)
@@ -117,96 +275,77 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 	if (!o->peer)
 		return 0;
 	if (strchr(o->peer, '@'))
-		err = net_ssh_start(&h->ssh, b, o->peer, o->peer_server, &peer);
-	else if (net_addr_parse(&peer, o->peer, (uint16_t)o->port))
-		err = bench_fail(b, 0,
-				 "--peer %s: not an IP address (nor user@host)",
-				 o->peer);
-	if (err || bench_stopping(b))
-		return err;
-	for (int i = 0; i < NET_PLACES; i++)
-		h->host[i][0].addr = h->host[i][1].addr = peer;
+		return start_peer(h);
+	if (net_addr_parse(&h->peer.addr, o->peer, (uint16_t)o->port))
+		return bench_fail(
+			b, 0, "--peer %s: not an IP address (nor user@host)",
+			o->peer);
 	return 0;
 }
 
-static int listen_far(struct net_hosts *h, struct net_addr *a, int family)
+/* net_server lies beside this program. */
+static int find_server(char *path, size_t size)
 {
-	int fd;
+	static const char name[] = "net_server";
+	const ssize_t n = readlink("/proc/self/exe", path, size);
+	char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
 
-	if (h->far < 0) {
-		net_addr_loopback(a, family, 0);
-		return net_addr_listen(a);
-	}
-	net_addr_parse(a, family == AF_INET6 ? NETLAB_ADDR_6 : NETLAB_ADDR_4,
-		       0);
-	/* A socket stays in the namespace in which it was made. */
-	if (setns(h->far, CLONE_NEWNET))
-		return -errno;
-	fd = net_addr_listen(a);
-	if (setns(h->home, CLONE_NEWNET)) {
-		close(fd);
-		return -errno;
-	}
-	return fd;
+	if (!slash || (size_t)(slash + 1 - path) + sizeof(name) > size)
+		return -ENOENT;
+	memcpy(slash + 1, name, sizeof(name));
+	return 0;
 }
 
-static _Noreturn void be_server(const struct net_hosts *h, int listener,
-				int cpu)
+static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
+		      int family)
 {
-	struct net_limits limits = NET_LIMITS_DEFAULT;
+	const bool six = family == AF_INET6;
+	const char *at = h->far < 0 ? (six ? "::1" : "127.0.0.1")
+				    : (six ? NETLAB_ADDR_6 : NETLAB_ADDR_4);
+	char path[4096], number[16];
+	const char *const command[] = {
+		path,
+		"--listen",
+		at,
+		"--allow",
+		six ? NETLAB_HERE_ADDR_6 : NETLAB_HERE_ADDR_4,
+		"--port",
+		"0",
+		"--cpu",
+		number,
+		"--idle-exit",
+		"0",
+		NULL,
+	};
+	uint16_t port = 0;
+	int out, err = find_server(path, sizeof(path));
 
-	/* Sockets for datagrams are made there later. */
-	if (h->far >= 0 && setns(h->far, CLONE_NEWNET))
-		_exit(1);
-	if (h->far >= 0) {
-		net_addr_parse(&limits.allow[0], "10.78.0.1", 0);
-		net_addr_parse(&limits.allow[1], "fd78::1", 0);
-		limits.n_allow = 2;
-	}
-	if (ipc_partner_settle(cpu))
-		_exit(1);
-	_exit(net_serve(listener, &limits, NULL) ? 1 : 0);
+	snprintf(number, sizeof(number), "%d", cpu);
+	out = err ? err : start(h, host, command);
+	err = out < 0 ? out : read_port(h->b, out, &port);
+	if (out >= 0)
+		close(out);
+	if (err == -ECANCELED)
+		return err;
+	if (err)
+		return bench_fail(h->b, -err, "start %s", path);
+	return net_addr_parse(&host->addr, at, port);
 }
 
-static int start(struct net_hosts *h, struct net_host *host, int cpu,
-		 int family)
-{
-	const int listener = listen_far(h, &host->addr, family);
-
-	if (listener < 0)
-		return bench_fail(h->b, -listener, "listen for the server");
-	host->pid = bench_fork(h->b);
-	if (host->pid == 0)
-		be_server(h, listener, cpu);
-	close(listener);
-	if (host->pid > 0)
-		return 0;
-	host->pid = 0;
-	return bench_fail(h->b, errno, "fork the server");
-}
-
-static bool has_ended(pid_t pid)
+static bool runs(pid_t pid)
 {
 	siginfo_t info = { 0 };
 
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
-	       info.si_pid;
+	return pid &&
+	       !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       !info.si_pid;
 }
 
 const char *net_hosts_unfit(const struct net_hosts *h, int family)
 {
-	const struct net_addr *peer = &h->host[0][0].addr;
-
-	return h->options->peer && peer->sa.ss_family != family
+	return h->options->peer && h->peer.addr.sa.ss_family != family
 		       ? "the peer's address is of the other IP version"
 		       : NULL;
-}
-
-bool net_hosts_runs(const struct net_hosts *h, enum net_place place, int family)
-{
-	const struct net_host *host = &h->host[place][family == AF_INET6];
-
-	return h->options->peer || (host->pid && !has_ended(host->pid));
 }
 
 const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
@@ -221,10 +360,12 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 		bench_skip(h->b, "%s", net_hosts_unfit(h, family));
 		return NULL;
 	}
-	if (net_hosts_runs(h, place, family))
+	if (h->options->peer)
+		return &h->peer;
+	if (runs(host->pid))
 		return host;
-	ipc_partner_kill(&host->pid);
-	return start(h, host, cpu, family) ? NULL : host;
+	stop(host, 0);
+	return start_here(h, host, cpu, family) ? NULL : host;
 }
 
 void net_hosts_close(struct net_hosts *h)
@@ -233,8 +374,8 @@ void net_hosts_close(struct net_hosts *h)
 		return;
 	for (int i = 0; i < NET_PLACES; i++)
 		for (int k = 0; k < 2; k++)
-			ipc_partner_kill(&h->host[i][k].pid);
-	net_ssh_stop(&h->ssh);
+			stop(&h->host[i][k], 0);
+	stop(&h->peer, END_MS);
 	if (h->home >= 0)
 		close(h->home);
 	if (h->far >= 0)

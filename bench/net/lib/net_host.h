@@ -3,27 +3,23 @@
 #define NET_HOST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "bench.h"
 #include "net_addr.h"
-#include "net_ssh.h"
 
 /*
- * Who the far end is.  On loopback, and in the two network namespaces that
- * scripts/netlab makes, it is a server process of our own on a CPU of our
- * choice; with --peer it is a net_server that somebody started there, or that
- * is started there over ssh.
+ * The far end.  It is always a net_server: on loopback, and in the two network
+ * namespaces that scripts/netlab makes, one that is started here on a CPU of
+ * our choice; with --peer one that runs on another host, or is started there
+ * over ssh.
  */
 struct net_options {
 	const char *peer, *peer_server;
 	uint64_t port;
 	bool netlab;
 };
-
-#define NET_DEFAULT_PORT 26321
 
 /* Rows for the option table of a program whose state begins with @member. */
 #define NET_OPTIONS(type)                                                      \
@@ -41,22 +37,22 @@ struct net_options {
 
 enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
 
-/* One server, started when it is needed. */
 struct net_host {
 	struct net_addr addr;
-	pid_t pid; /* 0: not started, or not ours */
+	pid_t pid; /* the server or the ssh that we started; 0: none */
+	int in;	   /* its standard input, with ssh: the server ends with it */
 };
 
 struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
 	int home, far; /* network namespaces of --netlab, else -1 */
-	struct net_ssh ssh;
+	struct net_host peer;
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 
-/* net_hosts_label() - what the axis net says: loopback, veth, shaped (veth with
- * a limit, or a line with a delay) or remote. */
+/* net_hosts_label() - the value of the axis net: loopback, veth, shaped (veth
+ * with a limit, or a line with a delay) or remote. */
 const char *net_hosts_label(const struct net_options *o);
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
@@ -66,7 +62,7 @@ bool net_hosts_is_memory(const struct net_options *o);
 /* net_hosts_places() - how many places there are: with --peer only one. */
 unsigned int net_hosts_places(const struct net_options *o);
 
-/* net_hosts_place() - what the axis place says. */
+/* net_hosts_place() - the value of the axis place. */
 const char *net_hosts_place(const struct net_options *o, enum net_place place);
 
 /* net_hosts_why_not() - why there can be no such host here, or NULL. */
@@ -74,7 +70,7 @@ const char *net_hosts_why_not(const struct net_options *o,
 			      const struct bench *b, enum net_place place,
 			      int family);
 
-/* net_hosts_open() - enter the namespace of --netlab, check --peer.
+/* net_hosts_open() - enter the namespace of --netlab, reach --peer.
  * Return: 0, bench_fail() or bench_skip(). */
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
@@ -83,16 +79,12 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
  * serve @family, or NULL. */
 const char *net_hosts_unfit(const struct net_hosts *h, int family);
 
-/* net_hosts_runs() - whether net_hosts_need() has nothing to start for it: a
- * server that is forked keeps what is open here. */
-bool net_hosts_runs(const struct net_hosts *h, enum net_place place,
-		    int family);
-
 /**
  * net_hosts_need() - the server of that place and family (AF_INET,
  * AF_INET6), started afresh if it has ended.
  *
- * Return: the host, or NULL after bench_fail() or bench_skip().
+ * Return: the host, or NULL after bench_fail() or bench_skip(), or when the
+ * user wants to stop.
  */
 const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				      int family);
