@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "invocation.h"
+#include "partner.h"
 
 #define PASSES	       4 /* visits to a case that is interleaved, at most */
 #define LOW_EFFORT     0.5
@@ -67,6 +68,7 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 
 	if (invocation_stop)
 		return -EINTR;
+	partner_moved();
 	err = d->prepare ? d->prepare(b, b->state, c) : 0;
 	if (!err)
 		err = op_counter_begin(b->counter);
@@ -199,6 +201,7 @@ static int one_event(struct bench *b, struct case_run *run,
 	const struct bench_desc *d = b->desc;
 	int err = 0;
 
+	partner_moved();
 	if (phase == PHASE_SAMPLE)
 		err = op_counter_empty(b->counter, &run->counts);
 	if (!err && d->prepare)

@@ -40,7 +40,7 @@
 #include "lib/file_crew.h"
 #include "lib/file_data.h"
 #include "lib/file_place.h"
-#include "proc_room.h"
+#include "partner.h"
 
 #define MOST	  10u
 #define BLOCK	  4096u
@@ -321,7 +321,7 @@ static int start_crew(struct bench *b, struct contention_state *s)
 	int err = file_crew_begin(b, &s->crew, s->procs, work, s);
 
 	if (err)
-		return proc_refused(b, -err, "fork");
+		return partner_refused(b, -err, "fork");
 	for (unsigned int i = 0; !err && i < s->procs; i++) {
 		err = file_crew_order(&s->crew, i, &prepare);
 		if (!err)

@@ -79,8 +79,8 @@ struct bandwidth_state {
 	 * the same one. */
 	struct mem_buffer buffer[BENCH_MAX_NODES];
 	int64_t huge_bytes; /* of the first, as smaps says */
-	struct mem_team team;
-	struct worker worker[MEM_TEAM_MAX];
+	struct partner_team team;
+	struct worker worker[PARTNER_TEAM_MAX];
 	const struct bandwidth_spec *now;
 	uint64_t rounds; /* of it in one event */
 	size_t check_at[CHECKS];
@@ -263,7 +263,7 @@ static uint64_t time_rounds(const struct bench *b, struct bandwidth_state *s,
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       mem_team_run(&s->team, rounds));
+		       partner_team_run(&s->team, rounds));
 	return ticks;
 }
 
@@ -290,7 +290,7 @@ static void go_over(void *arg, uint64_t passes)
 {
 	struct bandwidth_state *s = arg;
 
-	mem_team_run(&s->team, passes * (s->now->part / s->now->chunk));
+	partner_team_run(&s->team, passes * (s->now->part / s->now->chunk));
 }
 
 /* Of what caches hold an event is whole passes: a part of the arrays may be in
@@ -316,9 +316,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	s->now = &s->plan.spec[c->index];
 	lay_out(b, s, s->now);
-	err = mem_team_begin(&s->team, b, s->now->threads, work, s);
+	err = partner_team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
-		return bench_fail(b, -err, "start the threads");
+		return err;
 	if (s->now->level < LEVEL_MEMORY)
 		settle_arrays(b, s, c);
 	else
@@ -408,7 +408,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	if (c->index < 0)
 		return 0;
-	mem_team_end(&s->team);
+	partner_team_stop(&s->team);
 	s->reached = s->worker[0].at;
 	if (mem_op_family(s->now->op) != MEM_READ)
 		bench_proof(b, c, "words_moved", CHECKS, right_words(s));
@@ -445,7 +445,7 @@ static void teardown(struct bench *b, void *state)
 	struct bandwidth_state *s = state;
 
 	(void)b;
-	mem_team_close(&s->team);
+	partner_team_stop(&s->team);
 	for (int i = 0; i < BENCH_MAX_NODES; i++)
 		mem_unmap(&s->buffer[i]);
 }

@@ -30,7 +30,7 @@
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"
-#include "lib/mem_team.h"
+#include "partner_team.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */
@@ -61,8 +61,8 @@ struct loaded_state {
 	struct chase chase;
 	void *at;
 	uint64_t rounds; /* of the chase in one event */
-	struct mem_team team;
-	struct traffic other[MEM_TEAM_MAX];
+	struct partner_team team;
+	struct traffic other[PARTNER_TEAM_MAX];
 	enum kind kind;
 	unsigned int load;
 	enum timer_method clock;       /* that the others pause by */
@@ -78,7 +78,7 @@ static unsigned int threads(const struct bench *b)
 {
 	const unsigned int n = bench_cpus(b);
 
-	return n < MEM_TEAM_MAX ? n : MEM_TEAM_MAX;
+	return n < PARTNER_TEAM_MAX ? n : PARTNER_TEAM_MAX;
 }
 
 static void add_pair(struct bench *b, struct loaded_state *s, int kind,
@@ -110,7 +110,7 @@ static void add_pair(struct bench *b, struct loaded_state *s, int kind,
 /* Twice all last caches that the other CPUs use. */
 static size_t beyond_all(const struct bench *b, unsigned int others)
 {
-	int cpu[MEM_TEAM_MAX];
+	int cpu[PARTNER_TEAM_MAX];
 
 	for (unsigned int i = 0; i < others; i++)
 		cpu[i] = bench_nth_cpu(b, i + 1);
@@ -255,12 +255,12 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	uint64_t ticks;
 
 	atomic_store(&s->stop, false);
-	mem_team_start(&s->team, 1);
+	partner_team_go(&s->team, 1);
 	/* Until the traffic is under way. */
 	s->at = chase_run(s->at, 64);
 	ticks = time_chase(b, s);
 	atomic_store(&s->stop, true);
-	mem_team_wait(&s->team);
+	partner_team_wait(&s->team);
 	*bandwidth = 0;
 	for (unsigned int i = 1; i < s->team.size; i++)
 		if (s->other[i].ticks)
@@ -304,9 +304,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	s->kind = (enum kind)(c->index / (int)LOADS);
 	s->clock = bench_timer(b)->method;
-	err = mem_team_begin(&s->team, b, threads(b), make_traffic, s);
+	err = partner_team_start(b, &s->team, threads(b), make_traffic, s);
 	if (err)
-		return bench_fail(b, -err, "start the threads");
+		return err;
 	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
 		if (bench_ns(b, (double)time_chase(b, s)) >= LOADS_NS)
 			break;
@@ -346,7 +346,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
-	mem_team_end(&s->team);
+	partner_team_stop(&s->team);
 	return 0;
 }
 
@@ -367,7 +367,7 @@ static void teardown(struct bench *b, void *state)
 	struct loaded_state *s = state;
 
 	(void)b;
-	mem_team_close(&s->team);
+	partner_team_stop(&s->team);
 	mem_unmap(&s->chain);
 	mem_unmap(&s->parts);
 }

@@ -159,15 +159,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
 		err = renew(b, s, kind);
-	if (!err && kind == FAULT_USER) {
-		const char *why = NULL;
-
+	if (!err && kind == FAULT_USER)
 		err = fault_user_begin(&s->user, b, s->area.base,
-				       (size_t)FAULT_PAGES * FAULT_PAGE, &why);
-		if (err)
-			return bench_skip(b, "userfaultfd: %s: %s",
-					  why ? why : "failed", strerror(-err));
-	}
+				       (size_t)FAULT_PAGES * FAULT_PAGE);
 	s->faults = 0;
 	getrusage(RUSAGE_SELF, &s->before);
 	return err;
@@ -328,7 +322,7 @@ static void teardown(struct bench *b, void *state)
 	struct fault_state *s = state;
 
 	(void)b;
-	fault_user_close(&s->user);
+	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
 	fault_file_close(&s->disk);
 	if (s->memory_file >= 0)

@@ -49,7 +49,7 @@
 #include "lib/switch_points.h"
 #include "lib/switch_ring.h"
 #include "lib/switch_shot.h"
-#include "proc_room.h"
+#include "partner.h"
 
 struct context_switch_state {
 	struct switch_points points;
@@ -124,7 +124,7 @@ static int enter_mechanism(struct bench *b, struct context_switch_state *s,
 	int err = switch_link_open(&s->solo, p->way, p->threads);
 
 	if (err)
-		return proc_refused(b, -err, switch_way_name(p->way));
+		return partner_refused(b, -err, switch_way_name(p->way));
 	return p->threads ? switch_partner_start(b, &s->partner, p->way, true,
 						 bench_cpu(b))
 			  : 0;

@@ -23,19 +23,15 @@
  *           Comparable with half of our figure.
  * Needs:    two CPUs.
  */
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "bench.h"
-#include "deadline.h"
-#include "sync_thread.h"
+#include "partner.h"
 
-/* A partner that does not answer for so long will not answer: its CPU is taken
- * by something of a higher priority.  The clock is looked at, and whether to
- * stop, every so many loads: there are none so many within an answer. */
-#define PATIENCE_MS 30000
-#define LOOKS	    (1u << 20)
+/* After so many loads it is asked whether to go on: there are none so many
+ * within an answer. */
+#define LOOKS (1u << 20)
 
 /* The number that ends the partner's loop; odd, as all that it waits for. */
 #define LAST UINT64_MAX
@@ -50,7 +46,7 @@ struct state {
 	uint64_t pairs;
 	struct pair pair[2 * MAX_PAIRS];
 	size_t pairs_used;
-	struct sync_thread partner;
+	struct partner partner;
 	uint64_t asked, answers; /* since the visit began */
 	/* The line, and no other data on it nor on its neighbour, which the
 	 * prefetcher may bring along. */
@@ -109,18 +105,8 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static int setup(struct bench *b, void *state)
-{
-	struct state *s = state;
-	const int err = sync_thread_start(&s->partner);
-
-	if (err == -EAGAIN)
-		return bench_skip(b, SYNC_NO_ROOM);
-	return err ? bench_fail(b, -err, "start a partner thread") : 0;
-}
-
 /* The partner: answer every odd number with the next even one. */
-static void answer(struct sync_thread *t, void *arg)
+static int answer(struct partner *t, void *arg)
 {
 	struct state *s = arg;
 	uint64_t n = 0, seen;
@@ -136,7 +122,8 @@ static void answer(struct sync_thread *t, void *arg)
 		atomic_store_explicit(&s->line, seen + 1, memory_order_release);
 		n++;
 	}
-	s->answers = n; /* read after sync_thread_end() */
+	s->answers = n; /* read after partner_stop() */
+	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -149,30 +136,17 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return bench_fail(b, -err, "pin to CPU %d", p->from);
 	atomic_store(&s->line, 0);
 	s->asked = 0;
-	err = sync_thread_begin(&s->partner, answer, s, p->to, -1);
-	if (err)
-		return bench_fail(b, -err, "pin the partner to CPU %d", p->to);
-	return 0;
-}
-
-/* After LOOKS loads.  @deadline: 0 at the first such look of a batch.  Return:
- * whether there is no more to wait for. */
-__attribute__((noinline, cold)) static bool give_up(const struct bench *b,
-						    int64_t *deadline)
-{
-	if (!*deadline)
-		*deadline = deadline_in(PATIENCE_MS);
-	return bench_stopping(b) || deadline_passed(*deadline);
+	return partner_start(b, &s->partner, PARTNER_THREAD, p->to, answer, s);
 }
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct state *s = state;
-	const struct pair *p = c->arg;
 	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
-	int64_t deadline = 0;
+	int err;
 
+	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		uint64_t patience = LOOKS;
 
@@ -181,10 +155,9 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 		while (atomic_load_explicit(&s->line, memory_order_acquire) !=
 		       turn)
 			if (!--patience) {
-				if (give_up(b, &deadline))
-					return bench_fail(b, ETIMEDOUT,
-							  "partner on CPU %d",
-							  p->to);
+				err = partner_check();
+				if (err)
+					return partner_failed(b, err);
 				patience = LOOKS;
 			}
 	}
@@ -198,7 +171,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	atomic_store(&s->line, LAST);
-	sync_thread_end(&s->partner);
+	partner_stop(&s->partner);
 	/* What the partner itself has counted: it can differ. */
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
@@ -228,7 +201,7 @@ static void teardown(struct bench *b, void *state)
 
 	(void)b;
 	atomic_store(&s->line, LAST);
-	sync_thread_finish(&s->partner);
+	partner_stop(&s->partner);
 }
 
 const struct bench_desc bench_desc = {
@@ -237,7 +210,6 @@ const struct bench_desc bench_desc = {
 	.opts = opts,
 	.state_size = sizeof(struct state),
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.run = run,
 	.leave = leave,

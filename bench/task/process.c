@@ -43,7 +43,7 @@
 #include "lib/proc_memory.h"
 #include "lib/proc_points.h"
 #include "lib/proc_spawn.h"
-#include "proc_room.h"
+#include "partner.h"
 
 #define MIB (1024ul * 1024)
 
@@ -70,7 +70,7 @@ static int setup(struct bench *b, void *state)
 	char why[160];
 	void *p;
 
-	if (proc_room(why, sizeof(why)) < 2)
+	if (partner_room(why, sizeof(why)) < 2)
 		return bench_skip(b, "no room for another process: %s", why);
 	p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -159,7 +159,7 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       status = proc_spawn(op, s->points.program));
 	if (status < 0)
-		return proc_refused(b, -status, proc_op_name(op));
+		return partner_refused(b, -status, proc_op_name(op));
 	s->status = status;
 	bench_record(b, c, ticks);
 	return 0;
@@ -175,7 +175,7 @@ static int ask_small(struct bench *b, struct process_state *s,
 	if (err)
 		return err;
 	if (reply->status < 0)
-		return proc_refused(b, (int)-reply->status, "fork");
+		return partner_refused(b, (int)-reply->status, "fork");
 	s->status = reply->status;
 	return 0;
 }
@@ -205,7 +205,7 @@ static int first_of(struct bench *b, struct process_state *s,
 	}
 	err = proc_first(bench_timer(b)->method, s->child_end, first);
 	s->status = err;
-	return err < 0 ? proc_refused(b, -err, "fork") : 0;
+	return err < 0 ? partner_refused(b, -err, "fork") : 0;
 }
 
 static int sample_first(struct bench *b, struct process_state *s,

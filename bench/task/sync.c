@@ -30,9 +30,8 @@
 #include <stddef.h>
 
 #include "bench.h"
-#include "deadline.h"
+#include "partner.h"
 #include "sync_futex.h"
-#include "sync_thread.h"
 
 /* Operations in one iteration of a contended case.  A lock that sleeps changes
  * hands every some 10 us: a batch must see many changes. */
@@ -43,24 +42,25 @@
  * no more.  Short batches, as a quick run has, may miss him. */
 #define CONTENDED_SHARE 0.75
 
-/* For a partner that does not run, and a sleeper that does not fall asleep: a
- * host may take the CPU away for long.  The clock is looked at every so many
- * looks at the partner. */
-#define PATIENCE_MS 30000
-#define LOOKS	    (1u << 20)
+/* It is asked whether to go on after so many looks at a partner that does not
+ * run. */
+#define LOOKS (1u << 20)
 
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_NS 50000
 
 struct state {
-	struct sync_thread partner;
+	struct partner partner;
+	/* Asleep from beginning to end: a lock is cheaper where the process has
+	 * one thread only. */
+	struct partner company;
 	const struct op *op; /* for the partner */
+	bool same_cpu;
 	uint64_t mine; /* operations by this thread since the visit began */
 	uint64_t errors;
 	uint64_t start;		/* the counter when the visit began */
 	uint64_t theirs_before; /* when the batch began */
 	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
-	bool contended;
 
 	_Alignas(64) pthread_mutex_t mutex;
 	_Alignas(64) pthread_spinlock_t spin;
@@ -150,29 +150,41 @@ static const struct op wake_op = { "futex_wake", op_wake, false };
 
 /* The partner of a contended case: the same, in short runs so that it sees
  * soon that it is to stop. */
-static void contend(struct sync_thread *t, void *arg)
+static int contend(struct partner *t, void *arg)
 {
 	struct state *s = arg;
 	uint64_t n = 0;
 
-	while (!sync_thread_stopping(t)) {
+	while (!partner_stopping(t)) {
 		s->op->run(s, 16);
 		n += 16;
 		atomic_store_explicit(&s->theirs, n, memory_order_relaxed);
 	}
+	return 0;
 }
 
 /* The sleeper of futex_wake: the word counts the wake-ups that were meant. */
-static void doze(struct sync_thread *t, void *arg)
+static int doze(struct partner *t, void *arg)
 {
+	const struct sched_param none = { 0 };
 	struct state *s = arg;
 	uint32_t seen = atomic_load(&s->word);
 
-	while (!sync_thread_stopping(t)) {
+	if (s->same_cpu && sched_getscheduler(0) == SCHED_OTHER &&
+	    sched_setscheduler(0, SCHED_BATCH, &none))
+		return -errno;
+	while (!partner_stopping(t)) {
 		if (!futex_wait(&s->word, seen, true))
 			atomic_fetch_add(&s->theirs, 1);
 		seen = atomic_load(&s->word);
 	}
+	return 0;
+}
+
+static int sleep_on(struct partner *p, void *arg)
+{
+	(void)arg;
+	return partner_meet(p);
 }
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -199,12 +211,11 @@ static void nap(uint64_t ns)
 static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 {
 	const enum timer_method method = bench_timer(b)->method;
-	const int64_t deadline = deadline_in(PATIENCE_MS);
 	struct state *s = state;
 	uint64_t ticks;
-	int woken = 0;
+	int err, woken = 0;
 
-	while (!bench_stopping(b) && !deadline_passed(deadline)) {
+	while (!(err = partner_check())) {
 		nap(SETTLE_NS);
 		atomic_fetch_add(&s->word, 1);
 		TIMER_INTERVAL(method, ticks,
@@ -217,25 +228,7 @@ static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 			return 0;
 		}
 	}
-	return bench_stopping(b)
-		       ? 0
-		       : bench_fail(b, 0, "the waiting thread never slept");
-}
-
-static int begin(struct bench *b, struct state *s, const struct bench_case *c,
-		 sync_work_fn *work)
-{
-	const bool same = c->index == BENCH_SAME_CPU;
-	const int cpu = same ? bench_cpu(b) : bench_partner(b, BENCH_ANY_OTHER);
-	const bool normal = sched_getscheduler(0) == SCHED_OTHER;
-	const int err = sync_thread_begin(&s->partner, work, s, cpu,
-					  same && normal ? SCHED_BATCH : -1);
-
-	if (err)
-		return bench_fail(b, -err, "partner on CPU %d", cpu);
-	s->contended = true;
-	bench_fact(b, c, "partner_cpu", cpu);
-	return 0;
+	return partner_failed(b, err);
 }
 
 /* Before a contended batch: see that the partner runs.  Its CPU may be taken
@@ -244,17 +237,14 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const uint64_t seen = atomic_load(&s->theirs);
-	const int64_t deadline = deadline_in(PATIENCE_MS);
+	int err = 0;
 
-	if (!s->contended || c->sample)
+	if (!s->partner.page || c->sample)
 		return 0;
-	for (uint64_t i = 1; atomic_load(&s->theirs) == seen; i++) {
-		if (bench_stopping(b))
-			return 0;
-		if (i % LOOKS == 0 && deadline_passed(deadline))
-			return bench_fail(b, ETIMEDOUT,
-					  "the partner does not run");
-	}
+	for (uint64_t i = 1; atomic_load(&s->theirs) == seen && !err; i++)
+		err = i % LOOKS ? 0 : partner_check();
+	if (err)
+		return partner_failed(b, err);
 	s->theirs_before = atomic_load(&s->theirs);
 	return 0;
 }
@@ -266,7 +256,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const uint64_t mine = iters * c->ops;
 	uint64_t theirs;
 
-	if (!s->contended || c->sample)
+	if (!s->partner.page || c->sample)
 		return 0;
 	theirs = atomic_load(&s->theirs) - s->theirs_before;
 	s->mine_in_batches += mine;
@@ -279,26 +269,21 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	const int cpu = c->index == BENCH_SAME_CPU
+				? bench_cpu(b)
+				: bench_partner(b, BENCH_ANY_OTHER);
 
 	s->op = c->arg;
+	s->same_cpu = c->index == BENCH_SAME_CPU;
 	s->mine = s->errors = 0;
 	s->mine_in_batches = s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	s->contended = false;
 	if (c->index < 0)
 		return 0;
-	return begin(b, s, c, c->sample ? doze : contend);
-}
-
-static void stop_partner(struct state *s)
-{
-	sync_thread_ask(&s->partner);
-	/* A sleeper that misses this one had not yet looked at the word. */
-	atomic_fetch_add(&s->word, 1);
-	futex_wake(&s->word, 1, true);
-	sync_thread_end(&s->partner);
-	s->contended = false;
+	bench_fact(b, c, "partner_cpu", cpu);
+	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
+			     c->sample ? doze : contend, s);
 }
 
 static void conclude_contended(struct bench *b, struct state *s,
@@ -320,8 +305,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const uint64_t calls = s->mine;
 	uint64_t done, now;
 
-	if (s->contended) {
-		stop_partner(s);
+	if (s->partner.page) {
+		partner_stop(&s->partner);
 		conclude_contended(b, s, c);
 	}
 	if (c->sample)
@@ -401,10 +386,8 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, err, "make a lock");
 	if (sem_init(&s->sem, 0, 1))
 		return bench_fail(b, errno, "make a semaphore");
-	err = sync_thread_start(&s->partner);
-	if (err == -EAGAIN)
-		return bench_skip(b, SYNC_NO_ROOM);
-	return err ? bench_fail(b, -err, "start a partner thread") : 0;
+	return partner_start(b, &s->company, PARTNER_THREAD, bench_cpu(b),
+			     sleep_on, s);
 }
 
 static void teardown(struct bench *b, void *state)
@@ -412,9 +395,8 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	if (s->contended)
-		stop_partner(s);
-	sync_thread_finish(&s->partner);
+	partner_stop(&s->partner);
+	partner_stop(&s->company);
 }
 
 const struct bench_desc bench_desc = {

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "proc_room.h"
+#include "partner.h"
 
 #define SMALL_STACK (64ul * 1024)
 
@@ -115,7 +115,7 @@ static int setup(struct bench *b, void *state)
 	struct thread_state *s = state;
 	char why[160];
 
-	if (proc_room(why, sizeof(why)) < 1)
+	if (partner_room(why, sizeof(why)) < 1)
 		return bench_skip(b, "no room for a thread: %s", why);
 	s->method = bench_timer(b)->method;
 	for (int k = 0; k < KINDS; k++) {
@@ -226,7 +226,7 @@ static int sample_first(struct bench *b, struct thread_state *s,
 	end = timer_end(s->method);
 	if (err) {
 		unmap_stack(s, kind);
-		return proc_refused(b, err, "make a thread");
+		return partner_refused(b, err, "make a thread");
 	}
 	s->joined += pthread_join(thread, NULL) == 0;
 	unmap_stack(s, kind);
@@ -255,7 +255,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, kind));
 	if (err) {
 		unmap_stack(s, kind);
-		return proc_refused(b, err, "make a thread");
+		return partner_refused(b, err, "make a thread");
 	}
 	bench_record(b, c, ticks);
 	return 0;

@@ -241,7 +241,7 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
 		if (bench_cache_bytes(b, level))
 			p->last_bytes = bench_cache_bytes(b, level);
-	p->cpus = all < MEM_TEAM_MAX ? all : MEM_TEAM_MAX;
+	p->cpus = all < PARTNER_TEAM_MAX ? all : PARTNER_TEAM_MAX;
 	for (unsigned int i = 0; i < p->cpus; i++) {
 		p->cpu[i] = bench_nth_cpu(b, i);
 		p->node[i] = bench_node_of_cpu(b, p->cpu[i]);

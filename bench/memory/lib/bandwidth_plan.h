@@ -7,7 +7,7 @@
 
 #include "bench.h"
 #include "mem_kernels.h"
-#include "mem_team.h"
+#include "partner_team.h"
 
 /*
  * What mem_bandwidth measures: which kernels, with which registers, on arrays
@@ -44,7 +44,7 @@ struct bandwidth_plan {
 	size_t room[LEVEL_MEMORY], memory_bytes;
 	unsigned int cpus;
 	/* Of each thread, and its node; threads of one node share a buffer. */
-	int cpu[MEM_TEAM_MAX], node[MEM_TEAM_MAX];
+	int cpu[PARTNER_TEAM_MAX], node[PARTNER_TEAM_MAX];
 };
 
 /* Where arrays begin, in bytes from the start of their thread's buffer; those

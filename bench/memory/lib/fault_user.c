@@ -21,19 +21,19 @@ void fault_user_init(struct fault_user *u)
 }
 
 /* Resolves faults until something is written to stop_fd. */
-static void serve(struct sync_thread *t, void *arg)
+static int serve(struct partner *t, void *arg)
 {
 	struct fault_user *u = arg;
 	struct pollfd fds[2] = { { .fd = u->uffd, .events = POLLIN },
 				 { .fd = u->stop_fd, .events = POLLIN } };
 
-	while (!sync_thread_stopping(t)) {
+	while (!partner_stopping(t)) {
 		struct uffd_msg msg;
 		struct uffdio_copy copy = { .src = (uintptr_t)u->page,
 					    .len = sizeof(u->page) };
 
 		if (poll(fds, 2, -1) < 0 || fds[1].revents)
-			return;
+			break;
 		if (read(u->uffd, &msg, sizeof(msg)) != sizeof(msg) ||
 		    msg.event != UFFD_EVENT_PAGEFAULT)
 			continue;
@@ -42,6 +42,7 @@ static void serve(struct sync_thread *t, void *arg)
 		if (!ioctl(u->uffd, UFFDIO_COPY, &copy))
 			atomic_fetch_add(&u->resolved, 1);
 	}
+	return 0;
 }
 
 static int open_uffd(void)
@@ -81,45 +82,31 @@ static int open_all(struct fault_user *u, void *base, size_t bytes,
 }
 
 int fault_user_begin(struct fault_user *u, struct bench *b, void *base,
-		     size_t bytes, const char **why)
+		     size_t bytes)
 {
-	int cpu = bench_partner(b, BENCH_ANY_OTHER);
-	int err = open_all(u, base, bytes, why);
+	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
+	const char *why;
+	const int err = open_all(u, base, bytes, &why);
 
 	atomic_store(&u->resolved, 0);
 	memset(u->page, 0x5a, sizeof(u->page));
-	if (!err) {
-		*why = "thread";
-		err = u->thread.started ? 0 : sync_thread_start(&u->thread);
-	}
-	if (!err)
-		err = sync_thread_begin(&u->thread, serve, u,
-					cpu < 0 ? bench_cpu(b) : cpu, -1);
 	if (err)
-		fault_user_end(u);
-	return err;
+		return bench_skip(b, "userfaultfd: %s: %s", why,
+				  strerror(-err));
+	return partner_start(b, &u->thread, PARTNER_THREAD,
+			     cpu < 0 ? bench_cpu(b) : cpu, serve, u);
 }
 
 uint64_t fault_user_end(struct fault_user *u)
 {
-	const uint64_t one = 1;
-
 	if (u->uffd < 0)
 		return 0;
-	if (u->thread.started && u->stop_fd >= 0) {
-		sync_thread_ask(&u->thread);
-		if (write(u->stop_fd, &one, sizeof(one)) == sizeof(one))
-			sync_thread_end(&u->thread);
-	}
+	if (u->stop_fd >= 0)
+		eventfd_write(u->stop_fd, 1);
+	partner_stop(&u->thread);
 	close(u->uffd);
 	if (u->stop_fd >= 0)
 		close(u->stop_fd);
 	fault_user_init(u);
 	return atomic_load(&u->resolved);
-}
-
-void fault_user_close(struct fault_user *u)
-{
-	fault_user_end(u);
-	sync_thread_finish(&u->thread);
 }

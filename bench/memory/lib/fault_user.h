@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "sync_thread.h"
+#include "partner.h"
 
 /* Page faults that another thread of this process resolves: userfaultfd(2). */
 struct fault_user {
 	int uffd, stop_fd; /* -1: not open */
-	struct sync_thread thread;
+	struct partner thread;
 	_Atomic uint64_t resolved;
 	char page[4096]; /* what it puts there */
 };
@@ -22,18 +22,14 @@ void fault_user_init(struct fault_user *u);
 /**
  * fault_user_begin() - from now on faults in [@base, @base + @bytes) go to a
  * thread on the CPU nearest to the measuring one.
- * @why: gets the name of the call that failed.
  *
- * Return: 0 or -errno.
+ * Return: 0, bench_skip() or bench_fail(); fault_user_end() in any case.
  */
 int fault_user_begin(struct fault_user *u, struct bench *b, void *base,
-		     size_t bytes, const char **why);
+		     size_t bytes);
 
-/* fault_user_end() - stop that.  Return: faults resolved since the beginning;
- * 0 if it had not begun. */
+/* fault_user_end() - stop that; an initialised one is fine.  Return: faults
+ * resolved since the beginning; 0 if it had not begun. */
 uint64_t fault_user_end(struct fault_user *u);
-
-/* fault_user_close() - the thread is gone.  An initialised one is fine. */
-void fault_user_close(struct fault_user *u);
 
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "proc_forker.h"
-#include "proc_room.h"
+#include "partner.h"
 
 #define PATIENCE_MS 30000
 
@@ -26,7 +26,7 @@ int proc_forker_start(struct bench *b, struct proc_forker *f,
 	int pair[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return proc_refused(b, errno, "make a socket pair");
+		return partner_refused(b, errno, "make a socket pair");
 	f->pid = bench_fork(b);
 	if (f->pid == 0)
 		become(program, pair[1]);
@@ -37,7 +37,7 @@ int proc_forker_start(struct bench *b, struct proc_forker *f,
 		return 0;
 	f->pid = 0;
 	close(f->channel);
-	return proc_refused(b, err, "make a process");
+	return partner_refused(b, err, "make a process");
 }
 
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "proc_room.h"
+#include "partner.h"
 #include "proc_spawn.h"
 #include "switch_guard.h"
 #include "switch_partner.h"
@@ -33,7 +33,7 @@ static int launch(struct bench *b, struct switch_partner *p, bool thread)
 	if (thread) {
 		err = pthread_create(&p->thread, NULL, thread_main, p);
 		p->has_thread = !err;
-		return err ? proc_refused(b, err, "make a thread") : 0;
+		return err ? partner_refused(b, err, "make a thread") : 0;
 	}
 	p->pid = bench_fork(b);
 	if (p->pid == 0) {
@@ -46,7 +46,7 @@ static int launch(struct bench *b, struct switch_partner *p, bool thread)
 		serve_pinned(p);
 		_exit(0);
 	}
-	return p->pid < 0 ? proc_refused(b, errno, "make a process") : 0;
+	return p->pid < 0 ? partner_refused(b, errno, "make a process") : 0;
 }
 
 static int say(struct bench *b, struct switch_partner *p,
@@ -71,7 +71,7 @@ int switch_partner_start(struct bench *b, struct switch_partner *p,
 	switch_guard_reset();
 	err = switch_link_open(&p->link, way, thread);
 	if (err)
-		return proc_refused(b, -err, switch_way_name(way));
+		return partner_refused(b, -err, switch_way_name(way));
 	err = launch(b, p, thread);
 	if (!err)
 		err = say(b, p, SWITCH_REPORT);

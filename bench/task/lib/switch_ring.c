@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proc_room.h"
+#include "partner.h"
 #include "proc_spawn.h"
 #include "switch_guard.h"
 #include "switch_ring.h"
@@ -133,13 +133,13 @@ int switch_ring_open(struct bench *b, struct switch_ring *r,
 	err = open_pipes(r, members);
 	if (err) {
 		switch_ring_close(r);
-		return proc_refused(b, err, "make the ring's pipes");
+		return partner_refused(b, err, "make the ring's pipes");
 	}
 	r->account = map(SWITCH_RING_MAX * sizeof(*r->account), MAP_SHARED);
 	r->memory = map_small(all);
 	if (!r->account || !r->memory) {
 		switch_ring_close(r);
-		return proc_refused(b, ENOMEM, "map the ring's memory");
+		return partner_refused(b, ENOMEM, "map the ring's memory");
 	}
 	/* The members need no copy of it, and fork would have to make one. */
 	madvise(r->memory, all, MADV_DONTFORK);
@@ -162,7 +162,7 @@ int switch_ring_grow(struct bench *b, struct switch_ring *r,
 		return bench_skip(b, "no pipes for %u members", members);
 	/* Ask before the first of many, and leave some to others. */
 	if (members > r->made &&
-	    proc_room(why, sizeof(why)) < (long)(members - r->made) + 8)
+	    partner_room(why, sizeof(why)) < (long)(members - r->made) + 8)
 		return bench_skip(b, "no room for %u more processes: %s",
 				  members - r->made, why);
 	while (r->made < members && !bench_stopping(b)) {
@@ -171,7 +171,7 @@ int switch_ring_grow(struct bench *b, struct switch_ring *r,
 		if (pid == 0)
 			member(r, r->made);
 		if (pid < 0)
-			return proc_refused(b, errno, "make the ring");
+			return partner_refused(b, errno, "make the ring");
 		r->pid[r->made++] = pid;
 	}
 	return 0;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "deadline.h"
-#include "proc_room.h"
+#include "partner.h"
 #include "proc_spawn.h"
 #include "switch_shot.h"
 
@@ -30,7 +30,7 @@ int switch_shot_open(struct bench *b, struct switch_shot *s)
 				    .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .start = PTHREAD_COND_INITIALIZER };
 	if (pipe2(s->fd, O_CLOEXEC))
-		return proc_refused(b, errno, "make a pipe");
+		return partner_refused(b, errno, "make a pipe");
 	s->has_pipe = true;
 	return 0;
 }
@@ -125,13 +125,13 @@ int switch_shot_ready(struct bench *b, struct switch_shot *s, bool thread)
 		err = pthread_create(&s->thread, NULL, peer, s);
 		s->has_thread = !err;
 		if (err)
-			return proc_refused(b, err, "make a thread");
+			return partner_refused(b, err, "make a thread");
 	} else {
 		s->pid = bench_fork(b);
 		if (s->pid == 0)
 			child(s);
 		if (s->pid < 0)
-			return proc_refused(b, errno, "make a process");
+			return partner_refused(b, errno, "make a process");
 	}
 	err = wait_until_asleep(b, s);
 	count(NULL, &s->switches);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proc_room.h"
+#include "partner.h"
 
 #define PATH_BYTES 512
 
@@ -156,7 +156,7 @@ static void narrow_cgroups(struct room *r)
 		fclose(f);
 }
 
-long proc_room(char *why, size_t size)
+long partner_room(char *why, size_t size)
 {
 	struct room r = { .least = LONG_MAX, .why = why, .size = size };
 	struct rlimit limit;
@@ -171,13 +171,13 @@ long proc_room(char *why, size_t size)
 	return r.least;
 }
 
-int proc_refused(struct bench *b, int err, const char *what)
+int partner_refused(struct bench *b, int err, const char *what)
 {
 	char why[160];
 
 	switch (err) {
 	case EAGAIN:
-		proc_room(why, sizeof(why));
+		partner_room(why, sizeof(why));
 		return bench_skip(b, "%s: no more are allowed (%s)", what, why);
 	case ENOMEM:
 	case EMFILE:

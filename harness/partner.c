@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "partner.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "deadline.h"
+#include "invocation.h"
+
+/* A real-time signal that neither libc (the first two) nor the harness uses. */
+#define WATCH_SIGNAL (SIGRTMIN + 4)
+
+/* Of a thread: nothing of size is on it. */
+#define STACK_BYTES 262144u
+
+/* Between two signals to a thread that is to stop. */
+#define KICK_MS 1
+
+enum side { NEAR, FAR };
+
+int64_t partner_patience_ms = 30000;
+
+static int64_t give_up; /* a deadline; 0: nobody has waited yet */
+static _Thread_local enum side side;
+
+/* A signal handler has no argument of its own. */
+static ucontext_t way_out;
+static volatile sig_atomic_t armed, verdict;
+
+static timer_t watch;
+static bool watch_made;
+static unsigned int watched; /* processes that live */
+
+void partner_moved(void)
+{
+	give_up = 0;
+}
+
+int partner_check(void)
+{
+	siginfo_t dead = { 0 };
+
+	if (invocation_stop)
+		return -ECANCELED;
+	/* WNOWAIT: partner_stop() is to reap it. */
+	if (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
+	    dead.si_pid)
+		return -ESRCH;
+	if (!give_up)
+		give_up = deadline_in(partner_patience_ms);
+	return deadline_passed(give_up) ? -ETIMEDOUT : 0;
+}
+
+int partner_failed(struct bench *b, int err)
+{
+	switch (err) {
+	case -ECANCELED:
+		return err;
+	case -ESRCH:
+		return bench_fail(b, 0, "the partner died");
+	case -ETIMEDOUT:
+		return bench_fail(b, 0, "the partner does not move");
+	default:
+		return bench_fail(b, -err, "the partner");
+	}
+}
+
+/* Before a call that does not return AddressSanitizer forgets what the frames
+ * have that will never be left: so setcontext() has one around it. */
+static _Noreturn __attribute__((noinline)) void get_out(void)
+{
+	setcontext(&way_out);
+	abort();
+}
+
+/*
+ * It makes a blocked call return.  setcontext(), for a longjmp() would clean up
+ * behind pthread_cond_wait(), which takes the mutex: for ever, if the partner
+ * died with it.
+ */
+static void on_watch(int sig)
+{
+	const int saved = errno;
+
+	(void)sig;
+	if (armed) {
+		verdict = partner_check();
+		if (verdict) {
+			armed = 0;
+			get_out();
+		}
+	}
+	errno = saved;
+}
+
+int partner_guard(int (*wait)(void *arg), void *arg)
+{
+	int err;
+
+	verdict = 0;
+	getcontext(&way_out);
+	if (verdict)
+		return verdict;
+	armed = 1;
+	err = wait(arg);
+	armed = 0;
+	return err;
+}
+
+static void set_watch(unsigned int processes)
+{
+	const long ns = processes ? PARTNER_WATCH_MS * 1000000L : 0;
+	const struct itimerspec every = { { 0, ns }, { 0, ns } };
+
+	if (!processes != !watched)
+		timer_settime(watch, 0, &every, NULL);
+	watched = processes;
+}
+
+static int make_watch(void)
+{
+	/* No SA_RESTART: the call that was interrupted must return. */
+	const struct sigaction action = { .sa_handler = on_watch };
+	/* For the measuring thread and no other. */
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID };
+
+	event.sigev_signo = WATCH_SIGNAL;
+	event._sigev_un._tid = gettid();
+	if (!watch_made && (sigaction(WATCH_SIGNAL, &action, NULL) ||
+			    timer_create(CLOCK_MONOTONIC, &event, &watch)))
+		return errno;
+	watch_made = true;
+	return 0;
+}
+
+void *partner_share(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void partner_unshare(void *memory, size_t bytes)
+{
+	if (memory)
+		munmap(memory, bytes);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Until *@word may have changed from @value, a signal came, or @ms are over;
+ * 0: no limit. */
+static void doze(_Atomic uint32_t *word, uint32_t value, long ms)
+{
+	const struct timespec most = { .tv_nsec = ms * 1000000L };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &most : NULL, NULL, 0);
+}
+
+int partner_meet(struct partner *p)
+{
+	struct partner_page *page = p->page;
+	_Atomic uint32_t *theirs = &page->met[side ^ 1];
+	const uint32_t mine = atomic_fetch_add(&page->met[side], 1) + 1;
+	uint32_t seen;
+
+	wake(&page->met[side]);
+	while ((int32_t)((seen = atomic_load(theirs)) - mine) < 0) {
+		int err = side == NEAR		? partner_check()
+			  : partner_stopping(p) ? -ECANCELED
+						: 0;
+
+		if (err)
+			return err;
+		if (side == NEAR && atomic_load(&page->done))
+			return -ESRCH;
+		doze(theirs, seen, side == NEAR ? PARTNER_WATCH_MS : 0);
+	}
+	if (side == NEAR)
+		partner_moved();
+	return 0;
+}
+
+/* The partner's side. */
+static void take_part(struct partner *p)
+{
+	struct partner_page *page = p->page;
+	int err;
+
+	side = FAR;
+	err = bench_pin(p->cpu);
+	if (!err)
+		err = partner_meet(p);
+	page->result = err ? err : p->work(p, p->arg);
+	atomic_store(&page->done, 1);
+	wake(&page->done);
+	wake(&page->met[FAR]);
+}
+
+static void *thread_main(void *arg)
+{
+	take_part(arg);
+	return NULL;
+}
+
+static int make_thread(struct partner *p)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int err;
+
+	/* The mask is inherited: blocked here, blocked there from the start. */
+	sigfillset(&all);
+	sigdelset(&all, WATCH_SIGNAL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&p->thread, &attr, thread_main, p);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+static int make_process(struct partner *p)
+{
+	const pid_t parent = getpid();
+
+	p->pid = fork();
+	if (p->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1); /* it died before it could be watched */
+		/* Ctrl-C goes to all of a terminal's group. */
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
+		take_part(p);
+		_exit(0);
+	}
+	if (p->pid < 0) {
+		p->pid = 0;
+		return errno;
+	}
+	set_watch(watched + 1);
+	return 0;
+}
+
+/* Until it is on its CPU. */
+static int await(struct bench *b, struct partner *p)
+{
+	int err = partner_meet(p);
+
+	if (!err)
+		return 0;
+	if (err == -ESRCH && p->page->result)
+		err = bench_fail(b, -p->page->result,
+				 "pin the partner to CPU %d", p->cpu);
+	partner_stop(p);
+	return partner_failed(b, err);
+}
+
+int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
+		  int cpu, partner_fn *work, void *arg)
+{
+	const bool thread = kind == PARTNER_THREAD;
+	int err;
+
+	*p = (struct partner) {
+		.page = partner_share(sizeof(*p->page)),
+		.work = work,
+		.arg = arg,
+		.cpu = cpu,
+	};
+	err = p->page ? make_watch() : ENOMEM;
+	if (!err)
+		err = thread ? make_thread(p) : make_process(p);
+	if (!err)
+		return await(b, p);
+	partner_unshare(p->page, sizeof(*p->page));
+	p->page = NULL;
+	return partner_refused(b, err,
+			       thread ? "make a partner thread"
+				      : "make a partner process");
+}
+
+static void stop_thread(struct partner *p)
+{
+	const int64_t deadline = deadline_in(partner_patience_ms);
+
+	wake(&p->page->met[NEAR]);
+	while (!atomic_load(&p->page->done)) {
+		if (deadline_passed(deadline)) {
+			pthread_cancel(p->thread);
+			break;
+		}
+		pthread_kill(p->thread, WATCH_SIGNAL);
+		doze(&p->page->done, 0, KICK_MS);
+	}
+	pthread_join(p->thread, NULL);
+}
+
+static void stop_process(struct partner *p)
+{
+	kill(p->pid, SIGKILL);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	set_watch(watched - 1);
+}
+
+void partner_stop(struct partner *p)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->stop, 1);
+	if (p->pid)
+		stop_process(p);
+	else
+		stop_thread(p);
+	partner_unshare(p->page, sizeof(*p->page));
+	*p = (struct partner) { 0 };
+}
+
+int partner_finish(struct partner *p)
+{
+	int err = 0;
+
+	while (!atomic_load(&p->page->done) && !err) {
+		doze(&p->page->done, 0, PARTNER_WATCH_MS);
+		/* Its end is no death if it has done its work. */
+		err = partner_check();
+		if (atomic_load(&p->page->done))
+			err = 0;
+	}
+	if (!err)
+		err = p->page->result;
+	partner_stop(p);
+	partner_moved();
+	return err;
+}

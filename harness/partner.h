@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PARTNER_H
+#define PARTNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bench.h"
+
+/*
+ * Threads and processes that take part in a measurement.  A benchmark starts
+ * one in enter() and stops it in leave() and in teardown().  A process gets a
+ * copy of all memory but that of partner_share().  It ends when the measuring
+ * process ends, and leaves Ctrl-C to it; a thread takes no signals.
+ *
+ * While a process lives, a signal comes every PARTNER_WATCH_MS and makes a
+ * blocked call return EINTR; then partner_check() tells whether to go on.
+ * partner_guard() looks by itself, for waits that know of no EINTR.
+ */
+#define PARTNER_WATCH_MS 250
+
+enum partner_kind { PARTNER_THREAD, PARTNER_PROCESS };
+
+struct partner;
+
+/* Runs in the partner.  Its return value is that of partner_finish(). */
+typedef int partner_fn(struct partner *p, void *arg);
+
+/* Memory of both sides. */
+struct partner_page {
+	_Alignas(64) _Atomic uint32_t stop;
+	_Alignas(64) _Atomic uint32_t met[2]; /* how often each side has come */
+	_Atomic uint32_t done;
+	int result;
+};
+
+/* All zero: there is none. */
+struct partner {
+	struct partner_page *page;
+	pid_t pid; /* 0: a thread */
+	pthread_t thread;
+	partner_fn *work;
+	void *arg;
+	int cpu;
+};
+
+/**
+ * partner_start() - make a partner that runs @work(@arg) on CPU @cpu.
+ * @p: must live as long as the partner.
+ *
+ * Returns when it is pinned and about to call @work.
+ *
+ * Return: 0, bench_fail(), bench_skip() with the limit that forbids one more
+ * (ulimit -u, pids.max), or -ECANCELED if the user wants to stop.
+ */
+int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
+		  int cpu, partner_fn *work, void *arg);
+
+/* partner_stop() - end it whatever it does: a process is killed, a thread's
+ * blocking calls return EINTR until its work returns.  No partner is fine. */
+void partner_stop(struct partner *p);
+
+/* partner_stopping() - for the work of a thread: whether it is to return. */
+static inline bool partner_stopping(const struct partner *p)
+{
+	return atomic_load_explicit(&p->page->stop, memory_order_relaxed);
+}
+
+/* partner_finish() - wait until its work has returned.  There is no partner
+ * afterwards.  Return: what the work gave, or as of partner_check(). */
+int partner_finish(struct partner *p);
+
+/* partner_meet() - a barrier of both sides, each of which calls it; it sleeps.
+ * Return: 0, or as of partner_check(); in the partner 0, or -ECANCELED if it
+ * is to return. */
+int partner_meet(struct partner *p);
+
+/**
+ * partner_check() - in a wait, after EINTR or now and then: whether to go on.
+ *
+ * Return: 0, -ECANCELED (the user wants to stop), -ESRCH (a partner process is
+ * dead), -ETIMEDOUT (it lives, but the batch or event has waited for it for
+ * partner_patience_ms).
+ */
+int partner_check(void);
+
+/* For something that is bound to come; so long because the CPU may be taken
+ * away for a while.  30000; only tests set it. */
+extern int64_t partner_patience_ms;
+
+/* partner_moved() - patience begins anew; the harness says so before each batch
+ * and event. */
+void partner_moved(void);
+
+/**
+ * partner_guard() - call @wait(@arg), which may wait in any way for a process:
+ * where partner_check() would say not to go on, the wait is left for good.
+ *
+ * It is left in the middle: afterwards nothing that was waited for may be used.
+ * @wait must not call what takes a lock of libc's (malloc, stdio).
+ *
+ * Return: that of @wait, or as of partner_check().
+ */
+int partner_guard(int (*wait)(void *arg), void *arg);
+
+/* partner_failed() - @err of the functions above as the return value of a
+ * callback: bench_fail(), or -ECANCELED if the user wants to stop. */
+int partner_failed(struct bench *b, int err);
+
+/* partner_share() - zeroed memory that processes started later share; NULL: no
+ * memory.  partner_unshare() - NULL is fine. */
+void *partner_share(size_t bytes);
+void partner_unshare(void *memory, size_t bytes);
+
+/**
+ * partner_room() - how many more processes or threads this user may make now.
+ * @why: gets which limit is the narrowest, one phrase with its figures.
+ * @size: of @why, bytes.
+ *
+ * Looks at RLIMIT_NPROC (where the kernel enforces it for this user), at
+ * pids.max of the cgroup and of all those above it, v1 and v2, and at
+ * kernel.threads-max.  Others may take what is free now, so it is no promise:
+ * the maker of a process must still expect EAGAIN.
+ *
+ * Cost: a scan of /proc only if RLIMIT_NPROC is enforced; else some 100 us.
+ */
+long partner_room(char *why, size_t size);
+
+/**
+ * partner_refused() - @what could not be made, and @err (positive errno) is
+ * why.
+ *
+ * Return: that of bench_skip() where a limit was reached or the kernel lacks
+ * it (EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSYS), else that of bench_fail().
+ */
+int partner_refused(struct bench *b, int err, const char *what);
+
+#endif

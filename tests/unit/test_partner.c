@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* Partners do their work where they were told to; one that dies, hangs or may
+ * not be made ends no wait with a hang. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deadline.h"
+#include "invocation.h"
+#include "partner_team.h"
+#include "tap.h"
+
+#define HANGS_S 120
+
+struct shared {
+	int cpu;
+	int order, answer;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+};
+
+static struct bench bench;
+static struct shared *shared;
+static int fd[2]; /* nobody ever writes to it */
+
+static void fresh(void)
+{
+	free(bench.runs);
+	topo_close(bench.topo);
+	bench = (struct bench) { 0 };
+	bench.cpu = sched_getcpu();
+	topo_open(&bench.topo);
+	invocation_stop = 0;
+	partner_patience_ms = 30000;
+	partner_moved();
+}
+
+static int add_one(struct partner *p, void *arg)
+{
+	struct shared *s = arg;
+
+	s->cpu = sched_getcpu();
+	while (!partner_meet(p)) {
+		const bool last = s->order < 0;
+
+		s->answer = s->order + 1;
+		if (partner_meet(p))
+			break;
+		if (last)
+			return 7;
+	}
+	return -1;
+}
+
+static int ask(struct partner *p, int order)
+{
+	int err;
+
+	shared->order = order;
+	err = partner_meet(p);
+	return err ? err : partner_meet(p);
+}
+
+static void work(enum partner_kind kind, int cpu)
+{
+	struct partner p;
+
+	fresh();
+	OK(!partner_start(&bench, &p, kind, cpu, add_one, shared),
+	   kind == PARTNER_THREAD ? "a thread" : "a process");
+	OK(!ask(&p, 1) && shared->answer == 2 && shared->cpu == cpu,
+	   "does its work where it was told to");
+	OK(!ask(&p, 5) && shared->answer == 6, "and again");
+	OK(!ask(&p, -1) && partner_finish(&p) == 7 && !p.page,
+	   "says how it ended");
+	OK(!partner_start(&bench, &p, kind, cpu, add_one, shared),
+	   "has a successor");
+	partner_stop(&p);
+	partner_stop(&p);
+	OK(!p.page && waitpid(-1, NULL, WNOHANG) < 0,
+	   "which is stopped in the middle, and none is left");
+}
+
+static int die(struct partner *p, void *arg)
+{
+	(void)p;
+	(void)arg;
+	usleep(20000);
+	_exit(3);
+}
+
+static int hang(struct partner *p, void *arg)
+{
+	char byte;
+
+	(void)arg;
+	do
+		if (read(fd[0], &byte, 1) > 0)
+			return 1;
+	while (!partner_stopping(p));
+	return 2;
+}
+
+static int die_with_the_lock(struct partner *p, void *arg)
+{
+	(void)p;
+	(void)arg;
+	pthread_mutex_lock(&shared->lock); /* once the other one waits */
+	_exit(0);
+}
+
+static int wait_for_ever(void *arg)
+{
+	(void)arg;
+	while (!pthread_cond_wait(&shared->filled, &shared->lock))
+		;
+	return 1;
+}
+
+static int read_for_ever(void *arg)
+{
+	char byte;
+
+	while (read(fd[0], &byte, 1) < 0)
+		;
+	return arg != NULL;
+}
+
+static int spin_for_ever(void *arg)
+{
+	for (volatile int go_on = 1; go_on;)
+		;
+	return arg != NULL;
+}
+
+static int meet(void *p)
+{
+	return partner_meet(p);
+}
+
+/* A benchmark that looks after each EINTR. */
+static int read_and_look(void *arg)
+{
+	char byte;
+	int err = 0;
+
+	(void)arg;
+	while (!err && read(fd[0], &byte, 1) < 0 && errno == EINTR)
+		err = partner_check();
+	return err;
+}
+
+/* @wait ends with @due within a second of its own. */
+static void ends(partner_fn *partner, int (*wait)(void *), bool guard, int due,
+		 const char *how)
+{
+	const int cpu = sched_getcpu();
+	struct partner p;
+	int64_t begin;
+	int err;
+
+	fresh();
+	OK(!partner_start(&bench, &p, PARTNER_PROCESS, cpu, partner, NULL),
+	   how);
+	if (due == -ETIMEDOUT)
+		partner_patience_ms = 300;
+	if (due == -ECANCELED)
+		invocation_stop = SIGINT;
+	begin = deadline_now_ms();
+	err = guard ? partner_guard(wait, &p) : wait(&p);
+	OK(err == due, "ends the wait");
+	/* A second, and as much for a machine that is busy. */
+	OK(deadline_now_ms() - begin < 2000, "soon");
+	partner_failed(&bench, err);
+	OK(due == -ECANCELED ? !bench.why[0]
+			     : strstr(bench.why, "the partner") != NULL,
+	   "and is told");
+	partner_stop(&p);
+	OK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "it is reaped");
+}
+
+static void make_lock(void)
+{
+	pthread_mutexattr_t mutex;
+	pthread_condattr_t cond;
+
+	pthread_mutexattr_init(&mutex);
+	pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+	pthread_condattr_init(&cond);
+	pthread_condattr_setpshared(&cond, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&shared->lock, &mutex);
+	pthread_cond_init(&shared->filled, &cond);
+}
+
+static void blocked_thread(void)
+{
+	const int cpu = sched_getcpu();
+	struct partner p;
+
+	fresh();
+	OK(!partner_start(&bench, &p, PARTNER_THREAD, cpu, hang, NULL),
+	   "a thread that blocks");
+	partner_stop(&p);
+	OK(!p.page, "is stopped all the same");
+}
+
+static void no_cpu(void)
+{
+	struct partner p;
+
+	fresh();
+	OK(partner_start(&bench, &p, PARTNER_PROCESS, 1023, add_one, shared) <
+			   0 &&
+		   strstr(bench.why, "pin the partner to CPU 1023"),
+	   "a CPU that is not there");
+	partner_stop(&p);
+	OK(waitpid(-1, NULL, WNOHANG) < 0, "leaves no process");
+}
+
+/* In a process of its own: what it gives up does not come back. */
+static int without_room(enum partner_kind kind)
+{
+	const struct rlimit none = { 1, 1 };
+	struct partner p;
+
+	if (setrlimit(RLIMIT_NPROC, &none) ||
+	    (getuid() == 0 && (setgid(65534) || setuid(65534))))
+		return 77;
+	if (partner_start(&bench, &p, kind, bench.cpu, add_one, shared) !=
+	    -ENOTSUP)
+		return 1;
+	return strstr(bench.why, "ulimit -u is 1") && bench.skip_all ? 0 : 2;
+}
+
+static void no_room(enum partner_kind kind)
+{
+	int status = -1;
+	pid_t pid;
+
+	fresh();
+	pid = fork();
+	if (pid == 0)
+		_exit(without_room(kind));
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		printf("# no limit can be set here\n");
+	else
+		OK(status == 0, "a limit is a skip that names it");
+}
+
+static uint64_t rounds_of[PARTNER_TEAM_MAX];
+
+static void count_rounds(void *arg, unsigned int member, uint64_t rounds)
+{
+	(void)arg;
+	rounds_of[member] += rounds;
+}
+
+static void team(unsigned int size)
+{
+	static struct partner_team t;
+	unsigned int right = 0;
+
+	fresh();
+	memset(rounds_of, 0, sizeof(rounds_of));
+	OK(!partner_team_start(&bench, &t, size, count_rounds, NULL), "a team");
+	for (int i = 0; i < 100; i++)
+		partner_team_run(&t, 3);
+	for (unsigned int i = 0; i < size; i++)
+		right += rounds_of[i] == 300;
+	OK(right == size, "each member did each round");
+	partner_team_go(&t, 5);
+	partner_team_wait(&t);
+	OK(rounds_of[0] == 300 && (size == 1 || rounds_of[size - 1] == 305),
+	   "or all but the measuring one");
+	partner_team_stop(&t);
+	partner_team_stop(&t);
+	OK(partner_team_start(&bench, &t, bench_cpus(&bench) + 1, count_rounds,
+			      NULL) < 0,
+	   "a team needs a CPU for each");
+	partner_team_stop(&t);
+}
+
+static int last_cpu(void)
+{
+	cpu_set_t may;
+	int last = 0;
+
+	sched_getaffinity(0, sizeof(may), &may);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &may))
+			last = cpu;
+	return last;
+}
+
+int main(void)
+{
+	const int other = last_cpu();
+	cpu_set_t may, one;
+
+	alarm(HANGS_S);
+	shared = partner_share(sizeof(*shared));
+	if (!shared || pipe(fd)) {
+		OK(0, "set up");
+		return tap_done();
+	}
+	fresh();
+	work(PARTNER_THREAD, other);
+	work(PARTNER_PROCESS, other);
+	team(bench_cpus(&bench));
+	/* On one CPU. */
+	sched_getaffinity(0, sizeof(may), &may);
+	CPU_ZERO(&one);
+	CPU_SET(other, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	work(PARTNER_THREAD, other);
+	work(PARTNER_PROCESS, other);
+	team(1);
+	ends(die, read_and_look, false, -ESRCH, "a death, a look after EINTR");
+	ends(die, meet, false, -ESRCH, "a death, at the barrier");
+	ends(die, read_for_ever, true, -ESRCH, "a death, in read()");
+	ends(die, spin_for_ever, true, -ESRCH, "a death, in a loop");
+	make_lock();
+	pthread_mutex_lock(&shared->lock);
+	ends(die_with_the_lock, wait_for_ever, true, -ESRCH,
+	     "a death with the lock, in pthread_cond_wait()");
+	ends(hang, read_and_look, false, -ETIMEDOUT, "no patience left");
+	ends(hang, read_for_ever, true, -ETIMEDOUT, "no patience, guarded");
+	ends(hang, meet, false, -ETIMEDOUT, "no patience, at the barrier");
+	ends(hang, read_and_look, false, -ECANCELED, "a wish to stop");
+	ends(hang, read_for_ever, true, -ECANCELED, "a wish to stop, guarded");
+	blocked_thread();
+	no_cpu();
+	no_room(PARTNER_PROCESS);
+	no_room(PARTNER_THREAD);
+	return tap_done();
+}
