@@ -67,4 +67,21 @@ struct stats_group {
 void stats_pool(struct stats_group *out, const struct stats_group *groups,
 		size_t count);
 
+/* A straight line through points, by least squares. */
+struct stats_line {
+	double intercept, slope;
+	double intercept_error, slope_error; /* standard errors */
+	double r_squared; /* share of the variance of y that it explains; NAN
+			   * if y does not vary */
+};
+
+/**
+ * stats_stats_fit_line() - fit y = intercept + slope x to @n points.
+ *
+ * Return: 0, or -EINVAL if there are fewer than 3 points, all x are the same
+ * or a value is not finite.
+ */
+int stats_fit_line(struct stats_line *f, const double *x, const double *y,
+		   size_t n);
+
 #endif

@@ -26,9 +26,9 @@
  * Needs:    nothing.
  */
 #include "bench.h"
-#include "fit.h"
 #include "lib/callee.h"
 #include "lib/caller.h"
+#include "stats.h"
 
 #define ARGS		(CALLEE_MAX + 1) /* 0 ... 24 */
 #define REGISTERS	6 /* System V x86-64 psABI, section 3.2.3 */
@@ -129,7 +129,7 @@ static void derive_slope(struct bench *b, const struct procedure_state *s,
 			 int last)
 {
 	double x[ARGS], y[ARGS];
-	struct fit f;
+	struct stats_line f;
 	size_t n = 0;
 
 	if (!bench_selected(b, c))
@@ -138,7 +138,7 @@ static void derive_slope(struct bench *b, const struct procedure_state *s,
 		x[n] = args;
 		y[n++] = bench_value(b, s->call[via][args]);
 	}
-	if (fit_line(&f, x, y, n)) {
+	if (stats_fit_line(&f, x, y, n)) {
 		bench_derive_skip(b, c,
 				  "not all of args=%d ... %d were measured",
 				  first, last);

@@ -36,11 +36,11 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "fit.h"
 #include "lib/file_crew.h"
 #include "lib/file_data.h"
 #include "lib/file_place.h"
 #include "partner.h"
+#include "stats.h"
 
 #define MOST	  10u
 #define BLOCK	  4096u
@@ -456,7 +456,7 @@ static void derive_series(struct bench *b, const struct contention_state *s,
 			  size_t i)
 {
 	double x[MOST], y[MOST];
-	struct fit f;
+	struct stats_line f;
 	size_t n = 0;
 
 	for (size_t k = 0; k < series[i].n; k++) {
@@ -464,7 +464,7 @@ static void derive_series(struct bench *b, const struct contention_state *s,
 		y[n] = bench_value(b, s->point[i][k]);
 		n += isfinite(y[n]) ? 1 : 0;
 	}
-	if (fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
+	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
 		for (int k = 0; k < FIGURES; k++)
 			bench_derive_skip(b, s->figure[i][k],
 					  "a line needs three points, there "

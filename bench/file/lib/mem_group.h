@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /*
  * A memory control group of our own with a known limit, v1 or v2, and
@@ -18,22 +17,6 @@ struct mem_group {
 	bool v2;
 	char why[256]; /* after an error: a sentence */
 };
-
-/* Where groups may be made: the group that this process is in. */
-struct mem_group_place {
-	char top[PATH_MAX];  /* where the hierarchy is mounted */
-	char path[PATH_MAX]; /* our group in it, begins with @top */
-	bool v2;
-};
-
-/**
- * mem_group_place() - find it.
- * @mountinfo, @cgroup: in the format of /proc/self/mountinfo and
- *			/proc/self/cgroup.
- *
- * Return: 0, or -ENOENT if no memory controller is mounted.
- */
-int mem_group_place(struct mem_group_place *p, FILE *mountinfo, FILE *cgroup);
 
 /**
  * mem_group_open() - make a group below our own, or where that cannot have
