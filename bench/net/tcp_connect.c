@@ -138,10 +138,10 @@ static int cases(struct bench *b, void *state)
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int err = net_client_open(&s->client, b);
 
+	net_client_open(&s->client, b);
 	s->clock = wall_clock_watch();
-	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+	return net_hosts_open(&s->hosts, b, &s->net);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -185,11 +185,10 @@ static int do_connect(struct net_client *c)
 {
 	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
 
-	/* Interrupted, it took longer than a watch: it was lost, and is
-	 * counted as such. */
 	if (!connect(c->fd, to, c->host->addr.len))
 		return 0;
-	return errno == EINTR ? -EINTR : net_client_check(c, errno);
+	return errno == EINTR ? net_client_await(c)
+			      : net_client_check(c, errno);
 }
 
 /* Return: 0 when the other direction has ended in good order. */
@@ -237,8 +236,6 @@ static int live(struct bench *b, struct state *s, bool paused,
 	struct net_client *c = &s->client;
 	int err;
 
-	/* From now on: what it interrupts has taken too long. */
-	ipc_watch_start(&c->watch);
 	TIMER_INTERVAL(method, life->make, err = make_socket(c));
 	if (err)
 		return err;
@@ -274,14 +271,6 @@ static double rate_of(const struct bench *b, const struct life *life)
 	return 1e9 / ns;
 }
 
-static void drop_connection(struct state *s, const struct bench_case *c)
-{
-	if (s->client.fd >= 0)
-		close(s->client.fd);
-	s->client.fd = -1;
-	s->cases[c->index].syn_again++;
-}
-
 static int sample_plain(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
@@ -290,12 +279,12 @@ static int sample_plain(struct bench *b, struct state *s,
 	bool lost = false;
 	const int err = live(b, s, false, &life, &lost);
 
-	if (err == -EINTR || lost) {
-		drop_connection(s, c);
-		return 0;
-	}
 	if (err)
 		return failed(b, s, err);
+	if (lost) {
+		s->cases[c->index].syn_again++;
+		return 0;
+	}
 	bench_record(b, c, life.connect);
 	bench_record_value(b, cc->rate, rate_of(b, &life));
 	s->made++;
@@ -351,12 +340,12 @@ static int sample_paused(struct bench *b, struct state *s,
 	if (s->capture.pcap)
 		net_capture_drain(&s->capture);
 	err = live(b, s, true, &life, &lost);
-	if (err == -EINTR || lost) {
-		drop_connection(s, c);
-		return 0;
-	}
 	if (err)
 		return failed(b, s, err);
+	if (lost) {
+		s->cases[c->index].syn_again++;
+		return 0;
+	}
 	bench_record(b, c, life.teardown);
 	s->made++;
 	return s->capture.pcap ? record_packets(b, s, c->arg, life.port) : 0;
@@ -433,7 +422,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_client_close(&s->client);
 	if (s->clock > 0)
 		close(s->clock);
 	net_hosts_close(&s->hosts);

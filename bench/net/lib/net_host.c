@@ -5,13 +5,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "ipc_watch.h"
 
 /* As scripts/netlab makes them. */
 #define NETLAB_HERE	   "/run/netns/oscost-a"
@@ -116,45 +113,51 @@ static int enter_netlab(struct net_hosts *h)
 	return 0;
 }
 
-static _Noreturn void become(const struct net_hosts *h, int in, int out,
-			     const char *const *command)
+/* What a started process needs to become a server. */
+struct start {
+	int in, out,
+		space; /* the namespace is -1 where it is not to enter one */
+	const char *const *command;
+};
+
+static int become(struct partner *p, void *arg)
 {
-	/* The terminal's signals are for the program, which ends this. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-	    (h->far < 0 || !setns(h->far, CLONE_NEWNET)))
-		execv(command[0], (char *const *)command);
+	const struct start *st = arg;
+
+	(void)p;
+	if (dup2(st->in, STDIN_FILENO) >= 0 &&
+	    dup2(st->out, STDOUT_FILENO) >= 0 &&
+	    (st->space < 0 || !setns(st->space, CLONE_NEWNET)))
+		execv(st->command[0], (char *const *)st->command);
 	_exit(127);
 }
 
-/* Run @command as @host, in the far namespace if there is one.  Return: the
- * descriptor of its output, or -errno. */
-static int start(struct net_hosts *h, struct net_host *host,
+/* Run @command on @cpu as @host, in the far namespace if there is one.
+ * Return: the descriptor of its output, or as of partner_start(). */
+static int start(struct net_hosts *h, struct net_host *host, int cpu,
 		 const char *const *command)
 {
+	struct start st = { .space = h->far, .command = command };
 	int down[2], up[2], err;
 
 	if (pipe2(down, O_CLOEXEC))
-		return -errno;
+		return bench_fail(h->b, errno, "make a pipe");
 	if (pipe2(up, O_CLOEXEC)) {
-		err = -errno;
 		close(down[0]);
 		close(down[1]);
-		return err;
+		return bench_fail(h->b, EMFILE, "make a pipe");
 	}
-	host->pid = bench_fork(h->b);
-	if (host->pid == 0)
-		become(h, down[0], up[1], command);
-	err = -errno;
+	st.in = down[0];
+	st.out = up[1];
+	err = partner_start(h->b, &host->partner, PARTNER_PROCESS, cpu, become,
+			    &st);
 	close(down[0]);
 	close(up[1]);
 	host->in = down[1];
-	if (host->pid > 0)
+	if (!err)
 		return up[0];
-	host->pid = 0;
 	close(up[0]);
+	close(down[1]);
 	return err;
 }
 
@@ -199,26 +202,32 @@ static int read_port(const struct bench *b, int fd, uint16_t *port)
 	return 0;
 }
 
+static bool runs(const struct net_host *host)
+{
+	const pid_t pid = host->partner.pid;
+	siginfo_t info = { 0 };
+
+	return pid &&
+	       !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       !info.si_pid;
+}
+
 /* End it; in the first @ms by the end of its input, for a killed ssh says
  * nothing over there. */
 static void stop(struct net_host *host, int ms)
 {
-	if (host->pid <= 0)
+	if (!host->partner.pid)
 		return;
 	close(host->in);
-	for (; host->pid && ms > 0; ms -= STEP_MS) {
-		if (waitpid(host->pid, NULL, WNOHANG) == host->pid)
-			host->pid = 0;
-		else
-			usleep(STEP_MS * 1000);
-	}
-	ipc_partner_kill(&host->pid);
+	for (; ms > 0 && runs(host); ms -= STEP_MS)
+		usleep(STEP_MS * 1000);
+	partner_stop(&host->partner);
 }
 
-/* A shell there, whichever the user's own is, says the
- * address at which ssh came in, and becomes the server.  That listens there,
- * serves the host from which ssh came, and ends when its standard input does,
- * which is when ssh ends, however that happens. */
+/* A shell there, whichever the user's own is, says the address at which ssh
+ * came in, and becomes the server.  That listens there, serves the host from
+ * which ssh came, and ends when its standard input does, which is when ssh
+ * ends, however that happens. */
 static int start_peer(struct net_hosts *h)
 {
 	const char *who = h->options->peer, *server = h->options->peer_server;
@@ -246,14 +255,15 @@ static int start_peer(struct net_hosts *h)
 		 "exec sh -c 'set -- $SSH_CONNECTION; echo $3; exec %s "
 		 "--listen $3 --allow $1 --port 0 --idle-exit 60 --until-eof'",
 		 server);
-	out = start(h, &h->peer, command);
-	err = out < 0 ? out : read_line(h->b, out, address, sizeof(address));
+	out = start(h, &h->peer, bench_cpu(h->b), command);
+	if (out < 0)
+		return out;
+	err = read_line(h->b, out, address, sizeof(address));
 	if (!err)
 		err = read_port(h->b, out, &port);
 	if (!err && net_addr_parse(&h->peer.addr, address, port))
 		err = -EPROTO;
-	if (out >= 0)
-		close(out);
+	close(out);
 	if (err == -ECANCELED)
 		return 0;
 	return err ? bench_fail(h->b, -err,
@@ -265,6 +275,8 @@ static int start_peer(struct net_hosts *h)
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o)
 {
+	int err;
+
 	h->options = o;
 	h->b = b;
 	h->home = h->far = -1;
@@ -280,7 +292,9 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 		return bench_fail(
 			b, 0, "--peer %s: not an IP address (nor user@host)",
 			o->peer);
-	return 0;
+	err = partner_watch(true);
+	h->watching = !err;
+	return err ? bench_fail(b, -err, "make a timer") : 0;
 }
 
 /* net_server lies beside this program. */
@@ -318,27 +332,21 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 		NULL,
 	};
 	uint16_t port = 0;
-	int out, err = find_server(path, sizeof(path));
+	int out, err;
 
+	if (find_server(path, sizeof(path)))
+		return bench_fail(h->b, errno, "find this program");
 	snprintf(number, sizeof(number), "%d", cpu);
-	out = err ? err : start(h, host, command);
-	err = out < 0 ? out : read_port(h->b, out, &port);
-	if (out >= 0)
-		close(out);
-	if (err == -ECANCELED)
-		return err;
-	if (err)
-		return bench_fail(h->b, -err, "start %s", path);
-	return net_addr_parse(&host->addr, at, port);
-}
-
-static bool runs(pid_t pid)
-{
-	siginfo_t info = { 0 };
-
-	return pid &&
-	       !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	       !info.si_pid;
+	out = start(h, host, cpu, command);
+	if (out < 0)
+		return out;
+	err = read_port(h->b, out, &port);
+	close(out);
+	if (!err)
+		return net_addr_parse(&host->addr, at, port);
+	stop(host, 0);
+	return err == -ECANCELED ? err
+				 : bench_fail(h->b, -err, "start %s", path);
 }
 
 const char *net_hosts_unfit(const struct net_hosts *h, int family)
@@ -362,9 +370,13 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 	}
 	if (h->options->peer)
 		return &h->peer;
-	if (runs(host->pid))
+	/* A dead one, also of another place, would be taken for this one. */
+	for (int i = 0; i < NET_PLACES; i++)
+		for (int k = 0; k < 2; k++)
+			if (!runs(&h->host[i][k]))
+				stop(&h->host[i][k], 0);
+	if (host->partner.pid)
 		return host;
-	stop(host, 0);
 	return start_here(h, host, cpu, family) ? NULL : host;
 }
 
@@ -376,6 +388,9 @@ void net_hosts_close(struct net_hosts *h)
 		for (int k = 0; k < 2; k++)
 			stop(&h->host[i][k], 0);
 	stop(&h->peer, END_MS);
+	if (h->watching)
+		partner_watch(false);
+	h->watching = false;
 	if (h->home >= 0)
 		close(h->home);
 	if (h->far >= 0)

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "bench.h"
 #include "net_addr.h"
+#include "partner.h"
 
 /*
  * The far end.  It is always a net_server: on loopback, and in the two network
@@ -39,8 +39,8 @@ enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
 
 struct net_host {
 	struct net_addr addr;
-	pid_t pid; /* the server or the ssh that we started; 0: none */
-	int in;	   /* its standard input, with ssh: the server ends with it */
+	struct partner partner; /* the server, or the ssh to it; or none */
+	int in; /* its standard input; with ssh the server ends with it */
 };
 
 struct net_hosts {
@@ -48,6 +48,7 @@ struct net_hosts {
 	struct bench *b;
 	int home, far; /* network namespaces of --netlab, else -1 */
 	struct net_host peer;
+	bool watching; /* a peer that is no process of ours */
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 

@@ -60,7 +60,6 @@ static int wait_udp(struct net_ping *p, struct net_client *c, uint32_t size,
 
 int net_ping_udp(struct net_ping *p, struct net_client *c, uint32_t size)
 {
-	const unsigned int patience = c->patience;
 	const uint8_t number = ++p->number;
 	int err;
 
@@ -71,9 +70,9 @@ int net_ping_udp(struct net_ping *p, struct net_client *c, uint32_t size)
 			return err;
 	}
 	p->buf[0] = (unsigned char)~number;
-	c->patience = NET_LOST_WAITS;
+	c->most_waits = NET_LOST_WAITS;
 	err = wait_udp(p, c, size, number);
-	c->patience = patience;
+	c->most_waits = 0;
 	return err;
 }
 
@@ -127,7 +126,6 @@ static bool is_answer(const struct net_ping *p, const unsigned char *packet,
 
 int net_ping_icmp(struct net_ping *p, struct net_client *c, uint32_t size)
 {
-	const unsigned int patience = c->patience;
 	const size_t bytes = sizeof(struct icmphdr) + size;
 	struct icmphdr icmp = { .type = ICMP_ECHO };
 	unsigned char packet[2048];
@@ -143,11 +141,11 @@ int net_ping_icmp(struct net_ping *p, struct net_client *c, uint32_t size)
 	memcpy(packet, &icmp, sizeof(icmp));
 	if (send(p->icmp, packet, bytes, 0) < 0)
 		return -errno;
-	c->patience = NET_LOST_WAITS;
+	c->most_waits = NET_LOST_WAITS;
 	do
 		n = net_client_receive_some(c, p->icmp, packet, sizeof(packet));
 	while (n > 0 && !is_answer(p, packet, (size_t)n, p->number));
-	c->patience = patience;
+	c->most_waits = 0;
 	return n < 0 ? (int)n : 0;
 }
 
