@@ -48,7 +48,6 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/remote_piece.h"
 #include "lib/remote_read.h"
 #include "lib/remote_target.h"
 
@@ -91,8 +90,6 @@ static const char *where_of(const struct state *s, const struct remote_read *r)
 	return r->local ? "local" : remote_target_label(&s->options);
 }
 
-static const char too_long[] = "left out below --effort 50: it takes long";
-
 /* Whether the file is one of ours that is as large as the largest. */
 static bool has_all_sizes(const struct state *s)
 {
@@ -101,20 +98,10 @@ static bool has_all_sizes(const struct state *s)
 	return made && s->options.bytes >= files[SWEPT + 1];
 }
 
-/* What a quick run does without, where the file has all sizes: whole stretches
- * beside others of their kind. */
-static bool takes_too_long(const struct bench *b, const struct state *s,
-			   const struct remote_read *r)
-{
-	return bench_effort(b) < 0.5 && has_all_sizes(s) &&
-	       r->cache == REMOTE_COLD && !r->random &&
-	       (r->file < files[SWEPT] || r->block == blocks[0]);
-}
-
 static void add(struct bench *b, struct state *s, const struct remote_read *r)
 {
 	const bool runs = r->cache == REMOTE_COLD && !r->random;
-	const bool led = remote_piece_needs_lead(r);
+	const bool led = remote_read_needs_lead(r);
 	struct remote_case *rc = &s->cases[s->n_cases++];
 	struct bench_case c = {
 		.params = {
@@ -134,7 +121,6 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		.events = runs ? 1 : 120,
 		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
 		.switches = true,
-		.skip = takes_too_long(b, s, r) ? too_long : NULL,
 	};
 
 	rc->read = *r;

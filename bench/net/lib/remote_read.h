@@ -70,6 +70,11 @@ struct remote_reader {
 	struct file_counts counts;
 };
 
+/* remote_read_needs_lead() - whether these are large blocks that go over a
+ * network one by one.  Its connection must be as busy as that of cold ones
+ * then: after a pause the first ones take longer. */
+bool remote_read_needs_lead(const struct remote_read *r);
+
 /* Return: 0 or bench_fail(); remote_reader_close() accepts any state. */
 int remote_reader_open(struct remote_reader *v, struct bench *b,
 		       struct remote_target *t);
