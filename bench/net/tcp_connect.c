@@ -388,31 +388,18 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return s->made && !bench_stopping(b) ? ask_server(b, s, c) : 0;
 }
 
-/* What is counted beside a case is skipped with it. */
-static void skip_beside(struct bench *b, const struct connect_case *cc,
-			const char *why)
-{
-	if (!cc->paused) {
-		bench_derive_skip(b, cc->rate, "%s", why);
-		return;
-	}
-	bench_derive_skip(b, cc->setup, "%s", why);
-	bench_derive_skip(b, cc->teardown, "%s", why);
-}
-
+/* The calls are measured all the same where there are no packets. */
 static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (size_t i = 0; i < s->n_cases; i++) {
+	for (size_t i = 0; i < s->n_cases && s->capture.why; i++) {
 		const struct connect_case *cc = &s->cases[i];
-		const char *why =
-			net_hosts_unfit(&s->hosts, family_of(cc->proto));
 
-		if (!why && cc->paused)
-			why = s->capture.why;
-		if (why)
-			skip_beside(b, cc, why);
+		if (!cc->paused)
+			continue;
+		bench_derive_skip(b, cc->setup, "%s", s->capture.why);
+		bench_derive_skip(b, cc->teardown, "%s", s->capture.why);
 	}
 	return 0;
 }

@@ -448,7 +448,7 @@ static void tell_facts(struct bench *b, struct state *s,
 			bench_proof(b, rc->spaced, "bytes_back",
 				    (double)s->proof.answered,
 				    (double)info.tcpi_bytes_received -
-					    NET_ANSWER_BYTES);
+					    (double)sizeof(struct net_answer));
 	} else {
 		tell_sleeps(b, s, c);
 	}
@@ -549,23 +549,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-/* The parts of a trip are skipped with its packets. */
-static int derive(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	for (size_t i = 0; i < s->n_cases && s->capture.why; i++) {
-		const struct rtt_case *rc = &s->cases[i];
-
-		if (!rc->packets)
-			continue;
-		bench_derive_skip(b, rc->spaced, "%s", s->capture.why);
-		bench_derive_skip(b, rc->before, "%s", s->capture.why);
-		bench_derive_skip(b, rc->after, "%s", s->capture.why);
-	}
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -588,6 +571,5 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

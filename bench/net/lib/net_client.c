@@ -149,15 +149,15 @@ static int open_udp(struct net_client *c, struct net_hello *hello)
 static int talk(struct net_client *c, struct net_hello hello,
 		struct net_answer *answer)
 {
-	unsigned char bytes[NET_HELLO_BYTES];
 	int err = hello.op == NET_ECHO_UDP ? open_udp(c, &hello) : 0;
 
-	net_hello_pack(bytes, &hello);
+	hello.magic = NET_MAGIC;
+	hello.version = NET_VERSION;
 	if (!err)
-		err = net_client_send(c, bytes, NET_HELLO_BYTES);
+		err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
-		err = net_client_receive(c, bytes, NET_ANSWER_BYTES);
-	return err ? err : net_answer_unpack(answer, bytes);
+		err = net_client_receive(c, answer, sizeof(*answer));
+	return !err && answer->magic != NET_MAGIC ? -EPROTO : err;
 }
 
 static int connect_udp(struct net_client *c, uint16_t port)

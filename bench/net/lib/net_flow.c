@@ -127,13 +127,12 @@ static void push(struct net_flow *f)
 static int read_report(struct net_flow *f, unsigned int k)
 {
 	const uint64_t most = f->reported * f->messages * f->plan.size;
-	unsigned char bytes[NET_REPORT_BYTES];
 	struct net_report report;
-	const int err = net_client_receive(&f->client[k], bytes, sizeof(bytes));
+	const int err =
+		net_client_receive(&f->client[k], &report, sizeof(report));
 
 	if (err)
 		return err;
-	net_report_unpack(&report, bytes);
 	f->counted[k] = report.bytes;
 	/* A block is there when the last of its streams is. */
 	if (report.ns > f->at_ns)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +17,6 @@
 #define NETLAB_HERE_ADDR_6 "fd78::1"
 #define NETLAB_ADDR_4	   "10.78.0.2"
 #define NETLAB_ADDR_6	   "fd78::2"
-
-/* Until a server is there: on a host that is far away, and slow to log in. */
-#define START_MS 30000
-#define LOOK_MS	 200
 
 /* Until ssh has ended after the server's input was closed. */
 #define END_MS	3000
@@ -161,44 +156,27 @@ static int start(struct net_hosts *h, struct net_host *host, int cpu,
 	return err;
 }
 
-/* One line without its end.  Return: 0, -ETIMEDOUT, -ECANCELED, or -EIO where
- * there is none. */
-static int read_line(const struct bench *b, int fd, char *line, size_t size)
+/* The @lines lines that a server says when it listens.  Return: 0, -EIO where
+ * they do not come, or as of partner_check(). */
+static int hear(int fd, int lines, char *text, size_t size)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	size_t have = 0;
 
-	for (int waited = 0; waited < START_MS; waited += LOOK_MS) {
-		int n = poll(&ready, 1, LOOK_MS);
+	while (lines) {
+		const ssize_t n = read(fd, text + have, 1);
+		int err;
 
-		if (bench_stopping(b))
-			return -ECANCELED;
-		while (n > 0) {
-			if (have == size || read(fd, line + have, 1) != 1)
-				return -EIO;
-			if (line[have] == '\n') {
-				line[have] = '\0';
-				return 0;
-			}
-			have++;
-			n = poll(&ready, 1, 0);
+		if (n < 0 && errno == EINTR) {
+			err = partner_check();
+			if (err)
+				return err;
+			continue;
 		}
+		if (n <= 0 || have + 1 == size)
+			return -EIO;
+		lines -= text[have++] == '\n';
 	}
-	return -ETIMEDOUT;
-}
-
-/* The port that a server says when it listens. */
-static int read_port(const struct bench *b, int fd, uint16_t *port)
-{
-	char line[16];
-	unsigned int n;
-	const int err = read_line(b, fd, line, sizeof(line));
-
-	if (err)
-		return err;
-	if (sscanf(line, "%u", &n) != 1 || !n || n > UINT16_MAX)
-		return -EPROTO;
-	*port = (uint16_t)n;
+	text[have] = '\0';
 	return 0;
 }
 
@@ -231,7 +209,7 @@ static void stop(struct net_host *host, int ms)
 static int start_peer(struct net_hosts *h)
 {
 	const char *who = h->options->peer, *server = h->options->peer_server;
-	char remote[512], address[64];
+	char remote[512], said[128], address[64];
 	const char *const command[] = {
 		"/bin/sh",
 		"-c",
@@ -258,10 +236,9 @@ static int start_peer(struct net_hosts *h)
 	out = start(h, &h->peer, bench_cpu(h->b), command);
 	if (out < 0)
 		return out;
-	err = read_line(h->b, out, address, sizeof(address));
-	if (!err)
-		err = read_port(h->b, out, &port);
-	if (!err && net_addr_parse(&h->peer.addr, address, port))
+	err = hear(out, 2, said, sizeof(said));
+	if (!err && (sscanf(said, "%63s %hu", address, &port) != 2 ||
+		     net_addr_parse(&h->peer.addr, address, port)))
 		err = -EPROTO;
 	close(out);
 	if (err == -ECANCELED)
@@ -316,7 +293,7 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 	const bool six = family == AF_INET6;
 	const char *at = h->far < 0 ? (six ? "::1" : "127.0.0.1")
 				    : (six ? NETLAB_ADDR_6 : NETLAB_ADDR_4);
-	char path[4096], number[16];
+	char path[4096], number[16], said[16];
 	const char *const command[] = {
 		path,
 		"--listen",
@@ -340,20 +317,13 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 	out = start(h, host, cpu, command);
 	if (out < 0)
 		return out;
-	err = read_port(h->b, out, &port);
+	err = hear(out, 1, said, sizeof(said));
 	close(out);
-	if (!err)
+	if (!err && sscanf(said, "%hu", &port) == 1)
 		return net_addr_parse(&host->addr, at, port);
 	stop(host, 0);
 	return err == -ECANCELED ? err
 				 : bench_fail(h->b, -err, "start %s", path);
-}
-
-const char *net_hosts_unfit(const struct net_hosts *h, int family)
-{
-	return h->options->peer && h->peer.addr.sa.ss_family != family
-		       ? "the peer's address is of the other IP version"
-		       : NULL;
 }
 
 const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
@@ -364,8 +334,9 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				? bench_cpu(h->b)
 				: bench_partner(h->b, BENCH_ANY_OTHER);
 
-	if (net_hosts_unfit(h, family)) {
-		bench_skip(h->b, "%s", net_hosts_unfit(h, family));
+	if (h->options->peer && h->peer.addr.sa.ss_family != family) {
+		bench_skip(h->b, "the peer's address is of the other IP "
+				 "version");
 		return NULL;
 	}
 	if (h->options->peer)

@@ -76,10 +76,6 @@ const char *net_hosts_why_not(const struct net_options *o,
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
 
-/* net_hosts_unfit() - why the host that was found after all (by ssh) cannot
- * serve @family, or NULL. */
-const char *net_hosts_unfit(const struct net_hosts *h, int family);
-
 /**
  * net_hosts_need() - the server of that place and family (AF_INET,
  * AF_INET6), started afresh if it has ended.

@@ -22,7 +22,7 @@ struct pending {
 	int fd; /* -1: this place is free */
 	uint64_t since_ms;
 	struct net_addr peer;
-	unsigned char bytes[NET_HELLO_BYTES];
+	struct net_hello hello;
 	size_t have;
 };
 
@@ -96,25 +96,24 @@ static struct pending *place(struct server *s)
 
 static void begin_session(struct server *s, struct pending *p)
 {
-	struct net_hello hello;
 	int flags;
 
-	if (net_hello_unpack(&hello, p->bytes)) {
+	if (!net_hello_fits(&p->hello)) {
 		drop(s, p);
 		return;
 	}
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, p->fd, NULL);
 	flags = fcntl(p->fd, F_GETFL);
 	fcntl(p->fd, F_SETFL, flags & ~O_NONBLOCK);
-	net_sessions_begin(&s->sessions, p->fd, &hello, &p->peer, s->now_ms);
+	net_sessions_begin(&s->sessions, p->fd, &p->hello, &p->peer, s->now_ms);
 	forget(s, p);
 }
 
 /* Read more of a hello. */
 static void hear(struct server *s, struct pending *p)
 {
-	const ssize_t n = recv(p->fd, p->bytes + p->have,
-			       sizeof(p->bytes) - p->have, MSG_DONTWAIT);
+	const ssize_t n = recv(p->fd, (char *)&p->hello + p->have,
+			       sizeof(p->hello) - p->have, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -126,7 +125,7 @@ static void hear(struct server *s, struct pending *p)
 		return;
 	}
 	p->have += (size_t)n;
-	if (p->have == sizeof(p->bytes))
+	if (p->have == sizeof(p->hello))
 		begin_session(s, p);
 }
 
@@ -141,7 +140,9 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 		return;
 	}
 	p = place(s);
-	*p = (struct pending) { fd, s->now_ms, *peer, { 0 }, 0 };
+	*p = (struct pending) { .fd = fd,
+				.since_ms = s->now_ms,
+				.peer = *peer };
 	s->n_pending++;
 	event.data.ptr = p;
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))

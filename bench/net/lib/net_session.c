@@ -152,11 +152,8 @@ static int report_blocks(struct net_session *s, uint64_t have, uint64_t *due)
 	struct net_report report = { .ns = clock_ns() };
 
 	for (; have >= *due; *due += s->hello.block) {
-		unsigned char bytes[NET_REPORT_BYTES];
-
 		report.bytes = *due;
-		net_report_pack(bytes, &report);
-		if (send_all(s->fd, bytes, sizeof(bytes)))
+		if (send_all(s->fd, &report, sizeof(report)))
 			return -EPIPE;
 	}
 	/* Whoever sends looks like one whose acknowledgements can wait for
@@ -223,17 +220,16 @@ fail:
 static void serve(struct net_session *s, unsigned char *buf, size_t room)
 {
 	struct net_answer answer = {
+		.magic = NET_MAGIC,
 		.status = NET_OK,
 		.cpu = sched_getcpu(),
 		.closed = atomic_load(&s->all->closed),
 		.echoed = atomic_load(&s->all->echoed),
 	};
-	unsigned char bytes[NET_ANSWER_BYTES];
 
 	if (!buf || (s->hello.op == NET_ECHO_UDP && open_udp(s, &answer.port)))
 		answer.status = NET_TROUBLE;
-	net_answer_pack(bytes, &answer);
-	if (send_all(s->fd, bytes, sizeof(bytes)) || answer.status != NET_OK)
+	if (send_all(s->fd, &answer, sizeof(answer)) || answer.status != NET_OK)
 		return;
 	switch ((enum net_op)s->hello.op) {
 	case NET_ECHO:
@@ -321,11 +317,10 @@ static struct net_session *take(struct net_sessions *all)
 /* The last thing that it hears; it may not even read it. */
 static void refuse(int fd, enum net_status status)
 {
-	const struct net_answer answer = { .status = (uint16_t)status };
-	unsigned char bytes[NET_ANSWER_BYTES];
+	const struct net_answer answer = { .magic = NET_MAGIC,
+					   .status = (uint16_t)status };
 
-	net_answer_pack(bytes, &answer);
-	send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 }
 
