@@ -50,6 +50,8 @@ int partner_check(void)
 {
 	siginfo_t dead = { 0 };
 
+	if (side == FAR)
+		return 0;
 	if (invocation_stop)
 		return -ECANCELED;
 	/* WNOWAIT: partner_stop() is to reap it. */
@@ -294,6 +296,7 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 		.arg = arg,
 		.cpu = cpu,
 	};
+	partner_moved();
 	err = p->page ? make_watch() : ENOMEM;
 	if (!err)
 		err = thread ? make_thread(p) : make_process(p);

@@ -84,7 +84,7 @@ int partner_meet(struct partner *p);
  *
  * Return: 0, -ECANCELED (the user wants to stop), -ESRCH (a partner process is
  * dead), -ETIMEDOUT (it lives, but the batch or event has waited for it for
- * partner_patience_ms).
+ * partner_patience_ms).  In a partner always 0.
  */
 int partner_check(void);
 

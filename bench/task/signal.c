@@ -28,15 +28,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "ipc_watch.h"
+#include "partner.h"
 
 #define OURS	SIGUSR1 /* the signal that is caught and sent */
 #define IGNORED SIGUSR2
+#define PAGE	4096
 
 /* Written by handlers, which have no other way to the state. */
 static volatile uint64_t caught;
@@ -48,14 +48,13 @@ struct shared {
 };
 
 struct state {
-	struct ipc_watch watch;
+	struct partner partner;
 	struct shared *shared;
 	unsigned char *page; /* may only be read */
-	pid_t self, partner;
+	pid_t self;
 	sigset_t blocked, open; /* OURS blocked; nothing blocked */
 	uint64_t before, errors;
 	uint64_t trips; /* since the visit began */
-	struct bench *b;
 };
 
 static void count(int sig)
@@ -160,7 +159,7 @@ static int await(struct state *s, uint64_t before)
 		sigsuspend(&s->open);
 		if (caught != before)
 			break;
-		err = ipc_watch_again(&s->watch, s->b, s->partner);
+		err = partner_check();
 		if (err)
 			return err;
 	}
@@ -175,33 +174,31 @@ static int run_round_trip(struct bench *b, void *state,
 	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		const uint64_t before = caught;
-		int err = kill(s->partner, OURS) ? -errno : await(s, before);
+		int err =
+			kill(s->partner.pid, OURS) ? -errno : await(s, before);
 
-		if (err == -ECANCELED)
-			return 0; /* the user wants to stop */
 		if (err)
-			return bench_fail(b, -err, "signal to the partner");
+			return partner_failed(b, err);
 	}
 	s->trips += iters;
 	return 0;
 }
 
 /* The partner: answer each signal with one. */
-static void partner(struct state *s, pid_t parent, int cpu)
+static int answer(struct partner *p, void *arg)
 {
+	struct state *s = arg;
 	uint64_t seen = caught = 0;
 
-	if (ipc_partner_settle(cpu))
-		_exit(1);
-	kill(parent, OURS); /* ready */
-	for (;;) {
+	(void)p;
+	do {
 		while (caught == seen)
 			sigsuspend(&s->open);
 		seen++;
 		atomic_store_explicit(&s->shared->partner_caught, seen,
 				      memory_order_relaxed);
-		kill(parent, OURS);
-	}
+	} while (!kill(s->self, OURS));
+	return -errno;
 }
 
 static int cases(struct bench *b, void *state)
@@ -245,13 +242,6 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static void *map(int prot, int flags)
-{
-	void *mem = mmap(NULL, 4096, prot, flags | MAP_ANONYMOUS, -1, 0);
-
-	return mem == MAP_FAILED ? NULL : mem;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct sigaction fault = { .sa_sigaction = step_over,
@@ -259,11 +249,11 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	int err;
 
-	s->b = b;
 	s->self = getpid();
-	s->shared = map(PROT_READ | PROT_WRITE, MAP_SHARED);
-	s->page = map(PROT_READ, MAP_PRIVATE);
-	if (!s->shared || !s->page)
+	s->shared = partner_share(sizeof(*s->shared));
+	s->page =
+		mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!s->shared || s->page == MAP_FAILED)
 		return bench_fail(b, ENOMEM, "map a page");
 	BENCH_KEEP(*(volatile unsigned char *)s->page); /* mapped from now on */
 	sigemptyset(&s->open);
@@ -274,48 +264,25 @@ static int setup(struct bench *b, void *state)
 		err = install(IGNORED, SIG_IGN);
 	if (!err && sigaction(SIGSEGV, &fault, NULL))
 		err = -errno;
-	if (!err)
-		err = ipc_watch_open(&s->watch);
 	return err ? bench_fail(b, -err, "install handlers") : 0;
-}
-
-/* Fork the partner and wait until it is on its CPU. */
-static int begin(struct bench *b, struct state *s, const struct bench_case *c)
-{
-	const int cpu = c->index == BENCH_SAME_CPU
-				? bench_cpu(b)
-				: bench_partner(b, BENCH_ANY_OTHER);
-	const uint64_t before = caught;
-	int err;
-
-	s->trips = 0;
-	/* Blocked but in sigsuspend(): none can come between the look at the
-	 * count and the sleep.  The partner inherits it. */
-	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
-	atomic_store(&s->shared->partner_caught, 0);
-	s->partner = bench_fork(b);
-	if (s->partner == 0)
-		partner(s, s->self, cpu);
-	if (s->partner < 0) {
-		s->partner = 0;
-		return errno == EAGAIN ? bench_skip(b, IPC_NO_ROOM)
-				       : bench_fail(b, errno, "fork a partner");
-	}
-	ipc_watch_start(&s->watch);
-	err = await(s, before);
-	if (err && err != -ECANCELED)
-		return bench_fail(b, -err, "partner on CPU %d", cpu);
-	bench_fact(b, c, "partner_cpu", cpu);
-	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	const int cpu = c->index == BENCH_SAME_CPU
+				? bench_cpu(b)
+				: bench_partner(b, BENCH_ANY_OTHER);
 
-	if (c->index >= 0)
-		return begin(b, s, c);
-	return 0;
+	if (c->index < 0)
+		return 0;
+	s->trips = 0;
+	/* Blocked but in sigsuspend(): none can come between the look at the
+	 * count and the sleep.  The partner inherits it. */
+	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
+	atomic_store(&s->shared->partner_caught, 0);
+	bench_fact(b, c, "partner_cpu", cpu);
+	return partner_start(b, &s->partner, PARTNER_PROCESS, cpu, answer, s);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -324,7 +291,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
-	s->watch.checks = 0; /* the partner has moved */
 	s->errors = 0;
 	s->before = caught;
 	return 0;
@@ -367,8 +333,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	answered = (double)atomic_load(&s->shared->partner_caught);
 	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
-	ipc_watch_stop(&s->watch);
-	ipc_partner_kill(&s->partner);
+	partner_stop(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	return 0;
 }
@@ -378,15 +343,9 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	ipc_watch_close(&s->watch);
-	ipc_partner_kill(&s->partner);
+	partner_stop(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
-	if (s->shared)
-		munmap(s->shared, 4096);
-	if (s->page)
-		munmap(s->page, 4096);
-	s->shared = NULL;
-	s->page = NULL;
+	partner_unshare(s->shared, sizeof(*s->shared));
 }
 
 const struct bench_desc bench_desc = {
