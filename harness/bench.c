@@ -20,6 +20,7 @@
 #include "units.h"
 
 #define DEFAULT_EVENTS 200
+#define CACHE_LINE     64
 
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c)
@@ -67,17 +68,50 @@ static void fail_cases(struct bench *b, const char *why, const char *name)
 	b->usage_error = true;
 }
 
-const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
+/* Why a case with a partner there cannot be measured here; or NULL. */
+static const char *cannot_place(const struct bench *b, enum bench_place place)
+{
+	static const char *const why[] = {
+		[BENCH_SAME_CORE] =
+			"no second hardware thread of this core to use",
+		[BENCH_SAME_PACKAGE] = "no other core of this package to use",
+		[BENCH_OTHER_PACKAGE] = "no CPU of another package to use",
+		[BENCH_ANY_OTHER] = "needs a second CPU",
+	};
+
+	return place == BENCH_SAME_CPU || bench_partner(b, place) >= 0
+		       ? NULL
+		       : why[place];
+}
+
+/* Zeroed state of one case, on cache lines of its own; NULL if it has none. */
+static void *new_data(struct bench *b)
+{
+	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
+			    CACHE_LINE * CACHE_LINE;
+	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
+
+	if (data)
+		memset(data, 0, size);
+	else if (size)
+		fail_cases(b, "no memory", "");
+	return data;
+}
+
+/* Add @c, which has its data. */
+static const struct bench_case *add(struct bench *b, const struct bench_case *c)
 {
 	static const struct bench_case nothing;
 	struct case_run *run = calloc(1, sizeof(*run));
 	struct case_run **runs =
 		realloc(b->runs, (b->n_runs + 1) * sizeof(struct case_run *));
+	const char *skip = c->skip ? c->skip : cannot_place(b, c->place);
 
 	if (runs)
 		b->runs = runs;
 	if (!run || !runs) {
 		free(run);
+		free(c->data);
 		fail_cases(b, "no memory", "");
 		return &nothing;
 	}
@@ -94,11 +128,78 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 	for (size_t i = 0; i + 1 < b->n_runs; i++)
 		if (!strcmp(b->runs[i]->name, run->name))
 			fail_cases(b, "twice the same case ", run->name);
-	if (c->skip) {
+	if (skip) {
 		run->state = CASE_SKIPPED;
-		snprintf(run->why, sizeof(run->why), "%s", c->skip);
+		snprintf(run->why, sizeof(run->why), "%s", skip);
 	}
 	return &run->c;
+}
+
+const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
+{
+	struct bench_case own = *c;
+
+	own.data = new_data(b);
+	own.axes = NULL;
+	return add(b, &own);
+}
+
+static struct bench_param param_at(const struct bench_axis *axis,
+				   unsigned int i)
+{
+	const void *v = (const char *)axis->values + i * axis->stride;
+
+	if (!axis->values)
+		return (struct bench_param)P_INT(axis->name, i);
+	if (axis->kind == BENCH_STR)
+		return (struct bench_param)P_STR(axis->name,
+						 *(const char *const *)v);
+	return (struct bench_param) { .axis = axis->name,
+				      .kind = axis->kind,
+				      .number = *(const int64_t *)v };
+}
+
+void bench_add_axes(struct bench *b, const struct bench_axis *axes,
+		    bench_point_fn *point)
+{
+	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
+	size_t n = 0, i;
+
+	while (axes[n].name)
+		if (++n > BENCH_MAX_PARAMS) {
+			fail_cases(b, "too many axes", "");
+			return;
+		}
+	do {
+		struct bench_case c = { .axes = axes, .data = new_data(b) };
+
+		memcpy(c.at, at, sizeof(at));
+		for (i = 0; i < n; i++)
+			c.params[i] = param_at(&axes[i], at[i]);
+		if (point(b, b->state, &c))
+			add(b, &c);
+		else
+			free(c.data);
+		for (i = n; i && ++at[i - 1] == axes[i - 1].n; i--)
+			at[i - 1] = 0;
+	} while (i);
+}
+
+const struct bench_case *bench_point(const struct bench *b,
+				     const struct bench_axis *axes, ...)
+{
+	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
+	va_list ap;
+
+	va_start(ap, axes);
+	for (size_t i = 0; axes[i].name; i++)
+		at[i] = va_arg(ap, unsigned int);
+	va_end(ap);
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (b->runs[i]->c.axes == axes &&
+		    !memcmp(b->runs[i]->c.at, at, sizeof(at)))
+			return &b->runs[i]->c;
+	return NULL;
 }
 
 /* The first message wins, of the case at hand or of the program. */

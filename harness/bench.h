@@ -36,6 +36,15 @@ struct bench;
 
 enum bench_better { BENCH_LOWER, BENCH_HIGHER };
 
+/* Where a partner runs, seen from the measuring CPU. */
+enum bench_place {
+	BENCH_SAME_CPU,
+	BENCH_SAME_CORE,    /* the other hardware thread of the core */
+	BENCH_SAME_PACKAGE, /* another core of the package */
+	BENCH_OTHER_PACKAGE,
+	BENCH_ANY_OTHER, /* the nearest that is not the same CPU */
+};
+
 /* How the headline of a case is made from its samples. */
 enum bench_estimator {
 	BENCH_EST_DEFAULT,    /* difference for run(), median for sample() */
@@ -78,6 +87,32 @@ struct bench_param {
 
 #define BENCH_MAX_PARAMS 6
 
+/**
+ * struct bench_axis - one axis of a table of cases, and its values in order.
+ * Made by AXIS_STR() of an array of strings, AXIS_INT() and AXIS_SIZE() of an
+ * array of int64_t, each also of an array of structures whose first member is
+ * one; the array must live as long as the program.  AXIS_RANGE(): 0 ... n - 1.
+ */
+struct bench_axis {
+	const char *name; /* NULL ends the list */
+	int kind;	  /* as in struct bench_param */
+	const void *values;
+	size_t stride, n;
+};
+
+#define AXIS_OF(a, k, v)                                                   \
+	{                                                                  \
+		.name = (a), .kind = (k), .values = (v),                   \
+		.stride = sizeof((v)[0]), .n = sizeof(v) / sizeof((v)[0]), \
+	}
+#define AXIS_STR(a, v)	AXIS_OF(a, BENCH_STR, v)
+#define AXIS_INT(a, v)	AXIS_OF(a, BENCH_INT, v)
+#define AXIS_SIZE(a, v) AXIS_OF(a, BENCH_SIZE, v)
+#define AXIS_RANGE(a, count)                                 \
+	{                                                    \
+		.name = (a), .kind = BENCH_INT, .n = (count) \
+	}
+
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
@@ -89,6 +124,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @params: its coordinates, in the program's axis order; the canonical name
  *	    "axis=value,axis=value" is made from them.
  * @arg, @index: the benchmark's own data about this case.
+ * @place: where its partner runs, if it has one: the case is skipped where
+ *	   bench_partner() finds no such CPU.
  * @skip: if not NULL, the case is not measured and this is the reason (one
  *	  sentence).
  * @run, @baseline, @sample: override those of the descriptor.
@@ -120,6 +157,7 @@ struct bench_case {
 	struct bench_param params[BENCH_MAX_PARAMS + 1];
 	const void *arg;
 	int64_t index;
+	enum bench_place place;
 	const char *skip;
 	bench_run_fn *run;
 	bench_run_fn *baseline;
@@ -141,6 +179,9 @@ struct bench_case {
 	/* Set by the harness. */
 	size_t id;
 	const char *name;
+	void *data;		       /* case_state_size bytes of its own */
+	const struct bench_axis *axes; /* it is a point of; or NULL */
+	unsigned int at[BENCH_MAX_PARAMS]; /* which value of each axis */
 };
 
 enum bench_need {
@@ -156,14 +197,16 @@ enum bench_need {
  * @opts: this benchmark's own options, filling its state; or NULL.
  * @state_size: bytes of private state.  The harness zeroes it, aligns it to a
  *		cache line, and passes it to every callback.
+ * @case_state_size: bytes of state of each case, given as its @data, likewise
+ *		     zeroed and aligned.
  *
  * The callbacks, in calling order.  @cases and one of @run and @sample (here
  * or in each case) are required.  All return 0, bench_fail() or, before
  * anything was measured, bench_skip().
  *
- * @cases: add the cases with bench_add().  Called also for --list, before
- *	   setup(): it may look at the machine but must not change anything.
- *	   A case that cannot be measured here is added with @skip set, not
+ * @cases: add the cases with bench_add_axes() or bench_add().  Called also for
+ *--list, before setup(): it may look at the machine but must not change
+ *anything. A case that cannot be measured here is added with @skip set, not
  *	   left out.
  * @setup: once, after pinning and calibration.
  * @enter: when a visit to a case begins (outside any interval).  Cases are
@@ -187,7 +230,7 @@ struct bench_desc {
 	const char *name;
 	unsigned int needs;
 	const struct opt *opts;
-	size_t state_size;
+	size_t state_size, case_state_size;
 
 	int (*cases)(struct bench *b, void *state);
 	int (*setup)(struct bench *b, void *state);
@@ -216,6 +259,22 @@ extern const char *const bench_core[];
  * cases().
  */
 const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
+
+/* A point of a table of axes is about to be added: fill in @c, which has
+ * its params, @data and @at.  Return: false if such a point makes no sense. */
+typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
+
+/**
+ * bench_add_axes() - add a case for each point of @axes, the last axis
+ * changing fastest.  @axes must live as long as the program.
+ */
+void bench_add_axes(struct bench *b, const struct bench_axis *axes,
+		    bench_point_fn *point);
+
+/* bench_point() - the case of @axes with the given indices of values, one
+ * unsigned int for each axis; NULL if there is none. */
+const struct bench_case *bench_point(const struct bench *b,
+				     const struct bench_axis *axes, ...);
 
 /**
  * bench_fail() - record why the benchmark cannot go on.
@@ -338,15 +397,6 @@ unsigned int bench_events(const struct bench *b, const struct bench_case *c);
 
 /* bench_effort() - 1.0 at --effort 100. */
 double bench_effort(const struct bench *b);
-
-/* Where a partner runs, seen from the measuring CPU. */
-enum bench_place {
-	BENCH_SAME_CPU,
-	BENCH_SAME_CORE,    /* the other hardware thread of the core */
-	BENCH_SAME_PACKAGE, /* another core of the package */
-	BENCH_OTHER_PACKAGE,
-	BENCH_ANY_OTHER, /* the nearest that is not the same CPU */
-};
 
 /* bench_cpu() - the kernel's number of the measuring CPU (--cpu). */
 int bench_cpu(const struct bench *b);

@@ -383,6 +383,7 @@ static void free_run(struct case_run *run)
 	json_decref(run->params);
 	free(run->evidence);
 	free(run->facts);
+	free(run->c.data);
 	free(run->name);
 	free(run);
 }

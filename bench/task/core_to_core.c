@@ -24,7 +24,6 @@
  * Needs:    two CPUs.
  */
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "bench.h"
 #include "partner.h"
@@ -38,14 +37,16 @@
 
 #define MAX_PAIRS 4096
 
-struct pair {
-	int from, to;
-};
+/* The most that have no more pairs than that. */
+#define MAX_CPUS 91
+
+enum { FROM, TO };
 
 struct state {
 	uint64_t pairs;
-	struct pair pair[2 * MAX_PAIRS];
-	size_t pairs_used;
+	int64_t cpu[MAX_CPUS];
+	unsigned int cpus;
+	struct bench_axis axes[3];
 	struct partner partner;
 	uint64_t asked, answers; /* since the visit began */
 	/* The line, and no other data on it nor on its neighbour, which the
@@ -71,37 +72,28 @@ static unsigned int choose(unsigned int cpus, uint64_t pairs)
 	return m;
 }
 
-static void add(struct bench *b, const struct pair *p)
+static bool add_pair(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct bench_case c = {
-		.params = { P_INT("from", p->from), P_INT("to", p->to) },
-		.arg = p,
-		.budget_ms = 3,
-	};
-
-	bench_add(b, &c);
+	(void)b;
+	(void)state;
+	c->budget_ms = 3;
+	return c->at[FROM] != c->at[TO];
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 	const unsigned int cpus = bench_cpus(b);
-	unsigned int m;
-	size_t n = 0;
 
 	if (cpus < 2)
 		return 0; /* BENCH_NEED_2_PUS has the reason */
-	m = choose(cpus, s->pairs);
-	for (unsigned int i = 0; i < m * m; i++) {
-		const int from = bench_nth_cpu(b, i / m * cpus / m);
-		const int to = bench_nth_cpu(b, i % m * cpus / m);
-
-		if (from != to) {
-			s->pair[n] = (struct pair) { from, to };
-			add(b, &s->pair[n++]);
-		}
-	}
-	s->pairs_used = n;
+	s->cpus = choose(cpus, s->pairs);
+	for (unsigned int i = 0; i < s->cpus; i++)
+		s->cpu[i] = bench_nth_cpu(b, i * cpus / s->cpus);
+	s->axes[FROM] = (struct bench_axis)AXIS_INT("from", s->cpu);
+	s->axes[TO] = (struct bench_axis)AXIS_INT("to", s->cpu);
+	s->axes[FROM].n = s->axes[TO].n = s->cpus;
+	bench_add_axes(b, s->axes, add_pair);
 	return 0;
 }
 
@@ -129,14 +121,15 @@ static int answer(struct partner *t, void *arg)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct pair *p = c->arg;
-	int err = bench_pin(p->from);
+	const int from = (int)c->params[FROM].number;
+	const int to = (int)c->params[TO].number;
+	int err = bench_pin(from);
 
 	if (err)
-		return bench_fail(b, -err, "pin to CPU %d", p->from);
+		return bench_fail(b, -err, "pin to CPU %d", from);
 	atomic_store(&s->line, 0);
 	s->asked = 0;
-	return partner_start(b, &s->partner, PARTNER_THREAD, p->to, answer, s);
+	return partner_start(b, &s->partner, PARTNER_THREAD, to, answer, s);
 }
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -181,14 +174,12 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	const struct bench_case *c;
 	const struct state *s = state;
-	char name[64];
 
-	for (size_t i = 0; i < s->pairs_used; i++) {
-		snprintf(name, sizeof(name), "from=%d,to=%d", s->pair[i].from,
-			 s->pair[i].to);
-		c = bench_find(b, name);
+	for (unsigned int i = 0; i < s->cpus * s->cpus; i++) {
+		const struct bench_case *c =
+			bench_point(b, s->axes, i / s->cpus, i % s->cpus);
+
 		if (c && bench_value(b, c) > 0)
 			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
 	}

@@ -32,7 +32,7 @@
 /* Descriptors besides: what the harness has open. */
 #define SPARE_FDS 40
 
-static const unsigned int counts[] = { 1, 10, 100, 500, MAX_FDS };
+static const int64_t counts[] = { 1, 10, 100, 500, MAX_FDS };
 
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
@@ -60,7 +60,7 @@ struct point {
 
 static const struct point *point_of(const struct bench_case *c)
 {
-	return c->arg;
+	return c->data;
 }
 
 /* In all run_*(): right calls are counted, and checked by conclude(). */
@@ -157,49 +157,40 @@ static const struct variant variants[] = {
 	{ "epoll_mod", run_mod, false },
 };
 
-#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+static const char *const ready_names[] = { "none", "last" };
 
-static struct point points[VARIANTS * COUNTS * 2];
+static const struct bench_axis axes[] = {
+	AXIS_STR("call", variants),
+	AXIS_INT("fds", counts),
+	AXIS_STR("ready", ready_names),
+	{ 0 },
+};
 
-static void add(struct bench *b, size_t variant, size_t list, bool ready,
-		bool room)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct point *p = &points[(variant * COUNTS + list) * 2 + ready];
-	const struct bench_case c = {
-		.params = { P_STR("call", variants[variant].call),
-			    P_INT("fds", counts[list]),
-			    P_STR("ready", ready ? "last" : "none") },
-		.arg = p,
-		.run = variants[variant].run,
-		.budget_ms = 1,
-		.skip = room ? NULL
-			     : "more descriptors than the hard limit allows "
-			       "(ulimit -Hn)",
-	};
+	const struct variant *v = &variants[c->at[0]];
+	struct point *p = c->data;
+	struct rlimit limit = { 0 };
 
-	*p = (struct point) { &variants[variant], list, ready };
-	bench_add(b, &c);
+	(void)b;
+	(void)state;
+	*p = (struct point) { v, c->at[1], c->at[2] };
+	/* A list's own cost: the ends of the axis will do. */
+	if (!v->asks && (p->ready || (p->list != 0 && p->list != COUNTS - 1)))
+		return false;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max < (rlim_t)counts[p->list] + SPARE_FDS)
+		c->skip = "more descriptors than the hard limit allows "
+			  "(ulimit -Hn)";
+	c->run = v->run;
+	c->budget_ms = 1;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct rlimit limit = { 0 };
-
 	(void)state;
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (size_t v = 0; v < VARIANTS; v++) {
-		for (size_t i = 0; i < COUNTS; i++) {
-			const bool room =
-				limit.rlim_max >= counts[i] + SPARE_FDS;
-
-			/* A list's own cost: the ends of the axis will do. */
-			if (!variants[v].asks && i != 0 && i != COUNTS - 1)
-				continue;
-			add(b, v, i, false, room);
-			if (variants[v].asks)
-				add(b, v, i, true, room);
-		}
-	}
+	bench_add_axes(b, axes, add_point);
 	return 0;
 }
 
@@ -341,6 +332,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "poll",
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct point),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
