@@ -42,8 +42,6 @@
 #include "lib/net_ping.h"
 #include "wall_clock.h"
 
-#define MAX_CASES 64
-
 /* Round trips in one event, one right after the other as in other programs of
  * this kind: the work of the harness between events would give the scheduler
  * another state of things to decide on. */
@@ -66,21 +64,19 @@
  */
 #define ACKED_TRIPS 12
 
-enum proto { TCP, TCP6, UDP, UDP6, ICMP };
+enum { NET, PROTO, SIZE, WAIT, PLACE, FIGURE, AXES };
+enum { TCP, TCP6, UDP, UDP6, ICMP };
+enum { BLOCK, BUSY };
+enum { ROUND_TRIP, KERNEL_SRTT, PACKET, SPACED, BEFORE, AFTER };
 
-static const char *const proto_names[] = { "tcp", "tcp6", "udp", "udp6",
-					   "icmp" };
+static const char *const protos[] = { "tcp", "tcp6", "udp", "udp6", "icmp" };
+static const int64_t sizes[] = { 1, 56, 1024, 8192, 32768, 65536 };
+static const char *const waits[] = { "block", "busy" };
+static const char *const figures[] = { "round_trip", "kernel_srtt", "packet",
+				       "spaced",     "before",	    "after" };
 
-struct rtt_case {
-	bool packets; /* figure=packet, not round_trip */
-	enum proto proto;
-	uint32_t size;
-	bool busy;
-	enum net_place place;
-	/* Cases that get their values from this one, or NULL. */
-	const struct bench_case *srtt, *spaced, *before, *after;
-
-	/* In all visits together. */
+/* In all visits together. */
+struct case_state {
 	unsigned int lost, trips;
 	long sleeps; /* in these trips */
 	uint64_t again;
@@ -91,112 +87,106 @@ struct rtt_case {
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct rtt_case cases[MAX_CASES];
-	size_t n_cases;
+	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_ping ping;
 	struct net_proof proof;
 	struct net_capture capture;
 	int clock; /* wall_clock_watch() */
+
+	/* This visit. */
+	unsigned int proto;
+	uint32_t size;
+	/* Cases that get their values in it, or NULL. */
+	const struct bench_case *srtt, *spaced, *before, *after;
 	/* deadline_in() since the first of those lost in a row; 0: none. */
 	int64_t give_up;
 	unsigned int trips; /* of this connection */
 	long sleeps;	    /* of this thread, before them */
 };
 
-static bool is_udp(const struct rtt_case *rc)
+static bool is_udp(unsigned int proto)
 {
-	return rc->proto == UDP || rc->proto == UDP6;
+	return proto == UDP || proto == UDP6;
 }
 
-static int family_of(const struct rtt_case *rc)
+static int family_of(const struct bench_case *c)
 {
-	return rc->proto == TCP6 || rc->proto == UDP6 ? AF_INET6 : AF_INET;
+	return c->at[PROTO] == TCP6 || c->at[PROTO] == UDP6 ? AF_INET6
+							    : AF_INET;
 }
 
-/* One more row of the same case, with its own name. */
+static bool is_packet(const struct bench_case *c)
+{
+	return c->at[FIGURE] >= PACKET;
+}
+
+/* The case that differs from @c in its figure only. */
 static const struct bench_case *
-add_figure(struct bench *b, struct bench_case *c, const char *name)
+beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
 {
-	c->params[5].text = name;
-	return bench_add(b, c);
+	return bench_point(b, c->axes, c->at[NET], c->at[PROTO], c->at[SIZE],
+			   c->at[WAIT], c->at[PLACE], figure);
 }
 
-static void add(struct bench *b, struct state *s, const struct rtt_case *like)
+/* Which points of the axes are of interest: four sizes by TCP and by UDP, and
+ * of one byte all else. */
+static bool is_chosen(const struct state *s, const struct bench_case *c)
 {
-	struct rtt_case *rc = &s->cases[s->n_cases++];
-	struct bench_case c = {
-		.params = {
-			P_STR("net", net_hosts_label(&s->net)),
-			P_STR("proto", proto_names[like->proto]),
-			P_SIZE("size", like->size),
-			P_STR("wait", like->busy ? "busy" : "block"),
-			P_STR("place", net_hosts_place(&s->net, like->place)),
-			P_STR("figure",
-			      like->packets ? "packet" : "round_trip"),
-		},
-		.arg = rc,
-		.index = rc - s->cases,
-		.skip = net_hosts_why_not(&s->net, b, like->place,
-					  family_of(like)),
-		.histogram = BENCH_HIST_LOG,
-		.events = like->packets ? 24 : 400 / TRIPS,
-		.budget_ms = like->packets ? 60 : 30,
-		/* Opening and closing a capture takes tens of ms. */
-		.exclusive = like->packets,
-		.switches = true,
-	};
+	const unsigned int proto = c->at[PROTO], figure = c->at[FIGURE];
+	const int64_t size = sizes[c->at[SIZE]];
+	const bool plain = c->at[WAIT] == BLOCK && figure == ROUND_TRIP;
 
-	*rc = *like;
-	c.of = bench_add(b, &c);
-	c.exclusive = false;
-	c.derived = true;
-	if (rc->packets) {
-		rc->spaced = add_figure(b, &c, "spaced");
-		rc->before = add_figure(b, &c, "before");
-		rc->after = add_figure(b, &c, "after");
-	} else if (rc->proto == TCP && rc->size == 1 && !rc->busy) {
-		c.histogram = BENCH_HIST_NONE;
-		rc->srtt = add_figure(b, &c, "kernel_srtt");
-	}
+	/* The kernel answers where the request comes in: on this CPU. */
+	if (proto == ICMP)
+		return plain && size == 56 && c->at[PLACE] == 0;
+	if (size > 1)
+		return plain && size != 56 &&
+		       ((proto == TCP && size != 32768) ||
+			(proto == UDP && size != 65536));
+	if (proto == TCP6 || proto == UDP6)
+		return plain && !s->net.peer;
+	/* Two that poll on one CPU would only wait for their time slices. */
+	if (c->at[WAIT] == BUSY)
+		return figure == ROUND_TRIP &&
+		       c->at[PLACE] == net_hosts_far(&s->net);
+	/* No process takes part in a packet, so it has no place of its own. */
+	if (is_packet(c))
+		return proto == TCP && c->at[PLACE] == 0;
+	return figure == ROUND_TRIP || proto == TCP;
 }
 
-static void add_trip(struct bench *b, struct state *s, enum proto proto,
-		     uint32_t size, enum net_place place, bool busy)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct rtt_case rc = {
-		.proto = proto, .size = size, .busy = busy, .place = place
-	};
+	const struct state *s = state;
+	const bool packet = is_packet(c);
 
-	add(b, s, &rc);
+	if (!is_chosen(s, c))
+		return false;
+	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
+	c->histogram =
+		c->at[FIGURE] == KERNEL_SRTT ? BENCH_HIST_NONE : BENCH_HIST_LOG;
+	c->events = packet ? 24 : 400 / TRIPS;
+	c->budget_ms = packet ? 60 : 30;
+	/* Opening and closing a capture takes tens of ms. */
+	c->exclusive = packet;
+	c->of = packet ? beside(b, c, PACKET) : beside(b, c, ROUND_TRIP);
+	c->derived = c->of;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	static const uint32_t tcp[] = { 1, 1024, 8192, 65536 };
-	static const uint32_t udp[] = { 1, 1024, 8192, 32768 };
-	const struct rtt_case packets = { .packets = true, .size = 1 };
 	struct state *s = state;
-	const enum net_place far = net_hosts_places(&s->net) - 1;
 
-	for (enum net_place place = 0; place <= far; place++) {
-		for (int i = 0; i < 4; i++) {
-			add_trip(b, s, TCP, tcp[i], place, false);
-			add_trip(b, s, UDP, udp[i], place, false);
-		}
-		if (s->net.peer)
-			continue;
-		add_trip(b, s, TCP6, 1, place, false);
-		add_trip(b, s, UDP6, 1, place, false);
-	}
-	/* No process takes part in it, so it has no place of its own. */
-	add(b, s, &packets);
-	/* Two that poll on one CPU would only wait for their time slices. */
-	add_trip(b, s, TCP, 1, far, true);
-	add_trip(b, s, UDP, 1, far, true);
-	/* The kernel answers where the request comes in: on this CPU. */
-	add_trip(b, s, ICMP, 56, NET_SAME_CPU, false);
+	s->axes[NET] = net_hosts_net(&s->net);
+	s->axes[PROTO] = (struct bench_axis)AXIS_STR("proto", protos);
+	s->axes[SIZE] = (struct bench_axis)AXIS_SIZE("size", sizes);
+	s->axes[WAIT] = (struct bench_axis)AXIS_STR("wait", waits);
+	s->axes[PLACE] = net_hosts_place(&s->net);
+	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
+	bench_add_axes(b, s->axes, add_point);
 	return 0;
 }
 
@@ -237,14 +227,15 @@ static int begin_icmp(struct bench *b, struct state *s,
 }
 
 static int begin_session(struct bench *b, struct state *s,
-			 const struct rtt_case *rc, const struct net_host *host)
+			 const struct bench_case *c,
+			 const struct net_host *host)
 {
 	const struct net_hello hello = {
-		.op = is_udp(rc)    ? NET_ECHO_UDP
-		      : rc->packets ? NET_ACK
-				    : NET_ECHO,
-		.size = rc->size,
-		.flags = rc->busy ? NET_BUSY : 0,
+		.op = is_udp(s->proto) ? NET_ECHO_UDP
+		      : is_packet(c)   ? NET_ACK
+				       : NET_ECHO,
+		.size = s->size,
+		.flags = c->at[WAIT] == BUSY ? NET_BUSY : 0,
 	};
 	int err;
 
@@ -253,10 +244,10 @@ static int begin_session(struct bench *b, struct state *s,
 	if (err || bench_stopping(b))
 		return err;
 	net_proof_begin(&s->proof, &s->client,
-			is_udp(rc)    ? NET_PROOF_SERVER
-			: rc->packets ? NET_PROOF_ACKED
-				      : NET_PROOF_BYTES,
-			rc->size);
+			is_udp(s->proto) ? NET_PROOF_SERVER
+			: is_packet(c)	 ? NET_PROOF_ACKED
+					 : NET_PROOF_BYTES,
+			s->size);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -264,40 +255,45 @@ static int begin_session(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct rtt_case *rc = c->arg;
 	const struct net_host *host =
-		net_hosts_need(&s->hosts, rc->place, family_of(rc));
+		net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
 	int err;
 
+	s->proto = c->at[PROTO];
+	s->size = (uint32_t)sizes[c->at[SIZE]];
+	s->srtt = beside(b, c, KERNEL_SRTT);
+	s->spaced = beside(b, c, SPACED);
+	s->before = beside(b, c, BEFORE);
+	s->after = beside(b, c, AFTER);
 	s->give_up = 0;
 	s->trips = 0;
 	if (!host)
 		return -EIO; /* it was said why */
-	if (rc->proto == ICMP)
+	if (s->proto == ICMP)
 		return begin_icmp(b, s, host);
-	err = begin_session(b, s, rc, host);
-	if (err || bench_stopping(b) || !rc->packets)
+	err = begin_session(b, s, c, host);
+	if (err || bench_stopping(b) || !is_packet(c))
 		return err;
 	err = net_capture_open(&s->capture, b, s->client.fd);
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
-static int trip(struct state *s, const struct rtt_case *rc)
+static int trip(struct state *s)
 {
-	if (rc->proto == ICMP)
-		return net_ping_icmp(&s->ping, &s->client, rc->size);
-	if (is_udp(rc))
-		return net_ping_udp(&s->ping, &s->client, rc->size);
-	return net_ping_tcp(&s->ping, &s->client, rc->size);
+	if (s->proto == ICMP)
+		return net_ping_icmp(&s->ping, &s->client, s->size);
+	if (is_udp(s->proto))
+		return net_ping_udp(&s->ping, &s->client, s->size);
+	return net_ping_tcp(&s->ping, &s->client, s->size);
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip.  So
  * many that nothing comes for long are no accident. */
-static bool may_get_lost(struct state *s, struct rtt_case *rc, int err)
+static bool may_get_lost(struct state *s, struct case_state *cs, int err)
 {
-	if (err != -ETIMEDOUT || (rc->proto != ICMP && !is_udp(rc)))
+	if (err != -ETIMEDOUT || (s->proto != ICMP && !is_udp(s->proto)))
 		return false;
-	rc->lost++;
+	cs->lost++;
 	if (!s->give_up)
 		s->give_up = deadline_in(SILENCE_MS);
 	return !deadline_passed(s->give_up);
@@ -305,21 +301,20 @@ static bool may_get_lost(struct state *s, struct rtt_case *rc, int err)
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
  * so that nearer values would say the same. */
-static void ask_kernel(struct bench *b, const struct rtt_case *rc,
-		       struct state *s)
+static void ask_kernel(struct bench *b, struct state *s)
 {
 	struct tcp_info info;
 
-	if (!rc->srtt)
+	if (!s->srtt)
 		return;
 	net_client_info(&s->client, &info);
-	bench_proof(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
+	bench_proof(b, s->srtt, "estimates", 1, info.tcpi_rtt > 0);
 	if (info.tcpi_rtt)
-		bench_record_value(b, rc->srtt, info.tcpi_rtt * 1e3);
+		bench_record_value(b, s->srtt, info.tcpi_rtt * 1e3);
 }
 
 /* One trip; @ticks is 0 if it gives no sample. */
-static int timed_trip(struct bench *b, struct state *s, struct rtt_case *rc,
+static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
 		      uint64_t *ticks)
 {
 	const enum timer_method method = bench_timer(b)->method;
@@ -328,8 +323,8 @@ static int timed_trip(struct bench *b, struct state *s, struct rtt_case *rc,
 
 	s->trips++;
 	*ticks = 0;
-	TIMER_INTERVAL(method, took, err = trip(s, rc));
-	if (may_get_lost(s, rc, err))
+	TIMER_INTERVAL(method, took, err = trip(s));
+	if (may_get_lost(s, cs, err))
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
@@ -342,18 +337,17 @@ static int timed_trip(struct bench *b, struct state *s, struct rtt_case *rc,
 static int sample_trips(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	struct rtt_case *rc = &s->cases[c->index];
 	uint64_t ticks[TRIPS] = { 0 };
 	int err = 0;
 
 	for (int i = 0; i < TRIPS && !err && !bench_stopping(b); i++)
-		err = timed_trip(b, s, rc, &ticks[i]);
+		err = timed_trip(b, s, c->data, &ticks[i]);
 	if (err || bench_stopping(b))
 		return err;
 	for (int i = 0; i < TRIPS; i++)
 		if (ticks[i])
 			bench_record(b, c, ticks[i]);
-	ask_kernel(b, rc, s);
+	ask_kernel(b, s);
 	return 0;
 }
 
@@ -421,43 +415,43 @@ static void record_part(struct bench *b, const struct bench_case *part,
 static void tell_sleeps(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	struct rtt_case *rc = &s->cases[c->index];
+	struct case_state *cs = c->data;
 
-	rc->trips += s->trips;
-	rc->sleeps += count_sleeps() - s->sleeps;
-	if (rc->trips)
+	cs->trips += s->trips;
+	cs->sleeps += count_sleeps() - s->sleeps;
+	if (cs->trips)
 		bench_fact(b, c, "sleeps_per_trip",
-			   (double)rc->sleeps / rc->trips);
+			   (double)cs->sleeps / cs->trips);
 }
 
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
-	struct rtt_case *rc = &s->cases[c->index];
+	struct case_state *cs = c->data;
 	struct tcp_info info;
 
-	if (rc->proto != ICMP)
-		net_client_facts(&s->client, c, &rc->again);
-	if (is_udp(rc) || rc->proto == ICMP)
-		bench_fact(b, c, "lost", rc->lost);
+	if (s->proto != ICMP)
+		net_client_facts(&s->client, c, &cs->again);
+	if (is_udp(s->proto) || s->proto == ICMP)
+		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(&s->client, &info);
-	if (rc->packets) {
-		bench_fact(b, c, "clock_set", rc->clock_set);
-		bench_fact(b, c, "server_acked", rc->server_acked);
+	if (is_packet(c)) {
+		bench_fact(b, c, "clock_set", cs->clock_set);
+		bench_fact(b, c, "server_acked", cs->server_acked);
 		if (s->proof.answered)
-			bench_proof(b, rc->spaced, "bytes_back",
+			bench_proof(b, s->spaced, "bytes_back",
 				    (double)s->proof.answered,
 				    (double)info.tcpi_bytes_received -
 					    (double)sizeof(struct net_answer));
 	} else {
 		tell_sleeps(b, s, c);
 	}
-	if (rc->srtt) {
+	if (s->srtt) {
 		const double least_ns = info.tcpi_min_rtt * 1e3;
 
-		if (rc->least_ns <= 0 || least_ns < rc->least_ns)
-			rc->least_ns = least_ns;
-		bench_fact(b, rc->srtt, "least_ns", rc->least_ns);
+		if (cs->least_ns <= 0 || least_ns < cs->least_ns)
+			cs->least_ns = least_ns;
+		bench_fact(b, s->srtt, "least_ns", cs->least_ns);
 	}
 }
 
@@ -482,7 +476,7 @@ static int renew(struct bench *b, struct state *s, const struct bench_case *c)
 	if (s->trips < ACKED_TRIPS)
 		return 0;
 	err = end_session(b, s, c);
-	return err ? err : begin_session(b, s, c->arg, host);
+	return err ? err : begin_session(b, s, c, host);
 }
 
 /* On a host with little time to spare it is often the server that
@@ -491,7 +485,7 @@ static int renew(struct bench *b, struct state *s, const struct bench_case *c)
 static int sample_packet(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	struct rtt_case *rc = &s->cases[c->index];
+	struct case_state *cs = c->data;
 	struct acked_trip t;
 	bool by_kernel;
 	int err = renew(b, s, c);
@@ -509,39 +503,36 @@ static int sample_packet(struct bench *b, struct state *s,
 		return net_client_fail(&s->client, err, "round trip");
 	s->proof.answered++;
 	if (wall_clock_was_set(s->clock)) {
-		rc->clock_set++;
+		cs->clock_set++;
 		return 0;
 	}
 	by_kernel = acked_by_kernel(s, &t);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
 	if (!by_kernel) {
-		rc->server_acked++;
+		cs->server_acked++;
 		return 0;
 	}
-	record_part(b, rc->before, t.begin_ns, t.ack.sent_ns);
+	record_part(b, s->before, t.begin_ns, t.ack.sent_ns);
 	record_part(b, c, t.ack.sent_ns, t.ack.at_ns);
-	record_part(b, rc->after, t.ack.at_ns, t.end_ns);
-	bench_record_value(b, rc->spaced, (double)(t.end_ns - t.begin_ns));
+	record_part(b, s->after, t.ack.at_ns, t.end_ns);
+	bench_record_value(b, s->spaced, (double)(t.end_ns - t.begin_ns));
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct rtt_case *rc = c->arg;
-
 	if (bench_stopping(b))
 		return 0;
-	return rc->packets ? sample_packet(b, state, c)
-			   : sample_trips(b, state, c);
+	return is_packet(c) ? sample_packet(b, state, c)
+			    : sample_trips(b, state, c);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct rtt_case *rc = c->arg;
 	struct state *s = state;
 	int err = 0;
 
-	if (s->client.fd >= 0 || rc->proto == ICMP)
+	if (s->client.fd >= 0 || s->proto == ICMP)
 		err = end_session(b, s, c);
 	net_capture_close(&s->capture, b, c);
 	net_ping_icmp_close(&s->ping);
@@ -566,6 +557,7 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.opts = options,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct case_state),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

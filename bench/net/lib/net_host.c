@@ -40,28 +40,33 @@ static bool is_shaped(void)
 	return strstr(line, " shaped");
 }
 
-const char *net_hosts_label(const struct net_options *o)
+struct bench_axis net_hosts_net(const struct net_options *o)
 {
-	if (o->netlab)
-		return is_shaped() ? "shaped" : "veth";
-	return o->peer ? "remote" : "loopback";
+	static const char *name[1];
+
+	name[0] = o->netlab ? (is_shaped() ? "shaped" : "veth")
+		  : o->peer ? "remote"
+			    : "loopback";
+	return (struct bench_axis)AXIS_STR("net", name);
+}
+
+struct bench_axis net_hosts_place(const struct net_options *o)
+{
+	static const char *const here[NET_PLACES] = { "same_cpu", "other_cpu" };
+	static const char *const there[] = { "other_host" };
+
+	return o->peer ? (struct bench_axis)AXIS_STR("place", there)
+		       : (struct bench_axis)AXIS_STR("place", here);
+}
+
+unsigned int net_hosts_far(const struct net_options *o)
+{
+	return o->peer ? 0 : NET_OTHER_CPU;
 }
 
 bool net_hosts_is_memory(const struct net_options *o)
 {
 	return !o->peer && !(o->netlab && is_shaped());
-}
-
-unsigned int net_hosts_places(const struct net_options *o)
-{
-	return o->peer ? 1 : NET_PLACES;
-}
-
-const char *net_hosts_place(const struct net_options *o, enum net_place place)
-{
-	if (o->peer)
-		return "other_host";
-	return place == NET_SAME_CPU ? "same_cpu" : "other_cpu";
 }
 
 static bool has_ipv6(void)
@@ -76,23 +81,22 @@ static bool has_ipv6(void)
 	return fd >= 0;
 }
 
-const char *net_hosts_why_not(const struct net_options *o,
-			      const struct bench *b, enum net_place place,
-			      int family)
+void net_hosts_fill(const struct net_options *o, struct bench_case *c,
+		    unsigned int place, int family)
 {
 	struct net_addr a;
 
-	if (o->peer) {
-		if (net_addr_parse(&a, o->peer, 0))
-			return NULL; /* net_hosts_open() says it */
-		return a.sa.ss_family == family
-			       ? NULL
-			       : "the address of --peer is of the other IP "
-				 "version";
+	c->switches = true;
+	if (!o->peer) {
+		if (place == NET_OTHER_CPU)
+			c->place = BENCH_ANY_OTHER;
+		if (family == AF_INET6 && !has_ipv6())
+			c->skip = "needs IPv6";
+		return;
 	}
-	if (place != NET_SAME_CPU && bench_partner(b, BENCH_ANY_OTHER) < 0)
-		return "needs a second CPU";
-	return family == AF_INET6 && !has_ipv6() ? "needs IPv6" : NULL;
+	/* One that cannot be parsed is told by net_hosts_open(). */
+	if (!net_addr_parse(&a, o->peer, 0) && a.sa.ss_family != family)
+		c->skip = "the address of --peer is of the other IP version";
 }
 
 static int enter_netlab(struct net_hosts *h)
@@ -326,7 +330,7 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 				 : bench_fail(h->b, -err, "start %s", path);
 }
 
-const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
+const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
 				      int family)
 {
 	struct net_host *host = &h->host[place][family == AF_INET6];

@@ -52,24 +52,24 @@ struct net_hosts {
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 
-/* net_hosts_label() - the value of the axis net: loopback, veth, shaped (veth
+/* net_hosts_net() - the axis net, of one value: loopback, veth, shaped (veth
  * with a limit, or a line with a delay) or remote. */
-const char *net_hosts_label(const struct net_options *o);
+struct bench_axis net_hosts_net(const struct net_options *o);
+
+/* net_hosts_place() - the axis place: where the server runs, as enum net_place
+ * has it; with --peer there is one place.  net_hosts_far() - the last of
+ * them. */
+struct bench_axis net_hosts_place(const struct net_options *o);
+unsigned int net_hosts_far(const struct net_options *o);
+
+/* net_hosts_fill() - all that depends on the far end in a case with the server
+ * at @place and of @family (AF_INET, AF_INET6). */
+void net_hosts_fill(const struct net_options *o, struct bench_case *c,
+		    unsigned int place, int family);
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
  * the ends: no wire, no limit, no delay. */
 bool net_hosts_is_memory(const struct net_options *o);
-
-/* net_hosts_places() - how many places there are: with --peer only one. */
-unsigned int net_hosts_places(const struct net_options *o);
-
-/* net_hosts_place() - the value of the axis place. */
-const char *net_hosts_place(const struct net_options *o, enum net_place place);
-
-/* net_hosts_why_not() - why there can be no such host here, or NULL. */
-const char *net_hosts_why_not(const struct net_options *o,
-			      const struct bench *b, enum net_place place,
-			      int family);
 
 /* net_hosts_open() - enter the namespace of --netlab, reach --peer.
  * Return: 0, bench_fail() or bench_skip(). */
@@ -83,7 +83,7 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
  * Return: the host, or NULL after bench_fail() or bench_skip(), or when the
  * user wants to stop.
  */
-const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
+const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
 				      int family);
 
 /* net_hosts_close() - end all servers; any state is fine. */
