@@ -287,10 +287,11 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 	v->at = v->start;
 }
 
-int remote_read_enter(struct remote_reader *v, struct remote_read *r,
-		      const struct bench_case *c, unsigned int events)
+int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
+		      unsigned int events)
 {
 	const struct remote_target *t = v->target;
+	struct remote_read *r = c->data;
 	int err;
 
 	v->read = r;
