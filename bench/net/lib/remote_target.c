@@ -355,7 +355,7 @@ int remote_target_connect(struct remote_target *t, uint64_t *ticks,
 			  bool *established)
 {
 	const enum timer_method method = bench_timer(t->b)->method;
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = { 0 };
 	socklen_t len = sizeof(peer);
 	const int nfs = nfs_client_socket(&t->nfs);
 	int fd, err = 0;
