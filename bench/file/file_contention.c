@@ -39,8 +39,8 @@
 #include "lib/file_crew.h"
 #include "lib/file_data.h"
 #include "lib/file_place.h"
-#include "stats.h"
 #include "partner.h"
+#include "stats.h"
 
 #define MOST	  10u
 #define BLOCK	  4096u
