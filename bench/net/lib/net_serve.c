@@ -66,7 +66,7 @@ struct server {
 	int listener, epoll;
 	const struct net_limits *limits;
 	struct pending *pending;
-	unsigned int n_pending, next;
+	unsigned int next; /* place of the next connection */
 	uint64_t now_ms, active_ms, looked_ms;
 	pthread_mutex_t lock; /* of the table: fd and used of all sessions */
 	pthread_cond_t ended;
@@ -463,46 +463,20 @@ static bool is_allowed(const struct net_limits *lim, const struct net_addr *a)
 	return net_addr_is_loopback(a);
 }
 
-/* Forget a place; its connection was closed or given away. */
-static void forget(struct server *s, struct pending *p)
-{
-	p->fd = -1;
-	s->n_pending--;
-}
-
-static void drop(struct server *s, struct pending *p)
+static void drop(struct pending *p)
 {
 	close(p->fd);
-	forget(s, p);
+	p->fd = -1;
 }
 
-static struct pending *oldest(struct server *s)
-{
-	struct pending *old = NULL;
-
-	for (unsigned int i = 0; i < s->limits->pending; i++) {
-		struct pending *p = &s->pending[i];
-
-		if (p->fd >= 0 && (!old || p->since_ms < old->since_ms))
-			old = p;
-	}
-	return old;
-}
-
-/* A free place; where there is none, whoever waited longest must go. */
+/* Places are taken in turn: where the next one is not free, its connection has
+ * waited longest, and must go. */
 static struct pending *place(struct server *s)
 {
-	struct pending *p;
+	struct pending *p = &s->pending[s->next++ % s->limits->pending];
 
-	if (s->n_pending == s->limits->pending) {
-		p = oldest(s);
-		drop(s, p);
-		return p;
-	}
-	do {
-		p = &s->pending[s->next];
-		s->next = (s->next + 1) % s->limits->pending;
-	} while (p->fd >= 0);
+	if (p->fd >= 0)
+		drop(p);
 	return p;
 }
 
@@ -518,19 +492,19 @@ static void hear(struct server *s, struct pending *p)
 		/* A client that ended in good order will ask for this. */
 		if (n == 0 && p->have == 0)
 			atomic_fetch_add(&s->closed, 1);
-		drop(s, p);
+		drop(p);
 		return;
 	}
 	p->have += (size_t)n;
 	if (p->have < sizeof(p->hello))
 		return;
 	if (!net_hello_fits(&p->hello)) {
-		drop(s, p);
+		drop(p);
 		return;
 	}
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, p->fd, NULL);
 	begin_session(s, p);
-	forget(s, p);
+	p->fd = -1;
 }
 
 static void admit(struct server *s, int fd, const struct net_addr *peer)
@@ -547,10 +521,9 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 	*p = (struct pending) { .fd = fd,
 				.since_ms = s->now_ms,
 				.peer = *peer };
-	s->n_pending++;
 	event.data.ptr = p;
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))
-		drop(s, p);
+		drop(p);
 }
 
 /* As many as wait, but not without end: others want to be heard. */
@@ -567,10 +540,8 @@ static void accept_some(struct server *s)
 		}
 		if (errno == EMFILE || errno == ENFILE) {
 			/* It would be reported again at once, and for ever. */
-			if (s->n_pending)
-				drop(s, oldest(s));
-			else
-				usleep(10000);
+			place(s);
+			usleep(10000);
 		}
 		return;
 	}
@@ -588,14 +559,17 @@ static void handle(struct server *s, const struct epoll_event *event)
 
 static void look(struct server *s)
 {
+	bool active = watch_sessions(s);
+
 	s->looked_ms = s->now_ms;
-	for (unsigned int i = 0; s->n_pending && i < s->limits->pending; i++) {
+	for (unsigned int i = 0; i < s->limits->pending; i++) {
 		struct pending *p = &s->pending[i];
 
 		if (p->fd >= 0 && s->now_ms - p->since_ms > HELLO_MS)
-			drop(s, p);
+			drop(p);
+		active |= p->fd >= 0;
 	}
-	if (watch_sessions(s) || s->n_pending)
+	if (active)
 		s->active_ms = s->now_ms;
 }
 
