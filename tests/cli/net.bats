@@ -59,14 +59,14 @@ talks() {
 	rows 'length == 1 and .[0].samples > 0 and .[0].evidence.estimates.seen > 0'
 }
 
-# killed PROGRAM CASE: measure CASE for some seconds and kill its server whenever
+# killed PROGRAM CASE: measure CASE for long and kill its server whenever
 # there is one.  Sets status.
 killed() {
 	local pid child i
 
 	# The leak check has a child too, and would wait for it for ever.
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
-		"$BIN/$1" --invocations 1 --effort 10000 --json --case "$2" \
+		"$BIN/$1" --invocations 1 --effort 100000 --json --case "$2" \
 		>out.json 2>talk.txt 3>&- &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
