@@ -66,7 +66,7 @@ killed() {
 
 	# The leak check has a child too, and would wait for it for ever.
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
-		"$BIN/$1" --invocations 1 --effort 100000 --json --case "$2" \
+		"$BIN/$1" --invocations 1 --effort 10000 --json --case "$2" \
 		>out.json 2>talk.txt 3>&- &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
@@ -137,10 +137,10 @@ lied_to() {
 		# Its connection may end before it does.
 		grep -Eq 'our server process has ended|the server hung up' talk.txt
 	done <<-'EOT'
-		tcp_rtt *proto=tcp,size=1,wait=block,place=same_cpu,figure=round_trip
-		tcp_rtt *proto=udp,size=1,wait=block,place=same_cpu,figure=round_trip
+		tcp_rtt *proto=tcp,size=*,wait=block,place=same_cpu,figure=round_trip
+		tcp_rtt *proto=udp,size=*,wait=block,place=same_cpu,figure=round_trip
 		tcp_connect *proto=tcp,place=same_cpu,figure=connect
-		tcp_bandwidth *size=128K,streams=1,place=same_cpu,figure=rate
+		tcp_bandwidth *streams=1,place=same_cpu,figure=rate
 	EOT
 }
 
