@@ -75,7 +75,7 @@ killed() {
 
 	# The leak check has a child too, and would wait for it for ever.
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
-		"$BIN/$1" --invocations 4 --json --case '*place=same_cpu*' \
+		"$BIN/$1" --invocations 1 --effort 1000 --json --case '*place=same_cpu*' \
 		>out.json 2>talk.txt 3>&- &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
