@@ -70,7 +70,7 @@ boot() { # NAME KERNEL WORK QEMU-OPTION...
 	local name=$1 kernel=$2 work=$3
 
 	shift 3
-	# shellcheck disable=SC2154 # of the caller
+	# shellcheck disable=SC2154,SC2086 # of the caller; the emulator has options
 	timeout 3600 $emulator -m 256 "$@" -nodefaults -no-reboot -display none \
 		-serial "file:$work/$name.raw" -kernel "$kernel" -initrd "$work/initrd" \
 		-append "console=$console quiet panic=-1 ${guest_options-}" \
