@@ -80,6 +80,21 @@ is() {
 	is 0 '2 rows of both, 1 identical, 0 different'
 }
 
+@test "a middle that moved is unsteady if the fastest sample did not" {
+	for side in base new; do
+		rows $side thread 1000 1000 1000
+		sed -i '/thread/s/"value"/"min":900,"value"/' "$BATS_TEST_TMPDIR/$side"
+		rows $side ipc 1000 1000 1000
+		sed -i '/ipc/s/"value"/"min":900,"max":1000,"better":"higher","value"/' \
+			"$BATS_TEST_TMPDIR/$side"
+	done
+	sed -i '/thread/s/1000/1100/; /ipc/s/1000/1100/g' "$BATS_TEST_TMPDIR/new"
+	compare
+	is 1 '3 rows of both, 1 identical, 1 different'
+	[[ ${lines[0]} == 'differs: ipc x=1: 1000 1100 (10 %)' ]]
+	[[ ${lines[1]} == 'unsteady: thread x=1: 1000 1100 (10 %)' ]]
+}
+
 @test "a row of one side only is listed, with the other's status" {
 	rows base syscall 10 10 10
 	rows base signal 10 10 10
