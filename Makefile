@@ -90,9 +90,9 @@ $(BUILD)/bin/%: $(BUILD)/obj/bench/$(1)/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o \
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(bench_LIBS_$$*) $$(ALL_LDLIBS)
-$(BUILD)/gen/%.about.c: bench/$(1)/%.c scripts/lib/about.awk
+$(BUILD)/gen/%.about.c: bench/$(1)/%.c bench/$(1)/rows.tsv scripts/lib/about.awk
 	@mkdir -p $$(@D)
-	$$(Q)awk -f scripts/lib/about.awk $$< >$$@
+	$$(Q)awk -f scripts/lib/about.awk -v rows=bench/$(1)/rows.tsv -v program=$$* $$< >$$@
 endef
 $(foreach name,$(FAMILIES),$(eval $(call family,$(name))))
 

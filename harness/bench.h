@@ -247,6 +247,8 @@ struct bench_desc {
 
 extern const struct bench_desc bench_desc;
 extern const char bench_about[]; /* made from the opening comment */
+/* Patterns of the core rows' names, made from rows.tsv; NULL ends them. */
+extern const char *const bench_core[];
 
 /**
  * bench_add() - add a case (copied).

@@ -170,37 +170,62 @@ static bool need_source(struct bench *b, const struct case_run *run)
 	return !source;
 }
 
-int invocation_select(struct bench *b, const struct opt_list *globs)
+/* Whether any case matches @glob, and which are marked in @hit. */
+static bool mark(const struct bench *b, const char *glob, bool *hit)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (matches(b, glob, b->runs[i]->name))
+			hit[i] = found = true;
+	return found;
+}
+
+/* Hide what was not asked for; what nothing needs is not measured. */
+static void hide(struct bench *b, const bool *asked)
 {
 	bool derived = false;
 
-	if (!globs->n)
-		return EXIT_OK;
 	for (size_t i = 0; i < b->n_runs; i++)
-		b->runs[i]->hidden = true;
-	for (size_t g = 0; g < globs->n; g++) {
-		bool found = false;
-
-		for (size_t i = 0; i < b->n_runs; i++) {
-			struct case_run *run = b->runs[i];
-
-			if (!matches(b, globs->item[g], run->name))
-				continue;
-			run->hidden = false;
-			derived |= need_source(b, run);
-			found = true;
-		}
-		if (!found)
-			return give_up(b, EXIT_USAGE,
-				       "--case '%s' matches no case (try "
-				       "--list)",
-				       globs->item[g]);
-	}
+		b->runs[i]->hidden = !asked[i];
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (asked[i])
+			derived |= need_source(b, b->runs[i]);
 	for (size_t i = 0; i < b->n_runs; i++)
 		if (b->runs[i]->hidden && !derived && !b->runs[i]->needed &&
 		    b->runs[i]->state == CASE_ASKED)
 			b->runs[i]->state = CASE_UNSELECTED;
-	return EXIT_OK;
+}
+
+int invocation_select(struct bench *b, const struct invocation_plan *plan)
+{
+	const struct opt_list *globs = plan->globs;
+	bool *asked = calloc(b->n_runs + 1, sizeof(bool));
+	bool *core = calloc(b->n_runs + 1, sizeof(bool));
+	bool some = false;
+	int code = asked && core ? EXIT_OK : EXIT_FAIL;
+
+	/* A pattern of a core row may be for another machine. */
+	for (size_t i = 0; !code && plan->core_rows[i]; i++)
+		mark(b, plan->core_rows[i], core);
+	for (size_t g = 0; !code && g < globs->n; g++)
+		if (!mark(b, globs->item[g], asked))
+			code = give_up(b, EXIT_USAGE,
+				       "--case '%s' matches no case (try "
+				       "--list)",
+				       globs->item[g]);
+	for (size_t i = 0; !code && i < b->n_runs; i++) {
+		b->runs[i]->core = core[i];
+		asked[i] = (asked[i] || !globs->n) && (core[i] || !plan->core);
+		some |= asked[i];
+	}
+	if (!code && !some && plan->core)
+		code = give_up(b, EXIT_SKIP, "it has no core row here");
+	if (!code && (globs->n || plan->core))
+		hide(b, asked);
+	free(asked);
+	free(core);
+	return code;
 }
 
 static int choose_timer(struct bench *b, const struct invocation_plan *plan)

@@ -43,6 +43,7 @@ struct case_run {
 	char why[256];
 	bool dropped; /* by bench_derive_skip(), after it was measured */
 	bool begun;   /* piloted and warmed up */
+	bool core;    /* one of those that are quoted (rows.tsv) */
 	bool hidden;  /* not asked for, but a derived case may need it */
 	bool needed;  /* hidden, and one does */
 	struct sample_series series, base;
@@ -119,6 +120,8 @@ struct invocation_plan {
 	double tsc_hz;		      /* 0: measure it */
 	bool counters;		      /* count events, too */
 	const struct opt_list *globs; /* cases to run; empty: all */
+	const char *const *core_rows; /* patterns, NULL at the end */
+	bool core;		      /* only those */
 };
 
 /**
@@ -130,8 +133,9 @@ struct invocation_plan {
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan);
 
-/* invocation_select() - apply --case; EXIT_USAGE if a glob matches nothing. */
-int invocation_select(struct bench *b, const struct opt_list *globs);
+/* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE if
+ * a glob matches nothing, EXIT_SKIP if there is no core row. */
+int invocation_select(struct bench *b, const struct invocation_plan *plan);
 
 /* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
  * Return: EXIT_OK, or an exit code with @b->why set. */

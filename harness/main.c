@@ -32,13 +32,15 @@ struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir;
-	bool counters, json, csv, wide, list, describe, version, help;
+	bool core, counters, json, csv, wide, list, describe, version, help;
 };
 
 static const struct opt common_opts[] = {
 	OPT_LIST('c', "case", settings, globs,
 		 "measure only cases that match, glob of the whole name or "
 		 "of some of its terms"),
+	OPT_FLAG(0, "core", settings, core,
+		 "measure only the core rows, those that are quoted, flag"),
 	OPT_FLAG('l', "list", settings, list, "list the cases and exit, flag"),
 	OPT_U64('n', "invocations", settings, invocations, "6", 1, 10000,
 		"fresh processes to measure in, count"),
@@ -122,6 +124,8 @@ static struct invocation_plan plan_of(const struct settings *set)
 		.tsc_hz = known_tsc_hz(),
 		.counters = set->counters,
 		.globs = &set->globs,
+		.core_rows = bench_core,
+		.core = set->core,
 	};
 }
 
@@ -216,7 +220,7 @@ static int invoke(const struct settings *set, void *state,
 	plan.guard_fd = orders->guard_fd;
 	code = invocation_open(&b, &bench_desc, state, &plan);
 	if (!code)
-		code = invocation_select(&b, plan.globs);
+		code = invocation_select(&b, &plan);
 	if (!code)
 		code = invocation_measure(&b, &plan);
 	if (invocation_stop) {
@@ -251,7 +255,7 @@ static int list_cases(const struct settings *set, void *state)
 	int code = invocation_open(&b, &bench_desc, state, &plan);
 
 	if (!code)
-		code = invocation_select(&b, plan.globs);
+		code = invocation_select(&b, &plan);
 	complain(&b, code);
 	for (size_t i = 0; !code && i < b.n_runs; i++)
 		if (b.runs[i]->state != CASE_UNSELECTED && !b.runs[i]->hidden)

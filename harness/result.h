@@ -35,6 +35,7 @@ struct result {
 	double ticks, cycles;
 	char *timer;
 	double tsc_hz, core_hz;
+	char *tier; /* "core" or "detail"; NULL: by an older program */
 	char *estimator;
 	int64_t cpu; /* -1 unknown or not the same in all invocations */
 	char *policy;

@@ -539,6 +539,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 			  run->c.bytes || run->c.better == BENCH_HIGHER
 				  ? "higher"
 				  : "lower");
+	bad |= result_set(&row->tier, run->core ? "core" : "detail");
 	bad |= result_set(&row->estimator, estimator_name(run));
 	row->params = json_deep_copy(run->params);
 	row->expected = run->expected;

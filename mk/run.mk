@@ -54,7 +54,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab scripts/suite.tsv \
+SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab \
 	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
@@ -72,8 +72,10 @@ install: all man ## copy everything under $(DESTDIR)$(PREFIX)
 	$(Q)for file in $(patsubst $(BUILD)/%,%,$(INSTALL_LIBS) $(INSTALL_LIBEXEC)); do \
 		install -D $(BUILD)/$$file $(INSTALLED)/$$file || exit; \
 	done
-	$(Q)install -m 755 $(filter-out %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
-	$(Q)install -m 644 $(filter %.tsv,$(SCRIPTS)) $(INSTALLED)/scripts
+	$(Q)install -m 755 $(SCRIPTS) $(INSTALLED)/scripts
+	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv); do \
+		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
+	done
 	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) $(INSTALLED)/scripts/lib
 	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
 	$(Q)for name in $(COMMANDS); do \

@@ -10,6 +10,7 @@
 #include "headlines.h"
 #include "lmbench.h"
 #include "quiet.h"
+#include "rowtable.h"
 #include "text.h"
 #include "warnings.h"
 
@@ -20,9 +21,8 @@ static int read_operations(struct operations *ops, const char *root)
 	int err = operations_read(ops, root);
 
 	if (err)
-		warn("%s/plots/operations.tsv: %s; --root names the directory "
-		     "that holds plots/",
-		     root, strerror(-err));
+		warn("%s/bench/*/rows.tsv: %s; " ROWTABLE_REMEDY, root,
+		     strerror(-err));
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "err.h"
 #include "export.h"
+#include "rowtable.h"
 #include "sections.h"
 #include "text.h"
 #include "warnings.h"
@@ -95,11 +96,10 @@ static int write_all(struct run *run, const struct headlines *h,
 
 	if (err)
 		notes_add(run->notes,
-			  text_format("%s/plots/figures.tsv: %s: there are no "
+			  text_format("%s/bench/*/rows.tsv: %s: there are no "
 				      "plots",
 				      root, strerror(-err)),
-			  text_copy("--root names the directory that holds "
-				    "plots/"));
+			  text_copy(ROWTABLE_REMEDY));
 	figures_make(&figs, run, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);

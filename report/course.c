@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "limiters.h"
+#include "rowtable.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -52,11 +53,10 @@ void course_read(struct course *c, const struct run *run, const char *root)
 	c->predictions = (struct predictions) { 0 };
 	if (err)
 		notes_add(run->notes,
-			  text_format("%s/plots/operations.tsv: %s: there is "
+			  text_format("%s/bench/*/rows.tsv: %s: there is "
 				      "no coursework table",
 				      root, strerror(-err)),
-			  text_copy("--root names the directory that holds "
-				    "plots/"));
+			  text_copy(ROWTABLE_REMEDY));
 	else
 		predictions_find(&c->predictions, &c->ops, run, root);
 }

@@ -10,6 +10,7 @@
 
 #include "err.h"
 #include "figdata.h"
+#include "rowtable.h"
 #include "text.h"
 
 #define FIELDS 11
@@ -25,22 +26,18 @@ static bool is_id(const char *s)
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_")];
 }
 
-/* One line, which is cut up. */
-static int read_figure(struct figure *fig, char *line)
+static int read_figure(struct figure *fig, const struct rowtable_line *line)
 {
 	char **slots[FIELDS] = { &fig->id,     &fig->kind,   &fig->benchmark,
 				 &fig->globs,  &fig->x,	     &fig->series,
 				 &fig->value,  &fig->flags,  &fig->xlabel,
 				 &fig->ylabel, &fig->caption };
-	size_t n = 0;
 
-	for (char *field; (field = strsep(&line, "\t"));) {
-		if (n == FIELDS)
-			return -EINVAL;
-		*slots[n++] = text_copy(field);
-	}
-	if (n != FIELDS || !is_id(fig->id) || !is_id(fig->kind))
+	if (line->n != FIELDS || !is_id(line->field[0]) ||
+	    !is_id(line->field[1]))
 		return -EINVAL;
+	for (size_t i = 0; i < FIELDS; i++)
+		*slots[i] = text_copy(line->field[i]);
 	return 0;
 }
 
@@ -65,31 +62,20 @@ static bool is_known(const struct figures *figs, const struct figure *fig)
 
 int figures_read(struct figures *figs, const char *root, struct notes *notes)
 {
-	char *path = text_format("%s/plots/figures.tsv", root);
-	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0, number = 0;
+	const struct rowtable_line *line = NULL;
+	struct rowtable table;
+	int err = rowtable_read(&table, root);
 
 	*figs = (struct figures) { 0 };
-	if (!f) {
-		int err = -errno;
-
-		free(path);
-		return err;
-	}
-	while (getline(&line, &room, f) > 0) {
+	while ((line = rowtable_next(&table, "figure", line))) {
 		struct figure fig = { 0 };
 
-		number++;
-		line[strcspn(line, "\n")] = '\0';
-		if (!*line || *line == '#')
-			continue;
 		if (read_figure(&fig, line) || is_known(figs, &fig)) {
 			notes_add(notes,
-				  text_format("%s:%zu: needs %d fields parted "
-					      "by tabs and an id of its own: "
+				  text_format("%s: needs %d fields parted by "
+					      "tabs and an id of its own: "
 					      "figure left out",
-					      path, number, FIELDS),
+					      line->place, FIELDS),
 				  NULL);
 			figure_free(&fig);
 			continue;
@@ -97,10 +83,8 @@ int figures_read(struct figures *figs, const char *root, struct notes *notes)
 		figs->v = text_grow(figs->v, figs->n, sizeof(fig));
 		figs->v[figs->n++] = fig;
 	}
-	free(line);
-	free(path);
-	fclose(f);
-	return 0;
+	rowtable_free(&table);
+	return err;
 }
 
 void figures_free(struct figures *figs)

@@ -7,7 +7,7 @@
 #include "load.h"
 
 /*
- * Figures are data: one row of plots/figures.tsv says which rows of which
+ * Figures are data: one line of a rows.tsv says which rows of which
  * benchmark are drawn how.  A figure without data is left out.
  */
 struct figure {
@@ -23,7 +23,7 @@ struct figures {
 	char *remedy;
 };
 
-/* figures_read() - read @root/plots/figures.tsv; bad lines become notes.
+/* figures_read() - from the rows.tsv below @root; bad lines become notes.
  * Return: 0 or -errno. */
 int figures_read(struct figures *figs, const char *root, struct notes *notes);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "headlines.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "noise.h"
 #include "pick.h"
 #include "quiet.h"
+#include "rowtable.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -18,48 +18,31 @@
 
 enum { COL_WORDS, COL_VALUE, COL_INTERVAL, COL_GRADE, COL_REMARK, COLUMNS };
 
-static void read_line(struct headlines *h, char *line)
-{
-	char *field[4];
-
-	for (size_t i = 0; i < 4; i++) {
-		field[i] = strsep(&line, "\t");
-		if (!field[i])
-			return;
-	}
-	h->v = text_grow(h->v, h->n, sizeof(*h->v));
-	h->v[h->n++] = (struct headline) {
-		text_copy(field[0]),
-		text_copy(field[1]),
-		text_copy(field[2]),
-		atoi(field[3]),
-	};
-}
-
 void headlines_read(struct headlines *h, const char *root, struct notes *notes)
 {
-	char *path = text_format("%s/plots/headlines.tsv", root);
-	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0;
+	const struct rowtable_line *line = NULL;
+	struct rowtable table;
+	int err = rowtable_read(&table, root);
 
 	*h = (struct headlines) { 0 };
-	if (!f)
+	if (err)
 		notes_add(notes,
-			  text_format("%s: %s: nothing stands at a glance",
-				      path, strerror(errno)),
-			  text_copy("--root names the directory that holds "
-				    "plots/"));
-	free(path);
-	if (!f)
-		return;
-	while (getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (*line != '#')
-			read_line(h, line);
+			  text_format("%s/bench/*/rows.tsv: %s: nothing stands "
+				      "at a glance",
+				      root, strerror(-err)),
+			  text_copy(ROWTABLE_REMEDY));
+	while ((line = rowtable_next(&table, "core", line))) {
+		if (line->n != 4 || !strcmp(line->field[2], "-"))
+			continue;
+		h->v = text_grow(h->v, h->n, sizeof(*h->v));
+		h->v[h->n++] = (struct headline) {
+			text_copy(line->field[2]),
+			text_copy(line->field[0]),
+			text_copy(line->field[1]),
+			atoi(line->field[3]),
+		};
 	}
-	free(line);
-	fclose(f);
+	rowtable_free(&table);
 }
 
 void headlines_free(struct headlines *h)

@@ -8,8 +8,7 @@
 #include "table.h"
 
 /*
- * "At a glance": the operations that are quoted first, in words:
- * plots/headlines.tsv.
+ * "At a glance": the core rows that have words in rows.tsv.
  */
 struct headline {
 	char *words, *program, *cases;
@@ -21,8 +20,8 @@ struct headlines {
 	size_t n;
 };
 
-/* headlines_read() - @root/plots/headlines.tsv; nothing, with a note, if it
- * cannot be read. */
+/* headlines_read() - from the rows.tsv below @root; nothing, with a note, if
+ * they cannot be read. */
 void headlines_read(struct headlines *h, const char *root, struct notes *notes);
 void headlines_free(struct headlines *h);
 

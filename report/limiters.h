@@ -7,7 +7,7 @@
 
 /*
  * What limits an operation may depend on the row that measured it, and on the
- * other figures of the run: plots/limiters.tsv.
+ * other figures of the run.
  */
 
 /**

@@ -6,6 +6,7 @@
 
 #include "console.h"
 #include "pick.h"
+#include "rowtable.h"
 #include "tables.h"
 #include "text.h"
 
@@ -21,42 +22,41 @@ enum {
 	COL_REMARK,
 };
 
-static void read_line(struct lmbench *l, char *line)
+/* "2 Context switching": the number says where the group stands. */
+static int by_group(const void *a, const void *b)
 {
-	char *field[FIELDS], *rest = line;
+	const struct lmbench_line *x = a, *y = b;
 
-	for (size_t i = 0; i < FIELDS; i++) {
-		field[i] = strsep(&rest, "\t");
-		if (!field[i])
-			return;
-	}
-	l->v = text_grow(l->v, l->n, sizeof(*l->v));
-	l->v[l->n++] = (struct lmbench_line) {
-		text_copy(field[0]),
-		text_copy(field[1]),
-		text_copy(field[2]),
-		text_copy(field[3]),
-		strcmp(field[4], "-") ? text_copy(field[4]) : NULL,
-	};
+	return strcmp(x->group, y->group) ? strcmp(x->group, y->group)
+	       : x->order < y->order	  ? -1
+					  : x->order > y->order;
 }
 
 void lmbench_read(struct lmbench *l, const char *root)
 {
-	char *path = text_format("%s/plots/lmbench.tsv", root), *line = NULL;
-	FILE *f = fopen(path, "r");
-	size_t room = 0;
+	const struct rowtable_line *line = NULL;
+	struct rowtable table;
 
 	*l = (struct lmbench) { 0 };
-	free(path);
-	if (!f)
-		return;
-	while (getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (*line != '#')
-			read_line(l, line);
+	rowtable_read(&table, root);
+	while ((line = rowtable_next(&table, "lmbench", line))) {
+		if (line->n != FIELDS)
+			continue;
+		l->v = text_grow(l->v, l->n, sizeof(*l->v));
+		l->v[l->n] = (struct lmbench_line) {
+			text_copy(line->field[0]),
+			text_copy(line->field[1]),
+			text_copy(line->field[2]),
+			text_copy(line->field[3]),
+			strcmp(line->field[4], "-") ? text_copy(line->field[4])
+						    : NULL,
+			l->n,
+		};
+		l->n++;
 	}
-	free(line);
-	fclose(f);
+	rowtable_free(&table);
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), by_group);
 }
 
 void lmbench_free(struct lmbench *l)
@@ -119,7 +119,7 @@ static size_t fill(struct table *t, const struct lmbench *l,
 		measured += row != NULL;
 		add_line(t, &l->v[i], row);
 	}
-	t->caption = text_copy(group);
+	t->caption = text_copy(group + strspn(group, "0123456789 "));
 	*next = i;
 	return measured;
 }

@@ -7,10 +7,11 @@
 
 /*
  * The run in the groups and names of lmbench's summary, for those who have
- * figures of that program to set beside it: plots/lmbench.tsv.
+ * figures of that program to set beside it.
  */
 struct lmbench_line {
 	char *group, *name, *benchmark, *cases, *remark;
+	size_t order; /* within the group */
 };
 
 struct lmbench {
@@ -18,7 +19,8 @@ struct lmbench {
 	size_t n;
 };
 
-/* lmbench_read() - @root/plots/lmbench.tsv; empty if it cannot be read. */
+/* lmbench_read() - the lines of rows.tsv below @root; empty if
+ * they cannot be read. */
 void lmbench_read(struct lmbench *l, const char *root);
 void lmbench_free(struct lmbench *l);
 

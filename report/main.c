@@ -140,16 +140,17 @@ static void usage(FILE *f, const struct opt_set *sets)
 	opts_help(f, sets);
 }
 
-static bool has_plots(const char *root)
+static bool is_root(const char *root)
 {
-	char *path = text_format("%s/plots/figures.tsv", root);
+	char *path = text_format("%s/bench/cpu/rows.tsv", root);
 	bool yes = !access(path, R_OK);
 
 	free(path);
 	return yes;
 }
 
-/* Where plots/ is: beside build/, beside the installed bin/, or here. */
+/* Where bench/ and plots/ are: beside build/, beside the installed bin/, or
+ * here. */
 static char *find_root(const char *given)
 {
 	static const char *const places[] = { "../..", "..",
@@ -166,7 +167,7 @@ static char *find_root(const char *given)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			char *root = text_format("%s/%s", dir, places[i]);
 
-			if (has_plots(root))
+			if (is_root(root))
 				return root;
 			free(root);
 		}

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "operations.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pick.h"
+#include "rowtable.h"
 #include "text.h"
 
 #define FIELDS	       12
 #define LIMITER_FIELDS 5
-
-/* A line cut at its tabs.  Return: whether it has @n fields. */
-static bool split(char *line, char **field, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		field[i] = strsep(&line, "\t");
-		if (!field[i])
-			return false;
-	}
-	return true;
-}
 
 static char *copy_said(const char *field)
 {
@@ -52,28 +39,28 @@ static void set_fields(struct operation *op, char *const *field)
 					.text = text_copy(field[FIELDS - 1]) });
 }
 
-static void read_operation(struct operations *ops, char *line)
+static void read_operation(struct operations *ops,
+			   const struct rowtable_line *line)
 {
-	char *field[FIELDS];
-
-	if (!split(line, field, FIELDS))
+	if (line->n != FIELDS)
 		return;
 	/* What the rest of the report counts on. */
 	for (size_t i = 0; i < 4; i++)
-		if (!strcmp(field[i], "-"))
+		if (!strcmp(line->field[i], "-"))
 			return;
-	if (!text_glob("ns B B/s ns/B", field[5]))
+	if (!text_glob("ns B B/s ns/B", line->field[5]))
 		return;
 	ops->v = text_grow(ops->v, ops->n, sizeof(*ops->v));
 	ops->v[ops->n] = (struct operation) { 0 };
-	set_fields(&ops->v[ops->n++], field);
+	set_fields(&ops->v[ops->n++], line->field);
 }
 
-static void read_limiter(struct operations *ops, char *line)
+static void read_limiter(struct operations *ops,
+			 const struct rowtable_line *line)
 {
-	char *field[LIMITER_FIELDS];
+	char *const *field = line->field;
 
-	if (!split(line, field, LIMITER_FIELDS))
+	if (line->n != LIMITER_FIELDS)
 		return;
 	for (size_t i = 0; i < ops->n; i++)
 		if (!strcmp(ops->v[i].id, field[0]))
@@ -85,37 +72,18 @@ static void read_limiter(struct operations *ops, char *line)
 						});
 }
 
-static int read_lines(struct operations *ops, const char *root,
-		      const char *name,
-		      void (*take)(struct operations *ops, char *line))
-{
-	char *path = text_format("%s/plots/%s", root, name), *line = NULL;
-	FILE *f = fopen(path, "r");
-	int err = f ? 0 : -errno;
-	size_t room = 0;
-
-	free(path);
-	if (!f)
-		return err;
-	while (getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (*line != '#')
-			take(ops, line);
-	}
-	free(line);
-	fclose(f);
-	return 0;
-}
-
 int operations_read(struct operations *ops, const char *root)
 {
-	int err;
+	const struct rowtable_line *line = NULL;
+	struct rowtable table;
+	int err = rowtable_read(&table, root);
 
 	*ops = (struct operations) { 0 };
-	err = read_lines(ops, root, "operations.tsv", read_operation);
-	/* Without this one they are limited by nothing that is known. */
-	if (!err)
-		read_lines(ops, root, "limiters.tsv", read_limiter);
+	while ((line = rowtable_next(&table, "course", line)))
+		read_operation(ops, line);
+	while ((line = rowtable_next(&table, "limit", line)))
+		read_limiter(ops, line);
+	rowtable_free(&table);
 	return err;
 }
 

@@ -13,8 +13,7 @@ struct limiter {
 };
 
 /*
- * The operations of the coursework table: plots/operations.tsv, and with what
- * limits them, where that is no constant, plots/limiters.tsv.  NULL in a
+ * The operations of the coursework table, and what limits them.  NULL in a
  * figure of the report of 2017 means that it gave none.
  */
 struct operation {
@@ -31,8 +30,8 @@ struct operations {
 	size_t n;
 };
 
-/* operations_read() - @root/plots/operations.tsv and limiters.tsv.  Return: 0
- * or -errno of the first; lines without all fields are left out. */
+/* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno;
+ * lines without all fields are left out. */
 int operations_read(struct operations *ops, const char *root);
 void operations_free(struct operations *ops);
 

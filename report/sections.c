@@ -284,7 +284,7 @@ static void put_command(struct doc *d, const struct run *run)
 	else
 		d->format->para(d, "a command that is not repeated here: what "
 				   "run.json has is no command of run-all with "
-				   "the rows of suite.tsv.");
+				   "the rows of the suite.");
 	free(command);
 	free(text);
 }

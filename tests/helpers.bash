@@ -112,6 +112,11 @@ rows() {
 	return 1
 }
 
+# row_lines KIND: its lines of rows.tsv (docs/rows.md), without the kind.
+row_lines() {
+	sed -n "s/^$1\t//p" "$ROOT"/bench/{cpu,task,memory,net,file}/rows.tsv "$ROOT"/monitor/rows.tsv
+}
+
 # report_setup [NAME...]: for tests of $report: the test's own directory, with
 # copies of these of tests/fixtures/results.
 report_setup() {

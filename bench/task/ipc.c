@@ -42,6 +42,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -69,40 +70,18 @@ struct channel_case {
 struct state {
 	struct channel_case cases[MAX_CASES];
 	size_t n_cases;
+	struct ipc_shared *shared;
 	struct ipc_partner partner;
 	struct ipc_partner sink; /* of a flow, on this CPU */
 	uint32_t span;		 /* of its log */
 	uint64_t moment;	 /* of its clock, of the next sample */
 	struct ipc_ends ends;
 	struct ipc_channel ch;
-	struct bench *b;
 	uint64_t messages, bytes; /* received before the batch at hand */
 	bool broken; /* the partner and we are not in step any more */
 	bool opened;
 	char name[40]; /* of a message queue, for a moment */
 };
-
-static int interrupted(void *arg)
-{
-	struct state *s = arg;
-	const int err =
-		ipc_watch_again(&s->partner.watch, s->b, s->partner.pid);
-
-	return err || !s->sink.pid ? err : ipc_watch_check(s->b, s->sink.pid);
-}
-
-/* What an error in the middle means for the case. */
-static int broken(struct bench *b, struct state *s, const struct bench_case *c,
-		  int err)
-{
-	const struct channel_case *cc = c->arg;
-
-	s->broken = true;
-	if (err == -ECANCELED)
-		return 0; /* the user wants to stop */
-	return bench_fail(b, -err, "%s with the partner",
-			  ipc_via_name(cc->via));
-}
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
@@ -110,14 +89,14 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	int err = 0;
 
-	if (!s->partner.pid)
-		return 0; /* stopping */
+	(void)c;
 	for (uint64_t i = 0; i < iters && !err; i++) {
 		err = ipc_send(&s->ch);
 		if (!err)
 			err = ipc_receive(&s->ch);
 	}
-	return err ? broken(b, s, c, err) : 0;
+	s->broken = err;
+	return err ? partner_failed(b, err) : 0;
 }
 
 /*
@@ -128,7 +107,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct ipc_shared *shared = s->partner.shared;
+	const struct ipc_shared *shared = s->shared;
 	const struct timer *t = bench_timer(b);
 	const struct ipc_stamp *at = &shared->stamp[s->span];
 	double ns;
@@ -213,22 +192,18 @@ static int cases(struct bench *b, void *state)
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	int err;
+	void *buf;
 
 	/* A partner that died is to be an error and not our end. */
 	signal(SIGPIPE, SIG_IGN);
-	s->b = b;
-	err = ipc_partner_open(&s->partner, b, NULL);
-	if (!err)
-		err = ipc_partner_open(&s->sink, b, &s->partner);
-	if (err)
-		return bench_fail(b, -err, "shared memory for the partner");
-	s->ch = (struct ipc_channel) {
-		.rings = &s->partner.shared->rings,
-		.buf = s->partner.buf,
-		.interrupted = interrupted,
-		.arg = s,
-	};
+	s->shared = partner_share(sizeof(*s->shared));
+	buf = mmap(NULL, IPC_MOST_BYTES, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (!s->shared || buf == MAP_FAILED)
+		return bench_fail(b, ENOMEM, "memory for messages");
+	s->partner.shared = s->sink.shared = s->shared;
+	s->partner.buf = s->sink.buf = buf;
+	s->ch = (struct ipc_channel) { .rings = &s->shared->rings, .buf = buf };
 	/* Nobody else's: a process id, and a random number. */
 	snprintf(s->name, sizeof(s->name), "/oscost-%d-%08x", getpid(),
 		 (unsigned int)bench_random(b));
@@ -278,16 +253,18 @@ static int begin_flow(struct bench *b, struct state *s,
 	const uint32_t wanted = WARM_UP + events + UNCOUNTED(events) + 1;
 	int err;
 
-	s->partner.shared->wanted = wanted < IPC_STAMPS ? wanted : IPC_STAMPS;
+	s->shared->wanted = wanted < IPC_STAMPS ? wanted : IPC_STAMPS;
 	s->span = WARM_UP;
-	err = ipc_partner_begin(&s->sink, &s->ends, bench_cpu(b), IPC_SINK);
-	s->broken = err; /* a source alone does not end */
-	if (err && !bench_stopping(b))
-		return bench_fail(b, -err, "partner on CPU %d", bench_cpu(b));
-	while (!err && ipc_partner_stamps(&s->sink))
-		err = interrupted(s);
-	s->moment = s->partner.shared->stamp[WARM_UP].ticks;
-	return err ? broken(b, s, c, err) : 0;
+	s->broken = true; /* a source alone does not end */
+	err = ipc_partner_start(b, &s->sink, &s->ends, bench_cpu(b), IPC_SINK);
+	if (err)
+		return err;
+	err = ipc_partner_stamps(s->shared);
+	if (err)
+		return partner_failed(b, err);
+	s->broken = false;
+	s->moment = s->shared->stamp[WARM_UP].ticks;
+	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -299,28 +276,21 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				: bench_partner(b, cc->place);
 	/* Eight bytes for the number, also where nothing is carried. */
 	const uint64_t size = cc->size ? cc->size : sizeof(uint64_t);
-	const bool flow = cc->duty == IPC_SOURCE;
 	struct ipc_ends theirs;
-	int err = ipc_partner_need(&s->partner);
+	int err = ipc_open(cc->via, size, s->name, &s->ends, &theirs);
 
-	if (!err && flow)
-		err = ipc_partner_need(&s->sink);
-	if (err == -EAGAIN)
-		return bench_skip(b, IPC_NO_ROOM);
-	if (err)
-		return bench_fail(b, -err, "fork a partner");
-	err = ipc_open(cc->via, size, s->name, &s->ends, &theirs);
 	if (err)
 		return cannot_open(b, cc, err);
 	s->opened = true;
-	s->broken = false;
+	s->broken = true;
 	if (s->ends.semaphore >= 0)
 		guard_semaphore(b, s->ends.semaphore);
 	ipc_attach(&s->ch, &s->ends);
-	err = ipc_partner_begin(&s->partner, &theirs, cpu, cc->duty);
-	if (err && !bench_stopping(b))
-		return bench_fail(b, -err, "partner on CPU %d", cpu);
-	return err || !flow ? 0 : begin_flow(b, s, c);
+	err = ipc_partner_start(b, &s->partner, &theirs, cpu, cc->duty);
+	if (err)
+		return err;
+	s->broken = false;
+	return cc->duty == IPC_SOURCE ? begin_flow(b, s, c) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -329,7 +299,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
-	s->partner.watch.checks = 0; /* it has moved */
 	s->messages = s->ch.received;
 	s->bytes = s->ch.bytes;
 	return 0;
@@ -366,51 +335,35 @@ static void prove_flow(struct bench *b, const struct bench_case *c,
 		    (double)sink->right);
 }
 
-/* @with: one that talks with another partner and not with us, or NULL. */
-static int end_partners(struct state *s, struct ipc_report *report,
-			struct ipc_report *with)
-{
-	int err;
-
-	if (!with)
-		return ipc_partner_end(&s->partner, &s->ch, report);
-	err = ipc_partner_end(&s->partner, NULL, report);
-	if (!err)
-		err = ipc_partner_end(&s->sink, NULL, with);
-	if (err)
-		ipc_partner_drop(&s->sink);
-	return err;
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct channel_case *cc = c->arg;
 	const bool flow = cc->duty == IPC_SOURCE;
-	struct ipc_report report = { 0 }, sink = { 0 };
-	const uint64_t sent = s->ch.sent;
+	const struct ipc_report *report = &s->shared->report[cc->duty];
 	int err = 0;
 
 	if (!s->opened)
 		return 0;
-	if (s->broken || bench_stopping(b)) {
-		ipc_partner_drop(&s->partner);
-		ipc_partner_drop(&s->sink);
-	} else {
-		err = end_partners(s, &report, flow ? &sink : NULL);
+	if (!s->broken) {
+		err = ipc_partner_end(&s->partner, flow ? NULL : &s->ch);
+		if (!err && flow)
+			err = ipc_partner_end(&s->sink, NULL);
 	}
+	partner_stop(&s->partner.partner);
+	partner_stop(&s->sink.partner);
 	ipc_close(&s->ends);
 	s->opened = false;
-	if (err && !bench_stopping(b))
-		return bench_fail(b, -err, "the partner did not end well");
-	if (err || s->broken || bench_stopping(b))
+	if (err)
+		return partner_failed(b, err);
+	if (s->broken)
 		return 0;
-	bench_fact(b, c, "partner_cpu", report.cpu);
+	bench_fact(b, c, "partner_cpu", report->cpu);
 	if (flow)
-		prove_flow(b, c, &report, &sink);
+		prove_flow(b, c, report, &s->shared->report[IPC_SINK]);
 	else
-		bench_proof(b, c, "partner_received", (double)sent,
-			    (double)report.received);
+		bench_proof(b, c, "partner_received", (double)s->ch.sent - 1,
+			    (double)report->received);
 	return 0;
 }
 
@@ -419,11 +372,12 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	ipc_partner_close(&s->sink);
-	ipc_partner_close(&s->partner);
+	partner_stop(&s->sink.partner);
+	partner_stop(&s->partner.partner);
 	if (s->opened)
 		ipc_close(&s->ends);
 	s->opened = false;
+	partner_unshare(s->shared, sizeof(*s->shared));
 }
 
 const struct bench_desc bench_desc = {

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Turns the comment that opens a benchmark (the second comment of the file,
-# after the licence line) into `const char bench_about[]`.
-function emit(s)
+# after the licence line) into `const char bench_about[]`, and the core lines of
+# its family's rows.tsv (-v rows=FILE -v program=NAME) into the patterns of
+# `const char *const bench_core[]`.
+function quoted(s)
 {
 	gsub(/\\/, "\\\\", s)
 	gsub(/"/, "\\\"", s)
-	printf "\t\"%s\\n\"\n", s
+	return "\"" s "\""
 }
 BEGIN {
 	print "/* Made by scripts/lib/about.awk: do not edit. */"
 	print "extern const char bench_about[];"
+	print "extern const char *const bench_core[];"
 	print "const char bench_about[] ="
 }
 done { next }
@@ -18,7 +21,8 @@ open && /^ \*\/$/ { done = 1; next }
 open {
 	sub(/^ \*\t/, " *      ") # as wide as in the file
 	sub(/^ \* ?/, "")
-	emit($0)
+	text = quoted($0)
+	printf "\t%s\n", substr(text, 1, length(text) - 1) "\\n\""
 	lines++
 }
 END {
@@ -27,4 +31,14 @@ END {
 		exit 1
 	}
 	print "\t\"\";"
+	print "const char *const bench_core[] = {"
+	while (rows && (getline line < rows) > 0) {
+		split(line, field, "\t")
+		if (field[1] != "core" || field[2] != program)
+			continue
+		for (n = split(field[3], pattern, " "); n > 0; n--)
+			printf "\t%s,\n", quoted(pattern[n])
+	}
+	print "\t0,"
+	print "};"
 }

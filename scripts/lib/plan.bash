@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The plan: which rows of suite.tsv to run, and with which settings.
+# The plan: what to run, and with which settings.
 #
-# Columns of suite.tsv: id, program, arguments, time limit in seconds;
-# separated by tabs; # starts a comment line.  A run's own plan.tsv has the
-# same form, and its settings in lines "@name<TAB>value": --resume reads it.
+# A plan has an id, a program, its arguments and a time limit in seconds,
+# separated by tabs; # starts a comment line.  The suite's are the `run` lines
+# of its rows.tsv (docs/rows.md).  A run's own plan.tsv has its settings, too,
+# in lines "@name<TAB>value": --resume reads it.
 
 declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
 declare -A plan_suite=() # arguments of "id program" that are known to be ours
@@ -18,6 +19,32 @@ plan_read() {
 	fields_read "$1" "${2:-mend the line}" plan_row \
 		'row id' 'program name' text word
 	((${#plan_ids[@]})) || die 2 "$1 has no rows"
+}
+
+# plan_read_suite [FILE]: FILE, or the suite.
+plan_read_suite() {
+	[[ -z ${1-} ]] || { plan_read "$1" && return; }
+	plan_read <(sed -n 's/^run\t//p' "$root"/{bench/*,monitor}/rows.tsv)
+}
+
+# plan_core WORDS: of programs that have core rows only those, and of others
+# none, unless WORDS name them.
+plan_core() {
+	local word i
+	local -A core=()
+
+	while read -r word; do
+		core[$word]=1
+	done < <(sed -n 's/^core\t\([a-z0-9_]*\)\t.*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	for i in "${!plan_ids[@]}"; do
+		if [[ -v core[${plan_programs[i]}] ]]; then
+			plan_args[i]+=" --core"
+		elif [[ -z $1 ]]; then
+			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
+		fi
+	done
+	plan_ids=("${plan_ids[@]}") plan_programs=("${plan_programs[@]}")
+	plan_args=("${plan_args[@]}") plan_limits=("${plan_limits[@]}")
 }
 
 # plan_row ID PROGRAM ARGUMENTS LIMIT

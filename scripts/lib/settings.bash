@@ -17,7 +17,7 @@ configure() {
 	local rounds effort=100
 
 	case ${conf[profile]} in
-	quick) rounds=6 effort=24 ;;
+	quick) rounds=6 effort=50 ;;
 	default) rounds=10 ;;
 	publish) rounds=20 ;;
 	*) die 2 "PROFILE must be quick, default or publish, not '${conf[profile]}'" ;;
@@ -29,8 +29,10 @@ configure() {
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
 	conf[git_id]=$(git_id)
-	plan_read "${conf[suite]}"
+	plan_read_suite "${conf[suite]}"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
+	[[ ${conf[profile]} != quick || -n ${conf[suite]} ]] ||
+		plan_core "${conf[only]:-}"
 	out=${conf[out]:-$(default_out)/${conf[host]}-$(date -u +%Y%m%dT%H%M%SZ)}
 }
 
@@ -63,7 +65,7 @@ reconfigure() {
 	out=${conf[resume]}
 	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
-	plan_read "${conf[suite]}"
+	plan_read_suite "${conf[suite]}"
 	plan_trust
 	fields_file=$out/plan.tsv
 	fields_remedy=$(remedy)

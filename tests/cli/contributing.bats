@@ -19,8 +19,10 @@ block() {
 	cp -a "$ROOT"/{Makefile,bench,clock,counters,harness,mk,monitor,scripts,report,plots} .
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
 	block c >bench/task/yield.c
-	grep -P '^yield\tyield\t\t30$' "$ROOT/CONTRIBUTING.md" >>scripts/suite.tsv
+	block tsv >>bench/task/rows.tsv
 	make BUILD=build build/bin/yield
+	run -0 build/bin/yield --list --core
+	[[ $output == via=syscall ]]
 	run -0 build/bin/yield --list
 	[[ $output == $'via=libc\nvia=syscall' ]]
 	run -0 scripts/run-all --bin build/bin --only yield --rounds 1 --effort 10 --out out

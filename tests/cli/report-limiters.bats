@@ -37,15 +37,15 @@ each_pattern() {
 }
 
 @test "limiters are of operations that have none of their own" {
-	awk -F '\t' '!/^#/ && $12 == "-" { print $1 }' "$ROOT/plots/operations.tsv" |
+	awk -F '\t' '!/^#/ && $12 == "-" { print $1 }' <(row_lines course) |
 		sort >without
-	awk -F '\t' '!/^#/ { print $1 }' "$ROOT/plots/limiters.tsv" | sort -u >with
+	awk -F '\t' '!/^#/ { print $1 }' <(row_lines limit) | sort -u >with
 	[[ -s with ]]
 	diff -u without with
 	# Five fields; who compares says what, and who does not has nothing to say.
 	run ! awk -F '\t' '!/^#/ && (NF != 5 || $4 == "-" || ($3 == "-") != ($5 == "-") ||
 		$3 !~ /^(-|[^ ]+( \/ [^ ]+)? [<>] [0-9.]+)$/) { print; bad = 1 }
-		END { exit !bad }' "$ROOT/plots/limiters.tsv"
+		END { exit !bad }' <(row_lines limit)
 }
 
 @test "what limiters compare is measured" {
@@ -53,7 +53,7 @@ each_pattern() {
 		"$ROOT/results/sample/report.csv" >names
 	while IFS=$'\t' read -r id _ test _; do
 		[[ $id != '#'* && $test != - ]] || continue
-		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' "$ROOT/plots/operations.tsv")
+		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' <(row_lines course))
 		for glob in $test; do
 			[[ $glob == *=* ]] || continue
 			found=
@@ -66,11 +66,11 @@ each_pattern() {
 				return 1
 			}
 		done
-	done <"$ROOT/plots/limiters.tsv"
+	done < <(row_lines limit)
 }
 
 @test "every row that may be matched is limited by something" {
-	each_pattern "$ROOT/plots/operations.tsv" >patterns
+	each_pattern <(row_lines course) >patterns
 	[[ $(wc -l <patterns) -gt 45 ]]
 	for ((i = 1; i <= 3; i++)); do
 		begin "run$i"
@@ -87,8 +87,8 @@ each_pattern() {
 }
 
 @test "what has no wire is not limited by one" {
-	each_pattern "$ROOT/plots/operations.tsv" | grep -E 'net=(veth|loopback)' >here
-	each_pattern "$ROOT/plots/operations.tsv" | grep 'net=remote' >far
+	each_pattern <(row_lines course) | grep -E 'net=(veth|loopback)' >here
+	each_pattern <(row_lines course) | grep 'net=remote' >far
 	[[ $(wc -l <here) -eq 8 && $(wc -l <far) -eq 4 ]]
 	for where in here far; do
 		begin "at-$where"
@@ -194,10 +194,10 @@ each_pattern() {
 }
 
 @test "lmbench's names say who forks and where the ends are" {
-	table=$ROOT/plots/lmbench.tsv
-	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' "$table"
+	row_lines lmbench >table
+	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' table
 	# As the head comments of the programs have it.
-	grep -q '	page fault	page_fault	fault=file	' "$table"
+	grep -q '	page fault	page_fault	fault=file	' table
 	grep -q 'compare with a 16th of file' "$ROOT/bench/memory/page_fault.c"
 }
 

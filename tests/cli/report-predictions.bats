@@ -26,7 +26,7 @@ keep() {
 @test "the template has every operation and can be read back" {
 	run -0 --separate-stderr "$report" predictions --root "$ROOT"
 	[[ $(grep -c '^\[' <<<"$output") -eq \
-		$(($(grep -vc '^#' "$ROOT/plots/operations.tsv") + 1)) ]]
+		$(($(row_lines course | wc -l) + 1)) ]]
 	grep -q '^#   processor: ' <<<"$output"
 	grep -q '^\[page_fault_byte\]' <<<"$output"
 	run ! grep -E '^(base|software|predicted) = *[0-9]' <<<"$output"
@@ -45,9 +45,12 @@ keep() {
 
 @test "without predictions there is the table, and how to make them" {
 	run -0 --separate-stderr make_report --root "$PWD" small
-	grep -q 'operations.tsv: No such file' small/report.md
-	mkdir -p here/plots
-	cp "$ROOT"/plots/*.tsv here/plots
+	grep -q 'rows.tsv: No such file' small/report.md
+	mkdir -p here/bench here/monitor
+	cp -r "$ROOT"/plots here
+	for name in cpu task memory net file; do
+		install -D "$ROOT/bench/$name/rows.tsv" "here/bench/$name/rows.tsv"
+	done
 	run -0 --separate-stderr "$report" make --no-plots --root here small
 	grep -q 'There are no predictions: .*make predictions' small/report.md
 	grep -q '54.7408 ns' small/report.html

@@ -41,7 +41,7 @@ without_gnuplot() {
 }
 
 @test "captions have no place for a unit: only the labels of axes do" {
-	grep -v '^#' "$ROOT/plots/figures.tsv" | cut -f 11 >captions
+	row_lines figure | cut -f 11 >captions
 	[[ -s captions ]]
 	run -1 grep -F '%u' captions
 }

@@ -20,17 +20,11 @@
 
 struct fixture {
 	struct bench b;
+	struct ipc_shared *shared;
 	struct ipc_partner partner, sink;
 	struct ipc_ends ends;
 	struct ipc_channel ch;
 };
-
-static int interrupted(void *arg)
-{
-	struct fixture *f = arg;
-
-	return ipc_watch_again(&f->partner.watch, &f->b, f->partner.pid);
-}
 
 /* Return: 0, or why there is no channel of that kind. */
 static int start_on(struct fixture *f, enum ipc_via via, uint64_t size,
@@ -40,28 +34,27 @@ static int start_on(struct fixture *f, enum ipc_via via, uint64_t size,
 	char name[40];
 	int err;
 
+	static unsigned char buf[IPC_MOST_BYTES];
+
 	memset(f, 0, sizeof(*f));
 	f->b.cpu = sched_getcpu();
 	snprintf(name, sizeof(name), "/oscost-test-%d", getpid());
 	f->b.timer.method = TIMER_CLOCK;
 	f->b.timer.hz = 1e9;
-	if (ipc_partner_open(&f->partner, &f->b, NULL) ||
-	    ipc_partner_open(&f->sink, &f->b, &f->partner) ||
-	    ipc_partner_need(&f->partner))
-		return -EIO;
-	if (duty == IPC_SOURCE && ipc_partner_need(&f->sink))
-		return -EIO;
+	f->shared = partner_share(sizeof(*f->shared));
+	if (!f->shared)
+		return -ENOMEM;
+	f->partner.shared = f->sink.shared = f->shared;
+	f->partner.buf = f->sink.buf = buf;
 	err = ipc_open(via, size, name, &f->ends, &theirs);
 	if (err)
 		return err;
 	f->ch = (struct ipc_channel) {
-		.rings = &f->partner.shared->rings,
-		.buf = f->partner.buf,
-		.interrupted = interrupted,
-		.arg = f,
+		.rings = &f->shared->rings,
+		.buf = buf,
 	};
 	ipc_attach(&f->ch, &f->ends);
-	return ipc_partner_begin(&f->partner, &theirs, cpu, duty);
+	return ipc_partner_start(&f->b, &f->partner, &theirs, cpu, duty);
 }
 
 static int start(struct fixture *f, enum ipc_via via, uint64_t size,
@@ -73,14 +66,15 @@ static int start(struct fixture *f, enum ipc_via via, uint64_t size,
 static void finish(struct fixture *f)
 {
 	ipc_close(&f->ends);
-	ipc_partner_close(&f->sink);
-	ipc_partner_close(&f->partner);
+	partner_stop(&f->sink.partner);
+	partner_stop(&f->partner.partner);
+	partner_unshare(f->shared, sizeof(*f->shared));
 	invocation_stop = 0;
 }
 
 static void round_trips(enum ipc_via via, uint64_t size)
 {
-	struct ipc_report report = { 0 };
+	const struct ipc_report *report;
 	struct fixture f;
 	int err = start(&f, via, size, IPC_ECHO);
 
@@ -90,24 +84,24 @@ static void round_trips(enum ipc_via via, uint64_t size)
 		err = err ? err : ipc_receive(&f.ch);
 	}
 	OK(!err && f.ch.received == 100, "a hundred answers, all in order");
-	OK(!ipc_partner_end(&f.partner, &f.ch, &report) &&
-		   report.received == 101 && report.sent == 100,
+	report = &f.shared->report[IPC_ECHO];
+	OK(!ipc_partner_end(&f.partner, &f.ch) && report->received == 101 &&
+		   report->sent == 100,
 	   "the partner has counted the same, and the one to stop");
 	finish(&f);
 }
 
 /* Until the sink has made @stamps of them. */
-static int receive_all(struct fixture *f, uint32_t stamps,
-		       struct ipc_report *sent, struct ipc_report *got)
+static int receive_all(struct fixture *f, uint32_t stamps)
 {
 	int err;
 
-	f->partner.shared->wanted = stamps;
-	err = ipc_partner_begin(&f->sink, &f->ends, sched_getcpu(), IPC_SINK);
-	while (!err && ipc_partner_stamps(&f->sink))
-		err = interrupted(f);
-	err = err ? err : ipc_partner_end(&f->partner, NULL, sent);
-	return err ? err : ipc_partner_end(&f->sink, NULL, got);
+	f->shared->wanted = stamps;
+	err = ipc_partner_start(&f->b, &f->sink, &f->ends, sched_getcpu(),
+				IPC_SINK);
+	err = err ? err : ipc_partner_stamps(f->shared);
+	err = err ? err : ipc_partner_end(&f->partner, NULL);
+	return err ? err : ipc_partner_end(&f->sink, NULL);
 }
 
 static bool in_order(const struct ipc_stamp *s, uint32_t n)
@@ -121,19 +115,21 @@ static bool in_order(const struct ipc_stamp *s, uint32_t n)
 
 static void flow(enum ipc_via via, uint64_t size)
 {
-	struct ipc_report sent = { 0 }, got = { 0 };
+	struct ipc_report sent, got;
 	struct fixture f;
 	int err = start(&f, via, size, IPC_SOURCE);
 
 	OK(!err, ipc_via_name(via));
-	err = err ? err : receive_all(&f, 4, &sent, &got);
+	err = err ? err : receive_all(&f, 4);
+	sent = f.shared->report[IPC_SOURCE];
+	got = f.shared->report[IPC_SINK];
 	OK(!err && sent.sent && got.received == sent.sent &&
 		   got.bytes == sent.sent * size,
 	   "all messages that were sent have come");
 	OK(got.checked && got.right == got.checked,
 	   "each byte that was looked at is right");
-	OK(!err && in_order(f.partner.shared->stamp, 4) &&
-		   f.partner.shared->stamp[3].bytes <= got.bytes,
+	OK(!err && in_order(f.shared->stamp, 4) &&
+		   f.shared->stamp[3].bytes <= got.bytes,
 	   "stamps are a span apart and have bytes between them");
 	finish(&f);
 }
@@ -163,12 +159,11 @@ static void wrong_byte(void)
 /* The partner is killed: whatever we wait for, the wait ends. */
 static void death(enum ipc_via via)
 {
-	struct ipc_report report = { 0 };
 	struct fixture f;
 	int err = start(&f, via, 8, IPC_ECHO);
 
 	OK(!err, ipc_via_name(via));
-	kill(f.partner.pid, SIGKILL);
+	kill(f.partner.partner.pid, SIGKILL);
 	/* Some messages may still fit into the channel. */
 	for (int i = 0; i < 100000 && !err; i++) {
 		err = ipc_send(&f.ch);
@@ -177,12 +172,9 @@ static void death(enum ipc_via via)
 	OK(err == -ESRCH || err == -EPIPE || err == -ECONNREFUSED ||
 		   err == -ECONNRESET,
 	   "a dead partner is an error");
-	OK(ipc_partner_end(&f.partner, &f.ch, &report) && !f.partner.pid,
+	OK(ipc_partner_end(&f.partner, &f.ch) && !f.partner.partner.page,
 	   "and is reaped");
-	OK(!ipc_partner_need(&f.partner) && f.partner.pid,
-	   "and has a successor");
 	finish(&f);
-	OK(!f.partner.pid, "which is ended too");
 }
 
 static void stop(void)
@@ -220,18 +212,27 @@ static int another_cpu(void)
 	return sched_getcpu();
 }
 
+/* @how: SIG_BLOCK or SIG_UNBLOCK, for the signal of partner.h and others. */
+static void watch(int how)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGALRM);
+	sigprocmask(how, &set, NULL);
+}
+
 /*
  * Both sides sleep and wake each other as often as can be, on two CPUs: one
- * wake-up lost, and it never ends, for no watch is there to break the wait.
+ * wake-up lost, and it never ends, for no watch breaks the wait.
  */
 static void lost_wake_ups(uint64_t size)
 {
-	struct ipc_report report = { 0 };
 	struct fixture f;
 	int err = start_on(&f, IPC_SHM_FUTEX, size, IPC_ECHO, another_cpu());
 
 	OK(!err, "a ring between two CPUs");
-	ipc_watch_stop(&f.partner.watch);
+	watch(SIG_BLOCK);
 	for (int i = 0; i < 20000 && !err; i++) {
 		if (i % HANGS_ROUNDS == 0)
 			alarm(HANGS_S);
@@ -239,25 +240,27 @@ static void lost_wake_ups(uint64_t size)
 		err = err ? err : ipc_receive(&f.ch);
 	}
 	OK(!err, "no wake-up was lost");
-	OK(!ipc_partner_end(&f.partner, &f.ch, &report), "and it ends");
+	OK(!ipc_partner_end(&f.partner, &f.ch), "and it ends");
 	alarm(0);
+	watch(SIG_UNBLOCK);
 	finish(&f);
 }
 
 /* The same where one side is often ahead: the ring has two such messages. */
 static void lost_wake_ups_of_flow(void)
 {
-	struct ipc_report sent = { 0 }, got = { 0 };
 	struct fixture f;
 	int err = start_on(&f, IPC_SHM_FUTEX, 65536, IPC_SOURCE, another_cpu());
 
 	OK(!err, "a flow between two CPUs");
-	ipc_watch_stop(&f.partner.watch);
+	watch(SIG_BLOCK);
 	alarm(HANGS_S);
-	OK(!err && !receive_all(&f, 200, &sent, &got) &&
-		   got.received == sent.sent,
+	OK(!err && !receive_all(&f, 200) &&
+		   f.shared->report[IPC_SINK].received ==
+			   f.shared->report[IPC_SOURCE].sent,
 	   "no wake-up was lost, and it ends");
 	alarm(0);
+	watch(SIG_UNBLOCK);
 	finish(&f);
 }
 

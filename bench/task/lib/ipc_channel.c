@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "partner.h"
+
 /* A queue of ten messages, the kernel's default; fewer if they would take more
  * than half of what a user may have in queues (RLIMIT_MSGQUEUE, 800 KiB). */
 #define MQ_MESSAGES 10
@@ -188,11 +190,11 @@ void ipc_fill(unsigned char *buf, size_t bytes)
 
 /* What a call that gave @got bytes or an error means: 0 if it is to be done
  * again, or -errno. */
-static int failure(struct ipc_channel *ch, ssize_t got)
+static int failure(ssize_t got)
 {
 	if (got == 0)
 		return -EPIPE;
-	return errno == EINTR ? ch->interrupted(ch->arg) : -errno;
+	return errno == EINTR ? partner_check() : -errno;
 }
 
 static int send_bytes(struct ipc_channel *ch)
@@ -207,7 +209,7 @@ static int send_bytes(struct ipc_channel *ch)
 			done += (size_t)n;
 			continue;
 		}
-		const int err = failure(ch, n);
+		const int err = failure(n);
 
 		if (err)
 			return err;
@@ -227,7 +229,7 @@ static int receive_bytes(struct ipc_channel *ch)
 			done += (size_t)n;
 			continue;
 		}
-		const int err = failure(ch, n);
+		const int err = failure(n);
 
 		if (err)
 			return err;
@@ -244,7 +246,7 @@ static int send_datagram(struct ipc_channel *ch)
 
 		if (n == (ssize_t)ch->ends.size)
 			return 0;
-		err = n > 0 ? -EMSGSIZE : failure(ch, n);
+		err = n > 0 ? -EMSGSIZE : failure(n);
 	} while (!err);
 	return err;
 }
@@ -259,7 +261,7 @@ static int receive_datagram(struct ipc_channel *ch)
 
 		if (n == (ssize_t)ch->ends.size)
 			return 0;
-		err = n > 0 ? -EBADMSG : failure(ch, n);
+		err = n > 0 ? -EBADMSG : failure(n);
 	} while (!err);
 	return err;
 }
@@ -267,7 +269,7 @@ static int receive_datagram(struct ipc_channel *ch)
 static int send_queue(struct ipc_channel *ch)
 {
 	while (mq_send(ch->ends.tx, (char *)ch->buf, ch->ends.size, 0)) {
-		const int err = failure(ch, -1);
+		const int err = failure(-1);
 
 		if (err)
 			return err;
@@ -285,7 +287,7 @@ static int receive_queue(struct ipc_channel *ch)
 
 		if (n == (ssize_t)ch->ends.size)
 			return 0;
-		err = n >= 0 ? -EBADMSG : failure(ch, n);
+		err = n >= 0 ? -EBADMSG : failure(n);
 	} while (!err);
 	return err;
 }
@@ -295,7 +297,7 @@ static int operate(struct ipc_channel *ch, int number, short by)
 	struct sembuf op = { (unsigned short)number, by, 0 };
 
 	while (semop(ch->ends.semaphore, &op, 1)) {
-		const int err = failure(ch, -1);
+		const int err = failure(-1);
 
 		if (err)
 			return err;
@@ -318,7 +320,7 @@ static int send_ring(struct ipc_channel *ch)
 	struct ipc_ring *r = &ch->rings->ring[ch->ends.side];
 
 	while (ipc_ring_put(r, ch->buf, ch->ends.size)) {
-		const int err = ch->interrupted(ch->arg);
+		const int err = partner_check();
 
 		if (err)
 			return err;
@@ -331,7 +333,7 @@ static int receive_ring(struct ipc_channel *ch)
 	struct ipc_ring *r = &ch->rings->ring[ch->ends.side ^ 1];
 
 	while (ipc_ring_get(r, ch->buf, ch->ends.size)) {
-		const int err = ch->interrupted(ch->arg);
+		const int err = partner_check();
 
 		if (err)
 			return err;

@@ -15,9 +15,8 @@
  * number, which the receiver checks: a message lost, doubled or cut is seen.
  * The others are a pattern, which costs time to check.
  *
- * One process opens the channel, which gives the ends of both sides; the other
- * gets its ends as descriptors (SCM_RIGHTS; a POSIX queue is a descriptor on
- * Linux) and attaches to them.
+ * One process opens the channel, which gives the ends of both sides; the other,
+ * its child, has its ends from it.
  */
 enum ipc_via {
 	IPC_PIPE,
@@ -53,9 +52,6 @@ struct ipc_channel {
 	uint64_t checked, right; /* of them, by ipc_receive_checked() */
 	bool last;  /* the next message that is sent says that none follows */
 	bool ended; /* such a message was received */
-	/* After EINTR: 0 to go on, or what send and receive are to return. */
-	int (*interrupted)(void *arg);
-	void *arg;
 };
 
 /* Names as in the results: "pipe", "unix_stream" ... */
@@ -87,7 +83,7 @@ void ipc_attach(struct ipc_channel *ch, const struct ipc_ends *ends);
  * ipc_send(), ipc_receive() - one message; they block.
  *
  * Return: 0 or -errno: -EBADMSG if not the message that was due came, -EPIPE
- * if the other side has closed, or what interrupted() gave.
+ * if the other side has closed, or as of partner_check().
  */
 int ipc_send(struct ipc_channel *ch);
 int ipc_receive(struct ipc_channel *ch);
