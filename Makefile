@@ -33,12 +33,18 @@ GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # What the code needs to compile at all is kept apart from CFLAGS, so that
 # `make CFLAGS=-O3` changes the optimisation and nothing else.
+# Asked once, and not before something is compiled: make run-all may have to
+# install pkg-config first.
+once = $(eval $(1) := $(shell $(2)))$($(1))
+PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS))
+REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
-	       -pthread $(shell $(PKG_CONFIG) --cflags $(PKGS))
+	       -pthread $(PKG_CFLAGS)
 ALL_LDFLAGS  = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread
-ALL_LDLIBS   = $(shell $(PKG_CONFIG) --libs $(PKGS)) -ldl -lrt -lm $(LDLIBS)
-REPORT_LDLIBS = $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS)) -lm $(LDLIBS)
+ALL_LDLIBS   = $(PKG_LIBS) -ldl -lrt -lm $(LDLIBS)
+REPORT_LDLIBS = $(REPORT_LIBS) -lm $(LDLIBS)
 
 FAMILIES     := $(patsubst bench/%/,%,$(wildcard bench/*/))
 BENCH_SRCS   := $(sort $(wildcard bench/*/*.c))
@@ -133,5 +139,8 @@ $(BUILD)/obj/%.o: %.c Makefile
 		$(if $(filter tests/unit/%,$<),-Imonitor) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+.PHONY: objects
+objects: $(OBJS)
 
 -include $(OBJS:.o=.d)

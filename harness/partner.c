@@ -40,6 +40,7 @@ static volatile sig_atomic_t armed, verdict;
 static timer_t watch;
 static bool watch_made;
 static unsigned int watched; /* processes that live */
+static unsigned int threads; /* the same */
 
 void partner_moved(void)
 {
@@ -95,7 +96,7 @@ static void on_watch(int sig)
 	const int saved = errno;
 
 	(void)sig;
-	if (armed) {
+	if (armed && !threads) {
 		verdict = partner_check();
 		if (verdict) {
 			armed = 0;
@@ -234,6 +235,7 @@ static int make_thread(struct partner *p)
 	err = pthread_create(&p->thread, &attr, thread_main, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	threads += !err;
 	return err;
 }
 
@@ -316,12 +318,15 @@ static void stop_thread(struct partner *p)
 	pthread_join(p->thread, NULL);
 }
 
-static void stop_process(struct partner *p)
+/* It was reaped or joined. */
+static void forget(struct partner *p)
 {
-	kill(p->pid, SIGKILL);
-	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	set_watch(watched - 1);
+	if (p->pid)
+		set_watch(watched - 1);
+	else
+		threads--;
+	partner_unshare(p->page, sizeof(*p->page));
+	*p = (struct partner) { 0 };
 }
 
 void partner_stop(struct partner *p)
@@ -329,28 +334,35 @@ void partner_stop(struct partner *p)
 	if (!p->page)
 		return;
 	atomic_store(&p->page->stop, 1);
-	if (p->pid)
-		stop_process(p);
-	else
+	if (!p->pid) {
 		stop_thread(p);
-	partner_unshare(p->page, sizeof(*p->page));
-	*p = (struct partner) { 0 };
+	} else {
+		kill(p->pid, SIGKILL);
+		while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	forget(p);
 }
 
 int partner_finish(struct partner *p)
 {
-	int err = 0;
+	int err = 0, result;
+	pid_t ended = -1;
 
-	while (!atomic_load(&p->page->done) && !err) {
-		doze(&p->page->done, 0, PARTNER_WATCH_MS);
-		/* Its end is no death if it has done its work. */
-		err = partner_check();
-		if (atomic_load(&p->page->done))
-			err = 0;
+	if (!p->pid)
+		ended = pthread_join(p->thread, NULL);
+	while (ended < 0 && !err) {
+		ended = waitpid(p->pid, NULL, 0);
+		err = ended < 0 ? partner_check() : 0;
 	}
-	if (!err)
-		err = p->page->result;
-	partner_stop(p);
-	partner_moved();
-	return err;
+	/* Also where partner_check() has seen its own, right end. */
+	if (atomic_load(&p->page->done))
+		result = p->page->result;
+	else
+		result = err ? err : -ESRCH;
+	if (ended < 0)
+		partner_stop(p);
+	else
+		forget(p);
+	return result;
 }

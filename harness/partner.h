@@ -70,8 +70,9 @@ static inline bool partner_stopping(const struct partner *p)
 	return atomic_load_explicit(&p->page->stop, memory_order_relaxed);
 }
 
-/* partner_finish() - wait until its work has returned.  There is no partner
- * afterwards.  Return: what the work gave, or as of partner_check(). */
+/* partner_finish() - wait in waitpid() or pthread_join() until its work has
+ * returned.  There is no partner afterwards.  Return: what the work gave, or as
+ * of partner_check() for a process. */
 int partner_finish(struct partner *p);
 
 /* partner_meet() - a barrier of both sides, each of which calls it; it sleeps.
@@ -98,7 +99,8 @@ void partner_moved(void);
 
 /**
  * partner_guard() - call @wait(@arg), which may wait in any way for a process:
- * where partner_check() would say not to go on, the wait is left for good.
+ * where partner_check() would say not to go on, the wait is left for good.  Not
+ * while there are threads, which cannot die alone.
  *
  * It is left in the middle: afterwards nothing that was waited for may be used.
  * @wait must not call what takes a lock of libc's (malloc, stdio).

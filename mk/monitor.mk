@@ -41,7 +41,7 @@ $(LOAD_DEMO): $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
-all: $(CPU_LOAD)
+all: $(CPU_LOAD) $(LOAD_DEMO)
 
 # `make install` copies these as they lie in $(BUILD), with page, completion
 # and a link in $(bindir).

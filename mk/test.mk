@@ -9,14 +9,14 @@ TIDY_FILES = $(filter-out kernel/% bench/task/exec/% tests/lab/%,\
 		$(filter %.c,$(C_FILES)))
 TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -Imonitor -std=gnu11 $(WARN) \
 	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \
-	     $(shell $(PKG_CONFIG) --cflags $(REPORT_PKGS))
+	     $(PKG_CFLAGS)
 
 # The set-up comes before the build, as in run-all.
 .PHONY: test
-test: ## all tests, with their set-up; ends with 'N passed, N failed'
+test: ## all tests, with their set-up; ends with 'N passed, N failed': ONLY="contract driver"
 	$(Q)scripts/setup run test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-programs
-	$(Q)tests/run --build '$(BUILD)' unit cli
+	$(Q)tests/run --build '$(BUILD)' $(call options,ONLY) $(or $(PARTS),unit cli)
 
 .PHONY: test-programs
 test-programs: all $(UNITS) $(FIXTURES)

@@ -156,10 +156,10 @@ static int cases(struct bench *b, void *state)
 static int begin(struct bench *b, struct cache_state *s)
 {
 	struct mem_group *group = &s->reader.group;
-	struct file_report r;
+	struct cache_report r;
 	int err;
 
-	if (s->reader.crew.size)
+	if (s->reader.partner.page)
 		return 0;
 	if (4 * bench_spare_bytes(b) < 2 * s->limit_bytes)
 		return bench_skip(b,
@@ -173,7 +173,7 @@ static int begin(struct bench *b, struct cache_state *s)
 	err = cache_reader_open(b, &s->reader, size_of(s, s->points - 1));
 	if (err)
 		return err;
-	err = cache_reader_tell(b, &s->reader, CACHE_READER_JOIN, 0, 0, &r);
+	err = cache_reader_tell(&s->reader, CACHE_READER_JOIN, 0, 0, &r);
 	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
 		return bench_skip(b, "put a process into %s: %s", group->path,
 				  strerror(-err));
@@ -202,17 +202,17 @@ static int check_charge(struct bench *b, const struct mem_group *group,
 static int lost(struct bench *b, struct cache_state *s, int err)
 {
 	cache_reader_end(&s->reader);
-	return bench_stopping(b) ? 0 : bench_fail(b, -err, "read the file");
+	return partner_failed(b, err);
 }
 
 /* All of @size once through the cache, from the part on that is next. */
 static int fill(struct bench *b, struct cache_state *s, uint64_t size)
 {
-	struct file_report r;
+	struct cache_report r;
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < PARTS && !bench_stopping(b); i++)
-		err = cache_reader_tell(b, &s->reader, CACHE_READER_FILL,
+		err = cache_reader_tell(&s->reader, CACHE_READER_FILL,
 					cache_reader_start(&s->reader, size) +
 						(s->part + i) % PARTS *
 							(size / PARTS),
@@ -267,9 +267,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct cache_state *s = state;
 	const uint64_t len = size_of(s, (size_t)c->index) / PARTS;
-	struct file_report r = { 0 };
+	struct cache_report r = { 0 };
 	int err =
-		cache_reader_tell(b, &s->reader, CACHE_READER_READ,
+		cache_reader_tell(&s->reader, CACHE_READER_READ,
 				  cache_reader_start(&s->reader, len * PARTS) +
 					  s->part * len,
 				  len, &r);
@@ -293,7 +293,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct file_counts now;
 	int64_t cached;
 
-	if (s->reader.file.fd < 0 || !s->reader.crew.size)
+	if (s->reader.file.fd < 0 || !s->reader.partner.page)
 		return 0;
 	file_counts_read(&s->reader.place, &now);
 	file_counts_since(&now, &s->before);

@@ -32,11 +32,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/file_crew.h"
 #include "lib/file_data.h"
 #include "lib/file_place.h"
 #include "partner.h"
@@ -50,7 +48,6 @@
 #define ENOUGH	  4 /* blocks of each process in a window, or it stays open */
 
 enum figure { INTERCEPT, SLOPE, R2, FIGURES };
-enum { PREPARE, READ };
 
 static const int64_t counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
 static const char *const modes[] = { "direct", "warm" };
@@ -72,8 +69,13 @@ static const struct bench_axis lines[] = { AXIS_STR("mode", modes),
 struct window {
 	_Atomic unsigned int under_way;
 	_Atomic uint64_t from, to; /* ticks; 0: not yet */
-	struct {
+	uint64_t least;		   /* ticks */
+	struct share {
 		_Alignas(64) _Atomic uint64_t blocks;
+		uint64_t offset;       /* where to begin */
+		int err;	       /* -errno */
+		uint64_t bytes, wrong; /* read, of which not the file's */
+		int64_t stored;	       /* of them from storage; -1: not known */
 	} of[MOST];
 };
 
@@ -81,7 +83,7 @@ struct contention_state {
 	struct file_data file[MOST];
 	struct file_place place;
 	char where[384];
-	struct file_crew crew;
+	struct partner member[MOST];
 	bool direct, own; /* of the case that is being visited */
 	unsigned int procs;
 	double window_ms; /* at least */
@@ -147,12 +149,9 @@ static int setup(struct bench *b, void *state)
 
 	s->method = bench_timer(b)->method;
 	s->window_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
-	s->window = mmap(NULL, sizeof(*s->window), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s->window == MAP_FAILED) {
-		s->window = NULL;
-		return bench_fail(b, errno, "share a page");
-	}
+	s->window = partner_share(sizeof(*s->window));
+	if (!s->window)
+		return bench_fail(b, ENOMEM, "share a page");
 	CPU_ZERO(&s->cpus);
 	for (unsigned int i = 0; i < bench_cpus(b); i++)
 		CPU_SET((unsigned int)bench_nth_cpu(b, i), &s->cpus);
@@ -195,7 +194,7 @@ static uint64_t blocks_in(const struct window *w)
 /* @n blocks of @member were done at @t: count them if the window is open then.
  * Return: whether there is more to do. */
 static bool count(struct contention_state *s, unsigned int member,
-		  const struct file_order *o, unsigned int n, uint64_t t)
+		  unsigned int n, uint64_t t)
 {
 	const uint64_t enough = (uint64_t)ENOUGH * s->procs;
 	struct window *w = s->window;
@@ -204,9 +203,9 @@ static bool count(struct contention_state *s, unsigned int member,
 
 	if (!from || t <= from)
 		return true;
-	if (!to && t > from + o->to) {
+	if (!to && t > from + w->least) {
 		const uint64_t before = blocks_in(w);
-		const uint64_t end = before >= enough ? from + o->to : t;
+		const uint64_t end = before >= enough ? from + w->least : t;
 
 		/* One says when it closed, for all of them. */
 		if (before + n >= enough &&
@@ -219,11 +218,11 @@ static bool count(struct contention_state *s, unsigned int member,
 	return true;
 }
 
-static int read_window(struct contention_state *s, unsigned int member,
-		       const struct file_order *o, struct file_report *r)
+static int read_window(struct contention_state *s, unsigned int member)
 {
 	const unsigned int look = s->direct ? 1 : WARM_LOOK;
-	uint64_t at = o->offset;
+	struct share *r = &s->window->of[member];
+	uint64_t at = r->offset;
 
 	if (atomic_fetch_add(&s->window->under_way, 1) + 1 == s->procs)
 		s->window->from = now(s->method);
@@ -233,31 +232,32 @@ static int read_window(struct contention_state *s, unsigned int member,
 
 			if (n != (ssize_t)BLOCK)
 				return n < 0 ? -errno : -EIO;
-			at = at + BLOCK < FILE_CREW_BYTES ? at + BLOCK : 0;
+			at = at + BLOCK < FILE_OWN_BYTES ? at + BLOCK : 0;
 		}
 		r->bytes += (uint64_t)look * BLOCK;
-	} while (count(s, member, o, look, now(s->method)));
-	at = (at ? at : FILE_CREW_BYTES) - BLOCK;
+	} while (count(s, member, look, now(s->method)));
+	at = (at ? at : FILE_OWN_BYTES) - BLOCK;
 	if (!file_data_sample(block, BLOCK, at))
 		r->wrong = BLOCK;
 	return 0;
 }
 
-static void work(void *arg, unsigned int member, const struct file_order *o,
-		 struct file_report *r)
+static int work(struct partner *p, void *arg)
 {
 	struct contention_state *s = arg;
+	const unsigned int member = (unsigned int)(p - s->member);
+	struct share *r = &s->window->of[member];
 	struct file_counts before, after;
 
-	if (o->what == PREPARE) {
-		r->err = open_own(s, member);
-		return;
+	r->err = open_own(s, member);
+	while (!partner_meet(p) && !partner_meet(p)) {
+		file_counts_read(&s->place, &before);
+		r->err = read_window(s, member);
+		file_counts_read(&s->place, &after);
+		file_counts_since(&after, &before);
+		r->stored = after.process_read;
 	}
-	file_counts_read(&s->place, &before);
-	r->err = read_window(s, member, o, r);
-	file_counts_read(&s->place, &after);
-	file_counts_since(&after, &before);
-	r->stored = after.process_read;
+	return 0;
 }
 
 /* The measuring process again. */
@@ -272,8 +272,8 @@ static int get_files(struct bench *b, struct contention_state *s)
 
 		if (s->file[i].fd >= 0)
 			continue;
-		snprintf(name, sizeof(name), FILE_CREW_NAME, i);
-		err = file_data_get(b, &s->file[i], name, FILE_CREW_BYTES);
+		snprintf(name, sizeof(name), FILE_OWN_NAME, i);
+		err = file_data_get(b, &s->file[i], name, FILE_OWN_BYTES);
 		if (err)
 			return err;
 	}
@@ -294,7 +294,7 @@ static int warm(struct bench *b, struct contention_state *s)
 
 	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
 		const int64_t cached =
-			file_cache_fetch(s->file[i].fd, 0, FILE_CREW_BYTES);
+			file_cache_fetch(s->file[i].fd, 0, FILE_OWN_BYTES);
 
 		if (cached < 0)
 			return bench_fail(b, (int)-cached, "read %s",
@@ -303,22 +303,36 @@ static int warm(struct bench *b, struct contention_state *s)
 	return 0;
 }
 
-static int start_crew(struct bench *b, struct contention_state *s)
+/* Until all have done what they were told to. */
+static int meet_all(struct contention_state *s)
 {
-	const struct file_order prepare = { .what = PREPARE };
-	struct file_report r;
-	int err = file_crew_begin(b, &s->crew, s->procs, work, s);
+	int err = 0;
 
-	if (err)
-		return partner_refused(b, -err, "fork");
-	for (unsigned int i = 0; !err && i < s->procs; i++) {
-		err = file_crew_order(&s->crew, i, &prepare);
-		if (!err)
-			err = file_crew_report(b, &s->crew, i, &r);
-	}
+	for (unsigned int i = 0; !err && i < s->procs; i++)
+		err = partner_meet(&s->member[i]);
+	for (unsigned int i = 0; !err && i < s->procs; i++)
+		err = s->window->of[i].err;
+	return err;
+}
+
+static void stop_all(struct contention_state *s)
+{
+	for (unsigned int i = 0; i < MOST; i++)
+		partner_stop(&s->member[i]);
+}
+
+static int start_all(struct bench *b, struct contention_state *s)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < s->procs; i++)
+		err = partner_start(b, &s->member[i], PARTNER_PROCESS,
+				    bench_cpu(b), work, s);
+	if (!err)
+		err = meet_all(s);
 	if (err == -EINVAL && s->direct)
 		return bench_skip(b, "%s: O_DIRECT is refused", s->where);
-	return err ? bench_fail(b, -err, "open %s", s->file[0].path) : 0;
+	return err ? partner_failed(b, err) : 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -336,7 +350,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
 	if (!s->direct)
 		err = warm(b, s);
-	return err ? err : start_crew(b, s);
+	return err ? err : start_all(b, s);
 }
 
 /* What all members together did in one window and around it. */
@@ -345,39 +359,28 @@ struct done {
 	int64_t stored; /* -1: not known */
 };
 
-static int order_all(struct bench *b, struct contention_state *s)
-{
-	struct file_order o = {
-		.what = READ,
-		.to = (uint64_t)(s->window_ms / 1e3 * bench_timer(b)->hz),
-	};
-	int err = 0;
-
-	memset(s->window, 0, sizeof(*s->window));
-	for (unsigned int i = 0; !err && i < s->procs; i++) {
-		o.offset = bench_random(b) % (FILE_CREW_BYTES / BLOCK) * BLOCK;
-		err = file_crew_order(&s->crew, i, &o);
-	}
-	return err;
-}
-
 static int one_window(struct bench *b, struct contention_state *s,
 		      struct done *d)
 {
-	int err = order_all(b, s);
+	int err;
 
 	*d = (struct done) { 0 };
+	memset(s->window, 0, sizeof(*s->window));
+	s->window->least = (uint64_t)(s->window_ms / 1e3 * bench_timer(b)->hz);
+	for (unsigned int i = 0; i < s->procs; i++)
+		s->window->of[i].offset =
+			bench_random(b) % (FILE_OWN_BYTES / BLOCK) * BLOCK;
+	err = meet_all(s); /* they begin */
+	if (!err)
+		err = meet_all(s);
 	for (unsigned int i = 0; !err && i < s->procs; i++) {
-		struct file_report r;
+		const struct share *r = &s->window->of[i];
 
-		err = file_crew_report(b, &s->crew, i, &r);
-		if (err)
-			break;
-		d->bytes += r.bytes;
-		d->wrong += r.wrong;
-		d->stored = r.stored < 0 || d->stored < 0
+		d->bytes += r->bytes;
+		d->wrong += r->wrong;
+		d->stored = r->stored < 0 || d->stored < 0
 				    ? -1
-				    : d->stored + r.stored;
+				    : d->stored + r->stored;
 	}
 	return err;
 }
@@ -413,10 +416,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	file_counts_read(&s->place, &before);
 	err = one_window(b, s, &d);
 	file_counts_read(&s->place, &after);
-	if (bench_stopping(b))
-		return 0;
 	if (err)
-		return bench_fail(b, -err, "read the files");
+		return partner_failed(b, err);
 	bench_proof(b, c, "bytes_right", (double)d.bytes,
 		    (double)(d.bytes - d.wrong));
 	file_counts_since(&after, &before);
@@ -438,7 +439,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	(void)b;
 	(void)c;
-	file_crew_end(&s->crew);
+	stop_all(s);
 	return 0;
 }
 
@@ -484,11 +485,10 @@ static void teardown(struct bench *b, void *state)
 	struct contention_state *s = state;
 
 	(void)b;
-	file_crew_end(&s->crew);
+	stop_all(s);
 	for (unsigned int i = 0; i < MOST; i++)
 		file_data_close(&s->file[i]);
-	if (s->window)
-		munmap(s->window, sizeof(*s->window));
+	partner_unshare(s->window, sizeof(*s->window));
 }
 
 const struct bench_desc bench_desc = {

@@ -102,7 +102,7 @@ static int meet_small(struct bench *b, struct process_state *s,
 	const int err =
 		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, &reply);
 
-	return err ? err : tell_size(b, c, s->small.pid);
+	return err ? err : tell_size(b, c, s->small.partner.pid);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)

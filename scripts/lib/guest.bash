@@ -39,5 +39,6 @@ conclude() { # WORK
 
 # Pack everything under ROOT.
 make_cpio() { # ROOT INITRD
-	(cd "$1" && find . | cpio --quiet -o -H newc | gzip -1) >"$2"
+	(cd "$1" && find . -exec touch -h -d @0 {} + && find . | sort |
+		cpio --quiet --reproducible -o -H newc | gzip -n1) >"$2"
 }

@@ -41,12 +41,15 @@ fetch_image() { # RELEASE DIR
 	printf '%s\n' "$image"
 }
 
-boot() { # NAME IMAGE WORK QEMU-OPTION...: the guest's console in WORK/NAME
+# boot NAME IMAGE WORK QEMU-OPTION...: the console in WORK/NAME; guest_options go to
+# the kernel.
+boot() {
 	local name=$1 image=$2 work=$3
 	shift 3
-	timeout 1200 qemu-system-x86_64 -accel tcg "$@" -m 256 -nodefaults \
-		-no-reboot -display none -serial stdio -kernel "$image" \
-		-initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1' \
-		</dev/null 2>"$work/$name.err" | tr -d '\r' >"$work/$name" || true
+	timeout 1200 qemu-system-x86_64 -accel tcg -m 256 "$@" -nodefaults \
+		-no-reboot -display none -serial file:"$work/$name.raw" -kernel "$image" \
+		-initrd "$work/initrd" -append "console=ttyS0 quiet panic=-1 ${guest_options-}" \
+		</dev/null 2>"$work/$name.err" || true
+	tr -d '\r' <"$work/$name.raw" >"$work/$name" || true
 	grep -a '^{' "$work/$name" >"$work/$name.jsonl" || true
 }

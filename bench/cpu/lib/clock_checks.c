@@ -2,11 +2,9 @@
 #include "clock_checks.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "bench.h"
 #include "timer.h"
 
 uint64_t clock_backward(uint64_t reads, uint64_t *last)
@@ -26,21 +24,14 @@ uint64_t clock_backward(uint64_t reads, uint64_t *last)
 struct ball {
 	_Alignas(128) atomic_uint_fast64_t turn;
 	_Alignas(128) atomic_uint_fast64_t stamp;
-	atomic_int ready; /* 1, or a negative errno */
-	atomic_bool over;
-	int cpu;
 };
 
-static void *play(void *arg)
+static int play(struct partner *p, void *arg)
 {
 	struct ball *ball = arg;
 	uint64_t turn = 1;
-	int err = bench_pin(ball->cpu);
 
-	atomic_store(&ball->ready, err ? err : 1);
-	if (err)
-		return NULL;
-	while (!atomic_load(&ball->over)) {
+	while (!partner_stopping(p)) {
 		if (atomic_load_explicit(&ball->turn, memory_order_acquire) !=
 		    turn)
 			continue;
@@ -50,7 +41,7 @@ static void *play(void *arg)
 				      memory_order_release);
 		turn += 2;
 	}
-	return NULL;
+	return 0;
 }
 
 static bool wait_for(struct ball *ball, uint64_t turn, uint64_t until_ns)
@@ -89,25 +80,19 @@ static void serve(struct ball *ball, struct clock_offset *o, uint64_t rounds,
 	}
 }
 
-int clock_offset(struct clock_offset *o, int cpu, uint64_t rounds,
-		 uint64_t limit_ns)
+int clock_offset(struct bench *b, struct clock_offset *o, int cpu,
+		 uint64_t rounds, uint64_t limit_ns)
 {
-	struct ball ball = { .cpu = cpu };
-	pthread_t partner;
-	int err = pthread_create(&partner, NULL, play, &ball);
-	int ready;
+	struct ball ball = { 0 };
+	struct partner partner;
+	const int err =
+		partner_start(b, &partner, PARTNER_THREAD, cpu, play, &ball);
 
 	*o = (struct clock_offset) { INT64_MIN, INT64_MAX, 0 };
 	if (err)
-		return -err;
-	while (!(ready = atomic_load(&ball.ready)))
-		;
-	if (ready > 0)
-		serve(&ball, o, rounds, timer_clock_begin() + limit_ns);
-	atomic_store(&ball.over, true);
-	pthread_join(partner, NULL);
-	if (ready < 0)
-		return ready;
+		return err;
+	serve(&ball, o, rounds, timer_clock_begin() + limit_ns);
+	partner_stop(&partner);
 	return o->rounds ? 0 : -ETIMEDOUT;
 }
 

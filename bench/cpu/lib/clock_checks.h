@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "partner.h"
+
 /*
  * Can the time-stamp counter be trusted as a clock?  None of these prints or
  * judges; all read the TSC with LFENCE around it.
@@ -31,10 +33,10 @@ struct clock_offset {
  * The other side reads its TSC between two reads of this side, so each round
  * confines the offset; the bounds are what all rounds leave.
  *
- * Return: 0 or -errno (no thread, or it could not be pinned).
+ * Return: 0, -ETIMEDOUT if it never answered, or as of partner_start().
  */
-int clock_offset(struct clock_offset *o, int cpu, uint64_t rounds,
-		 uint64_t limit_ns);
+int clock_offset(struct bench *b, struct clock_offset *o, int cpu,
+		 uint64_t rounds, uint64_t limit_ns);
 
 /* The TSC and CLOCK_MONOTONIC_RAW at one moment, as nearly as can be. */
 struct clock_pair {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static int read_once(struct cache_reader *v, size_t len, uint64_t at,
-		     struct file_report *r)
+		     struct cache_report *r)
 {
 	const ssize_t n = pread(v->file.fd, v->block, len, (off_t)at);
 
@@ -15,8 +15,8 @@ static int read_once(struct cache_reader *v, size_t len, uint64_t at,
 	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
 }
 
-static int read_blocks(struct cache_reader *v, const struct file_order *o,
-		       size_t len, struct file_report *r)
+static int read_blocks(struct cache_reader *v, const struct cache_order *o,
+		       size_t len, struct cache_report *r)
 {
 	int err = 0;
 
@@ -26,8 +26,8 @@ static int read_blocks(struct cache_reader *v, const struct file_order *o,
 	return err;
 }
 
-static void read_timed(struct cache_reader *v, const struct file_order *o,
-		       struct file_report *r)
+static void read_timed(struct cache_reader *v, const struct cache_order *o,
+		       struct cache_report *r)
 {
 	TIMER_INTERVAL(v->method, r->ticks,
 		       r->err = read_blocks(v, o, CACHE_READER_BLOCK, r));
@@ -38,13 +38,13 @@ static void read_timed(struct cache_reader *v, const struct file_order *o,
 }
 
 /* In the process that reads. */
-static void work(void *arg, unsigned int member, const struct file_order *o,
-		 struct file_report *r)
+static void work(struct cache_reader *v)
 {
-	struct cache_reader *v = arg;
+	const struct cache_order *o = v->order;
+	struct cache_report *r = &v->order->report;
 	struct file_counts before, after;
 
-	(void)member;
+	*r = (struct cache_report) { 0 };
 	if (o->what == CACHE_READER_JOIN) {
 		r->err = mem_group_join(&v->group);
 		return;
@@ -59,14 +59,27 @@ static void work(void *arg, unsigned int member, const struct file_order *o,
 	r->stored = after.process_read;
 }
 
+static int serve(struct partner *p, void *arg)
+{
+	int err;
+
+	while (!(err = partner_meet(p))) {
+		work(arg);
+		err = partner_meet(p);
+		if (err)
+			break;
+	}
+	return err;
+}
+
 static int open_file(struct bench *b, struct cache_reader *v, uint64_t bytes)
 {
 	char name[32];
 	int err;
 
-	snprintf(name, sizeof(name), FILE_CREW_NAME, 0);
-	if (bytes <= FILE_CREW_BYTES)
-		bytes = FILE_CREW_BYTES; /* file_contention reads it as well */
+	snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
+	if (bytes <= FILE_OWN_BYTES)
+		bytes = FILE_OWN_BYTES; /* file_contention reads it as well */
 	else
 		snprintf(name, sizeof(name), "cache");
 	err = file_data_get(b, &v->file, name, bytes);
@@ -92,13 +105,18 @@ int cache_reader_open(struct bench *b, struct cache_reader *v, uint64_t bytes)
 	if (err)
 		return err;
 	v->method = bench_timer(b)->method;
-	err = file_crew_begin(b, &v->crew, 1, work, v);
-	return err ? bench_fail(b, -err, "start a process") : 0;
+	v->order = partner_share(sizeof(*v->order));
+	if (!v->order)
+		return bench_fail(b, ENOMEM, "share a page");
+	return partner_start(b, &v->partner, PARTNER_PROCESS, bench_cpu(b),
+			     serve, v);
 }
 
 void cache_reader_end(struct cache_reader *v)
 {
-	file_crew_end(&v->crew);
+	partner_stop(&v->partner);
+	partner_unshare(v->order, sizeof(*v->order));
+	v->order = NULL;
 	mem_group_close(&v->group);
 	if (v->file.fd >= 0)
 		file_cache_drop(v->file.fd, 0, 0);
@@ -110,14 +128,18 @@ uint64_t cache_reader_start(const struct cache_reader *v, uint64_t size)
 	return v->file.bytes - size;
 }
 
-int cache_reader_tell(struct bench *b, struct cache_reader *v,
-		      enum cache_reader_what what, uint64_t offset,
-		      uint64_t bytes, struct file_report *report)
+int cache_reader_tell(struct cache_reader *v, enum cache_reader_what what,
+		      uint64_t offset, uint64_t bytes,
+		      struct cache_report *report)
 {
-	const struct file_order o = { .what = (int)what,
-				      .offset = offset,
-				      .bytes = bytes };
-	int err = file_crew_order(&v->crew, 0, &o);
+	int err;
 
-	return err ? err : file_crew_report(b, &v->crew, 0, report);
+	*v->order = (struct cache_order) { .what = what,
+					   .offset = offset,
+					   .bytes = bytes };
+	err = partner_meet(&v->partner);
+	if (!err)
+		err = partner_meet(&v->partner);
+	*report = v->order->report;
+	return err ? err : report->err;
 }

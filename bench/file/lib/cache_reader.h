@@ -4,11 +4,10 @@
 
 #include <stdint.h>
 
-#include "bench.h"
-#include "file_crew.h"
 #include "file_data.h"
 #include "file_place.h"
 #include "mem_group.h"
+#include "partner.h"
 
 /*
  * The process that reads a file through the cache, in a memory control group
@@ -23,13 +22,28 @@ enum cache_reader_what {
 	CACHE_READER_READ, /* timed */
 };
 
+struct cache_report {
+	int err; /* -errno */
+	uint64_t ticks, blocks;
+	uint64_t bytes, wrong; /* read, of which not what the file holds */
+	int64_t stored;	       /* of them from storage; -1: not known */
+};
+
+/* Memory of both processes. */
+struct cache_order {
+	enum cache_reader_what what;
+	uint64_t offset, bytes;
+	struct cache_report report;
+};
+
 /* All zero but for file_data_init(&file) at first. */
 struct cache_reader {
 	struct file_data file;
 	struct file_place place;
 	char where[384]; /* in words */
 	struct mem_group group;
-	struct file_crew crew;
+	struct partner partner;
+	struct cache_order *order;
 	enum timer_method method;
 	char block[CACHE_READER_PIECE];
 };
@@ -45,10 +59,10 @@ void cache_reader_end(struct cache_reader *v);
  * has its end, lest the kernel read ahead what is beyond @size. */
 uint64_t cache_reader_start(const struct cache_reader *v, uint64_t size);
 
-/* cache_reader_tell() - let it do so with @bytes from @offset on; @report as
- * of file_crew_report().  Return: 0 or -errno. */
-int cache_reader_tell(struct bench *b, struct cache_reader *v,
-		      enum cache_reader_what what, uint64_t offset,
-		      uint64_t bytes, struct file_report *report);
+/* cache_reader_tell() - let it do so with @bytes from @offset on; @report: what
+ * it did.  Return: 0, report->err, or as of partner_check(). */
+int cache_reader_tell(struct cache_reader *v, enum cache_reader_what what,
+		      uint64_t offset, uint64_t bytes,
+		      struct cache_report *report);
 
 #endif

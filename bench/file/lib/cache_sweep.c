@@ -36,12 +36,12 @@ static int read_size(const struct machine *m, enum cache_reader_what what,
 	*parts = (struct file_parts) { 0 };
 	for (uint64_t at = 0; at < size; at += part) {
 		const uint64_t len = size - at < part ? size - at : part;
-		struct file_report r = { 0 };
+		struct cache_report r = { 0 };
 		int err;
 
 		if (bench_stopping(m->b))
 			return -EINTR;
-		err = cache_reader_tell(m->b, m->r, what,
+		err = cache_reader_tell(m->r, what,
 					cache_reader_start(m->r, size) + at,
 					len, &r);
 		if (err || r.wrong)
@@ -119,9 +119,7 @@ int cache_sweep_machine(struct bench *b, struct cache_reader *r,
 	if (err)
 		return err;
 	err = file_sweep(w, size, n, HALVINGS, MIB, measure_size, &m);
-	file_crew_end(&r->crew);
+	partner_stop(&r->partner);
 	file_data_remove(&r->file);
-	if (err && err != -ENOENT && !bench_stopping(b))
-		return bench_fail(b, -err, "read the file");
-	return 0;
+	return err && err != -ENOENT ? partner_failed(b, err) : 0;
 }

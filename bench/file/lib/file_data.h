@@ -119,4 +119,10 @@ int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len);
  * afterwards, or -errno. */
 int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len);
 
+/* The file of each process's own, for file_data_get(): the printf format of its
+ * name, and its size.  Ten of them and the file that everyone reads are less
+ * than the 2 GiB of disk that all may take. */
+#define FILE_OWN_NAME  "own-%u"
+#define FILE_OWN_BYTES ((uint64_t)64 << 20)
+
 #endif

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "proc_forker.h"
-#include "partner.h"
 
-#define PATIENCE_MS 30000
+struct exec {
+	const char *program;
+	int channel;
+};
 
-static _Noreturn void become(const char *program, int channel)
+static int become(struct partner *p, void *arg)
 {
-	char *const argv[] = { (char *)program, NULL };
+	const struct exec *e = arg;
+	char *const argv[] = { (char *)e->program, NULL };
 	char *const none[] = { NULL };
 
-	if (dup2(channel, 0) == 0 && dup2(channel, 1) == 1)
-		execve(program, argv, none);
-	_exit(127);
+	(void)p;
+	if (dup2(e->channel, 0) == 0 && dup2(e->channel, 1) == 1)
+		execve(e->program, argv, none);
+	return -errno;
 }
 
 int proc_forker_start(struct bench *b, struct proc_forker *f,
 		      const char *program)
 {
+	struct exec e = { .program = program };
 	int pair[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return partner_refused(b, errno, "make a socket pair");
-	f->pid = bench_fork(b);
-	if (f->pid == 0)
-		become(program, pair[1]);
-	err = errno;
+	e.channel = pair[1];
+	err = partner_start(b, &f->partner, PARTNER_PROCESS, bench_cpu(b),
+			    become, &e);
 	close(pair[1]);
 	f->channel = pair[0];
-	if (f->pid > 0)
-		return 0;
-	f->pid = 0;
-	close(f->channel);
-	return partner_refused(b, err, "make a process");
+	if (err)
+		close(f->channel);
+	return err;
 }
 
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
@@ -47,26 +47,27 @@ int proc_forker_ask(struct bench *b, const struct proc_forker *f,
 	const struct proc_forker_request request = {
 		.order = order, .method = bench_timer(b)->method
 	};
-	struct pollfd answer = { .fd = f->channel, .events = POLLIN };
-	int n;
+	int err = 0;
+	ssize_t n;
 
 	if (send(f->channel, &request, sizeof(request), MSG_NOSIGNAL) !=
 	    sizeof(request))
 		return bench_fail(b, errno, "ask the small program");
-	do
-		n = poll(&answer, 1, PATIENCE_MS);
-	while (n < 0 && errno == EINTR);
-	if (n != 1 || read(f->channel, reply, sizeof(*reply)) != sizeof(*reply))
+	do {
+		n = recv(f->channel, reply, sizeof(*reply), 0);
+		if (n < 0)
+			err = errno == EINTR ? partner_check() : -errno;
+	} while (n < 0 && !err);
+	if (err)
+		return partner_failed(b, err);
+	if (n != sizeof(*reply))
 		return bench_fail(b, 0, "no answer from the small program");
 	return 0;
 }
 
 void proc_forker_stop(struct proc_forker *f)
 {
-	if (f->pid <= 0)
-		return;
-	close(f->channel);
-	kill(f->pid, SIGKILL);
-	proc_reap(f->pid);
-	*f = (struct proc_forker) { 0 };
+	if (f->partner.page)
+		close(f->channel);
+	partner_stop(&f->partner);
 }

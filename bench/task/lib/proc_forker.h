@@ -3,9 +3,8 @@
 #define PROC_FORKER_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "bench.h"
+#include "partner.h"
 #include "proc_spawn.h"
 
 /*
@@ -32,8 +31,8 @@ struct proc_forker_reply {
 
 /* All zero: none runs. */
 struct proc_forker {
-	pid_t pid;
-	int channel; /* valid while pid */
+	struct partner partner;
+	int channel; /* valid while there is a partner */
 };
 
 /* proc_forker_start() - Return: 0, bench_fail() or bench_skip(). */

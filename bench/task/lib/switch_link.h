@@ -31,7 +31,6 @@ struct switch_account {
 	int64_t voluntary, involuntary; /* switches */
 	int64_t fetched; /* pages from storage, each of which is waited for */
 	int cpu;
-	int error; /* why it could not begin or go on: errno */
 };
 
 /* A place for one message in memory that both sides see. */

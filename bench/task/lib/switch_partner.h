@@ -2,29 +2,22 @@
 #ifndef SWITCH_PARTNER_H
 #define SWITCH_PARTNER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "bench.h"
+#include "partner.h"
 #include "switch_link.h"
 
 /* The far side of a link, at work.  All zero: there is none. */
 struct switch_partner {
 	struct switch_link link;
-	pid_t pid;	  /* of a process, while it is not reaped */
-	pthread_t thread; /* of a thread, while has_thread */
-	bool has_thread;
-	int cpu;
+	struct partner partner;
 	struct switch_account near_begin, far_begin;
 };
 
 /**
  * switch_partner_start() - make the far side, pinned to @cpu, and see that it
- * answers from there.
- *
- * switch_guard_open() must have been called.
+ * answers.
  *
  * Return: 0, or what bench_fail() or bench_skip() gave; switch_partner_stop()
  * is due in either case.

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "partner.h"
-#include "proc_spawn.h"
-#include "switch_guard.h"
 #include "switch_ring.h"
 
 #define LINE_BYTES 64
 #define PAGE	   4096
-#define DEATH	   "a member of the ring died"
 
 struct token {
 	uint16_t members;
@@ -82,19 +76,16 @@ static void write_pages(char *p, size_t from, size_t to)
 
 /* A member.  It keeps the other members' pipe ends: it is killed when the
  * measuring process ends, so nobody waits for them to be closed. */
-static _Noreturn void member(struct switch_ring *r, unsigned int self)
+static int take_part(struct partner *p, void *arg)
 {
+	struct switch_ring *r = arg;
+	const unsigned int self = (unsigned int)(p - r->member);
 	char *const memory = map_small(r->bytes);
 	struct switch_account *mine = &r->account[self];
 	struct token t;
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 	if (!memory)
-		_exit(1);
-	mine->error = -bench_pin(r->cpu);
+		return -ENOMEM;
 	write_pages(memory, 0, r->bytes);
 	while (get(r->fd[self][0], &t) == 0) {
 		read_lines(memory, t.bytes);
@@ -103,7 +94,7 @@ static _Noreturn void member(struct switch_ring *r, unsigned int self)
 		if (put(r->fd[(self + 1) % t.members][1], t))
 			break;
 	}
-	_exit(1);
+	return -EIO;
 }
 
 static int open_pipes(struct switch_ring *r, unsigned int members)
@@ -149,15 +140,8 @@ int switch_ring_open(struct bench *b, struct switch_ring *r,
 int switch_ring_grow(struct bench *b, struct switch_ring *r,
 		     unsigned int members)
 {
-	siginfo_t dead = { 0 };
 	char why[160];
 
-	/* Other children have come and gone since the last visit; the ring's
-	 * stay to be reaped. */
-	switch_guard_reset();
-	waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT);
-	if (dead.si_pid)
-		return bench_fail(b, 0, DEATH);
 	if (members > r->room)
 		return bench_skip(b, "no pipes for %u members", members);
 	/* Ask before the first of many, and leave some to others. */
@@ -165,20 +149,30 @@ int switch_ring_grow(struct bench *b, struct switch_ring *r,
 	    partner_room(why, sizeof(why)) < (long)(members - r->made) + 8)
 		return bench_skip(b, "no room for %u more processes: %s",
 				  members - r->made, why);
-	while (r->made < members && !bench_stopping(b)) {
-		const pid_t pid = bench_fork(b);
+	while (r->made < members) {
+		const int err =
+			partner_start(b, &r->member[r->made], PARTNER_PROCESS,
+				      r->cpu, take_part, r);
 
-		if (pid == 0)
-			member(r, r->made);
-		if (pid < 0)
-			return partner_refused(b, errno, "make the ring");
-		r->pid[r->made++] = pid;
+		if (err)
+			return err;
+		r->made++;
 	}
 	return 0;
 }
 
-static int go_round(struct switch_ring *r, struct token t, unsigned int laps)
+struct journey {
+	struct switch_ring *ring;
+	struct token token;
+	unsigned int laps;
+};
+
+static int go_round(void *arg)
 {
+	const struct journey *j = arg;
+	struct switch_ring *r = j->ring;
+	const unsigned int laps = j->laps;
+	struct token t = j->token;
 	int bad = 0;
 
 	for (unsigned int i = 0; i < laps; i++) {
@@ -192,14 +186,10 @@ static int go_round(struct switch_ring *r, struct token t, unsigned int laps)
 static int guarded(struct bench *b, struct switch_ring *r, struct token t,
 		   unsigned int laps)
 {
-	int bad;
+	struct journey j = { r, t, laps };
+	const int err = partner_guard(go_round, &j);
 
-	getcontext(&switch_guard_exit);
-	if (switch_guard_arm())
-		return bench_fail(b, 0, DEATH);
-	bad = go_round(r, t, laps);
-	switch_guard_disarm();
-	return bad ? bench_fail(b, EIO, "pass the token") : 0;
+	return err ? partner_failed(b, err) : 0;
 }
 
 static struct token token_of(struct switch_lap lap)
@@ -251,12 +241,12 @@ int switch_ring_account(struct bench *b, struct switch_ring *r,
 	if (err)
 		return err;
 	switch_account_read(&r->account[0]);
-	*sum = (struct switch_account) { .cpu = r->cpu };
+	*sum = (struct switch_account) { 0 };
 	for (unsigned int i = 0; i < lap.members; i++) {
 		const struct switch_account *a = &r->account[i];
 
-		if (a->error || a->cpu != r->cpu)
-			return bench_fail(b, a->error,
+		if (a->cpu != r->cpu)
+			return bench_fail(b, 0,
 					  "member %u is on CPU %d, not %d", i,
 					  a->cpu, r->cpu);
 		sum->voluntary += a->voluntary;
@@ -274,11 +264,8 @@ static void close_pair(int fd[2])
 
 void switch_ring_close(struct switch_ring *r)
 {
-	/* All are told before the first is waited for. */
 	for (unsigned int i = 1; i < r->made; i++)
-		kill(r->pid[i], SIGKILL);
-	for (unsigned int i = 1; i < r->made; i++)
-		proc_reap(r->pid[i]);
+		partner_stop(&r->member[i]);
 	for (unsigned int i = 0; i < r->room; i++) {
 		close_pair(r->fd[i]);
 		close_pair(r->solo[i]);

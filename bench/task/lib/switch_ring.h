@@ -4,9 +4,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "bench.h"
+#include "partner.h"
 #include "switch_link.h"
 
 /*
@@ -22,8 +21,8 @@ struct switch_ring {
 	unsigned int made; /* members that run, with member 0 */
 	int cpu;
 	size_t bytes; /* of memory that each member has */
-	pid_t pid[SWITCH_RING_MAX];
-	int fd[SWITCH_RING_MAX][2];   /* what member i reads from */
+	struct partner member[SWITCH_RING_MAX]; /* but the measuring one */
+	int fd[SWITCH_RING_MAX][2];		/* what member i reads from */
 	int solo[SWITCH_RING_MAX][2]; /* the same, for one process alone */
 	char *memory;	/* as many pieces of it as there are members */
 	size_t touched; /* bytes of it that are there */
@@ -39,8 +38,6 @@ struct switch_lap {
 /**
  * switch_ring_open() - make pipes for @members; no process yet.
  * @bytes: the most that a member will read in a lap.
- *
- * switch_guard_open() must have been called.
  *
  * Return: 0, or what bench_fail() or bench_skip() gave: then it is closed.
  */

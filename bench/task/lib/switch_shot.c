@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,13 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "deadline.h"
-#include "partner.h"
-#include "proc_spawn.h"
 #include "switch_shot.h"
 
-#define NAP_US	    20
-#define PATIENCE_MS 30000 /* then it is not coming any more */
+#define NAP_US 20
 
 int switch_shot_open(struct bench *b, struct switch_shot *s)
 {
@@ -52,25 +47,25 @@ static void announce(struct switch_shot_shared *s)
 	__atomic_store_n(&s->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 }
 
-static _Noreturn void child(struct switch_shot *s)
+static int child(struct partner *p, void *arg)
 {
+	struct switch_shot *s = arg;
 	char byte;
 	ssize_t n;
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	(void)p;
 	announce(s->shared);
 	n = read(s->fd[0], &byte, 1);
 	s->shared->end = timer_end(s->method);
 	count(&s->shared->voluntary, NULL);
-	_exit(n == 1 ? 0 : 1);
+	return n == 1 ? 0 : -EIO;
 }
 
-static void *peer(void *arg)
+static int peer(struct partner *p, void *arg)
 {
 	struct switch_shot *s = arg;
 
+	(void)p;
 	pthread_mutex_lock(&s->lock);
 	announce(s->shared);
 	while (!s->go)
@@ -78,7 +73,7 @@ static void *peer(void *arg)
 	s->shared->end = timer_end(s->method);
 	pthread_mutex_unlock(&s->lock);
 	count(&s->shared->voluntary, NULL);
-	return NULL;
+	return 0;
 }
 
 /* Its state as the kernel says it: the letter behind the name in its stat. */
@@ -101,10 +96,10 @@ static bool asleep(pid_t pid, pid_t tid)
 
 static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 {
-	const pid_t pid = s->has_thread ? getpid() : s->pid;
-	const int64_t deadline = deadline_in(PATIENCE_MS);
+	const pid_t pid = s->partner.pid ? s->partner.pid : getpid();
+	int err;
 
-	while (!bench_stopping(b) && !deadline_passed(deadline)) {
+	while (!(err = partner_check())) {
 		const pid_t tid =
 			__atomic_load_n(&s->shared->tid, __ATOMIC_ACQUIRE);
 
@@ -112,7 +107,7 @@ static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 			return 0;
 		usleep(NAP_US);
 	}
-	return bench_fail(b, 0, "the partner does not wait");
+	return partner_failed(b, err);
 }
 
 int switch_shot_ready(struct bench *b, struct switch_shot *s, bool thread)
@@ -121,37 +116,13 @@ int switch_shot_ready(struct bench *b, struct switch_shot *s, bool thread)
 
 	*s->shared = (struct switch_shot_shared) { 0 };
 	s->go = false;
-	if (thread) {
-		err = pthread_create(&s->thread, NULL, peer, s);
-		s->has_thread = !err;
-		if (err)
-			return partner_refused(b, err, "make a thread");
-	} else {
-		s->pid = bench_fork(b);
-		if (s->pid == 0)
-			child(s);
-		if (s->pid < 0)
-			return partner_refused(b, errno, "make a process");
-	}
-	err = wait_until_asleep(b, s);
+	err = partner_start(b, &s->partner,
+			    thread ? PARTNER_THREAD : PARTNER_PROCESS,
+			    bench_cpu(b), thread ? peer : child, s);
+	if (!err)
+		err = wait_until_asleep(b, s);
 	count(NULL, &s->switches);
 	return err;
-}
-
-static int join(struct switch_shot *s)
-{
-	const int err = pthread_join(s->thread, NULL);
-
-	s->has_thread = false;
-	return err;
-}
-
-static int reap(struct switch_shot *s)
-{
-	const int status = proc_reap(s->pid);
-
-	s->pid = 0;
-	return status;
 }
 
 int switch_shot_fire(struct bench *b, struct switch_shot *s, uint64_t *ticks)
@@ -159,7 +130,7 @@ int switch_shot_fire(struct bench *b, struct switch_shot *s, uint64_t *ticks)
 	uint64_t begin;
 	int bad;
 
-	if (s->has_thread) {
+	if (!s->partner.pid) {
 		/* Set before the clock is read: what is priced is the wake-up
 		 * and the switch, and the lock is free when it wakes. */
 		pthread_mutex_lock(&s->lock);
@@ -167,11 +138,11 @@ int switch_shot_fire(struct bench *b, struct switch_shot *s, uint64_t *ticks)
 		pthread_mutex_unlock(&s->lock);
 		begin = timer_begin(s->method);
 		pthread_cond_signal(&s->start);
-		bad = join(s);
+		bad = partner_finish(&s->partner);
 	} else {
 		begin = timer_begin(s->method);
 		bad = write(s->fd[1], "", 1) != 1;
-		bad |= reap(s);
+		bad |= partner_finish(&s->partner);
 	}
 	if (bad || !s->shared->end)
 		return bench_fail(b, 0, "the partner left no time");
@@ -189,18 +160,13 @@ bool switch_shot_switched(const struct switch_shot *s)
 
 void switch_shot_end(struct switch_shot *s)
 {
-	if (s->has_thread) {
+	if (s->partner.page && !s->partner.pid) {
 		pthread_mutex_lock(&s->lock);
 		s->go = true;
 		pthread_cond_signal(&s->start);
 		pthread_mutex_unlock(&s->lock);
-		join(s);
 	}
-	if (s->pid > 0) {
-		kill(s->pid, SIGKILL);
-		reap(s);
-	}
-	s->pid = 0;
+	partner_stop(&s->partner);
 }
 
 void switch_shot_close(struct switch_shot *s)

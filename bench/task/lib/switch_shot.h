@@ -5,9 +5,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "bench.h"
+#include "partner.h"
 
 /*
  * One switch, timed once, as the CSE 221 report does it (section 3.6): the
@@ -28,9 +27,7 @@ struct switch_shot {
 	struct switch_shot_shared *shared;
 	int fd[2];
 	bool has_pipe;
-	pid_t pid; /* of the child, while it is not reaped */
-	pthread_t thread;
-	bool has_thread;
+	struct partner partner;
 	bool go; /* what the thread waits for */
 	pthread_mutex_t lock;
 	pthread_cond_t start;
