@@ -227,12 +227,6 @@ void net_proof_begin(struct net_proof *p, const struct net_client *c,
 int net_proof_end(struct net_proof *p, struct net_client *c,
 		  const struct bench_case *bc)
 {
-	static const char *const names[] = {
-		[NET_PROOF_BYTES] = "bytes_back",
-		[NET_PROOF_ACKED] = "acknowledged",
-		[NET_PROOF_SERVER] = "echoed_by_server",
-		[NET_PROOF_ICMP] = "replies_in",
-	};
 	const bool bytes = p->by == NET_PROOF_BYTES || p->by == NET_PROOF_ACKED;
 
 	if (!p->answered || bench_stopping(c->b))
@@ -245,7 +239,11 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 		if (err || bench_stopping(c->b))
 			return err;
 	}
-	bench_proof(c->b, bc, names[p->by],
+	bench_proof(c->b, bc,
+		    p->by == NET_PROOF_ACKED	? "acknowledged"
+		    : p->by == NET_PROOF_SERVER ? "echoed_by_server"
+		    : p->by == NET_PROOF_ICMP	? "replies_in"
+						: "bytes_back",
 		    (double)(p->answered * (bytes ? p->size : 1)),
 		    (double)(count(p, c) - p->before));
 	p->answered = 0; /* it is told once */
