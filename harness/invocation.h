@@ -133,8 +133,8 @@ struct invocation_plan {
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan);
 
-/* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE if
- * a glob matches nothing, EXIT_SKIP if there is no core row. */
+/* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE
+ * if a glob matches nothing, EXIT_SKIP if there is no core row. */
 int invocation_select(struct bench *b, const struct invocation_plan *plan);
 
 /* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
