@@ -41,9 +41,13 @@ setup() {
 	[[ $(benches | wc -l) -ge 6 ]]
 }
 
+source_of() {
+	find "$ROOT"/bench/* "$ROOT/monitor" -maxdepth 1 -name "$1.c" | head -n 1
+}
+
 # The comment that opens the source, its lines without indentation.
 opening_comment() {
-	sed -n '/^\/\*$/,/^ \*\//p' "$ROOT/bench/$1.c" |
+	sed -n '/^\/\*$/,/^ \*\//p' "$(source_of "$1")" |
 		sed '/^ \*\//q' | sed '/^\/\*$/d; /^ \*\//d; s/^ \*[[:space:]]*//'
 }
 
@@ -52,6 +56,7 @@ help_tells_about_it() {
 
 	try 0 "$BIN/$1" --help || return
 	[[ ${lines[0]} == "usage: $1 "* && -z $stderr ]] || return
+	[[ -n $(opening_comment "$1") ]] || return
 	while IFS= read -r line; do
 		[[ $output == *"$line"* ]] || {
 			printf '%s\n' "--help does not say: $line"
