@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
+# long: it runs every program a dozen times.
+#
 # What every benchmark program promises, checked on all of them: a new file in
 # bench/ is tested here before anyone writes a test for it.
 

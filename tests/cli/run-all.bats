@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+#
+# long: it waits for what hangs.
+#
 # The driver, with stub programs.
 
 load driver
