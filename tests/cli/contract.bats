@@ -37,6 +37,7 @@ setup() {
 	load ../helpers
 	full=$BATS_FILE_TMPDIR/full list=$BATS_FILE_TMPDIR/list
 	# It has been listed before.
+	# shellcheck disable=SC2317 # the checks call it
 	first_case() { sed -n 1p "$list/$1"; }
 	cd "$BATS_TEST_TMPDIR" || exit
 }
