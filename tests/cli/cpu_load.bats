@@ -238,11 +238,24 @@ spin() {
 	usable_cpus | tail -n 1
 }
 
+# mostly COMMAND...: whether two looks of three find it so.  The kernel's idle
+# time is seldom wrong, by some ms, at a single look.  Inside COMMAND `set -e`
+# is off.
+mostly() {
+	local i good=0
+
+	for i in 1 2 3; do
+		"$@" && ((++good == 2)) && return
+	done
+	return 1
+}
+
 # bounded: whether the CPU was busy for no less than the spin ran, but for the
-# resolution (and times(1) shows milliseconds).
+# resolution (and times(1) shows milliseconds).  Where the load is not known
+# the CPU may have been busy.
 bounded() {
-	jq -es --argjson own "$(cat own)" '.[-1].cpus[0] | $own > 0 and
-		.unknown_s == 0 and (.os_load_pct + .os_resolution_pct) / 100 * .known_s >= $own - 0.02' out
+	jq -es --argjson own "$(cat own)" '.[-1].cpus[0] | $own > 0 and .known_s > 0 and
+		.unknown_s + (.os_load_pct + .os_resolution_pct) / 100 * .known_s >= $own - 0.02' out
 }
 
 # load_is_bounded [OPTION]...
@@ -253,14 +266,14 @@ load_is_bounded() {
 
 @test "the load is not less than what a pinned process ran" {
 	cpu=$(spin)
-	in_tries 3 load_is_bounded
+	mostly load_is_bounded
 }
 
 @test "and neither is that from switches, which is exact" {
 	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
 	((status == 0)) || skip "$stderr"
 	cpu=$(spin)
-	in_tries 3 load_is_bounded --source switches
+	load_is_bounded --source switches
 	jq -es '.[-1].cpus[0].os_resolution_pct < 0.001' out
 }
 
@@ -284,8 +297,7 @@ idler() {
 @test "no CPU is busier by its switches than by /proc/stat" {
 	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
 	((status == 0)) || skip "$stderr"
-	# Seldom there is too little, by some ms (docs/cpu_load.md).
-	in_tries 5 idler
+	mostly idler
 }
 
 @test "the load of a cgroup is not less than what its process ran" {
@@ -304,6 +316,7 @@ idler() {
 	until_true rmdir "$dir/$group"
 	((status == 0))
 	bounded
+	jq -es '.[-1].cpus[0].unknown_s == 0' out
 }
 
 @test "a recording of 512 CPUs: one offline and back, one backwards" {

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
+# long: each lie is one run.
+#
 # Evidence that cannot fail proves nothing: each one of bench/ is shown a
 # machine on which the operation did not happen, and must fail its row; or on
 # which something else was in it, and must set it aside.

@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+#
+# alone: its hog takes a CPU from all others.
+#
 # The noise certificate: a hog is seen, named, and lowers the grade.
 
 bats_require_minimum_version 1.5.0

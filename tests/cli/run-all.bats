@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+#
+# long: it waits for what hangs.
+#
 # The driver, with stub programs.
 
 load driver
@@ -48,9 +51,8 @@ allowed_cpu() {
 	drive --out c --rounds 4 --seed 6
 	cmp a/invocations.jsonl b/invocations.jsonl
 	run ! cmp a/invocations.jsonl c/invocations.jsonl
-	# Not the same order in all rounds: 2^-20 if it were luck.
-	drive --out d --rounds 21 --seed 1
-	[[ $(cut -f 1,2 d/journal.tsv | awk '$1 != last { print $2; last = $1 }' |
+	# Not the same order in all rounds; these seeds give two.
+	[[ $(cut -f 1,2 a/journal.tsv | awk '$1 != last { print $2; last = $1 }' |
 		sort -u | wc -l) -eq 2 ]]
 }
 
@@ -73,10 +75,10 @@ allowed_cpu() {
 }
 
 @test "run-all terminates what hangs, and does not wait a third time" {
-	plan 'h hangs - 10' 'good good - 20'
+	plan 'h hangs - 4' 'good good - 20'
 	touch "$bin/report-failed"
 	run -1 --separate-stderr drive --out out --rounds 3
-	[[ $stderr == *"no end after 10 s"* ]]
+	[[ $stderr == *"no end after 4 s"* ]]
 	jq -e '[.programs[] | select(.id == "h") | .exit_status] == [124, 124, 124]' out/run.json
 	jq -e '[.programs[] | select(.id == "good")] | length == 3' out/run.json
 	# The rows that it had printed are kept.
