@@ -108,8 +108,8 @@ without_gnuplot() {
 @test "report.csv has a heading and a line for each row" {
 	run -0 make_report --no-plots small
 	[[ $(wc -l <small/report.csv) -eq 11 ]]
-	[[ $(head -1 small/report.csv) == benchmark,case,status,* ]]
-	grep '^syscall,"call=getpid,via=libc",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
+	[[ $(head -1 small/report.csv) == schema,benchmark,case,params,status,* ]]
+	grep '^2,syscall,"call=getpid,via=libc","{[^}]*}",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
 		small/report.csv
 }
 
