@@ -20,7 +20,7 @@ compdir := $(PREFIX)/share/bash-completion/completions
 SAN     ?=
 BUILD   ?= build$(if $(SAN),-san)
 PKGS    := hwloc jansson
-REPORT_PKGS := $(PKGS) gsl inih
+REPORT_PKGS := $(PKGS) inih
 
 CC      ?= cc
 CFLAGS  ?= -O2 -g

@@ -286,20 +286,26 @@ static int write_wide(FILE *f, const char *title, const struct result *rows,
 	return 0;
 }
 
-/* A CSV field, in quotes where it needs them (RFC 4180). */
+/* One field (RFC 4180).  To a spreadsheet a text that begins with one of =+-@
+ * is a formula; a control character is none that a cell should hold. */
 static void csv_text(FILE *f, const char *text)
 {
-	if (!strpbrk(text, ",\"\n\r")) {
-		fputs(text, f);
-		return;
-	}
-	fputc('"', f);
+	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+
+	fputs(quote, f);
+	if (*text && strchr("=+-@\t\r", *text))
+		fputc('\'', f);
 	for (; *text; text++) {
-		if (*text == '"')
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"')
 			fputc('"', f);
-		fputc(*text, f);
+		fputc(strchr("\t\n\r", c)     ? ' '
+		      : c < 0x20 || c == 0x7f ? '?'
+					      : c,
+		      f);
 	}
-	fputc('"', f);
+	fputs(quote, f);
 }
 
 static void csv_field(FILE *f, const json_t *v)
@@ -308,42 +314,49 @@ static void csv_field(FILE *f, const json_t *v)
 
 	if (json_is_string(v)) {
 		csv_text(f, json_string_value(v));
-	} else if (!json_is_null(v)) {
+	} else if (v && !json_is_null(v)) {
 		text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT |
+					     JSON_SORT_KEYS |
 					     JSON_REAL_PRECISION(12));
-		csv_text(f, text ? text : "");
+		if (text && !json_is_number(v))
+			csv_text(f, text);
+		else
+			fputs(text ? text : "", f);
 		free(text);
 	}
 }
 
-/* One column for each key, as in JSON; what is not known is empty. */
-static int write_csv(FILE *f, const struct result *rows, size_t n)
+int out_csv_row(FILE *f, const struct result *row, bool first)
 {
-	for (size_t i = 0; i < n; i++) {
-		json_t *o = result_to_json(&rows[i]);
-		const char *key, *sep = "";
-		json_t *v;
+	json_t *o = result_to_json(row), *v;
+	const char *key, *sep = "";
 
-		if (!o)
-			return -ENOMEM;
-		if (i == 0) {
-			json_object_foreach(o, key, v)
-			{
-				fprintf(f, "%s%s", sep, key);
-				sep = ",";
-			}
-			fputc('\n', f);
-			sep = "";
-		}
+	if (!o)
+		return -ENOMEM;
+	if (first) {
 		json_object_foreach(o, key, v)
 		{
-			fputs(sep, f);
-			csv_field(f, v);
+			fprintf(f, "%s%s", sep,
+				strcmp(key, "ci95") ? key
+						    : "ci95_low,ci95_high");
 			sep = ",";
 		}
 		fputc('\n', f);
-		json_decref(o);
+		sep = "";
 	}
+	json_object_foreach(o, key, v)
+	{
+		fputs(sep, f);
+		sep = ",";
+		if (!strcmp(key, "ci95")) {
+			csv_field(f, json_array_get(v, 0));
+			fputc(',', f);
+			v = json_array_get(v, 1);
+		}
+		csv_field(f, v);
+	}
+	fputc('\n', f);
+	json_decref(o);
 	return 0;
 }
 
@@ -358,7 +371,8 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 		if (!err)
 			err = out_counts(f, rows, n, format == OUT_WIDE);
 	} else if (format == OUT_CSV) {
-		err = write_csv(f, rows, n);
+		for (size_t i = 0; !err && i < n; i++)
+			err = out_csv_row(f, &rows[i], !i);
 	} else {
 		for (size_t i = 0; !err && i < n; i++)
 			err = out_json_row(f, &rows[i]);

@@ -45,6 +45,15 @@ int out_folded(FILE *f, char **cells, size_t rows, size_t columns,
  * behind @indent blanks. */
 void out_text(FILE *f, const char *text, size_t indent);
 
+/**
+ * out_csv_row() - a line of CSV with a column for each key of the format, where
+ * ci95 has two: ci95_low and ci95_high.  Objects and lists are JSON.
+ * @first: write the heading before it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int out_csv_row(FILE *f, const struct result *row, bool first);
+
 /* out_json_row() - one object and a line feed.  Return: 0 or -errno. */
 int out_json_row(FILE *f, const struct result *row);
 

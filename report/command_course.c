@@ -105,8 +105,6 @@ static void print_coursework(const char *root, struct run *run)
 	table_prune(&t);
 	console_table(stdout, &t, CELL_WIDTH);
 	table_free(&t);
-	if (c.predictions.age)
-		printf("\n%s\n", c.predictions.age);
 	course_free(&c);
 	say_notes(run);
 }

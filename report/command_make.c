@@ -69,8 +69,8 @@ static int write_data(const struct run *run)
 
 	if (output_open(&o, run->dir, "csv"))
 		return -EIO;
-	export_csv(o.f, run);
-	err = output_close(&o);
+	err = export_csv(o.f, run);
+	err |= output_close(&o);
 	if (output_open(&o, run->dir, "json"))
 		return -EIO;
 	err |= export_json(o.f, run);

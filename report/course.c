@@ -180,7 +180,5 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		d->format->para(d, "There are no predictions: `make "
 				   "predictions` writes predictions.ini to "
 				   "fill in before the next run.");
-	else if (c->predictions.age)
-		d->format->para(d, c->predictions.age);
 	put_tables(d, c, run);
 }

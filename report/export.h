@@ -6,8 +6,9 @@
 
 #include "load.h"
 
-/* export_csv() - all rows, one line each, with a heading. */
-void export_csv(FILE *f, const struct run *run);
+/* export_csv() - all rows, one line each, with a heading, as the programs'
+ * --csv writes them.  Return: 0 or -ENOMEM. */
+int export_csv(FILE *f, const struct run *run);
 
 /* export_json() - {schema, machine, run, rows}.  Return: 0 or -ENOMEM. */
 int export_json(FILE *f, const struct run *run);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "quantity.h"
 #include "text.h"
@@ -186,6 +187,23 @@ int predictions_read(struct predictions *p, const struct operations *ops,
 	return in.bad;
 }
 
+void predictions_find(struct predictions *p, const struct operations *ops,
+		      const struct run *run, const char *root)
+{
+	char *path = text_format("%s/predictions.ini", run->dir);
+	int err;
+
+	if (access(path, F_OK)) {
+		free(path);
+		path = text_format("%s/predictions.ini", root);
+	}
+	err = predictions_read(p, ops, path, run->notes);
+	if (err < 0 && err != -ENOENT)
+		notes_add(run->notes,
+			  text_format("%s: %s", path, strerror(-err)), NULL);
+	free(path);
+}
+
 void predictions_free(struct predictions *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -194,6 +212,5 @@ void predictions_free(struct predictions *p)
 	}
 	free(p->v);
 	free(p->path);
-	free(p->age);
 	*p = (struct predictions) { 0 };
 }

@@ -20,8 +20,6 @@ struct predictions {
 	double clock_hz; /* [machine] clock */
 	bool found;
 	char *path;
-	char *age;    /* a sentence: older than the run? */
-	bool too_new; /* it may know the results */
 };
 
 /**
@@ -36,8 +34,8 @@ struct predictions {
 int predictions_read(struct predictions *p, const struct operations *ops,
 		     const char *path, struct notes *notes);
 
-/* predictions_find() - the predictions of a run: DIR/predictions.ini, else
- * those in @root, else none; and whether they are older than the run. */
+/* predictions_find() - the predictions of a run: DIR/predictions.ini, which
+ * run-all copies when it begins, else those in @root, else none. */
 void predictions_find(struct predictions *p, const struct operations *ops,
 		      const struct run *run, const char *root);
 

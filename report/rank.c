@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rank.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,29 @@
 
 #define EXACT_MAX 100 /* values in all: below 50 million steps */
 #define TREND_MAX 60  /* the same, of a trend */
+
+double rank_normal_tail(double z)
+{
+	return erfc(z / sqrt(2)) / 2;
+}
+
+/* Bisection, until two neighbours are left: only groups of more than EXACT_MAX
+ * values come here, once each. */
+double rank_normal_above(double p)
+{
+	double lo = 0, hi = 40;
+
+	for (;;) {
+		double z = (lo + hi) / 2;
+
+		if (!(lo < z && z < hi))
+			return z;
+		if (rank_normal_tail(z) > p)
+			lo = z;
+		else
+			hi = z;
+	}
+}
 
 /* A value and the group that it came from. */
 struct item {
@@ -112,7 +134,7 @@ static double normal_p(size_t n, size_t m, size_t sum, double ties)
 
 	if (!(variance > 0))
 		return 1;
-	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, away - 0.5) /
+	return fmin(1, 2 * rank_normal_tail(fmax(0, away - 0.5) /
 					       sqrt(variance)));
 }
 
@@ -166,7 +188,7 @@ long rank_critical(size_t n, size_t m, double alpha)
 	if (n + m <= EXACT_MAX)
 		return exact_critical(n, m, alpha);
 	u = a * b / 2 - 0.5 -
-	    gsl_cdf_ugaussian_Qinv(alpha / 2) * sqrt(a * b * (a + b + 1) / 12);
+	    rank_normal_above(alpha / 2) * sqrt(a * b * (a + b + 1) / 12);
 	return (long)floor(u);
 }
 
@@ -272,7 +294,7 @@ static double trend_normal(const double *sorted, size_t n, double score)
 	}
 	if (!(variance > 0))
 		return 1;
-	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, fabs(score) - 1) /
+	return fmin(1, 2 * rank_normal_tail(fmax(0, fabs(score) - 1) /
 					       sqrt(variance / 18)));
 }
 

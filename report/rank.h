@@ -10,6 +10,13 @@
  */
 #define RANK_MAX 1000 /* values in a group */
 
+/* rank_normal_tail() - how likely a standard normal value is above @z. */
+double rank_normal_tail(double z);
+
+/* rank_normal_above() - the z that it exceeds with probability @p, which is
+ * more than 1e-300 and at most 0.5. */
+double rank_normal_above(double p);
+
 /**
  * rank_test() - two-sided p-value of the Mann-Whitney test.
  * @n, @m: 1 to RANK_MAX.

@@ -180,18 +180,6 @@ void text_md(FILE *f, const char *s)
 	put_escaped(f, s, "&<>|\\*_`[]#~!", instead);
 }
 
-void text_csv(FILE *f, const char *s)
-{
-	static const char *const instead[] = { "\"\"" };
-	bool quote = s && s[strcspn(s, ",\"\n\r")];
-
-	if (quote)
-		fputc('"', f);
-	put_escaped(f, s, "\"", instead);
-	if (quote)
-		fputc('"', f);
-}
-
 void text_gnuplot(FILE *f, const char *s)
 {
 	/* Between single quotes gnuplot substitutes nothing, but it finds the

@@ -43,7 +43,6 @@ void text_plain(FILE *f, const char *s);   /* one line for a terminal */
 void text_html(FILE *f, const char *s);	   /* element text, attributes */
 void text_md(FILE *f, const char *s);	   /* one line of Markdown */
 void text_tex(FILE *f, const char *s);	   /* LaTeX, for pdflatex */
-void text_csv(FILE *f, const char *s);	   /* one field, RFC 4180 */
 void text_gnuplot(FILE *f, const char *s); /* quoted; never substituted */
 void text_data(FILE *f, const char *s);	   /* one quoted word in a .dat */
 

@@ -129,6 +129,11 @@ report_setup() {
 	done
 }
 
+# without_images FILE: a page without the images that the report puts there.
+without_images() {
+	sed -E 's|<img alt="[^"<>]*" src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]*">||' "$1"
+}
+
 # first_case NAME: the first case of a program.
 first_case() {
 	"$BIN/$1" --list 2>/dev/null | sed -n 1p

@@ -198,14 +198,8 @@ record_noise() {
 	grep '^{.*}$' "$out/.rows" >>"$out/noise.jsonl" || :
 }
 
-# record_predictions FILE: keep what somebody expects of this run, and what
-# proves later that it was written before the run began.
+# record_predictions FILE: keep what somebody expects of this run, as it is
+# before anything is measured.
 record_predictions() {
-	[[ -r $1 ]] || return 0
-	cp -p "$1" "$out/predictions.ini" || record_full
-	printf '{"schema": 1, "modified_at": %s, "recorded_at": %s, "sha256": %s}\n' \
-		"$(json_string "$(date -u -r "$1" +%Y-%m-%dT%H:%M:%SZ)")" \
-		"$(json_string "$(date -u +%Y-%m-%dT%H:%M:%SZ)")" \
-		"$(json_string "$(sha256sum <"$1" | cut -d ' ' -f 1)")" \
-		>"$out/predictions.json" || record_full
+	[[ ! -r $1 ]] || cp -p "$1" "$out/predictions.ini" || record_full
 }

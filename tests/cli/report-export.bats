@@ -48,6 +48,8 @@ export_as() { "$report" export --format "$1" "$2"; }
 @test "csv and json are those of make; other names are refused" {
 	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
 	export_as csv small | cmp - small/report.csv
+	"$BIN/nop" --effort 1 --csv >nop.csv
+	[[ $(head -1 nop.csv) == "$(head -1 small/report.csv)" ]]
 	export_as json small | cmp - small/report.json
 	run -2 --separate-stderr export_as sundial small
 	[[ $stderr == *"--format sundial: expected csv, "* ]]
@@ -59,7 +61,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 		small/invocations.jsonl >spoilt
 	mv spoilt small/invocations.jsonl
 	run -0 --separate-stderr export_as csv small
-	grep -q "^truth,'=1+1,ok,.*,-2.0," <<<"$output"
+	grep -q "^2,truth,'=1+1,.*,ok,.*,-2.0," <<<"$output"
 }
 
 @test "hostile names stay values" {

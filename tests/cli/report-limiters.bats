@@ -49,7 +49,7 @@ each_pattern() {
 }
 
 @test "what limiters compare is measured" {
-	sed -E 's/^([a-z_]+),"?([^"]*=[^"]*)"?,(ok|skipped|below|failed).*/\1 \2/; s/,(ok|below_resolution|skipped|failed),.*//' \
+	sed -E 's/^([0-9]+,)?([a-z_]+),"?([^"]*=[^"]*)"?,("?\{[^}]*\}"?,)?(ok|skipped|below|failed).*/\2 \3/; s/,(ok|below_resolution|skipped|failed),.*//' \
 		"$ROOT/results/sample/report.csv" >names
 	while IFS=$'\t' read -r id _ test _; do
 		[[ $id != '#'* && $test != - ]] || continue

@@ -108,8 +108,8 @@ without_gnuplot() {
 @test "report.csv has a heading and a line for each row" {
 	run -0 make_report --no-plots small
 	[[ $(wc -l <small/report.csv) -eq 11 ]]
-	[[ $(head -1 small/report.csv) == benchmark,case,status,* ]]
-	grep '^syscall,"call=getpid,via=libc",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
+	[[ $(head -1 small/report.csv) == schema,benchmark,case,params,status,* ]]
+	grep '^2,syscall,"call=getpid,via=libc","{[^}]*}",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
 		small/report.csv
 }
 
@@ -158,18 +158,32 @@ without_gnuplot() {
 	grep -q 'Second paragraph &amp; more.' small/report.html
 }
 
-@test "plots are drawn, with their data beside them, and inlined" {
+# images: the pictures inside small/report.html, each in a line, as base64.
+images() { grep -o '<img [^>]*>' small/report.html | sed 's/.*base64,//; s/".*//'; }
+
+@test "plots are drawn, with their data beside them, and are in the page" {
 	needs_gnuplot
 	run -0 --separate-stderr make_report small
 	for figure in procedure-curve procedure-incidence syscall-bars; do
 		[[ -s small/$figure.svg && -s small/$figure.dat ]]
 		[[ $(head -c 8 small/$figure.png | od -An -tx1) == *"89 50 4e 47"* ]]
-		grep -q "id=\"$figure-" small/report.html
+		images | grep -qxF "$(base64 -w 0 small/$figure.svg)"
 		grep -q "($figure.svg)" small/report.md
 	done
 	[[ ! -e small/loop-curve.dat ]]
-	[[ $(grep -o '<svg' small/report.html | wc -l) -eq 3 ]]
-	run ! grep -E 'src=|https?://' small/report.html
+	[[ $(images | wc -l) -eq 3 ]]
+	run ! grep -E 'src="[^d]|https?://' small/report.html
+}
+
+@test "a picture with a script is an image, which cannot run it" {
+	printf '<svg onload="x()"><script>x()</script></svg>' >small/topology.svg
+	run -0 --separate-stderr make_report --no-plots small
+	images | base64 -d | cmp - small/topology.svg
+	run ! grep -E '<svg|<script|onload' small/report.html
+	echo 'no picture' >small/topology.svg
+	run -0 --separate-stderr make_report --no-plots small
+	[[ $(images) == '' ]]
+	grep -q 'topology.svg cannot be shown here' small/report.html
 }
 
 @test "plot draws the figures that it knows, and no other file" {
@@ -321,7 +335,7 @@ widths() {
 	[[ ! -e /tmp/oscost-owned ]]
 	# Four blanks make a line of Markdown code.
 	run ! grep -iE '^ {0,3}[^ ].*<(script|img|foreignobject|iframe)[ >]' hostile/report.md
-	run ! grep -iE '<(script|img|foreignobject|iframe)[ >]' hostile/report.html
+	run ! grep -iE '<(script|img|svg|foreignobject|iframe)[ >]' <(without_images hostile/report.html)
 	run ! grep -E '<[a-z][^>]* on[a-z]+=' hostile/report.html
 	run ! grep -E 'evil\.example' hostile/report.html
 	run ! grep -P '\x1b' hostile/report.html hostile/report.md <<<"$output"

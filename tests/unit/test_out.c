@@ -112,10 +112,43 @@ static void names(void)
 	   "names that fit stay whole");
 }
 
+/* Whether a row with this reason is written with this field. */
+static bool reads(const char *reason, const char *field)
+{
+	char *csv = NULL;
+	bool found;
+	size_t len;
+	FILE *f = open_memstream(&csv, &len);
+	struct result r = row("a=1,b=2", RESULT_OK);
+
+	result_set(&r.reason, reason);
+	out_csv_row(f, &r, true);
+	fclose(f);
+	found = strstr(csv, field) &&
+		strstr(csv, "value,ci95_low,ci95_high,n,") &&
+		strstr(csv, ",10350.0,10100.0,10600.0,0,") &&
+		strstr(csv, "\n2,made_up,\"a=1,b=2\",");
+	if (!found)
+		printf("# %s\n", csv);
+	free(csv);
+	result_free(&r);
+	return found;
+}
+
+static void csv(void)
+{
+	OK(reads("plain", ",ok,plain,ns,"), "CSV: as it is");
+	OK(reads("a,\"b\"", ",ok,\"a,\"\"b\"\"\",ns,"), "quoted");
+	OK(reads("=1+1", ",ok,'=1+1,ns,"), "no formula");
+	OK(reads("-2,5", ",ok,\"'-2,5\",ns,"), "nor in quotes");
+	OK(reads("a\nb\033[1m", ",ok,a b?[1m,ns,"), "no control characters");
+}
+
 int main(void)
 {
 	remarks();
 	names();
 	free(text);
+	csv();
 	return tap_done();
 }

@@ -6,7 +6,6 @@
 
 #include "predictions.h"
 #include "quantity.h"
-#include "sha256.h"
 #include "tap.h"
 #include "text.h"
 
@@ -47,30 +46,6 @@ static void quantities(void)
 	OK(refused("3 GB", "ns") && refused("3 ns", "B/s") &&
 		   refused("3 cycles", "B") && refused("3 ns", "ns/B"),
 	   "a unit of something else");
-}
-
-/* FIPS 180-4's examples, as NIST publishes them. */
-static void hashes(void)
-{
-	static const char longer[] =
-		"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	char hex[SHA256_HEX];
-
-	sha256_hex(hex, "abc", 3);
-	OK_STR(hex,
-	       "ba7816bf8f01cfea414140de5dae2223"
-	       "b00361a396177a9cb410ff61f20015ad",
-	       "one block");
-	sha256_hex(hex, longer, strlen(longer));
-	OK_STR(hex,
-	       "248d6a61d20638b8e5c026930c3e6039"
-	       "a33ce45964ff2167f6ecedd419db06c1",
-	       "two blocks");
-	sha256_hex(hex, "", 0);
-	OK_STR(hex,
-	       "e3b0c44298fc1c149afbf4c8996fb924"
-	       "27ae41e4649b934ca495991b7852b855",
-	       "nothing");
 }
 
 static struct operation two[] = {
@@ -161,7 +136,6 @@ static void long_lines(void)
 int main(void)
 {
 	quantities();
-	hashes();
 	files();
 	long_lines();
 	return tap_done();

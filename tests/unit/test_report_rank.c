@@ -67,6 +67,23 @@ static void textbook(void)
 	OK(s.lo < 0 && s.hi > 0.305, "an interval that holds 0");
 }
 
+/* Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, tables
+ * 26.1 and 26.2 for the tail, 26.5 and 26.6 for what it exceeds. */
+static void normal(void)
+{
+	OK_NEAR(rank_normal_tail(0), 0.5, 1e-15, "half lies above 0");
+	OK_NEAR(rank_normal_tail(1), 0.158655253931457, 1e-14, "above 1");
+	OK_NEAR(rank_normal_tail(-1), 0.841344746068543, 1e-14, "above -1");
+	OK_NEAR(rank_normal_tail(5) * 1e7, 2.866515719, 1e-8, "above 5");
+	OK_NEAR(rank_normal_above(0.5), 0, 1e-15, "0 has half above it");
+	OK_NEAR(rank_normal_above(0.025), 1.959963984540054, 1e-13,
+		"the 97.5 % point");
+	OK_NEAR(rank_normal_above(0.0005), 3.290526731491926, 1e-12,
+		"the 99.95 % point");
+	OK_NEAR(rank_normal_tail(rank_normal_above(1e-20)) / 1e-20, 1, 1e-12,
+		"far out");
+}
+
 static void by_hand(void)
 {
 	static const double low[] = { 1, 2, 3, 4 }, high[] = { 5, 6, 7, 8 };
@@ -252,6 +269,7 @@ static void discoveries(void)
 
 int main(void)
 {
+	normal();
 	critical_values();
 	textbook();
 	by_hand();

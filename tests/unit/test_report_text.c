@@ -33,8 +33,6 @@ static void escapes(void)
 		  "a\\|b \\[x\\](y) \\`c\\` \\*d\\* \\_e\\_ &lt;f&gt; \\#g"),
 	   "Markdown: nothing is markup");
 	OK(writes(text_md, "a\nb\tc", "a b c"), "Markdown: one line");
-	OK(writes(text_csv, "plain", "plain"), "CSV: as it is");
-	OK(writes(text_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV: quoted");
 	OK(writes(text_gnuplot, "it's `x` \"y\" @z \\n",
 		  "'it’s ’x’ ”y” ?z /n'"),
 	   "gnuplot: no quote is left inside");
