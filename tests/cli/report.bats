@@ -321,13 +321,30 @@ widths() {
 
 @test "misuse is told in one line, exit 2" {
 	run -2 --separate-stderr "$report"
-	one_line "try --help"
+	one_line "expected a command first, such as report make DIR; try report --help"
 	run -2 --separate-stderr "$report" make
-	one_line "try --help"
+	one_line "expected report make DIR; try report make --help"
 	run -2 --separate-stderr "$report" make --no-such small
 	one_line "--no-such"
 	run -0 "$report" --help
 	[[ $output == usage:* ]]
+}
+
+@test "an option belongs to its command" {
+	local command
+
+	run -2 --separate-stderr "$report" export --cpu 3 small
+	one_line "--cpu: unknown or ambiguous option; try report export --help"
+	run -2 --separate-stderr "$report" compare --no-plots small small
+	one_line "--no-plots: unknown or ambiguous option; try report compare --help"
+	run -2 --separate-stderr "$report" --root "$ROOT" make small
+	one_line "--root: unknown or ambiguous option; try report --help"
+	run -0 "$report" --help
+	for command in make summary coursework lmbench predictions compare \
+		history wide failed export; do
+		grep -q "^  report $command" <<<"$output"
+		"$report" "$command" --help | grep -q "^usage: report $command "
+	done
 }
 
 @test "a hostile directory is drawn as text" {
