@@ -347,6 +347,29 @@ widths() {
 	done
 }
 
+@test "a line that stands twice counts once and is reported" {
+	run -0 --separate-stderr make_report --no-plots small
+	cp small/report.csv once.csv
+	sed -n '1p;4p' small/invocations.jsonl >again
+	cat again again >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	cmp once.csv small/report.csv
+	grep -q 'invocations.jsonl: 4 lines of a case, round and seed' small/report.md
+	jq -c '.round = 99' again >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	run ! cmp -s once.csv small/report.csv
+	grep -q 'invocations.jsonl: 4 lines of a case, round and seed' small/report.md
+}
+
+@test "rows of format 1 and 2 are read alike" {
+	run -0 --separate-stderr make_report --no-plots small
+	cp small/report.csv one.csv
+	sed -i '1~2s/"schema": *1/"schema":2/' small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	cmp one.csv small/report.csv
+	run ! grep -q 'another schema' small/report.md
+}
+
 @test "a hostile directory is drawn as text" {
 	run -0 --separate-stderr make_report hostile
 	[[ ! -e /tmp/oscost-owned ]]
