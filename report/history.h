@@ -2,7 +2,7 @@
 #ifndef HISTORY_H
 #define HISTORY_H
 
-#include "change.h"
+#include "change_points.h"
 #include "load.h"
 #include "table.h"
 

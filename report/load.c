@@ -22,6 +22,8 @@ struct reading {
 	size_t *row_of;
 	size_t n;
 	json_t *index; /* length of benchmark, benchmark, case -> row number */
+	json_t *seen;  /* row number, round, seed -> true */
+	size_t twice;  /* lines that had been read before */
 };
 
 const json_t *run_at(const json_t *object, const char *path)
@@ -127,6 +129,19 @@ static size_t find_row(struct run *run, struct reading *in,
 	return i;
 }
 
+/* Whether row number @row has a line of this round and seed already: a file
+ * that was joined to itself, or a round that was resumed too late. */
+static bool is_repeated(struct reading *in, size_t row, const struct result *r)
+{
+	char *key = text_format("%zu %lld %llu", row, (long long)r->round,
+				(unsigned long long)r->seed);
+	bool repeated = r->round >= 0 && json_object_get(in->seen, key);
+
+	json_object_set_new(in->seen, key, json_true());
+	free(key);
+	return repeated;
+}
+
 static void bad_line(struct run *run, const char *path, size_t line,
 		     const char *what, const char *remedy, bool always)
 {
@@ -145,6 +160,7 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 	struct result r;
 	const char *why;
 	json_t *json = json_loadb(text, len, 0, &err);
+	size_t row;
 	int ret;
 
 	if (!json) {
@@ -167,9 +183,15 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 			 false);
 		return;
 	}
+	row = find_row(run, in, &r);
+	if (is_repeated(in, row, &r)) {
+		in->twice++;
+		result_free(&r);
+		return;
+	}
 	in->lines = text_grow(in->lines, in->n, sizeof(*in->lines));
 	in->row_of = text_grow(in->row_of, in->n, sizeof(*in->row_of));
-	in->row_of[in->n] = find_row(run, in, &r);
+	in->row_of[in->n] = row;
 	in->lines[in->n++] = r;
 }
 
@@ -207,6 +229,15 @@ static int read_lines(struct run *run, struct reading *in, char **why)
 				      run->bad_lines - MAX_BAD_NOTES),
 			  NULL);
 	}
+	if (in->twice)
+		notes_add(run->notes,
+			  text_format("%s: %zu line%s of a case, round and "
+				      "seed that the file has already: each "
+				      "counts once",
+				      path, in->twice,
+				      in->twice == 1 ? "" : "s"),
+			  text_copy("see whether the file was joined to itself "
+				    "or a program runs twice in the plan"));
 	free(text);
 	fclose(f);
 	free(path);
@@ -358,7 +389,7 @@ static void describe_sections(struct run *run)
 
 int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 {
-	struct reading in = { .index = json_object() };
+	struct reading in = { .index = json_object(), .seen = json_object() };
 	int err;
 
 	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
@@ -391,6 +422,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	free(in.lines);
 	free(in.row_of);
 	json_decref(in.index);
+	json_decref(in.seen);
 	return err;
 }
 

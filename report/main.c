@@ -49,6 +49,8 @@ static const struct opt machine_opts[] = {
 };
 
 static const struct opt noise_opts[] = {
+	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
+		"watch this CPU first (default: the last usable one)"),
 	OPT_U64(0, "ms", settings, ms, "100", 1, 10000,
 		"how long to watch each CPU, ms"),
 	OPT_STR(0, "phase", settings, phase, "before",
@@ -58,9 +60,17 @@ static const struct opt noise_opts[] = {
 	OPT_END,
 };
 
+#define OPT_ROOT                                 \
+	OPT_STR(0, "root", settings, root, NULL, \
+		"where bench/, plots/ and scripts/ are, path")
+#define OPT_OUT                                \
+	OPT_STR(0, "out", settings, out, NULL, \
+		"write pages (.md, .html) there, path")
+
+static const struct opt root_opts[] = { OPT_ROOT, OPT_END };
+
 static const struct opt make_opts[] = {
-	OPT_STR(0, "root", settings, root, NULL,
-		"where plots/ and scripts/plot are, path"),
+	OPT_ROOT,
 	OPT_FLAG(0, "no-plots", settings, no_plots, "tables only"),
 	OPT_END,
 };
@@ -75,13 +85,19 @@ static const struct opt compare_opts[] = {
 	OPT_STR(0, "aa", settings, aa, NULL,
 		"results of `make aa`: what the same shows against itself "
 		"does not matter either, paths"),
-	OPT_STR(0, "out", settings, out, NULL,
-		"write pages (.md, .html) there, path"),
+	OPT_OUT,
 	OPT_FLAG(0, "all", settings, all,
 		 "print all rows, not only those that differ"),
 	OPT_FLAG(0, "same", settings, same,
 		 "the sides are the same thing: fail if there are too many "
 		 "false alarms"),
+	OPT_END,
+};
+
+static const struct opt history_opts[] = {
+	OPT_OUT,
+	OPT_FLAG(0, "all", settings, all,
+		 "print all rows, not only those that changed"),
 	OPT_END,
 };
 
@@ -104,41 +120,6 @@ static const struct opt common_opts[] = {
 		 "print the version and exit"),
 	OPT_END,
 };
-
-static void usage(FILE *f, const struct opt_set *sets)
-{
-	fputs("usage: report machine [--cpu N] [--timer METHOD]\n"
-	      "       report noise [--cpu N] [--ms N]\n"
-	      "       report make [--root DIR] [--no-plots] DIR\n"
-	      "       report summary DIR\n"
-	      "       report coursework DIR\n"
-	      "       report lmbench DIR\n"
-	      "       report predictions [FILE]\n"
-	      "       report compare [OPTION]... A B [C]...\n"
-	      "       report history [--out DIR] [--all] DIR...\n"
-	      "       report wide [--within PERCENT] DIR\n"
-	      "       report failed DIR\n"
-	      "       report export --format NAME DIR\n"
-	      "\n"
-	      "machine  print machine.json of this machine\n"
-	      "noise    watch each CPU for gaps and say who made them\n"
-	      "make     from a results directory to report.md, report.html,\n"
-	      "         report.tex, report.csv, report.json, plots; prints "
-	      "the\n"
-	      "         most important rows\n"
-	      "summary  print these rows, causes of noise and warnings; "
-	      "nothing "
-	      "is written\n"
-	      "coursework\n"
-	      "         print the table of predicted and measured figures\n"
-	      "lmbench  print the figures that lmbench's summary has, in its "
-	      "groups\n"
-	      "predictions\n"
-	      "         print a file of predictions to fill in, or check "
-	      "FILE\n",
-	      f);
-	opts_help(f, sets);
-}
 
 static bool is_root(const char *root)
 {
@@ -175,7 +156,7 @@ static char *find_root(const char *given)
 	return text_copy(".");
 }
 
-static int do_machine(const struct settings *set)
+static int do_machine(const struct settings *set, char **argv)
 {
 	struct machine_options o = {
 		.cpu = set->cpu == ANY_CPU ? -1 : (int)set->cpu,
@@ -186,6 +167,7 @@ static int do_machine(const struct settings *set)
 	const char *why = "unknown";
 	json_t *m = machine_describe(&o, &why);
 
+	(void)argv;
 	if (!m) {
 		warn("%s", why);
 		return EXIT_FAIL;
@@ -200,18 +182,19 @@ static int do_machine(const struct settings *set)
 	return EXIT_OK;
 }
 
-static int do_noise(const struct settings *set)
+static int do_noise(const struct settings *set, char **argv)
 {
 	struct noise_place place = { set->phase, (unsigned int)set->round };
 
+	(void)argv;
 	return command_noise(set->cpu == ANY_CPU ? -1 : (int)set->cpu,
 			     (unsigned int)set->ms, &place);
 }
 
-static int do_make(const struct settings *set, const char *dir)
+static int do_make(const struct settings *set, char **argv)
 {
 	char *root = find_root(set->root);
-	int status = command_make(root, dir, set->no_plots);
+	int status = command_make(root, argv[0], set->no_plots);
 
 	free(root);
 	return status;
@@ -228,72 +211,178 @@ static int with_root(const struct settings *set,
 	return status;
 }
 
-/* @argv[0] is the command, its operands follow. */
-static int dispatch(const struct settings *set, int argc, char **argv)
+static int do_summary(const struct settings *set, char **argv)
 {
-	const char *command = argc ? argv[0] : "";
+	return with_root(set, command_summary, argv[0]);
+}
 
-	if (!strcmp(command, "machine") && argc == 1)
-		return do_machine(set);
-	if (!strcmp(command, "noise") && argc == 1)
-		return do_noise(set);
-	if (!strcmp(command, "make") && argc == 2)
-		return do_make(set, argv[1]);
-	if (!strcmp(command, "summary") && argc == 2)
-		return with_root(set, command_summary, argv[1]);
-	if (!strcmp(command, "lmbench") && argc == 2)
-		return with_root(set, command_lmbench, argv[1]);
-	if (!strcmp(command, "coursework") && argc == 2)
-		return with_root(set, command_coursework, argv[1]);
-	if (!strcmp(command, "predictions") && argc <= 2)
-		return with_root(set, command_predictions, argv[1]);
-	if (!strcmp(command, "history") && argc >= 2)
-		return command_history(set->out, set->all, (size_t)argc - 1,
-				       argv + 1);
-	if (!strcmp(command, "export") && argc == 2)
-		return command_export(set->format, argv[1]);
-	if (!strcmp(command, "wide") && argc == 2)
-		return command_wide(set->within, argv[1]);
-	if (!strcmp(command, "failed") && argc == 2)
-		return command_failed(argv[1]);
-	if (!strcmp(command, "compare") && argc >= 3)
-		return command_compare(
-			&(struct compare_options) { set->threshold, set->floor,
-						    set->aa, set->out, set->all,
-						    set->same },
-			(size_t)argc - 1, argv + 1);
-	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
-	     "lmbench "
-	     "DIR, predictions, compare A B, history DIR..., wide DIR, "
-	     "failed DIR or export DIR; try --help");
-	return EXIT_USAGE;
+static int do_coursework(const struct settings *set, char **argv)
+{
+	return with_root(set, command_coursework, argv[0]);
+}
+
+static int do_lmbench(const struct settings *set, char **argv)
+{
+	return with_root(set, command_lmbench, argv[0]);
+}
+
+static int do_predictions(const struct settings *set, char **argv)
+{
+	return with_root(set, command_predictions, argv[0]);
+}
+
+static size_t count(char **argv)
+{
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	return n;
+}
+
+static int do_compare(const struct settings *set, char **argv)
+{
+	return command_compare(&(struct compare_options) { set->threshold,
+							   set->floor, set->aa,
+							   set->out, set->all,
+							   set->same },
+			       count(argv), argv);
+}
+
+static int do_history(const struct settings *set, char **argv)
+{
+	return command_history(set->out, set->all, count(argv), argv);
+}
+
+static int do_wide(const struct settings *set, char **argv)
+{
+	return command_wide(set->within, argv[0]);
+}
+
+static int do_failed(const struct settings *set, char **argv)
+{
+	(void)set;
+	return command_failed(argv[0]);
+}
+
+static int do_export(const struct settings *set, char **argv)
+{
+	return command_export(set->format, argv[0]);
+}
+
+#define MANY 65536
+
+static const struct command {
+	const char *name, *operands, *help;
+	int least, most; /* operands */
+	const struct opt *opts;
+	int (*run)(const struct settings *set, char **argv);
+} commands[] = {
+	{ "machine", "", "print machine.json of this machine", 0, 0,
+	  machine_opts, do_machine },
+	{ "noise", "", "watch each CPU for gaps and name their causes", 0, 0,
+	  noise_opts, do_noise },
+	{ "make", " DIR",
+	  "write report.md, .html, .tex, .csv, .json and plots into DIR", 1, 1,
+	  make_opts, do_make },
+	{ "summary", " DIR",
+	  "print the card, causes of noise and warnings; write nothing", 1, 1,
+	  root_opts, do_summary },
+	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
+	  root_opts, do_coursework },
+	{ "lmbench", " DIR", "print the figures of lmbench's summary", 1, 1,
+	  root_opts, do_lmbench },
+	{ "predictions", " [FILE]",
+	  "print a file of predictions to fill in, or check FILE", 0, 1,
+	  root_opts, do_predictions },
+	{ "compare", " A B [C]...", "compare B, C, ... with A", 2, MANY,
+	  compare_opts, do_compare },
+	{ "history", " DIR...", "find changes over runs in order of time", 1,
+	  MANY, history_opts, do_history },
+	{ "wide", " DIR", "name programs whose intervals are wide", 1, 1,
+	  wide_opts, do_wide },
+	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,
+	  do_failed },
+	{ "export", " DIR", "print the rows in another format", 1, 1,
+	  export_opts, do_export },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; name && i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static void put_usage(const struct command *c)
+{
+	printf("usage: report %s [OPTION]...%s\n\n%s\n", c->name, c->operands,
+	       c->help);
+}
+
+static void help_all(const struct opt_set *common)
+{
+	printf("usage: report COMMAND [OPTION]... [DIR]...\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  report %s%s\n      %s\n", commands[i].name,
+		       commands[i].operands, commands[i].help);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		char *title = text_format("Options of %s", commands[i].name);
+		const struct opt_set sets[] = {
+			{ title, commands[i].opts, NULL },
+			{ NULL, NULL, NULL },
+		};
+
+		if (commands[i].opts)
+			opts_help(stdout, sets);
+		free(title);
+	}
+	opts_help(stdout, common);
 }
 
 int main(int argc, char **argv)
 {
 	struct settings set = { .cpu = ANY_CPU };
+	const struct command *c = find_command(argc > 1 ? argv[1] : NULL);
 	const struct opt_set sets[] = {
-		{ "Options of machine and noise", machine_opts, &set },
-		{ "Options of noise", noise_opts, &set },
-		{ "Options of make", make_opts, &set },
-		{ "Options of compare and history", compare_opts, &set },
-		{ "Options of export", export_opts, &set },
-		{ "Options of wide", wide_opts, &set },
+		{ "Options", c ? c->opts : NULL, &set },
 		{ "Common options", common_opts, &set },
 		{ NULL, NULL, NULL },
 	};
-	const char *why;
-	int first = opts_parse(argc, argv, sets, &why);
+	const char *why, *name = c ? c->name : "";
+	int first, operands;
 
+	if (c) {
+		argc--;
+		argv++;
+	}
+	first = opts_parse(argc, argv, sets, &why);
 	if (first < 0)
-		die(EXIT_USAGE, "%s; try --help", why);
+		die(EXIT_USAGE, "%s; try report%s%s --help", why, c ? " " : "",
+		    name);
+	if (set.help && c)
+		put_usage(c);
 	if (set.help) {
-		usage(stdout, sets);
+		if (c)
+			opts_help(stdout, sets);
+		else
+			help_all(sets + 1);
 		return EXIT_OK;
 	}
 	if (set.version) {
 		puts("report " OSCOST_VERSION);
 		return EXIT_OK;
 	}
-	return dispatch(&set, argc - first, argv + first);
+	if (!c)
+		die(EXIT_USAGE,
+		    "expected a command first, such as report make DIR; try "
+		    "report --help");
+	operands = argc - first;
+	if (operands < c->least || operands > c->most)
+		die(EXIT_USAGE, "expected report %s%s; try report %s --help",
+		    name, c->operands, name);
+	return c->run(&set, argv + first);
 }

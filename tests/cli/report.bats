@@ -321,13 +321,53 @@ widths() {
 
 @test "misuse is told in one line, exit 2" {
 	run -2 --separate-stderr "$report"
-	one_line "try --help"
+	one_line "expected a command first, such as report make DIR; try report --help"
 	run -2 --separate-stderr "$report" make
-	one_line "try --help"
+	one_line "expected report make DIR; try report make --help"
 	run -2 --separate-stderr "$report" make --no-such small
 	one_line "--no-such"
 	run -0 "$report" --help
 	[[ $output == usage:* ]]
+}
+
+@test "an option belongs to its command" {
+	local command
+
+	run -2 --separate-stderr "$report" export --cpu 3 small
+	one_line "--cpu: unknown or ambiguous option; try report export --help"
+	run -2 --separate-stderr "$report" compare --no-plots small small
+	one_line "--no-plots: unknown or ambiguous option; try report compare --help"
+	run -2 --separate-stderr "$report" --root "$ROOT" make small
+	one_line "--root: unknown or ambiguous option; try report --help"
+	run -0 "$report" --help
+	for command in make summary coursework lmbench predictions compare \
+		history wide failed export; do
+		grep -q "^  report $command" <<<"$output"
+		"$report" "$command" --help | grep -q "^usage: report $command "
+	done
+}
+
+@test "a line that stands twice counts once and is reported" {
+	run -0 --separate-stderr make_report --no-plots small
+	cp small/report.csv once.csv
+	sed -n '1p;4p' small/invocations.jsonl >again
+	cat again again >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	cmp once.csv small/report.csv
+	grep -q 'invocations.jsonl: 4 lines of a case, round and seed' small/report.md
+	jq -c '.round = 99' again >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	run ! cmp -s once.csv small/report.csv
+	grep -q 'invocations.jsonl: 4 lines of a case, round and seed' small/report.md
+}
+
+@test "rows of format 1 and 2 are read alike" {
+	run -0 --separate-stderr make_report --no-plots small
+	cp small/report.csv one.csv
+	sed -i '1~2s/"schema": *1/"schema":2/' small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	cmp one.csv small/report.csv
+	run ! grep -q 'another schema' small/report.md
 }
 
 @test "a hostile directory is drawn as text" {

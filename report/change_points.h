@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CHANGE_H
-#define CHANGE_H
+#ifndef CHANGE_POINTS_H
+#define CHANGE_POINTS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "change.h"
+#include "change_points.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "change.h"
+#include "change_points.h"
 #include "tap.h"
 
 static uint64_t state = 2463534242u;
