@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "evidence.h"
+#include "gaps.h"
 #include "noise.h"
 #include "op_counts.h"
 #include "result.h"
@@ -94,10 +95,10 @@ struct bench {
 	int guard_fd;
 	const char *dir;
 	char scratch[PATH_MAX];
-	struct noise noise;
+	struct gaps gaps;
 	struct op_counter counter_store;
 	struct op_counter *counter; /* NULL without --counters */
-	double core_hz_before, core_hz_after;
+	struct sample_vec core_hz;  /* around all visits to all cases */
 	int64_t throttled;
 	char started_at[32];
 	double duration_s;
@@ -133,8 +134,8 @@ struct invocation_plan {
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan);
 
-/* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE if
- * a glob matches nothing, EXIT_SKIP if there is no core row. */
+/* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE
+ * if a glob matches nothing, EXIT_SKIP if there is no core row. */
 int invocation_select(struct bench *b, const struct invocation_plan *plan);
 
 /* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.

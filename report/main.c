@@ -12,50 +12,14 @@
 
 #include "commands.h"
 #include "err.h"
-#include "machine.h"
 #include "opts.h"
 #include "text.h"
 
-#define STR_(x) #x
-#define STR(x)	STR_(x)
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-
 struct settings {
-	uint64_t cpu;
-	const char *timer, *compiler, *flags, *root;
+	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *phase, *within;
-	uint64_t ms, round;
+	const char *within;
 	bool no_plots, all, same, help, version;
-};
-
-#define ANY_CPU 65536 /* that --cpu cannot be */
-
-static const struct opt machine_opts[] = {
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
-		"describe and calibrate on this CPU (default: the last usable "
-		"one)"),
-	OPT_STR(0, "timer", settings, timer, NULL,
-		"timing method to calibrate, name"),
-	OPT_STR(0, "compiler", settings, compiler, COMPILER,
-		"compiler to name, text"),
-	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
-		"compiler's flags to name, text"),
-	OPT_END,
-};
-
-static const struct opt noise_opts[] = {
-	OPT_U64(0, "ms", settings, ms, "100", 1, 10000,
-		"how long to watch each CPU, ms"),
-	OPT_STR(0, "phase", settings, phase, "before",
-		"before, between or after the rounds, name"),
-	OPT_U64(0, "round", settings, round, "0", 0, 1000000,
-		"rounds that are over, number"),
-	OPT_END,
 };
 
 static const struct opt make_opts[] = {
@@ -107,9 +71,7 @@ static const struct opt common_opts[] = {
 
 static void usage(FILE *f, const struct opt_set *sets)
 {
-	fputs("usage: report machine [--cpu N] [--timer METHOD]\n"
-	      "       report noise [--cpu N] [--ms N]\n"
-	      "       report make [--root DIR] [--no-plots] DIR\n"
+	fputs("usage: report make [--root DIR] [--no-plots] DIR\n"
 	      "       report summary DIR\n"
 	      "       report coursework DIR\n"
 	      "       report lmbench DIR\n"
@@ -120,8 +82,6 @@ static void usage(FILE *f, const struct opt_set *sets)
 	      "       report failed DIR\n"
 	      "       report export --format NAME DIR\n"
 	      "\n"
-	      "machine  print machine.json of this machine\n"
-	      "noise    watch each CPU for gaps and say who made them\n"
 	      "make     from a results directory to report.md, report.html,\n"
 	      "         report.tex, report.csv, report.json, plots; prints "
 	      "the\n"
@@ -175,39 +135,6 @@ static char *find_root(const char *given)
 	return text_copy(".");
 }
 
-static int do_machine(const struct settings *set)
-{
-	struct machine_options o = {
-		.cpu = set->cpu == ANY_CPU ? -1 : (int)set->cpu,
-		.timer = set->timer,
-		.compiler = set->compiler,
-		.flags = set->flags,
-	};
-	const char *why = "unknown";
-	json_t *m = machine_describe(&o, &why);
-
-	if (!m) {
-		warn("%s", why);
-		return EXIT_FAIL;
-	}
-	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	putchar('\n');
-	json_decref(m);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("standard output: %s", strerror(errno));
-		return EXIT_FAIL;
-	}
-	return EXIT_OK;
-}
-
-static int do_noise(const struct settings *set)
-{
-	struct noise_place place = { set->phase, (unsigned int)set->round };
-
-	return command_noise(set->cpu == ANY_CPU ? -1 : (int)set->cpu,
-			     (unsigned int)set->ms, &place);
-}
-
 static int do_make(const struct settings *set, const char *dir)
 {
 	char *root = find_root(set->root);
@@ -233,10 +160,6 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 {
 	const char *command = argc ? argv[0] : "";
 
-	if (!strcmp(command, "machine") && argc == 1)
-		return do_machine(set);
-	if (!strcmp(command, "noise") && argc == 1)
-		return do_noise(set);
 	if (!strcmp(command, "make") && argc == 2)
 		return do_make(set, argv[1]);
 	if (!strcmp(command, "summary") && argc == 2)
@@ -262,7 +185,7 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 						    set->aa, set->out, set->all,
 						    set->same },
 			(size_t)argc - 1, argv + 1);
-	warn("say machine, noise, make DIR, summary DIR, coursework DIR, "
+	warn("say make DIR, summary DIR, coursework DIR, "
 	     "lmbench "
 	     "DIR, predictions, compare A B, history DIR..., wide DIR, "
 	     "failed DIR or export DIR; try --help");
@@ -271,10 +194,8 @@ static int dispatch(const struct settings *set, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .cpu = ANY_CPU };
+	struct settings set = { 0 };
 	const struct opt_set sets[] = {
-		{ "Options of machine and noise", machine_opts, &set },
-		{ "Options of noise", noise_opts, &set },
 		{ "Options of make", make_opts, &set },
 		{ "Options of compare and history", compare_opts, &set },
 		{ "Options of export", export_opts, &set },
@@ -283,8 +204,16 @@ int main(int argc, char **argv)
 		{ NULL, NULL, NULL },
 	};
 	const char *why;
-	int first = opts_parse(argc, argv, sets, &why);
+	int first;
 
+	/* Before its options, which report does not have. */
+	if (argc > 1 && !strcmp(argv[1], "machine"))
+		die(EXIT_USAGE, "the machine is described by a program of its "
+				"own; type: build/bin/machine");
+	if (argc > 1 && !strcmp(argv[1], "noise"))
+		die(EXIT_USAGE, "the noise is watched by a program of its own; "
+				"type: build/bin/machine noise");
+	first = opts_parse(argc, argv, sets, &why);
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);
 	if (set.help) {
