@@ -124,7 +124,6 @@ struct placement_state {
 	struct places places[CODES][WHERES];
 	struct turn turns[ALL_PLACES]; /* all of them, to be shuffled */
 	size_t n_turns;
-	const struct bench_case *cases[CODES][WHERES][FIGURES];
 };
 
 static size_t code_bytes(enum code code, const unsigned char **bytes)
@@ -217,34 +216,31 @@ static uint64_t pilot(const struct bench *b, code_fn *f)
 	}
 }
 
-static void add_cases(struct bench *b, struct placement_state *s, enum code c,
-		      enum where w)
+static const struct bench_axis axes[] = { AXIS_STR("code", code_names),
+					  AXIS_STR("where", where_names),
+					  AXIS_STR("figure", figure_names),
+					  { 0 } };
+
+static bool add_figure(struct bench *b, void *state, struct bench_case *c)
 {
-	for (enum figure f = 0; f < FIGURES; f++)
-		s->cases[c][w][f] = bench_add(
-			b,
-			&(struct bench_case) {
-				.params = { P_STR("code", code_names[c]),
-					    P_STR("where", where_names[w]),
-					    P_STR("figure", figure_names[f]) },
-				.unit = f == RANGE ? "%" : "ns",
-				.derived = true,
-			});
+	(void)b;
+	(void)state;
+	c->unit = c->at[2] == RANGE ? "%" : "ns";
+	c->derived = true;
+	return true;
 }
 
 static int placement_cases(struct bench *b, void *state)
 {
-	for (enum code c = 0; c < CODES; c++)
-		for (enum where w = 0; w < WHERES; w++)
-			add_cases(b, state, c, w);
+	(void)state;
+	bench_add_axes(b, axes, add_figure);
 	return 0;
 }
 
-static bool wanted(const struct bench *b, const struct placement_state *s,
-		   enum code c, enum where w)
+static bool wanted(const struct bench *b, enum code c, enum where w)
 {
 	for (enum figure f = 0; f < FIGURES; f++)
-		if (bench_selected(b, s->cases[c][w][f]))
+		if (bench_selected(b, bench_point(b, axes, c, w, f)))
 			return true;
 	return false;
 }
@@ -274,7 +270,7 @@ static int placement_setup(struct bench *b, void *state)
 		for (; same->n < PLACES; same->n++)
 			same->at[same->n] = same->at[0];
 		for (enum where w = 0; w < WHERES; w++)
-			if (wanted(b, s, c, w))
+			if (wanted(b, c, w))
 				add_turns(s, &s->places[c][w], iters);
 	}
 	return 0;
@@ -340,8 +336,8 @@ static double place_ns(const struct bench *b, const struct place *p)
 	return timer_ns(bench_timer(b), (double)ticks) / (double)p->iters;
 }
 
-static void derive(struct bench *b, const struct places *p, enum where w,
-		   const struct bench_case *const *cases)
+static void derive(struct bench *b, const struct places *p, enum code code,
+		   enum where w)
 {
 	double value[FIGURES] = { [MIN] = INFINITY };
 
@@ -353,15 +349,16 @@ static void derive(struct bench *b, const struct places *p, enum where w,
 	}
 	value[RANGE] = (value[MAX] / value[MIN] - 1) * 100;
 	for (enum figure f = 0; f < FIGURES; f++) {
-		bench_fact(b, cases[f], "places", w == SAME ? 1 : p->n);
-		bench_fact(b, cases[f], "batch_iterations",
-			   (double)p->at[0].iters);
-		bench_proof(b, cases[f], "iterations", (double)p->asked,
+		const struct bench_case *c = bench_point(b, axes, code, w, f);
+
+		bench_fact(b, c, "places", w == SAME ? 1 : p->n);
+		bench_fact(b, c, "batch_iterations", (double)p->at[0].iters);
+		bench_proof(b, c, "iterations", (double)p->asked,
 			    (double)p->done);
 		if (value[MIN] > 0)
-			bench_derive(b, cases[f], value[f]);
+			bench_derive(b, c, value[f]);
 		else
-			bench_derive_skip(b, cases[f],
+			bench_derive_skip(b, c,
 					  "every visit of a place was "
 					  "disturbed: twice the iterations "
 					  "took no longer");
@@ -386,8 +383,8 @@ static int placement_derive(struct bench *b, void *state)
 		return 0;
 	for (enum code c = 0; c < CODES; c++)
 		for (enum where w = 0; w < WHERES; w++)
-			if (wanted(b, s, c, w))
-				derive(b, &s->places[c][w], w, s->cases[c][w]);
+			if (wanted(b, c, w))
+				derive(b, &s->places[c][w], c, w);
 	return 0;
 }
 

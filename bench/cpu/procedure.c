@@ -37,41 +37,44 @@
 enum { DIRECT, POINTER, PLT, VIAS };
 
 static const char *const via_names[VIAS] = { "direct", "pointer", "plt" };
+static const char *const increment_names[] = { "register", "stack" };
+
+static const struct bench_axis call_axes[] = { AXIS_RANGE("args", ARGS),
+					       AXIS_STR("via", via_names),
+					       { 0 } };
+static const struct bench_axis increment_axes[] = { AXIS_STR("increment",
+							     increment_names),
+						    AXIS_STR("via", via_names),
+						    { 0 } };
 
 struct procedure_state {
 	uint64_t args[CALLEE_MAX];
 	uint64_t calls, right; /* since the last check */
-	const struct bench_case *call[VIAS][ARGS];
-	const struct bench_case *registers[VIAS], *stack[VIAS];
 };
+
+static bool add_call(struct bench *b, void *state, struct bench_case *c)
+{
+	(void)b;
+	(void)state;
+	c->arg = &callers[c->at[0]];
+	c->ops = CALLER_UNROLL;
+	c->histogram = BENCH_HIST_CYCLES;
+	return true;
+}
+
+static bool add_increment(struct bench *b, void *state, struct bench_case *c)
+{
+	(void)b;
+	(void)state;
+	c->derived = true;
+	return true;
+}
 
 static int cases(struct bench *b, void *state)
 {
-	struct procedure_state *s = state;
-
-	for (int via = 0; via < VIAS; via++) {
-		for (int n = 0; n < ARGS; n++)
-			s->call[via][n] = bench_add(
-				b, &(struct bench_case) {
-					   .params = { P_INT("args", n),
-						       P_STR("via",
-							     via_names[via]) },
-					   .index = via,
-					   .arg = &callers[n],
-					   .ops = CALLER_UNROLL,
-					   .histogram = BENCH_HIST_CYCLES });
-	}
-	for (int via = 0; via < VIAS; via++) {
-		struct bench_case c = {
-			.params = { P_STR("increment", "register"),
-				    P_STR("via", via_names[via]) },
-			.derived = true
-		};
-
-		s->registers[via] = bench_add(b, &c);
-		c.params[0].text = "stack";
-		s->stack[via] = bench_add(b, &c);
-	}
+	(void)state;
+	bench_add_axes(b, call_axes, add_call);
+	bench_add_axes(b, increment_axes, add_increment);
 	return 0;
 }
 
@@ -102,7 +105,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	caller_fn *const loops[VIAS] = { caller->direct, caller->pointer,
 					 caller->plt };
 	const uint64_t calls = iters * CALLER_UNROLL;
-	const uint64_t sum = loops[c->index](s->args, iters);
+	const uint64_t sum = loops[c->at[1]](s->args, iters);
 
 	(void)b;
 	s->calls += calls;
@@ -124,23 +127,25 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 }
 
 /* The cost of one argument more, from @first to @last arguments. */
-static void derive_slope(struct bench *b, const struct procedure_state *s,
-			 const struct bench_case *c, int via, int first,
-			 int last)
+static void derive_slope(struct bench *b, unsigned int increment,
+			 unsigned int via, unsigned int first,
+			 unsigned int last)
 {
+	const struct bench_case *c =
+		bench_point(b, increment_axes, increment, via);
 	double x[ARGS], y[ARGS];
 	struct stats_line f;
 	size_t n = 0;
 
 	if (!bench_selected(b, c))
 		return;
-	for (int args = first; args <= last; args++) {
+	for (unsigned int args = first; args <= last; args++) {
 		x[n] = args;
-		y[n++] = bench_value(b, s->call[via][args]);
+		y[n++] = bench_value(b, bench_point(b, call_axes, args, via));
 	}
 	if (stats_fit_line(&f, x, y, n)) {
 		bench_derive_skip(b, c,
-				  "not all of args=%d ... %d were measured",
+				  "not all of args=%u ... %u were measured",
 				  first, last);
 		return;
 	}
@@ -150,11 +155,10 @@ static void derive_slope(struct bench *b, const struct procedure_state *s,
 
 static int derive(struct bench *b, void *state)
 {
-	const struct procedure_state *s = state;
-
-	for (int via = 0; via < VIAS; via++) {
-		derive_slope(b, s, s->registers[via], via, 0, REGISTERS);
-		derive_slope(b, s, s->stack[via], via, REGISTERS, CALLEE_MAX);
+	(void)state;
+	for (unsigned int via = 0; via < VIAS; via++) {
+		derive_slope(b, 0, via, 0, REGISTERS);
+		derive_slope(b, 1, via, REGISTERS, CALLEE_MAX);
 	}
 	return 0;
 }

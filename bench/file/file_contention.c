@@ -46,24 +46,22 @@
 #define WINDOW_MS 4.0 /* at --effort 100 */
 #define LEAST_MS  1.2
 #define ENOUGH	  4 /* blocks of each process in a window, or it stays open */
-#define SERIES	  4
 
 enum figure { INTERCEPT, SLOPE, R2, FIGURES };
 
-static const unsigned int all_counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
-static const unsigned int some_counts[] = { 1, 2, 5, 10 };
+static const int64_t counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+static const char *const modes[] = { "direct", "warm" };
+static const char *const files[] = { "own", "one" };
+static const char *const figures[FIGURES] = { "intercept", "slope", "r2" };
 
-static const struct series {
-	const char *mode, *files;
-	bool direct, own;
-	const unsigned int *counts;
-	size_t n;
-} series[SERIES] = {
-	{ "direct", "own", true, true, all_counts, 10 },
-	{ "direct", "one", true, false, some_counts, 4 },
-	{ "warm", "own", false, true, some_counts, 4 },
-	{ "warm", "one", false, false, some_counts, 4 },
-};
+static const struct bench_axis points[] = { AXIS_STR("mode", modes),
+					    AXIS_STR("files", files),
+					    AXIS_INT("procs", counts),
+					    { 0 } };
+static const struct bench_axis lines[] = { AXIS_STR("mode", modes),
+					   AXIS_STR("files", files),
+					   AXIS_STR("figure", figures),
+					   { 0 } };
 
 /* What the processes of a window share.  It opens when the last of them is
  * under way; it closes when its time is over, where the disk is slow not before
@@ -82,13 +80,11 @@ struct window {
 };
 
 struct contention_state {
-	const struct bench_case *point[SERIES][MOST];
-	const struct bench_case *figure[SERIES][FIGURES];
 	struct file_data file[MOST];
 	struct file_place place;
 	char where[384];
 	struct partner member[MOST];
-	const struct series *at; /* what is being visited */
+	bool direct, own; /* of the case that is being visited */
 	unsigned int procs;
 	double window_ms; /* at least */
 	struct window *window;
@@ -108,39 +104,32 @@ static const char *left_out(const struct bench *b, unsigned int procs)
 	return "left out below --effort 50: the line is seen without it";
 }
 
-static void add_series(struct bench *b, struct contention_state *s, size_t i)
+/* Three points make a line; of one series all are wanted. */
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	static const char *const names[FIGURES] = { "intercept", "slope",
-						    "r2" };
-	const struct series *r = &series[i];
+	const unsigned int procs = (unsigned int)counts[c->at[2]];
+	const bool all = !c->at[0] && !c->at[1];
 
-	for (size_t k = 0; k < r->n; k++)
-		s->point[i][k] = bench_add(
-			b, &(struct bench_case) {
-				   .params = { P_STR("mode", r->mode),
-					       P_STR("files", r->files),
-					       P_INT("procs", r->counts[k]) },
-				   .arg = r,
-				   .skip = left_out(b, r->counts[k]),
-				   .index = r->counts[k],
-				   .unit = "ns",
-				   .events = 6,
-				   .budget_ms = 200,
-				   .exclusive = true,
-				   .switches = true,
-			   });
-	for (int f = 0; f < FIGURES; f++)
-		s->figure[i][f] = bench_add(
-			b,
-			&(struct bench_case) {
-				.params = { P_STR("mode", r->mode),
-					    P_STR("files", r->files),
-					    P_STR("figure", names[f]) },
-				.unit = f == R2 ? "1" : "ns",
-				.better = f == R2 ? BENCH_HIGHER : BENCH_LOWER,
-				.estimator = BENCH_EST_DERIVED,
-				.derived = true,
-			});
+	(void)state;
+	c->skip = left_out(b, procs);
+	c->index = procs;
+	c->unit = "ns";
+	c->events = 6;
+	c->budget_ms = 200;
+	c->exclusive = true;
+	c->switches = true;
+	return all || procs == 1 || procs == 2 || procs == 5 || procs == 10;
+}
+
+static bool add_figure(struct bench *b, void *state, struct bench_case *c)
+{
+	(void)b;
+	(void)state;
+	c->unit = c->at[2] == R2 ? "1" : "ns";
+	c->better = c->at[2] == R2 ? BENCH_HIGHER : BENCH_LOWER;
+	c->estimator = BENCH_EST_DERIVED;
+	c->derived = true;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
@@ -149,8 +138,8 @@ static int cases(struct bench *b, void *state)
 
 	for (unsigned int i = 0; i < MOST; i++)
 		file_data_init(&s->file[i]);
-	for (size_t i = 0; i < SERIES; i++)
-		add_series(b, s, i);
+	bench_add_axes(b, points, add_point);
+	bench_add_axes(b, lines, add_figure);
 	return 0;
 }
 
@@ -177,7 +166,7 @@ static uint64_t now(enum timer_method method)
 static const struct file_data *file_of(const struct contention_state *s,
 				       unsigned int member)
 {
-	return &s->file[s->at->own ? member : 0];
+	return &s->file[s->own ? member : 0];
 }
 
 /* The rest of this section runs in the processes that read. */
@@ -188,9 +177,9 @@ static int open_own(struct contention_state *s, unsigned int member)
 
 	if (sched_setaffinity(0, sizeof(s->cpus), &s->cpus))
 		return -errno;
-	s->fd = s->at->direct ? file_direct_open(path, O_RDONLY, &why)
-			      : open(path, O_RDONLY | O_CLOEXEC);
-	return s->fd >= 0 ? 0 : s->at->direct ? s->fd : -errno;
+	s->fd = s->direct ? file_direct_open(path, O_RDONLY, &why)
+			  : open(path, O_RDONLY | O_CLOEXEC);
+	return s->fd >= 0 ? 0 : s->direct ? s->fd : -errno;
 }
 
 static uint64_t blocks_in(const struct window *w)
@@ -231,7 +220,7 @@ static bool count(struct contention_state *s, unsigned int member,
 
 static int read_window(struct contention_state *s, unsigned int member)
 {
-	const unsigned int look = s->at->direct ? 1 : WARM_LOOK;
+	const unsigned int look = s->direct ? 1 : WARM_LOOK;
 	struct share *r = &s->window->of[member];
 	uint64_t at = r->offset;
 
@@ -261,7 +250,9 @@ static int work(struct partner *p, void *arg)
 	struct file_counts before, after;
 
 	r->err = open_own(s, member);
-	while (!partner_meet(p) && !partner_meet(p)) {
+	while (!partner_meet(p)) {
+		if (partner_meet(p)) /* the window begins */
+			break;
 		file_counts_read(&s->place, &before);
 		r->err = read_window(s, member);
 		file_counts_read(&s->place, &after);
@@ -275,7 +266,7 @@ static int work(struct partner *p, void *arg)
 
 static int get_files(struct bench *b, struct contention_state *s)
 {
-	const unsigned int n = s->at->own ? s->procs : 1;
+	const unsigned int n = s->own ? s->procs : 1;
 
 	for (unsigned int i = 0; i < n; i++) {
 		char name[32];
@@ -301,7 +292,7 @@ static int get_files(struct bench *b, struct contention_state *s)
  * process finds more of its file in them than ten do is not what is asked. */
 static int warm(struct bench *b, struct contention_state *s)
 {
-	const unsigned int n = s->at->own ? s->procs : 1;
+	const unsigned int n = s->own ? s->procs : 1;
 
 	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
 		const int64_t cached =
@@ -341,7 +332,7 @@ static int start_all(struct bench *b, struct contention_state *s)
 				    bench_cpu(b), work, s);
 	if (!err)
 		err = meet_all(s);
-	if (err == -EINVAL && s->at->direct)
+	if (err == -EINVAL && s->direct)
 		return bench_skip(b, "%s: O_DIRECT is refused", s->where);
 	return err ? partner_failed(b, err) : 0;
 }
@@ -351,14 +342,15 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct contention_state *s = state;
 	int err;
 
-	s->at = c->arg;
+	s->direct = c->at[0] == 0;
+	s->own = c->at[1] == 0;
 	s->procs = (unsigned int)c->index;
 	err = get_files(b, s);
 	if (err)
 		return err;
 	bench_fact_text(b, c, "where", s->where);
 	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
-	if (!s->at->direct)
+	if (!s->direct)
 		err = warm(b, s);
 	return err ? err : start_all(b, s);
 }
@@ -431,14 +423,14 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bench_proof(b, c, "bytes_right", (double)d.bytes,
 		    (double)(d.bytes - d.wrong));
 	file_counts_since(&after, &before);
-	if (s->at->direct)
+	if (s->direct)
 		show_direct(b, c, &d, &after);
 	/* At first the readers' own code is fetched, and more of it ahead. */
 	else if (d.stored >= 0 && bench_is_sample(b))
 		bench_purity(b, c, "windows_from_cache", BENCH_MOSTLY, 1,
 			     d.stored == 0);
 	/* A block that came from the disk took as long as many cached ones. */
-	if (s->at->direct || d.stored <= 0)
+	if (s->direct || d.stored <= 0)
 		record(b, s, c);
 	return 0;
 }
@@ -453,39 +445,40 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void derive_series(struct bench *b, const struct contention_state *s,
-			  size_t i)
+static void derive_line(struct bench *b, unsigned int mode, unsigned int whose)
 {
+	const struct bench_case *c[FIGURES];
 	double x[MOST], y[MOST];
 	struct stats_line f;
 	size_t n = 0;
 
-	for (size_t k = 0; k < series[i].n; k++) {
-		x[n] = series[i].counts[k];
-		y[n] = bench_value(b, s->point[i][k]);
+	for (unsigned int i = 0; i < FIGURES; i++)
+		c[i] = bench_point(b, lines, mode, whose, i);
+	for (unsigned int i = 0; i < MOST; i++) {
+		x[n] = (double)counts[i];
+		y[n] = bench_value(b, bench_point(b, points, mode, whose, i));
 		n += isfinite(y[n]) ? 1 : 0;
 	}
 	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
-		for (int k = 0; k < FIGURES; k++)
-			bench_derive_skip(b, s->figure[i][k],
+		for (int i = 0; i < FIGURES; i++)
+			bench_derive_skip(b, c[i],
 					  "a line needs three points, there "
 					  "are %zu",
 					  n);
 		return;
 	}
-	bench_derive_within(b, s->figure[i][INTERCEPT], f.intercept,
-			    f.intercept_error);
-	bench_derive_within(b, s->figure[i][SLOPE], f.slope, f.slope_error);
-	bench_derive(b, s->figure[i][R2], f.r_squared);
-	bench_fact(b, s->figure[i][INTERCEPT], "standard_error",
-		   f.intercept_error);
-	bench_fact(b, s->figure[i][SLOPE], "standard_error", f.slope_error);
+	bench_derive_within(b, c[INTERCEPT], f.intercept, f.intercept_error);
+	bench_derive_within(b, c[SLOPE], f.slope, f.slope_error);
+	bench_derive(b, c[R2], f.r_squared);
+	bench_fact(b, c[INTERCEPT], "standard_error", f.intercept_error);
+	bench_fact(b, c[SLOPE], "standard_error", f.slope_error);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	for (size_t i = 0; i < SERIES; i++)
-		derive_series(b, state, i);
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++)
+		derive_line(b, i / 2, i % 2);
 	return 0;
 }
 

@@ -201,44 +201,45 @@ static int answer(struct partner *p, void *arg)
 	return -errno;
 }
 
+static const struct op {
+	const char *name;
+	bench_run_fn *run;
+} ops[] = {
+	{ "round_trip", run_round_trip }, { "install", run_install },
+	{ "send_ignored", run_ignored },  { "send_self", run_self },
+	{ "fault", run_fault },
+};
+
+static const struct place {
+	const char *name;
+	enum bench_place place;
+} places[] = { { "same_cpu", BENCH_SAME_CPU },
+	       { "other_cpu", BENCH_ANY_OTHER },
+	       { "self", BENCH_SAME_CPU } };
+
+enum { SELF = 2 };
+
+static const struct bench_axis axes[] = { AXIS_STR("op", ops),
+					  AXIS_STR("place", places),
+					  { 0 } };
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	const bool two = c->at[1] != SELF;
+
+	(void)b;
+	(void)state;
+	c->run = ops[c->at[0]].run;
+	c->place = places[c->at[1]].place;
+	c->budget_ms = two ? 5 : 4;
+	c->switches = two;
+	return two == (c->run == run_round_trip);
+}
+
 static int cases(struct bench *b, void *state)
 {
-	static const struct {
-		const char *op;
-		bench_run_fn *run;
-	} alone[] = {
-		{ "install", run_install },
-		{ "send_ignored", run_ignored },
-		{ "send_self", run_self },
-		{ "fault", run_fault },
-	};
-	const bool two = bench_partner(b, BENCH_ANY_OTHER) >= 0;
-	struct bench_case c = {
-		.params = { P_STR("op", "round_trip"),
-			    P_STR("place", "same_cpu") },
-		.run = run_round_trip,
-		.budget_ms = 5,
-		.switches = true,
-		.index = BENCH_SAME_CPU,
-	};
-
 	(void)state;
-	bench_add(b, &c);
-	c.params[1].text = "other_cpu";
-	c.index = BENCH_ANY_OTHER;
-	c.skip = two ? NULL : "needs a second CPU";
-	bench_add(b, &c);
-	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
-		const struct bench_case one = {
-			.params = { P_STR("op", alone[i].op),
-				    P_STR("place", "self") },
-			.run = alone[i].run,
-			.budget_ms = 4,
-			.index = -1,
-		};
-
-		bench_add(b, &one);
-	}
+	bench_add_axes(b, axes, add_point);
 	return 0;
 }
 
@@ -270,11 +271,10 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int cpu = c->index == BENCH_SAME_CPU
-				? bench_cpu(b)
-				: bench_partner(b, BENCH_ANY_OTHER);
+	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
+						   : bench_partner(b, c->place);
 
-	if (c->index < 0)
+	if (c->run != run_round_trip)
 		return 0;
 	s->trips = 0;
 	/* Blocked but in sigsuspend(): none can come between the look at the
@@ -329,7 +329,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	double answered;
 
-	if (c->index < 0)
+	if (c->run != run_round_trip)
 		return 0;
 	answered = (double)atomic_load(&s->shared->partner_caught);
 	bench_proof(b, c, "partner_caught", (double)s->trips, answered);

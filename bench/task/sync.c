@@ -143,10 +143,16 @@ static const struct op ops[] = {
 	{ "mutex", op_mutex, true },	   { "spinlock", op_spin, true },
 	{ "rwlock_read", op_read, false }, { "rwlock_write", op_write, true },
 	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
+	{ "futex_wake", op_wake, false },
 };
-#define OPS (sizeof(ops) / sizeof(ops[0]))
 
-static const struct op wake_op = { "futex_wake", op_wake, false };
+enum { NOBODY, SAME_CPU, OTHER_CPU };
+
+static const char *const partners[] = { "none", "same_cpu", "other_cpu" };
+
+static const struct bench_axis axes[] = { AXIS_STR("op", ops),
+					  AXIS_STR("partner", partners),
+					  { 0 } };
 
 /* The partner of a contended case: the same, in short runs so that it sees
  * soon that it is to stop. */
@@ -269,17 +275,16 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int cpu = c->index == BENCH_SAME_CPU
-				? bench_cpu(b)
-				: bench_partner(b, BENCH_ANY_OTHER);
+	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
+						   : bench_partner(b, c->place);
 
 	s->op = c->arg;
-	s->same_cpu = c->index == BENCH_SAME_CPU;
+	s->same_cpu = c->place == BENCH_SAME_CPU;
 	s->mine = s->errors = 0;
 	s->mine_in_batches = s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	if (c->index < 0)
+	if (c->at[1] == NOBODY)
 		return 0;
 	bench_fact(b, c, "partner_cpu", cpu);
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
@@ -315,61 +320,37 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		    (double)calls - (double)s->errors);
 	if (!s->op->excludes)
 		return 0;
-	done = calls + (c->index < 0 ? 0 : atomic_load(&s->theirs));
+	done = calls + (c->at[1] == NOBODY ? 0 : atomic_load(&s->theirs));
 	now = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
 	bench_proof(b, c, "additions", (double)done, (double)(now - s->start));
 	return 0;
 }
 
-static const struct bench_case *add(struct bench *b, const struct op *op,
-				    bool other)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct bench_case c = {
-		.params = { P_STR("op", op->name),
-			    P_STR("partner", other ? "other_cpu" : "none") },
-		.arg = op,
-		.index = other ? BENCH_ANY_OTHER : -1,
-		.ops = other ? CONTENDED_OPS : 1,
-		.budget_ms = other ? 6 : 2,
-		.switches = other,
-		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0
-				? "needs a second CPU"
-				: NULL,
-	};
+	const struct op *op = &ops[c->at[0]];
+	const bool alone = c->at[1] == NOBODY;
 
-	return bench_add(b, &c);
-}
-
-static void add_wake(struct bench *b, bool other)
-{
-	const struct bench_case c = {
-		.params = { P_STR("op", "futex_wake"),
-			    P_STR("partner",
-				  other ? "other_cpu" : "same_cpu") },
-		.arg = &wake_op,
-		.index = other ? BENCH_ANY_OTHER : BENCH_SAME_CPU,
-		.sample = sample_wake,
-		.events = 30,
-		.budget_ms = 8,
-		.switches = true,
-		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0
-				? "needs a second CPU"
-				: NULL,
-	};
-
-	bench_add(b, &c);
+	(void)b;
+	(void)state;
+	c->arg = op;
+	c->place = c->at[1] == OTHER_CPU ? BENCH_ANY_OTHER : BENCH_SAME_CPU;
+	c->switches = !alone;
+	if (!alone && op->run == op_wake) {
+		c->sample = sample_wake;
+		c->events = 30;
+		c->budget_ms = 8;
+		return true;
+	}
+	c->ops = alone ? 1 : CONTENDED_OPS;
+	c->budget_ms = alone ? 2 : 6;
+	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
 }
 
 static int cases(struct bench *b, void *state)
 {
 	(void)state;
-	for (size_t i = 0; i < OPS; i++) {
-		add(b, &ops[i], false);
-		add(b, &ops[i], true);
-	}
-	add(b, &wake_op, false);
-	add_wake(b, false);
-	add_wake(b, true);
+	bench_add_axes(b, axes, add_point);
 	return 0;
 }
 

@@ -34,12 +34,9 @@
 
 enum figure { CREATE_JOIN, SMALLER, TO_THREAD, TO_PARENT, FIGURES };
 
-/* One kind of stack, and the rows that price it. */
+/* One kind of stack, whose rows are the figures. */
 struct stack_kind {
-	const char *stack, *memory;
-	size_t bytes; /* 0: libc's default */
 	bool fresh;
-	const struct bench_case *row[FIGURES];
 	pthread_attr_t attr;
 	bool attr_ok;
 	size_t stack_bytes; /* with the default filled in */
@@ -54,10 +51,10 @@ struct thread_report {
 	pid_t tid;
 };
 
-#define KINDS 4
+enum { DEFAULT, SMALL, STACKS };
 
 struct thread_state {
-	struct stack_kind kind[KINDS];
+	struct stack_kind kind[STACKS][2]; /* reused, fresh */
 	enum timer_method method;
 	struct thread_report report;
 	char *mapping; /* the fresh stack, while there is one */
@@ -65,48 +62,48 @@ struct thread_state {
 	int joined;    /* threads of this event that ended */
 };
 
+static const char *const stacks[STACKS] = { "default", "64K" };
+static const char *const memories[] = { "reused", "fresh" };
+static const char *const figures[FIGURES] = {
+	[CREATE_JOIN] = "create_join",
+	[SMALLER] = "smaller",
+	[TO_THREAD] = "to_thread",
+	[TO_PARENT] = "to_parent",
+};
+
+static const struct bench_axis axes[] = { AXIS_STR("stack", stacks),
+					  AXIS_STR("memory", memories),
+					  AXIS_STR("figure", figures),
+					  { 0 } };
+
+/* The row of @figure of the kind of stack that @c has. */
+static const struct bench_case *
+row(const struct bench *b, const struct bench_case *c, enum figure figure)
+{
+	return bench_point(b, axes, c->at[0], c->at[1], figure);
+}
+
+static struct stack_kind *kind_of(struct thread_state *s,
+				  const struct bench_case *c)
+{
+	return &s->kind[c->at[0]][c->at[1]];
+}
+
+static bool add_figure(struct bench *b, void *state, struct bench_case *c)
+{
+	(void)state;
+	c->index = c->at[2];
+	c->events = 200;
+	c->budget_ms = 15;
+	c->derived = c->index == TO_THREAD || c->index == TO_PARENT;
+	c->of = c->derived ? row(b, c, SMALLER) : NULL;
+	return true;
+}
+
 static int cases(struct bench *b, void *state)
 {
-	static const char *const names[FIGURES] = {
-		[CREATE_JOIN] = "create_join",
-		[SMALLER] = "smaller",
-		[TO_THREAD] = "to_thread",
-		[TO_PARENT] = "to_parent",
-	};
-	static const struct stack_kind kinds[KINDS] = {
-		{ .stack = "default", .memory = "reused" },
-		{ .stack = "default", .memory = "fresh", .fresh = true },
-		{ .stack = "64K", .memory = "reused", .bytes = SMALL_STACK },
-		{ .stack = "64K",
-		  .memory = "fresh",
-		  .bytes = SMALL_STACK,
-		  .fresh = true },
-	};
-	struct thread_state *s = state;
-
-	for (int k = 0; k < KINDS; k++) {
-		s->kind[k] = kinds[k];
-		for (int f = 0; f < FIGURES; f++) {
-			const bool beside = f == TO_THREAD || f == TO_PARENT;
-
-			s->kind[k].row[f] = bench_add(
-				b,
-				&(struct bench_case) {
-					.params = { P_STR("stack",
-							  kinds[k].stack),
-						    P_STR("memory",
-							  kinds[k].memory),
-						    P_STR("figure", names[f]) },
-					.arg = &s->kind[k],
-					.index = f,
-					.events = 200,
-					.budget_ms = 15,
-					.derived = beside,
-					.of = beside ? s->kind[k].row[SMALLER]
-						     : NULL,
-				});
-		}
-	}
+	(void)state;
+	bench_add_axes(b, axes, add_figure);
 	return 0;
 }
 
@@ -118,14 +115,15 @@ static int setup(struct bench *b, void *state)
 	if (partner_room(why, sizeof(why)) < 1)
 		return bench_skip(b, "no room for a thread: %s", why);
 	s->method = bench_timer(b)->method;
-	for (int k = 0; k < KINDS; k++) {
-		struct stack_kind *kind = &s->kind[k];
+	for (int k = 0; k < STACKS * 2; k++) {
+		struct stack_kind *kind = &s->kind[k / 2][k % 2];
 		int err = pthread_attr_init(&kind->attr);
 
+		kind->fresh = k % 2;
 		kind->attr_ok = !err;
-		if (!err && kind->bytes)
+		if (!err && k / 2 == SMALL)
 			err = pthread_attr_setstacksize(&kind->attr,
-							kind->bytes);
+							SMALL_STACK);
 		if (!err)
 			err = pthread_attr_getstacksize(&kind->attr,
 							&kind->stack_bytes);
@@ -215,8 +213,9 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 }
 
 static int sample_first(struct bench *b, struct thread_state *s,
-			struct stack_kind *kind)
+			const struct bench_case *c)
 {
+	struct stack_kind *kind = kind_of(s, c);
 	uint64_t begin, end, there, here;
 	pthread_t thread;
 	int err;
@@ -232,12 +231,12 @@ static int sample_first(struct bench *b, struct thread_state *s,
 	unmap_stack(s, kind);
 	here = end - begin;
 	there = s->report.end - begin;
-	bench_record(b, kind->row[TO_PARENT], here);
-	bench_record(b, kind->row[TO_THREAD], there);
-	bench_record(b, kind->row[SMALLER], there < here ? there : here);
+	bench_record(b, row(b, c, TO_PARENT), here);
+	bench_record(b, row(b, c, TO_THREAD), there);
+	bench_record(b, c, there < here ? there : here);
 	kind->events++;
 	kind->thread_firsts += there < here;
-	bench_fact(b, kind->row[SMALLER], "thread_ran_first",
+	bench_fact(b, c, "thread_ran_first",
 		   (double)kind->thread_firsts / (double)kind->events);
 	return 0;
 }
@@ -245,13 +244,12 @@ static int sample_first(struct bench *b, struct thread_state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
-	/* The case belongs to the harness, what it points to is ours. */
-	struct stack_kind *kind = (struct stack_kind *)c->arg;
+	struct stack_kind *kind = kind_of(s, c);
 	uint64_t ticks;
 	int err;
 
 	if (c->index == SMALLER)
-		return sample_first(b, s, kind);
+		return sample_first(b, s, c);
 	TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, kind));
 	if (err) {
 		unmap_stack(s, kind);
@@ -282,13 +280,13 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct thread_state *s = state;
-	struct stack_kind *kind = (struct stack_kind *)c->arg;
+	struct stack_kind *kind = kind_of(s, c);
 
 	(void)iters;
 	give_evidence(b, c, s, kind);
 	if (c->index == SMALLER) {
-		give_evidence(b, kind->row[TO_THREAD], s, kind);
-		give_evidence(b, kind->row[TO_PARENT], s, kind);
+		give_evidence(b, row(b, c, TO_THREAD), s, kind);
+		give_evidence(b, row(b, c, TO_PARENT), s, kind);
 	}
 	kind->last = s->report.stack;
 	return 0;
@@ -299,9 +297,9 @@ static void teardown(struct bench *b, void *state)
 	struct thread_state *s = state;
 
 	(void)b;
-	for (int k = 0; k < KINDS; k++)
-		if (s->kind[k].attr_ok)
-			pthread_attr_destroy(&s->kind[k].attr);
+	for (int k = 0; k < STACKS * 2; k++)
+		if (s->kind[k / 2][k % 2].attr_ok)
+			pthread_attr_destroy(&s->kind[k / 2][k % 2].attr);
 }
 
 const struct bench_desc bench_desc = {

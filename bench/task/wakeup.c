@@ -81,18 +81,6 @@ struct call {
 	int (*sleep)(const struct state *s);
 };
 
-struct mode {
-	const char *policy_name, *slack_name;
-	int policy;
-	unsigned long slack; /* for PR_SET_TIMERSLACK; 0: the default */
-};
-
-struct how {
-	const struct call *call;
-	const struct mode *mode;
-	uint64_t skipped; /* points of the grid that were past already */
-};
-
 static int64_t now_ns(void)
 {
 	struct timespec ts;
@@ -159,41 +147,37 @@ static const struct call calls[] = {
 	{ "epoll_pwait2", sleep_epoll },
 };
 
-static const struct mode modes[] = {
-	{ "other", "default", SCHED_OTHER, 0 },
-	{ "other", "1ns", SCHED_OTHER, 1 },
-	{ "fifo", "none", SCHED_FIFO, 0 },
-};
+enum { OTHER, FIFO };
+enum { DEFAULT, LEAST, NONE };
 
-#define CALLS (sizeof(calls) / sizeof(calls[0]))
-#define MODES (sizeof(modes) / sizeof(modes[0]))
+static const char *const policies[] = { "other", "fifo" };
+static const char *const slacks[] = { "default", "1ns", "none" };
 
-static struct how hows[CALLS * MODES];
+enum { CALL, POLICY, SLACK };
 
-static int cases(struct bench *b, void *state)
+static const struct bench_axis axes[] = { AXIS_STR("call", calls),
+					  AXIS_STR("policy", policies),
+					  AXIS_STR("slack", slacks),
+					  { 0 } };
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct state *s = state;
 
-	for (size_t i = 0; i < CALLS * MODES; i++) {
-		const struct call *call = &calls[i / MODES];
-		const struct mode *mode = &modes[i % MODES];
-		const struct bench_case c = {
-			.params = { P_STR("call", call->name),
-				    P_STR("policy", mode->policy_name),
-				    P_STR("slack", mode->slack_name) },
-			.arg = &hows[i],
-			.index = (int64_t)i,
-			.events = EVENTS,
-			/* For a machine that is very late only. */
-			.budget_ms = (unsigned int)(10 * EVENTS *
-						    s->interval_us / 1000),
-			.histogram = BENCH_HIST_LOG,
-			.switches = true,
-		};
+	(void)b;
+	c->events = EVENTS;
+	/* For a machine that is very late only. */
+	c->budget_ms = (unsigned int)(10 * EVENTS * s->interval_us / 1000);
+	c->histogram = BENCH_HIST_LOG;
+	c->switches = true;
+	/* Real time has no slack, and the others have some. */
+	return (c->at[POLICY] == FIFO) == (c->at[SLACK] == NONE);
+}
 
-		hows[i] = (struct how) { .call = call, .mode = mode };
-		bench_add(b, &c);
-	}
+static int cases(struct bench *b, void *state)
+{
+	(void)state;
+	bench_add_axes(b, axes, add_point);
 	return 0;
 }
 
@@ -228,9 +212,8 @@ static void restore(struct state *s)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct how *how = c->arg;
-	const struct mode *m = how->mode;
-	const bool fifo = m->policy == SCHED_FIFO;
+	const bool fifo = c->at[POLICY] == FIFO;
+	const int policy = fifo ? SCHED_FIFO : SCHED_OTHER;
 	struct sched_param param = { 0 };
 	struct state *s = state;
 	int err;
@@ -240,7 +223,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
 	s->changed = true;
 	param.sched_priority = fifo ? (int)s->priority : 0;
-	err = set(m->policy, &param, m->slack);
+	err = set(policy, &param, c->at[SLACK] == LEAST); /* 0: default */
 	if (err)
 		restore(s);
 	if (err == -EPERM)
@@ -250,7 +233,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return bench_fail(b, -err, "set the scheduling policy");
 	/* As the kernel says, not as we asked. */
 	bench_proof(b, c, "policy_in_force", 1,
-		    sched_getscheduler(0) == m->policy);
+		    sched_getscheduler(0) == policy);
 	bench_fact(b, c, "timer_slack_ns",
 		   prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
 	bench_fact(b, c, "interval_us", (double)s->interval_us);
@@ -270,14 +253,14 @@ static long voluntary_switches(void)
 
 /* On to a point of the grid that is not yet past, and that leaves time to
  * fall asleep: cyclictest does the same. */
-static void next_point(struct state *s, struct how *how)
+static void next_point(struct state *s, uint64_t *skipped)
 {
 	const int64_t step = (int64_t)s->interval_us * 1000;
 	const int64_t soon = now_ns() + step / 4;
 
 	while (s->next < soon) {
 		s->next += step;
-		how->skipped++;
+		(*skipped)++;
 	}
 }
 
@@ -298,23 +281,22 @@ static int sleep_once(const struct bench *b, struct state *s,
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct how *how = &hows[c->index];
+	const struct call *call = &calls[c->at[CALL]];
 	struct state *s = state;
 	int64_t late = 0;
 	int slept = 0;
 
 	for (int i = 0; i < TRIES && !slept; i++) {
-		next_point(s, how);
-		slept = sleep_once(b, s, how->call, &late);
+		next_point(s, c->data);
+		slept = sleep_once(b, s, call, &late);
 		s->next += (int64_t)s->interval_us * 1000;
 	}
 	if (slept == -EINTR)
 		return 0; /* the user wants to stop */
 	if (slept == -ENOSYS)
-		return bench_skip(b, "%s is not in this kernel",
-				  how->call->name);
+		return bench_skip(b, "%s is not in this kernel", call->name);
 	if (slept < 0)
-		return bench_fail(b, -slept, "%s", how->call->name);
+		return bench_fail(b, -slept, "%s", call->name);
 	bench_proof(b, c, "sleeps", 1, slept);
 	/* Too early would be a bug of the kernel, and is no lateness. */
 	bench_proof(b, c, "not_early", 1, late >= 0);
@@ -328,7 +310,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 
 	restore(s);
-	bench_fact(b, c, "points_skipped", (double)hows[c->index].skipped);
+	bench_fact(b, c, "points_skipped", (double)*(const uint64_t *)c->data);
 	return 0;
 }
 
@@ -348,6 +330,7 @@ const struct bench_desc bench_desc = {
 	.name = "wakeup",
 	.opts = opts,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(uint64_t), /* points that were skipped */
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
