@@ -60,14 +60,3 @@ double gaps_lost(const struct gaps *g)
 	return g->spun_ticks ? (double)g->lost_ticks / (double)g->spun_ticks
 			     : 0;
 }
-
-char gaps_grade(double lost)
-{
-	if (lost < 0.001)
-		return 'A';
-	if (lost < 0.01)
-		return 'B';
-	if (lost < 0.05)
-		return 'C';
-	return 'D';
-}

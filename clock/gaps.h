@@ -43,8 +43,4 @@ void gaps_spin(struct gaps *g, const struct timer *t, unsigned int us,
 /* gaps_lost() - lost share, 0 to 1; 0 if nothing was spun. */
 double gaps_lost(const struct gaps *g);
 
-/* gaps_grade() - of a lost share: 'A' under 0.1 %, 'B' under 1 %, 'C' under
- * 5 %, 'D'. */
-char gaps_grade(double lost);
-
 #endif

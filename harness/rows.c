@@ -454,7 +454,7 @@ static bool drifted(const struct bench *b, const struct case_run *run)
 static char grade_of(const struct bench *b, const struct case_run *run,
 		     uint64_t samples)
 {
-	char grade = gaps_grade(gaps_lost(&b->gaps));
+	char grade = result_grade(gaps_lost(&b->gaps));
 	double share = samples ? (double)(run->involuntary + run->migrated) /
 					 (double)samples
 			       : 0;

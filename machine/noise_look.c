@@ -14,6 +14,7 @@
 #include "machine.h"
 #include "noise.h"
 #include "reference.h"
+#include "result.h"
 #include "stats.h"
 #include "top_tasks.h"
 #include "topo.h"
@@ -254,7 +255,7 @@ static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 {
 	const struct cpu_gaps *g = &l->gaps;
 	double lost = g->spun_ns > 0 ? g->lost_ns / g->spun_ns : 0;
-	char grade[2] = { gaps_grade(lost), '\0' }, at[32];
+	char grade[2] = { result_grade(lost), '\0' }, at[32];
 	time_t now = time(NULL);
 	struct tm utc;
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "compare.h"
-#include "gaps.h"
 #include "noise_certificate.h"
+#include "result.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -87,7 +87,7 @@ static char *noise_of(const struct side *s, char *grade)
 	if (q.n) {
 		double share = noise_cpu_share(&q.v[0]);
 
-		*grade = gaps_grade(share);
+		*grade = result_grade(share);
 		text = text_format("%c, %s of the time lost", *grade,
 				   units_percent(pct, share));
 	}

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "console.h"
-#include "gaps.h"
 #include "noise_certificate.h"
 #include "pick.h"
+#include "result.h"
 #include "rowtable.h"
 #include "tables.h"
 #include "text.h"
@@ -198,9 +198,9 @@ char *headlines_quality(const struct run *run)
 
 		text = text_format("noise: grade %c on CPU %d, others took %s "
 				   "of the time: %s",
-				   gaps_grade(share), q.v[0].cpu,
+				   result_grade(share), q.v[0].cpu,
 				   units_percent(lost, share),
-				   meaning(gaps_grade(share)));
+				   meaning(result_grade(share)));
 	} else {
 		text = text_copy("noise: nobody watched (no noise.jsonl); each "
 				 "row has its own grade");

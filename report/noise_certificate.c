@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "console.h"
-#include "gaps.h"
+#include "result.h"
 #include "stats.h"
 #include "text.h"
 #include "units.h"
@@ -202,7 +202,7 @@ char *noise_cpu_verdict(const struct noise_cpu *c)
 
 	return text_format("grade %c on CPU %d: others took %s of the time "
 			   "(%s watched; longest gap %s)",
-			   gaps_grade(noise_cpu_share(c)), c->cpu,
+			   result_grade(noise_cpu_share(c)), c->cpu,
 			   units_percent(lost, noise_cpu_share(c)),
 			   units_format(spun, 1e3 * c->spun_us, "ns"),
 			   units_format(longest, 1e3 * c->longest_us, "ns"));
@@ -449,7 +449,7 @@ static void fill(struct table *t, const struct noise_certificate *q)
 		table_column(t, heads[i], i != 1);
 	for (size_t i = 0; i < q->n && i < MOST_CPUS; i++) {
 		const struct noise_cpu *c = &q->v[i];
-		char grade[2] = { gaps_grade(noise_cpu_share(c)), '\0' };
+		char grade[2] = { result_grade(noise_cpu_share(c)), '\0' };
 
 		table_row(t, "");
 		table_cell(t, 0,
