@@ -120,7 +120,7 @@ $(BUILD)/bin/report: $(REPORT_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
 
 # Unit tests may use everything but the two mains.
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(FAMILY_LIBS) $(LIB)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(MACHINE_OBJS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ -Wl,--start-group $^ -Wl,--end-group \
@@ -136,7 +136,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/%,$<),-Ireport) \
-		$(if $(filter tests/unit/%,$<),-Imonitor) \
+		$(if $(filter tests/unit/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -9,6 +9,7 @@
 
 #include "ensemble_body.h"
 #include "quantum.h"
+#include "reference.h"
 #include "stats.h"
 
 /* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
@@ -25,15 +26,6 @@
 #define COARSE_READS	  50
 #define OVERHEAD_READS	  4000
 #define OVERHEAD_NS	  15000000.0 /* not longer than 15 ms */
-
-/* Chains are in asm and use a register operand: recent cores execute an add of
- * a small constant while renaming, which then takes no time at all. */
-#define CHAIN 512
-
-#define NOW_TRIES	3
-#define NOW_ROUNDS	4   /* 6144 cycles, mostly: 2 to 3 us */
-#define NOW_QUANTA	200 /* that many make an error of 0.5 % */
-#define MOST_NOW_ROUNDS 200 /* 0.1 ms; a coarser clock cannot tell */
 
 static const char *const names[TIMER_METHODS] = {
 	[TIMER_CPUID] = "cpuid",   [TIMER_CPUID2] = "cpuid2",
@@ -60,30 +52,6 @@ uint64_t timer_empty(enum timer_method method)
 
 	TIMER_INTERVAL(method, ticks, );
 	return ticks;
-}
-
-__attribute__((noinline)) static uint64_t adds(uint64_t rounds)
-{
-	uint64_t x = rounds, one = 1;
-
-	while (rounds--)
-		__asm__ volatile(".rept 512\n\tadd %1, %0\n\t.endr"
-				 : "+r"(x)
-				 : "r"(one)
-				 : "cc");
-	return x;
-}
-
-__attribute__((noinline)) static uint64_t muls(uint64_t rounds)
-{
-	uint64_t x = rounds | 1, three = 3;
-
-	while (rounds--)
-		__asm__ volatile(".rept 512\n\timul %1, %0\n\t.endr"
-				 : "+r"(x)
-				 : "r"(three)
-				 : "cc");
-	return x;
 }
 
 /* @n chains of ensemble_body.h, 1 or 8k. */
@@ -221,105 +189,11 @@ double timer_tsc_hz(uint64_t window_ns)
 	return (double)(b.ticks - a.ticks) * 1e9 / (double)(b.ns - a.ns);
 }
 
-/* Ticks of one link of a chain: least of 2n less least of n. */
-static double link_ticks(enum timer_method method, uint64_t (*chain)(uint64_t),
-			 uint64_t rounds, unsigned int tries)
-{
-	uint64_t best1 = UINT64_MAX, best2 = UINT64_MAX;
-
-	for (unsigned int i = 0; i < tries; i++) {
-		uint64_t ticks;
-
-		TIMER_INTERVAL(method, ticks, chain(rounds));
-		if (ticks < best1)
-			best1 = ticks;
-		TIMER_INTERVAL(method, ticks, chain(2 * rounds));
-		if (ticks < best2)
-			best2 = ticks;
-	}
-	return best2 > best1
-		       ? (double)(best2 - best1) / (double)(rounds * CHAIN)
-		       : 0;
-}
-
-/*
- * An addition is one cycle, but beside a busy hardware thread a long chain of
- * them was seen to take 1.031 for minutes, when one of multiplications took
- * 3.002.  So additions only say how many whole cycles a multiplication has.
- */
-static double core_hz(const struct timer *t, unsigned int tries, double *cycles)
-{
-	/* 20480 adds or 7168 muls, of 3 cycles mostly: 5 to 10 us */
-	const double add = link_ticks(t->method, adds, 40, tries);
-	const double mul = link_ticks(t->method, muls, 14, tries);
-	const double whole = add > 0 ? round(mul / add) : 0;
-
-	*cycles = 0;
-	if (!(add > 0) || !(mul > 0))
-		return 0;
-	*cycles =
-		whole < 1 || fabs(mul / add - whole) > 0.2 ? mul / add : whole;
-	return t->hz * *cycles / mul;
-}
-
-double timer_core_hz(const struct timer *t, unsigned int tries)
-{
-	double cycles;
-
-	return core_hz(t, tries, &cycles);
-}
-
 /* How to read the clock of @method for its own sake: that method may be one
  * that does not wait, or takes long (CPUID). */
 static enum timer_method plain_method(enum timer_method method)
 {
 	return method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
-}
-
-/* How many multiplies are long enough for this clock, and what the two reads
- * add to them. */
-static void plan_core_hz_now(struct timer *t)
-{
-	const double round_ticks =
-		t->core_hz > 0 ? CHAIN * t->multiply_cycles * t->hz / t->core_hz
-			       : 0;
-	uint64_t least = UINT64_MAX;
-
-	t->now_rounds = 0;
-	if (!(round_ticks > 0))
-		return;
-	for (int i = 0; i < 50; i++) {
-		const uint64_t ticks = timer_empty(plain_method(t->method));
-
-		least = ticks < least ? ticks : least;
-	}
-	t->now_offset_ticks = (double)least;
-	t->now_rounds = (unsigned int)
-		fmin(MOST_NOW_ROUNDS + 1,
-		     fmax(NOW_ROUNDS,
-			  ceil(NOW_QUANTA * t->quantum_ticks / round_ticks)));
-	if (t->now_rounds > MOST_NOW_ROUNDS)
-		t->now_rounds = 0;
-}
-
-double timer_core_hz_now(const struct timer *t)
-{
-	const enum timer_method method = plain_method(t->method);
-	uint64_t least = UINT64_MAX;
-
-	if (!t->now_rounds)
-		return 0;
-	muls(1); /* its code may have left the caches */
-	for (int i = 0; i < NOW_TRIES; i++) {
-		uint64_t ticks;
-
-		TIMER_INTERVAL(method, ticks, muls(t->now_rounds));
-		least = ticks < least ? ticks : least;
-	}
-	if ((double)least <= t->now_offset_ticks)
-		return 0;
-	return t->hz * t->now_rounds * CHAIN * t->multiply_cycles /
-	       ((double)least - t->now_offset_ticks);
 }
 
 /* From 64 cycles to @most and 64, never as many as the time before: at the
@@ -420,7 +294,6 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 		: t->tsc_hz > 0	      ? t->tsc_hz
 				      : timer_tsc_hz(RATE_WINDOW_NS);
 	t->quantum_ticks = timer_quantum(method, QUANTUM_READS);
-	t->core_hz = core_hz(t, 30, &t->multiply_cycles);
-	plan_core_hz_now(t);
+	reference_calibrate(t);
 	return measure_overhead(t);
 }

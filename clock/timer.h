@@ -128,7 +128,7 @@ struct timer {
 				       * that mean at most */
 	double core_hz;		      /* at calibration; 0 where unknown */
 	double multiply_cycles;	      /* of one that waits for another */
-	/* of timer_core_hz_now(): chains (0: cannot tell), and the reads' own
+	/* of reference_hz(): chains (0: cannot tell), and the reads' own
 	 * time */
 	unsigned int now_rounds;
 	double now_offset_ticks;
@@ -177,17 +177,6 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
 /* timer_tsc_hz() - rate of the TSC against CLOCK_MONOTONIC_RAW: the tightest
  * of many clock/rdtsc/clock sandwiches at both ends of @window_ns. */
 double timer_tsc_hz(uint64_t window_ns);
-
-/* timer_core_hz() - the core's frequency now, from a chain of dependent
- * multiplications (each as many cycles as additions of one cycle say), the
- * least of @tries short batches; 0 if unknown. */
-double timer_core_hz(const struct timer *t, unsigned int tries);
-
-/* timer_core_hz_now() - the same from the fastest of three short chains, in
- * about 5 us (0.3 ms with a coarse clock): within 1 % where one of them is not
- * interrupted, else too low; 0 if unknown.  Reads by LFENCE whatever the
- * method, but for clock.  @t: calibrated. */
-double timer_core_hz_now(const struct timer *t);
 
 /* timer_quantum() - step of the method's clock, ticks (clock/quantum.h), from
  * @reads readings, more of a clock that rarely advances; no whole number on

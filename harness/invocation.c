@@ -14,8 +14,7 @@
 #include "err.h"
 #include "guard.h"
 
-#define SPIN_US	   2500
-#define CORE_TRIES 30
+#define SPIN_US 2500
 
 volatile sig_atomic_t invocation_stop;
 
@@ -356,11 +355,9 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 		if (code)
 			return code;
 	}
-	noise_spin(&b->noise, &b->timer, SPIN_US);
-	b->core_hz_before = b->timer.core_hz;
+	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	code = set_up_and_sample(b);
-	b->core_hz_after = timer_core_hz(&b->timer, CORE_TRIES);
-	noise_spin(&b->noise, &b->timer, SPIN_US);
+	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	b->throttled = noise_throttled() - throttled;
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
@@ -393,6 +390,7 @@ void invocation_close(struct bench *b)
 	for (size_t i = 0; i < b->n_runs; i++)
 		free_run(b->runs[i]);
 	free(b->runs);
+	sample_free(&b->core_hz);
 	if (b->counter)
 		op_counter_close(b->counter);
 	topo_close(b->topo);

@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "evidence.h"
+#include "gaps.h"
 #include "noise.h"
 #include "op_counts.h"
 #include "result.h"
@@ -94,10 +95,10 @@ struct bench {
 	int guard_fd;
 	const char *dir;
 	char scratch[PATH_MAX];
-	struct noise noise;
+	struct gaps gaps;
 	struct op_counter counter_store;
 	struct op_counter *counter; /* NULL without --counters */
-	double core_hz_before, core_hz_after;
+	struct sample_vec core_hz;  /* around all visits to all cases */
 	int64_t throttled;
 	char started_at[32];
 	double duration_s;

@@ -4,34 +4,7 @@
 
 #include <stdint.h>
 
-#include "timer.h"
-
-/*
- * How much of the CPU's time others took.  Steal time alone does not tell
- * (METHOD 6): a spin on the clock sees every gap, whoever made it.
- */
-struct noise {
-	uint64_t spun_ticks; /* how long the spins lasted in all */
-	uint64_t lost_ticks; /* of which in gaps */
-	uint64_t gaps;
-	uint64_t longest_ticks;
-};
-
-/* noise_gap_ticks() - the least step of a clock of @hz that others made: 1 us,
- * or ten reads of it.  Most are read in some 20 ns; one that is a device's
- * register (hpet, acpi_pm) takes 1 us by itself. */
-double noise_gap_ticks(enum timer_method method, double hz);
-
-/* noise_spin() - spin on the clock for @us microseconds and add what is seen
- * to @noise.  A gap is a step of more than
- * noise_gap_ticks(): nothing of our own lasts as long. */
-void noise_spin(struct noise *noise, const struct timer *t, unsigned int us);
-
-/* noise_lost() - lost share, 0 to 1; 0 if nothing was spun. */
-double noise_lost(const struct noise *noise);
-
-/* noise_grade() - 'A' under 0.1 % lost, 'B' under 1 %, 'C' under 5 %, 'D'. */
-char noise_grade(double lost);
+/* What the kernel counts of a disturbance; clock/gaps.h sees the rest. */
 
 /* Counters of this thread that tell of disturbance. */
 struct noise_counts {

@@ -280,3 +280,14 @@ fail:
 	result_free(r);
 	return err;
 }
+
+char result_grade(double lost)
+{
+	if (lost < 0.001)
+		return 'A';
+	if (lost < 0.01)
+		return 'B';
+	if (lost < 0.05)
+		return 'C';
+	return 'D';
+}

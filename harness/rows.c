@@ -410,16 +410,16 @@ static int add_counters(const struct bench *b, const struct case_run *run,
 	return row->counters ? 0 : -ENOMEM;
 }
 
-/* The @p-quantile of the core's frequency around the visits to a case. */
-static double speed(const struct case_run *run, double p)
+/* The @p-quantile of readings of the core's frequency; NAN of none. */
+static double speed(const struct sample_vec *core_hz, double p)
 {
-	size_t n = run->core_hz.n;
+	size_t n = core_hz->n;
 	double *x = n ? malloc(n * sizeof(*x)) : NULL;
 	double q;
 
 	if (!x)
 		return NAN;
-	memcpy(x, run->core_hz.v, n * sizeof(*x));
+	memcpy(x, core_hz->v, n * sizeof(*x));
 	stats_sort(x, n);
 	q = stats_quantile(x, n, p);
 	free(x);
@@ -428,36 +428,33 @@ static double speed(const struct case_run *run, double p)
 
 /* What a minimum tells is from the fastest moment, and of few readings the
  * greatest is the least disturbed.  A case that had no visit of its own has the
- * frequency of the process's ends. */
+ * frequency around those to the other cases. */
 static double core_hz_of(const struct bench *b, const struct case_run *run)
 {
 	const enum bench_estimator e = estimator_of(run);
 	const bool least = e == BENCH_EST_MIN || e == BENCH_EST_MIN_DIFFERENCE;
 	const bool few = run->core_hz.n < ENOUGH_SPEEDS;
-	const double hz = speed(run, least || few ? 1 : 0.5);
 
-	if (isfinite(hz))
-		return hz;
-	if (!(b->core_hz_before > 0) || !(b->core_hz_after > 0))
-		return b->core_hz_before;
-	return (b->core_hz_before + b->core_hz_after) / 2;
+	if (run->core_hz.n)
+		return speed(&run->core_hz, least || few ? 1 : 0.5);
+	return b->core_hz.n ? speed(&b->core_hz, 0.5) : b->timer.core_hz;
 }
 
 /* By quartiles: an interrupt makes a reading too low and proves nothing. */
 static bool drifted(const struct bench *b, const struct case_run *run)
 {
-	if (run->core_hz.n >= ENOUGH_SPEEDS)
-		return speed(run, 0.75) / speed(run, 0.25) - 1 >
-		       FREQUENCY_DRIFT;
-	return b->core_hz_before > 0 && b->core_hz_after > 0 &&
-	       fabs(b->core_hz_after / b->core_hz_before - 1) > FREQUENCY_DRIFT;
+	const struct sample_vec *of =
+		run->core_hz.n < ENOUGH_SPEEDS ? &b->core_hz : &run->core_hz;
+
+	return of->n >= ENOUGH_SPEEDS &&
+	       speed(of, 0.75) / speed(of, 0.25) - 1 > FREQUENCY_DRIFT;
 }
 
 /* The grade of the spin, lowered by what the samples themselves saw. */
 static char grade_of(const struct bench *b, const struct case_run *run,
 		     uint64_t samples)
 {
-	char grade = noise_grade(noise_lost(&b->noise));
+	char grade = result_grade(gaps_lost(&b->gaps));
 	double share = samples ? (double)(run->involuntary + run->migrated) /
 					 (double)samples
 			       : 0;
@@ -501,7 +498,7 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	sched_getparam(0, &param);
 	grade[0] = grade_of(b, run, row->samples);
 	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
-	if (b->noise.spun_ticks)
+	if (b->gaps.spun_ticks)
 		bad |= result_set(&row->grade, grade);
 	if (b->timer.hz > 0)
 		bad |= result_set(&row->timer, timer_name(b->timer.method));

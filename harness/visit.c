@@ -6,6 +6,7 @@
 
 #include "invocation.h"
 #include "partner.h"
+#include "reference.h"
 
 #define PASSES	       4 /* visits to a case that is interleaved, at most */
 #define LOW_EFFORT     0.5
@@ -269,9 +270,13 @@ static int visit_events(struct bench *b, struct case_run *run,
  * their own: what a process sees at its begin and end need not be theirs. */
 static int note_core_hz(struct bench *b, struct case_run *run)
 {
-	const double hz = timer_core_hz_now(&b->timer);
+	const double hz = reference_hz(&b->timer);
+	int err;
 
-	return hz > 0 ? sample_push(&run->core_hz, hz) : 0;
+	if (!(hz > 0))
+		return 0;
+	err = sample_push(&run->core_hz, hz);
+	return err ? err : sample_push(&b->core_hz, hz);
 }
 
 static void visit(struct bench *b, struct case_run *run, unsigned int passes)

@@ -3,11 +3,12 @@
 
 # Never over a file that somebody has filled in.
 .PHONY: predictions
-predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you measure
+predictions: $(BUILD)/bin/report $(BUILD)/bin/machine ## write predictions.ini, to fill in before you measure
 	$(Q)if [ -e predictions.ini ]; then \
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
-		$(BUILD)/bin/report predictions >predictions.ini.new && \
+		{ $(BUILD)/bin/machine nominal && $(BUILD)/bin/report predictions; } \
+			>predictions.ini.new && \
 		mv predictions.ini.new predictions.ini && \
 		echo 'predictions.ini: fill it in, then make run-all'; \
 	fi
@@ -27,5 +28,5 @@ $(BUILD)/planted/%/planted: tests/fixtures/bench/planted.c $(MAIN) \
 		-o $@ $^ $(ALL_LDLIBS)
 
 .PHONY: planted
-planted: $(BUILD)/bin/report $(BUILD)/planted/0/planted $(BUILD)/planted/50/planted ## is a slowdown of 5 % found, and none where there is none? SESSIONS=20
+planted: $(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/planted/0/planted $(BUILD)/planted/50/planted ## is a slowdown of 5 % found, and none where there is none? SESSIONS=20
 	$(Q)tests/planted '$(BUILD)' $(or $(SESSIONS),20)

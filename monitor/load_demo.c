@@ -37,17 +37,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "file_data.h"
-#include "file_place.h"
-#include "../bench/memory/lib/chase.h"
-#include "../bench/memory/lib/mem_buffer.h"
 #include "bench.h"
 #include "counters.h"
 #include "cpu_model.h"
@@ -56,10 +56,12 @@
 #define INTERVAL_NS 3000000u
 #define EVENTS	    10
 #define PIECE_NS    50000u /* between two looks at the clock */
-#define FILE_NAME   "load_demo"
 #define FILE_BYTES  ((uint64_t)4 << 20)
-#define BLOCK	    FILE_DATA_BLOCK
+#define BLOCK	    4096
 #define LEAST_CHASE ((uint64_t)8 << 20)
+#define LINE	    64
+#define PARTS	    16 /* of the chain; a piece of work is one */
+#define UNROLL	    32
 
 enum figure { SYSTEM_LOAD, PROCESSOR_LOAD, IPC, FIGURES };
 
@@ -72,13 +74,13 @@ struct load_state {
 	bool set_up;
 	double width[COUNTERS_PMUS];
 	unsigned int pmu; /* that counts where the thread runs */
-	struct mem_buffer buffer;
-	struct chase chase;
-	unsigned int entry; /* where the chase goes on */
-	struct file_data file;
-	int fd;	    /* of the same file, O_DIRECT; -1: not open */
+	char *chain;	  /* a cycle through all its lines, NULL: not linked */
+	uint64_t chain_bytes;
+	void *entry[PARTS]; /* of the parts, in the order of the chain */
+	unsigned int part;  /* where the chase goes on */
+	int fd;		    /* of a file, O_DIRECT; -1: not open */
 	int waited; /* the thread's schedstat; -1: the kernel has none */
-	char *block;
+	uint64_t *block;
 	uint64_t rounds; /* of a piece of work that counts rounds */
 	double done;	 /* in this interval */
 	/* Of the chase, where they are counted. */
@@ -114,18 +116,32 @@ static int piece_avx(struct bench *b, struct load_state *s, double *asked,
 	return 0;
 }
 
+static void *follow(void *at, uint64_t rounds)
+{
+	__asm__ volatile("1:\n\t"
+			 ".rept 32\n\t"
+			 "mov (%[at]), %[at]\n\t"
+			 ".endr\n\t"
+			 "dec %[rounds]\n\t"
+			 "jnz 1b"
+			 : [at] "+r"(at), [rounds] "+r"(rounds)
+			 :
+			 : "cc", "memory");
+	return at;
+}
+
 /* From one entry to the next: whoever arrives has made all the loads. */
 static int piece_chase(struct bench *b, struct load_state *s, double *asked,
 		       double *done)
 {
-	const size_t loads = s->chase.lines / CHASE_ENTRIES;
-	unsigned int next = (s->entry + 1) % CHASE_ENTRIES;
-	void *end = chase_run(s->chase.entry[s->entry], loads / CHASE_UNROLL);
+	const uint64_t loads = s->chain_bytes / LINE / PARTS;
+	const unsigned int next = (s->part + 1) % PARTS;
+	void *end = follow(s->entry[s->part], loads / UNROLL);
 
 	(void)b;
 	*asked = (double)loads;
-	*done = end == s->chase.entry[next] ? (double)loads : 0;
-	s->entry = next;
+	*done = end == s->entry[next] ? (double)loads : 0;
+	s->part = next;
 	return 0;
 }
 
@@ -136,9 +152,9 @@ static int piece_disk(struct bench *b, struct load_state *s, double *asked,
 	ssize_t n = pread(s->fd, s->block, BLOCK, (off_t)at);
 
 	if (n < 0)
-		return bench_fail(b, errno, "read %s", s->file.path);
+		return bench_fail(b, errno, "read a block");
 	*asked = BLOCK;
-	*done = n == BLOCK && file_data_sample(s->block, BLOCK, at) ? BLOCK : 0;
+	*done = n == BLOCK && *s->block == at ? BLOCK : 0;
 	return 0;
 }
 
@@ -172,49 +188,119 @@ static int begin_rounds(struct bench *b, void *state,
 	return 0;
 }
 
+/* All lines of the chain in random order; -ENOMEM if there is none for it. */
+static int link_chain(struct bench *b, struct load_state *s)
+{
+	const size_t lines = s->chain_bytes / LINE;
+	uint32_t *order = malloc(lines * sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < lines; i++) {
+		const size_t j = bench_random(b) % (i + 1);
+
+		order[i] = order[j];
+		order[j] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < lines; i++) {
+		void **line = (void **)(s->chain + (size_t)order[i] * LINE);
+
+		*line = s->chain + (size_t)order[(i + 1) % lines] * LINE;
+		if (i % (lines / PARTS) == 0)
+			s->entry[i / (lines / PARTS)] = line;
+	}
+	free(order);
+	return 0;
+}
+
 static int begin_chase(struct bench *b, void *state, const struct bench_case *c)
 {
 	uint64_t wanted = LEAST_CHASE, l2 = bench_cache_bytes(b, 2);
 	struct load_state *s = state;
 	int err;
 
-	if (s->buffer.base)
+	if (s->chain)
 		return 0;
 	while (wanted < 4 * l2)
 		wanted *= 2;
 	if (wanted > bench_spare_bytes(b))
 		return bench_skip(b, "not enough memory to chase through");
-	err = mem_map(&s->buffer, wanted, MEM_4K);
-	if (err)
-		return bench_fail(b, -err, "map %s", "memory");
-	mem_touch(&s->buffer);
-	err = chase_link_random(&s->chase, s->buffer.base, wanted,
-				bench_seed(b));
+	s->chain_bytes = wanted;
+	s->chain = mmap(NULL, wanted, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->chain == MAP_FAILED) {
+		s->chain = NULL;
+		return bench_fail(b, errno, "map memory");
+	}
+	/* Refused where there are no huge pages: then it has what it wants. */
+	madvise(s->chain, wanted, MADV_NOHUGEPAGE);
+	err = link_chain(b, s);
 	if (err)
 		return bench_fail(b, -err, "link the chase");
 	bench_fact(b, c, "chase_bytes", (double)wanted);
 	return 0;
 }
 
+static bool is_in_memory(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+/* Each block begins with its place in the file. */
+static int write_file(const struct load_state *s, int fd)
+{
+	memset(s->block, 0, BLOCK);
+	for (uint64_t at = 0; at < FILE_BYTES; at += BLOCK) {
+		ssize_t n;
+
+		*s->block = at;
+		n = pwrite(fd, s->block, BLOCK, (off_t)at);
+		if (n != BLOCK)
+			return n < 0 ? -errno : -ENOSPC;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
 static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct load_state *s = state;
-	const char *why = "";
-	int err;
+	const char *dir;
+	char path[PATH_MAX];
+	int fd, err;
 
 	(void)c;
 	if (s->fd >= 0)
 		return 0;
-	err = file_data_get(b, &s->file, FILE_NAME, FILE_BYTES);
-	if (err)
-		return err;
+	dir = bench_scratch(b);
+	if (!dir)
+		return -EIO; /* it has said why */
 	if (!s->block)
-		s->block = aligned_alloc(FILE_DATA_ALIGN, BLOCK);
+		s->block = aligned_alloc(BLOCK, BLOCK);
 	if (!s->block)
 		return bench_fail(b, ENOMEM, "a block");
-	s->fd = file_direct_open(s->file.path, O_RDONLY, &why);
-	if (s->fd < 0)
-		return bench_skip(b, "%s: %s", s->file.path, why);
+	if ((size_t)snprintf(path, sizeof(path), "%s/load_demo", dir) >=
+	    sizeof(path))
+		return bench_fail(b, ENAMETOOLONG, "%s", dir);
+	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	err = fd < 0 ? -errno : write_file(s, fd);
+	if (fd >= 0)
+		close(fd);
+	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
+		return bench_skip(b, "%s: %s", path, strerror(-err));
+	if (err)
+		return bench_fail(b, -err, "%s", path);
+	/* tmpfs takes O_DIRECT since Linux 6.6, and reads its memory. */
+	s->fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (s->fd < 0 && errno != EINVAL)
+		return bench_fail(b, errno, "%s", path);
+	if (s->fd < 0 || is_in_memory(s->fd)) {
+		unlink(path);
+		return bench_skip(b, "%s: the file system has no O_DIRECT",
+				  dir);
+	}
 	return 0;
 }
 
@@ -410,7 +496,6 @@ static int setup(struct bench *b, void *state)
 	s->set_up = true;
 	s->fd = -1;
 	s->waited = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	file_data_init(&s->file);
 	err = counters_open(&s->counters, &self, 0);
 	if (err)
 		return bench_fail(b, -err, "open the counters");
@@ -431,9 +516,9 @@ static void teardown(struct bench *b, void *state)
 		close(s->fd);
 	if (s->waited >= 0)
 		close(s->waited);
-	file_data_close(&s->file);
 	free(s->block);
-	mem_unmap(&s->buffer);
+	if (s->chain)
+		munmap(s->chain, s->chain_bytes);
 	counters_close(s->counters);
 	cpu_model_free(&s->model);
 }

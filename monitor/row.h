@@ -3,6 +3,7 @@
 #define ROW_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "counters.h"
 #include "os_load.h"
@@ -36,5 +37,12 @@ double row_share_pct(const struct row *row);
 
 /* row_cpu_name() - "0", "process", "cgroup".  @buf: 16 bytes. */
 const char *row_cpu_name(char buf[16], int cpu);
+
+/* One line for a row; what is unknown is an empty field, or null. */
+
+/* write_csv_head() - the names of the columns. */
+void write_csv_head(FILE *f);
+void write_csv_row(FILE *f, const struct row *row);
+void write_json_row(FILE *f, const struct row *row);
 
 #endif

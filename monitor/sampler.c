@@ -15,7 +15,6 @@
 #include "screen.h"
 #include "sink.h"
 #include "summary.h"
-#include "write_rows.h"
 
 /* The ring of a CPU holds 6500 switches: enough for 65 000 a second. */
 #define TEND_NS 100000000u

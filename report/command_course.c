@@ -9,7 +9,7 @@
 #include "err.h"
 #include "headlines.h"
 #include "lmbench.h"
-#include "quiet.h"
+#include "noise_certificate.h"
 #include "rowtable.h"
 #include "text.h"
 #include "warnings.h"
@@ -121,7 +121,7 @@ static void print_lmbench(const char *root, struct run *run)
 	lmbench_read(&l, root);
 	lmbench_print(stdout, &l, run);
 	lmbench_free(&l);
-	quiet_print(stdout, run);
+	noise_certificate_print(stdout, run);
 	say_notes(run);
 }
 
@@ -152,7 +152,7 @@ static void print_summary(const char *root, struct run *run)
 	warnings_add(run);
 	headlines_print(stdout, &h, run);
 	headlines_free(&h);
-	quiet_print(stdout, run);
+	noise_certificate_print(stdout, run);
 	say_warnings(run);
 }
 

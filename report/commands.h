@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Commands of report beside make, summary and machine.  @root is where
+ * Commands of report.  @root is where
  * plots/ is.  Each returns an exit status, see err.h.
  */
 
@@ -46,16 +46,6 @@ struct compare_options {
 	bool all;		       /* print all rows */
 	bool same; /* all sides are the same: judge the false alarms */
 };
-
-/* When a look at the noise is taken; goes into its line. */
-struct noise_place {
-	const char *phase;  /* "before", "between", "after" */
-	unsigned int round; /* the last one that is over */
-};
-
-/* command_noise() - spin for @ms on the measuring CPU (@cpu, or the default if
- * it is negative), then on all others, and print a line of JSON for each. */
-int command_noise(int cpu, unsigned int ms, const struct noise_place *p);
 
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */
 

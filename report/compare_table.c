@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "compare.h"
-#include "noise.h"
-#include "quiet.h"
+#include "noise_certificate.h"
+#include "result.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -80,18 +80,18 @@ static char *shown(const struct side *s, size_t i)
  * looked; *@grade is its letter. */
 static char *noise_of(const struct side *s, char *grade)
 {
-	struct quiet q;
+	struct noise_certificate q;
 	char *text = NULL, pct[UNITS_MAX];
 
-	quiet_sum(&q, &s->runs[0]);
+	noise_certificate_sum(&q, &s->runs[0]);
 	if (q.n) {
-		double share = quiet_share(&q.v[0]);
+		double share = noise_cpu_share(&q.v[0]);
 
-		*grade = noise_grade(share);
+		*grade = result_grade(share);
 		text = text_format("%c, %s of the time lost", *grade,
 				   units_percent(pct, share));
 	}
-	quiet_free(&q);
+	noise_certificate_free(&q);
 	return text;
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "console.h"
-#include "noise.h"
+#include "noise_certificate.h"
 #include "pick.h"
-#include "quiet.h"
+#include "result.h"
 #include "rowtable.h"
 #include "tables.h"
 #include "text.h"
@@ -189,23 +189,23 @@ static const char *meaning(char grade)
 
 char *headlines_quality(const struct run *run)
 {
-	struct quiet q;
+	struct noise_certificate q;
 	char lost[UNITS_MAX], *text;
 
-	quiet_sum(&q, run);
+	noise_certificate_sum(&q, run);
 	if (q.n) {
-		double share = quiet_share(&q.v[0]);
+		double share = noise_cpu_share(&q.v[0]);
 
 		text = text_format("noise: grade %c on CPU %d, others took %s "
 				   "of the time: %s",
-				   noise_grade(share), q.v[0].cpu,
+				   result_grade(share), q.v[0].cpu,
 				   units_percent(lost, share),
-				   meaning(noise_grade(share)));
+				   meaning(result_grade(share)));
 	} else {
 		text = text_copy("noise: nobody watched (no noise.jsonl); each "
 				 "row has its own grade");
 	}
-	quiet_free(&q);
+	noise_certificate_free(&q);
 	return text;
 }
 

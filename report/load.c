@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "quiet.h"
+#include "noise_certificate.h"
 #include "rounds.h"
 #include "text.h"
 #include "trend.h"
@@ -409,7 +409,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	if (!err) {
 		run->machine = read_json(run, "machine.json", JSON_OBJECT);
 		run->about = read_json(run, "about.json", JSON_ARRAY);
-		run->noise = quiet_read(dir, notes);
+		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
 		err = aggregate(run, &in);
 		if (err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report - results in, tables and plots out; it measures nothing but the
- * machine that it describes: its clock and its noise.
+ * report - results in, tables and plots out; it measures nothing.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -12,52 +11,14 @@
 
 #include "commands.h"
 #include "err.h"
-#include "machine.h"
 #include "opts.h"
 #include "text.h"
 
-#define STR_(x) #x
-#define STR(x)	STR_(x)
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-
 struct settings {
-	uint64_t cpu;
-	const char *timer, *compiler, *flags, *root;
+	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *phase, *within;
-	uint64_t ms, round;
+	const char *within;
 	bool no_plots, all, same, help, version;
-};
-
-#define ANY_CPU 65536 /* that --cpu cannot be */
-
-static const struct opt machine_opts[] = {
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
-		"describe and calibrate on this CPU (default: the last usable "
-		"one)"),
-	OPT_STR(0, "timer", settings, timer, NULL,
-		"timing method to calibrate, name"),
-	OPT_STR(0, "compiler", settings, compiler, COMPILER,
-		"compiler to name, text"),
-	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
-		"compiler's flags to name, text"),
-	OPT_END,
-};
-
-static const struct opt noise_opts[] = {
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
-		"watch this CPU first (default: the last usable one)"),
-	OPT_U64(0, "ms", settings, ms, "100", 1, 10000,
-		"how long to watch each CPU, ms"),
-	OPT_STR(0, "phase", settings, phase, "before",
-		"before, between or after the rounds, name"),
-	OPT_U64(0, "round", settings, round, "0", 0, 1000000,
-		"rounds that are over, number"),
-	OPT_END,
 };
 
 #define OPT_ROOT                                 \
@@ -156,41 +117,6 @@ static char *find_root(const char *given)
 	return text_copy(".");
 }
 
-static int do_machine(const struct settings *set, char **argv)
-{
-	struct machine_options o = {
-		.cpu = set->cpu == ANY_CPU ? -1 : (int)set->cpu,
-		.timer = set->timer,
-		.compiler = set->compiler,
-		.flags = set->flags,
-	};
-	const char *why = "unknown";
-	json_t *m = machine_describe(&o, &why);
-
-	(void)argv;
-	if (!m) {
-		warn("%s", why);
-		return EXIT_FAIL;
-	}
-	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	putchar('\n');
-	json_decref(m);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("standard output: %s", strerror(errno));
-		return EXIT_FAIL;
-	}
-	return EXIT_OK;
-}
-
-static int do_noise(const struct settings *set, char **argv)
-{
-	struct noise_place place = { set->phase, (unsigned int)set->round };
-
-	(void)argv;
-	return command_noise(set->cpu == ANY_CPU ? -1 : (int)set->cpu,
-			     (unsigned int)set->ms, &place);
-}
-
 static int do_make(const struct settings *set, char **argv)
 {
 	char *root = find_root(set->root);
@@ -278,10 +204,6 @@ static const struct command {
 	const struct opt *opts;
 	int (*run)(const struct settings *set, char **argv);
 } commands[] = {
-	{ "machine", "", "print machine.json of this machine", 0, 0,
-	  machine_opts, do_machine },
-	{ "noise", "", "watch each CPU for gaps and name their causes", 0, 0,
-	  noise_opts, do_noise },
 	{ "make", " DIR",
 	  "write report.md, .html, .tex, .csv, .json and plots into DIR", 1, 1,
 	  make_opts, do_make },
@@ -345,7 +267,7 @@ static void help_all(const struct opt_set *common)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .cpu = ANY_CPU };
+	struct settings set = { 0 };
 	const struct command *c = find_command(argc > 1 ? argv[1] : NULL);
 	const struct opt_set sets[] = {
 		{ "Options", c ? c->opts : NULL, &set },
@@ -355,6 +277,12 @@ int main(int argc, char **argv)
 	const char *why, *name = c ? c->name : "";
 	int first, operands;
 
+	if (argc > 1 && !strcmp(argv[1], "machine"))
+		die(EXIT_USAGE, "the machine is described by a program of its "
+				"own; type: build/bin/machine");
+	if (argc > 1 && !strcmp(argv[1], "noise"))
+		die(EXIT_USAGE, "the noise is watched by a program of its own; "
+				"type: build/bin/machine noise");
 	if (c) {
 		argc--;
 		argv++;

@@ -41,8 +41,8 @@ void predictions_find(struct predictions *p, const struct operations *ops,
 
 void predictions_free(struct predictions *p);
 
-/* predictions_template() - a commented file to fill in, with what the machine
- * says of itself and nothing that was measured. */
+/* predictions_template() - a commented file to fill in, behind what `machine
+ * nominal` says of the machine. */
 void predictions_template(FILE *f, const struct operations *ops);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "again.h"
 #include "headlines.h"
-#include "quiet.h"
+#include "noise_certificate.h"
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"

@@ -7,7 +7,7 @@
 
 #include "again.h"
 #include "contradictions.h"
-#include "quiet.h"
+#include "noise_certificate.h"
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"
@@ -23,20 +23,20 @@
  * strings, @what is NULL if it found little. */
 static void blame(const struct run *run, char **what, char **mend)
 {
-	struct quiet q;
+	struct noise_certificate q;
 
 	*what = NULL;
-	quiet_sum(&q, run);
-	if (q.n && quiet_share(&q.v[0]) >= 0.01) {
-		enum gap_cause cause = quiet_main_cause(&q.v[0]);
+	noise_certificate_sum(&q, run);
+	if (q.n && noise_cpu_share(&q.v[0]) >= 0.01) {
+		enum noise_cause cause = noise_cpu_main_cause(&q.v[0]);
 
-		*what = quiet_cause(&q.v[0], cause);
-		*mend = quiet_mend(&q.v[0], cause);
+		*what = noise_cpu_cause(&q.v[0], cause);
+		*mend = noise_cpu_mend(&q.v[0], cause);
 	} else {
 		*mend = text_copy("stop other work, or give the programs a "
 				  "real-time priority: make run-all PRIO=50");
 	}
-	quiet_free(&q);
+	noise_certificate_free(&q);
 }
 
 static json_int_t frequency_tags(const struct result *row)

@@ -43,13 +43,13 @@
 #include <string.h>
 
 #include "bench.h"
-#include "core_share.h"
 #include "lib/chase.h"
 #include "lib/latency_levels.h"
 #include "lib/latency_nodes.h"
 #include "lib/latency_plan.h"
 #include "lib/mem_buffer.h"
 #include "lib/settle.h"
+#include "reference.h"
 #include "stats.h"
 
 #define MUL_ROUNDS  ((uint64_t)7) /* 10752 cycles: about 4 us */
@@ -63,7 +63,6 @@ struct latency_state {
 	struct latency_nodes nodes;
 	struct chase chase;
 	void *at;
-	double mul_cycles;    /* of a multiplication; 0: not known yet */
 	unsigned int batches; /* of this visit */
 };
 
@@ -211,43 +210,12 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static uint64_t time_adds(const struct bench *b, uint64_t rounds)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, chase_adds(rounds));
-	return ticks;
-}
-
 static uint64_t time_muls(const struct bench *b, uint64_t rounds)
 {
 	uint64_t ticks;
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, chase_muls(rounds));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, reference_muls(rounds));
 	return ticks;
-}
-
-/*
- * Core cycles of a multiplication, which are a whole number; 0 if that cannot
- * be told.  An addition is one cycle by definition, but in some states of a
- * core that is shared with another thread a long chain of them takes 3 % more
- * (seen: 1.031, steadily), and of multiplications 0.1 %.  So the one says how
- * many cycles the other has, and the other is what time is measured by.
- */
-static double mul_cycles(const struct bench *b)
-{
-	double ratio[15], whole;
-
-	for (int i = 0; i < 15; i++) {
-		const double add = (double)time_adds(b, 2 * MUL_ROUNDS) -
-				   (double)time_adds(b, MUL_ROUNDS);
-		const double mul = (double)time_muls(b, 2 * MUL_ROUNDS) -
-				   (double)time_muls(b, MUL_ROUNDS);
-
-		ratio[i] = add > 0 ? mul / add : 0;
-	}
-	whole = round(stats_median(ratio, 15));
-	return fabs(stats_median(ratio, 15) - whole) < 0.2 ? whole : 0;
 }
 
 /* Core cycles of a load: loads between multiplications, n and 2n of both, so
@@ -269,18 +237,8 @@ static double pair_cycles(const struct bench *b, struct latency_state *s)
 	if (!(muls > 0) || !(loads > 0))
 		return NAN;
 	return loads / (LOAD_ROUNDS * CHASE_UNROLL) /
-	       (muls / (MUL_ROUNDS * CHASE_ADDS) / s->mul_cycles);
-}
-
-/* The core's frequency at this moment. */
-static double core_hz(const struct bench *b, const struct latency_state *s)
-{
-	const double once = (double)time_muls(b, MUL_ROUNDS);
-	const double twice = (double)time_muls(b, 2 * MUL_ROUNDS);
-
-	return twice > once ? MUL_ROUNDS * CHASE_ADDS * s->mul_cycles *
-				      bench_timer(b)->hz / (twice - once)
-			    : NAN;
+	       (muls / (MUL_ROUNDS * REFERENCE_LINKS) /
+		bench_timer(b)->multiply_cycles);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -295,15 +253,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (!latency_is_curve(spec) || spec->n_pairs == LATENCY_PAIRS ||
 	    (!c->sample && s->batches++ % 4))
 		return 0;
-	if (!(s->mul_cycles > 0))
-		s->mul_cycles = mul_cycles(b);
-	if (!(s->mul_cycles > 0))
-		return 0;
-	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s) : core_hz(b, s);
-	if (!isfinite(pair))
+	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s)
+					    : reference_hz(bench_timer(b));
+	if (!(pair > 0))
 		return 0;
 	/* NAN, where it cannot be told, is not more than anything. */
-	spec->share[spec->n_pairs] = fmax(0, core_share_rate(bench_timer(b)));
+	spec->share[spec->n_pairs] = fmax(0, reference_share(bench_timer(b)));
 	spec->pair[spec->n_pairs++] = pair;
 	return 0;
 }

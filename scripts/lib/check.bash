@@ -57,10 +57,12 @@ check_prio() {
 # check_programs: stop if a planned program is missing or does not take its
 # arguments: better now than in each round.
 check_programs() {
-	local i why status
+	local i why status program
 	local -a args
 
-	[[ -x $bin/report ]] || die 2 "no program $bin/report; run make first"
+	for program in report machine; do
+		[[ -x $bin/$program ]] || die 2 "no program $bin/$program; run make first"
+	done
 	for i in "${!plan_ids[@]}"; do
 		[[ -x $bin/${plan_programs[i]} ]] ||
 			die 2 "no program $bin/${plan_programs[i]}; run make first"

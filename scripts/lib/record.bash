@@ -165,7 +165,7 @@ record_about() {
 record_machine() {
 	local hz
 
-	if child_run 60 "$bin/report" machine "${common[@]}" >"$out/.machine.json.new" \
+	if child_run 60 "$bin/machine" "${common[@]}" >"$out/.machine.json.new" \
 		2>"$out/.talk"; then
 		mv "$out/.machine.json.new" "$out/machine.json"
 		hz=$(json_field "$out/machine.json" tsc hz)
@@ -192,7 +192,7 @@ record_noise() {
 	((ms <= 150)) || ms=150
 	((ms >= 20)) || ms=20
 	[[ -z ${conf[cpu]} ]] || cpu=(--cpu "${conf[cpu]}")
-	child_run 60 "${prefix[@]}" "$bin/report" noise "${cpu[@]}" --ms "$ms" \
+	child_run 60 "${prefix[@]}" "$bin/machine" noise "${cpu[@]}" --ms "$ms" \
 		--phase "$1" --round "$2" >"$out/.rows" 2>"$out/.talk" || :
 	record_talk noise "$2" "$out/.talk"
 	grep '^{.*}$' "$out/.rows" >>"$out/noise.jsonl" || :

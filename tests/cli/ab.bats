@@ -11,7 +11,7 @@ setup() {
 	trace=$BATS_TEST_TMPDIR/trace
 	for side in a b; do
 		mkdir "$side"
-		ln -s "$report" "$side/report"
+		ln -s "$report" "${report%/*}/machine" "$side"
 	done
 	fake a 1
 	fake b 1

@@ -8,7 +8,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "POSIXLY_CORRECT changes no command line" {
 	export POSIXLY_CORRECT=1
-	try 0 "$BIN/report" machine --timer clock
+	try 0 "$BIN/machine" --timer clock
 	jq -e '.timer.method == "clock"' <<<"$output"
 	try 0 "$BIN/report" export "$ROOT/tests/fixtures/results/small" --format json
 	jq -e . <<<"$output" >/dev/null

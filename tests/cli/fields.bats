@@ -105,6 +105,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 		echo '{"tsc": {"hz": $evil}, "rows": "$evil"}'
 		echo '$evil $evil $evil'
 	EOT
+	cp "$bin/report" "$bin/machine"
 	run drive --out other --rounds 10 --precision 2
 	[[ ! -e PWNED ]]
 }

@@ -10,6 +10,7 @@ load driver
 
 setup() {
 	report=${BIN:-${BUILD:-$ROOT/build}/bin}/report
+	machine=${report%/*}/machine
 	cpu=$(taskset -cp $$ | sed 's/.*[^0-9]\([0-9]*\)$/\1/')
 	driver_setup
 	# shellcheck disable=SC2016 # expands in the stub
@@ -37,7 +38,7 @@ start_hog() {
 }
 
 @test "each CPU has a line that adds up" {
-	run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 20 --phase between --round 3
+	run -0 --separate-stderr "$machine" noise --cpu "$cpu" --ms 20 --phase between --round 3
 	[[ $(wc -l <<<"$output") -eq $(nproc) ]]
 	jq -es 'all(.schema == 1 and .phase == "between" and .round == 3 and
 		.spun_us >= 20000 and .lost_us <= .spun_us and
@@ -53,7 +54,7 @@ start_hog() {
 	start_hog
 	# On a busy machine others may have had all of a look.
 	for try in {1..10}; do
-		run -0 --separate-stderr "$report" noise --cpu "$cpu" --ms 300
+		run -0 --separate-stderr "$machine" noise --cpu "$cpu" --ms 300
 		line=$(head -n 1 <<<"$output")
 		! jq -e --argjson hog "$hog" '(.grade | IN("C", "D")) and
 			.switches > 0 and .causes_us.tasks > .causes_us.interrupts and
@@ -74,7 +75,7 @@ start_hog() {
 	for try in {1..10}; do
 		# shellcheck disable=SC2016 # expands in the new shell
 		run --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" && "$2" noise --cpu "$3" --ms 400' \
-			bash "$group" "$report" "$cpu"
+			bash "$group" "$machine" "$cpu"
 		line=$(head -n 1 <<<"$output")
 		echo "look $try: status $status, $line"
 		((status == 0)) && ! jq -e '.causes_us.throttled > 0 and
@@ -95,7 +96,7 @@ start_hog() {
 }
 
 @test "run-all looks before, between and after, and the summary says it" {
-	ln -sf "$report" "$bin/report"
+	ln -sf "$report" "$machine" "$bin"
 	run -0 --separate-stderr drive --out out --rounds 3 --only good --cpu "$cpu"
 	jq -es 'map(.phase) | unique == ["after", "before", "between"]' out/noise.jsonl
 	jq -es 'map(select(.measuring) | .round) == [0, 1, 2, 3]' out/noise.jsonl
@@ -108,7 +109,7 @@ start_hog() {
 	local try page
 
 	start_hog
-	ln -sf "$report" "$bin/report"
+	ln -sf "$report" "$machine" "$bin"
 	# Here too others, or the host, may have had all of the looks.
 	for try in {1..5}; do
 		run -0 --separate-stderr drive --out "out$try" --rounds 1 \
@@ -123,11 +124,30 @@ start_hog() {
 }
 
 @test "misuse is told in one line" {
-	run -2 --separate-stderr "$report" noise --ms 0
+	run -2 --separate-stderr "$machine" noise --ms 0
 	[[ $stderr == *"--ms"* ]]
-	run -2 --separate-stderr "$report" noise more
-	run -1 --separate-stderr "$report" noise --cpu 999 --ms 5
+	run -2 --separate-stderr "$machine" noise more
+	run -2 --separate-stderr "$machine" noisy
+	[[ $stderr == *"noisy: no such command"* ]]
+	run -1 --separate-stderr "$machine" noise --cpu 999 --ms 5
 	[[ $stderr == *"CPU 999"* ]]
-	HWLOC_SYNTHETIC='pack:2 core:8 pu:2' run -1 --separate-stderr "$report" noise
+	HWLOC_SYNTHETIC='pack:2 core:8 pu:2' run -1 --separate-stderr "$machine" noise
 	[[ $stderr == *"not describe this machine"* ]]
+}
+
+@test "report says what to type for what it no longer does" {
+	run -2 --separate-stderr "$report" noise --ms 5
+	[[ $stderr == *"type: build/bin/machine noise" ]]
+	run -2 --separate-stderr "$report" machine --cpu 0
+	[[ $stderr == *"type: build/bin/machine" ]]
+}
+
+@test "report measures nothing and asks the machine nothing" {
+	# It may look where it lies itself, and say to people where to look.
+	run -1 grep -nE 'open[a-z]*\([^;]*"/(proc|sys)/|text_(file|line)\("/|uname\(|sched_[a-z]+\(|TIMER_INTERVAL|timer_[a-z]+\(|gaps_spin|getrusage|gethostname|#include <hwloc' \
+		"$ROOT"/report/*.[ch]
+	command -v strace >/dev/null || skip "no strace"
+	cp -r "$ROOT/tests/fixtures/results/small" run
+	strace -f -qq -e trace=open,openat -o opened "$report" make --no-plots --root "$ROOT" run >/dev/null
+	run -1 grep -E '"/(proc|sys)/' opened
 }

@@ -15,7 +15,9 @@ predict() {
 }
 
 @test "the template has every operation and can be read back" {
+	machine_says=$("${report%/*}/machine" nominal)
 	run -0 --separate-stderr "$report" predictions --root "$ROOT"
+	output=$machine_says$'\n'$output
 	[[ $(grep -c '^\[' <<<"$output") -eq \
 		$(($(row_lines course | wc -l) + 1)) ]]
 	grep -q '^#   processor: ' <<<"$output"

@@ -5,6 +5,7 @@
 setup() {
 	load ../helpers
 	report_setup .
+	machine=$BIN/machine
 }
 
 make_report() { "$report" make --root "$ROOT" "$@"; }
@@ -414,21 +415,21 @@ again() {
 
 @test "machine describes this machine" {
 	cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-	run -0 --separate-stderr "$report" machine --cpu "$cpu" --compiler 'a "b"'
+	run -0 --separate-stderr "$machine" --cpu "$cpu" --compiler 'a "b"'
 	jq -e '.schema == 1 and .kernel.release == "'"$(uname -r)"'" and
 		.compiler == "a \"b\"" and (.flags | type) == "string" and
 		.timer.method != null and .timer.quantum_ticks >= 1 and
 		.tsc.hz > 1e6 and .memory_bytes > 0 and .cpu.pus >= 1 and
 		(.caches | type) == "array" and has("governor")' <<<"$output"
-	run -1 --separate-stderr "$report" machine --cpu 999
+	run -1 --separate-stderr "$machine" --cpu 999
 	one_line "--cpu"
-	run -1 --separate-stderr "$report" machine --timer sundial
+	run -1 --separate-stderr "$machine" --timer sundial
 	one_line "--timer"
 }
 
 @test "an invented topology is not described" {
 	HWLOC_SYNTHETIC='pack:2 core:8 pu:2' run -0 --separate-stderr \
-		"$report" machine
+		"$machine"
 	[[ $stderr == *"hwloc does not describe this machine"* ]]
 	jq -e '.cpu.pus == null and .caches == []' <<<"$output"
 }

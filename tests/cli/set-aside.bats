@@ -9,7 +9,7 @@ load ../helpers
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	mkdir bin
-	ln -s "$BIN/report" "$FIXTURES/witness" bin/
+	ln -s "$BIN/report" "$BIN/machine" "$FIXTURES/witness" bin/
 }
 
 # ran STATUS OPTIONS: ten rounds of the witness, and the row that they give.

@@ -12,7 +12,6 @@
 #include "switches.h"
 #include "tap.h"
 #include "width.h"
-#include "write_rows.h"
 
 #define MS   UINT64_C(1000000)
 #define S    UINT64_C(1000000000)

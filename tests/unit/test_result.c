@@ -13,7 +13,8 @@ static const char *const full =
 	" \"p90\": 6.5, \"p99\": 7.0, \"p999\": 7.5, \"max\": 8.0,"
 	" \"cold\": 100.0, \"ticks\": 11.24, \"cycles\": 16.86,"
 	" \"timer\": \"lfence\", \"tsc_hz\": 2e9, \"core_hz\": 3e9,"
-	" \"tier\": \"core\",\n" "\"estimator\": \"difference\", \"cpu\": 1, \"policy\": \"fifo\","
+	" \"tier\": \"core\",\n"
+	"\"estimator\": \"difference\", \"cpu\": 1, \"policy\": \"fifo\","
 	" \"priority\": 99, \"evidence\": {\"faults\": {\"expected\": 2,"
 	" \"seen\": 2}}, \"set_aside\": {\"visits\": 1, \"invocations\": 0,"
 	" \"reasons\": {\"faults\": 1}}, \"trend\": {\"p\": 0.5}, \"tags\": "
@@ -150,6 +151,14 @@ static void tolerates(void)
 	result_free(&r);
 }
 
+static void grades(void)
+{
+	OK(result_grade(0) == 'A' && result_grade(0.0009) == 'A', "A");
+	OK(result_grade(0.001) == 'B' && result_grade(0.0099) == 'B', "B");
+	OK(result_grade(0.01) == 'C' && result_grade(0.0499) == 'C', "C");
+	OK(result_grade(0.05) == 'D' && result_grade(1) == 'D', "D");
+}
+
 int main(void)
 {
 	round_trip();
@@ -157,5 +166,6 @@ int main(void)
 	half_an_interval();
 	refuses();
 	tolerates();
+	grades();
 	return tap_done();
 }

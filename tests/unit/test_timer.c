@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "core_share.h"
+#include "reference.h"
 #include "tap.h"
 #include "timer.h"
 
@@ -140,9 +140,8 @@ static void calibration(const struct timer_features *f)
 	OK(!timer_calibrate(&t, TIMER_CLOCK, 0) && t.hz == 1e9,
 	   "the clock's ticks are nanoseconds");
 	for (int i = 0; i < 200 && !near; i++) {
-		const double now = timer_core_hz_now(&t);
-
-		near = fabs(timer_core_hz(&t, 3) / now - 1) < 0.02;
+		reference_calibrate(&t);
+		near = fabs(t.core_hz / reference_hz(&t) - 1) < 0.02;
 	}
 	OK(!t.now_rounds || near, "short chains tell the frequency now");
 	OK(t.overhead_ticks > 0 && t.quantum_ticks >= 1, "it takes time");
@@ -160,15 +159,40 @@ static void calibration(const struct timer_features *f)
 	OK_NEAR(timer_ns(&t, t.hz), 1e9, 1e-3, "a second of ticks");
 }
 
+static void multiply_cycles(void)
+{
+	OK(reference_multiply_cycles(1, 3.002) == 3, "a whole number");
+	OK(reference_multiply_cycles(1.031, 3.003) == 3,
+	   "also where additions take too long");
+	OK_NEAR(reference_multiply_cycles(2, 5), 2.5, 1e-12,
+		"or the ratio, where it is none");
+	OK(reference_multiply_cycles(0, 3) == 0 &&
+		   reference_multiply_cycles(1, 0) == 0,
+	   "a clock that shows no chain tells nothing");
+}
+
+/* A clock too coarse for any chain, and one that never was calibrated. */
+static void no_reference(void)
+{
+	struct timer t = { .method = TIMER_CLOCK,
+			   .hz = 1e9,
+			   .quantum_ticks = 1e9 };
+
+	OK(reference_hz(&t) == 0, "not calibrated: unknown");
+	reference_calibrate(&t);
+	OK(!t.now_rounds && reference_hz(&t) == 0,
+	   "too coarse a clock: unknown");
+}
+
 /* What a core can do is not known here, only what none does. */
 static void share_of_the_core(const struct timer_features *f)
 {
 	struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
 
-	OK(core_share_rate(&t) > 0.5, "additions in a cycle, by the clock");
+	OK(reference_share(&t) > 0.5, "additions in a cycle, by the clock");
 	t.method = TIMER_CPUID;
 	if (f->rdtscp)
-		OK(core_share_rate(&t) > 0.5, "and by the TSC");
+		OK(reference_share(&t) > 0.5, "and by the TSC");
 }
 
 int main(void)
@@ -178,6 +202,8 @@ int main(void)
 	timer_probe(&f);
 	method_names();
 	choice();
+	multiply_cycles();
+	no_reference();
 	usable();
 	intervals(&f);
 	calibration(&f);

@@ -357,39 +357,3 @@ size_t chase_length(void *from, size_t limit)
 	}
 	return n;
 }
-
-__attribute__((noinline)) void chase_adds(uint64_t rounds)
-{
-	uint64_t sum = 0, one = 1;
-
-	if (!rounds)
-		return;
-	/* With a register operand: recent cores do additions of small
-	 * constants while renaming, in no time at all. */
-	__asm__ volatile("1:\n\t"
-			 ".rept 512\n\t"
-			 "add %2, %0\n\t"
-			 ".endr\n\t"
-			 "dec %1\n\t"
-			 "jnz 1b"
-			 : "+r"(sum), "+r"(rounds)
-			 : "r"(one)
-			 : "cc");
-}
-
-__attribute__((noinline)) void chase_muls(uint64_t rounds)
-{
-	uint64_t product = 3, three = 3;
-
-	if (!rounds)
-		return;
-	__asm__ volatile("1:\n\t"
-			 ".rept 512\n\t"
-			 "imul %2, %0\n\t"
-			 ".endr\n\t"
-			 "dec %1\n\t"
-			 "jnz 1b"
-			 : "+r"(product), "+r"(rounds)
-			 : "r"(three)
-			 : "cc");
-}

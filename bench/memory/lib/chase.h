@@ -18,7 +18,6 @@
 #define CHASE_PAGE    4096 /* bytes: what a base page maps */
 #define CHASE_UNROLL  32   /* loads in one round of chase_run() */
 #define CHASE_ENTRIES 16   /* starting points, spread evenly over the cycle */
-#define CHASE_ADDS    512  /* additions in one round of chase_adds() */
 
 /* Pages that are visited together.  More than the pages that a prefetcher
  * keeps track of (32 on Intel), so that random order within a page is not
@@ -112,13 +111,5 @@ void chase_flush(void *const *line, size_t lines);
 /* chase_length() - loads until the walk from @from is back at @from, at most
  * @limit. */
 size_t chase_length(void *from, size_t limit);
-
-/* chase_muls() - @rounds times CHASE_ADDS dependent multiplications, each of
- * several core cycles (3 on most). */
-void chase_muls(uint64_t rounds);
-
-/* chase_adds() - @rounds times CHASE_ADDS dependent additions, each of one core
- * cycle. */
-void chase_adds(uint64_t rounds);
 
 #endif

@@ -31,7 +31,7 @@ struct latency_spec {
 	/* Core cycles of a load (LATENCY_SMALL and less), or the core's
 	 * frequency, from moment to moment. */
 	double pair[LATENCY_PAIRS];
-	double share[LATENCY_PAIRS]; /* core_share_rate() beside each */
+	double share[LATENCY_PAIRS]; /* reference_share() beside each */
 	size_t n_pairs;
 };
 

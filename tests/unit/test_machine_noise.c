@@ -5,11 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gaps.h"
-#include "hogs.h"
-#include "quiet.h"
+#include "machine.h"
+#include "noise_look.h"
 #include "tap.h"
-#include "text.h"
 
 static double ns[GAP_CAUSES];
 
@@ -18,7 +16,7 @@ static void divide(size_t n, double each, double longer, double switched,
 		   double interrupts, double throttled)
 {
 	double plain[64];
-	struct gaps g = { .spun_ns = 1e8, .plain = plain };
+	struct cpu_gaps g = { .spun_ns = 1e8, .plain = plain };
 
 	for (size_t i = 0; i < n; i++)
 		plain[g.nplain++] = each;
@@ -28,7 +26,7 @@ static void divide(size_t n, double each, double longer, double switched,
 	g.lost_ns = (double)n * each + longer + switched;
 	g.interrupts = interrupts;
 	g.throttled_ns = throttled;
-	gaps_causes(&g, ns);
+	cpu_gaps_causes(&g, ns);
 	OK_NEAR(ns[GAP_TASKS] + ns[GAP_THROTTLED] + ns[GAP_INTERRUPTS] +
 			ns[GAP_UNSEEN],
 		g.lost_ns, 1e-6, "the causes add up");
@@ -60,10 +58,10 @@ static void causes(void)
 static void spin(void)
 {
 	struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
-	struct gaps g;
+	struct cpu_gaps g;
 	double sum = 0;
 
-	gaps_spin(&g, &t, 5);
+	cpu_gaps_spin(&g, &t, 5);
 	for (size_t i = 0; i < g.nplain; i++)
 		sum += g.plain[i];
 	OK(g.spun_ns >= 5e6, "it spins for as long as it is told");
@@ -71,7 +69,7 @@ static void spin(void)
 	   "the longest gap is in the sum, the sum in the time");
 	OK_NEAR(sum + g.switched_ns, g.lost_ns, 1e-3,
 		"no gap is counted twice");
-	gaps_free(&g);
+	free(g.plain);
 }
 
 static void interrupts(void)
@@ -84,10 +82,10 @@ static void interrupts(void)
 
 	if (!mkdtemp(root))
 		return;
-	path = text_format("%s/proc", root);
+	path = machine_format("%s/proc", root);
 	mkdir(path, 0777);
 	free(path);
-	path = text_format("%s/proc/interrupts", root);
+	path = machine_format("%s/proc/interrupts", root);
 	before = irqs_read(root, 3);
 	OK(json_object_size(before) == 0, "no such file, no interrupts");
 	json_decref(before);
@@ -116,80 +114,10 @@ static void interrupts(void)
 	json_decref(before);
 	unlink(path);
 	free(path);
-	path = text_format("%s/proc", root);
+	path = machine_format("%s/proc", root);
 	rmdir(path);
 	rmdir(root);
 	free(path);
-}
-
-/* Looks at a core of which @shared in 20 found it shared. */
-static struct quiet_cpu looked(int shared)
-{
-	struct quiet_cpu c = { .cpu = 3, .n_adds = 20 };
-
-	c.adds = text_alloc(c.n_adds, sizeof(*c.adds));
-	for (int i = 0; i < 20; i++)
-		c.adds[i] = i < shared ? 2.5 : 5.0 - 0.02 * i;
-	return c;
-}
-
-static void shared_core(void)
-{
-	struct quiet_cpu c = looked(5);
-	char *text = quiet_shared(&c), *mend = quiet_shared_mend(&c);
-
-	OK(text && strstr(text, "in 25 % of 20 looks") &&
-		   strstr(text, "2.5 additions a cycle, against 4.9"),
-	   "a core that was shared in a quarter of the looks");
-	OK(strstr(mend, "smt/control"), "what switches that off");
-	free(mend);
-	free(text);
-	c.n_adds = 7;
-	OK(!quiet_shared(&c), "seven looks say nothing");
-	free(c.adds);
-	c = looked(0);
-	OK(!quiet_shared(&c), "a core that was ours is not mentioned");
-	free(c.adds);
-}
-
-static void certificate(void)
-{
-	static const char lines[] =
-		"[{'cpu': 0, 'spun_us': 1000, 'lost_us': 900},"
-		"{'cpu': 1, 'measuring': true, 'phase': 'before',"
-		" 'spun_us': 1000, 'lost_us': 0},"
-		"{'cpu': 1, 'phase': 'after', 'spun_us': 1000, 'lost_us': 60,"
-		" 'adds_per_cycle': [4.5, -1, 'x', 1e300, 4.4],"
-		" 'causes_us': {'tasks': 50, 'unseen': 10}, 'tasks':"
-		" [{'pid': 7, 'name': 'hog', 'ran_us': 50}]},"
-		"{'cpu': 2, 'spun_us': -5, 'lost_us': 1e300, 'tasks': 3,"
-		" 'causes_us': [], 'interrupts': 'x'}]";
-	char *json = text_copy(lines), *text;
-	struct run run = { 0 };
-	struct quiet q;
-
-	for (char *c = json; *c; c++)
-		if (*c == '\'')
-			*c = '"';
-	run.noise = json_loads(json, 0, NULL);
-	quiet_sum(&q, &run);
-	OK(q.n == 3 && q.v[0].cpu == 1 && q.v[1].cpu == 0,
-	   "the measuring CPU first, then the worst");
-	OK_NEAR(quiet_share(&q.v[0]), 0.03, 1e-12, "its looks are added");
-	OK(q.v[0].n_adds == 2 && q.v[0].adds[1] == 4.4,
-	   "and its looks at the core, without what no rate can be");
-	text = quiet_verdict(&q.v[0]);
-	OK(!strncmp(text, "grade C on CPU 1", 16), "3 % is a C");
-	free(text);
-	OK(quiet_main_cause(&q.v[0]) == GAP_TASKS, "tasks took most");
-	text = quiet_cause(&q.v[0], GAP_TASKS);
-	OK(text && strstr(text, "hog (pid 7)"), "the task is named");
-	free(text);
-	OK(!quiet_cause(&q.v[0], GAP_THROTTLED), "what took nothing is not");
-	OK(quiet_share(&q.v[2]) == 0, "numbers that cannot be count as none");
-	quiet_free(&q);
-	json_decref(run.noise);
-	free(json);
 }
 
 int main(void)
@@ -197,7 +125,5 @@ int main(void)
 	causes();
 	spin();
 	interrupts();
-	shared_core();
-	certificate();
 	return tap_done();
 }

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checks.h"
+#include "machine.h"
 #include "tap.h"
-#include "text.h"
 
 static char root[] = "/tmp/test-checks-XXXXXX";
 
@@ -21,12 +20,12 @@ static void run(char *command)
 /* A file below root with one line. */
 static void set(const char *file, const char *line)
 {
-	char *path = text_format("%s%s", root, file);
-	char *dir = text_copy(file);
+	char *path = machine_format("%s%s", root, file);
+	char *dir = machine_format("%s", file);
 	FILE *f;
 
 	*strrchr(dir, '/') = '\0';
-	run(text_format("mkdir -p %s%s", root, dir));
+	run(machine_format("mkdir -p %s%s", root, dir));
 	f = fopen(path, "w");
 	if (f) {
 		fprintf(f, "%s\n", line);
@@ -39,7 +38,7 @@ static void set(const char *file, const char *line)
 /* The answer to the check whose name begins with @name, for CPU 1. */
 static int says(const char *name, const char *want)
 {
-	json_t *list = checks_read(root, 1), *c;
+	json_t *list = machine_checks(root, 1), *c;
 	const char *answer = "none";
 	size_t i;
 	int same;
@@ -128,6 +127,6 @@ int main(void)
 	}
 	answers();
 	processors();
-	run(text_format("rm -rf %s", root));
+	run(machine_format("rm -rf %s", root));
 	return tap_done();
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "checks.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,12 +6,9 @@
 #include <unistd.h>
 
 #include "machine.h"
-#include "text.h"
 
 #define LOAD_MAX  0.5	/* tasks that want to run beside ours */
 #define STEAL_MAX 0.001 /* share of time since the start; grade A's bound */
-
-#define VALUE_WIDTH 40 /* a kernel's command line is long */
 
 enum answer { UNKNOWN, OK, BAD };
 
@@ -177,14 +172,14 @@ static char *locate(const char *file, int cpu)
 {
 	const char *at = strstr(file, "%d");
 
-	return at ? text_format("%.*s%d%s", (int)(at - file), file, cpu, at + 2)
-		  : text_copy(file);
+	return at ? machine_format("%.*s%d%s", (int)(at - file), file, cpu,
+				   at + 2)
+		  : machine_format("%s", file);
 }
 
 static struct processor read_processor(const char *root)
 {
-	char *path = text_format("%s/proc/cpuinfo", root);
-	char *text = text_file(path, 64 << 20);
+	char *text = machine_file("%s/proc/cpuinfo", root);
 	char *flags = machine_cpuinfo(text, "flags");
 	struct processor p = {
 		.guest = flags && strstr(flags, " hypervisor"),
@@ -193,31 +188,28 @@ static struct processor read_processor(const char *root)
 
 	free(flags);
 	free(text);
-	free(path);
 	return p;
 }
 
 static void run_check(json_t *list, const struct check *c, const char *root,
 		      int cpu, const struct processor *p)
 {
-	char *file, *path, *value;
+	char *file, *value;
 	enum answer answer;
 
 	if (c->vendor && p->vendor && strcmp(c->vendor, p->vendor) != 0)
 		return;
 	file = locate(c->file, cpu);
-	path = text_format("%s%s", root, file);
-	value = text_line(path);
+	value = machine_line("%s%s", root, file);
 	answer = value ? c->judge(value, cpu) : UNKNOWN;
 	if (value && c->of_host && p->guest) {
 		char *own = value;
 
-		value = text_format("%s: the guest's, not the host's", own);
+		value = machine_format("%s: the guest's, not the host's", own);
 		free(own);
 		answer = UNKNOWN;
 	}
 	add(list, c->name, answer, value, file, c->mend);
-	free(path);
 	free(file);
 }
 
@@ -225,9 +217,8 @@ static void run_check(json_t *list, const struct check *c, const char *root,
  * time, and what the hypervisor gave to others (NAN: an old kernel). */
 static double counted(const char *root, int cpu, double *steal)
 {
-	char *path = text_format("%s/proc/stat", root);
-	char *text = text_file(path, 64 << 20);
-	char *key = text_format("\ncpu%d ", cpu);
+	char *text = machine_file("%s/proc/stat", root);
+	char *key = machine_format("\ncpu%d ", cpu);
 	char *at = text ? strstr(text, key) : NULL;
 	double all = 0;
 
@@ -248,7 +239,6 @@ static double counted(const char *root, int cpu, double *steal)
 	}
 	free(key);
 	free(text);
-	free(path);
 	return all;
 }
 
@@ -259,7 +249,7 @@ static double stolen(const char *root, int cpu)
 	return all > 0 ? steal / all : NAN;
 }
 
-double checks_steal_ns(const char *root, int cpu)
+double machine_steal_ns(const char *root, int cpu)
 {
 	double steal;
 
@@ -267,7 +257,7 @@ double checks_steal_ns(const char *root, int cpu)
 	return steal * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
-json_t *checks_read(const char *root, int cpu)
+json_t *machine_checks(const char *root, int cpu)
 {
 	json_t *list = json_array();
 	double share = stolen(root, cpu);
@@ -278,40 +268,8 @@ json_t *checks_read(const char *root, int cpu)
 	free(p.vendor);
 	add(list, "no steal since the start",
 	    isfinite(share) ? when(share < STEAL_MAX) : UNKNOWN,
-	    isfinite(share) ? text_format("%.3f %%", 100 * share) : NULL,
+	    isfinite(share) ? machine_format("%.3f %%", 100 * share) : NULL,
 	    "/proc/stat",
 	    "ask for a dedicated CPU, or measure when the host is idle");
 	return list;
-}
-
-void checks_table(struct table *t, const struct run *run)
-{
-	const json_t *list = run_at(run->machine, "checks"), *c;
-	size_t i;
-
-	*t = (struct table) { 0 };
-	table_column(t, "setting", false);
-	table_column(t, "answer", false);
-	table_column(t, "value", false);
-	table_column(t, "command that mends it", false);
-	table_column(t, "read from", false);
-	json_array_foreach(list, i, c)
-	{
-		const char *answer = run_text(c, "answer");
-		const char *value = run_text(c, "value");
-
-		table_row(t, answer && !strcmp(answer, "bad") ? "failed" : "");
-		table_cell(t, 0, text_copy(run_text(c, "name")));
-		table_cell(t, 1, text_copy(answer));
-		if (value)
-			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
-		table_cell(t, 3, text_copy(run_text(c, "mend")));
-		table_cell(t, 4, text_copy(run_text(c, "file")));
-	}
-	t->caption = text_copy("How the machine was set when the run began: "
-			       "ok, bad, or unknown where nothing can be "
-			       "read. A guest does not see whether its host "
-			       "uses the other hardware threads of its cores: "
-			       "what the noise certificate says of them "
-			       "counts");
 }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference.h"
+
+#include <math.h>
+
+#define CALIBRATE_TRIES 30
+#define ADD_ROUNDS	40 /* 20480 adds or 7168 muls, of 3 cycles mostly: */
+#define MUL_ROUNDS	14 /* 5 to 10 us */
+
+#define NOW_TRIES	3
+#define NOW_ROUNDS	4   /* 6144 cycles, mostly: 2 to 3 us */
+#define NOW_QUANTA	200 /* that many make an error of 0.5 % */
+#define MOST_NOW_ROUNDS 200 /* 0.1 ms; a coarser clock cannot tell */
+
+#define SHARE_TRIES  3
+#define SHARE_ADDS   64	  /* in a round */
+#define SHARE_ROUNDS 512  /* 32768 additions: 6600 cycles and more */
+#define SHARE_CHAIN  12	  /* 6144 cycles */
+#define SHARE_SANE   16.0 /* no core does so many in a cycle */
+
+__attribute__((noinline)) void reference_adds(uint64_t rounds)
+{
+	uint64_t sum = 0, one = 1;
+
+	if (!rounds)
+		return;
+	__asm__ volatile("1:\n\t"
+			 ".rept 512\n\t"
+			 "add %2, %0\n\t"
+			 ".endr\n\t"
+			 "dec %1\n\t"
+			 "jnz 1b"
+			 : "+r"(sum), "+r"(rounds)
+			 : "r"(one)
+			 : "cc");
+}
+
+__attribute__((noinline)) void reference_muls(uint64_t rounds)
+{
+	uint64_t product = 3, three = 3;
+
+	if (!rounds)
+		return;
+	__asm__ volatile("1:\n\t"
+			 ".rept 512\n\t"
+			 "imul %2, %0\n\t"
+			 ".endr\n\t"
+			 "dec %1\n\t"
+			 "jnz 1b"
+			 : "+r"(product), "+r"(rounds)
+			 : "r"(three)
+			 : "cc");
+}
+
+/* Ticks of one link of a chain: least of 2n less least of n. */
+static double link_ticks(enum timer_method method, void (*chain)(uint64_t),
+			 uint64_t rounds)
+{
+	uint64_t best1 = UINT64_MAX, best2 = UINT64_MAX;
+
+	for (unsigned int i = 0; i < CALIBRATE_TRIES; i++) {
+		uint64_t ticks;
+
+		TIMER_INTERVAL(method, ticks, chain(rounds));
+		if (ticks < best1)
+			best1 = ticks;
+		TIMER_INTERVAL(method, ticks, chain(2 * rounds));
+		if (ticks < best2)
+			best2 = ticks;
+	}
+	return best2 > best1 ? (double)(best2 - best1) /
+				       (double)(rounds * REFERENCE_LINKS)
+			     : 0;
+}
+
+double reference_multiply_cycles(double add, double mul)
+{
+	double whole;
+
+	if (!(add > 0) || !(mul > 0))
+		return 0;
+	whole = round(mul / add);
+	return whole < 1 || fabs(mul / add - whole) > 0.2 ? mul / add : whole;
+}
+
+/* How to read the clock for the chain's sake: @t's method may be one that
+ * does not wait, or takes long (CPUID). */
+static enum timer_method plain_method(const struct timer *t)
+{
+	return t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
+}
+
+void reference_calibrate(struct timer *t)
+{
+	const double add = link_ticks(t->method, reference_adds, ADD_ROUNDS);
+	const double mul = link_ticks(t->method, reference_muls, MUL_ROUNDS);
+	uint64_t least = UINT64_MAX;
+
+	t->multiply_cycles = reference_multiply_cycles(add, mul);
+	t->core_hz =
+		t->multiply_cycles > 0 ? t->hz * t->multiply_cycles / mul : 0;
+	t->now_rounds = 0;
+	if (!(t->core_hz > 0))
+		return;
+	for (int i = 0; i < 50; i++) {
+		const uint64_t ticks = timer_empty(plain_method(t));
+
+		least = ticks < least ? ticks : least;
+	}
+	t->now_offset_ticks = (double)least;
+	t->now_rounds =
+		(unsigned int)fmin(MOST_NOW_ROUNDS + 1,
+				   fmax(NOW_ROUNDS,
+					ceil(NOW_QUANTA * t->quantum_ticks /
+					     (REFERENCE_LINKS * mul))));
+	if (t->now_rounds > MOST_NOW_ROUNDS)
+		t->now_rounds = 0;
+}
+
+double reference_hz(const struct timer *t)
+{
+	const enum timer_method method = plain_method(t);
+	uint64_t least = UINT64_MAX;
+
+	if (!t->now_rounds)
+		return 0;
+	reference_muls(1); /* its code may have left the caches */
+	for (int i = 0; i < NOW_TRIES; i++) {
+		uint64_t ticks;
+
+		TIMER_INTERVAL(method, ticks, reference_muls(t->now_rounds));
+		least = ticks < least ? ticks : least;
+	}
+	if ((double)least <= t->now_offset_ticks)
+		return 0;
+	return t->hz * t->now_rounds * REFERENCE_LINKS * t->multiply_cycles /
+	       ((double)least - t->now_offset_ticks);
+}
+
+/* Eight chains of additions, more than there are units. */
+static void independent_adds(void)
+{
+	uint64_t rounds = SHARE_ROUNDS, one = 1;
+
+	__asm__ volatile("1:\n\t"
+			 ".rept 8\n\t"
+			 "add %1, %%r8\n\t"
+			 "add %1, %%r9\n\t"
+			 "add %1, %%r10\n\t"
+			 "add %1, %%r11\n\t"
+			 "add %1, %%r12\n\t"
+			 "add %1, %%r13\n\t"
+			 "add %1, %%r14\n\t"
+			 "add %1, %%r15\n\t"
+			 ".endr\n\t"
+			 "dec %0\n\t"
+			 "jnz 1b"
+			 : "+r"(rounds)
+			 : "r"(one)
+			 : "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+			   "r15");
+}
+
+double reference_share(const struct timer *t)
+{
+	const enum timer_method method = plain_method(t);
+	uint64_t adds = UINT64_MAX, chain = UINT64_MAX, ticks;
+	double rate;
+
+	for (int i = 0; i < SHARE_TRIES; i++) {
+		TIMER_INTERVAL(method, ticks, reference_adds(SHARE_CHAIN));
+		if (ticks < chain)
+			chain = ticks;
+		TIMER_INTERVAL(method, ticks, independent_adds());
+		if (ticks < adds)
+			adds = ticks;
+	}
+	if (!adds || !chain)
+		return NAN;
+	rate = (double)chain / (SHARE_CHAIN * REFERENCE_LINKS) *
+	       (SHARE_ROUNDS * SHARE_ADDS) / (double)adds;
+	return rate > 0.1 && rate < SHARE_SANE ? rate : NAN;
+}

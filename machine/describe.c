@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include <cpuid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "machine.h"
+#include "timer.h"
+
+static void set_text(json_t *o, const char *name, const char *text,
+		     const char *key)
+{
+	json_object_set_new(o, name, machine_text(machine_cpuinfo(text, key)));
+}
+
+static void set_number(json_t *o, const char *name, const char *text,
+		       const char *key)
+{
+	char *v = machine_cpuinfo(text, key);
+
+	json_object_set_new(o, name,
+			    v ? json_integer(strtol(v, NULL, 10))
+			      : json_null());
+	free(v);
+}
+
+/* The machine as hwloc sees it, NULL if it cannot.  A topology that is not
+ * this machine's (HWLOC_SYNTHETIC) is refused: it would describe another. */
+static hwloc_topology_t open_topology(void)
+{
+	hwloc_topology_t topo;
+
+	if (hwloc_topology_init(&topo))
+		return NULL;
+	if (hwloc_topology_load(topo)) {
+		hwloc_topology_destroy(topo);
+		return NULL;
+	}
+	if (!hwloc_topology_is_thissystem(topo)) {
+		warn("hwloc does not describe this machine (HWLOC_SYNTHETIC or "
+		     "HWLOC_XMLFILE is set): caches and cores are left "
+		     "unknown; unset it");
+		hwloc_topology_destroy(topo);
+		return NULL;
+	}
+	return topo;
+}
+
+static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
+{
+	int n = topo ? hwloc_get_nbobjs_by_type(topo, type) : 0;
+
+	return n > 0 ? json_integer(n) : json_null();
+}
+
+json_t *machine_cpu(void)
+{
+	char *text = machine_file("/proc/cpuinfo");
+	char *smt = machine_line("/sys/devices/system/cpu/smt/active");
+	hwloc_topology_t topo = open_topology();
+	json_t *o = json_object();
+
+	set_text(o, "model", text, "model name");
+	set_text(o, "vendor", text, "vendor_id");
+	set_number(o, "family", text, "cpu family");
+	set_number(o, "model_number", text, "model");
+	set_number(o, "stepping", text, "stepping");
+	set_text(o, "microcode", text, "microcode");
+	json_object_set_new(o, "pus", count(topo, HWLOC_OBJ_PU));
+	json_object_set_new(o, "cores", count(topo, HWLOC_OBJ_CORE));
+	json_object_set_new(o, "packages", count(topo, HWLOC_OBJ_PACKAGE));
+	json_object_set_new(o, "numa_nodes", count(topo, HWLOC_OBJ_NUMANODE));
+	json_object_set_new(o, "smt",
+			    smt ? json_boolean(*smt == '1') : json_null());
+	set_text(o, "flags", text, "flags");
+	if (topo)
+		hwloc_topology_destroy(topo);
+	free(smt);
+	free(text);
+	return o;
+}
+
+static const char *cache_type(hwloc_obj_cache_type_t type)
+{
+	switch (type) {
+	case HWLOC_OBJ_CACHE_DATA:
+		return "data";
+	case HWLOC_OBJ_CACHE_INSTRUCTION:
+		return "instruction";
+	default:
+		return "unified";
+	}
+}
+
+static json_t *positive(json_int_t n)
+{
+	return n > 0 ? json_integer(n) : json_null();
+}
+
+static json_t *describe_cache(hwloc_obj_t obj)
+{
+	const struct hwloc_cache_attr_s *a = &obj->attr->cache;
+
+	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:I}", "level",
+			 (json_int_t)a->depth, "type", cache_type(a->type),
+			 "size_bytes", positive((json_int_t)a->size),
+			 "line_bytes", positive((json_int_t)a->linesize),
+			 "ways", positive(a->associativity), "shared_by_pus",
+			 (json_int_t)hwloc_bitmap_weight(obj->cpuset));
+}
+
+/* The caches between @cpu and memory, level 1 first. */
+json_t *machine_caches(int cpu)
+{
+	hwloc_topology_t topo = open_topology();
+	json_t *list = json_array();
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+	if (topo && set) {
+		hwloc_obj_t obj = NULL;
+
+		hwloc_topology_destroy(topo);
+		/* By default hwloc leaves instruction caches out. */
+		hwloc_topology_init(&topo);
+		hwloc_topology_set_icache_types_filter(
+			topo, HWLOC_TYPE_FILTER_KEEP_ALL);
+		hwloc_topology_load(topo);
+		hwloc_bitmap_only(set, (unsigned int)cpu);
+		while ((obj = hwloc_get_next_obj_covering_cpuset_by_type(
+				topo, set, HWLOC_OBJ_PU, obj)))
+			for (hwloc_obj_t up = obj->parent; up; up = up->parent)
+				if (hwloc_obj_type_is_cache(up->type))
+					json_array_append_new(list,
+							      describe_cache(
+								      up));
+		hwloc_topology_destroy(topo);
+	}
+	hwloc_bitmap_free(set);
+	return list;
+}
+
+/* "word" of "always [word] never". */
+static json_t *chosen(const char *path)
+{
+	char *line = machine_line("%s", path);
+	char *begin = line ? strchr(line, '[') : NULL;
+	char *end = begin ? strchr(begin, ']') : NULL;
+	json_t *s;
+
+	if (end)
+		*end = '\0';
+	s = machine_string(end ? begin + 1 : NULL);
+	free(line);
+	return s;
+}
+
+static json_t *memory_bytes(void)
+{
+	char *text = machine_file("/proc/meminfo");
+	unsigned long long kib = 0;
+	char *at = text ? strstr(text, "MemTotal:") : NULL;
+
+	if (at)
+		kib = strtoull(at + strlen("MemTotal:"), NULL, 10);
+	free(text);
+	return kib ? json_integer((json_int_t)kib * 1024) : json_null();
+}
+
+static json_t *kernel(void)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "release",
+			 machine_string(u.release), "version",
+			 machine_string(u.version), "command_line",
+			 machine_text(machine_line("/proc/cmdline")));
+}
+
+/* PRETTY_NAME of os-release, without its quotes. */
+static json_t *os_name(void)
+{
+	char *text = machine_file("/etc/os-release");
+	char *at = text ? strstr(text, "PRETTY_NAME=") : NULL;
+	json_t *s = NULL;
+
+	if (at) {
+		at += strlen("PRETTY_NAME=");
+		at += strspn(at, "\"'");
+		at[strcspn(at, "\"'\n")] = '\0';
+		s = machine_string(at);
+	}
+	free(text);
+	return s ? s : json_null();
+}
+
+/* CPUID leaf 40000000H holds the hypervisor's signature, if there is one. */
+static json_t *hypervisor(void)
+{
+	static const struct {
+		const char *signature, *name;
+	} known[] = {
+		{ "KVMKVMKVM", "KVM" },	       { "TCGTCGTCGTCG", "QEMU TCG" },
+		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
+		{ "XenVMMXenVMM", "Xen" },     { "bhyve bhyve ", "bhyve" },
+		{ "ACRNACRNACRN", "ACRN" },    { "VBoxVBoxVBox", "VirtualBox" },
+	};
+	unsigned int a, b, c, d;
+	char signature[13] = "";
+
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return json_null();
+	if (!(c & 1u << 31))
+		return json_string("none");
+	__cpuid(0x40000000, a, b, c, d);
+	memcpy(signature, &b, 4);
+	memcpy(signature + 4, &c, 4);
+	memcpy(signature + 8, &d, 4);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].signature, signature))
+			return json_string(known[i].name);
+	return machine_string(signature);
+}
+
+/* Whether the processor may run faster than its nominal frequency. */
+static json_t *turbo(void)
+{
+	char *no =
+		machine_line("/sys/devices/system/cpu/intel_pstate/no_turbo");
+	char *boost = machine_line("/sys/devices/system/cpu/cpufreq/boost");
+	json_t *v = no	    ? json_boolean(*no == '0')
+		    : boost ? json_boolean(*boost == '1')
+			    : json_null();
+
+	free(no);
+	free(boost);
+	return v;
+}
+
+static json_t *mitigations(void)
+{
+	static const char dir[] = "/sys/devices/system/cpu/vulnerabilities";
+	json_t *o = json_object();
+	struct dirent **names;
+	int n = scandir(dir, &names, NULL, alphasort);
+
+	if (n < 0) {
+		json_decref(o);
+		return json_null();
+	}
+	for (int i = 0; i < n; i++) {
+		const char *name = names[i]->d_name;
+
+		if (*name != '.')
+			json_object_set_new(
+				o, name,
+				machine_text(machine_line("%s/%s", dir, name)));
+		free(names[i]);
+	}
+	free(names);
+	return o;
+}
+
+static json_t *aslr(void)
+{
+	char *line = machine_line("/proc/sys/kernel/randomize_va_space");
+	json_t *v = line ? json_integer(strtol(line, NULL, 10)) : json_null();
+
+	free(line);
+	return v;
+}
+
+static void add_system(json_t *m, int cpu)
+{
+	static const char thp[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	static const char clock[] = "/sys/devices/system/clocksource/"
+				    "clocksource0/current_clocksource";
+
+	json_object_set_new(m, "memory_bytes", memory_bytes());
+	json_object_set_new(m, "kernel", kernel());
+	json_object_set_new(m, "os", os_name());
+	json_object_set_new(m, "hypervisor", hypervisor());
+	json_object_set_new(
+		m, "governor",
+		machine_text(machine_line("/sys/devices/system/cpu/cpu%d/"
+					  "cpufreq/scaling_governor",
+					  cpu)));
+	json_object_set_new(m, "turbo", turbo());
+	json_object_set_new(m, "thp", chosen(thp));
+	json_object_set_new(m, "aslr", aslr());
+	json_object_set_new(m, "clocksource",
+			    machine_text(machine_line(clock)));
+	json_object_set_new(m, "mitigations", mitigations());
+	json_object_set_new(m, "libc",
+			    machine_text(
+				    machine_format("glibc %s",
+						   gnu_get_libc_version())));
+}
+
+/* Pin to @cpu, or to the last CPU that this process may use if it is -1: the
+ * first ones get the interrupts.  Return: the CPU or -errno. */
+static int pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0) {
+		if (sched_getaffinity(0, sizeof(set), &set))
+			return -errno;
+		for (int i = 0; i < CPU_SETSIZE; i++)
+			if (CPU_ISSET(i, &set))
+				cpu = i;
+	}
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return -EINVAL;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
+}
+
+static json_t *hz_or_null(double hz)
+{
+	return hz > 0 ? json_real(hz) : json_null();
+}
+
+static json_t *describe_timer(const struct timer *t)
+{
+	return json_pack("{s:s, s:o, s:f, s:f, s:I, s:o, s:b}", "method",
+			 timer_name(t->method), "why", machine_string(t->why),
+			 "quantum_ticks", t->quantum_ticks, "overhead_ticks",
+			 t->overhead_ticks, "cpuid_ticks",
+			 (json_int_t)t->features.cpuid_ticks, "core_hz",
+			 hz_or_null(t->core_hz), "fence_holds",
+			 t->features.fence_holds);
+}
+
+static json_t *describe_tsc(const struct timer *t)
+{
+	return json_pack("{s:o, s:b, s:b}", "hz", hz_or_null(t->tsc_hz),
+			 "invariant", t->features.invariant, "rdtscp",
+			 t->features.rdtscp);
+}
+
+/* Choose and calibrate as a measuring program does. */
+static int calibrate(struct timer *t, const char *name, const char **why)
+{
+	int method;
+
+	timer_probe(&t->features);
+	method = name ? timer_find(name) : (int)timer_choose(&t->features, why);
+	if (method < 0) {
+		*why = "--timer: no such method; cpuid, cpuid2, lfence, none "
+		       "or clock";
+		return -EINVAL;
+	}
+	if (!timer_usable((enum timer_method)method, &t->features, why))
+		return -ENOTSUP;
+	if (timer_calibrate(t, (enum timer_method)method, 0)) {
+		*why = "--timer: this method cannot be used here";
+		return -ENOTSUP;
+	}
+	if (name)
+		snprintf(t->why, sizeof(t->why), "%s", "chosen by --timer");
+	else if (!t->why[0])
+		snprintf(t->why, sizeof(t->why), "%s", *why);
+	return 0;
+}
+
+static json_t *hostname(void)
+{
+	char name[256];
+
+	if (gethostname(name, sizeof(name)))
+		return json_null();
+	name[sizeof(name) - 1] = '\0';
+	return machine_string(name);
+}
+
+json_t *machine_describe(const struct machine_options *o, const char **why)
+{
+	struct timer t = { 0 };
+	json_t *m;
+	int cpu = pin(o->cpu);
+
+	if (cpu < 0) {
+		*why = "--cpu: this process may not use that CPU";
+		return NULL;
+	}
+	if (calibrate(&t, o->timer, why))
+		return NULL;
+	m = json_object();
+	json_object_set_new(m, "schema", json_integer(1));
+	json_object_set_new(m, "hostname", hostname());
+	json_object_set_new(m, "measuring_cpu", json_integer(cpu));
+	json_object_set_new(m, "cpu", machine_cpu());
+	json_object_set_new(m, "caches", machine_caches(cpu));
+	add_system(m, cpu);
+	json_object_set_new(m, "checks", machine_checks("", cpu));
+	json_object_set_new(m, "compiler", machine_string(o->compiler));
+	json_object_set_new(m, "flags", machine_string(o->flags));
+	json_object_set_new(m, "tsc", describe_tsc(&t));
+	json_object_set_new(m, "timer", describe_timer(&t));
+	return m;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct machine_options {
+	int cpu;	   /* to calibrate on and to describe; -1 for any */
+	const char *timer; /* method, or NULL to choose */
+	const char *compiler, *flags;
+};
+
+/**
+ * machine_describe() - this machine, as machine.json of format 1.
+ * @why: on failure, one line for the user.
+ *
+ * Pins the calling thread.  What cannot be read is null.
+ *
+ * Return: a new object, or NULL.
+ */
+json_t *machine_describe(const struct machine_options *o, const char **why);
+
+/* machine_nominal() - the sizes and speeds that the machine says it has, as a
+ * comment and the section [machine] of predictions.ini; measures nothing. */
+void machine_nominal(FILE *f);
+
+json_t *machine_cpu(void);	 /* cpuinfo and hwloc */
+json_t *machine_caches(int cpu); /* hwloc: between @cpu and memory */
+
+/**
+ * machine_checks() - how the machine is set for measuring.
+ * @root: "" for this machine; a directory with sys/ and proc/ in tests.
+ * @cpu: the one that measures.
+ *
+ * Each check has the answer ok, bad or unknown, which says that nothing could
+ * be read (in a virtual machine there is often no governor), or that what was
+ * read is the guest's own and says nothing of the host (SMT).  What only
+ * another vendor's processors have is not asked.
+ *
+ * Return: an array of {name, answer, value, file, mend}; mend is null where
+ * nothing needs it.
+ */
+json_t *machine_checks(const char *root, int cpu);
+
+/* machine_steal_ns() - what the hypervisor gave to others of @cpu's time since
+ * the start, in the steps of the kernel's clock (10 ms); NAN if unknown. */
+double machine_steal_ns(const char *root, int cpu);
+
+/* Reading, and memory: these end the program where there is none.
+ * machine_file(), machine_line() - a file of /proc or /sys, or its first line
+ * without blanks at the end: a new string, NULL if it cannot be read. */
+char *machine_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *machine_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *machine_format(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* machine_alloc() - zeroed; machine_grow() - @p enlarged so that index @n
+ * fits; doubles at powers of 2. */
+void *machine_alloc(size_t count, size_t size);
+void *machine_grow(void *p, size_t n, size_t size);
+
+/* machine_cpuinfo() - a field of the first processor in @text of /proc/cpuinfo
+ * ("model name"): a new string, or NULL.  @text: may be NULL. */
+char *machine_cpuinfo(const char *text, const char *key);
+
+/* machine_string() - a JSON string, null for NULL, "" and for what is not
+ * UTF-8; machine_text() - the same of a string that it frees. */
+json_t *machine_string(const char *text);
+json_t *machine_text(char *text);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* machine - what is this machine, and who takes its time? (docs/machine.md) */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "err.h"
+#include "machine.h"
+#include "noise_look.h"
+#include "opts.h"
+
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+#define ANY_CPU 65536 /* that --cpu cannot be */
+
+struct settings {
+	uint64_t cpu, ms, round;
+	const char *timer, *compiler, *flags, *phase;
+	bool help, version;
+};
+
+static const struct opt cpu_opts[] = {
+	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
+		"the CPU that measures (default: the last usable one)"),
+	OPT_END,
+};
+
+static const struct opt describe_opts[] = {
+	OPT_STR(0, "timer", settings, timer, NULL,
+		"timing method to calibrate, name"),
+	OPT_STR(0, "compiler", settings, compiler, COMPILER,
+		"compiler to name, text"),
+	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
+		"compiler's flags to name, text"),
+	OPT_END,
+};
+
+static const struct opt noise_opts[] = {
+	OPT_U64(0, "ms", settings, ms, "100", 1, 10000,
+		"how long to watch each CPU, ms"),
+	OPT_STR(0, "phase", settings, phase, "before",
+		"before, between or after the rounds, name"),
+	OPT_U64(0, "round", settings, round, "0", 0, 1000000,
+		"rounds that are over, number"),
+	OPT_END,
+};
+
+static const struct opt common_opts[] = {
+	OPT_FLAG('h', "help", settings, help, "print this and exit"),
+	OPT_FLAG('V', "version", settings, version,
+		 "print the version and exit"),
+	OPT_END,
+};
+
+static void usage(const struct opt_set *sets)
+{
+	puts("usage: machine [--cpu N] [--timer METHOD]\n"
+	     "       machine noise [--cpu N] [--ms N]\n"
+	     "       machine nominal\n"
+	     "\n"
+	     "machine - what is this machine, and who takes its time?\n"
+	     "\n"
+	     "Without a command it describes the machine and its clock as the\n"
+	     "machine.json of a run.  noise watches each CPU for gaps and "
+	     "says\n"
+	     "who made them, in a line of JSON for each.  nominal prints the\n"
+	     "sizes and speeds that the machine says it has, as the beginning\n"
+	     "of a predictions.ini.\n");
+	opts_help(stdout, sets);
+}
+
+static int describe(const struct settings *set, int cpu)
+{
+	const struct machine_options o = { cpu, set->timer, set->compiler,
+					   set->flags };
+	const char *why = "unknown";
+	json_t *m = machine_describe(&o, &why);
+
+	if (!m) {
+		warn("%s", why);
+		return EXIT_FAIL;
+	}
+	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	putchar('\n');
+	json_decref(m);
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings set = { .cpu = ANY_CPU };
+	const struct opt_set sets[] = {
+		{ "Options", cpu_opts, &set },
+		{ "Options without a command", describe_opts, &set },
+		{ "Options of noise", noise_opts, &set },
+		{ "Common options", common_opts, &set },
+		{ NULL, NULL, NULL },
+	};
+	const char *why;
+	const int first = opts_parse(argc, argv, sets, &why);
+	const int cpu = set.cpu == ANY_CPU ? -1 : (int)set.cpu;
+	int status = EXIT_OK;
+
+	if (first < 0)
+		die(EXIT_USAGE, "%s; try --help", why);
+	if (set.help)
+		usage(sets);
+	else if (set.version)
+		puts("machine (oscost " OSCOST_VERSION ")");
+	else if (first == argc)
+		status = describe(&set, cpu);
+	else if (first + 1 < argc)
+		die(EXIT_USAGE, "%s: one command at most; try --help",
+		    argv[first + 1]);
+	else if (!strcmp(argv[first], "noise"))
+		status = noise_look(cpu, (unsigned int)set.ms, set.phase,
+				    set.round);
+	else if (!strcmp(argv[first], "nominal"))
+		machine_nominal(stdout);
+	else
+		die(EXIT_USAGE, "%s: no such command; noise, nominal or none",
+		    argv[first]);
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("standard output: %s", strerror(errno));
+		return EXIT_FAIL;
+	}
+	return status;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "noise_look.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "err.h"
+#include "gaps.h"
+#include "machine.h"
+#include "noise.h"
+#include "reference.h"
+#include "result.h"
+#include "stats.h"
+#include "top_tasks.h"
+#include "topo.h"
+
+#define LONG_NS 1e6   /* no interrupt is served for as long */
+#define MOST	65536 /* plain gaps kept */
+
+/* A name is worth telling from this share of the spin on. */
+#define NAME_SHARE 0.0005
+
+/* How often a look asks what the thread gets of its core, and the pause
+ * between: another thread's work comes and goes by the millisecond. */
+#define SHARES	       16
+#define SHARE_PAUSE_NS 1000000
+
+/* One spin: the kernel's count of switches at the last gap. */
+struct spin {
+	struct cpu_gaps *gaps;
+	const struct timer *timer;
+	int64_t involuntary;
+};
+
+static int64_t involuntary(void)
+{
+	struct noise_counts counts;
+
+	noise_read(&counts);
+	return counts.involuntary;
+}
+
+static void see_gap(void *arg, uint64_t ticks)
+{
+	struct spin *s = arg;
+	struct cpu_gaps *g = s->gaps;
+	const double ns = timer_ns(s->timer, (double)ticks);
+	const int64_t now = involuntary();
+
+	if (now > s->involuntary) {
+		g->switched++;
+		g->switched_ns += ns;
+	} else if (g->nplain < MOST) {
+		g->plain[g->nplain++] = ns;
+	}
+	s->involuntary = now;
+}
+
+void cpu_gaps_spin(struct cpu_gaps *g, const struct timer *t, unsigned int ms)
+{
+	struct spin s = { g, t, involuntary() };
+	struct gaps all = { 0 };
+
+	*g = (struct cpu_gaps) { .plain = machine_alloc(MOST,
+							sizeof(*g->plain)) };
+	gaps_spin(&all, t, 1000 * ms, see_gap, &s);
+	g->n = all.gaps;
+	g->spun_ns = timer_ns(t, (double)all.spun_ticks);
+	g->lost_ns = timer_ns(t, (double)all.lost_ticks);
+	g->longest_ns = timer_ns(t, (double)all.longest_ticks);
+}
+
+/* Interrupts that came while we ran, of those that came in all. */
+static double interrupts_seen(const struct cpu_gaps *g)
+{
+	double ran = g->spun_ns - g->switched_ns;
+
+	return g->spun_ns > 0 ? g->interrupts * fmax(0, ran) / g->spun_ns : 0;
+}
+
+void cpu_gaps_causes(const struct cpu_gaps *g, double *ns)
+{
+	double plain = g->lost_ns - g->switched_ns, shorter = 0, median;
+	double *sorted = machine_alloc(g->nplain + 1, sizeof(*sorted));
+	double came = interrupts_seen(g);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->nplain; i++)
+		if (g->plain[i] < LONG_NS)
+			sorted[n++] = g->plain[i];
+	stats_sort(sorted, n);
+	for (size_t i = 0; i < n; i++)
+		shorter += sorted[i];
+	median = n ? stats_quantile(sorted, n, 0.5) : 0;
+	/* One more or less falls on the ends of the spin. */
+	if (!((double)n <= came + 1))
+		shorter = fmin(shorter, came * median);
+	free(sorted);
+	ns[GAP_THROTTLED] = fmin(g->throttled_ns, g->switched_ns);
+	ns[GAP_TASKS] = g->switched_ns - ns[GAP_THROTTLED];
+	ns[GAP_INTERRUPTS] = fmin(shorter, plain);
+	ns[GAP_UNSEEN] = plain - ns[GAP_INTERRUPTS];
+}
+
+/* Which column of the heading "CPU0 CPU2" is @cpu's; -1 if none is. */
+static int column_of(const char *heading, int cpu)
+{
+	int column = 0;
+
+	for (const char *at = heading; (at = strstr(at, "CPU")); column++) {
+		at += 3;
+		if (atoi(at) == cpu)
+			return column;
+	}
+	return -1;
+}
+
+/* One line: "41: 0 6969 PCI-MSIX-0000:00:04.0 1-edge virtio3-rx", or
+ * "LOC: 1 2 Local timer interrupts". */
+static void add_irq(json_t *o, char *line, int column)
+{
+	char *at = strchr(line, ':'), *name = line + strspn(line, " ");
+	unsigned long long count = 0;
+
+	if (!at)
+		return;
+	*at++ = '\0';
+	for (int i = 0; i <= column; i++) {
+		char *end;
+
+		count = strtoull(at, &end, 10);
+		if (end == at)
+			return; /* ERR and MIS have one number for all */
+		at = end;
+	}
+	/* A device goes by its last word, the rest by their letters. */
+	if (isdigit((unsigned char)*name) && strrchr(at, ' '))
+		name = strrchr(at, ' ') + 1;
+	count += (unsigned long long)json_integer_value(
+		json_object_get(o, name));
+	json_object_set_new(o, name, json_integer((json_int_t)count));
+}
+
+json_t *irqs_read(const char *root, int cpu)
+{
+	char *text = machine_file("%s/proc/interrupts", root), *rest = text;
+	char *line = text ? strsep(&rest, "\n") : NULL;
+	int column = line ? column_of(line, cpu) : -1;
+	json_t *o = json_object();
+
+	while (column >= 0 && (line = strsep(&rest, "\n")))
+		add_irq(o, line, column);
+	free(text);
+	return o;
+}
+
+json_t *irqs_between(const json_t *before, const json_t *after, double *all)
+{
+	json_t *o = json_object(), *v;
+	const char *name;
+
+	*all = 0;
+	json_object_foreach((json_t *)after, name, v)
+	{
+		json_int_t n =
+			json_integer_value(v) -
+			json_integer_value(json_object_get(before, name));
+
+		if (n <= 0)
+			continue;
+		*all += (double)n;
+		json_object_set_new(o, name, json_integer(n));
+	}
+	return o;
+}
+
+/* One CPU's look. */
+struct look {
+	int cpu, err;
+	bool measuring;
+	unsigned int ms;
+	const struct timer *timer;
+	struct cpu_gaps gaps;
+	json_t *interrupts, *shares, *row;
+	pthread_t thread;
+};
+
+static json_t *shares_of_core(const struct timer *t)
+{
+	const struct timespec pause = { 0, SHARE_PAUSE_NS };
+	json_t *all = json_array();
+
+	for (int i = 0; i < SHARES; i++) {
+		const double rate = reference_share(t);
+
+		nanosleep(&pause, NULL);
+		if (isfinite(rate))
+			json_array_append_new(all, json_real(rate));
+	}
+	return all;
+}
+
+static void *look_at(void *arg)
+{
+	struct look *l = arg;
+	struct noise_throttle before, after;
+	json_t *irqs, *later;
+	double steal;
+
+	l->err = bench_pin(l->cpu);
+	if (l->err)
+		return NULL;
+	irqs = irqs_read("", l->cpu);
+	steal = machine_steal_ns("", l->cpu);
+	noise_throttle_read(&before, "");
+	cpu_gaps_spin(&l->gaps, l->timer, l->ms);
+	noise_throttle_read(&after, "");
+	l->gaps.throttled_ns = (double)(after.ns - before.ns);
+	l->gaps.steal_ns = machine_steal_ns("", l->cpu) - steal;
+	later = irqs_read("", l->cpu);
+	l->interrupts = irqs_between(irqs, later, &l->gaps.interrupts);
+	json_decref(later);
+	json_decref(irqs);
+	/* The others are looked at all at once and would see one another. */
+	l->shares = l->measuring ? shares_of_core(l->timer) : json_array();
+	return NULL;
+}
+
+static json_t *causes_of(const struct cpu_gaps *g)
+{
+	double ns[GAP_CAUSES];
+
+	cpu_gaps_causes(g, ns);
+	return json_pack("{s:f, s:f, s:f, s:f}", "tasks", ns[GAP_TASKS] / 1e3,
+			 "throttled", ns[GAP_THROTTLED] / 1e3, "interrupts",
+			 ns[GAP_INTERRUPTS] / 1e3, "unseen",
+			 ns[GAP_UNSEEN] / 1e3);
+}
+
+/* A JSON number, null where nothing could be read. */
+static json_t *real(double x)
+{
+	json_t *v = json_real(x); /* NULL unless finite */
+
+	return v ? v : json_null();
+}
+
+static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
+		      json_t *tasks)
+{
+	const struct cpu_gaps *g = &l->gaps;
+	double lost = g->spun_ns > 0 ? g->lost_ns / g->spun_ns : 0;
+	char grade[2] = { result_grade(lost), '\0' }, at[32];
+	time_t now = time(NULL);
+	struct tm utc;
+
+	gmtime_r(&now, &utc);
+	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	return json_pack(
+		"{s:i, s:s, s:I, s:s, s:i, s:b, s:f, s:f, s:f, s:s, s:I, s:f, "
+		"s:o, s:I, s:o, s:f, s:b, s:O, s:O, s:o}",
+		"schema", 1, "phase", phase, "round", (json_int_t)round, "at",
+		at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
+		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
+		"grade", grade, "gaps", (json_int_t)g->n, "longest_us",
+		g->longest_ns / 1e3, "causes_us", causes_of(g), "switches",
+		(json_int_t)g->switched, "steal_us", real(g->steal_ns / 1e3),
+		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
+		l->timer->features.hypervisor, "adds_per_cycle", l->shares,
+		"interrupts", l->interrupts, "tasks", tasks);
+}
+
+/* Look at @n CPUs at the same time. */
+static void look_at_all(struct look *looks, size_t n, const char *phase,
+			uint64_t round)
+{
+	struct top_tasks before, after;
+
+	top_tasks_read(&before);
+	for (size_t i = 0; i < n; i++)
+		if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]))
+			looks[i].err = -EAGAIN;
+	for (size_t i = 0; i < n; i++)
+		if (looks[i].err != -EAGAIN)
+			pthread_join(looks[i].thread, NULL);
+	top_tasks_read(&after);
+	for (size_t i = 0; i < n; i++) {
+		struct look *l = &looks[i];
+
+		if (l->err)
+			continue;
+		l->row =
+			row_of(l, phase, round,
+			       top_tasks_between(&before, &after, l->cpu,
+						 NAME_SHARE * l->gaps.spun_ns));
+	}
+	top_tasks_free(&after);
+	top_tasks_free(&before);
+}
+
+static int print_all(struct look *looks, size_t n)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		if (looks[i].err)
+			warn("CPU %d: %s", looks[i].cpu,
+			     strerror(-looks[i].err));
+		else if (json_dumpf(looks[i].row, stdout,
+				    JSON_COMPACT | JSON_REAL_PRECISION(9)))
+			status = EXIT_FAIL;
+		else
+			putchar('\n');
+		json_decref(looks[i].row);
+		json_decref(looks[i].interrupts);
+		json_decref(looks[i].shares);
+		free(looks[i].gaps.plain);
+	}
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : status;
+}
+
+/* The clock: what run-all has calibrated, or 50 ms of our own. */
+static void set_up(struct timer *t)
+{
+	const char *given = getenv("OSCOST_TSC_HZ"), *why;
+
+	timer_probe(&t->features);
+	t->method = timer_choose(&t->features, &why);
+	t->hz = given ? strtod(given, NULL) : 0;
+	if (t->method == TIMER_CLOCK)
+		t->hz = 1e9;
+	else if (!(t->hz > 1e6 && t->hz < 1e11))
+		t->hz = timer_tsc_hz(50000000);
+}
+
+int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
+{
+	struct timer t = { 0 };
+	struct topo *topo;
+	struct look *looks;
+	int *cpus, status;
+	size_t n, k = 1;
+
+	if (topo_open(&topo)) {
+		warn("hwloc cannot tell which CPUs there are");
+		return EXIT_FAIL;
+	}
+	if (!topo_is_real(topo)) {
+		warn("hwloc does not describe this machine (HWLOC_SYNTHETIC or "
+		     "HWLOC_XMLFILE is set): unset it");
+		topo_close(topo);
+		return EXIT_FAIL;
+	}
+	if (cpu < 0)
+		cpu = topo_default_cpu(topo);
+	n = topo_cpus(topo, NULL, 0);
+	cpus = machine_alloc(n + 1, sizeof(*cpus));
+	topo_cpus(topo, cpus, n);
+	topo_close(topo);
+	looks = machine_alloc(n + 1, sizeof(*looks));
+	set_up(&t);
+	looks[0] = (struct look) { cpu, .ms = ms, .timer = &t };
+	looks[0].measuring = true;
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] != cpu)
+			looks[k++] = (struct look) { cpus[i], .ms = ms,
+						     .timer = &t };
+	/* The measuring CPU as it is while one program runs; then all others
+	 * at once, for there may be hundreds. */
+	look_at_all(looks, 1, phase, round);
+	if (k > 1)
+		look_at_all(looks + 1, k - 1, phase, round);
+	status = looks[0].err ? EXIT_FAIL : EXIT_OK;
+	if (print_all(looks, k))
+		status = EXIT_FAIL;
+	free(looks);
+	free(cpus);
+	return status;
+}

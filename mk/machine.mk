@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# machine: describes the machine and watches its noise.
+
+MACHINE_MAIN := $(BUILD)/obj/machine/main.o
+MACHINE_OBJS := $(filter-out $(MACHINE_MAIN),$(patsubst %.c,$(BUILD)/obj/%.o,\
+		$(wildcard machine/*.c)))
+MACHINE      := $(BUILD)/bin/machine
+
+OBJS += $(MACHINE_MAIN) $(MACHINE_OBJS)
+
+$(MACHINE): $(MACHINE_MAIN) $(MACHINE_OBJS) $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
+all: $(MACHINE)
+
+INSTALL_LIBEXEC += $(MACHINE)
+TOOLS += machine

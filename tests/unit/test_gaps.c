@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "gaps.h"
+#include "tap.h"
+
+/* Steps of a made-up clock. */
+static void steps(void)
+{
+	static const uint64_t step[] = { 20, 1000, 1001, 30, 5000, 20 };
+	struct gaps g = { 0 };
+	unsigned int seen = 0;
+
+	OK(gaps_lost(&g) == 0, "nothing was spun, nothing is lost");
+	for (unsigned int i = 0; i < 6; i++)
+		seen |= (unsigned int)gaps_add(&g, step[i], 1000) << i;
+	OK(seen == 0x14, "a gap is longer than the least one");
+	OK(g.gaps == 2 && g.lost_ticks == 6001 && g.longest_ticks == 5000 &&
+		   g.spun_ticks == 7071,
+	   "gaps are counted, all steps are time");
+	OK_NEAR(gaps_lost(&g), 6001.0 / 7071, 1e-12, "the share of it");
+}
+
+/* Reads of the clock itself must not pass for time that others took: without
+ * a gap of its own length each of 20 us would. */
+static void slow_clock(void)
+{
+	struct timer t = { .method = TIMER_CLOCK };
+	struct gaps g = { 0 };
+
+	/* A clock whose read lasts for longer than a gap: its nanoseconds are
+	 * counted as if each were many. */
+	t.hz = 1e7;
+	gaps_spin(&g, &t, 100000, NULL, NULL);
+	OK(g.spun_ticks >= 1000000 && g.gaps < g.spun_ticks / 100,
+	   "reads of a slow clock are no gaps");
+}
+
+struct told {
+	uint64_t gaps, ticks;
+};
+
+static void tell(void *arg, uint64_t ticks)
+{
+	struct told *t = arg;
+
+	t->gaps++;
+	t->ticks += ticks;
+}
+
+static void telling(void)
+{
+	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
+	struct told told = { 0 };
+	struct gaps g = { 0 };
+
+	gaps_spin(&g, &t, 5000, tell, &told);
+	OK(g.spun_ticks >= 5000000, "it spins for as long as it is told");
+	OK(told.gaps == g.gaps && told.ticks == g.lost_ticks,
+	   "each gap is told once");
+	OK(g.lost_ticks <= g.spun_ticks && g.longest_ticks <= g.lost_ticks,
+	   "the longest gap is in the sum, the sum in the time");
+}
+
+int main(void)
+{
+	steps();
+	slow_clock();
+	telling();
+	return tap_done();
+}
