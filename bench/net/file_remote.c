@@ -65,6 +65,9 @@ static const char *const order_names[] = { "sequential", "random" };
 static const uint64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
 static const uint32_t blocks[] = { 64 << 10, 1 << 20 };
 
+/* Of what is read in one stretch; more at a greater effort. */
+#define LEAST_EVENTS 5
+
 #define SWEPT 1 /* of files[] */
 
 struct remote_case {
@@ -91,24 +94,12 @@ static const char *where_of(const struct state *s, const struct remote_read *r)
 	return r->local ? "local" : remote_target_label(&s->options);
 }
 
-static const char too_long[] = "left out below --effort 50: it takes long";
-
 /* Whether the file is one of ours that is as large as the largest. */
 static bool has_all_sizes(const struct state *s)
 {
 	const bool made = s->options.nfslab || s->options.dir;
 
 	return made && s->options.bytes >= files[SWEPT + 1];
-}
-
-/* What a quick run does without, where the file has all sizes: whole stretches
- * beside others of their kind. */
-static bool takes_too_long(const struct bench *b, const struct state *s,
-			   const struct remote_read *r)
-{
-	return bench_effort(b) < 0.5 && has_all_sizes(s) &&
-	       r->cache == REMOTE_COLD && !r->random &&
-	       (r->file < files[SWEPT] || r->block == blocks[0]);
 }
 
 static void add(struct bench *b, struct state *s, const struct remote_read *r)
@@ -131,15 +122,14 @@ static void add(struct bench *b, struct state *s, const struct remote_read *r)
 		/* All events are one stretch: as few as there may be.  And what
 		 * goes before them takes as long at each visit. */
 		.exclusive = runs || led,
-		.events = runs ? 1 : 120,
-		.budget_ms = runs ? 5000 : r->local ? 4 : 7,
+		.most = runs ? 1 : 120,
 		.switches = true,
-		.skip = takes_too_long(b, s, r) ? too_long : NULL,
 	};
 
 	rc->read = *r;
 	if (r->block > BLOCK && !runs)
-		c.events = r->block >= MIB ? 12 : 32;
+		c.most = r->block >= MIB ? 12 : 32;
+	c.most = (unsigned int)fmax(LEAST_EVENTS, c.most * bench_effort(b));
 	rc->bench = bench_add(b, &c);
 	if (r->local || r->block != BLOCK || r->cache == REMOTE_UNKNOWN)
 		return;
@@ -194,8 +184,6 @@ static const struct bench_case *add_network(struct bench *b,
 		},
 		.estimator = derived ? BENCH_EST_DEFAULT : BENCH_EST_MEDIAN,
 		.histogram = derived ? BENCH_HIST_NONE : BENCH_HIST_LOG,
-		.events = 80,
-		.budget_ms = 10,
 		.derived = derived,
 		.switches = true,
 	};
@@ -248,9 +236,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	struct remote_case *rc = (struct remote_case *)c->arg;
 
-	return rc ? remote_read_enter(&s->reader, &rc->read, c,
-				      bench_events(b, c))
-		  : 0;
+	(void)b;
+	return rc ? remote_read_enter(&s->reader, &rc->read, c, c->most) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)

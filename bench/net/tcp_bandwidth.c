@@ -51,7 +51,6 @@
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */
 #define WARM_UP_NS 12e6
-#define BUDGET_MS  16
 
 /* A network that is not memory alone has round trips of some ms and lets
  * through in bursts what it held back: all that lasts longer there. */
@@ -104,8 +103,6 @@ static void add(struct bench *b, struct state *s, const struct flow_case *fc)
 		.unit = "B/s",
 		.better = BENCH_HIGHER,
 		.estimator = fc->acked ? BENCH_EST_MAX : BENCH_EST_DEFAULT,
-		.events = 32,
-		.budget_ms = BUDGET_MS * slower(s),
 		/* A new connection is slow at first: one flow for all. */
 		.exclusive = true,
 		.switches = true,

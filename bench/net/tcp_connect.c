@@ -96,8 +96,6 @@ static void add(struct bench *b, struct state *s, enum proto proto,
 		.index = keep - s->cases,
 		.skip = net_hosts_why_not(&s->net, b, place, family_of(proto)),
 		.histogram = BENCH_HIST_LOG,
-		.events = paused ? 24 : 320,
-		.budget_ms = paused ? 80 : 40,
 		/* Opening and closing a capture takes tens of ms. */
 		.exclusive = paused,
 		.switches = true,

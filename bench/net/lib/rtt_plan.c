@@ -69,18 +69,11 @@ static void add_beside(struct bench *b, struct rtt_case *rc,
 
 static void add(struct bench *b, struct rtt_plan *p, const struct rtt_case *rc)
 {
-	static const unsigned int events[] = {
-		[RTT_ROUND_TRIP] = 400 / RTT_TRIPS,
-		[RTT_STAMPED] = 160,
-		[RTT_PACKET] = 24,
-	};
 	struct rtt_case *keep = &p->cases[p->n++];
 	struct bench_case c;
 
 	*keep = *rc;
 	c = describe(b, p, keep, figure_names[rc->figure]);
-	c.events = events[rc->figure];
-	c.budget_ms = rc->figure == RTT_PACKET ? 60 : 30;
 	/* Opening and closing a capture takes tens of ms. */
 	c.exclusive = rc->figure == RTT_PACKET;
 	c.of = bench_add(b, &c);
