@@ -146,6 +146,15 @@ static int make_watch(void)
 	return 0;
 }
 
+int partner_watch(bool on)
+{
+	const int err = on ? make_watch() : 0;
+
+	if (!err)
+		set_watch(on ? watched + 1 : watched - 1);
+	return -err;
+}
+
 void *partner_share(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -93,6 +93,11 @@ int partner_check(void);
  * away for a while.  30000; only tests set it. */
 extern int64_t partner_patience_ms;
 
+/* partner_watch() - let the signal come also while there is no process: for a
+ * partner on another machine.  For each time that it was switched on (0 or
+ * -errno) it is to be switched off once. */
+int partner_watch(bool on);
+
 /* partner_moved() - patience begins anew; the harness says so before each batch
  * and event. */
 void partner_moved(void);

@@ -46,13 +46,15 @@ noise-test: ## test the noise certificate on a machine known to be quiet, in QEM
 		{ status=$$?; [ $$status = 77 ]; }
 
 # A later commit left what is timed alone: the same instructions as BASE.
+SAME_BASE = $(BUILD)/base/$(shell git rev-parse -q --verify '$(BASE)^{commit}')
+
 .PHONY: same-counts
 same-counts: ## compare the instructions of each operation with those of BASE=commit, in QEMU
-	$(Q)test -n '$(BASE)' || { echo 'make same-counts needs BASE=commit' >&2; exit 2; }
+	$(Q)test '$(notdir $(SAME_BASE))' || \
+		{ echo 'same-counts: BASE=commit, not "$(BASE)"' >&2; exit 2; }
 	$(Q)scripts/setup run kmod
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)rm -rf '$(BUILD)/base' && mkdir -p '$(BUILD)/base' && \
-		git archive '$(BASE)' | tar -C '$(BUILD)/base' -xf -
-	$(Q)$(MAKE) --no-print-directory -C '$(BUILD)/base' BUILD=build all
-	$(Q)tests/lab/same-counts '$(BUILD)/base/build' '$(BUILD)' '$(BUILD)/same-counts' \
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)mkdir -p '$(SAME_BASE)' && git archive '$(BASE)' | tar -C '$(SAME_BASE)' -xf -
+	$(Q)$(MAKE) --no-print-directory $(jobs) -C '$(SAME_BASE)' BUILD=build all
+	$(Q)tests/lab/same-counts '$(SAME_BASE)/build' '$(BUILD)' '$(BUILD)/same-counts' \
 		'$(abspath $(KERNELS))' || { status=$$?; [ $$status = 77 ]; }

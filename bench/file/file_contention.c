@@ -237,7 +237,9 @@ static int work(struct partner *p, void *arg)
 	struct file_counts before, after;
 
 	r->err = open_own(s, member);
-	while (!partner_meet(p) && !partner_meet(p)) {
+	while (!partner_meet(p)) {
+		if (partner_meet(p)) /* the window begins */
+			break;
 		file_counts_read(&s->place, &before);
 		r->err = read_window(s, member);
 		file_counts_read(&s->place, &after);

@@ -48,39 +48,34 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/remote_piece.h"
 #include "lib/remote_read.h"
 #include "lib/remote_target.h"
 
-#define BLOCK	  4096u
-#define MIB	  ((uint64_t)1 << 20)
-#define MAX_CASES 80
-#define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
+#define MIB    ((int64_t)1 << 20)
+#define ANSWER 28 /* bytes of one of RPC that says nothing, with its mark */
 
-static const char *const cache_names[] = { "cold", "warm", "direct",
-					   "unknown" };
-static const char *const order_names[] = { "sequential", "random" };
+enum { WHERE, CACHE, ORDER, FILE_SIZE, BLOCK, FIGURE, AXES };
+enum { REMOTE, LOCAL };
+enum { READ, PENALTY };
 
+static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
+static const char *const orders[] = { "sequential", "random" };
 /* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
-static const uint64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
-static const uint32_t blocks[] = { 64 << 10, 1 << 20 };
+static const int64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
+static const int64_t blocks[] = { 4096, 64 << 10, 1 << 20 };
+static const char *const figures[] = { "read", "penalty" };
 
 /* Of what is read in one stretch; more at a greater effort. */
 #define LEAST_EVENTS 5
 
 #define SWEPT 1 /* of files[] */
 
-struct remote_case {
-	struct remote_read read;
-	const struct bench_case *bench, *penalty;
-};
-
 struct state {
 	struct remote_options options;
+	const char *where[2];
+	struct bench_axis axes[AXES + 1];
 	struct remote_target target;
 	struct remote_reader reader;
-	struct remote_case cases[MAX_CASES];
-	size_t n_cases;
 	const struct bench_case *connect, *null_call, *estimate;
 };
 
@@ -89,88 +84,66 @@ static bool has_local(const struct state *s)
 	return s->options.nfslab || s->options.local;
 }
 
-static const char *where_of(const struct state *s, const struct remote_read *r)
+/* Whether a larger file shows that as well: cold and in sequence, a block that
+ * is read when reading ahead is under way takes as long in 64 MiB as in 1 GiB,
+ * which a file of ours may have. */
+static bool shown_by_larger(const struct state *s, const struct bench_case *c)
 {
-	return r->local ? "local" : remote_target_label(&s->options);
+	return (s->options.nfslab || s->options.dir) &&
+	       s->options.bytes >= (uint64_t)files[SWEPT + 1] &&
+	       c->at[CACHE] == REMOTE_COLD && c->at[ORDER] == 0 &&
+	       c->at[FILE_SIZE] == SWEPT;
 }
 
-/* Whether the file is one of ours that is as large as the largest. */
-static bool has_all_sizes(const struct state *s)
+/* Which points of the axes are of interest, and can be told apart here. */
+static bool is_chosen(const struct state *s, const struct bench_case *c)
 {
-	const bool made = s->options.nfslab || s->options.dir;
+	const bool local = c->at[WHERE] == LOCAL;
+	const unsigned int cache = c->at[CACHE];
 
-	return made && s->options.bytes >= files[SWEPT + 1];
+	if (has_local(s) ? cache == REMOTE_UNKNOWN
+			 : local || cache != REMOTE_UNKNOWN)
+		return false;
+	if (cache == REMOTE_DIRECT && !local)
+		return false;
+	if (c->at[FIGURE] == PENALTY &&
+	    (local || c->at[BLOCK] || cache == REMOTE_UNKNOWN))
+		return false;
+	if (c->at[BLOCK])
+		return c->at[FILE_SIZE] == SWEPT && c->at[ORDER] == 0 &&
+		       cache != REMOTE_DIRECT;
+	return !shown_by_larger(s, c);
 }
 
-static void add(struct bench *b, struct state *s, const struct remote_read *r)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const bool runs = r->cache == REMOTE_COLD && !r->random;
-	const bool led = remote_piece_needs_lead(r);
-	struct remote_case *rc = &s->cases[s->n_cases++];
-	struct bench_case c = {
-		.params = {
-			P_STR("where", where_of(s, r)),
-			P_STR("cache", cache_names[r->cache]),
-			P_STR("order", order_names[r->random]),
-			P_SIZE("file", (int64_t)r->file),
-			P_SIZE("block", r->block),
-			P_STR("figure", "read"),
-		},
-		.arg = rc,
-		.estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN,
-		.histogram = runs ? BENCH_HIST_NONE : BENCH_HIST_LOG,
-		/* All events are one stretch: as few as there may be.  And what
-		 * goes before them takes as long at each visit. */
-		.exclusive = runs || led,
-		.most = runs ? 1 : 120,
-		.switches = true,
+	struct remote_read *r = c->data;
+	bool runs;
+
+	(void)b;
+	if (!is_chosen(state, c))
+		return false;
+	*r = (struct remote_read) {
+		.local = c->at[WHERE] == LOCAL,
+		.cache = c->at[CACHE],
+		.random = c->at[ORDER],
+		.file = (uint64_t)files[c->at[FILE_SIZE]],
+		.block = (uint32_t)blocks[c->at[BLOCK]],
 	};
-
-	rc->read = *r;
-	if (r->block > BLOCK && !runs)
-		c.most = r->block >= MIB ? 12 : 32;
-	c.most = (unsigned int)fmax(LEAST_EVENTS, c.most * bench_effort(b));
-	rc->bench = bench_add(b, &c);
-	if (r->local || r->block != BLOCK || r->cache == REMOTE_UNKNOWN)
-		return;
-	c.params[5].text = "penalty";
-	c.derived = true;
-	c.estimator = BENCH_EST_DEFAULT;
-	c.histogram = BENCH_HIST_NONE;
-	rc->penalty = bench_add(b, &c);
-}
-
-/* Whether @r reads what a larger file shows as well: cold and in sequence, what
- * is read when reading ahead is under way takes as long in 64 MiB as in 1 GiB.
- */
-static bool shown_by_larger(const struct state *s, const struct remote_read *r)
-{
-	return r->cache == REMOTE_COLD && !r->random &&
-	       r->file == files[SWEPT] && has_all_sizes(s);
-}
-
-/* All that is asked about one state of the caches. */
-static void add_cache(struct bench *b, struct state *s, bool local,
-		      enum remote_cache cache)
-{
-	struct remote_read r = { .local = local, .cache = cache };
-
-	r.block = BLOCK;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		for (int random = 0; random < 2; random++) {
-			r.file = files[i];
-			r.random = random;
-			if (!shown_by_larger(s, &r))
-				add(b, s, &r);
-		}
-	if (cache == REMOTE_DIRECT)
-		return;
-	r.file = files[SWEPT];
-	r.random = false;
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		r.block = blocks[i];
-		add(b, s, &r);
+	c->switches = true;
+	if (c->at[FIGURE] == PENALTY) {
+		c->derived = true;
+		return true;
 	}
+	runs = r->cache == REMOTE_COLD && !r->random;
+	c->estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN;
+	c->histogram = runs ? BENCH_HIST_NONE : BENCH_HIST_LOG;
+	/* All events are one stretch: as few as there may be.  And what goes
+	 * before them takes as long at each visit. */
+	c->exclusive = runs || remote_read_needs_lead(r);
+	c->most = runs ? 1 : r->block >= MIB ? 12 : r->block > 4096 ? 32 : 120;
+	c->most = (unsigned int)fmax(LEAST_EVENTS, c->most * bench_effort(b));
+	return true;
 }
 
 static const struct bench_case *add_network(struct bench *b,
@@ -195,15 +168,15 @@ static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	if (has_local(s)) {
-		add_cache(b, s, false, REMOTE_COLD);
-		add_cache(b, s, false, REMOTE_WARM);
-		add_cache(b, s, true, REMOTE_COLD);
-		add_cache(b, s, true, REMOTE_DIRECT);
-		add_cache(b, s, true, REMOTE_WARM);
-	} else {
-		add_cache(b, s, false, REMOTE_UNKNOWN);
-	}
+	s->where[REMOTE] = remote_target_label(&s->options);
+	s->where[LOCAL] = "local";
+	s->axes[WHERE] = (struct bench_axis)AXIS_STR("where", s->where);
+	s->axes[CACHE] = (struct bench_axis)AXIS_STR("cache", caches);
+	s->axes[ORDER] = (struct bench_axis)AXIS_STR("order", orders);
+	s->axes[FILE_SIZE] = (struct bench_axis)AXIS_SIZE("file", files);
+	s->axes[BLOCK] = (struct bench_axis)AXIS_SIZE("block", blocks);
+	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
+	bench_add_axes(b, s->axes, add_point);
 	if (s->options.dir)
 		return 0; /* the kernel's client: no connection of ours */
 	s->connect = add_network(b, s, "connect", false);
@@ -226,7 +199,7 @@ static int setup(struct bench *b, void *state)
 	err = remote_target_open(&s->target);
 	if (err)
 		return err;
-	return s->target.bytes < files[0]
+	return s->target.bytes < (uint64_t)files[0]
 		       ? bench_fail(b, 0, "the file has less than 4 MiB")
 		       : 0;
 }
@@ -234,10 +207,9 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	struct remote_case *rc = (struct remote_case *)c->arg;
 
 	(void)b;
-	return rc ? remote_read_enter(&s->reader, &rc->read, c, c->most) : 0;
+	return c->axes ? remote_read_enter(&s->reader, c, c->most) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -245,7 +217,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 
 	(void)b;
-	return c->arg ? remote_read_prepare(&s->reader) : 0;
+	return c->axes ? remote_read_prepare(&s->reader) : 0;
 }
 
 static int sample_connect(struct bench *b, struct state *s)
@@ -289,7 +261,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 	if (bench_stopping(b))
 		return 0;
-	if (c->arg)
+	if (c->axes)
 		return remote_read_sample(&s->reader);
 	return c == s->connect ? sample_connect(b, s) : sample_null_call(b, s);
 }
@@ -299,66 +271,56 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 
 	(void)b;
-	return c->arg ? remote_read_leave(&s->reader) : 0;
+	return c->axes ? remote_read_leave(&s->reader) : 0;
 }
 
-static const struct remote_case *find(const struct state *s, bool local,
-				      const struct remote_read *like)
-{
-	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct remote_read *r = &s->cases[i].read;
-
-		if (r->local == local && r->cache == like->cache &&
-		    r->random == like->random && r->file == like->file &&
-		    r->block == like->block)
-			return &s->cases[i];
-	}
-	return NULL;
-}
-
+/* The difference of a remote read and of the same local one, @at one point of
+ * the other axes. */
 static void derive_penalty(struct bench *b, const struct state *s,
-			   const struct remote_case *rc)
+			   const unsigned int at[AXES])
 {
-	const struct remote_case *local = find(s, true, &rc->read);
-	const double near = local ? bench_value(b, local->bench) : NAN;
-	const double far = bench_value(b, rc->bench);
-	double error;
+	const struct bench_case *c[2],
+		*penalty = bench_point(b, s->axes, REMOTE, at[CACHE], at[ORDER],
+				       at[FILE_SIZE], 0, PENALTY);
+	double ns[2], error;
 
-	if (isnan(near) || isnan(far)) {
-		bench_derive_skip(b, rc->penalty,
+	if (!penalty)
+		return;
+	for (unsigned int i = REMOTE; i <= LOCAL; i++) {
+		c[i] = bench_point(b, s->axes, i, at[CACHE], at[ORDER],
+				   at[FILE_SIZE], 0, READ);
+		ns[i] = bench_value(b, c[i]);
+	}
+	if (isnan(ns[REMOTE]) || isnan(ns[LOCAL])) {
+		bench_derive_skip(b, penalty,
 				  "one of the two reads has no value");
 		return;
 	}
-	error = hypot(remote_read_error(&rc->read),
-		      remote_read_error(&local->read));
-	bench_derive_within(b, rc->penalty, far - near, error);
+	error = hypot(remote_read_error(c[REMOTE]->data),
+		      remote_read_error(c[LOCAL]->data));
+	bench_derive_within(b, penalty, ns[REMOTE] - ns[LOCAL], error);
 }
 
 /* As in the report: a round trip, and the block at the network's bandwidth,
  * which is the slope between two large reads from the server's memory. */
 static void derive_estimate(struct bench *b, const struct state *s)
 {
-	struct remote_read r = {
-		.cache = has_local(s) ? REMOTE_WARM : REMOTE_UNKNOWN,
-		.file = files[SWEPT],
-	};
-	const struct remote_case *small, *large;
-	double rtt = bench_value(b, s->connect), ns;
+	const unsigned int cache = has_local(s) ? REMOTE_WARM : REMOTE_UNKNOWN;
+	const double rtt = bench_value(b, s->connect);
+	double ns[2], slope;
 
-	r.block = blocks[0];
-	small = find(s, false, &r);
-	r.block = blocks[1];
-	large = find(s, false, &r);
-	ns = (bench_value(b, large->bench) - bench_value(b, small->bench)) /
-	     (blocks[1] - blocks[0]);
-	if (isnan(rtt) || isnan(ns) || ns <= 0) {
+	for (unsigned int i = 0; i < 2; i++)
+		ns[i] = bench_value(b, bench_point(b, s->axes, REMOTE, cache, 0,
+						   SWEPT, i + 1, READ));
+	slope = (ns[1] - ns[0]) / (double)(blocks[2] - blocks[1]);
+	if (isnan(rtt) || isnan(slope) || slope <= 0) {
 		bench_derive_skip(b, s->estimate,
 				  "needs connect and the reads of 64 KiB and "
 				  "1 MiB");
 		return;
 	}
-	bench_derive(b, s->estimate, rtt + BLOCK * ns);
-	bench_fact(b, s->estimate, "bandwidth_bytes_per_s", 1e9 / ns);
+	bench_derive(b, s->estimate, rtt + (double)blocks[0] * slope);
+	bench_fact(b, s->estimate, "bandwidth_bytes_per_s", 1e9 / slope);
 }
 
 static int derive(struct bench *b, void *state)
@@ -367,9 +329,13 @@ static int derive(struct bench *b, void *state)
 
 	if (remote_target_why_not(&s->options))
 		return 0;
-	for (size_t i = 0; i < s->n_cases; i++)
-		if (s->cases[i].penalty)
-			derive_penalty(b, s, &s->cases[i]);
+	for (unsigned int i = 0; i < 4; i++)
+		for (unsigned int f = 0; f < s->axes[FILE_SIZE].n; f++)
+			derive_penalty(b, s,
+				       (unsigned int[AXES]) { [CACHE] = i / 2,
+							      [ORDER] = i % 2,
+							      [FILE_SIZE] =
+								      f });
 	if (s->estimate)
 		derive_estimate(b, s);
 	return 0;
@@ -394,7 +360,7 @@ static const struct opt options[] = {
 		 "read from the server of scripts/nfslab, flag"),
 	OPT_STR(0, "local", state, options.local, NULL,
 		"the file of --url as this machine sees it, path"),
-	OPT_SIZE(0, "bytes", state, options.bytes, "64m", 4 * MIB, 1024 * MIB,
+	OPT_SIZE(0, "bytes", state, options.bytes, "64m", 4 << 20, 1 << 30,
 		 "size of a file that is made, bytes"),
 	OPT_END
 };
@@ -403,6 +369,7 @@ const struct bench_desc bench_desc = {
 	.name = "file_remote",
 	.opts = options,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct remote_read),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

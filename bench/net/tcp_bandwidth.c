@@ -11,10 +11,8 @@
  * lengthens no span and shortens none.  The delay of small segments (Nagle) is
  * at work, as it is for a program that asks for nothing.
  *
- * via says how a message gets into the connection: send copies it; zerocopy
- * (MSG_ZEROCOPY) leaves it where it is, but the kernel copies it after all
- * when it goes to a process on this host (fact copied); sendfile and splice
- * (through a pipe) take it out of the page cache.
+ * via says how a message gets into the connection: send copies it from memory,
+ * sendfile takes it out of the page cache.
  *
  * rate is the median of such spans.  acked is the way of the CSE 221 report:
  * bytes that were newly acknowledged in a span of time, from captured packets;
@@ -38,7 +36,14 @@
 #include "lib/net_flow.h"
 #include "lib/net_host.h"
 
-#define MAX_CASES 40
+enum { NET, VIA, SIZE, STREAMS, PLACE, FIGURE, AXES };
+enum { SEND, SENDFILE };
+enum { RATE, ACKED };
+
+static const char *const vias[] = { "send", "sendfile" };
+static const int64_t sizes[] = { 1, 64, 1024, 8192, 131072, 1048576 };
+static const int64_t streams[] = { 1, NET_FLOW_STREAMS };
+static const char *const figures[] = { "rate", "acked" };
 
 /* An event: long against the wake-up of the client after a report, and short
  * enough for some of them to fit between what else the machine does. */
@@ -64,18 +69,9 @@
 #define MOST_ACKED	8 /* blocks in a span */
 #define CAPTURE_WAIT_MS 1
 
-struct flow_case {
-	enum net_via via;
-	uint32_t size;
-	unsigned int streams;
-	enum net_place place;
-	bool acked;
-};
-
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct flow_case cases[MAX_CASES];
-	size_t n_cases;
+	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
@@ -86,63 +82,57 @@ static unsigned int slower(const struct state *s)
 	return net_hosts_is_memory(&s->net) ? 1 : SLOWER;
 }
 
-static void add(struct bench *b, struct state *s, const struct flow_case *fc)
+static bool is_acked(const struct bench_case *c)
 {
-	struct flow_case *keep = &s->cases[s->n_cases++];
-	struct bench_case c = {
-		.params = {
-			P_STR("net", net_hosts_label(&s->net)),
-			P_STR("via", net_via_name(fc->via)),
-			P_SIZE("size", fc->size),
-			P_INT("streams", fc->streams),
-			P_STR("place", net_hosts_place(&s->net, fc->place)),
-			P_STR("figure", fc->acked ? "acked" : "rate"),
-		},
-		.arg = keep,
-		.skip = net_hosts_why_not(&s->net, b, fc->place, AF_INET),
-		.unit = "B/s",
-		.better = BENCH_HIGHER,
-		.estimator = fc->acked ? BENCH_EST_MAX : BENCH_EST_DEFAULT,
-		/* A new connection is slow at first: one flow for all. */
-		.exclusive = true,
-		.switches = true,
-	};
-
-	*keep = *fc;
-	bench_add(b, &c);
+	return c->at[FIGURE] == ACKED;
 }
 
-static void add_place(struct bench *b, struct state *s, enum net_place place)
+/* Which points of the axes are of interest: all sizes where both ends have a
+ * CPU, three of them where they share one, and one point of all else. */
+static bool is_chosen(const struct state *s, const struct bench_case *c)
 {
-	static const uint32_t near[] = { 1, 1024, 131072 };
-	static const uint32_t far[] = { 1, 64, 1024, 8192, 131072, 1048576 };
-	const bool all = place != NET_SAME_CPU || s->net.peer;
-	const uint32_t *sizes = all ? far : near;
-	const size_t n =
-		all ? sizeof(far) / sizeof(*far) : sizeof(near) / sizeof(*near);
+	const bool far = c->at[PLACE] == net_hosts_far(&s->net),
+		   large = sizes[c->at[SIZE]] == 131072,
+		   one = c->at[STREAMS] == 0;
 
-	for (size_t i = 0; i < n; i++)
-		add(b, s,
-		    &(struct flow_case) { NET_SEND, sizes[i], 1,
-					  .place = place });
+	if (c->at[VIA] == SENDFILE)
+		return far && one && !is_acked(c) &&
+		       sizes[c->at[SIZE]] == 1048576;
+	if (is_acked(c))
+		return c->at[PLACE] == 0 && one && large;
+	if (!one)
+		return far && large;
+	return far || large || sizes[c->at[SIZE]] == 1 ||
+	       sizes[c->at[SIZE]] == 1024;
+}
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	const struct state *s = state;
+
+	(void)b;
+	if (!is_chosen(s, c))
+		return false;
+	net_hosts_fill(&s->net, c, c->at[PLACE], AF_INET);
+	c->unit = "B/s";
+	c->better = BENCH_HIGHER;
+	c->estimator = is_acked(c) ? BENCH_EST_MAX : BENCH_EST_DEFAULT;
+	/* A new connection is slow at first: one flow for all. */
+	c->exclusive = true;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const enum net_place far = net_hosts_places(&s->net) - 1;
 
-	for (enum net_place place = 0; place <= far; place++)
-		add_place(b, s, place);
-	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, 1, .place = 0,
-				  .acked = true });
-	add(b, s,
-	    &(struct flow_case) { NET_SEND, 131072, NET_FLOW_STREAMS,
-				  .place = far });
-	for (enum net_via via = NET_ZEROCOPY; via < NET_VIAS; via++)
-		add(b, s,
-		    &(struct flow_case) { via, 1048576, 1, .place = far });
+	s->axes[NET] = net_hosts_net(&s->net);
+	s->axes[VIA] = (struct bench_axis)AXIS_STR("via", vias);
+	s->axes[SIZE] = (struct bench_axis)AXIS_SIZE("size", sizes);
+	s->axes[STREAMS] = (struct bench_axis)AXIS_INT("streams", streams);
+	s->axes[PLACE] = net_hosts_place(&s->net);
+	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
+	bench_add_axes(b, s->axes, add_point);
 	return 0;
 }
 
@@ -154,38 +144,30 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
-static int begin_capture(struct bench *b, struct state *s)
-{
-	const struct net_client *c = &s->flow.client[0];
-	const int err = net_capture_connection(&s->capture, b, c->fd,
-					       net_addr_port(&c->host->addr));
-
-	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
-}
-
 /* The flow begins here, and goes on until leave(). */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct flow_case *fc = c->arg;
 	const struct net_host *host =
-		net_capture_host(&s->capture, &s->hosts, fc->place, AF_INET);
+		net_hosts_need(&s->hosts, c->at[PLACE], AF_INET);
 	int err;
 
 	if (!host)
 		return -EIO; /* it was said why */
-	err = net_flow_begin(&s->flow, host,
-			     &(struct net_flow_plan) {
-				     .via = fc->via,
-				     .size = fc->size,
-				     .streams = fc->streams,
-				     .block_ns = EVENT_NS * slower(s),
-				     .block_bytes = fc->acked ? ACKED_BYTES : 0,
-				     .warm_up_ns = WARM_UP_NS * slower(s),
-			     });
-	if (!err && fc->acked && !bench_stopping(b))
-		err = begin_capture(b, s);
-	return err;
+	err = net_flow_begin(
+		&s->flow, host,
+		&(struct net_flow_plan) {
+			.sendfile = c->at[VIA] == SENDFILE,
+			.size = (uint32_t)sizes[c->at[SIZE]],
+			.streams = (unsigned int)streams[c->at[STREAMS]],
+			.block_ns = EVENT_NS * slower(s),
+			.block_bytes = is_acked(c) ? ACKED_BYTES : 0,
+			.warm_up_ns = WARM_UP_NS * slower(s),
+		});
+	if (err || !is_acked(c) || bench_stopping(b))
+		return err;
+	err = net_capture_open(&s->capture, b, s->flow.client[0].fd);
+	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
 /* The bytes acknowledged between the first and the last acknowledgement that
@@ -244,11 +226,10 @@ static int sample_acked(struct bench *b, struct state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct flow_case *fc = c->arg;
 	double rate = 0;
 	int err = 0;
 
-	if (fc->acked)
+	if (is_acked(c))
 		return sample_acked(b, s, c);
 	for (int i = 0; i < MOST_BLOCKS && rate <= 0; i++) {
 		err = pour_blocks(b, s, 1);
@@ -264,7 +245,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
-	const struct flow_case *fc = c->arg;
 	uint64_t of_the_first = 0;
 	struct tcp_info info;
 
@@ -279,9 +259,7 @@ static void tell_facts(struct bench *b, struct state *s,
 			   (double)info.tcpi_bytes_sent /
 				   info.tcpi_data_segs_out);
 	bench_fact(b, c, "block_bytes",
-		   (double)net_flow_block(&s->flow) / fc->streams);
-	if (fc->via == NET_ZEROCOPY)
-		bench_fact(b, c, "copied", s->flow.pour.copied > 0);
+		   (double)net_flow_block(&s->flow) / s->flow.streams);
 }
 
 /* What connections took must be what the server has counted in the end. */
@@ -293,7 +271,7 @@ static int conclude_flow(struct bench *b, struct state *s,
 
 	if (err || bench_stopping(b))
 		return err;
-	bench_proof(b, c, "bytes", (double)f->pour.poured,
+	bench_proof(b, c, "bytes", (double)f->taken,
 		    (double)net_flow_counted(f));
 	tell_facts(b, s, c);
 	return 0;
@@ -306,7 +284,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const int err =
 		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
 
-	net_capture_end(&s->capture);
+	net_capture_close(&s->capture, b, c);
 	net_flow_end(&s->flow);
 	return err;
 }
@@ -316,7 +294,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_capture_close(&s->capture);
 	net_flow_close(&s->flow);
 	net_hosts_close(&s->hosts);
 }

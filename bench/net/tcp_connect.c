@@ -35,24 +35,16 @@
 #include "bench.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
-#include "lib/net_handshake.h"
 #include "lib/net_host.h"
 #include "wall_clock.h"
 
-enum proto { TCP, TCP6 };
+enum { NET, PROTO, PLACE, FIGURE, AXES };
+enum { TCP, TCP6 };
+enum { CONNECT, RATE, TEARDOWN, PACKET_SETUP, PACKET_TEARDOWN };
 
-static const char *const proto_names[] = { "tcp", "tcp6" };
-
-struct connect_case {
-	enum proto proto;
-	enum net_place place;
-	bool paused;
-	/* Not paused: the rate.  Paused: of the packets. */
-	const struct bench_case *rate, *setup, *teardown;
-	unsigned int syn_again; /* in all visits */
-};
-
-#define MAX_CASES 8
+static const char *const protos[] = { "tcp", "tcp6" };
+static const char *const figures[] = { "connect", "rate", "teardown",
+				       "packet_setup", "packet_teardown" };
 
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
@@ -61,121 +53,111 @@ struct connect_case {
  * which may be taken away just then. */
 #define CAPTURE_MS 5000
 
+struct case_state {
+	unsigned int syn_again; /* in all visits */
+};
+
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct connect_case cases[MAX_CASES];
-	size_t n_cases;
+	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
-	bool capturing;
 	int clock; /* wall_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
 	unsigned int made;
 	uint32_t closed;
+	/* The cases that get their values in it: the rate, or with a pause the
+	 * two of the packets. */
+	const struct bench_case *rate, *setup, *teardown;
 };
 
-static int family_of(enum proto proto)
+static int family_of(const struct bench_case *c)
 {
-	return proto == TCP6 ? AF_INET6 : AF_INET;
+	return c->at[PROTO] == TCP6 ? AF_INET6 : AF_INET;
 }
 
-static void add(struct bench *b, struct state *s, enum proto proto,
-		enum net_place place, bool paused)
+static bool is_paused(const struct bench_case *c)
 {
-	struct connect_case *keep = &s->cases[s->n_cases++];
-	struct bench_case c = {
-		.params = {
-			P_STR("net", net_hosts_label(&s->net)),
-			P_STR("proto", proto_names[proto]),
-			P_STR("place", net_hosts_place(&s->net, place)),
-			P_STR("figure", paused ? "teardown" : "connect"),
-		},
-		.arg = keep,
-		.index = keep - s->cases,
-		.skip = net_hosts_why_not(&s->net, b, place, family_of(proto)),
-		.histogram = BENCH_HIST_LOG,
-		/* Opening and closing a capture takes tens of ms. */
-		.exclusive = paused,
-		.switches = true,
-	};
+	return c->at[FIGURE] >= TEARDOWN;
+}
 
-	*keep = (struct connect_case) { proto, place, paused, NULL,
-					NULL,  NULL,  0 };
-	c.of = bench_add(b, &c);
-	c.derived = true;
-	if (paused) {
-		c.params[3].text = "packet_setup";
-		keep->setup = bench_add(b, &c);
-		c.params[3].text = "packet_teardown";
-		keep->teardown = bench_add(b, &c);
-		return;
+/* The case that differs from @c in its figure only. */
+static const struct bench_case *
+beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
+{
+	return bench_point(b, c->axes, c->at[NET], c->at[PROTO], c->at[PLACE],
+			   figure);
+}
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	const struct state *s = state;
+	const bool paused = is_paused(c);
+
+	/* A capture is dear. */
+	if (paused && c->at[PROTO] == TCP6 &&
+	    c->at[PLACE] != net_hosts_far(&s->net))
+		return false;
+	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
+	c->histogram = BENCH_HIST_LOG;
+	/* Opening and closing a capture takes tens of ms. */
+	c->exclusive = paused;
+	c->of = paused ? beside(b, c, TEARDOWN) : beside(b, c, CONNECT);
+	c->derived = c->of;
+	if (c->at[FIGURE] == RATE) {
+		c->unit = "1/s";
+		c->better = BENCH_HIGHER;
+		c->histogram = BENCH_HIST_NONE;
 	}
-	c.params[3].text = "rate";
-	c.unit = "1/s";
-	c.better = BENCH_HIGHER;
-	c.histogram = BENCH_HIST_NONE;
-	keep->rate = bench_add(b, &c);
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	const enum net_place far = net_hosts_places(&s->net) - 1;
-
-	for (enum net_place i = 0; i <= far; i++)
-		for (enum proto p = TCP; p <= TCP6; p++) {
-			add(b, s, p, i, false);
-			/* A capture is dear. */
-			if (p == TCP || i == far)
-				add(b, s, p, i, true);
-		}
+	s->axes[NET] = net_hosts_net(&s->net);
+	s->axes[PROTO] = (struct bench_axis)AXIS_STR("proto", protos);
+	s->axes[PLACE] = net_hosts_place(&s->net);
+	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
+	bench_add_axes(b, s->axes, add_point);
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int err = net_client_open(&s->client, b);
 
+	net_client_open(&s->client, b);
 	s->clock = wall_clock_watch();
-	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
-}
-
-/* Without packets the rest is measured all the same. */
-static int begin_capture(struct bench *b, struct state *s)
-{
-	const int err =
-		net_capture_connection(&s->capture, b, s->client.fd,
-				       net_addr_port(&s->client.host->addr));
-
-	s->capturing = !err;
-	return err == -ENOTSUP ? 0 : err;
+	return net_hosts_open(&s->hosts, b, &s->net);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct connect_case *cc = c->arg;
 	const struct net_host *host =
-		net_capture_host(&s->capture, &s->hosts, cc->place,
-				 family_of(cc->proto));
+		net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
 	int err;
 
 	s->made = 0;
+	s->rate = beside(b, c, RATE);
+	s->setup = beside(b, c, PACKET_SETUP);
+	s->teardown = beside(b, c, PACKET_TEARDOWN);
 	if (!host)
 		return -EIO; /* it was said why */
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
 	err = net_client_begin(&s->client, host, &hello);
 	s->closed = s->client.closed;
-	if (!err && s->client.fd >= 0 && cc->paused && !bench_stopping(b))
-		err = begin_capture(b, s);
+	if (!err && s->client.fd >= 0 && is_paused(c) && !bench_stopping(b))
+		err = net_capture_open(&s->capture, b, s->client.fd);
 	net_client_end(&s->client);
-	return err;
+	/* Without packets the rest is measured all the same. */
+	return err == -ENOTSUP ? 0 : err;
 }
 
 /* The parts of the life of a connection, in ticks; the clock's overhead not
@@ -196,11 +178,10 @@ static int do_connect(struct net_client *c)
 {
 	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
 
-	/* Interrupted, it took longer than a watch: it was lost, and is
-	 * counted as such. */
 	if (!connect(c->fd, to, c->host->addr.len))
 		return 0;
-	return errno == EINTR ? -EINTR : net_client_check(c, errno);
+	return errno == EINTR ? net_client_await(c)
+			      : net_client_check(c, errno);
 }
 
 /* Return: 0 when the other direction has ended in good order. */
@@ -248,8 +229,6 @@ static int live(struct bench *b, struct state *s, bool paused,
 	struct net_client *c = &s->client;
 	int err;
 
-	/* From now on: what it interrupts has taken too long. */
-	ipc_watch_start(&c->watch);
 	TIMER_INTERVAL(method, life->make, err = make_socket(c));
 	if (err)
 		return err;
@@ -285,41 +264,52 @@ static double rate_of(const struct bench *b, const struct life *life)
 	return 1e9 / ns;
 }
 
-static void drop_connection(struct state *s, const struct bench_case *c)
+static void count_lost(const struct bench_case *c)
 {
-	if (s->client.fd >= 0)
-		close(s->client.fd);
-	s->client.fd = -1;
-	s->cases[c->index].syn_again++;
+	struct case_state *cs = c->data;
+
+	cs->syn_again++;
 }
 
 static int sample_plain(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	const struct connect_case *cc = c->arg;
 	struct life life = { 0 };
 	bool lost = false;
 	const int err = live(b, s, false, &life, &lost);
 
-	if (err == -EINTR || lost) {
-		drop_connection(s, c);
-		return 0;
-	}
 	if (err)
 		return failed(b, s, err);
+	if (lost) {
+		count_lost(c);
+		return 0;
+	}
 	bench_record(b, c, life.connect);
-	bench_record_value(b, cc->rate, rate_of(b, &life));
+	bench_record_value(b, s->rate, rate_of(b, &life));
 	s->made++;
 	return 0;
 }
 
-static int record_packets(struct bench *b, struct state *s,
-			  const struct connect_case *cc, uint16_t port)
+/* The packets of the connection from client port @port; those of other ports
+ * are passed over.  Return: 0 or as net_capture_next(). */
+static int capture_handshake(struct net_capture *cap, struct net_handshake *h,
+			     uint16_t port)
 {
-	struct net_handshake h;
+	struct net_packet p;
+	int err;
+
+	do
+		err = net_capture_next(cap, &p, CAPTURE_MS);
+	while (!err && (p.port != port || !net_handshake_see(h, &p)));
+	return err;
+}
+
+static int record_packets(struct bench *b, struct state *s, uint16_t port)
+{
+	struct net_handshake h = { 0 };
 	bool opened, closed;
 
-	if (net_capture_handshake(&s->capture, &h, port, CAPTURE_MS))
+	if (capture_handshake(&s->capture, &h, port))
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");
@@ -327,13 +317,12 @@ static int record_packets(struct bench *b, struct state *s,
 		return 0; /* the packets' stamps are of that clock */
 	opened = h.syns == 1 && h.open_ns > h.syn_ns;
 	closed = h.fins == 1 && h.closed_ns > h.fin_ns;
-	bench_purity(b, cc->setup, "handshakes", BENCH_MOSTLY, 1, opened);
-	bench_purity(b, cc->teardown, "handshakes", BENCH_MOSTLY, 1, closed);
+	bench_purity(b, s->setup, "handshakes", BENCH_MOSTLY, 1, opened);
+	bench_purity(b, s->teardown, "handshakes", BENCH_MOSTLY, 1, closed);
 	if (opened)
-		bench_record_value(b, cc->setup,
-				   (double)(h.open_ns - h.syn_ns));
+		bench_record_value(b, s->setup, (double)(h.open_ns - h.syn_ns));
 	if (closed)
-		bench_record_value(b, cc->teardown,
+		bench_record_value(b, s->teardown,
 				   (double)(h.closed_ns - h.fin_ns));
 	return 0;
 }
@@ -345,87 +334,68 @@ static int sample_paused(struct bench *b, struct state *s,
 	bool lost = false;
 	int err;
 
-	if (s->capturing)
+	if (s->capture.pcap)
 		net_capture_drain(&s->capture);
 	err = live(b, s, true, &life, &lost);
-	if (err == -EINTR || lost) {
-		drop_connection(s, c);
-		return 0;
-	}
 	if (err)
 		return failed(b, s, err);
+	if (lost) {
+		count_lost(c);
+		return 0;
+	}
 	bench_record(b, c, life.teardown);
 	s->made++;
-	return s->capturing ? record_packets(b, s, c->arg, life.port) : 0;
+	return s->capture.pcap ? record_packets(b, s, life.port) : 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct connect_case *cc = c->arg;
-
 	if (bench_stopping(b))
 		return 0;
-	return cc->paused ? sample_paused(b, state, c)
-			  : sample_plain(b, state, c);
+	return is_paused(c) ? sample_paused(b, state, c)
+			    : sample_plain(b, state, c);
 }
 
 /* The server counts connections that came and were ended by their client. */
 static int ask_server(struct bench *b, struct state *s,
 		      const struct bench_case *c)
 {
-	const struct connect_case *cc = c->arg;
 	const int err = net_client_ask(&s->client, s->client.host);
 	const uint32_t seen = s->client.closed - s->closed;
 
 	if (err || bench_stopping(b))
 		return err;
 	bench_proof(b, c, "closed_by_server", s->made, seen);
-	if (cc->rate)
-		bench_proof(b, cc->rate, "closed_by_server", s->made, seen);
+	if (!is_paused(c))
+		bench_proof(b, s->rate, "closed_by_server", s->made, seen);
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct connect_case *cc = c->arg;
+	const struct case_state *cs = c->data;
 
-	bench_fact(b, c, "syn_again", s->cases[c->index].syn_again);
-	if (s->capturing)
-		bench_fact(b, cc->setup, "not_captured",
-			   net_capture_lost(&s->capture));
-	net_capture_end(&s->capture);
-	s->capturing = false;
+	bench_fact(b, c, "syn_again", cs->syn_again);
+	net_capture_close(&s->capture, b, s->setup);
 	net_client_end(&s->client);
 	return s->made && !bench_stopping(b) ? ask_server(b, s, c) : 0;
 }
 
-/* What is counted beside a case is skipped with it. */
-static void skip_beside(struct bench *b, const struct connect_case *cc,
-			const char *why)
-{
-	if (!cc->paused) {
-		bench_derive_skip(b, cc->rate, "%s", why);
-		return;
-	}
-	bench_derive_skip(b, cc->setup, "%s", why);
-	bench_derive_skip(b, cc->teardown, "%s", why);
-}
-
+/* The calls are measured all the same where there are no packets. */
 static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct connect_case *cc = &s->cases[i];
-		const char *why =
-			net_hosts_unfit(&s->hosts, family_of(cc->proto));
+	for (unsigned int i = 0; s->capture.why && i < 2 * NET_PLACES; i++)
+		for (unsigned int f = PACKET_SETUP; f <= PACKET_TEARDOWN; f++) {
+			const struct bench_case *c =
+				bench_point(b, s->axes, 0, i / NET_PLACES,
+					    i % NET_PLACES, f);
 
-		if (!why && cc->paused)
-			why = s->capture.why;
-		if (why)
-			skip_beside(b, cc, why);
-	}
+			if (c)
+				bench_derive_skip(b, c, "%s", s->capture.why);
+		}
 	return 0;
 }
 
@@ -434,8 +404,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_capture_close(&s->capture);
-	net_client_close(&s->client);
 	if (s->clock > 0)
 		close(s->clock);
 	net_hosts_close(&s->hosts);
@@ -447,6 +415,7 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_connect",
 	.opts = options,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct case_state),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -10,18 +10,14 @@
  * are given.  wait=block sleeps until the answer is there, wait=busy asks for
  * it again and again, at both ends.
  *
- * kernel_srtt is what the kernel itself thinks: its smoothed round trip of
- * that connection (TCP_INFO), in whole microseconds.  stamped is a round trip
- * of one byte on a socket with the kernel's time stamps, and its three parts:
- * send (from before the call until the packet goes to the driver), wire (until
- * the answer comes from the driver: both ways and all that the other end does)
- * and receive (until the call returns).  packet is the way of the CSE 221
- * report: one byte each millisecond, acknowledged at once, from captured
- * packets: from the segment to its acknowledgement.  It holds no process and
- * no wake-up: what the server had a part in is left out.  spaced are the round
- * trips of the same bytes for the process, and before (from the call to the
- * segment), packet and after (from the acknowledgement to the end of the call)
- * their parts.
+ * kernel_srtt is the kernel's own smoothed round trip of that connection
+ * (TCP_INFO), in whole microseconds.  packet is the way of the CSE 221 report:
+ * one byte each millisecond, acknowledged at once, from captured packets: from
+ * the segment to its acknowledgement.  It holds no process and no wake-up: a
+ * trip in which the server had a part is left out.  spaced are the round trips
+ * of the same bytes for the process, and before (from the call to the segment),
+ * packet and after (from the acknowledgement to the end of the call) their
+ * parts.
  *
  * Measures: ns from before the message is sent until its answer is here.
  * Includes: the system calls of both sides, copying, both network stacks, and
@@ -34,68 +30,174 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "deadline.h"
-#include "lib/net_acked.h"
 #include "lib/net_capture.h"
 #include "lib/net_client.h"
 #include "lib/net_host.h"
 #include "lib/net_ping.h"
-#include "lib/net_proof.h"
-#include "lib/net_stamp.h"
-#include "lib/rtt_plan.h"
 #include "wall_clock.h"
+
+/* Round trips in one event, one right after the other as in other programs of
+ * this kind: the work of the harness between events would give the scheduler
+ * another state of things to decide on. */
+#define TRIPS 8
+
+/* Datagrams that are lost for so long are no accident. */
+#define SILENCE_MS 10000
 
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
-#define NO_STAMPS "this kernel or interface gives no time stamps"
+/* Until a packet that was sent has been captured. */
+#define CAPTURE_MS 500
+
+/*
+ * A kernel that has been asked to acknowledge at once does so for 16 segments
+ * of a connection; later it is the server that makes it, when it asks again
+ * after having been woken up.  One of them is the greeting.
+ * Source: TCP_MAX_QUICKACKS of the Linux kernel, net/ipv4/tcp_input.c.
+ */
+#define ACKED_TRIPS 12
+
+enum { NET, PROTO, SIZE, WAIT, PLACE, FIGURE, AXES };
+enum { TCP, TCP6, UDP, UDP6, ICMP };
+enum { BLOCK, BUSY };
+enum { ROUND_TRIP, KERNEL_SRTT, PACKET, SPACED, BEFORE, AFTER };
+
+static const char *const protos[] = { "tcp", "tcp6", "udp", "udp6", "icmp" };
+static const int64_t sizes[] = { 1, 56, 1024, 8192, 32768, 65536 };
+static const char *const waits[] = { "block", "busy" };
+static const char *const figures[] = { "round_trip", "kernel_srtt", "packet",
+				       "spaced",     "before",	    "after" };
+
+/* In all visits together. */
+struct case_state {
+	unsigned int lost, trips;
+	long sleeps; /* in these trips */
+	uint64_t again;
+	double least_ns;
+	unsigned int clock_set;	   /* trips in which the clock was set */
+	unsigned int server_acked; /* trips that the server acknowledged */
+};
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct rtt_plan plan;
+	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_ping ping;
 	struct net_proof proof;
 	struct net_capture capture;
 	int clock; /* wall_clock_watch() */
-	bool no_stamps;
+
+	/* This visit. */
+	unsigned int proto;
+	uint32_t size;
+	/* Cases that get their values in it, or NULL. */
+	const struct bench_case *srtt, *spaced, *before, *after;
 	/* deadline_in() since the first of those lost in a row; 0: none. */
 	int64_t give_up;
 	unsigned int trips; /* of this connection */
 	long sleeps;	    /* of this thread, before them */
 };
 
-static struct rtt_tally *tally_of(struct state *s, const struct bench_case *c)
+static bool is_udp(unsigned int proto)
 {
-	return &s->plan.cases[c->index].tally;
+	return proto == UDP || proto == UDP6;
+}
+
+static int family_of(const struct bench_case *c)
+{
+	return c->at[PROTO] == TCP6 || c->at[PROTO] == UDP6 ? AF_INET6
+							    : AF_INET;
+}
+
+static bool is_packet(const struct bench_case *c)
+{
+	return c->at[FIGURE] >= PACKET;
+}
+
+/* The case that differs from @c in its figure only. */
+static const struct bench_case *
+beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
+{
+	return bench_point(b, c->axes, c->at[NET], c->at[PROTO], c->at[SIZE],
+			   c->at[WAIT], c->at[PLACE], figure);
+}
+
+/* Which points of the axes are of interest: four sizes by TCP and by UDP, and
+ * of one byte all else. */
+static bool is_chosen(const struct state *s, const struct bench_case *c)
+{
+	const unsigned int proto = c->at[PROTO], figure = c->at[FIGURE];
+	const int64_t size = sizes[c->at[SIZE]];
+	const bool plain = c->at[WAIT] == BLOCK && figure == ROUND_TRIP;
+
+	/* The kernel answers where the request comes in: on this CPU. */
+	if (proto == ICMP)
+		return plain && size == 56 && c->at[PLACE] == 0;
+	if (size > 1)
+		return plain && size != 56 &&
+		       ((proto == TCP && size != 32768) ||
+			(proto == UDP && size != 65536));
+	if (proto == TCP6 || proto == UDP6)
+		return plain && !s->net.peer;
+	/* Two that poll on one CPU would only wait for their time slices. */
+	if (c->at[WAIT] == BUSY)
+		return figure == ROUND_TRIP &&
+		       c->at[PLACE] == net_hosts_far(&s->net);
+	/* No process takes part in a packet, so it has no place of its own. */
+	if (is_packet(c))
+		return proto == TCP && c->at[PLACE] == 0;
+	return figure == ROUND_TRIP || proto == TCP;
+}
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	const struct state *s = state;
+	const bool packet = is_packet(c);
+
+	if (!is_chosen(s, c))
+		return false;
+	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
+	c->histogram =
+		c->at[FIGURE] == KERNEL_SRTT ? BENCH_HIST_NONE : BENCH_HIST_LOG;
+	/* Opening and closing a capture takes tens of ms. */
+	c->exclusive = packet;
+	c->of = packet ? beside(b, c, PACKET) : beside(b, c, ROUND_TRIP);
+	c->derived = c->of;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	s->plan.net = &s->net;
-	rtt_plan_make(b, &s->plan);
+	s->axes[NET] = net_hosts_net(&s->net);
+	s->axes[PROTO] = (struct bench_axis)AXIS_STR("proto", protos);
+	s->axes[SIZE] = (struct bench_axis)AXIS_SIZE("size", sizes);
+	s->axes[WAIT] = (struct bench_axis)AXIS_STR("wait", waits);
+	s->axes[PLACE] = net_hosts_place(&s->net);
+	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
+	bench_add_axes(b, s->axes, add_point);
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	int err = net_ping_open(&s->ping);
+	const int err = net_ping_open(&s->ping);
 
 	s->clock = wall_clock_watch();
 	if (err)
 		return bench_fail(b, -err, "memory for messages");
-	err = net_client_open(&s->client, b);
-	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+	net_client_open(&s->client, b);
+	return net_hosts_open(&s->hosts, b, &s->net);
 }
 
 static long count_sleeps(void)
@@ -112,7 +214,6 @@ static int begin_icmp(struct bench *b, struct state *s,
 
 	s->client.host = host;
 	s->client.busy = false;
-	ipc_watch_start(&s->client.watch);
 	if (err == -EPERM || err == -EACCES)
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
@@ -123,42 +224,16 @@ static int begin_icmp(struct bench *b, struct state *s,
 	return 0;
 }
 
-static int begin_capture(struct bench *b, struct state *s)
-{
-	const int err =
-		net_capture_connection(&s->capture, b, s->client.fd,
-				       net_addr_port(&s->client.host->addr));
-
-	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
-}
-
-static int begin_stamps(struct bench *b, struct state *s,
-			const struct rtt_case *rc)
-{
-	const int fd = rtt_is_udp(rc->proto) ? s->client.udp : s->client.fd;
-	/* What has been waited for in vain is not waited for again. */
-	const int trips =
-		s->no_stamps ? -ENODATA : net_stamp_begin(&s->client, fd);
-
-	if (trips == -EOPNOTSUPP || trips == -ENODATA) {
-		s->no_stamps = true;
-		return bench_skip(b, NO_STAMPS);
-	}
-	if (trips < 0)
-		return net_client_fail(&s->client, trips, "stamped round trip");
-	s->proof.answered += (uint64_t)trips;
-	return 0;
-}
-
 static int begin_session(struct bench *b, struct state *s,
-			 const struct rtt_case *rc, const struct net_host *host)
+			 const struct bench_case *c,
+			 const struct net_host *host)
 {
 	const struct net_hello hello = {
-		.op = rtt_is_udp(rc->proto)	 ? NET_ECHO_UDP
-		      : rc->figure == RTT_PACKET ? NET_ACK
-						 : NET_ECHO,
-		.size = rc->size,
-		.flags = rc->busy ? NET_BUSY : 0,
+		.op = is_udp(s->proto) ? NET_ECHO_UDP
+		      : is_packet(c)   ? NET_ACK
+				       : NET_ECHO,
+		.size = s->size,
+		.flags = c->at[WAIT] == BUSY ? NET_BUSY : 0,
 	};
 	int err;
 
@@ -167,10 +242,10 @@ static int begin_session(struct bench *b, struct state *s,
 	if (err || bench_stopping(b))
 		return err;
 	net_proof_begin(&s->proof, &s->client,
-			rtt_is_udp(rc->proto)	   ? NET_PROOF_SERVER
-			: rc->figure == RTT_PACKET ? NET_PROOF_ACKED
-						   : NET_PROOF_BYTES,
-			rc->size);
+			is_udp(s->proto) ? NET_PROOF_SERVER
+			: is_packet(c)	 ? NET_PROOF_ACKED
+					 : NET_PROOF_BYTES,
+			s->size);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -178,68 +253,67 @@ static int begin_session(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct rtt_case *rc = c->arg;
 	const struct net_host *host =
-		net_capture_host(&s->capture, &s->hosts, rc->place,
-				 rtt_family(rc->proto));
+		net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
 	int err;
 
+	s->proto = c->at[PROTO];
+	s->size = (uint32_t)sizes[c->at[SIZE]];
+	s->srtt = beside(b, c, KERNEL_SRTT);
+	s->spaced = beside(b, c, SPACED);
+	s->before = beside(b, c, BEFORE);
+	s->after = beside(b, c, AFTER);
 	s->give_up = 0;
 	s->trips = 0;
 	if (!host)
 		return -EIO; /* it was said why */
-	if (rc->proto == RTT_ICMP)
+	if (s->proto == ICMP)
 		return begin_icmp(b, s, host);
-	err = begin_session(b, s, rc, host);
-	if (err || bench_stopping(b))
+	err = begin_session(b, s, c, host);
+	if (err || bench_stopping(b) || !is_packet(c))
 		return err;
-	if (rc->figure == RTT_PACKET)
-		return begin_capture(b, s);
-	return rc->figure == RTT_STAMPED ? begin_stamps(b, s, rc) : 0;
+	err = net_capture_open(&s->capture, b, s->client.fd);
+	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
-static int trip(struct state *s, const struct rtt_case *rc)
+static int trip(struct state *s)
 {
-	if (rc->proto == RTT_ICMP)
-		return net_ping_icmp(&s->ping, &s->client, rc->size);
-	if (rtt_is_udp(rc->proto))
-		return net_ping_udp(&s->ping, &s->client, rc->size);
-	return net_ping_tcp(&s->ping, &s->client, rc->size);
+	if (s->proto == ICMP)
+		return net_ping_icmp(&s->ping, &s->client, s->size);
+	if (is_udp(s->proto))
+		return net_ping_udp(&s->ping, &s->client, s->size);
+	return net_ping_tcp(&s->ping, &s->client, s->size);
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip.  So
  * many that nothing comes for long are no accident. */
-static bool may_get_lost(struct state *s, const struct bench_case *c, int err)
+static bool may_get_lost(struct state *s, struct case_state *cs, int err)
 {
-	const struct rtt_case *rc = c->arg;
-
-	if (err != -ETIMEDOUT ||
-	    (rc->proto != RTT_ICMP && !rtt_is_udp(rc->proto)))
+	if (err != -ETIMEDOUT || (s->proto != ICMP && !is_udp(s->proto)))
 		return false;
-	tally_of(s, c)->lost++;
+	cs->lost++;
 	if (!s->give_up)
-		s->give_up = deadline_in(NET_SILENCE_S * 1000L);
+		s->give_up = deadline_in(SILENCE_MS);
 	return !deadline_passed(s->give_up);
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
  * so that nearer values would say the same. */
-static void ask_kernel(struct bench *b, const struct rtt_case *rc,
-		       struct state *s)
+static void ask_kernel(struct bench *b, struct state *s)
 {
 	struct tcp_info info;
 
-	if (!rc->srtt)
+	if (!s->srtt)
 		return;
 	net_client_info(&s->client, &info);
-	bench_proof(b, rc->srtt, "estimates", 1, info.tcpi_rtt > 0);
+	bench_proof(b, s->srtt, "estimates", 1, info.tcpi_rtt > 0);
 	if (info.tcpi_rtt)
-		bench_record_value(b, rc->srtt, info.tcpi_rtt * 1e3);
+		bench_record_value(b, s->srtt, info.tcpi_rtt * 1e3);
 }
 
 /* One trip; @ticks is 0 if it gives no sample. */
-static int timed_trip(struct bench *b, struct state *s,
-		      const struct bench_case *c, uint64_t *ticks)
+static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
+		      uint64_t *ticks)
 {
 	const enum timer_method method = bench_timer(b)->method;
 	uint64_t took;
@@ -247,8 +321,8 @@ static int timed_trip(struct bench *b, struct state *s,
 
 	s->trips++;
 	*ticks = 0;
-	TIMER_INTERVAL(method, took, err = trip(s, c->arg));
-	if (may_get_lost(s, c, err))
+	TIMER_INTERVAL(method, took, err = trip(s));
+	if (may_get_lost(s, cs, err))
 		return 0;
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
@@ -261,28 +335,69 @@ static int timed_trip(struct bench *b, struct state *s,
 static int sample_trips(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	const struct rtt_case *rc = c->arg;
-	uint64_t ticks[RTT_TRIPS] = { 0 };
+	uint64_t ticks[TRIPS] = { 0 };
 	int err = 0;
 
-	for (int i = 0; i < RTT_TRIPS && !err && !bench_stopping(b); i++)
-		err = timed_trip(b, s, c, &ticks[i]);
+	for (int i = 0; i < TRIPS && !err && !bench_stopping(b); i++)
+		err = timed_trip(b, s, c->data, &ticks[i]);
 	if (err || bench_stopping(b))
 		return err;
-	for (int i = 0; i < RTT_TRIPS; i++)
+	for (int i = 0; i < TRIPS; i++)
 		if (ticks[i])
 			bench_record(b, c, ticks[i]);
-	ask_kernel(b, rc, s);
+	ask_kernel(b, s);
 	return 0;
 }
 
-/* A trip in which somebody set the clock has no times. */
-static bool clock_was_set(struct state *s, const struct bench_case *c)
+/* One byte there and back, with its packets, all by the kernel's clock for
+ * packets. */
+struct acked_trip {
+	uint64_t begin_ns;    /* before send() */
+	uint64_t returned_ns; /* after it */
+	uint64_t end_ns;      /* after recv() */
+	struct net_ack ack;
+};
+
+/* Return: 0 or as net_client_check(); -EBADMSG if the answer is another
+ * message, -ENOMSG if the packets were not captured. */
+static int acked_trip(struct state *s, struct acked_trip *t)
 {
-	if (!wall_clock_was_set(s->clock))
-		return false;
-	tally_of(s, c)->clock_set++;
-	return true;
+	struct net_client *c = &s->client;
+	const uint8_t number = ++s->ping.number;
+	unsigned char byte = number;
+	struct net_packet p;
+	int err;
+
+	*t = (struct acked_trip) { .ack.port = net_client_port(c) };
+	net_capture_drain(&s->capture);
+	t->begin_ns = wall_clock_ns();
+	err = net_client_send(c, &byte, 1);
+	t->returned_ns = wall_clock_ns();
+	if (err)
+		return err;
+	byte = (unsigned char)~number;
+	err = net_client_receive(c, &byte, 1);
+	t->end_ns = wall_clock_ns();
+	if (err)
+		return err;
+	if (byte != number)
+		return -EBADMSG;
+	do
+		err = net_capture_next(&s->capture, &p, CAPTURE_MS);
+	while (!err && !net_ack_see(&t->ack, &p));
+	if (!err)
+		return 0;
+	err = net_client_check(c, EAGAIN);
+	return err ? err : -ENOMSG;
+}
+
+/* Whether the other kernel alone has acknowledged the segment, which was sent
+ * once.  One that is this kernel does so before send() has returned. */
+static bool acked_by_kernel(const struct state *s, const struct acked_trip *t)
+{
+	return t->ack.sendings == 1 && t->ack.pure &&
+	       (!net_hosts_is_memory(&s->net) ||
+		t->ack.at_ns <= t->returned_ns);
 }
 
 /* Stamps that are not in order are no stamps of these packets. */
@@ -294,98 +409,51 @@ static void record_part(struct bench *b, const struct bench_case *part,
 		bench_record_value(b, part, (double)(to_ns - from_ns));
 }
 
-static int sample_stamped(struct bench *b, struct state *s,
-			  const struct bench_case *c)
-{
-	const struct rtt_case *rc = c->arg;
-	struct net_stamps t = { 0 };
-	uint64_t at[RTT_PARTS + 1];
-	const int err = net_stamp_trip(&s->client,
-				       rtt_is_udp(rc->proto) ? s->client.udp
-							     : s->client.fd,
-				       ++s->ping.number, &t);
-
-	if (may_get_lost(s, c, err))
-		return 0;
-	if (err)
-		return net_client_fail(&s->client, err, "stamped round trip");
-	s->give_up = 0;
-	s->proof.answered++;
-	if (clock_was_set(s, c))
-		return 0;
-	for (int i = 0; i < RTT_PARTS; i++)
-		bench_purity(b, rc->parts[i], "stamps", BENCH_MOSTLY, 1,
-			     t.out_ns && t.in_ns);
-	if (!t.out_ns || !t.in_ns)
-		return 0;
-	at[0] = t.begin_ns;
-	at[1] = t.out_ns;
-	at[2] = t.in_ns;
-	at[3] = t.end_ns;
-	bench_record_value(b, c, (double)(t.end_ns - t.begin_ns));
-	for (int i = 0; i < RTT_PARTS; i++)
-		record_part(b, rc->parts[i], at[i], at[i + 1]);
-	return 0;
-}
-
-static void tell_packets(struct bench *b, struct state *s,
-			 const struct bench_case *c,
-			 const struct tcp_info *info)
-{
-	const struct rtt_case *rc = c->arg;
-
-	bench_fact(b, c, "server_acked", tally_of(s, c)->server_acked);
-	if (s->proof.answered)
-		bench_proof(b, rc->spaced, "bytes_back",
-			    (double)s->proof.answered,
-			    (double)info->tcpi_bytes_received -
-				    NET_ANSWER_BYTES);
-}
-
 /* Waking up is a good part of the time: did this end sleep at all? */
 static void tell_sleeps(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	struct rtt_tally *t = tally_of(s, c);
+	struct case_state *cs = c->data;
 
-	t->trips += s->trips;
-	t->sleeps += count_sleeps() - s->sleeps;
-	if (t->trips)
+	cs->trips += s->trips;
+	cs->sleeps += count_sleeps() - s->sleeps;
+	if (cs->trips)
 		bench_fact(b, c, "sleeps_per_trip",
-			   (double)t->sleeps / t->trips);
-}
-
-static void tell_least(struct bench *b, const struct rtt_case *rc,
-		       struct rtt_tally *t, double least_ns)
-{
-	if (t->least_ns <= 0 || least_ns < t->least_ns)
-		t->least_ns = least_ns;
-	bench_fact(b, rc->srtt, "least_ns", t->least_ns);
+			   (double)cs->sleeps / cs->trips);
 }
 
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
-	const struct rtt_case *rc = c->arg;
-	struct rtt_tally *t = tally_of(s, c);
+	struct case_state *cs = c->data;
 	struct tcp_info info;
 
-	if (rc->figure == RTT_ROUND_TRIP)
-		tell_sleeps(b, s, c);
-	else
-		bench_fact(b, c, "clock_set", t->clock_set);
-	if (rc->proto != RTT_ICMP)
-		net_client_facts(&s->client, c, &t->again);
-	if (rtt_is_udp(rc->proto) || rc->proto == RTT_ICMP)
-		bench_fact(b, c, "lost", t->lost);
+	if (s->proto != ICMP)
+		net_client_facts(&s->client, c, &cs->again);
+	if (is_udp(s->proto) || s->proto == ICMP)
+		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(&s->client, &info);
-	if (rc->figure == RTT_PACKET)
-		tell_packets(b, s, c, &info);
-	if (rc->srtt)
-		tell_least(b, rc, t, info.tcpi_min_rtt * 1e3);
+	if (is_packet(c)) {
+		bench_fact(b, c, "clock_set", cs->clock_set);
+		bench_fact(b, c, "server_acked", cs->server_acked);
+		if (s->proof.answered)
+			bench_proof(b, s->spaced, "bytes_back",
+				    (double)s->proof.answered,
+				    (double)info.tcpi_bytes_received -
+					    (double)sizeof(struct net_answer));
+	} else {
+		tell_sleeps(b, s, c);
+	}
+	if (s->srtt) {
+		const double least_ns = info.tcpi_min_rtt * 1e3;
+
+		if (cs->least_ns <= 0 || least_ns < cs->least_ns)
+			cs->least_ns = least_ns;
+		bench_fact(b, s->srtt, "least_ns", cs->least_ns);
+	}
 }
 
-/* What there is to say of a connection, before it is closed. */
+/* All that is known of a connection, before it is closed. */
 static int end_session(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
@@ -397,36 +465,16 @@ static int end_session(struct bench *b, struct state *s,
 	return err;
 }
 
-static void record_packet(struct bench *b, const struct bench_case *c,
-			  const struct net_acked *t)
-{
-	const struct rtt_case *rc = c->arg;
-
-	record_part(b, rc->before, t->begin_ns, t->sent_ns);
-	record_part(b, c, t->sent_ns, t->ack_ns);
-	record_part(b, rc->after, t->ack_ns, t->end_ns);
-	bench_record_value(b, rc->spaced, (double)(t->end_ns - t->begin_ns));
-}
-
-/* Whose acknowledgements are still those of the kernel alone. */
+/* A connection whose acknowledgements are still those of the kernel alone. */
 static int renew(struct bench *b, struct state *s, const struct bench_case *c)
 {
 	const struct net_host *host = s->client.host;
 	int err;
 
-	if (s->trips < NET_ACKED_TRIPS)
+	if (s->trips < ACKED_TRIPS)
 		return 0;
 	err = end_session(b, s, c);
-	return err ? err : begin_session(b, s, c->arg, host);
-}
-
-static int fail_packet(struct bench *b, struct state *s, int err)
-{
-	return err == -ENOMSG
-		       ? bench_fail(b, 0,
-				    "a packet and its acknowledgement were "
-				    "not captured")
-		       : net_client_fail(&s->client, err, "round trip");
+	return err ? err : begin_session(b, s, c, host);
 }
 
 /* On a host with little time to spare it is often the server that
@@ -435,85 +483,59 @@ static int fail_packet(struct bench *b, struct state *s, int err)
 static int sample_packet(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	struct net_acked t;
+	struct case_state *cs = c->data;
+	struct acked_trip t;
+	bool by_kernel;
 	int err = renew(b, s, c);
 
 	if (err || bench_stopping(b))
 		return err;
 	usleep(PACKET_GAP_US);
 	s->trips++;
-	err = net_acked_trip(&s->client, &s->capture, ++s->ping.number,
-			     net_hosts_is_memory(&s->net), &t);
-	if (err && err != -ENODATA)
-		return fail_packet(b, s, err);
+	err = acked_trip(s, &t);
+	if (err == -ENOMSG)
+		return bench_fail(b, 0,
+				  "a packet and its acknowledgement were not "
+				  "captured");
+	if (err)
+		return net_client_fail(&s->client, err, "round trip");
 	s->proof.answered++;
-	if (clock_was_set(s, c))
-		return 0;
-	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, !err);
-	if (err) {
-		tally_of(s, c)->server_acked++;
+	if (wall_clock_was_set(s->clock)) {
+		cs->clock_set++;
 		return 0;
 	}
-	record_packet(b, c, &t);
+	by_kernel = acked_by_kernel(s, &t);
+	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
+	if (!by_kernel) {
+		cs->server_acked++;
+		return 0;
+	}
+	record_part(b, s->before, t.begin_ns, t.ack.sent_ns);
+	record_part(b, c, t.ack.sent_ns, t.ack.at_ns);
+	record_part(b, s->after, t.ack.at_ns, t.end_ns);
+	bench_record_value(b, s->spaced, (double)(t.end_ns - t.begin_ns));
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct state *s = state;
-	const struct rtt_case *rc = c->arg;
-
 	if (bench_stopping(b))
 		return 0;
-	switch (rc->figure) {
-	case RTT_STAMPED:
-		return sample_stamped(b, s, c);
-	case RTT_PACKET:
-		return sample_packet(b, s, c);
-	default:
-		return sample_trips(b, s, c);
-	}
+	return is_packet(c) ? sample_packet(b, state, c)
+			    : sample_trips(b, state, c);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct rtt_case *rc = c->arg;
 	struct state *s = state;
 	int err = 0;
 
-	if (s->client.fd >= 0 || rc->proto == RTT_ICMP)
+	if (s->client.fd >= 0 || s->proto == ICMP)
 		err = end_session(b, s, c);
-	if (rc->figure == RTT_PACKET && s->capture.pcap)
-		bench_fact(b, c, "not_captured", net_capture_lost(&s->capture));
-	net_capture_end(&s->capture);
+	net_capture_close(&s->capture, b, c);
 	net_ping_icmp_close(&s->ping);
 	net_client_end(&s->client);
 	return err;
-}
-
-static void skip_beside(struct bench *b, const struct rtt_case *rc,
-			const char *why)
-{
-	bench_derive_skip(b, rc->spaced, "%s", why);
-	bench_derive_skip(b, rc->before, "%s", why);
-	bench_derive_skip(b, rc->after, "%s", why);
-}
-
-/* What is measured beside a case is skipped with it. */
-static int derive(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	for (size_t i = 0; i < s->plan.n; i++) {
-		const struct rtt_case *rc = &s->plan.cases[i];
-
-		if (rc->spaced && s->capture.why)
-			skip_beside(b, rc, s->capture.why);
-		for (int k = 0; k < RTT_PARTS && rc->parts[k] && s->no_stamps;
-		     k++)
-			bench_derive_skip(b, rc->parts[k], NO_STAMPS);
-	}
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)
@@ -521,8 +543,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	(void)b;
-	net_capture_close(&s->capture);
-	net_client_close(&s->client);
 	if (s->clock > 0)
 		close(s->clock);
 	net_hosts_close(&s->hosts);
@@ -535,11 +555,11 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.opts = options,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct case_state),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

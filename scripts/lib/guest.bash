@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Tests in an emulated machine: counters-test, kmod-test and noise-test
-# share these.
+# Tests in an emulated machine share these.
 
 # The environment does not say how bash, df and others behave.
 unset POSIXLY_CORRECT
@@ -37,8 +36,45 @@ conclude() { # WORK
 	((failed == 0))
 }
 
-# Pack everything under ROOT.
-make_cpio() { # ROOT INITRD
+# The root of a machine that knows nothing but busybox; the caller adds /init.
+make_root() { # ROOT
+	rm -rf "$1"
+	mkdir -p "$1"/{bin,proc,sys,dev,tmp}
+	cp "$(command -v busybox)" "$1/bin/busybox"
+	ln -s busybox "$1/bin/sh"
+}
+
+# A program, with its libraries where the loader looks for them.
+add_program() { # ROOT PROGRAM DIR
+	local library
+
+	mkdir -p "$1$3"
+	cp "$2" "$1$3"
+	# A static program has none, and says so by its status.
+	{ ldd "$2" || true; } | { grep -o '/[^ ]*' || true; } | while read -r library; do
+		mkdir -p "$1${library%/*}"
+		cp -Lu "$library" "$1$library"
+	done
+}
+
+# Pack everything under ROOT; nothing in it tells when.
+make_initrd() { # ROOT INITRD
+	chmod +x "$1/init"
 	(cd "$1" && find . -exec touch -h -d @0 {} + && find . | sort |
 		cpio --quiet --reproducible -o -H newc | gzip -n1) >"$2"
+}
+
+# The console in WORK/NAME.  The caller says in emulator and console what machine
+# it is, in guest_options what its kernel is told besides.
+boot() { # NAME KERNEL WORK QEMU-OPTION...
+	local name=$1 kernel=$2 work=$3
+
+	shift 3
+	# shellcheck disable=SC2154,SC2086 # of the caller; the emulator has options
+	timeout 3600 $emulator -m 256 "$@" -nodefaults -no-reboot -display none \
+		-serial "file:$work/$name.raw" -kernel "$kernel" -initrd "$work/initrd" \
+		-append "console=$console quiet panic=-1 ${guest_options-}" \
+		</dev/null 2>"$work/$name.err" || true
+	tr -d '\r' <"$work/$name.raw" >"$work/$name"
+	rm -f "$work/$name.raw"
 }

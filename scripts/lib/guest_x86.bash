@@ -1,7 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The distribution's own kernel in an emulated x86-64 machine: kmod-test and
-# noise-test.
+# The distribution's own kernel in an emulated x86-64 machine.
+
+# shellcheck disable=SC2034 # for boot
+emulator='qemu-system-x86_64 -accel tcg' console=ttyS0
 
 # The newest headers of the plain flavour: the flavour must match the image.
 find_headers() {
@@ -41,15 +43,13 @@ fetch_image() { # RELEASE DIR
 	printf '%s\n' "$image"
 }
 
-# boot NAME IMAGE WORK QEMU-OPTION...: the console in WORK/NAME; guest_options go to
-# the kernel.
-boot() {
-	local name=$1 image=$2 work=$3
-	shift 3
-	timeout 1200 qemu-system-x86_64 -accel tcg -m 256 "$@" -nodefaults \
-		-no-reboot -display none -serial file:"$work/$name.raw" -kernel "$image" \
-		-initrd "$work/initrd" -append "console=ttyS0 quiet panic=-1 ${guest_options-}" \
-		</dev/null 2>"$work/$name.err" || true
-	tr -d '\r' <"$work/$name.raw" >"$work/$name" || true
-	grep -a '^{' "$work/$name" >"$work/$name.jsonl" || true
+# What every such test begins with: the tools, and the headers' kernel in image.
+prepare_x86() { # WORK KERNELS
+	need qemu-system-x86_64 qemu-system-x86
+	need busybox busybox-static
+	need cpio cpio
+	need jq jq
+	headers=$(find_headers)
+	mkdir -p "$1" "$2"
+	image=$(fetch_image "${headers#/usr/src/linux-headers-}" "$2")
 }

@@ -60,8 +60,6 @@ acknowledged tcp_rtt tcp_info *figure=packet
 acked_by_kernel tcp_rtt late_ack net=loopback,*,figure=packet
 estimates tcp_rtt tcp_info *place=same_cpu,figure=kernel_srtt
 replies_in tcp_rtt frozen:*/net/snmp *proto=icmp,*
-stamps tcp_rtt no_stamp *proto=udp,size=1,*place=same_cpu,figure=wire
-in_order tcp_rtt old_stamp *proto=tcp,size=1,*place=same_cpu,figure=wire
 in_order tcp_rtt backwards *figure=packet
 in_order tcp_rtt backwards *figure=before
 handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_setup

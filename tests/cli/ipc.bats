@@ -44,7 +44,7 @@ export -f quick
 		quick "$program"
 		[[ -s rows && -z $(cases '.status == "failed"') ]]
 		[[ -z $(cases '.status == "ok" and ([.evidence[] | objects] |
-			length == 0 or any(.seen < .expected))') ]]
+			length == 0 or any(.seen < .expected * (.share // 1)))') ]]
 	done
 }
 

@@ -166,3 +166,13 @@ judged() {
 		"${QUICK[@]}"
 	[[ $stderr == *"needs two CPUs"* ]]
 }
+
+@test "a benchmark of two processes" {
+	try_sealed 0 "$FIXTURES/two" --invocations 1 --json
+	rows '.[0].evidence.answers | .expected > 0 and .seen == .expected'
+}
+
+@test "one of two processes can be stopped at any time" {
+	SEAL=(--signal INT --group)
+	try_sealed 130 "$FIXTURES/two" --invocations 100
+}

@@ -34,7 +34,7 @@ killed_partner() {
 	# A leak check has a helper process, which must not be taken for a partner.
 	ASAN_OPTIONS=detect_leaks=0 PARTNER_OF=$BATS_TEST_TMPDIR \
 		timeout -k 5 "$PATIENCE_S" \
-		"$BIN/context_switch" --invocations 2 --effort 10000 \
+		"$BIN/context_switch" --invocations 1 --effort 10000 \
 		--json --case "$2" >"$out" 2>/dev/null &
 	pid=$!
 	for ((i = 0; i < 2000; i++)); do

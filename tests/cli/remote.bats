@@ -210,7 +210,7 @@ reads() {
 		--url 'nfs://[fd78::2]/oscost/data?version=4&nfsport=20049'
 	reads '.evidence.nfs_version == 4'
 	lab 1 --dir . "${remote[@]}" --url 'nfs://[fd78::2/oscost/data?version=4'
-	[[ $stderr == *"[fd78::2: no such host"* ]]
+	[[ $stderr == *"[fd78::2"* ]]
 }
 
 @test "NFS version 3 is read too, its ports found by rpcbind in the namespace" {

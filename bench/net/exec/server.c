@@ -16,7 +16,6 @@
 #include "opts.h"
 
 #include "../lib/net_addr.h"
-#include "../lib/net_host.h"
 #include "../lib/net_serve.h"
 
 struct settings {
@@ -90,13 +89,22 @@ static int watch_input(void)
 	return err;
 }
 
-static void catch_signals(void)
+/* Not those that are ignored already: a program that starts its own server
+ * also ends it. */
+static void catch_signal(int sig)
 {
 	const struct sigaction action = { .sa_handler = ask_to_stop };
+	struct sigaction old;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	if (!sigaction(sig, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(sig, &action, NULL);
+}
+
+static void catch_signals(void)
+{
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
 }
 

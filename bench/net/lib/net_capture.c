@@ -2,17 +2,17 @@
 #include "net_capture.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #ifdef HAVE_PCAP
+#include <ifaddrs.h>
 #include <pcap/pcap.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "deadline.h"
+#include "net_addr.h"
 
 /* The headers, with all options. */
 #define SNAP_BYTES 192
@@ -92,21 +92,28 @@ static int activate(struct net_capture *cap, struct bench *b, const char *name)
 		       : 0;
 }
 
-int net_capture_open(struct net_capture *cap, struct bench *b,
-		     const struct net_addr *here, uint16_t server_port)
+int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
+	struct net_addr here = { .len = sizeof(here.sa) },
+			there = { .len = sizeof(there.sa) };
 	char name[64], why[PCAP_ERRBUF_SIZE];
-	int err = find_interface(name, sizeof(name), here);
+	int err;
 
+	if (getsockname(fd, (struct sockaddr *)&here.sa, &here.len) ||
+	    getpeername(fd, (struct sockaddr *)&there.sa, &there.len))
+		return bench_fail(b, errno, "addresses of the connection");
+	err = find_interface(name, sizeof(name), &here);
 	if (err)
 		return bench_fail(b, -err, "find the interface to capture on");
-	cap->port = server_port;
+	cap->port = net_addr_port(&there);
 	cap->pcap = pcap_create(name, why);
 	if (!cap->pcap)
 		return bench_fail(b, 0, "capture on %s: %s", name, why);
 	err = activate(cap, b, name);
-	if (err)
-		net_capture_close(cap);
+	if (err) {
+		pcap_close(cap->pcap);
+		cap->pcap = NULL;
+	}
 	return err;
 }
 
@@ -158,58 +165,25 @@ void net_capture_drain(struct net_capture *cap)
 	while (!err || err == -EPROTO);
 }
 
-unsigned int net_capture_lost(const struct net_capture *cap)
+void net_capture_close(struct net_capture *cap, struct bench *b,
+		       const struct bench_case *c)
 {
 	struct pcap_stat st;
 
-	return pcap_stats(cap->pcap, &st) ? 0 : st.ps_drop;
-}
-
-static void *let_go(void *pcap)
-{
-	pcap_close(pcap);
-	return NULL;
-}
-
-/* Wait for the one that is being closed, if any. */
-static void join(struct net_capture *cap)
-{
-	if (cap->closing)
-		pthread_join(cap->closer, NULL);
-	cap->closing = false;
-}
-
-void net_capture_end(struct net_capture *cap)
-{
-	sigset_t every, old;
-
 	if (!cap->pcap)
 		return;
-	join(cap);
-	/* Signals are for the thread that measures. */
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	cap->closing = !pthread_create(&cap->closer, NULL, let_go, cap->pcap);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!cap->closing)
-		pcap_close(cap->pcap);
+	if (!pcap_stats(cap->pcap, &st))
+		bench_fact(b, c, "not_captured", st.ps_drop);
+	pcap_close(cap->pcap);
 	cap->pcap = NULL;
-}
-
-void net_capture_close(struct net_capture *cap)
-{
-	net_capture_end(cap);
-	join(cap);
 }
 
 #else
 
-int net_capture_open(struct net_capture *cap, struct bench *b,
-		     const struct net_addr *here, uint16_t server_port)
+int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
 	(void)b;
-	(void)here;
-	(void)server_port;
+	(void)fd;
 	cap->why = "built without libpcap";
 	return -ENOTSUP;
 }
@@ -227,64 +201,11 @@ void net_capture_drain(struct net_capture *cap)
 	(void)cap;
 }
 
-unsigned int net_capture_lost(const struct net_capture *cap)
+void net_capture_close(struct net_capture *cap, struct bench *b,
+		       const struct bench_case *c)
 {
 	(void)cap;
-	return 0;
-}
-
-void net_capture_end(struct net_capture *cap)
-{
-	(void)cap;
-}
-
-void net_capture_close(struct net_capture *cap)
-{
-	(void)cap;
+	(void)b;
+	(void)c;
 }
 #endif
-
-int net_capture_connection(struct net_capture *cap, struct bench *b, int fd,
-			   uint16_t server_port)
-{
-	struct net_addr here = { .len = sizeof(here.sa) };
-
-	if (getsockname(fd, (struct sockaddr *)&here.sa, &here.len))
-		return bench_fail(b, errno, "getsockname");
-	return net_capture_open(cap, b, &here, server_port);
-}
-
-int net_capture_ack(struct net_capture *cap, int wait_ms, struct net_ack *ack)
-{
-	struct net_packet p;
-	int err;
-
-	do
-		err = net_capture_next(cap, &p, wait_ms);
-	while (!err && !net_ack_see(ack, &p));
-	return err;
-}
-
-int net_capture_handshake(struct net_capture *cap, struct net_handshake *h,
-			  uint16_t port, int wait_ms)
-{
-	struct net_packet p;
-	int err;
-
-	*h = (struct net_handshake) { 0 };
-	do {
-		err = net_capture_next(cap, &p, wait_ms);
-		if (err)
-			return err;
-	} while (p.port != port || !net_handshake_see(h, &p));
-	return 0;
-}
-
-const struct net_host *net_capture_host(struct net_capture *cap,
-					struct net_hosts *h,
-					enum net_place place, int family)
-{
-	if (!net_hosts_runs(h, place, family))
-		net_capture_close(cap);
-	return net_hosts_need(h, place, family);
-}

@@ -3,45 +3,32 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "deadline.h"
-
-/* Of netinet/tcp.h, which cannot stand beside linux/tcp.h; and the struct
- * tcp_info of the former ends too early. */
-#define ESTABLISHED 1
-
-#define MAX_WAITS (NET_SILENCE_S * 1000 / IPC_WATCH_MS)
-
-/* Empty looks of a session that polls, as long as a watch or somewhat more. */
+/* Empty looks of a session that polls, about as long as a watch. */
 #define SPIN_LOOKS 1000000u
 
-int net_client_open(struct net_client *c, struct bench *b)
+void net_client_open(struct net_client *c, struct bench *b)
 {
-	int err;
-
 	c->b = b;
 	c->fd = c->udp = -1;
-	c->patience = MAX_WAITS;
 	signal(SIGPIPE, SIG_IGN);
-	err = ipc_watch_open(&c->watch);
-	return err ? bench_fail(b, -err, "make a timer") : 0;
 }
 
 int net_client_check(struct net_client *c, int err)
 {
-	if (bench_stopping(c->b))
-		return -ECANCELED;
-	if (c->host->pid && ipc_watch_check(c->b, c->host->pid))
-		return -ESRCH;
-	if (err == EAGAIN)
-		return 0;
-	if (err != EINTR)
-		return -err;
-	return ++c->waits > c->patience ? -ETIMEDOUT : 0;
+	const int why = partner_check();
+
+	if (err == EINTR && !why)
+		return c->most_waits && ++c->waits > c->most_waits ? -ETIMEDOUT
+								   : 0;
+	if (why && (why != -ETIMEDOUT || err == EINTR || err == EAGAIN))
+		return why;
+	return err == EAGAIN ? 0 : -err;
 }
 
 int net_client_send(struct net_client *c, const void *buf, size_t len)
@@ -109,30 +96,18 @@ int net_client_receive(struct net_client *c, void *buf, size_t len)
 	return 0;
 }
 
-/* connect() goes on after a signal, and must not be called again. */
-static int finish_connect(struct net_client *c)
+int net_client_await(struct net_client *c)
 {
-	const int64_t deadline = deadline_in(NET_SILENCE_S * 1000L);
+	struct pollfd ready = { .fd = c->fd, .events = POLLOUT };
 	socklen_t len = sizeof(int);
-	int err = EINTR;
+	int err = 0;
 
-	while (err == EINTR) {
-		struct tcp_info info;
-
-		err = net_client_check(c, EAGAIN);
-		if (!err && deadline_passed(deadline))
-			err = -ETIMEDOUT;
-		if (err)
-			return err;
-		net_client_info(c, &info);
-		if (info.tcpi_state == ESTABLISHED)
-			return 0;
-		usleep(1000);
-		if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
-			return -errno;
-		err = err ? err : EINTR;
-	}
-	return -err;
+	/* The watch interrupts it. */
+	while (!err && poll(&ready, 1, -1) < 0)
+		err = net_client_check(c, errno);
+	if (!err && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		return -errno;
+	return err < 0 ? err : -err;
 }
 
 int net_client_connect(struct net_client *c, const struct net_host *host)
@@ -142,13 +117,11 @@ int net_client_connect(struct net_client *c, const struct net_host *host)
 	int err = 0;
 
 	c->host = host;
-	c->waits = 0;
 	c->fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		return bench_fail(c->b, errno, "make a socket");
-	ipc_watch_start(&c->watch);
 	if (connect(c->fd, to, host->addr.len))
-		err = errno == EINTR ? finish_connect(c)
+		err = errno == EINTR ? net_client_await(c)
 				     : net_client_check(c, errno);
 	if (err)
 		return net_client_fail(c, err, "connect to the server");
@@ -176,15 +149,15 @@ static int open_udp(struct net_client *c, struct net_hello *hello)
 static int talk(struct net_client *c, struct net_hello hello,
 		struct net_answer *answer)
 {
-	unsigned char bytes[NET_HELLO_BYTES];
 	int err = hello.op == NET_ECHO_UDP ? open_udp(c, &hello) : 0;
 
-	net_hello_pack(bytes, &hello);
+	hello.magic = NET_MAGIC;
+	hello.version = NET_VERSION;
 	if (!err)
-		err = net_client_send(c, bytes, NET_HELLO_BYTES);
+		err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
-		err = net_client_receive(c, bytes, NET_ANSWER_BYTES);
-	return err ? err : net_answer_unpack(answer, bytes);
+		err = net_client_receive(c, answer, sizeof(*answer));
+	return !err && answer->magic != NET_MAGIC ? -EPROTO : err;
 }
 
 static int connect_udp(struct net_client *c, uint16_t port)
@@ -234,20 +207,11 @@ int net_client_ask(struct net_client *c, const struct net_host *host)
 
 void net_client_end(struct net_client *c)
 {
-	ipc_watch_stop(&c->watch);
 	if (c->fd >= 0)
 		close(c->fd);
 	if (c->udp >= 0)
 		close(c->udp);
 	c->fd = c->udp = -1;
-}
-
-void net_client_close(struct net_client *c)
-{
-	if (!c->b)
-		return;
-	net_client_end(c);
-	ipc_watch_close(&c->watch);
 }
 
 int net_client_fail(struct net_client *c, int err, const char *doing)
@@ -259,8 +223,8 @@ int net_client_fail(struct net_client *c, int err, const char *doing)
 		return bench_fail(c->b, 0, "%s: our server process has ended",
 				  doing);
 	case ETIMEDOUT:
-		return bench_fail(c->b, 0, "%s: nothing came for %d s", doing,
-				  NET_SILENCE_S);
+		return bench_fail(c->b, 0, "%s: the server does not answer",
+				  doing);
 	case ECONNRESET:
 	case EPIPE:
 		return bench_fail(c->b, 0, "%s: the server hung up", doing);

@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include "bench.h"
-#include "ipc_watch.h"
 #include "net_host.h"
 #include "net_wire.h"
 
@@ -21,7 +20,6 @@
 struct net_client {
 	struct bench *b;
 	const struct net_host *host;
-	struct ipc_watch watch;
 	int fd;	 /* connection, -1 if closed */
 	int udp; /* datagrams, -1 if none */
 	bool busy;
@@ -29,23 +27,21 @@ struct net_client {
 	/* What the server had counted when this session began. */
 	uint32_t closed;
 	uint64_t echoed;
-	unsigned int waits;    /* of the call at hand, that ended in nothing */
-	unsigned int patience; /* so many are one too few to give up */
+	unsigned int waits; /* of the call at hand, that ended in nothing */
+	/* So many are one too few to take a datagram for lost; 0: as patient as
+	 * with any partner. */
+	unsigned int most_waits;
 };
 
-/* So long without anything: a host may stop a machine for long, and a server
- * that has died is noticed at once. */
-#define NET_SILENCE_S 10
-
-/* The patience with datagrams: what is not there after two watches was lost. */
+/* What is not there after two watches was lost. */
 #define NET_LOST_WAITS 2
 
-/* net_client_open() - no connection yet.  Return: 0 or bench_fail(). */
-int net_client_open(struct net_client *c, struct bench *b);
+/* net_client_open() - no connection yet. */
+void net_client_open(struct net_client *c, struct bench *b);
 
 /**
- * net_client_begin() - connect to @host, say @hello, hear the answer, and
- * start the watch.  For NET_ECHO_UDP the socket of the datagrams is made.
+ * net_client_begin() - connect to @host, say @hello and hear the answer.
+ * For NET_ECHO_UDP the socket of the datagrams is made.
  *
  * Return: 0 or bench_fail().
  */
@@ -53,18 +49,19 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 		     const struct net_hello *hello);
 
 /* net_client_connect() - a connected socket without delays of small
- * segments, not yet greeted; start the watch.  Return: as above. */
+ * segments, not yet greeted.  Return: as above. */
 int net_client_connect(struct net_client *c, const struct net_host *host);
+
+/* net_client_await() - after a connect() that a signal interrupted: it goes on,
+ * and must not be called again.  Return: 0 or as net_client_check(). */
+int net_client_await(struct net_client *c);
 
 /* net_client_ask() - what the server has counted by now (closed, echoed), by a
  * short session of its own.  Return: 0 or bench_fail(). */
 int net_client_ask(struct net_client *c, const struct net_host *host);
 
-/* net_client_end() - close what is open, stop the watch. */
+/* net_client_end() - close both sockets, if they are open. */
 void net_client_end(struct net_client *c);
-
-/* net_client_close() - any state is fine. */
-void net_client_close(struct net_client *c);
 
 /**
  * net_client_check() - after a call on the connection failed with @err (an

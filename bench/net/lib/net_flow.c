@@ -3,7 +3,11 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* What a message takes at least, to choose the messages of a block: how well
  * it fits decides only how long a block takes. */
@@ -22,16 +26,26 @@
  * copies out of its socket then says nothing about the flow. */
 #define LEAST_SPAN 0.5
 
+static int fill_file(const struct net_flow *f)
+{
+	return f->file >= 0 && write(f->file, f->buf, NET_MAX_MESSAGE) ==
+				       NET_MAX_MESSAGE
+		       ? 0
+		       : -ENOSPC;
+}
+
 int net_flow_open(struct net_flow *f, struct bench *b)
 {
-	const int err = net_pour_open(&f->pour);
-
 	f->b = b;
-	if (err)
-		return bench_fail(b, -err, "memory for messages");
+	f->buf = malloc(NET_MAX_MESSAGE);
+	f->file = memfd_create("oscost", MFD_CLOEXEC);
+	/* Neither zero nor constant: some copies take short cuts for those. */
+	for (size_t i = 0; f->buf && i < NET_MAX_MESSAGE; i++)
+		f->buf[i] = (unsigned char)(i * 31 + 7);
+	if (!f->buf || fill_file(f))
+		return bench_fail(b, ENOMEM, "memory for messages");
 	for (unsigned int k = 0; k < NET_FLOW_STREAMS; k++)
-		if (net_client_open(&f->client[k], b))
-			return -EIO; /* it was said why */
+		net_client_open(&f->client[k], b);
 	return 0;
 }
 
@@ -49,18 +63,42 @@ static int add_stream(struct net_flow *f, const struct net_host *host)
 		.size = f->plan.size,
 		.block = f->messages * f->plan.size,
 	};
-	int err = net_client_begin(c, host, &hello);
+	const int err = net_client_begin(c, host, &hello);
 
 	if (err || c->fd < 0)
 		return err;
 	f->counted[f->streams++] = 0;
 	/* As it is for a program that asks for nothing. */
 	set_nodelay(c, 0);
-	err = net_pour_prepare(c, f->plan.via);
-	if (err == -ENOPROTOOPT)
-		return bench_skip(f->b, "%s: not in this kernel",
-				  net_via_name(f->plan.via));
-	return err ? bench_fail(f->b, -err, "prepare a connection") : 0;
+	return 0;
+}
+
+/* Return: 0 or as net_client_send(). */
+static int send_file(struct net_flow *f, struct net_client *c, uint32_t size)
+{
+	off_t at = 0;
+
+	c->waits = 0;
+	while (at < (off_t)size) {
+		const ssize_t n =
+			sendfile(c->fd, f->file, &at, size - (size_t)at);
+		const int err = n > 0	? 0
+				: n < 0 ? net_client_check(c, errno)
+					: -EIO;
+
+		if (err)
+			return err;
+		f->taken += n > 0 ? (uint64_t)n : 0;
+	}
+	return 0;
+}
+
+static int send_message(struct net_flow *f, struct net_client *c)
+{
+	if (f->plan.sendfile)
+		return send_file(f, c, f->plan.size);
+	f->taken += f->plan.size;
+	return net_client_send(c, f->buf, f->plan.size);
 }
 
 static int send_block(struct net_flow *f)
@@ -69,8 +107,7 @@ static int send_block(struct net_flow *f)
 
 	for (uint64_t i = 0; i < f->messages && !err; i++)
 		for (unsigned int k = 0; k < f->streams && !err; k++)
-			err = net_pour_message(&f->pour, &f->client[k],
-					       f->plan.via, f->plan.size);
+			err = send_message(f, &f->client[k]);
 	f->sent += !err;
 	return err ? net_client_fail(&f->client[0], err, "send") : 0;
 }
@@ -90,13 +127,12 @@ static void push(struct net_flow *f)
 static int read_report(struct net_flow *f, unsigned int k)
 {
 	const uint64_t most = f->reported * f->messages * f->plan.size;
-	unsigned char bytes[NET_REPORT_BYTES];
 	struct net_report report;
-	const int err = net_client_receive(&f->client[k], bytes, sizeof(bytes));
+	const int err =
+		net_client_receive(&f->client[k], &report, sizeof(report));
 
 	if (err)
 		return err;
-	net_report_unpack(&report, bytes);
 	f->counted[k] = report.bytes;
 	/* A block is there when the last of its streams is. */
 	if (report.ns > f->at_ns)
@@ -190,7 +226,7 @@ int net_flow_begin(struct net_flow *f, const struct net_host *host,
 	if (f->messages < least)
 		f->messages = least;
 	f->sent = f->reported = f->mark_reported = f->at_ns = f->mark_ns = 0;
-	f->pour.unfinished = f->pour.copied = f->pour.poured = 0;
+	f->taken = 0;
 	while (!err && f->streams < plan->streams && !bench_stopping(f->b))
 		err = add_stream(f, host);
 	return err || bench_stopping(f->b) ? err : warm_up(f);
@@ -207,11 +243,6 @@ int net_flow_finish(struct net_flow *f)
 {
 	int err = 0;
 
-	if (f->plan.via == NET_ZEROCOPY)
-		err = net_pour_reap(&f->pour, &f->client[0]);
-	if (err)
-		return net_client_fail(&f->client[0], err,
-				       "the last of the data");
 	push(f);
 	while (!err && f->reported < f->sent && !bench_stopping(f->b))
 		err = read_reports(f);
@@ -266,7 +297,7 @@ void net_flow_end(struct net_flow *f)
 
 void net_flow_close(struct net_flow *f)
 {
-	for (unsigned int k = 0; k < NET_FLOW_STREAMS; k++)
-		net_client_close(&f->client[k]);
-	net_pour_close(&f->pour);
+	free(f->buf);
+	if (f->file > 0)
+		close(f->file);
 }

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "net_client.h"
-#include "net_pour.h"
 
 /*
  * A flow of messages to net_server that does not stop: blocks of messages go
@@ -15,8 +14,8 @@
 #define NET_FLOW_STREAMS 4
 
 struct net_flow_plan {
-	enum net_via via;
-	uint32_t size; /* of a message */
+	bool sendfile; /* out of the page cache, not copied from memory */
+	uint32_t size; /* of a message, at most NET_MAX_MESSAGE */
 	unsigned int streams;
 	double block_ns;      /* about what a block of all streams takes */
 	uint64_t block_bytes; /* but no less of each stream */
@@ -25,12 +24,14 @@ struct net_flow_plan {
 
 struct net_flow {
 	struct bench *b;
-	struct net_pour pour;
+	unsigned char *buf; /* a message of the greatest size */
+	int file;	    /* the same in the page cache */
 	struct net_client client[NET_FLOW_STREAMS];
 	struct net_flow_plan plan;
 	unsigned int streams; /* that are open */
 	uint64_t messages;    /* in a block of each stream */
 	uint64_t sent;	      /* blocks */
+	uint64_t taken;	      /* bytes that the connections took */
 	uint64_t reported;
 	uint64_t counted[NET_FLOW_STREAMS]; /* bytes, by the last report */
 	uint64_t at_ns;	  /* when the last of them was made, server's clock */

@@ -9,17 +9,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ipc_watch.h"
-#include "net_serve.h"
-
 /* As scripts/netlab makes them. */
-#define NETLAB_HERE   "/run/netns/oscost-a"
-#define NETLAB_THERE  "/run/netns/oscost-b"
-#define NETLAB_FILE   "/run/oscost-netlab"
-#define NETLAB_ADDR_4 "10.78.0.2"
-#define NETLAB_ADDR_6 "fd78::2"
+#define NETLAB_HERE	   "/run/netns/oscost-a"
+#define NETLAB_THERE	   "/run/netns/oscost-b"
+#define NETLAB_FILE	   "/run/oscost-netlab"
+#define NETLAB_HERE_ADDR_4 "10.78.0.1"
+#define NETLAB_HERE_ADDR_6 "fd78::1"
+#define NETLAB_ADDR_4	   "10.78.0.2"
+#define NETLAB_ADDR_6	   "fd78::2"
 
-/* A cable with a limit or a delay is another network than one without. */
+/* Until ssh has ended after the server's input was closed. */
+#define END_MS	3000
+#define STEP_MS 10
+
+/* No character with a meaning for a shell: it goes through two of them. */
+#define PLAIN                                                         \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456" \
+	"789_./+@:%-"
+
 static bool is_shaped(void)
 {
 	char line[64] = "";
@@ -33,28 +40,33 @@ static bool is_shaped(void)
 	return strstr(line, " shaped");
 }
 
-const char *net_hosts_label(const struct net_options *o)
+struct bench_axis net_hosts_net(const struct net_options *o)
 {
-	if (o->netlab)
-		return is_shaped() ? "shaped" : "veth";
-	return o->peer ? "remote" : "loopback";
+	static const char *name[1];
+
+	name[0] = o->netlab ? (is_shaped() ? "shaped" : "veth")
+		  : o->peer ? "remote"
+			    : "loopback";
+	return (struct bench_axis)AXIS_STR("net", name);
+}
+
+struct bench_axis net_hosts_place(const struct net_options *o)
+{
+	static const char *const here[NET_PLACES] = { "same_cpu", "other_cpu" };
+	static const char *const there[] = { "other_host" };
+
+	return o->peer ? (struct bench_axis)AXIS_STR("place", there)
+		       : (struct bench_axis)AXIS_STR("place", here);
+}
+
+unsigned int net_hosts_far(const struct net_options *o)
+{
+	return o->peer ? 0 : NET_OTHER_CPU;
 }
 
 bool net_hosts_is_memory(const struct net_options *o)
 {
 	return !o->peer && !(o->netlab && is_shaped());
-}
-
-unsigned int net_hosts_places(const struct net_options *o)
-{
-	return o->peer ? 1 : NET_PLACES;
-}
-
-const char *net_hosts_place(const struct net_options *o, enum net_place place)
-{
-	if (o->peer)
-		return "other_host";
-	return place == NET_SAME_CPU ? "same_cpu" : "other_cpu";
 }
 
 static bool has_ipv6(void)
@@ -69,23 +81,22 @@ static bool has_ipv6(void)
 	return fd >= 0;
 }
 
-const char *net_hosts_why_not(const struct net_options *o,
-			      const struct bench *b, enum net_place place,
-			      int family)
+void net_hosts_fill(const struct net_options *o, struct bench_case *c,
+		    unsigned int place, int family)
 {
 	struct net_addr a;
 
-	if (o->peer) {
-		if (net_addr_parse(&a, o->peer, 0))
-			return NULL; /* net_hosts_open() says it */
-		return a.sa.ss_family == family
-			       ? NULL
-			       : "the address of --peer is of the other IP "
-				 "version";
+	c->switches = true;
+	if (!o->peer) {
+		if (place == NET_OTHER_CPU)
+			c->place = BENCH_ANY_OTHER;
+		if (family == AF_INET6 && !has_ipv6())
+			c->skip = "needs IPv6";
+		return;
 	}
-	if (place != NET_SAME_CPU && bench_partner(b, BENCH_ANY_OTHER) < 0)
-		return "needs a second CPU";
-	return family == AF_INET6 && !has_ipv6() ? "needs IPv6" : NULL;
+	/* One that cannot be parsed is told by net_hosts_open(). */
+	if (!net_addr_parse(&a, o->peer, 0) && a.sa.ss_family != family)
+		c->skip = "the address of --peer is of the other IP version";
 }
 
 static int enter_netlab(struct net_hosts *h)
@@ -101,15 +112,155 @@ static int enter_netlab(struct net_hosts *h)
 	return 0;
 }
 
+/* What a started process needs to become a server. */
+struct start {
+	int in, out,
+		space; /* the namespace is -1 where it is not to enter one */
+	const char *const *command;
+};
+
+static int become(struct partner *p, void *arg)
+{
+	const struct start *st = arg;
+
+	(void)p;
+	if (dup2(st->in, STDIN_FILENO) >= 0 &&
+	    dup2(st->out, STDOUT_FILENO) >= 0 &&
+	    (st->space < 0 || !setns(st->space, CLONE_NEWNET)))
+		execv(st->command[0], (char *const *)st->command);
+	_exit(127);
+}
+
+/* Run @command on @cpu as @host, in the far namespace if there is one.
+ * Return: the descriptor of its output, or as of partner_start(). */
+static int start(struct net_hosts *h, struct net_host *host, int cpu,
+		 const char *const *command)
+{
+	struct start st = { .space = h->far, .command = command };
+	int down[2], up[2], err;
+
+	if (pipe2(down, O_CLOEXEC))
+		return bench_fail(h->b, errno, "make a pipe");
+	if (pipe2(up, O_CLOEXEC)) {
+		close(down[0]);
+		close(down[1]);
+		return bench_fail(h->b, EMFILE, "make a pipe");
+	}
+	st.in = down[0];
+	st.out = up[1];
+	err = partner_start(h->b, &host->partner, PARTNER_PROCESS, cpu, become,
+			    &st);
+	close(down[0]);
+	close(up[1]);
+	host->in = down[1];
+	if (!err)
+		return up[0];
+	close(up[0]);
+	close(down[1]);
+	return err;
+}
+
+/* The @lines lines that a server says when it listens.  Return: 0, -EIO where
+ * they do not come, or as of partner_check(). */
+static int hear(int fd, int lines, char *text, size_t size)
+{
+	size_t have = 0;
+
+	while (lines) {
+		const ssize_t n = read(fd, text + have, 1);
+		int err;
+
+		if (n < 0 && errno == EINTR) {
+			err = partner_check();
+			if (err)
+				return err;
+			continue;
+		}
+		if (n <= 0 || have + 1 == size)
+			return -EIO;
+		lines -= text[have++] == '\n';
+	}
+	text[have] = '\0';
+	return 0;
+}
+
+static bool runs(const struct net_host *host)
+{
+	const pid_t pid = host->partner.pid;
+	siginfo_t info = { 0 };
+
+	return pid &&
+	       !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       !info.si_pid;
+}
+
+/* End it; in the first @ms by the end of its input, for a killed ssh says
+ * nothing over there. */
+static void stop(struct net_host *host, int ms)
+{
+	if (!host->partner.pid)
+		return;
+	close(host->in);
+	for (; ms > 0 && runs(host); ms -= STEP_MS)
+		usleep(STEP_MS * 1000);
+	partner_stop(&host->partner);
+}
+
+/* A shell there, whichever the user's own is, says the address at which ssh
+ * came in, and becomes the server.  That listens there, serves the host from
+ * which ssh came, and ends when its standard input does, which is when ssh
+ * ends, however that happens. */
+static int start_peer(struct net_hosts *h)
+{
+	const char *who = h->options->peer, *server = h->options->peer_server;
+	char remote[512], said[128], address[64];
+	const char *const command[] = {
+		"/bin/sh",
+		"-c",
+		"exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- \"$1\" \"$2\"",
+		"sh",
+		who,
+		remote,
+		NULL,
+	};
+	uint16_t port = 0;
+	int out, err;
+
+	if (*who == '-' || who[strspn(who, PLAIN)] || !*server ||
+	    *server == '-' || server[strspn(server, PLAIN)] ||
+	    strlen(server) > 256)
+		return bench_fail(h->b, 0,
+				  "--peer, --peer-server: '%s', '%s' have "
+				  "characters that are not taken",
+				  who, server);
+	snprintf(remote, sizeof(remote),
+		 "exec sh -c 'set -- $SSH_CONNECTION; echo $3; exec %s "
+		 "--listen $3 --allow $1 --port 0 --idle-exit 60 --until-eof'",
+		 server);
+	out = start(h, &h->peer, bench_cpu(h->b), command);
+	if (out < 0)
+		return out;
+	err = hear(out, 2, said, sizeof(said));
+	if (!err && (sscanf(said, "%63s %hu", address, &port) != 2 ||
+		     net_addr_parse(&h->peer.addr, address, port)))
+		err = -EPROTO;
+	close(out);
+	if (err == -ECANCELED)
+		return 0;
+	return err ? bench_fail(h->b, -err,
+				"--peer %s: ssh has not started %s there", who,
+				server)
+		   : 0;
+}
+
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o)
 {
-	struct net_addr peer;
-	int err = 0;
+	int err;
 
 	h->options = o;
 	h->b = b;
-	h->home = h->far = h->ssh.in = -1;
+	h->home = h->far = -1;
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
 	if (o->netlab)
@@ -117,99 +268,69 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 	if (!o->peer)
 		return 0;
 	if (strchr(o->peer, '@'))
-		err = net_ssh_start(&h->ssh, b, o->peer, o->peer_server, &peer);
-	else if (net_addr_parse(&peer, o->peer, (uint16_t)o->port))
-		err = bench_fail(b, 0,
-				 "--peer %s: not an IP address (nor user@host)",
-				 o->peer);
-	if (err || bench_stopping(b))
-		return err;
-	for (int i = 0; i < NET_PLACES; i++)
-		h->host[i][0].addr = h->host[i][1].addr = peer;
+		return start_peer(h);
+	if (net_addr_parse(&h->peer.addr, o->peer, (uint16_t)o->port))
+		return bench_fail(
+			b, 0, "--peer %s: not an IP address (nor user@host)",
+			o->peer);
+	err = partner_watch(true);
+	h->watching = !err;
+	return err ? bench_fail(b, -err, "make a timer") : 0;
+}
+
+/* net_server lies beside this program. */
+static int find_server(char *path, size_t size)
+{
+	static const char name[] = "net_server";
+	const ssize_t n = readlink("/proc/self/exe", path, size);
+	char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+
+	if (!slash || (size_t)(slash + 1 - path) + sizeof(name) > size)
+		return -ENOENT;
+	memcpy(slash + 1, name, sizeof(name));
 	return 0;
 }
 
-static int listen_far(struct net_hosts *h, struct net_addr *a, int family)
+static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
+		      int family)
 {
-	int fd;
+	const bool six = family == AF_INET6;
+	const char *at = h->far < 0 ? (six ? "::1" : "127.0.0.1")
+				    : (six ? NETLAB_ADDR_6 : NETLAB_ADDR_4);
+	char path[4096], number[16], said[16];
+	const char *const command[] = {
+		path,
+		"--listen",
+		at,
+		"--allow",
+		six ? NETLAB_HERE_ADDR_6 : NETLAB_HERE_ADDR_4,
+		"--port",
+		"0",
+		"--cpu",
+		number,
+		"--idle-exit",
+		"0",
+		NULL,
+	};
+	uint16_t port = 0;
+	int out, err;
 
-	if (h->far < 0) {
-		net_addr_loopback(a, family, 0);
-		return net_addr_listen(a);
-	}
-	net_addr_parse(a, family == AF_INET6 ? NETLAB_ADDR_6 : NETLAB_ADDR_4,
-		       0);
-	/* A socket stays in the namespace in which it was made. */
-	if (setns(h->far, CLONE_NEWNET))
-		return -errno;
-	fd = net_addr_listen(a);
-	if (setns(h->home, CLONE_NEWNET)) {
-		close(fd);
-		return -errno;
-	}
-	return fd;
+	if (find_server(path, sizeof(path)))
+		return bench_fail(h->b, errno, "find this program");
+	snprintf(number, sizeof(number), "%d", cpu);
+	out = start(h, host, cpu, command);
+	if (out < 0)
+		return out;
+	err = hear(out, 1, said, sizeof(said));
+	close(out);
+	if (!err && sscanf(said, "%hu", &port) == 1)
+		return net_addr_parse(&host->addr, at, port);
+	stop(host, 0);
+	return err == -ECANCELED ? err
+				 : bench_fail(h->b, -err, "start %s", path);
 }
 
-static _Noreturn void be_server(const struct net_hosts *h, int listener,
-				int cpu)
-{
-	struct net_limits limits = NET_LIMITS_DEFAULT;
-
-	/* Sockets for datagrams are made there later. */
-	if (h->far >= 0 && setns(h->far, CLONE_NEWNET))
-		_exit(1);
-	if (h->far >= 0) {
-		net_addr_parse(&limits.allow[0], "10.78.0.1", 0);
-		net_addr_parse(&limits.allow[1], "fd78::1", 0);
-		limits.n_allow = 2;
-	}
-	if (ipc_partner_settle(cpu))
-		_exit(1);
-	_exit(net_serve(listener, &limits, NULL) ? 1 : 0);
-}
-
-static int start(struct net_hosts *h, struct net_host *host, int cpu,
-		 int family)
-{
-	const int listener = listen_far(h, &host->addr, family);
-
-	if (listener < 0)
-		return bench_fail(h->b, -listener, "listen for the server");
-	host->pid = bench_fork(h->b);
-	if (host->pid == 0)
-		be_server(h, listener, cpu);
-	close(listener);
-	if (host->pid > 0)
-		return 0;
-	host->pid = 0;
-	return bench_fail(h->b, errno, "fork the server");
-}
-
-static bool has_ended(pid_t pid)
-{
-	siginfo_t info = { 0 };
-
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
-	       info.si_pid;
-}
-
-const char *net_hosts_unfit(const struct net_hosts *h, int family)
-{
-	const struct net_addr *peer = &h->host[0][0].addr;
-
-	return h->options->peer && peer->sa.ss_family != family
-		       ? "the peer's address is of the other IP version"
-		       : NULL;
-}
-
-bool net_hosts_runs(const struct net_hosts *h, enum net_place place, int family)
-{
-	const struct net_host *host = &h->host[place][family == AF_INET6];
-
-	return h->options->peer || (host->pid && !has_ended(host->pid));
-}
-
-const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
+const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
 				      int family)
 {
 	struct net_host *host = &h->host[place][family == AF_INET6];
@@ -217,14 +338,21 @@ const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
 				? bench_cpu(h->b)
 				: bench_partner(h->b, BENCH_ANY_OTHER);
 
-	if (net_hosts_unfit(h, family)) {
-		bench_skip(h->b, "%s", net_hosts_unfit(h, family));
+	if (h->options->peer && h->peer.addr.sa.ss_family != family) {
+		bench_skip(h->b, "the peer's address is of the other IP "
+				 "version");
 		return NULL;
 	}
-	if (net_hosts_runs(h, place, family))
+	if (h->options->peer)
+		return &h->peer;
+	/* A dead one, also of another place, would be taken for this one. */
+	for (int i = 0; i < NET_PLACES; i++)
+		for (int k = 0; k < 2; k++)
+			if (!runs(&h->host[i][k]))
+				stop(&h->host[i][k], 0);
+	if (host->partner.pid)
 		return host;
-	ipc_partner_kill(&host->pid);
-	return start(h, host, cpu, family) ? NULL : host;
+	return start_here(h, host, cpu, family) ? NULL : host;
 }
 
 void net_hosts_close(struct net_hosts *h)
@@ -233,8 +361,11 @@ void net_hosts_close(struct net_hosts *h)
 		return;
 	for (int i = 0; i < NET_PLACES; i++)
 		for (int k = 0; k < 2; k++)
-			ipc_partner_kill(&h->host[i][k].pid);
-	net_ssh_stop(&h->ssh);
+			stop(&h->host[i][k], 0);
+	stop(&h->peer, END_MS);
+	if (h->watching)
+		partner_watch(false);
+	h->watching = false;
 	if (h->home >= 0)
 		close(h->home);
 	if (h->far >= 0)

@@ -3,27 +3,23 @@
 #define NET_HOST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "bench.h"
 #include "net_addr.h"
-#include "net_ssh.h"
+#include "partner.h"
 
 /*
- * Who the far end is.  On loopback, and in the two network namespaces that
- * scripts/netlab makes, it is a server process of our own on a CPU of our
- * choice; with --peer it is a net_server that somebody started there, or that
- * is started there over ssh.
+ * The far end.  It is always a net_server: on loopback, and in the two network
+ * namespaces that scripts/netlab makes, one that is started here on a CPU of
+ * our choice; with --peer one that runs on another host, or is started there
+ * over ssh.
  */
 struct net_options {
 	const char *peer, *peer_server;
 	uint64_t port;
 	bool netlab;
 };
-
-#define NET_DEFAULT_PORT 26321
 
 /* Rows for the option table of a program whose state begins with @member. */
 #define NET_OPTIONS(type)                                                      \
@@ -41,60 +37,53 @@ struct net_options {
 
 enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
 
-/* One server, started when it is needed. */
 struct net_host {
 	struct net_addr addr;
-	pid_t pid; /* 0: not started, or not ours */
+	struct partner partner; /* the server, or the ssh to it; or none */
+	int in; /* its standard input; with ssh the server ends with it */
 };
 
 struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
 	int home, far; /* network namespaces of --netlab, else -1 */
-	struct net_ssh ssh;
+	struct net_host peer;
+	bool watching; /* a peer that is no process of ours */
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 
-/* net_hosts_label() - what the axis net says: loopback, veth, shaped (veth with
- * a limit, or a line with a delay) or remote. */
-const char *net_hosts_label(const struct net_options *o);
+/* net_hosts_net() - the axis net, of one value: loopback, veth, shaped (veth
+ * with a limit, or a line with a delay) or remote. */
+struct bench_axis net_hosts_net(const struct net_options *o);
+
+/* net_hosts_place() - the axis place: where the server runs, as enum net_place
+ * has it; with --peer there is one place.  net_hosts_far() - the last of
+ * them. */
+struct bench_axis net_hosts_place(const struct net_options *o);
+unsigned int net_hosts_far(const struct net_options *o);
+
+/* net_hosts_fill() - all that depends on the far end in a case with the server
+ * at @place and of @family (AF_INET, AF_INET6). */
+void net_hosts_fill(const struct net_options *o, struct bench_case *c,
+		    unsigned int place, int family);
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
  * the ends: no wire, no limit, no delay. */
 bool net_hosts_is_memory(const struct net_options *o);
 
-/* net_hosts_places() - how many places there are: with --peer only one. */
-unsigned int net_hosts_places(const struct net_options *o);
-
-/* net_hosts_place() - what the axis place says. */
-const char *net_hosts_place(const struct net_options *o, enum net_place place);
-
-/* net_hosts_why_not() - why there can be no such host here, or NULL. */
-const char *net_hosts_why_not(const struct net_options *o,
-			      const struct bench *b, enum net_place place,
-			      int family);
-
-/* net_hosts_open() - enter the namespace of --netlab, check --peer.
+/* net_hosts_open() - enter the namespace of --netlab, reach --peer.
  * Return: 0, bench_fail() or bench_skip(). */
 int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
-
-/* net_hosts_unfit() - why the host that was found after all (by ssh) cannot
- * serve @family, or NULL. */
-const char *net_hosts_unfit(const struct net_hosts *h, int family);
-
-/* net_hosts_runs() - whether net_hosts_need() has nothing to start for it: a
- * server that is forked keeps what is open here. */
-bool net_hosts_runs(const struct net_hosts *h, enum net_place place,
-		    int family);
 
 /**
  * net_hosts_need() - the server of that place and family (AF_INET,
  * AF_INET6), started afresh if it has ended.
  *
- * Return: the host, or NULL after bench_fail() or bench_skip().
+ * Return: the host, or NULL after bench_fail() or bench_skip(), or when the
+ * user wants to stop.
  */
-const struct net_host *net_hosts_need(struct net_hosts *h, enum net_place place,
+const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
 				      int family);
 
 /* net_hosts_close() - end all servers; any state is fine. */

@@ -2,9 +2,11 @@
 #include "net_ping.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +14,8 @@
 
 /* linux/icmp.h has it and cannot be included beside netinet's. */
 #define ICMP_FILTER_OPTION 1
+
+#define LINE_BYTES 1024 /* of /proc/net/snmp */
 
 int net_ping_open(struct net_ping *p)
 {
@@ -56,7 +60,6 @@ static int wait_udp(struct net_ping *p, struct net_client *c, uint32_t size,
 
 int net_ping_udp(struct net_ping *p, struct net_client *c, uint32_t size)
 {
-	const unsigned int patience = c->patience;
 	const uint8_t number = ++p->number;
 	int err;
 
@@ -67,9 +70,9 @@ int net_ping_udp(struct net_ping *p, struct net_client *c, uint32_t size)
 			return err;
 	}
 	p->buf[0] = (unsigned char)~number;
-	c->patience = NET_LOST_WAITS;
+	c->most_waits = NET_LOST_WAITS;
 	err = wait_udp(p, c, size, number);
-	c->patience = patience;
+	c->most_waits = 0;
 	return err;
 }
 
@@ -123,7 +126,6 @@ static bool is_answer(const struct net_ping *p, const unsigned char *packet,
 
 int net_ping_icmp(struct net_ping *p, struct net_client *c, uint32_t size)
 {
-	const unsigned int patience = c->patience;
 	const size_t bytes = sizeof(struct icmphdr) + size;
 	struct icmphdr icmp = { .type = ICMP_ECHO };
 	unsigned char packet[2048];
@@ -139,11 +141,11 @@ int net_ping_icmp(struct net_ping *p, struct net_client *c, uint32_t size)
 	memcpy(packet, &icmp, sizeof(icmp));
 	if (send(p->icmp, packet, bytes, 0) < 0)
 		return -errno;
-	c->patience = NET_LOST_WAITS;
+	c->most_waits = NET_LOST_WAITS;
 	do
 		n = net_client_receive_some(c, p->icmp, packet, sizeof(packet));
 	while (n > 0 && !is_answer(p, packet, (size_t)n, p->number));
-	c->patience = patience;
+	c->most_waits = 0;
 	return n < 0 ? (int)n : 0;
 }
 
@@ -161,4 +163,89 @@ void net_ping_close(struct net_ping *p)
 	net_ping_icmp_close(p);
 	free(p->buf);
 	p->buf = NULL;
+}
+
+/* The value of @column in the two lines "Icmp: names" and "Icmp: values". */
+static uint64_t value_of(char *names, char *values, const char *column)
+{
+	char *name_rest, *value_rest;
+	const char *name = strtok_r(names, " \n", &name_rest);
+	const char *value = strtok_r(values, " \n", &value_rest);
+	uint64_t n = 0;
+
+	while (name && value && strcmp(name, column) != 0) {
+		name = strtok_r(NULL, " \n", &name_rest);
+		value = strtok_r(NULL, " \n", &value_rest);
+	}
+	return name && value && sscanf(value, "%" SCNu64, &n) == 1 ? n : 0;
+}
+
+/* Echo replies that came to this network namespace; 0 if it is not told. */
+static uint64_t echo_replies(void)
+{
+	char names[LINE_BYTES] = "", values[LINE_BYTES];
+	FILE *f = fopen("/proc/thread-self/net/snmp", "re");
+	uint64_t n = 0;
+
+	if (!f)
+		return 0;
+	while (fgets(values, sizeof(values), f)) {
+		if (!strncmp(names, "Icmp: ", 6) &&
+		    !strncmp(values, "Icmp: ", 6)) {
+			n = value_of(names, values, "InEchoReps");
+			break;
+		}
+		memcpy(names, values, sizeof(names));
+	}
+	fclose(f);
+	return n;
+}
+
+static uint64_t count(const struct net_proof *p, const struct net_client *c)
+{
+	struct tcp_info info;
+
+	switch (p->by) {
+	case NET_PROOF_SERVER:
+		return c->echoed;
+	case NET_PROOF_ICMP:
+		return echo_replies();
+	default:
+		net_client_info(c, &info);
+		return p->by == NET_PROOF_BYTES ? info.tcpi_bytes_received
+						: info.tcpi_bytes_acked;
+	}
+}
+
+void net_proof_begin(struct net_proof *p, const struct net_client *c,
+		     enum net_proof_by by, uint32_t size)
+{
+	*p = (struct net_proof) { .by = by, .size = size };
+	p->before = count(p, c);
+}
+
+int net_proof_end(struct net_proof *p, struct net_client *c,
+		  const struct bench_case *bc)
+{
+	const bool bytes = p->by == NET_PROOF_BYTES || p->by == NET_PROOF_ACKED;
+
+	if (!p->answered || bench_stopping(c->b))
+		return 0;
+	if (p->by == NET_PROOF_SERVER) {
+		int err;
+
+		net_client_end(c);
+		err = net_client_ask(c, c->host);
+		if (err || bench_stopping(c->b))
+			return err;
+	}
+	bench_proof(c->b, bc,
+		    p->by == NET_PROOF_ACKED	? "acknowledged"
+		    : p->by == NET_PROOF_SERVER ? "echoed_by_server"
+		    : p->by == NET_PROOF_ICMP	? "replies_in"
+						: "bytes_back",
+		    (double)(p->answered * (bytes ? p->size : 1)),
+		    (double)(count(p, c) - p->before));
+	p->answered = 0; /* it is told once */
+	return 0;
 }

@@ -9,8 +9,7 @@
 #include "net_addr.h"
 
 /*
- * The server of the network programs: started by them on loopback, and by
- * bench/net/exec/server.c on another host.  It never does anything but to
+ * The server of the network programs.  It never does anything but to
  * count, send back and throw away what comes, and it keeps within these limits
  * whatever comes.
  */
@@ -36,7 +35,7 @@ struct net_limits {
 /**
  * net_serve() - serve until *@stop or idle.
  * @listener: of net_addr_listen().
- * @stop: set by a signal handler; may be NULL.
+ * @stop: set by a signal handler.
  *
  * Return: 0 or -errno.  All sessions are over then.
  */

@@ -2,21 +2,20 @@
 #ifndef NET_WIRE_H
 #define NET_WIRE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What a client and net_server say to each other, in network byte order.  A
- * connection begins with a hello of the client, which says what the server
- * shall do with what follows, and an answer of the server.  A connection
- * without a hello is fine: that is how tcp_connect uses it.
+ * The messages between a client and net_server, in the byte order of their
+ * machines: to one of the other order the magic number is another, and it
+ * hangs up.  A connection begins with a hello of the client, which says how
+ * the server shall treat all that follows, and an answer of the server.  A
+ * connection without a hello is fine: that is how tcp_connect uses it.
  */
-#define NET_MAGIC	 0x6f73636eu /* "oscn" */
-#define NET_VERSION	 3
-#define NET_HELLO_BYTES	 32
-#define NET_ANSWER_BYTES 24
-#define NET_REPORT_BYTES 16
-#define NET_MAX_MESSAGE	 (1u << 20)
-#define NET_MAX_BLOCK	 (1ull << 36)
+#define NET_MAGIC	0x6f73636eu /* "oscn" */
+#define NET_VERSION	4
+#define NET_MAX_MESSAGE (1u << 20)
+#define NET_MAX_BLOCK	(1ull << 36)
 
 enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
@@ -28,11 +27,14 @@ enum net_op {
 #define NET_BUSY 1u /* flag: the server polls and does not sleep */
 
 struct net_hello {
+	uint32_t magic;
+	uint16_t version;
 	uint16_t op;
 	uint32_t size; /* of a message */
 	uint32_t flags;
 	uint64_t block; /* NET_SINK: bytes from report to report */
 	uint16_t port;	/* NET_ECHO_UDP: from where the datagrams come */
+	uint16_t zero[3];
 };
 
 enum net_status {
@@ -42,25 +44,15 @@ enum net_status {
 };
 
 struct net_answer {
+	uint32_t magic;
 	uint16_t status;
 	uint16_t port; /* NET_ECHO_UDP: where to */
 	int32_t cpu;   /* where the server runs */
-	/* What the server has counted since it began, for all its clients: what
+	/* Counted by the server since it began, for all its clients: all that
 	 * a client believes to have done must be in it. */
 	uint32_t closed; /* connections without a hello that came and went */
 	uint64_t echoed; /* messages and datagrams sent back */
 };
-
-void net_hello_pack(unsigned char *to, const struct net_hello *h);
-
-/* net_hello_unpack() - of NET_HELLO_BYTES bytes that anybody may have sent.
- * Return: 0, or -EPROTO: not a hello, or one out of bounds. */
-int net_hello_unpack(struct net_hello *h, const unsigned char *from);
-
-void net_answer_pack(unsigned char *to, const struct net_answer *a);
-
-/* net_answer_unpack() - Return: 0 or -EPROTO. */
-int net_answer_unpack(struct net_answer *a, const unsigned char *from);
 
 /* NET_SINK: after a block. */
 struct net_report {
@@ -69,7 +61,21 @@ struct net_report {
 			 * CLOCK_MONOTONIC */
 };
 
-void net_report_pack(unsigned char *to, const struct net_report *r);
-void net_report_unpack(struct net_report *r, const unsigned char *from);
+_Static_assert(sizeof(struct net_hello) == 32 &&
+		       sizeof(struct net_answer) == 24 &&
+		       sizeof(struct net_report) == 16,
+	       "no gaps, so that all machines have the same");
+
+/* net_hello_fits() - whether that, which anybody may have sent, is a hello
+ * within bounds. */
+static inline bool net_hello_fits(const struct net_hello *h)
+{
+	return h->magic == NET_MAGIC && h->version == NET_VERSION &&
+	       h->op >= NET_ECHO && h->op <= NET_ACK &&
+	       !(h->flags & ~NET_BUSY) && h->size >= 1 &&
+	       h->size <= NET_MAX_MESSAGE && h->block <= NET_MAX_BLOCK &&
+	       (h->op != NET_SINK || h->block) &&
+	       (h->op != NET_ECHO_UDP || h->port);
+}
 
 #endif

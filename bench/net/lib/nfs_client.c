@@ -40,7 +40,6 @@ give_up(struct nfs_client *c, int err, const char *fmt, ...)
 #include <nfsc/libnfs-raw-nfs4.h>
 
 #include "deadline.h"
-#include "net_name.h"
 
 /* For the connection and the opening, and for one call: a server that needs
  * longer is not there.  One that has died is noticed at once. */
@@ -201,7 +200,6 @@ static const char *without_brackets(char *host)
 
 int nfs_client_open(struct nfs_client *c, const char *url)
 {
-	char address[NET_NAME_ADDRESS];
 	struct nfs_url *parts;
 	int err;
 
@@ -219,15 +217,7 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 	nfs_set_tcp_syncnt(c->nfs, 2);
 	/* It has no page cache unless a size is set: 0 makes it one page. */
 	nfs_set_readahead(c->nfs, 0);
-	err = net_name_resolve(address, without_brackets(parts->server));
-	if (err == -ECANCELED)
-		give_up(c, err, "stopped");
-	else if (err)
-		give_up(c, err, "%s: %s", parts->server,
-			err == -ETIMEDOUT ? "nobody resolves this name"
-					  : "no such host");
-	else
-		err = mount_and_open(c, parts, address);
+	err = mount_and_open(c, parts, without_brackets(parts->server));
 	nfs_destroy_url(parts);
 	return err;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../../file/lib/file_data.h"
-#include "remote_piece.h"
 #include "stats.h"
 
 /* Pages come and go in folios, at most so large, at multiples of their size:
@@ -17,6 +16,29 @@
 #define FOLIO ((uint64_t)2 << 20)
 
 #define MAX_SEEN 8200 /* a stretch by 4 KiB, and what goes before */
+
+/* The cold first one and those to warm up. */
+#define MORE_READS 12
+
+/* Reading ahead is timed in stretches of so many bytes at least, or of a file
+ * as a whole, from the first read on, if it has no more than the other. */
+#define AHEAD_BYTES ((uint64_t)8 << 20)
+#define WHOLE_BYTES ((uint64_t)16 << 20)
+
+#define AGAIN ((uint64_t)8 << 20) /* a stretch that may be read once more */
+#define PIECE ((uint64_t)4 << 20) /* read at random from memory in a visit */
+
+/*
+ * A stretch is so many times what the kernel fetches at a time.  A device that
+ * tells only when it has nothing left to do brings two such windows at once: of
+ * a single one the reads find all of it there, or wait for two.  Read by 4 KiB
+ * over a network it is there long before, and once is enough.
+ */
+#define WINDOWS	    4
+#define WINDOWS_FAR 1
+#define AHEADS	    (WINDOWS + 3) /* one before, two fetched beyond */
+#define MOST_PARTS  5
+#define LARGE	    ((uint64_t)64 << 10) /* blocks: whole windows are soon read */
 
 double remote_read_error(const struct remote_read *r)
 {
@@ -179,10 +201,97 @@ static int read_lead(struct remote_reader *v)
 	return 0;
 }
 
-int remote_read_enter(struct remote_reader *v, struct remote_read *r,
-		      const struct bench_case *c, unsigned int events)
+/* Whether storage is much faster than what is read from it. */
+static bool is_far(const struct remote_read *r)
+{
+	return !r->local && r->block < LARGE;
+}
+
+/*
+ * What is fetched ahead is in the figure as it should be only if as much is
+ * fetched as is read.  So the events of a visit read one part each of a small
+ * file as a whole, from its first read on, or of some times as much as the
+ * kernel fetches at a time, when reading ahead is under way.  Return: bytes of
+ * the piece.
+ */
+static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
+{
+	const struct remote_read *r = v->read;
+	const int64_t most = v->target->place.read_ahead;
+	uint64_t bytes;
+
+	v->window = AHEAD_BYTES;
+	if (most > (int64_t)v->window)
+		v->window = (uint64_t)most;
+	v->whole = r->file <= WHOLE_BYTES ||
+		   r->file < AHEADS * v->window + REMOTE_READ_MAX_BLOCK;
+	v->lead = v->whole ? 0 : v->window;
+	bytes = v->whole ? r->file
+			 : (is_far(r) ? WINDOWS_FAR : WINDOWS) * v->window;
+	v->blocks = (unsigned int)(bytes / r->block);
+	v->parts = events < MOST_PARTS ? events : MOST_PARTS;
+	return v->whole ? r->file : AHEADS * v->window;
+}
+
+bool remote_read_needs_lead(const struct remote_read *r)
+{
+	return !r->local && !r->random && r->cache != REMOTE_COLD &&
+	       r->block >= LARGE;
+}
+
+/* Linux (6.18) cuts what it fetches at a multiple of its largest page, once,
+ * and less would be fetched than read; but not where it ends at such a multiple
+ * anyhow, as it does if the lead begins one read behind one: its first read
+ * fetches nothing ahead. */
+static void align_start(struct remote_reader *v, uint64_t bytes)
+{
+	const uint64_t end = v->target->bytes, first = end - v->read->file;
+	uint64_t start = v->start / v->window * v->window;
+
+	start += REMOTE_READ_MAX_BLOCK;
+	if (start + bytes > end)
+		start -= v->window;
+	else if (start < first)
+		start += v->window;
+	if (start >= first && start + bytes <= end)
+		v->start = start;
+}
+
+/* The piece that this visit reads, and in what parts: somewhere at random in
+ * the part of the file that is used, which is its end, for nothing can be
+ * fetched ahead beyond it.  @events: reads in this visit, at most. */
+static void choose_piece(struct remote_reader *v, unsigned int events)
+{
+	const struct remote_read *r = v->read;
+	uint64_t bytes = (uint64_t)(events + MORE_READS) * r->block;
+
+	v->lead = remote_read_needs_lead(r) ? AHEAD_BYTES : 0;
+	v->part = 0;
+	v->whole = false;
+	v->runs = r->cache == REMOTE_COLD && !r->random;
+	if (v->runs)
+		bytes = choose_stretch(v, events);
+	else if (r->random)
+		bytes = r->cache == REMOTE_WARM ? PIECE : r->file;
+	else if (bytes > AGAIN)
+		bytes = AGAIN;
+	if (!v->runs)
+		bytes += v->lead;
+	bytes = bytes > r->file ? r->file : bytes;
+	v->start = v->target->bytes - r->file +
+		   bench_random(v->b) % ((r->file - bytes) / r->block + 1) *
+			   r->block;
+	if (v->runs && !v->whole)
+		align_start(v, bytes);
+	v->end = v->start + bytes;
+	v->at = v->start;
+}
+
+int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
+		      unsigned int events)
 {
 	const struct remote_target *t = v->target;
+	struct remote_read *r = c->data;
 	int err;
 
 	v->read = r;
@@ -197,7 +306,7 @@ int remote_read_enter(struct remote_reader *v, struct remote_read *r,
 		return bench_skip(v->b, "%s", t->why_not_direct);
 	if (!r->local && t->nfs.dead)
 		return bench_fail(v->b, 0, "%s", t->nfs.why);
-	remote_piece_choose(v, events);
+	choose_piece(v, events);
 	err = open_plain(v);
 	if (!err && r->cache == REMOTE_COLD)
 		err = begin_cold(v);
@@ -443,8 +552,7 @@ static void tell_stretch(struct remote_reader *v)
 	const int64_t fetched =
 		local ? v->fetched.process_read : v->fetched.device_read;
 
-	if (!v->timed || fetched < 0 ||
-	    (remote_piece_is_far(v->read) && !v->whole))
+	if (!v->timed || fetched < 0 || (is_far(v->read) && !v->whole))
 		return;
 	bench_fact(v->b, v->c, "bytes_fetched_for_each",
 		   (double)fetched / (double)v->timed);

@@ -70,14 +70,20 @@ struct remote_reader {
 	struct file_counts counts;
 };
 
+/* remote_read_needs_lead() - whether these are large blocks that go over a
+ * network one by one.  Its connection must be as busy as that of cold ones
+ * then: after a pause the first ones take longer. */
+bool remote_read_needs_lead(const struct remote_read *r);
+
 /* Return: 0 or bench_fail(); remote_reader_close() accepts any state. */
 int remote_reader_open(struct remote_reader *v, struct bench *b,
 		       struct remote_target *t);
 void remote_reader_close(struct remote_reader *v);
 
-/* The callbacks of bench.h, for case @c; @events: reads in it, at most. */
-int remote_read_enter(struct remote_reader *v, struct remote_read *r,
-		      const struct bench_case *c, unsigned int events);
+/* The callbacks of bench.h, for case @c, whose data is a struct remote_read;
+ * @events: reads in it, at most. */
+int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
+		      unsigned int events);
 int remote_read_prepare(struct remote_reader *v);
 int remote_read_sample(struct remote_reader *v);
 int remote_read_leave(struct remote_reader *v);

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "remote_target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "guard.h"
-#include "remote_lab.h"
 
 #define CONNECT_MS 10000
 
@@ -23,6 +26,11 @@
 #define STATE_CLOSE_WAIT  8
 
 #define OWN_NAME "oscost-remote"
+
+/* As scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
+#define LAB_STATE "/run/oscost-nfs/lab"
+#define LAB_SPACE "/run/netns/oscost-a"
+#define LAB_URL	  "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
 
 const char *remote_target_label(const struct remote_options *o)
 {
@@ -108,26 +116,91 @@ static const char *name_in(const struct remote_target *t, const char *dir)
 		       : OWN_NAME;
 }
 
+/* The server that scripts/nfslab has started, and the directory @dir that it
+ * exports.  Return: 0, or bench_skip(): there is none. */
+static int find_lab(struct bench *b, char dir[4096], pid_t *server)
+{
+	FILE *f = fopen(LAB_STATE, "re");
+	int n;
+
+	if (!f)
+		return bench_skip(b, "no NFS server to measure: make nfslab "
+				     "starts one (as root; needs nfs-ganesha "
+				     "and nfs-ganesha-vfs)");
+	n = fscanf(f, "%d %4095[^\n]", server, dir);
+	fclose(f);
+	if (n == 2 && *server == 0) /* it says why */
+		return bench_skip(b, "%s", dir);
+	if (n != 2 || *server <= 1 || (kill(*server, 0) && errno == ESRCH))
+		return bench_skip(b, "the server of scripts/nfslab has gone");
+	return 0;
+}
+
+/* Put all threads of the server on the nearest CPU that does not measure, as
+ * if it were another machine.  Return: that CPU, or -1: it runs where it
+ * likes. */
+static int place_lab(const struct bench *b, pid_t server)
+{
+	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
+	char path[64];
+	struct dirent *e;
+	cpu_set_t set;
+	int placed = 0, refused = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)server);
+	d = cpu < 0 || cpu >= CPU_SETSIZE ? NULL : opendir(path);
+	if (!d)
+		return -1;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	/* Threads that begin later inherit it from one of these. */
+	while ((e = readdir(d))) {
+		const pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		if (sched_setaffinity(tid, sizeof(set), &set))
+			refused += errno != ESRCH;
+		else
+			placed++;
+	}
+	closedir(d);
+	return placed && !refused ? cpu : -1;
+}
+
+static int enter_lab(struct bench *b)
+{
+	const int space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);
+	const bool entered = space >= 0 && !setns(space, CLONE_NEWNET);
+	const int err = errno;
+
+	if (space >= 0)
+		close(space);
+	return entered ? 0
+		       : bench_skip(b,
+				    "may not enter the network namespace of "
+				    "scripts/nfslab: %s",
+				    strerror(err));
+}
+
 static int open_lab(struct remote_target *t)
 {
 	struct bench *b = t->b;
-	char url[256];
-	struct remote_lab lab;
-	int err = remote_lab_find(&lab, b);
+	char url[256], dir[4096];
+	pid_t server = 0;
+	int err = find_lab(b, dir, &server);
 
 	if (err)
 		return err;
-	err = file_data_open(&t->made, lab.dir, name_in(t, lab.dir),
-			     t->options->bytes);
+	err = file_data_open(&t->made, dir, name_in(t, dir), t->options->bytes);
 	if (err)
 		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
-	t->lab_net.netlab = true;
-	err = net_hosts_open(&t->hosts, b, &t->lab_net);
+	err = enter_lab(b);
 	if (err)
 		return err;
-	t->server_cpu = remote_lab_place(&lab, b);
-	snprintf(url, sizeof(url), REMOTE_LAB_URL,
-		 strrchr(t->made.path, '/') + 1);
+	t->server_cpu = place_lab(b, server);
+	snprintf(url, sizeof(url), LAB_URL, strrchr(t->made.path, '/') + 1);
 	t->known = true;
 	err = open_url(t, url);
 	return err ? err : open_local(t, t->made.path);
@@ -259,9 +332,10 @@ static int until_connected(int fd)
 }
 
 /* @fd does not block: connect() itself would wait for minutes. */
-static int connect_to(int fd, const struct net_addr *peer)
+static int connect_to(int fd, const struct sockaddr_storage *peer,
+		      socklen_t len)
 {
-	if (!connect(fd, (const struct sockaddr *)&peer->sa, peer->len))
+	if (!connect(fd, (const struct sockaddr *)peer, len))
 		return 0;
 	return errno == EINPROGRESS ? until_connected(fd) : -errno;
 }
@@ -281,17 +355,18 @@ int remote_target_connect(struct remote_target *t, uint64_t *ticks,
 			  bool *established)
 {
 	const enum timer_method method = bench_timer(t->b)->method;
-	struct net_addr peer = { .len = sizeof(peer.sa) };
+	struct sockaddr_storage peer = { 0 };
+	socklen_t len = sizeof(peer);
 	const int nfs = nfs_client_socket(&t->nfs);
 	int fd, err = 0;
 
-	if (nfs < 0 || getpeername(nfs, (struct sockaddr *)&peer.sa, &peer.len))
+	if (nfs < 0 || getpeername(nfs, (struct sockaddr *)&peer, &len))
 		return -ENOTCONN;
-	fd = socket(peer.sa.ss_family,
-		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+		    0);
 	if (fd < 0)
 		return -errno;
-	TIMER_INTERVAL(method, *ticks, err = connect_to(fd, &peer));
+	TIMER_INTERVAL(method, *ticks, err = connect_to(fd, &peer, len));
 	*established = !err && is_established(fd);
 	close(fd);
 	return err;
@@ -315,5 +390,4 @@ void remote_target_close(struct remote_target *t)
 	if (t->options->dir && t->made.fd >= 0)
 		file_data_remove(&t->made);
 	file_data_close(&t->made);
-	net_hosts_close(&t->hosts);
 }

@@ -9,7 +9,6 @@
 #include "../../file/lib/file_data.h"
 #include "../../file/lib/file_place.h"
 #include "bench.h"
-#include "net_host.h"
 #include "nfs_client.h"
 
 /*
@@ -30,8 +29,6 @@ struct remote_target {
 	struct bench *b;
 	const struct remote_options *options;
 	struct nfs_client nfs;
-	struct net_options lab_net;
-	struct net_hosts hosts;	 /* of the lab */
 	struct file_data made;	 /* the file that we made, there or here */
 	uint64_t bytes;		 /* of the remote file */
 	bool known;		 /* every word of it follows from its offset */
@@ -41,10 +38,6 @@ struct remote_target {
 	struct file_place place;    /* of the local file, or of the mount */
 	int server_cpu; /* that the lab's server was put on, or -1 */
 };
-
-/* What scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
-#define REMOTE_LAB_STATE "/run/oscost-nfs/lab"
-#define REMOTE_LAB_URL	 "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
 
 /* remote_target_label() - "veth" (the lab), "mount" or "server". */
 const char *remote_target_label(const struct remote_options *o);
