@@ -18,8 +18,7 @@
 #include "mem.h"
 #include "units.h"
 
-#define DEFAULT_EVENTS 200
-#define CACHE_LINE     64
+#define CACHE_LINE 64
 
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c)
@@ -199,6 +198,25 @@ const struct bench_case *bench_point(const struct bench *b,
 		    !memcmp(b->runs[i]->c.at, at, sizeof(at)))
 			return &b->runs[i]->c;
 	return NULL;
+}
+
+void bench_derived_from(struct bench *b, const struct bench_case *c,
+			const struct bench_case *source)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct case_run *from = bench_case_of(b, source);
+	struct case_run **more;
+
+	if (!run || !from)
+		return;
+	more = realloc(run->sources,
+		       (run->n_sources + 1) * sizeof(struct case_run *));
+	if (!more) {
+		fail_cases(b, "no memory", "");
+		return;
+	}
+	run->sources = more;
+	more[run->n_sources++] = from;
 }
 
 /* The first message wins, of the case at hand or of the program. */
@@ -439,14 +457,6 @@ uint64_t bench_random(struct bench *b)
 	return bench_rng_next(&b->rng);
 }
 
-unsigned int bench_events(const struct bench *b, const struct bench_case *c)
-{
-	const double n = (c->events ? c->events : DEFAULT_EVENTS) * b->effort;
-	const unsigned int least = visit_least_events(b);
-
-	return n < least ? least : (unsigned int)n;
-}
-
 bool bench_is_sample(const struct bench *b)
 {
 	return b->phase == PHASE_SAMPLE;
@@ -455,6 +465,11 @@ bool bench_is_sample(const struct bench *b)
 double bench_effort(const struct bench *b)
 {
 	return b->effort;
+}
+
+double bench_time_ns(const struct bench *b)
+{
+	return b->current ? b->current->time_ns : b->time_ns;
 }
 
 int bench_cpu(const struct bench *b)

@@ -134,12 +134,9 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @bytes: moved by one operation; if not 0 the value is B/s.
  * @better: which direction is better; set by itself for B/s.
  * @estimator, @histogram: see the enums.
- * @events: for sample(): how many to take in one invocation at --effort 100;
- *	    0 means 200.
- * @budget_ms: for sample() and run(): stop taking samples of this case when
- *	       this much time was spent on it in an invocation, but never
- *	       before 5 events (3 at an effort below 50) or 5 quads of batches
- *	       (4 at an effort of 25 to 49) were taken; 0 means 50.
+ * @most: samples that an invocation may have of it at most, where more would
+ *	  disturb each other or have no place; 0: as many as its share of the
+ *	  time allows.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
@@ -167,8 +164,7 @@ struct bench_case {
 	enum bench_better better;
 	enum bench_estimator estimator;
 	enum bench_histogram histogram;
-	unsigned int events;
-	unsigned int budget_ms;
+	unsigned int most;
 	unsigned int ops;
 	bool derived;
 	const struct bench_case *of;
@@ -250,6 +246,9 @@ extern const struct bench_desc bench_desc;
 extern const char bench_about[]; /* made from the opening comment */
 /* Patterns of the core rows' names, made from rows.tsv; NULL ends them. */
 extern const char *const bench_core[];
+/* Time for the samples of one invocation at --effort 100, ms; from there too.
+ */
+extern const double bench_share_ms;
 
 /**
  * bench_add() - add a case (copied).
@@ -276,6 +275,14 @@ void bench_add_axes(struct bench *b, const struct bench_axis *axes,
  * unsigned int for each axis; NULL if there is none. */
 const struct bench_case *bench_point(const struct bench *b,
 				     const struct bench_axis *axes, ...);
+
+/**
+ * bench_derived_from() - in cases(): derive() makes @c from @source, and from
+ * what else it is said for.  With --case or --core only these are measured; a
+ * derived case of which nothing is said, and that has no @of, may need all.
+ */
+void bench_derived_from(struct bench *b, const struct bench_case *c,
+			const struct bench_case *source);
 
 /**
  * bench_fail() - record why the benchmark cannot go on.
@@ -392,12 +399,12 @@ double bench_ns(const struct bench *b, double ticks);
 uint64_t bench_seed(const struct bench *b);
 uint64_t bench_random(struct bench *b);
 
-/* bench_events() - how many events sample() will be asked for at most in this
- * invocation for @c; --effort is in it. */
-unsigned int bench_events(const struct bench *b, const struct bench_case *c);
-
-/* bench_effort() - 1.0 at --effort 100. */
+/* bench_effort() - 1.0 at --effort 100: for a number that is an option. */
 double bench_effort(const struct bench *b);
+
+/* bench_time_ns() - how long the samples of @c may take in the visit at hand;
+ * outside visits, those of all cases that were asked for. */
+double bench_time_ns(const struct bench *b);
 
 /* bench_cpu() - the kernel's number of the measuring CPU (--cpu). */
 int bench_cpu(const struct bench *b);

@@ -103,6 +103,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->desc = desc;
 	b->state = state;
 	b->effort = plan->effort;
+	b->time_ns = plan->share_ms * 1e6 * plan->effort;
 	b->seed = plan->seed;
 	b->rng = plan->seed | 1;
 	b->dither = b->rng;
@@ -159,14 +160,25 @@ static bool matches(const struct bench *b, const char *glob, const char *name)
 /* A derived case was asked for.  Return: whether any case may be its source. */
 static bool need_source(struct bench *b, const struct case_run *run)
 {
-	struct case_run *source;
+	struct case_run *source = bench_case_of(b, run->c.of);
 
-	if (!run->c.derived || !run->c.of)
-		return run->c.derived;
-	source = bench_case_of(b, run->c.of);
 	if (source)
 		source->needed = true;
-	return !source;
+	for (size_t i = 0; i < run->n_sources; i++)
+		run->sources[i]->needed = true;
+	return run->c.derived && !source && !run->n_sources;
+}
+
+/* The error of a core row is that of its sources. */
+static void make_weighty(struct bench *b, struct case_run *run)
+{
+	struct case_run *source = bench_case_of(b, run->c.of);
+
+	run->core = run->weighty = true;
+	if (source)
+		source->weighty = true;
+	for (size_t i = 0; i < run->n_sources; i++)
+		run->sources[i]->weighty = true;
 }
 
 /* Whether any case matches @glob, and which are marked in @hit. */
@@ -214,7 +226,8 @@ int invocation_select(struct bench *b, const struct invocation_plan *plan)
 				       "--list)",
 				       globs->item[g]);
 	for (size_t i = 0; !code && i < b->n_runs; i++) {
-		b->runs[i]->core = core[i];
+		if (core[i])
+			make_weighty(b, b->runs[i]);
 		asked[i] = (asked[i] || !globs->n) && (core[i] || !plan->core);
 		some |= asked[i];
 	}
@@ -380,6 +393,7 @@ static void free_run(struct case_run *run)
 	json_decref(run->params);
 	free(run->evidence);
 	free(run->facts);
+	free(run->sources);
 	free(run->c.data);
 	free(run->name);
 	free(run);

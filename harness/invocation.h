@@ -47,14 +47,20 @@ struct case_run {
 	bool core;    /* one of those that are quoted (rows.tsv) */
 	bool hidden;  /* not asked for, but a derived case may need it */
 	bool needed;  /* hidden, and one does */
+	struct case_run **sources; /* bench_derived_from() */
+	size_t n_sources;
+	bool weighty; /* a core row, or one has its samples from it */
 	struct sample_series series, base;
-	struct sample_vec events; /* ticks, or values */
-	bool own_unit;		  /* events are values in the case's unit */
-	double cold;		  /* ticks or value; NAN until known */
-	double spent_ticks;
-	struct sample_vec core_hz;	  /* before and after each visit */
-	double derived, expected;	  /* NAN until known */
-	double derived_resolution;	  /* NAN: derived needs none */
+	struct sample_vec events;  /* ticks, or values */
+	bool own_unit;		   /* events are values in the case's unit */
+	double cold;		   /* ticks or value; NAN until known */
+	double time_ns;		   /* for the samples of a visit */
+	double sampled_ns;	   /* that its samples took */
+	double sampled;		   /* how many; set aside ones too */
+	double visit_ns;	   /* that coming back took, without them */
+	struct sample_vec core_hz; /* before and after each visit */
+	double derived, expected;  /* NAN until known */
+	double derived_resolution; /* NAN: derived needs none */
 	double derived_low, derived_high; /* the same */
 	struct evidence *evidence;
 	size_t evidences;
@@ -91,6 +97,7 @@ struct bench {
 	bool usage_error; /* cases() made a bad case */
 	int cpu;
 	double effort;
+	double time_ns; /* for all samples, of all cases asked for */
 	uint64_t seed, rng, dither;
 	int guard_fd;
 	const char *dir;
@@ -111,9 +118,10 @@ extern volatile sig_atomic_t invocation_stop;
 
 /* What to do; from the command line and the supervisor. */
 struct invocation_plan {
-	int cpu;       /* -1: choose */
-	int method;    /* enum timer_method, or -1: choose */
-	double effort; /* 1.0 is the usual */
+	int cpu;	 /* -1: choose */
+	int method;	 /* enum timer_method, or -1: choose */
+	double effort;	 /* 1.0 is the usual */
+	double share_ms; /* for all samples, at that effort */
 	uint64_t seed;
 	int64_t round;		      /* -1: not in a run */
 	const char *dir;	      /* NULL: choose */
@@ -144,9 +152,6 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan);
 
 /* invocation_close() - free everything. */
 void invocation_close(struct bench *b);
-
-/* visit_least_events() - events that a case is given whatever they cost. */
-unsigned int visit_least_events(const struct bench *b);
 
 /* visit_cases() - visit all cases that are asked for, several times each and
  * in random order, and sample them (visit.c).  Return: 0 or -ENOMEM. */

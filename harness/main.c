@@ -117,6 +117,7 @@ static struct invocation_plan plan_of(const struct settings *set)
 		.method = !strcmp(set->timer, "auto") ? -1
 						      : timer_find(set->timer),
 		.effort = (double)set->effort / 100,
+		.share_ms = bench_share_ms,
 		.seed = set->seed,
 		.round = set->round == ROUND_UNKNOWN ? -1 : (int64_t)set->round,
 		.dir = set->dir,

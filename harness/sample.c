@@ -134,8 +134,7 @@ int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
 	return 0;
 }
 
-int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
-		double *spent_ticks)
+int sample_quad(sample_fn *fn, void *arg, struct sample_series *s)
 {
 	const uint64_t n = s->iters;
 	uint64_t t[4];
@@ -147,7 +146,6 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
 
 		if (err)
 			return err;
-		*spent_ticks += (double)t[i];
 	}
 	diff = ((double)t[1] + (double)t[2] - (double)t[0] - (double)t[3]) /
 	       (2 * (double)n);

@@ -84,9 +84,8 @@ int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
 		  struct sample_settled *out);
 
 /* sample_quad() - batches of n, 2n, 2n, n operations (ABBA: a drift of the
- * clock or the load cancels), added to @s.  @spent_ticks grows by all four. */
-int sample_quad(sample_fn *fn, void *arg, struct sample_series *s,
-		double *spent_ticks);
+ * clock or the load cancels), added to @s. */
+int sample_quad(sample_fn *fn, void *arg, struct sample_series *s);
 
 /* What a series or a list of events says, in ticks for one operation. */
 struct sample_estimate {

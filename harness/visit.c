@@ -4,18 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "budget.h"
 #include "invocation.h"
 #include "partner.h"
 #include "reference.h"
 
-#define PASSES	       4 /* visits to a case that is interleaved, at most */
-#define LOW_EFFORT     0.5
-#define QUADS	       24
-#define LEAST_QUADS    5
-#define LEAST_EVENTS   5
-#define LEAST_AT_LOW   3 /* events at a low effort, for the dearest of them */
-#define BUDGET_MS      50
-#define WARM_UP_SHARE  0.25 /* of the budget */
+#define PASSES	       4    /* visits to a case that is interleaved, at most */
+#define LEAST	       5    /* samples that a case has, whatever they cost */
+#define WARM_UP_SHARE  0.25 /* of the time for all visits */
 #define WARM_UP_EVENTS 10
 #define MAX_ITERS      ((uint64_t)1 << 30)
 #define DITHER_STEPS   16 /* so many that no place within a step is likelier */
@@ -84,16 +80,30 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	return err;
 }
 
-unsigned int visit_least_events(const struct bench *b)
+/* The time that warming up a case may take, ns. */
+static double warm_up_ns(const struct case_run *run)
 {
-	return b->effort < LOW_EFFORT ? LEAST_AT_LOW : LEAST_EVENTS;
+	return WARM_UP_SHARE * run->time_ns * (run->c.exclusive ? 1 : PASSES);
 }
 
-static double budget_ticks(const struct bench *b, const struct case_run *run)
+/* Samples are taken until the time of the visit is over: some in the first one,
+ * whatever they cost, and one in those that follow. */
+static bool goes_on(const struct case_run *run, uint64_t begin_ns,
+		    unsigned int taken, bool first)
 {
-	unsigned int ms = run->c.budget_ms ? run->c.budget_ms : BUDGET_MS;
+	const double ns = (double)(invocation_now_ns() - begin_ns);
 
-	return ms / 1e3 * b->timer.hz * b->effort;
+	if (invocation_stop ||
+	    (run->c.most && run->sampled + taken >= run->c.most))
+		return false;
+	return ns < run->time_ns || taken < (first ? LEAST : 1);
+}
+
+static void note_sampled(struct case_run *run, uint64_t begin_ns,
+			 unsigned int taken)
+{
+	run->sampled += taken;
+	run->sampled_ns += (double)(invocation_now_ns() - begin_ns);
 }
 
 /* Note a switch or migration between @before and now, for @samples of them. */
@@ -130,7 +140,7 @@ static int first_batches(struct bench *b, struct batch *t, struct batch *base)
 {
 	struct case_run *run = t->run;
 	struct sample_clock clock = invocation_clock(b);
-	double limit = fmin(b->timer.hz, WARM_UP_SHARE * budget_ticks(b, run));
+	double limit = fmin(1e9, warm_up_ns(run)) * 1e-9 * b->timer.hz;
 	int err;
 
 	err = sample_pilot(one_batch, t, &clock, MAX_ITERS, &run->series.iters,
@@ -146,8 +156,7 @@ static int first_batches(struct bench *b, struct batch *t, struct batch *base)
 	return err;
 }
 
-static int visit_repeated(struct bench *b, struct case_run *run,
-			  unsigned int passes)
+static int visit_repeated(struct bench *b, struct case_run *run)
 {
 	bench_run_fn *fn = run->c.run ? run->c.run : b->desc->run;
 	struct batch t = { b, run, fn, false, NULL };
@@ -155,32 +164,29 @@ static int visit_repeated(struct bench *b, struct case_run *run,
 			      run->c.baseline ? run->c.baseline
 					      : b->desc->baseline,
 			      true, NULL };
-	double wanted = fmax(LEAST_QUADS, QUADS * b->effort);
-	unsigned int quads = (unsigned int)ceil(wanted / passes);
-	double budget = budget_ticks(b, run) / passes, spent = 0;
-	uint64_t ignored;
+	const bool first = !run->begun;
+	unsigned int quads = 0;
+	uint64_t ignored, begin;
 	int err;
 
 	if (!fn)
 		return bench_fail(b, EINVAL, "%s has no run()", run->name);
 	/* The caches hold other cases by now: one batch to fetch this one. */
-	err = run->begun ? one_batch(&t, run->series.iters, &ignored)
-			 : first_batches(b, &t, &base);
+	err = first ? first_batches(b, &t, &base)
+		    : one_batch(&t, run->series.iters, &ignored);
 	t.counts = &run->counts;
 	base.counts = &run->base_counts;
-	for (unsigned int i = 0; !err && i < quads; i++) {
+	begin = invocation_now_ns();
+	for (; !err && goes_on(run, begin, quads, first); quads++) {
 		struct noise_counts before;
 
-		if (spent > budget &&
-		    run->series.diff.n * passes >= LEAST_QUADS)
-			break;
 		noise_read(&before);
-		err = sample_quad(one_batch, &t, &run->series, &spent);
+		err = sample_quad(one_batch, &t, &run->series);
 		if (!err && base.fn)
-			err = sample_quad(one_batch, &base, &run->base, &spent);
+			err = sample_quad(one_batch, &base, &run->base);
 		tag_batches(run, &before);
 	}
-	run->spent_ticks += spent;
+	note_sampled(run, begin, quads);
 	return err;
 }
 
@@ -227,42 +233,36 @@ static int one_event(struct bench *b, struct case_run *run,
 }
 
 static int visit_events(struct bench *b, struct case_run *run,
-			bench_case_fn *sample, unsigned int passes)
+			bench_case_fn *sample)
 {
-	unsigned int events = (bench_events(b, &run->c) + passes - 1) / passes;
-	double budget_ns = budget_ticks(b, run) / passes / b->timer.hz * 1e9;
+	const bool first = !run->begun;
 	uint64_t begin = invocation_now_ns();
+	unsigned int warm = WARM_UP_EVENTS, events = 0;
 	int err = 0;
 
-	if (!run->begun) {
-		unsigned int warm = events < 4 * WARM_UP_EVENTS
-					    ? events / 4
-					    : WARM_UP_EVENTS;
-
+	if (run->c.most && run->c.most < 4 * warm)
+		warm = run->c.most / 4;
+	if (first) {
 		run->begun = true;
 		err = one_event(b, run, sample, PHASE_COLD);
 		for (unsigned int i = 0; !err && i < warm; i++) {
 			if ((double)(invocation_now_ns() - begin) >
-			    WARM_UP_SHARE * budget_ns)
+			    warm_up_ns(run))
 				break;
 			err = one_event(b, run, sample, PHASE_WARM_UP);
 		}
-		begin = invocation_now_ns();
-	} else if (passes > 1) {
+	} else {
 		err = one_event(b, run, sample, PHASE_WARM_UP);
 	}
-	for (unsigned int i = 0; !err && i < events && !invocation_stop; i++) {
+	begin = invocation_now_ns();
+	for (; !err && goes_on(run, begin, events, first); events++) {
 		struct noise_counts before;
 
-		if ((double)(invocation_now_ns() - begin) > budget_ns &&
-		    i * passes >= visit_least_events(b))
-			break;
 		noise_read(&before);
 		err = one_event(b, run, sample, PHASE_SAMPLE);
 		tag_event(b, run, &before);
 	}
-	run->spent_ticks +=
-		(double)(invocation_now_ns() - begin) * 1e-9 * b->timer.hz;
+	note_sampled(run, begin, events);
 	return err;
 }
 
@@ -279,10 +279,12 @@ static int note_core_hz(struct bench *b, struct case_run *run)
 	return err ? err : sample_push(&b->core_hz, hz);
 }
 
-static void visit(struct bench *b, struct case_run *run, unsigned int passes)
+static void visit(struct bench *b, struct case_run *run)
 {
 	const struct bench_desc *d = b->desc;
 	bench_case_fn *sample = run->c.sample ? run->c.sample : d->sample;
+	const uint64_t begin = invocation_now_ns();
+	uint64_t entered, left;
 	int err;
 
 	if (run->c.run)
@@ -294,9 +296,11 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 	err = run->begun ? note_core_hz(b, run) : 0;
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
+	entered = invocation_now_ns();
 	if (!err)
-		err = sample ? visit_events(b, run, sample, passes)
-			     : visit_repeated(b, run, passes);
+		err = sample ? visit_events(b, run, sample)
+			     : visit_repeated(b, run);
+	left = invocation_now_ns();
 	if (d->leave) {
 		int late = d->leave(b, b->state, &run->c);
 
@@ -308,11 +312,12 @@ static void visit(struct bench *b, struct case_run *run, unsigned int passes)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;
 	run->again = evidence_settle(b, run) && !run->made_up;
+	run->visit_ns = (double)(entered - begin + invocation_now_ns() - left);
 }
 
 /* One more visit for each case of which something was set aside in this pass:
  * once, for what a place always has in it would be there again. */
-static void make_up(struct bench *b, unsigned int passes)
+static void make_up(struct bench *b)
 {
 	for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
 		struct case_run *run = b->runs[i];
@@ -320,7 +325,7 @@ static void make_up(struct bench *b, unsigned int passes)
 		if (!run->again || run->state != CASE_ASKED)
 			continue;
 		run->made_up = true;
-		visit(b, run, run->c.exclusive ? 1 : passes);
+		visit(b, run);
 	}
 }
 
@@ -334,36 +339,113 @@ static void shuffle(struct bench *b, size_t *order, size_t n)
 	}
 }
 
-/* Coming back costs as much as before when there is less to do at each visit:
- * a low effort has fewer visits, not only shorter ones. */
-static unsigned int visits(double effort)
+static bool is_visited(const struct case_run *run)
 {
-	if (effort < 0.25)
-		return 1;
-	return effort < LOW_EFFORT ? PASSES / 2 : PASSES;
+	return run->state == CASE_ASKED && !run->c.derived;
+}
+
+static double weight_of(const struct case_run *run)
+{
+	return run->weighty ? BUDGET_CORE : 1;
+}
+
+/* In the first pass each case has its share of the time, an exclusive one all
+ * of it; the time of cases that were not asked for is not spent. */
+static void share_out(struct bench *b)
+{
+	double all = 0, asked = 0;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		const struct case_run *run = b->runs[i];
+		const double share = budget_share(weight_of(run));
+
+		if (is_visited(run))
+			asked += share;
+		if (is_visited(run) ||
+		    (run->state == CASE_UNSELECTED && !run->c.derived))
+			all += share;
+	}
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		run->time_ns = b->time_ns * budget_share(weight_of(run)) / all;
+		if (!run->c.exclusive)
+			run->time_ns /= PASSES;
+	}
+	b->time_ns *= all > 0 ? asked / all : 1;
+}
+
+/* Of one sample, relative to the whole of it; NAN: there are none. */
+static double spread_of(const struct bench *b, const struct case_run *run)
+{
+	const bool repeated = run->series.diff.n;
+	const struct sample_vec *v =
+		repeated ? &run->series.diff : &run->events;
+	const double iters = repeated ? (double)run->series.iters : 1;
+	const double level =
+		repeated ? sample_median(&run->series.short_ticks) / iters
+			 : fabs(sample_median(v));
+	double spread = sample_median_error(v) * sqrt((double)v->n);
+
+	if (!run->own_unit)
+		spread = fmax(spread, b->timer.quantum_ticks / iters);
+	return level > 0 ? spread / level : NAN;
+}
+
+/* Divide what the passes before left of the time among @visits more. */
+static void divide(struct bench *b, struct budget_case *cases,
+		   unsigned int visits)
+{
+	double left_ns = b->time_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		left_ns -= run->sampled_ns;
+		run->time_ns = 0;
+		if (!is_visited(run) || run->c.exclusive || !run->sampled)
+			continue;
+		cases[n++] = (struct budget_case) {
+			.weight = weight_of(run),
+			.visit_ns = run->visit_ns,
+			.sample_ns = run->sampled_ns / run->sampled,
+			.spread = spread_of(b, run),
+			.samples = run->sampled,
+		};
+	}
+	budget_divide(cases, n, left_ns, visits);
+	n = 0;
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		if (is_visited(run) && !run->c.exclusive && run->sampled)
+			run->time_ns = cases[n++].time_ns / visits;
+	}
 }
 
 int visit_cases(struct bench *b)
 {
-	unsigned int passes = visits(b->effort);
-	size_t *order = calloc(b->n_runs, sizeof(*order));
+	size_t *order = calloc(b->n_runs + 1, sizeof(*order));
+	struct budget_case *cases = calloc(b->n_runs + 1, sizeof(*cases));
+	const int err = order && cases ? 0 : -ENOMEM;
 
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->n_runs; i++)
+	for (size_t i = 0; !err && i < b->n_runs; i++)
 		order[i] = i;
-	for (unsigned int pass = 0; pass < passes; pass++) {
+	share_out(b);
+	for (unsigned int pass = 0; !err && pass < PASSES; pass++) {
+		if (pass > 0)
+			divide(b, cases, PASSES - pass);
 		shuffle(b, order, b->n_runs);
 		for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
 			struct case_run *run = b->runs[order[i]];
 
-			if (run->state != CASE_ASKED || run->c.derived ||
-			    (run->c.exclusive && pass > 0))
-				continue;
-			visit(b, run, run->c.exclusive ? 1 : passes);
+			if (is_visited(run) && (!pass || run->time_ns > 0))
+				visit(b, run);
 		}
-		make_up(b, passes);
+		make_up(b);
 	}
+	free(cases);
 	free(order);
-	return 0;
+	return err;
 }

@@ -54,7 +54,6 @@
 #include "load_work.h"
 
 #define INTERVAL_NS 3000000u
-#define EVENTS	    10
 #define PIECE_NS    50000u /* between two looks at the clock */
 #define FILE_BYTES  ((uint64_t)4 << 20)
 #define BLOCK	    4096
@@ -543,10 +542,7 @@ static int cases(struct bench *b, void *state)
 					  .unit = f == IPC ? "1" : "%",
 					  .better = BENCH_HIGHER,
 					  .sample = f ? NULL : sample_interval,
-					  .derived = f != SYSTEM_LOAD,
-					  .events = EVENTS,
-					  .budget_ms = 100,
-					  .exclusive = true });
+					  .derived = f != SYSTEM_LOAD });
 	}
 	return 0;
 }

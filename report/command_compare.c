@@ -80,13 +80,13 @@ static int write_pages(const char *dir, const struct comparison *c, size_t n)
 }
 
 /* Of sides that are the same every alarm is false.  METHOD promises at most
- * 10 % of the rows before Holm's correction and one after it. */
+ * 10 % of the rows before the correction and one after it. */
 static int judge_same(const struct comparison *c)
 {
 	double share_raw = c->tested ? (double)c->raw / (double)c->tested : 0;
 	bool good = c->tested && share_raw <= 0.1 && c->resolved <= 1;
 
-	printf("False alarms: %zu of %zu rows (%.1f %%) before Holm's "
+	printf("False alarms: %zu of %zu rows (%.1f %%) before the "
 	       "correction, %zu after it: %s\n",
 	       c->raw, c->tested, 100 * share_raw, c->resolved,
 	       good	   ? "as it should be"

@@ -152,7 +152,7 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 	double *y = text_alloc(RANK_MAX, sizeof(*y));
 
 	p->b = look_up(c->b->runs, ib[0], r);
-	p->cost.shift = p->p = p->holm = NAN;
+	p->cost.shift = p->p = p->adjusted = NAN;
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
@@ -167,26 +167,49 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 	free(y);
 }
 
-/* Holm over all rows, then the words. */
-static void judge(struct comparison *c)
+/* A run of an older program has no details. */
+static bool is_detail(const struct pair *p)
+{
+	const char *tier = p->a->all.tier;
+
+	return tier && !strcmp(tier, "detail");
+}
+
+/* Adjust p of all that are tested, of the details or of the core.  Return: how
+ * many they are. */
+static size_t adjust(struct comparison *c, bool details,
+		     void (*method)(double *adjusted, const double *p,
+				    size_t n))
 {
 	double *p = text_alloc(c->n, sizeof(*p));
-	double *holm = text_alloc(c->n, sizeof(*holm));
+	double *adjusted = text_alloc(c->n, sizeof(*adjusted));
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].tested)
-			p[c->tested++] = c->v[i].p;
-	rank_holm(holm, p, c->tested);
-	for (size_t i = 0, k = 0; i < c->n; i++) {
+		if (c->v[i].tested && is_detail(&c->v[i]) == details)
+			p[n++] = c->v[i].p;
+	method(adjusted, p, n);
+	for (size_t i = 0, k = 0; i < c->n; i++)
+		if (c->v[i].tested && is_detail(&c->v[i]) == details)
+			c->v[i].adjusted = adjusted[k++];
+	free(p);
+	free(adjusted);
+	return n;
+}
+
+static void judge(struct comparison *c)
+{
+	c->details = adjust(c, true, rank_false_discovery);
+	c->tested = adjust(c, false, rank_holm) + c->details;
+	for (size_t i = 0; i < c->n; i++) {
 		struct pair *q = &c->v[i];
 		double change = expm1(fabs(q->cost.shift));
 
 		if (!q->tested)
 			continue;
-		q->holm = holm[k++];
 		c->raw += q->p < ALPHA;
-		c->resolved += q->holm < ALPHA;
-		if (!(q->holm < ALPHA))
+		c->resolved += q->adjusted < ALPHA;
+		if (!(q->adjusted < ALPHA))
 			continue;
 		if (!(change > fmax(c->floor, q->floor)))
 			q->verdict = VERDICT_SMALL;
@@ -194,8 +217,6 @@ static void judge(struct comparison *c)
 			q->verdict = q->cost.shift > 0 ? VERDICT_SLOWER
 						       : VERDICT_FASTER;
 	}
-	free(p);
-	free(holm);
 }
 
 static size_t count_only_b(const struct comparison *c, json_t *const *ia)

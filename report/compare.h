@@ -33,7 +33,7 @@ struct pair {
 				  * NULL */
 	size_t n, m;		 /* units */
 	struct rank_shift cost;	 /* log of cost B / cost A */
-	double p, holm;
+	double p, adjusted;	 /* for many tests: see compare_sides() */
 	double floor; /* the largest effect that A/A sessions showed, or 0 */
 	enum verdict verdict;
 	const char *why; /* not comparable: static text */
@@ -44,7 +44,8 @@ struct comparison {
 	const struct side *a, *b;
 	struct pair *v;
 	size_t n;
-	size_t tested, raw, resolved; /* rows; of them with p, Holm < 5 % */
+	size_t tested, raw, resolved; /* rows; of them with p, adjusted < 5 % */
+	size_t details;		      /* of the tested ones */
 	size_t only_b;		      /* rows that A does not have */
 	double floor;		      /* share below which nothing counts */
 	size_t rows_with_floor;	      /* of their own, from A/A sessions */
@@ -56,8 +57,11 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B.  @floor: a share
- * below which no difference matters; @floors: of single rows, or NULL. */
+/* compare_sides() - every row of A with the same one of B.  p of the core rows
+ * is adjusted as Holm says: hardly one false alarm among all; p of the details
+ * as Benjamini and Hochberg say: of the alarms hardly one in twenty is false.
+ * @floor: a share below which no difference matters; @floors: of single rows,
+ * or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors);
 void compare_free(struct comparison *c);

@@ -217,7 +217,7 @@ static void add_row(struct table *t, const struct pair *p)
 	table_cell(t, 3, ratio(p->cost.shift));
 	table_cell(t, 4, range(&p->cost));
 	table_cell(t, 5, p_value(p->p));
-	table_cell(t, 6, p_value(p->holm));
+	table_cell(t, 6, p_value(p->adjusted));
 	if (p->floor > 0)
 		table_cell(t, 8, text_copy(units_percent(pct, p->floor)));
 }
@@ -231,7 +231,7 @@ void compare_rows(struct table *t, const struct comparison *c, bool all)
 	table_column(t, "cost B / A", true);
 	table_column(t, "95 % interval", true);
 	table_column(t, "p", true);
-	table_column(t, "p (Holm)", true);
+	table_column(t, "p (corrected)", true);
 	table_column(t, "verdict", false);
 	if (c->rows_with_floor)
 		table_column(t, "A/A floor", true);

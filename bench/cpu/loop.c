@@ -38,7 +38,6 @@
 
 #define CURVE_LAST 50 /* as in the report */
 /* Two times 51 points share a second: each gets its quads, no long pauses. */
-#define CURVE_BUDGET_MS 6
 
 struct loop_state {
 	uint64_t asked, passes; /* of the inner loop, since the last check */
@@ -191,8 +190,7 @@ static int cases(struct bench *b, void *state)
 						      P_INT("iterations", n) },
 					  .index = n,
 					  .run = forms[f].curve,
-					  .baseline = run_fence,
-					  .budget_ms = CURVE_BUDGET_MS });
+					  .baseline = run_fence });
 	}
 	return 0;
 }

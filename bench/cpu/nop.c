@@ -75,8 +75,7 @@ static int cases(struct bench *b, void *state)
 					 .baseline = run_empty });
 	bench_add(b, &(struct bench_case) {
 			     .params = { P_STR("timing", "single") },
-			     .sample = sample_empty,
-			     .events = 1000 });
+			     .sample = sample_empty });
 	return 0;
 }
 

@@ -32,6 +32,7 @@
 #include <sys/mman.h>
 
 #include "bench.h"
+#include "deadline.h"
 
 #define PAGE   4096u
 #define LINE   64u /* offsets within a cache line */
@@ -39,7 +40,7 @@
 #define ORDERS 6u
 #define PLACES 64u   /* of one case, at most */
 #define SLOT   1024u /* room for one copy, or for three in a row */
-#define VISITS 40    /* of each place, at --effort 100 */
+#define VISITS 2     /* of each place, at least */
 #define AGAIN  8     /* visits more where all were disturbed */
 /* A shorter batch than the harness's own 20 us, for there are 500 places; the
  * least of many is good to a few steps of the clock, 0.1 % of this. */
@@ -372,11 +373,13 @@ static void derive(struct bench *b, const struct places *p, enum code code,
 static int placement_derive(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
-	const double n = VISITS * bench_effort(b);
-	const unsigned int visits = n < 2 ? 2 : (unsigned int)n;
+	const int64_t end = deadline_in((int64_t)(bench_time_ns(b) / 1e6));
 
-	for (unsigned int i = 0; i < visits; i++)
+	for (unsigned int i = 0; !bench_stopping(b); i++) {
+		if (i >= VISITS && deadline_passed(end))
+			break;
 		visit_all(b, s);
+	}
 	for (size_t i = 0; i < s->n_turns; i++)
 		visit_again(b, &s->turns[i]);
 	if (bench_stopping(b))

@@ -75,6 +75,24 @@ static int cases(struct bench *b, void *state)
 	(void)state;
 	bench_add_axes(b, call_axes, add_call);
 	bench_add_axes(b, increment_axes, add_increment);
+	for (unsigned int via = 0; via < VIAS; via++)
+		for (unsigned int n = 0; n < ARGS; n++) {
+			const struct bench_case *call =
+				bench_point(b, call_axes, n, via);
+
+			if (n <= REGISTERS)
+				bench_derived_from(b,
+						   bench_point(b,
+							       increment_axes,
+							       0, via),
+						   call);
+			if (n >= REGISTERS)
+				bench_derived_from(b,
+						   bench_point(b,
+							       increment_axes,
+							       1, via),
+						   call);
+		}
 	return 0;
 }
 

@@ -32,7 +32,6 @@
 #include "wall_clock.h"
 
 /* Ten rounds make the 10 000 samples of the CSE 221 report. */
-#define OVERHEAD_EVENTS 1000
 
 typedef int gettime_fn(clockid_t id, struct timespec *now);
 typedef int gettimeofday_fn(struct timeval *now, void *zone);
@@ -302,7 +301,6 @@ static void add_methods(struct bench *b, const struct timer_features *f)
 				     .index = OVERHEAD,
 				     .arg = &m->method,
 				     .sample = m->sample,
-				     .events = OVERHEAD_EVENTS,
 				     .with_overhead = true,
 				     .skip = skip });
 	}

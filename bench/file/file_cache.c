@@ -40,7 +40,6 @@
 
 #define MIB	 ((uint64_t)1 << 20)
 #define PARTS	 8    /* of a file, each timed by itself */
-#define EVENTS	 34   /* all parts, in a quick run too */
 #define STEPS	 16   /* sizes are so many parts of the limit */
 #define CHARGED	 0.75 /* of what the group can hold, at least */
 #define NOT_NEAR "not read: the knee was found without this size"
@@ -79,20 +78,10 @@ static const struct opt opts[] = {
 };
 
 static const char counters[] = "what the reader got from storage";
-static const char too_long[] =
-	"left out below --effort 50: the knee is found without it";
-
 static uint64_t size_of(const struct cache_state *s, size_t i)
 {
 	return s->unit_bytes *
 	       (s->whole_machine ? machine_sizes[i] : group_sizes[i]);
-}
-
-/* The largest takes a quarter of the time. */
-static bool is_dear(const struct bench *b, const struct cache_state *s,
-		    size_t i)
-{
-	return !s->whole_machine && i == s->points - 1 && bench_effort(b) < 0.5;
 }
 
 static uint64_t memory_bytes(void)
@@ -125,11 +114,8 @@ static int cases(struct bench *b, void *state)
 					       P_SIZE("size",
 						      (int64_t)size_of(s, i)) },
 				   .index = (int64_t)i,
-				   .skip = is_dear(b, s, i) ? too_long : NULL,
 				   .unit = "ns",
 				   .estimator = BENCH_EST_MEAN,
-				   .events = EVENTS,
-				   .budget_ms = 400,
 				   .derived = s->whole_machine,
 				   .exclusive = true,
 				   .switches = true,

@@ -43,9 +43,8 @@
 #define MOST	  10u
 #define BLOCK	  4096u
 #define WARM_LOOK 8u  /* blocks between looks at the clock */
-#define WINDOW_MS 4.0 /* at --effort 100 */
-#define LEAST_MS  1.2
-#define ENOUGH	  4 /* blocks of each process in a window, or it stays open */
+#define WINDOW_MS 4.0 /* at least */
+#define ENOUGH	  4   /* blocks of each process in a window, or it stays open */
 
 enum figure { INTERCEPT, SLOPE, R2, FIGURES };
 
@@ -86,7 +85,6 @@ struct contention_state {
 	struct partner member[MOST];
 	bool direct, own; /* of the case that is being visited */
 	unsigned int procs;
-	double window_ms; /* at least */
 	struct window *window;
 	cpu_set_t cpus;
 	enum timer_method method;
@@ -96,26 +94,16 @@ struct contention_state {
 /* Each process of the crew has its own copy. */
 static _Alignas(FILE_DATA_ALIGN) char block[BLOCK];
 
-/* A line is seen in three points; ten files take seconds to write. */
-static const char *left_out(const struct bench *b, unsigned int procs)
-{
-	if (bench_effort(b) >= 0.5 || procs == 1 || procs == 2 || procs == 5)
-		return NULL;
-	return "left out below --effort 50: the line is seen without it";
-}
-
 /* Three points make a line; of one series all are wanted. */
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const unsigned int procs = (unsigned int)counts[c->at[2]];
 	const bool all = !c->at[0] && !c->at[1];
 
+	(void)b;
 	(void)state;
-	c->skip = left_out(b, procs);
 	c->index = procs;
 	c->unit = "ns";
-	c->events = 6;
-	c->budget_ms = 200;
 	c->exclusive = true;
 	c->switches = true;
 	return all || procs == 1 || procs == 2 || procs == 5 || procs == 10;
@@ -148,7 +136,6 @@ static int setup(struct bench *b, void *state)
 	struct contention_state *s = state;
 
 	s->method = bench_timer(b)->method;
-	s->window_ms = fmax(LEAST_MS, fmin(1.0, bench_effort(b)) * WINDOW_MS);
 	s->window = partner_share(sizeof(*s->window));
 	if (!s->window)
 		return bench_fail(b, ENOMEM, "share a page");
@@ -368,7 +355,7 @@ static int one_window(struct bench *b, struct contention_state *s,
 
 	*d = (struct done) { 0 };
 	memset(s->window, 0, sizeof(*s->window));
-	s->window->least = (uint64_t)(s->window_ms / 1e3 * bench_timer(b)->hz);
+	s->window->least = (uint64_t)(WINDOW_MS / 1e3 * bench_timer(b)->hz);
 	for (unsigned int i = 0; i < s->procs; i++)
 		s->window->of[i].offset =
 			bench_random(b) % (FILE_OWN_BYTES / BLOCK) * BLOCK;

@@ -101,8 +101,7 @@ static void add_create(struct bench *b, struct ops_state *s, size_t i)
 	struct bench_case c = {
 		.params = { P_STR("op", "create"), P_SIZE("size", size) },
 		.arg = &sizes[i],
-		.events = 12, /* groups; more would delay each other: docs */
-		.budget_ms = 25,
+		.most = 12, /* groups; more would delay each other: docs */
 	};
 
 	s->create[i] = add(b, c, CREATE);
@@ -118,8 +117,6 @@ static void add_readdir(struct bench *b, struct ops_state *s)
 	struct bench_case c = {
 		.params = { P_STR("op", "readdir"), P_INT("entries", ENTRIES),
 			    P_STR("figure", "whole") },
-		.events = 20,
-		.budget_ms = 40,
 		.exclusive = true,
 	};
 
@@ -157,8 +154,6 @@ static int cases(struct bench *b, void *state)
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "fsync_dir") },
 				  .sample = sample_fsync,
-				  .events = 60,
-				  .budget_ms = 40,
 				  .switches = true },
 	    FSYNC_DIR);
 	add(b,
@@ -166,8 +161,6 @@ static int cases(struct bench *b, void *state)
 		    .params = { P_STR("op", "fsync_file"),
 				P_SIZE("size", (int64_t)SMALL_BYTES) },
 		    .sample = sample_fsync,
-		    .events = 60,
-		    .budget_ms = 40,
 		    .switches = true },
 	    FSYNC_FILE);
 	return 0;

@@ -43,7 +43,6 @@
 #define FILE_BYTES ((uint64_t)4 << 20)
 #define MOST_BLOCK ((size_t)1 << 20)
 #define PROBE	   ((size_t)64 << 10)
-#define BUDGET_MS  12 /* 200 durable writes in a row, of 50 us each */
 #define KEPT	   32 /* of the last writes, to be read back */
 
 enum how { CACHED, DIRECT, DSYNC, DIRECT_DSYNC, FDATASYNC, HOWS };
@@ -106,8 +105,6 @@ static struct bench_case point(enum how how, int random)
 			    P_STR("how", hows[how].name),
 			    P_STR("order", order_names[random]) },
 		.index = (int64_t)how | random << 3,
-		.events = 2000,
-		.budget_ms = BUDGET_MS,
 		.exclusive = true,
 		.switches = true, /* it sleeps until the device answers */
 		.histogram = BENCH_HIST_LOG,

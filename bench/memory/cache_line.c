@@ -82,9 +82,6 @@ static const char too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
 
-static const char no_time[] =
-	"left out below --effort 75: at=0 shows the line's size";
-
 static void add_pair(struct bench *b, struct line_state *s, size_t w, size_t a,
 		     size_t d)
 {
@@ -94,12 +91,9 @@ static void add_pair(struct bench *b, struct line_state *s, size_t w, size_t a,
 			    P_INT("distance", distances[d]) },
 		.index = (int64_t)((w * STARTS + a) * DISTANCES + d),
 		.ops = CHASE_UNROLL,
-		.budget_ms = 5,
 	};
 
-	if (w == IN_DRAM && a > 0 && bench_effort(b) < 0.75)
-		c.skip = no_time;
-	else if (s->pages[w] * CHASE_PAGE > bench_spare_bytes(b))
+	if (s->pages[w] * CHASE_PAGE > bench_spare_bytes(b))
 		c.skip = too_big;
 	s->pair[w][a][d] = bench_add(b, &c);
 }
@@ -121,7 +115,6 @@ static void add_ways(struct bench *b, struct line_state *s)
 			.params = { P_INT("ways", ways) },
 			.index = (int64_t)PAIRS + n,
 			.ops = CHASE_UNROLL,
-			.budget_ms = 3,
 		};
 
 		if (!first) {

@@ -63,8 +63,6 @@ static int cases(struct bench *b, void *state)
 								    touched) *
 								   SIZES +
 							   i),
-					.events = sizes[i] >= 4 * MIB ? 12 : 64,
-					.budget_ms = 40,
 				};
 
 				/* A mapping made with MAP_POPULATE is what

@@ -122,7 +122,6 @@ static void add_ints(struct bench *b, struct bandwidth_state *s)
 			.bytes = INTS / STRIDE * LINE,
 			.better = BENCH_HIGHER,
 			.sample = sample_ints,
-			.events = 8,
 			.exclusive = true,
 			.skip = ints_skip(b, s),
 		};

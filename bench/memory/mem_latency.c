@@ -99,7 +99,7 @@ static int cases(struct bench *b, void *state)
 	struct latency_state *s = state;
 
 	latency_plan_make(b, &s->plan, sample_pass);
-	latency_levels_add(b, &s->levels);
+	latency_levels_add(b, &s->levels, &s->plan);
 	return 0;
 }
 

@@ -90,8 +90,6 @@ static void add_pair(struct bench *b, struct loaded_state *s, int kind,
 			    P_STR("figure", "latency") },
 		.index = kind * (int)LOADS + (int)i,
 		.unit = "ns",
-		.events = 24,
-		.budget_ms = 30,
 		.skip = skip,
 	};
 

@@ -73,7 +73,6 @@ static void add_level(struct bench *b, struct parallel_state *s, int level)
 				    P_SIZE("size", (int64_t)s->bytes[level]) },
 			.index = level * (int)COUNTS + (int)i,
 			.ops = CHASE_UNROLL * chases[i],
-			.budget_ms = 10,
 			.skip = s->bytes[level] > bench_spare_bytes(b) ? too_big
 								       : NULL,
 		};

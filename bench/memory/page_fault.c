@@ -74,9 +74,11 @@ static int cases(struct bench *b, void *state)
 			.params = { P_STR("fault", fault_kinds[k].name) },
 			.index = k,
 			.unit = "ns",
-			.events = fault_kinds[k].events,
 			.histogram = BENCH_HIST_LOG,
-			.budget_ms = k == FAULT_MAJOR ? 80 : 40,
+			/* Pages that are not cached, some to warm up. */
+			.most = k == FAULT_MAJOR
+					? FAULT_MAJOR_BYTES / FAULT_PAGE / 2
+					: 0,
 			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
 		};
 		const struct bench_case each_byte = {

@@ -80,7 +80,6 @@ static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 			    P_INT("pages", pages) },
 		.index = layout * (int)COUNTS + (int)i,
 		.ops = CHASE_UNROLL,
-		.budget_ms = 4,
 		.skip = bytes > bench_spare_bytes(b) ? too_big : NULL,
 	};
 

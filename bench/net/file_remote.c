@@ -65,6 +65,9 @@ static const int64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
 static const int64_t blocks[] = { 4096, 64 << 10, 1 << 20 };
 static const char *const figures[] = { "read", "penalty" };
 
+/* Of what is read in one stretch; more at a greater effort. */
+#define LEAST_EVENTS 5
+
 #define SWEPT 1 /* of files[] */
 
 struct state {
@@ -138,11 +141,8 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	/* All events are one stretch: as few as there may be.  And what goes
 	 * before them takes as long at each visit. */
 	c->exclusive = runs || remote_read_needs_lead(r);
-	c->events = runs	      ? 1
-		    : r->block >= MIB ? 12
-		    : r->block > 4096 ? 32
-				      : 120;
-	c->budget_ms = runs ? 5000 : r->local ? 4 : 7;
+	c->most = runs ? 1 : r->block >= MIB ? 12 : r->block > 4096 ? 32 : 120;
+	c->most = (unsigned int)fmax(LEAST_EVENTS, c->most * bench_effort(b));
 	return true;
 }
 
@@ -157,8 +157,6 @@ static const struct bench_case *add_network(struct bench *b,
 		},
 		.estimator = derived ? BENCH_EST_DEFAULT : BENCH_EST_MEDIAN,
 		.histogram = derived ? BENCH_HIST_NONE : BENCH_HIST_LOG,
-		.events = 80,
-		.budget_ms = 10,
 		.derived = derived,
 		.switches = true,
 	};
@@ -210,8 +208,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	return c->axes ? remote_read_enter(&s->reader, c, bench_events(b, c))
-		       : 0;
+	(void)b;
+	return c->axes ? remote_read_enter(&s->reader, c, c->most) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)

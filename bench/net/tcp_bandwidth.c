@@ -56,7 +56,6 @@ static const char *const figures[] = { "rate", "acked" };
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */
 #define WARM_UP_NS 12e6
-#define BUDGET_MS  16
 
 /* A network that is not memory alone has round trips of some ms and lets
  * through in bursts what it held back: all that lasts longer there. */
@@ -118,8 +117,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	c->unit = "B/s";
 	c->better = BENCH_HIGHER;
 	c->estimator = is_acked(c) ? BENCH_EST_MAX : BENCH_EST_DEFAULT;
-	c->events = 32;
-	c->budget_ms = BUDGET_MS * slower(s);
 	/* A new connection is slow at first: one flow for all. */
 	c->exclusive = true;
 	return true;

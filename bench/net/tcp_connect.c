@@ -102,8 +102,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		return false;
 	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
 	c->histogram = BENCH_HIST_LOG;
-	c->events = paused ? 24 : 320;
-	c->budget_ms = paused ? 80 : 40;
 	/* Opening and closing a capture takes tens of ms. */
 	c->exclusive = paused;
 	c->of = paused ? beside(b, c, TEARDOWN) : beside(b, c, CONNECT);

@@ -167,8 +167,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
 	c->histogram =
 		c->at[FIGURE] == KERNEL_SRTT ? BENCH_HIST_NONE : BENCH_HIST_LOG;
-	c->events = packet ? 24 : 400 / TRIPS;
-	c->budget_ms = packet ? 60 : 30;
 	/* Opening and closing a capture takes tens of ms. */
 	c->exclusive = packet;
 	c->of = packet ? beside(b, c, PACKET) : beside(b, c, ROUND_TRIP);

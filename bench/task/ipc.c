@@ -39,6 +39,7 @@
  * Needs:    two CPUs for place=other_cpu.
  */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +53,9 @@
 /* Spans.  A flow that has just begun is faster: both ends run, and only then
  * begin to wait for each other.  As long at any effort, or that would decide
  * the value. */
-#define WARM_UP 6
-#define SPANS	8
+#define WARM_UP	    6
+#define SPANS	    8
+#define LEAST_SPANS 5
 
 /* The harness leaves the first event out, and some that warm up. */
 #define UNCOUNTED(events) (1 + (events) / 4)
@@ -125,6 +127,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+/* How many there will be must be known before the flow begins. */
+static unsigned int spans_of(const struct bench *b)
+{
+	return (unsigned int)fmax(LEAST_SPANS, SPANS * bench_effort(b));
+}
+
 static void add(struct bench *b, struct state *s, const struct channel_case *cc)
 {
 	const bool flow = cc->duty == IPC_SOURCE;
@@ -143,8 +151,7 @@ static void add(struct bench *b, struct state *s, const struct channel_case *cc)
 		.unit = flow ? "B/s" : NULL,
 		.better = flow ? BENCH_HIGHER : BENCH_LOWER,
 		.estimator = flow ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
-		.events = flow ? SPANS : 0,
-		.budget_ms = flow ? 0 : 3,
+		.most = flow ? spans_of(b) : 0,
 		.exclusive = flow, /* one warm-up */
 		.switches = true,
 		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0 ?
@@ -246,11 +253,10 @@ static void guard_semaphore(struct bench *b, int id)
 }
 
 /* The flow begins here, and goes on until leave(). */
-static int begin_flow(struct bench *b, struct state *s,
-		      const struct bench_case *c)
+static int begin_flow(struct bench *b, struct state *s)
 {
-	const uint32_t events = bench_events(b, c);
-	const uint32_t wanted = WARM_UP + events + UNCOUNTED(events) + 1;
+	const uint32_t spans = spans_of(b);
+	const uint32_t wanted = WARM_UP + spans + UNCOUNTED(spans) + 1;
 	int err;
 
 	s->shared->wanted = wanted < IPC_STAMPS ? wanted : IPC_STAMPS;
@@ -290,7 +296,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	s->broken = false;
-	return cc->duty == IPC_SOURCE ? begin_flow(b, s, c) : 0;
+	return cc->duty == IPC_SOURCE ? begin_flow(b, s) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)

@@ -183,7 +183,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		c->skip = "more descriptors than the hard limit allows "
 			  "(ulimit -Hn)";
 	c->run = v->run;
-	c->budget_ms = 1;
 	return true;
 }
 

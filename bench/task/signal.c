@@ -231,7 +231,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	(void)state;
 	c->run = ops[c->at[0]].run;
 	c->place = places[c->at[1]].place;
-	c->budget_ms = two ? 5 : 4;
 	c->switches = two;
 	return two == (c->run == run_round_trip);
 }

@@ -338,12 +338,9 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	c->switches = !alone;
 	if (!alone && op->run == op_wake) {
 		c->sample = sample_wake;
-		c->events = 30;
-		c->budget_ms = 8;
 		return true;
 	}
 	c->ops = alone ? 1 : CONTENDED_OPS;
-	c->budget_ms = alone ? 2 : 6;
 	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
 }
 

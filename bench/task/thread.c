@@ -93,8 +93,6 @@ static bool add_figure(struct bench *b, void *state, struct bench_case *c)
 {
 	(void)state;
 	c->index = c->at[2];
-	c->events = 200;
-	c->budget_ms = 15;
 	c->derived = c->index == TO_THREAD || c->index == TO_PARENT;
 	c->of = c->derived ? row(b, c, SMALLER) : NULL;
 	return true;

@@ -45,10 +45,6 @@
 
 #define NS_PER_S 1000000000ll
 
-/* Points of the grid in an invocation.  Percentiles of the tail come from all
- * invocations of a run together. */
-#define EVENTS 80ul
-
 /* A visit begins this long before its first point of the grid: the change of
  * policy has had its effect by then. */
 #define LEAD_NS 100000
@@ -162,12 +158,9 @@ static const struct bench_axis axes[] = { AXIS_STR("call", calls),
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct state *s = state;
-
 	(void)b;
-	c->events = EVENTS;
+	(void)state;
 	/* For a machine that is very late only. */
-	c->budget_ms = (unsigned int)(10 * EVENTS * s->interval_us / 1000);
 	c->histogram = BENCH_HIST_LOG;
 	c->switches = true;
 	/* Real time has no slack, and the others have some. */

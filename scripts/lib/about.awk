@@ -2,7 +2,8 @@
 # Turns the comment that opens a benchmark (the second comment of the file,
 # after the licence line) into `const char bench_about[]`, and the core lines of
 # its family's rows.tsv (-v rows=FILE -v program=NAME) into the patterns of
-# `const char *const bench_core[]`.
+# `const char *const bench_core[]`, and the share of the first run line that has
+# the program, or a usual one, into `const double bench_share_ms`.
 function quoted(s)
 {
 	gsub(/\\/, "\\\\", s)
@@ -13,6 +14,7 @@ BEGIN {
 	print "/* Made by scripts/lib/about.awk: do not edit. */"
 	print "extern const char bench_about[];"
 	print "extern const char *const bench_core[];"
+	print "extern const double bench_share_ms;"
 	print "const char bench_about[] ="
 }
 done { next }
@@ -34,6 +36,8 @@ END {
 	print "const char *const bench_core[] = {"
 	while (rows && (getline line < rows) > 0) {
 		split(line, field, "\t")
+		if (field[1] == "run" && field[3] == program && !share)
+			share = field[6]
 		if (field[1] != "core" || field[2] != program)
 			continue
 		for (n = split(field[3], pattern, " "); n > 0; n--)
@@ -41,4 +45,5 @@ END {
 	}
 	print "\t0,"
 	print "};"
+	printf "const double bench_share_ms = %d;\n", share ? share : 300
 }

@@ -24,7 +24,7 @@ plan_read() {
 # plan_read_suite [FILE]: FILE, or the suite.
 plan_read_suite() {
 	[[ -z ${1-} ]] || { plan_read "$1" && return; }
-	plan_read <(sed -n 's/^run\t//p' "$root"/{bench/*,monitor}/rows.tsv)
+	plan_read <(sed -n 's/^run\t//p' "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
 }
 
 # plan_core WORDS: of programs that have core rows only those, and of others

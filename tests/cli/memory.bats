@@ -301,16 +301,6 @@ level_is_largest() {
 		rows >/dev/null
 }
 
-@test "a row isa=best whose ways were left out says so" {
-	"$BIN/mem_bandwidth" --list |
-		grep -q '^kernel=clear,.*level=L1,.*threads=2$' ||
-		skip "one CPU"
-	quick mem_bandwidth --case 'kernel=clear,*level=L1,*threads=2' || true
-	[[ -n $(cases '.params.isa == "best"') ]]
-	[[ -z $(cases '.params.isa == "best" and
-		(.reason | test("left out below --effort") | not)') ]]
-}
-
 @test "mem_bandwidth where the last cache is the second, or none is known" {
 	local caches
 

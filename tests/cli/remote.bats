@@ -155,10 +155,10 @@ needs_libnfs() {
 }
 
 @test "a stretch is read anew, as cold, where more events are asked for than it has parts" {
-	lab 0 "${remote[@]}" --nfslab --bytes 64m --effort 1200 \
+	lab 0 "${remote[@]}" --nfslab --bytes 64m --effort 10000 \
 		--case 'where=local,cache=cold,order=sequential,file=64M,block=1M,*'
-	rows 'length == 1 and all(.status == "ok" and .samples == 12 and
-		(.evidence.uncached_before | .seen == .expected and .expected == 3 * 58720256) and
+	rows 'length == 1 and all(.status == "ok" and .samples >= 12 and
+		(.evidence.uncached_before | .seen == .expected and .expected >= 3 * 58720256) and
 		(.evidence.fetched_while_timed.seen > 2 * 25165824))'
 }
 

@@ -50,6 +50,33 @@ side() {
 	[[ $output != *"what differs"* ]]
 }
 
+# tiers DIR: kind=changed is a core row, and a hundred details are beside it.
+tiers() {
+	jq -c '.tier = (if .case == "kind=changed" then "core" else "detail" end) |
+		., (select(.case == "kind=same") | range(100) as $i |
+			.case = "kind=same,i=\($i)")' "$1/invocations.jsonl" >with_details
+	mv with_details "$1/invocations.jsonl"
+}
+
+@test "what is called of the core rows does not depend on how many details there are" {
+	side a 6.1 1
+	side b 6.2 1.1
+	for dir in a b; do
+		# Six rounds: p is 0.0022 at the least.
+		jq -c 'select(.round <= 6)' "$dir/invocations.jsonl" >six
+		mv six "$dir/invocations.jsonl"
+		tiers "$dir"
+	done
+	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
+	run ! grep 'kind=same' <<<"$output"
+	for dir in a b; do
+		jq -c 'del(.tier)' "$dir/invocations.jsonl" >none
+		mv none "$dir/invocations.jsonl"
+	done
+	run -0 --separate-stderr "$report" compare --threshold 5 a b
+}
+
 @test "less than the floor is not called different" {
 	side a 6.1 1
 	side b 6.1 1.03

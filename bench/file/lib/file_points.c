@@ -3,9 +3,6 @@
 
 #include "file_data.h"
 
-/* So that all cases together take 0.6 s in a quick run; tests/crosscheck/file
- * counts on it. */
-#define BUDGET_MS 9
 #define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
 
 static const char *const cache_names[] = { "direct", "cold", "warm" };
@@ -42,19 +39,9 @@ static const struct bench_case *add(struct bench *b, struct file_points *s,
 	choose_stretch(t);
 	c->index = (int64_t)s->n;
 	c->ops = t->depth ? 1 : t->n;
-	c->events = t->depth ? 8 : 2000;
-	c->budget_ms = BUDGET_MS;
 	c->exclusive = true;
 	s->point[s->n++] = *t;
 	return bench_add(b, c);
-}
-
-/* Whole stretches of some sizes take more of a quick run than they tell: what
- * is fetched ahead depends on the size only where the file is small. */
-static bool takes_too_long(const struct bench *b, uint64_t size)
-{
-	return bench_effort(b) < 0.5 && size > FILE_POINTS_LEAST_BYTES &&
-	       size < FILE_DATA_BYTES && size != FILE_POINTS_WARM_BYTES;
 }
 
 static void add_sizes(struct bench *b, struct file_points *s,
@@ -80,11 +67,6 @@ static void add_sizes(struct bench *b, struct file_points *s,
 				    P_SIZE("size", (int64_t)size) },
 			.histogram = BENCH_HIST_LOG,
 			.estimator = ahead ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
-			.skip = ahead && takes_too_long(b, size)
-					? "left out below --effort 50: it "
-					  "takes "
-					  "long and is like its neighbours"
-					: NULL,
 		};
 		const struct bench_case *added = add(b, s, &c, &t);
 

@@ -13,8 +13,6 @@
 const char bandwidth_too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
-static const char no_time[] =
-	"left out below --effort 75: others show the same sooner";
 static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
@@ -101,20 +99,6 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 	return nodes * size;
 }
 
-/* What a quick run does without: beyond L1 narrow registers are no faster than
- * wide ones, the caches of several cores are as fast as those of one, libc's
- * large pieces take long, and so does filling L3 for each size of the ladder.
- */
-static bool takes_long(const struct bandwidth_spec *spec, bool in_ladder)
-{
-	const bool narrow = spec->isa < mem_isa_widest();
-
-	return (narrow && spec->level >= LEVEL_2) ||
-	       (spec->threads > 1 && spec->level < LEVEL_3) ||
-	       (spec->isa == MEM_LIBC && spec->level == LEVEL_MEMORY) ||
-	       (in_ladder && spec->level == LEVEL_3);
-}
-
 static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 		enum mem_isa isa, const char *isa_name, size_t size,
 		unsigned int threads)
@@ -124,7 +108,6 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 	struct bench_case c =
 		case_of(mem_op_name(op), isa_name, level, size, threads);
 	struct bandwidth_spec *spec = &p->spec[p->n];
-	const bool long_events = isa == MEM_LIBC && level == LEVEL_MEMORY;
 
 	if (p->n == BANDWIDTH_MAX || part == 0)
 		return;
@@ -135,14 +118,9 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 					  .part = part };
 	spec->chunk = chunk_of(p, spec);
 	c.index = (int64_t)p->n++;
-	c.events = long_events ? 5 : threads > 1 ? 24 : 40;
-	c.budget_ms = 6;
 	c.exclusive = level >= LEVEL_3 || threads > 1;
 	if (!mem_isa_usable(isa))
 		c.skip = no_isa;
-	else if (bench_effort(b) < 0.75 &&
-		 takes_long(spec, !strcmp(isa_name, "widest")))
-		c.skip = no_time;
 	else if (bytes_needed(p, size, threads) > bench_spare_bytes(b))
 		c.skip = bandwidth_too_big;
 	spec->c = bench_add(b, &c);
@@ -189,8 +167,10 @@ static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
 		c.derived = true;
 		best = bench_add(b, &c);
 		for (size_t i = first; i < p->n; i++)
-			if ((int)mem_op_family(p->spec[i].op) == op)
+			if ((int)mem_op_family(p->spec[i].op) == op) {
 				p->spec[i].best = best;
+				bench_derived_from(b, best, p->spec[i].c);
+			}
 	}
 }
 
@@ -310,11 +290,8 @@ void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
 		const struct bench_case *best = p->spec[i].best;
 
 		if (best && !isfinite(bench_value(b, best)))
-			bench_derive_skip(b, best, "%s",
-					  p->spec[i].c->skip == no_time
-						  ? no_time
-						  : "none of its ways has a "
-						    "value");
+			bench_derive_skip(b, best,
+					  "none of its ways has a value");
 	}
 }
 

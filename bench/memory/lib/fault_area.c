@@ -9,22 +9,21 @@
 #define HUGE_COUNT 8
 
 const struct fault_kind_info fault_kinds[FAULT_KINDS] = {
-	[FAULT_ANONYMOUS] = { "anonymous", FAULT_PAGE, FAULT_PAGES, 1000, true,
+	[FAULT_ANONYMOUS] = { "anonymous", FAULT_PAGE, FAULT_PAGES, true,
 			      FAULT_PAGE },
-	[FAULT_ZERO] = { "zero", FAULT_PAGE, FAULT_PAGES, 1000, false, 0 },
-	[FAULT_THP] = { "thp", MEM_HUGE_BYTES, HUGE_COUNT, 32, true,
+	[FAULT_ZERO] = { "zero", FAULT_PAGE, FAULT_PAGES, false, 0 },
+	[FAULT_THP] = { "thp", MEM_HUGE_BYTES, HUGE_COUNT, true,
 			MEM_HUGE_BYTES },
-	[FAULT_SHARED] = { "shared", FAULT_PAGE, FAULT_PAGES, 1000, true, 0 },
-	[FAULT_COW] = { "cow", FAULT_PAGE, FAULT_PAGES, 1000, true, 0 },
+	[FAULT_SHARED] = { "shared", FAULT_PAGE, FAULT_PAGES, true, 0 },
+	[FAULT_COW] = { "cow", FAULT_PAGE, FAULT_PAGES, true, 0 },
 	[FAULT_CACHED] = { "file", (size_t)FAULT_AROUND *FAULT_PAGE,
-			   FAULT_TOUCHES, 1000, false, 0 },
-	[FAULT_SINGLE] = { "file_single", FAULT_PAGE, FAULT_PAGES, 1000, false,
+			   FAULT_TOUCHES, false, 0 },
+	[FAULT_SINGLE] = { "file_single", FAULT_PAGE, FAULT_PAGES, false,
 			   FAULT_PAGE },
-	[FAULT_MAJOR] = { "major", FAULT_PAGE, FAULT_PAGES, 200, false,
-			  FAULT_PAGE },
-	[FAULT_USER] = { "userfaultfd", FAULT_PAGE, FAULT_PAGES, 300, true, 0 },
-	[FAULT_POPULATE] = { "populate", 0, 1, 50, true, 0 },
-	[FAULT_POPULATE_FILE] = { "populate_file", 0, 1, 50, false, 0 },
+	[FAULT_MAJOR] = { "major", FAULT_PAGE, FAULT_PAGES, false, FAULT_PAGE },
+	[FAULT_USER] = { "userfaultfd", FAULT_PAGE, FAULT_PAGES, true, 0 },
+	[FAULT_POPULATE] = { "populate", 0, 1, true, 0 },
+	[FAULT_POPULATE_FILE] = { "populate_file", 0, 1, false, 0 },
 };
 
 void fault_area_unmap(struct fault_area *a)

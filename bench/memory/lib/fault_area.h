@@ -37,7 +37,6 @@ extern const struct fault_kind_info {
 	const char *name;
 	size_t step;	    /* bytes from touched page to touched page */
 	unsigned int count; /* pages touched before the mapping is renewed */
-	unsigned int events;
 	bool write;
 	size_t brings; /* bytes; 0: no row for it */
 } fault_kinds[FAULT_KINDS];

@@ -10,7 +10,8 @@
 
 static const char *const figure_names[] = { "size", "latency", "cycles" };
 
-void latency_levels_add(struct bench *b, struct latency_levels *l)
+void latency_levels_add(struct bench *b, struct latency_levels *l,
+			const struct latency_plan *p)
 {
 	static const char *const names[] = { "memory", "1", "2", "3" };
 	static const char *const units[] = { "B", "ns", "cycles" };
@@ -30,8 +31,14 @@ void latency_levels_add(struct bench *b, struct latency_levels *l)
 				.derived = true,
 			};
 
-			if (level || fig != FIG_SIZE)
-				l->row[level][fig] = bench_add(b, &c);
+			if (!level && fig == FIG_SIZE)
+				continue;
+			l->row[level][fig] = bench_add(b, &c);
+			for (size_t k = 0; k < p->n; k++)
+				if (latency_is_curve(&p->spec[k]))
+					bench_derived_from(b,
+							   l->row[level][fig],
+							   p->spec[k].c);
 		}
 	}
 }

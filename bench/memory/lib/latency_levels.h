@@ -15,7 +15,8 @@ struct latency_levels {
 };
 
 /* latency_levels_add() - add the rows, in cases(). */
-void latency_levels_add(struct bench *b, struct latency_levels *l);
+void latency_levels_add(struct bench *b, struct latency_levels *l,
+			const struct latency_plan *p);
 
 /* latency_levels_derive() - fill them, in derive(). */
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,

@@ -15,25 +15,9 @@ static const char *const pattern_names[] = { "window", "random", "page_local",
 static const char too_big[] =
 	"needs more than its share of a quarter of the memory that is free or "
 	"that the memory cgroup leaves";
-static const char no_time[] =
-	"left out below --effort 75: it takes longer to make than to measure";
 static const char no_cpu[] = "this process may use no CPU of that node";
 static const char no_pool[] =
 	"the pool of huge pages is too small (sysctl vm.nr_hugepages)";
-
-/* What a quick run does without: sizes that fill much of a large last cache, of
- * which the levels need few, and long chains that are not for the levels. */
-static bool slow_to_make(enum latency_pattern pattern, enum mem_pages pages,
-			 size_t bytes, size_t beyond)
-{
-	if (pattern == STRIDE)
-		return false;
-	if (pattern == CHUNK || pattern == PAGE)
-		return bytes > 16 * MIB;
-	if (pattern != WINDOW || pages != MEM_4K)
-		return bytes > LATENCY_SMALL;
-	return bytes > 8 * MIB && bytes != beyond;
-}
 
 static bool is_in_passes(const struct bench *b, enum latency_pattern pattern,
 			 size_t bytes)
@@ -61,7 +45,6 @@ static void add(struct bench *b, struct latency_plan *p,
 		.params = { P_STR("pattern", pattern_names[pattern]) },
 		.index = (int64_t)p->n,
 		.ops = CHASE_UNROLL,
-		.budget_ms = bytes <= LATENCY_SMALL ? 6 : 9,
 		.exclusive = bytes > LATENCY_SMALL,
 	};
 	struct bench_param *at = &c.params[1];
@@ -70,7 +53,6 @@ static void add(struct bench *b, struct latency_plan *p,
 		return;
 	if (is_in_passes(b, pattern, bytes)) {
 		c.sample = p->pass;
-		c.events = 12;
 		c.ops = (unsigned int)rounds * CHASE_UNROLL;
 	}
 	if (stride)
@@ -81,9 +63,6 @@ static void add(struct bench *b, struct latency_plan *p,
 		c.skip = no_pool;
 	else if (bytes > share(b, pages))
 		c.skip = too_big;
-	else if (bench_effort(b) < 0.75 &&
-		 slow_to_make(pattern, pages, bytes, mem_beyond_caches(b)))
-		c.skip = no_time;
 	p->spec[p->n] = (struct latency_spec) { .pattern = pattern,
 						.pages = pages,
 						.stride = stride,
@@ -156,7 +135,6 @@ static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
 			    P_SIZE("size", (int64_t)bytes) },
 		.index = (int64_t)p->n,
 		.ops = CHASE_UNROLL,
-		.budget_ms = 12,
 		.exclusive = true,
 	};
 
@@ -166,10 +144,6 @@ static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
 		c.skip = no_cpu;
 	else if (bench_nodes(b) * bytes > bench_spare_bytes(b) / 4)
 		c.skip = too_big;
-	else if (bench_effort(b) < 0.75 &&
-		 bench_cpu_of_node(b, from) != bench_cpu(b))
-		c.skip = "left out below --effort 75: only the measuring CPU's "
-			 "node is the origin";
 	p->spec[p->n] = (struct latency_spec) { .pattern = WINDOW,
 						.pages = MEM_THP,
 						.bytes = bytes,

@@ -26,13 +26,9 @@ static const struct bench_case *add(struct bench *b, struct proc_points *s,
 
 static void add_spawns(struct bench *b, struct proc_points *s)
 {
-	static const struct {
-		enum proc_op op;
-		unsigned int events, budget_ms;
-	} ops[] = {
-		{ PROC_VFORK, 200, 12 },       { PROC_CLONE3, 120, 25 },
-		{ PROC_POSIX_SPAWN, 120, 25 }, { PROC_FORK_EXEC, 100, 40 },
-		{ PROC_VFORK_EXEC, 120, 20 },  { PROC_FORK_SH, 40, 60 },
+	static const enum proc_op ops[] = {
+		PROC_VFORK,	PROC_CLONE3,	 PROC_POSIX_SPAWN,
+		PROC_FORK_EXEC, PROC_VFORK_EXEC, PROC_FORK_SH,
 	};
 	const char *const missing =
 		proc_find_program("oscost-true", s->program, sizeof(s->program))
@@ -42,17 +38,15 @@ static void add_spawns(struct bench *b, struct proc_points *s)
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		const bool execs =
-			ops[i].op != PROC_VFORK && ops[i].op != PROC_CLONE3;
+			ops[i] != PROC_VFORK && ops[i] != PROC_CLONE3;
 
 		add(b, s,
 		    (struct bench_case) {
-			    .params = { P_STR("op", proc_op_name(ops[i].op)) },
+			    .params = { P_STR("op", proc_op_name(ops[i])) },
 			    .skip = execs ? missing : NULL,
-			    .events = ops[i].events,
-			    .budget_ms = ops[i].budget_ms,
 		    },
 		    (struct proc_point) { .kind = PROC_KIND_SPAWN,
-					  .op = ops[i].op });
+					  .op = ops[i] });
 	}
 }
 
@@ -82,8 +76,6 @@ static void add_memory(struct bench *b, struct proc_points *s,
 				     P_STR("pages", pages),
 				     P_STR("written", written) },
 			 .skip = cannot_hold(&p),
-			 .events = p.again || p.bytes >= 256 * MIB ? 10 : 100,
-			 .budget_ms = p.bytes ? 30 : 50,
 			 .exclusive = p.bytes != 0,
 		 },
 		 p);
@@ -120,8 +112,6 @@ static void add_small(struct bench *b, struct proc_points *s)
 	    (struct bench_case) {
 		    .params = { P_STR("op", "fork"), P_STR("parent", "small") },
 		    .skip = no_forker(s),
-		    .events = 100,
-		    .budget_ms = 25,
 	    },
 	    (struct proc_point) { .kind = PROC_KIND_SPAWN,
 				  .parent = PROC_PARENT_SMALL });
@@ -148,8 +138,6 @@ static void add_first(struct bench *b, struct proc_points *s,
 				.skip = parent == PROC_PARENT_SMALL
 						? no_forker(s)
 						: NULL,
-				.events = 200,
-				.budget_ms = 30,
 				.derived = !sampled,
 				.of = smaller,
 			},

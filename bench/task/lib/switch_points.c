@@ -96,8 +96,6 @@ static void add_pair(struct bench *b, struct switch_points *all,
 				P_STR("figure", figure_name(p.figure)) },
 		    .skip = cannot_place(b, p.place),
 		    .run = once ? NULL : all->run,
-		    .events = once ? 60 : 0,
-		    .budget_ms = once ? 30 : 10,
 	    });
 }
 
@@ -151,11 +149,63 @@ static void add_hop(struct bench *b, struct switch_points *all,
 		    .params = { P_INT("procs", members), P_SIZE("touch", bytes),
 				P_STR("figure", figure_name(figure)) },
 		    .ops = laps * members,
-		    .events = 20,
-		    .budget_ms = 8,
 		    .exclusive = footprint >= HEAVY_BYTES,
 		    .skip = memory > bench_spare_bytes(b) ? too_big : NULL,
 	    });
+}
+
+/* The point of @like with another figure, and for the mechanism of the ring
+ * with one member; NULL if there is none. */
+static const struct switch_point *sibling(const struct switch_points *all,
+					  const struct switch_point *like,
+					  enum switch_figure figure)
+{
+	const unsigned int members =
+		figure == SWITCH_HOP_MECHANISM ? 1 : like->lap.members;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct switch_point *p = &all->v[i];
+
+		if (p->figure == figure && p->way == like->way &&
+		    p->threads == like->threads && p->place == like->place &&
+		    p->lap.members == members &&
+		    p->lap.bytes == like->lap.bytes)
+			return p;
+	}
+	return NULL;
+}
+
+/* What each derived case is made from, but for SWITCH_EXPLAINED, which has much
+ * of the others. */
+static void tell_sources(struct bench *b, const struct switch_points *all)
+{
+	static const enum switch_figure of_pair[] = { SWITCH_ROUND_TRIP,
+						      SWITCH_MECHANISM };
+	static const enum switch_figure of_hop[] = { SWITCH_HOP,
+						     SWITCH_HOP_MECHANISM,
+						     SWITCH_HOP_SPREAD };
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct switch_point *p = &all->v[i];
+		const bool hop = p->figure >= SWITCH_HOP;
+		struct switch_point futex = *p;
+
+		futex.way = SWITCH_FUTEX;
+		if (!is_derived(p->figure) || p->figure == SWITCH_EXPLAINED)
+			continue;
+		for (size_t k = 0; k < (hop ? COUNT(of_hop) : COUNT(of_pair));
+		     k++) {
+			const struct switch_point *from =
+				sibling(all, p, hop ? of_hop[k] : of_pair[k]);
+
+			if (from)
+				bench_derived_from(b, p->self, from->self);
+		}
+		if (p->figure == SWITCH_LOW)
+			bench_derived_from(
+				b, p->self,
+				sibling(all, &futex, SWITCH_MECHANISM)->self);
+	}
 }
 
 void switch_points_add(struct bench *b, struct switch_points *all)
@@ -180,6 +230,7 @@ void switch_points_add(struct bench *b, struct switch_points *all)
 			for (size_t f = 0; f < COUNT(of_cell); f++)
 				add_hop(b, all, ring_members[m], ring_bytes[t],
 					of_cell[f]);
+	tell_sources(b, all);
 }
 
 struct switch_lap switch_points_greatest(const struct bench *b,
@@ -199,27 +250,6 @@ struct switch_lap switch_points_greatest(const struct bench *b,
 			most.bytes = p->lap.bytes;
 	}
 	return most;
-}
-
-/* The point of @like with another figure, and for the mechanism of the ring
- * with one member; NULL if there is none. */
-static const struct switch_point *sibling(const struct switch_points *all,
-					  const struct switch_point *like,
-					  enum switch_figure figure)
-{
-	const unsigned int members =
-		figure == SWITCH_HOP_MECHANISM ? 1 : like->lap.members;
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct switch_point *p = &all->v[i];
-
-		if (p->figure == figure && p->way == like->way &&
-		    p->threads == like->threads && p->place == like->place &&
-		    p->lap.members == members &&
-		    p->lap.bytes == like->lap.bytes)
-			return p;
-	}
-	return NULL;
 }
 
 static double value(const struct bench *b, const struct switch_points *all,
