@@ -44,8 +44,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../bench/file/lib/file_data.h"
-#include "../bench/file/lib/file_place.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "../bench/memory/lib/chase.h"
 #include "../bench/memory/lib/mem_buffer.h"
 #include "bench.h"
