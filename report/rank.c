@@ -134,8 +134,8 @@ static double normal_p(size_t n, size_t m, size_t sum, double ties)
 
 	if (!(variance > 0))
 		return 1;
-	return fmin(1, 2 * rank_normal_tail(fmax(0, away - 0.5) /
-					       sqrt(variance)));
+	return fmin(1,
+		    2 * rank_normal_tail(fmax(0, away - 0.5) / sqrt(variance)));
 }
 
 double rank_test(const double *x, size_t n, const double *y, size_t m)
@@ -295,7 +295,7 @@ static double trend_normal(const double *sorted, size_t n, double score)
 	if (!(variance > 0))
 		return 1;
 	return fmin(1, 2 * rank_normal_tail(fmax(0, fabs(score) - 1) /
-					       sqrt(variance / 18)));
+					    sqrt(variance / 18)));
 }
 
 double rank_trend(const double *x, size_t n)

@@ -205,7 +205,7 @@ void text_data(FILE *f, const char *s)
  * Everything else that is not ASCII becomes a question mark. */
 static const struct {
 	const char *from, *to;
-} table[] = {
+} tex_signs[] = {
 	{ "\\", "\\textbackslash{}" },
 	{ "{", "\\{" },
 	{ "}", "\\}" },
@@ -247,15 +247,15 @@ static const struct {
 	{ "\302\240", "~" },
 };
 
-#define ENTRIES (sizeof(table) / sizeof(table[0]))
+#define TEX_SIGNS (sizeof(tex_signs) / sizeof(tex_signs[0]))
 
 static size_t put_known(FILE *f, const char *s)
 {
-	for (size_t i = 0; i < ENTRIES; i++) {
-		size_t len = strlen(table[i].from);
+	for (size_t i = 0; i < TEX_SIGNS; i++) {
+		size_t len = strlen(tex_signs[i].from);
 
-		if (!strncmp(s, table[i].from, len)) {
-			fputs(table[i].to, f);
+		if (!strncmp(s, tex_signs[i].from, len)) {
+			fputs(tex_signs[i].to, f);
 			return len;
 		}
 	}
