@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -575,18 +574,4 @@ void bench_say(struct bench *b, const char *fmt, ...)
 	va_end(ap);
 	warn("%s", line);
 	(void)b;
-}
-
-pid_t bench_fork(struct bench *b)
-{
-	pid_t parent = getpid();
-	pid_t pid = fork();
-
-	(void)b;
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(1); /* it died before it could be watched */
-	}
-	return pid;
 }

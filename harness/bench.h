@@ -225,6 +225,7 @@ enum bench_need {
  *	    with bench_derive(), add last evidence.
  * @teardown: once, always, also after a failed or interrupted @setup.  It
  *	      must accept any state that @setup can leave behind.
+ *	      A child that is left then is killed, and the program fails.
  */
 struct bench_desc {
 	const char *name;
@@ -488,13 +489,6 @@ void bench_guard(struct bench *b, const char *kind, const char *what);
  * makes the program work for minutes.  Nothing that belongs to a result. */
 void bench_say(struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/*
- * bench_fork() - fork() a partner process that dies with this one.  Children
- * made with plain fork() must be reaped by the benchmark before teardown()
- * ends; any that is left is killed by the harness and the program fails.
- */
-pid_t bench_fork(struct bench *b);
 
 /* Keep @value, and the work that made it, from being optimised away. */
 #define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")

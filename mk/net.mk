@@ -2,9 +2,6 @@
 # The network programs: their server for another host, and libpcap, without
 # which the rows from captured packets are skipped.
 
-# file_remote reads files, too.
-uses_net := file
-
 NET_PROGRAMS := $(BUILD)/bin/net_server $(BUILD)/bin/net_delay
 NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/exec/%.o)
 

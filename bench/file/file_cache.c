@@ -31,12 +31,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "lib/cache_reader.h"
 #include "lib/cache_sweep.h"
 #include "lib/file_knee.h"
-#include "mem.h"
 
 #define MIB	 ((uint64_t)1 << 20)
 #define PARTS	 8    /* of a file, each timed by itself */
@@ -97,12 +97,10 @@ static bool is_dear(const struct bench *b, const struct cache_state *s,
 
 static uint64_t memory_bytes(void)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t bytes = f ? mem_meminfo_field(f, "MemTotal") : 0;
+	const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			       (uint64_t)sysconf(_SC_PAGESIZE);
 	const int64_t bound = mem_group_bound();
 
-	if (f)
-		fclose(f);
 	return bound >= 0 && (uint64_t)bound < bytes ? (uint64_t)bound : bytes;
 }
 
@@ -390,8 +388,7 @@ static int derive(struct bench *b, void *state)
 	bench_derive(b, s->figure[UNCACHED], k.uncached_ns);
 	bench_fact(b, knee, "fits_bytes", k.fits_bytes);
 	bench_fact(b, knee, "fails_bytes", k.fails_bytes);
-	bench_fact(b, knee, "mem_available_bytes",
-		   (double)mem_available_bytes());
+	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
 	bench_fact_text(b, knee, "where", s->reader.where);
 	bench_fact_text(b, knee, "found_by",
 			k.counted ? counters : "the clock");

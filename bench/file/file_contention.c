@@ -35,8 +35,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/file_data.h"
-#include "lib/file_place.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "partner.h"
 #include "stats.h"
 

@@ -44,9 +44,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/file_data.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "lib/file_many.h"
-#include "lib/file_place.h"
 #include "lib/file_small.h"
 
 #define ENTRIES	    10000

@@ -43,8 +43,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/file_data.h"
-#include "lib/file_place.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "lib/file_points.h"
 #include "lib/file_reader.h"
 #include "lib/file_ring.h"

@@ -36,8 +36,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/file_data.h"
-#include "lib/file_place.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "lib/file_walk.h"
 
 #define FILE_BYTES ((uint64_t)4 << 20)

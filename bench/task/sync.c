@@ -30,8 +30,8 @@
 #include <stddef.h>
 
 #include "bench.h"
+#include "lib/sync_futex.h"
 #include "partner.h"
-#include "sync_futex.h"
 
 /* Operations in one iteration of a contended case.  A lock that sleeps changes
  * hands every some 10 us: a batch must see many changes. */

@@ -176,3 +176,17 @@ judged() {
 	SEAL=(--signal INT --group)
 	try_sealed 130 "$FIXTURES/two" --invocations 100
 }
+
+# The others measure it, ask a question whose answer is the child's death, or
+# are the servers of the network programs.
+@test "benchmarks have their threads and processes from the partner service" {
+	run -0 grep -rlE '(= |err : )(v?fork|pthread_create)\(' "$ROOT/bench" \
+		--include='*.c'
+	diff <(sort <<<"$output") - <<-END
+		$ROOT/bench/cpu/lib/probe.c
+		$ROOT/bench/net/exec/server.c
+		$ROOT/bench/net/lib/net_serve.c
+		$ROOT/bench/task/lib/proc_spawn.c
+		$ROOT/bench/task/thread.c
+	END
+}

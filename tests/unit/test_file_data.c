@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_data.h"
+#include "file_data.h"
 #include "tap.h"
 
 #define BYTES ((uint64_t)4 << 20)

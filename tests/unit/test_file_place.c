@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_disk.h"
-#include "../../bench/file/lib/file_place.h"
+#include "file_disk.h"
+#include "file_place.h"
 #include "../../bench/file/lib/file_small.h"
 #include "../../bench/file/lib/file_walk.h"
 #include "../../harness/guard.h"

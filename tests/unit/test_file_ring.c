@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_data.h"
+#include "file_data.h"
 #include "../../bench/file/lib/file_ring.h"
 #include "tap.h"
 

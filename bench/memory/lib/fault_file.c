@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../../file/lib/file_data.h"
+#include "file_data.h"
 #include "mem_buffer.h"
 
 void fault_file_init(struct fault_file *f)

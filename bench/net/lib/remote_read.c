@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../file/lib/file_data.h"
+#include "file_data.h"
 #include "stats.h"
 
 /* Pages come and go in folios, at most so large, at multiples of their size:

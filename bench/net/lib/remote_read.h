@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../file/lib/file_place.h"
 #include "bench.h"
+#include "file_place.h"
 #include "remote_target.h"
 
 /*

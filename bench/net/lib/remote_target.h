@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../file/lib/file_data.h"
-#include "../../file/lib/file_place.h"
 #include "bench.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "nfs_client.h"
 
 /*

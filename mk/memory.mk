@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: MIT
-# page_fault reads a file of its own through a mapping.
-uses_memory := file
