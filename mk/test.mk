@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find bench clock counters harness report monitor kernel tests \
+C_FILES    = $(sort $(shell find bench clock counters harness machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, and counters/ is for another machine.
 TIDY_FILES = $(filter-out kernel/% bench/task/exec/% tests/lab/%,\
 		$(filter %.c,$(C_FILES)))
-TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -Imonitor -std=gnu11 $(WARN) \
+TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -Imonitor -Imachine -std=gnu11 $(WARN) \
 	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \
 	     $(PKG_CFLAGS)
 

@@ -191,7 +191,7 @@ static int begin_rounds(struct bench *b, void *state,
 static int link_chain(struct bench *b, struct load_state *s)
 {
 	const size_t lines = s->chain_bytes / LINE;
-	uint32_t *order = malloc(lines * sizeof(*order));
+	uint32_t *order = calloc(lines, sizeof(*order));
 
 	if (!order)
 		return -ENOMEM;
