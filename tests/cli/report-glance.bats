@@ -47,8 +47,7 @@ glance() {
 	[[ $(grep -vc '^#' "$entries") -ge 20 && $(grep -vc '^#' "$entries") -le 26 ]]
 	run ! awk -F '\t' '!/^#/ && (NF != 4 || length($1) > 34 || $1 ~ /=/ ||
 		seen[$1]++ || seen[$2 " " $3]++) { print; bad = 1 } END { exit !bad }' "$entries"
-	sed -E 's/^([0-9]+,)?([a-z_0-9]+),"?([^"]*=[^"]*)"?,("?\{[^}]*\}"?,)?(ok|skipped|below_resolution|failed),.*/\2 \3/; t; d' \
-		"$ROOT/results/sample/report.csv" >sample
+	cp "$ROOT/tests/fixtures/row-names.txt" sample # of another machine
 	[[ -s sample ]]
 	declare -A found=()
 	while IFS=$'\t' read -r number words program pattern; do

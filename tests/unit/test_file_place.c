@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file_disk.h"
-#include "file_place.h"
 #include "../../bench/file/lib/file_small.h"
 #include "../../bench/file/lib/file_walk.h"
 #include "../../harness/guard.h"
+#include "file_disk.h"
+#include "file_place.h"
 #include "tap.h"
 
 static char root[] = "./.test-file-place-XXXXXX";

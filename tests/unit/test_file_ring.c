@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file_data.h"
 #include "../../bench/file/lib/file_ring.h"
+#include "file_data.h"
 #include "tap.h"
 
 #define BYTES ((uint64_t)1 << 20)

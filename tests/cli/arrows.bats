@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The order of the house: who may include what, and that the sample is a run.
+
+setup() {
+	load ../helpers
+}
+
+@test "no include against the arrows" {
+	run -0 "$ROOT/tests/arrows"
+	[[ -z $output ]]
+}
+
+@test "arrows finds an include against them" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree"
+	cp -r "$ROOT"/{bench,clock,counters,harness,tests} "$tree"
+	cd "$tree"
+	git init -q .
+	printf '#include "bench.h"\n' >>clock/quantum.c
+	printf '#include "visit.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
+	touch harness/visit.h
+	git add .
+	run -1 tests/arrows
+	[[ $output == *"bench/cpu/nop.c: includes bench/memory/lib/chase.h"* ]]
+	[[ $output == *"bench/cpu/nop.c: includes harness/visit.h"* ]]
+	[[ $output == *"clock/quantum.c: includes harness/bench.h"* ]]
+	run -0 tests/arrows --sizes
+	[[ $output == *" nop"* ]]
+	run -2 tests/arrows --what
+}
+
+@test "the sample can be read again" {
+	cp -r "$ROOT/results/sample" "$BATS_TEST_TMPDIR/run"
+	run -0 "$BIN/report" make --no-plots --root "$ROOT" "$BATS_TEST_TMPDIR/run"
+	[[ $output == *"$(sed -n 2p "$ROOT/results/sample/card.txt")"* ]]
+	[[ $(du -sb "$ROOT/results/sample" | cut -f 1) -lt 300000 ]]
+}
