@@ -7,7 +7,8 @@
 #include "err.h"
 #include "machine.h"
 
-static char *format(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static char *format(const char *fmt,
+							  va_list ap)
 {
 	char *text;
 
