@@ -62,9 +62,9 @@ cases() {
 }
 
 @test "the frequency's chains are 512 additions and multiplications" {
-	[[ $(code mem_latency chase_muls |
+	[[ $(code mem_latency reference_muls |
 		count '^imul %r[a-z0-9]+,%r[a-z0-9]+$') == 512 ]]
-	[[ $(code mem_latency chase_adds | count '^add %r[a-z0-9]+,%r[a-z0-9]+$') \
+	[[ $(code mem_latency reference_adds | count '^add %r[a-z0-9]+,%r[a-z0-9]+$') \
 		== 512 ]]
 }
 
