@@ -13,10 +13,10 @@ TIDY_FLAGS = $(ALL_CPPFLAGS) -Ireport -Imonitor -Imachine -std=gnu11 $(WARN) \
 
 # The set-up comes before the build, as in run-all.
 .PHONY: test
-test: ## all tests, with their set-up; ends with 'N passed, N failed': ONLY="contract driver"
+test: ## all tests, with their set-up; ends with 'N passed, N failed': TESTS="contract misbehave"
 	$(Q)scripts/setup run test
 	$(Q)$(MAKE) --no-print-directory $(jobs) test-programs
-	$(Q)tests/run --build '$(BUILD)' $(call options,ONLY) $(or $(PARTS),unit cli)
+	$(Q)tests/run --build '$(BUILD)' $(if $(TESTS),--only '$(TESTS)') $(or $(PARTS),unit cli)
 
 .PHONY: test-programs
 test-programs: all $(UNITS) $(FIXTURES)

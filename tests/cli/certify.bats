@@ -130,7 +130,7 @@ figure() {
 @test "the statistics need nothing that a 32-bit kernel lacks" {
 	for name in ensemble certificate quantum; do
 		${CC:-cc} -m32 -O2 -std=gnu11 -ffreestanding -fno-pic -Wall -Werror \
-			-I"$ROOT/harness" -c -o $name.o "$ROOT/harness/$name.c" \
+			-I"$ROOT/clock" -c -o $name.o "$ROOT/clock/$name.c" \
 			2>err || skip "no 32-bit compiler: $(head -n 1 err)"
 		nm -u $name.o >undefined
 		run ! grep -E "__(u?div|u?mod|mul|u?divmod)" undefined
