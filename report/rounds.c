@@ -77,11 +77,10 @@ double rounds_precision(const struct run *run)
 
 static bool is_wide(const struct result *r, double within)
 {
-	/* As wide as the step between two sizes, or drifting: rounds do not
-	 * mend that. */
-	if (isfinite(r->at_least) || r->trend)
+	/* As wide as the step between two sizes: rounds do not mend that. */
+	if (isfinite(r->at_least))
 		return false;
-	/* No interval is NAN, which compares as false. */
+	/* No interval, as of a row with a trend, is NAN: it is wide. */
 	return !((r->ci95[1] - r->ci95[0]) / 2 <= within * fabs(r->value));
 }
 

@@ -32,9 +32,10 @@ double rounds_precision(const struct run *run);
  * @within: as of rounds_precision(), 0 or more.
  * @rows: gets the number of rows with a value, out of which they are.
  *
- * A value without an interval, for fewer than 6 invocations gave one, is not
- * precise at all.  What has no value (skipped, failed, below resolution), and
- * a level, which is a word, are not counted: no round makes them precise.
+ * A value without an interval, because fewer than 6 invocations gave one or
+ * because they have a trend, is not precise at all.  What has no value
+ * (skipped, failed, below resolution), and a level, which is a word, are not
+ * counted: no round makes them precise.
  */
 size_t rounds_wide(const struct run *run, const struct section *s,
 		   double within, size_t *rows);

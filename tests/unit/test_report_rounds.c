@@ -39,6 +39,9 @@ static void wide_rows(void)
 	add(&run, &s, 100, NAN);
 	OK(rounds_wide(&run, &s, 0.02, &of) == 3 && of == 4,
 	   "nor is what has no interval");
+	rows[3].all.trend = json_pack("{s:f,s:f}", "from", 90.0, "to", 110.0);
+	OK(rounds_wide(&run, &s, 0.02, &of) == 3 && of == 4,
+	   "least of all when it drifts");
 	add(&run, &s, 0, 0);
 	OK(rounds_wide(&run, &s, 0.02, &of) == 3 && of == 5,
 	   "0 in all invocations is as precise as can be");
