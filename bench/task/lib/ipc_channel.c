@@ -197,44 +197,36 @@ static int failure(ssize_t got)
 	return errno == EINTR ? partner_check() : -errno;
 }
 
+/* advance() - @done gets the @n bytes that a call moved; a broken channel's
+ * error otherwise. */
+static int advance(size_t *done, ssize_t n)
+{
+	if (n <= 0)
+		return failure(n);
+	*done += (size_t)n;
+	return 0;
+}
+
 static int send_bytes(struct ipc_channel *ch)
 {
 	size_t done = 0;
+	int err = 0;
 
-	while (done < ch->ends.size) {
-		const ssize_t n = write(ch->ends.tx, ch->buf + done,
-					ch->ends.size - done);
-
-		if (n > 0) {
-			done += (size_t)n;
-			continue;
-		}
-		const int err = failure(n);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	while (done < ch->ends.size && !err)
+		err = advance(&done, write(ch->ends.tx, ch->buf + done,
+					   ch->ends.size - done));
+	return err;
 }
 
 static int receive_bytes(struct ipc_channel *ch)
 {
 	size_t done = 0;
+	int err = 0;
 
-	while (done < ch->ends.size) {
-		const ssize_t n =
-			read(ch->ends.rx, ch->buf + done, ch->ends.size - done);
-
-		if (n > 0) {
-			done += (size_t)n;
-			continue;
-		}
-		const int err = failure(n);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	while (done < ch->ends.size && !err)
+		err = advance(&done, read(ch->ends.rx, ch->buf + done,
+					  ch->ends.size - done));
+	return err;
 }
 
 static int send_datagram(struct ipc_channel *ch)
