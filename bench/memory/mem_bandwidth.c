@@ -49,7 +49,7 @@
 #include "bench.h"
 #include "lib/bandwidth_plan.h"
 #include "lib/mem_buffer.h"
-#include "lib/mem_strings.h"
+#include "lib/mem_kernels.h"
 #include "lib/settle.h"
 
 #define MIB	   ((size_t)1 << 20)

@@ -33,7 +33,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,8 +44,8 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "file_data.h"
 #include "lib/fault_area.h"
-#include "lib/fault_file.h"
 #include "lib/fault_user.h"
 #include "lib/mem_buffer.h"
 
@@ -52,8 +54,8 @@
 struct fault_state {
 	const struct bench_case *kind[FAULT_KINDS];
 	const struct bench_case *byte[FAULT_KINDS];
-	int memory_file;	/* in memory, for what is in the page cache */
-	struct fault_file disk; /* on a disk, for what is not */
+	int memory_file; /* in memory, for what is in the page cache */
+	int disk_file;	 /* on a disk, for what is not; -1: not open */
 	struct fault_user user;
 	struct fault_area area;
 	uint32_t order[FAULT_MAJOR_BYTES / FAULT_PAGE];
@@ -66,8 +68,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	s->memory_file = -1;
-	fault_file_init(&s->disk);
+	s->memory_file = s->disk_file = -1;
 	fault_user_init(&s->user);
 	for (int k = 0; k < FAULT_KINDS; k++) {
 		const struct bench_case c = {
@@ -96,6 +97,25 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
+/* Writes @bytes that are no zeros.  Return: 0, or -1 with errno set. */
+static int fill_file(int fd, size_t bytes)
+{
+	static char block[65536];
+
+	mem_fill(block, sizeof(block), bytes);
+	for (size_t done = 0; done < bytes;) {
+		const size_t left = bytes - done;
+		const ssize_t n =
+			write(fd, block,
+			      left < sizeof(block) ? left : sizeof(block));
+
+		if (n < 0)
+			return -1;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
 static int setup(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
@@ -103,7 +123,7 @@ static int setup(struct bench *b, void *state)
 	s->memory_file = memfd_create("oscost-page-fault", MFD_CLOEXEC);
 	if (s->memory_file < 0)
 		return bench_fail(b, errno, "memfd_create");
-	if (fault_file_fill(s->memory_file, FAULT_FILE_BYTES))
+	if (fill_file(s->memory_file, FAULT_FILE_BYTES))
 		return bench_fail(b, errno, "write %zu bytes to memory",
 				  FAULT_FILE_BYTES);
 	for (uint32_t i = 0; i < FAULT_MAJOR_BYTES / FAULT_PAGE; i++) {
@@ -115,26 +135,58 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
+/* A file without a name, so that nothing of it is left behind. */
+static int open_on_disk(struct bench *b, struct fault_state *s)
+{
+	const char *dir = bench_scratch(b);
+	char path[4096];
+	struct statfs fs;
+
+	if (!dir)
+		return -1; /* it has said why */
+	if (statfs(dir, &fs))
+		return bench_fail(b, errno, "statfs %s", dir);
+	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+		return bench_skip(b, "the scratch directory is in memory, not "
+				     "on a disk (try --dir)");
+	if (snprintf(path, sizeof(path), "%s/faults", dir) >= (int)sizeof(path))
+		return bench_fail(b, ENAMETOOLONG, "%s", dir);
+	s->disk_file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (s->disk_file < 0)
+		return bench_fail(b, errno, "make %s", path);
+	unlink(path);
+	if (fill_file(s->disk_file, FAULT_MAJOR_BYTES) || fsync(s->disk_file))
+		return bench_fail(b, errno, "write %zu bytes to %s",
+				  FAULT_MAJOR_BYTES, path);
+	return 0;
+}
+
+/* Bytes of the file that stay in the page cache, or -errno. */
+static int64_t drop_file(int fd)
+{
+	struct mem_buffer m = { .bytes = FAULT_MAJOR_BYTES };
+	int64_t cached = file_cache_drop(fd, 0, FAULT_MAJOR_BYTES);
+
+	/* Where files lie on other files it may be blind: look ourselves. */
+	if (cached)
+		return cached;
+	m.base = mmap(NULL, m.bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (m.base == MAP_FAILED)
+		return -errno;
+	cached = mem_resident(&m);
+	munmap(m.base, m.bytes);
+	return cached;
+}
+
 /* Drops the file from the cache and makes sure that it is out. */
 static int begin_major(struct bench *b, struct fault_state *s)
 {
-	const char *why = NULL;
+	const int err = s->disk_file < 0 ? open_on_disk(b, s) : 0;
 	int64_t cached;
-	int err = 0;
 
-	if (s->disk.fd < 0) {
-		const char *dir = bench_scratch(b);
-
-		if (!dir)
-			return -1;
-		err = fault_file_open(&s->disk, dir, FAULT_MAJOR_BYTES, &why);
-	}
-	if (why)
-		return bench_skip(b, "%s (try --dir)", why);
 	if (err)
-		return bench_fail(b, -err, "make a file of %zu bytes",
-				  FAULT_MAJOR_BYTES);
-	cached = fault_file_drop(&s->disk, FAULT_MAJOR_BYTES);
+		return err;
+	cached = drop_file(s->disk_file);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached, "ask what is cached");
 	if (cached > 0)
@@ -149,7 +201,7 @@ static int begin_major(struct bench *b, struct fault_state *s)
 static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 {
 	return fault_area_renew(b, &s->area, kind,
-				kind == FAULT_MAJOR ? s->disk.fd
+				kind == FAULT_MAJOR ? s->disk_file
 						    : s->memory_file);
 }
 
@@ -326,7 +378,8 @@ static void teardown(struct bench *b, void *state)
 	(void)b;
 	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
-	fault_file_close(&s->disk);
+	if (s->disk_file >= 0)
+		close(s->disk_file);
 	if (s->memory_file >= 0)
 		close(s->memory_file);
 }

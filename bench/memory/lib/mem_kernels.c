@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mem_kernels.h"
 
-#include "mem_strings.h"
-
 /*
  * The texts of the loops are put together from lines: what one ISA does with
  * one cache line.  %[i] runs from -bytes to 0, pointers are to the ends.

@@ -71,4 +71,15 @@ enum mem_isa mem_isa_widest(void);
 /* mem_kernel() - the loop, or NULL if there is none for this pair. */
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
 
+/*
+ * In mem_strings.c, the kernels that are not vector loops: the processor's
+ * string instructions, libc's functions, and the CSE 221 report's access.
+ */
+mem_kernel_fn mem_write_rep, mem_clear_rep, mem_copy_rep;
+mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
+
+/* The report's access: one 4-byte integer in each 256 bytes. */
+void mem_read_ints(const void *a, size_t bytes);
+void mem_write_ints(void *a, size_t bytes);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_strings.h"
+#include "mem_kernels.h"
 
 #include <string.h>
 
