@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "groups.h"
 #include "partner.h"
 
 #define PATH_BYTES 512
@@ -100,60 +101,23 @@ static void narrow(struct room *r, const char *what, long limit, long used)
 {
 	const long left = used < limit ? limit - used : 0;
 
-	if (limit < 0 || left >= r->least)
+	if (limit < 0 || used < 0 || left >= r->least)
 		return;
 	r->least = left;
 	snprintf(r->why, r->size, "%s is %ld, of which %ld are used", what,
 		 limit, used);
 }
 
-/* One cgroup and all above it, up to where the hierarchy is mounted. */
-static void narrow_cgroup(struct room *r, const char *mount, const char *group)
+static void narrow_group(void *arg, const char *dir, bool is_v2)
 {
-	char dir[PATH_BYTES], file[PATH_BYTES + 16];
-	const size_t top = strlen(mount);
-	char *slash;
+	char file[PATH_MAX + 16];
+	long limit;
 
-	if (snprintf(dir, sizeof(dir), "%s%s", mount, group) >=
-	    (int)sizeof(dir))
-		return;
-	for (;;) {
-		long limit, used;
-
-		snprintf(file, sizeof(file), "%s/pids.max", dir);
-		limit = read_number(file);
-		snprintf(file, sizeof(file), "%s/pids.current", dir);
-		used = read_number(file);
-		if (used >= 0)
-			narrow(r, "pids.max of the cgroup", limit, used);
-		slash = strrchr(dir, '/');
-		if (!slash || (size_t)(slash - dir) < top)
-			return;
-		*slash = '\0';
-	}
-}
-
-/* Lines of /proc/self/cgroup: "8:pids:/path" (v1) and "0::/path" (v2). */
-static void narrow_cgroups(struct room *r)
-{
-	char line[PATH_BYTES];
-	FILE *f = fopen("/proc/self/cgroup", "re");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *path = strstr(line, ":/");
-
-		line[strcspn(line, "\n")] = '\0';
-		if (!path)
-			continue;
-		if (strstr(line, ":pids:")) {
-			narrow_cgroup(r, "/sys/fs/cgroup/pids", path + 1);
-		} else if (!strncmp(line, "0::", 3)) {
-			narrow_cgroup(r, "/sys/fs/cgroup", path + 1);
-			narrow_cgroup(r, "/sys/fs/cgroup/unified", path + 1);
-		}
-	}
-	if (f)
-		fclose(f);
+	(void)is_v2; /* both versions have these two */
+	snprintf(file, sizeof(file), "%s/pids.max", dir);
+	limit = read_number(file);
+	snprintf(file, sizeof(file), "%s/pids.current", dir);
+	narrow(arg, "pids.max of the cgroup", limit, read_number(file));
 }
 
 long partner_room(char *why, size_t size)
@@ -167,7 +131,7 @@ long partner_room(char *why, size_t size)
 		narrow(&r, "ulimit -u", (long)limit.rlim_cur, count_mine());
 	narrow(&r, "kernel.threads-max",
 	       read_number("/proc/sys/kernel/threads-max"), 0);
-	narrow_cgroups(&r);
+	groups_visit("", "pids", narrow_group, &r);
 	return r.least;
 }
 
