@@ -123,10 +123,13 @@ record_plan() {
 
 	printf ' "plan": ['
 	for i in "${!plan_ids[@]}"; do
-		printf '%s\n  {"id": %s, "program": %s, "args": %s, "limit_s": %d}' \
-			"$comma" "$(json_string "${plan_ids[i]}")" \
-			"$(json_string "${plan_programs[i]}")" \
-			"$(json_string "${plan_args[i]}")" "${plan_limits[i]}"
+		printf '%s\n  {"id": ' "$comma"
+		json_string "${plan_ids[i]}"
+		printf ', "program": '
+		json_string "${plan_programs[i]}"
+		printf ', "args": '
+		json_string "${plan_args[i]}"
+		printf ', "limit_s": %d}' "${plan_limits[i]}"
 		comma=,
 	done
 	printf '],\n'
@@ -140,10 +143,15 @@ record_programs() {
 	printf ']\n'
 }
 
-# record_program ROUND ID STATUS SECONDS SIZE REASON
+# record_program ROUND ID STATUS SECONDS SIZE REASON: without a subshell, for
+# there are hundreds of lines, in each round.
 record_program() {
-	printf '%s\n  {"id": %s, "round": %d, "exit_status": %d, "duration_s": %s, "reason": %s}' \
-		"$comma" "$(json_string "$2")" "$1" "$3" "$4" "$(json_string_or_null "$6")"
+	printf '%s\n  {"id": ' "$comma"
+	json_string "$2"
+	printf ', "round": %d, "exit_status": %d, "duration_s": %s, "reason": ' \
+		"$1" "$3" "$4"
+	json_string_or_null "$6"
+	printf '}'
 	comma=,
 }
 
