@@ -23,7 +23,7 @@ refused() {
 	[[ $stderr == *"results go to"*/out* ]]
 	[[ $stderr == *"round 6 of 6 took"* ]]
 	[[ $(sort -u out/invocations.jsonl | wc -l) -eq 12 ]]
-	jq -e '.rounds == 6 and .effort == 100 and .profile == "quick" and
+	jq -e '.rounds == 6 and .effort == 50 and .profile == "quick" and
 		.interrupted == false and (.plan | length) == 2 and
 		(.programs | length) == 12 and .suite_version == "0.1" and
 		(.programs | all(.exit_status == 0 and .reason == null)) and
