@@ -5,10 +5,12 @@
 # `make run-all PROFILE=quick ONLY="syscall loop"`: DIR or CPU may be in
 # anybody's environment, and would measure another disk or another CPU.
 given = $(if $(filter command,$(origin $(1))),$($(1)))
+quoted = '$(subst ','\'',$(1))'
 options = $(foreach name,$(1),$(if $(call given,$(name)),\
-	--$(shell echo $(name) | tr A-Z a-z) '$(call given,$(name))'))
+	--$(shell echo $(name) | tr A-Z a-z) $(call quoted,$(call given,$(name)))))
 RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFFORT \
-	ONLY CPU PRIO TIMER DIR SEED OUT RESUME)
+	ONLY CPU PRIO TIMER DIR SEED OUT RESUME) \
+	$(if $(call given,RESUME_FAILED),--resume-failed)
 
 # Use all CPUs for the build unless the caller said how many jobs.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -22,7 +22,7 @@ struct reading {
 	size_t *row_of;
 	size_t n;
 	json_t *index; /* length of benchmark, benchmark, case -> row number */
-	json_t *seen;  /* row number, round, seed -> true */
+	json_t *seen;  /* row number, round, seed -> number of the line */
 	size_t twice;  /* lines that had been read before */
 };
 
@@ -129,17 +129,21 @@ static size_t find_row(struct run *run, struct reading *in,
 	return i;
 }
 
-/* Whether row number @row has a line of this round and seed already: a file
- * that was joined to itself, or a round that was resumed too late. */
-static bool is_repeated(struct reading *in, size_t row, const struct result *r)
+/* The line of row number @row that has this round and seed already, or NULL: a
+ * file that was joined to itself, or what failed and was measured again. */
+static struct result *known_line(struct reading *in, size_t row,
+				 const struct result *r)
 {
 	char *key = text_format("%zu %lld %llu", row, (long long)r->round,
 				(unsigned long long)r->seed);
-	bool repeated = r->round >= 0 && json_object_get(in->seen, key);
+	const json_t *known =
+		r->round >= 0 ? json_object_get(in->seen, key) : NULL;
 
-	json_object_set_new(in->seen, key, json_true());
+	if (!known)
+		json_object_set_new(in->seen, key,
+				    json_integer((json_int_t)in->n));
 	free(key);
-	return repeated;
+	return known ? &in->lines[json_integer_value(known)] : NULL;
 }
 
 static void bad_line(struct run *run, const char *path, size_t line,
@@ -157,7 +161,7 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 		      size_t number, const char *text, size_t len, bool whole)
 {
 	json_error_t err;
-	struct result r;
+	struct result r, *known;
 	const char *why;
 	json_t *json = json_loadb(text, len, 0, &err);
 	size_t row;
@@ -184,7 +188,13 @@ static void read_line(struct run *run, struct reading *in, const char *path,
 		return;
 	}
 	row = find_row(run, in, &r);
-	if (is_repeated(in, row, &r)) {
+	known = known_line(in, row, &r);
+	if (known && known->status == RESULT_FAILED) {
+		result_free(known);
+		*known = r;
+		return;
+	}
+	if (known) {
 		in->twice++;
 		result_free(&r);
 		return;

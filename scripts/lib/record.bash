@@ -5,31 +5,91 @@
 # journal.tsv has a line for each invocation that is over: round, id, exit
 # status, seconds, size of invocations.jsonl after it, reason.  A line is
 # written last, so a run that was killed at any moment can be taken up again.
+# After each round both are on the disk: a power cut costs a round at most.
 
 declare -A journal_done=() # "round id" of what is over
 record_size=0              # bytes in invocations.jsonl
 
+# record_write NAME TEXT: the file is TEXT as a whole, or as it was before.
+record_write() {
+	local why
+
+	why=$(printf '%s' "$2${2:+$'\n'}" 2>&1 >"$out/.$1.new") || record_stuck "$why"
+	why=$(sync "$out/.$1.new" 2>&1) || record_stuck "$why"
+	why=$(mv "$out/.$1.new" "$out/$1" 2>&1) || record_stuck "$why"
+}
+
+# record_append NAME TEXT: all of TEXT, or nothing.
+record_append() {
+	local why
+
+	why=$(printf '%s\n' "$2" 2>&1 >>"$out/$1") && return
+	[[ $1 != invocations.jsonl ]] || truncate -s "$record_size" "$out/$1" || :
+	record_whole "$out/$1" || :
+	record_stuck "$why"
+}
+
+# record_stuck WHY: the last part of WHY is the system's reason.
+record_stuck() {
+	local why=${1##*: } remedy='then'
+
+	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
+	progress_clear
+	die 1 "cannot write in $out: $why ($(record_free "$out") KiB free);" \
+		"$remedy go on with: $(resume_command)"
+}
+
+# record_sync: what was measured is on the disk, rows before the journal.
+record_sync() {
+	local why
+
+	why=$(sync "$out/invocations.jsonl" "$out/journal.tsv" 2>&1) ||
+		record_stuck "$why"
+}
+
 # record_journal ROUND ID STATUS SECONDS REASON
 record_journal() {
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$record_size" \
-		"${5//[$'\t\r\n']/ }" >>"$out/journal.tsv" || record_full
+	record_append journal.tsv "$(printf '%s\t%s\t%s\t%s\t%s\t%s' "$1" "$2" \
+		"$3" "$4" "$record_size" "${5//[$'\t\r\n']/ }")"
 	journal_done["$1 $2"]=1
 }
 
+# record_whole FILE: cut off what is no whole line: a write that was cut short,
+# or the zeros that a power cut leaves in place of what was not written yet.
+record_whole() {
+	local lines
+
+	lines=$(head -zn 1 "$1" | wc -l)
+	truncate -s "$(head -n "$lines" "$1" | wc -c)" "$1"
+}
+
+# record_keep WHAT RULE: keep the lines of the journal for which awk's RULE is
+# true.
+record_keep() {
+	local kept others
+
+	kept=$(awk -F '\t' "$2" "$out/journal.tsv")
+	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/journal.tsv")
+	[[ $others != 0 ]] || return 0
+	log "$others invocations $1; they are measured again"
+	record_write journal.tsv "$kept"
+}
+
 # record_load: read the journal of a run that stopped, and cut what an
-# invocation that is not in it had begun to write.
+# invocation that is not in it had begun to write.  What stands in the journal
+# and has no rows any more was lost with the power: it is measured again; so is
+# what failed, on request.
 record_load() {
-	local size whole
+	local size
 
 	touch "$out/journal.tsv" "$out/invocations.jsonl"
-	# A last line that is not whole does not count.
-	whole=$(grep -c '' "$out/journal.tsv" || :)
-	[[ -z $(tail -c 1 "$out/journal.tsv") ]] || whole=$((whole - 1))
-	sed -i "$((whole + 1)),\$d" "$out/journal.tsv"
-	record_journal_read record_loaded
+	record_whole "$out/journal.tsv"
+	record_whole "$out/invocations.jsonl"
 	size=$(stat -c %s "$out/invocations.jsonl")
-	((size >= record_size)) || die 1 "$out/invocations.jsonl has lost rows" \
-		"($size bytes, $record_size expected): cannot go on with this run"
+	record_keep 'lost their rows' \
+		"!(lost = lost || (\$5 ~ /^[0-9]+\$/ && \$5 > $size))"
+	[[ -z ${conf[resume-failed]:-} ]] || record_keep failed "\$3 ~ /^(0|77)\$/"
+	record_journal_read record_loaded
 	truncate -s "$record_size" "$out/invocations.jsonl"
 }
 
@@ -49,25 +109,26 @@ record_loaded() {
 	record_size=$5
 }
 
-# record_rows FILE: append the whole rows of FILE to invocations.jsonl; rows
-# says whether there were any.  All or nothing, if the disk is full.
-record_rows() {
-	local file=$1 before=$record_size lines
+# record_lines FILE: set lines to those that are whole objects.
+record_lines() {
+	lines=$(head -n "$(wc -l <"$1")" "$1" | grep -a '^{.*}$' || :)
+}
 
-	lines=$(wc -l <"$file")
-	awk -v lines="$lines" 'NR <= lines && /^[{].*[}]$/' "$file" 2>/dev/null \
-		>>"$out/invocations.jsonl" || {
-		truncate -s "$before" "$out/invocations.jsonl"
-		record_full
-	}
+# record_rows FILE: append the rows of FILE to invocations.jsonl; rows says
+# whether there were any.
+record_rows() {
+	record_lines "$1"
+	rows=0
+	[[ -n $lines ]] || return 0
+	rows=1
+	record_append invocations.jsonl "$lines"
 	record_size=$(stat -c %s "$out/invocations.jsonl")
-	rows=$((record_size > before))
 }
 
 # record_talk ID ROUND FILE: append what a program said to log.txt.
 record_talk() {
 	[[ -s $3 ]] || return 0
-	sed "s/^/$1 round $2: /" "$3" >>"$out/log.txt" || record_full
+	record_append log.txt "$(sed "s/^/$1 round $2: /" "$3")"
 }
 
 # record_free DIR: KiB that are free there.
@@ -82,40 +143,40 @@ record_free() {
 	printf '%d\n' $((blocks * bytes / 1024))
 }
 
-record_full() {
-	progress_clear
-	die 1 "cannot write in $out ($(record_free "$out") KiB free);" \
-		"make room, then go on with: $(resume_command)"
-}
-
 # record_settings: write plan.tsv, which --resume reads.
 record_settings() {
-	plan_write "${!saved[@]}" >"$out/.plan.tsv.new" || record_full
-	mv "$out/.plan.tsv.new" "$out/plan.tsv" || record_full
+	local text
+
+	text=$(plan_write "${!saved[@]}")
+	record_write plan.tsv "$text"
 }
 
 # record_run INTERRUPTED ENDED_AT: write run.json.
 record_run() {
+	local text
+
+	text=$(record_run_text "$@")
+	record_write run.json "$text"
+}
+
+record_run_text() {
 	local interrupted=$1 ended_at=$2
 
-	{
-		printf '{"schema": 1, "suite_version": %s, "git_id": %s,\n' \
-			"$(json_string_or_null "${conf[version]}")" \
-			"$(json_string_or_null "${conf[git_id]}")"
-		printf ' "command_line": %s, "profile": %s,\n' \
-			"$(json_string "${conf[command_line]}")" \
-			"$(json_string "${conf[profile]}")"
-		printf ' "rounds": %d, "effort": %d, "seed": %d,\n' \
-			"${conf[rounds]}" "${conf[effort]}" "${conf[seed]}"
-		printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
-			"$(json_string "${conf[started_at]}")" \
-			"$(json_string_or_null "$ended_at")" "$interrupted"
-		precision_json
-		record_plan
-		record_programs
-		printf '}\n'
-	} >"$out/.run.json.new" || record_full
-	mv "$out/.run.json.new" "$out/run.json" || record_full
+	printf '{"schema": 1, "suite_version": %s, "git_id": %s,\n' \
+		"$(json_string_or_null "${conf[version]}")" \
+		"$(json_string_or_null "${conf[git_id]}")"
+	printf ' "command_line": %s, "profile": %s,\n' \
+		"$(json_string "${conf[command_line]}")" \
+		"$(json_string "${conf[profile]}")"
+	printf ' "rounds": %d, "effort": %d, "seed": %d,\n' \
+		"${conf[rounds]}" "${conf[effort]}" "${conf[seed]}"
+	printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
+		"$(json_string "${conf[started_at]}")" \
+		"$(json_string_or_null "$ended_at")" "$interrupted"
+	precision_json
+	record_plan
+	record_programs
+	printf '}'
 }
 
 record_plan() {
@@ -157,6 +218,13 @@ record_program() {
 
 # record_about: what each program says of itself.
 record_about() {
+	local text
+
+	text=$(record_about_text)
+	record_write about.json "$text"
+}
+
+record_about_text() {
 	local program comma='['
 
 	for program in $(printf '%s\n' "${plan_programs[@]}" | sort -u); do
@@ -164,9 +232,8 @@ record_about() {
 		"$bin/$program" --describe </dev/null ||
 			die 2 "$bin/$program --describe failed; run make"
 		comma=,
-	done >"$out/.about.json.new"
-	printf ']\n' >>"$out/.about.json.new"
-	mv "$out/.about.json.new" "$out/about.json"
+	done
+	printf ']'
 }
 
 # record_machine: describe the machine and calibrate once for all programs.
@@ -203,11 +270,13 @@ record_noise() {
 	child_run 60 "${prefix[@]}" "$bin/machine" noise "${cpu[@]}" --ms "$ms" \
 		--phase "$1" --round "$2" >"$out/.rows" 2>"$out/.talk" || :
 	record_talk noise "$2" "$out/.talk"
-	grep '^{.*}$' "$out/.rows" >>"$out/noise.jsonl" || :
+	record_lines "$out/.rows"
+	[[ -z $lines ]] || record_append noise.jsonl "$lines"
 }
 
 # record_predictions FILE: keep what somebody expects of this run, as it is
 # before anything is measured.
 record_predictions() {
-	[[ ! -r $1 ]] || cp -p "$1" "$out/predictions.ini" || record_full
+	[[ ! -r $1 ]] || cp -p "$1" "$out/predictions.ini" ||
+		record_stuck "predictions.ini"
 }

@@ -27,6 +27,7 @@ rounds_run() {
 		progress_left $((last - round))
 		took_us "$before"
 		progress_round "$round" "$last" "$took" "$left"
+		record_sync
 		record_run true ''
 	done
 	progress_clear
@@ -100,16 +101,23 @@ rounds_row() {
 	# What was at hand when the user stopped us is lost, and done again by
 	# --resume.
 	((!stopping)) || return 0
+	((status == 0)) || rounds_room "$i"
 	record_rows "$out/.rows"
 	rounds_reason "$status" "$took" "${plan_limits[i]}"
 	printf -v seconds '%d.%06d' $((took / 1000000)) $((took % 1000000))
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
 	progress_took "$id" "$took"
 	if ((status != 0)); then
-		# It may have failed because its output had no place.
-		(($(record_free "$out") >= 1024)) || record_full
 		rounds_tell "$round" "$id" "$status"
 	fi
+}
+
+# rounds_room ROW: an invocation whose rows had no place is not over.
+rounds_room() {
+	local why
+
+	why=$(sed -n "s/^${plan_programs[$1]}: cannot write the results: //p" "$out/.talk")
+	[[ -z $why ]] || record_stuck "$why"
 }
 
 # rounds_reason STATUS MICROSECONDS LIMIT: set reason, and status where the

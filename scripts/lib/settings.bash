@@ -59,7 +59,7 @@ reconfigure() {
 	local option fields_file fields_remedy
 
 	for option in "${given[@]}"; do
-		[[ $option == --@(resume|bin|suite) ]] ||
+		[[ $option == --@(resume|resume-failed|bin|suite) ]] ||
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}

@@ -95,6 +95,8 @@ rounds_of() { jq "[.programs[] | select(.id == \"$1\")] | length" out/run.json; 
 @test "make hands PRECISION on, from its command line only" {
 	[[ $(make -n -C "$ROOT" run-all PRECISION=2) == *"run-all "*" --precision '2' "* ]]
 	[[ $(PRECISION=2 make -n -C "$ROOT" run-all) != *--precision* ]]
+	[[ $(make -n -C "$ROOT" run-all OUT="a'b") == *" --out 'a'\\''b'"* ]]
+	[[ $(make -n -C "$ROOT" run-all RESUME=a RESUME_FAILED=1) == *" --resume 'a'"*" --resume-failed"* ]]
 }
 
 @test "a look that fails adds nothing, and the run fails" {

@@ -362,6 +362,18 @@ widths() {
 	grep -q 'invocations.jsonl: 4 lines of a case, round and seed' small/report.md
 }
 
+@test "what failed and was measured again counts by what it gave then" {
+	run -0 --separate-stderr make_report --no-plots small
+	cp small/report.csv once.csv
+	sed -n 1p small/invocations.jsonl >again
+	sed -i '1s/"status": *"ok"/"status":"failed"/' small/invocations.jsonl
+	run ! cmp -s <(sed -n 1p small/invocations.jsonl) again
+	cat again >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	cmp once.csv small/report.csv
+	run ! grep -q 'a case, round and seed' small/report.md
+}
+
 @test "rows of format 1 and 2 are read alike" {
 	run -0 --separate-stderr make_report --no-plots small
 	cp small/report.csv one.csv
