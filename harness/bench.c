@@ -243,8 +243,10 @@ int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
 	va_list ap;
 
+	/* What needs a certain CPU is skipped where nothing may be bound to
+	 * one. */
 	va_start(ap, fmt);
-	say_why(b, err, false, fmt, ap);
+	say_why(b, err, err && err == b->unpinned, fmt, ap);
 	va_end(ap);
 	return err > 0 ? -err : -EIO;
 }

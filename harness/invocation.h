@@ -96,6 +96,7 @@ struct bench {
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */
 	int cpu;
+	int unpinned; /* why it could not be bound to that: an errno, or 0 */
 	double effort;
 	double time_ns; /* for all samples, of all cases asked for */
 	uint64_t seed, rng, dither;

@@ -337,6 +337,7 @@ int main(int argc, char **argv)
 	const char *why;
 	int parsed, code;
 
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	if (!state || !args)
 		die(EXIT_FAIL, "no memory");
 	memset(state, 0, size);

@@ -304,7 +304,8 @@ static char *remark(const struct result *r)
 
 static void heading(FILE *f, const char *title, const struct result *r)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX], cpu[32] = "", *text = NULL;
+	char tsc[UNITS_MAX], core[UNITS_MAX], cpu[32] = ", bound to no CPU",
+					      *text = NULL;
 
 	if (title && asprintf(&text, "%s: %s", r->benchmark, title) >= 0) {
 		out_text(f, flat(text), GAP);

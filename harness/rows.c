@@ -463,7 +463,7 @@ static char grade_of(const struct bench *b, const struct case_run *run,
 		grade = 'B';
 	if ((share > 0.05 || drifted(b, run)) && grade < 'C')
 		grade = 'C';
-	if (share > 0.2 || b->throttled > 0)
+	if (share > 0.2 || b->throttled > 0 || b->unpinned)
 		grade = 'D';
 	return grade;
 }
@@ -504,7 +504,7 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);
 	row->priority = param.sched_priority;
-	row->cpu = b->cpu;
+	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;
 	row->round = b->round;
 	row->seed = b->seed;

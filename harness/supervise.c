@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -113,6 +115,22 @@ static int collect(struct collection *all, char *text)
 	return err;
 }
 
+/* This program anew: by its path, so that ps shows its name; by the link where
+ * the path leads to another file by now; as it was started, without /proc. */
+static void start_again(char *const *argv)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n > 0) {
+		path[n] = '\0';
+		execv(path, argv);
+		execv("/proc/self/exe", argv);
+	} else {
+		execv((const char *)getauxval(AT_EXECFN), argv);
+	}
+}
+
 _Noreturn static void become_invocation(const struct supervise_plan *plan,
 					uint64_t seed, int guard, int out,
 					pid_t supervisor)
@@ -135,9 +153,9 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 	    setenv(PADDING, pad, 1) ||
 	    (plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
 		_exit(EXIT_FAIL);
-	execv("/proc/self/exe", plan->argv);
+	start_again(plan->argv);
 	warn("cannot start an invocation: %s", strerror(errno));
-	_exit(EXIT_FAIL);
+	_exit(EXIT_BROKEN);
 }
 
 static void kill_group(pid_t pid, int sig)
@@ -161,7 +179,7 @@ static int follow(pid_t pid, int fd, struct output *out)
 	while (!ended || fds[0].fd >= 0) {
 		int ms = deadline ? 50 : pidfd < 0 ? POLL_MS : -1;
 		struct timespec wait = { ms / 1000, ms % 1000 * 1000000L };
-		char buf[65536];
+		static char buf[65536]; /* more than ulimit -s may allow */
 		ssize_t got;
 
 		if (invocation_stop && !deadline) {

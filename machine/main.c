@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine - what is this machine, and who takes its time? (docs/machine.md) */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ int main(int argc, char **argv)
 	const int cpu = set.cpu == ANY_CPU ? -1 : (int)set.cpu;
 	int status = EXIT_OK;
 
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);
 	if (set.help)

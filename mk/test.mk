@@ -31,7 +31,15 @@ $(LIES): tests/fixtures/lies/lies.c mk/test.mk
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -fPIC -shared \
 		-o $@ $< -ldl
 
-test-programs: $(LIES)
+# What tests/cli/restricted.bats runs programs under.
+DENY := $(BUILD)/fixtures/deny
+
+$(DENY): tests/fixtures/deny/deny.c mk/test.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -o $@ $<
+
+test-programs: $(LIES) $(DENY)
 
 .PHONY: check-unit
 check-unit: $(UNITS) ## unit tests only

@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 		}
 	}
 	signal(SIGPIPE, SIG_IGN); /* for us, not for the command */
+	signal(SIGXFSZ, SIG_IGN);
 	if (!status) {
 		raise_priority(&set);
 		status = sampler_run(&facts, target,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -277,6 +278,7 @@ int main(int argc, char **argv)
 	const char *why, *name = c ? c->name : "";
 	int first, operands;
 
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	if (argc > 1 && !strcmp(argv[1], "machine"))
 		die(EXIT_USAGE, "the machine is described by a program of its "
 				"own; type: build/bin/machine");

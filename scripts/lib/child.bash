@@ -78,4 +78,6 @@ child_traps() {
 	trap 'child_stop 15' TERM
 	# Ignored signals would be inherited; a handler is not.
 	trap ':' PIPE
+	# ulimit -f: a write then fails, and says why.
+	trap '' XFSZ
 }

@@ -50,7 +50,7 @@ default_out() {
 
 git_id() {
 	if [[ -e $root/.git ]]; then
-		git -C "$root" describe --always --dirty 2>/dev/null || :
+		GIT_OPTIONAL_LOCKS=0 git -C "$root" describe --always --dirty 2>/dev/null || :
 	fi
 }
 
