@@ -51,6 +51,10 @@ check-cli: test-programs ## tests of programs and scripts: BATS="contract misbeh
 	$(Q)BIN='$(abspath $(BUILD))/bin' bats \
 		$(or $(BATS:%=tests/cli/%.bats),tests/cli)
 
+.PHONY: mutants
+mutants: ## plant faults in what is timed and reported: each must fail a test
+	$(Q)tests/mutants
+
 .PHONY: lint lint-layout lint-shell lint-c
 lint: lint-layout lint-shell lint-c ## layout, shellcheck, clang-tidy; changes nothing
 lint-layout:

@@ -216,6 +216,29 @@ static void large_pages(char *base)
 	   "in each of the small pages as often");
 }
 
+/* What a stride is, counted along the chain and not as it was linked. */
+static void strides(char *base)
+{
+	for (size_t stride = 64; stride <= 1024; stride *= 4) {
+		const size_t n = BYTES / stride;
+		struct chase c;
+		size_t good = 0;
+		void *at;
+
+		chase_link_stride(&c, base, BYTES, stride);
+		at = c.entry[0];
+		for (size_t i = 0; i < n; i++) {
+			void *next = *(void **)at;
+
+			good += next == (char *)at + stride ||
+				(next == base && i == n - 1);
+			at = next;
+		}
+		OK(good == n && at == c.entry[0],
+		   "each load lies one stride behind the last");
+	}
+}
+
 int main(void)
 {
 	char *base = aligned_alloc(CHASE_PAGE, BYTES);
@@ -227,6 +250,7 @@ int main(void)
 		many(base);
 		side_by_side(base);
 		large_pages(base);
+		strides(base);
 	}
 	free(base);
 	return tap_done();

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* From the ticks of a made-up clock to the figures of a row: each answer is
+ * known beforehand, and no two steps of the arithmetic have the same factor. */
+#include <jansson.h>
+
+#include "invocation.h"
+#include "result.h"
+#include "tap.h"
+
+#define OVERHEAD 30.0 /* ticks of an empty interval */
+#define HZ	 2e9  /* two ticks a nanosecond */
+#define CORE_HZ	 3e9
+
+static const struct bench_desc desc = { .name = "made_up" };
+
+/* A machine whose core is faster than its clock. */
+static struct bench machine(double *speeds)
+{
+	for (int i = 0; i < 4; i++)
+		speeds[i] = CORE_HZ;
+	return (struct bench) {
+		.desc = &desc,
+		.timer = { .hz = HZ,
+			   .tsc_hz = HZ,
+			   .quantum_ticks = 1,
+			   .overhead_ticks = OVERHEAD },
+		.core_hz = { .v = speeds, .n = 4 },
+	};
+}
+
+static struct case_run made_up(struct bench_case c)
+{
+	return (struct case_run) { .name = (char *)"x=1",
+				   .c = c,
+				   .params = json_object(),
+				   .cold = NAN,
+				   .derived = NAN,
+				   .expected = NAN,
+				   .derived_resolution = NAN,
+				   .derived_low = NAN,
+				   .derived_high = NAN };
+}
+
+static void finish(const struct bench *b, struct case_run *run,
+		   struct result *row)
+{
+	if (rows_make(b, run, row))
+		OK(false, "memory for a row");
+	sample_free(&run->events);
+	sample_series_free(&run->series);
+	sample_series_free(&run->base);
+	json_decref(run->params);
+}
+
+/* The row of 100 events: 10 take 40 ns, 60 take 100 ns, 30 take 300 ns. */
+static void skewed(struct result *row, struct bench_case c)
+{
+	double speeds[4];
+	const struct bench b = machine(speeds);
+	struct case_run run = made_up(c);
+
+	for (int i = 0; i < 100; i++)
+		sample_push(&run.events, OVERHEAD + 2 * (i < 10	  ? 40
+							 : i < 70 ? 100
+								  : 300));
+	finish(&b, &run, row);
+}
+
+static double value_of(struct bench_case c)
+{
+	struct result row;
+	double value;
+
+	skewed(&row, c);
+	value = row.value;
+	result_free(&row);
+	return value;
+}
+
+static void events(void)
+{
+	struct result row;
+
+	skewed(&row, (struct bench_case) { .unit = "ns" });
+	OK_NEAR(row.value, 100, 0.3, "an event is its median, less the clock");
+	OK_NEAR(row.min, 40, 1e-9, "the least has no overhead in it either");
+	OK_NEAR(row.mean, 154, 1e-9, "nor has the mean");
+	OK_NEAR(row.p90, 300, 1e-9, "nor has a tail");
+	OK_NEAR(row.ticks / row.value, 2, 1e-9, "ticks are the clock's");
+	OK_NEAR(row.cycles / row.value, 3, 1e-9, "cycles are the core's");
+	result_free(&row);
+	OK_NEAR(value_of((struct bench_case) { .ops = 4 }), 25, 0.1,
+		"of four operations each a quarter");
+	OK_NEAR(value_of((struct bench_case) { .with_overhead = true }), 115,
+		0.3, "what a clock costs has it");
+	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MIN }),
+		40, 1e-9, "a minimum is one");
+	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MEAN }),
+		154, 1e-9, "a mean is one");
+	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MAX }),
+		300, 1e-9, "a maximum is one");
+	OK_NEAR(value_of((struct bench_case) { .bytes = 4096, .unit = "B/s" }) /
+			40.96e9,
+		1, 0.004, "a rate is of the same time");
+}
+
+/* A loop of @per ticks for each operation, and 500 before and behind. */
+struct loop {
+	double per;
+};
+
+static int batch(void *arg, uint64_t iters, uint64_t *ticks)
+{
+	const struct loop *l = arg;
+
+	*ticks = (uint64_t)(500 + l->per * (double)iters);
+	return 0;
+}
+
+static void repeated(void)
+{
+	double speeds[4];
+	const struct bench b = machine(speeds);
+	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
+	struct loop whole = { 14 }, baseline = { 4 };
+	struct result row;
+
+	run.series.iters = run.base.iters = 1000;
+	for (int i = 0; i < 5; i++) {
+		sample_quad(batch, &whole, &run.series);
+		sample_quad(batch, &baseline, &run.base);
+	}
+	finish(&b, &run, &row);
+	OK_NEAR(row.value, 5, 1e-9,
+		"of a loop what n more rounds took, less the baseline");
+	OK_NEAR(row.baseline, 2, 1e-9, "which is in the row");
+	OK_NEAR(row.cycles, 15, 1e-9, "and in the core's cycles");
+	result_free(&row);
+}
+
+static void own_clock(void)
+{
+	double speeds[4];
+	const struct bench b = machine(speeds);
+
+	OK_NEAR(bench_ns(&b, OVERHEAD + 200), 100, 1e-9,
+		"a span that a benchmark takes itself has no overhead");
+}
+
+int main(void)
+{
+	events();
+	repeated();
+	own_clock();
+	return tap_done();
+}
