@@ -243,10 +243,13 @@ int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	/* What needs a certain CPU is skipped where nothing may be bound to
-	 * one. */
+	/* A limit of this place is no defect: ulimit -n, or nothing may be
+	 * bound to the CPU that is needed. */
+	const bool limit =
+		err == EMFILE || err == ENFILE || (err && err == b->unpinned);
+
 	va_start(ap, fmt);
-	say_why(b, err, err && err == b->unpinned, fmt, ap);
+	say_why(b, err, limit, fmt, ap);
 	va_end(ap);
 	return err > 0 ? -err : -EIO;
 }

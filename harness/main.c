@@ -157,6 +157,7 @@ static void spread_reason(struct bench *b, int code)
 static int write_rows(const struct bench *b, int code)
 {
 	size_t measured = 0, skipped = 0;
+	char first[256] = ""; /* of those that were skipped */
 	int worst = code == EXIT_FAIL ? EXIT_BROKEN : code;
 
 	for (size_t i = 0; i < b->n_runs; i++) {
@@ -182,6 +183,9 @@ static int write_rows(const struct bench *b, int code)
 				worst = EXIT_FAIL;
 			}
 		}
+		if (row.status == RESULT_SKIPPED && skipped == 1)
+			snprintf(first, sizeof(first), "%s: %s", row.name,
+				 row.reason ? row.reason : "");
 		err = out_json_row(stdout, &row);
 		result_free(&row);
 		if (err)
@@ -189,8 +193,10 @@ static int write_rows(const struct bench *b, int code)
 	}
 	if (fflush(stdout))
 		die(EXIT_FAIL, "cannot write: %s", strerror(errno));
-	if (!worst && !measured && skipped)
+	if (!worst && !measured && skipped) {
+		warn("skipped: %s", first);
 		worst = EXIT_SKIP;
+	}
 	return worst;
 }
 

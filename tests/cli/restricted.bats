@@ -45,6 +45,15 @@ whole_rows() {
 	[[ $output == *"bound to no CPU"* ]]
 }
 
+@test "what is skipped as a whole says why" {
+	# shellcheck disable=SC2016 # expands in the new shell
+	run --separate-stderr bash -c 'ulimit -n 20; "$0" --json --effort 1 --invocations 1 >rows' \
+		"$BIN/poll"
+	ended 77
+	[[ $stderr == "poll: skipped: call="*"descriptors than the hard limit allows"* ]]
+	whole_rows rows
+}
+
 @test "a small stack is enough" {
 	run -0 bash -c 'ulimit -s 64 && "$0" --effort 1 --invocations 1' "$BIN/syscall"
 }
