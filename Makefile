@@ -135,8 +135,8 @@ $(LIB) $(FAMILY_LIBS):
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/%,$<),-Ireport) \
-		$(if $(filter tests/unit/%,$<),-Imonitor -Imachine) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
+		$(if $(filter tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 

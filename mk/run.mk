@@ -98,4 +98,4 @@ uninstall: ## remove what install has put there
 
 .PHONY: clean
 clean: ## delete what was built; results/ stays
-	rm -rf build build-san $(BUILD) compile_commands.json
+	rm -rf build build-san build-fuzz $(BUILD) compile_commands.json

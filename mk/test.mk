@@ -68,3 +68,25 @@ lint-c:
 .PHONY: format
 format: ## rewrite C files in the house style
 	clang-format -i $(C_FILES)
+
+# Each reader of what others wrote, with libFuzzer (clang) under sanitizers.
+FUZZ_SRCS := $(wildcard tests/fuzz/*.c)
+FUZZERS   := $(FUZZ_SRCS:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+OBJS      += $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.o)
+
+$(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
+		$(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) \
+		$(MACHINE_OBJS) $(BUILD)/libnet.a $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
+.PHONY: fuzz
+fuzz: ## feed each reader with made-up files for a minute: SECONDS=60 FUZZ="results net"; or RUNS=200 of each
+	$(Q)scripts/setup run test lint
+	$(Q)$(MAKE) --no-print-directory $(jobs) BUILD=build-fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
+		CFLAGS='-O1 -g -fno-sanitize-recover=undefined' fuzzers
+	$(Q)tests/fuzz/run $(if $(RUNS),--runs '$(RUNS)',--seconds '$(or $(SECONDS),60)') build-fuzz/fuzz $(FUZZ)

@@ -8,6 +8,7 @@
 #include "course.h"
 #include "err.h"
 #include "headlines.h"
+#include "input.h"
 #include "lmbench.h"
 #include "noise_certificate.h"
 #include "rowtable.h"
@@ -22,7 +23,7 @@ static int read_operations(struct operations *ops, const char *root)
 
 	if (err)
 		warn("%s/bench/*/rows.tsv: %s; " ROWTABLE_REMEDY, root,
-		     strerror(-err));
+		     input_error(-err));
 	return err;
 }
 
@@ -43,7 +44,7 @@ static int check(const struct operations *ops, const char *file)
 	for (size_t i = 0; bad >= 0 && i < p.n; i++)
 		said += p.v[i].predicted >= 0;
 	if (bad < 0)
-		warn("%s: %s", file, strerror(-bad));
+		warn("%s: %s", file, input_error(-bad));
 	else
 		printf("%s: %zu of %zu operations are predicted, %d line%s "
 		       "cannot be used\n",

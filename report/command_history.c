@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "console.h"
@@ -53,8 +52,7 @@ static int write_page(const struct doc_format *format, const char *dir,
 	struct doc d = { .dir = dir, .format = format };
 	int bad;
 
-	unlink(path); /* it may be a link to somewhere else */
-	d.f = fopen(path, "wx");
+	d.f = text_create(path);
 	if (!d.f) {
 		warn("%s: %s", path, strerror(errno));
 		free(path);

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "err.h"
 #include "export.h"
+#include "input.h"
 #include "rowtable.h"
 #include "sections.h"
 #include "text.h"
@@ -23,8 +24,7 @@ static int output_open(struct output *o, const char *dir, const char *suffix)
 {
 	o->path = text_format("%s/report.%s", dir, suffix);
 	o->draft = text_format("%s/.report.%s.new", dir, suffix);
-	unlink(o->draft);
-	o->f = fopen(o->draft, "wx");
+	o->f = text_create(o->draft);
 	if (!o->f) {
 		warn("%s: %s", o->path, strerror(errno));
 		free(o->path);
@@ -98,7 +98,7 @@ static int write_all(struct run *run, const struct headlines *h,
 		notes_add(run->notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there are no "
 				      "plots",
-				      root, strerror(-err)),
+				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
 	figures_make(&figs, run, root, no_plots);
 	if (figs.trouble && figs.remedy)

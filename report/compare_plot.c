@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compare.h"
 #include "text.h"
@@ -158,8 +157,7 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 	FILE *f;
 	int err = 0;
 
-	unlink(path); /* it may be a link to somewhere else */
-	f = fopen(path, "wx");
+	f = text_create(path);
 	if (!f) {
 		err = -errno;
 	} else {

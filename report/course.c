@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "limiters.h"
 #include "rowtable.h"
 #include "tables.h"
@@ -55,7 +56,7 @@ void course_read(struct course *c, const struct run *run, const char *root)
 		notes_add(run->notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there is "
 				      "no coursework table",
-				      root, strerror(-err)),
+				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
 	else
 		predictions_find(&c->predictions, &c->ops, run, root);

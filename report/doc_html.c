@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "doc.h"
+#include "input.h"
 #include "text.h"
 
 /*
@@ -254,7 +255,7 @@ static void put_base64(FILE *f, const char *text)
 static void put_picture(struct doc *d, const char *name, const char *label)
 {
 	char *path = text_format("%s/%s.svg", d->dir, name);
-	char *svg = text_file(path, 8 << 20);
+	char *svg = input_text(path, INPUT_NO_LINK, NULL);
 
 	fputs("<figure><div class=\"plot\">", d->f);
 	if (svg && strstr(svg, "<svg")) {

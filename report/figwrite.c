@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "text.h"
 
@@ -277,12 +276,9 @@ static void put_settings(struct figwriter *w)
 static FILE *create(const char *dir, const char *id, const char *suffix)
 {
 	char *path = text_format("%s/%s.%s", dir, id, suffix);
-	FILE *f;
-	int err;
+	FILE *f = text_create(path);
+	const int err = errno;
 
-	unlink(path); /* do not write through a link that somebody put there */
-	f = fopen(path, "w");
-	err = errno;
 	free(path);
 	errno = err;
 	return f;

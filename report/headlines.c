@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "console.h"
+#include "input.h"
 #include "noise_certificate.h"
 #include "pick.h"
 #include "result.h"
@@ -29,7 +30,7 @@ void headlines_read(struct headlines *h, const char *root, struct notes *notes)
 		notes_add(notes,
 			  text_format("%s/bench/*/rows.tsv: %s: nothing stands "
 				      "at a glance",
-				      root, strerror(-err)),
+				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
 	while ((line = rowtable_next(&table, "core", line))) {
 		if (line->n != 4 || !strcmp(line->field[2], "-"))

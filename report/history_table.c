@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "history.h"
 #include "rounds.h"
@@ -215,8 +214,7 @@ int history_plot(const struct history *h, const char *dir)
 	for (size_t i = 0; i < h->n && count < PANELS; i++)
 		count += h->v[i].n > 0;
 	lines = (count + ACROSS - 1) / ACROSS;
-	unlink(path); /* it may be a link to somewhere else */
-	f = fopen(path, "wx");
+	f = text_create(path);
 	free(path);
 	if (!f)
 		return -errno;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "input.h"
 #include "noise_certificate.h"
 #include "rounds.h"
 #include "text.h"
@@ -16,10 +16,21 @@
 
 #define MAX_BAD_NOTES 5
 
-/* While reading: every line as a result, and the case that it belongs to. */
+/* Where a usable line of the file stands.  What it says is read again when its
+ * row is made: all lines of a long run would not fit into memory as JSON. */
+struct line {
+	size_t row;
+	off_t begin;
+	const char *program; /* of its section */
+	int64_t round;
+	bool failed;
+};
+
+/* While reading. */
 struct reading {
-	struct result *lines;
-	size_t *row_of;
+	struct input file;
+	char *path;
+	struct line *lines;
 	size_t n;
 	json_t *index; /* length of benchmark, benchmark, case -> row number */
 	json_t *seen;  /* row number, round, seed -> number of the line */
@@ -63,31 +74,29 @@ const struct section *run_section(const struct run *run, const char *program)
 static json_t *read_json(struct run *run, const char *name, json_type type)
 {
 	char *path = text_format("%s/%s", run->dir, name);
-	char *remedy = NULL;
+	size_t len;
+	char *text = input_text(path, INPUT_NO_LINK, &len);
 	json_error_t err;
-	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &err);
+	json_t *json = NULL;
 
-	if (!json) {
-		struct stat st;
-
-		if (stat(path, &st))
-			notes_add(run->notes,
-				  text_format("%s: %s", path, strerror(errno)),
-				  text_format("the report goes on without it; "
-					      "`scripts/run-all` writes it"));
-		else
-			notes_add(run->notes,
-				  text_format("%s:%d: %s", path, err.line,
-					      err.text),
-				  remedy);
-	} else if (json_typeof(json) != type) {
+	if (!text)
+		notes_add(run->notes,
+			  text_format("%s: %s", path, input_error(errno)),
+			  text_format("the report goes on without it; "
+				      "`scripts/run-all` writes it"));
+	else if (!(json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err)))
+		notes_add(run->notes,
+			  text_format("%s:%d: %s", path, err.line, err.text),
+			  NULL);
+	if (json && json_typeof(json) != type) {
 		notes_add(run->notes,
 			  text_format("%s: is not a JSON %s", path,
 				      type == JSON_ARRAY ? "array" : "object"),
-			  remedy);
+			  NULL);
 		json_decref(json);
 		json = NULL;
 	}
+	free(text);
 	free(path);
 	return json;
 }
@@ -131,161 +140,185 @@ static size_t find_row(struct run *run, struct reading *in,
 
 /* The line of row number @row that has this round and seed already, or NULL: a
  * file that was joined to itself, or what failed and was measured again. */
-static struct result *known_line(struct reading *in, size_t row,
-				 const struct result *r)
+static struct line *known_line(struct reading *in, size_t row,
+			       const struct result *r)
 {
 	char *key = text_format("%zu %lld %llu", row, (long long)r->round,
 				(unsigned long long)r->seed);
 	const json_t *known =
 		r->round >= 0 ? json_object_get(in->seen, key) : NULL;
 
-	if (!known)
+	if (!known && r->round >= 0)
 		json_object_set_new(in->seen, key,
 				    json_integer((json_int_t)in->n));
 	free(key);
 	return known ? &in->lines[json_integer_value(known)] : NULL;
 }
 
-static void bad_line(struct run *run, const char *path, size_t line,
+static void bad_line(struct run *run, const struct reading *in,
 		     const char *what, const char *remedy, bool always)
 {
 	if (++run->bad_lines <= MAX_BAD_NOTES || always)
 		notes_add(run->notes,
-			  text_format("%s:%zu: %s: line left out", path, line,
-				      what),
+			  text_format("%s:%zu: %s: line left out", in->path,
+				      in->file.number, what),
 			  text_copy(remedy));
 }
 
-/* One line of invocations.jsonl.  @whole: it ends with a newline. */
-static void read_line(struct run *run, struct reading *in, const char *path,
-		      size_t number, const char *text, size_t len, bool whole)
+/* The line of the file that was read last as a row.  Return: 0, or what
+ * result_from_json() does; -EBADMSG if it is no JSON, and *@err says why. */
+static int parse_line(const struct reading *in, struct result *r,
+		      json_error_t *err, const char **why)
 {
-	json_error_t err;
-	struct result r, *known;
-	const char *why;
-	json_t *json = json_loadb(text, len, 0, &err);
-	size_t row;
+	json_t *json = json_loadb(in->file.line, in->file.len, 0, err);
 	int ret;
 
-	if (!json) {
-		if (!whole)
-			bad_line(run, path, number, "truncated",
-				 "the run was cut short; "
-				 "`scripts/run-all --resume DIR` goes on",
-				 true);
-		else
-			bad_line(run, path, number, err.text, NULL, false);
+	*why = err->text;
+	if (!json)
+		return -EBADMSG;
+	ret = result_from_json(r, json, why);
+	json_decref(json);
+	return ret;
+}
+
+/* One line of invocations.jsonl. */
+static void read_line(struct run *run, struct reading *in)
+{
+	json_error_t err;
+	struct line line = { .begin = in->file.begin }, *known;
+	struct result r;
+	const char *why;
+	int ret;
+
+	if (in->file.too_long) {
+		bad_line(run, in, "longer than a row can be", NULL, false);
 		return;
 	}
-	ret = result_from_json(&r, json, &why);
-	json_decref(json);
+	ret = parse_line(in, &r, &err, &why);
+	if (ret == -EBADMSG && !in->file.whole) {
+		bad_line(run, in, "truncated",
+			 "the run was cut short; "
+			 "`scripts/run-all --resume DIR` goes on",
+			 true);
+		return;
+	}
 	if (ret) {
-		bad_line(run, path, number, why,
+		bad_line(run, in, why,
 			 ret == -EPROTO ? "it was written by another version "
 					  "of oscost: use that one's report"
 					: NULL,
 			 false);
 		return;
 	}
-	row = find_row(run, in, &r);
-	known = known_line(in, row, &r);
-	if (known && known->status == RESULT_FAILED) {
-		result_free(known);
-		*known = r;
-		return;
-	}
-	if (known) {
+	line.row = find_row(run, in, &r);
+	line.program = find_section(run, r.benchmark)->program;
+	line.round = r.round;
+	line.failed = r.status == RESULT_FAILED;
+	known = known_line(in, line.row, &r);
+	result_free(&r);
+	if (known && !known->failed) {
 		in->twice++;
-		result_free(&r);
-		return;
+	} else if (known) {
+		*known = line;
+	} else {
+		in->lines = text_grow(in->lines, in->n, sizeof(*in->lines));
+		in->lines[in->n++] = line;
 	}
-	in->lines = text_grow(in->lines, in->n, sizeof(*in->lines));
-	in->row_of = text_grow(in->row_of, in->n, sizeof(*in->row_of));
-	in->row_of[in->n] = row;
-	in->lines[in->n++] = r;
 }
 
 static int read_lines(struct run *run, struct reading *in, char **why)
 {
-	char *path = text_format("%s/invocations.jsonl", run->dir);
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t len;
-	int err = 0;
+	const struct input *file = &in->file;
+	const int err = input_open(&in->file, in->path, INPUT_NO_LINK);
 
-	if (!f) {
-		err = -errno;
+	if (err) {
 		*why = text_format("%s: %s: is this a directory that "
 				   "scripts/run-all made?",
-				   path, strerror(errno));
-		free(path);
+				   in->path, input_error(-err));
 		return err;
 	}
-	for (size_t number = 1; (len = getline(&text, &room, f)) > 0;
-	     number++) {
-		bool whole = text[len - 1] == '\n';
-
-		if (strspn(text, " \t\r\n") == (size_t)len)
-			continue;
-		read_line(run, in, path, number, text, (size_t)len, whole);
+	while (input_next(&in->file))
+		if (strspn(file->line, " \t\r\n") != file->len)
+			read_line(run, in);
+	if (ferror(file->f)) {
+		*why = text_format("%s: %s", in->path, strerror(EIO));
+		return -EIO;
 	}
-	if (ferror(f)) {
-		err = errno ? -errno : -EIO;
-		*why = text_format("%s: %s", path, strerror(-err));
-	} else if (run->bad_lines > MAX_BAD_NOTES) {
+	if (run->bad_lines > MAX_BAD_NOTES)
 		notes_add(run->notes,
-			  text_format("%s: %u more lines left out", path,
+			  text_format("%s: %u more lines left out", in->path,
 				      run->bad_lines - MAX_BAD_NOTES),
 			  NULL);
-	}
 	if (in->twice)
 		notes_add(run->notes,
 			  text_format("%s: %zu line%s of a case, round and "
 				      "seed that the file has already: each "
 				      "counts once",
-				      path, in->twice,
+				      in->path, in->twice,
 				      in->twice == 1 ? "" : "s"),
 			  text_copy("see whether the file was joined to itself "
 				    "or a program runs twice in the plan"));
-	free(text);
-	fclose(f);
-	free(path);
+	return 0;
+}
+
+/* Make @row from the lines of the file that are its own. */
+static int make_row(struct reading *in, struct row *row,
+		    const struct line *const *lines)
+{
+	struct result *all = text_alloc(row->n, sizeof(*all));
+	const struct result **of = text_alloc(row->n, sizeof(struct result *));
+	size_t n = 0;
+	int err = 0;
+
+	row->values = text_alloc(row->n, sizeof(*row->values));
+	while (n < row->n && !err) {
+		struct result *r = &all[n];
+		json_error_t bad;
+		const char *why;
+
+		input_seek(&in->file, lines[n]->begin);
+		input_next(&in->file);
+		err = parse_line(in, r, &bad, &why);
+		if (err)
+			break;
+		row->values[n] = result_said(r);
+		if (!isfinite(row->values[n]) && !row->missing)
+			row->missing = text_copy(r->reason);
+		row->failures += r->status == RESULT_FAILED;
+		of[n++] = r;
+	}
+	if (!err)
+		err = result_aggregate(&row->all, of, n);
+	for (size_t i = 0; i < n; i++)
+		result_free(&all[i]);
+	free(all);
+	free(of);
 	return err;
 }
 
 /* Make each row from its lines. */
 static int aggregate(struct run *run, struct reading *in)
 {
-	const struct result **of = text_alloc(in->n, sizeof(struct result *));
+	const struct line **of = text_alloc(in->n, sizeof(struct line *));
 	size_t *first = text_alloc(run->nrows + 1, sizeof(*first));
 	int err = 0;
 
 	/* A counting sort by row keeps the order of the file. */
 	for (size_t i = 0; i < in->n; i++)
-		first[in->row_of[i] + 1]++;
+		first[in->lines[i].row + 1]++;
 	for (size_t i = 0; i < run->nrows; i++)
 		first[i + 1] += first[i];
 	for (size_t i = 0; i < in->n; i++) {
-		struct row *row = &run->rows[in->row_of[i]];
+		struct row *row = &run->rows[in->lines[i].row];
 
-		of[first[in->row_of[i]] + row->n++] = &in->lines[i];
-		row->failures += in->lines[i].status == RESULT_FAILED;
+		of[first[in->lines[i].row] + row->n++] = &in->lines[i];
 	}
 	for (size_t i = 0; i < run->nrows && !err; i++) {
 		struct row *row = &run->rows[i];
 
-		row->values = text_alloc(row->n, sizeof(*row->values));
-		for (size_t j = 0; j < row->n; j++) {
-			const struct result *r = of[first[i] + j];
-
-			row->values[j] = result_said(r);
-			if (!isfinite(row->values[j]) && !row->missing)
-				row->missing = text_copy(r->reason);
-		}
 		if (row->n > run->rounds)
 			run->rounds = (unsigned int)row->n;
-		err = result_aggregate(&row->all, &of[first[i]], row->n);
+		err = make_row(in, row, &of[first[i]]);
 	}
 	free(of);
 	free(first);
@@ -332,9 +365,9 @@ static bool told_by_rows(const struct reading *in, const char *program,
 			 double round)
 {
 	for (size_t i = 0; i < in->n; i++)
-		if (in->lines[i].status == RESULT_FAILED &&
+		if (in->lines[i].failed &&
 		    (double)in->lines[i].round == round &&
-		    !strcmp(in->lines[i].benchmark, program))
+		    !strcmp(in->lines[i].program, program))
 			return true;
 	return false;
 }
@@ -399,7 +432,9 @@ static void describe_sections(struct run *run)
 
 int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 {
-	struct reading in = { .index = json_object(), .seen = json_object() };
+	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
+			      .index = json_object(),
+			      .seen = json_object() };
 	int err;
 
 	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
@@ -407,13 +442,14 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	run->meta = read_json(run, "run.json", JSON_OBJECT);
 	open_planned(run);
 	err = read_lines(run, &in, why);
+	json_decref(in.index);
+	json_decref(in.seen);
 	read_troubles(run, &in);
 	for (size_t i = 0; i < run->ntroubles; i++)
 		find_section(run, run->troubles[i].program);
 	if (!err && !in.n && !run->ntroubles) {
-		*why = text_format("%s/invocations.jsonl: no usable row: "
-				   "nothing was measured",
-				   dir);
+		*why = text_format("%s: no usable row: nothing was measured",
+				   in.path);
 		err = -ENODATA;
 	}
 	if (!err) {
@@ -423,16 +459,18 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 		describe_sections(run);
 		err = aggregate(run, &in);
 		if (err)
-			*why = text_format("%s: %s", dir, strerror(-err));
+			*why = text_format("%s: %s", in.path,
+					   err == -ENOMEM
+						   ? strerror(ENOMEM)
+						   : "it changed while it was "
+						     "read; try again");
 		rounds_count(run);
 		trend_mark(run);
 	}
-	for (size_t i = 0; i < in.n; i++)
-		result_free(&in.lines[i]);
+	if (in.file.f)
+		input_close(&in.file);
 	free(in.lines);
-	free(in.row_of);
-	json_decref(in.index);
-	json_decref(in.seen);
+	free(in.path);
 	return err;
 }
 

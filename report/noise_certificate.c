@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "console.h"
+#include "input.h"
 #include "result.h"
 #include "stats.h"
 #include "text.h"
@@ -32,15 +33,14 @@ static const char *const causes[NOISE_CAUSES] = {
 
 json_t *noise_certificate_read(const char *dir, struct notes *notes)
 {
-	char *path = text_format("%s/noise.jsonl", dir), *line = NULL;
-	FILE *f = fopen(path, "r");
-	json_t *all = f ? json_array() : NULL;
-	size_t room = 0, bad = 0;
-	ssize_t len;
+	char *path = text_format("%s/noise.jsonl", dir);
+	struct input in;
+	const int err = input_open(&in, path, INPUT_NO_LINK);
+	json_t *all = err ? NULL : json_array();
+	size_t bad = 0;
 
-	while (f && json_array_size(all) < LINES_MAX &&
-	       (len = getline(&line, &room, f)) > 0) {
-		json_t *row = json_loadb(line, (size_t)len, 0, NULL);
+	while (all && json_array_size(all) < LINES_MAX && input_next(&in)) {
+		json_t *row = json_loadb(in.line, in.len, 0, NULL);
 
 		if (json_is_object(row) && run_number(row, "schema") == 1 &&
 		    json_is_integer(run_at(row, "cpu"))) {
@@ -50,14 +50,17 @@ json_t *noise_certificate_read(const char *dir, struct notes *notes)
 		json_decref(row);
 		bad++;
 	}
+	/* An older run has none. */
+	if (err && err != -ENOENT)
+		notes_add(notes, text_format("%s: %s", path, input_error(-err)),
+			  NULL);
 	if (bad)
 		notes_add(notes,
 			  text_format("%s: %zu line%s cannot be used", path,
 				      bad, bad == 1 ? "" : "s"),
 			  NULL);
-	free(line);
-	if (f)
-		fclose(f);
+	if (!err)
+		input_close(&in);
 	free(path);
 	return all;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "quantity.h"
 #include "text.h"
 
@@ -16,7 +17,7 @@ struct parsing {
 	struct predictions *p;
 	const struct operations *ops;
 	struct notes *notes;
-	FILE *f;
+	const char *rest; /* of the file's text */
 	size_t line;
 	bool goes_on; /* the line is indented: more of the last value */
 	int bad;
@@ -35,16 +36,16 @@ static void complain(struct parsing *in, size_t line, char *text)
 static char *read_one(char *buf, int room, void *stream)
 {
 	struct parsing *in = stream;
-	int c;
+	const char *line = in->rest;
+	const size_t len = strcspn(line, "\n");
 
-	if (!fgets(buf, room, in->f))
+	if (!*line)
 		return NULL;
+	in->rest += len + (line[len] == '\n');
 	in->line++;
-	in->goes_on = *buf == ' ' || *buf == '\t';
-	if (strchr(buf, '\n') || feof(in->f))
+	in->goes_on = *line == ' ' || *line == '\t';
+	if (snprintf(buf, (size_t)room, "%.*s\n", (int)len, line) < room)
 		return buf;
-	while ((c = getc(in->f)) != EOF && c != '\n')
-		;
 	complain(in, in->line,
 		 text_format("expected at most %d bytes in a line; a long text "
 			     "goes on in the next line, indented",
@@ -163,20 +164,17 @@ static void predictions_init(struct predictions *p,
 int predictions_read(struct predictions *p, const struct operations *ops,
 		     const char *path, struct notes *notes)
 {
-	struct parsing in = { p, ops, notes, NULL, 0, false, 0 };
+	char *text = input_text(path, INPUT_LINK, NULL);
+	struct parsing in = { p, ops, notes, text, 0, false, 0 };
+	const int err = text ? 0 : -errno;
 	int line;
 
 	predictions_init(p, ops);
 	p->path = text_copy(path);
-	in.f = fopen(path, "r");
-	if (!in.f)
-		return -errno;
+	if (err)
+		return err;
 	line = ini_parse_stream(read_one, &in, take, &in);
-	if (ferror(in.f)) {
-		fclose(in.f);
-		return -EIO;
-	}
-	fclose(in.f);
+	free(text);
 	if (line > 0)
 		complain(&in, (size_t)line,
 			 text_copy("expected [operation], key = value or a "
@@ -200,7 +198,7 @@ void predictions_find(struct predictions *p, const struct operations *ops,
 	err = predictions_read(p, ops, path, run->notes);
 	if (err < 0 && err != -ENOENT)
 		notes_add(run->notes,
-			  text_format("%s: %s", path, strerror(-err)), NULL);
+			  text_format("%s: %s", path, input_error(-err)), NULL);
 	free(path);
 }
 

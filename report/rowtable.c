@@ -2,10 +2,10 @@
 #include "rowtable.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "text.h"
 
 static const char *const places[] = { "bench/cpu", "bench/task", "bench/memory",
@@ -31,22 +31,19 @@ static void add_line(struct rowtable *t, const char *text, const char *file,
 
 static int read_file(struct rowtable *t, const char *root, const char *place)
 {
-	char *path = text_format("%s/%s/rows.tsv", root, place), *line = NULL;
-	FILE *f = fopen(path, "r");
-	size_t room = 0, number = 0;
+	char *path = text_format("%s/%s/rows.tsv", root, place);
+	struct input in;
+	const int err = input_open(&in, path, INPUT_LINK);
 
 	free(path);
-	if (!f)
-		return -errno;
-	while (getline(&line, &room, f) > 0) {
-		number++;
-		line[strcspn(line, "\n")] = '\0';
-		if (*line && *line != '#')
-			add_line(t, line, place, number);
+	if (err)
+		return err;
+	while (input_next(&in)) {
+		in.line[strcspn(in.line, "\n")] = '\0';
+		if (*in.line && *in.line != '#')
+			add_line(t, in.line, place, in.number);
 	}
-	free(line);
-	fclose(f);
-	return 0;
+	return input_close(&in);
 }
 
 int rowtable_read(struct rowtable *t, const char *root)

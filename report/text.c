@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "text.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "units.h"
@@ -51,43 +51,10 @@ void *text_grow(void *p, size_t n, size_t size)
 	return q;
 }
 
-char *text_file(const char *path, size_t limit)
+FILE *text_create(const char *path)
 {
-	FILE *f = fopen(path, "r");
-	size_t len = 0;
-	char *s = NULL;
-
-	if (!f)
-		return NULL;
-	for (;;) {
-		size_t got;
-
-		s = realloc(s, len + 65536 + 1);
-		if (!s)
-			die(EXIT_FAIL, "no memory");
-		got = fread(s + len, 1, 65536, f);
-		len += got;
-		if (got < 65536 || len > limit)
-			break;
-	}
-	if (ferror(f) || len > limit) {
-		errno = len > limit ? EFBIG : EIO;
-		free(s);
-		s = NULL;
-	} else {
-		s[len] = '\0';
-	}
-	fclose(f);
-	return s;
-}
-
-char *text_line(const char *path)
-{
-	char *s = text_file(path, 1 << 20);
-
-	if (s)
-		s[strcspn(s, "\n")] = '\0';
-	return s;
+	unlink(path); /* it may be a link to somewhere else, or a FIFO */
+	return fopen(path, "wxe");
 }
 
 char *text_cut(const char *text, size_t max)

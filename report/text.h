@@ -23,12 +23,9 @@ void *text_alloc(size_t count, size_t size);
 /* text_grow() - @p enlarged so that index @n fits; doubles at powers of 2. */
 void *text_grow(void *p, size_t n, size_t size);
 
-/* text_file() - the whole of a file, NUL-terminated, at most @limit bytes;
- * NULL with errno if it cannot be read or is longer. */
-char *text_file(const char *path, size_t limit);
-
-/* text_line() - the first line of a small file, NULL if unreadable. */
-char *text_line(const char *path);
+/* text_create() - a new file to write, in the place of what is there; NULL with
+ * errno. */
+FILE *text_create(const char *path);
 
 /* text_cut() - @text in at most @max columns, with an ellipsis if it is
  * longer; never inside a character; a new string. */

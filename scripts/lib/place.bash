@@ -125,6 +125,9 @@ place_resume() {
 	place_check RESUME "$out" 0
 	other=$(find "$out" -mindepth 1 -maxdepth 1 ! -type f ! -type d -print -quit)
 	[[ -z $other ]] || die 2 "RESUME: $other is no file; a run leaves none such: remove it"
+	for other in "$out"/{plan.tsv,journal.tsv,invocations.jsonl,log.txt}; do
+		[[ ! -d $other ]] || die 2 "RESUME: $other is a directory; a run has a file there: remove it"
+	done
 	for other in "$out" "$out"/{plan.tsv,journal.tsv,invocations.jsonl,log.txt}; do
 		[[ ! -e $other ]] || ((EUID == 0)) || [[ -O $other ]] ||
 			die 2 "RESUME: $other is of user $(stat -c %U "$other"): copy the run with cp -r, and go on with the copy"

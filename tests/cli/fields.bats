@@ -53,6 +53,15 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 	done
 }
 
+# More of them: tests/fuzz-report --resume with another seed.
+@test "no spoilt plan, journal or suite confuses the driver" {
+	kept plan.tsv
+	rm out/plan.tsv.sound
+	TMPDIR=$BATS_TEST_TMPDIR run -0 "$ROOT/tests/fuzz-report" --resume out \
+		"$suite" 20 1 "$ROOT/scripts/run-all" --bin "$bin"
+	[[ $output == "20 runs" ]]
+}
+
 @test "a plan runs nothing" {
 	local line
 

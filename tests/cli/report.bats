@@ -320,6 +320,59 @@ widths() {
 	one_line "no usable row"
 }
 
+# Each file that the report reads: the first must be there.
+inputs='invocations.jsonl run.json machine.json about.json noise.jsonl
+	predictions.ini topology.svg'
+
+@test "a FIFO, a device, a link or a directory in a file's place is not read" {
+	local expected='expected a regular file' file kind status
+
+	cp "$ROOT/tests/fixtures/results/hostile/topology.svg" good.svg
+	for file in $inputs; do
+		status=0
+		[[ $file != invocations.jsonl ]] || status=1
+		for kind in 'mkfifo' 'ln -s /dev/zero' 'ln -s /dev/stdin' mkdir; do
+			rm -rf odd
+			cp -r small odd
+			rm -f "odd/$file"
+			$kind "odd/$file"
+			run "-$status" --separate-stderr timeout 60 "$report" \
+				make --root "$ROOT" --no-plots odd </dev/zero
+			if ((status)); then
+				one_line "odd/$file: $expected"
+			elif [[ $file == topology.svg ]]; then
+				grep -q 'topology.svg cannot be shown' odd/report.html
+			else
+				grep -q "odd/$file: $expected" odd/report.md
+			fi
+		done
+	done
+	rm -rf odd
+	cp -r small odd
+	rm odd/run.json
+	ln -s ../small/run.json odd
+	run -0 --separate-stderr make_report --no-plots odd
+	grep -q "odd/run.json: $expected" odd/report.md
+	# What is written takes their place.
+	rm odd/report.md
+	mkfifo odd/report.md odd/.report.html.new odd/syscall.dat
+	run -0 --separate-stderr timeout 60 "$report" make --root "$ROOT" --no-plots odd
+	[[ -f odd/report.md && -f odd/report.html ]]
+}
+
+@test "files and lines that are far too long are left out" {
+	truncate -s 300M small/machine.json
+	truncate -s 2G small/noise.jsonl
+	head -c 3000000 /dev/zero | tr '\0' x >>small/invocations.jsonl
+	run -0 --separate-stderr make_report --no-plots small
+	grep -q 'machine.json: too large' small/report.md
+	grep -q 'noise.jsonl: too large' small/report.md
+	grep -q 'invocations.jsonl:61: longer than a row' small/report.md
+	truncate -s 2G small/invocations.jsonl
+	run -1 --separate-stderr make_report --no-plots small
+	one_line 'invocations.jsonl: too large'
+}
+
 @test "misuse is told in one line, exit 2" {
 	run -2 --separate-stderr "$report"
 	one_line "expected a command first, such as report make DIR; try report --help"

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A results directory, as report make and summary read it, with a few rows.tsv.
+ */
+#include "fuzz.h"
+
+#include "commands.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_begin();
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = {
+		"invocations.jsonl", "run.json",	   "machine.json",
+		"about.json",	     "noise.jsonl",	   "predictions.ini",
+		"topology.svg",	     "bench/cpu/rows.tsv", NULL,
+	};
+
+	fuzz_unpack(data, size, names);
+	command_make(fuzz_dir, fuzz_dir, true);
+	command_summary(fuzz_dir, fuzz_dir);
+	return 0;
+}

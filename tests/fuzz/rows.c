@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A rows.tsv, as report reads it: for a run that is sound. */
+#include "fuzz.h"
+
+#include "commands.h"
+
+#define SOUND "tests/fixtures/results/small/"
+
+static char run[PATH_MAX + 8];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_begin();
+	fuzz_copy(SOUND "invocations.jsonl", "run/invocations.jsonl");
+	fuzz_copy(SOUND "run.json", "run/run.json");
+	snprintf(run, sizeof(run), "%s/run", fuzz_dir);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "bench/cpu/rows.tsv", NULL };
+
+	fuzz_unpack(data, size, names);
+	command_make(fuzz_dir, run, true);
+	command_coursework(fuzz_dir, run);
+	command_lmbench(fuzz_dir, run);
+	command_predictions(fuzz_dir, NULL);
+	return 0;
+}

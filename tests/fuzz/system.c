@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of /proc and /sys, as machine/, monitor/ and harness/ read them. */
+#include "fuzz.h"
+
+#include <jansson.h>
+
+#include "cpu_times.h"
+#include "file_disk.h"
+#include "machine.h"
+#include "mem.h"
+#include "noise.h"
+#include "noise_look.h"
+
+/* Its parser is for itself alone. */
+#define cgroup_open fuzz_cgroup_open
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
+#include "../../monitor/cgroup.c"
+
+#define CPUS 64
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_begin();
+	return 0;
+}
+
+static void read_text(char *text)
+{
+	struct cpu_times times[CPUS];
+	struct cgroup_place place;
+	struct file_place disk = { 0 };
+	unsigned int major, minor;
+	bool set[CPUS];
+	FILE *f;
+
+	cpu_times_parse(text, times, CPUS);
+	cpu_list_parse(text, set, CPUS);
+	cgroup_find(&place, text, "/");
+	free(machine_cpuinfo(text, "flags"));
+	f = fmemopen(text, strlen(text) + 1, "r");
+	if (!f)
+		return;
+	mem_meminfo_field(f, "MemAvailable");
+	rewind(f);
+	file_place_mount(&disk, f, 1, &major, &minor);
+	fclose(f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = {
+		"proc/stat",
+		"proc/cpuinfo",
+		"proc/interrupts",
+		"proc/cmdline",
+		"proc/loadavg",
+		"proc/self/cgroup",
+		"sys/devices/system/cpu/isolated",
+		"sys/fs/cgroup/cpu.stat",
+		"sys/fs/cgroup/a/cpu.stat",
+		NULL,
+	};
+	struct noise_throttle throttle;
+	char *text = strndup((const char *)data, size);
+	json_t *before, *after;
+	double all;
+
+	fuzz_unpack(data, size, names);
+	read_text(text);
+	free(text);
+	json_decref(machine_checks(fuzz_dir, 1));
+	machine_steal_ns(fuzz_dir, 1);
+	noise_throttle_read(&throttle, fuzz_dir);
+	before = irqs_read(fuzz_dir, 0);
+	after = irqs_read(fuzz_dir, 1);
+	json_decref(irqs_between(before, after, &all));
+	json_decref(before);
+	json_decref(after);
+	return 0;
+}
