@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <mqueue.h>
@@ -12,28 +12,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "deadline.h"
+#include "err.h"
 
 /* A fork storm is over by then, and so is what a process that was killed does
  * in the kernel, though the CPU that it does it on may be taken away. */
 #define REAP_MS 30000
-
-int guard_open(void)
-{
-	int fd = memfd_create("oscost-guard", 0);
-
-	return fd < 0 ? -errno : fd;
-}
 
 int guard_add(int fd, const char *kind, const char *what)
 {
@@ -49,21 +45,70 @@ int guard_add(int fd, const char *kind, const char *what)
 	return write(fd, line, (size_t)len) == len ? 0 : -EIO;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
+/* All that is in @fd, which is closed; no link is followed, so that nobody who
+ * puts one there meanwhile leads us to another place.  Return: 0 or -errno. */
+static int empty(int fd, dev_t device)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path) && errno != ENOENT ? -1 : 0;
+	DIR *d = fdopendir(fd);
+	const struct dirent *e;
+	int err = d ? 0 : -errno;
+
+	if (!d)
+		close(fd);
+	while (d && (e = readdir(d))) {
+		const char *name = e->d_name;
+		struct stat st = { 0 };
+		int sub;
+
+		if (!strcmp(name, ".") || !strcmp(name, "..") ||
+		    !unlinkat(fd, name, 0))
+			continue;
+		sub = openat(fd, name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0 && !fstat(sub, &st) && st.st_dev == device)
+			empty(sub, device);
+		else if (sub >= 0)
+			close(sub);
+		if (unlinkat(fd, name, AT_REMOVEDIR) && errno != ENOENT && !err)
+			err = -errno;
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+/* Ours: nobody else can have made it, nor what is in it. */
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & 022);
+}
+
+static int remove_tree(const char *path, bool ours_only)
+{
+	const int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st = { 0 };
+	int err = fd < 0 || fstat(fd, &st) ? -errno : 0;
+
+	if (!err && ours_only && !is_ours(&st))
+		err = -EPERM;
+	if (err && fd >= 0)
+		close(fd);
+	if (!err)
+		err = empty(fd, st.st_dev);
+	if (!err && rmdir(path))
+		err = -errno;
+	return err == -ENOENT ? 0 : err;
 }
 
 int guard_remove_tree(const char *path)
 {
-	if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) &&
-	    errno != ENOENT)
-		return -errno;
-	return 0;
+	return remove_tree(path, false);
+}
+
+static int remove_our_tree(const char *path)
+{
+	return remove_tree(path, true);
 }
 
 static int to_id(const char *text)
@@ -158,18 +203,50 @@ static enum fate fate_of_path(const char *path, int remover(const char *))
 	return remover(path) ? STUCK : REMOVED;
 }
 
-static enum fate sweep_one(const char *kind, const char *what)
+/* Numbers are given anew: that of a dead process's is still its own if it was
+ * made before the last line of the record was written. */
+static int remove_sysv(const char *kind, int id, const struct stat *record)
+{
+	struct semid_ds sem = { 0 };
+	struct shmid_ds shm = { 0 };
+	struct msqid_ds msg = { 0 };
+	time_t made;
+	uid_t maker;
+
+	if (!strcmp(kind, "sem")) {
+		if (record && semctl(id, 0, IPC_STAT, &sem))
+			return -1;
+		made = sem.sem_ctime, maker = sem.sem_perm.cuid;
+	} else if (!strcmp(kind, "shm")) {
+		if (record && shmctl(id, IPC_STAT, &shm))
+			return -1;
+		made = shm.shm_ctime, maker = shm.shm_perm.cuid;
+	} else {
+		if (record && msgctl(id, IPC_STAT, &msg))
+			return -1;
+		made = msg.msg_ctime, maker = msg.msg_perm.cuid;
+	}
+	if (record && (made > record->st_mtime || maker != geteuid())) {
+		errno = ENOENT; /* another's */
+		return -1;
+	}
+	return !strcmp(kind, "sem")   ? semctl(id, 0, IPC_RMID)
+	       : !strcmp(kind, "shm") ? shmctl(id, IPC_RMID, NULL)
+				      : msgctl(id, IPC_RMID, NULL);
+}
+
+/* @record: that of a dead process, which cannot be asked; or NULL. */
+static enum fate sweep_one(const char *kind, const char *what,
+			   const struct stat *record)
 {
 	if (!strcmp(kind, "file"))
 		return fate_of(unlink(what));
 	if (!strcmp(kind, "dir"))
-		return fate_of_path(what, guard_remove_tree);
-	if (!strcmp(kind, "sem"))
-		return fate_of(semctl(to_id(what), 0, IPC_RMID));
-	if (!strcmp(kind, "shm"))
-		return fate_of(shmctl(to_id(what), IPC_RMID, NULL));
-	if (!strcmp(kind, "msg"))
-		return fate_of(msgctl(to_id(what), IPC_RMID, NULL));
+		return fate_of_path(what, record ? remove_our_tree
+						 : guard_remove_tree);
+	if (!strcmp(kind, "sem") || !strcmp(kind, "shm") ||
+	    !strcmp(kind, "msg"))
+		return fate_of(remove_sysv(kind, to_id(what), record));
 	if (!strcmp(kind, "mq"))
 		return fate_of(mq_unlink(what));
 	if (!strcmp(kind, "shmem"))
@@ -178,48 +255,152 @@ static enum fate sweep_one(const char *kind, const char *what)
 		return fate_of(remove_netns(what));
 	if (!strcmp(kind, "cgroup"))
 		return fate_of_path(what, guard_remove_cgroup);
+	if (!strcmp(kind, "owner") || !strcmp(kind, "line"))
+		return GONE_BEFORE; /* processes, which end by themselves */
 	return STUCK; /* nobody knows how to remove such a thing */
 }
 
-unsigned int guard_sweep(int fd, char *stuck, size_t size)
+struct swept {
+	unsigned int n;
+	char removed[512], stuck[512]; /* the first of each kind of end */
+};
+
+static void sweep(int fd, const struct stat *record, struct swept *s)
 {
-	unsigned int n = 0;
 	char line[PATH_MAX + 32];
 	FILE *f;
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	stuck[0] = '\0';
+	*s = (struct swept) { 0 };
 	f = copy < 0 ? NULL : fdopen(copy, "r");
 	if (!f) {
 		if (copy >= 0)
 			close(copy);
-		return 0;
+		return;
 	}
 	rewind(f);
 	while (fgets(line, sizeof(line), f)) {
 		char *what = strchr(line, ' ');
+		char *to = NULL;
 
 		if (!what)
 			continue;
 		*what++ = '\0';
 		what[strcspn(what, "\n")] = '\0';
-		switch (sweep_one(line, what)) {
+		switch (sweep_one(line, what, record)) {
 		case GONE_BEFORE:
-			break;
+			continue;
 		case STUCK:
-			if (!stuck[0])
-				snprintf(stuck, size, "%s %s", line, what);
-			n++;
+			to = s->stuck;
 			break;
 		case REMOVED:
-			n++;
+			to = s->removed;
 			break;
 		}
+		if (!to[0])
+			snprintf(to, sizeof(s->stuck), "%.30s %.470s", line,
+				 what);
+		s->n++;
 	}
 	fclose(f);
+}
+
+unsigned int guard_sweep(int fd, char *stuck, size_t size)
+{
+	struct swept s;
+
+	sweep(fd, NULL, &s);
+	snprintf(stuck, size, "%s", s.stuck);
 	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
-		return n; /* swept again next time, which does no harm */
-	return n;
+		return s.n; /* swept again next time, which does no harm */
+	return s.n;
+}
+
+/* The directory of the records, ours alone; made if @make.  Return: its
+ * descriptor, or -errno. */
+static int open_records(bool make, char *path, size_t size)
+{
+	const char *elsewhere = getenv("OSCOST_RECORDS");
+	struct stat st;
+	int fd;
+
+	if (elsewhere)
+		snprintf(path, size, "%s", elsewhere);
+	else if (geteuid())
+		snprintf(path, size, GUARD_RECORDS_OF, (unsigned int)geteuid());
+	else
+		snprintf(path, size, "%s", GUARD_RECORDS);
+	if (make && mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && is_ours(&st))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* A lock counts only while the file has its name: who removes it holds one. */
+static bool is_named(int dir, const char *name, int fd)
+{
+	struct stat open, named;
+
+	return !fstat(fd, &open) &&
+	       !fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+}
+
+static void name_record(char *name, size_t size)
+{
+	snprintf(name, size, "%d", (int)getpid());
+}
+
+int guard_open(void)
+{
+	char path[PATH_MAX], name[16];
+	int fd = -1;
+
+	guard_clean_up();
+	name_record(name, sizeof(name));
+	/* Of two that come and go at a time one removes what the other made. */
+	for (int tries = 0; fd < 0 && tries < 3; tries++) {
+		const int dir = open_records(true, path, sizeof(path));
+
+		if (dir < 0)
+			continue;
+		fd = openat(dir, name, O_CREAT | O_RDWR | O_NOFOLLOW, 0600);
+		if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) ||
+				!is_named(dir, name, fd))) {
+			close(fd);
+			fd = -1;
+		}
+		close(dir);
+	}
+	if (fd < 0)
+		fd = memfd_create("oscost-guard", 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static void forget(int dir, const char *path, const char *name, int fd)
+{
+	if (is_named(dir, name, fd))
+		unlinkat(dir, name, 0);
+	rmdir(path); /* the last one does */
+}
+
+void guard_close(int fd)
+{
+	char path[PATH_MAX], name[16];
+	const int dir = open_records(false, path, sizeof(path));
+
+	name_record(name, sizeof(name));
+	if (dir >= 0 && fd >= 0)
+		forget(dir, path, name, fd);
+	if (dir >= 0)
+		close(dir);
+	if (fd >= 0)
+		close(fd);
 }
 
 static int try_scratch(const char *dir, const char *name, char *path,
@@ -270,22 +451,90 @@ bool guard_marked(const char *dir, const char *mark)
 	return yes;
 }
 
-static int parent_of(int pid)
+/* Return: whether process @pid can be looked at. */
+static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 {
 	char path[64], line[512], *end;
-	int parent = -1;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return -1;
+		return false;
 	/* The name, in parentheses, may hold anything. */
 	end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	fclose(f);
-	if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
-		return -1;
-	return parent;
+	return end && sscanf(end + 1,
+			     " %c %d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d "
+			     "%*d %*d %*d %*d %*d %*d %*d %" SCNu64,
+			     state, parent, started) == 3;
+}
+
+static int parent_of(int pid)
+{
+	uint64_t started;
+	int parent;
+	char state;
+
+	return look_at(pid, &state, &parent, &started) ? parent : -1;
+}
+
+/* Whether the process that a record names as its owner, by number and time of
+ * start, lives; none does.  Where that cannot be seen it is taken to live. */
+static bool owner_lives(int fd)
+{
+	char line[64] = "", state;
+	uint64_t then, started;
+	int pid, parent;
+
+	if (pread(fd, line, sizeof(line) - 1, 0) <= 0 ||
+	    sscanf(line, "owner %d %" SCNu64, &pid, &then) != 2)
+		return false;
+	if (!look_at(pid, &state, &parent, &started))
+		return access("/proc/self/stat", F_OK) || !kill(pid, 0);
+	return started == then && state != 'Z' && state != 'X';
+}
+
+static unsigned int clean_one(int dir, const char *path, const char *name)
+{
+	const int fd =
+		openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct swept s = { 0 };
+	struct stat record;
+
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &record) && S_ISREG(record.st_mode) &&
+	    is_ours(&record) && !flock(fd, LOCK_EX | LOCK_NB) &&
+	    is_named(dir, name, fd) && !owner_lives(fd)) {
+		sweep(fd, &record, &s);
+		forget(dir, path, name, fd);
+	}
+	close(fd);
+	if (s.removed[0])
+		warn("removed what a killed process (%s) had left: %s%s", name,
+		     s.removed, s.n > 1 ? ", and more" : "");
+	if (s.stuck[0])
+		warn("a killed process (%s) left what cannot be removed: %s",
+		     name, s.stuck);
+	return !!s.stuck[0];
+}
+
+unsigned int guard_clean_up(void)
+{
+	char path[PATH_MAX];
+	const int fd = open_records(false, path, sizeof(path));
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	unsigned int stuck = 0;
+
+	while (d && (e = readdir(d)))
+		stuck += clean_one(fd, path, e->d_name);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return stuck;
 }
 
 /* The same where the kernel lists no children (no CONFIG_PROC_CHILDREN). */

@@ -8,13 +8,27 @@
 
 /*
  * What must not outlive a program, however it ends.  The measuring process
- * writes a line for each thing into a nameless file that its supervisor holds
- * too; when the measuring process is gone, the supervisor removes what is
- * left.
+ * writes a line for each thing into a file, the record, that its supervisor
+ * holds too; when the measuring process is gone, the supervisor removes what is
+ * left.  If both are killed the next program of this user does: the record of
+ * dead processes is one that nobody has locked (and, where a line of it says
+ * "owner PID START", whose owner is gone).  scripts/lib/records.bash and
+ * scripts/netlab keep records, too.  OSCOST_RECORDS in the environment is
+ * another directory for them, so that tests do not meet.
  */
+#define GUARD_RECORDS	 "/run/oscost"	      /* root's */
+#define GUARD_RECORDS_OF "/dev/shm/oscost-%u" /* another user's */
 
-/* guard_open() - a new guard file, inherited over exec: fd or -errno. */
+/* guard_open() - guard_clean_up(), and a new record, inherited over exec;
+ * nameless where no directory for it can be had: fd or -errno. */
 int guard_open(void);
+
+/* guard_close() - the record goes; what it names stays. */
+void guard_close(int fd);
+
+/* guard_clean_up() - remove what dead processes left; a line on stderr for
+ * each of them.  Return: how many left what could not be removed. */
+unsigned int guard_clean_up(void);
 
 /* guard_add() - note a thing: kinds as of bench_guard(), and "dir" (removed
  * with all that is in it).  Return: 0 or -errno. */

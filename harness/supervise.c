@@ -470,8 +470,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	for (size_t i = 0; i < all.n; i++)
 		result_free(&all.rows[i]);
 	free(all.rows);
-	if (guard >= 0)
-		close(guard);
+	guard_close(guard);
 	unwatch_signals();
 	return code;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "guard.h"
 #include "machine.h"
 #include "noise_look.h"
 #include "opts.h"
@@ -62,6 +63,7 @@ static void usage(const struct opt_set *sets)
 	puts("usage: machine [--cpu N] [--timer METHOD]\n"
 	     "       machine noise [--cpu N] [--ms N]\n"
 	     "       machine nominal\n"
+	     "       machine clean-up\n"
 	     "\n"
 	     "machine - what is this machine, and who takes its time?\n"
 	     "\n"
@@ -70,7 +72,9 @@ static void usage(const struct opt_set *sets)
 	     "says\n"
 	     "who made them, in a line of JSON for each.  nominal prints the\n"
 	     "sizes and speeds that the machine says it has, as the beginning\n"
-	     "of a predictions.ini.\n");
+	     "of a predictions.ini.  clean-up removes what killed programs of\n"
+	     "this user and of this suite have left: test files, network\n"
+	     "namespaces; every program does so when it starts.\n");
 	opts_help(stdout, sets);
 }
 
@@ -123,8 +127,11 @@ int main(int argc, char **argv)
 				    set.round);
 	else if (!strcmp(argv[first], "nominal"))
 		machine_nominal(stdout);
+	else if (!strcmp(argv[first], "clean-up"))
+		status = guard_clean_up() ? EXIT_FAIL : EXIT_OK;
 	else
-		die(EXIT_USAGE, "%s: no such command; noise, nominal or none",
+		die(EXIT_USAGE,
+		    "%s: no such command; noise, nominal, clean-up or none",
 		    argv[first]);
 	if (fflush(stdout) || ferror(stdout)) {
 		warn("standard output: %s", strerror(errno));

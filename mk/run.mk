@@ -96,6 +96,10 @@ uninstall: ## remove what install has put there
 	$(Q)rm -f $(DESTDIR)$(bindir)/oscost-* $(DESTDIR)$(mandir)/man1/oscost-*.1 \
 		$(DESTDIR)$(compdir)/oscost-*
 
+.PHONY: clean-up
+clean-up: $(MACHINE) ## remove test files and network namespaces that killed programs have left
+	$(Q)$(MACHINE) clean-up
+
 .PHONY: clean
 clean: ## delete what was built; results/ stays
 	rm -rf build build-san build-fuzz $(BUILD) compile_commands.json

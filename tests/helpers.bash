@@ -7,6 +7,8 @@ bats_require_minimum_version 1.5.0
 : "${BIN:?set by make check-cli}"
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 FIXTURES=${FIXTURES:-${BIN%/*}/fixtures}
+# What one test kills another one must not find.
+export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
 export ROOT FIXTURES
 
 # The smallest run that still goes through every phase.

@@ -5,17 +5,20 @@
 child_pid=    # session that runs now
 stopping=0    # signal number that asked us to stop, 0 if none
 child_final=0  # whether to run this child although we are stopping
+declare -a child_ends=()
+! command -v setpriv >/dev/null || child_ends=(setpriv --pdeathsig TERM)
 child_grace=10 # seconds between TERM and KILL: time to clean up
 
 # child_run LIMIT COMMAND...: run COMMAND in a session of its own, so that
 # Ctrl-C reaches only us and that all it started can be found.  We sleep in
 # wait meanwhile: the driver must not disturb what it measures.
+# If we are killed it gets TERM, and cleans up.
 # Return: COMMAND's status; 124 or 137 if it took longer than LIMIT seconds.
 child_run() {
 	local limit=$1 status=0
 	shift
 
-	setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 8>&- 9<&- &
+	"${child_ends[@]}" setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 8>&- 9<&- &
 	child_pid=$!
 	if ((stopping && !child_final)); then
 		kill -TERM "$child_pid" 2>/dev/null || :

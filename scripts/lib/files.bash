@@ -17,6 +17,7 @@ files_up() {
 		files_dir=$(mktemp -d "$base/.oscost-files-XXXXXXXXXX") || files_dir=
 		conf[files]=${files_dir##*/}
 	fi 2>/dev/null
+	[[ -z $files_dir ]] || records_add dir "$files_dir"
 	record_settings
 	if [[ -z $files_dir ]] || ! files_mark; then
 		files_dir=
@@ -43,6 +44,7 @@ files_mark() {
 # files_down: remove what we have made.
 files_down() {
 	[[ -z $files_dir ]] || ! place_ours "$files_dir" || rm -rf "$files_dir"
+	records_end
 	files_dir=
 }
 

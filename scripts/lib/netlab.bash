@@ -5,11 +5,16 @@
 netlab_made=0
 
 # netlab_up: make them if the plan has such a row.  Where that is not possible
-# the programs say so and are skipped.
+# the programs say why and are skipped.
 netlab_up() {
+	local why
+
 	[[ " ${plan_args[*]} " == *" --"@(net|nfs)"lab "* ]] || return 0
-	if "$here/netlab" up --owner "$$" >/dev/null 2>&1; then
+	if why=$("$here/netlab" up --bin "$bin" --owner "$$" 2>&1 >/dev/null); then
 		netlab_made=1
+	else
+		why=${why##*$'\n'}
+		export OSCOST_NETLAB_WHY=${why#netlab: }
 	fi
 }
 

@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+# What one test kills another one must not find.
+export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
 
 # stub NAME BODY: a program that knows --describe and --list and then does
 # BODY; $round, $seed and $name are there for it.
@@ -41,7 +43,7 @@ esac
 EOT
 	cat >"$bin/machine" <<'EOT'
 #!/usr/bin/env bash
-[[ $1 == noise ]] ||
+[[ $1 == noise || $1 == clean-up ]] ||
 	echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5}}'
 EOT
 	chmod +x "$bin/report" "$bin/machine"

@@ -27,7 +27,7 @@ until_go='for i in $(seq 1200); do [ ! -e go ] || exit 0; sleep 0.1; done; exit 
 
 gone() {
 	[[ ! -e /run/netns/oscost-a && ! -e /run/netns/oscost-b &&
-		! -e /run/oscost-netlab ]]
+		! -e /run/oscost/netlab ]]
 }
 
 @test "the namespaces go when the command has ended, however it did" {
@@ -68,7 +68,7 @@ gone() {
 	lab 0 true
 	[[ -c /dev/net/tun ]] || skip "no /dev/net/tun"
 	"$netlab" up --bin "$BIN" --delay 1 --owner "$$" 3>&-
-	pid=$(sed -n 's/^line //p' /run/oscost-netlab)
+	pid=$(sed -n 's/^line //p' /run/oscost/netlab)
 	kill -0 "$pid"
 	"$netlab" down --owner "$$"
 	gone
@@ -80,6 +80,17 @@ gone() {
 	[[ ! -e /run/netns/oscost-a ]] || skip "somebody uses them"
 	try 77 "$BIN/tcp_rtt" "${QUICK[@]}" --json --netlab
 	[[ $stderr == *scripts/netlab* ]]
+}
+
+@test "a root who may make no namespaces is told what the kernel says" {
+	((EUID == 0)) || skip "needs root"
+	setpriv --bounding-set=-sys_admin true 2>/dev/null || skip "no setpriv, or not all of root"
+	try 77 setpriv --bounding-set=-sys_admin "$netlab" run true
+	says "netlab: no network namespaces can be made here: ip netns add: *"
+	[[ $stderr != *"needs root"* ]]
+	gone
+	try 77 env OSCOST_NETLAB_WHY="made up" "$BIN/tcp_rtt" "${QUICK[@]}" --json --netlab
+	[[ $stderr == *"made up"* ]]
 }
 
 @test "who lives keeps the namespaces" {

@@ -40,6 +40,14 @@ pdf() { PATH=$PWD/path "$root/scripts/pdf" "$@"; }
 	[[ $stderr == *"chromium failed: no display" && ! -e run/report.pdf ]]
 }
 
+@test "a browser that crashes is told in one line" {
+	# shellcheck disable=SC2016 # expands in the script
+	browser 'echo "#0 0x55d1 <unknown>" >&2; kill -TRAP $$'
+	run -1 --separate-stderr pdf run
+	[[ $stderr == "pdf: no report.pdf: "*"chromium failed: it crashed (SIGTRAP)" ]]
+	[[ $stderr != *$'\n'* ]]
+}
+
 @test "without a browser LaTeX does it" {
 	command -v pdflatex >/dev/null || skip "no pdflatex"
 	# It may be a link that goes by its name.

@@ -34,7 +34,7 @@ lab() {
 }
 
 gone() {
-	[[ ! -e /run/netns/oscost-b && ! -e /run/oscost-netlab &&
+	[[ ! -e /run/netns/oscost-b && ! -e /run/oscost/netlab &&
 		! -e /run/oscost-nfs ]] || return
 	# Of this directory nothing is left but what the test has made.
 	[[ -z $(find . -name 'nfslab-*') ]]

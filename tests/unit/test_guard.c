@@ -19,6 +19,7 @@
 static char dir[] = "/tmp/test_guard-XXXXXX";
 
 static char stuck[128];
+static char records[64];
 
 static void touch(const char *path)
 {
@@ -52,7 +53,7 @@ static void files(void)
 	OK(!guard_add(fd, "file", file) &&
 		   guard_sweep(fd, stuck, sizeof(stuck)) == 1,
 	   "the guard can be used again");
-	close(fd);
+	guard_close(fd);
 	OK(!guard_add(-1, "file", file), "without a guard nothing is noted");
 }
 
@@ -82,7 +83,7 @@ static void kernel_objects(void)
 	OK(semctl(sem, 0, GETVAL) < 0 && shmctl(shm, IPC_STAT, &ds) < 0 &&
 		   shm_open(name, O_RDWR, 0) < 0,
 	   "they are gone");
-	close(fd);
+	guard_close(fd);
 }
 
 static void scratch(void)
@@ -161,7 +162,7 @@ static void control_groups(void)
 	   "one that is not there is no error");
 	if (!make_group(path, sizeof(path))) {
 		OK(true, "no group can be made here # SKIP");
-		close(fd);
+		guard_close(fd);
 		return;
 	}
 	pid = fork();
@@ -192,7 +193,134 @@ static void control_groups(void)
 		waitpid(-pid, &status, 0);
 	OK(pid > 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
 	   "and what is in it is killed");
-	close(fd);
+	guard_close(fd);
+}
+
+/* A process that has noted @what, and is killed if @now. */
+static pid_t killed_with(const char *kind, const char *what, bool now)
+{
+	int ready[2], status;
+	char c;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		guard_add(guard_open(), kind, what);
+		if (now)
+			raise(SIGKILL);
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) < 0 || now)
+		waitpid(pid, &status, 0);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* What killed processes left goes with the next one; what is not theirs, or
+ * has another owner by now, does not. */
+static void leftovers(void)
+{
+	char left[64], inside[80], kept[64];
+	int fd;
+	struct stat st;
+	pid_t pid;
+
+	snprintf(left, sizeof(left), "%s/left", dir);
+	snprintf(kept, sizeof(kept), "%s/kept", dir);
+	snprintf(inside, sizeof(inside), "%s/f", left);
+	mkdir(left, 0700);
+	touch(inside);
+	pid = killed_with("dir", left, false);
+	OK(!guard_clean_up() && !access(inside, F_OK),
+	   "what a living process has noted stays");
+	end(pid);
+	fd = guard_open();
+	OK(access(left, F_OK), "and goes at the next start when it was killed");
+	guard_close(fd);
+	OK(access(records, F_OK), "the last record goes with its directory");
+
+	mkdir(kept, 0700);
+	snprintf(inside, sizeof(inside), "%s/f", kept);
+	touch(inside);
+	OK(!symlink(kept, left), "a link");
+	killed_with("dir", left, true);
+	OK(guard_clean_up() == 1 && !lstat(left, &st) && !access(inside, F_OK),
+	   "a link that lies there by now is not followed");
+	chmod(kept, 0777);
+	killed_with("dir", kept, true);
+	OK(guard_clean_up() == 1 && !access(inside, F_OK),
+	   "a directory in which others may write is left alone");
+	chmod(kept, 0700);
+
+	mkdir(records, 0700);
+	chmod(records, 0777);
+	fd = guard_open();
+	OK(fd >= 0 && !rmdir(records),
+	   "no record lies where everybody may write");
+	guard_close(fd);
+}
+
+/* A record of nobody's: @text, last written at @when, 0 for now. */
+static void record(const char *text, time_t when)
+{
+	const struct timespec times[2] = { { when, 0 }, { when, 0 } };
+	char path[80];
+	FILE *f;
+
+	mkdir(records, 0700);
+	snprintf(path, sizeof(path), "%s/netlab", records);
+	f = fopen(path, "we");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		return;
+	if (when)
+		utimensat(AT_FDCWD, path, times, 0);
+}
+
+/* A record may name a living owner, by number and time of start. */
+static void owners(void)
+{
+	char left[64], text[512] = "", started[32] = "";
+	FILE *f = fopen("/proc/self/stat", "re");
+	const int sem = semget(IPC_PRIVATE, 1, 0600);
+
+	snprintf(left, sizeof(left), "%s/theirs", dir);
+	OK(f && fgets(text, sizeof(text), f) &&
+		   sscanf(strrchr(text, ')'),
+			  ") %*c %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d "
+			  "%*d %*d %*d %*d %*d %*d %*d %31s",
+			  started) == 1,
+	   "the time of our start");
+	if (f)
+		fclose(f);
+	mkdir(left, 0700);
+	snprintf(text, sizeof(text), "owner %d %s shaped\ndir %s\n",
+		 (int)getpid(), started, left);
+	record(text, 0);
+	OK(!guard_clean_up() && !access(left, F_OK),
+	   "an owner that lives keeps what is noted");
+	snprintf(text, sizeof(text), "owner %d %s0\ndir %s\n", (int)getpid(),
+		 started, left);
+	record(text, 0);
+	OK(!guard_clean_up() && access(left, F_OK),
+	   "a later process of its number does not");
+	snprintf(text, sizeof(text), "sem %d\n", sem);
+	record(text, 1);
+	OK(!guard_clean_up() && semctl(sem, 0, GETVAL) == 0,
+	   "a semaphore made later is another's");
+	record(text, 0);
+	OK(!guard_clean_up() && semctl(sem, 0, GETVAL) < 0,
+	   "one made before goes");
 }
 
 /* A child that ignores what can be ignored, and its own child. */
@@ -219,11 +347,15 @@ int main(void)
 {
 	if (!mkdtemp(dir))
 		return 1;
+	snprintf(records, sizeof(records), "%s/records", dir);
+	setenv("OSCOST_RECORDS", records, 1);
 	files();
 	kernel_objects();
 	scratch();
 	control_groups();
 	children();
+	leftovers();
+	owners();
 	guard_remove_tree(dir);
 	return tap_done();
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 /* As scripts/netlab makes them. */
 #define NETLAB_HERE	   "/run/netns/oscost-a"
 #define NETLAB_THERE	   "/run/netns/oscost-b"
-#define NETLAB_FILE	   "/run/oscost-netlab"
+#define NETLAB_FILE	   "/run/oscost/netlab"
+#define NETLAB_WHY	   "OSCOST_NETLAB_WHY" /* run-all could not */
 #define NETLAB_HERE_ADDR_4 "10.78.0.1"
 #define NETLAB_HERE_ADDR_6 "fd78::1"
 #define NETLAB_ADDR_4	   "10.78.0.2"
@@ -104,8 +106,12 @@ static int enter_netlab(struct net_hosts *h)
 	h->home = open(NETLAB_HERE, O_RDONLY | O_CLOEXEC);
 	h->far = open(NETLAB_THERE, O_RDONLY | O_CLOEXEC);
 	if (h->home < 0 || h->far < 0)
-		return bench_skip(h->b, "needs the two network namespaces that "
-					"scripts/netlab makes (as root)");
+		return bench_skip(h->b, "%s",
+				  getenv(NETLAB_WHY)
+					  ? getenv(NETLAB_WHY)
+					  : "needs the two network namespaces "
+					    "that scripts/netlab makes (as "
+					    "root)");
 	if (setns(h->home, CLONE_NEWNET))
 		return bench_skip(h->b, "may not enter a network namespace: %s",
 				  strerror(errno));

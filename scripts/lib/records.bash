@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What must go should we be killed: records of it, as harness/guard.h keeps
+# them, which the next start of anything of ours reads.
+
+records_file=
+
+# records_place: the directory of this user's records.
+records_place() {
+	local place=/run/oscost
+
+	((EUID == 0)) || place=/dev/shm/oscost-$EUID
+	printf '%s\n' "${OSCOST_RECORDS:-$place}"
+}
+
+# records_clean BIN: remove what killed processes left; it says what.
+records_clean() {
+	[[ ! -x $1/machine ]] || "$1/machine" clean-up || :
+}
+
+# records_lock FILE: open it, to be locked by us until $records_fd is closed.
+# The file that was opened may have been removed by the one before.
+records_lock() {
+	while mkdir -m 700 "${1%/*}" 2>/dev/null || place_ours "${1%/*}"; do
+		{ exec {records_fd}>>"$1"; } 2>/dev/null || continue
+		flock -w 30 "$records_fd" || return
+		[[ ! $1 -ef /proc/$$/fd/$records_fd ]] || return 0
+		exec {records_fd}>&-
+	done
+	return 1
+}
+
+# records_add KIND WHAT: note it in a record that is locked as long as we live,
+# or a program that we have started does.
+records_add() {
+	local file
+
+	if [[ -z $records_file ]]; then
+		file=$(records_place)/$$
+		records_lock "$file" 2>/dev/null || return 0
+		records_file=$file
+	fi
+	printf '%s %s\n' "$1" "$2" >>"$records_file"
+}
+
+# records_end: what was noted is gone, or is to stay.
+records_end() {
+	[[ -n $records_file ]] || return 0
+	rm -f "$records_file"
+	rmdir "${records_file%/*}" 2>/dev/null || :
+	records_file=
+}
+
+# records_start PID: when it was started, in the kernel's ticks.
+records_start() {
+	local stat
+
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
+	# The name in parentheses may hold anything.
+	read -ra stat <<<"${stat##*) }"
+	[[ ${stat[0]} != [ZX] ]] && printf '%s\n' "${stat[19]}"
+}

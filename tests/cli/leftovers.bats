@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# alone: there is one pair of oscost's namespaces on a machine.
+#
+# What a killed process leaves goes when the next one starts, which names it;
+# what belongs to a living process stays.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	mkdir files
+}
+
+# kill_all PID: it and what it has started, at once.
+kill_all() {
+	# shellcheck disable=SC2046 # several
+	kill -KILL $(pgrep -s "$1")
+	until_true no_process "$1"
+}
+
+no_process() {
+	! pgrep -s "$1" -r R,S,D,T >/dev/null
+}
+
+# has PATTERN: whether there is such a file, by the path below the test's directory.
+has() {
+	[[ -n $(find . -path "./$1" -print -quit) ]]
+}
+
+# clean WHAT: the next program removes it, says so in one line, and the one
+# after that says nothing.
+clean() {
+	try 0 "$BIN/nop" "${QUICK[@]}" &&
+		says "nop: removed what a killed process (*) had left: $1" &&
+		[[ ! -e $OSCOST_RECORDS ]] &&
+		try 0 "$BIN/nop" "${QUICK[@]}" && [[ -z $stderr ]]
+}
+
+@test "test files of a killed program go at the next start" {
+	local moment pid
+
+	for moment in 'files/.oscost-file_read-*' 'files/.oscost-file_read-*/*'; do
+		setsid "$BIN/file_read" --effort 10000 --dir files >/dev/null 2>&1 3>&- &
+		pid=$!
+		until_true has "$moment"
+		# While it lives nobody takes them away.
+		try 0 "$BIN/nop" "${QUICK[@]}"
+		[[ -z $stderr ]]
+		has 'files/.oscost-file_read-*'
+		kill_all "$pid"
+		clean "dir $PWD/files/.oscost-file_read-*"
+		[[ -z $(ls -A files) ]]
+	done
+}
+
+@test "semaphores of a killed program go at the next start" {
+	local pid id
+
+	setsid "$BIN/ipc" --effort 10000 --case '*via=sysv_sem*' >/dev/null 2>&1 3>&- &
+	pid=$!
+	until_true grep -qs '^sem ' "$OSCOST_RECORDS/$pid"
+	id=$(sed -n 's/^sem //p' "$OSCOST_RECORDS/$pid" | tail -n 1)
+	kill_all "$pid"
+	try 0 "$BIN/nop" "${QUICK[@]}"
+	[[ ! -e $OSCOST_RECORDS ]]
+	[[ $(awk -v id="$id" '$2 == id' /proc/sysvipc/sem) == "" ]]
+}
+
+@test "test files of a killed run go at the next start, its programs end" {
+	local pid
+
+	setsid "$ROOT/scripts/run-all" --bin "$BIN" --only file_read --out out \
+		--dir files >/dev/null 2>&1 3>&- &
+	pid=$!
+	until_true has 'files/.oscost-files-*/data*'
+	kill -KILL "$pid"
+	# Another session; it has the files open until it has ended.
+	until_true flock -n "$OSCOST_RECORDS/$pid" true
+	run -0 --separate-stderr env -u MAKEFLAGS -u MAKELEVEL make -s -C "$ROOT" BUILD="${BIN%/bin}" clean-up
+	says "machine: removed what a killed process ($pid) had left: dir $PWD/files/.oscost-files-*"
+	[[ -z $(ls -A files) ]]
+}
+
+@test "namespaces of a killed netlab go at the next start" {
+	local pid netlab=$ROOT/scripts/netlab why moment
+
+	unset OSCOST_RECORDS
+	why=$("$netlab" run true 2>&1) || skip "$why"
+	for moment in /run/oscost/netlab /run/netns/oscost-a started; do
+		rm -f started
+		setsid "$netlab" run --bin "$BIN" sh -c 'echo >started; exec sleep 300' \
+			>/dev/null 2>&1 3>&- &
+		pid=$!
+		until_true test -e "$moment"
+		kill_all "$pid"
+		try 0 "$netlab" run --bin "$BIN" true
+		[[ ! -e /run/netns/oscost-a && ! -e /run/netns/oscost-b && ! -e /run/oscost/netlab ]]
+	done
+	says "*removed what a killed process (netlab) had left: netns oscost-a, and more"
+}
