@@ -19,9 +19,13 @@ records_clean() {
 }
 
 # records_lock FILE: open it, to be locked by us until $records_fd is closed.
-# The file that was opened may have been removed by the one before.
+# The file that was opened may have been removed by the one before, as may its
+# directory: then once more.
 records_lock() {
-	while mkdir -m 700 "${1%/*}" 2>/dev/null || place_ours "${1%/*}"; do
+	local tries
+
+	for ((tries = 0; tries < 100; tries++)); do
+		mkdir -m 700 "${1%/*}" 2>/dev/null || place_ours "${1%/*}" || continue
 		{ exec {records_fd}>>"$1"; } 2>/dev/null || continue
 		flock -w 30 "$records_fd" || return
 		[[ ! $1 -ef /proc/$$/fd/$records_fd ]] || return 0
