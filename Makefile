@@ -36,7 +36,11 @@ GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Asked once, and not before something is compiled: make run-all may have to
 # install pkg-config first.
 once = $(eval $(1) := $(shell $(2)))$($(1))
-PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
+# On a bare machine the first command says what to type, not cc or the shell.
+bare = $(shell scripts/setup --check run >&2)$(error nothing can be built yet; type: scripts/setup)
+tools = $(if $(shell command -v $(firstword $(CC)) >/dev/null && \
+	$(PKG_CONFIG) --exists $(REPORT_PKGS) 2>/dev/null && echo yes),,$(bare))
+PKG_CFLAGS  = $(tools)$(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS))
 REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness $(CPPFLAGS)

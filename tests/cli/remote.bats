@@ -157,9 +157,11 @@ needs_libnfs() {
 @test "a stretch is read anew, as cold, where more events are asked for than it has parts" {
 	lab 0 "${remote[@]}" --nfslab --bytes 64m --effort 10000 \
 		--case 'where=local,cache=cold,order=sequential,file=64M,block=1M,*'
-	rows 'length == 1 and all(.status == "ok" and .samples >= 12 and
-		(.evidence.uncached_before | .seen == .expected and .expected >= 3 * 58720256) and
-		(.evidence.fetched_while_timed.seen > 2 * 25165824))'
+	# It has 5 parts, however many there was time for.
+	rows 'length == 1 and all(.status == "ok" and .samples > 5 and
+		(.samples / 5 | ceil) as $stretches | .evidence |
+		(.uncached_before | .seen == .expected and .expected >= $stretches * 58720256) and
+		.fetched_while_timed.expected >= ($stretches - 1) * 25165824)'
 }
 
 @test "large blocks that are not cold are read on a busy connection too" {

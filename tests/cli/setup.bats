@@ -133,3 +133,36 @@ try() {
 		NF != 8 || $2 !~ /^(must|may)$/ || $3 !~ /^(cmd|pc|file):/ { print; bad = 1 }
 		END { exit bad }' "$ROOT/scripts/packages.tsv"
 }
+
+@test "without a network setup shows the first error and what to do" {
+	# As apt-get does: it ends with 0 where no list can be fetched.
+	# shellcheck disable=SC2016 # expands in the stub
+	manager apt-get 'case $1 in
+		update)
+			echo "Err:1 http://archive.example stable InRelease"
+			echo "W: Failed to fetch http://archive.example  Temporary failure resolving"
+			echo "W: Some index files failed to download." ;;
+		*) echo "E: Unable to locate package a-pkg"; exit 100 ;;
+		esac'
+	run -1 --separate-stderr try
+	[[ $stderr == *"W: Failed to fetch http://archive.example  Temporary failure resolving"* ]]
+	[[ $stderr == *"connect this machine to the network"*"type: scripts/setup" ]]
+	[[ $stderr != *Unable* ]]
+	# With lists it is what the packages lack.
+	# shellcheck disable=SC2016 # expands in the stub
+	manager apt-get '[[ $1 == update ]] || { echo "E: no room"; exit 100; }'
+	run -1 --separate-stderr try
+	[[ $stderr == *"E: no room"* && $stderr != *network* ]]
+}
+
+@test "make on a bare machine says what to type, and nothing else" {
+	local cmd
+
+	for cmd in sh make mkdir awk uname git nproc printf tr; do
+		ln -s "$(command -v "$cmd")" "$bin/$cmd"
+	done
+	manager apt-get
+	PATH=$bin run -2 --separate-stderr env -u MAKEFLAGS -u MAKELEVEL make -C "$ROOT" BUILD="$PWD/build"
+	[[ $stderr == "setup: missing: cc "*"install with:"*"type: scripts/setup.  Stop." ]]
+	[[ $stderr != *"not found"* && $stderr != *"No such file"* && ! -e calls ]]
+}
