@@ -239,17 +239,32 @@ say_why(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
 		b->skip_all = skip;
 }
 
+/* What this place does not have or allow is no defect. */
+static bool is_limit(const struct bench *b, int err)
+{
+	switch (err) {
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case ENETDOWN:
+	case ENETUNREACH:
+	case EADDRNOTAVAIL:
+	case EAFNOSUPPORT:
+		return true;
+	default:
+		return err && err == b->unpinned;
+	}
+}
+
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	/* A limit of this place is no defect: ulimit -n, or nothing may be
-	 * bound to the CPU that is needed. */
-	const bool limit =
-		err == EMFILE || err == ENFILE || (err && err == b->unpinned);
-
 	va_start(ap, fmt);
-	say_why(b, err, limit, fmt, ap);
+	say_why(b, err, is_limit(b, err), fmt, ap);
 	va_end(ap);
 	return err > 0 ? -err : -EIO;
 }

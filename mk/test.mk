@@ -51,6 +51,10 @@ check-cli: test-programs ## tests of programs and scripts: BATS="contract misbeh
 	$(Q)BIN='$(abspath $(BUILD))/bin' bats \
 		$(or $(BATS:%=tests/cli/%.bats),tests/cli)
 
+.PHONY: hostile
+hostile: test-programs ## run all programs in places that allow less, as root: PLACES="no-proc files-8" SHORT=1
+	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(PLACES)
+
 .PHONY: mutants
 mutants: ## plant faults in what is timed and reported: each must fail a test
 	$(Q)tests/mutants

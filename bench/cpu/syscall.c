@@ -150,6 +150,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (e->call == CALL_READ && s->zero < 0)
 		return bench_skip(b, "/dev/zero cannot be opened here");
+	if (e->call == CALL_OPEN_CLOSE) {
+		const int fd = open(s->m->path, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return bench_fail(b, errno, "open %s", s->m->path);
+		close(fd);
+	}
 	if (e->call == CALL_WRITE && s->null < 0)
 		return bench_skip(b, "/dev/null cannot be opened here");
 	if (e->call == CALL_CLOCK_GETTIME && int80 &&

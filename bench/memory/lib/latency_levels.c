@@ -105,8 +105,9 @@ static size_t gather(const struct curve *curve, const struct level *l,
  * instead of 5.0); NAN if nothing was. */
 static double level_cycles(const struct curve *curve, const struct level *l)
 {
-	struct taken all[LATENCY_MAX * LATENCY_PAIRS];
-	double cycles[LATENCY_MAX * LATENCY_PAIRS];
+	/* More than ulimit -s may allow. */
+	static struct taken all[LATENCY_MAX * LATENCY_PAIRS];
+	static double cycles[LATENCY_MAX * LATENCY_PAIRS];
 	const size_t n = gather(curve, l, all), most = (n + 3) / 4;
 
 	qsort(all, n, sizeof(*all), most_share_first);

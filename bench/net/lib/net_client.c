@@ -181,7 +181,7 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 		return err;
 	err = talk(c, *hello, &answer);
 	if (!err && answer.status != NET_OK)
-		return bench_fail(c->b, 0, "the server refused: %s",
+		return bench_skip(c->b, "the server refused: %s",
 				  answer.status == NET_FULL
 					  ? "it has too many sessions"
 					  : "it has no memory or threads");
