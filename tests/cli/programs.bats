@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# nop, timer, loop, procedure, syscall and truth: that every case of theirs is
+# nop, timer, arith, loop, procedure, syscall and truth: that every case of theirs is
 # there and that the evidence is about the right thing.  No time is judged.
 
 bats_require_minimum_version 1.5.0
@@ -13,7 +13,7 @@ setup_file() {
 	local name
 
 	cd "$BATS_FILE_TMPDIR" || return
-	for name in nop timer loop procedure syscall truth; do
+	for name in nop timer arith loop procedure syscall truth; do
 		"$BIN/$name" --invocations 1 --effort 5 --json >"$name" || return
 	done
 }
@@ -25,6 +25,7 @@ count() {
 
 @test "every case is in the results" {
 	[[ $(count nop true) -eq 2 ]]
+	[[ $(count arith true) -eq 84 ]]
 	[[ $(count loop '.params.form == "memory"') -eq 52 ]]
 	[[ $(count loop '.params.form == "register"') -eq 52 ]]
 	[[ $(count procedure '.params.args') -eq 75 ]]
@@ -42,7 +43,7 @@ count() {
 @test "no case failed" {
 	local name
 
-	for name in nop timer loop procedure syscall truth; do
+	for name in nop timer arith loop procedure syscall truth; do
 		jq -r 'select(.status == "failed") | "\(.case): \(.reason)"' \
 			"$ROWS/$name"
 		[[ $(count "$name" '.status == "failed"') -eq 0 ]]
@@ -77,6 +78,7 @@ all_seen() {
 
 @test "the evidence is complete" {
 	all_seen nop passes true
+	all_seen arith answers true
 	all_seen loop passes '.params.iterations != 0'
 	all_seen procedure calls '.params.args'
 	all_seen syscall calls true
