@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -127,7 +126,7 @@ static void start_again(char *const *argv)
 		execv(path, argv);
 		execv("/proc/self/exe", argv);
 	} else {
-		execv((const char *)getauxval(AT_EXECFN), argv);
+		execvp(argv[0], argv);
 	}
 }
 
