@@ -12,15 +12,18 @@ setup() {
 	mkdir files
 }
 
-# kill_all PID: it and what it has started, at once.
+# kill_all PID: it and what it has started; also what that starts meanwhile.
 kill_all() {
-	# shellcheck disable=SC2046 # several
-	kill -KILL $(pgrep -s "$1")
-	until_true no_process "$1"
+	until_true none_left "$1"
 }
 
-no_process() {
-	! pgrep -s "$1" -r R,S,D,T >/dev/null
+none_left() {
+	local pids
+
+	pids=$(pgrep -s "$1" -r R,S,D,T) || return 0
+	# shellcheck disable=SC2086 # several
+	kill -KILL $pids 2>/dev/null
+	return 1
 }
 
 # has PATTERN: whether there is such a file, by the path below the test's directory.
