@@ -32,30 +32,21 @@ static double default_floor(double threshold)
 	return threshold >= 0 ? fmin(FLOOR, threshold) : FLOOR;
 }
 
-static int write_page(const struct doc_format *format, const char *dir,
-		      const struct comparison *c, size_t n)
-{
-	char *path = text_format("%s/compare.%s", dir, format->suffix);
-	struct doc d = { .dir = dir, .format = format };
-	int bad;
+struct comparisons {
+	const struct comparison *c;
+	size_t n;
+};
 
-	d.f = text_create(path);
-	if (!d.f) {
-		warn("%s: %s", path, strerror(errno));
-		free(path);
-		return -EIO;
-	}
-	compare_write(&d, c, n);
-	bad = ferror(d.f);
-	bad |= fclose(d.f);
-	if (bad)
-		warn("%s: %s", path, strerror(errno));
-	free(path);
-	return bad ? -EIO : 0;
+static void write_all(struct doc *d, const void *what)
+{
+	const struct comparisons *all = what;
+
+	compare_write(d, all->c, all->n);
 }
 
 static int write_pages(const char *dir, const struct comparison *c, size_t n)
 {
+	const struct comparisons all = { c, n };
 	int err = 0;
 
 	if (mkdir(dir, 0777) && errno != EEXIST) {
@@ -70,11 +61,7 @@ static int write_pages(const char *dir, const struct comparison *c, size_t n)
 			warn("%s/%s.svg: %s", dir, name, strerror(-err));
 		free(name);
 	}
-	if (!err)
-		err = write_page(&doc_md, dir, c, n);
-	if (!err)
-		err = write_page(&doc_html, dir, c, n);
-	return err;
+	return err ? err : doc_pages(dir, "compare", write_all, &all);
 }
 
 /* Of sides that are the same every alarm is false.  METHOD promises at most

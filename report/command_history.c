@@ -20,8 +20,9 @@ static void put_table(struct doc *d, struct table *t)
 	table_free(t);
 }
 
-static void write_history(struct doc *d, const struct history *h)
+static void write_history(struct doc *d, const void *what)
 {
+	const struct history *h = what;
 	char *summary = history_summary(h);
 	struct table t;
 
@@ -45,28 +46,6 @@ static void write_history(struct doc *d, const struct history *h)
 	d->format->end(d);
 }
 
-static int write_page(const struct doc_format *format, const char *dir,
-		      const struct history *h)
-{
-	char *path = text_format("%s/history.%s", dir, format->suffix);
-	struct doc d = { .dir = dir, .format = format };
-	int bad;
-
-	d.f = text_create(path);
-	if (!d.f) {
-		warn("%s: %s", path, strerror(errno));
-		free(path);
-		return -EIO;
-	}
-	write_history(&d, h);
-	bad = ferror(d.f);
-	bad |= fclose(d.f);
-	if (bad)
-		warn("%s: %s", path, strerror(errno));
-	free(path);
-	return bad ? -EIO : 0;
-}
-
 static int write_pages(const char *dir, const struct history *h)
 {
 	int err;
@@ -80,8 +59,7 @@ static int write_pages(const char *dir, const struct history *h)
 		warn("%s/history.svg: %s", dir, strerror(-err));
 		return err;
 	}
-	err = write_page(&doc_md, dir, h);
-	return write_page(&doc_html, dir, h) || err ? -EIO : 0;
+	return doc_pages(dir, "history", write_history, h);
 }
 
 static void print(const struct history *h, bool all)

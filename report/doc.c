@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "doc.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "err.h"
 #include "text.h"
 
 /* Whether any line of the @len bytes at @s is indented as code is. */
@@ -34,4 +36,30 @@ void doc_text(struct doc *d, const char *text)
 		text += len;
 		text += strspn(text, "\n");
 	}
+}
+
+static int write_page(const struct doc_format *format, const char *dir,
+		      const char *name, doc_write_fn *write, const void *what)
+{
+	char *path = text_format("%s/%s.%s", dir, name, format->suffix);
+	struct doc d = { .f = text_create(path), .dir = dir, .format = format };
+	int bad = !d.f;
+
+	if (d.f) {
+		write(&d, what);
+		bad = ferror(d.f);
+		bad |= fclose(d.f);
+	}
+	if (bad)
+		warn("%s: %s", path, strerror(errno));
+	free(path);
+	return bad ? -EIO : 0;
+}
+
+int doc_pages(const char *dir, const char *name, doc_write_fn *write,
+	      const void *what)
+{
+	const int err = write_page(&doc_md, dir, name, write, what);
+
+	return write_page(&doc_html, dir, name, write, what) || err ? -EIO : 0;
 }

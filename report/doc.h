@@ -40,6 +40,13 @@ struct doc {
 
 extern const struct doc_format doc_html, doc_md, doc_tex;
 
+typedef void doc_write_fn(struct doc *d, const void *what);
+
+/* doc_pages() - @dir/@name.md and .html, by @write.  Return: 0, or -EIO after
+ * the reason was said. */
+int doc_pages(const char *dir, const char *name, doc_write_fn *write,
+	      const void *what);
+
 /* doc_text() - paragraphs of @text: blank lines part them, indented ones are
  * code. */
 void doc_text(struct doc *d, const char *text);
