@@ -52,8 +52,8 @@ check-cli: test-programs ## tests of programs and scripts: BATS="contract misbeh
 		$(or $(BATS:%=tests/cli/%.bats),tests/cli)
 
 .PHONY: hostile
-hostile: test-programs ## run all programs in places that allow less, as root: PLACES="no-proc files-8" SHORT=1
-	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(PLACES)
+hostile: test-programs ## run all programs in places that allow less, as root: AT="no-proc files-8" SHORT=1
+	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(AT)
 
 .PHONY: mutants
 mutants: ## plant faults in what is timed and reported: each must fail a test

@@ -4,6 +4,7 @@
 
 child_pid=    # session that runs now
 stopping=0    # signal number that asked us to stop, 0 if none
+child_ran=0    # whether child_run began: what it was redirected to was opened
 child_final=0  # whether to run this child although we are stopping
 declare -a child_ends=()
 ! command -v setpriv >/dev/null || child_ends=(setpriv --pdeathsig TERM)
@@ -18,6 +19,7 @@ child_run() {
 	local limit=$1 status=0
 	shift
 
+	child_ran=1
 	"${child_ends[@]}" setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 8>&- 9<&- &
 	child_pid=$!
 	if ((stopping && !child_final)); then

@@ -25,7 +25,7 @@ record_append() {
 
 	why=$(printf '%s\n' "$2" 2>&1 >>"$out/$1") && return
 	[[ $1 != invocations.jsonl ]] || truncate -s "$record_size" "$out/$1" || :
-	record_whole "$out/$1" || :
+	record_whole "$out/$1"
 	record_stuck "$why"
 }
 
@@ -37,6 +37,14 @@ record_stuck() {
 	progress_clear
 	die 1 "cannot write in $out: $why ($(record_free "$out") KiB free);" \
 		"$remedy go on with: $(resume_command)"
+}
+
+# record_ready: .rows and .talk are there, and empty: what a program before has
+# left must not be taken for the next one's.
+record_ready() {
+	local why
+
+	why=$({ : >"$out/.rows" && : >"$out/.talk"; } 2>&1) || record_stuck "$why"
 }
 
 # record_sync: what was measured is on the disk, rows before the journal.
@@ -57,10 +65,13 @@ record_journal() {
 # record_whole FILE: cut off what is no whole line: a write that was cut short,
 # or the zeros that a power cut leaves in place of what was not written yet.
 record_whole() {
-	local lines
+	local lines size
 
-	lines=$(head -zn 1 "$1" | wc -l)
-	truncate -s "$(head -n "$lines" "$1" | wc -c)" "$1"
+	# What cannot be read is not cut.
+	if ! lines=$(head -zn 1 "$1" | wc -l) || ! size=$(head -n "$lines" "$1" | wc -c) ||
+		! truncate -s "$size" "$1"; then
+		record_stuck "${1##*/} cannot be read"
+	fi
 }
 
 # record_keep WHAT RULE: keep the lines of the journal for which awk's RULE is
@@ -267,8 +278,9 @@ record_noise() {
 	((ms <= 150)) || ms=150
 	((ms >= 20)) || ms=20
 	[[ -z ${conf[cpu]} ]] || cpu=(--cpu "${conf[cpu]}")
+	record_ready
 	child_run 60 "${prefix[@]}" "$bin/machine" noise "${cpu[@]}" --ms "$ms" \
-		--phase "$1" --round "$2" >"$out/.rows" 2>"$out/.talk" || :
+		--phase "$1" --round "$2" >>"$out/.rows" 2>>"$out/.talk" || :
 	record_talk noise "$2" "$out/.talk"
 	record_lines "$out/.rows"
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"

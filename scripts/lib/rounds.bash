@@ -90,12 +90,15 @@ rounds_row() {
 		return 0
 	fi
 	read -ra args <<<"${plan_args[i]}"
+	record_ready
+	child_ran=0
 	now_us
 	start=$now
 	child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
 		--json --invocations 1 --round "$round" --seed "$seed" \
 		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
-		>"$out/.rows" 2>"$out/.talk" || status=$?
+		>>"$out/.rows" 2>>"$out/.talk" || status=$?
+	((child_ran)) || record_stuck ".rows or .talk cannot be opened"
 	took_us "$start"
 	record_talk "$id" "$round" "$out/.talk"
 	# What was at hand when the user stopped us is lost, and done again by

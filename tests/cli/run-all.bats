@@ -171,6 +171,27 @@ cut_and_resume() {
 	[[ $stderr != *"lost their rows"* ]]
 }
 
+@test "what cannot be read is not cut" {
+	drive --out whole --rounds 2 --seed 5
+	mkdir path
+	for broken in 1 2 3 4; do
+		rm -rf out calls
+		cp -r whole out
+		sed -i '$d' out/journal.tsv
+		# shellcheck disable=SC2016 # expands in the stub
+		printf '#!/bin/bash\necho >>calls\n(($(wc -l <calls) != %d)) || exit 1\nexec %s "$@"\n' \
+			"$broken" "$(command -v head)" >path/head
+		chmod +x path/head
+		cp -r out before
+		PATH=$PWD/path:$PATH run -1 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
+		[[ $stderr == *"cannot be read"* ]]
+		cmp before/journal.tsv out/journal.tsv
+		cmp before/invocations.jsonl out/invocations.jsonl
+		rm -rf before
+	done
+	cut_and_resume true
+}
+
 @test "what failed is measured again on request" {
 	# shellcheck disable=SC2016 # expands in the stub
 	stub other 'echo "{\"round\": $round}"; [[ -e mended ]]'
@@ -194,9 +215,9 @@ cut_and_resume() {
 		run -1 --separate-stderr drive --out out --rounds 2
 		[[ $stderr == *"cannot write in "*": $why ("*"go on with: "*"--resume "* ]]
 		case $why in
-	Input*) [[ $stderr != *"make room"* ]] ;;
-	*) [[ $stderr == *"make room"* ]] ;;
-	esac
+		Input*) [[ $stderr != *"make room"* ]] ;;
+		*) [[ $stderr == *"make room"* ]] ;;
+		esac
 		touch room
 		run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
 		jq -e '[.programs[].exit_status] == [0, 0, 0, 0]' out/run.json
