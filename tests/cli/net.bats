@@ -144,6 +144,19 @@ lied_to() {
 	EOT
 }
 
+# The program takes the server that lies beside it.
+@test "a server that is killed before it listens failed; one that gave up had a reason" {
+	mkdir beside
+	cp "$BIN/tcp_connect" beside
+	printf '#!/bin/sh\nkill -KILL $$\n' >beside/net_server
+	chmod +x beside/net_server
+	try 1 beside/tcp_connect "${QUICK[@]}" --case '*proto=tcp,place=same_cpu,figure=connect'
+	[[ $stderr == *'our server process has ended'* ]]
+	printf '#!/bin/sh\necho no port >&2\nexit 1\n' >beside/net_server
+	try 77 beside/tcp_connect "${QUICK[@]}" --case '*proto=tcp,place=same_cpu,figure=connect'
+	[[ $stderr == *'no port'*'it said why'* ]]
+}
+
 @test "a peer that is not there, or no address" {
 	try 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer 127.0.0.1 --port 1 \
 		--case '*proto=tcp,size=1,wait=block,*round_trip*'

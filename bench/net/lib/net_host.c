@@ -166,8 +166,9 @@ static int start(struct net_hosts *h, struct net_host *host, int cpu,
 	return err;
 }
 
-/* The @lines lines that a server says when it listens.  Return: 0, -EIO where
- * they do not come, or as of partner_check(). */
+/* The @lines lines that a server says when it listens.  Return: 0, -EIO if its
+ * output ends before, -EPROTO if they are too long, or as of
+ * partner_check(). */
 static int hear(int fd, int lines, char *text, size_t size)
 {
 	size_t have = 0;
@@ -182,8 +183,10 @@ static int hear(int fd, int lines, char *text, size_t size)
 				return err;
 			continue;
 		}
-		if (n <= 0 || have + 1 == size)
+		if (n <= 0)
 			return -EIO;
+		if (have + 1 == size)
+			return -EPROTO;
 		lines -= text[have++] == '\n';
 	}
 	text[have] = '\0';
@@ -198,6 +201,20 @@ static bool runs(const struct net_host *host)
 	return pid &&
 	       !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	       !info.si_pid;
+}
+
+/* Whether it was ended from outside.  Its output has ended, so it is about to
+ * end itself if it still runs. */
+static bool was_killed(const struct net_host *host)
+{
+	siginfo_t info = { 0 };
+	int err;
+
+	do
+		err = waitid(P_PID, (id_t)host->partner.pid, &info,
+			     WEXITED | WNOWAIT);
+	while (err && errno == EINTR);
+	return info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
 }
 
 /* End it; in the first @ms by the end of its input, for a killed ssh says
@@ -319,6 +336,7 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 		NULL,
 	};
 	uint16_t port = 0;
+	bool killed;
 	int out, err;
 
 	if (find_server(path, sizeof(path)))
@@ -332,13 +350,18 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 	close(out);
 	if (!err && sscanf(said, "%hu", &port) == 1)
 		return net_addr_parse(&host->addr, at, port);
+	killed = err == -EIO && was_killed(host);
 	stop(host, 0);
-	return err == -ECANCELED
-		       ? err
-		       : bench_skip(h->b,
-				    "net_server ended before it listened "
-				    "on %s; it said why",
-				    at);
+	if (err == -ECANCELED)
+		return err;
+	if (killed)
+		return bench_fail(h->b, 0,
+				  "start the server: our server process has "
+				  "ended");
+	return bench_skip(h->b,
+			  "net_server ended before it listened on %s; it said "
+			  "why",
+			  at);
 }
 
 const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
