@@ -24,8 +24,9 @@ REPORT_PKGS := $(PKGS) inih
 
 CC      ?= cc
 CFLAGS  ?= -O2 -g
-WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	   -Wvla -Wformat=2 -Wundef
+# All callbacks of a kind have one signature, whatever they need of it.
+WARN    := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes \
+	   -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 PKG_CONFIG ?= pkg-config
 
 VERSION := 0.1

@@ -44,7 +44,6 @@ size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
 	}
 	return n;
 #else
-	(void)leaves;
 	return 0;
 #endif
 }

@@ -114,6 +114,7 @@ static const struct bench_case *add(struct bench *b, const struct bench_case *c)
 		return &nothing;
 	}
 	run->c = *c;
+	run->c.switches |= b->desc->switches;
 	run->c.id = b->n_runs;
 	run->cold = run->derived = run->expected = NAN;
 	run->derived_resolution = run->derived_low = run->derived_high = NAN;
@@ -174,7 +175,7 @@ void bench_add_axes(struct bench *b, const struct bench_axis *axes,
 		memcpy(c.at, at, sizeof(at));
 		for (i = 0; i < n; i++)
 			c.params[i] = param_at(&axes[i], at[i]);
-		if (point(b, b->state, &c))
+		if (!point || point(b, b->state, &c))
 			add(b, &c);
 		else
 			free(c.data);
@@ -281,7 +282,6 @@ int bench_skip(struct bench *b, const char *fmt, ...)
 
 bool bench_stopping(const struct bench *b)
 {
-	(void)b;
 	return invocation_stop;
 }
 
@@ -531,7 +531,6 @@ int bench_nth_cpu(const struct bench *b, unsigned int nth)
 
 uint64_t bench_spare_bytes(const struct bench *b)
 {
-	(void)b;
 	return mem_spare_bytes();
 }
 
@@ -608,5 +607,4 @@ void bench_say(struct bench *b, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	warn("%s", line);
-	(void)b;
 }

@@ -180,6 +180,10 @@ struct bench_case {
 	unsigned int at[BENCH_MAX_PARAMS]; /* which value of each axis */
 };
 
+/* A point of a table of axes is about to be added: fill in @c, which has
+ * its params, @data and @at.  Return: false if such a point makes no sense. */
+typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
+
 enum bench_need {
 	BENCH_NEED_ROOT = 1 << 0,
 	BENCH_NEED_2_PUS = 1 << 1, /* two PUs that this process may use */
@@ -196,14 +200,18 @@ enum bench_need {
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
  *
- * The callbacks, in calling order.  @cases and one of @run and @sample (here
- * or in each case) are required.  All return 0, bench_fail() or, before
- * anything was measured, bench_skip().
+ * @axes: where all cases, or the first of them, are the points of one table.
+ * @switches: as that of every case.
  *
+ * The callbacks, in calling order.  @axes or @cases, and one of @run and
+ * @sample (here or in each case) are required.  All but @point return 0,
+ * bench_fail() or, before anything was measured, bench_skip().
+ *
+ * @point: for each point of @axes, as of bench_add_axes().
  * @cases: add the cases with bench_add_axes() or bench_add().  Called also for
- *--list, before setup(): it may look at the machine but must not change
- *anything. A case that cannot be measured here is added with @skip set, not
- *	   left out.
+ *	   --list, before setup(): it may look at the machine but must not
+ *	   change anything.  A case that cannot be measured here is added with
+ *	   @skip set, not left out.
  * @setup: once, after pinning and calibration.
  * @enter: when a visit to a case begins (outside any interval).  Cases are
  *	   visited in turn, several times each, in random order.
@@ -228,7 +236,10 @@ struct bench_desc {
 	unsigned int needs;
 	const struct opt *opts;
 	size_t state_size, case_state_size;
+	const struct bench_axis *axes;
+	bool switches;
 
+	bench_point_fn *point;
 	int (*cases)(struct bench *b, void *state);
 	int (*setup)(struct bench *b, void *state);
 	bench_case_fn *enter;
@@ -260,13 +271,10 @@ extern const double bench_share_ms;
  */
 const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
 
-/* A point of a table of axes is about to be added: fill in @c, which has
- * its params, @data and @at.  Return: false if such a point makes no sense. */
-typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
-
 /**
  * bench_add_axes() - add a case for each point of @axes, the last axis
- * changing fastest.  @axes must live as long as the program.
+ * changing fastest.  @axes must live as long as the program.  @point: may be
+ * NULL, if there is nothing to fill in.
  */
 void bench_add_axes(struct bench *b, const struct bench_axis *axes,
 		    bench_point_fn *point);

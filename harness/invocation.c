@@ -119,7 +119,9 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	err = choose_cpu(b, plan->cpu);
 	if (err)
 		return err;
-	err = desc->cases(b, state);
+	if (desc->axes)
+		bench_add_axes(b, desc->axes, desc->point);
+	err = desc->cases ? desc->cases(b, state) : 0;
 	if (b->usage_error)
 		return EXIT_FAIL;
 	if (err)

@@ -95,7 +95,6 @@ static void on_watch(int sig)
 {
 	const int saved = errno;
 
-	(void)sig;
 	if (armed && !threads) {
 		verdict = partner_check();
 		if (verdict) {

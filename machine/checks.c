@@ -36,37 +36,31 @@ static enum answer when(bool good)
 
 static enum answer performance(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(!strcmp(text, "performance"));
 }
 
 static enum answer one(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(*text == '1');
 }
 
 static enum answer zero(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(*text == '0');
 }
 
 static enum answer two(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(*text == '2');
 }
 
 static enum answer not_always(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(!strstr(text, "[always]"));
 }
 
 static enum answer is_tsc(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(!strcmp(text, "tsc"));
 }
 
@@ -91,13 +85,11 @@ static enum answer listed(const char *text, int cpu)
 /* The suite prices the system as it is used. */
 static enum answer mitigated(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(!strstr(text, "mitigations=off"));
 }
 
 static enum answer idle(const char *text, int cpu)
 {
-	(void)cpu;
 	return when(strtod(text, NULL) < LOAD_MAX);
 }
 

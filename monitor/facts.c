@@ -146,7 +146,6 @@ static json_t *width_json(const struct facts *facts, unsigned int nth,
 {
 	double width[COUNTERS_PMUS];
 
-	(void)pmu;
 	cpu_model_widths(facts->model, facts->target->asked, width);
 	return isfinite(width[nth]) ? json_real(width[nth]) : json_null();
 }
@@ -156,7 +155,6 @@ static json_t *source_json(const struct facts *facts, unsigned int nth,
 {
 	char text[LINE_MAX_BYTES];
 
-	(void)nth;
 	/* Which processor a recording is of, it does not say. */
 	if (facts->set->replay && !(facts->model->forced > 0))
 		return json_null();

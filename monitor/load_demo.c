@@ -100,7 +100,6 @@ struct work {
 static int piece_arithmetic(struct bench *b, struct load_state *s,
 			    double *asked, double *done)
 {
-	(void)b;
 	*asked = (double)(s->rounds * LOAD_ADDS);
 	*done = (double)load_add(s->rounds);
 	return 0;
@@ -109,7 +108,6 @@ static int piece_arithmetic(struct bench *b, struct load_state *s,
 static int piece_avx(struct bench *b, struct load_state *s, double *asked,
 		     double *done)
 {
-	(void)b;
 	*asked = (double)(s->rounds * LOAD_AVX_ADDS * LOAD_AVX_LANES);
 	*done = load_avx(s->rounds);
 	return 0;
@@ -137,7 +135,6 @@ static int piece_chase(struct bench *b, struct load_state *s, double *asked,
 	const unsigned int next = (s->part + 1) % PARTS;
 	void *end = follow(s->entry[s->part], loads / UNROLL);
 
-	(void)b;
 	*asked = (double)loads;
 	*done = end == s->entry[next] ? (double)loads : 0;
 	s->part = next;
@@ -162,8 +159,6 @@ static int piece_idle(struct bench *b, struct load_state *s, double *asked,
 {
 	const struct timespec all = { .tv_nsec = INTERVAL_NS };
 
-	(void)b;
-	(void)s;
 	*asked = 1;
 	*done = !clock_nanosleep(CLOCK_MONOTONIC, 0, &all, NULL);
 	return 0;
@@ -270,7 +265,6 @@ static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 	char path[PATH_MAX];
 	int fd, err;
 
-	(void)c;
 	if (s->fd >= 0)
 		return 0;
 	dir = bench_scratch(b);
@@ -507,7 +501,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct load_state *s = state;
 
-	(void)b;
 	/* Without setup() there is nothing, and fd 0 is not ours. */
 	if (!s->set_up)
 		return;
@@ -524,7 +517,6 @@ static void teardown(struct bench *b, void *state)
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
 		const struct work *w = &works[i];
 		const char *skip = w->piece == piece_avx && !load_avx_usable()

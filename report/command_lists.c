@@ -85,7 +85,6 @@ static int list_failed(const struct run *run, double ignored)
 {
 	int code = EXIT_OK;
 
-	(void)ignored;
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 

@@ -13,7 +13,6 @@ static void md_begin(struct doc *d, const char *title)
 
 static void md_end(struct doc *d)
 {
-	(void)d;
 }
 
 static void md_heading(struct doc *d, int level, const char *id,

@@ -24,13 +24,11 @@ static void tex_begin(struct doc *d, const char *title)
 
 static void tex_end(struct doc *d)
 {
-	(void)d;
 }
 
 static void tex_heading(struct doc *d, int level, const char *id,
 			const char *text)
 {
-	(void)id;
 	fputs(level <= 2 ? "\n\\subsection*{" : "\n\\subsubsection*{", d->f);
 	text_tex(d->f, text);
 	fputs("}\n", d->f);
@@ -167,7 +165,6 @@ static void tex_list(struct doc *d, int begin)
 
 static void tex_item(struct doc *d, const char *href, const char *text)
 {
-	(void)href;
 	fputs("\\item ", d->f);
 	text_tex(d->f, text);
 	fputc('\n', d->f);

@@ -188,7 +188,6 @@ static int do_wide(const struct settings *set, char **argv)
 
 static int do_failed(const struct settings *set, char **argv)
 {
-	(void)set;
 	return command_failed(argv[0]);
 }
 

@@ -240,8 +240,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct kernel *k = &kernels[c->at[0]][c->at[1]];
 
-	(void)b;
-	(void)state;
 	c->arg = k;
 	c->run = c->at[2] ? k->throughput : k->latency;
 	c->ops = STEPS;
@@ -252,20 +250,12 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return c->run;
 }
 
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, point);
-	return 0;
-}
-
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	const struct kernel *k = c->arg;
 	struct arith_state *s = state;
 
-	(void)iters;
 	bench_proof(b, c, "answers", (double)s->bytes, (double)k->right(s));
 	return 0;
 }
@@ -273,6 +263,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 const struct bench_desc bench_desc = {
 	.name = "arith",
 	.state_size = sizeof(struct arith_state),
-	.cases = cases,
+	.axes = axes,
+	.point = point,
 	.conclude = conclude,
 };

@@ -140,7 +140,6 @@ static int run_fence(struct bench *b, void *state, const struct bench_case *c,
 	int n = (int)c->index;
 	uint64_t passes = 0;
 
-	(void)b;
 	BENCH_HIDE(n);
 	for (uint64_t i = 0; i < iters; i++) {
 		FENCE();
@@ -158,7 +157,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct loop_state *s = state;
 
-	(void)iters;
 	bench_proof(b, c, "passes", (double)s->asked,
 		    s->passes == s->asked ? (double)s->passes : -1);
 	s->asked = s->passes = 0;
@@ -175,7 +173,6 @@ static const struct form {
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
 	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
 		bench_add(b, &(struct bench_case) {
 				     .params = { P_STR("form", forms[f].name),

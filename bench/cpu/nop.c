@@ -31,8 +31,6 @@ static int run_empty(struct bench *b, void *state, const struct bench_case *c,
 	struct nop_state *s = state;
 	uint64_t passes = 0;
 
-	(void)b;
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		passes++;
 		BENCH_HIDE(passes);
@@ -60,7 +58,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct nop_state *s = state;
 
-	(void)iters;
 	bench_proof(b, c, "passes", (double)s->asked, (double)s->passes);
 	s->asked = s->passes = 0;
 	return 0;
@@ -68,7 +65,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
 	bench_add(b,
 		  &(struct bench_case) { .params = { P_STR("timing", "batch") },
 					 .run = run_empty,

@@ -224,18 +224,9 @@ static const struct bench_axis axes[] = { AXIS_STR("code", code_names),
 
 static bool add_figure(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	c->unit = c->at[2] == RANGE ? "%" : "ns";
 	c->derived = true;
 	return true;
-}
-
-static int placement_cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_figure);
-	return 0;
 }
 
 static bool wanted(const struct bench *b, enum code c, enum where w)
@@ -395,7 +386,6 @@ static void placement_teardown(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
 
-	(void)b;
 	if (s->buffer)
 		munmap(s->buffer, s->size);
 }
@@ -403,7 +393,8 @@ static void placement_teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "placement",
 	.state_size = sizeof(struct placement_state),
-	.cases = placement_cases,
+	.axes = axes,
+	.point = add_figure,
 	.setup = placement_setup,
 	.derive = placement_derive,
 	.teardown = placement_teardown,

@@ -54,8 +54,6 @@ struct procedure_state {
 
 static bool add_call(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	c->arg = &callers[c->at[0]];
 	c->ops = CALLER_UNROLL;
 	c->histogram = BENCH_HIST_CYCLES;
@@ -64,15 +62,12 @@ static bool add_call(struct bench *b, void *state, struct bench_case *c)
 
 static bool add_increment(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	c->derived = true;
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
 	bench_add_axes(b, call_axes, add_call);
 	bench_add_axes(b, increment_axes, add_increment);
 	for (unsigned int via = 0; via < VIAS; via++)
@@ -125,7 +120,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	const uint64_t calls = iters * CALLER_UNROLL;
 	const uint64_t sum = loops[c->at[1]](s->args, iters);
 
-	(void)b;
 	s->calls += calls;
 	if (sum == calls * one_sum(s, caller->args))
 		s->right += calls;
@@ -138,7 +132,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct procedure_state *s = state;
 
-	(void)iters;
 	bench_proof(b, c, "calls", (double)s->calls, (double)s->right);
 	s->calls = s->right = 0;
 	return 0;
@@ -173,7 +166,6 @@ static void derive_slope(struct bench *b, unsigned int increment,
 
 static int derive(struct bench *b, void *state)
 {
-	(void)state;
 	for (unsigned int via = 0; via < VIAS; via++) {
 		derive_slope(b, 0, via, 0, REGISTERS);
 		derive_slope(b, 1, via, REGISTERS, CALLEE_MAX);

@@ -185,8 +185,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct calls_state *s = state;
 	struct calls_memory *m = s->m;
 
-	(void)b;
-	(void)c;
 	memset(m->buffer, 0x5a, s->cwd_bytes);
 	memset(&m->st, 0x5a, sizeof(m->st));
 	memset(&m->st64, 0x5a, sizeof(m->st64));
@@ -236,7 +234,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct calls_state *s = state;
 	const struct calls_entry *e = c->arg;
 
-	(void)iters;
 	bench_proof(b, c, "calls", (double)s->asked, (double)s->good);
 	s->asked = s->good = 0;
 	if (e->call == CALL_GETCWD || e->call == CALL_READ ||
@@ -256,7 +253,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct calls_state *s = state;
 
-	(void)b;
 	close_fd(s->zero);
 	close_fd(s->null);
 	close_fd(s->file);

@@ -375,7 +375,6 @@ static int setup(struct bench *b, void *state)
 {
 	struct timer_state *s = state;
 
-	(void)b;
 	s->watch = wall_clock_watch();
 	return 0;
 }
@@ -396,7 +395,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct timer_state *s = state;
 
-	(void)b;
 	if (c->index == CLOCK)
 		(void)wall_clock_was_set(s->watch); /* not in this batch */
 	if (c->index == INSTRUCTION || c->index == CLOCK)
@@ -428,7 +426,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct timer_state *s = state;
 
-	(void)iters;
 	bench_proof(b, c, "reads", (double)s->asked, (double)s->good);
 	s->asked = s->good = 0;
 	if (c->index == INSTRUCTION)
@@ -443,7 +440,6 @@ static void teardown(struct bench *b, void *state)
 {
 	const struct timer_state *s = state;
 
-	(void)b;
 	if (s->watch > 0)
 		close(s->watch);
 }

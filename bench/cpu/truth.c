@@ -209,8 +209,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct truth_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->visit++;
 	return 0;
 }
@@ -219,8 +217,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct truth_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->before = s->x;
 	return 0;
 }

@@ -391,7 +391,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 
-	(void)b;
 	if (s->whole_machine)
 		file_data_remove(&s->reader.file);
 	cache_reader_end(&s->reader);

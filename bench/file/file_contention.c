@@ -100,19 +100,14 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	const unsigned int procs = (unsigned int)counts[c->at[2]];
 	const bool all = !c->at[0] && !c->at[1];
 
-	(void)b;
-	(void)state;
 	c->index = procs;
 	c->unit = "ns";
 	c->exclusive = true;
-	c->switches = true;
 	return all || procs == 1 || procs == 2 || procs == 5 || procs == 10;
 }
 
 static bool add_figure(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	c->unit = c->at[2] == R2 ? "1" : "ns";
 	c->better = c->at[2] == R2 ? BENCH_HIGHER : BENCH_LOWER;
 	c->estimator = BENCH_EST_DERIVED;
@@ -426,8 +421,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct contention_state *s = state;
 
-	(void)b;
-	(void)c;
 	stop_all(s);
 	return 0;
 }
@@ -463,7 +456,6 @@ static void derive_line(struct bench *b, unsigned int mode, unsigned int whose)
 
 static int derive(struct bench *b, void *state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++)
 		derive_line(b, i / 2, i % 2);
 	return 0;
@@ -473,7 +465,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct contention_state *s = state;
 
-	(void)b;
 	stop_all(s);
 	for (unsigned int i = 0; i < MOST; i++)
 		file_data_close(&s->file[i]);
@@ -482,6 +473,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "file_contention",
+	.switches = true,
 	.state_size = sizeof(struct contention_state),
 	.cases = cases,
 	.setup = setup,

@@ -313,7 +313,6 @@ static int run_open_close(struct bench *b, void *state,
 	const int dir = s->dir;
 	uint64_t good = 0;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		good += close(openat(dir, file_name, O_RDONLY)) == 0;
 	s->good = good;
@@ -328,7 +327,6 @@ static int run_stat(struct bench *b, void *state, const struct bench_case *c,
 	uint64_t good = 0;
 	struct stat st;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		good += fstatat(dir, file_name, &st, 0) == 0 &&
 			st.st_size == (off_t)SMALL_BYTES;
@@ -344,7 +342,6 @@ static int run_rename(struct bench *b, void *state, const struct bench_case *c,
 	const int dir = s->dir;
 	uint64_t good = 0;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		to = from + 1 < NAMES ? from + 1 : 0;
 		good += renameat(dir, names[from], dir, names[to]) == 0;
@@ -543,7 +540,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;
 
-	(void)b;
 	if (c->index == FSYNC_DIR)
 		unlinkat(s->dir, s->group[0], 0);
 	/* The other cases know it by the first name only. */
@@ -575,7 +571,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct ops_state *s = state;
 
-	(void)b;
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->dir >= 0)

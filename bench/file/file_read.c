@@ -484,7 +484,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct read_state *s = state;
 
-	(void)b;
 	file_ring_close(s->ring);
 	if (s->direct >= 0)
 		close(s->direct);

@@ -276,7 +276,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
 
-	(void)b;
 	s->offset = file_walk_next(&s->walk) * block_of(c);
 	file_data_fill(s->buffer, block_of(c), s->offset + s->salt);
 	return 0;
@@ -385,7 +384,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct write_state *s = state;
 
-	(void)b;
 	for (int how = 0; how < HOWS; how++)
 		if (s->fd[how] >= 0)
 			close(s->fd[how]);

@@ -230,7 +230,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
 
-	(void)b;
 	if ((size_t)c->index >= PAIRS ||
 	    (size_t)c->index / DISTANCES / STARTS != IN_DRAM)
 		return 0;
@@ -247,8 +246,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct line_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->at = chase_run(s->at, iters);
 	s->last = iters * CHASE_UNROLL;
 	s->loads += s->last;
@@ -262,7 +259,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct line_state *s = state;
 
-	(void)iters;
 	if (s->flushed && s->loads > s->chase.lines)
 		return bench_fail(b, 0,
 				  "a batch of %llu loads is longer than the "
@@ -381,7 +377,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct line_state *s = state;
 
-	(void)b;
 	mem_unmap(&s->buffer);
 	mem_unmap(&s->huge);
 }

@@ -48,7 +48,6 @@ struct mapping_state {
 
 static int cases(struct bench *b, void *state)
 {
-	(void)state;
 	for (int call = 0; call < CALLS; call++)
 		for (int touched = 0; touched < 2; touched++)
 			for (size_t i = 0; i < SIZES; i++) {
@@ -223,15 +222,12 @@ static void put_back(struct mapping_state *s, size_t size)
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	(void)b;
-	(void)iters;
 	put_back(state, size_of(c));
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	(void)b;
 	put_back(state, size_of(c));
 	return 0;
 }

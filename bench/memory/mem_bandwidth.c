@@ -443,7 +443,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
 
-	(void)b;
 	partner_team_stop(&s->team);
 	for (int i = 0; i < BENCH_MAX_NODES; i++)
 		mem_unmap(&s->buffer[i]);

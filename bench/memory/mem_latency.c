@@ -204,8 +204,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct latency_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->at = chase_run(s->at, iters);
 	return 0;
 }
@@ -248,7 +246,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct latency_spec *spec = &s->plan.spec[c->index];
 	double pair;
 
-	(void)iters;
 	/* After each pass or group of four batches. */
 	if (!latency_is_curve(spec) || spec->n_pairs == LATENCY_PAIRS ||
 	    (!c->sample && s->batches++ % 4))
@@ -291,7 +288,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct latency_state *s = state;
 
-	(void)b;
 	for (int i = 0; i < 3; i++)
 		mem_unmap(&s->buffer[i]);
 	latency_nodes_close(&s->nodes);

@@ -219,7 +219,6 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 	const double each = s->ticks_each_byte[s->kind] * 100 / s->load;
 	const uint64_t begin = now(s->clock);
 
-	(void)rounds;
 	t->bytes = 0;
 	while (s->load &&
 	       !atomic_load_explicit(&s->stop, memory_order_relaxed)) {
@@ -342,8 +341,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
 
-	(void)b;
-	(void)c;
 	partner_team_stop(&s->team);
 	return 0;
 }
@@ -364,7 +361,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 
-	(void)b;
 	partner_team_stop(&s->team);
 	mem_unmap(&s->chain);
 	mem_unmap(&s->parts);

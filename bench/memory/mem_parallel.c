@@ -157,7 +157,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct parallel_state *s = state;
 
-	(void)b;
 	chase_run_many(s->at, chases[c->index % (int)COUNTS],
 		       iters * CHASE_UNROLL);
 	return 0;
@@ -169,7 +168,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const int level = (int)(c->index / (int)COUNTS);
 	const size_t k = chases[c->index % (int)COUNTS];
 
-	(void)b;
 	for (size_t i = 0; s->buffer[level].base && i < k; i++)
 		*place(s, level, i) = s->at[i];
 	s->next[level] += k;
@@ -240,7 +238,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
-	(void)b;
 	for (int level = 0; level < LEVELS; level++)
 		mem_unmap(&s->buffer[level]);
 }

@@ -375,7 +375,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	(void)b;
 	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
 	if (s->disk_file >= 0)

@@ -190,8 +190,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct tlb_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->at = chase_run(s->at, iters);
 	return 0;
 }
@@ -301,7 +299,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct tlb_state *s = state;
 
-	(void)b;
 	mem_unmap(&s->buffer[0]);
 	mem_unmap(&s->buffer[1]);
 }

@@ -120,7 +120,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	struct remote_read *r = c->data;
 	bool runs;
 
-	(void)b;
 	if (!is_chosen(state, c))
 		return false;
 	*r = (struct remote_read) {
@@ -208,7 +207,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	(void)b;
 	return c->axes ? remote_read_enter(&s->reader, c, c->most) : 0;
 }
 
@@ -216,7 +214,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	(void)b;
 	return c->axes ? remote_read_prepare(&s->reader) : 0;
 }
 
@@ -270,7 +267,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	(void)b;
 	return c->axes ? remote_read_leave(&s->reader) : 0;
 }
 
@@ -345,7 +341,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	remote_target_close(&s->target);
 	remote_reader_close(&s->reader);
 }

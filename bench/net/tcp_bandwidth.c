@@ -110,7 +110,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct state *s = state;
 
-	(void)b;
 	if (!is_chosen(s, c))
 		return false;
 	net_hosts_fill(&s->net, c, c->at[PLACE], AF_INET);
@@ -293,7 +292,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	net_flow_close(&s->flow);
 	net_hosts_close(&s->hosts);
 }

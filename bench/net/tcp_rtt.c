@@ -542,7 +542,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	if (s->clock > 0)
 		close(s->clock);
 	net_hosts_close(&s->hosts);

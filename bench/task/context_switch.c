@@ -369,7 +369,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct context_switch_state *s = state;
 
-	(void)b;
 	switch_partner_stop(&s->partner);
 	switch_link_close(&s->solo);
 	switch_shot_close(&s->shot);

@@ -74,8 +74,6 @@ static unsigned int choose(unsigned int cpus, uint64_t pairs)
 
 static bool add_pair(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	return c->at[FROM] != c->at[TO];
 }
 
@@ -102,7 +100,6 @@ static int answer(struct partner *t, void *arg)
 	struct state *s = arg;
 	uint64_t n = 0, seen;
 
-	(void)t;
 	for (;;) {
 		do
 			seen = atomic_load_explicit(&s->line,
@@ -138,7 +135,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
 	int err;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		uint64_t patience = LOOKS;
 
@@ -189,7 +185,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	atomic_store(&s->line, LAST);
 	partner_stop(&s->partner);
 }

@@ -91,7 +91,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	int err = 0;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters && !err; i++) {
 		err = ipc_send(&s->ch);
 		if (!err)
@@ -153,7 +152,6 @@ static void add(struct bench *b, struct state *s, const struct channel_case *cc)
 		.estimator = flow ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
 		.most = flow ? spans_of(b) : 0,
 		.exclusive = flow, /* one warm-up */
-		.switches = true,
 		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0 ?
 			"needs a second CPU" : NULL,
 	};
@@ -303,8 +301,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	(void)b;
-	(void)c;
 	s->messages = s->ch.received;
 	s->bytes = s->ch.bytes;
 	return 0;
@@ -377,7 +373,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	partner_stop(&s->sink.partner);
 	partner_stop(&s->partner.partner);
 	if (s->opened)
@@ -388,6 +383,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "ipc",
+	.switches = true,
 	.state_size = sizeof(struct state),
 	.cases = cases,
 	.setup = setup,

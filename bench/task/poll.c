@@ -72,7 +72,6 @@ static int run_select(struct bench *b, void *state, const struct bench_case *c,
 	const int last = ((struct state *)state)->fd[counts[p->list] - 1];
 	struct state *s = state;
 
-	(void)b;
 	for (uint64_t i = 0; i < iters; i++) {
 		struct timeval none = { 0 };
 		fd_set set = s->set;
@@ -91,7 +90,6 @@ static int run_poll(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	const struct pollfd *last = &s->poll[count - 1];
 
-	(void)b;
 	for (uint64_t i = 0; i < iters; i++) {
 		const int n = poll(s->poll, count, 0);
 
@@ -107,7 +105,6 @@ static int run_epoll(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	const int last = s->fd[counts[p->list] - 1];
 
-	(void)b;
 	for (uint64_t i = 0; i < iters; i++) {
 		struct epoll_event event[4];
 		const int n = epoll_wait(s->epoll[p->list], event, 4, 0);
@@ -125,7 +122,6 @@ static int run_add_del(struct bench *b, void *state, const struct bench_case *c,
 	const int epoll = s->epoll[p->list];
 	struct epoll_event event = { .events = EPOLLIN };
 
-	(void)b;
 	for (uint64_t i = 0; i < iters; i++)
 		s->right +=
 			!epoll_ctl(epoll, EPOLL_CTL_ADD, s->extra, &event) &&
@@ -141,7 +137,6 @@ static int run_mod(struct bench *b, void *state, const struct bench_case *c,
 	const int last = s->fd[counts[p->list] - 1];
 	struct epoll_event event = { .events = EPOLLIN };
 
-	(void)b;
 	event.data.fd = last;
 	for (uint64_t i = 0; i < iters; i++)
 		s->right += !epoll_ctl(s->epoll[p->list], EPOLL_CTL_MOD, last,
@@ -172,8 +167,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	struct point *p = c->data;
 	struct rlimit limit = { 0 };
 
-	(void)b;
-	(void)state;
 	*p = (struct point) { v, c->at[1], c->at[2] };
 	/* A list's own cost: the ends of the axis will do. */
 	if (!v->asks && (p->ready || (p->list != 0 && p->list != COUNTS - 1)))
@@ -184,13 +177,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 			  "(ulimit -Hn)";
 	c->run = v->run;
 	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_point);
-	return 0;
 }
 
 /* As many as the largest list that has a case needs and the limit allows. */
@@ -286,8 +272,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	(void)b;
-	(void)c;
 	((struct state *)state)->right = 0;
 	return 0;
 }
@@ -318,7 +302,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	while (s->epolls)
 		close(s->epoll[--s->epolls]);
 	while (s->fds)
@@ -332,7 +315,8 @@ const struct bench_desc bench_desc = {
 	.name = "poll",
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct point),
-	.cases = cases,
+	.axes = axes,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

@@ -144,7 +144,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
 
-	(void)b;
 	if (p->kind == PROC_KIND_MEMORY && p->again && s->memory.start)
 		proc_memory_touch(&s->memory, proc_point_page(p));
 	return 0;
@@ -246,7 +245,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
 
-	(void)iters;
 	bench_proof(b, c, "children_reaped", 1, s->status == 0);
 	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
 		bench_proof(b, s->points.view[p->parent][i], "children_reaped",
@@ -258,8 +256,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
 
-	(void)b;
-	(void)c;
 	proc_forker_stop(&s->small);
 	proc_memory_close(&s->memory);
 	return 0;
@@ -277,7 +273,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct process_state *s = state;
 
-	(void)b;
 	proc_forker_stop(&s->small);
 	proc_memory_close(&s->memory);
 	if (s->child_end)

@@ -59,13 +59,11 @@ struct state {
 
 static void count(int sig)
 {
-	(void)sig;
 	caught = caught + 1;
 }
 
 static void count_too(int sig)
 {
-	(void)sig;
 	caught = caught + 1;
 }
 
@@ -74,7 +72,6 @@ static void step_over(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)info;
 	if (!resume) {
 		signal(sig, SIG_DFL);
 		return;
@@ -97,8 +94,6 @@ static int run_install(struct bench *b, void *state, const struct bench_case *c,
 				       { .sa_handler = count_too } };
 	struct state *s = state;
 
-	(void)b;
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		s->errors += sigaction(OURS, &action[i & 1], NULL) != 0;
 	return 0;
@@ -109,8 +104,6 @@ static int run_ignored(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 
-	(void)b;
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		s->errors += kill(s->self, IGNORED) != 0;
 	return 0;
@@ -121,8 +114,6 @@ static int run_self(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 
-	(void)b;
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		s->errors += kill(s->self, OURS) != 0;
 	return 0;
@@ -136,8 +127,6 @@ static int run_fault(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	uintptr_t behind;
 
-	(void)b;
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++)
 		__asm__ volatile("lea 1f(%%rip), %0\n\t"
 				 "mov %0, %1\n\t"
@@ -171,7 +160,6 @@ static int run_round_trip(struct bench *b, void *state,
 {
 	struct state *s = state;
 
-	(void)c;
 	for (uint64_t i = 0; i < iters; i++) {
 		const uint64_t before = caught;
 		int err =
@@ -190,7 +178,6 @@ static int answer(struct partner *p, void *arg)
 	struct state *s = arg;
 	uint64_t seen = caught = 0;
 
-	(void)p;
 	do {
 		while (caught == seen)
 			sigsuspend(&s->open);
@@ -227,19 +214,10 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const bool two = c->at[1] != SELF;
 
-	(void)b;
-	(void)state;
 	c->run = ops[c->at[0]].run;
 	c->place = places[c->at[1]].place;
 	c->switches = two;
 	return two == (c->run == run_round_trip);
-}
-
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_point);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -288,8 +266,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	(void)b;
-	(void)c;
 	s->errors = 0;
 	s->before = caught;
 	return 0;
@@ -341,7 +317,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	partner_stop(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	partner_unshare(s->shared, sizeof(*s->shared));
@@ -350,7 +325,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "signal",
 	.state_size = sizeof(struct state),
-	.cases = cases,
+	.axes = axes,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

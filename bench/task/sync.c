@@ -189,7 +189,6 @@ static int doze(struct partner *t, void *arg)
 
 static int sleep_on(struct partner *p, void *arg)
 {
-	(void)arg;
 	return partner_meet(p);
 }
 
@@ -200,7 +199,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	const struct op *op = c->arg;
 	const uint64_t n = iters * (c->ops ? c->ops : 1);
 
-	(void)b;
 	s->errors += op->run(s, n);
 	s->mine += n;
 	return 0;
@@ -331,8 +329,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	const struct op *op = &ops[c->at[0]];
 	const bool alone = c->at[1] == NOBODY;
 
-	(void)b;
-	(void)state;
 	c->arg = op;
 	c->place = c->at[1] == OTHER_CPU ? BENCH_ANY_OTHER : BENCH_SAME_CPU;
 	c->switches = !alone;
@@ -342,13 +338,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	}
 	c->ops = alone ? 1 : CONTENDED_OPS;
 	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
-}
-
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_point);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -372,7 +361,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	(void)b;
 	partner_stop(&s->partner);
 	partner_stop(&s->company);
 }
@@ -380,7 +368,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "sync",
 	.state_size = sizeof(struct state),
-	.cases = cases,
+	.axes = axes,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

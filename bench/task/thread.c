@@ -91,18 +91,10 @@ static struct stack_kind *kind_of(struct thread_state *s,
 
 static bool add_figure(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)state;
 	c->index = c->at[2];
 	c->derived = c->index == TO_THREAD || c->index == TO_PARENT;
 	c->of = c->derived ? row(b, c, SMALLER) : NULL;
 	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_figure);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -202,8 +194,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
 
-	(void)b;
-	(void)c;
 	s->report = (struct thread_report) { 0 };
 	s->joined = 0;
 	s->faults = minor_faults();
@@ -280,7 +270,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct thread_state *s = state;
 	struct stack_kind *kind = kind_of(s, c);
 
-	(void)iters;
 	give_evidence(b, c, s, kind);
 	if (c->index == SMALLER) {
 		give_evidence(b, row(b, c, TO_THREAD), s, kind);
@@ -294,7 +283,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct thread_state *s = state;
 
-	(void)b;
 	for (int k = 0; k < STACKS * 2; k++)
 		if (s->kind[k / 2][k % 2].attr_ok)
 			pthread_attr_destroy(&s->kind[k / 2][k % 2].attr);
@@ -303,7 +291,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "thread",
 	.state_size = sizeof(struct thread_state),
-	.cases = cases,
+	.axes = axes,
+	.point = add_figure,
 	.setup = setup,
 	.prepare = prepare,
 	.sample = sample,

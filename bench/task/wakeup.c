@@ -158,20 +158,10 @@ static const struct bench_axis axes[] = { AXIS_STR("call", calls),
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	(void)b;
-	(void)state;
 	/* For a machine that is very late only. */
 	c->histogram = BENCH_HIST_LOG;
-	c->switches = true;
 	/* Real time has no slack, and the others have some. */
 	return (c->at[POLICY] == FIFO) == (c->at[SLACK] == NONE);
-}
-
-static int cases(struct bench *b, void *state)
-{
-	(void)state;
-	bench_add_axes(b, axes, add_point);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -312,7 +302,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 	const int fds[] = { s->timer, s->never, s->epoll };
 
-	(void)b;
 	restore(s);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] > 0)
@@ -321,10 +310,12 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "wakeup",
+	.switches = true,
 	.opts = opts,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(uint64_t), /* points that were skipped */
-	.cases = cases,
+	.axes = axes,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,

@@ -19,7 +19,6 @@ static void *serve(void *arg)
 {
 	static const struct net_limits limits = NET_LIMITS_DEFAULT;
 
-	(void)arg;
 	if (net_serve(listener, &limits, &stop))
 		abort();
 	return NULL;
@@ -30,8 +29,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	struct sockaddr_in *here = (struct sockaddr_in *)&server.sa;
 	pthread_t id;
 
-	(void)argc;
-	(void)argv;
 	*here = (struct sockaddr_in) {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),

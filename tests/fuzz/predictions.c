@@ -6,8 +6,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	fuzz_begin();
 	/* A few operations are enough. */
 	fuzz_copy("bench/cpu/rows.tsv", "bench/cpu/rows.tsv");

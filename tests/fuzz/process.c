@@ -10,8 +10,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	fuzz_begin();
 	return chdir(fuzz_dir); /* the path has room for /proc/PID/stat */
 }

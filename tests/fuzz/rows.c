@@ -10,8 +10,6 @@ static char run[PATH_MAX + 8];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	fuzz_begin();
 	fuzz_copy(SOUND "invocations.jsonl", "run/invocations.jsonl");
 	fuzz_copy(SOUND "run.json", "run/run.json");

@@ -20,8 +20,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	fuzz_begin();
 	return 0;
 }

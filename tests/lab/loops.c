@@ -24,25 +24,17 @@ static void *chase_from;
 /* Of the harness, as far as a loop needs it. */
 const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 {
-	(void)b;
 	return c;
 }
 
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
-	(void)b;
-	(void)fmt;
 	return err ? -err : -EIO;
 }
 
 void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
 		 double expected, double seen)
 {
-	(void)b;
-	(void)c;
-	(void)what;
-	(void)expected;
-	(void)seen;
 }
 
 /* One function each that callgrind can begin and end at. */

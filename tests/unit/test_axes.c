@@ -31,7 +31,6 @@ static bool fill(struct bench *b, void *state, struct bench_case *c)
 {
 	struct own *own = c->data;
 
-	(void)b;
 	if (c->at[0] == 1 && c->at[1] != 1)
 		return false;
 	own->filled += 1;

@@ -89,8 +89,6 @@ static void work(enum partner_kind kind, int cpu)
 
 static int die(struct partner *p, void *arg)
 {
-	(void)p;
-	(void)arg;
 	usleep(20000);
 	_exit(3);
 }
@@ -99,7 +97,6 @@ static int hang(struct partner *p, void *arg)
 {
 	char byte;
 
-	(void)arg;
 	do
 		if (read(fd[0], &byte, 1) > 0)
 			return 1;
@@ -109,15 +106,12 @@ static int hang(struct partner *p, void *arg)
 
 static int die_with_the_lock(struct partner *p, void *arg)
 {
-	(void)p;
-	(void)arg;
 	pthread_mutex_lock(&shared->lock); /* once the other one waits */
 	_exit(0);
 }
 
 static int wait_for_ever(void *arg)
 {
-	(void)arg;
 	while (!pthread_cond_wait(&shared->filled, &shared->lock))
 		;
 	return 1;
@@ -150,7 +144,6 @@ static int read_and_look(void *arg)
 	char byte;
 	int err = 0;
 
-	(void)arg;
 	while (!err && read(fd[0], &byte, 1) < 0 && errno == EINTR)
 		err = partner_check();
 	return err;
@@ -258,7 +251,6 @@ static uint64_t rounds_of[PARTNER_TEAM_MAX];
 
 static void count_rounds(void *arg, unsigned int member, uint64_t rounds)
 {
-	(void)arg;
 	rounds_of[member] += rounds;
 }
 

@@ -211,7 +211,6 @@ int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 int file_ring_open(struct file_ring **ring, unsigned int depth,
 		   const char **why)
 {
-	(void)depth;
 	*ring = NULL;
 	*why = "built without liburing";
 	return -ENOTSUP;
@@ -219,25 +218,17 @@ int file_ring_open(struct file_ring **ring, unsigned int depth,
 
 void file_ring_close(struct file_ring *ring)
 {
-	(void)ring;
 }
 
 ssize_t file_ring_read(struct file_ring *ring, int fd, void *buffer, size_t len,
 		       uint64_t offset)
 {
-	(void)ring;
-	(void)fd;
-	(void)buffer;
-	(void)len;
-	(void)offset;
 	errno = ENOTSUP;
 	return -1;
 }
 
 int file_ring_load(struct file_ring *ring, struct file_ring_load *l)
 {
-	(void)ring;
-	(void)l;
 	return -ENOTSUP;
 }
 

@@ -15,21 +15,16 @@ static void rep_set(void *a, size_t bytes, int byte)
 
 void mem_write_rep(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)b;
-	(void)c;
 	rep_set(a, bytes, SET_BYTE);
 }
 
 void mem_clear_rep(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)b;
-	(void)c;
 	rep_set(a, bytes, 0);
 }
 
 void mem_copy_rep(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)c;
 	__asm__ volatile("rep movsb"
 			 : "+D"(a), "+S"(b), "+c"(bytes)
 			 :
@@ -43,21 +38,16 @@ static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
 
 void mem_write_libc(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)b;
-	(void)c;
 	libc_memset(a, SET_BYTE, bytes);
 }
 
 void mem_clear_libc(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)b;
-	(void)c;
 	libc_memset(a, 0, bytes);
 }
 
 void mem_copy_libc(void *a, const void *b, const void *c, size_t bytes)
 {
-	(void)c;
 	libc_memcpy(a, b, bytes);
 }
 

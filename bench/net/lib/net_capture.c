@@ -182,30 +182,21 @@ void net_capture_close(struct net_capture *cap, struct bench *b,
 
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
-	(void)b;
-	(void)fd;
 	cap->why = "built without libpcap";
 	return -ENOTSUP;
 }
 
 int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
 {
-	(void)cap;
-	(void)p;
-	(void)wait_ms;
 	return -EIO;
 }
 
 void net_capture_drain(struct net_capture *cap)
 {
-	(void)cap;
 }
 
 void net_capture_close(struct net_capture *cap, struct bench *b,
 		       const struct bench_case *c)
 {
-	(void)cap;
-	(void)b;
-	(void)c;
 }
 #endif

@@ -129,7 +129,6 @@ static int become(struct partner *p, void *arg)
 {
 	const struct start *st = arg;
 
-	(void)p;
 	if (dup2(st->in, STDIN_FILENO) >= 0 &&
 	    dup2(st->out, STDOUT_FILENO) >= 0 &&
 	    (st->space < 0 || !setns(st->space, CLONE_NEWNET)))

@@ -109,7 +109,6 @@ static void answered(int status, struct nfs_context *nfs, void *data,
 {
 	struct nfs_client *c = private_data;
 
-	(void)nfs;
 	c->status = status;
 	if (status > 0 && c->into) {
 		/* More than was asked for: not from an honest server. */
@@ -126,7 +125,6 @@ static void opened(int status, struct nfs_context *nfs, void *data,
 {
 	struct nfs_client *c = private_data;
 
-	(void)nfs;
 	if (status >= 0)
 		c->file = data;
 	c->status = status;
@@ -139,7 +137,6 @@ static void told_size(int status, struct nfs_context *nfs, void *data,
 	struct nfs_client *c = private_data;
 	const struct nfs_stat_64 *st = data;
 
-	(void)nfs;
 	if (status >= 0)
 		c->bytes = st->nfs_size;
 	c->status = status;
@@ -151,8 +148,6 @@ static void null_answered(struct rpc_context *rpc, int status, void *data,
 {
 	struct nfs_client *c = private_data;
 
-	(void)rpc;
-	(void)data;
 	c->status = status == RPC_STATUS_SUCCESS ? 0 : -EIO;
 	c->done = true;
 }
@@ -276,7 +271,6 @@ void nfs_client_close(struct nfs_client *c)
 
 int nfs_client_open(struct nfs_client *c, const char *url)
 {
-	(void)url;
 	return give_up(c, -ENOSYS,
 		       "built without libnfs (libnfs-dev), so no URL can be "
 		       "read");
@@ -285,28 +279,21 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
 			uint64_t offset)
 {
-	(void)c;
-	(void)buffer;
-	(void)len;
-	(void)offset;
 	return -ENOSYS;
 }
 
 int nfs_client_null(struct nfs_client *c)
 {
-	(void)c;
 	return -ENOSYS;
 }
 
 int nfs_client_socket(const struct nfs_client *c)
 {
-	(void)c;
 	return -1;
 }
 
 void nfs_client_close(struct nfs_client *c)
 {
-	(void)c;
 }
 
 #endif

@@ -16,7 +16,6 @@ static int become(struct partner *p, void *arg)
 	char *const argv[] = { (char *)e->program, NULL };
 	char *const none[] = { NULL };
 
-	(void)p;
 	if (dup2(e->channel, 0) == 0 && dup2(e->channel, 1) == 1)
 		execve(e->program, argv, none);
 	return -errno;

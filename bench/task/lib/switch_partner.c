@@ -5,7 +5,6 @@
 
 static int serve(struct partner *p, void *arg)
 {
-	(void)p;
 	switch_link_serve(arg);
 	return 0;
 }

@@ -53,7 +53,6 @@ static int child(struct partner *p, void *arg)
 	char byte;
 	ssize_t n;
 
-	(void)p;
 	announce(s->shared);
 	n = read(s->fd[0], &byte, 1);
 	s->shared->end = timer_end(s->method);
@@ -65,7 +64,6 @@ static int peer(struct partner *p, void *arg)
 {
 	struct switch_shot *s = arg;
 
-	(void)p;
 	pthread_mutex_lock(&s->lock);
 	announce(s->shared);
 	while (!s->go)
