@@ -20,16 +20,15 @@
  * CPU is not idle then; what others do while it sleeps is not, nor what a
  * hypervisor took where the kernel knows of it.  /proc/stat cannot tell that:
  * it counts in steps of 10 ms, and everybody's.  (cpu_load shows it, over
- * longer intervals.)  figure=processor_load and figure=ipc need
- * hardware counters, and the first also the width of this core.  Their cycles
- * are those in which the thread ran: work that sleeps can have a larger
- * processor_load than system_load.  Of all that it could do in all the time
- * the core did about the product.
+ * longer intervals.)  The other figures need hardware counters, and all but ipc
+ * the width of this core.  The cycles of while_running and ipc are those in
+ * which the thread ran.  figure=processor_load is of all cycles of that time,
+ * the source's equation (1): while_running x system_load.
  *
- * Measures: % of the time (system_load), % of the instructions possible while
- *	     it ran (processor_load), instructions for each cycle (ipc).
- * Includes: the kernel's part of the work, where the counters may see it;
- *	     about 5 us of reading clocks and files in 3 ms.
+ * Measures: % of the time (system_load), % of the instructions possible in that
+ *	     time (processor_load) and while it ran (while_running),
+ *instructions for each cycle (ipc). Includes: the kernel's part of the work,
+ *where the counters may see it; about 5 us of reading clocks and files in 3 ms.
  * After:    M. Schwarzbauer et al., "Processor-oriented performance
  *	     measurement tool" (2010), Figures 9 and 10.
  * Needs:    hardware counters for all but system_load; for work=disk a file
@@ -62,10 +61,10 @@
 #define PARTS	    16 /* of the chain; a piece of work is one */
 #define UNROLL	    32
 
-enum figure { SYSTEM_LOAD, PROCESSOR_LOAD, IPC, FIGURES };
+enum figure { SYSTEM_LOAD, PROCESSOR_LOAD, WHILE_RUNNING, IPC, FIGURES };
 
 static const char *const figures[FIGURES] = { "system_load", "processor_load",
-					      "ipc" };
+					      "while_running", "ipc" };
 
 struct load_state {
 	struct counters *counters;
@@ -418,8 +417,11 @@ static int sample_interval(struct bench *b, void *state,
 		find_pmu(s, &k);
 	bench_record_value(b, c, load);
 	x = counters_load_pct(&k, s->width);
-	if (isfinite(x))
-		bench_record_value(b, sibling(b, c, PROCESSOR_LOAD), x);
+	if (isfinite(x)) {
+		bench_record_value(b, sibling(b, c, WHILE_RUNNING), x);
+		bench_record_value(b, sibling(b, c, PROCESSOR_LOAD),
+				   x * load / 100);
+	}
 	x = counters_ipc(&k);
 	if (isfinite(x))
 		bench_record_value(b, sibling(b, c, IPC), x);
@@ -441,7 +443,7 @@ static const char *why_not(const struct load_state *s, enum figure figure,
 
 	if (!why)
 		why = counters_why(s->counters, COUNTERS_CYCLES);
-	if (why || figure != PROCESSOR_LOAD || isfinite(s->width[s->pmu]))
+	if (why || figure == IPC || isfinite(s->width[s->pmu]))
 		return why;
 	cpu_model_say_width(&s->model, counters_pmu_name(s->counters, s->pmu),
 			    text, size);
@@ -473,7 +475,7 @@ static int derive(struct bench *b, void *state)
 				why = "it never had a counter: others use them";
 			if (why)
 				bench_derive_skip(b, d, "%s", why);
-			else if (f == PROCESSOR_LOAD)
+			else if (f != IPC)
 				bench_fact(b, d, "width", s->width[s->pmu]);
 		}
 	}

@@ -7,9 +7,26 @@
 
 #define TIME_MAX 40
 
-double row_load_pct(const struct row *row)
+double row_while_running_pct(const struct row *row)
 {
 	return counters_load_pct(&row->counts, row->width);
+}
+
+double row_core_load_pct(const struct row *row)
+{
+	const struct counters_count *count = row->counts.count;
+	const struct counters_count *reference = &count[COUNTERS_REF_CYCLES];
+	double share = NAN;
+
+	if (reference->known && row->reference_hz > 0)
+		share = reference->value /
+			(row->reference_hz * (double)row->interval_ns * 1e-9);
+	else if (row->os.state == OS_OK)
+		share = row->os.load_pct / 100;
+	if (count[COUNTERS_INSTRUCTIONS].known &&
+	    count[COUNTERS_CYCLES].known && !(count[COUNTERS_CYCLES].value > 0))
+		return 0; /* halted all the time */
+	return share * row_while_running_pct(row);
 }
 
 double row_share_pct(const struct row *row)
@@ -88,7 +105,8 @@ static const struct column after[] = {
 	{ "os_system_pct", PCT, os_system },
 	{ "os_iowait_pct", PCT, os_iowait },
 	{ "os_steal_pct", PCT, os_steal },
-	{ "load_pct", PCT, row_load_pct },
+	{ "core_load_pct", PCT, row_core_load_pct },
+	{ "while_running_pct", PCT, row_while_running_pct },
 	{ "ipc", RATIO, ipc },
 	{ "counted_pct", PCT, row_share_pct },
 	{ NULL, PCT, NULL },

@@ -26,10 +26,18 @@ struct row {
 	struct os_load os;
 	struct counters_counts counts;
 	double width[COUNTERS_PMUS]; /* NAN: unknown */
+	double reference_hz;	     /* of reference cycles; 0: unknown */
 };
 
-/* row_load_pct() - the paper's load; NAN if unknown. */
-double row_load_pct(const struct row *row);
+/* row_while_running_pct() - what the core did of what it could have done in the
+ * cycles in which it was not halted; NAN if unknown. */
+double row_while_running_pct(const struct row *row);
+
+/* row_core_load_pct() - the paper's load: of what it could have done in all
+ * cycles of the interval, as fast as it ran; NAN if unknown.  The share of the
+ * cycles in which it was not halted is that of the reference cycles, or where
+ * these are not known the load by the system. */
+double row_core_load_pct(const struct row *row);
 
 /* row_share_pct() - the least time that an event had a counter, in percent of
  * the interval; NAN if no hardware event is known. */

@@ -15,6 +15,7 @@
 #include "screen.h"
 #include "sink.h"
 #include "summary.h"
+#include "timer.h"
 
 /* The ring of a CPU holds 6500 switches: enough for 65 000 a second. */
 #define TEND_NS 100000000u
@@ -36,8 +37,20 @@ struct sampler {
 	struct stamp start, last;
 	struct sink data, screen;
 	char *head;
+	double reference_hz; /* as of struct row */
 	bool stop, broken;
 };
+
+#define REFERENCE_WINDOW_NS 20000000
+
+/* Reference cycles pass as the steps of an invariant TSC do. */
+static double reference_hz(void)
+{
+	struct timer_features features;
+
+	timer_probe(&features);
+	return features.invariant ? timer_tsc_hz(REFERENCE_WINDOW_NS) : 0;
+}
 
 void sampler_signals(sigset_t *set)
 {
@@ -126,6 +139,7 @@ static int take_sample(struct sampler *s)
 		struct row *row = &s->rows[i];
 
 		row->late = late;
+		row->reference_hz = s->reference_hz;
 		row->since_ns = row->at.mono_ns - s->start.mono_ns;
 		summary_add(&s->sums[i], row);
 	}
@@ -340,6 +354,7 @@ int sampler_run(const struct facts *facts, struct target *target,
 		.child = child,
 		.data = { .fd = -1 },
 		.screen = { .fd = -1 },
+		.reference_hz = facts->set->replay ? 0 : reference_hz(),
 	};
 	int status = open_all(&s);
 

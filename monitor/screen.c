@@ -64,7 +64,7 @@ static void put_count(FILE *f, const struct row *row, enum counters_event event)
 
 static void put_row(FILE *f, const struct row *row)
 {
-	const double load_pct = row_load_pct(row);
+	const double core_pct = row_core_load_pct(row);
 	const double ipc = counters_ipc(&row->counts);
 	char name[16];
 
@@ -72,8 +72,9 @@ static void put_row(FILE *f, const struct row *row)
 		os_state_name(row->os.state));
 	put_pct(f, row->os.load_pct, row->os.resolution_pct);
 	put_bar(f, row->os.load_pct);
-	put_pct(f, load_pct, 0);
-	put_bar(f, load_pct);
+	put_pct(f, core_pct, 0);
+	put_bar(f, core_pct);
+	put_pct(f, row_while_running_pct(row), 0);
 	if (isfinite(ipc))
 		fprintf(f, " %7.3f", ipc);
 	else
@@ -132,10 +133,10 @@ void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 		(double)rows->interval_ns / 1e9,
 		(unsigned long long)rows->late);
 	fprintf(f,
-		"%7s %9s %9s  %-21s %9s  %-21s %7s %11s %11s %11s "
+		"%7s %9s %9s  %-21s %9s  %-21s %9s %7s %11s %11s %11s "
 		"%11s" ERASE_LINE,
-		"cpu", "state", "system,%", "", "core,%", "", "IPC", "instr.",
-		"LLC misses", "br. misses", "switches");
+		"cpu", "state", "system,%", "", "core,%", "", "running,%",
+		"IPC", "instr.", "LLC misses", "br. misses", "switches");
 	/* The table's head, the note below it, and where the cursor waits. */
 	used += 4;
 	if (used + n > lines)

@@ -9,7 +9,8 @@ static void add_counts(struct summary *sum, const struct row *row)
 {
 	const struct counters_count *count = row->counts.count;
 	const double interval_s = (double)row->interval_ns / 1e9;
-	const double load_pct = row_load_pct(row);
+	const double running_pct = row_while_running_pct(row);
+	const double core_pct = row_core_load_pct(row);
 	const double instructions = count[COUNTERS_INSTRUCTIONS].value;
 
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
@@ -23,11 +24,16 @@ static void add_counts(struct summary *sum, const struct row *row)
 	}
 	/* Backwards from the load: only counters.h knows how to weigh cores of
 	 * several kinds.  Nothing retired: the cycles of one kind tell. */
-	if (isfinite(load_pct)) {
-		sum->load_instructions += instructions;
-		sum->load_could += load_pct > 0 ? instructions * 100 / load_pct
-						: count[COUNTERS_CYCLES].value *
-							  row->width[0];
+	if (isfinite(running_pct)) {
+		sum->running_instructions += instructions;
+		sum->running_could +=
+			running_pct > 0
+				? instructions * 100 / running_pct
+				: count[COUNTERS_CYCLES].value * row->width[0];
+	}
+	if (isfinite(core_pct)) {
+		sum->core_s += interval_s;
+		sum->core_busy_s += core_pct / 100 * interval_s;
 	}
 }
 
@@ -70,10 +76,15 @@ double summary_ipc(const struct summary *sum)
 				   : NAN;
 }
 
-double summary_load_pct(const struct summary *sum)
+double summary_core_load_pct(const struct summary *sum)
 {
-	return sum->load_could > 0
-		       ? 100 * sum->load_instructions / sum->load_could
+	return sum->core_s > 0 ? 100 * sum->core_busy_s / sum->core_s : NAN;
+}
+
+double summary_while_running_pct(const struct summary *sum)
+{
+	return sum->running_could > 0
+		       ? 100 * sum->running_instructions / sum->running_could
 		       : NAN;
 }
 
@@ -139,7 +150,8 @@ static void print_line(FILE *f, const struct summary *sum)
 		fprintf(f, " %7.2f %7.2f", sum->least, sum->most);
 	else
 		fprintf(f, " %7s %7s", "", "");
-	fprintf(f, " %9s", cell(text, "%.2f", summary_load_pct(sum)));
+	fprintf(f, " %9s", cell(text, "%.2f", summary_core_load_pct(sum)));
+	fprintf(f, " %9s", cell(text, "%.2f", summary_while_running_pct(sum)));
 	fprintf(f, " %8s", cell(text, "%.3f", summary_ipc(sum)));
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		fprintf(f, " %12s",
@@ -187,10 +199,11 @@ void summary_print(FILE *f, const struct summary *sums, size_t n,
 	if (run->clock_steps)
 		fprintf(f, ", the clock was set %u times", run->clock_steps);
 	fprintf(f,
-		"\n%7s %9s %9s %9s %7s %7s %9s %8s %12s %12s %12s %12s %12s\n",
+		"\n%7s %9s %9s %9s %7s %7s %9s %9s %8s %12s %12s %12s %12s "
+		"%12s\n",
 		"cpu", "known,s", "unkn.,s", "system,%", "least", "most",
-		"core,%", "IPC", "instructions", "cycles", "LLC misses",
-		"br. misses", "switches");
+		"core,%", "running,%", "IPC", "instructions", "cycles",
+		"LLC misses", "br. misses", "switches");
 	print_lines(f, sums, n);
 }
 
@@ -215,7 +228,8 @@ static void put_summary(FILE *f, const struct summary *sum)
 	put_json(f, "os_resolution_pct", summary_os_resolution_pct(sum));
 	put_json(f, "os_load_least_pct", known ? sum->least : NAN);
 	put_json(f, "os_load_most_pct", known ? sum->most : NAN);
-	put_json(f, "load_pct", summary_load_pct(sum));
+	put_json(f, "core_load_pct", summary_core_load_pct(sum));
+	put_json(f, "while_running_pct", summary_while_running_pct(sum));
 	put_json(f, "ipc", summary_ipc(sum));
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (e != COUNTERS_TASK_CLOCK)

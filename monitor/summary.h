@@ -20,7 +20,8 @@ struct summary {
 	double counted_s[COUNTERS_EVENTS];
 	/* Of the intervals in which all that is needed was known. */
 	double ipc_instructions, ipc_cycles;
-	double load_instructions, load_could;
+	double running_instructions, running_could;
+	double core_s, core_busy_s;
 };
 
 /* What belongs to no single CPU. */
@@ -37,7 +38,8 @@ void summary_add(struct summary *sum, const struct row *row);
 double summary_os_load_pct(const struct summary *sum);
 double summary_os_resolution_pct(const struct summary *sum);
 double summary_ipc(const struct summary *sum);
-double summary_load_pct(const struct summary *sum);
+double summary_core_load_pct(const struct summary *sum);
+double summary_while_running_pct(const struct summary *sum);
 
 /* summary_print() - a table for people; of many only the busiest. */
 void summary_print(FILE *f, const struct summary *sums, size_t n,

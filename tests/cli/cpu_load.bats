@@ -369,16 +369,16 @@ idler() {
 	done
 	try 0 "$CPU_LOAD" --replay rec --width 4 --json
 	rows '[.[] | select(.type == "sample" and .cpu == 0)] | length == 2 and
-		all(.os_load_pct == 100 and .load_pct == 25 and .ipc == 1 and
+		all(.os_load_pct == 100 and .core_load_pct == 25 and .while_running_pct == 25 and .ipc == 1 and
 			.branches == 500 and .llc_misses == null)'
 	rows '[.[] | select(.type == "sample" and .cpu == 1)] |
-		all(.os_load_pct == 0 and .load_pct == 0 and .ipc == 0)'
-	rows '.[-1].cpus[0] | .load_pct == 25 and .instructions == 4000000'
+		all(.os_load_pct == 0 and .core_load_pct == 0 and .while_running_pct == 0 and .ipc == 0)'
+	rows '.[-1].cpus[0] | .core_load_pct == 25 and .while_running_pct == 25 and .instructions == 4000000'
 	# The processor that replays says nothing of the one recorded.
 	rows '.[0] | .width == 4 and .width_source == "4, as --width says" and
 		.architectural_version == null and .counters_text == null'
 	try 0 "$CPU_LOAD" --replay rec --json
-	rows '[.[] | select(.type == "sample")] | all(.load_pct == null and .ipc != null)'
+	rows '[.[] | select(.type == "sample")] | all(.core_load_pct == null and .while_running_pct == null and .ipc != null)'
 	rows '.[0] | .width == null and .width_source == null'
 	rows '.[-1].cpus[0].counted_s | .instructions == 2 and .llc_misses == 0'
 	# A sum of a part of the time is no sum of all.

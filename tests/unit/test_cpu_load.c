@@ -368,14 +368,15 @@ static void test_rows(void)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	OK_NEAR(row_load_pct(&row), 25, 1e-9,
+	OK_NEAR(row_core_load_pct(&row), 25, 1e-9,
 		"the paper's figures: 100 % by the system, 25 % of the core");
 	OK_NEAR(row_share_pct(&row), 50, 1e-9, "half of the time counted");
 	write_csv_row(f, &row);
 	fflush(f);
 	OK_STR(text,
 	       "2026-11-22T00:07:02.123456Z,2.000000,1.000000,1,0,ok,100.0000,"
-	       "2.0000,,,,,25.0000,1.0000,50.0000,1000000000,1000000000,,,,,,,"
+	       "2.0000,,,,,25.0000,25.0000,1.0000,50.0000,1000000000,"
+	       "1000000000,,,,,,,"
 	       ",\n",
 	       "a line of CSV");
 	rewind(f);
@@ -390,12 +391,38 @@ static void test_rows(void)
 	free(text);
 }
 
+/* A second of which the core ran a quarter. */
+static void test_core_load(void)
+{
+	struct row row = make_row(26, 0.5e9, 0.5e9);
+	struct counters_count *count = row.counts.count;
+
+	OK_NEAR(row_while_running_pct(&row), 25, 1e-9, "while it ran");
+	OK_NEAR(row_core_load_pct(&row), 6.5, 1e-9, "by the system's share");
+	count[COUNTERS_REF_CYCLES] = (struct counters_count) {
+		.known = true,
+		.value = 0.75e9,
+	};
+	OK_NEAR(row_core_load_pct(&row), 6.5, 1e-9, "their rate is not known");
+	row.reference_hz = 3e9;
+	OK_NEAR(row_core_load_pct(&row), 6.25, 1e-9, "by reference cycles");
+	row.os = os_load_unknown(OS_LOST);
+	OK_NEAR(row_core_load_pct(&row), 6.25, 1e-9, "without the system");
+	row.reference_hz = 0;
+	OK(isnan(row_core_load_pct(&row)), "neither is known");
+	row = make_row(0, 0, 0);
+	OK_NEAR(row_core_load_pct(&row), 0, 0, "halted all the time");
+	OK(isnan(row_while_running_pct(&row)), "it never ran");
+}
+
 static void test_summary(void)
 {
 	struct summary sum = { 0 };
 	struct row row = make_row(100, 2e9, 1e9);
 
-	OK(isnan(summary_os_load_pct(&sum)) && isnan(summary_load_pct(&sum)),
+	OK(isnan(summary_os_load_pct(&sum)) &&
+		   isnan(summary_while_running_pct(&sum)) &&
+		   isnan(summary_core_load_pct(&sum)),
 	   "nothing is unknown");
 	summary_add(&sum, &row);
 	row = make_row(50, 0, 1e9);
@@ -407,7 +434,8 @@ static void test_summary(void)
 	OK_NEAR(summary_os_resolution_pct(&sum), 1, 1e-9,
 		"two steps in all of the time");
 	OK_NEAR(sum.unknown_s, 1, 1e-9, "the gap is told");
-	OK_NEAR(summary_load_pct(&sum), 25, 1e-9, "load of the core");
+	OK_NEAR(summary_while_running_pct(&sum), 25, 1e-9, "while it ran");
+	OK_NEAR(summary_core_load_pct(&sum), 25, 1e-9, "load of the core");
 	OK_NEAR(summary_ipc(&sum), 1, 1e-9, "IPC");
 	OK(sum.least == 50 && sum.most == 100, "extremes");
 }
@@ -426,6 +454,7 @@ int main(void)
 	test_busy();
 	test_width();
 	test_rows();
+	test_core_load();
 	test_summary();
 	return tap_done();
 }
