@@ -66,7 +66,7 @@ PLACES     = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir) $(DESTD
 one_word   = $(if $(word 5,$(PLACES)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
 
 .PHONY: install
-install: all man ## copy everything under $(DESTDIR)$(PREFIX)
+install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 	$(one_word)
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) \
 		$(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(compdir)
@@ -94,7 +94,7 @@ uninstall: ## remove what install has put there
 	$(one_word)
 	$(Q)rm -rf '$(INSTALLED)'
 	$(Q)rm -f $(DESTDIR)$(bindir)/oscost-* $(DESTDIR)$(mandir)/man1/oscost-*.1 \
-		$(DESTDIR)$(compdir)/oscost-*
+		$(DESTDIR)$(compdir)/oscost-* $(INSTALLED_LIBRARY)
 
 .PHONY: clean-up
 clean-up: $(MACHINE) ## remove test files and network namespaces that killed programs have left

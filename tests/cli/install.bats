@@ -44,7 +44,7 @@ is_installed() {
 }
 
 @test "only names of our own go where other commands are" {
-	run find "$usr/bin" "$usr/share" ! -type d ! -name 'oscost-*'
+	run find "$usr/bin" "$usr/share" "$usr/include" ! -type d ! -name 'oscost-*'
 	[[ -z $output ]]
 	# No link leads out of the tree.
 	run find "$usr" -xtype l
@@ -85,6 +85,23 @@ is_installed() {
 	run -0 "$usr/bin/oscost-run-all" --only nop --rounds 1 --effort 10 --out out
 	[[ -s out/report.md ]]
 	jq -e '.plan[0].program == "nop"' out/run.json
+}
+
+@test "the example compiles against the installed library, and counts" {
+	command -v pkg-config >/dev/null || skip "no pkg-config"
+	export PKG_CONFIG_PATH=$usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$BATS_FILE_TMPDIR
+	cp "$usr/lib/oscost/counters-example.c" counters.c
+	# shellcheck disable=SC2046 # one word an option
+	"${CC:-cc}" ${SAN:+-fsanitize=$SAN} -Wall -Werror -o counters counters.c \
+		$(PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
+			pkg-config --cflags --libs oscost-counters)
+	run -0 ./counters
+	[[ ${#lines[@]} == 4 && ${lines[0]} == label,seconds,instructions,cycles,*,while_running_pct ]]
+	# Its time by the kernel is there without counters, too.
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ exit !($at["task_clock_ns"] > 0 && $at["task_clock_ns"] <= 1e9 * $at["seconds"]) }' <<<"$output"
+	page_said=$(man --warnings -l "$usr/share/man/man3/oscost-counters.3" 2>&1 >/dev/null || true)
+	[[ -z $page_said ]]
 }
 
 @test "uninstall leaves nothing" {
