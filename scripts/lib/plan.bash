@@ -8,6 +8,7 @@
 # in lines "@name<TAB>value": --resume reads it.
 
 declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
+declare -A plan_once=()  # ids of rows that run in the first round alone
 declare -A plan_suite=() # arguments of "id program" that are known to be ours
 plan_held=               # whether a plan is held to these
 
@@ -21,10 +22,15 @@ plan_read() {
 	((${#plan_ids[@]})) || die 2 "$1 has no rows"
 }
 
-# plan_read_suite [FILE]: FILE, or the suite.
+# plan_read_suite FILE KINDS: FILE, or the lines of these kinds of the suite.
 plan_read_suite() {
-	[[ -z ${1-} ]] || { plan_read "$1" && return; }
-	plan_read <(sed -n 's/^run\t//p' "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
+	local id
+
+	while read -r id; do
+		plan_once[$id]=1
+	done < <(sed -n 's/^once\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	[[ -z $1 ]] || { plan_read "$1" && return; }
+	plan_read <(sed -nE "s/^($2)\t//p" "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
 }
 
 # plan_core WORDS: of programs that have core rows only those, and of others
@@ -39,7 +45,7 @@ plan_core() {
 	for i in "${!plan_ids[@]}"; do
 		if [[ -v core[${plan_programs[i]}] ]]; then
 			plan_args[i]+=" --core"
-		elif [[ -z $1 ]]; then
+		elif [[ -z $1 && ! -v plan_once[${plan_ids[i]}] ]]; then
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 		fi
 	done

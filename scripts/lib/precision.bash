@@ -66,7 +66,7 @@ precision_select() {
 
 	round_ids=()
 	for i in "${!plan_ids[@]}"; do
-		[[ " $1" != *" ${plan_programs[i]} "[0-9]* ]] ||
+		[[ " $1" != *" ${plan_programs[i]} "[0-9]* || -v plan_once[${plan_ids[i]}] ]] ||
 			round_ids+=("${plan_ids[i]}")
 	done
 }

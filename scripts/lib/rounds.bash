@@ -9,10 +9,12 @@ declare -a round_ids=() # rows that the rounds have now
 
 # rounds_run: all rounds that are not done yet.
 rounds_run() {
-	local last=${conf[rounds]} round before done_before fresh
+	local last=${conf[rounds]} id round before done_before fresh
 
-	round_ids=("${plan_ids[@]}")
-	total=$((last * ${#round_ids[@]}))
+	for id in "${plan_ids[@]}"; do
+		[[ -v plan_once[$id] ]] || round_ids+=("$id")
+	done
+	total=$((last * ${#round_ids[@]} + ${#plan_ids[@]} - ${#round_ids[@]}))
 	for ((round = 1; round <= last; round++)); do
 		now_us
 		before=$now
@@ -62,8 +64,10 @@ rounds_one() {
 	done
 }
 
-# rounds_has ID: whether it is one of round_ids.
-rounds_has() { [[ " ${round_ids[*]} " == *" $1 "* ]]; }
+# rounds_has ID: whether this round has it.
+rounds_has() {
+	[[ " ${round_ids[*]} " == *" $1 "* ]] || { ((round == 1)) && [[ -v plan_once[$1] ]]; }
+}
 
 # rounds_show ROUND AT: the progress line for the row at that place.
 rounds_show() {

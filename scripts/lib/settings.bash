@@ -29,7 +29,9 @@ configure() {
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
 	conf[git_id]=$(git_id)
-	plan_read_suite "${conf[suite]}"
+	[[ ${conf[file-cache]} == @(|machine) ]] ||
+		die 2 "FILE_CACHE must be machine, not '${conf[file-cache]}'"
+	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
 	[[ ${conf[profile]} != quick || -n ${conf[suite]} ]] ||
 		plan_core "${conf[only]:-}"
@@ -65,7 +67,7 @@ reconfigure() {
 	out=${conf[resume]}
 	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
-	plan_read_suite "${conf[suite]}"
+	plan_read_suite "${conf[suite]}" 'run|once'
 	plan_trust
 	fields_file=$out/plan.tsv
 	fields_remedy=$(remedy)

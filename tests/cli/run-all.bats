@@ -224,7 +224,19 @@ cut_and_resume() {
 	done
 }
 
+@test "what is asked for once runs in the first round alone, also after --resume" {
+	printf 'file_cache_machine\tother\t\t60\n' >>"$suite"
+	run -0 drive --out out --rounds 3
+	jq -e '[.programs[] | select(.id == "file_cache_machine").round] == [1] and
+		(.programs | length) == 7' out/run.json
+	sed -i '/file_cache_machine/d' out/journal.tsv
+	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out --suite "$suite"
+	jq -e '[.programs[] | select(.id == "file_cache_machine").round] == [1]' out/run.json
+}
+
 @test "run-all refuses what it cannot do, in one line" {
+	run --separate-stderr drive --out out --file-cache mine
+	refused "FILE_CACHE must be machine, not 'mine'"
 	run --separate-stderr drive --out out --profile fast
 	refused "PROFILE must be quick, default or publish, not 'fast'"
 	run --separate-stderr drive --out out --only "good nonsense"
