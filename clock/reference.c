@@ -87,7 +87,8 @@ double reference_multiply_cycles(double add, double mul)
  * does not wait, or takes long (CPUID). */
 static enum timer_method plain_method(const struct timer *t)
 {
-	return t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
+	return t->method == TIMER_CLOCK || !t->features.rdtscp ? t->method
+							       : TIMER_LFENCE;
 }
 
 void reference_calibrate(struct timer *t)

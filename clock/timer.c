@@ -129,13 +129,14 @@ bool timer_usable(enum timer_method method, const struct timer_features *f,
 
 enum timer_method timer_choose(const struct timer_features *f, const char **why)
 {
-	if (!f->tsc || !f->rdtscp) {
-		*why = "no RDTSCP on this processor, so the kernel's clock";
+	if (!f->tsc || !f->invariant) {
+		*why = "no invariant TSC, so the kernel's clock";
 		return TIMER_CLOCK;
 	}
-	if (!f->invariant) {
-		*why = "the TSC is not invariant, so the kernel's clock";
-		return TIMER_CLOCK;
+	if (!f->rdtscp) {
+		*why = "no RDTSCP on this processor: the white paper's first "
+		       "method";
+		return TIMER_CPUID2;
 	}
 	if (f->cpuid_ticks < CPUID_TRAP_TICKS && !f->hypervisor) {
 		*why = "CPUID does not trap: the white paper's method";

@@ -148,8 +148,8 @@ void timer_probe(struct timer_features *f);
  * timer_choose() - the method for a machine with features @f.
  * @why: gets the reason, one sentence (static text).
  *
- * cpuid on bare metal, lfence where CPUID traps, clock where the TSC is not
- * invariant or RDTSCP is missing (METHOD 3).
+ * cpuid on bare metal, lfence where CPUID traps, cpuid2 where there is no
+ * RDTSCP, clock where the TSC is not invariant.
  */
 enum timer_method timer_choose(const struct timer_features *f,
 			       const char **why);

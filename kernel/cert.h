@@ -35,6 +35,9 @@ struct cert {
 
 const char *cert_method_name(enum cert_method method);
 
+/* cert_usable() - whether this processor has the instructions of @method. */
+bool cert_usable(enum cert_method method);
+
 /* cert_quantum() - step of the TSC, ticks, rounded up. */
 u64 cert_quantum(void);
 

@@ -99,10 +99,6 @@ static int __init cert_init(void)
 {
 	int ret;
 
-	if (!boot_cpu_has(X86_FEATURE_RDTSCP)) {
-		pr_err("oscost_cert: this processor has no RDTSCP\n");
-		return -EOPNOTSUPP;
-	}
 	if (!tsc_khz) {
 		pr_err("oscost_cert: this kernel does not use the TSC\n");
 		return -EOPNOTSUPP;

@@ -96,7 +96,8 @@ int cert_rows_show(struct seq_file *m, void *unused)
 		const struct certificate *c =
 			&cert->results[method].certificate;
 
-		for (i = 0; certificate_figure(c, i, &f); i++)
+		for (i = 0; cert_usable(method) && certificate_figure(c, i, &f);
+		     i++)
 			print_row(m, cert, method, &f);
 	}
 	return 0;
@@ -135,6 +136,8 @@ int cert_log_show(struct seq_file *m, void *unused)
 	for (method = 0; method < CERT_METHODS; method++) {
 		const struct cert_result *r = &cert->results[method];
 
+		if (!cert_usable(method))
+			continue;
 		seq_printf(m, "# method=%s body=empty\n",
 			   cert_method_name(method));
 		print_series(m, cert, r->rows[0], &r->certificate.empty);

@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
+#include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 
 #include "cert.h"
@@ -149,6 +150,12 @@ const char *cert_method_name(enum cert_method method)
 	return names[method];
 }
 
+bool cert_usable(enum cert_method method)
+{
+	return boot_cpu_has(X86_FEATURE_RDTSCP) ||
+	       (method != CERT_CPUID && method != CERT_LFENCE);
+}
+
 u64 cert_quantum(void)
 {
 	struct context context = { .method = CERT_LFENCE };
@@ -178,6 +185,8 @@ int cert_measure(struct cert *cert, u64 *scratch)
 		struct certificate *c =
 			&cert->results[context.method].certificate;
 
+		if (!cert_usable(context.method))
+			continue;
 		c->clock.quantum = cert->quantum;
 		c->clock.hz = cert->hz;
 		if (certificate_take(c, &ops, &context, cert->ensembles,

@@ -33,8 +33,9 @@ kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload; compare with us
 kmod-test: ## build it for the distribution's kernel and test it in QEMU
 	$(Q)scripts/setup kmod
 	$(Q)$(call kmod_copy,$(KMOD_TEST)/src)
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/bin/nop
 	$(Q)tests/lab/kmod '$(abspath $(KMOD_TEST))/src' '$(abspath $(KMOD_TEST))' \
-		'$(abspath $(KERNELS))' || \
+		'$(abspath $(KERNELS))' '$(BUILD)/bin' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
 # The noise certificate, on the same kernel: where nobody outside can take time.

@@ -26,7 +26,7 @@ static double tsc_quantum(const struct bench *b)
 {
 	const struct timer *t = bench_timer(b);
 
-	return t->method == TIMER_CLOCK ? timer_quantum(TIMER_LFENCE, 10000)
+	return t->method == TIMER_CLOCK ? timer_quantum(TIMER_NONE, 10000)
 					: t->quantum_ticks;
 }
 
@@ -131,8 +131,9 @@ static void check_drift(struct bench *b, const struct bench_case *c,
 static void check_fence(struct bench *b, const struct bench_case *c)
 {
 	const struct timer *t = bench_timer(b);
-	const enum timer_method method =
-		t->method == TIMER_CLOCK ? TIMER_LFENCE : t->method;
+	const enum timer_method method = t->method != TIMER_CLOCK ? t->method
+					 : t->features.rdtscp	  ? TIMER_LFENCE
+							      : TIMER_CPUID2;
 	const uint64_t pct = certify_seen_pct(method);
 
 	bench_fact_text(b, c, "method", timer_name(method));

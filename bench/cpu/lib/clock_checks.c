@@ -63,7 +63,7 @@ static void serve(struct ball *ball, struct clock_offset *o, uint64_t rounds,
 		atomic_store_explicit(&ball->turn, turn, memory_order_release);
 		if (!wait_for(ball, turn + 1, until_ns))
 			return;
-		const uint64_t after = timer_lfence_end();
+		const uint64_t after = timer_lfence_begin();
 		const uint64_t there =
 			atomic_load_explicit(&ball->stamp,
 					     memory_order_relaxed);
