@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static void put(FILE *f, const char *format, double value)
+static void put(FILE *f, int decimals, double value)
 {
 	if (isfinite(value))
-		fprintf(f, format, value);
+		fprintf(f, "%.*f", decimals, value);
 }
 
 int counters_csv(FILE *f, const char *label,
@@ -34,14 +34,14 @@ int counters_csv(FILE *f, const char *label,
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
 		fputc(',', f);
 		if (counts->count[e].known)
-			put(f, "%.0f", counts->count[e].value);
+			put(f, 0, counts->count[e].value);
 	}
 	fputc(',', f);
-	put(f, "%.4f", counters_ipc(counts));
+	put(f, 4, counters_ipc(counts));
 	fputc(',', f);
-	put(f, "%.4f", running_pct * share);
+	put(f, 4, running_pct * share);
 	fputc(',', f);
-	put(f, "%.4f", running_pct);
+	put(f, 4, running_pct);
 	fputc('\n', f);
 	return ferror(f) ? -1 : 0;
 }
