@@ -126,6 +126,10 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 	    take_series(ops, ctx, CERTIFICATE_LOOP, ensembles, samples, c,
 			&c->loop, &c->loop_all, scratch))
 		return -1;
+	if (c->has_function &&
+	    take_series(ops, ctx, CERTIFICATE_FUNCTION, ensembles, samples, c,
+			&c->function, &c->function_all, scratch + ensembles))
+		return -1;
 	ensemble_resolve(&c->resolution, scratch, ensembles,
 			 scratch + ensembles);
 	c->clock.seen_pct = certificate_seen(ops, ctx);
@@ -242,6 +246,20 @@ static bool conclusion(unsigned int line, const struct certificate *c,
  * (the paper), so it has no row. */
 #define EMPTY_LINES 6
 #define LOOP_LINES  5
+#define CONCLUSIONS 7
+
+static bool function_line(unsigned int line, const struct certificate *c,
+			  struct certificate_figure *out)
+{
+	out->body = "function";
+	if (line < EMPTY_LINES)
+		return closing_line(line, &c->function, &c->function_all, out);
+	out->name = "cost";
+	out->value = narrow(c->function.min > c->empty.min
+				    ? c->function.min - c->empty.min
+				    : 0);
+	return line == EMPTY_LINES;
+}
 
 bool certificate_figure(const struct certificate *c, unsigned int i,
 			struct certificate_figure *f)
@@ -256,7 +274,10 @@ bool certificate_figure(const struct certificate *c, unsigned int i,
 	i -= EMPTY_LINES;
 	if (i < LOOP_LINES)
 		return closing_line(i, &c->loop, &c->loop_all, f);
-	return conclusion(i - LOOP_LINES, c, f);
+	i -= LOOP_LINES;
+	if (i < CONCLUSIONS)
+		return conclusion(i, c, f);
+	return c->has_function && function_line(i - CONCLUSIONS, c, f);
 }
 
 /* Source: the white paper, sections 3.1.2, 3.2.2, 3.2.4, 3.3.1 and 3.3.2.

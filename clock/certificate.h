@@ -13,6 +13,7 @@ enum certificate_body {
 	CERTIFICATE_EMPTY, /* nothing: what does the measuring itself cost? */
 	CERTIFICATE_LOOP,  /* n stores: can one more be seen? */
 	CERTIFICATE_CHAIN, /* n chains of roots, 1 or 8k: does the end wait? */
+	CERTIFICATE_FUNCTION, /* somebody's: what does it cost? */
 };
 
 struct certificate_ops {
@@ -30,10 +31,12 @@ struct certificate_ops {
 struct certificate {
 	struct ensemble_figures empty, loop; /* undisturbed samples */
 	struct ensemble_figures empty_all, loop_all;
+	struct ensemble_figures function, function_all;
 	struct ensemble_resolution resolution;
 	struct ensemble_clock clock;
 	uint64_t disturbed; /* samples of the empty body over the bound */
 	unsigned int faults;
+	bool has_function; /* set by who brings one, before it is taken */
 };
 
 /* certificate_seen() - how much of a chain the method sees, the offset being

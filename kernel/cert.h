@@ -38,6 +38,9 @@ const char *cert_method_name(enum cert_method method);
 /* cert_usable() - whether this processor has the instructions of @method. */
 bool cert_usable(enum cert_method method);
 
+/* What is measured besides the clock: kernel/function.c, or the user's. */
+void oscost_function(void);
+
 /* cert_quantum() - step of the TSC, ticks, rounded up. */
 u64 cert_quantum(void);
 

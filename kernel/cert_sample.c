@@ -59,6 +59,8 @@ struct context {
 		else if (body == CERTIFICATE_LOOP)                        \
 			INTERVAL(name, ticks,                             \
 				 ensemble_stores(n, &context->variable)); \
+		else if (body == CERTIFICATE_FUNCTION)                    \
+			INTERVAL(name, ticks, oscost_function());         \
 		else if (n == 1)                                          \
 			INTERVAL(name, ticks, ensemble_chain(3));         \
 		else                                                      \
@@ -125,7 +127,9 @@ static void keep_row(void *ctx, enum certificate_body body, u32 ensemble,
 {
 	struct context *context = ctx;
 
-	context->cert->results[context->method].rows[body][ensemble] = *quiet;
+	if (body != CERTIFICATE_FUNCTION)
+		context->cert->results[context->method].rows[body][ensemble] =
+			*quiet;
 }
 
 static bool stop(void *ctx)
@@ -189,6 +193,7 @@ int cert_measure(struct cert *cert, u64 *scratch)
 			continue;
 		c->clock.quantum = cert->quantum;
 		c->clock.hz = cert->hz;
+		c->has_function = true;
 		if (certificate_take(c, &ops, &context, cert->ensembles,
 				     cert->samples, scratch))
 			return -EINTR;

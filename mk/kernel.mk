@@ -15,7 +15,7 @@ kmod_copy = mkdir -p $(1) && cp -pu $(KMOD_SRCS) $(1)
 
 .PHONY: kmod
 kmod: ## build the ring 0 module for the running kernel
-	$(Q)$(call kmod_copy,$(KMOD))
+	$(Q)$(call kmod_copy,$(KMOD)) && cp '$(or $(FUNCTION),kernel/function.c)' '$(KMOD)/function.c'
 	$(Q)if [ -d '$(KDIR)' ]; then \
 		$(MAKE) -C '$(KDIR)' M='$(abspath $(KMOD))' modules; \
 	else \
@@ -25,7 +25,7 @@ kmod: ## build the ring 0 module for the running kernel
 
 # 77 is "skipped", with the reason on stderr.
 .PHONY: kmod-run
-kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload; compare with user space
+kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload, compare with user space: FUNCTION=mine.c
 	$(Q)scripts/kmod-run '$(KMOD)/oscost_cert.ko' '$(BUILD)/bin' || \
 		{ status=$$?; [ $$status = 77 ]; }
 

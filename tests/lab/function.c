@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "cert.h"
+
+void oscost_function(void)
+{
+	asm volatile(".rept 100\n\tnop\n\t.endr");
+}
