@@ -115,7 +115,6 @@ void machine_nominal(FILE *f)
 {
 	json_t *cpu = machine_cpu();
 	const double kib = proc_number("/proc/meminfo", "MemTotal");
-	/* TSC and core may differ from it. */
 	const double mhz = proc_number("/proc/cpuinfo", "cpu MHz");
 	char memory[UNITS_MAX];
 
@@ -126,12 +125,15 @@ void machine_nominal(FILE *f)
 	fact(f, "memory", units_format(memory, 1024 * kib, "B"));
 	put_all(f, "/sys/class/net", put_link);
 	put_all(f, "/sys/block", put_disk);
-	fputs("\n[machine]\n"
-	      "# from /proc/cpuinfo; turns cycles into time\n",
-	      f);
 	if (mhz > 0)
-		fprintf(f, "clock = %.6g MHz\n", mhz);
-	else
-		fputs("clock =\n", f);
+		fprintf(f,
+			"#   clock: %.6g MHz, says /proc/cpuinfo (in a virtual "
+			"machine often the TSC's)\n",
+			mhz);
+	fputs("\n[machine]\n"
+	      "# Cycles become time at the frequency that the core ran at, or "
+	      "at this one:\n"
+	      "clock =\n",
+	      f);
 	json_decref(cpu);
 }

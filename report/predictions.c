@@ -86,7 +86,10 @@ static int take_amount(struct parsing *in, double *slot, const char *key,
 				     key));
 		return 1;
 	}
-	want = quantity_parse(value, unit, in->p->clock_hz, slot);
+	want = quantity_parse(value, unit,
+			      isfinite(in->p->clock_hz) ? in->p->clock_hz
+							: in->p->core_hz,
+			      slot);
 	if (want)
 		complain(in, in->line,
 			 text_format("%s = %s: expected %s", key, value, want));
@@ -162,7 +165,7 @@ static void predictions_init(struct predictions *p,
 }
 
 int predictions_read(struct predictions *p, const struct operations *ops,
-		     const char *path, struct notes *notes)
+		     const char *path, double core_hz, struct notes *notes)
 {
 	char *text = input_text(path, INPUT_LINK, NULL);
 	struct parsing in = { p, ops, notes, text, 0, false, 0 };
@@ -170,6 +173,7 @@ int predictions_read(struct predictions *p, const struct operations *ops,
 	int line;
 
 	predictions_init(p, ops);
+	p->core_hz = core_hz;
 	p->path = text_copy(path);
 	if (err)
 		return err;
@@ -195,7 +199,9 @@ void predictions_find(struct predictions *p, const struct operations *ops,
 		free(path);
 		path = text_format("%s/predictions.ini", root);
 	}
-	err = predictions_read(p, ops, path, run->notes);
+	err = predictions_read(p, ops, path,
+			       run_number(run->machine, "timer.core_hz"),
+			       run->notes);
 	if (err < 0 && err != -ENOENT)
 		notes_add(run->notes,
 			  text_format("%s: %s", path, input_error(-err)), NULL);

@@ -18,6 +18,7 @@ struct predictions {
 	struct prediction *v; /* one for each operation, in their order */
 	size_t n;
 	double clock_hz; /* [machine] clock */
+	double core_hz;	 /* of this run; NAN: unknown */
 	bool found;
 	char *path;
 };
@@ -25,6 +26,7 @@ struct predictions {
 /**
  * predictions_read() - read an INI file with a section for each operation:
  * base, software, predicted, why and limiter; and [machine] clock.
+ * @core_hz: turns cycles into time where the file says no clock.
  *
  * Where predicted is not given it is base + software.  Each line that cannot
  * be used is a note with the file, the line and what was expected there.
@@ -32,7 +34,7 @@ struct predictions {
  * Return: how many such lines, or -errno if the file cannot be read.
  */
 int predictions_read(struct predictions *p, const struct operations *ops,
-		     const char *path, struct notes *notes);
+		     const char *path, double core_hz, struct notes *notes);
 
 /* predictions_find() - the predictions of a run: DIR/predictions.ini, which
  * run-all copies when it begins, else those in @root, else none. */

@@ -66,7 +66,7 @@ static int reads(struct predictions *p, struct notes *notes, const char *text)
 		perror(path);
 		exit(1);
 	}
-	bad = predictions_read(p, &ops, path, notes);
+	bad = predictions_read(p, &ops, path, 4e9, notes);
 	close(fd);
 	unlink(path);
 	return bad;
@@ -95,6 +95,11 @@ static void files(void)
 	OK_STR(p.v[0].why, "first second", "words over two lines");
 	OK_NEAR(p.v[1].predicted, 9e9, 1, "a bandwidth");
 	OK(isnan(p.v[1].base), "what is not said is not known");
+	predictions_free(&p);
+	notes_free(&notes);
+
+	OK(!reads(&p, &notes, "[syscall]\nbase = 100 cycles\n"), "no clock");
+	OK_NEAR(p.v[0].base, 25, 1e-9, "cycles by the core's frequency");
 	predictions_free(&p);
 	notes_free(&notes);
 
