@@ -1,0 +1,100 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# An emulated machine whose clock counts instructions: a nanosecond in it is one
+# instruction, nothing outside is in a figure, and a boot repeats to the digit.
+# It runs the programs whose rows need one CPU, no disk and no other host.
+#
+# What a kernel's path costs also depends on what ran before it: lists of free
+# pages, when the tick comes.  So a boot has a past, a number: the seed of the
+# programs, the place of their stack, and the processes that ran before them.
+#
+# Needs guest.bash and guest_x86.bash.
+
+# PROGRAM EFFORT CASES: the cheap ones take more samples, because their medians
+# shall not depend on how many of them met the tick.
+readonly counted_programs="
+nop            3
+loop           3
+procedure      3
+timer         10
+syscall       50
+signal        50
+poll          10
+sync          30
+process       20
+thread        50
+context_switch 5 --case procs=2 --case procs=16
+ipc           10 --case place=same_cpu
+mapping       50
+page_fault    20
+file_ops      10
+file_read      6 --case cache=warm
+file_write     6 --case how=cached
+tcp_rtt       10
+tcp_connect   20
+mem_latency    3
+tlb            3
+"
+
+counted_names() { # of all of them
+	awk '{ printf "%s%s", sep, $1 } NF { sep = " " }' <<<"$counted_programs"
+}
+
+# The initramfs of a past: those of PROGRAMS that BUILD has, and then the commands
+# of LAST.
+counted_initrd() { # BUILD ROOT INITRD PAST PROGRAMS [LAST]
+	local root=$2 program effort cases
+
+	make_root "$root"
+	mkdir -p "$root/suite"
+	cp -r "$1/lib" "$1/libexec" "$root/suite"
+	cat >"$root/init" <<-'EOF'
+		#!/bin/sh
+		b=/bin/busybox
+		$b mount -t proc proc /proc
+		$b mount -t sysfs sys /sys
+		$b mount -t devtmpfs dev /dev
+		$b mkdir -p /dev/shm
+		$b mount -t tmpfs tmp /tmp
+		$b mount -t tmpfs shm /dev/shm
+		$b ip link set lo up
+		cd /tmp
+	EOF
+	while read -r program effort cases; do
+		[[ -n $program && -x $1/bin/$program ]] || continue
+		[[ " $5 " == *" $program "* ]] || continue
+		add_program "$root" "$1/bin/$program" /suite/bin
+		cat >>"$root/init" <<-EOF
+			for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
+			PAD=$(printf '%0*d' $((4096 * $4 / 3)) 0) \\
+			/suite/bin/$program --json --invocations 1 --effort $effort \\
+				--seed $4 --dir /tmp $cases 2>/dev/null
+			echo "@$program=\$?"
+		EOF
+	done <<<"$counted_programs"
+	for program in net_server machine; do
+		[[ ! -x $1/bin/$program ]] || add_program "$root" "$1/bin/$program" /suite/bin
+	done
+	strip -s "$root"/suite/bin/*
+	printf '%s\necho @end\n/bin/busybox poweroff -f\n' "${6-}" >>"$root/init"
+	make_initrd "$root" "$3"
+}
+
+# The console in WORK/NAME; the machine has WORK/initrd.  Of string instructions
+# each step counts, so the kernel is told that it has none that are fast.
+counted_boot() { # NAME KERNEL WORK PROCESSOR [OPTIONS]
+	local guest_options="nokaslr norandmaps ${5-}"
+
+	boot "$1" "$2" "$3" -cpu "$4,erms=off,fsrm=off" -m 512 -icount shift=0,sleep=off \
+		-seed 1 -rtc base=2020-01-01T00:00:00,clock=vm -pidfile "$3/$1.pid"
+}
+
+# Whether that boot came to its end.
+counted_ended() { # CONSOLE
+	grep -qxaF '@end' "$1"
+}
+
+# PROGRAM STATUS of those that ended neither well nor as skipped.
+counted_failures() { # CONSOLE
+	sed -nE '/=(0|77)$/!s/^@([a-z_]+)=([0-9]+)$/\1 \2/p' "$1"
+}
