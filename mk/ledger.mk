@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# The instruction ledger.  Kernels are kept where mk/kernel.mk keeps them: its
+# KERNELS is here what the user asks for.
+
+.PHONY: ledger
+ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm="
+	$(Q)scripts/setup run ledger
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)scripts/ledger --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
+		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT)
+
+.PHONY: ledger-test
+ledger-test: $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?
+	$(Q)scripts/setup run ledger
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)tests/lab/ledger '$(abspath $(BUILD))' '$(abspath $(BUILD))/ledger-test' \
+		'$(abspath $(BUILD))/kernels'

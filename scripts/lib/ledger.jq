@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Rows of a machine whose clock counts instructions, for scripts/ledger.
+
+def over: if . == null or . == 0 then null else 1e9 / . end;
+
+# A nanosecond was an instruction.  Rates are turned round, for a price per
+# byte or per operation adds up; their spread cannot be.
+def in_instructions:
+	if .unit == "ns" or .unit == "ns/B" then
+		.unit |= sub("ns"; "instructions")
+	elif .unit == "B/s" or .unit == "1/s" then
+		.min as $min
+		| .unit = if .unit == "B/s" then "instructions/B" else "instructions" end
+		| .better = "lower" | .min = (.max | over) | .max = ($min | over)
+		| (.value, .estimate, .p50, .cold) |= over
+		| (.mean, .stddev, .p90, .p99, .p999, .resolution, .quantum, .baseline,
+			.at_least, .at_most, .histogram) = null
+	else . end
+	| .timer = "icount" | (.ticks, .cycles, .core_hz, .grade) = null
+	| if .histogram.unit == "ns" then .histogram.unit = "instructions" else . end;
+
+# The rows of one boot, from the lines of its console.
+def rows($round): inputs | fromjson? | select(.benchmark) | .round = $round | in_instructions;
+
+# What a ledger says of itself, from all its rows: a row is exact if boots of
+# the same past agree to the digit.
+def number: if . == floor then . else . * 1000 | round / 1000 end;
+def range: "\(min | number) to \(max | number)";
+def summary($name):
+	[group_by([.benchmark, .case])[] | map(select(.status == "ok")) | select(. != [])
+		| {name: "\(.[0].benchmark) \(.[0].case)", values: map(.value),
+		   exact: all(group_by(.seed)[] | map(.value) | unique; length == 1)}] as $rows
+	| ($rows | map(select(.exact))) as $exact
+	| "\($name): \($rows | length) rows, \($exact | length) exact; "
+		+ "\([$exact[] | select(.values | unique | length == 1)] | length)"
+		+ " of them cost the same whatever ran before",
+	  ($rows[] | select(.exact | not)
+		| "not exact: \(.name): \(.values | range) instructions");

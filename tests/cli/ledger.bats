@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# scripts/ledger with an emulator that only says what it is told: arguments,
+# boots that fail, results.  tests/lab/ledger boots machines.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir bin
+	stub cpio 'cat >/dev/null'
+	stub busybox :
+	machine 'row 1 100; row 2 200; printf "@syscall=0\n@machine\n{}\n@end\n"'
+	echo kernel >bzImage
+}
+
+# stub NAME BODY
+stub() {
+	printf '#!/usr/bin/env bash\n%s\n' "$2" >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# machine BODY: what it prints is on its console; row N VALUE is a row.
+machine() {
+	stub qemu-system-x86_64 'while (($#)); do
+		[[ $1 != -serial ]] || console=${2#file:}
+		[[ $1 != -append ]] || options=$2
+		[[ $1 != -pidfile ]] || echo $$ >"$2"
+		shift
+	done
+	past=$(basename "${console%/*}") boot=${console%.raw} boot=${boot##*.}
+	row() {
+		printf "{\"schema\":2,\"benchmark\":\"syscall\",\"case\":\"n=$1\",\"unit\":\"ns\","
+		printf "\"status\":\"ok\",\"n\":1,\"better\":\"lower\",\"seed\":%d,\"value\":%s}\n" "$past" "$2"
+	}
+	{ '"$1"'
+	} >"$console"'
+}
+
+ledger() {
+	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage \
+		--only syscall --out out "$@"
+}
+
+# refused TEXT OPTION...: status 2, one line with TEXT, and nothing was made.
+refused() {
+	local text=$1
+
+	shift
+	run -2 --separate-stderr ledger "$@"
+	[[ $stderr == *"$text"* && $stderr != *$'\n'* && ! -e out ]]
+}
+
+@test "each kernel with each option becomes a results directory" {
+	run -0 --separate-stderr ledger --options 'audit=1; lsm='
+	for side in plain audit=1 lsm=; do
+		jq -es 'length == 8 and all(.[]; .unit == "instructions" and .timer == "icount")
+			and (map(.round) | unique) == [1, 2, 3, 4]' out/bzImage/$side/invocations.jsonl
+		jq -e '.clock == "icount" and .rounds == 4' out/bzImage/$side/run.json
+		run -0 "$BIN/report" make --root "$ROOT" --no-plots out/bzImage/$side
+	done
+	[[ $output != *"cannot be used"* ]]
+	[[ -z $(find out -name '.work*') ]]
+}
+
+@test "the kernel is told the option, and no two boots at once of one job" {
+	machine 'printf "told %s\n@machine\n{}\n@end\n" "$options"'
+	run -0 --separate-stderr ledger --options 'audit=1 lsm=' --boots 1 --pasts 1 --jobs 1
+	grep -q '^told .*nokaslr norandmaps audit=1 lsm=$' out/bzImage/audit=1_lsm=/boot-1.txt
+	run ! grep audit out/bzImage/plain/boot-1.txt
+}
+
+@test "a row whose boots differ is not exact, and its range is said" {
+	machine 'row 1 10$((boot == 2)); row 2 $((7 * past)); printf "@machine\n{}\n@end\n"'
+	run -0 --separate-stderr ledger
+	[[ ${lines[0]} == 'bzImage plain: 2 rows, 1 exact; 0 of them cost the same whatever ran before' ]]
+	[[ ${lines[1]} == 'not exact: syscall n=1: 100 to 101 instructions' ]]
+	[[ ${#lines[@]} == 2 ]]
+}
+
+@test "rates are turned round" {
+	machine 'row 1 4e6 | sed "s/\"ns\"/\"B\/s\"/; s/lower/higher/"; printf "@machine\n{}\n@end\n"'
+	run -0 --separate-stderr ledger --boots 1 --pasts 1
+	jq -e '.unit == "instructions/B" and .better == "lower" and .value == 250' \
+		out/bzImage/plain/invocations.jsonl
+}
+
+@test "a kernel that panics is named with its words, and the others are kept" {
+	machine '[[ $options != *bad* ]] || { echo "[ 1.0] Kernel panic - not syncing: no"; exit; }
+		row 1 5; printf "@machine\n{}\n@end\n"'
+	run -1 --separate-stderr ledger --options bad --boots 1 --pasts 1
+	[[ $stderr == *'bzImage bad, boot 1: Kernel panic - not syncing: no; console: out/bzImage/bad/boot-1.txt'* ]]
+	[[ -s out/bzImage/plain/run.json && ! -e out/bzImage/bad/run.json ]]
+}
+
+@test "a kernel that hangs, one that stops, one that is none" {
+	machine 'sleep 60'
+	run -1 --separate-stderr ledger --limit 1 --boots 1 --pasts 1
+	[[ $stderr == *'boot 1: it had not ended after 1 s; the last that it said: nothing'* ]]
+	rm -r out
+	machine 'echo the last word'
+	run -1 --separate-stderr ledger --boots 1 --pasts 1
+	[[ $stderr == *'boot 1: the machine stopped; the last that it said: the last word'* ]]
+	rm -r out
+	machine 'echo "qemu: no kernel" >&2; exit 1'
+	run -1 --separate-stderr ledger --boots 1 --pasts 1
+	[[ $stderr == *'boot 1: qemu: no kernel'* && -z $(find out -name '*.jsonl' -o -name '.work*') ]]
+}
+
+@test "a program that failed in the guest is named" {
+	machine 'row 1 5; printf "@syscall=1\n@poll=77\n@machine\n{}\n@end\n"'
+	run -0 --separate-stderr ledger --boots 1 --pasts 1
+	[[ $stderr == *'; syscall ended with 1'* && $stderr != *poll* ]]
+}
+
+@test "a ledger that is stopped ends its machines and leaves no scratch" {
+	machine 'echo $$ >pid; exec sleep 600'
+	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage \
+		--only syscall --out out --jobs 1 3>&- &
+	until_true test -s pid
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[[ $status == 143 && -z $(find out -name '.work*') ]]
+	run ! kill -0 "$(<pid)"
+}
+
+@test "misuse" {
+	refused 'no file ./none' --kernels ./none
+	refused "'6.1;0' is neither" --kernels '6.1;0'
+	refused "'../x' is no" --cpu '../x'
+	refused "is none of: nop loop" --only 'syscall tcp_bandwidth'
+	refused 'must be a number' --boots 0
+	refused 'bzImage is there twice' --kernels './bzImage ./bzImage'
+	refused "unknown argument '--none'" --none
+	mkdir out
+	touch out/mine
+	run -2 --separate-stderr ledger
+	[[ $stderr == *'out is not empty'* && $(ls -A out) == mine ]]
+}
+
+@test "without QEMU it says what installs it" {
+	rm bin/qemu-system-x86_64
+	for cmd in busybox cpio jq strip bash env readlink dirname awk sed nproc; do
+		[[ -e bin/$cmd ]] || ln -s "$(command -v "$cmd")" bin/
+	done
+	run -2 --separate-stderr env PATH="$PWD/bin" "$ROOT/scripts/ledger" --bin "$BIN"
+	[[ $stderr == *"needs the command 'qemu-system-x86_64'; scripts/setup ledger installs it" ]]
+}
+
+@test "a version that Debian does not have" {
+	stub apt-get 'echo "E: Unable to locate package" >&2; exit 100'
+	PATH=$PWD/bin:$PATH run -1 --separate-stderr "$ROOT/scripts/ledger" --bin "$BIN" \
+		--only syscall --kernels 9.9.0-1 --images "$PWD/images" --out out
+	[[ $stderr == *'cannot download linux-image-9.9.0-1-amd64: E: Unable to locate package'* && ! -e out ]]
+}
