@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "compare_write.h"
 #include "err.h"
+#include "ledger.h"
 #include "text.h"
 
 #define FLOOR 0.02 /* METHOD: less does not matter in practice */
@@ -56,7 +57,7 @@ static int write_pages(const char *dir, const struct comparison *c, size_t n)
 	for (size_t i = 0; i < n && !err; i++) {
 		char *name = text_format("compare-%zu", i + 1);
 
-		err = compare_plot(&c[i], dir, name);
+		err = c[i].counted ? 0 : compare_plot(&c[i], dir, name);
 		if (err)
 			warn("%s/%s.svg: %s", dir, name, strerror(-err));
 		free(name);
@@ -107,6 +108,8 @@ static int compare_all(const struct compare_options *o, struct side *sides,
 		if (o->same && judge_same(&c[i]))
 			status = EXIT_FAIL;
 	}
+	if (c->counted)
+		compare_print_counts(stdout, c, n - 1, o->all);
 	if (o->out && write_pages(o->out, c, n - 1))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
@@ -155,6 +158,9 @@ int command_compare(const struct compare_options *o, size_t n,
 		for (size_t j = 0; j < sides[i].notes.n; j++)
 			warn("%s", sides[i].notes.v[j].text);
 	}
+	/* Counts have no noise that a floor would keep out. */
+	if (status == EXIT_OK && !o->floor && ledger_is(&sides[0]))
+		floor = 0;
 	if (status == EXIT_OK)
 		status = compare_all(o, sides, n, floor, threshold, floors);
 	for (size_t i = 0; i < n; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger.h"
 #include "text.h"
 #include "units.h"
 
@@ -161,7 +162,9 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 		p->why = units(x, &p->n, c, c->a, ia, r);
 	if (!p->why)
 		p->why = units(y, &p->m, c, c->b, ib, r);
-	if (!p->why)
+	if (!p->why && c->counted)
+		ledger_pair(p, x, y);
+	else if (!p->why)
 		test_pair(p, x, y);
 	free(x);
 	free(y);
@@ -251,6 +254,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 	const struct run *run = a->runs;
 
 	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
+	c->counted = ledger_is(a) && ledger_is(b);
 	c->rows_with_floor = json_object_size(floors);
 	c->v = text_alloc(run->nrows, sizeof(*c->v));
 	for (size_t i = 0; i < run->nsections; i++) {

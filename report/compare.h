@@ -33,7 +33,8 @@ struct pair {
 				  * NULL */
 	size_t n, m;		 /* units */
 	struct rank_shift cost;	 /* log of cost B / cost A */
-	double p, adjusted;	 /* for many tests: see compare_sides() */
+	double range_a[2], range_b[2]; /* of two ledgers: logs of the costs */
+	double p, adjusted;	       /* for many tests: see compare_sides() */
 	double floor; /* the largest effect that A/A sessions showed, or 0 */
 	enum verdict verdict;
 	const char *why; /* not comparable: static text */
@@ -50,6 +51,7 @@ struct comparison {
 	double floor;		      /* share below which nothing counts */
 	size_t rows_with_floor;	      /* of their own, from A/A sessions */
 	bool interleaved;	      /* in one session */
+	bool counted;		      /* both are ledgers: no noise */
 };
 
 /* side_load() - @list is one directory or several with commas between.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "console.h"
+#include "ledger.h"
 #include "rounds.h"
 #include "text.h"
 #include "units.h"
@@ -24,6 +25,12 @@ static const char method[] =
 	"A row is called faster or slower if the corrected p is under 5 % and "
 	"the "
 	"effect is above the floor; what is not above it does not matter.";
+
+static const char counting[] =
+	"The values are instructions, counted in an emulated machine, not "
+	"times: they have no noise, and no test is needed. The boots of a side "
+	"had different pasts, and what ran before moves some rows: two sides "
+	"differ where they lie further apart than that moves either.";
 
 char *compare_drift(const struct comparison *c)
 {
@@ -139,9 +146,8 @@ static void put_table(struct doc *d, struct table *t)
 	table_free(t);
 }
 
-static void put_sides(struct doc *d, const struct comparison *c)
+static void put_words(struct doc *d, const struct comparison *c)
 {
-	struct table t;
 	char *power = compare_power(c);
 
 	para(d, compare_drift(c));
@@ -151,6 +157,16 @@ static void put_sides(struct doc *d, const struct comparison *c)
 	if (power)
 		d->format->warning(d, power, NULL);
 	free(power);
+}
+
+static void put_sides(struct doc *d, const struct comparison *c)
+{
+	struct table t;
+
+	if (c->counted)
+		para(d, ledger_words(c));
+	else
+		put_words(d, c);
 	compare_settings(&t, c);
 	if (!t.nrows)
 		d->format->para(d, "Nothing else that is known differs between "
@@ -158,14 +174,11 @@ static void put_sides(struct doc *d, const struct comparison *c)
 	put_table(d, &t);
 }
 
-static void put_one(struct doc *d, const struct comparison *c, size_t i)
+static void put_rows(struct doc *d, const struct comparison *c,
+		     const char *name)
 {
-	char *title = text_format("%s against %s", c->b->name, c->a->name);
-	char *name = text_format("compare-%zu", i + 1);
 	struct table t;
 
-	d->format->heading(d, 2, name, title);
-	put_sides(d, c);
 	compare_means(&t, c);
 	put_table(d, &t);
 	if (c->tested)
@@ -177,12 +190,25 @@ static void put_one(struct doc *d, const struct comparison *c, size_t i)
 			"1 is the same.");
 	compare_rows(&t, c, true);
 	put_table(d, &t);
+}
+
+static void put_one(struct doc *d, const struct comparison *c, size_t i)
+{
+	char *title = text_format("%s against %s", c->b->name, c->a->name);
+	char *name = text_format("compare-%zu", i + 1);
+
+	d->format->heading(d, 2, name, title);
+	put_sides(d, c);
+	if (!c->counted)
+		put_rows(d, c, name);
 	free(name);
 	free(title);
 }
 
 void compare_write(struct doc *d, const struct comparison *c, size_t n)
 {
+	struct table t;
+
 	d->format->begin(d, "oscost: comparison");
 	for (size_t i = 0; i < c->a->notes.n; i++)
 		d->format->warning(d, c->a->notes.v[i].text,
@@ -191,9 +217,14 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		for (size_t j = 0; j < c[i].b->notes.n; j++)
 			d->format->warning(d, c[i].b->notes.v[j].text,
 					   c[i].b->notes.v[j].remedy);
-	d->format->para(d, method);
+	d->format->para(d, c->counted ? counting : method);
 	for (size_t i = 0; i < n; i++)
 		put_one(d, &c[i], i);
+	if (c->counted) {
+		d->format->heading(d, 2, "rows", "Operations");
+		ledger_rows(&t, c, n, true);
+		put_table(d, &t);
+	}
 	d->format->end(d);
 }
 
@@ -221,9 +252,14 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	struct table t;
 
 	print(f, text_format("A: %s\nB: %s", c->a->name, c->b->name));
-	print(f, compare_drift(c));
+	if (!c->counted)
+		print(f, compare_drift(c));
 	compare_settings(&t, c);
 	print_table(f, &t);
+	if (c->counted) {
+		print(f, ledger_words(c));
+		return;
+	}
 	compare_means(&t, c);
 	print_table(f, &t);
 	compare_rows(&t, c, all);
@@ -232,4 +268,13 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	print(f, compare_batches(c));
 	print(f, compare_stopping(c));
 	print(f, compare_count(c));
+}
+
+void compare_print_counts(FILE *f, const struct comparison *c, size_t n,
+			  bool all)
+{
+	struct table t;
+
+	ledger_rows(&t, c, n, all);
+	print_table(f, &t);
 }

@@ -12,6 +12,11 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n);
 /* compare_print() - one comparison for a terminal. */
 void compare_print(FILE *f, const struct comparison *c, bool all);
 
+/* compare_print_counts() - after those, of ledgers: the rows, with a column for
+ * each of @n sides. */
+void compare_print_counts(FILE *f, const struct comparison *c, size_t n,
+			  bool all);
+
 /* Sentences; new strings.  Drift: whether both sides were measured in one
  * session; count: how many rows differ; power: NULL, or that there are too few
  * rounds to find anything. */

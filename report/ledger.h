@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LEDGER_H
+#define LEDGER_H
+
+#include <stdio.h>
+
+#include "compare.h"
+
+/*
+ * Two ledgers (docs/ledger.md): their values are counts of instructions, which
+ * have no noise.  What is left is what ran before, and each boot with another
+ * past shows what that does to a row.
+ */
+
+/* ledger_is() - whether the values of @s are counts. */
+bool ledger_is(const struct side *s);
+
+/* ledger_pair() - judge a row by the logarithms of what its units cost: the
+ * sides differ if they lie further apart than the past moves either.  Sets
+ * cost, ranges, and p: 0 if they differ, else 1. */
+void ledger_pair(struct pair *p, const double *x, const double *y);
+
+/* ledger_words() - what B changes, and where most; a new string. */
+char *ledger_words(const struct comparison *c);
+
+/* ledger_rows() - operations by the size of the effect, with a column for each
+ * of @n sides that are compared with the same A: all of them, or those that
+ * differ on one side at least. */
+void ledger_rows(struct table *t, const struct comparison *c, size_t n,
+		 bool all);
+
+#endif

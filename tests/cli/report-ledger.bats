@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The comparison of ledgers, from made-up results: counts have no noise.
+
+setup() {
+	load ../helpers
+	report_setup
+}
+
+# side DIR CASE VALUE...: a value for each boot; more calls add more rows.
+side() {
+	mkdir -p "$1"
+	jq -nc --arg case "$2" '$ARGS.positional | to_entries[] |
+		{schema: 2, status: "ok", n: 1, iters: 1, samples: 10, estimator: "difference",
+		 timer: "icount", unit: "instructions", better: "lower", benchmark: "syscall",
+		 case: $case, round: (.key + 1), seed: .key, value: .value,
+		 evidence: {}, tags: {}}' --jsonargs "${@:3}" >>"$1/invocations.jsonl"
+	printf '{"schema": 1, "kernel": {"release": "6.1"}}\n' >"$1/machine.json"
+	printf '{"schema": 1, "clock": "icount"}\n' >"$1/run.json"
+	printf '[]\n' >"$1/about.json"
+}
+
+@test "two instructions are two, in four boots and in one" {
+	side one/plain call=getpid 315 315 315 315
+	side one/new call=getpid 317 317 317 317
+	run -0 --separate-stderr "$report" compare one/plain one/new
+	grep -Eq '^operation +plain +new *$' <<<"$output"
+	grep -Eq '^syscall: call=getpid +315 +\+2 \(\+0\.63 %\)$' <<<"$output"
+	[[ $output == *'more instructions in 1, most of all syscall call=getpid: +2 (+0.63 %) of 315'* ]]
+	[[ $output != *rounds* && $output != *Mann* ]]
+	side two/plain call=getpid 317
+	side two/new call=getpid 315
+	run -0 --separate-stderr "$report" compare two/plain two/new
+	grep -Eq '^syscall: call=getpid +317 +-2 \(-0\.63 %\)$' <<<"$output"
+}
+
+@test "what ran before moves a row: no difference, unless it is greater" {
+	side a call=same 100 100
+	side b call=same 100 100
+	side a call=overlap 100 110
+	side b call=overlap 105 120
+	side a call=near 100 110
+	side b call=near 111 121
+	side a call=far 100 110
+	side b call=far 125 130
+	run -0 --separate-stderr "$report" compare a b
+	[[ $(grep -c '^syscall' <<<"$output") == 1 ]]
+	grep -Eq '^syscall: call=far +100 to 110 +\+15 to \+30 \(' <<<"$output"
+	[[ $output == *'the same in 1. In 2 the sides'* ]]
+	run -0 --separate-stderr "$report" compare --all a b
+	grep -Eq '^syscall: call=same +100 += *$' <<<"$output"
+	grep -Eq '^syscall: call=near +100 to 110 +~ *$' <<<"$output"
+}
+
+@test "several sides are columns, and the greatest effect comes first" {
+	side out/plain call=a 100
+	side out/plain call=b 100
+	side out/audit=1 call=a 101
+	side out/audit=1 call=b 100
+	side out/lsm= call=a 100
+	side out/lsm= call=b 50
+	run -0 --separate-stderr "$report" compare --out pages out/plain out/audit=1 out/lsm=
+	grep -Eq '^operation +plain +audit=1 +lsm= *$' <<<"$output"
+	[[ $(grep '^syscall' <<<"$output" | tr -s ' ') == \
+		$'syscall: call=b 100 = -50 (-50 %)\nsyscall: call=a 100 +1 (+1.0 %) =' ]]
+	grep -q '| syscall: call=b | 100 | = | -50 (-50 %) |' pages/compare.md
+	[[ ! -e pages/compare-1.svg && -s pages/compare.html ]]
+}
+
+@test "CI fails on what costs more, however little" {
+	side a call=getpid 1000
+	side b call=getpid 1001
+	run -3 --separate-stderr "$report" compare --threshold 0 a b
+	run -0 --separate-stderr "$report" compare --threshold 1 a b
+	run -0 --separate-stderr "$report" compare --threshold 0 b a
+	run -0 --separate-stderr "$report" compare --floor 1 a b
+	[[ $output != *'call=getpid  '* ]]
+}
+
+@test "counts are not compared with times" {
+	side a call=getpid 315
+	side b call=getpid 315
+	jq -c '.unit = "ns" | .timer = "lfence"' b/invocations.jsonl >spoilt
+	mv spoilt b/invocations.jsonl
+	printf '{"schema": 1}\n' >b/run.json
+	run -0 --separate-stderr "$report" compare --all a b
+	[[ $output == *'not comparable: other unit'* ]]
+}
