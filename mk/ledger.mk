@@ -7,7 +7,8 @@ ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47
 	$(Q)scripts/setup run ledger
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/ledger --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
-		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT)
+		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT) \
+		$(if $(call given,FAIL_ABOVE),--fail-above $(call quoted,$(FAIL_ABOVE)))
 
 .PHONY: ledger-test
 ledger-test: $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?

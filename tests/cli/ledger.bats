@@ -66,7 +66,7 @@ refused() {
 }
 
 @test "the kernel is told the option, and no two boots at once of one job" {
-	machine 'printf "told %s\n@machine\n{}\n@end\n" "$options"'
+	machine 'row 1 5; printf "told %s\n@machine\n{}\n@end\n" "$options"'
 	run -0 --separate-stderr ledger --options 'audit=1 lsm=' --boots 1 --pasts 1 --jobs 1
 	grep -q '^told .*nokaslr norandmaps audit=1 lsm=$' out/bzImage/audit=1_lsm=/boot-1.txt
 	run ! grep audit out/bzImage/plain/boot-1.txt
@@ -125,6 +125,35 @@ refused() {
 	wait $! || status=$?
 	[[ $status == 143 && -z $(find out -name '.work*') ]]
 	run ! kill -0 "$(<pid)"
+}
+
+@test "options and kernels are compared with the first" {
+	machine 'if [[ $options == *audit* ]]; then row 1 150; else row 1 100; fi
+		row 2 7; printf "@machine\n{}\n@end\n"'
+	cp bzImage other
+	run -0 --separate-stderr ledger --boots 1 --kernels './bzImage ./other' --options 'audit=1'
+	[[ $output == *'more instructions in 1, most of all syscall n=1: +50 (+50 %) of 100;'* ]]
+	grep -q '| syscall: n=1 | 100 | +50 (+50 %) |' out/other/compare.md
+	grep -q '| syscall: n=1 | 100 | = |' out/compare.md
+	for pct in 51:0 49:3 none:2; do
+		rm -rf out
+		run -${pct#*:} --separate-stderr ledger --boots 1 --options 'audit=1' \
+			--fail-above "${pct%:*}"
+	done
+}
+
+@test "git bisect run: good, bad, skip, abort" {
+	machine 'row 1 $((100 + past)); printf "@machine\n{}\n@end\n"'
+	bisect() { PATH=$PWD/bin:$PATH run "-$1" --separate-stderr "$ROOT/scripts/ledger" \
+		bisect-run "${@:2}" --bin "$BIN" ; }
+	bisect 0 bzImage syscall n=1 101
+	bisect 1 bzImage syscall n=1 100.5
+	[[ $stderr == *'syscall n=1: 101 instructions; at most 100.5 are good' && -z $output ]]
+	bisect 125 bzImage syscall n=3 100
+	bisect 255 bzImage syscall n=1 few
+	bisect 255 none syscall n=1 100
+	machine 'echo no'
+	bisect 125 bzImage syscall n=1 100
 }
 
 @test "misuse" {
