@@ -2,6 +2,18 @@
 # The instruction ledger.  Kernels are kept where mk/kernel.mk keeps them: its
 # KERNELS is here what the user asks for.
 
+LEDGER_PLUGIN := $(BUILD)/ledger_plugin.so
+
+$(LEDGER_PLUGIN): monitor/exec/ledger_plugin.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g -std=gnu11 $(WARN) -fPIC -shared -o $@ $<
+
+.PHONY: ledger-plugin
+ledger-plugin: $(LEDGER_PLUGIN) ## what `scripts/ledger explain` gives QEMU
+
+test-programs: $(LEDGER_PLUGIN)
+
 .PHONY: ledger
 ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm="
 	$(Q)scripts/setup run ledger
@@ -11,7 +23,7 @@ ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47
 		$(if $(call given,FAIL_ABOVE),--fail-above $(call quoted,$(FAIL_ABOVE)))
 
 .PHONY: ledger-test
-ledger-test: $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?
+ledger-test: $(LEDGER_PLUGIN) $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?
 	$(Q)scripts/setup run ledger
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)tests/lab/ledger '$(abspath $(BUILD))' '$(abspath $(BUILD))/ledger-test' \

@@ -12,7 +12,7 @@
 
 # PROGRAM EFFORT CASES: the cheap ones take more samples, because their medians
 # shall not depend on how many of them met the tick.
-readonly counted_programs="
+counted_programs="
 nop            3
 loop           3
 procedure      3

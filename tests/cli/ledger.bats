@@ -27,6 +27,7 @@ machine() {
 	stub qemu-system-x86_64 'while (($#)); do
 		[[ $1 != -serial ]] || console=${2#file:}
 		[[ $1 != -append ]] || options=$2
+		[[ $1 != -plugin ]] || profile=${2##*,out=}
 		[[ $1 != -pidfile ]] || echo $$ >"$2"
 		shift
 	done
@@ -154,6 +155,49 @@ refused() {
 	bisect 255 none syscall n=1 100
 	machine 'echo no'
 	bisect 125 bzImage syscall n=1 100
+}
+
+# explain CASE: with the profile on stdin.
+explain() {
+	cat >profile
+	rm -rf out
+	machine 'printf "{\"benchmark\":\"syscall\",\"case\":\"n=1\",\"status\":\"ok\","
+		printf "\"value\":5,\"iters\":4,\"estimator\":\"%s\"}\n" "${estimator:-difference}"
+		printf "@Sffffffff81000000 T begin\n@Sffffffff81000100 t other\t[module]\n@end\n"
+		cp profile "$profile"'
+	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$1" --bin "$BIN" \
+		--kernels ./bzImage --out out
+}
+
+@test "explain: functions whose instructions add up to the row" {
+	# Batches of 4 and of 8, twice with the tick in them.
+	run -0 --separate-stderr explain n=1 <<-END
+		= 60 9
+		ffffffff81000004 48
+		ffffffff81000110 8
+		0000000000000010 4
+		= 40 9
+		ffffffff81000004 36
+		0000000000000010 4
+		= 140 1
+		ffffffff81000110 140
+		= 120 1
+		ffffffff81000004 120
+	END
+	[[ ${lines[0]} == 'syscall n=1: 5 instructions' ]]
+	[[ $(awk 'NF > 4 { print $1, $4, $5 }' <<<"$output") == $'3 kernel begin\n2 kernel other' ]]
+	[[ ${lines[-1]} == *' 5  the sum' ]]
+	[[ $(<out/explain.folded) == $'syscall n=1;kernel;begin 12\nsyscall n=1;kernel;other 8' ]]
+}
+
+@test "explain: what cannot be explained is said, and nothing is left" {
+	run -1 --separate-stderr explain n=1 <<<'= 40 9'
+	[[ $stderr == *'no two batches of one path differ by 4 operations' && ! -e out ]]
+	export estimator=grouped_median
+	run -1 --separate-stderr explain n=1 </dev/null
+	[[ $stderr == *'only a row of repeated operations can be explained; ok, grouped_median' ]]
+	run -2 --separate-stderr explain '' </dev/null
+	[[ $stderr == *'explain PROGRAM CASE; see '* && ! -e out ]]
 }
 
 @test "misuse" {
