@@ -199,7 +199,6 @@ enum bench_need {
  *		cache line, and passes it to every callback.
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
- *
  * @axes: where all cases, or the first of them, are the points of one table.
  * @switches: as that of every case.
  *

@@ -25,10 +25,11 @@
  * which the thread ran.  figure=processor_load is of all cycles of that time,
  * the source's equation (1): while_running x system_load.
  *
- * Measures: % of the time (system_load), % of the instructions possible in that
- *	     time (processor_load) and while it ran (while_running),
- *instructions for each cycle (ipc). Includes: the kernel's part of the work,
- *where the counters may see it; about 5 us of reading clocks and files in 3 ms.
+ * Measures: % of the time (system_load); % of the instructions possible in
+ *	     that time (processor_load), while it ran (while_running);
+ *	     instructions for each cycle (ipc).
+ * Includes: the kernel's part of the work, where the counters may see it;
+ *	     about 5 us of reading clocks and files in 3 ms.
  * After:    M. Schwarzbauer et al., "Processor-oriented performance
  *	     measurement tool" (2010), Figures 9 and 10.
  * Needs:    hardware counters for all but system_load; for work=disk a file
