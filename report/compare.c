@@ -99,73 +99,114 @@ static const char *obstacle(const struct comparison *c, const struct side *s,
 	return NULL;
 }
 
+/* The values of a side, as logarithms of what they cost. */
+struct units {
+	double time[RANK_MAX], cycles[RANK_MAX];
+	size_t n;
+	bool clocked; /* the core's frequency is known for each */
+};
+
 /* To leave a value out because it is not positive would bias the rest. */
-static const char *add_unit(double *logs, size_t *n, double value, double sign)
+static const char *add_unit(struct units *u, double value, double core_hz,
+			    double sign)
 {
-	if (!isfinite(value) || *n == RANK_MAX)
+	if (!isfinite(value) || u->n == RANK_MAX)
 		return NULL;
 	if (value <= 0)
 		return "not positive: no ratio";
-	logs[(*n)++] = sign * log(value);
+	u->clocked = u->clocked && core_hz > 0;
+	u->time[u->n] = sign * log(value);
+	u->cycles[u->n] = u->time[u->n] + (core_hz > 0 ? log(core_hz) : 0);
+	u->n++;
 	return NULL;
 }
 
-/* Logarithms of what the units of @s cost: invocations of one run, or one
- * value for each of several runs.  Return: NULL, or what is in the way. */
-static const char *units(double *logs, size_t *n, const struct comparison *c,
+/* The units of @s: invocations of one run, or one value for each of several
+ * runs.  Return: NULL, or what is in the way. */
+static const char *units(struct units *u, const struct comparison *c,
 			 const struct side *s, json_t *const *index,
 			 const struct result *r)
 {
 	double sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
 	const char *why = NULL;
 
+	u->clocked = true;
 	for (size_t i = 0; i < s->n && !why; i++) {
 		const struct row *row = look_up(&s->runs[i], index[i], r);
 
 		why = obstacle(c, s, r, row);
 		if (!why && s->n > 1)
-			why = add_unit(logs, n, row->all.value, sign);
+			why = add_unit(u, row->all.value, row->all.core_hz,
+				       sign);
 		else
 			for (size_t j = 0; !why && j < row->n; j++)
-				why = add_unit(logs, n, row->values[j], sign);
+				why = add_unit(u, row->values[j],
+					       row->core_hz[j], sign);
 	}
-	return why || *n ? why : "no values";
+	return why || u->n ? why : "no values";
 }
 
-static void test_pair(struct pair *p, const double *x, const double *y)
+/* Of two estimates of one effect what both bear out. */
+static void take_less(struct rank_shift *cost, const struct rank_shift *other)
 {
+	const double lo = fmin(cost->lo, other->lo);
+	const double hi = fmax(cost->hi, other->hi);
+
+	if (fabs(other->shift) < fabs(cost->shift))
+		*cost = *other;
+	cost->lo = lo;
+	cost->hi = hi;
+}
+
+static void test_pair(struct pair *p, const struct comparison *c,
+		      const struct units *x, const struct units *y)
+{
+	struct rank_shift cycles;
+
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (rank_least_p(p->n, p->m) >= ALPHA) {
 		p->why = "too few rounds: 4 against 4 are needed";
 		return;
 	}
-	rank_shift(&p->cost, x, p->n, y, p->m, LEVEL);
-	p->p = rank_test(x, p->n, y, p->m);
+	rank_shift(&p->cost, x->time, x->n, y->time, y->n, LEVEL);
+	p->p = p->p_time = rank_test(x->time, x->n, y->time, y->n);
 	p->tested = true;
 	p->verdict = VERDICT_SAME;
+	if (c->interleaved || !x->clocked || !y->clocked)
+		return;
+	rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n, LEVEL);
+	p->clock = cycles.shift - p->cost.shift;
+	p->p = fmax(p->p, rank_test(x->cycles, x->n, y->cycles, y->n));
+	if (cycles.shift * p->cost.shift < 0)
+		p->p = 1;
+	take_less(&p->cost, &cycles);
 }
 
 static void fill_pair(struct pair *p, const struct comparison *c,
 		      json_t *const *ia, json_t *const *ib)
 {
 	const struct result *r = &p->a->all;
-	double *x = text_alloc(RANK_MAX, sizeof(*x));
-	double *y = text_alloc(RANK_MAX, sizeof(*y));
+	struct units *x = text_alloc(1, sizeof(*x));
+	struct units *y = text_alloc(1, sizeof(*y));
 
 	p->b = look_up(c->b->runs, ib[0], r);
-	p->cost.shift = p->p = p->adjusted = NAN;
+	p->cost.shift = p->p = p->p_time = p->adjusted = p->clock = NAN;
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
 		p->why = "both below resolution";
 	if (!p->why)
-		p->why = units(x, &p->n, c, c->a, ia, r);
+		p->why = units(x, c, c->a, ia, r);
 	if (!p->why)
-		p->why = units(y, &p->m, c, c->b, ib, r);
+		p->why = units(y, c, c->b, ib, r);
+	p->n = x->n;
+	p->m = y->n;
 	if (!p->why && c->counted)
-		ledger_pair(p, x, y);
+		ledger_pair(p, x->time, y->time);
 	else if (!p->why)
-		test_pair(p, x, y);
+		test_pair(p, c, x, y);
+	if (c->counted)
+		p->p_time = p->p;
 	free(x);
 	free(y);
 }
@@ -178,9 +219,9 @@ static bool is_detail(const struct pair *p)
 	return tier && !strcmp(tier, "detail");
 }
 
-/* Adjust p of all that are tested, of the details or of the core.  Return: how
- * many they are. */
-static size_t adjust(struct comparison *c, bool details,
+/* Adjust p, or p of the times, of all that are tested, of the details or of the
+ * core.  Return: how many they are. */
+static size_t adjust(struct comparison *c, bool times, bool details,
 		     void (*method)(double *adjusted, const double *p,
 				    size_t n))
 {
@@ -190,7 +231,7 @@ static size_t adjust(struct comparison *c, bool details,
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].tested && is_detail(&c->v[i]) == details)
-			p[n++] = c->v[i].p;
+			p[n++] = times ? c->v[i].p_time : c->v[i].p;
 	method(adjusted, p, n);
 	for (size_t i = 0, k = 0; i < c->n; i++)
 		if (c->v[i].tested && is_detail(&c->v[i]) == details)
@@ -202,8 +243,12 @@ static size_t adjust(struct comparison *c, bool details,
 
 static void judge(struct comparison *c)
 {
-	c->details = adjust(c, true, rank_false_discovery);
-	c->tested = adjust(c, false, rank_holm) + c->details;
+	adjust(c, true, true, rank_false_discovery);
+	adjust(c, true, false, rank_holm);
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i].by_frequency = c->v[i].adjusted < ALPHA;
+	c->details = adjust(c, false, true, rank_false_discovery);
+	c->tested = adjust(c, false, false, rank_holm) + c->details;
 	for (size_t i = 0; i < c->n; i++) {
 		struct pair *q = &c->v[i];
 		double change = expm1(fabs(q->cost.shift));
@@ -212,6 +257,7 @@ static void judge(struct comparison *c)
 			continue;
 		c->raw += q->p < ALPHA;
 		c->resolved += q->adjusted < ALPHA;
+		q->by_frequency = q->by_frequency && !(q->adjusted < ALPHA);
 		if (!(q->adjusted < ALPHA))
 			continue;
 		if (!(change > fmax(c->floor, q->floor)))
@@ -255,6 +301,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 
 	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
 	c->counted = ledger_is(a) && ledger_is(b);
+	c->interleaved = one_session(a, b);
 	c->rows_with_floor = json_object_size(floors);
 	c->v = text_alloc(run->nrows, sizeof(*c->v));
 	for (size_t i = 0; i < run->nsections; i++) {
@@ -270,7 +317,6 @@ void compare_sides(struct comparison *c, const struct side *a,
 	}
 	judge(c);
 	c->only_b = count_only_b(c, ia);
-	c->interleaved = one_session(a, b);
 	free_index(ia, a);
 	free_index(ib, b);
 }
@@ -304,6 +350,9 @@ char *compare_verdict(const struct pair *p)
 	case VERDICT_SMALL:
 		return text_copy("differs by less than the floor");
 	case VERDICT_SAME:
+		if (p->by_frequency)
+			return text_copy("differs in time, not in cycles: the "
+					 "core's frequency");
 		return text_format("no difference resolved (within ±%s)",
 				   units_percent(pct, expm1(far)));
 	default:

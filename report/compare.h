@@ -35,6 +35,9 @@ struct pair {
 	struct rank_shift cost;	 /* log of cost B / cost A */
 	double range_a[2], range_b[2]; /* of two ledgers: logs of the costs */
 	double p, adjusted;	       /* for many tests: see compare_sides() */
+	double p_time;		       /* p of the times alone */
+	double clock;		       /* log of core_hz B / A; NAN: unknown */
+	bool by_frequency;	       /* differs in time, not in cycles */
 	double floor; /* the largest effect that A/A sessions showed, or 0 */
 	enum verdict verdict;
 	const char *why; /* not comparable: static text */
@@ -59,8 +62,10 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B.  p of the core rows
- * is adjusted as Holm says: hardly one false alarm among all; p of the details
+/* compare_sides() - every row of A with the same one of B.  Where the sides were
+ * measured one after the other and the core's frequency is known, a difference
+ * is one of the times and of the cycles: the frequency may have moved, and a
+ * row may be bound by the core or by memory.  p of the core rows is adjusted as Holm says: hardly one false alarm among all; p of the details
  * as Benjamini and Hochberg say: of the alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
  * or NULL. */

@@ -18,7 +18,10 @@ static const char method[] =
 	"side has several. The cost of B over that of A (for bandwidths: of A "
 	"over B, so that more than 1 is always slower) is the Hodges-Lehmann "
 	"estimate of the ratio with its interval; p is the exact two-sided "
-	"Mann-Whitney test. p is corrected for the number of rows: of the core "
+	"Mann-Whitney test. Of sides that were not measured in turn a "
+	"difference is one that the times have and the cycles have, too: the "
+	"ratio is the lesser of the two, the interval holds both. p is "
+	"corrected for the number of rows: of the core "
 	"rows as Holm says, so that hardly one false alarm is among them; of "
 	"the detail rows as Benjamini and Hochberg say, so that of the alarms "
 	"hardly one in twenty is false. "
@@ -43,6 +46,37 @@ char *compare_drift(const struct comparison *c)
 			 "after the other, so a change of the machine in "
 			 "between looks like a difference; scripts/ab measures "
 			 "both in turn.");
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+char *compare_frequency(const struct comparison *c)
+{
+	double *clock = text_alloc(c->n + 1, sizeof(*clock)), change;
+	size_t n = 0, explained = 0;
+	char pct[UNITS_MAX];
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (isfinite(c->v[i].clock))
+			clock[n++] = c->v[i].clock;
+		explained += c->v[i].by_frequency;
+	}
+	qsort(clock, n, sizeof(*clock), by_size);
+	change = n ? clock[n / 2] : 0;
+	free(clock);
+	if (!explained)
+		return NULL;
+	return text_format(
+		"The core ran %s %s in B: that explains %zu row%s, whose times "
+		"differ and whose cycles do not.",
+		units_percent(pct, fabs(expm1(change))),
+		change > 0 ? "faster" : "slower", explained,
+		explained == 1 ? "" : "s");
 }
 
 char *compare_count(const struct comparison *c)
@@ -151,6 +185,7 @@ static void put_words(struct doc *d, const struct comparison *c)
 	char *power = compare_power(c);
 
 	para(d, compare_drift(c));
+	para(d, compare_frequency(c));
 	para(d, compare_count(c));
 	para(d, compare_batches(c));
 	para(d, compare_stopping(c));
@@ -252,8 +287,10 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	struct table t;
 
 	print(f, text_format("A: %s\nB: %s", c->a->name, c->b->name));
-	if (!c->counted)
+	if (!c->counted) {
 		print(f, compare_drift(c));
+		print(f, compare_frequency(c));
+	}
 	compare_settings(&t, c);
 	print_table(f, &t);
 	if (c->counted) {

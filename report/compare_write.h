@@ -21,6 +21,8 @@ void compare_print_counts(FILE *f, const struct comparison *c, size_t n,
  * session; count: how many rows differ; power: NULL, or that there are too few
  * rounds to find anything. */
 char *compare_drift(const struct comparison *c);
+/* NULL, or how many differences the core's frequency explains. */
+char *compare_frequency(const struct comparison *c);
 char *compare_count(const struct comparison *c);
 char *compare_power(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */

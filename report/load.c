@@ -271,6 +271,7 @@ static int make_row(struct reading *in, struct row *row,
 	int err = 0;
 
 	row->values = text_alloc(row->n, sizeof(*row->values));
+	row->core_hz = text_alloc(row->n, sizeof(*row->core_hz));
 	while (n < row->n && !err) {
 		struct result *r = &all[n];
 		json_error_t bad;
@@ -282,6 +283,7 @@ static int make_row(struct reading *in, struct row *row,
 		if (err)
 			break;
 		row->values[n] = result_said(r);
+		row->core_hz[n] = r->core_hz;
 		if (!isfinite(row->values[n]) && !row->missing)
 			row->missing = text_copy(r->reason);
 		row->failures += r->status == RESULT_FAILED;
@@ -479,6 +481,7 @@ void run_free(struct run *run)
 	for (size_t i = 0; i < run->nrows; i++) {
 		result_free(&run->rows[i].all);
 		free(run->rows[i].values);
+		free(run->rows[i].core_hz);
 		free(run->rows[i].missing);
 	}
 	for (size_t i = 0; i < run->nsections; i++) {

@@ -13,6 +13,7 @@
 struct row {
 	struct result all;     /* aggregated */
 	double *values;	       /* result_said() of each invocation */
+	double *core_hz;       /* at which each invocation ran; NAN: unknown */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 	char *missing;	       /* why the first without a value has none */

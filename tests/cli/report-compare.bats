@@ -50,6 +50,45 @@ side() {
 	[[ $output != *"what differs"* ]]
 }
 
+# clocked DIR FACTOR: its core ran at FACTOR times 3 GHz; kind=same and
+# kind=changed are bound by the core, to=memory is not.
+clocked() {
+	jq -c --argjson factor "$2" '.core_hz = 3e9 * $factor |
+		if .benchmark == "work" then .value /= $factor else . end' \
+		"$1/invocations.jsonl" >clocked
+	mv clocked "$1/invocations.jsonl"
+}
+
+@test "what the core's frequency explains is not called different" {
+	side a 6.1 1
+	side b 6.1 1
+	clocked a 1
+	clocked b 1.04
+	run -0 --separate-stderr "$report" compare --all --threshold 1 a b
+	[[ $output == *"The core ran 4.0 % faster in B: that explains 2 rows, whose times differ and whose cycles do not."* ]]
+	grep -Eq '^work: kind=same .* differs in time, not in cycles' <<<"$output"
+	grep -Eq '^move: to=memory .* no difference resolved' <<<"$output"
+	run -0 "$report" compare --out pages a b
+	grep -q 'The core ran 4.0 % faster in B' pages/compare.html
+	# Measured in turn, the frequency is the same for both: times alone count.
+	SESSION=one side a 6.1 1
+	SESSION=one side b 6.1 1
+	clocked a 1
+	clocked b 0.96
+	run -3 --separate-stderr "$report" compare --threshold 1 a b
+}
+
+@test "what differs beyond the core's frequency is, by the lesser of both ratios" {
+	side a 6.1 1
+	side b 6.1 1.1 0.9
+	clocked a 1
+	clocked b 0.96
+	run -3 --separate-stderr "$report" compare --all --threshold 5 a b
+	grep -Eq '^work: kind=changed .* 1\.1 .* slower$' <<<"$output"
+	grep -Eq '^move: to=memory .* 1\.067 .* slower$' <<<"$output"
+	[[ $output == *"The core ran 4.0 % slower in B: that explains 1 row,"* ]]
+}
+
 # tiers DIR: kind=changed is a core row, and a hundred details are beside it.
 tiers() {
 	jq -c '.tier = (if .case == "kind=changed" then "core" else "detail" end) |
