@@ -144,6 +144,11 @@ size_t change_least(double alpha)
 	return n;
 }
 
+double change_shift(const double *v, size_t from, size_t at, size_t to)
+{
+	return median_of(v + at, to - at) - median_of(v + from, at - from);
+}
+
 size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		   double alpha)
 {
@@ -156,8 +161,7 @@ size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		size_t from = i ? out[i - 1].at : 0;
 		size_t to = i + 1 < found ? out[i + 1].at : n;
 
-		out[i].shift = median_of(v + out[i].at, to - out[i].at) -
-			       median_of(v + from, out[i].at - from);
+		out[i].shift = change_shift(v, from, out[i].at, to);
 	}
 	for (size_t i = 0; i < found; i++)
 		out[i].at += skipped;

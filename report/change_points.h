@@ -32,6 +32,11 @@ struct change {
 size_t change_find(struct change *out, size_t room, const double *v, size_t n,
 		   double alpha);
 
+/* change_shift() - how much higher the median of @v is from @at to @to than
+ * from
+ * @from to @at; none of the stretches is empty. */
+double change_shift(const double *v, size_t from, size_t at, size_t to);
+
 /* change_least() - how many values there must be for a change to be told from
  * chance at @alpha, if it is in their middle; elsewhere it takes more. */
 size_t change_least(double alpha);

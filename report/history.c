@@ -72,8 +72,9 @@ static struct series *find(struct history *h, json_t *index,
 		s = &h->v[h->n++];
 		*s = (struct series) { .row = r };
 		s->values = text_alloc(h->nruns, sizeof(*s->values));
+		s->core_hz = text_alloc(h->nruns, sizeof(*s->core_hz));
 		for (size_t i = 0; i < h->nruns; i++)
-			s->values[i] = NAN;
+			s->values[i] = s->core_hz[i] = NAN;
 	}
 	free(key);
 	return s;
@@ -94,9 +95,19 @@ static void add_run(struct history *h, json_t *index, size_t i)
 			if (r->status != RESULT_OK || !isfinite(r->value))
 				continue;
 			s->values[i] = r->value;
+			s->core_hz[i] = r->core_hz;
 			s->n++;
 		}
 	}
+}
+
+/* What is left of a change of the times, as of compare_sides(): what the cycles
+ * have, too. */
+static double in_both(double times, double cycles)
+{
+	if (times * cycles <= 0)
+		return 0;
+	return fabs(times) < fabs(cycles) ? times : cycles;
 }
 
 /* Logarithms, so that a change is a ratio; runs without a value, and values
@@ -104,26 +115,45 @@ static void add_run(struct history *h, json_t *index, size_t i)
 static void find_changes(struct series *s, size_t nruns, size_t least,
 			 double alpha)
 {
+	const bool rate = s->row->better && !strcmp(s->row->better, "higher");
 	double *logs = text_alloc(nruns, sizeof(*logs));
+	double *cycles = text_alloc(nruns, sizeof(*cycles));
+	bool clocked = true;
 	size_t *run = text_alloc(nruns, sizeof(*run));
 	struct change found[HISTORY_CHANGES];
-	size_t n = 0, count;
+	size_t n = 0, count, from = 0;
 
 	for (size_t i = 0; i < nruns; i++) {
 		if (!(s->values[i] > 0))
 			continue;
 		run[n] = i;
-		logs[n++] = log(s->values[i]);
+		logs[n] = cycles[n] = log(s->values[i]);
+		clocked = clocked && s->core_hz[i] > 0;
+		if (clocked)
+			cycles[n] += (rate ? -1 : 1) * log(s->core_hz[i]);
+		n++;
 	}
 	count = n < least ? 0
 			  : change_find(found, HISTORY_CHANGES, logs, n, alpha);
 	for (size_t i = 0; i < count; i++) {
-		if (expm1(fabs(found[i].shift)) < FLOOR)
+		const double shift = found[i].shift;
+		const size_t at = found[i].at;
+		const size_t to = i + 1 < count ? found[i + 1].at : n;
+
+		if (clocked)
+			found[i].shift =
+				in_both(shift,
+					change_shift(cycles, from, at, to));
+		from = at;
+		if (expm1(fabs(found[i].shift)) < FLOOR) {
+			s->by_frequency |= expm1(fabs(shift)) >= FLOOR;
 			continue;
-		found[i].at = run[found[i].at];
+		}
+		found[i].at = run[at];
 		s->changes[s->nchanges++] = found[i];
 	}
 	free(run);
+	free(cycles);
 	free(logs);
 }
 
@@ -155,8 +185,10 @@ size_t history_load(struct history *h, size_t n, char *const *dirs)
 
 void history_free(struct history *h)
 {
-	for (size_t i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++) {
 		free(h->v[i].values);
+		free(h->v[i].core_hz);
+	}
 	for (size_t i = 0; i < h->nruns; i++)
 		run_free(&h->runs[i]);
 	free(h->v);
@@ -167,17 +199,26 @@ void history_free(struct history *h)
 
 char *history_summary(const struct history *h)
 {
-	size_t changed = 0;
+	size_t changed = 0, explained = 0;
+	char *frequency, *text;
 
-	for (size_t i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++) {
 		changed += h->v[i].nchanges > 0;
+		explained += h->v[i].by_frequency && !h->v[i].nchanges;
+	}
 	if (h->nruns < h->least)
 		return text_format("%zu run%s, %zu rows. With so many rows at "
 				   "least %zu runs are needed to tell a change "
 				   "from chance.",
 				   h->nruns, h->nruns == 1 ? "" : "s", h->n,
 				   h->least);
-	return text_format("%zu runs, %zu rows, of which %zu changed their "
-			   "level by 2 %% or more.",
-			   h->nruns, h->n, changed);
+	frequency = explained ? text_format(" Changes of the core's frequency "
+					    "explain those of %zu more.",
+					    explained)
+			      : text_copy("");
+	text = text_format("%zu runs, %zu rows, of which %zu changed their "
+			   "level by 2 %% or more.%s",
+			   h->nruns, h->n, changed, frequency);
+	free(frequency);
+	return text;
 }

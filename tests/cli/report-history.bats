@@ -38,6 +38,29 @@ history() {
 	grep -q '^work: stays=1 .*▁.*█' <<<"$output"
 }
 
+@test "what the core's frequency explains is no change" {
+	local i
+
+	history 1 14
+	# From the seventh run on 10 % slower; the row that changed does as before.
+	for i in run*; do
+		jq -c --arg run "$i" '.core_hz = (if $run >= "run07" then 2.7e9 else 3e9 end) |
+			if .case == "stays=1" then .value *= 3e9 / .core_hz else . end' \
+			"$i/invocations.jsonl" >rows
+		mv rows "$i/invocations.jsonl"
+	done
+	run -0 --separate-stderr "$report" history run*
+	[[ $output == *"of which 0 changed"*"explain those of 2 more."* ]]
+	run ! grep 'from run' <<<"$output"
+	for i in run*; do
+		jq -c 'if .case == "changes=1" then .value *= 1.1 else . end' \
+			"$i/invocations.jsonl" >rows
+		[[ $i < run07 ]] || mv rows "$i/invocations.jsonl"
+	done
+	run -0 --separate-stderr "$report" history run*
+	grep -Eq '^work: changes=1 .* from run 7 on \+(8|9)\.[0-9] %$' <<<"$output"
+}
+
 @test "too few runs: shown, but nothing is called a change" {
 	history 4 9
 	run -0 --separate-stderr "$report" history run*
