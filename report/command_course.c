@@ -15,8 +15,6 @@
 #include "text.h"
 #include "warnings.h"
 
-#define CELL_WIDTH 52 /* on a terminal */
-
 static int read_operations(struct operations *ops, const char *root)
 {
 	int err = operations_read(ops, root);
@@ -105,7 +103,7 @@ static void print_coursework(const char *root, struct run *run)
 	course_read(&c, run, root);
 	course_table(&t, &c, run, NULL);
 	table_prune(&t);
-	console_table(stdout, &t, CELL_WIDTH);
+	console_table(stdout, &t);
 	table_free(&t);
 	course_free(&c);
 	say_notes(run);

@@ -11,8 +11,6 @@
 #include "history.h"
 #include "text.h"
 
-#define CELL_WIDTH 60 /* on a terminal */
-
 static void put_table(struct doc *d, struct table *t)
 {
 	table_prune(t);
@@ -68,13 +66,13 @@ static void print(const struct history *h, bool all)
 	struct table t;
 
 	history_runs(&t, h);
-	console_table(stdout, &t, CELL_WIDTH);
+	console_table(stdout, &t);
 	table_free(&t);
 	putchar('\n');
 	history_rows(&t, h, all || h->nruns < h->least);
 	table_prune(&t);
 	if (t.nrows) {
-		console_table(stdout, &t, CELL_WIDTH);
+		console_table(stdout, &t);
 		putchar('\n');
 	}
 	table_free(&t);

@@ -10,7 +10,6 @@
 #include "text.h"
 #include "units.h"
 
-#define CELL_WIDTH  60 /* on a terminal */
 #define BATCH_RATIO 1.5
 
 static const char method[] =
@@ -276,7 +275,7 @@ static void print_table(FILE *f, struct table *t)
 {
 	table_prune(t);
 	if (t->nrows) {
-		console_table(f, t, CELL_WIDTH);
+		console_table(f, t);
 		fputc('\n', f);
 	}
 	table_free(t);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "console.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "text.h"
 #include "units.h"
 #include "wrap.h"
+
+#define CELL_WIDTH 60 /* on a terminal; in a file nothing is cut */
 
 static void put_cell(FILE *f, const char *text, size_t width, bool right,
 		     bool last)
@@ -35,8 +39,9 @@ static size_t widest(const struct table *t, size_t column, size_t max)
 	return width < max ? width : max;
 }
 
-void console_table(FILE *f, const struct table *t, size_t max_width)
+void console_table(FILE *f, const struct table *t)
 {
+	const size_t max_width = isatty(fileno(f)) ? CELL_WIDTH : SIZE_MAX;
 	size_t *width = text_alloc(t->ncolumns, sizeof(*width));
 
 	for (size_t j = 0; j < t->ncolumns; j++)

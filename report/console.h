@@ -6,9 +6,9 @@
 
 #include "table.h"
 
-/* console_table() - @t in columns for a terminal; cells longer than
- * @max_width are cut with an ellipsis. */
-void console_table(FILE *f, const struct table *t, size_t max_width);
+/* console_table() - @t in columns; on a terminal long cells are cut with an
+ * ellipsis. */
+void console_table(FILE *f, const struct table *t);
 
 /* console_text() - @text in lines of up to 80 columns, parted at blanks; the
  * first begins with @first, the others with @more.  A word that is longer than

@@ -10,8 +10,7 @@
 #include "tables.h"
 #include "text.h"
 
-#define FIELDS	   5
-#define CELL_WIDTH 64 /* on a terminal */
+#define FIELDS 5
 
 enum {
 	COL_NAME,
@@ -146,7 +145,7 @@ void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run)
 		if (fill(&t, l, run, i, &i)) {
 			drop_sources(&t);
 			fprintf(f, "%s%s\n", any ? "\n" : "", t.caption);
-			console_table(f, &t, CELL_WIDTH);
+			console_table(f, &t);
 			any = true;
 		}
 		table_free(&t);

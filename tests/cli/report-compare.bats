@@ -41,6 +41,16 @@ side() {
 	[[ $output == *"Drift not controlled"* ]]
 }
 
+@test "names are whole in a file" {
+	local long=long=$(printf 'x%.0s' {1..90})
+
+	side a 6.1 1
+	side b 6.1 1.1
+	sed -i "s/kind=changed/kind=changed,$long/" a/invocations.jsonl b/invocations.jsonl
+	run -0 --separate-stderr "$report" compare a b
+	[[ $output == *"work: kind=changed,$long "* ]]
+}
+
 @test "what is the same is not called different" {
 	SESSION=one side a 6.1 1
 	SESSION=one side b 6.1 1
