@@ -42,8 +42,9 @@ side() {
 }
 
 @test "names are whole in a file" {
-	local long=long=$(printf 'x%.0s' {1..90})
+	local long
 
+	long=long=$(printf 'x%.0s' {1..90})
 	side a 6.1 1
 	side b 6.1 1.1
 	sed -i "s/kind=changed/kind=changed,$long/" a/invocations.jsonl b/invocations.jsonl
