@@ -35,8 +35,11 @@ record_stuck() {
 
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
-	die 1 "cannot write in $out: $why ($(record_free "$out") KiB free);" \
-		"$remedy go on with: $(resume_command)"
+	why="cannot write in $out: $why ($(record_free "$out") KiB free); $remedy"
+	[[ ! -e $out/plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
+	# Without a plan nothing has begun, and the directory is as it was.
+	rm -f "$out/predictions.ini"
+	die 2 "$why begin again"
 }
 
 # record_ready: .rows and .talk are there, and empty: what a program before has
@@ -86,14 +89,14 @@ record_keep() {
 	record_write journal.tsv "$kept"
 }
 
-# record_load: read the journal of a run that stopped, and cut what an
-# invocation that is not in it had begun to write.  What stands in the journal
-# and has no rows any more was lost with the power: it is measured again; so is
-# what failed, on request.
+# record_load: read the journal, which is empty unless this run has stopped
+# before, and cut what an invocation that is not in it had begun to write.  What
+# stands in the journal and has no rows any more was lost with the power: it is
+# measured again; so is what failed, on request.
 record_load() {
-	local size
+	local size why
 
-	touch "$out/journal.tsv" "$out/invocations.jsonl"
+	why=$(touch "$out"/{journal.tsv,invocations.jsonl,log.txt} 2>&1) || record_stuck "$why"
 	record_whole "$out/journal.tsv"
 	record_whole "$out/invocations.jsonl"
 	size=$(stat -c %s "$out/invocations.jsonl")
