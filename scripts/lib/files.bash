@@ -14,10 +14,9 @@ files_up() {
 
 	# --resume finds what a crash left, if it is still what we made.
 	if [[ -z ${conf[files]:-} ]] || ! files_take "$base/${conf[files]}"; then
-		files_dir=$(mktemp -d "$base/.oscost-files-XXXXXXXXXX") || files_dir=
-		conf[files]=${files_dir##*/}
+		conf[files]=$(mktemp -u .oscost-files-XXXXXXXXXX)
+		files_take "$base/${conf[files]}" || conf[files]=
 	fi 2>/dev/null
-	[[ -z $files_dir ]] || records_add dir "$files_dir"
 	record_settings
 	if [[ -z $files_dir ]] || ! files_mark; then
 		files_dir=
@@ -28,8 +27,9 @@ files_up() {
 	files_option=(--dir "$files_dir")
 }
 
-# files_take DIR: make it, or take it if it is ours.
+# files_take DIR: make it, or take it if it is ours.  We may be killed at once.
 files_take() {
+	records_add dir "$1"
 	mkdir -m 700 "$1" || place_ours "$1" || return
 	files_dir=$1
 }
