@@ -43,11 +43,13 @@ record_stuck() {
 }
 
 # record_ready: .rows and .talk are there, and empty: what a program before has
-# left must not be taken for the next one's.
+# left must not be taken for the next one's.  They are new files: a program of a
+# run that was killed may still write in the old ones.
 record_ready() {
 	local why
 
-	why=$({ : >"$out/.rows" && : >"$out/.talk"; } 2>&1) || record_stuck "$why"
+	why=$({ rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; } 2>&1) ||
+		record_stuck "$why"
 }
 
 # record_sync: what was measured is on the disk, rows before the journal.

@@ -171,6 +171,24 @@ cut_and_resume() {
 	[[ $stderr != *"lost their rows"* ]]
 }
 
+@test "what a program of a killed run still writes is no row" {
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'if [[ -e waiting ]]; then
+			touch late
+			until [[ -e wrote ]]; do sleep 0.1; done
+		else
+			(trap "" TERM; until [[ -e late ]]; do sleep 0.1; done; '"$row"'; touch wrote) &
+			touch waiting
+			wait
+		fi; '"$row"
+	"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --only good --out out \
+		--rounds 1 >said 2>&1 &
+	until [[ -e waiting ]]; do sleep 0.1; done
+	kill -KILL $!
+	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
+	[[ $(wc -l <out/invocations.jsonl) -eq 1 ]]
+}
+
 @test "what cannot be read is not cut" {
 	drive --out whole --rounds 2 --seed 5
 	mkdir path
