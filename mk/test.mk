@@ -39,7 +39,15 @@ $(DENY): tests/fixtures/deny/deny.c mk/test.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -o $@ $<
 
-test-programs: $(LIES) $(DENY)
+# The bad disk of tests/faults.
+FAULTS := $(BUILD)/fixtures/faults
+
+$(FAULTS): tests/fixtures/faults/faults.c mk/test.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -o $@ $<
+
+test-programs: $(LIES) $(DENY) $(FAULTS)
 
 .PHONY: check-unit
 check-unit: $(UNITS) ## unit tests only
@@ -54,6 +62,15 @@ check-cli: test-programs ## tests of programs and scripts: BATS="contract misbeh
 .PHONY: hostile
 hostile: test-programs ## run all programs in places that allow less, as root: AT="no-proc files-8" SHORT=1
 	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(AT)
+
+.PHONY: faults
+faults: test-programs ## let each write of a run fail, then go on with it: FILES="plan.tsv journal.tsv" SHORT=1
+	$(Q)tests/faults --build '$(BUILD)' $(if $(SHORT),--short) $(FILES) || \
+		{ status=$$?; [ $$status = 77 ]; }
+
+.PHONY: kills
+kills: test-programs ## kill a run or its programs at random moments, then go on with it: N=200 SEED=1
+	$(Q)tests/kills --build '$(BUILD)' $(if $(SEED),--seed '$(SEED)') '$(or $(N),200)'
 
 .PHONY: mutants
 mutants: ## plant faults in what is timed and reported: each must fail a test
