@@ -62,6 +62,7 @@ int replay_next(struct replay *replay, struct stamp *at)
 {
 	const struct text_file old = replay->counters[0];
 	char path[PATH_MAX];
+	long got;
 	int err;
 
 	replay->counters[0] = replay->counters[1];
@@ -73,8 +74,12 @@ int replay_next(struct replay *replay, struct stamp *at)
 		 replay->dir, replay->step);
 	snprintf(path, sizeof(path), "%s/%u/counters", replay->dir,
 		 replay->step);
-	if (text_file_read(&replay->counters[1], path) < 0)
+	got = text_file_read(&replay->counters[1], path);
+	if (got < 0)
 		text_file_free(&replay->counters[1]);
+	/* Not each recording has some. */
+	if (got < 0 && got != -ENOENT)
+		return (int)got;
 	if (!replay->step)
 		text_file_free(&replay->counters[0]);
 	replay->step++;

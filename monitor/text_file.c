@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_ROOM 16384
@@ -33,7 +34,8 @@ static long read_all(struct text_file *file, int fd)
 
 	for (;;) {
 		ssize_t got;
-		const int err = make_room(file, n + 2);
+		const int err =
+			n > TEXT_FILE_MAX ? -EFBIG : make_room(file, n + 2);
 
 		if (err)
 			return err;
@@ -52,12 +54,17 @@ static long read_all(struct text_file *file, int fd)
 
 long text_file_read(struct text_file *file, const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* To open a FIFO would wait for who writes. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
 	long n;
 
 	if (fd < 0)
 		return -errno;
-	n = read_all(file, fd);
+	if (fstat(fd, &st))
+		n = -errno;
+	else
+		n = S_ISREG(st.st_mode) ? read_all(file, fd) : -EINVAL;
 	close(fd);
 	return n;
 }

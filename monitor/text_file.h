@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define TEXT_FILE_MAX (16 << 20) /* bytes; as report/input.h has it */
+
 /* A buffer that grows and is used again: no allocation in the steady state. */
 struct text_file {
 	char *text; /* NUL-terminated after a read that worked */
@@ -13,6 +15,8 @@ struct text_file {
 
 /**
  * text_file_read() - all of a file whose size nobody knows, as in /proc.
+ * A recording may be anybody's: what is no regular file is refused (-EINVAL),
+ * so is one that is too large (-EFBIG).
  *
  * Return: bytes read, or -errno.  text_file_free() the buffer at last.
  */

@@ -388,6 +388,24 @@ idler() {
 	[[ $stderr == *">2e+06"* ]]
 }
 
+@test "a recording has regular files only, and none without end" {
+	local file n bad
+
+	for file in time proc/stat counters; do
+		for n in 0 1; do
+			printf 'cpu0 0 0 0 %d\n' $((50 * n)) | record "$n" $((10 + n)) $((1795306022 + n))
+		done
+		try 0 "$CPU_LOAD" --replay rec
+		for bad in 'mkfifo' 'ln -s /dev/zero' 'truncate -s 17M'; do
+			rm -f "rec/1/$file"
+			$bad "rec/1/$file"
+			try 1 timeout 60 "$CPU_LOAD" --replay rec
+			[[ $stderr == *"the load cannot be read: "* ]]
+		done
+		rm -r rec
+	done
+}
+
 @test "a recording in which the clock jumps: intervals stay right" {
 	local n real=1795306022
 
