@@ -64,12 +64,12 @@ hostile: test-programs ## run all programs in places that allow less, as root: A
 	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(AT)
 
 .PHONY: faults
-faults: test-programs ## let each write of a run fail, then go on with it: FILES="plan.tsv journal.tsv" SHORT=1
+faults: all $(FAULTS) ## let each write of a run fail, then go on with it: FILES="plan.tsv journal.tsv" SHORT=1
 	$(Q)tests/faults --build '$(BUILD)' $(if $(SHORT),--short) $(FILES) || \
 		{ status=$$?; [ $$status = 77 ]; }
 
 .PHONY: kills
-kills: test-programs ## kill a run or its programs at random moments, then go on with it: N=200 SEED=1
+kills: all ## kill a run or its programs at random moments, then go on with it: N=200 SEED=1
 	$(Q)tests/kills --build '$(BUILD)' $(if $(SEED),--seed '$(SEED)') '$(or $(N),200)'
 
 .PHONY: mutants
