@@ -12,8 +12,11 @@ files_dir=
 files_up() {
 	local base=${conf[dir]:-$out}
 
-	# --resume finds what a crash left, if it is still what we made.
-	if [[ -z ${conf[files]:-} ]] || ! files_take "$base/${conf[files]}"; then
+	# --resume finds what a crash left, if it is still what we made; unless
+	# that is noted: then it goes when the programs of that run have ended.
+	if [[ -z ${conf[files]:-} ]] ||
+		grep -qsxF "dir $base/${conf[files]}" "$(records_place)"/* ||
+		! files_take "$base/${conf[files]}"; then
 		conf[files]=$(mktemp -u .oscost-files-XXXXXXXXXX)
 		files_take "$base/${conf[files]}" || conf[files]=
 	fi 2>/dev/null
