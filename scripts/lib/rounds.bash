@@ -26,10 +26,10 @@ rounds_run() {
 		# Nothing to tell of a round that was over before --resume.
 		((fresh)) || continue
 		rounds_noise "$round" "$last"
+		record_sync
 		progress_left $((last - round))
 		took_us "$before"
 		progress_round "$round" "$last" "$took" "$left"
-		record_sync
 		record_run true ''
 	done
 	progress_clear
