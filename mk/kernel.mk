@@ -46,6 +46,14 @@ noise-test: ## test the noise certificate on a machine known to be quiet, in QEM
 	$(Q)tests/lab/noise '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
+# A run on the same kernel, whose machine loses its power.
+.PHONY: power-test
+power-test: ## test that a power cut costs a round at most, in QEMU
+	$(Q)scripts/setup run kmod
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/power '$(BUILD)/bin' '$(BUILD)/power-test' '$(abspath $(KERNELS))' || \
+		{ status=$$?; [ $$status = 77 ]; }
+
 # A later commit left what is timed alone: the same instructions as BASE.
 SAME_BASE = $(BUILD)/base/$(shell git rev-parse -q --verify '$(BASE)^{commit}')
 

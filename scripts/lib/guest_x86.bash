@@ -26,15 +26,18 @@ unpack_kernel() { # VMLINUZ VMLINUX
 }
 
 # The image is only unpacked, never installed.
+fetch_package() { # RELEASE DIR PATH...
+	local paths=("${@:3}")
+	(cd "$2" && apt-get -qq download "linux-image-$1" 2>apt.log) ||
+		skip "cannot download linux-image-$1: $(tail -n 1 "$2/apt.log")"
+	dpkg-deb --fsys-tarfile "$2"/linux-image-"$1"_*.deb |
+		tar -C "$2" -xf - "${paths[@]/#/./}"
+	rm -f "$2"/linux-image-"$1"_*.deb
+}
+
 fetch_image() { # RELEASE DIR
 	local image=$2/boot/vmlinuz-$1 kernel=$2/vmlinux-$1
-	if [[ ! -f $image ]]; then
-		(cd "$2" && apt-get -qq download "linux-image-$1" 2>apt.log) ||
-			skip "cannot download linux-image-$1: $(tail -n 1 "$2/apt.log")"
-		dpkg-deb --fsys-tarfile "$2"/linux-image-"$1"_*.deb |
-			tar -C "$2" -xf - ./boot
-		rm -f "$2"/linux-image-"$1"_*.deb
-	fi
+	[[ -f $image ]] || fetch_package "$1" "$2" boot
 	if [[ -f $kernel ]] || unpack_kernel "$image" "$kernel"; then
 		image=$kernel
 	else
