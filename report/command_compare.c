@@ -159,7 +159,7 @@ int command_compare(const struct compare_options *o, size_t n,
 			warn("%s", sides[i].notes.v[j].text);
 	}
 	/* Counts have no noise that a floor would keep out. */
-	if (status == EXIT_OK && !o->floor && ledger_is(&sides[0]))
+	if (status == EXIT_OK && !o->floor && ledger_is(sides[0].runs))
 		floor = 0;
 	if (status == EXIT_OK)
 		status = compare_all(o, sides, n, floor, threshold, floors);

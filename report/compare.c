@@ -300,7 +300,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 	const struct run *run = a->runs;
 
 	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
-	c->counted = ledger_is(a) && ledger_is(b);
+	c->counted = ledger_is(a->runs) && ledger_is(b->runs);
 	c->interleaved = one_session(a, b);
 	c->rows_with_floor = json_object_size(floors);
 	c->v = text_alloc(run->nrows, sizeof(*c->v));

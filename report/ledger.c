@@ -8,9 +8,9 @@
 #include "text.h"
 #include "units.h"
 
-bool ledger_is(const struct side *s)
+bool ledger_is(const struct run *run)
 {
-	const char *clock = run_text(s->runs[0].meta, "clock");
+	const char *clock = run_text(run->meta, "clock");
 
 	return clock && !strcmp(clock, "icount");
 }

@@ -12,8 +12,8 @@
  * past shows what that does to a row.
  */
 
-/* ledger_is() - whether the values of @s are counts. */
-bool ledger_is(const struct side *s);
+/* ledger_is() - whether the values of @run are counts. */
+bool ledger_is(const struct run *run);
 
 /* ledger_pair() - judge a row by the logarithms of what its units cost: the
  * sides differ if they lie further apart than the past moves either.  Sets

@@ -7,6 +7,7 @@
 
 #include "again.h"
 #include "contradictions.h"
+#include "ledger.h"
 #include "noise_certificate.h"
 #include "rounds.h"
 #include "tables.h"
@@ -360,7 +361,7 @@ static void warn_run(struct run *run)
 			  text_format("the frequency governor is %s",
 				      json_string_value(governor)),
 			  text_copy("cpupower frequency-set -g performance"));
-	if (clock && !strcmp(clock, "clock"))
+	if (clock && !strcmp(clock, "clock") && !ledger_is(run))
 		notes_add(run->notes,
 			  text_copy("the time stamp counter cannot be trusted "
 				    "here: the system's clock was used, which "
@@ -378,6 +379,9 @@ void warnings_add(struct run *run)
 	warn_truth(run);
 	warn_certificate(run);
 	contradictions_add(run);
+	/* Counts have no noise. */
+	if (ledger_is(run))
+		return;
 	warn_noise(run);
 	warn_frequency(run);
 	warn_width(run);
