@@ -2,6 +2,7 @@
 # The programs that `process` executes.  They take none of CFLAGS and SAN: what
 # is executed and forked must be small, and the first has no libc at all.
 PROC_TRUE   := $(BUILD)/libexec/oscost-true
+PROC_HELLO  := $(BUILD)/libexec/oscost-hello
 PROC_FORKER := $(BUILD)/libexec/oscost-forker
 
 $(PROC_TRUE): bench/task/exec/true.c mk/process.mk
@@ -9,6 +10,12 @@ $(PROC_TRUE): bench/task/exec/true.c mk/process.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \
 		-Wl,-z,noexecstack -o $@ $<
+
+$(PROC_HELLO): bench/task/exec/hello.c bench/task/lib/proc_spawn.h \
+		clock/timer.h mk/process.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -o $@ $<
 
 $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 		bench/task/lib/proc_spawn.h bench/task/lib/proc_forker.h \
@@ -18,8 +25,8 @@ $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -static -o $@ \
 		$(filter %.c,$^)
 
-all: $(PROC_TRUE) $(PROC_FORKER)
-$(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_FORKER)
+all: $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
+$(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
 
 # Files that `make install` puts beside the programs' directory.
-INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_FORKER)
+INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)

@@ -14,6 +14,10 @@
  * parent=small is a static program that does nothing else, for the measuring
  * program is large; parent_mappings and parent_resident_bytes say how large.
  *
+ * The exec kinds execute a static program of one system call, fork_sh by
+ * `sh -c`.  program=dynamic is as most programs are: the dynamic linker maps
+ * libc and links it before main() ends, with a status that says so.
+ *
  * op=first_instruction is the figure of the CSE 221 report: from just before
  * fork to the first instruction after it, in the child and in the parent,
  * and the smaller of the two.  One fork gives all three.
@@ -28,10 +32,11 @@
  *           first_instruction: ns from before fork() to after its return;
  *           fork_page: ns that one touched page adds to fork, exit and wait.
  * Includes: libc's own work around fork; waitpid; for the exec kinds execve
- *           of a static program that only exits, for fork_sh the shell too.
- * After:    lmbench lat_proc (fork: comparable with parent=small; exec, shell:
- *           but for what the size of this program, which forks for them, adds
- *           to fork), CSE 221 report section 3.5 (first_instruction), osbench.
+ *           of a program that only exits, and its end; for fork_sh the shell
+ *           too.
+ * After:    lmbench lat_proc (fork, exec and shell: comparable with
+ *           parent=small and program=dynamic), CSE 221 report section 3.5
+ *           (first_instruction), osbench.
  * Needs:    memory for the mem cases, else they are skipped.
  */
 #include <errno.h>
@@ -100,7 +105,7 @@ static int meet_small(struct bench *b, struct process_state *s,
 {
 	struct proc_forker_reply reply;
 	const int err =
-		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, &reply);
+		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, 0, &reply);
 
 	return err ? err : tell_size(b, c, s->small.partner.pid);
 }
@@ -113,7 +118,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	if (p->parent == PROC_PARENT_SMALL) {
-		err = proc_forker_start(b, &s->small, s->points.forker);
+		err = proc_forker_start(b, &s->small, s->points.forker,
+					s->points.program[p->program]);
 		return err ? err : meet_small(b, s, c);
 	}
 	if (p->kind != PROC_KIND_MEMORY || !p->bytes)
@@ -150,15 +156,16 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 }
 
 static int sample_spawn(struct bench *b, struct process_state *s,
-			const struct bench_case *c, enum proc_op op)
+			const struct bench_case *c, const struct proc_point *p)
 {
 	uint64_t ticks;
 	int status;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       status = proc_spawn(op, s->points.program));
+		       status = proc_spawn(p->op,
+					   s->points.program[p->program]));
 	if (status < 0)
-		return partner_refused(b, -status, proc_op_name(op));
+		return partner_refused(b, -status, proc_op_name(p->op));
 	s->status = status;
 	bench_record(b, c, ticks);
 	return 0;
@@ -166,24 +173,25 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 
 /* One event, made by the small program and timed there. */
 static int ask_small(struct bench *b, struct process_state *s,
-		     enum proc_forker_order order,
+		     enum proc_forker_order order, enum proc_op op,
 		     struct proc_forker_reply *reply)
 {
-	const int err = proc_forker_ask(b, &s->small, order, reply);
+	const int err = proc_forker_ask(b, &s->small, order, op, reply);
 
 	if (err)
 		return err;
 	if (reply->status < 0)
-		return partner_refused(b, (int)-reply->status, "fork");
+		return partner_refused(b, (int)-reply->status,
+				       proc_op_name(op));
 	s->status = reply->status;
 	return 0;
 }
 
 static int sample_small(struct bench *b, struct process_state *s,
-			const struct bench_case *c)
+			const struct bench_case *c, const struct proc_point *p)
 {
 	struct proc_forker_reply reply;
-	const int err = ask_small(b, s, PROC_FORKER_SPAWN, &reply);
+	const int err = ask_small(b, s, PROC_FORKER_SPAWN, p->op, &reply);
 
 	if (err)
 		return err;
@@ -198,7 +206,7 @@ static int first_of(struct bench *b, struct process_state *s,
 	int err;
 
 	if (parent == PROC_PARENT_SMALL) {
-		err = ask_small(b, s, PROC_FORKER_FIRST, &reply);
+		err = ask_small(b, s, PROC_FORKER_FIRST, PROC_FORK, &reply);
 		*first = reply.first;
 		return err;
 	}
@@ -235,8 +243,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (p->kind == PROC_KIND_FIRST)
 		return sample_first(b, s, c, p->parent);
 	if (p->parent == PROC_PARENT_SMALL)
-		return sample_small(b, s, c);
-	return sample_spawn(b, s, c, p->op);
+		return sample_small(b, s, c, p);
+	return sample_spawn(b, s, c, p);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -245,7 +253,8 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
 
-	bench_proof(b, c, "children_reaped", 1, s->status == 0);
+	bench_proof(b, c, "children_reaped", 1,
+		    s->status == proc_point_status(p));
 	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
 		bench_proof(b, s->points.view[p->parent][i], "children_reaped",
 			    1, s->status == 0);

@@ -109,6 +109,8 @@ charged_bytes file_cache null:*/cgroup.procs scope=group,size=16M
 '
 processes='
 children_reaped process waitpid op=fork,mem=0,*
+children_reaped process execve op=fork_exec,parent=suite,program=dynamic
+children_reaped process execve op=fork_sh,parent=small,program=dynamic
 threads_started thread no_thread stack=64K,memory=reused,figure=create_join
 stacks_reused thread new_stack stack=64K,memory=reused,figure=create_join
 fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,figure=create_join

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forks on request and times it: a process as small as libc allows, for the
- * price of fork depends on its caller's size.  Requests come on fd 0, replies
- * go to fd 1 (bench/task/lib/proc_forker.h); it ends with the end of its input.
- * Its CPU and scheduling are inherited.
+ * Makes processes on request and times it: a process as small as libc allows,
+ * for the price of fork depends on its caller's size.  Requests come on fd 0,
+ * replies go to fd 1 (bench/task/lib/proc_forker.h); it ends with the end of
+ * its input. Its CPU and scheduling are inherited.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "../lib/proc_forker.h"
 
-static void serve(const struct proc_forker_request *q,
+static void serve(const struct proc_forker_request *q, const char *executed,
 		  volatile uint64_t *child_end, struct proc_forker_reply *r)
 {
 	int status = 0;
@@ -22,11 +22,11 @@ static void serve(const struct proc_forker_request *q,
 				    &r->first);
 	else if (q->order == PROC_FORKER_SPAWN)
 		TIMER_INTERVAL(q->method, r->ticks,
-			       status = proc_spawn(PROC_FORK, NULL))
+			       status = proc_spawn(q->op, executed))
 	r->status = status;
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
 	struct proc_forker_request request;
 	struct proc_forker_reply reply;
@@ -37,10 +37,10 @@ int main(void)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	if (shared == MAP_FAILED)
+	if (shared == MAP_FAILED || argc < 2)
 		return 1;
 	while (read(0, &request, sizeof(request)) == sizeof(request)) {
-		serve(&request, shared, &reply);
+		serve(&request, argv[1], shared, &reply);
 		if (write(1, &reply, sizeof(reply)) != sizeof(reply))
 			return 1;
 	}

@@ -6,14 +6,14 @@
 #include "proc_forker.h"
 
 struct exec {
-	const char *program;
+	const char *program, *executed;
 	int channel;
 };
 
 static int become(struct partner *p, void *arg)
 {
 	const struct exec *e = arg;
-	char *const argv[] = { (char *)e->program, NULL };
+	char *const argv[] = { (char *)e->program, (char *)e->executed, NULL };
 	char *const none[] = { NULL };
 
 	if (dup2(e->channel, 0) == 0 && dup2(e->channel, 1) == 1)
@@ -22,9 +22,9 @@ static int become(struct partner *p, void *arg)
 }
 
 int proc_forker_start(struct bench *b, struct proc_forker *f,
-		      const char *program)
+		      const char *program, const char *executed)
 {
-	struct exec e = { .program = program };
+	struct exec e = { .program = program, .executed = executed };
 	int pair[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -40,11 +40,13 @@ int proc_forker_start(struct bench *b, struct proc_forker *f,
 }
 
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
-		    enum proc_forker_order order,
+		    enum proc_forker_order order, enum proc_op op,
 		    struct proc_forker_reply *reply)
 {
 	const struct proc_forker_request request = {
-		.order = order, .method = bench_timer(b)->method
+		.order = order,
+		.op = op,
+		.method = bench_timer(b)->method,
 	};
 	int err = 0;
 	ssize_t n;

@@ -8,9 +8,9 @@
 #include "proc_spawn.h"
 
 /*
- * A small static program (bench/task/exec/forker.c) that forks on request and
- * times it with the same timing core: fork copies its caller, and the measuring
- * program is large.
+ * A small static program (bench/task/exec/forker.c) that makes processes on
+ * request and times it with the same timing core: fork copies its caller, and
+ * the measuring program is large.  Its argument is what the exec kinds execute.
  */
 enum proc_forker_order {
 	PROC_FORKER_HELLO, /* only answer */
@@ -20,11 +20,12 @@ enum proc_forker_order {
 
 struct proc_forker_request {
 	int32_t order;	/* enum proc_forker_order */
+	int32_t op;	/* enum proc_op, of PROC_FORKER_SPAWN */
 	int32_t method; /* enum timer_method */
 };
 
 struct proc_forker_reply {
-	uint64_t ticks; /* PROC_FORKER_SPAWN: fork, exit and wait */
+	uint64_t ticks; /* PROC_FORKER_SPAWN: from the call to its end */
 	struct proc_first first;
 	int64_t status; /* of the child, or -errno */
 };
@@ -35,14 +36,15 @@ struct proc_forker {
 	int channel; /* valid while there is a partner */
 };
 
-/* proc_forker_start() - Return: 0, bench_fail() or bench_skip(). */
+/* proc_forker_start() - @program: of the forker; @executed: what it shall
+ * execute.  Return: 0, bench_fail() or bench_skip(). */
 int proc_forker_start(struct bench *b, struct proc_forker *f,
-		      const char *program);
+		      const char *program, const char *executed);
 
-/* proc_forker_ask() - one event.  Return: 0 or bench_fail(), also if no
- * answer comes. */
+/* proc_forker_ask() - one event, by @op if it is PROC_FORKER_SPAWN.  Return: 0
+ * or bench_fail(), also if no answer comes. */
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
-		    enum proc_forker_order order,
+		    enum proc_forker_order order, enum proc_op op,
 		    struct proc_forker_reply *reply);
 
 /* proc_forker_stop() - end and reap it; nothing if none runs. */

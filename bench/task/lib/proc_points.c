@@ -7,6 +7,8 @@
 
 #define MIB (1024ul * 1024)
 
+static const char *const parents[PROC_PARENTS] = { "suite", "small" };
+
 size_t proc_point_page(const struct proc_point *p)
 {
 	return p->huge ? proc_huge_page_bytes() : (size_t)sysconf(_SC_PAGESIZE);
@@ -24,17 +26,35 @@ static const struct bench_case *add(struct bench *b, struct proc_points *s,
 	return s->v[s->n++].self = bench_add(b, &c);
 }
 
+int proc_point_status(const struct proc_point *p)
+{
+	return p->program == PROC_DYNAMIC ? PROC_LINKED : 0;
+}
+
+/* Why @program cannot be executed, or NULL; its path. */
+static const char *no_program(struct proc_points *s, enum proc_program program)
+{
+	static const char *const why[] = {
+		"oscost-true was found neither in ../libexec nor beside this "
+		"program",
+		"oscost-hello was found neither in ../libexec nor beside this "
+		"program",
+	};
+	const char *const name =
+		program == PROC_STATIC ? "oscost-true" : "oscost-hello";
+
+	return proc_find_program(name, s->program[program],
+				 sizeof(s->program[program]))
+		       ? why[program]
+		       : NULL;
+}
+
 static void add_spawns(struct bench *b, struct proc_points *s)
 {
 	static const enum proc_op ops[] = {
 		PROC_VFORK,	PROC_CLONE3,	 PROC_POSIX_SPAWN,
 		PROC_FORK_EXEC, PROC_VFORK_EXEC, PROC_FORK_SH,
 	};
-	const char *const missing =
-		proc_find_program("oscost-true", s->program, sizeof(s->program))
-			? "oscost-true was found neither in ../libexec nor "
-			  "beside this program"
-			: NULL;
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		const bool execs =
@@ -43,7 +63,7 @@ static void add_spawns(struct bench *b, struct proc_points *s)
 		add(b, s,
 		    (struct bench_case) {
 			    .params = { P_STR("op", proc_op_name(ops[i])) },
-			    .skip = execs ? missing : NULL,
+			    .skip = execs ? no_program(s, PROC_STATIC) : NULL,
 		    },
 		    (struct proc_point) { .kind = PROC_KIND_SPAWN,
 					  .op = ops[i] });
@@ -117,14 +137,48 @@ static void add_small(struct bench *b, struct proc_points *s)
 				  .parent = PROC_PARENT_SMALL });
 }
 
+/* What users run is mostly linked dynamically, and often by a small program. */
+static void add_programs(struct bench *b, struct proc_points *s)
+{
+	static const char *const programs[] = { "static", "dynamic" };
+	static const struct proc_point points[] = {
+		{ .op = PROC_FORK_EXEC, .program = PROC_DYNAMIC },
+		{ .op = PROC_FORK_EXEC,
+		  .program = PROC_STATIC,
+		  .parent = PROC_PARENT_SMALL },
+		{ .op = PROC_FORK_EXEC,
+		  .program = PROC_DYNAMIC,
+		  .parent = PROC_PARENT_SMALL },
+		{ .op = PROC_FORK_SH,
+		  .program = PROC_DYNAMIC,
+		  .parent = PROC_PARENT_SMALL },
+	};
+
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		const struct proc_point *p = &points[i];
+		const bool small = p->parent == PROC_PARENT_SMALL;
+		const char *skip = no_program(s, p->program);
+
+		if (!skip && small)
+			skip = no_forker(s);
+		add(b, s,
+		    (struct bench_case) {
+			    .params = { P_STR("op", proc_op_name(p->op)),
+					P_STR("parent", parents[p->parent]),
+					P_STR("program",
+					      programs[p->program]) },
+			    .skip = skip,
+		    },
+		    *p);
+	}
+}
+
 /* The smaller of the two views of a first instruction, which is the case that
  * is sampled, and both of them. */
 static void add_first(struct bench *b, struct proc_points *s,
 		      enum proc_parent parent)
 {
 	static const char *const views[] = { "smaller", "child", "parent" };
-	static const char *const parents[PROC_PARENTS] = { "suite", "small" };
-
 	const struct bench_case *smaller = NULL;
 
 	for (int i = 0; i < 3; i++) {
@@ -169,6 +223,7 @@ void proc_points_add(struct bench *b, struct proc_points *s)
 		add_memory(b, s, memory[i]);
 	add_spawns(b, s);
 	add_small(b, s);
+	add_programs(b, s);
 	for (int parent = 0; parent < PROC_PARENTS; parent++)
 		add_first(b, s, parent);
 }

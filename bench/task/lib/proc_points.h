@@ -22,6 +22,10 @@ enum proc_kind {
 /* Who forks: the measuring program, or the small one. */
 enum proc_parent { PROC_PARENT_SUITE, PROC_PARENT_SMALL, PROC_PARENTS };
 
+/* What the exec kinds execute: one that has no libc, or one that a dynamic
+ * linker starts. */
+enum proc_program { PROC_STATIC, PROC_DYNAMIC, PROC_PROGRAMS };
+
 struct proc_point {
 	enum proc_kind kind;
 	enum proc_op op;
@@ -29,6 +33,7 @@ struct proc_point {
 	bool huge;    /* in huge pages */
 	bool again;   /* and again before each fork */
 	enum proc_parent parent;
+	enum proc_program program;
 	const struct bench_case *self;
 	const struct bench_case *with, *without; /* PROC_KIND_PAGE */
 };
@@ -38,8 +43,8 @@ struct proc_point {
 struct proc_points {
 	struct proc_point v[PROC_POINTS_MAX];
 	size_t n;
-	char program[PATH_MAX]; /* what the exec kinds execute */
-	char forker[PATH_MAX];	/* the small program */
+	char program[PROC_PROGRAMS][PATH_MAX];
+	char forker[PATH_MAX]; /* the small program */
 	const struct bench_case *fork0;
 	const struct bench_case *view[PROC_PARENTS][2]; /* child, parent */
 };
@@ -49,6 +54,9 @@ void proc_points_add(struct bench *b, struct proc_points *s);
 
 /* proc_points_derive() - values of the derived cases. */
 void proc_points_derive(struct bench *b, const struct proc_points *s);
+
+/* proc_point_status() - the exit status of its child if all went well. */
+int proc_point_status(const struct proc_point *p);
 
 /* proc_point_page() - size of its pages, bytes. */
 size_t proc_point_page(const struct proc_point *p);

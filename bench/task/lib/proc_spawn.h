@@ -20,6 +20,10 @@ enum proc_op {
 	PROC_OPS /* how many there are */
 };
 
+/* The exit status of oscost-hello where a dynamic linker has started it: a
+ * program that is another, or static, ends with another. */
+#define PROC_LINKED 42
+
 /* proc_op_name() - "fork", "vfork", ... */
 const char *proc_op_name(enum proc_op op);
 
