@@ -10,24 +10,42 @@
  * away the right to write; madvise gives the pages back (MADV_DONTNEED); mremap
  * moves the mapping to another address (MREMAP_FIXED onto a reserved one).
  *
- * Measures: ns for one call.
+ * call=map_touch_unmap is lmbench's figure, of a file: mmap (shared), a write
+ * to every fourth of the first tenth of its pages, munmap.  The pages are
+ * cached, each by itself: what is written in large pieces lies in large folios,
+ * and one fault may map all of one (the fact faults tells).
+ *
+ * Measures: ns for one call; of map_touch_unmap for all three parts.
  * Includes: entering and leaving the kernel; for touched munmap and madvise,
  *           freeing the pages; interrupts to other CPUs only if other threads
  *           run (none does).
- * After:    lmbench lat_mmap (which also touches pages and unmaps in one
- *           figure: not comparable).
- * Needs:    4 MiB of memory.
+ * After:    lmbench lat_mmap (map_touch_unmap: comparable at equal sizes).
+ * Needs:    4 MiB of memory; for map_touch_unmap 6.4 MiB of disk.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "bench.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "lib/mem_buffer.h"
 
 #define KIB  ((size_t)1 << 10)
 #define MIB  ((size_t)1 << 20)
 #define PAGE (4 * KIB)
+
+/* Of a file of so many bytes one part in TENTH is written to, a byte in each
+ * TOUCH, as by lmbench. */
+static const size_t file_sizes[] = { 4 * MIB, 64 * MIB };
+#define FILE_BYTES (64 * MIB)
+#define TENTH	   10
+#define TOUCH	   (16 * KIB)
 
 enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 
@@ -44,7 +62,26 @@ struct mapping_state {
 	char *target;		  /* reserved addresses for mremap */
 	char *source;		  /* what is moved there */
 	bool hole; /* the call has taken the middle out of the buffer */
+	int file;  /* of map_touch_unmap; 0: not open */
+	char mark; /* that is written to it in the event under way */
+	char where[384];
 };
+
+static bench_case_fn sample_file;
+
+static void add_files(struct bench *b)
+{
+	for (size_t i = 0; i < sizeof(file_sizes) / sizeof(file_sizes[0]); i++)
+		bench_add(b,
+			  &(struct bench_case) {
+				  .params = { P_STR("call", "map_touch_unmap"),
+					      P_STR("pages", "file"),
+					      P_SIZE("size",
+						     (int64_t)file_sizes[i]) },
+				  .arg = &file_sizes[i],
+				  .sample = sample_file,
+			  });
+}
 
 static int cases(struct bench *b, void *state)
 {
@@ -69,7 +106,46 @@ static int cases(struct bench *b, void *state)
 				if (call != MMAP || !touched)
 					bench_add(b, &c);
 			}
+	add_files(b);
 	return 0;
+}
+
+/* Nobody reads more of it than what is written here. */
+static int make_file(struct bench *b, struct mapping_state *s)
+{
+	const char *dir = bench_scratch(b);
+	char path[PATH_MAX], page[PAGE];
+	struct file_place place;
+
+	if (!dir)
+		return -EIO; /* bench_scratch() has said why */
+	snprintf(path, sizeof(path), "%s/mapped", dir);
+	/* Or reading it after an event would change its inode each time, which
+	 * makes the stores of the next one three times as dear. */
+	s->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOATIME,
+		       0600);
+	if (s->file < 0)
+		return bench_skip(b, "make %s: %s", path, strerror(errno));
+	file_data_fill(page, sizeof(page), 0);
+	for (size_t at = 0; at < FILE_BYTES / TENTH; at += PAGE)
+		if (pwrite(s->file, page, PAGE, (off_t)at) != (ssize_t)PAGE)
+			return bench_skip(b, "write %s: %s", path,
+					  strerror(errno));
+	if (ftruncate(s->file, (off_t)FILE_BYTES))
+		return bench_skip(b, "lengthen %s: %s", path, strerror(errno));
+	if (!file_place_find(&place, s->file))
+		file_place_say(&place, s->where, sizeof(s->where));
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct mapping_state *s = state;
+	const int err = c->sample && s->file <= 0 ? make_file(b, s) : 0;
+
+	if (c->sample && !err)
+		bench_fact_text(b, c, "where", s->where);
+	return err;
 }
 
 static enum call call_of(const struct bench_case *c)
@@ -89,7 +165,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	const size_t size = size_of(c);
 	int err;
 
-	if (call_of(c) == MMAP)
+	if (c->sample || call_of(c) == MMAP)
 		return 0;
 	err = mem_map(&s->buffer, size, MEM_4K);
 	if (err)
@@ -199,6 +275,67 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+/* Return: 0, or what of it failed.  @at: where it was. */
+static int map_touch_unmap(const struct mapping_state *s, size_t size,
+			   char **at)
+{
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->file,
+		       0);
+
+	*at = p;
+	if (p == MAP_FAILED)
+		return -1;
+	for (size_t i = 0; i < size / TENTH; i += TOUCH)
+		((volatile char *)p)[i] = s->mark;
+	return munmap(p, size);
+}
+
+static int64_t minor_faults(void)
+{
+	struct rusage u = { 0 };
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_minflt;
+}
+
+/* As far as the file itself says.  @asked: how many stores there were. */
+static size_t stores_in_file(const struct mapping_state *s, size_t size,
+			     size_t *asked)
+{
+	size_t seen = 0;
+	char byte;
+
+	*asked = 0;
+	for (size_t i = 0; i < size / TENTH; i += TOUCH, ++*asked)
+		seen += pread(s->file, &byte, 1, (off_t)i) == 1 &&
+			byte == s->mark;
+	return seen;
+}
+
+static int sample_file(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct mapping_state *s = state;
+	const size_t size = *(const size_t *)c->arg;
+	int64_t faults = minor_faults();
+	size_t asked, seen;
+	uint64_t ticks;
+	char *at;
+	int bad;
+
+	s->mark++;
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       bad = map_touch_unmap(s, size, &at));
+	if (bad)
+		return bench_fail(b, errno, "map and unmap %zu bytes", size);
+	faults = minor_faults() - faults;
+	bench_record(b, c, ticks);
+	bench_fact(b, c, "faults", (double)faults);
+	seen = stores_in_file(s, size, &asked);
+	bench_proof(b, c, "stores_in_file", (double)asked, (double)seen);
+	bench_proof(b, c, "calls_in_effect", 1, is_hole(at, size));
+	return 0;
+}
+
 static void put_back(struct mapping_state *s, size_t size)
 {
 	if (s->map && s->map != MAP_FAILED)
@@ -222,22 +359,32 @@ static void put_back(struct mapping_state *s, size_t size)
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	put_back(state, size_of(c));
+	if (!c->sample)
+		put_back(state, size_of(c));
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	put_back(state, size_of(c));
-	return 0;
+	return conclude(b, state, c, 1);
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	const struct mapping_state *s = state;
+
+	if (s->file > 0)
+		close(s->file);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "mapping",
 	.state_size = sizeof(struct mapping_state),
 	.cases = cases,
+	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
+	.teardown = teardown,
 };

@@ -8,7 +8,8 @@
  * the triad a = b + 3c, with registers of 8, 16, 32 and 64 bytes, with stores
  * past the caches (`_nt`), by `rep` instructions and by libc. `read4` reads at
  * four places at once, which keeps more misses under way than one stream; `_pf`
- * kernels ask for lines 2 KiB ahead by prefetch instructions. Rows with
+ * kernels ask for lines 2 KiB ahead by prefetch instructions. `scale` (a = 3b)
+ * and `add` (a = b + c) are STREAM's other two, in memory only. Rows with
  * isa=best give the best of all ways (of one invocation; the largest of several
  * noisy values lies a little high), isa=widest go over all sizes. With several
  * threads each has a CPU and a part of the arrays of its own; bytes are those
@@ -21,12 +22,12 @@
  * of it: times_memory is how many times memory's rate a row of level=L3 has,
  * and about 1 means that nothing shows the arrays to have been in L3.
  *
- * Bytes are those that the program asks for: read 1, write 1, copy 2 (one
- * read, one written), triad 3 for each byte of an array. An ordinary store to
- * memory first reads the line (write allocate) and so moves twice as much over
- * the bus as is counted; a non-temporal one does not. Data are neither zero nor
- * constant, but `rep` and libc set all bytes to one value, and `clear` to zero,
- * which some machines treat apart.
+ * Bytes are those that the program asks for: read 1, write 1, copy and scale 2
+ * (one read, one written), add and triad 3 for each byte of an array. An
+ * ordinary store to memory first reads the line (write allocate) and so moves
+ * twice as much over the bus as is counted; a non-temporal one does not. Data
+ * are neither zero nor constant, but `rep` and libc set all bytes to one value,
+ * and `clear` to zero, which some machines treat apart.
  *
  * read_ints and write_ints are the CSE 221 report's: one integer in each 256
  * bytes, counted as a line of 64 bytes, after the last cache was filled with
@@ -35,7 +36,7 @@
  * Measures: bytes in a second.
  * Includes: the loop's own instructions; for several threads, up to 1 % for
  *           their start and end.
- * After:    STREAM and likwid-bench (same bytes for copy and triad/stream);
+ * After:    STREAM (all four) and likwid-bench (same bytes);
  *           lmbench bw_mem (whose rd counts bytes that it does not load); the
  *           CSE 221 report's section 4.2.
  * Needs:    memory: 4 times the last caches and 256 MiB at least, as far as a
@@ -384,6 +385,16 @@ static int right_words(const struct bandwidth_state *s)
 			right +=
 				((double *)w->a)[at] ==
 				((double *)w->b)[at] + 3 * ((double *)w->c)[at];
+			break;
+		case MEM_SCALE:
+		case MEM_SCALE_NT:
+			right += ((double *)w->a)[at] ==
+				 3 * ((double *)w->b)[at];
+			break;
+		case MEM_ADD:
+		case MEM_ADD_NT:
+			right += ((double *)w->a)[at] ==
+				 ((double *)w->b)[at] + ((double *)w->c)[at];
 			break;
 		default:
 			right += a != POISON;

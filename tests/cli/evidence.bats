@@ -75,11 +75,15 @@ pointers_visited cache_line chain memory=L2,at=0,distance=8
 lines_in_cycle mem_parallel chain level=L2,chases=1,*
 lines_in_cycle mem_loaded chain traffic=read,load=0,*
 words_moved mem_bandwidth scramble kernel=copy,isa=libc,level=L2,*,threads=1
+words_moved mem_bandwidth scramble kernel=scale,*,threads=1
+words_moved mem_bandwidth scramble kernel=add,*,threads=1
 minor_faults page_fault getrusage fault=anonymous
 major_faults page_fault getrusage fault=major
 huge_bytes page_fault frozen:/proc/self/smaps fault=thp
 resident_bytes page_fault mincore fault=populate
 calls_in_effect mapping munmap call=munmap,pages=untouched,size=64K
+calls_in_effect mapping munmap call=map_touch_unmap,*size=4M
+stores_in_file mapping unmapped call=map_touch_unmap,*size=4M
 calls_in_effect mapping madvise call=madvise,pages=touched,size=64K
 calls_in_effect mapping mprotect call=mprotect,pages=untouched,size=64K
 calls_in_effect mapping mprotect call=mprotect,pages=touched,size=64K

@@ -136,6 +136,12 @@ moves() {
 	[[ $(moves copy_nt_avx512 "^vmovntps %zmm[0-9]+,$at") == 8 ]]
 	[[ $(moves triad_sse2 '^mulpd ') == 32 && $(moves triad_sse2 '^addpd ') == 32 ]]
 	[[ $(moves triad_nt_avx512 "^vmovntpd %zmm[0-9]+,$at") == 8 ]]
+	[[ $(moves scale_sse2 '^mulpd ') == 32 && $(moves scale_sse2 '^addpd ') == 0 ]]
+	[[ $(moves scale_avx2 "^vmulpd $at") == 16 ]]
+	[[ $(moves scale_nt_avx512 "^vmovntpd %zmm[0-9]+,$at") == 8 ]]
+	[[ $(moves add_sse2 '^addpd ') == 32 && $(moves add_sse2 '^mulpd ') == 0 ]]
+	[[ $(moves add_avx512 "^vaddpd $at") == 8 ]]
+	[[ $(moves add_nt_avx2 "^vmovntpd %ymm[0-9]+,$at") == 16 ]]
 }
 
 @test "kernels that ask ahead do so for each line they load or store" {
@@ -158,12 +164,12 @@ moves() {
 	local isa kernel
 
 	for isa in scalar sse2 avx2 avx512; do
-		for kernel in write_nt copy_nt triad_nt copy_nt_pf triad_nt_pf; do
-			[[ $isa != scalar || $kernel != *_pf ]] || continue
+		for kernel in write_nt copy_nt triad_nt copy_nt_pf triad_nt_pf scale_nt add_nt; do
+			[[ $isa != scalar || $kernel != @(*_pf|scale*|add*) ]] || continue
 			[[ $(moves "${kernel}_$isa" '^sfence') == 1 ]]
 		done
 	done
-	for kernel in read read4 write copy triad; do
+	for kernel in read read4 write copy triad scale add; do
 		[[ $(moves "${kernel}_avx2" '^vzeroupper') == 1 ]]
 		[[ $(moves "${kernel}_avx512" '^vzeroupper') == 1 ]]
 	done

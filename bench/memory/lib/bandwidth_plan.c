@@ -126,6 +126,12 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 	spec->c = bench_add(b, &c);
 }
 
+/* Of these one way is enough: copy and triad have the others. */
+static bool one_way(enum mem_op op)
+{
+	return op >= MEM_SCALE;
+}
+
 /* Whether a kernel is worth a row there. */
 static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 		   unsigned int threads)
@@ -134,6 +140,8 @@ static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 		return false;
 	if (threads > 1 && isa != mem_isa_widest() && isa != MEM_REP)
 		return false;
+	if (one_way(op))
+		return level == LEVEL_MEMORY && isa == mem_isa_widest();
 	/* Lines that are near need not be asked for ahead. */
 	return op < MEM_WRITE_PF ||
 	       (level >= LEVEL_3 && isa == mem_isa_widest());
@@ -161,7 +169,7 @@ static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
 					      level_of(p, size), size, threads);
 		const struct bench_case *best;
 
-		if ((int)mem_op_family(op) != op)
+		if ((int)mem_op_family(op) != op || one_way(op))
 			continue;
 		c.estimator = BENCH_EST_DERIVED;
 		c.derived = true;

@@ -133,6 +133,36 @@
 #define LINE_TRIAD_AVX512(o, p)	   TRIAD_AVX("vmovapd", o, "zmm")
 #define LINE_TRIAD_NT_AVX512(o, p) TRIAD_AVX("vmovntpd", o, "zmm")
 
+/* One that computes a piece of "a" in the first register, then stores it. */
+#define SUM_SSE2(WAY, op, o) WAY##_SSE2(o) op " %%xmm0, " AT(o, "a") "\n\t"
+#define SUM_AVX(WAY, op, o, v) \
+	WAY##_AVX(o, v) op " %%" v "0, " AT(o, "a") "\n\t"
+#define SCALE_SSE2(o) \
+	"movaps " AT(o, "b") ", %%xmm0\n\t" "mulpd %%xmm14, %%xmm0\n\t"
+#define SCALE_AVX(o, v) "vmulpd " AT(o, "b") ", %%" v "14, %%" v "0\n\t"
+#define ADD_SSE2(o) \
+	"movaps " AT(o, "c") ", %%xmm0\n\t" "addpd " AT(o, "b") ", %%xmm0\n\t"
+#define ADD_AVX(o, v) \
+	"vmovapd " AT(o, "c") ", %%" v "0\n\t" \
+	"vaddpd " AT(o, "b") ", %%" v "0, %%" v "0\n\t"
+#define LINE_SUM_SSE2(WAY, op, o) \
+	SUM_SSE2(WAY, op, o) SUM_SSE2(WAY, op, o "+16") \
+	SUM_SSE2(WAY, op, o "+32") SUM_SSE2(WAY, op, o "+48")
+#define LINE_SUM_AVX2(WAY, op, o) \
+	SUM_AVX(WAY, op, o, "ymm") SUM_AVX(WAY, op, o "+32", "ymm")
+#define LINE_SCALE_SSE2(o, p)	   LINE_SUM_SSE2(SCALE, "movaps", o)
+#define LINE_SCALE_NT_SSE2(o, p)   LINE_SUM_SSE2(SCALE, "movntps", o)
+#define LINE_ADD_SSE2(o, p)	   LINE_SUM_SSE2(ADD, "movaps", o)
+#define LINE_ADD_NT_SSE2(o, p)	   LINE_SUM_SSE2(ADD, "movntps", o)
+#define LINE_SCALE_AVX2(o, p)	   LINE_SUM_AVX2(SCALE, "vmovapd", o)
+#define LINE_SCALE_NT_AVX2(o, p)   LINE_SUM_AVX2(SCALE, "vmovntpd", o)
+#define LINE_ADD_AVX2(o, p)	   LINE_SUM_AVX2(ADD, "vmovapd", o)
+#define LINE_ADD_NT_AVX2(o, p)	   LINE_SUM_AVX2(ADD, "vmovntpd", o)
+#define LINE_SCALE_AVX512(o, p)	   SUM_AVX(SCALE, "vmovapd", o, "zmm")
+#define LINE_SCALE_NT_AVX512(o, p) SUM_AVX(SCALE, "vmovntpd", o, "zmm")
+#define LINE_ADD_AVX512(o, p)	   SUM_AVX(ADD, "vmovapd", o, "zmm")
+#define LINE_ADD_NT_AVX512(o, p)   SUM_AVX(ADD, "vmovntpd", o, "zmm")
+
 /* The same for each ISA, with the lines ahead. */
 #define PF_WRITE(LINE, o, p)	FETCH_OWN(o, "a") LINE(o, p)
 #define PF_COPY(LINE, o, p)	FETCH(o, "b") FETCH_OWN(o, "a") LINE(o, p)
@@ -250,6 +280,13 @@
 	KERNEL(triad_nt_pf_##isa, FACTOR_##ISA, LINE_TRIAD_NT_PF_##ISA,      \
 	       FENCE END_##ISA, THREE)
 
+#define KERNELS_SUM(isa, ISA)                                                 \
+	KERNEL(scale_##isa, FACTOR_##ISA, LINE_SCALE_##ISA, END_##ISA, THREE) \
+	KERNEL(scale_nt_##isa, FACTOR_##ISA, LINE_SCALE_NT_##ISA,             \
+	       FENCE END_##ISA, THREE)                                        \
+	KERNEL(add_##isa, "", LINE_ADD_##ISA, END_##ISA, 0)                   \
+	KERNEL(add_nt_##isa, "", LINE_ADD_NT_##ISA, FENCE END_##ISA, 0)
+
 KERNELS(scalar, SCALAR)
 KERNELS(sse2, SSE2)
 KERNELS(avx2, AVX2)
@@ -257,6 +294,9 @@ KERNELS(avx512, AVX512)
 KERNELS_PF(sse2, SSE2)
 KERNELS_PF(avx2, AVX2)
 KERNELS_PF(avx512, AVX512)
+KERNELS_SUM(sse2, SSE2)
+KERNELS_SUM(avx2, AVX2)
+KERNELS_SUM(avx512, AVX512)
 
 #define ROW(op)                                                 \
 	{                                                       \
@@ -268,7 +308,7 @@ KERNELS_PF(avx512, AVX512)
 			mem_##op##_rep, mem_##op##_libc,        \
 	}
 
-#define ROW_PF(op)                                              \
+#define ROW_VECTOR(op)                                          \
 	{                                                       \
 		[MEM_SSE2] = op##_sse2, [MEM_AVX2] = op##_avx2, \
 		[MEM_AVX512] = op##_avx512,                     \
@@ -285,11 +325,15 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_COPY_NT] = ROW(copy_nt),
 	[MEM_TRIAD] = ROW(triad),
 	[MEM_TRIAD_NT] = ROW(triad_nt),
-	[MEM_WRITE_PF] = ROW_PF(write_pf),
-	[MEM_COPY_PF] = ROW_PF(copy_pf),
-	[MEM_COPY_NT_PF] = ROW_PF(copy_nt_pf),
-	[MEM_TRIAD_PF] = ROW_PF(triad_pf),
-	[MEM_TRIAD_NT_PF] = ROW_PF(triad_nt_pf),
+	[MEM_WRITE_PF] = ROW_VECTOR(write_pf),
+	[MEM_COPY_PF] = ROW_VECTOR(copy_pf),
+	[MEM_COPY_NT_PF] = ROW_VECTOR(copy_nt_pf),
+	[MEM_TRIAD_PF] = ROW_VECTOR(triad_pf),
+	[MEM_TRIAD_NT_PF] = ROW_VECTOR(triad_nt_pf),
+	[MEM_SCALE] = ROW_VECTOR(scale),
+	[MEM_SCALE_NT] = ROW_VECTOR(scale_nt),
+	[MEM_ADD] = ROW_VECTOR(add),
+	[MEM_ADD_NT] = ROW_VECTOR(add_nt),
 };
 
 /* What an operation does to its arrays, by name. */
@@ -312,6 +356,10 @@ static const struct {
 	[MEM_TRIAD_PF] = { "triad_pf", 3, MEM_TRIAD },
 	[MEM_TRIAD_NT] = { "triad_nt", 3, MEM_TRIAD_NT },
 	[MEM_TRIAD_NT_PF] = { "triad_nt_pf", 3, MEM_TRIAD_NT },
+	[MEM_SCALE] = { "scale", 2, MEM_SCALE },
+	[MEM_SCALE_NT] = { "scale_nt", 2, MEM_SCALE_NT },
+	[MEM_ADD] = { "add", 3, MEM_ADD },
+	[MEM_ADD_NT] = { "add_nt", 3, MEM_ADD_NT },
 };
 
 const char *mem_op_name(enum mem_op op)

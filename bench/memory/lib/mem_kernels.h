@@ -31,6 +31,11 @@ enum mem_op {
 	MEM_COPY_NT_PF,
 	MEM_TRIAD_PF,
 	MEM_TRIAD_NT_PF,
+	/* The other two of STREAM: in memory, with the widest registers. */
+	MEM_SCALE, /* a[i] = 3 * b[i] */
+	MEM_SCALE_NT,
+	MEM_ADD, /* a[i] = b[i] + c[i] */
+	MEM_ADD_NT,
 	MEM_OPS
 };
 
@@ -56,7 +61,7 @@ const char *mem_op_name(enum mem_op op);
 enum mem_op mem_op_family(enum mem_op op);
 
 /* mem_op_arrays() - arrays that it uses, each counted once in its bytes:
- * 1, 2 (copy) or 3 (triad). */
+ * 1, 2 (copy, scale) or 3 (triad, add). */
 unsigned int mem_op_arrays(enum mem_op op);
 
 /* mem_isa_name() - "scalar", "sse2", "avx2", "avx512", "rep", "libc". */
