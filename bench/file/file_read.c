@@ -12,9 +12,11 @@
  * bytes of one) of that size, with block= blocks of so many bytes, with via=
  * by other interfaces: read, readv (into four parts), mmap (copied from a
  * mapping that was not touched before, so page faults are in it), io_uring
- * (one request at a time). With depth= so many requests of io_uring are kept
- * under way: latency is the time of one of them, rate how many complete in a
- * second. random_over_sequential tells whether the device seeks.
+ * (one request at a time). via=mapped sums up all words of the file in a
+ * mapping whose pages are there: loads alone, no calls and no copy. With depth=
+ * so many requests of io_uring are kept under way: latency is the time of one
+ * of them, rate how many complete in a second. random_over_sequential tells
+ * whether the device seeks.
  *
  * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
  * file of up to 16 MiB as a whole, from the first read on; of a larger one
@@ -29,7 +31,8 @@
  * Includes: the system call and the copy to the program (direct: the device
  *           writes there itself).
  * After:    the CSE 221 report's section 6.2 (O_DIRECT, 4 KiB, by file size);
- *           lmbench bw_file_rd and lmdd; fio (psync, io_uring).
+ *           lmbench bw_file_rd, bw_mmap_rd (mapped), lmdd; fio (psync,
+ *           io_uring).
  * Needs:    1 GiB of disk, or less and fewer rows; --dir says where. In a
  *           directory in memory (tmpfs) only the warm rows.
  */
@@ -242,8 +245,10 @@ static int fill(struct bench *b, struct read_state *s)
 
 static int map(struct bench *b, struct read_state *s)
 {
-	s->map = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->reader.fd,
-		      (off_t)s->base);
+	const int there = s->reader.via == FILE_MAPPED ? MAP_POPULATE : 0;
+
+	s->map = mmap(NULL, s->size, PROT_READ, MAP_SHARED | there,
+		      s->reader.fd, (off_t)s->base);
 	if (s->map == MAP_FAILED) {
 		s->map = NULL;
 		return bench_fail(b, errno, "map %llu bytes",
@@ -297,7 +302,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	};
 	if (t->cache != FILE_DIRECT)
 		err = t->cache == FILE_WARM ? fill(b, s) : drop(b, s);
-	if (!err && t->via == FILE_MMAP)
+	if (!err && (t->via == FILE_MMAP || t->via == FILE_MAPPED))
 		err = map(b, s);
 	start_walk(b, s, t);
 	count_from_here(s);
@@ -333,7 +338,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	struct read_state *s = state;
 	const struct file_point *t = point_of(s, c);
 
-	if (s->map && madvise(s->map, s->size, MADV_DONTNEED))
+	if (t->via == FILE_MMAP && madvise(s->map, s->size, MADV_DONTNEED))
 		return bench_fail(b, errno, "madvise");
 	/* All was read, so all is cached; or another place each time. */
 	if (t->fresh ||

@@ -103,6 +103,26 @@ static void add_blocks(struct bench *b, struct file_points *s,
 	}
 }
 
+/* What lmbench calls mmap reread: nothing but loads. */
+static void add_mapped(struct bench *b, struct file_points *s)
+{
+	struct file_point t = {
+		.cache = FILE_WARM,
+		.via = FILE_MAPPED,
+		.block = FILE_POINTS_MOST_BLOCK,
+	};
+	struct bench_case c = {
+		.params = { P_STR("cache", cache_names[FILE_WARM]),
+			    P_STR("order", order_names[0]),
+			    P_STR("via", file_reader_name(FILE_MAPPED)),
+			    P_SIZE("block", (int64_t)t.block) },
+		.bytes = t.block,
+		.estimator = BENCH_EST_MEAN,
+	};
+
+	add(b, s, &c, &t);
+}
+
 static void add_via(struct bench *b, struct file_points *s,
 		    enum file_cache_state cache, int random, enum file_via via)
 {
@@ -182,6 +202,7 @@ void file_points_add(struct bench *b, struct file_points *s)
 	add_blocks(b, s, FILE_COLD, false);
 	add_blocks(b, s, FILE_WARM, false);
 	add_vias(b, s);
+	add_mapped(b, s);
 	for (unsigned int depth = 1; depth <= FILE_POINTS_MOST_DEPTH;
 	     depth *= 2)
 		add_depth(b, s, true, FILE_DATA_BLOCK, depth);

@@ -10,8 +10,8 @@
 
 #define PARTS 4
 
-static const char *const names[FILE_VIAS] = { "read", "pread", "readv", "mmap",
-					      "io_uring" };
+static const char *const names[] = { "read", "pread",	 "readv",
+				     "mmap", "io_uring", "mapped" };
 
 const char *file_reader_name(enum file_via via)
 {
@@ -66,10 +66,48 @@ static size_t word_in(uint64_t offset)
 	return offset / FILE_DATA_BLOCK * 72 % FILE_DATA_BLOCK;
 }
 
+/* Eight bytes at a time, in four chains: no compiler's vectors. */
+static uint64_t sum_of(const char *at, size_t bytes)
+{
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+
+	for (const char *end = at + bytes; at < end; at += 32)
+		__asm__("add (%4), %0\n\t"
+			"add 8(%4), %1\n\t"
+			"add 16(%4), %2\n\t"
+			"add 24(%4), %3"
+			: "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+			: "r"(at), "m"(*(const char(*)[32])at)
+			: "cc");
+	return a + b + c + d;
+}
+
+static int run_mapped(struct file_reader *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		sum += sum_of(r->map + (r->offset[i] - r->base), r->block);
+	r->sum = sum;
+	return 0;
+}
+
+static bool mapped_is_good(const struct file_reader *r)
+{
+	uint64_t sum = r->sum;
+
+	for (unsigned int i = 0; i < r->n; i++)
+		for (size_t at = 0; at < r->block; at += sizeof(uint64_t))
+			sum -= file_data_word(r->offset[i] + at);
+	return !sum;
+}
+
 int file_reader_run(struct file_reader *r)
 {
 	uint64_t sum = 0;
 
+	if (r->via == FILE_MAPPED)
+		return run_mapped(r);
 	for (unsigned int i = 0; i < r->n; i++) {
 		uint64_t word;
 		const ssize_t n = one(r, r->offset[i]);
@@ -90,6 +128,8 @@ unsigned int file_reader_good(const struct file_reader *r)
 {
 	uint64_t sum = r->sum;
 
+	if (r->via == FILE_MAPPED)
+		return mapped_is_good(r) ? r->n : 0;
 	if (!file_data_sample(r->buffer, r->block, r->offset[r->n - 1]))
 		return 0;
 	if (r->n == 1)

@@ -15,7 +15,9 @@ enum file_via {
 	FILE_READV, /* preadv() into four parts of the buffer */
 	FILE_MMAP,  /* copied from a mapping */
 	FILE_URING, /* io_uring, one request at a time */
-	FILE_VIAS
+	FILE_VIAS,
+	/* All words of it summed up in the mapping, which is there already. */
+	FILE_MAPPED = FILE_VIAS
 };
 
 #define FILE_READER_MOST 4096 /* blocks of one stretch */
@@ -26,17 +28,19 @@ struct file_reader {
 	enum file_via via;
 	int fd;
 	size_t block;
-	char *buffer;		/* of @block bytes, for O_DIRECT */
-	uint64_t base;		/* FILE_MMAP: offset of the mapping */
-	const char *map;	/* FILE_MMAP: of all that is read */
+	char *buffer;	 /* of @block bytes, for O_DIRECT */
+	uint64_t base;	 /* FILE_MMAP, FILE_MAPPED: offset of the mapping */
+	const char *map; /* the same: of all that is read */
 	struct file_ring *ring; /* FILE_URING */
 	uint64_t place;		/* FILE_READ: file position */
 	unsigned int n;		/* blocks of the stretch */
 	uint64_t offset[FILE_READER_MOST];
-	uint64_t sum; /* exclusive or of a word of each block */
+	/* Exclusive or of a word of each block; FILE_MAPPED: sum of all. */
+	uint64_t sum;
 };
 
-/* file_reader_name() - "read", "pread", "readv", "mmap", "io_uring". */
+/* file_reader_name() - "read", "pread", "readv", "mmap", "io_uring", "mapped".
+ */
 const char *file_reader_name(enum file_via via);
 
 /* file_reader_run() - read the @n blocks at @offset.  Return: 0 or -errno
