@@ -14,6 +14,9 @@
  * the first SYN to the client's acknowledgement of the server's SYN, and from
  * the client's FIN to its acknowledgement of the server's FIN.
  *
+ * proto=unix is the same with AF_UNIX stream sockets, on one host: a process of
+ * ours accepts, reads the client's end and closes.
+ *
  * Where a SYN is lost or the server's queue is full the kernel tries again
  * after a second.  Such a connection is counted (syn_again) and not averaged
  * in: it tells about the loss and not about the cost.
@@ -22,13 +25,16 @@
  *           connections in a second.
  * Includes: connect: the system call and both network stacks; teardown: the
  *           wake-ups of both processes too; rate: making and closing sockets.
- * After:    lmbench lat_connect (connect); CSE 221 report section 5.4
- *           (packet_setup, packet_teardown).
+ * After:    lmbench lat_connect (connect) and lat_unix_connect (proto=unix: it
+ *           times socket, connect and close, and not the wait for the server's
+ *           end that rate has); CSE 221 report section 5.4 (packet_setup,
+ *           packet_teardown).
  * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW and libpcap for the
  *           packets.
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,10 +45,10 @@
 #include "wall_clock.h"
 
 enum { NET, PROTO, PLACE, FIGURE, AXES };
-enum { TCP, TCP6 };
+enum { TCP, TCP6, UNIX };
 enum { CONNECT, RATE, TEARDOWN, PACKET_SETUP, PACKET_TEARDOWN };
 
-static const char *const protos[] = { "tcp", "tcp6" };
+static const char *const protos[] = { "tcp", "tcp6", "unix" };
 static const char *const figures[] = { "connect", "rate", "teardown",
 				       "packet_setup", "packet_teardown" };
 
@@ -63,7 +69,10 @@ struct state {
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
-	int clock; /* wall_clock_watch() */
+	struct net_host local;	 /* UNIX: while a case of it is visited */
+	int listener;		 /* likewise */
+	_Atomic uint32_t *ended; /* connections that it saw end; shared */
+	int clock;		 /* wall_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
 	unsigned int made;
@@ -76,6 +85,11 @@ struct state {
 static int family_of(const struct bench_case *c)
 {
 	return c->at[PROTO] == TCP6 ? AF_INET6 : AF_INET;
+}
+
+static bool is_unix(const struct bench_case *c)
+{
+	return c->at[PROTO] == UNIX;
 }
 
 static bool is_paused(const struct bench_case *c)
@@ -96,6 +110,8 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	const struct state *s = state;
 	const bool paused = is_paused(c);
 
+	if (is_unix(c) && (s->net.peer || s->net.netlab || paused))
+		return false;
 	/* A capture is dear. */
 	if (paused && c->at[PROTO] == TCP6 &&
 	    c->at[PLACE] != net_hosts_far(&s->net))
@@ -131,20 +147,101 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 
 	net_client_open(&s->client, b);
+	s->ended = partner_share(sizeof(*s->ended));
+	if (!s->ended)
+		return bench_fail(b, ENOMEM, "memory to share");
 	s->clock = wall_clock_watch();
 	return net_hosts_open(&s->hosts, b, &s->net);
+}
+
+/* Connections come one after the other. */
+static int accept_all(struct partner *p, void *arg)
+{
+	struct state *s = arg;
+	char byte;
+
+	for (;;) {
+		const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+		ssize_t n;
+
+		if (fd < 0) {
+			if (errno != EINTR)
+				return -errno;
+			continue;
+		}
+		do
+			n = recv(fd, &byte, 1, 0);
+		while (n < 0 && errno == EINTR);
+		if (n == 0)
+			atomic_fetch_add(s->ended, 1);
+		close(fd);
+	}
+}
+
+/* The kernel gives it a name that nobody has, and that is no file. */
+static int listen_unix(struct net_addr *a)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr *sa = (struct sockaddr *)&a->sa;
+
+	*a = (struct net_addr) { .len = sizeof(a->sa) };
+	sa->sa_family = AF_UNIX;
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, sa, sizeof(sa->sa_family)) || listen(fd, SOMAXCONN) ||
+	    getsockname(fd, sa, &a->len)) {
+		const int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+static int enter_unix(struct bench *b, struct state *s,
+		      const struct bench_case *c)
+{
+	const int cpu = c->at[PLACE] == NET_SAME_CPU
+				? bench_cpu(b)
+				: bench_partner(b, c->place);
+
+	s->client.host = &s->local;
+	s->closed = atomic_load(s->ended);
+	s->listener = listen_unix(&s->local.addr);
+	if (s->listener < 0)
+		return partner_refused(b, -s->listener, "an AF_UNIX socket");
+	bench_fact(b, c, "server_cpu", cpu);
+	return partner_start(b, &s->local.partner, PARTNER_PROCESS, cpu,
+			     accept_all, s);
+}
+
+static void leave_unix(struct bench *b, struct state *s,
+		       const struct bench_case *c)
+{
+	const uint32_t seen = atomic_load(s->ended) - s->closed;
+
+	partner_stop(&s->local.partner);
+	if (s->listener > 0)
+		close(s->listener);
+	s->listener = 0;
+	if (!s->made || bench_stopping(b))
+		return;
+	bench_proof(b, c, "closed_by_server", s->made, seen);
+	bench_proof(b, s->rate, "closed_by_server", s->made, seen);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct net_host *host =
-		net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
+	const struct net_host *host;
 	int err;
 
 	s->made = 0;
 	s->rate = beside(b, c, RATE);
+	if (is_unix(c))
+		return enter_unix(b, s, c);
+	host = net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
 	s->setup = beside(b, c, PACKET_SETUP);
 	s->teardown = beside(b, c, PACKET_TEARDOWN);
 	if (!host)
@@ -376,6 +473,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct case_state *cs = c->data;
 
+	if (is_unix(c)) {
+		net_client_end(&s->client);
+		leave_unix(b, s, c);
+		return 0;
+	}
 	bench_fact(b, c, "syn_again", cs->syn_again);
 	net_capture_close(&s->capture, b, s->setup);
 	net_client_end(&s->client);
@@ -387,7 +489,7 @@ static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (unsigned int i = 0; s->capture.why && i < 2 * NET_PLACES; i++)
+	for (unsigned int i = 0; s->capture.why && i < UNIX * NET_PLACES; i++)
 		for (unsigned int f = PACKET_SETUP; f <= PACKET_TEARDOWN; f++) {
 			const struct bench_case *c =
 				bench_point(b, s->axes, 0, i / NET_PLACES,
@@ -405,6 +507,10 @@ static void teardown(struct bench *b, void *state)
 
 	if (s->clock > 0)
 		close(s->clock);
+	partner_stop(&s->local.partner);
+	if (s->listener > 0)
+		close(s->listener);
+	partner_unshare(s->ended, sizeof(*s->ended));
 	net_hosts_close(&s->hosts);
 }
 

@@ -65,6 +65,7 @@ replies_in tcp_rtt frozen:*/net/snmp *proto=icmp,*
 in_order tcp_rtt backwards *figure=packet
 in_order tcp_rtt backwards *figure=before
 handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_setup
+closed_by_server tcp_connect no_end *proto=unix,place=same_cpu,figure=connect
 handshakes tcp_connect no_syn *proto=tcp,place=same_cpu,figure=packet_setup
 handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_teardown
 '
