@@ -8,14 +8,19 @@
  * descriptors are eventfds, none of them ready, or only the last one; the
  * calls do not wait (timeout 0).  What keeping the list costs is epoll_ctl:
  * adding and deleting one more, or modifying one, in a list of that length.
+ * With on=tcp they are connections over loopback, an end of each, which take
+ * longer to be looked at than an eventfd.
  *
  * Measures: one call; epoll_add_del: two (one EPOLL_CTL_ADD, one DEL).
  * Includes: for select making the set anew, as it is overwritten (128 bytes
  *           copied); for poll nothing besides.
- * After:    lmbench lat_select (on files or TCP sockets, none ready).
+ * After:    lmbench lat_select tcp (on=tcp; it asks whether copies of one
+ *           descriptor can be written, and all can).
  * Needs:    as many descriptors as ulimit -n allows; select none above 1023.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +28,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -36,10 +42,17 @@ static const int64_t counts[] = { 1, 10, 100, 500, MAX_FDS };
 
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
+/* As many as lmbench's, with both ends. */
+static const int64_t tcp_counts[] = { 100 };
+
+#define TCP_FDS	 100
+#define TCP_LIST 2 /* index of counts */
+
 struct state {
-	int fd[MAX_FDS], epoll[COUNTS], extra;
-	unsigned int fds, epolls; /* opened */
+	int fd[MAX_FDS], far[TCP_FDS], epoll[COUNTS], extra;
+	unsigned int fds, fars, epolls; /* opened */
 	bool have_extra;
+	bool tcp; /* they are sockets */
 	struct pollfd poll[MAX_FDS];
 	fd_set set;
 	int top;	/* the greatest in the set */
@@ -56,6 +69,7 @@ struct point {
 	const struct variant *variant;
 	size_t list; /* index of counts and epoll */
 	bool ready;
+	bool tcp;
 };
 
 static const struct point *point_of(const struct bench_case *c)
@@ -167,7 +181,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	struct point *p = c->data;
 	struct rlimit limit = { 0 };
 
-	*p = (struct point) { v, c->at[1], c->at[2] };
+	*p = (struct point) { v, c->at[1], c->at[2], false };
 	/* A list's own cost: the ends of the axis will do. */
 	if (!v->asks && (p->ready || (p->list != 0 && p->list != COUNTS - 1)))
 		return false;
@@ -177,6 +191,31 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 			  "(ulimit -Hn)";
 	c->run = v->run;
 	return true;
+}
+
+static const char *const tcp_calls[] = { "select" };
+static const char *const tcp_on[] = { "tcp" };
+
+static const struct bench_axis tcp_axes[] = {
+	AXIS_STR("call", tcp_calls),
+	AXIS_INT("fds", tcp_counts),
+	AXIS_STR("ready", ready_names),
+	AXIS_STR("on", tcp_on),
+	{ 0 },
+};
+
+static bool add_tcp(struct bench *b, void *state, struct bench_case *c)
+{
+	*(struct point *)c->data =
+		(struct point) { &variants[0], TCP_LIST, c->at[2], true };
+	c->run = run_select;
+	return true;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	bench_add_axes(b, tcp_axes, add_tcp);
+	return 0;
 }
 
 /* As many as the largest list that has a case needs and the limit allows. */
@@ -219,11 +258,21 @@ static int open_lists(struct bench *b, struct state *s)
 	return 0;
 }
 
-static int setup(struct bench *b, void *state)
+static void close_all(struct state *s)
 {
-	struct state *s = state;
-	const unsigned int room = raise_limit();
+	while (s->epolls)
+		close(s->epoll[--s->epolls]);
+	while (s->fds)
+		close(s->fd[--s->fds]);
+	while (s->fars)
+		close(s->far[--s->fars]);
+	if (s->have_extra)
+		close(s->extra);
+	s->have_extra = false;
+}
 
+static int open_eventfds(struct bench *b, struct state *s, unsigned int room)
+{
 	while (s->fds < room) {
 		const int fd = eventfd(0, EFD_CLOEXEC);
 
@@ -237,6 +286,81 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, errno, "eventfd");
 	s->have_extra = true;
 	return open_lists(b, s);
+}
+
+static int refused(struct bench *b)
+{
+	return bench_skip(b, "no TCP connection over loopback: %s",
+			  strerror(errno));
+}
+
+/* One more connection to @listener, which listens on @here. */
+static int connect_one(struct bench *b, struct state *s, int listener,
+		       const struct sockaddr_in *here)
+{
+	/* A port that is given back at once: there are 100 in each visit. */
+	const struct linger none = { .l_onoff = 1 };
+	const int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int far;
+
+	if (near < 0)
+		return refused(b);
+	s->fd[s->fds++] = near;
+	if (setsockopt(near, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) ||
+	    connect(near, (const struct sockaddr *)here, sizeof(*here)))
+		return refused(b);
+	far = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (far < 0)
+		return refused(b);
+	s->far[s->fars++] = far;
+	return 0;
+}
+
+static int open_sockets(struct bench *b, struct state *s)
+{
+	struct sockaddr_in here = { .sin_family = AF_INET };
+	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(here);
+	int err = 0;
+
+	if (listener < 0)
+		return refused(b);
+	here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(listener, (struct sockaddr *)&here, len) ||
+	    listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&here, &len))
+		err = refused(b);
+	while (!err && s->fds < TCP_FDS)
+		err = connect_one(b, s, listener, &here);
+	close(listener);
+	return err;
+}
+
+/* Those of the other kind make room: select() knows 1024 descriptors. */
+static int open_kind(struct bench *b, struct state *s, bool tcp)
+{
+	const unsigned int room = raise_limit();
+
+	if (s->fds && s->tcp == tcp)
+		return 0;
+	close_all(s);
+	s->tcp = tcp;
+	return tcp ? open_sockets(b, s) : open_eventfds(b, s, room);
+}
+
+/* What is written over loopback is there when write() returns, or soon: its
+ * delivery may have been put off. */
+static int make_ready(struct bench *b, struct state *s, unsigned int last)
+{
+	const uint64_t one = 1;
+	char byte;
+	const int fd = s->tcp ? s->far[last] : s->fd[last];
+
+	if (write(fd, &one, sizeof(one)) < 0)
+		return bench_fail(b, errno, "make a descriptor ready");
+	if (s->tcp && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
+		return bench_fail(b, errno, "receive over loopback");
+	return 0;
 }
 
 static int make_set(struct bench *b, struct state *s, unsigned int count)
@@ -260,14 +384,15 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct point *p = point_of(c);
 	const unsigned int count = counts[p->list];
-	const uint64_t one = 1;
 	struct state *s = state;
+	int err = open_kind(b, s, p->tcp);
 
+	if (err)
+		return err;
 	if (count > s->fds)
 		return bench_skip(b, "more descriptors than the limit allows");
-	if (p->ready && write(s->fd[count - 1], &one, sizeof(one)) < 0)
-		return bench_fail(b, errno, "make a descriptor ready");
-	return c->run == run_select ? make_set(b, s, count) : 0;
+	err = p->ready ? make_ready(b, s, count - 1) : 0;
+	return !err && c->run == run_select ? make_set(b, s, count) : err;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -300,15 +425,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static void teardown(struct bench *b, void *state)
 {
-	struct state *s = state;
-
-	while (s->epolls)
-		close(s->epoll[--s->epolls]);
-	while (s->fds)
-		close(s->fd[--s->fds]);
-	if (s->have_extra)
-		close(s->extra);
-	s->have_extra = false;
+	close_all(state);
 }
 
 const struct bench_desc bench_desc = {
@@ -317,7 +434,7 @@ const struct bench_desc bench_desc = {
 	.case_state_size = sizeof(struct point),
 	.axes = axes,
 	.point = add_point,
-	.setup = setup,
+	.cases = cases,
 	.enter = enter,
 	.prepare = prepare,
 	.conclude = conclude,

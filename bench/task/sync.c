@@ -11,6 +11,10 @@
  * times in a row, which makes it cheap and unfair; partner_share says how
  * much of the work the partner got (0.5 is fair).
  *
+ * record_lock is fcntl's lock of a byte of a file (F_OFD_SETLKW): two system
+ * calls.  It has no row with a partner: who finds it taken sleeps, so one side
+ * takes it hundreds of times before the other does.
+ *
  * futex_wake is the system call that locks end in: with nobody waiting, and
  * with one thread asleep on the same or on another CPU.  Only the caller's
  * side is timed, not how late the sleeper runs (that is context_switch).  The
@@ -19,15 +23,22 @@
  * Measures: lock + add + unlock; one `lock xadd`; one futex(FUTEX_WAKE).
  * Includes: the call of the C library's function; for locks the addition.
  * After:    libMicro mutex and atomic (comparable, uncontended); perf bench
- *           futex wake wakes several threads: compare a single one.
- * Needs:    two CPUs for partner=other_cpu.
+ *           futex wake wakes several threads: compare a single one.  lmbench
+ *           lat_fcntl hands two record locks to and fro, but who gives one back
+ *           may take it again before the other wakes up: not comparable.
+ * Needs:    two CPUs for partner=other_cpu; a directory for record_lock.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "lib/sync_futex.h"
@@ -61,6 +72,7 @@ struct state {
 	uint64_t start;		/* the counter when the visit began */
 	uint64_t theirs_before; /* when the batch began */
 	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
+	int file[2]; /* the same one, opened twice; 0: not open */
 
 	_Alignas(64) pthread_mutex_t mutex;
 	_Alignas(64) pthread_spinlock_t spin;
@@ -101,6 +113,16 @@ LOCK_OP(op_spin, pthread_spin_lock(&s->spin), pthread_spin_unlock(&s->spin))
 LOCK_OP(op_write, pthread_rwlock_wrlock(&s->rwlock),
 	pthread_rwlock_unlock(&s->rwlock))
 LOCK_OP(op_sem, sem_wait(&s->sem), sem_post(&s->sem))
+
+static int record_lock(int file, short kind)
+{
+	struct flock byte = { .l_type = kind, .l_len = 1 };
+
+	return fcntl(file, F_OFD_SETLKW, &byte);
+}
+
+LOCK_OP(op_record, record_lock(s->file[0], F_WRLCK),
+	record_lock(s->file[0], F_UNLCK))
 
 /* Readers may be several: they only look at the counter. */
 static uint64_t op_read(struct state *s, uint64_t n)
@@ -143,7 +165,7 @@ static const struct op ops[] = {
 	{ "mutex", op_mutex, true },	   { "spinlock", op_spin, true },
 	{ "rwlock_read", op_read, false }, { "rwlock_write", op_write, true },
 	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
-	{ "futex_wake", op_wake, false },
+	{ "futex_wake", op_wake, false },  { "record_lock", op_record, false },
 };
 
 enum { NOBODY, SAME_CPU, OTHER_CPU };
@@ -270,11 +292,43 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
+static int open_file(struct bench *b, struct state *s)
+{
+	const char *dir = bench_scratch(b);
+	char path[PATH_MAX];
+
+	if (!dir)
+		return -EIO; /* bench_scratch() has said why */
+	snprintf(path, sizeof(path), "%s/lock", dir);
+	for (int i = 0; i < 2; i++) {
+		s->file[i] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (s->file[i] < 0)
+			return bench_skip(b, "open %s: %s", path,
+					  strerror(errno));
+	}
+	return 0;
+}
+
+/* While the file has the lock, it cannot be had for what opened it again. */
+static bool locks_exclude(const struct state *s)
+{
+	struct flock byte = { .l_type = F_WRLCK, .l_len = 1 };
+	bool held;
+
+	if (record_lock(s->file[0], F_WRLCK))
+		return false;
+	held = fcntl(s->file[1], F_OFD_SETLK, &byte) && errno == EAGAIN;
+	byte.l_type = F_UNLCK;
+	fcntl(s->file[1], F_OFD_SETLK, &byte);
+	return !record_lock(s->file[0], F_UNLCK) && held;
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
 						   : bench_partner(b, c->place);
+	int err;
 
 	s->op = c->arg;
 	s->same_cpu = c->place == BENCH_SAME_CPU;
@@ -282,8 +336,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->mine_in_batches = s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	if (c->at[1] == NOBODY)
-		return 0;
+	err = s->op->run == op_record && s->file[1] <= 0 ? open_file(b, s) : 0;
+	if (err || c->at[1] == NOBODY)
+		return err;
 	bench_fact(b, c, "partner_cpu", cpu);
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
 			     c->sample ? doze : contend, s);
@@ -316,6 +371,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	bench_proof(b, c, "calls_right", (double)calls,
 		    (double)calls - (double)s->errors);
+	if (s->op->run == op_record && calls)
+		bench_proof(b, c, "locks_exclude", 1, locks_exclude(s));
 	if (!s->op->excludes)
 		return 0;
 	done = calls + (c->at[1] == NOBODY ? 0 : atomic_load(&s->theirs));
@@ -337,6 +394,8 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		return true;
 	}
 	c->ops = alone ? 1 : CONTENDED_OPS;
+	if (!alone && op->run == op_record)
+		return false;
 	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
 }
 
@@ -363,6 +422,9 @@ static void teardown(struct bench *b, void *state)
 
 	partner_stop(&s->partner);
 	partner_stop(&s->company);
+	for (int i = 0; i < 2; i++)
+		if (s->file[i] > 0)
+			close(s->file[i]);
 }
 
 const struct bench_desc bench_desc = {
