@@ -25,10 +25,12 @@ enum {
 static int by_group(const void *a, const void *b)
 {
 	const struct lmbench_line *x = a, *y = b;
+	const long gx = strtol(x->group, NULL, 10),
+		   gy = strtol(y->group, NULL, 10);
 
-	return strcmp(x->group, y->group) ? strcmp(x->group, y->group)
-	       : x->order < y->order	  ? -1
-					  : x->order > y->order;
+	if (gx != gy)
+		return gx < gy ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 void lmbench_read(struct lmbench *l, const char *root)
