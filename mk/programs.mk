@@ -3,8 +3,8 @@
 # What the first programs need beyond bench/cpu/*.c: the shared object that
 # `procedure` calls through its linkage table, and `make truth`.
 
-# Found from the program's own place, $ORIGIN: `make install` keeps bin/ and
-# lib/ side by side as the build tree does.
+# The program opens it from its own place, $ORIGIN: `make install` keeps bin/ and
+# lib/ side by side as the build tree does.  Calls are bound when they are made.
 LIBEXEC_NAME := oscost
 PLT_SRCS := $(sort $(wildcard bench/cpu/plt/*.c))
 PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
@@ -26,11 +26,8 @@ $(PLT_LIB): $(PLT_OBJS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $(PLT_OBJS)
 
-# Order only: the library must exist, but `$^` must not name it before the
-# objects that need it.
 $(BUILD)/bin/procedure: | $(PLT_LIB)
-bench_LIBS_procedure := $(PLT_LIB) \
-	-Wl,-rpath,'$$ORIGIN/../lib/$(LIBEXEC_NAME)'
+bench_LIBS_procedure := -Wl,-z,lazy
 
 TRUTH_METHODS ?= cpuid cpuid2 lfence none clock
 

@@ -62,10 +62,11 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B.  Where the sides were
- * measured one after the other and the core's frequency is known, a difference
- * is one of the times and of the cycles: the frequency may have moved, and a
- * row may be bound by the core or by memory.  p of the core rows is adjusted as Holm says: hardly one false alarm among all; p of the details
+/* compare_sides() - every row of A with the same one of B.  Where the sides
+ * were measured one after the other and the core's frequency is known, a
+ * difference is one of the times and of the cycles: the frequency may have
+ * moved, and a row may be bound by the core or by memory.  p of the core rows
+ * is adjusted as Holm says: hardly one false alarm among all; p of the details
  * as Benjamini and Hochberg say: of the alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
  * or NULL. */

@@ -13,7 +13,7 @@ struct series {
 	const struct result *row; /* of the first run that has it */
 	double *values;
 	double *core_hz; /* at which they ran; NAN: unknown */
-	size_t n; /* how many have a value */
+	size_t n;	 /* how many have a value */
 	struct change changes[HISTORY_CHANGES];
 	size_t nchanges;
 	bool by_frequency; /* one is of the times, not of the cycles */

@@ -23,8 +23,11 @@
  * After:    CSE 221 report, section 3.3 (0 to 7 arguments at -O0, the
  *	     procedure's frame included: comparable in its shape only), and the
  *	     article Testing Times (0 to 24, all over the stack, single shots).
- * Needs:    nothing.
+ * Needs:    for via=plt its shared object, beside the program's directory.
  */
+#include <dlfcn.h>
+#include <stdlib.h>
+
 #include "bench.h"
 #include "lib/callee.h"
 #include "lib/caller.h"
@@ -50,7 +53,10 @@ static const struct bench_axis increment_axes[] = { AXIS_STR("increment",
 struct procedure_state {
 	uint64_t args[CALLEE_MAX];
 	uint64_t calls, right; /* since the last check */
+	void *library;
 };
+
+#define LIBRARY "$ORIGIN/../lib/oscost/liboscost-plt.so"
 
 static bool add_call(struct bench *b, void *state, struct bench_case *c)
 {
@@ -98,6 +104,23 @@ static int setup(struct bench *b, void *state)
 
 	for (int i = 0; i < CALLEE_MAX; i++)
 		s->args[i] = bench_random(b);
+	s->library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+	return 0;
+}
+
+/* Each call through the table is bound when it is first made. */
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct procedure_state *s = state;
+	const char *now = getenv("LD_BIND_NOW");
+
+	if (c->at[1] != PLT)
+		return 0;
+	if (!s->library)
+		return bench_skip(b, "no " LIBRARY " (needs /proc, too)");
+	if (now && *now)
+		return bench_skip(b, "LD_BIND_NOW is set, and the shared "
+				     "object comes later");
 	return 0;
 }
 
@@ -173,12 +196,22 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
+static void teardown(struct bench *b, void *state)
+{
+	const struct procedure_state *s = state;
+
+	if (s->library)
+		dlclose(s->library);
+}
+
 const struct bench_desc bench_desc = {
 	.name = "procedure",
 	.state_size = sizeof(struct procedure_state),
 	.cases = cases,
 	.setup = setup,
+	.enter = enter,
 	.run = run,
 	.conclude = conclude,
 	.derive = derive,
+	.teardown = teardown,
 };

@@ -109,9 +109,14 @@ all_seen() {
 	mkdir -p "$BATS_TEST_TMPDIR/else/where/lib"
 	cp -r "$BIN/../lib/oscost" "$BATS_TEST_TMPDIR/else/where/lib/"
 	cd / || return
-	env -u LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS=1 \
-		"$BATS_TEST_TMPDIR/else/where/bin/procedure" |
-		grep -q "liboscost-plt.so => $BATS_TEST_TMPDIR/else/where/"
+	through_table() {
+		env -u LD_LIBRARY_PATH "$@" "$BATS_TEST_TMPDIR/else/where/bin/procedure" \
+			--invocations 1 --effort 1 --json --case args=3,via=plt | jq -r .status
+	}
+	[[ $(through_table) == ok ]]
+	[[ $(through_table LD_BIND_NOW=1) == skipped ]]
+	rm -r "$BATS_TEST_TMPDIR/else/where/lib"
+	[[ $(through_table) == skipped ]]
 }
 
 # The row is made up, for noise may leave a real one without a value; contract.bats

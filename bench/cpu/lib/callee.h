@@ -132,7 +132,9 @@
 	}
 
 #define CALLEE_DECLARE_DIRECT(n) CALLEE_DECLARE(callee, n)
-#define CALLEE_DECLARE_PLT(n)	 CALLEE_DECLARE(callee_plt, n)
+/* Weak: the program starts without its shared object, and then opens it. */
+#define CALLEE_DECLARE_PLT(n) \
+	__attribute__((weak)) CALLEE_DECLARE(callee_plt, n)
 
 CALLEE_FOR_EACH(CALLEE_DECLARE_DIRECT)
 CALLEE_FOR_EACH(CALLEE_DECLARE_PLT)
