@@ -31,8 +31,9 @@ def summary($name):
 		| {name: "\(.[0].benchmark) \(.[0].case)", values: map(.value),
 		   exact: all(group_by(.seed)[] | map(.value) | unique; length == 1)}] as $rows
 	| ($rows | map(select(.exact))) as $exact
-	| "\($name): \($rows | length) rows, \($exact | length) exact; "
-		+ "\([$exact[] | select(.values | unique | length == 1)] | length)"
-		+ " of them cost the same whatever ran before",
+	| "\($name): \($rows | length) rows, \($exact | length) exact"
+		+ if map(.seed) | unique | length == 1 then "" else
+			"; \([$exact[] | select(.values | unique | length == 1)] | length)"
+			+ " of them cost the same whatever ran before" end,
 	  ($rows[] | select(.exact | not)
 		| "not exact: \(.name): \(.values | range) instructions");

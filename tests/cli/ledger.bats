@@ -79,6 +79,9 @@ refused() {
 	[[ ${lines[0]} == 'bzImage plain: 2 rows, 1 exact; 0 of them cost the same whatever ran before' ]]
 	[[ ${lines[1]} == 'not exact: syscall n=1: 100 to 101 instructions' ]]
 	[[ ${#lines[@]} == 2 ]]
+	rm -r out
+	run -0 --separate-stderr ledger --pasts 1
+	[[ ${lines[0]} == 'bzImage plain: 2 rows, 1 exact' ]]
 }
 
 @test "rates are turned round" {
