@@ -339,6 +339,8 @@ static void put_glossary(struct doc *d)
 		{ "p50, p90, p99", "percentiles of single events: p50 the "
 				   "median over invocations, "
 				   "the others of all events together" },
+		{ "cold", "the first event of an invocation, before any "
+			  "warm-up; the median over invocations" },
 		{ "tick", "unit of the time stamp counter; not a core cycle" },
 		{ "cycle", "of the core, at the frequency it was seen to have "
 			   "during the invocation" },

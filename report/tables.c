@@ -28,6 +28,7 @@ enum {
 	COL_P90,
 	COL_P99,
 	COL_MAX,
+	COL_COLD,
 	COL_TICKS,
 	COL_CYCLES,
 	COL_TIMER,
@@ -55,6 +56,7 @@ static const struct {
 	[COL_P90] = { "p90", true },
 	[COL_P99] = { "p99", true },
 	[COL_MAX] = { "max", true },
+	[COL_COLD] = { "cold", true },
 	[COL_TICKS] = { "ticks", true },
 	[COL_CYCLES] = { "cycles", true },
 	[COL_TIMER] = { "timer", false },
@@ -325,6 +327,7 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 	table_cell(t, COL_P90, number(r->p90 / scale));
 	table_cell(t, COL_P99, number(r->p99 / scale));
 	table_cell(t, COL_MAX, number(r->max / scale));
+	table_cell(t, COL_COLD, number(r->cold / scale));
 }
 
 static void fill_row(struct table *t, const struct row *row)

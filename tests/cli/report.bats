@@ -106,6 +106,20 @@ without_gnuplot() {
 	grep -q 'id="lmbench"' small/report.html
 }
 
+# column PROGRAM NAME: its cells in the section of report.md, one to a line.
+column() {
+	awk -F ' *[|] *' -v name="$2" '/^#/ { at = 0; here = $0 ~ name_of }
+		here && !at && /^[|]/ { for (i = 1; i <= NF; i++) if ($i == name) at = i; if (!at) at = -1; next }
+		here && at > 0 && /^[|] *[^-|]/ { print $at }' name_of="$1" small/report.md
+}
+
+@test "the first of single events has a column, that of batches none" {
+	run -0 make_report --no-plots small
+	[[ $(column '^#+ files' cold) == *[0-9]* ]]
+	[[ $(column '^#+ procedure' cold) == '' ]]
+	[[ $(column '^#+ procedure' min) == *[0-9]* ]]
+}
+
 @test "report.csv has a heading and a line for each row" {
 	run -0 make_report --no-plots small
 	[[ $(wc -l <small/report.csv) -eq 11 ]]
