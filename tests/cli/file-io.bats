@@ -145,16 +145,25 @@ all() {
 	[[ $status -eq 0 && $stderr == *"test files go to $memory/"*"which is memory"* ]]
 }
 
+# The kernel may take pages back meanwhile, so the row may have a reason instead
+# of a value; the file is there in any case.
 @test "a spoilt file of the run is made again" {
+	warm() {
+		rows_of "0|77" file_read --dir . \
+			--case 'cache=warm,order=random,size=4M' || return
+		all 'length == 1 and all(.status == "ok" or (.reason | test("stay in the cache")))'
+	}
+
 	chmod 700 .
 	touch .oscost-run
-	rows_of 0 file_read --dir . --case 'cache=warm,order=random,size=4M'
+	warm
 	[[ -e data && -e warm ]]
+	cp warm sound
 	truncate -s 0 warm
 	truncate -s 64m warm
-	rows_of 0 file_read --dir . --case 'cache=warm,order=random,size=4M'
-	all 'all(.status == "ok")'
-	rm -f data warm .oscost-run
+	warm
+	cmp warm sound
+	rm -f data warm sound .oscost-run
 	[[ -z $(ls -A) ]]
 }
 
