@@ -4,7 +4,8 @@
 # `procedure` calls through its linkage table, and `make truth`.
 
 # The program opens it from its own place, $ORIGIN: `make install` keeps bin/ and
-# lib/ side by side as the build tree does.  Calls are bound when they are made.
+# lib/ side by side as the build tree does.  The old kind of path, for that one
+# serves also where a sanitizer calls dlopen().  Calls are bound when made.
 LIBEXEC_NAME := oscost
 PLT_SRCS := $(sort $(wildcard bench/cpu/plt/*.c))
 PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
@@ -27,7 +28,8 @@ $(PLT_LIB): $(PLT_OBJS)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $(PLT_OBJS)
 
 $(BUILD)/bin/procedure: | $(PLT_LIB)
-bench_LIBS_procedure := -Wl,-z,lazy
+bench_LIBS_procedure := -Wl,-z,lazy,--disable-new-dtags \
+	-Wl,-rpath,'$$ORIGIN/../lib/$(LIBEXEC_NAME)'
 
 TRUTH_METHODS ?= cpuid cpuid2 lfence none clock
 

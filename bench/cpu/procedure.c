@@ -56,7 +56,7 @@ struct procedure_state {
 	void *library;
 };
 
-#define LIBRARY "$ORIGIN/../lib/oscost/liboscost-plt.so"
+#define LIBRARY "liboscost-plt.so" /* mk/programs.mk says where */
 
 static bool add_call(struct bench *b, void *state, struct bench_case *c)
 {
@@ -117,7 +117,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (c->at[1] != PLT)
 		return 0;
 	if (!s->library)
-		return bench_skip(b, "no " LIBRARY " (needs /proc, too)");
+		return bench_skip(b, "no " LIBRARY " in ../lib/oscost from "
+				     "here (needs /proc, too)");
 	if (now && *now)
 		return bench_skip(b, "LD_BIND_NOW is set, and the shared "
 				     "object comes later");
