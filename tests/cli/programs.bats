@@ -113,7 +113,8 @@ all_seen() {
 		env -u LD_LIBRARY_PATH "$@" "$BATS_TEST_TMPDIR/else/where/bin/procedure" \
 			--invocations 1 --effort 1 --json --case args=3,via=plt | jq -r .status
 	}
-	[[ $(through_table) == ok ]]
+	# Beside other load one visit may not tell the call from nothing.
+	[[ $(through_table) =~ ^(ok|below_resolution)$ ]]
 	[[ $(through_table LD_BIND_NOW=1) == skipped ]]
 	rm -r "$BATS_TEST_TMPDIR/else/where/lib"
 	[[ $(through_table) == skipped ]]
