@@ -49,12 +49,6 @@ netlab: ## measure between two network namespaces (root): RATE=1gbit DELAY=5 (ms
 		scripts/run-all $(RUN_ALL_FLAGS) --only '$(NETLAB_ROWS)'
 
 .PHONY: remote
-remote: ## measure to another host: PEER=user@host PEER_SERVER=path (by ssh), or PEER=address PEER_PORT=26321
+remote: ## these rows of run-all alone: PEER=user@host PEER_SERVER=path (by ssh), or PEER=address PEER_PORT=26321
 	$(Q)test -n '$(PEER)' || { echo 'make remote needs PEER=user@host, or PEER=address where net_server runs' >&2; exit 2; }
-	$(Q)scripts/setup run
-	$(Q)$(MAKE) --no-print-directory $(jobs) all
-	$(Q)for name in tcp_rtt tcp_connect tcp_bandwidth; do \
-		printf '%s_remote\t%s\t--peer %s --port %s --peer-server %s\t300\n' "$$name" \
-			"$$name" '$(PEER)' '$(or $(PEER_PORT),26321)' '$(or $(PEER_SERVER),net_server)'; \
-	done >$(BUILD)/remote.tsv
-	$(Q)scripts/run-all --suite $(BUILD)/remote.tsv $(RUN_ALL_FLAGS)
+	$(Q)$(MAKE) --no-print-directory run-all ONLY='tcp_*_remote $(if $(PEER_URL),*_peer)'

@@ -9,7 +9,7 @@ quoted = '$(subst ','\'',$(1))'
 options = $(foreach name,$(1),$(if $(call given,$(name)),\
 	--$(shell echo $(name) | tr A-Z_ a-z-) $(call quoted,$(call given,$(name)))))
 RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFFORT \
-	ONLY CPU PRIO TIMER DIR FILE_CACHE SEED OUT RESUME) \
+	ONLY CPU PRIO TIMER DIR FILE_CACHE SEED OUT RESUME PEER PEER_SERVER PEER_PORT PEER_URL) \
 	$(if $(call given,RESUME_FAILED),--resume-failed)
 
 # Use all CPUs for the build unless the caller said how many jobs.
@@ -18,7 +18,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 # The set-up comes before the build, which cannot work without it; so the
 # build is no prerequisite here.
 .PHONY: run-all
-run-all: ## measure: PROFILE=quick|default|publish PRECISION=2 ONLY="a b" CPU= PRIO= FILE_CACHE=machine OUT= RESUME=
+run-all: ## measure: PROFILE=quick|default|publish PRECISION=2 ONLY="a b" CPU= PRIO= FILE_CACHE=machine PEER=user@host OUT= RESUME=
 	$(Q)scripts/setup run
 	$(Q)$(NFSLAB_FETCH)
 	$(Q)$(MAKE) --no-print-directory $(jobs) all

@@ -96,6 +96,19 @@ static void fill_measured(struct table *t, const struct operation *op,
 			   text_format("%.3g", r->value / p->predicted));
 }
 
+/* Its name, and by what the other machine was stood in for. */
+static char *label(const struct operation *op, const struct row *row)
+{
+	const json_t *params = row ? row->all.params : NULL;
+	const char *net = run_text(params, "net");
+	const char *where = run_text(params, "where");
+
+	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
+		return text_format("%s (through veth, to this machine)",
+				   op->label);
+	return text_copy(op->label);
+}
+
 static void fill_row(struct table *t, const struct operation *op,
 		     const struct prediction *p, const struct run *run)
 {
@@ -104,7 +117,7 @@ static void fill_row(struct table *t, const struct operation *op,
 	table_row(t, row && row->all.status != RESULT_OK
 			     ? result_status_name(row->all.status)
 			     : "");
-	table_cell(t, COL_OPERATION, text_copy(op->label));
+	table_cell(t, COL_OPERATION, label(op, row));
 	table_cell(t, COL_BASE, amount(p->base, op->unit));
 	table_cell(t, COL_SOFTWARE, amount(p->software, op->unit));
 	table_cell(t, COL_PREDICTED, amount(p->predicted, op->unit));

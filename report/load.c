@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input.h"
 #include "noise_certificate.h"
@@ -432,6 +433,15 @@ static void describe_sections(struct run *run)
 	}
 }
 
+static bool has_peer(const struct run *run)
+{
+	char *path = text_format("%s/peer.json", run->dir);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
 int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
@@ -456,6 +466,8 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	}
 	if (!err) {
 		run->machine = read_json(run, "machine.json", JSON_OBJECT);
+		if (has_peer(run))
+			run->peer = read_json(run, "peer.json", JSON_OBJECT);
 		run->about = read_json(run, "about.json", JSON_ARRAY);
 		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
@@ -497,6 +509,7 @@ void run_free(struct run *run)
 	free(run->troubles);
 	free(run->dir);
 	json_decref(run->machine);
+	json_decref(run->peer);
 	json_decref(run->about);
 	json_decref(run->meta);
 	json_decref(run->noise);

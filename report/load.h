@@ -39,6 +39,7 @@ struct trouble {
 struct run {
 	char *dir;
 	json_t *machine, *about, *meta; /* meta is run.json; NULL if absent */
+	json_t *peer;			/* the other machine, or NULL */
 	json_t *noise;			/* lines of noise.jsonl, or NULL */
 	struct row *rows;
 	size_t nrows;

@@ -195,6 +195,21 @@ static void put_checks(struct doc *d, const struct run *run)
 	table_free(&t);
 }
 
+/* What the machine at the other end of the network said of itself. */
+static void put_peer(struct doc *d, const struct run *run)
+{
+	const struct run peer = { .machine = run->peer };
+	struct table t = { 0 };
+
+	if (!run->peer)
+		return;
+	fill_machine(&t, &peer);
+	t.caption = text_copy("The other machine, to which the rows with "
+			      "net=remote were measured");
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
 void sections_machine(struct doc *d, const struct run *run)
 {
 	char *path = text_format("%s/topology.svg", run->dir);
@@ -212,6 +227,7 @@ void sections_machine(struct doc *d, const struct run *run)
 		table_free(&t);
 		put_checks(d, run);
 	}
+	put_peer(d, run);
 	if (!access(path, R_OK))
 		d->format->picture(
 			d, "topology",

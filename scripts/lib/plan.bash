@@ -9,6 +9,7 @@
 
 declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
 declare -A plan_once=()  # ids of rows that run in the first round alone
+declare -A plan_asked=() # ids of rows that are there on request: always whole
 declare -A plan_suite=() # arguments of "id program" that are known to be ours
 plan_held=               # whether a plan is held to these
 
@@ -24,13 +25,15 @@ plan_read() {
 
 # plan_read_suite FILE KINDS: FILE, or the lines of these kinds of the suite.
 plan_read_suite() {
-	local id
+	local kind id
 
-	while read -r id; do
-		plan_once[$id]=1
-	done < <(sed -n 's/^once\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	while read -r kind id; do
+		plan_asked[$id]=1
+		[[ $kind != once ]] || plan_once[$id]=1
+	done < <(sed -n 's/^\(once\|peer\|export\)\t\([^\t]*\).*/\1 \2/p' "$root"/{bench/*,monitor}/rows.tsv)
 	[[ -z $1 ]] || { plan_read "$1" && return; }
 	plan_read <(sed -nE "s/^($2)\t//p" "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
+	peer_plan
 }
 
 # plan_core WORDS: of programs that have core rows only those, and of others
@@ -43,9 +46,9 @@ plan_core() {
 		core[$word]=1
 	done < <(sed -n 's/^core\t\([a-z0-9_]*\)\t.*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
-		if [[ -v core[${plan_programs[i]}] ]]; then
+		if [[ -v core[${plan_programs[i]}] && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			plan_args[i]+=" --core"
-		elif [[ -z $1 && ! -v plan_once[${plan_ids[i]}] ]]; then
+		elif [[ -z $1 && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 		fi
 	done

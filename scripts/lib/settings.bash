@@ -31,7 +31,8 @@ configure() {
 	conf[git_id]=$(git_id)
 	[[ ${conf[file-cache]} == @(|machine) ]] ||
 		die 2 "FILE_CACHE must be machine, not '${conf[file-cache]}'"
-	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}"
+	peer_check
+	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}$(peer_kinds)"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
 	[[ ${conf[profile]} != quick || -n ${conf[suite]} ]] ||
 		plan_core "${conf[only]:-}"
@@ -61,13 +62,14 @@ reconfigure() {
 	local option fields_file fields_remedy
 
 	for option in "${given[@]}"; do
-		[[ $option == --@(resume|resume-failed|bin|suite) ]] ||
+		[[ $option == --@(resume|resume-failed|bin|suite|peer*) ]] ||
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}
 	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
-	plan_read_suite "${conf[suite]}" 'run|once'
+	peer_check
+	plan_read_suite "${conf[suite]}" "run|once$(peer_kinds)"
 	plan_trust
 	fields_file=$out/plan.tsv
 	fields_remedy=$(remedy)
@@ -84,7 +86,7 @@ reconfigure() {
 # remedy: what to do about a file of a run that cannot be as a run left it.
 remedy() {
 	printf 'it is not as run-all writes it: begin a new run, or name the %s' \
-		'rows that the run was begun with by --suite FILE'
+		'rows or the machine that it was begun with by --suite FILE, --peer HOST'
 }
 
 # validate: whatever comes from the user or from a file.

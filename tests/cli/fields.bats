@@ -101,7 +101,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 
 @test "what else lies in the directory runs nothing" {
 	drive --out out --rounds 2
-	for file in run.json machine.json about.json noise.jsonl; do
+	for file in run.json machine.json peer.json about.json noise.jsonl; do
 		[[ -e out/$file ]] || continue
 		jq --arg evil "$evil" '(.. | scalars) |= $evil' "out/$file" >new
 		mv new "out/$file"

@@ -335,7 +335,7 @@ widths() {
 }
 
 # Each file that the report reads: the first must be there.
-inputs='invocations.jsonl run.json machine.json about.json noise.jsonl
+inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	predictions.ini topology.svg'
 
 @test "a FIFO, a device, a link or a directory in a file's place is not read" {

@@ -126,14 +126,31 @@ no_server() {
 	[[ $stderr == *"characters that are not taken"* ]]
 }
 
-@test "make remote measures to a host over ssh" {
-	local rows
+@test "a run measures to another machine and describes it" {
+	local rows out=$BATS_TEST_TMPDIR/out
 
 	cd "$ROOT" || return
 	here 0 make --no-print-directory BUILD="${BIN%/bin}" remote PEER="$who" \
-		PEER_SERVER="$BIN/net_server" ROUNDS=1 EFFORT=1 OUT="$BATS_TEST_TMPDIR/out"
+		PEER_SERVER="$BIN/net_server" ROUNDS=1 EFFORT=1 OUT="$out"
 	rows=$(jq -rs 'map(select(.status == "ok" and .params.net == "remote") |
-		.benchmark) | unique | join(" ")' "$BATS_TEST_TMPDIR/out/invocations.jsonl")
+		.benchmark) | unique | join(" ")' "$out/invocations.jsonl")
 	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
 	no_server
+	jq -e '.cpu.model and .tsc.hz > 0' "$out/peer.json"
+	grep -q 'The other machine, to which' "$out/report.md"
+	grep -q '^| Round trip of packets, remote | [0-9]' "$out/report.md"
+}
+
+@test "a run is resumed with the machine that it is told, and with no other" {
+	local run=("$ROOT/scripts/run-all" --bin "$BIN") out=$BATS_TEST_TMPDIR/out
+	local peer=(--peer "$who" --peer-server "$BIN/net_server")
+
+	here 0 "${run[@]}" "${peer[@]}" --only tcp_connect_remote --rounds 2 \
+		--effort 1 --out "$out"
+	sed -i '$d' "$out/journal.tsv"
+	here 2 "${run[@]}" --resume "$out"
+	[[ $stderr == *"may name a file or a host; "*"--peer HOST"* ]]
+	here 2 "${run[@]}" --resume "$out" --peer root@10.78.0.3
+	here 0 "${run[@]}" --resume "$out" "${peer[@]}"
+	[[ $(wc -l <"$out/journal.tsv") -eq 2 ]]
 }

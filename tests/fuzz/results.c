@@ -14,9 +14,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {
-		"invocations.jsonl", "run.json",	   "machine.json",
-		"about.json",	     "noise.jsonl",	   "predictions.ini",
-		"topology.svg",	     "bench/cpu/rows.tsv", NULL,
+		"invocations.jsonl", "run.json",
+		"machine.json",	     "about.json",
+		"noise.jsonl",	     "predictions.ini",
+		"topology.svg",	     "bench/cpu/rows.tsv",
+		"peer.json",	     NULL,
 	};
 
 	fuzz_unpack(data, size, names);

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The other machine of a run: who it is, its rows, and what it says of itself.
+# A plan.tsv that names one is not believed: --resume must be told again.
+
+# peer_check: stop unless these are words that no shell reads otherwise.
+peer_check() {
+	local name
+
+	: "${conf[peer-server]:=net_server}" "${conf[peer-port]:=26321}"
+	for name in peer peer-server peer-url; do
+		[[ ${conf[$name]:-} =~ ^([A-Za-z0-9_./@:%?=+][A-Za-z0-9_./@:%?=+-]*)?$ ]] ||
+			die 2 "--$name: '${conf[$name]}' has characters that are not taken"
+		[[ -z ${conf[$name]:-} || $name != peer-url || -n ${conf[peer]:-} ]] ||
+			die 2 "--$name goes with --peer"
+	done
+	need_number --peer-port "${conf[peer-port]}" 1 65535
+	[[ -z ${conf[peer]:-} || -z ${conf[suite]} ]] ||
+		die 2 "--peer goes with the rows of the suite, not with --suite"
+}
+
+# peer_kinds: the kinds of lines in rows.tsv that are wanted.
+peer_kinds() {
+	printf '%s' "${conf[peer]:+|peer}${conf[peer-url]:+|export}"
+}
+
+# peer_plan: tell the rows that want it.
+peer_plan() {
+	local i
+
+	for i in "${!plan_ids[@]}"; do
+		case ${plan_ids[i]} in
+		file_remote_peer) plan_args[i]="--url ${conf[peer-url]}" ;;
+		tcp_*_remote)
+			plan_args[i]="--peer ${conf[peer]} --port ${conf[peer-port]}"
+			plan_args[i]+=" --peer-server ${conf[peer-server]}"
+			;;
+		esac
+	done
+}
+
+# peer_describe: keep what the other machine says of itself, in peer.json.
+peer_describe() {
+	local server=${conf[peer-server]} machine=oscost-machine
+
+	[[ ${conf[peer]:-} == *@* && ! -e $out/peer.json ]] && ((!stopping)) || return 0
+	[[ $server != */* ]] || machine=${server%/*}/machine
+	record_ready
+	# shellcheck disable=SC2016 # OSCOST_SSH may have options
+	if child_run 60 sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2"' \
+		sh "${conf[peer]}" "$machine" >"$out/.rows" 2>"$out/.talk" </dev/null &&
+		[[ $(json_field "$out/.rows" tsc hz) ]]; then
+		record_write peer.json "$(<"$out/.rows")"
+	else
+		log "warning: the other machine is not described: $machine there:" \
+			"$(tail -n 1 "$out/.talk")"
+	fi
+}
