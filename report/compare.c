@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ledger.h"
 #include "text.h"
@@ -384,31 +385,60 @@ static void keep_effects(json_t *floors, const struct comparison *c)
 	}
 }
 
-static int add_session(json_t *floors, const char *dir, char **why)
+static int add_two(json_t *floors, const char *one, const char *other,
+		   char **why)
 {
-	char *names[2] = { text_format("%s/a", dir), text_format("%s/b", dir) };
 	struct side sides[2] = { 0 };
 	struct comparison c;
-	int err = side_load(&sides[0], names[0], why);
+	int err = side_load(&sides[0], one, why);
 
 	if (!err) {
 		free(*why);
-		err = side_load(&sides[1], names[1], why);
+		err = side_load(&sides[1], other, why);
 	}
 	if (!err) {
 		compare_sides(&c, &sides[0], &sides[1], 0, NULL);
 		keep_effects(floors, &c);
 		compare_free(&c);
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		side_free(&sides[i]);
-		free(names[i]);
+	return err;
+}
+
+static bool is_run(const char *dir)
+{
+	char *path = text_format("%s/invocations.jsonl", dir);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+/* A session has two sides; a run is set against the one named before it. */
+static int add_floors(json_t *floors, char **before, const char *dir,
+		      char **why)
+{
+	char *one, *other;
+	int err;
+
+	if (is_run(dir)) {
+		one = *before;
+		other = text_copy(dir);
+		*before = text_copy(dir);
+	} else {
+		one = text_format("%s/a", dir);
+		other = text_format("%s/b", dir);
 	}
+	err = one ? add_two(floors, one, other, why) : 0;
+	free(one);
+	free(other);
 	return err;
 }
 
 int floors_read(json_t **floors, const char *list, char **why)
 {
+	char *before = NULL;
 	int err = 0;
 
 	*floors = json_object();
@@ -419,11 +449,12 @@ int floors_read(json_t **floors, const char *list, char **why)
 
 		if (len) {
 			free(*why);
-			err = add_session(*floors, dir, why);
+			err = add_floors(*floors, &before, dir, why);
 		}
 		free(dir);
 		list += len + (list[len] == ',');
 	}
+	free(before);
 	return err;
 }
 

@@ -78,7 +78,8 @@ void compare_free(struct comparison *c);
 char *compare_key(const struct result *r);
 
 /* floors_read() - what the same thing shows against itself: @list names
- * directories that `make aa` (scripts/ab --same) made, with commas between.
+ * directories that `make aa` (scripts/ab --same) made, or runs of the same
+ * thing, each of which is set against the one before, with commas between.
  * Return: 0 with *@floors, or -errno with *@why; the caller frees both. */
 int floors_read(json_t **floors, const char *list, char **why);
 double floors_row(const json_t *floors, const struct result *r);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats.h"
 #include "text.h"
 
 #define ALPHA	0.05
@@ -73,8 +74,9 @@ static struct series *find(struct history *h, json_t *index,
 		*s = (struct series) { .row = r };
 		s->values = text_alloc(h->nruns, sizeof(*s->values));
 		s->core_hz = text_alloc(h->nruns, sizeof(*s->core_hz));
+		s->widths = text_alloc(h->nruns, sizeof(*s->widths));
 		for (size_t i = 0; i < h->nruns; i++)
-			s->values[i] = s->core_hz[i] = NAN;
+			s->values[i] = s->core_hz[i] = s->widths[i] = NAN;
 	}
 	free(key);
 	return s;
@@ -96,6 +98,7 @@ static void add_run(struct history *h, json_t *index, size_t i)
 				continue;
 			s->values[i] = r->value;
 			s->core_hz[i] = r->core_hz;
+			s->widths[i] = (r->ci95[1] - r->ci95[0]) / 2 / r->value;
 			s->n++;
 		}
 	}
@@ -108,6 +111,39 @@ static double in_both(double times, double cycles)
 	if (times * cycles <= 0)
 		return 0;
 	return fabs(times) < fabs(cycles) ? times : cycles;
+}
+
+/* The median of those that are numbers, or NAN. */
+static double median_of(const double *v, size_t n)
+{
+	double *kept = text_alloc(n ? n : 1, sizeof(*kept)), median;
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(v[i]))
+			kept[m++] = v[i];
+	median = m ? stats_median(kept, m) : NAN;
+	free(kept);
+	return median;
+}
+
+/* How far values move from run to run: of steps, so a change of the level is
+ * one of many.  What a moved frequency explains is left out. */
+static double step(const double *logs, const double *cycles, bool clocked,
+		   size_t n)
+{
+	double *steps = text_alloc(n ? n : 1, sizeof(*steps)), median;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		const double times = logs[i + 1] - logs[i];
+
+		steps[i] = expm1(
+			fabs(clocked ? in_both(times, cycles[i + 1] - cycles[i])
+				     : times));
+	}
+	median = median_of(steps, n ? n - 1 : 0);
+	free(steps);
+	return median;
 }
 
 /* Logarithms, so that a change is a ratio; runs without a value, and values
@@ -133,6 +169,8 @@ static void find_changes(struct series *s, size_t nruns, size_t least,
 			cycles[n] += (rate ? -1 : 1) * log(s->core_hz[i]);
 		n++;
 	}
+	s->within = median_of(s->widths, nruns);
+	s->between = step(logs, cycles, clocked, n);
 	count = n < least ? 0
 			  : change_find(found, HISTORY_CHANGES, logs, n, alpha);
 	for (size_t i = 0; i < count; i++) {
@@ -188,6 +226,7 @@ void history_free(struct history *h)
 	for (size_t i = 0; i < h->n; i++) {
 		free(h->v[i].values);
 		free(h->v[i].core_hz);
+		free(h->v[i].widths);
 	}
 	for (size_t i = 0; i < h->nruns; i++)
 		run_free(&h->runs[i]);

@@ -13,10 +13,13 @@ struct series {
 	const struct result *row; /* of the first run that has it */
 	double *values;
 	double *core_hz; /* at which they ran; NAN: unknown */
+	double *widths;	 /* half widths of their intervals, shares; or NAN */
 	size_t n;	 /* how many have a value */
 	struct change changes[HISTORY_CHANGES];
 	size_t nchanges;
 	bool by_frequency; /* one is of the times, not of the cycles */
+	double within;	   /* median of the widths; NAN: none */
+	double between;	   /* median step from run to run, a share; NAN: none */
 };
 
 /* Runs of one machine in order of time. */

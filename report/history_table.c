@@ -97,6 +97,15 @@ static char *changes(const struct series *s)
 	return text;
 }
 
+/* A share in percent, where there is one. */
+static void share(struct table *t, size_t column, double value)
+{
+	char buf[UNITS_MAX];
+
+	if (isfinite(value))
+		table_cell(t, column, text_copy(units_percent(buf, value)));
+}
+
 void history_rows(struct table *t, const struct history *h, bool all)
 {
 	*t = (struct table) { 0 };
@@ -105,6 +114,8 @@ void history_rows(struct table *t, const struct history *h, bool all)
 	table_column(t, "first", true);
 	table_column(t, "last", true);
 	table_column(t, "last / first", true);
+	table_column(t, "± in a run", true);
+	table_column(t, "± between runs", true);
 	table_column(t, "course", false);
 	table_column(t, "changes", false);
 	for (size_t i = 0; i < h->n; i++) {
@@ -123,8 +134,10 @@ void history_rows(struct table *t, const struct history *h, bool all)
 		table_cell(t, 3, text_copy(units_format(buf, last, r->unit)));
 		if (first > 0)
 			table_cell(t, 4, text_format("%.3g", last / first));
-		table_cell(t, 5, course(s, h->nruns));
-		table_cell(t, 6, changes(s));
+		share(t, 5, s->within);
+		share(t, 6, s->between);
+		table_cell(t, 7, course(s, h->nruns));
+		table_cell(t, 8, changes(s));
 	}
 }
 

@@ -41,6 +41,17 @@ side() {
 	[[ $output == *"Drift not controlled"* ]]
 }
 
+@test "what moves between runs of the same thing is a floor" {
+	side one 6.1 1
+	side two 6.1 1.15
+	side a 6.1 1
+	side b 6.1 1.1
+	run -0 --separate-stderr "$report" compare --all a b
+	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
+	run -0 --separate-stderr "$report" compare --all --aa one,two a b
+	grep -Eq '^work: kind=changed .* differs by less than the floor  +15 %$' <<<"$output"
+}
+
 @test "names are whole in a file" {
 	local long
 

@@ -38,6 +38,25 @@ history() {
 	grep -q '^work: stays=1 .*▁.*█' <<<"$output"
 }
 
+@test "what moves from run to run stands beside a run's interval" {
+	local i
+
+	history 1 4
+	# Each second run takes 10 % more, in ten rounds that have no trend, from
+	# -0.9 to +0.9 %; of one row in cycles, too.
+	for i in 1 2 3 4; do
+		jq -c --argjson odd $((i % 2)) '.value = (if $odd == 1 then 100 else 110 end) |
+			.core_hz = (if .case == "changes=1" or $odd == 1 then 3.3e9 else 3e9 end) |
+			range(10) as $k | .round = $k + 1 |
+			.value *= 0.991 + $k * 7 % 10 * 0.002' \
+			"run0$i/invocations.jsonl" >rows
+		mv rows "run0$i/invocations.jsonl"
+	done
+	run -0 --separate-stderr "$report" history --all run*
+	grep -Eq '^work: changes=1 .* 0\.70 % +10 % ' <<<"$output"
+	grep -Eq '^work: stays=1 .* 0\.70 % +0\.00 % ' <<<"$output"
+}
+
 @test "what the core's frequency explains is no change" {
 	local i
 
