@@ -10,9 +10,12 @@
  * What two threads that share data pay cannot be less.
  *
  * Each pair is measured from both sides, so that the matrix is full: from is
- * the CPU that begins and is timed.  If there are more pairs than --pairs,
- * CPUs at equal distances in the kernel's numbering are taken, the measuring
- * CPU being one of them, so many that their pairs are not more than --pairs.
+ * the CPU that begins and is timed.  The line is a new one at each visit, in
+ * memory of from's node: where a line lies in the last cache, and on which
+ * node its memory is, decides how far both ends have to go.  If there are more
+ * pairs than --pairs, CPUs at equal distances in the kernel's numbering are
+ * taken, the measuring CPU being one of them, so many that their pairs are not
+ * more than --pairs.
  *
  * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
  *           half of it.
@@ -23,7 +26,9 @@
  *           Comparable with half of our figure.
  * Needs:    two CPUs.
  */
+#include <errno.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "bench.h"
 #include "partner.h"
@@ -37,6 +42,8 @@
 
 #define MAX_PAIRS 4096
 
+#define PAGE_BYTES 4096u /* mmap makes whole pages of it */
+
 /* The most that have no more pairs than that. */
 #define MAX_CPUS 91
 
@@ -49,11 +56,9 @@ struct state {
 	struct bench_axis axes[3];
 	struct partner partner;
 	uint64_t asked, answers; /* since the visit began */
-	/* The line, and no other data on it nor on its neighbour, which the
-	 * prefetcher may bring along. */
-	_Alignas(64) char before[64];
-	_Atomic uint64_t line;
-	char behind[128 - sizeof(uint64_t)];
+	/* The line, the first of a page that holds nothing else: the prefetcher
+	 * may bring its neighbour along.  NULL between visits. */
+	_Atomic uint64_t *line;
 };
 
 static const struct opt opts[] = {
@@ -98,16 +103,16 @@ static int cases(struct bench *b, void *state)
 static int answer(struct partner *t, void *arg)
 {
 	struct state *s = arg;
+	_Atomic uint64_t *line = s->line;
 	uint64_t n = 0, seen;
 
 	for (;;) {
 		do
-			seen = atomic_load_explicit(&s->line,
-						    memory_order_acquire);
+			seen = atomic_load_explicit(line, memory_order_acquire);
 		while (!(seen & 1));
 		if (seen == LAST)
 			break;
-		atomic_store_explicit(&s->line, seen + 1, memory_order_release);
+		atomic_store_explicit(line, seen + 1, memory_order_release);
 		n++;
 	}
 	s->answers = n; /* read after partner_stop() */
@@ -123,7 +128,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (err)
 		return bench_fail(b, -err, "pin to CPU %d", from);
-	atomic_store(&s->line, 0);
+	s->line = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->line == MAP_FAILED) {
+		s->line = NULL;
+		return bench_fail(b, errno, "mmap");
+	}
+	atomic_store(s->line, 0); /* here, so that it is from's */
 	s->asked = 0;
 	return partner_start(b, &s->partner, PARTNER_THREAD, to, answer, s);
 }
@@ -132,16 +143,16 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct state *s = state;
-	uint64_t turn = atomic_load_explicit(&s->line, memory_order_relaxed);
+	_Atomic uint64_t *line = s->line;
+	uint64_t turn = atomic_load_explicit(line, memory_order_relaxed);
 	int err;
 
 	for (uint64_t i = 0; i < iters; i++) {
 		uint64_t patience = LOOKS;
 
-		atomic_store_explicit(&s->line, turn + 1, memory_order_release);
+		atomic_store_explicit(line, turn + 1, memory_order_release);
 		turn += 2;
-		while (atomic_load_explicit(&s->line, memory_order_acquire) !=
-		       turn)
+		while (atomic_load_explicit(line, memory_order_acquire) != turn)
 			if (!--patience) {
 				err = partner_check();
 				if (err)
@@ -153,13 +164,23 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
+/* The partner ends, and the line goes. */
+static void stop(struct state *s)
+{
+	if (!s->line)
+		return;
+	atomic_store(s->line, LAST);
+	partner_stop(&s->partner);
+	munmap((void *)s->line, PAGE_BYTES);
+	s->line = NULL;
+}
+
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	int err;
 
-	atomic_store(&s->line, LAST);
-	partner_stop(&s->partner);
+	stop(s);
 	/* What the partner itself has counted: it can differ. */
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
@@ -183,10 +204,7 @@ static int derive(struct bench *b, void *state)
 
 static void teardown(struct bench *b, void *state)
 {
-	struct state *s = state;
-
-	atomic_store(&s->line, LAST);
-	partner_stop(&s->partner);
+	stop(state);
 }
 
 const struct bench_desc bench_desc = {
