@@ -36,8 +36,8 @@ help: ## print this list
 # Pages and completion are made from --help, so they cannot fall behind the
 # option tables.
 PAGED    := $(notdir $(BENCHES)) $(TOOLS)
-MANS     := $(PAGED:%=$(BUILD)/man/oscost-%.1)
-COMPS    := $(PAGED:%=$(BUILD)/completion/oscost-%)
+MANS     := $(PAGED:%=$(BUILD)/man/oscost-%.1) $(BUILD)/man/oscost.1
+COMPS    := $(PAGED:%=$(BUILD)/completion/oscost-%) $(BUILD)/completion/oscost
 
 $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
@@ -47,6 +47,14 @@ $(BUILD)/completion/oscost-%: $(BUILD)/bin/% scripts/completion
 	$(call say,COMP,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/completion $< >$@
+$(BUILD)/man/oscost.1: scripts/oscost scripts/man
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/man $< >$@
+$(BUILD)/completion/oscost: scripts/oscost $(wildcard bench/*/rows.tsv)
+	$(call say,COMP,$@)
+	@mkdir -p $(@D)
+	$(Q)printf 'complete -o default -W "%s" oscost\n' "$$($< --words | tr '\n' ' ')" >$@
 
 .PHONY: man
 man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
@@ -56,7 +64,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/run-all scripts/netlab scripts/nfslab \
+SCRIPTS   := scripts/oscost scripts/run-all scripts/netlab scripts/nfslab \
 	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
@@ -84,6 +92,7 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \
 	done
 	$(Q)ln -sf ../lib/oscost/scripts/run-all $(DESTDIR)$(bindir)/oscost-run-all
+	$(Q)ln -sf ../lib/oscost/scripts/oscost $(DESTDIR)$(bindir)/oscost
 	$(Q)install -m 644 $(MANS) $(DESTDIR)$(mandir)/man1
 	$(Q)install -m 644 $(COMPS) $(DESTDIR)$(compdir)
 
@@ -93,8 +102,8 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 uninstall: ## remove what install has put there
 	$(one_word)
 	$(Q)rm -rf '$(INSTALLED)'
-	$(Q)rm -f $(DESTDIR)$(bindir)/oscost-* $(DESTDIR)$(mandir)/man1/oscost-*.1 \
-		$(DESTDIR)$(compdir)/oscost-* $(INSTALLED_LIBRARY)
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/oscost $(bindir)/oscost-* $(mandir)/man1/oscost.1 \
+		$(mandir)/man1/oscost-*.1 $(compdir)/oscost $(compdir)/oscost-*) $(INSTALLED_LIBRARY)
 
 .PHONY: clean-up
 clean-up: $(MACHINE) ## remove test files and network namespaces that killed programs have left
