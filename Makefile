@@ -47,7 +47,9 @@ REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -pthread $(PKG_CFLAGS)
-ALL_LDFLAGS  = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread
+# Calls are bound at the start: a child that is the first to make one would look
+# it up anew in every fork.
+ALL_LDFLAGS  = -Wl,-z,now $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread
 ALL_LDLIBS   = $(PKG_LIBS) -ldl -lrt -lm $(LDLIBS)
 REPORT_LDLIBS = $(REPORT_LIBS) -lm $(LDLIBS)
 
