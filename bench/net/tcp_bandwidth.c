@@ -14,12 +14,17 @@
  * via says how a message gets into the connection: send copies it from memory,
  * sendfile takes it out of the page cache.
  *
- * rate is the median of such spans.  acked is the way of the CSE 221 report:
- * bytes that were newly acknowledged in a span of time, from captured packets;
- * its value is the greatest of them.  The facts say what the connection had:
- * window_bytes and srtt_ns, whose quotient is the report's bound, segment_bytes
- * (what a segment carried in the mean), what was retransmitted, and the
- * algorithm (one that paces, such as bbr, holds a stream back by itself).
+ * rate is the mean of such spans of some ms: bytes by time, as iperf3 says it.
+ * A flow between two CPUs has no one speed.  Where the sender never sleeps and
+ * only wakes the receiver it is two to four times as fast as where each waits
+ * for the other to wake up, and it goes from the one to the other every few ms
+ * or stays for a whole flow: sender_sleeps, of the facts, tells which.  acked
+ * is the way of the CSE 221 report: bytes that were newly acknowledged in a
+ * span of time, from captured packets; its value is the greatest of them.  The
+ * facts say what the connection had: window_bytes and srtt_ns, whose quotient
+ * is the report's bound, segment_bytes (what a segment carried in the mean),
+ * what was retransmitted, and the algorithm (one that paces, such as bbr, holds
+ * a stream back by itself).
  *
  * Measures: bytes that the server has received in a second.
  * Includes: the system calls and copies of both ends and the network stacks.
@@ -29,6 +34,7 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "bench.h"
@@ -45,12 +51,11 @@ static const int64_t sizes[] = { 1, 64, 1024, 8192, 131072, 1048576 };
 static const int64_t streams[] = { 1, NET_FLOW_STREAMS };
 static const char *const figures[] = { "rate", "acked" };
 
-/* An event: long against the wake-up of the client after a report, and short
- * enough for some of them to fit between what else the machine does. */
-#define EVENT_NS 1.2e6
+/* A block: long against the wake-up of the client after a report. */
+#define BLOCK_NS 1.2e6
 
-/* Blocks of an event, which is one if the pilot was right: if it was held up
- * they are too short, and more of them make a span that says something. */
+/* Blocks of a span, which are some if the pilot was right: if it was held up
+ * they are too short. */
 #define MOST_BLOCKS 200
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
@@ -75,6 +80,7 @@ struct state {
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
+	long sleeps; /* of this process, when the flow began */
 };
 
 static unsigned int slower(const struct state *s)
@@ -115,7 +121,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	net_hosts_fill(&s->net, c, c->at[PLACE], AF_INET);
 	c->unit = "B/s";
 	c->better = BENCH_HIGHER;
-	c->estimator = is_acked(c) ? BENCH_EST_MAX : BENCH_EST_DEFAULT;
+	c->estimator = is_acked(c) ? BENCH_EST_MAX : BENCH_EST_MEAN;
 	/* A new connection is slow at first: one flow for all. */
 	c->exclusive = true;
 	return true;
@@ -143,6 +149,14 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw;
+}
+
 /* The flow begins here, and goes on until leave(). */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
@@ -159,10 +173,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			.sendfile = c->at[VIA] == SENDFILE,
 			.size = (uint32_t)sizes[c->at[SIZE]],
 			.streams = (unsigned int)streams[c->at[STREAMS]],
-			.block_ns = EVENT_NS * slower(s),
+			.block_ns = BLOCK_NS * slower(s),
 			.block_bytes = is_acked(c) ? ACKED_BYTES : 0,
 			.warm_up_ns = WARM_UP_NS * slower(s),
 		});
+	s->sleeps = sleeps();
 	if (err || !is_acked(c) || bench_stopping(b))
 		return err;
 	err = net_capture_open(&s->capture, b, s->flow.client[0].fd);
@@ -249,6 +264,7 @@ static void tell_facts(struct bench *b, struct state *s,
 
 	net_client_facts(&s->flow.client[0], c, &of_the_first);
 	net_client_info(&s->flow.client[0], &info);
+	bench_fact(b, c, "sender_sleeps", (double)(sleeps() - s->sleeps));
 	bench_fact(b, c, "retransmitted", (double)net_flow_again(&s->flow));
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);

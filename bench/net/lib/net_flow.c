@@ -21,10 +21,10 @@
 #define PILOT_BLOCKS	4
 #define PILOT_TO_STEADY 1.5
 
-/* A span that is shorter than this part of what was planned goes on with the
- * next block: a server that was held up finds much there at once, and what it
- * copies out of its socket then says nothing about the flow. */
-#define LEAST_SPAN 0.5
+/* Blocks of the planned length that a span lasts at least: it goes on with the
+ * next one until then.  So all last nearly alike, whatever the flow did, and
+ * the mean of their rates is bytes by time. */
+#define SPAN_BLOCKS 4
 
 static int fill_file(const struct net_flow *f)
 {
@@ -254,7 +254,7 @@ double net_flow_rate(struct net_flow *f)
 	const uint64_t blocks = f->reported - f->mark_reported;
 	const double ns = (double)(f->at_ns - f->mark_ns);
 
-	if (ns < f->plan.block_ns * LEAST_SPAN)
+	if (ns < f->plan.block_ns * SPAN_BLOCKS)
 		return 0;
 	f->mark_reported = f->reported;
 	f->mark_ns = f->at_ns;
