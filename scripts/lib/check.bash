@@ -89,10 +89,10 @@ check_quiet() {
 	fi
 }
 
-# check_busy: percent of CPU time used in half a second while we sleep.  The
+# check_busy: percent of CPU time used in 0.2 s while we sleep.  The
 # load average would tell of the build that has just ended.
 check_busy() {
-	{ grep '^cpu ' /proc/stat && sleep 0.5 && grep '^cpu ' /proc/stat; } |
+	{ grep '^cpu ' /proc/stat && sleep 0.2 && grep '^cpu ' /proc/stat; } |
 		awk '{
 			all = 0
 			for (i = 2; i <= 9; i++) all += $i

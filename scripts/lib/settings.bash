@@ -17,7 +17,7 @@ configure() {
 	local rounds effort=100
 
 	case ${conf[profile]} in
-	quick) rounds=6 effort=50 ;;
+	quick) rounds=7 effort=40 ;;
 	default) rounds=10 ;;
 	publish) rounds=20 ;;
 	*) die 2 "PROFILE must be quick, default or publish, not '${conf[profile]}'" ;;

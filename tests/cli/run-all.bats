@@ -19,13 +19,13 @@ refused() {
 
 @test "run-all runs each row once in each round and reports" {
 	run -0 --separate-stderr drive --out out --profile quick
-	[[ $output == "rows: 12" ]]
+	[[ $output == "rows: 14" ]]
 	[[ $stderr == *"results go to"*/out* ]]
-	[[ $stderr == *"round 6 of 6 took"* ]]
-	[[ $(sort -u out/invocations.jsonl | wc -l) -eq 12 ]]
-	jq -e '.rounds == 6 and .effort == 50 and .profile == "quick" and
+	[[ $stderr == *"round 7 of 7 took"* ]]
+	[[ $(sort -u out/invocations.jsonl | wc -l) -eq 14 ]]
+	jq -e '.rounds == 7 and .effort == 40 and .profile == "quick" and
 		.interrupted == false and (.plan | length) == 2 and
-		(.programs | length) == 12 and .suite_version == "0.1" and
+		(.programs | length) == 14 and .suite_version == "0.1" and
 		(.programs | all(.exit_status == 0 and .reason == null)) and
 		.plan[1].args == "--size=1"' out/run.json
 	jq -e 'map(.name) == ["good", "other"]' out/about.json
