@@ -16,6 +16,9 @@
  * behind an LFENCE, which lets it start only when all before it is done, and
  * the cost of the LFENCE alone is subtracted.
  *
+ * instance=single times such a loop once, between the timer's fences, as the
+ * report does: where the clock's steps are longer it is below resolution.
+ *
  * On processors that forward a store to a load by renaming (Intel since Alder
  * Lake and Sapphire Rapids, AMD Zen 2), an iteration in memory takes either
  * about two cycles or about six, and changes from one to the other by itself:
@@ -35,9 +38,10 @@
 #include <limits.h>
 
 #include "bench.h"
+#include "timer.h"
 
-#define CURVE_LAST 50 /* as in the report */
-/* Two times 51 points share a second: each gets its quads, no long pauses. */
+#define CURVE_LAST  50 /* as in the report */
+#define SINGLE_STEP 10
 
 struct loop_state {
 	uint64_t asked, passes; /* of the inner loop, since the last check */
@@ -127,10 +131,29 @@ static inline __attribute__((always_inline)) int loop_register(int n)
 		return 0;                                         \
 	}
 
+#define ONCE(form)                                                  \
+	static int sample_once_##form(struct bench *b, void *state, \
+				      const struct bench_case *c)   \
+	{                                                           \
+		struct loop_state *s = state;                       \
+		int n = (int)c->index, passes;                      \
+		uint64_t ticks;                                     \
+                                                                    \
+		BENCH_HIDE(n);                                      \
+		TIMER_INTERVAL(bench_timer(b)->method, ticks,       \
+			       passes = loop_##form(n));            \
+		bench_record(b, c, ticks);                          \
+		s->asked += (uint64_t)c->index;                     \
+		s->passes += (uint64_t)passes;                      \
+		return 0;                                           \
+	}
+
 EACH(memory)
 EACH(register)
 CURVE(memory)
 CURVE(register)
+ONCE(memory)
+ONCE(register)
 
 /* What is subtracted from the curve: the same without the inner loop. */
 static int run_fence(struct bench *b, void *state, const struct bench_case *c,
@@ -166,9 +189,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static const struct form {
 	const char *name;
 	bench_run_fn *each, *curve;
+	bench_case_fn *once;
 } forms[] = {
-	{ "memory", run_each_memory, run_curve_memory },
-	{ "register", run_each_register, run_curve_register },
+	{ "memory", run_each_memory, run_curve_memory, sample_once_memory },
+	{ "register", run_each_register, run_curve_register,
+	  sample_once_register },
 };
 
 static int cases(struct bench *b, void *state)
@@ -188,6 +213,16 @@ static int cases(struct bench *b, void *state)
 					  .index = n,
 					  .run = forms[f].curve,
 					  .baseline = run_fence });
+		for (int n = 0; n <= CURVE_LAST; n += SINGLE_STEP)
+			bench_add(b,
+				  &(struct bench_case) {
+					  .params = { P_STR("form",
+							    forms[f].name),
+						      P_STR("instance",
+							    "single"),
+						      P_INT("iterations", n) },
+					  .index = n,
+					  .sample = forms[f].once });
 	}
 	return 0;
 }

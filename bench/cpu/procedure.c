@@ -14,6 +14,11 @@
  * fitted to 0 ... 6 and to 6 ... 24 arguments: ns for one argument more.  They
  * are only given where they are more than twice their own standard error.
  *
+ * instance=single times each call alone, between fences, as the article Testing
+ * Times does: nothing before it or behind it overlaps with it.
+ * instance=ratio is a single call with 24 arguments over one of many: more than
+ * 1 is what the processor hides where calls follow each other.
+ *
  * Measures: ns for one call and return, eight calls in a pass of the loop.
  * Includes: loading each argument from memory, storing it on the stack from
  *	     the seventh on, one add for each, and an eighth of a loop's pass.
@@ -26,6 +31,7 @@
  * Needs:    for via=plt its shared object, beside the program's directory.
  */
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "bench.h"
@@ -54,6 +60,7 @@ struct procedure_state {
 	uint64_t args[CALLEE_MAX];
 	uint64_t calls, right; /* since the last check */
 	void *library;
+	const struct bench_case *single[ARGS], *ratio;
 };
 
 #define LIBRARY "liboscost-plt.so" /* mk/programs.mk says where */
@@ -70,6 +77,47 @@ static bool add_increment(struct bench *b, void *state, struct bench_case *c)
 {
 	c->derived = true;
 	return true;
+}
+
+static uint64_t one_sum(const struct procedure_state *s, unsigned int args)
+{
+	uint64_t sum = 1;
+
+	for (unsigned int i = 0; i < args; i++)
+		sum += s->args[i];
+	return sum;
+}
+
+static int sample_once(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct procedure_state *s = state;
+	const struct caller *caller = c->arg;
+	uint64_t sum;
+
+	bench_record(b, c, caller->once(bench_timer(b)->method, s->args, &sum));
+	s->calls++;
+	s->right += sum == one_sum(s, caller->args);
+	return 0;
+}
+
+static void add_singles(struct bench *b, struct procedure_state *s)
+{
+	for (unsigned int n = 0; n < ARGS; n++)
+		s->single[n] =
+			bench_add(b, &(struct bench_case) {
+					     .params = { P_STR("instance",
+							       "single"),
+							 P_INT("args", n) },
+					     .arg = &callers[n],
+					     .sample = sample_once });
+	s->ratio = bench_add(b, &(struct bench_case) {
+					.params = { P_STR("instance", "ratio"),
+						    P_INT("args", CALLEE_MAX) },
+					.unit = "x",
+					.derived = true });
+	bench_derived_from(b, s->ratio, s->single[CALLEE_MAX]);
+	bench_derived_from(b, s->ratio,
+			   bench_point(b, call_axes, CALLEE_MAX, DIRECT));
 }
 
 static int cases(struct bench *b, void *state)
@@ -94,6 +142,7 @@ static int cases(struct bench *b, void *state)
 							       1, via),
 						   call);
 		}
+	add_singles(b, state);
 	return 0;
 }
 
@@ -114,7 +163,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct procedure_state *s = state;
 	const char *now = getenv("LD_BIND_NOW");
 
-	if (c->at[1] != PLT)
+	if (c->sample || c->at[1] != PLT)
 		return 0;
 	if (!s->library)
 		return bench_skip(b, "no " LIBRARY " in ../lib/oscost from "
@@ -123,15 +172,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return bench_skip(b, "LD_BIND_NOW is set, and the shared "
 				     "object comes later");
 	return 0;
-}
-
-static uint64_t one_sum(const struct procedure_state *s, unsigned int args)
-{
-	uint64_t sum = 1;
-
-	for (unsigned int i = 0; i < args; i++)
-		sum += s->args[i];
-	return sum;
 }
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -188,12 +228,29 @@ static void derive_slope(struct bench *b, unsigned int increment,
 	bench_derive_within(b, c, f.slope, MIN_SLOPE_SIGMA * f.slope_error);
 }
 
+static void derive_ratio(struct bench *b, const struct procedure_state *s)
+{
+	const double single = bench_value(b, s->single[CALLEE_MAX]);
+
+	if (!bench_selected(b, s->ratio))
+		return;
+	if (isfinite(single))
+		bench_derive(b, s->ratio,
+			     single / bench_value(b, bench_point(b, call_axes,
+								 CALLEE_MAX,
+								 DIRECT)));
+	else
+		bench_derive_skip(b, s->ratio,
+				  "a single call has no value: see its row");
+}
+
 static int derive(struct bench *b, void *state)
 {
 	for (unsigned int via = 0; via < VIAS; via++) {
 		derive_slope(b, 0, via, 0, REGISTERS);
 		derive_slope(b, 1, via, REGISTERS, CALLEE_MAX);
 	}
+	derive_ratio(b, state);
 	return 0;
 }
 

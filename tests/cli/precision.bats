@@ -83,7 +83,7 @@ rounds_of() { jq "[.programs[] | select(.id == \"$1\")] | length" out/run.json; 
 		run -2 --separate-stderr drive --out out "${@:2}"
 		[[ $stderr == *"$1"* && $(grep -c . <<<"$stderr") -eq 1 && ! -e out ]]
 	}
-	refuse "begin with 10 (PROFILE=default), 20 (PROFILE=publish) or 30, not 6" \
+	refuse "begin with 10 (PROFILE=default), 20 (PROFILE=publish) or 30, not 7" \
 		--profile quick --precision 2
 	refuse "or 30, not 15" --rounds 15 --precision 2
 	for no in 0 -1 2% two 02 1e3 .5; do

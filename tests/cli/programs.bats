@@ -26,9 +26,10 @@ count() {
 @test "every case is in the results" {
 	[[ $(count nop true) -eq 2 ]]
 	[[ $(count arith true) -eq 84 ]]
-	[[ $(count loop '.params.form == "memory"') -eq 52 ]]
-	[[ $(count loop '.params.form == "register"') -eq 52 ]]
-	[[ $(count procedure '.params.args') -eq 75 ]]
+	[[ $(count loop '.params.form == "memory"') -eq 58 ]]
+	[[ $(count loop '.params.form == "register"') -eq 58 ]]
+	[[ $(count procedure '.params.via and .params.args') -eq 75 ]]
+	[[ $(count procedure '.params.instance') -eq 26 ]]
 	[[ $(count procedure '.params.increment') -eq 6 ]]
 	[[ $(count syscall true) -eq 31 ]]
 	[[ $(count truth true) -eq 36 ]]
@@ -63,7 +64,7 @@ count() {
 	[[ $(count syscall '.status == "skipped" and
 		(.params.via == "libc" or .params.via == "syscall") and
 		.params.call != "invalid"') -eq 0 ]]
-	[[ $(count procedure '.status == "skipped" and .params.args') -eq 0 ]]
+	[[ $(count procedure '.status == "skipped" and .params.via') -eq 0 ]]
 	[[ $(count loop '.status == "skipped"') -eq 0 ]]
 	[[ $(count truth '.status == "skipped"') -eq 0 ]]
 }

@@ -32,13 +32,26 @@ _Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
 	uint64_t (*to)(PARAMS_##n) = callee_##n; \
 	__asm__ volatile("" : "+r"(to));
 
+#define ONCE(n)                                                               \
+	__attribute__((noinline, aligned(64))) static uint64_t call_once_##n( \
+		enum timer_method method, const uint64_t *a, uint64_t *sum)   \
+	{                                                                     \
+		uint64_t ticks;                                               \
+                                                                              \
+		(void)a;                                                      \
+		TIMER_INTERVAL(method, ticks, *sum = callee_##n(ARGS_##n));   \
+		return ticks;                                                 \
+	}
+
 #define DEFINE(n)                                          \
+	ONCE(n)                                            \
 	CALLER(call_direct_##n, , callee_##n(ARGS_##n))    \
 	CALLER(call_pointer_##n, POINTER(n), to(ARGS_##n)) \
 	CALLER(call_plt_##n, , callee_plt_##n(ARGS_##n))
 
 CALLEE_FOR_EACH(DEFINE)
 
-#define ENTRY(n) { n, call_direct_##n, call_pointer_##n, call_plt_##n },
+#define ENTRY(n) \
+	{ n, call_direct_##n, call_pointer_##n, call_plt_##n, call_once_##n },
 
 const struct caller callers[] = { CALLEE_FOR_EACH(ENTRY) };
