@@ -151,8 +151,8 @@ size_t figwrite_heatmap(struct figwriter *w)
 	return n;
 }
 
-static const struct {
-	const char *kind;
+static const struct kind {
+	const char *name;
 	size_t (*write)(struct figwriter *w);
 } kinds[] = {
 	{ "curve", figwrite_curve },
@@ -164,7 +164,16 @@ static const struct {
 	{ "heatmap", figwrite_heatmap },
 	{ "incidence", figwrite_incidence },
 	{ "distribution", figwrite_distribution },
+	{ "ensembles", figwrite_ensembles },
 };
+
+static const struct kind *kind_of(const struct figure *fig)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, fig->kind))
+			return &kinds[i];
+	return NULL;
+}
 
 /* "cost, %u" with the unit in the place of %u. */
 static void put_label(FILE *f, const char *name, const char *text,
@@ -284,29 +293,28 @@ static FILE *create(const char *dir, const char *id, const char *suffix)
 	return f;
 }
 
-static int write_kind(struct figwriter *w)
+static int write_kind(struct figwriter *w, const struct kind *kind)
 {
-	size_t n = 0;
+	size_t n;
 
 	put_settings(w);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(kinds[i].kind, w->fig->kind))
-			n = kinds[i].write(w);
+	n = kind->write(w);
 	fprintf(w->settings, "load plots.'/%s.gp'\n", w->fig->kind);
 	return n ? 0 : -ENODATA;
 }
 
 int figdata_write(const struct figure *fig, const struct run *run)
 {
+	const struct kind *kind = kind_of(fig);
 	struct plotdata d;
 	struct figwriter w = { .fig = fig, .d = &d, .run = run };
 	int err = -ENODATA;
 
 	figdata_collect(&d, fig, run);
-	if (d.n) {
+	if (kind && (d.n || kind->write == figwrite_ensembles)) {
 		w.data = create(run->dir, fig->id, "dat");
 		w.settings = create(run->dir, fig->id, "plot");
-		err = w.data && w.settings ? write_kind(&w) : -errno;
+		err = w.data && w.settings ? write_kind(&w, kind) : -errno;
 		if (w.data && fclose(w.data))
 			err = -errno;
 		if (w.settings && fclose(w.settings))

@@ -26,6 +26,10 @@ size_t figwrite_heatmap(struct figwriter *w);
 size_t figwrite_incidence(struct figwriter *w);
 size_t figwrite_distribution(struct figwriter *w);
 
+/* figwrite_ensembles() - of a log that the figure's x names, which certify or
+ * the ring 0 module wrote, and of the method that its globs name. */
+size_t figwrite_ensembles(struct figwriter *w);
+
 /* figwrite_block() - begin the data of series @i, from 0 on. */
 void figwrite_block(struct figwriter *w, size_t i, const char *name);
 

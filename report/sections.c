@@ -186,12 +186,11 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 	free(line);
 }
 
-static void put_figures(struct doc *d, const struct section *s,
-			const struct figures *figs)
+void sections_figures(struct doc *d, const char *program,
+		      const struct figures *figs)
 {
 	for (size_t i = 0; i < figs->n; i++)
-		if (figs->v[i].drawn &&
-		    !strcmp(figs->v[i].benchmark, s->program))
+		if (figs->v[i].drawn && !strcmp(figs->v[i].benchmark, program))
 			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
 }
 
@@ -243,7 +242,7 @@ static void put_section(struct doc *d, const struct run *run,
 	put_fact(d, s, "Includes", "includes");
 	put_fact(d, s, "After", "after");
 	put_fact(d, s, "Needs", "needs");
-	put_figures(d, s, figs);
+	sections_figures(d, s->program, figs);
 	if (!s->n) {
 		d->format->para(d, "This program gave no row.");
 		return;
@@ -391,7 +390,7 @@ void report_write(struct doc *d, const struct run *run,
 	lmbench_write(d, parts->lmbench, run);
 	sections_machine(d, run);
 	sections_noise(d, run);
-	sections_timer(d, run);
+	sections_timer(d, run, parts->figs);
 	sections_method(d, run);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (own_section(&run->sections[i]))

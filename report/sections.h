@@ -26,8 +26,13 @@ char *report_title(const struct run *run);
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);
-void sections_timer(struct doc *d, const struct run *run);
+void sections_timer(struct doc *d, const struct run *run,
+		    const struct figures *figs);
 void sections_method(struct doc *d, const struct run *run);
+
+/* sections_figures() - those of @program that were drawn. */
+void sections_figures(struct doc *d, const char *program,
+		      const struct figures *figs);
 
 /* sections_place() - where the files of a program's rows lay, and what that
  * says of its figures; nothing if it has no files. */

@@ -316,7 +316,8 @@ static void put_verdicts(struct doc *d, const struct run *run,
 }
 
 /* The clock and its calibration, and what `certify` found out about it. */
-void sections_timer(struct doc *d, const struct run *run)
+void sections_timer(struct doc *d, const struct run *run,
+		    const struct figures *figs)
 {
 	const struct section *certify = run_section(run, "certify");
 	struct table t = { 0 };
@@ -348,6 +349,9 @@ void sections_timer(struct doc *d, const struct run *run)
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
 		put_verdicts(d, run, certify);
+	}
+	sections_figures(d, "certify", figs);
+	if (certify && certify->n) {
 		tables_section(&t, run, certify);
 		d->format->table(d, &t);
 		table_free(&t);

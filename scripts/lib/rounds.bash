@@ -94,6 +94,7 @@ rounds_row() {
 		return 0
 	fi
 	read -ra args <<<"${plan_args[i]}"
+	args=("${args[@]/#%OUT/"$out"}")
 	record_ready
 	child_ran=0
 	now_us
