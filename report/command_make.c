@@ -9,6 +9,7 @@
 #include "err.h"
 #include "export.h"
 #include "input.h"
+#include "ledger.h"
 #include "rowtable.h"
 #include "sections.h"
 #include "text.h"
@@ -87,7 +88,7 @@ static int write_pages(const struct run *run, const struct report_parts *parts)
 }
 
 static int write_all(struct run *run, const struct headlines *h,
-		     const char *root, bool no_plots)
+		     const struct run *ledger, const char *root, bool no_plots)
 {
 	struct figures figs;
 	struct course course;
@@ -106,14 +107,31 @@ static int write_all(struct run *run, const struct headlines *h,
 	course_read(&course, run, root);
 	lmbench_read(&lmbench, root);
 	err = write_pages(run, &(struct report_parts) { &figs, h, &course,
-							&lmbench });
+							&lmbench, ledger });
 	lmbench_free(&lmbench);
 	course_free(&course);
 	figures_free(&figs);
 	return err;
 }
 
-int command_make(const char *root, const char *dir, bool no_plots)
+/* The ledger in @dir.  Return: 0, or -EINVAL after the reason was said. */
+static int read_ledger(struct run *ledger, const char *dir, struct notes *notes)
+{
+	char *why;
+	int err = run_load(ledger, dir, notes, &why);
+
+	if (err)
+		warn("--ledger: %s", why);
+	else if (!ledger_is(ledger))
+		warn("--ledger: %s is no ledger: its values are not "
+		     "instructions; `make ledger` makes one",
+		     dir);
+	free(why);
+	return err || !ledger_is(ledger) ? -EINVAL : 0;
+}
+
+static int make(const char *root, const char *dir, const struct run *ledger,
+		bool no_plots)
 {
 	struct notes notes = { 0 };
 	struct headlines h;
@@ -126,7 +144,7 @@ int command_make(const char *root, const char *dir, bool no_plots)
 		warn("%s", why);
 	} else {
 		warnings_add(&run);
-		err = write_all(&run, &h, root, no_plots);
+		err = write_all(&run, &h, ledger, root, no_plots);
 		headlines_print(stdout, &h, &run);
 		if (!err)
 			printf("report: %s/report.html, .md, .tex, .csv, "
@@ -140,4 +158,20 @@ int command_make(const char *root, const char *dir, bool no_plots)
 	if (fflush(stdout) || ferror(stdout))
 		err = -EIO;
 	return err ? EXIT_FAIL : EXIT_OK;
+}
+
+int command_make(const char *root, const char *dir, const char *ledger,
+		 bool no_plots)
+{
+	struct notes notes = { 0 };
+	struct run counted = { 0 };
+	int status = EXIT_USAGE;
+
+	if (!ledger)
+		return make(root, dir, NULL, no_plots);
+	if (!read_ledger(&counted, ledger, &notes))
+		status = make(root, dir, &counted, no_plots);
+	run_free(&counted);
+	notes_free(&notes);
+	return status;
 }

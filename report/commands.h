@@ -13,8 +13,10 @@
 /* command_predictions() - print the template, or check @file if not NULL. */
 int command_predictions(const char *root, const char *file);
 
-/* command_make() - everything: tables, pages, plots, and the summary. */
-int command_make(const char *root, const char *dir, bool no_plots);
+/* command_make() - everything: tables, pages, plots, and the summary; @ledger:
+ * the directory of one to set beside the run, or NULL. */
+int command_make(const char *root, const char *dir, const char *ledger,
+		 bool no_plots);
 
 /* command_summary(), command_lmbench() - print the summary of a run: its
  * headlines and warnings, or what lmbench's summary has. */

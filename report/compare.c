@@ -14,8 +14,7 @@
 #define LEVEL 0.95
 #define ALPHA 0.05
 
-/* Rows by benchmark and case. */
-static json_t *index_rows(const struct run *run)
+json_t *compare_index(const struct run *run)
 {
 	json_t *index = json_object();
 
@@ -28,8 +27,8 @@ static json_t *index_rows(const struct run *run)
 	return index;
 }
 
-static const struct row *look_up(const struct run *run, const json_t *index,
-				 const struct result *r)
+const struct row *compare_find(const struct run *run, const json_t *index,
+			       const struct result *r)
 {
 	char *key = compare_key(r);
 	const json_t *i = json_object_get(index, key);
@@ -44,7 +43,7 @@ static json_t **index_side(const struct side *s)
 	json_t **index = text_alloc(s->n, sizeof(json_t *));
 
 	for (size_t i = 0; i < s->n; i++)
-		index[i] = index_rows(&s->runs[i]);
+		index[i] = compare_index(&s->runs[i]);
 	return index;
 }
 
@@ -133,7 +132,7 @@ static const char *units(struct units *u, const struct comparison *c,
 
 	u->clocked = true;
 	for (size_t i = 0; i < s->n && !why; i++) {
-		const struct row *row = look_up(&s->runs[i], index[i], r);
+		const struct row *row = compare_find(&s->runs[i], index[i], r);
 
 		why = obstacle(c, s, r, row);
 		if (!why && s->n > 1)
@@ -190,7 +189,7 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 	struct units *x = text_alloc(1, sizeof(*x));
 	struct units *y = text_alloc(1, sizeof(*y));
 
-	p->b = look_up(c->b->runs, ib[0], r);
+	p->b = compare_find(c->b->runs, ib[0], r);
 	p->cost.shift = p->p = p->p_time = p->adjusted = p->clock = NAN;
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
@@ -275,7 +274,7 @@ static size_t count_only_b(const struct comparison *c, json_t *const *ia)
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->nrows; i++)
-		n += !look_up(c->a->runs, ia[0], &run->rows[i].all);
+		n += !compare_find(c->a->runs, ia[0], &run->rows[i].all);
 	return n;
 }
 

@@ -77,6 +77,12 @@ void compare_free(struct comparison *c);
 /* compare_key() - what a row is found by in another run; a new string. */
 char *compare_key(const struct result *r);
 
+/* compare_index() - the rows of @run by that; compare_find() - the one that is
+ * the same as @r there, or NULL. */
+json_t *compare_index(const struct run *run);
+const struct row *compare_find(const struct run *run, const json_t *index,
+			       const struct result *r);
+
 /* floors_read() - what the same thing shows against itself: @list names
  * directories that `make aa` (scripts/ab --same) made, or runs of the same
  * thing, each of which is set against the one before, with commas between.

@@ -63,8 +63,7 @@ static char *count(double x, const char *sign)
 	return text;
 }
 
-/* "317", or "9023 to 10147" */
-static char *counts(double lo, double hi, const char *sign)
+char *ledger_counts(double lo, double hi, const char *sign)
 {
 	char *a = count(lo, lo < 0 ? "" : sign),
 	     *b = count(hi, hi < 0 ? "" : sign);
@@ -87,8 +86,8 @@ static char *difference(const struct pair *p)
 						 p->range_a[1] == p->range_b[1]
 					 ? "="
 					 : "~");
-	by = counts(exp(p->range_b[0]) - exp(p->range_a[1]),
-		    exp(p->range_b[1]) - exp(p->range_a[0]), "+");
+	by = ledger_counts(exp(p->range_b[0]) - exp(p->range_a[1]),
+			   exp(p->range_b[1]) - exp(p->range_a[0]), "+");
 	text = text_format("%s (%s%s)", by, p->cost.shift > 0 ? "+" : "",
 			   units_percent(pct, expm1(p->cost.shift)));
 	free(by);
@@ -108,7 +107,7 @@ static char *most(const struct comparison *c, enum verdict verdict)
 	if (!best)
 		return text_copy("");
 	by = difference(best);
-	from = counts(exp(best->range_a[0]), exp(best->range_a[1]), "");
+	from = ledger_counts(exp(best->range_a[0]), exp(best->range_a[1]), "");
 	text = text_format(", most of all %s %s: %s of %s",
 			   best->a->all.benchmark, best->a->all.name, by, from);
 	free(by);
@@ -211,8 +210,8 @@ static char *cost_of_a(const struct comparison *c, size_t n, size_t row)
 		const struct pair *p = &c[k].v[row];
 
 		if (p->tested)
-			return counts(exp(p->range_a[0]), exp(p->range_a[1]),
-				      "");
+			return ledger_counts(exp(p->range_a[0]),
+					     exp(p->range_a[1]), "");
 	}
 	return NULL;
 }

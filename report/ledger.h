@@ -15,6 +15,10 @@
 /* ledger_is() - whether the values of @run are counts. */
 bool ledger_is(const struct run *run);
 
+/* ledger_counts() - "317", or "9023 to 10147"; @sign stands before what is not
+ * negative.  A new string. */
+char *ledger_counts(double lo, double hi, const char *sign);
+
 /* ledger_pair() - judge a row by the logarithms of what its units cost: the
  * sides differ if they lie further apart than the past moves either.  Sets
  * cost, ranges, and p: 0 if they differ, else 1. */

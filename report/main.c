@@ -19,6 +19,7 @@ struct settings {
 	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
 	const char *within;
+	const char *ledger;
 	bool no_plots, all, same, help, version;
 };
 
@@ -34,6 +35,9 @@ static const struct opt root_opts[] = { OPT_ROOT, OPT_END };
 static const struct opt make_opts[] = {
 	OPT_ROOT,
 	OPT_FLAG(0, "no-plots", settings, no_plots, "tables only"),
+	OPT_STR(0, "ledger", settings, ledger, NULL,
+		"a ledger of the same kernel: its instructions beside the "
+		"times, path"),
 	OPT_END,
 };
 
@@ -121,7 +125,7 @@ static char *find_root(const char *given)
 static int do_make(const struct settings *set, char **argv)
 {
 	char *root = find_root(set->root);
-	int status = command_make(root, argv[0], set->no_plots);
+	int status = command_make(root, argv[0], set->ledger, set->no_plots);
 
 	free(root);
 	return status;

@@ -7,6 +7,7 @@
 
 #include "again.h"
 #include "headlines.h"
+#include "instructions.h"
 #include "noise_certificate.h"
 #include "rounds.h"
 #include "tables.h"
@@ -125,6 +126,8 @@ static void put_contents(struct doc *d, const struct run *run,
 		d->format->item(d, "#coursework", "Predicted and measured");
 	if (lmbench_any(parts->lmbench, run))
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
+	if (parts->ledger)
+		d->format->item(d, "#instructions", "Instructions and time");
 	d->format->item(d, "#machine", "The machine");
 	d->format->item(d, "#noise", "Noise certificate");
 	d->format->item(d, "#timer", "Timer certificate");
@@ -388,6 +391,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_contents(d, run, parts);
 	course_write(d, parts->course, run);
 	lmbench_write(d, parts->lmbench, run);
+	instructions_write(d, run, parts->ledger);
 	sections_machine(d, run);
 	sections_noise(d, run);
 	sections_timer(d, run, parts->figs);

@@ -15,6 +15,7 @@ struct report_parts {
 	const struct headlines *headlines;
 	const struct course *course;
 	const struct lmbench *lmbench;
+	const struct run *ledger; /* or NULL */
 };
 
 /* report_write() - the whole report as one document. */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "instructions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "ledger.h"
+#include "text.h"
+#include "units.h"
+
+static bool is(const char *unit, const char *one, const char *other)
+{
+	return !strcmp(unit, one) || !strcmp(unit, other);
+}
+
+/* What one operation (or one byte: *@unit) took, ns; a rate is turned round,
+ * as in the ledger.  NAN: @r is no price. */
+static double price(const struct result *r, const char **unit)
+{
+	const char *u = r->unit ? r->unit : "";
+
+	*unit = is(u, "ns/B", "B/s") ? "instructions/B" : "instructions";
+	if (r->status != RESULT_OK || !(r->value > 0))
+		return NAN;
+	if (is(u, "ns", "ns/B"))
+		return r->value;
+	return is(u, "1/s", "B/s") ? 1e9 / r->value : NAN;
+}
+
+static void range(const struct row *row, double *lo, double *hi)
+{
+	*lo = *hi = row->all.value;
+	for (size_t i = 0; i < row->n; i++) {
+		*lo = fmin(*lo, row->values[i]);
+		*hi = fmax(*hi, row->values[i]);
+	}
+}
+
+static void add_row(struct table *t, const struct row *timed,
+		    const struct row *counted)
+{
+	const struct result *r = &timed->all;
+	const char *unit;
+	const double ns = price(r, &unit), cycles = ns * r->core_hz / 1e9;
+	double lo, hi;
+	char text[UNITS_MAX];
+
+	if (!counted || counted->all.status != RESULT_OK || !isfinite(ns) ||
+	    !counted->all.unit || strcmp(counted->all.unit, unit) != 0)
+		return;
+	range(counted, &lo, &hi);
+	table_row(t, "");
+	table_cell(t, 0,
+		   text_format("%s: %s%s", r->benchmark, r->name,
+			       strchr(unit, '/') ? ", per byte" : ""));
+	table_cell(t, 1, ledger_counts(lo, hi, ""));
+	table_cell(t, 2, text_copy(units_number(text, ns)));
+	if (!(cycles > 0))
+		return;
+	table_cell(t, 3, text_copy(units_number(text, cycles)));
+	table_cell(t, 4,
+		   text_copy(units_number(text, counted->all.value / cycles)));
+}
+
+static void fill(struct table *t, const struct run *run,
+		 const struct run *ledger)
+{
+	json_t *index = compare_index(ledger);
+
+	table_column(t, "operation", false);
+	table_column(t, "instructions", true);
+	table_column(t, "ns", true);
+	table_column(t, "core cycles", true);
+	table_column(t, "instructions per cycle", true);
+	for (size_t i = 0; i < run->nsections; i++)
+		for (size_t j = 0; j < run->sections[i].n; j++) {
+			const struct row *row =
+				&run->rows[run->sections[i].rows[j]];
+
+			add_row(t, row, compare_find(ledger, index, &row->all));
+		}
+	json_decref(index);
+}
+
+/* "6.1.0-56-amd64 with audit=1" */
+static char *kernel(const struct run *run)
+{
+	const char *release = run_text(run->machine, "kernel.release");
+	const char *option = run_text(run->meta, "setting");
+	const bool set = ledger_is(run) && option && *option;
+
+	return text_format("%s%s%s", release ? release : "of unknown version",
+			   set ? " with " : "", set ? option : "");
+}
+
+static void put_difference(struct doc *d, const struct run *run,
+			   const struct run *ledger)
+{
+	const char *a = run_text(run->machine, "kernel.release");
+	const char *b = run_text(ledger->machine, "kernel.release");
+	char *text;
+
+	if (a && b && !strcmp(a, b))
+		return;
+	text = text_format("These are not known to be the same kernel: the "
+			   "times are of Linux %s, the instructions of Linux "
+			   "%s.",
+			   a ? a : "of unknown version",
+			   b ? b : "of unknown version");
+	d->format->warning(d, text, NULL);
+	free(text);
+}
+
+void instructions_write(struct doc *d, const struct run *run,
+			const struct run *ledger)
+{
+	struct table t = { 0 };
+	char *timed, *counted;
+
+	if (!ledger)
+		return;
+	d->format->heading(d, 2, "instructions", "Instructions and time");
+	put_difference(d, run, ledger);
+	fill(&t, run, ledger);
+	timed = kernel(run);
+	counted = kernel(ledger);
+	t.caption = text_format(
+		"Times and core cycles: this run, Linux %s. Instructions: the "
+		"ledger %s, Linux %s; a range where what ran before moves "
+		"them. A count is the length of the path on an emulated "
+		"processor, where string instructions count step by step; it "
+		"is not the time: it has no cache or TLB misses, no cost of "
+		"writing CR3, and no other CPU.",
+		timed, ledger->dir, counted);
+	free(timed);
+	free(counted);
+	if (t.nrows)
+		d->format->table(d, &t);
+	else
+		d->format->para(d, "The run and the ledger have no row with a "
+				   "price in common.");
+	table_free(&t);
+}
