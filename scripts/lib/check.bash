@@ -16,7 +16,7 @@ check_directory() {
 		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
 	place_check OUT "$dir" 0
 	check_writable "$dir"
-	free=$(record_free "$dir")
+	free=$(place_free "$dir")
 	((free >= 32 * 1024)) ||
 		die 2 "OUT: only $((free / 1024)) MiB free in $dir, 32 are needed"
 }

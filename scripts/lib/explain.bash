@@ -65,7 +65,7 @@ explain() {
 	effort=$(awk -v p="$program" '$1 == p { print $2 }' <<<"$counted_programs")
 	counted_programs="$program $effort --case $case"
 	mkdir -p "$work/1"
-	counted_initrd "${conf[bin]%/*}" "$work/root" "$work/1/initrd" 1 "$program" \
+	on_disk counted_initrd "${conf[bin]%/*}" "$work/root" "$work/1/initrd" 1 "$program" \
 		"/bin/busybox sed -n 's/ [tTwW] /&/; t p; b; :p s/^/@S/p' /proc/kallsyms"
 	emulator+=" $(explain_plugin "${conf[bin]}/$program" "$work/profile")"
 	counted_boot boot "${image[${kernels[0]}]}" "$work/1" "${conf[cpu]}" "${conf[options]}"

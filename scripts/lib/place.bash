@@ -133,3 +133,15 @@ place_resume() {
 			die 2 "RESUME: $other is of user $(stat -c %U "$other"): copy the run with cp -r, and go on with the copy"
 	done
 }
+
+# place_free DIR: KiB that are free there.
+place_free() {
+	local blocks bytes
+
+	# df would show the name of the device, too, which may be anything.
+	read -r blocks bytes < <(stat -f -c '%a %S' "$1")
+	if ! fields_is number "$blocks" || ! fields_is number "$bytes"; then
+		die 1 "cannot tell how much is free in $1"
+	fi
+	printf '%d\n' $((blocks * bytes / 1024))
+}

@@ -35,7 +35,7 @@ record_stuck() {
 
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
-	why="cannot write in $out: $why ($(record_free "$out") KiB free); $remedy"
+	why="cannot write in $out: $why ($(place_free "$out") KiB free); $remedy"
 	[[ ! -e $out/plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
 	# Without a plan nothing has begun, and the directory is as it was.
 	rm -f "$out/predictions.ini"
@@ -145,18 +145,6 @@ record_rows() {
 record_talk() {
 	[[ -s $3 ]] || return 0
 	record_append log.txt "$(sed "s/^/$1 round $2: /" "$3")"
-}
-
-# record_free DIR: KiB that are free there.
-record_free() {
-	local blocks bytes
-
-	# df would show the name of the device, too, which may be anything.
-	read -r blocks bytes < <(stat -f -c '%a %S' "$1")
-	if ! fields_is number "$blocks" || ! fields_is number "$bytes"; then
-		die 1 "cannot tell how much is free in $1"
-	fi
-	printf '%d\n' $((blocks * bytes / 1024))
 }
 
 # record_settings: write plan.tsv, which --resume reads.

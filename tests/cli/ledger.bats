@@ -131,6 +131,24 @@ refused() {
 	run ! kill -0 "$(<pid)"
 }
 
+# full MIB: a ledger on a disk of so many MiB says one thing, and nothing is left on it.
+full() {
+	unshare -rm true 2>/dev/null || skip 'cannot make a small disk here'
+	mkdir -p disk
+	# shellcheck disable=SC2016 # the shell in there expands it
+	PATH=$PWD/bin:$PATH run -1 --separate-stderr unshare -rm bash -c 'mount -t tmpfs -o size="$1"M disk disk
+		"${@:2}" --out disk/out; status=$?; ls -A disk; exit "$status"' - "$1" \
+		"$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage --images "$PWD" --only syscall --pasts 1
+	[[ -z $output ]]
+	says 'ledger: the disk of disk/out is full; nothing is kept: *'
+}
+
+@test "a disk that is full from the start, and one that a boot fills" {
+	full 1
+	machine 'row 1 5; head -c 64M /dev/zero; printf "@machine\n{}\n@end\n"'
+	full 40
+}
+
 @test "options and kernels are compared with the first" {
 	machine 'if [[ $options == *audit* ]]; then row 1 150; else row 1 100; fi
 		row 2 7; printf "@machine\n{}\n@end\n"'
