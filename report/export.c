@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "err.h"
+#include "export_ci.h"
 #include "out.h"
 #include "text.h"
 
@@ -278,6 +279,8 @@ static const struct format {
 	{ "csv", export_csv },	       { "json", export_json },
 	{ "gobench", export_gobench }, { "openmetrics", export_openmetrics },
 	{ "dashboard", dashboard },    { "dashboard-bigger", dashboard_bigger },
+	{ "bencher", export_bencher }, { "google", export_google },
+	{ "ktap", export_ktap },       { "junit", export_junit },
 };
 
 static const struct format *find(const char *name)
@@ -298,7 +301,8 @@ int command_export(const char *name, const char *dir)
 
 	if (!format) {
 		warn("--format %s: expected csv, json, gobench, openmetrics, "
-		     "dashboard or dashboard-bigger",
+		     "dashboard, dashboard-bigger, bencher, google, ktap or "
+		     "junit",
 		     name);
 		return EXIT_USAGE;
 	}

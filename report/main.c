@@ -69,8 +69,8 @@ static const struct opt history_opts[] = {
 
 static const struct opt export_opts[] = {
 	OPT_STR(0, "format", settings, format, "csv",
-		"csv, json, gobench, openmetrics, dashboard or "
-		"dashboard-bigger, name"),
+		"csv, json, gobench, openmetrics, dashboard, dashboard-bigger, "
+		"bencher, google, ktap or junit, name"),
 	OPT_END,
 };
 

@@ -98,3 +98,61 @@ compiles() {
 	compiles small
 	compiles hostile
 }
+
+@test "bencher: a measure with its value and the ends of its interval" {
+	run -0 --separate-stderr export_as bencher small
+	jq -e '."syscall call=getpid,via=libc" ==
+		{latency: {value: 102.5, lower_value: 100, upper_value: 105}}' <<<"$output"
+	# No row without a value; nothing but what the format has.
+	jq -e 'length == 7 and all(.[][]; (.value | type) == "number" and
+		((keys - ["value", "lower_value", "upper_value"]) == []))' <<<"$output"
+	jq -c 'select(.benchmark == "files") | .case = "size=8K" | .status = "ok" |
+		.value = 2.5e9' small/invocations.jsonl >rows
+	cat rows >>small/invocations.jsonl
+	export_as bencher small | jq -e '."files size=8K".bandwidth.value == 2.5e9'
+}
+
+@test "google: a repetition for each invocation, with all keys of the format" {
+	run -0 --separate-stderr export_as google small
+	jq -e '.context.json_schema_version == 1 and (["date", "host_name", "num_cpus",
+		"mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg",
+		"library_build_type"] - (.context | keys) == [])' <<<"$output"
+	jq -e '[.benchmarks[] | select(.name == "syscall/call=getpid,via=libc")] |
+		length == 6 and map(.repetition_index) == [range(6)] and
+		all(.[]; .run_type == "iteration" and .repetitions == 6 and
+		.time_unit == "ns" and .real_time == .cpu_time and .iterations > 0)' <<<"$output"
+	jq -e 'all(.benchmarks[]; .name | startswith("nop") | not)' <<<"$output"
+}
+
+@test "ktap: a numbered line for each row, skipped ones say why" {
+	local dir
+
+	for dir in small hostile; do
+		run -0 --separate-stderr export_as ktap "$dir"
+		[[ ${lines[0]} == "KTAP version 1" && ${lines[1]} == "1..$((${#lines[@]} - 2))" ]]
+		sed -nE '3,$s/^(not )?ok ([0-9]+) [^#]+ # .+$/\2/p' <<<"$output" |
+			cmp - <(seq $((${#lines[@]} - 2)))
+	done
+	run -0 --separate-stderr export_as ktap small
+	grep -q '^ok [0-9]* syscall call=getpid,via=int80 # SKIP this kernel has no' <<<"$output"
+	grep -q '^not ok [0-9]* files size=4K # short read$' <<<"$output"
+}
+
+@test "junit: a test for each row; the counts are those of the tests" {
+	local dir
+
+	command -v xmllint >/dev/null || skip "no xmllint"
+	# What XML has not; the last line there is cut off.
+	jq -c '.case = "b=\ufffe\uffff"' <(head -n 1 small/invocations.jsonl) |
+		sed '1s/^/\n/' >>hostile/invocations.jsonl
+	for dir in small hostile; do
+		export_as junit "$dir" 2>/dev/null >out.xml
+		xmllint --noout out.xml
+		[[ $(xmllint --xpath 'count(//testcase) = sum(//testsuite/@tests) and
+			count(//failure) = sum(//testsuite/@failures) and
+			count(//skipped) = sum(//testsuite/@skipped)' out.xml) == true ]]
+		[[ $(xmllint --xpath 'count(//testcase[not(@name) or not(@classname)])' out.xml) == 0 ]]
+	done
+	export_as junit small 2>/dev/null >out.xml
+	[[ $(xmllint --xpath 'string(//testcase[@classname="files"]/failure/@message)' out.xml) == "short read" ]]
+}
