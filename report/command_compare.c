@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "compare.h"
+#include "compare_json.h"
 #include "compare_write.h"
 #include "err.h"
 #include "ledger.h"
@@ -67,32 +68,47 @@ static int write_pages(const char *dir, const struct comparison *c, size_t n)
 
 /* Of sides that are the same every alarm is false.  METHOD promises at most
  * 10 % of the rows before the correction and one after it. */
-static int judge_same(const struct comparison *c)
+static int judge_same(FILE *f, const struct comparison *c)
 {
 	double share_raw = c->tested ? (double)c->raw / (double)c->tested : 0;
 	bool good = c->tested && share_raw <= 0.1 && c->resolved <= 1;
 
-	printf("False alarms: %zu of %zu rows (%.1f %%) before the "
-	       "correction, %zu after it: %s\n",
-	       c->raw, c->tested, 100 * share_raw, c->resolved,
-	       good	   ? "as it should be"
-	       : c->tested ? "too many"
-			   : "nothing could be compared");
+	fprintf(f,
+		"False alarms: %zu of %zu rows (%.1f %%) before the "
+		"correction, %zu after it: %s\n",
+		c->raw, c->tested, 100 * share_raw, c->resolved,
+		good	    ? "as it should be"
+		: c->tested ? "too many"
+			    : "nothing could be compared");
 	return good ? EXIT_OK : EXIT_FAIL;
 }
 
 /* The exit status that CI looks at. */
 static int judge(const struct comparison *c, size_t n, double threshold)
 {
-	double worst = 0;
+	const struct pair *worst = NULL;
 
-	for (size_t i = 0; i < n; i++)
-		worst = fmax(worst, compare_worst(&c[i]));
-	if (threshold < 0 || worst <= threshold)
+	for (size_t i = 0; i < n; i++) {
+		const struct pair *p = compare_worst(&c[i]);
+
+		if (p && (!worst || p->cost.shift > worst->cost.shift))
+			worst = p;
+	}
+	if (!worst || !compare_breaks(worst, threshold))
 		return EXIT_OK;
-	warn("something is slower by %.3g %%, more than %.3g %%", 100 * worst,
-	     100 * threshold);
+	warn("%s %s is slower by %.3g %%, more than %.3g %%",
+	     worst->a->all.benchmark, worst->a->all.name,
+	     100 * expm1(worst->cost.shift), 100 * threshold);
 	return EXIT_SLOWER;
+}
+
+static void print_all(const struct compare_options *o,
+		      const struct comparison *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		compare_print(stdout, &c[i], o->all);
+	if (c->counted)
+		compare_print_counts(stdout, c, n, o->all);
 }
 
 static int compare_all(const struct compare_options *o, struct side *sides,
@@ -102,14 +118,17 @@ static int compare_all(const struct compare_options *o, struct side *sides,
 	struct comparison *c = text_alloc(n, sizeof(*c));
 	int status = EXIT_OK;
 
-	for (size_t i = 0; i + 1 < n; i++) {
+	for (size_t i = 0; i + 1 < n; i++)
 		compare_sides(&c[i], &sides[0], &sides[i + 1], floor, floors);
-		compare_print(stdout, &c[i], o->all);
-		if (o->same && judge_same(&c[i]))
+	if (o->junit)
+		compare_junit(stdout, c, n - 1, threshold);
+	else if (!o->json)
+		print_all(o, c, n - 1);
+	else if (compare_json(stdout, c, n - 1, threshold))
+		status = EXIT_FAIL;
+	for (size_t i = 0; o->same && i + 1 < n; i++)
+		if (judge_same(o->json || o->junit ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
-	}
-	if (c->counted)
-		compare_print_counts(stdout, c, n - 1, o->all);
 	if (o->out && write_pages(o->out, c, n - 1))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
@@ -141,6 +160,10 @@ int command_compare(const struct compare_options *o, size_t n,
 		warn("--threshold %s: below --floor %s, so only what is slower "
 		     "by more than the floor counts",
 		     o->threshold, o->floor);
+	if (o->json && o->junit) {
+		warn("--json and --junit: one of the two");
+		return EXIT_USAGE;
+	}
 	sides = text_alloc(n, sizeof(*sides));
 	if (o->aa) {
 		if (floors_read(&floors, o->aa, &why)) {

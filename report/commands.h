@@ -46,7 +46,8 @@ struct compare_options {
 	const char *aa;		       /* A/A sessions, with commas; or NULL */
 	const char *out;	       /* directory for the pages; NULL: none */
 	bool all;		       /* print all rows */
-	bool same; /* all sides are the same: judge the false alarms */
+	bool same;	  /* all sides are the same: judge the false alarms */
+	bool json, junit; /* print that instead of tables */
 };
 
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */

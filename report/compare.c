@@ -327,13 +327,14 @@ void compare_free(struct comparison *c)
 	*c = (struct comparison) { 0 };
 }
 
-double compare_worst(const struct comparison *c)
+const struct pair *compare_worst(const struct comparison *c)
 {
-	double worst = 0;
+	const struct pair *worst = NULL;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].verdict == VERDICT_SLOWER)
-			worst = fmax(worst, expm1(c->v[i].cost.shift));
+		if (c->v[i].verdict == VERDICT_SLOWER &&
+		    (!worst || c->v[i].cost.shift > worst->cost.shift))
+			worst = &c->v[i];
 	return worst;
 }
 

@@ -90,8 +90,9 @@ const struct row *compare_find(const struct run *run, const json_t *index,
 int floors_read(json_t **floors, const char *list, char **why);
 double floors_row(const json_t *floors, const struct result *r);
 
-/* compare_worst() - the largest resolved increase of cost, as a share. */
-double compare_worst(const struct comparison *c);
+/* compare_worst() - the row with the largest resolved increase of cost, or
+ * NULL. */
+const struct pair *compare_worst(const struct comparison *c);
 
 /* compare_verdict() - in words; a new string. */
 char *compare_verdict(const struct pair *p);

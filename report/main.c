@@ -20,7 +20,7 @@ struct settings {
 	const char *threshold, *floor, *aa, *out, *format;
 	const char *within;
 	const char *ledger;
-	bool no_plots, all, same, help, version;
+	bool no_plots, all, same, json, junit, help, version;
 };
 
 #define OPT_ROOT                                 \
@@ -57,6 +57,10 @@ static const struct opt compare_opts[] = {
 	OPT_FLAG(0, "same", settings, same,
 		 "the sides are the same thing: fail if there are too many "
 		 "false alarms"),
+	OPT_FLAG(0, "json", settings, json,
+		 "print JSON, with the rows that broke the threshold"),
+	OPT_FLAG(0, "junit", settings, junit,
+		 "print JUnit XML: each row a test, slower ones fail"),
 	OPT_END,
 };
 
@@ -176,7 +180,8 @@ static int do_compare(const struct settings *set, char **argv)
 	return command_compare(&(struct compare_options) { set->threshold,
 							   set->floor, set->aa,
 							   set->out, set->all,
-							   set->same },
+							   set->same, set->json,
+							   set->junit },
 			       count(argv), argv);
 }
 

@@ -41,6 +41,31 @@ side() {
 	[[ $output == *"Drift not controlled"* ]]
 }
 
+@test "the row that broke the threshold is named: in words, JSON and JUnit XML" {
+	side a 6.1 1
+	side b 6.2 1.1 0.8
+	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	[[ $stderr == *"move to=memory is slower by 25 %, more than 5 %"* ]]
+	run -3 --separate-stderr "$report" compare --threshold 15 --json a b
+	jq -e '.schema == 1 and .sides == ["a", "b"] and .threshold == 0.15 and
+		(.rows | length) == 3 and (.broke | map([.benchmark, .case, .side])) ==
+		[["move", "to=memory", "b"]] and (.broke[0] | .breaks_threshold and
+		.verdict == "slower" and .ratio_ci95[0] <= .ratio and .ratio <= .ratio_ci95[1])
+		and any(.rows[]; .case == "kind=changed" and .verdict == "slower" and
+		(.breaks_threshold | not))' <<<"$output"
+	run -0 --separate-stderr "$report" compare --json --same a a
+	jq -e '.broke == [] and .threshold == null' <<<"$output"
+	[[ $stderr == "False alarms: 0 of 3 "* ]]
+	run -2 --separate-stderr "$report" compare --json --junit a b
+	command -v xmllint >/dev/null || skip "no xmllint"
+	run -3 --separate-stderr "$report" compare --threshold 15 --junit a b
+	[[ $(xmllint --xpath 'string(//testcase[failure]/@name)' - <<<"$output") == to=memory ]]
+	[[ $(xmllint --xpath 'count(//testcase) = 3 and //testsuite/@failures = 1' - \
+		<<<"$output") == true ]]
+	run -0 --separate-stderr "$report" compare --junit a b
+	[[ $(xmllint --xpath 'count(//failure)' - <<<"$output") == 2 ]]
+}
+
 @test "what moves between runs of the same thing is a floor" {
 	side one 6.1 1
 	side two 6.1 1.15

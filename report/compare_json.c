@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "junit.h"
+#include "text.h"
+
+#define COMPARE_SCHEMA 1
+
+bool compare_breaks(const struct pair *p, double threshold)
+{
+	return threshold >= 0 && p->verdict == VERDICT_SLOWER &&
+	       expm1(p->cost.shift) > threshold;
+}
+
+static json_t *number(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *one_side(const struct row *row)
+{
+	const struct result *r = row ? &row->all : NULL;
+
+	if (!r)
+		return json_null();
+	return json_pack("{s:o, s:[o, o]}", "value", number(r->value), "ci95",
+			 number(r->ci95[0]), number(r->ci95[1]));
+}
+
+static json_t *one_row(const struct pair *p, const char *b, double threshold)
+{
+	const struct result *r = &p->a->all;
+	const double none = NAN, *cost = p->tested ? NULL : &none;
+	char *verdict = compare_verdict(p);
+	json_t *o = json_pack(
+		"{s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:s, "
+		"s:b}",
+		"benchmark", r->benchmark, "case", r->name, "side", b, "unit",
+		r->unit, "a", one_side(p->a), "b", one_side(p->b), "ratio",
+		number(cost ? *cost : exp(p->cost.shift)), "ratio_ci95",
+		number(cost ? *cost : exp(p->cost.lo)),
+		number(cost ? *cost : exp(p->cost.hi)), "p",
+		number(cost ? *cost : p->p), "p_corrected",
+		number(cost ? *cost : p->adjusted), "verdict", verdict,
+		"breaks_threshold", compare_breaks(p, threshold));
+
+	free(verdict);
+	return o;
+}
+
+int compare_json(FILE *f, const struct comparison *c, size_t n,
+		 double threshold)
+{
+	json_t *sides = json_array(), *broke = json_array(),
+	       *rows = json_array(), *all;
+	int err = json_array_append_new(sides, json_string(c->a->name));
+
+	for (size_t i = 0; i < n; i++) {
+		err |= json_array_append_new(sides, json_string(c[i].b->name));
+		for (size_t j = 0; j < c[i].n; j++) {
+			const struct pair *p = &c[i].v[j];
+			json_t *row = one_row(p, c[i].b->name, threshold);
+
+			if (compare_breaks(p, threshold))
+				err |= json_array_append(broke, row);
+			err |= json_array_append_new(rows, row);
+		}
+	}
+	all = json_pack("{s:i, s:o, s:o, s:f, s:b, s:o, s:o}", "schema",
+			COMPARE_SCHEMA, "sides", sides, "threshold",
+			threshold < 0 ? json_null() : json_real(threshold),
+			"floor", c->floor, "interleaved", c->interleaved,
+			"broke", broke, "rows", rows);
+	if (!all ||
+	    (!err &&
+	     json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15))))
+		err = -1;
+	fputc('\n', f);
+	json_decref(all);
+	return err ? -ENOMEM : 0;
+}
+
+static enum junit_verdict verdict_of(const struct pair *p, double threshold)
+{
+	if (p->verdict == VERDICT_NOT_COMPARABLE)
+		return JUNIT_SKIPPED;
+	return threshold < 0 ? (p->verdict == VERDICT_SLOWER ? JUNIT_FAILED
+							     : JUNIT_PASSED)
+	       : compare_breaks(p, threshold) ? JUNIT_FAILED
+					      : JUNIT_PASSED;
+}
+
+static void junit_pair(FILE *f, const struct pair *p, double threshold)
+{
+	char *verdict = compare_verdict(p);
+	char *words = p->tested
+			      ? text_format("cost B / A %.4g, 95 %% interval "
+					    "%.4g to %.4g: %s",
+					    exp(p->cost.shift), exp(p->cost.lo),
+					    exp(p->cost.hi), verdict)
+			      : NULL;
+	char *why = p->tested && threshold >= 0
+			    ? text_format("slower by %.3g %%, more than "
+					  "%.3g %%",
+					  100 * expm1(p->cost.shift),
+					  100 * threshold)
+			    : text_copy(verdict);
+
+	junit_case(f, &p->a->all, verdict_of(p, threshold), why, words);
+	free(why);
+	free(words);
+	free(verdict);
+}
+
+void compare_junit(FILE *f, const struct comparison *c, size_t n,
+		   double threshold)
+{
+	junit_begin(f);
+	for (size_t i = 0; i < n; i++) {
+		size_t count[3] = { 0 };
+		char *name = text_format("%s against %s", c[i].b->name,
+					 c[i].a->name);
+
+		for (size_t j = 0; j < c[i].n; j++)
+			count[verdict_of(&c[i].v[j], threshold)]++;
+		junit_suite(f, name, count);
+		for (size_t j = 0; j < c[i].n; j++)
+			junit_pair(f, &c[i].v[j], threshold);
+		junit_suite_end(f);
+		free(name);
+	}
+	junit_end(f);
+}
