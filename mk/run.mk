@@ -64,7 +64,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/oscost scripts/run-all scripts/netlab scripts/nfslab \
+SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/nfslab \
 	     $(wildcard scripts/plot scripts/ab scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
@@ -86,7 +86,7 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv); do \
 		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
 	done
-	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) $(INSTALLED)/scripts/lib
+	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) scripts/lib/lmbench.awk scripts/lib/lmbench.tsv $(INSTALLED)/scripts/lib
 	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
 	$(Q)for name in $(COMMANDS); do \
 		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \

@@ -86,6 +86,8 @@ is_installed() {
 	run -0 "$usr/bin/oscost-run-all" --only nop --rounds 1 --effort 10 --out out
 	[[ -s out/report.md ]]
 	jq -e '.plan[0].program == "nop"' out/run.json
+	run -0 "$usr/bin/oscost" lmbench --effort 10 lat_syscall null
+	[[ $output == "Simple syscall: "*" microseconds" ]]
 }
 
 @test "the example compiles against the installed library, and counts" {

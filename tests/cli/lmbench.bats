@@ -1,0 +1,320 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# scripts/lmbench: lmbench's lines, from programs that say what they are told, and
+# from the real ones.  The formats are those that lmbench's readers expect: LKP's
+# stats, PerfKitBenchmarker's samples, Asterinas's search patterns, getsummary.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || return
+	lmbench=$ROOT/scripts/lmbench
+	mkdir fake
+	cat >fake/program <<-'END'
+		#!/usr/bin/env bash
+		# A program with the rows of the real one, whose values are known: VALUE,
+		# or what the last line of values that is a part of the row's name says.
+		name=${0##*/}
+		[[ ${1-} != --list ]] || exec "$REAL/$name" --list
+		echo "$name $*" >>"${ASKED:-/dev/null}"
+		while (($#)); do
+			if [[ $1 == --case ]]; then
+				shift
+				value=${VALUE-1000} status=${STATUS-ok}
+				while read -r part number; do
+					[[ $1 != *$part* ]] || value=$number
+				done <"${VALUES:-/dev/null}"
+				size=${1##*size=}
+				size=${size%%,*}
+				case $size in
+				*K) size=$((${size%K} << 10)) ;;
+				*M) size=$((${size%M} << 20)) ;;
+				*[!0-9]*) size=0 ;;
+				esac
+				printf '{"schema":2,"benchmark":"%s","case":"%s","params":{"size":%s},"status":"%s","reason":"told, so","unit":"ns","value":%s,"ci95":[%s.5,%s.75],"samples":10,"iters":4}\n' \
+					"$name" "$1" "$size" "$status" "$value" "$value" "$value"
+			fi
+			shift
+		done
+	END
+	chmod +x fake/program
+	local name
+	for name in $(benches); do
+		ln -s program "fake/$name"
+	done
+	export REAL=$BIN
+}
+
+prints() { # ARGUMENT...: what lmbench would, alone on stderr
+	try 0 "$lmbench" --bin fake "$@" && [[ -z $output ]]
+}
+
+# refused TEXT ARGUMENT...: status 2, one line that has the text, and no figure.
+refused() {
+	run --separate-stderr timeout 20 "$lmbench" --bin fake "${@:2}"
+	[[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *"$1"* ]]
+}
+
+@test "each line is the row's value in lmbench's units" {
+	local VALUES=values
+	export VALUES
+
+	: >values
+	VALUE=102.5 prints lat_syscall null
+	[[ $stderr == "Simple syscall: 0.1025 microseconds" ]]
+	VALUE=66640 prints lat_proc -P 1 -W 10 -N 20 fork
+	[[ $stderr == "Process fork+exit: 66.6400 microseconds" ]]
+	printf '%s\n' 'op=fault 1834' 'op=send_self 1764' 'op=send_ignored 558' >values
+	prints lat_sig prot lat_sig
+	[[ $stderr == "Protection fault: 0.6280 microseconds" ]]
+	prints lat_sig catch
+	[[ $stderr == "Signal handler overhead: 1.2060 microseconds" ]]
+	prints lat_sem
+	[[ $stderr == "Semaphore latency: 0.5000 microseconds" ]]
+	VALUE=2.5e9 prints bw_pipe
+	[[ $stderr == "Pipe bandwidth: 2500.00 MB/sec" ]]
+	VALUE=2.5e9 prints bw_mem 64m bcopy
+	[[ $stderr == "67.11 1250.00" ]]
+	VALUE=2.5e9 prints bw_mem 4k frd
+	[[ $stderr == "0.004096 2500.00" ]]
+	VALUE=2.5e9 prints stream
+	[[ ${stderr_lines[0]} == "STREAM copy latency: 6.40 nanoseconds" &&
+		${stderr_lines[7]} == "STREAM triad bandwidth: 2500.00 MB/sec" ]]
+	VALUE=40123 prints lat_mmap 4m /var/tmp/XXX
+	[[ $stderr == "4.194304 40" ]]
+	VALUE=4012.3 prints lat_mmap 4m /var/tmp/XXX
+	[[ $stderr == "4.194304 4.012" ]]
+	VALUE=1600 prints lat_pagefault /var/tmp/XXX
+	[[ $stderr == "Pagefaults on /var/tmp/XXX: 0.1000 microseconds" ]]
+	printf '%s\n' 'op=create 20000' 'op=delete 10000' >values
+	prints lat_fs -s 10k .
+	[[ $stderr == $'10k\t40\t50000\t100000' ]]
+	VALUE=20000 prints lat_unix_connect -P 1
+	[[ $stderr == "UNIX connection cost: 20.0000 microseconds" ]]
+	VALUE=64 try 0 "$lmbench" --bin fake line
+	[[ $output == 64 && -z $stderr ]]
+}
+
+@test "lists: a head, and a line for each place; what has no row is told" {
+	local VALUES=values
+	export VALUES
+
+	printf '%s\n' 'procs= 1500' 'figure=mechanism 443' >values
+	prints lat_ctx -s 16 2 96
+	[[ $stderr == *$'"size=16k ovr=0.44\n2 1.50\n96 1.50' ]]
+	# lmbench's own script asks for more than there is.
+	run -2 --separate-stderr "$lmbench" --bin fake lat_ctx -s 0 2 24 96
+	[[ $stderr == *"no row context_switch procs=24,"*"the nearest is procs=16,"*$'\n'\
+$'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
+	VALUE=5 prints lat_mem_rd 8 128
+	[[ ${stderr_lines[0]} == '"stride=128' && ${stderr_lines[1]} == '0.00098 5.000' ]]
+	[[ ${stderr_lines[-1]} == "8.00000 5.000" ]]
+	grep -qx '0.12500 5.000' <<<"$stderr"
+	VALUE=5 prints lat_mem_rd -t 1 64 128
+	[[ $(grep -c stride= <<<"$stderr") -eq 2 ]]
+	prints lat_ops
+	[[ ${#stderr_lines[@]} -eq 18 ]]
+	prints par_mem -L 64 -M 64M
+	grep -qE '^[0-9]+\.[0-9]{6} 1000\.00$' <<<"$stderr"
+	prints lat_tcp -s
+	[[ -z $stderr ]]
+}
+
+@test "test files lie where lmbench's would" {
+	local ASKED=asked
+
+	export ASKED
+	mkdir there
+	prints lat_fs -s 10k -P 1 there
+	grep -q '^file_ops .*--dir there ' asked
+	prints lat_mmap 4m there/file
+	grep -q '^mapping .*--dir there/ ' asked
+	prints lat_fs -s 10k
+	prints lat_pipe
+	[[ $(grep -c -e --dir asked) -eq 2 ]]
+}
+
+@test "intervals are in the file, in the line's unit" {
+	VALUE=102 prints --json out.json lat_syscall null
+	jq -e '. == [{line: "Simple syscall: 0.1020 microseconds", program: "syscall",
+		rows: "call=getppid,via=syscall", value: 0.102, ci95: [0.1025, 0.10275]}]' out.json
+	VALUE=20000 prints --json out.json lat_fs -s 10k
+	jq -e '.[0].ci95 | .[0] < .[1]' out.json
+}
+
+@test "what has no row names the nearest, with status 2 and no figure" {
+	refused 'the nearest is call=select,fds=100,ready=none' lat_select -n 200 file
+	refused 'the nearest is net=loopback,via=send,size=128K' bw_tcp -m 65536 localhost
+	refused 'size=1M' bw_tcp -m 10M localhost
+	refused 'sync op=record_lock' lat_fcntl -P 1
+	refused 'bw_file_rd 64m' bw_file_rd 512m io_only /f
+	refused 'bw_file_rd 64m' bw_file_rd 64m open2close /f
+	refused 'bw_mmap_rd 64m' bw_mmap_rd 256m mmap_only /f
+	refused 'file_read' lmdd of=/f
+	refused 'says why' lat_http localhost
+	refused '--peer' lat_tcp 192.0.2.1
+	refused 'null, read, write, stat' lat_syscall frobnicate
+	refused 'null, read, write' lat_syscall
+	refused 'arguments are: none' lat_pipe somewhere
+	refused 'SIZE FILE' lat_mmap -r 4m /f
+	refused 'bw_mem SIZE rd' bw_mem 0 rd
+	refused 'the nearest is -P 1' lat_pipe -P 4
+	refused '64, a line' lat_mem_rd 64 16
+}
+
+@test "bad arguments are told in one line, without a figure" {
+	local word
+
+	refused "it has: bw_file_rd" lat_nothing
+	refused "called so" '../../bin/sh'
+	refused "needs a number" lat_pipe -P
+	refused "needs a number, not 'x'" lat_pipe -N x
+	refused "kilobytes" lat_ctx -s many 2
+	refused "how many processes" lat_ctx -s 0
+	refused "megabytes" lat_mem_rd
+	refused "no directory /nowhere" lat_fs /nowhere
+	refused "no directory /nowhere/" lat_mmap 4m /nowhere/file
+	for word in '$(id)' '' ' ' '-z' 'a b c' '9999999999999999999999' 'x[$(id)]' '*'; do
+		for name in lat_syscall lat_ctx bw_mem lat_select lat_mmap bw_tcp lat_mem_rd; do
+			run -2 --separate-stderr timeout 20 "$lmbench" --bin fake "$name" "$word"
+			[[ -z $output && ${#stderr_lines[@]} -ge 1 && $stderr == "lmbench: "* ]]
+		done
+	done
+	refused "cannot hold" lat_pagefault $'a\tb{4}'
+	run -2 --separate-stderr "$lmbench"
+	run -2 --separate-stderr "$lmbench" --json
+	run -2 --separate-stderr "$lmbench" --effort much lat_pipe
+	run -2 --separate-stderr "$lmbench" summary
+	run -1 --separate-stderr "$lmbench" summary nowhere
+	run -1 --separate-stderr "$lmbench" --bin "$BIN" summary "$ROOT/tests/fixtures/results/hostile"
+	[[ -z $output && $stderr == *"no row that lmbench has a line for" ]]
+	STATUS=skipped run -77 --separate-stderr "$lmbench" --bin fake lat_pipe
+	[[ -z $output && $stderr == *"skipped: told, so" ]]
+	STATUS=failed run -1 --separate-stderr "$lmbench" --bin fake lat_pipe
+	[[ $stderr == *"failed: told, so" ]]
+}
+
+# all_rows DIR: a run's results, one invocation of every row, of 1234.5.
+all_rows() {
+	local name
+
+	mkdir "$1"
+	for name in $(benches); do
+		"$BIN/$name" --list 2>/dev/null | jq -Rc --arg name "$name" \
+			'{schema: 2, benchmark: $name, case: ., status: "ok", unit: "ns",
+			better: "lower", value: 1234.5, n: 1, samples: 10, iters: 2, round: 1,
+			core_hz: 3e9, evidence: {}, tags: {},
+			params: (split(",") | map(split("=") | {key: .[0], value: .[1]}) |
+			from_entries | if .size then .size |= (if endswith("K") then
+			.[:-1] | tonumber * 1024 elif endswith("M") then .[:-1] | tonumber *
+			1048576 else tonumber? end) else . end)}'
+	done >"$1/invocations.jsonl"
+	printf '{"schema": 1, "hostname": "box", "kernel": {"release": "6.1.0"}}\n' >"$1/machine.json"
+	printf '{"schema": 1, "rounds": 1}\n' >"$1/run.json"
+	printf '[]\n' >"$1/about.json"
+}
+
+# has PATTERN...: extended regular expressions, each of a whole line of results.
+has() {
+	local pattern
+
+	for pattern; do
+		grep -qxE "$pattern" results || {
+			printf 'no line: %s\n' "$pattern"
+			return 1
+		}
+	done
+}
+
+# after TITLE: the lines below it, to the next empty one.
+after() {
+	awk -v title="$1" '$0 == title { on = 1; next } /^$/ { on = 0 } on' results
+}
+
+@test "the results file has what LKP, PerfKitBenchmarker and getsummary look for" {
+	local name n='[0-9]+\.[0-9]+' title
+
+	all_rows run
+	"$lmbench" --bin "$BIN" summary run >results 2>told
+	grep -q 'lines; this run has no rows for' told
+	# LKP (programs/lmbench3/parse), and PerfKitBenchmarker's "NAME: (.*)".
+	for name in syscall read write stat fstat open/close; do
+		has "Simple $name: $n microseconds"
+	done
+	has "Select on 100 fd's: $n microseconds" "Select on 100 tcp fd's: $n microseconds" \
+		"Process fork\+exit: $n microseconds" "Process fork\+execve: $n microseconds" \
+		"Process fork\+/bin/sh -c: $n microseconds" \
+		"Pipe (latency: $n microseconds)" "Pipe bandwidth: $n MB/sec" \
+		"AF_UNIX sock stream latency: $n microseconds" \
+		"AF_UNIX sock stream bandwidth: $n MB/sec" \
+		"(TCP|UDP) latency using localhost: $n microseconds" \
+		"TCP/IP connection cost to localhost: $n microseconds" \
+		"Pagefaults on /var/tmp/XXX: $n microseconds" \
+		"Signal handler (installation|overhead): $n microseconds" \
+		"Protection fault: $n microseconds" "tlb: [0-9]+ pages" \
+		'\[lmbench3.0 results for Linux box 6.1.0 .*\]' '\[MHZ: 3000 MHz, .*\]' \
+		'\[(MB|LINE_SIZE): [0-9]+\]' '\[BENCHMARK_(OS|HARDWARE): YES\]'
+	for name in integer int64 float double; do
+		has "$name add: $n nanoseconds" "$name mul: $n nanoseconds" "$name div: $n nanoseconds"
+	done
+	has "integer bit: $n nanoseconds" "(float|double) bogomflops: $n nanoseconds"
+	# Lists: a title, lines of size and figure, an empty line.
+	for title in '"mappings' '"read bandwidth' '"Mmap read bandwidth' \
+		'"libc bcopy unaligned' '"unrolled bcopy unaligned' 'Memory read bandwidth' \
+		'Memory write bandwidth' 'Memory load parallelism' '"stride=128'; do
+		after "$title" | grep -qxE "$n [0-9]+(\.[0-9]+)?"
+		run ! grep -vxE "$n [0-9]+(\.[0-9]+)?" <<<"$(after "$title")"
+	done
+	after 'Socket bandwidth using localhost' | grep -qxE "0\.000064 $n MB/sec"
+	for name in 0 16 64; do
+		title=$(grep -xE "\"size=${name}k ovr=$n" results)
+		after "$title" | grep -qxE "96 $n"
+		after "$title" | grep -qxE "2 $n"
+	done
+	[[ $(after '"File system latency' | awk -F '\t' 'NF == 4' | wc -l) -eq 4 ]]
+	for name in 0.00098 0.12500 8.00000; do
+		after '"stride=128' | grep -qxE "${name//./\\.} $n"
+	done
+}
+
+@test "Asterinas finds its patterns in the lines, where there is a row" {
+	# Pattern (result_extraction.search_pattern), then the command.
+	local pattern name rest
+
+	while read -r pattern name rest; do
+		# shellcheck disable=SC2086 # words
+		prints "$name" $rest
+		grep -qE "${pattern//_/ +}" <<<"$stderr"
+	done <<-'END'
+		Simple_syscall:_[0-9.]+ lat_syscall -P 1 null
+		Simple_stat:_[0-9.]+ lat_syscall -P 1 stat /tmp/f
+		Semaphore_latency:_[0-9.]+ lat_sem -P 1 -N 21
+		Fifo_latency:_[0-9.]+ lat_fifo -P 1
+		Process_fork.execve:_[0-9.]+ lat_proc -P 1 exec
+		Protection_fault:_[0-9.]+ lat_sig -P 1 prot lat_sig
+		UNIX_connection_cost:_[0-9.]+ lat_unix_connect
+		0.000064_[0-9.]+_MB bw_tcp -m 64 localhost
+		536.87_[0-9.]+ bw_mem -P 1 -N 50 512m fwr
+		10k lat_fs -s 10K -P 1 .
+	END
+	refused 'procs=16' lat_ctx -P 1 18
+}
+
+@test "the real programs: a line differs from the row by its definition only" {
+	local pattern rest
+
+	while IFS='|' read -r pattern rest; do
+		# shellcheck disable=SC2086 # words
+		try 0 "$lmbench" --bin "$BIN" --effort 10 --json out.json $rest
+		grep -qxE "$pattern" <<<"$stderr"
+		jq -e 'length > 0 and all(.[]; .value > 0)' out.json
+	done <<-'END'
+		Simple read: [0-9]+\.[0-9]{4} microseconds|lat_syscall -P 1 read
+		2 [0-9]+\.[0-9]{2}|lat_ctx -s 0 2
+		Pipe latency: [0-9]+\.[0-9]{4} microseconds|lat_pipe
+		Signal handler overhead: [0-9]+\.[0-9]{4} microseconds|lat_sig catch
+		TCP latency using localhost: [0-9]+\.[0-9]{4} microseconds|lat_tcp localhost
+		0\.016384 [0-9]+\.[0-9]{2}|bw_mem 16k frd
+	END
+}
