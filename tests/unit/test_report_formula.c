@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formula.h"
+#include "tap.h"
+
+static struct row rows[] = {
+	{ .all = { .name = (char *)"a=1", .unit = (char *)"ns", .value = 8 } },
+	{ .all = { .name = (char *)"a=2", .status = RESULT_SKIPPED } },
+};
+static size_t places[] = { 0, 1 };
+static struct section section = { .program = (char *)"probe",
+				  .rows = places,
+				  .n = 2 };
+static struct operation two[] = {
+	{ .id = (char *)"first",
+	  .label = (char *)"First",
+	  .benchmark = (char *)"probe",
+	  .cases = (char *)"a=1",
+	  .unit = (char *)"ns" },
+	{ .id = (char *)"second",
+	  .label = (char *)"Second",
+	  .benchmark = (char *)"probe",
+	  .cases = (char *)"a=2",
+	  .unit = (char *)"ns" },
+};
+static const struct operations ops = { two, 2 };
+static const double predicted[] = { 40, NAN };
+static char *terms[][2] = {
+	{ (char *)"half", (char *)"second / 2" },
+	{ (char *)"half", (char *)"first / 2" },
+	{ (char *)"round", (char *)"round + round" },
+};
+static struct rowtable_line lines[] = {
+	{ .field = terms[0], .n = 2, .kind = "term" },
+	{ .field = terms[1], .n = 2, .kind = "term" },
+	{ .field = terms[2], .n = 2, .kind = "term" },
+};
+static const struct rowtable table = { lines, 3 };
+static const struct formula_name names[] = { { "a", 3 }, { NULL, 0 } };
+static struct run run = {
+	.rows = rows, .nrows = 2, .sections = &section, .nsections = 1
+};
+static const struct formula_world world = { &run, &ops, predicted, &table,
+					    names };
+
+static int is(const char *text, double want)
+{
+	char *missing;
+	double x = formula_value(text, &world, &missing);
+	int same = !missing && fabs(x - want) < 1e-9;
+
+	if (!same)
+		printf("# %s is %g, lacks %s\n", text, x,
+		       missing ? missing : "nothing");
+	free(missing);
+	return same;
+}
+
+static int lacks(const char *text, const char *want)
+{
+	char *missing;
+	double x = formula_value(text, &world, &missing);
+	int same = isnan(x) && missing && strstr(missing, want);
+
+	if (!same)
+		printf("# %s is %g, lacks %s\n", text, x,
+		       missing ? missing : "nothing");
+	free(missing);
+	return same;
+}
+
+static int reads(const char *text, const char *want)
+{
+	char *got = formula_text(text, &world);
+	int same = !strcmp(got, want);
+
+	if (!same)
+		printf("# %s\n", got);
+	free(got);
+	return same;
+}
+
+static void values(void)
+{
+	OK(is("2 + 3 * 4 - 6 / 2", 11), "times before plus");
+	OK(is("(2+3) * 4", 20) && is("10 - 2 - 3", 5), "brackets, order");
+	OK(is("65.5e3 / 1e3", 65.5), "numbers with a point and an exponent");
+	OK(is("min(3, 2 + 5)", 3) && is("max(3, 7)", 7), "min and max");
+	OK(is("2 > 1", 1) && is("2 < 1 + 0", 0), "comparisons");
+	OK(is("cycle * 4", 2), "cycles of 2 GHz");
+	OK(is("$memory_bytes / 2", 512), "a fact of the machine");
+	OK(is("first", 8) && is("[probe a=1] * 2", 16), "rows");
+	OK(is("first.predicted", 40), "an estimate");
+	OK(is("half", 4), "the first term that has a value");
+	OK(is("a", 3), "a name of the caller");
+}
+
+static void absent(void)
+{
+	OK(lacks("second", "\"Second\" in this run"), "a row without value");
+	OK(lacks("second.predicted", "an estimate of \"Second\""), "nor this");
+	OK(lacks("[probe a=3]", "probe a=3"), "no such row");
+	OK(lacks("$no.such", "no.such in machine.json"), "no such fact");
+	OK(lacks("1 / 0", "finite"), "nothing by nothing");
+	OK(lacks("round", "can be read"), "a term of itself ends");
+	OK(lacks("5 *", "can be read") && lacks("(1", "can be read") &&
+		   lacks("1 2", "can be read") && lacks("", "can be read") &&
+		   lacks("nobody", "can be read") &&
+		   lacks("[probe", "can be read") &&
+		   lacks("min(1)", "can be read") &&
+		   lacks("first.other", "can be read"),
+	   "what is no formula");
+	OK(lacks("((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))"
+		 "))))))))))))))))))))))",
+		 "can be read"),
+	   "too deep");
+}
+
+static void words(void)
+{
+	OK(reads("it takes {ns first * 1000}, {1 first / 2} times, {% 0.25}",
+		 "it takes 8.00 µs, 4.00 times, 25 %"),
+	   "figures in a text");
+	OK(reads("{ns second} and {", "unknown and unknown"),
+	   "without a value");
+	OK(reads("none", "none") && reads("", ""), "without figures");
+}
+
+int main(void)
+{
+	run.machine = json_pack("{s:I, s:{s:f}}", "memory_bytes",
+				(json_int_t)1024, "timer", "core_hz", 2e9);
+	values();
+	absent();
+	words();
+	json_decref(run.machine);
+	return tap_done();
+}
