@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "comparisons.h"
 #include "console.h"
 #include "course.h"
 #include "err.h"
@@ -95,16 +96,48 @@ static void say_notes(const struct run *run)
 		warn("%s", run->notes->v[i].text);
 }
 
+static void print_comparisons(const struct course *c, const struct run *run)
+{
+	const struct rowtable_line *line = NULL;
+	struct table t;
+
+	comparisons_table(&t, &c->table, run, NULL);
+	putchar('\n');
+	console_table(stdout, &t);
+	table_free(&t);
+	while ((line = rowtable_next(&c->table, "comparison", line))) {
+		char *why = comparisons_reason(line, &c->table, &c->ops, run);
+
+		if (why) {
+			putchar('\n');
+			console_text(stdout, why, "", "  ");
+		}
+		free(why);
+	}
+}
+
 static void print_coursework(const char *root, struct run *run)
 {
 	struct course c;
 	struct table t;
 
 	course_read(&c, run, root);
-	course_table(&t, &c, run, NULL);
-	table_prune(&t);
+	course_table(&t, &c, run, NULL, NULL);
 	console_table(stdout, &t);
 	table_free(&t);
+	if (course_missing(run)) {
+		putchar('\n');
+		console_text(stdout, course_missing(run), "", "");
+	}
+	course_reasons(&t, &c, NULL);
+	putchar('\n');
+	console_table(stdout, &t);
+	table_free(&t);
+	course_2017(&t, &c, run);
+	printf("\n%s\n", t.caption);
+	console_table(stdout, &t);
+	table_free(&t);
+	print_comparisons(&c, run);
 	course_free(&c);
 	say_notes(run);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comparisons.h"
 #include "input.h"
 #include "limiters.h"
 #include "rowtable.h"
@@ -19,13 +20,10 @@ enum {
 	COL_PREDICTED,
 	COL_MEASURED,
 	COL_STDDEV,
+	COL_INTERVAL,
 	COL_RATIO,
 	COL_LIMITER,
-	COL_INTERVAL,
 	COL_GRADE,
-	COL_I7_PREDICTED,
-	COL_I7_MEASURED,
-	COL_I7_STDDEV,
 };
 
 static const struct {
@@ -38,20 +36,19 @@ static const struct {
 	[COL_PREDICTED] = { "predicted", true },
 	[COL_MEASURED] = { "measured", true },
 	[COL_STDDEV] = { "standard deviation", true },
+	[COL_INTERVAL] = { "95 % interval", true },
 	[COL_RATIO] = { "measured / predicted", true },
 	[COL_LIMITER] = { "limiter", false },
-	[COL_INTERVAL] = { "95 % interval", true },
 	[COL_GRADE] = { "grade", false },
-	[COL_I7_PREDICTED] = { "i7 860 (2017): predicted", true },
-	[COL_I7_MEASURED] = { "i7 860: measured", true },
-	[COL_I7_STDDEV] = { "i7 860: std. dev.", true },
 };
+
+#define NONE "–" /* in a cell that can have no figure */
 
 void course_read(struct course *c, const struct run *run, const char *root)
 {
 	int err = operations_read(&c->ops, root);
 
-	c->predictions = (struct predictions) { 0 };
+	*c = (struct course) { .ops = c->ops };
 	if (err)
 		notes_add(run->notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there is "
@@ -60,10 +57,14 @@ void course_read(struct course *c, const struct run *run, const char *root)
 			  text_copy(ROWTABLE_REMEDY));
 	else
 		predictions_find(&c->predictions, &c->ops, run, root);
+	rowtable_read(&c->table, root);
+	estimates_make(&c->estimates, &c->table, &c->ops, run);
 }
 
 void course_free(struct course *c)
 {
+	rowtable_free(&c->table);
+	estimates_free(&c->estimates);
 	predictions_free(&c->predictions);
 	operations_free(&c->ops);
 }
@@ -72,28 +73,63 @@ static char *amount(double x, const char *unit)
 {
 	char buf[UNITS_MAX];
 
-	return isfinite(x) ? text_copy(units_format(buf, x, unit)) : NULL;
+	return text_copy(isfinite(x) ? units_format(buf, x, unit) : NONE);
+}
+
+/* Whether the student has predicted the @i-th operation. */
+static bool is_said(const struct course *c, size_t i)
+{
+	return c->predictions.n > i && isfinite(c->predictions.v[i].predicted);
+}
+
+/* What was predicted, or else what the rule gives. */
+static void fill_predicted(struct table *t, const struct course *c, size_t i)
+{
+	const bool said = is_said(c, i);
+	const struct prediction *p = said ? &c->predictions.v[i] : NULL;
+	const struct estimate *e = &c->estimates.v[i];
+	const double v[] = { said ? p->base : e->base,
+			     said ? p->software : e->software,
+			     said ? p->predicted : e->predicted };
+
+	for (size_t j = 0; j < sizeof(v) / sizeof(v[0]); j++) {
+		char *text = amount(v[j], c->ops.v[i].unit);
+
+		if (!said && isfinite(v[j])) {
+			char *marked = text_format("est. %s", text);
+
+			free(text);
+			text = marked;
+		}
+		table_cell(t, COL_BASE + j, text);
+	}
+}
+
+static double predicted(const struct course *c, size_t i)
+{
+	return is_said(c, i) ? c->predictions.v[i].predicted
+			     : c->estimates.v[i].predicted;
 }
 
 /* The figures of one operation, if it was measured. */
-static void fill_measured(struct table *t, const struct operation *op,
-			  const struct prediction *p, const struct row *row)
+static void fill_measured(struct table *t, const struct course *c, size_t i,
+			  const struct row *row)
 {
 	const struct result *r = row ? &row->all : NULL;
+	const bool valued = r && r->status == RESULT_OK;
+	const double ratio = valued ? r->value / predicted(c, i) : NAN;
+	char *interval = valued ? tables_interval(r, true) : NULL;
 
-	if (!r) {
-		table_cell(t, COL_MEASURED, text_copy("not measured"));
-		return;
-	}
-	table_cell(t, COL_MEASURED, tables_value(r));
-	if (r->status != RESULT_OK)
-		return;
-	table_cell(t, COL_STDDEV, amount(r->stddev, op->unit));
-	table_cell(t, COL_INTERVAL, tables_interval(r, true));
-	table_cell(t, COL_GRADE, text_copy(r->grade));
-	if (p->predicted > 0)
-		table_cell(t, COL_RATIO,
-			   text_format("%.3g", r->value / p->predicted));
+	table_cell(t, COL_MEASURED,
+		   r ? tables_value(r) : text_copy("not measured"));
+	table_cell(t, COL_STDDEV,
+		   amount(valued ? r->stddev : NAN, c->ops.v[i].unit));
+	table_cell(t, COL_INTERVAL, interval ? interval : text_copy(NONE));
+	table_cell(t, COL_RATIO,
+		   isfinite(ratio) ? text_format("%.3g", ratio)
+				   : text_copy(NONE));
+	if (valued)
+		table_cell(t, COL_GRADE, text_copy(r->grade));
 }
 
 /* Its name, and by what the other machine was stood in for. */
@@ -109,48 +145,96 @@ static char *label(const struct operation *op, const struct row *row)
 	return text_copy(op->label);
 }
 
-static void fill_row(struct table *t, const struct operation *op,
-		     const struct prediction *p, const struct run *run)
+static void fill_row(struct table *t, const struct course *c, size_t i,
+		     const struct run *run)
 {
+	const struct operation *op = &c->ops.v[i];
 	const struct row *row = operations_row(op, run);
+	const char *limiter =
+		c->predictions.n > i ? c->predictions.v[i].limiter : NULL;
 
 	table_row(t, row && row->all.status != RESULT_OK
 			     ? result_status_name(row->all.status)
 			     : "");
 	table_cell(t, COL_OPERATION, label(op, row));
-	table_cell(t, COL_BASE, amount(p->base, op->unit));
-	table_cell(t, COL_SOFTWARE, amount(p->software, op->unit));
-	table_cell(t, COL_PREDICTED, amount(p->predicted, op->unit));
-	fill_measured(t, op, p, row);
+	fill_predicted(t, c, i);
+	fill_measured(t, c, i, row);
 	table_cell(t, COL_LIMITER,
-		   p->limiter ? text_copy(p->limiter)
-			      : limiters_say(op, run, row));
-	table_cell(t, COL_I7_PREDICTED, text_copy(op->predicted));
-	table_cell(t, COL_I7_MEASURED, text_copy(op->measured));
-	table_cell(t, COL_I7_STDDEV, text_copy(op->stddev));
+		   limiter ? text_copy(limiter) : limiters_say(op, run, row));
 }
 
 void course_table(struct table *t, const struct course *c,
-		  const struct run *run, const char *section)
+		  const struct run *run, const char *section, const char *ids)
 {
 	*t = (struct table) { 0 };
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		table_column(t, columns[i].head, columns[i].number);
 	for (size_t i = 0; i < c->ops.n; i++)
-		if (!section || !strcmp(section, c->ops.v[i].section))
-			fill_row(t, &c->ops.v[i], &c->predictions.v[i], run);
+		if ((!section || !strcmp(section, c->ops.v[i].section)) &&
+		    (!ids || text_glob(ids, c->ops.v[i].id)))
+			fill_row(t, c, i, run);
 	t->caption = text_copy(section ? section : "All operations");
 }
 
-void course_reasons(struct table *t, const struct course *c)
+/* What the student said, and the rule where it stands in for a figure. */
+static void add_reason(struct table *t, const struct course *c, size_t i)
+{
+	const char *why = c->predictions.n > i ? c->predictions.v[i].why : NULL;
+	const char *rule = is_said(c, i) ? NULL : c->estimates.v[i].words;
+
+	if (why || rule)
+		table_pair(t, c->ops.v[i].label,
+			   text_format("%s%s%s%s", why ? why : "",
+				       why && rule ? "; " : "",
+				       rule && isfinite(predicted(c, i))
+					       ? "est.: "
+					       : "",
+				       rule ? rule : ""));
+}
+
+void course_reasons(struct table *t, const struct course *c, const char *ids)
 {
 	*t = (struct table) { 0 };
 	table_column(t, "operation", false);
 	table_column(t, "why this was predicted", false);
-	for (size_t i = 0; i < c->predictions.n; i++)
-		if (c->predictions.v[i].why)
-			table_pair(t, c->ops.v[i].label,
-				   text_copy(c->predictions.v[i].why));
+	for (size_t i = 0; i < c->ops.n; i++)
+		if (!ids || text_glob(ids, c->ops.v[i].id))
+			add_reason(t, c, i);
+}
+
+void course_2017(struct table *t, const struct course *c, const struct run *run)
+{
+	static const char *const heads[] = {
+		"operation", "base hardware", "software overhead",
+		"predicted", "measured",      "standard deviation",
+	};
+
+	*t = (struct table) { 0 };
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		table_column(t, heads[i], i > 0);
+	table_column(t, "this run", true);
+	for (size_t i = 0; i < c->ops.n; i++) {
+		const struct operation *op = &c->ops.v[i];
+		const char *const said[] = { op->base, op->software,
+					     op->predicted, op->measured,
+					     op->stddev };
+		const struct row *row = operations_row(op, run);
+
+		if (!op->predicted && !op->measured)
+			continue;
+		table_row(t, "");
+		table_cell(t, 0, label(op, row));
+		for (size_t j = 0; j < sizeof(said) / sizeof(said[0]); j++)
+			table_cell(t, j + 1,
+				   text_copy(said[j] ? said[j] : "N/A"));
+		table_cell(t, 6,
+			   row ? tables_value(&row->all)
+			       : text_copy("not measured"));
+	}
+	t->caption = text_copy(
+		"The report of 2017 on its own machine, a Core i7 860 at "
+		"2.8 GHz with Linux 4.4: Wu, Xiang and He, CSE 221 Project "
+		"Report, Table 12 (network: Tables 9 to 11)");
 }
 
 static void put_tables(struct doc *d, const struct course *c,
@@ -163,17 +247,28 @@ static void put_tables(struct doc *d, const struct course *c,
 		if (section && !strcmp(section, c->ops.v[i].section))
 			continue;
 		section = c->ops.v[i].section;
-		course_table(&t, c, run, section);
-		/* Four empty columns would push the rest off the page. */
-		if (!c->predictions.found)
-			table_prune(&t);
+		course_table(&t, c, run, section, NULL);
 		d->format->table(d, &t);
 		table_free(&t);
 	}
-	course_reasons(&t, c);
+	course_reasons(&t, c, NULL);
 	if (t.nrows)
 		d->format->table(d, &t);
 	table_free(&t);
+	course_2017(&t, c, run);
+	d->format->table(d, &t);
+	table_free(&t);
+}
+
+const char *course_missing(const struct run *run)
+{
+	const char *profile = run_text(run->meta, "profile");
+
+	return profile && !strcmp(profile, "quick")
+		       ? "This was a quick run, which measures the core rows "
+			 "only: `make run-all` measures the operations that "
+			 "are missing here."
+		       : NULL;
 }
 
 void course_write(struct doc *d, const struct course *c, const struct run *run)
@@ -185,14 +280,23 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		d, "The operations of the CSE 221 course, each with what was "
 		   "expected of it, what was measured, and what limits it: "
 		   "what usually does, or, with a figure in brackets, what "
-		   "this run's own figures say. The last columns are from a "
-		   "student's report of 2017 on a Core i7 860 at 2.8 GHz with "
-		   "Linux 4.4 (Wu, Xiang and He), whose methods were not all "
-		   "the same: compare magnitudes. The standard deviation is "
-		   "over all samples.");
+		   "this run's own figures say. The standard deviation is "
+		   "over all samples. Where nobody predicted anything, est. "
+		   "marks an estimate by a rule, most of them those of a "
+		   "students' report of 2017, applied to this machine; the "
+		   "rules stand below, and what an estimate lacks that is – "
+		   "here. The methods of that report were not all the same "
+		   "as here: compare magnitudes.");
 	if (!c->predictions.found)
 		d->format->para(d, "There are no predictions: `make "
 				   "predictions` writes predictions.ini to "
 				   "fill in before the next run.");
+	if (course_missing(run))
+		d->format->para(d, course_missing(run));
 	put_tables(d, c, run);
+	d->format->heading(d, 2, "comparisons", "Comparisons");
+	d->format->para(d, "The questions of the course, answered by this run: "
+			   "how many times the second the first is, with its "
+			   "95 % interval, and what other rows say of why.");
+	comparisons_write(d, &c->table, &c->ops, run, NULL);
 }

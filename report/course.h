@@ -3,6 +3,7 @@
 #define COURSE_H
 
 #include "doc.h"
+#include "estimates.h"
 #include "operations.h"
 #include "predictions.h"
 
@@ -10,6 +11,8 @@
 struct course {
 	struct operations ops;
 	struct predictions predictions;
+	struct estimates estimates; /* where there are no predictions */
+	struct rowtable table;
 };
 
 /* course_read() - operations and predictions of @run.  A table that cannot be
@@ -17,14 +20,26 @@ struct course {
 void course_read(struct course *c, const struct run *run, const char *root);
 void course_free(struct course *c);
 
-/* course_table() - the operations of @section, or of all if it is NULL. */
+/* course_table() - the operations of @section, or of all if it is NULL, whose
+ * ids are among @ids (with spaces between), or all if that is NULL. */
 void course_table(struct table *t, const struct course *c,
-		  const struct run *run, const char *section);
+		  const struct run *run, const char *section, const char *ids);
 
-/* course_write() - the chapter of the report. */
+/* course_2017() - the same operations in the report of 2017, beside this run's
+ * figures. */
+void course_2017(struct table *t, const struct course *c,
+		 const struct run *run);
+
+/* course_reasons() - the words of the predictions and the rules of the
+ * estimates, one row each. */
+void course_reasons(struct table *t, const struct course *c, const char *ids);
+
+/* course_missing() - why a run has few of the operations; NULL if it is no
+ * quick one. */
+const char *course_missing(const struct run *run);
+
+/* course_write() - the chapters of the report: the tables, and the
+ * comparisons. */
 void course_write(struct doc *d, const struct course *c, const struct run *run);
-
-/* course_reasons() - the words of the predictions, one row each. */
-void course_reasons(struct table *t, const struct course *c);
 
 #endif

@@ -24,8 +24,8 @@ void predictions_template(FILE *f, const struct operations *ops)
 
 	fputs("# What do you expect each operation to cost, before you "
 	      "measure it?\n"
-	      "# Fill in what you can, with units; what is empty stays empty "
-	      "in the report.\n"
+	      "# Fill in what you can, with units; what is left empty the "
+	      "report estimates by a rule.\n"
 	      "#   base       what the hardware alone needs\n"
 	      "#   software   what the operating system adds\n"
 	      "#   predicted  the whole; base + software if left empty\n"

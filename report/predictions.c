@@ -143,16 +143,11 @@ static int take(void *user, const char *section, const char *key,
 	return 1;
 }
 
-/* Time adds up; a bandwidth or a size is what was said. */
-static void complete(struct prediction *one, const char *unit)
+double predictions_whole(double base, double software, const char *unit)
 {
-	if (isfinite(one->predicted))
-		return;
-	if (!text_glob("ns ns/B", unit))
-		one->predicted = one->base;
-	else if (isfinite(one->base) || isfinite(one->software))
-		one->predicted = (isfinite(one->base) ? one->base : 0) +
-				 (isfinite(one->software) ? one->software : 0);
+	if (!text_glob("ns ns/B", unit) || !isfinite(software))
+		return base;
+	return isfinite(base) ? base + software : software;
 }
 
 static void predictions_init(struct predictions *p,
@@ -184,7 +179,10 @@ int predictions_read(struct predictions *p, const struct operations *ops,
 			 text_copy("expected [operation], key = value or a "
 				   "comment that begins with #"));
 	for (size_t i = 0; i < ops->n; i++)
-		complete(&p->v[i], ops->v[i].unit);
+		if (!isfinite(p->v[i].predicted))
+			p->v[i].predicted = predictions_whole(p->v[i].base,
+							      p->v[i].software,
+							      ops->v[i].unit);
 	p->found = true;
 	return in.bad;
 }

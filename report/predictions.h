@@ -36,6 +36,10 @@ struct predictions {
 int predictions_read(struct predictions *p, const struct operations *ops,
 		     const char *path, double core_hz, struct notes *notes);
 
+/* predictions_whole() - of two parts, NAN being none: time adds up; of a
+ * bandwidth or a size it is the first. */
+double predictions_whole(double base, double software, const char *unit);
+
 /* predictions_find() - the predictions of a run: DIR/predictions.ini, which
  * run-all copies when it begins, else those in @root, else none. */
 void predictions_find(struct predictions *p, const struct operations *ops,

@@ -8,15 +8,18 @@
 #include "input.h"
 #include "text.h"
 
-static const char *const places[] = { "bench/cpu", "bench/task", "bench/memory",
-				      "bench/net", "bench/file", "monitor" };
+static const char *const places[] = {
+	"bench/cpu/rows.tsv",	"bench/task/rows.tsv", "bench/memory/rows.tsv",
+	"bench/net/rows.tsv",	"bench/file/rows.tsv", "monitor/rows.tsv",
+	"report/estimates.tsv",
+};
 
 static void add_line(struct rowtable *t, const char *text, const char *file,
 		     size_t number)
 {
 	struct rowtable_line line = {
 		.text = text_copy(text),
-		.place = text_format("%s/rows.tsv:%zu", file, number),
+		.place = text_format("%s:%zu", file, number),
 	};
 	char *rest = line.text, *field;
 
@@ -31,7 +34,7 @@ static void add_line(struct rowtable *t, const char *text, const char *file,
 
 static int read_file(struct rowtable *t, const char *root, const char *place)
 {
-	char *path = text_format("%s/%s/rows.tsv", root, place);
+	char *path = text_format("%s/%s", root, place);
 	struct input in;
 	const int err = input_open(&in, path, INPUT_LINK);
 

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * What is known of the suite's rows: bench/<family>/rows.tsv and
- * monitor/rows.tsv (docs/rows.md).  Each line has a kind and its fields, parted
- * by one tab; lines that begin with # are comments.
+ * What is known of the suite's rows: bench/<family>/rows.tsv,
+ * monitor/rows.tsv and report/estimates.tsv (docs/rows.md).  Each line has a
+ * kind and its fields, parted by one tab; lines that begin with # are comments.
  */
 struct rowtable_line {
 	char *text;   /* cut at its tabs; the fields point into it */

@@ -122,8 +122,10 @@ static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
 	d->format->list(d, 1);
-	if (parts->course->ops.n)
+	if (parts->course->ops.n) {
 		d->format->item(d, "#coursework", "Predicted and measured");
+		d->format->item(d, "#comparisons", "Comparisons");
+	}
 	if (lmbench_any(parts->lmbench, run))
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (parts->ledger)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparisons.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formula.h"
+#include "pick.h"
+#include "rank.h"
+#include "tables.h"
+#include "text.h"
+#include "units.h"
+
+enum { ID, QUESTION, A_WORDS, A_ROW, B_WORDS, B_ROW, FIELDS };
+
+/* One side of a comparison. */
+struct side {
+	const char *words;
+	const struct row *row; /* NULL: this run does not have it */
+	bool inverse;	       /* bytes a second are compared as ns a byte */
+};
+
+struct answer {
+	struct side a, b;
+	double ratio, low, high; /* NAN: not known */
+};
+
+static const struct row *row_of(const struct run *run, const char *field)
+{
+	char *copy = text_copy(field), *globs = copy;
+	const char *program = strsep(&globs, " ");
+	const struct row *row = globs ? run_pick(run, program, globs) : NULL;
+
+	free(copy);
+	return row;
+}
+
+static bool measured(const struct side *s)
+{
+	return s->row && s->row->all.status == RESULT_OK && s->row->all.unit &&
+	       s->row->all.value > 0;
+}
+
+static double in_common(const struct side *s, double value)
+{
+	return s->inverse ? 1e9 / value : value;
+}
+
+/* The logarithms of its invocations' values. */
+static double *logarithms(const struct side *s, size_t *n)
+{
+	double *v = text_alloc(s->row->n + 1, sizeof(*v));
+
+	*n = 0;
+	for (size_t i = 0; i < s->row->n && *n < RANK_MAX; i++) {
+		const double x = log(in_common(s, s->row->values[i]));
+
+		if (isfinite(x))
+			v[(*n)++] = x;
+	}
+	return v;
+}
+
+static void set_interval(struct answer *x)
+{
+	size_t n, m;
+	double *a = logarithms(&x->a, &n), *b = logarithms(&x->b, &m);
+	struct rank_shift shift = { NAN, -INFINITY, INFINITY };
+
+	if (n && m)
+		rank_shift(&shift, b, m, a, n, 0.95);
+	if (isfinite(shift.lo) && isfinite(shift.hi)) {
+		x->low = exp(shift.lo);
+		x->high = exp(shift.hi);
+	}
+	free(b);
+	free(a);
+}
+
+static void answer(struct answer *x, char *const *field, const struct run *run)
+{
+	const char *a, *b;
+
+	*x = (struct answer) {
+		.a = { field[A_WORDS], row_of(run, field[A_ROW]), false },
+		.b = { field[B_WORDS], row_of(run, field[B_ROW]), false },
+		.ratio = NAN,
+		.low = NAN,
+		.high = NAN,
+	};
+	if (!measured(&x->a) || !measured(&x->b))
+		return;
+	a = x->a.row->all.unit;
+	b = x->b.row->all.unit;
+	x->a.inverse = !strcmp(a, "B/s") && !strcmp(b, "ns/B");
+	x->b.inverse = !strcmp(a, "ns/B") && !strcmp(b, "B/s");
+	if (!x->a.inverse && !x->b.inverse && strcmp(a, b) != 0)
+		return;
+	x->ratio = in_common(&x->a, x->a.row->all.value) /
+		   in_common(&x->b, x->b.row->all.value);
+	set_interval(x);
+}
+
+static char *said(const struct side *s)
+{
+	char *value, *text;
+
+	if (!s->row)
+		return text_format("%s: not measured in this run", s->words);
+	value = tables_value(&s->row->all);
+	text = text_format("%s: %s (%s)", s->words, value, s->row->all.name);
+	free(value);
+	return text;
+}
+
+static bool wanted(const struct rowtable_line *line, const char *ids)
+{
+	return line->n == FIELDS && (!ids || text_glob(ids, line->field[ID]));
+}
+
+void comparisons_table(struct table *table, const struct rowtable *t,
+		       const struct run *run, const char *ids)
+{
+	const struct rowtable_line *line = NULL;
+	struct answer x;
+
+	*table = (struct table) { 0 };
+	table_column(table, "comparison", false);
+	table_column(table, "first", false);
+	table_column(table, "second", false);
+	table_column(table, "first / second", true);
+	table_column(table, "95 % interval", true);
+	while ((line = rowtable_next(t, "comparison", line))) {
+		if (!wanted(line, ids))
+			continue;
+		answer(&x, line->field, run);
+		table_row(table, "");
+		table_cell(table, 0, text_copy(line->field[QUESTION]));
+		table_cell(table, 1, said(&x.a));
+		table_cell(table, 2, said(&x.b));
+		table_cell(table, 3,
+			   isfinite(x.ratio) ? text_format("%.3g", x.ratio)
+					     : text_copy("–"));
+		table_cell(table, 4,
+			   isfinite(x.low)
+				   ? text_format("%.3g – %.3g", x.low, x.high)
+			   : isfinite(x.ratio) ? text_copy("too few rounds")
+					       : text_copy("–"));
+	}
+}
+
+char *comparisons_reason(const struct rowtable_line *line,
+			 const struct rowtable *t, const struct operations *ops,
+			 const struct run *run)
+{
+	const struct rowtable_line *why = NULL;
+	struct answer x;
+
+	answer(&x, line->field, run);
+	if (!isfinite(x.ratio))
+		return NULL;
+	while ((why = rowtable_next(t, "because", why))) {
+		const struct formula_name names[] = {
+			{ "a", x.a.row->all.value },
+			{ "b", x.b.row->all.value },
+			{ "ratio", x.ratio },
+			{ "low", x.low },
+			{ "high", x.high },
+			{ NULL, 0 },
+		};
+		const struct formula_world w = { run, ops, NULL, t, names };
+		char *missing;
+		double holds;
+
+		if (why->n != 3 || strcmp(why->field[0], line->field[ID]) != 0)
+			continue;
+		holds = formula_value(why->field[1], &w, &missing);
+		free(missing);
+		if (holds > 0)
+			return formula_text(why->field[2], &w);
+	}
+	return NULL;
+}
+
+void comparisons_write(struct doc *d, const struct rowtable *t,
+		       const struct operations *ops, const struct run *run,
+		       const char *ids)
+{
+	const struct rowtable_line *line = NULL;
+	struct table table;
+
+	comparisons_table(&table, t, run, ids);
+	if (table.nrows)
+		d->format->table(d, &table);
+	table_free(&table);
+	while ((line = rowtable_next(t, "comparison", line))) {
+		char *why = wanted(line, ids)
+				    ? comparisons_reason(line, t, ops, run)
+				    : NULL;
+		char *text =
+			why ? text_format("%s: %s", line->field[QUESTION], why)
+			    : NULL;
+
+		if (text)
+			d->format->para(d, text);
+		free(text);
+		free(why);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef COMPARISONS_H
+#define COMPARISONS_H
+
+#include "doc.h"
+#include "operations.h"
+#include "rowtable.h"
+
+/*
+ * The questions of the course that compare two operations: the `comparison`
+ * and `because` lines of @t (docs/rows.md).
+ */
+
+/**
+ * comparisons_table() - each with its two values, how many times the second
+ * the first is, and the 95 % interval of that (rank_shift() of the
+ * logarithms of the invocations' values).
+ * @ids: the wanted ones, with spaces between; NULL: all.
+ */
+void comparisons_table(struct table *table, const struct rowtable *t,
+		       const struct run *run, const char *ids);
+
+/* comparisons_reason() - why the comparison of @line is as it is, by the first
+ * `because` line whose condition holds; a new string, NULL if there is none. */
+char *comparisons_reason(const struct rowtable_line *line,
+			 const struct rowtable *t, const struct operations *ops,
+			 const struct run *run);
+
+/* comparisons_write() - the table, and a paragraph for each reason. */
+void comparisons_write(struct doc *d, const struct rowtable *t,
+		       const struct operations *ops, const struct run *run,
+		       const char *ids);
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The course's table without a student's predictions, and its comparisons.
+
+setup() {
+	load ../helpers
+	report_setup small
+}
+
+# begin DIR TICKS: a results directory without a row, on a machine of 3 GHz
+# whose CPUID takes so many ticks of a 2 GHz clock.
+begin() {
+	mkdir "$1"
+	cp "$ROOT"/tests/fixtures/results/small/run.json "$1"
+	jq --argjson ticks "$2" '.timer.cpuid_ticks = $ticks | .timer.core_hz = 3e9 | .tsc.hz = 2e9' \
+		"$ROOT"/tests/fixtures/results/small/machine.json >"$1/machine.json"
+	printf '[]\n' >"$1/about.json"
+}
+
+# measured DIR PROGRAM CASE UNIT VALUE...: one more row, an invocation for each
+# value.
+measured() {
+	local value
+
+	for value in "${@:5}"; do
+		printf '{"schema": 1, "benchmark": "%s", "case": "%s", "status": "ok", "unit": "%s", "better": "lower", "value": %s, "n": 1, "samples": 9, "iters": 1}\n' \
+			"$2" "$3" "$4" "$value" >>"$1/invocations.jsonl"
+	done
+}
+
+# said DIR: what the coursework command prints.
+said() {
+	"$report" coursework --root "$ROOT" "$1"
+}
+
+@test "every operation has a rule, and every rule what it names" {
+	diff -u <(row_lines course | cut -f1 | sort) \
+		<(sed -n 's/^estimate\t\([^\t]*\).*/\1/p' "$ROOT/report/estimates.tsv" | sort -u)
+	sed '/^#/d' "$ROOT/report/estimates.tsv" >lines
+	# Programs with patterns in brackets, and those of comparisons.
+	{
+		grep -o '\[[^]]*\]' lines | tr -d '[]'
+		awk -F '\t' '$1 == "comparison" { print $5; print $7 }' lines
+	} | sort -u | while read -r program globs; do
+		for glob in $globs; do
+			[[ $glob != *net=remote,* && $glob != where=@(mount|server),* ]] || continue
+			while read -r of case; do
+				# shellcheck disable=SC2053 # it is a pattern
+				[[ $of != "$program" || $case != $glob ]] || continue 2
+			done <"$ROOT/tests/fixtures/row-names.txt"
+			echo "no row $program $glob"
+		done
+	done >absent
+	diff -u /dev/null absent
+}
+
+@test "without predictions each column is filled, or a reason stands below" {
+	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
+	sed -n '/id="coursework"/,/id="comparisons"/p' small/report.md >table
+	awk -F ' [|] ' '/^[|] operation [|] base/ { on = 1; next } /^$/ { on = 0 }
+		on && !/---/ { print }' table >rows
+	# The last so many lines are of the report of 2017.
+	head -n "$(row_lines course | wc -l)" rows >ours
+	run ! awk -F ' [|] ' '{ for (i = 1; i <= 8; i++) if ($i ~ /^ *$/) { print; bad = 1 } }
+		END { exit !bad }' ours
+	[[ $(grep -c '| est[.] ' ours) -ge 20 ]]
+	# Five cycles at 3 GHz, whatever the clock's rate.
+	grep -qF '| L1 cache access | est. 1.67 ns | est. 0 ns | est. 1.67 ns |' ours
+	grep -qF '| L1 cache access | est.: 5 cycles' table
+	while IFS='|' read -r _ label base _; do
+		[[ $base != ' – ' ]] || label=${label%% (through*}
+		[[ $base != ' – ' ]] ||
+			grep -qF "|$label| no estimate, which needs " table
+	done <ours
+	# What the report of 2017 gives, and what it does not.
+	grep -qF '| 10.024 ms | 0.004 ms | 10.03 ms | 8.12 ms | 2.6131 ms |' table
+	grep -qF '| N/A | N/A | 7.16 µs | 48.154 µs | 1.096 µs |' table
+}
+
+@test "a student's prediction takes the place of the estimate, of its operation only" {
+	printf '[syscall]\npredicted = 50 ns\nwhy = a trap\n' >small/predictions.ini
+	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
+	grep -q '^| System call: getpid, syscall instruction | – | – | 50.0 ns | ' small/report.md
+	grep -q '^| System call: getpid, syscall instruction | a trap |' small/report.md
+	grep -q '^| L1 cache access | est[.] ' small/report.md
+	printf '[syscall]\nbase = soon\n' >small/predictions.ini
+	run -0 --separate-stderr said small
+	[[ $stderr == *"predictions.ini:2: base = soon: expected a number and a unit"* ]]
+	grep -qE '^System call: getpid, syscall instruction +est[.] 333 ns' <<<"$output"
+}
+
+@test "an estimate takes the rows that are there, and says which are not" {
+	begin disk 100
+	measured disk file_read cache=direct,order=sequential,size=1G ns 50000
+	run -0 --separate-stderr said disk
+	grep -qE '^Contended read, 4 processes +est[.] 200 µs' <<<"$output"
+	grep -q 'no estimate, which needs a value of file_read cache=direct,order=sequential,block=1M in this run' <<<"$output"
+	measured disk file_read cache=direct,order=sequential,block=1M B/s 409.6e6
+	run -0 --separate-stderr said disk
+	grep -qE '^Local file read [(]O_DIRECT[)], 4 KiB, random +est[.] 10.0 µs' <<<"$output"
+	# Half a turn and a seek where reads show them.
+	measured disk file_read cache=direct,figure=random_over_sequential 1 40
+	run -0 --separate-stderr said disk
+	grep -qE '^Local file read [(]O_DIRECT[)], 4 KiB, random +est[.] 13.2 ms' <<<"$output"
+	# Times 4096 bytes and 10 000 cycles of the kernel.
+	grep -qE '^Page fault that reads from the disk +est[.] 13.2 ms +est[.] 3.33 µs' <<<"$output"
+}
+
+@test "int 0x80 is told from a trap to the hypervisor by CPUID's cost" {
+	for ticks in 10000 200; do
+		begin "gate$ticks" "$ticks"
+		measured "gate$ticks" syscall call=getpid,via=syscall ns {100..106}
+		measured "gate$ticks" syscall call=getpid,via=int80 ns {5000..5006}
+		run -0 --separate-stderr said "gate$ticks"
+		grep -qE 'via=int80[)].* 48[.]6 +47[.]6 – 49[.]7|via=int80[)].* 48[.]6 +' <<<"$output"
+		printf '%s\n' "${output//$'\n'/ }" >"said$ticks"
+	done
+	grep -q 'a hypervisor intercepts it; int 0x80 *takes 4.90 µs more' said10000
+	grep -q 'no *hypervisor intercepts it: the 14.* cycles' said200
+	# Rarely intercepted: CPUID traps, the gate does not.
+	begin gate 10000
+	measured gate syscall call=getpid,via=syscall ns {100..106}
+	measured gate syscall call=getpid,via=int80 ns {300..306}
+	said gate | tr '\n' ' ' | grep -q 'so it *does not *trap there'
+}
+
+@test "a comparison has its interval, its rows, and the reason that they give" {
+	begin pair 100
+	measured pair page_fault fault=major,per=byte ns/B 10 10 10 10 10 10 10
+	measured pair mem_bandwidth kernel=read,isa=best,level=memory,size=256M,threads=1 B/s \
+		10e9 10e9 10e9 10e9 10e9 10e9 10e9
+	measured pair tcp_rtt net=veth,proto=tcp,size=1,wait=block,place=same_cpu,figure=packet ns {10..16}
+	measured pair tcp_rtt net=loopback,proto=tcp,size=1,wait=block,place=same_cpu,figure=packet ns {10..16}
+	run -0 --separate-stderr said pair
+	# 10 ns a byte and 10 GB/s.
+	grep -qE 'page fault: 10[.]0 ns/B [(]fault=major,per=byte[)] +memory: 10[.]0 GB/s .* 100 +100 – 100' <<<"$output"
+	grep -q 'cannot tell from loopback' <<<"${output//$'\n'  / }"
+	grep -qE '^System call against procedure call +system call: not measured in this run' <<<"$output"
+	run ! grep -q 'unknown' <<<"$output"
+}
+
+@test "a rule that cannot be read is named" {
+	mkdir here
+	cp -r "$ROOT/bench" "$ROOT/monitor" here
+	mkdir here/report
+	printf 'estimate\tl1\t-\t5 * (cycle\t0\tfive\nterm\tx\tx + x\nestimate\tl2\t-\tx\t0\tround and round\n' \
+		>here/report/estimates.tsv
+	run -0 --separate-stderr "$report" coursework --root here small
+	grep -qF "no estimate, which needs a formula that can be read: '5 * (cycle'" <<<"$output"
+	grep -qF "no estimate, which needs a formula that can be read: 'x + x'" <<<"$output"
+}
