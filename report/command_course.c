@@ -142,9 +142,41 @@ static void print_coursework(const char *root, struct run *run)
 	say_notes(run);
 }
 
-int command_coursework(const char *root, const char *dir)
+static void print_skeleton(const char *root, struct run *run,
+			   const struct doc_format *format)
 {
-	return print_run(root, dir, print_coursework);
+	struct doc d = { .f = stdout, .dir = run->dir, .format = format };
+	struct figures figs;
+	struct course c;
+
+	course_read(&c, run, root);
+	figures_read(&figs, root, run->notes);
+	course_skeleton(&d, &c, run, &figs);
+	figures_free(&figs);
+	course_free(&c);
+	say_notes(run);
+}
+
+static void print_latex(const char *root, struct run *run)
+{
+	print_skeleton(root, run, &doc_tex);
+}
+
+static void print_markdown(const char *root, struct run *run)
+{
+	print_skeleton(root, run, &doc_md);
+}
+
+int command_coursework(const char *root, const char *template, const char *dir)
+{
+	if (!template)
+		return print_run(root, dir, print_coursework);
+	if (!strcmp(template, "latex"))
+		return print_run(root, dir, print_latex);
+	if (!strcmp(template, "markdown"))
+		return print_run(root, dir, print_markdown);
+	warn("--template %s: expected latex or markdown", template);
+	return EXIT_USAGE;
 }
 
 static void print_lmbench(const char *root, struct run *run)

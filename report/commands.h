@@ -23,8 +23,9 @@ int command_make(const char *root, const char *dir, const char *ledger,
 int command_summary(const char *root, const char *dir);
 int command_lmbench(const char *root, const char *dir);
 
-/* command_coursework() - print the coursework table of a run. */
-int command_coursework(const char *root, const char *dir);
+/* command_coursework() - print the coursework table of a run, or, if @template
+ * is "latex" or "markdown", the skeleton of the course's report. */
+int command_coursework(const char *root, const char *template, const char *dir);
 
 /* command_share() - percent as typed (@text) as a share: 0 or more, -1 if it
  * is no such number, @otherwise if there is none. */

@@ -4,6 +4,7 @@
 
 #include "doc.h"
 #include "estimates.h"
+#include "figures.h"
 #include "operations.h"
 #include "predictions.h"
 
@@ -41,5 +42,11 @@ const char *course_missing(const struct run *run);
 /* course_write() - the chapters of the report: the tables, and the
  * comparisons. */
 void course_write(struct doc *d, const struct course *c, const struct run *run);
+
+/* course_skeleton() - the whole report of the course, to be filled in, by the
+ * `chapter` lines of report/estimates.tsv; with those of @figs that are drawn.
+ */
+void course_skeleton(struct doc *d, const struct course *c,
+		     const struct run *run, const struct figures *figs);
 
 #endif

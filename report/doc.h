@@ -36,6 +36,7 @@ struct doc {
 	const char *dir;
 	const struct doc_format *format;
 	unsigned int figures; /* how many were put in */
+	bool whole;	      /* LaTeX: a document, not a part of one */
 };
 
 extern const struct doc_format doc_html, doc_md, doc_tex;

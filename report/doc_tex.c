@@ -9,11 +9,32 @@
 #define LONG_CELL 18  /* bytes: columns with longer text get a fixed width */
 
 /*
- * LaTeX to \input into a document: no preamble of its own.  Characters that
- * pdflatex does not know without more packages become a question mark.
+ * LaTeX to \input into a document: no preamble of its own, unless it is whole.
+ * Characters that pdflatex does not know without more packages become a
+ * question mark.
  */
+static void begin_whole(struct doc *d, const char *title)
+{
+	fputs("% Made by oscost, to be filled in.  pdflatex finds the figures "
+	      "where this\n"
+	      "% lies beside them, in the directory of the results.\n"
+	      "\\documentclass[a4paper]{article}\n"
+	      "\\usepackage[margin=25mm]{geometry}\n"
+	      "\\usepackage{graphicx,booktabs,longtable,array,caption}\n"
+	      "\\title{",
+	      d->f);
+	text_tex(d->f, title);
+	fputs("}\n\\author{Your names}\n\\begin{document}\n\\maketitle\n"
+	      "\\sloppy\n",
+	      d->f);
+}
+
 static void tex_begin(struct doc *d, const char *title)
 {
+	if (d->whole) {
+		begin_whole(d, title);
+		return;
+	}
 	fputs("% Made by oscost.  \\input this into a document with:\n"
 	      "%   \\usepackage{booktabs,longtable,array,pdflscape,caption}\n"
 	      "\\section*{",
@@ -24,12 +45,18 @@ static void tex_begin(struct doc *d, const char *title)
 
 static void tex_end(struct doc *d)
 {
+	if (d->whole)
+		fputs("\\end{document}\n", d->f);
 }
 
 static void tex_heading(struct doc *d, int level, const char *id,
 			const char *text)
 {
-	fputs(level <= 2 ? "\n\\subsection*{" : "\n\\subsubsection*{", d->f);
+	if (d->whole)
+		fputs(level <= 2 ? "\n\\section{" : "\n\\subsection{", d->f);
+	else
+		fputs(level <= 2 ? "\n\\subsection*{" : "\n\\subsubsection*{",
+		      d->f);
 	text_tex(d->f, text);
 	fputs("}\n", d->f);
 }
@@ -113,6 +140,20 @@ static void put_layout(struct doc *d, const struct table *t)
 	}
 }
 
+/* All columns share the width of a page that stands upright. */
+static void put_upright(struct doc *d, const struct table *t)
+{
+	const double first = t->ncolumns < 4 ? 0.3 : 0.23;
+	const double rest = (1 - first) / (double)(t->ncolumns - 1);
+
+	for (size_t j = 0; j < t->ncolumns; j++)
+		fprintf(d->f,
+			">{\\%s\\arraybackslash}p{\\dimexpr %.3f\\linewidth"
+			"-2\\tabcolsep\\relax}",
+			t->columns[j].number ? "raggedleft" : "raggedright",
+			j ? rest : first);
+}
+
 static void put_row(struct doc *d, const struct table *t, char *const *cells)
 {
 	for (size_t j = 0; j < t->ncolumns; j++) {
@@ -125,7 +166,7 @@ static void put_row(struct doc *d, const struct table *t, char *const *cells)
 static void tex_table(struct doc *d, const struct table *t)
 {
 	size_t chars = width(t);
-	bool across = chars > WIDE;
+	bool across = chars > WIDE && !d->whole;
 
 	if (!t->nrows)
 		return;
@@ -133,8 +174,11 @@ static void tex_table(struct doc *d, const struct table *t)
 	fprintf(d->f,
 		"{%s\\setlength{\\tabcolsep}{3pt}\n"
 		"\\begin{longtable}{@{}",
-		chars > VERY_WIDE ? "\\tiny" : "\\scriptsize");
-	put_layout(d, t);
+		chars > VERY_WIDE && !d->whole ? "\\tiny" : "\\scriptsize");
+	if (d->whole)
+		put_upright(d, t);
+	else
+		put_layout(d, t);
 	fputs("@{}}\n", d->f);
 	if (t->caption) {
 		fputs("\\caption*{", d->f);
@@ -150,9 +194,27 @@ static void tex_table(struct doc *d, const struct table *t)
 	fputs(across ? "\\end{landscape}\n" : "", d->f);
 }
 
+/* Where it is named: a float would meet long tables. */
+static void put_picture(struct doc *d, const char *name, const char *caption)
+{
+	fprintf(d->f,
+		"\n\\noindent\\begin{minipage}{\\linewidth}\\centering\n"
+		"\\IfFileExists{%s.png}"
+		"{\\includegraphics[width=0.8\\linewidth]{%s.png}}"
+		"{\\fbox{%s.png lies with the results}}\n"
+		"\\captionof{figure}{",
+		name, name, name);
+	text_tex(d->f, caption);
+	fputs("}\n\\end{minipage}\n\n", d->f);
+}
+
 /* Pictures stay where they are: a document elsewhere would not find them. */
 static void tex_figure(struct doc *d, const char *name, const char *caption)
 {
+	if (d->whole) {
+		put_picture(d, name, caption);
+		return;
+	}
 	fprintf(d->f, "%% figure %s.png: ", name);
 	text_tex(d->f, caption);
 	fputc('\n', d->f);

@@ -18,8 +18,7 @@
 struct settings {
 	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *within;
-	const char *ledger;
+	const char *within, *ledger, *template;
 	bool no_plots, all, same, json, junit, help, version;
 };
 
@@ -81,6 +80,14 @@ static const struct opt export_opts[] = {
 static const struct opt wide_opts[] = {
 	OPT_STR(0, "within", settings, within, "2",
 		"half the width of a 95 % interval, of its value, percent"),
+	OPT_END,
+};
+
+static const struct opt coursework_opts[] = {
+	OPT_ROOT,
+	OPT_STR(0, "template", settings, template, NULL,
+		"print the skeleton of the whole report, to be filled in: "
+		"latex or markdown, name"),
 	OPT_END,
 };
 
@@ -153,7 +160,11 @@ static int do_summary(const struct settings *set, char **argv)
 
 static int do_coursework(const struct settings *set, char **argv)
 {
-	return with_root(set, command_coursework, argv[0]);
+	char *root = find_root(set->root);
+	int status = command_coursework(root, set->template, argv[0]);
+
+	free(root);
+	return status;
 }
 
 static int do_lmbench(const struct settings *set, char **argv)
@@ -220,7 +231,7 @@ static const struct command {
 	  "print the card, causes of noise and warnings; write nothing", 1, 1,
 	  root_opts, do_summary },
 	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
-	  root_opts, do_coursework },
+	  coursework_opts, do_coursework },
 	{ "lmbench", " DIR", "print the figures of lmbench's summary", 1, 1,
 	  root_opts, do_lmbench },
 	{ "predictions", " [FILE]",

@@ -27,6 +27,7 @@ char *report_title(const struct run *run);
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);
+void sections_machine_table(struct table *t, const json_t *machine);
 void sections_timer(struct doc *d, const struct run *run,
 		    const struct figures *figs);
 void sections_method(struct doc *d, const struct run *run);

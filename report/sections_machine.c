@@ -195,15 +195,22 @@ static void put_checks(struct doc *d, const struct run *run)
 	table_free(&t);
 }
 
+void sections_machine_table(struct table *t, const json_t *machine)
+{
+	const struct run run = { .machine = (json_t *)machine };
+
+	*t = (struct table) { 0 };
+	fill_machine(t, &run);
+}
+
 /* What the machine at the other end of the network said of itself. */
 static void put_peer(struct doc *d, const struct run *run)
 {
-	const struct run peer = { .machine = run->peer };
-	struct table t = { 0 };
+	struct table t;
 
 	if (!run->peer)
 		return;
-	fill_machine(&t, &peer);
+	sections_machine_table(&t, run->peer);
 	t.caption = text_copy("The other machine, to which the rows with "
 			      "net=remote were measured");
 	d->format->table(d, &t);

@@ -50,7 +50,7 @@ static bool is_empty(const struct table *t, size_t column)
 	return true;
 }
 
-static void drop_column(struct table *t, size_t column)
+void table_drop(struct table *t, size_t column)
 {
 	size_t n = t->ncolumns, to = 0;
 
@@ -70,7 +70,7 @@ void table_prune(struct table *t)
 {
 	for (size_t i = t->ncolumns; i-- > 1;)
 		if (is_empty(t, i))
-			drop_column(t, i);
+			table_drop(t, i);
 }
 
 void table_free(struct table *t)

@@ -33,6 +33,9 @@ void table_cell(struct table *t, size_t column, char *text);
 /* table_pair() - a row of two cells, for lists of names and values. */
 void table_pair(struct table *t, const char *name, char *value);
 
+/* table_drop() - take out one column. */
+void table_drop(struct table *t, size_t column);
+
 /* table_prune() - take out columns in which no cell has text. */
 void table_prune(struct table *t);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The course's table without a student's predictions, and its comparisons.
+# The course's table without a student's predictions, its comparisons, and the
+# skeleton of its report.
 
 setup() {
 	load ../helpers
@@ -52,6 +53,18 @@ said() {
 		done
 	done >absent
 	diff -u /dev/null absent
+	# The chapters name operations, figures and comparisons that there are.
+	{
+		row_lines course | cut -f1
+		row_lines figure | cut -f1
+		sed -n 's/^comparison\t\([^\t]*\).*/\1/p' lines
+		printf '%s\n' - all
+	} | sort -u >known
+	awk -F '\t' '$1 == "chapter" { print $4, $5, $6 }' lines | tr ' ' '\n' | sort -u >named
+	[[ -z $(comm -13 known named) ]]
+	# Each operation stands in one chapter.
+	diff -u <(row_lines course | cut -f1 | sort) \
+		<(awk -F '\t' '$1 == "chapter" && $4 !~ /^(-|all)$/ { print $4 }' lines | tr ' ' '\n' | sort)
 }
 
 @test "without predictions each column is filled, or a reason stands below" {
@@ -148,4 +161,26 @@ said() {
 	run -0 --separate-stderr "$report" coursework --root here small
 	grep -qF "no estimate, which needs a formula that can be read: '5 * (cycle'" <<<"$output"
 	grep -qF "no estimate, which needs a formula that can be read: 'x + x'" <<<"$output"
+}
+
+@test "the skeleton has the chapters, the tables and room for the rest" {
+	run -2 --separate-stderr "$report" coursework --root "$ROOT" --template word small
+	[[ $stderr == *"expected latex or markdown"* ]]
+	run -0 --separate-stderr "$report" coursework --root "$ROOT" --template markdown small
+	for heading in '## 1 Introduction' '### 2.1 CPU' '### 3.4 System Call' '### 4.3 Page Fault Handling' \
+		'### 5.2 Round Trip Time' '### 6.4 Contention' '### 7.2 Measurement Results Summary'; do
+		grep -qxF "$heading" <<<"$output"
+	done
+	[[ $(grep -c '^Discussion[.] To be written: ' <<<"$output") -eq 16 ]]
+	grep -qF '| Loop, one round, counter in memory | est. 2.67 ns |' <<<"$output"
+}
+
+@test "the LaTeX skeleton is a document" {
+	"$report" coursework --root "$ROOT" --template latex small >coursework.tex
+	"$report" make --no-plots --root "$ROOT" small
+	grep -q '^\\section{CPU Operations}' coursework.tex
+	[[ $(tail -n 1 coursework.tex) == '\end{document}' ]]
+	command -v pdflatex || skip "no pdflatex"
+	run -0 pdflatex -interaction=nonstopmode -halt-on-error coursework.tex
+	[[ $output == *"Output written on coursework.pdf"* && $output != *Overfull* ]]
 }
