@@ -150,6 +150,16 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 	}
 }
 
+static char *sentence(const char *question, const char *words,
+		      const struct formula_world *w)
+{
+	char *why = formula_text(words, w);
+	char *text = text_format("%s: %s", question, why);
+
+	free(why);
+	return text;
+}
+
 char *comparisons_reason(const struct rowtable_line *line,
 			 const struct rowtable *t, const struct operations *ops,
 			 const struct run *run)
@@ -178,7 +188,8 @@ char *comparisons_reason(const struct rowtable_line *line,
 		holds = formula_value(why->field[1], &w, &missing);
 		free(missing);
 		if (holds > 0)
-			return formula_text(why->field[2], &w);
+			return sentence(line->field[QUESTION], why->field[2],
+					&w);
 	}
 	return NULL;
 }
@@ -198,13 +209,9 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 		char *why = wanted(line, ids)
 				    ? comparisons_reason(line, t, ops, run)
 				    : NULL;
-		char *text =
-			why ? text_format("%s: %s", line->field[QUESTION], why)
-			    : NULL;
 
-		if (text)
-			d->format->para(d, text);
-		free(text);
+		if (why)
+			d->format->para(d, why);
 		free(why);
 	}
 }

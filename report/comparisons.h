@@ -20,8 +20,9 @@
 void comparisons_table(struct table *table, const struct rowtable *t,
 		       const struct run *run, const char *ids);
 
-/* comparisons_reason() - why the comparison of @line is as it is, by the first
- * `because` line whose condition holds; a new string, NULL if there is none. */
+/* comparisons_reason() - "question: why" for the comparison of @line, by the
+ * first `because` line whose condition holds; a new string, NULL if there is
+ * none. */
 char *comparisons_reason(const struct rowtable_line *line,
 			 const struct rowtable *t, const struct operations *ops,
 			 const struct run *run);
