@@ -28,6 +28,9 @@ void machine_nominal(FILE *f);
 json_t *machine_cpu(void);	 /* cpuinfo and hwloc */
 json_t *machine_caches(int cpu); /* hwloc: between @cpu and memory */
 
+json_t *machine_links(void); /* [{name, mbit_s}] of network cards */
+json_t *machine_disks(void); /* [{name, model, size_bytes, rotates}] */
+
 /**
  * machine_checks() - how the machine is set for measuring.
  * @root: "" for this machine; a directory with sys/ and proc/ in tests.

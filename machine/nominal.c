@@ -63,52 +63,122 @@ static int wanted(const struct dirent *d)
 	return strcmp(d->d_name, "lo") != 0;
 }
 
-/* Each network interface with the speed that it says it has. */
-static void put_link(FILE *f, const char *link)
+/* What @describe says of each name in @dir; null is left out. */
+static json_t *each(const char *dir, json_t *(*describe)(const char *name))
 {
-	char *speed = machine_line("/sys/class/net/%s/speed", link);
-	const long mbit = speed ? strtol(speed, NULL, 10) : 0;
-	char *name = machine_format("link %s", link);
-	char said[40] = "says no speed";
-
-	if (mbit > 0)
-		snprintf(said, sizeof(said), "%ld Mbit/s", mbit);
-	fact(f, name, said);
-	free(name);
-	free(speed);
-}
-
-static void put_disk(FILE *f, const char *disk)
-{
-	char *sectors = machine_line("/sys/block/%s/size", disk);
-	char *kind = machine_line("/sys/block/%s/queue/rotational", disk);
-	const double bytes = sectors ? 512 * strtod(sectors, NULL) : 0;
-	char *name = machine_format("disk %s", disk), *said;
-	char size[UNITS_MAX];
-
-	said = machine_format("%s, says it %s", units_format(size, bytes, "B"),
-			      kind && *kind == '1' ? "rotates"
-						   : "does not rotate");
-	if (bytes > 0)
-		fact(f, name, said);
-	free(said);
-	free(name);
-	free(kind);
-	free(sectors);
-}
-
-static void put_all(FILE *f, const char *dir,
-		    void (*put)(FILE *f, const char *name))
-{
+	json_t *all = json_array();
 	struct dirent **v;
 	int n = scandir(dir, &v, wanted, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		put(f, v[i]->d_name);
+		json_t *one = describe(v[i]->d_name);
+
+		if (one)
+			json_array_append_new(all, one);
 		free(v[i]);
 	}
 	if (n >= 0)
 		free(v);
+	return all;
+}
+
+/* A network interface with the speed that it says it has; NULL of one that has
+ * no device, as the bridges of containers. */
+static json_t *link_facts(const char *name)
+{
+	char *device = machine_file("/sys/class/net/%s/device/uevent", name);
+	char *speed = machine_line("/sys/class/net/%s/speed", name);
+	const json_int_t mbit = speed ? strtol(speed, NULL, 10) : 0;
+	json_t *one = NULL;
+
+	if (device)
+		one = json_pack("{s:o, s:o}", "name", machine_string(name),
+				"mbit_s",
+				mbit > 0 ? json_integer(mbit) : json_null());
+	free(speed);
+	free(device);
+	return one;
+}
+
+static json_t *disk_facts(const char *name)
+{
+	char *sectors = machine_line("/sys/block/%s/size", name);
+	char *kind = machine_line("/sys/block/%s/queue/rotational", name);
+	const json_int_t n = sectors ? strtoll(sectors, NULL, 10) : 0;
+	json_t *one = NULL;
+
+	if (n > 0)
+		one = json_pack(
+			"{s:o, s:o, s:I, s:o}", "name", machine_string(name),
+			"model",
+			machine_text(machine_line("/sys/block/%s/device/model",
+						  name)),
+			"size_bytes", 512 * n, "rotates",
+			kind ? json_boolean(*kind == '1') : json_null());
+	free(kind);
+	free(sectors);
+	return one;
+}
+
+json_t *machine_links(void)
+{
+	return each("/sys/class/net", link_facts);
+}
+
+json_t *machine_disks(void)
+{
+	return each("/sys/block", disk_facts);
+}
+
+static void put_links(FILE *f)
+{
+	json_t *all = machine_links(), *one;
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		const json_int_t mbit =
+			json_integer_value(json_object_get(one, "mbit_s"));
+		char *name =
+			machine_format("link %s",
+				       json_string_value(
+					       json_object_get(one, "name")));
+		char said[40] = "says no speed";
+
+		if (mbit > 0)
+			snprintf(said, sizeof(said), "%lld Mbit/s",
+				 (long long)mbit);
+		fact(f, name, said);
+		free(name);
+	}
+	json_decref(all);
+}
+
+static void put_disks(FILE *f)
+{
+	json_t *all = machine_disks(), *one;
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		const double bytes =
+			json_number_value(json_object_get(one, "size_bytes"));
+		char *name =
+			machine_format("disk %s",
+				       json_string_value(
+					       json_object_get(one, "name")));
+		char size[UNITS_MAX];
+		char *said = machine_format(
+			"%s, says it %s", units_format(size, bytes, "B"),
+			json_is_true(json_object_get(one, "rotates"))
+				? "rotates"
+				: "does not rotate");
+
+		fact(f, name, said);
+		free(said);
+		free(name);
+	}
+	json_decref(all);
 }
 
 void machine_nominal(FILE *f)
@@ -123,8 +193,8 @@ void machine_nominal(FILE *f)
 	fact(f, "processor", json_string_value(json_object_get(cpu, "model")));
 	put_caches(f);
 	fact(f, "memory", units_format(memory, 1024 * kib, "B"));
-	put_all(f, "/sys/class/net", put_link);
-	put_all(f, "/sys/block", put_disk);
+	put_links(f);
+	put_disks(f);
 	if (mhz > 0)
 		fprintf(f,
 			"#   clock: %.6g MHz, says /proc/cpuinfo (in a virtual "

@@ -71,6 +71,43 @@ static void add_caches(struct table *t, const struct run *run)
 	}
 }
 
+/* Disks and network cards, by what they say of themselves. */
+static void add_devices(struct table *t, const struct run *run)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(run_at(run->machine, "disks"), i, one)
+	{
+		const char *model = run_text(one, "model");
+		char *rotates = shown(run_at(one, "rotates"));
+		char *id = shown(run_at(one, "name"));
+		char *name = text_format("disk %s", id);
+		char *size = bytes_at(one, "size_bytes");
+
+		table_pair(t, name,
+			   text_format("%s%s%s, says it rotates: %s",
+				       model ? model : "", model ? ", " : "",
+				       size, rotates));
+		free(size);
+		free(name);
+		free(id);
+		free(rotates);
+	}
+	json_array_foreach(run_at(run->machine, "links"), i, one)
+	{
+		const double mbit = run_number(one, "mbit_s");
+		char *id = shown(run_at(one, "name"));
+		char *name = text_format("network card %s", id);
+
+		table_pair(t, name,
+			   mbit > 0 ? text_format("%.0f Mbit/s", mbit)
+				    : text_copy("says no speed"));
+		free(name);
+		free(id);
+	}
+}
+
 static void add_mitigations(struct table *t, const struct run *run)
 {
 	json_t *all = json_object_get(run->machine, "mitigations");
@@ -137,6 +174,7 @@ static void fill_machine(struct table *t, const struct run *run)
 	pair(t, "NUMA nodes", run, "cpu.numa_nodes");
 	add_caches(t, run);
 	table_pair(t, "memory", bytes_at(run->machine, "memory_bytes"));
+	add_devices(t, run);
 	pair(t, "hypervisor", run, "hypervisor");
 	pair(t, "operating system", run, "os");
 	pair(t, "kernel", run, "kernel.release");

@@ -173,6 +173,19 @@ said() {
 	done
 	[[ $(grep -c '^Discussion[.] To be written: ' <<<"$output") -eq 16 ]]
 	grep -qF '| Loop, one round, counter in memory | est. 2.67 ns |' <<<"$output"
+	# What the machine says of its devices, if it says it.
+	run ! grep -E '^[|] (disk|network card) ' <<<"$output"
+	jq '.disks = [{name: "sda", model: "HDS|1", size_bytes: 750e9, rotates: true}] |
+		.links = [{name: "eth0", mbit_s: 1000}, {name: "eth1", mbit_s: null}]' \
+		small/machine.json >more.json
+	mv more.json small/machine.json
+	run -0 --separate-stderr "$report" coursework --root "$ROOT" --template markdown small
+	grep -qxF '| disk sda | HDS\|1, 698 GiB, says it rotates: yes |' <<<"$output"
+	grep -qxF '| network card eth0 | 1000 Mbit/s |' <<<"$output"
+	grep -qxF '| network card eth1 | says no speed |' <<<"$output"
+	# As machine.json has them.
+	"$BIN/machine" 2>/dev/null | jq -e '(.disks + .links | all(has("name"))) and
+		(.disks | all(.size_bytes > 0)) and (.links | all(has("mbit_s")))'
 }
 
 @test "the LaTeX skeleton is a document" {
