@@ -12,7 +12,7 @@ PLT_OBJS := $(PLT_SRCS:%.c=$(BUILD)/obj/%.o)
 PLT_LIB  := $(BUILD)/lib/$(LIBEXEC_NAME)/liboscost-plt.so
 
 # For the install recipe.
-INSTALL_LIBS := $(PLT_LIB)
+INSTALL_LIBS += $(PLT_LIB)
 
 OBJS += $(PLT_OBJS)
 

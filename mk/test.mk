@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find bench clock counters harness machine report monitor kernel tests \
+C_FILES    = $(sort $(shell find bench clock counters harness layer machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, and counters/ is for another machine.

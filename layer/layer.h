@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LAYER_H
+#define LAYER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * A layer is one row of layers[]: how a process puts itself under it, and how
+ * it finds out that it really is.  They are applied in the order of the table,
+ * in which what needs rights comes before what takes them away.
+ */
+#define HOW_MAX 256
+
+struct layer {
+	const char *name;
+	const char *value; /* behind "=": NULL none, "N" a number, or this */
+	long least, most;  /* of N */
+	const char *needs, *about;
+	int flag; /* for apply() and prove() */
+	/* Return: 0 or -errno: it cannot be had here.  May fork (stay()). */
+	int (*apply)(const struct layer *l, long n);
+	/* Whether it is in force; @how says what was seen. */
+	bool (*prove)(const struct layer *l, long n, char how[HOW_MAX]);
+};
+
+extern const struct layer layers[]; /* the last has no name */
+
+int seccomp_apply(const struct layer *l, long n);
+bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX]);
+enum { SECCOMP_BY_NUMBER, SECCOMP_BY_ARGUMENT, SECCOMP_DOCKER };
+
+int landlock_apply(const struct layer *l, long n);
+bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX]);
+
+/* Namespaces; @flag: those of unshare(2). */
+int space_apply(const struct layer *l, long n);
+bool space_prove(const struct layer *l, long n, char how[HOW_MAX]);
+
+int cgroup_apply(const struct layer *l, long n);
+bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX]);
+
+int ptrace_apply(const struct layer *l, long n);
+bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX]);
+
+/* What execve() takes away: an object that the dynamic linker loads into each
+ * program restores it. */
+int loaded_apply(const struct layer *l, long n);
+bool loaded_prove(const struct layer *l, long n, char how[HOW_MAX]);
+int loaded_check(const char *name); /* in the program that was executed */
+
+/**
+ * stay() - fork; what follows is done by the child.  The parent waits for it,
+ * passes signals on, calls @end unless NULL, and exits with the child's status
+ * (128 + N if signal N ended it).  If the parent is killed the child is, too.
+ *
+ * Return: 0 in the child, or -errno.
+ */
+int stay(void (*end)(void));
+
+/* status_field() - the number at @name of /proc/self/status; -1: none. */
+long status_field(const char *name);
+
+/* with_no_new_privs() - call @install again with no_new_privs if it is refused
+ * without.  Return: 0 or -errno. */
+int with_no_new_privs(int install(void *), void *arg);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters of system calls, and Landlock. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layer.h"
+
+/* A call that no kernel has; each filter refuses its own with an error that no
+ * kernel gives, and lets the others' through to ENOSYS. */
+#define MARKER	    1021 /* + the kind of filter */
+#define MARKER_ERR  1234
+#define NO_CALL	    2048u /* rules by number: from here on */
+#define LAST_CALL   600u  /* of today's kernels fewer */
+#define RULE_LOW    0x0c057000u
+#define RULE_HIGH   0x05c057edu
+#define FILTER_MAX  BPF_MAXINSNS
+#define ALLOW	    SECCOMP_RET_ALLOW
+#define REFUSE(err) (SECCOMP_RET_ERRNO | (err))
+
+struct filter {
+	struct sock_filter at[FILTER_MAX];
+	unsigned short n;
+};
+
+static void put(struct filter *f, struct sock_filter one)
+{
+	f->at[f->n++] = one;
+}
+
+static void load(struct filter *f, size_t offset)
+{
+	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					    (uint32_t)offset));
+}
+
+static void answer(struct filter *f, uint32_t action)
+{
+	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+}
+
+/* If what was loaded is @value: @action. */
+static void rule(struct filter *f, uint32_t value, uint32_t action)
+{
+	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0,
+					    1));
+	answer(f, action);
+}
+
+/* Halves of the first argument. */
+#define ARG_LOW	 offsetof(struct seccomp_data, args[0])
+#define ARG_HIGH (ARG_LOW + sizeof(uint32_t))
+
+static void by_argument(struct filter *f, long n)
+{
+	load(f, ARG_LOW);
+	for (long i = n; i > 0; i--) {
+		put(f,
+		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+						 RULE_LOW + (uint32_t)(n - i),
+						 0, 1));
+		/* Over the rules to come, and the answer of no rule. */
+		put(f,
+		    (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA,
+						 (uint32_t)(2 * (i - 1) + 1)));
+	}
+	answer(f, ALLOW);
+	load(f, ARG_HIGH);
+	rule(f, RULE_HIGH, REFUSE(MARKER_ERR));
+	answer(f, ALLOW);
+}
+
+static void by_number(struct filter *f, long n)
+{
+	rule(f, MARKER + SECCOMP_BY_NUMBER, REFUSE(MARKER_ERR));
+	for (uint32_t i = 1; i < n; i++)
+		rule(f, NO_CALL + i, REFUSE(MARKER_ERR));
+	answer(f, ALLOW);
+}
+
+/* Source: Docker's default profile without capabilities (moby,
+ * profiles/seccomp/default.json): the calls that it does not list. */
+static const uint16_t denied[] = {
+	SYS_acct,
+	SYS_add_key,
+	SYS_bpf,
+	SYS_clock_adjtime,
+	SYS_clock_settime,
+	SYS_delete_module,
+	SYS_finit_module,
+	SYS_fanotify_init,
+	SYS_get_mempolicy,
+	SYS_init_module,
+	SYS_io_uring_enter,
+	SYS_io_uring_register,
+	SYS_io_uring_setup,
+	SYS_kcmp,
+	SYS_kexec_load,
+	SYS_keyctl,
+	SYS_lookup_dcookie,
+	SYS_mbind,
+	SYS_mount,
+	SYS_move_pages,
+	SYS_name_to_handle_at,
+	SYS_nfsservctl,
+	SYS_open_by_handle_at,
+	SYS_perf_event_open,
+	SYS_pivot_root,
+	SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_quotactl,
+	SYS_reboot,
+	SYS_request_key,
+	SYS_set_mempolicy,
+	SYS_setns,
+	SYS_settimeofday,
+	SYS_swapoff,
+	SYS_swapon,
+	SYS_syslog,
+	SYS_umount2,
+	SYS_unshare,
+	SYS_userfaultfd,
+	SYS_vhangup,
+	SYS_fsopen,
+	SYS_fsmount,
+	SYS_move_mount,
+	SYS_open_tree,
+	SYS_pidfd_getfd,
+};
+
+static bool is_denied(uint32_t call)
+{
+	for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++)
+		if (denied[i] == call)
+			return true;
+	return false;
+}
+
+/* libseccomp's form: a rule for each call, in their order, and a refusal. */
+static void docker(struct filter *f)
+{
+	const uint32_t spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+				CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+				CLONE_NEWNET;
+
+	rule(f, MARKER + SECCOMP_DOCKER, REFUSE(MARKER_ERR));
+	for (uint32_t call = 0; call < LAST_CALL; call++) {
+		if (call == SYS_clone3) {
+			/* Its flags are in memory: libc then calls clone(). */
+			rule(f, call, REFUSE(ENOSYS));
+		} else if (call == SYS_clone) {
+			put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ |
+								    BPF_K,
+							    call, 0, 4));
+			load(f, ARG_LOW);
+			put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET |
+								    BPF_K,
+							    spaces, 0, 1));
+			answer(f, REFUSE(EPERM));
+			answer(f, ALLOW);
+		} else if (!is_denied(call)) {
+			rule(f, call, ALLOW);
+		}
+	}
+	rule(f, MARKER + SECCOMP_BY_NUMBER, ALLOW);
+	rule(f, MARKER + SECCOMP_BY_ARGUMENT, ALLOW);
+	answer(f, REFUSE(EPERM));
+}
+
+static int install(void *arg)
+{
+	struct filter *f = arg;
+	const struct sock_fprog program = { f->n, f->at };
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)
+		       ? -errno
+		       : 0;
+}
+
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#else
+#define NATIVE 0
+#endif
+
+int seccomp_apply(const struct layer *l, long n)
+{
+	static struct filter f;
+
+	if (!NATIVE)
+		return -ENOTSUP;
+	f.n = 0;
+	load(&f, offsetof(struct seccomp_data, arch));
+	/* The 32-bit calls have other numbers, and are not looked at. */
+	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE,
+					     1, 0));
+	answer(&f, ALLOW);
+	load(&f, offsetof(struct seccomp_data, nr));
+	if (l->flag == SECCOMP_BY_NUMBER)
+		by_number(&f, n);
+	else if (l->flag == SECCOMP_BY_ARGUMENT)
+		by_argument(&f, n);
+	else
+		docker(&f);
+	return with_no_new_privs(install, &f);
+}
+
+bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	const long mode = status_field("Seccomp");
+	const unsigned long arg = (unsigned long)RULE_HIGH << 32 |
+				  (RULE_LOW + (unsigned long)n - 1);
+	const long back = syscall(MARKER + l->flag,
+				  l->flag == SECCOMP_BY_ARGUMENT ? arg : 0);
+	const int err = back < 0 ? errno : 0;
+
+	snprintf(how, HOW_MAX,
+		 "/proc/self/status: Seccomp %ld; a call that the filter must "
+		 "refuse gives error %d (its own: %d)",
+		 mode, err, MARKER_ERR);
+	return mode == SECCOMP_MODE_FILTER && err == MARKER_ERR;
+}
+
+/* Of the rights of files all that this kernel knows; granted below / are all
+ * but one that nothing here uses, by which it can be seen. */
+#define ALL_RIGHTS(last) (((last) << 1) - 1)
+#define WITHHELD	 LANDLOCK_ACCESS_FS_MAKE_CHAR
+
+static uint64_t handled_rights(long version)
+{
+	if (version < 2)
+		return ALL_RIGHTS(1ull << 12);
+	if (version < 3)
+		return ALL_RIGHTS(1ull << 13);
+	return ALL_RIGHTS(version < 5 ? 1ull << 14 : 1ull << 15);
+}
+
+static int restrict_self(void *ruleset)
+{
+	return syscall(SYS_landlock_restrict_self, *(int *)ruleset, 0) ? -errno
+								       : 0;
+}
+
+int landlock_apply(const struct layer *l, long n)
+{
+	const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
+				     LANDLOCK_CREATE_RULESET_VERSION);
+	struct landlock_ruleset_attr attr = { 0 };
+	struct landlock_path_beneath_attr below = { 0 };
+	int ruleset, err;
+
+	if (version < 0)
+		return -errno;
+	attr.handled_access_fs = handled_rights(version);
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr,
+			       sizeof(attr.handled_access_fs), 0);
+	if (ruleset < 0)
+		return -errno;
+	below.allowed_access = attr.handled_access_fs & ~(uint64_t)WITHHELD;
+	below.parent_fd = open("/", O_PATH | O_CLOEXEC);
+	err = syscall(SYS_landlock_add_rule, ruleset,
+		      LANDLOCK_RULE_PATH_BENEATH, &below, 0)
+		      ? -errno
+		      : with_no_new_privs(restrict_self, &ruleset);
+	close(below.parent_fd);
+	close(ruleset);
+	return err;
+}
+
+bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	char path[64];
+	int err;
+
+	/* Without Landlock it is made, or refused with EPERM. */
+	snprintf(path, sizeof(path), "/tmp/.oscost-under-%d", (int)getpid());
+	err = mknod(path, S_IFCHR | 0600, 0) ? errno : 0;
+	if (!err)
+		unlink(path);
+	snprintf(how, HOW_MAX,
+		 "mknod() of a device, which no rule allows, gives error %d "
+		 "(EACCES: %d)",
+		 err, EACCES);
+	return err == EACCES;
+}

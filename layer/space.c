@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Namespaces and control groups. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "groups.h"
+#include "guard.h"
+#include "layer.h"
+
+static struct space {
+	int flag;
+	const char *name;
+	char before[64];
+} spaces[] = {
+	{ CLONE_NEWUSER, "user", "" },	   { CLONE_NEWNS, "mnt", "" },
+	{ CLONE_NEWPID, "pid", "" },	   { CLONE_NEWNET, "net", "" },
+	{ CLONE_NEWIPC, "ipc", "" },	   { CLONE_NEWUTS, "uts", "" },
+	{ CLONE_NEWCGROUP, "cgroup", "" },
+};
+
+#define NSPACES (sizeof(spaces) / sizeof(*spaces))
+
+static void read_space(const struct space *s, char id[64])
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", s->name);
+	len = readlink(path, id, 63);
+	id[len < 0 ? 0 : len] = '\0';
+}
+
+static int write_file(const char *path, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* The same user and group, and no others: what anybody may do. */
+static int map_ids(uid_t uid, gid_t gid)
+{
+	char text[64];
+	int err;
+
+	write_file("/proc/self/setgroups", "deny"); /* not on old kernels */
+	snprintf(text, sizeof(text), "%u %u 1", uid, uid);
+	err = write_file("/proc/self/uid_map", text);
+	snprintf(text, sizeof(text), "%u %u 1", gid, gid);
+	return err ? err : write_file("/proc/self/gid_map", text);
+}
+
+static int raise_loopback(void)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	const int err =
+		fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* The first process of a PID namespace stays to reap; the next goes on. */
+static int begin_processes(void)
+{
+	int err = stay(NULL);
+
+	if (!err && mount("proc", "/proc", "proc",
+			  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		err = -errno;
+	return err ? err : stay(NULL);
+}
+
+int space_apply(const struct layer *l, long n)
+{
+	const uid_t uid = getuid();
+	const gid_t gid = getgid();
+	int err = 0;
+
+	for (size_t i = 0; i < NSPACES; i++)
+		if (l->flag & spaces[i].flag && !spaces[i].before[0])
+			read_space(&spaces[i], spaces[i].before);
+	if (unshare(l->flag))
+		return -errno;
+	if (l->flag & CLONE_NEWUSER)
+		err = map_ids(uid, gid);
+	if (!err && l->flag & CLONE_NEWNS &&
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		err = -errno;
+	if (!err && l->flag & CLONE_NEWNET)
+		err = raise_loopback();
+	if (!err && l->flag & CLONE_NEWPID)
+		err = begin_processes();
+	return err;
+}
+
+bool space_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	bool all = true;
+	int at = snprintf(how, HOW_MAX, "/proc/self/ns:");
+
+	for (size_t i = 0; i < NSPACES; i++) {
+		char now[64];
+
+		if (!(l->flag & spaces[i].flag))
+			continue;
+		read_space(&spaces[i], now);
+		all = all && now[0] && strcmp(now, spaces[i].before) != 0;
+		if (at < HOW_MAX)
+			at += snprintf(how + at, (size_t)(HOW_MAX - at),
+				       " %s was %s", now,
+				       spaces[i].before +
+					       strcspn(spaces[i].before, "["));
+	}
+	return all;
+}
+
+/* Groups are noted before they are made, the innermost first, for a group with
+ * another in it cannot be removed. */
+#define NAME GUARD_CGROUP "under-"
+
+static int record = -1;
+
+static void leave_groups(void)
+{
+	char stuck[PATH_MAX];
+
+	guard_sweep(record, stuck, sizeof(stuck));
+	if (stuck[0])
+		warn("cannot remove %s", stuck);
+	guard_close(record);
+}
+
+struct nest {
+	char top[PATH_MAX / 2];
+	bool v2;
+	long depth;
+	char name[64];
+};
+
+/* The innermost group that this process is in and may make others in. */
+static void take_top(void *arg, const char *dir, bool is_v2)
+{
+	struct nest *nest = arg;
+	char procs[PATH_MAX];
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
+	if (nest->top[0] || access(procs, W_OK) ||
+	    strlen(dir) >= sizeof(nest->top))
+		return;
+	strcpy(nest->top, dir);
+	nest->v2 = is_v2;
+}
+
+static int nest_path(const struct nest *nest, long depth, char path[PATH_MAX])
+{
+	size_t at = (size_t)snprintf(path, PATH_MAX, "%s", nest->top);
+
+	for (long i = 0; i < depth && at < PATH_MAX; i++)
+		at += (size_t)snprintf(path + at, PATH_MAX - at, "/%s",
+				       nest->name);
+	return at < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int nest_note(const struct nest *nest)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (long i = nest->depth; i > 0 && !err; i--) {
+		err = nest_path(nest, i, path);
+		if (!err)
+			err = guard_add(record, "cgroup", path);
+	}
+	return err;
+}
+
+static int nest_join(const struct nest *nest)
+{
+	char path[PATH_MAX], file[PATH_MAX + 32];
+
+	for (long i = 1; i <= nest->depth; i++) {
+		const int err = nest_path(nest, i, path);
+
+		if (err || mkdir(path, 0755))
+			return err ? err : -errno;
+		/* Where the groups above have them: version 2. */
+		snprintf(file, sizeof(file), "%s/cgroup.subtree_control", path);
+		if (nest->v2 && i < nest->depth) {
+			write_file(file, "+memory");
+			write_file(file, "+cpu");
+		}
+	}
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	return write_file(file, "0");
+}
+
+int cgroup_apply(const struct layer *l, long n)
+{
+	static const char *const controllers[] = { "memory", "cpu" };
+	struct nest nests[2] = { 0 };
+	struct timespec now;
+	size_t made = 0;
+	int err = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (size_t i = 0; i < 2; i++) {
+		struct nest *nest = &nests[made];
+
+		*nest = (struct nest) { .depth = n };
+		snprintf(nest->name, sizeof(nest->name), NAME "%d-%ld",
+			 (int)getpid(), now.tv_nsec);
+		groups_visit("", controllers[i], take_top, nest);
+		/* One hierarchy may have both. */
+		if (nest->top[0] &&
+		    (!made || strcmp(nests[0].top, nest->top) != 0))
+			made++;
+	}
+	if (!made)
+		return -EACCES;
+	record = guard_open();
+	if (record < 0)
+		return record;
+	/* Not to the command: who holds it keeps it from being swept. */
+	fcntl(record, F_SETFD, FD_CLOEXEC);
+	for (size_t i = 0; i < made && !err; i++)
+		err = nest_note(&nests[i]);
+	if (!err)
+		err = stay(leave_groups);
+	for (size_t i = 0; i < made && !err; i++)
+		err = nest_join(&nests[i]);
+	return err;
+}
+
+bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	char line[PATH_MAX];
+	bool seen = false;
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	snprintf(how, HOW_MAX, "/proc/self/cgroup: no group of ours");
+	while (f && fgets(line, sizeof(line), f)) {
+		long depth = 0;
+
+		for (const char *at = line; (at = strstr(at, "/" NAME)); at++)
+			depth++;
+		line[strcspn(line, "\n")] = '\0';
+		if (depth)
+			snprintf(how, HOW_MAX, "/proc/self/cgroup: %.200s",
+				 line);
+		seen = seen || depth == n;
+	}
+	if (f)
+		fclose(f);
+	return seen;
+}

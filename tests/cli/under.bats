@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# under: each layer is in force or skipped, and nothing is left of it.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	under=$BIN/under
+	nap=301.$$
+}
+
+teardown() {
+	local pid
+
+	for pid in $(napping); do kill -KILL "$pid" || :; done
+	"$BIN/machine" clean-up
+}
+
+napping() { pgrep -f "^sleep $nap" || :; }
+
+nobody_naps() { [[ -z $(napping) ]]; }
+
+somebody_naps() { ! nobody_naps; }
+
+groups() { find /sys/fs/cgroup -type d -name 'oscost-under-*' 2>/dev/null | sort; }
+
+# layers: all of the table, with a value.
+layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=N/=50/'; }
+
+@test "each layer is proven in force for the command, or skipped with a reason" {
+	local layer
+
+	[[ $(layers | wc -l) -ge 20 ]]
+	for layer in $(layers); do
+		try '0|77' "$under" --prove "$layer" -- echo ran
+		if [[ $status == 0 ]]; then
+			[[ ${#lines[@]} -eq 2 && ${lines[0]} == "$layer: "* && ${lines[1]} == ran ]]
+		else
+			says "under: skipped: $layer: *; needs *"
+			[[ -z $output ]]
+		fi
+	done
+}
+
+@test "what the command sees is the layer" {
+	try 0 "$under" nnp,seccomp=5 -- grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status
+	[[ $output == $'NoNewPrivs:\t1\nSeccomp:\t2' ]]
+	try 0 "$under" seccomp=docker -- sh -c 'unshare -U true 2>/dev/null || echo refused'
+	[[ $output == refused ]]
+	try 0 "$under" nice=7 -- nice
+	[[ $output == 7 ]]
+	try '0|77' "$under" userns,pidns,netns -- sh -c 'echo $$; cut -d: -f1 /proc/net/dev | tail -n +3'
+	[[ $status == 77 || $output == 2$'\n'*lo ]]
+	try '0|77' "$under" ptrace -- grep TracerPid /proc/self/status
+	[[ $status == 77 || $output != *$'\t0' ]]
+}
+
+@test "layers that follow one another hold together" {
+	try '0|77' "$under" --prove seccomp=docker,landlock,sud,userns,allns,ptrace,noaslr -- echo ran
+	[[ $status == 77 || ${lines[-1]} == ran ]]
+	[[ $status == 77 || ${#lines[@]} -eq 8 ]]
+}
+
+@test "the status is the command's" {
+	local layer
+
+	for layer in nnp ptrace userns,pidns; do
+		try '7|77' "$under" "$layer" -- sh -c 'exit 7'
+		try '137|77' "$under" "$layer" -- sh -c 'kill -KILL $$'
+	done
+	run -127 --separate-stderr "$under" nnp -- ./none
+	says 'under: ./none: *'
+	try 126 "$under" nnp -- "$PWD"
+	says "under: $PWD: *"
+}
+
+@test "misuse is told in one line" {
+	local bad
+
+	for bad in nosuch nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp ''; do
+		try 2 "$under" "$bad" -- true
+		says 'under: *see --list'
+	done
+	try 2 "$under" nnp
+	says 'under: no command*'
+	try 2 "$under"
+	says 'under: no layer*'
+	try 2 "$under" --none
+}
+
+@test "a layer that needs root is skipped without" {
+	[[ $EUID -eq 0 ]] || skip 'needs root'
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$under" nnp -- true ||
+		skip 'nobody may not execute what was built'
+	for layer in netns cgroup=1 nice=-5; do
+		try 77 setpriv --reuid=65534 --regid=65534 --clear-groups "$under" "$layer" -- true
+		says "under: skipped: $layer: *; needs *"
+	done
+}
+
+@test "nothing is left, however it ends" {
+	local layer signal pid before mounts
+
+	before=$(groups)
+	mounts=$(wc -l </proc/self/mounts)
+	for layer in nnp cgroup=3 ptrace userns,pidns; do
+		"$under" "$layer" -- true || continue
+		for signal in TERM KILL; do
+			"$under" "$layer" -- sleep "$nap" &
+			pid=$!
+			until_true somebody_naps
+			kill -"$signal" "$pid"
+			wait "$pid" || :
+			until_true nobody_naps
+			# What under could not do any more, the next program does.
+			[[ $signal != KILL ]] || "$BIN/machine" clean-up
+			[[ $(groups) == "$before" ]]
+		done
+	done
+	[[ $(wc -l </proc/self/mounts) -eq $mounts ]]
+	[[ ! -e $OSCOST_RECORDS ]]
+}
