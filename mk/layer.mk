@@ -23,4 +23,3 @@ all: $(UNDER)
 INSTALL_LIBS    += $(UNDER_LIB)
 INSTALL_LIBEXEC += $(UNDER)
 TOOLS           += under
-
