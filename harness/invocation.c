@@ -266,10 +266,16 @@ static int choose_timer(struct bench *b, const struct invocation_plan *plan)
 	return EXIT_OK;
 }
 
+/* A getcpu that always says the same (gVisor: 0) proves no pin: it must have
+ * followed to another CPU before. */
 static int pin(struct bench *b)
 {
+	const int other = topo_partner(b->topo, b->cpu, BENCH_ANY_OTHER);
+	const int stuck = other < 0 ? 0 : topo_pin(b->topo, other);
 	int err = topo_pin(b->topo, b->cpu);
 
+	if (!err && stuck == -EIO)
+		err = -EIO;
 	if (err == -EXDEV)
 		return give_up(b, EXIT_FAIL,
 			       "hwloc describes an invented machine "
@@ -362,7 +368,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	 * tens of MiB) are left alone.  Not permitted to all, and no loss
 	 * where nothing is swapped. */
 	if (mlockall(MCL_CURRENT | MCL_ONFAULT) && errno != EPERM &&
-	    errno != ENOMEM && errno != EINVAL)
+	    errno != ENOMEM && errno != EINVAL && errno != ENOSYS)
 		return give_up(b, EXIT_FAIL, "mlockall: %s", strerror(errno));
 	if (plan->counters) {
 		code = open_counters(b);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "groups.h"
 
@@ -26,10 +27,13 @@ uint64_t mem_meminfo_field(FILE *f, const char *field)
 uint64_t mem_available_bytes(void)
 {
 	FILE *f = fopen("/proc/meminfo", "re");
+	struct sysinfo info;
 	uint64_t bytes;
 
+	/* Without /proc what is free is the least that can be had. */
 	if (!f)
-		return 0;
+		return sysinfo(&info) ? 0
+				      : (uint64_t)info.freeram * info.mem_unit;
 	bytes = mem_meminfo_field(f, "MemAvailable");
 	fclose(f);
 	return bytes;

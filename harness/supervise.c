@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -115,7 +116,8 @@ static int collect(struct collection *all, char *text)
 }
 
 /* This program anew: by its path, so that ps shows its name; by the link where
- * the path leads to another file by now; as it was started, without /proc. */
+ * the path leads to another file by now; as it was started (execve's path),
+ * without /proc. */
 static void start_again(char *const *argv)
 {
 	char path[PATH_MAX];
@@ -126,7 +128,7 @@ static void start_again(char *const *argv)
 		execv(path, argv);
 		execv("/proc/self/exe", argv);
 	} else {
-		execvp(argv[0], argv);
+		execv((const char *)getauxval(AT_EXECFN), argv);
 	}
 }
 

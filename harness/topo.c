@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct topo {
@@ -32,6 +33,41 @@ static int find_usable(struct topo *topo)
 	return 0;
 }
 
+/* The highest CPU that this process may use; -1: the kernel does not say. */
+static int highest_cpu(void)
+{
+	cpu_set_t set;
+	int cpu = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -1;
+	while (cpu >= 0 && !CPU_ISSET(cpu, &set))
+		cpu--;
+	return cpu;
+}
+
+/* What hwloc reads may be missing, as /sys is in gVisor: the CPUs then have no
+ * known cores, packages and caches.  Without affinity there is one of them. */
+static int load(struct topo *topo)
+{
+	const int last = highest_cpu();
+	char flat[32];
+
+	setenv("HWLOC_HIDE_ERRORS", "2", 0); /* that it is missing */
+	if (last >= 0 && !hwloc_topology_load(topo->hw))
+		return 0;
+	hwloc_topology_destroy(topo->hw);
+	if (hwloc_topology_init(&topo->hw))
+		return -errno;
+	snprintf(flat, sizeof(flat), "pu:%d", last < 0 ? 1 : last + 1);
+	if (hwloc_topology_set_synthetic(topo->hw, flat) ||
+	    hwloc_topology_set_flags(topo->hw,
+				     HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM) ||
+	    hwloc_topology_load(topo->hw))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 int topo_open(struct topo **out)
 {
 	struct topo *topo = calloc(1, sizeof(*topo));
@@ -43,11 +79,9 @@ int topo_open(struct topo **out)
 		err = -errno;
 		goto free_topo;
 	}
-	if (hwloc_topology_load(topo->hw)) {
-		err = errno ? -errno : -EIO;
-		goto destroy;
-	}
-	err = find_usable(topo);
+	err = load(topo);
+	if (!err)
+		err = find_usable(topo);
 	if (err)
 		goto destroy;
 	*out = topo;
