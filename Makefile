@@ -41,10 +41,12 @@ once = $(eval $(1) := $(shell $(2)))$($(1))
 bare = $(shell scripts/setup --check run >&2)$(error nothing can be built yet; type: scripts/setup)
 tools = $(if $(shell command -v $(firstword $(CC)) >/dev/null && \
 	$(PKG_CONFIG) --exists $(REPORT_PKGS) 2>/dev/null && echo yes),,$(bare))
+# Whether an optional library is here; the static file has none of them.
+has = $(if $(STATIC),,$(shell $(PKG_CONFIG) --exists '$(1)' 2>/dev/null && echo yes))
 PKG_CFLAGS  = $(tools)$(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS))
 REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -pthread $(PKG_CFLAGS)
 # Calls are bound at the start: a child that is the first to make one would look

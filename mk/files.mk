@@ -3,7 +3,7 @@
 # laboratory that has an NFS server in it.
 
 # Version 6 has other functions of the same names.
-ifneq ($(shell $(PKG_CONFIG) --exists 'libnfs < 6' 2>/dev/null && echo yes),)
+ifneq ($(call has,libnfs < 6),)
 ALL_CPPFLAGS += -DHAVE_LIBNFS
 bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
 $(BUILD)/unit/test_remote_read: ALL_LDLIBS += $(bench_LIBS_file_remote)

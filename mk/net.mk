@@ -30,7 +30,7 @@ test-programs: $(LIAR)
 # `make install` copies these as they lie in $(BUILD).
 INSTALL_LIBEXEC += $(NET_PROGRAMS)
 
-ifneq ($(shell $(PKG_CONFIG) --exists libpcap 2>/dev/null && echo yes),)
+ifneq ($(call has,libpcap),)
 ALL_CPPFLAGS += -DHAVE_PCAP
 pcap_libs    := $(shell $(PKG_CONFIG) --libs libpcap)
 bench_LIBS_tcp_rtt     := $(pcap_libs)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The file programs: liburing, without which the rows of io_uring are skipped.
-ifneq ($(shell $(PKG_CONFIG) --exists liburing 2>/dev/null && echo yes),)
+ifneq ($(call has,liburing),)
 ALL_CPPFLAGS += -DHAVE_LIBURING
 bench_LIBS_file_read := $(shell $(PKG_CONFIG) --libs liburing)
 $(BUILD)/unit/test_file_ring: ALL_LDLIBS += $(bench_LIBS_file_read)

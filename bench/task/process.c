@@ -85,13 +85,15 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-/* Without its size no two prices of fork can be compared. */
+/* Without its size no two prices of fork can be compared; only /proc has it. */
 static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
 	unsigned int mappings;
 	uint64_t resident;
 	const int err = proc_memory_size(pid, &resident, &mappings);
 
+	if (err == -ENOENT)
+		return 0;
 	if (err)
 		return bench_fail(b, -err, "read the size of the process");
 	bench_fact(b, c, "parent_resident_bytes", (double)resident);
@@ -115,8 +117,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
 	int64_t huge;
-	int err;
+	int err = p->op == PROC_FORK || p->program != PROC_STATIC
+			  ? 0
+			  : proc_points_unpack(b, &s->points);
 
+	if (err)
+		return err;
 	if (p->parent == PROC_PARENT_SMALL) {
 		err = proc_forker_start(b, &s->small, s->points.forker,
 					s->points.program[p->program]);
@@ -133,6 +139,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return bench_fail(b, -err, "map %zu MiB", p->bytes / MIB);
 	huge = proc_memory_huge(&s->memory);
+	if (huge == -ENOENT)
+		return bench_skip(b, "needs /proc/self/smaps");
 	if (huge < 0)
 		return bench_fail(b, (int)-huge, "read /proc/self/smaps");
 	if (huge != (p->huge ? (int64_t)p->bytes : 0))

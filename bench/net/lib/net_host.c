@@ -10,10 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "multicall.h"
+
 /* As scripts/netlab makes them. */
 #define NETLAB_HERE	   "/run/netns/oscost-a"
 #define NETLAB_THERE	   "/run/netns/oscost-b"
 #define NETLAB_FILE	   "/run/oscost/netlab"
+#define SERVER		   "net_server"
 #define NETLAB_WHY	   "OSCOST_NETLAB_WHY" /* run-all could not */
 #define NETLAB_HERE_ADDR_4 "10.78.0.1"
 #define NETLAB_HERE_ADDR_6 "fd78::1"
@@ -120,6 +123,7 @@ static int enter_netlab(struct net_hosts *h)
 
 /* What a started process needs to become a server. */
 struct start {
+	const char *path;
 	int in, out,
 		space; /* the namespace is -1 where it is not to enter one */
 	const char *const *command;
@@ -132,16 +136,16 @@ static int become(struct partner *p, void *arg)
 	if (dup2(st->in, STDIN_FILENO) >= 0 &&
 	    dup2(st->out, STDOUT_FILENO) >= 0 &&
 	    (st->space < 0 || !setns(st->space, CLONE_NEWNET)))
-		execv(st->command[0], (char *const *)st->command);
+		execv(st->path, (char *const *)st->command);
 	_exit(127);
 }
 
-/* Run @command on @cpu as @host, in the far namespace if there is one.
+/* Run @path as @command on @cpu as @host, in the far namespace if there is one.
  * Return: the descriptor of its output, or as of partner_start(). */
 static int start(struct net_hosts *h, struct net_host *host, int cpu,
-		 const char *const *command)
+		 const char *path, const char *const *command)
 {
-	struct start st = { .space = h->far, .command = command };
+	struct start st = { .path = path, .space = h->far, .command = command };
 	int down[2], up[2], err;
 
 	if (pipe2(down, O_CLOEXEC))
@@ -259,7 +263,7 @@ static int start_peer(struct net_hosts *h)
 		 "exec sh -c 'set -- $SSH_CONNECTION; echo $3; exec %s "
 		 "--listen $3 --allow $1 --port 0 --idle-exit 60 --until-eof'",
 		 server);
-	out = start(h, &h->peer, bench_cpu(h->b), command);
+	out = start(h, &h->peer, bench_cpu(h->b), command[0], command);
 	if (out < 0)
 		return out;
 	err = hear(out, 2, said, sizeof(said));
@@ -300,13 +304,15 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 	return err ? bench_fail(b, -err, "make a timer") : 0;
 }
 
-/* net_server lies beside this program. */
+/* net_server lies beside this program, or in the same file. */
 static int find_server(char *path, size_t size)
 {
-	static const char name[] = "net_server";
+	static const char name[] = SERVER;
 	const ssize_t n = readlink("/proc/self/exe", path, size);
 	char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
 
+	if (multicall_find)
+		return multicall_find(name, path, size);
 	if (!slash || (size_t)(slash + 1 - path) + sizeof(name) > size)
 		return -ENOENT;
 	memcpy(slash + 1, name, sizeof(name));
@@ -321,7 +327,7 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 				    : (six ? NETLAB_ADDR_6 : NETLAB_ADDR_4);
 	char path[4096], number[16], said[16];
 	const char *const command[] = {
-		path,
+		SERVER,
 		"--listen",
 		at,
 		"--allow",
@@ -342,7 +348,7 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 		return bench_skip(h->b, "net_server is not found beside this "
 					"program (needs /proc)");
 	snprintf(number, sizeof(number), "%d", cpu);
-	out = start(h, host, cpu, command);
+	out = start(h, host, cpu, path, command);
 	if (out < 0)
 		return out;
 	err = hear(out, 1, said, sizeof(said));

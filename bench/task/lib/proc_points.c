@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <unistd.h>
 
+#include "multicall.h"
 #include "proc_memory.h"
 #include "proc_points.h"
 
@@ -43,10 +47,39 @@ static const char *no_program(struct proc_points *s, enum proc_program program)
 	const char *const name =
 		program == PROC_STATIC ? "oscost-true" : "oscost-hello";
 
+	if (program == PROC_STATIC && multicall_true)
+		return NULL; /* see proc_points_unpack() */
 	return proc_find_program(name, s->program[program],
 				 sizeof(s->program[program]))
 		       ? why[program]
 		       : NULL;
+}
+
+int proc_points_unpack(struct bench *b, struct proc_points *s)
+{
+	const size_t bytes = (size_t)(multicall_true_end - multicall_true);
+	char *path = s->program[PROC_STATIC];
+	const char *dir;
+	int fd;
+	bool good;
+
+	if (!multicall_true || *path)
+		return 0;
+	dir = bench_scratch(b);
+	if (!dir)
+		return -ENOENT;
+	snprintf(path, PATH_MAX, "%s/oscost-true", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	good = fd >= 0 && write(fd, multicall_true, bytes) == (ssize_t)bytes;
+	if (fd >= 0)
+		close(fd);
+	if (good && !access(path, X_OK))
+		return 0;
+	*path = '\0';
+	return bench_skip(b,
+			  "oscost-true cannot be put into %s and executed "
+			  "there",
+			  dir);
 }
 
 static void add_spawns(struct bench *b, struct proc_points *s)
@@ -60,10 +93,14 @@ static void add_spawns(struct bench *b, struct proc_points *s)
 		const bool execs =
 			ops[i] != PROC_VFORK && ops[i] != PROC_CLONE3;
 
+		const char *why = execs ? no_program(s, PROC_STATIC) : NULL;
+
+		if (ops[i] == PROC_FORK_SH && access("/bin/sh", X_OK))
+			why = "there is no /bin/sh";
 		add(b, s,
 		    (struct bench_case) {
 			    .params = { P_STR("op", proc_op_name(ops[i])) },
-			    .skip = execs ? no_program(s, PROC_STATIC) : NULL,
+			    .skip = why,
 		    },
 		    (struct proc_point) { .kind = PROC_KIND_SPAWN,
 					  .op = ops[i] });
@@ -120,7 +157,7 @@ static void add_memory(struct bench *b, struct proc_points *s,
 
 static const char *no_forker(struct proc_points *s)
 {
-	return proc_find_program("oscost-forker", s->forker, sizeof(s->forker))
+	return proc_find_program(PROC_FORKER, s->forker, sizeof(s->forker))
 		       ? "oscost-forker was found neither in ../libexec nor "
 			 "beside this program"
 		       : NULL;

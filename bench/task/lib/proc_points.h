@@ -52,6 +52,10 @@ struct proc_points {
 /* proc_points_add() - add all cases; the point of a case is its @arg. */
 void proc_points_add(struct bench *b, struct proc_points *s);
 
+/* proc_points_unpack() - in the static file: make the program that has no libc
+ * a file of its own, once.  Return: 0, bench_fail() or bench_skip(). */
+int proc_points_unpack(struct bench *b, struct proc_points *s);
+
 /* proc_points_derive() - values of the derived cases. */
 void proc_points_derive(struct bench *b, const struct proc_points *s);
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "multicall.h"
 #include "proc_spawn.h"
 
 #define EXEC_FAILED 127 /* as the shell says it */
@@ -173,6 +174,8 @@ int proc_find_program(const char *name, char *path, size_t size)
 	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
 
+	if (multicall_find)
+		return multicall_find(name, path, size);
 	if (n < 0)
 		return -errno;
 	path[n] = '\0';

@@ -24,6 +24,8 @@ enum proc_op {
  * program that is another, or static, ends with another. */
 #define PROC_LINKED 42
 
+#define PROC_FORKER "oscost-forker"
+
 /* proc_op_name() - "fork", "vfork", ... */
 const char *proc_op_name(enum proc_op op);
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All programs in one static file.  argv[0] says which, or else the first
+ * argument; a program that executes itself again keeps its argv[0].
+ */
+#include "multicall.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "err.h"
+
+#define PROGRAM(function, name) int function(int argc, char **argv);
+#include "multicall_programs.h"
+#undef PROGRAM
+
+static const struct program {
+	const char *name;
+	int (*start)(int argc, char **argv);
+} programs[] = {
+#define PROGRAM(function, name) { name, function },
+#include "multicall_programs.h"
+#undef PROGRAM
+};
+
+#define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
+
+__asm__(".pushsection .rodata\n"
+	".globl multicall_true, multicall_true_end\n"
+	"multicall_true: .incbin \"" MULTICALL_TRUE "\"\n"
+	"multicall_true_end:\n"
+	".popsection\n");
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const struct program *find(const char *name)
+{
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (!strcmp(programs[i].name, name))
+			return &programs[i];
+	return NULL;
+}
+
+int multicall_find(const char *name, char *path, size_t size)
+{
+	const char *started = (const char *)getauxval(AT_EXECFN);
+	ssize_t n = readlink("/proc/self/exe", path, size);
+
+	if (!find(name))
+		return -ENOENT;
+	if (n < 0)
+		n = snprintf(path, size, "%s", started);
+	if ((size_t)n >= size)
+		return -ENAMETOOLONG;
+	path[n] = '\0';
+	return 0;
+}
+
+static int usage(FILE *to, int code)
+{
+	fputs("usage: oscost-static PROGRAM [argument]...\n"
+	      "       oscost-static --list\n"
+	      "A link to it that has a program's name is that program.\n",
+	      to);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	const struct program *p = argc ? find(base(argv[0])) : NULL;
+
+	if (p)
+		return p->start(argc, argv);
+	if (argc < 2)
+		return usage(stderr, EXIT_USAGE);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return usage(stdout, EXIT_OK);
+	if (!strcmp(argv[1], "--list")) {
+		for (size_t i = 0; i < PROGRAMS; i++)
+			puts(programs[i].name);
+		return EXIT_OK;
+	}
+	p = find(argv[1]);
+	if (!p)
+		die(EXIT_USAGE, "%s: no such program (try --list)", argv[1]);
+	program_invocation_short_name = argv[1];
+	return p->start(argc - 1, argv + 1);
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# All programs in one static file, for places where there is nothing else.
+# Make is called again with STATIC=file, for objects of its own: sections that
+# the linker can leave out, no optional library.
+
+STATIC_FILE := $(BUILD)/oscost-static
+
+# Reasons not to try: the compiler names the archive, or only its name.
+static_lacks = $(strip $(foreach lib,c hwloc jansson,$(if $(filter \
+	/%,$(shell $(CC) -print-file-name=lib$(lib).a)),,lib$(lib).a)))
+
+ifndef STATIC
+.PHONY: static
+static: ## build/oscost-static: all programs in one file that needs no other
+	$(Q)$(if $(static_lacks),echo 'static: skipped: no $(static_lacks)' >&2,\
+		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static' \
+		CFLAGS='$(CFLAGS) -ffunction-sections -fdata-sections' '$(STATIC_FILE)')
+else
+MULTI         := $(BUILD)/multi
+MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
+MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(CPU_LOAD) \
+		 $(BUILD)/bin/net_server $(BUILD)/bin/oscost-forker)
+multi_function = main_$(subst -,_,$(1))
+
+OBJS += $(MULTI_OBJS) $(BUILD)/obj/bench/task/exec/forker.o
+$(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen -DMULTICALL_TRUE='"$(PROC_TRUE)"'
+$(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h $(PROC_TRUE)
+
+# A program is its own files with a main() of its own name; what it shares with
+# others is linked once, at the end.
+define multi_family
+$(patsubst bench/$(1)/%.c,$(MULTI)/%.o,$(wildcard bench/$(1)/*.c)): \
+$(MULTI)/%.o: $(BUILD)/obj/bench/$(1)/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o
+endef
+$(foreach name,$(FAMILIES),$(eval $(call multi_family,$(name))))
+$(MULTI)/load_demo.o: $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
+	$(addprefix $(BUILD)/obj/,monitor/cpu_model.o monitor/width.o monitor/text_file.o \
+	gen/width_table.o)
+$(MULTI)/machine.o: $(MACHINE_MAIN) $(MACHINE_OBJS)
+$(MULTI)/cpu_load.o: $(MONITOR_MAIN) $(MONITOR_OBJS)
+$(MULTI)/net_server.o: $(BUILD)/obj/bench/net/exec/server.o
+$(MULTI)/oscost-forker.o: $(BUILD)/obj/bench/task/exec/forker.o
+
+$(MULTI)/%.o:
+	@mkdir -p $(@D)
+	$(Q)$(LD) -r -o $@.all $^
+	$(Q)objcopy --redefine-sym main=$(call multi_function,$*) \
+		--keep-global-symbol=$(call multi_function,$*) $@.all $@ && rm $@.all
+
+$(BUILD)/gen/multicall_programs.h: Makefile $(wildcard mk/*.mk bench/*/*.c)
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' $(foreach name,$(sort $(MULTI_PARTS:$(MULTI)/%.o=%)),\
+		'PROGRAM($(call multi_function,$(name)), "$(name)")') >$@
+
+$(STATIC): $(MULTI_OBJS) $(MULTI_PARTS) $(FAMILY_LIBS) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections -o $@ \
+		-Wl,--start-group $^ -Wl,--end-group $(ALL_LDLIBS)
+endif
