@@ -189,8 +189,7 @@ static int link_ways(struct bench *b, struct line_state *s, size_t n)
 		s->huge_bytes = mem_huge_bytes(&s->huge);
 	}
 	if (s->huge_bytes < (int64_t)s->huge.bytes)
-		return bench_skip(b, "only %lld of %zu bytes got huge pages",
-				  (long long)s->huge_bytes, s->huge.bytes);
+		return mem_skip_huge(b, s->huge_bytes, s->huge.bytes);
 	return chase_link_stride(&s->chase, s->huge.base,
 				 (n - MAX_WAYS) * L2_STEP, L2_STEP);
 }

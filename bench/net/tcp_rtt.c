@@ -210,8 +210,12 @@ static long count_sleeps(void)
 static int begin_icmp(struct bench *b, struct state *s,
 		      const struct net_host *host)
 {
-	const int err = net_ping_icmp_open(&s->ping, host);
+	int err;
 
+	if (access("/proc/thread-self/net/snmp", R_OK))
+		return bench_skip(b, "the replies cannot be counted (needs "
+				     "/proc/net/snmp)");
+	err = net_ping_icmp_open(&s->ping, host);
 	s->client.host = host;
 	s->client.busy = false;
 	if (err == -EPERM || err == -EACCES)

@@ -44,8 +44,7 @@ int latency_nodes_enter(struct bench *b, struct latency_nodes *n,
 	if (err)
 		return err;
 	if (n->node[i].huge < (int64_t)spec->bytes)
-		return bench_skip(b, "only %lld of %zu bytes got huge pages",
-				  (long long)n->node[i].huge, spec->bytes);
+		return mem_skip_huge(b, n->node[i].huge, spec->bytes);
 	err = bench_pin(cpu);
 	if (err)
 		return bench_fail(b, -err, "go to CPU %d", cpu);

@@ -162,6 +162,17 @@ int64_t mem_huge_bytes(const struct mem_buffer *m)
 	return sum < (int64_t)m->bytes ? sum : (int64_t)m->bytes;
 }
 
+int mem_skip_huge(struct bench *b, int64_t got, size_t bytes)
+{
+	if (got < 0)
+		return bench_skip(b,
+				  "which pages it got is not known: "
+				  "/proc/self/smaps: %s",
+				  strerror((int)-got));
+	return bench_skip(b, "only %lld of %zu bytes got huge pages",
+			  (long long)got, bytes);
+}
+
 /* Of @n pages from @base on: how many are on @node; -errno. */
 static int64_t pages_on_node(char *base, size_t n, size_t page, int node)
 {

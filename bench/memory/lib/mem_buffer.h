@@ -62,6 +62,10 @@ uint64_t mem_huge_pool(void);
  */
 int64_t mem_huge_bytes(const struct mem_buffer *m);
 
+/* mem_skip_huge() - bench_skip(): of @bytes only @got (of mem_huge_bytes()) are
+ * on huge pages, or nobody knows. */
+int mem_skip_huge(struct bench *b, int64_t got, size_t bytes);
+
 /* mem_node_bytes() - how much of @m, in whole pages, the kernel says is on
  * NUMA @node.  Return: bytes, or -errno (ENOSYS: it knows of no nodes). */
 int64_t mem_node_bytes(const struct mem_buffer *m, int node);
