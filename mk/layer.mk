@@ -23,3 +23,7 @@ all: $(UNDER)
 INSTALL_LIBS    += $(UNDER_LIB)
 INSTALL_LIBEXEC += $(UNDER)
 TOOLS           += under
+
+.PHONY: layers
+layers: all ## what a layer adds to each core row: LAYERS="seccomp=docker landlock netns" ONLY="syscall" ROUNDS=10
+	$(Q)scripts/layers --bin '$(BUILD)/bin' $(call options,LAYERS ONLY ROUNDS EFFORT SEED OUT)

@@ -107,8 +107,8 @@ static void print_all(const struct compare_options *o,
 {
 	for (size_t i = 0; i < n; i++)
 		compare_print(stdout, &c[i], o->all);
-	if (c->counted)
-		compare_print_counts(stdout, c, n, o->all);
+	if (c->counted || n > 1)
+		compare_print_across(stdout, c, n, o->all);
 }
 
 static int compare_all(const struct compare_options *o, struct side *sides,

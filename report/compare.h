@@ -103,6 +103,10 @@ void compare_settings(struct table *t, const struct comparison *c);
 void compare_means(struct table *t, const struct comparison *c);
 void compare_rows(struct table *t, const struct comparison *c, bool all);
 
+/* compare_across() - the rows of all @n comparisons of one side A with others:
+ * what each adds, in the unit of the row and as a share, and its interval. */
+void compare_across(struct table *t, const struct comparison *c, size_t n);
+
 /* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */
 int compare_plot(const struct comparison *c, const char *dir, const char *name);

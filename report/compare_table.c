@@ -240,3 +240,86 @@ void compare_rows(struct table *t, const struct comparison *c, bool all)
 		    c->v[i].verdict == VERDICT_FASTER)
 			add_row(t, &c->v[i]);
 }
+
+/* "name" of "path/name". */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The value that B has where its cost is exp(@shift) times that of A, less A's.
+ */
+static double added(const struct result *r, double shift)
+{
+	const bool higher = r->better && !strcmp(r->better, "higher");
+
+	return r->value * expm1(higher ? -shift : shift);
+}
+
+static char *signed_value(double value, const char *unit)
+{
+	char buf[UNITS_MAX];
+
+	units_format(buf, fabs(value), unit);
+	return text_format("%s%s", value < 0 ? "-" : "+", buf);
+}
+
+static char *two_values(const struct pair *p)
+{
+	const struct result *r = &p->a->all;
+	const double one = added(r, p->cost.lo), other = added(r, p->cost.hi);
+	char *lo, *hi, *both;
+
+	if (!isfinite(one) || !isfinite(other))
+		return NULL;
+	lo = signed_value(fmin(one, other), r->unit);
+	hi = signed_value(fmax(one, other), r->unit);
+	both = text_format("%s … %s", lo, hi);
+	free(lo);
+	free(hi);
+	return both;
+}
+
+static void across_row(struct table *t, const struct comparison *c,
+		       const struct pair *p)
+{
+	const struct result *r = &p->a->all;
+	const struct rank_shift *cost = &p->cost;
+
+	table_row(t, "");
+	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
+	table_cell(t, 1, text_copy(last_part(c->b->name)));
+	table_cell(t, 2, tables_value(r));
+	table_cell(t, 7, compare_verdict(p));
+	if (!p->tested)
+		return;
+	table_cell(t, 3, signed_value(added(r, cost->shift), r->unit));
+	table_cell(t, 4, two_values(p));
+	table_cell(t, 5, text_format("%+.3g %%", 100 * expm1(cost->shift)));
+	if (isfinite(cost->lo) && isfinite(cost->hi))
+		table_cell(t, 6,
+			   text_format("%+.3g … %+.3g %%",
+				       100 * expm1(cost->lo),
+				       100 * expm1(cost->hi)));
+}
+
+void compare_across(struct table *t, const struct comparison *c, size_t n)
+{
+	char *head = text_copy(last_part(c->a->name));
+
+	*t = (struct table) { 0 };
+	table_column(t, "operation", false);
+	table_column(t, "with", false);
+	table_column(t, head, true);
+	table_column(t, "adds", true);
+	table_column(t, "95 % interval", true);
+	table_column(t, "cost", true);
+	table_column(t, "95 % interval of cost", true);
+	table_column(t, "verdict", false);
+	free(head);
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < n; k++)
+			across_row(t, &c[k], &c[k].v[i]);
+}

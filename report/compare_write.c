@@ -258,6 +258,10 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		d->format->heading(d, 2, "rows", "Operations");
 		ledger_rows(&t, c, n, true);
 		put_table(d, &t);
+	} else if (n > 1) {
+		d->format->heading(d, 2, "rows", "Operations");
+		compare_across(&t, c, n);
+		put_table(d, &t);
 	}
 	d->format->end(d);
 }
@@ -306,11 +310,14 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	print(f, compare_count(c));
 }
 
-void compare_print_counts(FILE *f, const struct comparison *c, size_t n,
+void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all)
 {
 	struct table t;
 
-	ledger_rows(&t, c, n, all);
+	if (c->counted)
+		ledger_rows(&t, c, n, all);
+	else
+		compare_across(&t, c, n);
 	print_table(f, &t);
 }

@@ -12,9 +12,9 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n);
 /* compare_print() - one comparison for a terminal. */
 void compare_print(FILE *f, const struct comparison *c, bool all);
 
-/* compare_print_counts() - after those, of ledgers: the rows, with a column for
- * each of @n sides. */
-void compare_print_counts(FILE *f, const struct comparison *c, size_t n,
+/* compare_print_across() - after those, of ledgers: the rows, with a column for
+ * each of @n sides; of measurements: a line for each row and side. */
+void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all);
 
 /* Sentences; new strings.  Drift: whether both sides were measured in one

@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a layer adds to core rows: sides in turn, one table, what cannot be had.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
+
+@test "one table has each core row under each layer, and what cannot be had is named" {
+	run -0 --separate-stderr layers --layers 'nnp seccomp=5,nice=1 core-cookie' --only syscall --out out
+	[[ $stderr == *'nnp: /proc/self/status: NoNewPrivs 1'* ]]
+	[[ $(sed -n '/^operation  *with  *bare/,$p' <<<"$output" | grep -c '^syscall: .* nnp ') -eq \
+		$("$BIN/syscall" --list --core | wc -l) ]]
+	[[ $(wc -l <out/bare/invocations.jsonl) -eq $(wc -l <out/nnp/invocations.jsonl) ]]
+	jq -e '.command | test("under seccomp=5,nice=1 --$")' out/seccomp=5+nice=1/run.json
+	[[ -s out/compare-2.svg && -s out/compare.html ]]
+	[[ -e out/core-cookie || $stderr == *'skipped: core-cookie: '* ]]
+}
+
+@test "misuse is refused" {
+	run -2 --separate-stderr layers --layers nosuch --out out
+	[[ $stderr == *"no layer: 'nosuch'"* && ! -e out ]]
+	run -2 --separate-stderr layers --layers ' '
+	run -2 --separate-stderr layers --sundial 1
+	run -2 --separate-stderr layers --layers nnp --only nosuch
+	run -2 --separate-stderr layers --layers 'nnp nnp'
+	[[ $stderr == *"another side"* ]]
+}
