@@ -168,7 +168,7 @@ char *comparisons_reason(const struct rowtable_line *line,
 	struct answer x;
 
 	answer(&x, line->field, run);
-	if (!isfinite(x.ratio))
+	if (!x.a.row || !x.b.row || !isfinite(x.ratio))
 		return NULL;
 	while ((why = rowtable_next(t, "because", why))) {
 		const struct formula_name names[] = {

@@ -15,7 +15,7 @@ static void put_text(FILE *f, const char *s)
 	for (char *c = text; c && *c; c++)
 		if (!strncmp(c, "\xef\xbf\xbe", 3) ||
 		    !strncmp(c, "\xef\xbf\xbf", 3))
-			memcpy(c, "???", 3);
+			memset(c, '?', 3);
 	text_html(f, text);
 	free(text);
 }

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 
 	fuzz_unpack(data, size, names);
-	command_make(fuzz_dir, fuzz_dir, true);
+	command_make(fuzz_dir, fuzz_dir, NULL, true);
 	command_summary(fuzz_dir, fuzz_dir);
 	return 0;
 }

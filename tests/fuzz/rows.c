@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const names[] = { "bench/cpu/rows.tsv", NULL };
 
 	fuzz_unpack(data, size, names);
-	command_make(fuzz_dir, run, true);
-	command_coursework(fuzz_dir, run);
+	command_make(fuzz_dir, run, NULL, true);
+	command_coursework(fuzz_dir, NULL, run);
 	command_lmbench(fuzz_dir, run);
 	command_predictions(fuzz_dir, NULL);
 	return 0;
