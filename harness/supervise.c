@@ -128,6 +128,7 @@ static void start_again(char *const *argv)
 		execv(path, argv);
 		execv("/proc/self/exe", argv);
 	} else {
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 		execv((const char *)getauxval(AT_EXECFN), argv);
 	}
 }

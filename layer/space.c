@@ -167,7 +167,7 @@ static void take_top(void *arg, const char *dir, bool is_v2)
 	if (nest->top[0] || access(procs, W_OK) ||
 	    strlen(dir) >= sizeof(nest->top))
 		return;
-	strcpy(nest->top, dir);
+	memcpy(nest->top, dir, strlen(dir) + 1);
 	nest->v2 = is_v2;
 }
 
