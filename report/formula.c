@@ -74,9 +74,10 @@ static double row_at(struct parse *p)
 	if (!p->at[len] || !cases) {
 		wrong(p);
 	} else {
+		/* Before what ends the parse where there is no value. */
+		p->at += len + 1;
 		x = row_value(p, run_pick(p->w->run, program, cases),
 			      text_format("%s %s", program, cases));
-		p->at += len + 1;
 	}
 	free(copy);
 	return x;
