@@ -230,18 +230,19 @@ static void derive_slope(struct bench *b, unsigned int increment,
 
 static void derive_ratio(struct bench *b, const struct procedure_state *s)
 {
-	const double single = bench_value(b, s->single[CALLEE_MAX]);
+	const struct bench_case *many =
+		bench_point(b, call_axes, CALLEE_MAX, DIRECT);
+	const double ratio =
+		bench_value(b, s->single[CALLEE_MAX]) / bench_value(b, many);
 
 	if (!bench_selected(b, s->ratio))
 		return;
-	if (isfinite(single))
-		bench_derive(b, s->ratio,
-			     single / bench_value(b, bench_point(b, call_axes,
-								 CALLEE_MAX,
-								 DIRECT)));
+	if (isfinite(ratio))
+		bench_derive(b, s->ratio, ratio);
 	else
 		bench_derive_skip(b, s->ratio,
-				  "a single call has no value: see its row");
+				  "one of the two calls has no value: see "
+				  "its row");
 }
 
 static int derive(struct bench *b, void *state)
