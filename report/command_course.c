@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card.h"
 #include "commands.h"
 #include "comparisons.h"
 #include "console.h"
 #include "course.h"
 #include "err.h"
-#include "headlines.h"
 #include "input.h"
 #include "lmbench.h"
 #include "noise_certificate.h"
@@ -209,14 +209,24 @@ static void say_warnings(const struct run *run)
 	}
 }
 
+static void print_card(const char *root, struct run *run)
+{
+	struct card card;
+
+	card_read(&card, root, run->notes);
+	card_print(stdout, &card, run);
+	card_free(&card);
+}
+
+int command_card(const char *root, const char *dir)
+{
+	return print_run(root, dir, print_card);
+}
+
 static void print_summary(const char *root, struct run *run)
 {
-	struct headlines h;
-
-	headlines_read(&h, root, run->notes);
+	print_card(root, run);
 	warnings_add(run);
-	headlines_print(stdout, &h, run);
-	headlines_free(&h);
 	noise_certificate_print(stdout, run);
 	say_warnings(run);
 }

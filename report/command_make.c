@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "card.h"
 #include "commands.h"
 #include "err.h"
 #include "export.h"
@@ -87,7 +88,7 @@ static int write_pages(const struct run *run, const struct report_parts *parts)
 	return write_data(run) || err ? -EIO : 0;
 }
 
-static int write_all(struct run *run, const struct headlines *h,
+static int write_all(struct run *run, const struct card *card,
 		     const struct run *ledger, const char *root, bool no_plots)
 {
 	struct figures figs;
@@ -101,12 +102,13 @@ static int write_all(struct run *run, const struct headlines *h,
 				      "plots",
 				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
+	figures_add_card(&figs, card);
 	figures_make(&figs, run, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
 	course_read(&course, run, root);
 	lmbench_read(&lmbench, root);
-	err = write_pages(run, &(struct report_parts) { &figs, h, &course,
+	err = write_pages(run, &(struct report_parts) { &figs, card, &course,
 							&lmbench, ledger });
 	lmbench_free(&lmbench);
 	course_free(&course);
@@ -134,25 +136,25 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 		bool no_plots)
 {
 	struct notes notes = { 0 };
-	struct headlines h;
+	struct card card;
 	struct run run;
 	char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
-	headlines_read(&h, root, &notes);
+	card_read(&card, root, &notes);
 	if (err) {
 		warn("%s", why);
 	} else {
 		warnings_add(&run);
-		err = write_all(&run, &h, ledger, root, no_plots);
-		headlines_print(stdout, &h, &run);
+		err = write_all(&run, &card, ledger, root, no_plots);
+		card_print(stdout, &card, &run);
 		if (!err)
 			printf("report: %s/report.html, .md, .tex, .csv, "
 			       ".json: %zu warning%s\n",
 			       dir, notes.n, notes.n == 1 ? "" : "s");
 	}
 	free(why);
-	headlines_free(&h);
+	card_free(&card);
 	run_free(&run);
 	notes_free(&notes);
 	if (fflush(stdout) || ferror(stdout))

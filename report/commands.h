@@ -18,8 +18,9 @@ int command_predictions(const char *root, const char *file);
 int command_make(const char *root, const char *dir, const char *ledger,
 		 bool no_plots);
 
-/* command_summary(), command_lmbench() - print the summary of a run: its
- * headlines and warnings, or what lmbench's summary has. */
+/* command_card(), command_summary(), command_lmbench() - print of a run: its
+ * card; the card, causes of noise and warnings; what lmbench's summary has. */
+int command_card(const char *root, const char *dir);
 int command_summary(const char *root, const char *dir);
 int command_lmbench(const char *root, const char *dir);
 

@@ -60,6 +60,11 @@ static const char style[] =
 	"figure img{display:block;height:auto;max-width:100%;margin:0 auto}\n"
 	"figcaption{color:var(--dim);font-size:.9rem;margin-top:.4rem;"
 	"max-width:46rem}\n"
+	/* The card: its picture beside its table, if there is room. */
+	"@media (min-width:70rem){#card+p+figure{float:left;width:52%;"
+	"margin:0 0 1rem}#card+p+figure+.scroll{margin:0 0 1rem 54%}"
+	"#card+p+figure+.scroll+p{clear:both}"
+	"#card+p+figure+.scroll td{padding-top:.1rem;padding-bottom:.1rem}}\n"
 	"@media (max-width:40rem){td.t{min-width:11rem}body{padding:1rem "
 	".75rem 3rem;"
 	"font-size:15px}td,th{padding:.25rem .4rem}"

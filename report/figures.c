@@ -87,6 +87,28 @@ int figures_read(struct figures *figs, const char *root, struct notes *notes)
 	return err;
 }
 
+void figures_add_card(struct figures *figs, const struct card *card)
+{
+	figs->v = text_grow(figs->v, figs->n, sizeof(*figs->v));
+	figs->v[figs->n++] = (struct figure) {
+		.id = text_copy("card"),
+		.kind = text_copy("card"),
+		.benchmark = text_copy(""),
+		.globs = text_copy(""),
+		.x = text_copy("-"),
+		.series = text_copy(""),
+		.value = text_copy("value"),
+		.flags = text_copy("logx"),
+		.xlabel = text_copy(""),
+		.ylabel = text_copy(""),
+		.caption =
+			text_copy("The card: times above, bandwidths in a "
+				  "panel of their own below, both on "
+				  "logarithmic axes; bars are 95 % intervals."),
+		.card = card,
+	};
+}
+
 void figures_free(struct figures *figs)
 {
 	for (size_t i = 0; i < figs->n; i++)

@@ -6,6 +6,8 @@
 
 #include "load.h"
 
+struct card;
+
 /*
  * Figures are data: one line of a rows.tsv says which rows of which
  * benchmark are drawn how.  A figure without data is left out.
@@ -13,7 +15,8 @@
 struct figure {
 	char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
 	char *xlabel, *ylabel, *caption;
-	bool drawn; /* its pictures were made */
+	const struct card *card; /* what it shows of all programs, or NULL */
+	bool drawn;		 /* its pictures were made */
 };
 
 struct figures {
@@ -26,6 +29,9 @@ struct figures {
 /* figures_read() - from the rows.tsv below @root; bad lines become notes.
  * Return: 0 or -errno. */
 int figures_read(struct figures *figs, const char *root, struct notes *notes);
+
+/* figures_add_card() - the picture of @card, which must outlive @figs. */
+void figures_add_card(struct figures *figs, const struct card *card);
 
 /* figures_make() - write the data of each figure into the run's directory,
  * drop those without any, and draw them by @root/scripts/plot unless

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card.h"
 #include "text.h"
 
 #define MAX_LIMITS 4 /* vertical lines in a figure */
@@ -165,6 +166,7 @@ static const struct kind {
 	{ "incidence", figwrite_incidence },
 	{ "distribution", figwrite_distribution },
 	{ "ensembles", figwrite_ensembles },
+	{ "card", figwrite_card },
 };
 
 static const struct kind *kind_of(const struct figure *fig)
@@ -310,7 +312,10 @@ int figdata_write(const struct figure *fig, const struct run *run)
 	struct figwriter w = { .fig = fig, .d = &d, .run = run };
 	int err = -ENODATA;
 
-	figdata_collect(&d, fig, run);
+	if (fig->card)
+		card_collect(&d, fig->card, run);
+	else
+		figdata_collect(&d, fig, run);
 	if (kind && (d.n || kind->write == figwrite_ensembles)) {
 		w.data = create(run->dir, fig->id, "dat");
 		w.settings = create(run->dir, fig->id, "plot");

@@ -25,6 +25,7 @@ size_t figwrite_stack(struct figwriter *w);
 size_t figwrite_heatmap(struct figwriter *w);
 size_t figwrite_incidence(struct figwriter *w);
 size_t figwrite_distribution(struct figwriter *w);
+size_t figwrite_card(struct figwriter *w);
 
 /* figwrite_ensembles() - of a log that the figure's x names, which certify or
  * the ring 0 module wrote, and of the method that its globs name. */

@@ -158,6 +158,11 @@ static int do_summary(const struct settings *set, char **argv)
 	return with_root(set, command_summary, argv[0]);
 }
 
+static int do_card(const struct settings *set, char **argv)
+{
+	return with_root(set, command_card, argv[0]);
+}
+
 static int do_coursework(const struct settings *set, char **argv)
 {
 	char *root = find_root(set->root);
@@ -227,6 +232,8 @@ static const struct command {
 	{ "make", " DIR",
 	  "write report.md, .html, .tex, .csv, .json and plots into DIR", 1, 1,
 	  make_opts, do_make },
+	{ "card", " DIR", "print the card of a run; write nothing", 1, 1,
+	  root_opts, do_card },
 	{ "summary", " DIR",
 	  "print the card, causes of noise and warnings; write nothing", 1, 1,
 	  root_opts, do_summary },

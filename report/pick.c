@@ -7,24 +7,21 @@
 #include "text.h"
 
 static const struct row *match(const struct run *run, const struct section *s,
-			       const char *glob, bool with_result, bool last)
+			       const char *glob, bool with_result)
 {
-	const struct row *found = NULL;
-
 	for (size_t i = 0; i < s->n; i++) {
 		const struct row *row = &run->rows[s->rows[i]];
 		bool result = row->all.status == RESULT_OK ||
 			      row->all.status == RESULT_BELOW_RESOLUTION;
 
-		if ((result || !with_result) &&
-		    text_glob(glob, row->all.name) && (last || !found))
-			found = row;
+		if ((result || !with_result) && text_glob(glob, row->all.name))
+			return row;
 	}
-	return found;
+	return NULL;
 }
 
-static const struct row *pick(const struct run *run, const char *program,
-			      const char *globs, bool last)
+const struct row *run_pick(const struct run *run, const char *program,
+			   const char *globs)
 {
 	const struct section *s = run_section(run, program);
 	const struct row *row = NULL;
@@ -34,20 +31,8 @@ static const struct row *pick(const struct run *run, const char *program,
 		char *all = text_copy(globs), *rest = all, *glob;
 
 		while (!row && (glob = strsep(&rest, " ")))
-			row = match(run, s, glob, with_result, last);
+			row = match(run, s, glob, with_result);
 		free(all);
 	}
 	return row;
-}
-
-const struct row *run_pick(const struct run *run, const char *program,
-			   const char *globs)
-{
-	return pick(run, program, globs, false);
-}
-
-const struct row *run_pick_last(const struct run *run, const char *program,
-				const char *globs)
-{
-	return pick(run, program, globs, true);
 }

@@ -10,8 +10,4 @@
 const struct row *run_pick(const struct run *run, const char *program,
 			   const char *globs);
 
-/* run_pick_last() - the same, but of the rows that a glob matches the last. */
-const struct row *run_pick_last(const struct run *run, const char *program,
-				const char *globs);
-
 #endif

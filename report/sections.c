@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "again.h"
-#include "headlines.h"
+#include "card.h"
 #include "instructions.h"
 #include "noise_certificate.h"
 #include "rounds.h"
@@ -76,28 +76,10 @@ static void put_warnings(struct doc *d, const struct run *run,
 	d->format->list(d, 0);
 }
 
-static char *machine_line(const struct run *run)
-{
-	const char *model = run_text(run->machine, "cpu.model");
-	const char *kernel = run_text(run->machine, "kernel.release");
-	const char *under = run_text(run->machine, "hypervisor");
-	double pus = run_number(run->machine, "cpu.pus");
-	char *cpus = isfinite(pus) ? text_format("%.0f CPUs of ", pus)
-				   : text_copy("");
-	bool bare = !under || !strcmp(under, "none");
-	char *text = text_format("%s%s, Linux %s%s%s", cpus,
-				 model ? model : "an unknown processor",
-				 kernel ? kernel : "of unknown version",
-				 bare ? "" : ", under ", bare ? "" : under);
-
-	free(cpus);
-	return text;
-}
-
 /* What this is and how to read it, for who has never seen one. */
 static void put_intro(struct doc *d, const struct run *run)
 {
-	char *machine = machine_line(run), *rounds = rounds_text(run), *text;
+	char *machine = card_machine(run), *rounds = rounds_text(run), *text;
 	size_t programs = 0;
 
 	for (size_t i = 0; i < run->nsections; i++)
@@ -155,25 +137,32 @@ static void put_contents(struct doc *d, const struct run *run,
 	d->format->list(d, 0);
 }
 
-static void put_headlines(struct doc *d, const struct run *run,
-			  const struct headlines *h)
+static void put_card(struct doc *d, const struct run *run,
+		     const struct report_parts *parts)
 {
-	char *quality = headlines_quality(run), *text;
+	char *quality = card_quality(run), *machine = card_machine(run), *text;
 	struct table t;
 
-	d->format->heading(d, 2, "headlines", "At a glance");
-	headlines_table(&t, h, run);
+	d->format->heading(d, 2, "card", "Card");
+	d->format->para(d, machine);
+	for (size_t i = 0; i < parts->figs->n; i++) {
+		const struct figure *fig = &parts->figs->v[i];
+
+		if (fig->card && fig->drawn)
+			d->format->picture(d, fig->id, fig->caption);
+	}
+	card_table(&t, parts->card, run);
 	if (t.nrows)
 		d->format->table(d, &t);
 	else
-		d->format->para(d, "This run has no operation that is shown "
-				   "at a glance.");
+		d->format->para(d, CARD_NONE);
 	table_free(&t);
 	if (*quality >= 'a' && *quality <= 'z')
 		*quality = (char)(*quality - 'a' + 'A');
 	text = text_format("%s. More: Noise certificate.", quality);
 	d->format->para(d, text);
 	free(text);
+	free(machine);
 	free(quality);
 }
 
@@ -387,7 +376,7 @@ void report_write(struct doc *d, const struct run *run,
 
 	d->format->begin(d, title);
 	free(title);
-	put_headlines(d, run, parts->headlines);
+	put_card(d, run, parts);
 	put_warnings(d, run, parts->figs);
 	put_intro(d, run);
 	put_contents(d, run, parts);

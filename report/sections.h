@@ -2,17 +2,17 @@
 #ifndef SECTIONS_H
 #define SECTIONS_H
 
+#include "card.h"
 #include "course.h"
 #include "doc.h"
 #include "figures.h"
-#include "headlines.h"
 #include "lmbench.h"
 #include "load.h"
 
 /* What the report is made of beside the run itself. */
 struct report_parts {
 	const struct figures *figs;
-	const struct headlines *headlines;
+	const struct card *card;
 	const struct course *course;
 	const struct lmbench *lmbench;
 	const struct run *ledger; /* or NULL */

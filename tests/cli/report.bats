@@ -186,7 +186,7 @@ images() { grep -o '<img [^>]*>' small/report.html | sed 's/.*base64,//; s/".*//
 		grep -q "($figure.svg)" small/report.md
 	done
 	[[ ! -e small/loop-curve.dat ]]
-	[[ $(images | wc -l) -eq 3 ]]
+	[[ $(images | wc -l) -eq 4 ]]
 	run ! grep -E 'src="[^d]|https?://' small/report.html
 }
 

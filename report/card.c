@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "headlines.h"
+#include "card.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,24 +19,24 @@
 
 enum { COL_WORDS, COL_VALUE, COL_INTERVAL, COL_GRADE, COL_REMARK, COLUMNS };
 
-void headlines_read(struct headlines *h, const char *root, struct notes *notes)
+void card_read(struct card *card, const char *root, struct notes *notes)
 {
 	const struct rowtable_line *line = NULL;
 	struct rowtable table;
 	int err = rowtable_read(&table, root);
 
-	*h = (struct headlines) { 0 };
+	*card = (struct card) { 0 };
 	if (err)
 		notes_add(notes,
 			  text_format("%s/bench/*/rows.tsv: %s: nothing stands "
-				      "at a glance",
+				      "on the card",
 				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
 	while ((line = rowtable_next(&table, "core", line))) {
 		if (line->n != 4 || !strcmp(line->field[2], "-"))
 			continue;
-		h->v = text_grow(h->v, h->n, sizeof(*h->v));
-		h->v[h->n++] = (struct headline) {
+		card->v = text_grow(card->v, card->n, sizeof(*card->v));
+		card->v[card->n++] = (struct card_entry) {
 			text_copy(line->field[2]),
 			text_copy(line->field[0]),
 			text_copy(line->field[1]),
@@ -46,15 +46,15 @@ void headlines_read(struct headlines *h, const char *root, struct notes *notes)
 	rowtable_free(&table);
 }
 
-void headlines_free(struct headlines *h)
+void card_free(struct card *card)
 {
-	for (size_t i = 0; i < h->n; i++) {
-		free(h->v[i].words);
-		free(h->v[i].program);
-		free(h->v[i].cases);
+	for (size_t i = 0; i < card->n; i++) {
+		free(card->v[i].words);
+		free(card->v[i].program);
+		free(card->v[i].cases);
 	}
-	free(h->v);
-	*h = (struct headlines) { 0 };
+	free(card->v);
+	*card = (struct card) { 0 };
 }
 
 /* Bytes of the machine's data cache of @level, NAN if it is not known. */
@@ -75,15 +75,15 @@ static double cache_bytes(const struct run *run, int level)
 }
 
 /* "L2 latency, 512 KiB" */
-static char *words(const struct headline *h, const struct run *run)
+static char *words(const struct card_entry *e, const struct run *run)
 {
-	double bytes = cache_bytes(run, h->level), scale;
+	double bytes = cache_bytes(run, e->level), scale;
 	const char *unit;
 
 	if (!isfinite(bytes))
-		return text_copy(h->words);
+		return text_copy(e->words);
 	scale = units_scale(bytes, "B", &unit);
-	return text_format("%s, %.4g %s", h->words, bytes / scale, unit);
+	return text_format("%s, %.4g %s", e->words, bytes / scale, unit);
 }
 
 /* Without the share in brackets, for which a small screen has no room. */
@@ -96,7 +96,7 @@ static char *interval(const struct result *r)
 	return text;
 }
 
-static void add_row(struct table *t, const struct headline *h,
+static void add_row(struct table *t, const struct card_entry *e,
 		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
@@ -105,7 +105,7 @@ static void add_row(struct table *t, const struct headline *h,
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
-	table_cell(t, COL_WORDS, words(h, run));
+	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_VALUE, tables_value(r));
 	table_cell(t, COL_INTERVAL, interval(r));
 	table_cell(t, COL_GRADE, valued ? text_copy(r->grade) : NULL);
@@ -114,11 +114,11 @@ static void add_row(struct table *t, const struct headline *h,
 }
 
 /* A program of this run that gave no such row: what run-all says of it. */
-static void add_absent(struct table *t, const struct headline *h,
+static void add_absent(struct table *t, const struct card_entry *e,
 		       const struct run *run, const struct section *s)
 {
 	table_row(t, s->n ? "skipped" : "failed");
-	table_cell(t, COL_WORDS, words(h, run));
+	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_VALUE, text_copy("no row"));
 	if (s->n)
 		table_cell(t, COL_REMARK, text_copy("not part of this run"));
@@ -132,32 +132,139 @@ static void add_absent(struct table *t, const struct headline *h,
 	}
 }
 
-static void fill_table(struct table *t, const struct headlines *h,
+/* One operation of the card as it went. */
+struct outcome {
+	const struct card_entry *entry;
+	const struct section *section;
+	const struct row *row; /* NULL: the program gave none */
+	enum { TIME, RATE, OTHER, NOTHING } kind;
+	double size; /* value, or what it is less than */
+};
+
+static void look_at(struct outcome *o)
+{
+	const struct result *r = &o->row->all;
+
+	o->size = r->status == RESULT_OK		 ? r->value
+		  : r->status == RESULT_BELOW_RESOLUTION ? r->resolution
+							 : NAN;
+	if (!isfinite(o->size))
+		return;
+	o->kind = !r->unit		    ? OTHER
+		  : !strcmp(r->unit, "ns")  ? TIME
+		  : !strcmp(r->unit, "B/s") ? RATE
+					    : OTHER;
+}
+
+/* What has no size stays in the order of rows.tsv. */
+static int by_size(const void *a, const void *b)
+{
+	const struct outcome *p = a, *q = b;
+
+	if (p->kind != q->kind)
+		return p->kind < q->kind ? -1 : 1;
+	if (p->size != q->size && p->kind != NOTHING)
+		return p->size < q->size ? -1 : 1;
+	return p->entry < q->entry ? -1 : p->entry > q->entry;
+}
+
+/* The operations of programs of @run, in order; @n: how many.  A new array. */
+static struct outcome *outcomes(const struct card *card, const struct run *run,
+				size_t *n)
+{
+	struct outcome *v = text_alloc(card->n + 1, sizeof(*v));
+
+	*n = 0;
+	for (size_t i = 0; i < card->n; i++) {
+		const struct card_entry *e = &card->v[i];
+		struct outcome *o = &v[*n];
+
+		*o = (struct outcome) {
+			.entry = e,
+			.section = run_section(run, e->program),
+			.row = run_pick(run, e->program, e->cases),
+			.kind = NOTHING,
+		};
+		if (o->row)
+			look_at(o);
+		*n += o->section != NULL;
+	}
+	qsort(v, *n, sizeof(*v), by_size);
+	return v;
+}
+
+static void fill_table(struct table *t, const struct card *card,
 		       const struct run *run)
 {
+	size_t n;
+	struct outcome *v = outcomes(card, run, &n);
+
 	*t = (struct table) { 0 };
 	table_column(t, "operation", false);
 	table_column(t, "value", true);
 	table_column(t, "95 % interval", true);
 	table_column(t, "grade", false);
 	table_column(t, "remark", false);
-	for (size_t i = 0; i < h->n; i++) {
-		const struct headline *one = &h->v[i];
-		const struct section *s = run_section(run, one->program);
-		const struct row *row =
-			run_pick_last(run, one->program, one->cases);
-
-		if (row)
-			add_row(t, one, run, row);
-		else if (s)
-			add_absent(t, one, run, s);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].row)
+			add_row(t, v[i].entry, run, v[i].row);
+		else
+			add_absent(t, v[i].entry, run, v[i].section);
 	}
+	free(v);
 }
 
-void headlines_table(struct table *t, const struct headlines *h,
-		     const struct run *run)
+void card_collect(struct plotdata *d, const struct card *card,
+		  const struct run *run)
 {
-	fill_table(t, h, run);
+	size_t n;
+	struct outcome *v = outcomes(card, run, &n);
+
+	*d = (struct plotdata) { .scale = 1, .unit = "", .nseries = 1 };
+	d->series = text_alloc(1, sizeof(*d->series));
+	d->series[0] = text_copy("");
+	for (size_t i = 0; i < n && v[i].kind <= RATE; i++) {
+		const struct result *r = &v[i].row->all;
+
+		if (!(v[i].size > 0)) /* no logarithm */
+			continue;
+		d->points = text_grow(d->points, d->n, sizeof(*d->points));
+		d->points[d->n++] = (struct point) {
+			.row = v[i].row,
+			.category = words(v[i].entry, run),
+			.x = (double)i,
+			.y = r->status == RESULT_OK ? r->value : NAN,
+			.lo = r->ci95[0],
+			.hi = r->ci95[1],
+		};
+		d->categories = text_grow(d->categories, d->ncategories,
+					  sizeof(*d->categories));
+		d->categories[d->ncategories++] = words(v[i].entry, run);
+	}
+	free(v);
+}
+
+char *card_machine(const struct run *run)
+{
+	const char *model = run_text(run->machine, "cpu.model");
+	const char *kernel = run_text(run->machine, "kernel.release");
+	const char *under = run_text(run->machine, "hypervisor");
+	double pus = run_number(run->machine, "cpu.pus");
+	char *cpus = isfinite(pus) ? text_format("%.0f CPUs of ", pus)
+				   : text_copy("");
+	bool bare = !under || !strcmp(under, "none");
+	char *text = text_format("Linux %s%s%s on %s%s",
+				 kernel ? kernel : "of unknown version",
+				 bare ? "" : " under ", bare ? "" : under, cpus,
+				 model ? model : "an unknown processor");
+
+	free(cpus);
+	return text;
+}
+
+void card_table(struct table *t, const struct card *card, const struct run *run)
+{
+	fill_table(t, card, run);
 	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
 		char **cells = &t->cells[i * COLUMNS], *why, *both;
@@ -180,15 +287,15 @@ static const char *meaning(char grade)
 {
 	switch (grade) {
 	case 'A':
-		return "too little to show in a value";
+		return "no value shows it";
 	case 'D':
-		return "measure again on a quieter machine";
+		return "measure again, quieter";
 	default:
-		return "a value may be off by about as much, a tail by more";
+		return "errors may be as large";
 	}
 }
 
-char *headlines_quality(const struct run *run)
+char *card_quality(const struct run *run)
 {
 	struct noise_certificate q;
 	char lost[UNITS_MAX], *text;
@@ -270,18 +377,22 @@ static void put_table(FILE *f, const struct table *t)
 		put_row(f, &t->cells[i * COLUMNS], width);
 }
 
-void headlines_print(FILE *f, const struct headlines *h, const struct run *run)
+void card_print(FILE *f, const struct card *card, const struct run *run)
 {
-	char *quality = headlines_quality(run);
+	char *machine = card_machine(run), *line = text_cut(machine, LINE);
+	char *quality = card_quality(run);
 	struct table t;
 
-	fill_table(&t, h, run);
+	text_plain(f, line);
+	fputc('\n', f);
+	fill_table(&t, card, run);
 	if (t.nrows)
 		put_table(f, &t);
 	else
-		fputs("This run has no operation that is shown at a glance.\n",
-		      f);
+		fputs(CARD_NONE "\n", f);
 	table_free(&t);
 	console_text(f, quality, "", "  ");
 	free(quality);
+	free(line);
+	free(machine);
 }

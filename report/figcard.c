@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "card.h"
+#include "figwrite.h"
+#include "tables.h"
+#include "text.h"
+
+/* Places count within a panel: 0 has the times, 1 the bandwidths. */
+size_t figwrite_card(struct figwriter *w)
+{
+	const struct plotdata *d = w->d;
+	char *machine = card_machine(w->run), *title = text_cut(machine, 90);
+	size_t n = 0;
+
+	fputs("# place value low high below begin end text name\n", w->data);
+	for (size_t panel = 0; panel < 2; panel++) {
+		size_t here = 0;
+
+		figwrite_block(w, panel, panel ? "bandwidths" : "times");
+		for (size_t i = 0; i < d->n; i++) {
+			const struct point *p = &d->points[i];
+			const struct result *r = &p->row->all;
+			const bool rate = r->unit && !strcmp(r->unit, "B/s");
+			const double limit =
+				isfinite(p->y) ? NAN : r->resolution;
+			const double shown = isfinite(p->y) ? p->y : limit;
+			char *text = tables_value(r);
+
+			if (rate == (panel == 1)) {
+				fprintf(w->data, "%zu ", here++);
+				figwrite_number(w->data, p->y, ' ');
+				figwrite_number(w->data, p->lo, ' ');
+				figwrite_number(w->data, p->hi, ' ');
+				figwrite_number(w->data, limit, ' ');
+				figwrite_number(w->data,
+						p->lo > 0 ? p->lo : shown, ' ');
+				figwrite_number(w->data, fmax(shown, p->hi),
+						' ');
+				text_data(w->data, text);
+				fputc(' ', w->data);
+				text_data(w->data, p->category);
+				fputc('\n', w->data);
+			}
+			free(text);
+		}
+		if (!here)
+			fputs("NaN NaN NaN NaN NaN NaN NaN \"\" \"\"\n",
+			      w->data);
+		fprintf(w->settings, "n_%s = %zu\n", panel ? "rates" : "times",
+			here);
+		n += here;
+	}
+	fputs("title = ", w->settings);
+	text_gnuplot(w->settings, title);
+	fputc('\n', w->settings);
+	free(title);
+	free(machine);
+	return n;
+}
