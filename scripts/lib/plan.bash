@@ -36,18 +36,26 @@ plan_read_suite() {
 	peer_plan
 }
 
-# plan_core WORDS: of programs that have core rows only those, and of others
-# none, unless WORDS name them.
+# plan_core WORDS [card]: of programs that have core rows only those (or only
+# those of the card), and of others none, unless WORDS name them.
 plan_core() {
-	local word i
+	local program cases words i
+	local -a globs
 	local -A core=()
 
-	while read -r word; do
-		core[$word]=1
-	done < <(sed -n 's/^core\t\([a-z0-9_]*\)\t.*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	while IFS=$'\t' read -r program cases words _; do
+		if [[ -z ${2-} ]]; then
+			core[$program]=' --core'
+		elif [[ $words != - ]]; then
+			read -ra globs <<<"$cases"
+			core[$program]+=$(printf ' --case %s' "${globs[@]}")
+		fi
+	done < <(sed -n 's/^core\t//p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
-		if [[ -v core[${plan_programs[i]}] && ! -v plan_asked[${plan_ids[i]}] ]]; then
-			plan_args[i]+=" --core"
+		if [[ ${core[${plan_programs[i]}]-} && ! -v plan_asked[${plan_ids[i]}] ]]; then
+			plan_args[i]+=${core[${plan_programs[i]}]}
+			# Other lines of the program have other cases.
+			[[ -z ${2-} ]] || unset "core[${plan_programs[i]}]"
 		elif [[ -z $1 && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 		fi

@@ -17,10 +17,11 @@ configure() {
 	local rounds effort=100
 
 	case ${conf[profile]} in
+	card) rounds=6 effort=20 ;;
 	quick) rounds=7 effort=40 ;;
 	default) rounds=10 ;;
 	publish) rounds=20 ;;
-	*) die 2 "PROFILE must be quick, default or publish, not '${conf[profile]}'" ;;
+	*) die 2 "PROFILE must be card, quick, default or publish, not '${conf[profile]}'" ;;
 	esac
 	conf[rounds]=${conf[rounds]:-$rounds}
 	conf[effort]=${conf[effort]:-$effort}
@@ -34,8 +35,8 @@ configure() {
 	peer_check
 	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}$(peer_kinds)"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
-	[[ ${conf[profile]} != quick || -n ${conf[suite]} ]] ||
-		plan_core "${conf[only]:-}"
+	[[ ${conf[profile]} != @(card|quick) || -n ${conf[suite]} ]] ||
+		plan_core "${conf[only]:-}" "${conf[profile]#quick}"
 	out=${conf[out]:-$(default_out)/${conf[host]}-$(date -u +%Y%m%dT%H%M%SZ)}
 }
 

@@ -133,6 +133,22 @@ card_run() {
 	grep -F '](card.svg)' run/report.md
 }
 
+@test "the profile card runs the rows of the card alone" {
+	run -0 bash -c '
+		source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+		source "$ROOT/scripts/lib/plan.bash"
+		root=$ROOT
+		plan_read <(sed -n "s/^run\t//p" "$ROOT"/bench/*/rows.tsv | cut -f 1-4)
+		plan_core "" card
+		for i in "${!plan_ids[@]}"; do
+			read -ra args <<<"${plan_args[i]}"
+			"$BIN/${plan_programs[i]}" --list "${args[@]}" | sed "s/^/${plan_programs[i]} /"
+		done'
+	[[ $(wc -l <<<"$output") -ge $(($(wc -l <"$entries") - 3)) ]]
+	[[ $(wc -l <<<"$output") -le $(wc -l <"$entries") ]]
+	[[ $output == *"syscall call=getpid,via=int80"* ]]
+}
+
 @test "a page begins with it, and warnings come once, behind it" {
 	card_run
 	run -0 "$report" make --no-plots --root "$ROOT" run

@@ -75,7 +75,7 @@ refused() {
 	run -1 --separate-stderr ./oscost compare small nowhere
 	run -0 --separate-stderr ./oscost history small
 	run -2 --separate-stderr ./oscost run --profile fast
-	[[ $stderr == *"PROFILE must be quick"* ]]
+	[[ $stderr == *"PROFILE must be card, quick"* ]]
 	run -0 --separate-stderr ./oscost nop --list
 	[[ -n $output ]]
 	run -3 --separate-stderr ./oscost load sh -c 'exit 3'
