@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The card: one line for each operation, its dot and interval against cost, in
 # two panels: times, and bandwidths below.  Data: place value low high below
 # begin end text name; from begin to end something is drawn.
