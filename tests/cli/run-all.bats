@@ -256,7 +256,7 @@ cut_and_resume() {
 	run --separate-stderr drive --out out --file-cache mine
 	refused "FILE_CACHE must be machine, not 'mine'"
 	run --separate-stderr drive --out out --profile fast
-	refused "PROFILE must be quick, default or publish, not 'fast'"
+	refused "PROFILE must be card, quick, default or publish, not 'fast'"
 	run --separate-stderr drive --out out --only "good nonsense"
 	refused "unknown program 'nonsense'; known: good other"
 	run --separate-stderr drive --out out --cpu 999
