@@ -64,7 +64,8 @@ count() {
 	[[ $(count syscall '.status == "skipped" and
 		(.params.via == "libc" or .params.via == "syscall") and
 		.params.call != "invalid"') -eq 0 ]]
-	[[ $(count procedure '.status == "skipped" and .params.via') -eq 0 ]]
+	[[ $(count procedure '.status == "skipped" and .params.via and
+		.params.args') -eq 0 ]]
 	[[ $(count loop '.status == "skipped"') -eq 0 ]]
 	[[ $(count truth '.status == "skipped"') -eq 0 ]]
 }
