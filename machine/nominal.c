@@ -130,55 +130,51 @@ json_t *machine_disks(void)
 	return each("/sys/block", disk_facts);
 }
 
-static void put_links(FILE *f)
+/* One line for each of @all, which is given up: "disk vda", and what @say
+ * makes of it, a new string. */
+static void put_each(FILE *f, const char *kind, json_t *all,
+		     char *say(const json_t *one))
 {
-	json_t *all = machine_links(), *one;
+	json_t *one;
 	size_t i;
 
 	json_array_foreach(all, i, one)
 	{
-		const json_int_t mbit =
-			json_integer_value(json_object_get(one, "mbit_s"));
 		char *name =
-			machine_format("link %s",
+			machine_format("%s %s", kind,
 				       json_string_value(
 					       json_object_get(one, "name")));
-		char said[40] = "says no speed";
-
-		if (mbit > 0)
-			snprintf(said, sizeof(said), "%lld Mbit/s",
-				 (long long)mbit);
-		fact(f, name, said);
-		free(name);
-	}
-	json_decref(all);
-}
-
-static void put_disks(FILE *f)
-{
-	json_t *all = machine_disks(), *one;
-	size_t i;
-
-	json_array_foreach(all, i, one)
-	{
-		const double bytes =
-			json_number_value(json_object_get(one, "size_bytes"));
-		char *name =
-			machine_format("disk %s",
-				       json_string_value(
-					       json_object_get(one, "name")));
-		char size[UNITS_MAX];
-		char *said = machine_format(
-			"%s, says it %s", units_format(size, bytes, "B"),
-			json_is_true(json_object_get(one, "rotates"))
-				? "rotates"
-				: "does not rotate");
+		char *said = say(one);
 
 		fact(f, name, said);
 		free(said);
 		free(name);
 	}
 	json_decref(all);
+}
+
+static char *say_link(const json_t *link)
+{
+	const json_int_t mbit =
+		json_integer_value(json_object_get(link, "mbit_s"));
+
+	return mbit > 0 ? machine_format("%lld Mbit/s", (long long)mbit)
+			: machine_format("says no speed");
+}
+
+static char *say_disk(const json_t *disk)
+{
+	const double bytes =
+		json_number_value(json_object_get(disk, "size_bytes"));
+	const json_t *rotates = json_object_get(disk, "rotates");
+	char size[UNITS_MAX];
+
+	return machine_format("%s, %s", units_format(size, bytes, "B"),
+			      json_is_true(rotates)    ? "says it rotates"
+			      : json_is_false(rotates) ? "says it does not "
+							 "rotate"
+						       : "does not say whether "
+							 "it rotates");
 }
 
 void machine_nominal(FILE *f)
@@ -193,8 +189,8 @@ void machine_nominal(FILE *f)
 	fact(f, "processor", json_string_value(json_object_get(cpu, "model")));
 	put_caches(f);
 	fact(f, "memory", units_format(memory, 1024 * kib, "B"));
-	put_links(f);
-	put_disks(f);
+	put_each(f, "link", machine_links(), say_link);
+	put_each(f, "disk", machine_disks(), say_disk);
 	if (mhz > 0)
 		fprintf(f,
 			"#   clock: %.6g MHz, says /proc/cpuinfo (in a virtual "

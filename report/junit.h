@@ -17,8 +17,10 @@ enum junit_verdict {
 	JUNIT_SKIPPED,
 };
 
-/* junit_begin() - open the document; of @tests so many have each verdict. */
+/* junit_begin() - open the document. */
 void junit_begin(FILE *f);
+
+/* junit_suite() - open a suite; @count: its tests of each verdict. */
 void junit_suite(FILE *f, const char *name, const size_t count[3]);
 
 /* junit_case() - one row; @why: of what did not pass (or NULL), @output: one
