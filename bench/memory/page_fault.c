@@ -11,10 +11,12 @@
  * (as file, but each page is a mapping of its own, so that only one is
  * mapped), major (not in the page cache, read from the disk: read-ahead off,
  * random offsets, and the kernel says that nothing of the file is cached
- * before it begins). userfaultfd is a fault that another thread of the program
- * resolves, on another CPU where there is one. populate rows map 1 MiB with
- * MAP_POPULATE and are the cost of each page of it. per=byte is the cost
- * divided by the bytes that the fault brought (4096; 2 MiB for thp).
+ * before it begins; where it says that the disk rotates, the pages are spread
+ * over up to 16 GiB, so that there are seeks: the fact spread_over_bytes).
+ * userfaultfd is a fault that another thread of the program resolves, on
+ * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
+ * are the cost of each page of it. per=byte is the cost divided by the bytes
+ * that the fault brought (4096; 2 MiB for thp).
  *
  * Pages of new memory come from what the process (or another) gave back just
  * before: in a virtual machine, memory that was never used by any one costs
@@ -33,19 +35,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "file_data.h"
 #include "lib/fault_area.h"
+#include "lib/fault_disk.h"
 #include "lib/fault_user.h"
 #include "lib/mem_buffer.h"
 
@@ -54,12 +54,10 @@
 struct fault_state {
 	const struct bench_case *kind[FAULT_KINDS];
 	const struct bench_case *byte[FAULT_KINDS];
-	int memory_file; /* in memory, for what is in the page cache */
-	int disk_file;	 /* on a disk, for what is not; -1: not open */
+	int memory_file;	/* in memory, for what is in the page cache */
+	struct fault_disk disk; /* for what is not */
 	struct fault_user user;
 	struct fault_area area;
-	uint32_t order[FAULT_MAJOR_BYTES / FAULT_PAGE];
-	unsigned int next_major;
 	struct rusage before;
 	uint64_t faults; /* events since enter() */
 };
@@ -68,7 +66,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	s->memory_file = s->disk_file = -1;
+	s->memory_file = s->disk.fd = -1;
 	fault_user_init(&s->user);
 	for (int k = 0; k < FAULT_KINDS; k++) {
 		const struct bench_case c = {
@@ -77,9 +75,7 @@ static int cases(struct bench *b, void *state)
 			.unit = "ns",
 			.histogram = BENCH_HIST_LOG,
 			/* Pages that are not cached, some to warm up. */
-			.most = k == FAULT_MAJOR
-					? FAULT_MAJOR_BYTES / FAULT_PAGE / 2
-					: 0,
+			.most = k == FAULT_MAJOR ? FAULT_DISK_PAGES / 2 : 0,
 			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
 		};
 		const struct bench_case each_byte = {
@@ -126,90 +122,24 @@ static int setup(struct bench *b, void *state)
 	if (fill_file(s->memory_file, FAULT_FILE_BYTES))
 		return bench_fail(b, errno, "write %zu bytes to memory",
 				  FAULT_FILE_BYTES);
-	for (uint32_t i = 0; i < FAULT_MAJOR_BYTES / FAULT_PAGE; i++) {
-		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));
-
-		s->order[i] = s->order[k];
-		s->order[k] = i;
-	}
-	return 0;
-}
-
-/* A file without a name, so that nothing of it is left behind. */
-static int open_on_disk(struct bench *b, struct fault_state *s)
-{
-	const char *dir = bench_scratch(b);
-	char path[4096];
-	struct statfs fs;
-
-	if (!dir)
-		return -1; /* it has said why */
-	if (statfs(dir, &fs))
-		return bench_fail(b, errno, "statfs %s", dir);
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		return bench_skip(b, "the scratch directory is in memory, not "
-				     "on a disk (try --dir)");
-	if (snprintf(path, sizeof(path), "%s/faults", dir) >= (int)sizeof(path))
-		return bench_fail(b, ENAMETOOLONG, "%s", dir);
-	s->disk_file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	if (s->disk_file < 0)
-		return bench_fail(b, errno, "make %s", path);
-	unlink(path);
-	if (fill_file(s->disk_file, FAULT_MAJOR_BYTES) || fsync(s->disk_file))
-		return bench_fail(b, errno, "write %zu bytes to %s",
-				  FAULT_MAJOR_BYTES, path);
-	return 0;
-}
-
-/* Bytes of the file that stay in the page cache, or -errno. */
-static int64_t drop_file(int fd)
-{
-	struct mem_buffer m = { .bytes = FAULT_MAJOR_BYTES };
-	int64_t cached = file_cache_drop(fd, 0, FAULT_MAJOR_BYTES);
-
-	/* Where files lie on other files it may be blind: look ourselves. */
-	if (cached)
-		return cached;
-	m.base = mmap(NULL, m.bytes, PROT_READ, MAP_SHARED, fd, 0);
-	if (m.base == MAP_FAILED)
-		return -errno;
-	cached = mem_resident(&m);
-	munmap(m.base, m.bytes);
-	return cached;
-}
-
-/* Drops the file from the cache and makes sure that it is out. */
-static int begin_major(struct bench *b, struct fault_state *s)
-{
-	const int err = s->disk_file < 0 ? open_on_disk(b, s) : 0;
-	int64_t cached;
-
-	if (err)
-		return err;
-	cached = drop_file(s->disk_file);
-	if (cached < 0)
-		return bench_fail(b, (int)-cached, "ask what is cached");
-	if (cached > 0)
-		return bench_skip(b, "%lld bytes of the file stay cached",
-				  (long long)cached);
-	bench_fact(b, s->kind[FAULT_MAJOR], "cached_bytes_before",
-		   (double)cached);
-	s->next_major = 0;
+	fault_disk_init(&s->disk, b);
 	return 0;
 }
 
 static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 {
+	const bool disk = kind == FAULT_MAJOR;
+
 	return fault_area_renew(b, &s->area, kind,
-				kind == FAULT_MAJOR ? s->disk_file
-						    : s->memory_file);
+				disk ? s->disk.fd : s->memory_file,
+				disk ? s->disk.bytes : FAULT_FILE_BYTES);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
 	const enum fault_kind kind = (enum fault_kind)c->index;
-	int err = kind == FAULT_MAJOR ? begin_major(b, s) : 0;
+	int err = kind == FAULT_MAJOR ? fault_disk_begin(&s->disk, b, c) : 0;
 
 	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
 		err = renew(b, s, kind);
@@ -241,10 +171,11 @@ static int next_page(struct bench *b, struct fault_state *s,
 	int err = 0;
 
 	if (kind == FAULT_MAJOR) {
-		if (s->next_major == FAULT_MAJOR_BYTES / FAULT_PAGE)
+		const int64_t offset = fault_disk_next(&s->disk);
+
+		if (offset < 0)
 			return bench_fail(b, 0, "the file has been read");
-		*at = s->area.base +
-		      (size_t)s->order[s->next_major++] * FAULT_PAGE;
+		*at = s->area.base + offset;
 		return 0;
 	}
 	if (s->area.touched == fault_kinds[kind].count) {
@@ -377,8 +308,7 @@ static void teardown(struct bench *b, void *state)
 
 	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
-	if (s->disk_file >= 0)
-		close(s->disk_file);
+	fault_disk_close(&s->disk);
 	if (s->memory_file >= 0)
 		close(s->memory_file);
 }

@@ -88,7 +88,7 @@ static int map_huge(struct bench *b, struct fault_area *a)
 
 /* A mapping of which nothing has been touched. */
 int fault_area_renew(struct bench *b, struct fault_area *a,
-		     enum fault_kind kind, int file)
+		     enum fault_kind kind, int file, size_t bytes)
 {
 	const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 	int err;
@@ -108,14 +108,14 @@ int fault_area_renew(struct bench *b, struct fault_area *a,
 			read_all(a);
 		return err;
 	case FAULT_CACHED:
-		return map_plain(b, a, MAP_SHARED, file, FAULT_FILE_BYTES);
+		return map_plain(b, a, MAP_SHARED, file, bytes);
 	case FAULT_SINGLE:
 		err = map_plain(b, a, anonymous, -1,
 				(size_t)FAULT_PAGES * FAULT_PAGE);
 		return err ? err : map_single(b, a, file);
 	case FAULT_MAJOR:
-		err = map_plain(b, a, MAP_SHARED, file, FAULT_MAJOR_BYTES);
-		if (!err && madvise(a->map, FAULT_MAJOR_BYTES, MADV_RANDOM))
+		err = map_plain(b, a, MAP_SHARED, file, bytes);
+		if (!err && madvise(a->map, bytes, MADV_RANDOM))
 			return bench_fail(b, errno, "madvise(MADV_RANDOM)");
 		return err;
 	default:

@@ -11,12 +11,11 @@
 /*
  * Memory of which nothing has been touched, for each kind of page fault.
  */
-#define FAULT_PAGE	  4096
-#define FAULT_PAGES	  1024 /* mapped at once, then the mapping is renewed */
-#define FAULT_TOUCHES	  256  /* of a cached file */
-#define FAULT_AROUND	  16   /* pages that the kernel maps around a file's */
-#define FAULT_FILE_BYTES  ((size_t)FAULT_TOUCHES * FAULT_AROUND * FAULT_PAGE)
-#define FAULT_MAJOR_BYTES ((size_t)4096 * FAULT_PAGE)
+#define FAULT_PAGE	 4096
+#define FAULT_PAGES	 1024 /* mapped at once, then the mapping is renewed */
+#define FAULT_TOUCHES	 256  /* of a cached file */
+#define FAULT_AROUND	 16   /* pages that the kernel maps around a file's */
+#define FAULT_FILE_BYTES ((size_t)FAULT_TOUCHES * FAULT_AROUND * FAULT_PAGE)
 
 enum fault_kind {
 	FAULT_ANONYMOUS,
@@ -49,12 +48,13 @@ struct fault_area {
 
 /**
  * fault_area_renew() - map what @kind needs, in place of what is mapped.
- * @file: what is mapped by kinds of a file, cached or (FAULT_MAJOR) not.
+ * @file: what is mapped by kinds of a file, cached or (FAULT_MAJOR) not, of
+ * @bytes.
  *
  * Return: 0, bench_fail() or bench_skip().
  */
 int fault_area_renew(struct bench *b, struct fault_area *a,
-		     enum fault_kind kind, int file);
+		     enum fault_kind kind, int file, size_t bytes);
 
 /* fault_area_unmap() - a zeroed one is fine. */
 void fault_area_unmap(struct fault_area *a);
