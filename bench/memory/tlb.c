@@ -9,7 +9,8 @@
  * the price of translation. From its curve the levels of the TLB are detected
  * as those of the caches are (bench/memory/lib/levels.h): the row figure=reach
  * is how many pages a level covers, figure=miss what a load costs more beyond
- * it; where the cost only goes on rising, there is no miss to name. The last
+ * it; where the cost goes on rising, it is that at four times the reach, from
+ * that at twice the reach to the greatest. The last
  * level is the walk through the page tables; how long that takes depends on
  * which of the tables' lines are cached, and in a virtual machine each step has
  * its own walk through the hypervisor's tables.
@@ -252,12 +253,23 @@ static void derive_step(struct bench *b, const struct tlb_state *s, int i,
 			    spread(ns, level) + spread(ns, level + 1));
 }
 
+/* The cost at the first count of pages that is no less than @least. */
+static double at(const double *pages, const double *ns, size_t n, double least)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && pages[i] < least)
+		i++;
+	return ns[i];
+}
+
 /* The last level, behind which there may be a rise that has no end. */
 static void derive_rise(struct bench *b, const struct tlb_state *s, int i,
 			const struct level *level, const double *pages,
 			const double *ns, size_t n)
 {
 	const int end = levels_rise(ns, n, level);
+	const double here = level->latency_ns;
 
 	if (end < 0) {
 		bench_derive_skip(b, s->reach[i], no_step);
@@ -266,10 +278,13 @@ static void derive_rise(struct bench *b, const struct tlb_state *s, int i,
 	}
 	bench_derive_between(b, s->reach[i], pages[end], pages[end],
 			     pages[end + 1]);
-	bench_derive_skip(b, s->miss[i],
-			  "behind this level the cost goes on rising, from "
-			  "%.1f to %.1f ns, and has no plateau",
-			  ns[end + 1], ns[n - 1]);
+	/* Of pages visited in turn few are still there at twice the reach, none
+	 * at four times.  The cost goes on rising: the tables take more of the
+	 * caches the more pages there are. */
+	bench_derive_between(b, s->miss[i],
+			     at(pages, ns, n, 4 * pages[end]) - here,
+			     at(pages, ns, n, 2 * pages[end]) - here,
+			     ns[n - 1] - here);
 }
 
 static int derive(struct bench *b, void *state)

@@ -164,68 +164,6 @@ static void test_degenerate(void)
 	   "a steep ramp has no plateau");
 }
 
-static void test_match(void)
-{
-	const double caches[] = { 48 * KB, 2 * MB, 105 * MB };
-	const struct level three[] = {
-		{ .from_bytes = KB, .to_bytes = 40 * KB },
-		{ .from_bytes = 96 * KB, .to_bytes = 1.75 * MB },
-		{ .from_bytes = 4 * MB, .to_bytes = 256 * MB },
-	};
-	const struct level four[] = {
-		{ .from_bytes = KB, .to_bytes = 48 * KB },
-		{ .from_bytes = 64 * KB, .to_bytes = 2.5 * MB },
-		{ .from_bytes = 4 * MB, .to_bytes = 24 * MB },
-		{ .from_bytes = 192 * MB, .to_bytes = 256 * MB },
-	};
-	const double unknown[] = { 0, 0, 0 };
-
-	OK(levels_match(three, 3, caches, 3, 0, NAN) == 0, "first cache");
-	OK(levels_match(three, 3, caches, 3, 1, NAN) == 1, "second cache");
-	OK(levels_match(three, 3, caches, 3, 2, NAN) == -ENOENT,
-	   "the last level is memory, not the third cache");
-	OK(levels_match(four, 4, caches, 3, 2, NAN) == 2,
-	   "a third cache of which others take a part");
-	OK(levels_match(four, 4, unknown, 3, 0, NAN) == -ENOENT,
-	   "unknown caches");
-	OK(levels_match(four, 4, caches, 3, 3, NAN) == -ENOENT,
-	   "no such cache");
-}
-
-/* By where the plateau is, by how long it is, and by memory's latency. */
-static void test_match_place(void)
-{
-	const double caches[] = { 32 * KB, 512 * KB, 32 * MB };
-	struct level l[] = {
-		{ .from_bytes = KB, .to_bytes = 32 * KB, .latency_ns = 1.5 },
-		{ .from_bytes = 40 * KB,
-		  .to_bytes = 192 * KB,
-		  .latency_ns = 4.5 },
-		{ .from_bytes = 384 * KB,
-		  .to_bytes = 768 * KB,
-		  .latency_ns = 10 },
-		{ .from_bytes = 1 * MB, .to_bytes = 4 * MB, .latency_ns = 20 },
-		{ .from_bytes = 8 * MB,
-		  .to_bytes = 32 * MB,
-		  .latency_ns = 104 },
-	};
-
-	OK(levels_match(l, 5, caches, 3, 1, 139) == 1,
-	   "the second cache's is the longer one, not the nearer one");
-	OK(levels_match(l, 5, caches, 3, 2, 139) == 3,
-	   "the third cache's begins behind the second cache");
-	OK(levels_match(l, 4, caches, 3, 2, 139) == 3,
-	   "nor need another plateau follow it");
-	l[3].latency_ns = 104;
-	OK(levels_match(l, 5, caches, 3, 2, 139) == -ENOENT,
-	   "as slow as memory is memory");
-	l[3] = (struct level) { .from_bytes = 576 * KB,
-				.to_bytes = 768 * KB,
-				.latency_ns = 12 };
-	OK(levels_match(l, 5, caches, 3, 2, 139) == -ENOENT,
-	   "three sizes at the end of a cache are a part of a step");
-}
-
 /* A Zen 5 in a guest: 48 KiB, 1 MiB, and 32 MiB of which others leave what they
  * leave: no plateau is to be had of so few points. */
 static void test_known(void)
@@ -264,20 +202,22 @@ static void test_known(void)
 	   "known: nothing behind a cache that is not known");
 }
 
-/* What an Intel machine has whose third cache others use up. */
-static void test_used_up(void)
+/* Half-way in logarithms from 4 to 16 ns is 8. */
+static void test_end(void)
 {
-	const double caches[] = { 48 * KB, 2 * MB, 105 * MB };
-	struct level l[LEVELS_MAX];
-	struct curve c;
-	int n;
+	const double size[] = { 1, 2, 3, 4, 5, 6, 7 };
+	double ns[] = { 4, 4.1, 3.9, 7.9, 8.1, 15, 16 };
 
-	draw(&c, &no_l3, 512 * MB, 0.10, 7);
-	n = levels_find(c.size, c.latency, c.n, l);
-	OK(n == 3 && levels_match(l, 3, caches, 3, 1, 145) == 1,
-	   "no third plateau: the second cache is the second");
-	OK(n == 3 && levels_match(l, 3, caches, 3, 2, 145) == -ENOENT,
-	   "no third plateau: memory is not the third cache");
+	OK(levels_end(size, ns, 7, 4, 16) == 3, "end: before half-way");
+	ns[1] = 9;
+	OK(levels_end(size, ns, 7, 4, 16) == 3,
+	   "end: one point far off before it is noise");
+	ns[6] = 7;
+	OK(levels_end(size, ns, 7, 4, 16) == 3, "end: and one behind it");
+	OK(levels_end(size, ns, 7, 100, 200) == 6, "end: nothing is slower");
+	OK(levels_end(size, ns, 7, 0.5, 1) == -ENOENT, "end: all is slower");
+	OK(levels_end(size, ns, 7, 4, NAN) == -ENOENT,
+	   "end: of a level behind which nothing is known");
 }
 
 /* Recorded on 23 November 2026 in a guest on an AMD EPYC (Zen 3: 32 KiB,
@@ -321,25 +261,29 @@ static void test_zen3(void)
 	size_t first = 0, second = 0, third = 0;
 
 	for (size_t r = 0; r < rounds; r++) {
-		struct level l[LEVELS_MAX];
 		struct curve c = { .n = 0 };
-		int n, at[3];
+		double next_ns = zen3_ns[r][35];
+		size_t end[3] = { 0 };
+		struct level l;
 
 		for (size_t i = 0; i < ZEN3_POINTS && zen3_ns[r][i] > 0; i++) {
 			c.size[c.n] = zen3_kib[i] * KB;
 			c.latency[c.n++] = zen3_ns[r][i];
 		}
-		n = levels_find(c.size, c.latency, c.n, l);
-		for (size_t i = 0; i < 3; i++)
-			at[i] = levels_match(l, n < 0 ? 0 : (size_t)n, caches,
-					     3, i, zen3_ns[r][35]);
-		first += at[0] == 0 && l[0].size_bytes == 32 * KB;
-		second += at[1] == 1 && l[1].size_bytes == 512 * KB;
-		third += at[2] == 2 && l[2].latency_ns > 17 &&
-			 l[2].latency_ns < 23;
+		for (size_t i = 3; i-- > 0; next_ns = l.latency_ns) {
+			if (levels_known(c.size, c.latency, c.n, caches, 3, i,
+					 zen3_ns[r][35], &l))
+				continue;
+			end[i] = (size_t)levels_end(c.size, c.latency, c.n,
+						    l.latency_ns, next_ns);
+			third += i == 2 && l.latency_ns > 17 &&
+				 l.latency_ns < 24;
+		}
+		first += zen3_kib[end[0]] == 32;
+		second += zen3_kib[end[1]] == 512;
 	}
-	OK(first == rounds, "Zen 3: the first cache");
-	OK(second == rounds, "Zen 3: the second cache and its size");
+	OK(first == rounds, "Zen 3: where the first cache ends");
+	OK(second == rounds, "Zen 3: where the second cache ends");
 	OK(third == rounds, "Zen 3: the third cache, not memory");
 }
 
@@ -385,10 +329,8 @@ int main(void)
 	test_noise();
 	test_outlier();
 	test_degenerate();
-	test_match();
-	test_match_place();
 	test_known();
-	test_used_up();
+	test_end();
 	test_zen3();
 	test_tlb();
 	return tap_done();

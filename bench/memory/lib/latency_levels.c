@@ -170,13 +170,12 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 
 /* Where others use the half of the last cache or more, the end that is seen is
  * theirs to set: no size of the cache. */
-static bool used_up(const struct latency_plan *p, int level,
-		    const struct level *l)
+static bool used_up(const struct latency_plan *p, int level, double found)
 {
 	const bool last =
 		level == LATENCY_LEVELS || !(p->cache_bytes[level + 1] > 0);
 
-	return last && l->size_bytes < p->cache_bytes[level] / 2;
+	return last && found < p->cache_bytes[level] / 2;
 }
 
 /* Whether a size was measured that fills at least half of a cache. */
@@ -223,42 +222,24 @@ static void derive_level(struct bench *b, const struct latency_levels *rows,
 				  "a core's cycle could not be told");
 }
 
-/* @plateau: NULL if the curve has none for this cache. */
+/* @next_ns: what the next cache takes, or memory. */
 static void derive_cache(struct bench *b, const struct latency_levels *rows,
-			 int level, const struct level *known,
-			 const struct level *plateau, const struct curve *curve,
+			 int level, const struct level *l, double next_ns,
+			 const struct curve *curve,
 			 const struct latency_plan *p)
 {
 	const struct bench_case *size = rows->row[level][FIG_SIZE];
 	const double told = p->cache_bytes[level];
+	const int end = levels_end(curve->size, curve->latency, curve->n,
+				   l->latency_ns, next_ns);
 
-	if (!known && !plateau) {
-		skip_level(b, rows, level, told);
-		return;
-	}
-	derive_level(b, rows, level, known ? known : plateau, curve);
-	if (!plateau || used_up(p, level, plateau))
-		skip_size(b, size, (plateau ? plateau : known)->size_bytes,
-			  told, curve);
+	derive_level(b, rows, level, l, curve);
+	if (end < 0)
+		bench_derive_skip(b, size, "nothing slower was measured");
+	else if (used_up(p, level, curve->size[end]))
+		skip_size(b, size, curve->size[end], told, curve);
 	else
-		derive_size(b, size, plateau->size_bytes, told, curve);
-}
-
-/* Whether the last plateau is memory's, by its points: levels_find() lets it
- * reach to the end of the curve, even if that is nothing but ramps. */
-static bool ends_in_memory(const struct bench *b, const struct curve *curve,
-			   const struct level *levels, int n)
-{
-	return n >= 2 &&
-	       curve->size[levels[n - 1].last] >= (double)mem_beyond_caches(b);
-}
-
-/* The last plateau is a cache's: it ends where the curve begins to rise. */
-static void end_before_rise(const struct curve *curve, struct level *l)
-{
-	const int end = levels_rise(curve->latency, curve->n, l);
-
-	l->size_bytes = end < 0 ? l->to_bytes : curve->size[end];
+		derive_size(b, size, curve->size[end], told, curve);
 }
 
 /* What is measured beyond all caches, as a level; false if nothing is. */
@@ -280,50 +261,29 @@ static bool beyond_caches(const struct bench *b, const struct curve *curve,
 	return true;
 }
 
-/* Memory is the last plateau, if that reaches what no cache can hold the half
- * of; else what is measured there. */
-static void derive_memory(struct bench *b, const struct latency_levels *rows,
-			  const struct curve *curve, const struct level *levels,
-			  int n)
-{
-	struct level beyond;
-
-	if (ends_in_memory(b, curve, levels, n))
-		derive_level(b, rows, 0, &levels[n - 1], curve);
-	else if (beyond_caches(b, curve, &beyond))
-		derive_level(b, rows, 0, &beyond, curve);
-	else
-		skip_level(b, rows, 0, 0);
-}
-
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 			   const struct latency_plan *p)
 {
-	struct level levels[LEVELS_MAX], beyond;
+	double memory_ns = NAN, next_ns;
 	struct curve curve;
-	double memory_ns = NAN;
-	int n;
+	struct level here;
 
 	curve_get(b, p, &curve);
-	n = levels_find(curve.size, curve.latency, curve.n, levels);
-	n = n < 0 ? 0 : n;
-	if (beyond_caches(b, &curve, &beyond))
-		memory_ns = beyond.latency_ns;
-	if (n >= 1 && !ends_in_memory(b, &curve, levels, n))
-		end_before_rise(&curve, &levels[n - 1]);
-	for (int level = 1; level <= LATENCY_LEVELS; level++) {
-		const size_t which = (size_t)level - 1;
-		const double *caches = p->cache_bytes + 1;
-		const int at = levels_match(levels, (size_t)n, caches,
-					    LATENCY_LEVELS, which, memory_ns);
-		struct level known;
-		const bool is_known =
-			!levels_known(curve.size, curve.latency, curve.n,
-				      caches, LATENCY_LEVELS, which, memory_ns,
-				      &known);
-
-		derive_cache(b, l, level, is_known ? &known : NULL,
-			     at >= 0 ? &levels[at] : NULL, &curve, p);
+	if (beyond_caches(b, &curve, &here)) {
+		derive_level(b, l, 0, &here, &curve);
+		memory_ns = here.latency_ns;
+	} else {
+		skip_level(b, l, 0, 0);
 	}
-	derive_memory(b, l, &curve, levels, n);
+	next_ns = memory_ns;
+	for (int level = LATENCY_LEVELS; level >= 1; level--) {
+		if (levels_known(curve.size, curve.latency, curve.n,
+				 p->cache_bytes + 1, LATENCY_LEVELS,
+				 (size_t)level - 1, memory_ns, &here)) {
+			skip_level(b, l, level, p->cache_bytes[level]);
+			continue;
+		}
+		derive_cache(b, l, level, &here, next_ns, &curve, p);
+		next_ns = here.latency_ns;
+	}
 }

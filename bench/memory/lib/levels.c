@@ -173,7 +173,7 @@ static int find(const double *size, size_t n, struct level levels[LEVELS_MAX],
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX])
 {
-	double *y = malloc(3 * (n + 1) * sizeof(*y));
+	double *y = calloc(3 * (n + 1), sizeof(*y));
 	const struct space sp = {
 		.y = y,
 		.fit = y ? y + n + 1 : NULL,
@@ -207,6 +207,24 @@ double levels_above(const double *size_bytes, size_t n, double size)
 	return size;
 }
 
+int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
+	       double here_ns, double next_ns)
+{
+	const double half = sqrt(here_ns * next_ns);
+	double *fit = malloc(2 * (n + 1) * sizeof(*fit));
+	size_t *from = calloc(n + 1, sizeof(*from));
+	int last = fit && from ? -ENOENT : -ENOMEM;
+
+	if (last == -ENOENT) {
+		rise(latency_ns, n, fit, from, fit + n + 1);
+		for (size_t i = 0; i < n && fit[i] <= half; i++)
+			last = (int)i;
+	}
+	free(fit);
+	free(from);
+	return last;
+}
+
 int levels_rise(const double *latency_ns, size_t n, const struct level *l)
 {
 	size_t end = n;
@@ -216,27 +234,6 @@ int levels_rise(const double *latency_ns, size_t n, const struct level *l)
 		end--;
 	/* One point far off is no rise. */
 	return n - end >= 2 ? (int)end - 1 : -ENOENT;
-}
-
-/* How much of @l's plateau, in powers of e, is where @caches[which] is the
- * least that holds what is walked through. */
-static double overlap(const struct level *l, const double *caches, size_t which)
-{
-	const double below = which ? caches[which - 1] : 0;
-
-	return log(fmin(l->to_bytes, caches[which]) /
-		   fmax(l->from_bytes, below));
-}
-
-static int is_of(const struct level *l, const double *caches, size_t count,
-		 size_t which)
-{
-	const double here = overlap(l, caches, which);
-
-	for (size_t i = 0; i < count && caches[i] > 0; i++)
-		if (overlap(l, caches, i) > here)
-			return 0;
-	return here >= log(LEVELS_SPAN) - 1e-9;
 }
 
 /* With a smaller one unknown nothing tells the two apart. */
@@ -277,24 +274,4 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
 	l->from_bytes = size_bytes[l->first];
 	l->to_bytes = l->size_bytes = size_bytes[l->last];
 	return 0;
-}
-
-int levels_match(const struct level *levels, size_t n, const double *caches,
-		 size_t count, size_t which, double memory_ns)
-{
-	int best = -ENOENT;
-
-	if (!is_known(caches, count, which))
-		return -ENOENT;
-	for (size_t i = 0; i < n; i++) {
-		if (memory_ns > 0
-			    ? levels[i].latency_ns * LEVELS_CLEAR > memory_ns
-			    : i + 1 == n)
-			continue;
-		if (is_of(&levels[i], caches, count, which) &&
-		    (best < 0 || overlap(&levels[i], caches, which) >
-					 overlap(&levels[best], caches, which)))
-			best = (int)i;
-	}
-	return best;
 }

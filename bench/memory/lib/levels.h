@@ -34,8 +34,7 @@
 #define LEVELS_PLATEAU 0.25 /* as much as 25 % off in one point */
 #define LEVELS_RAMP    0.10 /* above the noise of a quiet machine */
 #define LEVELS_RATIO   1.25 /* L1 to L2 is a factor of 3, a TLB step less */
-#define LEVELS_SPAN    2    /* a cache's plateau, from first to last size */
-#define LEVELS_CLEAR   1.5  /* from a cache to memory: see levels_match() */
+#define LEVELS_CLEAR   1.5  /* from a cache to memory: see levels_known() */
 
 struct level {
 	double size_bytes; /* largest size that still fits; of the last level:
@@ -46,7 +45,7 @@ struct level {
 };
 
 /**
- * levels_find() - the levels of a curve.
+ * levels_find() - the levels of a curve of which nothing is known.
  * @size_bytes: ascending, @n points.  @latency_ns: positive.
  * @levels: gets at most LEVELS_MAX, ascending; the last one is memory.
  *
@@ -72,8 +71,11 @@ int levels_rise(const double *latency_ns, size_t n, const struct level *l);
  * levels_known() - the level of a cache whose size is known.  It needs no
  * plateau: sizes of twice the smaller cache and more miss that one, and half of
  * its own fits even where pages of 4 KiB fill its sets unevenly.
- * @size_bytes, @latency_ns: as for levels_find(); @caches, @count, @which and
- * @memory_ns: as for levels_match().
+ * @size_bytes, @latency_ns: as for levels_find().
+ * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
+ * and then so are the larger ones.
+ * @which: index of the one that is asked for.
+ * @memory_ns: what a load from memory takes, NAN if it is not known.
  * @l: its points are the first of these that are LEVELS_CLEAR below memory, on
  * to the next one that is not: there others have taken the cache.
  *
@@ -84,25 +86,13 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
 		 double memory_ns, struct level *l);
 
 /**
- * levels_match() - which of @levels is a cache's.
- * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
- * and then so are the larger ones.
- * @which: index of the one that is asked for.
- * @memory_ns: what a load from memory takes; NAN if it is not known, then the
- * last level is memory.
+ * levels_end() - where a level ends: the last point before the curve passes
+ * half-way (in logarithms) from @here_ns to @next_ns, which loads from this
+ * level and from the next take.  Noise is pooled as levels_find() does.
  *
- * Not where a plateau ends counts, for others may use the rest of a cache, but
- * where it is: a cache's are the sizes that it holds and that the smaller one
- * does not.  A plateau belongs to the cache with most of it, as the ratio of
- * its last and first size, and of several the longest is taken.  Less than
- * LEVELS_SPAN is a part of a step, where the ladder of sizes is dense.  A
- * plateau that is not LEVELS_CLEAR below memory is memory's: beside a cache
- * that takes a fifth of memory's time, it has more than half of its loads
- * there.
- *
- * Return: index in @levels, or -ENOENT.
+ * Return: index of that point, -ENOENT if all are behind it, or -ENOMEM.
  */
-int levels_match(const struct level *levels, size_t n, const double *caches,
-		 size_t count, size_t which, double memory_ns);
+int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
+	       double here_ns, double next_ns);
 
 #endif
