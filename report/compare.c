@@ -9,6 +9,7 @@
 
 #include "ledger.h"
 #include "text.h"
+#include "trimmed.h"
 #include "units.h"
 
 #define LEVEL 0.95
@@ -169,14 +170,14 @@ static void test_pair(struct pair *p, const struct comparison *c,
 		return;
 	}
 	rank_shift(&p->cost, x->time, x->n, y->time, y->n, LEVEL);
-	p->p = p->p_time = rank_test(x->time, x->n, y->time, y->n);
+	p->p = p->p_time = trimmed_test(x->time, x->n, y->time, y->n);
 	p->tested = true;
 	p->verdict = VERDICT_SAME;
 	if (c->interleaved || !x->clocked || !y->clocked)
 		return;
 	rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n, LEVEL);
 	p->clock = cycles.shift - p->cost.shift;
-	p->p = fmax(p->p, rank_test(x->cycles, x->n, y->cycles, y->n));
+	p->p = fmax(p->p, trimmed_test(x->cycles, x->n, y->cycles, y->n));
 	if (cycles.shift * p->cost.shift < 0)
 		p->p = 1;
 	take_less(&p->cost, &cycles);

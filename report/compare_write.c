@@ -16,8 +16,9 @@ static const char method[] =
 	"Each row is compared by its invocations, or by whole runs where a "
 	"side has several. The cost of B over that of A (for bandwidths: of A "
 	"over B, so that more than 1 is always slower) is the Hodges-Lehmann "
-	"estimate of the ratio with its interval; p is the exact two-sided "
-	"Mann-Whitney test. Of sides that were not measured in turn a "
+	"estimate of the ratio with its interval; p is Yuen's test of trimmed "
+	"means, two-sided, of the logarithms. Of sides that were not measured "
+	"in turn a "
 	"difference is one that the times have and the cycles have, too: the "
 	"ratio is the lesser of the two, the interval holds both. p is "
 	"corrected for the number of rows: of the core "
@@ -101,29 +102,6 @@ char *compare_count(const struct comparison *c)
 		c->only_b);
 }
 
-char *compare_power(const struct comparison *c)
-{
-	/* The core rows are the ones to judge by; of the details one alone
-	 * has as little chance. */
-	const size_t tests =
-		c->tested > c->details ? c->tested - c->details : c->details;
-	double least = 1;
-	size_t n = 2;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].tested)
-			least = fmin(least, rank_least_p(c->v[i].n, c->v[i].m));
-	if (!tests || least * (double)tests < 0.05)
-		return NULL;
-	while (rank_least_p(n, n) * (double)tests >= 0.05)
-		n++;
-	return text_format(
-		"Too few rounds to call anything different: with %zu rows at "
-		"least %zu rounds of each side are needed, or fewer rows "
-		"(ONLY=...). The intervals hold nevertheless.",
-		tests, n);
-}
-
 /* The pilot chooses the length of a batch anew in each invocation. */
 char *compare_batches(const struct comparison *c)
 {
@@ -181,16 +159,11 @@ static void put_table(struct doc *d, struct table *t)
 
 static void put_words(struct doc *d, const struct comparison *c)
 {
-	char *power = compare_power(c);
-
 	para(d, compare_drift(c));
 	para(d, compare_frequency(c));
 	para(d, compare_count(c));
 	para(d, compare_batches(c));
 	para(d, compare_stopping(c));
-	if (power)
-		d->format->warning(d, power, NULL);
-	free(power);
 }
 
 static void put_sides(struct doc *d, const struct comparison *c)
@@ -304,7 +277,6 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	print_table(f, &t);
 	compare_rows(&t, c, all);
 	print_table(f, &t);
-	print(f, compare_power(c));
 	print(f, compare_batches(c));
 	print(f, compare_stopping(c));
 	print(f, compare_count(c));

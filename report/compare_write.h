@@ -18,13 +18,11 @@ void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all);
 
 /* Sentences; new strings.  Drift: whether both sides were measured in one
- * session; count: how many rows differ; power: NULL, or that there are too few
- * rounds to find anything. */
+ * session; count: how many rows differ. */
 char *compare_drift(const struct comparison *c);
 /* NULL, or how many differences the core's frequency explains. */
 char *compare_frequency(const struct comparison *c);
 char *compare_count(const struct comparison *c);
-char *compare_power(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */
 char *compare_batches(const struct comparison *c);
 /* NULL, or what it means that rounds were added to rows with wide intervals. */

@@ -146,21 +146,21 @@ tiers() {
 
 @test "what is called of the core rows does not depend on how many details there are" {
 	side a 6.1 1
-	side b 6.2 1.1
+	side b 6.2 1.016
 	for dir in a b; do
-		# Six rounds: p is 0.0022 at the least.
+		# Six rounds: p is about 0.003.
 		jq -c 'select(.round <= 6)' "$dir/invocations.jsonl" >six
 		mv six "$dir/invocations.jsonl"
 		tiers "$dir"
 	done
-	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	run -3 --separate-stderr "$report" compare --threshold 1 a b
 	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
 	run ! grep 'kind=same' <<<"$output"
 	for dir in a b; do
 		jq -c 'del(.tier)' "$dir/invocations.jsonl" >none
 		mv none "$dir/invocations.jsonl"
 	done
-	run -0 --separate-stderr "$report" compare --threshold 5 a b
+	run -0 --separate-stderr "$report" compare --threshold 1 a b
 }
 
 @test "less than the floor is not called different" {
@@ -229,13 +229,11 @@ hide() {
 		side "a$i" 6.1 "1.00$i"
 		side "b$i" 6.1 "1.10$i"
 	done
-	# 2 of the 924 ways to deal 12 runs, times 3 rows.
 	run -3 --separate-stderr "$report" compare --threshold 5 \
 		a1,a2,a3,a4,a5,a6 b1,b2,b3,b4,b5,b6
-	grep -Eq '^work: kind=changed .* 0\.0022 +0\.0065 +slower$' <<<"$output"
-	run -0 --separate-stderr "$report" compare --threshold 5 \
+	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
+	run -3 --separate-stderr "$report" compare --threshold 5 \
 		a1,a2,a3,a4 b1,b2,b3,b4
-	[[ $output == *"Too few rounds"* ]]
 	run -0 --separate-stderr "$report" compare --all a1,a2 b1,b2
 	[[ $output == *"too few rounds: 4 against 4 are needed"* ]]
 }
