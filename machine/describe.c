@@ -285,8 +285,9 @@ static void add_system(json_t *m, int cpu)
 				    "clocksource0/current_clocksource";
 
 	json_object_set_new(m, "memory_bytes", memory_bytes());
-	json_object_set_new(m, "disks", machine_disks());
-	json_object_set_new(m, "links", machine_links());
+	json_object_set_new(m, "modules", machine_modules(""));
+	json_object_set_new(m, "disks", machine_disks(""));
+	json_object_set_new(m, "links", machine_links(""));
 	json_object_set_new(m, "kernel", kernel());
 	json_object_set_new(m, "os", os_name());
 	json_object_set_new(m, "hypervisor", hypervisor());

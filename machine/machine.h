@@ -28,8 +28,17 @@ void machine_nominal(FILE *f);
 json_t *machine_cpu(void);	 /* cpuinfo and hwloc */
 json_t *machine_caches(int cpu); /* hwloc: between @cpu and memory */
 
-json_t *machine_links(void); /* [{name, mbit_s}] of network cards */
-json_t *machine_disks(void); /* [{name, model, size_bytes, rotates}] */
+/* Devices by what they say of themselves; what they do not is null.  @root: ""
+ * for this machine; a directory with sys/ in tests.  bus: "virtio", or with
+ * the link's speed "pci, 8.0 GT/s PCIe x4".
+ * machine_links() - [{name, bus, mbit_s}] of network cards.
+ * machine_disks() - [{name, model, bus, size_bytes, rotates}].
+ * machine_modules() - [{name, size_bytes, type, mt_s, width_bits}] of memory
+ * modules (DIMMs), where the firmware's table can be read: by root, seldom in a
+ * virtual machine. */
+json_t *machine_links(const char *root);
+json_t *machine_disks(const char *root);
+json_t *machine_modules(const char *root);
 
 /**
  * machine_checks() - how the machine is set for measuring.

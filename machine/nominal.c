@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,84 +51,6 @@ static void put_caches(FILE *f)
 	json_decref(caches);
 }
 
-/* Neither a file of the directory itself nor a device that is made up. */
-static int wanted(const struct dirent *d)
-{
-	static const char *const made_up[] = { ".", "loop", "ram", "zram" };
-
-	for (size_t i = 0; i < sizeof(made_up) / sizeof(*made_up); i++)
-		if (!strncmp(d->d_name, made_up[i], strlen(made_up[i])))
-			return 0;
-	return strcmp(d->d_name, "lo") != 0;
-}
-
-/* What @describe says of each name in @dir; null is left out. */
-static json_t *each(const char *dir, json_t *(*describe)(const char *name))
-{
-	json_t *all = json_array();
-	struct dirent **v;
-	int n = scandir(dir, &v, wanted, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		json_t *one = describe(v[i]->d_name);
-
-		if (one)
-			json_array_append_new(all, one);
-		free(v[i]);
-	}
-	if (n >= 0)
-		free(v);
-	return all;
-}
-
-/* A network interface with the speed that it says it has; NULL of one that has
- * no device, as the bridges of containers. */
-static json_t *link_facts(const char *name)
-{
-	char *device = machine_file("/sys/class/net/%s/device/uevent", name);
-	char *speed = machine_line("/sys/class/net/%s/speed", name);
-	const json_int_t mbit = speed ? strtol(speed, NULL, 10) : 0;
-	json_t *one = NULL;
-
-	if (device)
-		one = json_pack("{s:o, s:o}", "name", machine_string(name),
-				"mbit_s",
-				mbit > 0 ? json_integer(mbit) : json_null());
-	free(speed);
-	free(device);
-	return one;
-}
-
-static json_t *disk_facts(const char *name)
-{
-	char *sectors = machine_line("/sys/block/%s/size", name);
-	char *kind = machine_line("/sys/block/%s/queue/rotational", name);
-	const json_int_t n = sectors ? strtoll(sectors, NULL, 10) : 0;
-	json_t *one = NULL;
-
-	if (n > 0)
-		one = json_pack(
-			"{s:o, s:o, s:I, s:o}", "name", machine_string(name),
-			"model",
-			machine_text(machine_line("/sys/block/%s/device/model",
-						  name)),
-			"size_bytes", 512 * n, "rotates",
-			kind ? json_boolean(*kind == '1') : json_null());
-	free(kind);
-	free(sectors);
-	return one;
-}
-
-json_t *machine_links(void)
-{
-	return each("/sys/class/net", link_facts);
-}
-
-json_t *machine_disks(void)
-{
-	return each("/sys/block", disk_facts);
-}
-
 /* One line for each of @all, which is given up: "disk vda", and what @say
  * makes of it, a new string. */
 static void put_each(FILE *f, const char *kind, json_t *all,
@@ -153,13 +74,37 @@ static void put_each(FILE *f, const char *kind, json_t *all,
 	json_decref(all);
 }
 
+static const char *text_at(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "unknown";
+}
+
+static char *say_module(const json_t *module)
+{
+	const double bytes =
+		json_number_value(json_object_get(module, "size_bytes"));
+	const json_int_t speed =
+		json_integer_value(json_object_get(module, "mt_s"));
+	char size[UNITS_MAX];
+
+	units_format(size, bytes, "B");
+	return speed ? machine_format("%s, %s, %lld MT/s", size,
+				      text_at(module, "type"), (long long)speed)
+		     : machine_format("%s, %s, says no speed", size,
+				      text_at(module, "type"));
+}
+
 static char *say_link(const json_t *link)
 {
 	const json_int_t mbit =
 		json_integer_value(json_object_get(link, "mbit_s"));
 
-	return mbit > 0 ? machine_format("%lld Mbit/s", (long long)mbit)
-			: machine_format("says no speed");
+	return mbit > 0 ? machine_format("%lld Mbit/s, bus %s", (long long)mbit,
+					 text_at(link, "bus"))
+			: machine_format("says no speed, bus %s",
+					 text_at(link, "bus"));
 }
 
 static char *say_disk(const json_t *disk)
@@ -169,7 +114,8 @@ static char *say_disk(const json_t *disk)
 	const json_t *rotates = json_object_get(disk, "rotates");
 	char size[UNITS_MAX];
 
-	return machine_format("%s, %s", units_format(size, bytes, "B"),
+	return machine_format("%s, bus %s, %s", units_format(size, bytes, "B"),
+			      text_at(disk, "bus"),
 			      json_is_true(rotates)    ? "says it rotates"
 			      : json_is_false(rotates) ? "says it does not "
 							 "rotate"
@@ -189,8 +135,9 @@ void machine_nominal(FILE *f)
 	fact(f, "processor", json_string_value(json_object_get(cpu, "model")));
 	put_caches(f);
 	fact(f, "memory", units_format(memory, 1024 * kib, "B"));
-	put_each(f, "link", machine_links(), say_link);
-	put_each(f, "disk", machine_disks(), say_disk);
+	put_each(f, "module", machine_modules(""), say_module);
+	put_each(f, "link", machine_links(""), say_link);
+	put_each(f, "disk", machine_disks(""), say_disk);
 	if (mhz > 0)
 		fprintf(f,
 			"#   clock: %.6g MHz, says /proc/cpuinfo (in a virtual "

@@ -71,6 +71,41 @@ static void add_caches(struct table *t, const struct run *run)
 	}
 }
 
+/* Memory modules, by what they say of themselves. */
+static void add_modules(struct table *t, const struct run *run)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(run_at(run->machine, "modules"), i, one)
+	{
+		char *id = shown(run_at(one, "name"));
+		char *type = shown(run_at(one, "type"));
+		char *speed = shown(run_at(one, "mt_s"));
+		char *width = shown(run_at(one, "width_bits"));
+		char *name = text_format("memory module %s", id);
+		char *size = bytes_at(one, "size_bytes");
+
+		table_pair(t, name,
+			   text_format("%s, %s, %s MT/s, %s bits wide", size,
+				       type, speed, width));
+		free(size);
+		free(name);
+		free(width);
+		free(speed);
+		free(type);
+		free(id);
+	}
+}
+
+/* The bus of @one, as the end of a sentence; a new string. */
+static char *on_bus(const json_t *one)
+{
+	const char *bus = run_text(one, "bus");
+
+	return bus ? text_format(", bus %s", bus) : text_copy("");
+}
+
 /* Disks and network cards, by what they say of themselves. */
 static void add_devices(struct table *t, const struct run *run)
 {
@@ -83,12 +118,13 @@ static void add_devices(struct table *t, const struct run *run)
 		char *rotates = shown(run_at(one, "rotates"));
 		char *id = shown(run_at(one, "name"));
 		char *name = text_format("disk %s", id);
-		char *size = bytes_at(one, "size_bytes");
+		char *size = bytes_at(one, "size_bytes"), *bus = on_bus(one);
 
 		table_pair(t, name,
-			   text_format("%s%s%s, says it rotates: %s",
+			   text_format("%s%s%s, says it rotates: %s%s",
 				       model ? model : "", model ? ", " : "",
-				       size, rotates));
+				       size, rotates, bus));
+		free(bus);
 		free(size);
 		free(name);
 		free(id);
@@ -99,10 +135,12 @@ static void add_devices(struct table *t, const struct run *run)
 		const double mbit = run_number(one, "mbit_s");
 		char *id = shown(run_at(one, "name"));
 		char *name = text_format("network card %s", id);
+		char *bus = on_bus(one);
 
 		table_pair(t, name,
-			   mbit > 0 ? text_format("%.0f Mbit/s", mbit)
-				    : text_copy("says no speed"));
+			   mbit > 0 ? text_format("%.0f Mbit/s%s", mbit, bus)
+				    : text_format("says no speed%s", bus));
+		free(bus);
 		free(name);
 		free(id);
 	}
@@ -174,6 +212,7 @@ static void fill_machine(struct table *t, const struct run *run)
 	pair(t, "NUMA nodes", run, "cpu.numa_nodes");
 	add_caches(t, run);
 	table_pair(t, "memory", bytes_at(run->machine, "memory_bytes"));
+	add_modules(t, run);
 	add_devices(t, run);
 	pair(t, "hypervisor", run, "hypervisor");
 	pair(t, "operating system", run, "os");
