@@ -11,6 +11,7 @@
 #include "export.h"
 #include "input.h"
 #include "ledger.h"
+#include "moves.h"
 #include "rowtable.h"
 #include "sections.h"
 #include "text.h"
@@ -96,6 +97,7 @@ static int write_all(struct run *run, const struct card *card,
 	struct lmbench lmbench;
 	int err = figures_read(&figs, root, run->notes);
 
+	moves_find(run, root);
 	if (err)
 		notes_add(run->notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there are no "

@@ -17,6 +17,7 @@ struct row {
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 	char *missing;	       /* why the first without a value has none */
+	double moves;	       /* per cent, with the place of its code; or 0 */
 };
 
 /* One program of the run: its rows in the order in which it printed them. */
