@@ -186,21 +186,38 @@ static double doubt(struct result *out, rows_t rows, size_t n)
 	return isfinite(most) ? most : greatest(rows, n);
 }
 
+/* Of a rate the time has a resolution, and each invocation its own: the reader
+ * learns what the invocations gave. */
+static int set_unstable(struct result *out, rows_t rows, size_t n)
+{
+	char text[2 * UNITS_MAX + 64], a[UNITS_MAX], b[UNITS_MAX];
+	const double most = greatest(rows, n);
+	double least = most;
+
+	if (n < 2 || !out->unit || strcmp(out->unit, "B/s") != 0)
+		return 0;
+	if (!(most > 0))
+		return result_set(&out->reason,
+				  "the time cannot be told from nothing");
+	for (size_t i = 0; i < n; i++)
+		if (result_said(rows[i]) > 0)
+			least = fmin(least, result_said(rows[i]));
+	snprintf(text, sizeof(text), "unstable: rounds from %s to %s",
+		 units_format(a, least, out->unit),
+		 units_format(b, most, out->unit));
+	return result_set(&out->reason, text);
+}
+
 /* One bound for all readers of a row that has no value.
  * @most: of doubt(). */
-static int set_bound(struct result *out, double most)
+static int set_bound(struct result *out, rows_t rows, size_t n, double most)
 {
 	char text[UNITS_MAX + 64], bound[UNITS_MAX];
 
 	if (out->status != RESULT_BELOW_RESOLUTION)
 		return 0;
-	/* Of a rate the time has a resolution, and each invocation its own. */
 	if (!isfinite(out->resolution))
-		return out->n > 1 && out->unit && !strcmp(out->unit, "B/s")
-			       ? result_set(&out->reason,
-					    "the time cannot be told from "
-					    "nothing")
-			       : 0;
+		return set_unstable(out, rows, n);
 	out->resolution =
 		fmax(out->resolution, fmax(fabs(out->estimate), most));
 	units_format(bound, out->resolution, out->unit);
@@ -345,7 +362,7 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	MEDIAN(at_most);
 	widen(out);
 	widen_to_step(out);
-	err = set_bound(out, most);
+	err = set_bound(out, rows, n, most);
 	MEDIAN(expected);
 	MEDIAN(baseline);
 	for (size_t i = 0; i < n; i++)

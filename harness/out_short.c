@@ -212,8 +212,9 @@ static char *value(const struct result *r)
 	case RESULT_OK:
 		return strdup(units_format(text, r->value, r->unit));
 	case RESULT_BELOW_RESOLUTION:
+		/* Of a rate there is none: the remark says what it was. */
 		if (!isfinite(r->resolution))
-			return strdup("below");
+			return strdup("unstable");
 		units_format(text, r->resolution, r->unit);
 		return asprintf(&bound, "< %s", text) < 0 ? NULL : bound;
 	default:
@@ -290,11 +291,15 @@ static char *remark(const struct result *r)
 
 	if (!f)
 		return NULL;
-	/* The value says already what it is less than. */
-	if (below && *why == '<' && strstr(why, ": "))
+	/* The value says already what it is less than, or "unstable". */
+	if (below && (*why == '<' || !strncmp(why, "unstable", 8)) &&
+	    strstr(why, ": "))
 		why = strstr(why, ": ") + 2;
 	if (r->status != RESULT_OK)
-		fprintf(f, "%s%s", below ? "below resolution: " : "", why);
+		fprintf(f, "%s%s",
+			below && isfinite(r->resolution) ? "below resolution: "
+							 : "",
+			why);
 	say_error(f, r);
 	fflush(f);
 	say_aside(f, r, len ? "; " : "");

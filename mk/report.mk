@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # What the report does beside reading a run.
 
+# They are inside the program.
+$(BUILD)/obj/report/doc_html.o: report/page.css report/page.js
+
 # Never over a file that somebody has filled in.
 .PHONY: predictions
 predictions: $(BUILD)/bin/report $(BUILD)/bin/machine ## write predictions.ini, to fill in before you measure

@@ -89,7 +89,7 @@ static char *words(const struct card_entry *e, const struct run *run)
 /* Without the share in brackets, for which a small screen has no room. */
 static char *interval(const struct result *r)
 {
-	char *text = tables_interval(r, true);
+	char *text = tables_interval(r);
 
 	if (text)
 		text[strcspn(text, "(") - 1] = '\0';

@@ -118,7 +118,7 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 	const struct result *r = row ? &row->all : NULL;
 	const bool valued = r && r->status == RESULT_OK;
 	const double ratio = valued ? r->value / predicted(c, i) : NAN;
-	char *interval = valued ? tables_interval(r, true) : NULL;
+	char *interval = valued ? tables_interval(r) : NULL;
 
 	table_cell(t, COL_MEASURED,
 		   r ? tables_value(r) : text_copy("not measured"));
@@ -252,11 +252,16 @@ static void put_tables(struct doc *d, const struct course *c,
 		table_free(&t);
 	}
 	course_reasons(&t, c, NULL);
-	if (t.nrows)
+	if (t.nrows) {
+		d->format->fold(d, "reasons", "Why this was predicted");
 		d->format->table(d, &t);
+		d->format->fold(d, NULL, NULL);
+	}
 	table_free(&t);
+	d->format->fold(d, "report-2017", "The report of 2017");
 	course_2017(&t, c, run);
 	d->format->table(d, &t);
+	d->format->fold(d, NULL, NULL);
 	table_free(&t);
 }
 

@@ -19,6 +19,9 @@ struct doc_format {
 	/* @level 1 to 3; @id: [a-z0-9-], or NULL */
 	void (*heading)(struct doc *d, int level, const char *id,
 			const char *text);
+	/* @text heads what follows, which is folded away in a page, until the
+	 * call with NULL, NULL; no folds in folds; @id as above, never NULL */
+	void (*fold)(struct doc *d, const char *id, const char *text);
 	void (*para)(struct doc *d, const char *text);
 	void (*warning)(struct doc *d, const char *text, const char *remedy);
 	void (*code)(struct doc *d, const char *text);
@@ -36,6 +39,7 @@ struct doc {
 	const char *dir;
 	const struct doc_format *format;
 	unsigned int figures; /* how many were put in */
+	bool rows;	      /* HTML: there are rows for the script */
 	bool whole;	      /* LaTeX: a document, not a part of one */
 };
 

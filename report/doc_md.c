@@ -27,6 +27,12 @@ static void md_heading(struct doc *d, int level, const char *id,
 	fputs("\n\n", d->f);
 }
 
+static void md_fold(struct doc *d, const char *id, const char *text)
+{
+	if (text)
+		md_heading(d, 3, id, text);
+}
+
 static void md_para(struct doc *d, const char *text)
 {
 	text_md(d->f, text);
@@ -131,6 +137,7 @@ const struct doc_format doc_md = {
 	.begin = md_begin,
 	.end = md_end,
 	.heading = md_heading,
+	.fold = md_fold,
 	.para = md_para,
 	.warning = md_warning,
 	.code = md_code,

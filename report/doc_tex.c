@@ -61,6 +61,12 @@ static void tex_heading(struct doc *d, int level, const char *id,
 	fputs("}\n", d->f);
 }
 
+static void tex_fold(struct doc *d, const char *id, const char *text)
+{
+	if (text)
+		tex_heading(d, 3, id, text);
+}
+
 static void tex_para(struct doc *d, const char *text)
 {
 	text_tex(d->f, text);
@@ -237,6 +243,7 @@ const struct doc_format doc_tex = {
 	.begin = tex_begin,
 	.end = tex_end,
 	.heading = tex_heading,
+	.fold = tex_fold,
 	.para = tex_para,
 	.warning = tex_warning,
 	.code = tex_code,

@@ -90,7 +90,7 @@ static void add_line(struct table *t, const struct lmbench_line *l,
 	table_cell(t, COL_VALUE,
 		   r ? tables_value(r) : text_copy("not measured"));
 	if (r) {
-		table_cell(t, COL_INTERVAL, tables_interval(r, true));
+		table_cell(t, COL_INTERVAL, tables_interval(r));
 		table_cell(t, COL_GRADE, text_copy(r->grade));
 	}
 	table_cell(t, COL_SOURCE,

@@ -513,12 +513,13 @@ void sections_noise(struct doc *d, const struct run *run)
 	char *verdict, *line;
 
 	noise_certificate_sum(&q, run);
-	d->format->heading(d, 2, "noise", "Noise certificate");
+	d->format->fold(d, "noise", "Noise certificate");
 	if (!q.n) {
 		d->format->para(d, "This run has none (no noise.jsonl): it was "
 				   "not made by run-all, or by an older one. "
 				   "The grades of the rows stand on their "
 				   "own.");
+		d->format->fold(d, NULL, NULL);
 		return;
 	}
 	verdict = noise_cpu_verdict(&q.v[0]);
@@ -545,5 +546,6 @@ void sections_noise(struct doc *d, const struct run *run)
 		   "counts as the task's. Grades: A under "
 		   "0.1 %, B under 1 %, C under 5 %, D more. Each row has its "
 		   "own grade too, from its own process.");
+	d->format->fold(d, NULL, NULL);
 	noise_certificate_free(&q);
 }

@@ -7,11 +7,14 @@
 
 #include "again.h"
 #include "card.h"
+#include "families.h"
 #include "instructions.h"
 #include "noise_certificate.h"
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"
+
+#define FIRST_NOTES 3 /* the rest is folded */
 
 char *report_title(const struct run *run)
 {
@@ -28,31 +31,6 @@ char *report_title(const struct run *run)
 			   when ? when : "");
 }
 
-/* An id for links; numbered if the name has what an id must not have. */
-static char *anchor(const struct run *run, const struct section *s)
-{
-	char *id = text_format("program-%s", s->program), *numbered;
-	bool changed = false;
-
-	for (char *c = id; *c; c++) {
-		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", *c)) {
-			*c = '-';
-			changed = true;
-		}
-	}
-	if (!changed)
-		return id;
-	numbered = text_format("%s-%zu", id, (size_t)(s - run->sections));
-	free(id);
-	return numbered;
-}
-
-static bool own_section(const struct section *s)
-{
-	/* certify's rows stand in the timer certificate. */
-	return strcmp(s->program, "certify") != 0;
-}
-
 static void put_note(struct doc *d, const char *text, const char *remedy)
 {
 	char *line = text_format("%s%s%s", text, remedy ? ". Remedy: " : "",
@@ -62,18 +40,34 @@ static void put_note(struct doc *d, const char *text, const char *remedy)
 	free(line);
 }
 
+/* What limits the figures: the gravest first, the rest folded. */
 static void put_warnings(struct doc *d, const struct run *run,
 			 const struct figures *figs)
 {
-	if (!run->notes->n && !figs->trouble)
+	const size_t n = run->notes->n + (figs->trouble != NULL);
+	char *title;
+
+	if (!n)
 		return;
-	d->format->heading(d, 2, "warnings", "Warnings");
+	d->format->heading(d, 2, "warnings", "This run");
 	d->format->list(d, 1);
-	for (size_t i = 0; i < run->notes->n; i++)
-		put_note(d, run->notes->v[i].text, run->notes->v[i].remedy);
-	if (figs->trouble)
-		put_note(d, figs->trouble, figs->remedy);
+	for (size_t i = 0; i < n; i++) {
+		if (i == FIRST_NOTES) {
+			d->format->list(d, 0);
+			title = text_format("%zu more", n - i);
+			d->format->fold(d, "more-warnings", title);
+			free(title);
+			d->format->list(d, 1);
+		}
+		if (i < run->notes->n)
+			put_note(d, run->notes->v[i].text,
+				 run->notes->v[i].remedy);
+		else
+			put_note(d, figs->trouble, figs->remedy);
+	}
 	d->format->list(d, 0);
+	if (n > FIRST_NOTES)
+		d->format->fold(d, NULL, NULL);
 }
 
 /* What this is and how to read it, for who has never seen one. */
@@ -84,15 +78,13 @@ static void put_intro(struct doc *d, const struct run *run)
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
-	d->format->heading(d, 2, "contents", "What this is");
 	text = text_format(
 		"What operations of an operating system cost on this machine "
 		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
 		"process in each of %s rounds. A value is the median over the "
 		"rounds; the interval beside it says how sure it is, the grade "
 		"how quiet the machine was (A best, D worst), and < that the "
-		"cost was too small to be told from nothing. All words are "
-		"explained in the glossary at the end.",
+		"cost was too small to be told from nothing.",
 		machine, run->nrows, programs, rounds);
 	d->format->para(d, text);
 	free(text);
@@ -103,6 +95,7 @@ static void put_intro(struct doc *d, const struct run *run)
 static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
+	d->format->heading(d, 2, "contents", "Contents");
 	d->format->list(d, 1);
 	if (parts->course->ops.n) {
 		d->format->item(d, "#coursework", "Predicted and measured");
@@ -112,25 +105,11 @@ static void put_contents(struct doc *d, const struct run *run,
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (parts->ledger)
 		d->format->item(d, "#instructions", "Instructions and time");
+	families_contents(d, run, &parts->course->table);
 	d->format->item(d, "#machine", "The machine");
 	d->format->item(d, "#noise", "Noise certificate");
 	d->format->item(d, "#timer", "Timer certificate");
 	d->format->item(d, "#method", "Method");
-	for (size_t i = 0; i < run->nsections; i++) {
-		const struct section *s = &run->sections[i];
-		const char *summary = run_text(s->about, "summary");
-		char *id = anchor(run, s);
-		char *href = text_format("#%s", id);
-		char *text =
-			summary ? text_format("%s – %s", s->program, summary)
-				: text_copy(s->program);
-
-		if (own_section(s))
-			d->format->item(d, href, text);
-		free(text);
-		free(href);
-		free(id);
-	}
 	d->format->item(d, "#missing", "Not measured, and why");
 	d->format->item(d, "#reproduce", "How to get this again");
 	d->format->item(d, "#glossary", "Glossary");
@@ -166,97 +145,18 @@ static void put_card(struct doc *d, const struct run *run,
 	free(quality);
 }
 
-/* "Measures: ns for one call." */
-static void put_fact(struct doc *d, const struct section *s, const char *label,
-		     const char *key)
-{
-	const char *text = run_text(s->about, key);
-	char *line;
-
-	if (!text || !*text)
-		return;
-	line = text_format("%s: %s", label, text);
-	d->format->para(d, line);
-	free(line);
-}
-
-void sections_figures(struct doc *d, const char *program,
-		      const struct figures *figs)
-{
-	for (size_t i = 0; i < figs->n; i++)
-		if (figs->v[i].drawn && !strcmp(figs->v[i].benchmark, program))
-			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
-}
-
-static void put_troubles(struct doc *d, const struct run *run,
-			 const struct section *s)
-{
-	for (size_t i = 0; i < run->ntroubles; i++) {
-		const struct trouble *t = &run->troubles[i];
-		char *what, *line;
-
-		if (strcmp(t->program, s->program) != 0)
-			continue;
-		what = tables_exit(t->exit_status);
-		line = text_format("%s in %u round%s: %s", what, t->rounds,
-				   t->rounds == 1 ? "" : "s", t->reason);
-		d->format->warning(d, line, NULL);
-		free(line);
-		free(what);
-	}
-}
-
-/* The question that the program answers, as a sentence. */
-static void put_question(struct doc *d, const char *summary)
-{
-	char *text = text_copy(summary);
-
-	if (!text)
-		return;
-	if (*text >= 'a' && *text <= 'z')
-		*text = (char)(*text - 'a' + 'A');
-	d->format->para(d, text);
-	free(text);
-}
-
-static void put_section(struct doc *d, const struct run *run,
-			const struct section *s, const struct figures *figs)
-{
-	const char *summary = run_text(s->about, "summary");
-	char *id = anchor(run, s);
-	struct table t;
-
-	d->format->heading(d, 2, id, s->program);
-	free(id);
-	put_question(d, summary);
-	put_troubles(d, run, s);
-	sections_place(d, run, s);
-	doc_text(d, run_text(s->about, "text"));
-	put_fact(d, s, "Measures", "measures");
-	put_fact(d, s, "Includes", "includes");
-	put_fact(d, s, "After", "after");
-	put_fact(d, s, "Needs", "needs");
-	sections_figures(d, s->program, figs);
-	if (!s->n) {
-		d->format->para(d, "This program gave no row.");
-		return;
-	}
-	tables_section(&t, run, s);
-	d->format->table(d, &t);
-	table_free(&t);
-}
-
 static void put_missing(struct doc *d, const struct run *run)
 {
 	struct table t;
 
-	d->format->heading(d, 2, "missing", "Not measured, and why");
+	d->format->fold(d, "missing", "Not measured, and why");
 	tables_missing(&t, run);
 	if (t.nrows)
 		d->format->table(d, &t);
 	else
 		d->format->para(d, "Every case of every program has a value.");
 	table_free(&t);
+	d->format->fold(d, NULL, NULL);
 }
 
 /* The command that made the run; in words if there is none that may be typed.
@@ -288,7 +188,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 						     : "nop");
 	char *dir = again_word(run->dir), *text;
 
-	d->format->heading(d, 2, "reproduce", "How to get this again");
+	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
 	d->format->para(d, "One program alone, at the highest priority, and "
 			   "this report again from the same data:");
@@ -309,6 +209,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 	d->format->item(d, "noise.jsonl", "what the noise certificate saw");
 	d->format->item(d, "log.txt", "what the programs said");
 	d->format->list(d, 0);
+	d->format->fold(d, NULL, NULL);
 }
 
 static void put_glossary(struct doc *d)
@@ -329,6 +230,10 @@ static void put_glossary(struct doc *d)
 		  "none" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
+		{ "robust s.d.",
+		  "(p90 - p50) / 1.28: the standard deviation without the "
+		  "tenth of the samples that took longest; where the other "
+		  "one is much larger, few samples made it so" },
 		{ "p50, p90, p99", "percentiles of single events: p50 the "
 				   "median over invocations, "
 				   "the others of all events together" },
@@ -343,6 +248,9 @@ static void put_glossary(struct doc *d)
 		  "the cost cannot be told from nothing, or the invocations "
 		  "disagree whether there is one, which also noise may cause; "
 		  "it is less than the figure behind the <" },
+		{ "unstable",
+		  "a rate that the rounds do not agree on: the remark says "
+		  "from where to where" },
 		{ "grade",
 		  "share of time that others took from the program: A under "
 		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "
@@ -360,13 +268,14 @@ static void put_glossary(struct doc *d)
 	};
 	struct table t = { 0 };
 
-	d->format->heading(d, 2, "glossary", "Glossary");
+	d->format->fold(d, "glossary", "Glossary");
 	table_column(&t, "word", false);
 	table_column(&t, "meaning", false);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		table_pair(&t, words[i][0], text_copy(words[i][1]));
 	d->format->table(d, &t);
 	table_free(&t);
+	d->format->fold(d, NULL, NULL);
 }
 
 void report_write(struct doc *d, const struct run *run,
@@ -378,20 +287,19 @@ void report_write(struct doc *d, const struct run *run,
 	free(title);
 	put_card(d, run, parts);
 	put_warnings(d, run, parts->figs);
-	put_intro(d, run);
 	put_contents(d, run, parts);
 	course_write(d, parts->course, run);
 	lmbench_write(d, parts->lmbench, run);
 	instructions_write(d, run, parts->ledger);
+	families_write(d, run, &parts->course->table, parts->figs);
+	d->format->heading(d, 2, "run", "How it was measured");
+	put_intro(d, run);
+	put_glossary(d);
 	sections_machine(d, run);
 	sections_noise(d, run);
 	sections_timer(d, run, parts->figs);
 	sections_method(d, run);
-	for (size_t i = 0; i < run->nsections; i++)
-		if (own_section(&run->sections[i]))
-			put_section(d, run, &run->sections[i], parts->figs);
 	put_missing(d, run);
 	put_reproduce(d, run);
-	put_glossary(d);
 	d->format->end(d);
 }

@@ -299,7 +299,7 @@ void sections_machine(struct doc *d, const struct run *run)
 	char *path = text_format("%s/topology.svg", run->dir);
 	struct table t = { 0 };
 
-	d->format->heading(d, 2, "machine", "The machine");
+	d->format->fold(d, "machine", "The machine");
 	if (!run->machine) {
 		d->format->warning(d,
 				   "machine.json could not be read: the "
@@ -318,6 +318,7 @@ void sections_machine(struct doc *d, const struct run *run)
 			"Packages, caches, cores and PUs, as hwloc's "
 			"lstopo draws them");
 	free(path);
+	d->format->fold(d, NULL, NULL);
 }
 
 static char *ticks_ns(const struct run *run, const char *path)
@@ -406,7 +407,7 @@ void sections_timer(struct doc *d, const struct run *run,
 	const struct section *certify = run_section(run, "certify");
 	struct table t = { 0 };
 
-	d->format->heading(d, 2, "timer", "Timer certificate");
+	d->format->fold(d, "timer", "Timer certificate");
 	if (run->machine) {
 		table_column(&t, "property", false);
 		table_column(&t, "value", false);
@@ -440,4 +441,5 @@ void sections_timer(struct doc *d, const struct run *run,
 		d->format->table(d, &t);
 		table_free(&t);
 	}
+	d->format->fold(d, NULL, NULL);
 }

@@ -181,7 +181,7 @@ void sections_method(struct doc *d, const struct run *run)
 {
 	char *interval;
 
-	d->format->heading(d, 2, "method", "Method");
+	d->format->fold(d, "method", "Method");
 	put_rounds(d, run);
 	put_precision(d, run);
 	put_samples(d, run);
@@ -192,4 +192,5 @@ void sections_method(struct doc *d, const struct run *run)
 			    "invocations together.",
 			    interval));
 	free(interval);
+	d->format->fold(d, NULL, NULL);
 }

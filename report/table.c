@@ -64,6 +64,7 @@ void table_drop(struct table *t, size_t column)
 	memmove(&t->columns[column], &t->columns[column + 1],
 		(n - column - 1) * sizeof(*t->columns));
 	t->ncolumns--;
+	t->shown -= column < t->shown;
 }
 
 void table_prune(struct table *t)

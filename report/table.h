@@ -18,6 +18,9 @@ struct table {
 	char **cells;	    /* row after row; NULL is an empty cell */
 	const char **marks; /* of each row: "", or a word such as "failed" */
 	size_t nrows;
+	const char *program; /* whose rows they are; NULL: no rows of one */
+	size_t shown; /* of those: columns that a narrow table has */
+	bool core;    /* rows of several programs: program and case first */
 };
 
 /* All strings are taken over (see text_format()), but @head and @mark, which

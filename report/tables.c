@@ -12,7 +12,9 @@
 #include "trend.h"
 #include "units.h"
 
-/* The columns of a section's table, in order. */
+#define P90_OF_NORMAL 1.2816 /* standard deviations above the median */
+
+/* The columns of a section's table, in order: first those of a narrow one. */
 enum {
 	COL_CASE,
 	COL_VALUE,
@@ -20,10 +22,13 @@ enum {
 	COL_INTERVAL,
 	COL_TRUE,
 	COL_ERROR,
+	COL_GRADE,
+	COL_REASON,
 	COL_N,
 	COL_MIN,
 	COL_MEAN,
 	COL_STDDEV,
+	COL_ROBUST,
 	COL_P50,
 	COL_P90,
 	COL_P99,
@@ -33,9 +38,7 @@ enum {
 	COL_CYCLES,
 	COL_TIMER,
 	COL_ESTIMATOR,
-	COL_GRADE,
 	COL_EVIDENCE,
-	COL_REASON,
 };
 
 static const struct {
@@ -48,10 +51,13 @@ static const struct {
 	[COL_INTERVAL] = { "95 % interval", true },
 	[COL_TRUE] = { "true value", true },
 	[COL_ERROR] = { "error", true },
+	[COL_GRADE] = { "grade", false },
+	[COL_REASON] = { "remark", false },
 	[COL_N] = { "n", true },
 	[COL_MIN] = { "min", true },
 	[COL_MEAN] = { "mean", true },
 	[COL_STDDEV] = { "std. dev.", true },
+	[COL_ROBUST] = { "robust s.d.", true },
 	[COL_P50] = { "p50", true },
 	[COL_P90] = { "p90", true },
 	[COL_P99] = { "p99", true },
@@ -61,9 +67,7 @@ static const struct {
 	[COL_CYCLES] = { "cycles", true },
 	[COL_TIMER] = { "timer", false },
 	[COL_ESTIMATOR] = { "estimator", false },
-	[COL_GRADE] = { "grade", false },
 	[COL_EVIDENCE] = { "evidence", false },
-	[COL_REASON] = { "remark", false },
 };
 
 /* Four digits, one more than units_number(): an interval of a few per mille
@@ -82,13 +86,46 @@ static char *number(double x)
 	return text_format("%.*f", decimals, x);
 }
 
+static double typical(const struct result *r)
+{
+	if (isfinite(r->value))
+		return r->value;
+	if (isfinite(r->p50))
+		return r->p50;
+	return isfinite(r->resolution) ? r->resolution : 0;
+}
+
 static double scale_of(const struct result *r, const char **shown)
 {
-	double typical = isfinite(r->value) ? r->value : r->p50;
+	return units_scale(typical(r), r->unit ? r->unit : "", shown);
+}
 
-	if (!isfinite(typical))
-		typical = isfinite(r->resolution) ? r->resolution : 0;
-	return units_scale(typical, r->unit ? r->unit : "", shown);
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* One for all rows of @s with the unit of @r, that of the middle one: figures
+ * below each other are read as if they had the same unit. */
+static double scale_among(const struct run *run, const struct section *s,
+			  const struct result *r, const char **shown)
+{
+	const char *unit = r->unit ? r->unit : "";
+	double *v = text_alloc(s->n, sizeof(*v)), middle;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct result *x = &run->rows[s->rows[i]].all;
+
+		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0)
+			v[n++] = typical(x);
+	}
+	qsort(v, n, sizeof(*v), by_size);
+	middle = n ? v[n / 2] : 0;
+	free(v);
+	return units_scale(middle, unit, shown);
 }
 
 /* Three digits; as many as the interval has where they would lie out of it. */
@@ -117,7 +154,7 @@ char *tables_value(const struct result *r)
 		return measured(r);
 	case RESULT_BELOW_RESOLUTION:
 		if (!isfinite(r->resolution))
-			return text_copy("below resolution");
+			return text_copy("unstable");
 		return text_format("< %s",
 				   units_format(buf, r->resolution, r->unit));
 	default:
@@ -133,10 +170,11 @@ double tables_halfwidth(const struct result *r)
 	return (r->ci95[1] - r->ci95[0]) / 2 / fabs(r->value);
 }
 
-char *tables_interval(const struct result *r, bool with_unit)
+/* With @shown behind it, unless that is NULL. */
+static char *interval(const struct result *r, double scale, const char *shown)
 {
-	const char *shown;
-	double half = tables_halfwidth(r), scale = scale_of(r, &shown);
+	const bool bare = !shown || !strcmp(shown, "1");
+	double half = tables_halfwidth(r);
 	char pct[UNITS_MAX], *lo, *hi, *text;
 
 	if (r->trend) {
@@ -149,16 +187,27 @@ char *tables_interval(const struct result *r, bool with_unit)
 		return NULL;
 	lo = number(r->ci95[0] / scale);
 	hi = number(r->ci95[1] / scale);
-	with_unit = with_unit && strcmp(shown, "1") != 0;
 	text = half > 0 ? text_format("%s – %s%s%s (±%s)", lo, hi,
-				      with_unit ? " " : "",
-				      with_unit ? shown : "",
+				      bare ? "" : " ", bare ? "" : shown,
 				      units_percent(pct, half))
-			: text_format("%s%s%s in all", lo, with_unit ? " " : "",
-				      with_unit ? shown : "");
+			: text_format("%s%s%s in all", lo, bare ? "" : " ",
+				      bare ? "" : shown);
 	free(lo);
 	free(hi);
 	return text;
+}
+
+char *tables_interval(const struct result *r)
+{
+	const char *shown;
+	const double scale = scale_of(r, &shown);
+
+	return interval(r, scale, shown);
+}
+
+double tables_robust(const struct result *r)
+{
+	return (r->p90 - r->p50) / P90_OF_NORMAL;
 }
 
 /* 26378240 as 26.4M; short numbers in full. */
@@ -282,8 +331,8 @@ char *tables_why_below(const struct result *r)
 {
 	const char *colon = r->reason ? strstr(r->reason, ": ") : NULL;
 
-	/* "< 3.1 ns: why": the value says what it is less than. */
-	if (colon && r->reason[0] == '<')
+	/* "< 3.1 ns: why", "unstable: why": the value says the first. */
+	if (colon && (*r->reason == '<' || !strncmp(r->reason, "unstable", 8)))
 		return text_copy(colon + 2);
 	return text_copy(r->reason);
 }
@@ -324,6 +373,7 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 	table_cell(t, COL_MIN, number(r->min / scale));
 	table_cell(t, COL_MEAN, number(r->mean / scale));
 	table_cell(t, COL_STDDEV, number(r->stddev / scale));
+	table_cell(t, COL_ROBUST, number(tables_robust(r) / scale));
 	/* Percentiles of batches would describe batches, not operations. */
 	if (r->iters > 1)
 		return;
@@ -334,30 +384,38 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 	table_cell(t, COL_COLD, number(r->cold / scale));
 }
 
-static void fill_row(struct table *t, const struct row *row)
+/* Value, unit and interval; what has no value says so in its place. */
+static void fill_value(struct table *t, const struct result *r, size_t at,
+		       double scale, const char *shown)
+{
+	char *least;
+
+	if (r->status == RESULT_OK) {
+		table_cell(t, at, number(r->value / scale));
+	} else if (r->status == RESULT_BELOW_RESOLUTION &&
+		   isfinite(r->resolution)) {
+		least = number(r->resolution / scale);
+		table_cell(t, at, text_format("< %s", least));
+		free(least);
+	} else {
+		table_cell(t, at, tables_value(r));
+	}
+	if (strcmp(shown, "1") != 0)
+		table_cell(t, at + 1, text_copy(shown));
+	table_cell(t, at + 2, interval(r, scale, NULL));
+}
+
+static void fill_row(struct table *t, const struct run *run,
+		     const struct section *s, const struct row *row)
 {
 	const struct result *r = &row->all;
 	const char *shown;
-	double scale = scale_of(r, &shown);
+	double scale = scale_among(run, s, r, &shown);
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
 	table_cell(t, COL_CASE, text_copy(*r->name ? r->name : "–"));
-	if (r->status == RESULT_OK)
-		table_cell(t, COL_VALUE, number(r->value / scale));
-	else if (r->status == RESULT_BELOW_RESOLUTION &&
-		 isfinite(r->resolution)) {
-		char *least = number(r->resolution / scale);
-
-		table_cell(t, COL_VALUE, text_format("< %s", least));
-		free(least);
-	} else {
-		table_cell(t, COL_VALUE,
-			   text_copy(result_status_name(r->status)));
-	}
-	if (strcmp(shown, "1") != 0)
-		table_cell(t, COL_UNIT, text_copy(shown));
-	table_cell(t, COL_INTERVAL, tables_interval(r, false));
+	fill_value(t, r, COL_VALUE, scale, shown);
 	table_cell(t, COL_TRUE, number(r->expected / scale));
 	table_cell(t, COL_ERROR, error_pct(r));
 	table_cell(t, COL_N, text_format("%llu", (unsigned long long)r->n));
@@ -436,10 +494,46 @@ void tables_section(struct table *t, const struct run *run,
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		table_column(t, columns[i].head, columns[i].number);
 	for (size_t i = 0; i < section->n; i++)
-		fill_row(t, &run->rows[section->rows[i]]);
+		fill_row(t, run, section, &run->rows[section->rows[i]]);
+	t->program = section->program;
+	t->shown = COL_REASON + 1;
 	t->caption = caption(run, section);
 	hoist(t, COL_TIMER, "timer");
 	hoist(t, COL_ESTIMATOR, "estimator");
+	table_prune(t);
+}
+
+bool tables_is_core(const struct row *row)
+{
+	return row->all.tier && !strcmp(row->all.tier, "core");
+}
+
+void tables_core(struct table *t, const struct run *run,
+		 const struct section *core)
+{
+	static const char *const heads[] = { "program",	      "case",
+					     "value",	      "unit",
+					     "95 % interval", "grade",
+					     "remark" };
+
+	*t = (struct table) { .core = true };
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		table_column(t, heads[i], i == 2 || i == 4);
+	for (size_t i = 0; i < core->n; i++) {
+		const struct row *row = &run->rows[core->rows[i]];
+		const struct result *r = &row->all;
+		const char *shown;
+		double scale = scale_among(run, core, r, &shown);
+
+		table_row(t, r->status == RESULT_OK
+				     ? ""
+				     : result_status_name(r->status));
+		table_cell(t, 0, text_copy(r->benchmark));
+		table_cell(t, 1, text_copy(r->name));
+		fill_value(t, r, 2, scale, shown);
+		table_cell(t, 5, text_copy(r->grade));
+		table_cell(t, 6, remark(row));
+	}
 	table_prune(t);
 }
 

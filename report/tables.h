@@ -9,17 +9,27 @@
 void tables_section(struct table *t, const struct run *run,
 		    const struct section *section);
 
+/* tables_core() - the rows of @core, which may be of several programs, without
+ * what describes samples; tables_is_core() - those that people quote. */
+void tables_core(struct table *t, const struct run *run,
+		 const struct section *core);
+bool tables_is_core(const struct row *row);
+
 /* tables_missing() - the cases of all sections that have no value, and the
  * programs that gave none, with the reasons. */
 void tables_missing(struct table *t, const struct run *run);
 
-/* tables_value() - "1.23 µs", "< 0.8 ns", "skipped", "failed"; a new string.
- * A value has a digit more where it would else lie out of its interval. */
+/* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate that the rounds
+ * do not agree on), "skipped", "failed"; a new string.  A value has a digit more where it would else lie out of its interval. */
 char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
- * none; @with_unit: as the row's unit stands beside it or not. */
-char *tables_interval(const struct result *r, bool with_unit);
+ * none. */
+char *tables_interval(const struct result *r);
+
+/* tables_robust() - (p90 - p50) / 1.28 of all samples: the standard deviation
+ * of a normal distribution that has these two; NAN if they are not known. */
+double tables_robust(const struct result *r);
 
 /* tables_halfwidth() - of the interval, relative to the value; NAN if none. */
 double tables_halfwidth(const struct result *r);

@@ -131,9 +131,12 @@ report_setup() {
 	done
 }
 
-# without_images FILE: a page without the images that the report puts there.
+# without_images FILE: a page without the images and the script that the report
+# puts there.
 without_images() {
-	sed -E 's|<img alt="[^"<>]*" src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]*">||' "$1"
+	sed -E '/^<script>$/,/^<\/script>$/d
+		s|<img alt="[^"<>]*" src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]*">||
+		s|<img src="[a-z0-9_-]*\.svg" alt="[^"<>]*">||' "$1"
 }
 
 # first_case NAME: the first case of a program.

@@ -377,6 +377,12 @@ static void bound(void)
 	OK(isnan(out.resolution) && !strchr(out.reason, '<'),
 	   "a rate has none, and no invocation's own bound");
 	result_free(&out);
+	rows[0].estimate = 2e9;
+	rows[2].estimate = 1.5e9;
+	result_aggregate(&out, ptrs, 3);
+	OK_STR(out.reason, "unstable: rounds from 1.50 GB/s to 2.00 GB/s",
+	       "but the rates that there were");
+	result_free(&out);
 	drop(3);
 }
 

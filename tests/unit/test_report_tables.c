@@ -27,7 +27,7 @@ static void values(void)
 	r.ci95[0] = 1200;
 	r.ci95[1] = 1300;
 	OK(is(tables_value(&r), "1.23 µs"), "a value in the unit that suits");
-	OK(is(tables_interval(&r, true), "1.200 – 1.300 µs (±4.1 %)"),
+	OK(is(tables_interval(&r), "1.200 – 1.300 µs (±4.1 %)"),
 	   "an interval in the unit of its value");
 	OK_NEAR(tables_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
 	r.value = 99.96;
@@ -39,7 +39,7 @@ static void values(void)
 	OK(is(tables_value(&r), "100 %"), "and is short where it can be");
 	result_set(&r.unit, "ns");
 	r.ci95[0] = NAN;
-	OK(is(tables_interval(&r, true), NULL), "no interval");
+	OK(is(tables_interval(&r), NULL), "no interval");
 	r.status = RESULT_BELOW_RESOLUTION;
 	r.resolution = 0.5;
 	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
@@ -50,8 +50,17 @@ static void values(void)
 	   "its reason without the bound, which the value names");
 	result_set(&r.reason, "the time: none");
 	OK(is(tables_why_below(&r), "the time: none"), "a rate has no bound");
+	r.resolution = NAN;
+	result_set(&r.reason, "unstable: rounds from 1.00 GB/s to 3.00 GB/s");
+	OK(is(tables_value(&r), "unstable"), "a rate has no bound");
+	OK(is(tables_why_below(&r), "rounds from 1.00 GB/s to 3.00 GB/s"),
+	   "and says what the rounds gave");
 	r.status = RESULT_SKIPPED;
 	OK(is(tables_value(&r), "skipped"), "skipped");
+	OK(isnan(tables_robust(&r)), "no spread without percentiles");
+	r.p50 = 100;
+	r.p90 = 112.816;
+	OK_NEAR(tables_robust(&r), 10, 1e-9, "that of a normal distribution");
 	result_free(&r);
 }
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "families.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sections.h"
+#include "tables.h"
+#include "text.h"
+
+#define OTHERS "Other programs"
+
+static bool runs(const struct rowtable_line *l, const char *program)
+{
+	static const char *const kinds[] = { "run", "once", "peer", "export" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(l->kind, kinds[i]) && l->n > 1 &&
+		    !strcmp(l->field[1], program))
+			return true;
+	return false;
+}
+
+/* The `family` line above the one that runs @program, or NULL. */
+static const struct rowtable_line *family_of(const struct rowtable *t,
+					     const char *program)
+{
+	const struct rowtable_line *family = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!strcmp(t->v[i].kind, "family") && t->v[i].n == 2)
+			family = &t->v[i];
+		else if (runs(&t->v[i], program))
+			return family;
+	}
+	return NULL;
+}
+
+/* certify's rows stand in the timer certificate. */
+static bool is_of(const struct rowtable_line *family, const struct rowtable *t,
+		  const struct section *s)
+{
+	return strcmp(s->program, "certify") != 0 &&
+	       family_of(t, s->program) == family;
+}
+
+/* The next family after @last (NULL: the first) with a program in @run; the
+ * last one is of the programs that have none.  Return: whether there is one. */
+static bool next_family(const struct run *run, const struct rowtable *t,
+			const struct rowtable_line **family, bool *done)
+{
+	while (!*done) {
+		*family = rowtable_next(t, "family", *family);
+		*done = !*family;
+		for (size_t i = 0; i < run->nsections; i++)
+			if (is_of(*family, t, &run->sections[i]))
+				return true;
+	}
+	return false;
+}
+
+/* "bench/cpu/rows.tsv:2" has the family cpu. */
+static char *family_id(const struct rowtable_line *family)
+{
+	const char *end = family ? strrchr(family->place, '/') : NULL;
+	const char *at = end;
+
+	while (at && at > family->place && at[-1] != '/')
+		at--;
+	return end ? text_format("family-%.*s", (int)(end - at), at)
+		   : text_copy("family-others");
+}
+
+void families_contents(struct doc *d, const struct run *run,
+		       const struct rowtable *t)
+{
+	const struct rowtable_line *family = NULL;
+	bool done = false;
+
+	while (next_family(run, t, &family, &done)) {
+		char *id = family_id(family);
+		char *href = text_format("#%s", id);
+
+		d->format->item(d, href, family ? family->field[0] : OTHERS);
+		free(href);
+		free(id);
+	}
+}
+
+/* An id for links; numbered if the name has what an id must not have. */
+static char *anchor(const struct run *run, const struct section *s)
+{
+	char *id = text_format("program-%s", s->program), *numbered;
+	bool changed = false;
+
+	for (char *c = id; *c; c++) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", *c)) {
+			*c = '-';
+			changed = true;
+		}
+	}
+	if (!changed)
+		return id;
+	numbered = text_format("%s-%zu", id, (size_t)(s - run->sections));
+	free(id);
+	return numbered;
+}
+
+/* "Measures: ns for one call." */
+static void put_fact(struct doc *d, const struct section *s, const char *label,
+		     const char *key)
+{
+	const char *text = run_text(s->about, key);
+	char *line;
+
+	if (!text || !*text)
+		return;
+	line = text_format("%s: %s", label, text);
+	d->format->para(d, line);
+	free(line);
+}
+
+void sections_figures(struct doc *d, const char *program,
+		      const struct figures *figs)
+{
+	for (size_t i = 0; i < figs->n; i++)
+		if (figs->v[i].drawn && !strcmp(figs->v[i].benchmark, program))
+			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
+}
+
+static void put_troubles(struct doc *d, const struct run *run,
+			 const struct section *s)
+{
+	for (size_t i = 0; i < run->ntroubles; i++) {
+		const struct trouble *t = &run->troubles[i];
+		char *what, *line;
+
+		if (strcmp(t->program, s->program) != 0)
+			continue;
+		what = tables_exit(t->exit_status);
+		line = text_format("%s in %u round%s: %s", what, t->rounds,
+				   t->rounds == 1 ? "" : "s", t->reason);
+		d->format->warning(d, line, NULL);
+		free(line);
+		free(what);
+	}
+}
+
+/* All of one program: what it asks, and every row. */
+static void put_program(struct doc *d, const struct run *run,
+			const struct section *s)
+{
+	const char *summary = run_text(s->about, "summary");
+	char *id = anchor(run, s);
+	char *title = summary ? text_format("%s – %s", s->program, summary)
+			      : text_copy(s->program);
+	struct table t;
+
+	d->format->fold(d, id, title);
+	free(title);
+	free(id);
+	put_troubles(d, run, s);
+	sections_place(d, run, s);
+	doc_text(d, run_text(s->about, "text"));
+	put_fact(d, s, "Measures", "measures");
+	put_fact(d, s, "Includes", "includes");
+	put_fact(d, s, "After", "after");
+	put_fact(d, s, "Needs", "needs");
+	if (s->n) {
+		tables_section(&t, run, s);
+		d->format->table(d, &t);
+		table_free(&t);
+	} else {
+		d->format->para(d, "This program gave no row.");
+	}
+	d->format->fold(d, NULL, NULL);
+}
+
+static void put_core(struct doc *d, const struct run *run,
+		     const struct rowtable_line *family,
+		     const struct rowtable *t)
+{
+	struct section core = { 0 };
+	struct table table;
+
+	core.rows = text_alloc(run->nrows + 1, sizeof(*core.rows));
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+
+		for (size_t j = 0; is_of(family, t, s) && j < s->n; j++)
+			if (tables_is_core(&run->rows[s->rows[j]]))
+				core.rows[core.n++] = s->rows[j];
+	}
+	if (core.n) {
+		tables_core(&table, run, &core);
+		d->format->table(d, &table);
+		table_free(&table);
+	}
+	free(core.rows);
+}
+
+static void put_family(struct doc *d, const struct run *run,
+		       const struct rowtable_line *family,
+		       const struct rowtable *t, const struct figures *figs)
+{
+	char *id = family_id(family);
+
+	d->format->heading(d, 2, id, family ? family->field[0] : OTHERS);
+	free(id);
+	if (family)
+		d->format->para(d, family->field[1]);
+	put_core(d, run, family, t);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (is_of(family, t, &run->sections[i]))
+			sections_figures(d, run->sections[i].program, figs);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (is_of(family, t, &run->sections[i]))
+			put_program(d, run, &run->sections[i]);
+}
+
+void families_write(struct doc *d, const struct run *run,
+		    const struct rowtable *t, const struct figures *figs)
+{
+	const struct rowtable_line *family = NULL;
+	bool done = false;
+
+	while (next_family(run, t, &family, &done))
+		put_family(d, run, family, t, figs);
+}
