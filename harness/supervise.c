@@ -428,11 +428,28 @@ static int code_of(const struct result *rows, size_t n)
 	return n && skipped == n ? EXIT_SKIP : EXIT_OK;
 }
 
+/* One line that is written over: how far it is, and from the second one on how
+ * long the others will take if they take as long. */
+static void say_progress(const struct supervise_plan *plan, unsigned int i,
+			 uint64_t begin_ns)
+{
+	const double took = (double)(invocation_now_ns() - begin_ns) / 1e9;
+
+	if (!plan->progress)
+		return;
+	fprintf(stderr, "\r\033[K%s: invocation %u of %u",
+		program_invocation_short_name, i + 1, plan->invocations);
+	if (i)
+		fprintf(stderr, ", %.0f s left",
+			took / i * (plan->invocations - i));
+}
+
 int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		  size_t *n)
 {
 	struct collection all = { 0 };
 	int guard = guard_open(), code = EXIT_OK, now;
+	const uint64_t begin_ns = invocation_now_ns();
 	unsigned int done = 0;
 
 	watch_signals();
@@ -440,10 +457,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	for (unsigned int i = 0; i < plan->invocations; i++) {
 		const size_t before = all.n;
 
-		if (plan->progress)
-			fprintf(stderr, "\r%s: invocation %u of %u ",
-				program_invocation_short_name, i + 1,
-				plan->invocations);
+		say_progress(plan, i, begin_ns);
 		now = one_invocation(plan, i, guard, &all);
 		/* What was measured before can be had here: noise had each of
 		 * the rows skipped, and they say so. */

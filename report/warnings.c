@@ -269,13 +269,17 @@ static void warn_set_aside(struct run *run)
 			       : NULL);
 }
 
-static void warn_troubles(struct run *run)
+/* Of programs that were skipped, or of those that failed. */
+static void warn_troubles(struct run *run, bool skipped)
 {
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *t = &run->troubles[i];
-		char *what = tables_exit(t->exit_status);
-		char *program = again_program(t->program);
+		char *what, *program;
 
+		if ((t->exit_status == 77) != skipped)
+			continue;
+		what = tables_exit(t->exit_status);
+		program = again_program(t->program);
 		notes_add(run->notes,
 			  text_format("%s: %s in %u round%s: %s", t->program,
 				      what, t->rounds,
@@ -372,7 +376,7 @@ static void warn_run(struct run *run)
 void warnings_add(struct run *run)
 {
 	warn_run(run);
-	warn_troubles(run);
+	warn_troubles(run, false);
 	warn_failures(run);
 	warn_set_aside(run);
 	warn_trends(run);
@@ -380,10 +384,11 @@ void warnings_add(struct run *run)
 	warn_certificate(run);
 	contradictions_add(run);
 	/* Counts have no noise. */
-	if (ledger_is(run))
-		return;
-	warn_noise(run);
-	warn_frequency(run);
-	warn_width(run);
-	warn_precision(run);
+	if (!ledger_is(run)) {
+		warn_noise(run);
+		warn_frequency(run);
+		warn_width(run);
+		warn_precision(run);
+	}
+	warn_troubles(run, true);
 }

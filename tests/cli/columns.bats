@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The table that a program prints for people: 80 columns, and --wide for all.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || exit
@@ -23,6 +25,15 @@ fits() {
 	grep -E '^in all cases: .*by=pipe' <<<"$output"
 	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
 	run ! grep -nE '^.{81,}' <<<"$output"
+}
+
+@test "a program says on a terminal how far it is, without colours, elsewhere nothing" {
+	command -v script >/dev/null || skip "no script(1)"
+	SHELL=/bin/sh try 0 script -qec "'$BIN/nop' --invocations 3 --effort 1" /dev/null
+	[[ $output == *"nop: invocation 3 of 3, "*" s left"* ]]
+	run ! grep -E $'\e\\[[0-9;]*m' <<<"$output"
+	run -0 --separate-stderr "$BIN/nop" --invocations 3 --effort 1
+	[[ -z $stderr ]]
 }
 
 @test "--wide prints all columns and whole names" {
