@@ -157,9 +157,7 @@ static void put_error(char **cell, const struct result *r)
 
 	if (!isfinite(r->expected) || !isfinite(r->value) || r->expected == 0)
 		return;
-	snprintf(text, sizeof(text), "%+.2f %%",
-		 100 * (r->value / r->expected - 1));
-	*cell = strdup(text);
+	*cell = strdup(units_error(text, r->value / r->expected - 1));
 }
 
 /* Percentiles are of events; of batches they say nothing about operations. */

@@ -247,8 +247,8 @@ static void say_error(FILE *f, const struct result *r)
 		return;
 	fprintf(f, "true %s", units_format(text, r->expected, r->unit));
 	if (r->expected != 0)
-		fprintf(f, ", error %+.2f %%",
-			100 * (r->value / r->expected - 1));
+		fprintf(f, ", error %s",
+			units_error(text, r->value / r->expected - 1));
 }
 
 /* "2 visits set aside: bytes_from_cache" */

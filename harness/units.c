@@ -147,3 +147,12 @@ size_t units_width(const char *text)
 		columns += ((unsigned char)*text & 0xc0) != 0x80;
 	return columns;
 }
+
+char *units_error(char buf[UNITS_MAX], double fraction)
+{
+	if (fabs(fraction) < 5e-5)
+		snprintf(buf, UNITS_MAX, "<0.01 %%");
+	else
+		snprintf(buf, UNITS_MAX, "%+.2f %%", 100 * fraction);
+	return buf;
+}

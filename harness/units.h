@@ -45,6 +45,10 @@ char *units_size(char buf[UNITS_MAX], uint64_t bytes);
  * @buf. */
 char *units_percent(char buf[UNITS_MAX], double fraction);
 
+/* units_error() - a relative error: 0.0021 is "+0.21 %", what rounds to none
+ * "<0.01 %".  Return: @buf. */
+char *units_error(char buf[UNITS_MAX], double fraction);
+
 /* units_width() - columns that UTF-8 @text takes on a terminal; printf()
  * pads by bytes, of which "µ" has two. */
 size_t units_width(const char *text);

@@ -90,5 +90,8 @@ int main(void)
 	OK_NEAR(units_scale(2500, "furlong", &shown), 1, 0, "unknown unit");
 	OK_STR(shown, "furlong", "keeps its name");
 	OK(units_width("1.00 µs") == 7, "a micro sign is one column wide");
+	OK_STR(units_error(buf, 0.0021), "+0.21 %", "an error has its sign");
+	OK_STR(units_error(buf, -0.0021), "-0.21 %", "also the other one");
+	OK_STR(units_error(buf, -0.00002), "<0.01 %", "none is not 0.00");
 	return tap_done();
 }
