@@ -20,6 +20,7 @@ enum {
 	COL_PREDICTED,
 	COL_MEASURED,
 	COL_STDDEV,
+	COL_ROBUST,
 	COL_INTERVAL,
 	COL_RATIO,
 	COL_LIMITER,
@@ -36,6 +37,7 @@ static const struct {
 	[COL_PREDICTED] = { "predicted", true },
 	[COL_MEASURED] = { "measured", true },
 	[COL_STDDEV] = { "standard deviation", true },
+	[COL_ROBUST] = { "robust s.d.", true },
 	[COL_INTERVAL] = { "95 % interval", true },
 	[COL_RATIO] = { "measured / predicted", true },
 	[COL_LIMITER] = { "limiter", false },
@@ -124,6 +126,8 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 		   r ? tables_value(r) : text_copy("not measured"));
 	table_cell(t, COL_STDDEV,
 		   amount(valued ? r->stddev : NAN, c->ops.v[i].unit));
+	table_cell(t, COL_ROBUST,
+		   amount(valued ? tables_robust(r) : NAN, c->ops.v[i].unit));
 	table_cell(t, COL_INTERVAL, interval ? interval : text_copy(NONE));
 	table_cell(t, COL_RATIO,
 		   isfinite(ratio) ? text_format("%.3g", ratio)
@@ -286,7 +290,9 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		   "expected of it, what was measured, and what limits it: "
 		   "what usually does, or, with a figure in brackets, what "
 		   "this run's own figures say. The standard deviation is "
-		   "over all samples. Where nobody predicted anything, est. "
+		   "over all samples; the robust one leaves out the tenth "
+		   "of them that took longest. Where nobody predicted "
+		   "anything, est. "
 		   "marks an estimate by a rule, most of them those of a "
 		   "students' report of 2017, applied to this machine; the "
 		   "rules stand below, and what an estimate lacks that is – "

@@ -10,7 +10,8 @@
 #include "sections.h"
 #include "text.h"
 
-#define COURSE_PAGE 8 /* columns of the table up to measured / predicted */
+#define COURSE_ROBUST 6 /* the column of the robust deviation */
+#define COURSE_PAGE   8 /* columns of the table up to measured / predicted */
 
 enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT, FIELDS };
 
@@ -67,6 +68,7 @@ static void put_tables(struct doc *d, const struct course *c,
 
 	course_table(&t, c, run, NULL, ids);
 	/* As many columns as a page that stands upright has room for. */
+	table_drop(&t, COURSE_ROBUST);
 	while (t.ncolumns > COURSE_PAGE)
 		table_drop(&t, t.ncolumns - 1);
 	free(t.caption);

@@ -7,6 +7,7 @@
 #include "text.h"
 
 #define LONG_TEXT     40    /* characters: needs a wide column */
+#define LONG_NUMBER   20    /* bytes: an interval, which may take two lines */
 #define SMALL_PICTURE 49152 /* bytes */
 
 /*
@@ -166,10 +167,10 @@ static void html_cell(struct doc *d, const char *name, const struct table *t,
 	const struct column *c = &t->columns[j];
 	const char *class = grade_class(c, text);
 
-	if (!class && !t->program)
-		class = c->number			   ? "n"
-			: text && strlen(text) > LONG_TEXT ? "t"
-							   : NULL;
+	if (!class && !t->program && c->number)
+		class = strlen(text ? text : "") > LONG_NUMBER ? "i" : "n";
+	else if (!class && !t->program && strlen(text ? text : "") > LONG_TEXT)
+		class = "t";
 	fprintf(d->f, "<%s", name);
 	if (class)
 		fprintf(d->f, " class=%s", class);

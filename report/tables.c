@@ -107,8 +107,8 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One for all rows of @s with the unit of @r, that of the middle one: figures
- * below each other are read as if they had the same unit. */
+/* One for all rows of the program of @r in @s with its unit, that of the middle
+ * one: figures below each other are read as if they had the same unit. */
 static double scale_among(const struct run *run, const struct section *s,
 			  const struct result *r, const char **shown)
 {
@@ -119,7 +119,8 @@ static double scale_among(const struct run *run, const struct section *s,
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result *x = &run->rows[s->rows[i]].all;
 
-		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0)
+		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0 &&
+		    !strcmp(x->benchmark, r->benchmark))
 			v[n++] = typical(x);
 	}
 	qsort(v, n, sizeof(*v), by_size);
