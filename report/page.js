@@ -40,6 +40,8 @@ function rest(one) {
 		.filter((p, i) => i >= shown && p[1]);
 	const how = one.table.caption;
 
+	if (cell(one, 'unit'))
+		list.unshift(['all in', cell(one, 'unit')]);
 	return how ? list.concat([['measured', how.textContent]]) : list;
 }
 

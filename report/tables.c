@@ -107,20 +107,20 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One for all rows of the program of @r in @s with its unit, that of the middle
- * one: figures below each other are read as if they had the same unit. */
-static double scale_among(const struct run *run, const struct section *s,
-			  const struct result *r, const char **shown)
+/* One for all rows of the program of @r with its unit, that of the middle one:
+ * figures below each other are read as if they had the same unit. */
+static double scale_among(const struct run *run, const struct result *r,
+			  const char **shown)
 {
+	const struct section *s = run_section(run, r->benchmark);
 	const char *unit = r->unit ? r->unit : "";
-	double *v = text_alloc(s->n, sizeof(*v)), middle;
+	double *v = text_alloc(run->nrows, sizeof(*v)), middle;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; s && i < s->n; i++) {
 		const struct result *x = &run->rows[s->rows[i]].all;
 
-		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0 &&
-		    !strcmp(x->benchmark, r->benchmark))
+		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0)
 			v[n++] = typical(x);
 	}
 	qsort(v, n, sizeof(*v), by_size);
@@ -310,11 +310,11 @@ static void fill_value(struct table *t, const struct result *r, size_t at,
 }
 
 static void fill_row(struct table *t, const struct run *run,
-		     const struct section *s, const struct row *row)
+		     const struct row *row)
 {
 	const struct result *r = &row->all;
 	const char *shown;
-	double scale = scale_among(run, s, r, &shown);
+	double scale = scale_among(run, r, &shown);
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
@@ -398,7 +398,7 @@ void tables_section(struct table *t, const struct run *run,
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		table_column(t, columns[i].head, columns[i].number);
 	for (size_t i = 0; i < section->n; i++)
-		fill_row(t, run, section, &run->rows[section->rows[i]]);
+		fill_row(t, run, &run->rows[section->rows[i]]);
 	t->program = section->program;
 	t->shown = COL_REASON + 1;
 	t->caption = caption(run, section);
@@ -427,7 +427,7 @@ void tables_core(struct table *t, const struct run *run,
 		const struct row *row = &run->rows[core->rows[i]];
 		const struct result *r = &row->all;
 		const char *shown;
-		double scale = scale_among(run, core, r, &shown);
+		double scale = scale_among(run, r, &shown);
 
 		table_row(t, r->status == RESULT_OK
 				     ? ""
