@@ -278,7 +278,7 @@ static void html_picture(struct doc *d, const char *name, const char *caption)
 static void html_figure(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
-		"<figure><div class=\"plot\"><a href=\"%s.svg\">"
+		"<figure class=half><div class=\"plot\"><a href=\"%s.svg\">"
 		"<img src=\"%s.svg\" alt=\"",
 		name, name);
 	text_html(d->f, caption);

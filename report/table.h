@@ -19,8 +19,8 @@ struct table {
 	const char **marks; /* of each row: "", or a word such as "failed" */
 	size_t nrows;
 	const char *program; /* whose rows they are; NULL: no rows of one */
-	size_t shown; /* of those: columns that a narrow table has */
-	bool core;    /* rows of several programs: program and case first */
+	size_t shown;	     /* of those: columns that a narrow table has */
+	bool core; /* rows of several programs: program and case first */
 };
 
 /* All strings are taken over (see text_format()), but @head and @mark, which

@@ -20,7 +20,8 @@ bool tables_is_core(const struct row *row);
 void tables_missing(struct table *t, const struct run *run);
 
 /* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate that the rounds
- * do not agree on), "skipped", "failed"; a new string.  A value has a digit more where it would else lie out of its interval. */
+ * do not agree on), "skipped", "failed"; a new string.  A value has a digit
+ * more where it would else lie out of its interval. */
 char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
