@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The card: one line for each operation, its dot and interval against cost, in
 # two panels: times, and bandwidths below.  Data: place value low high below
-# begin end text name; from begin to end something is drawn.
+# begin end text name row; from begin to end something is drawn.
 load plots.'/style.gp'
 data = id.'.dat'
-wide = 640
+unset title
 row = 17.0
 head = 34
 foot = 32
@@ -15,7 +15,7 @@ unset ylabel
 set logscale x
 set border 1
 set lmargin at screen 0.36
-set rmargin at screen 0.985
+set rmargin at screen 0.965
 set tics font ',11'
 unset ytics
 set mxtics 10
@@ -34,7 +34,7 @@ panel = "set xrange [low:up]; set xtics () offset 0,0.7; ".\
 	"plot data index rates using (low):1:(up-low):(0) with vectors nohead lw 0.6 lc rgb '#DDDDDD' notitle, ".\
 	"data index rates using (1.001*low):1:9 with labels right offset -0.8,0 font ',11' textcolor rgb '#222222' notitle, ".\
 	"data index rates using 2:1:3:4 with xerrorbars pt 0 lw 1.4 lc rgb colour[1 + rates] notitle, ".\
-	"data index rates using 2:1 with points pt 7 ps 0.55 lc rgb colour[1 + rates] notitle, ".\
+	"data index rates using 2:1:10 with labels hypertext point pt 7 ps 0.55 lc rgb colour[1 + rates] notitle, ".\
 	"data index rates using 5:1 with points pt 10 ps 0.7 lc rgb colour[1 + rates] notitle, ".\
 	"data index rates using 7:1:8 with labels left offset 0.8,0 font ',11' textcolor rgb '#222222' notitle"
 do for [i=0:1] {
@@ -44,9 +44,9 @@ do for [i=0:1] {
 		if (i) { low_1 = from(L_min); up_1 = to(L_min, H_max) } else { low_0 = from(L_min); up_0 = to(L_min, H_max) }
 	}
 }
-set label 1 title at screen 0.5, 1 - 17.0 / high center font ',12' textcolor rgb '#222222'
+set label 1 machine at screen 0.5, 1 - 17.0 / high center font ',12' textcolor rgb '#222222'
 paint = "set multiplot; top = 1 - head / high; ".\
 	"if (n_times) { rates = 0; n = n_times; low = low_0; up = up_0; eval panel; top = top - (row * n + foot) / high; unset label 1 }; ".\
 	"if (n_rates) { rates = 1; n = n_rates; low = low_1; up = up_1; eval panel }; ".\
-	"unset multiplot; set label 1 title at screen 0.5, 1 - 17.0 / high center font ',12' textcolor rgb '#222222'"
+	"unset multiplot; set label 1 machine at screen 0.5, 1 - 17.0 / high center font ',12' textcolor rgb '#222222'"
 load plots.'/draw.gp'

@@ -3,8 +3,11 @@
 # case: the ends of the bins, between which nothing is known.
 load plots.'/style.gp'
 data = id.'.dat'
-high = 470 + 12 * n_blocks
+high = 420 + 17 * ((n_blocks - 1) / columns_of_key)
 set logscale xy
+on_x = 1
+log_y = 0
+load plots.'/decades.gp'
 stats data using ($3 > 0 ? $3 : NaN) name 'S' nooutput
 set yrange [10 ** floor(log10(S_min) - 0.05):1.3]
 set ytics ('all' 1, 'p50' 0.5, 'p90' 0.1, 'p99' 0.01, 'p99.9' 0.001, 'p99.99' 0.0001, 'p99.999' 1e-5, 'p99.9999' 1e-6, 'p99.99999' 1e-7)
@@ -18,5 +21,5 @@ above(share) = share > 0 ? (last = share) : last
 end(share) = (above(share), share > 0 ? NaN : last)
 # Lines, as steps would begin their dashes anew at each.
 paint = "plot for [i=1:n_blocks] data index i-1 using 1:(above($3)) with linespoints pn 5 ps 0.8 pt point[mark(i)] lw 1.8 dt dash[mark(i)] lc rgb colour[pick(i)] title name(i), ".\
-	"for [i=1:n_blocks] data index i-1 using 1:(end($3)) with points ps 0.8 pt point[mark(i)] lc rgb colour[pick(i)] notitle"
+	"for [i=1:n_blocks] data index i-1 using 1:(end($3)):(name(i).': longest '.digits($1).' '.unit) with labels hypertext point ps 0.8 pt point[mark(i)] lc rgb colour[pick(i)] notitle"
 load plots.'/draw.gp'

@@ -1,9 +1,9 @@
 # Draws `paint` (a string with the plot command) into both kinds of file.
-set terminal svg size wide, high font 'Helvetica,Arial,sans-serif,14' background '#ffffff' noenhanced dashlength 1.2
+set terminal svg size wide, high font 'Helvetica,Arial,sans-serif,12' background '#ffffff' noenhanced dashlength 1.2
 set output id.'.svg'
 eval paint
 set output
-set terminal pngcairo size 2 * wide, 2 * high fontscale 1.5 linewidth 2 pointscale 2 font 'sans,14' background '#ffffff' noenhanced
+set terminal pngcairo size 2 * wide, 2 * high fontscale 1.5 linewidth 2 pointscale 2 font 'sans,12' background '#ffffff' noenhanced
 set output id.'.png'
 eval paint
 set output

@@ -1,11 +1,9 @@
 # A matrix of values from two axes, light for the least; with its numbers where
-# they fit.  Data: x y value; x and y count the names of xs and ys.
+# they fit.  Data: x y value row; x and y count the names of xs and ys.
 load plots.'/style.gp'
 data = id.'.dat'
 side = n_xs > n_ys ? n_xs : n_ys
-wide = 240 + (side <= 12 ? 62 * n_xs : 640.0 * n_xs / side)
-high = 160 + (side <= 12 ? 44 * n_ys : 560.0 * n_ys / side)
-if (wide < 420) wide = 420
+high = 170 + (side <= 12 ? 36 * n_ys : 440.0 * n_ys / side)
 if (high < 300) high = 300
 
 # Before the ranges are set: they would hide the values.
@@ -23,7 +21,7 @@ if (!log_y) set cbrange [0:*]
 set xrange [-0.5:n_xs - 0.5]
 set yrange [n_ys - 0.5:-0.5]
 # Of many names only some, so that they do not overlap.
-every = 1 + (side - 1) / 32
+every = 1 + (side - 1) / 24
 set xtics () rotate by (n_xs > 8 ? 90 : 0) right scale 0
 if (n_xs <= 8) set xtics norotate center
 do for [i=1:n_xs:every] { set xtics add (xs[i] i - 1) }
@@ -32,5 +30,6 @@ do for [i=1:n_ys:every] { set ytics add (ys[i] i - 1) }
 middle = log_y ? sqrt(V_min * V_max) : V_max / 2
 ink(v) = v > middle ? 0xFFFFFF : 0x222222
 paint = "plot data using 1:2:(0.5):(0.5):3 with boxxyerror fs solid 1 noborder lc palette"
+paint = paint.", data using 1:2:4 with labels hypertext point pt 0"
 if (side <= 12) paint = paint.", data using 1:2:(digits($3)):(ink($3)) with labels font ',11' tc rgb variable"
 load plots.'/draw.gp'

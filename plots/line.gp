@@ -1,12 +1,14 @@
 # Points with their 95 % intervals and, for each series, the straight line that
 # fits them best (least squares), with its equation and its R2.
-# Data: x value low high cycles below.
+# Data: see lines.gp.
 load plots.'/style.gp'
 data = id.'.dat'
+stats data using 1 name 'X' nooutput
 if (log_y) set logscale y; else set yrange [0:*]
 set autoscale xfix
 set offsets graph 0.04, graph 0.04, 0, 0
-set key outside top center vertical maxrows 4
+set key maxcols 1
+high = 400 + 17 * (n_series + n_predicted - 1)
 array a[n_series]
 array b[n_series]
 array said[n_series]
@@ -19,10 +21,10 @@ do for [i=1:n_series] {
 	b[i] = fitted ? L_slope : NaN
 	from[i] = fitted ? L_min_x : 0
 	to[i] = fitted ? L_max_x : 0
-	said[i] = fitted ? sprintf('%s: %.3g %+.3g n, R² %.3f', series[i], L_intercept, L_slope, L_correlation ** 2) : series[i]
+	said[i] = fitted ? sprintf('%s: %.3g %s %.3g n, R² %.3f', series[i], L_intercept, L_slope < 0 ? '−' : '+', abs(L_slope), L_correlation ** 2) : series[i]
 }
-paint = "plot for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.7 lc rgb colour[pick(i)] notitle, ".\
+joined = 0
+load plots.'/lines.gp'
+paint = paint.", for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
 	"for [i=1:n_series] NaN with linespoints lw 1.2 ps 0.7 dt dash[mark(i)] pt point[mark(i)] lc rgb colour[pick(i)] title said[i]"
 load plots.'/draw.gp'

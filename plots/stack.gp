@@ -1,9 +1,9 @@
-# Bars by category, made of the series one upon the other, lying.
-# Data: category begin end name, a block for each series.
+# Bars by category, made of the series one upon the other, lying; each lighter
+# than the last, for paper without colour.
+# Data: category begin end name row, a block for each series.
 load plots.'/style.gp'
 data = id.'.dat'
-high = 160 + 44 * n_categories
-if (high < 320) high = 320
+high = high - 290 + 44 * n_categories
 thick = 0.62
 
 set ylabel
@@ -15,6 +15,9 @@ do for [i=1:n_categories] { set ytics add (categories[i] i - 1) }
 set ytics scale 0
 set grid noytics xtics
 set border 1
+array shade[3] = [1.0, 0.55, 0.2]
 
-paint = "plot for [i=1:n_series] data index i-1 using 2:1:2:3:($1-thick/2):($1+thick/2) with boxxyerror lc rgb colour[pick(i)] fs solid 0.85 border lc rgb '#FFFFFF' title series[i]"
+paint = "plot for [i=1:n_series] data index i-1 using 2:1:2:3:($1-thick/2):($1+thick/2) with boxxyerror lc rgb colour[pick(i)] fs solid shade[1+(i-1)%3] border lc rgb '#FFFFFF' title series[i], ".\
+	"for [i=1:n_series] data index i-1 using (($2+$3)/2):1:(digits($3-$2)) with labels center font ',11' textcolor rgb (i%3==1 ? '#FFFFFF' : '#222222') notitle, ".\
+	"for [i=1:n_series] data index i-1 using 3:1:5 with labels hypertext point pt 0 notitle"
 load plots.'/draw.gp'

@@ -1,6 +1,6 @@
 # A curve over sizes: steps show where a cache ends, and lines where the
 # machine says it does.  The right axis has the same in core cycles.
-# Data: x value low high cycles below.
+# Data: see lines.gp.
 load plots.'/style.gp'
 data = id.'.dat'
 if (log_y) set logscale y
@@ -23,8 +23,9 @@ do for [i=1:n_caches] {
 		set label i cache_name[i] at first cache_bytes[i], graph 0.97 right offset -0.4,0 textcolor rgb '#555555'
 	}
 }
-high = 560
-paint = "plot for [i=1:n_series] data index i-1 using 1:2 with lines lw 1.6 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2:3:4 with yerrorbars lw 1.1 pt 0 lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] data index i-1 using 1:2 with points pt point[mark(i)] ps 0.6 lc rgb colour[pick(i)] notitle, ".key
+high = high + 60
+beside_line = 1
+on_log = 1
+joined = 1
+load plots.'/lines.gp'
 load plots.'/draw.gp'

@@ -104,11 +104,11 @@ static int write_all(struct run *run, const struct card *card,
 				      "plots",
 				      root, input_error(-err)),
 			  text_copy(ROWTABLE_REMEDY));
+	course_read(&course, run, root);
 	figures_add_card(&figs, card);
-	figures_make(&figs, run, root, no_plots);
+	figures_make(&figs, run, &course, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
-	course_read(&course, run, root);
 	lmbench_read(&lmbench, root);
 	err = write_pages(run, &(struct report_parts) { &figs, card, &course,
 							&lmbench, ledger });

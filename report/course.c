@@ -107,7 +107,7 @@ static void fill_predicted(struct table *t, const struct course *c, size_t i)
 	}
 }
 
-static double predicted(const struct course *c, size_t i)
+double course_predicted(const struct course *c, size_t i)
 {
 	return is_said(c, i) ? c->predictions.v[i].predicted
 			     : c->estimates.v[i].predicted;
@@ -119,7 +119,7 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 {
 	const struct result *r = row ? &row->all : NULL;
 	const bool valued = r && r->status == RESULT_OK;
-	const double ratio = valued ? r->value / predicted(c, i) : NAN;
+	const double ratio = valued ? r->value / course_predicted(c, i) : NAN;
 	char *interval = valued ? tables_interval(r) : NULL;
 
 	table_cell(t, COL_MEASURED,
@@ -190,7 +190,7 @@ static void add_reason(struct table *t, const struct course *c, size_t i)
 		table_pair(t, c->ops.v[i].label,
 			   text_format("%s%s%s%s", why ? why : "",
 				       why && rule ? "; " : "",
-				       rule && isfinite(predicted(c, i))
+				       rule && isfinite(course_predicted(c, i))
 					       ? "est.: "
 					       : "",
 				       rule ? rule : ""));

@@ -21,6 +21,10 @@ struct course {
 void course_read(struct course *c, const struct run *run, const char *root);
 void course_free(struct course *c);
 
+/* course_predicted() - what the student predicted of the @i-th operation, or
+ * else what the rule gives, in its unit; NAN without either. */
+double course_predicted(const struct course *c, size_t i);
+
 /* course_table() - the operations of @section, or of all if it is NULL, whose
  * ids are among @ids (with spaces between), or all if that is NULL. */
 void course_table(struct table *t, const struct course *c,

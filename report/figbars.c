@@ -44,7 +44,7 @@ size_t figwrite_bars(struct figwriter *w)
 	double least = INFINITY, most = 0;
 	size_t n = 0, widest = 1;
 
-	fputs("# category value low high end place name\n", w->data);
+	fputs("# category value low high end place name row\n", w->data);
 	for (size_t s = 0; s < d->nseries; s++) {
 		size_t before = n;
 
@@ -69,11 +69,12 @@ size_t figwrite_bars(struct figwriter *w)
 			fprintf(w->data, "%g ",
 				(double)at - ((double)beside - 1) / 2);
 			text_data(w->data, p->category);
-			fputc('\n', w->data);
+			fputc(' ', w->data);
+			figwrite_hover(w, p, '\n');
 			n++;
 		}
 		if (n == before)
-			fputs("NaN NaN NaN NaN NaN NaN \"\"\n", w->data);
+			fputs("NaN NaN NaN NaN NaN NaN \"\" \"\"\n", w->data);
 	}
 	if (n)
 		fprintf(w->settings,
@@ -88,7 +89,7 @@ size_t figwrite_stack(struct figwriter *w)
 	double *top = text_alloc(d->ncategories, sizeof(*top));
 	size_t n = 0;
 
-	fputs("# category begin end name\n", w->data);
+	fputs("# category begin end name row\n", w->data);
 	for (size_t s = 0; s < d->nseries; s++) {
 		size_t before = n;
 
@@ -104,11 +105,12 @@ size_t figwrite_stack(struct figwriter *w)
 			top[c] += p->y / d->scale;
 			figwrite_number(w->data, top[c], ' ');
 			text_data(w->data, p->category);
-			fputc('\n', w->data);
+			fputc(' ', w->data);
+			figwrite_hover(w, p, '\n');
 			n++;
 		}
 		if (n == before)
-			fputs("NaN NaN NaN \"\"\n", w->data);
+			fputs("NaN NaN NaN \"\" \"\"\n", w->data);
 	}
 	free(top);
 	return n;

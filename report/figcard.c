@@ -15,7 +15,8 @@ size_t figwrite_card(struct figwriter *w)
 	char *machine = card_machine(w->run), *title = text_cut(machine, 90);
 	size_t n = 0;
 
-	fputs("# place value low high below begin end text name\n", w->data);
+	fputs("# place value low high below begin end text name row\n",
+	      w->data);
 	for (size_t panel = 0; panel < 2; panel++) {
 		size_t here = 0;
 
@@ -42,18 +43,20 @@ size_t figwrite_card(struct figwriter *w)
 				text_data(w->data, text);
 				fputc(' ', w->data);
 				text_data(w->data, p->category);
-				fputc('\n', w->data);
+				fputc(' ', w->data);
+				figwrite_hover(w, p, '\n');
 			}
 			free(text);
 		}
 		if (!here)
-			fputs("NaN NaN NaN NaN NaN NaN NaN \"\" \"\"\n",
+			fputs("NaN NaN NaN NaN NaN NaN NaN \"\" \"\" "
+			      "\"\"\n",
 			      w->data);
 		fprintf(w->settings, "n_%s = %zu\n", panel ? "rates" : "times",
 			here);
 		n += here;
 	}
-	fputs("title = ", w->settings);
+	fputs("machine = ", w->settings);
 	text_gnuplot(w->settings, title);
 	fputc('\n', w->settings);
 	free(title);

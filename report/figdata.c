@@ -7,11 +7,14 @@
 
 #include "text.h"
 #include "units.h"
+#include "words.h"
 
-/* What the case @name says after "axis=", as in all tables ("64K"); @len: of
- * the axis.  NULL if it does not have that axis. */
-static char *axis_text(const char *name, const char *axis, size_t len)
+/* What the case @name says after "@axis=" ("64K"); "" if it does not have that
+ * axis. */
+static char *axis_text(const char *name, const char *axis)
 {
+	const size_t len = strlen(axis);
+
 	while (*name) {
 		size_t part = strcspn(name, ",");
 
@@ -20,26 +23,29 @@ static char *axis_text(const char *name, const char *axis, size_t len)
 					   name + len + 1);
 		name += part + (name[part] == ',');
 	}
-	return NULL;
+	return text_copy("");
 }
 
-/* The coordinates of the case @name on @axes ("via", or "call+via"). */
-static char *coordinate(const char *name, const char *axes)
+/* The coordinates of @row on @axes ("via", or "call+via"), in words. */
+static char *coordinate(const struct rowtable *table, const struct row *row,
+			const char *axes)
 {
+	const struct result *r = &row->all;
 	char *text = text_copy("");
 
 	while (*axes && strcmp(axes, "-") != 0) {
-		size_t len = strcspn(axes, "+");
-		char *value = axis_text(name, axes, len);
+		const size_t len = strcspn(axes, "+");
+		char *axis = text_format("%.*s", (int)len, axes);
+		char *value = axis_text(r->name, axis);
+		char *word = words_of(table, r->benchmark, axis, value);
+		char *longer = text_format("%s%s%s", text,
+					   *text && *word ? ", " : "", word);
 
-		if (value) {
-			char *longer = text_format("%s%s%s", text,
-						   *text ? ", " : "", value);
-
-			free(text);
-			free(value);
-			text = longer;
-		}
+		free(text);
+		free(word);
+		free(value);
+		free(axis);
+		text = longer;
 		axes += len + (axes[len] == '+');
 	}
 	return text;
@@ -133,17 +139,18 @@ static double x_of(const struct run *run, const struct section *s,
 }
 
 static void add_point(struct plotdata *d, const struct figure *fig,
-		      const struct row *row, double x)
+		      const struct rowtable *table, const struct row *row,
+		      double x)
 {
 	const struct result *r = &row->all;
-	char *series = coordinate(r->name, fig->series);
+	char *series = coordinate(table, row, fig->series);
 	struct point *p;
 
 	d->points = text_grow(d->points, d->n, sizeof(*p));
 	p = &d->points[d->n++];
 	*p = (struct point) { .row = row,
 			      .x = x,
-			      .category = coordinate(r->name, fig->x),
+			      .category = coordinate(table, row, fig->x),
 			      .y = number_of(r, fig->value),
 			      .lo = NAN,
 			      .hi = NAN,
@@ -205,23 +212,41 @@ static void choose_scale(struct plotdata *d, const struct figure *fig)
 				       d->points[0].row->all.unit, &d->unit);
 }
 
+/* The rows of @s that @globs match and that have no point yet. */
+static void add_rows(struct plotdata *d, const struct figure *fig,
+		     const char *glob, const struct run *run,
+		     const struct section *s, const struct rowtable *table)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *row = &run->rows[s->rows[i]];
+		bool known = !text_glob(glob, row->all.name);
+
+		for (size_t k = 0; k < d->n; k++)
+			known |= d->points[k].row == row;
+		if (!known)
+			add_point(d, fig, table, row,
+				  x_of(run, s, row, fig->x));
+	}
+}
+
 void figdata_collect(struct plotdata *d, const struct figure *fig,
-		     const struct run *run)
+		     const struct run *run, const struct rowtable *table)
 {
 	const struct section *s = run_section(run, fig->benchmark);
+	char *globs = text_copy(fig->globs), *rest = globs, *glob;
 
 	*d = (struct plotdata) { .scale = 1, .unit = "" };
-	for (size_t i = 0; s && i < s->n; i++) {
-		const struct row *row = &run->rows[s->rows[i]];
-
-		if (text_glob(fig->globs, row->all.name))
-			add_point(d, fig, row, x_of(run, s, row, fig->x));
-	}
+	while (s && (glob = strsep(&rest, " ")))
+		add_rows(d, fig, glob, run, s, table);
+	free(globs);
 	choose_scale(d, fig);
-	if (d->n &&
-	    (!strcmp(fig->kind, "curve") || !strcmp(fig->kind, "stair") ||
-	     !strcmp(fig->kind, "line") || !strcmp(fig->kind, "knee")))
+	if (d->n && figdata_is_curve(fig))
 		qsort(d->points, d->n, sizeof(*d->points), by_series_and_x);
+}
+
+bool figdata_is_curve(const struct figure *fig)
+{
+	return text_glob("curve stair line knee", fig->kind);
 }
 
 void figdata_free(struct plotdata *d)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 
 #include "figures.h"
+#include "rowtable.h"
+
+struct course;
 
 /* What a figure shows of one case. */
 struct point {
@@ -29,17 +32,22 @@ struct plotdata {
 };
 
 /* figdata_collect() - the points of @fig, sorted by series and x for numeric
- * axes, in the order of the rows for categories. */
+ * axes; series and categories in the order of its patterns, then of the rows,
+ * by the words that @table has for them. */
 void figdata_collect(struct plotdata *data, const struct figure *fig,
-		     const struct run *run);
+		     const struct run *run, const struct rowtable *table);
 void figdata_free(struct plotdata *data);
 
 /**
  * figdata_write() - write DIR/ID.dat and DIR/ID.plot (settings for the
- * template).
+ * template), with the estimates of @course that belong into it.
  *
  * Return: 0; -ENODATA if there is nothing to draw; -errno.
  */
-int figdata_write(const struct figure *fig, const struct run *run);
+int figdata_write(const struct figure *fig, const struct run *run,
+		  const struct course *course);
+
+/* figdata_is_curve() - whether its x axis counts. */
+bool figdata_is_curve(const struct figure *fig);
 
 #endif

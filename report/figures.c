@@ -13,7 +13,7 @@
 #include "rowtable.h"
 #include "text.h"
 
-#define FIELDS 11
+#define FIELDS 12
 
 bool figures_flag(const struct figure *fig, const char *flag)
 {
@@ -30,8 +30,8 @@ static int read_figure(struct figure *fig, const struct rowtable_line *line)
 {
 	char **slots[FIELDS] = { &fig->id,     &fig->kind,   &fig->benchmark,
 				 &fig->globs,  &fig->x,	     &fig->series,
-				 &fig->value,  &fig->flags,  &fig->xlabel,
-				 &fig->ylabel, &fig->caption };
+				 &fig->value,  &fig->flags,  &fig->title,
+				 &fig->xlabel, &fig->ylabel, &fig->caption };
 
 	if (line->n != FIELDS || !is_id(line->field[0]) ||
 	    !is_id(line->field[1]))
@@ -43,9 +43,9 @@ static int read_figure(struct figure *fig, const struct rowtable_line *line)
 
 static void figure_free(struct figure *fig)
 {
-	char *all[] = { fig->id,     fig->kind,	  fig->benchmark, fig->globs,
-			fig->x,	     fig->series, fig->value,	  fig->flags,
-			fig->xlabel, fig->ylabel, fig->caption };
+	char *all[] = { fig->id,    fig->kind,	 fig->benchmark, fig->globs,
+			fig->x,	    fig->series, fig->value,	 fig->flags,
+			fig->title, fig->xlabel, fig->ylabel,	 fig->caption };
 
 	for (size_t i = 0; i < FIELDS; i++)
 		free(all[i]);
@@ -99,6 +99,7 @@ void figures_add_card(struct figures *figs, const struct card *card)
 		.series = text_copy(""),
 		.value = text_copy("value"),
 		.flags = text_copy("logx"),
+		.title = text_copy(""),
 		.xlabel = text_copy(""),
 		.ylabel = text_copy(""),
 		.caption =
@@ -181,7 +182,8 @@ static void explain(struct figures *figs, int status)
 }
 
 /* Keep the figures that have data. */
-static void write_data(struct figures *figs, const struct run *run)
+static void write_data(struct figures *figs, const struct run *run,
+		       const struct course *course)
 {
 	size_t n = 0;
 
@@ -190,7 +192,7 @@ static void write_data(struct figures *figs, const struct run *run)
 		int err;
 
 		remove_old(run, fig);
-		err = figdata_write(fig, run);
+		err = figdata_write(fig, run, course);
 		if (!err) {
 			figs->v[n++] = *fig;
 			continue;
@@ -206,12 +208,12 @@ static void write_data(struct figures *figs, const struct run *run)
 	figs->n = n;
 }
 
-void figures_make(struct figures *figs, const struct run *run, const char *root,
-		  bool no_plots)
+void figures_make(struct figures *figs, const struct run *run,
+		  const struct course *course, const char *root, bool no_plots)
 {
 	int status = 0;
 
-	write_data(figs, run);
+	write_data(figs, run, course);
 	if (!figs->n)
 		return;
 	if (no_plots) {

@@ -7,6 +7,7 @@
 #include "load.h"
 
 struct card;
+struct course;
 
 /*
  * Figures are data: one line of a rows.tsv says which rows of which
@@ -14,7 +15,7 @@ struct card;
  */
 struct figure {
 	char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
-	char *xlabel, *ylabel, *caption;
+	char *title, *xlabel, *ylabel, *caption;
 	const struct card *card; /* what it shows of all programs, or NULL */
 	bool drawn;		 /* its pictures were made */
 };
@@ -36,8 +37,8 @@ void figures_add_card(struct figures *figs, const struct card *card);
 /* figures_make() - write the data of each figure into the run's directory,
  * drop those without any, and draw them by @root/scripts/plot unless
  * @no_plots. */
-void figures_make(struct figures *figs, const struct run *run, const char *root,
-		  bool no_plots);
+void figures_make(struct figures *figs, const struct run *run,
+		  const struct course *course, const char *root, bool no_plots);
 
 void figures_free(struct figures *figs);
 

@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "card.h"
+#include "course.h"
+#include "tables.h"
 #include "text.h"
+#include "words.h"
 
 #define MAX_LIMITS 4 /* vertical lines in a figure */
+
+static char bars[] = "bars", none[] = "";
 
 void figwrite_number(FILE *f, double x, char end)
 {
@@ -44,49 +49,28 @@ void figwrite_block(struct figwriter *w, size_t i, const char *name)
 	fputc('\n', w->data);
 }
 
-/* Where the cost lies under what could be told from nothing. */
-static double limit_of(const struct point *p, const struct plotdata *d)
+double figwrite_limit(const struct figwriter *w, const struct point *p)
 {
 	const struct result *r = &p->row->all;
 
-	return r->status == RESULT_BELOW_RESOLUTION ? r->resolution / d->scale
-						    : NAN;
+	return r->status == RESULT_BELOW_RESOLUTION
+		       ? r->resolution / w->d->scale
+		       : NAN;
 }
 
-size_t figwrite_curve(struct figwriter *w)
+void figwrite_hover(struct figwriter *w, const struct point *p, char end)
 {
-	const struct plotdata *d = w->d;
-	size_t n = 0, limits = 0;
+	const struct result *r = &p->row->all;
+	char *value = tables_value(r), *interval = tables_interval(r, true);
+	char *text = text_format("%s: %s%s%s%s", r->name, value,
+				 interval ? " (" : "", interval ? interval : "",
+				 interval ? ")" : "");
 
-	fputs("# x value low high cycles below n\n", w->data);
-	for (size_t s = 0; s < d->nseries; s++) {
-		size_t before = n;
-
-		figwrite_block(w, s, d->series[s]);
-		for (size_t i = 0; i < d->n; i++) {
-			const struct point *p = &d->points[i];
-			double limit = limit_of(p, d);
-
-			if (p->series != s || !isfinite(p->x) ||
-			    !(isfinite(p->y) || isfinite(limit)))
-				continue;
-			figwrite_number(w->data, p->x, ' ');
-			figwrite_number(w->data, p->y / d->scale, ' ');
-			figwrite_number(w->data, p->lo / d->scale, ' ');
-			figwrite_number(w->data, p->hi / d->scale, ' ');
-			figwrite_number(w->data, p->cycles, ' ');
-			figwrite_number(w->data, limit, ' ');
-			fprintf(w->data, "%llu\n",
-				(unsigned long long)p->row->all.n);
-			limits += isfinite(limit);
-			n++;
-		}
-		/* gnuplot counts a block only if something is in it. */
-		if (n == before)
-			fputs("NaN NaN NaN NaN NaN NaN 0\n", w->data);
-	}
-	fprintf(w->settings, "n_below = %zu\n", limits);
-	return n;
+	text_data(w->data, text);
+	fputc(end, w->data);
+	free(text);
+	free(interval);
+	free(value);
 }
 
 /* Both axes by the order of their coordinates; -1, 0, 1. */
@@ -133,7 +117,7 @@ size_t figwrite_heatmap(struct figwriter *w)
 	char **ys = ordered(d->series, d->nseries);
 	size_t n = 0;
 
-	fputs("# x y value\n", w->data);
+	fputs("# x y value row\n", w->data);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct point *p = &d->points[i];
 
@@ -142,7 +126,8 @@ size_t figwrite_heatmap(struct figwriter *w)
 		fprintf(w->data, "%zu %zu ",
 			place_of(xs, d->ncategories, p->category),
 			place_of(ys, d->nseries, d->series[p->series]));
-		figwrite_number(w->data, p->y / d->scale, '\n');
+		figwrite_number(w->data, p->y / d->scale, ' ');
+		figwrite_hover(w, p, '\n');
 		n++;
 	}
 	figwrite_names(w->settings, "xs", xs, d->ncategories);
@@ -247,14 +232,13 @@ static void put_series(struct figwriter *w)
 	const struct plotdata *d = w->d;
 	bool events = !strcmp(w->fig->value, "histogram");
 	char **names = text_alloc(d->nseries, sizeof(*names));
-	char none[] = "";
 
 	for (size_t s = 0; s < d->nseries; s++)
 		names[s] = none;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct point *p = &d->points[i];
 
-		if (events || isfinite(p->y) || isfinite(limit_of(p, d)))
+		if (events || isfinite(p->y) || isfinite(figwrite_limit(w, p)))
 			names[p->series] = d->series[p->series];
 	}
 	figwrite_names(w->settings, "series", names, d->nseries);
@@ -265,6 +249,8 @@ static void put_settings(struct figwriter *w)
 {
 	const struct figure *fig = w->fig;
 	double core_hz = w->d->n ? w->d->points[0].row->all.core_hz : NAN;
+	char *axis =
+		words_of(&w->course->table, fig->benchmark, fig->series, "");
 	FILE *f = w->settings;
 
 	fprintf(f,
@@ -273,7 +259,10 @@ static void put_settings(struct figwriter *w)
 		fig->id, fig->id);
 	put_label(f, "x_label", fig->xlabel, w->d->unit);
 	put_label(f, "y_label", fig->ylabel, w->d->unit);
-	put_label(f, "series_label", fig->series, w->d->unit);
+	put_label(f, "title", fig->title, w->d->unit);
+	put_label(f, "series_label", axis, w->d->unit);
+	free(axis);
+	put_label(f, "unit", "%u", w->d->unit);
 	fprintf(f, "log_x = %d\nlog_y = %d\n", figures_flag(fig, "logx"),
 		figures_flag(fig, "logy"));
 	fprintf(f, "cycles_per_unit = %.9g\n",
@@ -282,6 +271,7 @@ static void put_settings(struct figwriter *w)
 	figwrite_names(f, "categories", w->d->categories, w->d->ncategories);
 	put_caches(w);
 	put_limits(w);
+	figwrite_marks(w);
 }
 
 static FILE *create(const char *dir, const char *id, const char *suffix)
@@ -305,17 +295,66 @@ static int write_kind(struct figwriter *w, const struct kind *kind)
 	return n ? 0 : -ENODATA;
 }
 
-int figdata_write(const struct figure *fig, const struct run *run)
+/* Whether each series of @d has something to draw. */
+static bool is_whole(const struct plotdata *d)
 {
-	const struct kind *kind = kind_of(fig);
+	for (size_t s = 0; s < d->nseries; s++) {
+		bool any = false;
+
+		for (size_t i = 0; i < d->n; i++)
+			any |= d->points[i].series == s &&
+			       isfinite(d->points[i].y);
+		if (!any)
+			return false;
+	}
+	return true;
+}
+
+/* Many lines over one place or two of the x axis would be none: those places
+ * become the series of bars, the series their categories.  @turned: room for
+ * that figure. */
+static bool needs_turning(const struct figwriter *w, struct figure *turned)
+{
+	const struct plotdata *d = w->d;
+
+	*turned = *w->fig;
+	turned->kind = bars;
+	turned->x = w->fig->series;
+	turned->series = w->fig->x;
+	turned->xlabel = none;
+	return !strcmp(w->fig->kind, "curve") && d->ncategories <= 2 &&
+	       d->nseries > 2;
+}
+
+static void collect(struct figwriter *w, struct figure *turned)
+{
+	if (w->fig->card) {
+		card_collect(w->d, w->fig->card, w->run);
+		return;
+	}
+	figdata_collect(w->d, w->fig, w->run, &w->course->table);
+	if (needs_turning(w, turned)) {
+		figdata_free(w->d);
+		w->fig = turned;
+		figdata_collect(w->d, w->fig, w->run, &w->course->table);
+	}
+	if (figures_flag(w->fig, "whole") && !is_whole(w->d))
+		figdata_free(w->d);
+}
+
+int figdata_write(const struct figure *fig, const struct run *run,
+		  const struct course *course)
+{
+	const struct kind *kind;
+	struct figure turned;
 	struct plotdata d;
-	struct figwriter w = { .fig = fig, .d = &d, .run = run };
+	struct figwriter w = {
+		.fig = fig, .d = &d, .run = run, .course = course
+	};
 	int err = -ENODATA;
 
-	if (fig->card)
-		card_collect(&d, fig->card, run);
-	else
-		figdata_collect(&d, fig, run);
+	collect(&w, &turned);
+	kind = kind_of(w.fig);
 	if (kind && (d.n || kind->write == figwrite_ensembles)) {
 		w.data = create(run->dir, fig->id, "dat");
 		w.settings = create(run->dir, fig->id, "plot");

@@ -13,8 +13,9 @@
  */
 struct figwriter {
 	const struct figure *fig;
-	const struct plotdata *d;
+	struct plotdata *d;
 	const struct run *run;
+	const struct course *course; /* words, estimates and marks */
 	FILE *data, *settings;
 };
 
@@ -30,6 +31,17 @@ size_t figwrite_card(struct figwriter *w);
 /* figwrite_ensembles() - of a log that the figure's x names, which certify or
  * the ring 0 module wrote, and of the method that its globs name. */
 size_t figwrite_ensembles(struct figwriter *w);
+
+/* figwrite_marks() - the `mark` lines of the figure: places of its x axis. */
+void figwrite_marks(struct figwriter *w);
+
+/* figwrite_limit() - the bound of a row below resolution, as the axis has it;
+ * else NAN. */
+double figwrite_limit(const struct figwriter *w, const struct point *p);
+
+/* figwrite_hover() - what a pointer over @p shows, as one word of the data:
+ * its case, its value and its interval. */
+void figwrite_hover(struct figwriter *w, const struct point *p, char end);
 
 /* figwrite_block() - begin the data of series @i, from 0 on. */
 void figwrite_block(struct figwriter *w, size_t i, const char *name);

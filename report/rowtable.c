@@ -11,7 +11,7 @@
 static const char *const places[] = {
 	"bench/cpu/rows.tsv",	"bench/task/rows.tsv", "bench/memory/rows.tsv",
 	"bench/net/rows.tsv",	"bench/file/rows.tsv", "monitor/rows.tsv",
-	"report/estimates.tsv",
+	"report/estimates.tsv", "report/figures.tsv",
 };
 
 static void add_line(struct rowtable *t, const char *text, const char *file,

@@ -6,8 +6,9 @@
 
 /*
  * What is known of the suite's rows: bench/<family>/rows.tsv,
- * monitor/rows.tsv and report/estimates.tsv (docs/rows.md).  Each line has a
- * kind and its fields, parted by one tab; lines that begin with # are comments.
+ * monitor/rows.tsv, report/estimates.tsv and report/figures.tsv (docs/rows.md).
+ * Each line has a kind and its fields, parted by one tab; lines that begin with
+ * # are comments.
  */
 struct rowtable_line {
 	char *text;   /* cut at its tabs; the fields point into it */

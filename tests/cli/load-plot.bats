@@ -67,6 +67,15 @@ csv() {
 	[[ -s cpu_load-system.svg && ! -e cpu_load-processor.svg ]]
 }
 
+@test "what is too short for the system's clock is not drawn" {
+	csv <<-'EOT'
+		0.002	0.002	0	100	40
+	EOT
+	try 0 "$PLOT" run.csv
+	says '*too short to be drawn*'
+	[[ ! -e cpu_load-system.svg && -s cpu_load-processor.svg ]]
+}
+
 @test "of many cores the busiest 8 are drawn" {
 	for cpu in {0..63}; do
 		printf '1\t1\t%s\t%s\t-\n' "$cpu" "$cpu"

@@ -62,7 +62,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	[[ $(cut -d , -f 2 corners | sort -u | wc -l) -eq 1 ]]
 	awk -F , 'NR == 1 { x = $1 } END { exit !($1 - x > 300) }' corners
 	picture wakeup-tail | grep -q "translate($(tail -n 1 corners))"
-	grep -q '<text>ppoll, fifo, none</text>' small/wakeup-tail.svg
+	grep -q '<text>ppoll, real-time</text>' small/wakeup-tail.svg
 }
 
 @test "nine lines of a distribution look different, in colour and without" {
@@ -95,16 +95,18 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	add file_ops op=stat
 	add file_ops op=fsync_file,size=4K
 	draw
-	awk '/^[0-9]/ { print $1, $6, $7 }' small/file-operations.dat | sort | diff - <(
-		cat <<-'END'
-			0 -0.5 "create"
-			0 0.5 "create"
-			1 -0.5 "delete"
-			1 0.5 "delete"
-			2 0 "stat"
-			3 0 "fsync_file"
-		END
-	)
+	# The order is that of the figure's patterns.
+	sed -n 's/^\([0-9]\) .* \([-0-9.]*\) "\([^"]*\)" ".*/\1 \2 \3/p' small/file-operations.dat |
+		sort | diff - <(
+			cat <<-'END'
+				0 0 stat
+				1 -0.5 create
+				1 0.5 create
+				2 -0.5 delete
+				2 0.5 delete
+				3 0 fsync of a file
+			END
+		)
 	grep -qx 'widest = 2' small/file-operations.plot
 }
 
@@ -116,26 +118,26 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 		done
 	done
 	draw
-	for series in 'veth, 128K' 'loopback, 128K'; do
-		awk -v series="# $series" '$0 == series { on = 1; next } /^#/ { on = 0 }
-			on && NF { print $7, $8 }' small/tcp-ways.dat |
-			diff - <(printf '"send, 1"\n"send, 4"\n')
+	for series in 'veth pair, 128 KiB' 'loopback, 128 KiB'; do
+		awk -F '"' -v series="# $series" '$0 == series { on = 1; next } /^#/ { on = 0 }
+			on && NF { print $2 }' small/tcp-ways.dat |
+			diff - <(printf 'send, 1 connection\nsend, 4 connections\n')
 	done
 }
 
 @test "a series without a value has a place in the colours, none in the key" {
-	for fds in 1 10; do
+	for fds in 1 10 100; do
 		add poll "call=select,fds=$fds,ready=none"
 		add poll "call=poll,fds=$fds,ready=none" \
 			'.status = "skipped" | .reason = "none" | .value = null'
 		add poll "call=epoll,fds=$fds,ready=none"
 	done
 	draw
-	grep -qx "series\[1\] = 'select, none'" small/poll-fds.plot
+	grep -qx "series\[1\] = 'select, none ready'" small/poll-fds.plot
 	grep -qx "series\[2\] = ''" small/poll-fds.plot
-	grep -qx "series\[3\] = 'epoll, none'" small/poll-fds.plot
+	grep -qx "series\[3\] = 'epoll, none ready'" small/poll-fds.plot
 	! command -v gnuplot >/dev/null ||
-		[[ $(grep -c '<text>.*, none<' small/poll-fds.svg) -eq 2 ]]
+		[[ $(grep -c '<text>.*, none ready<' small/poll-fds.svg) -eq 2 ]]
 }
 
 @test "a logarithmic axis has the unit of its middle" {
@@ -173,7 +175,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 
 @test "a wide key has no more columns than fit" {
 	needs_gnuplot
-	for net in one_with_a_long_name another_long_name; do
+	for net in a_long_name b_long_name; do
 		for size in 1M 128K; do
 			add tcp_bandwidth "net=$net,via=send,size=$size,streams=1,place=other_cpu,figure=rate" \
 				'.unit = "B/s" | .value = 4e9'
@@ -181,7 +183,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	done
 	draw
 	# Two columns: the names of the key begin at two places.
-	[[ $(picture tcp-ways | grep -oE 'translate\([0-9.]+,[0-9.]+\)"[^>]*> <text>[a-z_]*long_name, [0-9]+[MK]<' |
+	[[ $(picture tcp-ways | grep -oE 'translate\([0-9.]+,[0-9.]+\)"[^>]*> <text>[a-z_]*long_name, [0-9]+ [MK]iB<' |
 		sed 's/translate(//; s/,.*//' | sort -u | wc -l) -eq 2 ]]
 }
 
@@ -204,6 +206,87 @@ ensembles() {
 	[[ $(grep -c '^[0-3] 44 2.5$' small/certify-ring0-cr0.dat) -eq 8 ]]
 	[[ ! -e small/certify-cpuid.dat ]]
 	needs_gnuplot
-	[[ $(picture certify-ring0-cr0) == *"method cr0, ring 0"*"growing loop"* ]]
+	[[ $(picture certify-ring0-cr0) == *"method cr0, in ring 0"*"growing loop"* ]]
 	grep -q 'certify-ring0-cr0' small/report.md
+}
+
+# breaks FIGURE: how many single blank lines there are between its points.
+breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 0 } END { print n + 0 }' "small/$1.dat"; }
+
+@test "no line joins points that are a decade apart, or stairs' four times" {
+	for size in 4K 16K 256K; do
+		add file_read "cache=direct,order=random,block=$size" '.unit = "B/s"'
+		add mem_latency "pattern=window,size=$size,pages=4K"
+	done
+	draw
+	[[ $(breaks file-blocks) -eq 1 && $(breaks memory-stair) -eq 2 ]]
+	needs_gnuplot
+	[[ -s small/file-blocks.svg && -s small/memory-stair.svg ]]
+}
+
+@test "what was predicted is drawn, where the run has it" {
+	for i in 0 1 2; do
+		add loop "form=memory,iterations=$i"
+	done
+	draw
+	grep -qx 'n_predicted = 1' small/loop-curve.plot
+	# From nothing at 0 to twice as much at 2 as at 1, by the rule.
+	awk '/^# loop.predicted/ { on = 1; next } on && NF == 2 { print }' small/loop-curve.dat >line
+	[[ $(sed -n 1p line) == '0 0' && $(tail -n 1 line) == '2 '* ]]
+	awk '$1 == 1 { one = $2 } $1 == 2 { two = $2 } END { exit !(one > 0 && two / one > 1.999 && two / one < 2.001) }' line
+	needs_gnuplot
+	grep -q '<text>predicted: ' small/loop-curve.svg
+	# A machine without its clock's rate has no cycles to predict by.
+	jq 'del(.timer.core_hz)' small/machine.json >machine && cp machine small/machine.json
+	draw
+	grep -qx 'n_predicted = 0' small/loop-curve.plot
+	run ! grep 'predicted' small/loop-curve.svg
+}
+
+@test "many lines over two places are bars, by those places" {
+	for kernel in read write copy_nt; do
+		for threads in 1 2; do
+			add mem_bandwidth "kernel=$kernel,isa=best,level=memory,threads=$threads" \
+				'.unit = "B/s" | .value = 4e9'
+		done
+	done
+	draw
+	grep -qx "load plots.'/bars.gp'" small/memory-bandwidth-threads.plot
+	grep -qx "series\[2\] = '2 threads'" small/memory-bandwidth-threads.plot
+	grep -qx "categories\[3\] = 'copy past caches'" small/memory-bandwidth-threads.plot
+}
+
+@test "the load is drawn only where both kinds of it are known" {
+	add load_demo work=idle,figure=system_load '.unit = "%"'
+	add load_demo work=idle,figure=processor_load \
+		'.unit = "%" | .status = "skipped" | .reason = "no counters" | .value = null'
+	draw
+	[[ ! -e small/load-demo.dat ]]
+	add load_demo work=chase,figure=processor_load '.unit = "%"'
+	draw
+	[[ -s small/load-demo.dat ]]
+}
+
+@test "a pointer over a point shows its row, and nothing runs" {
+	needs_gnuplot
+	add poll call=select,fds=1,ready=none
+	add poll 'call=poll<b>,fds=1,ready=none'
+	draw
+	grep -q '<title>call=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/poll-fds.svg
+	run ! grep -E 'gnuplot_plot_[0-9]*</title>|<script|onmouse|<b>' small/poll-fds.svg
+	for svg in small/*.svg; do
+		! command -v xmllint >/dev/null || xmllint --noout "$svg"
+	done
+}
+
+@test "a mark stands where a row says" {
+	for pages in 8 64 1024; do
+		add tlb "layout=page,pages=$pages"
+	done
+	add tlb level=1,figure=reach '.unit = "pages" | .value = 72'
+	draw
+	grep -qx 'mark_at\[1\] = 72' small/tlb-steps.plot
+	grep -qx "n_marks = 1" small/tlb-steps.plot
+	needs_gnuplot
+	grep -q '<text>first TLB *</text>' small/tlb-steps.svg
 }

@@ -42,7 +42,7 @@ without_gnuplot() {
 }
 
 @test "captions have no place for a unit: only the labels of axes do" {
-	row_lines figure | cut -f 11 >captions
+	row_lines figure | cut -f 12 >captions
 	[[ -s captions ]]
 	run -1 grep -F '%u' captions
 }
@@ -154,7 +154,7 @@ column() {
 	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
 	grep -Eq '^\| args=0,via=direct \|.*\| no value in 1 of 6 rounds: no \|' \
 		small/report.md
-	grep -Eq '^0 .* 5$' small/procedure-curve.dat
+	grep -Eq '^0 .* 5 "args=0,via=direct: ' small/procedure-curve.dat
 }
 
 @test "what moves with the place of its code says by how much" {
@@ -263,7 +263,7 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	grep -q '^0 2.01 NaN NaN ' small/procedure-curve.dat
 	# A marker for each line of data, and one for the key.
 	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/procedure-curve.svg) -eq \
-		$(($(grep -c '^[0-9]' small/procedure-curve.dat) + 1)) ]]
+		$(($(grep -c '^[0-9].*"$' small/procedure-curve.dat) + 1)) ]]
 	grep -q '<text>101</text>' small/syscall-bars.svg
 	grep -q '<text>91.0</text>' small/syscall-bars.svg
 }
