@@ -10,10 +10,11 @@
 
 #define ROWS_MAX    80	/* more would be no picture but a table */
 #define LABEL	    360 /* pixels for the names of the rows */
-#define LABEL_CHARS 58
+#define LABEL_CHARS 52
 #define PLOT	    420
 #define LINE	    16
-#define TOP	    34
+#define TOP	    36
+#define TICKS	    40 /* between two of them at least */
 
 /* Okabe and Ito's colours, as in all figures; with a shape for those who do
  * not see them. */
@@ -32,15 +33,17 @@ static int by_p(const void *a, const void *b)
 	return (p->p > q->p) - (p->p < q->p);
 }
 
-static int by_place(const void *a, const void *b)
+/* The slowest first. */
+static int by_effect(const void *a, const void *b)
 {
 	const struct pair *p = *(const struct pair *const *)a;
 	const struct pair *q = *(const struct pair *const *)b;
 
-	return (p > q) - (p < q);
+	return (p->cost.shift < q->cost.shift) -
+	       (p->cost.shift > q->cost.shift);
 }
 
-/* The rows to draw: those least likely to be the same, in their old order. */
+/* The rows to draw: those least likely to be the same, by their effect. */
 static size_t choose(const struct pair **rows, const struct comparison *c)
 {
 	size_t n = 0;
@@ -51,7 +54,7 @@ static size_t choose(const struct pair **rows, const struct comparison *c)
 	qsort(rows, n, sizeof(struct pair *), by_p);
 	if (n > ROWS_MAX)
 		n = ROWS_MAX;
-	qsort(rows, n, sizeof(struct pair *), by_place);
+	qsort(rows, n, sizeof(struct pair *), by_effect);
 	return n;
 }
 
@@ -88,24 +91,46 @@ static void text(FILE *f, double x, double y, const char *anchor, const char *s)
 	fputs("</text>\n", f);
 }
 
-static void axis(FILE *f, double half, size_t n)
+/* One line of the axis with its number, unless it would be too near to @last.
+ * Return: where the next one must keep away from. */
+static double tick(FILE *f, double ratio, double half, double bottom,
+		   double last)
 {
-	double bottom = TOP + LINE * (double)n + 4;
+	const double x = place(log(ratio), half);
+	char *label = text_format("%g", ratio);
 
-	for (int i = -2; i <= 2; i++) {
-		double x = place(half * i / 2.2, half);
-		char *label = text_format("%.4g", exp(half * i / 2.2));
-
+	if (fabs(log(ratio)) <= half && fabs(x - last) >= TICKS) {
 		fprintf(f,
 			"<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" "
 			"stroke=\"%s\" stroke-width=\"%s\"/>\n",
-			x, TOP - 6, x, bottom, i ? "#bbbbbb" : "#555555",
-			i ? "0.5" : "1");
+			x, TOP - 6, x, bottom,
+			ratio < 1 || ratio > 1 ? "#bbbbbb" : "#555555",
+			ratio < 1 || ratio > 1 ? "0.5" : "1");
 		text(f, x, TOP - 10, "middle", label);
-		free(label);
+		last = x;
 	}
-	text(f, LABEL, 12, "start", "← B is faster");
-	text(f, LABEL + PLOT, 12, "end", "B is slower →");
+	free(label);
+	return last;
+}
+
+/* Round ratios, from 1 on to both sides, as many as have room. */
+static void axis(FILE *f, double half, size_t n)
+{
+	static const double less[] = { 0.99, 0.98, 0.95, 0.9,  0.8, 0.7,
+				       0.5,  0.2,  0.1,	 0.05, 0.02 };
+	static const double more[] = { 1.01, 1.02, 1.05, 1.1, 1.2, 1.5,
+				       2,    5,	   10,	 20,  50 };
+	const double bottom = TOP + LINE * (double)n + 4;
+	const double middle = tick(f, 1, half, bottom, -TICKS);
+	double left = middle, right = middle;
+
+	for (size_t i = 0; i < sizeof(less) / sizeof(less[0]); i++) {
+		left = tick(f, less[i], half, bottom, left);
+		right = tick(f, more[i], half, bottom, right);
+	}
+	text(f, LABEL + PLOT / 2, 11, "middle", "cost of B / cost of A");
+	text(f, LABEL, 11, "start", "← B is faster");
+	text(f, LABEL + PLOT, 11, "end", "B is slower →");
 }
 
 /* A dot, a square or a diamond by the verdict. */
@@ -138,6 +163,10 @@ static void draw_row(FILE *f, const struct pair *p, size_t i, double half)
 	char *part = text_cut(label, LABEL_CHARS);
 
 	text(f, LABEL - 10, y + 4, "end", part);
+	fputs("<g><title>", f);
+	text_html(f, label);
+	fprintf(f, ": %.4g (%.4g – %.4g)</title>\n", exp(p->cost.shift),
+		exp(p->cost.lo), exp(p->cost.hi));
 	free(part);
 	free(label);
 	fprintf(f,
@@ -146,6 +175,7 @@ static void draw_row(FILE *f, const struct pair *p, size_t i, double half)
 		place(p->cost.lo, half), y, place(p->cost.hi, half), y,
 		colours[p->verdict]);
 	mark(f, place(p->cost.shift, half), y, p->verdict);
+	fputs("</g>\n", f);
 }
 
 int compare_plot(const struct comparison *c, const char *dir, const char *name)
@@ -168,6 +198,10 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 			"viewBox=\"0 0 %d %zu\" width=\"%d\" "
 			"height=\"%zu\">\n",
 			LABEL + PLOT + 30, height, LABEL + PLOT + 30, height);
+		fputs("<style>@media (prefers-color-scheme:dark)"
+		      "{svg{filter:invert(.93) hue-rotate(180deg)}}</style>\n"
+		      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+		      f);
 		axis(f, half, n);
 		for (size_t i = 0; i < n; i++)
 			draw_row(f, rows[i], i, half);
