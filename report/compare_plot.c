@@ -128,7 +128,7 @@ static void axis(FILE *f, double half, size_t n)
 		left = tick(f, less[i], half, bottom, left);
 		right = tick(f, more[i], half, bottom, right);
 	}
-	text(f, LABEL + PLOT / 2, 11, "middle", "cost of B / cost of A");
+	text(f, LABEL + PLOT / 2.0, 11, "middle", "cost of B / cost of A");
 	text(f, LABEL, 11, "start", "← B is faster");
 	text(f, LABEL + PLOT, 11, "end", "B is slower →");
 }

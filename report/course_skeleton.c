@@ -13,6 +13,10 @@
 #define COURSE_ROBUST 6 /* the column of the robust deviation */
 #define COURSE_PAGE   8 /* columns of the table up to measured / predicted */
 
+/* Columns that a paper has in its summary only: base hardware, software
+ * overhead, interval; from the right. */
+static const size_t summary_only[] = { 6, 2, 1 };
+
 enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT, FIELDS };
 
 static bool given(const char *field)
@@ -61,6 +65,7 @@ static void put_methods(struct doc *d, const struct course *c,
 	}
 }
 
+/* The operations of @ids, with the reasons; or, if it is NULL, all of them. */
 static void put_tables(struct doc *d, const struct course *c,
 		       const struct run *run, const char *ids)
 {
@@ -71,14 +76,33 @@ static void put_tables(struct doc *d, const struct course *c,
 	table_drop(&t, COURSE_ROBUST);
 	while (t.ncolumns > COURSE_PAGE)
 		table_drop(&t, t.ncolumns - 1);
+	for (size_t i = 0; ids && d->whole && i < 3; i++)
+		table_drop(&t, summary_only[i]);
+	if (!ids && d->whole)
+		table_unbracket(&t, summary_only[0]);
 	free(t.caption);
 	t.caption = text_copy(ids ? "Estimation and results" : "Summary");
 	d->format->table(d, &t);
 	table_free(&t);
+	if (!ids)
+		return;
 	course_reasons(&t, c, ids);
 	if (t.nrows)
 		d->format->table(d, &t);
 	table_free(&t);
+}
+
+/* A paper has no room for more than the first sentence of a caption. */
+static void put_figure(struct doc *d, const struct figure *f)
+{
+	const char *end = strstr(f->caption, ". ");
+	char *text = d->whole && end
+			     ? text_format("%.*s", (int)(end - f->caption + 1),
+					   f->caption)
+			     : text_copy(f->caption);
+
+	d->format->figure(d, f->id, text);
+	free(text);
 }
 
 /* Those whose pictures were drawn. */
@@ -90,7 +114,7 @@ static void put_figures(struct doc *d, const struct figures *figs,
 		char *path = text_format("%s/%s.png", run->dir, f->id);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
-			d->format->figure(d, f->id, f->caption);
+			put_figure(d, f);
 		free(path);
 	}
 }
@@ -102,15 +126,14 @@ static void put_programs(struct doc *d, const struct course *c,
 	struct table t = { 0 };
 
 	table_column(&t, "operation", false);
-	table_column(&t, "program", false);
-	table_column(&t, "row", false);
+	table_column(&t, "program and row", false);
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
 		const struct row *row = operations_row(op, run);
 
-		table_pair(&t, op->label, text_copy(op->benchmark));
-		table_cell(&t, 2,
-			   text_copy(row ? row->all.name : "not measured"));
+		table_pair(&t, op->label,
+			   text_format("%s %s", op->benchmark,
+				       row ? row->all.name : "(not measured)"));
 	}
 	d->format->table(d, &t);
 	table_free(&t);
@@ -162,6 +185,9 @@ static void put_summary(struct doc *d, const struct course *c,
 	struct table t;
 
 	put_tables(d, c, run, NULL);
+	/* A paper to be handed in is of this machine. */
+	if (d->whole)
+		return;
 	course_2017(&t, c, run);
 	d->format->table(d, &t);
 	table_free(&t);

@@ -4,9 +4,14 @@
 #include "doc.h"
 #include "text.h"
 
-#define WIDE	  90  /* characters: wider tables go across the page */
-#define VERY_WIDE 140 /* and these in tiny letters */
-#define LONG_CELL 18  /* bytes: columns with longer text get a fixed width */
+#define WIDE	    90	/* characters: wider tables go across the page */
+#define VERY_WIDE   140 /* and these in tiny letters */
+#define LONG_CELL   18	/* bytes: columns with longer text get a fixed width */
+#define PAPER	    5  /* columns of a table that one column of a paper holds */
+#define PAPER_ROWS  8  /* rows that it does not part */
+#define PAPER_MANY  30 /* of more rows the letters are smaller */
+#define PAPER_CELL  60 /* characters that a cell gets room for at most */
+#define PAPER_FIRST 23 /* and one of the first of three columns to five */
 
 /*
  * LaTeX to \input into a document: no preamble of its own, unless it is whole.
@@ -18,15 +23,29 @@ static void begin_whole(struct doc *d, const char *title)
 	fputs("% Made by oscost, to be filled in.  pdflatex finds the figures "
 	      "where this\n"
 	      "% lies beside them, in the directory of the results.\n"
-	      "\\documentclass[a4paper]{article}\n"
-	      "\\usepackage[margin=25mm]{geometry}\n"
-	      "\\usepackage{graphicx,booktabs,longtable,array,caption}\n"
-	      "\\title{",
+	      "\\documentclass[a4paper,twocolumn]{article}\n"
+	      "\\usepackage[margin=16mm,bottom=20mm,columnsep=7mm]{geometry}\n"
+	      "\\usepackage{graphicx,booktabs,array,caption}\n"
+	      "\\captionsetup{font=scriptsize,skip=2pt}\n"
+	      "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2pt}\n"
+	      "\\setlength{\\floatsep}{6pt}\\setlength{\\textfloatsep}{8pt}\n"
+	      "\\setlength{\\dblfloatsep}{6pt}\n"
+	      "\\renewcommand{\\topfraction}{.95}"
+	      "\\renewcommand{\\dbltopfraction}{.95}\n"
+	      "\\renewcommand{\\bottomfraction}{.9}"
+	      "\\renewcommand{\\textfraction}{.03}\n"
+	      "\\setcounter{topnumber}{4}\\setcounter{dbltopnumber}{3}\n"
+	      "\\makeatletter\n"
+	      "\\renewcommand{\\section}{\\@startsection{section}{1}{0pt}"
+	      "{-6pt}{2pt}{\\normalsize\\bfseries}}\n"
+	      "\\renewcommand{\\subsection}{\\@startsection{subsection}{2}"
+	      "{0pt}{-4pt}{1pt}{\\small\\bfseries}}\n"
+	      "\\makeatother\n"
+	      "\\begin{document}\\sloppy\\raggedbottom\n"
+	      "\\twocolumn[{\\begin{center}{\\Large ",
 	      d->f);
 	text_tex(d->f, title);
-	fputs("}\n\\author{Your names}\n\\begin{document}\n\\maketitle\n"
-	      "\\sloppy\n",
-	      d->f);
+	fputs("}\\\\[3pt] Your names\\\\[6pt]\\end{center}}]\n\\small\n", d->f);
 }
 
 static void tex_begin(struct doc *d, const char *title)
@@ -146,18 +165,37 @@ static void put_layout(struct doc *d, const struct table *t)
 	}
 }
 
-/* All columns share the width of a page that stands upright. */
-static void put_upright(struct doc *d, const struct table *t)
+/* What a column of a paper's table asks for, in characters: its longest cell,
+ * and the longest word above it. */
+static double share(const struct table *t, size_t column)
 {
-	const double first = t->ncolumns < 4 ? 0.3 : 0.23;
-	const double rest = (1 - first) / (double)(t->ncolumns - 1);
+	const bool few = t->ncolumns > 2 && t->ncolumns <= PAPER;
+	const double first = few ? PAPER_FIRST : 2 * PAPER_FIRST;
+	const double cap = column ? PAPER_CELL : first;
+	size_t most = 10, len;
 
+	for (const char *s = t->columns[column].head; *s; s += len + !!s[len]) {
+		len = strcspn(s, " ");
+		most = len > most ? len : most;
+	}
+	for (size_t i = 0; i < t->nrows; i++) {
+		const char *cell = t->cells[i * t->ncolumns + column];
+
+		if (cell && strlen(cell) > most)
+			most = strlen(cell);
+	}
+	return 2 + ((double)most > cap ? cap : (double)most);
+}
+
+/* All columns share the width that there is. */
+static void put_upright(struct doc *d, const struct table *t, double whole)
+{
 	for (size_t j = 0; j < t->ncolumns; j++)
 		fprintf(d->f,
 			">{\\%s\\arraybackslash}p{\\dimexpr %.3f\\linewidth"
 			"-2\\tabcolsep\\relax}",
 			t->columns[j].number ? "raggedleft" : "raggedright",
-			j ? rest : first);
+			share(t, j) / whole);
 }
 
 static void put_row(struct doc *d, const struct table *t, char *const *cells)
@@ -169,22 +207,68 @@ static void put_row(struct doc *d, const struct table *t, char *const *cells)
 	fputs(" \\tabularnewline\n", d->f);
 }
 
+/* The rows of a paper's table from @from on, as many as stay together. */
+static void paper_rows(struct doc *d, const struct table *t, size_t from,
+		       size_t n, double chars)
+{
+	fputs("\\begin{tabular}{@{}", d->f);
+	put_upright(d, t, chars);
+	fputs("@{}}\n", d->f);
+	if (!from) {
+		fputs("\\toprule\n", d->f);
+		put_row(d, t, NULL);
+		fputs("\\midrule\n", d->f);
+	}
+	for (size_t i = from; i < from + n && i < t->nrows; i++)
+		put_row(d, t, &t->cells[i * t->ncolumns]);
+	fputs(from + n < t->nrows ? "\\end{tabular}\\par\\nointerlineskip\n"
+				  : "\\bottomrule\n\\end{tabular}\n",
+	      d->f);
+}
+
+/* In one column of a paper, where it breaks after some rows; or, if that is too
+ * narrow, over both at the top of a page. */
+static void paper_table(struct doc *d, const struct table *t)
+{
+	const bool wide = t->ncolumns > PAPER;
+	const size_t together = wide ? t->nrows : PAPER_ROWS;
+	double chars = 0;
+
+	for (size_t j = 0; j < t->ncolumns; j++)
+		chars += share(t, j);
+	fputs(wide ? "\\begin{table*}[tbp]\n" : "\n{", d->f);
+	if (t->caption && wide) {
+		fputs("\\caption*{", d->f);
+		text_tex(d->f, t->caption);
+		fputs("}\n", d->f);
+	}
+	fputs(wide || t->nrows > PAPER_MANY ? "\\fontsize{6.3}{7.2}\\selectfont"
+					    : "\\scriptsize",
+	      d->f);
+	fputs("\\setlength{\\tabcolsep}{1.5pt}\\setlength{\\parskip}{0pt}\n",
+	      d->f);
+	for (size_t i = 0; i < t->nrows; i += together)
+		paper_rows(d, t, i, together, chars);
+	fputs(wide ? "\\end{table*}\n" : "\\par}\n\n", d->f);
+}
+
 static void tex_table(struct doc *d, const struct table *t)
 {
 	size_t chars = width(t);
-	bool across = chars > WIDE && !d->whole;
+	bool across = chars > WIDE;
 
 	if (!t->nrows)
 		return;
+	if (d->whole) {
+		paper_table(d, t);
+		return;
+	}
 	fputs(across ? "\\begin{landscape}\n" : "", d->f);
 	fprintf(d->f,
 		"{%s\\setlength{\\tabcolsep}{3pt}\n"
 		"\\begin{longtable}{@{}",
-		chars > VERY_WIDE && !d->whole ? "\\tiny" : "\\scriptsize");
-	if (d->whole)
-		put_upright(d, t);
-	else
-		put_layout(d, t);
+		chars > VERY_WIDE ? "\\tiny" : "\\scriptsize");
+	put_layout(d, t);
 	fputs("@{}}\n", d->f);
 	if (t->caption) {
 		fputs("\\caption*{", d->f);
@@ -200,18 +284,18 @@ static void tex_table(struct doc *d, const struct table *t)
 	fputs(across ? "\\end{landscape}\n" : "", d->f);
 }
 
-/* Where it is named: a float would meet long tables. */
 static void put_picture(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
-		"\n\\noindent\\begin{minipage}{\\linewidth}\\centering\n"
+		"\n\\begin{figure}[htbp]\\centering\n"
 		"\\IfFileExists{%s.png}"
-		"{\\includegraphics[width=0.8\\linewidth]{%s.png}}"
+		"{\\includegraphics[width=\\linewidth,height=50mm,"
+		"keepaspectratio]{%s.png}}"
 		"{\\fbox{%s.png lies with the results}}\n"
-		"\\captionof{figure}{",
+		"\\caption{",
 		name, name, name);
 	text_tex(d->f, caption);
-	fputs("}\n\\end{minipage}\n\n", d->f);
+	fputs("}\n\\end{figure}\n\n", d->f);
 }
 
 /* Pictures stay where they are: a document elsewhere would not find them. */

@@ -67,6 +67,17 @@ void table_drop(struct table *t, size_t column)
 	t->shown -= column < t->shown;
 }
 
+void table_unbracket(struct table *t, size_t column)
+{
+	for (size_t i = 0; i < t->nrows; i++) {
+		char *cell = t->cells[i * t->ncolumns + column];
+		char *bracket = cell ? strstr(cell, " (") : NULL;
+
+		if (bracket)
+			*bracket = '\0';
+	}
+}
+
 void table_prune(struct table *t)
 {
 	for (size_t i = t->ncolumns; i-- > 1;)

@@ -39,6 +39,10 @@ void table_pair(struct table *t, const char *name, char *value);
 /* table_drop() - take out one column. */
 void table_drop(struct table *t, size_t column);
 
+/* table_unbracket() - take out what stands in brackets in the cells of
+ * @column, with all behind it. */
+void table_unbracket(struct table *t, size_t column);
+
 /* table_prune() - take out columns in which no cell has text. */
 void table_prune(struct table *t);
 

@@ -196,4 +196,8 @@ said() {
 	command -v pdflatex || skip "no pdflatex"
 	run -0 pdflatex -interaction=nonstopmode -halt-on-error coursework.tex
 	[[ $output == *"Output written on coursework.pdf"* && $output != *Overfull* ]]
+	[[ $output =~ \(([0-9]+)\ pages ]] && ((BASH_REMATCH[1] <= 8))
+	# It stands upright.
+	grep -q '^.documentclass.a4paper,twocolumn.{article}' coursework.tex
+	run ! grep -E 'landscape|longtable' coursework.tex
 }
