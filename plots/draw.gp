@@ -3,7 +3,7 @@ set terminal svg size wide, high font 'Helvetica,Arial,sans-serif,12' background
 set output id.'.svg'
 eval paint
 set output
-set terminal pngcairo size 2 * wide, 2 * high fontscale 1.5 linewidth 2 pointscale 2 font 'sans,12' background '#ffffff' noenhanced
+set terminal pngcairo size 2 * wide, 2 * high fontscale 1.5 linewidth 2 pointscale 2.8 font 'sans,12' background '#ffffff' noenhanced
 set output id.'.png'
 eval paint
 set output

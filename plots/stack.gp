@@ -3,7 +3,7 @@
 # Data: category begin end name row, a block for each series.
 load plots.'/style.gp'
 data = id.'.dat'
-high = high - 290 + 44 * n_categories
+high = high - 240 + 44 * n_categories
 thick = 0.62
 
 set ylabel
