@@ -180,7 +180,8 @@ static void warn_width(struct run *run)
 				      wide, with),
 			  text_copy("more rounds narrow them: make run-all "
 				    "PROFILE=publish, or PRECISION=5, which "
-				    "gives more only to who needs them"));
+				    "adds rounds only for programs with wide "
+				    "intervals"));
 }
 
 static void warn_failures(struct run *run)
@@ -227,15 +228,14 @@ static void warn_trends(struct run *run)
 	if (!first)
 		return;
 	text = trend_text(first);
-	notes_add(
-		run->notes,
-		text_format("%zu row%s changed from round to round (first: %s "
-			    "%s: %s): a median with an interval would "
-			    "pretend otherwise",
-			    n, n == 1 ? "" : "s", first->benchmark, first->name,
-			    text),
-		text_copy("look for what the run itself changes: files, "
-			  "memory, heat"));
+	notes_add(run->notes,
+		  text_format("%zu row%s changed from round to round "
+			      "(first: %s %s: %s): an interval around the "
+			      "median would hide that, so there is none",
+			      n, n == 1 ? "" : "s", first->benchmark,
+			      first->name, text),
+		  text_copy("look for what the run itself changes: files, "
+			    "memory, heat"));
 	free(text);
 }
 
@@ -255,13 +255,13 @@ static void warn_set_aside(struct run *run)
 	}
 	if (rows)
 		notes_add(run->notes,
-			  text_format("of %zu row%s %" JSON_INTEGER_FORMAT
+			  text_format("%" JSON_INTEGER_FORMAT
 				      " visits and %" JSON_INTEGER_FORMAT
-				      " invocations were set aside, for their "
-				      "evidence fell short; the values are of "
-				      "the others",
-				      rows, rows == 1 ? "" : "s", visits,
-				      invocations),
+				      " invocations of %zu row%s were set "
+				      "aside, because evidence was missing "
+				      "there; the values come from the rest",
+				      visits, invocations, rows,
+				      rows == 1 ? "" : "s"),
 			  lost ? text_format("%zu rows have no value for that "
 					     "reason: see \"Not measured, and "
 					     "why\"",

@@ -40,7 +40,7 @@ row() {
 	row '.status == "ok" and .n == 9 and .set_aside.invocations == 0 and
 		.set_aside.visits > 0 and
 		.set_aside.reasons.bytes_from_cache == .set_aside.visits'
-	grep -q 'of 1 row [0-9]* visits and 0 invocations were set aside' out/report.md
+	grep -q ' [0-9]* visits and 0 invocations of 1 row were set aside' out/report.md
 }
 
 @test "purity below its share in all rounds: skipped, and the run is well" {
@@ -59,7 +59,7 @@ row() {
 	ran 0 '--how proof --spoilt 1'
 	row '.status == "ok" and .n == 9 and .set_aside.invocations == 1 and
 		.set_aside.reasons.children_reaped > 0'
-	grep -q 'of 1 row [0-9]* visits and 1 invocations were set aside' out/report.md
+	grep -q ' [0-9]* visits and 1 invocations of 1 row were set aside' out/report.md
 }
 
 @test "in four of ten: six count" {
