@@ -61,7 +61,7 @@ double figwrite_limit(const struct figwriter *w, const struct point *p)
 void figwrite_hover(struct figwriter *w, const struct point *p, char end)
 {
 	const struct result *r = &p->row->all;
-	char *value = tables_value(r), *interval = tables_interval(r, true);
+	char *value = tables_value(r), *interval = tables_interval(r);
 	char *text = text_format("%s: %s%s%s%s", r->name, value,
 				 interval ? " (" : "", interval ? interval : "",
 				 interval ? ")" : "");
