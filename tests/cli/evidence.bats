@@ -140,6 +140,9 @@ right_answers poll select call=select,fds=100,ready=none,on=tcp
 right_answers poll select call=select,fds=100,ready=last,on=tcp
 calls syscall getppid@10 call=getppid,via=libc
 effects syscall getcwd@10 call=getcwd,via=libc
+calls mistakes getppid@10 mistake=single_shot,figure=right
+switches mistakes getrusage mistake=round_trip,figure=naive
+minor_faults mistakes getrusage mistake=fault_around,figure=naive
 '
 remote='
 connections file_remote tcp_info *figure=connect

@@ -11,7 +11,7 @@ BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
 setup_file() {
 	local name
 
-	for name in arith loop procedure syscall timer truth; do
+	for name in arith loop mistakes procedure syscall timer truth; do
 		objdump -d --no-show-raw-insn "$BIN/$name" \
 			>"$BATS_FILE_TMPDIR/$name.s"
 	done
@@ -138,6 +138,20 @@ calls_of() {
 		[[ $(code truth "chain_multiply_$length" |
 			grep -c '^imul %esi,%eax') -eq $length ]]
 	done
+}
+
+@test "mistakes: nothing fences the naive reads, and the right operations are there" {
+	code mistakes naive_unfenced | in_order '^rdtsc$'
+	[[ $(code mistakes naive_unfenced | grep -c '^rdtsc$') -eq 2 ]]
+	code mistakes naive_unfenced | lacks '^(lfence|mfence|cpuid|rdtscp)'
+	[[ $(code mistakes naive_unfenced | grep -c '^imul %esi,%eax') -eq 32 ]]
+	[[ $(code mistakes naive_multiplies | grep -c '^imul %esi,%eax') -eq 32 ]]
+	[[ $(code mistakes naive_adds | grep -c '^add %rsi,%rax') -eq 32 ]]
+	[[ $(code mistakes naive_short_adds | grep -c '^add %rsi,%rax') -eq 8 ]]
+	[[ $(code mistakes naive_waiting | grep -c '^imul') -eq 8 ]]
+	[[ $(code mistakes naive_overlapped | grep -c '^imul') -eq 8 ]]
+	# The compiler left this one out: that is the mistake.
+	code mistakes naive_removed | lacks '^imul'
 }
 
 @test "timer: the reads are the instructions that name them" {
