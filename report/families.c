@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mistakes.h"
 #include "sections.h"
 #include "tables.h"
 #include "text.h"
@@ -148,7 +149,7 @@ static void put_troubles(struct doc *d, const struct run *run,
 
 /* All of one program: what it asks, and every row. */
 static void put_program(struct doc *d, const struct run *run,
-			const struct section *s)
+			const struct section *s, const struct rowtable *rows)
 {
 	const char *summary = run_text(s->about, "summary");
 	char *id = anchor(run, s);
@@ -166,6 +167,8 @@ static void put_program(struct doc *d, const struct run *run,
 	put_fact(d, s, "Includes", "includes");
 	put_fact(d, s, "After", "after");
 	put_fact(d, s, "Needs", "needs");
+	if (!strcmp(s->program, MISTAKES_PROGRAM))
+		mistakes_write(d, rows, run);
 	if (s->n) {
 		tables_section(&t, run, s);
 		d->format->table(d, &t);
@@ -215,7 +218,7 @@ static void put_family(struct doc *d, const struct run *run,
 			sections_figures(d, run->sections[i].program, figs);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, t, &run->sections[i]))
-			put_program(d, run, &run->sections[i]);
+			put_program(d, run, &run->sections[i], t);
 }
 
 void families_write(struct doc *d, const struct run *run,
