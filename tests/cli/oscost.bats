@@ -56,14 +56,26 @@ refused() {
 		$output == *"bench/cpu/syscall.c, docs/benchmarks/syscall.md"* &&
 		$output == *"call=getppid,via=syscall  ("* ]]
 	[[ -e $ROOT/bench/cpu/syscall.c && -e $ROOT/docs/benchmarks/syscall.md ]]
+	# How it is timed and what proves it, of the quoted one of several rows.
+	grep -E '^Timed:    method [a-z0-9]+, estimator difference$' <<<"$output"
+	grep -E '^Evidence: calls ([0-9]+)/\1$' <<<"$output"
+	grep -E '^Now:      [0-9.]+ ns, ' <<<"$output"
 	command=$(sed -n 's/^Alone: *\(.*\) (--json.*/\1/p' <<<"$output")
 	PATH=$PWD:$PATH run -0 --separate-stderr bash -c "$command --list"
-	[[ $output == call=getppid,via=libc ]]
+	[[ $output == call=getppid,via=syscall ]]
 	run -1 --separate-stderr ./oscost explain no such row
 	[[ -z $output && $stderr == *"no row has all of these words"* ]]
 	# Many rows: the first ones.
 	run -0 --separate-stderr ./oscost explain procedure
 	[[ $output == *" rows; oscost list procedure: all" ]]
+}
+
+@test "what cannot be measured here is explained with the reason" {
+	run -0 --separate-stderr ./oscost explain 'ticks_as_cycles figure=factor'
+	[[ $output != *Evidence:*null* ]]
+	# A row that is no core row among many is not looked at.
+	run -0 --separate-stderr ./oscost explain arith op=and
+	[[ $output != *"Evidence: "* ]]
 }
 
 @test "each word calls its program, with its options and its status" {
