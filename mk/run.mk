@@ -57,10 +57,12 @@ $(BUILD)/man/oscost.1: scripts/oscost scripts/man
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/man $< >$@
-$(BUILD)/completion/oscost: scripts/oscost $(wildcard bench/*/rows.tsv)
+	$(Q)printf '.SH SEE ALSO\n' >>$@
+	$(Q)printf '.BR oscost-%s (1),\n' $(sort $(PAGED)) | sed '$$s/,$$//' >>$@
+$(BUILD)/completion/oscost: scripts/oscost scripts/completion $(wildcard bench/*/rows.tsv)
 	$(call say,COMP,$@)
 	@mkdir -p $(@D)
-	$(Q)printf 'complete -o default -W "%s" oscost\n' "$$($< --words | tr '\n' ' ')" >$@
+	$(Q)scripts/completion $< >$@
 
 .PHONY: man
 man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)

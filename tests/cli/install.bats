@@ -82,6 +82,35 @@ is_installed() {
 	[[ ${COMPREPLY[*]} == "4 40"* ]]
 }
 
+@test "oscost has one page that names the others, and completes their words" {
+	local name
+
+	for name in syscall cpu_load under; do
+		grep -q "^\.BR oscost-$name (1)" "$usr/share/man/man1/oscost.1"
+	done
+	[[ $(tail -n 1 "$usr/share/man/man1/oscost.1") == *'(1)' ]]
+	PATH=$usr/bin:$PATH
+	# shellcheck source=/dev/null
+	source "$usr/share/bash-completion/completions/oscost"
+	complete_line() {
+		COMP_LINE=$1 COMP_POINT=${#1}
+		COMPREPLY=()
+		_oscost
+	}
+	complete_line "oscost exp"
+	[[ ${COMPREPLY[*]} == explain ]]
+	complete_line "oscost explain context_"
+	[[ ${COMPREPLY[*]} == context_switch ]]
+	complete_line "oscost explain syscall call=getpp"
+	[[ ${COMPREPLY[*]} == getppid ]]
+	complete_line "oscost loop --inv"
+	[[ ${COMPREPLY[*]} == --invocations ]]
+	complete_line "oscost loop --case form=register,iterations=4"
+	[[ ${COMPREPLY[*]} == "4 40"* ]]
+	complete_line "oscost report some-d"
+	[[ ${#COMPREPLY[@]} -eq 0 ]]
+}
+
 @test "the installed driver finds its rows and programs" {
 	run -0 "$usr/bin/oscost-run-all" --only nop --rounds 1 --effort 10 --out out
 	[[ -s out/report.md ]]
