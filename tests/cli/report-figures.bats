@@ -290,3 +290,24 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	needs_gnuplot
 	grep -q '<text>first TLB *</text>' small/tlb-steps.svg
 }
+
+@test "what figures.tsv names is there" {
+	local programs term program
+
+	sed -n 's/^\(predicted\|mark\)\t\([^\t]*\).*/\2/p' "$ROOT/report/figures.tsv" | sort -u >named
+	row_lines figure | cut -f 1 | sort -u >known
+	[[ -s named && -z $(comm -13 known named) ]]
+	# Each word fits a case, but those that need another machine or more CPUs.
+	row_lines run | cut -f 2 | sort -u | while read -r program; do
+		"$BIN/$program" --list </dev/null | tr ',' '\n' | sort -u |
+			sed "s/.*/$program &\n&/"
+	done >cases
+	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
+		while IFS=$'\t' read -r programs term _; do
+			[[ $term != @(net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
+			[[ $programs != '*' ]] && term="$programs $term"
+			# An empty value stands for no such axis.
+			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"
+		done >absent
+	diff -u /dev/null absent
+}
