@@ -13,10 +13,9 @@
  * suite does about it, and which program measures the operation properly; so do
  * the report and docs/teaching.md, which has questions and answers, too.
  *
- * A machine need not show each of them, for a factor is claimed: the row of the
- * factor says so (shown_here).  A core that runs at the rate of the TSC makes
- * ticks into cycles, and two processes that the scheduler leaves on one CPU
- * need no pin.
+ * A machine need not show each of them; then the row of the factor says so
+ * (shown_here).  Where the core runs at the rate of the TSC, ticks are cycles,
+ * and two processes that the scheduler leaves on one CPU need no pin.
  *
  * Measures: ns of one operation; core cycles (ticks_as_cycles); percent of the
  *	     mean for half an interval (one_process); the factor.

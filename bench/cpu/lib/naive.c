@@ -56,6 +56,7 @@ void naive_removed(uint64_t x, uint64_t y, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
 		x *= y;
+	(void)x; /* for clang's warning; it is no use of it */
 }
 
 #define EIGHT(x)  x x x x x x x x
