@@ -57,7 +57,8 @@ struct comparison {
 	bool counted;		      /* both are ledgers: no noise */
 };
 
-/* side_load() - @list is one directory or several with commas between.
+/* side_load() - @list is one results directory, or one that holds several, or
+ * several of either with commas between.
  * Return: 0 or -errno with *@why. */
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
