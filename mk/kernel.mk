@@ -55,6 +55,14 @@ power-test: ## test that a power cut costs a round at most, in QEMU
 	$(Q)tests/lab/power '$(BUILD)/bin' '$(BUILD)/power-test' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
+# Kernels in turn, on a machine that reboots.
+.PHONY: kernels-test
+kernels-test: ## test scripts/kernels on a machine that reboots, in QEMU
+	$(Q)scripts/setup run kmod
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/kernels '$(BUILD)/bin' '$(BUILD)/kernels-test' '$(abspath $(KERNELS))' || \
+		{ status=$$?; [ $$status = 77 ]; }
+
 # A later commit left what is timed alone: the same instructions as BASE.
 SAME_BASE = $(BUILD)/base/$(shell git rev-parse -q --verify '$(BASE)^{commit}')
 

@@ -73,7 +73,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
 SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/nfslab \
-	     $(wildcard scripts/plot scripts/ab scripts/layers scripts/tune scripts/pdf \
+	     $(wildcard scripts/plot scripts/ab scripts/kernels scripts/layers scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
 
