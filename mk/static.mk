@@ -11,10 +11,23 @@ static_lacks = $(strip $(foreach lib,c hwloc jansson,$(if $(filter \
 
 ifndef STATIC
 .PHONY: static
-static: ## build/oscost-static: all programs in one file that needs no other
+static: $(BUILD)/run-all.sh ## build/oscost-static: all programs in one file that needs no other; run-all.sh to run them
 	$(Q)$(if $(static_lacks),echo 'static: skipped: no $(static_lacks)' >&2,\
 		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static' \
 		CFLAGS='$(CFLAGS) -ffunction-sections -fdata-sections' '$(STATIC_FILE)')
+
+# The suite's lines, less those that the driver makes a place for, and its file.
+$(BUILD)/run-all.sh: scripts/run-all.sh $(wildcard bench/*/rows.tsv monitor/rows.tsv)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -F '\t' 'FILENAME == "$<" { script[++n] = $$0 } \
+		$$1 == "core" { core[$$2] = 1 } \
+		$$1 == "run" && !/--(net|nfs)lab/ { sub(/--log [^ ]*/, "", $$4); \
+			line[++lines] = $$3 " " $$5 " @ " $$4 } \
+		END { for (i = 1; i <= n; i++) if (script[i] != "@PLAN@") print script[i]; else \
+			for (j = 1; j <= lines; j++) { split(line[j], part, " "); \
+				sub(/@/, core[part[1]] ? "core" : "detail", line[j]); print line[j] } }' \
+		$^ >$@ && chmod +x $@
 else
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
