@@ -12,6 +12,7 @@
 
 #include "deadline.h"
 #include "file_data.h"
+#include "kernel_tells.h"
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451 /* the same number on all architectures */
@@ -64,9 +65,14 @@ static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
 static int64_t by_mincore(int fd, uint64_t offset, uint64_t len)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	unsigned char *pages = malloc(WINDOW / page + 1);
-	int64_t cached = pages ? 0 : -ENOMEM;
+	unsigned char *pages;
+	int64_t cached;
 
+	/* Its answer would be "all" whatever happened. */
+	if (kernel_lacks(KERNEL_RESIDENT))
+		return -ENOSYS;
+	pages = malloc(WINDOW / page + 1);
+	cached = pages ? 0 : -ENOMEM;
 	len += offset % page;
 	offset -= offset % page;
 	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {

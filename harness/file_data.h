@@ -103,7 +103,7 @@ bool file_data_sample(const void *buffer, size_t len, uint64_t offset);
  */
 
 /* file_cache_bytes() - how much of it is cached, by cachestat(2), or
- * mincore(2) before Linux 6.5; or -errno. */
+ * mincore(2) before Linux 6.5; or -errno (-ENOSYS: this kernel has neither). */
 int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
 
 /* file_cache_drop() - write back, drop, look; for up to 10 s.  Return: bytes

@@ -50,9 +50,7 @@ static const char *why_no_vdso(struct calls_state *s)
 	s->vdso_gettime = (calls_gettime_fn *)vdso_find("__vdso_clock_gettime");
 	if (!s->vdso_gettime)
 		return "the vDSO has no clock_gettime";
-	if (probe_enters_kernel(call_vdso, s) == 1)
-		return "the vDSO hands this clock to a system call";
-	return NULL;
+	return probe_vdso(call_vdso, s);
 }
 
 static int cases(struct bench *b, void *state)

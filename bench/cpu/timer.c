@@ -331,9 +331,7 @@ static const char *why_no_vdso(const struct timer_state *s,
 
 	if (!found)
 		return "the vDSO has no such function";
-	if (probe_enters_kernel(clock->probe, &p) == 1)
-		return "the vDSO hands this clock to a system call";
-	return NULL;
+	return probe_vdso(clock->probe, &p);
 }
 
 static void add_clocks(struct bench *b, const struct timer_state *s)

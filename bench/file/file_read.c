@@ -202,10 +202,11 @@ static int check_possible(struct bench *b, struct read_state *s,
 				  "from the cache",
 				  name);
 	if (t->cache != FILE_WARM && !s->process_counts)
-		return bench_skip(b,
-				  "nothing tells whether reads from %s "
-				  "reach a device",
-				  name);
+		return bench_skip(
+			b,
+			"nothing tells whether reads from %s "
+			"reach a device: /proc/self/io counts no byte",
+			name);
 	if (t->via == FILE_URING && !s->ring)
 		return bench_skip(b, "%s", s->why_ring);
 	return 0;

@@ -34,6 +34,7 @@
 #include "bench.h"
 #include "file_data.h"
 #include "file_place.h"
+#include "kernel_tells.h"
 #include "lib/mem_buffer.h"
 
 #define KIB  ((size_t)1 << 10)
@@ -138,16 +139,6 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	return 0;
 }
 
-static int enter(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct mapping_state *s = state;
-	const int err = c->sample && s->file <= 0 ? make_file(b, s) : 0;
-
-	if (c->sample && !err)
-		bench_fact_text(b, c, "where", s->where);
-	return err;
-}
-
 static enum call call_of(const struct bench_case *c)
 {
 	return (enum call)((size_t)c->index / SIZES / 2);
@@ -158,10 +149,30 @@ static size_t size_of(const struct bench_case *c)
 	return sizes[(size_t)c->index % SIZES];
 }
 
+static bool is_touched(const struct bench_case *c)
+{
+	return (size_t)c->index / SIZES % 2;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct mapping_state *s = state;
+	const int err = c->sample && s->file <= 0 ? make_file(b, s) : 0;
+
+	if (c->sample && !err)
+		bench_fact_text(b, c, "where", s->where);
+	if (c->sample || call_of(c) == MUNMAP)
+		return err;
+	/* Pages that were touched are there, except after madvise(). */
+	return !is_touched(c) || call_of(c) == MADVISE
+		       ? kernel_needs(b, KERNEL_RESIDENT)
+		       : 0;
+}
+
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const bool touched = (size_t)c->index / SIZES % 2;
+	const bool touched = is_touched(c);
 	const size_t size = size_of(c);
 	int err;
 
@@ -214,7 +225,7 @@ static bool is_hole(char *at, size_t size)
 /* What has to be so after the call: in memory or not, where it should be. */
 static bool happened(struct mapping_state *s, const struct bench_case *c)
 {
-	const bool touched = (size_t)c->index / SIZES % 2;
+	const bool touched = is_touched(c);
 	const size_t size = size_of(c);
 	const struct mem_buffer at = {
 		.base = call_of(c) == MMAP     ? s->map

@@ -44,6 +44,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "kernel_tells.h"
 #include "lib/fault_area.h"
 #include "lib/fault_disk.h"
 #include "lib/fault_user.h"
@@ -135,12 +136,28 @@ static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 				disk ? s->disk.bytes : FAULT_FILE_BYTES);
 }
 
+/* What the evidence of a kind rests on. */
+static int needs(struct bench *b, enum fault_kind kind)
+{
+	switch (kind) {
+	case FAULT_USER:
+		return 0; /* we count them */
+	case FAULT_POPULATE:
+	case FAULT_POPULATE_FILE:
+		return kernel_needs(b, KERNEL_RESIDENT);
+	default:
+		return kernel_needs(b, KERNEL_FAULTS);
+	}
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
 	const enum fault_kind kind = (enum fault_kind)c->index;
-	int err = kind == FAULT_MAJOR ? fault_disk_begin(&s->disk, b, c) : 0;
+	int err = needs(b, kind);
 
+	if (!err && kind == FAULT_MAJOR)
+		err = fault_disk_begin(&s->disk, b, c);
 	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
 		err = renew(b, s, kind);
 	if (!err && kind == FAULT_USER)

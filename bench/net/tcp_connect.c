@@ -33,9 +33,13 @@
  *           packets.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -46,6 +50,9 @@
 
 enum { NET, PROTO, PLACE, FIGURE, AXES };
 enum { TCP, TCP6, UNIX };
+
+/* Family, a zero, and what listen_unix() writes. */
+#define UNIX_LEN (sizeof(sa_family_t) + 1 + sizeof("oscost-") - 1 + 16)
 enum { CONNECT, RATE, TEARDOWN, PACKET_SETUP, PACKET_TEARDOWN };
 
 static const char *const protos[] = { "tcp", "tcp6", "unix" };
@@ -178,18 +185,20 @@ static int accept_all(struct partner *p, void *arg)
 	}
 }
 
-/* The kernel gives it a name that nobody has, and that is no file. */
-static int listen_unix(struct net_addr *a)
+/* Its name is no file; @name: a number that nobody else takes. */
+static int listen_unix(struct net_addr *a, uint64_t name)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr *sa = (struct sockaddr *)&a->sa;
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
 
-	*a = (struct net_addr) { .len = sizeof(a->sa) };
-	sa->sa_family = AF_UNIX;
+	snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "oscost-%016" PRIx64,
+		 name);
+	*a = (struct net_addr) { .len = UNIX_LEN };
+	memcpy(&a->sa, &un, sizeof(un));
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, sa, sizeof(sa->sa_family)) || listen(fd, SOMAXCONN) ||
-	    getsockname(fd, sa, &a->len)) {
+	if (bind(fd, (struct sockaddr *)&a->sa, a->len) ||
+	    listen(fd, SOMAXCONN)) {
 		const int err = errno;
 
 		close(fd);
@@ -207,7 +216,7 @@ static int enter_unix(struct bench *b, struct state *s,
 
 	s->client.host = &s->local;
 	s->closed = atomic_load(s->ended);
-	s->listener = listen_unix(&s->local.addr);
+	s->listener = listen_unix(&s->local.addr, bench_random(b));
 	if (s->listener < 0)
 		return partner_refused(b, -s->listener, "an AF_UNIX socket");
 	bench_fact(b, c, "server_cpu", cpu);

@@ -44,6 +44,7 @@
 #include <math.h>
 
 #include "bench.h"
+#include "kernel_tells.h"
 #include "lib/switch_partner.h"
 #include "lib/switch_points.h"
 #include "lib/switch_ring.h"
@@ -96,7 +97,11 @@ static int enter_pair(struct bench *b, struct context_switch_state *s,
 		      const struct bench_case *c, const struct switch_point *p)
 {
 	const int cpu = cpu_of(b, p);
-	int err = switch_partner_start(b, &s->partner, p->way, p->threads, cpu);
+	int err = kernel_needs(b, KERNEL_SWITCHES);
+
+	if (err)
+		return err;
+	err = switch_partner_start(b, &s->partner, p->way, p->threads, cpu);
 
 	if (err)
 		return err;
@@ -135,8 +140,11 @@ static int need_ring(struct bench *b, struct context_switch_state *s)
 static int enter_hop(struct bench *b, struct context_switch_state *s,
 		     const struct switch_point *p)
 {
-	int err = need_ring(b, s);
+	int err =
+		p->figure == SWITCH_HOP ? kernel_needs(b, KERNEL_SWITCHES) : 0;
 
+	if (!err)
+		err = need_ring(b, s);
 	if (err)
 		return err;
 	switch_ring_touch(&s->ring, p->lap, p->figure != SWITCH_HOP);
@@ -152,6 +160,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct context_switch_state *s = state;
 	const struct switch_point *p = c->arg;
+	int err;
 
 	s->count = s->batches = 0;
 	switch (p->figure) {
@@ -161,7 +170,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return enter_mechanism(b, s, p);
 	case SWITCH_ONE_SHOT:
 		bench_fact(b, c, "partner_cpu", bench_cpu(b));
-		return switch_shot_open(b, &s->shot);
+		err = kernel_needs(b, KERNEL_SWITCHES);
+		return err ? err : switch_shot_open(b, &s->shot);
 	default:
 		return enter_hop(b, s, p);
 	}

@@ -72,7 +72,8 @@ struct state {
 	uint64_t start;		/* the counter when the visit began */
 	uint64_t theirs_before; /* when the batch began */
 	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
-	int file[2]; /* the same one, opened twice; 0: not open */
+	int file[2];	     /* the same one, opened twice; 0: not open */
+	_Atomic int refused; /* errno of SCHED_BATCH */
 
 	_Alignas(64) pthread_mutex_t mutex;
 	_Alignas(64) pthread_spinlock_t spin;
@@ -199,8 +200,10 @@ static int doze(struct partner *t, void *arg)
 	uint32_t seen = atomic_load(&s->word);
 
 	if (s->same_cpu && sched_getscheduler(0) == SCHED_OTHER &&
-	    sched_setscheduler(0, SCHED_BATCH, &none))
+	    sched_setscheduler(0, SCHED_BATCH, &none)) {
+		atomic_store(&s->refused, errno);
 		return -errno;
+	}
 	while (!partner_stopping(t)) {
 		if (!futex_wait(&s->word, seen, true))
 			atomic_fetch_add(&s->theirs, 1);
@@ -254,6 +257,9 @@ static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 			return 0;
 		}
 	}
+	if (atomic_load(&s->refused))
+		return bench_skip(b, "sched_setscheduler(SCHED_BATCH): %s",
+				  strerror(atomic_load(&s->refused)));
 	return partner_failed(b, err);
 }
 
@@ -306,6 +312,10 @@ static int open_file(struct bench *b, struct state *s)
 			return bench_skip(b, "open %s: %s", path,
 					  strerror(errno));
 	}
+	if (record_lock(s->file[0], F_WRLCK) ||
+	    record_lock(s->file[0], F_UNLCK))
+		return bench_skip(b, "fcntl(F_OFD_SETLKW): %s",
+				  strerror(errno));
 	return 0;
 }
 

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "kernel_tells.h"
 #include "partner.h"
 
 #define SMALL_STACK (64ul * 1024)
@@ -197,7 +198,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	s->report = (struct thread_report) { 0 };
 	s->joined = 0;
 	s->faults = minor_faults();
-	return 0;
+	return kind_of(s, c)->fresh ? kernel_needs(b, KERNEL_FAULTS) : 0;
 }
 
 static int sample_first(struct bench *b, struct thread_state *s,

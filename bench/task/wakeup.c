@@ -178,18 +178,25 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-/* The policy first: entering and leaving real time resets the slack. */
-static int set(int policy, const struct sched_param *param, unsigned long slack)
+/* The policy first: entering and leaving real time resets the slack.
+ * @what: the call that failed. */
+static int set(int policy, const struct sched_param *param, unsigned long slack,
+	       const char **what)
 {
+	*what = policy == SCHED_FIFO ? "sched_setscheduler(SCHED_FIFO)"
+				     : "sched_setscheduler()";
 	if (sched_setscheduler(0, policy, param))
 		return -errno;
+	*what = "prctl(PR_SET_TIMERSLACK)";
 	return prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0) ? -errno : 0;
 }
 
 static void restore(struct state *s)
 {
+	const char *what;
+
 	if (s->changed)
-		set(s->policy, &s->param, (unsigned long)s->slack);
+		set(s->policy, &s->param, (unsigned long)s->slack, &what);
 	s->changed = false;
 }
 
@@ -199,6 +206,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const int policy = fifo ? SCHED_FIFO : SCHED_OTHER;
 	struct sched_param param = { 0 };
 	struct state *s = state;
+	const char *what;
 	int err;
 
 	s->policy = sched_getscheduler(0);
@@ -206,14 +214,17 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
 	s->changed = true;
 	param.sched_priority = fifo ? (int)s->priority : 0;
-	err = set(policy, &param, c->at[SLACK] == LEAST); /* 0: default */
+	err = set(policy, &param, c->at[SLACK] == LEAST,
+		  &what); /* 0: default */
 	if (err)
 		restore(s);
 	if (err == -EPERM)
 		return bench_skip(b, "not permitted to use SCHED_FIFO "
 				     "(ulimit -r, CAP_SYS_NICE)");
+	if (err == -EINVAL)
+		return bench_skip(b, "this kernel has no %s", what);
 	if (err)
-		return bench_fail(b, -err, "set the scheduling policy");
+		return bench_fail(b, -err, "%s", what);
 	/* As the kernel says, not as we asked. */
 	bench_proof(b, c, "policy_in_force", 1,
 		    sched_getscheduler(0) == policy);

@@ -11,14 +11,14 @@
 typedef void probe_fn(void *data);
 
 /**
- * probe_enters_kernel() - does @fn make a system call?
+ * probe_vdso() - does @fn, of the vDSO, do without a system call?
  *
- * The child goes into seccomp's strict mode, in which every system call but
- * read, write and exit kills it, and calls @fn.
+ * The child forbids itself all system calls by seccomp and calls @fn.
  *
- * Return: 0 no, 1 yes, -errno if it cannot be asked here.
+ * Return: NULL if it does, else the reason (static text): it makes one, or
+ * that cannot be told here.
  */
-int probe_enters_kernel(probe_fn *fn, void *data);
+const char *probe_vdso(probe_fn *fn, void *data);
 
 /**
  * probe_int80() - can this process enter the kernel by int 0x80?

@@ -217,10 +217,26 @@ static uint64_t count(const struct net_proof *p, const struct net_client *c)
 	}
 }
 
+/* The server's answer has come in: a kernel whose TCP_INFO has no bytes at the
+ * first session does not count them. */
+static bool counts_bytes(const struct net_client *c)
+{
+	static enum { UNKNOWN, COUNTS, SILENT } kernel;
+	struct tcp_info info;
+
+	if (kernel == UNKNOWN) {
+		net_client_info(c, &info);
+		kernel = info.tcpi_bytes_received ? COUNTS : SILENT;
+	}
+	return kernel == COUNTS;
+}
+
 void net_proof_begin(struct net_proof *p, const struct net_client *c,
 		     enum net_proof_by by, uint32_t size)
 {
 	*p = (struct net_proof) { .by = by, .size = size };
+	if (by == NET_PROOF_BYTES && !counts_bytes(c))
+		p->by = NET_PROOF_SERVER;
 	p->before = count(p, c);
 }
 
@@ -245,7 +261,7 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 		    : p->by == NET_PROOF_ICMP	? "replies_in"
 						: "bytes_back",
 		    (double)(p->answered * (bytes ? p->size : 1)),
-		    (double)(count(p, c) - p->before));
+		    (double)count(p, c) - (double)p->before);
 	p->answered = 0; /* it is told once */
 	return 0;
 }

@@ -41,7 +41,8 @@ void net_ping_close(struct net_ping *p);
  * the client saw it, against what somebody else has counted meanwhile.
  */
 enum net_proof_by {
-	NET_PROOF_BYTES,  /* the kernel: bytes received on the connection */
+	NET_PROOF_BYTES,  /* the kernel: bytes received on the connection; where
+			   * it does not count them, as NET_PROOF_SERVER */
 	NET_PROOF_ACKED,  /* the kernel: bytes acknowledged on it */
 	NET_PROOF_SERVER, /* the server: messages that it sent back */
 	NET_PROOF_ICMP,	  /* the kernel: echo replies that came in */
