@@ -183,11 +183,14 @@ double timer_tsc_hz(uint64_t window_ns);
  * some processors. */
 double timer_quantum(enum timer_method method, uint32_t reads);
 
-/* timer_ns() - ticks of @t's method in nanoseconds. */
+/* timer_ns() - ticks of @t's method in nanoseconds.  With -mgeneral-regs-only
+ * gcc 10 and 11 refuse it even where nobody calls it. */
+#if defined(__SSE2__) || !defined(__x86_64__)
 static inline double timer_ns(const struct timer *t, double ticks)
 {
 	return ticks * 1e9 / t->hz;
 }
+#endif
 
 /* timer_empty() - raw ticks of one empty interval of @method. */
 uint64_t timer_empty(enum timer_method method);

@@ -474,8 +474,11 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		fputs("\r\033[K", stderr);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
-		warn("stopped by SIG%s after %u of %u invocations",
-		     sigabbrev_np(invocation_stop), done, plan->invocations);
+		warn("stopped by %s after %u of %u invocations",
+		     invocation_stop == SIGINT	  ? "SIGINT"
+		     : invocation_stop == SIGTERM ? "SIGTERM"
+						  : "SIGHUP",
+		     done, plan->invocations);
 	}
 	if (aggregate(&all, rows, n)) {
 		warn("no memory to aggregate");

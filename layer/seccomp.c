@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -14,6 +13,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
 
 #include "layer.h"
 
@@ -155,7 +157,7 @@ static const uint16_t denied[] = {
 	SYS_fsconfig,
 	SYS_fsmount,
 	SYS_fspick,
-	SYS_pidfd_getfd,
+	__NR_pidfd_getfd,
 	440, /* process_madvise */
 	442, /* mount_setattr */
 	443, /* quotactl_fd */
@@ -257,6 +259,7 @@ bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
 	return mode == SECCOMP_MODE_FILTER && err == MARKER_ERR;
 }
 
+#ifdef LANDLOCK_CREATE_RULESET_VERSION
 /* Of the rights of files all that this kernel knows; granted below / are all
  * but one that nothing here uses, by which it can be seen. */
 #define ALL_RIGHTS(last) (((last) << 1) - 1)
@@ -302,6 +305,12 @@ int landlock_apply(const struct layer *l, long n)
 	close(ruleset);
 	return err;
 }
+#else
+int landlock_apply(const struct layer *l, long n)
+{
+	return -ENOSYS; /* the headers are older than Linux 5.13 */
+}
+#endif
 
 bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX])
 {

@@ -125,6 +125,10 @@ static int sleep_ppoll(const struct state *s)
 	return n < 0 ? -errno : n ? -EIO : 0;
 }
 
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441 /* the same number on all architectures */
+#endif
+
 static int sleep_epoll(const struct state *s)
 {
 	struct epoll_event event;
