@@ -479,17 +479,30 @@ static int parent_of(int pid)
 	return look_at(pid, &state, &parent, &started) ? parent : -1;
 }
 
+/* Whether a line names another PID namespace than ours: in a container that
+ * shares the records with its host, the numbers of processes mean others. */
+static bool is_elsewhere(const char *line)
+{
+	const char *ns = strstr(line, " ns=");
+	struct stat ours;
+
+	return ns && (stat("/proc/self/ns/pid", &ours) ||
+		      strtoull(ns + 4, NULL, 10) != ours.st_ino);
+}
+
 /* Whether the process that a record names as its owner, by number and time of
  * start, lives; none does.  Where that cannot be seen it is taken to live. */
 static bool owner_lives(int fd)
 {
-	char line[64] = "", state;
+	char line[128] = "", state;
 	uint64_t then, started;
 	int pid, parent;
 
 	if (pread(fd, line, sizeof(line) - 1, 0) <= 0 ||
 	    sscanf(line, "owner %d %" SCNu64, &pid, &then) != 2)
 		return false;
+	if (is_elsewhere(line))
+		return true;
 	if (!look_at(pid, &state, &parent, &started))
 		return access("/proc/self/stat", F_OK) || !kill(pid, 0);
 	return started == then && state != 'Z' && state != 'X';

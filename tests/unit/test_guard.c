@@ -314,6 +314,13 @@ static void owners(void)
 	record(text, 0);
 	OK(!guard_clean_up() && access(left, F_OK),
 	   "a later process of its number does not");
+	mkdir(left, 0700);
+	snprintf(text, sizeof(text), "owner %d %s0 ns=1\ndir %s\n",
+		 (int)getpid(), started, left);
+	record(text, 0);
+	OK(!guard_clean_up() && !access(left, F_OK),
+	   "one of another PID namespace cannot be seen, and keeps it");
+	rmdir(left);
 	snprintf(text, sizeof(text), "sem %d\n", sem);
 	record(text, 1);
 	OK(!guard_clean_up() && semctl(sem, 0, GETVAL) == 0,
