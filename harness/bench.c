@@ -492,6 +492,11 @@ double bench_time_ns(const struct bench *b)
 	return b->current ? b->current->time_ns : b->time_ns;
 }
 
+void *bench_first(const struct bench *b)
+{
+	return b->first;
+}
+
 int bench_cpu(const struct bench *b)
 {
 	return b->cpu;

@@ -85,7 +85,7 @@ struct bench_param {
 		.axis = (a), .kind = BENCH_STR, .text = (s) \
 	}
 
-#define BENCH_MAX_PARAMS 6
+#define BENCH_MAX_PARAMS 9
 
 /**
  * struct bench_axis - one axis of a table of cases, and its values in order.
@@ -149,6 +149,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
  *	      disturbance.
+ * @threads: --cpus may also run it in threads of one process, each of which
+ *	     has a state of its own and goes through all callbacks.
  */
 struct bench_case {
 	struct bench_param params[BENCH_MAX_PARAMS + 1];
@@ -171,6 +173,7 @@ struct bench_case {
 	bool with_overhead;
 	bool exclusive;
 	bool switches;
+	bool threads;
 
 	/* Set by the harness. */
 	size_t id;
@@ -201,6 +204,8 @@ enum bench_need {
  *		     zeroed and aligned.
  * @axes: where all cases, or the first of them, are the points of one table.
  * @switches: as that of every case.
+ * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
+ *	       makes no sense.
  *
  * The callbacks, in calling order.  @axes or @cases, and one of @run and
  * @sample (here or in each case) are required.  All but @point return 0,
@@ -236,7 +241,7 @@ struct bench_desc {
 	const struct opt *opts;
 	size_t state_size, case_state_size;
 	const struct bench_axis *axes;
-	bool switches;
+	bool switches, many_cpus;
 
 	bench_point_fn *point;
 	int (*cases)(struct bench *b, void *state);
@@ -424,6 +429,11 @@ int bench_partner(const struct bench *b, enum bench_place place);
  * kernel's number of the @nth of them, the measuring CPU first; -ERANGE. */
 unsigned int bench_cpus(const struct bench *b);
 int bench_nth_cpu(const struct bench *b, unsigned int nth);
+
+/* bench_first() - in a thread that --cpus started beside the measuring one: the
+ * state of that one, for the object that all are to work on; it has been set up
+ * and outlives this thread's.  Else NULL: work on an object of your own. */
+void *bench_first(const struct bench *b);
 
 /* bench_pin() - pin the calling thread (also in a forked child) to the
  * kernel's CPU @cpu and verify it.  Return: 0 or -errno. */

@@ -96,6 +96,23 @@ static int check_needs(struct bench *b)
 	return EXIT_OK;
 }
 
+int invocation_cases(struct bench *b)
+{
+	const struct bench_desc *d = b->desc;
+	int err;
+
+	if (d->axes)
+		bench_add_axes(b, d->axes, d->point);
+	err = d->cases ? d->cases(b, b->state) : 0;
+	if (b->usage_error)
+		return EXIT_FAIL;
+	if (err)
+		return b->skip_all ? EXIT_SKIP
+				   : give_up(b, EXIT_FAIL, "cases(): %s",
+					     strerror(-err));
+	return EXIT_OK;
+}
+
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan)
 {
@@ -118,18 +135,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 			       "hwloc cannot read the machine: %s",
 			       strerror(-err));
 	err = choose_cpu(b, plan->cpu);
-	if (err)
-		return err;
-	if (desc->axes)
-		bench_add_axes(b, desc->axes, desc->point);
-	err = desc->cases ? desc->cases(b, state) : 0;
-	if (b->usage_error)
-		return EXIT_FAIL;
-	if (err)
-		return b->skip_all ? EXIT_SKIP
-				   : give_up(b, EXIT_FAIL, "cases(): %s",
-					     strerror(-err));
-	return EXIT_OK;
+	return err ? err : invocation_cases(b);
 }
 
 /* Whether every term of @glob ("args=3,via=*") matches one of @name's. */
@@ -407,16 +413,21 @@ static void free_run(struct case_run *run)
 	free(run);
 }
 
-void invocation_close(struct bench *b)
+void invocation_forget(struct bench *b)
 {
 	for (size_t i = 0; i < b->n_runs; i++)
 		free_run(b->runs[i]);
 	free(b->runs);
+	b->runs = NULL;
+	b->n_runs = 0;
+}
+
+void invocation_close(struct bench *b)
+{
+	invocation_forget(b);
 	sample_free(&b->core_hz);
 	if (b->counter)
 		op_counter_close(b->counter);
 	topo_close(b->topo);
-	b->runs = NULL;
-	b->n_runs = 0;
 	b->topo = NULL;
 }

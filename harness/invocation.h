@@ -82,6 +82,7 @@ struct case_run {
 struct bench {
 	const struct bench_desc *desc;
 	void *state;
+	void *first; /* bench_first() */
 	struct timer timer;
 	struct topo *topo;
 	struct case_run **runs;
@@ -143,6 +144,9 @@ struct invocation_plan {
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan);
 
+/* invocation_cases() - the part of it that adds the cases. */
+int invocation_cases(struct bench *b);
+
 /* invocation_select() - apply --case and --core.  Return: EXIT_OK, EXIT_USAGE
  * if a glob matches nothing, EXIT_SKIP if there is no core row. */
 int invocation_select(struct bench *b, const struct invocation_plan *plan);
@@ -151,12 +155,22 @@ int invocation_select(struct bench *b, const struct invocation_plan *plan);
  * Return: EXIT_OK, or an exit code with @b->why set. */
 int invocation_measure(struct bench *b, const struct invocation_plan *plan);
 
-/* invocation_close() - free everything. */
+/* invocation_close() - free everything; invocation_forget() - the cases and
+ * what was seen of them. */
 void invocation_close(struct bench *b);
+void invocation_forget(struct bench *b);
 
 /* visit_cases() - visit all cases that are asked for, several times each and
  * in random order, and sample them (visit.c).  Return: 0 or -ENOMEM. */
 int visit_cases(struct bench *b);
+
+/* visit_repeats() - whether @run is timed in batches; visit_batch() - one of
+ * @iters operations, raw ticks; visit_event() - the other kind: one event,
+ * whose samples go to the cases.  For harness/copies.c. */
+bool visit_repeats(const struct bench *b, const struct case_run *run);
+int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
+		uint64_t *ticks);
+int visit_event(struct bench *b, struct case_run *run);
 
 /* invocation_clock() - the timer as sampling sees it. */
 struct sample_clock invocation_clock(const struct bench *b);

@@ -17,6 +17,7 @@
 
 #include "about.h"
 #include "bench.h"
+#include "copies.h"
 #include "err.h"
 #include "invocation.h"
 #include "opts.h"
@@ -31,7 +32,7 @@
 struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
-	const char *timer, *dir;
+	const char *timer, *dir, *cpus;
 	bool core, counters, json, csv, wide, list, describe, version, help;
 };
 
@@ -47,6 +48,9 @@ static const struct opt common_opts[] = {
 	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
 		"CPU to measure on (default: the last usable one), the "
 		"kernel's number"),
+	OPT_STR(0, "cpus", settings, cpus, NULL,
+		"do each operation on so many CPUs at once, numbers or all, "
+		"parted by commas: 1,2,4,all"),
 	OPT_STR('t', "timer", settings, timer, "auto",
 		"timing method: auto, cpuid, cpuid2, lfence, none or clock, "
 		"name"),
@@ -112,6 +116,8 @@ static double known_tsc_hz(void)
 
 static struct invocation_plan plan_of(const struct settings *set)
 {
+	static const char *const no_row = NULL;
+
 	return (struct invocation_plan) {
 		.cpu = set->cpu == CPU_UNKNOWN ? -1 : (int)set->cpu,
 		.method = !strcmp(set->timer, "auto") ? -1
@@ -125,7 +131,8 @@ static struct invocation_plan plan_of(const struct settings *set)
 		.tsc_hz = known_tsc_hz(),
 		.counters = set->counters,
 		.globs = &set->globs,
-		.core_rows = bench_core,
+		/* Copies are other rows, though their names have those. */
+		.core_rows = set->cpus ? &no_row : bench_core,
 		.core = set->core,
 	};
 }
@@ -215,6 +222,17 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+/* As invocation_open(), of the program or of copies of it. */
+static int open_it(struct bench *b, const struct settings *set, void *state,
+		   const struct invocation_plan *plan)
+{
+	const struct bench_desc *desc = &bench_desc;
+
+	if (set->cpus)
+		copies_wrap(set->cpus, &desc, &state);
+	return invocation_open(b, desc, state, plan);
+}
+
 static int invoke(const struct settings *set, void *state,
 		  const struct supervise_orders *orders)
 {
@@ -225,7 +243,7 @@ static int invoke(const struct settings *set, void *state,
 	watch_signals();
 	plan.seed = orders->seed;
 	plan.guard_fd = orders->guard_fd;
-	code = invocation_open(&b, &bench_desc, state, &plan);
+	code = open_it(&b, set, state, &plan);
 	if (!code)
 		code = invocation_select(&b, &plan);
 	if (!code)
@@ -259,7 +277,7 @@ static int list_cases(const struct settings *set, void *state)
 {
 	struct invocation_plan plan = plan_of(set);
 	struct bench b = { 0 };
-	int code = invocation_open(&b, &bench_desc, state, &plan);
+	int code = open_it(&b, set, state, &plan);
 
 	if (!code)
 		code = invocation_select(&b, &plan);
@@ -314,6 +332,14 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		    "--timer %s: not one of auto, cpuid, cpuid2, lfence, none, "
 		    "clock (try --help)",
 		    set->timer);
+	if (set->cpus && !copies_counts(set->cpus))
+		die(EXIT_USAGE,
+		    "--cpus %s: not numbers from 1 to %d and \"all\", parted "
+		    "by "
+		    "commas (try --help)",
+		    set->cpus, COPIES_MOST);
+	if (set->cpus && set->counters)
+		die(EXIT_USAGE, "--cpus and --counters together (try --help)");
 	if (set->json && set->csv)
 		die(EXIT_USAGE, "--json and --csv together (try --help)");
 	if (set->wide && (set->json || set->csv))

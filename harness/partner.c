@@ -30,7 +30,7 @@ enum side { NEAR, FAR };
 
 int64_t partner_patience_ms = 30000;
 
-static int64_t give_up; /* a deadline; 0: nobody has waited yet */
+static _Thread_local int64_t give_up; /* a deadline; 0: has not waited yet */
 static _Thread_local enum side side;
 
 /* A signal handler has no argument of its own. */
@@ -39,12 +39,17 @@ static volatile sig_atomic_t armed, verdict;
 
 static timer_t watch;
 static bool watch_made;
-static unsigned int watched; /* processes that live */
-static unsigned int threads; /* the same */
+static unsigned int watched;	     /* processes that live */
+static _Atomic unsigned int threads; /* the same */
 
 void partner_moved(void)
 {
 	give_up = 0;
+}
+
+void partner_lead(bool on)
+{
+	side = on ? NEAR : FAR;
 }
 
 int partner_check(void)
@@ -55,8 +60,9 @@ int partner_check(void)
 		return 0;
 	if (invocation_stop)
 		return -ECANCELED;
-	/* WNOWAIT: partner_stop() is to reap it. */
-	if (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
+	/* WNOWAIT: partner_stop() is to reap it.  Without partner processes a
+	 * dead child is one that a partner thread has made. */
+	if (watched && !waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
 	    dead.si_pid)
 		return -ESRCH;
 	if (!give_up)
@@ -260,6 +266,9 @@ static int make_process(struct partner *p)
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);
 		signal(SIGHUP, SIG_IGN);
+		/* Timers and threads are not inherited. */
+		watch_made = false;
+		watched = threads = 0;
 		take_part(p);
 		_exit(0);
 	}

@@ -70,6 +70,10 @@ static inline bool partner_stopping(const struct partner *p)
 	return atomic_load_explicit(&p->page->stop, memory_order_relaxed);
 }
 
+/* partner_lead() - for the work: until it is switched off again, the functions
+ * of this file are about partners of its own. */
+void partner_lead(bool on);
+
 /* partner_finish() - wait in waitpid() or pthread_join() until its work has
  * returned.  There is no partner afterwards.  Return: what the work gave, or as
  * of partner_check() for a process. */

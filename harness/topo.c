@@ -194,6 +194,55 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
 	return -ENOENT;
 }
 
+/* The first of the usable CPUs of @pu's core that is not the core of @first's;
+ * @first itself for its own. */
+static bool leads_core(const struct topo *topo, hwloc_obj_t pu,
+		       hwloc_obj_t first)
+{
+	const hwloc_obj_t core =
+		hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_CORE, pu);
+	unsigned int cpu;
+
+	if (!core || pu == first)
+		return true;
+	if (hwloc_bitmap_isset(core->cpuset, first->os_index))
+		return false;
+	hwloc_bitmap_foreach_begin(cpu, topo->usable)
+	{
+		if (hwloc_bitmap_isset(core->cpuset, cpu))
+			return cpu == pu->os_index;
+	}
+	hwloc_bitmap_foreach_end();
+	return true;
+}
+
+size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
+{
+	const hwloc_obj_t from = pu_of(topo, first);
+	size_t n = 0;
+
+	for (int pass = 0; from && pass < 4; pass++) {
+		unsigned int cpu;
+
+		hwloc_bitmap_foreach_begin(cpu, topo->usable)
+		{
+			const hwloc_obj_t pu = pu_of(topo, (int)cpu);
+			const bool near = pu && place_of(topo, from, pu) !=
+							BENCH_OTHER_PACKAGE;
+			const int in = !pu			     ? -1
+				       : pu == from		     ? 0
+				       : !leads_core(topo, pu, from) ? 3
+				       : near			     ? 1
+								     : 2;
+
+			if (in == pass && n++ < max)
+				cpus[n - 1] = (int)cpu;
+		}
+		hwloc_bitmap_foreach_end();
+	}
+	return n;
+}
+
 /* NULL: unknown. */
 static hwloc_obj_t cache_of(const struct topo *topo, int cpu,
 			    unsigned int level)

@@ -38,6 +38,16 @@ int topo_default_cpu(const struct topo *topo);
  * CPU itself for BENCH_SAME_CPU; -ENOENT if there is none. */
 int topo_partner(const struct topo *topo, int cpu, enum bench_place place);
 
+/**
+ * topo_spread() - the order in which CPUs are taken for copies of one
+ * operation: @first, then the other cores of its package, then those of other
+ * packages, then the other hardware threads of all these.
+ * @cpus: gets at most @max numbers.
+ *
+ * Return: how many there are.
+ */
+size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max);
+
 /* topo_cache_bytes() - data or unified cache of @level of @cpu; 0: unknown. */
 uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level);
 

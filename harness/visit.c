@@ -141,6 +141,15 @@ static void tag_event(struct bench *b, struct case_run *run,
 		tag(b->fed[i], before, &after, 1);
 }
 
+int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
+		uint64_t *ticks)
+{
+	const struct batch t = { b, run, run->c.run ? run->c.run : b->desc->run,
+				 false, NULL };
+
+	return one_batch((void *)&t, iters, ticks);
+}
+
 static int first_batches(struct bench *b, struct batch *t, struct batch *base)
 {
 	struct case_run *run = t->run;
@@ -237,6 +246,24 @@ static int one_event(struct bench *b, struct case_run *run,
 	return err;
 }
 
+static bench_case_fn *sample_of(const struct bench *b,
+				const struct case_run *run)
+{
+	return run->c.run      ? NULL
+	       : run->c.sample ? run->c.sample
+			       : b->desc->sample;
+}
+
+int visit_event(struct bench *b, struct case_run *run)
+{
+	return one_event(b, run, sample_of(b, run), PHASE_SAMPLE);
+}
+
+bool visit_repeats(const struct bench *b, const struct case_run *run)
+{
+	return !sample_of(b, run);
+}
+
 static int visit_events(struct bench *b, struct case_run *run,
 			bench_case_fn *sample)
 {
@@ -287,13 +314,11 @@ static int note_core_hz(struct bench *b, struct case_run *run)
 static void visit(struct bench *b, struct case_run *run)
 {
 	const struct bench_desc *d = b->desc;
-	bench_case_fn *sample = run->c.sample ? run->c.sample : d->sample;
+	bench_case_fn *sample = sample_of(b, run);
 	const uint64_t begin = invocation_now_ns();
 	uint64_t entered, left;
 	int err;
 
-	if (run->c.run)
-		sample = NULL;
 	evidence_begin(b, run);
 	b->current = run;
 	/* Not in front of the first sample, which is to find the caches cold.

@@ -124,8 +124,13 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 void sections_figures(struct doc *d, const char *program,
 		      const struct figures *figs)
 {
+	const size_t len = strlen(program);
+
+	/* Of several programs it is the first one's. */
 	for (size_t i = 0; i < figs->n; i++)
-		if (figs->v[i].drawn && !strcmp(figs->v[i].benchmark, program))
+		if (figs->v[i].drawn &&
+		    strcspn(figs->v[i].benchmark, " ") == len &&
+		    !strncmp(figs->v[i].benchmark, program, len))
 			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
 }
 

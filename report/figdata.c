@@ -229,16 +229,26 @@ static void add_rows(struct plotdata *d, const struct figure *fig,
 	}
 }
 
-void figdata_collect(struct plotdata *d, const struct figure *fig,
-		     const struct run *run, const struct rowtable *table)
+static void collect_from(struct plotdata *d, const struct figure *fig,
+			 const struct run *run, const struct section *s,
+			 const struct rowtable *table)
 {
-	const struct section *s = run_section(run, fig->benchmark);
 	char *globs = text_copy(fig->globs), *rest = globs, *glob;
 
-	*d = (struct plotdata) { .scale = 1, .unit = "" };
 	while (s && (glob = strsep(&rest, " ")))
 		add_rows(d, fig, glob, run, s, table);
 	free(globs);
+}
+
+void figdata_collect(struct plotdata *d, const struct figure *fig,
+		     const struct run *run, const struct rowtable *table)
+{
+	char *programs = text_copy(fig->benchmark), *rest = programs, *one;
+
+	*d = (struct plotdata) { .scale = 1, .unit = "" };
+	while ((one = strsep(&rest, " ")))
+		collect_from(d, fig, run, run_section(run, one), table);
+	free(programs);
 	choose_scale(d, fig);
 	if (d->n && figdata_is_curve(fig))
 		qsort(d->points, d->n, sizeof(*d->points), by_series_and_x);

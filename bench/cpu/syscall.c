@@ -69,6 +69,7 @@ static int cases(struct bench *b, void *state)
 					      P_STR("via", e->via) },
 				  .arg = e,
 				  .run = e->run,
+				  .threads = true,
 				  .skip = !strcmp(e->via, "int80")  ? no_int80
 					  : !strcmp(e->via, "vdso") ? no_vdso
 								    : NULL });

@@ -496,6 +496,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "file_contention",
+	.many_cpus = true,
 	.switches = true,
 	.state_size = sizeof(struct contention_state),
 	.cases = cases,

@@ -138,11 +138,13 @@ static int cases(struct bench *b, void *state)
 	s->dir = s->fd = -1;
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "open_close") },
-				  .run = run_open_close },
+				  .run = run_open_close,
+				  .threads = true },
 	    OPEN_CLOSE);
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "stat") },
-				  .run = run_stat },
+				  .run = run_stat,
+				  .threads = true },
 	    STAT);
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "rename") },
@@ -208,10 +210,16 @@ static int make_file(struct bench *b, struct ops_state *s)
 
 static int setup(struct bench *b, void *state)
 {
+	const struct ops_state *first = bench_first(b);
 	struct ops_state *s = state;
-	const char *dir = bench_scratch(b);
+	const char *dir;
 	int err;
 
+	if (first) { /* all look up the same file */
+		s->dir = fcntl(first->dir, F_DUPFD_CLOEXEC, 0);
+		return s->dir < 0 ? bench_fail(b, errno, "dup") : 0;
+	}
+	dir = bench_scratch(b);
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);

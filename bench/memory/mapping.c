@@ -100,6 +100,7 @@ static int cases(struct bench *b, void *state)
 								    touched) *
 								   SIZES +
 							   i),
+					.threads = true,
 				};
 
 				/* A mapping made with MAP_POPULATE is what

@@ -461,6 +461,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "mem_bandwidth",
+	.many_cpus = true,
 	.state_size = sizeof(struct bandwidth_state),
 	.cases = cases,
 	.setup = setup,

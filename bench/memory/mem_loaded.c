@@ -368,6 +368,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "mem_loaded",
+	.many_cpus = true,
 	.needs = BENCH_NEED_2_PUS,
 	.state_size = sizeof(struct loaded_state),
 	.cases = cases,

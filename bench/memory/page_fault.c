@@ -78,6 +78,7 @@ static int cases(struct bench *b, void *state)
 			/* Pages that are not cached, some to warm up. */
 			.most = k == FAULT_MAJOR ? FAULT_DISK_PAGES / 2 : 0,
 			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
+			.threads = k != FAULT_MAJOR && k != FAULT_USER,
 		};
 		const struct bench_case each_byte = {
 			.params = { P_STR("fault", fault_kinds[k].name),
@@ -164,7 +165,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = fault_user_begin(&s->user, b, s->area.base,
 				       (size_t)FAULT_PAGES * FAULT_PAGE);
 	s->faults = 0;
-	getrusage(RUSAGE_SELF, &s->before);
+	getrusage(RUSAGE_THREAD, &s->before);
 	return err;
 }
 
@@ -204,11 +205,11 @@ static int next_page(struct bench *b, struct fault_state *s,
 			struct rusage from, to;
 
 			/* What renewing costs in faults is not counted. */
-			getrusage(RUSAGE_SELF, &from);
+			getrusage(RUSAGE_THREAD, &from);
 			if (kind == FAULT_THP)
 				count_huge(b, s, s->kind[kind]);
 			err = renew(b, s, kind);
-			getrusage(RUSAGE_SELF, &to);
+			getrusage(RUSAGE_THREAD, &to);
 			s->before.ru_minflt += to.ru_minflt - from.ru_minflt;
 			if (err)
 				return err;
@@ -293,7 +294,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const enum fault_kind kind = (enum fault_kind)c->index;
 	struct rusage after;
 
-	getrusage(RUSAGE_SELF, &after);
+	getrusage(RUSAGE_THREAD, &after);
 	if (s->faults && kind == FAULT_MAJOR)
 		bench_proof(b, c, "major_faults", (double)s->faults,
 			    (double)(after.ru_majflt - s->before.ru_majflt));

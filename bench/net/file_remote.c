@@ -362,6 +362,7 @@ static const struct opt options[] = {
 
 const struct bench_desc bench_desc = {
 	.name = "file_remote",
+	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct remote_read),

@@ -316,6 +316,7 @@ static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
 
 const struct bench_desc bench_desc = {
 	.name = "tcp_bandwidth",
+	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),
 	.cases = cases,

@@ -527,6 +527,7 @@ static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
 
 const struct bench_desc bench_desc = {
 	.name = "tcp_connect",
+	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),

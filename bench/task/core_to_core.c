@@ -209,6 +209,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "core_to_core",
+	.many_cpus = true,
 	.needs = BENCH_NEED_2_PUS,
 	.opts = opts,
 	.state_size = sizeof(struct state),

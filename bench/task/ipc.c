@@ -152,8 +152,7 @@ static void add(struct bench *b, struct state *s, const struct channel_case *cc)
 		.estimator = flow ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
 		.most = flow ? spans_of(b) : 0,
 		.exclusive = flow, /* one warm-up */
-		.skip = other && bench_partner(b, BENCH_ANY_OTHER) < 0 ?
-			"needs a second CPU" : NULL,
+		.place = cc->place,
 	};
 
 	*keep = *cc;

@@ -223,8 +223,9 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	const struct op *op = c->arg;
 	const uint64_t n = iters * (c->ops ? c->ops : 1);
+	struct state *first = bench_first(b);
 
-	s->errors += op->run(s, n);
+	s->errors += op->run(first ? first : s, n);
 	s->mine += n;
 	return 0;
 }
@@ -369,7 +370,7 @@ static void conclude_contended(struct bench *b, struct state *s,
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct state *s = state;
+	struct state *s = state, *first = bench_first(b);
 	const uint64_t calls = s->mine;
 	uint64_t done, now;
 
@@ -385,7 +386,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		bench_proof(b, c, "locks_exclude", 1, locks_exclude(s));
 	if (!s->op->excludes)
 		return 0;
-	done = calls + (c->at[1] == NOBODY ? 0 : atomic_load(&s->theirs));
+	if (first) {
+		atomic_fetch_add(&first->theirs, calls);
+		return 0;
+	}
+	done = calls + atomic_load(&s->theirs);
 	now = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
 	bench_proof(b, c, "additions", (double)done, (double)(now - s->start));
 	return 0;
@@ -399,6 +404,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	c->arg = op;
 	c->place = c->at[1] == OTHER_CPU ? BENCH_ANY_OTHER : BENCH_SAME_CPU;
 	c->switches = !alone;
+	c->threads = alone && op->run != op_record; /* has no file of its own */
 	if (!alone && op->run == op_wake) {
 		c->sample = sample_wake;
 		return true;

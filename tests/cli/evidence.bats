@@ -261,6 +261,10 @@ gives() {
 		yields_without_switch contended_operations; do
 		known[$name]=1
 	done
+	# tests/cli/cpus.bats, by copies that do not leave their CPU.
+	for name in copies_at_work copies_on_own_cpu windows_together; do
+		known[$name]=1
+	done
 	# On a machine with several nodes only.
 	known[bytes_on_node]=1
 	while read -r name; do
@@ -269,7 +273,7 @@ gives() {
 			return 1
 		}
 		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c |
+	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/copies.c" |
 		grep -Pzo 'bench_(proof|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.

@@ -133,6 +133,7 @@ static void add_memory(struct bench *b, struct proc_points *s,
 				     P_STR("pages", pages),
 				     P_STR("written", written) },
 			 .skip = cannot_hold(&p),
+			 .threads = !p.bytes,
 			 .exclusive = p.bytes != 0,
 		 },
 		 p);

@@ -71,17 +71,6 @@ static const char *place_name(enum bench_place place)
 	return names[place];
 }
 
-static const char *cannot_place(const struct bench *b, enum bench_place place)
-{
-	if (place == BENCH_SAME_CPU || bench_partner(b, place) >= 0)
-		return NULL;
-	if (place == BENCH_SAME_CORE)
-		return "no second hardware thread of this core to use";
-	if (place == BENCH_SAME_PACKAGE)
-		return "no other core of this package to use";
-	return "no CPU of another package to use";
-}
-
 static void add_pair(struct bench *b, struct switch_points *all,
 		     struct switch_point p)
 {
@@ -94,7 +83,7 @@ static void add_pair(struct bench *b, struct switch_points *all,
 				P_STR("by", switch_way_name(p.way)),
 				P_STR("place", place_name(p.place)),
 				P_STR("figure", figure_name(p.figure)) },
-		    .skip = cannot_place(b, p.place),
+		    .place = p.place,
 		    .run = once ? NULL : all->run,
 	    });
 }

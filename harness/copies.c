@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include "copies.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copies_crew.h"
+#include "stats.h"
+
+#define MOST_COUNTS 32
+/* A further CPU has to bring so much of what the first one does. */
+#define WORTH 0.5
+
+enum { LATENCY, RATE, FAIRNESS, SCALINGS };
+enum { INTERCEPT, SLOPE, R2, STOPS_AT, LINES };
+
+static const char *const scalings[] = { "latency", "rate", "fairness" };
+static const char *const lines[] = { "intercept", "slope", "r2", "stops_at" };
+static const char *const kinds[] = { "processes", "threads" };
+
+/* A case of the program, copied in one way. */
+struct group {
+	size_t inner; /* the case's id */
+	bool threads;
+	const struct bench_case *of[MOST_COUNTS][SCALINGS], *line[LINES];
+	uint64_t iters;
+	struct group *next;
+};
+
+/* The state of the program that the harness sees; there is one. */
+static struct copies {
+	struct crew crew;
+	unsigned int count[MOST_COUNTS], counts;
+	struct group *groups;
+} copies;
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct copies *s = state;
+	struct crew *w = &s->crew;
+	struct group *g = (struct group *)c->arg;
+	char cpus[256] = "";
+	size_t len = 0;
+
+	w->inner = g->inner;
+	w->threads = g->threads;
+	w->n = s->count[c->index];
+	for (unsigned int i = 0; i < w->n && len < sizeof(cpus); i++)
+		len += (size_t)snprintf(cpus + len, sizeof(cpus) - len, "%s%d",
+					i ? "," : "", w->cpu[i]);
+	bench_fact_text(b, c, "on_cpus", cpus);
+	return crew_start(w, b, &g->iters);
+}
+
+/* Where copies share what they work on, not all of it is the same for all. */
+static int record(struct bench *b, const struct crew *w,
+		  const struct bench_case *const *of)
+{
+	double ops = 0, ns = 0, rate = 0, least = INFINITY, most = 0;
+
+	for (unsigned int i = 0; i < w->n; i++) {
+		const struct crew_share *s = &w->page->of[i];
+		const double own = s->ops / s->ns;
+
+		if (!(s->ns > 0))
+			return bench_skip(b, "single events of it take no "
+					     "longer than the timer itself");
+		ops += s->ops;
+		ns += s->ns;
+		rate += own;
+		least = fmin(least, own);
+		most = fmax(most, own);
+	}
+	bench_record_value(b, of[LATENCY], ns / ops);
+	bench_record_value(b, of[RATE], rate * 1e9);
+	if (of[FAIRNESS])
+		bench_record_value(b, of[FAIRNESS], least / most);
+	return 0;
+}
+
+/* Whether all were at work at the same time, each on a CPU of its own.  A
+ * window in which one lost its CPU at the begin or the end is no sample. */
+static bool prove(struct bench *b, const struct crew *w,
+		  const struct bench_case *c)
+{
+	uint64_t begun = 0, over = UINT64_MAX, first = UINT64_MAX, last = 0;
+	unsigned int at_home = 0, at_work = 0;
+	bool together;
+
+	for (unsigned int i = 0; i < w->n; i++) {
+		const struct crew_share *s = &w->page->of[i];
+
+		at_home += s->at_home;
+		at_work += s->ops > 0;
+		begun = s->from > begun ? s->from : begun;
+		over = s->to < over ? s->to : over;
+		first = s->from < first ? s->from : first;
+		last = s->to > last ? s->to : last;
+	}
+	together = at_work == w->n &&
+		   (double)(int64_t)(over - begun) >=
+			   BENCH_MOSTLY * (double)(last - first);
+	bench_proof(b, c, "copies_at_work", w->n, at_work);
+	bench_proof(b, c, "copies_on_own_cpu", w->n, at_home);
+	if (bench_is_sample(b))
+		bench_purity(b, c, "windows_together", BENCH_SOME, 1, together);
+	return together;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct copies *s = state;
+	const struct group *g = c->arg;
+	const int err = crew_window(&s->crew, b);
+
+	if (err || invocation_stop || !prove(b, &s->crew, c))
+		return err;
+	return record(b, &s->crew, g->of[c->index]);
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct copies *s = state;
+
+	return crew_end(&s->crew, b, c);
+}
+
+/* Whether a case is one operation, or its share of one, that takes time and
+ * keeps to its CPU. */
+static bool can_copy(const struct case_run *run)
+{
+	const struct bench_case *c = &run->c;
+
+	return c->place == BENCH_SAME_CPU && (!c->derived || c->of) &&
+	       (!c->unit || !strcmp(c->unit, "ns"));
+}
+
+/* The names of a row: those of the case behind those of the copies. */
+static const struct bench_case *add_row(struct bench *b, struct bench_case c,
+					const struct bench_case *inner,
+					const struct bench_param *own)
+{
+	size_t n = 0;
+
+	for (; own->axis; own++)
+		c.params[n++] = *own;
+	for (size_t i = 0; inner->params[i].axis && n < BENCH_MAX_PARAMS; i++)
+		c.params[n++] = inner->params[i];
+	return bench_add(b, &c);
+}
+
+static void add_count(struct bench *b, const struct copies *w, struct group *g,
+		      const struct case_run *inner, unsigned int at)
+{
+	static const char *const units[] = { "ns", "1/s", "1" };
+	const struct bench_case **of = g->of[at];
+	const char *too_few = "needs more CPUs than it may use";
+
+	/* One is always as fast as itself. */
+	for (int i = 0; i < (w->count[at] == 1 ? FAIRNESS : SCALINGS); i++) {
+		const struct bench_param own[] = {
+			P_INT("cpus", w->count[at]),
+			P_STR("copies", kinds[g->threads]),
+			P_STR("scaling", scalings[i]),
+			{ 0 }
+		};
+		const struct bench_case c = {
+			.arg = g,
+			.index = at,
+			.unit = units[i],
+			.better = i == LATENCY ? BENCH_LOWER : BENCH_HIGHER,
+			.estimator = BENCH_EST_MEDIAN,
+			.derived = i != LATENCY,
+			.of = i != LATENCY ? of[LATENCY] : NULL,
+			.switches = inner->c.switches,
+			.skip = inner->state == CASE_SKIPPED   ? inner->why
+				: w->count[at] > bench_cpus(b) ? too_few
+							       : NULL,
+		};
+
+		of[i] = add_row(b, c, &inner->c, own);
+	}
+}
+
+static void add_lines(struct bench *b, const struct copies *w, struct group *g,
+		      const struct case_run *inner)
+{
+	static const char *const units[] = { "ns", "ns", "1", "CPUs" };
+
+	for (int i = w->counts < 3 ? STOPS_AT : 0; i < LINES; i++) {
+		const struct bench_param own[] = { P_STR("copies",
+							 kinds[g->threads]),
+						   P_STR("scaling", lines[i]),
+						   { 0 } };
+		const struct bench_case c = {
+			.unit = units[i],
+			.better = i < R2 ? BENCH_LOWER : BENCH_HIGHER,
+			.estimator = BENCH_EST_DERIVED,
+			.derived = true,
+			.skip = inner->state == CASE_SKIPPED ? inner->why
+							     : NULL,
+		};
+
+		g->line[i] = add_row(b, c, &inner->c, own);
+		for (unsigned int k = 0; k < w->counts; k++)
+			bench_derived_from(b, g->line[i], g->of[k][LATENCY]);
+	}
+}
+
+static int add_group(struct bench *b, struct copies *w,
+		     const struct case_run *inner, bool threads)
+{
+	struct group *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return -ENOMEM;
+	g->inner = inner->c.id;
+	g->threads = threads;
+	g->next = w->groups;
+	w->groups = g;
+	for (unsigned int i = 0; i < w->counts; i++)
+		add_count(b, w, g, inner, i);
+	if (w->counts > 1)
+		add_lines(b, w, g, inner);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const unsigned int x = *(const unsigned int *)a;
+	const unsigned int y = *(const unsigned int *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* "all" is known now; the numbers are sorted, each once. */
+static void count_cpus(struct bench *b, struct copies *w)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < w->counts; i++)
+		if (!w->count[i])
+			w->count[i] = bench_cpus(b);
+	qsort(w->count, w->counts, sizeof(w->count[0]), compare);
+	for (unsigned int i = 0; i < w->counts; i++)
+		if (!n || w->count[n - 1] != w->count[i])
+			w->count[n++] = w->count[i];
+	w->counts = n;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct copies *w = state;
+	const unsigned int cpus = bench_cpus(b);
+	/* Only to see its cases; it is kept, for they have their names. */
+	static struct bench list;
+	int err = 0;
+
+	list = (struct bench) {
+		.desc = w->crew.desc,
+		.state = crew_new_state(&w->crew),
+		.topo = b->topo,
+		.cpu = b->cpu,
+		.guard_fd = b->guard_fd,
+	};
+	if (w->crew.desc->many_cpus)
+		return bench_skip(b, "it runs on several CPUs itself");
+	w->crew.cpu = calloc(cpus, sizeof(*w->crew.cpu));
+	if (!w->crew.cpu || !list.state)
+		return -ENOMEM;
+	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
+	count_cpus(b, w);
+	if (invocation_cases(&list))
+		return bench_fail(b, 0, "%s", list.why);
+	for (size_t i = 0; !err && i < list.n_runs; i++) {
+		const struct case_run *run = list.runs[i];
+
+		if (!can_copy(run))
+			continue;
+		err = add_group(b, w, run, false);
+		if (!err && run->c.threads)
+			err = add_group(b, w, run, true);
+	}
+	return err || b->n_runs ? err
+				: bench_skip(b, "none of its cases is an "
+						"operation on one CPU");
+}
+
+static void derive_line(struct bench *b, const struct copies *w,
+			const struct group *g)
+{
+	double x[MOST_COUNTS], y[MOST_COUNTS];
+	struct stats_line f;
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < w->counts; i++) {
+		x[n] = w->count[i];
+		y[n] = bench_value(b, g->of[i][LATENCY]);
+		n += isfinite(y[n]);
+	}
+	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
+		for (int i = INTERCEPT; i <= R2; i++)
+			bench_derive_skip(b, g->line[i],
+					  "a line needs three numbers of CPUs, "
+					  "there are %zu",
+					  n);
+		return;
+	}
+	bench_derive_within(b, g->line[INTERCEPT], f.intercept,
+			    f.intercept_error);
+	bench_derive_within(b, g->line[SLOPE], f.slope, f.slope_error);
+	bench_derive(b, g->line[R2], f.r_squared);
+}
+
+/* The last number of CPUs up to which further ones were worth it. */
+static void derive_stop(struct bench *b, const struct copies *w,
+			const struct group *g)
+{
+	const double one = bench_value(b, g->of[0][RATE]) / w->count[0];
+	double last = one * w->count[0];
+	unsigned int at = 0, i;
+
+	for (i = 1; i < w->counts; i++) {
+		const double rate = bench_value(b, g->of[i][RATE]);
+
+		if (!(rate - last >=
+		      WORTH * one * (w->count[i] - w->count[at])))
+			break;
+		last = rate;
+		at = i;
+	}
+	if (!isfinite(one) ||
+	    (i < w->counts && isnan(bench_value(b, g->of[i][RATE]))))
+		bench_derive_skip(b, g->line[STOPS_AT],
+				  "needs the rates of two numbers of CPUs");
+	else if (i < w->counts)
+		bench_derive_between(b, g->line[STOPS_AT], w->count[at],
+				     w->count[at], w->count[i]);
+	else
+		bench_derive(b, g->line[STOPS_AT], w->count[at]);
+	bench_fact(b, g->line[STOPS_AT], "most_tried", w->count[w->counts - 1]);
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct copies *w = state;
+
+	for (const struct group *g = w->groups; g; g = g->next) {
+		if (w->counts > 2)
+			derive_line(b, w, g);
+		if (w->counts > 1)
+			derive_stop(b, w, g);
+	}
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct copies *s = state;
+
+	crew_stop(&s->crew);
+}
+
+/* Return: whether @text is numbers and "all", parted by commas. */
+static bool parse(struct copies *w, const char *text)
+{
+	w->counts = 0;
+	for (;;) {
+		char *end = (char *)text + 3;
+		long n = 0;
+
+		if (strncmp(text, "all", 3) != 0) {
+			n = strtol(text, &end, 10);
+			if (end == text || n < 1 || n > COPIES_MOST)
+				return false;
+		}
+		if (w->counts == MOST_COUNTS || (*end && *end != ','))
+			return false;
+		w->count[w->counts++] = (unsigned int)n;
+		if (!*end)
+			return true;
+		text = end + 1;
+	}
+}
+
+bool copies_counts(const char *cpus)
+{
+	struct copies w;
+
+	return parse(&w, cpus);
+}
+
+void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
+{
+	static struct bench_desc outer = {
+		.cases = cases,
+		.enter = enter,
+		.sample = sample,
+		.leave = leave,
+		.derive = derive,
+		.teardown = teardown,
+	};
+
+	parse(&copies, cpus);
+	copies.crew.desc = *desc;
+	copies.crew.pristine = *state;
+	outer.name = copies.crew.desc->name;
+	outer.needs = copies.crew.desc->needs;
+	*desc = &outer;
+	*state = &copies;
+}

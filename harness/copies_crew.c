@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "copies_crew.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard.h"
+
+#define WINDOW_NS     4e6 /* at least */
+#define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */
+#define LEAST_CHUNKS  4	  /* of every copy */
+#define CHUNK_BATCHES 4	  /* a batch is the least that can be timed well */
+#define MOST_ITERS    (UINT64_C(1) << 28)
+
+static size_t page_bytes(const struct crew *w)
+{
+	return sizeof(struct crew_page) + w->n * sizeof(struct crew_share);
+}
+
+void *crew_new_state(const struct crew *w)
+{
+	const size_t bytes = (w->desc->state_size / CREW_LINE + 1) * CREW_LINE;
+	void *state = aligned_alloc(CREW_LINE, bytes);
+
+	return state ? memcpy(state, w->pristine, bytes) : NULL;
+}
+
+static int set_up(struct crew_life *l, const struct crew *w)
+{
+	const struct bench_desc *d = w->desc;
+	const struct bench_case *c;
+	int err;
+
+	if (invocation_cases(&l->b))
+		return -EIO;
+	l->target = l->b.runs[w->inner];
+	c = l->target->c.derived ? l->target->c.of : &l->target->c;
+	err = d->setup ? d->setup(&l->b, l->b.state) : 0;
+	l->run = bench_case_of(&l->b, c);
+	l->run->time_ns = bench_time_ns(w->b);
+	l->b.current = l->run;
+	evidence_begin(&l->b, l->run);
+	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
+}
+
+/* The evidence and the reason of @l go to the page, where the first copy finds
+ * them. */
+static int publish(const struct crew_life *l, struct crew_share *mine, int err)
+{
+	const struct case_run *run = l ? l->run : NULL;
+	const char *why = run && run->why[0] ? run->why : l ? l->b.why : "";
+
+	if (err && !mine->why[0]) {
+		snprintf(mine->why, sizeof(mine->why), "%s",
+			 why[0] ? why : strerror(-err));
+		mine->skips = run && run->why[0] ? run->state == CASE_SKIPPED
+						 : l && l->b.skip_all;
+	}
+	atomic_store(&mine->err, err);
+	if (!run)
+		return err;
+	mine->n_said = l->target->evidences < CREW_EVIDENCES
+			       ? l->target->evidences
+			       : CREW_EVIDENCES;
+	for (size_t i = 0; i < mine->n_said; i++)
+		mine->said[i] = l->target->evidence[i];
+	return err;
+}
+
+/* Begin the life of copy @number up to its first operation; it goes to *@out.
+ * Return: 0 or -errno, which is published. */
+static int begin(struct crew *w, unsigned int number, struct crew_life **out)
+{
+	struct crew_life *l = calloc(1, sizeof(*l));
+	void *state = crew_new_state(w);
+	const struct bench *b = w->b;
+
+	*out = l;
+	if (!l || !state) {
+		free(l);
+		free(state);
+		*out = NULL;
+		return publish(NULL, &w->page->of[number], -ENOMEM);
+	}
+	l->b = (struct bench) {
+		.desc = w->desc,
+		.state = state,
+		.first = number && w->threads ? w->lead->b.state : NULL,
+		.timer = b->timer,
+		.topo = b->topo,
+		.cpu = w->cpu[number],
+		.effort = b->effort,
+		.time_ns = b->time_ns,
+		.seed = b->seed + number,
+		.rng = (b->seed + number) | 1,
+		.dither = (b->seed + number) | 1,
+		.guard_fd = b->guard_fd,
+		.dir = b->dir,
+	};
+	return publish(l, &w->page->of[number], set_up(l, w));
+}
+
+static void end(struct crew *w, unsigned int number, struct crew_life *l)
+{
+	struct crew_share *mine = &w->page->of[number];
+	const struct bench_desc *d = w->desc;
+	int err = atomic_load(&mine->err);
+
+	if (!l)
+		return;
+	if (l->run && d->leave) {
+		const int late = d->leave(&l->b, l->b.state, &l->run->c);
+
+		err = err ? err : late;
+	}
+	l->b.current = NULL;
+	if (d->teardown)
+		d->teardown(&l->b, l->b.state);
+	if (l->b.scratch[0])
+		guard_remove_tree(l->b.scratch);
+	publish(l, mine, err);
+}
+
+static void forget(struct crew_life *l)
+{
+	if (!l)
+		return;
+	free(l->b.state);
+	invocation_forget(&l->b);
+	free(l);
+}
+
+/* What the events of @l brought, and there are none of them any more. */
+static void take_events(struct crew_life *l, double *ops, double *ns)
+{
+	struct case_run *target = l->target;
+
+	*ops = *ns = 0;
+	for (size_t i = 0; i < target->events.n; i++, ++*ops)
+		*ns += target->own_unit ? target->events.v[i]
+					: bench_ns(&l->b, target->events.v[i]);
+	target->events.n = 0;
+}
+
+static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
+{
+	const unsigned int each = l->run->c.ops ? l->run->c.ops : 1;
+	uint64_t ticks = 0;
+	int err;
+
+	if (visit_repeats(&l->b, l->run)) {
+		err = visit_batch(&l->b, l->run, iters, &ticks);
+		*ops = (double)iters * each;
+		*ns = bench_ns(&l->b, (double)ticks);
+	} else {
+		err = visit_event(&l->b, l->run);
+		take_events(l, ops, ns);
+	}
+	return err;
+}
+
+/* The first copy opens the window, and closes it. */
+static void direct(struct crew *w, uint64_t begun_ns)
+{
+	const double patience_ns = 1e6 * (double)partner_patience_ms;
+	const uint64_t now_ns = invocation_now_ns();
+	struct crew_page *page = w->page;
+	const struct crew_share *mine = &page->of[0];
+	bool failed = invocation_stop, all_began = true, all_enough = true;
+
+	for (unsigned int i = 0; i < w->n; i++) {
+		const struct crew_share *s = &page->of[i];
+
+		failed |= atomic_load(&s->err) != 0;
+		all_began &= atomic_load(&s->chunks) > 0;
+		all_enough &= atomic_load(&s->counted) >= LEAST_CHUNKS;
+	}
+	if (failed || (double)(now_ns - begun_ns) > patience_ns)
+		atomic_store(&page->state, CREW_CLOSED);
+	else if (atomic_load(&page->state) == CREW_NOT_OPEN && all_began)
+		atomic_store(&page->state, CREW_OPEN);
+	else if (all_enough && atomic_load(&mine->counted) >= WINDOW_CHUNKS &&
+		 (double)(now_ns - mine->from) > WINDOW_NS)
+		atomic_store(&page->state, CREW_CLOSED);
+}
+
+/* One window, as copy @number sees it. */
+static void work(struct crew *w, struct crew_life *l, unsigned int number)
+{
+	const uint64_t begun_ns = invocation_now_ns();
+	struct crew_page *page = w->page;
+	struct crew_share *mine = &page->of[number];
+	enum crew_state before, after = CREW_NOT_OPEN;
+	int err = atomic_load(&mine->err);
+
+	mine->ops = mine->ns = 0;
+	mine->at_home = sched_getcpu() == w->cpu[number];
+	while (!err && after != CREW_CLOSED) {
+		const uint64_t from = invocation_now_ns();
+		double ops, ns;
+
+		before = atomic_load(&page->state);
+		err = chunk(l, page->iters, &ops, &ns);
+		after = atomic_load(&page->state);
+		if (!err && before == CREW_OPEN && after == CREW_OPEN) {
+			mine->from = mine->ops > 0 ? mine->from : from;
+			mine->to = invocation_now_ns();
+			mine->ops += ops;
+			mine->ns += ns;
+			atomic_fetch_add(&mine->counted, 1);
+		}
+		atomic_fetch_add(&mine->chunks, 1);
+		if (err)
+			publish(l, mine, err);
+		if (!number)
+			direct(w, begun_ns);
+	}
+	mine->at_home &= sched_getcpu() == w->cpu[number];
+}
+
+/* The life of a copy that is not the first. */
+static int serve(struct partner *p, void *arg)
+{
+	struct crew *w = arg;
+	const unsigned int number = (unsigned int)(p - w->member);
+	struct crew_life *l;
+	int over;
+
+	partner_lead(true);
+	begin(w, number, &l);
+	partner_lead(false);
+	over = partner_meet(p);
+	while (!over && !partner_meet(p) &&
+	       atomic_load(&w->page->state) != CREW_ENDED) {
+		partner_lead(true);
+		work(w, l, number);
+		partner_lead(false);
+		over = partner_meet(p);
+	}
+	partner_lead(true);
+	end(w, number, l);
+	partner_lead(false);
+	partner_meet(p);
+	/* Until all are stopped: that one is gone means that it died. */
+	partner_meet(p);
+	forget(l);
+	return 0;
+}
+
+static int meet_all(struct crew *w)
+{
+	int err = 0;
+
+	for (unsigned int i = 1; !err && i < w->n; i++)
+		if (w->member[i].page)
+			err = partner_meet(&w->member[i]);
+	return err;
+}
+
+/* The first reason that a copy has, or that of @err, as a callback's value. */
+static int told(struct bench *b, const struct crew *w, int err)
+{
+	for (unsigned int i = 0; i < w->n; i++) {
+		const struct crew_share *s = &w->page->of[i];
+
+		if (!atomic_load(&s->err))
+			continue;
+		return s->skips ? bench_skip(b, "%s", s->why)
+				: bench_fail(b, 0, "copy %u: %s", i, s->why);
+	}
+	return err ? partner_failed(b, err) : 0;
+}
+
+static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
+{
+	struct crew_life *l = arg;
+
+	return visit_batch(&l->b, l->run, iters, ticks);
+}
+
+/* The others sleep meanwhile. */
+static int pilot(struct crew *w, uint64_t *iters)
+{
+	const struct sample_clock clock = invocation_clock(&w->lead->b);
+	double cold;
+	int err = 0;
+
+	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
+		err = sample_pilot(time_chunk, w->lead, &clock, MOST_ITERS,
+				   iters, &cold);
+		*iters *= CHUNK_BATCHES;
+	}
+	w->page->iters = *iters;
+	return err ? publish(w->lead, &w->page->of[0], err) : 0;
+}
+
+static int start_others(struct crew *w, struct bench *b)
+{
+	const enum partner_kind kind =
+		w->threads ? PARTNER_THREAD : PARTNER_PROCESS;
+	int err = 0;
+
+	for (unsigned int i = 1; !err && i < w->n; i++) {
+		err = partner_start(b, &w->member[i], kind, w->cpu[i], serve,
+				    w);
+		/* One begins after the other: setup() may use static memory. */
+		if (!err)
+			err = told(b, w, partner_meet(&w->member[i]));
+	}
+	return err;
+}
+
+int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
+{
+	int err = 0;
+
+	w->b = b;
+	w->member = calloc(w->n, sizeof(*w->member));
+	w->page = partner_share(page_bytes(w));
+	if (!w->page || !w->member)
+		return bench_fail(b, ENOMEM, "%u copies", w->n);
+	/* Processes are to inherit nothing of the first one's life. */
+	if (!w->threads)
+		err = start_others(w, b);
+	if (!err)
+		err = begin(w, 0, &w->lead);
+	if (!err && w->threads)
+		err = start_others(w, b);
+	if (!err)
+		err = pilot(w, iters);
+	return err ? told(b, w, err) : 0;
+}
+
+int crew_window(struct crew *w, struct bench *b)
+{
+	int err;
+
+	atomic_store(&w->page->state, CREW_NOT_OPEN);
+	for (unsigned int i = 0; i < w->n; i++) {
+		atomic_store(&w->page->of[i].chunks, 0);
+		atomic_store(&w->page->of[i].counted, 0);
+	}
+	err = meet_all(w); /* they begin */
+	if (!err) {
+		work(w, w->lead, 0);
+		err = meet_all(w);
+	}
+	return told(b, w, err);
+}
+
+static void tell_evidence(struct bench *b, const struct bench_case *c,
+			  const struct crew_share *s)
+{
+	for (size_t i = 0; i < s->n_said; i++) {
+		const struct evidence *e = &s->said[i];
+
+		if (e->purity)
+			bench_purity(b, c, e->what, e->share, e->now[0],
+				     e->now[1]);
+		else
+			bench_proof(b, c, e->what, e->now[0], e->now[1]);
+	}
+}
+
+static void tell_facts(struct bench *b, const struct bench_case *c,
+		       const struct case_run *of)
+{
+	for (size_t i = 0; i < of->n_facts; i++) {
+		const struct fact *f = &of->facts[i];
+
+		if (f->text)
+			bench_fact_text(b, c, f->what, f->text);
+		else
+			bench_fact(b, c, f->what, f->value);
+	}
+}
+
+int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
+{
+	int err;
+
+	if (!w->page)
+		return 0;
+	atomic_store(&w->page->state, CREW_ENDED);
+	err = meet_all(w);
+	if (!err)
+		err = meet_all(w); /* their lives have ended */
+	end(w, 0, w->lead);
+	err = told(b, w, err);
+	for (unsigned int i = 0; !err && i < w->n; i++)
+		tell_evidence(b, c, &w->page->of[i]);
+	if (!err)
+		tell_facts(b, c, w->lead->target);
+	crew_stop(w);
+	return err;
+}
+
+void crew_stop(struct crew *w)
+{
+	for (unsigned int i = 1; w->member && i < w->n; i++)
+		partner_stop(&w->member[i]);
+	forget(w->lead);
+	free(w->member);
+	partner_unshare(w->page, page_bytes(w));
+	w->lead = NULL;
+	w->member = NULL;
+	w->page = NULL;
+}

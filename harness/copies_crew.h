@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef COPIES_CREW_H
+#define COPIES_CREW_H
+
+#include <stdatomic.h>
+
+#include "invocation.h"
+#include "partner.h"
+
+/*
+ * The copies of one case that are at work together, each with a life of the
+ * program of its own: for copies.c alone.
+ */
+#define CREW_LINE      64
+#define CREW_EVIDENCES 12
+
+/* A batch or an event is a chunk; only those in an open window are counted. */
+enum crew_state { CREW_NOT_OPEN, CREW_OPEN, CREW_CLOSED, CREW_ENDED };
+
+/* What one copy tells. */
+struct crew_share {
+	_Alignas(CREW_LINE) _Atomic uint64_t chunks, counted;
+	_Atomic int err;     /* -errno */
+	double ops, ns;	     /* in the window */
+	uint64_t from, to;   /* of what is counted, CLOCK_MONOTONIC */
+	bool at_home, skips; /* on its own CPU; err is a reason to skip */
+	char why[256];
+	struct evidence said[CREW_EVIDENCES]; /* of the visit */
+	size_t n_said;
+};
+
+/* Memory of all copies. */
+struct crew_page {
+	_Alignas(CREW_LINE) _Atomic enum crew_state state;
+	uint64_t iters; /* in a batch */
+	struct crew_share of[];
+};
+
+/* A copy's own program. */
+struct crew_life {
+	struct bench b;
+	struct case_run *run;	 /* that is visited */
+	struct case_run *target; /* that gets the samples: it, or one derived */
+};
+
+struct crew {
+	const struct bench_desc *desc; /* of the program */
+	const void *pristine;	       /* its state, as its options left it */
+	int *cpu;		       /* of each copy, the first one's first */
+
+	/* While a case is visited. */
+	struct bench *b; /* of the harness */
+	size_t inner;	 /* the case's id in the program */
+	bool threads;
+	unsigned int n;
+	struct crew_life *lead; /* the first copy, in the measuring thread */
+	struct crew_page *page;
+	struct partner *member; /* the others; [0] is not used */
+};
+
+/* crew_new_state() - a state as pristine is; NULL: no memory. */
+void *crew_new_state(const struct crew *w);
+
+/**
+ * crew_start() - begin all lives, up to their first operation, and find out how
+ * many operations make a chunk.
+ * @iters: 0, or what it was last time.
+ *
+ * Return: 0 or as of a callback.
+ */
+int crew_start(struct crew *w, struct bench *b, uint64_t *iters);
+
+/* crew_window() - a window of work by all, whose shares are valid then.
+ * Return: 0 or as of a callback. */
+int crew_window(struct crew *w, struct bench *b);
+
+/* crew_end() - end all lives; evidence and facts go to @c.  Return: 0 or as of a
+ * callback. */
+int crew_end(struct crew *w, struct bench *b, const struct bench_case *c);
+
+/* crew_stop() - whatever they do; no crew is fine. */
+void crew_stop(struct crew *w);
+
+#endif

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# --cpus: the operation of any program on several CPUs at once.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	getppid=(--case 'call=getppid,via=syscall')
+}
+
+two_cpus() {
+	(($(nproc) >= 2)) || skip "needs two CPUs"
+}
+
+@test "numbers of CPUs that make no sense are refused" {
+	local bad
+
+	for bad in 0 -1 x 1, ,1 1,,2 513 1.5 alle; do
+		try 2 "$BIN/nop" --cpus "$bad"
+		[[ $stderr == "nop: --cpus $bad: not numbers"* && -z $output ]]
+	done
+	try 2 "$BIN/nop" --cpus 1 --counters
+}
+
+@test "rows are named by the copies and by the case, each number once" {
+	HWLOC_SYNTHETIC='package:2 core:4 pu:1' try 0 "$BIN/syscall" --list \
+		--cpus all,2,1,2 "${getppid[@]}"
+	[[ $(grep -c 'copies=threads,.*scaling=latency' <<<"$output") == 3 ]]
+	grep -qx 'cpus=8,copies=processes,scaling=rate,call=getppid,via=syscall' <<<"$output"
+	grep -qx 'copies=threads,scaling=slope,call=getppid,via=syscall' <<<"$output"
+	! grep -q '^cpus=1,.*fairness' <<<"$output"
+}
+
+@test "a program that takes several CPUs itself is left alone" {
+	try 77 "$BIN/mem_bandwidth" --cpus 1
+	[[ $stderr == *"runs on several CPUs itself"* ]]
+}
+
+@test "what the machine has no CPUs for is skipped" {
+	try 77 "$BIN/syscall" "${QUICK[@]}" --cpus 512 "${getppid[@]}"
+	[[ $stderr == *"needs more CPUs"* ]]
+}
+
+# All that the copies say themselves is added up.  (Windows of two that others
+# spoil are no samples.)
+@test "each copy proves its own operations, in processes and in threads" {
+	two_cpus
+	try 0 "$BIN/sync" --effort 20 -n 1 --json --cpus 1,2 --case 'op=mutex,partner=none'
+	jq -es '[.[] | select(.params.scaling == "latency" and .status == "ok")] |
+		length >= 2 and all(
+			.evidence.copies_at_work.seen == .evidence.copies_at_work.expected and
+			.evidence.copies_at_work.seen % .params.cpus == 0 and
+			.evidence.calls_right.seen > 0 and
+			.evidence.additions.seen == .evidence.additions.expected and
+			(.evidence.on_cpus | split(",") | length) == .params.cpus)' \
+		<<<"$output"
+}
+
+@test "each program whose operations it copies can be copied" {
+	local one
+
+	two_cpus
+	for one in 'file_ops op=stat' 'page_fault fault=anonymous' \
+		'mapping call=mmap,size=64K' 'process op=fork,mem=0' \
+		'sync op=futex_wake,partner=none'; do
+		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --cpus 2 --case "${one#* }"
+		jq -es '[.[] | select(.params.scaling == "rate") | .params.copies] |
+			sort == ["processes", "threads"]' <<<"$output"
+		jq -es 'all(.status == "ok" or (.reason | test("set aside")))' <<<"$output"
+	done
+}
+
+# A copy that stays where the first one is shares its CPU with it.
+@test "copies that are not on CPUs of their own are found out" {
+	two_cpus
+	[[ -z ${SAN:-} ]] || skip "not with a sanitizer"
+	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
+		"${QUICK[@]}" --json --cpus 2 "${getppid[@]}"
+	jq -es 'any(.status == "failed" and (.reason | test("copies_on_own_cpu")))' \
+		<<<"$output"
+}
+
+@test "nothing is left of copies that are stopped or killed" {
+	two_cpus
+	"$BIN/file_ops" --cpus 2 -n 100 --case op=stat >out 2>&1 3>&- &
+	sleep 1
+	kill -INT $!
+	wait $! || [[ $? == 130 ]]
+	until_true eval '! pgrep -f "$BIN/file_op[s] --cpus 2 -n 100"'
+	[[ $(ls) == out ]]
+}
