@@ -302,6 +302,7 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 	bad |= result_set(&out->timer, r->timer);
 	bad |= result_set(&out->tier, r->tier);
 	bad |= result_set(&out->estimator, r->estimator);
+	bad |= result_set(&out->kind, r->kind);
 	bad |= result_set(&out->policy, r->policy);
 	bad |= result_set(&out->started_at, rows[0]->started_at);
 	if (out->status != RESULT_OK)

@@ -507,6 +507,11 @@ int bench_partner(const struct bench *b, enum bench_place place)
 	return topo_partner(b->topo, b->cpu, place);
 }
 
+enum bench_distance bench_distance(const struct bench *b, int a, int c)
+{
+	return topo_distance(b->topo, a, c);
+}
+
 unsigned int bench_cpus(const struct bench *b)
 {
 	return (unsigned int)topo_cpus(b->topo, NULL, 0);

@@ -45,6 +45,17 @@ enum bench_place {
 	BENCH_ANY_OTHER, /* the nearest that is not the same CPU */
 };
 
+/* How far apart two CPUs are: the nearest thing that they share. */
+enum bench_distance {
+	BENCH_BY_CORE, /* they are its hardware threads */
+	BENCH_BY_L2,
+	BENCH_BY_L3,
+	BENCH_BY_NODE,
+	BENCH_BY_SOCKET,
+	BENCH_BY_MEMORY, /* nothing nearer */
+	BENCH_DISTANCES
+};
+
 /* How the headline of a case is made from its samples. */
 enum bench_estimator {
 	BENCH_EST_DEFAULT,    /* difference for run(), median for sample() */
@@ -424,6 +435,9 @@ int bench_cpu(const struct bench *b);
 /* bench_partner() - the kernel's number of a CPU at @place that this process
  * may use, or -ENOENT. */
 int bench_partner(const struct bench *b, enum bench_place place);
+
+/* bench_distance() - of the CPUs @a and @c; BENCH_BY_MEMORY if unknown. */
+enum bench_distance bench_distance(const struct bench *b, int a, int c);
 
 /* bench_cpus() - how many CPUs this process may use; bench_nth_cpu() - the
  * kernel's number of the @nth of them, the measuring CPU first; -ERANGE. */

@@ -64,17 +64,34 @@ static void list_cpus(const struct bench *b, char *text, size_t size)
 		snprintf(text + len, size - len, ",... (%zu)", n);
 }
 
-static int choose_cpu(struct bench *b, int wanted)
+static int choose_kind(struct bench *b, const char *kind)
+{
+	const char *known[TOPO_MAX_KINDS];
+	const size_t n = topo_kinds(b->topo, known, TOPO_MAX_KINDS);
+	char names[160] = "";
+	size_t len = 0;
+
+	b->cpu = topo_default_cpu(b->topo, kind);
+	if (b->cpu >= 0)
+		return EXIT_OK;
+	if (!kind)
+		return give_up(b, EXIT_FAIL, "no CPU to run on");
+	for (size_t i = 0; i < n && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len,
+					"%s%s", i ? ", " : "", known[i]);
+	return give_up(b, EXIT_USAGE, "--kind %s: %s%s", kind,
+		       n ? "not one of " : "all CPUs here are of one kind",
+		       names);
+}
+
+static int choose_cpu(struct bench *b, int wanted, const char *kind)
 {
 	char usable[160];
 	int cpus[1024];
 	size_t n = topo_cpus(b->topo, cpus, 1024);
 
-	if (wanted < 0) {
-		b->cpu = topo_default_cpu(b->topo);
-		return b->cpu < 0 ? give_up(b, EXIT_FAIL, "no CPU to run on")
-				  : EXIT_OK;
-	}
+	if (wanted < 0)
+		return choose_kind(b, kind);
 	b->cpu = wanted;
 	for (size_t i = 0; i < n && i < 1024; i++)
 		if (cpus[i] == wanted)
@@ -116,6 +133,7 @@ int invocation_cases(struct bench *b)
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan)
 {
+	const char *fastest = "";
 	int err;
 
 	b->desc = desc;
@@ -134,7 +152,10 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		return give_up(b, EXIT_FAIL,
 			       "hwloc cannot read the machine: %s",
 			       strerror(-err));
-	err = choose_cpu(b, plan->cpu);
+	err = choose_cpu(b, plan->cpu, plan->kind);
+	b->kind = topo_kind(b->topo, b->cpu);
+	topo_kinds(b->topo, &fastest, 1);
+	b->slower = b->kind && strcmp(b->kind, fastest) != 0;
 	return err ? err : invocation_cases(b);
 }
 

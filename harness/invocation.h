@@ -97,6 +97,8 @@ struct bench {
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */
 	int cpu;
+	const char *kind; /* of that CPU; NULL: all are of one */
+	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
 	double effort;
 	double time_ns; /* for all samples, of all cases asked for */
@@ -120,10 +122,11 @@ extern volatile sig_atomic_t invocation_stop;
 
 /* What to do; from the command line and the supervisor. */
 struct invocation_plan {
-	int cpu;	 /* -1: choose */
-	int method;	 /* enum timer_method, or -1: choose */
-	double effort;	 /* 1.0 is the usual */
-	double share_ms; /* for all samples, at that effort */
+	int cpu;	  /* -1: choose */
+	const char *kind; /* of CPU to choose; NULL: the fastest */
+	int method;	  /* enum timer_method, or -1: choose */
+	double effort;	  /* 1.0 is the usual */
+	double share_ms;  /* for all samples, at that effort */
 	uint64_t seed;
 	int64_t round;		      /* -1: not in a run */
 	const char *dir;	      /* NULL: choose */

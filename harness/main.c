@@ -32,7 +32,7 @@
 struct settings {
 	struct opt_list globs;
 	uint64_t invocations, cpu, effort, seed, round;
-	const char *timer, *dir, *cpus;
+	const char *timer, *dir, *kind, *cpus;
 	bool core, counters, json, csv, wide, list, describe, version, help;
 };
 
@@ -46,8 +46,10 @@ static const struct opt common_opts[] = {
 	OPT_U64('n', "invocations", settings, invocations, "6", 1, 10000,
 		"fresh processes to measure in, count"),
 	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
-		"CPU to measure on (default: the last usable one), the "
-		"kernel's number"),
+		"CPU to measure on (default: the last usable one of the "
+		"fastest kind), the kernel's number"),
+	OPT_STR(0, "kind", settings, kind, NULL,
+		"measure on a CPU of this kind, where there are several, name"),
 	OPT_STR(0, "cpus", settings, cpus, NULL,
 		"do each operation on so many CPUs at once, numbers or all, "
 		"parted by commas: 1,2,4,all"),
@@ -120,6 +122,7 @@ static struct invocation_plan plan_of(const struct settings *set)
 
 	return (struct invocation_plan) {
 		.cpu = set->cpu == CPU_UNKNOWN ? -1 : (int)set->cpu,
+		.kind = set->kind,
 		.method = !strcmp(set->timer, "auto") ? -1
 						      : timer_find(set->timer),
 		.effort = (double)set->effort / 100,
@@ -332,6 +335,8 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		    "--timer %s: not one of auto, cpuid, cpuid2, lfence, none, "
 		    "clock (try --help)",
 		    set->timer);
+	if (set->kind && set->cpu != CPU_UNKNOWN)
+		die(EXIT_USAGE, "--kind and --cpu together (try --help)");
 	if (set->cpus && !copies_counts(set->cpus))
 		die(EXIT_USAGE,
 		    "--cpus %s: not numbers from 1 to %d and \"all\", parted "

@@ -65,6 +65,7 @@ static const struct field fields[] = {
 	SAME(STRING, tier),
 	SAME(STRING, estimator),
 	SAME(INDEX, cpu),
+	SAME(STRING, kind),
 	SAME(STRING, policy),
 	SAME(INDEX, priority),
 	SAME(JSON, evidence),

@@ -38,6 +38,7 @@ struct result {
 	char *tier; /* "core" or "detail"; NULL: by an older program */
 	char *estimator;
 	int64_t cpu; /* -1 unknown or not the same in all invocations */
+	char *kind;  /* of that CPU, where there are several */
 	char *policy;
 	int64_t priority;
 	json_t *evidence, *set_aside, *tags;

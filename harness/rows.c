@@ -522,6 +522,22 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 								      : 0;
 }
 
+/* On a slower kind of CPU it is another row. */
+static int name_row(const struct bench *b, const struct case_run *run,
+		    struct result *row)
+{
+	char name[320];
+	int bad = result_set(&row->kind, b->kind);
+
+	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->name);
+	bad |= result_set(&row->name, b->slower ? name : run->name);
+	row->params = json_deep_copy(run->params);
+	if (b->slower)
+		bad |= json_object_set_new(row->params, "kind",
+					   json_string(b->kind));
+	return bad;
+}
+
 int rows_make(const struct bench *b, const struct case_run *run,
 	      struct result *row)
 {
@@ -530,7 +546,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 
 	result_init(row);
 	bad |= result_set(&row->benchmark, b->desc->name);
-	bad |= result_set(&row->name, run->name);
+	bad |= name_row(b, run, row);
 	bad |= result_set(&row->unit, unit_of(run));
 	bad |= result_set(&row->better,
 			  run->c.bytes || run->c.better == BENCH_HIGHER
@@ -538,7 +554,6 @@ int rows_make(const struct bench *b, const struct case_run *run,
 				  : "lower");
 	bad |= result_set(&row->tier, run->core ? "core" : "detail");
 	bad |= result_set(&row->estimator, estimator_name(run));
-	row->params = json_deep_copy(run->params);
 	row->expected = run->expected;
 	row->at_least = run->derived_low;
 	row->at_most = run->derived_high;

@@ -6,10 +6,13 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct topo {
 	hwloc_topology_t hw;
 	hwloc_cpuset_t usable;
+	hwloc_obj_t *pu; /* by the kernel's number: hwloc looks at all */
+	int n_pus;
 };
 
 /* What hwloc says is allowed may be wider than what taskset left us. */
@@ -68,6 +71,20 @@ static int load(struct topo *topo)
 	return 0;
 }
 
+static int list_pus(struct topo *topo)
+{
+	hwloc_obj_t o = NULL;
+
+	topo->n_pus = hwloc_bitmap_last(
+			      hwloc_topology_get_topology_cpuset(topo->hw)) +
+		      1;
+	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->pu));
+	while (topo->pu &&
+	       (o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
+		topo->pu[o->os_index] = o;
+	return topo->pu ? 0 : -ENOMEM;
+}
+
 int topo_open(struct topo **out)
 {
 	struct topo *topo = calloc(1, sizeof(*topo));
@@ -82,12 +99,15 @@ int topo_open(struct topo **out)
 	err = load(topo);
 	if (!err)
 		err = find_usable(topo);
+	if (!err)
+		err = list_pus(topo);
 	if (err)
 		goto destroy;
 	*out = topo;
 	return 0;
 
 destroy:
+	hwloc_bitmap_free(topo->usable);
 	hwloc_topology_destroy(topo->hw);
 free_topo:
 	free(topo);
@@ -100,6 +120,7 @@ void topo_close(struct topo *topo)
 		return;
 	hwloc_bitmap_free(topo->usable);
 	hwloc_topology_destroy(topo->hw);
+	free(topo->pu);
 	free(topo);
 }
 
@@ -123,18 +144,89 @@ size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
 	return n;
 }
 
-int topo_default_cpu(const struct topo *topo)
+static const char *name_of_kind(const struct topo *topo, unsigned int index)
 {
-	int last = hwloc_bitmap_last(topo->usable);
+	static const char *const ranks[TOPO_MAX_KINDS] = { "kind0", "kind1",
+							   "kind2", "kind3",
+							   "kind4", "kind5",
+							   "kind6", "kind7" };
+	struct hwloc_info_s *info = NULL;
+	unsigned int n = 0;
+	int rank = -1;
 
-	return last < 0 ? -ENOENT : last;
+	/* Kinds without a rank differ, but it is not known in what. */
+	if (hwloc_cpukinds_get_info(topo->hw, index, NULL, &rank, &n, &info,
+				    0) ||
+	    rank < 0)
+		return NULL;
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(info[i].name, "CoreType"))
+			return info[i].value;
+	return rank < TOPO_MAX_KINDS ? ranks[rank] : NULL;
+}
+
+const char *topo_kind(const struct topo *topo, int cpu)
+{
+	hwloc_bitmap_t one = hwloc_bitmap_alloc();
+	int index = -1;
+
+	if (one && cpu >= 0) {
+		hwloc_bitmap_only(one, (unsigned int)cpu);
+		index = hwloc_cpukinds_get_by_cpuset(topo->hw, one, 0);
+	}
+	hwloc_bitmap_free(one);
+	return index < 0 || topo_kinds(topo, NULL, 0) == 0
+		       ? NULL
+		       : name_of_kind(topo, (unsigned int)index);
+}
+
+size_t topo_kinds(const struct topo *topo, const char **names, size_t max)
+{
+	const char *found[TOPO_MAX_KINDS];
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	int left = cpus ? hwloc_cpukinds_get_nr(topo->hw, 0) : 0;
+	size_t n = 0;
+
+	/* hwloc has the fastest last. */
+	while (left-- > 0 && n < TOPO_MAX_KINDS) {
+		const char *name = name_of_kind(topo, (unsigned int)left);
+		bool known = !name;
+
+		for (size_t i = 0; i < n && !known; i++)
+			known = !strcmp(found[i], name);
+		if (!known &&
+		    !hwloc_cpukinds_get_info(topo->hw, (unsigned int)left, cpus,
+					     NULL, NULL, NULL, 0) &&
+		    hwloc_bitmap_intersects(cpus, topo->usable))
+			found[n++] = name;
+	}
+	hwloc_bitmap_free(cpus);
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i < n && i < max; i++)
+		names[i] = found[i];
+	return n;
+}
+
+int topo_default_cpu(const struct topo *topo, const char *kind)
+{
+	const char *fastest = NULL, *own;
+	int cpu = hwloc_bitmap_last(topo->usable);
+
+	topo_kinds(topo, &fastest, 1);
+	kind = kind ? kind : fastest;
+	for (; kind && cpu >= 0; cpu--) {
+		own = topo_kind(topo, cpu);
+		if (own && !strcmp(own, kind) &&
+		    hwloc_bitmap_isset(topo->usable, (unsigned int)cpu))
+			break;
+	}
+	return cpu < 0 ? -ENOENT : cpu;
 }
 
 static hwloc_obj_t pu_of(const struct topo *topo, int cpu)
 {
-	return cpu < 0 ? NULL
-		       : hwloc_get_pu_obj_by_os_index(topo->hw,
-						      (unsigned int)cpu);
+	return cpu < 0 || cpu >= topo->n_pus ? NULL : topo->pu[cpu];
 }
 
 /* Whether @a and @b are below the same object of @type; false if unknown. */
@@ -194,6 +286,28 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
 	return -ENOENT;
 }
 
+enum bench_distance topo_distance(const struct topo *topo, int a, int b)
+{
+	static const hwloc_obj_type_t shared[] = {
+		[BENCH_BY_CORE] = HWLOC_OBJ_CORE,
+		[BENCH_BY_L2] = HWLOC_OBJ_L2CACHE,
+		[BENCH_BY_L3] = HWLOC_OBJ_L3CACHE,
+	};
+	const hwloc_obj_t x = pu_of(topo, a), y = pu_of(topo, b);
+
+	if (!x || !y)
+		return BENCH_BY_MEMORY;
+	for (int c = BENCH_BY_CORE; c <= BENCH_BY_L3; c++)
+		if (share(topo, x, y, shared[c]))
+			return (enum bench_distance)c;
+	if (place_of(topo, x, y) == BENCH_OTHER_PACKAGE)
+		return BENCH_BY_MEMORY;
+	/* Nodes are no ancestors in hwloc's tree. */
+	return hwloc_bitmap_intersects(x->nodeset, y->nodeset)
+		       ? BENCH_BY_NODE
+		       : BENCH_BY_SOCKET;
+}
+
 /* The first of the usable CPUs of @pu's core that is not the core of @first's;
  * @first itself for its own. */
 static bool leads_core(const struct topo *topo, hwloc_obj_t pu,
@@ -219,6 +333,7 @@ static bool leads_core(const struct topo *topo, hwloc_obj_t pu,
 size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 {
 	const hwloc_obj_t from = pu_of(topo, first);
+	const char *kind = topo_kind(topo, first);
 	size_t n = 0;
 
 	for (int pass = 0; from && pass < 4; pass++) {
@@ -227,8 +342,10 @@ size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 		hwloc_bitmap_foreach_begin(cpu, topo->usable)
 		{
 			const hwloc_obj_t pu = pu_of(topo, (int)cpu);
-			const bool near = pu && place_of(topo, from, pu) !=
-							BENCH_OTHER_PACKAGE;
+			const bool near = pu &&
+					  place_of(topo, from, pu) !=
+						  BENCH_OTHER_PACKAGE &&
+					  topo_kind(topo, (int)cpu) == kind;
 			const int in = !pu			     ? -1
 				       : pu == from		     ? 0
 				       : !leads_core(topo, pu, from) ? 3

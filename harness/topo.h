@@ -30,9 +30,26 @@ bool topo_is_real(const struct topo *topo);
  */
 size_t topo_cpus(const struct topo *topo, int *cpus, size_t max);
 
-/* topo_default_cpu() - the last usable CPU: the first ones get the
- * interrupts.  -ENOENT if there is none. */
-int topo_default_cpu(const struct topo *topo);
+/**
+ * topo_kinds() - the kinds of CPUs that this process may use, the fastest
+ * first, by the names that hwloc has for them (IntelCore, IntelAtom) or kind0,
+ * kind1 ... by its rank.
+ * @names: gets at most @max, which live as long as @topo.
+ *
+ * Return: how many there are; 0 if all are of one kind, as far as is known.
+ */
+#define TOPO_MAX_KINDS 8
+size_t topo_kinds(const struct topo *topo, const char **names, size_t max);
+
+/* topo_kind() - that of @cpu; NULL where all are of one. */
+const char *topo_kind(const struct topo *topo, int cpu);
+
+/* topo_default_cpu() - the last usable CPU of @kind (NULL: the fastest): the
+ * first ones get the interrupts.  -ENOENT if there is none. */
+int topo_default_cpu(const struct topo *topo, const char *kind);
+
+/* topo_distance() - as bench_distance(). */
+enum bench_distance topo_distance(const struct topo *topo, int a, int b);
 
 /* topo_partner() - a usable CPU at @place from @cpu, the nearest first; the
  * CPU itself for BENCH_SAME_CPU; -ENOENT if there is none. */
@@ -40,8 +57,8 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place);
 
 /**
  * topo_spread() - the order in which CPUs are taken for copies of one
- * operation: @first, then the other cores of its package, then those of other
- * packages, then the other hardware threads of all these.
+ * operation: @first, then the other cores of its kind and package, then those
+ * of other kinds and packages, then the other hardware threads of all these.
  * @cpus: gets at most @max numbers.
  *
  * Return: how many there are.

@@ -10,6 +10,7 @@
 #include "machine.h"
 #include "noise_look.h"
 #include "opts.h"
+#include "topo.h"
 
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
@@ -63,6 +64,7 @@ static void usage(const struct opt_set *sets)
 	puts("usage: machine [--cpu N] [--timer METHOD]\n"
 	     "       machine noise [--cpu N] [--ms N]\n"
 	     "       machine nominal\n"
+	     "       machine kinds\n"
 	     "       machine clean-up\n"
 	     "\n"
 	     "machine - what is this machine, and who takes its time?\n"
@@ -72,7 +74,10 @@ static void usage(const struct opt_set *sets)
 	     "says\n"
 	     "who made them, in a line of JSON for each.  nominal prints the\n"
 	     "sizes and speeds that the machine says it has, as the beginning\n"
-	     "of a predictions.ini.  clean-up removes what killed programs of\n"
+	     "of a predictions.ini.  kinds prints the kinds of CPUs, the "
+	     "fastest\n"
+	     "first, where there are several.  clean-up removes what killed "
+	     "programs of\n"
 	     "this user and of this suite have left: test files, network\n"
 	     "namespaces; every program does so when it starts.\n");
 	opts_help(stdout, sets);
@@ -92,6 +97,23 @@ static int describe(const struct settings *set, int cpu)
 	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	putchar('\n');
 	json_decref(m);
+	return EXIT_OK;
+}
+
+static int print_kinds(void)
+{
+	const char *names[TOPO_MAX_KINDS];
+	struct topo *topo;
+	const int err = topo_open(&topo);
+
+	if (err) {
+		warn("hwloc cannot read the machine: %s", strerror(-err));
+		return EXIT_FAIL;
+	}
+	for (size_t i = 0, n = topo_kinds(topo, names, TOPO_MAX_KINDS); i < n;
+	     i++)
+		puts(names[i]);
+	topo_close(topo);
 	return EXIT_OK;
 }
 
@@ -127,11 +149,14 @@ int main(int argc, char **argv)
 				    set.round);
 	else if (!strcmp(argv[first], "nominal"))
 		machine_nominal(stdout);
+	else if (!strcmp(argv[first], "kinds"))
+		status = print_kinds();
 	else if (!strcmp(argv[first], "clean-up"))
 		status = guard_clean_up() ? EXIT_FAIL : EXIT_OK;
 	else
 		die(EXIT_USAGE,
-		    "%s: no such command; noise, nominal, clean-up or none",
+		    "%s: no such command; noise, nominal, kinds, clean-up or "
+		    "none",
 		    argv[first]);
 	if (fflush(stdout) || ferror(stdout)) {
 		warn("standard output: %s", strerror(errno));

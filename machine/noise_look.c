@@ -357,7 +357,7 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 		return EXIT_FAIL;
 	}
 	if (cpu < 0)
-		cpu = topo_default_cpu(topo);
+		cpu = topo_default_cpu(topo, NULL);
 	n = topo_cpus(topo, NULL, 0);
 	cpus = machine_alloc(n + 1, sizeof(*cpus));
 	topo_cpus(topo, cpus, n);

@@ -12,10 +12,11 @@
  * Each pair is measured from both sides, so that the matrix is full: from is
  * the CPU that begins and is timed.  The line is a new one at each visit, in
  * memory of from's node: where a line lies in the last cache, and on which
- * node its memory is, decides how far both ends have to go.  If there are more
- * pairs than --pairs, CPUs at equal distances in the kernel's numbering are
- * taken, the measuring CPU being one of them, so many that their pairs are not
- * more than --pairs.
+ * node its memory is, decides how far both ends have to go: so of a pair on two
+ * nodes it is on the one in one row and on the other in the other.  If there
+ * are more pairs than --pairs, so many of them are taken, alike many of each
+ * distance that there is: the two hardware threads of a core, cores of one L2
+ * cache, of one L3 cache, of one node, of one socket, and the rest.
  *
  * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
  *           half of it.
@@ -28,6 +29,7 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "bench.h"
@@ -44,16 +46,12 @@
 
 #define PAGE_BYTES 4096u /* mmap makes whole pages of it */
 
-/* The most that have no more pairs than that. */
-#define MAX_CPUS 91
-
 enum { FROM, TO };
 
 struct state {
 	uint64_t pairs;
-	int64_t cpu[MAX_CPUS];
-	unsigned int cpus;
-	struct bench_axis axes[3];
+	const struct bench_case *rows[2 * MAX_PAIRS];
+	unsigned int n;
 	struct partner partner;
 	uint64_t asked, answers; /* since the visit began */
 	/* The line, the first of a page that holds nothing else: the prefetcher
@@ -67,35 +65,72 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* How many of @cpus CPUs have at most @pairs pairs. */
-static unsigned int choose(unsigned int cpus, uint64_t pairs)
-{
-	unsigned int m = 2;
+static const char *const shared[BENCH_DISTANCES] = {
+	[BENCH_BY_CORE] = "core",     [BENCH_BY_L2] = "L2",
+	[BENCH_BY_L3] = "L3",	      [BENCH_BY_NODE] = "node",
+	[BENCH_BY_SOCKET] = "socket", [BENCH_BY_MEMORY] = "memory",
+};
 
-	while (m < cpus && (uint64_t)(m + 1) * m / 2 <= pairs)
-		m++;
-	return m;
+/* Both rows of a pair: each side begins once. */
+static void add_pair(struct bench *b, struct state *s, const int *cpu)
+{
+	for (int side = 0; side < 2; side++)
+		s->rows[s->n++] = bench_add(
+			b, &(struct bench_case) {
+				   .params = { P_INT("from", cpu[side]),
+					       P_INT("to", cpu[!side]) } });
 }
 
-static bool add_pair(struct bench *b, void *state, struct bench_case *c)
+/* The pairs of the @n CPUs @cpu at @distance: adds @take of the @there, alike
+ * far from each other in their order.  Return: how many there are. */
+static uint64_t pairs_at(struct bench *b, struct state *s, const int *cpu,
+			 unsigned int n, enum bench_distance distance,
+			 uint64_t there, uint64_t take)
 {
-	return c->at[FROM] != c->at[TO];
+	uint64_t seen = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int k = 0; k < i; k++) {
+			const int pair[] = { cpu[i], cpu[k] };
+
+			if (bench_distance(b, pair[0], pair[1]) != distance)
+				continue;
+			if (take &&
+			    seen * take / there != (seen + 1) * take / there)
+				add_pair(b, s, pair);
+			seen++;
+		}
+	return seen;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const unsigned int cpus = bench_cpus(b);
+	uint64_t there[BENCH_DISTANCES], left = s->pairs;
+	const unsigned int n = bench_cpus(b);
+	int *cpu = calloc(n + 1, sizeof(*cpu));
+	unsigned int kinds = 0;
 
-	if (cpus < 2)
-		return 0; /* BENCH_NEED_2_PUS has the reason */
-	s->cpus = choose(cpus, s->pairs);
-	for (unsigned int i = 0; i < s->cpus; i++)
-		s->cpu[i] = bench_nth_cpu(b, i * cpus / s->cpus);
-	s->axes[FROM] = (struct bench_axis)AXIS_INT("from", s->cpu);
-	s->axes[TO] = (struct bench_axis)AXIS_INT("to", s->cpu);
-	s->axes[FROM].n = s->axes[TO].n = s->cpus;
-	bench_add_axes(b, s->axes, add_pair);
+	for (unsigned int i = 0; cpu && i < n; i++)
+		cpu[i] = bench_nth_cpu(b, i);
+	if (!cpu)
+		return bench_fail(b, ENOMEM, "a list of CPUs");
+	for (int d = 0; d < BENCH_DISTANCES; d++) {
+		there[d] = pairs_at(b, s, cpu, n, (enum bench_distance)d, 1, 0);
+		kinds += there[d] > 0;
+	}
+	/* What the few near pairs do not need the others get. */
+	for (int d = 0; d < BENCH_DISTANCES; d++) {
+		const uint64_t share = kinds ? (left + kinds - 1) / kinds : 0;
+		const uint64_t take = there[d] < share ? there[d] : share;
+
+		if (!there[d])
+			continue;
+		pairs_at(b, s, cpu, n, (enum bench_distance)d, there[d], take);
+		left -= take;
+		kinds--;
+	}
+	free(cpu);
 	return 0;
 }
 
@@ -136,6 +171,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	atomic_store(s->line, 0); /* here, so that it is from's */
 	s->asked = 0;
+	bench_fact_text(b, c, "shared", shared[bench_distance(b, from, to)]);
 	return partner_start(b, &s->partner, PARTNER_THREAD, to, answer, s);
 }
 
@@ -192,13 +228,10 @@ static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (unsigned int i = 0; i < s->cpus * s->cpus; i++) {
-		const struct bench_case *c =
-			bench_point(b, s->axes, i / s->cpus, i % s->cpus);
-
-		if (c && bench_value(b, c) > 0)
-			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
-	}
+	for (unsigned int i = 0; i < s->n; i++)
+		if (bench_value(b, s->rows[i]) > 0)
+			bench_fact(b, s->rows[i], "one_way_ns",
+				   bench_value(b, s->rows[i]) / 2);
 	return 0;
 }
 

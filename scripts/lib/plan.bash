@@ -64,6 +64,26 @@ plan_core() {
 	plan_args=("${plan_args[@]}") plan_limits=("${plan_limits[@]}")
 }
 
+# plan_kinds KIND...: the core rows once more, on CPUs of each of these kinds.
+plan_kinds() {
+	local kind i program
+	local -A core=()
+
+	while read -r program; do
+		core[$program]=1
+	done < <(sed -n 's/^core\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	for i in "${!plan_ids[@]}"; do
+		# Other lines of the program have no core rows, or ask for a network.
+		[[ ${plan_ids[i]} == "${plan_programs[i]}" && -v core[${plan_ids[i]}] ]] || continue
+		for kind; do
+			plan_ids+=("${plan_ids[i]}_${kind,,}")
+			plan_programs+=("${plan_programs[i]}")
+			plan_args+=("${plan_args[i]% --core} --core --kind $kind")
+			plan_limits+=("${plan_limits[i]}")
+		done
+	done
+}
+
 # plan_row ID PROGRAM ARGUMENTS LIMIT
 plan_row() {
 	local other

@@ -15,6 +15,7 @@ declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
 # configure: settings of a new run.
 configure() {
 	local rounds effort=100
+	local -a kinds
 
 	case ${conf[profile]} in
 	card) rounds=6 effort=20 ;;
@@ -37,6 +38,10 @@ configure() {
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
 	[[ ${conf[profile]} != @(card|quick) || -n ${conf[suite]} ]] ||
 		plan_core "${conf[only]:-}" "${conf[profile]#quick}"
+	if [[ ${conf[profile]} != card && -z ${conf[suite]}${conf[cpu]-} ]]; then
+		mapfile -t kinds < <("$bin/machine" kinds)
+		plan_kinds "${kinds[@]:1}"
+	fi
 	out=${conf[out]:-$(default_out)/${conf[host]}-$(date -u +%Y%m%dT%H%M%SZ)}
 }
 

@@ -90,3 +90,35 @@ two_cpus() {
 	until_true eval '! pgrep -f "$BIN/file_op[s] --cpus 2 -n 100"'
 	[[ $(ls) == out ]]
 }
+
+# Sixteen threads in an L3 cache, 256 in a socket with one node.
+@test "of many pairs of CPUs those of each distance are measured" {
+	HWLOC_SYNTHETIC='pack:2 [numa(memory=1GB)] l3:16 core:8 l2:1 l1:1 pu:2' \
+		try 0 "$BIN/core_to_core" --pairs 40 --list
+	[[ ${#lines[@]} == 80 ]]
+	tr -c '0-9\n' ' ' <<<"$output" | awk '
+		int($1 / 2) == int($2 / 2) { core++; next }
+		int($1 / 16) == int($2 / 16) { l3++; next }
+		int($1 / 256) == int($2 / 256) { node++; next }
+		{ memory++ }
+		END { exit !(core == 20 && l3 == 20 && node == 20 && memory == 20) }'
+}
+
+@test "the kind of CPU can be chosen where there are several" {
+	HWLOC_XMLFILE=$ROOT/tests/fixtures/hybrid.xml try 0 "$BIN/machine" kinds
+	[[ $output == IntelCore$'\n'IntelAtom ]]
+	HWLOC_XMLFILE=$ROOT/tests/fixtures/hybrid.xml try 2 "$BIN/nop" --kind fast
+	[[ $stderr == *"not one of IntelCore, IntelAtom"* ]]
+	try 2 "$BIN/nop" --kind IntelCore --cpu 0
+}
+
+@test "a run measures the core rows on each kind of CPU" {
+	# shellcheck source=scripts/lib/plan.bash
+	source "$ROOT/scripts/lib/plan.bash"
+	root=$ROOT
+	plan_ids=(syscall syscall_cpus certify) plan_programs=(syscall syscall certify)
+	plan_args=('' '--cpus 1' '') plan_limits=(60 60 60)
+	plan_kinds IntelAtom
+	[[ ${plan_ids[*]} == 'syscall syscall_cpus certify syscall_intelatom' ]]
+	[[ ${plan_args[3]} == *'--core --kind IntelAtom' ]]
+}

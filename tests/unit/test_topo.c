@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tap.h"
 #include "topo.h"
@@ -38,7 +39,7 @@ static void two_packages(void)
 	OK(topo_pin(topo, -1) == -ERANGE, "nor a negative one");
 	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
 	   "eight CPUs, of which three were asked for");
-	OK(topo_default_cpu(topo) == 7, "the last one is the default");
+	OK(topo_default_cpu(topo, NULL) == 7, "the last one is the default");
 	OK(topo_numa_nodes(topo) == 2, "two NUMA nodes");
 
 	OK(topo_partner(topo, 2, BENCH_SAME_CPU) == 2, "2: the same CPU");
@@ -138,6 +139,65 @@ static void shared_caches(void)
 	topo_close(topo);
 }
 
+/* Eight cores of two threads in each last cache, of which a socket has 16. */
+static void five_hundred(void)
+{
+	struct topo *topo = invent("pack:2 [numa(memory=1GB)] l3:16 "
+				   "core:8 l2:1 l1:1 pu:2");
+	int cpus[512] = { 0 };
+
+	OK(topo && topo_spread(topo, 511, cpus, 512) == 512,
+	   "512 CPUs have an order");
+	if (!topo)
+		return;
+	OK(cpus[0] == 511 && cpus[1] == 256 && cpus[127] == 508,
+	   "the first one, then a thread of each other core of its socket");
+	OK(cpus[128] == 0 && cpus[255] == 254, "then those of the other");
+	OK(cpus[256] == 1 && cpus[511] == 510, "then their second threads");
+	OK(topo_distance(topo, 0, 1) == BENCH_BY_CORE &&
+		   topo_distance(topo, 0, 2) == BENCH_BY_L3 &&
+		   topo_distance(topo, 0, 16) == BENCH_BY_NODE &&
+		   topo_distance(topo, 0, 256) == BENCH_BY_MEMORY,
+	   "how far apart they are");
+	OK(topo_kinds(topo, NULL, 0) == 0 && !topo_kind(topo, 0) &&
+		   topo_default_cpu(topo, "kind0") == -ENOENT,
+	   "all are of one kind");
+	topo_close(topo);
+}
+
+/* A recorded one: four cores of two threads (0, 1, 8, 9, ... 25), and four
+ * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
+static void hybrid(void)
+{
+	struct topo *topo = NULL;
+	const char *names[2] = { "", "" };
+	int cpus[12] = { 0 };
+
+	setenv("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml", 1);
+	OK(!topo_open(&topo), "a hybrid machine opens");
+	unsetenv("HWLOC_XMLFILE");
+	if (!topo)
+		return;
+	OK(topo_kinds(topo, names, 2) == 2 && !strcmp(names[0], "IntelCore") &&
+		   !strcmp(names[1], "IntelAtom"),
+	   "two kinds, the fastest first");
+	OK(!strcmp(topo_kind(topo, 25), "IntelCore") &&
+		   !strcmp(topo_kind(topo, 32), "IntelAtom"),
+	   "the kind of a CPU");
+	OK(topo_default_cpu(topo, NULL) == 25 &&
+		   topo_default_cpu(topo, "IntelAtom") == 38 &&
+		   topo_default_cpu(topo, "PowerPC") == -ENOENT,
+	   "the default is the last of the fastest");
+	OK(topo_spread(topo, 25, cpus, 12) == 12 && cpus[1] == 0 &&
+		   cpus[3] == 16 && cpus[4] == 32 && cpus[8] == 1,
+	   "its own kind first");
+	OK(topo_distance(topo, 0, 1) == BENCH_BY_CORE &&
+		   topo_distance(topo, 32, 34) == BENCH_BY_L2 &&
+		   topo_distance(topo, 0, 32) == BENCH_BY_L3,
+	   "what they share");
+	topo_close(topo);
+}
+
 static void this_machine(void)
 {
 	struct topo *topo = NULL;
@@ -147,7 +207,7 @@ static void this_machine(void)
 	if (!topo)
 		return;
 	OK(topo_is_real(topo), "it is real");
-	cpu = topo_default_cpu(topo);
+	cpu = topo_default_cpu(topo, NULL);
 	OK(cpu >= 0 && topo_pin(topo, cpu) == 0 && sched_getcpu() == cpu,
 	   "pinned to its default CPU, and it runs there");
 	topo_close(topo);
@@ -166,6 +226,8 @@ int main(void)
 	one_thread_cores();
 	three_nodes();
 	shared_caches();
+	five_hundred();
+	hybrid();
 	this_machine();
 	return tap_done();
 }
