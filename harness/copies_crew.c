@@ -392,7 +392,7 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)
 		tell_evidence(b, c, &w->page->of[i]);
-	if (!err)
+	if (!err && w->lead) /* where another could not be started, none */
 		tell_facts(b, c, w->lead->target);
 	crew_stop(w);
 	return err;

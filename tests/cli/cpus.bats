@@ -76,9 +76,9 @@ two_cpus() {
 	two_cpus
 	[[ -z ${SAN:-} ]] || skip "not with a sanitizer"
 	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
-		"${QUICK[@]}" --json --cpus 2 "${getppid[@]}"
-	jq -es 'any(.status == "failed" and (.reason | test("copies_on_own_cpu")))' \
-		<<<"$output"
+		"${QUICK[@]}" --json --cpus 2 --case 'copies=processes,call=getppid,via=syscall'
+	jq -es 'any(.status == "failed" and
+		(.evidence.copies_on_own_cpu | . and .seen < .expected))' <<<"$output"
 }
 
 @test "nothing is left of copies that are stopped or killed" {
