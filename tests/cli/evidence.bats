@@ -88,6 +88,9 @@ stores_in_file mapping unmapped call=map_touch_unmap,*size=4M
 calls_in_effect mapping madvise call=madvise,pages=touched,size=64K
 calls_in_effect mapping mprotect call=mprotect,pages=untouched,size=64K
 calls_in_effect mapping mprotect call=mprotect,pages=touched,size=64K
+calls_in_effect shootdown munmap call=munmap,threads=none,*
+calls_in_effect shootdown madvise call=madvise,threads=none,*
+calls_in_effect shootdown mprotect call=mprotect,threads=none,*
 calls_in_effect mapping mremap call=mremap,pages=untouched,size=64K
 calls_in_effect mapping mremap call=mremap,pages=touched,size=64K
 '
@@ -258,7 +261,7 @@ gives() {
 	# Looked at before: what is wrong ends the case, is skipped or done again.
 	for name in messages partner_received "done" files_gone uncached_before \
 		threads_at_work cached_before resolved_by_us \
-		yields_without_switch contended_operations; do
+		yields_without_switch contended_operations threads_running; do
 		known[$name]=1
 	done
 	# tests/cli/cpus.bats, by copies that do not leave their CPU.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls of getppid() in a second by one process on each of the given CPUs, as
+ * will-it-scale counts them: each adds to a counter of its own for ever, and
+ * another process reads them all twice.  On purpose it shares nothing with the
+ * suite.  Usage: scaling MILLISECONDS CPU...
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST 64
+
+struct counter {
+	_Alignas(64) volatile unsigned long calls;
+};
+
+static void count(struct counter *mine, int cpu)
+{
+	cpu_set_t set;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		_exit(1);
+	for (;;) {
+		syscall(SYS_getppid);
+		mine->calls++;
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void nap(double ms)
+{
+	const struct timespec t = { .tv_sec = (time_t)(ms / 1000),
+				    .tv_nsec = (long)ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static unsigned long sum(const struct counter *c, int n)
+{
+	unsigned long all = 0;
+
+	for (int i = 0; i < n; i++)
+		all += c[i].calls;
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	const int n = argc - 2;
+	struct counter *c =
+		mmap(NULL, MOST * sizeof(*c), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned long before, after;
+	pid_t child[MOST];
+	double from, to;
+
+	if (n < 1 || n > MOST || c == MAP_FAILED)
+		return 2;
+	for (int i = 0; i < n; i++) {
+		child[i] = fork();
+		if (child[i] == 0)
+			count(&c[i], atoi(argv[i + 2]));
+	}
+	nap(20);
+	before = sum(c, n);
+	from = now();
+	nap(atof(argv[1]));
+	after = sum(c, n);
+	to = now();
+	for (int i = 0; i < n; i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+	printf("%.1f\n", (double)(after - before) / (to - from));
+	return 0;
+}
