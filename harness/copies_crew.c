@@ -83,7 +83,8 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		free(l);
 		free(state);
 		*out = NULL;
-		return publish(NULL, &w->page->of[number], -ENOMEM);
+		publish(NULL, &w->page->of[number], -ENOMEM);
+		return -ENOMEM;
 	}
 	l->b = (struct bench) {
 		.desc = w->desc,
@@ -178,13 +179,12 @@ static void direct(struct crew *w, uint64_t begun_ns)
 		all_began &= atomic_load(&s->chunks) > 0;
 		all_enough &= atomic_load(&s->counted) >= LEAST_CHUNKS;
 	}
-	if (failed || (double)(now_ns - begun_ns) > patience_ns)
+	if (failed || (double)(now_ns - begun_ns) > patience_ns ||
+	    (all_enough && atomic_load(&mine->counted) >= WINDOW_CHUNKS &&
+	     (double)(now_ns - mine->from) > WINDOW_NS))
 		atomic_store(&page->state, CREW_CLOSED);
 	else if (atomic_load(&page->state) == CREW_NOT_OPEN && all_began)
 		atomic_store(&page->state, CREW_OPEN);
-	else if (all_enough && atomic_load(&mine->counted) >= WINDOW_CHUNKS &&
-		 (double)(now_ns - mine->from) > WINDOW_NS)
-		atomic_store(&page->state, CREW_CLOSED);
 }
 
 /* One window, as copy @number sees it. */
@@ -198,7 +198,7 @@ static void work(struct crew *w, struct crew_life *l, unsigned int number)
 
 	mine->ops = mine->ns = 0;
 	mine->at_home = sched_getcpu() == w->cpu[number];
-	while (!err && after != CREW_CLOSED) {
+	while (l && !err && after != CREW_CLOSED) {
 		const uint64_t from = invocation_now_ns();
 		double ops, ns;
 
@@ -329,7 +329,7 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 		err = begin(w, 0, &w->lead);
 	if (!err && w->threads)
 		err = start_others(w, b);
-	if (!err)
+	if (!err && w->lead)
 		err = pilot(w, iters);
 	return err ? told(b, w, err) : 0;
 }

@@ -78,7 +78,7 @@ static int list_pus(struct topo *topo)
 	topo->n_pus = hwloc_bitmap_last(
 			      hwloc_topology_get_topology_cpuset(topo->hw)) +
 		      1;
-	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->pu));
+	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
 	while (topo->pu &&
 	       (o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
 		topo->pu[o->os_index] = o;

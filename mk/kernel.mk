@@ -47,6 +47,14 @@ noise-test: ## test the noise certificate on a machine known to be quiet, in QEM
 	$(Q)tests/lab/noise '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
+# --cpus and shootdown, on the same kernel with 8 CPUs and two nodes.
+.PHONY: cpus-test
+cpus-test: ## test --cpus and shootdown on a machine with 8 CPUs, in QEMU
+	$(Q)scripts/setup run kmod
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/cpus '$(BUILD)/bin' '$(BUILD)/cpus-test' '$(abspath $(KERNELS))' || \
+		{ status=$$?; [ $$status = 77 ]; }
+
 # A run on the same kernel, whose machine loses its power.
 .PHONY: power-test
 power-test: ## test that a power cut costs a round at most, in QEMU

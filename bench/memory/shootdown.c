@@ -90,7 +90,9 @@ static bool add_slope(struct bench *b, void *state, struct bench_case *c)
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int64_t most = fmin(bench_cpus(b), PARTNER_TEAM_MAX) - 1;
+	const int64_t cpus = bench_cpus(b);
+	const int64_t most =
+		(cpus < PARTNER_TEAM_MAX ? cpus : PARTNER_TEAM_MAX) - 1;
 	size_t n = 1;
 
 	for (int64_t k = 1; k < most && n < MOST_STEPS - 1; k *= 2)
@@ -231,7 +233,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	const enum timer_method method = bench_timer(b)->method;
 	const enum call call = (enum call)c->at[0];
 	struct state *s = state;
-	uint64_t ticks, before[PARTNER_TEAM_MAX];
+	uint64_t ticks, before[PARTNER_TEAM_MAX] = { 0 };
 	const uint64_t sent = s->counted ? 0 : interrupts();
 	unsigned int at_work = 0;
 	long bad;
