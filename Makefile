@@ -46,7 +46,10 @@ has = $(if $(STATIC),,$(shell $(PKG_CONFIG) --exists '$(1)' 2>/dev/null && echo 
 PKG_CFLAGS  = $(tools)$(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS))
 REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
+# The folder of arch/ is that of the machine that the compiler makes code for.
+ARCH = $(call once,ARCH,$(CC) -dumpmachine | cut -d- -f1)
+
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -pthread $(PKG_CFLAGS)
 # Calls are bound at the start: a child that is the first to make one would look
@@ -57,7 +60,7 @@ REPORT_LDLIBS = $(REPORT_LIBS) -lm $(LDLIBS)
 
 FAMILIES     := $(patsubst bench/%/,%,$(wildcard bench/*/))
 BENCH_SRCS   := $(sort $(wildcard bench/*/*.c))
-CORE_SRCS    := $(sort $(wildcard clock/*.c counters/*.c harness/*.c))
+CORE_SRCS    := $(sort $(wildcard arch/$(ARCH)/*.c clock/*.c counters/*.c harness/*.c))
 REPORT_SRCS  := $(sort $(wildcard report/*.c))
 UNIT_SRCS    := $(sort $(wildcard tests/unit/test_*.c))
 FIXTURE_SRCS := $(sort $(wildcard tests/fixtures/bench/*.c))
@@ -73,7 +76,9 @@ LIB_OBJS     := $(filter-out $(MAIN),$(CORE_SRCS:%.c=$(BUILD)/obj/%.o))
 REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJS   := $(BENCH_SRCS:%.c=$(BUILD)/obj/%.o) \
 		$(FIXTURE_SRCS:%.c=$(BUILD)/obj/%.o)
-FAMILY_OBJS  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/*/lib/*.c))
+# Of a family: its parts, and those that each architecture has of its own.
+parts_of      = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c arch/$(ARCH)/$(1)/*.c))
+FAMILY_OBJS  := $(foreach name,$(FAMILIES),$(call parts_of,$(name)))
 FAMILY_LIBS  := $(FAMILIES:%=$(BUILD)/lib%.a)
 OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) $(FAMILY_OBJS) \
 		$(UNIT_SRCS:%.c=$(BUILD)/obj/%.o)
@@ -98,7 +103,7 @@ all: $(BENCHES) $(REPORT) $(EXTRA) ## build every program (default)
 # A benchmark's own libraries: bench_LIBS_<name> in mk/*.mk.  The comment that
 # opens it is its --help, man page and report text.
 define family
-$(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c))
+$(BUILD)/lib$(1).a: $(call parts_of,$(1))
 $(patsubst bench/$(1)/%.c,$(BUILD)/bin/%,$(wildcard bench/$(1)/*.c)): \
 $(BUILD)/bin/%: $(BUILD)/obj/bench/$(1)/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o \
 		$(BUILD)/lib$(1).a $(uses_$(1):%=$(BUILD)/lib%.a) $(LIB)
@@ -144,7 +149,8 @@ $(LIB) $(FAMILY_LIBS):
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter arch/$(ARCH)/memory/%,$<),-Ibench/memory/lib) \
+		$(if $(filter arch/%,$<),-Imonitor) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
 		$(if $(filter tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) -MMD -MP -c -o $@ $<

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "arch.h"
+
 #define CALIBRATE_TRIES 30
 #define ADD_ROUNDS	40 /* 20480 adds or 7168 muls, of 3 cycles mostly: */
 #define MUL_ROUNDS	14 /* 5 to 10 us */
@@ -25,11 +27,8 @@ __attribute__((noinline)) void reference_adds(uint64_t rounds)
 	if (!rounds)
 		return;
 	__asm__ volatile("1:\n\t"
-			 ".rept 512\n\t"
-			 "add %2, %0\n\t"
-			 ".endr\n\t"
-			 "dec %1\n\t"
-			 "jnz 1b"
+			 ".rept 512\n\t" ARCH_ADD(
+				 "%0", "%2") ".endr\n\t" ARCH_AGAIN("%1", "1b")
 			 : "+r"(sum), "+r"(rounds)
 			 : "r"(one)
 			 : "cc");
@@ -42,11 +41,8 @@ __attribute__((noinline)) void reference_muls(uint64_t rounds)
 	if (!rounds)
 		return;
 	__asm__ volatile("1:\n\t"
-			 ".rept 512\n\t"
-			 "imul %2, %0\n\t"
-			 ".endr\n\t"
-			 "dec %1\n\t"
-			 "jnz 1b"
+			 ".rept 512\n\t" ARCH_MUL(
+				 "%0", "%2") ".endr\n\t" ARCH_AGAIN("%1", "1b")
 			 : "+r"(product), "+r"(rounds)
 			 : "r"(three)
 			 : "cc");
@@ -87,8 +83,8 @@ double reference_multiply_cycles(double add, double mul)
  * does not wait, or takes long (CPUID). */
 static enum timer_method plain_method(const struct timer *t)
 {
-	return t->method == TIMER_CLOCK || !t->features.rdtscp ? t->method
-							       : TIMER_LFENCE;
+	return t->method == TIMER_CLOCK || !t->features.fenced ? t->method
+							       : TIMER_FENCED;
 }
 
 void reference_calibrate(struct timer *t)
@@ -141,25 +137,22 @@ double reference_hz(const struct timer *t)
 /* Eight chains of additions, more than there are units. */
 static void independent_adds(void)
 {
+	uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
 	uint64_t rounds = SHARE_ROUNDS, one = 1;
 
-	__asm__ volatile("1:\n\t"
-			 ".rept 8\n\t"
-			 "add %1, %%r8\n\t"
-			 "add %1, %%r9\n\t"
-			 "add %1, %%r10\n\t"
-			 "add %1, %%r11\n\t"
-			 "add %1, %%r12\n\t"
-			 "add %1, %%r13\n\t"
-			 "add %1, %%r14\n\t"
-			 "add %1, %%r15\n\t"
-			 ".endr\n\t"
-			 "dec %0\n\t"
-			 "jnz 1b"
-			 : "+r"(rounds)
-			 : "r"(one)
-			 : "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-			   "r15");
+	__asm__ volatile(
+		"1:\n\t"
+		".rept 8\n\t" ARCH_ADD("%0", "%9") ARCH_ADD("%1", "%9")
+			ARCH_ADD("%2", "%9") ARCH_ADD("%3", "%9") ARCH_ADD(
+				"%4", "%9") ARCH_ADD("%5", "%9") ARCH_ADD("%6",
+									  "%9")
+				ARCH_ADD("%7",
+					 "%9") ".endr\n\t" ARCH_AGAIN("%8",
+								      "1b")
+		: "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g),
+		  "+r"(h), "+r"(rounds)
+		: "r"(one)
+		: "cc");
 }
 
 double reference_share(const struct timer *t)

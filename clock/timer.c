@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "timer.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "ensemble_body.h"
 #include "quantum.h"
 #include "reference.h"
 #include "stats.h"
-
-/* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
-#define CPUID_TRAP_TICKS 1000
 
 #define RATE_WINDOW_NS	  260000000u /* METHOD: at least 250 ms */
 #define CHECK_WINDOW_NS	  20000000u
@@ -28,9 +25,8 @@
 #define OVERHEAD_NS	  15000000.0 /* not longer than 15 ms */
 
 static const char *const names[TIMER_METHODS] = {
-	[TIMER_CPUID] = "cpuid",   [TIMER_CPUID2] = "cpuid2",
-	[TIMER_LFENCE] = "lfence", [TIMER_NONE] = "none",
-	[TIMER_CLOCK] = "clock",
+#define NAMED(NAME, name, ...) [TIMER_##NAME] = #name,
+	ARCH_METHODS(NAMED, )[TIMER_CLOCK] = "clock",
 };
 
 const char *timer_name(enum timer_method method)
@@ -77,7 +73,7 @@ static bool fence_holds(void)
 		uint64_t ticks;
 		const unsigned int k = i % 3;
 
-		TIMER_INTERVAL(TIMER_LFENCE, ticks, roots(chains[k]));
+		TIMER_INTERVAL(TIMER_FENCED, ticks, roots(chains[k]));
 		if (ticks < least[k])
 			least[k] = ticks;
 	}
@@ -86,72 +82,10 @@ static bool fence_holds(void)
 
 void timer_probe(struct timer_features *f)
 {
-	unsigned int a, b, c, d;
-
 	memset(f, 0, sizeof(*f));
-	if (__get_cpuid(1, &a, &b, &c, &d)) {
-		f->tsc = d >> 4 & 1;
-		f->hypervisor = c >> 31;
-	}
-	if (__get_cpuid(0x80000001, &a, &b, &c, &d))
-		f->rdtscp = d >> 27 & 1;
-	if (__get_cpuid(0x80000007, &a, &b, &c, &d))
-		f->invariant = d >> 8 & 1;
-	if (!f->tsc)
-		return;
-	f->cpuid_ticks = UINT64_MAX;
-	for (int i = 0; i < 20; i++) {
-		uint64_t t0 = timer_none_begin();
-
-		__cpuid(0, a, b, c, d);
-		t0 = timer_none_end() - t0;
-		if (t0 < f->cpuid_ticks)
-			f->cpuid_ticks = t0;
-	}
-	f->fence_holds = f->rdtscp && fence_holds();
-}
-
-bool timer_usable(enum timer_method method, const struct timer_features *f,
-		  const char **why)
-{
-	if (method == TIMER_CLOCK)
-		return true;
-	if (!f->tsc) {
-		*why = "this processor has no time-stamp counter";
-		return false;
-	}
-	if (!f->rdtscp && (method == TIMER_CPUID || method == TIMER_LFENCE)) {
-		*why = "this processor has no RDTSCP";
-		return false;
-	}
-	return true;
-}
-
-enum timer_method timer_choose(const struct timer_features *f, const char **why)
-{
-	if (!f->tsc || !f->invariant) {
-		*why = "no invariant TSC, so the kernel's clock";
-		return TIMER_CLOCK;
-	}
-	if (!f->rdtscp) {
-		*why = "no RDTSCP on this processor: the white paper's first "
-		       "method";
-		return TIMER_CPUID2;
-	}
-	if (f->cpuid_ticks < CPUID_TRAP_TICKS && !f->hypervisor) {
-		*why = "CPUID does not trap: the white paper's method";
-		return TIMER_CPUID;
-	}
-	if (!f->fence_holds) {
-		*why = "LFENCE does not hold a long chain back here, so CPUID, "
-		       "though it may trap";
-		return TIMER_CPUID;
-	}
-	*why = f->cpuid_ticks < CPUID_TRAP_TICKS
-		       ? "under a hypervisor, where CPUID may trap at any time"
-		       : "CPUID traps to the hypervisor; LFENCE holds a long "
-			 "chain back";
-	return TIMER_LFENCE;
+	f->trap_ticks = UINT64_MAX;
+	arch_probe(f);
+	f->fence_holds = f->fenced && fence_holds();
 }
 
 struct instant {
@@ -166,7 +100,7 @@ static struct instant tightest(void)
 
 	for (int i = 0; i < SANDWICHES; i++) {
 		uint64_t ns0 = timer_clock_begin();
-		uint64_t ticks = timer_lfence_begin();
+		uint64_t ticks = timer_fenced_begin();
 		uint64_t ns1 = timer_clock_begin();
 
 		if (ns1 - ns0 < least) {
@@ -194,7 +128,7 @@ double timer_tsc_hz(uint64_t window_ns)
  * that does not wait, or takes long (CPUID). */
 static enum timer_method plain_method(enum timer_method method)
 {
-	return method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_LFENCE;
+	return method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_FENCED;
 }
 
 /* From 64 cycles to @most and 64, never as many as the time before: at the
@@ -202,10 +136,9 @@ static enum timer_method plain_method(enum timer_method method)
  * its own is not read twice within one step. */
 static inline void irregular_delay(uint32_t i, uint32_t most)
 {
-	uint32_t rounds = 64 + i * 2654435761u % most;
+	uint64_t rounds = 64 + i * 2654435761u % most;
 
-	__asm__ volatile("1: dec %0\n\t"
-			 "jnz 1b"
+	__asm__ volatile("1:\n\t" ARCH_AGAIN("%0", "1b")
 			 : "+r"(rounds)
 			 :
 			 : "cc");
@@ -283,7 +216,7 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 	t->method = method;
 	if (!timer_usable(method, &t->features, &why))
 		return -ENOTSUP;
-	if (t->features.tsc && t->features.invariant) {
+	if (t->features.counter && t->features.invariant) {
 		if (tsc_hz > 0) {
 			check = timer_tsc_hz(CHECK_WINDOW_NS);
 			if (fabs(check / tsc_hz - 1) > RATE_TOLERANCE)

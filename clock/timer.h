@@ -20,16 +20,18 @@
  *
  * Source: G. Paoloni, "How to Benchmark Code Execution Times on Intel IA-32
  * and IA-64 Instruction Set Architectures", Intel white paper 324264-001,
- * 2010, for `cpuid` and `cpuid2`.  Intel SDM volume 2B, RDTSC, for `lfence`.
+ * 2010.  The methods of an architecture: arch/ARCH/timer_asm.h.
  */
 enum timer_method {
-	TIMER_CPUID,  /* cpuid;rdtsc ... rdtscp;cpuid */
-	TIMER_CPUID2, /* cpuid;rdtsc ... cpuid;rdtsc: for study */
-	TIMER_LFENCE, /* lfence;rdtsc;lfence ... rdtscp;lfence */
-	TIMER_NONE,   /* rdtsc ... rdtsc: for study */
-	TIMER_CLOCK,  /* clock_gettime(CLOCK_MONOTONIC_RAW) */
-	TIMER_METHODS /* how many there are */
+#define TIMER_ENUM_(NAME, name, ...) TIMER_##NAME,
+	ARCH_METHODS(TIMER_ENUM_, ) /* of the counter: timer_asm.h */
+	TIMER_CLOCK,		    /* clock_gettime(CLOCK_MONOTONIC_RAW) */
+	TIMER_METHODS		    /* how many there are */
 };
+
+/* Their names, for messages. */
+#define TIMER_NAME_(NAME, name, ...) #name ", "
+#define TIMER_NAMES		     ARCH_METHODS(TIMER_NAME_, )
 
 /* For machines whose TSC cannot be trusted: nanoseconds, and a call. */
 TIMER_INLINE uint64_t timer_clock_begin(void)
@@ -58,14 +60,11 @@ TIMER_INLINE uint64_t timer_clock_end(void)
 		(ticks) = timer_##name##_end() - begin_;        \
 		break;                                          \
 	}
-#define TIMER_INTERVAL(method, ticks, ...)                      \
-	switch (method) {                                       \
-		TIMER_CASE_(CPUID, cpuid, ticks, __VA_ARGS__)   \
-		TIMER_CASE_(CPUID2, cpuid2, ticks, __VA_ARGS__) \
-		TIMER_CASE_(LFENCE, lfence, ticks, __VA_ARGS__) \
-		TIMER_CASE_(NONE, none, ticks, __VA_ARGS__)     \
-	default:                                                \
-		TIMER_CASE_(CLOCK, clock, ticks, __VA_ARGS__)   \
+#define TIMER_INTERVAL(method, ticks, ...)                    \
+	switch (method) {                                     \
+		ARCH_METHODS(TIMER_CASE_, ticks, __VA_ARGS__) \
+	default:                                              \
+		TIMER_CASE_(CLOCK, clock, ticks, __VA_ARGS__) \
 	}
 
 /*
@@ -76,15 +75,11 @@ TIMER_INLINE uint64_t timer_clock_end(void)
  */
 TIMER_INLINE uint64_t timer_begin(enum timer_method method)
 {
+#define TIMER_BEGIN_(NAME, name, ...) \
+	case TIMER_##NAME:            \
+		return timer_##name##_begin();
 	switch (method) {
-	case TIMER_CPUID:
-		return timer_cpuid_begin();
-	case TIMER_CPUID2:
-		return timer_cpuid2_begin();
-	case TIMER_LFENCE:
-		return timer_lfence_begin();
-	case TIMER_NONE:
-		return timer_none_begin();
+		ARCH_METHODS(TIMER_BEGIN_, )
 	default:
 		return timer_clock_begin();
 	}
@@ -92,15 +87,11 @@ TIMER_INLINE uint64_t timer_begin(enum timer_method method)
 
 TIMER_INLINE uint64_t timer_end(enum timer_method method)
 {
+#define TIMER_END_(NAME, name, ...) \
+	case TIMER_##NAME:          \
+		return timer_##name##_end();
 	switch (method) {
-	case TIMER_CPUID:
-		return timer_cpuid_end();
-	case TIMER_CPUID2:
-		return timer_cpuid2_end();
-	case TIMER_LFENCE:
-		return timer_lfence_end();
-	case TIMER_NONE:
-		return timer_none_end();
+		ARCH_METHODS(TIMER_END_, )
 	default:
 		return timer_clock_end();
 	}
@@ -108,12 +99,14 @@ TIMER_INLINE uint64_t timer_end(enum timer_method method)
 
 /* What the choice of a method depends on.  Filled by timer_probe(). */
 struct timer_features {
-	bool tsc;	  /* CPUID.1:EDX[4] */
-	bool rdtscp;	  /* CPUID.80000001H:EDX[27] */
-	bool invariant;	  /* CPUID.80000007H:EDX[8] */
-	bool hypervisor;  /* CPUID.1:ECX[31] */
-	bool fence_holds; /* lfence did not cut a long dependent chain short */
-	uint64_t cpuid_ticks; /* least time of CPUID leaf 0, ticks */
+	bool counter;	     /* the processor has one that programs may read */
+	bool fenced;	     /* TIMER_FENCED can be used */
+	bool invariant;	     /* it counts at one rate whatever the core does */
+	bool hypervisor;     /* the processor says that there is one */
+	bool fence_holds;    /* TIMER_FENCED did not cut a long dependent chain
+			      * short */
+	uint64_t trap_ticks; /* least time of what may trap (ARCH_TRAP), ticks;
+			      * UINT64_MAX: not known */
 };
 
 struct timer {
@@ -135,7 +128,7 @@ struct timer {
 	struct timer_features features;
 };
 
-/* timer_name() - "cpuid", "cpuid2", "lfence", "none", "clock". */
+/* timer_name() - "lfence", "none", "clock"... */
 const char *timer_name(enum timer_method method);
 
 /* timer_find() - the method of that name, or -EINVAL. */
@@ -144,12 +137,17 @@ int timer_find(const char *name);
 /* timer_probe() - ask the processor.  Takes some milliseconds. */
 void timer_probe(struct timer_features *f);
 
+/* arch_probe() - its part that only the architecture can answer: all but
+ * fence_holds. */
+void arch_probe(struct timer_features *f);
+
 /**
  * timer_choose() - the method for a machine with features @f.
  * @why: gets the reason, one sentence (static text).
  *
- * cpuid on bare metal, lfence where CPUID traps, cpuid2 where there is no
- * RDTSCP, clock where the TSC is not invariant.
+ * On x86-64: cpuid on bare metal, lfence where CPUID traps, cpuid2 where there
+ * is no RDTSCP; clock where the counter is not invariant.  In arch/, as is
+ * timer_usable().
  */
 enum timer_method timer_choose(const struct timer_features *f,
 			       const char **why);

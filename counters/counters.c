@@ -122,17 +122,8 @@ static void bar_events(struct counters *c)
 {
 	static const enum counters_event cache[] = { COUNTERS_LLC_REFERENCES,
 						     COUNTERS_LLC_MISSES };
-	const char *why = NULL;
+	const char *why = counters_no_llc(c->arch.vendor);
 
-	if (!strcmp(c->arch.vendor, "AuthenticAMD") ||
-	    !strcmp(c->arch.vendor, "HygonGenuine"))
-		why = "cores of this kind do not see the last-level cache; "
-		      "their generic cache events are those of L2: perf stat "
-		      "-e cache-misses, or -a -e l3_misses for the uncore";
-#ifdef __aarch64__
-	why = "the generic cache events of this architecture are those of "
-	      "L1: perf stat -e LLC-load-misses";
-#endif
 	for (size_t i = 0; why && i < 2; i++) {
 		c->barred |= 1u << cache[i];
 		snprintf(c->why[cache[i]], COUNTERS_WHY_MAX, "%s", why);

@@ -5,10 +5,6 @@
 
 #include "counters.h"
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
 #define MONITORING     0x0au
 #define EXTENDED_MAX   0x80000000u
 #define EXTENDED_FLAGS 0x80000001u
@@ -19,34 +15,6 @@
 #define AMD_BITS     48
 #define AMD_EXTENDED 6 /* with PerfCtrExtCore, else ... */
 #define AMD_LEGACY   4
-
-size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
-{
-#ifdef __x86_64__
-	static const uint32_t wanted[] = { 0,
-					   1,
-					   7,
-					   MONITORING,
-					   0x1a,
-					   EXTENDED_MAX,
-					   EXTENDED_FLAGS,
-					   AMD_MONITORING };
-	size_t n = sizeof(wanted) / sizeof(*wanted);
-
-	_Static_assert(sizeof(wanted) / sizeof(*wanted) <= COUNTERS_LEAVES,
-		       "room for all leaves");
-	for (size_t i = 0; i < n; i++) {
-		struct counters_leaf *l = &leaves[i];
-
-		l->leaf = wanted[i];
-		l->subleaf = 0;
-		__cpuid_count(l->leaf, 0, l->eax, l->ebx, l->ecx, l->edx);
-	}
-	return n;
-#else
-	return 0;
-#endif
-}
 
 struct set {
 	const struct counters_leaf *leaves;

@@ -54,7 +54,7 @@ static const struct opt common_opts[] = {
 		"do each operation on so many CPUs at once, numbers or all, "
 		"parted by commas: 1,2,4,all"),
 	OPT_STR('t', "timer", settings, timer, "auto",
-		"timing method: auto, cpuid, cpuid2, lfence, none or clock, "
+		"timing method: auto, " TIMER_NAMES "or clock, "
 		"name"),
 	OPT_U64('e', "effort", settings, effort, "100", 1, 10000,
 		"how many samples to take, percent of the usual"),
@@ -332,7 +332,7 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		die(EXIT_USAGE, "there are no operands (try --help)");
 	if (strcmp(set->timer, "auto") != 0 && timer_find(set->timer) < 0)
 		die(EXIT_USAGE,
-		    "--timer %s: not one of auto, cpuid, cpuid2, lfence, none, "
+		    "--timer %s: not one of auto, " TIMER_NAMES
 		    "clock (try --help)",
 		    set->timer);
 	if (set->kind && set->cpu != CPU_UNKNOWN)

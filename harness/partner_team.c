@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "arch.h"
+
 static int serve(struct partner *p, void *arg)
 {
 	struct partner_team *team = arg;
@@ -12,7 +14,7 @@ static int serve(struct partner *p, void *arg)
 	while (!partner_stopping(p)) {
 		if (atomic_load_explicit(&team->go, memory_order_acquire) ==
 		    done) {
-			__builtin_ia32_pause();
+			ARCH_PAUSE();
 			continue;
 		}
 		done++;
@@ -49,7 +51,7 @@ void partner_team_go(struct partner_team *team, uint64_t rounds)
 void partner_team_wait(struct partner_team *team)
 {
 	while (atomic_load_explicit(&team->busy, memory_order_acquire))
-		__builtin_ia32_pause();
+		ARCH_PAUSE();
 }
 
 void partner_team_run(struct partner_team *team, uint64_t rounds)

@@ -34,16 +34,13 @@ typedef int timed_fn(bench_run_fn *run, struct bench *b,
 		return err;                                                 \
 	}
 
-TIMED(cpuid)
-TIMED(cpuid2)
-TIMED(lfence)
-TIMED(none)
+#define TIMED_BY(NAME, name, ...) TIMED(name)
+ARCH_METHODS(TIMED_BY, )
 TIMED(clock)
 
 static timed_fn *const timed[TIMER_METHODS] = {
-	[TIMER_CPUID] = timed_cpuid,   [TIMER_CPUID2] = timed_cpuid2,
-	[TIMER_LFENCE] = timed_lfence, [TIMER_NONE] = timed_none,
-	[TIMER_CLOCK] = timed_clock,
+#define TIMED_ENTRY(NAME, name, ...) [TIMER_##NAME] = timed_##name,
+	ARCH_METHODS(TIMED_ENTRY, )[TIMER_CLOCK] = timed_clock,
 };
 
 /* What a batch callback needs to know. */

@@ -17,6 +17,7 @@
 #include <linux/landlock.h>
 #endif
 
+#include "arch.h"
 #include "layer.h"
 
 /* A call that no kernel has; each filter refuses its own with an error that no
@@ -213,25 +214,15 @@ static int install(void *arg)
 		       : 0;
 }
 
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE AUDIT_ARCH_AARCH64
-#else
-#define NATIVE 0
-#endif
-
 int seccomp_apply(const struct layer *l, long n)
 {
 	static struct filter f;
 
-	if (!NATIVE)
-		return -ENOTSUP;
 	f.n = 0;
 	load(&f, offsetof(struct seccomp_data, arch));
 	/* The 32-bit calls have other numbers, and are not looked at. */
-	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE,
-					     1, 0));
+	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+					     ARCH_AUDIT, 1, 0));
 	answer(&f, ALLOW);
 	load(&f, offsetof(struct seccomp_data, nr));
 	if (l->flag == SECCOMP_BY_NUMBER)

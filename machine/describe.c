@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <cpuid.h>
 #include <dirent.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -10,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch_ask.h"
 #include "err.h"
 #include "machine.h"
 #include "timer.h"
@@ -202,7 +202,6 @@ static json_t *os_name(void)
 	return s ? s : json_null();
 }
 
-/* CPUID leaf 40000000H holds the hypervisor's signature, if there is one. */
 static json_t *hypervisor(void)
 {
 	static const struct {
@@ -213,17 +212,12 @@ static json_t *hypervisor(void)
 		{ "XenVMMXenVMM", "Xen" },     { "bhyve bhyve ", "bhyve" },
 		{ "ACRNACRNACRN", "ACRN" },    { "VBoxVBoxVBox", "VirtualBox" },
 	};
-	unsigned int a, b, c, d;
-	char signature[13] = "";
+	char signature[ARCH_SIGNATURE];
 
-	if (!__get_cpuid(1, &a, &b, &c, &d))
+	if (!arch_hypervisor(signature))
 		return json_null();
-	if (!(c & 1u << 31))
+	if (!*signature)
 		return json_string("none");
-	__cpuid(0x40000000, a, b, c, d);
-	memcpy(signature, &b, 4);
-	memcpy(signature + 4, &c, 4);
-	memcpy(signature + 8, &d, 4);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(known[i].signature, signature))
 			return json_string(known[i].name);
@@ -339,7 +333,7 @@ static json_t *describe_timer(const struct timer *t)
 			 timer_name(t->method), "why", machine_string(t->why),
 			 "quantum_ticks", t->quantum_ticks, "overhead_ticks",
 			 t->overhead_ticks, "cpuid_ticks",
-			 (json_int_t)t->features.cpuid_ticks, "core_hz",
+			 (json_int_t)t->features.trap_ticks, "core_hz",
 			 hz_or_null(t->core_hz), "fence_holds",
 			 t->features.fence_holds);
 }
@@ -348,7 +342,7 @@ static json_t *describe_tsc(const struct timer *t)
 {
 	return json_pack("{s:o, s:b, s:b}", "hz", hz_or_null(t->tsc_hz),
 			 "invariant", t->features.invariant, "rdtscp",
-			 t->features.rdtscp);
+			 t->features.fenced);
 }
 
 /* Choose and calibrate as a measuring program does. */
@@ -359,8 +353,7 @@ static int calibrate(struct timer *t, const char *name, const char **why)
 	timer_probe(&t->features);
 	method = name ? timer_find(name) : (int)timer_choose(&t->features, why);
 	if (method < 0) {
-		*why = "--timer: no such method; cpuid, cpuid2, lfence, none "
-		       "or clock";
+		*why = "--timer: no such method; " TIMER_NAMES "clock";
 		return -EINVAL;
 	}
 	if (!timer_usable((enum timer_method)method, &t->features, why))

@@ -4,13 +4,13 @@
 CROSS_ARM64    ?= aarch64-linux-gnu-gcc
 COUNTERS_TEST  := $(BUILD)/counters-test
 COUNTERS_GUEST := $(COUNTERS_TEST)/guest
-COUNTERS_SRCS  := tests/lab/guest.c $(wildcard counters/*.c)
+COUNTERS_SRCS  := tests/lab/guest.c arch/aarch64/arch.c $(wildcard counters/*.c)
 
 # Neither SAN nor CFLAGS: it is for another machine.
 $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -Werror \
+	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iarch -Iarch/aarch64 -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -Werror \
 		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
@@ -18,12 +18,14 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 # read what every compiler writes then.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
-	bench/memory/lib/chase_many.c monitor/load_work.c $(wildcard counters/*.c)
+	arch/$(ARCH)/memory/chase_many.c monitor/load_work.c arch/$(ARCH)/arch.c \
+	arch/$(ARCH)/load_vector.c $(wildcard counters/*.c)
 
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h counters/*.h harness/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -O2 -o $@ \
+	$(Q)$(CC) -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness \
+		-Ibench/memory/lib -Imonitor -std=gnu11 $(WARN) -O2 -o $@ \
 		$(COUNTED_SRCS) -lm
 
 test-programs: $(COUNTED_LOOPS)

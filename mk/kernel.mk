@@ -5,9 +5,9 @@ KMOD      := $(BUILD)/kmod
 KMOD_TEST := $(BUILD)/kmod-test
 KERNELS   := $(BUILD)/kernels
 KDIR      ?= /lib/modules/$(shell uname -r)/build
-KMOD_SRCS := $(wildcard kernel/*) clock/ensemble.c clock/ensemble.h \
+KMOD_SRCS  = $(wildcard kernel/*) $(wildcard arch/$(ARCH)/*_asm.h) clock/ensemble.c clock/ensemble.h \
 	clock/ensemble_body.h clock/certificate.c clock/certificate.h \
-	clock/quantum.c clock/quantum.h clock/timer_asm.h
+	clock/quantum.c clock/quantum.h
 
 # The kernel's build writes beside its sources, so it gets copies; those for
 # another kernel lie apart, lest they be loaded into this one.

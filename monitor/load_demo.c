@@ -48,6 +48,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "counters.h"
 #include "cpu_model.h"
@@ -108,19 +109,18 @@ static int piece_arithmetic(struct bench *b, struct load_state *s,
 static int piece_avx(struct bench *b, struct load_state *s, double *asked,
 		     double *done)
 {
-	*asked = (double)(s->rounds * LOAD_AVX_ADDS * LOAD_AVX_LANES);
-	*done = load_avx(s->rounds);
+	*asked = (double)(s->rounds * LOAD_VECTOR_ADDS * ARCH_VECTOR_LANES);
+	*done = load_vector(s->rounds);
 	return 0;
 }
 
 static void *follow(void *at, uint64_t rounds)
 {
 	__asm__ volatile("1:\n\t"
-			 ".rept 32\n\t"
-			 "mov (%[at]), %[at]\n\t"
-			 ".endr\n\t"
-			 "dec %[rounds]\n\t"
-			 "jnz 1b"
+			 ".rept 32\n\t" ARCH_LOAD(
+				 "%[at]",
+				 "%[at]") ".endr\n\t" ARCH_AGAIN("%[rounds]",
+								 "1b")
 			 : [at] "+r"(at), [rounds] "+r"(rounds)
 			 :
 			 : "cc", "memory");
@@ -299,7 +299,7 @@ static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 
 static const struct work works[] = {
 	{ "arithmetic", "additions", begin_rounds, piece_arithmetic },
-	{ "avx", "additions", begin_rounds, piece_avx },
+	{ ARCH_VECTOR_NAME, "additions", begin_rounds, piece_avx },
 	{ "chase", "loads", begin_chase, piece_chase },
 	{ "disk", "bytes", begin_disk, piece_disk },
 	{ "idle", "sleeps", NULL, piece_idle },
@@ -522,9 +522,10 @@ static int cases(struct bench *b, void *state)
 {
 	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
 		const struct work *w = &works[i];
-		const char *skip = w->piece == piece_avx && !load_avx_usable()
-					   ? "this processor has no AVX"
-					   : NULL;
+		const char *skip =
+			w->piece == piece_avx && !load_vector_usable()
+				? "this processor has no AVX"
+				: NULL;
 
 		for (int f = 0; f < FIGURES; f++)
 			bench_add(b,

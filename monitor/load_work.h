@@ -16,15 +16,15 @@
  * is rounds x LOAD_ADDS. */
 uint64_t load_add(uint64_t rounds);
 
-#define LOAD_AVX_ADDS  64 /* additions of vectors in one round of load_avx() */
-#define LOAD_AVX_LANES 4  /* doubles in a vector */
+#define LOAD_VECTOR_ADDS 64 /* additions of vectors in one of its rounds */
 
-/* load_avx_usable() - whether processor and system have AVX. */
-bool load_avx_usable(void);
+/* load_vector_usable() - whether processor and system have the vectors that
+ * arch/ knows (ARCH_VECTOR_NAME, of ARCH_VECTOR_LANES doubles). */
+bool load_vector_usable(void);
 
-/* load_avx() - @rounds times LOAD_AVX_ADDS additions of 1.0 to all lanes of
- * eight vector registers in turn.  Only where load_avx_usable().  Return: the
- * sum of all lanes: rounds x LOAD_AVX_ADDS x LOAD_AVX_LANES. */
-double load_avx(uint64_t rounds);
+/* load_vector() - @rounds times LOAD_VECTOR_ADDS additions of 1.0 to all lanes
+ * of eight vector registers in turn.  Only where load_vector_usable().  Return:
+ * the sum of all lanes: rounds x LOAD_VECTOR_ADDS x ARCH_VECTOR_LANES. */
+double load_vector(uint64_t rounds);
 
 #endif

@@ -26,6 +26,7 @@
  */
 #include <string.h>
 
+#include "arch.h"
 #include "bench.h"
 
 #define CHAINS 8
@@ -43,17 +44,6 @@ struct kernel {
 	size_t (*right)(const struct arith_state *s);
 };
 
-#if defined(__x86_64__)
-#define IN_VECTOR "+x"
-#define HAS(what) __builtin_cpu_supports(what)
-#define FMA	  __attribute__((target("fma")))
-#define AVX	  __attribute__((target("avx")))
-#else
-#define IN_VECTOR "+w"
-#define HAS(what) 0
-#define FMA
-#define AVX
-#endif
 #define ANY /* no more than the architecture's base */
 
 typedef float float128 __attribute__((vector_size(16)));
@@ -174,11 +164,11 @@ typedef double double256 __attribute__((vector_size(32)));
 	KERNEL(id##_div, T, T, "+r", ANY, OP_OVER, half, big, 0) \
 	KERNEL(id##_mod, T, T, "+r", ANY, OP_MOD, half, big, half)
 
-#define FLOATING(id, T, E, attr, above)                              \
-	KERNEL(id##_add, T, E, IN_VECTOR, attr, OP_ADD, 1, 1, 0)     \
-	KERNEL(id##_mul, T, E, IN_VECTOR, attr, OP_MUL, 1, above, 0) \
-	KERNEL(id##_div, T, E, IN_VECTOR, attr, OP_DIV, 1, above, 0) \
-	KERNEL(id##_bogo, T, E, IN_VECTOR, attr, OP_BOGO, 0.7, 1.5, -0.1)
+#define FLOATING(id, T, E, attr, above)                                   \
+	KERNEL(id##_add, T, E, ARCH_IN_VECTOR, attr, OP_ADD, 1, 1, 0)     \
+	KERNEL(id##_mul, T, E, ARCH_IN_VECTOR, attr, OP_MUL, 1, above, 0) \
+	KERNEL(id##_div, T, E, ARCH_IN_VECTOR, attr, OP_DIV, 1, above, 0) \
+	KERNEL(id##_bogo, T, E, ARCH_IN_VECTOR, attr, OP_BOGO, 0.7, 1.5, -0.1)
 
 INTEGER(int32, uint32_t, 0x7ffffff1, 46349)
 INTEGER(int64, uint64_t, 0x7ffffffffffffff1, 3037000507)
@@ -186,12 +176,14 @@ FLOATING(float, float, float, ANY, 1 + 0x1p-23)
 FLOATING(double, double, double, ANY, 1 + 0x1p-23)
 FLOATING(float128, float128, float, ANY, 1 + 0x1p-23)
 FLOATING(double128, double128, double, ANY, 1 + 0x1p-23)
-FLOATING(float256, float256, float, AVX, 1 + 0x1p-23)
-FLOATING(double256, double256, double, AVX, 1 + 0x1p-23)
-KERNEL(float_sqrt, float, float, IN_VECTOR, ANY, OP_SQRTF, 0.7, 0, 0)
-KERNEL(double_sqrt, double, double, IN_VECTOR, ANY, OP_SQRT, 0.7, 0, 0)
-KERNEL(float_fma, float, float, IN_VECTOR, FMA, OP_FMAF, 1, 0.99, 0.3)
-KERNEL(double_fma, double, double, IN_VECTOR, FMA, OP_FMA, 1, 0.99, 0.3)
+FLOATING(float256, float256, float, ARCH_WITH_256, 1 + 0x1p-23)
+FLOATING(double256, double256, double, ARCH_WITH_256, 1 + 0x1p-23)
+KERNEL(float_sqrt, float, float, ARCH_IN_VECTOR, ANY, OP_SQRTF, 0.7, 0, 0)
+KERNEL(double_sqrt, double, double, ARCH_IN_VECTOR, ANY, OP_SQRT, 0.7, 0, 0)
+KERNEL(float_fma, float, float, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMAF, 1, 0.99,
+       0.3)
+KERNEL(double_fma, double, double, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMA, 1,
+       0.99, 0.3)
 
 enum { INT32, INT64, FLOAT, DOUBLE, FLOAT128, DOUBLE128, FLOAT256, DOUBLE256 };
 static const char *const types[] = { "int32",	 "int64",    "float",
@@ -243,9 +235,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	c->arg = k;
 	c->run = c->at[2] ? k->throughput : k->latency;
 	c->ops = STEPS;
-	if (c->at[0] >= FLOAT256 && !HAS("avx"))
+	if (c->at[0] >= FLOAT256 && !ARCH_HAS_256())
 		c->skip = "this CPU has no vectors of 256 bits that we know";
-	if (c->at[1] == FMA_ && !HAS("fma"))
+	if (c->at[1] == FMA_ && !ARCH_HAS_FMA())
 		c->skip = "this CPU has no FMA that we know";
 	return c->run;
 }

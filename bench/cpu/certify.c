@@ -37,6 +37,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "certificate.h"
 #include "lib/certify_checks.h"
@@ -45,8 +46,7 @@
 #define PAPER_ENSEMBLES 1000
 #define PAPER_SAMPLES	100000
 
-static const enum timer_method methods[] = { TIMER_NONE, TIMER_CPUID2,
-					     TIMER_CPUID, TIMER_LFENCE };
+static const enum timer_method methods[] = { ARCH_CERTIFIED };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 #define FIGURES 24 /* of one method, at most */
 
@@ -159,7 +159,7 @@ static int certify_cases(struct bench *b, void *state)
 				.better = certify_check_name(
 						  (enum certify_check)i)
 						  ->better,
-				.skip = features.tsc ? NULL : "no TSC",
+				.skip = features.counter ? NULL : "no TSC",
 				.derived = true,
 			});
 	return 0;

@@ -37,6 +37,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "timer.h"
 
@@ -46,50 +47,6 @@
 struct loop_state {
 	uint64_t asked, passes; /* of the inner loop, since the last check */
 };
-
-/*
- * for (i = 0; i <= last; i++); as gcc -O0 has it: the body comes first, the
- * test is jumped to.  The body is aligned so that it lies in one line of the
- * decoder's cache wherever the linker puts the function.
- */
-static inline __attribute__((always_inline)) int loop_memory(int n)
-{
-	const int last = n - 1;
-	int i;
-
-	__asm__ volatile("movl $0, %0\n\t"
-			 "jmp 2f\n\t"
-			 ".p2align 5\n"
-			 "1:\n\t"
-			 "addl $1, %0\n"
-			 "2:\n\t"
-			 "movl %0, %%eax\n\t"
-			 "cmpl %1, %%eax\n\t"
-			 "jle 1b"
-			 : "=m"(i)
-			 : "m"(last)
-			 : "eax", "cc", "memory");
-	return i;
-}
-
-static inline __attribute__((always_inline)) int loop_register(int n)
-{
-	const int last = n - 1;
-	int i;
-
-	__asm__ volatile("xorl %0, %0\n\t"
-			 "jmp 2f\n\t"
-			 ".p2align 5\n"
-			 "1:\n\t"
-			 "addl $1, %0\n"
-			 "2:\n\t"
-			 "cmpl %1, %0\n\t"
-			 "jle 1b"
-			 : "=&r"(i)
-			 : "r"(last)
-			 : "cc", "memory");
-	return i;
-}
 
 /* The counter is an int, as in the report. */
 #define EACH(form)                                                             \
@@ -103,13 +60,9 @@ static inline __attribute__((always_inline)) int loop_register(int n)
 			return bench_fail(b, ERANGE, "%llu iterations",        \
 					  (unsigned long long)iters);          \
 		s->asked += iters;                                             \
-		s->passes += (uint64_t)loop_##form((int)iters);                \
+		s->passes += (uint64_t)arch_loop_##form((int)iters);           \
 		return 0;                                                      \
 	}
-
-/* LFENCE starts nothing behind it before all ahead of it is complete: loops
- * do not overlap with each other. */
-#define FENCE() __asm__ volatile("lfence" : : : "memory")
 
 #define CURVE(form)                                               \
 	static int run_curve_##form(struct bench *b, void *state, \
@@ -123,8 +76,8 @@ static inline __attribute__((always_inline)) int loop_register(int n)
 		(void)b;                                          \
 		BENCH_HIDE(n);                                    \
 		for (uint64_t i = 0; i < iters; i++) {            \
-			FENCE();                                  \
-			passes += (uint64_t)loop_##form(n);       \
+			ARCH_FENCE();                             \
+			passes += (uint64_t)arch_loop_##form(n);  \
 		}                                                 \
 		s->asked += iters * (uint64_t)c->index;           \
 		s->passes += passes;                              \
@@ -141,7 +94,7 @@ static inline __attribute__((always_inline)) int loop_register(int n)
                                                                     \
 		BENCH_HIDE(n);                                      \
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,       \
-			       passes = loop_##form(n));            \
+			       passes = arch_loop_##form(n));       \
 		bench_record(b, c, ticks);                          \
 		s->asked += (uint64_t)c->index;                     \
 		s->passes += (uint64_t)passes;                      \
@@ -165,7 +118,7 @@ static int run_fence(struct bench *b, void *state, const struct bench_case *c,
 
 	BENCH_HIDE(n);
 	for (uint64_t i = 0; i < iters; i++) {
-		FENCE();
+		ARCH_FENCE();
 		passes += (uint64_t)n;
 		BENCH_HIDE(passes);
 	}

@@ -33,6 +33,7 @@
 
 #include "bench.h"
 #include "deadline.h"
+#include "placement.h"
 
 #define PAGE   4096u
 #define LINE   64u /* offsets within a cache line */
@@ -59,33 +60,10 @@ static const char *const where_names[WHERES] = { "offset", "page", "order",
  * first argument, the iterations done as the result, which is the evidence.
  */
 __asm__(".pushsection .rodata\n"
-	"placement_loop:\n\t"
-	"xor %eax, %eax\n"
-	"1:\tinc %rax\n\t"
-	"dec %rdi\n\t"
-	"jnz 1b\n\t"
-	"ret\n"
-	"placement_loop_end:\n"
-	"placement_call:\n\t"
-	"xor %eax, %eax\n"
-	"1:\tcall 2f\n\t"
-	"dec %rdi\n\t"
-	"jnz 1b\n\t"
-	"ret\n"
-	"2:\tinc %rax\n\t"
-	"ret\n"
-	"placement_call_end:\n"
-	"placement_branches:\n\t"
-	"xor %eax, %eax\n"
-	"1:\tinc %rax\n\t"
-	".rept 8\n\t"
-	"test %rdi, %rdi\n\t"
-	"js 2f\n\t"
-	".endr\n\t"
-	"dec %rdi\n\t"
-	"jnz 1b\n"
-	"2:\tret\n"
-	"placement_branches_end:\n"
+	".p2align 2\n"
+	"placement_loop:\n\t" ARCH_CODE_LOOP "placement_loop_end:\n"
+	"placement_call:\n\t" ARCH_CODE_CALL "placement_call_end:\n"
+	"placement_branches:\n\t" ARCH_CODE_BRANCHES "placement_branches_end:\n"
 	".popsection\n");
 
 extern const unsigned char placement_loop[], placement_loop_end[],
@@ -171,7 +149,7 @@ static void fill_buffer(struct placement_state *s)
 	};
 
 	for (enum code code = 0; code < CODES; code++) {
-		for (size_t i = 0; i < LINE; i++)
+		for (size_t i = 0; i < LINE; i += ARCH_CODE_STEP)
 			copy_code(s, code, OFFSET, take_room(s, SLOT) + i);
 		for (size_t i = 0; i < PAGES; i++)
 			copy_code(s, code, PAGE_NUMBER, take_room(s, PAGE));
@@ -198,6 +176,7 @@ static int make_buffer(struct bench *b, struct placement_state *s)
 		return bench_fail(b, errno, "map %zu bytes", s->size);
 	}
 	fill_buffer(s);
+	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + s->size);
 	if (mprotect(s->buffer, s->size, PROT_READ | PROT_EXEC))
 		return bench_skip(b, "memory cannot be made executable: %s",
 				  strerror(errno));

@@ -31,10 +31,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "lib/calls.h"
 #include "lib/probe.h"
-#include "lib/raw.h"
 #include "lib/vdso.h"
 
 static void call_vdso(void *data)
@@ -47,7 +47,8 @@ static void call_vdso(void *data)
 
 static const char *why_no_vdso(struct calls_state *s)
 {
-	s->vdso_gettime = (calls_gettime_fn *)vdso_find("__vdso_clock_gettime");
+	s->vdso_gettime =
+		(calls_gettime_fn *)vdso_find(ARCH_VDSO("clock_gettime"));
 	if (!s->vdso_gettime)
 		return "the vDSO has no clock_gettime";
 	return probe_vdso(call_vdso, s);
@@ -106,7 +107,7 @@ static int setup(struct bench *b, void *state)
 {
 	struct calls_state *s = state;
 	void *m = mmap(NULL, sizeof(*s->m), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+		       MAP_PRIVATE | MAP_ANONYMOUS | ARCH_MAP_LOW, -1, 0);
 
 	if (m == MAP_FAILED)
 		return bench_fail(b, errno, "mmap below 4 GiB");

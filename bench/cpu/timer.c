@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "lib/probe.h"
-#include "lib/raw.h"
 #include "lib/vdso.h"
 #include "wall_clock.h"
 
@@ -72,22 +72,7 @@ static void count(struct timer_state *s, uint64_t asked, uint64_t bad,
 	s->last = last;
 }
 
-/* RDTSC behind a fence, and RDTSCP, without what timer.h has after them. */
-TIMER_INLINE uint64_t read_lfence_rdtsc(void)
-{
-	__asm__ volatile("lfence" : : : "memory");
-	return timer_none_begin();
-}
-
-TIMER_INLINE uint64_t read_rdtscp(void)
-{
-	uint32_t lo, hi;
-
-	__asm__ volatile("rdtscp" : "=a"(lo), "=d"(hi) : : "ecx", "memory");
-	return (uint64_t)hi << 32 | lo;
-}
-
-#define RUN_INSTRUCTION(name, read)                                       \
+#define RUN_INSTRUCTION(name, what, like, read)                           \
 	static int run_##name(struct bench *b, void *s,                   \
 			      const struct bench_case *c, uint64_t iters) \
 	{                                                                 \
@@ -101,12 +86,7 @@ TIMER_INLINE uint64_t read_rdtscp(void)
 		return 0;                                                 \
 	}
 
-RUN_INSTRUCTION(rdtsc, timer_none_begin)
-RUN_INSTRUCTION(rdtscp, read_rdtscp)
-RUN_INSTRUCTION(lfence_rdtsc, read_lfence_rdtsc)
-RUN_INSTRUCTION(lfence_rdtsc_lfence, timer_lfence_begin)
-RUN_INSTRUCTION(rdtscp_lfence, timer_lfence_end)
-RUN_INSTRUCTION(cpuid_rdtsc, timer_cpuid_begin)
+ARCH_READS(RUN_INSTRUCTION)
 
 /* Ticks of the method `clock` are nanoseconds, of the others the TSC's. */
 static int record(struct bench *b, const struct bench_case *c, uint64_t ticks)
@@ -153,10 +133,8 @@ static int record(struct bench *b, const struct bench_case *c, uint64_t ticks)
 		return record(b, c, end - begin);                              \
 	}
 
-RUN_METHOD(cpuid)
-RUN_METHOD(cpuid2)
-RUN_METHOD(lfence)
-RUN_METHOD(none)
+#define RUN_METHOD_OF(NAME, name, ...) RUN_METHOD(name)
+ARCH_METHODS(RUN_METHOD_OF, )
 RUN_METHOD(clock)
 
 /* A call for one of the kernel's clocks; its result is 0 if it is good. */
@@ -248,12 +226,8 @@ static const struct instruction {
 	bench_run_fn *run;
 	enum timer_method like;
 } instructions[] = {
-	{ "rdtsc", run_rdtsc, TIMER_NONE },
-	{ "rdtscp", run_rdtscp, TIMER_LFENCE },
-	{ "lfence+rdtsc", run_lfence_rdtsc, TIMER_NONE },
-	{ "lfence+rdtsc+lfence", run_lfence_rdtsc_lfence, TIMER_NONE },
-	{ "rdtscp+lfence", run_rdtscp_lfence, TIMER_LFENCE },
-	{ "cpuid+rdtsc", run_cpuid_rdtsc, TIMER_CPUID2 },
+#define READ(name, what, like, read) { what, run_##name, like },
+	ARCH_READS(READ)
 };
 
 static const struct method {
@@ -262,13 +236,10 @@ static const struct method {
 	bench_run_fn *run;
 	bench_case_fn *sample;
 } methods[] = {
-#define METHOD(NAME, name)                                      \
-	{                                                       \
-		TIMER_##NAME, "pair-" #name, "overhead-" #name, \
-			run_pair_##name, sample_##name          \
-	}
-	METHOD(CPUID, cpuid), METHOD(CPUID2, cpuid2), METHOD(LFENCE, lfence),
-	METHOD(NONE, none),   METHOD(CLOCK, clock),
+#define METHOD(NAME, name, ...)                                            \
+	{ TIMER_##NAME, "pair-" #name, "overhead-" #name, run_pair_##name, \
+	  sample_##name },
+	ARCH_METHODS(METHOD, ) METHOD(CLOCK, clock)
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -359,9 +330,10 @@ static int cases(struct bench *b, void *state)
 	struct timer_state *s = state;
 	struct timer_features f;
 
-	s->gettime = (gettime_fn *)vdso_find("__vdso_clock_gettime");
-	s->gettimeofday = (gettimeofday_fn *)vdso_find("__vdso_gettimeofday");
-	s->time = (time_fn *)vdso_find("__vdso_time");
+	s->gettime = (gettime_fn *)vdso_find(ARCH_VDSO("clock_gettime"));
+	s->gettimeofday =
+		(gettimeofday_fn *)vdso_find(ARCH_VDSO("gettimeofday"));
+	s->time = (time_fn *)vdso_find(ARCH_VDSO("time"));
 	timer_probe(&f);
 	add_methods(b, &f);
 	add_instructions(b, &f);
@@ -384,7 +356,7 @@ static uint64_t reference(const struct bench_case *c)
 	struct timespec now = { 0 };
 
 	if (c->index == INSTRUCTION)
-		return timer_lfence_begin();
+		return timer_fenced_begin();
 	raw_syscall(SYS_clock_gettime, clock->id, (long)&now, 0);
 	return to_ns(&now);
 }

@@ -26,9 +26,10 @@
  * Needs:    a processor whose latency of imul is known (Intel Core, AMD Zen),
  *	     else no truth is given for the multiplies.
  */
-#include <cpuid.h>
 #include <math.h>
 
+#include "arch.h"
+#include "arch_ask.h"
 #include "bench.h"
 #include "stats.h"
 
@@ -37,7 +38,7 @@
 #define KEPT	   512 /* more than an invocation at --effort 100 makes */
 #define REF_ADDS   64  /* adds in a pass of the reference chain */
 #define NEAR	   8   /* batches */
-#define MUL_CYCLES 3   /* latency assumed of a 32-bit multiply */
+#define MUL_CYCLES 3   /* of a multiply, for the length of the reference */
 
 /* What a wait was by its own clock, ns, the latest KEPT of them. */
 struct readings {
@@ -56,7 +57,7 @@ struct reference {
 	} v[KEPT];
 };
 
-enum work { ADD, LEA, MUL, WORKS };
+enum work { ADD, SECOND, MUL, WORKS };
 
 struct truth_state {
 	uint64_t x, y;	    /* operands */
@@ -70,25 +71,20 @@ struct truth_state {
 
 typedef uint64_t chain_fn(uint64_t x, uint64_t y, uint64_t passes);
 
-/*
- * Registers are named so that lea has no base of rbp or r13, which would make
- * it a slower form.  Adds have a register operand, for some processors do an
- * add of a small constant in no time at all.
- */
-#define CHAIN(name, insn, length)                                       \
-	static uint64_t chain_##name##_##length(uint64_t x, uint64_t y, \
-						uint64_t passes)        \
-	{                                                               \
-		__asm__ volatile(".p2align 6\n"                         \
-				 "1:\n\t"                               \
-				 ".rept " #length "\n\t" insn "\n\t"    \
-				 ".endr\n\t"                            \
-				 "dec %[passes]\n\t"                    \
-				 "jnz 1b"                               \
-				 : "+a"(x), [passes] "+r"(passes)       \
-				 : "S"(y)                               \
-				 : "cc");                               \
-		return x;                                               \
+/* Adds have a register operand, for some processors do an add of a small
+ * constant in no time at all. */
+#define CHAIN(name, insn, length)                                          \
+	static uint64_t chain_##name##_##length(uint64_t x, uint64_t y,    \
+						uint64_t passes)           \
+	{                                                                  \
+		__asm__ volatile(".p2align 6\n"                            \
+				 "1:\n\t"                                  \
+				 ".rept " #length "\n\t" insn              \
+				 ".endr\n\t" ARCH_AGAIN("%[passes]", "1b") \
+				 : ARCH_CHAIN_X(x), [passes] "+r"(passes)  \
+				 : ARCH_CHAIN_Y(y)                         \
+				 : "cc");                                  \
+		return x;                                                  \
 	}
 #define CHAINS(name, insn)     \
 	CHAIN(name, insn, 1)   \
@@ -103,9 +99,9 @@ typedef uint64_t chain_fn(uint64_t x, uint64_t y, uint64_t passes);
 	CHAIN(name, insn, 512) \
 	CHAIN(name, insn, 1024)
 
-CHAINS(add, "add %%rsi, %%rax")
-CHAINS(lea, "lea (%%rax,%%rsi), %%rax")
-CHAINS(multiply, "imul %%esi, %%eax")
+CHAINS(add, ARCH_CHAIN_ADD)
+CHAINS(second, ARCH_CHAIN_SECOND)
+CHAINS(multiply, ARCH_CHAIN_MUL)
 
 #define TABLE(name)                                                   \
 	{                                                             \
@@ -121,7 +117,7 @@ static const struct {
 	chain_fn *chain[LENGTHS];
 } works[WORKS] = {
 	[ADD] = { "add", TABLE(add) },
-	[LEA] = { "lea", TABLE(lea) },
+	[SECOND] = { ARCH_CHAIN_SECOND_NAME, TABLE(second) },
 	[MUL] = { "multiply", TABLE(multiply) },
 };
 
@@ -142,27 +138,6 @@ static double median(const struct readings *r)
 	for (size_t i = 0; i < n; i++)
 		copy[i] = r->v[i];
 	return n ? stats_median(copy, n) : NAN;
-}
-
-/*
- * Cycles of a 32-bit imul, or 0 where it is not known.  Assumption, from
- * Fog's tables: 3 on every Intel Core (family 6) and Zen (17H and later, and
- * Hygon's 18H).
- */
-static double multiply_latency(void)
-{
-	unsigned int a, vendor, c, d, family;
-
-	if (!__get_cpuid(0, &a, &vendor, &c, &d))
-		return 0;
-	if (!__get_cpuid(1, &a, &(unsigned int) { 0 }, &c, &d))
-		return 0;
-	family = (a >> 8 & 15) + (a >> 20 & 255);
-	if (vendor == signature_INTEL_ebx)
-		return family == 6 ? MUL_CYCLES : 0;
-	if (vendor == signature_AMD_ebx || vendor == 0x6f677948) /* Hygo */
-		return family >= 0x17 ? MUL_CYCLES : 0;
-	return 0;
 }
 
 /* The two reads of the clock are a constant part of each batch, which the
@@ -243,19 +218,29 @@ static void time_reference(struct bench *b, struct truth_state *s,
 	r->n++;
 }
 
+/* Of a product, only the low half is the same on all architectures. */
+static bool is_right(enum work w, uint64_t before, uint64_t y, uint64_t links,
+		     uint64_t x)
+{
+	if (w == MUL)
+		return (uint32_t)x == multiplied(before, y, links);
+	if (w == SECOND)
+		return x == ARCH_CHAIN_SECOND_LEFT(before, links * y);
+	return x == before + links * y;
+}
+
 /* The chain's result tells how many links were really done. */
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct truth_state *s = state;
-	uint64_t links, want;
+	uint64_t links;
 
 	if (c->index < 0)
 		return 0;
 	links = iters << length_index(c);
-	want = work_of(c) == MUL ? multiplied(s->before, s->y, links)
-				 : s->before + links * s->y;
-	bench_proof(b, c, "batches", 1, s->x == want);
+	bench_proof(b, c, "batches", 1,
+		    is_right(work_of(c), s->before, s->y, links, s->x));
 	time_reference(b, s, c, iters, links);
 	return 0;
 }
@@ -384,7 +369,7 @@ static void expect_chain(struct bench *b, const struct truth_state *s,
 			 enum work w, int l)
 {
 	const struct bench_case *c = s->chain[w][l];
-	const double latency = w == MUL ? multiply_latency() : 1;
+	const double latency = w == MUL ? arch_multiply_cycles() : 1;
 	const double cycles = (1 << l) * latency;
 	const double ns = true_ns(&s->chains[w][l], cycles);
 

@@ -142,7 +142,7 @@ static int setup(struct bench *b, void *state)
 
 static uint64_t now(enum timer_method method)
 {
-	return method == TIMER_CLOCK ? timer_clock_end() : timer_lfence_begin();
+	return method == TIMER_CLOCK ? timer_clock_end() : timer_fenced_begin();
 }
 
 static const struct file_data *file_of(const struct contention_state *s,

@@ -250,9 +250,9 @@ static void fill_cache(const struct bench *b, struct bandwidth_state *s,
 	char *dirty = clean + s->plan.last_bytes;
 
 	if (kind == -1)
-		mem_kernel(MEM_READ, MEM_SSE2)(clean, clean, clean, bytes);
+		mem_kernel(MEM_READ, MEM_BASE)(clean, clean, clean, bytes);
 	else
-		mem_kernel(MEM_WRITE, MEM_SSE2)(dirty, dirty, dirty, bytes);
+		mem_kernel(MEM_WRITE, MEM_BASE)(dirty, dirty, dirty, bytes);
 	s->ints_at = base;
 }
 

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "lib/chase.h"
 #include "lib/mem_buffer.h"
@@ -231,7 +232,7 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 		       (double)(now(s->clock) - begin) <
 			       each * (double)t->bytes &&
 		       !atomic_load_explicit(&s->stop, memory_order_relaxed))
-			__builtin_ia32_pause();
+			ARCH_PAUSE();
 	}
 	t->ticks = now(s->clock) - begin;
 }

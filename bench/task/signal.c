@@ -31,6 +31,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "partner.h"
 
@@ -77,7 +78,7 @@ static void step_over(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	caught = caught + 1;
-	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)resume;
+	ARCH_SET_PC(uc, resume);
 }
 
 static int install(int sig, void (*handler)(int))
@@ -119,22 +120,13 @@ static int run_self(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* The address behind the store is taken beside it, so that the handler need
- * not know how long the instruction is. */
 static int run_fault(struct bench *b, void *state, const struct bench_case *c,
 		     uint64_t iters)
 {
 	struct state *s = state;
-	uintptr_t behind;
 
 	for (uint64_t i = 0; i < iters; i++)
-		__asm__ volatile("lea 1f(%%rip), %0\n\t"
-				 "mov %0, %1\n\t"
-				 "movb $1, (%2)\n\t"
-				 "1:"
-				 : "=&r"(behind), "=m"(resume)
-				 : "r"(s->page)
-				 : "memory");
+		arch_store_marked(s->page, &resume);
 	resume = 0;
 	return 0;
 }

@@ -40,6 +40,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "lib/sync_futex.h"
 #include "partner.h"
@@ -140,16 +141,8 @@ static uint64_t op_read(struct state *s, uint64_t n)
 
 static uint64_t op_add(struct state *s, uint64_t n)
 {
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t one = 1;
-
-		/* xadd, for a compiler may turn an unused sum into `lock add`.
-		 * The lock prefix is a full barrier. */
-		__asm__ volatile("lock xadd %0, %1"
-				 : "+r"(one), "+m"(s->atomic)
-				 :
-				 : "memory", "cc");
-	}
+	for (uint64_t i = 0; i < n; i++)
+		arch_atomic_add(&s->atomic);
 	return 0;
 }
 

@@ -133,7 +133,7 @@ calls_of() {
 	for ((length = 1; length <= 1024; length *= 2)); do
 		[[ $(code truth "chain_add_$length" |
 			grep -c '^add %rsi,%rax') -eq $length ]]
-		[[ $(code truth "chain_lea_$length" |
+		[[ $(code truth "chain_second_$length" |
 			grep -c '^lea (%rax,%rsi,1),%rax') -eq $length ]]
 		[[ $(code truth "chain_multiply_$length" |
 			grep -c '^imul %esi,%eax') -eq $length ]]

@@ -115,13 +115,13 @@ static void intervals(const struct timer_features *f)
 
 	quantum = timer_quantum(TIMER_CLOCK, 1000);
 	OK(quantum >= 1, "a clock advances in steps");
-	if (!f->tsc)
+	if (!f->counter)
 		return;
-	quantum = timer_quantum(TIMER_LFENCE, 100000);
+	quantum = timer_quantum(TIMER_FENCED, 100000);
 	for (int i = 0; i < 1000; i++) {
-		uint64_t t0 = timer_lfence_begin();
+		uint64_t t0 = timer_fenced_begin();
 
-		steps = (double)(timer_lfence_begin() - t0) / quantum;
+		steps = (double)(timer_fenced_begin() - t0) / quantum;
 		/* A step is known to a thousandth of a tick: not in a gap. */
 		if (steps > 100)
 			continue;
@@ -146,15 +146,15 @@ static void calibration(const struct timer_features *f)
 	OK(!t.now_rounds || near, "short chains tell the frequency now");
 	OK(t.overhead_ticks > 0 && t.quantum_ticks >= 1, "it takes time");
 	OK_NEAR(timer_ns(&t, 5), 5, 1e-12, "so 5 ticks are 5 ns");
-	if (!f->invariant || !f->rdtscp)
+	if (!f->invariant || !f->fenced)
 		return;
 	hz = t.tsc_hz;
 	OK(hz > 0, "the TSC's rate is known beside it");
 	t = (struct timer) { .features = *f };
-	OK(!timer_calibrate(&t, TIMER_LFENCE, hz) && t.hz == hz,
+	OK(!timer_calibrate(&t, TIMER_FENCED, hz) && t.hz == hz,
 	   "a rate that was measured before is kept");
 	t = (struct timer) { .features = *f };
-	OK(!timer_calibrate(&t, TIMER_LFENCE, 2 * hz), "a wrong one");
+	OK(!timer_calibrate(&t, TIMER_FENCED, 2 * hz), "a wrong one");
 	OK_NEAR(t.hz / hz, 1, 1e-2, "is measured afresh");
 	OK_NEAR(timer_ns(&t, t.hz), 1e9, 1e-3, "a second of ticks");
 }
@@ -191,7 +191,7 @@ static void share_of_the_core(const struct timer_features *f)
 
 	OK(reference_share(&t) > 0.5, "additions in a cycle, by the clock");
 	t.method = TIMER_CPUID;
-	if (f->rdtscp)
+	if (f->fenced)
 		OK(reference_share(&t) > 0.5, "and by the TSC");
 }
 

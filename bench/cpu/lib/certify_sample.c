@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "arch.h"
 #include "ensemble_body.h"
 
 static __attribute__((noinline)) void chains(uint32_t n)
@@ -10,57 +11,16 @@ static __attribute__((noinline)) void chains(uint32_t n)
 	ensemble_chains(n);
 }
 
-static inline __attribute__((always_inline)) void serialise(void)
-{
-	__asm__ volatile("xor %%eax, %%eax\n\t"
-			 "cpuid"
-			 :
-			 :
-			 : "eax", "ebx", "ecx", "edx", "memory", "cc");
-}
-
-/* timer_cpuid_end(), but the sample is stored before the CPUID, so that this
- * does not stand between it and the read behind it. */
-static inline __attribute__((always_inline)) void end_cpuid(uint64_t begin,
-							    uint64_t *ticks)
-{
-	__asm__ volatile("rdtscp\n\t"
-			 "shl $32, %%rdx\n\t"
-			 "or %%rdx, %%rax\n\t"
-			 "sub %1, %%rax\n\t"
-			 "mov %%rax, %0\n\t"
-			 "xor %%eax, %%eax\n\t"
-			 "cpuid"
-			 : "=m"(*ticks)
-			 : "r"(begin)
-			 : "rax", "rbx", "rcx", "rdx", "memory", "cc");
-}
-
 /* The choice of the method is made before the first interval begins. */
-#define TAKE(...)                                                   \
-	switch (method) {                                           \
-	case TIMER_CPUID:                                           \
-		serialise();                                        \
-		while (count--) {                                   \
-			const uint64_t begin_ = timer_none_begin(); \
-			__VA_ARGS__;                                \
-			end_cpuid(begin_, ticks++);                 \
-		}                                                   \
-		break;                                              \
-	case TIMER_CPUID2:                                          \
-		serialise();                                        \
-		while (count--) {                                   \
-			const uint64_t begin_ = timer_none_begin(); \
-			__VA_ARGS__;                                \
-			*ticks++ = timer_cpuid2_end() - begin_;     \
-		}                                                   \
-		break;                                              \
-	default:                                                    \
-		while (count--) {                                   \
-			uint64_t t_;                                \
-			TIMER_INTERVAL(method, t_, __VA_ARGS__);    \
-			*ticks++ = t_;                              \
-		}                                                   \
+#define TAKE(...)                                                \
+	switch (method) {                                        \
+		ARCH_SHARED_ENDS(count, ticks, __VA_ARGS__)      \
+	default:                                                 \
+		while (count--) {                                \
+			uint64_t t_;                             \
+			TIMER_INTERVAL(method, t_, __VA_ARGS__); \
+			*ticks++ = t_;                           \
+		}                                                \
 	}
 
 /* Each body has its own function: nothing but the body lies inside. */

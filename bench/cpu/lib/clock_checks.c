@@ -12,7 +12,7 @@ uint64_t clock_backward(uint64_t reads, uint64_t *last)
 	uint64_t bad = 0;
 
 	for (uint64_t i = 0; i < reads; i++) {
-		const uint64_t now = timer_lfence_begin();
+		const uint64_t now = timer_fenced_begin();
 
 		bad += now <= *last;
 		*last = now;
@@ -35,7 +35,7 @@ static int play(struct partner *p, void *arg)
 		if (atomic_load_explicit(&ball->turn, memory_order_acquire) !=
 		    turn)
 			continue;
-		atomic_store_explicit(&ball->stamp, timer_lfence_begin(),
+		atomic_store_explicit(&ball->stamp, timer_fenced_begin(),
 				      memory_order_relaxed);
 		atomic_store_explicit(&ball->turn, turn + 1,
 				      memory_order_release);
@@ -58,12 +58,12 @@ static void serve(struct ball *ball, struct clock_offset *o, uint64_t rounds,
 		  uint64_t until_ns)
 {
 	for (uint64_t turn = 1; o->rounds < rounds; turn += 2) {
-		const uint64_t before = timer_lfence_begin();
+		const uint64_t before = timer_fenced_begin();
 
 		atomic_store_explicit(&ball->turn, turn, memory_order_release);
 		if (!wait_for(ball, turn + 1, until_ns))
 			return;
-		const uint64_t after = timer_lfence_begin();
+		const uint64_t after = timer_fenced_begin();
 		const uint64_t there =
 			atomic_load_explicit(&ball->stamp,
 					     memory_order_relaxed);
@@ -101,7 +101,7 @@ void clock_pair_read(struct clock_pair *p, unsigned int tries)
 	p->width_ns = UINT64_MAX;
 	while (tries--) {
 		const uint64_t before = timer_clock_begin();
-		const uint64_t ticks = timer_lfence_begin();
+		const uint64_t ticks = timer_fenced_begin();
 		const uint64_t after = timer_clock_end();
 
 		if (after - before >= p->width_ns)

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "probe.h"
-#include "raw.h"
 
 enum { CHILD_YES = 0, CHILD_NO = 1, CHILD_CANNOT = 2 };
 

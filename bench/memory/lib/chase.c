@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
+
 #define LINES_OF_PAGE (CHASE_PAGE / CHASE_LINE)
 
 /* A path of lines while it is being made. */
@@ -122,10 +124,7 @@ static void fetch_pages(const char *base, const uint32_t *pages, size_t n,
 				(size_t)pages[i] * LINES_OF_PAGE + k;
 
 			if (line < lines)
-				__asm__ volatile(
-					"prefetcht0 (%0)"
-					:
-					: "r"(base + line * CHASE_LINE));
+				ARCH_PREFETCH(base + line * CHASE_LINE);
 		}
 }
 
@@ -300,11 +299,8 @@ __attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
 	if (!rounds)
 		return from;
 	__asm__ volatile("1:\n\t"
-			 ".rept 32\n\t"
-			 "mov (%0), %0\n\t"
-			 ".endr\n\t"
-			 "dec %1\n\t"
-			 "jnz 1b"
+			 ".rept 32\n\t" ARCH_LOAD(
+				 "%0", "%0") ".endr\n\t" ARCH_AGAIN("%1", "1b")
 			 : "+r"(from), "+r"(rounds)
 			 :
 			 : "memory", "cc");
@@ -342,8 +338,8 @@ void chase_list(const struct chase *c, void **line)
 void chase_flush(void *const *line, size_t lines)
 {
 	for (size_t i = 0; i < lines; i++)
-		__asm__ volatile("clflush (%0)" : : "r"(line[i]) : "memory");
-	__asm__ volatile("mfence" : : : "memory");
+		ARCH_FLUSH(line[i]);
+	ARCH_FLUSHED();
 }
 
 size_t chase_length(void *from, size_t limit)

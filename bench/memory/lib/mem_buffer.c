@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -99,11 +101,10 @@ void mem_fill(void *base, size_t bytes, uint64_t seed)
 	 * denormal).  Past the caches: half a second of a run is spent here. */
 	for (size_t i = 0; i < bytes / sizeof(*word); i++) {
 		x += 0x9e3779b97f4a7c15;
-		__builtin_ia32_movnti64(&word[i],
-					(long long)((uint64_t)0x3ff << 52 |
-						    x >> 12));
+		ARCH_STREAM(&word[i],
+			    (long long)((uint64_t)0x3ff << 52 | x >> 12));
 	}
-	__builtin_ia32_sfence();
+	ARCH_STREAMED();
 }
 
 uint64_t mem_huge_pool(void)

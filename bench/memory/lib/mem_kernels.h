@@ -5,13 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mem_isa.h"
+
 /*
  * Loops that move memory, in assembler, so that no compiler flag decides what
  * is measured.  All are in every binary; which may run is asked of the
  * processor.  What is stored changes from block to block and is never zero
  * (METHOD 9), but for the libc and rep kernels, which store one byte all over.
  */
-#define MEM_BLOCK 512 /* bytes: all lengths are multiples of it */
+#define MEM_BLOCK    512 /* bytes: all lengths are multiples of it */
+#define MEM_SET_BYTE 0x5a
 
 /* MEM_READ4: as MEM_READ, but at four places at once, a quarter apart: more
  * misses under way than one prefetched stream keeps.  _PF: what is 2 KiB ahead
@@ -39,16 +42,6 @@ enum mem_op {
 	MEM_OPS
 };
 
-enum mem_isa {
-	MEM_SCALAR,
-	MEM_SSE2,
-	MEM_AVX2,
-	MEM_AVX512,
-	MEM_REP,  /* rep stosb, rep movsb */
-	MEM_LIBC, /* memset(), memcpy() */
-	MEM_ISAS
-};
-
 /* @a is written (or read, by the reading kernels), @b and @c are read; each
  * 64-byte aligned and @bytes long, more than 0. */
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
@@ -64,7 +57,8 @@ enum mem_op mem_op_family(enum mem_op op);
  * 1, 2 (copy, scale) or 3 (triad, add). */
 unsigned int mem_op_arrays(enum mem_op op);
 
-/* mem_isa_name() - "scalar", "sse2", "avx2", "avx512", "rep", "libc". */
+/* The rest is in arch/ARCH/memory/.  mem_isa_name() - "scalar", "sse2" ...
+ * "rep", "libc". */
 const char *mem_isa_name(enum mem_isa isa);
 
 /* mem_isa_usable() - whether this processor and its kernel can run it. */
@@ -77,10 +71,9 @@ enum mem_isa mem_isa_widest(void);
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
 
 /*
- * In mem_strings.c, the kernels that are not vector loops: the processor's
- * string instructions, libc's functions, and the CSE 221 report's access.
+ * The kernels that are not vector loops: libc's functions, and the CSE 221
+ * report's access.
  */
-mem_kernel_fn mem_write_rep, mem_clear_rep, mem_copy_rep;
 mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
 
 /* The report's access: one 4-byte integer in each 256 bytes. */

@@ -4,12 +4,9 @@
  * Freestanding, so that what `process` times is the kernel's exec and not a
  * dynamic linker's or a libc's start.
  */
+#include "start.h"
+
 __asm__(".globl _start\n"
-	".type _start, @function\n"
-	"_start:\n\t"
-	"mov $231, %eax\n\t" /* exit_group */
-	"xor %edi, %edi\n\t"
-	"syscall\n\t"
-	"hlt\n"
-	".size _start, . - _start\n"
-	".section .note.GNU-stack, \"\", @progbits\n");
+	".type _start, %function\n"
+	"_start:\n\t" ARCH_START ".size _start, . - _start\n"
+	".section .note.GNU-stack, \"\", %progbits\n");

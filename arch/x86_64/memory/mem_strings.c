@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_kernels.h"
-
-#include <string.h>
-
-#define SET_BYTE 0x5a
+#include "mem_strings.h"
 
 static void rep_set(void *a, size_t bytes, int byte)
 {
@@ -15,7 +11,7 @@ static void rep_set(void *a, size_t bytes, int byte)
 
 void mem_write_rep(void *a, const void *b, const void *c, size_t bytes)
 {
-	rep_set(a, bytes, SET_BYTE);
+	rep_set(a, bytes, MEM_SET_BYTE);
 }
 
 void mem_clear_rep(void *a, const void *b, const void *c, size_t bytes)
@@ -29,26 +25,6 @@ void mem_copy_rep(void *a, const void *b, const void *c, size_t bytes)
 			 : "+D"(a), "+S"(b), "+c"(bytes)
 			 :
 			 : "memory");
-}
-
-/* By pointers that the compiler knows nothing of: a call, never its own
- * expansion. */
-static void *(*volatile libc_memset)(void *, int, size_t) = memset;
-static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
-
-void mem_write_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	libc_memset(a, SET_BYTE, bytes);
-}
-
-void mem_clear_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	libc_memset(a, 0, bytes);
-}
-
-void mem_copy_libc(void *a, const void *b, const void *c, size_t bytes)
-{
-	libc_memcpy(a, b, bytes);
 }
 
 __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)

@@ -18,6 +18,23 @@
  */
 #define TIMER_INLINE static inline __attribute__((always_inline))
 
+/*
+ * The methods, X(NAME, name, ...) each, for timer_name_begin() and _end():
+ * cpuid;rdtsc ... rdtscp;cpuid, for study the same ... cpuid;rdtsc, then
+ * lfence;rdtsc;lfence ... rdtscp;lfence, and for study rdtsc ... rdtsc.
+ */
+#define ARCH_METHODS(X, ...)           \
+	X(CPUID, cpuid, __VA_ARGS__)   \
+	X(CPUID2, cpuid2, __VA_ARGS__) \
+	X(LFENCE, lfence, __VA_ARGS__) \
+	X(NONE, none, __VA_ARGS__)
+/* The one that holds the reads in order and takes little. */
+#define TIMER_FENCED	   TIMER_LFENCE
+#define timer_fenced_begin timer_lfence_begin
+#define timer_fenced_end   timer_lfence_end
+/* The same where TIMER_FENCED is not to be had. */
+#define TIMER_SERIAL TIMER_CPUID2
+
 /* CPUID orders all before it against all after it: nothing early, nothing
  * late.  The leaf is 0, for the time that a leaf takes differs. */
 TIMER_INLINE uint64_t timer_cpuid_begin(void)

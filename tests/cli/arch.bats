@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# What one architecture has of its own stands in arch/, and nowhere else.
+
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+
+# asks DIR...: sources that ask which architecture it is, or know its instructions.
+asks() {
+	grep -rnE --include='*.[chS]' "$@" -e '__(x86_64|i386|aarch64|arm|riscv)(__|_)' \
+		-e '<(cpuid|x86intrin|immintrin|arm_neon|asm/hwcap)\.h>' \
+		-e '__builtin_(ia32|cpu_supports|aarch64)' -e 'REG_RIP' -e 'AUDIT_ARCH_[A-Z]' \
+		-e '"[^"]*\b(rdtscp?|cpuid|[lms]fence|clflush|prefetcht0|movnti|cntvct_el0|isb|rdtime|svc|ecall)\b[^"]*(\\n|%)'
+}
+
+@test "nothing but arch/ asks for the architecture" {
+	cd "$ROOT"
+	run -1 asks bench clock counters harness layer machine monitor report
+}
+
+@test "and the search finds what it looks for" {
+	local dir
+
+	cd "$ROOT"
+	for dir in arch/*/; do
+		asks "$dir" | grep -q .
+	done
+}
