@@ -3,6 +3,7 @@
 # Make is called again with STATIC=file, for objects of its own: sections that
 # the linker can leave out, no optional library.
 
+OBJCOPY ?= objcopy
 STATIC_FILE := $(BUILD)/oscost-static
 
 # Reasons not to try: the compiler names the archive, or only its name.
@@ -57,7 +58,7 @@ $(MULTI)/oscost-forker.o: $(BUILD)/obj/bench/task/exec/forker.o
 $(MULTI)/%.o:
 	@mkdir -p $(@D)
 	$(Q)$(LD) -r -o $@.all $^
-	$(Q)objcopy --redefine-sym main=$(call multi_function,$*) \
+	$(Q)$(OBJCOPY) --redefine-sym main=$(call multi_function,$*) \
 		--keep-global-symbol=$(call multi_function,$*) $@.all $@ && rm $@.all
 
 $(BUILD)/gen/multicall_programs.h: Makefile $(wildcard mk/*.mk bench/*/*.c)

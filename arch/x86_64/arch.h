@@ -43,13 +43,15 @@
 #define ARCH_CHAIN_MUL		       "imul %%esi, %%eax\n\t"
 
 /* Types of arith that stand in vector registers, and what not all have. */
-#define ARCH_IN_VECTOR	   "+x"
-#define ARCH_IN_FLOAT	   "+x"
-#define ARCH_WITH_FMA	   __attribute__((target("fma")))
-#define ARCH_WITH_256	   __attribute__((target("avx")))
-#define ARCH_HAS_VECTORS() true
-#define ARCH_HAS_FMA()	   __builtin_cpu_supports("fma")
-#define ARCH_HAS_256()	   __builtin_cpu_supports("avx")
+#define ARCH_IN_VECTOR	 "+x"
+#define ARCH_IN_FLOAT	 "+x"
+#define ARCH_WITH_FMA	 __attribute__((target("fma")))
+#define ARCH_WITH_256	 __attribute__((target("avx")))
+#define ARCH_VECTOR_BITS 256 /* at most, that arith knows */
+#define ARCH_HAS_FMA()	 __builtin_cpu_supports("fma")
+#define ARCH_HAS_256()	 __builtin_cpu_supports("avx")
+
+#define ARCH_ARGUMENTS 6 /* in registers: System V psABI, section 3.2.3 */
 
 /* ---- Loops --------------------------------------------------------------- */
 
@@ -95,6 +97,19 @@ ARCH_INLINE int arch_loop_register(int n)
 			 : "r"(last)
 			 : "cc", "memory");
 	return i;
+}
+
+/* Four words from @at on, one to each sum. */
+ARCH_INLINE void arch_add_words(uint64_t *a, uint64_t *b, uint64_t *c,
+				uint64_t *d, const char *at)
+{
+	__asm__("add (%4), %0\n\t"
+		"add 8(%4), %1\n\t"
+		"add 16(%4), %2\n\t"
+		"add 24(%4), %3"
+		: "+r"(*a), "+r"(*b), "+r"(*c), "+r"(*d)
+		: "r"(at), "m"(*(const char(*)[32])at)
+		: "cc");
 }
 
 /* xadd, for a compiler may turn an unused sum into `lock add`.  The lock prefix

@@ -174,21 +174,30 @@ INTEGER(int32, uint32_t, 0x7ffffff1, 46349)
 INTEGER(int64, uint64_t, 0x7ffffffffffffff1, 3037000507)
 FLOATING(float, float, float, ANY, 1 + 0x1p-23)
 FLOATING(double, double, double, ANY, 1 + 0x1p-23)
+#if ARCH_VECTOR_BITS >= 128
 FLOATING(float128, float128, float, ANY, 1 + 0x1p-23)
 FLOATING(double128, double128, double, ANY, 1 + 0x1p-23)
+#endif
+#if ARCH_VECTOR_BITS >= 256
 FLOATING(float256, float256, float, ARCH_WITH_256, 1 + 0x1p-23)
 FLOATING(double256, double256, double, ARCH_WITH_256, 1 + 0x1p-23)
-KERNEL(float_sqrt, float, float, ARCH_IN_VECTOR, ANY, OP_SQRTF, 0.7, 0, 0)
-KERNEL(double_sqrt, double, double, ARCH_IN_VECTOR, ANY, OP_SQRT, 0.7, 0, 0)
+#endif
+KERNEL(float_sqrt, float, float, ARCH_IN_FLOAT, ANY, OP_SQRTF, 0.7, 0, 0)
+KERNEL(double_sqrt, double, double, ARCH_IN_FLOAT, ANY, OP_SQRT, 0.7, 0, 0)
 KERNEL(float_fma, float, float, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMAF, 1, 0.99,
        0.3)
 KERNEL(double_fma, double, double, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMA, 1,
        0.99, 0.3)
 
 enum { INT32, INT64, FLOAT, DOUBLE, FLOAT128, DOUBLE128, FLOAT256, DOUBLE256 };
-static const char *const types[] = { "int32",	 "int64",    "float",
-				     "double",	 "float128", "double128",
-				     "float256", "double256" };
+static const char *const types[] = { "int32",	 "int64",     "float", "double",
+#if ARCH_VECTOR_BITS >= 128
+				     "float128", "double128",
+#endif
+#if ARCH_VECTOR_BITS >= 256
+				     "float256", "double256"
+#endif
+};
 enum { AND, OR, XOR, ADD, MUL, DIV, MOD, SQRT, FMA_, BOGO, OPS };
 static const char *const ops[] = { "and", "or",	 "xor",	 "add", "mul",
 				   "div", "mod", "sqrt", "fma", "bogo" };
@@ -224,8 +233,12 @@ static const struct bench_axis axes[] = { AXIS_STR("type", types),
 static const struct kernel kernels[][OPS] = {
 	[INT32] = INTEGERS(int32),	[INT64] = INTEGERS(int64),
 	[FLOAT] = SCALARS(float),	[DOUBLE] = SCALARS(double),
+#if ARCH_VECTOR_BITS >= 128
 	[FLOAT128] = VECTORS(float128), [DOUBLE128] = VECTORS(double128),
+#endif
+#if ARCH_VECTOR_BITS >= 256
 	[FLOAT256] = VECTORS(float256), [DOUBLE256] = VECTORS(double256),
+#endif
 };
 
 static bool point(struct bench *b, void *state, struct bench_case *c)

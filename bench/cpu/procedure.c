@@ -34,13 +34,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "lib/callee.h"
 #include "lib/caller.h"
 #include "stats.h"
 
 #define ARGS		(CALLEE_MAX + 1) /* 0 ... 24 */
-#define REGISTERS	6 /* System V x86-64 psABI, section 3.2.3 */
 #define MIN_SLOPE_SIGMA 2
 
 enum { DIRECT, POINTER, PLT, VIAS };
@@ -129,13 +129,13 @@ static int cases(struct bench *b, void *state)
 			const struct bench_case *call =
 				bench_point(b, call_axes, n, via);
 
-			if (n <= REGISTERS)
+			if (n <= ARCH_ARGUMENTS)
 				bench_derived_from(b,
 						   bench_point(b,
 							       increment_axes,
 							       0, via),
 						   call);
-			if (n >= REGISTERS)
+			if (n >= ARCH_ARGUMENTS)
 				bench_derived_from(b,
 						   bench_point(b,
 							       increment_axes,
@@ -248,8 +248,8 @@ static void derive_ratio(struct bench *b, const struct procedure_state *s)
 static int derive(struct bench *b, void *state)
 {
 	for (unsigned int via = 0; via < VIAS; via++) {
-		derive_slope(b, 0, via, 0, REGISTERS);
-		derive_slope(b, 1, via, REGISTERS, CALLEE_MAX);
+		derive_slope(b, 0, via, 0, ARCH_ARGUMENTS);
+		derive_slope(b, 1, via, ARCH_ARGUMENTS, CALLEE_MAX);
 	}
 	derive_ratio(b, state);
 	return 0;

@@ -172,8 +172,12 @@ struct whole_seconds {
 };
 #define SECONDS_NS ((uint64_t)now.s * 1000000000u)
 RUN_CLOCK(vdso_time, struct whole_seconds, s->time(&now.s) != now.s, SECONDS_NS)
+#ifdef SYS_time /* not on later architectures */
 RUN_CLOCK(syscall_time, struct whole_seconds,
 	  raw_syscall(SYS_time, (long)&now.s, 0, 0) != now.s, SECONDS_NS)
+#else
+#define run_syscall_time NULL
+#endif
 
 /* What a probing child calls. */
 struct probed {
@@ -318,6 +322,8 @@ static void add_clocks(struct bench *b, const struct timer_state *s)
 		};
 
 		bench_add(b, &c);
+		if (!clocks[i].syscall)
+			continue;
 		c.params[1].text = "syscall";
 		c.run = clocks[i].syscall;
 		c.skip = NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_reader.h"
 
+#include "arch.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -72,13 +74,7 @@ static uint64_t sum_of(const char *at, size_t bytes)
 	uint64_t a = 0, b = 0, c = 0, d = 0;
 
 	for (const char *end = at + bytes; at < end; at += 32)
-		__asm__("add (%4), %0\n\t"
-			"add 8(%4), %1\n\t"
-			"add 16(%4), %2\n\t"
-			"add 24(%4), %3"
-			: "+r"(a), "+r"(b), "+r"(c), "+r"(d)
-			: "r"(at), "m"(*(const char(*)[32])at)
-			: "cc");
+		arch_add_words(&a, &b, &c, &d, at);
 	return a + b + c + d;
 }
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# All programs for another architecture, in one static file, and what they do
+# on an emulated machine of it.
+
+CROSS         := $(BUILD)/cross/$(ARCH)
+CROSS_CC      ?= $(ARCH)-linux-gnu-gcc
+CROSS_ROOT    := $(abspath $(BUILD))/cross-root/$(ARCH)
+CROSS_FILE    := $(CROSS)/oscost-static
+# The compiler brings a libc of its own, except where libhwloc is too new for it.
+CROSS_SYSROOT  = $(if $(wildcard $(CROSS_ROOT)/usr/include/stdio.h),--sysroot=$(CROSS_ROOT))
+
+ifndef STATIC
+.PHONY: cross
+cross: ## all programs for ARCH=aarch64 or riscv64: build/cross/ARCH/oscost-static
+	$(Q)scripts/setup cross
+	$(Q)if ! command -v '$(CROSS_CC)' >/dev/null; then \
+		echo 'cross: skipped: no $(CROSS_CC) here' >&2; \
+	else \
+		scripts/cross-root '$(ARCH)' '$(CROSS_ROOT)' && \
+		$(MAKE) --no-print-directory $(jobs) cross-file || [ $$? = 77 ]; \
+	fi
+
+.PHONY: cross-file
+cross-file: $(CROSS)/init
+	$(Q)$(MAKE) --no-print-directory STATIC='$(CROSS_FILE)' BUILD='$(CROSS)' \
+		CC='$(CROSS_CC)$(and $(CROSS_SYSROOT), $(CROSS_SYSROOT))' \
+		LD='$(CROSS_CC:gcc=ld)' AR='$(CROSS_CC:gcc=ar)' OBJCOPY='$(CROSS_CC:gcc=objcopy)' \
+		PKG_CFLAGS='$(if $(CROSS_SYSROOT),,-isystem $(CROSS_ROOT)/usr/include -isystem $(CROSS_ROOT)/usr/include/$(ARCH)-linux-gnu)' \
+		PKG_LIBS='-L$(CROSS_ROOT)/usr/lib/$(ARCH)-linux-gnu -lhwloc -ljansson' \
+		CFLAGS='-O2 -g -ffunction-sections -fdata-sections' '$(CROSS_FILE)'
+
+$(CROSS)/init: tests/lab/init.c mk/cross.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS_CC) $(CROSS_SYSROOT) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -static -o $@ $<
+
+# 77 is "skipped", with the reason on stderr.
+.PHONY: arch-test
+arch-test: ## count instructions of known work on emulated machines: ARCHS="aarch64 riscv64"
+	$(Q)for arch in $(or $(ARCHS),aarch64 riscv64); do \
+		$(MAKE) --no-print-directory ARCH=$$arch cross || exit 1; \
+		tests/lab/arch $$arch '$(BUILD)/cross/'$$arch/oscost-static \
+			'$(BUILD)/arch-test/'$$arch || [ $$? = 77 ] || exit 1; \
+	done
+endif
