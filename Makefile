@@ -98,7 +98,7 @@ unexport POSIXLY_CORRECT
 all: $(BENCHES) $(REPORT) $(EXTRA) ## build every program (default)
 
 # Parts with rules of their own (the ring 0 module, tiny helper programs).
--include $(wildcard mk/*.mk)
+-include arch/$(ARCH)/arch.mk $(wildcard mk/*.mk)
 
 # A benchmark's own libraries: bench_LIBS_<name> in mk/*.mk.  The comment that
 # opens it is its --help, man page and report text.

@@ -6,8 +6,8 @@ CROSS         := $(BUILD)/cross/$(ARCH)
 CROSS_CC      ?= $(ARCH)-linux-gnu-gcc
 CROSS_ROOT    := $(abspath $(BUILD))/cross-root/$(ARCH)
 CROSS_FILE    := $(CROSS)/oscost-static
-# The compiler brings a libc of its own, except where libhwloc is too new for it.
-CROSS_SYSROOT  = $(if $(wildcard $(CROSS_ROOT)/usr/include/stdio.h),--sysroot=$(CROSS_ROOT))
+# A libhwloc of a later release asks for a later libc's names of these.
+CROSS_NAMES   := $(foreach name,strtol strtoul strtoll strtoull sscanf fscanf,-Wl,--defsym=__isoc23_$(name)=$(name))
 
 ifndef STATIC
 .PHONY: cross
@@ -23,16 +23,16 @@ cross: ## all programs for ARCH=aarch64 or riscv64: build/cross/ARCH/oscost-stat
 .PHONY: cross-file
 cross-file: $(CROSS)/init
 	$(Q)$(MAKE) --no-print-directory STATIC='$(CROSS_FILE)' BUILD='$(CROSS)' \
-		CC='$(CROSS_CC)$(and $(CROSS_SYSROOT), $(CROSS_SYSROOT))' \
+		CC='$(CROSS_CC)' \
 		LD='$(CROSS_CC:gcc=ld)' AR='$(CROSS_CC:gcc=ar)' OBJCOPY='$(CROSS_CC:gcc=objcopy)' \
-		PKG_CFLAGS='$(if $(CROSS_SYSROOT),,-isystem $(CROSS_ROOT)/usr/include -isystem $(CROSS_ROOT)/usr/include/$(ARCH)-linux-gnu)' \
+		PKG_CFLAGS='$(patsubst %,-isystem $(CROSS_ROOT)/usr/include%,/. /$(ARCH)-linux-gnu)' \
 		PKG_LIBS='-L$(CROSS_ROOT)/usr/lib/$(ARCH)-linux-gnu -lhwloc -ljansson' \
-		CFLAGS='-O2 -g -ffunction-sections -fdata-sections' '$(CROSS_FILE)'
+		LDFLAGS='$(CROSS_NAMES)' CFLAGS='-O2 -g -ffunction-sections -fdata-sections' '$(CROSS_FILE)'
 
 $(CROSS)/init: tests/lab/init.c mk/cross.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS_CC) $(CROSS_SYSROOT) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -static -o $@ $<
+	$(Q)$(CROSS_CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -static -o $@ $<
 
 # 77 is "skipped", with the reason on stderr.
 .PHONY: arch-test

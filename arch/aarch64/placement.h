@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Code that bench/cpu/placement.c copies: the number of iterations in the first
  * argument, those done as the result. */
-#define ARCH_CODE_STEP 4 /* bytes: an instruction begins at multiples of them \
-			  */
+#define ARCH_CODE_STEP 4 /* bytes of an instruction */
 
 #define ARCH_CODE_LOOP           \
 	"mov x1, #0\n"           \

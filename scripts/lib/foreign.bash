@@ -32,21 +32,22 @@ foreign_update() { # ARCH WORK [SUITE...]
 	mkdir -p "$work"
 	rm -f "$work/sources.list"
 	shift 2
+	# shellcheck disable=SC2016 # apt's own
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' |
 		awk '$2 == "main" { print $1; exit }')
 	for suite in '' "$@"; do
 		[[ -z $suite ]] || echo "deb $uri $suite main" >"$work/sources.list"
 		foreign_apt "$arch" "$work" apt-get update >"$work/apt.log" 2>&1 || continue
-		foreign_apt "$arch" "$work" apt-cache policy libc6-dev 2>/dev/null |
-			grep -q 'Candidate: [0-9]' && return
+		[[ $(foreign_apt "$arch" "$work" apt-cache policy libc6-dev) =~ Candidate:\ [0-9] ]] &&
+			return
 	done
 	skip "no list of $arch packages: $(tail -n 1 "$work/apt.log")"
 }
 
-# What PACKAGE, whose version is part of a name, depends on first.
-foreign_depends() { # ARCH WORK PACKAGE
+# The kernel that META stands for: the package that has its version in its name.
+foreign_depends() { # ARCH WORK META
 	foreign_apt "$1" "$2" apt-cache depends "$3" |
-		awk '$1 == "Depends:" { print $2; exit }'
+		awk '$1 == "Depends:" && $2 ~ /^linux-image-[0-9]/ { print $2; exit }'
 }
 
 # Unpack PACKAGE's files below WHAT (./boot, ./usr) into WORK.
@@ -57,16 +58,21 @@ foreign_unpack() { # ARCH WORK PACKAGE WHAT
 	rm -f "$2/$3_"*.deb
 }
 
-# The kernel in WORK/boot, fetched by META's name if it is not there yet.
+# The kernel below WORK, fetched by META's name if it is not there yet.
 foreign_kernel() { # ARCH WORK META [SUITE...]
 	local arch=$1 work=$2 meta=$3 package
 
 	shift 3
-	compgen -G "$work/boot/vmlinu[xz]-*" | sort -V | tail -n 1 | grep . && return
+	find "$work" -name 'vmlinu[xz]*' | sort -V | tail -n 1 | grep . && return
 	foreign_update "$arch" "$work" "$@"
 	package=$(foreign_depends "$arch" "$work" "$meta") || true
 	[[ -n $package ]] || skip "the list has no $meta"
-	foreign_unpack "$arch" "$work" "$package" ./boot
+	# Since Debian 14 a package of its own has the file, and elsewhere.
+	if [[ -n $(foreign_apt "$arch" "$work" apt-cache pkgnames "${package/image/binary}") ]]; then
+		foreign_unpack "$arch" "$work" "${package/image/binary}" ./usr/lib/modules
+	else
+		foreign_unpack "$arch" "$work" "$package" ./boot
+	fi
 	rm -rf "$work/apt"
-	compgen -G "$work/boot/vmlinu[xz]-*" | sort -V | tail -n 1 | grep .
+	find "$work" -name 'vmlinu[xz]*' | sort -V | tail -n 1 | grep .
 }

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+NO_VECTORS := -mgeneral-regs-only
