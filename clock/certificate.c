@@ -28,34 +28,61 @@ static uint64_t least_of(const struct certificate_ops *ops, void *ctx,
 	return least;
 }
 
-uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx)
+/* The mean of what is not disturbed: within two steps of the least. */
+struct mean {
+	uint64_t least, sum, n;
+};
+
+static void mean_add(struct mean *m, const struct certificate_ops *ops,
+		     void *ctx, uint32_t n, uint64_t quantum, int counts)
+{
+	uint64_t ticks[8];
+	uint32_t i;
+
+	ops->take(ctx, n ? CERTIFICATE_CHAIN : CERTIFICATE_EMPTY, n, ticks, 8);
+	for (i = 0; i < 8; i++) {
+		if (ticks[i] < m->least)
+			m->least = ticks[i];
+		if (!counts || ticks[i] > m->least + 2 * quantum)
+			continue;
+		m->sum += ticks[i];
+		m->n++;
+	}
+}
+
+/* In 1024ths of a tick. */
+static uint64_t mean_of(const struct mean *m)
+{
+	return m->n ? m->sum * 1024 / m->n : m->least * 1024;
+}
+
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
+			  uint64_t quantum)
 {
 	/* Nothing, one chain, and two rows of chains: what a row's chains add
 	 * to another does not depend on its ends. */
 	static const uint32_t chains[] = { 0, 1, 8, 24 };
-	uint64_t least[4] = { (uint64_t)-1, (uint64_t)-1, (uint64_t)-1,
-			      (uint64_t)-1 };
+	struct mean mean[4] = { { .least = (uint64_t)-1 },
+				{ .least = (uint64_t)-1 },
+				{ .least = (uint64_t)-1 },
+				{ .least = (uint64_t)-1 } };
+	uint64_t at[4];
 	struct wide pct;
 	int i, k;
 
 	/* In turn, so that a change of the core's frequency hits all. */
-	for (i = 0; i < TRIES / 4; i++) {
-		for (k = 0; k < 4; k++) {
-			const uint64_t t = least_of(ops, ctx,
-						    k ? CERTIFICATE_CHAIN
-						      : CERTIFICATE_EMPTY,
-						    chains[k], 8);
-
-			if (t < least[k])
-				least[k] = t;
-		}
-	}
-	if (least[1] <= least[0] || least[3] <= least[2])
+	for (i = 0; i < TRIES / 4; i++)
+		for (k = 0; k < 4; k++)
+			mean_add(&mean[k], ops, ctx, chains[k], quantum,
+				 i >= TRIES / 16);
+	for (k = 0; k < 4; k++)
+		at[k] = mean_of(&mean[k]);
+	if (at[1] <= at[0] || at[3] <= at[2])
 		return 0;
-	/* Percent; and the longer row has 16 chains more. */
-	pct = wide_mul(least[1] - least[0], 1600);
-	(void)wide_div(&pct, least[3] - least[2]);
-	return wide_u64(pct);
+	/* Percent, rounded; and the longer row has 16 chains more. */
+	pct = wide_mul(at[1] - at[0], 3200);
+	(void)wide_div(&pct, at[3] - at[2]);
+	return (wide_u64(pct) + 1) / 2;
 }
 
 /* One ensemble: @a of all samples, @q of those up to @bound. */
@@ -132,7 +159,7 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 		return -1;
 	ensemble_resolve(&c->resolution, scratch, ensembles,
 			 scratch + ensembles);
-	c->clock.seen_pct = certificate_seen(ops, ctx);
+	c->clock.seen_pct = certificate_seen(ops, ctx, c->clock.quantum);
 	c->faults = ensemble_judge(&c->empty, &c->loop, &c->clock);
 	return 0;
 }

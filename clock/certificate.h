@@ -42,7 +42,8 @@ struct certificate {
 /* certificate_seen() - how much of a chain the method sees, the offset being
  * subtracted: percent of its true length, which is what a chain adds to a long
  * row of chains, where the ends do not count. */
-uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx);
+uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
+			  uint64_t quantum);
 
 /**
  * certificate_take() - run the tests of one method.

@@ -21,6 +21,11 @@
 #define LONG_DELAY_ROUNDS 8192
 #define COARSE_STEPS	  16 /* a clock that is coarse gets more reads */
 #define COARSE_READS	  50
+#define FENCE_READS	  1000
+#define FENCE_ROUNDS	  3
+#define FENCE_TRIES	  30
+#define FENCE_MOST	  2000
+#define LEAST_TRIES	  10
 #define OVERHEAD_READS	  4000
 #define OVERHEAD_NS	  15000000.0 /* not longer than 15 ms */
 
@@ -48,44 +53,6 @@ uint64_t timer_empty(enum timer_method method)
 
 	TIMER_INTERVAL(method, ticks, );
 	return ticks;
-}
-
-/* @n chains of ensemble_body.h, 1 or 8k. */
-__attribute__((noinline)) static void roots(uint32_t n)
-{
-	if (n == 1)
-		ensemble_chain(3);
-	else
-		ensemble_chains(n);
-}
-
-/*
- * A fence that does not hold lets the clock be read before the chain is done.
- * One chain alone must take at least most of what a chain adds to a long run
- * of chains, where the ends do not count.
- */
-static bool fence_holds(void)
-{
-	static const uint32_t chains[] = { 1, 8, 24 };
-	uint64_t least[3] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
-
-	for (unsigned int i = 0; i < 300; i++) {
-		uint64_t ticks;
-		const unsigned int k = i % 3;
-
-		TIMER_INTERVAL(TIMER_FENCED, ticks, roots(chains[k]));
-		if (ticks < least[k])
-			least[k] = ticks;
-	}
-	return (double)least[0] > 0.8 * (double)(least[2] - least[1]) / 16;
-}
-
-void timer_probe(struct timer_features *f)
-{
-	memset(f, 0, sizeof(*f));
-	f->trap_ticks = UINT64_MAX;
-	arch_probe(f);
-	f->fence_holds = f->fenced && fence_holds();
 }
 
 struct instant {
@@ -176,6 +143,76 @@ double timer_quantum(enum timer_method method, uint32_t reads)
 	if (quantum_step(&q) == QUANTUM_ONE && !quantum_is_fine(&q))
 		read_steps(&q, method, reads / 4, LONG_DELAY_ROUNDS);
 	return (double)quantum_step(&q) / QUANTUM_ONE;
+}
+
+/* @n chains of ensemble_body.h, 1 or 8k. */
+__attribute__((noinline)) static void roots(uint32_t n)
+{
+	if (n == 1)
+		ensemble_chain(3);
+	else
+		ensemble_chains(n);
+}
+
+/*
+ * Mean length of @n chains, ticks: a clock with long steps shows an interval as
+ * a step more or a step less, by where it began, and its least is no estimate.
+ * @step: of the clock, ticks.  What is two steps above the least was disturbed.
+ */
+static double chains_ticks(uint32_t n, double step, unsigned int tries)
+{
+	uint64_t least = UINT64_MAX;
+	double sum = 0;
+	unsigned int counted = 0;
+
+	for (unsigned int i = 0; i < LEAST_TRIES + tries; i++) {
+		uint64_t ticks;
+
+		irregular_delay(i, DELAY_ROUNDS);
+		TIMER_INTERVAL(TIMER_FENCED, ticks, roots(n));
+		if (ticks < least)
+			least = ticks;
+		if (i < LEAST_TRIES || (double)ticks > (double)least + 2 * step)
+			continue;
+		sum += (double)ticks;
+		counted++;
+	}
+	return counted ? sum / counted : (double)least;
+}
+
+/*
+ * A fence that does not hold lets the clock be read before the chain is done.
+ * One chain alone must take at least most of what a chain adds to a long run
+ * of chains, where the ends do not count.  It is not made longer for a coarse
+ * clock, for the end of a longer one would be held back by its beginning: it
+ * is timed so often that its mean is known to a twentieth.
+ */
+static bool fence_holds(void)
+{
+	const double step = timer_quantum(TIMER_FENCED, FENCE_READS);
+	double one = 0, slope = 0, tries = FENCE_TRIES;
+
+	/* In turn, so that a change of the core's frequency hits all. */
+	for (unsigned int i = 1; i <= FENCE_ROUNDS; i++) {
+		slope += (chains_ticks(24, step, FENCE_TRIES) -
+			  chains_ticks(8, step, FENCE_TRIES)) /
+			 16;
+		if (!(slope > 0))
+			return false;
+		if (i == 1)
+			tries = pow(10 * step / slope, 2) / FENCE_ROUNDS;
+		tries = fmin(FENCE_MOST, fmax(FENCE_TRIES, tries));
+		one += chains_ticks(1, step, (unsigned int)tries);
+	}
+	return one > 0.8 * slope;
+}
+
+void timer_probe(struct timer_features *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->trap_ticks = UINT64_MAX;
+	arch_probe(f);
+	f->fence_holds = f->fenced && fence_holds();
 }
 
 static int measure_overhead(struct timer *t)

@@ -135,7 +135,7 @@ static void check_fence(struct bench *b, const struct bench_case *c)
 	const enum timer_method method = t->method != TIMER_CLOCK ? t->method
 					 : t->features.fenced	  ? TIMER_FENCED
 							      : TIMER_SERIAL;
-	const uint64_t pct = certify_seen_pct(method);
+	const uint64_t pct = certify_seen_pct(method, certify_clock(b).quantum);
 
 	bench_fact_text(b, c, "method", timer_name(method));
 	judge(b, c, (double)pct, pct >= 80,

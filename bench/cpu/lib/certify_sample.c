@@ -74,9 +74,9 @@ static void take(void *ctx, enum certificate_body body, uint32_t n,
 
 static const struct certificate_ops ops = { .take = take };
 
-uint64_t certify_seen_pct(enum timer_method method)
+uint64_t certify_seen_pct(enum timer_method method, uint64_t quantum)
 {
 	struct certify_sampler s = { .method = method };
 
-	return certificate_seen(&ops, &s);
+	return certificate_seen(&ops, &s, quantum);
 }

@@ -24,6 +24,6 @@ void certify_take(struct certify_sampler *s, enum certificate_body body,
 		  uint32_t n, uint64_t *ticks, uint32_t count);
 
 /* certify_seen_pct() - how much of a chain @method sees, percent. */
-uint64_t certify_seen_pct(enum timer_method method);
+uint64_t certify_seen_pct(enum timer_method method, uint64_t quantum);
 
 #endif
