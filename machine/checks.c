@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "machine.h"
 
 #define LOAD_MAX  0.5	/* tasks that want to run beside ours */
@@ -61,7 +62,7 @@ static enum answer not_always(const char *text, int cpu)
 
 static enum answer is_tsc(const char *text, int cpu)
 {
-	return when(!strcmp(text, "tsc"));
+	return when(!strcmp(text, ARCH_CLOCKSOURCE));
 }
 
 /* Whether @cpu is in a list such as "1,3-5". */
@@ -137,7 +138,7 @@ static const struct check checks[] = {
 	  .file = "/sys/devices/system/clocksource/clocksource0/"
 		  "current_clocksource",
 	  .judge = is_tsc,
-	  .mend = "echo tsc | sudo tee "
+	  .mend = "echo " ARCH_CLOCKSOURCE " | sudo tee "
 		  "/sys/devices/system/clocksource/clocksource0/"
 		  "current_clocksource" },
 	{ .name = "no other load (one minute)",

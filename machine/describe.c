@@ -6,9 +6,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "arch_ask.h"
 #include "err.h"
 #include "machine.h"
@@ -179,7 +181,8 @@ static json_t *kernel(void)
 
 	if (uname(&u))
 		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "release",
+	return json_pack("{s:o, s:o, s:o, s:o}", "architecture",
+			 machine_string(u.machine), "release",
 			 machine_string(u.release), "version",
 			 machine_string(u.version), "command_line",
 			 machine_text(machine_line("/proc/cmdline")));
@@ -338,11 +341,39 @@ static json_t *describe_timer(const struct timer *t)
 			 t->features.fence_holds);
 }
 
+/*
+ * Against what the rate was measured.  Where the kernel's clock counts by this
+ * counter, that is a circle: it gives back the rate that the firmware (or, on
+ * x86-64, the kernel's own calibration) states.  The one independent clock is
+ * then NTP's or PTP's: how far it has moved the kernel's clock, if it does.
+ */
+static json_t *describe_rate(void)
+{
+	struct timex x = { .modes = 0 };
+	const int state = adjtimex(&x);
+	const bool disciplined =
+		state >= 0 && state != TIME_ERROR && !(x.status & STA_UNSYNC);
+	char *source = machine_line("/sys/devices/system/clocksource/"
+				    "clocksource0/current_clocksource");
+	const bool circular = source && !strcmp(source, ARCH_CLOCKSOURCE);
+	json_t *rate = json_pack(
+		"{s:s, s:o}", "stated_by",
+		!source	   ? "unknown"
+		: circular ? "the firmware or the kernel: its clock counts by "
+			     "this counter"
+			   : "measured against another clock of the kernel",
+		"ntp_ppm",
+		disciplined ? json_real((double)x.freq / 65536) : json_null());
+
+	free(source);
+	return rate;
+}
+
 static json_t *describe_tsc(const struct timer *t)
 {
-	return json_pack("{s:o, s:b, s:b}", "hz", hz_or_null(t->tsc_hz),
-			 "invariant", t->features.invariant, "rdtscp",
-			 t->features.fenced);
+	return json_pack("{s:o, s:o, s:b, s:b}", "hz", hz_or_null(t->tsc_hz),
+			 "rate", describe_rate(), "invariant",
+			 t->features.invariant, "rdtscp", t->features.fenced);
 }
 
 /* Choose and calibrate as a measuring program does. */

@@ -152,6 +152,9 @@ ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
 
 /* ---- Into the kernel ----------------------------------------------------- */
 
+/* What the kernel calls its clock where it counts by this counter. */
+#define ARCH_CLOCKSOURCE "arch_sys_counter"
+
 #define ARCH_AUDIT    AUDIT_ARCH_AARCH64
 #define ARCH_VDSO(fn) "__kernel_" fn
 

@@ -133,6 +133,9 @@ ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
 
 /* ---- Into the kernel ----------------------------------------------------- */
 
+/* What the kernel calls its clock where it counts by this counter. */
+#define ARCH_CLOCKSOURCE "riscv_clocksource"
+
 #define ARCH_AUDIT    AUDIT_ARCH_RISCV64
 #define ARCH_VDSO(fn) "__vdso_" fn
 

@@ -128,6 +128,9 @@ ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
 
 /* ---- Into the kernel ----------------------------------------------------- */
 
+/* What the kernel calls its clock where it counts by this counter. */
+#define ARCH_CLOCKSOURCE "tsc"
+
 #define ARCH_AUDIT    AUDIT_ARCH_X86_64
 #define ARCH_VDSO(fn) "__vdso_" fn
 

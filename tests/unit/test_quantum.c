@@ -45,6 +45,9 @@ static void broken_steps(void)
 		"22.5 ticks, 10 ns of 2.25 GHz: 22 or 23 are seen");
 	OK_NEAR(found(22.5, 60, 200, 4000), 22.5, 0.05,
 		"and with reads of three steps");
+	OK_NEAR(found(41.67, 60, 300, 4000), 41.67, 0.05,
+		"41.67 ticks: a counter that says 1 GHz and steps at 24 MHz");
+	OK(found(17, 30, 300, 4000) == 17, "17 ticks");
 	OK_NEAR(found(36.5, 50, 300, 4000), 36.5, 0.05, "36.5 ticks");
 	OK_NEAR(found(24.95, 25, 300, 4000), 24.95, 0.05, "24.95 ticks");
 	OK_NEAR(found(6.25, 30, 300, 4000), 6.25, 0.05, "6.25 ticks");

@@ -122,6 +122,9 @@ static void check_drift(struct bench *b, const struct bench_case *c,
 	ppm = fabs((double)(now.ticks - start->ticks) * 1e9 / ns / hz - 1) *
 	      1e6;
 	unsure = (double)(now.width_ns + start->width_ns) / ns * 1e6;
+	bench_fact_text(b, c, "rate",
+			"against CLOCK_MONOTONIC_RAW, which may be this "
+			"counter at the rate that the firmware states");
 	bench_fact(b, c, "seconds", ns / 1e9);
 	bench_fact(b, c, "uncertainty_ppm", unsure);
 	judge(b, c, ppm, ppm <= 50 + unsure,
