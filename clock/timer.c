@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch.h"
+#include "contract.h"
 #include "ensemble_body.h"
 #include "quantum.h"
 #include "reference.h"

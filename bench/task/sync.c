@@ -341,6 +341,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
 	err = s->op->run == op_record && s->file[1] <= 0 ? open_file(b, s) : 0;
+	if (s->op->run == op_add)
+		bench_fact_text(b, c, "instruction", ARCH_ATOMIC_ADD());
 	if (err || c->at[1] == NOBODY)
 		return err;
 	bench_fact(b, c, "partner_cpu", cpu);

@@ -40,6 +40,7 @@ struct stack_kind {
 	bool fresh;
 	pthread_attr_t attr;
 	bool attr_ok;
+	bool too_small;	    /* PTHREAD_STACK_MIN of this architecture is more */
 	size_t stack_bytes; /* with the default filled in */
 	uintptr_t last;	    /* where the stack of the last thread was */
 	uint64_t events, thread_firsts;
@@ -115,6 +116,9 @@ static int setup(struct bench *b, void *state)
 		if (!err && k / 2 == SMALL)
 			err = pthread_attr_setstacksize(&kind->attr,
 							SMALL_STACK);
+		kind->too_small = err == EINVAL;
+		if (kind->too_small)
+			continue;
 		if (!err)
 			err = pthread_attr_getstacksize(&kind->attr,
 							&kind->stack_bytes);
@@ -237,6 +241,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	uint64_t ticks;
 	int err;
 
+	if (kind->too_small)
+		return bench_skip(b, "no stack is as small here: %ld bytes",
+				  sysconf(_SC_THREAD_STACK_MIN));
 	if (c->index == SMALLER)
 		return sample_first(b, s, c);
 	TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, kind));
