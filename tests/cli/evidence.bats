@@ -146,6 +146,10 @@ effects syscall getcwd@10 call=getcwd,via=libc
 calls mistakes getppid@10 mistake=single_shot,figure=right
 switches mistakes getrusage mistake=round_trip,figure=naive
 minor_faults mistakes getrusage mistake=fault_around,figure=naive
+in_effect container sethostname part=hostname
+in_effect container sethostname whole=parts
+ended_well container waitpid clone=none
+programs_executed container watch whole=runc
 '
 remote='
 connections file_remote tcp_info *figure=connect

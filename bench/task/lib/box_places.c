@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "box_places.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "groups.h"
+#include "guard.h"
+#include "multicall.h"
+#include "proc_spawn.h"
+
+static bool take_bytes(int to, const char *from)
+{
+	const int fd = open(from, O_RDONLY | O_CLOEXEC);
+	char block[4096];
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0)
+		if (write(to, block, (size_t)n) != n)
+			break;
+	if (fd >= 0)
+		close(fd);
+	return n == 0;
+}
+
+/* oscost-true as @path. */
+static int put_program(struct bench *b, const char *path)
+{
+	const size_t bytes = (size_t)(multicall_true_end - multicall_true);
+	char from[PATH_MAX];
+	const int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	bool good = fd >= 0;
+
+	if (good && multicall_true)
+		good = write(fd, multicall_true, bytes) == (ssize_t)bytes;
+	else if (good)
+		good = !proc_find_program("oscost-true", from, sizeof(from)) &&
+		       take_bytes(fd, from);
+	if (fd >= 0)
+		close(fd);
+	return good ? 0
+		    : bench_skip(b, "oscost-true cannot be put at %s", path);
+}
+
+/* Directories, the program and a file of one page for the overlay. */
+int box_places(struct bench *b, struct box *x)
+{
+	static const char *const names[] = { "lower", "lower/proc", "lower/dev",
+					     "upper", "work",	    "merged" };
+	static const char page[4096] = "x";
+	char path[PATH_MAX + 16];
+	int fd;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", x->dir, names[i]);
+		if (mkdir(path, 0755))
+			return bench_fail(b, errno, "make %s", path);
+	}
+	snprintf(path, sizeof(path), "%s/lower/file", x->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
+		return bench_fail(b, errno, "write %s", path);
+	close(fd);
+	snprintf(path, sizeof(path), "%s/lower/true", x->dir);
+	return put_program(b, path);
+}
+
+struct place {
+	char dir[PATH_MAX];
+	bool v2;
+};
+
+/* The innermost group in which this process may make others; of version 2 if
+ * there is one, which older systems have in a directory of its own. */
+static void take_place(void *arg, const char *dir, bool is_v2)
+{
+	static const char top[] = "/sys/fs/cgroup";
+	const char *const tops[] = { top, "/sys/fs/cgroup/unified" };
+	struct place *place = arg;
+	char path[PATH_MAX];
+
+	for (int i = 0; i <= is_v2; i++) {
+		struct statfs fs;
+
+		if ((place->dir[0] && place->v2 >= is_v2) ||
+		    (size_t)snprintf(path, sizeof(path), "%s%s", tops[i],
+				     dir + strlen(top)) >= sizeof(path) ||
+		    access(path, W_OK) || statfs(path, &fs) ||
+		    fs.f_type !=
+			    (is_v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC))
+			continue;
+		memcpy(place->dir, path, sizeof(path));
+		place->v2 = is_v2;
+	}
+}
+
+void box_choose_group(struct bench *b, struct box *x)
+{
+	struct place place = { 0 };
+
+	groups_visit("", "memory", take_place, &place);
+	if (!place.dir[0] || strlen(place.dir) > PATH_MAX - 64)
+		return;
+	snprintf(x->group, sizeof(x->group), "%.*s/" GUARD_CGROUP "box-%016llx",
+		 PATH_MAX - 64, place.dir, (unsigned long long)bench_random(b));
+	x->v2 = place.v2;
+	bench_guard(b, "cgroup", x->group);
+}
