@@ -150,6 +150,7 @@ in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts
 ended_well container waitpid clone=none
 programs_executed container watch whole=runc
+operations_done ways poll@10 do=any_of,by=poll,n=8
 '
 remote='
 connections file_remote tcp_info *figure=connect
@@ -259,7 +260,8 @@ gives() {
 		known[$name]=1
 	done
 	# Nothing stands between these and the CPU that could be made to lie.
-	for name in passes reads times_right batches waits iterations answers; do
+	for name in passes reads times_right batches waits iterations answers \
+		handed_over_without_call; do
 		known[$name]=1
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.

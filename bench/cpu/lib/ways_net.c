@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ways.h"
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+#define DATAGRAM 1000 /* 64 of them are what one may be */
+
+enum { NEAR, FAR, FILE_, PIPE_OUT, PIPE_IN }; /* places in s->fd */
+
+/* A connection over loopback; neither end waits. */
+static int open_pair(struct bench *b, struct ways *s, int type)
+{
+	struct sockaddr_in here = { .sin_family = AF_INET };
+	struct sockaddr *const address = (struct sockaddr *)&here;
+	socklen_t len = sizeof(here);
+	const int listener = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+	const int near = ways_keep(s, socket(AF_INET, type | SOCK_CLOEXEC, 0));
+	int far = listener;
+
+	here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (listener < 0 || near < 0 || bind(listener, address, len) ||
+	    (type == SOCK_STREAM && listen(listener, 1)) ||
+	    getsockname(listener, address, &len) || connect(near, address, len))
+		far = -1;
+	else if (type == SOCK_STREAM)
+		far = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (listener >= 0 && far != listener)
+		close(listener);
+	if (ways_keep(s, far) < 0 || fcntl(near, F_SETFL, O_NONBLOCK) ||
+	    fcntl(far, F_SETFL, O_NONBLOCK))
+		return bench_skip(b, "a connection over loopback: %s",
+				  strerror(errno));
+	return 0;
+}
+
+static int open_stream(struct bench *b, struct ways *s)
+{
+	s->wanted = s->n;
+	return open_pair(b, s, SOCK_STREAM);
+}
+
+static int open_file(struct bench *b, struct ways *s)
+{
+	int ends[2], err = open_stream(b, s), file;
+
+	if (err)
+		return err;
+	file = ways_keep(s, memfd_create("oscost-ways", MFD_CLOEXEC));
+	if (file < 0 || write(file, s->memory, s->n) != (ssize_t)s->n ||
+	    pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return bench_fail(b, errno, "make a file and a pipe");
+	ways_keep(s, ends[0]);
+	ways_keep(s, ends[1]);
+	s->in_pipe = 0;
+	return 0;
+}
+
+/* Some of the bytes from @at on go out.  Return: how many, or -1. */
+typedef ssize_t push_fn(struct ways *s, size_t at);
+
+static size_t piece(const struct ways *s, size_t at)
+{
+	const size_t most = 64 << 10;
+
+	return s->n - at < most ? s->n - at : most;
+}
+
+static ssize_t push_copy(struct ways *s, size_t at)
+{
+	const ssize_t n =
+		pread(s->fd[FILE_], s->memory, piece(s, at), (off_t)at);
+
+	return n <= 0 ? -1 : send(s->fd[NEAR], s->memory, (size_t)n, 0);
+}
+
+static ssize_t push_sendfile(struct ways *s, size_t at)
+{
+	off_t from = (off_t)at;
+
+	return sendfile(s->fd[NEAR], s->fd[FILE_], &from, s->n - at);
+}
+
+static ssize_t push_splice(struct ways *s, size_t at)
+{
+	off_t from = (off_t)at;
+	ssize_t n;
+
+	if (!s->in_pipe) {
+		n = splice(s->fd[FILE_], &from, s->fd[PIPE_IN], NULL,
+			   piece(s, at), 0);
+		if (n <= 0)
+			return -1;
+		s->in_pipe = (size_t)n;
+	}
+	n = splice(s->fd[PIPE_OUT], NULL, s->fd[NEAR], NULL, s->in_pipe,
+		   SPLICE_F_NONBLOCK);
+	s->in_pipe -= n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+static ssize_t push_send(struct ways *s, size_t at)
+{
+	return send(s->fd[NEAR], s->memory + at, s->n - at, 0);
+}
+
+static ssize_t push_zerocopy(struct ways *s, size_t at)
+{
+	return send(s->fd[NEAR], s->memory + at, s->n - at, MSG_ZEROCOPY);
+}
+
+/* All bytes go out and come in.  Return: how many came. */
+static size_t transfer(struct ways *s, push_fn *push)
+{
+	size_t out = 0, in = 0;
+
+	while (in < s->n) {
+		ssize_t n = out < s->n ? push(s, out) : 0;
+
+		if (n < 0 && errno != EAGAIN)
+			break;
+		out += n > 0 ? (size_t)n : 0;
+		n = recv(s->fd[FAR], NULL, s->n, MSG_TRUNC);
+		if (n < 0 && errno != EAGAIN)
+			break;
+		in += n > 0 ? (size_t)n : 0;
+	}
+	return in;
+}
+
+#define RUN_TRANSFER(name)                                                \
+	static int run_##name(struct bench *b, void *state,               \
+			      const struct bench_case *c, uint64_t iters) \
+	{                                                                 \
+		struct ways *s = state;                                   \
+                                                                          \
+		for (uint64_t i = 0; i < iters; i++)                      \
+			s->done += transfer(s, push_##name);              \
+		return 0;                                                 \
+	}
+
+RUN_TRANSFER(copy)
+RUN_TRANSFER(sendfile)
+RUN_TRANSFER(splice)
+RUN_TRANSFER(send)
+
+/* The kernel's word for what became of what was sent.  Return: how many times
+ * it copied, or -EAGAIN: it has said nothing (yet). */
+static int copies(struct ways *s)
+{
+	char control[256];
+	struct msghdr m = { .msg_control = control,
+			    .msg_controllen = sizeof(control) };
+	struct sock_extended_err err = { 0 };
+
+	if (recvmsg(s->fd[NEAR], &m, MSG_ERRQUEUE) < 0 || !CMSG_FIRSTHDR(&m))
+		return -EAGAIN;
+	memcpy(&err, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(err));
+	return err.ee_origin == SO_EE_ORIGIN_ZEROCOPY &&
+	       err.ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
+}
+
+static int run_zerocopy(struct bench *b, void *state,
+			const struct bench_case *c, uint64_t iters)
+{
+	struct ways *s = state;
+
+	for (uint64_t i = 0; i < iters; i++) {
+		const size_t in = transfer(s, push_zerocopy);
+		int copied;
+
+		while ((copied = copies(s)) < 0)
+			;
+		s->done += copied ? 0 : in;
+	}
+	return 0;
+}
+
+static int open_zerocopy(struct bench *b, struct ways *s)
+{
+	const int on = 1;
+	const int err = open_stream(b, s);
+	int copied;
+
+	if (err)
+		return err;
+	if (setsockopt(s->fd[NEAR], SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
+		return bench_skip(b, "SO_ZEROCOPY: %s", strerror(errno));
+	transfer(s, push_zerocopy);
+	for (int tries = 0; (copied = copies(s)) < 0 && tries < 1000; tries++)
+		usleep(1000);
+	return copied < 0 ? bench_skip(b, "the kernel does not say whether it "
+					  "copied")
+	       : copied	  ? bench_skip(b, "the kernel copies, as it does for a "
+					    "receiver on this machine")
+			  : 0;
+}
+
+/* Datagrams. */
+
+static int open_datagrams(struct bench *b, struct ways *s)
+{
+	const int bytes = 1 << 20;
+	int err;
+
+	s->wanted = s->n;
+	err = open_pair(b, s, SOCK_DGRAM);
+	if (!err)
+		setsockopt(s->fd[FAR], SOL_SOCKET, SO_RCVBUF, &bytes,
+			   sizeof(bytes));
+	return err;
+}
+
+static int open_segments(struct bench *b, struct ways *s)
+{
+	const int bytes = DATAGRAM;
+	const int err = open_datagrams(b, s);
+
+	return !err && setsockopt(s->fd[NEAR], IPPROTO_UDP, UDP_SEGMENT, &bytes,
+				  sizeof(bytes))
+		       ? bench_skip(b, "UDP_SEGMENT: %s", strerror(errno))
+		       : err;
+}
+
+/* Datagrams of the right length that have come. */
+static uint64_t receive(struct ways *s)
+{
+	struct mmsghdr m[WAYS_MOST] = { 0 };
+	struct iovec v = { s->memory, WAYS_PAGE };
+	uint64_t good = 0;
+	int n;
+
+	for (size_t i = 0; i < s->n; i++)
+		m[i].msg_hdr =
+			(struct msghdr) { .msg_iov = &v, .msg_iovlen = 1 };
+	n = recvmmsg(s->fd[FAR], m, (unsigned int)s->n, MSG_DONTWAIT, NULL);
+	for (int i = 0; i < n; i++)
+		good += m[i].msg_len == DATAGRAM;
+	return good;
+}
+
+static void send_each(struct ways *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		send(s->fd[NEAR], s->memory + i * DATAGRAM, DATAGRAM, 0);
+}
+
+static void send_many(struct ways *s)
+{
+	struct mmsghdr m[WAYS_MOST] = { 0 };
+	struct iovec v[WAYS_MOST];
+
+	for (size_t i = 0; i < s->n; i++) {
+		v[i] = (struct iovec) { s->memory + i * DATAGRAM, DATAGRAM };
+		m[i].msg_hdr =
+			(struct msghdr) { .msg_iov = &v[i], .msg_iovlen = 1 };
+	}
+	sendmmsg(s->fd[NEAR], m, (unsigned int)s->n, 0);
+}
+
+static void send_segments(struct ways *s)
+{
+	send(s->fd[NEAR], s->memory, s->n * DATAGRAM, 0);
+}
+
+#define RUN_DATAGRAMS(name)                                               \
+	static int run_##name(struct bench *b, void *state,               \
+			      const struct bench_case *c, uint64_t iters) \
+	{                                                                 \
+		struct ways *s = state;                                   \
+                                                                          \
+		for (uint64_t i = 0; i < iters; i++) {                    \
+			send_##name(s);                                   \
+			s->done += receive(s);                            \
+		}                                                         \
+		return 0;                                                 \
+	}
+
+RUN_DATAGRAMS(each)
+RUN_DATAGRAMS(many)
+RUN_DATAGRAMS(segments)
+
+const struct way ways_net[] = {
+	{ "to_socket", "read_send", WAY_SIZES, open_file, run_copy, NULL, false,
+	  0 },
+	{ "to_socket", "sendfile", WAY_SIZES, open_file, run_sendfile, NULL,
+	  false, 0 },
+	{ "to_socket", "splice", WAY_SIZES, open_file, run_splice, NULL, false,
+	  0 },
+	{ "send", "send", WAY_SIZES, open_stream, run_send, NULL, false, 0 },
+	{ "send", "zerocopy", WAY_SIZES, open_zerocopy, run_zerocopy, NULL,
+	  false, 0 },
+	{ "datagrams", "send", WAY_BATCHES, open_datagrams, run_each, NULL,
+	  false, 0 },
+	{ "datagrams", "sendmmsg", WAY_BATCHES, open_datagrams, run_many, NULL,
+	  false, 0 },
+	{ "datagrams", "gso", WAY_BATCHES, open_segments, run_segments, NULL,
+	  false, 0 },
+	{ 0 },
+};
