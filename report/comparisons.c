@@ -23,7 +23,7 @@ struct side {
 
 struct answer {
 	struct side a, b;
-	double ratio, low, high; /* NAN: not known */
+	struct ratio ratio;
 };
 
 static const struct row *row_of(const struct run *run, const char *field)
@@ -71,24 +71,18 @@ static void set_interval(struct answer *x)
 	if (n && m)
 		rank_shift(&shift, b, m, a, n, 0.95);
 	if (isfinite(shift.lo) && isfinite(shift.hi)) {
-		x->low = exp(shift.lo);
-		x->high = exp(shift.hi);
+		x->ratio.low = exp(shift.lo);
+		x->ratio.high = exp(shift.hi);
 	}
 	free(b);
 	free(a);
 }
 
-static void answer(struct answer *x, char *const *field, const struct run *run)
+static void set_ratio(struct answer *x)
 {
 	const char *a, *b;
 
-	*x = (struct answer) {
-		.a = { field[A_WORDS], row_of(run, field[A_ROW]), false },
-		.b = { field[B_WORDS], row_of(run, field[B_ROW]), false },
-		.ratio = NAN,
-		.low = NAN,
-		.high = NAN,
-	};
+	x->ratio = (struct ratio) { NAN, NAN, NAN };
 	if (!measured(&x->a) || !measured(&x->b))
 		return;
 	a = x->a.row->all.unit;
@@ -97,9 +91,39 @@ static void answer(struct answer *x, char *const *field, const struct run *run)
 	x->b.inverse = !strcmp(a, "ns/B") && !strcmp(b, "B/s");
 	if (!x->a.inverse && !x->b.inverse && strcmp(a, b) != 0)
 		return;
-	x->ratio = in_common(&x->a, x->a.row->all.value) /
-		   in_common(&x->b, x->b.row->all.value);
+	x->ratio.value = in_common(&x->a, x->a.row->all.value) /
+			 in_common(&x->b, x->b.row->all.value);
 	set_interval(x);
+}
+
+struct ratio comparisons_ratio(const struct row *a, const struct row *b)
+{
+	struct answer x = { .a = { NULL, a, false }, .b = { NULL, b, false } };
+
+	set_ratio(&x);
+	return x.ratio;
+}
+
+static void answer(struct answer *x, char *const *field, const struct run *run)
+{
+	*x = (struct answer) {
+		.a = { field[A_WORDS], row_of(run, field[A_ROW]), false },
+		.b = { field[B_WORDS], row_of(run, field[B_ROW]), false },
+	};
+	set_ratio(x);
+}
+
+char *comparisons_times(const struct ratio *r)
+{
+	return isfinite(r->value) ? text_format("%.3g", r->value)
+				  : text_copy("–");
+}
+
+char *comparisons_interval(const struct ratio *r)
+{
+	return isfinite(r->low) ? text_format("%.3g – %.3g", r->low, r->high)
+	       : isfinite(r->value) ? text_copy("too few rounds")
+				    : text_copy("–");
 }
 
 static char *said(const struct side *s)
@@ -139,14 +163,8 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 		table_cell(table, 0, text_copy(line->field[QUESTION]));
 		table_cell(table, 1, said(&x.a));
 		table_cell(table, 2, said(&x.b));
-		table_cell(table, 3,
-			   isfinite(x.ratio) ? text_format("%.3g", x.ratio)
-					     : text_copy("–"));
-		table_cell(table, 4,
-			   isfinite(x.low)
-				   ? text_format("%.3g – %.3g", x.low, x.high)
-			   : isfinite(x.ratio) ? text_copy("too few rounds")
-					       : text_copy("–"));
+		table_cell(table, 3, comparisons_times(&x.ratio));
+		table_cell(table, 4, comparisons_interval(&x.ratio));
 	}
 }
 
@@ -168,15 +186,15 @@ char *comparisons_reason(const struct rowtable_line *line,
 	struct answer x;
 
 	answer(&x, line->field, run);
-	if (!x.a.row || !x.b.row || !isfinite(x.ratio))
+	if (!x.a.row || !x.b.row || !isfinite(x.ratio.value))
 		return NULL;
 	while ((why = rowtable_next(t, "because", why))) {
 		const struct formula_name names[] = {
 			{ "a", x.a.row->all.value },
 			{ "b", x.b.row->all.value },
-			{ "ratio", x.ratio },
-			{ "low", x.low },
-			{ "high", x.high },
+			{ "ratio", x.ratio.value },
+			{ "low", x.ratio.low },
+			{ "high", x.ratio.high },
 			{ NULL, 0 },
 		};
 		const struct formula_world w = { run, ops, NULL, t, names };

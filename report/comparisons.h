@@ -11,6 +11,19 @@
  * and `because` lines of @t (docs/rows.md).
  */
 
+/* How many times one cost another is; NAN: not known. */
+struct ratio {
+	double value, low, high; /* of the 95 % interval */
+};
+
+/* comparisons_ratio() - of @a to @b, rows of one run; NULL: not measured. */
+struct ratio comparisons_ratio(const struct row *a, const struct row *b);
+
+/* comparisons_times(), comparisons_interval() - "1.25", "1.2 – 1.3", or why
+ * not; new strings. */
+char *comparisons_times(const struct ratio *r);
+char *comparisons_interval(const struct ratio *r);
+
 /**
  * comparisons_table() - each with its two values, how many times the second
  * the first is, and the 95 % interval of that (rank_shift() of the

@@ -10,6 +10,7 @@
 #include "families.h"
 #include "instructions.h"
 #include "noise_certificate.h"
+#include "pairs.h"
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"
@@ -101,6 +102,8 @@ static void put_contents(struct doc *d, const struct run *run,
 		d->format->item(d, "#coursework", "Predicted and measured");
 		d->format->item(d, "#comparisons", "Comparisons");
 	}
+	if (pairs_any(&parts->course->table, run))
+		d->format->item(d, "#pairs", "New way against old way");
 	if (lmbench_any(parts->lmbench, run))
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (parts->ledger)
@@ -289,6 +292,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);
 	course_write(d, parts->course, run);
+	pairs_write(d, &parts->course->table, run);
 	lmbench_write(d, parts->lmbench, run);
 	instructions_write(d, run, parts->ledger);
 	families_write(d, run, &parts->course->table, parts->figs);

@@ -42,6 +42,7 @@ said() {
 	{
 		grep -o '\[[^]]*\]' lines | tr -d '[]'
 		awk -F '\t' '$1 == "comparison" { print $5; print $7 }' lines
+		row_lines pair | awk -F '\t' '{ print $2, $3; print $2, $4 }'
 	} | sort -u | while read -r program globs; do
 		for glob in $globs; do
 			[[ $glob != *net=remote,* && $glob != where=@(mount|server),* ]] || continue

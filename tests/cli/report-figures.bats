@@ -311,3 +311,31 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 		done >absent
 	diff -u /dev/null absent
 }
+
+# pair AT NEW OLD: both ways at this point cost so many ns.
+pair() {
+	add ways "do=nop,by=io_uring,$1" ".value = $2 + .round / 1000"
+	add ways "do=nop,by=call,$1" ".value = $3 + .round / 1000"
+}
+
+@test "a pair says from which point on the new way is faster, and no more" {
+	local new verdict
+
+	while read -r new verdict; do
+		: >small/invocations.jsonl
+		pair n=1 "${new%%,*}" 100
+		pair n=8 "$(cut -d, -f2 <<<"$new")" 100
+		pair n=64 "${new##*,}" 100
+		draw
+		grep -qF "| n=1 |" small/report.md
+		sed -n '/id="pairs"/,/<a id="machine"/p' small/report.md >pairs
+		grep -F 'no operation, against getppid | n=1 |' pairs | grep -F "| $verdict |"
+	done <<-'EOT'
+		200,50,20 faster from n=8 on, slower at n=1
+		50,50,20 faster from n=1 on
+		200,300,200 slower from n=1 on
+		100,100,100 no difference resolved
+		50,60,200 faster up to n=8, slower from n=64 on
+		100,50,100 faster at n=8
+	EOT
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comparisons.h"
+#include "pick.h"
+#include "tables.h"
+#include "text.h"
+
+enum { WORDS, PROGRAM, NEW, OLD, FIELDS };
+
+#define POINTS_MAX 32
+
+/* One point at which both ways were asked for. */
+struct point {
+	char *at; /* "n=8" or "" */
+	const struct row *new, *old;
+	struct ratio ratio; /* of new to old */
+};
+
+struct points {
+	struct point v[POINTS_MAX];
+	size_t n;
+};
+
+/* The value that @name has where pattern @glob has its `*`, or all of it where
+ * @glob has none; a new string, NULL if it does not match. */
+static char *value_at(const char *glob, const char *name)
+{
+	const char *star = strchr(glob, '*');
+	const size_t before = star ? (size_t)(star - glob) : strlen(glob);
+	const size_t after = star ? strlen(star + 1) : 0;
+	const size_t len = strlen(name);
+
+	if (len < before + after || strncmp(name, glob, before) != 0 ||
+	    (star ? strcmp(name + len - after, star + 1) != 0
+		  : len != before) ||
+	    (star && memchr(name + before, ',', len - before - after)))
+		return NULL;
+	return text_format("%.*s", (int)(len - before - after), name + before);
+}
+
+/* @glob with @value in place of its `*`; a new string. */
+static char *name_with(const char *glob, const char *value)
+{
+	const char *star = strchr(glob, '*');
+
+	return star ? text_format("%.*s%s%s", (int)(star - glob), glob, value,
+				  star + 1)
+		    : text_copy(glob);
+}
+
+/* "n=8", of the axis that has the `*` in @glob. */
+static char *words_of(const char *glob, const char *value)
+{
+	const char *star = strchr(glob, '*'), *axis = star;
+
+	while (axis && axis > glob && axis[-1] != ',')
+		axis--;
+	return star ? text_format("%.*s%s", (int)(star - axis), axis, value)
+		    : text_copy("");
+}
+
+static void find_points(struct points *p, const struct rowtable_line *line,
+			const struct run *run)
+{
+	const struct section *s = run_section(run, line->field[PROGRAM]);
+
+	p->n = 0;
+	for (size_t i = 0; s && i < s->n && p->n < POINTS_MAX; i++) {
+		const struct row *new = &run->rows[s->rows[i]];
+		char *value = value_at(line->field[NEW], new->all.name);
+		char *old = value ? name_with(line->field[OLD], value) : NULL;
+		struct point *x = &p->v[p->n];
+
+		if (old) {
+			x->at = words_of(line->field[NEW], value);
+			x->new = new;
+			x->old = run_pick(run, line->field[PROGRAM], old);
+			x->ratio = comparisons_ratio(x->new, x->old);
+			p->n++;
+		}
+		free(old);
+		free(value);
+	}
+}
+
+static void free_points(struct points *p)
+{
+	while (p->n)
+		free(p->v[--p->n].at);
+}
+
+static bool is_faster(const struct point *x)
+{
+	return x->ratio.high < 1; /* not if it is NAN */
+}
+
+static bool is_slower(const struct point *x)
+{
+	return x->ratio.low > 1;
+}
+
+typedef bool point_fn(const struct point *x);
+
+/* Whether @is holds of all points [@from, @to). */
+static bool all(const struct points *p, point_fn *is, size_t from, size_t to)
+{
+	while (from < to && is(&p->v[from]))
+		from++;
+	return from == to;
+}
+
+static size_t count(const struct points *p, point_fn *is)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += is(&p->v[i]);
+	return n;
+}
+
+static bool is_known(const struct point *x)
+{
+	return isfinite(x->ratio.low);
+}
+
+/* Points without a value do not count. */
+static void drop_unknown(struct points *p, const struct points *from)
+{
+	p->n = 0;
+	for (size_t i = 0; i < from->n; i++)
+		if (is_known(&from->v[i]))
+			p->v[p->n++] = from->v[i];
+}
+
+/* "@word from n=8 on", "@word up to n=8", "@word at 2 of 5 points". */
+static char *where(const struct points *p, point_fn *is, const char *word)
+{
+	const size_t n = count(p, is);
+
+	if (n == p->n)
+		return p->n > 1 ? text_format("%s from %s on", word, p->v[0].at)
+				: text_copy(word);
+	if (n == 1 && !is(&p->v[p->n - 1]))
+		for (size_t i = 0; i < p->n; i++)
+			if (is(&p->v[i]))
+				return text_format("%s at %s", word,
+						   p->v[i].at);
+	if (all(p, is, p->n - n, p->n))
+		return text_format("%s from %s on", word, p->v[p->n - n].at);
+	if (all(p, is, 0, n))
+		return text_format("%s up to %s", word, p->v[n - 1].at);
+	return text_format("%s at %zu of %zu points", word, n, p->n);
+}
+
+static char *verdict(const struct points *all_points)
+{
+	struct points p;
+	char *faster, *slower, *text;
+
+	drop_unknown(&p, all_points);
+	if (!p.n)
+		return text_copy("not measured");
+	if (!count(&p, is_faster) && !count(&p, is_slower))
+		return text_copy("no difference resolved");
+	faster = count(&p, is_faster) ? where(&p, is_faster, "faster") : NULL;
+	slower = count(&p, is_slower) ? where(&p, is_slower, "slower") : NULL;
+	text = text_format("%s%s%s", faster ? faster : "",
+			   faster && slower ? ", " : "", slower ? slower : "");
+	free(slower);
+	free(faster);
+	return text;
+}
+
+/* Its value, or why it has none. */
+static char *said(const struct row *row)
+{
+	if (!row)
+		return text_copy("not measured in this run");
+	return row->all.status == RESULT_SKIPPED && row->all.reason
+		       ? text_format("skipped: %s", row->all.reason)
+		       : tables_value(&row->all);
+}
+
+void pairs_table(struct table *table, const struct rowtable *t,
+		 const struct run *run)
+{
+	static const char *const heads[] = { "new against old",
+					     "at",
+					     "new",
+					     "old",
+					     "new / old",
+					     "95 % interval",
+					     "the new way is" };
+	const struct rowtable_line *line = NULL;
+
+	*table = (struct table) { 0 };
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		table_column(table, heads[i], i > 1 && i < 6);
+	while ((line = rowtable_next(t, "pair", line))) {
+		struct points p = { .n = 0 };
+
+		if (line->n != FIELDS)
+			continue;
+		find_points(&p, line, run);
+		for (size_t i = 0; i < p.n; i++) {
+			const struct point *x = &p.v[i];
+
+			table_row(table, "");
+			if (!i) {
+				table_cell(table, 0,
+					   text_copy(line->field[WORDS]));
+				table_cell(table, 6, verdict(&p));
+			}
+			table_cell(table, 1, text_copy(x->at));
+			table_cell(table, 2, said(x->new));
+			table_cell(table, 3, said(x->old));
+			table_cell(table, 4, comparisons_times(&x->ratio));
+			table_cell(table, 5, comparisons_interval(&x->ratio));
+		}
+		free_points(&p);
+	}
+}
+
+bool pairs_any(const struct rowtable *t, const struct run *run)
+{
+	struct table table;
+	bool any;
+
+	pairs_table(&table, t, run);
+	any = table.nrows;
+	table_free(&table);
+	return any;
+}
+
+void pairs_write(struct doc *d, const struct rowtable *t, const struct run *run)
+{
+	struct table table;
+
+	pairs_table(&table, t, run);
+	if (table.nrows) {
+		d->format->heading(d, 2, "pairs", "New way against old way");
+		d->format->para(
+			d, "The cost of the new way as a multiple of the old "
+			   "one's, by the invocations of this run. It is "
+			   "called faster or slower where the 95 % interval "
+			   "does not hold 1.");
+		d->format->table(d, &table);
+	}
+	table_free(&table);
+}
