@@ -114,8 +114,11 @@ static double tick(FILE *f, double ratio, double half, double bottom,
 }
 
 /* Round ratios, from 1 on to both sides, as many as have room. */
-static void axis(FILE *f, double half, size_t n)
+static void axis(FILE *f, const struct side *b, double half, size_t n)
 {
+	const char *slash = strrchr(b->name, '/');
+	char *label = text_format("%s is B", slash ? slash + 1 : b->name);
+
 	static const double less[] = { 0.99, 0.98, 0.95, 0.9,  0.8, 0.7,
 				       0.5,  0.2,  0.1,	 0.05, 0.02 };
 	static const double more[] = { 1.01, 1.02, 1.05, 1.1, 1.2, 1.5,
@@ -128,6 +131,8 @@ static void axis(FILE *f, double half, size_t n)
 		left = tick(f, less[i], half, bottom, left);
 		right = tick(f, more[i], half, bottom, right);
 	}
+	text(f, LABEL - 10, 11, "end", label);
+	free(label);
 	text(f, LABEL + PLOT / 2.0, 11, "middle", "cost of B / cost of A");
 	text(f, LABEL, 11, "start", "← B is faster");
 	text(f, LABEL + PLOT, 11, "end", "B is slower →");
@@ -202,7 +207,7 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 		      "{svg{filter:invert(.93) hue-rotate(180deg)}}</style>\n"
 		      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
 		      f);
-		axis(f, half, n);
+		axis(f, c->b, half, n);
 		for (size_t i = 0; i < n; i++)
 			draw_row(f, rows[i], i, half);
 		fputs("</svg>\n", f);
