@@ -47,7 +47,7 @@ PKG_CFLAGS  = $(tools)$(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS))
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS))
 REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 # The folder of arch/ is that of the machine that the compiler makes code for.
-ARCH = $(call once,ARCH,$(CC) -dumpmachine | cut -d- -f1)
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \

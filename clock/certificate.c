@@ -53,7 +53,11 @@ static void mean_add(struct mean *m, const struct certificate_ops *ops,
 /* In 1024ths of a tick. */
 static uint64_t mean_of(const struct mean *m)
 {
-	return m->n ? m->sum * 1024 / m->n : m->least * 1024;
+	struct wide mean = wide_mul(m->n ? m->sum : m->least, 1024);
+
+	if (m->n)
+		(void)wide_div(&mean, m->n);
+	return wide_u64(mean);
 }
 
 uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,

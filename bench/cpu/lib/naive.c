@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "naive.h"
 
+#include "arch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -124,11 +126,10 @@ void naive_link(void *memory, size_t bytes, bool ascending)
 	char *base = memory;
 
 	for (size_t i = 0; i < lines; i++)
-		__builtin_ia32_movnti64(
-			(long long *)(base + i * LINE),
-			(long long)(base +
-				    LINE * next_line(i, lines, ascending)));
-	__builtin_ia32_sfence();
+		ARCH_STREAM((long long *)(base + i * LINE),
+			    (long long)(base +
+					LINE * next_line(i, lines, ascending)));
+	ARCH_STREAMED();
 }
 
 void *naive_chase(void *at, uint64_t n)
