@@ -43,6 +43,13 @@ int command_failed(const char *dir);
 /* command_export() - print the rows as format @name. */
 int command_export(const char *name, const char *dir);
 
+/* command_contribute() - print the core rows of a run, and of its machine the
+ * processor, kernel and virtualisation, as JSON; command_like() - print which
+ * of such files in @root/results/machines a run is nearest to, and where it
+ * departs from that. */
+int command_contribute(const char *dir);
+int command_like(const char *root, const char *dir);
+
 struct compare_options {
 	const char *threshold, *floor; /* percent, as typed; NULL for none */
 	const char *aa;		       /* A/A sessions, with commas; or NULL */

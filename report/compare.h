@@ -108,6 +108,16 @@ void compare_rows(struct table *t, const struct comparison *c, bool all);
  * what each adds, in the unit of the row and as a share, and its interval. */
 void compare_across(struct table *t, const struct comparison *c, size_t n);
 
+/* compare_name() - "name" of "path/name". */
+const char *compare_name(const struct side *s);
+
+/* odd_table() - the core rows of all n + 1 sides of @n comparisons of one side
+ * with others, and which of them is the odd one out: its interval meets none of
+ * the other ones, which all meet each other; odd_words() - which one is so most
+ * often; a new string.  No test: of many rows some are odd by chance. */
+void odd_table(struct table *t, const struct comparison *c, size_t n);
+char *odd_words(const struct comparison *c, size_t n);
+
 /* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */
 int compare_plot(const struct comparison *c, const char *dir, const char *name);

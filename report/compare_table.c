@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "compare_write.h"
 #include "noise_certificate.h"
 #include "result.h"
 #include "tables.h"
@@ -76,14 +77,14 @@ static char *shown(const struct side *s, size_t i)
 	return text ? text : text_copy("unknown");
 }
 
-/* How quiet the measuring CPU was in the first run of a side, NULL if nobody
- * looked; *@grade is its letter. */
-static char *noise_of(const struct side *s, char *grade)
+/* How quiet the measuring CPU was in @run, NULL if nobody looked; *@grade is
+ * its letter. */
+static char *noise_of(const struct run *run, char *grade)
 {
 	struct noise_certificate q;
 	char *text = NULL, pct[UNITS_MAX];
 
-	noise_certificate_sum(&q, &s->runs[0]);
+	noise_certificate_sum(&q, run);
 	if (q.n) {
 		double share = noise_cpu_share(&q.v[0]);
 
@@ -95,10 +96,43 @@ static char *noise_of(const struct side *s, char *grade)
 	return text;
 }
 
+char *compare_forbidden(const struct comparison *c)
+{
+	const struct side *sides[] = { c->a, c->b };
+	char *text = NULL;
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < sides[i]->n; j++) {
+			const struct run *run = &sides[i]->runs[j];
+			char grade = 0, *noise = noise_of(run, &grade), *more;
+
+			if (grade == 'D') {
+				more = text_format("%s%s%s (%s)",
+						   text ? text : "",
+						   text ? ", " : "", run->dir,
+						   noise);
+				free(text);
+				text = more;
+			}
+			free(noise);
+		}
+	if (text) {
+		char *whole = text_format(
+			"No verdict can be built on these: %s. What is "
+			"called different may be what other tasks took; "
+			"measure again when the machine is quieter.",
+			text);
+
+		free(text);
+		text = whole;
+	}
+	return text;
+}
+
 static void add_noise(struct table *t, const struct comparison *c)
 {
-	char grade[2] = "", *a = noise_of(c->a, &grade[0]);
-	char *b = noise_of(c->b, &grade[1]);
+	char grade[2] = "", *a = noise_of(c->a->runs, &grade[0]);
+	char *b = noise_of(c->b->runs, &grade[1]);
 
 	if (a && b && grade[0] != grade[1]) {
 		table_row(t, "");
@@ -241,12 +275,11 @@ void compare_rows(struct table *t, const struct comparison *c, bool all)
 			add_row(t, &c->v[i]);
 }
 
-/* "name" of "path/name". */
-static const char *last_part(const char *path)
+const char *compare_name(const struct side *s)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(s->name, '/');
 
-	return slash ? slash + 1 : path;
+	return slash ? slash + 1 : s->name;
 }
 
 /* The value that B has where its cost is exp(@shift) times that of A, less A's.
@@ -290,7 +323,7 @@ static void across_row(struct table *t, const struct comparison *c,
 
 	table_row(t, "");
 	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
-	table_cell(t, 1, text_copy(last_part(c->b->name)));
+	table_cell(t, 1, text_copy(compare_name(c->b)));
 	table_cell(t, 2, tables_value(r));
 	table_cell(t, 7, compare_verdict(p));
 	if (!p->tested)
@@ -307,7 +340,7 @@ static void across_row(struct table *t, const struct comparison *c,
 
 void compare_across(struct table *t, const struct comparison *c, size_t n)
 {
-	char *head = text_copy(last_part(c->a->name));
+	char *head = text_copy(compare_name(c->a));
 
 	*t = (struct table) { 0 };
 	table_column(t, "operation", false);

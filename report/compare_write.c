@@ -159,6 +159,11 @@ static void put_table(struct doc *d, struct table *t)
 
 static void put_words(struct doc *d, const struct comparison *c)
 {
+	char *forbidden = compare_forbidden(c);
+
+	if (forbidden)
+		d->format->warning(d, forbidden, NULL);
+	free(forbidden);
 	para(d, compare_drift(c));
 	para(d, compare_frequency(c));
 	para(d, compare_count(c));
@@ -233,6 +238,9 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		put_table(d, &t);
 	} else if (n > 1) {
 		d->format->heading(d, 2, "rows", "Operations");
+		para(d, odd_words(c, n));
+		odd_table(&t, c, n);
+		put_table(d, &t);
 		compare_across(&t, c, n);
 		put_table(d, &t);
 	}
@@ -264,6 +272,7 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 
 	print(f, text_format("A: %s\nB: %s", c->a->name, c->b->name));
 	if (!c->counted) {
+		print(f, compare_forbidden(c));
 		print(f, compare_drift(c));
 		print(f, compare_frequency(c));
 	}
@@ -292,4 +301,9 @@ void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 	else
 		compare_across(&t, c, n);
 	print_table(f, &t);
+	if (c->counted)
+		return;
+	odd_table(&t, c, n);
+	print_table(f, &t);
+	print(f, odd_words(c, n));
 }

@@ -216,6 +216,16 @@ static int do_failed(const struct settings *set, char **argv)
 	return command_failed(argv[0]);
 }
 
+static int do_contribute(const struct settings *set, char **argv)
+{
+	return command_contribute(argv[0]);
+}
+
+static int do_like(const struct settings *set, char **argv)
+{
+	return with_root(set, command_like, argv[0]);
+}
+
 static int do_export(const struct settings *set, char **argv)
 {
 	return command_export(set->format, argv[0]);
@@ -248,6 +258,11 @@ static const struct command {
 	  compare_opts, do_compare },
 	{ "history", " DIR...", "find changes over runs in order of time", 1,
 	  MANY, history_opts, do_history },
+	{ "contribute", " DIR",
+	  "print what others may see of a run, for results/machines/", 1, 1,
+	  NULL, do_contribute },
+	{ "like", " DIR", "name the machine of results/machines/ most like it",
+	  1, 1, root_opts, do_like },
 	{ "wide", " DIR", "name programs whose intervals are wide", 1, 1,
 	  wide_opts, do_wide },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,

@@ -279,3 +279,41 @@ hide() {
 	run ! grep -iE '<(script|img|svg|foreignobject|iframe)[ >]' <(without_images pages/compare.html)
 	run ! grep -P '\x1b' <<<"$output"
 }
+
+@test "boots in a directory are the units of their side" {
+	local boot
+
+	for boot in 1 2 3 4; do
+		side "a/boot-$boot" 6.1 "1.00$boot"
+		side "b/boot-$boot" 6.2 "1.10$boot"
+	done
+	run -0 --separate-stderr "$report" compare a b
+	grep -Eq '^work: kind=changed .* 1\.(1|09[0-9]*) .* slower$' <<<"$output"
+	mkdir -p empty/none
+	run -1 --separate-stderr "$report" compare a empty
+	[[ $stderr == *'empty/invocations.jsonl: No such file'* ]]
+}
+
+@test "a side of grade D is named, and no other" {
+	side a 6.1 1
+	side b 6.1 1
+	run -0 --separate-stderr "$report" compare a b
+	[[ $output != *'No verdict can be built'* ]]
+	printf '{"schema":1,"phase":"before","round":0,"cpu":1,"measuring":true,"spun_us":1000,"lost_us":100}\n' >b/noise.jsonl
+	run -0 --separate-stderr "$report" compare a b
+	[[ $output == *'No verdict can be built on these: b (D, 10 % of the time lost).'* ]]
+	run -0 "$report" compare --out pages a b
+	grep -q 'No verdict can be built on these: b (D' pages/compare.html
+}
+
+@test "of several runs the odd one out is named, row by row" {
+	side a 6.1 1
+	side b 6.1 1
+	side c 6.1 1.5
+	side d 6.1 1
+	run -0 --separate-stderr "$report" compare a b c d
+	[[ $output == *'Odd one out most often: c, whose interval meets none of the others in 1 of 3 rows'* ]]
+	grep -Eq '^work: kind=changed .* c$' <<<"$output"
+	run -0 --separate-stderr "$report" compare a b d
+	[[ $output == *'No side is the odd one out in any of 3 rows.'* ]]
+}
