@@ -183,7 +183,7 @@ double timer_quantum(enum timer_method method, uint32_t reads);
 
 /* timer_ns() - ticks of @t's method in nanoseconds.  With -mgeneral-regs-only
  * gcc 10 and 11 refuse it even where nobody calls it. */
-#if defined(__SSE2__) || !defined(__x86_64__)
+#ifndef WITHOUT_VECTORS /* mk/programs.mk */
 static inline double timer_ns(const struct timer *t, double ticks)
 {
 	return ticks * 1e9 / t->hz;

@@ -20,7 +20,7 @@ $(PLT_OBJS): ALL_CFLAGS += -fPIC
 
 # Arguments are passed one by one, not two to a vector register.
 $(PLT_OBJS) $(BUILD)/obj/bench/cpu/lib/callee.o $(BUILD)/obj/bench/cpu/lib/caller.o: \
-	ALL_CFLAGS += $(NO_VECTORS)
+	ALL_CFLAGS += $(NO_VECTORS) -DWITHOUT_VECTORS
 
 $(PLT_LIB): $(PLT_OBJS)
 	$(call say,LD,$@)
