@@ -268,7 +268,8 @@ static int make_process(struct partner *p)
 		signal(SIGHUP, SIG_IGN);
 		/* Timers and threads are not inherited. */
 		watch_made = false;
-		watched = threads = 0;
+		watched = 0;
+		threads = 0;
 		take_part(p);
 		_exit(0);
 	}

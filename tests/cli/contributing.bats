@@ -19,7 +19,7 @@ block() {
 
 # follow: the example in a tree of its own, with what is built already.
 follow() {
-	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report,plots} .
+	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,arch,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report,plots} .
 	mkdir tests
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
@@ -54,7 +54,7 @@ tests_pass() {
 @test "it passes the tests that every benchmark meets" {
 	cd "$BATS_TEST_TMPDIR"
 	follow
-	git init -q . && git add bench clock counters harness layer machine monitor report
+	git init -q . && git add arch bench clock counters harness layer machine monitor report
 	run -0 tests/arrows
 	tests_pass evidence 'no evidence is left out'
 	# The others meet them elsewhere: of them some that are quick stay.
