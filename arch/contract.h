@@ -15,10 +15,10 @@
  * nothing is built until all is there; of functions the type is looked at, too.
  *
  * Text of instructions, operands as "%0", each with its "\n\t": ARCH_ADD(to,
- * by) and ARCH_MUL(to, by) of 64 bits, ARCH_LOAD(to, at), ARCH_AGAIN(n, to):
- * count n down and jump while it is not 0.  ARCH_CHAIN_*: the links of truth's
- * chains, x being %0 and y %2.  ARCH_CODE_*, ARCH_START: functions in
- * assembler.
+ * by) and ARCH_MUL(to, by) of 64 bits, ARCH_LOAD(to, at), ARCH_LOAD_AT(to, at,
+ * i) at their sum, ARCH_AGAIN(n, to): count n down and jump while it is not 0.
+ * ARCH_CHAIN_*: the links of truth's chains, x being %0 and y %2.  ARCH_CODE_*,
+ * ARCH_START: functions in assembler.
  *
  * Statements: ARCH_FENCE() lets nothing behind it start early, where that can
  * be had; ARCH_PAUSE() in a loop that waits; ARCH_STREAM(at, v) a store past
@@ -39,11 +39,12 @@
 #error "clock: the methods of reading the counter, timer_asm.h and arch.h"
 #endif
 #if !defined(ARCH_ADD) || !defined(ARCH_MUL) || !defined(ARCH_LOAD) || \
-	!defined(ARCH_AGAIN) || !defined(ARCH_FENCE) ||                \
-	!defined(ARCH_PAUSE) || !defined(ARCH_STREAM) ||               \
-	!defined(ARCH_STREAMED) || !defined(ARCH_PREFETCH) ||          \
-	!defined(ARCH_FLUSH) || !defined(ARCH_FLUSHED) ||              \
-	!defined(ARCH_NO_FLUSH) || !defined(ARCH_ATOMIC_ADD)
+	!defined(ARCH_LOAD_AT) || !defined(ARCH_AGAIN) ||              \
+	!defined(ARCH_FENCE) || !defined(ARCH_PAUSE) ||                \
+	!defined(ARCH_STREAM) || !defined(ARCH_STREAMED) ||            \
+	!defined(ARCH_PREFETCH) || !defined(ARCH_FLUSH) ||             \
+	!defined(ARCH_FLUSHED) || !defined(ARCH_NO_FLUSH) ||           \
+	!defined(ARCH_ATOMIC_ADD)
 #error "instructions: arch.h"
 #endif
 #if !defined(ARCH_CHAIN_X) || !defined(ARCH_CHAIN_Y) ||            \

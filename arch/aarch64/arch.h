@@ -22,12 +22,13 @@
 
 /* ---- Instructions, as text ---------------------------------------------- */
 
-#define ARCH_ADD(to, by)  "add " to ", " to ", " by "\n\t"
-#define ARCH_MUL(to, by)  "mul " to ", " to ", " by "\n\t"
-#define ARCH_LOAD(to, at) "ldr " to ", [" at "]\n\t"
-#define ARCH_AGAIN(n, to) "subs " n ", " n ", #1\n\tb.ne " to "\n\t"
-#define ARCH_FENCE()	  __asm__ volatile("isb" : : : "memory")
-#define ARCH_PAUSE()	  __asm__ volatile("isb" : : : "memory")
+#define ARCH_ADD(to, by)	"add " to ", " to ", " by "\n\t"
+#define ARCH_MUL(to, by)	"mul " to ", " to ", " by "\n\t"
+#define ARCH_LOAD(to, at)	"ldr " to ", [" at "]\n\t"
+#define ARCH_LOAD_AT(to, at, i) "ldr " to ", [" at ", " i "]\n\t"
+#define ARCH_AGAIN(n, to)	"subs " n ", " n ", #1\n\tb.ne " to "\n\t"
+#define ARCH_FENCE()		__asm__ volatile("isb" : : : "memory")
+#define ARCH_PAUSE()		__asm__ volatile("isb" : : : "memory")
 /* Two in a pair are the only ones with the hint; one is a plain store. */
 #define ARCH_STREAM(at, v) (*(volatile long long *)(at) = (v))
 #define ARCH_STREAMED()	   __asm__ volatile("dmb ish" : : : "memory")

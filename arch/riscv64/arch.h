@@ -24,6 +24,8 @@
 #define ARCH_ADD(to, by)  "add " to ", " to ", " by "\n\t"
 #define ARCH_MUL(to, by)  "mul " to ", " to ", " by "\n\t"
 #define ARCH_LOAD(to, at) "ld " to ", 0(" at ")\n\t"
+#define ARCH_LOAD_AT(to, at, i) \
+	"add " to ", " at ", " i "\n\tld " to ", 0(" to ")\n\t"
 #define ARCH_AGAIN(n, to) "addi " n ", " n ", -1\n\tbnez " n ", " to "\n\t"
 #define ARCH_FENCE()	  __asm__ volatile("fence iorw, iorw" : : : "memory")
 /* PAUSE is a FENCE that orders nothing: old processors do nothing either. */

@@ -18,18 +18,19 @@
 
 /* ---- Instructions, as text ---------------------------------------------- */
 
-#define ARCH_ADD(to, by)   "add " by ", " to "\n\t"
-#define ARCH_MUL(to, by)   "imul " by ", " to "\n\t"
-#define ARCH_LOAD(to, at)  "mov (" at "), " to "\n\t"
-#define ARCH_AGAIN(n, to)  "dec " n "\n\tjnz " to "\n\t"
-#define ARCH_FENCE()	   __asm__ volatile("lfence" : : : "memory")
-#define ARCH_PAUSE()	   __builtin_ia32_pause()
-#define ARCH_STREAM(at, v) __builtin_ia32_movnti64((long long *)(at), v)
-#define ARCH_STREAMED()	   __builtin_ia32_sfence()
-#define ARCH_PREFETCH(at)  __asm__ volatile("prefetcht0 (%0)" : : "r"(at))
-#define ARCH_FLUSH(at)	   __asm__ volatile("clflush (%0)" : : "r"(at) : "memory")
-#define ARCH_FLUSHED()	   __asm__ volatile("mfence" : : : "memory")
-#define ARCH_NO_FLUSH	   NULL
+#define ARCH_ADD(to, by)	"add " by ", " to "\n\t"
+#define ARCH_MUL(to, by)	"imul " by ", " to "\n\t"
+#define ARCH_LOAD(to, at)	"mov (" at "), " to "\n\t"
+#define ARCH_LOAD_AT(to, at, i) "mov (" at "," i "), " to "\n\t"
+#define ARCH_AGAIN(n, to)	"dec " n "\n\tjnz " to "\n\t"
+#define ARCH_FENCE()		__asm__ volatile("lfence" : : : "memory")
+#define ARCH_PAUSE()		__builtin_ia32_pause()
+#define ARCH_STREAM(at, v)	__builtin_ia32_movnti64((long long *)(at), v)
+#define ARCH_STREAMED()		__builtin_ia32_sfence()
+#define ARCH_PREFETCH(at)	__asm__ volatile("prefetcht0 (%0)" : : "r"(at))
+#define ARCH_FLUSH(at)		__asm__ volatile("clflush (%0)" : : "r"(at) : "memory")
+#define ARCH_FLUSHED()		__asm__ volatile("mfence" : : : "memory")
+#define ARCH_NO_FLUSH		NULL
 
 /* Chains of truth.  Registers are named so that lea has no base of rbp or r13,
  * which would make it a slower form. */

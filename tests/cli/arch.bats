@@ -11,6 +11,7 @@ asks() {
 	grep -rnE --include='*.[chS]' "$@" -e '__(x86_64|i386|aarch64|arm|riscv)(__|_)' \
 		-e '<(cpuid|x86intrin|immintrin|arm_neon|asm/hwcap)\.h>' \
 		-e '__builtin_(ia32|cpu_supports|aarch64)' -e 'REG_RIP' -e 'AUDIT_ARCH_[A-Z]' \
+		-e '"[^"]*%%[er]?[abcds][xi]\b' \
 		-e '"[^"]*\b(rdtscp?|cpuid|[lms]fence|clflush|prefetcht0|movnti|cntvct_el0|isb|rdtime|svc|ecall)\b[^"]*(\\n|%)'
 }
 

@@ -20,34 +20,32 @@
 #define WARM_UP	    3
 #define REPEATED    100 /* calls */
 
-#define CHAIN(name, insn, length)                                      \
-	uint64_t naive_##name(uint64_t x, uint64_t y, uint64_t passes) \
-	{                                                              \
-		__asm__ volatile(".p2align 6\n"                        \
-				 "1:\n\t"                              \
-				 ".rept " #length "\n\t" insn "\n\t"   \
-				 ".endr\n\t"                           \
-				 "dec %[passes]\n\t"                   \
-				 "jnz 1b"                              \
-				 : "+a"(x), [passes] "+r"(passes)      \
-				 : "S"(y)                              \
-				 : "cc");                              \
-		return x;                                              \
+#define CHAIN(name, insn, length)                                          \
+	uint64_t naive_##name(uint64_t x, uint64_t y, uint64_t passes)     \
+	{                                                                  \
+		__asm__ volatile(".p2align 6\n"                            \
+				 "1:\n\t"                                  \
+				 ".rept " #length "\n\t" insn              \
+				 ".endr\n\t" ARCH_AGAIN("%[passes]", "1b") \
+				 : ARCH_CHAIN_X(x), [passes] "+r"(passes)  \
+				 : ARCH_CHAIN_Y(y)                         \
+				 : "cc");                                  \
+		return x;                                                  \
 	}
-CHAIN(adds, "add %%rsi, %%rax", 32)
-CHAIN(short_adds, "add %%rsi, %%rax", 8)
-CHAIN(multiplies, "imul %%esi, %%eax", 32)
+CHAIN(adds, ARCH_CHAIN_ADD, 32)
+CHAIN(short_adds, ARCH_CHAIN_ADD, 8)
+CHAIN(multiplies, ARCH_CHAIN_MUL, 32)
 
 double naive_unfenced(uint64_t *x, uint64_t y, unsigned int n)
 {
-	uint64_t ticks = 0;
+	uint64_t ticks = 0, second; /* operand, which a link has no use for */
 
 	for (unsigned int i = 0; i < n; i++) {
 		const uint64_t begin = timer_none_begin();
 
-		__asm__ volatile(".rept 32\n\timul %%esi, %%eax\n\t.endr"
-				 : "+a"(*x)
-				 : "S"(y)
+		__asm__ volatile(".rept 32\n\t" ARCH_CHAIN_MUL ".endr"
+				 : ARCH_CHAIN_X(*x), "=&r"(second)
+				 : ARCH_CHAIN_Y(y)
 				 : "cc");
 		ticks += timer_none_end() - begin;
 	}
@@ -102,7 +100,7 @@ uint64_t naive_walk(const char *memory, unsigned int passes)
 
 	for (unsigned int pass = 0; pass < passes; pass++)
 		for (size_t at = 0; at < NAIVE_WALK_BYTES; at += LINE) {
-			__asm__ volatile("mov (%1,%0), %0"
+			__asm__ volatile(ARCH_LOAD_AT("%0", "%1", "%0")
 					 : "+r"(x)
 					 : "r"(memory + at)
 					 : "memory");
