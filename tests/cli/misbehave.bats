@@ -184,8 +184,10 @@ judged() {
 		--include='*.c'
 	diff <(sort <<<"$output") - <<-END
 		$ROOT/bench/cpu/lib/probe.c
+		$ROOT/bench/cpu/lib/ways_calls.c
 		$ROOT/bench/net/exec/server.c
 		$ROOT/bench/net/lib/net_serve.c
+		$ROOT/bench/task/lib/box_runtime.c
 		$ROOT/bench/task/lib/proc_spawn.c
 		$ROOT/bench/task/thread.c
 	END

@@ -163,23 +163,24 @@ static void touch(volatile char *at, size_t bytes)
 		at[i] = 1;
 }
 
-static long faults_now(void)
+static size_t faults_now(void)
 {
 	struct rusage r;
 
 	getrusage(RUSAGE_SELF, &r);
-	return r.ru_minflt;
+	return (size_t)r.ru_minflt;
 }
 
 /* In a hole twice its size a region of @n is aligned. */
 static int sample_touch(struct bench *b, struct ways *s,
-			const struct bench_case *c, int advice, size_t faults)
+			const struct bench_case *c, int advice)
 {
 	char *hole = mmap(NULL, 2 * s->n, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	char *at = hole + s->n - ((uintptr_t)hole & (s->n - 1));
 	uint64_t ticks;
-	long before, taken;
+	const size_t pages = s->n / WAYS_PAGE;
+	size_t before, taken;
 
 	/* Without access first: locked memory would be filled at once. */
 	if (hole == MAP_FAILED || madvise(at, s->n, advice) ||
@@ -187,9 +188,10 @@ static int sample_touch(struct bench *b, struct ways *s,
 		return bench_fail(b, errno, "map %zu bytes", s->n);
 	before = faults_now();
 	TIMER_INTERVAL(bench_timer(b)->method, ticks, touch(at, s->n));
-	taken = faults_now() - before - (long)faults;
-	/* One elsewhere may be among them; small pages would be 4 or more. */
-	s->done += taken == 0 || taken == 1;
+	taken = faults_now() - before;
+	/* A fault elsewhere may be among them. */
+	s->done +=
+		advice == MADV_HUGEPAGE ? 2 * taken <= pages : taken >= pages;
 	munmap(hole, 2 * s->n);
 	bench_record(b, c, ticks);
 	return 0;
@@ -198,16 +200,14 @@ static int sample_touch(struct bench *b, struct ways *s,
 static int sample_pages(struct bench *b, void *state,
 			const struct bench_case *c)
 {
-	struct ways *s = state;
-
-	return sample_touch(b, s, c, MADV_NOHUGEPAGE, s->n / WAYS_PAGE);
+	return sample_touch(b, state, c, MADV_NOHUGEPAGE);
 }
 
 /* One fault for all of it: a folio of this size, or a larger one. */
 static int sample_folio(struct bench *b, void *state,
 			const struct bench_case *c)
 {
-	return sample_touch(b, state, c, MADV_HUGEPAGE, 1);
+	return sample_touch(b, state, c, MADV_HUGEPAGE);
 }
 
 const struct way ways_memory[] = {
