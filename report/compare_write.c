@@ -137,7 +137,7 @@ char *compare_stopping(const struct comparison *c)
 	return stopped ? text_copy("Rounds were added to rows with wide "
 				   "intervals (PRECISION), and p is exact for "
 				   "numbers of rounds that depend on nothing: "
-				   "of rows that do not differ up to 6.5 %, "
+				   "of rows that do not differ up to 8 %, "
 				   "not 5 %, have p under 5 %, and up to 1.4 % "
 				   "under 1 %.")
 		       : NULL;
