@@ -3,7 +3,7 @@
 
 COUNTERS_LIB := $(BUILD)/lib/liboscost-counters.a
 
-$(COUNTERS_LIB): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard counters/*.c))
+$(COUNTERS_LIB): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard counters/*.c) arch/$(ARCH)/arch.c)
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
