@@ -71,16 +71,6 @@ two_cpus() {
 	done
 }
 
-# A copy that stays where the first one is shares its CPU with it.
-@test "copies that are not on CPUs of their own are found out" {
-	two_cpus
-	[[ -z ${SAN:-} ]] || skip "not with a sanitizer"
-	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
-		"${QUICK[@]}" --json --cpus 2 --case 'copies=processes,call=getppid,via=syscall'
-	jq -es 'any(.status == "failed" and
-		(.evidence.copies_on_own_cpu | . and .seen < .expected))' <<<"$output"
-}
-
 @test "nothing is left of copies that are stopped or killed" {
 	two_cpus
 	"$BIN/file_ops" --cpus 2 -n 100 --case op=stat >out 2>&1 3>&- &

@@ -291,3 +291,12 @@ gives() {
 		return 1
 	}
 }
+
+# A copy that stays where the first one is shares its CPU with it.
+@test "copies that are not on CPUs of their own are found out" {
+	(($(nproc) >= 2)) || skip "needs two CPUs"
+	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
+		"${QUICK[@]}" --json --cpus 2 --case 'copies=processes,call=getppid,via=syscall'
+	jq -es 'any(.status == "failed" and
+		(.evidence.copies_on_own_cpu | . and .seen < .expected))' <<<"$output"
+}
