@@ -52,7 +52,8 @@ plan_core() {
 		fi
 	done < <(sed -n 's/^core\t//p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
-		if [[ ${core[${plan_programs[i]}]-} && ! -v plan_asked[${plan_ids[i]}] ]]; then
+		# Copies on several CPUs have no core rows.
+		if [[ ${core[${plan_programs[i]}]-} && ${plan_args[i]} != *--cpus* && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			plan_args[i]+=${core[${plan_programs[i]}]}
 			# Other lines of the program have other cases.
 			[[ -z ${2-} ]] || unset "core[${plan_programs[i]}]"
