@@ -80,7 +80,7 @@ ARCH_IS(int(int), arch_loop_memory);
 ARCH_IS(int(int), arch_loop_register);
 ARCH_IS(void(uint64_t *, uint64_t *, uint64_t *, uint64_t *, const char *),
 	arch_add_words);
-ARCH_IS(void(_Atomic uint64_t *), arch_atomic_add);
+ARCH_IS(void(_Atomic uint64_t *, uint64_t), arch_atomic_adds);
 ARCH_IS(long(long, long, long, long), raw_syscall);
 ARCH_IS(long(const char *, struct stat *), raw_stat);
 ARCH_IS(long(const char *, int), raw_open);

@@ -9,9 +9,8 @@
 #include "rounds.h"
 #include "text.h"
 
-/* Read the run in @dir and hand it to @list, with @arg. */
-static int list_of(const char *dir, double arg,
-		   int (*list)(const struct run *run, double arg))
+int command_of_run(const char *dir, const void *arg,
+		   int (*list)(const struct run *run, const void *arg))
 {
 	struct notes notes = { 0 };
 	struct run run;
@@ -35,8 +34,10 @@ static int list_of(const char *dir, double arg,
 }
 
 /* "program<TAB>wide rows<TAB>rows" */
-static int list_wide(const struct run *run, double within)
+static int list_wide(const struct run *run, const void *arg)
 {
+	const double within = *(const double *)arg;
+
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 		size_t rows, wide = rounds_wide(run, s, within, &rows);
@@ -57,7 +58,7 @@ int command_wide(const char *within, const char *dir)
 		warn("--within: a number of percent, 0 or more");
 		return EXIT_USAGE;
 	}
-	return list_of(dir, share, list_wide);
+	return command_of_run(dir, &share, list_wide);
 }
 
 static void put_failed(const char *program, const char *name,
@@ -81,7 +82,7 @@ static const char *trouble_of(const struct run *run, const struct section *s)
 }
 
 /* "program<TAB>case<TAB>reason"; no case of a program that gave nothing. */
-static int list_failed(const struct run *run, double ignored)
+static int list_failed(const struct run *run, const void *arg)
 {
 	int code = EXIT_OK;
 
@@ -106,5 +107,5 @@ static int list_failed(const struct run *run, double ignored)
 
 int command_failed(const char *dir)
 {
-	return list_of(dir, 0, list_failed);
+	return command_of_run(dir, NULL, list_failed);
 }

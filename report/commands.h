@@ -32,6 +32,13 @@ int command_coursework(const char *root, const char *template, const char *dir);
  * is no such number, @otherwise if there is none. */
 double command_share(const char *text, double otherwise);
 
+struct run;
+
+/* command_of_run() - read the run in @dir and hand it to @list, with @arg; what
+ * was wrong with its files, or with the standard output, is told. */
+int command_of_run(const char *dir, const void *arg,
+		   int (*list)(const struct run *run, const void *arg));
+
 /* command_wide() - print the programs with rows whose interval is wider than
  * @within (percent, as typed; half of it, of the value), and how many. */
 int command_wide(const char *within, const char *dir);

@@ -135,11 +135,10 @@ char *compare_stopping(const struct comparison *c)
 		stopped |= sides[i]->n == 1 &&
 			   isfinite(rounds_precision(sides[i]->runs));
 	return stopped ? text_copy("Rounds were added to rows with wide "
-				   "intervals (PRECISION), and p is exact for "
-				   "numbers of rounds that depend on nothing: "
-				   "of rows that do not differ up to 8 %, "
-				   "not 5 %, have p under 5 %, and up to 1.4 % "
-				   "under 1 %.")
+				   "intervals (PRECISION), and p takes the "
+				   "numbers of rounds for given: of rows that "
+				   "do not differ up to 8 %, not 5 %, have p "
+				   "under 5 %.")
 		       : NULL;
 }
 

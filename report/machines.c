@@ -82,7 +82,7 @@ static char grade_of(const struct run *run)
 	return grade;
 }
 
-static int put_contribution(const struct run *run)
+static int put_contribution(const struct run *run, const void *arg)
 {
 	const char grade[] = { grade_of(run), '\0' };
 	json_t *all = json_pack("{s:i}", "schema", SCHEMA);
@@ -265,9 +265,10 @@ static void put_departures(const struct machine *m)
 	put_table(&t);
 }
 
-static int put_like(const struct run *run, const char *root)
+static int put_like(const struct run *run, const void *root)
 {
-	char *pattern = text_format("%s/results/machines/*.json", root);
+	char *pattern =
+		text_format("%s/results/machines/*.json", (const char *)root);
 	json_t *index = compare_index(run);
 	struct machine *m;
 	glob_t files;
@@ -305,34 +306,12 @@ static int put_like(const struct run *run, const char *root)
 	return code;
 }
 
-/* What is asked of the run in @dir. */
-static int of_run(const char *dir, const char *root)
-{
-	struct notes notes = { 0 };
-	struct run run;
-	char *why;
-	int code = EXIT_FAIL;
-
-	if (run_load(&run, dir, &notes, &why))
-		warn("%s", why);
-	else
-		code = root ? put_like(&run, root) : put_contribution(&run);
-	free(why);
-	run_free(&run);
-	notes_free(&notes);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("standard output: %s", strerror(errno));
-		return EXIT_FAIL;
-	}
-	return code;
-}
-
 int command_contribute(const char *dir)
 {
-	return of_run(dir, NULL);
+	return command_of_run(dir, NULL, put_contribution);
 }
 
 int command_like(const char *root, const char *dir)
 {
-	return of_run(dir, root);
+	return command_of_run(dir, root, put_like);
 }

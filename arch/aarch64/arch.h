@@ -126,27 +126,31 @@ static inline bool arch_has_lse(void)
 	return getauxval(AT_HWCAP) >> 8 & 1; /* HWCAP_ATOMICS */
 }
 
-ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
+/* Which of them is asked before the loop, not in it. */
+ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 {
 	uint64_t old, sum;
 	uint32_t busy;
 
 	if (arch_has_lse()) {
-		__asm__ volatile(".arch_extension lse\n\t"
-				 "ldaddal %2, %0, %1"
-				 : "=r"(old), "+Q"(*to)
-				 : "r"((uint64_t)1)
-				 : "memory");
+		for (uint64_t i = 0; i < n; i++)
+			__asm__ volatile(".arch_extension lse\n\t"
+					 "ldaddal %2, %0, %1"
+					 : "=r"(old), "+Q"(*to)
+					 : "r"((uint64_t)1)
+					 : "memory");
 		return;
 	}
-	__asm__ volatile("1:\n\t"
-			 "ldaxr %0, %3\n\t"
-			 "add %1, %0, #1\n\t"
-			 "stlxr %w2, %1, %3\n\t"
-			 "cbnz %w2, 1b"
-			 : "=&r"(old), "=&r"(sum), "=&r"(busy), "+Q"(*to)
-			 :
-			 : "memory");
+	for (uint64_t i = 0; i < n; i++)
+		__asm__ volatile("1:\n\t"
+				 "ldaxr %0, %3\n\t"
+				 "add %1, %0, #1\n\t"
+				 "stlxr %w2, %1, %3\n\t"
+				 "cbnz %w2, 1b"
+				 : "=&r"(old), "=&r"(sum), "=&r"(busy),
+				   "+Q"(*to)
+				 :
+				 : "memory");
 }
 
 #define ARCH_ATOMIC_ADD() (arch_has_lse() ? "ldaddal" : "ldaxr, stlxr")
@@ -174,20 +178,7 @@ ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
 	return x0;
 }
 
-ARCH_INLINE long raw_syscall(long number, long a, long b, long c)
-{
-	return arch_syscall(number, a, b, c, 0);
-}
-
-ARCH_INLINE long raw_stat(const char *path, struct stat *st)
-{
-	return arch_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)st, 0);
-}
-
-ARCH_INLINE long raw_open(const char *path, int flags)
-{
-	return arch_syscall(SYS_openat, AT_FDCWD, (long)path, flags, 0);
-}
+#include "raw_calls.h"
 
 /* The address behind the store is taken beside it, so that the handler need
  * not know how long the instruction is. */

@@ -121,14 +121,16 @@ ARCH_INLINE void arch_add_words(uint64_t *a, uint64_t *b, uint64_t *c,
 		: "r"(at), "m"(*(const char(*)[32])at));
 }
 
-ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
+ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 {
-	uint64_t old;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t old;
 
-	__asm__ volatile("amoadd.d.aqrl %0, %2, %1"
-			 : "=r"(old), "+A"(*to)
-			 : "r"((uint64_t)1)
-			 : "memory");
+		__asm__ volatile("amoadd.d.aqrl %0, %2, %1"
+				 : "=r"(old), "+A"(*to)
+				 : "r"((uint64_t)1)
+				 : "memory");
+	}
 }
 
 #define ARCH_ATOMIC_ADD() "amoadd.d.aqrl"
@@ -156,20 +158,7 @@ ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
 	return a0;
 }
 
-ARCH_INLINE long raw_syscall(long number, long a, long b, long c)
-{
-	return arch_syscall(number, a, b, c, 0);
-}
-
-ARCH_INLINE long raw_stat(const char *path, struct stat *st)
-{
-	return arch_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)st, 0);
-}
-
-ARCH_INLINE long raw_open(const char *path, int flags)
-{
-	return arch_syscall(SYS_openat, AT_FDCWD, (long)path, flags, 0);
-}
+#include "raw_calls.h"
 
 /* The address behind the store is taken beside it, so that the handler need
  * not know how long the instruction is. */

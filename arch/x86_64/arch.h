@@ -115,14 +115,16 @@ ARCH_INLINE void arch_add_words(uint64_t *a, uint64_t *b, uint64_t *c,
 
 /* xadd, for a compiler may turn an unused sum into `lock add`.  The lock prefix
  * is a full barrier. */
-ARCH_INLINE void arch_atomic_add(_Atomic uint64_t *to)
+ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 {
-	uint64_t one = 1;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t one = 1;
 
-	__asm__ volatile("lock xadd %0, %1"
-			 : "+r"(one), "+m"(*to)
-			 :
-			 : "memory", "cc");
+		__asm__ volatile("lock xadd %0, %1"
+				 : "+r"(one), "+m"(*to)
+				 :
+				 : "memory", "cc");
+	}
 }
 
 #define ARCH_ATOMIC_ADD() "lock xadd"

@@ -31,6 +31,7 @@
 #include "arch.h"
 #include "arch_ask.h"
 #include "bench.h"
+#include "lib/chain.h"
 #include "stats.h"
 
 #define LENGTHS	   11 /* 1, 2, 4 ... 1024 */
@@ -71,21 +72,8 @@ struct truth_state {
 
 typedef uint64_t chain_fn(uint64_t x, uint64_t y, uint64_t passes);
 
-/* Adds have a register operand, for some processors do an add of a small
- * constant in no time at all. */
-#define CHAIN(name, insn, length)                                          \
-	static uint64_t chain_##name##_##length(uint64_t x, uint64_t y,    \
-						uint64_t passes)           \
-	{                                                                  \
-		__asm__ volatile(".p2align 6\n"                            \
-				 "1:\n\t"                                  \
-				 ".rept " #length "\n\t" insn              \
-				 ".endr\n\t" ARCH_AGAIN("%[passes]", "1b") \
-				 : ARCH_CHAIN_X(x), [passes] "+r"(passes)  \
-				 : ARCH_CHAIN_Y(y)                         \
-				 : "cc");                                  \
-		return x;                                                  \
-	}
+#define CHAIN(name, insn, length) \
+	static CHAIN_FUNCTION(chain_##name##_##length, insn, length)
 #define CHAINS(name, insn)     \
 	CHAIN(name, insn, 1)   \
 	CHAIN(name, insn, 2)   \

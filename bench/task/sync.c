@@ -141,8 +141,7 @@ static uint64_t op_read(struct state *s, uint64_t n)
 
 static uint64_t op_add(struct state *s, uint64_t n)
 {
-	for (uint64_t i = 0; i < n; i++)
-		arch_atomic_add(&s->atomic);
+	arch_atomic_adds(&s->atomic, n);
 	return 0;
 }
 

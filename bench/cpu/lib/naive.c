@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "chain.h"
 #include "stats.h"
 
 #define LINE	    64
@@ -20,21 +21,9 @@
 #define WARM_UP	    3
 #define REPEATED    100 /* calls */
 
-#define CHAIN(name, insn, length)                                          \
-	uint64_t naive_##name(uint64_t x, uint64_t y, uint64_t passes)     \
-	{                                                                  \
-		__asm__ volatile(".p2align 6\n"                            \
-				 "1:\n\t"                                  \
-				 ".rept " #length "\n\t" insn              \
-				 ".endr\n\t" ARCH_AGAIN("%[passes]", "1b") \
-				 : ARCH_CHAIN_X(x), [passes] "+r"(passes)  \
-				 : ARCH_CHAIN_Y(y)                         \
-				 : "cc");                                  \
-		return x;                                                  \
-	}
-CHAIN(adds, ARCH_CHAIN_ADD, 32)
-CHAIN(short_adds, ARCH_CHAIN_ADD, 8)
-CHAIN(multiplies, ARCH_CHAIN_MUL, 32)
+CHAIN_FUNCTION(naive_adds, ARCH_CHAIN_ADD, 32)
+CHAIN_FUNCTION(naive_short_adds, ARCH_CHAIN_ADD, 8)
+CHAIN_FUNCTION(naive_multiplies, ARCH_CHAIN_MUL, 32)
 
 double naive_unfenced(uint64_t *x, uint64_t y, unsigned int n)
 {

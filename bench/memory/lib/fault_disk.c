@@ -29,15 +29,15 @@ static uint64_t step(const struct fault_disk *d)
 
 /* Room for the pages, far apart where the disk has to seek from one to the
  * next and the file system can keep that room. */
-static void spread(struct fault_disk *d, const char *dir)
+static void spread(struct fault_disk *d, const struct file_place *place,
+		   const char *dir)
 {
 	const uint64_t packed = (uint64_t)FAULT_DISK_PAGES * FAULT_PAGE;
 	const int64_t room = file_data_room(dir);
-	struct file_place place;
 	uint64_t wide = FAULT_DISK_SPREAD;
 
 	d->bytes = packed;
-	if (file_place_find(&place, d->fd) || place.rotational != 1)
+	if (place->rotational != 1)
 		return;
 	if (room < (int64_t)wide)
 		wide = room > 0 ? (uint64_t)room / packed * packed : 0;
@@ -72,10 +72,12 @@ static int open_file(struct fault_disk *d, struct bench *b)
 	if (d->fd < 0)
 		return bench_fail(b, errno, "make %s", path);
 	unlink(path);
-	if (!file_place_find(&place, d->fd) && place.kind == FILE_PLACE_MEMORY)
+	if (file_place_find(&place, d->fd))
+		return bench_fail(b, errno, "find where %s lies", path);
+	if (place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b, "the scratch directory is in memory, not "
 				     "on a disk (try --dir)");
-	spread(d, dir);
+	spread(d, &place, dir);
 	if (fill(d))
 		return bench_fail(b, errno, "write %u pages to %s",
 				  FAULT_DISK_PAGES, path);

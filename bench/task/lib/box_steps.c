@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "box_link.h"
+#include "partner.h"
 #include "proc_spawn.h"
 
 #ifndef CLONE_NEWTIME
@@ -28,7 +29,6 @@
 #define NEAR_END "oscost0"
 #define FAR_END	 "eth0"
 #define HOST	 "oscost"
-#define GONE_MS	 10000 /* a namespace is torn down in some 10 ms */
 
 static const struct {
 	uint64_t flag;
@@ -154,7 +154,7 @@ static bool links_are_there(struct box *x)
 
 static int link_await(struct box *x)
 {
-	return box_link_await(x->events, NEAR_END, GONE_MS);
+	return box_link_await(x->events, NEAR_END, (int)partner_patience_ms);
 }
 
 static bool link_is_gone(struct box *x)
