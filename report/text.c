@@ -151,11 +151,11 @@ void text_gnuplot(FILE *f, const char *s)
 {
 	/* Between single quotes gnuplot substitutes nothing, but it finds the
 	 * end of a command before it looks at doubled quotes: so none is left
-	 * inside, nor what might start a substitution elsewhere. */
-	static const char *const instead[] = { "’", "”", "’", "/", "?" };
+	 * inside, nor a backquote or a backslash. */
+	static const char *const instead[] = { "’", "”", "’", "/" };
 
 	fputc('\'', f);
-	put_escaped(f, s, "'\"`\\@", instead);
+	put_escaped(f, s, "'\"`\\", instead);
 	fputc('\'', f);
 }
 

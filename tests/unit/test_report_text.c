@@ -34,7 +34,7 @@ static void escapes(void)
 	   "Markdown: nothing is markup");
 	OK(writes(text_md, "a\nb\tc", "a b c"), "Markdown: one line");
 	OK(writes(text_gnuplot, "it's `x` \"y\" @z \\n",
-		  "'it’s ’x’ ”y” ?z /n'"),
+		  "'it’s ’x’ ”y” @z /n'"),
 	   "gnuplot: no quote is left inside");
 	OK(writes(text_data, "a\"b", "\"a?b\""), "data: one word");
 	OK(writes(text_tex, "50% of $a_b{c}\\d & 3 µs ± 1 é",
