@@ -392,7 +392,8 @@ void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
  * (bytes that came from the cache, switches that were asked for).  Both add up
  * over a visit; one in which less than @share was pure is set aside, counted,
  * and made up for once.  Set aside are the samples of @c, and if @c is the case
- * being visited, of all cases that got samples meanwhile.
+ * being visited, of all cases that got samples meanwhile, with the same reason.
+ * Warming up takes no samples, so nothing that is said there counts.
  * @share: 0 to 1; the least that leaves the headline what it is.  Of single
  *	   events under a median that is BENCH_MOSTLY: where one in ten is
  *	   another operation, the median is at most the 56th percentile of the

@@ -69,6 +69,9 @@ void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
 void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure)
 {
+	/* It is said of samples, and warming up takes none. */
+	if (b->warming_up)
+		return;
 	add(b, c,
 	    &(struct evidence) { .what = what,
 				 .purity = true,
@@ -142,12 +145,35 @@ static void add_up(struct case_run *run, bool aside)
 	}
 }
 
+/* Say of all cases that got samples in this visit what spoilt it. */
+static void spread(struct bench *b, const struct case_run *current)
+{
+	for (size_t k = 0; k < current->evidences; k++) {
+		const struct evidence *e = &current->evidence[k];
+		const struct evidence same = { .what = e->what,
+					       .purity = true,
+					       .share = e->share,
+					       .now = { e->now[0],
+							e->now[1] } };
+
+		if (!falls_short(e))
+			continue;
+		for (size_t i = 0; i < b->n_runs; i++)
+			if (b->runs[i] != current &&
+			    b->runs[i]->mark.visit == b->visits)
+				add(b, &b->runs[i]->c, &same);
+	}
+}
+
 bool evidence_settle(struct bench *b, struct case_run *current)
 {
 	const bool short_here = current && judge(current);
 	/* What a visit had in it, all have that it gave samples. */
 	const bool spoilt = short_here && !current->contradicted;
 	bool again = spoilt;
+
+	if (spoilt)
+		spread(b, current);
 
 	for (size_t i = 0; i < b->n_runs; i++) {
 		struct case_run *run = b->runs[i];
@@ -158,7 +184,7 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 		aside = run == current ? short_here : judge(run);
 		again |= aside && !run->contradicted;
 		add_up(run, aside);
-		if (aside || spoilt)
+		if (aside)
 			drop(b, run, current);
 	}
 	b->visits++; /* what is said from here on is no part of it */

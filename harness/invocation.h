@@ -91,6 +91,7 @@ struct bench {
 	struct case_run *fed[MAX_FED]; /* others that got samples meanwhile */
 	unsigned int n_fed;
 	enum phase phase;
+	bool warming_up; /* what is done is no part of any sample */
 	uint64_t visits; /* counts them, and the times between */
 	struct op_counts counts_before, base_counts_before; /* the visit */
 	char why[256];	  /* of the program as a whole */

@@ -183,8 +183,10 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	if (!fn)
 		return bench_fail(b, EINVAL, "%s has no run()", run->name);
 	/* The caches hold other cases by now: one batch to fetch this one. */
+	b->warming_up = true;
 	err = first ? first_batches(b, &t, &base)
 		    : one_batch(&t, run->series.iters, &ignored);
+	b->warming_up = false;
 	t.counts = &run->counts;
 	base.counts = &run->base_counts;
 	begin = invocation_now_ns();
@@ -271,6 +273,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 
 	if (run->c.most && run->c.most < 4 * warm)
 		warm = run->c.most / 4;
+	b->warming_up = true;
 	if (first) {
 		run->begun = true;
 		err = one_event(b, run, sample, PHASE_COLD);
@@ -283,6 +286,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 	} else {
 		err = one_event(b, run, sample, PHASE_WARM_UP);
 	}
+	b->warming_up = false;
 	begin = invocation_now_ns();
 	for (; !err && goes_on(run, begin, events, first, &ask); events++) {
 		struct noise_counts before;

@@ -80,8 +80,24 @@ static void purity(void)
 	   "what was not is counted, with its reason");
 	json_decref(o);
 	o = evidence_aside(&fed);
-	OK(json_is_null(o), "a case without a shortfall has none");
+	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
+		   number(o, "reasons", "bytes_from_cache") == 1,
+	   "for what it fed, too");
 	json_decref(o);
+}
+
+static void warming_up(void)
+{
+	begin();
+	evidence_begin(&b, &parent);
+	b.warming_up = true;
+	bench_purity(&b, &parent.c, "at_work", 0.5, 5, 5);
+	b.warming_up = false;
+	bench_purity(&b, &parent.c, "at_work", 0.5, 5, 0);
+	OK(evidence_settle(&b, &parent),
+	   "warming up pure does not make up for impure samples");
+	evidence_conclude(&b);
+	OK(parent.state == CASE_SKIPPED, "a case with no sample says why");
 }
 
 static void never_pure(void)
@@ -92,12 +108,13 @@ static void never_pure(void)
 	visit(500, 1000);
 	visit(700, 1000);
 	evidence_conclude(&b);
-	OK(parent.state == CASE_SKIPPED,
-	   "a case that is never pure is skipped");
+	OK(parent.state == CASE_SKIPPED && fed.state == CASE_SKIPPED,
+	   "a case that is never pure is skipped, and what it fed");
 	OK_STR(parent.why,
 	       "set aside: something else was in all of it: bytes_from_cache: "
 	       "60 %, at least 99 % wanted",
 	       "and says what was in it");
+	OK_STR(fed.why, parent.why, "both say the same");
 	o = evidence_json(&parent);
 	OK(number(o, "bytes_from_cache", "seen") == 1200,
 	   "the evidence says it too");
@@ -146,6 +163,7 @@ int main(void)
 {
 	purity();
 	never_pure();
+	warming_up();
 	proof();
 	between_visits();
 	wipe(&parent, 0);
