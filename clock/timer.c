@@ -8,6 +8,7 @@
 
 #include "contract.h"
 #include "ensemble_body.h"
+#include "fence.h"
 #include "quantum.h"
 #include "reference.h"
 #include "stats.h"
@@ -22,10 +23,6 @@
 #define COARSE_STEPS	  16 /* a clock that is coarse gets more reads */
 #define COARSE_READS	  50
 #define FENCE_READS	  1000
-#define FENCE_ROUNDS	  3
-#define FENCE_TRIES	  30
-#define FENCE_MOST	  2000
-#define LEAST_TRIES	  10
 #define OVERHEAD_READS	  4000
 #define OVERHEAD_NS	  15000000.0 /* not longer than 15 ms */
 
@@ -154,57 +151,13 @@ __attribute__((noinline)) static void roots(uint32_t n)
 		ensemble_chains(n);
 }
 
-/*
- * Mean length of @n chains, ticks: a clock with long steps shows an interval as
- * a step more or a step less, by where it began, and its least is no estimate.
- * @step: of the clock, ticks.  What is two steps above the least was disturbed.
- */
-static double chains_ticks(uint32_t n, double step, unsigned int tries)
+static uint64_t take_chains(void *ctx, uint32_t n, uint32_t i)
 {
-	uint64_t least = UINT64_MAX;
-	double sum = 0;
-	unsigned int counted = 0;
+	uint64_t ticks;
 
-	for (unsigned int i = 0; i < LEAST_TRIES + tries; i++) {
-		uint64_t ticks;
-
-		irregular_delay(i, DELAY_ROUNDS);
-		TIMER_INTERVAL(TIMER_FENCED, ticks, roots(n));
-		if (ticks < least)
-			least = ticks;
-		if (i < LEAST_TRIES || (double)ticks > (double)least + 2 * step)
-			continue;
-		sum += (double)ticks;
-		counted++;
-	}
-	return counted ? sum / counted : (double)least;
-}
-
-/*
- * A fence that does not hold lets the clock be read before the chain is done.
- * One chain alone must take at least most of what a chain adds to a long run
- * of chains, where the ends do not count.  It is not made longer for a coarse
- * clock, for the end of a longer one would be held back by its beginning: it
- * is timed so often that its mean is known to a twentieth.
- */
-static bool fence_holds(void)
-{
-	const double step = timer_quantum(TIMER_FENCED, FENCE_READS);
-	double one = 0, slope = 0, tries = FENCE_TRIES;
-
-	/* In turn, so that a change of the core's frequency hits all. */
-	for (unsigned int i = 1; i <= FENCE_ROUNDS; i++) {
-		slope += (chains_ticks(24, step, FENCE_TRIES) -
-			  chains_ticks(8, step, FENCE_TRIES)) /
-			 16;
-		if (!(slope > 0))
-			return false;
-		if (i == 1)
-			tries = pow(10 * step / slope, 2) / FENCE_ROUNDS;
-		tries = fmin(FENCE_MOST, fmax(FENCE_TRIES, tries));
-		one += chains_ticks(1, step, (unsigned int)tries);
-	}
-	return one > 0.8 * slope;
+	irregular_delay(i, DELAY_ROUNDS);
+	TIMER_INTERVAL(TIMER_FENCED, ticks, roots(n));
+	return ticks;
 }
 
 void timer_probe(struct timer_features *f)
@@ -212,7 +165,9 @@ void timer_probe(struct timer_features *f)
 	memset(f, 0, sizeof(*f));
 	f->trap_ticks = UINT64_MAX;
 	arch_probe(f);
-	f->fence_holds = f->fenced && fence_holds();
+	f->fence_holds = f->fenced &&
+			 fence_holds(take_chains, NULL,
+				     timer_quantum(TIMER_FENCED, FENCE_READS));
 }
 
 static int measure_overhead(struct timer *t)
