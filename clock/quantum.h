@@ -41,9 +41,9 @@ void quantum_add(struct quantum *q, uint64_t difference);
 bool quantum_is_fine(const struct quantum *q);
 
 /* quantum_step() - the step, in 65536ths of a tick; at least 65536.  Broken
- * steps are found from 4 ticks up, to a thousandth of a tick; 20 readings prove
- * that there is none.  One difference that contradicts (the clock was set)
- * makes it one tick. */
+ * steps are found from 5 ticks up, the more exactly the greater the multiples
+ * that were seen; 20 readings prove that there is none.  One difference that
+ * contradicts (the clock was set) makes it one tick. */
 uint32_t quantum_step(const struct quantum *q);
 
 #endif

@@ -133,13 +133,20 @@ static void read_steps(struct quantum *q, enum timer_method method,
 double timer_quantum(enum timer_method method, uint32_t reads)
 {
 	struct quantum q;
+	uint32_t step, longer;
 
 	method = plain_method(method);
 	read_steps(&q, method, reads, DELAY_ROUNDS);
-	/* A long step shows few of its multiples in short delays. */
-	if (quantum_step(&q) == QUANTUM_ONE && !quantum_is_fine(&q))
+	step = quantum_step(&q);
+	/* A long step shows few of its multiples in short delays, and a broken
+	 * one is known the better the greater the multiples are. */
+	if (q.divisor <= 1 && !quantum_is_fine(&q)) {
 		read_steps(&q, method, reads / 4, LONG_DELAY_ROUNDS);
-	return (double)quantum_step(&q) / QUANTUM_ONE;
+		longer = quantum_step(&q);
+		if (longer != QUANTUM_ONE || quantum_is_fine(&q))
+			step = longer;
+	}
+	return (double)step / QUANTUM_ONE;
 }
 
 /* @n chains of ensemble_body.h, 1 or 8k. */

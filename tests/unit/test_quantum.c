@@ -9,10 +9,12 @@
 
 /* A clock of @step ticks, read at distances of @base and up to @spread ticks
  * more; the moments themselves are fine. */
+static uint32_t seed = 12345;
+
 static double found(double step, double base, double spread, int reads)
 {
 	struct quantum q;
-	uint32_t random = 12345;
+	uint32_t random = seed;
 	uint64_t last = 0;
 	double now = 1e9;
 
@@ -54,6 +56,26 @@ static void broken_steps(void)
 	OK_NEAR(found(10.4, 21, 100, 4000), 10.4, 0.05, "10.4 ticks");
 	OK_NEAR(found(6.25, 90, 300, 4000), 6.25, 0.05,
 		"6.25 with reads of fourteen steps");
+}
+
+/* With the long delays that timer_quantum() takes for a second look: exact
+ * whatever the delays are, and what a few short multiples leave open. */
+static void long_delays(void)
+{
+	static const double steps[] = { 41.67, 1e9 / 24e6,   22.5,	  17,
+					36.5,  1e9 / 19.2e6, 1e9 / 38.4e6 };
+	double worst = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		for (int ghz = 1; ghz < 5; ghz++)
+			for (seed = 1; seed < 2000; seed += 97)
+				worst = fmax(worst,
+					     fabs(found(steps[i],
+							25 + 64.0 / ghz,
+							8192.0 / ghz, 1000) -
+						  steps[i]));
+	seed = 12345;
+	OK(worst < 0.02, "long delays tell every step to a fiftieth of a tick");
 }
 
 /* What no step explains must not get one. */
@@ -105,6 +127,7 @@ int main(void)
 {
 	whole_steps();
 	broken_steps();
+	long_delays();
 	no_step();
 	long_lengths();
 	return tap_done();
