@@ -6,14 +6,15 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "arch.h"
 #include "arch_ask.h"
 #include "err.h"
+#include "identity.h"
 #include "machine.h"
+#include "rate.h"
 #include "timer.h"
 
 static void set_text(json_t *o, const char *name, const char *text,
@@ -82,6 +83,7 @@ json_t *machine_cpu(void)
 	json_object_set_new(o, "smt",
 			    smt ? json_boolean(*smt == '1') : json_null());
 	set_text(o, "flags", text, "flags");
+	identity_cpu(o, "");
 	if (topo)
 		hwloc_topology_destroy(topo);
 	free(smt);
@@ -218,7 +220,7 @@ static json_t *hypervisor(void)
 	char signature[ARCH_SIGNATURE];
 
 	if (!arch_hypervisor(signature))
-		return json_null();
+		return identity_hypervisor("");
 	if (!*signature)
 		return json_string("none");
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -281,6 +283,9 @@ static void add_system(json_t *m, int cpu)
 	static const char clock[] = "/sys/devices/system/clocksource/"
 				    "clocksource0/current_clocksource";
 
+	json_object_set_new(m, "board", identity_board(""));
+	json_object_set_new(m, "page_bytes",
+			    json_integer(sysconf(_SC_PAGESIZE)));
 	json_object_set_new(m, "memory_bytes", memory_bytes());
 	json_object_set_new(m, "modules", machine_modules(""));
 	json_object_set_new(m, "disks", machine_disks(""));
@@ -341,38 +346,10 @@ static json_t *describe_timer(const struct timer *t)
 			 t->features.fence_holds);
 }
 
-/*
- * Against what the rate was measured.  Where the kernel's clock counts by this
- * counter, that is a circle: it gives back the rate that the firmware (or, on
- * x86-64, the kernel's own calibration) states.  The one independent clock is
- * then NTP's or PTP's: how far it has moved the kernel's clock, if it does.
- */
-static json_t *describe_rate(void)
-{
-	struct timex x = { .modes = 0 };
-	const int state = adjtimex(&x);
-	const bool disciplined =
-		state >= 0 && state != TIME_ERROR && !(x.status & STA_UNSYNC);
-	char *source = machine_line("/sys/devices/system/clocksource/"
-				    "clocksource0/current_clocksource");
-	const bool circular = source && !strcmp(source, ARCH_CLOCKSOURCE);
-	json_t *rate = json_pack(
-		"{s:s, s:o}", "stated_by",
-		!source	   ? "unknown"
-		: circular ? "the firmware or the kernel: its clock counts by "
-			     "this counter"
-			   : "measured against another clock of the kernel",
-		"ntp_ppm",
-		disciplined ? json_real((double)x.freq / 65536) : json_null());
-
-	free(source);
-	return rate;
-}
-
 static json_t *describe_tsc(const struct timer *t)
 {
 	return json_pack("{s:o, s:o, s:b, s:b}", "hz", hz_or_null(t->tsc_hz),
-			 "rate", describe_rate(), "invariant",
+			 "rate", rate_describe(t->tsc_hz), "invariant",
 			 t->features.invariant, "rdtscp", t->features.fenced);
 }
 

@@ -203,6 +203,7 @@ static void fill_machine(struct table *t, const struct run *run)
 	table_column(t, "property", false);
 	table_column(t, "value", false);
 	pair(t, "host", run, "hostname");
+	pair(t, "machine", run, "board");
 	pair(t, "processor", run, "cpu.model");
 	table_pair(t, "processor details", processor(run));
 	pair(t, "packages", run, "cpu.packages");
@@ -212,6 +213,7 @@ static void fill_machine(struct table *t, const struct run *run)
 	pair(t, "NUMA nodes", run, "cpu.numa_nodes");
 	add_caches(t, run);
 	table_pair(t, "memory", bytes_at(run->machine, "memory_bytes"));
+	table_pair(t, "base page", bytes_at(run->machine, "page_bytes"));
 	add_modules(t, run);
 	add_devices(t, run);
 	pair(t, "hypervisor", run, "hypervisor");
@@ -344,6 +346,36 @@ static char *hz_at(const struct run *run, const char *path)
 		      : text_copy("unknown");
 }
 
+/* What clocks that do not count by the counter say of its rate. */
+static void add_rate(struct table *t, const struct run *run)
+{
+	const json_t *c;
+	size_t i;
+
+	pair(t, "its rate is stated by", run, "tsc.rate.stated_by");
+	json_array_foreach(run_at(run->machine, "tsc.rate.checks"), i, c)
+	{
+		const char *clock = run_text(c, "clock");
+		const double by = run_number(c, "long_ppm");
+		char *name = text_format("its rate, checked by %s",
+					 clock ? clock : "unknown");
+
+		table_pair(
+			t, name,
+			isfinite(by)
+				? text_format("times are %.3g %% too %s (±%.2g "
+					      "%%): %s",
+					      fabs(by) / 1e4,
+					      by > 0 ? "long" : "short",
+					      run_number(c, "error_ppm") / 1e4,
+					      json_is_true(run_at(c, "agrees"))
+						      ? "agrees"
+						      : "disagrees")
+				: text_copy("it stood still"));
+		free(name);
+	}
+}
+
 /* Least and greatest resolution that rows of single operations had. */
 static char *resolutions(const struct run *run)
 {
@@ -414,6 +446,7 @@ void sections_timer(struct doc *d, const struct run *run,
 		pair(&t, "method", run, "timer.method");
 		pair(&t, "why this method", run, "timer.why");
 		table_pair(&t, "TSC", hz_at(run, "tsc.hz"));
+		add_rate(&t, run);
 		pair(&t, "TSC is invariant", run, "tsc.invariant");
 		pair(&t, "RDTSCP", run, "tsc.rdtscp");
 		table_pair(&t, "core frequency at calibration",

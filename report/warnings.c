@@ -320,6 +320,31 @@ static void warn_truth(struct run *run)
 	}
 }
 
+/* A counter whose rate is not what the firmware says makes all rows wrong. */
+static void warn_rate(struct run *run)
+{
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(run_at(run->machine, "tsc.rate.checks"), i, c)
+	{
+		const double by = run_number(c, "long_ppm");
+		const char *clock = run_text(c, "clock");
+
+		if (!isfinite(by) || !json_is_false(run_at(c, "agrees")))
+			continue;
+		notes_add(run->notes,
+			  text_format("by %s all times are %.3g %% too %s "
+				      "(±%.2g %%)",
+				      clock ? clock : "another clock",
+				      fabs(by) / 1e4, by > 0 ? "long" : "short",
+				      run_number(c, "error_ppm") / 1e4),
+			  text_copy("if that clock is right, the firmware "
+				    "states a wrong rate of the counter: "
+				    "docs/porting.md"));
+	}
+}
+
 /* The run's own certificate of the method that it used. */
 static void warn_certificate(struct run *run)
 {
@@ -381,6 +406,7 @@ void warnings_add(struct run *run)
 	warn_set_aside(run);
 	warn_trends(run);
 	warn_truth(run);
+	warn_rate(run);
 	warn_certificate(run);
 	contradictions_add(run);
 	/* Counts have no noise. */

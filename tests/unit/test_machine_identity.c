@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Processors, boards and hypervisors, from what the kernel said on some. */
+#include "identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "tap.h"
+
+static char root[] = "/tmp/test-identity-XXXXXX";
+
+static void run(char *command)
+{
+	if (system(command))
+		printf("# %s failed\n", command);
+	free(command);
+}
+
+static void forget(void)
+{
+	run(machine_format("rm -rf %s/*", root));
+}
+
+/* A file of @n bytes: those of the device tree end in 0. */
+static void set(const char *file, const char *text, size_t n)
+{
+	char *path = machine_format("%s%s", root, file);
+	FILE *f;
+
+	run(machine_format("mkdir -p $(dirname %s)", path));
+	f = fopen(path, "w");
+	if (f) {
+		fwrite(text, 1, n, f);
+		fclose(f);
+	}
+	free(path);
+}
+
+#define SET(file, text) set(file, text, sizeof(text))
+
+static void cpuinfo(const char *text)
+{
+	forget();
+	set("/proc/cpuinfo", text, strlen(text));
+}
+
+/* Whether @key of the processor is @want, as JSON. */
+static int is(const char *key, const char *want)
+{
+	json_t *cpu = json_pack("{s:n, s:n}", "model", "vendor");
+	char *seen;
+	int same;
+
+	identity_cpu(cpu, root);
+	seen = json_dumps(json_object_get(cpu, key), JSON_ENCODE_ANY);
+	same = seen && !strcmp(seen, want);
+	if (!same)
+		printf("# %s: %s\n", key, seen ? seen : "none");
+	free(seen);
+	json_decref(cpu);
+	return same;
+}
+
+static int says(json_t *said, const char *want)
+{
+	const char *text = json_string_value(said);
+	const int same = text && want ? !strcmp(text, want) : text == want;
+
+	if (!same)
+		printf("# %s\n", text ? text : "null");
+	json_decref(said);
+	return same;
+}
+
+#define ARM(implementer, variant, part, revision)                   \
+	"processor\t: 0\nBogoMIPS\t: 50.00\n"                       \
+	"Features\t: fp asimd evtstrm crc32\n"                      \
+	"CPU implementer\t: " implementer "\nCPU architecture: 8\n" \
+	"CPU variant\t: " variant "\nCPU part\t: " part             \
+	"\nCPU revision\t: " revision "\n\n"
+
+static void arm(void)
+{
+	cpuinfo(ARM("0x41", "0x3", "0xd0c", "1"));
+	OK(is("model", "\"Neoverse-N1\"") && is("vendor", "\"ARM\""),
+	   "Graviton 2: a Neoverse-N1");
+	OK(is("stepping", "\"r3p1\"") && is("model_number", "3340"),
+	   "with the manual's revision and part");
+	OK(is("flags", "\"fp asimd evtstrm crc32\""), "and its features");
+	cpuinfo(ARM("0x41", "0x0", "0xd05", "0")
+			ARM("0x41", "0x0", "0xd05", "0")
+				ARM("0x41", "0x3", "0xd0b", "0"));
+	OK(is("model", "\"Cortex-A55, Cortex-A76\""),
+	   "big.LITTLE: both kinds, each once");
+	cpuinfo(ARM("0x61", "0x1", "0x022", "1"));
+	OK(is("model", "\"Icestorm-M1\"") && is("vendor", "\"Apple\""),
+	   "Apple's");
+	cpuinfo(ARM("0x41", "0x0", "0xfff", "0"));
+	OK(is("model", "\"part 0xfff\""), "a part that is not in the table");
+	cpuinfo(ARM("0x77", "0x0", "0x001", "0"));
+	OK(is("vendor", "\"implementer 0x77\""), "nor its maker");
+}
+
+static void riscv(void)
+{
+	cpuinfo("processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\n"
+		"mmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
+		"mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n"
+		"mimpid\t\t: 0x4210427\n\n");
+	OK(is("model", "\"sifive,u74-mc\"") && is("vendor", "\"SiFive\""),
+	   "VisionFive 2: a U74");
+	OK(is("stepping", "\"0x4210427\"") && is("flags", "\"rv64imafdc\""),
+	   "with its version and its instruction set");
+	cpuinfo("processor\t: 0\nisa\t\t: rv64imafdcv\nmvendorid\t: 0x0\n"
+		"marchid\t\t: 0x2a\nmimpid\t\t: 0x0\n\n");
+	OK(is("model", "\"architecture 0x2a\"") && is("vendor", "null"),
+	   "one that only has a number");
+}
+
+static void others(void)
+{
+	cpuinfo("processor\t: 0\nvendor_id\t: GenuineIntel\n"
+		"model name\t: Xeon\n\n");
+	OK(is("model", "null") && is("vendor", "null"),
+	   "x86-64 has said it already");
+	forget();
+	OK(is("model", "null"), "no /proc");
+}
+
+static void boards(void)
+{
+	forget();
+	OK(says(identity_board(root), NULL), "nothing to ask");
+	SET("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0");
+	OK(says(identity_board(root), "Raspberry Pi 5 Model B Rev 1.0"),
+	   "no ACPI, device tree only");
+	OK(says(identity_hypervisor(root), NULL), "which names no hypervisor");
+	forget();
+	SET("/proc/device-tree/compatible", "linux,dummy-virt");
+	OK(says(identity_hypervisor(root), "QEMU's virt, or one like it"),
+	   "QEMU's machine");
+	SET("/proc/device-tree/hypervisor/compatible", "linux,kvm");
+	OK(says(identity_hypervisor(root), "KVM"), "under KVM");
+	forget();
+	set("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n", 11);
+	set("/sys/class/dmi/id/product_name", "m6g.metal\n", 10);
+	OK(says(identity_board(root), "Amazon EC2 m6g.metal"),
+	   "ACPI: the firmware's table");
+	OK(says(identity_hypervisor(root), NULL), "of a whole machine");
+	set("/sys/hypervisor/type", "xen\n", 4);
+	OK(says(identity_hypervisor(root), "Xen"), "Xen says so itself");
+}
+
+int main(void)
+{
+	if (!mkdtemp(root))
+		return 1;
+	arm();
+	riscv();
+	others();
+	boards();
+	run(machine_format("rm -rf %s", root));
+	return tap_done();
+}
