@@ -603,6 +603,18 @@ const char *bench_files(struct bench *b)
 	return bench_scratch(b);
 }
 
+size_t bench_page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+const char *bench_page_name(void)
+{
+	static char name[UNITS_MAX];
+
+	return units_size(name, bench_page_bytes());
+}
+
 void bench_guard(struct bench *b, const char *kind, const char *what)
 {
 	guard_add(b->guard_fd, kind, what);

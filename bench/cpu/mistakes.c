@@ -135,10 +135,12 @@ static int enter_chase(struct bench *b, struct mistakes_state *s,
 /* In the page cache. */
 static int enter_file(struct bench *b, struct mistakes_state *s)
 {
+	const off_t page = (off_t)bench_page_bytes();
+
 	s->file = memfd_create("oscost-mistakes", MFD_CLOEXEC);
 	if (s->file < 0 || ftruncate(s->file, MISTAKE_FILE_BYTES))
 		return bench_fail(b, errno, "memfd_create");
-	for (off_t at = 0; at < (off_t)MISTAKE_FILE_BYTES; at += MISTAKE_PAGE)
+	for (off_t at = 0; at < (off_t)MISTAKE_FILE_BYTES; at += page)
 		if (pwrite(s->file, "x", 1, at) != 1)
 			return bench_fail(b, errno, "write to memory");
 	return 0;

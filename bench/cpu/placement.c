@@ -35,7 +35,6 @@
 #include "deadline.h"
 #include "placement.h"
 
-#define PAGE   4096u
 #define LINE   64u /* offsets within a cache line */
 #define PAGES  32u
 #define ORDERS 6u
@@ -148,12 +147,14 @@ static void fill_buffer(struct placement_state *s)
 		{ BRANCHES, LOOP, CALL }, { BRANCHES, CALL, LOOP },
 	};
 
+	const size_t page = bench_page_bytes();
+
 	for (enum code code = 0; code < CODES; code++) {
 		for (size_t i = 0; i < LINE; i += ARCH_CODE_STEP)
 			copy_code(s, code, OFFSET, take_room(s, SLOT) + i);
 		for (size_t i = 0; i < PAGES; i++)
-			copy_code(s, code, PAGE_NUMBER, take_room(s, PAGE));
-		copy_code(s, code, SAME, take_room(s, PAGE));
+			copy_code(s, code, PAGE_NUMBER, take_room(s, page));
+		copy_code(s, code, SAME, take_room(s, page));
 	}
 	for (size_t i = 0; i < ORDERS; i++) {
 		size_t at = take_room(s, SLOT);
@@ -167,8 +168,10 @@ static void fill_buffer(struct placement_state *s)
 
 static int make_buffer(struct bench *b, struct placement_state *s)
 {
-	s->size = CODES * (LINE * SLOT + PAGES * PAGE + PAGE) + ORDERS * SLOT +
-		  PAGE;
+	const size_t page = bench_page_bytes();
+
+	s->size = CODES * (LINE * SLOT + PAGES * page + page) + ORDERS * SLOT +
+		  page;
 	s->buffer = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->buffer == MAP_FAILED) {

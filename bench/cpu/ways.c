@@ -106,7 +106,7 @@ static void close_all(struct ways *s)
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	if (s->state)
-		munmap(s->state, WAYS_PAGE);
+		munmap(s->state, WAYS_BLOCK);
 	s->state = NULL;
 }
 

@@ -37,9 +37,8 @@
 #include "kernel_tells.h"
 #include "lib/mem_buffer.h"
 
-#define KIB  ((size_t)1 << 10)
-#define MIB  ((size_t)1 << 20)
-#define PAGE (4 * KIB)
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
 
 /* Of a file of so many bytes one part in TENTH is written to, a byte in each
  * TOUCH, as by lmbench. */
@@ -53,7 +52,7 @@ enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 static const char *const call_names[] = { "mmap", "munmap", "mprotect",
 					  "madvise", "mremap" };
 static const char *const pages_names[] = { "untouched", "touched" };
-static const size_t sizes[] = { 4 * KIB, 64 * KIB, MIB, 4 * MIB };
+static const size_t sizes[] = { 0, 64 * KIB, MIB, 4 * MIB }; /* 0: a page */
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
@@ -69,6 +68,16 @@ struct mapping_state {
 };
 
 static bench_case_fn sample_file;
+
+static size_t size_at(size_t i)
+{
+	return sizes[i] ? sizes[i] : bench_page_bytes();
+}
+
+static size_t size_of(const struct bench_case *c)
+{
+	return size_at((size_t)c->index % SIZES);
+}
 
 static void add_files(struct bench *b)
 {
@@ -95,7 +104,8 @@ static int cases(struct bench *b, void *state)
 						    P_STR("pages",
 							  pages_names[touched]),
 						    P_SIZE("size",
-							   (int64_t)sizes[i]) },
+							   (int64_t)size_at(
+								   i)) },
 					.index = (int64_t)((size_t)(call * 2 +
 								    touched) *
 								   SIZES +
@@ -103,6 +113,9 @@ static int cases(struct bench *b, void *state)
 					.threads = true,
 				};
 
+				/* That is the page's row. */
+				if (sizes[i] && sizes[i] <= bench_page_bytes())
+					continue;
 				/* A mapping made with MAP_POPULATE is what
 				 * page_fault measures. */
 				if (call != MMAP || !touched)
@@ -116,7 +129,9 @@ static int cases(struct bench *b, void *state)
 static int make_file(struct bench *b, struct mapping_state *s)
 {
 	const char *dir = bench_scratch(b);
-	char path[PATH_MAX], page[PAGE];
+	static char block[65536]; /* the largest page that there is */
+	char path[PATH_MAX];
+	const size_t page = bench_page_bytes();
 	struct file_place place;
 
 	if (!dir)
@@ -128,9 +143,9 @@ static int make_file(struct bench *b, struct mapping_state *s)
 		       0600);
 	if (s->file < 0)
 		return bench_skip(b, "make %s: %s", path, strerror(errno));
-	file_data_fill(page, sizeof(page), 0);
-	for (size_t at = 0; at < FILE_BYTES / TENTH; at += PAGE)
-		if (pwrite(s->file, page, PAGE, (off_t)at) != (ssize_t)PAGE)
+	file_data_fill(block, sizeof(block), 0);
+	for (size_t at = 0; at < FILE_BYTES / TENTH; at += page)
+		if (pwrite(s->file, block, page, (off_t)at) != (ssize_t)page)
 			return bench_skip(b, "write %s: %s", path,
 					  strerror(errno));
 	if (ftruncate(s->file, (off_t)FILE_BYTES))
@@ -143,11 +158,6 @@ static int make_file(struct bench *b, struct mapping_state *s)
 static enum call call_of(const struct bench_case *c)
 {
 	return (enum call)((size_t)c->index / SIZES / 2);
-}
-
-static size_t size_of(const struct bench_case *c)
-{
-	return sizes[(size_t)c->index % SIZES];
 }
 
 static bool is_touched(const struct bench_case *c)
@@ -247,7 +257,7 @@ static bool happened(struct mapping_state *s, const struct bench_case *c)
 		       resident == (touched ? (int64_t)size : 0);
 	default:
 		return is_read_only(at.base) &&
-		       is_read_only(at.base + size - PAGE) &&
+		       is_read_only(at.base + size - bench_page_bytes()) &&
 		       resident == (touched ? (int64_t)size : 0);
 	}
 }

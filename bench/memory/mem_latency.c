@@ -136,7 +136,8 @@ static int check_pages(struct bench *b, const struct latency_state *s,
 	if (spec->pages != MEM_4K && huge < (int64_t)bytes)
 		return mem_skip_huge(b, huge, bytes);
 	bench_fact(b, spec->c, "page_bytes",
-		   spec->pages == MEM_4K ? CHASE_PAGE : (double)MEM_HUGE_BYTES);
+		   (double)(spec->pages == MEM_4K ? bench_page_bytes()
+						  : MEM_HUGE_BYTES));
 	return 0;
 }
 
@@ -160,8 +161,8 @@ static int link_chain(struct bench *b, struct latency_state *s,
 		return chase_link_stride(&s->chase, base, spec->bytes,
 					 spec->stride);
 	default:
-		return chase_link_page(&s->chase, base, spec->bytes, CHASE_PAGE,
-				       seed);
+		return chase_link_page(&s->chase, base, spec->bytes,
+				       bench_page_bytes(), seed);
 	}
 }
 

@@ -16,7 +16,7 @@
  * userfaultfd is a fault that another thread of the program resolves, on
  * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
  * are the cost of each page of it. per=byte is the cost divided by the bytes
- * that the fault brought (4096; 2 MiB for thp).
+ * that the fault brought (a base page; 2 MiB for thp).
  *
  * Pages of new memory come from what the process (or another) gave back just
  * before: in a virtual machine, memory that was never used by any one costs
@@ -121,9 +121,9 @@ static int setup(struct bench *b, void *state)
 	s->memory_file = memfd_create("oscost-page-fault", MFD_CLOEXEC);
 	if (s->memory_file < 0)
 		return bench_fail(b, errno, "memfd_create");
-	if (fill_file(s->memory_file, FAULT_FILE_BYTES))
+	if (fill_file(s->memory_file, fault_file_bytes()))
 		return bench_fail(b, errno, "write %zu bytes to memory",
-				  FAULT_FILE_BYTES);
+				  fault_file_bytes());
 	fault_disk_init(&s->disk, b);
 	return 0;
 }
@@ -134,7 +134,7 @@ static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 
 	return fault_area_renew(b, &s->area, kind,
 				disk ? s->disk.fd : s->memory_file,
-				disk ? s->disk.bytes : FAULT_FILE_BYTES);
+				disk ? s->disk.bytes : fault_file_bytes());
 }
 
 /* What the evidence of a kind rests on. */
@@ -163,7 +163,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = renew(b, s, kind);
 	if (!err && kind == FAULT_USER)
 		err = fault_user_begin(&s->user, b, s->area.base,
-				       (size_t)FAULT_PAGES * FAULT_PAGE);
+				       FAULT_PAGES * bench_page_bytes());
 	s->faults = 0;
 	getrusage(RUSAGE_THREAD, &s->before);
 	return err;
@@ -215,7 +215,8 @@ static int next_page(struct bench *b, struct fault_state *s,
 				return err;
 		}
 	}
-	*at = s->area.base + s->area.touched++ * fault_kinds[kind].step;
+	*at = s->area.base +
+	      s->area.touched++ * fault_bytes(fault_kinds[kind].step);
 	return err;
 }
 
@@ -224,7 +225,7 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 			   const struct bench_case *c)
 {
 	const bool file = c->index == FAULT_POPULATE_FILE;
-	const size_t bytes = (size_t)POPULATED * FAULT_PAGE;
+	const size_t bytes = POPULATED * bench_page_bytes();
 	int64_t huge;
 	uint64_t ticks;
 	char *map;
@@ -322,7 +323,8 @@ static int derive(struct bench *b, void *state)
 			continue;
 		if (isfinite(ns))
 			bench_derive(b, s->byte[k],
-				     ns / (double)fault_kinds[k].brings);
+				     ns / (double)fault_bytes(
+						  fault_kinds[k].brings));
 		else
 			bench_derive_skip(b, s->byte[k],
 					  "fault=%s has no value",

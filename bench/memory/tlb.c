@@ -74,8 +74,8 @@ static void add(struct bench *b, struct tlb_state *s, enum layout layout,
 	/* Both buffers are kept, the small pages' and the huge pages'. */
 	const size_t bytes =
 		huge ? pages * MEM_HUGE_BYTES +
-				counts[COUNTS - 1] * (size_t)CHASE_PAGE
-		     : pages * (size_t)CHASE_PAGE;
+				counts[COUNTS - 1] * bench_page_bytes()
+		     : pages * bench_page_bytes();
 	const struct bench_case c = {
 		.params = { P_STR("layout", layout_names[layout]),
 			    P_INT("pages", pages) },
@@ -120,7 +120,7 @@ static int cases(struct bench *b, void *state)
 static size_t largest(const struct bench *b, const struct tlb_state *s,
 		      bool huge)
 {
-	size_t bytes = CHASE_PAGE;
+	size_t bytes = bench_page_bytes();
 
 	for (size_t i = 0; huge && i < HUGES; i++)
 		if (bench_selected(b, s->row[HUGE_PAGE][i]))
@@ -128,7 +128,7 @@ static size_t largest(const struct bench *b, const struct tlb_state *s,
 	for (size_t i = 0; !huge && i < COUNTS; i++)
 		if (bench_selected(b, s->row[PAGE][i]) ||
 		    bench_selected(b, s->row[DENSE][i]))
-			bytes = counts[i] * (size_t)CHASE_PAGE;
+			bytes = counts[i] * bench_page_bytes();
 	return bytes;
 }
 
@@ -170,8 +170,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 					(size_t)counts[i] * CHASE_LINE, seed);
 	else if (layout == PAGE)
 		err = chase_link_page(&s->chase, m->base,
-				      (size_t)counts[i] * CHASE_PAGE,
-				      CHASE_PAGE, seed);
+				      (size_t)counts[i] * bench_page_bytes(),
+				      bench_page_bytes(), seed);
 	else
 		err = chase_link_page(&s->chase, m->base,
 				      huge_counts[i] * MEM_HUGE_BYTES,

@@ -23,7 +23,7 @@ foreign_apt() { # ARCH WORK TOOL ARGUMENT...
 }
 
 # Lists of ARCH's packages into WORK: of this machine's release, or of a later
-# one that has the architecture.
+# one that has the architecture, and the package that the caller sought.
 foreign_update() { # ARCH WORK [SUITE...]
 	local arch=$1 work=$2 suite uri
 
@@ -38,7 +38,7 @@ foreign_update() { # ARCH WORK [SUITE...]
 	for suite in '' "$@"; do
 		[[ -z $suite ]] || echo "deb $uri $suite main" >"$work/sources.list"
 		foreign_apt "$arch" "$work" apt-get update >"$work/apt.log" 2>&1 || continue
-		[[ $(foreign_apt "$arch" "$work" apt-cache policy libc6-dev) =~ Candidate:\ [0-9] ]] &&
+		[[ $(foreign_apt "$arch" "$work" apt-cache policy "${sought-libc6-dev}") =~ Candidate:\ [0-9] ]] &&
 			return
 	done
 	skip "no list of $arch packages: $(tail -n 1 "$work/apt.log")"
@@ -60,7 +60,7 @@ foreign_unpack() { # ARCH WORK PACKAGE WHAT
 
 # The kernel below WORK, fetched by META's name if it is not there yet.
 foreign_kernel() { # ARCH WORK META [SUITE...]
-	local arch=$1 work=$2 meta=$3 package
+	local arch=$1 work=$2 meta=$3 sought=$3 package
 
 	shift 3
 	find "$work" -name 'vmlinu[xz]*' | sort -V | tail -n 1 | grep . && return

@@ -16,8 +16,8 @@
 #define NOISY	      1000
 #define UNFENCED_RUNS 20
 #define UNUSED	      10000
-#define LOOPS	      100		  /* of so many multiplications */
-#define AROUND	      (16 * MISTAKE_PAGE) /* what a fault on a cached file maps */
+#define LOOPS	      100		 /* of so many multiplications */
+#define AROUND	      ((size_t)64 << 10) /* what a fault on a cached file maps */
 
 static const struct bench_case *figure_of(const struct bench *b,
 					  const struct bench_case *c,
@@ -250,9 +250,10 @@ static int sample_faults(struct bench *b, void *state,
 			 const struct bench_case *c)
 {
 	const struct mistakes_state *s = state;
+	const size_t page = bench_page_bytes();
 	double faults;
-	const double all = naive_touch(b, s->file, MISTAKE_FILE_BYTES,
-				       MISTAKE_PAGE, &faults);
+	const double all =
+		naive_touch(b, s->file, MISTAKE_FILE_BYTES, page, &faults);
 	const double each =
 		naive_touch(b, s->file, MISTAKE_FILE_BYTES, AROUND, &faults);
 
@@ -262,7 +263,7 @@ static int sample_faults(struct bench *b, void *state,
 	if (!(faults > 0))
 		return 0;
 	bench_record_value(b, c,
-			   all / ((double)MISTAKE_FILE_BYTES / MISTAKE_PAGE));
+			   all / ((double)MISTAKE_FILE_BYTES / (double)page));
 	bench_record_value(b, figure_of(b, c, RIGHT), each / faults);
 	return 0;
 }

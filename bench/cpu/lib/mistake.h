@@ -49,7 +49,6 @@ struct mistake {
 
 extern const struct mistake mistake_table[MISTAKES];
 
-#define MISTAKE_PAGE	   ((size_t)4096)
 #define MISTAKE_FILE_BYTES ((size_t)1 << 20) /* in the page cache */
 
 #define MISTAKE_LOADS 16 /* of a chase, in one iteration */

@@ -20,8 +20,8 @@ enum way_points {
 };
 
 #define WAYS_MOST  64		     /* of a batch */
-#define WAYS_BYTES ((size_t)4 << 20) /* of memory for all ways */
-#define WAYS_PAGE  4096
+#define WAYS_BYTES ((size_t)8 << 20) /* of memory for all ways: 128 pages */
+#define WAYS_BLOCK 4096
 
 struct ways {
 	size_t n; /* the point: how many, or bytes */

@@ -82,7 +82,7 @@ static int open_random_vdso(struct bench *b, struct ways *s)
 	    ((getrandom_fn *)s->call)(NULL, 0, 0, &p, ~(size_t)0) != 0)
 		return bench_skip(b, "the vDSO has no getrandom (Linux 6.11)");
 	s->state_bytes = p.state_bytes;
-	state = mmap(NULL, WAYS_PAGE, (int)p.protection, (int)p.flags, -1, 0);
+	state = mmap(NULL, WAYS_BLOCK, (int)p.protection, (int)p.flags, -1, 0);
 	if (state == MAP_FAILED)
 		return bench_fail(b, errno, "map the vDSO's state");
 	s->state = state;
@@ -196,7 +196,7 @@ struct waiter {
 
 static int open_words(struct bench *b, struct ways *s)
 {
-	struct waiter *w = (struct waiter *)(s->memory + WAYS_PAGE);
+	struct waiter *w = (struct waiter *)(s->memory + WAYS_BLOCK);
 	uint32_t *words = (uint32_t *)s->memory;
 
 	s->wanted = s->n;
@@ -216,8 +216,8 @@ static int run_waitv(struct bench *b, void *state, const struct bench_case *c,
 	struct ways *s = state;
 
 	for (uint64_t i = 0; i < iters; i++)
-		s->done += syscall(NUMBER_WAITV, s->memory + WAYS_PAGE, s->n, 0,
-				   NULL, 0) == -1 &&
+		s->done += syscall(NUMBER_WAITV, s->memory + WAYS_BLOCK, s->n,
+				   0, NULL, 0) == -1 &&
 					   errno == EAGAIN
 				   ? s->n
 				   : 0;

@@ -37,15 +37,16 @@ static int open_shm(struct bench *b, struct ways *s)
 
 static bool use_memory(int fd, size_t n)
 {
+	const size_t page = bench_page_bytes();
 	char *m = MAP_FAILED;
 	bool good = false;
 
 	if (fd >= 0 && !ftruncate(fd, (off_t)n))
 		m = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (m != MAP_FAILED) {
-		for (size_t at = 0; at < n; at += WAYS_PAGE)
+		for (size_t at = 0; at < n; at += page)
 			m[at] = 1;
-		good = m[n - WAYS_PAGE] == 1;
+		good = m[(n - 1) / page * page] == 1;
 		munmap(m, n);
 	}
 	if (fd >= 0)
@@ -95,22 +96,22 @@ static int open_ranges(struct bench *b, struct ways *s)
 static int run_madvise(struct bench *b, void *state, const struct bench_case *c,
 		       uint64_t iters)
 {
+	const size_t page = bench_page_bytes();
 	struct ways *s = state;
 
 	for (uint64_t i = 0; i < iters; i++)
 		for (size_t k = 0; k < s->n; k++)
-			s->done += !madvise(s->memory + 2 * k * WAYS_PAGE,
-					    WAYS_PAGE, MADV_COLD);
+			s->done += !madvise(s->memory + 2 * k * page, page,
+					    MADV_COLD);
 	return 0;
 }
 
-static long advise_all(const struct ways *s)
+static long advise_all(const struct ways *s, size_t page)
 {
 	struct iovec v[WAYS_MOST];
 
 	for (size_t k = 0; k < s->n; k++)
-		v[k] = (struct iovec) { s->memory + 2 * k * WAYS_PAGE,
-					WAYS_PAGE };
+		v[k] = (struct iovec) { s->memory + 2 * k * page, page };
 	return syscall(SYS_process_madvise, s->fd[0], v, s->n, MADV_COLD, 0);
 }
 
@@ -118,7 +119,7 @@ static int open_self(struct bench *b, struct ways *s)
 {
 	s->wanted = s->n;
 	if (ways_keep(s, (int)syscall(SYS_pidfd_open, getpid(), 0)) < 0 ||
-	    advise_all(s) < 0)
+	    advise_all(s, bench_page_bytes()) < 0)
 		return bench_skip(b, "process_madvise: %s", strerror(errno));
 	return 0;
 }
@@ -126,14 +127,24 @@ static int open_self(struct bench *b, struct ways *s)
 static int run_process_madvise(struct bench *b, void *state,
 			       const struct bench_case *c, uint64_t iters)
 {
+	const size_t page = bench_page_bytes();
 	struct ways *s = state;
 
 	for (uint64_t i = 0; i < iters; i++)
-		s->done += (uint64_t)advise_all(s) / WAYS_PAGE;
+		s->done += (uint64_t)advise_all(s, page) / page;
 	return 0;
 }
 
 /* New memory, a region of n bytes at an address that is a multiple of n. */
+
+static int open_pages(struct bench *b, struct ways *s)
+{
+	s->wanted = 1;
+	return s->n < bench_page_bytes()
+		       ? bench_skip(b, "smaller than a page of %s",
+				    bench_page_name())
+		       : 0;
+}
 
 static int open_folio(struct bench *b, struct ways *s)
 {
@@ -157,9 +168,9 @@ static int open_folio(struct bench *b, struct ways *s)
 	return 0;
 }
 
-static void touch(volatile char *at, size_t bytes)
+static void touch(volatile char *at, size_t bytes, size_t page)
 {
-	for (size_t i = 0; i < bytes; i += WAYS_PAGE)
+	for (size_t i = 0; i < bytes; i += page)
 		at[i] = 1;
 }
 
@@ -179,7 +190,7 @@ static int sample_touch(struct bench *b, struct ways *s,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	char *at = hole + s->n - ((uintptr_t)hole & (s->n - 1));
 	uint64_t ticks;
-	const size_t pages = s->n / WAYS_PAGE;
+	const size_t page = bench_page_bytes(), pages = s->n / page;
 	size_t before, taken;
 
 	/* Without access first: locked memory would be filled at once. */
@@ -187,7 +198,7 @@ static int sample_touch(struct bench *b, struct ways *s,
 	    mprotect(at, s->n, PROT_READ | PROT_WRITE))
 		return bench_fail(b, errno, "map %zu bytes", s->n);
 	before = faults_now();
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, touch(at, s->n));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, touch(at, s->n, page));
 	taken = faults_now() - before;
 	/* A fault elsewhere may be among them. */
 	s->done +=
@@ -219,7 +230,7 @@ const struct way ways_memory[] = {
 	  false, 0 },
 	{ "advise", "process_madvise", WAY_BATCHES, open_self,
 	  run_process_madvise, NULL, false, 0 },
-	{ "touch", "pages", WAY_FOLIOS, open_new, NULL, sample_pages, false,
+	{ "touch", "pages", WAY_FOLIOS, open_pages, NULL, sample_pages, false,
 	  0 },
 	{ "touch", "folio", WAY_FOLIOS, open_folio, NULL, sample_folio, false,
 	  0 },

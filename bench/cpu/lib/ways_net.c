@@ -239,7 +239,7 @@ static int open_segments(struct bench *b, struct ways *s)
 static uint64_t receive(struct ways *s)
 {
 	struct mmsghdr m[WAYS_MOST] = { 0 };
-	struct iovec v = { s->memory, WAYS_PAGE };
+	struct iovec v = { s->memory, WAYS_BLOCK };
 	uint64_t good = 0;
 	int n;
 

@@ -27,7 +27,7 @@ static int open_things(struct bench *b, struct ways *s)
 	file = ways_keep(s, open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 	event = ways_keep(s, eventfd(1, EFD_CLOEXEC));
 	if (file < 0 || event < 0 ||
-	    write(file, s->memory, WAYS_PAGE) != WAYS_PAGE)
+	    write(file, s->memory, WAYS_BLOCK) != WAYS_BLOCK)
 		return bench_fail(b, errno, "%s and an eventfd", path);
 	s->poll[0] = (struct pollfd) { event, POLLIN, 0 };
 	s->wanted = s->n;
@@ -52,7 +52,7 @@ static int run_read(struct bench *b, void *state, const struct bench_case *c,
 
 	for (uint64_t i = 0; i < iters * s->n; i++)
 		s->done +=
-			pread(s->fd[0], s->memory, WAYS_PAGE, 0) == WAYS_PAGE;
+			pread(s->fd[0], s->memory, WAYS_BLOCK, 0) == WAYS_BLOCK;
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static void request(struct ways *s, int op, uint64_t i)
 	while (!(e = io_uring_get_sqe(s->ring)))
 		;
 	if (op == READ)
-		io_uring_prep_read(e, s->fd[0], s->memory, WAYS_PAGE, 0);
+		io_uring_prep_read(e, s->fd[0], s->memory, WAYS_BLOCK, 0);
 	else if (op == READY)
 		io_uring_prep_poll_add(e, s->poll[0].fd, POLLIN);
 	else
@@ -131,7 +131,7 @@ static void request(struct ways *s, int op, uint64_t i)
 static void take(struct ways *s, int op)
 {
 	static const int right[] = {
-		[NOP] = 0, [READ] = WAYS_PAGE, [READY] = POLLIN
+		[NOP] = 0, [READ] = WAYS_BLOCK, [READY] = POLLIN
 	};
 	struct io_uring_cqe *e;
 

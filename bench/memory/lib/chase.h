@@ -15,7 +15,7 @@
  * measurements behind them.
  */
 #define CHASE_LINE    64   /* bytes between neighbours: a line of x86-64 */
-#define CHASE_PAGE    4096 /* bytes: what a base page maps */
+#define CHASE_PAGE    4096 /* bytes: the smallest base page there is */
 #define CHASE_UNROLL  32   /* loads in one round of chase_run() */
 #define CHASE_ENTRIES 16   /* starting points, spread evenly over the cycle */
 

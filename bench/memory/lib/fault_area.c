@@ -8,16 +8,16 @@
 
 #define HUGE_COUNT 8
 
+#define AROUND_BYTES ((size_t)64 << 10) /* mm/memory.c: fault_around_bytes */
+
 const struct fault_kind_info fault_kinds[FAULT_KINDS] = {
 	[FAULT_ANONYMOUS] = { "anonymous", FAULT_PAGE, FAULT_PAGES, true,
 			      FAULT_PAGE },
 	[FAULT_ZERO] = { "zero", FAULT_PAGE, FAULT_PAGES, false, 0 },
-	[FAULT_THP] = { "thp", MEM_HUGE_BYTES, HUGE_COUNT, true,
-			MEM_HUGE_BYTES },
+	[FAULT_THP] = { "thp", FAULT_HUGE, HUGE_COUNT, true, FAULT_HUGE },
 	[FAULT_SHARED] = { "shared", FAULT_PAGE, FAULT_PAGES, true, 0 },
 	[FAULT_COW] = { "cow", FAULT_PAGE, FAULT_PAGES, true, 0 },
-	[FAULT_CACHED] = { "file", (size_t)FAULT_AROUND *FAULT_PAGE,
-			   FAULT_TOUCHES, false, 0 },
+	[FAULT_CACHED] = { "file", FAULT_AROUND, FAULT_TOUCHES, false, 0 },
 	[FAULT_SINGLE] = { "file_single", FAULT_PAGE, FAULT_PAGES, false,
 			   FAULT_PAGE },
 	[FAULT_MAJOR] = { "major", FAULT_PAGE, FAULT_PAGES, false, FAULT_PAGE },
@@ -25,6 +25,30 @@ const struct fault_kind_info fault_kinds[FAULT_KINDS] = {
 	[FAULT_POPULATE] = { "populate", 0, 1, true, 0 },
 	[FAULT_POPULATE_FILE] = { "populate_file", 0, 1, false, 0 },
 };
+
+size_t fault_bytes(enum fault_unit unit)
+{
+	const size_t page = bench_page_bytes();
+
+	switch (unit) {
+	case FAULT_PAGE:
+		return page;
+	case FAULT_AROUND:
+		return page > AROUND_BYTES ? page : AROUND_BYTES;
+	case FAULT_HUGE:
+		return MEM_HUGE_BYTES;
+	default:
+		return 0;
+	}
+}
+
+size_t fault_file_bytes(void)
+{
+	const size_t around = FAULT_TOUCHES * fault_bytes(FAULT_AROUND);
+	const size_t all = FAULT_PAGES * bench_page_bytes();
+
+	return around > all ? around : all;
+}
 
 void fault_area_unmap(struct fault_area *a)
 {
@@ -37,11 +61,12 @@ void fault_area_unmap(struct fault_area *a)
  * kernel cannot join them. */
 static int map_single(struct bench *b, struct fault_area *a, int file)
 {
+	const size_t page = bench_page_bytes();
+
 	for (size_t i = 0; i < FAULT_PAGES; i++)
-		if (mmap(a->base + i * FAULT_PAGE, FAULT_PAGE, PROT_READ,
+		if (mmap(a->base + i * page, page, PROT_READ,
 			 MAP_PRIVATE | MAP_FIXED, file,
-			 (off_t)((FAULT_PAGES - 1 - i) * FAULT_PAGE)) ==
-		    MAP_FAILED)
+			 (off_t)((FAULT_PAGES - 1 - i) * page)) == MAP_FAILED)
 			return bench_fail(b, errno, "mmap of one page");
 	return 0;
 }
@@ -66,9 +91,10 @@ static int map_plain(struct bench *b, struct fault_area *a, int flags, int fd,
 static void read_all(const struct fault_area *a)
 {
 	const volatile char *at = a->base;
+	const size_t page = bench_page_bytes();
 
 	for (size_t i = 0; at && i < FAULT_PAGES; i++)
-		(void)at[i * FAULT_PAGE];
+		(void)at[i * page];
 }
 
 static int map_huge(struct bench *b, struct fault_area *a)
@@ -100,10 +126,10 @@ int fault_area_renew(struct bench *b, struct fault_area *a,
 		return map_huge(b, a);
 	case FAULT_SHARED:
 		return map_plain(b, a, MAP_SHARED | MAP_ANONYMOUS, -1,
-				 (size_t)FAULT_PAGES * FAULT_PAGE);
+				 FAULT_PAGES * bench_page_bytes());
 	case FAULT_COW:
 		err = map_plain(b, a, MAP_PRIVATE, file,
-				(size_t)FAULT_PAGES * FAULT_PAGE);
+				FAULT_PAGES * bench_page_bytes());
 		if (!err)
 			read_all(a);
 		return err;
@@ -111,7 +137,7 @@ int fault_area_renew(struct bench *b, struct fault_area *a,
 		return map_plain(b, a, MAP_SHARED, file, bytes);
 	case FAULT_SINGLE:
 		err = map_plain(b, a, anonymous, -1,
-				(size_t)FAULT_PAGES * FAULT_PAGE);
+				FAULT_PAGES * bench_page_bytes());
 		return err ? err : map_single(b, a, file);
 	case FAULT_MAJOR:
 		err = map_plain(b, a, MAP_SHARED, file, bytes);
@@ -120,7 +146,7 @@ int fault_area_renew(struct bench *b, struct fault_area *a,
 		return err;
 	default:
 		err = map_plain(b, a, anonymous, -1,
-				(size_t)FAULT_PAGES * FAULT_PAGE);
+				FAULT_PAGES * bench_page_bytes());
 		/* Else the first touch of 2 MiB would be a huge page's. */
 		if (!err)
 			(void)madvise(a->map, a->map_bytes, MADV_NOHUGEPAGE);

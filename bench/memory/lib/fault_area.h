@@ -11,11 +11,15 @@
 /*
  * Memory of which nothing has been touched, for each kind of page fault.
  */
-#define FAULT_PAGE	 4096
-#define FAULT_PAGES	 1024 /* mapped at once, then the mapping is renewed */
-#define FAULT_TOUCHES	 256  /* of a cached file */
-#define FAULT_AROUND	 16   /* pages that the kernel maps around a file's */
-#define FAULT_FILE_BYTES ((size_t)FAULT_TOUCHES * FAULT_AROUND * FAULT_PAGE)
+#define FAULT_PAGES   1024 /* mapped at once, then the mapping is renewed */
+#define FAULT_TOUCHES 256  /* of a cached file */
+
+enum fault_unit {
+	FAULT_NOTHING,
+	FAULT_PAGE,
+	FAULT_AROUND, /* what the kernel maps around a page of a file */
+	FAULT_HUGE
+};
 
 enum fault_kind {
 	FAULT_ANONYMOUS,
@@ -34,11 +38,17 @@ enum fault_kind {
 
 extern const struct fault_kind_info {
 	const char *name;
-	size_t step;	    /* bytes from touched page to touched page */
-	unsigned int count; /* pages touched before the mapping is renewed */
+	enum fault_unit step; /* from touched page to touched page */
+	unsigned int count;   /* pages touched before the mapping is renewed */
 	bool write;
-	size_t brings; /* bytes; 0: no row for it */
+	enum fault_unit brings; /* FAULT_NOTHING: no row for it */
 } fault_kinds[FAULT_KINDS];
+
+/* fault_bytes() - how much that is here. */
+size_t fault_bytes(enum fault_unit unit);
+
+/* fault_file_bytes() - of the file that is cached. */
+size_t fault_file_bytes(void);
 
 struct fault_area {
 	char *map, *base; /* what is being touched */

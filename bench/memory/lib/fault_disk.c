@@ -32,7 +32,7 @@ static uint64_t step(const struct fault_disk *d)
 static void spread(struct fault_disk *d, const struct file_place *place,
 		   const char *dir)
 {
-	const uint64_t packed = (uint64_t)FAULT_DISK_PAGES * FAULT_PAGE;
+	const uint64_t packed = FAULT_DISK_PAGES * (uint64_t)bench_page_bytes();
 	const int64_t room = file_data_room(dir);
 	uint64_t wide = FAULT_DISK_SPREAD;
 
@@ -48,12 +48,13 @@ static void spread(struct fault_disk *d, const struct file_place *place,
 /* Writes pages that are no zeros.  Return: 0, or -1 with errno set. */
 static int fill(const struct fault_disk *d)
 {
-	static char page[FAULT_PAGE];
+	static char page[65536]; /* the largest that there are */
+	const size_t bytes = bench_page_bytes();
 
-	mem_fill(page, sizeof(page), d->bytes);
+	mem_fill(page, bytes, d->bytes);
 	for (uint64_t i = 0; i < FAULT_DISK_PAGES; i++)
-		if (pwrite(d->fd, page, sizeof(page), (off_t)(i * step(d))) !=
-		    (ssize_t)sizeof(page))
+		if (pwrite(d->fd, page, bytes, (off_t)(i * step(d))) !=
+		    (ssize_t)bytes)
 			return -1;
 	return fsync(d->fd);
 }

@@ -30,15 +30,14 @@ static int serve(struct partner *t, void *arg)
 	while (!partner_stopping(t)) {
 		struct uffd_msg msg;
 		struct uffdio_copy copy = { .src = (uintptr_t)u->page,
-					    .len = sizeof(u->page) };
+					    .len = bench_page_bytes() };
 
 		if (poll(fds, 2, -1) < 0 || fds[1].revents)
 			break;
 		if (read(u->uffd, &msg, sizeof(msg)) != sizeof(msg) ||
 		    msg.event != UFFD_EVENT_PAGEFAULT)
 			continue;
-		copy.dst = msg.arg.pagefault.address &
-			   ~(uint64_t)(sizeof(u->page) - 1);
+		copy.dst = msg.arg.pagefault.address & ~(copy.len - 1);
 		if (!ioctl(u->uffd, UFFDIO_COPY, &copy))
 			atomic_fetch_add(&u->resolved, 1);
 	}

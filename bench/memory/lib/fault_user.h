@@ -14,7 +14,7 @@ struct fault_user {
 	int uffd, stop_fd; /* -1: not open */
 	struct partner thread;
 	_Atomic uint64_t resolved;
-	char page[4096]; /* what it puts there */
+	char page[65536]; /* what it puts there, as much as a page is */
 };
 
 void fault_user_init(struct fault_user *u);

@@ -37,7 +37,7 @@ const char *mem_pages_name(enum mem_pages pages)
 {
 	switch (pages) {
 	case MEM_4K:
-		return "4K";
+		return bench_page_name();
 	case MEM_THP:
 		return "thp";
 	default:
@@ -131,7 +131,10 @@ static int64_t huge_of_line(const char *line, int64_t area, int hugetlb)
 	if (strncmp(line, "AnonHugePages:", 14) == 0)
 		return strtoll(line + 14, NULL, 10) << 10;
 	if (hugetlb && strncmp(line, "KernelPageSize:", 15) == 0)
-		return strtoll(line + 15, NULL, 10) > 4 ? area : 0;
+		return strtoll(line + 15, NULL, 10) << 10 >
+				       (int64_t)bench_page_bytes()
+			       ? area
+			       : 0;
 	return 0;
 }
 

@@ -31,7 +31,8 @@ struct mem_buffer {
  * last one, 64 MiB at least, and 256 MiB where hwloc knows no caches. */
 size_t mem_beyond_caches(const struct bench *b);
 
-/* mem_pages_name() - "4K", "thp", "hugetlb". */
+/* mem_pages_name() - "4K" (16K or 64K where base pages are as large), "thp",
+ * "hugetlb". */
 const char *mem_pages_name(enum mem_pages pages);
 
 /**

@@ -121,7 +121,7 @@ static const char *cannot_hold(const struct proc_point *p)
 static void add_memory(struct bench *b, struct proc_points *s,
 		       struct proc_point p)
 {
-	const char *const pages = p.huge ? "huge" : "4K";
+	const char *const pages = p.huge ? "huge" : bench_page_name();
 	const char *const written = p.again ? "each" : "once";
 	const struct bench_case *of;
 
