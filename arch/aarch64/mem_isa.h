@@ -6,6 +6,7 @@
 enum mem_isa {
 	MEM_SCALAR, /* ldp, stp of x registers */
 	MEM_NEON,   /* of q registers */
+	MEM_VLA,    /* SVE */
 	MEM_REP,    /* dc zva */
 	MEM_LIBC,   /* memset(), memcpy() */
 	MEM_ISAS

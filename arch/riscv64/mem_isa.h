@@ -5,6 +5,7 @@
 /* The kinds of loops that memory/ has. */
 enum mem_isa {
 	MEM_SCALAR, /* ld, sd */
+	MEM_VLA,    /* RVV */
 	MEM_REP,    /* no instruction for a block: no loop */
 	MEM_LIBC,   /* memset(), memcpy() */
 	MEM_ISAS

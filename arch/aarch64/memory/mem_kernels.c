@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "mem_vla_ask.h"
+
 /*
  * The texts of the loops are put together from lines: what one kind of
  * registers does with one cache line.  Addresses are a pointer and a constant,
@@ -232,17 +234,20 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 
 const char *mem_isa_name(enum mem_isa isa)
 {
-	static const char *const names[MEM_ISAS] = { "scalar", "neon", "dczva",
-						     "libc" };
+	static const char *const names[MEM_ISAS] = { "scalar", "neon", "sve",
+						     "dczva", "libc" };
 
 	return names[isa];
 }
 
 int mem_isa_usable(enum mem_isa isa)
 {
-	return isa != MEM_REP || !(zva_id() >> 4 & 1);
+	return isa == MEM_VLA	? mem_vla_usable()
+	       : isa == MEM_REP ? !(zva_id() >> 4 & 1)
+				: 1;
 }
 
+/* Of those that have all the loops. */
 enum mem_isa mem_isa_widest(void)
 {
 	return MEM_NEON;
@@ -250,7 +255,7 @@ enum mem_isa mem_isa_widest(void)
 
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
 {
-	return kernels[op][isa];
+	return isa == MEM_VLA ? mem_vla_kernel(op) : kernels[op][isa];
 }
 
 __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)

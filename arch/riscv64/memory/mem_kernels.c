@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "mem_vla_ask.h"
+
 /*
  * The texts of the loops are put together from lines.  Addresses are a pointer
  * and a constant, so the pointers move, 512 bytes at a time.
@@ -126,7 +128,7 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 
 const char *mem_isa_name(enum mem_isa isa)
 {
-	static const char *const names[MEM_ISAS] = { "scalar", "block",
+	static const char *const names[MEM_ISAS] = { "scalar", "rvv", "block",
 						     "libc" };
 
 	return names[isa];
@@ -134,9 +136,10 @@ const char *mem_isa_name(enum mem_isa isa)
 
 int mem_isa_usable(enum mem_isa isa)
 {
-	return isa != MEM_REP;
+	return isa == MEM_VLA ? mem_vla_usable() : isa != MEM_REP;
 }
 
+/* Of those that have all the loops. */
 enum mem_isa mem_isa_widest(void)
 {
 	return MEM_SCALAR;
@@ -144,7 +147,7 @@ enum mem_isa mem_isa_widest(void)
 
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
 {
-	return kernels[op][isa];
+	return isa == MEM_VLA ? mem_vla_kernel(op) : kernels[op][isa];
 }
 
 __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
