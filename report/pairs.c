@@ -226,30 +226,43 @@ void pairs_table(struct table *table, const struct rowtable *t,
 	}
 }
 
+/* Whether the new way of @line has a row. */
+static bool has_new(const struct rowtable_line *line, const struct run *run)
+{
+	const struct section *s = run_section(run, line->field[PROGRAM]);
+	char *value = NULL;
+	bool has;
+
+	for (size_t i = 0; s && i < s->n && !value; i++)
+		value = value_at(line->field[NEW],
+				 run->rows[s->rows[i]].all.name);
+	has = value;
+	free(value);
+	return has;
+}
+
 bool pairs_any(const struct rowtable *t, const struct run *run)
 {
-	struct table table;
-	bool any;
+	const struct rowtable_line *line = NULL;
 
-	pairs_table(&table, t, run);
-	any = table.nrows;
-	table_free(&table);
-	return any;
+	while ((line = rowtable_next(t, "pair", line)))
+		if (line->n == FIELDS && has_new(line, run))
+			return true;
+	return false;
 }
 
 void pairs_write(struct doc *d, const struct rowtable *t, const struct run *run)
 {
 	struct table table;
 
-	pairs_table(&table, t, run);
-	if (table.nrows) {
-		d->format->heading(d, 2, "pairs", "New way against old way");
-		d->format->para(
-			d, "The cost of the new way as a multiple of the old "
+	if (!pairs_any(t, run))
+		return;
+	d->format->heading(d, 2, "pairs", "New way against old way");
+	d->format->para(d, "The cost of the new way as a multiple of the old "
 			   "one's, by the invocations of this run. It is "
 			   "called faster or slower where the 95 % interval "
 			   "does not hold 1.");
-		d->format->table(d, &table);
-	}
+	pairs_table(&table, t, run);
+	d->format->table(d, &table);
 	table_free(&table);
 }
