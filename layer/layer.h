@@ -39,9 +39,14 @@ bool space_prove(const struct layer *l, long n, char how[HOW_MAX]);
 
 int cgroup_apply(const struct layer *l, long n);
 bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX]);
+enum { CGROUP_PLAIN, CGROUP_CPU_MAX };
 
 int ptrace_apply(const struct layer *l, long n);
 bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX]);
+
+int traced_apply(const struct layer *l, long n);
+bool traced_prove(const struct layer *l, long n, char how[HOW_MAX]);
+enum { TRACED_UPROBE, TRACED_KPROBE, TRACED_TRACEPOINT };
 
 /* What execve() takes away: an object that the dynamic linker loads into each
  * program restores it. */

@@ -95,10 +95,11 @@ static int choose(struct choice *chosen, char *names)
 	for (char *text; (text = strsep(&names, ","));) {
 		const char *what = "no layer";
 		size_t i;
-		long n = 0;
+		long n;
 		int is = 0;
 
 		for (i = 0; layers[i].name; i++) {
+			n = layers[i].least;
 			is = is_layer(&layers[i], text, &n);
 			if (is == 1)
 				break;

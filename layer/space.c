@@ -150,6 +150,37 @@ static void leave_groups(void)
 	guard_close(record);
 }
 
+/* Of what a period is, 100 ms, a thousand times as much. */
+#define FAR_AWAY "100000000"
+
+static char limit[PATH_MAX + 32]; /* the file that has it */
+
+/* Either version's file of the group @path. */
+static void set_limit(const char *path)
+{
+	static const char *const files[] = { "cpu.max", "cpu.cfs_quota_us" };
+
+	for (size_t i = 0; i < 2 && !limit[0]; i++) {
+		snprintf(limit, sizeof(limit), "%s/%s", path, files[i]);
+		if (write_file(limit, FAR_AWAY))
+			limit[0] = '\0';
+	}
+}
+
+static bool has_limit(char how[HOW_MAX])
+{
+	char text[64] = "";
+	FILE *f = fopen(limit, "re");
+
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	text[strcspn(text, "\n")] = '\0';
+	snprintf(how, HOW_MAX, "%.150s: %s", limit, text);
+	return !strncmp(text, FAR_AWAY, strlen(FAR_AWAY));
+}
+
 struct nest {
 	char top[PATH_MAX / 2];
 	bool v2;
@@ -219,6 +250,7 @@ int cgroup_apply(const struct layer *l, long n)
 	static const char *const controllers[] = { "memory", "cpu" };
 	struct nest nests[2] = { 0 };
 	struct timespec now;
+	char path[PATH_MAX];
 	size_t made = 0;
 	int err = 0;
 
@@ -246,9 +278,14 @@ int cgroup_apply(const struct layer *l, long n)
 		err = nest_note(&nests[i]);
 	if (!err)
 		err = stay(leave_groups);
-	for (size_t i = 0; i < made && !err; i++)
+	for (size_t i = 0; i < made && !err; i++) {
 		err = nest_join(&nests[i]);
-	return err;
+		if (!err && l->flag == CGROUP_CPU_MAX &&
+		    !(err = nest_path(&nests[i], n, path)))
+			set_limit(path);
+	}
+	return !err && l->flag == CGROUP_CPU_MAX && !limit[0] ? -EOPNOTSUPP
+							      : err;
 }
 
 bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX])
@@ -271,5 +308,5 @@ bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX])
 	}
 	if (f)
 		fclose(f);
-	return seen;
+	return seen && (l->flag != CGROUP_CPU_MAX || has_limit(how));
 }

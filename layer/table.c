@@ -68,14 +68,14 @@ static bool nice_prove(const struct layer *l, long n, char how[HOW_MAX])
 	return seen == n;
 }
 
-static int fifo_apply(const struct layer *l, long n)
+static int policy_apply(const struct layer *l, long n)
 {
 	const struct sched_param p = { .sched_priority = (int)n };
 
-	return sched_setscheduler(0, SCHED_FIFO, &p) ? -errno : 0;
+	return sched_setscheduler(0, l->flag, &p) ? -errno : 0;
 }
 
-static bool fifo_prove(const struct layer *l, long n, char how[HOW_MAX])
+static bool policy_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
 	struct sched_param p = { 0 };
 	const int policy = sched_getscheduler(0);
@@ -84,7 +84,7 @@ static bool fifo_prove(const struct layer *l, long n, char how[HOW_MAX])
 	snprintf(how, HOW_MAX,
 		 "sched_getscheduler() gives policy %d, priority %d", policy,
 		 p.sched_priority);
-	return policy == SCHED_FIFO && p.sched_priority == n;
+	return policy == l->flag && p.sched_priority == n;
 }
 
 static int thp_apply(const struct layer *l, long n)
@@ -142,7 +142,16 @@ static bool cookie_prove(const struct layer *l, long n, char how[HOW_MAX])
 const struct layer layers[] = {
 	{ "cgroup", "N", 1, 32, "a control group that this user may write (root)",
 	  "in N control groups, one in the other (version 1: memory and cpu; or 2)",
-	  0, cgroup_apply, cgroup_prove },
+	  CGROUP_PLAIN, cgroup_apply, cgroup_prove },
+	{ "cpu-max", NULL, 1, 1, "a control group that this user may write (root)",
+	  "in a control group that may use 1000 CPUs at most: a limit that is far away",
+	  CGROUP_CPU_MAX, cgroup_apply, cgroup_prove },
+	{ "tracepoint", NULL, 0, 0, "root and Linux 5.2", "each system call of the machine counted at its tracepoint",
+	  TRACED_TRACEPOINT, traced_apply, traced_prove },
+	{ "kprobe", NULL, 0, 0, "root and CONFIG_KPROBE_EVENTS", "the kernel's getppid counted by a probe",
+	  TRACED_KPROBE, traced_apply, traced_prove },
+	{ "uprobe", NULL, 0, 0, "root and CONFIG_UPROBE_EVENTS", "libc's getppid counted by a probe",
+	  TRACED_UPROBE, traced_apply, traced_prove },
 	{ "ptrace", NULL, 0, 0, "that tracing is allowed",
 	  "each system call stops twice for a tracer, which lets it go on",
 	  0, ptrace_apply, ptrace_prove },
@@ -165,7 +174,13 @@ const struct layer layers[] = {
 	{ "nice", "N", -20, 19, "root where N is less than now", "this nice value",
 	  0, nice_apply, nice_prove },
 	{ "fifo", "N", 1, 99, "root or ulimit -r", "policy SCHED_FIFO with this priority",
-	  0, fifo_apply, fifo_prove },
+	  SCHED_FIFO, policy_apply, policy_prove },
+	{ "rr", "N", 1, 99, "root or ulimit -r", "policy SCHED_RR with this priority",
+	  SCHED_RR, policy_apply, policy_prove },
+	{ "batch", NULL, 0, 0, "Linux 2.6.16", "policy SCHED_BATCH",
+	  SCHED_BATCH, policy_apply, policy_prove },
+	{ "idle", NULL, 0, 0, "Linux 2.6.23", "policy SCHED_IDLE",
+	  SCHED_IDLE, policy_apply, policy_prove },
 	{ "thp", "never", 0, 0, "Linux 3.15", "no transparent huge pages",
 	  0, thp_apply, thp_prove },
 	{ "noaslr", NULL, 0, 0, "personality(2)", "addresses not randomised",
@@ -174,9 +189,9 @@ const struct layer layers[] = {
 	  0, cookie_apply, cookie_prove },
 	{ "preload", NULL, 0, 0, "liboscost-under.so", "an LD_PRELOAD object that does nothing",
 	  0, loaded_apply, loaded_prove },
-	{ "mlockall", NULL, 0, 0, "root or ulimit -l", "all memory locked, of each program executed (by LD_PRELOAD)",
+	{ "mlockall", NULL, 0, 0, "liboscost-under.so, and root or ulimit -l", "all memory locked, of each program executed (by LD_PRELOAD)",
 	  0, loaded_apply, loaded_prove },
-	{ "sud", NULL, 0, 0, "Linux 5.11", "system call user dispatch, selector ALLOW (by LD_PRELOAD; not in forked children)",
+	{ "sud", NULL, 0, 0, "liboscost-under.so and Linux 5.11, x86 at first", "system call user dispatch, selector ALLOW (by LD_PRELOAD; not in forked children)",
 	  0, loaded_apply, loaded_prove },
 	{ "nnp", NULL, 0, 0, "Linux 3.5", "no_new_privs",
 	  0, nnp_apply, nnp_prove },

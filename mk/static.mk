@@ -32,7 +32,7 @@ $(BUILD)/run-all.sh: scripts/run-all.sh $(wildcard bench/*/rows.tsv monitor/rows
 else
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
-MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(CPU_LOAD) \
+MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(CPU_LOAD) $(UNDER) \
 		 $(BUILD)/bin/net_server $(BUILD)/bin/oscost-forker)
 multi_function = main_$(subst -,_,$(1))
 
@@ -52,6 +52,7 @@ $(MULTI)/load_demo.o: $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about
 	gen/width_table.o)
 $(MULTI)/machine.o: $(MACHINE_MAIN) $(MACHINE_OBJS)
 $(MULTI)/cpu_load.o: $(MONITOR_MAIN) $(MONITOR_OBJS)
+$(MULTI)/under.o: $(UNDER_OBJS)
 $(MULTI)/net_server.o: $(BUILD)/obj/bench/net/exec/server.o
 $(MULTI)/oscost-forker.o: $(BUILD)/obj/bench/task/exec/forker.o
 

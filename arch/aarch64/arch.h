@@ -162,6 +162,8 @@ ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 
 #define ARCH_AUDIT    AUDIT_ARCH_AARCH64
 #define ARCH_VDSO(fn) "__kernel_" fn
+/* The kernel's function of a system call. */
+#define ARCH_KERNEL_CALL(fn) "__arm64_sys_" fn
 
 ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
 {

@@ -142,6 +142,8 @@ ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 
 #define ARCH_AUDIT    AUDIT_ARCH_RISCV64
 #define ARCH_VDSO(fn) "__vdso_" fn
+/* The kernel's function of a system call. */
+#define ARCH_KERNEL_CALL(fn) "__riscv_sys_" fn
 
 ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
 {

@@ -136,6 +136,8 @@ ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 
 #define ARCH_AUDIT    AUDIT_ARCH_X86_64
 #define ARCH_VDSO(fn) "__vdso_" fn
+/* The kernel's function of a system call. */
+#define ARCH_KERNEL_CALL(fn) "__x64_sys_" fn
 
 /* SYSCALL destroys rcx (return address) and r11 (flags). */
 ARCH_INLINE long raw_syscall(long number, long a, long b, long c)

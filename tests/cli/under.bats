@@ -103,7 +103,7 @@ layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=
 
 	before=$(groups)
 	mounts=$(wc -l </proc/self/mounts)
-	for layer in nnp cgroup=3 ptrace userns,pidns; do
+	for layer in nnp cgroup=3 cpu-max ptrace tracepoint userns,pidns; do
 		"$under" "$layer" -- true || continue
 		for signal in TERM KILL; do
 			"$under" "$layer" -- sleep "$nap" &

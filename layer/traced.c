@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Probes and tracepoints that count on all CPUs, as perf and bpftrace attach
+ * them: for as long as the process that stays behind has them open. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/mount.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arch.h"
+#include "layer.h"
+
+#define CALLS 100 /* to see that they are counted */
+
+static int *counters; /* of each CPU */
+static size_t n_counters;
+
+/* A number in a file below @dir; -errno. */
+static long read_number(int dir, const char *path)
+{
+	const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	char text[32];
+	const ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const int err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
+		return -err;
+	text[len] = '\0';
+	return atol(text);
+}
+
+/* Where tracefs is not mounted it can be read all the same. */
+static int use_tracepoint(struct perf_event_attr *attr)
+{
+	const int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	const int dir =
+		fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL,
+				  NULL, 0)
+			? -1
+			: (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	const long id =
+		dir < 0 ? -errno
+			: read_number(dir, "events/raw_syscalls/sys_enter/id");
+
+	if (dir >= 0)
+		close(dir);
+	if (fs >= 0)
+		close(fs);
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = (uint64_t)id;
+	return id < 0 ? (int)id : 0;
+}
+
+/* The file that has getppid() of this process, and where in it. */
+static int find_getppid(char path[PATH_MAX], uint64_t *offset)
+{
+	const uintptr_t at = (uintptr_t)getppid;
+	char line[PATH_MAX + 128], *name = NULL;
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	while (f && !name && fgets(line, sizeof(line), f)) {
+		unsigned long from, to, in_file;
+		int len = 0;
+
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &from, &to,
+			   &in_file, &len) == 3 &&
+		    from <= at && at < to && line[len] == '/') {
+			name = line + len;
+			*offset = at - from + in_file;
+			sscanf(name, "%4095[^\n]", path);
+		}
+	}
+	if (f)
+		fclose(f);
+	return name ? 0 : -ENOENT;
+}
+
+static int count_on_all(struct perf_event_attr *attr)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int err = -ENOMEM;
+
+	counters = calloc((size_t)cpus, sizeof(*counters));
+	for (int cpu = 0; counters && cpu < cpus; cpu++) {
+		const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu,
+					    -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd >= 0)
+			counters[n_counters++] = fd;
+		else if (errno != ENODEV) /* a CPU that is off */
+			return -errno;
+		err = 0;
+	}
+	return err;
+}
+
+int traced_apply(const struct layer *l, long n)
+{
+	static char path[PATH_MAX];
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	long type = 0;
+	int err = 0;
+
+	if (l->flag == TRACED_TRACEPOINT) {
+		err = use_tracepoint(&attr);
+	} else {
+		type = read_number(
+			AT_FDCWD,
+			l->flag == TRACED_UPROBE
+				? "/sys/bus/event_source/devices/uprobe/type"
+				: "/sys/bus/event_source/devices/kprobe/type");
+		attr.type = (uint32_t)type;
+	}
+	if (l->flag == TRACED_UPROBE) {
+		uint64_t offset = 0;
+
+		err = find_getppid(path, &offset);
+		attr.config1 = (uintptr_t)path;
+		attr.config2 = offset;
+	} else if (l->flag == TRACED_KPROBE) {
+		attr.config1 = (uintptr_t)ARCH_KERNEL_CALL("getppid");
+	}
+	if (type < 0)
+		return (int)type;
+	if (!err)
+		err = count_on_all(&attr);
+	return err ? err : stay(NULL);
+}
+
+static uint64_t counted(void)
+{
+	uint64_t sum = 0, one;
+
+	for (size_t i = 0; i < n_counters; i++)
+		if (read(counters[i], &one, sizeof(one)) == sizeof(one))
+			sum += one;
+	return sum;
+}
+
+bool traced_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	const uint64_t before = counted();
+	uint64_t seen;
+
+	for (int i = 0; i < CALLS; i++)
+		getppid();
+	seen = counted() - before;
+	snprintf(how, HOW_MAX, "of %d calls of getppid() it counted %llu",
+		 CALLS, (unsigned long long)seen);
+	return seen >= CALLS;
+}
