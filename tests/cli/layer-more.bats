@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# A layer more is a row and two functions, or a row: docs/layers.md, followed
+# literally.
+
+setup() {
+	load ../helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# block LANGUAGE: the code of all blocks in that language.
+block() {
+	awk -v start="\`\`\`$1" '$0 == "```" { on = 0 } on; $0 == start { on = 1 }' \
+		"$ROOT/docs/layers.md"
+}
+
+@test "what the page says makes a layer more" {
+	cp -a "$ROOT"/{Makefile,README.md,arch,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report} .
+	cp -a "$(realpath "${BIN%/bin}")" build
+	block c >functions
+	block 'c row' >rows
+	[[ -s functions && -s rows ]]
+	# The functions stand before the table, the rows at its begin.
+	sed -i -e '/^\/\* clang-format off/e cat functions' \
+		-e '/^const struct layer layers/r rows' layer/table.c
+	try 0 make BUILD=build build/bin/under
+	try 0 build/bin/under --prove timer-slack=70
+	[[ $output == 'timer-slack=70: prctl(PR_GET_TIMERSLACK) gives 70000 ns' ]]
+	try 2 build/bin/under timer-slack=0 -- true
+	try '0|77' build/bin/under --prove utsns-again
+	[[ $status == 77 || $output == 'utsns-again: /proc/self/ns: uts:'* ]]
+	try 0 build/bin/under --list
+	[[ $output == *'timer-slack=N '*'N: 1 to 1000000'* ]]
+}
+
+@test "its code is in the house style" {
+	command -v clang-format >/dev/null || skip "no clang-format"
+	cp "$ROOT/.clang-format" .
+	block c >functions.c
+	run -0 clang-format --dry-run -Werror functions.c
+}
