@@ -47,8 +47,9 @@ int command_wide(const char *within, const char *dir);
  * gave nothing; EXIT_FAIL if there are any. */
 int command_failed(const char *dir);
 
-/* command_export() - print the rows as format @name. */
-int command_export(const char *name, const char *dir);
+/* command_export() - print the rows as format @name; @root has the words of the
+ * card. */
+int command_export(const char *root, const char *name, const char *dir);
 
 /* command_contribute() - print the core rows of a run, and of its machine the
  * processor, kernel and virtualisation, as JSON; command_like() - print which

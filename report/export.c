@@ -276,11 +276,17 @@ static const struct format {
 	const char *name;
 	int (*write)(FILE *f, const struct run *run); /* 0 or -ENOMEM */
 } formats[] = {
-	{ "csv", export_csv },	       { "json", export_json },
-	{ "gobench", export_gobench }, { "openmetrics", export_openmetrics },
-	{ "dashboard", dashboard },    { "dashboard-bigger", dashboard_bigger },
-	{ "bencher", export_bencher }, { "google", export_google },
-	{ "ktap", export_ktap },       { "junit", export_junit },
+	{ "csv", export_csv },
+	{ "json", export_json },
+	{ "gobench", export_gobench },
+	{ "openmetrics", export_openmetrics },
+	{ "dashboard", dashboard },
+	{ "dashboard-bigger", dashboard_bigger },
+	{ "bencher", export_bencher },
+	{ "google", export_google },
+	{ "ktap", export_ktap },
+	{ "junit", export_junit },
+	{ "tsv", NULL }, /* export_tsv(), which has the card, too */
 };
 
 static const struct format *find(const char *name)
@@ -291,29 +297,35 @@ static const struct format *find(const char *name)
 	return NULL;
 }
 
-int command_export(const char *name, const char *dir)
+int command_export(const char *root, const char *name, const char *dir)
 {
 	const struct format *format = find(name);
 	struct notes notes = { 0 };
+	struct card card = { 0 };
 	struct run run;
 	char *why;
 	int err;
 
 	if (!format) {
-		warn("--format %s: expected csv, json, gobench, openmetrics, "
-		     "dashboard, dashboard-bigger, bencher, google, ktap or "
-		     "junit",
+		warn("--format %s: expected csv, tsv, json, gobench, "
+		     "openmetrics, dashboard, dashboard-bigger, bencher, "
+		     "google, ktap or junit",
 		     name);
 		return EXIT_USAGE;
 	}
 	err = run_load(&run, dir, &notes, &why);
+	if (!format->write)
+		card_read(&card, root, &notes);
 	if (err)
 		warn("%s", why);
-	else
+	else if (format->write)
 		err = format->write(stdout, &run);
+	else
+		err = export_tsv(stdout, &run, &card);
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
 	free(why);
+	card_free(&card);
 	run_free(&run);
 	notes_free(&notes);
 	if (fflush(stdout) || ferror(stdout))

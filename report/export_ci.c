@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "junit.h"
+#include "pick.h"
 #include "text.h"
 
 /* The rows in the order of the report; NULL after the last. */
@@ -258,5 +259,56 @@ int export_junit(FILE *f, const struct run *run)
 	}
 	junit_suite_end(f);
 	junit_end(f);
+	return 0;
+}
+
+/* What the card calls @row; NULL if it does not stand there. */
+static const char *name_on(const struct card *card, const struct run *run,
+			   const struct row *row)
+{
+	for (size_t i = 0; i < card->n; i++) {
+		const struct card_entry *e = &card->v[i];
+
+		if (run_pick(run, e->program, e->cases) == row)
+			return e->words;
+	}
+	return NULL;
+}
+
+static void put_end(FILE *f, double end)
+{
+	if (isfinite(end))
+		fprintf(f, "%.12g", end);
+	fputc('\t', f);
+}
+
+int export_tsv(FILE *f, const struct run *run, const struct card *card)
+{
+	const struct row *row;
+
+	fputs("#benchmark\tcase\tvalue\tlow\thigh\tunit\tbetter\tgrade\twords"
+	      "\n",
+	      f);
+	FOR_EACH_ROW(row, run)
+	{
+		const struct result *r = &row->all;
+
+		if (r->status != RESULT_OK || !isfinite(r->value))
+			continue;
+		text_plain(f, r->benchmark);
+		fputc('\t', f);
+		text_plain(f, r->name);
+		fprintf(f, "\t%.12g\t", r->value);
+		put_end(f, r->ci95[0]);
+		put_end(f, r->ci95[1]);
+		text_plain(f, unit_of(r));
+		fputc('\t', f);
+		text_plain(f, r->better);
+		fputc('\t', f);
+		text_plain(f, r->grade);
+		fputc('\t', f);
+		text_plain(f, name_on(card, run, row));
+		fputc('\n', f);
+	}
 	return 0;
 }

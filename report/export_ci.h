@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "card.h"
 #include "load.h"
 
 /*
@@ -14,10 +15,13 @@
  * invocation; rows that are neither times nor rates are left out.
  * ktap: KTAP version 1, a test for each row.
  * junit: JUnit XML, a test for each row.
+ * tsv: for cut and awk, a line for each row with a value, and what @card calls
+ * it.
  */
 int export_bencher(FILE *f, const struct run *run);
 int export_google(FILE *f, const struct run *run);
 int export_ktap(FILE *f, const struct run *run);
 int export_junit(FILE *f, const struct run *run);
+int export_tsv(FILE *f, const struct run *run, const struct card *card);
 
 #endif

@@ -72,8 +72,9 @@ static const struct opt history_opts[] = {
 
 static const struct opt export_opts[] = {
 	OPT_STR(0, "format", settings, format, "csv",
-		"csv, json, gobench, openmetrics, dashboard, dashboard-bigger, "
-		"bencher, google, ktap or junit, name"),
+		"csv, tsv, json, gobench, openmetrics, dashboard, "
+		"dashboard-bigger, bencher, google, ktap or junit, name"),
+	OPT_ROOT,
 	OPT_END,
 };
 
@@ -228,7 +229,11 @@ static int do_like(const struct settings *set, char **argv)
 
 static int do_export(const struct settings *set, char **argv)
 {
-	return command_export(set->format, argv[0]);
+	char *root = find_root(set->root);
+	int status = command_export(root, set->format, argv[0]);
+
+	free(root);
+	return status;
 }
 
 #define MANY 65536

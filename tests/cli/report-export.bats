@@ -56,6 +56,20 @@ export_as() { "$report" export --format "$1" "$2"; }
 	run -1 --separate-stderr export_as csv nowhere
 }
 
+@test "tsv: nine columns, numbers as they are, the words of the card" {
+	local sample=$ROOT/results/sample
+
+	run -0 --separate-stderr export_as tsv "$sample"
+	[[ ${lines[0]} == "#benchmark	case	value	low	high	unit	better	grade	words" ]]
+	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
+	[[ $(awk -F '\t' 'NR > 1 && $9 != ""' <<<"$output" | wc -l) -eq $("$report" card "$sample" | grep -c '  [A-D]$') ]]
+	run -0 --separate-stderr export_as tsv small
+	grep -qx 'syscall	call=getpid,via=libc	102.5	100	105	ns	lower	A	' <<<"$output"
+	run -0 --separate-stderr export_as tsv hostile
+	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
+	run ! grep -P '[^\t\n -~\x80-\xff]' <<<"$output"
+}
+
 @test "no cell of text is a formula; numbers stay numbers" {
 	jq -c 'if .benchmark == "truth" then .case = "=1+1" | .value = -2 else . end' \
 		small/invocations.jsonl >spoilt
