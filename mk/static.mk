@@ -69,6 +69,6 @@ $(BUILD)/gen/multicall_programs.h: Makefile $(wildcard mk/*.mk bench/*/*.c)
 
 $(STATIC): $(MULTI_OBJS) $(MULTI_PARTS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections -o $@ \
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections,-Map=$@.map -o $@ \
 		-Wl,--start-group $^ -Wl,--end-group $(ALL_LDLIBS)
 endif
