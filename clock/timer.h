@@ -107,7 +107,11 @@ struct timer_features {
 			      * short */
 	uint64_t trap_ticks; /* least time of what may trap (ARCH_TRAP), ticks;
 			      * UINT64_MAX: not known */
+	double trap_ns;	     /* the same of a counter whose reads may trap */
 };
+
+/* A read of the counter that takes so long is done by somebody else. */
+#define TIMER_TRAP_NS 300
 
 struct timer {
 	enum timer_method method;

@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What an aarch64 processor says of itself, and how its clock is to be read. */
-#include <string.h>
 #include <sys/auxv.h>
 
-#include "arch_ask.h"
-#include "counters.h"
-#include "timer.h"
+#include "plain_counter.h"
 
 #define HWCAP2_ECV_BIT 19 /* <asm/hwcap.h> of Linux 5.15 and later */
-
-/* The counter and its rate are of the architecture: always there, always at
- * one rate. */
-void arch_probe(struct timer_features *f)
-{
-	f->counter = f->fenced = f->invariant = true;
-	for (int i = 0; i < 20; i++) {
-		const uint64_t t0 = timer_none_begin();
-		const uint64_t t = timer_none_end() - t0;
-
-		if (t < f->trap_ticks)
-			f->trap_ticks = t;
-	}
-}
 
 bool timer_usable(enum timer_method method, const struct timer_features *f,
 		  const char **why)
@@ -40,35 +23,16 @@ bool timer_usable(enum timer_method method, const struct timer_features *f,
 
 enum timer_method timer_choose(const struct timer_features *f, const char **why)
 {
-	if (!f->counter || !f->invariant) {
-		*why = "no counter that can be read, so the kernel's clock";
-		return TIMER_CLOCK;
-	}
-	if (!f->fence_holds) {
-		*why = "ISB does not hold a long chain back here, so the "
-		       "kernel's clock";
-		return TIMER_CLOCK;
-	}
-	*why = "ISB holds a long chain back";
-	return TIMER_ISB;
-}
+	static const char *const reasons[] = {
+		"ISB does not hold a long chain back here, so the kernel's "
+		"clock",
+		"ISB holds a long chain back",
+		"ISB holds a long chain back; each read of the counter traps "
+		"to "
+		"the hypervisor or the kernel"
+	};
 
-/* The processor has no such thing; what the system knows is elsewhere. */
-bool arch_hypervisor(char signature[ARCH_SIGNATURE])
-{
-	memset(signature, 0, ARCH_SIGNATURE);
-	return false;
-}
-
-/* Arm's guides say 2 to 5, by core; none is assumed. */
-double arch_multiply_cycles(void)
-{
-	return 0;
-}
-
-size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
-{
-	return 0;
+	return choose_plain(f, reasons, why);
 }
 
 const char *counters_no_llc(const char *vendor)

@@ -99,6 +99,12 @@ two_cpus() {
 	[[ $output == IntelCore$'\n'IntelAtom ]]
 	HWLOC_XMLFILE="${ROOT:?}"/tests/fixtures/hybrid.xml try 2 "$BIN/nop" --kind fast
 	[[ $stderr == *"not one of IntelCore, IntelAtom"* ]]
+	# big.LITTLE: hwloc knows their frequencies, and no names.
+	sed 's/"CoreType" value="IntelAtom"/"FrequencyMaxMHz" value="1800"/
+		s/"CoreType" value="IntelCore"/"FrequencyMaxMHz" value="2400"/' \
+		"$ROOT/tests/fixtures/hybrid.xml" >big-little.xml
+	HWLOC_XMLFILE=big-little.xml try 0 "$BIN/machine" kinds
+	[[ $output == kind1$'\n'kind0 ]]
 	try 2 "$BIN/nop" --kind IntelCore --cpu 0
 }
 

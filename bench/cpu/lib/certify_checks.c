@@ -146,18 +146,23 @@ static void check_fence(struct bench *b, const struct bench_case *c)
 	      "events read too short; use another --timer");
 }
 
-/* On bare metal CPUID takes 100 to 250 cycles; an exit costs over 1000. */
+/* On bare metal CPUID takes 100 to 250 cycles; an exit costs over 1000.  A
+ * counter's read takes some ten. */
 static bool traps(const struct timer *t)
 {
 	const double core = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
 
-	return (double)t->features.trap_ticks * core / t->tsc_hz >= 1000;
+	return (double)t->features.trap_ticks * core / t->tsc_hz >= 1000 ||
+	       t->features.trap_ns >= TIMER_TRAP_NS;
 }
 
 static void check_trap(struct bench *b, const struct bench_case *c)
 {
 	const struct timer *t = bench_timer(b);
-	const double ns = (double)t->features.trap_ticks * 1e9 / t->tsc_hz;
+	const double ns =
+		t->features.trap_ns > 0
+			? t->features.trap_ns
+			: (double)t->features.trap_ticks * 1e9 / t->tsc_hz;
 
 	bench_fact(b, c, "hypervisor", t->features.hypervisor);
 	if (t->features.trap_ticks == UINT64_MAX || !(t->tsc_hz > 0)) {
