@@ -35,6 +35,19 @@ without_gnuplot() {
 	[[ $output == *"report: small/report.html"* ]]
 }
 
+@test "a clock that disagrees with the counter's rate is a warning, one that agrees is not" {
+	jq '.tsc.rate = {stated_by: "the firmware", checks: [
+		{clock: "rtc0 (pl031)", long_ppm: 16260, error_ppm: 106, hz: 24390243, agrees: false},
+		{clock: "ptp0 (KVM)", long_ppm: -12, error_ppm: 101, hz: 24e6, agrees: true}]}' \
+		small/machine.json >with
+	mv with small/machine.json
+	run -0 make_report --no-plots small
+	grep -F 'by rtc0 (pl031) all times are 1.63 % too long (±0.011 %)' small/report.md
+	run -1 grep 'by ptp0.* all times' small/report.md
+	grep -F 'times are 1.63 % too long (±0.011 %): disagrees' small/report.md
+	grep -F 'times are 0.0012 % too short (±0.01 %): agrees' small/report.md
+}
+
 @test "the summary is as it was" {
 	run -0 --separate-stderr "$report" summary --root "$ROOT" small
 	diff -u "$ROOT/tests/fixtures/results/summary.txt" - <<<"$output"
