@@ -13,7 +13,8 @@
 #include "ledger.h"
 #include "text.h"
 
-#define FLOOR 0.02 /* METHOD: less does not matter in practice */
+#define FLOOR	  0.02 /* METHOD: less does not matter in practice */
+#define SIDES_MAX 256
 
 double command_share(const char *text, double otherwise)
 {
@@ -111,31 +112,77 @@ static void print_all(const struct compare_options *o,
 		compare_print_across(stdout, c, n, o->all);
 }
 
-static int compare_all(const struct compare_options *o, struct side *sides,
-		       size_t n, double floor, double threshold,
-		       const json_t *floors)
+/* @timed sides and, behind them, those of a ledger. */
+struct sides {
+	struct side v[SIDES_MAX];
+	size_t n, timed;
+};
+
+/* Return: EXIT_OK or EXIT_FAIL. */
+static int load_side(struct sides *s, const char *name)
 {
-	struct comparison *c = text_alloc(n, sizeof(*c));
+	struct side *side = &s->v[s->n];
+	char *why = NULL;
+	const int err =
+		s->n == SIDES_MAX ? -E2BIG : side_load(side, name, &why);
+
+	if (err) {
+		warn("%s", why ? why : strerror(-err));
+		if (s->n < SIDES_MAX)
+			side_free(side);
+	} else {
+		s->n++;
+	}
+	free(why);
+	for (size_t j = 0; !err && j < side->notes.n; j++)
+		warn("%s", side->notes.v[j].text);
+	return err ? EXIT_FAIL : EXIT_OK;
+}
+
+static int load_ledger(struct sides *s, const char *list)
+{
+	char *names = text_copy(list), *rest = names, *name;
 	int status = EXIT_OK;
 
-	for (size_t i = 0; i + 1 < n; i++)
-		compare_sides(&c[i], &sides[0], &sides[i + 1], floor, floors);
+	while (status == EXIT_OK && (name = strsep(&rest, ",")))
+		status = load_side(s, name);
+	free(names);
+	for (size_t i = s->timed; status == EXIT_OK && i < s->n; i++)
+		if (!ledger_is(s->v[i].runs)) {
+			warn("--ledger: %s is no side of a ledger",
+			     s->v[i].name);
+			status = EXIT_USAGE;
+		}
+	return status;
+}
+
+static int compare_all(const struct compare_options *o, const struct sides *s,
+		       double floor, double threshold, const json_t *floors)
+{
+	struct comparison *c = text_alloc(s->n, sizeof(*c));
+	int status = EXIT_OK;
+	size_t n = 0;
+
+	for (size_t i = 1; i < s->timed; i++)
+		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
+	for (size_t i = s->timed + 1; i < s->n; i++)
+		compare_sides(&c[n++], &s->v[s->timed], &s->v[i], 0, NULL);
 	if (o->junit)
-		compare_junit(stdout, c, n - 1, threshold);
+		compare_junit(stdout, c, s->timed - 1, threshold);
 	else if (!o->json)
-		print_all(o, c, n - 1);
-	else if (compare_json(stdout, c, n - 1, threshold))
+		print_all(o, c, n);
+	else if (compare_json(stdout, c, s->timed - 1, threshold))
 		status = EXIT_FAIL;
-	for (size_t i = 0; o->same && i + 1 < n; i++)
+	for (size_t i = 0; o->same && i + 1 < s->timed; i++)
 		if (judge_same(o->json || o->junit ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
-	if (o->out && write_pages(o->out, c, n - 1))
+	if (o->out && write_pages(o->out, c, n))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
 	if (status == EXIT_OK)
-		status = judge(c, n - 1, threshold);
-	for (size_t i = 0; i + 1 < n; i++)
+		status = judge(c, s->timed - 1, threshold);
+	for (size_t i = 0; i < n; i++)
 		compare_free(&c[i]);
 	free(c);
 	return status;
@@ -147,7 +194,7 @@ int command_compare(const struct compare_options *o, size_t n,
 	double threshold = o->threshold ? command_share(o->threshold, 0) : -2;
 	double floor = command_share(o->floor, default_floor(threshold));
 	json_t *floors = NULL;
-	struct side *sides;
+	static struct sides sides;
 	char *why;
 	int status = EXIT_OK;
 
@@ -164,7 +211,6 @@ int command_compare(const struct compare_options *o, size_t n,
 		warn("--json and --junit: one of the two");
 		return EXIT_USAGE;
 	}
-	sides = text_alloc(n, sizeof(*sides));
 	if (o->aa) {
 		if (floors_read(&floors, o->aa, &why)) {
 			warn("--aa: %s", why);
@@ -172,23 +218,18 @@ int command_compare(const struct compare_options *o, size_t n,
 		}
 		free(why);
 	}
-	for (size_t i = 0; i < n && status == EXIT_OK; i++) {
-		if (side_load(&sides[i], names[i], &why)) {
-			warn("%s", why);
-			status = EXIT_FAIL;
-		}
-		free(why);
-		for (size_t j = 0; j < sides[i].notes.n; j++)
-			warn("%s", sides[i].notes.v[j].text);
-	}
+	for (size_t i = 0; i < n && status == EXIT_OK; i++)
+		status = load_side(&sides, names[i]);
+	sides.timed = sides.n;
+	if (status == EXIT_OK && o->ledger)
+		status = load_ledger(&sides, o->ledger);
 	/* Counts have no noise that a floor would keep out. */
-	if (status == EXIT_OK && !o->floor && ledger_is(sides[0].runs))
+	if (status == EXIT_OK && !o->floor && ledger_is(sides.v[0].runs))
 		floor = 0;
 	if (status == EXIT_OK)
-		status = compare_all(o, sides, n, floor, threshold, floors);
-	for (size_t i = 0; i < n; i++)
-		side_free(&sides[i]);
+		status = compare_all(o, &sides, floor, threshold, floors);
+	for (size_t i = 0; i < sides.n; i++)
+		side_free(&sides.v[i]);
 	json_decref(floors);
-	free(sides);
 	return status;
 }

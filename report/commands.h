@@ -63,8 +63,9 @@ struct compare_options {
 	const char *aa;		       /* A/A sessions, with commas; or NULL */
 	const char *out;	       /* directory for the pages; NULL: none */
 	bool all;		       /* print all rows */
-	bool same;	  /* all sides are the same: judge the false alarms */
-	bool json, junit; /* print that instead of tables */
+	bool same;	    /* all sides are the same: judge the false alarms */
+	bool json, junit;   /* print that instead of tables */
+	const char *ledger; /* sides of a ledger, with commas; or NULL */
 };
 
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */

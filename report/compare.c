@@ -326,6 +326,15 @@ void compare_free(struct comparison *c)
 	*c = (struct comparison) { 0 };
 }
 
+size_t compare_timed(const struct comparison *c, size_t n)
+{
+	size_t timed = 0;
+
+	while (timed < n && !c[timed].counted)
+		timed++;
+	return timed;
+}
+
 const struct pair *compare_worst(const struct comparison *c)
 {
 	const struct pair *worst = NULL;

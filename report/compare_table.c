@@ -323,7 +323,9 @@ static void across_row(struct table *t, const struct comparison *c,
 
 	table_row(t, "");
 	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
-	table_cell(t, 1, text_copy(compare_name(c->b)));
+	table_cell(t, 1,
+		   text_format("%s%s", compare_name(c->b),
+			       c->counted ? " (instructions)" : ""));
 	table_cell(t, 2, tables_value(r));
 	table_cell(t, 7, compare_verdict(p));
 	if (!p->tested)
@@ -336,6 +338,21 @@ static void across_row(struct table *t, const struct comparison *c,
 			   text_format("%+.3g … %+.3g %%",
 				       100 * expm1(cost->lo),
 				       100 * expm1(cost->hi)));
+}
+
+/* Row @i of @c in @other, which may be one of ledgers. */
+static const struct pair *same_row(const struct comparison *c, size_t i,
+				   const struct comparison *other)
+{
+	const struct result *r = &c->v[i].a->all;
+
+	if (other->a == c->a)
+		return &other->v[i];
+	for (size_t k = 0; k < other->n; k++)
+		if (!strcmp(other->v[k].a->all.benchmark, r->benchmark) &&
+		    !strcmp(other->v[k].a->all.name, r->name))
+			return &other->v[k];
+	return NULL;
 }
 
 void compare_across(struct table *t, const struct comparison *c, size_t n)
@@ -353,6 +370,10 @@ void compare_across(struct table *t, const struct comparison *c, size_t n)
 	table_column(t, "verdict", false);
 	free(head);
 	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; k < n; k++)
-			across_row(t, &c[k], &c[k].v[i]);
+		for (size_t k = 0; k < n; k++) {
+			const struct pair *p = same_row(c, i, &c[k]);
+
+			if (p)
+				across_row(t, &c[k], p);
+		}
 }

@@ -218,6 +218,7 @@ static void put_one(struct doc *d, const struct comparison *c, size_t i)
 
 void compare_write(struct doc *d, const struct comparison *c, size_t n)
 {
+	const size_t timed = compare_timed(c, n);
 	struct table t;
 
 	d->format->begin(d, "oscost: comparison");
@@ -229,6 +230,8 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 			d->format->warning(d, c[i].b->notes.v[j].text,
 					   c[i].b->notes.v[j].remedy);
 	d->format->para(d, c->counted ? counting : method);
+	if (!c->counted && c[n - 1].counted)
+		d->format->para(d, counting);
 	for (size_t i = 0; i < n; i++)
 		put_one(d, &c[i], i);
 	if (c->counted) {
@@ -237,8 +240,8 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		put_table(d, &t);
 	} else if (n > 1) {
 		d->format->heading(d, 2, "rows", "Operations");
-		para(d, odd_words(c, n));
-		odd_table(&t, c, n);
+		para(d, odd_words(c, timed));
+		odd_table(&t, c, timed);
 		put_table(d, &t);
 		compare_across(&t, c, n);
 		put_table(d, &t);
@@ -293,6 +296,7 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all)
 {
+	const size_t timed = compare_timed(c, n);
 	struct table t;
 
 	if (c->counted)
@@ -302,7 +306,7 @@ void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 	print_table(f, &t);
 	if (c->counted)
 		return;
-	odd_table(&t, c, n);
+	odd_table(&t, c, timed);
 	print_table(f, &t);
-	print(f, odd_words(c, n));
+	print(f, odd_words(c, timed));
 }

@@ -148,3 +148,33 @@ timed() {
 	says '*--ledger: none/invocations.jsonl: *'
 	[[ -z $output && ! -e run/report.md ]]
 }
+
+# in_rounds DIR CASE VALUE...: one row, a value for each round.
+in_rounds() {
+	local dir=$1
+
+	side "$@"
+	jq -c '.timer = "lfence" | .unit = "ns"' "$dir/invocations.jsonl" >rows
+	mv rows "$dir/invocations.jsonl"
+	printf '{"schema": 1, "session": "one"}\n' >"$dir/run.json"
+}
+
+@test "options of a kernel stand beside layers, for the rows that both have" {
+	in_rounds bare call=getpid 100 101 102 103 104 105 106
+	in_rounds nnp call=getpid 100 101 102 103 104 105 106
+	in_rounds tracer call=getpid 300 301 302 303 304 305 306
+	side kernel/plain call=getpid 315 315
+	side kernel/plain call=other 100 100
+	side kernel/audit=1 call=getpid 477 477
+	side kernel/audit=1 call=other 262 262
+	run -0 --separate-stderr "$report" compare --out pages bare nnp tracer \
+		--ledger kernel/plain,kernel/audit=1
+	grep -Eq '^syscall: call=getpid +tracer +103 ns +\+200 ns ' <<<"$output"
+	grep -Eq '^syscall: call=getpid +audit=1 \(instructions\) +315 .*\+162 .*slower' <<<"$output"
+	[[ $(sed -n '/^operation  *with/,/^$/p' <<<"$output" | grep -c call=) == 3 ]]
+	grep -q 'audit=1 (instructions)' pages/compare.md
+	run -2 --separate-stderr "$report" compare bare nnp --ledger bare
+	[[ $stderr == *'bare is no side of a ledger'* ]]
+	# What is slower in instructions breaks no threshold of time.
+	run -0 --separate-stderr "$report" compare --threshold 5 bare nnp --ledger kernel/plain,kernel/audit=1
+}
