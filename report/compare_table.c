@@ -315,6 +315,21 @@ static char *two_values(const struct pair *p)
 	return both;
 }
 
+/* Instructions are not time. */
+static char *counted_verdict(const struct pair *p)
+{
+	switch (p->verdict) {
+	case VERDICT_SLOWER:
+		return text_copy("more");
+	case VERDICT_FASTER:
+		return text_copy("fewer");
+	case VERDICT_SAME:
+		return text_copy("no further apart than the past moves it");
+	default:
+		return compare_verdict(p);
+	}
+}
+
 static void across_row(struct table *t, const struct comparison *c,
 		       const struct pair *p)
 {
@@ -327,7 +342,7 @@ static void across_row(struct table *t, const struct comparison *c,
 		   text_format("%s%s", compare_name(c->b),
 			       c->counted ? " (instructions)" : ""));
 	table_cell(t, 2, tables_value(r));
-	table_cell(t, 7, compare_verdict(p));
+	table_cell(t, 7, c->counted ? counted_verdict(p) : compare_verdict(p));
 	if (!p->tested)
 		return;
 	table_cell(t, 3, signed_value(added(r, cost->shift), r->unit));
