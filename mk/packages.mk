@@ -15,7 +15,7 @@ deb: ## Debian packages of the last commit: build/packages/deb
 	$(Q)scripts/setup run packages
 	$(Q)$(call packed_source,$(PACKAGES)/deb)
 	$(Q)cd '$(PACKAGES)/deb/oscost-$(VERSION)' && SOURCE_DATE_EPOCH=$(EPOCH) $(unmade) \
-		dpkg-buildpackage -us -uc -b
+		DEB_BUILD_OPTIONS='nocheck parallel=$(shell nproc)' dpkg-buildpackage -us -uc -b
 	$(Q)rm -rf '$(PACKAGES)/deb/oscost-$(VERSION)' && ls '$(PACKAGES)/deb'
 
 .PHONY: dist
