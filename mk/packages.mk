@@ -13,6 +13,8 @@ ifndef STATIC
 .PHONY: deb
 deb: ## Debian packages of the last commit: build/packages/deb
 	$(Q)scripts/setup run packages
+	$(Q)command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || \
+		{ echo 'deb: needs dpkg-buildpackage and debhelper, which Debian has' >&2; exit 2; }
 	$(Q)$(call packed_source,$(PACKAGES)/deb)
 	$(Q)cd '$(PACKAGES)/deb/oscost-$(VERSION)' && SOURCE_DATE_EPOCH=$(EPOCH) $(unmade) \
 		DEB_BUILD_OPTIONS='nocheck parallel=$(shell nproc)' dpkg-buildpackage -us -uc -b
