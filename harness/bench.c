@@ -59,7 +59,7 @@ static int name_case(struct case_run *run)
 	return run->name ? 0 : -ENOMEM;
 }
 
-static void fail_cases(struct bench *b, const char *why, const char *name)
+void bench_fail_cases(struct bench *b, const char *why, const char *name)
 {
 	if (!b->usage_error)
 		snprintf(b->why, sizeof(b->why), "cases(): %s%s", why, name);
@@ -82,8 +82,7 @@ static const char *cannot_place(const struct bench *b, enum bench_place place)
 		       : why[place];
 }
 
-/* Zeroed state of one case, on cache lines of its own; NULL if it has none. */
-static void *new_data(struct bench *b)
+void *bench_new_data(struct bench *b)
 {
 	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
 			    CACHE_LINE * CACHE_LINE;
@@ -92,12 +91,12 @@ static void *new_data(struct bench *b)
 	if (data)
 		memset(data, 0, size);
 	else if (size)
-		fail_cases(b, "no memory", "");
+		bench_fail_cases(b, "no memory", "");
 	return data;
 }
 
-/* Add @c, which has its data. */
-static const struct bench_case *add(struct bench *b, const struct bench_case *c)
+const struct bench_case *bench_add_point(struct bench *b,
+					 const struct bench_case *c)
 {
 	static const struct bench_case nothing;
 	struct case_run *run = calloc(1, sizeof(*run));
@@ -110,7 +109,7 @@ static const struct bench_case *add(struct bench *b, const struct bench_case *c)
 	if (!run || !runs) {
 		free(run);
 		free(c->data);
-		fail_cases(b, "no memory", "");
+		bench_fail_cases(b, "no memory", "");
 		return &nothing;
 	}
 	run->c = *c;
@@ -120,13 +119,13 @@ static const struct bench_case *add(struct bench *b, const struct bench_case *c)
 	run->derived_resolution = run->derived_low = run->derived_high = NAN;
 	b->runs[b->n_runs++] = run;
 	if (!c->params[0].axis || name_case(run)) {
-		fail_cases(b, "a case that cannot be named", "");
+		bench_fail_cases(b, "a case that cannot be named", "");
 		run->name = run->name ? run->name : strdup("?");
 	}
 	run->c.name = run->name;
 	for (size_t i = 0; i + 1 < b->n_runs; i++)
 		if (!strcmp(b->runs[i]->name, run->name))
-			fail_cases(b, "twice the same case ", run->name);
+			bench_fail_cases(b, "twice the same case ", run->name);
 	if (skip) {
 		run->state = CASE_SKIPPED;
 		snprintf(run->why, sizeof(run->why), "%s", skip);
@@ -138,67 +137,9 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 {
 	struct bench_case own = *c;
 
-	own.data = new_data(b);
+	own.data = bench_new_data(b);
 	own.axes = NULL;
-	return add(b, &own);
-}
-
-static struct bench_param param_at(const struct bench_axis *axis,
-				   unsigned int i)
-{
-	const void *v = (const char *)axis->values + i * axis->stride;
-
-	if (!axis->values)
-		return (struct bench_param)P_INT(axis->name, i);
-	if (axis->kind == BENCH_STR)
-		return (struct bench_param)P_STR(axis->name,
-						 *(const char *const *)v);
-	return (struct bench_param) { .axis = axis->name,
-				      .kind = axis->kind,
-				      .number = *(const int64_t *)v };
-}
-
-void bench_add_axes(struct bench *b, const struct bench_axis *axes,
-		    bench_point_fn *point)
-{
-	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
-	size_t n = 0, i;
-
-	while (axes[n].name)
-		if (++n > BENCH_MAX_PARAMS) {
-			fail_cases(b, "too many axes", "");
-			return;
-		}
-	do {
-		struct bench_case c = { .axes = axes, .data = new_data(b) };
-
-		memcpy(c.at, at, sizeof(at));
-		for (i = 0; i < n; i++)
-			c.params[i] = param_at(&axes[i], at[i]);
-		if (!point || point(b, b->state, &c))
-			add(b, &c);
-		else
-			free(c.data);
-		for (i = n; i && ++at[i - 1] == axes[i - 1].n; i--)
-			at[i - 1] = 0;
-	} while (i);
-}
-
-const struct bench_case *bench_point(const struct bench *b,
-				     const struct bench_axis *axes, ...)
-{
-	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
-	va_list ap;
-
-	va_start(ap, axes);
-	for (size_t i = 0; axes[i].name; i++)
-		at[i] = va_arg(ap, unsigned int);
-	va_end(ap);
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (b->runs[i]->c.axes == axes &&
-		    !memcmp(b->runs[i]->c.at, at, sizeof(at)))
-			return &b->runs[i]->c;
-	return NULL;
+	return bench_add_point(b, &own);
 }
 
 void bench_derived_from(struct bench *b, const struct bench_case *c,
@@ -213,7 +154,7 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 	more = realloc(run->sources,
 		       (run->n_sources + 1) * sizeof(struct case_run *));
 	if (!more) {
-		fail_cases(b, "no memory", "");
+		bench_fail_cases(b, "no memory", "");
 		return;
 	}
 	run->sources = more;

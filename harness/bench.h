@@ -124,6 +124,24 @@ struct bench_axis {
 		.name = (a), .kind = BENCH_INT, .n = (count) \
 	}
 
+/**
+ * struct bench_open - an axis of which any number may be asked for, beside
+ * those of its table: --case 'size=10M' makes cases of it (not with wildcards).
+ * @least, @most, @step: the numbers that may be: from, to, multiples of (0:
+ * all).
+ *
+ * Evidence must hold at every one of them.  bench_add_axes() adds their points,
+ * with @asked set and @at beyond the table; who adds cases one by one has the
+ * numbers from bench_values().
+ */
+struct bench_open {
+	const char *axis; /* NULL ends the list */
+	int kind;	  /* as in struct bench_param; no BENCH_STR */
+	int64_t least, most, step;
+};
+
+#define BENCH_ASKED 32 /* numbers that may be asked for at once */
+
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
@@ -160,6 +178,7 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
  *	      disturbance.
+ * @asked: it is there because it was asked for: see struct bench_open.
  * @threads: --cpus may also run it in threads of one process, each of which
  *	     has a state of its own and goes through all callbacks.
  */
@@ -185,6 +204,7 @@ struct bench_case {
 	bool exclusive;
 	bool switches;
 	bool threads;
+	bool asked;
 
 	/* Set by the harness. */
 	size_t id;
@@ -214,6 +234,7 @@ enum bench_need {
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
  * @axes: where all cases, or the first of them, are the points of one table.
+ * @open: axes on which other numbers may be asked for; or NULL.
  * @switches: as that of every case.
  * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
  *	       makes no sense.
@@ -252,6 +273,7 @@ struct bench_desc {
 	const struct opt *opts;
 	size_t state_size, case_state_size;
 	const struct bench_axis *axes;
+	const struct bench_open *open;
 	bool switches, many_cpus;
 
 	bench_point_fn *point;
@@ -293,6 +315,16 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
  */
 void bench_add_axes(struct bench *b, const struct bench_axis *axes,
 		    bench_point_fn *point);
+
+/**
+ * bench_values() - the numbers of an open axis: the @n of @table, and those
+ * that were asked for and are not among them.
+ * @values: gets them; room for @n + BENCH_ASKED.  It may be @table.
+ *
+ * Return: how many.
+ */
+size_t bench_values(const struct bench *b, const char *axis,
+		    const int64_t *table, size_t n, int64_t *values);
 
 /* bench_point() - the case of @axes with the given indices of values, one
  * unsigned int for each axis; NULL if there is none. */

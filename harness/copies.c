@@ -263,6 +263,7 @@ static int cases(struct bench *b, void *state)
 		.desc = w->crew.desc,
 		.state = crew_new_state(&w->crew),
 		.topo = b->topo,
+		.asked = b->asked,
 		.cpu = b->cpu,
 		.guard_fd = b->guard_fd,
 	};
@@ -409,6 +410,7 @@ void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
 	copies.crew.pristine = *state;
 	outer.name = copies.crew.desc->name;
 	outer.needs = copies.crew.desc->needs;
+	outer.open = copies.crew.desc->open;
 	*desc = &outer;
 	*state = &copies;
 }

@@ -92,6 +92,7 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		.first = number && w->threads ? w->lead->b.state : NULL,
 		.timer = b->timer,
 		.topo = b->topo,
+		.asked = b->asked,
 		.cpu = w->cpu[number],
 		.effort = b->effort,
 		.time_ns = b->time_ns,

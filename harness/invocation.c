@@ -147,6 +147,11 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->dir = plan->dir;
 	b->guard_fd = plan->guard_fd;
 	b->begin_ns = invocation_now_ns();
+	err = axes_ask(&b->asked, desc->open, plan->globs);
+	if (err)
+		return give_up(b, EXIT_USAGE,
+			       "--case asks for more than %d other numbers",
+			       BENCH_ASKED);
 	err = topo_open(&b->topo);
 	if (err)
 		return give_up(b, EXIT_FAIL,
@@ -238,9 +243,19 @@ static void hide(struct bench *b, const bool *asked)
 			b->runs[i]->state = CASE_UNSELECTED;
 }
 
+static int matches_nothing(struct bench *b, const char *glob)
+{
+	char open[160];
+
+	axes_say(b->desc->open, open, sizeof(open));
+	return give_up(b, EXIT_USAGE,
+		       "--case '%s' matches no case (try --list)%s%s", glob,
+		       open[0] ? "; beside those it may ask for " : "", open);
+}
+
 int invocation_select(struct bench *b, const struct invocation_plan *plan)
 {
-	const struct opt_list *globs = plan->globs;
+	const size_t globs = b->asked.globs;
 	bool *asked = calloc(b->n_runs + 1, sizeof(bool));
 	bool *core = calloc(b->n_runs + 1, sizeof(bool));
 	bool some = false;
@@ -249,21 +264,18 @@ int invocation_select(struct bench *b, const struct invocation_plan *plan)
 	/* A pattern of a core row may be for another machine. */
 	for (size_t i = 0; !code && plan->core_rows[i]; i++)
 		mark(b, plan->core_rows[i], core);
-	for (size_t g = 0; !code && g < globs->n; g++)
-		if (!mark(b, globs->item[g], asked))
-			code = give_up(b, EXIT_USAGE,
-				       "--case '%s' matches no case (try "
-				       "--list)",
-				       globs->item[g]);
+	for (size_t g = 0; !code && g < globs; g++)
+		if (!mark(b, b->asked.glob[g], asked))
+			code = matches_nothing(b, plan->globs->item[g]);
 	for (size_t i = 0; !code && i < b->n_runs; i++) {
 		if (core[i])
 			make_weighty(b, b->runs[i]);
-		asked[i] = (asked[i] || !globs->n) && (core[i] || !plan->core);
+		asked[i] = (asked[i] || !globs) && (core[i] || !plan->core);
 		some |= asked[i];
 	}
 	if (!code && !some && plan->core)
 		code = give_up(b, EXIT_SKIP, "it has no core row here");
-	if (!code && (globs->n || plan->core))
+	if (!code && (globs || plan->core))
 		hide(b, asked);
 	free(asked);
 	free(core);
@@ -446,6 +458,7 @@ void invocation_forget(struct bench *b)
 void invocation_close(struct bench *b)
 {
 	invocation_forget(b);
+	axes_close(&b->asked);
 	sample_free(&b->core_hz);
 	if (b->counter)
 		op_counter_close(b->counter);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "axes.h"
 #include "bench.h"
 #include "evidence.h"
 #include "gaps.h"
@@ -83,6 +84,7 @@ struct bench {
 	const struct bench_desc *desc;
 	void *state;
 	void *first; /* bench_first() */
+	struct axes asked;
 	struct timer timer;
 	struct topo *topo;
 	struct case_run **runs;
@@ -194,6 +196,14 @@ double rows_headline(const struct bench *b, const struct case_run *run);
 /* bench_case_of() - the private part behind a case handed to a benchmark. */
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c);
+
+/* For who adds cases (bench.c, axes.c): bench_add_point() - as bench_add(), but
+ * @c has its data; bench_new_data() - zeroed state of one case, on cache lines
+ * of its own, NULL if it has none; bench_fail_cases() - they make no sense. */
+const struct bench_case *bench_add_point(struct bench *b,
+					 const struct bench_case *c);
+void *bench_new_data(struct bench *b);
+void bench_fail_cases(struct bench *b, const char *why, const char *name);
 
 /* bench_rng_next() - advance a xorshift64* state. */
 uint64_t bench_rng_next(uint64_t *state);

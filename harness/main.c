@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "axes.h"
 #include "bench.h"
 #include "copies.h"
 #include "err.h"
@@ -84,6 +85,7 @@ static void help(const struct opt_set *sets)
 {
 	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
 	opts_help(stdout, sets);
+	axes_help(stdout, bench_desc.open);
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
 }

@@ -21,7 +21,7 @@ enum opt_kind {
 	OPT_KIND_LIST, /* struct opt_list: may be given many times */
 };
 
-#define OPT_LIST_MAX 32
+#define OPT_LIST_MAX 256
 
 struct opt_list {
 	const char *item[OPT_LIST_MAX]; /* borrowed from argv */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AXES_H
+#define AXES_H
+
+#include <stdio.h>
+
+#include "bench.h"
+
+/*
+ * The axes of cases, and the numbers that a user asked for beside those of
+ * their tables: private to the harness (bench.h has the services to
+ * benchmarks).
+ */
+struct axes {
+	struct {
+		const struct bench_open *axis;
+		int64_t value;
+	} asked[BENCH_ASKED];
+	size_t n;
+	/* What --case asks for, in the form that names have: "size=2048" is
+	 * "size=2K". */
+	char *glob[OPT_LIST_MAX];
+	size_t globs;
+};
+
+/**
+ * axes_ask() - look for numbers in @globs that open axes can take.  A pattern
+ * with a wildcard asks for nothing.
+ *
+ * Return: 0, -ENOMEM, or -E2BIG: more than BENCH_ASKED.
+ */
+int axes_ask(struct axes *a, const struct bench_open *open,
+	     const struct opt_list *globs);
+void axes_close(struct axes *a);
+
+/* axes_say() - "fds from 1 to 1000, size from ..." for messages; "" if none are
+ * open.  axes_help() - the same as a section of --help. */
+void axes_say(const struct bench_open *open, char *text, size_t size);
+void axes_help(FILE *f, const struct bench_open *open);
+
+#endif
