@@ -53,10 +53,15 @@
 #define GROUP	    16
 #define KIB	    ((size_t)1 << 10)
 #define SMALL_BYTES (4 * KIB)
-#define MAX_BYTES   (10 * KIB)
+#define MAX_BYTES   (64 * KIB)
 #define SECTOR	    512 /* the least that a journal can write */
 
-static const size_t sizes[] = { 0, KIB, 4 * KIB, 10 * KIB };
+static const int64_t sizes[] = { 0, KIB, 4 * KIB, 10 * KIB };
+
+static const struct bench_open open_axes[] = {
+	{ "size", BENCH_SIZE, 0, MAX_BYTES, 0 },
+	{ 0 },
+};
 
 /* One file, three names for it by turns: with two, an even number of renames
  * would leave what was there before. */
@@ -65,14 +70,17 @@ static const char *const names[] = { file_name, "name", "last" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+#define SIZES	   (sizeof(sizes) / sizeof(sizes[0]))
+#define MOST_SIZES (SIZES + BENCH_ASKED)
 
 enum op { OPEN_CLOSE, STAT, RENAME, CREATE, READDIR, FSYNC_DIR, FSYNC_FILE };
 
 struct ops_state {
-	const struct bench_case *remove[SIZES]; /* beside create */
-	const struct bench_case *entry;		/* beside readdir */
-	const struct bench_case *create[SIZES];
+	int64_t size[MOST_SIZES]; /* of the files of create and remove */
+	size_t n_sizes;
+	const struct bench_case *remove[MOST_SIZES]; /* beside create */
+	const struct bench_case *create[MOST_SIZES];
+	const struct bench_case *entry; /* beside readdir */
 	const struct bench_case *readdir;
 	struct file_place place;
 	const char *parent; /* of the directories of small files */
@@ -97,10 +105,9 @@ static const struct bench_case *add(struct bench *b, struct bench_case c,
 
 static void add_create(struct bench *b, struct ops_state *s, size_t i)
 {
-	const int64_t size = (int64_t)sizes[i];
 	struct bench_case c = {
-		.params = { P_STR("op", "create"), P_SIZE("size", size) },
-		.arg = &sizes[i],
+		.params = { P_STR("op", "create"), P_SIZE("size", s->size[i]) },
+		.arg = &s->size[i],
 		.most = 12, /* groups; more would delay each other: docs */
 	};
 
@@ -150,7 +157,8 @@ static int cases(struct bench *b, void *state)
 	    (struct bench_case) { .params = { P_STR("op", "rename") },
 				  .run = run_rename },
 	    RENAME);
-	for (size_t i = 0; i < SIZES; i++)
+	s->n_sizes = bench_values(b, "size", sizes, SIZES, s->size);
+	for (size_t i = 0; i < s->n_sizes; i++)
 		add_create(b, s, i);
 	add_readdir(b, s);
 	add(b,
@@ -280,7 +288,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	tell_place(b, s, c);
 	switch ((enum op)c->index) {
 	case CREATE:
-		for (size_t i = 0; i < SIZES; i++)
+		for (size_t i = 0; i < s->n_sizes; i++)
 			if (s->create[i] == c)
 				tell_place(b, s, s->remove[i]);
 		return 0;
@@ -420,12 +428,13 @@ static int remove_group(struct bench *b, const struct ops_state *s, int dir,
 static int create_and_remove(struct bench *b, const struct ops_state *s,
 			     int dir, const struct bench_case *c)
 {
-	const size_t which = (size_t)((const size_t *)c->arg - sizes);
+	const size_t which = (size_t)((const int64_t *)c->arg - s->size);
+	const size_t bytes = (size_t)s->size[which];
 	const struct bench_case *gone = s->remove[which];
-	int there = 0, err = create_group(b, s, dir, c, sizes[which]);
+	int there = 0, err = create_group(b, s, dir, c, bytes);
 
 	for (int i = 0; !err && i < GROUP; i++)
-		there += file_small_is(dir, s->group[i], (off_t)sizes[which]);
+		there += file_small_is(dir, s->group[i], (off_t)bytes);
 	if (!err)
 		err = remove_group(b, s, dir, gone);
 	if (err)
@@ -569,7 +578,7 @@ static int derive(struct bench *b, void *state)
 {
 	const struct ops_state *s = state;
 
-	for (size_t i = 0; i < SIZES; i++)
+	for (size_t i = 0; i < s->n_sizes; i++)
 		derive_beside(b, s->remove[i], s->create[i]);
 	derive_beside(b, s->entry, s->readdir);
 	return 0;
@@ -587,6 +596,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "file_ops",
+	.open = open_axes,
 	.state_size = sizeof(struct ops_state),
 	.cases = cases,
 	.setup = setup,

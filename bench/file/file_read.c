@@ -13,7 +13,10 @@
  * by other interfaces: read, readv (into four parts), mmap (copied from a
  * mapping that was not touched before, so page faults are in it), io_uring
  * (one request at a time). via=mapped sums up all words of the file in a
- * mapping whose pages are there: loads alone, no calls and no copy. With depth=
+ * mapping whose pages are there: loads alone, no calls and no copy. file=
+ * (only where it is asked for) is a cached file of that size, read or mapped as
+ * above, or each time from its open() to its close(): via=open_read,
+ * via=open_mmap (with the page faults and the munmap()). With depth=
  * so many requests of io_uring are kept under way: latency is the time of one
  * of them, rate how many complete in a second. random_over_sequential tells
  * whether the device seeks.
@@ -148,8 +151,12 @@ static int make_data(struct bench *b, struct read_state *s)
 	}
 	if (err)
 		return file_data_give_up(b, &s->data, err);
-	/* It is no loss if only this one cannot be had. */
-	file_data_try(b, &s->warm, "warm", FILE_POINTS_WARM_BYTES);
+	/* It is no loss if only this one cannot be had.  That of another size
+	 * is another file, as directories of files may be kept. */
+	if (s->points.warm_bytes == FILE_POINTS_WARM_BYTES)
+		file_data_try(b, &s->warm, "warm", s->points.warm_bytes);
+	else
+		file_data_try(b, &s->warm, "warm_asked", s->points.warm_bytes);
 	return 0;
 }
 
@@ -283,17 +290,21 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct file_point *t = point_of(s, c);
 	const struct file_data *f = t->cache == FILE_WARM ? &s->warm : &s->data;
 	int err = check_possible(b, s, t);
+	uint64_t bytes;
 
 	s->blocks = s->right = 0;
 	if (err)
 		return err;
-	s->size = t->size ? t->size : f->bytes;
 	/* Nothing can be fetched ahead beyond the end, as if the file were
-	 * no larger. */
-	s->base = f->bytes - s->size;
+	 * no larger; what was asked for is cached, and begins with the file. */
+	bytes = t->cache == FILE_WARM && !t->asked ? FILE_POINTS_WARM_BYTES
+						   : f->bytes;
+	s->size = t->size ? t->size : bytes;
+	s->base = t->asked ? 0 : bytes - s->size;
 	s->reader = (struct file_reader) {
 		.via = t->via,
 		.fd = t->cache == FILE_DIRECT ? s->direct : f->fd,
+		.path = f->path,
 		.block = t->block,
 		.buffer = s->buffers,
 		.base = s->base,
@@ -350,6 +361,8 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 			return err;
 		start_walk(b, s, t);
 	}
+	if (file_reader_whole(t->via))
+		return 0;
 	for (unsigned int i = 0; i < t->n; i++)
 		next_offset(s, i, t->block);
 	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
@@ -508,6 +521,7 @@ static const struct opt opts[] = {
 
 const struct bench_desc bench_desc = {
 	.name = "file_read",
+	.open = file_points_open,
 	.opts = opts,
 	.state_size = sizeof(struct read_state),
 	.cases = cases,

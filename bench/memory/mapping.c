@@ -37,24 +37,29 @@
 #include "kernel_tells.h"
 #include "lib/mem_buffer.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
+#define KIB  ((size_t)1 << 10)
+#define MIB  ((size_t)1 << 20)
+#define PAGE (4 * KIB) /* the least that there is */
 
 /* Of a file of so many bytes one part in TENTH is written to, a byte in each
  * TOUCH, as by lmbench. */
-static const size_t file_sizes[] = { 4 * MIB, 64 * MIB };
-#define FILE_BYTES (64 * MIB)
-#define TENTH	   10
-#define TOUCH	   (16 * KIB)
+static const int64_t file_sizes[] = { 4 * MIB, 64 * MIB };
+#define TENTH 10
+#define TOUCH (16 * KIB)
 
 enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 
 static const char *const call_names[] = { "mmap", "munmap", "mprotect",
 					  "madvise", "mremap" };
 static const char *const pages_names[] = { "untouched", "touched" };
-static const size_t sizes[] = { 0, 64 * KIB, MIB, 4 * MIB }; /* 0: a page */
+static const int64_t sizes[] = { 0, 64 * KIB, MIB, 4 * MIB }; /* 0: a page */
 
-#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct bench_open open_axes[] = {
+	{ "size", BENCH_SIZE, PAGE, (int64_t)1 << 30, PAGE },
+	{ 0 },
+};
 
 struct mapping_state {
 	struct mem_buffer buffer; /* of the event under way */
@@ -63,65 +68,72 @@ struct mapping_state {
 	char *source;		  /* what is moved there */
 	bool hole; /* the call has taken the middle out of the buffer */
 	int file;  /* of map_touch_unmap; 0: not open */
+	size_t file_bytes;
 	char mark; /* that is written to it in the event under way */
 	char where[384];
 };
 
 static bench_case_fn sample_file;
 
-static size_t size_at(size_t i)
+static const char *why_not(const struct bench *b, size_t size)
 {
-	return sizes[i] ? sizes[i] : bench_page_bytes();
+	return size % bench_page_bytes() ? "no multiple of this machine's page"
+	       : size > bench_spare_bytes(b)
+		       ? "needs more than a quarter of the memory that is free "
+			 "or that the memory cgroup leaves"
+		       : NULL;
 }
 
-static size_t size_of(const struct bench_case *c)
+static void add_files(struct bench *b, struct mapping_state *s)
 {
-	return size_at((size_t)c->index % SIZES);
-}
+	int64_t size[COUNT(file_sizes) + BENCH_ASKED];
+	const size_t n =
+		bench_values(b, "size", file_sizes, COUNT(file_sizes), size);
 
-static void add_files(struct bench *b)
-{
-	for (size_t i = 0; i < sizeof(file_sizes) / sizeof(file_sizes[0]); i++)
+	for (size_t i = 0; i < n; i++) {
+		if ((size_t)size[i] > s->file_bytes)
+			s->file_bytes = (size_t)size[i];
 		bench_add(b,
 			  &(struct bench_case) {
 				  .params = { P_STR("call", "map_touch_unmap"),
 					      P_STR("pages", "file"),
-					      P_SIZE("size",
-						     (int64_t)file_sizes[i]) },
-				  .arg = &file_sizes[i],
+					      P_SIZE("size", size[i]) },
 				  .sample = sample_file,
 			  });
+	}
 }
 
 static int cases(struct bench *b, void *state)
 {
+	const int64_t page = (int64_t)bench_page_bytes();
+	int64_t size[COUNT(sizes) + BENCH_ASKED] = { page };
+	size_t n = 1;
+
+	for (size_t i = 1; i < COUNT(sizes); i++)
+		if (sizes[i] > page)
+			size[n++] = sizes[i];
+	n = bench_values(b, "size", size, n, size);
+
 	for (int call = 0; call < CALLS; call++)
 		for (int touched = 0; touched < 2; touched++)
-			for (size_t i = 0; i < SIZES; i++) {
+			for (size_t i = 0; i < n; i++) {
 				const struct bench_case c = {
 					.params = { P_STR("call",
 							  call_names[call]),
 						    P_STR("pages",
 							  pages_names[touched]),
-						    P_SIZE("size",
-							   (int64_t)size_at(
-								   i)) },
-					.index = (int64_t)((size_t)(call * 2 +
-								    touched) *
-								   SIZES +
-							   i),
+						    P_SIZE("size", size[i]) },
+					.index = call * 2 + touched,
 					.threads = true,
+					.skip = why_not(b, (size_t)size[i]),
 				};
 
-				/* That is the page's row. */
-				if (sizes[i] && sizes[i] <= bench_page_bytes())
-					continue;
 				/* A mapping made with MAP_POPULATE is what
 				 * page_fault measures. */
 				if (call != MMAP || !touched)
 					bench_add(b, &c);
 			}
-	add_files(b);
+	add_files(b, state);
 	return 0;
 }
 
@@ -144,11 +156,11 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	if (s->file < 0)
 		return bench_skip(b, "make %s: %s", path, strerror(errno));
 	file_data_fill(block, sizeof(block), 0);
-	for (size_t at = 0; at < FILE_BYTES / TENTH; at += page)
+	for (size_t at = 0; at < s->file_bytes / TENTH; at += page)
 		if (pwrite(s->file, block, page, (off_t)at) != (ssize_t)page)
 			return bench_skip(b, "write %s: %s", path,
 					  strerror(errno));
-	if (ftruncate(s->file, (off_t)FILE_BYTES))
+	if (ftruncate(s->file, (off_t)s->file_bytes))
 		return bench_skip(b, "lengthen %s: %s", path, strerror(errno));
 	if (!file_place_find(&place, s->file))
 		file_place_say(&place, s->where, sizeof(s->where));
@@ -157,12 +169,17 @@ static int make_file(struct bench *b, struct mapping_state *s)
 
 static enum call call_of(const struct bench_case *c)
 {
-	return (enum call)((size_t)c->index / SIZES / 2);
+	return (enum call)(c->index / 2);
+}
+
+static size_t size_of(const struct bench_case *c)
+{
+	return (size_t)c->params[2].number;
 }
 
 static bool is_touched(const struct bench_case *c)
 {
-	return (size_t)c->index / SIZES % 2;
+	return c->index % 2;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -337,7 +354,7 @@ static size_t stores_in_file(const struct mapping_state *s, size_t size,
 static int sample_file(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const size_t size = *(const size_t *)c->arg;
+	const size_t size = size_of(c);
 	int64_t faults = minor_faults();
 	size_t asked, seen;
 	uint64_t ticks;
@@ -401,6 +418,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "mapping",
+	.open = open_axes,
 	.state_size = sizeof(struct mapping_state),
 	.cases = cases,
 	.enter = enter,

@@ -462,6 +462,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_bandwidth",
 	.many_cpus = true,
+	.open = bandwidth_plan_open,
 	.state_size = sizeof(struct bandwidth_state),
 	.cases = cases,
 	.setup = setup,

@@ -41,6 +41,7 @@
 #include "lib/net_capture.h"
 #include "lib/net_flow.h"
 #include "lib/net_host.h"
+#include "lib/net_wire.h"
 
 enum { NET, VIA, SIZE, STREAMS, PLACE, FIGURE, AXES };
 enum { SEND, SENDFILE };
@@ -48,6 +49,11 @@ enum { RATE, ACKED };
 
 static const char *const vias[] = { "send", "sendfile" };
 static const int64_t sizes[] = { 1, 64, 1024, 8192, 131072, 1048576 };
+static const struct bench_open open_axes[] = {
+	{ "size", BENCH_SIZE, 1, NET_MAX_SINK, 0 },
+	{ 0 },
+};
+
 static const int64_t streams[] = { 1, NET_FLOW_STREAMS };
 static const char *const figures[] = { "rate", "acked" };
 
@@ -98,18 +104,20 @@ static bool is_acked(const struct bench_case *c)
 static bool is_chosen(const struct state *s, const struct bench_case *c)
 {
 	const bool far = c->at[PLACE] == net_hosts_far(&s->net),
-		   large = sizes[c->at[SIZE]] == 131072,
+		   large = c->params[SIZE].number == 131072,
 		   one = c->at[STREAMS] == 0;
 
+	if (c->asked)
+		return one && !is_acked(c);
 	if (c->at[VIA] == SENDFILE)
 		return far && one && !is_acked(c) &&
-		       sizes[c->at[SIZE]] == 1048576;
+		       c->params[SIZE].number == 1048576;
 	if (is_acked(c))
 		return c->at[PLACE] == 0 && one && large;
 	if (!one)
 		return far && large;
-	return far || large || sizes[c->at[SIZE]] == 1 ||
-	       sizes[c->at[SIZE]] == 1024;
+	return far || large || c->params[SIZE].number == 1 ||
+	       c->params[SIZE].number == 1024;
 }
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
@@ -171,7 +179,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		&s->flow, host,
 		&(struct net_flow_plan) {
 			.sendfile = c->at[VIA] == SENDFILE,
-			.size = (uint32_t)sizes[c->at[SIZE]],
+			.size = (uint32_t)c->params[SIZE].number,
 			.streams = (unsigned int)streams[c->at[STREAMS]],
 			.block_ns = BLOCK_NS * slower(s),
 			.block_bytes = is_acked(c) ? ACKED_BYTES : 0,
@@ -318,6 +326,7 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_bandwidth",
 	.many_cpus = true,
 	.opts = options,
+	.open = open_axes,
 	.state_size = sizeof(struct state),
 	.cases = cases,
 	.setup = setup,

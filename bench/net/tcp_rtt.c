@@ -40,6 +40,7 @@
 #include "lib/net_client.h"
 #include "lib/net_host.h"
 #include "lib/net_ping.h"
+#include "lib/net_wire.h"
 #include "wall_clock.h"
 
 /* Round trips in one event, one right after the other as in other programs of
@@ -52,6 +53,9 @@
 
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
+
+/* The greatest by IPv4: 65535 bytes less the two headers. */
+#define MOST_DATAGRAM 65507
 
 /* Until a packet that was sent has been captured. */
 #define CAPTURE_MS 500
@@ -71,6 +75,11 @@ enum { ROUND_TRIP, KERNEL_SRTT, PACKET, SPACED, BEFORE, AFTER };
 
 static const char *const protos[] = { "tcp", "tcp6", "udp", "udp6", "icmp" };
 static const int64_t sizes[] = { 1, 56, 1024, 8192, 32768, 65536 };
+static const struct bench_open open_axes[] = {
+	{ "size", BENCH_SIZE, 1, NET_MAX_MESSAGE, 0 },
+	{ 0 },
+};
+
 static const char *const waits[] = { "block", "busy" };
 static const char *const figures[] = { "round_trip", "kernel_srtt", "packet",
 				       "spaced",     "before",	    "after" };
@@ -135,9 +144,12 @@ beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
 static bool is_chosen(const struct state *s, const struct bench_case *c)
 {
 	const unsigned int proto = c->at[PROTO], figure = c->at[FIGURE];
-	const int64_t size = sizes[c->at[SIZE]];
+	const int64_t size = c->params[SIZE].number;
 	const bool plain = c->at[WAIT] == BLOCK && figure == ROUND_TRIP;
 
+	if (c->asked)
+		return plain && (proto == TCP ||
+				 (proto == UDP && size <= MOST_DATAGRAM));
 	/* The kernel answers where the request comes in: on this CPU. */
 	if (proto == ICMP)
 		return plain && size == 56 && c->at[PLACE] == 0;
@@ -262,7 +274,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->proto = c->at[PROTO];
-	s->size = (uint32_t)sizes[c->at[SIZE]];
+	s->size = (uint32_t)c->params[SIZE].number;
 	s->srtt = beside(b, c, KERNEL_SRTT);
 	s->spaced = beside(b, c, SPACED);
 	s->before = beside(b, c, BEFORE);
@@ -559,6 +571,7 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.many_cpus = true,
 	.opts = options,
+	.open = open_axes,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
 	.cases = cases,

@@ -387,6 +387,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "context_switch",
+	.open = switch_points_open,
 	.state_size = sizeof(struct context_switch_state),
 	.cases = cases,
 	.enter = enter,

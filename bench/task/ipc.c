@@ -60,6 +60,8 @@
 /* The harness leaves the first event out, and some that warm up. */
 #define UNCOUNTED(events) (1 + (events) / 4)
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct channel_case {
 	enum ipc_via via;
 	enum ipc_duty duty;
@@ -67,7 +69,12 @@ struct channel_case {
 	enum bench_place place;
 };
 
-#define MAX_CASES 128
+#define MAX_CASES 768
+
+static const struct bench_open open_axes[] = {
+	{ "size", BENCH_SIZE, 8, IPC_MOST_BYTES, 0 },
+	{ 0 },
+};
 
 struct state {
 	struct channel_case cases[MAX_CASES];
@@ -160,35 +167,38 @@ static void add(struct bench *b, struct state *s, const struct channel_case *cc)
 }
 
 static void add_sizes(struct bench *b, struct state *s, enum ipc_via via,
-		      enum ipc_duty duty, const uint64_t *size)
+		      enum ipc_duty duty, const int64_t *size, size_t n)
 {
-	for (; *size != UINT64_MAX; size++) {
+	for (; n--; size++) {
 		add(b, s,
-		    &(struct channel_case) { via, duty, *size,
+		    &(struct channel_case) { via, duty, (uint64_t)*size,
 					     BENCH_SAME_CPU });
 		add(b, s,
-		    &(struct channel_case) { via, duty, *size,
+		    &(struct channel_case) { via, duty, (uint64_t)*size,
 					     BENCH_ANY_OTHER });
 	}
 }
 
 static int cases(struct bench *b, void *state)
 {
-	static const uint64_t none[] = { 0, UINT64_MAX };
-	static const uint64_t eight[] = { 8, UINT64_MAX };
-	static const uint64_t some[] = { 8, 4096, 65536, UINT64_MAX };
-	static const uint64_t many[] = { 64, 1024, 8192, 65536, UINT64_MAX };
+	static const int64_t none[] = { 0 }, eight[] = { 8 };
+	static const int64_t some[] = { 8, 4096, 65536 };
+	static const int64_t many[] = { 64, 1024, 8192, 65536 };
+	int64_t trip[COUNT(some) + BENCH_ASKED];
+	int64_t flow[COUNT(many) + BENCH_ASKED];
+	const size_t trips = bench_values(b, "size", some, COUNT(some), trip);
+	const size_t flows = bench_values(b, "size", many, COUNT(many), flow);
 	struct state *s = state;
 
 	for (enum ipc_via via = 0; via < IPC_VIAS; via++) {
 		if (via == IPC_SYSV_SEM)
-			add_sizes(b, s, via, IPC_ECHO, none);
+			add_sizes(b, s, via, IPC_ECHO, none, COUNT(none));
 		else if (via == IPC_EVENTFD)
-			add_sizes(b, s, via, IPC_ECHO, eight);
+			add_sizes(b, s, via, IPC_ECHO, eight, COUNT(eight));
 		else
-			add_sizes(b, s, via, IPC_ECHO, some);
+			add_sizes(b, s, via, IPC_ECHO, trip, trips);
 		if (via != IPC_SYSV_SEM && via != IPC_EVENTFD)
-			add_sizes(b, s, via, IPC_SOURCE, many);
+			add_sizes(b, s, via, IPC_SOURCE, flow, flows);
 	}
 	return 0;
 }
@@ -382,6 +392,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "ipc",
+	.open = open_axes,
 	.switches = true,
 	.state_size = sizeof(struct state),
 	.cases = cases,

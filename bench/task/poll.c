@@ -45,12 +45,23 @@ static const int64_t counts[] = { 1, 10, 100, 500, MAX_FDS };
 /* As many as lmbench's, with both ends. */
 static const int64_t tcp_counts[] = { 100 };
 
-#define TCP_FDS	 100
-#define TCP_LIST 2 /* index of counts */
+/* select() names no descriptor above 1023, and each has its far end. */
+#define MAX_TCP 500
+
+static const struct bench_open open_axes[] = {
+	{ .axis = "fds", .least = 1, .most = MAX_FDS },
+	{ 0 },
+};
+
+enum { CALL, FDS, READY };
 
 struct state {
-	int fd[MAX_FDS], far[TCP_FDS], epoll[COUNTS], extra;
-	unsigned int fds, fars, epolls; /* opened */
+	int fd[MAX_FDS], far[MAX_FDS], extra;
+	unsigned int fds, fars;		 /* opened */
+	int epoll[COUNTS + BENCH_ASKED]; /* by where its count stands: */
+	int64_t count[COUNTS + BENCH_ASKED];
+	size_t counts;
+	unsigned int epolls; /* opened */
 	bool have_extra;
 	bool tcp; /* they are sockets */
 	struct pollfd poll[MAX_FDS];
@@ -67,7 +78,8 @@ struct variant {
 
 struct point {
 	const struct variant *variant;
-	size_t list; /* index of counts and epoll */
+	size_t list; /* index of epoll */
+	unsigned int count;
 	bool ready;
 	bool tcp;
 };
@@ -83,7 +95,7 @@ static int run_select(struct bench *b, void *state, const struct bench_case *c,
 		      uint64_t iters)
 {
 	const struct point *p = point_of(c);
-	const int last = ((struct state *)state)->fd[counts[p->list] - 1];
+	const int last = ((struct state *)state)->fd[p->count - 1];
 	struct state *s = state;
 
 	for (uint64_t i = 0; i < iters; i++) {
@@ -100,7 +112,7 @@ static int run_poll(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	const struct point *p = point_of(c);
-	const unsigned int count = counts[p->list];
+	const unsigned int count = p->count;
 	struct state *s = state;
 	const struct pollfd *last = &s->poll[count - 1];
 
@@ -117,7 +129,7 @@ static int run_epoll(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct point *p = point_of(c);
 	struct state *s = state;
-	const int last = s->fd[counts[p->list] - 1];
+	const int last = s->fd[p->count - 1];
 
 	for (uint64_t i = 0; i < iters; i++) {
 		struct epoll_event event[4];
@@ -148,7 +160,7 @@ static int run_mod(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct point *p = point_of(c);
 	struct state *s = state;
-	const int last = s->fd[counts[p->list] - 1];
+	const int last = s->fd[p->count - 1];
 	struct epoll_event event = { .events = EPOLLIN };
 
 	event.data.fd = last;
@@ -175,20 +187,27 @@ static const struct bench_axis axes[] = {
 	{ 0 },
 };
 
+static void skip_beyond_limit(struct bench_case *c, unsigned int fds)
+{
+	struct rlimit limit = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max < (rlim_t)fds + SPARE_FDS)
+		c->skip = "more descriptors than the hard limit allows "
+			  "(ulimit -Hn)";
+}
+
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct variant *v = &variants[c->at[0]];
 	struct point *p = c->data;
-	struct rlimit limit = { 0 };
 
-	*p = (struct point) { v, c->at[1], c->at[2], false };
+	*p = (struct point) { v, c->at[FDS], c->params[FDS].number,
+			      c->at[READY], false };
 	/* A list's own cost: the ends of the axis will do. */
-	if (!v->asks && (p->ready || (p->list != 0 && p->list != COUNTS - 1)))
+	if (!v->asks && (p->ready || (p->list != 0 && p->list < COUNTS - 1)))
 		return false;
-	getrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_max < (rlim_t)counts[p->list] + SPARE_FDS)
-		c->skip = "more descriptors than the hard limit allows "
-			  "(ulimit -Hn)";
+	skip_beyond_limit(c, p->count);
 	c->run = v->run;
 	return true;
 }
@@ -206,14 +225,23 @@ static const struct bench_axis tcp_axes[] = {
 
 static bool add_tcp(struct bench *b, void *state, struct bench_case *c)
 {
+	const unsigned int count = c->params[FDS].number;
+
 	*(struct point *)c->data =
-		(struct point) { &variants[0], TCP_LIST, c->at[2], true };
+		(struct point) { &variants[0], 0, count, c->at[READY], true };
+	skip_beyond_limit(c, 2 * count);
+	if (count > MAX_TCP)
+		c->skip = "select cannot have more than 500 connections, both "
+			  "of whose ends are here";
 	c->run = run_select;
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
+	struct state *s = state;
+
+	s->counts = bench_values(b, "fds", counts, COUNTS, s->count);
 	bench_add_axes(b, tcp_axes, add_tcp);
 	return 0;
 }
@@ -241,12 +269,14 @@ static unsigned int raise_limit(void)
 
 static int open_lists(struct bench *b, struct state *s)
 {
-	for (size_t i = 0; i < COUNTS && counts[i] <= s->fds; i++) {
+	/* As many lists as there are descriptors for: those asked for are not
+	 * in order. */
+	for (size_t i = 0; i < s->counts; i++) {
 		s->epoll[i] = epoll_create1(EPOLL_CLOEXEC);
 		if (s->epoll[i] < 0)
 			return bench_fail(b, errno, "epoll_create1");
 		s->epolls++;
-		for (unsigned int k = 0; k < counts[i]; k++) {
+		for (unsigned int k = 0; k < s->count[i] && k < s->fds; k++) {
 			struct epoll_event event = { .events = EPOLLIN };
 
 			event.data.fd = s->fd[k];
@@ -298,7 +328,7 @@ static int refused(struct bench *b)
 static int connect_one(struct bench *b, struct state *s, int listener,
 		       const struct sockaddr_in *here)
 {
-	/* A port that is given back at once: there are 100 in each visit. */
+	/* A port that is given back at once: there are many in each visit. */
 	const struct linger none = { .l_onoff = 1 };
 	const int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int far;
@@ -316,7 +346,7 @@ static int connect_one(struct bench *b, struct state *s, int listener,
 	return 0;
 }
 
-static int open_sockets(struct bench *b, struct state *s)
+static int open_sockets(struct bench *b, struct state *s, unsigned int count)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET };
 	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -330,22 +360,23 @@ static int open_sockets(struct bench *b, struct state *s)
 	    listen(listener, 1) ||
 	    getsockname(listener, (struct sockaddr *)&here, &len))
 		err = refused(b);
-	while (!err && s->fds < TCP_FDS)
+	while (!err && s->fds < count)
 		err = connect_one(b, s, listener, &here);
 	close(listener);
 	return err;
 }
 
 /* Those of the other kind make room: select() knows 1024 descriptors. */
-static int open_kind(struct bench *b, struct state *s, bool tcp)
+static int open_kind(struct bench *b, struct state *s, const struct point *p)
 {
 	const unsigned int room = raise_limit();
 
-	if (s->fds && s->tcp == tcp)
+	if (s->fds && s->tcp == p->tcp && (!p->tcp || s->fds == p->count))
 		return 0;
 	close_all(s);
-	s->tcp = tcp;
-	return tcp ? open_sockets(b, s) : open_eventfds(b, s, room);
+	s->tcp = p->tcp;
+	return p->tcp ? open_sockets(b, s, p->count)
+		      : open_eventfds(b, s, room);
 }
 
 /* What is written over loopback is there when write() returns, or soon: its
@@ -383,9 +414,9 @@ static int make_set(struct bench *b, struct state *s, unsigned int count)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct point *p = point_of(c);
-	const unsigned int count = counts[p->list];
+	const unsigned int count = p->count;
 	struct state *s = state;
-	int err = open_kind(b, s, p->tcp);
+	int err = open_kind(b, s, p);
 
 	if (err)
 		return err;
@@ -414,7 +445,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct point *p = point_of(c);
 	struct state *s = state;
-	const unsigned int count = counts[p->list];
+	const unsigned int count = p->count;
 	uint64_t value;
 
 	if (p->ready && count <= s->fds &&
@@ -433,6 +464,7 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct point),
 	.axes = axes,
+	.open = open_axes,
 	.point = add_point,
 	.cases = cases,
 	.enter = enter,

@@ -124,6 +124,40 @@ unknown_case() {
 	each_bench unknown_case
 }
 
+# open_axes NAME: axis, least, most and step, in bytes, of those that take other
+# numbers.
+open_axes() {
+	"$BIN/$1" --help | sed -n '/^Other numbers/,/^$/s/^  //p' |
+		sed 's/ to / /; s/ in steps of / /' |
+		numfmt --from=iec --field=2- --invalid=ignore --delimiter=' ' |
+		tr -s ' '
+}
+
+takes_other_numbers() {
+	local axis least most step number
+	local -a pick
+
+	while read -r axis least most step; do
+		pick=()
+		for number in "$most" "$least" $((least + 7 * ${step:-1})); do
+			try 0 "$BIN/$1" --list --case "$axis=$number" || return
+			[[ $number == "$most" ]] || pick+=(--case "${lines[0]}" --case "${lines[-1]}")
+		done
+		for number in $((most + ${step:-1})) many '' -1 99999999999999999999; do
+			refuses "*'$axis=$number'*matches no case*$axis from *" "$1" \
+				--case "$axis=$number" || return
+		done
+		[[ -z $step ]] || refuses "*in steps of*" "$1" --case "$axis=$((least + 1))" || return
+		# Its evidence holds there.
+		try '0|77' "$BIN/$1" "${QUICK[@]}" "${pick[@]}" || return
+	done < <(open_axes "$1")
+}
+
+@test "an open axis takes every number of its range, and no other" {
+	each_bench takes_other_numbers
+	[[ $(each_bench open_axes | wc -l) -ge 8 ]]
+}
+
 absent_cpu() {
 	local cpus
 

@@ -97,6 +97,8 @@ calls_in_effect mapping mremap call=mremap,pages=touched,size=64K
 files='
 blocks_as_written file_read pread cache=warm,order=random,size=4M
 blocks_as_written file_read unmapped cache=warm,order=sequential,via=mapped,*
+blocks_as_written file_read read cache=warm,order=sequential,via=open_read,block=64K,file=256K
+blocks_as_written file_read unmapped cache=warm,order=sequential,via=open_mmap,block=64K,file=256K
 bytes_cached file_read cold cache=warm,order=random,size=4M
 bytes_without_device file_read cold cache=warm,order=random,size=4M
 bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random,size=4M

@@ -44,8 +44,13 @@ static void check_hello(void)
 	bad.op = NET_ACK + 1;
 	OK(!net_hello_fits(&bad), "no such operation");
 	bad = good;
-	bad.size = NET_MAX_MESSAGE + 1;
+	bad.size = NET_MAX_SINK + 1;
 	OK(!net_hello_fits(&bad), "too large a message");
+	bad.op = NET_ECHO;
+	bad.size = NET_MAX_MESSAGE + 1;
+	OK(!net_hello_fits(&bad), "too large a message to go back");
+	bad.op = NET_SINK;
+	OK(net_hello_fits(&bad), "which may be counted");
 	bad.size = 0;
 	OK(!net_hello_fits(&bad), "a message of nothing");
 	bad = good;

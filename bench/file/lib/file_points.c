@@ -27,8 +27,12 @@ static void choose_stretch(struct file_point *t)
 {
 	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
 		   t->size <= FILE_POINTS_WHOLE_BYTES;
+	if (file_reader_whole(t->via)) {
+		t->n = (unsigned int)(t->size / t->block);
+		return;
+	}
 	t->n = t->fresh ? (unsigned int)(t->size / t->block)
-	       : t->cache == FILE_WARM && t->size
+	       : t->cache == FILE_WARM && t->size && !t->asked
 		       ? 1
 		       : stretch_of(t->cache, t->random, t->block);
 }
@@ -172,6 +176,43 @@ static void add_depth(struct bench *b, struct file_points *s, int random,
 	s->point[at].rate = bench_add(b, &c);
 }
 
+const struct bench_open file_points_open[] = {
+	{ "file", BENCH_SIZE, 4 * FILE_POINTS_LOAD_BLOCK, FILE_DATA_BYTES,
+	  4 * FILE_POINTS_LOAD_BLOCK },
+	{ 0 },
+};
+
+/* A cached file of a size that was asked for, as lmbench's bw_file_rd and
+ * bw_mmap_rd read it. */
+static void add_file(struct bench *b, struct file_points *s, uint64_t size)
+{
+	static const enum file_via vias[] = { FILE_PREAD, FILE_MAPPED,
+					      FILE_OPEN_READ, FILE_OPEN_MMAP };
+
+	for (size_t i = 0; i < sizeof(vias) / sizeof(vias[0]); i++) {
+		struct file_point t = {
+			.cache = FILE_WARM,
+			.via = vias[i],
+			.size = size,
+			.asked = true,
+			.block = FILE_POINTS_LOAD_BLOCK,
+		};
+		struct bench_case c = {
+			.params = { P_STR("cache", cache_names[FILE_WARM]),
+				    P_STR("order", order_names[0]),
+				    P_STR("via", file_reader_name(vias[i])),
+				    P_SIZE("block", (int64_t)t.block),
+				    P_SIZE("file", (int64_t)size) },
+			.bytes = t.block,
+			.estimator = BENCH_EST_MEAN,
+		};
+
+		add(b, s, &c, &t);
+	}
+	if (size > s->warm_bytes)
+		s->warm_bytes = size;
+}
+
 static void add_vias(struct bench *b, struct file_points *s)
 {
 	for (int via = 0; via < FILE_VIAS; via++) {
@@ -193,6 +234,10 @@ void file_points_add(struct bench *b, struct file_points *s)
 		.derived = true,
 	};
 
+	int64_t file[BENCH_ASKED] = { 0 };
+	const size_t files = bench_values(b, "file", file, 0, file);
+
+	s->warm_bytes = FILE_POINTS_WARM_BYTES;
 	for (int random = 0; random < 2; random++) {
 		add_sizes(b, s, FILE_DIRECT, random);
 		add_sizes(b, s, FILE_COLD, random);
@@ -209,4 +254,6 @@ void file_points_add(struct bench *b, struct file_points *s)
 	for (unsigned int depth = 1; depth <= 16; depth *= 4)
 		add_depth(b, s, false, FILE_POINTS_LOAD_BLOCK, depth);
 	s->ratio = bench_add(b, &ratio);
+	for (size_t i = 0; i < files; i++)
+		add_file(b, s, (uint64_t)file[i]);
 }

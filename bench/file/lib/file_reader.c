@@ -4,7 +4,9 @@
 #include "arch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,12 +14,24 @@
 
 #define PARTS 4
 
-static const char *const names[] = { "read", "pread",	 "readv",
-				     "mmap", "io_uring", "mapped" };
+static const char *const names[] = { "read",	  "pread",    "readv",
+				     "mmap",	  "io_uring", "mapped",
+				     "open_read", "open_mmap" };
 
 const char *file_reader_name(enum file_via via)
 {
 	return names[via];
+}
+
+bool file_reader_whole(enum file_via via)
+{
+	return via == FILE_OPEN_READ || via == FILE_OPEN_MMAP;
+}
+
+static uint64_t offset_of(const struct file_reader *r, unsigned int i)
+{
+	return file_reader_whole(r->via) ? (uint64_t)i * r->block
+					 : r->offset[i];
 }
 
 static ssize_t by_read(struct file_reader *r, uint64_t offset)
@@ -94,8 +108,48 @@ static bool mapped_is_good(const struct file_reader *r)
 
 	for (unsigned int i = 0; i < r->n; i++)
 		for (size_t at = 0; at < r->block; at += sizeof(uint64_t))
-			sum -= file_data_word(r->offset[i] + at);
+			sum -= file_data_word(offset_of(r, i) + at);
 	return !sum;
+}
+
+/* Return: 0 or -errno. */
+static int read_to_end(struct file_reader *r, int fd)
+{
+	r->sum = 0;
+	for (unsigned int i = 0; i < r->n; i++) {
+		uint64_t word;
+		const ssize_t n = read(fd, r->buffer, r->block);
+
+		if (n != (ssize_t)r->block)
+			return n < 0 ? -errno : -EIO;
+		memcpy(&word, r->buffer + word_in(offset_of(r, i)),
+		       sizeof(word));
+		r->sum ^= word;
+	}
+	return 0;
+}
+
+static int map_and_sum(struct file_reader *r, int fd)
+{
+	const size_t bytes = r->n * r->block;
+	char *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	r->sum = sum_of(at, bytes);
+	return munmap(at, bytes) ? -errno : 0;
+}
+
+static int open_to_close(struct file_reader *r)
+{
+	const int fd = open(r->path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = r->via == FILE_OPEN_READ ? read_to_end(r, fd)
+				       : map_and_sum(r, fd);
+	return close(fd) && !err ? -errno : err;
 }
 
 int file_reader_run(struct file_reader *r)
@@ -104,6 +158,8 @@ int file_reader_run(struct file_reader *r)
 
 	if (r->via == FILE_MAPPED)
 		return run_mapped(r);
+	if (file_reader_whole(r->via))
+		return open_to_close(r);
 	for (unsigned int i = 0; i < r->n; i++) {
 		uint64_t word;
 		const ssize_t n = one(r, r->offset[i]);
@@ -124,13 +180,14 @@ unsigned int file_reader_good(const struct file_reader *r)
 {
 	uint64_t sum = r->sum;
 
-	if (r->via == FILE_MAPPED)
+	if (r->via == FILE_MAPPED || r->via == FILE_OPEN_MMAP)
 		return mapped_is_good(r) ? r->n : 0;
-	if (!file_data_sample(r->buffer, r->block, r->offset[r->n - 1]))
+	if (!file_data_sample(r->buffer, r->block, offset_of(r, r->n - 1)))
 		return 0;
 	if (r->n == 1)
 		return 1;
 	for (unsigned int i = 0; i < r->n; i++)
-		sum ^= file_data_word(r->offset[i] + word_in(r->offset[i]));
+		sum ^= file_data_word(offset_of(r, i) +
+				      word_in(offset_of(r, i)));
 	return sum ? 0 : r->n;
 }

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MIB  ((size_t)1 << 20)
-#define STEP (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
+#define MIB	    ((size_t)1 << 20)
+#define STEP	    (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
+#define LEAST_CHUNK ((size_t)64 << 10) /* calls take a part of smaller ones */
 /* Arrays do not begin at the same place in a page: a load would wait for a
  * store before it that looks alike in its lower 12 bits. */
 #define SKEW ((size_t)17 * 64)
@@ -13,6 +14,9 @@
 const char bandwidth_too_big[] =
 	"needs more than a quarter of the memory that is free or that the "
 	"memory cgroup leaves";
+static const char odd_size[] = "cannot be gone over in equal pieces of 64 to "
+			       "256 KiB; a multiple of 64 "
+			       "KiB for each array can";
 static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
@@ -56,13 +60,25 @@ static size_t part_of(enum mem_op op, size_t size, unsigned int threads)
 	return size / threads / mem_op_arrays(op) / STEP * STEP;
 }
 
+/* The largest piece of those that all of @part is made of. */
+static size_t equal_chunk(size_t part)
+{
+	size_t pieces = (part + BANDWIDTH_CHUNK - 1) / BANDWIDTH_CHUNK;
+
+	while (part % (pieces * STEP))
+		pieces++;
+	return part / pieces;
+}
+
 /* What a round goes over.  libc chooses by the size that it is called with: in
  * memory that is no less than all caches have, elsewhere the whole. */
 static size_t chunk_of(const struct bandwidth_plan *p,
-		       const struct bandwidth_spec *spec)
+		       const struct bandwidth_spec *spec, bool asked)
 {
 	const size_t pieces = spec->part / (p->memory_bytes / 4);
 
+	if (spec->isa != MEM_LIBC && asked)
+		return equal_chunk(spec->part);
 	if (spec->isa != MEM_LIBC)
 		return spec->part < BANDWIDTH_CHUNK ? spec->part
 						    : BANDWIDTH_CHUNK;
@@ -99,9 +115,10 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 	return nodes * size;
 }
 
+/* @asked: all of it must be gone over, and nothing more. */
 static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 		enum mem_isa isa, const char *isa_name, size_t size,
-		unsigned int threads)
+		unsigned int threads, bool asked)
 {
 	const enum bandwidth_level level = level_of(p, size);
 	const size_t part = part_of(op, size, threads);
@@ -109,18 +126,21 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 		case_of(mem_op_name(op), isa_name, level, size, threads);
 	struct bandwidth_spec *spec = &p->spec[p->n];
 
-	if (p->n == BANDWIDTH_MAX || part == 0)
+	if (p->n == BANDWIDTH_MAX || part == 0 ||
+	    (asked && part * mem_op_arrays(op) != size))
 		return;
 	*spec = (struct bandwidth_spec) { .op = op,
 					  .isa = isa,
 					  .level = level,
 					  .threads = threads,
 					  .part = part };
-	spec->chunk = chunk_of(p, spec);
+	spec->chunk = chunk_of(p, spec, asked);
 	c.index = (int64_t)p->n++;
 	c.exclusive = level >= LEVEL_3 || threads > 1;
 	if (!mem_isa_usable(isa))
 		c.skip = no_isa;
+	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)
+		c.skip = odd_size;
 	else if (bytes_needed(p, size, threads) > bench_spare_bytes(b))
 		c.skip = bandwidth_too_big;
 	spec->c = bench_add(b, &c);
@@ -149,7 +169,7 @@ static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 
 /* All kernels that move @size. */
 static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
-		    unsigned int threads)
+		    unsigned int threads, bool asked)
 {
 	const enum bandwidth_level level = level_of(p, size);
 
@@ -157,7 +177,16 @@ static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
 		for (int isa = 0; isa < MEM_ISAS; isa++)
 			if (wanted(op, isa, level, threads))
 				add(b, p, op, isa, mem_isa_name(isa), size,
-				    threads);
+				    threads, asked);
+}
+
+/* Whether a case since the @first is a way of @op: three arrays do not fit into
+ * each size that may be asked for. */
+static bool has_way(const struct bandwidth_plan *p, int op, size_t first)
+{
+	while (first < p->n && (int)mem_op_family(p->spec[first].op) != op)
+		first++;
+	return first < p->n;
 }
 
 /* Rows "isa=best" of one size, which its kernels then point to. */
@@ -169,7 +198,8 @@ static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
 					      level_of(p, size), size, threads);
 		const struct bench_case *best;
 
-		if ((int)mem_op_family(op) != op || one_way(op))
+		if ((int)mem_op_family(op) != op || one_way(op) ||
+		    !has_way(p, op, first))
 			continue;
 		c.estimator = BENCH_EST_DERIVED;
 		c.derived = true;
@@ -191,9 +221,9 @@ static void add_ladder(struct bench *b, struct bandwidth_plan *p)
 
 	for (size_t size = 8192; size <= 64 * MIB; size *= 2)
 		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-			add(b, p, ops[i], isa, "widest", size, 1);
+			add(b, p, ops[i], isa, "widest", size, 1, false);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		add(b, p, ops[i], isa, "widest", p->memory_bytes, 1);
+		add(b, p, ops[i], isa, "widest", p->memory_bytes, 1, false);
 }
 
 /* All numbers up to 16, from there on powers of two, and all CPUs. */
@@ -204,23 +234,51 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 	return threads * 2 > cpus ? cpus : threads * 2;
 }
 
+static void size_levels(const struct bandwidth_plan *p, int64_t *size)
+{
+	size[LEVEL_1] = (int64_t)p->room[LEVEL_1] / 2;
+	size[LEVEL_2] = (int64_t)p->room[LEVEL_2] / 2;
+	size[LEVEL_3] = (int64_t)p->room[LEVEL_3] / 4;
+	size[LEVEL_MEMORY] = (int64_t)p->memory_bytes;
+}
+
 static void add_threads(struct bench *b, struct bandwidth_plan *p,
 			unsigned int threads)
 {
-	const size_t size[LEVELS] = { p->room[LEVEL_1] / 2,
-				      p->room[LEVEL_2] / 2,
-				      p->room[LEVEL_3] / 4, p->memory_bytes };
+	int64_t size[LEVELS];
 
+	size_levels(p, size);
 	for (int level = LEVEL_1; level < LEVELS; level++) {
 		const size_t first = p->n;
-		const size_t bytes = size[level];
+		const size_t bytes = (size_t)size[level];
 
 		if (!bytes || (level == LEVEL_3 && threads > 1))
 			continue;
-		add_all(b, p, bytes, threads);
+		add_all(b, p, bytes, threads, false);
 		add_best(b, p, bytes, threads, first);
 	}
 }
+
+/* The sizes that were asked for, by one thread. */
+static void add_asked(struct bench *b, struct bandwidth_plan *p)
+{
+	int64_t size[LEVELS + BENCH_ASKED];
+	size_t n;
+
+	size_levels(p, size);
+	n = bench_values(b, "size", size, LEVELS, size);
+	for (size_t i = LEVELS; i < n; i++) {
+		const size_t first = p->n;
+
+		add_all(b, p, (size_t)size[i], 1, true);
+		add_best(b, p, (size_t)size[i], 1, first);
+	}
+}
+
+const struct bench_open bandwidth_plan_open[] = {
+	{ "size", BENCH_SIZE, STEP, (int64_t)1 << 33, STEP },
+	{ 0 },
+};
 
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
@@ -240,6 +298,7 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 	}
 	make_room(b, p, 1);
 	add_ladder(b, p);
+	add_asked(b, p);
 }
 
 static bool has_thread(const struct bandwidth_plan *p,

@@ -14,7 +14,7 @@
  * of which size, by how many threads; and the rows that take the best of them.
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
-#define BANDWIDTH_MAX	4096 /* 30 numbers of threads need as many */
+#define BANDWIDTH_MAX	6144 /* 30 numbers of threads need as many */
 /* From one thread's arrays to the next one's, beyond their bytes: all skews of
  * one thread, and more than a core fetches ahead of what it reads (strides: 8
  * rounds of 512 bytes, for one).  It would fetch what the next thread writes,
@@ -55,6 +55,8 @@ struct bandwidth_place {
 
 /* Why a case is left out. */
 extern const char bandwidth_too_big[];
+
+extern const struct bench_open bandwidth_plan_open[];
 
 /* bandwidth_plan_make() - add the cases; a case's index is its spec's. */
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);

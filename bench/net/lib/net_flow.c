@@ -26,27 +26,33 @@
  * the mean of their rates is bytes by time. */
 #define SPAN_BLOCKS 4
 
-static int fill_file(const struct net_flow *f)
+/* Room for a message of @size, in memory and in the file. */
+static int make_room(struct net_flow *f, size_t size)
 {
-	return f->file >= 0 && write(f->file, f->buf, NET_MAX_MESSAGE) ==
-				       NET_MAX_MESSAGE
-		       ? 0
-		       : -ENOSPC;
+	unsigned char *more;
+
+	if (size <= f->room)
+		return 0;
+	more = realloc(f->buf, size);
+	if (!more)
+		return bench_fail(f->b, ENOMEM, "memory for messages");
+	f->buf = more;
+	/* Neither zero nor constant: some copies take short cuts for those. */
+	for (size_t i = f->room; i < size; i++)
+		f->buf[i] = (unsigned char)(i * 31 + 7);
+	if (pwrite(f->file, f->buf, size, 0) != (ssize_t)size)
+		return bench_fail(f->b, ENOMEM, "memory for messages");
+	f->room = size;
+	return 0;
 }
 
 int net_flow_open(struct net_flow *f, struct bench *b)
 {
 	f->b = b;
-	f->buf = malloc(NET_MAX_MESSAGE);
 	f->file = memfd_create("oscost", MFD_CLOEXEC);
-	/* Neither zero nor constant: some copies take short cuts for those. */
-	for (size_t i = 0; f->buf && i < NET_MAX_MESSAGE; i++)
-		f->buf[i] = (unsigned char)(i * 31 + 7);
-	if (!f->buf || fill_file(f))
-		return bench_fail(b, ENOMEM, "memory for messages");
 	for (unsigned int k = 0; k < NET_FLOW_STREAMS; k++)
 		net_client_open(&f->client[k], b);
-	return 0;
+	return make_room(f, NET_MAX_MESSAGE);
 }
 
 static void set_nodelay(const struct net_client *c, int on)
@@ -219,6 +225,9 @@ int net_flow_begin(struct net_flow *f, const struct net_host *host,
 
 	f->plan = *plan;
 	f->streams = 0;
+	err = make_room(f, plan->size);
+	if (err)
+		return err;
 	err = pilot(f, host, plan->block_ns / plan->streams);
 	if (err || bench_stopping(f->b))
 		return err;

@@ -15,7 +15,7 @@
 
 struct net_flow_plan {
 	bool sendfile; /* out of the page cache, not copied from memory */
-	uint32_t size; /* of a message, at most NET_MAX_MESSAGE */
+	uint32_t size; /* of a message, at most NET_MAX_SINK */
 	unsigned int streams;
 	double block_ns;      /* about what a block of all streams takes */
 	uint64_t block_bytes; /* but no less of each stream */
@@ -24,7 +24,8 @@ struct net_flow_plan {
 
 struct net_flow {
 	struct bench *b;
-	unsigned char *buf; /* a message of the greatest size */
+	unsigned char *buf; /* a message, of the greatest size so far */
+	size_t room;	    /* bytes of it */
 	int file;	    /* the same in the page cache */
 	struct net_client client[NET_FLOW_STREAMS];
 	struct net_flow_plan plan;

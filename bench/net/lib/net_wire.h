@@ -14,7 +14,8 @@
  */
 #define NET_MAGIC	0x6f73636eu /* "oscn" */
 #define NET_VERSION	4
-#define NET_MAX_MESSAGE (1u << 20)
+#define NET_MAX_MESSAGE (1u << 20) /* that goes back */
+#define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_BLOCK	(1ull << 36)
 
 enum net_op {
@@ -73,8 +74,9 @@ static inline bool net_hello_fits(const struct net_hello *h)
 	return h->magic == NET_MAGIC && h->version == NET_VERSION &&
 	       h->op >= NET_ECHO && h->op <= NET_ACK &&
 	       !(h->flags & ~NET_BUSY) && h->size >= 1 &&
-	       h->size <= NET_MAX_MESSAGE && h->block <= NET_MAX_BLOCK &&
-	       (h->op != NET_SINK || h->block) &&
+	       h->size <=
+		       (h->op == NET_SINK ? NET_MAX_SINK : NET_MAX_MESSAGE) &&
+	       h->block <= NET_MAX_BLOCK && (h->op != NET_SINK || h->block) &&
 	       (h->op != NET_ECHO_UDP || h->port);
 }
 

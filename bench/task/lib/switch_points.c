@@ -10,11 +10,17 @@
 #define HEAVY_BYTES (8ul * 1024 * KIB)
 #define HOPS	    32 /* in one event, at least */
 
-static const unsigned int ring_members[] = { 2, 4, 8, 16, 64, 96 };
-static const unsigned int ring_bytes[] = { 0, 4 * KIB, 16 * KIB, 64 * KIB,
-					   512 * KIB };
+static const int64_t ring_members[] = { 2, 4, 8, 16, 64, 96 };
+static const int64_t ring_bytes[] = { 0, 4 * KIB, 16 * KIB, 64 * KIB,
+				      512 * KIB };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct bench_open switch_points_open[] = {
+	{ "procs", BENCH_INT, 2, SWITCH_RING_MAX, 0 },
+	{ "touch", BENCH_SIZE, 0, 512 * KIB, 64 },
+	{ 0 },
+};
 
 static const char *figure_name(enum switch_figure f)
 {
@@ -203,6 +209,13 @@ void switch_points_add(struct bench *b, struct switch_points *all)
 		SWITCH_HOP, SWITCH_HOP_SPREAD, SWITCH_HOP_LOW, SWITCH_HOP_HIGH
 	};
 
+	int64_t members[COUNT(ring_members) + BENCH_ASKED];
+	int64_t bytes[COUNT(ring_bytes) + BENCH_ASKED];
+	const size_t rings = bench_values(b, "procs", ring_members,
+					  COUNT(ring_members), members);
+	const size_t touches =
+		bench_values(b, "touch", ring_bytes, COUNT(ring_bytes), bytes);
+
 	for (int threads = 0; threads < 2; threads++)
 		for (int way = 0; way < SWITCH_WAYS; way++)
 			add_way(b, all, way, threads);
@@ -212,12 +225,12 @@ void switch_points_add(struct bench *b, struct switch_points *all)
 						 .way = threads ? SWITCH_CONDVAR
 								: SWITCH_PIPE,
 						 .threads = threads });
-	for (size_t t = 0; t < COUNT(ring_bytes); t++)
-		add_hop(b, all, 1, ring_bytes[t], SWITCH_HOP_MECHANISM);
-	for (size_t m = 0; m < COUNT(ring_members); m++)
-		for (size_t t = 0; t < COUNT(ring_bytes); t++)
+	for (size_t t = 0; t < touches; t++)
+		add_hop(b, all, 1, bytes[t], SWITCH_HOP_MECHANISM);
+	for (size_t m = 0; m < rings; m++)
+		for (size_t t = 0; t < touches; t++)
 			for (size_t f = 0; f < COUNT(of_cell); f++)
-				add_hop(b, all, ring_members[m], ring_bytes[t],
+				add_hop(b, all, members[m], bytes[t],
 					of_cell[f]);
 	tell_sources(b, all);
 }

@@ -43,13 +43,17 @@ struct switch_point {
 	double switches; /* that the kernel counted for them */
 };
 
-#define SWITCH_POINTS_MAX 320
+/* Also if half of what may be asked for is of each axis. */
+#define SWITCH_POINTS_MAX 2048
 
 struct switch_points {
 	bench_run_fn *run; /* of the cases that are repeated */
 	struct switch_point v[SWITCH_POINTS_MAX];
 	size_t n;
 };
+
+/* The axes of the ring. */
+extern const struct bench_open switch_points_open[];
 
 /* switch_points_add() - add all cases; the point of a case is its @arg. */
 void switch_points_add(struct bench *b, struct switch_points *all);
