@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # lmbench's lines from rows of ours: scripts/lmbench.
 #
-# mode=resolve: "program<TAB>case" of all rows that there are, then the plan with
+# mode=resolve: "program<TAB>case" of the rows that there are, then the plan with
 # patterns of them; prints the plan with the rows themselves, and what is not
-# there as "!<TAB>pattern<TAB>the nearest".
+# there as "!<TAB>program<TAB>pattern".
 # mode=print: that plan, then rows as JSON, one a line; prints lmbench's lines.
 # Exit status 1 or 77 if a row has no value, with a message.
 #
@@ -18,21 +18,6 @@ function bytes(text) {
 	if (text ~ /[mM]$/) return text * 1048576
 	if (text ~ /[gG]$/) return text * 1073741824
 	return text + 0
-}
-
-# How far apart the numbers of two names are: the product of their ratios.
-function distance(a, b,   far, x, y) {
-	far = 1
-	while (match(a, /=[0-9]+[KMG]?/)) {
-		x = bytes(substr(a, RSTART + 1, RLENGTH - 1))
-		a = substr(a, RSTART + RLENGTH)
-		if (!match(b, /=[0-9]+[KMG]?/))
-			break
-		y = bytes(substr(b, RSTART + 1, RLENGTH - 1))
-		b = substr(b, RSTART + RLENGTH)
-		far *= x > y ? (x + 1) / (y + 1) : (y + 1) / (x + 1)
-	}
-	return far
 }
 
 function regex(glob) {
@@ -51,24 +36,8 @@ function find(program, patterns,   n, list, i, j) {
 	return ""
 }
 
-function nearest(program, patterns,   list, any, i, far, least, best) {
-	split(patterns, list, " ")
-	any = list[1]
-	gsub(/=[0-9]+[KMG]?/, "=[0-9]+[KMG]?", any)
-	gsub(/\*/, ".*", any)
-	for (i = 1; i <= count[program]; i++) {
-		if (there[program, i] !~ "^" any "$")
-			continue
-		far = distance(list[1], there[program, i])
-		if (best == "" || far < least) {
-			best = there[program, i]
-			least = far
-		}
-	}
-	return best == "" ? "none" : best
-}
-
-mode == "resolve" && NR == FNR {
+# The first file may be empty.
+mode == "resolve" && FILENAME == ARGV[1] {
 	there[$1, ++count[$1]] = $2
 	next
 }
@@ -96,7 +65,7 @@ mode == "resolve" {
 		name = find($1, operand[i])
 		if (name == "") {
 			sub(/ .*/, "", operand[i])
-			print "!", $1 " " operand[i], nearest($1, operand[i])
+			print "!", $1, operand[i]
 			next
 		}
 		names = names (i > 1 ? "&" : "") name
@@ -137,7 +106,7 @@ function put(text, token, value,   at) {
 # The conversion @how of a value.
 function convert(how, v) {
 	v += 0
-	if (how == "ns" || how == "as-is" || how == "-")
+	if (how == "ns" || how == "as-is" || how == "ratio" || how == "-")
 		return v
 	if (how == "/s")
 		return v > 0 ? 1e9 / v : 0
@@ -157,6 +126,11 @@ function figures(how, n,   i, range, swap, sum, sum_low, sum_high) {
 		sub(/,.*/, "", low[i])
 		sub(/.*,/, "", high[i])
 		known = (i == 1 || known) && range ~ /^[-+.0-9eE]+,[-+.0-9eE]+$/
+	}
+	if (how == "ratio") {
+		value[1] = value[2] > 0 ? value[1] / value[2] : 0
+		low[1] = high[2] > 0 ? low[1] / high[2] : 0
+		high[1] = low[2] > 0 ? high[1] / low[2] : 0
 	}
 	sum = value[1]
 	sum_low = low[1]
@@ -187,6 +161,7 @@ function line_of(format, how, size,   digits, text, id) {
 	gsub(/\\t/, "\t", format)
 	id = $1 "\t" operand[1]
 	text = put(format, "{size6}", sprintf("%.6f", size / 1e6))
+	text = put(text, "{sizek}", int(size / 1024))
 	text = put(text, "{sizeM}", sprintf("%.5f", size / 1048576))
 	text = put(text, "{size}", as_bandwidth(size / 1e6))
 	text = put(text, "{n}", member(row[id], "samples") * member(row[id], "iters"))
