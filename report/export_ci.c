@@ -38,6 +38,11 @@ static int dump(FILE *f, json_t *o, int err)
 	return err;
 }
 
+/* The longest names that Bencher takes; one more would cost it the whole file.
+ */
+#define BENCHER_NAME	1024
+#define BENCHER_MEASURE 64
+
 /* Bencher has measures of its own: latency is one, in ns. */
 static const char *measure_of(const char *unit)
 {
@@ -65,10 +70,13 @@ int export_bencher(FILE *f, const struct run *run)
 	FOR_EACH_ROW(row, run)
 	{
 		const struct result *r = &row->all;
+		const char *measure = measure_of(unit_of(r));
 		char *name;
 		json_t *metric;
 
-		if (r->status != RESULT_OK || !isfinite(r->value))
+		if (r->status != RESULT_OK || !isfinite(r->value) ||
+		    strlen(measure) > BENCHER_MEASURE ||
+		    strlen(r->benchmark) + 1 + strlen(r->name) > BENCHER_NAME)
 			continue;
 		name = text_format("%s %s", r->benchmark, r->name);
 		metric = json_pack("{s:f}", "value", r->value);
@@ -78,9 +86,8 @@ int export_bencher(FILE *f, const struct run *run)
 		     json_object_set_new(metric, "upper_value",
 					 json_real(r->ci95[1]))))
 			err = -ENOMEM;
-		if (json_object_set_new(
-			    all, name,
-			    json_pack("{s:o}", measure_of(unit_of(r)), metric)))
+		if (json_object_set_new(all, name,
+					json_pack("{s:o}", measure, metric)))
 			err = -ENOMEM;
 		free(name);
 	}

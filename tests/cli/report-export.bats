@@ -113,6 +113,86 @@ compiles() {
 	compiles hostile
 }
 
+# The rules of each format, as published.
+
+# is_bmf: bencher.dev/bmf.json: benchmarks of measures of numbers, of which value
+# is required; and the longest names that Bencher takes.
+is_bmf() {
+	jq -e 'type == "object" and all(to_entries[];
+		(.key | length >= 1 and length <= 1024) and (.value | type == "object" and
+		all(to_entries[]; (.key | length >= 1 and length <= 64) and
+		(.value | type == "object" and (.value | type) == "number" and
+		all(.lower_value, .upper_value; type == "number" or . == null)
+		and (has("lower_value") | not) == (.lower_value == null)
+		and (has("upper_value") | not) == (.upper_value == null)))))' >/dev/null
+}
+
+# is_google: json_reporter of google-benchmark, json_schema_version 1: which keys,
+# of which type, and the repetitions of one name counted from 0.
+is_google() {
+	jq -e 'def of($kind; $keys): . as $o | all($keys[]; ($o[.] | type) == $kind);
+		(.context | of("string"; ["date", "host_name", "executable", "library_build_type"])
+		and of("number"; ["num_cpus", "mhz_per_cpu", "json_schema_version"])
+		and of("boolean"; ["cpu_scaling_enabled"]) and of("array"; ["caches", "load_avg"]))
+		and (.benchmarks | type == "array" and all(.[];
+		of("string"; ["name", "run_name", "run_type", "time_unit"]) and
+		of("number"; ["family_index", "per_family_instance_index", "repetitions",
+		"repetition_index", "threads", "iterations", "real_time", "cpu_time"]) and
+		(.run_type | IN("iteration", "aggregate")) and (.time_unit | IN("ns", "us", "ms", "s"))
+		and .iterations >= 1 and .threads >= 1 and .repetition_index < .repetitions))
+		and (.benchmarks | group_by(.name) | all(.[]; (map(.repetition_index) | unique | length)
+		== length and (map(.family_index) | unique | length) == 1))' >/dev/null
+}
+
+# is_ktap: docs.kernel.org/dev-tools/ktap.html, version 1: a version line, a plan, then
+# results that count from 1 to its end; no "#" in a description.
+is_ktap() {
+	awk 'NR == 1 { good = $0 == "KTAP version 1"; next }
+		NR == 2 { good = good && /^1\.\.[0-9]+$/; plan = substr($0, 4); next }
+		/^# / { next }
+		{
+			n++
+			sub(/^not /, "")
+			good = good && $1 == "ok" && $2 == n && $0 !~ /^ok [0-9]+ *$/
+			# What follows the hash is a keyword that there is, or plain words.
+			if (match($0, /#.*/)) {
+				split(substr($0, RSTART + 1), after, " ")
+				good = good && substr($0, RSTART - 1, 3) == " # " &&
+					(after[1] !~ /^[A-Z][A-Z]+$/ ||
+					after[1] ~ /^(SKIP|TODO|XFAIL|TIMEOUT|ERROR)$/)
+			}
+		}
+		END { exit !(good && n == plan) }'
+}
+
+# is_junit FILE
+is_junit() {
+	xmllint --noout --schema "$ROOT/tests/fixtures/junit.xsd" "$1" 2>&1
+}
+
+@test "each format keeps to its published rules, also with hostile names" {
+	local dir
+
+	for dir in small hostile; do
+		export_as bencher "$dir" 2>/dev/null | is_bmf
+		export_as google "$dir" 2>/dev/null | is_google
+		export_as ktap "$dir" 2>/dev/null | is_ktap
+		command -v xmllint >/dev/null || continue
+		export_as junit "$dir" 2>/dev/null >out.xml
+		is_junit out.xml
+	done
+	# The rules are rules.
+	run ! is_bmf <<<'{"a": {"latency": {"lower_value": 1}}}'
+	run ! is_bmf <<<'{"a": {"latency": {"value": "1"}}}'
+	run ! is_google <<<'{"context": {}, "benchmarks": []}'
+	run ! is_ktap <<<$'KTAP version 1\n1..2\nok 1 a'
+	run ! is_ktap <<<$'KTAP version 1\n1..1\nok 2 a'
+	run ! is_ktap <<<$'KTAP version 1\n1..1\nok 1 a # SKIPPED why'
+	command -v xmllint >/dev/null || skip "no xmllint"
+	printf '<testsuites><testsuite name="a" tests="1"/></testsuites>' >out.xml
+	run ! is_junit out.xml
+}
+
 @test "bencher: a measure with its value and the ends of its interval" {
 	run -0 --separate-stderr export_as bencher small
 	jq -e '."syscall call=getpid,via=libc" ==
