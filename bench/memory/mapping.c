@@ -52,7 +52,7 @@ enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
 static const char *const call_names[] = { "mmap", "munmap", "mprotect",
 					  "madvise", "mremap" };
 static const char *const pages_names[] = { "untouched", "touched" };
-static const int64_t sizes[] = { 0, 64 * KIB, MIB, 4 * MIB }; /* 0: a page */
+static const int64_t sizes[] = { 64 * KIB, MIB, 4 * MIB }; /* and a page */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -106,10 +106,10 @@ static void add_files(struct bench *b, struct mapping_state *s)
 static int cases(struct bench *b, void *state)
 {
 	const int64_t page = (int64_t)bench_page_bytes();
-	int64_t size[COUNT(sizes) + BENCH_ASKED] = { page };
+	int64_t size[1 + COUNT(sizes) + BENCH_ASKED] = { page };
 	size_t n = 1;
 
-	for (size_t i = 1; i < COUNT(sizes); i++)
+	for (size_t i = 0; i < COUNT(sizes); i++)
 		if (sizes[i] > page)
 			size[n++] = sizes[i];
 	n = bench_values(b, "size", size, n, size);
