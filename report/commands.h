@@ -58,6 +58,16 @@ int command_export(const char *root, const char *name, const char *dir);
 int command_contribute(const char *dir);
 int command_like(const char *root, const char *dir);
 
+struct fleet_options {
+	const char *controls; /* how many, as typed; or NULL */
+	bool flagged;	      /* print names only */
+};
+
+/* command_fleet() - the nodes of a fleet (scripts/fleet) that are slower than
+ * others of their kind.  Return: EXIT_OK; EXIT_FAIL if there are bad nodes;
+ * EXIT_USAGE if @dir is no fleet or cannot be written. */
+int command_fleet(const struct fleet_options *o, const char *dir);
+
 struct compare_options {
 	const char *threshold, *floor; /* percent, as typed; NULL for none */
 	const char *aa;		       /* A/A sessions, with commas; or NULL */

@@ -54,12 +54,30 @@ static const json_t *setting(const struct run *run, size_t i)
 		      settings[i].path);
 }
 
-/* A value as text; "unknown" where there is none, "varies" where the runs of
- * a side do not agree. */
+const char *compare_setting_name(size_t i)
+{
+	return i < sizeof(settings) / sizeof(settings[0]) ? settings[i].name
+							  : NULL;
+}
+
+char *compare_setting(const struct run *run, size_t i)
+{
+	const json_t *v = setting(run, i);
+	char *text;
+
+	if (!v || json_is_null(v))
+		return text_copy("unknown");
+	if (json_is_string(v))
+		return text_copy(json_string_value(v));
+	text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS |
+				     JSON_REAL_PRECISION(9));
+	return text ? text : text_copy("unknown");
+}
+
+/* As compare_setting(), or "varies" where the runs of a side do not agree. */
 static char *shown(const struct side *s, size_t i)
 {
 	const json_t *first = setting(&s->runs[0], i);
-	char *text;
 
 	for (size_t j = 1; j < s->n; j++) {
 		const json_t *v = setting(&s->runs[j], i);
@@ -67,14 +85,7 @@ static char *shown(const struct side *s, size_t i)
 		if ((first || v) && !(first && v && json_equal(first, v)))
 			return text_copy("varies");
 	}
-	if (!first || json_is_null(first))
-		return text_copy("unknown");
-	if (json_is_string(first))
-		return text_copy(json_string_value(first));
-	text = json_dumps(first, JSON_COMPACT | JSON_ENCODE_ANY |
-					 JSON_SORT_KEYS |
-					 JSON_REAL_PRECISION(9));
-	return text ? text : text_copy("unknown");
+	return compare_setting(&s->runs[0], i);
 }
 
 /* How quiet the measuring CPU was in @run, NULL if nobody looked; *@grade is

@@ -124,7 +124,7 @@ static int export_gobench(FILE *f, const struct run *run)
 }
 
 /* What a family of metrics shows of each row. */
-static const struct family {
+static const struct export_family {
 	const char *name, *unit, *help;
 	const char *of; /* unit of the rows; NULL: any */
 	double factor;
@@ -148,7 +148,7 @@ static const struct family {
 	  GRADE },
 };
 
-static void put_label(FILE *f, const char *name, const char *value)
+void export_label(FILE *f, const char *name, const char *value)
 {
 	fprintf(f, "%s=\"", name);
 	for (; value && *value; value++) {
@@ -161,7 +161,7 @@ static void put_label(FILE *f, const char *name, const char *value)
 	fputc('"', f);
 }
 
-static double shown(const struct family *m, const struct result *r)
+static double shown(const struct export_family *m, const struct result *r)
 {
 	if (r->status != RESULT_OK || (m->of && !is_unit(r, m->of)))
 		return NAN;
@@ -178,36 +178,54 @@ static double shown(const struct family *m, const struct result *r)
 }
 
 /* A grade as a label would begin another series whenever it changes. */
-static void put_sample(FILE *f, const struct family *m, const struct result *r)
+void export_sample(FILE *f, const struct export_family *m,
+		   const struct result *r, const char *node)
 {
 	double v = shown(m, r);
 
 	if (!isfinite(v))
 		return;
 	fprintf(f, "%s{", m->name);
-	put_label(f, "benchmark", r->benchmark);
+	if (node) {
+		export_label(f, "node", node);
+		fputc(',', f);
+	}
+	export_label(f, "benchmark", r->benchmark);
 	fputc(',', f);
-	put_label(f, "case", r->name);
+	export_label(f, "case", r->name);
 	fprintf(f, "} %.12g\n", v);
 }
 
 /* Gauges in base units, for the textfile collector of Prometheus'
  * node_exporter.  Source: the OpenMetrics specification 1.0. */
-static int export_openmetrics(FILE *f, const struct run *run)
+void export_families(FILE *f, export_samples_fn *samples, const void *arg)
 {
 	for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
-		const struct family *m = &families[k];
+		const struct export_family *m = &families[k];
 
 		fprintf(f, "# TYPE %s gauge\n", m->name);
 		if (m->unit)
 			fprintf(f, "# UNIT %s %s\n", m->name, m->unit);
 		fprintf(f, "# HELP %s %s\n", m->name, m->help);
-		for (size_t i = 0; i < run->nsections; i++)
-			for (size_t j = 0; j < run->sections[i].n; j++)
-				put_sample(f, m,
-					   &run->rows[run->sections[i].rows[j]]
-						    .all);
+		samples(f, m, arg);
 	}
+}
+
+static void samples_of_run(FILE *f, const struct export_family *m,
+			   const void *arg)
+{
+	const struct run *run = arg;
+
+	for (size_t i = 0; i < run->nsections; i++)
+		for (size_t j = 0; j < run->sections[i].n; j++)
+			export_sample(f, m,
+				      &run->rows[run->sections[i].rows[j]].all,
+				      NULL);
+}
+
+static int export_openmetrics(FILE *f, const struct run *run)
+{
+	export_families(f, samples_of_run, run);
 	fputs("# EOF\n", f);
 	return 0;
 }

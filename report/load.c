@@ -72,7 +72,7 @@ const struct section *run_section(const struct run *run, const char *program)
 }
 
 /* Read DIR/@name; complain and return NULL unless it holds a @type. */
-static json_t *read_json(struct run *run, const char *name, json_type type)
+json_t *run_read_json(struct run *run, const char *name, json_type type)
 {
 	char *path = text_format("%s/%s", run->dir, name);
 	size_t len;
@@ -451,7 +451,7 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 
 	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
 	*why = NULL;
-	run->meta = read_json(run, "run.json", JSON_OBJECT);
+	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
 	open_planned(run);
 	err = read_lines(run, &in, why);
 	json_decref(in.index);
@@ -465,10 +465,11 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 		err = -ENODATA;
 	}
 	if (!err) {
-		run->machine = read_json(run, "machine.json", JSON_OBJECT);
+		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
 		if (has_peer(run))
-			run->peer = read_json(run, "peer.json", JSON_OBJECT);
-		run->about = read_json(run, "about.json", JSON_ARRAY);
+			run->peer =
+				run_read_json(run, "peer.json", JSON_OBJECT);
+		run->about = run_read_json(run, "about.json", JSON_ARRAY);
 		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
 		err = aggregate(run, &in);

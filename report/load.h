@@ -66,6 +66,9 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why);
 
 void run_free(struct run *run);
 
+/* run_read_json() - DIR/@name, a @type; NULL with a note if it is none. */
+json_t *run_read_json(struct run *run, const char *name, json_type type);
+
 /* run_planned() - the name of the program with that id in the plan (an id
  * stands for one program with certain arguments), or @id. */
 const char *run_planned(const struct run *run, const char *id);

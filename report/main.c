@@ -18,8 +18,8 @@
 struct settings {
 	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *within, *ledger, *template;
-	bool no_plots, all, same, json, junit, help, version;
+	const char *within, *ledger, *template, *controls;
+	bool no_plots, all, same, json, junit, flagged, help, version;
 };
 
 #define OPT_ROOT                                 \
@@ -78,6 +78,15 @@ static const struct opt export_opts[] = {
 		"csv, tsv, json, gobench, openmetrics, dashboard, "
 		"dashboard-bigger, bencher, google, ktap or junit, name"),
 	OPT_ROOT,
+	OPT_END,
+};
+
+static const struct opt fleet_opts[] = {
+	OPT_FLAG(0, "flagged", settings, flagged,
+		 "print only the names of slow nodes, to measure them again"),
+	OPT_STR(0, "controls", settings, controls, NULL,
+		"print only the names of the most ordinary nodes of the same "
+		"hardware, number"),
 	OPT_END,
 };
 
@@ -231,6 +240,13 @@ static int do_like(const struct settings *set, char **argv)
 	return with_root(set, command_like, argv[0]);
 }
 
+static int do_fleet(const struct settings *set, char **argv)
+{
+	return command_fleet(&(struct fleet_options) { set->controls,
+						       set->flagged },
+			     argv[0]);
+}
+
 static int do_export(const struct settings *set, char **argv)
 {
 	char *root = find_root(set->root);
@@ -272,6 +288,9 @@ static const struct command {
 	  NULL, do_contribute },
 	{ "like", " DIR", "name the machine of results/machines/ most like it",
 	  1, 1, root_opts, do_like },
+	{ "fleet", " DIR",
+	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
+	  fleet_opts, do_fleet },
 	{ "wide", " DIR", "name programs whose intervals are wide", 1, 1,
 	  wide_opts, do_wide },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,

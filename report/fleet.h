@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FLEET_H
+#define FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fleet_rule.h"
+#include "load.h"
+
+/*
+ * Many machines measured by the same suite: scripts/fleet makes the directory
+ * (docs/report.md, a fleet), and `report fleet` finds the nodes that are slower
+ * than others of their kind.  Of each node one value is kept for each row.
+ */
+enum fleet_status {
+	FLEET_OK,
+	FLEET_FAILED,
+	FLEET_LOST,
+	FLEET_DOWN,
+	FLEET_SKIPPED,
+};
+
+struct fleet_cell {
+	double value, ci95[2], core_hz;
+	float effect; /* log of cost here / median cost */
+	float z, score;
+	unsigned char status; /* enum result_status */
+	bool there, beyond, again;
+};
+
+enum fleet_verdict {
+	FLEET_GOOD,
+	FLEET_FLAGGED,	 /* slower; not measured again */
+	FLEET_CONFIRMED, /* the second run shows it, both controls do not */
+	FLEET_UNSEEN,	 /* the second run does not show it */
+	FLEET_SHARED,	 /* a control shows it, too */
+};
+
+/* A machine, or a link between two: "a,b". */
+struct fleet_node {
+	char *name, *seconds, *reason;
+	enum fleet_status status;
+	char **settings;  /* compare_setting() of each; NULL: not read */
+	char *class_name; /* of its hardware */
+	char grade;	  /* of its noise certificate, or 0 */
+	struct fleet_cell *cells; /* one for each row of the fleet */
+	size_t ncells;
+	size_t class;
+	size_t worst, nbeyond, nfailed; /* rows */
+	double ordinary; /* mean distance from the medians, in scales */
+	enum fleet_verdict verdict;
+};
+
+struct fleet_row {
+	char *key;
+	struct result what; /* its name, unit and direction */
+	bool made;	    /* not measured: made of other rows */
+};
+
+/* Nodes of the same hardware, which are set against each other. */
+struct fleet_class {
+	char *name;
+	size_t *nodes, n;
+	struct fleet_level *levels; /* one for each row */
+	const struct fleet_bounds *bounds;
+	const char **common; /* values of settings that most of them have, or
+			      * NULL */
+	double threshold;    /* of a node's score */
+};
+
+struct fleet {
+	char *dir;
+	struct fleet_row *rows;
+	size_t nrows;
+	json_t *index; /* of the rows */
+	struct fleet_node *nodes;
+	size_t n;
+	struct fleet_class *classes;
+	size_t nclasses;
+	struct notes notes; /* the first ones */
+	size_t more_notes;
+};
+
+/* fleet_is_name() - whether @name is one that a scheduler may be given. */
+bool fleet_is_name(const char *name);
+
+/* fleet_load() - the nodes of DIR/fleet.tsv.  Return: 0; -EINVAL if the file is
+ * none; -errno; with *@why. */
+int fleet_load(struct fleet *f, const char *dir, char **why);
+
+/* fleet_make_row() - a row that is made of others.  Return: its number. */
+size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
+		      const char *unit, const char *better);
+
+/* fleet_load_links() - the pairs of nodes of @of in DIR/pairs, if any. */
+void fleet_load_links(struct fleet *f, const struct fleet *of);
+void fleet_free(struct fleet *f);
+
+/* fleet_read() - read the rows of DIR, each aggregated, and what is said of the
+ * run and the machine: as run_load(), without what only a report needs. */
+int fleet_read(struct run *run, const char *dir, struct notes *notes,
+	       char **why);
+
+/* fleet_judge() - group the nodes into classes, find the levels of each row
+ * there, and the nodes beyond them. */
+void fleet_judge(struct fleet *f);
+
+/* fleet_confirm() - what a second run of the flagged nodes and of controls says
+ * of them. */
+void fleet_confirm(struct fleet *f, struct fleet *again);
+
+/* fleet_node() - the node of that name, or NULL. */
+const struct fleet_node *fleet_node(const struct fleet *f, const char *name);
+
+/* fleet_is_bad() - flagged, and no second run speaks against it. */
+bool fleet_is_bad(const struct fleet_node *node);
+
+/* fleet_words() - why @node is bad, one line without anything that a shell or a
+ * scheduler takes for more than text; a new string. */
+char *fleet_words(const struct fleet *f, const struct fleet_node *node);
+
+/* fleet_hub() - of the links of @name: how many there are and are bad.  Return:
+ * whether most of at least three are. */
+bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
+	       size_t *bad);
+
+const char *fleet_status_name(enum fleet_status status);
+const char *fleet_verdict_name(enum fleet_verdict verdict);
+
+/* fleet_title() - "program: case" of a row; a new string. */
+char *fleet_title(const struct fleet_row *row);
+
+#endif

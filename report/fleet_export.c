@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* What `report fleet` found, for programs. */
+#include "fleet_export.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "export.h"
+#include "text.h"
+
+#define FLEET_SCHEMA 1
+
+/* Of a larger fleet the metrics of all rows would be of hundreds of megabytes:
+ * those of the flagged nodes and of so many others are written. */
+#define METRIC_NODES 200
+
+size_t fleet_sample(const struct fleet_node **chosen, const struct fleet *f,
+		    size_t most)
+{
+	size_t rest = 0, n = 0, seen = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		rest += f->nodes[i].cells && f->nodes[i].verdict == FLEET_GOOD;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+
+		if (!node->cells)
+			continue;
+		/* The k-th of the rest is taken where k * most / rest grows. */
+		if (node->verdict == FLEET_GOOD) {
+			const size_t k = seen++;
+
+			if (rest > most &&
+			    (k + 1) * most / rest == k * most / rest)
+				continue;
+		}
+		chosen[n++] = node;
+	}
+	return n;
+}
+
+static json_t *number(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *beyond(const struct fleet *f, const struct fleet_node *node)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->nrows; i++) {
+		const struct fleet_cell *cell = &node->cells[i];
+		const struct fleet_level *level =
+			&f->classes[node->class].levels[i];
+		const struct result *r = &f->rows[i].what;
+
+		if (!cell->beyond || level->state != FLEET_ROW_JUDGED)
+			continue;
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:s, s:s*, s:o, s:o, s:o, s:o, "
+				  "s:b}",
+				  "benchmark", r->benchmark, "case", r->name,
+				  "unit", r->unit, "value", number(cell->value),
+				  "median", number(level->median), "cost_ratio",
+				  number(exp(cell->effect)), "z",
+				  number(cell->z), "again", cell->again));
+	}
+	return list;
+}
+
+static json_t *nodes_of(const struct fleet *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+		const char grade[] = { node->grade, '\0' };
+		json_t *o =
+			json_pack("{s:s, s:s, s:s, s:b}", "node", node->name,
+				  "status", fleet_status_name(node->status),
+				  "verdict", fleet_verdict_name(node->verdict),
+				  "bad", fleet_is_bad(node));
+
+		if (node->reason && *node->reason)
+			json_object_set_new(o, "status_reason",
+					    json_string(node->reason));
+		if (node->cells) {
+			json_object_set_new(o, "class",
+					    json_integer(
+						    (json_int_t)node->class));
+			json_object_set_new(o, "grade",
+					    *grade ? json_string(grade)
+						   : json_null());
+		}
+		if (node->verdict != FLEET_GOOD) {
+			char *words = fleet_words(f, node);
+
+			json_object_set_new(o, "reason", json_string(words));
+			json_object_set_new(o, "rows", beyond(f, node));
+			free(words);
+		}
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static const char *const states[] = {
+	[FLEET_ROW_NONE] = "no value",
+	[FLEET_ROW_FEW] = "too few nodes",
+	[FLEET_ROW_SPLIT] = "two levels",
+	[FLEET_ROW_JUDGED] = "judged",
+};
+
+static json_t *classes_of(const struct fleet *f)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; k < f->nclasses; k++) {
+		const struct fleet_class *class = &f->classes[k];
+		json_t *rows = json_array();
+
+		for (size_t i = 0; i < f->nrows; i++) {
+			const struct fleet_level *level = &class->levels[i];
+			const struct result *r = &f->rows[i].what;
+
+			if (level->state == FLEET_ROW_NONE)
+				continue;
+			json_array_append_new(
+				rows,
+				json_pack("{s:s, s:s, s:s*, s:I, s:o, s:o, "
+					  "s:o, s:o, s:o, s:s}",
+					  "benchmark", r->benchmark, "case",
+					  r->name, "unit", r->unit, "n",
+					  (json_int_t)level->n, "median",
+					  number(level->median), "mad",
+					  number(level->mad), "min",
+					  number(level->min), "max",
+					  number(level->max), "scale",
+					  number(level->scale), "state",
+					  states[level->state]));
+		}
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "hardware",
+				  class->name, "nodes", (json_int_t) class->n,
+				  "z",
+				  number(class->bounds ? class->bounds->z
+						       : NAN),
+				  "share",
+				  number(class->bounds ? class->bounds->share
+						       : NAN),
+				  "threshold", number(class->threshold), "rows",
+				  rows));
+	}
+	return list;
+}
+
+static int put_json(FILE *f, const struct fleet *nodes,
+		    const struct fleet *links)
+{
+	json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema",
+				FLEET_SCHEMA, "nodes", nodes_of(nodes), "links",
+				nodes_of(links), "classes", classes_of(nodes),
+				"link_classes", classes_of(links));
+	int err = !all ||
+		  json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+
+	fputc('\n', f);
+	json_decref(all);
+	return err;
+}
+
+/* A field of CSV in quotes. */
+static void put_field(FILE *f, const char *text)
+{
+	fputc('"', f);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc((unsigned char)*text < ' ' ? '?' : *text, f);
+	}
+	fputs("\",", f);
+}
+
+static void put_lines(FILE *f, const struct fleet *fleet, const char *kind)
+{
+	for (size_t i = 0; i < fleet->n; i++) {
+		const struct fleet_node *node = &fleet->nodes[i];
+		const bool flagged = node->verdict != FLEET_GOOD;
+		char *title =
+			flagged ? fleet_title(&fleet->rows[node->worst]) : NULL;
+
+		fprintf(f, "%s,\"%s\",%s,", kind, node->name,
+			fleet_status_name(node->status));
+		put_field(f, node->cells ? fleet->classes[node->class].name
+					 : NULL);
+		fprintf(f, "\"%s\",", fleet_verdict_name(node->verdict));
+		put_field(f, title);
+		if (flagged)
+			fprintf(f, "%.6g,%.6g,%zu,",
+				exp(node->cells[node->worst].effect),
+				node->cells[node->worst].z, node->nbeyond);
+		else
+			fputs(",,0,", f);
+		fprintf(f, "%zu\n", node->nfailed);
+		free(title);
+	}
+}
+
+static int put_csv(FILE *f, const struct fleet *nodes,
+		   const struct fleet *links)
+{
+	fputs("kind,name,status,class,verdict,row,cost_ratio,z,rows_beyond,"
+	      "rows_failed\n",
+	      f);
+	put_lines(f, nodes, "node");
+	put_lines(f, links, "link");
+	return 0;
+}
+
+static void put_samples(FILE *f, const struct export_family *m, const void *arg)
+{
+	const struct fleet *fleet = arg;
+	const struct fleet_node **v =
+		text_alloc(fleet->n, sizeof(struct fleet_node *));
+	const size_t n = fleet_sample(v, fleet, METRIC_NODES);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < fleet->nrows; j++) {
+			const struct fleet_cell *cell = &v[i]->cells[j];
+			struct result r = fleet->rows[j].what;
+
+			r.status = (enum result_status)cell->status;
+			r.value = cell->value;
+			memcpy(r.ci95, cell->ci95, sizeof(r.ci95));
+			if (cell->there)
+				export_sample(f, m, &r, v[i]->name);
+		}
+	free(v);
+}
+
+static void put_gauge(FILE *f, const struct fleet *nodes, const char *name,
+		      const char *help,
+		      double (*value)(const struct fleet_node *node))
+{
+	fprintf(f, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
+	for (size_t i = 0; i < nodes->n; i++) {
+		if (!isfinite(value(&nodes->nodes[i])))
+			continue;
+		fprintf(f, "%s{", name);
+		export_label(f, "node", nodes->nodes[i].name);
+		fprintf(f, "} %.9g\n", value(&nodes->nodes[i]));
+	}
+}
+
+static double is_slow(const struct fleet_node *node)
+{
+	return node->cells ? fleet_is_bad(node) : NAN;
+}
+
+static double is_gone(const struct fleet_node *node)
+{
+	return node->status == FLEET_FAILED || node->status == FLEET_LOST;
+}
+
+static double how_slow(const struct fleet_node *node)
+{
+	return node->verdict == FLEET_GOOD
+		       ? NAN
+		       : exp(node->cells[node->worst].effect);
+}
+
+static double how_many(const struct fleet_node *node)
+{
+	return node->cells ? (double)node->nbeyond : NAN;
+}
+
+static int put_metrics(FILE *f, const struct fleet *nodes,
+		       const struct fleet *links)
+{
+	put_gauge(f, nodes, "oscost_node_slow",
+		  "1: slower than other nodes of its kind", is_slow);
+	put_gauge(f, nodes, "oscost_node_gone",
+		  "1: lost or failed while it was measured", is_gone);
+	put_gauge(f, nodes, "oscost_node_rows_beyond",
+		  "rows in which it is beyond the bounds of its kind",
+		  how_many);
+	put_gauge(f, nodes, "oscost_node_cost_ratio",
+		  "of a slow node: its cost in its worst row over the median",
+		  how_slow);
+	export_families(f, put_samples, nodes);
+	fputs("# EOF\n", f);
+	return 0;
+}
+
+int fleet_export(const struct fleet *f, const struct fleet *links,
+		 const char *dir)
+{
+	static const struct {
+		const char *suffix;
+		int (*put)(FILE *f, const struct fleet *nodes,
+			   const struct fleet *links);
+	} files[] = {
+		{ "json", put_json },
+		{ "csv", put_csv },
+		{ "om", put_metrics },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char *path = text_format("%s/fleet.%s", dir, files[i].suffix);
+		FILE *out = text_create(path);
+		int err = out ? files[i].put(out, f, links) : errno;
+
+		if (out && (ferror(out) | fclose(out)))
+			err = EIO;
+		if (err) {
+			warn("%s: %s", path, strerror(err > 0 ? err : EIO));
+			ret = -EIO;
+		}
+		free(path);
+	}
+	return ret;
+}

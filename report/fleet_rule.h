@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FLEET_RULE_H
+#define FLEET_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * When is a node slower than others of its kind, and not just the last of
+ * them?  docs/report.md (a fleet) gives the reasons and what was simulated.
+ */
+
+/* What a class of at least so many nodes can tell. */
+struct fleet_bounds {
+	size_t nodes;
+	double z, share;   /* a row is beyond if it is so many robust standard
+			    * deviations and by such a share worse */
+	bool tail;	   /* the tails of rows and nodes can be estimated */
+	const char *words; /* for the reader */
+};
+
+/* fleet_bounds_of() - those of a class of @n nodes; NULL: too few to tell. */
+const struct fleet_bounds *fleet_bounds_of(size_t n);
+
+enum fleet_state {
+	FLEET_ROW_NONE,	 /* no node has a value that can be compared */
+	FLEET_ROW_FEW,	 /* too few nodes have one */
+	FLEET_ROW_SPLIT, /* too many nodes are beyond: it has two levels */
+	FLEET_ROW_JUDGED,
+};
+
+/* A row over the nodes of a class; costs are logarithms. */
+struct fleet_level {
+	enum fleet_state state;
+	size_t n;
+	double time, cycles;	      /* medians; cycles: NAN if not known */
+	double scale;		      /* robust standard deviation, or floor */
+	double base, tail;	      /* see fleet_tail(), of log effect */
+	double median, mad, min, max; /* of the values */
+};
+
+/* The slowest fifth of @n values, without the slowest twentieth, which may be
+ * bad nodes: the value where the fifth begins, and by how much a value of the
+ * tail exceeds that on average. */
+struct fleet_tail {
+	double base, mean, share; /* share: of the values that are in it */
+	size_t seen;		  /* values that it is estimated from */
+};
+
+/**
+ * fleet_tail() - of @n >= 20 values that fall.
+ *
+ * The maximum likelihood estimate of the mean excess of exponential values of
+ * which the greatest are known only to lie above a bound.  Of logarithms it is
+ * Hill's estimate of the index of a heavy tail.
+ *
+ * Source: Epstein and Sobel, "Life Testing", Journal of the American
+ * Statistical Association 48(263), 1953; Hill, "A Simple General Approach to
+ * Inference About the Tail of a Distribution", Annals of Statistics 3(5), 1975.
+ */
+struct fleet_tail fleet_tail(const double *falling, size_t n);
+
+/**
+ * fleet_level_set() - from the logarithms of the costs of one row on @n nodes,
+ * and of the core's frequency there (NULL: not known of all).
+ * @effects: gets the effect of each, see fleet_effect().
+ */
+void fleet_level_set(struct fleet_level *level, const double *cost,
+		     const double *log_hz, size_t n, double *effects);
+
+/* fleet_effect() - how much more than the median a node needs: in time and in
+ * cycles, the lesser of the two; 0 if one is more and one is less. */
+double fleet_effect(const struct fleet_level *level, double cost,
+		    double log_hz);
+
+/* fleet_score() - how far out in the tail of its row @effect lies: of a row
+ * with an exponential tail exp(-score) of the nodes in the tail are further
+ * out.  Negative: not in the tail. */
+double fleet_score(const struct fleet_level *level, double effect);
+
+/**
+ * fleet_threshold() - the score that a good node does not reach in any row but
+ * one time in 5000.
+ * @falling: the greatest score of each of @n nodes, the worst node first.
+ *
+ * The greatest scores of all nodes show how often luck takes a node so far in
+ * any of its rows, whatever the tails of the rows and however rows move
+ * together; their own tail is continued to that share of the nodes.
+ */
+double fleet_threshold(const double *falling, size_t n);
+
+/* fleet_most() - how many of @n nodes may be beyond a row, before the row is
+ * said to have two levels. */
+size_t fleet_most(size_t n);
+
+#endif
