@@ -325,6 +325,22 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 	return bad ? -ENOMEM : 0;
 }
 
+/* The value, its interval and what they need.  Return: as doubt(). */
+static double figures(struct result *out, rows_t rows, size_t n, double *work)
+{
+	double most;
+
+	headline(out, rows, n, work);
+	most = doubt(out, rows, n);
+	MEDIAN(core_hz);
+	MEDIAN(quantum);
+	MEDIAN(at_least);
+	MEDIAN(at_most);
+	widen(out);
+	widen_to_step(out);
+	return most;
+}
+
 static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 			  double *work)
 {
@@ -347,8 +363,7 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 		err = pick_grade(out, rows, n);
 	if (err)
 		return err;
-	headline(out, rows, n, work);
-	most = doubt(out, rows, n);
+	most = figures(out, rows, n, work);
 	MEDIAN(p50);
 	MEDIAN(p90);
 	MEDIAN(p99);
@@ -356,19 +371,36 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	aggregate_tail(out);
 	MEDIAN(cold);
 	MEDIAN(tsc_hz);
-	MEDIAN(core_hz);
 	MEDIAN(resolution);
-	MEDIAN(quantum);
-	MEDIAN(at_least);
-	MEDIAN(at_most);
-	widen(out);
-	widen_to_step(out);
 	err = set_bound(out, rows, n, most);
 	MEDIAN(expected);
 	MEDIAN(baseline);
 	for (size_t i = 0; i < n; i++)
 		work[i] = (double)rows[i]->iters;
 	out->iters = (uint64_t)stats_median(work, n);
+	return err;
+}
+
+int result_headline(struct result *out, const struct result *const *rows,
+		    size_t n)
+{
+	double *work = calloc(n, sizeof(*work));
+	const struct result **good = calloc(n, sizeof(const struct result *));
+	const int err = work && good ? 0 : -ENOMEM;
+
+	result_init(out);
+	out->benchmark = rows[0]->benchmark;
+	out->name = rows[0]->name;
+	out->unit = rows[0]->unit;
+	out->better = rows[0]->better;
+	out->timer = rows[0]->timer;
+	out->tier = rows[0]->tier;
+	out->estimator = rows[0]->estimator;
+	out->status = pick_status(rows, n);
+	if (!err)
+		figures(out, good, pick_rows(out, rows, n, good), work);
+	free(work);
+	free(good);
 	return err;
 }
 

@@ -107,6 +107,11 @@ double result_said(const struct result *r);
 int result_aggregate(struct result *out, const struct result *const *rows,
 		     size_t n);
 
+/* result_headline() - of all that only the status, the value, its interval and
+ * core_hz; the strings remain those of @rows, so @out is not to be freed. */
+int result_headline(struct result *out, const struct result *const *rows,
+		    size_t n);
+
 /* result_grade() - of the share of time that others took: 'A' under 0.1 %, 'B'
  * under 1 %, 'C' under 5 %, else 'D'. */
 char result_grade(double lost);

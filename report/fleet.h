@@ -66,7 +66,7 @@ struct fleet_class {
 	const struct fleet_bounds *bounds;
 	const char **common; /* values of settings that most of them have, or
 			      * NULL */
-	double threshold;    /* of a node's score */
+	double threshold[FLEET_FAMILIES]; /* of the scores; 0: none */
 };
 
 struct fleet {
@@ -97,10 +97,13 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 void fleet_load_links(struct fleet *f, const struct fleet *of);
 void fleet_free(struct fleet *f);
 
-/* fleet_read() - read the rows of DIR, each aggregated, and what is said of the
- * run and the machine: as run_load(), without what only a report needs. */
+/* fleet_read() - read DIR as run_load() does, and hand each row to @take, with
+ * the number of those that are still to come and itself.  Of @run only what is
+ * said of the run and of the machine is sure to be there.  Of a row only its
+ * names, status, value, interval and core_hz are. */
+typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
 int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       char **why);
+	       fleet_take_fn *take, void *arg, char **why);
 
 /* fleet_judge() - group the nodes into classes, find the levels of each row
  * there, and the nodes beyond them. */

@@ -121,7 +121,11 @@ static json_t *classes_of(const struct fleet *f)
 
 	for (size_t k = 0; k < f->nclasses; k++) {
 		const struct fleet_class *class = &f->classes[k];
-		json_t *rows = json_array();
+		json_t *rows = json_array(), *thresholds = json_array();
+
+		for (size_t i = 0; i < FLEET_FAMILIES; i++)
+			json_array_append_new(thresholds,
+					      number(class->threshold[i]));
 
 		for (size_t i = 0; i < f->nrows; i++) {
 			const struct fleet_level *level = &class->levels[i];
@@ -153,8 +157,7 @@ static json_t *classes_of(const struct fleet *f)
 				  "share",
 				  number(class->bounds ? class->bounds->share
 						       : NAN),
-				  "threshold", number(class->threshold), "rows",
-				  rows));
+				  "threshold", thresholds, "rows", rows));
 	}
 	return list;
 }

@@ -104,6 +104,9 @@ static void judge_row(const struct fleet *f, const struct fleet_class *class,
 			       is_sure(&f->rows[row], cell);
 		beyond += cell->beyond;
 	}
+	level->family = f->rows[row].made	       ? FLEET_MADE
+			: beyond <= fleet_seldom(w->n) ? FLEET_SELDOM
+						       : FLEET_OFTEN;
 	if (beyond > fleet_most(w->n))
 		level->state = FLEET_ROW_SPLIT;
 }
@@ -243,22 +246,41 @@ static int falling_order(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* The greatest score of @node in any row. */
+/* The greatest score of @node in any row of @family. */
 static double greatest(const struct fleet *f, const struct fleet_class *class,
-		       const struct fleet_node *node)
+		       const struct fleet_node *node, enum fleet_family family)
 {
 	double score = 0;
 
 	for (size_t i = 0; i < f->nrows; i++)
-		if (class->levels[i].state == FLEET_ROW_JUDGED)
+		if (class->levels[i].state == FLEET_ROW_JUDGED &&
+		    class->levels[i].family == family)
 			score = fmax(score, node->cells[i].score);
 	return score;
+}
+
+/* The thresholds of @class. */
+static void set_thresholds(const struct fleet *f, struct fleet_class *class)
+{
+	double *scores = text_alloc(class->n, sizeof(*scores));
+
+	for (enum fleet_family k = 0; k < FLEET_FAMILIES; k++) {
+		class->threshold[k] = 0;
+		if (!class->bounds || !class->bounds->tail)
+			continue;
+		for (size_t i = 0; i < class->n; i++)
+			scores[i] = greatest(f, class,
+					     &f->nodes[class->nodes[i]], k);
+		qsort(scores, class->n, sizeof(*scores), falling_order);
+		class->threshold[k] = fleet_threshold(scores, class->n);
+	}
+	free(scores);
 }
 
 static void judge_node(const struct fleet *f, const struct fleet_class *class,
 		       struct fleet_node *node)
 {
-	double worst = -HUGE_VAL, sum = 0;
+	double worst = -HUGE_VAL, sum = 0, margin;
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->nrows; i++) {
@@ -272,25 +294,25 @@ static void judge_node(const struct fleet *f, const struct fleet_class *class,
 		if (!cell->beyond)
 			continue;
 		node->nbeyond++;
-		if (cell->score > worst) {
-			worst = cell->score;
+		margin =
+			cell->score - class->threshold[class->levels[i].family];
+		if (margin >= 0)
+			node->verdict = FLEET_FLAGGED;
+		if (margin > worst) {
+			worst = margin;
 			node->worst = i;
 		}
 	}
 	node->ordinary = n ? sum / (double)n : HUGE_VAL;
-	if (node->nbeyond && worst >= class->threshold)
-		node->verdict = FLEET_FLAGGED;
 }
 
 static void judge_class(struct fleet *f, struct fleet_class *class,
 			size_t programs, struct work *w)
 {
-	double *scores = text_alloc(class->n, sizeof(*scores));
 	double *effects = text_alloc(f->nrows, sizeof(*effects));
 
 	class->levels = text_alloc(f->nrows, sizeof(*class->levels));
 	class->bounds = fleet_bounds_of(class->n);
-	class->threshold = -HUGE_VAL;
 	for (size_t i = 0; i < programs; i++)
 		judge_row(f, class, i, w);
 	for (size_t i = programs; i < f->nrows; i++) {
@@ -311,15 +333,10 @@ static void judge_class(struct fleet *f, struct fleet_class *class,
 		}
 		judge_row(f, class, i, w);
 	}
-	for (size_t k = 0; k < class->n; k++)
-		scores[k] = greatest(f, class, &f->nodes[class->nodes[k]]);
-	qsort(scores, class->n, sizeof(*scores), falling_order);
-	if (class->bounds && class->bounds->tail)
-		class->threshold = fleet_threshold(scores, class->n);
+	set_thresholds(f, class);
 	for (size_t k = 0; k < class->n && class->bounds; k++)
 		judge_node(f, class, &f->nodes[class->nodes[k]]);
 	free(effects);
-	free(scores);
 }
 
 void fleet_judge(struct fleet *f)

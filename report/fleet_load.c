@@ -251,18 +251,34 @@ static void even_out(struct fleet *f)
 			cell_at(&f->nodes[i], f->nrows - 1, f->nrows);
 }
 
-/* The number of the row of @r: one of another unit, estimator or timing method
- * is another row. */
-static size_t find_row(struct fleet *f, const struct result *r)
+static bool same(const char *a, const char *b)
 {
-	char *key = text_format("%zu %s %zu %s %s %s %s", strlen(r->benchmark),
-				r->benchmark, strlen(r->name), r->name,
-				r->unit ? r->unit : "",
-				r->estimator ? r->estimator : "",
-				r->timer ? r->timer : "");
-	const json_t *known = json_object_get(f->index, key);
-	struct result *what;
+	return a && b ? !strcmp(a, b) : a == b;
+}
 
+static bool is_row(const struct result *a, const struct result *b)
+{
+	return same(a->name, b->name) && same(a->benchmark, b->benchmark) &&
+	       same(a->unit, b->unit) && same(a->estimator, b->estimator) &&
+	       same(a->timer, b->timer);
+}
+
+/* The number of the row of @r: one of another unit, estimator or timing method
+ * is another row; most often it is that of @guess. */
+static size_t find_row(struct fleet *f, const struct result *r, size_t guess)
+{
+	const json_t *known;
+	struct result *what;
+	char *key;
+
+	if (guess < f->nrows && is_row(&f->rows[guess].what, r))
+		return guess;
+	key = text_format("%zu %s %zu %s %s %s %s", strlen(r->benchmark),
+			  r->benchmark, strlen(r->name), r->name,
+			  r->unit ? r->unit : "",
+			  r->estimator ? r->estimator : "",
+			  r->timer ? r->timer : "");
+	known = json_object_get(f->index, key);
 	if (known) {
 		free(key);
 		return (size_t)json_integer_value(known);
@@ -277,6 +293,8 @@ static size_t find_row(struct fleet *f, const struct result *r)
 	what->unit = text_copy(r->unit);
 	what->better = text_copy(r->better);
 	what->tier = text_copy(r->tier);
+	what->estimator = text_copy(r->estimator);
+	what->timer = text_copy(r->timer);
 	return f->nrows++;
 }
 
@@ -288,32 +306,35 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 				  .unit = (char *)unit,
 				  .better = (char *)better,
 				  .estimator = "made" };
-	const size_t i = find_row(f, &r);
+	const size_t i = find_row(f, &r, SIZE_MAX);
 
 	f->rows[i].made = true;
 	even_out(f);
 	return i;
 }
 
-static void read_cells(struct fleet *f, struct fleet_node *node,
-		       const struct run *run)
-{
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *r = &run->rows[i].all;
-		const size_t row = find_row(f, r);
-		struct fleet_cell *cell;
+/* Whose rows are read. */
+struct reading {
+	struct fleet *f;
+	struct fleet_node *node;
+	size_t row; /* the last one */
+};
 
-		/* At once as many as the node can need. */
-		cell = cell_at(node, row, f->nrows + run->nrows - i - 1);
-		*cell = (struct fleet_cell) {
-			.value = r->value,
-			.ci95 = { r->ci95[0], r->ci95[1] },
-			.core_hz = r->core_hz,
-			.status = (unsigned char)r->status,
-			.there = true,
-		};
-		node->nfailed += r->status == RESULT_FAILED;
-	}
+static void take_row(void *arg, const struct result *r, size_t left)
+{
+	struct reading *in = arg;
+	struct fleet *f = in->f;
+
+	in->row = find_row(f, r, in->row + 1);
+	/* At once as many cells as the node can need. */
+	*cell_at(in->node, in->row, f->nrows + left - 1) = (struct fleet_cell) {
+		.value = r->value,
+		.ci95 = { r->ci95[0], r->ci95[1] },
+		.core_hz = r->core_hz,
+		.status = (unsigned char)r->status,
+		.there = true,
+	};
+	in->node->nfailed += r->status == RESULT_FAILED;
 }
 
 static void load_node(struct fleet *f, struct fleet_node *node,
@@ -321,10 +342,11 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 {
 	char *dir = text_format("%s/%s/%s", f->dir, place, node->name);
 	struct notes notes = { 0 };
+	struct reading in = { f, node, SIZE_MAX };
 	struct run run;
 	char *why;
 
-	if (fleet_read(&run, dir, &notes, &why)) {
+	if (fleet_read(&run, dir, &notes, take_row, &in, &why)) {
 		add_note(f, text_copy(why));
 		if (node->status == FLEET_OK) {
 			node->status = FLEET_FAILED;
@@ -335,7 +357,6 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 		read_settings(node, &run);
 		read_grade(node, &run);
 		node->class_name = class_of(&run);
-		read_cells(f, node, &run);
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		add_note(f, text_copy(notes.v[i].text));

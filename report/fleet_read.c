@@ -21,17 +21,18 @@ enum kind { TEXT, NUMBER, STATUS, ROUND, SEED, SCHEMA };
 
 static const struct {
 	const char *key;
+	size_t len;
 	enum kind kind;
 	size_t offset;
 } fields[] = {
-#define FIELD(kind, key, member)                           \
-	{                                                  \
-		key, kind, offsetof(struct result, member) \
+#define FIELD(kind, key, member)                                            \
+	{                                                                   \
+		key, sizeof(key) - 1, kind, offsetof(struct result, member) \
 	}
-	{ "schema", SCHEMA, 0 },
+	{ "schema", 6, SCHEMA, 0 },
 	FIELD(TEXT, "benchmark", benchmark),
 	FIELD(TEXT, "case", name),
-	{ "status", STATUS, 0 },
+	{ "status", 6, STATUS, 0 },
 	FIELD(TEXT, "unit", unit),
 	FIELD(TEXT, "better", better),
 	FIELD(NUMBER, "value", value),
@@ -39,8 +40,8 @@ static const struct {
 	FIELD(NUMBER, "core_hz", core_hz),
 	FIELD(TEXT, "tier", tier),
 	FIELD(TEXT, "estimator", estimator),
-	{ "round", ROUND, 0 },
-	{ "seed", SEED, 0 },
+	{ "round", 5, ROUND, 0 },
+	{ "seed", 4, SEED, 0 },
 	FIELD(NUMBER, "estimate", estimate),
 	FIELD(NUMBER, "resolution", resolution),
 	FIELD(NUMBER, "quantum", quantum),
@@ -90,7 +91,7 @@ static char *end_of_value(char *p)
 }
 
 /* The @len bytes at @p as field @i.  Return: whether they can be. */
-static bool take(struct result *r, size_t i, char *p, size_t len)
+static bool take_field(struct result *r, size_t i, char *p, size_t len)
 {
 	char *slot = (char *)r + fields[i].offset, *end = p + len;
 	const bool null = len == 4 && !memcmp(p, "null", 4);
@@ -156,12 +157,12 @@ static bool take_line(struct result *r, char *p, char **next)
 		if (!end)
 			return false;
 		for (size_t i = 0; i < FIELDS; i++) {
-			if (strncmp(fields[i].key, key, len) != 0 ||
-			    fields[i].key[len])
+			if (fields[i].len != len ||
+			    memcmp(fields[i].key, key, len) != 0)
 				continue;
 			/* A key that stands there twice is unusual. */
 			if (seen & 1u << i ||
-			    !take(r, i, value, (size_t)(end - value)))
+			    !take_field(r, i, value, (size_t)(end - value)))
 				return false;
 			seen |= 1u << i;
 			break;
@@ -211,19 +212,19 @@ static bool is_twice(const struct result *const *rows, size_t n)
 	return false;
 }
 
-/* Return: false if anything is unusual. */
-static bool add_rows(struct run *run, const struct lines *lines)
+/* Hand the rows to @take.  Return: false if anything is unusual. */
+static bool take_rows(const struct lines *lines, fleet_take_fn *take, void *arg)
 {
 	const struct result **v =
 		text_alloc(lines->n + 1, sizeof(const struct result *));
-	size_t from = 0;
+	struct result *rows = text_alloc(lines->n, sizeof(*rows));
+	size_t from = 0, nrows = 0;
 	bool good = true;
 
 	for (size_t i = 0; i < lines->n; i++)
 		v[i] = &lines->v[i];
 	qsort(v, lines->n, sizeof(*v), by_case);
 	while (good && from < lines->n) {
-		struct row *row;
 		size_t n = 1;
 
 		while (good && from + n < lines->n &&
@@ -231,22 +232,20 @@ static bool add_rows(struct run *run, const struct lines *lines)
 			good = !is_twice(&v[from], n);
 			n++;
 		}
-		if (!good)
-			break;
-		run->rows = text_grow(run->rows, run->nrows, sizeof(*row));
-		row = &run->rows[run->nrows++];
-		*row = (struct row) { .n = n };
-		good = !result_aggregate(&row->all, &v[from], n);
+		good = good && !result_headline(&rows[nrows++], &v[from], n);
 		from += n;
 	}
+	for (size_t i = 0; good && i < nrows; i++)
+		take(arg, &rows[i], nrows - i);
+	free(rows);
 	free(v);
 	return good;
 }
 
 /* The rows of DIR/invocations.jsonl.  Return: false if anything is unusual. */
-static bool read_rows(struct run *run)
+static bool read_rows(const char *dir, fleet_take_fn *take, void *arg)
 {
-	char *path = text_format("%s/invocations.jsonl", run->dir);
+	char *path = text_format("%s/invocations.jsonl", dir);
 	size_t len = 0;
 	char *text = input_text(path, INPUT_NO_LINK, &len);
 	char *p = text;
@@ -258,7 +257,7 @@ static bool read_rows(struct run *run)
 		good = take_line(&lines.v[lines.n], p, &p);
 		lines.n++;
 	}
-	good = good && add_rows(run, &lines);
+	good = good && take_rows(&lines, take, arg);
 	free(lines.v);
 	free(text);
 	free(path);
@@ -266,16 +265,21 @@ static bool read_rows(struct run *run)
 }
 
 int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       char **why)
+	       fleet_take_fn *take, void *arg, char **why)
 {
+	int err;
+
 	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
 	*why = NULL;
-	if (!read_rows(run)) {
-		run_free(run);
-		return run_load(run, dir, notes, why);
+	if (read_rows(dir, take, arg)) {
+		run->meta = run_read_json(run, "run.json", JSON_OBJECT);
+		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
+		run->noise = noise_certificate_read(dir, notes);
+		return 0;
 	}
-	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
-	run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
-	run->noise = noise_certificate_read(dir, notes);
-	return 0;
+	run_free(run);
+	err = run_load(run, dir, notes, why);
+	for (size_t i = 0; !err && i < run->nrows; i++)
+		take(arg, &run->rows[i].all, run->nrows - i);
+	return err;
 }

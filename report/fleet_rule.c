@@ -13,22 +13,22 @@
 /* Of a normal distribution: where its slowest fifth begins, and fleet_tail() of
  * its logarithm.  No row is taken for narrower. */
 #define NORMAL_BASE 0.8416
-#define NORMAL_TAIL 0.4
+#define NORMAL_TAIL 0.543
 
 /* A fifth of what must be exceeded: a row that varies by less than that is
  * judged by its share alone, also where most nodes have the same value. */
 #define SCALE_LEAST 0.006
 
-#define FALSE_SHARE 2e-4 /* of the good nodes */
+#define FALSE_SHARE 1e-4 /* of the good nodes, in each family of rows */
 
 /* However far the scores fall off: a row alone in having a heavy tail does not
  * show in the scores of most nodes. */
-#define SCORE_LEAST 5
+#define SCORE_LEAST 4
 
 static const struct fleet_bounds all_bounds[] = {
 	{ 40, 5, 0.03, true,
 	  "slower by more than 3 % and 5 robust standard deviations, and "
-	  "further out in a row than luck takes one node in 5000" },
+	  "further out in some row than luck takes one node in 3000" },
 	{ 8, 10, 0.10, false,
 	  "slower by more than 10 % and 10 robust standard deviations: with "
 	  "fewer than 40 nodes of a kind nobody knows how far luck takes the "
@@ -64,8 +64,8 @@ struct fleet_tail fleet_tail(const double *falling, size_t n)
 double fleet_threshold(const double *falling, size_t n)
 {
 	const struct fleet_tail t = fleet_tail(falling, n);
-	/* Two standard errors for the estimate. */
-	const double mean = t.mean * (1 + 2 / sqrt((double)t.seen));
+	/* A standard error for the estimate. */
+	const double mean = t.mean * (1 + 1 / sqrt((double)t.seen));
 
 	return fmax(SCORE_LEAST, t.base + mean * log(t.share / FALSE_SHARE));
 }
@@ -82,19 +82,26 @@ double fleet_effect(const struct fleet_level *level, double cost, double log_hz)
 	const double time = cost - level->time;
 	const double cycles = cost + log_hz - level->cycles;
 
-	if (!isfinite(cycles))
+	if (isnan(level->cycles))
 		return time;
+	if (isnan(level->time))
+		return cycles;
 	if (time * cycles < 0)
 		return 0;
 	return fabs(time) < fabs(cycles) ? time : cycles;
 }
 
+/* The median of @n sums, and in *@mad how far they lie from it. */
 static double median_of(double *work, const double *x, const double *more,
-			size_t n)
+			size_t n, double *mad)
 {
+	double median;
+
 	for (size_t i = 0; i < n; i++)
 		work[i] = x[i] + (more ? more[i] : 0);
-	return stats_median(work, n);
+	median = stats_median(work, n);
+	*mad = stats_mad(work, n);
+	return median;
 }
 
 /* How far out the slow tail begins, and how heavy it is. */
@@ -119,10 +126,14 @@ void fleet_level_set(struct fleet_level *level, const double *cost,
 		     const double *log_hz, size_t n, double *effects)
 {
 	double *work = text_alloc(n, sizeof(*work));
+	double mad, mad_cycles;
 
 	level->n = n;
-	level->time = median_of(work, cost, NULL, n);
-	level->cycles = log_hz ? median_of(work, cost, log_hz, n) : NAN;
+	level->time = median_of(work, cost, NULL, n, &mad);
+	level->cycles =
+		log_hz ? median_of(work, cost, log_hz, n, &mad_cycles) : NAN;
+	if (log_hz && n >= all_bounds[0].nodes)
+		*(mad_cycles < mad ? &level->time : &level->cycles) = NAN;
 	for (size_t i = 0; i < n; i++) {
 		effects[i] =
 			fleet_effect(level, cost[i], log_hz ? log_hz[i] : NAN);
@@ -138,6 +149,11 @@ double fleet_score(const struct fleet_level *level, double effect)
 {
 	return effect > 0 ? (log(effect) - level->base) / level->tail
 			  : -HUGE_VAL;
+}
+
+size_t fleet_seldom(size_t n)
+{
+	return 2 + n / 300;
 }
 
 size_t fleet_most(size_t n)

@@ -29,11 +29,17 @@ enum fleet_state {
 	FLEET_ROW_JUDGED,
 };
 
+/* Rows that share a threshold, so that rows in which much happens do not hide
+ * what others show: those made of many others, measured ones in which nodes are
+ * seldom beyond, and the rest. */
+enum fleet_family { FLEET_MADE, FLEET_SELDOM, FLEET_OFTEN, FLEET_FAMILIES };
+
 /* A row over the nodes of a class; costs are logarithms. */
 struct fleet_level {
 	enum fleet_state state;
+	enum fleet_family family;
 	size_t n;
-	double time, cycles;	      /* medians; cycles: NAN if not known */
+	double time, cycles;	      /* medians; NAN: not judged by that */
 	double scale;		      /* robust standard deviation, or floor */
 	double base, tail;	      /* see fleet_tail(), of log effect */
 	double median, mad, min, max; /* of the values */
@@ -63,13 +69,16 @@ struct fleet_tail fleet_tail(const double *falling, size_t n);
 /**
  * fleet_level_set() - from the logarithms of the costs of one row on @n nodes,
  * and of the core's frequency there (NULL: not known of all).
+ * Many nodes show whether the row follows the frequency: it is judged by cycles
+ * or by time, whichever varies less.
  * @effects: gets the effect of each, see fleet_effect().
  */
 void fleet_level_set(struct fleet_level *level, const double *cost,
 		     const double *log_hz, size_t n, double *effects);
 
-/* fleet_effect() - how much more than the median a node needs: in time and in
- * cycles, the lesser of the two; 0 if one is more and one is less. */
+/* fleet_effect() - how much more than the median a node needs: in time or in
+ * cycles, whichever the level has; of both the lesser, 0 if one is more and one
+ * is less. */
 double fleet_effect(const struct fleet_level *level, double cost,
 		    double log_hz);
 
@@ -80,7 +89,7 @@ double fleet_score(const struct fleet_level *level, double effect);
 
 /**
  * fleet_threshold() - the score that a good node does not reach in any row but
- * one time in 5000.
+ * one time in 10000.
  * @falling: the greatest score of each of @n nodes, the worst node first.
  *
  * The greatest scores of all nodes show how often luck takes a node so far in
@@ -88,6 +97,10 @@ double fleet_score(const struct fleet_level *level, double effect);
  * together; their own tail is continued to that share of the nodes.
  */
 double fleet_threshold(const double *falling, size_t n);
+
+/* fleet_seldom() - as long as no more of @n nodes are beyond a row, that is
+ * rare in it. */
+size_t fleet_seldom(size_t n);
 
 /* fleet_most() - how many of @n nodes may be beyond a row, before the row is
  * said to have two levels. */
