@@ -7,7 +7,9 @@
 #include "stats.h"
 #include "text.h"
 
-#define PROGRAM_ROWS 4	/* fewer have no median of their own */
+#define PROGRAM_ROWS 4 /* fewer have no median of their own */
+#define ALL	     "all programs"
+#define ALL_QUANTILE 0.9
 #define FAR	     10 /* scales: further off is not less ordinary */
 #define CONTROLS     2
 
@@ -111,14 +113,16 @@ static void judge_row(const struct fleet *f, const struct fleet_class *class,
 		level->state = FLEET_ROW_SPLIT;
 }
 
-/* The median effect of the rows of @program that are judged: NAN if the node
- * has less than half of them.  @effect_of: of one row. */
+/* The median effect of the rows of @program that are judged, or what the
+ * slowest tenth of all rows exceeds: NAN if the node has less than half of
+ * them.  @effect_of: of one row. */
 static double program_effect(const struct fleet *f,
 			     const struct fleet_class *class,
 			     const char *program, double *work,
 			     double (*effect_of)(const void *arg, size_t row),
 			     const void *arg)
 {
+	const bool every = !strcmp(program, ALL);
 	size_t n = 0, all = 0;
 
 	for (size_t i = 0; i < f->nrows; i++) {
@@ -126,14 +130,17 @@ static double program_effect(const struct fleet *f,
 
 		if (f->rows[i].made ||
 		    class->levels[i].state != FLEET_ROW_JUDGED ||
-		    strcmp(f->rows[i].what.benchmark, program) != 0)
+		    (!every && strcmp(f->rows[i].what.benchmark, program) != 0))
 			continue;
 		all++;
 		effect = effect_of(arg, i);
 		if (isfinite(effect))
 			work[n++] = effect;
 	}
-	return n >= PROGRAM_ROWS && 2 * n >= all ? stats_median(work, n) : NAN;
+	if (n < PROGRAM_ROWS || 2 * n < all)
+		return NAN;
+	stats_sort(work, n);
+	return stats_quantile(work, n, every ? ALL_QUANTILE : 0.5);
 }
 
 static double known_effect(const void *arg, size_t row)
@@ -192,6 +199,9 @@ static size_t add_programs(struct fleet *f)
 			fleet_make_row(f, program, "median of its rows", "1",
 				       "lower");
 	}
+	if (first)
+		fleet_make_row(f, ALL, "slowest tenth of their rows", "1",
+			       "lower");
 	json_decref(count);
 	return first;
 }
@@ -272,7 +282,8 @@ static void set_thresholds(const struct fleet *f, struct fleet_class *class)
 			scores[i] = greatest(f, class,
 					     &f->nodes[class->nodes[i]], k);
 		qsort(scores, class->n, sizeof(*scores), falling_order);
-		class->threshold[k] = fleet_threshold(scores, class->n);
+		class->threshold[k] =
+			fleet_threshold(scores, class->n, k == FLEET_MADE);
 	}
 	free(scores);
 }

@@ -25,6 +25,11 @@
  * show in the scores of most nodes. */
 #define SCORE_LEAST 4
 
+/* A row that is made of many has no heavier tail than Student's t with 5
+ * degrees of freedom: beyond 20 robust standard deviations lies one value in a
+ * million. So far out is log(20 / NORMAL_BASE) / NORMAL_TAIL. */
+#define MADE_MOST 5.83
+
 static const struct fleet_bounds all_bounds[] = {
 	{ 40, 5, 0.03, true,
 	  "slower by more than 3 % and 5 robust standard deviations, and "
@@ -61,13 +66,15 @@ struct fleet_tail fleet_tail(const double *falling, size_t n)
 	return t;
 }
 
-double fleet_threshold(const double *falling, size_t n)
+double fleet_threshold(const double *falling, size_t n, bool made)
 {
 	const struct fleet_tail t = fleet_tail(falling, n);
 	/* A standard error for the estimate. */
 	const double mean = t.mean * (1 + 1 / sqrt((double)t.seen));
 
-	return fmax(SCORE_LEAST, t.base + mean * log(t.share / FALSE_SHARE));
+	const double score = t.base + mean * log(t.share / FALSE_SHARE);
+
+	return fmax(SCORE_LEAST, made ? fmin(score, MADE_MOST) : score);
 }
 
 static int falling_order(const void *a, const void *b)
