@@ -10,13 +10,14 @@
 #include "doc.h"
 #include "err.h"
 #include "fleet_export.h"
+#include "fleet_plot.h"
 #include "fleet_table.h"
 #include "text.h"
 
 /* All that a fleet's directory holds. */
 struct all {
 	struct fleet nodes, links;
-	bool again; /* there was a second run */
+	int drawn; /* fleet_plot() of the nodes */
 };
 
 static const char method[] =
@@ -101,6 +102,22 @@ static void write_fleet(struct doc *d, const void *what)
 	put_drains(d, all);
 	fleet_slow(&t, &all->links);
 	put_table(d, "links", "Slow links", &t);
+	fleet_absent(&t, &all->links);
+	put_table(d, "absent-links", "Links without results", &t);
+	if (!all->drawn) {
+		d->format->heading(d, 2, "pictures", "The largest class");
+		d->format->picture(
+			d, "fleet-strips",
+			"The rows in which nodes lie furthest from the median: "
+			"slow nodes are diamonds, the others dots. Of a class "
+			"of "
+			"more than 300 nodes a sample is drawn, and the slow "
+			"ones.");
+		d->format->picture(
+			d, "fleet-heat",
+			"Nodes by rows, the darker the slower: the slow nodes "
+			"and a sample of 40 of the rest.");
+	}
 	fleet_classes(&t, f);
 	put_table(d, "classes", "Classes of hardware", &t);
 	d->format->para(d, method);
@@ -186,15 +203,15 @@ static int read_again(struct all *all, const char *dir)
 	char *path = text_format("%s/confirm", dir);
 	char *list = text_format("%s/fleet.tsv", path);
 	struct fleet again = { 0 };
+	const bool there = !access(list, F_OK);
 	char *why = NULL;
 	int err = 0;
 
-	all->again = !access(list, F_OK);
-	if (all->again)
+	if (there)
 		err = fleet_load(&again, path, &why);
 	if (err)
 		warn("%s", why);
-	else if (all->again)
+	else if (there)
 		fleet_confirm(&all->nodes, &again);
 	tell(&again);
 	fleet_free(&again);
@@ -263,7 +280,8 @@ static void print_controls(const struct all *all, size_t most)
 	free(v);
 }
 
-int command_fleet(const struct fleet_options *o, const char *dir)
+int command_fleet(const char *root, const struct fleet_options *o,
+		  const char *dir)
 {
 	struct all all = { 0 };
 	char *why, *end = NULL;
@@ -277,16 +295,17 @@ int command_fleet(const struct fleet_options *o, const char *dir)
 		return EXIT_USAGE;
 	}
 	err = fleet_load(&all.nodes, dir, &why);
-	if (err)
-		warn("%s", why);
-	free(why);
+	if (!err)
+		err = fleet_load_links(&all.links, &all.nodes, &why);
 	tell(&all.nodes);
+	tell(&all.links);
 	if (err) {
+		warn("%s", why);
+		free(why);
 		fleet_free(&all.nodes);
+		fleet_free(&all.links);
 		return EXIT_USAGE;
 	}
-	fleet_load_links(&all.links, &all.nodes);
-	tell(&all.links);
 	fleet_judge(&all.nodes);
 	fleet_judge(&all.links);
 	fleet_common(&all.nodes);
@@ -302,6 +321,10 @@ int command_fleet(const struct fleet_options *o, const char *dir)
 		print_all(&all);
 		if (is_any_bad(&all))
 			status = EXIT_FAIL;
+		all.drawn = fleet_plot(&all.nodes, root);
+		if (all.drawn == EXIT_SKIP)
+			warn("there are no plots: gnuplot is not installed "
+			     "(Debian: gnuplot-nox)");
 		if (doc_pages(dir, "fleet", write_fleet, &all) ||
 		    fleet_export(&all.nodes, &all.links, dir))
 			status = EXIT_USAGE;

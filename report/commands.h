@@ -66,7 +66,8 @@ struct fleet_options {
 /* command_fleet() - the nodes of a fleet (scripts/fleet) that are slower than
  * others of their kind.  Return: EXIT_OK; EXIT_FAIL if there are bad nodes;
  * EXIT_USAGE if @dir is no fleet or cannot be written. */
-int command_fleet(const struct fleet_options *o, const char *dir);
+int command_fleet(const char *root, const struct fleet_options *o,
+		  const char *dir);
 
 struct compare_options {
 	const char *threshold, *floor; /* percent, as typed; NULL for none */

@@ -139,20 +139,18 @@ static void remove_old(const struct run *run, const struct figure *fig)
 	}
 }
 
-/* Run @root/scripts/plot DIR ID...  Return: its exit status, or -errno. */
-static int draw(const struct figures *figs, const struct run *run,
-		const char *root)
+int figures_draw(const char *root, char *dir, char *const *ids, size_t count)
 {
 	char *path = text_format("%s/scripts/plot", root);
-	char **argv = text_alloc(figs->n + 3, sizeof(*argv));
+	char **argv = text_alloc(count + 3, sizeof(*argv));
 	size_t n = 0;
 	int status, err;
 	pid_t pid;
 
 	argv[n++] = path;
-	argv[n++] = run->dir;
-	for (size_t i = 0; i < figs->n; i++)
-		argv[n++] = figs->v[i].id;
+	argv[n++] = dir;
+	for (size_t i = 0; i < count; i++)
+		argv[n++] = ids[i];
 	fflush(NULL);
 	err = posix_spawn(&pid, path, NULL, NULL, argv, environ);
 	free(argv);
@@ -211,6 +209,7 @@ static void write_data(struct figures *figs, const struct run *run,
 void figures_make(struct figures *figs, const struct run *run,
 		  const struct course *course, const char *root, bool no_plots)
 {
+	char **ids;
 	int status = 0;
 
 	write_data(figs, run, course);
@@ -220,7 +219,11 @@ void figures_make(struct figures *figs, const struct run *run,
 		figs->trouble = text_copy("Plots were switched off");
 		return;
 	}
-	status = draw(figs, run, root);
+	ids = text_alloc(figs->n, sizeof(*ids));
+	for (size_t i = 0; i < figs->n; i++)
+		ids[i] = figs->v[i].id;
+	status = figures_draw(root, run->dir, ids, figs->n);
+	free(ids);
 	for (size_t i = 0; i < figs->n; i++) {
 		char *path = output_of(run, &figs->v[i], "svg");
 

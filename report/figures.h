@@ -40,6 +40,10 @@ void figures_add_card(struct figures *figs, const struct card *card);
 void figures_make(struct figures *figs, const struct run *run,
 		  const struct course *course, const char *root, bool no_plots);
 
+/* figures_draw() - run @root/scripts/plot DIR ID...  Return: its exit status,
+ * or -errno after the reason was said. */
+int figures_draw(const char *root, char *dir, char *const *ids, size_t count);
+
 void figures_free(struct figures *figs);
 
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */

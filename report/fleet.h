@@ -93,8 +93,9 @@ int fleet_load(struct fleet *f, const char *dir, char **why);
 size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 		      const char *unit, const char *better);
 
-/* fleet_load_links() - the pairs of nodes of @of in DIR/pairs, if any. */
-void fleet_load_links(struct fleet *f, const struct fleet *of);
+/* fleet_load_links() - the pairs of nodes of @of in DIR/pairs.tsv, if there are
+ * any.  Return: as fleet_load(). */
+int fleet_load_links(struct fleet *f, const struct fleet *of, char **why);
 void fleet_free(struct fleet *f);
 
 /* fleet_read() - read DIR as run_load() does, and hand each row to @take, with

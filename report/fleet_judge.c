@@ -25,12 +25,15 @@ static bool higher(const struct fleet_row *row)
 	return row->what.better && !strcmp(row->what.better, "higher");
 }
 
-/* Log of the cost that @value stands for; NAN if it has none. */
+/* Log of the cost that @value stands for; NAN if it has none: a number of CPUs,
+ * a size that was found or a word is no cost. */
 static double cost_of(const struct fleet_row *row, double value)
 {
-	const char *better = row->what.better, *unit = row->what.unit;
+	const char *unit = row->what.unit;
 
-	if (!better || !(value > 0) || (unit && !strcmp(unit, "level")))
+	if (!row->what.better || !unit || !(value > 0))
+		return NAN;
+	if (!row->made && !text_glob("ns ns/B cycles B/s 1/s", unit))
 		return NAN;
 	return higher(row) ? -log(value) : log(value);
 }

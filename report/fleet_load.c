@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,8 +59,23 @@ static struct fleet_node *add_node(struct fleet *f, const char *name)
 	return &f->nodes[f->n++];
 }
 
-/* A line of fleet.tsv.  Return: NULL, or what is wrong with it. */
-static const char *read_node(struct fleet *f, char *line)
+/* "a,b" */
+static bool is_link(char *name)
+{
+	char *comma = strchr(name, ',');
+	bool good;
+
+	if (!comma)
+		return false;
+	*comma = '\0';
+	good = fleet_is_name(name) && fleet_is_name(comma + 1);
+	*comma = ',';
+	return good;
+}
+
+/* A line of fleet.tsv, or pairs.tsv.  Return: NULL, or what is wrong with it.
+ */
+static const char *read_node(struct fleet *f, char *line, bool links)
 {
 	struct fleet_node *node;
 	char *field[FIELDS];
@@ -76,8 +90,8 @@ static const char *read_node(struct fleet *f, char *line)
 		else if (i < 1)
 			return "has no status";
 	}
-	if (!fleet_is_name(field[0]))
-		return "the node's name has other characters than letters, "
+	if (links ? !is_link(field[0]) : !fleet_is_name(field[0]))
+		return "the name of a node has other characters than letters, "
 		       "digits, dots, dashes and underscores";
 	while (status < STATUSES && strcmp(field[1], statuses[status]) != 0)
 		status++;
@@ -98,9 +112,10 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static int read_list(struct fleet *f, char **why)
+static int read_list(struct fleet *f, bool links, char **why)
 {
-	char *path = text_format("%s/fleet.tsv", f->dir);
+	char *path =
+		text_format("%s/%s.tsv", f->dir, links ? "pairs" : "fleet");
 	struct input in;
 	int err = input_open(&in, path, INPUT_NO_LINK);
 
@@ -111,7 +126,7 @@ static int read_list(struct fleet *f, char **why)
 	while (!err && input_next(&in)) {
 		const char *wrong = *in.line == '#' || *in.line == '\n'
 					    ? NULL
-					    : read_node(f, in.line);
+					    : read_node(f, in.line, links);
 
 		if (!wrong)
 			continue;
@@ -130,7 +145,7 @@ static int read_list(struct fleet *f, char **why)
 					   f->nodes[i].name);
 			err = -EINVAL;
 		}
-	if (!err && !f->n) {
+	if (!err && !f->n && !links) {
 		*why = text_format("%s: no node: nothing was measured", path);
 		err = -EINVAL;
 	}
@@ -371,7 +386,7 @@ int fleet_load(struct fleet *f, const char *dir, char **why)
 
 	*f = (struct fleet) { .dir = text_copy(dir), .index = json_object() };
 	*why = NULL;
-	err = read_list(f, why);
+	err = read_list(f, false, why);
 	for (size_t i = 0; !err && i < f->n; i++)
 		if (f->nodes[i].status == FLEET_OK)
 			load_node(f, &f->nodes[i], "nodes");
@@ -406,50 +421,28 @@ static char *class_of_link(const struct fleet *of, const char *name)
 	return text;
 }
 
-static bool is_link(char *name)
+int fleet_load_links(struct fleet *f, const struct fleet *of, char **why)
 {
-	char *comma = strchr(name, ',');
-	bool good;
-
-	if (!comma)
-		return false;
-	*comma = '\0';
-	good = fleet_is_name(name) && fleet_is_name(comma + 1);
-	*comma = ',';
-	return good;
-}
-
-void fleet_load_links(struct fleet *f, const struct fleet *of)
-{
-	char *path = text_format("%s/pairs", of->dir);
-	struct dirent **names = NULL;
-	const int n = scandir(path, &names, NULL, versionsort);
+	char *path = text_format("%s/pairs.tsv", of->dir);
+	int err = 0;
 
 	*f = (struct fleet) { .dir = text_copy(of->dir),
 			      .index = json_object() };
-	for (int i = 0; i < n; i++) {
-		char *name = names[i]->d_name;
-
-		if (is_link(name))
-			add_node(f, name);
-		else if (*name != '.')
-			add_note(f, text_format("%s/%s: no names of two "
-						"nodes: left out",
-						path, name));
-		free(names[i]);
-	}
-	free(names);
-	if (f->n)
-		qsort(f->nodes, f->n, sizeof(*f->nodes), by_name);
-	for (size_t i = 0; i < f->n; i++) {
+	*why = NULL;
+	if (!access(path, F_OK))
+		err = read_list(f, true, why);
+	free(path);
+	for (size_t i = 0; !err && i < f->n; i++) {
 		struct fleet_node *link = &f->nodes[i];
 
+		if (link->status != FLEET_OK)
+			continue;
 		load_node(f, link, "pairs");
 		free(link->class_name);
 		link->class_name = class_of_link(of, link->name);
 	}
 	even_out(f);
-	free(path);
+	return err;
 }
 
 static void free_node(struct fleet_node *node)

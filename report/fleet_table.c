@@ -46,26 +46,30 @@ static char *tame(char *text)
 	return text;
 }
 
-static char *slower(double effect)
+static char *above(double effect)
 {
 	return text_format("%.3g %%", 100 * expm1(effect));
 }
 
 char *fleet_words(const struct fleet *f, const struct fleet_node *node)
 {
-	const struct fleet_class *class = &f->classes[node->class];
-	char *title = fleet_title(&f->rows[node->worst]);
-	char *much = slower(node->cells[node->worst].effect);
+	const struct fleet_level *level =
+		&f->classes[node->class].levels[node->worst];
+	const struct fleet_row *row = &f->rows[node->worst];
+	char here[UNITS_MAX], there[UNITS_MAX];
+	char *title = fleet_title(row);
 	char *more = node->nbeyond > 1
 			     ? text_format("; %zu rows in all", node->nbeyond)
 			     : text_copy("");
 	char *text = text_format(
-		"oscost: %s %s slower than the median of %zu like it%s%s",
-		title, much, class->levels[node->worst].n, more,
+		"oscost: %s is %s, the median of %zu like it %s%s%s", title,
+		units_format(here, node->cells[node->worst].value,
+			     row->what.unit),
+		level->n, units_format(there, level->median, row->what.unit),
+		more,
 		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : "");
 
 	free(title);
-	free(much);
 	free(more);
 	return tame(text);
 }
@@ -338,8 +342,9 @@ void fleet_differs(struct table *t, const struct fleet *f)
 
 void fleet_slow(struct table *t, const struct fleet *f)
 {
-	COLUMNS(t, "node", "class", "row", "#slower by", "#z", "#rows",
-		"second run", "noise", "other than most of its class in");
+	COLUMNS(t, "node", "class", "row", "#cost above the median", "#z",
+		"#rows", "second run", "noise",
+		"other than most of its class in");
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
 		const struct fleet_cell *cell = &node->cells[node->worst];
@@ -350,7 +355,7 @@ void fleet_slow(struct table *t, const struct fleet *f)
 		table_cell(t, 0, text_copy(node->name));
 		table_cell(t, 1, letter(node->class));
 		table_cell(t, 2, fleet_title(&f->rows[node->worst]));
-		table_cell(t, 3, slower(cell->effect));
+		table_cell(t, 3, above(cell->effect));
 		table_cell(t, 4, text_format("%.3g", cell->z));
 		table_cell(t, 5, text_format("%zu", node->nbeyond));
 		table_cell(t, 6,
@@ -365,8 +370,8 @@ void fleet_slow(struct table *t, const struct fleet *f)
 
 void fleet_slow_rows(struct table *t, const struct fleet *f)
 {
-	COLUMNS(t, "node", "row", "#here", "#median", "#slower by", "#z",
-		"in the second run");
+	COLUMNS(t, "node", "row", "#here", "#median", "#cost above the median",
+		"#z", "in the second run");
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
 
@@ -389,7 +394,7 @@ void fleet_slow_rows(struct table *t, const struct fleet *f)
 			table_cell(t, 3,
 				   text_copy(units_format(text, level->median,
 							  unit)));
-			table_cell(t, 4, slower(cell->effect));
+			table_cell(t, 4, above(cell->effect));
 			table_cell(t, 5, text_format("%.3g", cell->z));
 			if (node->verdict != FLEET_FLAGGED)
 				table_cell(t, 6,

@@ -82,6 +82,7 @@ static const struct opt export_opts[] = {
 };
 
 static const struct opt fleet_opts[] = {
+	OPT_ROOT,
 	OPT_FLAG(0, "flagged", settings, flagged,
 		 "print only the names of slow nodes, to measure them again"),
 	OPT_STR(0, "controls", settings, controls, NULL,
@@ -242,9 +243,14 @@ static int do_like(const struct settings *set, char **argv)
 
 static int do_fleet(const struct settings *set, char **argv)
 {
-	return command_fleet(&(struct fleet_options) { set->controls,
-						       set->flagged },
-			     argv[0]);
+	char *root = find_root(set->root);
+	int status = command_fleet(root,
+				   &(struct fleet_options) { set->controls,
+							     set->flagged },
+				   argv[0]);
+
+	free(root);
+	return status;
 }
 
 static int do_export(const struct settings *set, char **argv)
