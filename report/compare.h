@@ -112,6 +112,7 @@ void compare_across(struct table *t, const struct comparison *c, size_t n);
 
 /* compare_timed() - how many of @n comparisons are before those of ledgers. */
 size_t compare_timed(const struct comparison *c, size_t n);
+
 /* compare_setting_name() - of the settings that are compared, 0, 1, ... until
  * NULL; compare_setting() - the value of a run as text, "unknown" where there
  * is none; a new string. */

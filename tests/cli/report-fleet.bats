@@ -205,7 +205,7 @@ ordinary() { yes 1 | head -n "$1"; }
 	[[ $(sed -E 's/^# (TYPE|UNIT|HELP) ([a-z_]+).*/\2/; s/\{.*//; /^#/d' f/fleet.om | uniq | sort | uniq -d) == '' ]]
 	[[ $(grep -v '^#' f/fleet.om | sed 's/} .*//' | sort | uniq -d) == '' ]]
 	grep -qx 'oscost_node_slow{node="n10"} 1' f/fleet.om
-	grep -qx 'oscost_cost_seconds{node="n10",benchmark="work",case="kind=changed"} (2|1.99|2.0)[0-9.]*e-07' f/fleet.om
+	grep -qxE 'oscost_cost_seconds\{node="n10",benchmark="work",case="kind=changed"\} (2|1.99|2.0)[0-9.]*e-07' f/fleet.om
 	jq -e '.schema == 1 and (.nodes | map(select(.bad).node)) == ["n10"] and
 		.nodes[9].rows[0].case == "kind=changed" and .classes[0].nodes == 10' f/fleet.json
 	grep -q '^node,"n10",ok,"Alpha, 8 cores, 256 GiB","flagged","work: kind=changed",[12].[09]' f/fleet.csv

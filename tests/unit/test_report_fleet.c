@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "fleet.h"
+#include "tap.h"
+
+#define SAMPLE "results/sample"
+
+static void tails(void)
+{
+	/* The fifth begins behind four values; the greatest is only known to be
+	 * above 8: (8 - 2) + (8 - 2) + (6 - 2) + (4 - 2) over 3. */
+	static const double falling[20] = { 100, 8, 6, 4, 2, 1 };
+	const struct fleet_tail t = fleet_tail(falling, 20);
+	double geometric[1000];
+	struct fleet_tail g;
+
+	OK_NEAR(t.base, 2, 0, "where the slowest fifth begins");
+	OK_NEAR(t.mean, 6, 1e-15, "its mean excess, with one bound");
+	OK(t.seen == 3, "from three values");
+	OK_NEAR(t.share, 0.2, 1e-15, "a fifth");
+	OK_NEAR(fleet_threshold(falling, 20, false),
+		2 + 6 * (1 + 1 / sqrt(3)) * log(2000), 1e-12,
+		"continued to one in 10000");
+	OK_NEAR(fleet_threshold(falling, 20, true), 5.83, 0,
+		"but not so far where tails are light");
+	/* The quantiles of an exponential distribution of mean 3. */
+	for (size_t i = 0; i < 1000; i++)
+		geometric[i] = -3 * log(((double)i + 0.5) / 1000);
+	g = fleet_tail(geometric, 1000);
+	OK_NEAR(g.mean, 3, 0.02, "of an exponential tail: its mean");
+	OK_NEAR(g.base, 3 * log(5), 0.01, "and its upper fifth");
+}
+
+static void levels(void)
+{
+	static const double cost[5] = { 0, 0.01, -0.01, 0.02, 0.7 };
+	static const double hz[5] = { 0, 0, 0, 0, -0.68 };
+	double effects[50], many[50], slow[50];
+	struct fleet_level level = { 0 };
+
+	fleet_level_set(&level, cost, NULL, 5, effects);
+	OK_NEAR(level.time, 0.01, 0, "the median");
+	OK(isnan(level.cycles), "without a frequency there are no cycles");
+	OK_NEAR(effects[4], 0.69, 1e-15, "how far off");
+	OK_NEAR(level.scale, 1.4826 * 0.01, 1e-15, "1.4826 MAD");
+	OK_NEAR(fleet_score(&level, exp(level.base + 2 * level.tail)), 2, 1e-12,
+		"a score counts in tails");
+	fleet_level_set(&level, cost, hz, 5, effects);
+	OK_NEAR(effects[4], 0.01, 1e-15, "of time and cycles the lesser");
+	OK_NEAR(fleet_effect(&level, -0.2, 0.4), 0, 0,
+		"less in one, more in the other: nothing");
+	/* Fifty nodes show that the row follows the frequency. */
+	for (size_t i = 0; i < 50; i++) {
+		slow[i] = (double)(i * 7 % 50) / 500;
+		many[i] = -slow[i] + (double)(i % 3) / 1000;
+	}
+	fleet_level_set(&level, many, slow, 50, effects);
+	OK(isnan(level.time), "it is judged by cycles");
+	OK_NEAR(level.cycles, 0.001, 1e-12, "of which it needs the same");
+	OK_NEAR(level.scale, 0.006, 0, "none is narrower than the floor");
+	for (size_t i = 0; i < 50; i++)
+		many[i] = (double)(i % 3) / 1000;
+	fleet_level_set(&level, many, slow, 50, effects);
+	OK(isnan(level.cycles), "or does not, and is judged by time");
+}
+
+static void bounds(void)
+{
+	OK(!fleet_bounds_of(2), "two nodes tell nothing");
+	OK_NEAR(fleet_bounds_of(3)->share, 0.25, 0, "three a little");
+	OK(!fleet_bounds_of(39)->tail && fleet_bounds_of(40)->tail,
+	   "forty have a tail");
+	OK_NEAR(fleet_bounds_of(10000)->z, 5, 0, "many: 5 and 3 %");
+	OK(fleet_most(3) == 1 && fleet_most(6) == 2 && fleet_most(30) == 3 &&
+		   fleet_most(100) == 10,
+	   "how many may be beyond");
+	OK(fleet_is_name("node-1.rack_2") && fleet_is_name("7"), "names");
+	OK(!fleet_is_name("") && !fleet_is_name("-n") && !fleet_is_name(".") &&
+		   !fleet_is_name("a b") && !fleet_is_name("a$b") &&
+		   !fleet_is_name("a/b") && !fleet_is_name("a\nb"),
+	   "no names");
+}
+
+struct seen {
+	const struct run *run;
+	json_t *index;
+	size_t rows, same;
+};
+
+static void see(void *arg, const struct result *r, size_t left)
+{
+	struct seen *s = arg;
+	const struct row *row = compare_find(s->run, s->index, r);
+
+	s->rows++;
+	s->same +=
+		row && row->all.status == r->status &&
+		!(row->all.value < r->value) && !(row->all.value > r->value) &&
+		!(row->all.core_hz < r->core_hz) &&
+		!(row->all.core_hz > r->core_hz) &&
+		!strcmp(row->all.unit, r->unit) &&
+		(isnan(row->all.ci95[0]) || (!(row->all.ci95[0] < r->ci95[0]) &&
+					     !(row->all.ci95[1] > r->ci95[1])));
+}
+
+/* What is taken from the lines is what the loader makes of them. */
+static void reading(void)
+{
+	struct notes notes = { 0 };
+	struct run run, lean;
+	struct seen s = { .run = &run };
+	char *why;
+
+	if (!OK(!run_load(&run, SAMPLE, &notes, &why), "load the sample"))
+		return;
+	free(why);
+	s.index = compare_index(&run);
+	OK(!fleet_read(&lean, SAMPLE, &notes, see, &s, &why), "read it");
+	free(why);
+	OK(!lean.nrows, "without the loader");
+	OK(s.rows == run.nrows && s.rows, "all rows");
+	OK(s.same == s.rows, "with the same figures");
+	json_decref(s.index);
+	run_free(&run);
+	run_free(&lean);
+	notes_free(&notes);
+}
+
+int main(void)
+{
+	tails();
+	levels();
+	bounds();
+	reading();
+	return tap_done();
+}
