@@ -18,6 +18,8 @@ declare -rA fields_kinds=(
 	['row id']='[a-z0-9_.-]{1,100}'
 	['program name']='[a-z0-9_-]{1,100}'
 	[word]='[A-Za-z0-9_.:+-]{0,100}'
+	# It becomes a file's name and a word of commands.
+	[node]='[A-Za-z0-9]([A-Za-z0-9._-]{0,250}[A-Za-z0-9])?'
 	['optional number']='([0-9]{1,15})?'
 	['optional percentage']='[0-9.]{0,10}'
 	['list of programs']='([a-z0-9_-]+ [0-9]{1,9} [0-9]{1,9} ?)*'

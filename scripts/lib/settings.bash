@@ -12,10 +12,9 @@ declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
 	[wide_10]='list of programs' [wide_20]='list of programs'
 	[wide_30]='list of programs')
 
-# configure: settings of a new run.
-configure() {
+# profile: the rounds and the effort of the profile, where none are given.
+profile() {
 	local rounds effort=100
-	local -a kinds
 
 	case ${conf[profile]} in
 	card) rounds=6 effort=20 ;;
@@ -26,6 +25,13 @@ configure() {
 	esac
 	conf[rounds]=${conf[rounds]:-$rounds}
 	conf[effort]=${conf[effort]:-$effort}
+}
+
+# configure: settings of a new run.
+configure() {
+	local -a kinds
+
+	profile
 	conf[seed]=${conf[seed]:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 	conf[host]=$(host_name)
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
