@@ -93,36 +93,27 @@ asked_line() {
 }
 
 # asked_pairs: who measures with whom, K partners each: all pairs of few; of many
-# a random regular graph, a ring in random order with random chords.
+# a random regular graph: nodes in a random ring, random distances on it.
 asked_pairs() {
-	local k=${conf[pairs]} n=${#nodes[@]} i j step
-	local -a ring
+	local k=${conf[pairs]} n=${#nodes[@]} i step
+	local -a ring steps
 	local -A seen=()
 
 	pairs=()
-	((k && n > 1)) || return 0
+	# An odd number of nodes cannot all have an odd number of partners.
+	((k += k % 2 && n % 2, k < n)) || k=$((n - 1))
+	((k)) || return 0
 	random_seed "${conf[seed]}"
-	if ((k >= n - 1)); then
-		for ((i = 0; i < n; i++)); do
-			for ((j = i + 1; j < n; j++)); do
-				pairs+=("${nodes[i]},${nodes[j]}")
-			done
-		done
-		return
-	fi
 	random_order "$n"
 	ring=("${random_permutation[@]}")
-	# Steps 1 and k/2 - 1 others below n/2 give two partners each; for an odd k
-	# one more, from the other half of the ring where that is even.
-	random_order "$(((n - 1) / 2))"
-	for step in "${random_permutation[@]:0:k/2}"; do
+	# Each distance below n / 2 gives two partners, n / 2 itself one.
+	random_order $(((n - 1) / 2))
+	steps=("${random_permutation[@]:0:k/2}")
+	((k % 2 == 0)) || steps+=($((n / 2 - 1)))
+	for step in "${steps[@]}"; do
 		for ((i = 0; i < n; i++)); do
 			asked_pair "${ring[i]}" "${ring[(i + step + 1) % n]}"
 		done
-	done
-	((k % 2)) || return 0
-	for ((i = 0; i < (n + 1) / 2; i++)); do
-		asked_pair "${ring[i]}" "${ring[(i + n / 2) % n]}"
 	done
 }
 

@@ -66,6 +66,10 @@ stop() {
 	stopped=$1
 	progress_clear
 	log "stopping ${#at_work[@]} jobs"
+	end_jobs
+}
+
+end_jobs() {
 	((!${#at_work[@]})) || kill -TERM "${!at_work[@]}" 2>/dev/null || :
 	engine_cancel
 }
@@ -141,11 +145,10 @@ pool() {
 			[[ ! -v busy[${item%,*}] && ! -v busy[${item#*,}] ]] || continue
 			busy[${item%,*}]=1 busy[${item#*,}]=1
 			begun[$item]=$SECONDS
-			(
-				trap - EXIT HUP INT TERM
-				"$job" "$item"
-			) &
+			# It ignores SIGINT, which all get at a terminal: stop() ends it.
+			"$job" "$item" &
 			at_work[$!]=$item
+			[[ -z $stopped ]] || end_jobs
 			unset "left[i]"
 		done
 		show "$ended" "$total"
@@ -171,12 +174,20 @@ show() {
 	progress_line=1
 }
 
+# await PID: a trapped signal ends wait before the process has ended.
+await() {
+	while kill -0 "$1" 2>/dev/null; do
+		wait "$1" || :
+	done
+}
+
 # job NAME NODE PAYLOAD WORD...: fleet_node.sh WORD... on NODE; what it says goes
 # to NAME.out and NAME.err.
 job() {
-	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine
+	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine='' ended=''
 	shift 3
 
+	trap 'ended=1; [[ -z $engine ]] || kill -TERM "$engine" 2>/dev/null || :' TERM
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
 	boot+=" head -c $(stat -c %s "$file") | tar -xzf - && exec sh ./fleet_node.sh ${conf[limit]} $*;"
@@ -185,10 +196,8 @@ job() {
 	feeder=$!
 	(engine_start "$node" "$boot") <&3 3<&- >"$work/$name.out" 2>"$work/$name.err" &
 	engine=$!
-	trap 'kill -TERM "$engine" 2>/dev/null || :' TERM
-	until ! kill -0 "$engine" 2>/dev/null; do
-		wait "$engine" || :
-	done
+	[[ -z $ended ]] || kill -TERM "$engine" 2>/dev/null || :
+	await "$engine"
 	kill "$feeder" 2>/dev/null || :
 }
 
@@ -196,7 +205,7 @@ job_node() { job "$1" "$1" measure measure -r "${conf[rounds]}" -e "${conf[effor
 
 # job_pair CLIENT,SERVER: the server first; it goes when the client is done.
 job_pair() {
-	local client=${1%,*} server=${1#*,} from to port='' pid i
+	local client=${1%,*} server=${1#*,} from to port='' pid='' client_pid='' i
 
 	from=$(engine_address "$client") to=$(engine_address "$server")
 	[[ $from =~ ^[0-9a-fA-F.:]+$ && $to =~ ^[0-9a-fA-F.:]+$ ]] || {
@@ -205,25 +214,26 @@ job_pair() {
 		return
 	}
 	exec {hold}>&-
+	trap 'stopped=1; kill -TERM ${pid:+"$pid" $client_pid} 2>/dev/null || :' TERM
 	job "$1.server" "$server" pair serve "$to" "$from" &
 	pid=$!
-	trap 'kill -TERM "$pid" ${client_pid:+"$client_pid"} 2>/dev/null || :' TERM
 	for ((i = 0; i < 10 * (conf[queue] + 60); i++)); do
 		port=$(sed -n 's/^@serving \([0-9]\{1,5\}\)$/\1/p' "$work/$1.server.out" 2>/dev/null || :)
-		[[ -z $port ]] || break
+		[[ -z $port$stopped ]] || break
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
-	if [[ -n $port ]]; then
+	if [[ -n $port && -z $stopped ]]; then
 		job "$1" "$client" pair pair "$to" "$port" -r "${conf[rounds]}" -e "${conf[effort]}" &
 		client_pid=$!
-		wait "$client_pid" || :
+		[[ -z $stopped ]] || kill -TERM "$client_pid" 2>/dev/null || :
+		await "$client_pid"
 	else
 		cp "$work/$1.server.out" "$work/$1.out"
 		{ echo "no server on $server:" && tail -n 1 "$work/$1.server.err"; } | tr '\n' ' ' >"$work/$1.err"
 	fi
 	kill -TERM "$pid" 2>/dev/null || :
-	wait "$pid" || :
+	await "$pid"
 }
 
 # judge TABLE ITEM SECONDS: what became of a job that has ended.
