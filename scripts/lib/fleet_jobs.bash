@@ -60,24 +60,30 @@ clean() {
 	rm -rf "$work"
 }
 
-# stop NUMBER: a signal came: end all jobs in good order.
+# stop NUMBER: a signal came; the pool ends its jobs.
 stop() {
 	[[ -z $stopped ]] || exit $((128 + $1))
 	stopped=$1
 	progress_clear
 	log "stopping ${#at_work[@]} jobs"
-	end_jobs
 }
 
+# end_jobs: all that are at work, in good order.
 end_jobs() {
+	local pid ended=1
+
 	((!${#at_work[@]})) || kill -TERM "${!at_work[@]}" 2>/dev/null || :
 	engine_cancel
+	for pid in "${!at_work[@]}"; do
+		await "$pid"
+	done
+	at_work=()
 }
 
 # payloads: what the nodes get: the static file, run-all.sh with the plan of this
 # run, fleet_node.sh.
 payloads() {
-	static=${bin%/*}/oscost-static
+	static=$(cd "$bin/.." && pwd)/oscost-static
 	[[ -x $static && -r $here/run-all.sh ]] || die 2 "there is no $static; type: make static"
 	plan_of run
 	payload measure
@@ -121,7 +127,7 @@ payload() {
 	done >"$work/$1.plan"
 	sed -e "/^@PLAN@\$/{r $work/$1.plan" -e 'd}' "$here/run-all.sh" >"$dir/run-all.sh"
 	tar -C "$dir" --owner=0 --group=0 -czf "$dir.tgz" fleet_node.sh run-all.sh \
-		-C "$(dirname "$static")" oscost-static
+		-C "${static%/*}" oscost-static || die 1 "cannot make $dir.tgz"
 	rm -r "$dir"
 }
 
@@ -148,20 +154,21 @@ pool() {
 			# It ignores SIGINT, which all get at a terminal: stop() ends it.
 			"$job" "$item" &
 			at_work[$!]=$item
-			[[ -z $stopped ]] || end_jobs
 			unset "left[i]"
 		done
 		show "$ended" "$total"
+		[[ -z $stopped ]] || break
 		pid=
 		wait -n -p pid "${!at_work[@]}" 2>/dev/null || :
 		fields_is number "${pid:-}" || continue
 		item=${at_work[$pid]}
 		unset "at_work[$pid]" "busy[${item%,*}]" "busy[${item#*,}]"
 		# What was cut short is measured again by --resume.
-		[[ -z $stopped ]] || continue
+		[[ -z $stopped ]] || break
 		ended=$((ended + 1))
 		judge "$table" "$item" $((SECONDS - begun[$item]))
 	done
+	end_jobs
 	progress_clear
 }
 
@@ -174,20 +181,26 @@ show() {
 	progress_line=1
 }
 
-# await PID: a trapped signal ends wait before the process has ended.
+# await PID: until it has ended. A trapped signal ends wait before that; a child
+# of bash that has just begun loses signals, so it may need several.
 await() {
 	while kill -0 "$1" 2>/dev/null; do
-		wait "$1" || :
+		if [[ -z $ended ]]; then
+			wait "$1" || :
+		else
+			kill -TERM "$1" 2>/dev/null || :
+			sleep 0.1
+		fi
 	done
 }
 
 # job NAME NODE PAYLOAD WORD...: fleet_node.sh WORD... on NODE; what it says goes
 # to NAME.out and NAME.err.
 job() {
-	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine='' ended=''
+	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine ended=''
 	shift 3
 
-	trap 'ended=1; [[ -z $engine ]] || kill -TERM "$engine" 2>/dev/null || :' TERM
+	trap 'ended=1' TERM
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
 	boot+=" head -c $(stat -c %s "$file") | tar -xzf - && exec sh ./fleet_node.sh ${conf[limit]} $*;"
@@ -196,7 +209,6 @@ job() {
 	feeder=$!
 	(engine_start "$node" "$boot") <&3 3<&- >"$work/$name.out" 2>"$work/$name.err" &
 	engine=$!
-	[[ -z $ended ]] || kill -TERM "$engine" 2>/dev/null || :
 	await "$engine"
 	kill "$feeder" 2>/dev/null || :
 }
@@ -205,7 +217,7 @@ job_node() { job "$1" "$1" measure measure -r "${conf[rounds]}" -e "${conf[effor
 
 # job_pair CLIENT,SERVER: the server first; it goes when the client is done.
 job_pair() {
-	local client=${1%,*} server=${1#*,} from to port='' pid='' client_pid='' i
+	local client=${1%,*} server=${1#*,} from to port='' ended='' pid i
 
 	from=$(engine_address "$client") to=$(engine_address "$server")
 	[[ $from =~ ^[0-9a-fA-F.:]+$ && $to =~ ^[0-9a-fA-F.:]+$ ]] || {
@@ -214,25 +226,23 @@ job_pair() {
 		return
 	}
 	exec {hold}>&-
-	trap 'stopped=1; kill -TERM ${pid:+"$pid" $client_pid} 2>/dev/null || :' TERM
+	trap 'ended=1' TERM
 	job "$1.server" "$server" pair serve "$to" "$from" &
 	pid=$!
 	for ((i = 0; i < 10 * (conf[queue] + 60); i++)); do
 		port=$(sed -n 's/^@serving \([0-9]\{1,5\}\)$/\1/p' "$work/$1.server.out" 2>/dev/null || :)
-		[[ -z $port$stopped ]] || break
+		[[ -z $port$ended ]] || break
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
-	if [[ -n $port && -z $stopped ]]; then
+	if [[ -n $port && -z $ended ]]; then
 		job "$1" "$client" pair pair "$to" "$port" -r "${conf[rounds]}" -e "${conf[effort]}" &
-		client_pid=$!
-		[[ -z $stopped ]] || kill -TERM "$client_pid" 2>/dev/null || :
-		await "$client_pid"
+		await $!
 	else
 		cp "$work/$1.server.out" "$work/$1.out"
 		{ echo "no server on $server:" && tail -n 1 "$work/$1.server.err"; } | tr '\n' ' ' >"$work/$1.err"
 	fi
-	kill -TERM "$pid" 2>/dev/null || :
+	ended=1
 	await "$pid"
 }
 
