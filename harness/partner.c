@@ -201,10 +201,13 @@ int partner_meet(struct partner *p)
 			  : partner_stopping(p) ? -ECANCELED
 						: 0;
 
+		if (!err && side == NEAR && atomic_load(&page->done))
+			err = -ESRCH;
+		/* One with little to do may have been here since, and ended. */
+		if (err == -ESRCH && (int32_t)(atomic_load(theirs) - mine) >= 0)
+			break;
 		if (err)
 			return err;
-		if (side == NEAR && atomic_load(&page->done))
-			return -ESRCH;
 		doze(theirs, seen, side == NEAR ? PARTNER_WATCH_MS : 0);
 	}
 	if (side == NEAR)

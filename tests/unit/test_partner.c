@@ -87,6 +87,25 @@ static void work(enum partner_kind kind, int cpu)
 	   "which is stopped in the middle, and none is left");
 }
 
+static int do_nothing(struct partner *p, void *arg)
+{
+	return 7;
+}
+
+/* Such a one may have ended before it is looked at. */
+static void short_lives(int n)
+{
+	struct partner p;
+	int good = 0;
+
+	fresh();
+	for (int i = 0; i < n; i++)
+		good += !partner_start(&bench, &p, PARTNER_PROCESS, bench.cpu,
+				       do_nothing, NULL) &&
+			partner_finish(&p) == 7;
+	OK(good == n, "none that has nothing to do is taken for dead");
+}
+
 static int die(struct partner *p, void *arg)
 {
 	usleep(20000);
@@ -314,6 +333,7 @@ int main(void)
 	work(PARTNER_THREAD, other);
 	work(PARTNER_PROCESS, other);
 	team(1);
+	short_lives(1000);
 	ends(die, read_and_look, false, -ESRCH, "a death, a look after EINTR");
 	ends(die, meet, false, -ESRCH, "a death, at the barrier");
 	ends(die, read_for_ever, true, -ESRCH, "a death, in read()");
