@@ -203,6 +203,18 @@ static enum fate fate_of_path(const char *path, int remover(const char *))
 	return remover(path) ? STUCK : REMOVED;
 }
 
+/* A read-only file system refuses to remove also what it has not. */
+static int remove_shmem(const char *name)
+{
+	const int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	else if (errno == ENOENT)
+		return -1;
+	return shm_unlink(name);
+}
+
 /* Numbers are given anew: that of a dead process's is still its own if it was
  * made before the last line of the record was written. */
 static int remove_sysv(const char *kind, int id, const struct stat *record)
@@ -250,7 +262,7 @@ static enum fate sweep_one(const char *kind, const char *what,
 	if (!strcmp(kind, "mq"))
 		return fate_of(mq_unlink(what));
 	if (!strcmp(kind, "shmem"))
-		return fate_of(shm_unlink(what));
+		return fate_of(remove_shmem(what));
 	if (!strcmp(kind, "netns"))
 		return fate_of(remove_netns(what));
 	if (!strcmp(kind, "cgroup"))
