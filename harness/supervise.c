@@ -156,7 +156,11 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 	    (plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
 		_exit(EXIT_FAIL);
 	start_again(plan->argv);
-	warn("cannot start an invocation: %s", strerror(errno));
+	warn("cannot start an invocation: %s%s", strerror(errno),
+	     errno == ENOEXEC
+		     ? ": the kernel must know how to start this file; "
+		       "for qemu-user register it with binfmt_misc, flag P"
+		     : "");
 	_exit(EXIT_BROKEN);
 }
 
