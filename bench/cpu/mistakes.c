@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "kernel_tells.h"
 #include "lib/mistake.h"
 
 #define MIB ((size_t)1 << 20)
@@ -151,6 +152,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct mistakes_state *s = state;
 	const struct mistake *m = c->arg;
 	const struct timer *t = bench_timer(b);
+	int err;
 
 	if (m->needs_tsc && t->method == TIMER_CLOCK)
 		return bench_skip(b, "the clock in use is not the TSC");
@@ -166,9 +168,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	case STRIDED_CHASE:
 		return enter_chase(b, s, c->at[1] == NAIVE);
 	case FAULT_AROUND:
-		return enter_file(b, s);
+		err = kernel_needs(b, KERNEL_FAULTS);
+		return err ? err : enter_file(b, s);
 	case ROUND_TRIP:
-		return naive_pair_start(b, &s->pair, true);
+		err = kernel_needs(b, KERNEL_SWITCHES);
+		return err ? err : naive_pair_start(b, &s->pair, true);
 	case UNPINNED:
 		return naive_pair_start(b, &s->pair, c->at[1] == RIGHT);
 	default:

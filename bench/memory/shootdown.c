@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "kernel_tells.h"
 #include "partner_team.h"
 #include "stats.h"
 
@@ -159,6 +160,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 		    0, 0))
 		return bench_skip(b, "membarrier: %s", strerror(errno));
+	if (c->at[0] == MADVISE)
+		err = kernel_needs(b, KERNEL_RESIDENT);
 	for (s->n = 0; !err && s->n < n; s->n += !err)
 		err = partner_start(b, &s->member[s->n], PARTNER_THREAD,
 				    bench_nth_cpu(b, s->n + 1),

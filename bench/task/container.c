@@ -205,6 +205,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (p->plan.flags & CLONE_INTO_CGROUP && !s->box.v2)
 		return bench_skip(b, "needs control groups of version 2");
+	if (p->plan.flags & ~CLONE_INTO_CGROUP && access("/proc/self/ns", F_OK))
+		return bench_skip(b, "no /proc/self/ns here, which tells what "
+				     "namespaces a process has");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "kernel_tells.h"
 #include "ways.h"
 
 #ifndef SYS_process_madvise
@@ -28,10 +29,17 @@ static int open_new(struct bench *b, struct ways *s)
 
 static int open_shm(struct bench *b, struct ways *s)
 {
+	int fd;
+
 	s->wanted = 1;
 	snprintf(s->name, sizeof(s->name), "/oscost-ways-%016llx",
 		 (unsigned long long)bench_random(b));
 	bench_guard(b, "shmem", s->name);
+	fd = shm_open(s->name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		return bench_skip(b, "shm_open: %s", strerror(errno));
+	close(fd);
+	shm_unlink(s->name);
 	return 0;
 }
 
@@ -90,7 +98,10 @@ SAMPLE_MEMORY(memfd)
 static int open_ranges(struct bench *b, struct ways *s)
 {
 	s->wanted = s->n;
-	return 0;
+	return madvise(s->memory, WAYS_PAGE, MADV_COLD)
+		       ? bench_skip(b, "madvise(MADV_COLD): %s",
+				    strerror(errno))
+		       : 0;
 }
 
 static int run_madvise(struct bench *b, void *state, const struct bench_case *c,
@@ -143,7 +154,7 @@ static int open_pages(struct bench *b, struct ways *s)
 	return s->n < bench_page_bytes()
 		       ? bench_skip(b, "smaller than a page of %s",
 				    bench_page_name())
-		       : 0;
+		       : kernel_needs(b, KERNEL_FAULTS);
 }
 
 static int open_folio(struct bench *b, struct ways *s)
@@ -193,8 +204,10 @@ static int sample_touch(struct bench *b, struct ways *s,
 	const size_t page = bench_page_bytes(), pages = s->n / page;
 	size_t before, taken;
 
-	/* Without access first: locked memory would be filled at once. */
-	if (hole == MAP_FAILED || madvise(at, s->n, advice) ||
+	/* Without access first: locked memory would be filled at once.  A
+	 * kernel that has no huge pages refuses to be told to take none. */
+	if (hole == MAP_FAILED ||
+	    (madvise(at, s->n, advice) && advice == MADV_HUGEPAGE) ||
 	    mprotect(at, s->n, PROT_READ | PROT_WRITE))
 		return bench_fail(b, errno, "map %zu bytes", s->n);
 	before = faults_now();

@@ -261,6 +261,8 @@ static int leave_space(struct box *x)
 	snprintf(path, sizeof(path), "/proc/self/ns/%s",
 		 name_of(x->plan->flags));
 	x->old = open(path, O_RDONLY | O_CLOEXEC);
+	if (x->old < 0 && errno == ENOENT)
+		return -ENOSYS; /* a kernel without these namespaces */
 	return x->old < 0 || unshare((int)x->plan->flags) ? -errno : 0;
 }
 
