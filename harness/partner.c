@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,6 +17,25 @@
 
 #include "deadline.h"
 #include "invocation.h"
+
+/*
+ * Out of a signal handler, past a blocked call.  glibc's longjmp() would clean
+ * up behind pthread_cond_wait(), which takes the mutex: for ever, if the
+ * partner died with it.  musl's does not; it has no setcontext().
+ */
+#ifdef __GLIBC__
+#define WAY_OUT	       ucontext_t
+#define SET_WAY_OUT()  getcontext(&way_out)
+#define TAKE_WAY_OUT() setcontext(&way_out)
+#else
+#define WAY_OUT	       sigjmp_buf
+#define SET_WAY_OUT()  sigsetjmp(way_out, 1)
+#define TAKE_WAY_OUT() siglongjmp(way_out, 1)
+#endif
+
+#ifndef sigev_notify_thread_id /* older than glibc 2.41 */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 /* A real-time signal that neither libc (the first two) nor the harness uses. */
 #define WATCH_SIGNAL (SIGRTMIN + 4)
@@ -34,7 +54,7 @@ static _Thread_local int64_t give_up; /* a deadline; 0: has not waited yet */
 static _Thread_local enum side side;
 
 /* A signal handler has no argument of its own. */
-static ucontext_t way_out;
+static WAY_OUT way_out;
 static volatile sig_atomic_t armed, verdict;
 
 static timer_t watch;
@@ -85,18 +105,14 @@ int partner_failed(struct bench *b, int err)
 }
 
 /* Before a call that does not return AddressSanitizer forgets what the frames
- * have that will never be left: so setcontext() has one around it. */
+ * have that will never be left: so TAKE_WAY_OUT() has one around it. */
 static _Noreturn __attribute__((noinline)) void get_out(void)
 {
-	setcontext(&way_out);
+	TAKE_WAY_OUT();
 	abort();
 }
 
-/*
- * It makes a blocked call return.  setcontext(), for a longjmp() would clean up
- * behind pthread_cond_wait(), which takes the mutex: for ever, if the partner
- * died with it.
- */
+/* It makes a blocked call return. */
 static void on_watch(int sig)
 {
 	const int saved = errno;
@@ -116,7 +132,7 @@ int partner_guard(int (*wait)(void *arg), void *arg)
 	int err;
 
 	verdict = 0;
-	getcontext(&way_out);
+	SET_WAY_OUT();
 	if (verdict)
 		return verdict;
 	armed = 1;
@@ -143,7 +159,7 @@ static int make_watch(void)
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID };
 
 	event.sigev_signo = WATCH_SIGNAL;
-	event._sigev_un._tid = gettid();
+	event.sigev_notify_thread_id = gettid();
 	if (!watch_made && (sigaction(WATCH_SIGNAL, &action, NULL) ||
 			    timer_create(CLOCK_MONOTONIC, &event, &watch)))
 		return errno;

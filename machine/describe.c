@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <hwloc.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -16,6 +15,13 @@
 #include "machine.h"
 #include "rate.h"
 #include "timer.h"
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#define LIBC "glibc %s", gnu_get_libc_version()
+#else
+#define LIBC "not glibc"
+#endif
 
 static void set_text(json_t *o, const char *name, const char *text,
 		     const char *key)
@@ -306,8 +312,7 @@ static void add_system(json_t *m, int cpu)
 	json_object_set_new(m, "mitigations", mitigations());
 	json_object_set_new(m, "libc",
 			    machine_text(
-				    machine_format("glibc %s",
-						   gnu_get_libc_version())));
+				    machine_format(LIBC)));
 }
 
 /* Pin to @cpu, or to the last CPU that this process may use if it is -1: the

@@ -38,6 +38,12 @@
 #include "lib/mem_buffer.h"
 #include "lib/settle.h"
 
+#ifndef _SC_LEVEL1_DCACHE_LINESIZE /* sysconf() of musl knows no caches */
+#define _SC_LEVEL1_DCACHE_LINESIZE (-1)
+#define _SC_LEVEL1_DCACHE_ASSOC	   (-1)
+#define _SC_LEVEL2_CACHE_ASSOC	   (-1)
+#endif
+
 #define MAX_WAYS    24 /* of the first cache */
 #define MAX_WAYS_L2 28
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */

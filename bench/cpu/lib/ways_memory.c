@@ -98,7 +98,7 @@ SAMPLE_MEMORY(memfd)
 static int open_ranges(struct bench *b, struct ways *s)
 {
 	s->wanted = s->n;
-	return madvise(s->memory, WAYS_PAGE, MADV_COLD)
+	return madvise(s->memory, bench_page_bytes(), MADV_COLD)
 		       ? bench_skip(b, "madvise(MADV_COLD): %s",
 				    strerror(errno))
 		       : 0;

@@ -90,7 +90,7 @@ static bool is_on(const char *path, long magic)
 {
 	struct statfs fs;
 
-	return !statfs(path, &fs) && fs.f_type == magic;
+	return !statfs(path, &fs) && (long)fs.f_type == magic;
 }
 
 static void path_in(const struct box *x, const char *name, char path[PATH_MAX])
