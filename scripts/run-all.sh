@@ -3,11 +3,12 @@
 #
 # run-all.sh - measure with oscost-static alone: a plain shell is enough.
 #
-# usage: run-all.sh [-b FILE] [-o ROWS] [-r ROUNDS] [-e EFFORT] [-c] [PROGRAM]...
+# usage: run-all.sh [-b FILE] [-o ROWS] [-r ROUNDS] [-e EFFORT] [-t TIMES] [-c] [PROGRAM]...
 #   -b FILE    the static file [oscost-static beside this script]
 #   -o ROWS    where the rows go; they are added to what is there [invocations.jsonl]
 #   -r ROUNDS  how often each program measures, in another order each time [6]
 #   -e EFFORT  how many samples to take, percent of the usual [100]
+#   -t TIMES   how many times the usual limit a program may take, where all is slow [1]
 #   -c         the core rows only
 # Without a PROGRAM all of the suite are measured.  `report make DIR`, where the
 # suite is built, makes the report of a directory that has invocations.jsonl.
@@ -73,11 +74,11 @@ one() { # ROUND PROGRAM SECONDS CORE ARGUMENT...
 	set -- "$program" --json --invocations 1 --round "$round" --effort "$effort" \
 		${core:+--core} "$@"
 	# shellcheck disable=SC2086 # two words, or none
-	${timeout:+timeout -k 5 $limit} "$file" "$@" >>"$rows"
+	${timeout:+timeout -k 5 $((limit * times))} "$file" "$@" >>"$rows"
 	status=$?
 	case $status in
 	0 | 77) return ;;
-	124 | 137) why="no end after $limit s" ;;
+	124 | 137 | 143) why="no end after $((limit * times)) s" ;;
 	1) why='a row failed' ;;
 	*) why="status $status" ;;
 	esac
@@ -124,21 +125,22 @@ summary() {
 	}' "$rows"
 }
 
-file=${0%/*}/oscost-static rows=invocations.jsonl rounds=6 effort=100 core=
-while getopts b:o:r:e:ch option; do
+file=${0%/*}/oscost-static rows=invocations.jsonl rounds=6 effort=100 times=1 core=
+while getopts b:o:r:e:t:ch option; do
 	case $option in
 	b) file=$OPTARG ;;
 	o) rows=$OPTARG ;;
 	r) rounds=$OPTARG ;;
 	e) effort=$OPTARG ;;
+	t) times=$OPTARG ;;
 	c) core=1 ;;
 	h) usage && exit ;;
 	*) misuse 'wrong options' ;;
 	esac
 done
 shift $((OPTIND - 1))
-case $rounds$effort in
-*[!0-9]*) misuse "rounds and effort are numbers" ;;
+case $rounds$effort$times in
+*[!0-9]*) misuse "rounds, effort and times are numbers" ;;
 esac
 [ -x "$file" ] || misuse "there is no $file; make static makes it"
 : >>"$rows" || exit 2

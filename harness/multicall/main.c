@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All programs in one static file.  argv[0] says which, or else the first
- * argument; a program that executes itself again keeps its argv[0].
+ * argument; a program that executes itself again keeps its argv[0].  As the
+ * first process of a machine (rdinit=/oscost-static -- syscall --json) it
+ * powers the machine off when the program has ended.
  */
 #include "multicall.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/reboot.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -73,10 +79,43 @@ static int usage(FILE *to, int code)
 	return code;
 }
 
+/* A machine has its kernel's threads below process 2 from the start; where
+ * another process 1 begins, in a container, there is no second one yet. */
+static bool is_init(void)
+{
+	return getpid() == 1 && !kill(2, 0);
+}
+
+/* Only the child returns.  A kernel panics when its first process ends. */
+static void stay_as_init(const char *name)
+{
+	const pid_t pid = fork();
+	int status = 0;
+	pid_t got;
+
+	if (!pid)
+		return;
+	do /* also what a program leaves behind */
+		got = wait(&status);
+	while (got != pid && (got >= 0 || errno == EINTR));
+	if (pid < 0)
+		warn("cannot fork: %s", strerror(errno));
+	else if (WIFSIGNALED(status))
+		warn("%s was ended by signal %d", name, WTERMSIG(status));
+	else
+		warn("%s ended with status %d", name, WEXITSTATUS(status));
+	warn("powering off");
+	sync();
+	reboot(RB_POWER_OFF);
+	die(EXIT_FAIL, "cannot power off: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	const struct program *p = argc ? find(base(argv[0])) : NULL;
 
+	if (is_init())
+		stay_as_init(argc > 1 ? argv[1] : argv[0]);
 	if (p)
 		return p->start(argc, argv);
 	if (argc < 2)
