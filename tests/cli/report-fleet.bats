@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The slow nodes of a fleet, from made-up results.
+# shellcheck disable=SC2046,SC2086 # numbers that are to be words
 
 setup() {
 	load ../helpers
