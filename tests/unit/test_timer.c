@@ -23,25 +23,25 @@ static void choice(void)
 		enum timer_method want;
 		const char *what;
 	} machines[] = {
-		{ { true, true, true, false, true, 120 },
+		{ { true, true, true, false, true, 120, 0 },
 		  TIMER_CPUID,
 		  "bare metal: the white paper's method" },
-		{ { true, true, true, true, true, 9000 },
+		{ { true, true, true, true, true, 9000, 0 },
 		  TIMER_LFENCE,
 		  "CPUID traps: lfence" },
-		{ { true, true, true, true, true, 120 },
+		{ { true, true, true, true, true, 120, 0 },
 		  TIMER_LFENCE,
 		  "a hypervisor that does not trap now: lfence" },
-		{ { true, true, true, true, false, 9000 },
+		{ { true, true, true, true, false, 9000, 0 },
 		  TIMER_CPUID,
 		  "CPUID traps, but lfence does not hold" },
-		{ { true, true, false, false, true, 120 },
+		{ { true, true, false, false, true, 120, 0 },
 		  TIMER_CLOCK,
 		  "TSC not invariant: the kernel's clock" },
-		{ { true, false, true, false, true, 120 },
+		{ { true, false, true, false, true, 120, 0 },
 		  TIMER_CPUID2,
 		  "no RDTSCP: the white paper's first method" },
-		{ { false, false, false, false, false, 0 },
+		{ { false, false, false, false, false, 0, 0 },
 		  TIMER_CLOCK,
 		  "no TSC: the kernel's clock" },
 	};
@@ -57,11 +57,10 @@ static void choice(void)
 
 static void usable(void)
 {
-	const struct timer_features none = { false, false, false,
-					     false, false, 0 };
-	const struct timer_features old = {
-		true, false, true, false, false, 120
-	};
+	const struct timer_features none = { .trap_ticks = 0 };
+	const struct timer_features old = { .counter = true,
+					    .invariant = true,
+					    .trap_ticks = 120 };
 	struct timer t = { .features = none };
 	const char *why = NULL;
 
