@@ -7,15 +7,20 @@
 #include <linux/types.h>
 
 #include "certificate.h"
+#include "ring0.h"
 
-/* Timing methods that ring 0 can use: the programs' and the paper's third. */
+/*
+ * arch/ARCH/ring0.h has RING0_METHODS(X), X(NAME, name, lacks) each: the timing
+ * methods that ring 0 can use, timer_name_begin() and _end(), and NULL or why
+ * this processor cannot; ring0_hz(): the rate of the counter, or 0, which means
+ * RING0_NO_HZ; ring0_mask(flags), ring0_unmask(flags): no interrupts between
+ * them; ring0_fpu_begin(), _end(): what ensemble_chain() needs.
+ */
 enum cert_method {
-	CERT_NONE,
-	CERT_CPUID2,
-	CERT_CPUID,
-	CERT_LFENCE,
-	CERT_CR0, /* cpuid;rdtsc ... mov cr0;rdtsc */
-	CERT_METHODS
+#define CERT_ENUM_(NAME, name, lacks) CERT_##NAME,
+	RING0_METHODS(CERT_ENUM_)
+#undef CERT_ENUM_
+		CERT_METHODS
 };
 
 /* What the module measured; freed with it. */
@@ -35,13 +40,13 @@ struct cert {
 
 const char *cert_method_name(enum cert_method method);
 
-/* cert_usable() - whether this processor has the instructions of @method. */
-bool cert_usable(enum cert_method method);
+/* cert_lacks() - NULL, or why this processor cannot do @method. */
+const char *cert_lacks(enum cert_method method);
 
 /* What is measured besides the clock: kernel/function.c, or the user's. */
 void oscost_function(void);
 
-/* cert_quantum() - step of the TSC, ticks, rounded up. */
+/* cert_quantum() - step of the counter, ticks, rounded up. */
 u64 cert_quantum(void);
 
 /* cert_measure() - take the certificates of all methods into @cert, whose

@@ -8,8 +8,6 @@
  *
  * Source: G. Paoloni, Intel white paper 324264-001, 2010.
  */
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
 #include <linux/debugfs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -79,7 +77,7 @@ static int measure(void)
 		return -ENOMEM;
 	cert->started_at = ktime_get_real_seconds();
 	cert->quantum = cert_quantum();
-	cert->hz = (u64)tsc_khz * 1000;
+	cert->hz = ring0_hz();
 	ret = cert_measure(cert, scratch);
 	kvfree(scratch);
 	return ret;
@@ -99,8 +97,8 @@ static int __init cert_init(void)
 {
 	int ret;
 
-	if (!tsc_khz) {
-		pr_err("oscost_cert: this kernel does not use the TSC\n");
+	if (!ring0_hz()) {
+		pr_err("oscost_cert: " RING0_NO_HZ "\n");
 		return -EOPNOTSUPP;
 	}
 	if (ensembles < 2 || ensembles > 1000 || samples < 10 ||

@@ -23,6 +23,10 @@ static void print_evidence(struct seq_file *m, const struct cert *cert,
 	const s64 paper =
 		certificate_paper(cert_method_name(method), f->body, f->name);
 
+	if (cert_lacks(method)) {
+		seq_puts(m, "\"evidence\":{\"ring\":0}");
+		return;
+	}
 	seq_printf(m,
 		   "\"evidence\":{\"ring\":0,\"ensembles\":%u,\"samples\":%u,"
 		   "\"quantum_ticks\":%llu,\"migrations\":%llu",
@@ -43,6 +47,7 @@ static void print_row(struct seq_file *m, const struct cert *cert,
 		      const struct certificate_figure *f)
 {
 	const char *name = cert_method_name(method);
+	const char *lacks = cert_lacks(method);
 	struct tm now;
 
 	time64_to_tm(cert->started_at, 0, &now);
@@ -52,29 +57,33 @@ static void print_row(struct seq_file *m, const struct cert *cert,
 		   "\"params\":{\"method\":\"%s\",\"body\":\"%s\","
 		   "\"figure\":\"%s\"},",
 		   name, f->body, f->name, name, f->body, f->name);
-	if (f->known) {
-		seq_puts(m, "\"status\":\"ok\",\"reason\":null,");
-		seq_printf(m, "\"unit\":\"%s\",\"better\":\"%s\",\"value\":",
-			   f->unit, f->better);
-		print_wide(m, f->value, f->decimals);
-	} else {
+	if (lacks)
+		seq_printf(m, "\"status\":\"skipped\",\"reason\":\"%s\",",
+			   lacks);
+	else if (!f->known)
 		seq_printf(m,
 			   "\"status\":\"skipped\",\"reason\":\"up to %u more "
 			   "stores did not raise the least time in nine places "
-			   "of ten\",\"unit\":\"%s\",\"better\":\"%s\","
-			   "\"value\":null",
-			   cert->ensembles / 2, f->unit, f->better);
-	}
+			   "of ten\",",
+			   cert->ensembles / 2);
+	else
+		seq_puts(m, "\"status\":\"ok\",\"reason\":null,");
+	seq_printf(m, "\"unit\":\"%s\",\"better\":\"%s\",\"value\":", f->unit,
+		   f->better);
+	if (f->known && !lacks)
+		print_wide(m, f->value, f->decimals);
+	else
+		seq_puts(m, "null");
 	seq_printf(m,
-		   ",\"ci95\":null,\"n\":1,\"samples\":%llu,\"iters\":1,"
+		   ",\"ci95\":null,\"n\":%d,\"samples\":%llu,\"iters\":1,"
 		   "\"min\":null,\"mean\":null,\"stddev\":null,\"p50\":null,"
 		   "\"p90\":null,\"p99\":null,\"p999\":null,\"max\":null,"
 		   "\"cold\":null,\"ticks\":null,\"cycles\":null,"
 		   "\"timer\":\"%s\",\"tsc_hz\":%llu,\"core_hz\":null,"
 		   "\"estimator\":\"derived\",\"cpu\":%d,\"policy\":null,"
 		   "\"priority\":null,",
-		   (u64)cert->ensembles * cert->samples, name, cert->hz,
-		   cert->cpu);
+		   !lacks, lacks ? 0 : (u64)cert->ensembles * cert->samples,
+		   name, cert->hz, cert->cpu);
 	print_evidence(m, cert, method, f);
 	seq_printf(m,
 		   ",\"tags\":{\"migrated\":%llu},\"grade\":null,"
@@ -96,8 +105,7 @@ int cert_rows_show(struct seq_file *m, void *unused)
 		const struct certificate *c =
 			&cert->results[method].certificate;
 
-		for (i = 0; cert_usable(method) && certificate_figure(c, i, &f);
-		     i++)
+		for (i = 0; certificate_figure(c, i, &f); i++)
 			print_row(m, cert, method, &f);
 	}
 	return 0;
@@ -136,7 +144,7 @@ int cert_log_show(struct seq_file *m, void *unused)
 	for (method = 0; method < CERT_METHODS; method++) {
 		const struct cert_result *r = &cert->results[method];
 
-		if (!cert_usable(method))
+		if (cert_lacks(method))
 			continue;
 		seq_printf(m, "# method=%s body=empty\n",
 			   cert_method_name(method));

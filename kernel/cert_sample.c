@@ -4,37 +4,14 @@
  * interval, as in the paper, so that only the hypervisor and the firmware can
  * still come between.
  */
-#include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
-#include <asm/cpufeature.h>
-#include <asm/fpu/api.h>
-
 #include "cert.h"
 #include "ensemble_body.h"
 #include "quantum.h"
-#include "timer_asm.h"
-
-/* The paper's alternative for processors without RDTSCP: writing CR0, even
- * unchanged, serialises, so the read behind it waits for the measured code. */
-#define timer_cr0_begin timer_cpuid_begin
-
-TIMER_INLINE uint64_t timer_cr0_end(void)
-{
-	unsigned long cr0;
-	uint32_t lo, hi;
-
-	asm volatile("mov %%cr0, %2\n\t"
-		     "mov %2, %%cr0\n\t"
-		     "rdtsc"
-		     : "=a"(lo), "=d"(hi), "=&r"(cr0)
-		     :
-		     : "memory");
-	return (uint64_t)hi << 32 | lo;
-}
 
 struct context {
 	struct cert *cert;
@@ -78,36 +55,27 @@ static u64 sample(void *ctx, enum certificate_body body, u32 n)
 	unsigned long flags;
 	u64 ticks = 0;
 
-	/* 256 samples of a trapping CPUID are about a millisecond. */
+	/* 256 samples are about a millisecond where CPUID traps. */
 	if (!(++context->taken & 255))
 		cond_resched();
 
 	preempt_disable();
 	if (body == CERTIFICATE_CHAIN)
-		kernel_fpu_begin();
-	raw_local_irq_save(flags);
+		ring0_fpu_begin();
+	ring0_mask(flags);
 	switch (context->method) {
-	case CERT_NONE:
-		BODIES(none, ticks);
+#define CASE(NAME, name, lacks)      \
+	case CERT_##NAME:            \
+		BODIES(name, ticks); \
 		break;
-	case CERT_CPUID2:
-		BODIES(cpuid2, ticks);
-		break;
-	case CERT_CPUID:
-		BODIES(cpuid, ticks);
-		break;
-	case CERT_LFENCE:
-		BODIES(lfence, ticks);
-		break;
-	case CERT_CR0:
-		BODIES(cr0, ticks);
-		break;
+		RING0_METHODS(CASE)
+#undef CASE
 	default:
 		break;
 	}
-	raw_local_irq_restore(flags);
+	ring0_unmask(flags);
 	if (body == CERTIFICATE_CHAIN)
-		kernel_fpu_end();
+		ring0_fpu_end();
 	if (smp_processor_id() != context->cert->cpu)
 		context->cert->migrations++;
 	preempt_enable();
@@ -146,33 +114,38 @@ static const struct certificate_ops ops = {
 const char *cert_method_name(enum cert_method method)
 {
 	static const char *const names[CERT_METHODS] = {
-		[CERT_NONE] = "none",	[CERT_CPUID2] = "cpuid2",
-		[CERT_CPUID] = "cpuid", [CERT_LFENCE] = "lfence",
-		[CERT_CR0] = "cr0",
+#define NAME_(NAME, name, lacks) #name,
+		RING0_METHODS(NAME_)
+#undef NAME_
 	};
 
 	return names[method];
 }
 
-bool cert_usable(enum cert_method method)
+const char *cert_lacks(enum cert_method method)
 {
-	return boot_cpu_has(X86_FEATURE_RDTSCP) ||
-	       (method != CERT_CPUID && method != CERT_LFENCE);
+	const char *const lacks[CERT_METHODS] = {
+#define LACKS_(NAME, name, lacks) lacks,
+		RING0_METHODS(LACKS_)
+#undef LACKS_
+	};
+
+	return lacks[method];
 }
 
 u64 cert_quantum(void)
 {
-	struct context context = { .method = CERT_LFENCE };
 	static struct quantum q; /* too large for a frame; init only */
+	volatile int variable;
 	u32 i;
 
 	quantum_start(&q);
 	for (i = 0; i < 10000; i++) {
-		const u64 first = timer_lfence_begin();
+		const u64 first = timer_fenced_begin();
 
 		/* Distances of many lengths, not always the same one. */
-		ensemble_stores(i * 2654435761u % 256, &context.variable);
-		quantum_add(&q, timer_lfence_begin() - first);
+		ensemble_stores(i * 2654435761u % 256, &variable);
+		quantum_add(&q, timer_fenced_begin() - first);
 		if (!(i & 255))
 			cond_resched();
 	}
@@ -181,7 +154,7 @@ u64 cert_quantum(void)
 
 int cert_measure(struct cert *cert, u64 *scratch)
 {
-	struct context context = { .cert = cert, .method = CERT_LFENCE };
+	struct context context = { .cert = cert };
 
 	cert->cpu = raw_smp_processor_id();
 	for (context.method = 0; context.method < CERT_METHODS;
@@ -189,11 +162,11 @@ int cert_measure(struct cert *cert, u64 *scratch)
 		struct certificate *c =
 			&cert->results[context.method].certificate;
 
-		if (!cert_usable(context.method))
+		c->has_function = true;
+		if (cert_lacks(context.method))
 			continue;
 		c->clock.quantum = cert->quantum;
 		c->clock.hz = cert->hz;
-		c->has_function = true;
 		if (certificate_take(c, &ops, &context, cert->ensembles,
 				     cert->samples, scratch))
 			return -EINTR;

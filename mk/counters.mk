@@ -38,6 +38,6 @@ counters-test: ## count loops of known length on an emulated aarch64 machine: KE
 		echo 'counters-test: skipped: no $(CROSS_ARM64) here' >&2; \
 	else \
 		$(MAKE) --no-print-directory '$(COUNTERS_GUEST)' && \
-		{ tests/lab/counters '$(COUNTERS_GUEST)' '$(COUNTERS_TEST)' \
+		{ tests/lab/counters '$(COUNTERS_GUEST)' '$(COUNTERS_TEST)' '$(BUILD)/kernels/aarch64' \
 			$(if $(KERNEL),'$(KERNEL)') || [ $$? = 77 ]; }; \
 	fi

@@ -2,10 +2,10 @@
 # The ring 0 module.  Only `make kmod-run` ever loads it here.
 
 KMOD      := $(BUILD)/kmod
-KMOD_TEST := $(BUILD)/kmod-test
+KMOD_TEST := $(BUILD)/kmod-test/$(ARCH)
 KERNELS   := $(BUILD)/kernels
 KDIR      ?= /lib/modules/$(shell uname -r)/build
-KMOD_SRCS  = $(wildcard kernel/*) $(wildcard arch/$(ARCH)/*_asm.h) clock/ensemble.c clock/ensemble.h \
+KMOD_SRCS  = $(wildcard kernel/*) $(wildcard arch/$(ARCH)/*_asm.h arch/$(ARCH)/ring0.h) clock/ensemble.c clock/ensemble.h \
 	clock/ensemble_body.h clock/certificate.c clock/certificate.h \
 	clock/quantum.c clock/quantum.h
 
@@ -31,12 +31,12 @@ kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload, compare with us
 		{ status=$$?; [ $$status = 77 ]; }
 
 .PHONY: kmod-test
-kmod-test: ## build it for the distribution's kernel and test it in QEMU
-	$(Q)scripts/setup kmod
+kmod-test: ## build it for the distribution's kernel and test it in QEMU: ARCH=aarch64
+	$(Q)scripts/setup kmod $(foreign:%=cross)
 	$(Q)$(call kmod_copy,$(KMOD_TEST)/src)
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/bin/nop
-	$(Q)tests/lab/kmod '$(abspath $(KMOD_TEST))/src' '$(abspath $(KMOD_TEST))' \
-		'$(abspath $(KERNELS))' '$(BUILD)/bin' || \
+	$(Q)$(if $(foreign),,$(MAKE) --no-print-directory $(BUILD)/bin/nop)
+	$(Q)tests/lab/kmod '$(ARCH)' '$(abspath $(KMOD_TEST))/src' '$(abspath $(KMOD_TEST))' \
+		'$(abspath $(KERNELS))$(foreign:%=/%)' $(if $(foreign),,'$(BUILD)/bin/nop') || \
 		{ status=$$?; [ $$status = 77 ]; }
 
 # The noise certificate, on the same kernel: where nobody outside can take time.

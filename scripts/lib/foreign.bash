@@ -1,78 +1,147 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Packages of another architecture: only unpacked, never installed.  The caller
-# has scripts/lib/guest.bash (need, skip).
+# Machines of another architecture, emulated, and Debian's packages for them:
+# only unpacked, never installed.  The caller has scripts/lib/guest.bash.
+#
+# A directory WORK keeps what was unpacked for the next time.
 
-# apt as if on a machine of ARCH (Debian's name), with lists and a state of its
-# own in WORK: nothing of this machine's is read but its sources and keys, and
-# nothing changed.  Where WORK has a sources.list, that one instead.
-foreign_apt() { # ARCH WORK TOOL ARGUMENT...
-	local arch=$1 tool=$3 dir own=()
+# foreign_machine ARCH: what Debian and QEMU call it, for all below and for boot;
+# with exact behind the processor its counter tells one instruction from the
+# next, where that can be had.
+foreign_machine() {
+	# shellcheck disable=SC2034 # of the caller
+	case $1 in
+	aarch64)
+		debian=arm64 suites=() flavour=arm64
+		emulator='qemu-system-aarch64 -M virt' console=ttyAMA0
+		processor=neoverse-n1 exact=,cntfrq=1000000000
+		;;
+	riscv64)
+		debian=riscv64 flavour=riscv64
+		suites=(trixie forky sid) # Debian has it since 13
+		emulator='qemu-system-riscv64 -M virt' console=ttyS0
+		processor=rv64 exact=
+		;;
+	*) skip "no emulated machine of $1 is known here" ;;
+	esac
+	need "${emulator%% *}" 'scripts/setup cross'
+	need dpkg-deb dpkg
+}
+
+# apt as if on such a machine, with lists and a state of its own in WORK:
+# nothing of this machine's is read but its sources and keys, and nothing
+# changed.  Where WORK has a sources.list, that one instead.
+foreign_apt() { # WORK TOOL ARGUMENT...
+	local tool=$2 dir own=()
 
 	# A relative path apt would look for below /.
-	dir=$(cd "$2" && pwd)/apt
-	[[ -e $2/sources.list ]] &&
+	dir=$(cd "$1" && pwd)/apt
+	[[ -e $1/sources.list ]] &&
 		own=(-o "Dir::Etc::sourcelist=${dir%/*}/sources.list" -o Dir::Etc::sourceparts=-)
-	shift 3
+	shift 2
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
 	: >"$dir/status"
-	"$tool" -qq -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" \
+	"$tool" -qq -o "APT::Architecture=$debian" -o "APT::Architectures=$debian" \
 		-o "Dir::State=$dir" -o "Dir::State::lists=$dir/lists" \
 		-o "Dir::State::status=$dir/status" -o "Dir::Cache=$dir/cache" \
 		-o Acquire::Languages=none -o APT::Sandbox::User= "${own[@]}" "$@"
 }
 
-# Lists of ARCH's packages into WORK: of this machine's release, or of a later
-# one that has the architecture, and the package that the caller sought.
-foreign_update() { # ARCH WORK [SUITE...]
-	local arch=$1 work=$2 suite uri
+# Lists of packages into WORK: of this machine's release, or of a later one that
+# has such a kernel.  Whoever asked for them takes them away: WORK/apt.
+foreign_update() { # WORK
+	local work=$1 suite uri
 
 	need apt-get apt
-	need dpkg-deb dpkg
 	mkdir -p "$work"
+	[[ ! -e $work/apt/there || $(<"$work/apt/there") != "$$" ]] || return 0
 	rm -f "$work/sources.list"
-	shift 2
 	# shellcheck disable=SC2016 # apt's own
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' |
 		awk '$2 == "main" { print $1; exit }')
-	for suite in '' "$@"; do
+	for suite in '' "${suites[@]}"; do
 		[[ -z $suite ]] || echo "deb $uri $suite main" >"$work/sources.list"
-		foreign_apt "$arch" "$work" apt-get update >"$work/apt.log" 2>&1 || continue
-		[[ $(foreign_apt "$arch" "$work" apt-cache policy "${sought-libc6-dev}") =~ Candidate:\ [0-9] ]] &&
-			return
+		foreign_apt "$work" apt-get update >"$work/apt.log" 2>&1 || continue
+		[[ $(foreign_apt "$work" apt-cache policy "linux-image-$flavour") =~ Candidate:\ [0-9] ]] || continue
+		echo "$$" >"$work/apt/there"
+		return
 	done
-	skip "no list of $arch packages: $(tail -n 1 "$work/apt.log")"
+	skip "no list of $debian packages: $(tail -n 1 "$work/apt.log")"
 }
 
-# The kernel that META stands for: the package that has its version in its name.
-foreign_depends() { # ARCH WORK META
-	foreign_apt "$1" "$2" apt-cache depends "$3" |
-		awk '$1 == "Depends:" && $2 ~ /^linux-image-[0-9]/ { print $2; exit }'
+# What PACKAGE depends on, a name that matches PATTERN.
+foreign_depends() { # WORK PACKAGE PATTERN
+	foreign_apt "$1" apt-cache depends "$2" |
+		awk -v pattern="$3" '$1 == "Depends:" && $2 ~ pattern { print $2; exit }'
 }
 
 # Unpack PACKAGE's files below WHAT (./boot, ./usr) into WORK.
-foreign_unpack() { # ARCH WORK PACKAGE WHAT
-	(cd "$2" && foreign_apt "$1" . apt-get download "$3" >apt.log 2>&1) ||
-		skip "cannot download $3: $(tail -n 1 "$2/apt.log")"
-	dpkg-deb --fsys-tarfile "$2/$3_"*.deb | tar -C "$2" -xf - "$4"
-	rm -f "$2/$3_"*.deb
+foreign_unpack() { # WORK PACKAGE WHAT
+	(cd "$1" && foreign_apt . apt-get download "$2" >apt.log 2>&1) ||
+		skip "cannot download $2: $(tail -n 1 "$1/apt.log")"
+	dpkg-deb --fsys-tarfile "$1/$2_"*.deb | tar -C "$1" -xf - "$3"
+	rm -f "$1/$2_"*.deb
 }
 
-# The kernel below WORK, fetched by META's name if it is not there yet.
-foreign_kernel() { # ARCH WORK META [SUITE...]
-	local arch=$1 work=$2 meta=$3 sought=$3 package
+# The kernel of RELEASE (6.1.0-47-arm64).
+foreign_image() { # WORK RELEASE
+	local package=linux-image-$2
 
-	shift 3
-	find "$work" -name 'vmlinu[xz]*' | sort -V | tail -n 1 | grep . && return
-	foreign_update "$arch" "$work" "$@"
-	package=$(foreign_depends "$arch" "$work" "$meta") || true
-	[[ -n $package ]] || skip "the list has no $meta"
+	find "$1" -path "*$2*" -name 'vmlinu[xz]*' 2>/dev/null | grep . && return
+	foreign_update "$1"
 	# Since Debian 14 a package of its own has the file, and elsewhere.
-	if [[ -n $(foreign_apt "$arch" "$work" apt-cache pkgnames "${package/image/binary}") ]]; then
-		foreign_unpack "$arch" "$work" "${package/image/binary}" ./usr/lib/modules
+	if [[ -n $(foreign_apt "$1" apt-cache pkgnames "${package/image/binary}") ]]; then
+		foreign_unpack "$1" "${package/image/binary}" ./usr/lib/modules
 	else
-		foreign_unpack "$arch" "$work" "$package" ./boot
+		foreign_unpack "$1" "$package" ./boot
 	fi
-	rm -rf "$work/apt"
-	find "$work" -name 'vmlinu[xz]*' | sort -V | tail -n 1 | grep .
+	find "$1" -path "*$2*" -name 'vmlinu[xz]*' | grep .
+}
+
+# The newest kernel below WORK; if there is none yet, the newest of the list.
+foreign_kernel() { # WORK
+	local package
+
+	find "$1" -path "*[0-9]-$flavour*" -name 'vmlinu[xz]*' 2>/dev/null | sort -V | tail -n 1 |
+		grep . && return
+	foreign_update "$1"
+	package=$(foreign_depends "$1" "linux-image-$flavour" '^linux-image-[0-9]')
+	[[ -n $package ]] || skip "the list has no linux-image-$flavour"
+	foreign_image "$1" "${package#linux-image-}"
+	rm -rf "$1/apt"
+}
+
+# A busybox that needs nothing else.
+foreign_busybox() { # WORK
+	if [[ ! -x $1/busybox ]]; then
+		foreign_update "$1"
+		# It lies in ./bin, since Debian 13 in ./usr/bin.
+		foreign_unpack "$1" busybox-static .
+		mv "$(find "$1" -path '*/bin/busybox')" "$1/busybox"
+		rm -rf "$1/apt"
+	fi
+	printf '%s\n' "$1/busybox"
+}
+
+# The headers of RELEASE, with the scripts of a machine like this one.
+foreign_headers() { # WORK RELEASE
+	local headers=$1/usr/src/linux-headers-$2 package here
+
+	if [[ ! -e $headers/complete ]]; then
+		foreign_update "$1"
+		foreign_unpack "$1" "linux-headers-$2" ./usr
+		package=$(foreign_depends "$1" "linux-headers-$2" '^linux-headers-.*-common$')
+		foreign_unpack "$1" "$package" ./usr
+		package=$(foreign_depends "$1" "linux-headers-$2" ^linux-kbuild-)
+		# Programs that run here, of the same release.
+		here=$(cd "$1" && pwd)
+		(cd "$1" && apt-get -qq download "$package" >apt.log 2>&1) ||
+			skip "cannot download $package: $(tail -n 1 "$1/apt.log")"
+		dpkg-deb -x "$1/$package"_*.deb "$1"
+		rm -f "$1/$package"_*.deb
+		sed -i "s,^include /usr,include $here/usr," "$headers/Makefile"
+		rm -rf "$1/apt"
+		touch "$headers/complete"
+	fi
+	printf '%s\n' "$headers"
 }

@@ -36,11 +36,12 @@ conclude() { # WORK
 	((failed == 0))
 }
 
-# The root of a machine that knows nothing but busybox; the caller adds /init.
+# The root of a machine that knows nothing but busybox, the caller's $busybox or
+# this machine's; the caller adds /init.
 make_root() { # ROOT
 	rm -rf "$1"
 	mkdir -p "$1"/{bin,proc,sys,dev,tmp}
-	cp "$(command -v busybox)" "$1/bin/busybox"
+	cp "${busybox:-$(command -v busybox)}" "$1/bin/busybox"
 	ln -s busybox "$1/bin/sh"
 }
 
