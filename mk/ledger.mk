@@ -15,10 +15,11 @@ ledger-plugin: $(LEDGER_PLUGIN) ## what `scripts/ledger explain` gives QEMU
 test-programs: $(LEDGER_PLUGIN)
 
 .PHONY: ledger
-ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm="
+ledger: ## what each operation costs in instructions, in QEMU: ARCH=aarch64 KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm="
 	$(Q)scripts/setup run ledger
-	$(Q)$(MAKE) --no-print-directory $(jobs) all
-	$(Q)scripts/ledger --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
+	$(Q)$(MAKE) --no-print-directory $(jobs) $(foreign:%=ARCH='$(here)') all
+	$(Q)$(if $(foreign),$(MAKE) --no-print-directory cross)
+	$(Q)scripts/ledger --arch '$(ARCH)' --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
 		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT) \
 		$(if $(call given,FAIL_ABOVE),--fail-above $(call quoted,$(FAIL_ABOVE)))
 
@@ -26,5 +27,6 @@ ledger: ## what each operation costs in instructions, in QEMU: KERNELS="6.1.0-47
 ledger-test: $(LEDGER_PLUGIN) $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?
 	$(Q)scripts/setup run ledger
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 cross
 	$(Q)tests/lab/ledger '$(abspath $(BUILD))' '$(abspath $(BUILD))/ledger-test' \
 		'$(abspath $(BUILD))/kernels'

@@ -8,7 +8,7 @@
 # pages, when the tick comes.  So a boot has a past, a number: the seed of the
 # programs, the place of their stack, and the processes that ran before them.
 #
-# Needs guest.bash and guest_x86.bash.
+# Needs guest.bash, and guest_x86.bash or foreign.bash for the machine.
 
 # PROGRAM EFFORT CASES: the cheap ones take more samples, because their medians
 # shall not depend on how many of them met the tick.
@@ -40,14 +40,26 @@ counted_names() { # of all of them
 	awk '{ printf "%s%s", sep, $1 } NF { sep = " " }' <<<"$counted_programs"
 }
 
-# The initramfs of a past: those of PROGRAMS that BUILD has, and then the commands
-# of LAST.
-counted_initrd() { # BUILD ROOT INITRD PAST PROGRAMS [LAST]
+# Add PROGRAM: of a build directory, or a name for one static file that has it.
+counted_add() { # ROOT PLACE PROGRAM
+	mkdir -p "$1/suite/bin"
+	if [[ -f $2 ]]; then
+		cp -u "$2" "$1/suite/bin/oscost"
+		ln -s oscost "$1/suite/bin/$3"
+	else
+		add_program "$1" "$2/bin/$3" /suite/bin
+		strip -s "$1/suite/bin/$3"
+	fi
+}
+
+# The initramfs of a past: those of PROGRAMS that PLACE has, a build directory or
+# one static file, and then the commands of LAST.
+counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 	local root=$2 program effort cases
 
 	make_root "$root"
 	mkdir -p "$root/suite"
-	cp -r "$1/lib" "$1/libexec" "$root/suite"
+	[[ -f $1 ]] || cp -r "$1/lib" "$1/libexec" "$root/suite"
 	cat >"$root/init" <<-'EOF'
 		#!/bin/sh
 		b=/bin/busybox
@@ -61,9 +73,9 @@ counted_initrd() { # BUILD ROOT INITRD PAST PROGRAMS [LAST]
 		cd /tmp
 	EOF
 	while read -r program effort cases; do
-		[[ -n $program && -x $1/bin/$program ]] || continue
-		[[ " $5 " == *" $program "* ]] || continue
-		add_program "$root" "$1/bin/$program" /suite/bin
+		[[ -n $program && " $5 " == *" $program "* ]] || continue
+		[[ -f $1 || -x $1/bin/$program ]] || continue
+		counted_add "$root" "$1" "$program"
 		cat >>"$root/init" <<-EOF
 			for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
 			PAD=$(printf '%0*d' $((4096 * $4 / 3)) 0) \\
@@ -73,19 +85,17 @@ counted_initrd() { # BUILD ROOT INITRD PAST PROGRAMS [LAST]
 		EOF
 	done <<<"$counted_programs"
 	for program in net_server machine; do
-		[[ ! -x $1/bin/$program ]] || add_program "$root" "$1/bin/$program" /suite/bin
+		[[ ! -f $1 && ! -x $1/bin/$program ]] || counted_add "$root" "$1" "$program"
 	done
-	strip -s "$root"/suite/bin/*
 	printf '%s\necho @end\n/bin/busybox poweroff -f\n' "${6-}" >>"$root/init"
 	make_initrd "$root" "$3"
 }
 
-# The console in WORK/NAME; the machine has WORK/initrd.  Of string instructions
-# each step counts, so the kernel is told that it has none that are fast.
+# The console in WORK/NAME; the machine has WORK/initrd.
 counted_boot() { # NAME KERNEL WORK PROCESSOR [OPTIONS]
-	local guest_options="nokaslr norandmaps ${5-}"
+	local guest_options="nokaslr norandmaps ${calm-} ${5-}"
 
-	boot "$1" "$2" "$3" -cpu "$4,erms=off,fsrm=off" -m 512 -icount shift=0,sleep=off \
+	boot "$1" "$2" "$3" -cpu "$4${exact-}" -m 512 -icount shift=0,sleep=off \
 		-seed 1 -rtc base=2020-01-01T00:00:00,clock=vm -pidfile "$3/$1.pid"
 }
 

@@ -58,6 +58,8 @@ explain() {
 
 	[[ $case =~ ^[A-Za-z0-9_.,=-]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
 	parse_args "${@:3}" --only "$program"
+	[[ ${conf[arch]} == x86_64 ]] ||
+		die 2 "explain: on x86_64 only; the static file of ${conf[arch]} has no names of functions"
 	check_place
 	explain_so=${conf[bin]%/*}/ledger_plugin.so
 	[[ -r $explain_so ]] || die 2 "no plugin $explain_so; run make ledger-plugin"
@@ -65,7 +67,7 @@ explain() {
 	effort=$(awk -v p="$program" '$1 == p { print $2 }' <<<"$counted_programs")
 	counted_programs="$program $effort --case $case"
 	mkdir -p "$work/1"
-	on_disk counted_initrd "${conf[bin]%/*}" "$work/root" "$work/1/initrd" 1 "$program" \
+	on_disk counted_initrd "$place" "$work/root" "$work/1/initrd" 1 "$program" \
 		"/bin/busybox sed -n 's/ [tTwW] /&/; t p; b; :p s/^/@S/p' /proc/kallsyms"
 	emulator+=" $(explain_plugin "${conf[bin]}/$program" "$work/profile")"
 	counted_boot boot "${image[${kernels[0]}]}" "$work/1" "${conf[cpu]}" "${conf[options]}"
