@@ -93,7 +93,7 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 
 # The console in WORK/NAME; the machine has WORK/initrd.
 counted_boot() { # NAME KERNEL WORK PROCESSOR [OPTIONS]
-	local guest_options="nokaslr norandmaps ${calm-} ${5-}"
+	local guest_options="nokaslr norandmaps ${calm:+$calm }${5-}"
 
 	boot "$1" "$2" "$3" -cpu "$4${exact-}" -m 512 -icount shift=0,sleep=off \
 		-seed 1 -rtc base=2020-01-01T00:00:00,clock=vm -pidfile "$3/$1.pid"
