@@ -75,7 +75,7 @@ static void clocks(void)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		/* 48 ns: an instruction a nanosecond; 250: a real divider. */
-		for (double chain = 48; chain < 300; chain += 202) {
+		for (int chain = 48; chain < 300; chain += 202) {
 			struct core c = { .chain_ns = chain,
 					  .step_ns = all[i].step_ns,
 					  .ticks = all[i].ticks,
@@ -84,7 +84,7 @@ static void clocks(void)
 			char what[80];
 
 			snprintf(what, sizeof(what),
-				 "%s: a chain of %.0f ns is held", all[i].name,
+				 "%s: a chain of %d ns is held", all[i].name,
 				 chain);
 			OK(holds(c) == 200, what);
 			c.seen = 0.5;

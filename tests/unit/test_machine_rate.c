@@ -152,17 +152,17 @@ static void several(void)
 
 static void by_ntp(void)
 {
-	struct timex a = { .tick = 10000, .freq = 40 * 65536 }, b = a;
+	struct timex a = { .tick = 10000, .freq = 40L * 65536 }, b = a;
 	struct rate_verdict v = rate_by_ntp(&a, &b);
 
 	OK(v.known && v.agrees, "NTP makes the clock 40 ppm faster");
 	OK_NEAR(v.long_ppm, -40, 1e-9, "so times are 40 ppm too short");
 	a.tick = b.tick = 9840;
-	a.freq = b.freq = -260 * 65536;
+	a.freq = b.freq = -260L * 65536;
 	v = rate_by_ntp(&a, &b);
 	OK(!v.agrees, "1.6 % goes by the length of the tick");
 	OK_NEAR(v.long_ppm, 16260, 1e-6, "and is added");
-	b.freq += 3000 * 65536;
+	b.freq += 3000L * 65536;
 	v = rate_by_ntp(&a, &b);
 	OK_NEAR(v.error_ppm, 3100, 1e-6, "what moves is not known better");
 	b.status = STA_UNSYNC;
