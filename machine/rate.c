@@ -16,6 +16,7 @@
 #define MOST_CLOCKS 5		/* one RTC, four PTP */
 #define NEXT_NS	    900000000u	/* most of a second: its end is awaited */
 #define STILL_NS    3000000000u /* longer than any second */
+#define REFUSES_NS  10000000u	/* longer than an RTC updates itself */
 #define READS	    200
 
 /* What a clock may be off, and the counter too: quartz by temperature and age,
@@ -43,10 +44,14 @@ static struct instant next_second(const struct rate_base *base,
 
 	do {
 		const uint64_t before = base->now_ns();
+		const bool seen = c->read(c, &at.ns);
 
-		if (!c->read(c, &at.ns))
-			return at;
 		at.high = base->now_ns();
+		/* A PC's may refuse around its edge, which then lies there. */
+		if (!seen && (begun || at.high - start < REFUSES_NS))
+			continue;
+		if (!seen)
+			break;
 		at.known = begun && at.ns != first;
 		if (at.known)
 			return at;

@@ -371,7 +371,8 @@ static void add_rate(struct table *t, const struct run *run)
 					      json_is_true(run_at(c, "agrees"))
 						      ? "agrees"
 						      : "disagrees")
-				: text_copy("it stood still"));
+				: text_copy("it could not be read, or stood "
+					    "still"));
 		free(name);
 	}
 }

@@ -39,6 +39,16 @@ static bool read_seconds(const struct rate_clock *c, int64_t *ns)
 	return true;
 }
 
+/* One that refuses for 2 ms before its edge. */
+static bool read_refusing(const struct rate_clock *c, int64_t *ns)
+{
+	read_fine(c, ns);
+	if (*ns % 1000000000 > 998000000)
+		return false;
+	*ns -= *ns % 1000000000;
+	return true;
+}
+
 static bool read_still(const struct rate_clock *c, int64_t *ns)
 {
 	true_ns += read_ns;
@@ -119,6 +129,11 @@ static void poor_clocks(void)
 	v = check(seconds, 1.01, 1.2e6);
 	OK(!v.agrees && fabs(v.long_ppm - 10000) < v.error_ppm,
 	   "but one of 1 %");
+	v = check((struct rate_clock) { .read = read_refusing, .coarse = true },
+		  1.01, 1000);
+	OK(v.known && !v.agrees && fabs(v.long_ppm - 10000) < v.error_ppm &&
+		   v.error_ppm > 2000,
+	   "nor does one that refuses around its edge, but for 1 %");
 	v = check((struct rate_clock) { .read = read_still, .coarse = true }, 1,
 		  1000);
 	OK(!v.known, "a clock that stands still tells nothing");
