@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #if __has_include(<linux/landlock.h>)
 #include <linux/landlock.h>
@@ -310,9 +311,11 @@ bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX])
 	char path[64];
 	int err;
 
-	/* Without Landlock it is made, or refused with EPERM. */
+	/* Without Landlock it is made, or refused with EPERM.  The number is
+	 * that of /dev/null: 0 is no device, and Linux 6.1 takes it for a file.
+	 */
 	snprintf(path, sizeof(path), "/tmp/.oscost-under-%d", (int)getpid());
-	err = mknod(path, S_IFCHR | 0600, 0) ? errno : 0;
+	err = mknod(path, S_IFCHR | 0600, makedev(1, 3)) ? errno : 0;
 	if (!err)
 		unlink(path);
 	snprintf(how, HOW_MAX,
