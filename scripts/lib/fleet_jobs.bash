@@ -70,7 +70,7 @@ stop() {
 
 # end_jobs: all that are at work, in good order.
 end_jobs() {
-	local pid ended=1
+	local pid feeder='' ended=1
 
 	((!${#at_work[@]})) || kill -TERM "${!at_work[@]}" 2>/dev/null || :
 	engine_cancel
@@ -181,16 +181,20 @@ show() {
 	progress_line=1
 }
 
-# await PID: until it has ended. A trapped signal ends wait before that; a child
-# of bash that has just begun loses signals, so it may need several.
+# await PID [TRIES]: until it has ended. A trapped signal ends wait before that. If
+# it is to end, TERM after so many tries: more than one, for a child of bash that has
+# just begun loses signals.
 await() {
+	local tries=${2:-0}
+
 	while kill -0 "$1" 2>/dev/null; do
 		if [[ -z $ended ]]; then
 			wait "$1" || :
-		else
-			kill -TERM "$1" 2>/dev/null || :
-			sleep 0.1
+			continue
 		fi
+		[[ -z ${feeder:-} ]] || kill "$feeder" 2>/dev/null || :
+		((tries-- > 0)) || kill -TERM "$1" 2>/dev/null || :
+		sleep 0.1
 	done
 }
 
@@ -209,7 +213,8 @@ job() {
 	feeder=$!
 	(engine_start "$node" "$boot") <&3 3<&- >"$work/$name.out" 2>"$work/$name.err" &
 	engine=$!
-	await "$engine"
+	# A node that is told to by the end of its input leaves nothing behind.
+	await "$engine" 30
 	kill "$feeder" 2>/dev/null || :
 }
 

@@ -26,7 +26,7 @@ engine_state() {
 	talk=$(sinfo -h -N -o '%N|%T|%E' ${conf[partition]:+-p "${conf[partition]}"} \
 		${conf[nodelist]:+-n "${conf[nodelist]}"} 2>&1) || die 2 "sinfo: $(fields_show "${talk##*$'\n'}")"
 	while IFS='|' read -r name state reason; do
-		[[ -n $name ]] || continue
+		fields_is node "$name" || continue
 		slurm_seen[$name]=1
 		case $state in
 		down* | fail* | unknown* | power* | *'*') down[$name]="down: ${state:+$state: }$reason" ;;
@@ -50,5 +50,5 @@ engine_address() {
 	getent ahosts "$address" | awk '{ print $1; exit }'
 }
 
-# engine_cancel: what is queued or runs still.
-engine_cancel() { scancel -Q -n "$job_name" 2>/dev/null || :; }
+# engine_cancel: what is queued; what runs ends by itself.
+engine_cancel() { scancel -Q -n "$job_name" -t PENDING 2>/dev/null || :; }
