@@ -397,7 +397,8 @@ static double second_effect(const void *arg, size_t row)
 			    log(cell->core_hz));
 }
 
-static bool beyond_again(const struct second *s, size_t row, double *work)
+/* How much slower it is than the level, if that is beyond it; else 0. */
+static double beyond_again(const struct second *s, size_t row, double *work)
 {
 	const struct fleet_level *level = &s->class->levels[row];
 	const struct fleet_row *what = &s->f->rows[row];
@@ -407,13 +408,16 @@ static bool beyond_again(const struct second *s, size_t row, double *work)
 	effect = measured ? second_effect(s, row)
 			  : program_effect(s->f, s->class, what->what.benchmark,
 					   work, second_effect, s);
-	return is_beyond(fleet_bounds_of(level->n), effect, level->scale);
+	return is_beyond(fleet_bounds_of(level->n), effect, level->scale)
+		       ? effect
+		       : 0;
 }
 
-/* Whether any of the controls of the class shows @row, too. */
-static bool controls_show(struct second s, size_t row, double *work, size_t *n)
+/* The most that any of the controls of the class shows of @row. */
+static double controls_show(struct second s, size_t row, double *work,
+			    size_t *n)
 {
-	bool shown = false;
+	double shown = 0;
 
 	*n = 0;
 	for (size_t i = 0; i < s.class->n; i++) {
@@ -423,7 +427,7 @@ static bool controls_show(struct second s, size_t row, double *work, size_t *n)
 		if (first->verdict != FLEET_GOOD || !s.node || !s.node->cells)
 			continue;
 		++*n;
-		shown |= beyond_again(&s, row, work);
+		shown = fmax(shown, beyond_again(&s, row, work));
 	}
 	return shown;
 }
@@ -439,16 +443,20 @@ static void confirm_node(const struct fleet *f, const struct fleet *again,
 	if (!s.node || !s.node->cells)
 		return;
 	for (size_t i = 0; i < f->nrows; i++) {
+		double shown, effect;
 		bool shared;
 
 		if (!node->cells[i].beyond ||
 		    class->levels[i].state != FLEET_ROW_JUDGED)
 			continue;
-		shared = controls_show(s, i, work, &controls);
+		shown = controls_show(s, i, work, &controls);
 		if (controls < CONTROLS)
 			return;
-		if (!beyond_again(&s, i, work))
+		effect = beyond_again(&s, i, work);
+		if (effect <= 0)
 			continue;
+		/* Controls may be disturbed a little without being alike. */
+		shared = shown >= effect / 2;
 		node->cells[i].again = !shared;
 		if (verdict != FLEET_CONFIRMED)
 			verdict = shared ? FLEET_SHARED : FLEET_CONFIRMED;
