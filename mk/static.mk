@@ -42,6 +42,22 @@ $(BUILD)/run-all.sh: scripts/run-all.sh $(wildcard bench/*/rows.tsv monitor/rows
 			for (j = 1; j <= lines; j++) { split(line[j], part, " "); \
 				sub(/@/, core[part[1]] ? "core" : "detail", line[j]); print line[j] } }' \
 		$^ >$@ && chmod +x $@
+# 77 is "skipped", with the reason on stderr.
+places_in = $(Q)scripts/setup run places && $(MAKE) --no-print-directory static && \
+	tests/lab/places '$(STATIC_FILE)' '$(BUILD)/$@' '$(abspath $(KERNELS))' $(1) || \
+	{ status=$$?; [ $$status = 77 ]; }
+
+.PHONY: places places-test
+places: ## run the static file in sandboxes, containers and on other kernels; the table: PLACES="bare crun"
+	$(call places_in,$(PLACES))
+places-test: export OSCOST_PROGRAMS ?= syscall process page_fault context_switch tcp_rtt ways
+places-test: ## the same with a few programs in four places, a minute
+	$(call places_in,bare bwrap-user crun uml-alone)
+
+.PHONY: distros-test
+distros-test: ## README's commands and each compiler in fresh trees of Debian's releases: PARTS="commands compilers"
+	$(Q)scripts/setup distros
+	$(Q)tests/lab/distros '$(BUILD)/distros' $(PARTS) || { status=$$?; [ $$status = 77 ]; }
 else
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))

@@ -16,13 +16,13 @@ foreign_machine() {
 	# shellcheck disable=SC2034
 	case $1 in
 	aarch64)
-		debian=arm64 suites=() flavour=arm64
+		debian=arm64 suites=('') flavour=arm64
 		emulator='qemu-system-aarch64 -M virt' console=ttyAMA0
 		processor=neoverse-n1 exact=,cntfrq=1000000000
 		;;
 	riscv64)
 		debian=riscv64 flavour=riscv64
-		suites=(trixie forky sid) # Debian has it since 13
+		suites=('' trixie forky sid) # Debian has it since 13
 		emulator='qemu-system-riscv64 -M virt' console=ttyS0
 		processor=rv64 exact=
 		;;
@@ -52,8 +52,8 @@ foreign_apt() { # WORK TOOL ARGUMENT...
 		-o Acquire::Languages=none -o APT::Sandbox::User= "${own[@]}" "$@"
 }
 
-# Lists of packages into WORK: of this machine's release, or of a later one that
-# has such a kernel.  Whoever asked for them takes them away: WORK/apt.
+# Lists of packages into WORK: of the first of suites that has such a kernel; '' is
+# this machine's release.  Whoever asked for them takes them away: WORK/apt.
 foreign_update() { # WORK
 	local work=$1 suite uri
 
@@ -64,7 +64,7 @@ foreign_update() { # WORK
 	# shellcheck disable=SC2016 # apt's own
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' |
 		awk '$2 == "main" { print $1; exit }')
-	for suite in '' "${suites[@]}"; do
+	for suite in "${suites[@]}"; do
 		[[ -z $suite ]] || echo "deb $uri $suite main" >"$work/sources.list"
 		foreign_apt "$work" apt-get update >"$work/apt.log" 2>&1 || continue
 		[[ $(foreign_apt "$work" apt-cache policy "linux-image-$flavour") =~ Candidate:\ [0-9] ]] || continue
