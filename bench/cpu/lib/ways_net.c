@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -13,6 +14,7 @@
 
 #include <linux/errqueue.h> /* needs struct timespec */
 
+#include "partner.h"
 #include "ways.h"
 
 #ifndef UDP_SEGMENT
@@ -226,20 +228,30 @@ static int open_datagrams(struct bench *b, struct ways *s)
 	return err;
 }
 
-/* Datagrams of the right length that have come. */
+/* Datagrams of the right length that have come.  Before Linux 6.6 they may be
+ * left to a thread of this CPU. */
 static uint64_t receive(struct ways *s)
 {
 	struct mmsghdr m[WAYS_MOST] = { 0 };
 	struct iovec v = { s->memory, WAYS_BLOCK };
-	uint64_t good = 0;
-	int n;
+	size_t have = 0, good = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		m[i].msg_hdr =
 			(struct msghdr) { .msg_iov = &v, .msg_iovlen = 1 };
-	n = recvmmsg(s->fd[FAR], m, (unsigned int)s->n, MSG_DONTWAIT, NULL);
-	for (int i = 0; i < n; i++)
-		good += m[i].msg_len == DATAGRAM;
+	while (have < s->n && good == have) {
+		const int n = recvmmsg(s->fd[FAR], m + have,
+				       (unsigned int)(s->n - have),
+				       MSG_DONTWAIT, NULL);
+
+		if (n <= 0 && partner_check())
+			break;
+		if (n <= 0)
+			sched_yield();
+		for (int i = 0; i < n; i++)
+			good += m[have++].msg_len == DATAGRAM;
+	}
+	partner_moved();
 	return good;
 }
 
