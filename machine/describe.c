@@ -310,9 +310,7 @@ static void add_system(json_t *m, int cpu)
 	json_object_set_new(m, "clocksource",
 			    machine_text(machine_line(clock)));
 	json_object_set_new(m, "mitigations", mitigations());
-	json_object_set_new(m, "libc",
-			    machine_text(
-				    machine_format(LIBC)));
+	json_object_set_new(m, "libc", machine_text(machine_format(LIBC)));
 }
 
 /* Pin to @cpu, or to the last CPU that this process may use if it is -1: the
