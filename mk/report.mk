@@ -3,6 +3,8 @@
 
 # They are inside the program.
 $(BUILD)/obj/report/doc_html.o: report/page.css report/page.js
+# An assembler puts them in, which a link-time optimizer does not see.
+$(BUILD)/obj/report/doc_html.o: ALL_CFLAGS += -fno-lto
 
 # Never over a file that somebody has filled in.
 .PHONY: predictions
