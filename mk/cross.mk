@@ -45,11 +45,12 @@ arch-test: ## count instructions of known work on emulated machines: ARCHS="aarc
 		tests/lab/arch $$arch '$(BUILD)/cross/'$$arch/oscost-static \
 			'$(BUILD)/arch-test/'$$arch '$(BUILD)/kernels/'$$arch || [ $$? = 77 ] || exit 1; \
 	done
+	$(Q)$(if $(ARCHS),,[ ! -e '$(BUILD)/arch-test/riscv64/more' ] || $(MAKE) --no-print-directory arch-rows)
 
 # Of the emulated machines what arch-test has left.
 .PHONY: arch-rows
-arch-rows: $(BENCHES) ## rows of each architecture side by side, and why one has not what another has (after arch-test)
-	$(Q)for program in $(notdir $(BENCHES)); do \
+arch-rows: $(BENCHES) $(BUILD)/bin/load_demo ## rows of each architecture side by side, and why one has not what another has (after arch-test)
+	$(Q)for program in $(notdir $(BENCHES)) load_demo; do \
 		echo "@begin $$program"; '$(BUILD)/bin/'$$program --list; done >'$(BUILD)/arch-test/$(here)'
 	$(Q)tests/lab/rows '$(here)=$(BUILD)/arch-test/$(here)' \
 		$(foreach arch,$(or $(ARCHS),aarch64 riscv64),'$(arch)=$(BUILD)/arch-test/$(arch)/more')
