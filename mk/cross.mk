@@ -49,8 +49,8 @@ arch-test: ## count instructions of known work on emulated machines: ARCHS="aarc
 
 # Of the emulated machines what arch-test has left.
 .PHONY: arch-rows
-arch-rows: $(BENCHES) $(BUILD)/bin/load_demo ## rows of each architecture side by side, and why one has not what another has (after arch-test)
-	$(Q)for program in $(notdir $(BENCHES)) load_demo; do \
+arch-rows: $(BENCHES) ## rows of each architecture side by side, and why one has not what another has (after arch-test)
+	$(Q)for program in $(notdir $(BENCHES)); do \
 		echo "@begin $$program"; '$(BUILD)/bin/'$$program --list; done >'$(BUILD)/arch-test/$(here)'
 	$(Q)tests/lab/rows '$(here)=$(BUILD)/arch-test/$(here)' \
 		$(foreach arch,$(or $(ARCHS),aarch64 riscv64),'$(arch)=$(BUILD)/arch-test/$(arch)/more')
