@@ -168,7 +168,7 @@ static void fill_buffer(struct placement_state *s)
 
 static int make_buffer(struct bench *b, struct placement_state *s)
 {
-	const size_t page = bench_page_bytes();
+	const unsigned int page = (unsigned int)bench_page_bytes();
 
 	s->size = CODES * (LINE * SLOT + PAGES * page + page) + ORDERS * SLOT +
 		  page;
