@@ -273,7 +273,7 @@ static void print_controls(const struct all *all, size_t most)
 			else
 				v[n++] = node;
 		}
-		qsort(v, n, sizeof(*v), by_ordinary);
+		qsort(v, n, sizeof(struct fleet_node *), by_ordinary);
 		for (size_t i = 0; wanted && i < n && i < most; i++)
 			puts(v[i]->name);
 	}

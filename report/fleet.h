@@ -129,6 +129,9 @@ char *fleet_words(const struct fleet *f, const struct fleet_node *node);
 bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
 	       size_t *bad);
 
+/* fleet_ratio() - the cost of a node in a row, over the median of its class. */
+double fleet_ratio(const struct fleet_cell *cell);
+
 const char *fleet_status_name(enum fleet_status status);
 const char *fleet_verdict_name(enum fleet_verdict verdict);
 

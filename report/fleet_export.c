@@ -51,7 +51,7 @@ static json_t *beyond(const struct fleet *f, const struct fleet_node *node)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < f->nrows; i++) {
+	for (size_t i = 0; node->cells && i < f->nrows; i++) {
 		const struct fleet_cell *cell = &node->cells[i];
 		const struct fleet_level *level =
 			&f->classes[node->class].levels[i];
@@ -66,7 +66,7 @@ static json_t *beyond(const struct fleet *f, const struct fleet_node *node)
 				  "benchmark", r->benchmark, "case", r->name,
 				  "unit", r->unit, "value", number(cell->value),
 				  "median", number(level->median), "cost_ratio",
-				  number(exp(cell->effect)), "z",
+				  number(fleet_ratio(cell)), "z",
 				  number(cell->z), "again", cell->again));
 	}
 	return list;
@@ -193,7 +193,7 @@ static void put_lines(FILE *f, const struct fleet *fleet, const char *kind)
 {
 	for (size_t i = 0; i < fleet->n; i++) {
 		const struct fleet_node *node = &fleet->nodes[i];
-		const bool flagged = node->verdict != FLEET_GOOD;
+		const bool flagged = node->cells && node->verdict != FLEET_GOOD;
 		char *title =
 			flagged ? fleet_title(&fleet->rows[node->worst]) : NULL;
 
@@ -205,7 +205,7 @@ static void put_lines(FILE *f, const struct fleet *fleet, const char *kind)
 		put_field(f, title);
 		if (flagged)
 			fprintf(f, "%.6g,%.6g,%zu,",
-				exp(node->cells[node->worst].effect),
+				fleet_ratio(&node->cells[node->worst]),
 				node->cells[node->worst].z, node->nbeyond);
 		else
 			fputs(",,0,", f);
@@ -262,7 +262,7 @@ static void put_gauge(FILE *f, const struct fleet *nodes, const char *name,
 
 static double is_slow(const struct fleet_node *node)
 {
-	return node->cells ? fleet_is_bad(node) : NAN;
+	return !node->cells ? NAN : fleet_is_bad(node) ? 1 : 0;
 }
 
 static double is_gone(const struct fleet_node *node)
@@ -272,9 +272,9 @@ static double is_gone(const struct fleet_node *node)
 
 static double how_slow(const struct fleet_node *node)
 {
-	return node->verdict == FLEET_GOOD
+	return !node->cells || node->verdict == FLEET_GOOD
 		       ? NAN
-		       : exp(node->cells[node->worst].effect);
+		       : fleet_ratio(&node->cells[node->worst]);
 }
 
 static double how_many(const struct fleet_node *node)

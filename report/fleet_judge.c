@@ -20,6 +20,11 @@ struct work {
 	size_t n;
 };
 
+double fleet_ratio(const struct fleet_cell *cell)
+{
+	return exp((double)cell->effect);
+}
+
 static bool higher(const struct fleet_row *row)
 {
 	return row->what.better && !strcmp(row->what.better, "higher");

@@ -102,7 +102,7 @@ static void put_point(const struct picture *p, const struct fleet_node *node,
 	const struct fleet_cell *cell = &node->cells[p->rows[i]];
 	char *title = fleet_title(&p->f->rows[p->rows[i]]);
 	char *hover = text_format("%s: %s, %.4g times the median", node->name,
-				  title, exp(cell->effect));
+				  title, fleet_ratio(cell));
 
 	figwrite_number(p->data, x, ' ');
 	figwrite_number(p->data, y, ' ');

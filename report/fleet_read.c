@@ -223,7 +223,7 @@ static bool take_rows(const struct lines *lines, fleet_take_fn *take, void *arg)
 
 	for (size_t i = 0; i < lines->n; i++)
 		v[i] = &lines->v[i];
-	qsort(v, lines->n, sizeof(*v), by_case);
+	qsort(v, lines->n, sizeof(const struct result *), by_case);
 	while (good && from < lines->n) {
 		size_t n = 1;
 

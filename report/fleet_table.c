@@ -182,22 +182,20 @@ static size_t hold(struct held **held, const struct fleet *f,
 	json_t *known = json_object();
 	size_t n = 0;
 
-	*held = NULL;
+	*held = text_alloc(class->n, sizeof(**held));
 	for (size_t k = 0; k < class->n; k++) {
 		const struct fleet_node *node = &f->nodes[class->nodes[k]];
 		const char *value = node->settings[i];
 		const json_t *at = json_object_get(known, value);
+		const size_t place = at ? (size_t)json_integer_value(at) : n;
 		struct held *h;
 
-		if (!at) {
-			*held = text_grow(*held, n, sizeof(**held));
-			(*held)[n] = (struct held) { .value = value };
-			h = &(*held)[n];
+		if (place == n) {
+			(*held)[n++] = (struct held) { .value = value };
 			json_object_set_new(known, value,
-					    json_integer((json_int_t)n++));
-		} else {
-			h = &(*held)[json_integer_value(at)];
+					    json_integer((json_int_t)place));
 		}
+		h = &(*held)[place];
 		h->nodes =
 			text_grow(h->nodes, h->n, sizeof(struct fleet_node *));
 		h->nodes[h->n++] = node;
@@ -319,7 +317,8 @@ void fleet_differs(struct table *t, const struct fleet *f)
 				others = more;
 			}
 			/* Each has a name of its own. */
-			if (n > 1 && strcmp(compare_setting_name(i), "host")) {
+			if (n > 1 &&
+			    strcmp(compare_setting_name(i), "host") != 0) {
 				table_row(t, "");
 				table_cell(t, 0, letter(k));
 				table_cell(t, 1,

@@ -168,10 +168,10 @@ static void fill_buffer(struct placement_state *s)
 
 static int make_buffer(struct bench *b, struct placement_state *s)
 {
-	const unsigned int page = (unsigned int)bench_page_bytes();
+	const size_t page = bench_page_bytes();
 
-	s->size = CODES * (LINE * SLOT + PAGES * page + page) + ORDERS * SLOT +
-		  page;
+	s->size = CODES * ((size_t)LINE * SLOT + PAGES * page + page) +
+		  (size_t)ORDERS * SLOT + page;
 	s->buffer = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->buffer == MAP_FAILED) {

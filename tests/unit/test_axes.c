@@ -88,7 +88,7 @@ static void test_values(void)
 	const int64_t table[] = { 3, 9 };
 	int64_t values[2 + BENCH_ASKED];
 	struct opt_list many = { 0 };
-	static char number[BENCH_ASKED + 1][12];
+	static char number[BENCH_ASKED + 1][32];
 	struct bench b = { 0 };
 
 	axes_ask(&b.asked, open, &list);

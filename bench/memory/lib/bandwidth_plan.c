@@ -262,7 +262,7 @@ static void add_threads(struct bench *b, struct bandwidth_plan *p,
 /* The sizes that were asked for, by one thread. */
 static void add_asked(struct bench *b, struct bandwidth_plan *p)
 {
-	int64_t size[LEVELS + BENCH_ASKED];
+	int64_t size[LEVELS + BENCH_ASKED] = { 0 };
 	size_t n;
 
 	size_levels(p, size);

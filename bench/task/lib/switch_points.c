@@ -3,11 +3,11 @@
 
 #include "switch_points.h"
 
-#define KIB 1024u
+#define KIB ((int64_t)1024)
 
 /* A ring whose memory is larger than this disturbs whatever is measured next,
  * and takes long enough to be visited once. */
-#define HEAVY_BYTES (8ul * 1024 * KIB)
+#define HEAVY_BYTES ((size_t)8 << 20)
 #define HOPS	    32 /* in one event, at least */
 
 static const int64_t ring_members[] = { 2, 4, 8, 16, 64, 96 };
