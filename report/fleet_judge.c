@@ -290,8 +290,7 @@ static void set_thresholds(const struct fleet *f, struct fleet_class *class)
 			scores[i] = greatest(f, class,
 					     &f->nodes[class->nodes[i]], k);
 		qsort(scores, class->n, sizeof(*scores), falling_order);
-		class->threshold[k] =
-			fleet_threshold(scores, class->n, k == FLEET_MADE);
+		class->threshold[k] = fleet_threshold(scores, class->n);
 	}
 	free(scores);
 }
@@ -315,6 +314,8 @@ static void judge_node(const struct fleet *f, const struct fleet_class *class,
 		node->nbeyond++;
 		margin =
 			cell->score - class->threshold[class->levels[i].family];
+		if (fleet_is_sure(class->levels[i].family, cell->z))
+			margin = fmax(margin, 0);
 		if (margin >= 0)
 			node->verdict = FLEET_FLAGGED;
 		if (margin > worst) {

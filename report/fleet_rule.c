@@ -25,10 +25,20 @@
  * show in the scores of most nodes. */
 #define SCORE_LEAST 4
 
-/* A row that is made of many has no heavier tail than Student's t with 5
- * degrees of freedom: beyond 20 robust standard deviations lies one value in a
- * million. So far out is log(20 / NORMAL_BASE) / NORMAL_TAIL. */
-#define MADE_MOST 5.83
+/* Beyond so many robust standard deviations no threshold is asked: chance has
+ * no heavier tail than Student's t with 5 degrees of freedom in a row that is
+ * made of many, and with 3 in a measured one.  One value in a hundred thousand
+ * is so far out, or less. */
+static const double sure_z[FLEET_FAMILIES] = {
+	[FLEET_MADE] = 20,
+	[FLEET_SELDOM] = 60,
+	[FLEET_OFTEN] = HUGE_VAL,
+};
+
+bool fleet_is_sure(enum fleet_family family, double z)
+{
+	return z >= sure_z[family];
+}
 
 static const struct fleet_bounds all_bounds[] = {
 	{ 40, 5, 0.03, true,
@@ -66,15 +76,13 @@ struct fleet_tail fleet_tail(const double *falling, size_t n)
 	return t;
 }
 
-double fleet_threshold(const double *falling, size_t n, bool made)
+double fleet_threshold(const double *falling, size_t n)
 {
 	const struct fleet_tail t = fleet_tail(falling, n);
 	/* A standard error for the estimate. */
 	const double mean = t.mean * (1 + 1 / sqrt((double)t.seen));
 
-	const double score = t.base + mean * log(t.share / FALSE_SHARE);
-
-	return fmax(SCORE_LEAST, made ? fmin(score, MADE_MOST) : score);
+	return fmax(SCORE_LEAST, t.base + mean * log(t.share / FALSE_SHARE));
 }
 
 static int falling_order(const void *a, const void *b)

@@ -91,13 +91,17 @@ double fleet_score(const struct fleet_level *level, double effect);
  * fleet_threshold() - the score that a good node does not reach in any row but
  * one time in 10000.
  * @falling: the greatest score of each of @n nodes, the worst node first.
- * @made: in rows made of many others, whose tails are lighter.
  *
  * The greatest scores of all nodes show how often luck takes a node so far in
  * any of its rows, whatever the tails of the rows and however rows move
  * together; their own tail is continued to that share of the nodes.
  */
-double fleet_threshold(const double *falling, size_t n, bool made);
+double fleet_threshold(const double *falling, size_t n);
+
+/* fleet_is_sure() - whether @z is further out than luck takes a node in any row
+ * of
+ * @family. */
+bool fleet_is_sure(enum fleet_family family, double z);
 
 /* fleet_seldom() - as long as no more of @n nodes are beyond a row, that is
  * rare in it. */

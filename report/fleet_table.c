@@ -37,9 +37,14 @@ char *fleet_title(const struct fleet_row *row)
 	return text_format("%s: %s", row->what.benchmark, row->what.name);
 }
 
-/* Nothing is left that a shell takes for more than text, in quotes or not. */
+/* Nothing is left that a shell takes for more than text, in quotes or not; of
+ * other signs units have "µ", two bytes. */
 static char *tame(char *text)
 {
+	for (char *c; (c = strstr(text, "µ"));) {
+		*c = 'u';
+		memmove(c + 1, c + 2, strlen(c + 2) + 1);
+	}
 	for (char *c = text; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr(" .,:;=%+_/-", *c))
 			*c = '?';
@@ -538,10 +543,10 @@ char *fleet_count(const struct fleet *f, const struct fleet *links)
 	}
 	for (size_t i = 0; i < links->n; i++)
 		slow += fleet_is_bad(&links->nodes[i]);
-	return text_format("%zu nodes, %zu of them measured, in %zu classes of "
-			   "hardware: %zu slow (%zu confirmed by a second run; "
-			   "%zu more not), %zu lost or failed. %zu links, %zu "
-			   "of them slow.",
+	return text_format("Nodes: %zu, measured %zu (classes of hardware: "
+			   "%zu), slow %zu (confirmed by a second run %zu; "
+			   "%zu more not), lost or failed %zu. Links: %zu, "
+			   "slow %zu.",
 			   f->n, measured, f->nclasses, bad, confirmed, refuted,
 			   gone, links->n, slow);
 }

@@ -50,7 +50,7 @@ ordinary() { yes 1 | head -n "$1"; }
 @test "a slow node is named, with a command that is printed, and fails a health check" {
 	fleet f $(ordinary 6) 2 $(ordinary 4)
 	run -1 --separate-stderr "$report" fleet f
-	[[ $output == *"11 nodes, 11 of them measured, in 1 classes of hardware: 1 slow"* ]]
+	[[ $output == *"Nodes: 11, measured 11 (classes of hardware: 1), slow 1 "* ]]
 	grep -Eq '^n07 +A +work: kind=changed +(99\.[0-9]|100) % ' <<<"$output"
 	grep -qxE 'scontrol update nodename=n07 state=drain reason="oscost: work: kind=changed is 200 ns, the median of 11 like it 100 ns"' <<<"$output"
 	run -0 --separate-stderr "$report" fleet --flagged f

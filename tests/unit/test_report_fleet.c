@@ -21,11 +21,13 @@ static void tails(void)
 	OK_NEAR(t.mean, 6, 1e-15, "its mean excess, with one bound");
 	OK(t.seen == 3, "from three values");
 	OK_NEAR(t.share, 0.2, 1e-15, "a fifth");
-	OK_NEAR(fleet_threshold(falling, 20, false),
+	OK_NEAR(fleet_threshold(falling, 20),
 		2 + 6 * (1 + 1 / sqrt(3)) * log(2000), 1e-12,
 		"continued to one in 10000");
-	OK_NEAR(fleet_threshold(falling, 20, true), 5.83, 0,
-		"but not so far where tails are light");
+	OK(fleet_is_sure(FLEET_MADE, 20) && !fleet_is_sure(FLEET_MADE, 19.9) &&
+		   fleet_is_sure(FLEET_SELDOM, 60) &&
+		   !fleet_is_sure(FLEET_OFTEN, 1e9),
+	   "nor is one asked for what chance does not reach");
 	/* The quantiles of an exponential distribution of mean 3. */
 	for (size_t i = 0; i < 1000; i++)
 		geometric[i] = -3 * log(((double)i + 0.5) / 1000);
