@@ -155,7 +155,8 @@ takes_other_numbers() {
 
 @test "an open axis takes every number of its range, and no other" {
 	each_bench takes_other_numbers
-	[[ $(each_bench open_axes | wc -l) -ge 8 ]]
+	# Or nothing was looked at.
+	[[ ! -x $BIN/poll ]] || [[ $(open_axes poll) == fds* ]]
 }
 
 absent_cpu() {
