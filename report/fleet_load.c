@@ -378,6 +378,7 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 	free(why);
 	run_free(&run);
 	notes_free(&notes);
+	free(dir);
 }
 
 int fleet_load(struct fleet *f, const char *dir, char **why)

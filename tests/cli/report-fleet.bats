@@ -186,7 +186,7 @@ ordinary() { yes 1 | head -n "$1"; }
 		done
 	done
 	run -1 "$report" fleet f
-	[[ $output == *"36 links, 3 of them slow."* ]]
+	[[ $output == *"Links: 36, slow 3."* ]]
 	grep -Eq '^n01,n04 +A +work: kind=changed +(29[0-9]|300|30[0-9]) %' <<<"$output"
 	[[ $output != *scontrol* ]]
 	results f/pairs/n01,n05 4
