@@ -192,7 +192,7 @@ ordinary() { yes 1 | head -n "$1"; }
 	results f/pairs/n01,n05 4
 	results f/pairs/n01,n06 4
 	run -0 "$report" fleet f
-	[[ $output == *"36 links, 0 of them slow."* ]]
+	[[ $output == *"Links: 36, slow 0."* ]]
 	printf 'n01,../n02\tok\t3\t\n' >>f/pairs.tsv
 	run -2 "$report" fleet f
 }
