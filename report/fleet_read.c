@@ -56,13 +56,12 @@ static const struct {
  * or *@plain and something is escaped. */
 static char *end_of_text(char *p, bool plain)
 {
-	for (;; p++) {
+	for (;; p += 2) {
 		p += strcspn(p, "\"\\");
 		if (*p == '"')
 			return p + 1;
 		if (!*p || plain || !p[1])
 			return NULL;
-		p++;
 	}
 }
 
