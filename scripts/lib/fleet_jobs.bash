@@ -151,7 +151,6 @@ pool() {
 			[[ ! -v busy[${item%,*}] && ! -v busy[${item#*,}] ]] || continue
 			busy[${item%,*}]=1 busy[${item#*,}]=1
 			begun[$item]=$SECONDS
-			# It ignores SIGINT, which all get at a terminal: stop() ends it.
 			"$job" "$item" &
 			at_work[$!]=$item
 			unset "left[i]"
@@ -204,6 +203,8 @@ job() {
 	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine ended=''
 	shift 3
 
+	# At a terminal all get SIGINT: stop() ends us.
+	trap '' INT
 	trap 'ended=1' TERM
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
@@ -231,6 +232,7 @@ job_pair() {
 		return
 	}
 	exec {hold}>&-
+	trap '' INT
 	trap 'ended=1' TERM
 	job "$1.server" "$server" pair serve "$to" "$from" &
 	pid=$!

@@ -304,7 +304,7 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	done >cases
 	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
 		while IFS=$'\t' read -r programs term _; do
-			[[ $term != @(net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
+			[[ $term != @(net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
 			[[ $programs != '*' ]] && term="$programs $term"
 			# An empty value stands for no such axis.
 			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"
