@@ -61,7 +61,8 @@
 #error "registers: arch.h"
 #endif
 #if !defined(ARCH_AUDIT) || !defined(ARCH_VDSO) || !defined(ARCH_INT80) || \
-	!defined(ARCH_MAP_LOW) || !defined(ARCH_SET_PC)
+	!defined(ARCH_MAP_LOW) || !defined(ARCH_SET_PC) ||                 \
+	!defined(ARCH_KERNEL_CALL)
 #error "the way into the kernel: arch.h"
 #endif
 #if !defined(ARCH_CODE_STEP) || !defined(ARCH_CODE_LOOP) ||         \

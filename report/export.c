@@ -113,8 +113,14 @@ static void put_go_row(FILE *f, const struct row *row)
 static int export_gobench(FILE *f, const struct run *run)
 {
 	const char *cpu = run_text(run->machine, "cpu.model");
+	const char *arch = run_text(run->machine, "kernel.architecture");
 
-	fputs("goos: linux\ngoarch: amd64\npkg: oscost\ncpu: ", f);
+	fputs("goos: linux\ngoarch: ", f);
+	text_plain(f, !arch			 ? "unknown"
+		      : !strcmp(arch, "x86_64")	 ? "amd64"
+		      : !strcmp(arch, "aarch64") ? "arm64"
+						 : arch);
+	fputs("\npkg: oscost\ncpu: ", f);
 	text_plain(f, cpu ? cpu : "unknown");
 	fputc('\n', f);
 	for (size_t i = 0; i < run->nsections; i++)

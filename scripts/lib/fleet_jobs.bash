@@ -276,7 +276,8 @@ judge() {
 	else
 		over "$table" "$item" down "$3" "$said"
 	fi
-	rm -f "$work/$item".*
+	# No pattern: another node's name may go on with a dot.
+	rm -f "$work/$item".{out,err} "$work/$item".server.{out,err}
 }
 
 # fetch ITEM DIR: the results of a job into a new directory.  The node may have

@@ -60,7 +60,7 @@ begin() {
 # run_all OPTION...: the plan, to its end.
 run_all() {
 	# Each program would take a quarter of a second to know it.
-	hz=$(tr '\n' ' ' <machine.json | sed -n 's/.*"tsc": *{[^}]*"hz": *\([0-9.]*\).*/\1/p')
+	hz=$(tr '\n' ' ' <machine.json | sed -n 's/.*"tsc": *{[^{}]*"hz": *\([0-9.]*\).*/\1/p')
 	[ -z "$hz" ] || export OSCOST_TSC_HZ="$hz"
 	./oscost-static machine noise --ms 150 --phase before --round 0 >>noise.jsonl 2>>log.txt
 	begin sh ./run-all.sh "$@"

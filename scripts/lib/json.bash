@@ -24,9 +24,9 @@ json_string_or_null() {
 	fi
 }
 
-# json_field FILE OBJECT KEY: the number at OBJECT.KEY, or nothing.  Only for
-# files that the report program made, whose inner objects are flat.
+# json_field FILE OBJECT KEY: the number at OBJECT.KEY, or nothing.  Only for files
+# that our programs made, and keys before the first object inside OBJECT.
 json_field() {
 	tr '\n' ' ' <"$1" |
-		sed -n "s/.*\"$2\": *{[^}]*\"$3\": *\([-+.0-9eE]*\).*/\1/p"
+		sed -n "s/.*\"$2\": *{[^{}]*\"$3\": *\([-+.0-9eE]*\).*/\1/p"
 }

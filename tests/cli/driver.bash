@@ -44,7 +44,7 @@ EOT
 	cat >"$bin/machine" <<'EOT'
 #!/usr/bin/env bash
 [[ $1 == noise || $1 == clean-up ]] ||
-	echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5}}'
+	echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5, "rate": {"checks": [{"clock": "rtc0", "hz": 1999000000.0}]}}}'
 EOT
 	chmod +x "$bin/report" "$bin/machine"
 }

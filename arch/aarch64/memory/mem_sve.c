@@ -76,9 +76,10 @@ static size_t vector_bytes(void)
 {
 	size_t bytes;
 
-	__asm__(".arch_extension sve\n\t"
-		"cntb %0"
-		: "=r"(bytes));
+	/* volatile: not before it is known that there is SVE */
+	__asm__ volatile(".arch_extension sve\n\t"
+			 "cntb %0"
+			 : "=r"(bytes));
 	return bytes;
 }
 

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory loops with RVV.  In a file of its own: the processor may have none. */
-#include <sys/auxv.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "mem_vla_ask.h"
 
-#define HWCAP_V_BIT ('v' - 'a') /* Linux 6.5 */
+/* riscv_hwprobe() of Linux 6.5: AT_HWCAP's V may be version 0.7.1, where
+ * kernels of vendors set it. */
+#define SYS_HWPROBE	  258
+#define HWPROBE_IMA_EXT_0 4
+#define HWPROBE_V_BIT	  2
 
 /* Eight registers make a vector; how long it is this time is in t0.  There are
  * no stores past the caches. */
@@ -57,7 +63,13 @@
 
 int mem_vla_usable(void)
 {
-	return getauxval(AT_HWCAP) >> HWCAP_V_BIT & 1;
+	struct {
+		int64_t key;
+		uint64_t value;
+	} ask = { .key = HWPROBE_IMA_EXT_0 };
+
+	return !syscall(SYS_HWPROBE, &ask, 1, 0, NULL, 0) &&
+	       ask.value >> HWPROBE_V_BIT & 1;
 }
 
 mem_kernel_fn *mem_vla_kernel(enum mem_op op)
