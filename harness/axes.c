@@ -216,12 +216,26 @@ static void find_values(const struct bench *b, const struct bench_axis *axis,
 				     axis->n, v->asked);
 }
 
-static void set_value(struct bench_case *c, size_t i, const struct values *v)
+static bool is_asked(const struct bench *b, const struct bench_axis *axis,
+		     const struct bench_param *p)
+{
+	if (!axis->values || axis->kind == BENCH_STR)
+		return false;
+	for (size_t i = 0; i < b->asked.n; i++)
+		if (b->asked.asked[i].value == p->number &&
+		    !strcmp(b->asked.asked[i].axis->axis, p->axis))
+			return true;
+	return false;
+}
+
+static void set_value(const struct bench *b, struct bench_case *c, size_t i,
+		      const struct values *v)
 {
 	const unsigned int at = c->at[i];
 
 	if (at < v->axis->n) {
 		c->params[i] = param_at(v->axis, at);
+		c->asked |= is_asked(b, v->axis, &c->params[i]);
 		return;
 	}
 	c->asked = true;
@@ -251,7 +265,7 @@ void bench_add_axes(struct bench *b, const struct bench_axis *axes,
 
 		memcpy(c.at, at, sizeof(at));
 		for (i = 0; i < n; i++)
-			set_value(&c, i, &values[i]);
+			set_value(b, &c, i, &values[i]);
 		if (!point || point(b, b->state, &c))
 			bench_add_point(b, &c);
 		else

@@ -131,8 +131,8 @@ struct bench_axis {
  * all).
  *
  * Evidence must hold at every one of them.  bench_add_axes() adds their points,
- * with @asked set and @at beyond the table; who adds cases one by one has the
- * numbers from bench_values().
+ * with @asked set (as for those of the table that are asked for) and @at beyond
+ * the table; who adds cases one by one has the numbers from bench_values().
  */
 struct bench_open {
 	const char *axis; /* NULL ends the list */

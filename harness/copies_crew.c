@@ -290,8 +290,10 @@ static int pilot(struct crew *w, uint64_t *iters)
 	int err = 0;
 
 	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
+		w->lead->b.warming_up = true;
 		err = sample_pilot(time_chunk, w->lead, &clock, MOST_ITERS,
 				   iters, &cold);
+		w->lead->b.warming_up = false;
 		*iters *= CHUNK_BATCHES;
 	}
 	w->page->iters = *iters;

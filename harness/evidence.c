@@ -145,6 +145,16 @@ static void add_up(struct case_run *run, bool aside)
 	}
 }
 
+/* What @run itself says under that name in this visit gives way to @e. */
+static void forget(struct case_run *run, const struct evidence *e)
+{
+	for (size_t i = 0; i < run->evidences; i++)
+		if (!strcmp(run->evidence[i].what, e->what)) {
+			run->evidence[i].now[0] = run->evidence[i].now[1] = 0;
+			run->evidence[i].share = e->share;
+		}
+}
+
 /* Say of all cases that got samples in this visit what spoilt it. */
 static void spread(struct bench *b, const struct case_run *current)
 {
@@ -160,8 +170,10 @@ static void spread(struct bench *b, const struct case_run *current)
 			continue;
 		for (size_t i = 0; i < b->n_runs; i++)
 			if (b->runs[i] != current &&
-			    b->runs[i]->mark.visit == b->visits)
+			    b->runs[i]->mark.visit == b->visits) {
+				forget(b->runs[i], &same);
 				add(b, &b->runs[i]->c, &same);
+			}
 	}
 }
 

@@ -99,6 +99,7 @@ static void add_files(struct bench *b, struct mapping_state *s)
 					      P_STR("pages", "file"),
 					      P_SIZE("size", size[i]) },
 				  .sample = sample_file,
+				  .skip = why_not(b, (size_t)size[i]),
 			  });
 	}
 }

@@ -53,16 +53,17 @@
 #include "lib/mem_kernels.h"
 #include "lib/settle.h"
 
-#define MIB	   ((size_t)1 << 20)
-#define EVENT_NS   40e3	 /* of one thread */
-#define TEAM_NS	   160e3 /* of several, which never end at the same time */
-#define MAX_ROUNDS ((uint64_t)1 << 20)
-#define CHECKS	   64		       /* words that are looked at afterwards */
-#define POISON	   0x7ff0dead0badf00du /* no sum or product gives this one */
-#define INTS	   (4 * MIB) /* gone over in one event of the report's access */
-#define INTS_AREA  (64 * MIB) /* that events take in turn */
-#define LINE	   64
-#define STRIDE	   256
+#define MIB	    ((size_t)1 << 20)
+#define EVENT_NS    40e3  /* of one thread */
+#define TEAM_NS	    160e3 /* of several, which never end at the same time */
+#define MAX_ROUNDS  ((uint64_t)1 << 20)
+#define LARGE_PIECE (16 * MIB) /* going over it lasts for an event */
+#define CHECKS	    64	       /* words that are looked at afterwards */
+#define POISON	    0x7ff0dead0badf00du /* no sum or product gives this one */
+#define INTS	    (4 * MIB) /* gone over in one event of the report's access */
+#define INTS_AREA   (64 * MIB) /* that events take in turn */
+#define LINE	    64
+#define STRIDE	    256
 
 /* One thread's arrays, how far it has come, and the part that it went over:
  * from begin to at, or all. */
@@ -278,7 +279,10 @@ static double event_ns(const struct bandwidth_state *s)
 static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
 {
 	/* libc's large pieces last long enough: they are not tried. */
-	const uint64_t most = s->now->isa == MEM_LIBC ? 1 : MAX_ROUNDS;
+	const uint64_t most =
+		s->now->isa == MEM_LIBC && s->now->chunk >= LARGE_PIECE
+			? 1
+			: MAX_ROUNDS;
 
 	for (s->rounds = 1; s->rounds < most; s->rounds *= 2)
 		if (bench_ns(b, (double)time_rounds(b, s, s->rounds)) >=

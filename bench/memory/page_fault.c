@@ -164,6 +164,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (!err && kind == FAULT_USER)
 		err = fault_user_begin(&s->user, b, s->area.base,
 				       FAULT_PAGES * bench_page_bytes());
+	if (!err && kind == FAULT_CACHED)
+		bench_fact(b, c, "pages_brought",
+			   (double)fault_bytes(FAULT_AROUND) /
+				   (double)bench_page_bytes());
 	s->faults = 0;
 	getrusage(RUSAGE_THREAD, &s->before);
 	return err;

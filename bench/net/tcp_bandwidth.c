@@ -107,8 +107,8 @@ static bool is_chosen(const struct state *s, const struct bench_case *c)
 		   large = c->params[SIZE].number == 131072,
 		   one = c->at[STREAMS] == 0;
 
-	if (c->asked)
-		return one && !is_acked(c);
+	if (c->asked && one && !is_acked(c))
+		return true;
 	if (c->at[VIA] == SENDFILE)
 		return far && one && !is_acked(c) &&
 		       c->params[SIZE].number == 1048576;

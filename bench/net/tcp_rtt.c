@@ -147,16 +147,16 @@ static bool is_chosen(const struct state *s, const struct bench_case *c)
 	const int64_t size = c->params[SIZE].number;
 	const bool plain = c->at[WAIT] == BLOCK && figure == ROUND_TRIP;
 
-	if (c->asked)
-		return plain && (proto == TCP ||
-				 (proto == UDP && size <= MOST_DATAGRAM));
+	if (c->asked && plain &&
+	    (proto == TCP || (proto == UDP && size <= MOST_DATAGRAM)))
+		return true;
 	/* The kernel answers where the request comes in: on this CPU. */
 	if (proto == ICMP)
 		return plain && size == 56 && c->at[PLACE] == 0;
 	if (size > 1)
 		return plain && size != 56 &&
 		       ((proto == TCP && size != 32768) ||
-			(proto == UDP && size != 65536));
+			(proto == UDP && size <= MOST_DATAGRAM));
 	if (proto == TCP6 || proto == UDP6)
 		return plain && !s->net.peer;
 	/* Two that poll on one CPU would only wait for their time slices. */

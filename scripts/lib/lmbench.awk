@@ -227,6 +227,8 @@ END {
 			worst = worst == 1 ? 1 : code
 			continue
 		}
+		if ($3 == "us/pages")
+			$3 = "us/" member(row[$1 "\t" operand[1]], "pages_brought")
 		figures($3, n)
 		size = $4
 		if (size == "" && match(row[$1 "\t" operand[n]], /"params":\{[^}]*\}/))

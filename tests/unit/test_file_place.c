@@ -215,6 +215,8 @@ int main(void)
 	for (uint64_t blocks = 16; blocks <= 1 << 18; blocks *= 4)
 		for (int random = 0; random < 2; random++)
 			check_walk(blocks, random);
+	check_walk(1600, false);
+	check_walk(3, false);
 	OK(!guard_remove_tree(root), "nothing is left");
 	return tap_done();
 }

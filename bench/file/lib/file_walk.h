@@ -10,7 +10,7 @@
  * random order, so that what was just read is not met again.
  */
 struct file_walk {
-	uint64_t blocks; /* a power of two */
+	uint64_t blocks; /* in random order: a power of two */
 	uint64_t at;	 /* how many were visited since the start */
 	uint64_t first;	 /* sequential: where it begins */
 	uint64_t mix[3];
@@ -28,7 +28,7 @@ static inline void file_walk_start(struct file_walk *w, uint64_t blocks,
 		bits++;
 	*w = (struct file_walk) {
 		.blocks = blocks,
-		.first = seed & (blocks - 1),
+		.first = seed % blocks,
 		.mix = { seed * 2 + 1, seed >> 20, (seed >> 7) | 1 },
 		.shift = bits > 1 ? (bits + 1) / 2 : 1,
 		.random = random,
@@ -42,7 +42,7 @@ static inline uint64_t file_walk_next(struct file_walk *w)
 	uint64_t x = w->at++;
 
 	if (!w->random)
-		return (w->first + x) & mask;
+		return (w->first + x) % w->blocks;
 	/* Each step maps the numbers below a power of two onto themselves. */
 	x = (x * w->mix[0] + w->mix[1]) & mask;
 	x ^= x >> w->shift;

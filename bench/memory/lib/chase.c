@@ -223,8 +223,9 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 	for (size_t i = 0; i < pages; i++)
 		path_add(&p,
 			 l.base + order[i] * page +
-				 order[i] * SMALL_STEP % (page / CHASE_PAGE) *
-					 CHASE_PAGE +
+				 (order[i] * SMALL_STEP +
+				  order[i] / LINES_OF_PAGE) %
+					 (page / CHASE_PAGE) * CHASE_PAGE +
 				 (size_t)order[i] % LINES_OF_PAGE * CHASE_LINE);
 	path_close(c, &p, &no_path);
 	free(order);

@@ -13,7 +13,7 @@
  * connection without a hello is fine: that is how tcp_connect uses it.
  */
 #define NET_MAGIC	0x6f73636eu /* "oscn" */
-#define NET_VERSION	4
+#define NET_VERSION	5
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_BLOCK	(1ull << 36)

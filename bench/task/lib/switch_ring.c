@@ -8,7 +8,6 @@
 #include "switch_ring.h"
 
 #define LINE_BYTES 64
-#define PAGE	   4096
 
 struct token {
 	uint16_t members;
@@ -112,7 +111,10 @@ static int open_pipes(struct switch_ring *r, unsigned int members)
 int switch_ring_open(struct bench *b, struct switch_ring *r,
 		     unsigned int members, size_t bytes)
 {
-	const size_t all = members * (bytes > PAGE ? bytes : PAGE);
+	/* Whole pages for each, as the members have in their own processes. */
+	const size_t page = bench_page_bytes();
+	const size_t all =
+		members * (((bytes ? bytes : 1) + page - 1) / page * page);
 	int err;
 
 	memset(r, 0, sizeof(*r));
