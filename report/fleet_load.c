@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compare.h"
+#include "err.h"
 #include "fleet.h"
 #include "input.h"
 #include "noise_certificate.h"
@@ -250,7 +251,7 @@ static struct fleet_cell *cell_at(struct fleet_node *node, size_t row,
 		node->cells =
 			reallocarray(node->cells, nrows, sizeof(*node->cells));
 		if (!node->cells)
-			node->cells = text_alloc(SIZE_MAX, 1); /* says so */
+			die(EXIT_FAIL, "no memory");
 		memset(&node->cells[node->ncells], 0,
 		       (nrows - node->ncells) * sizeof(*node->cells));
 		node->ncells = nrows;

@@ -227,8 +227,10 @@ END {
 			worst = worst == 1 ? 1 : code
 			continue
 		}
-		if ($3 == "us/pages")
-			$3 = "us/" member(row[$1 "\t" operand[1]], "pages_brought")
+		if ($3 == "us/pages") {
+			pages = member(row[$1 "\t" operand[1]], "pages_brought")
+			$3 = "us/" (pages > 0 ? pages : 16) # runs before it was told
+		}
 		figures($3, n)
 		size = $4
 		if (size == "" && match(row[$1 "\t" operand[n]], /"params":\{[^}]*\}/))
