@@ -16,8 +16,9 @@ engine_state() { need clush; }
 
 # engine_start NODE COMMAND: become the command that runs COMMAND there.
 engine_start() {
-	# -N: lines as they are; the remote shell reads the quotes.
-	exec "${within[@]}" clush -q -N -S -w "$1" "sh -c '$2'"
+	# -N: lines as they are; the remote shell reads the quotes. Python would keep
+	# what it prints until the end, where it is to go to a file.
+	exec "${within[@]}" env PYTHONUNBUFFERED=1 clush -q -N -S -w "$1" "sh -c '$2'"
 }
 
 # engine_address NODE: where it listens, as this machine sees it.
