@@ -54,8 +54,8 @@ double rate_ntp_ppm(const struct timex *x);
  * rate_describe() - do it with the clocks that this machine has.
  * @hz: the rate of the counter as the run takes it.
  *
- * Takes up to two seconds, five where an RTC stops, nothing where there is no such
- * clock.  Warns where one disagrees.
+ * Takes up to two seconds, five where an RTC stops, nothing where there is no
+ * such clock.  Warns where one disagrees.
  *
  * Return: machine.json's tsc.rate.
  */
