@@ -12,13 +12,14 @@
 struct file_walk {
 	uint64_t blocks; /* in random order: a power of two */
 	uint64_t at;	 /* how many were visited since the start */
-	uint64_t first;	 /* sequential: where it begins */
+	uint64_t next;	 /* sequential: which block */
 	uint64_t mix[3];
 	unsigned int shift;
 	bool random;
 };
 
-/* file_walk_start() - begin at a place that @seed gives. */
+/* file_walk_start() - begin at a place that @seed gives: in sequence at @seed
+ * itself, modulo the largest power of two that is not above @blocks. */
 static inline void file_walk_start(struct file_walk *w, uint64_t blocks,
 				   bool random, uint64_t seed)
 {
@@ -28,7 +29,7 @@ static inline void file_walk_start(struct file_walk *w, uint64_t blocks,
 		bits++;
 	*w = (struct file_walk) {
 		.blocks = blocks,
-		.first = seed % blocks,
+		.next = seed & ((UINT64_C(1) << bits) - 1),
 		.mix = { seed * 2 + 1, seed >> 20, (seed >> 7) | 1 },
 		.shift = bits > 1 ? (bits + 1) / 2 : 1,
 		.random = random,
@@ -41,8 +42,12 @@ static inline uint64_t file_walk_next(struct file_walk *w)
 	const uint64_t mask = w->blocks - 1;
 	uint64_t x = w->at++;
 
-	if (!w->random)
-		return (w->first + x) % w->blocks;
+	if (!w->random) {
+		x = w->next++;
+		if (w->next == w->blocks)
+			w->next = 0;
+		return x;
+	}
 	/* Each step maps the numbers below a power of two onto themselves. */
 	x = (x * w->mix[0] + w->mix[1]) & mask;
 	x ^= x >> w->shift;
