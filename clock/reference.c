@@ -83,8 +83,8 @@ double reference_multiply_cycles(double add, double mul)
  * does not wait, or takes long (CPUID). */
 static enum timer_method plain_method(const struct timer *t)
 {
-	return t->method == TIMER_CLOCK || !t->features.fenced ? t->method
-							       : TIMER_FENCED;
+	return t->method == TIMER_CLOCK ? t->method
+					: timer_waiting(&t->features);
 }
 
 void reference_calibrate(struct timer *t)

@@ -160,21 +160,25 @@ __attribute__((noinline)) static void roots(uint32_t n)
 
 static uint64_t take_chains(void *ctx, uint32_t n, uint32_t i)
 {
+	const enum timer_method *method = ctx;
 	uint64_t ticks;
 
 	irregular_delay(i, DELAY_ROUNDS);
-	TIMER_INTERVAL(TIMER_FENCED, ticks, roots(n));
+	TIMER_INTERVAL(*method, ticks, roots(n));
 	return ticks;
 }
 
 void timer_probe(struct timer_features *f)
 {
+	enum timer_method method;
+
 	memset(f, 0, sizeof(*f));
 	f->trap_ticks = UINT64_MAX;
 	arch_probe(f);
-	f->fence_holds = f->fenced &&
-			 fence_holds(take_chains, NULL,
-				     timer_quantum(TIMER_FENCED, FENCE_READS));
+	method = timer_waiting(f);
+	f->fence_holds =
+		f->counter && fence_holds(take_chains, &method,
+					  timer_quantum(method, FENCE_READS));
 }
 
 static int measure_overhead(struct timer *t)

@@ -103,8 +103,8 @@ struct timer_features {
 	bool fenced;	     /* TIMER_FENCED can be used */
 	bool invariant;	     /* it counts at one rate whatever the core does */
 	bool hypervisor;     /* the processor says that there is one */
-	bool fence_holds;    /* TIMER_FENCED did not cut a long dependent chain
-			      * short */
+	bool fence_holds;    /* timer_waiting() did not cut a long dependent
+			      * chain short */
 	uint64_t trap_ticks; /* least time of what may trap (ARCH_TRAP), ticks;
 			      * UINT64_MAX: not known */
 	double trap_ns;	     /* the same of a counter whose reads may trap */
@@ -138,6 +138,12 @@ const char *timer_name(enum timer_method method);
 /* timer_find() - the method of that name, or -EINVAL. */
 int timer_find(const char *name);
 
+/* timer_waiting() - the method whose reads wait and take little, here. */
+static inline enum timer_method timer_waiting(const struct timer_features *f)
+{
+	return f->fenced ? TIMER_FENCED : TIMER_SERIAL;
+}
+
 /* timer_probe() - ask the processor.  Takes some milliseconds. */
 void timer_probe(struct timer_features *f);
 
@@ -149,9 +155,9 @@ void arch_probe(struct timer_features *f);
  * timer_choose() - the method for a machine with features @f.
  * @why: gets the reason, one sentence (static text).
  *
- * On x86-64: cpuid on bare metal, lfence where CPUID traps, cpuid2 where there
- * is no RDTSCP; clock where the counter is not invariant.  In arch/, as is
- * timer_usable().
+ * On x86-64: cpuid on bare metal, lfence where CPUID traps, cpuid2 and lfence2
+ * where there is no RDTSCP; clock where the counter is not invariant.  In
+ * arch/, as is timer_usable().
  */
 enum timer_method timer_choose(const struct timer_features *f,
 			       const char **why);

@@ -56,19 +56,22 @@ enum timer_method timer_choose(const struct timer_features *f, const char **why)
 		*why = "no invariant TSC, so the kernel's clock";
 		return TIMER_CLOCK;
 	}
-	if (!f->fenced) {
-		*why = "no RDTSCP on this processor: the white paper's first "
-		       "method";
-		return TIMER_CPUID2;
-	}
 	if (f->trap_ticks < CPUID_TRAP_TICKS && !f->hypervisor) {
-		*why = "CPUID does not trap: the white paper's method";
-		return TIMER_CPUID;
+		*why = f->fenced ? "CPUID does not trap: the white paper's "
+				   "method"
+				 : "no RDTSCP on this processor: the white "
+				   "paper's first method";
+		return f->fenced ? TIMER_CPUID : TIMER_CPUID2;
 	}
 	if (!f->fence_holds) {
 		*why = "LFENCE does not hold a long chain back here, so CPUID, "
 		       "though it may trap";
-		return TIMER_CPUID;
+		return f->fenced ? TIMER_CPUID : TIMER_CPUID2;
+	}
+	if (!f->fenced) {
+		*why = "no RDTSCP on this processor, and CPUID may trap; "
+		       "LFENCE holds a long chain back";
+		return TIMER_LFENCE2;
 	}
 	*why = f->trap_ticks < CPUID_TRAP_TICKS
 		       ? "under a hypervisor, where CPUID may trap at any time"

@@ -248,7 +248,8 @@ ARCH_INLINE uint64_t arch_read_rdtscp(void)
 
 /* The paper's order, and the methods of which one CPUID is the end of one
  * interval and the begin of the next: see bench/cpu/lib/certify_sample.h. */
-#define ARCH_CERTIFIED TIMER_NONE, TIMER_CPUID2, TIMER_CPUID, TIMER_LFENCE
+#define ARCH_CERTIFIED \
+	TIMER_NONE, TIMER_CPUID2, TIMER_CPUID, TIMER_LFENCE, TIMER_LFENCE2
 
 ARCH_INLINE void arch_serialise(void)
 {

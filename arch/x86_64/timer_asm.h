@@ -21,19 +21,21 @@
 /*
  * The methods, X(NAME, name, ...) each, for timer_name_begin() and _end():
  * cpuid;rdtsc ... rdtscp;cpuid, for study the same ... cpuid;rdtsc, then
- * lfence;rdtsc;lfence ... rdtscp;lfence, and for study rdtsc ... rdtsc.
+ * lfence;rdtsc;lfence ... rdtscp;lfence, without RDTSCP the same ...
+ * lfence;rdtsc;lfence, and for study rdtsc ... rdtsc.
  */
-#define ARCH_METHODS(X, ...)           \
-	X(CPUID, cpuid, __VA_ARGS__)   \
-	X(CPUID2, cpuid2, __VA_ARGS__) \
-	X(LFENCE, lfence, __VA_ARGS__) \
+#define ARCH_METHODS(X, ...)             \
+	X(CPUID, cpuid, __VA_ARGS__)     \
+	X(CPUID2, cpuid2, __VA_ARGS__)   \
+	X(LFENCE, lfence, __VA_ARGS__)   \
+	X(LFENCE2, lfence2, __VA_ARGS__) \
 	X(NONE, none, __VA_ARGS__)
 /* The one that holds the reads in order and takes little. */
 #define TIMER_FENCED	   TIMER_LFENCE
 #define timer_fenced_begin timer_lfence_begin
 #define timer_fenced_end   timer_lfence_end
 /* The same where TIMER_FENCED is not to be had. */
-#define TIMER_SERIAL TIMER_CPUID2
+#define TIMER_SERIAL TIMER_LFENCE2
 
 /* CPUID orders all before it against all after it: nothing early, nothing
  * late.  The leaf is 0, for the time that a leaf takes differs. */
@@ -104,6 +106,17 @@ TIMER_INLINE uint64_t timer_lfence_end(void)
 			 :
 			 : "ecx", "memory");
 	return (uint64_t)hi << 32 | lo;
+}
+
+/* Where there is no RDTSCP: the first LFENCE waits as RDTSCP does. */
+TIMER_INLINE uint64_t timer_lfence2_begin(void)
+{
+	return timer_lfence_begin();
+}
+
+TIMER_INLINE uint64_t timer_lfence2_end(void)
+{
+	return timer_lfence_begin();
 }
 
 /* Orders nothing but the compiler: the processor may move the read both ways.

@@ -36,8 +36,9 @@ def title: {
 	chain: "chain of dependent square roots"
 }[.];
 
-# What both rings and the paper say of method $m.
+# What both rings and the paper say of method $m, if any ring has it.
 def block($rows; $m):
+	select(any($rows[]; .params.method == $m and .status != "skipped")) |
 	["", "here", "all samples", "ring 0", "paper"],
 	(["empty", "loop", "chain"][] as $body
 	| ["# " + ($body | title)],
@@ -57,7 +58,7 @@ def verdict($rows; $benchmark; $m):
 
 def methods($rows):
 	[$rows[].params.method // empty] | unique
-	| sort_by(["cpuid2", "cpuid", "cr0", "lfence", "none"] as $o
+	| sort_by(["cpuid2", "cpuid", "cr0", "lfence", "lfence2", "none"] as $o
 		| . as $m | $o | index($m));
 
 def blocks:

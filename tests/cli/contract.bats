@@ -284,7 +284,7 @@ takes_each_timer() {
 	local method pick
 
 	pick=$(first_case "$1")
-	for method in cpuid cpuid2 lfence none clock; do
+	for method in cpuid cpuid2 lfence lfence2 none clock; do
 		try '0|77' "$BIN/$1" "${QUICK[@]}" --json --case "$pick" \
 			--timer "$method" --round 3 || return
 		[[ $status -eq 77 ]] || rows 'length >= 1 and

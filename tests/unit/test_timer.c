@@ -41,6 +41,12 @@ static void choice(void)
 		{ { true, false, true, false, true, 120, 0 },
 		  TIMER_CPUID2,
 		  "no RDTSCP: the white paper's first method" },
+		{ { true, false, true, true, true, 14000, 0 },
+		  TIMER_LFENCE2,
+		  "no RDTSCP, and CPUID traps: lfence at both ends" },
+		{ { true, false, true, true, false, 14000, 0 },
+		  TIMER_CPUID2,
+		  "no RDTSCP, and lfence does not hold" },
 		{ { false, false, false, false, false, 0, 0 },
 		  TIMER_CLOCK,
 		  "no TSC: the kernel's clock" },
@@ -71,6 +77,7 @@ static void usable(void)
 	OK(!timer_usable(TIMER_CPUID, &old, &why) && why,
 	   "no RDTSCP, no cpuid");
 	OK(timer_usable(TIMER_CPUID2, &old, &why), "cpuid2 needs no RDTSCP");
+	OK(timer_usable(TIMER_LFENCE2, &old, &why), "nor does lfence2");
 	OK(timer_calibrate(&t, TIMER_LFENCE, 0) == -ENOTSUP,
 	   "what cannot be used is not calibrated");
 }

@@ -135,9 +135,9 @@ static void check_drift(struct bench *b, const struct bench_case *c,
 static void check_fence(struct bench *b, const struct bench_case *c)
 {
 	const struct timer *t = bench_timer(b);
-	const enum timer_method method = t->method != TIMER_CLOCK ? t->method
-					 : t->features.fenced	  ? TIMER_FENCED
-							      : TIMER_SERIAL;
+	const enum timer_method method = t->method != TIMER_CLOCK
+						 ? t->method
+						 : timer_waiting(&t->features);
 	const uint64_t pct = certify_seen_pct(method, certify_clock(b).quantum);
 
 	bench_fact_text(b, c, "method", timer_name(method));
