@@ -439,14 +439,19 @@ looks_like_lmbench() {
 }
 
 @test "the real programs: a line differs from the row by its definition only" {
-	local pattern rest
+	local pattern rest lines=0
 
 	while IFS='|' read -r pattern rest; do
-		# On a busy machine a round trip may be told from nothing or not.
+		# On a busy machine a cost may not be told from nothing, which is said.
 		# shellcheck disable=SC2086 # words
-		in_tries 3 try 0 "$lmbench" --bin "$BIN" --effort 10 --json out.json $rest
+		try '0|1' "$lmbench" --bin "$BIN" --effort 10 --json out.json $rest
+		if ((status)); then
+			[[ $stderr == *below_resolution* ]]
+			continue
+		fi
 		grep -qxE "$pattern" <<<"$stderr"
 		jq -e 'length > 0 and all(.[]; .value > 0)' out.json
+		lines=$((lines + 1))
 	done <<-'END'
 		Simple read: [0-9]+\.[0-9]{4} microseconds|lat_syscall -P 1 read
 		2 [0-9]+\.[0-9]{2}|lat_ctx -s 0 2
@@ -460,4 +465,5 @@ looks_like_lmbench() {
 		0\.000777 [0-9]+\.[0-9]{2} MB/sec|bw_tcp -m 777 localhost
 		1\.05 [0-9]+\.[0-9]{2}|bw_file_rd 1m open2close f
 	END
+	((lines > 5))
 }

@@ -58,7 +58,7 @@ killed_partner() {
 		measured "$program"
 		rows 'all(.status != "failed")'
 		rows '[.[] | select(.status == "ok" and .estimator != "derived")] |
-			length > 0 and all(any(.evidence[] | objects; .seen >= .expected))'
+			length > 0 and all(any(.evidence[] | objects; .seen >= .expected * (.share // 1)))'
 	done
 	rows 'all(.[] | select(.case | test("place=same_cpu,figure=round_trip"));
 		.status == "skipped" or (.evidence | .switches // .yields_that_switched).expected > 0)'
