@@ -249,7 +249,7 @@ static void heading(FILE *f, const char *title, const struct result *r)
 
 	if (title)
 		fprintf(f, "%s: %s\n", r->benchmark, title);
-	fprintf(f, "timer %s, TSC %s, core %s, ", r->timer ? r->timer : "-",
+	fprintf(f, "timer %s, counter %s, core %s, ", r->timer ? r->timer : "-",
 		units_format(tsc, r->tsc_hz, "Hz"),
 		units_format(core, r->core_hz, "Hz"));
 	if (r->cpu >= 0)

@@ -318,7 +318,7 @@ static void heading(FILE *f, const char *title, const struct result *r)
 	}
 	if (r->cpu >= 0)
 		snprintf(cpu, sizeof(cpu), ", CPU %lld", (long long)r->cpu);
-	if (asprintf(&text, "timer %s, TSC %s, core %s%s, policy %s %lld",
+	if (asprintf(&text, "timer %s, counter %s, core %s%s, policy %s %lld",
 		     r->timer ? r->timer : "-",
 		     units_format(tsc, r->tsc_hz, "Hz"),
 		     units_format(core, r->core_hz, "Hz"), cpu,

@@ -446,10 +446,12 @@ void sections_timer(struct doc *d, const struct run *run,
 		table_column(&t, "value", false);
 		pair(&t, "method", run, "timer.method");
 		pair(&t, "why this method", run, "timer.why");
-		table_pair(&t, "TSC", hz_at(run, "tsc.hz"));
+		table_pair(&t, "counter (TSC on x86-64)", hz_at(run, "tsc.hz"));
 		add_rate(&t, run);
-		pair(&t, "TSC is invariant", run, "tsc.invariant");
-		pair(&t, "RDTSCP", run, "tsc.rdtscp");
+		pair(&t, "its rate is constant (invariant)", run,
+		     "tsc.invariant");
+		pair(&t, "reads that wait (RDTSCP on x86-64)", run,
+		     "tsc.rdtscp");
 		table_pair(&t, "core frequency at calibration",
 			   hz_at(run, "timer.core_hz"));
 		table_pair(&t, "quantum (step of the clock)",
