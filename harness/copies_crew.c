@@ -164,62 +164,86 @@ static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 	return err;
 }
 
-/* The first copy opens the window, and closes it. */
-static void direct(struct crew *w, uint64_t begun_ns)
+/* One chunk of copy @number; it counts if the window was open before and after.
+ * Return: 0 or -errno, which is published. */
+static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 {
-	const double patience_ns = 1e6 * (double)partner_patience_ms;
-	const uint64_t now_ns = invocation_now_ns();
-	struct crew_page *page = w->page;
-	const struct crew_share *mine = &page->of[0];
-	bool failed = invocation_stop, all_began = true, all_enough = true;
+	struct crew_share *mine = &w->page->of[number];
+	const uint32_t before = atomic_load(&w->page->window);
+	const uint64_t from = invocation_now_ns();
+	double ops, ns;
+	const int err = chunk(l, w->page->iters, &ops, &ns);
+	const uint32_t after = atomic_load(&w->page->window);
 
-	for (unsigned int i = 0; i < w->n; i++) {
-		const struct crew_share *s = &page->of[i];
-
-		failed |= atomic_load(&s->err) != 0;
-		all_began &= atomic_load(&s->chunks) > 0;
-		all_enough &= atomic_load(&s->counted) >= LEAST_CHUNKS;
+	if (!err && before == after && CREW_IS_OPEN(after)) {
+		mine->from = mine->ops > 0 ? mine->from : from;
+		mine->to = invocation_now_ns();
+		mine->ops += ops;
+		mine->ns += ns;
+		mine->at_home &= sched_getcpu() == w->cpu[number];
+		atomic_fetch_add(&mine->counted, 1);
 	}
-	if (failed || (double)(now_ns - begun_ns) > patience_ns ||
-	    (all_enough && atomic_load(&mine->counted) >= WINDOW_CHUNKS &&
-	     (double)(now_ns - mine->from) > WINDOW_NS))
-		atomic_store(&page->state, CREW_CLOSED);
-	else if (atomic_load(&page->state) == CREW_NOT_OPEN && all_began)
-		atomic_store(&page->state, CREW_OPEN);
+	if (err)
+		publish(l, mine, err);
+	/* What is counted in a window that it has seen closed is final. */
+	atomic_store(&mine->seen, after);
+	return err;
 }
 
-/* One window, as copy @number sees it. */
-static void work(struct crew *w, struct crew_life *l, unsigned int number)
+static bool all_saw(const struct crew *w)
+{
+	const uint32_t window = atomic_load(&w->page->window);
+	bool all = true;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		all &= atomic_load(&w->page->of[i].seen) == window;
+	return all;
+}
+
+static bool is_enough(const struct crew *w)
+{
+	const struct crew_share *first = &w->page->of[0];
+	bool all = true;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		all &= atomic_load(&w->page->of[i].counted) >= LEAST_CHUNKS;
+	return all && atomic_load(&first->counted) >= WINDOW_CHUNKS &&
+	       (double)(first->to - first->from) > WINDOW_NS;
+}
+
+static bool any_failed(const struct crew *w)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		any |= atomic_load(&w->page->of[i].err) != 0;
+	return any;
+}
+
+/* The first copy works, as the others do, until @over.  Return: 0, also where a
+ * copy has failed, or as of partner_check(). */
+static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 {
 	const uint64_t begun_ns = invocation_now_ns();
-	struct crew_page *page = w->page;
-	struct crew_share *mine = &page->of[number];
-	enum crew_state before, after = CREW_NOT_OPEN;
-	int err = atomic_load(&mine->err);
+	uint64_t looked_ns = begun_ns;
+	int err = 0;
 
-	mine->ops = mine->ns = 0;
-	mine->at_home = sched_getcpu() == w->cpu[number];
-	while (l && !err && after != CREW_CLOSED) {
-		const uint64_t from = invocation_now_ns();
-		double ops, ns;
+	while (!err && !any_failed(w) && !over(w)) {
+		const uint64_t now_ns = invocation_now_ns();
 
-		before = atomic_load(&page->state);
-		err = chunk(l, page->iters, &ops, &ns);
-		after = atomic_load(&page->state);
-		if (!err && before == CREW_OPEN && after == CREW_OPEN) {
-			mine->from = mine->ops > 0 ? mine->from : from;
-			mine->to = invocation_now_ns();
-			mine->ops += ops;
-			mine->ns += ns;
-			atomic_fetch_add(&mine->counted, 1);
+		if (invocation_stop)
+			return -ECANCELED;
+		if ((double)(now_ns - begun_ns) >
+		    1e6 * (double)partner_patience_ms)
+			return -ETIMEDOUT;
+		if ((double)(now_ns - looked_ns) > 1e6 * PARTNER_WATCH_MS) {
+			looked_ns = now_ns;
+			err = partner_check();
 		}
-		atomic_fetch_add(&mine->chunks, 1);
-		if (err)
-			publish(l, mine, err);
-		if (!number)
-			direct(w, begun_ns);
+		if (!err)
+			one_chunk(w, w->lead, 0);
 	}
-	mine->at_home &= sched_getcpu() == w->cpu[number];
+	return err;
 }
 
 /* The life of a copy that is not the first. */
@@ -233,15 +257,10 @@ static int serve(struct partner *p, void *arg)
 	partner_lead(true);
 	begin(w, number, &l);
 	partner_lead(false);
-	over = partner_meet(p);
-	while (!over && !partner_meet(p) &&
-	       atomic_load(&w->page->state) != CREW_ENDED) {
-		partner_lead(true);
-		work(w, l, number);
-		partner_lead(false);
-		over = partner_meet(p);
-	}
+	over = partner_meet(p) || partner_meet(p);
 	partner_lead(true);
+	while (!over && l && atomic_load(&w->page->window) != CREW_ENDED)
+		over = one_chunk(w, l, number);
 	end(w, number, l);
 	partner_lead(false);
 	partner_meet(p);
@@ -264,7 +283,7 @@ static int meet_all(struct crew *w)
 /* The first reason that a copy has, or that of @err, as a callback's value. */
 static int told(struct bench *b, const struct crew *w, int err)
 {
-	for (unsigned int i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; !invocation_stop && i < w->n; i++) {
 		const struct crew_share *s = &w->page->of[i];
 
 		if (!atomic_load(&s->err))
@@ -325,6 +344,7 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 	w->page = partner_share(page_bytes(w));
 	if (!w->page || !w->member)
 		return bench_fail(b, ENOMEM, "%u copies", w->n);
+	w->page->window = CREW_FIRST;
 	/* Processes are to inherit nothing of the first one's life. */
 	if (!w->threads)
 		err = start_others(w, b);
@@ -339,17 +359,26 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 
 int crew_window(struct crew *w, struct bench *b)
 {
-	int err;
+	struct crew_page *page = w->page;
+	int err = w->at_work ? 0 : meet_all(w); /* they begin */
 
-	atomic_store(&w->page->state, CREW_NOT_OPEN);
-	for (unsigned int i = 0; i < w->n; i++) {
-		atomic_store(&w->page->of[i].chunks, 0);
-		atomic_store(&w->page->of[i].counted, 0);
+	w->at_work = true;
+	if (!err)
+		err = lead_until(w, all_saw);
+	for (unsigned int i = 0; !err && i < w->n; i++) {
+		struct crew_share *s = &page->of[i];
+
+		s->ops = s->ns = 0;
+		s->at_home = true;
+		atomic_store(&s->counted, 0);
 	}
-	err = meet_all(w); /* they begin */
 	if (!err) {
-		work(w, w->lead, 0);
-		err = meet_all(w);
+		atomic_fetch_add(&page->window, 1);
+		/* Of what takes too long there is what there is by then. */
+		err = lead_until(w, is_enough);
+		atomic_fetch_add(&page->window, 1);
+		if (!err || err == -ETIMEDOUT)
+			err = lead_until(w, all_saw);
 	}
 	return told(b, w, err);
 }
@@ -387,8 +416,8 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 
 	if (!w->page)
 		return 0;
-	atomic_store(&w->page->state, CREW_ENDED);
-	err = meet_all(w);
+	atomic_store(&w->page->window, CREW_ENDED);
+	err = w->at_work ? 0 : meet_all(w);
 	if (!err)
 		err = meet_all(w); /* their lives have ended */
 	end(w, 0, w->lead);
@@ -411,4 +440,5 @@ void crew_stop(struct crew *w)
 	w->lead = NULL;
 	w->member = NULL;
 	w->page = NULL;
+	w->at_work = false;
 }

@@ -14,16 +14,21 @@
 #define CREW_LINE      64
 #define CREW_EVIDENCES 12
 
-/* A batch or an event is a chunk; only those in an open window are counted. */
-enum crew_state { CREW_NOT_OPEN, CREW_OPEN, CREW_CLOSED, CREW_ENDED };
+/* A batch or an event is a chunk; only those in an open window are counted. The
+ * window is a number: odd is open, even is closed, and 0 is one that nobody has
+ * seen yet. */
+#define CREW_FIRST	     2
+#define CREW_IS_OPEN(window) ((window)&1)
+#define CREW_ENDED	     (UINT32_MAX - 1)
 
 /* What one copy tells. */
 struct crew_share {
-	_Alignas(CREW_LINE) _Atomic uint64_t chunks, counted;
-	_Atomic int err;     /* -errno */
-	double ops, ns;	     /* in the window */
-	uint64_t from, to;   /* of what is counted, CLOCK_MONOTONIC */
-	bool at_home, skips; /* on its own CPU; err is a reason to skip */
+	_Alignas(CREW_LINE) _Atomic uint64_t counted; /* chunks in the window */
+	_Atomic uint32_t seen; /* the window, after its last chunk */
+	_Atomic int err;       /* -errno */
+	double ops, ns;	       /* in the window */
+	uint64_t from, to;     /* of what is counted, CLOCK_MONOTONIC */
+	bool at_home, skips;   /* on its own CPU; err is a reason to skip */
 	char why[256];
 	struct evidence said[CREW_EVIDENCES]; /* of the visit */
 	size_t n_said;
@@ -31,7 +36,7 @@ struct crew_share {
 
 /* Memory of all copies. */
 struct crew_page {
-	_Alignas(CREW_LINE) _Atomic enum crew_state state;
+	_Alignas(CREW_LINE) _Atomic uint32_t window;
 	uint64_t iters; /* in a batch */
 	struct crew_share of[];
 };
@@ -56,6 +61,7 @@ struct crew {
 	struct crew_life *lead; /* the first copy, in the measuring thread */
 	struct crew_page *page;
 	struct partner *member; /* the others; [0] is not used */
+	bool at_work;		/* from the first window to the last */
 };
 
 /* crew_new_state() - a state as pristine is; NULL: no memory. */
@@ -70,8 +76,9 @@ void *crew_new_state(const struct crew *w);
  */
 int crew_start(struct crew *w, struct bench *b, uint64_t *iters);
 
-/* crew_window() - a window of work by all, whose shares are valid then.
- * Return: 0 or as of a callback. */
+/* crew_window() - a window of work by all, whose shares are valid until the
+ * next.  Nobody sleeps between two: a core that wakes is slow for some
+ * milliseconds.  Return: 0 or as of a callback. */
 int crew_window(struct crew *w, struct bench *b);
 
 /* crew_end() - end all lives; evidence and facts go to @c.  Return: 0 or as of
