@@ -257,7 +257,9 @@ static int serve(struct partner *p, void *arg)
 	partner_lead(true);
 	begin(w, number, &l);
 	partner_lead(false);
-	over = partner_meet(p) || partner_meet(p);
+	over = partner_meet(p); /* it has begun */
+	if (!over)
+		over = partner_meet(p); /* all are at work */
 	partner_lead(true);
 	while (!over && l && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
