@@ -439,7 +439,7 @@ looks_like_lmbench() {
 }
 
 @test "the real programs: a line differs from the row by its definition only" {
-	local pattern rest lines=0
+	local pattern rest measured=0
 
 	while IFS='|' read -r pattern rest; do
 		# On a busy machine a cost may not be told from nothing, which is said.
@@ -451,7 +451,7 @@ looks_like_lmbench() {
 		fi
 		grep -qxE "$pattern" <<<"$stderr"
 		jq -e 'length > 0 and all(.[]; .value > 0)' out.json
-		lines=$((lines + 1))
+		measured=$((measured + 1))
 	done <<-'END'
 		Simple read: [0-9]+\.[0-9]{4} microseconds|lat_syscall -P 1 read
 		2 [0-9]+\.[0-9]{2}|lat_ctx -s 0 2
@@ -465,5 +465,5 @@ looks_like_lmbench() {
 		0\.000777 [0-9]+\.[0-9]{2} MB/sec|bw_tcp -m 777 localhost
 		1\.05 [0-9]+\.[0-9]{2}|bw_file_rd 1m open2close f
 	END
-	((lines > 5))
+	((measured > 5))
 }

@@ -86,7 +86,8 @@ fields() {
 		grep -F "| $title |" out/report.md
 		grep -F "${text:0:40}" out/report.md
 	done < <(fields 1 2 7)
-	grep -E '^\| Single shot \|.*\| [0-9.]+ .s \| syscall: ' out/report.md
+	# The proper figure may be below the resolution.
+	grep -E '^\| Single shot \|.*\| (&lt; )?[0-9.]+ .s \| syscall: ' out/report.md
 	grep -F 'id="program-mistakes"' out/report.html
 }
 
