@@ -60,6 +60,22 @@ static inline int ways_keep(struct ways *s, int fd)
 	return fd;
 }
 
+/* WAYS_SAMPLE() - sample_@name() of a way whose event is @happens, which tells
+ * whether it was done, and may use s. */
+#define WAYS_SAMPLE(name, happens)                                             \
+	static int sample_##name(struct bench *b, void *state,                 \
+				 const struct bench_case *c)                   \
+	{                                                                      \
+		struct ways *s = state;                                        \
+		uint64_t ticks;                                                \
+		bool done;                                                     \
+                                                                               \
+		TIMER_INTERVAL(bench_timer(b)->method, ticks, done = happens); \
+		s->done += done;                                               \
+		bench_record(b, c, ticks);                                     \
+		return 0;                                                      \
+	}
+
 /* ways_ring_close() - none is fine. */
 void ways_ring_close(struct ways *s);
 

@@ -264,34 +264,29 @@ static bool await_child(bool by_pidfd)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-#define SAMPLE_CHILD(name, by_pidfd)                                       \
-	static int sample_##name(struct bench *b, void *state,             \
-				 const struct bench_case *c)               \
-	{                                                                  \
-		struct ways *s = state;                                    \
-		uint64_t ticks;                                            \
-		bool good;                                                 \
-                                                                           \
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,              \
-			       good = await_child(by_pidfd));              \
-		s->done += good;                                           \
-		bench_record(b, c, ticks);                                 \
-		return 0;                                                  \
-	}                                                                  \
-                                                                           \
-	/* Not all kernels and sandboxes have it. */                       \
-	static int open_##name(struct bench *b, struct ways *s)            \
-	{                                                                  \
-		s->wanted = 1;                                             \
-		errno = 0;                                                 \
-		return await_child(by_pidfd)                               \
-			       ? 0                                         \
-			       : bench_skip(b, "clone3 and " #name ": %s", \
-					    strerror(errno));              \
-	}
+WAYS_SAMPLE(waitpid, await_child(false))
+WAYS_SAMPLE(pidfd, await_child(true))
 
-SAMPLE_CHILD(waitpid, false)
-SAMPLE_CHILD(pidfd, true)
+/* Not all kernels and sandboxes have it. */
+static int open_child(struct bench *b, struct ways *s, bool by_pidfd,
+		      const char *name)
+{
+	s->wanted = 1;
+	errno = 0;
+	return await_child(by_pidfd) ? 0
+				     : bench_skip(b, "clone3 and %s: %s", name,
+						  strerror(errno));
+}
+
+static int open_waitpid(struct bench *b, struct ways *s)
+{
+	return open_child(b, s, false, "waitpid");
+}
+
+static int open_pidfd(struct bench *b, struct ways *s)
+{
+	return open_child(b, s, true, "pidfd");
+}
 
 const struct way ways_calls[] = {
 	{ "random", "call", WAY_RANDOMS, open_one, run_random, NULL, false, 0 },

@@ -75,23 +75,8 @@ static bool use_memfd(struct ways *s)
 	return use_memory(memfd_create("oscost-ways", MFD_CLOEXEC), s->n);
 }
 
-#define SAMPLE_MEMORY(name)                                    \
-	static int sample_##name(struct bench *b, void *state, \
-				 const struct bench_case *c)   \
-	{                                                      \
-		struct ways *s = state;                        \
-		uint64_t ticks;                                \
-		bool good;                                     \
-                                                               \
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,  \
-			       good = use_##name(s));          \
-		s->done += good;                               \
-		bench_record(b, c, ticks);                     \
-		return 0;                                      \
-	}
-
-SAMPLE_MEMORY(shm)
-SAMPLE_MEMORY(memfd)
+WAYS_SAMPLE(shm, use_shm(s))
+WAYS_SAMPLE(memfd, use_memfd(s))
 
 /* Advice for ranges: each second page. */
 
