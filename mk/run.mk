@@ -78,8 +78,8 @@ SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scrip
 INSTALLED  = $(DESTDIR)$(libdir)
 
 # To a shell a path with a blank is two, of which one would be removed.
-PLACES     = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir) $(DESTDIR)$(compdir)
-one_word   = $(if $(word 5,$(PLACES)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
+INSTALL_TO = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir) $(DESTDIR)$(compdir)
+one_word   = $(if $(word 5,$(INSTALL_TO)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
 
 .PHONY: install
 install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
