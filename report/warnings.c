@@ -262,10 +262,11 @@ static void warn_set_aside(struct run *run)
 				      "there; the values come from the rest",
 				      visits, invocations, rows,
 				      rows == 1 ? "" : "s"),
-			  lost ? text_format("%zu rows have no value for that "
+			  lost ? text_format("%zu row%s no value for that "
 					     "reason: see \"Not measured, and "
 					     "why\"",
-					     lost)
+					     lost,
+					     lost == 1 ? " has" : "s have")
 			       : NULL);
 }
 
