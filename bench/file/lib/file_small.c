@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_small.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/fs.h>
@@ -89,16 +89,19 @@ bool file_small_gone(int dir, const char *name)
  * /dev/mapper/root. */
 const char *file_small_journal(const struct file_place *p, const char *proc)
 {
-	char pattern[PATH_MAX];
-	glob_t found;
-	int err;
+	const size_t n = strlen(p->device);
+	const struct dirent *e;
+	DIR *d;
 
-	if (strcmp(p->fs, "ext4") != 0 || !p->device[0] || access(proc, R_OK))
+	if (strcmp(p->fs, "ext4") != 0 || !n)
 		return NULL;
-	snprintf(pattern, sizeof(pattern), "%s/%s-*", proc, p->device);
-	err = glob(pattern, GLOB_NOSORT, NULL, &found);
-	if (err)
-		return err == GLOB_NOMATCH ? "none" : NULL;
-	globfree(&found);
-	return "jbd2";
+	d = opendir(proc);
+	if (!d)
+		return NULL;
+	do
+		e = readdir(d);
+	while (e &&
+	       (strncmp(e->d_name, p->device, n) != 0 || e->d_name[n] != '-'));
+	closedir(d);
+	return e ? "jbd2" : "none";
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "box_runtime.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,22 +60,27 @@ static int write_config(const struct box_runtime *r, const char *dir)
 	return fclose(f) ? -errno : 0;
 }
 
+static void note_group(struct bench *b, const struct box_runtime *r,
+		       const char *tree)
+{
+	char path[NAME_MAX + 80];
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/%s/%s", tree, r->name);
+	bench_guard(b, "cgroup", path);
+}
+
 /* A runtime that is killed leaves its group, in each tree that there is. */
 static void note_groups(struct bench *b, const struct box_runtime *r)
 {
-	char path[PATH_MAX + 80];
-	glob_t trees;
+	DIR *top = opendir("/sys/fs/cgroup");
+	const struct dirent *e;
 
-	glob("/sys/fs/cgroup/cgroup.procs", GLOB_NOCHECK, NULL, &trees);
-	glob("/sys/fs/cgroup/*/cgroup.procs", GLOB_APPEND, NULL, &trees);
-	for (size_t i = 0; i < trees.gl_pathc; i++) {
-		const char *tree = trees.gl_pathv[i];
-
-		snprintf(path, sizeof(path), "%.*s/%s",
-			 (int)(strrchr(tree, '/') - tree), tree, r->name);
-		bench_guard(b, "cgroup", path);
-	}
-	globfree(&trees);
+	note_group(b, r, ".");
+	while (top && (e = readdir(top)))
+		if (e->d_type != DT_REG && e->d_name[0] != '.')
+			note_group(b, r, e->d_name);
+	if (top)
+		closedir(top);
 }
 
 int box_runtime_open(struct bench *b, struct box_runtime *r, const char *name,
