@@ -30,7 +30,7 @@ cross-file: $(CROSS)/init
 		LD='$(CROSS_CC:gcc=ld)' AR='$(CROSS_CC:gcc=ar)' OBJCOPY='$(CROSS_CC:gcc=objcopy)' \
 		PKG_CFLAGS='$(patsubst %,-isystem $(CROSS_ROOT)/usr/include%,/. /$(ARCH)-linux-gnu)' \
 		PKG_LIBS='-L$(CROSS_ROOT)/usr/lib/$(ARCH)-linux-gnu -lhwloc -ljansson' \
-		LDFLAGS='$(CROSS_NAMES)' CFLAGS='-O2 -g -ffunction-sections -fdata-sections' '$(CROSS_FILE)'
+		LDFLAGS='$(CROSS_NAMES)' CFLAGS='-O2 -g' '$(CROSS_FILE)'
 
 $(CROSS)/init: tests/lab/init.c mk/cross.mk
 	$(call say,LD,$@)

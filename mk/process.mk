@@ -22,8 +22,8 @@ $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 		clock/timer.h mk/process.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -static -o $@ \
-		$(filter %.c,$^)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) -std=gnu11 $(WARN) -O2 -static \
+		-ffunction-sections -Wl,--gc-sections -o $@ $(filter %.c,$^)
 
 all: $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
 $(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)

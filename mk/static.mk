@@ -18,7 +18,7 @@ static: $(BUILD)/run-all.sh $(MUSL:%=$(BUILD)/%-include) ## build/oscost-static:
 	$(Q)$(if $(static_lacks),echo 'static: skipped: no $(static_lacks)' >&2,\
 		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static$(MUSL:%=-%)' \
 		$(if $(MUSL),$(musl_libraries)) \
-		CFLAGS='$(CFLAGS) -ffunction-sections -fdata-sections' '$(STATIC_FILE)')
+		'$(STATIC_FILE)')
 
 # musl-gcc looks at nothing of glibc's: what lies beside that, and is not, by itself.
 HOST_INCLUDE   = $(addprefix /usr/include/,. $(shell $(CC) -dumpmachine))
@@ -59,15 +59,27 @@ distros-test: ## README's commands and each compiler in fresh trees of Debian's 
 	$(Q)scripts/setup distros
 	$(Q)tests/lab/distros '$(BUILD)/distros' $(PARTS) || { status=$$?; [ $$status = 77 ]; }
 else
+# Tables of addresses are read-only where the linker knows the addresses: what
+# a fork copies.  Nothing here unwinds a stack.
+ALL_CFLAGS += -ffunction-sections -fdata-sections -fno-pie -fno-asynchronous-unwind-tables
+
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
 MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(CPU_LOAD) $(UNDER) \
-		 $(BUILD)/bin/net_server $(BUILD)/bin/oscost-forker)
+		 $(BUILD)/bin/net_server)
 multi_function = main_$(subst -,_,$(1))
 
-OBJS += $(MULTI_OBJS) $(BUILD)/obj/bench/task/exec/forker.o
-$(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen -DMULTICALL_TRUE='"$(PROC_TRUE)"'
-$(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h $(PROC_TRUE)
+# What must be a file of its own to be executed, without its symbols.
+MULTI_FILES   := $(addprefix $(MULTI)/,$(notdir $(PROC_TRUE) $(PROC_FORKER)))
+
+OBJS += $(MULTI_OBJS)
+$(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen -DMULTICALL_TRUE='"$(MULTI)/oscost-true"' \
+	-DMULTICALL_FORKER='"$(MULTI)/oscost-forker"'
+$(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h $(MULTI_FILES)
+
+$(MULTI_FILES): $(MULTI)/%: $(BUILD)/libexec/%
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --strip-all $< $@
 
 # A program is its own files with a main() of its own name; what it shares with
 # others is linked once, at the end.
@@ -83,7 +95,6 @@ $(MULTI)/machine.o: $(MACHINE_MAIN) $(MACHINE_OBJS)
 $(MULTI)/cpu_load.o: $(MONITOR_MAIN) $(MONITOR_OBJS)
 $(MULTI)/under.o: $(UNDER_OBJS)
 $(MULTI)/net_server.o: $(BUILD)/obj/bench/net/exec/server.o
-$(MULTI)/oscost-forker.o: $(BUILD)/obj/bench/task/exec/forker.o
 
 $(MULTI)/%.o:
 	@mkdir -p $(@D)

@@ -117,15 +117,14 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
 	int64_t huge;
-	int err = p->op == PROC_FORK || p->program != PROC_STATIC
-			  ? 0
-			  : proc_points_unpack(b, &s->points);
+	int err = proc_points_place(b, &s->points, p);
 
 	if (err)
 		return err;
 	if (p->parent == PROC_PARENT_SMALL) {
-		err = proc_forker_start(b, &s->small, s->points.forker,
-					s->points.program[p->program]);
+		err = proc_forker_start(b, &s->small,
+					s->points.helper[PROC_FORKER],
+					s->points.helper[p->program]);
 		return err ? err : meet_small(b, s, c);
 	}
 	if (p->kind != PROC_KIND_MEMORY || !p->bytes)
@@ -170,8 +169,8 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 	int status;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       status = proc_spawn(p->op,
-					   s->points.program[p->program]));
+		       status =
+			       proc_spawn(p->op, s->points.helper[p->program]));
 	if (status < 0)
 		return partner_refused(b, -status, proc_op_name(p->op));
 	s->status = status;

@@ -8,6 +8,7 @@
 #include "multicall.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,11 +35,14 @@ static const struct program {
 
 #define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
-__asm__(".pushsection .rodata\n"
-	".globl multicall_true, multicall_true_end\n"
-	"multicall_true: .incbin \"" MULTICALL_TRUE "\"\n"
-	"multicall_true_end:\n"
-	".popsection\n");
+#define EMBED(symbol, file)                                          \
+	__asm__(".pushsection .rodata\n" #symbol ": .incbin \"" file \
+		"\"\n" #symbol "_end:\n"                             \
+		".popsection\n");                                    \
+	extern const char symbol[], symbol##_end[]
+
+EMBED(embedded_true, MULTICALL_TRUE);
+EMBED(embedded_forker, MULTICALL_FORKER);
 
 static const char *base(const char *path)
 {
@@ -68,6 +72,41 @@ int multicall_find(const char *name, char *path, size_t size)
 		return -ENAMETOOLONG;
 	path[n] = '\0';
 	return 0;
+}
+
+static const struct embedded {
+	const char *name, *from, *to;
+} embedded[] = {
+	{ "oscost-true", embedded_true, embedded_true_end },
+	{ "oscost-forker", embedded_forker, embedded_forker_end },
+};
+
+static const struct embedded *find_embedded(const char *name)
+{
+	for (size_t i = 0; i < sizeof(embedded) / sizeof(embedded[0]); i++)
+		if (!strcmp(embedded[i].name, name))
+			return &embedded[i];
+	return NULL;
+}
+
+bool multicall_has(const char *name)
+{
+	return find_embedded(name) != NULL;
+}
+
+int multicall_write(const char *name, int fd)
+{
+	const struct embedded *e = find_embedded(name);
+	const char *at = e ? e->from : NULL;
+
+	while (e && at != e->to) {
+		const ssize_t n = write(fd, at, (size_t)(e->to - at));
+
+		if (n < 0)
+			return -errno;
+		at += n;
+	}
+	return e ? 0 : -ENOENT;
 }
 
 static int usage(FILE *to, int code)

@@ -2,6 +2,7 @@
 #ifndef MULTICALL_H
 #define MULTICALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -18,8 +19,14 @@
 int multicall_find(const char *name, char *path, size_t size)
 	__attribute__((weak));
 
-/* oscost-true, as bytes: it must be a file of its own to be executed. */
-extern const char multicall_true[] __attribute__((weak));
-extern const char multicall_true_end[] __attribute__((weak));
+/**
+ * multicall_has(), multicall_write() - @name, which must be a file of its own
+ * to be executed (oscost-true, oscost-forker): whether it is here, and its
+ * bytes to @fd.
+ *
+ * Return: 0, -ENOENT: there is none of this name, or -errno.
+ */
+bool multicall_has(const char *name) __attribute__((weak));
+int multicall_write(const char *name, int fd) __attribute__((weak));
 
 #endif

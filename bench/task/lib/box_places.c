@@ -12,42 +12,7 @@
 
 #include "groups.h"
 #include "guard.h"
-#include "multicall.h"
-#include "proc_spawn.h"
-
-static bool take_bytes(int to, const char *from)
-{
-	const int fd = open(from, O_RDONLY | O_CLOEXEC);
-	char block[4096];
-	ssize_t n = -1;
-
-	while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0)
-		if (write(to, block, (size_t)n) != n)
-			break;
-	if (fd >= 0)
-		close(fd);
-	return n == 0;
-}
-
-/* oscost-true as @path. */
-static int put_program(struct bench *b, const char *path)
-{
-	const size_t bytes = (size_t)(multicall_true_end - multicall_true);
-	char from[PATH_MAX];
-	const int fd =
-		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	bool good = fd >= 0;
-
-	if (good && multicall_true)
-		good = write(fd, multicall_true, bytes) == (ssize_t)bytes;
-	else if (good)
-		good = !proc_find_program("oscost-true", from, sizeof(from)) &&
-		       take_bytes(fd, from);
-	if (fd >= 0)
-		close(fd);
-	return good ? 0
-		    : bench_skip(b, "oscost-true cannot be put at %s", path);
-}
+#include "proc_copy.h"
 
 /* Directories, the program and a file of one page for the overlay. */
 int box_places(struct bench *b, struct box *x)
@@ -56,7 +21,7 @@ int box_places(struct bench *b, struct box *x)
 					     "upper", "work",	    "merged" };
 	static const char page[4096] = "x";
 	char path[PATH_MAX + 16];
-	int fd;
+	int fd, err;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", x->dir, names[i]);
@@ -69,7 +34,10 @@ int box_places(struct bench *b, struct box *x)
 		return bench_fail(b, errno, "write %s", path);
 	close(fd);
 	snprintf(path, sizeof(path), "%s/lower/true", x->dir);
-	return put_program(b, path);
+	err = proc_copy_program("oscost-true", path);
+	return err ? bench_skip(b, "oscost-true cannot be put at %s: %s", path,
+				strerror(-err))
+		   : 0;
 }
 
 struct place {

@@ -13,7 +13,7 @@ struct exec {
 static int become(struct partner *p, void *arg)
 {
 	const struct exec *e = arg;
-	char *const argv[] = { PROC_FORKER, (char *)e->executed, NULL };
+	char *const argv[] = { (char *)e->program, (char *)e->executed, NULL };
 	char *const none[] = { NULL };
 
 	if (dup2(e->channel, 0) == 0 && dup2(e->channel, 1) == 1)

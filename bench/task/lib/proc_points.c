@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "multicall.h"
+#include "proc_copy.h"
 #include "proc_memory.h"
 #include "proc_points.h"
 
@@ -35,51 +35,65 @@ int proc_point_status(const struct proc_point *p)
 	return p->program == PROC_DYNAMIC ? PROC_LINKED : 0;
 }
 
-/* Why @program cannot be executed, or NULL; its path. */
-static const char *no_program(struct proc_points *s, enum proc_program program)
-{
-	static const char *const why[] = {
-		"oscost-true was found neither in ../libexec nor beside this "
-		"program",
-		"oscost-hello was found neither in ../libexec nor beside this "
-		"program",
-	};
-	const char *const name =
-		program == PROC_STATIC ? "oscost-true" : "oscost-hello";
+#define NOT_FOUND(name) \
+	name " was found neither in ../libexec nor beside this program"
 
-	if (program == PROC_STATIC && multicall_true)
-		return NULL; /* see proc_points_unpack() */
-	return proc_find_program(name, s->program[program],
-				 sizeof(s->program[program]))
-		       ? why[program]
+static const struct {
+	const char *name, *why;
+} helpers[] = {
+	[PROC_STATIC] = { "oscost-true", NOT_FOUND("oscost-true") },
+	[PROC_DYNAMIC] = { "oscost-hello", NOT_FOUND("oscost-hello") },
+	[PROC_FORKER] = { "oscost-forker", NOT_FOUND("oscost-forker") },
+};
+
+static const char *no_helper(enum proc_helper helper)
+{
+	char path[PATH_MAX];
+
+	return proc_find_program(helpers[helper].name, path, sizeof(path))
+		       ? helpers[helper].why
 		       : NULL;
 }
 
-int proc_points_unpack(struct bench *b, struct proc_points *s)
+static int place(struct bench *b, struct proc_points *s,
+		 enum proc_helper helper)
 {
-	const size_t bytes = (size_t)(multicall_true_end - multicall_true);
-	char *path = s->program[PROC_STATIC];
-	const char *dir;
-	int fd;
-	bool good;
+	const char *name = helpers[helper].name;
+	const char *dir = bench_scratch(b);
+	char *path = s->helper[helper];
+	int err;
 
-	if (!multicall_true || *path)
-		return 0;
-	dir = bench_scratch(b);
-	if (!dir)
-		return -ENOENT;
-	snprintf(path, PATH_MAX, "%s/oscost-true", dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-	good = fd >= 0 && write(fd, multicall_true, bytes) == (ssize_t)bytes;
-	if (fd >= 0)
-		close(fd);
-	if (good && !access(path, X_OK))
+	if (*path || !dir)
+		return *path ? 0 : -ENOENT;
+	snprintf(path, PATH_MAX, "%s/%s", dir, name);
+	err = proc_copy_program(name, path);
+	if (!err)
 		return 0;
 	*path = '\0';
-	return bench_skip(b,
-			  "oscost-true cannot be put into %s and executed "
-			  "there",
-			  dir);
+	return bench_skip(b, "%s cannot be put into %s and executed there: %s",
+			  name, dir, strerror(-err));
+}
+
+static bool executes(enum proc_op op)
+{
+	return op != PROC_FORK && op != PROC_VFORK && op != PROC_CLONE3;
+}
+
+int proc_points_place(struct bench *b, struct proc_points *s,
+		      const struct proc_point *p)
+{
+	int err = 0;
+
+	if (p->parent == PROC_PARENT_SMALL)
+		err = place(b, s, PROC_FORKER);
+	if (!err && executes(p->op))
+		err = place(b, s, p->program);
+	return err;
+}
+
+static const char *no_shell(void)
+{
+	return access("/bin/sh", X_OK) ? "there is no /bin/sh" : NULL;
 }
 
 static void add_spawns(struct bench *b, struct proc_points *s)
@@ -90,13 +104,11 @@ static void add_spawns(struct bench *b, struct proc_points *s)
 	};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		const bool execs =
-			ops[i] != PROC_VFORK && ops[i] != PROC_CLONE3;
+		const char *why =
+			executes(ops[i]) ? no_helper(PROC_STATIC) : NULL;
 
-		const char *why = execs ? no_program(s, PROC_STATIC) : NULL;
-
-		if (ops[i] == PROC_FORK_SH && access("/bin/sh", X_OK))
-			why = "there is no /bin/sh";
+		if (!why && ops[i] == PROC_FORK_SH)
+			why = no_shell();
 		add(b, s,
 		    (struct bench_case) {
 			    .params = { P_STR("op", proc_op_name(ops[i])) },
@@ -156,20 +168,12 @@ static void add_memory(struct bench *b, struct proc_points *s,
 	    p);
 }
 
-static const char *no_forker(struct proc_points *s)
-{
-	return proc_find_program(PROC_FORKER, s->forker, sizeof(s->forker))
-		       ? "oscost-forker was found neither in ../libexec nor "
-			 "beside this program"
-		       : NULL;
-}
-
 static void add_small(struct bench *b, struct proc_points *s)
 {
 	add(b, s,
 	    (struct bench_case) {
 		    .params = { P_STR("op", "fork"), P_STR("parent", "small") },
-		    .skip = no_forker(s),
+		    .skip = no_helper(PROC_FORKER),
 	    },
 	    (struct proc_point) { .kind = PROC_KIND_SPAWN,
 				  .parent = PROC_PARENT_SMALL });
@@ -188,6 +192,9 @@ static void add_programs(struct bench *b, struct proc_points *s)
 		  .program = PROC_DYNAMIC,
 		  .parent = PROC_PARENT_SMALL },
 		{ .op = PROC_FORK_SH,
+		  .program = PROC_STATIC,
+		  .parent = PROC_PARENT_SMALL },
+		{ .op = PROC_FORK_SH,
 		  .program = PROC_DYNAMIC,
 		  .parent = PROC_PARENT_SMALL },
 	};
@@ -195,10 +202,12 @@ static void add_programs(struct bench *b, struct proc_points *s)
 	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
 		const struct proc_point *p = &points[i];
 		const bool small = p->parent == PROC_PARENT_SMALL;
-		const char *skip = no_program(s, p->program);
+		const char *skip = no_helper(p->program);
 
+		if (!skip && p->op == PROC_FORK_SH)
+			skip = no_shell();
 		if (!skip && small)
-			skip = no_forker(s);
+			skip = no_helper(PROC_FORKER);
 		add(b, s,
 		    (struct bench_case) {
 			    .params = { P_STR("op", proc_op_name(p->op)),
@@ -228,7 +237,7 @@ static void add_first(struct bench *b, struct proc_points *s,
 					    P_STR("parent", parents[parent]),
 					    P_STR("view", views[i]) },
 				.skip = parent == PROC_PARENT_SMALL
-						? no_forker(s)
+						? no_helper(PROC_FORKER)
 						: NULL,
 				.derived = !sampled,
 				.of = smaller,

@@ -22,9 +22,9 @@ enum proc_kind {
 /* Who forks: the measuring program, or the small one. */
 enum proc_parent { PROC_PARENT_SUITE, PROC_PARENT_SMALL, PROC_PARENTS };
 
-/* What the exec kinds execute: one that has no libc, or one that a dynamic
- * linker starts. */
-enum proc_program { PROC_STATIC, PROC_DYNAMIC, PROC_PROGRAMS };
+/* Programs of their own: what the exec kinds execute, one that has no libc or
+ * one that a dynamic linker starts, and the small one that forks. */
+enum proc_helper { PROC_STATIC, PROC_DYNAMIC, PROC_FORKER, PROC_HELPERS };
 
 struct proc_point {
 	enum proc_kind kind;
@@ -33,7 +33,7 @@ struct proc_point {
 	bool huge;    /* in huge pages */
 	bool again;   /* and again before each fork */
 	enum proc_parent parent;
-	enum proc_program program;
+	enum proc_helper program;
 	const struct bench_case *self;
 	const struct bench_case *with, *without; /* PROC_KIND_PAGE */
 };
@@ -43,8 +43,7 @@ struct proc_point {
 struct proc_points {
 	struct proc_point v[PROC_POINTS_MAX];
 	size_t n;
-	char program[PROC_PROGRAMS][PATH_MAX];
-	char forker[PATH_MAX]; /* the small program */
+	char helper[PROC_HELPERS][PATH_MAX];
 	const struct bench_case *fork0;
 	const struct bench_case *view[PROC_PARENTS][2]; /* child, parent */
 };
@@ -52,9 +51,10 @@ struct proc_points {
 /* proc_points_add() - add all cases; the point of a case is its @arg. */
 void proc_points_add(struct bench *b, struct proc_points *s);
 
-/* proc_points_unpack() - in the static file: make the program that has no libc
- * a file of its own, once.  Return: 0, bench_fail() or bench_skip(). */
-int proc_points_unpack(struct bench *b, struct proc_points *s);
+/* proc_points_place() - copies of the programs that @p needs, made once.
+ * Return: 0, bench_fail() or bench_skip(). */
+int proc_points_place(struct bench *b, struct proc_points *s,
+		      const struct proc_point *p);
 
 /* proc_points_derive() - values of the derived cases. */
 void proc_points_derive(struct bench *b, const struct proc_points *s);

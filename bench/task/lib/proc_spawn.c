@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "multicall.h"
 #include "proc_spawn.h"
 
 #define EXEC_FAILED 127 /* as the shell says it */
@@ -166,29 +165,4 @@ int proc_first(enum timer_method method, volatile uint64_t *child_end,
 	out->in_parent = end - begin;
 	out->in_child = *child_end - begin;
 	return !status && !*child_end ? -EIO : status;
-}
-
-int proc_find_program(const char *name, char *path, size_t size)
-{
-	static const char *const places[] = { "/../libexec/", "/" };
-	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
-
-	if (multicall_find)
-		return multicall_find(name, path, size);
-	if (n < 0)
-		return -errno;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		return -ENOENT;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const size_t room = size - (size_t)(slash - path);
-
-		if (snprintf(slash, room, "%s%s", places[i], name) >= (int)room)
-			continue;
-		if (access(path, X_OK) == 0)
-			return 0;
-	}
-	return -ENOENT;
 }

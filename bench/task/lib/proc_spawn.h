@@ -24,8 +24,6 @@ enum proc_op {
  * program that is another, or static, ends with another. */
 #define PROC_LINKED 42
 
-#define PROC_FORKER "oscost-forker"
-
 /* proc_op_name() - "fork", "vfork", ... */
 const char *proc_op_name(enum proc_op op);
 
@@ -57,13 +55,5 @@ struct proc_first {
  */
 int proc_first(enum timer_method method, volatile uint64_t *child_end,
 	       struct proc_first *out);
-
-/**
- * proc_find_program() - path of a helper program: in ../libexec beside this
- * program's directory, or in that directory itself.
- *
- * Return: 0, or -ENOENT if there is none that can be executed.
- */
-int proc_find_program(const char *name, char *path, size_t size);
 
 #endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include "multicall.h"
+
+int proc_find_program(const char *name, char *path, size_t size)
+{
+	static const char *const places[] = { "/../libexec/", "/" };
+	ssize_t n;
+	char *slash;
+
+	if (multicall_has) {
+		path[0] = '\0';
+		return multicall_has(name) ? 0 : -ENOENT;
+	}
+	n = readlink("/proc/self/exe", path, size - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const size_t room = size - (size_t)(slash - path);
+
+		if (snprintf(slash, room, "%s%s", places[i], name) >= (int)room)
+			continue;
+		if (access(path, X_OK) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int copy_bytes(const char *from, int to)
+{
+	const int fd = open(from, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = sendfile(to, fd, NULL, INT_MAX & ~0xffff);
+	while (n > 0);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	return (int)n;
+}
+
+int proc_copy_program(const char *name, const char *path)
+{
+	char from[PATH_MAX];
+	int err = proc_find_program(name, from, sizeof(from));
+	int fd;
+
+	if (err)
+		return err;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (fd < 0)
+		return -errno;
+	err = multicall_write ? multicall_write(name, fd)
+			      : copy_bytes(from, fd);
+	close(fd);
+	if (!err && access(path, X_OK))
+		err = -errno;
+	return err;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROC_COPY_H
+#define PROC_COPY_H
+
+#include <stddef.h>
+
+/**
+ * proc_find_program() - path of a helper program: in ../libexec beside this
+ * program's directory, or in that directory itself.
+ *
+ * Return: 0, or -ENOENT if there is none that can be executed; of the static
+ * file, which has them inside, 0 and no path.
+ */
+int proc_find_program(const char *name, char *path, size_t size);
+
+/**
+ * proc_copy_program() - a copy of helper program @name at @path, where there is
+ * nothing yet.
+ *
+ * What its pages cost whoever maps them depends on how they came into the page
+ * cache: a fork by a program that was linked a minute ago is 3 % dearer here
+ * than by its copy.  So what is timed is a new copy each time.
+ *
+ * Return: 0, -ENOENT, -EACCES: nothing can be executed there, or -errno.
+ */
+int proc_copy_program(const char *name, const char *path);
+
+#endif
