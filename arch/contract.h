@@ -67,7 +67,7 @@
 #endif
 #if !defined(ARCH_CODE_STEP) || !defined(ARCH_CODE_LOOP) ||         \
 	!defined(ARCH_CODE_CALL) || !defined(ARCH_CODE_BRANCHES) || \
-	!defined(ARCH_START) || !defined(MEM_BASE)
+	!defined(ARCH_CODE_LOCK) || !defined(ARCH_START) || !defined(MEM_BASE)
 #error "code as bytes: placement.h, start.h; kinds of memory loops: mem_isa.h"
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that bench/cpu/placement.c copies: the number of iterations in the first
- * argument, those done as the result. */
+/* Code that is copied: by bench/cpu/placement.c, with the number of iterations
+ * in the first argument, those done as the result. */
 #define ARCH_CODE_STEP 1 /* bytes: an instruction may begin at any of them */
 
 #define ARCH_CODE_LOOP     \
@@ -27,3 +27,39 @@
 	"dec %rdi\n\t"        \
 	"jnz 1b\n"            \
 	"2:\tret\n"
+
+/* A sync_loop_fn, bench/task/lib/sync_loop.h. */
+#define ARCH_CODE_LOCK           \
+	"push %rbx\n\t"          \
+	"push %rbp\n\t"          \
+	"push %r12\n\t"          \
+	"push %r13\n\t"          \
+	"push %r14\n\t"          \
+	"push %r15\n\t"          \
+	"sub $8, %rsp\n\t"       \
+	"mov %rdi, %rbx\n\t"     \
+	"mov %rsi, %rbp\n\t"     \
+	"mov %rdx, %r12\n\t"     \
+	"mov %rcx, %r13\n\t"     \
+	"mov %r8, %r14\n\t"      \
+	"xor %r15d, %r15d\n"     \
+	"1:\tmov %r13, %rdi\n\t" \
+	"call *%rbp\n\t"         \
+	"cmp $1, %eax\n\t"       \
+	"sbb $-1, %r15\n\t"      \
+	"incq (%r14)\n\t"        \
+	"mov %r13, %rdi\n\t"     \
+	"call *%r12\n\t"         \
+	"cmp $1, %eax\n\t"       \
+	"sbb $-1, %r15\n\t"      \
+	"dec %rbx\n\t"           \
+	"jnz 1b\n\t"             \
+	"mov %r15, %rax\n\t"     \
+	"add $8, %rsp\n\t"       \
+	"pop %r15\n\t"           \
+	"pop %r14\n\t"           \
+	"pop %r13\n\t"           \
+	"pop %r12\n\t"           \
+	"pop %rbp\n\t"           \
+	"pop %rbx\n\t"           \
+	"ret\n"

@@ -21,7 +21,8 @@
  * sleeper on the same CPU is SCHED_BATCH, which may not preempt its waker.
  *
  * Measures: lock + add + unlock; one `lock xadd`; one futex(FUTEX_WAKE).
- * Includes: the call of the C library's function; for locks the addition.
+ * Includes: the call of the C library's function from near it
+ *           (call_distance_bytes); for locks the addition.
  * After:    libMicro mutex and atomic (comparable, uncontended); perf bench
  *           futex wake wakes several threads: compare a single one.  lmbench
  *           lat_fcntl hands two record locks to and fro, but who gives one back
@@ -31,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -43,6 +45,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/sync_futex.h"
+#include "lib/sync_loop.h"
 #include "partner.h"
 
 /* Operations in one iteration of a contended case.  A lock that sleeps changes
@@ -73,6 +76,7 @@ struct state {
 	uint64_t start;		/* the counter when the visit began */
 	uint64_t theirs_before; /* when the batch began */
 	uint64_t mine_in_batches, theirs_in_batches; /* of this visit */
+	struct sync_loops loops;
 	int file[2];	     /* the same one, opened twice; 0: not open */
 	_Atomic int refused; /* errno of SCHED_BATCH */
 
@@ -87,34 +91,30 @@ struct state {
 	_Alignas(64) char end[64];
 };
 
+struct op;
+
 /* An operation, @n times; returns how many calls failed. */
-typedef uint64_t op_fn(struct state *s, uint64_t n);
+typedef uint64_t op_fn(const struct op *op, struct state *s, uint64_t n);
 
 struct op {
 	const char *name;
 	op_fn *run;
 	bool excludes; /* the counter must not lose an addition */
+	/* Of op_lock: its calls, and where the lock is in the state. */
+	sync_lock_fn *take, *give;
+	size_t lock;
 };
 
-#define LOCK_OP(name, lock, unlock)                             \
-	static uint64_t name(struct state *s, uint64_t n)       \
-	{                                                       \
-		uint64_t errors = 0;                            \
-                                                                \
-		for (uint64_t i = 0; i < n; i++) {              \
-			errors += (lock) != 0;                  \
-			*(volatile uint64_t *)&s->counter += 1; \
-			errors += (unlock) != 0;                \
-		}                                               \
-		return errors;                                  \
-	}
+static sync_loop_fn *loop_of(const struct op *op, const struct state *s);
 
-LOCK_OP(op_mutex, pthread_mutex_lock(&s->mutex),
-	pthread_mutex_unlock(&s->mutex))
-LOCK_OP(op_spin, pthread_spin_lock(&s->spin), pthread_spin_unlock(&s->spin))
-LOCK_OP(op_write, pthread_rwlock_wrlock(&s->rwlock),
-	pthread_rwlock_unlock(&s->rwlock))
-LOCK_OP(op_sem, sem_wait(&s->sem), sem_post(&s->sem))
+/* Readers may be several: each has a counter of his own. */
+static uint64_t op_lock(const struct op *op, struct state *s, uint64_t n)
+{
+	uint64_t own = 0;
+
+	return loop_of(op, s)(n, op->take, op->give, (char *)s + op->lock,
+			      op->excludes ? &s->counter : &own);
+}
 
 static int record_lock(int file, short kind)
 {
@@ -123,29 +123,23 @@ static int record_lock(int file, short kind)
 	return fcntl(file, F_OFD_SETLKW, &byte);
 }
 
-LOCK_OP(op_record, record_lock(s->file[0], F_WRLCK),
-	record_lock(s->file[0], F_UNLCK))
-
-/* Readers may be several: they only look at the counter. */
-static uint64_t op_read(struct state *s, uint64_t n)
+static int take_record(void *file)
 {
-	uint64_t errors = 0;
-
-	for (uint64_t i = 0; i < n; i++) {
-		errors += pthread_rwlock_rdlock(&s->rwlock) != 0;
-		BENCH_KEEP(s->counter);
-		errors += pthread_rwlock_unlock(&s->rwlock) != 0;
-	}
-	return errors;
+	return record_lock(*(const int *)file, F_WRLCK);
 }
 
-static uint64_t op_add(struct state *s, uint64_t n)
+static int give_record(void *file)
+{
+	return record_lock(*(const int *)file, F_UNLCK);
+}
+
+static uint64_t op_add(const struct op *op, struct state *s, uint64_t n)
 {
 	arch_atomic_adds(&s->atomic, n);
 	return 0;
 }
 
-static uint64_t op_wake(struct state *s, uint64_t n)
+static uint64_t op_wake(const struct op *op, struct state *s, uint64_t n)
 {
 	uint64_t errors = 0;
 
@@ -154,12 +148,38 @@ static uint64_t op_wake(struct state *s, uint64_t n)
 	return errors;
 }
 
+#define LOCK(name, excludes, lock, take, give)                             \
+	{                                                                  \
+		name, op_lock, excludes, (sync_lock_fn *)take,             \
+			(sync_lock_fn *)give, offsetof(struct state, lock) \
+	}
+
 static const struct op ops[] = {
-	{ "mutex", op_mutex, true },	   { "spinlock", op_spin, true },
-	{ "rwlock_read", op_read, false }, { "rwlock_write", op_write, true },
-	{ "semaphore", op_sem, true },	   { "atomic_add", op_add, true },
-	{ "futex_wake", op_wake, false },  { "record_lock", op_record, false },
+	LOCK("mutex", true, mutex, pthread_mutex_lock, pthread_mutex_unlock),
+	LOCK("spinlock", true, spin, pthread_spin_lock, pthread_spin_unlock),
+	LOCK("rwlock_read", false, rwlock, pthread_rwlock_rdlock,
+	     pthread_rwlock_unlock),
+	LOCK("rwlock_write", true, rwlock, pthread_rwlock_wrlock,
+	     pthread_rwlock_unlock),
+	LOCK("semaphore", true, sem, sem_wait, sem_post),
+	{ .name = "atomic_add", .run = op_add, .excludes = true },
+	{ .name = "futex_wake", .run = op_wake },
+	LOCK("record_lock", false, file, take_record, give_record),
 };
+
+#define OPS (sizeof(ops) / sizeof(ops[0]))
+
+static sync_loop_fn *loop_of(const struct op *op, const struct state *s)
+{
+	return sync_loop(&s->loops, (size_t)(op - ops));
+}
+
+/* From the loop to the call. */
+static double distance(const struct op *op, const struct state *s)
+{
+	return fabs((double)(intptr_t)op->take -
+		    (double)(intptr_t)loop_of(op, s));
+}
 
 enum { NOBODY, SAME_CPU, OTHER_CPU };
 
@@ -177,7 +197,7 @@ static int contend(struct partner *t, void *arg)
 	uint64_t n = 0;
 
 	while (!partner_stopping(t)) {
-		s->op->run(s, 16);
+		s->op->run(s->op, s, 16);
 		n += 16;
 		atomic_store_explicit(&s->theirs, n, memory_order_relaxed);
 	}
@@ -217,7 +237,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	const uint64_t n = iters * (c->ops ? c->ops : 1);
 	struct state *first = bench_first(b);
 
-	s->errors += op->run(first ? first : s, n);
+	s->errors += op->run(op, first ? first : s, n);
 	s->mine += n;
 	return 0;
 }
@@ -339,9 +359,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->mine_in_batches = s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	err = s->op->run == op_record && s->file[1] <= 0 ? open_file(b, s) : 0;
+	err = s->op->take == take_record && s->file[1] <= 0 ? open_file(b, s)
+							    : 0;
 	if (s->op->run == op_add)
 		bench_fact_text(b, c, "instruction", ARCH_ATOMIC_ADD());
+	if (s->op->take)
+		bench_fact(b, c, "call_distance_bytes", distance(s->op, s));
 	if (err || c->at[1] == NOBODY)
 		return err;
 	bench_fact(b, c, "partner_cpu", cpu);
@@ -376,7 +399,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	bench_proof(b, c, "calls_right", (double)calls,
 		    (double)calls - (double)s->errors);
-	if (s->op->run == op_record && calls)
+	if (s->op->take == take_record && calls)
 		bench_proof(b, c, "locks_exclude", 1, locks_exclude(s));
 	if (!s->op->excludes)
 		return 0;
@@ -398,13 +421,14 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	c->arg = op;
 	c->place = c->at[1] == OTHER_CPU ? BENCH_ANY_OTHER : BENCH_SAME_CPU;
 	c->switches = !alone;
-	c->threads = alone && op->run != op_record; /* has no file of its own */
+	c->threads =
+		alone && op->take != take_record; /* has no file of its own */
 	if (!alone && op->run == op_wake) {
 		c->sample = sample_wake;
 		return true;
 	}
 	c->ops = alone ? 1 : CONTENDED_OPS;
-	if (!alone && op->run == op_record)
+	if (!alone && op->take == take_record)
 		return false;
 	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
 }
@@ -420,6 +444,7 @@ static int setup(struct bench *b, void *state)
 		err = pthread_rwlock_init(&s->rwlock, NULL);
 	if (err)
 		return bench_fail(b, err, "make a lock");
+	sync_loops_open(&s->loops, OPS, ops[0].take);
 	if (sem_init(&s->sem, 0, 1))
 		return bench_fail(b, errno, "make a semaphore");
 	return partner_start(b, &s->company, PARTNER_THREAD, bench_cpu(b),
@@ -432,6 +457,7 @@ static void teardown(struct bench *b, void *state)
 
 	partner_stop(&s->partner);
 	partner_stop(&s->company);
+	sync_loops_close(&s->loops);
 	for (int i = 0; i < 2; i++)
 		if (s->file[i] > 0)
 			close(s->file[i]);
