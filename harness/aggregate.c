@@ -333,6 +333,7 @@ static double figures(struct result *out, rows_t rows, size_t n, double *work)
 	headline(out, rows, n, work);
 	most = doubt(out, rows, n);
 	MEDIAN(core_hz);
+	MEDIAN(core_share);
 	MEDIAN(quantum);
 	MEDIAN(at_least);
 	MEDIAN(at_most);

@@ -435,6 +435,7 @@ static void free_run(struct case_run *run)
 	sample_series_free(&run->base);
 	sample_free(&run->events);
 	sample_free(&run->core_hz);
+	sample_free(&run->core_share);
 	op_counts_free(&run->counts);
 	op_counts_free(&run->base_counts);
 	json_decref(run->params);
@@ -460,6 +461,7 @@ void invocation_close(struct bench *b)
 	invocation_forget(b);
 	axes_close(&b->asked);
 	sample_free(&b->core_hz);
+	sample_free(&b->core_share);
 	if (b->counter)
 		op_counter_close(b->counter);
 	topo_close(b->topo);

@@ -52,16 +52,17 @@ struct case_run {
 	size_t n_sources;
 	bool weighty; /* a core row, or one has its samples from it */
 	struct sample_series series, base;
-	struct sample_vec events;  /* ticks, or values */
-	bool own_unit;		   /* events are values in the case's unit */
-	double cold;		   /* ticks or value; NAN until known */
-	double time_ns;		   /* for the samples of a visit */
-	double sampled_ns;	   /* that its samples took */
-	double sampled;		   /* how many; set aside ones too */
-	double visit_ns;	   /* that coming back took, without them */
-	struct sample_vec core_hz; /* before and after each visit */
-	double derived, expected;  /* NAN until known */
-	double derived_resolution; /* NAN: derived needs none */
+	struct sample_vec events;     /* ticks, or values */
+	bool own_unit;		      /* events are values in the case's unit */
+	double cold;		      /* ticks or value; NAN until known */
+	double time_ns;		      /* for the samples of a visit */
+	double sampled_ns;	      /* that its samples took */
+	double sampled;		      /* how many; set aside ones too */
+	double visit_ns;	      /* that coming back took, without them */
+	struct sample_vec core_hz;    /* before and after each visit */
+	struct sample_vec core_share; /* reference_share(), the same */
+	double derived, expected;     /* NAN until known */
+	double derived_resolution;    /* NAN: derived needs none */
 	double derived_low, derived_high; /* the same */
 	struct evidence *evidence;
 	size_t evidences;
@@ -111,8 +112,9 @@ struct bench {
 	char scratch[PATH_MAX];
 	struct gaps gaps;
 	struct op_counter counter_store;
-	struct op_counter *counter; /* NULL without --counters */
-	struct sample_vec core_hz;  /* around all visits to all cases */
+	struct op_counter *counter;   /* NULL without --counters */
+	struct sample_vec core_hz;    /* around all visits to all cases */
+	struct sample_vec core_share; /* the same */
 	int64_t throttled;
 	char started_at[32];
 	double duration_s;

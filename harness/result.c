@@ -62,6 +62,7 @@ static const struct field fields[] = {
 	SAME(STRING, timer),
 	SAME(NUMBER, tsc_hz),
 	SAME(NUMBER, core_hz),
+	SAME(NUMBER, core_share),
 	SAME(STRING, tier),
 	SAME(STRING, estimator),
 	SAME(INDEX, cpu),

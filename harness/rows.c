@@ -12,7 +12,8 @@
 #include "units.h"
 
 #define FREQUENCY_DRIFT 0.02
-#define ENOUGH_SPEEDS	4 /* readings, for a median and quartiles */
+#define ALONE		0.95 /* of the best share; readings are good to 1 % */
+#define ENOUGH_SPEEDS	4    /* readings, for a median and quartiles */
 #define CYCLE_BIN	0.25
 #define BINS_PER_DECADE 50.0
 
@@ -440,6 +441,26 @@ static double core_hz_of(const struct bench *b, const struct case_run *run)
 	return b->core_hz.n ? speed(&b->core_hz, 0.5) : b->timer.core_hz;
 }
 
+/* A case that had no visit of its own has what was around the others'. */
+static double core_share_of(const struct bench *b, const struct case_run *run)
+{
+	return speed(run->core_share.n ? &run->core_share : &b->core_share,
+		     0.5);
+}
+
+/* Of @samples those beside which the core did less than it did at best. */
+static json_int_t shared(const struct bench *b, const struct case_run *run,
+			 uint64_t samples)
+{
+	const double alone = ALONE * speed(&b->core_share, 1);
+	const size_t n = run->core_share.n;
+	size_t less = 0;
+
+	for (size_t i = 0; i < n; i++)
+		less += run->core_share.v[i] < alone;
+	return n ? (json_int_t)(samples * less / n) : 0;
+}
+
 /* By quartiles: an interrupt makes a reading too low and proves nothing. */
 static bool drifted(const struct bench *b, const struct case_run *run)
 {
@@ -512,11 +533,11 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->evidence = evidence_and_facts(run);
 	row->set_aside = evidence_aside(run);
 	row->tags =
-		json_pack("{s:I,s:I,s:I,s:I}", "involuntary",
+		json_pack("{s:I,s:I,s:I,s:I,s:I}", "involuntary",
 			  (json_int_t)run->involuntary, "migrated",
 			  (json_int_t)run->migrated, "frequency",
 			  (json_int_t)(drifted(b, run) ? row->samples : 0),
-			  "throttled",
+			  "shared", shared(b, run, row->samples), "throttled",
 			  (json_int_t)(b->throttled > 0 ? row->samples : 0));
 	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
 								      : 0;
@@ -561,6 +582,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 		row->tsc_hz = b->timer.tsc_hz;
 	if (core_hz > 0)
 		row->core_hz = core_hz;
+	row->core_share = core_share_of(b, run);
 	bad |= judge(b, run, row);
 	bad |= describe_samples(b, run, row, core_hz);
 	scale(row, b->timer.tsc_hz, core_hz);

@@ -301,15 +301,19 @@ static int visit_events(struct bench *b, struct case_run *run,
 
 /* Frequencies move from one millisecond to the next, and cases have visits of
  * their own: what a process sees at its begin and end need not be theirs. */
-static int note_core_hz(struct bench *b, struct case_run *run)
+static int note_core(struct bench *b, struct case_run *run)
 {
 	const double hz = reference_hz(&b->timer);
-	int err;
+	const double share = reference_share(&b->timer);
+	int err = 0;
 
-	if (!(hz > 0))
-		return 0;
-	err = sample_push(&run->core_hz, hz);
-	return err ? err : sample_push(&b->core_hz, hz);
+	if (hz > 0)
+		err = sample_push(&run->core_hz, hz) ||
+		      sample_push(&b->core_hz, hz);
+	if (share > 0)
+		err |= sample_push(&run->core_share, share) ||
+		       sample_push(&b->core_share, share);
+	return err ? -ENOMEM : 0;
 }
 
 static void visit(struct bench *b, struct case_run *run)
@@ -324,7 +328,7 @@ static void visit(struct bench *b, struct case_run *run)
 	b->current = run;
 	/* Not in front of the first sample, which is to find the caches cold.
 	 */
-	err = run->begun ? note_core_hz(b, run) : 0;
+	err = run->begun ? note_core(b, run) : 0;
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	entered = invocation_now_ns();
@@ -338,7 +342,7 @@ static void visit(struct bench *b, struct case_run *run)
 		err = err ? err : late;
 	}
 	if (!err)
-		err = note_core_hz(b, run);
+		err = note_core(b, run);
 	if (err && !invocation_stop && run->state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;

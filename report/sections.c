@@ -265,7 +265,8 @@ static void put_glossary(struct doc *d)
 		{ "disturbed",
 		  "samples during which the program was switched out "
 		  "(involuntary), moved to another CPU (migrated) or "
-		  "throttled, or the frequency changed" },
+		  "throttled, the frequency changed, or another hardware "
+		  "thread worked on the core (shared)" },
 		{ "KiB, MB/s", "2^10 bytes for sizes; 10^6 bytes a second for "
 			       "rates" },
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The core's frequency of a row, from made-up readings around its visits. */
+/* The core's frequency and its share of a row, from made-up readings around its
+ * visits. */
 #include <jansson.h>
 
 #include "invocation.h"
@@ -58,6 +59,46 @@ static double of(enum bench_estimator estimator, const double *ghz, size_t n,
 	struct case_run run = one_case(estimator);
 
 	return core_hz(&run, ghz, n, tags);
+}
+
+/* Readings of the share around the visits to this case; the best is another's.
+ * Return: the row's; @tags: how many of ten samples were beside others. */
+static double core_share(const double *share, size_t n, json_int_t *tags)
+{
+	double all[] = { 4.0, 3.0, 3.96 };
+	const struct bench b = { .desc = &desc,
+				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
+				 .core_share = { .v = all, .n = 3 } };
+	struct case_run run = one_case(BENCH_EST_MEDIAN);
+	struct result row;
+	double got;
+
+	for (size_t i = 0; i < n; i++)
+		sample_push(&run.core_share, share[i]);
+	if (rows_make(&b, &run, &row))
+		return NAN;
+	got = row.core_share;
+	*tags = json_integer_value(json_object_get(row.tags, "shared"));
+	result_free(&row);
+	sample_free(&run.core_share);
+	sample_free(&run.events);
+	json_decref(run.params);
+	return got;
+}
+
+static void shares(void)
+{
+	const double half[] = { 3.95, 2.5, 3.97, 3.0, 3.96, 2.2 };
+	const double alone[] = { 3.95, 3.9, 3.97 };
+	json_int_t tags = -1;
+
+	OK_NEAR(core_share(NULL, 0, &tags), 3.96, 1e-9,
+		"without visits the share beside the others");
+	OK(tags == 0, "and nothing is said of its samples");
+	OK_NEAR(core_share(alone, 3, &tags), 3.95, 1e-9, "the median share");
+	OK(tags == 0, "a core by itself");
+	OK(core_share(half, 6, &tags) < 3.96 && tags == 5,
+	   "beside others half of the time");
 }
 
 /* A number below 1, the same ones in each run of the test. */
@@ -166,6 +207,7 @@ int main(void)
 	OK_NEAR(of(BENCH_EST_MIN, modes, 8, &tags), 3, 1e-9,
 		"a minimum is of the fastest moment");
 	OK(tags == 10, "two modes are a change");
+	shares();
 	coarse_clocks();
 	return tap_done();
 }
