@@ -72,11 +72,8 @@ static int cases(struct bench *b, void *state)
 static int setup(struct bench *b, void *state)
 {
 	struct process_state *s = state;
-	char why[160];
 	void *p;
 
-	if (partner_room(why, sizeof(why)) < 2)
-		return bench_skip(b, "no room for another process: %s", why);
 	p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
@@ -116,9 +113,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
 	const struct proc_point *p = c->arg;
+	char why[160];
 	int64_t huge;
-	int err = proc_points_place(b, &s->points, p);
+	int err;
 
+	if (partner_room(why, sizeof(why)) < proc_point_processes(p))
+		return bench_skip(b, "no room for another process: %s", why);
+	err = proc_points_place(b, &s->points, p);
 	if (err)
 		return err;
 	if (p->parent == PROC_PARENT_SMALL) {

@@ -18,6 +18,11 @@ size_t proc_point_page(const struct proc_point *p)
 	return p->huge ? proc_huge_page_bytes() : (size_t)sysconf(_SC_PAGESIZE);
 }
 
+int proc_point_processes(const struct proc_point *p)
+{
+	return 1 + (p->parent == PROC_PARENT_SMALL) + (p->op == PROC_FORK_SH);
+}
+
 static const struct bench_case *add(struct bench *b, struct proc_points *s,
 				    struct bench_case c, struct proc_point p)
 {

@@ -62,6 +62,10 @@ void proc_points_derive(struct bench *b, const struct proc_points *s);
 /* proc_point_status() - the exit status of its child if all went well. */
 int proc_point_status(const struct proc_point *p);
 
+/* proc_point_processes() - how many it has at a time, besides the measuring
+ * one: the small one, the shell. */
+int proc_point_processes(const struct proc_point *p);
+
 /* proc_point_page() - size of its pages, bytes. */
 size_t proc_point_page(const struct proc_point *p);
 
