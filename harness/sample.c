@@ -139,14 +139,15 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s)
 	const uint64_t n = s->iters;
 	uint64_t t[4];
 	double diff;
+	int err = fn(arg, n, NULL);
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; !err && i < 4; i++) {
 		bool is_long = i == 1 || i == 2;
-		int err = fn(arg, is_long ? 2 * n : n, &t[i]);
 
-		if (err)
-			return err;
+		err = fn(arg, is_long ? 2 * n : n, &t[i]);
 	}
+	if (err)
+		return err;
 	diff = ((double)t[1] + (double)t[2] - (double)t[0] - (double)t[3]) /
 	       (2 * (double)n);
 	if (sample_push(&s->short_ticks, (double)t[0]) ||
@@ -185,14 +186,12 @@ double sample_median_error(const struct sample_vec *vec)
 }
 
 /* What a batch takes beyond its operations, from T = constant + n x cost. */
-static double constant_of(const struct sample_series *s,
+static double constant_of(double short_ticks, double long_ticks,
 			  const struct sample_clock *clock)
 {
-	double constant = 2 * sample_median(&s->short_ticks) -
-			  sample_median(&s->long_ticks);
-
-	/* Noise of the medians is not a constant: keep it plausible. */
-	return fmin(fmax(constant, 0), 10 * clock->overhead_ticks);
+	/* Noise of the batches is not a constant: keep it plausible. */
+	return fmin(fmax(2 * short_ticks - long_ticks, 0),
+		    10 * clock->overhead_ticks);
 }
 
 static double difference_resolution(const struct sample_series *s,
@@ -206,15 +205,6 @@ static double difference_resolution(const struct sample_series *s,
 	return fmax(error, clock->quantum_ticks / (double)s->iters);
 }
 
-void sample_difference(const struct sample_series *s,
-		       const struct sample_clock *clock,
-		       struct sample_estimate *out)
-{
-	out->value = sample_median(&s->diff);
-	out->constant = constant_of(s, clock);
-	out->resolution = difference_resolution(s, clock);
-}
-
 static double least(const struct sample_vec *vec)
 {
 	double x = vec->v[0];
@@ -224,13 +214,24 @@ static double least(const struct sample_vec *vec)
 	return x;
 }
 
+void sample_difference(const struct sample_series *s,
+		       const struct sample_clock *clock,
+		       struct sample_estimate *out)
+{
+	out->value = sample_median(&s->diff);
+	out->constant = constant_of(sample_median(&s->short_ticks),
+				    sample_median(&s->long_ticks), clock);
+	out->resolution = difference_resolution(s, clock);
+}
+
 void sample_min_difference(const struct sample_series *s,
 			   const struct sample_clock *clock,
 			   struct sample_estimate *out)
 {
-	out->value = (least(&s->long_ticks) - least(&s->short_ticks)) /
-		     (double)s->iters;
-	out->constant = constant_of(s, clock);
+	const double a = least(&s->short_ticks), b = least(&s->long_ticks);
+
+	out->value = (b - a) / (double)s->iters;
+	out->constant = constant_of(a, b, clock);
 	out->resolution = difference_resolution(s, clock);
 }
 

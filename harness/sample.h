@@ -13,8 +13,9 @@
  * out.
  */
 
-/* One batch: do the operation @iters times and store the raw ticks.  Return 0
- * or a negative number, which ends the sampling and is handed through. */
+/* One batch: do the operation @iters times and store the raw ticks; @ticks may
+ * be NULL: a batch that is not recorded.  Return 0 or a negative number, which
+ * ends the sampling and is handed through. */
 typedef int sample_fn(void *arg, uint64_t iters, uint64_t *ticks);
 
 struct sample_clock {
@@ -84,7 +85,9 @@ int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
 		  struct sample_settled *out);
 
 /* sample_quad() - batches of n, 2n, 2n, n operations (ABBA: a drift of the
- * clock or the load cancels), added to @s. */
+ * clock or the load cancels), added to @s.  A batch that is not recorded comes
+ * first: the code between two quads leaves the core in another state, and a
+ * first batch that costs k more makes the difference k / 2n too small. */
 int sample_quad(sample_fn *fn, void *arg, struct sample_series *s);
 
 /* What a series or a list of events says, in ticks for one operation. */
@@ -107,7 +110,8 @@ void sample_difference(const struct sample_series *s,
 		       const struct sample_clock *clock,
 		       struct sample_estimate *out);
 
-/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above. */
+/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above, and the
+ * constant is that of the two least batches. */
 void sample_min_difference(const struct sample_series *s,
 			   const struct sample_clock *clock,
 			   struct sample_estimate *out);
