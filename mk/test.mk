@@ -75,18 +75,18 @@ kills: all ## kill a run or its programs at random moments, then go on with it: 
 	$(Q)tests/kills --build '$(BUILD)' $(if $(SEED),--seed '$(SEED)') '$(or $(N),200)'
 
 .PHONY: mutants
-mutants: ## plant faults in what is timed and reported: each must fail a test
-	$(Q)tests/mutants
+mutants: ## plant faults in what is timed and reported: each must fail a test: SOME=3 of them
+	$(Q)tests/mutants $(SOME)
 
 .PHONY: lint lint-layout lint-shell lint-c
-lint: lint-layout lint-shell lint-c ## layout, shellcheck, clang-tidy; changes nothing
+lint: lint-layout lint-shell lint-c ## layout, shellcheck, clang-tidy (SINCE=COMMIT: of the files that changed); changes nothing
 lint-layout:
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 lint-shell:
 	$(Q)tests/lint-shell
 lint-c:
-	$(Q)printf '%s\n' $(TIDY_FILES) | xargs -P $(shell nproc) -n 3 \
-		tests/lint-c $(TIDY_FLAGS) --
+	$(Q)printf '%s\n' $(if $(SINCE),$(filter $(shell git diff --name-only '$(SINCE)'),$(TIDY_FILES)),$(TIDY_FILES)) | \
+		xargs -r -P $(shell nproc) -n 3 tests/lint-c $(TIDY_FLAGS) --
 
 .PHONY: format
 format: ## rewrite C files in the house style
