@@ -4,9 +4,11 @@
  * size of the mapping?
  *
  * Each event is one call on anonymous memory, timed by itself; what it needs
- * is made ready before and put back after. pages=untouched: nothing of the
- * mapping is in memory, so the call works on the mapping alone. pages=touched:
- * all of it is (base pages), so the call also visits each page. mprotect takes
+ * is made ready before and put back after. The mapping is exactly so large, so
+ * that no call splits one, and has page tables of its own. pages=untouched:
+ * nothing of it is in memory, so the call works on the mapping alone.
+ * pages=touched: a store to each base page came right before, so the call also
+ * visits each page. mprotect takes
  * away the right to write; madvise gives the pages back (MADV_DONTNEED); mremap
  * moves the mapping to another address (MREMAP_FIXED onto a reserved one).
  *
@@ -63,11 +65,10 @@ static const struct bench_open open_axes[] = {
 
 struct mapping_state {
 	struct mem_buffer buffer; /* of the event under way */
+	struct mem_buffer target; /* reserved addresses for mremap */
 	char *map;		  /* by mmap in the event */
-	char *target;		  /* reserved addresses for mremap */
-	char *source;		  /* what is moved there */
-	bool hole; /* the call has taken the middle out of the buffer */
-	int file;  /* of map_touch_unmap; 0: not open */
+	bool hole;		  /* the call has taken the buffer away */
+	int file;		  /* of map_touch_unmap; 0: not open */
 	size_t file_bytes;
 	char mark; /* that is written to it in the event under way */
 	char where[384];
@@ -201,26 +202,18 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const bool touched = is_touched(c);
 	const size_t size = size_of(c);
 	int err;
 
 	if (c->sample || call_of(c) == MMAP)
 		return 0;
 	err = mem_map(&s->buffer, size, MEM_4K);
+	if (!err && call_of(c) == MREMAP)
+		err = mem_map(&s->target, size, MEM_4K);
 	if (err)
 		return bench_fail(b, -err, "map %zu bytes", size);
-	s->source = s->buffer.base;
-	if (touched)
-		mem_touch(&s->buffer);
-	if (call_of(c) != MREMAP)
-		return 0;
-	s->target = mmap(NULL, size, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->target == MAP_FAILED) {
-		s->target = NULL;
-		return bench_fail(b, errno, "reserve %zu bytes", size);
-	}
+	if (is_touched(c))
+		mem_store_each(&s->buffer);
 	return 0;
 }
 
@@ -233,8 +226,8 @@ static int do_mmap(struct mapping_state *s, size_t size)
 
 static int do_mremap(struct mapping_state *s, size_t size)
 {
-	return mremap(s->source, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-		      s->target) != s->target;
+	return mremap(s->buffer.base, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		      s->target.base) != s->target.base;
 }
 
 /* Whether the kernel, too, is refused to write there. */
@@ -258,8 +251,8 @@ static bool happened(struct mapping_state *s, const struct bench_case *c)
 	const size_t size = size_of(c);
 	const struct mem_buffer at = {
 		.base = call_of(c) == MMAP     ? s->map
-			: call_of(c) == MREMAP ? s->target
-					       : s->source,
+			: call_of(c) == MREMAP ? s->target.base
+					       : s->buffer.base,
 		.bytes = size,
 	};
 	const int64_t resident = mem_resident(&at);
@@ -271,7 +264,7 @@ static bool happened(struct mapping_state *s, const struct bench_case *c)
 	case MADVISE:
 		return resident == 0;
 	case MREMAP:
-		return is_hole(s->source, size) &&
+		return is_hole(s->buffer.base, size) &&
 		       resident == (touched ? (int64_t)size : 0);
 	default:
 		return is_read_only(at.base) &&
@@ -293,15 +286,17 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		TIMER_INTERVAL(method, ticks, bad = do_mmap(s, size));
 		break;
 	case MUNMAP:
-		TIMER_INTERVAL(method, ticks, bad = munmap(s->source, size));
+		TIMER_INTERVAL(method, ticks,
+			       bad = munmap(s->buffer.base, size));
 		break;
 	case MPROTECT:
 		TIMER_INTERVAL(method, ticks,
-			       bad = mprotect(s->source, size, PROT_READ));
+			       bad = mprotect(s->buffer.base, size, PROT_READ));
 		break;
 	case MADVISE:
 		TIMER_INTERVAL(method, ticks,
-			       bad = madvise(s->source, size, MADV_DONTNEED));
+			       bad = madvise(s->buffer.base, size,
+					     MADV_DONTNEED));
 		break;
 	default:
 		TIMER_INTERVAL(method, ticks, bad = do_mremap(s, size));
@@ -380,20 +375,12 @@ static void put_back(struct mapping_state *s, size_t size)
 {
 	if (s->map && s->map != MAP_FAILED)
 		munmap(s->map, size);
-	if (s->target)
-		munmap(s->target, size);
-	s->map = s->target = s->source = NULL;
-	/* Only what is left: others may live in the hole by now. */
-	if (s->hole) {
-		char *end = s->buffer.base + size;
-
-		munmap(s->buffer.map, (size_t)(s->buffer.base - s->buffer.map));
-		munmap(end,
-		       (size_t)(s->buffer.map + s->buffer.map_bytes - end));
-		s->buffer.map = NULL;
-	}
+	s->map = NULL;
+	if (s->hole)
+		mem_unmap_margins(&s->buffer);
 	s->hole = false;
 	mem_unmap(&s->buffer);
+	mem_unmap(&s->target);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,

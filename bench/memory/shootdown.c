@@ -32,10 +32,10 @@
 
 #include "bench.h"
 #include "kernel_tells.h"
+#include "lib/mem_buffer.h"
 #include "partner_team.h"
 #include "stats.h"
 
-#define PAGE	   4096u
 #define MOST_STEPS 12
 #define LOOKS	   (1u << 20) /* at a thread that does not run yet */
 #define MOVE_OURS  2	      /* MPOL_MF_MOVE, of a header few have */
@@ -56,10 +56,10 @@ struct state {
 	struct bench_axis axes[4];
 	int64_t others[MOST_STEPS]; /* 0, 1, 2, 4 ... all */
 	struct partner member[PARTNER_TEAM_MAX];
-	unsigned int n; /* that were started */
-	char *page;
-	int node;     /* that it is to go to */
-	bool counted; /* the interrupts of one call of this visit */
+	unsigned int n;		/* that were started */
+	struct mem_buffer page; /* a mapping of its own */
+	int node;		/* that it is to go to */
+	bool counted;		/* the interrupts of one call of this visit */
 	struct {
 		_Alignas(64) _Atomic uint64_t count;
 	} loops[PARTNER_TEAM_MAX];
@@ -172,18 +172,19 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-/* A page that is there and is ours, and other threads that run. */
+/* A page that is there and is ours, where the call has one, and other threads
+ * that run. */
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	s->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->page == MAP_FAILED) {
-		s->page = NULL;
-		return bench_fail(b, errno, "mmap");
+	if (c->at[0] != MEMBARRIER) {
+		const int err = mem_map(&s->page, bench_page_bytes(), MEM_4K);
+
+		if (err)
+			return bench_fail(b, -err, "map a page");
+		mem_store_each(&s->page);
 	}
-	*(volatile char *)s->page = 1;
 	for (unsigned int i = 0; c->at[1] == RUNNING && i < s->n; i++) {
 		const uint64_t seen = atomic_load(&s->loops[i].count);
 		int err = 0;
@@ -213,19 +214,17 @@ static int move(char *page, int to)
 /* What has to be so after the call. */
 static bool happened(const struct state *s, enum call call)
 {
-	unsigned char resident = 2;
-	const int err = mincore(s->page, PAGE, &resident) ? errno : 0;
+	char *at = s->page.base;
 
 	switch (call) {
 	case MUNMAP:
-		return err == ENOMEM;
+		return mem_resident(&s->page) == -ENOMEM;
 	case MADVISE:
-		return !err && !(resident & 1);
+		return mem_resident(&s->page) == 0;
 	case MPROTECT: /* the kernel, too, is refused to write there */
-		return mincore(s->page, 1, (unsigned char *)s->page) &&
-		       errno == EFAULT;
+		return mincore(at, 1, (unsigned char *)at) && errno == EFAULT;
 	case MIGRATE:
-		return move(s->page, -1) == s->node;
+		return move(at, -1) == s->node;
 	default:
 		return true;
 	}
@@ -237,26 +236,27 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	const enum call call = (enum call)c->at[0];
 	struct state *s = state;
 	uint64_t ticks, before[PARTNER_TEAM_MAX] = { 0 };
+	char *at = s->page.base;
 	const uint64_t sent = s->counted ? 0 : interrupts();
 	unsigned int at_work = 0;
 	long bad;
 
 	s->node = bench_nth_node(b, 0);
-	if (call == MIGRATE && move(s->page, -1) == s->node)
+	if (call == MIGRATE && move(at, -1) == s->node)
 		s->node = bench_nth_node(b, 1);
 	for (unsigned int i = 0; i < s->n; i++)
 		before[i] = atomic_load(&s->loops[i].count);
 	switch (call) {
 	case MPROTECT:
 		TIMER_INTERVAL(method, ticks,
-			       bad = mprotect(s->page, PAGE, PROT_READ));
+			       bad = mprotect(at, s->page.bytes, PROT_READ));
 		break;
 	case MUNMAP:
-		TIMER_INTERVAL(method, ticks, bad = munmap(s->page, PAGE));
+		TIMER_INTERVAL(method, ticks, bad = munmap(at, s->page.bytes));
 		break;
 	case MADVISE:
 		TIMER_INTERVAL(method, ticks,
-			       bad = madvise(s->page, PAGE, MADV_DONTNEED));
+			       bad = madvise(at, s->page.bytes, MADV_DONTNEED));
 		break;
 	case MEMBARRIER:
 		TIMER_INTERVAL(method, ticks,
@@ -266,7 +266,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		break;
 	default:
 		TIMER_INTERVAL(method, ticks,
-			       bad = move(s->page, s->node) != s->node);
+			       bad = move(at, s->node) != s->node);
 	}
 	for (unsigned int i = 0; i < s->n; i++)
 		at_work += atomic_load(&s->loops[i].count) != before[i];
@@ -288,10 +288,8 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 
-	/* Of munmap it is gone, and nobody else has made a mapping. */
-	if (s->page)
-		munmap(s->page, PAGE);
-	s->page = NULL;
+	/* After munmap it is gone, and no other thread has mapped anything. */
+	mem_unmap(&s->page);
 	return 0;
 }
 

@@ -15,6 +15,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#define READ_WRITE (PROT_READ | PROT_WRITE)
+
 static size_t round_up(size_t bytes, size_t step)
 {
 	return (bytes + step - 1) / step * step;
@@ -47,29 +49,40 @@ const char *mem_pages_name(enum mem_pages pages)
 
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
 {
-	const int hugetlb = pages == MEM_HUGETLB ? MAP_HUGETLB : 0;
-	/* One huge page more, so that the start can be aligned. */
+	const bool hugetlb = pages == MEM_HUGETLB;
+	const size_t own = round_up(bytes, pages == MEM_4K ? bench_page_bytes()
+							   : MEM_HUGE_BYTES);
+	/* Room to align the start, and a margin on each side. */
 	const size_t map_bytes = round_up(bytes, MEM_HUGE_BYTES) +
-				 (hugetlb ? 0 : MEM_HUGE_BYTES);
+				 (hugetlb ? 0 : 2 * MEM_HUGE_BYTES);
 	char *map;
-	uintptr_t base;
 
 	memset(m, 0, sizeof(*m));
-	map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | hugetlb, -1, 0);
+	map = mmap(NULL, map_bytes, hugetlb ? READ_WRITE : PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | (hugetlb ? MAP_HUGETLB : 0),
+		   -1, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	base = round_up((uintptr_t)map, MEM_HUGE_BYTES);
 	m->map = map;
 	m->map_bytes = map_bytes;
-	m->base = map + (base - (uintptr_t)map);
+	m->base = hugetlb ? map
+			  : map + MEM_HUGE_BYTES -
+				    (uintptr_t)map % MEM_HUGE_BYTES;
 	m->bytes = bytes;
 	m->pages = pages;
+	if (hugetlb)
+		return 0;
+	if (mmap(m->base, own, READ_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
+		const int err = errno;
+
+		mem_unmap(m);
+		return -err;
+	}
 	/* A refusal shows in the evidence, which is read from smaps. */
-	if (!hugetlb)
-		(void)madvise(map, map_bytes,
-			      pages == MEM_THP ? MADV_HUGEPAGE
-					       : MADV_NOHUGEPAGE);
+	(void)madvise(m->base, own,
+		      pages == MEM_THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	return 0;
 }
 
@@ -80,15 +93,27 @@ void mem_unmap(struct mem_buffer *m)
 	memset(m, 0, sizeof(*m));
 }
 
+void mem_unmap_margins(struct mem_buffer *m)
+{
+	char *end = m->base + m->bytes;
+
+	munmap(m->map, (size_t)(m->base - m->map));
+	munmap(end, (size_t)(m->map + m->map_bytes - end));
+	memset(m, 0, sizeof(*m));
+}
+
+void mem_store_each(const struct mem_buffer *m)
+{
+	for (size_t at = 0; at < m->bytes; at += bench_page_bytes())
+		*(volatile char *)(m->base + at) = 1;
+}
+
 void mem_touch(const struct mem_buffer *m)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
 	/* In one call, where the kernel can (Linux 5.14): half the time. */
-	if (!madvise(m->base, round_up(m->bytes, page), MADV_POPULATE_WRITE))
-		return;
-	for (size_t at = 0; at < m->bytes; at += page)
-		*(volatile char *)(m->base + at) = 1;
+	if (madvise(m->base, round_up(m->bytes, bench_page_bytes()),
+		    MADV_POPULATE_WRITE))
+		mem_store_each(m);
 }
 
 void mem_fill(void *base, size_t bytes, uint64_t seed)
@@ -162,7 +187,7 @@ int64_t mem_huge_bytes(const struct mem_buffer *m)
 		}
 	}
 	(void)fclose(f);
-	/* The entry may hold the margin as well. */
+	/* The entry may hold more than @m. */
 	return sum < (int64_t)m->bytes ? sum : (int64_t)m->bytes;
 }
 

@@ -37,6 +37,9 @@ const char *mem_pages_name(enum mem_pages pages);
 
 /**
  * mem_map() - map @bytes of private anonymous memory; nothing is touched.
+ * Exactly so many, in whole pages of the kind asked for, are a mapping of their
+ * own: beside them lie two margins without access, with which the kernel cannot
+ * merge them.  A call on all of @m therefore splits no mapping.
  *
  * Return: 0; -ENOMEM (for MEM_HUGETLB also: the pool has not that many); or
  * what mmap(2) gave.
@@ -46,13 +49,21 @@ int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages);
 /* mem_unmap() - accepts a zeroed or unmapped buffer. */
 void mem_unmap(struct mem_buffer *m);
 
+/* mem_unmap_margins() - the same for a buffer of MEM_4K that munmap() or
+ * mremap() has taken away: what is there now may be another's. */
+void mem_unmap_margins(struct mem_buffer *m);
+
 /* mem_fill() - write numbers that are neither zero nor constant to all of
  * [@base, @base + @bytes), a multiple of 8: some machines treat zeros apart
  * (METHOD 9).  Touches every page. */
 void mem_fill(void *base, size_t bytes, uint64_t seed);
 
-/* mem_touch() - write to each page of @m, so that it is there. */
+/* mem_touch() - have each page of @m there, written to. */
 void mem_touch(const struct mem_buffer *m);
+
+/* mem_store_each() - the same by a store to each page, as programs do.  To free
+ * a page takes half as long again where the kernel populated it by itself. */
+void mem_store_each(const struct mem_buffer *m);
 
 /* mem_huge_pool() - bytes that are free in the pool of huge pages. */
 uint64_t mem_huge_pool(void);
