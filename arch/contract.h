@@ -83,9 +83,9 @@ ARCH_IS(void(uint64_t *, uint64_t *, uint64_t *, uint64_t *, const char *),
 	arch_add_words);
 ARCH_IS(void(_Atomic uint64_t *, uint64_t), arch_atomic_adds);
 ARCH_IS(long(long, long, long, long), raw_syscall);
-ARCH_IS(long(const char *, struct stat *), raw_stat);
-ARCH_IS(long(const char *, int), raw_open);
-ARCH_IS(int(int, unsigned int, unsigned int, unsigned int), raw_int80);
+ARCH_IS(long(long, long, long, long, long), raw_syscall4);
+ARCH_IS(int(int, unsigned int, unsigned int, unsigned int, unsigned int),
+	raw_int80);
 ARCH_IS(void(volatile void *, volatile uintptr_t *), arch_store_marked);
 
 #endif

@@ -11,7 +11,7 @@
 #define INT80_CLOCK_GETTIME64 0
 
 static inline int raw_int80(int number, unsigned int a, unsigned int b,
-			    unsigned int c)
+			    unsigned int c, unsigned int d)
 {
 	return -ENOSYS;
 }

@@ -151,14 +151,16 @@ ARCH_INLINE long raw_syscall(long number, long a, long b, long c)
 	return result;
 }
 
-ARCH_INLINE long raw_stat(const char *path, struct stat *st)
+ARCH_INLINE long raw_syscall4(long number, long a, long b, long c, long d)
 {
-	return raw_syscall(SYS_stat, (long)path, (long)st, 0);
-}
+	register long fourth __asm__("r10") = d;
+	long result;
 
-ARCH_INLINE long raw_open(const char *path, int flags)
-{
-	return raw_syscall(SYS_open, (long)path, flags, 0);
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+			 : "rcx", "r11", "memory", "cc");
+	return result;
 }
 
 /*
@@ -169,13 +171,13 @@ ARCH_INLINE long raw_open(const char *path, int flags)
 #define ARCH_INT80   1
 #define ARCH_MAP_LOW MAP_32BIT
 ARCH_INLINE int raw_int80(int number, unsigned int a, unsigned int b,
-			  unsigned int c)
+			  unsigned int c, unsigned int d)
 {
 	int result;
 
 	__asm__ volatile("int $0x80"
 			 : "=a"(result)
-			 : "a"(number), "b"(a), "c"(b), "d"(c)
+			 : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d)
 			 : "r8", "r9", "r10", "r11", "memory", "cc");
 	return result;
 }
@@ -183,13 +185,13 @@ ARCH_INLINE int raw_int80(int number, unsigned int a, unsigned int b,
 /* Numbers of the 32-bit table (arch/x86/entry/syscalls/syscall_32.tbl). */
 #define INT80_READ	      3
 #define INT80_WRITE	      4
-#define INT80_OPEN	      5
 #define INT80_CLOSE	      6
 #define INT80_GETPID	      20
 #define INT80_GETPPID	      64
 #define INT80_GETCWD	      183
-#define INT80_STAT64	      195
 #define INT80_FSTAT64	      197
+#define INT80_OPENAT	      295
+#define INT80_FSTATAT64	      300
 #define INT80_CLOCK_GETTIME64 403
 
 /* The address behind the store is taken beside it, so that the handler need

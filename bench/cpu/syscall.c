@@ -5,27 +5,27 @@
  * Each call does next to nothing in the kernel, so that most of the time is
  * the way in and out: getpid and getppid (a few loads), an invalid number (the
  * way alone), read of one byte from /dev/zero and write of one to /dev/null,
- * getcwd, stat and fstat of a file, open and close of it, clock_gettime.
+ * getcwd, stat and fstat of a file, open and close of it, clock_gettime. stat
+ * and open_close look up one name in an open directory (newfstatat, openat), so
+ * that they cost the same wherever the test directory lies; getcwd costs more
+ * the deeper the current directory is (the fact path_components).
  *
  * Four ways in: via=libc is the function that a program calls; via=syscall the
  * instruction SYSCALL by itself; via=int80 the 32-bit gate INT 0x80 with the
  * 32-bit call of that name; via=vdso the kernel's code in the process, without
- * entering the kernel.  libc's clock_gettime uses the vDSO, and its stat and
- * fstat use newfstatat(2), which has more to do than the old calls that
- * via=syscall makes.
+ * entering the kernel.  libc's clock_gettime uses the vDSO, and its fstat uses
+ * newfstatat(2), which has more to do than the old call of via=syscall.
  *
  * Measures: ns for one call (open_close: for the pair).
  * Includes: checking each result, about one cycle.
  * After:    CSE 221 report, section 3.4 and table 2 (single shots; getpid and
  *	     getcwd by libc, int and syscall), and lmbench 3 lat_syscall null
- *	     (getppid), read, write, stat, fstat and open: comparable, but for
- *	     the length of the path, which is a fact of the row here.
+ *	     (getppid), read, write, stat, fstat and open: comparable, but that
+ *	     lmbench walks a path: each component adds some 30 ns.
  * Needs:    nothing; int80 and vdso are skipped where they are not to be had.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -60,7 +60,7 @@ static int cases(struct bench *b, void *state)
 	const char *no_int80 = probe_int80();
 	const char *no_vdso = why_no_vdso(s);
 
-	s->zero = s->null = s->file = -1;
+	s->zero = s->null = s->dir = s->file = -1;
 	for (size_t i = 0; i < calls_count; i++) {
 		const struct calls_entry *e = &calls_table[i];
 
@@ -78,28 +78,23 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* A file of a size that nobody would guess, with an absolute path. */
+/* A file of a size that nobody would guess. */
 static int make_file(struct bench *b, struct calls_state *s)
 {
 	const char *dir = bench_scratch(b);
-	char *absolute;
-	int length;
 
 	if (!dir)
 		return -1;
-	absolute = realpath(dir, NULL);
-	if (!absolute)
-		return bench_fail(b, errno, "realpath %s", dir);
-	length = snprintf(s->m->path, sizeof(s->m->path), "%s/file", absolute);
-	free(absolute);
-	if (length < 0 || (size_t)length >= sizeof(s->m->path))
-		return bench_fail(b, ENAMETOOLONG, "%s", dir);
-	s->file = open(s->m->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir < 0)
+		return bench_fail(b, errno, "open %s", dir);
+	s->file = openat(s->dir, s->m->name,
+			 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->file < 0)
-		return bench_fail(b, errno, "open %s", s->m->path);
+		return bench_fail(b, errno, "make a file in %s", dir);
 	if (ftruncate(s->file, (off_t)(1 + bench_random(b) % 4096)) ||
 	    fstat(s->file, &s->expected))
-		return bench_fail(b, errno, "%s", s->m->path);
+		return bench_fail(b, errno, "a file in %s", dir);
 	return 0;
 }
 
@@ -114,12 +109,12 @@ static int setup(struct bench *b, void *state)
 	s->m = m;
 	s->pid = getpid();
 	s->ppid = getppid();
-	if (!getcwd(s->cwd, sizeof(s->cwd)))
-		return bench_fail(b, errno, "getcwd");
-	s->cwd_bytes = strlen(s->cwd) + 1;
+	if (getcwd(s->cwd, sizeof(s->cwd)))
+		s->cwd_bytes = strlen(s->cwd) + 1;
 	s->zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	return make_file(b, s);
+	memcpy(s->m->name, "file", sizeof("file"));
+	return 0;
 }
 
 static double components(const char *path)
@@ -134,13 +129,13 @@ static double components(const char *path)
 /* A kernel too old, or a filter that answers in its stead. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct calls_state *s = state;
+	struct calls_state *s = state;
 	const struct calls_entry *e = c->arg;
 	const bool int80 = !strcmp(e->via, "int80");
 	long result = -ENOSYS;
 
 	if (e->call == CALL_INVALID) {
-		result = int80 ? raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0)
+		result = int80 ? raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0, 0)
 			       : raw_syscall(CALLS_INVALID_NUMBER, 0, 0, 0);
 		if (result != -ENOSYS)
 			return bench_skip(b,
@@ -150,24 +145,22 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (e->call == CALL_READ && s->zero < 0)
 		return bench_skip(b, "/dev/zero cannot be opened here");
-	if (e->call == CALL_OPEN_CLOSE) {
-		const int fd = open(s->m->path, O_RDONLY | O_CLOEXEC);
-
-		if (fd < 0)
-			return bench_fail(b, errno, "open %s", s->m->path);
-		close(fd);
-	}
+	if ((e->call == CALL_STAT || e->call == CALL_FSTAT ||
+	     e->call == CALL_OPEN_CLOSE) &&
+	    s->file < 0)
+		return make_file(b, s);
 	if (e->call == CALL_WRITE && s->null < 0)
 		return bench_skip(b, "/dev/null cannot be opened here");
 	if (e->call == CALL_CLOCK_GETTIME && int80 &&
 	    raw_int80(INT80_CLOCK_GETTIME64, CLOCK_MONOTONIC,
-		      (unsigned int)(uintptr_t)&s->m->now, 0) == -ENOSYS)
+		      (unsigned int)(uintptr_t)&s->m->now, 0, 0) == -ENOSYS)
 		return bench_skip(b, "this kernel has no clock_gettime64 "
 				     "(Linux 5.1)");
+	if (e->call == CALL_GETCWD && !s->cwd_bytes)
+		return bench_skip(b, "the current directory has no path, or "
+				     "one that is too long");
 	if (e->call == CALL_GETCWD)
 		bench_fact(b, c, "path_components", components(s->cwd));
-	if (e->call == CALL_STAT || e->call == CALL_OPEN_CLOSE)
-		bench_fact(b, c, "path_components", components(s->m->path));
 	return 0;
 }
 
@@ -256,6 +249,7 @@ static void teardown(struct bench *b, void *state)
 	close_fd(s->zero);
 	close_fd(s->null);
 	close_fd(s->file);
+	close_fd(s->dir);
 	if (s->m)
 		munmap(s->m, sizeof(*s->m));
 }

@@ -122,6 +122,13 @@ calls_of() {
 	[[ $(code syscall run_open_close_int80 | grep -c '^int \$0x80') -eq 2 ]]
 }
 
+@test "syscall: stat and open_close look up a name in an open directory" {
+	code syscall run_stat_libc | grep -q '^call.*fstatat'
+	code syscall run_open_close_libc | grep -q '^call.*openat'
+	code syscall run_stat_syscall | grep -q '^mov \$0x106,%'
+	code syscall run_open_close_syscall | grep -q '^mov \$0x101,%'
+}
+
 @test "syscall: via=libc calls libc" {
 	code syscall run_getppid_libc | grep -q '^call.*getppid'
 	code syscall run_getppid_libc | lacks '^syscall'

@@ -102,3 +102,16 @@ whole_rows() {
 	done
 	[[ $names == *looploop* && $names != *exe* ]]
 }
+
+@test "no lookup depends on how deep the current directory is" {
+	local name
+
+	name=$(printf 'd%.0s' {1..250})
+	for _ in {1..18}; do # longer than any path may be
+		mkdir "$name"
+		cd "$name" || return
+	done
+	try 0 "$BIN/syscall" --json --effort 1 --invocations 1 --case call=stat,via=syscall \
+		--case call=open_close,via=syscall --case call=getcwd,via=syscall
+	jq -es 'map(.status) == ["skipped", "ok", "ok"]' <<<"$output"
+}

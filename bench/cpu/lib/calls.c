@@ -29,11 +29,14 @@
 	}
 
 #define RAW(nr, a, b, c) raw_syscall(SYS_##nr, (long)(a), (long)(b), (long)(c))
+/* File @name in the open directory @dir, so that no path is walked. */
+#define RAW_STAT(dir, name, st) \
+	raw_syscall4(SYS_newfstatat, dir, (long)(name), (long)(st), 0)
 /* The 32-bit gate, where there is one.  Pointers are below 4 GiB: see
  * calls_memory. */
 #if ARCH_INT80
 #define LOW(x)			 ((unsigned int)(uintptr_t)(x))
-#define INT80(NR, a, b, c)	 raw_int80(INT80_##NR, LOW(a), LOW(b), LOW(c))
+#define INT80(NR, a, b, c)	 raw_int80(INT80_##NR, LOW(a), LOW(b), LOW(c), 0)
 #define LOOP32(name, right)	 LOOP(name##_int80, right)
 #define ENTRY32(call, name, run) { call, name, "int80", run_##run##_int80 },
 
@@ -68,31 +71,31 @@ LOOP(write_libc, write(s->null, m->buffer, 1) == 1)
 LOOP(write_syscall, RAW(write, s->null, m->buffer, 1) == 1)
 LOOP32(write, INT80(WRITE, s->null, m->buffer, 1) == 1)
 
-LOOP(stat_libc, stat(m->path, &m->st) == 0)
-LOOP(stat_syscall, raw_stat(m->path, &m->st) == 0)
-LOOP32(stat, INT80(STAT64, m->path, &m->st64, 0) == 0)
+LOOP(stat_libc, fstatat(s->dir, m->name, &m->st, 0) == 0)
+LOOP(stat_syscall, RAW_STAT(s->dir, m->name, &m->st) == 0)
+LOOP32(stat, INT80(FSTATAT64, s->dir, m->name, &m->st64) == 0)
 
 LOOP(fstat_libc, fstat(s->file, &m->st) == 0)
 LOOP(fstat_syscall, RAW(fstat, s->file, &m->st, 0) == 0)
 LOOP32(fstat, INT80(FSTAT64, s->file, &m->st64, 0) == 0)
 
-TIMER_INLINE bool open_close_libc(const char *path)
+TIMER_INLINE bool open_close_libc(int dir, const char *name)
 {
-	const int fd = open(path, O_RDONLY);
+	const int fd = openat(dir, name, O_RDONLY);
 
 	return fd >= 0 && close(fd) == 0;
 }
 
-TIMER_INLINE bool open_close_syscall(const char *path)
+TIMER_INLINE bool open_close_syscall(int dir, const char *name)
 {
-	const long fd = raw_open(path, O_RDONLY);
+	const long fd = RAW(openat, dir, name, O_RDONLY);
 
 	return fd >= 0 && RAW(close, fd, 0, 0) == 0;
 }
 
-LOOP(open_close_libc, open_close_libc(m->path))
-LOOP(open_close_syscall, open_close_syscall(m->path))
-LOOP32(open_close, close32(INT80(OPEN, m->path, O_RDONLY, 0)))
+LOOP(open_close_libc, open_close_libc(s->dir, m->name))
+LOOP(open_close_syscall, open_close_syscall(s->dir, m->name))
+LOOP32(open_close, close32(INT80(OPENAT, s->dir, m->name, O_RDONLY)))
 
 LOOP(clock_libc, clock_gettime(CLOCK_MONOTONIC, &m->now) == 0)
 LOOP(clock_syscall, RAW(clock_gettime, CLOCK_MONOTONIC, &m->now, 0) == 0)
@@ -101,7 +104,7 @@ LOOP(clock_vdso, s->vdso_gettime(CLOCK_MONOTONIC, &m->now) == 0)
 
 LOOP(invalid_libc, syscall(CALLS_INVALID_NUMBER) == -1 && errno == ENOSYS)
 LOOP(invalid_syscall, raw_syscall(CALLS_INVALID_NUMBER, 0, 0, 0) == -ENOSYS)
-LOOP32(invalid, raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0) == -ENOSYS)
+LOOP32(invalid, raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0, 0) == -ENOSYS)
 
 #define ALL(call, name, run)                                    \
 	{ call, name, "libc", run_##run##_libc },               \

@@ -45,7 +45,7 @@ struct calls_stat64 {
 /* What the calls write to and read from.  It lies below 4 GiB, where 32-bit
  * pointers reach, and all ways in use the same. */
 struct calls_memory {
-	char path[PATH_MAX];   /* of the file to stat and to open */
+	char name[8];	       /* of the file to stat and to open */
 	char buffer[PATH_MAX]; /* byte to read or write, or the directory */
 	struct stat st;
 	struct calls_stat64 st64;
@@ -58,8 +58,9 @@ struct calls_state {
 	struct calls_memory *m;
 	calls_gettime_fn *vdso_gettime;
 	pid_t pid, ppid;
-	int zero, null, file; /* descriptors: /dev/zero, /dev/null, a file */
-	size_t cwd_bytes;     /* with the closing 0, as getcwd(2) counts */
+	int zero, null;	  /* descriptors: /dev/zero, /dev/null */
+	int dir, file;	  /* a file and its directory; -1: not made */
+	size_t cwd_bytes; /* with the closing 0; 0: getcwd(2) failed */
 	char cwd[PATH_MAX];
 	struct stat expected; /* of the file */
 	uint64_t started_ns;  /* CLOCK_MONOTONIC before the batch */

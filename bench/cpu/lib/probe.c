@@ -109,8 +109,9 @@ const char *probe_int80(void)
 		return "no child could be forked to try int 0x80";
 	if (!pid) {
 		expect_signals();
-		_exit(raw_int80(INT80_GETPID, 0, 0, 0) == getpid() ? CHILD_YES
-								   : CHILD_NO);
+		_exit(raw_int80(INT80_GETPID, 0, 0, 0, 0) == getpid()
+			      ? CHILD_YES
+			      : CHILD_NO);
 	}
 	status = reap(pid);
 	if (status < 0)
