@@ -272,6 +272,9 @@ static int open_child(struct bench *b, struct ways *s, bool by_pidfd,
 		      const char *name)
 {
 	s->wanted = 1;
+	/* No page of it is for the child, which would pay for each. */
+	if (madvise(s->memory, WAYS_BYTES, MADV_DONTFORK))
+		return bench_fail(b, errno, "madvise(MADV_DONTFORK)");
 	errno = 0;
 	return await_child(by_pidfd) ? 0
 				     : bench_skip(b, "clone3 and %s: %s", name,

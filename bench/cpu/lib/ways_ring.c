@@ -207,7 +207,7 @@ void ways_ring_close(struct ways *s)
 
 const struct way ways_rings[] = {
 	THREE("nop", run_nop, NOP),
-	THREE("read", run_read, READ),
+	THREE("read_same", run_read, READ),
 	THREE("ready", run_ready, READY),
 	{ 0 },
 };
