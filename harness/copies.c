@@ -59,7 +59,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int record(struct bench *b, const struct crew *w,
 		  const struct bench_case *const *of)
 {
-	double ops = 0, ns = 0, rate = 0, least = INFINITY, most = 0;
+	double latency = 0, rate = 0, least = INFINITY, most = 0;
 
 	for (unsigned int i = 0; i < w->n; i++) {
 		const struct crew_share *s = &w->page->of[i];
@@ -68,13 +68,12 @@ static int record(struct bench *b, const struct crew *w,
 		if (!(s->ns > 0))
 			return bench_skip(b, "single events of it take no "
 					     "longer than the timer itself");
-		ops += s->ops;
-		ns += s->ns;
+		latency += s->latency;
 		rate += own;
 		least = fmin(least, own);
 		most = fmax(most, own);
 	}
-	bench_record_value(b, of[LATENCY], ns / ops);
+	bench_record_value(b, of[LATENCY], latency / w->n);
 	bench_record_value(b, of[RATE], rate * 1e9);
 	if (of[FAIRNESS])
 		bench_record_value(b, of[FAIRNESS], least / most);

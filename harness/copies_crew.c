@@ -131,6 +131,7 @@ static void forget(struct crew_life *l)
 	if (!l)
 		return;
 	free(l->b.state);
+	sample_free(&l->each);
 	invocation_forget(&l->b);
 	free(l);
 }
@@ -180,11 +181,17 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 		mine->to = invocation_now_ns();
 		mine->ops += ops;
 		mine->ns += ns;
+		if (ops > 0)
+			sample_push(&l->each, ns / ops);
 		mine->at_home &= sched_getcpu() == w->cpu[number];
 		atomic_fetch_add(&mine->counted, 1);
 	}
 	if (err)
 		publish(l, mine, err);
+	if (!CREW_IS_OPEN(after) && l->each.n) {
+		mine->latency = sample_median(&l->each);
+		l->each.n = 0;
+	}
 	/* What is counted in a window that it has seen closed is final. */
 	atomic_store(&mine->seen, after);
 	return err;

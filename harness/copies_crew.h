@@ -27,6 +27,7 @@ struct crew_share {
 	_Atomic uint32_t seen; /* the window, after its last chunk */
 	_Atomic int err;       /* -errno */
 	double ops, ns;	       /* in the window */
+	double latency;	       /* the median of its chunks, ns an operation */
 	uint64_t from, to;     /* of what is counted, CLOCK_MONOTONIC */
 	bool at_home, skips;   /* on its own CPU; err is a reason to skip */
 	char why[256];
@@ -46,6 +47,7 @@ struct crew_life {
 	struct bench b;
 	struct case_run *run;	 /* that is visited */
 	struct case_run *target; /* that gets the samples: it, or one derived */
+	struct sample_vec each;	 /* chunk of the window, ns an operation */
 };
 
 struct crew {
