@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "aggregate_json.h"
+#include "states.h"
 #include "stats.h"
 #include "units.h"
 
@@ -342,6 +343,22 @@ static double figures(struct result *out, rows_t rows, size_t n, double *work)
 	return most;
 }
 
+static int find_states(struct result *out, rows_t rows, size_t n, double *work)
+{
+	struct states s;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(result_said(rows[i])))
+			work[k++] = result_said(rows[i]);
+	if (out->status != RESULT_OK ||
+	    (out->unit && !strcmp(out->unit, "level")) ||
+	    !states_find(&s, work, k))
+		return 0;
+	out->states = states_json(&s);
+	return out->states ? 0 : -ENOMEM;
+}
+
 static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 			  double *work)
 {
@@ -374,6 +391,8 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	MEDIAN(tsc_hz);
 	MEDIAN(resolution);
 	err = set_bound(out, rows, n, most);
+	if (!err)
+		err = find_states(out, rows, n, work);
 	MEDIAN(expected);
 	MEDIAN(baseline);
 	for (size_t i = 0; i < n; i++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "states.h"
 #include "units.h"
 
 int out_json_row(FILE *f, const struct result *row)
@@ -142,7 +143,7 @@ static void put_interval(char **cell, const struct result *r)
 	const char *shown;
 	double per;
 
-	if (!isfinite(r->ci95[0]))
+	if (!isfinite(r->ci95[0]) || r->states)
 		return;
 	per = units_scale(r->value, r->unit, &shown);
 	snprintf(text, sizeof(text), "%s..%s",
@@ -213,7 +214,7 @@ static void put_note(char **cell, const struct result *r)
 static void put_row(char **cells, const struct result *r)
 {
 	bool events = timed_events(r);
-	char text[UNITS_MAX];
+	char text[UNITS_MAX], both[STATES_MAX];
 
 	cells[C_CASE] = strdup(r->name);
 	put_note(&cells[C_NOTE], r);
@@ -221,7 +222,10 @@ static void put_row(char **cells, const struct result *r)
 	cells[C_N] = strdup(text);
 	if (r->status != RESULT_OK)
 		return;
-	put_value(&cells[C_VALUE], r->value, r->unit);
+	if (states_text(both, r))
+		cells[C_VALUE] = strdup(both);
+	else
+		put_value(&cells[C_VALUE], r->value, r->unit);
 	put_interval(&cells[C_CI], r);
 	put_value(&cells[C_EXPECTED], r->expected, r->unit);
 	put_error(&cells[C_ERROR], r);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "states.h"
 #include "units.h"
 #include "wrap.h"
 
@@ -206,10 +207,12 @@ enum { C_CASE, C_VALUE, C_INTERVAL, C_GRADE, COLUMNS };
 
 static char *value(const struct result *r)
 {
-	char text[UNITS_MAX], *bound = NULL;
+	char text[UNITS_MAX], both[STATES_MAX], *bound = NULL;
 
 	switch (r->status) {
 	case RESULT_OK:
+		if (states_text(both, r))
+			return strdup(both);
 		return strdup(units_format(text, r->value, r->unit));
 	case RESULT_BELOW_RESOLUTION:
 		/* Of a rate there is none: the remark says what it was. */
@@ -228,7 +231,7 @@ static char *interval(const struct result *r)
 	const char *shown;
 	double per;
 
-	if (r->status != RESULT_OK || !isfinite(r->ci95[0]))
+	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]))
 		return NULL;
 	per = units_scale(r->value, r->unit, &shown);
 	if (asprintf(&text, "%s..%s%s%s", units_number(lo, r->ci95[0] / per),
@@ -245,7 +248,8 @@ static void say_error(FILE *f, const struct result *r)
 
 	if (r->status != RESULT_OK || !isfinite(r->expected))
 		return;
-	fprintf(f, "true %s", units_format(text, r->expected, r->unit));
+	fprintf(f, "%strue %s", r->states ? "; " : "",
+		units_format(text, r->expected, r->unit));
 	if (r->expected != 0)
 		fprintf(f, ", error %s",
 			units_error(text, r->value / r->expected - 1));
@@ -300,6 +304,10 @@ static char *remark(const struct result *r)
 			below && isfinite(r->resolution) ? "below resolution: "
 							 : "",
 			why);
+	if (r->states)
+		fputs("the process runs fall in two groups: both levels, with "
+		      "their shares",
+		      f);
 	say_error(f, r);
 	fflush(f);
 	say_aside(f, r, len ? "; " : "");

@@ -72,6 +72,7 @@ static const struct field fields[] = {
 	SAME(JSON, evidence),
 	SAME(JSON, set_aside),
 	SAME(JSON, trend),
+	SAME(JSON, states),
 	SAME(JSON, tags),
 	SAME(STRING, grade),
 	SAME(STRING, started_at),

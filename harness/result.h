@@ -42,8 +42,9 @@ struct result {
 	char *policy;
 	int64_t priority;
 	json_t *evidence, *set_aside, *tags;
-	json_t *trend; /* over the rounds of a run; NULL: none was found */
-	char *grade;   /* "A" ... "D" */
+	json_t *trend;	/* over the rounds of a run; NULL: none was found */
+	json_t *states; /* two groups of rounds (states.h); NULL: one */
+	char *grade;	/* "A" ... "D" */
 	char *started_at;
 	double duration_s;
 	int64_t round; /* -1 unknown */
@@ -95,6 +96,7 @@ double result_said(const struct result *r);
  * for fewer than 6, and at least half a @quantum to both sides; min, max, mean,
  * stddev: of all samples together; p50 and cold: medians of the invocations';
  * p90 to p999 of events: from the added histograms, of batches: medians;
+ * states: of rounds that fall in two groups (states.h);
  * evidence: sums of expected and seen, facts kept where all agree, else the
  * list of least and greatest; histogram: bins added.  set_aside: visits and
  * reasons added up, and how many invocations failed.  status: failed if at

@@ -86,11 +86,17 @@ static char *words(const struct card_entry *e, const struct run *run)
 	return text_format("%s, %.4g %s", e->words, bytes / scale, unit);
 }
 
-/* Without the share in brackets, for which a small screen has no room. */
-static char *interval(const struct result *r)
+/* Without the share in brackets, for which a small screen has no room.  Of two
+ * states @value keeps the lower one. */
+static char *interval(const struct result *r, char *value)
 {
-	char *text = tables_interval(r);
+	char *text = tables_interval(r), *second = strstr(value, " or ");
 
+	if (r->states && second) {
+		*second = '\0';
+		free(text);
+		return text_copy(second + 1);
+	}
 	if (text)
 		text[strcspn(text, "(") - 1] = '\0';
 	return text;
@@ -100,14 +106,15 @@ static void add_row(struct table *t, const struct card_entry *e,
 		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
+	char *value = tables_value(r);
 	bool valued =
 		r->status == RESULT_OK || r->status == RESULT_BELOW_RESOLUTION;
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
 	table_cell(t, COL_WORDS, words(e, run));
-	table_cell(t, COL_VALUE, tables_value(r));
-	table_cell(t, COL_INTERVAL, interval(r));
+	table_cell(t, COL_VALUE, value);
+	table_cell(t, COL_INTERVAL, interval(r, value));
 	table_cell(t, COL_GRADE, valued ? text_copy(r->grade) : NULL);
 	if (!valued)
 		table_cell(t, COL_REMARK, text_copy(r->reason));

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "limiters.h"
 #include "rowtable.h"
+#include "states.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"
@@ -20,7 +21,6 @@ enum {
 	COL_PREDICTED,
 	COL_MEASURED,
 	COL_STDDEV,
-	COL_ROBUST,
 	COL_INTERVAL,
 	COL_RATIO,
 	COL_LIMITER,
@@ -37,7 +37,6 @@ static const struct {
 	[COL_PREDICTED] = { "predicted", true },
 	[COL_MEASURED] = { "measured", true },
 	[COL_STDDEV] = { "standard deviation", true },
-	[COL_ROBUST] = { "robust s.d.", true },
 	[COL_INTERVAL] = { "95 % interval", true },
 	[COL_RATIO] = { "measured / predicted", true },
 	[COL_LIMITER] = { "limiter", false },
@@ -119,19 +118,21 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 {
 	const struct result *r = row ? &row->all : NULL;
 	const bool valued = r && r->status == RESULT_OK;
-	const double ratio = valued ? r->value / course_predicted(c, i) : NAN;
+	const double predicted = course_predicted(c, i);
+	struct states s;
 	char *interval = valued ? tables_interval(r) : NULL;
 
 	table_cell(t, COL_MEASURED,
 		   r ? tables_value(r) : text_copy("not measured"));
 	table_cell(t, COL_STDDEV,
 		   amount(valued ? r->stddev : NAN, c->ops.v[i].unit));
-	table_cell(t, COL_ROBUST,
-		   amount(valued ? tables_robust(r) : NAN, c->ops.v[i].unit));
 	table_cell(t, COL_INTERVAL, interval ? interval : text_copy(NONE));
 	table_cell(t, COL_RATIO,
-		   isfinite(ratio) ? text_format("%.3g", ratio)
-				   : text_copy(NONE));
+		   !valued || !isfinite(predicted) ? text_copy(NONE)
+		   : states_of(&s, r)
+			   ? text_format("%.3g or %.3g", s.low / predicted,
+					 s.high / predicted)
+			   : text_format("%.3g", r->value / predicted));
 	if (valued)
 		table_cell(t, COL_GRADE, text_copy(r->grade));
 }
@@ -290,8 +291,7 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		   "expected of it, what was measured, and what limits it: "
 		   "what usually does, or, with a figure in brackets, what "
 		   "this run's own figures say. The standard deviation is "
-		   "over all samples; the robust one leaves out the tenth "
-		   "of them that took longest. Where nobody predicted "
+		   "over all samples. Where nobody predicted "
 		   "anything, est. "
 		   "marks an estimate by a rule, most of them those of a "
 		   "students' report of 2017, applied to this machine; the "

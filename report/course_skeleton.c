@@ -10,8 +10,7 @@
 #include "sections.h"
 #include "text.h"
 
-#define COURSE_ROBUST 6 /* the column of the robust deviation */
-#define COURSE_PAGE   8 /* columns of the table up to measured / predicted */
+#define COURSE_PAGE 8 /* columns of the table up to measured / predicted */
 
 /* Columns that a paper has in its summary only: base hardware, software
  * overhead, interval; from the right. */
@@ -73,7 +72,6 @@ static void put_tables(struct doc *d, const struct course *c,
 
 	course_table(&t, c, run, NULL, ids);
 	/* As many columns as a page that stands upright has room for. */
-	table_drop(&t, COURSE_ROBUST);
 	while (t.ncolumns > COURSE_PAGE)
 		table_drop(&t, t.ncolumns - 1);
 	for (size_t i = 0; ids && d->whole && i < 3; i++)

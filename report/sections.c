@@ -233,10 +233,6 @@ static void put_glossary(struct doc *d)
 		  "none" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
-		{ "robust s.d.",
-		  "(p90 - p50) / 1.28: the standard deviation without the "
-		  "tenth of the samples that took longest; where the other "
-		  "one is much larger, few samples made it so" },
 		{ "p50, p90, p99", "percentiles of single events: p50 the "
 				   "median over invocations, "
 				   "the others of all events together" },
@@ -251,9 +247,14 @@ static void put_glossary(struct doc *d)
 		  "the cost cannot be told from nothing, or the invocations "
 		  "disagree whether there is one, which also noise may cause; "
 		  "it is less than the figure behind the <" },
+		{ "98 ns (80 %) or 420 ns (20 %)",
+		  "the rounds fall in two groups, at least 1.4 times apart: "
+		  "their medians, and the share of the rounds in each. The "
+		  "median of all rounds would be one or the other by chance, "
+		  "so it is not shown, and there is no interval" },
 		{ "unstable",
-		  "a rate that the rounds do not agree on: the remark says "
-		  "from where to where" },
+		  "a rate whose time was too small to measure in some rounds: "
+		  "the remark says from where to where the rates were" },
 		{ "grade",
 		  "share of time that others took from the program: A under "
 		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "

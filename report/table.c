@@ -71,8 +71,10 @@ void table_unbracket(struct table *t, size_t column)
 {
 	for (size_t i = 0; i < t->nrows; i++) {
 		char *cell = t->cells[i * t->ncolumns + column];
-		char *bracket = cell ? strstr(cell, " (") : NULL;
+		char *bracket = NULL;
 
+		while ((cell = cell ? strstr(cell, " (") : NULL))
+			bracket = cell++;
 		if (bracket)
 			*bracket = '\0';
 	}

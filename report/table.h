@@ -39,8 +39,8 @@ void table_pair(struct table *t, const char *name, char *value);
 /* table_drop() - take out one column. */
 void table_drop(struct table *t, size_t column);
 
-/* table_unbracket() - take out what stands in brackets in the cells of
- * @column, with all behind it. */
+/* table_unbracket() - take out what stands in the last brackets of the cells
+ * of @column, with all behind it. */
 void table_unbracket(struct table *t, size_t column);
 
 /* table_prune() - take out columns in which no cell has text. */

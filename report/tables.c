@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "rounds.h"
+#include "states.h"
 #include "text.h"
 #include "trend.h"
 #include "units.h"
-
-#define P90_OF_NORMAL 1.2816 /* standard deviations above the median */
 
 /* The columns of a section's table, in order: first those of a narrow one. */
 enum {
@@ -28,7 +27,6 @@ enum {
 	COL_MIN,
 	COL_MEAN,
 	COL_STDDEV,
-	COL_ROBUST,
 	COL_P50,
 	COL_P90,
 	COL_P99,
@@ -57,7 +55,6 @@ static const struct {
 	[COL_MIN] = { "min", true },
 	[COL_MEAN] = { "mean", true },
 	[COL_STDDEV] = { "std. dev.", true },
-	[COL_ROBUST] = { "robust s.d.", true },
 	[COL_P50] = { "p50", true },
 	[COL_P90] = { "p90", true },
 	[COL_P99] = { "p99", true },
@@ -148,11 +145,11 @@ static char *measured(const struct result *r)
 
 char *tables_value(const struct result *r)
 {
-	char buf[UNITS_MAX];
+	char buf[UNITS_MAX], both[STATES_MAX];
 
 	switch (r->status) {
 	case RESULT_OK:
-		return measured(r);
+		return states_text(both, r) ? text_copy(both) : measured(r);
 	case RESULT_BELOW_RESOLUTION:
 		if (!isfinite(r->resolution))
 			return text_copy("unstable");
@@ -165,7 +162,7 @@ char *tables_value(const struct result *r)
 
 double tables_halfwidth(const struct result *r)
 {
-	if (r->status != RESULT_OK || !isfinite(r->ci95[0]) ||
+	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]) ||
 	    !isfinite(r->ci95[1]) || r->value == 0)
 		return NAN;
 	return (r->ci95[1] - r->ci95[0]) / 2 / fabs(r->value);
@@ -204,11 +201,6 @@ char *tables_interval(const struct result *r)
 	const double scale = scale_of(r, &shown);
 
 	return interval(r, scale, shown);
-}
-
-double tables_robust(const struct result *r)
-{
-	return (r->p90 - r->p50) / P90_OF_NORMAL;
 }
 
 char *tables_exit(json_int_t status)
@@ -277,7 +269,6 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 	table_cell(t, COL_MIN, number(r->min / scale));
 	table_cell(t, COL_MEAN, number(r->mean / scale));
 	table_cell(t, COL_STDDEV, number(r->stddev / scale));
-	table_cell(t, COL_ROBUST, number(tables_robust(r) / scale));
 	/* Percentiles of batches would describe batches, not operations. */
 	if (r->iters > 1)
 		return;
@@ -288,13 +279,30 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 	table_cell(t, COL_COLD, number(r->cold / scale));
 }
 
+/* Both levels with their shares, without the unit. */
+static char *levels(const struct states *s, double scale)
+{
+	char a[UNITS_MAX], b[UNITS_MAX], *low = number(s->low / scale);
+	char *high = number(s->high / scale);
+	char *text = text_format("%s (%s) or %s (%s)", low,
+				 states_share(a, s, s->n_low), high,
+				 states_share(b, s, s->n_high));
+
+	free(high);
+	free(low);
+	return text;
+}
+
 /* Value, unit and interval; what has no value says so in its place. */
 static void fill_value(struct table *t, const struct result *r, size_t at,
 		       double scale, const char *shown)
 {
+	struct states s;
 	char *least;
 
-	if (r->status == RESULT_OK) {
+	if (states_of(&s, r)) {
+		table_cell(t, at, levels(&s, scale));
+	} else if (r->status == RESULT_OK) {
 		table_cell(t, at, number(r->value / scale));
 	} else if (r->status == RESULT_BELOW_RESOLUTION &&
 		   isfinite(r->resolution)) {

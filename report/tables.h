@@ -19,18 +19,15 @@ bool tables_is_core(const struct row *row);
  * programs that gave none, with the reasons. */
 void tables_missing(struct table *t, const struct run *run);
 
-/* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate that the rounds
- * do not agree on), "skipped", "failed"; a new string.  A value has a digit
- * more where it would else lie out of its interval. */
+/* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate whose time is too
+ * small to measure), "skipped", "failed"; of a row with two states both, as
+ * states_text() has them; a new string.  A value has a digit more where it
+ * would else lie out of its interval. */
 char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
- * none. */
+ * none, or where it would reach from one state of the row to the other. */
 char *tables_interval(const struct result *r);
-
-/* tables_robust() - (p90 - p50) / 1.28 of all samples: the standard deviation
- * of a normal distribution that has these two; NAN if they are not known. */
-double tables_robust(const struct result *r);
 
 /* tables_halfwidth() - of the interval, relative to the value; NAN if none. */
 double tables_halfwidth(const struct result *r);

@@ -10,6 +10,7 @@
 #include "ledger.h"
 #include "noise_certificate.h"
 #include "rounds.h"
+#include "states.h"
 #include "tables.h"
 #include "text.h"
 #include "trend.h"
@@ -239,6 +240,30 @@ static void warn_trends(struct run *run)
 	free(text);
 }
 
+static void warn_states(struct run *run)
+{
+	const struct result *first = NULL;
+	char text[STATES_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		n += r->states != NULL;
+		first = first || !r->states ? first : r;
+	}
+	if (first)
+		notes_add(run->notes,
+			  text_format("the rounds of %zu row%s fall in two "
+				      "groups (first: %s %s: %s): both levels "
+				      "are shown instead of their median",
+				      n, n == 1 ? "" : "s", first->benchmark,
+				      first->name, states_text(text, first)),
+			  text_copy("look for what differs between rounds: "
+				    "where the host runs the CPUs, whether "
+				    "huge pages can be had"));
+}
+
 /* What is in no value, in one line: the rows say why. */
 static void warn_set_aside(struct run *run)
 {
@@ -406,6 +431,7 @@ void warnings_add(struct run *run)
 	warn_failures(run);
 	warn_set_aside(run);
 	warn_trends(run);
+	warn_states(run);
 	warn_truth(run);
 	warn_rate(run);
 	warn_certificate(run);

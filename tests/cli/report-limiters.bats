@@ -80,8 +80,8 @@ each_pattern() {
 		"$report" make --root "$ROOT" --no-plots "run$i" >/dev/null
 		sed -n '/id="coursework"/,/id="lmbench"/p' "run$i/report.md" >table
 		n=$(awk -F '\t' -v i="$i" '$4 == i' patterns | wc -l)
-		# The fifth cell is what was measured, the tenth the limiter.
-		[[ $(grep -Ec '^(\| [^|]+ ){4}\| 100 [^|]+ (\| [^|]+ ){4}\| [^ |][^|]+ \|' table) -eq $n ]]
+		# The fifth cell is what was measured, the ninth the limiter.
+		[[ $(grep -Ec '^(\| [^|]+ ){4}\| 100 [^|]+ (\| [^|]+ ){3}\| [^ |][^|]+ \|' table) -eq $n ]]
 	done
 }
 

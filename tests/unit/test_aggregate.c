@@ -50,6 +50,28 @@ static void drop(size_t n)
 		result_free(&rows[i]);
 }
 
+static void states(void)
+{
+	struct result out;
+
+	make(10, 100);
+	rows[3].value = rows[7].value = 420;
+	result_aggregate(&out, ptrs, 10);
+	OK(json_real_value(json_object_get(out.states, "low")) == 104.5 &&
+		   json_integer_value(
+			   json_object_get(out.states, "low_rounds")) == 8 &&
+		   json_real_value(json_object_get(out.states, "high")) == 420,
+	   "rounds in two groups have two levels");
+	OK(out.value == 105.5, "beside the median of all");
+	result_free(&out);
+	for (size_t i = 0; i < 10; i++)
+		result_set(&rows[i].unit, "level");
+	result_aggregate(&out, ptrs, 10);
+	OK(!out.states, "words have no levels");
+	result_free(&out);
+	drop(10);
+}
+
 /* Accepted, accepted, rejected, accepted, accepted, rejected. */
 static void levels(void)
 {
@@ -541,6 +563,7 @@ int main(void)
 {
 	between();
 	intervals();
+	states();
 	levels();
 	all_samples();
 	statuses();

@@ -56,6 +56,14 @@ static size_t longest(char *s)
 
 static void remarks(void)
 {
+	rows[0] = row("a=0", RESULT_OK);
+	rows[0].states =
+		json_pack("{s:f,s:i,s:f,s:i}", "low", 10e3, "low_rounds", 6,
+			  "high", 20e3, "high_rounds", 4);
+	print(1);
+	OK(strstr(text, "10.0 µs (60 %) or 20.0 µs (40 %)") &&
+		   strstr(text, "fall in two groups") && !strstr(text, "10.1"),
+	   "two states, and no interval from one to the other");
 	rows[0] = row("a=1", RESULT_OK);
 	rows[0].set_aside = json_pack("{s:i,s:{s:i}}", "visits", 2, "reasons",
 				      "bytes_from_cache", 2);

@@ -57,10 +57,15 @@ static void values(void)
 	   "and says what the rounds gave");
 	r.status = RESULT_SKIPPED;
 	OK(is(tables_value(&r), "skipped"), "skipped");
-	OK(isnan(tables_robust(&r)), "no spread without percentiles");
-	r.p50 = 100;
-	r.p90 = 112.816;
-	OK_NEAR(tables_robust(&r), 10, 1e-9, "that of a normal distribution");
+	r.status = RESULT_OK;
+	r.states = json_loads("{\"low\": 98.2, \"low_rounds\": 8, \"high\":"
+			      "4710, \"high_rounds\": 2}",
+			      0, NULL);
+	r.ci95[0] = 90;
+	OK(is(tables_value(&r), "98.2 ns (80 %) or 4.71 µs (20 %)"),
+	   "two states with their shares");
+	OK(is(tables_interval(&r), NULL) && isnan(tables_halfwidth(&r)),
+	   "and no interval from one to the other");
 	result_free(&r);
 }
 
@@ -107,6 +112,10 @@ static void table(void)
 	   "a column without text goes");
 	OK(!t.cells[1] && !strcmp(t.cells[2], "b") && !strcmp(t.cells[3], "2"),
 	   "the cells of the others stay in place");
+	table_cell(&t, 0, strdup("x: 98 ns (80 %) or 420 ns (20 %) (a=1)"));
+	table_unbracket(&t, 0);
+	OK(!strcmp(t.cells[2], "x: 98 ns (80 %) or 420 ns (20 %)"),
+	   "only the last brackets go");
 	table_free(&t);
 }
 
