@@ -5,39 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comparisons.h"
 #include "pick.h"
 #include "text.h"
 
-/* The value of the row that @glob picks, "this" being @row; NAN if it has
- * none. */
-static double figure(const struct operation *op, const struct run *run,
-		     const struct row *row, const char *glob)
+/* The row that @glob picks, "this" being @row; NULL if it has no value. */
+static const struct row *figure(const struct operation *op,
+				const struct run *run, const struct row *row,
+				const char *glob)
 {
 	if (strcmp(glob, "this") != 0)
 		row = run_pick(run, op->benchmark, glob);
-	return row && row->all.status == RESULT_OK ? row->all.value : NAN;
+	return row && row->all.status == RESULT_OK ? row : NULL;
 }
 
-/* Whether "A > x", "A / B > x" or the same with < holds; *@x is what was
- * compared. */
+/* Whether "A > x", "A / B > x" or the same with < holds of the whole 95 %
+ * interval; *@x is what was compared. */
 static bool holds(const struct operation *op, const struct run *run,
 		  const struct row *row, const char *test, double *x)
 {
 	char *copy = text_copy(test), *rest = copy;
-	const char *sign;
+	const struct row *a = figure(op, run, row, strsep(&rest, " "));
+	struct ratio r = { NAN, NAN, NAN };
+	const char *sign = strsep(&rest, " ");
 	double bound;
 
-	*x = figure(op, run, row, strsep(&rest, " "));
-	sign = strsep(&rest, " ");
+	if (a)
+		r = (struct ratio) { a->all.value, a->all.ci95[0],
+				     a->all.ci95[1] };
 	if (rest && *sign == '/') {
-		*x /= figure(op, run, row, strsep(&rest, " "));
+		r = comparisons_ratio(a,
+				      figure(op, run, row, strsep(&rest, " ")));
 		sign = strsep(&rest, " ");
 	}
 	bound = rest ? strtod(rest, NULL) : NAN;
+	*x = r.value;
 	/* No comparison with NAN is true. */
-	bound = sign && *sign == '<' ? bound - *x : *x - bound;
+	if (sign && *sign == '<')
+		bound -= r.high;
+	else
+		bound = r.low - bound;
 	free(copy);
-	return isfinite(*x) && bound > 0;
+	return bound > 0;
 }
 
 char *limiters_say(const struct operation *op, const struct run *run,

@@ -14,7 +14,8 @@
  * limiters_say() - what limited @op where @row measured it.
  *
  * The first limiter of @op counts whose pattern @row matches and whose
- * comparison holds; a figure that the run does not have holds nothing.
+ * comparison holds from one end of its 95 % interval to the other; a figure
+ * that the run does not have, or has no interval for, holds nothing.
  *
  * Return: a new string, with the figure that was compared in brackets; NULL if
  * nothing was measured (@row is NULL or has no result) or nothing is known.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,18 +7,43 @@
 #include "tap.h"
 
 static char name[] = "disk";
+static double random_values[] = { 87, 88, 89, 91, 92, 93 };
+static double sequential[] = { 3, 3, 3, 3, 3, 3.1 };
+static double either[] = { 39, 39, 40, 42, 75, 75 }; /* two states */
 static struct row rows[] = {
-	{ .all = { .name = (char *)"order=random", .value = 90 } },
-	{ .all = { .name = (char *)"order=sequential", .value = 3 } },
+	{ .all = { .name = (char *)"order=random",
+		   .unit = (char *)"ns",
+		   .value = 90,
+		   .ci95 = { 87, 93 } },
+	  .values = random_values,
+	  .n = 6 },
+	{ .all = { .name = (char *)"order=sequential",
+		   .unit = (char *)"ns",
+		   .value = 3,
+		   .ci95 = { 3, 3.1 } },
+	  .values = sequential,
+	  .n = 6 },
 	{ .all = { .name = (char *)"order=none", .status = RESULT_SKIPPED } },
 	{ .all = { .name = (char *)"order=few",
 		   .status = RESULT_BELOW_RESOLUTION,
 		   .value = 7 } },
+	{ .all = { .name = (char *)"order=either",
+		   .unit = (char *)"ns",
+		   .value = 41,
+		   .ci95 = { 39, 75 } },
+	  .values = either,
+	  .n = 6 },
+	{ .all = { .name = (char *)"order=once",
+		   .unit = (char *)"ns",
+		   .value = 9,
+		   .ci95 = { NAN, NAN } },
+	  .values = either,
+	  .n = 1 },
 };
-static size_t places[] = { 0, 1, 2, 3 };
-static struct section section = { .program = name, .rows = places, .n = 4 };
+static size_t places[] = { 0, 1, 2, 3, 4, 5 };
+static struct section section = { .program = name, .rows = places, .n = 6 };
 static const struct run run = {
-	.rows = rows, .nrows = 4, .sections = &section, .nsections = 1
+	.rows = rows, .nrows = 6, .sections = &section, .nsections = 1
 };
 
 /* What is said of rows[@at] with one limiter, which has @cases and @test, and
@@ -53,7 +79,15 @@ static void comparisons(void)
 {
 	OK(says(0, NULL, "this / order=seq* > 20", "it (30 times)"),
 	   "a quotient, whole above ten");
-	OK(says(0, NULL, "this / order=seq* > 30", "else"), "no more than it");
+	OK(says(0, NULL, "this / order=seq* > 29", "else"),
+	   "not if the interval goes below it");
+	OK(says(4, NULL, "this / order=seq* < 20", "else") &&
+		   says(4, NULL, "this < 70", "else") &&
+		   says(4, NULL, "this > 38", "it (41 times)"),
+	   "nor if the rounds are on both sides");
+	OK(says(5, NULL, "this > 1", "else") &&
+		   says(5, NULL, "this / order=seq* > 1", "else"),
+	   "nor without an interval");
 	OK(says(0, NULL, "order=seq* / this < 0.05", "it (0.03 times)"),
 	   "the other way round");
 	OK(says(0, NULL, "order=seq* > 2", "it (3.0 times)"), "one figure");
