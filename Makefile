@@ -51,7 +51,7 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
-	       -ffp-contract=off -pthread $(PKG_CFLAGS)
+	       -ffp-contract=off -fno-math-errno -pthread $(PKG_CFLAGS)
 # Calls are bound at the start: a child that is the first to make one would look
 # it up anew in every fork.
 ALL_LDFLAGS  = -Wl,-z,now $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -pthread

@@ -57,7 +57,7 @@
 	!defined(ARCH_WITH_FMA) || !defined(ARCH_VECTOR_BITS) ||     \
 	!defined(ARCH_HAS_FMA) || !defined(ARCH_HAS_256) ||          \
 	!defined(ARCH_VECTOR_NAME) || !defined(ARCH_VECTOR_LANES) || \
-	!defined(ARCH_ARGUMENTS)
+	!defined(ARCH_ARGUMENTS) || !defined(ARCH_CHAINS)
 #error "registers: arch.h"
 #endif
 #if !defined(ARCH_AUDIT) || !defined(ARCH_VDSO) || !defined(ARCH_INT80) || \

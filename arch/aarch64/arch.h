@@ -51,6 +51,7 @@
 #define ARCH_IN_FLOAT  "+w"
 #define ARCH_WITH_FMA
 #define ARCH_VECTOR_BITS 128 /* at most, that arith knows */
+#define ARCH_CHAINS	 24  /* and two constants and two more in registers */
 #define ARCH_HAS_FMA()	 true
 #define ARCH_HAS_256()	 false
 

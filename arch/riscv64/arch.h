@@ -52,7 +52,8 @@
 #define ARCH_IN_VECTOR "+f"
 #define ARCH_IN_FLOAT  "+f"
 #define ARCH_WITH_FMA
-#define ARCH_VECTOR_BITS 0 /* at most, that arith knows */
+#define ARCH_VECTOR_BITS 0  /* at most, that arith knows */
+#define ARCH_CHAINS	 24 /* and two constants and two more in registers */
 #define ARCH_HAS_FMA()	 true
 #define ARCH_HAS_256()	 false
 

@@ -49,6 +49,7 @@
 #define ARCH_WITH_FMA	 __attribute__((target("fma")))
 #define ARCH_WITH_256	 __attribute__((target("avx")))
 #define ARCH_VECTOR_BITS 256 /* at most, that arith knows */
+#define ARCH_CHAINS	 12  /* and two constants and two more in registers */
 #define ARCH_HAS_FMA()	 __builtin_cpu_supports("fma")
 #define ARCH_HAS_256()	 __builtin_cpu_supports("avx")
 

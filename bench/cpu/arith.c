@@ -3,11 +3,11 @@
  * arith - what does an arithmetic operation cost, waited for and overlapped?
  *
  * figure=latency: each operation takes the result of the one before it, so a
- * chain of them takes as long as their results.  figure=throughput: eight
- * such chains, which need nothing of each other, share the units of the core;
- * the cost is that of one operation.  The operations are C; after each one
- * the compiler is made to forget its result, so that it neither joins nor
- * drops any.
+ * chain of them takes as long as their results.  figure=throughput: as many
+ * such chains as there are registers for (12 here on x86-64, else 24), which
+ * need nothing of each other, share the units of the core; the cost is that of
+ * one operation.  The operations are C; after each one the compiler is made to
+ * forget its result, so that it neither joins nor drops any.
  *
  * The time of a division depends on its operands on many processors: div is
  * k / x with k = 0x7ffffff1 (int32) or 0x7ffffffffffffff1 (int64), where x and
@@ -19,23 +19,23 @@
  * vectors of that many bits.
  *
  * Measures: ns for one operation; for a vector, one of all its elements.
- * Includes: the loop's jump, once in 64 operations.  figure=throughput cannot
- *	     show more than eight operations for each latency.
+ * Includes: the loop's jump, once in 64 operations or more.  Where all chains
+ *	     wait for their own results, the units may do more than
+ *	     figure=throughput shows: at_least is 0, and at_most its value.
  * After:    lmbench lat_ops (latency) and par_ops (throughput).
  * Needs:    FMA for op=fma, AVX for 256 bits.
  */
+#include <math.h>
 #include <string.h>
 
 #include "arch.h"
 #include "bench.h"
-
-#define CHAINS 8
-#define STEPS  64 /* of a chain, or of all chains, in one iteration */
+#include "lib/overlap.h"
 
 struct arith_state {
 	uint64_t steps; /* of each chain */
 	size_t bytes;
-	_Alignas(32) char result[CHAINS * 32];
+	_Alignas(32) char result[ARCH_CHAINS * 32];
 };
 
 struct kernel {
@@ -52,93 +52,83 @@ typedef float float256 __attribute__((vector_size(32)));
 typedef double double256 __attribute__((vector_size(32)));
 
 #define HIDE(where, x) __asm__ volatile("" : where(x))
-#define EIGHT(x)       x x x x x x x x
+#define TIMES_4(x)     x x x x
+#define TIMES_16(x)    TIMES_4(TIMES_4(x))
+#define TIMES_64(x)    TIMES_4(TIMES_16(x))
 /* Numbers of the same start in all elements. */
 #define SPLAT(T, E, v) ((T) { 0 } + (E)(v))
 
-#define STEP(F, where, x) \
-	x = F(x, k, c);   \
-	HIDE(where, x);
-#define STEP_ALL(F, where) \
-	STEP(F, where, x0) \
-	STEP(F, where, x1) \
-	STEP(F, where, x2) \
-	STEP(F, where, x3) \
-	STEP(F, where, x4) \
-	STEP(F, where, x5) STEP(F, where, x6) STEP(F, where, x7)
+/* Chains are variables: not every compiler keeps an array in registers. */
+#define ONE_CHAIN(X, ...) X(0, __VA_ARGS__)
+#define FOUR_CHAINS(X, a, b, c, d, ...) \
+	X(a, __VA_ARGS__) X(b, __VA_ARGS__) X(c, __VA_ARGS__) X(d, __VA_ARGS__)
+#define ALL_CHAINS(X, ...)                        \
+	FOUR_CHAINS(X, 0, 1, 2, 3, __VA_ARGS__)   \
+	FOUR_CHAINS(X, 4, 5, 6, 7, __VA_ARGS__)   \
+	FOUR_CHAINS(X, 8, 9, 10, 11, __VA_ARGS__) \
+	MORE_CHAINS(X, __VA_ARGS__)
+#if ARCH_CHAINS == 24
+#define MORE_CHAINS(X, ...)                         \
+	FOUR_CHAINS(X, 12, 13, 14, 15, __VA_ARGS__) \
+	FOUR_CHAINS(X, 16, 17, 18, 19, __VA_ARGS__) \
+	FOUR_CHAINS(X, 20, 21, 22, 23, __VA_ARGS__)
+#else
+#define MORE_CHAINS(...)
+#endif
+
+#define BEGIN(n, T, E, first) T x##n = SPLAT(T, E, first);
+#define STEP(n, F, where)     \
+	x##n = F(x##n, k, c); \
+	HIDE(where, x##n);
+#define END(n, T) memcpy(s->result + (n) * sizeof(T), &x##n, sizeof(T));
+
+/* @CHAINS: one or all, @n of them; @TIMES: steps of each in an iteration. */
+#define LOOP(function, T, E, where, attr, F, first, k_, c_, CHAINS, n, TIMES) \
+	attr static int function(struct bench *b, void *state,                \
+				 const struct bench_case *bc, uint64_t iters) \
+	{                                                                     \
+		struct arith_state *s = state;                                \
+		T k = SPLAT(T, E, k_), c = SPLAT(T, E, c_);                   \
+                                                                              \
+		CHAINS(BEGIN, T, E, first)                                    \
+		(void)b;                                                      \
+		HIDE(where, k);                                               \
+		HIDE(where, c);                                               \
+		for (uint64_t i = 0; i < iters; i++) {                        \
+			TIMES(CHAINS(STEP, F, where))                         \
+		}                                                             \
+		CHAINS(END, T)                                                \
+		s->bytes = (n) * sizeof(T);                                   \
+		s->steps = iters * (bc->ops / (n));                           \
+		return 0;                                                     \
+	}
 
 /*
  * The functions of one operation.  @T: its type, @E: of an element; @where: the
  * kind of register; @F: the result of a step; @first, @k_, @c_: where a chain
  * starts, and its constants.
  */
-#define KERNEL(id, T, E, where, attr, F, first, k_, c_)               \
-	attr static int latency_##id(struct bench *b, void *state,    \
-				     const struct bench_case *bc,     \
-				     uint64_t iters)                  \
-	{                                                             \
-		struct arith_state *s = state;                        \
-		T x = SPLAT(T, E, first);                             \
-		T k = SPLAT(T, E, k_), c = SPLAT(T, E, c_);           \
-                                                                      \
-		(void)b;                                              \
-		(void)bc;                                             \
-		HIDE(where, x);                                       \
-		HIDE(where, k);                                       \
-		HIDE(where, c);                                       \
-		for (uint64_t i = 0; i < iters; i++) {                \
-			EIGHT(EIGHT(STEP(F, where, x)))               \
-		}                                                     \
-		memcpy(s->result, &x, sizeof(x));                     \
-		s->bytes = sizeof(T);                                 \
-		s->steps = iters * STEPS;                             \
-		return 0;                                             \
-	}                                                             \
-	attr static int throughput_##id(struct bench *b, void *state, \
-					const struct bench_case *bc,  \
-					uint64_t iters)               \
-	{                                                             \
-		struct arith_state *s = state;                        \
-		T x0 = SPLAT(T, E, first), x1 = x0, x2 = x0, x3 = x0; \
-		T x4 = x0, x5 = x0, x6 = x0, x7 = x0;                 \
-		T k = SPLAT(T, E, k_), c = SPLAT(T, E, c_);           \
-                                                                      \
-		(void)b;                                              \
-		(void)bc;                                             \
-		HIDE(where, k);                                       \
-		HIDE(where, c);                                       \
-		for (uint64_t i = 0; i < iters; i++) {                \
-			EIGHT(STEP_ALL(F, where))                     \
-		}                                                     \
-		T *to = (T *)s->result;                               \
-		to[0] = x0;                                           \
-		to[1] = x1;                                           \
-		to[2] = x2;                                           \
-		to[3] = x3;                                           \
-		to[4] = x4;                                           \
-		to[5] = x5;                                           \
-		to[6] = x6;                                           \
-		to[7] = x7;                                           \
-		s->bytes = CHAINS * sizeof(T);                        \
-		s->steps = iters * STEPS / CHAINS;                    \
-		return 0;                                             \
-	}                                                             \
-	attr static size_t right_##id(const struct arith_state *s)    \
-	{                                                             \
-		E x = (E)(first), k = (E)(k_), c = (E)(c_);           \
-		size_t right = 0;                                     \
-                                                                      \
-		(void)k;                                              \
-		(void)c;                                              \
-		for (uint64_t i = 0; i < s->steps; i++)               \
-			x = F(x, k, c);                               \
-		for (size_t at = 0; at < s->bytes; at += sizeof(E)) { \
-			E seen;                                       \
-                                                                      \
-			memcpy(&seen, s->result + at, sizeof(E));     \
-			right += seen == x ? sizeof(E) : 0;           \
-		}                                                     \
-		return right;                                         \
+#define KERNEL(id, T, E, where, attr, F, first, k_, c_)                        \
+	LOOP(latency_##id, T, E, where, attr, F, first, k_, c_, ONE_CHAIN, 1,  \
+	     TIMES_64)                                                         \
+	LOOP(throughput_##id, T, E, where, attr, F, first, k_, c_, ALL_CHAINS, \
+	     ARCH_CHAINS, TIMES_16)                                            \
+	attr static size_t right_##id(const struct arith_state *s)             \
+	{                                                                      \
+		E x = (E)(first), k = (E)(k_), c = (E)(c_);                    \
+		size_t right = 0;                                              \
+                                                                               \
+		(void)k;                                                       \
+		(void)c;                                                       \
+		for (uint64_t i = 0; i < s->steps; i++)                        \
+			x = F(x, k, c);                                        \
+		for (size_t at = 0; at < s->bytes; at += sizeof(E)) {          \
+			E seen;                                                \
+                                                                               \
+			memcpy(&seen, s->result + at, sizeof(E));              \
+			right += seen == x ? sizeof(E) : 0;                    \
+		}                                                              \
+		return right;                                                  \
 	}
 
 #define OP_AND(x, k, c)	  ((x) & (k))
@@ -203,6 +193,8 @@ static const char *const ops[] = { "and", "or",	 "xor",	 "add", "mul",
 				   "div", "mod", "sqrt", "fma", "bogo" };
 static const char *const figures[] = { "latency", "throughput" };
 
+#define PAIRS (sizeof(types) / sizeof(types[0]) * OPS)
+
 static const struct bench_axis axes[] = { AXIS_STR("type", types),
 					  AXIS_STR("op", ops),
 					  AXIS_STR("figure", figures),
@@ -247,7 +239,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 
 	c->arg = k;
 	c->run = c->at[2] ? k->throughput : k->latency;
-	c->ops = STEPS;
+	c->ops = c->at[2] ? 16 * ARCH_CHAINS : 64;
 	if (c->at[0] >= FLOAT256 && !ARCH_HAS_256())
 		c->skip = "this CPU has no vectors of 256 bits that we know";
 	if (c->at[1] == FMA_ && !ARCH_HAS_FMA())
@@ -265,10 +257,48 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
+/* Both figures of pair @i of a type and an operation; false if there are none.
+ */
+static bool pair(const struct bench *b, unsigned int i,
+		 const struct bench_case *c[2])
+{
+	for (unsigned int figure = 0; figure < 2; figure++)
+		c[figure] = bench_point(b, axes, i / OPS, i % OPS, figure);
+	return c[1];
+}
+
+static int cases(struct bench *b, void *state)
+{
+	const struct bench_case *c[2];
+
+	for (unsigned int i = 0; i < PAIRS; i++)
+		if (pair(b, i, c))
+			bench_derived_from(b, c[1], c[0]);
+	return 0;
+}
+
+static int derive(struct bench *b, void *state)
+{
+	const struct bench_case *c[2];
+	double ns, least;
+
+	for (unsigned int i = 0; i < PAIRS; i++) {
+		if (!pair(b, i, c))
+			continue;
+		ns = bench_value(b, c[1]);
+		least = overlap_least(bench_value(b, c[0]), ns, ARCH_CHAINS);
+		if (least < ns)
+			bench_derive_between(b, c[1], NAN, least, ns);
+	}
+	return 0;
+}
+
 const struct bench_desc bench_desc = {
 	.name = "arith",
 	.state_size = sizeof(struct arith_state),
 	.axes = axes,
 	.point = point,
+	.cases = cases,
 	.conclude = conclude,
+	.derive = derive,
 };
