@@ -163,6 +163,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @bytes: moved by one operation; if not 0 the value is B/s.
  * @better: which direction is better; set by itself for B/s.
  * @estimator, @histogram: see the enums.
+ * @step: what its values of bench_record_value() are multiples of, as readings
+ *	  of a clock or a counter of whole units are; in its unit.
  * @most: samples that an invocation may have of it at most, where more would
  *	  disturb each other or have no place; 0: as many as its share of the
  *	  time allows.
@@ -196,6 +198,7 @@ struct bench_case {
 	enum bench_better better;
 	enum bench_estimator estimator;
 	enum bench_histogram histogram;
+	double step;
 	unsigned int most;
 	unsigned int ops;
 	bool derived;

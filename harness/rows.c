@@ -223,12 +223,22 @@ double rows_headline(const struct bench *b, const struct case_run *run)
 	return h.ticks ? in_unit(b, run, h.value) : h.value;
 }
 
-/* The clock's step, as ticks of one operation. */
-static double step_of(const struct bench *b, const struct case_run *run)
+/* The clock's step for one operation, in the row's unit; NAN without one.  Of
+ * recorded values, of which times are no finer than the counter. */
+static double step_of(const struct bench *b, const struct case_run *run,
+		      const struct headline *h, double value)
 {
 	const double n = is_repeated(run) ? (double)run->series.iters : 1;
+	const double ticks = b->timer.quantum_ticks;
 
-	return b->timer.quantum_ticks / n / ops_of(run);
+	/* The same share of a time and of a rate. */
+	if (h->ticks)
+		return value * (ticks / n / ops_of(run)) / h->value;
+	if (!(run->c.step > 0) || isfinite(run->derived))
+		return NAN;
+	return !strcmp(unit_of(run), "ns")
+		       ? fmax(run->c.step, timer_ns(&b->timer, ticks))
+		       : run->c.step;
 }
 
 /* Status and reason; the headline's figures are set if it has one. */
@@ -278,9 +288,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 		return result_set(&row->reason, "no sample was taken");
 	row->status = RESULT_OK;
 	row->value = row->estimate;
-	/* The same share of a time and of a rate. */
-	if (h.ticks)
-		row->quantum = row->value * step_of(b, run) / h.value;
+	row->quantum = step_of(b, run, &h, row->value);
 	return 0;
 }
 

@@ -277,6 +277,7 @@ static void add_methods(struct bench *b, const struct timer_features *f)
 				     .arg = &m->method,
 				     .sample = m->sample,
 				     .with_overhead = true,
+				     .step = m->method == TIMER_CLOCK ? 1 : 0,
 				     .skip = skip });
 	}
 }

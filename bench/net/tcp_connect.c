@@ -125,6 +125,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		return false;
 	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
 	c->histogram = BENCH_HIST_LOG;
+	c->step = 1;
 	/* Opening and closing a capture takes tens of ms. */
 	c->exclusive = paused;
 	c->of = paused ? beside(b, c, TEARDOWN) : beside(b, c, CONNECT);
@@ -133,6 +134,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		c->unit = "1/s";
 		c->better = BENCH_HIGHER;
 		c->histogram = BENCH_HIST_NONE;
+		c->step = 0;
 	}
 	return true;
 }

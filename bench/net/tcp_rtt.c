@@ -179,6 +179,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
 	c->histogram =
 		c->at[FIGURE] == KERNEL_SRTT ? BENCH_HIST_NONE : BENCH_HIST_LOG;
+	c->step = c->at[FIGURE] == KERNEL_SRTT ? 1000 : 1;
 	/* Opening and closing a capture takes tens of ms. */
 	c->exclusive = packet;
 	c->of = packet ? beside(b, c, PACKET) : beside(b, c, ROUND_TRIP);

@@ -164,6 +164,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	/* For a machine that is very late only. */
 	c->histogram = BENCH_HIST_LOG;
+	c->step = 1;
 	/* Real time has no slack, and the others have some. */
 	return (c->at[POLICY] == FIFO) == (c->at[SLACK] == NONE);
 }

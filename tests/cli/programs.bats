@@ -105,6 +105,11 @@ all_seen() {
 		.status == "skipped"') -eq 1 ]]
 }
 
+@test "a clock of whole nanoseconds has a step, beside any other" {
+	[[ $(count timer '.case == "what=overhead-clock,via=libc" and .status == "ok" and
+		(.quantum // 0) < 1') -eq 0 ]]
+}
+
 @test "procedure finds its shared object wherever its tree lies" {
 	mkdir -p "$BATS_TEST_TMPDIR/else/where"
 	cp -r "$BIN" "$BATS_TEST_TMPDIR/else/where/bin"

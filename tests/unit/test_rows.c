@@ -86,6 +86,28 @@ static double core_share(const double *share, size_t n, json_int_t *tags)
 	return got;
 }
 
+/* The step of a row of values recorded in @unit, read in steps of @step beside
+ * a counter with steps of 10 ns. */
+static double step_of_values(const char *unit, double step)
+{
+	const struct bench b = { .desc = &desc,
+				 .timer = { .hz = 2e9, .quantum_ticks = 20 } };
+	struct case_run run = one_case(BENCH_EST_MEDIAN);
+	struct result row;
+	double got;
+
+	run.own_unit = true;
+	run.c.unit = unit;
+	run.c.step = step;
+	if (rows_make(&b, &run, &row))
+		return -1;
+	got = row.quantum;
+	result_free(&row);
+	sample_free(&run.events);
+	json_decref(run.params);
+	return got;
+}
+
 static void shares(void)
 {
 	const double half[] = { 3.95, 2.5, 3.97, 3.0, 3.96, 2.2 };
@@ -99,6 +121,11 @@ static void shares(void)
 	OK(tags == 0, "a core by itself");
 	OK(core_share(half, 6, &tags) < 3.96 && tags == 5,
 	   "beside others half of the time");
+	OK_NEAR(step_of_values("ns", 1), 10, 1e-9,
+		"whole ns of a coarser clock");
+	OK_NEAR(step_of_values("ns", 1000), 1000, 1e-9, "whole microseconds");
+	OK_NEAR(step_of_values("pages", 1), 1, 1e-9, "whole pages");
+	OK(isnan(step_of_values("ns", 0)), "a value without steps");
 }
 
 /* A number below 1, the same ones in each run of the test. */
