@@ -2,21 +2,15 @@
 /* What of a file is in the page cache. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "deadline.h"
 #include "file_data.h"
+#include "file_place.h"
 #include "kernel_tells.h"
-
-#ifndef SYS_cachestat
-#define SYS_cachestat 451 /* the same number on all architectures */
-#endif
 
 #define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */
 #define DROP_MS 10000 /* what is being read ahead cannot be dropped */
@@ -24,32 +18,12 @@
 #define CHUNK	((size_t)1 << 20)
 #define ASKED	((uint64_t)128 << 10) /* what most kernels fetch at once */
 
-/* As in linux/mman.h, which is older than the call on many machines. */
-struct cachestat_range_ {
-	uint64_t off, len;
-};
-
-struct cachestat_ {
-	uint64_t nr_cache, nr_dirty, nr_writeback, nr_evicted,
-		nr_recently_evicted;
-};
-
-static int64_t by_cachestat(int fd, uint64_t offset, uint64_t len)
-{
-	struct cachestat_range_ range = { offset, len };
-	struct cachestat_ stat;
-
-	if (syscall(SYS_cachestat, fd, &range, &stat, 0))
-		return -errno;
-	return (int64_t)stat.nr_cache * sysconf(_SC_PAGESIZE);
-}
-
 static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
 			    unsigned char *pages)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int64_t cached = 0;
-	void *map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	void *map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
 	int err = 0;
 
 	if (map == MAP_FAILED)
@@ -60,31 +34,6 @@ static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
 		cached += pages[i] & 1 ? (int64_t)page : 0;
 	munmap(map, len);
 	return err ? err : cached;
-}
-
-static int64_t by_mincore(int fd, uint64_t offset, uint64_t len)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	unsigned char *pages;
-	int64_t cached;
-
-	/* Its answer would be "all" whatever happened. */
-	if (kernel_lacks(KERNEL_RESIDENT))
-		return -ENOSYS;
-	pages = malloc(WINDOW / page + 1);
-	cached = pages ? 0 : -ENOMEM;
-	len += offset % page;
-	offset -= offset % page;
-	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
-		const uint64_t left = len - at;
-		const int64_t n =
-			window_bytes(fd, offset + at,
-				     left < WINDOW ? left : WINDOW, pages);
-
-		cached = n < 0 ? n : cached + n;
-	}
-	free(pages);
-	return cached;
 }
 
 static int64_t length(int fd, uint64_t offset)
@@ -98,31 +47,49 @@ static int64_t length(int fd, uint64_t offset)
 		       : 0;
 }
 
+/* By mincore(): cachestat(2) counts the pages of the inode that it is given,
+ * and where files lie on other files (overlay) that one has none. */
 int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 {
-	int64_t cached = by_cachestat(fd, offset, len), whole;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const int64_t whole = len ? (int64_t)len : length(fd, offset);
+	unsigned char *pages;
+	int64_t cached;
 
-	/* Old kernels have no such call, sandboxes forbid what they do not
-	 * know; a file that is not ours to write gives -EPERM in both ways. */
-	if (cached >= 0)
-		return cached;
-	whole = len ? (int64_t)len : length(fd, offset);
-	return whole <= 0 ? whole : by_mincore(fd, offset, (uint64_t)whole);
+	if (whole <= 0)
+		return whole;
+	/* Its answer would be "all" whatever happened. */
+	if (kernel_lacks(KERNEL_RESIDENT))
+		return -ENOSYS;
+	pages = malloc(WINDOW / page + 1);
+	cached = pages ? 0 : -ENOMEM;
+	len = (uint64_t)whole + offset % page;
+	offset -= offset % page;
+	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
+		const uint64_t left = len - at;
+		const int64_t n =
+			window_bytes(fd, offset + at,
+				     left < WINDOW ? left : WINDOW, pages);
+
+		cached = n < 0 ? n : cached + n;
+	}
+	free(pages);
+	return cached;
 }
 
-/* Whether it is kept in memory only, where nothing can be dropped. */
-static bool is_memory(int fd)
+/* How long to try: what is kept in memory only cannot be dropped. */
+static int64_t patience(int fd)
 {
-	struct statfs fs;
+	struct file_place p;
 
-	return !fstatfs(fd, &fs) &&
-	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+	return !file_place_find(&p, fd) && p.kind == FILE_PLACE_MEMORY
+		       ? 0
+		       : DROP_MS;
 }
 
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 {
-	const int64_t deadline = deadline_in(is_memory(fd) ? 0 : DROP_MS);
-	int64_t cached = -EIO;
+	int64_t deadline = 0, cached;
 
 	do {
 		int err;
@@ -138,6 +105,8 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 		cached = file_cache_bytes(fd, offset, len);
 		if (cached <= 0)
 			break;
+		if (!deadline)
+			deadline = deadline_in(patience(fd));
 		/* Pages that somebody is just looking at stay for now. */
 		usleep(DROP_US);
 	} while (!deadline_passed(deadline));

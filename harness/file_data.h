@@ -102,8 +102,8 @@ bool file_data_sample(const void *buffer, size_t len, uint64_t offset);
  * The page cache.  @len 0: to the end of the file.
  */
 
-/* file_cache_bytes() - how much of it is cached, by cachestat(2), or
- * mincore(2) before Linux 6.5; or -errno (-ENOSYS: this kernel has neither). */
+/* file_cache_bytes() - how much of it is cached, by mincore(2); or -errno
+ * (-ENOSYS: this kernel does not tell). */
 int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
 
 /* file_cache_drop() - write back, drop, look; for up to 10 s.  Return: bytes
