@@ -2,6 +2,8 @@
 /* What the kernel says of a block device, and what it seems to be. */
 #include "file_disk.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +115,45 @@ static void about_disk(const char *dir, const char *name, char *text,
 		about_hardware(dir, name, text, size);
 }
 
+static bool file_in_memory(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct file_place p;
+	const bool yes = fd >= 0 && !file_place_look(&p, fd, 0) &&
+			 p.kind == FILE_PLACE_MEMORY;
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+/* Whether the device of directory @dir keeps its blocks in memory: itself, in
+ * a file, or in devices that all do. */
+static bool in_memory(const char *dir, const char *name)
+{
+	char path[512];
+	const struct dirent *e;
+	bool all = false, one = true;
+	DIR *slaves;
+
+	if (begins(name, "ram") || begins(name, "zram"))
+		return true;
+	attribute(dir, "loop/backing_file", path, sizeof(path));
+	if (path[0])
+		return file_in_memory(path);
+	snprintf(path, sizeof(path), "%s/slaves", dir);
+	slaves = opendir(path);
+	while (slaves && one && (e = readdir(slaves)))
+		if (e->d_name[0] != '.') {
+			snprintf(path, sizeof(path), "%s/slaves/%s", dir,
+				 e->d_name);
+			all = one = in_memory(path, e->d_name);
+		}
+	if (slaves)
+		closedir(slaves);
+	return all;
+}
+
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters)
 {
@@ -136,6 +177,8 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		name = strrchr(dir, '/');
 	}
 	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
+	if (in_memory(dir, p->disk))
+		p->kind = FILE_PLACE_MEMORY;
 	about_disk(dir, p->disk, p->about, sizeof(p->about));
 	attribute(dir, "queue/rotational", claim, sizeof(claim));
 	attribute(dir, "queue/write_cache", p->write_cache,
@@ -147,23 +190,25 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 
 void file_place_say(const struct file_place *p, char *text, size_t size)
 {
-	switch (p->kind) {
-	case FILE_PLACE_MEMORY:
-		snprintf(text, size, "%s, which is memory", p->fs);
-		break;
-	case FILE_PLACE_NETWORK:
-		snprintf(text, size, "%s from %s, over the network", p->fs,
-			 p->source);
-		break;
-	case FILE_PLACE_STACKED:
-		snprintf(text, size, "%s, device below not known", p->fs);
-		break;
-	case FILE_PLACE_OTHER:
-		snprintf(text, size, "%s, device not known", p->fs);
-		break;
-	default:
-		snprintf(text, size, "%s on %s, %s", p->fs, p->disk, p->about);
-	}
+	const char *tail[] = {
+		[FILE_PLACE_DISK] = p->about,
+		[FILE_PLACE_MEMORY] = "which is memory",
+		[FILE_PLACE_NETWORK] = "over the network",
+		[FILE_PLACE_STACKED] = "device below not known",
+		[FILE_PLACE_OTHER] = "device not known",
+	};
+	const char *on =
+		p->kind == FILE_PLACE_NETWORK ? p->source
+		: p->kind == FILE_PLACE_DISK || p->kind == FILE_PLACE_MEMORY
+			? p->disk
+			: "";
+
+	snprintf(text, size, "%s%s%s%s, %s%s", p->above, p->fs,
+		 p->kind == FILE_PLACE_NETWORK ? " from "
+		 : *on			       ? " on "
+					       : "",
+		 on, tail[p->kind],
+		 p->kind == FILE_PLACE_MEMORY && !*on ? p->about : "");
 }
 
 static const char *claim_of(const struct file_place *p)
@@ -177,18 +222,16 @@ void file_place_judge(const struct file_place *p, double sequential_ns,
 		      double random_ns, char *text, size_t size)
 {
 	const double ratio = random_ns / sequential_ns;
-	char where[384];
 
-	file_place_say(p, where, sizeof(where));
 	if (p->kind == FILE_PLACE_MEMORY)
 		snprintf(text, size,
 			 "%s: the figures are those of memory, not of a disk",
-			 where);
+			 p->where);
 	else if (!isfinite(ratio) || ratio <= 0)
 		snprintf(text, size, "%s: whether it seeks was not measured",
-			 where);
+			 p->where);
 	else
-		snprintf(text, size, "%s; %s; %s%s", where, claim_of(p),
+		snprintf(text, size, "%s; %s; %s%s", p->where, claim_of(p),
 			 ratio >= SEEKS
 				 ? "random reads are so much slower than "
 				   "sequential ones that it seems to seek"

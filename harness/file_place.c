@@ -4,20 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file_disk.h"
+#include "guard.h"
 
-#define SECTOR	    512 /* what the block layer's counters count in */
-#define TMPFS_ID    0x01021994
-#define RAMFS_ID    0x858458f6
-#define MOUNTS_LINE 8192
+#define SECTOR 512 /* what the block layer's counters count in */
+#define LEVELS 4   /* file systems upon file systems that are looked through */
 
 static const char *const memory_kinds[] = { "tmpfs", "ramfs", "devtmpfs",
 					    "hugetlbfs", NULL };
@@ -36,6 +37,7 @@ static bool among(const char *const *names, const char *name)
 	return false;
 }
 
+/* By what the kernel calls the file system, else by the device. */
 static enum file_place_kind kind_of(const struct file_place *p)
 {
 	if (among(memory_kinds, p->fs))
@@ -45,7 +47,7 @@ static enum file_place_kind kind_of(const struct file_place *p)
 		return FILE_PLACE_NETWORK;
 	if (among(stacked_kinds, p->fs) || !strncmp(p->fs, "fuse", 4))
 		return FILE_PLACE_STACKED;
-	return p->disk[0] ? FILE_PLACE_DISK : FILE_PLACE_OTHER;
+	return p->disk[0] ? p->kind : FILE_PLACE_OTHER;
 }
 
 /* The number of the mount that @fd was opened in, or -1. */
@@ -66,24 +68,67 @@ static int mount_id(int fd)
 	return id;
 }
 
-int file_place_mount(struct file_place *p, FILE *mountinfo, int id,
-		     unsigned int *major, unsigned int *minor)
+/* What the kernel writes as \040 and the like. */
+static void unescape(char *text)
 {
-	char *line = malloc(MOUNTS_LINE);
-	int err = line ? -ENOENT : -ENOMEM;
+	char *to = text;
+	unsigned int byte;
 
-	while (err == -ENOENT && fgets(line, MOUNTS_LINE, mountinfo)) {
+	for (const char *at = text; *at; at++)
+		if (*at == '\\' && sscanf(at + 1, "%3o", &byte) == 1) {
+			*to++ = (char)byte;
+			at += strspn(at + 1, "01234567");
+		} else {
+			*to++ = *at;
+		}
+	*to = '\0';
+}
+
+/* What an overlay writes goes to another file system: the directory there for
+ * the one where it is mounted. */
+static void find_upper(struct file_mount *m, char *root, char *point,
+		       const char *options)
+{
+	char *upper = strstr(options, ",upperdir=");
+
+	if (!upper)
+		return;
+	upper += strlen(",upperdir=");
+	upper[strcspn(upper, ",\n ")] = '\0';
+	unescape(upper);
+	unescape(root);
+	unescape(point);
+	m->point_length = strcmp(point, "/") ? strlen(point) : 0;
+	if (asprintf(&m->upper, "%s%s", upper, strcmp(root, "/") ? root : "") <
+	    0)
+		m->upper = NULL;
+}
+
+int file_place_mount(struct file_place *p, FILE *mountinfo, int id,
+		     struct file_mount *m)
+{
+	char *line = NULL, *root = NULL, *point = NULL;
+	size_t room = 0;
+	int err = -ENOENT;
+
+	*m = (struct file_mount) { 0 };
+	/* Of a hundred layers it is longer than any constant. */
+	while (err && getline(&line, &room, mountinfo) > 0) {
 		/* Optional fields end with a dash that stands alone. */
-		const char *rest = strstr(line, " - ");
+		char *rest = strstr(line, " - ");
 		int number;
 
-		if (!rest ||
-		    sscanf(line, "%d %*d %u:%u", &number, major, minor) != 3 ||
-		    number != id)
+		if (!rest || sscanf(line, "%d", &number) != 1 || number != id ||
+		    sscanf(line, "%*d %*d %u:%u %ms %ms", &m->major, &m->minor,
+			   &root, &point) != 4)
 			continue;
 		if (sscanf(rest, " - %31s %255s", p->fs, p->source) == 2)
 			err = 0;
+		if (!strcmp(p->fs, "overlay"))
+			find_upper(m, root, point, rest);
 	}
+	free(root);
+	free(point);
 	free(line);
 	return err;
 }
@@ -104,30 +149,125 @@ static void find_disk(struct file_place *p, unsigned int major,
 			       false);
 }
 
-int file_place_find(struct file_place *p, int fd)
+/* No /proc, or the mount is hidden from us (a container): less is known. */
+static int find_otherwise(struct file_place *p, int fd, struct file_mount *m)
 {
-	unsigned int major = 0, minor = 0;
-	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct statfs fs;
 	struct stat st;
+
+	*m = (struct file_mount) { 0 };
+	if (fstatfs(fd, &fs) || fstat(fd, &st))
+		return -errno;
+	snprintf(p->fs, sizeof(p->fs), "%s",
+		 fs.f_type == TMPFS_MAGIC	      ? "tmpfs"
+		 : fs.f_type == RAMFS_MAGIC	      ? "ramfs"
+		 : fs.f_type == OVERLAYFS_SUPER_MAGIC ? "overlay"
+						      : "a file system");
+	m->major = major(st.st_dev);
+	m->minor = minor(st.st_dev);
+	return 0;
+}
+
+/* The directory that @fd is, or lies in. */
+static bool directory_of(int fd, char *path, size_t size)
+{
+	char link[64];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, size - 1);
+	if (n <= 0 || fstat(fd, &st))
+		return false;
+	path[n] = '\0';
+	if (!S_ISDIR(st.st_mode))
+		*strrchr(path, '/') = '\0';
+	return true;
+}
+
+/* Whether @other is @made, seen in another mount. */
+static bool is_same(int made, int other)
+{
+	struct stat a, b;
+
+	return other >= 0 && mount_id(made) != mount_id(other) &&
+	       !fstat(made, &a) && !fstat(other, &b) &&
+	       a.st_size == b.st_size && a.st_ctim.tv_sec == b.st_ctim.tv_sec &&
+	       a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+}
+
+/*
+ * An overlay: make a file, and look where it is.  The path of its upper layer
+ * may lead to nothing or to something else here (a container's leads through
+ * the mounts of its host); then all that is known is whether the kernel counts
+ * what is written as on its way to a device.
+ */
+static void look_below(struct file_place *p, int fd, const struct file_mount *m,
+		       int levels)
+{
+	struct file_counts before, written;
+	char path[PATH_MAX], *upper = NULL;
+	struct file_place below;
+	int made, other = -1;
+	bool same;
+
+	made = directory_of(fd, path, sizeof(path))
+		       ? guard_try_file(path, sizeof(path))
+		       : -ENOENT;
+	if (made < 0)
+		return;
+	file_counts_read(p, &before);
+	if (write(made, "", 1) != 1)
+		before.process_written = -1;
+	file_counts_read(p, &written);
+	file_counts_since(&written, &before);
+	if (m->upper && strlen(path) > m->point_length &&
+	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
+		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	same = is_same(made, other);
+	guard_end_file(made, path);
+	if (same && !file_place_look(&below, other, levels - 1)) {
+		snprintf(path, sizeof(path), "%s on %s", p->fs, below.above);
+		*p = below;
+		snprintf(p->above, sizeof(p->above), "%.63s", path);
+	} else if (written.process_written == 0) {
+		p->kind = FILE_PLACE_MEMORY;
+		snprintf(p->about, sizeof(p->about),
+			 " as far as the kernel counts");
+	}
+	if (other >= 0)
+		close(other);
+	free(upper);
+}
+
+int file_place_look(struct file_place *p, int fd, int levels)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct file_mount m;
 	int err;
 
 	memset(p, 0, sizeof(*p));
 	p->rotational = -1;
 	p->read_ahead = -1;
-	err = f ? file_place_mount(p, f, mount_id(fd), &major, &minor) : -errno;
+	err = f ? file_place_mount(p, f, mount_id(fd), &m) : -errno;
 	if (f)
 		fclose(f);
-	if (err) {
-		/* No /proc, or the mount is hidden from us (a container). */
-		snprintf(p->fs, sizeof(p->fs), "a file system");
-		if (fstat(fd, &st))
-			return -errno;
-		major = major(st.st_dev);
-		minor = minor(st.st_dev);
+	if (err)
+		err = find_otherwise(p, fd, &m);
+	if (!err) {
+		find_disk(p, m.major, m.minor);
+		p->kind = kind_of(p);
+		if (levels > 0 && !strcmp(p->fs, "overlay"))
+			look_below(p, fd, &m, levels);
+		file_place_say(p, p->where, sizeof(p->where));
 	}
-	find_disk(p, major, minor);
-	p->kind = kind_of(p);
-	return 0;
+	free(m.upper);
+	return err;
+}
+
+int file_place_find(struct file_place *p, int fd)
+{
+	return file_place_look(p, fd, LEVELS);
 }
 
 static int64_t io_field(const char *text, const char *name)
@@ -191,7 +331,7 @@ void file_counts_since(struct file_counts *c, const struct file_counts *before)
 int file_direct_open(const char *path, int flags, const char **why)
 {
 	int fd = open(path, flags | O_DIRECT | O_CLOEXEC, 0600);
-	struct statfs fs;
+	struct file_place place;
 	int err;
 
 	*why = NULL;
@@ -201,10 +341,9 @@ int file_direct_open(const char *path, int flags, const char **why)
 			*why = "the file system refuses O_DIRECT";
 		return err;
 	}
-	if (!fstatfs(fd, &fs) &&
-	    (fs.f_type == TMPFS_ID || fs.f_type == RAMFS_ID)) {
-		*why = "the file lies in memory (tmpfs or ramfs), where "
-		       "O_DIRECT reads the cache";
+	if (!file_place_find(&place, fd) && place.kind == FILE_PLACE_MEMORY) {
+		*why = "the file lies in memory, where O_DIRECT reaches no "
+		       "device";
 		close(fd);
 		return -EINVAL;
 	}

@@ -13,14 +13,15 @@
  */
 enum file_place_kind {
 	FILE_PLACE_DISK,    /* a block device that we know */
-	FILE_PLACE_MEMORY,  /* tmpfs, ramfs: nothing but the cache */
+	FILE_PLACE_MEMORY,  /* what is written goes nowhere else */
 	FILE_PLACE_NETWORK, /* nfs, smb, 9p, ceph, ... */
-	FILE_PLACE_STACKED, /* overlay, fuse: the device below is not known */
+	FILE_PLACE_STACKED, /* overlay, fuse, and what is below is not known */
 	FILE_PLACE_OTHER,   /* a file system with devices of its own (zfs) */
 };
 
 struct file_place {
 	enum file_place_kind kind;
+	char above[64];	      /* what lies on that: "overlay on "; or "" */
 	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
 	char source[256];     /* "/dev/vda1", "host:/export" */
 	char device[32];      /* as the kernel calls it: "vda1", "dm-0" */
@@ -30,14 +31,13 @@ struct file_place {
 	int rotational;	      /* what the kernel claims: 0, 1; -1 unknown */
 	int64_t read_ahead;   /* most that the kernel reads ahead; -1 unknown */
 	char stat[128];	      /* path of the device's counters; "" unknown */
+	char where[384];      /* all in words: "ext4 on vda, ..." */
 };
 
-/* file_place_find() - where the open file or directory @fd lies.  Return: 0
- * or -errno. */
+/* file_place_find() - where what is written to the open file or directory @fd
+ * goes.  In an overlay a file is made beside it for a moment, to see.  Return:
+ * 0 or -errno. */
 int file_place_find(struct file_place *p, int fd);
-
-/* file_place_say() - "ext4 on vda, virtio disk of a hypervisor" to @text. */
-void file_place_say(const struct file_place *p, char *text, size_t size);
 
 /* file_place_judge() - what kind of device it is as measured, from the time
  * of 4 KiB read with O_DIRECT in sequence and at random (NAN: unknown): one
@@ -63,8 +63,8 @@ void file_counts_since(struct file_counts *c, const struct file_counts *before);
 
 /*
  * file_direct_open() - open @path with O_DIRECT and @flags.
- * A file system that takes the flag and uses the cache all the same (tmpfs
- * since Linux 6.6) counts as refusing.
+ * A file in memory, where it reads the cache (tmpfs since Linux 6.6), counts
+ * as refusing.
  *
  * Return: the fd, or -errno with @why, static text, if it is refused.
  */

@@ -25,7 +25,7 @@ static const char *place_of(const struct run *run, const struct section *s)
 
 static const char *meaning(const char *place)
 {
-	if (strstr(place, "memory"))
+	if (strstr(place, ", which is memory"))
 		return "No row tells anything of a disk.";
 	return "Rows that go to the device have what it costs as seen from "
 	       "here, with all queues and caches in between; what lies beneath "

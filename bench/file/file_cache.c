@@ -229,7 +229,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		cache_reader_end(&s->reader);
 		return err;
 	}
-	bench_fact_text(b, c, "where", s->reader.where);
+	bench_fact_text(b, c, "where", s->reader.place.where);
 	left = file_cache_drop(s->reader.file.fd, 0, 0);
 	if (left)
 		return left < 0 ? bench_fail(b, (int)-left, "drop the file")
@@ -375,7 +375,7 @@ static int derive(struct bench *b, void *state)
 	bench_fact(b, knee, "fits_bytes", k.fits_bytes);
 	bench_fact(b, knee, "fails_bytes", k.fails_bytes);
 	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
-	bench_fact_text(b, knee, "where", s->reader.where);
+	bench_fact_text(b, knee, "where", s->reader.place.where);
 	bench_fact_text(b, knee, "found_by",
 			k.counted ? counters : "the clock");
 	if (!file_knee_find(&clock, w->size_bytes, w->ns, w->n))

@@ -81,7 +81,6 @@ struct window {
 struct contention_state {
 	struct file_data file[MOST];
 	struct file_place place;
-	char where[384];
 	struct partner member[MOST];
 	bool direct, own; /* of the case that is being visited */
 	unsigned int procs;
@@ -261,12 +260,11 @@ static int get_files(struct bench *b, struct contention_state *s)
 		if (err)
 			return err;
 	}
-	if (s->where[0])
+	if (s->place.where[0])
 		return 0;
 	if (file_place_find(&s->place, s->file[0].fd))
 		return bench_fail(b, errno, "find out where %s lies",
 				  s->file[0].path);
-	file_place_say(&s->place, s->where, sizeof(s->where));
 	return 0;
 }
 
@@ -332,7 +330,7 @@ static int start_all(struct bench *b, struct contention_state *s)
 	if (!err)
 		err = meet_all(s);
 	if (err == -EINVAL && s->direct)
-		return bench_skip(b, "%s: O_DIRECT is refused", s->where);
+		return bench_skip(b, "%s: O_DIRECT is refused", s->place.where);
 	return err ? partner_failed(b, err) : 0;
 }
 
@@ -352,8 +350,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return bench_skip(b,
 				  "nothing tells whether reads from %s reach a "
 				  "device: /proc/self/io counts no byte",
-				  s->where);
-	bench_fact_text(b, c, "where", s->where);
+				  s->place.where);
+	bench_fact_text(b, c, "where", s->place.where);
 	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
 	if (!s->direct)
 		err = warm(b, s);

@@ -83,8 +83,7 @@ struct ops_state {
 	const struct bench_case *entry; /* beside readdir */
 	const struct bench_case *readdir;
 	struct file_place place;
-	const char *parent; /* of the directories of small files */
-	char where[384];
+	const char *parent;    /* of the directories of small files */
 	const char *journal;   /* NULL: not ext4 on a known disk */
 	char group[GROUP][16]; /* names */
 	char many[PATH_MAX];   /* the large directory; "" until it is there */
@@ -238,7 +237,6 @@ static int setup(struct bench *b, void *state)
 	err = file_place_find(&s->place, s->dir);
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies", dir);
-	file_place_say(&s->place, s->where, sizeof(s->where));
 	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
 	return make_file(b, s);
 }
@@ -246,7 +244,8 @@ static int setup(struct bench *b, void *state)
 /* Whether a listing is of names only. */
 static bool only_names(const struct file_place *p)
 {
-	return p->kind != FILE_PLACE_NETWORK && p->kind != FILE_PLACE_STACKED;
+	return p->kind != FILE_PLACE_NETWORK && p->kind != FILE_PLACE_STACKED &&
+	       !p->above[0];
 }
 
 static int begin_readdir(struct bench *b, struct ops_state *s)
@@ -276,7 +275,7 @@ static int begin_readdir(struct bench *b, struct ops_state *s)
 static void tell_place(struct bench *b, const struct ops_state *s,
 		       const struct bench_case *c)
 {
-	bench_fact_text(b, c, "where", s->where);
+	bench_fact_text(b, c, "where", s->place.where);
 	if (s->journal)
 		bench_fact_text(b, c, "journal", s->journal);
 }
@@ -301,7 +300,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			return bench_skip(b,
 					  "%s: fsync has nothing to do there "
 					  "(try --dir)",
-					  s->where);
+					  s->place.where);
 		if (s->place.write_cache[0])
 			bench_fact_text(b, c, "device_cache",
 					s->place.write_cache);

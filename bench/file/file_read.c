@@ -195,8 +195,6 @@ static int setup(struct bench *b, void *state)
 static int check_possible(struct bench *b, struct read_state *s,
 			  const struct file_point *t)
 {
-	const char *name = s->place.fs;
-
 	if (t->cache == FILE_WARM && s->warm.fd < 0)
 		return bench_skip(b, "%s", s->warm.why);
 	if (t->cache != FILE_WARM && t->size > s->data.bytes)
@@ -205,15 +203,14 @@ static int check_possible(struct bench *b, struct read_state *s,
 		return bench_skip(b, "%s", s->why_direct);
 	if (t->cache == FILE_COLD && s->place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b,
-				  "%s is memory: nothing can be dropped "
-				  "from the cache",
-				  name);
+				  "%s: nothing can be dropped from the cache",
+				  s->place.where);
 	if (t->cache != FILE_WARM && !s->process_counts)
 		return bench_skip(
 			b,
 			"nothing tells whether reads from %s "
 			"reach a device: /proc/self/io counts no byte",
-			name);
+			s->place.where);
 	if (t->via == FILE_URING && !s->ring)
 		return bench_skip(b, "%s", s->why_ring);
 	return 0;
@@ -453,15 +450,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
 	const struct file_point *t = point_of(s, c);
-	char where[384];
 
 	if (s->map)
 		munmap(s->map, s->size);
 	s->map = NULL;
 	if (!s->blocks)
 		return 0;
-	file_place_say(&s->place, where, sizeof(where));
-	bench_fact_text(b, c, "place", where);
+	bench_fact_text(b, c, "place", s->place.where);
 	bench_fact(b, c, "file_bytes", (double)s->size);
 	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
 		bench_fact(b, c, "read_ahead_bytes",

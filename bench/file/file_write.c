@@ -257,8 +257,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (s->fd[how] < 0)
 		return bench_skip(b, "%s", s->why[how]);
 	if (hows[how].durable && s->place.kind == FILE_PLACE_MEMORY)
-		return bench_skip(b, "%s is memory: nothing in it is durable",
-				  s->place.fs);
+		return bench_skip(b, "%s: nothing there is durable",
+				  s->place.where);
 	cached = set_cache(s, c);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached,
@@ -360,14 +360,12 @@ static void show_counts(struct bench *b, const struct write_state *s,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
-	char where[384];
 	int64_t left;
 
 	if (!s->writes)
 		return 0;
 	show_counts(b, s, c);
-	file_place_say(&s->place, where, sizeof(where));
-	bench_fact_text(b, c, "place", where);
+	bench_fact_text(b, c, "place", s->place.where);
 	if (s->place.write_cache[0])
 		bench_fact_text(b, c, "device_cache", s->place.write_cache);
 	/* The next case shall not wait for what this one has left. */

@@ -71,7 +71,7 @@ struct mapping_state {
 	int file;		  /* of map_touch_unmap; 0: not open */
 	size_t file_bytes;
 	char mark; /* that is written to it in the event under way */
-	char where[384];
+	struct file_place place;
 };
 
 static bench_case_fn sample_file;
@@ -146,7 +146,6 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	static char block[65536]; /* the largest page that there is */
 	char path[PATH_MAX];
 	const size_t page = bench_page_bytes();
-	struct file_place place;
 
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
@@ -164,8 +163,7 @@ static int make_file(struct bench *b, struct mapping_state *s)
 					  strerror(errno));
 	if (ftruncate(s->file, (off_t)s->file_bytes))
 		return bench_skip(b, "lengthen %s: %s", path, strerror(errno));
-	if (!file_place_find(&place, s->file))
-		file_place_say(&place, s->where, sizeof(s->where));
+	file_place_find(&s->place, s->file);
 	return 0;
 }
 
@@ -190,7 +188,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const int err = c->sample && s->file <= 0 ? make_file(b, s) : 0;
 
 	if (c->sample && !err)
-		bench_fact_text(b, c, "where", s->where);
+		bench_fact_text(b, c, "where", s->place.where);
 	if (c->sample || call_of(c) == MUNMAP)
 		return err;
 	/* Pages that were touched are there, except after madvise(). */

@@ -36,9 +36,56 @@ on() {
 	rm -rf up/*
 }
 
+@test "an overlay on a disk: each row is measured, and what is cached is known" {
+	[[ $(stat -fc %T .) != @(tmpfs|ramfs) ]] || skip "the tests run in memory"
+	on disk "$BIN/file_read" "${QUICK[@]}" --json --dir over --case 'cache=*,size=4M'
+	((status == 0))
+	rows 'length == 6 and all(.status == "ok" and
+		(.evidence.place | test("^overlay on [a-z0-9]+ on "))) and
+		(map(select(.params.cache == "warm")) |
+			all(.evidence.bytes_cached.seen == 4194304)) and
+		(map(select(.params.cache == "cold" and .params.order == "random")) |
+			all(.evidence.uncached_before | .seen == .expected))'
+	on hidden-disk "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'how=*,order=random'
+	((status == 0))
+	rows 'all(.status == "ok" and
+		.evidence.place == "overlay, device below not known")'
+}
+
 @test "what of a file is cached is seen through an overlay" {
 	[[ -x ${BIN%/*}/unit/test_file_data ]] || skip "no unit tests there"
 	# shellcheck disable=SC2016 # expands in the new shell
 	on disk bash -ec 'cd over; "$0"' "${BIN%/*}/unit/test_file_data"
 	((status == 0))
+}
+
+@test "an overlay in memory is memory, whatever it is called" {
+	local upper
+
+	for upper in tmpfs hidden-tmpfs loop; do
+		if [[ $upper == loop ]] && ! (on loop true; ((status == 0))); then
+			continue # no loop devices here
+		fi
+		on "$upper" "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'how=*,order=random'
+		((status == 0))
+		rows 'length == 6 and all((.params.how == "cached") == (.status != "skipped")) and
+			(map(select(.status == "skipped")) | all(.reason | test("memory")))'
+		on "$upper" "$BIN/file_ops" "${QUICK[@]}" --json --dir over --case 'op=fsync*'
+		((status == 77))
+		rows 'all(.status == "skipped" and (.reason | test("which is memory")))'
+		on "$upper" "$BIN/file_cache" "${QUICK[@]}" --json --dir over
+		((status == 77))
+		on "$upper" "$BIN/page_fault" "${QUICK[@]}" --json --dir over --case fault=major
+		((status == 77))
+	done
+}
+
+@test "an overlay over its own upper layer is looked through once" {
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 unshare -m bash -ec 'mkdir up/upper up/work
+		mount -t overlay -o "lowerdir=$PWD,upperdir=$PWD/up/upper,workdir=$PWD/up/work" none "$PWD"
+		cd "$PWD"
+		"$0" --effort 1 --invocations 1 --json --case how=cached,order=random --dir over
+		[[ -z $(ls -A over) ]]' "$BIN/file_write"
+	rows 'all(.status == "ok" and (.evidence.place | test("^overlay")))'
 }

@@ -142,11 +142,12 @@ column() {
 }
 
 @test "a section of files begins with what they lay on" {
-	jq -c 'if .benchmark == "files" then .evidence.place = "ext4 on vda"
+	jq -c 'if .benchmark == "files" then .evidence.place =
+		"ext4 on mmcblk0, a memory card"
 		else . end' small/invocations.jsonl >placed
 	cp placed small/invocations.jsonl
 	run -0 make_report --no-plots small
-	[[ $(grep -c '^The files lay on ext4 on vda. Rows that go to the device' \
+	[[ $(grep -c '^The files lay on ext4 on mmcblk0, a memory card. Rows that go to the device' \
 		small/report.md) -eq 1 ]]
 	# What weighed it against what it measured goes before.
 	jq -c 'if .benchmark == "files" then .evidence.device =

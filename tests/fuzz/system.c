@@ -29,7 +29,7 @@ static void read_text(char *text)
 	struct cpu_times times[CPUS];
 	struct cgroup_place place;
 	struct file_place disk = { 0 };
-	unsigned int major, minor;
+	struct file_mount mount;
 	bool set[CPUS];
 	FILE *f;
 
@@ -42,7 +42,8 @@ static void read_text(char *text)
 		return;
 	mem_meminfo_field(f, "MemAvailable");
 	rewind(f);
-	file_place_mount(&disk, f, 1, &major, &minor);
+	file_place_mount(&disk, f, 1, &mount);
+	free(mount.upper);
 	fclose(f);
 }
 

@@ -96,6 +96,23 @@ static void check_disks(void)
 	OK_STR(p.device, "dm-0", "by the kernel's name");
 	OK_STR(found(254, 1).device, "vda1", "a partition too");
 	OK(!found(1, 1).disk[0], "an unknown device changes nothing");
+
+	number("1:0", "devices/ram0");
+	put("devices/ram0/size", "8\n");
+	OK(found(1, 0).kind == FILE_PLACE_MEMORY, "a device that is memory");
+	put("devices/dm-1/slaves/ram0/size", "8\n");
+	number("253:1", "devices/dm-1");
+	OK(found(253, 1).kind == FILE_PLACE_MEMORY, "one that lies on it");
+	put("devices/dm-1/slaves/sda/size", "8\n");
+	OK(found(253, 1).kind == FILE_PLACE_DISK, "one that does in part");
+	put("devices/loop0/loop/backing_file", "/none\n");
+	number("7:0", "devices/loop0");
+	OK(found(7, 0).kind == FILE_PLACE_DISK,
+	   "a file that is not seen from here");
+	put("devices/loop1/loop/backing_file", "/dev/shm\n");
+	number("7:1", "devices/loop1");
+	OK(found(7, 1).kind == FILE_PLACE_MEMORY || access("/dev/shm", R_OK),
+	   "a file in memory");
 }
 
 static void check_journal(void)
@@ -123,19 +140,37 @@ static void check_mounts(void)
 	static char text[] =
 		"22 1 254:0 / / rw - ext4 /dev/vda rw\n"
 		"30 22 0:25 / /n rw shared:1 master:2 - nfs4 host:/x rw\n"
-		"31 22 0:26 / /broken\n";
-	unsigned int major, minor;
+		"31 22 0:26 / /broken\n"
+		"32 22 0:27 / / rw - overlay overlay "
+		"rw,lowerdir=/l/1:/l/2,upperdir=/var/up,workdir=/w\n"
+		"33 22 0:27 /in /a\\040b rw - overlay overlay "
+		"rw,lowerdir=/l,upperdir=/var/u\\054p,workdir=/w\n"
+		"34 22 0:28 / /ro rw - overlay overlay ro,lowerdir=/l:/m\n";
+	struct file_mount m;
 	struct file_place p;
 	FILE *f = fmemopen(text, sizeof(text) - 1, "r");
 
 	memset(&p, 0, sizeof(p));
-	OK(!file_place_mount(&p, f, 30, &major, &minor) && major == 0 &&
-		   minor == 25,
+	OK(!file_place_mount(&p, f, 30, &m) && m.major == 0 && m.minor == 25 &&
+		   !m.upper,
 	   "a mount is found");
 	OK_STR(p.fs, "nfs4", "its type, behind the optional fields");
 	OK_STR(p.source, "host:/x", "its source");
 	rewind(f);
-	OK(file_place_mount(&p, f, 31, &major, &minor), "half a line");
+	OK(file_place_mount(&p, f, 31, &m), "half a line");
+	rewind(f);
+	OK(!file_place_mount(&p, f, 32, &m) && m.upper && !m.point_length,
+	   "an overlay as the root");
+	OK_STR(m.upper, "/var/up", "where what is written to it goes");
+	free(m.upper);
+	rewind(f);
+	OK(!file_place_mount(&p, f, 33, &m) && m.upper && m.point_length == 4,
+	   "a part of it, at a path with a space");
+	OK_STR(m.upper, "/var/u,p/in", "of that part, with a comma");
+	free(m.upper);
+	rewind(f);
+	OK(!file_place_mount(&p, f, 34, &m) && !m.upper,
+	   "one that nobody can write to");
 	fclose(f);
 }
 
@@ -148,6 +183,8 @@ static void check_judgement(void)
 				.rotational = 1 };
 	char text[512];
 
+	file_place_say(&p, p.where, sizeof(p.where));
+	OK_STR(p.where, "ext4 on sda, a disk", "a disk in words");
 	file_place_judge(&p, 100e3, 8e6, text, sizeof(text));
 	OK(strstr(text, "seems to seek"), "a disk that seeks");
 	file_place_judge(&p, 50e3, 52e3, text, sizeof(text));
@@ -156,6 +193,10 @@ static void check_judgement(void)
 	file_place_judge(&p, NAN, 52e3, text, sizeof(text));
 	OK(strstr(text, "not measured"), "nothing is said of what is unknown");
 	p.kind = FILE_PLACE_MEMORY;
+	snprintf(p.above, sizeof(p.above), "overlay on ");
+	file_place_say(&p, p.where, sizeof(p.where));
+	OK_STR(p.where, "overlay on ext4 on sda, which is memory",
+	       "a device in memory, and an overlay on it");
 	file_place_judge(&p, 50e3, 8e6, text, sizeof(text));
 	OK(strstr(text, "memory") && !strstr(text, "seek"), "memory");
 }

@@ -89,12 +89,11 @@ static int open_file(struct bench *b, struct cache_reader *v, uint64_t bytes)
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies",
 				  v->file.path);
-	file_place_say(&v->place, v->where, sizeof(v->where));
 	if (v->place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b,
 				  "%s: nothing else holds the file (try "
 				  "--dir)",
-				  v->where);
+				  v->place.where);
 	return 0;
 }
 

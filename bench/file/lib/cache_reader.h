@@ -40,7 +40,6 @@ struct cache_order {
 struct cache_reader {
 	struct file_data file;
 	struct file_place place;
-	char where[384]; /* in words */
 	struct mem_group group;
 	struct partner partner;
 	struct cache_order *order;

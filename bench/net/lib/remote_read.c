@@ -93,10 +93,8 @@ static int drop(struct remote_reader *v, uint64_t from, uint64_t to)
 	if (left < 0)
 		return bench_fail(v->b, (int)-left, "drop cached pages");
 	if (left > 0 && t->place.kind == FILE_PLACE_MEMORY)
-		return bench_skip(v->b,
-				  "the file lies in memory (%s), so it "
-				  "is never cold",
-				  t->place.fs);
+		return bench_skip(v->b, "%s: the file is never cold",
+				  t->place.where);
 	if (left > 0)
 		return bench_skip(v->b,
 				  "%jd bytes could not be dropped from the "
@@ -579,11 +577,9 @@ static int compare_seen(struct remote_reader *v)
 static void tell_place(const struct remote_reader *v)
 {
 	const struct remote_target *t = v->target;
-	char text[384];
 
 	if (t->local >= 0 || t->mounted >= 0) {
-		file_place_say(&t->place, text, sizeof(text));
-		bench_fact_text(v->b, v->c, "place", text);
+		bench_fact_text(v->b, v->c, "place", t->place.where);
 	}
 	if (!v->read->local && t->mounted < 0) {
 		bench_fact(v->b, v->c, "nfs_version", t->nfs.version);

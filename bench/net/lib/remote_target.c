@@ -231,17 +231,16 @@ static int open_mount(struct remote_target *t)
 	struct bench *b = t->b;
 	const char *dir = t->options->dir, *why = NULL;
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[64], text[384];
+	char name[64];
 	int err = fd < 0 ? -errno : file_place_find(&t->place, fd);
 
 	if (fd >= 0)
 		close(fd);
 	if (err)
 		return bench_fail(b, -err, "--remote-dir %s", dir);
-	file_place_say(&t->place, text, sizeof(text));
 	if (t->place.kind != FILE_PLACE_NETWORK)
 		return bench_skip(b, "%s is no network file system: %s", dir,
-				  text);
+				  t->place.where);
 	snprintf(name, sizeof(name), OWN_NAME "-%d", (int)getpid());
 	err = guard(b, dir, name);
 	if (err)
