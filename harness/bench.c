@@ -3,16 +3,16 @@
 #include "bench.h"
 
 #include <errno.h>
-#include <linux/magic.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "err.h"
+#include "file_place.h"
 #include "guard.h"
 #include "invocation.h"
 #include "mem.h"
@@ -502,20 +502,24 @@ uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
 	return topo_cache_share(b->topo, cpus, n, level);
 }
 
-/* Who did not choose the directory may not expect what it is. */
+/* Files that lie elsewhere than where the user is: he may not expect it. */
 static void tell_where(const struct bench *b)
 {
 	char here[sizeof(b->scratch)];
-	struct statfs fs;
+	struct file_place p = { 0 };
+	int fd;
 
-	if (b->dir || !getcwd(here, sizeof(here)) ||
-	    !strncmp(b->scratch, here, strlen(here)))
+	if (b->dir || !b->first_process ||
+	    (getcwd(here, sizeof(here)) &&
+	     !strncmp(b->scratch, here, strlen(here))))
 		return;
-	if (!statfs(b->scratch, &fs) &&
-	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
-		warn("test files go to %s, which is memory and no disk; "
-		     "--dir says where",
-		     b->scratch);
+	fd = open(b->scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	file_place_find(&p, fd);
+	warn("no file can be made in the current directory: test files go to "
+	     "%s (%s); --dir says where",
+	     b->scratch, p.where);
+	if (fd >= 0)
+		close(fd);
 }
 
 const char *bench_scratch(struct bench *b)

@@ -531,7 +531,7 @@ int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
  * is made at the first call and removed with all that is in it when the
  * program ends, however it ends.  It is below --dir if the user gave one,
  * else below the current directory if that is writable, else in $TMPDIR or
- * /tmp.
+ * /tmp, which is said once.
  *
  * Return: the path, or NULL after bench_fail().
  */

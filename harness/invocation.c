@@ -146,6 +146,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->round = plan->round;
 	b->dir = plan->dir;
 	b->guard_fd = plan->guard_fd;
+	b->first_process = plan->first_process;
 	b->begin_ns = invocation_now_ns();
 	err = axes_ask(&b->asked, desc->open, plan->globs);
 	if (err)

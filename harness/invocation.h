@@ -108,6 +108,7 @@ struct bench {
 	double time_ns; /* for all samples, of all cases asked for */
 	uint64_t seed, rng, dither;
 	int guard_fd;
+	bool first_process; /* who tells what is the same for all */
 	const char *dir;
 	char scratch[PATH_MAX];
 	struct gaps gaps;
@@ -136,6 +137,7 @@ struct invocation_plan {
 	int64_t round;		      /* -1: not in a run */
 	const char *dir;	      /* NULL: choose */
 	int guard_fd;		      /* -1: none */
+	bool first_process;	      /* of its supervisor */
 	double tsc_hz;		      /* 0: measure it */
 	bool counters;		      /* count events, too */
 	const struct opt_list *globs; /* cases to run; empty: all */

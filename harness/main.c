@@ -7,6 +7,7 @@
 #include <alloca.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "bench.h"
 #include "copies.h"
 #include "err.h"
+#include "guard.h"
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
@@ -248,6 +250,7 @@ static int invoke(const struct settings *set, void *state,
 	watch_signals();
 	plan.seed = orders->seed;
 	plan.guard_fd = orders->guard_fd;
+	plan.first_process = !orders->number;
 	code = open_it(&b, set, state, &plan);
 	if (!code)
 		code = invocation_select(&b, &plan);
@@ -326,6 +329,24 @@ static int measure(const struct settings *set, char **argv)
 	return code;
 }
 
+/* Whether test files can be made there: no other question tells of /proc. */
+static void check_dir(const char *dir)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!dir)
+		return;
+	snprintf(path, sizeof(path), "%s", dir);
+	fd = guard_try_file(path, sizeof(path));
+	if (fd < 0)
+		die(EXIT_USAGE,
+		    "--dir %s: no file can be made there: %s "
+		    "(try --help)",
+		    dir, strerror(-fd));
+	guard_end_file(fd, path);
+}
+
 static void check(struct settings *set, int argc, int parsed, const char *why)
 {
 	if (parsed < 0)
@@ -353,9 +374,7 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		die(EXIT_USAGE,
 		    "--wide is for the table, not with --json or --csv (try "
 		    "--help)");
-	if (set->dir && access(set->dir, W_OK | X_OK))
-		die(EXIT_USAGE, "--dir %s: %s (try --help)", set->dir,
-		    strerror(errno));
+	check_dir(set->dir);
 	if (!set->seed && getrandom(&set->seed, sizeof(set->seed), 0) < 0)
 		set->seed = (uint64_t)getpid();
 	set->seed &= INT64_MAX;

@@ -35,8 +35,8 @@ bool supervise_orders(struct supervise_orders *orders)
 
 	if (!text)
 		return false;
-	good = sscanf(text, "%" SCNu64 ":%d", &orders->seed,
-		      &orders->guard_fd) == 2;
+	good = sscanf(text, "%" SCNu64 ":%d:%u", &orders->seed,
+		      &orders->guard_fd, &orders->number) == 3;
 	unsetenv(ORDERS);
 	return good;
 }
@@ -134,7 +134,8 @@ static void start_again(char *const *argv)
 }
 
 _Noreturn static void become_invocation(const struct supervise_plan *plan,
-					uint64_t seed, int guard, int out,
+					uint64_t seed, int guard,
+					unsigned int number, int out,
 					pid_t supervisor)
 {
 	char orders[64], hz[32], pad[MAX_PAD];
@@ -147,7 +148,8 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 		_exit(EXIT_FAIL); /* it died before it could be watched */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d", seed, guard);
+	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u", seed, guard,
+		 number);
 	snprintf(hz, sizeof(hz), "%.3f", plan->tsc_hz);
 	memset(pad, 'x', len);
 	pad[len ? len - 1 : 0] = '\0';
@@ -306,7 +308,8 @@ static int one_invocation(const struct supervise_plan *plan,
 		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
 	if (pid == 0)
-		become_invocation(plan, seed, guard, fds[1], supervisor);
+		become_invocation(plan, seed, guard, number, fds[1],
+				  supervisor);
 	close(fds[1]);
 	status = follow(pid, fds[0], &out);
 	close(fds[0]);

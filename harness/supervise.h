@@ -26,6 +26,7 @@ struct supervise_plan {
 struct supervise_orders {
 	uint64_t seed;
 	int guard_fd;
+	unsigned int number; /* the first is 0 */
 };
 
 /* supervise_orders() - whether this process is an invocation; fills @orders

@@ -125,7 +125,28 @@ all() {
 	rm "$full/.oscost-run"
 }
 
-@test "who does not say where is told if it is memory" {
+@test "a directory that takes no file is refused in one line" {
+	local dir
+
+	: >plain
+	for dir in plain /proc nowhere; do
+		try 2 "$BIN/file_read" "${QUICK[@]}" --dir "$dir"
+		[[ -z $output ]]
+		says "*--dir $dir: no file can be made there: *"
+	done
+}
+
+@test "in a directory that was removed only its path cannot be asked for" {
+	mkdir gone
+	cd gone || return
+	rmdir ../gone
+	TMPDIR=$BATS_TEST_TMPDIR try 0 "$BIN/syscall" --effort 1 --invocations 2 --json
+	says "*current directory: test files go to $BATS_TEST_TMPDIR/* (* on *); --dir says where"
+	rows 'all((.params.call == "getcwd") == (.status == "skipped")) and
+		(map(select(.status == "skipped")) | all(.reason | test("no path: it was removed")))'
+}
+
+@test "who does not say where is told that it is elsewhere, and if it is memory" {
 	mounted "$memory"
 	mkdir closed
 	chmod 555 closed
