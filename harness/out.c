@@ -288,14 +288,18 @@ static int write_wide(FILE *f, const char *title, const struct result *rows,
 	return 0;
 }
 
-/* One field (RFC 4180).  To a spreadsheet a text that begins with one of =+-@
- * is a formula; a control character is none that a cell should hold. */
+bool out_is_formula(const char *text)
+{
+	return *text && strchr("=+-@\t\r", *text);
+}
+
+/* One field (RFC 4180); a control character is none that a cell should hold. */
 static void csv_text(FILE *f, const char *text)
 {
 	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
 
 	fputs(quote, f);
-	if (*text && strchr("=+-@\t\r", *text))
+	if (out_is_formula(text))
 		fputc('\'', f);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;

@@ -54,6 +54,10 @@ void out_text(FILE *f, const char *text, size_t indent);
  */
 int out_csv_row(FILE *f, const struct result *row, bool first);
 
+/* out_is_formula() - whether a spreadsheet takes @text for one: a quotation
+ * mark is to stand before it. */
+bool out_is_formula(const char *text);
+
 /* out_json_row() - one object and a line feed.  Return: 0 or -errno. */
 int out_json_row(FILE *f, const struct result *row);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "junit.h"
+#include "out.h"
 #include "pick.h"
 #include "text.h"
 
@@ -289,6 +290,13 @@ static void put_end(FILE *f, double end)
 	fputc('\t', f);
 }
 
+static void put_cell(FILE *f, const char *text)
+{
+	if (text && out_is_formula(text))
+		fputc('\'', f);
+	text_plain(f, text);
+}
+
 int export_tsv(FILE *f, const struct run *run, const struct card *card)
 {
 	const struct row *row;
@@ -302,19 +310,19 @@ int export_tsv(FILE *f, const struct run *run, const struct card *card)
 
 		if (r->status != RESULT_OK || !isfinite(r->value))
 			continue;
-		text_plain(f, r->benchmark);
+		put_cell(f, r->benchmark);
 		fputc('\t', f);
-		text_plain(f, r->name);
+		put_cell(f, r->name);
 		fprintf(f, "\t%.12g\t", r->value);
 		put_end(f, r->ci95[0]);
 		put_end(f, r->ci95[1]);
-		text_plain(f, unit_of(r));
+		put_cell(f, unit_of(r));
 		fputc('\t', f);
-		text_plain(f, r->better);
+		put_cell(f, r->better);
 		fputc('\t', f);
-		text_plain(f, r->grade);
+		put_cell(f, r->grade);
 		fputc('\t', f);
-		text_plain(f, name_on(card, run, row));
+		put_cell(f, name_on(card, run, row));
 		fputc('\n', f);
 	}
 	return 0;

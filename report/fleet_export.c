@@ -9,6 +9,7 @@
 
 #include "err.h"
 #include "export.h"
+#include "out.h"
 #include "text.h"
 
 #define FLEET_SCHEMA 1
@@ -180,7 +181,7 @@ static int put_json(FILE *f, const struct fleet *nodes,
 /* A field of CSV in quotes. */
 static void put_field(FILE *f, const char *text)
 {
-	fputc('"', f);
+	fputs(text && out_is_formula(text) ? "\"'" : "\"", f);
 	for (; text && *text; text++) {
 		if (*text == '"')
 			fputc('"', f);
@@ -197,8 +198,9 @@ static void put_lines(FILE *f, const struct fleet *fleet, const char *kind)
 		char *title =
 			flagged ? fleet_title(&fleet->rows[node->worst]) : NULL;
 
-		fprintf(f, "%s,\"%s\",%s,", kind, node->name,
-			fleet_status_name(node->status));
+		fprintf(f, "%s,", kind);
+		put_field(f, node->name);
+		fprintf(f, "%s,", fleet_status_name(node->status));
 		put_field(f, node->cells ? fleet->classes[node->class].name
 					 : NULL);
 		fprintf(f, "\"%s\",", fleet_verdict_name(node->verdict));

@@ -76,6 +76,10 @@ export_as() { "$report" export --format "$1" "$2"; }
 	mv spoilt small/invocations.jsonl
 	run -0 --separate-stderr export_as csv small
 	grep -q "^2,truth,'=1+1,.*,ok,.*,-2.0," <<<"$output"
+	run -0 --separate-stderr export_as tsv small
+	grep -q $'^truth\t\'=1+1\t-2\t' <<<"$output"
+	run -0 --separate-stderr export_as tsv hostile
+	run ! grep -P '(^|\t)[=+@]' <<<"$output"
 }
 
 @test "hostile names stay values" {
