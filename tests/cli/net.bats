@@ -126,6 +126,19 @@ lied_to() {
 	((EUID)) || lied_to twist tcp_rtt '*figure=packet'
 }
 
+@test "a server that sends everything back is not taken for ours" {
+	local program case
+
+	while read -r program case; do
+		lied_to echo "$program" "$case"
+		rows 'all(.reason == "greet the server: that is no net_server")'
+	done <<-'EOT'
+		tcp_rtt *proto=tcp,size=1,wait=block,*round_trip
+		tcp_connect *proto=tcp,*figure=connect
+		tcp_bandwidth *via=send,size=8K,*
+	EOT
+}
+
 @test "a server that dies is told within seconds" {
 	local program case
 

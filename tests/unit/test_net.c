@@ -376,7 +376,7 @@ static bool served(const struct net_addr *a)
 		if (fd >= 0 && send(fd, &h, sizeof(h), MSG_NOSIGNAL) > 0 &&
 		    recv(fd, &answer, sizeof(answer), MSG_WAITALL) ==
 			    sizeof(answer) &&
-		    answer.magic == NET_MAGIC && answer.status == NET_OK)
+		    answer.magic == NET_ANSWER && answer.status == NET_OK)
 			good = send(fd, "ping", 4, MSG_NOSIGNAL) == 4 &&
 			       recv(fd, bytes, 4, MSG_WAITALL) == 4 &&
 			       !memcmp(bytes, "ping", 4);

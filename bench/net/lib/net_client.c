@@ -157,7 +157,7 @@ static int talk(struct net_client *c, struct net_hello hello,
 		err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
 		err = net_client_receive(c, answer, sizeof(*answer));
-	return !err && answer->magic != NET_MAGIC ? -EPROTO : err;
+	return !err && answer->magic != NET_ANSWER ? -EPROTO : err;
 }
 
 static int connect_udp(struct net_client *c, uint16_t port)

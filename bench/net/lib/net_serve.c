@@ -272,7 +272,7 @@ fail:
 static void serve(struct session *s, unsigned char *buf, size_t room)
 {
 	struct net_answer answer = {
-		.magic = NET_MAGIC,
+		.magic = NET_ANSWER,
 		.status = NET_OK,
 		.cpu = sched_getcpu(),
 		.closed = atomic_load(&s->server->closed),
@@ -358,7 +358,7 @@ static struct session *take(struct server *server)
 /* The last thing that it hears; it may not even read it. */
 static void refuse(int fd, enum net_status status)
 {
-	const struct net_answer answer = { .magic = NET_MAGIC,
+	const struct net_answer answer = { .magic = NET_ANSWER,
 					   .status = (uint16_t)status };
 
 	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);

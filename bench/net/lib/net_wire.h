@@ -12,8 +12,9 @@
  * the server shall treat all that follows, and an answer of the server.  A
  * connection without a hello is fine: that is how tcp_connect uses it.
  */
-#define NET_MAGIC	0x6f73636eu /* "oscn" */
-#define NET_VERSION	5
+#define NET_MAGIC	0x6f73636eu /* "oscn": of a hello */
+#define NET_ANSWER	0x6f736361u /* "osca": an echo of a hello is no answer */
+#define NET_VERSION	6
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_BLOCK	(1ull << 36)
