@@ -3,6 +3,7 @@
 # Running a program with a time limit, and stopping when the user asks.
 
 child_pid=    # session that runs now
+child_signal=0 # whether a trap has run, which ends wait before the child has ended
 stopping=0    # signal number that asked us to stop, 0 if none
 child_ran=0    # whether child_run began: what it was redirected to was opened
 child_final=0  # whether to run this child although we are stopping
@@ -25,13 +26,13 @@ child_run() {
 	if ((stopping && !child_final)); then
 		kill -TERM "$child_pid" 2>/dev/null || :
 	fi
-	# A trapped signal ends wait before the child has ended.  What bash
-	# says of a child that was killed is not for the user; what a handler
-	# says meanwhile is, through log_fd.
+	# What bash says of a child that was killed is not for the user; what a
+	# handler says meanwhile is, through log_fd.
 	while :; do
+		child_signal=0
 		status=0
 		wait "$child_pid" 2>/dev/null || status=$?
-		kill -0 "$child_pid" 2>/dev/null || break
+		((child_signal)) || break
 	done
 	if ((status != 0 && status != 77)); then
 		child_sweep "$child_pid"
@@ -58,6 +59,7 @@ child_sweep() {
 # child_stop NUMBER: a signal came.  The first ends the child and the run, in
 # good order; the second ends everything at once.
 child_stop() {
+	child_signal=1
 	if ((stopping)); then
 		progress_clear
 		log "stopped at once"
@@ -82,7 +84,7 @@ child_traps() {
 	trap 'child_stop 2' INT
 	trap 'child_stop 15' TERM
 	# Ignored signals would be inherited; a handler is not.
-	trap ':' PIPE
+	trap 'child_signal=1' PIPE
 	# ulimit -f: a write then fails, and says why.
 	trap '' XFSZ
 }
