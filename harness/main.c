@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "about.h"
@@ -395,6 +396,7 @@ int main(int argc, char **argv)
 	const char *why;
 	int parsed, code;
 
+	umask(022);		  /* of 0777 a directory would be of no use */
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	if (!state || !args)
 		die(EXIT_FAIL, "no memory");

@@ -390,7 +390,9 @@ int partner_finish(struct partner *p)
 		ended = pthread_join(p->thread, NULL);
 	while (ended < 0 && !err) {
 		ended = waitpid(p->pid, NULL, 0);
-		err = ended < 0 ? partner_check() : 0;
+		err = ended >= 0       ? 0
+		      : errno == EINTR ? partner_check()
+				       : -errno;
 	}
 	/* Also where partner_check() has seen its own, right end. */
 	if (atomic_load(&p->page->done))

@@ -21,12 +21,14 @@
 #include "err.h"
 #include "guard.h"
 #include "invocation.h"
+#include "stay.h"
 
-#define ORDERS	 "OSCOST_INVOCATION"
-#define PADDING	 "OSCOST_PAD"
-#define MAX_PAD	 4096 /* one page: more repeats the same offsets */
-#define GRACE_MS 3000 /* for an orderly end after a signal */
-#define POLL_MS	 200  /* only where the kernel has no pidfd */
+#define ORDERS	  "OSCOST_INVOCATION"
+#define PADDING	  "OSCOST_PAD"
+#define MAX_PAD	  4096 /* one page: more repeats the same offsets */
+#define GRACE_MS  3000 /* for an orderly end after a signal */
+#define RECORD_FD 3    /* the guard's, in an invocation */
+#define POLL_MS	  200  /* only where the kernel has no pidfd */
 
 bool supervise_orders(struct supervise_orders *orders)
 {
@@ -148,15 +150,22 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 		_exit(EXIT_FAIL); /* it died before it could be watched */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u", seed, guard,
-		 number);
+	/* Its group is in the background: after `stty tostop` a message would
+	 * stop it. */
+	signal(SIGTTOU, SIG_IGN);
+	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u", seed,
+		 guard < 0 ? -1 : RECORD_FD, number);
 	snprintf(hz, sizeof(hz), "%.3f", plan->tsc_hz);
 	memset(pad, 'x', len);
 	pad[len ? len - 1 : 0] = '\0';
-	if (dup2(out, STDOUT_FILENO) < 0 || setenv(ORDERS, orders, 1) ||
-	    setenv(PADDING, pad, 1) ||
+	if (dup2(out, STDOUT_FILENO) < 0 ||
+	    (guard >= 0 && dup2(guard, RECORD_FD) < 0) ||
+	    setenv(ORDERS, orders, 1) || setenv(PADDING, pad, 1) ||
 	    (plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
 		_exit(EXIT_FAIL);
+	/* Each fork copies what is open, also what our caller has left open.
+	 * Before Linux 5.9 it stays. */
+	syscall(SYS_close_range, RECORD_FD + 1, UINT_MAX, 0);
 	start_again(plan->argv);
 	warn("cannot start an invocation: %s%s", strerror(errno),
 	     errno == ENOEXEC
@@ -180,7 +189,7 @@ static int follow(pid_t pid, int fd, struct output *out)
 	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
 	int64_t deadline = 0;
 	sigset_t none;
-	int status = 0;
+	int status = EXIT_FAIL << 8; /* if another has reaped it */
 	bool ended = false;
 
 	sigemptyset(&none);
@@ -217,7 +226,7 @@ static int follow(pid_t pid, int fd, struct output *out)
 		}
 		if (ended)
 			break;
-		ended = waitpid(pid, &status, WNOHANG) == pid;
+		ended = waitpid(pid, &status, WNOHANG) != 0;
 	}
 	if (!ended) {
 		kill_group(pid, SIGKILL);
@@ -451,14 +460,32 @@ static void say_progress(const struct supervise_plan *plan, unsigned int i,
 			took / i * (plan->invocations - i));
 }
 
+/* The children that this process had when it became this program (`daemon &
+ * exec program`), and of a first process all orphans, are none of an
+ * invocation: then this one waits, and another supervises. */
+static void keep_apart(void)
+{
+	siginfo_t any;
+	int err;
+
+	if (getpid() != 1 &&
+	    waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT))
+		return;
+	err = stay(NULL);
+	if (err)
+		die(EXIT_SKIP, "skipped: cannot start: %s", strerror(-err));
+}
+
 int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		  size_t *n)
 {
 	struct collection all = { 0 };
-	int guard = guard_open(), code = EXIT_OK, now;
+	int guard, code = EXIT_OK, now;
 	const uint64_t begin_ns = invocation_now_ns();
 	unsigned int done = 0;
 
+	keep_apart();
+	guard = guard_open();
 	watch_signals();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (unsigned int i = 0; i < plan->invocations; i++) {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "stay.h"
+
 /*
  * A layer is one row of layers[]: how a process puts itself under it, and how
  * it finds out that it really is.  They are applied in the order of the table,
@@ -53,15 +55,6 @@ enum { TRACED_UPROBE, TRACED_KPROBE, TRACED_TRACEPOINT };
 int loaded_apply(const struct layer *l, long n);
 bool loaded_prove(const struct layer *l, long n, char how[HOW_MAX]);
 int loaded_check(const char *name); /* in the program that was executed */
-
-/**
- * stay() - fork; what follows is done by the child.  The parent waits for it,
- * passes signals on, calls @end unless NULL, and exits with the child's status
- * (128 + N if signal N ended it).  If the parent is killed the child is, too.
- *
- * Return: 0 in the child, or -errno.
- */
-int stay(void (*end)(void));
 
 /* status_field() - the number at @name of /proc/self/status; -1: none. */
 long status_field(const char *name);

@@ -35,7 +35,9 @@ int child_prepare(struct child *child, char **argv, const sigset_t *mask)
 {
 	int go[2], failed[2];
 
-	*child = (struct child) { .go_fd = -1, .failed_fd = -1 };
+	*child = (struct child) { .go_fd = -1,
+				  .failed_fd = -1,
+				  .status = EXIT_FAILURE << 8 };
 	if (pipe2(go, O_CLOEXEC))
 		return -errno;
 	if (pipe2(failed, O_CLOEXEC)) {
@@ -78,8 +80,8 @@ int child_go(struct child *child)
 bool child_reap(struct child *child)
 {
 	if (!child->ended)
-		child->ended = waitpid(child->pid, &child->status, WNOHANG) ==
-			       child->pid;
+		child->ended =
+			waitpid(child->pid, &child->status, WNOHANG) != 0;
 	return child->ended;
 }
 

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/reboot.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "err.h"
+#include "stay.h"
 
 #define PROGRAM(function, name) int function(int argc, char **argv);
 #include "multicall_programs.h"
@@ -129,20 +129,13 @@ static bool is_init(void)
 static void stay_as_init(const char *name)
 {
 	const pid_t pid = fork();
-	int status = 0;
-	pid_t got;
 
 	if (!pid)
 		return;
-	do /* also what a program leaves behind */
-		got = wait(&status);
-	while (got != pid && (got >= 0 || errno == EINTR));
 	if (pid < 0)
 		warn("cannot fork: %s", strerror(errno));
-	else if (WIFSIGNALED(status))
-		warn("%s was ended by signal %d", name, WTERMSIG(status));
 	else
-		warn("%s ended with status %d", name, WEXITSTATUS(status));
+		warn("%s ended with status %d", name, stay_wait(pid));
 	warn("powering off");
 	sync();
 	reboot(RB_POWER_OFF);
