@@ -12,9 +12,9 @@ predictions: $(BUILD)/bin/report $(BUILD)/bin/machine ## write predictions.ini, 
 	$(Q)if [ -e predictions.ini ]; then \
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
-		{ $(BUILD)/bin/machine nominal && $(BUILD)/bin/report predictions; } \
-			>predictions.ini.new && \
-		mv predictions.ini.new predictions.ini && \
+		new=$$(mktemp ./predictions.XXXXXXXXXX) && \
+		{ $(BUILD)/bin/machine nominal && $(BUILD)/bin/report predictions; } >"$$new" && \
+		chmod 644 "$$new" && mv "$$new" predictions.ini && \
 		echo 'predictions.ini: fill it in, then make run-all'; \
 	fi
 

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Where root writes, nobody else may: a link that another user puts in the way
-# would lead to any file of the machine.
+# would lead to any file of the machine.  Other users' results go where no link
+# is, nor a file of another user.
 #
 # Trusted are root, who started us by sudo (--bin would run anything for them),
 # and the owner of these scripts, which root runs.  In a user namespace that is
@@ -106,6 +107,19 @@ place_results() {
 	((EUID)) || umask g-w,o-w
 	place_make "$1" "$2" || die 2 "$1: cannot make the directory $2"
 	place_check "$1" "$2" 0
+	place_plain "$1" "$2" 1 'remove it, or name a new directory'
+}
+
+# place_plain WHAT DIR LEAST REMEDY: stop unless in it are files and directories
+# only, and for users who are not root only their own; with LEAST 0 DIR, too.
+place_plain() {
+	local other
+
+	other=$(find "$2/" -mindepth 1 -maxdepth 1 ! -type f ! -type d -print -quit)
+	[[ -z $other ]] || die 2 "$1: $other is no file; a run leaves none such: remove it"
+	((EUID)) || return 0
+	other=$(find "$2/" -mindepth "$3" -maxdepth 1 ! -user "$EUID" -print -quit)
+	[[ -z $other ]] || die 2 "$1: $other is of user $(stat -c %U "$other"): $4"
 }
 
 # place_ours PATH: whether this is a directory of ours that nobody else may
@@ -123,14 +137,9 @@ place_resume() {
 	local other
 
 	place_check RESUME "$out" 0
-	other=$(find "$out" -mindepth 1 -maxdepth 1 ! -type f ! -type d -print -quit)
-	[[ -z $other ]] || die 2 "RESUME: $other is no file; a run leaves none such: remove it"
+	place_plain RESUME "$out" 0 'copy the run with cp -r, and go on with the copy'
 	for other in "$out"/{plan.tsv,journal.tsv,invocations.jsonl,log.txt}; do
 		[[ ! -d $other ]] || die 2 "RESUME: $other is a directory; a run has a file there: remove it"
-	done
-	for other in "$out" "$out"/{plan.tsv,journal.tsv,invocations.jsonl,log.txt}; do
-		[[ ! -e $other ]] || ((EUID == 0)) || [[ -O $other ]] ||
-			die 2 "RESUME: $other is of user $(stat -c %U "$other"): copy the run with cp -r, and go on with the copy"
 	done
 }
 
