@@ -87,8 +87,8 @@ OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) $(FAMILY_OBJS) 
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-# Not to what a recipe calls: it would change how bash, df and others behave.
-unexport POSIXLY_CORRECT
+# Not to what a recipe calls: it would change how sh, bash, df and others behave.
+unexport POSIXLY_CORRECT BASH_COMPAT SHELLOPTS BASHOPTS CDPATH TMOUT GREP_OPTIONS
 
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,9 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Messages for people, all on stderr; stdout belongs to data.
+# What every script begins with: nothing of the caller's shell, and messages for
+# people, all on stderr; stdout belongs to data.
 
-# The environment does not say how bash, df and others behave.
-unset POSIXLY_CORRECT
+# The environment does not say how bash, df and others behave.  With -p bash takes
+# no options, functions, CDPATH or BASH_ENV from there: begin again with it.
+unset POSIXLY_CORRECT BASH_COMPAT FUNCNEST TMOUT GREP_OPTIONS TAR_OPTIONS GIT_DIR GIT_WORK_TREE
+[[ $- == *p* || ! ${BASH_SOURCE[1]-} -ef $0 ]] || exec "$BASH" -p "$0" "$@"
+export -n SHELLOPTS BASHOPTS
+# What we make we can read, and nobody else may change.
+umask u+rwx,o-w
+((EUID)) || umask g-w
+[[ ${TMPDIR-/} == /* && -d ${TMPDIR-/} && -w ${TMPDIR-/} ]] || unset TMPDIR
 
 log_fd=2
 

@@ -102,9 +102,8 @@ place_make() {
 }
 
 # place_results WHAT DIR: make DIR unless it is there, and stop unless results
-# can be kept there.  What root makes from now on nobody else may change.
+# can be kept there.
 place_results() {
-	((EUID)) || umask g-w,o-w
 	place_make "$1" "$2" || die 2 "$1: cannot make the directory $2"
 	place_check "$1" "$2" 0
 	place_plain "$1" "$2" 1 'remove it, or name a new directory'

@@ -21,7 +21,7 @@ needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 # without_gnuplot: a PATH with what scripts/plot needs, but no gnuplot.
 without_gnuplot() {
 	mkdir bin
-	for tool in bash env dirname basename nproc rm; do
+	for tool in bash env dirname readlink basename nproc rm; do
 		ln -s "$(command -v "$tool")" bin
 	done
 }

@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	bin=$BATS_TEST_TMPDIR/bin
 	mkdir "$bin"
-	for cmd in bash env sed grep tail head mktemp rm find dirname cat chmod touch; do
+	for cmd in bash env sed grep tail head mktemp rm find dirname readlink cat chmod touch; do
 		ln -s "$(command -v "$cmd")" "$bin/$cmd"
 	done
 	user 0
