@@ -24,6 +24,7 @@ record_append() {
 	local why
 
 	why=$(printf '%s\n' "$2" 2>&1 >>"$out/$1") && return
+	record_there
 	[[ $1 != invocations.jsonl ]] || truncate -s "$record_size" "$out/$1" || :
 	record_whole "$out/$1"
 	record_stuck "$why"
@@ -33,6 +34,7 @@ record_append() {
 record_stuck() {
 	local why=${1##*: } remedy='then'
 
+	record_there
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
 	why="cannot write in $out: $why ($(place_free "$out") KiB free); $remedy"
@@ -40,6 +42,29 @@ record_stuck() {
 	# Without a plan nothing has begun, and the directory is as it was.
 	rm -f "$out/predictions.ini"
 	die 2 "$why begin again"
+}
+
+# record_there: stop if somebody has removed or renamed the directory, which lock()
+# has opened.
+record_there() {
+	local now before=$out
+
+	[[ ! $out -ef /proc/$$/fd/9 || (${total-} && ! -e $out/plan.tsv) ]] || return 0
+	progress_clear
+	now=$(readlink "/proc/$$/fd/9")
+	[[ -e $now/plan.tsv ]] || die 1 "somebody has removed $out or files in it: begin a new run"
+	files_dir=${files_dir/#"$out"/"$now"}
+	out=$now
+	die 1 "somebody has renamed $before to $out; go on with: $(resume_command)"
+}
+
+# record_probe: whether a file of the size of some rows can be written.
+record_probe() {
+	local why
+
+	why=$({ head -c 65536 /dev/zero >"$out/.probe.new" && sync "$out/.probe.new"; } 2>&1) ||
+		record_stuck "$why"
+	rm -f "$out/.probe.new"
 }
 
 # record_ready: .rows and .talk are there, and empty: what a program before has
@@ -274,6 +299,7 @@ record_noise() {
 	record_ready
 	child_run 60 "${prefix[@]}" "$bin/machine" noise "${cpu[@]}" --ms "$ms" \
 		--phase "$1" --round "$2" >>"$out/.rows" 2>>"$out/.talk" || :
+	record_there
 	record_talk noise "$2" "$out/.talk"
 	record_lines "$out/.rows"
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"

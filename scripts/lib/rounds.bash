@@ -83,7 +83,7 @@ rounds_show() {
 		"$last" "${ids[0]}" "$left"
 }
 
-# rounds_row ROUND ROW SEED: one invocation.
+# rounds_row ROUND ROW SEED [AGAIN]: one invocation.
 rounds_row() {
 	local round=$1 i=$2 seed=$3 id=${plan_ids[$2]} status=0 start seconds reason
 	local -a args
@@ -99,17 +99,21 @@ rounds_row() {
 	child_ran=0
 	now_us
 	start=$now
-	child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
+	{ child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
 		--json --invocations 1 --round "$round" --seed "$seed" \
 		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
-		>>"$out/.rows" 2>>"$out/.talk" || status=$?
+		>>"$out/.rows" 2>>"$out/.talk" || status=$?; } 2>/dev/null
+	record_there
 	((child_ran)) || record_stuck ".rows or .talk cannot be opened"
 	took_us "$start"
 	record_talk "$id" "$round" "$out/.talk"
 	# What was at hand when the user stopped us is lost, and done again by
 	# --resume.
 	((!stopping)) || return 0
-	((status == 0)) || rounds_room "$i"
+	if ((status)) && ! rounds_room "$i" "$status" && [[ -z ${4-} ]]; then
+		rounds_row "$@" again
+		return
+	fi
 	record_rows "$out/.rows"
 	rounds_reason "$status" "$took" "${plan_limits[i]}"
 	printf -v seconds '%d.%06d' $((took / 1000000)) $((took % 1000000))
@@ -120,12 +124,18 @@ rounds_row() {
 	fi
 }
 
-# rounds_room ROW: an invocation whose rows had no place is not over.
+# rounds_room ROW STATUS: an invocation whose rows had no place is not over; there
+# may have been none for the message either.  Return: 1 if it says nothing, or half
+# a row, although there is room now.
 rounds_room() {
 	local why
 
 	why=$(sed -n "s/^${plan_programs[$1]}: cannot write the results: //p" "$out/.talk")
 	[[ -z $why ]] || record_stuck "$why"
+	if (($2 < 124)) && [[ $(tail -c 1 "$out/.rows" | tr '\0' x) || (! -s $out/.rows && ! -s $out/.talk) ]]; then
+		record_probe
+		return 1
+	fi
 }
 
 # rounds_reason STATUS MICROSECONDS LIMIT: set reason, and status where the

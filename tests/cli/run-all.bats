@@ -362,6 +362,66 @@ cut_and_resume() {
 	[[ $(wc -l <rows) -lt 9 ]]
 }
 
+# in_small COMMAND...: it, with a small disk in the directory small.
+in_small() {
+	mkdir -p small
+	unshare -m mount -t tmpfs none small 2>/dev/null || skip "may not mount"
+	run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=40m none small; "$@"' bash "$@"
+}
+
+@test "what a disk that filled up has swallowed is not over, and --resume brings it back" {
+	# Without room for a row there is none for a message either.
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'if ((round == 2)) && [[ ! -e freed ]]; then head -c 100M /dev/zero >small/filler; fi
+		'"$row"' || exit 1'
+	# shellcheck disable=SC2016 # expands in the function
+	both() {
+		"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --out small/out --rounds 3 --seed 1 2>first
+		echo "status $?"
+		cat small/out/journal.tsv >journal
+		touch freed
+		rm small/filler
+		"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --resume small/out
+		cut -f 1-3 small/out/journal.tsv | sort >journal.again
+		jq -r '"\(.round)\t\(.benchmark)"' small/out/invocations.jsonl | sort >rows
+	}
+	export -f both
+	export ROOT bin suite
+	in_small bash -c both
+	[[ $status -eq 0 && $output == "status 1"* ]]
+	grep -q 'cannot write in .*: No space left on device .*; make room, then go on with: .*--resume' first
+	run ! grep -v $'\t0\t' journal
+	[[ $(wc -l <journal) -lt 6 ]]
+	diff journal.again <(printf '%s\tgood\t0\n%s\tother\t0\n' 1 1 2 2 3 3)
+	diff rows <(cut -f 1,2 journal.again)
+}
+
+@test "a program that writes nothing although there is room is run once more, then it has failed" {
+	# shellcheck disable=SC2016 # expands in the stub
+	stub good 'echo "$round" >>tries; [[ $round == 1 && $(wc -l <tries) -gt 1 ]] && '"$row"' || exit 1'
+	run -0 --separate-stderr drive --out out --only good --rounds 2 --seed 1
+	[[ $(tr '\n' ' ' <tries) == '1 1 2 2 ' ]]
+	diff <(cut -f 1-3 out/journal.tsv) <(printf '%s\tgood\t%s\n' 1 0 2 1)
+	[[ $stderr == *"good failed in round 2: exit status 1 without a message"* ]]
+}
+
+@test "a directory of results that is removed or renamed in mid-run is said in one line" {
+	for how in 'rm -r out' 'rm -r out/plan.tsv out/journal.tsv' 'mv out else' 'mv out else; mkdir out'; do
+		rm -rf out else
+		stub good "$row; if ((round == 2)); then $how; fi"
+		run -1 --separate-stderr drive --out out --only good --rounds 3
+		case $how in
+		mv*) [[ $stderr == *"somebody has renamed $PWD/out to $PWD/else; go on with: "* ]] ;;
+		*) [[ $stderr == *"somebody has removed $PWD/out or files in it: begin a new run" ]] ;;
+		esac
+		printf '%s\n' "$stderr"
+		run ! grep -vE '^run-all: (results go|hint|round|somebody)' <<<"$stderr"
+	done
+	stub good "$row"
+	run -0 "$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --resume else
+	[[ $(wc -l <else/journal.tsv) -eq 3 && -z $(find else -name '.*') ]]
+}
+
 @test "a clock that is set back changes no duration" {
 	# shellcheck disable=SC2016 # expands in the new shell
 	run -0 bash -c '
