@@ -110,8 +110,8 @@ void sample_difference(const struct sample_series *s,
 		       const struct sample_clock *clock,
 		       struct sample_estimate *out);
 
-/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above, and the
- * constant is that of the two least batches. */
+/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above, and
+ * the constant is that of the two least batches. */
 void sample_min_difference(const struct sample_series *s,
 			   const struct sample_clock *clock,
 			   struct sample_estimate *out);
