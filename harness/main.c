@@ -316,6 +316,10 @@ static int measure(const struct settings *set, char **argv)
 	timer_probe(&features);
 	if (plan.tsc_hz <= 0 && features.invariant)
 		plan.tsc_hz = timer_tsc_hz(260000000);
+#ifndef __OPTIMIZE__
+	warn("this build is not optimised: what stands around the measured "
+	     "loops takes longer; see CFLAGS");
+#endif
 	code = supervise_run(&plan, &rows, &n);
 	title = about_summary(bench_about);
 	err = n ? out_rows(stdout, format_of(set), title, rows, n) : 0;

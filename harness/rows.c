@@ -401,6 +401,9 @@ static json_t *evidence_and_facts(const struct case_run *run)
 
 		json_object_set_new(o, f->what, v);
 	}
+#ifndef __OPTIMIZE__
+	json_object_set_new(o, "build", json_string("not optimised"));
+#endif
 	return o;
 }
 

@@ -205,6 +205,18 @@ calls_of() {
 	END
 }
 
+@test "without optimisation the measured loops are the same, and the build is named" {
+	run -0 --separate-stderr make -C "$ROOT" BUILD="$BATS_TEST_TMPDIR/build" CFLAGS=-O0 \
+		"$BATS_TEST_TMPDIR/build/bin/arith"
+	objdump -d --no-show-raw-insn "$BATS_TEST_TMPDIR/build/bin/arith" >"$BATS_FILE_TMPDIR/plain.s"
+	# But where its jumps lead to.
+	[[ $(code plain throughput_int64_mul | grep -v '^j') == "$(code arith throughput_int64_mul | grep -v '^j')" ]]
+	run -0 --separate-stderr "$BATS_TEST_TMPDIR/build/bin/arith" --json --invocations 1 \
+		--effort 1 --case type=int64,op=mul,figure=latency
+	[[ $(grep -c 'this build is not optimised' <<<"$stderr") -eq 1 ]]
+	jq -e '.evidence.build == "not optimised"' <<<"$output"
+}
+
 # A forked child that binds _exit itself takes 27 us more.
 @test "no program binds a call while it measures, but procedure's table" {
 	local lazy
