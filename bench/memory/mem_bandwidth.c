@@ -10,8 +10,9 @@
  * four places at once, which keeps more misses under way than one stream; `_pf`
  * kernels ask for lines 2 KiB ahead by prefetch instructions. `scale` (a = 3b)
  * and `add` (a = b + c) are STREAM's other two, in memory only. Rows with
- * isa=best give the best of all ways (of one invocation; the largest of several
- * noisy values lies a little high), isa=widest go over all sizes. With several
+ * isa=best give the best of the widest registers, `rep` and libc (of one
+ * invocation; the largest of several noisy values lies a little high), isa=widest
+ * go over all sizes. With several
  * threads each has a CPU and a part of the arrays of its own; bytes are those
  * of all together. size is that of all arrays of all threads; threads of one
  * core share its caches, and for memory all last caches that they use count. A

@@ -307,6 +307,24 @@ level_is_largest() {
 		rows >/dev/null
 }
 
+@test "a best is taken of the same ways for each number of threads" {
+	HWLOC_SYNTHETIC="pack:1 l3:1(size=67108864) core:2 l2:1(size=1048576) l1:1(size=32768) pu:1" \
+		HWLOC_THISSYSTEM=1 quick mem_bandwidth --case '*level=L1,*'
+	[[ $(cases '.params.isa == "best" and .params.threads == 2') ]] || skip "one CPU"
+	# By a kernel and registers that both have.
+	jq -es '[.[] | select(.params.threads == 2) | .params | [.kernel, .isa]] as $two |
+		map(select(.params.isa == "best" and .status == "ok")) | length > 0 and all(
+			.evidence.by | capture("kernel=(?<k>[^,]+),isa=(?<i>[^,]+)") | [.k, .i] |
+			IN($two[]))' rows
+	for way in libc rep; do
+		for threads in 1 2; do
+			cases ".params.isa == \"$way\" and .params.threads == $threads" |
+				sed 's/,.*//' | sort >"$way$threads"
+		done
+		diff -u "${way}1" "${way}2"
+	done
+}
+
 @test "mem_bandwidth where the last cache is the second, or none is known" {
 	local caches
 
@@ -406,8 +424,8 @@ limited() {
 
 	HWLOC_SYNTHETIC="pack:1 l3:1(size=110100480) core:2 $caches pu:1" \
 		"$BIN/mem_bandwidth" --list >cases
-	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,size=420M,' cases) == 3 ]]
-	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,' cases) == 3 ]]
+	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,size=420M,' cases) == 6 ]]
+	[[ $(grep -c '^kernel=.*,isa=libc,level=memory,' cases) == 6 ]]
 	HWLOC_SYNTHETIC="pack:1 l3:1(size=67108864) core:2 $caches pu:1" \
 		HWLOC_THISSYSTEM=1 quick mem_bandwidth --effort 75 \
 		--case 'kernel=c*,isa=libc,*,threads=1'

@@ -152,13 +152,20 @@ static bool one_way(enum mem_op op)
 	return op >= MEM_SCALE;
 }
 
+/* The ways that each number of threads has: a best is taken of these, for the
+ * bests of one thread and of two are compared. */
+static bool is_common(enum mem_isa isa)
+{
+	return isa == mem_isa_widest() || isa == MEM_REP || isa == MEM_LIBC;
+}
+
 /* Whether a kernel is worth a row there. */
 static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 		   unsigned int threads)
 {
 	if (!mem_kernel(op, isa))
 		return false;
-	if (threads > 1 && isa != mem_isa_widest() && isa != MEM_REP)
+	if (threads > 1 && !is_common(isa))
 		return false;
 	if (one_way(op))
 		return level == LEVEL_MEMORY && isa == mem_isa_widest();
@@ -180,11 +187,16 @@ static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
 				    threads, asked);
 }
 
+static bool is_way(const struct bandwidth_spec *spec, int op)
+{
+	return (int)mem_op_family(spec->op) == op && is_common(spec->isa);
+}
+
 /* Whether a case since the @first is a way of @op: three arrays do not fit into
  * each size that may be asked for. */
 static bool has_way(const struct bandwidth_plan *p, int op, size_t first)
 {
-	while (first < p->n && (int)mem_op_family(p->spec[first].op) != op)
+	while (first < p->n && !is_way(&p->spec[first], op))
 		first++;
 	return first < p->n;
 }
@@ -205,7 +217,7 @@ static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
 		c.derived = true;
 		best = bench_add(b, &c);
 		for (size_t i = first; i < p->n; i++)
-			if ((int)mem_op_family(p->spec[i].op) == op) {
+			if (is_way(&p->spec[i], op)) {
 				p->spec[i].best = best;
 				bench_derived_from(b, best, p->spec[i].c);
 			}
