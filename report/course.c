@@ -137,16 +137,22 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 		table_cell(t, COL_GRADE, text_copy(r->grade));
 }
 
-/* Its name, and by what the other machine was stood in for. */
+/* Its name, and what stood in for another machine or for this one's memory. */
 static char *label(const struct operation *op, const struct row *row)
 {
 	const json_t *params = row ? row->all.params : NULL;
 	const char *net = run_text(params, "net");
 	const char *where = run_text(params, "where");
+	const char *scope = run_text(params, "scope");
+	char limit[UNITS_MAX];
 
 	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
 		return text_format("%s (through veth, to this machine)",
 				   op->label);
+	if (scope && !strcmp(scope, "group"))
+		return text_format("%s (of a control group limited to %s)",
+				   op->label,
+				   units_format(limit, row->all.expected, "B"));
 	return text_copy(op->label);
 }
 

@@ -43,10 +43,11 @@ static char *value_at(const char *glob, const char *name)
 	return text_format("%.*s", (int)(len - before - after), name + before);
 }
 
-/* @glob with @value in place of its `*`; a new string. */
-static char *name_with(const char *glob, const char *value)
+/* @glob with @value in place of its `*`, if @new has one too: a `*` of @glob
+ * alone is what the machine decides; a new string. */
+static char *name_with(const char *glob, const char *value, const char *new)
 {
-	const char *star = strchr(glob, '*');
+	const char *star = strchr(new, '*') ? strchr(glob, '*') : NULL;
 
 	return star ? text_format("%.*s%s%s", (int)(star - glob), glob, value,
 				  star + 1)
@@ -73,7 +74,9 @@ static void find_points(struct points *p, const struct rowtable_line *line,
 	for (size_t i = 0; s && i < s->n && p->n < POINTS_MAX; i++) {
 		const struct row *new = &run->rows[s->rows[i]];
 		char *value = value_at(line->field[NEW], new->all.name);
-		char *old = value ? name_with(line->field[OLD], value) : NULL;
+		char *old = value ? name_with(line->field[OLD], value,
+					      line->field[NEW])
+				  : NULL;
 		struct point *x = &p->v[p->n];
 
 		if (old) {

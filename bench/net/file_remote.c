@@ -4,11 +4,13 @@
  *
  * One block of a file is read at a time, in sequence or at random, through a
  * network file system, and the same file without the network.  The difference
- * of the two is the network's penalty (figure=penalty), beside what one would
- * expect of it (figure=estimate): a round trip of TCP (figure=connect: SYN and
- * SYN ACK, which no process has to answer) and the block at the bandwidth of
- * large reads.  null_call is NFS's procedure 0, which does nothing: a round
- * trip with the RPC layers and the wake-ups of both ends.
+ * of the two is the network's penalty (figure=penalty: both in the same state
+ * of the cache; figure=penalty_direct: cold less local with O_DIRECT, as in the
+ * CSE 221 report), beside what one would expect of it (figure=estimate): a
+ * round trip of TCP (figure=connect: SYN and SYN ACK, which no process has to
+ * answer) and the block at the bandwidth of large reads.  null_call is NFS's
+ * procedure 0, which does nothing: a round trip with the RPC layers and the
+ * wake-ups of both ends.
  *
  * where=server is an nfs:// URL (--url), read through libnfs without a mount
  * or a privilege; libnfs has no cache and sends one request for each read.
@@ -56,14 +58,14 @@
 
 enum { WHERE, CACHE, ORDER, FILE_SIZE, BLOCK, FIGURE, AXES };
 enum { REMOTE, LOCAL };
-enum { READ, PENALTY };
+enum { READ, PENALTY, PENALTY_DIRECT };
 
 static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 static const char *const orders[] = { "sequential", "random" };
 /* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
 static const int64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
 static const int64_t blocks[] = { 4096, 64 << 10, 1 << 20 };
-static const char *const figures[] = { "read", "penalty" };
+static const char *const figures[] = { "read", "penalty", "penalty_direct" };
 
 /* Of what is read in one stretch; more at a greater effort. */
 #define LEAST_EVENTS 5
@@ -106,7 +108,9 @@ static bool is_chosen(const struct state *s, const struct bench_case *c)
 		return false;
 	if (cache == REMOTE_DIRECT && !local)
 		return false;
-	if (c->at[FIGURE] == PENALTY &&
+	if (c->at[FIGURE] == PENALTY_DIRECT && cache != REMOTE_COLD)
+		return false;
+	if (c->at[FIGURE] != READ &&
 	    (local || c->at[BLOCK] || cache == REMOTE_UNKNOWN))
 		return false;
 	if (c->at[BLOCK])
@@ -130,7 +134,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 		.block = (uint32_t)blocks[c->at[BLOCK]],
 	};
 	c->switches = true;
-	if (c->at[FIGURE] == PENALTY) {
+	if (c->at[FIGURE] != READ) {
 		c->derived = true;
 		return true;
 	}
@@ -270,20 +274,23 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return c->axes ? remote_read_leave(&s->reader) : 0;
 }
 
-/* The difference of a remote read and of the same local one, @at one point of
- * the other axes. */
+/* The difference of a remote read and of a local one, @at one point of the
+ * other axes. */
 static void derive_penalty(struct bench *b, const struct state *s,
 			   const unsigned int at[AXES])
 {
 	const struct bench_case *c[2],
 		*penalty = bench_point(b, s->axes, REMOTE, at[CACHE], at[ORDER],
-				       at[FILE_SIZE], 0, PENALTY);
+				       at[FILE_SIZE], 0, at[FIGURE]);
+	const unsigned int cache[] = { at[CACHE], at[FIGURE] == PENALTY_DIRECT
+							  ? REMOTE_DIRECT
+							  : at[CACHE] };
 	double ns[2], error;
 
 	if (!penalty)
 		return;
 	for (unsigned int i = REMOTE; i <= LOCAL; i++) {
-		c[i] = bench_point(b, s->axes, i, at[CACHE], at[ORDER],
+		c[i] = bench_point(b, s->axes, i, cache[i], at[ORDER],
 				   at[FILE_SIZE], 0, READ);
 		ns[i] = bench_value(b, c[i]);
 	}
@@ -325,13 +332,15 @@ static int derive(struct bench *b, void *state)
 
 	if (remote_target_why_not(&s->options))
 		return 0;
-	for (unsigned int i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		for (unsigned int f = 0; f < s->axes[FILE_SIZE].n; f++)
 			derive_penalty(b, s,
-				       (unsigned int[AXES]) { [CACHE] = i / 2,
-							      [ORDER] = i % 2,
-							      [FILE_SIZE] =
-								      f });
+				       (unsigned int[AXES]) {
+					       [CACHE] = i / 2 % 2,
+					       [ORDER] = i % 2,
+					       [FILE_SIZE] = f,
+					       [FIGURE] = i / 4 ? PENALTY_DIRECT
+								: PENALTY });
 	if (s->estimate)
 		derive_estimate(b, s);
 	return 0;

@@ -34,26 +34,10 @@ said() {
 	"$report" coursework --root "$ROOT" "$1"
 }
 
-@test "every operation has a rule, and every rule what it names" {
+@test "every operation has a rule and a chapter" {
 	diff -u <(row_lines course | cut -f1 | sort) \
 		<(sed -n 's/^estimate\t\([^\t]*\).*/\1/p' "$ROOT/report/estimates.tsv" | sort -u)
 	sed '/^#/d' "$ROOT/report/estimates.tsv" >lines
-	# Programs with patterns in brackets, and those of comparisons.
-	{
-		grep -o '\[[^]]*\]' lines | tr -d '[]'
-		awk -F '\t' '$1 == "comparison" { print $5; print $7 }' lines
-		row_lines pair | awk -F '\t' '{ print $2, $3; print $2, $4 }'
-	} | sort -u | while read -r program globs; do
-		for glob in $globs; do
-			[[ $glob != *net=remote,* && $glob != where=@(mount|server),* ]] || continue
-			while read -r of case; do
-				# shellcheck disable=SC2053 # it is a pattern
-				[[ $of != "$program" || $case != $glob ]] || continue 2
-			done <"$ROOT/tests/fixtures/row-names.txt"
-			echo "no row $program $glob"
-		done
-	done >absent
-	diff -u /dev/null absent
 	# The chapters name operations, figures and comparisons that there are.
 	{
 		row_lines course | cut -f1
@@ -112,6 +96,14 @@ said() {
 	measured disk file_read cache=direct,order=sequential,block=1M B/s 409.6e6
 	run -0 --separate-stderr said disk
 	grep -qE '^Local file read [(]O_DIRECT[)], 4 KiB, random +est[.] 10.0 µs' <<<"$output"
+	# 64 KiB in 210 µs, 1 MiB in 2560: a request takes 53.3 beside its bytes.
+	measured disk file_read cache=direct,order=sequential,block=64K B/s 312076190.5
+	run -0 --separate-stderr said disk
+	grep -qE '^Local file read [(]O_DIRECT[)], 4 KiB, sequential +est[.] 10.0 µs +est[.] 53.3 µs +est[.] 63.3 µs' <<<"$output"
+	measured disk mem_latency pattern=stride,stride=64,pages=4K,size=64M ns 2
+	run -0 --separate-stderr said disk
+	grep -qE '^Memory read bandwidth, best kernel +est[.] 32.0 GB/s' <<<"$output"
+	grep -qE '^Memory write bandwidth, ordinary stores, best kernel +est[.] 16.0 GB/s' <<<"$output"
 	# Half a turn and a seek where reads show them.
 	measured disk file_read cache=direct,figure=random_over_sequential 1 40
 	run -0 --separate-stderr said disk

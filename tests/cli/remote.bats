@@ -130,6 +130,11 @@ needs_libnfs() {
 	rows '[.[] | select(.params.figure == "connect")] | length == 1 and
 		all(.status == "ok" and (.evidence.connections |
 			.seen == .expected and .expected > 0))'
+	# Less the local read with O_DIRECT, not the one in the same state.
+	rows 'map({(.case): (.value // .estimate)}) | add | [to_entries[] |
+			select(.key | test("(veth,cache=cold|local,cache=direct),order=random,file=4M")) |
+			{(.key | sub(".*(?<w>veth|local).*figure="; "\(.w) ")): .value}] | add |
+		(.["veth penalty_direct"] - (.["veth read"] - .["local read"])) | fabs < 1'
 	# More than the file has.
 	rows '[.[] | select(.params.file == 67108864 and .params.figure == "read")] |
 		length > 0 and all(.status == "skipped" and (.reason | contains("4194304")))'

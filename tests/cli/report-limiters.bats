@@ -183,7 +183,7 @@ each_pattern() {
 	for call in '36600 13300' '36600 30000' '5000 3000'; do
 		dir=call${call%% *}-${call#* }
 		begin "$dir"
-		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,figure=penalty' 46800 ns
+		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,figure=penalty_direct' 46800 ns
 		measured "$dir" file_remote where=veth,figure=null_call "${call% *}" ns
 		measured "$dir" file_remote where=veth,figure=connect "${call#* }" ns
 	done
