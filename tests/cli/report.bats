@@ -54,6 +54,10 @@ without_gnuplot() {
 	[[ -z $(find small -name 'report.*') ]]
 }
 
+@test "the report of a made-up run with every warning is as it was" {
+	run -0 "$ROOT/tests/golden"
+}
+
 @test "captions have no place for a unit: only the labels of axes do" {
 	row_lines figure | cut -f 12 >captions
 	[[ -s captions ]]
