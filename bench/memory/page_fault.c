@@ -10,9 +10,8 @@
  * the kernel maps its neighbours too, 64 KiB in all by default), file_single
  * (as file, but each page is a mapping of its own, so that only one is
  * mapped), major (not in the page cache, read from the disk: read-ahead off,
- * random offsets, and the kernel says that nothing of the file is cached
- * before it begins; where it says that the disk rotates, the pages are spread
- * over up to 16 GiB, so that there are seeks: the fact spread_over_bytes).
+ * random offsets in a file of 64 MiB, of which the kernel says that nothing is
+ * cached before it begins).
  * userfaultfd is a fault that another thread of the program resolves, on
  * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
  * are the cost of each page of it. per=byte is the cost divided by the bytes
@@ -30,7 +29,7 @@
  *           faults as of file, each of which maps 16 pages, but divided by
  *           the pages: compare with a 16th of file); the CSE 221 report's
  *           section 4.3 (major).
- * Needs:    a directory on a disk for major (--dir); permission for
+ * Needs:    64 MiB of disk for major (--dir); permission for
  *           userfaultfd of kernel faults or of user faults only.
  */
 #include <errno.h>
@@ -55,7 +54,7 @@
 struct fault_state {
 	const struct bench_case *kind[FAULT_KINDS];
 	const struct bench_case *byte[FAULT_KINDS];
-	int memory_file;	/* in memory, for what is in the page cache */
+	int memory_file; /* of what is in the page cache; -1: not yet made */
 	struct fault_disk disk; /* for what is not */
 	struct fault_user user;
 	struct fault_area area;
@@ -67,7 +66,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	s->memory_file = s->disk.fd = -1;
+	s->memory_file = -1;
 	fault_user_init(&s->user);
 	for (int k = 0; k < FAULT_KINDS; k++) {
 		const struct bench_case c = {
@@ -76,7 +75,7 @@ static int cases(struct bench *b, void *state)
 			.unit = "ns",
 			.histogram = BENCH_HIST_LOG,
 			/* Pages that are not cached, some to warm up. */
-			.most = k == FAULT_MAJOR ? FAULT_DISK_PAGES / 2 : 0,
+			.most = k == FAULT_MAJOR ? fault_disk_pages() / 2 : 0,
 			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
 			.threads = k != FAULT_MAJOR && k != FAULT_USER,
 		};
@@ -118,14 +117,29 @@ static int setup(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	s->memory_file = memfd_create("oscost-page-fault", MFD_CLOEXEC);
-	if (s->memory_file < 0)
-		return bench_fail(b, errno, "memfd_create");
-	if (fill_file(s->memory_file, fault_file_bytes()))
-		return bench_fail(b, errno, "write %zu bytes to memory",
-				  fault_file_bytes());
 	fault_disk_init(&s->disk, b);
 	return 0;
+}
+
+/* For the kinds that need it: ulimit -f holds for memory as well. */
+static int make_memory_file(struct bench *b, struct fault_state *s)
+{
+	const size_t bytes = fault_file_bytes();
+	const int fd = memfd_create("oscost-page-fault", MFD_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return bench_fail(b, errno, "memfd_create");
+	if (!fill_file(fd, bytes)) {
+		s->memory_file = fd;
+		return 0;
+	}
+	err = errno;
+	close(fd);
+	return err == EFBIG
+		       ? bench_skip(b, "write %zu bytes to memory: %s", bytes,
+				    strerror(err))
+		       : bench_fail(b, err, "write %zu bytes to memory", bytes);
 }
 
 static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
@@ -133,8 +147,8 @@ static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 	const bool disk = kind == FAULT_MAJOR;
 
 	return fault_area_renew(b, &s->area, kind,
-				disk ? s->disk.fd : s->memory_file,
-				disk ? s->disk.bytes : fault_file_bytes());
+				disk ? s->disk.file.fd : s->memory_file,
+				disk ? s->disk.file.bytes : fault_file_bytes());
 }
 
 /* What the evidence of a kind rests on. */
@@ -159,6 +173,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!err && kind == FAULT_MAJOR)
 		err = fault_disk_begin(&s->disk, b, c);
+	if (!err && fault_kinds[kind].memory_file && s->memory_file < 0)
+		err = make_memory_file(b, s);
 	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
 		err = renew(b, s, kind);
 	if (!err && kind == FAULT_USER)
@@ -343,7 +359,7 @@ static void teardown(struct bench *b, void *state)
 
 	fault_user_end(&s->user);
 	fault_area_unmap(&s->area);
-	fault_disk_close(&s->disk);
+	file_data_close(&s->disk.file);
 	if (s->memory_file >= 0)
 		close(s->memory_file);
 }

@@ -69,6 +69,19 @@ whole_rows() {
 	[[ $output == *"cannot write in out: File too large"*"begin again"* ]]
 }
 
+@test "a limit on the size of files takes only what needs a file" {
+	# shellcheck disable=SC2016 # expands in the new shell
+	run --separate-stderr bash -c 'ulimit -f 1024; "$0" --json --effort 1 --invocations 1 |
+		cat >&3' "$BIN/page_fault" 3>rows
+	ended 0
+	whole_rows rows
+	jq -es 'map(select(.params.per == null)) |
+		(map(select(.params.fault | IN("anonymous", "zero", "shared"))) |
+			length == 3 and all(.status == "ok")) and
+		(map(select(.params.fault | IN("cow", "file", "major"))) |
+			length == 3 and all(.reason | test("File too large")))' rows
+}
+
 @test "a program runs without /proc, /sys and /dev" {
 	unshare -m mount -t tmpfs none /proc 2>/dev/null || skip "may not mount"
 	for place in /proc /sys /dev; do

@@ -42,6 +42,7 @@ extern const struct fault_kind_info {
 	unsigned int count;   /* pages touched before the mapping is renewed */
 	bool write;
 	enum fault_unit brings; /* FAULT_NOTHING: no row for it */
+	bool memory_file;
 } fault_kinds[FAULT_KINDS];
 
 /* fault_bytes() - how much that is here. */
@@ -58,8 +59,7 @@ struct fault_area {
 
 /**
  * fault_area_renew() - map what @kind needs, in place of what is mapped.
- * @file: what is mapped by kinds of a file, cached or (FAULT_MAJOR) not, of
- * @bytes.
+ * @file: what is mapped by kinds with memory_file, or FAULT_MAJOR, of @bytes.
  *
  * Return: 0, bench_fail() or bench_skip().
  */
