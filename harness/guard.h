@@ -65,6 +65,10 @@ int guard_scratch(const char *dir, const char *name, char *path, size_t size);
  * @mark in it is a regular file of ours and no link. */
 bool guard_marked(const char *dir, const char *mark);
 
+/* guard_sees_processes() - whether the numbers in /proc are those of this PID
+ * namespace: a new one may still have the /proc of the old. */
+bool guard_sees_processes(void);
+
 /* guard_reap() - kill (SIGKILL) and wait for every child of this process and,
  * if it is a subreaper, what they leave.  Return: how many were killed. */
 unsigned int guard_reap(void);

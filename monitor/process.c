@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "target.h"
 #include "text_file.h"
 
@@ -151,8 +152,12 @@ int process_open(struct target **target, const struct target_settings *settings,
 	err = p->target.ended_fd < 0 && errno == ESRCH
 		      ? ESRCH
 		      : clock_getcpuclockid(pid, &p->clock);
+	*why = "there is no such process";
+	if (!err && !guard_sees_processes()) {
+		*why = "/proc is missing, or not of this PID namespace";
+		err = ENOENT;
+	}
 	if (err) {
-		*why = "there is no such process";
 		close_process(&p->target);
 		return -err;
 	}

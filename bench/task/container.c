@@ -49,6 +49,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "guard.h"
 #include "lib/box.h"
 #include "lib/box_link.h"
 #include "lib/box_places.h"
@@ -205,9 +206,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (p->plan.flags & CLONE_INTO_CGROUP && !s->box.v2)
 		return bench_skip(b, "needs control groups of version 2");
-	if (p->plan.flags & ~CLONE_INTO_CGROUP && access("/proc/self/ns", F_OK))
-		return bench_skip(b, "no /proc/self/ns here, which tells what "
-				     "namespaces a process has");
+	if (p->plan.flags & ~CLONE_INTO_CGROUP && !guard_sees_processes())
+		return bench_skip(b, "needs /proc, and of this PID namespace, "
+				     "which tells what namespaces a process "
+				     "has");
 	return 0;
 }
 

@@ -121,3 +121,17 @@ hangs_in() { child=$(pgrep -P "$1" -x unruly) && [[ -e $(find /proc/"$child"/cwd
 	cat open
 	run ! grep -E "^($0|$PWD/left)$" open
 }
+
+@test "of a PID namespace with the /proc of another no number is taken for one of its own" {
+	local foreign=(unshare --pid --fork)
+
+	((!EUID)) || skip 'needs root'
+	try 77 "${foreign[@]}" "$BIN/context_switch" "${QUICK[@]}" --json --case '*figure=one_shot*'
+	rows 'all(.status == "skipped" and (.reason | test("needs /proc, and of this PID namespace")))'
+	try 0 "${foreign[@]}" "$BIN/process" "${QUICK[@]}" --json --case 'op=fork,mem=0'
+	rows 'all(.status == "ok" and .evidence.parent_resident_bytes == null)'
+	try 0 "$BIN/process" "${QUICK[@]}" --json --case 'op=fork,mem=0'
+	rows 'all(.evidence.parent_resident_bytes > 0)'
+	try '1|2' "${foreign[@]}" "$BIN/cpu_load" --pid 1
+	says '*not of this PID namespace*'
+}

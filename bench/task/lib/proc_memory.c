@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "proc_memory.h"
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
@@ -109,6 +110,8 @@ int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings)
 	int c, got;
 	FILE *f;
 
+	if (!guard_sees_processes())
+		return -ENOENT;
 	if (!pid)
 		pid = getpid();
 	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);

@@ -45,7 +45,7 @@ int64_t proc_memory_huge(const struct proc_memory *m);
  * @resident: bytes that are there.
  * @mappings: how many.
  *
- * Return: 0 or -errno.
+ * Return: 0 or -errno; -ENOENT: no /proc shows it.
  */
 int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings);
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "switch_shot.h"
 
 #define NAP_US 20
@@ -97,8 +98,9 @@ static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 	const pid_t pid = s->partner.pid ? s->partner.pid : getpid();
 	int err;
 
-	if (access("/proc/self/stat", R_OK))
-		return bench_skip(b, "needs /proc, to see the partner asleep");
+	if (!guard_sees_processes())
+		return bench_skip(b, "needs /proc, and of this PID namespace, "
+				     "to see the partner asleep");
 	while (!(err = partner_check())) {
 		const pid_t tid =
 			__atomic_load_n(&s->shared->tid, __ATOMIC_ACQUIRE);
