@@ -458,6 +458,17 @@ unsigned int bench_cpus(const struct bench *b)
 	return (unsigned int)topo_cpus(b->topo, NULL, 0);
 }
 
+int bench_unbind(const struct bench *b)
+{
+	const size_t n = bench_cpus(b);
+	int *cpus = calloc(n + 1, sizeof(*cpus)), err = -ENOMEM;
+
+	if (cpus)
+		err = bench_bind(0, cpus, topo_cpus(b->topo, cpus, n));
+	free(cpus);
+	return err;
+}
+
 int bench_nth_cpu(const struct bench *b, unsigned int nth)
 {
 	size_t n = bench_cpus(b);

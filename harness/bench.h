@@ -489,6 +489,12 @@ void *bench_first(const struct bench *b);
  * kernel's CPU @cpu and verify it.  Return: 0 or -errno. */
 int bench_pin(int cpu);
 
+/* bench_bind() - let thread @tid (0: the calling one) run on the @n @cpus and no
+ * others; bench_unbind() - the calling one on each that this process may use.
+ * Return: 0 or -errno. */
+int bench_bind(pid_t tid, const int *cpus, size_t n);
+int bench_unbind(const struct bench *b);
+
 /**
  * bench_spare_bytes() - how much memory a benchmark may take: a quarter of
  * the least of MemAvailable and what the memory cgroup leaves.

@@ -87,15 +87,12 @@ static int choose_kind(struct bench *b, const char *kind)
 static int choose_cpu(struct bench *b, int wanted, const char *kind)
 {
 	char usable[160];
-	int cpus[1024];
-	size_t n = topo_cpus(b->topo, cpus, 1024);
 
 	if (wanted < 0)
 		return choose_kind(b, kind);
 	b->cpu = wanted;
-	for (size_t i = 0; i < n && i < 1024; i++)
-		if (cpus[i] == wanted)
-			return EXIT_OK;
+	if (topo_has(b->topo, wanted))
+		return EXIT_OK;
 	list_cpus(b, usable, sizeof(usable));
 	return give_up(b, EXIT_USAGE,
 		       "--cpu %d: not a CPU that this process may use (%s)",

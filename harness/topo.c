@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As many as any kernel is built for: it refuses to write to a mask of less
+ * CPUs than it may have. */
+#define MOST_CPUS 8192
+typedef cpu_set_t cpu_mask[MOST_CPUS / CPU_SETSIZE];
+
 struct topo {
 	hwloc_topology_t hw;
 	hwloc_cpuset_t usable;
@@ -36,15 +41,14 @@ static int find_usable(struct topo *topo)
 	return 0;
 }
 
-/* The highest CPU that this process may use; -1: the kernel does not say. */
-static int highest_cpu(void)
+int topo_last_cpu(void)
 {
-	cpu_set_t set;
-	int cpu = CPU_SETSIZE - 1;
+	cpu_mask mask = { 0 };
+	int cpu = MOST_CPUS - 1;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
+	if (sched_getaffinity(0, sizeof(mask), mask))
 		return -1;
-	while (cpu >= 0 && !CPU_ISSET(cpu, &set))
+	while (cpu >= 0 && !CPU_ISSET_S((size_t)cpu, sizeof(mask), mask))
 		cpu--;
 	return cpu;
 }
@@ -53,7 +57,7 @@ static int highest_cpu(void)
  * known cores, packages and caches.  Without affinity there is one of them. */
 static int load(struct topo *topo)
 {
-	const int last = highest_cpu();
+	const int last = topo_last_cpu();
 	char flat[32];
 
 	setenv("HWLOC_HIDE_ERRORS", "2", 0); /* that it is missing */
@@ -142,6 +146,11 @@ size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
 	}
 	hwloc_bitmap_foreach_end();
 	return n;
+}
+
+bool topo_has(const struct topo *topo, int cpu)
+{
+	return cpu >= 0 && hwloc_bitmap_isset(topo->usable, (unsigned int)cpu);
 }
 
 static const char *name_of_kind(const struct topo *topo, unsigned int index)
@@ -505,24 +514,30 @@ int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
 		       : 0;
 }
 
+int bench_bind(pid_t tid, const int *cpus, size_t n)
+{
+	cpu_mask mask = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (cpus[i] < 0 || cpus[i] >= MOST_CPUS)
+			return -ERANGE;
+		CPU_SET_S((size_t)cpus[i], sizeof(mask), mask);
+	}
+	return sched_setaffinity(tid, sizeof(mask), mask) ? -errno : 0;
+}
+
 int bench_pin(int cpu)
 {
-	cpu_set_t set;
+	const int err = bench_bind(0, &cpu, 1);
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return -ERANGE;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		return -errno;
-	return sched_getcpu() == cpu ? 0 : -EIO;
+	return err ? err : sched_getcpu() == cpu ? 0 : -EIO;
 }
 
 int topo_pin(const struct topo *topo, int cpu)
 {
 	hwloc_obj_t pu = pu_of(topo, cpu);
 
-	if (!pu || !hwloc_bitmap_isset(topo->usable, (unsigned int)cpu))
+	if (!pu || !topo_has(topo, cpu))
 		return -ERANGE;
 	if (!topo_is_real(topo))
 		return -EXDEV;

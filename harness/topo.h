@@ -102,6 +102,13 @@ int topo_cpu_of_node(const struct topo *topo, int node, int prefer);
 int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
 		     int node);
 
+/* topo_has() - whether this process may use @cpu. */
+bool topo_has(const struct topo *topo, int cpu);
+
+/* topo_last_cpu() - the highest CPU that the calling thread may use; -1: the
+ * kernel does not say. */
+int topo_last_cpu(void);
+
 /**
  * topo_pin() - bind the calling thread to @cpu and verify that it runs there.
  *

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <hwloc.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,11 +9,13 @@
 
 #include "arch.h"
 #include "arch_ask.h"
+#include "bench.h"
 #include "err.h"
 #include "identity.h"
 #include "machine.h"
 #include "rate.h"
 #include "timer.h"
+#include "topo.h"
 
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -317,20 +318,12 @@ static void add_system(json_t *m, int cpu)
  * first ones get the interrupts.  Return: the CPU or -errno. */
 static int pin(int cpu)
 {
-	cpu_set_t set;
+	int err;
 
-	if (cpu < 0) {
-		if (sched_getaffinity(0, sizeof(set), &set))
-			return -errno;
-		for (int i = 0; i < CPU_SETSIZE; i++)
-			if (CPU_ISSET(i, &set))
-				cpu = i;
-	}
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return -EINVAL;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
+	if (cpu < 0)
+		cpu = topo_last_cpu();
+	err = bench_bind(0, &cpu, 1);
+	return err ? err : cpu;
 }
 
 static json_t *hz_or_null(double hz)

@@ -28,7 +28,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +84,7 @@ struct contention_state {
 	bool direct, own; /* of the case that is being visited */
 	unsigned int procs;
 	struct window *window;
-	cpu_set_t cpus;
+	struct bench *b;
 	enum timer_method method;
 	int fd; /* in a process of the crew */
 };
@@ -133,9 +132,7 @@ static int setup(struct bench *b, void *state)
 	s->window = partner_share(sizeof(*s->window));
 	if (!s->window)
 		return bench_fail(b, ENOMEM, "share a page");
-	CPU_ZERO(&s->cpus);
-	for (unsigned int i = 0; i < bench_cpus(b); i++)
-		CPU_SET((unsigned int)bench_nth_cpu(b, i), &s->cpus);
+	s->b = b;
 	return 0;
 }
 
@@ -155,9 +152,10 @@ static const struct file_data *file_of(const struct contention_state *s,
 static int open_own(struct contention_state *s, unsigned int member)
 {
 	const char *path = file_of(s, member)->path, *why;
+	const int err = bench_unbind(s->b);
 
-	if (sched_setaffinity(0, sizeof(s->cpus), &s->cpus))
-		return -errno;
+	if (err)
+		return err;
 	s->fd = s->direct ? file_direct_open(path, O_RDONLY, &why)
 			  : open(path, O_RDONLY | O_CLOEXEC);
 	return s->fd >= 0 ? 0 : s->direct ? s->fd : -errno;
@@ -352,7 +350,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  "device: /proc/self/io counts no byte",
 				  s->place.where);
 	bench_fact_text(b, c, "where", s->place.where);
-	bench_fact(b, c, "cpus", CPU_COUNT(&s->cpus));
+	bench_fact(b, c, "cpus", bench_cpus(b));
 	if (!s->direct)
 		err = warm(b, s);
 	return err ? err : start_all(b, s);

@@ -45,6 +45,23 @@ whole_rows() {
 	[[ $output == *"bound to no CPU"* ]]
 }
 
+@test "where more CPUs are possible than a small mask has, the machine is the same" {
+	local many=("$FIXTURES/deny" small-masks --) program
+
+	"${many[@]}" true || skip "no filter of system calls is permitted"
+	for program in core_to_core mem_latency; do
+		[[ $("${many[@]}" "$BIN/$program" --list) == "$("$BIN/$program" --list)" ]]
+	done
+	try 0 "${many[@]}" "$BIN/loop" "${QUICK[@]}" --json --cpu 0
+	rows 'all(.cpu == 0)'
+	try 0 "${many[@]}" "$BIN/machine"
+	jq -e --argjson bare "$("$BIN/machine")" \
+		'.measuring_cpu == $bare.measuring_cpu and .caches == $bare.caches' <<<"$output"
+	# Those that leave it to the scheduler where they run.
+	try 0 "${many[@]}" "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=unpinned,figure=naive'
+	try '0|77' "${many[@]}" "$BIN/file_contention" "${QUICK[@]}" --json --case 'mode=direct,files=own,procs=2'
+}
+
 @test "what is skipped as a whole says why" {
 	# shellcheck disable=SC2016 # expands in the new shell
 	run --separate-stderr bash -c 'ulimit -n 20; "$0" --json --effort 1 --invocations 1 >rows' \

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -153,21 +152,10 @@ static int receive_byte(int fd, char *byte)
 	return err;
 }
 
-/* Leave it to the scheduler on which of our CPUs to run. */
-static int unpin(const struct bench *b)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	for (unsigned int i = 0; i < bench_cpus(b); i++)
-		CPU_SET(bench_nth_cpu(b, i), &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
-}
-
 static int echo(struct partner *far, void *arg)
 {
 	const struct naive_pair *p = arg;
-	int err = p->pinned ? 0 : unpin(p->b);
+	int err = p->pinned ? 0 : bench_unbind(p->b);
 	char byte;
 
 	while (!err) {
@@ -216,7 +204,7 @@ int naive_pair_start(struct bench *b, struct naive_pair *p, bool pinned)
 	err = partner_start(b, &p->far, PARTNER_PROCESS, bench_cpu(b), echo, p);
 	if (err || pinned)
 		return err;
-	err = unpin(b);
+	err = bench_unbind(b);
 	return err ? bench_fail(b, -err, "sched_setaffinity") : 0;
 }
 

@@ -148,26 +148,22 @@ static int place_lab(const struct bench *b, pid_t server)
 	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
 	char path[64];
 	struct dirent *e;
-	cpu_set_t set;
-	int placed = 0, refused = 0;
+	int placed = 0, refused = 0, err;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)server);
-	d = cpu < 0 || cpu >= CPU_SETSIZE ? NULL : opendir(path);
+	d = cpu < 0 ? NULL : opendir(path);
 	if (!d)
 		return -1;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
 	/* Threads that begin later inherit it from one of these. */
 	while ((e = readdir(d))) {
 		const pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (tid <= 0)
 			continue;
-		if (sched_setaffinity(tid, sizeof(set), &set))
-			refused += errno != ESRCH;
-		else
-			placed++;
+		err = bench_bind(tid, &cpu, 1);
+		refused += err && err != -ESRCH;
+		placed += !err;
 	}
 	closedir(d);
 	return placed && !refused ? cpu : -1;
