@@ -3,38 +3,36 @@
  * tcp_bandwidth - how many bytes a second does TCP carry?
  *
  * This process sends messages of size bytes, one after the other, into streams
- * connections in turn; the server receives and throws away.  The server counts:
- * after each block it reports on the same connection how many bytes it has
- * got and when, and what counts is the time from one report to the next, by the
- * server's clock, while the next block is already on its way.  So the flow
- * never stops, starting it up counts for nothing, and a client that is held up
- * lengthens no span and shortens none.  The delay of small segments (Nagle) is
- * at work, as it is for a program that asks for nothing.
+ * connections in turn; the server receives and throws away.  The server counts,
+ * and once in some ms of its clock says on the same connection how many bytes
+ * it has got and when: what counts is the time from one report to the next.
+ * This process reads the reports between its messages and waits for none.  So
+ * the flow never stops, starting it up counts for nothing, and a client that is
+ * held up lengthens no span and shortens none.  The delay of small segments
+ * (Nagle) is at work, as it is for a program that asks for nothing.
  *
  * via says how a message gets into the connection: send copies it from memory,
  * sendfile takes it out of the page cache.
  *
- * rate is the mean of such spans of some ms: bytes by time, as iperf3 says it.
- * A flow between two CPUs has no one speed.  Where the sender never sleeps and
- * only wakes the receiver it is two to four times as fast as where each waits
- * for the other to wake up, and it goes from the one to the other every few ms
- * or stays for a whole flow: sender_sleeps, of the facts, tells which.  acked
- * is the way of the CSE 221 report: bytes that were newly acknowledged in a
- * span of time, from captured packets; its value is the greatest of them.  The
- * facts say what the connection had: window_bytes and srtt_ns, whose quotient
- * is the report's bound, segment_bytes (what a segment carried in the mean),
- * what was retransmitted, and the algorithm (one that paces, such as bbr, holds
- * a stream back by itself).
+ * rate is all bytes by all the time of such spans, as iperf3 says it.  A flow
+ * between two CPUs has no one speed: most of its messages wake the receiver,
+ * and what that costs depends on how far apart the two CPUs are, which a
+ * hypervisor changes.  acked is the way of the CSE 221 report: bytes that were
+ * newly acknowledged in a span of time, from captured packets; its value is the
+ * greatest of them.  The facts say what the connection had: window_bytes and
+ * srtt_ns, whose quotient is the report's bound, segment_bytes (what a segment
+ * carried in the mean), what was retransmitted, and the algorithm (one that
+ * paces, such as bbr, holds a stream back by itself).
  *
  * Measures: bytes that the server has received in a second.
  * Includes: the system calls and copies of both ends and the network stacks.
- * After:    lmbench bw_tcp, iperf3 (which counts for seconds, in 128 KiB);
+ * After:    lmbench bw_tcp, iperf3 (whose server calls select() before each
+ *           read, which makes it faster);
  *           CSE 221 report section 5.3 (acked).
  * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW and libpcap for acked.
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "bench.h"
@@ -57,12 +55,12 @@ static const struct bench_open open_axes[] = {
 static const int64_t streams[] = { 1, NET_FLOW_STREAMS };
 static const char *const figures[] = { "rate", "acked" };
 
-/* A block: long against the wake-up of the client after a report. */
-#define BLOCK_NS 1.2e6
+/* From report to report. */
+#define SPAN_NS 4.8e6
 
-/* Blocks of a span, which are some if the pilot was right: if it was held up
- * they are too short. */
-#define MOST_BLOCKS 200
+/* What is sent for one span at most, in net_flow_send(): then its server has
+ * no clock. */
+#define MOST_SENT 2000
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */
@@ -72,12 +70,11 @@ static const char *const figures[] = { "rate", "acked" };
  * through in bursts what it held back: all that lasts longer there. */
 #define SLOWER 16
 
-/* An acknowledgement may stand for a whole window, some MiB: a span of time
- * needs some of them.  Each block has one at least, with the server's report,
- * so that some blocks have enough if something holds the others back. */
-#define ACKED_BYTES	(4u << 20)
+/* An acknowledgement may stand for a whole window, some MiB: so much is sent in
+ * a span, in net_flow_send(), that it has some of them. */
 #define LEAST_ACKS	3
-#define MOST_ACKED	8 /* blocks in a span */
+#define LEAST_ACKED	4
+#define MOST_ACKED	32
 #define CAPTURE_WAIT_MS 1
 
 struct state {
@@ -86,7 +83,6 @@ struct state {
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
-	long sleeps; /* of this process, when the flow began */
 };
 
 static unsigned int slower(const struct state *s)
@@ -157,14 +153,6 @@ static int setup(struct bench *b, void *state)
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
 }
 
-static long sleeps(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nvcsw;
-}
-
 /* The flow begins here, and goes on until leave(). */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
@@ -181,14 +169,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			.sendfile = c->at[VIA] == SENDFILE,
 			.size = (uint32_t)c->params[SIZE].number,
 			.streams = (unsigned int)streams[c->at[STREAMS]],
-			.block_ns = BLOCK_NS * slower(s),
-			.block_bytes = is_acked(c) ? ACKED_BYTES : 0,
+			.span_ns = SPAN_NS * slower(s),
 			.warm_up_ns = WARM_UP_NS * slower(s),
 		});
-	s->sleeps = sleeps();
 	if (err || !is_acked(c) || bench_stopping(b))
 		return err;
-	err = net_capture_open(&s->capture, b, s->flow.client[0].fd);
+	err = net_capture_open(&s->capture, b, s->flow.stream[0].client.fd);
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
@@ -212,31 +198,30 @@ static double acked_rate(struct net_capture *cap)
 	       (double)(last.ns - first.ns);
 }
 
-/* One block after the other.  Return: 0, also after Ctrl-C. */
-static int pour_blocks(struct bench *b, struct state *s, unsigned int n)
+/* Return: 0, also after Ctrl-C. */
+static int pour(struct bench *b, struct state *s, unsigned int n)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < n && !err && !bench_stopping(b); i++)
-		err = net_flow_step(&s->flow);
-	if (err)
-		net_flow_end(&s->flow);
+		err = net_flow_send(&s->flow);
 	return err;
 }
 
 /* Looking at what was captured takes a millisecond, in which nothing flows: so
- * the next span has more blocks, and none of this one. */
+ * the next span has more bytes, and none of this one. */
 static int sample_acked(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
 	double rate = 0;
 	int err = 0;
 
-	for (unsigned int n = 1; n <= MOST_ACKED && rate <= 0 && !err; n *= 2) {
+	for (unsigned int n = LEAST_ACKED; n <= MOST_ACKED && rate <= 0 && !err;
+	     n *= 2) {
 		if (bench_stopping(b))
 			return 0;
 		net_capture_drain(&s->capture);
-		err = pour_blocks(b, s, n);
+		err = pour(b, s, n);
 		if (!err && !bench_stopping(b))
 			rate = acked_rate(&s->capture);
 	}
@@ -253,15 +238,16 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 	if (is_acked(c))
 		return sample_acked(b, s, c);
-	for (int i = 0; i < MOST_BLOCKS && rate <= 0; i++) {
-		err = pour_blocks(b, s, 1);
-		if (err || bench_stopping(b))
-			return err;
-		rate = net_flow_rate(&s->flow);
+	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
+		err = net_flow_rate(&s->flow, &rate);
+		if (rate > 0 || bench_stopping(b))
+			break;
+		if (!err)
+			err = net_flow_send(&s->flow);
 	}
 	if (rate > 0)
 		bench_record_value(b, c, rate);
-	return 0;
+	return err;
 }
 
 static void tell_facts(struct bench *b, struct state *s,
@@ -270,9 +256,8 @@ static void tell_facts(struct bench *b, struct state *s,
 	uint64_t of_the_first = 0;
 	struct tcp_info info;
 
-	net_client_facts(&s->flow.client[0], c, &of_the_first);
-	net_client_info(&s->flow.client[0], &info);
-	bench_fact(b, c, "sender_sleeps", (double)(sleeps() - s->sleeps));
+	net_client_facts(&s->flow.stream[0].client, c, &of_the_first);
+	net_client_info(&s->flow.stream[0].client, &info);
 	bench_fact(b, c, "retransmitted", (double)net_flow_again(&s->flow));
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
@@ -281,29 +266,27 @@ static void tell_facts(struct bench *b, struct state *s,
 		bench_fact(b, c, "segment_bytes",
 			   (double)info.tcpi_bytes_sent /
 				   info.tcpi_data_segs_out);
-	bench_fact(b, c, "block_bytes",
-		   (double)net_flow_block(&s->flow) / s->flow.streams);
 }
 
 /* What connections took must be what the server has counted in the end. */
 static int conclude_flow(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	const struct net_flow *f = &s->flow;
-	const int err = net_flow_finish(&s->flow);
+	int err;
 
+	tell_facts(b, s, c);
+	err = net_flow_finish(&s->flow);
 	if (err || bench_stopping(b))
 		return err;
-	bench_proof(b, c, "bytes", (double)f->taken,
-		    (double)net_flow_counted(f));
-	tell_facts(b, s, c);
+	bench_proof(b, c, "bytes", (double)net_flow_taken(&s->flow),
+		    (double)net_flow_counted(&s->flow));
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const bool flowed = s->flow.streams && s->flow.sent;
+	const bool flowed = net_flow_taken(&s->flow);
 	const int err =
 		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
 

@@ -87,16 +87,20 @@ killed() {
 			.evidence.bytes.seen == .evidence.bytes.expected)'
 }
 
-# lied_to LIE PROGRAM CASE: measure CASE with a server that lies: it must be
-# found out.
-lied_to() {
+# ask_liar STATUS LIE PROGRAM CASE: measure CASE with a server that lies.
+ask_liar() {
 	rm -f port # the one before must not be taken for this one
-	"$FIXTURES/liar" "$1" >port 3>&- &
+	"$FIXTURES/liar" "$2" >port 3>&- &
 	server=$!
 	until_true test -s port || return
-	try 1 "$BIN/$2" "${QUICK[@]}" --json --peer 127.0.0.1 \
-		--port "$(<port)" --case "$3" || return
+	try "$1" "$BIN/$3" "${QUICK[@]}" --json --peer 127.0.0.1 \
+		--port "$(<port)" --case "$4" || return
 	kill -KILL "$server"
+}
+
+# lied_to LIE PROGRAM CASE: it must be found out.
+lied_to() {
+	ask_liar 1 "$@" || return
 	rows 'length > 0 and all(.status == "failed" and .value == null)'
 }
 
@@ -119,6 +123,14 @@ lied_to() {
 @test "a server whose clock stands still gives no rate" {
 	lied_to still tcp_bandwidth '*via=send,size=8K,*'
 	rows 'all(.reason | test("no sample"))'
+}
+
+@test "a flow waits for no report, and a span counts as often as it is longer" {
+	QUICK=(--effort 100 --invocations 1)
+	ask_liar 0 uneven tcp_bandwidth '*via=send,size=128K,streams=1,*figure=rate'
+	# Half of the spans are at 1 MB/s, and three quarters of the time at 2: any
+	# twenty moments in turn or more have their mean within this.
+	rows 'length == 1 and all(.samples >= 20 and .value > 1.65e6 and .value < 1.85e6)'
 }
 
 @test "an answer that is another message is found out" {

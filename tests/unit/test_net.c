@@ -34,7 +34,7 @@ static void check_hello(void)
 					.op = NET_SINK,
 					.size = 4096,
 					.flags = NET_BUSY,
-					.block = 1ull << 33 };
+					.span_ns = 1ull << 33 };
 	struct net_hello bad = good;
 
 	OK(net_hello_fits(&good), "a hello");
@@ -54,7 +54,7 @@ static void check_hello(void)
 	bad.size = 0;
 	OK(!net_hello_fits(&bad), "a message of nothing");
 	bad = good;
-	bad.block = 0;
+	bad.span_ns = 0;
 	OK(!net_hello_fits(&bad), "reports without end");
 }
 
@@ -224,7 +224,7 @@ static void babble(int fd, unsigned int kind)
 			       .version = NET_VERSION,
 			       .op = (uint16_t)(1 + random() % 4),
 			       .size = 1 + (uint32_t)random() % 70000,
-			       .block = 1 + (uint64_t)random() % 9000,
+			       .span_ns = 1 + (uint64_t)random() % 9000,
 			       .port = (uint16_t)(1 + random() % 65535) };
 
 	for (size_t i = 0; i < sizeof(bytes); i++)

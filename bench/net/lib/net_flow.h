@@ -7,9 +7,9 @@
 #include "net_client.h"
 
 /*
- * A flow of messages to net_server that does not stop: blocks of messages go
- * out one after the other, the server says after each block how many bytes it
- * has got, and the next block is always sent before that is read.
+ * A flow of messages to net_server that does not stop: the server says, once in
+ * a span of its clock, how many bytes it has got; what has been said is read
+ * between messages, and nobody waits for it.
  */
 #define NET_FLOW_STREAMS 4
 
@@ -17,9 +17,14 @@ struct net_flow_plan {
 	bool sendfile; /* out of the page cache, not copied from memory */
 	uint32_t size; /* of a message, at most NET_MAX_SINK */
 	unsigned int streams;
-	double block_ns;      /* about what a block of all streams takes */
-	uint64_t block_bytes; /* but no less of each stream */
-	double warm_up_ns;    /* the flow goes on for so long at first */
+	double span_ns;	   /* from report to report */
+	double warm_up_ns; /* the flow goes on for so long at first */
+};
+
+struct net_stream {
+	struct net_client client;
+	uint64_t taken;		    /* bytes that the connection took */
+	struct net_report from, to; /* a span, between two reports */
 };
 
 struct net_flow {
@@ -27,17 +32,10 @@ struct net_flow {
 	unsigned char *buf; /* a message, of the greatest size so far */
 	size_t room;	    /* bytes of it */
 	int file;	    /* the same in the page cache */
-	struct net_client client[NET_FLOW_STREAMS];
 	struct net_flow_plan plan;
+	struct net_stream stream[NET_FLOW_STREAMS];
 	unsigned int streams; /* that are open */
-	uint64_t messages;    /* in a block of each stream */
-	uint64_t sent;	      /* blocks */
-	uint64_t taken;	      /* bytes that the connections took */
-	uint64_t reported;
-	uint64_t counted[NET_FLOW_STREAMS]; /* bytes, by the last report */
-	uint64_t at_ns;	  /* when the last of them was made, server's clock */
-	uint64_t mark_ns; /* of net_flow_rate() */
-	uint64_t mark_reported;
+	uint64_t moment;      /* of the server's clock: see net_flow_rate() */
 };
 
 /* net_flow_open() - no connection yet.  Return: 0 or bench_fail(). */
@@ -52,23 +50,28 @@ int net_flow_open(struct net_flow *f, struct bench *b);
 int net_flow_begin(struct net_flow *f, const struct net_host *host,
 		   const struct net_flow_plan *plan);
 
-/* net_flow_step() - send the next block, and read the reports of the one
- * before.  Return: 0 or bench_fail(). */
-int net_flow_step(struct net_flow *f);
+/* net_flow_send() - messages for some tenths of a ms at least.
+ * Return: 0 or bench_fail(). */
+int net_flow_send(struct net_flow *f);
 
-/* net_flow_finish() - wait for the reports of all that was sent.
+/**
+ * net_flow_rate() - bytes a second that the server received in the span that
+ * holds the next moment, of all streams.  Moments are span_ns apart, so that a
+ * span that lasts longer counts as often as it is longer, and the mean is all
+ * bytes by all the time.
+ * @rate: 0 if that span has not been reported yet.
+ *
+ * Return: 0 or bench_fail().
+ */
+int net_flow_rate(struct net_flow *f, double *rate);
+
+/* net_flow_finish() - send no more, and wait for the server's last count.
  * Return: as above. */
 int net_flow_finish(struct net_flow *f);
 
-/* net_flow_rate() - bytes a second that the server has received since the last
- * call that gave some, by its own clock: the client may have been held up.
- * Return: 0 if that was too short a time; the next call will tell of it too. */
-double net_flow_rate(struct net_flow *f);
-
-/* net_flow_block() - bytes of a block, of all streams. */
-uint64_t net_flow_block(const struct net_flow *f);
-
-/* net_flow_counted() - bytes that the server has reported, of all streams. */
+/* net_flow_taken() - bytes that the connections took; net_flow_counted() - that
+ * the server has counted, by its last reports. */
+uint64_t net_flow_taken(const struct net_flow *f);
 uint64_t net_flow_counted(const struct net_flow *f);
 
 /* net_flow_again() - segments that were sent again, of all streams. */

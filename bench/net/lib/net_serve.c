@@ -198,38 +198,36 @@ static uint64_t clock_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Report the blocks that are there.  @due: the end of the next one. */
-static int report_blocks(struct session *s, uint64_t have, uint64_t *due)
+static int report(struct session *s, uint64_t bytes, uint64_t ns)
 {
-	struct net_report report = { .ns = clock_ns() };
+	const struct net_report report = { .bytes = bytes, .ns = ns };
+	const int err = send_all(s->fd, &report, sizeof(report));
 
-	for (; have >= *due; *due += s->hello.block) {
-		report.bytes = *due;
-		if (send_all(s->fd, &report, sizeof(report)))
-			return -EPIPE;
-	}
 	/* Whoever sends looks like one whose acknowledgements can wait for
 	 * what it will send next, and a client that waits with a small segment
 	 * until the one before was acknowledged (Nagle) would wait for 40 ms.
 	 * A server that only reads acknowledges what it has read at once; so
 	 * does this one. */
 	acknowledge_soon(s->fd);
-	return 0;
+	return err;
 }
 
 static void sink(struct session *s, unsigned char *buf, size_t room)
 {
-	uint64_t due = s->hello.block, have = 0;
+	uint64_t due = 0, have = 0;
+	ssize_t n;
 
-	for (;;) {
-		const ssize_t n = receive(s, s->fd, buf, room);
+	while ((n = receive(s, s->fd, buf, room)) > 0) {
+		const uint64_t now = clock_ns();
 
-		if (n <= 0)
-			return;
 		have += (uint64_t)n;
-		if (have >= due && report_blocks(s, have, &due))
+		if (now < due)
+			continue;
+		if (report(s, have, now))
 			return;
+		due = now + s->hello.span_ns;
 	}
+	report(s, have, 0);
 }
 
 /* The acknowledgement does not wait for the answer. */

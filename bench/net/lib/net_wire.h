@@ -17,12 +17,12 @@
 #define NET_VERSION	6
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
-#define NET_MAX_BLOCK	(1ull << 36)
+#define NET_MAX_SPAN_NS (1ull << 36)
 
 enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
 	NET_ECHO_UDP, /* the same with datagrams; the connection stays open */
-	NET_SINK,     /* count; report after each block of bytes */
+	NET_SINK,     /* count; report once in a span of time, and at the end */
 	NET_ACK,      /* send back, and acknowledge each packet before that */
 };
 
@@ -34,8 +34,8 @@ struct net_hello {
 	uint16_t op;
 	uint32_t size; /* of a message */
 	uint32_t flags;
-	uint64_t block; /* NET_SINK: bytes from report to report */
-	uint16_t port;	/* NET_ECHO_UDP: from where the datagrams come */
+	uint64_t span_ns; /* NET_SINK: from report to report */
+	uint16_t port;	  /* NET_ECHO_UDP: from where the datagrams come */
 	uint16_t zero[3];
 };
 
@@ -56,11 +56,11 @@ struct net_answer {
 	uint64_t echoed; /* messages and datagrams sent back */
 };
 
-/* NET_SINK: after a block. */
+/* NET_SINK: after the first bytes, then when a span is over. */
 struct net_report {
 	uint64_t bytes; /* that have come in all */
-	uint64_t ns;	/* when the block was there, by the server's
-			 * CLOCK_MONOTONIC */
+	uint64_t ns;	/* when they had, by the server's CLOCK_MONOTONIC;
+			 * 0: the client has sent its last byte */
 };
 
 _Static_assert(sizeof(struct net_hello) == 32 &&
@@ -77,7 +77,8 @@ static inline bool net_hello_fits(const struct net_hello *h)
 	       !(h->flags & ~NET_BUSY) && h->size >= 1 &&
 	       h->size <=
 		       (h->op == NET_SINK ? NET_MAX_SINK : NET_MAX_MESSAGE) &&
-	       h->block <= NET_MAX_BLOCK && (h->op != NET_SINK || h->block) &&
+	       h->span_ns <= NET_MAX_SPAN_NS &&
+	       (h->op != NET_SINK || h->span_ns) &&
 	       (h->op != NET_ECHO_UDP || h->port);
 }
 
