@@ -16,14 +16,16 @@
  * memory that the kernel keeps for it (rseq). memory: shared memory made,
  * mapped, touched and closed, by name or memfd. any_of: whether one of n things
  * has happened, the last one: eventfds by poll(), or words by futex_waitv().
- * child: a child that ends at once, made by clone3, awaited by waitpid(), or as
- * a pidfd by poll() and then reaped. advise: MADV_COLD for n ranges of a page,
- * by n calls or one. touch: new memory, all of it touched, in small pages or as
- * one large folio (mTHP) of that size. to_socket: from a file in memory to a
- * TCP connection over loopback. send: from memory to it; MSG_ZEROCOPY is
- * skipped where the kernel says that it copied all the same, as it does for a
- * receiver on the same machine. datagrams: n of 1 KiB over loopback, received
- * by recvmmsg.
+ * child_sharing_memory: a child that ends at once and copies nothing of this
+ * program, as posix_spawn()'s do; awaited by waitpid(), or as a pidfd by poll()
+ * and then reaped.
+ * advise: MADV_COLD for n ranges of a page, by n calls or one.
+ * touch: new memory, all of it touched, in small pages or as one large folio
+ * (mTHP) of that size.
+ * to_socket: from a file in memory to a TCP connection over loopback.
+ * send: from memory to it; MSG_ZEROCOPY is skipped where the kernel says that
+ * it copied all the same, as it does for a receiver on the same machine.
+ * datagrams: n of 1 KiB over loopback, received by recvmmsg.
  *
  * Measures: ns for one of n; for one transfer, mapping, child.
  * Includes: for to_socket, send and datagrams the receiving, which is the same
@@ -101,8 +103,6 @@ static int setup(struct bench *b, void *state)
 static void close_all(struct ways *s)
 {
 	ways_ring_close(s);
-	if (s->memory)
-		madvise(s->memory, WAYS_BYTES, MADV_DOFORK);
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	if (s->state)

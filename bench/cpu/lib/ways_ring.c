@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ways.h"
@@ -41,7 +40,7 @@ static int run_nop(struct bench *b, void *state, const struct bench_case *c,
 	struct ways *s = state;
 
 	for (uint64_t i = 0; i < iters * s->n; i++)
-		s->done += syscall(SYS_getppid) == parent;
+		s->done += getppid() == parent;
 	return 0;
 }
 
