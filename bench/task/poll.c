@@ -9,23 +9,26 @@
  * calls do not wait (timeout 0).  What keeping the list costs is epoll_ctl:
  * adding and deleting one more, or modifying one, in a list of that length.
  * With on=tcp they are connections over loopback, an end of each, which take
- * longer to be looked at than an eventfd.
+ * longer to be looked at than an eventfd; with on=file copies of the descriptor
+ * of a file in memory, which is always ready and has nothing to be asked.
  *
  * Measures: one call; epoll_add_del: two (one EPOLL_CTL_ADD, one DEL).
  * Includes: for select making the set anew, as it is overwritten (128 bytes
  *           copied); for poll nothing besides.
- * After:    lmbench lat_select tcp (on=tcp; it asks whether copies of one
- *           descriptor can be written, and all can).
+ * After:    lmbench lat_select file (on=file), and tcp (on=tcp; it asks whether
+ *           copies of one descriptor can be written, and all can).
  * Needs:    as many descriptors as ulimit -n allows; select none above 1023.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -54,6 +57,7 @@ static const struct bench_open open_axes[] = {
 };
 
 enum { CALL, FDS, READY };
+enum kind { EVENTFDS, SOCKETS, FILES };
 
 struct state {
 	int fd[MAX_FDS], far[MAX_FDS], extra;
@@ -63,7 +67,7 @@ struct state {
 	size_t counts;
 	unsigned int epolls; /* opened */
 	bool have_extra;
-	bool tcp; /* they are sockets */
+	enum kind kind;
 	struct pollfd poll[MAX_FDS];
 	fd_set set;
 	int top;	/* the greatest in the set */
@@ -80,8 +84,8 @@ struct point {
 	const struct variant *variant;
 	size_t list; /* index of epoll */
 	unsigned int count;
-	bool ready;
-	bool tcp;
+	unsigned int ready; /* of them */
+	enum kind kind;
 };
 
 static const struct point *point_of(const struct bench_case *c)
@@ -103,7 +107,8 @@ static int run_select(struct bench *b, void *state, const struct bench_case *c,
 		fd_set set = s->set;
 		const int n = select(s->top + 1, &set, NULL, NULL, &none);
 
-		s->right += n == p->ready && FD_ISSET(last, &set) == p->ready;
+		s->right += n == (int)p->ready &&
+			    !FD_ISSET(last, &set) == !p->ready;
 	}
 	return 0;
 }
@@ -119,7 +124,7 @@ static int run_poll(struct bench *b, void *state, const struct bench_case *c,
 	for (uint64_t i = 0; i < iters; i++) {
 		const int n = poll(s->poll, count, 0);
 
-		s->right += n == p->ready && !!last->revents == p->ready;
+		s->right += n == (int)p->ready && !last->revents == !p->ready;
 	}
 	return 0;
 }
@@ -135,7 +140,8 @@ static int run_epoll(struct bench *b, void *state, const struct bench_case *c,
 		struct epoll_event event[4];
 		const int n = epoll_wait(s->epoll[p->list], event, 4, 0);
 
-		s->right += n == p->ready && (!n || event[0].data.fd == last);
+		s->right +=
+			n == (int)p->ready && (!n || event[0].data.fd == last);
 	}
 	return 0;
 }
@@ -203,7 +209,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	struct point *p = c->data;
 
 	*p = (struct point) { v, c->at[FDS], c->params[FDS].number,
-			      c->at[READY], false };
+			      c->at[READY], EVENTFDS };
 	/* A list's own cost: the ends of the axis will do. */
 	if (!v->asks && (p->ready || (p->list != 0 && p->list < COUNTS - 1)))
 		return false;
@@ -227,12 +233,35 @@ static bool add_tcp(struct bench *b, void *state, struct bench_case *c)
 {
 	const unsigned int count = c->params[FDS].number;
 
-	*(struct point *)c->data =
-		(struct point) { &variants[0], 0, count, c->at[READY], true };
+	*(struct point *)c->data = (struct point) { &variants[0], 0, count,
+						    c->at[READY], SOCKETS };
 	skip_beyond_limit(c, 2 * count);
 	if (count > MAX_TCP)
 		c->skip = "select cannot have more than 500 connections, both "
 			  "of whose ends are here";
+	c->run = run_select;
+	return true;
+}
+
+static const char *const file_on[] = { "file" }, *const file_ready[] = {
+	"all"
+};
+
+static const struct bench_axis file_axes[] = {
+	AXIS_STR("call", tcp_calls),
+	AXIS_INT("fds", tcp_counts),
+	AXIS_STR("ready", file_ready),
+	AXIS_STR("on", file_on),
+	{ 0 },
+};
+
+static bool add_file(struct bench *b, void *state, struct bench_case *c)
+{
+	const unsigned int count = c->params[FDS].number;
+
+	*(struct point *)c->data =
+		(struct point) { &variants[0], 0, count, count, FILES };
+	skip_beyond_limit(c, count);
 	c->run = run_select;
 	return true;
 }
@@ -243,6 +272,7 @@ static int cases(struct bench *b, void *state)
 
 	s->counts = bench_values(b, "fds", counts, COUNTS, s->count);
 	bench_add_axes(b, tcp_axes, add_tcp);
+	bench_add_axes(b, file_axes, add_file);
 	return 0;
 }
 
@@ -366,17 +396,36 @@ static int open_sockets(struct bench *b, struct state *s, unsigned int count)
 	return err;
 }
 
+static int open_files(struct bench *b, struct state *s, unsigned int count)
+{
+	const int fd = memfd_create("poll", MFD_CLOEXEC);
+
+	while (fd >= 0 && s->fds < count) {
+		const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+		if (copy < 0)
+			break;
+		s->fd[s->fds++] = copy;
+	}
+	if (s->fds < count)
+		bench_fail(b, errno, "descriptors of a file");
+	if (fd >= 0)
+		close(fd);
+	return s->fds < count ? -1 : 0;
+}
+
 /* Those of the other kind make room: select() knows 1024 descriptors. */
 static int open_kind(struct bench *b, struct state *s, const struct point *p)
 {
 	const unsigned int room = raise_limit();
 
-	if (s->fds && s->tcp == p->tcp && (!p->tcp || s->fds == p->count))
+	if (s->fds && s->kind == p->kind && (!p->kind || s->fds == p->count))
 		return 0;
 	close_all(s);
-	s->tcp = p->tcp;
-	return p->tcp ? open_sockets(b, s, p->count)
-		      : open_eventfds(b, s, room);
+	s->kind = p->kind;
+	return p->kind == SOCKETS ? open_sockets(b, s, p->count)
+	       : p->kind == FILES ? open_files(b, s, p->count)
+				  : open_eventfds(b, s, room);
 }
 
 /* What is written over loopback is there when write() returns, or soon: its
@@ -385,11 +434,11 @@ static int make_ready(struct bench *b, struct state *s, unsigned int last)
 {
 	const uint64_t one = 1;
 	char byte;
-	const int fd = s->tcp ? s->far[last] : s->fd[last];
+	const int fd = s->kind == SOCKETS ? s->far[last] : s->fd[last];
 
 	if (write(fd, &one, sizeof(one)) < 0)
 		return bench_fail(b, errno, "make a descriptor ready");
-	if (s->tcp && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
+	if (s->kind == SOCKETS && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
 		return bench_fail(b, errno, "receive over loopback");
 	return 0;
 }
@@ -422,7 +471,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return err;
 	if (count > s->fds)
 		return bench_skip(b, "more descriptors than the limit allows");
-	err = p->ready ? make_ready(b, s, count - 1) : 0;
+	err = p->ready && p->kind != FILES ? make_ready(b, s, count - 1) : 0;
 	return !err && c->run == run_select ? make_set(b, s, count) : err;
 }
 
@@ -448,7 +497,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const unsigned int count = p->count;
 	uint64_t value;
 
-	if (p->ready && count <= s->fds &&
+	if (p->ready && p->kind != FILES && count <= s->fds &&
 	    read(s->fd[count - 1], &value, sizeof(value)) < 0)
 		return bench_fail(b, errno, "make a descriptor not ready");
 	return 0;

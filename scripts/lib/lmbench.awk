@@ -176,6 +176,19 @@ function line_of(format, how, size,   digits, text, id) {
 	return text
 }
 
+# What the line @text is no good for: grade D, or wider than the report's bound.
+function tell_disturbed(text, n,   i, grade) {
+	for (i = 1; i <= n; i++)
+		if (member(row[$1 "\t" operand[i]], "grade") == "D")
+			grade = ", grade D"
+	if (grade == "" && !(known && x_high - x_low > 2 * 0.05 * x))
+		return
+	gsub(/\n/, "", text)
+	fflush()
+	printf "lmbench: disturbed, measure it again: %s: 95 %% interval %s%s\n", text,
+		known ? sprintf("%.4g to %.4g", x_low, x_high) : "unknown", grade >"/dev/stderr"
+}
+
 # Titles and heads wait for the first line below them.
 function say(text) {
 	printf "%s%s\n", waiting, text
@@ -237,6 +250,7 @@ END {
 			size = member(substr(row[$1 "\t" operand[n]], RSTART, RLENGTH), "size")
 		text = line_of($6, $3, size)
 		say(text)
+		tell_disturbed(text, n)
 		if (json != "")
 			put_json(text, $2)
 	}

@@ -199,7 +199,7 @@ plan_summary() {
 	memory '"libc bcopy unaligned' bcopy 2 copy libc
 	memory '"unrolled bcopy unaligned' fcp 2 copy scalar
 	memory 'Memory read bandwidth' frd 1 read scalar
-	memory 'Memory write bandwidth' fwr 1 write scalar
+	memory 'Memory partial write bandwidth' wr 1 write scalar
 	printf '[\tcloses\t\t\t\t\n' >>"$work/plan"
 	for size in 0 4 8 16 32 64; do
 		for n in ovr 2 4 8 16 24 32 64 96; do take lat_ctx "-s $size $n" || :; done

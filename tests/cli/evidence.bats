@@ -143,6 +143,7 @@ woken sync wait op=futex_wake,partner=same_cpu
 right_answers poll poll call=poll,fds=10,ready=last
 right_answers poll select call=select,fds=100,ready=none,on=tcp
 right_answers poll select call=select,fds=100,ready=last,on=tcp
+right_answers poll select call=select,fds=100,ready=all,on=file
 calls syscall getppid@10 call=getppid,via=libc
 effects syscall getcwd@10 call=getcwd,via=libc
 calls mistakes getppid@10 mistake=single_shot,figure=right

@@ -161,14 +161,15 @@ static bool is_common(enum mem_isa isa)
 
 /* Whether a kernel is worth a row there. */
 static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
-		   unsigned int threads)
+		   unsigned int threads, bool asked)
 {
 	if (!mem_kernel(op, isa))
 		return false;
 	if (threads > 1 && !is_common(isa))
 		return false;
 	if (one_way(op))
-		return level == LEVEL_MEMORY && isa == mem_isa_widest();
+		return (asked || level == LEVEL_MEMORY) &&
+		       isa == mem_isa_widest();
 	/* Lines that are near need not be asked for ahead. */
 	return op < MEM_WRITE_PF ||
 	       (level >= LEVEL_3 && isa == mem_isa_widest());
@@ -182,7 +183,7 @@ static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
 
 	for (int op = 0; op < MEM_OPS; op++)
 		for (int isa = 0; isa < MEM_ISAS; isa++)
-			if (wanted(op, isa, level, threads))
+			if (wanted(op, isa, level, threads, asked))
 				add(b, p, op, isa, mem_isa_name(isa), size,
 				    threads, asked);
 }
