@@ -17,6 +17,7 @@
 
 #define CALLS 100 /* to see that they are counted */
 
+static struct perf_event_attr event = { .size = sizeof(event) };
 static int *counters; /* of each CPU */
 static size_t n_counters;
 
@@ -82,15 +83,15 @@ static int find_getppid(char path[PATH_MAX], uint64_t *offset)
 	return name ? 0 : -ENOENT;
 }
 
-static int count_on_all(struct perf_event_attr *attr)
+static int count_on_all(void)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int err = -ENOMEM;
 
 	counters = calloc((size_t)cpus, sizeof(*counters));
 	for (int cpu = 0; counters && cpu < cpus; cpu++) {
-		const int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu,
-					    -1, PERF_FLAG_FD_CLOEXEC);
+		const int fd = (int)syscall(SYS_perf_event_open, &event, -1,
+					    cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 		if (fd >= 0)
 			counters[n_counters++] = fd;
@@ -104,55 +105,67 @@ static int count_on_all(struct perf_event_attr *attr)
 int traced_apply(const struct layer *l, long n)
 {
 	static char path[PATH_MAX];
-	struct perf_event_attr attr = { .size = sizeof(attr) };
 	long type = 0;
 	int err = 0;
 
 	if (l->flag == TRACED_TRACEPOINT) {
-		err = use_tracepoint(&attr);
+		err = use_tracepoint(&event);
 	} else {
 		type = read_number(
 			AT_FDCWD,
 			l->flag == TRACED_UPROBE
 				? "/sys/bus/event_source/devices/uprobe/type"
 				: "/sys/bus/event_source/devices/kprobe/type");
-		attr.type = (uint32_t)type;
+		event.type = (uint32_t)type;
 	}
 	if (l->flag == TRACED_UPROBE) {
 		uint64_t offset = 0;
 
 		err = find_getppid(path, &offset);
-		attr.config1 = (uintptr_t)path;
-		attr.config2 = offset;
+		event.config1 = (uintptr_t)path;
+		event.config2 = offset;
 	} else if (l->flag == TRACED_KPROBE) {
-		attr.config1 = (uintptr_t)ARCH_KERNEL_CALL("getppid");
+		event.config1 = (uintptr_t)ARCH_KERNEL_CALL("getppid");
 	}
 	if (type < 0)
 		return (int)type;
 	if (!err)
-		err = count_on_all(&attr);
+		err = count_on_all();
 	return err ? err : stay(NULL);
 }
 
-static uint64_t counted(void)
+static uint64_t counted(const int *fds, size_t n)
 {
 	uint64_t sum = 0, one;
 
-	for (size_t i = 0; i < n_counters; i++)
-		if (read(counters[i], &one, sizeof(one)) == sizeof(one))
+	for (size_t i = 0; i < n; i++)
+		if (read(fds[i], &one, sizeof(one)) == sizeof(one))
 			sum += one;
 	return sum;
 }
 
+/* What @fds count during so many calls. */
+static uint64_t counted_of(const int *fds, size_t n, int calls)
+{
+	const uint64_t before = counted(fds, n);
+
+	while (calls--)
+		getppid();
+	return counted(fds, n) - before;
+}
+
+/* Those of each CPU count the calls of all processes; one of this thread alone,
+ * without the reading, counts those made here. */
 bool traced_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
-	const uint64_t before = counted();
-	uint64_t seen;
+	const uint64_t all = counted_of(counters, n_counters, CALLS);
+	const int own = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1,
+				     PERF_FLAG_FD_CLOEXEC);
+	const uint64_t seen =
+		counted_of(&own, 1, CALLS) - counted_of(&own, 1, 0);
 
-	for (int i = 0; i < CALLS; i++)
-		getppid();
-	seen = counted() - before;
+	close(own);
 	snprintf(how, HOW_MAX, "of %d calls of getppid() it counted %llu",
 		 CALLS, (unsigned long long)seen);
-	return seen >= CALLS;
+	return all >= CALLS && seen == CALLS;
 }

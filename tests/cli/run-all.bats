@@ -17,6 +17,17 @@ refused() {
 	[[ ! -e out ]]
 }
 
+@test "a program whose number is another's by now is not waited for again" {
+	cat >driver <<-'END'
+		source "$1/scripts/lib/child.bash"
+		kill() { :; } # of whatever number: there is such a process
+		child_run 60 true
+		child_run 60 false || echo "$?"
+	END
+	run -0 timeout 60 bash driver "$ROOT"
+	[[ $output == 1 ]]
+}
+
 @test "run-all runs each row once in each round and reports" {
 	run -0 --separate-stderr drive --out out --profile quick
 	[[ $output == "rows: 14" ]]

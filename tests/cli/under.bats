@@ -42,6 +42,18 @@ layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=
 	done
 }
 
+@test "a probe is proven by the calls made here, not by those of other processes" {
+	local layer calls=(perl -e '1 while getppid()') pid
+
+	for layer in tracepoint kprobe; do
+		"${calls[@]}" 3>&- &
+		pid=$!
+		try '0|77' "$under" --prove "$layer"
+		kill "$pid"
+		[[ $status == 77 || $output == "$layer: of 100 calls of getppid() it counted 100" ]]
+	done
+}
+
 @test "what the command sees is the layer" {
 	try 0 "$under" nnp,seccomp=5 -- grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status
 	[[ $output == $'NoNewPrivs:\t1\nSeccomp:\t2' ]]
