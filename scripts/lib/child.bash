@@ -5,7 +5,7 @@
 child_pid=    # session that runs now
 child_signal=0 # whether a trap has run, which ends wait before the child has ended
 stopping=0    # signal number that asked us to stop, 0 if none
-child_ran=0    # whether child_run began: what it was redirected to was opened
+child_ran=0   # whether child_run began: what it was redirected to was opened
 child_final=0  # whether to run this child although we are stopping
 declare -a child_ends=()
 ! command -v setpriv >/dev/null || child_ends=(setpriv --pdeathsig TERM)
@@ -57,9 +57,11 @@ child_sweep() {
 }
 
 # child_stop NUMBER: a signal came.  The first ends the child and the run, in
-# good order; the second ends everything at once.
+# good order; Ctrl-C after it ends everything at once.  TERM and HUP come twice to
+# whom a whole group gets them: make and timeout pass them on.
 child_stop() {
 	child_signal=1
+	((!stopping || $1 == 2)) || return 0
 	if ((stopping)); then
 		progress_clear
 		log "stopped at once"
@@ -70,10 +72,40 @@ child_stop() {
 	fi
 	stopping=$1
 	progress_clear
-	log "stopping; once more to quit without a report"
+	log "stopping; Ctrl-C to quit without a report"
 	if [[ -n $child_pid ]]; then
 		kill -TERM "$child_pid" 2>/dev/null || :
 	fi
+}
+
+# child_pass SIGNAL STATUS: to the driver; before there is one, end.
+child_pass() {
+	child_signal=1
+	[[ $child_pid ]] || exit "$2"
+	kill -s "$1" "$child_pid" 2>/dev/null || :
+}
+
+# child_apart ARGUMENT...: begin this script again in a process group of its own,
+# and be no more than what hands it our signals.  A signal to the whole group
+# (Ctrl-C, timeout, the TERM that make passes on) would else end the commands that
+# the driver writes its files with, too.
+child_apart() {
+	local status
+
+	[[ ${OSCOST_APART-} != "$PPID" ]] || return 0
+	trap 'child_pass HUP 129' HUP
+	trap 'child_pass INT 130' INT
+	trap 'child_pass TERM 143' TERM
+	set -m
+	OSCOST_APART=$$ "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
+	child_pid=$!
+	set +m
+	while :; do
+		child_signal=0
+		status=0
+		wait "$child_pid" 2>/dev/null || status=$?
+		((child_signal)) || exit "$status"
+	done
 }
 
 # child_traps: from now on signals stop the run.

@@ -62,6 +62,7 @@ clean() {
 
 # stop NUMBER: a signal came; the pool ends its jobs.
 stop() {
+	[[ -z $stopped ]] || (($1 == 2)) || return 0
 	[[ -z $stopped ]] || exit $((128 + $1))
 	stopped=$1
 	progress_clear

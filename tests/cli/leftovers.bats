@@ -71,17 +71,18 @@ clean() {
 }
 
 @test "test files of a killed run go at the next start, its programs end" {
-	local pid
+	local pid driver
 
 	setsid "$ROOT/scripts/run-all" --bin "$BIN" --only file_read --out out \
 		--dir files >/dev/null 2>&1 3>&- &
 	pid=$!
 	until_true has 'files/.oscost-files-*/data*'
+	driver=$(pgrep -P "$pid")
 	kill -KILL "$pid"
 	# Another session; it has the files open until it has ended.
-	until_true flock -n "$OSCOST_RECORDS/$pid" true
+	until_true flock -n "$OSCOST_RECORDS/$driver" true
 	run -0 --separate-stderr env -u MAKEFLAGS -u MAKELEVEL make -s -C "$ROOT" BUILD="${BIN%/bin}" clean-up
-	says "machine: removed what a killed process ($pid) had left: dir $PWD/files/.oscost-files-*"
+	says "machine: removed what a killed process ($driver) had left: dir $PWD/files/.oscost-files-*"
 	[[ -z $(ls -A files) ]]
 }
 

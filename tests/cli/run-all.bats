@@ -328,6 +328,31 @@ cut_and_resume() {
 		--suite "$suite" --out out --rounds 2
 }
 
+@test "TERM to the whole group, which make passes on, makes the report" {
+	# In the middle of a program, and of a command that the driver writes with.
+	# shellcheck disable=SC2016 # expands in the stub
+	stub other '[[ -e slow || $round == 1 ]] || { touch waiting; sleep '"$nap"'; }; '"$row"
+	mkdir path
+	# shellcheck disable=SC2016 # expands in the script
+	printf '#!/bin/bash\n[[ ! -e slow || $(grep -c . out/journal.tsv) -lt 2 ]] || { touch waiting; sleep 1; }\nPATH=%q exec sync "$@"\n' \
+		"$PATH" >path/sync
+	chmod +x path/sync
+	printf 'all:\n\t@%s\n' "$ROOT/scripts/run-all --bin $bin --suite $suite --out out --rounds 2" >Makefile
+	for slow in '' 1; do
+		rm -rf out waiting
+		[[ ! $slow ]] || touch slow
+		PATH=$PWD/path:$PATH setsid env -u MAKEFLAGS -u MAKELEVEL make >said 2>&1 &
+		pid=$!
+		until [[ -e waiting ]]; do sleep 0.1; done
+		kill -TERM -- "-$pid"
+		wait "$pid" || :
+		cat said
+		[[ $(grep -c 'stopping' said) -eq 1 ]]
+		grep '^rows:' said
+		grep "go on with: .*--resume $PWD/out" said
+	done
+}
+
 @test "a second Ctrl-C quits at once" {
 	# shellcheck disable=SC2016 # expands in the stub
 	stub good 'trap "" TERM; touch waiting; sleep '"$nap"' & wait; sleep '"$nap"
@@ -336,7 +361,7 @@ cut_and_resume() {
 	pid=$!
 	until [[ -e waiting ]]; do sleep 0.1; done
 	kill -INT "$pid"
-	until grep -q 'once more' said; do sleep 0.1; done
+	until grep -q 'Ctrl-C to quit' said; do sleep 0.1; done
 	kill -INT "$pid"
 	status=0
 	wait "$pid" || status=$?
