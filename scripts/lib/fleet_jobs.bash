@@ -30,6 +30,9 @@ measure() {
 
 	now_us
 	start=$now
+	exec 9<"$out/plan.tsv"
+	! command -v flock >/dev/null || flock -n 9 || die 2 "another fleet run is at work in $out"
+	rm -rf "$out"/.work-* # of one that was killed
 	work=$(mktemp -d "$out/.work-XXXXXXXXXX")
 	trap clean EXIT
 	mkfifo -m 600 "$work/hold"
@@ -152,7 +155,7 @@ pool() {
 			[[ ! -v busy[${item%,*}] && ! -v busy[${item#*,}] ]] || continue
 			busy[${item%,*}]=1 busy[${item#*,}]=1
 			begun[$item]=$SECONDS
-			"$job" "$item" &
+			"$job" "$item" 9<&- &
 			at_work[$!]=$item
 			unset "left[i]"
 		done

@@ -119,5 +119,6 @@ validate() {
 		prefix=(chrt -r "${conf[prio]}")
 	fi
 	files_check
+	((${#plan_ids[@]})) || die 2 "nothing to measure: the plan is empty"
 	check_programs
 }

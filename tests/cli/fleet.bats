@@ -81,7 +81,14 @@ END
 	until_true session_empty "$pid"
 	touch go
 	before=$(stat -c %i out/nodes/a1)
+	mkdir -p out/.work-killed/sub
+	exec 7<out/plan.tsv
+	flock -n 7
+	try 2 "${fleet[@]}" run --resume out --bin build/bin
+	[[ $stderr == *"another fleet run is at work in"* && -e out/.work-killed ]]
+	exec 7<&-
 	try 0 "${fleet[@]}" run --resume out --bin build/bin
+	[[ -z $(find out -name '.work*') ]]
 	[[ $(states out) == 'a1=ok a2=ok' && $(stat -c %i out/nodes/a1) == "$before" ]]
 }
 

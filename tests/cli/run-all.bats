@@ -370,6 +370,25 @@ cut_and_resume() {
 	nobody_left
 }
 
+@test "a row that the card has not, by ONLY, is measured; an empty plan is misuse" {
+	export ROOT
+	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --suite /dev/null --out out
+	[[ $stderr == *"has no rows"* && ! -e out ]]
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+		source "$ROOT/scripts/lib/plan.bash"
+		root=$ROOT
+		declare -A conf=() saved=()
+		peer_plan() { :; }
+		plan_read_suite "" run
+		plan_select "tcp_rtt_netlab procedure"
+		plan_core "tcp_rtt_netlab procedure" card
+		for i in "${!plan_ids[@]}"; do echo "${plan_ids[i]} ${plan_args[i]}"; done'
+	grep -F "tcp_rtt_netlab $(sed -n 's/^run\ttcp_rtt_netlab\t[^\t]*\t\([^\t]*\).*/\1/p' "$ROOT/bench/net/rows.tsv")" <<<"$output" |
+		{ ! grep -F loopback; }
+	grep -F 'procedure  --case' <<<"$output"
+}
+
 @test "two drivers cannot share a directory" {
 	command -v flock >/dev/null || skip "no flock(1)"
 	drive --out out --rounds 1
