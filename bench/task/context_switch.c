@@ -279,14 +279,17 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 /* What was counted in this visit is added to what @c has already: all other
  * figures of the row are shares of it. */
 static void count_in(struct bench *b, const struct bench_case *c,
-		     const struct context_switch_state *s, double switches)
+		     const struct context_switch_state *s, double voluntary,
+		     double involuntary)
 {
 	/* The case belongs to the harness, what it points to is ours. */
 	struct switch_point *p = (struct switch_point *)c->arg;
 
 	p->turns += (double)s->count;
-	p->switches += switches;
+	p->switches += voluntary + involuntary;
+	p->involuntary += involuntary;
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
+	bench_fact(b, c, "involuntary_per_turn", p->involuntary / p->turns);
 }
 
 /*
@@ -305,7 +308,6 @@ static int leave_pair(struct bench *b, struct context_switch_state *s,
 	const double turns = 2.0 * (double)s->count;
 	const double share = p->place == BENCH_SAME_CPU ? 1 : 0.5;
 	struct switch_account both;
-	double seen;
 	int err;
 
 	if (!s->count || bench_stopping(b))
@@ -313,15 +315,16 @@ static int leave_pair(struct bench *b, struct context_switch_state *s,
 	err = switch_partner_account(b, &s->partner, &both);
 	if (err)
 		return err;
-	seen = (double)both.involuntary;
 	if (p->way == SWITCH_YIELD) {
+		both.voluntary = 0; /* waits for the first and the last one */
 		bench_purity(b, c, "yields_that_switched", BENCH_MOSTLY,
-			     turns - 2.0 * (double)s->batches, seen);
+			     turns - 2.0 * (double)s->batches,
+			     (double)both.involuntary);
 	} else {
-		seen += (double)both.voluntary;
-		bench_proof(b, c, "switches", share * turns, seen);
+		bench_proof(b, c, "switches", share * turns,
+			    (double)(both.voluntary + both.involuntary));
 	}
-	count_in(b, c, s, seen);
+	count_in(b, c, s, (double)both.voluntary, (double)both.involuntary);
 	return 0;
 }
 
@@ -329,7 +332,7 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 		     const struct bench_case *c, const struct switch_point *p)
 {
 	struct switch_account end;
-	double seen;
+	double voluntary, involuntary;
 	int err;
 
 	if (!s->count || bench_stopping(b))
@@ -340,10 +343,11 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 	/* Each counted itself when the token came, at both ends: the switches
 	 * of one lap more are between. */
 	s->count += p->lap.members;
-	seen = (double)(end.voluntary + end.involuntary -
-			s->ring_begin.voluntary - s->ring_begin.involuntary);
-	bench_proof(b, c, "switches", (double)s->count, seen);
-	count_in(b, c, s, seen);
+	voluntary = (double)(end.voluntary - s->ring_begin.voluntary);
+	involuntary = (double)(end.involuntary - s->ring_begin.involuntary);
+	bench_proof(b, c, "switches", (double)s->count,
+		    voluntary + involuntary);
+	count_in(b, c, s, voluntary, involuntary);
 	bench_fact(b, c, "members_cpu", s->ring.cpu);
 	return 0;
 }

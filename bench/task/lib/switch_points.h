@@ -39,8 +39,9 @@ struct switch_point {
 	unsigned int laps; /* in one event */
 
 	const struct bench_case *self;
-	double turns;	 /* round trips or hops that were made, in all */
-	double switches; /* that the kernel counted for them */
+	double turns;	    /* round trips or hops that were made, in all */
+	double switches;    /* that the kernel counted for them */
+	double involuntary; /* of these */
 };
 
 /* Also if half of what may be asked for is of each axis. */
