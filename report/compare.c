@@ -95,6 +95,9 @@ static const char *obstacle(const struct comparison *c, const struct side *s,
 		return "other estimator";
 	if (!same_text(r->timer, row->all.timer))
 		return "other timing method";
+	/* Two modes of those are no difference of this one. */
+	if (c->counted && !isfinite(row->all.min))
+		return "made of other rows";
 	return NULL;
 }
 
@@ -102,7 +105,8 @@ static const char *obstacle(const struct comparison *c, const struct side *s,
 struct units {
 	double time[RANK_MAX], cycles[RANK_MAX];
 	size_t n;
-	bool clocked; /* the core's frequency is known for each */
+	double range[2]; /* of all samples, the logarithms */
+	bool clocked;	 /* the core's frequency is known for each */
 };
 
 /* To leave a value out because it is not positive would bias the rest. */
@@ -130,10 +134,15 @@ static const char *units(struct units *u, const struct comparison *c,
 	const char *why = NULL;
 
 	u->clocked = true;
+	u->range[0] = u->range[1] = NAN;
 	for (size_t i = 0; i < s->n && !why; i++) {
 		const struct row *row = compare_find(&s->runs[i], index[i], r);
 
 		why = obstacle(c, s, r, row);
+		if (!why) {
+			u->range[0] = fmin(u->range[0], log(row->least));
+			u->range[1] = fmax(u->range[1], log(row->most));
+		}
 		if (!why && s->n > 1)
 			why = add_unit(u, row->all.value, row->all.core_hz,
 				       sign);
@@ -200,6 +209,8 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 		p->why = units(y, c, c->b, ib, r);
 	p->n = x->n;
 	p->m = y->n;
+	memcpy(p->range_a, x->range, sizeof(p->range_a));
+	memcpy(p->range_b, y->range, sizeof(p->range_b));
 	if (!p->why && c->counted)
 		ledger_pair(p, x->time, y->time);
 	else if (!p->why)

@@ -29,33 +29,22 @@ static double price(const struct result *r, const char **unit)
 	return is(u, "1/s", "B/s") ? 1e9 / r->value : NAN;
 }
 
-static void range(const struct row *row, double *lo, double *hi)
-{
-	*lo = *hi = row->all.value;
-	for (size_t i = 0; i < row->n; i++) {
-		*lo = fmin(*lo, row->values[i]);
-		*hi = fmax(*hi, row->values[i]);
-	}
-}
-
 static void add_row(struct table *t, const struct row *timed,
 		    const struct row *counted)
 {
 	const struct result *r = &timed->all;
 	const char *unit;
 	const double ns = price(r, &unit), cycles = ns * r->core_hz / 1e9;
-	double lo, hi;
 	char text[UNITS_MAX];
 
 	if (!counted || counted->all.status != RESULT_OK || !isfinite(ns) ||
 	    !counted->all.unit || strcmp(counted->all.unit, unit) != 0)
 		return;
-	range(counted, &lo, &hi);
 	table_row(t, "");
 	table_cell(t, 0,
 		   text_format("%s: %s%s", r->benchmark, r->name,
 			       strchr(unit, '/') ? ", per byte" : ""));
-	table_cell(t, 1, ledger_counts(lo, hi, ""));
+	table_cell(t, 1, ledger_counts(counted->least, counted->most, ""));
 	table_cell(t, 2, text_copy(units_number(text, ns)));
 	if (!(cycles > 0))
 		return;

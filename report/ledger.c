@@ -15,22 +15,11 @@ bool ledger_is(const struct run *run)
 	return clock && !strcmp(clock, "icount");
 }
 
-static void range_of(double range[2], const double *v, size_t n)
-{
-	range[0] = range[1] = v[0];
-	for (size_t i = 1; i < n; i++) {
-		range[0] = fmin(range[0], v[i]);
-		range[1] = fmax(range[1], v[i]);
-	}
-}
-
 void ledger_pair(struct pair *p, const double *x, const double *y)
 {
-	double *a = p->range_a, *b = p->range_b, width;
+	const double *a = p->range_a, *b = p->range_b;
+	const double width = fmax(a[1] - a[0], b[1] - b[0]);
 
-	range_of(a, x, p->n);
-	range_of(b, y, p->m);
-	width = fmax(a[1] - a[0], b[1] - b[0]);
 	rank_shift(&p->cost, x, p->n, y, p->m, 0);
 	p->cost.lo = b[0] - a[1];
 	p->cost.hi = b[1] - a[0];
@@ -80,7 +69,7 @@ static char *difference(const struct pair *p)
 	char pct[UNITS_MAX], *by, *text;
 
 	if (!p->tested)
-		return NULL;
+		return p->why ? text_copy(p->why) : NULL;
 	if (!differs(p))
 		return text_copy(p->range_a[0] == p->range_b[0] &&
 						 p->range_a[1] == p->range_b[1]
@@ -132,7 +121,7 @@ char *ledger_words(const struct comparison *c)
 	text = text_format(
 		"Of %zu rows that both have, B takes more instructions in "
 		"%zu%s; fewer in %zu%s; the same in %zu. In %zu the sides are "
-		"no further apart than what ran before moves the row.",
+		"no further apart than the samples of one of them.",
 		c->tested, n[VERDICT_SLOWER], more, n[VERDICT_FASTER], less,
 		same, n[VERDICT_SAME] - same);
 	free(more);
@@ -226,8 +215,8 @@ void ledger_rows(struct table *t, const struct comparison *c, size_t n,
 	t->caption = text_copy(
 		"Instructions: the length of the path, not its time; caches, "
 		"the TLB, CR3 and other CPUs cost nothing here. = the same, ~ "
-		"no further apart than what ran before moves it. Sorted by the "
-		"greatest effect.");
+		"no further apart than the samples of one side, of which the "
+		"slowest tenth is left out. Sorted by the greatest effect.");
 	table_column(t, "operation", false);
 	for (size_t k = 0; k <= n; k++) {
 		char *head = label(c, n, k ? c[k - 1].b->name : c->a->name);

@@ -8,8 +8,8 @@
 
 /*
  * Two ledgers (docs/ledger.md): their values are counts of instructions, which
- * have no noise.  What is left is what ran before, and each boot with another
- * past shows what that does to a row.
+ * have no noise.  What is left is what ran before: boots with other pasts and
+ * the samples of a boot show what that does to a row.
  */
 
 /* ledger_is() - whether the values of @run are counts. */
@@ -19,9 +19,9 @@ bool ledger_is(const struct run *run);
  * negative.  A new string. */
 char *ledger_counts(double lo, double hi, const char *sign);
 
-/* ledger_pair() - judge a row by the logarithms of what its units cost: the
- * sides differ if they lie further apart than the past moves either.  Sets
- * cost, ranges, and p: 0 if they differ, else 1. */
+/* ledger_pair() - judge a row by the logarithms of what its units cost, and
+ * by the ranges, which are set: the sides differ if these lie further apart
+ * than either is wide.  Sets cost and p: 0 if they differ, else 1. */
 void ledger_pair(struct pair *p, const double *x, const double *y);
 
 /* ledger_words() - what B changes, and where most; a new string. */

@@ -262,6 +262,16 @@ static int read_lines(struct run *run, struct reading *in, char **why)
 	return 0;
 }
 
+/* How far samples lie apart, less the slowest tenth, into which the tick may
+ * have come; of rates, which were turned round, only the ends are known. */
+static void widen(struct row *row, const struct result *r)
+{
+	const double most = isfinite(r->p90) ? r->p90 : r->max;
+
+	row->least = fmin(row->least, fmin(r->min, result_said(r)));
+	row->most = fmax(row->most, fmax(most, result_said(r)));
+}
+
 /* Make @row from the lines of the file that are its own. */
 static int make_row(struct reading *in, struct row *row,
 		    const struct line *const *lines)
@@ -271,6 +281,7 @@ static int make_row(struct reading *in, struct row *row,
 	size_t n = 0;
 	int err = 0;
 
+	row->least = row->most = NAN;
 	row->values = text_alloc(row->n, sizeof(*row->values));
 	row->core_hz = text_alloc(row->n, sizeof(*row->core_hz));
 	while (n < row->n && !err) {
@@ -285,6 +296,7 @@ static int make_row(struct reading *in, struct row *row,
 			break;
 		row->values[n] = result_said(r);
 		row->core_hz[n] = r->core_hz;
+		widen(row, r);
 		if (!isfinite(row->values[n]) && !row->missing)
 			row->missing = text_copy(r->reason);
 		row->failures += r->status == RESULT_FAILED;

@@ -13,6 +13,7 @@
 struct row {
 	struct result all;     /* aggregated */
 	double *values;	       /* result_said() of each invocation */
+	double least, most;    /* of all their samples; most: less a tenth */
 	double *core_hz;       /* at which each invocation ran; NAN: unknown */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */

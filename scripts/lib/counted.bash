@@ -6,7 +6,8 @@
 #
 # What a kernel's path costs also depends on what ran before it: lists of free
 # pages, when the tick comes.  So a boot has a past, a number: the seed of the
-# programs, the place of their stack, and the processes that ran before them.
+# programs, the place of their stack, the processes that ran before them, and the
+# part of a tick that has passed when they begin.
 #
 # Needs guest.bash, and guest_x86.bash or foreign.bash for the machine.
 
@@ -52,8 +53,10 @@ counted_add() { # ROOT PLACE PROGRAM
 	fi
 }
 
-# The initramfs of a past: those of PROGRAMS that PLACE has, a build directory or
-# one static file, and then the commands of LAST.
+# The initramfs of a past: all programs that PLACE has, a build directory or one
+# static file, whichever shall run, for what is in memory moves costs; it runs
+# those of PROGRAMS and then the commands of LAST.  2473 us is another part of a
+# tick for each past, whether that is 1, 4 or 10 ms.
 counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 	local root=$2 program effort cases
 
@@ -73,11 +76,12 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 		cd /tmp
 	EOF
 	while read -r program effort cases; do
-		[[ -n $program && " $5 " == *" $program "* ]] || continue
-		[[ -f $1 || -x $1/bin/$program ]] || continue
+		[[ -n $program && (-f $1 || -x $1/bin/$program) ]] || continue
 		counted_add "$root" "$1" "$program"
+		[[ " $5 " == *" $program "* ]] || continue
 		cat >>"$root/init" <<-EOF
 			for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
+			\$b usleep $((2473 * $4))
 			PAD=$(printf '%0*d' $((4096 * $4 / 3)) 0) \\
 			/suite/bin/$program --json --invocations 1 --effort $effort \\
 				--seed $4 --dir /tmp $cases 2>/dev/null

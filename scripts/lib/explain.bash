@@ -54,7 +54,7 @@ explain_folded() { # OPS STEP
 
 # explain PROGRAM CASE OPTION...
 explain() {
-	local program=${1-} case=${2-} value ops step row effort
+	local program=${1-} case=${2-} value ops step row
 
 	[[ $case =~ ^[A-Za-z0-9_.,=-]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
 	parse_args "${@:3}" --only "$program"
@@ -64,8 +64,7 @@ explain() {
 	explain_so=${conf[bin]%/*}/ledger_plugin.so
 	[[ -r $explain_so ]] || die 2 "no plugin $explain_so; run make ledger-plugin"
 	open_out
-	effort=$(awk -v p="$program" '$1 == p { print $2 }' <<<"$counted_programs")
-	counted_programs="$program $effort --case $case"
+	counted_programs=$(sed -E "s/^($program +[0-9]+).*/\\1 --case $case/" <<<"$counted_programs")
 	mkdir -p "$work/1"
 	on_disk counted_initrd "$place" "$work/root" "$work/1/initrd" 1 "$program" \
 		"/bin/busybox sed -n 's/ [tTwW] /&/; t p; b; :p s/^/@S/p' /proc/kallsyms"

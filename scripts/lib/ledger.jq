@@ -22,18 +22,23 @@ def in_instructions:
 # The rows of one boot, from the lines of its console.
 def rows($round): inputs | fromjson? | select(.benchmark) | .round = $round | in_instructions;
 
-# What a ledger says of itself, from all its rows: a row is exact if boots of
-# the same past agree to the digit.
+# What a ledger says of itself, from all its rows: a row is exact if all samples
+# of all boots of one past are the same number, as far as a batch resolves it.  One that is not may still give
+# the same value in each boot; one that has no samples is made of others.
 def number: if . == floor then . else . * 1000 | round / 1000 end;
 def range: "\(min | number) to \(max | number)";
+def same(f): all(group_by(.seed)[] | map(f) | unique; length == 1);
 def summary($name):
 	[group_by([.benchmark, .case])[] | map(select(.status == "ok")) | select(. != [])
-		| {name: "\(.[0].benchmark) \(.[0].case)", values: map(.value),
-		   exact: all(group_by(.seed)[] | map(.value) | unique; length == 1)}] as $rows
+		| {name: "\(.[0].benchmark) \(.[0].case)", values: map(.value), repeats: same(.value),
+		   exact: (same(.value) and all(.min != null and .max - .min <= (.resolution // 0))),
+		   moved: (map(.value) | unique | length > 1)}] as $rows
 	| ($rows | map(select(.exact))) as $exact
 	| "\($name): \($rows | length) rows, \($exact | length) exact"
 		+ if map(.seed) | unique | length == 1 then "" else
-			"; \([$exact[] | select(.values | unique | length == 1)] | length)"
-			+ " of them cost the same whatever ran before" end,
-	  ($rows[] | select(.exact | not)
-		| "not exact: \(.name): \(.values | range) instructions");
+			"; \([$exact[] | select(.moved | not)] | length)"
+			+ " of them cost the same whatever ran before" end
+		+ "; in \([$rows[] | select(.repeats and (.exact | not))] | length) other"
+		+ " ones each boot has the same value, and its samples differ",
+	  ($rows[] | select(.repeats | not)
+		| "not repeated: \(.name): \(.values | range) instructions");

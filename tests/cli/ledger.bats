@@ -22,7 +22,7 @@ stub() {
 	chmod +x "bin/$1"
 }
 
-# machine BODY: what it prints is on its console; row N VALUE is a row.
+# machine BODY: what it prints is on its console; row N VALUE [MAX] is a row.
 machine() {
 	stub qemu-system-x86_64 'while (($#)); do
 		[[ $1 != -serial ]] || console=${2#file:}
@@ -34,7 +34,8 @@ machine() {
 	past=$(basename "${console%/*}") boot=${console%.raw} boot=${boot##*.}
 	row() {
 		printf "{\"schema\":2,\"benchmark\":\"syscall\",\"case\":\"n=$1\",\"unit\":\"ns\","
-		printf "\"status\":\"ok\",\"n\":1,\"better\":\"lower\",\"seed\":%d,\"value\":%s}\n" "$past" "$2"
+		printf "\"status\":\"ok\",\"n\":1,\"better\":\"lower\",\"seed\":%d,\"value\":%s," "$past" "$2"
+		printf "\"min\":%s,\"max\":%s,\"resolution\":0.5}\n" "$2" "${3-$2}"
 	}
 	{ '"$1"'
 	} >"$console"'
@@ -73,15 +74,28 @@ refused() {
 	run ! grep audit out/bzImage/plain/boot-1.txt
 }
 
-@test "a row whose boots differ is not exact, and its range is said" {
-	machine 'row 1 10$((boot == 2)); row 2 $((7 * past)); printf "@machine\n{}\n@end\n"'
+@test "a row is exact if its samples agree, too; where boots differ the range is said" {
+	machine 'row 1 10$((boot == 2)); row 2 $((7 * past)); row 3 7 8; row 4 7 7.5
+		printf "@machine\n{}\n@end\n"'
 	run -0 --separate-stderr ledger
-	[[ ${lines[0]} == 'bzImage plain: 2 rows, 1 exact; 0 of them cost the same whatever ran before' ]]
-	[[ ${lines[1]} == 'not exact: syscall n=1: 100 to 101 instructions' ]]
+	[[ ${lines[0]} == 'bzImage plain: 4 rows, 2 exact; 1 of them cost the same whatever ran before; in 1 other ones each boot has the same value, and its samples differ' ]]
+	[[ ${lines[1]} == 'not repeated: syscall n=1: 100 to 101 instructions' ]]
 	[[ ${#lines[@]} == 2 ]]
 	rm -r out
 	run -0 --separate-stderr ledger --pasts 1
-	[[ ${lines[0]} == 'bzImage plain: 2 rows, 1 exact' ]]
+	[[ ${lines[0]} == 'bzImage plain: 4 rows, 2 exact; in 1 other ones each boot has the same value, and its samples differ' ]]
+}
+
+@test "all programs are in the machine, whichever shall run, and a past begins at its part of a tick" {
+	mkdir -p build/bin build/lib build/libexec
+	ln -s "$BIN"/* build/bin/
+	stub cpio 'cat >/dev/null; cat init; ls suite/bin'
+	stub gzip 'cat >>"$packed"'
+	packed=$PWD/packed run -0 --separate-stderr ledger --bin build/bin --boots 1 --pasts 2
+	# In each past the one that shall run, and of the others their files.
+	[[ $(grep -c '^/suite/bin/.* --json' packed) == 2 && $(grep -cx -e loop -e tlb packed) == 4 ]]
+	grep -q '^$b usleep 2473$' packed
+	grep -q '^$b usleep 4946$' packed
 }
 
 @test "rates are turned round" {
