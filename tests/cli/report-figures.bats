@@ -87,6 +87,12 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	[[ $(picture rtt-tail | grep -oE "href='#gpPt[0-9]+' transform" | sort -u | wc -l) -eq 8 ]]
 }
 
+@test "a bar's line goes from one end of its interval to the other" {
+	add file_ops op=stat '.value = 100 + 10 * (.round * 2 % 7)'
+	draw
+	grep '^0 135 110 160 160 0 "' small/file-operations.dat
+}
+
 @test "bars stand in the middle of those that their category has" {
 	for size in 1K 4K; do
 		add file_ops "op=create,size=$size"

@@ -47,6 +47,23 @@ fleet() {
 
 ordinary() { yes 1 | head -n "$1"; }
 
+@test "a node whose own interval reaches the median is not slow" {
+	fleet f $(ordinary 6) 2 $(ordinary 4)
+	# Of many rows one is slow: the program is not.
+	for rows in f/nodes/*/invocations.jsonl; do
+		jq -c '., (select(.case == "kind=same") | .case += "-" + ("abcdefghijkl" / "" | .[]))' "$rows" >with
+		mv with "$rows"
+	done
+	slow=f/nodes/n07/invocations.jsonl
+	cp "$slow" kept
+	jq -c 'if .case == "kind=changed" and .round == 1 then .value = 99 else . end' kept >"$slow"
+	run -0 --separate-stderr "$report" fleet f
+	# Far above is as sure as near.
+	jq -c 'if .case == "kind=changed" and .round == 1 then .value = 9000 else . end' kept >"$slow"
+	run -1 --separate-stderr "$report" fleet f
+	grep -Eq '^n07 +A +work: kind=changed ' <<<"$output"
+}
+
 @test "a slow node is named, with a command that is printed, and fails a health check" {
 	fleet f $(ordinary 6) 2 $(ordinary 4)
 	run -1 --separate-stderr "$report" fleet f

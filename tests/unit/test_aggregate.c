@@ -125,6 +125,11 @@ static void intervals(void)
 	OK_NEAR(out.ticks, 11, 1e-12, "ticks: the headline at 2 GHz");
 	result_free(&out);
 
+	rows[9].value = 1000;
+	result_aggregate(&out, ptrs, 10);
+	OK(out.value == 5.5, "one far off leaves the median where it is");
+	result_free(&out);
+
 	result_aggregate(&out, ptrs, 5);
 	OK(out.value == 3 && isnan(out.ci95[0]) && isnan(out.ci95[1]),
 	   "5 invocations are too few for an interval");

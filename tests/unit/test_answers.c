@@ -136,7 +136,57 @@ static void repeated(void)
 		"of a loop what n more rounds took, less the baseline");
 	OK_NEAR(row.baseline, 2, 1e-9, "which is in the row");
 	OK_NEAR(row.cycles, 15, 1e-9, "and in the core's cycles");
+	OK_NEAR(row.min, 5, 0.1,
+		"samples are less the baseline too: the least");
+	OK_NEAR(row.p50, 5, 0.1, "and the median");
 	result_free(&row);
+}
+
+/* The first event took 500 ns, for two operations. */
+static void cold(void)
+{
+	double speeds[4];
+	const struct bench b = machine(speeds);
+	struct case_run run =
+		made_up((struct bench_case) { .unit = "ns", .ops = 2 });
+	struct result row;
+
+	sample_push(&run.events, OVERHEAD + 2 * 100);
+	run.cold = OVERHEAD + 2 * 500;
+	finish(&b, &run, &row);
+	OK_NEAR(row.cold, 250, 1e-9, "the cold event has no overhead in it");
+	result_free(&row);
+}
+
+/* The grade of 100 events on a quiet CPU, of which so many were disturbed. */
+static char grade(uint64_t involuntary, uint64_t migrated)
+{
+	double speeds[4];
+	struct bench b = machine(speeds);
+	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
+	struct result row;
+	char got;
+
+	b.gaps.spun_ticks = 1e9;
+	for (int i = 0; i < 100; i++)
+		sample_push(&run.events, OVERHEAD + 200);
+	run.involuntary = involuntary;
+	run.migrated = migrated;
+	finish(&b, &run, &row);
+	got = row.grade ? *row.grade : '-';
+	result_free(&row);
+	return got;
+}
+
+static void grades(void)
+{
+	OK(grade(0, 0) == 'A' && grade(1, 0) == 'A', "nothing, or 1 %: A");
+	OK(grade(2, 0) == 'B' && grade(0, 2) == 'B' && grade(1, 1) == 'B',
+	   "more than 1 % of the samples switched out or moved: B");
+	OK(grade(5, 0) == 'B' && grade(6, 0) == 'C' && grade(0, 6) == 'C',
+	   "more than 5 %: C");
+	OK(grade(20, 0) == 'C' && grade(21, 0) == 'D' && grade(11, 10) == 'D',
+	   "more than 20 %: D");
 }
 
 static void own_clock(void)
@@ -152,6 +202,8 @@ int main(void)
 {
 	events();
 	repeated();
+	cold();
+	grades();
 	own_clock();
 	return tap_done();
 }

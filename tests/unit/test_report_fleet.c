@@ -71,11 +71,18 @@ static void levels(void)
 
 static void bounds(void)
 {
+	static const double none[20] = { 0 };
+
 	OK(!fleet_bounds_of(2), "two nodes tell nothing");
 	OK_NEAR(fleet_bounds_of(3)->share, 0.25, 0, "three a little");
 	OK(!fleet_bounds_of(39)->tail && fleet_bounds_of(40)->tail,
 	   "forty have a tail");
 	OK_NEAR(fleet_bounds_of(10000)->z, 5, 0, "many: 5 and 3 %");
+	OK_NEAR(fleet_bounds_of(40)->share, 0.03, 0, "from forty on");
+	OK(fleet_bounds_of(8)->z == 10 && fleet_bounds_of(8)->share == 0.1 &&
+		   fleet_bounds_of(3)->z == 10,
+	   "fewer: 10 and 10 %, or 25 %");
+	OK_NEAR(fleet_threshold(none, 20), 4, 0, "at least 4 tails");
 	OK(fleet_most(3) == 1 && fleet_most(6) == 2 && fleet_most(30) == 3 &&
 		   fleet_most(100) == 10,
 	   "how many may be beyond");
