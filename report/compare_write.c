@@ -33,7 +33,8 @@ static const char counting[] =
 	"The values are instructions, counted in an emulated machine, not "
 	"times: they have no noise, and no test is needed. The boots of a side "
 	"had different pasts, and what ran before moves some rows: two sides "
-	"differ where they lie further apart than that moves either.";
+	"differ where their samples, without the slowest tenth of a boot, lie "
+	"further apart than those of either side.";
 
 char *compare_drift(const struct comparison *c)
 {

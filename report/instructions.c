@@ -117,8 +117,8 @@ void instructions_write(struct doc *d, const struct run *run,
 	counted = kernel(ledger);
 	t.caption = text_format(
 		"Times and core cycles: this run, Linux %s. Instructions: the "
-		"ledger %s, Linux %s; a range where what ran before moves "
-		"them. A count is the length of the path on an emulated "
+		"ledger %s, Linux %s; a range where their samples "
+		"differ. A count is the length of the path on an emulated "
 		"processor, where string instructions count step by step; it "
 		"is not the time: it has no cache or TLB misses, no cost of "
 		"writing CR3, and no other CPU.",
