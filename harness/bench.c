@@ -232,8 +232,10 @@ static void note_fed(struct bench *b, struct case_run *run)
 	for (unsigned int i = 0; i < b->n_fed; i++)
 		if (b->fed[i] == run)
 			return;
-	if (run != b->current && b->n_fed < MAX_FED)
-		b->fed[b->n_fed++] = run;
+	if (run == b->current || b->n_fed == MAX_FED)
+		return;
+	run->kept = run->events.n;
+	b->fed[b->n_fed++] = run;
 }
 
 static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)

@@ -85,12 +85,6 @@ static bool falls_short(const struct evidence *e)
 	return !(e->now[1] >= e->share * e->now[0]);
 }
 
-static void cut_series(struct sample_series *s, size_t quads)
-{
-	s->diff.n = quads;
-	s->short_ticks.n = s->long_ticks.n = 2 * quads;
-}
-
 /* Give back what the visit brought; all, if it was no visit. */
 static void drop(struct bench *b, struct case_run *run,
 		 const struct case_run *current)
@@ -98,8 +92,8 @@ static void drop(struct bench *b, struct case_run *run,
 	const struct evidence_mark none = { .cold = NAN };
 	const struct evidence_mark *to = current ? &run->mark : &none;
 
-	cut_series(&run->series, to->quads);
-	cut_series(&run->base, to->base_quads);
+	sample_cut(&run->series, to->quads);
+	sample_cut(&run->base, to->base_quads);
 	run->events.n = to->events;
 	run->involuntary = to->involuntary;
 	run->migrated = to->migrated;

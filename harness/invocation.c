@@ -388,6 +388,24 @@ static void stamp(char *text, size_t size)
 	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* The time held back is one that samples waited for a CPU: those are none.
+ * Where nothing tells which they are, there is no value. */
+static void skip_throttled(struct bench *b)
+{
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		if (run->state != CASE_ASKED)
+			continue;
+		run->state = CASE_SKIPPED;
+		snprintf(run->why, sizeof(run->why),
+			 "the CPU quota of its control group held it back "
+			 "%lld times, and this kernel does not count in which "
+			 "samples",
+			 (long long)b->throttled);
+	}
+}
+
 int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 {
 	int64_t throttled = noise_throttled();
@@ -417,6 +435,8 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	code = set_up_and_sample(b);
 	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	b->throttled = noise_throttled() - throttled;
+	if (b->throttled > 0 && !noise_knows_waits())
+		skip_throttled(b);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
 		code = give_up(b, EXIT_FAIL,

@@ -73,7 +73,9 @@ struct case_run {
 	bool made_up;		/* which is done once */
 	struct fact *facts;
 	size_t n_facts;
-	uint64_t involuntary, migrated;
+	uint64_t involuntary, migrated; /* of those that it has */
+	uint64_t waited;		/* those that it has not */
+	size_t kept;			/* events before the one at hand */
 	/* --counters: of the operation and of its baseline */
 	struct op_counts counts, base_counts;
 };

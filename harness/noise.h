@@ -2,18 +2,60 @@
 #ifndef NOISE_H
 #define NOISE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* What the kernel counts of a disturbance; clock/gaps.h sees the rest. */
 
-/* Counters of this thread that tell of disturbance. */
-struct noise_counts {
-	int64_t involuntary; /* context switches that it did not ask for */
-	int cpu;
+/* What happened to the measuring thread and to its partners. */
+struct noise {
+	uint64_t involuntary; /* switches that it did not ask for */
+	bool migrated;
+	double waited_ns; /* the longest that one of them waited for a CPU that
+			   * other work had */
+	double ns;	  /* between the two, for who reads a clock */
 };
 
-/* noise_read() - involuntary switches and CPU; one system call. */
-void noise_read(struct noise_counts *counts);
+/**
+ * noise_begin(), noise_end() - around a sample: what happened between.
+ *
+ * The kernel counts how long a task that could run had to wait
+ * (/proc/PID/schedstat).  Waking up on an idle CPU counts as nothing.  To wait
+ * while a partner, a child or another thread of this process runs on the same
+ * CPU belongs to the operation.  Files are read only after a switch, so a
+ * sample without one costs a system call and no clock: a page fault
+ * behind a read of one would take 5 % longer.
+ */
+void noise_begin(void);
+void noise_end(struct noise *seen);
+
+/* What one of them did meanwhile; times in ns. */
+struct noise_task {
+	int cpu;
+	int64_t waited, ran;
+};
+
+/* noise_waited() - the longest that one of them waited while the others on its
+ * CPU did not run. */
+int64_t noise_waited(const struct noise_task *tasks, size_t n);
+
+/* noise_knows_waits() - whether this kernel counts them; after noise_begin().
+ */
+bool noise_knows_waits(void);
+
+/**
+ * noise_watch() - a task that takes part, on CPU @cpu.
+ * @name: its directory in /proc.
+ * @clock: of its run time.
+ *
+ * noise_unwatch() - no longer.  noise_alone() - in a new process, which has
+ * none of its parent's.
+ */
+void noise_watch(const char *name, clockid_t clock, int cpu);
+void noise_unwatch(clockid_t clock);
+void noise_alone(void);
 
 /* What the cpu controller of cgroups took, since the groups were made. */
 struct noise_throttle {

@@ -238,6 +238,10 @@ static void take_part(struct partner *p)
 	int err;
 
 	side = FAR;
+	/* The number here may not be that of /proc. */
+	if (readlink("/proc/thread-self", page->name, sizeof(page->name) - 1) <
+	    0)
+		page->name[0] = '\0';
 	err = bench_pin(p->cpu);
 	if (!err)
 		err = partner_meet(p);
@@ -289,6 +293,7 @@ static int make_process(struct partner *p)
 		watch_made = false;
 		watched = 0;
 		threads = 0;
+		noise_alone();
 		take_part(p);
 		_exit(0);
 	}
@@ -300,13 +305,25 @@ static int make_process(struct partner *p)
 	return 0;
 }
 
+/* A process may have threads; they all are the partner. */
+static void watch_noise(struct partner *p)
+{
+	if (p->pid ? clock_getcpuclockid(p->pid, &p->clock)
+		   : pthread_getcpuclockid(p->thread, &p->clock))
+		p->clock = 0;
+	else
+		noise_watch(p->page->name, p->clock, p->cpu);
+}
+
 /* Until it is on its CPU. */
 static int await(struct bench *b, struct partner *p)
 {
 	int err = partner_meet(p);
 
-	if (!err)
+	if (!err) {
+		watch_noise(p);
 		return 0;
+	}
 	if (err == -ESRCH && p->page->result)
 		err = bench_fail(b, -p->page->result,
 				 "pin the partner to CPU %d", p->cpu);
@@ -362,6 +379,7 @@ static void forget(struct partner *p)
 		set_watch(watched - 1);
 	else
 		threads--;
+	noise_unwatch(p->clock);
 	partner_unshare(p->page, sizeof(*p->page));
 	*p = (struct partner) { 0 };
 }

@@ -36,6 +36,7 @@ struct partner_page {
 	_Alignas(64) _Atomic uint32_t met[2]; /* how often each side has come */
 	_Atomic uint32_t done;
 	int result;
+	char name[48]; /* in /proc */
 };
 
 /* All zero: there is none. */
@@ -46,6 +47,7 @@ struct partner {
 	partner_fn *work;
 	void *arg;
 	int cpu;
+	clockid_t clock; /* of its run time; 0: unknown */
 };
 
 /**

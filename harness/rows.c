@@ -487,9 +487,11 @@ static char grade_of(const struct bench *b, const struct case_run *run,
 		     uint64_t samples)
 {
 	char grade = result_grade(gaps_lost(&b->gaps));
-	double share = samples ? (double)(run->involuntary + run->migrated) /
-					 (double)samples
-			       : 0;
+	const uint64_t all = samples + run->waited;
+	double share =
+		all ? (double)(run->involuntary + run->migrated + run->waited) /
+				(double)all
+		    : 0;
 
 	if (share > 0.01 && grade < 'B')
 		grade = 'B';
@@ -544,12 +546,15 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->evidence = evidence_and_facts(run);
 	row->set_aside = evidence_aside(run);
 	row->tags =
-		json_pack("{s:I,s:I,s:I,s:I,s:I}", "involuntary",
+		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
 			  (json_int_t)run->involuntary, "migrated",
-			  (json_int_t)run->migrated, "frequency",
+			  (json_int_t)run->migrated, "waited",
+			  (json_int_t)run->waited, "frequency",
 			  (json_int_t)(drifted(b, run) ? row->samples : 0),
 			  "shared", shared(b, run, row->samples), "throttled",
-			  (json_int_t)(b->throttled > 0 ? row->samples : 0));
+			  (json_int_t)(b->throttled > 0 && !noise_knows_waits()
+					       ? row->samples
+					       : 0));
 	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
 								      : 0;
 }

@@ -159,6 +159,65 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s)
 	return 0;
 }
 
+void sample_cut(struct sample_series *s, size_t quads)
+{
+	s->diff.n = quads;
+	s->short_ticks.n = s->long_ticks.n = 2 * quads;
+}
+
+/* Quad @from takes the place of @to. */
+static void move_quad(struct sample_series *s, size_t from, size_t to)
+{
+	if (!s->diff.n)
+		return;
+	s->diff.v[to] = s->diff.v[from];
+	for (int i = 0; i < 2; i++) {
+		s->short_ticks.v[2 * to + i] = s->short_ticks.v[2 * from + i];
+		s->long_ticks.v[2 * to + i] = s->long_ticks.v[2 * from + i];
+	}
+}
+
+unsigned int sample_drop_waits(struct sample_series *s,
+			       struct sample_series *base, struct quad_times *t,
+			       double share)
+{
+	const size_t n = t->quad.n, first = s->diff.n - n;
+	double *ticks = t->quad.v, least = INFINITY, all = 0;
+	size_t kept = 0;
+
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		least = fmin(least, ticks[i]);
+	for (;;) {
+		size_t longest = 0;
+		double wait;
+
+		for (size_t i = 1; i < n; i++)
+			if (ticks[i] > ticks[longest])
+				longest = i;
+		wait = fmin(t->waited, ticks[longest] - least);
+		if (!(wait > share * ticks[longest]))
+			break;
+		t->waited -= wait;
+		ticks[longest] = 0; /* dropped */
+	}
+	for (size_t i = 0; i < n; i++)
+		all += ticks[i];
+	if (t->waited - t->before > share * all)
+		memset(ticks, 0, n * sizeof(*ticks));
+	for (size_t i = 0; i < n; i++)
+		if (ticks[i] > 0) {
+			move_quad(s, first + i, first + kept);
+			move_quad(base, first + i, first + kept);
+			kept++;
+		}
+	sample_cut(s, first + kept);
+	if (base->diff.n)
+		sample_cut(base, first + kept);
+	return (unsigned int)(n - kept);
+}
+
 /* What @stat says of a copy; NAN, which is no result, if there is nothing or no
  * memory for one. */
 static double of_copy(const struct sample_vec *vec,

@@ -90,6 +90,30 @@ int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
  * first batch that costs k more makes the difference k / 2n too small. */
 int sample_quad(sample_fn *fn, void *arg, struct sample_series *s);
 
+/* sample_cut() - only the first @quads are left. */
+void sample_cut(struct sample_series *s, size_t quads);
+
+/* How long the last quads of a series took (with those of its baseline), what
+ * came before them, and how long one waited for a CPU in all of that; ticks. */
+struct quad_times {
+	struct sample_vec quad;
+	double before, waited;
+};
+
+/**
+ * sample_drop_waits() - drop the quads that waited for more than @share of
+ * their time, from both series.
+ *
+ * The kernel says only how long all waited; a wait makes a quad longer than the
+ * shortest, so it was in the longest ones.  What no quad is long enough for was
+ * in what came before them, or else in all alike: then all are dropped.
+ *
+ * Return: how many.
+ */
+unsigned int sample_drop_waits(struct sample_series *s,
+			       struct sample_series *base, struct quad_times *t,
+			       double share);
+
 /* What a series or a list of events says, in ticks for one operation. */
 struct sample_estimate {
 	double value;

@@ -109,37 +109,50 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	       taken < (first ? LEAST : 1);
 }
 
-static void note_sampled(struct case_run *run, uint64_t begin_ns,
-			 unsigned int taken)
+/* @waited of the samples @taken waited for a CPU, and others that they need (a
+ * thread of the kernel, of a server) as often, unseen: a median bears less than
+ * half. */
+static void note_sampled(struct bench *b, struct case_run *run,
+			 uint64_t begin_ns, unsigned int taken,
+			 unsigned int waited)
 {
 	run->sampled += taken;
 	run->sampled_ns += (double)(invocation_now_ns() - begin_ns);
+	if (waited)
+		bench_purity(b, &run->c, "samples_without_waiting_for_a_cpu",
+			     0.5, taken, taken - waited);
 }
 
-/* Note what came between @before and @after, in which there were @n times @each
- * samples: a switch hits one of @n, and where a migration came is not known. */
-static void tag(struct case_run *run, const struct noise_counts *before,
-		const struct noise_counts *after, unsigned int n,
+/* Note what came beside @n times @each samples: a switch hits one of @n, and
+ * where a migration came is not known. */
+static void tag(struct case_run *run, const struct noise *seen, unsigned int n,
 		unsigned int each)
 {
-	const uint64_t switches = after->involuntary - before->involuntary;
-
 	if (!run->c.switches)
-		run->involuntary += each * (switches < n ? switches : n);
-	if (after->cpu != before->cpu)
+		run->involuntary +=
+			each * (seen->involuntary < n ? seen->involuntary : n);
+	if (seen->migrated)
 		run->migrated += each * n;
 }
 
-/* An event may have brought samples of derived cases too. */
-static void tag_event(struct bench *b, struct case_run *run,
-		      const struct noise_counts *before)
+/* An event is no sample if it waited for a CPU for more of its time than can
+ * be borne.  It may have brought samples of derived cases, too.
+ * Return: whether it did. */
+static bool tag_event(struct bench *b, struct case_run *run,
+		      const struct noise *seen)
 {
-	struct noise_counts after;
+	const bool waited = seen->waited_ns > (1 - BENCH_MOSTLY) * seen->ns;
 
-	noise_read(&after);
-	tag(run, before, &after, 1, 1);
-	for (unsigned int i = 0; i < b->n_fed; i++)
-		tag(b->fed[i], before, &after, 1, 1);
+	for (unsigned int i = 0; i <= b->n_fed; i++) {
+		struct case_run *of = i ? b->fed[i - 1] : run;
+
+		if (!waited)
+			tag(of, seen, 1, 1);
+		of->waited += waited;
+		if (waited)
+			of->events.n = of->kept;
+	}
+	return waited;
 }
 
 int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
@@ -181,9 +194,10 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 					      : b->desc->baseline,
 			      true, NULL };
 	const bool first = !run->begun;
-	struct noise_counts before, after;
-	unsigned int quads = 0;
-	uint64_t begin;
+	struct quad_times times = { 0 };
+	struct noise seen;
+	unsigned int quads = 0, waited = 0;
+	uint64_t begin, from;
 	int err;
 
 	if (!fn)
@@ -192,21 +206,35 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	 * us after any system call, so none stands between the quads of a
 	 * visit.
 	 */
-	noise_read(&before);
+	noise_begin();
+	from = timer_begin(b->timer.method);
 	b->warming_up = true;
 	err = warm_up(b, &t, &base);
 	b->warming_up = false;
+	times.before = (double)(timer_end(b->timer.method) - from);
 	t.counts = &run->counts;
 	base.counts = &run->base_counts;
 	begin = invocation_now_ns();
 	for (; !err && goes_on(run, begin, quads, first, NULL); quads++) {
+		from = timer_begin(b->timer.method);
 		err = sample_quad(one_batch, &t, &run->series);
 		if (!err && base.fn)
 			err = sample_quad(one_batch, &base, &run->base);
+		if (!err)
+			err = sample_push(&times.quad,
+					  (double)(timer_end(b->timer.method) -
+						   from));
 	}
-	noise_read(&after);
-	tag(run, &before, &after, quads, 4);
-	note_sampled(run, begin, quads);
+	noise_end(&seen);
+	times.waited = seen.waited_ns * 1e-9 * b->timer.hz;
+	if (!err && times.waited > 0)
+		waited = sample_drop_waits(&run->series, &run->base, &times,
+					   1 - BENCH_MOSTLY);
+	sample_free(&times.quad);
+	seen.involuntary -= fmin(waited, seen.involuntary);
+	tag(run, &seen, quads - waited, 4);
+	run->waited += 4 * (uint64_t)waited;
+	note_sampled(b, run, begin, quads, waited);
 	return err;
 }
 
@@ -222,10 +250,14 @@ static void dither(struct bench *b)
 		BENCH_KEEP(i);
 }
 
+/* @seen: gets what happened during a sample; NULL: it is none, or part of a
+ * greater one. */
 static int one_event(struct bench *b, struct case_run *run,
-		     bench_case_fn *sample, enum phase phase)
+		     bench_case_fn *sample, enum phase phase,
+		     struct noise *seen)
 {
 	const struct bench_desc *d = b->desc;
+	uint64_t from = 0;
 	int err = 0;
 
 	partner_moved();
@@ -233,6 +265,10 @@ static int one_event(struct bench *b, struct case_run *run,
 		err = op_counter_empty(b->counter, &run->counts);
 	if (!err && d->prepare)
 		err = d->prepare(b, b->state, &run->c);
+	if (seen) {
+		noise_begin();
+		from = timer_begin(b->timer.method);
+	}
 	dither(b);
 	if (!err)
 		err = op_counter_begin(b->counter);
@@ -240,8 +276,15 @@ static int one_event(struct bench *b, struct case_run *run,
 		return err;
 	b->phase = phase;
 	b->n_fed = 0;
+	run->kept = run->events.n;
 	err = sample(b, b->state, &run->c);
 	b->phase = PHASE_IDLE;
+	if (seen) {
+		seen->ns =
+			timer_ns(&b->timer,
+				 (double)(timer_end(b->timer.method) - from));
+		noise_end(seen);
+	}
 	if (!err)
 		err = op_counter_end(b->counter,
 				     phase == PHASE_SAMPLE ? &run->counts
@@ -262,7 +305,7 @@ static bench_case_fn *sample_of(const struct bench *b,
 
 int visit_event(struct bench *b, struct case_run *run)
 {
-	return one_event(b, run, sample_of(b, run), PHASE_SAMPLE);
+	return one_event(b, run, sample_of(b, run), PHASE_SAMPLE, NULL);
 }
 
 bool visit_repeats(const struct bench *b, const struct case_run *run)
@@ -275,7 +318,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 {
 	const bool first = !run->begun;
 	uint64_t begin = invocation_now_ns();
-	unsigned int warm = WARM_UP_EVENTS, events = 0, ask = 0;
+	unsigned int warm = WARM_UP_EVENTS, events = 0, waited = 0, ask = 0;
 	int err = 0;
 
 	if (run->c.most && run->c.most < 4 * warm)
@@ -283,26 +326,25 @@ static int visit_events(struct bench *b, struct case_run *run,
 	b->warming_up = true;
 	if (first) {
 		run->begun = true;
-		err = one_event(b, run, sample, PHASE_COLD);
+		err = one_event(b, run, sample, PHASE_COLD, NULL);
 		for (unsigned int i = 0; !err && i < warm; i++) {
 			if ((double)(invocation_now_ns() - begin) >
 			    warm_up_ns(run))
 				break;
-			err = one_event(b, run, sample, PHASE_WARM_UP);
+			err = one_event(b, run, sample, PHASE_WARM_UP, NULL);
 		}
 	} else {
-		err = one_event(b, run, sample, PHASE_WARM_UP);
+		err = one_event(b, run, sample, PHASE_WARM_UP, NULL);
 	}
 	b->warming_up = false;
 	begin = invocation_now_ns();
 	for (; !err && goes_on(run, begin, events, first, &ask); events++) {
-		struct noise_counts before;
+		struct noise seen;
 
-		noise_read(&before);
-		err = one_event(b, run, sample, PHASE_SAMPLE);
-		tag_event(b, run, &before);
+		err = one_event(b, run, sample, PHASE_SAMPLE, &seen);
+		waited += !err && tag_event(b, run, &seen);
 	}
-	note_sampled(run, begin, events);
+	note_sampled(b, run, begin, events, waited);
 	return err;
 }
 

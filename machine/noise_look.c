@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "err.h"
@@ -39,10 +40,9 @@ struct spin {
 
 static int64_t involuntary(void)
 {
-	struct noise_counts counts;
+	struct rusage usage;
 
-	noise_read(&counts);
-	return counts.involuntary;
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
 static void see_gap(void *arg, uint64_t ticks)

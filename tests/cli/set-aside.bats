@@ -77,3 +77,28 @@ row() {
 	ran 1 '--how proof --spoilt 10'
 	row '.status == "failed"'
 }
+
+# waited OPTION...: the row of events beside a process that spins on their CPU, and that of a part of them.
+waited() {
+	local rows
+
+	rows=$("$FIXTURES/waits" --json --invocations 1 "$@") || [[ $? == 77 ]]
+	row=$(jq -c 'select(.case == "event=whole")' <<<"$rows")
+	part=$(jq -c 'select(.case == "event=part")' <<<"$rows")
+	[[ -n $row && -n $part ]]
+	[[ $row != *"counts no waiting"* ]] || skip "this kernel counts no waiting"
+}
+
+@test "events that waited for a CPU are left out, counted and lower the grade" {
+	waited --every 3
+	row '.status == "ok" and .min == 1 and .max == 1 and .tags.waited > 0 and .grade == "D"'
+	row '.evidence.samples_without_waiting_for_a_cpu | .kind == "purity" and .seen < .expected'
+	row=$part
+	row '.status == "ok" and .max == 1 and .tags.waited > 0 and .grade == "D"'
+}
+
+@test "if all waited there is no value" {
+	waited
+	row '.status == "skipped" and .value == null and .set_aside.visits > 1 and
+		(.reason | contains("samples_without_waiting_for_a_cpu: 0 %"))'
+}

@@ -57,6 +57,34 @@ static void throttling(void)
 	OK(t.periods == 0, "lines that are none");
 }
 
+/* Times in us. */
+static void waiting(void)
+{
+	struct noise_task t[] = { { 1, 40, 60 }, { 1, 55, 40 }, { 0, 0, 90 } };
+
+	OK(noise_waited(t, 0) == 0, "nobody waits");
+	OK(noise_waited(t, 1) == 40, "one that waits alone waits for others");
+	OK(noise_waited(t, 3) == 0,
+	   "to wait while the partner runs is the operation");
+	t[1].waited = 4040;
+	OK(noise_waited(t, 3) == 3980, "what is longer is not");
+	t[2].waited = 5000;
+	OK(noise_waited(t, 3) == 5000, "on another CPU nothing excuses it");
+	t[2].cpu = 1;
+	OK(noise_waited(t, 3) == 4900, "on the same one both do");
+}
+
+static void switches(void)
+{
+	struct noise seen;
+
+	noise_begin();
+	noise_end(&seen);
+	OK(seen.waited_ns >= 0, "no less than nothing");
+	if (!noise_knows_waits())
+		printf("# this kernel counts no waiting\n");
+}
+
 int main(void)
 {
 	char command[64];
@@ -66,6 +94,8 @@ int main(void)
 		return 1;
 	}
 	throttling();
+	waiting();
+	switches();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	if (system(command))
 		printf("# %s failed\n", command);

@@ -395,6 +395,57 @@ static void grouped_median(void)
 		"without steps: the plain median");
 }
 
+/* Quads of an earlier visit with the difference 7, and of this one with 0, 1, 2
+ * ... that took @ticks; one waited for @waited in all, and what came before
+ * took
+ * @before.  Return: how many are left; their differences are in *@s. */
+static size_t left_of(struct sample_series *s, const double *ticks, size_t n,
+		      double waited, double before)
+{
+	struct sample_series base = { 0 };
+	struct quad_times t = { .before = before, .waited = waited };
+	unsigned int dropped;
+
+	sample_series_free(s);
+	sample_push(&s->diff, 7);
+	for (size_t i = 0; i < n; i++) {
+		sample_push(&s->diff, (double)i);
+		sample_push(&t.quad, ticks[i]);
+	}
+	for (size_t i = 0; i < 2 * (n + 1); i++) {
+		sample_push(&s->short_ticks, (double)i);
+		sample_push(&s->long_ticks, (double)i);
+	}
+	dropped = sample_drop_waits(s, &base, &t, 0.1);
+	sample_free(&t.quad);
+	return s->diff.n == n + 1 - dropped && s->long_ticks.n == 2 * s->diff.n
+		       ? n - dropped
+		       : 99;
+}
+
+static void waits(void)
+{
+	static const double one[] = { 100, 104, 4101, 99, 180 };
+	static const double alike[] = { 4100, 4101, 4100 };
+	struct sample_series s = { 0 };
+
+	OK(left_of(&s, one, 5, 0, 0) == 5, "nothing waited");
+	OK(left_of(&s, one, 5, 4000, 50) == 4 && s.diff.v[0] == 7 &&
+		   s.diff.v[3] == 3 && s.short_ticks.v[6] == 8 &&
+		   s.long_ticks.v[7] == 9,
+	   "the one that waited is dropped, with its batches");
+	OK(left_of(&s, one, 5, 4082, 50) == 3, "two waited");
+	OK(left_of(&s, one, 5, 5000, 5000) == 3,
+	   "what they are not long enough for was in the warm-up");
+	OK(left_of(&s, one, 5, 5000, 50) == 0,
+	   "or in all, if that was too short for it");
+	OK(left_of(&s, alike, 3, 12000, 100) == 0,
+	   "all waited alike: none is left");
+	OK(left_of(&s, alike, 3, 900, 100) == 3, "a tenth is borne");
+	OK(left_of(&s, one, 0, 900, 100) == 0, "there is none");
+	sample_series_free(&s);
+}
+
 int main(void)
 {
 	batch_length();
@@ -411,5 +462,6 @@ int main(void)
 	events();
 	grouped_median();
 	vectors();
+	waits();
 	return tap_done();
 }
