@@ -14,10 +14,12 @@
  * another each of its own, for there a listing may look at the files too.
  *
  * ext4 without a journal takes no inode again that was deleted in the last
- * minutes, and looks at each of them anew for every file that it makes: there
- * create costs more the more was deleted nearby just before. So the files lie
- * in a directory that ext4 puts into another place of the disk each time. The
- * fact journal says whether there is one.
+ * minutes (but for the running second), and looks at each of them anew for
+ * every file that it makes: there create costs more the more was deleted nearby
+ * just before. So the files lie in a directory that ext4 puts into another
+ * place of the disk each time; after=deletes is an empty file made where 1024
+ * were deleted, a second before at most, which is what users see. The fact
+ * journal says whether there is one.
  *
  * fsync_dir is fsync of a directory in which a file was just made: after it
  * the name survives a power cut, as far as the disk keeps its word. fsync_file
@@ -41,6 +43,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -51,6 +54,8 @@
 
 #define ENTRIES	    10000
 #define GROUP	    16
+#define DELETED	    1024 /* files, before create,after=deletes */
+#define MOST	    12	 /* groups; more would delay each other: docs */
 #define KIB	    ((size_t)1 << 10)
 #define SMALL_BYTES (4 * KIB)
 #define MAX_BYTES   (64 * KIB)
@@ -73,13 +78,26 @@ static const char *const names[] = { file_name, "name", "last" };
 #define SIZES	   (sizeof(sizes) / sizeof(sizes[0]))
 #define MOST_SIZES (SIZES + BENCH_ASKED)
 
-enum op { OPEN_CLOSE, STAT, RENAME, CREATE, READDIR, FSYNC_DIR, FSYNC_FILE };
+enum op {
+	OPEN_CLOSE,
+	STAT,
+	RENAME,
+	CREATE,
+	CREATE_AFTER,
+	READDIR,
+	FSYNC_DIR,
+	FSYNC_FILE
+};
 
 struct ops_state {
 	int64_t size[MOST_SIZES]; /* of the files of create and remove */
 	size_t n_sizes;
 	const struct bench_case *remove[MOST_SIZES]; /* beside create */
 	const struct bench_case *create[MOST_SIZES];
+	const struct bench_case *after; /* create, after deletes */
+	int used;			/* directory for that */
+	int made;			/* files in it */
+	int used_err;			/* why it cannot be had: an errno */
 	const struct bench_case *entry; /* beside readdir */
 	const struct bench_case *readdir;
 	struct file_place place;
@@ -107,7 +125,7 @@ static void add_create(struct bench *b, struct ops_state *s, size_t i)
 	struct bench_case c = {
 		.params = { P_STR("op", "create"), P_SIZE("size", s->size[i]) },
 		.arg = &s->size[i],
-		.most = 12, /* groups; more would delay each other: docs */
+		.most = MOST,
 	};
 
 	s->create[i] = add(b, c, CREATE);
@@ -116,6 +134,17 @@ static void add_create(struct bench *b, struct ops_state *s, size_t i)
 	c.of = s->create[i];
 	c.estimator = BENCH_EST_MEDIAN;
 	s->remove[i] = add(b, c, CREATE);
+}
+
+static void add_create_after(struct bench *b, struct ops_state *s)
+{
+	s->after = add(b,
+		       (struct bench_case) {
+			       .params = { P_STR("op", "create"),
+					   P_STR("after", "deletes") },
+			       .most = MOST,
+		       },
+		       CREATE_AFTER);
 }
 
 static void add_readdir(struct bench *b, struct ops_state *s)
@@ -141,7 +170,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct ops_state *s = state;
 
-	s->dir = s->fd = -1;
+	s->dir = s->fd = s->used = -1;
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "open_close") },
 				  .run = run_open_close,
@@ -159,6 +188,7 @@ static int cases(struct bench *b, void *state)
 	s->n_sizes = bench_values(b, "size", sizes, SIZES, s->size);
 	for (size_t i = 0; i < s->n_sizes; i++)
 		add_create(b, s, i);
+	add_create_after(b, s);
 	add_readdir(b, s);
 	add(b,
 	    (struct bench_case) { .params = { P_STR("op", "fsync_dir") },
@@ -199,10 +229,15 @@ static int path_in(struct bench *b, char *path, const char *dir,
 	return bench_fail(b, ENAMETOOLONG, "%s", dir);
 }
 
+static void name_new(char name[16], int number)
+{
+	snprintf(name, 16, "new-%d", number);
+}
+
 static int make_file(struct bench *b, struct ops_state *s)
 {
 	for (int i = 0; i < GROUP; i++)
-		snprintf(s->group[i], sizeof(s->group[i]), "new-%d", i);
+		name_new(s->group[i], i);
 	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
 		       0600);
 	if (s->fd < 0)
@@ -213,6 +248,32 @@ static int make_file(struct bench *b, struct ops_state *s)
 	if (fsync(s->fd))
 		return refused(b, errno, "fsync", file_name);
 	return 0;
+}
+
+/* A directory of its own, in which files were.  What was deleted in the running
+ * second is taken again, so wait for the next.  Return: 0 or an errno. */
+static int use_directory(struct bench *b, struct ops_state *s)
+{
+	char name[16];
+	time_t deleted;
+	int n = 0, err = 0;
+
+	s->used = file_small_dir(s->parent, bench_random(b));
+	if (s->used < 0)
+		return -s->used;
+	for (; !err && n < DELETED; n++) {
+		name_new(name, n);
+		err = file_small_make(s->used, name, s->data, 0) ? 0 : errno;
+	}
+	while (n--) {
+		name_new(name, n);
+		if (unlinkat(s->used, name, 0) && !err)
+			err = errno;
+	}
+	deleted = time(NULL);
+	while (!err && time(NULL) == deleted && !bench_stopping(b))
+		usleep(10000);
+	return err;
 }
 
 static int setup(struct bench *b, void *state)
@@ -238,7 +299,10 @@ static int setup(struct bench *b, void *state)
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies", dir);
 	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
-	return make_file(b, s);
+	err = make_file(b, s);
+	if (!err && bench_selected(b, s->after))
+		s->used_err = use_directory(b, s);
+	return err;
 }
 
 /* Whether a listing is of names only. */
@@ -291,6 +355,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			if (s->create[i] == c)
 				tell_place(b, s, s->remove[i]);
 		return 0;
+	case CREATE_AFTER:
+		bench_fact(b, c, "deleted", DELETED);
+		return s->used_err ? refused(b, s->used_err, "make files in",
+					     s->parent)
+				   : 0;
 	case READDIR:
 		tell_place(b, s, s->entry);
 		return begin_readdir(b, s);
@@ -465,6 +534,30 @@ static int sample_create(struct bench *b, void *state,
 	return err;
 }
 
+/* They stay, or the next ones would come after more deletes. */
+static int sample_create_after(struct bench *b, struct ops_state *s,
+			       const struct bench_case *c)
+{
+	int there = 0;
+
+	for (int i = 0; i < GROUP; i++) {
+		char name[16];
+		uint64_t ticks;
+		bool good;
+
+		name_new(name, s->made++);
+		TIMER_INTERVAL(bench_timer(b)->method, ticks,
+			       good = file_small_make(s->used, name, s->data,
+						      0));
+		if (!good)
+			return refused(b, errno, "make", name);
+		bench_record(b, c, ticks);
+		there += file_small_is(s->used, name, 0);
+	}
+	bench_proof(b, c, "files_there", GROUP, there);
+	return 0;
+}
+
 static int sample_readdir(struct bench *b, void *state,
 			  const struct bench_case *c)
 {
@@ -547,8 +640,9 @@ static int sample_fsync(struct bench *b, void *state,
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	return c->index == READDIR ? sample_readdir(b, state, c)
-				   : sample_create(b, state, c);
+	return c->index == READDIR	  ? sample_readdir(b, state, c)
+	       : c->index == CREATE_AFTER ? sample_create_after(b, state, c)
+					  : sample_create(b, state, c);
 }
 
 /* What an fsync that failed left must not be there at the next visit. */
@@ -591,6 +685,8 @@ static void teardown(struct bench *b, void *state)
 		close(s->fd);
 	if (s->dir >= 0)
 		close(s->dir);
+	if (s->used >= 0)
+		close(s->used);
 }
 
 const struct bench_desc bench_desc = {

@@ -108,6 +108,7 @@ bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=s
 bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
 names_in_effect file_ops renameat@2 op=rename
 files_there file_ops fstatat op=create,size=1K
+files_there file_ops fstatat op=create,after=deletes
 files_there file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
 syncs_that_wrote file_ops frozen:*/stat op=fsync_file,*

@@ -135,7 +135,7 @@ on_small() {
 	try 0 "$BIN/file_ops" "${QUICK[@]}" --json
 	rows 'all(.status != "failed")'
 	rows '[.[] | select(.params.op == "create") | .evidence.files_there |
-		select(.seen == .expected and .seen >= 16)] | length == 4'
+		select(.seen == .expected and .seen >= 16)] | length == 5'
 	rows '[.[] | select(.params.op == "delete") | .evidence.files_gone |
 		select(.seen == .expected and .seen >= 16)] | length == 4'
 	rows '[.[] | select(.params.op == "readdir") | .evidence.entries |
