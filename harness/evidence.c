@@ -246,9 +246,8 @@ const struct evidence *evidence_contradicted(const struct case_run *run)
 static void figures(const struct case_run *run, const struct evidence *e,
 		    double *expected, double *seen)
 {
-	const bool kept = e->expected > 0 || e->seen > 0;
-
-	if (e->short_visits && (run->contradicted || !kept)) {
+	if (e->short_visits &&
+	    (run->contradicted || run->state == CASE_SKIPPED)) {
 		*expected = e->aside[0];
 		*seen = e->aside[1];
 	} else {

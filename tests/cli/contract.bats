@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
-# long: it runs every program a dozen times.
 #
 # What every benchmark program promises, checked on all of them: a new file in
 # bench/ is tested here before anyone writes a test for it.

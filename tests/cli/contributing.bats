@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
-# long: it runs the contract on the example.
 #
 # The example of CONTRIBUTING.md does what it says, and passes the tests that
 # every benchmark meets.

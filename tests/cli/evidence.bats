@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
-# long: each lie is one run.
 #
 # Evidence that cannot fail proves nothing: each one of bench/ is shown a
 # machine on which the operation did not happen, and must fail its row; or on

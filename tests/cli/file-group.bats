@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # file_ops, file_cache and file_contention: what they claim, where they may not
 # or cannot, and that their control group goes away however they end.

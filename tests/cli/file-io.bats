@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # file_read and file_write: what they prove, and directories that are in
 # memory, small, full, read-only or gone.

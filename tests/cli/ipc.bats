@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 # ipc, signal, sync, core_to_core, wakeup and poll: what they say when
 # something is missing, and that nothing hangs or stays behind.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
-# long: the script is started some hundred times.
 #
 # scripts/lmbench: lmbench's lines, from programs that say what they are told, and
 # from the real ones.  The formats are those that lmbench's readers expect: LKP's

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # Programs that break their promises on purpose (tests/fixtures/bench), to
 # prove that the harness notices and cleans up after them.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # The lab of wrong numbers: one table says what each mistake is, and the
 # program, the report, `oscost explain` and the hand-out say what it says.

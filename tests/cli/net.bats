@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 # tcp_rtt, tcp_connect, tcp_bandwidth and net_server: what they do when the
 # other end vanishes, talks nonsense or is not there.  Nothing leaves this host.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # File systems that lie on others, as a container's does: what is written goes
 # where the kernel keeps it, whatever the name of the file system.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# long: it runs the driver for up to 30 rounds.
 #
 # More rounds for what is not precise: the driver with stub programs, a small
 # real run, and the report of unequal rounds.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 # process, thread and context_switch: their evidence, what they say when
 # something is missing, and that no child stays behind.
 

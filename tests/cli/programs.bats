@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # nop, timer, arith, loop, procedure, syscall and truth: that every case of theirs is
 # there and that the evidence is about the right thing.  No time is judged.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # Places that allow less: each program ends, and gives a value or a true
 # reason; nothing dies without a word.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# long: it waits for what hangs.
 #
 # The driver, with stub programs.
 

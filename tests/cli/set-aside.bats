@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 #
 # Evidence that falls short in some rounds of a real run: what it does to the
 # row, to the report and to the exit status.

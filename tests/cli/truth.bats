@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 # The verdict of scripts/truth, on rows whose errors are known.
 
 load driver

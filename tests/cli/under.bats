@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# measures: real programs, beside which no others shall
 # under: each layer is in force or skipped, and nothing is left of it.
 
 setup() {

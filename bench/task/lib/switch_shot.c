@@ -75,8 +75,9 @@ static int peer(struct partner *p, void *arg)
 	return 0;
 }
 
-/* Its state as the kernel says it: the letter behind the name in its stat. */
-static bool asleep(pid_t pid, pid_t tid)
+/* Its state as the kernel says it: the letter behind the name in its stat.
+ * Return: 1 asleep, 0 not, or -errno. */
+static int asleep(pid_t pid, pid_t tid)
 {
 	char path[64], line[256];
 	const char *p = NULL;
@@ -86,7 +87,7 @@ static bool asleep(pid_t pid, pid_t tid)
 		 (int)tid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return -errno;
 	if (fgets(line, sizeof(line), f))
 		p = strrchr(line, ')');
 	fclose(f);
@@ -96,7 +97,7 @@ static bool asleep(pid_t pid, pid_t tid)
 static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 {
 	const pid_t pid = s->partner.pid ? s->partner.pid : getpid();
-	int err;
+	int err, state;
 
 	if (!guard_sees_processes())
 		return bench_skip(b, "needs /proc, and of this PID namespace, "
@@ -105,8 +106,12 @@ static int wait_until_asleep(struct bench *b, struct switch_shot *s)
 		const pid_t tid =
 			__atomic_load_n(&s->shared->tid, __ATOMIC_ACQUIRE);
 
-		if (tid && asleep(pid, tid))
+		state = tid ? asleep(pid, tid) : 0;
+		if (state > 0)
 			return 0;
+		if (state == -EMFILE || state == -ENFILE)
+			return bench_skip(b, "see the partner asleep: %s",
+					  strerror(-state));
 		usleep(NAP_US);
 	}
 	return partner_failed(b, err);
