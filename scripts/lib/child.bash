@@ -3,7 +3,6 @@
 # Running a program with a time limit, and stopping when the user asks.
 
 child_pid=    # session that runs now
-child_signal=0 # whether a trap has run, which ends wait before the child has ended
 stopping=0    # signal number that asked us to stop, 0 if none
 child_ran=0   # whether child_run began: what it was redirected to was opened
 child_final=0  # whether to run this child although we are stopping
@@ -26,18 +25,38 @@ child_run() {
 	if ((stopping && !child_final)); then
 		kill -TERM "$child_pid" 2>/dev/null || :
 	fi
-	# What bash says of a child that was killed is not for the user; what a
-	# handler says meanwhile is, through log_fd.
-	while :; do
-		child_signal=0
-		status=0
-		wait "$child_pid" 2>/dev/null || status=$?
-		((child_signal)) || break
-	done
+	child_wait "$child_pid" || status=$?
 	if ((status != 0 && status != 77)); then
 		child_sweep "$child_pid"
 	fi
 	child_pid=
+	return "$status"
+}
+
+# child_wait PID: wait for our child, whatever signals come meanwhile.  They end
+# bash's wait, also one that came just before it and whose trap has run, with a
+# status above 128: then we look whether the number is still that of our child.
+# What bash says of a child that was killed is not for the user; what a handler
+# says meanwhile is, through log_fd.
+# Return: its status.
+child_wait() {
+	local status=0 last=0 stat parent
+
+	while :; do
+		status=0
+		wait "$1" 2>/dev/null || status=$?
+		((status > 128)) || break
+		stat=
+		{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || :
+		# The name in parentheses may hold anything.
+		read -r _ parent _ <<<"${stat##*) }"
+		[[ $parent == "$BASHPID" ]] || break
+	done
+	# It may have ended in between; then its status is still to be had.
+	if ((status > 128)); then
+		wait "$1" 2>/dev/null || last=$?
+		((last == 127)) || status=$last
+	fi
 	return "$status"
 }
 
@@ -60,7 +79,6 @@ child_sweep() {
 # good order; Ctrl-C after it ends everything at once.  TERM and HUP come twice to
 # whom a whole group gets them: make and timeout pass them on.
 child_stop() {
-	child_signal=1
 	((!stopping || $1 == 2)) || return 0
 	if ((stopping)); then
 		progress_clear
@@ -80,7 +98,6 @@ child_stop() {
 
 # child_pass SIGNAL STATUS: to the driver; before there is one, end.
 child_pass() {
-	child_signal=1
 	[[ $child_pid ]] || exit "$2"
 	kill -s "$1" "$child_pid" 2>/dev/null || :
 }
@@ -90,7 +107,7 @@ child_pass() {
 # (Ctrl-C, timeout, the TERM that make passes on) would else end the commands that
 # the driver writes its files with, too.
 child_apart() {
-	local status
+	local status=0
 
 	[[ ${OSCOST_APART-} != "$PPID" ]] || return 0
 	trap 'child_pass HUP 129' HUP
@@ -100,12 +117,8 @@ child_apart() {
 	OSCOST_APART=$$ "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
 	child_pid=$!
 	set +m
-	while :; do
-		child_signal=0
-		status=0
-		wait "$child_pid" 2>/dev/null || status=$?
-		((child_signal)) || exit "$status"
-	done
+	child_wait "$child_pid" || status=$?
+	exit "$status"
 }
 
 # child_traps: from now on signals stop the run.
@@ -116,7 +129,7 @@ child_traps() {
 	trap 'child_stop 2' INT
 	trap 'child_stop 15' TERM
 	# Ignored signals would be inherited; a handler is not.
-	trap 'child_signal=1' PIPE
+	trap : PIPE
 	# ulimit -f: a write then fails, and says why.
 	trap '' XFSZ
 }

@@ -19,12 +19,22 @@ refused() {
 @test "a program whose number is another's by now is not waited for again" {
 	cat >driver <<-'END'
 		source "$1/scripts/lib/child.bash"
-		kill() { :; } # of whatever number: there is such a process
-		child_run 60 true
-		child_run 60 false || echo "$?"
+		wait() { return 143; } # as if a signal had come
+		child_wait 1 || echo "$?"
+	END
+	run -0 timeout 10 bash driver "$ROOT"
+	[[ $output == 143 ]]
+}
+
+@test "signals that end bash's wait do not end ours" {
+	cat >driver <<-'END'
+		source "$1/scripts/lib/child.bash"
+		trap : TERM
+		sh -c 'for i in 1 2 3 4 5 6 7 8; do kill -TERM "$1"; kill -TERM "$1"; sleep 0.1; done; exit 7' _ $$ &
+		child_wait $! || echo "$?"
 	END
 	run -0 timeout 60 bash driver "$ROOT"
-	[[ $output == 1 ]]
+	[[ $output == 7 ]]
 }
 
 @test "run-all runs each row once in each round and reports" {
