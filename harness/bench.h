@@ -262,7 +262,8 @@ enum bench_need {
  * @sample: do and time one event with TIMER_INTERVAL() and give its ticks to
  *	    bench_record().  For what cannot be repeated in a tight loop.
  * @conclude: after each batch or event, outside the interval: check what
- *	      happened with bench_proof() and bench_purity().
+ *	      happened with bench_proof(), bench_least() and
+ *	      bench_purity().
  * @leave: when a visit to a case ends.
  * @derive: once, after all sampling and before teardown: fill derived cases
  *	    with bench_derive(), add last evidence.
@@ -413,14 +414,19 @@ bool bench_selected(const struct bench *b, const struct bench_case *c);
 void bench_expect(struct bench *b, const struct bench_case *c, double value);
 
 /**
- * bench_proof() - evidence that the operation happened: @seen of @expected
- * things (children reaped, bytes that arrived, faults taken).  Both add up over
- * a visit; of a visit in which less than @expected was seen nothing is kept,
- * and the case has failed in this invocation.
+ * bench_proof() - evidence that the operation happened: exactly @expected
+ * things were seen (children reaped, bytes that arrived).  Both add up over a
+ * visit; of a visit in which another number was seen nothing is kept, and the
+ * case has failed in this invocation.
  * @what: a short plural noun, the key in "evidence"; must be static text.
+ *
+ * bench_least() - the same where other work may add to what is counted (bytes
+ * of a device, switches): only less than @least is wrong.
  */
 void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
 		 double expected, double seen);
+void bench_least(struct bench *b, const struct bench_case *c, const char *what,
+		 double least, double seen);
 
 /**
  * bench_purity() - evidence that nothing else was in it: @pure of @all things
@@ -489,9 +495,9 @@ void *bench_first(const struct bench *b);
  * kernel's CPU @cpu and verify it.  Return: 0 or -errno. */
 int bench_pin(int cpu);
 
-/* bench_bind() - let thread @tid (0: the calling one) run on the @n @cpus and no
- * others; bench_unbind() - the calling one on each that this process may use.
- * Return: 0 or -errno. */
+/* bench_bind() - let thread @tid (0: the calling one) run on the @n @cpus and
+ * no others; bench_unbind() - the calling one on each that this process may
+ * use. Return: 0 or -errno. */
 int bench_bind(pid_t tid, const int *cpus, size_t n);
 int bench_unbind(const struct bench *b);
 

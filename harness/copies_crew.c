@@ -401,8 +401,10 @@ static void tell_evidence(struct bench *b, const struct bench_case *c,
 		if (e->purity)
 			bench_purity(b, c, e->what, e->share, e->now[0],
 				     e->now[1]);
-		else
+		else if (e->exact)
 			bench_proof(b, c, e->what, e->now[0], e->now[1]);
+		else
+			bench_least(b, c, e->what, e->now[0], e->now[1]);
 	}
 }
 

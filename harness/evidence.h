@@ -20,6 +20,7 @@ struct case_run;
 struct evidence {
 	const char *what;
 	bool purity;
+	bool exact;		   /* more is as wrong as less */
 	double share;		   /* of @expected that must be seen */
 	double expected, seen;	   /* of the visits that were kept */
 	double aside[2];	   /* the same of those that were not */

@@ -70,7 +70,8 @@ def wrong:
 	   | "a value without a sample"),
 	  (select(.status == "ok")
 	   | .evidence | to_entries[]
-	   | select((.value | type) == "object" and .value.seen < .value.expected * (.value.share // 1))
+	   | select((.value | type) == "object" and (.value.seen < .value.expected * (.value.share // 1)
+			or (.value.kind == "proof" and .value.seen > .value.expected)))
 	   | "ok, but \(.key): \(.value)");
 
 .[] | .case as $c | wrong | "\($c): \(.)"

@@ -40,7 +40,7 @@ found_out() {
 	jq -es --arg e "$name" 'any(.value == null and
 		.set_aside.reasons[$e] > 0 and
 		(.evidence[$e] | .seen < .expected * (.share // 1)) and
-		if .evidence[$e].kind == "proof"
+		if .evidence[$e].kind != "purity"
 		then .status == "failed" and
 			(.reason | startswith("the operation did not happen as claimed: "))
 		else .status == "skipped" and
@@ -80,6 +80,7 @@ words_moved mem_bandwidth scramble kernel=scale,*,threads=1
 words_moved mem_bandwidth scramble kernel=add,*,threads=1
 minor_faults page_fault getrusage fault=anonymous
 major_faults page_fault getrusage fault=major
+faults_of_pages page_fault faults_twice fault=anonymous
 huge_bytes page_fault frozen:/proc/self/smaps fault=thp
 resident_bytes page_fault mincore fault=populate
 calls_in_effect mapping munmap call=munmap,pages=untouched,size=64K
@@ -287,7 +288,7 @@ gives() {
 		}
 		unset "known[$name]"
 	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/copies.c" |
-		grep -Pzo 'bench_(proof|purity)\([^;]*;' | tr '\0' '\n' |
+		grep -Pzo 'bench_(proof|least|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.
 	[[ ${#known[@]} == 0 ]] || {

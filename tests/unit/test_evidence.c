@@ -130,14 +130,18 @@ static void proof(void)
 	visit(1000, 1000);
 	OK(!visit(1000, 999) && parent.events.n == 1,
 	   "a visit that is contradicted is not made up for");
-	OK(!visit(1000, 1001), "nor by one that has too much");
+	OK(!visit(1000, 2000) && parent.events.n == 1,
+	   "nor one that has twice as much");
+	OK(!visit(1000, 1000) && parent.events.n == 2, "the next may be right");
+	bench_least(&b, &fed.c, "switches", 10, 20);
 	e = evidence_contradicted(&parent);
 	OK(e && !strcmp(e->what, "bytes_right"), "it fails the case");
-	OK(fed.events.n == 3, "not those that only got samples there");
+	OK(fed.events.n == 4 && !evidence_contradicted(&fed),
+	   "not one that only got samples there and has more than the least");
 	o = evidence_json(&parent);
-	OK(number(o, "bytes_right", "seen") == 999 &&
-		   number(o, "bytes_right", "expected") == 1000,
-	   "and the evidence is of that visit");
+	OK(number(o, "bytes_right", "seen") == 2999 &&
+		   number(o, "bytes_right", "expected") == 2000,
+	   "and the evidence is of those visits");
 	json_decref(o);
 	evidence_conclude(&b);
 	OK(parent.state == CASE_ASKED, "a lie is no reason to skip");

@@ -259,7 +259,7 @@ static int sample_faults(struct bench *b, void *state,
 
 	if (all < 0 || each < 0)
 		return bench_fail(b, (int)-fmin(all, each), "mmap of a file");
-	bench_proof(b, c, "minor_faults", 1, faults);
+	bench_least(b, c, "minor_faults", 1, faults);
 	if (!(faults > 0))
 		return 0;
 	bench_record_value(b, c,
@@ -293,7 +293,7 @@ static int sample_trip(struct bench *b, void *state, const struct bench_case *c)
 	if (there < 0 || here < 0)
 		return partner_failed(b, there < 0 ? there : here);
 	bench_proof(b, c, "messages", 3 * TRIPS, there + here);
-	bench_proof(b, c, "switches", 2 * TRIPS, switches);
+	bench_least(b, c, "switches", 2 * TRIPS, switches);
 	if (!(switches > 0))
 		return 0;
 	bench_record_value(b, c, naive_ns(b, trip) / TRIPS);

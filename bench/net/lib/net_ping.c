@@ -243,7 +243,7 @@ void net_proof_begin(struct net_proof *p, const struct net_client *c,
 int net_proof_end(struct net_proof *p, struct net_client *c,
 		  const struct bench_case *bc)
 {
-	const bool bytes = p->by == NET_PROOF_BYTES || p->by == NET_PROOF_ACKED;
+	double seen;
 
 	if (!p->answered || bench_stopping(c->b))
 		return 0;
@@ -255,13 +255,18 @@ int net_proof_end(struct net_proof *p, struct net_client *c,
 		if (err || bench_stopping(c->b))
 			return err;
 	}
-	bench_proof(c->b, bc,
-		    p->by == NET_PROOF_ACKED	? "acknowledged"
-		    : p->by == NET_PROOF_SERVER ? "echoed_by_server"
-		    : p->by == NET_PROOF_ICMP	? "replies_in"
-						: "bytes_back",
-		    (double)(p->answered * (bytes ? p->size : 1)),
-		    (double)count(p, c) - (double)p->before);
+	seen = (double)count(p, c) - (double)p->before;
+	if (p->by == NET_PROOF_BYTES)
+		bench_proof(c->b, bc, "bytes_back",
+			    (double)(p->answered * p->size), seen);
+	else if (p->by == NET_PROOF_ACKED)
+		bench_least(c->b, bc, "acknowledged",
+			    (double)(p->answered * p->size), seen);
+	else
+		bench_least(c->b, bc,
+			    p->by == NET_PROOF_SERVER ? "echoed_by_server"
+						      : "replies_in",
+			    (double)p->answered, seen);
 	p->answered = 0; /* it is told once */
 	return 0;
 }

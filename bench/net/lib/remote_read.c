@@ -519,9 +519,9 @@ static void tell_traffic(struct remote_reader *v)
 	remote_target_traffic(v->target, &now);
 	if (now.received_bytes < 0 || v->traffic.received_bytes < 0)
 		return;
-	bench_proof(v->b, v->c, "wire_bytes", (double)v->wanted,
+	bench_least(v->b, v->c, "wire_bytes", (double)v->wanted,
 		    (double)(now.received_bytes - v->traffic.received_bytes));
-	bench_proof(v->b, v->c, "requests", v->reads,
+	bench_least(v->b, v->c, "requests", v->reads,
 		    (double)(now.sent_segments - v->traffic.sent_segments));
 }
 
@@ -534,10 +534,10 @@ static void tell_disk(struct remote_reader *v)
 	file_counts_read(&v->target->place, &now);
 	file_counts_since(&now, &v->counts);
 	if (now.device_read >= 0)
-		bench_proof(v->b, v->c, "device_bytes", (double)v->wanted,
+		bench_least(v->b, v->c, "device_bytes", (double)v->wanted,
 			    (double)now.device_read);
 	if (v->read->local && now.process_read >= 0)
-		bench_proof(v->b, v->c, "disk_bytes", (double)v->wanted,
+		bench_least(v->b, v->c, "disk_bytes", (double)v->wanted,
 			    (double)now.process_read);
 }
 
@@ -555,7 +555,7 @@ static void tell_stretch(struct remote_reader *v)
 	bench_fact(v->b, v->c, "bytes_fetched_for_each",
 		   (double)fetched / (double)v->timed);
 	if (local)
-		bench_proof(v->b, v->c, "fetched_while_timed", (double)v->least,
+		bench_least(v->b, v->c, "fetched_while_timed", (double)v->least,
 			    (double)fetched);
 }
 
