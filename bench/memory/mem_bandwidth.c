@@ -10,13 +10,13 @@
  * four places at once, which keeps more misses under way than one stream; `_pf`
  * kernels ask for lines 2 KiB ahead by prefetch instructions. `scale` (a = 3b)
  * and `add` (a = b + c) are STREAM's other two, in memory and of sizes that are
- * asked for. Rows with isa=best give the best of the widest registers, `rep` and
- * libc (of one invocation; the largest of several noisy values lies a little
- * high), isa=widest go over all sizes. With several threads each has a CPU and a
- * part of the arrays of its own; bytes are those of all together. size is that
- * of all arrays of all threads; threads of one core share its caches, and for
- * memory all last caches that they use count. A thread's arrays are in the
- * memory of its CPU's NUMA node.
+ * asked for. Rows with isa=best give the best of the widest registers, `rep`
+ * and libc (of one invocation; the largest of several noisy values lies a
+ * little high), isa=widest go over all sizes. With several threads each has a
+ * CPU and a part of the arrays of its own; bytes are those of all together.
+ * size is that of all arrays of all threads; threads of one core share its
+ * caches, and for memory all last caches that they use count. A thread's arrays
+ * are in the memory of its CPU's NUMA node.
  *
  * A level is the one that holds arrays of that size by what hwloc says of the
  * caches. Others may have filled a shared one, or a hypervisor may leave less
@@ -336,13 +336,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
-	const struct bandwidth_spec *spec = s->now;
-	const double bytes = (double)spec->chunk * mem_op_arrays(spec->op) *
-			     spec->threads * (double)s->rounds;
 	const double ns = bench_ns(b, (double)time_rounds(b, s, s->rounds));
 
 	if (ns > 0)
-		bench_record_value(b, c, bytes * 1e9 / ns);
+		bench_record_value(b, c, bandwidth_rate(s->now, s->rounds, ns));
 	return 0;
 }
 

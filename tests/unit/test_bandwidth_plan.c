@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where mem_bandwidth's arrays are: threads far enough apart, arrays of one
- * thread at different places in a page. */
+ * thread at different places in a page; and how many bytes are counted. */
 #include "../../bench/memory/lib/bandwidth_plan.h"
 #include "tap.h"
 
@@ -46,8 +46,29 @@ static bool is_skewed(const struct bandwidth_spec *spec)
 		(p.a % PAGE != p.c % PAGE && p.b % PAGE != p.c % PAGE));
 }
 
+/* Of two threads, each over 1000 bytes of every array 5 times, in 10 us. */
+static double rate_of(enum mem_op op)
+{
+	return bandwidth_rate(&(struct bandwidth_spec) { .op = op,
+							 .threads = 2,
+							 .part = 4000,
+							 .chunk = 1000 },
+			      5, 10000);
+}
+
+static void bytes(void)
+{
+	OK_NEAR(rate_of(MEM_READ), 1e9, 1, "a byte read counts once");
+	OK_NEAR(rate_of(MEM_WRITE), 1e9, 1, "so does one written");
+	OK_NEAR(rate_of(MEM_COPY), 2e9, 1, "one copied is read and written");
+	OK_NEAR(rate_of(MEM_SCALE), 2e9, 1, "one scaled, too");
+	OK_NEAR(rate_of(MEM_ADD), 3e9, 1, "a sum has two sources");
+	OK_NEAR(rate_of(MEM_TRIAD), 3e9, 1, "and so has a triad");
+}
+
 int main(void)
 {
+	bytes();
 	bool apart = true, skewed = true;
 
 	for (int op = 0; op < MEM_OPS; op++) {

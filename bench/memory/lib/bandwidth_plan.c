@@ -354,6 +354,13 @@ struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 	};
 }
 
+double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
+		      double ns)
+{
+	return (double)spec->chunk * mem_op_arrays(spec->op) * spec->threads *
+	       (double)rounds * 1e9 / ns;
+}
+
 void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bench.h"
 #include "mem_kernels.h"
@@ -71,6 +72,10 @@ size_t bandwidth_plan_largest(const struct bench *b,
  * for each thread. */
 struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 				       unsigned int thread);
+
+/* bandwidth_rate() - bytes a second, of all threads, where @rounds took @ns. */
+double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
+		      double ns);
 
 /* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
  * was measured. */
