@@ -103,3 +103,13 @@ waited() {
 	row '.status == "skipped" and .value == null and .set_aside.visits > 0 and
 		(.reason | contains("samples_without_waiting_for_a_cpu: 0 %"))'
 }
+
+# Others had the CPU and its caches since the last one.  The first is set aside, so there is another.
+@test "each visit begins with warming up, not the first one alone" {
+	local how
+
+	for how in once event; do
+		row=$("$FIXTURES/witness" --json --invocations 1 --how "$how" --seen 980)
+		row '.evidence | .visits > 1 and .visits_warmed_up == .visits'
+	done
+}
