@@ -390,8 +390,11 @@ static void stamp(char *text, size_t size)
 
 /* The time held back is one that samples waited for a CPU: those are none.
  * Where nothing tells which they are, there is no value. */
-static void skip_throttled(struct bench *b)
+void invocation_throttled(struct bench *b, int64_t periods)
 {
+	b->throttled = periods;
+	if (periods <= 0 || noise_knows_waits())
+		return;
 	for (size_t i = 0; i < b->n_runs; i++) {
 		struct case_run *run = b->runs[i];
 
@@ -402,7 +405,7 @@ static void skip_throttled(struct bench *b)
 			 "the CPU quota of its control group held it back "
 			 "%lld times, and this kernel does not count in which "
 			 "samples",
-			 (long long)b->throttled);
+			 (long long)periods);
 	}
 }
 
@@ -434,9 +437,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	code = set_up_and_sample(b);
 	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
-	b->throttled = noise_throttled() - throttled;
-	if (b->throttled > 0 && !noise_knows_waits())
-		skip_throttled(b);
+	invocation_throttled(b, noise_throttled() - throttled);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
 		code = give_up(b, EXIT_FAIL,

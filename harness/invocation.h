@@ -163,6 +163,10 @@ int invocation_cases(struct bench *b);
  * if a glob matches nothing, EXIT_SKIP if there is no core row. */
 int invocation_select(struct bench *b, const struct invocation_plan *plan);
 
+/* invocation_throttled() - a CPU quota held this back @periods times while its
+ * samples were taken: where nothing counts in which, no case has a value. */
+void invocation_throttled(struct bench *b, int64_t periods);
+
 /* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
  * Return: EXIT_OK, or an exit code with @b->why set. */
 int invocation_measure(struct bench *b, const struct invocation_plan *plan);

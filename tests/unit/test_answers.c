@@ -189,6 +189,41 @@ static void grades(void)
 	   "more than 20 %: D");
 }
 
+/* 100 events on a kernel that counts no waiting, of a group whose quota held
+ * it back @periods times. */
+static void throttle(struct result *row, int64_t periods)
+{
+	double speeds[4];
+	struct bench b = machine(speeds);
+	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
+
+	b.runs = &(struct case_run *) { &run };
+	b.n_runs = 1;
+	for (int i = 0; i < 100; i++)
+		sample_push(&run.events, OVERHEAD + 200);
+	invocation_throttled(&b, periods);
+	finish(&b, &run, row);
+}
+
+static void throttled(void)
+{
+	struct result row;
+
+	throttle(&row, 0);
+	OK_NEAR(row.value, 100, 0.3, "a quota that held nothing back");
+	result_free(&row);
+	throttle(&row, 7);
+	OK(row.status == RESULT_SKIPPED && isnan(row.value),
+	   "held back in unknown samples: no value");
+	OK_STR(row.reason,
+	       "the CPU quota of its control group held it back 7 times, and "
+	       "this kernel does not count in which samples",
+	       "and it says why");
+	OK(json_integer_value(json_object_get(row.tags, "throttled")) == 100,
+	   "any of the samples may be one");
+	result_free(&row);
+}
+
 static void own_clock(void)
 {
 	double speeds[4];
@@ -204,6 +239,7 @@ int main(void)
 	repeated();
 	cold();
 	grades();
+	throttled();
 	own_clock();
 	return tap_done();
 }
