@@ -15,16 +15,19 @@ struct token {
 	uint32_t bytes;
 };
 
-/* One load from each line, as the members of lmbench's ring add up an array. */
-static void read_lines(const char *memory, size_t bytes)
+/* One load from each line, as the members of lmbench's ring add up an array.
+ * Return: bytes that it went over, which the token tells the next one. */
+static uint32_t read_lines(const char *memory, uint32_t bytes)
 {
 	uint64_t sum = 0, x;
+	uint32_t i;
 
-	for (size_t i = 0; i < bytes; i += LINE_BYTES) {
+	for (i = 0; i < bytes; i += LINE_BYTES) {
 		memcpy(&x, memory + i, sizeof(x));
 		sum += x;
 	}
 	BENCH_KEEP(sum);
+	return i;
 }
 
 static int put(int fd, struct token t)
@@ -87,7 +90,7 @@ static int take_part(struct partner *p, void *arg)
 		return -ENOMEM;
 	write_pages(memory, 0, r->bytes);
 	while (get(r->fd[self][0], &t) == 0) {
-		read_lines(memory, t.bytes);
+		t.bytes = read_lines(memory, t.bytes);
 		if (t.report)
 			switch_account_read(mine);
 		if (put(r->fd[(self + 1) % t.members][1], t))
@@ -180,9 +183,9 @@ static int go_round(void *arg)
 	for (unsigned int i = 0; i < laps; i++) {
 		bad |= put(r->fd[1][1], t);
 		bad |= get(r->fd[0][0], &t);
-		read_lines(r->memory, t.bytes);
+		t.bytes = read_lines(r->memory, t.bytes);
 	}
-	return bad;
+	return bad || t.bytes != j->token.bytes ? -EIO : 0;
 }
 
 static int guarded(struct bench *b, struct switch_ring *r, struct token t,
@@ -226,7 +229,8 @@ int switch_ring_alone(struct switch_ring *r, struct switch_lap lap,
 		for (unsigned int k = 0; k < lap.members; k++) {
 			bad |= put(r->solo[k][1], t);
 			bad |= get(r->solo[k][0], &t);
-			read_lines(r->memory + (size_t)k * r->bytes, t.bytes);
+			t.bytes = read_lines(r->memory + (size_t)k * r->bytes,
+					     t.bytes);
 		}
 	}
 	return bad ? -EIO : 0;
