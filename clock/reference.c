@@ -114,6 +114,15 @@ void reference_calibrate(struct timer *t)
 		t->now_rounds = 0;
 }
 
+double reference_rate(const struct timer *t, uint64_t ticks)
+{
+	const double ran = (double)ticks - t->now_offset_ticks;
+
+	return ran > 0 ? t->hz * t->now_rounds * REFERENCE_LINKS *
+				 t->multiply_cycles / ran
+		       : 0;
+}
+
 double reference_hz(const struct timer *t)
 {
 	const enum timer_method method = plain_method(t);
@@ -128,10 +137,7 @@ double reference_hz(const struct timer *t)
 		TIMER_INTERVAL(method, ticks, reference_muls(t->now_rounds));
 		least = ticks < least ? ticks : least;
 	}
-	if ((double)least <= t->now_offset_ticks)
-		return 0;
-	return t->hz * t->now_rounds * REFERENCE_LINKS * t->multiply_cycles /
-	       ((double)least - t->now_offset_ticks);
+	return reference_rate(t, least);
 }
 
 /* Eight chains of additions, more than there are units. */

@@ -42,6 +42,9 @@ void reference_calibrate(struct timer *t);
  * whatever the method, but for clock.  @t: calibrated. */
 double reference_hz(const struct timer *t);
 
+/* reference_rate() - the frequency at which such a chain takes @ticks. */
+double reference_rate(const struct timer *t, uint64_t ticks);
+
 /**
  * reference_share() - independent additions for each core cycle, now.
  * @t: method and hz are used.

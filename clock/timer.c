@@ -181,11 +181,23 @@ void timer_probe(struct timer_features *f)
 					  timer_quantum(method, FENCE_READS));
 }
 
+void timer_set_overhead(struct timer *t, double *x, size_t n)
+{
+	const size_t edge = n / 20;
+	double sum = 0;
+
+	stats_sort(x, n);
+	for (size_t i = edge; i < n - edge; i++)
+		sum += x[i];
+	t->overhead_ticks = sum / (double)(n - 2 * edge);
+	t->overhead_spread_ticks = fmax(x[n - 1 - edge] - t->overhead_ticks,
+					t->overhead_ticks - x[edge]);
+}
+
 static int measure_overhead(struct timer *t)
 {
-	size_t n = OVERHEAD_READS, edge;
-	double *x = malloc(n * sizeof(*x));
-	double sum = 0, cost;
+	size_t n = OVERHEAD_READS;
+	double *x = malloc(n * sizeof(*x)), cost;
 	uint64_t t0;
 
 	if (!x)
@@ -200,13 +212,7 @@ static int measure_overhead(struct timer *t)
 		n = (size_t)fmax(200, OVERHEAD_NS / cost);
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)timer_empty(t->method);
-	stats_sort(x, n);
-	edge = n / 20;
-	for (size_t i = edge; i < n - edge; i++)
-		sum += x[i];
-	t->overhead_ticks = sum / (double)(n - 2 * edge);
-	t->overhead_spread_ticks = fmax(x[n - 1 - edge] - t->overhead_ticks,
-					t->overhead_ticks - x[edge]);
+	timer_set_overhead(t, x, n);
 	free(x);
 	return 0;
 }

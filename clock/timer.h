@@ -182,6 +182,10 @@ bool timer_usable(enum timer_method method, const struct timer_features *f,
  */
 int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
 
+/* timer_set_overhead() - from @n readings of an empty interval, which it sorts:
+ * the mean of the middle 90 %, and how far those are from it. */
+void timer_set_overhead(struct timer *t, double *x, size_t n);
+
 /* timer_tsc_hz() - rate of the TSC against CLOCK_MONOTONIC_RAW: the tightest
  * of many clock/rdtsc/clock sandwiches at both ends of @window_ns. */
 double timer_tsc_hz(uint64_t window_ns);

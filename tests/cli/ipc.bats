@@ -49,6 +49,18 @@ export -f quick
 	done
 }
 
+@test "a partner is where its row says" {
+	need_two_cpus
+	local ask
+	for ask in 'ipc via=pipe,*' 'signal op=round_trip,*' 'sync op=mutex,*other_cpu*' \
+		'context_switch *place=*,figure=round_trip'; do
+		quick "${ask%% *}" --case "${ask#* }"
+		[[ -n $(cases '.evidence.partner_cpu and .evidence.partner_cpu != .cpu') ]]
+		[[ -z $(cases '.evidence.partner_cpu and (.evidence.partner_cpu == .cpu) !=
+			((.params.place // .params.partner) == "same_cpu")') ]]
+	done
+}
+
 @test "on one CPU what needs two is skipped with the reason" {
 	local program
 	for program in ipc signal sync; do

@@ -99,9 +99,10 @@ refused() {
 }
 
 @test "rates are turned round" {
-	machine 'row 1 4e6 | sed "s/\"ns\"/\"B\/s\"/; s/lower/higher/"; printf "@machine\n{}\n@end\n"'
+	machine 'row 1 4e6 5e6 | sed "s/\"ns\"/\"B\/s\"/; s/lower/higher/"; printf "@machine\n{}\n@end\n"'
 	run -0 --separate-stderr ledger --boots 1 --pasts 1
-	jq -e '.unit == "instructions/B" and .better == "lower" and .value == 250' \
+	jq -e '.unit == "instructions/B" and .better == "lower" and .value == 250 and
+		.min == 200 and .max == 250' \
 		out/bzImage/plain/invocations.jsonl
 }
 

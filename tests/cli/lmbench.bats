@@ -178,6 +178,12 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 		rows: "call=getppid,via=syscall", value: 0.102, ci95: [0.1025, 0.10275]}]' out.json
 	VALUE=20000 prints --json out.json lat_fs -s 10k
 	jq -e '.[0].ci95 | .[0] < .[1]' out.json
+	# A difference is least where the first is least and the second greatest.
+	printf '%s\n' 'op=fault 1834' 'op=send_self 1764' 'op=send_ignored 558' >values
+	VALUES=values prints --json out.json lat_sig catch
+	jq -e '.[0].ci95 == [1.20575, 1.20625]' out.json
+	VALUES=values prints --json out.json lat_sig prot lat_sig
+	jq -e '.[0].ci95 == [0.62825, 0.629]' out.json
 }
 
 @test "what has no row names the nearest, with status 2 and no figure" {

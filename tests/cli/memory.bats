@@ -300,6 +300,12 @@ level_is_largest() {
 	[[ -z $(cases '.status == "failed"') ]]
 }
 
+@test "a batch of k chains has loads of each of them" {
+	quick mem_parallel --case 'level=L2,chases=*'
+	jq -es 'map(select(.status == "ok")) | length > 0 and
+		all(.iters % (32 * .params.chases) == 0)' rows
+}
+
 @test "a row isa=best is the best of its ways and names it" {
 	quick mem_bandwidth --case '*level=L1,*threads=1'
 	jq -es 'map(select(.params.isa == "best")) as $best | . as $all |

@@ -55,6 +55,18 @@ talks() {
 			.spaced.evidence.bytes_back.seen > 0))'
 }
 
+@test "a server is where its row says" {
+	local ask
+
+	(($(nproc) > 1)) || skip "one CPU only"
+	for ask in 'tcp_rtt net=loopback,proto=tcp,size=1,wait=block,*round_trip' \
+		'tcp_bandwidth net=loopback,*size=1,streams=1,*'; do
+		try 0 "$BIN/${ask%% *}" "${QUICK[@]}" --json --case "${ask#* }"
+		rows 'map(.params.place) | unique | length == 2'
+		rows 'all((.params.place == "same_cpu") == (.evidence.server_cpu == .cpu))'
+	done
+}
+
 @test "a row that another case measures can be asked for alone" {
 	try 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --case '*same_cpu,figure=kernel_srtt'
 	rows 'length == 1 and .[0].samples > 0 and .[0].evidence.estimates.seen > 0'

@@ -12,6 +12,12 @@ setup() {
 	list=$ROOT/tests/crosscheck/pairs.tsv
 }
 
+@test "a table of ratios: medians, and the median of each round's ratio" {
+	printf '%s\tloop/ours\t%s\n%s\tloop/plain\t%s\n' 1 1 1 1 2 2 2 1 3 3 3 2 4 10 4 4 |
+		awk -f "$ROOT/scripts/lib/ratios.awk" >table
+	[[ $(tail -n 1 table | tr -s ' ') == 'loop plain 2.5 1.5 1.750 1 : 1' ]]
+}
+
 # made A B...: rounds in which the two programs of an operation cost 100 and so much.
 made() {
 	local round=0 ns

@@ -93,6 +93,16 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	grep '^0 135 110 160 160 0 "' small/file-operations.dat
 }
 
+@test "latency stands over the traffic of its row, in GB/s" {
+	for load in 25 50; do
+		add mem_loaded "traffic=read,load=$load,figure=latency" '.value = 100'
+		add mem_loaded "traffic=read,load=$load,figure=bandwidth" \
+			'.unit = "B/s" | .better = "higher" | .value = '"$load"'e8'
+	done
+	draw
+	[[ $(grep -Eo '^[0-9.]+ 100 ' small/memory-loaded.dat) == $'2.5 100 \n5 100 ' ]]
+}
+
 @test "bars stand in the middle of those that their category has" {
 	for size in 1K 4K; do
 		add file_ops "op=create,size=$size"

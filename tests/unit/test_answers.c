@@ -3,6 +3,7 @@
  * known beforehand, and no two steps of the arithmetic have the same factor. */
 #include <jansson.h>
 
+#include "counters_set.h"
 #include "invocation.h"
 #include "result.h"
 #include "tap.h"
@@ -142,6 +143,48 @@ static void repeated(void)
 	result_free(&row);
 }
 
+/* Batches of n and 2n in which @each instructions were counted for each
+ * operation, and 100 around them. */
+static void count(struct op_counts *counts, double each)
+{
+	for (unsigned int n = 1; n <= 2; n++) {
+		struct counters_counts k = { 0 };
+
+		k.count[COUNTERS_INSTRUCTIONS] =
+			(struct counters_count) { .known = true,
+						  .value =
+							  100 + each * 1000 * n,
+						  .share = 1 };
+		op_counts_add(counts, &k, 1000 * n, n > 1);
+	}
+}
+
+static void counted(void)
+{
+	double speeds[4];
+	struct counters c = { 0 };
+	struct op_counter counter = { .c = &c };
+	struct bench b = machine(speeds);
+	struct case_run run = made_up((struct bench_case) { .ops = 4 });
+	struct loop whole = { 14 };
+	struct result row;
+
+	b.counter = &counter;
+	run.series.iters = 1000;
+	for (int i = 0; i < 5; i++) {
+		sample_quad(batch, &whole, &run.series);
+		count(&run.counts, 14);
+		count(&run.base_counts, 6);
+	}
+	finish(&b, &run, &row);
+	OK_NEAR(json_number_value(
+			json_object_get(row.counters, "instructions")),
+		2, 1e-12, "events of an operation are less the baseline's");
+	op_counts_free(&run.counts);
+	op_counts_free(&run.base_counts);
+	result_free(&row);
+}
+
 /* The first event took 500 ns, for two operations. */
 static void cold(void)
 {
@@ -237,6 +280,7 @@ int main(void)
 {
 	events();
 	repeated();
+	counted();
 	cold();
 	grades();
 	throttled();

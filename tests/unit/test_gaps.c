@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <sys/time.h>
+
 #include "gaps.h"
 #include "tap.h"
 
@@ -60,10 +63,47 @@ static void telling(void)
 	   "the longest gap is in the sum, the sum in the time");
 }
 
+static void spend(uint64_t ns)
+{
+	const uint64_t begin = timer_clock_begin();
+
+	while (timer_clock_begin() - begin < ns)
+		;
+}
+
+static void interrupt(int sig)
+{
+	spend(50000);
+}
+
+/* Longer than the least gap, and half of what is not counted after one. */
+static void look(void *arg, uint64_t ticks)
+{
+	++*(uint64_t *)arg;
+	spend(10000);
+}
+
+/* What is done about a gap is no gap: else each look brings the next one, from
+ * the first gap on to the end. */
+static void looking(void)
+{
+	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
+	const struct itimerval soon = { .it_value.tv_usec = 1000 };
+	struct gaps g = { 0 };
+	uint64_t looks = 0;
+
+	signal(SIGALRM, interrupt);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	gaps_spin(&g, &t, 100000, look, &looks);
+	OK(looks > 0 && looks == g.gaps && 10000 * looks < g.spun_ticks / 4,
+	   "a look at a gap is none");
+}
+
 int main(void)
 {
 	steps();
 	slow_clock();
 	telling();
+	looking();
 	return tap_done();
 }

@@ -267,16 +267,18 @@ static void no_room(enum partner_kind kind)
 }
 
 static uint64_t rounds_of[PARTNER_TEAM_MAX];
+static int cpu_of[PARTNER_TEAM_MAX];
 
 static void count_rounds(void *arg, unsigned int member, uint64_t rounds)
 {
 	rounds_of[member] += rounds;
+	cpu_of[member] = sched_getcpu();
 }
 
 static void team(unsigned int size)
 {
 	static struct partner_team t;
-	unsigned int right = 0;
+	unsigned int right = 0, at_home = 0;
 
 	fresh();
 	memset(rounds_of, 0, sizeof(rounds_of));
@@ -286,6 +288,9 @@ static void team(unsigned int size)
 	for (unsigned int i = 0; i < size; i++)
 		right += rounds_of[i] == 300;
 	OK(right == size, "each member did each round");
+	for (unsigned int i = 1; i < size; i++)
+		at_home += cpu_of[i] == bench_nth_cpu(&bench, i);
+	OK(at_home == size - 1, "each on a CPU of its own");
 	partner_team_go(&t, 5);
 	partner_team_wait(&t);
 	OK(rounds_of[0] == 300 && (size == 1 || rounds_of[size - 1] == 305),

@@ -34,6 +34,18 @@ static void quantities(void)
 	OK(gives("1 Gbit/s", "B/s", NAN, 125e6), "bits");
 	OK(gives("1 KiB", "B", NAN, 1024), "KiB");
 	OK(gives("1 kB", "B", NAN, 1000), "kB");
+	OK(gives("3 MiB/s", "B/s", NAN, 3145728) &&
+		   gives("3 KiB/s", "B/s", NAN, 3072) &&
+		   gives("3 GiB/s", "B/s", NAN, 3221225472) &&
+		   gives("3 MB/s", "B/s", NAN, 3e6) &&
+		   gives("3 GB/s", "B/s", NAN, 3e9) &&
+		   gives("8 kbit/s", "B/s", NAN, 1e3) &&
+		   gives("8 Mbit/s", "B/s", NAN, 1e6),
+	   "rates of both kinds of million");
+	OK(gives("3 MiB", "B", NAN, 3145728) &&
+		   gives("3 GiB", "B", NAN, 3221225472) &&
+		   gives("3 MB", "B", NAN, 3e6) && gives("3 GB", "B", NAN, 3e9),
+	   "and sizes");
 	OK(gives("2 us/B", "ns/B", NAN, 2000), "time for a byte");
 	OK(gives("0", "ns", NAN, 0), "nothing needs no unit");
 	OK(gives("2.8 GHz", "Hz", NAN, 2.8e9), "a clock");

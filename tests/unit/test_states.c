@@ -29,6 +29,7 @@ static void found(void)
 	/* What a run read: a virtual CPU moved to another chiplet. */
 	double core_to_core[] = { 420, 96, 90, 421, 127, 101, 93, 97, 110, 95 };
 	double both[] = { 10, 14, 10, 14, 10, 14, 10 };
+	double three[] = { 30, 10, 20, 10, 30, 20, 10, 30 };
 	struct states s;
 	struct result r;
 	char text[STATES_MAX];
@@ -38,6 +39,10 @@ static void found(void)
 	OK_NEAR(s.high, 420.5, 1e-12, "and of the two");
 	OK(s.n_low == 8 && s.n_high == 2, "and how many");
 	OK(states_find(&s, both, 7) && s.n_low == 4, "a gap of 1.4 exactly");
+	OK(states_find(&s, three, 8) && s.low == 10 && s.n_low == 3 &&
+		   s.high == 30,
+	   "of two gaps the wider one");
+	states_find(&s, both, 7);
 	result_init(&r);
 	r.status = RESULT_OK;
 	result_set(&r.unit, "ns");

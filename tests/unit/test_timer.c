@@ -165,6 +165,32 @@ static void calibration(const struct timer_features *f)
 	OK_NEAR(timer_ns(&t, t.hz), 1e9, 1e-3, "a second of ticks");
 }
 
+/* Made-up readings: 5 too short, 45 of 20 and 45 of 40 ticks, 5 too long. */
+static void overhead(void)
+{
+	struct timer t = { .hz = 1e9 };
+	double x[100];
+
+	for (int i = 0; i < 100; i++)
+		x[i] = i < 45 ? 40 : i < 90 ? 20 : i < 95 ? 9e9 : 0;
+	timer_set_overhead(&t, x, 100);
+	OK_NEAR(t.overhead_ticks, 30, 1e-12, "an empty interval is their mean");
+	OK_NEAR(t.overhead_spread_ticks, 10, 1e-12, "which they are around");
+}
+
+/* A chain of 6144 cycles, and 30 ticks for the reading of the clock. */
+static void rate(void)
+{
+	const struct timer t = { .hz = 2e9,
+				 .now_rounds = 4,
+				 .multiply_cycles = 3,
+				 .now_offset_ticks = 30 };
+
+	OK_NEAR(reference_rate(&t, 3072 + 30), 4e9, 1e-3,
+		"the core's rate is without what the clock takes");
+	OK(reference_rate(&t, 30) == 0, "or unknown");
+}
+
 static void multiply_cycles(void)
 {
 	OK(reference_multiply_cycles(1, 3.002) == 3, "a whole number");
@@ -208,6 +234,8 @@ int main(void)
 	timer_probe(&f);
 	method_names();
 	choice();
+	overhead();
+	rate();
 	multiply_cycles();
 	no_reference();
 	usable();

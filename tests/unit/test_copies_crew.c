@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What a copy counts: each operation that its batches made. */
+#include <sched.h>
+
+#include "copies_crew.h"
+#include "tap.h"
+
+#define EACH 16 /* operations in one round of the loop */
+
+static double made; /* by all batches */
+
+static int run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	for (uint64_t i = 0; i < iters; i++)
+		BENCH_KEEP(i);
+	made += (double)iters * EACH;
+	return 0;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	bench_add(b, &(struct bench_case) { .params = { P_INT("x", 1) },
+					    .run = run,
+					    .ops = EACH });
+	return 0;
+}
+
+int main(void)
+{
+	static const struct bench_desc desc = { .name = "made_up",
+						.state_size = 1,
+						.cases = cases };
+	static char pristine[CREW_LINE];
+	int cpu = sched_getcpu();
+	struct crew w = {
+		.desc = &desc, .pristine = pristine, .cpu = &cpu, .n = 1
+	};
+	struct bench b = { .timer = { .method = TIMER_CLOCK,
+				      .hz = 1e9,
+				      .quantum_ticks = 1 },
+			   .cpu = cpu,
+			   .effort = 1,
+			   .seed = 1,
+			   .guard_fd = -1 };
+	const struct crew_share *s;
+	uint64_t iters = 0;
+
+	partner_patience_ms = 30000;
+	OK(!crew_start(&w, &b, &iters) && iters > 0, "a crew of one");
+	made = 0;
+	OK(!crew_window(&w, &b), "works");
+	s = &w.page->of[0];
+	OK(s->counted > 0 &&
+		   s->ops == (double)s->counted * (double)iters * EACH &&
+		   s->ops <= made,
+	   "each operation of each batch is counted");
+	crew_stop(&w);
+	return tap_done();
+}

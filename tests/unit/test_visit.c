@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of a visit that were taken on two CPUs are all tagged. */
+#include <jansson.h>
+#include <sched.h>
+
+#include "invocation.h"
+#include "tap.h"
+
+static struct case_run run, fed;
+static struct case_run *runs[] = { &run, &fed };
+static int cpu[2]; /* where a visit begins, and where its samples end */
+
+static void go_to(int to)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(to, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	go_to(cpu[0]);
+	return 0;
+}
+
+static int batch(struct bench *b, void *state, const struct bench_case *c,
+		 uint64_t iters)
+{
+	for (uint64_t i = 0; i < iters; i++)
+		BENCH_KEEP(i);
+	go_to(cpu[1]);
+	return 0;
+}
+
+/* Each event ends where the one before did not. */
+static int event(struct bench *b, void *state, const struct bench_case *c)
+{
+	go_to(cpu[sched_getcpu() == cpu[0]]);
+	bench_record(b, c, 1000);
+	bench_record(b, &fed.c, 500);
+	return 0;
+}
+
+static void forget(struct case_run *r)
+{
+	sample_series_free(&r->series);
+	sample_free(&r->events);
+	sample_free(&r->core_hz);
+	sample_free(&r->core_share);
+}
+
+static void visit(struct bench_case c)
+{
+	static const struct bench_desc desc = { .name = "made_up",
+						.enter = enter };
+	struct bench b = { .desc = &desc,
+			   .timer = { .method = TIMER_CLOCK,
+				      .hz = 1e9,
+				      .quantum_ticks = 1 },
+			   .runs = runs,
+			   .n_runs = 2,
+			   .rng = 1,
+			   .dither = 1,
+			   .time_ns = 1e6 };
+
+	forget(&run);
+	forget(&fed);
+	run = (struct case_run) { .name = (char *)"x=1",
+				  .state = CASE_ASKED,
+				  .c = c,
+				  .cold = NAN,
+				  .derived = NAN };
+	fed = run;
+	fed.c = (struct bench_case) { .id = 1, .derived = true };
+	OK(!visit_cases(&b), "visits");
+	sample_free(&b.core_hz);
+	sample_free(&b.core_share);
+}
+
+int main(void)
+{
+	cpu_set_t may;
+	int n = 0;
+
+	CPU_ZERO(&may);
+	sched_getaffinity(0, sizeof(may), &may);
+	for (int i = 0; i < CPU_SETSIZE && n < 2; i++)
+		if (CPU_ISSET(i, &may))
+			cpu[n++] = i;
+	if (n < 2) {
+		printf("# one CPU: nothing moves\n");
+		OK(true, "skipped");
+		return tap_done();
+	}
+	visit((struct bench_case) { .run = batch });
+	OK(run.series.diff.n >= 5 &&
+		   run.migrated ==
+			   run.series.short_ticks.n + run.series.long_ticks.n,
+	   "each of the four batches of a quad is a sample");
+	visit((struct bench_case) { .sample = event });
+	OK(run.events.n >= 5 && run.migrated == run.events.n,
+	   "an event that ends on another CPU");
+	OK(fed.events.n == run.events.n && fed.migrated == fed.events.n,
+	   "what it fed moved, too");
+	forget(&run);
+	forget(&fed);
+	return tap_done();
+}
