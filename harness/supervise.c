@@ -29,6 +29,7 @@
 #define GRACE_MS  3000 /* for an orderly end after a signal */
 #define RECORD_FD 3    /* the guard's, in an invocation */
 #define POLL_MS	  200  /* only where the kernel has no pidfd */
+#define LOOK_MS	  3000 /* whether it has its CPU */
 
 bool supervise_orders(struct supervise_orders *orders)
 {
@@ -182,19 +183,78 @@ static void kill_group(pid_t pid, int sig)
 		kill(pid, sig);
 }
 
+/* What the kernel counted of a process and its CPU so far. */
+struct standing {
+	int64_t at_ns, ran_ns, waited_ns;
+	int cpu;
+	bool runnable;
+};
+
+static bool read_standing(struct standing *s, pid_t pid)
+{
+	char path[64], state = 0;
+	int fields = 0;
+	FILE *f;
+
+	s->at_ns = (int64_t)invocation_now_ns();
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		fields = fscanf(f, "%" SCNd64 " %" SCNd64, &s->ran_ns,
+				&s->waited_ns);
+		fclose(f);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+#define SKIP7 "%*s%*s%*s%*s%*s%*s%*s"
+		fields += fscanf(f,
+				 "%*d (%*[^)]) %c" SKIP7 SKIP7 SKIP7 SKIP7 SKIP7
+				 "%d",
+				 &state, &s->cpu);
+		fclose(f);
+	}
+	s->runnable = state == 'R';
+	return fields == 4 && s->ran_ns;
+}
+
+/* A real-time task on its CPU makes an invocation seem to hang: print so once.
+ * The kernel counts a wait when it is over; a process that could run at both
+ * looks and did not has waited all the time between. */
+static void look(pid_t pid, struct standing *last)
+{
+	const struct standing before = *last;
+	double took, waited;
+	static bool said;
+
+	if (said || !read_standing(last, pid) || !before.at_ns)
+		return;
+	took = (double)(last->at_ns - before.at_ns);
+	waited = before.runnable && last->runnable &&
+				 last->ran_ns == before.ran_ns
+			 ? took
+			 : (double)(last->waited_ns - before.waited_ns);
+	said = waited > BENCH_MOSTLY * took;
+	if (said)
+		warn("the measurement waited %.1f s for CPU %d: a real-time "
+		     "task has it, or a quota (cpu.max) is used up",
+		     waited / 1e9, last->cpu);
+}
+
 /* Read what @pid writes to @fd until it is gone.  Return: its wait status. */
 static int follow(pid_t pid, int fd, struct output *out)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-	int64_t deadline = 0;
+	int64_t deadline = 0, next_look = deadline_in(LOOK_MS);
+	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
 	int status = EXIT_FAIL << 8; /* if another has reaped it */
 	bool ended = false;
 
 	sigemptyset(&none);
 	while (!ended || fds[0].fd >= 0) {
-		int ms = deadline ? 50 : pidfd < 0 ? POLL_MS : -1;
+		int ms = deadline ? 50 : pidfd < 0 ? POLL_MS : LOOK_MS;
 		struct timespec wait = { ms / 1000, ms % 1000 * 1000000L };
 		static char buf[65536]; /* more than ulimit -s may allow */
 		ssize_t got;
@@ -206,13 +266,16 @@ static int follow(pid_t pid, int fd, struct output *out)
 		}
 		if (deadline && deadline_passed(deadline))
 			kill_group(pid, SIGKILL);
+		if (!ended && deadline_passed(next_look)) {
+			look(pid, &standing);
+			next_look = deadline_in(LOOK_MS);
+		}
 		/* Once it ended only what is in the pipe is read: somebody it
 		 * left behind may hold the other end. */
 		if (ended)
 			wait = (struct timespec) { 0, 0 };
 		fds[0].revents = 0;
-		if (ppoll(fds, ended ? 1 : 2, ended || ms >= 0 ? &wait : NULL,
-			  &none) < 0 &&
+		if (ppoll(fds, ended ? 1 : 2, &wait, &none) < 0 &&
 		    errno != EINTR)
 			break;
 		if (fds[0].revents) {
