@@ -316,7 +316,9 @@ static int copy_common(struct result *out, rows_t rows, size_t n)
 	out->duration_s = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->cpu != out->cpu)
-			out->cpu = -1;
+			out->cpu = rows[i]->cpu < 0 || out->cpu == -1
+					   ? -1
+					   : RESULT_CPUS_DIFFER;
 		if (out->timer && rows[i]->timer &&
 		    strcmp(out->timer, rows[i]->timer) != 0)
 			bad |= result_set(&out->timer, NULL);

@@ -249,15 +249,14 @@ static void put_row(char **cells, const struct result *r)
 
 static void heading(FILE *f, const char *title, const struct result *r)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX];
+	char tsc[UNITS_MAX], core[UNITS_MAX], *cpu = out_cpu(r);
 
 	if (title)
 		fprintf(f, "%s: %s\n", r->benchmark, title);
-	fprintf(f, "timer %s, counter %s, core %s, ", r->timer ? r->timer : "-",
-		units_format(tsc, r->tsc_hz, "Hz"),
-		units_format(core, r->core_hz, "Hz"));
-	if (r->cpu >= 0)
-		fprintf(f, "CPU %" PRId64 ", ", r->cpu);
+	fprintf(f, "timer %s, counter %s, core %s%s, ",
+		r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
+		units_format(core, r->core_hz, "Hz"), cpu ? cpu : "");
+	free(cpu);
 	fprintf(f, "policy %s %" PRId64 "\n", r->policy ? r->policy : "-",
 		r->priority < 0 ? 0 : r->priority);
 	fprintf(f,

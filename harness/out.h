@@ -24,6 +24,9 @@ int out_rows(FILE *f, enum out_format format, const char *title,
  * Return: 0 or -ENOMEM. */
 int out_short(FILE *f, const char *title, const struct result *rows, size_t n);
 
+/* out_cpu() - where @r was measured: a new string, ", CPU 1". */
+char *out_cpu(const struct result *r);
+
 /* out_counts() - the table of what --counters counted; nothing if no row has
  * it.  @wide: all of it, else what fits into 80 columns.  Return: 0 or -ENOMEM.
  */

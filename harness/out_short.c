@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table for a terminal: what matters of each row in 80 columns. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -315,26 +316,38 @@ static char *remark(const struct result *r)
 	return flat(text);
 }
 
+char *out_cpu(const struct result *r)
+{
+	char *text = NULL;
+
+	if (r->cpu >= 0 && asprintf(&text, ", CPU %" PRId64, r->cpu) < 0)
+		return NULL;
+	return text ? text
+		    : strdup(r->cpu == RESULT_CPUS_DIFFER
+				     ? ", the process runs were on different "
+				       "CPUs (was the cpuset changed?)"
+				     : ", bound to no CPU");
+}
+
 static void heading(FILE *f, const char *title, const struct result *r)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX], cpu[32] = ", bound to no CPU",
-					      *text = NULL;
+	char tsc[UNITS_MAX], core[UNITS_MAX], *text = NULL;
+	char *cpu = out_cpu(r);
 
 	if (title && asprintf(&text, "%s: %s", r->benchmark, title) >= 0) {
 		out_text(f, flat(text), GAP);
 		free(text);
 	}
-	if (r->cpu >= 0)
-		snprintf(cpu, sizeof(cpu), ", CPU %lld", (long long)r->cpu);
 	if (asprintf(&text, "timer %s, counter %s, core %s%s, policy %s %lld",
 		     r->timer ? r->timer : "-",
 		     units_format(tsc, r->tsc_hz, "Hz"),
-		     units_format(core, r->core_hz, "Hz"), cpu,
+		     units_format(core, r->core_hz, "Hz"), cpu ? cpu : "",
 		     r->policy ? r->policy : "-",
 		     r->priority < 0 ? 0LL : (long long)r->priority) >= 0) {
 		out_text(f, text, GAP);
 		free(text);
 	}
+	free(cpu);
 	fputs("value: median over fresh processes; interval: exact, from order "
 	      "statistics;\ngrade: A quiet ... D noisy; --wide shows all "
 	      "columns\n\n",

@@ -13,6 +13,9 @@
  */
 #define RESULT_SCHEMA 2
 
+/* As the CPU of a row: not the same in all invocations; null in JSON. */
+#define RESULT_CPUS_DIFFER -2
+
 enum result_status {
 	RESULT_OK,
 	RESULT_BELOW_RESOLUTION,
@@ -37,7 +40,7 @@ struct result {
 	double tsc_hz, core_hz, core_share;
 	char *tier; /* "core" or "detail"; NULL: by an older program */
 	char *estimator;
-	int64_t cpu; /* -1 unknown or not the same in all invocations */
+	int64_t cpu; /* -1 none or unknown; or RESULT_CPUS_DIFFER */
 	char *kind;  /* of that CPU, where there are several */
 	char *policy;
 	int64_t priority;

@@ -370,8 +370,10 @@ static void clear_column(struct table *t, size_t column)
 static char *caption(const struct run *run, const struct section *s)
 {
 	const struct result *r = &run->rows[s->rows[0]].all;
-	char *where = r->cpu < 0 ? text_copy("CPU differs")
-				 : text_format("CPU %lld", (long long)r->cpu);
+	char *where = r->cpu >= 0 ? text_format("CPU %lld", (long long)r->cpu)
+				  : text_copy(r->cpu == RESULT_CPUS_DIFFER
+						      ? "CPU differs"
+						      : "bound to no CPU");
 	unsigned int least, most;
 	char *rounds = rounds_ends(run, &least, &most)
 			       ? text_format(", %u rounds", s->rounds)

@@ -264,6 +264,29 @@ static void warn_states(struct run *run)
 				    "huge pages can be had"));
 }
 
+/* The cpuset or the affinity was changed in mid-run. */
+static void warn_cpus(struct run *run)
+{
+	const struct result *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = run->nrows; i-- > 0;)
+		if (run->rows[i].all.cpu == RESULT_CPUS_DIFFER) {
+			first = &run->rows[i].all;
+			n++;
+		}
+	if (first)
+		notes_add(
+			run->notes,
+			text_format("the rounds of %zu row%s were measured on "
+				    "different CPUs (first: %s %s), which "
+				    "need not be alike",
+				    n, n == 1 ? "" : "s", first->benchmark,
+				    first->name),
+			text_copy("leave the cpuset as it is during a run, "
+				  "or name a CPU: make run-all CPU=1"));
+}
+
 /* What is in no value, in one line: the rows say why. */
 static void warn_set_aside(struct run *run)
 {
@@ -432,6 +455,7 @@ void warnings_add(struct run *run)
 	warn_set_aside(run);
 	warn_trends(run);
 	warn_states(run);
+	warn_cpus(run);
 	warn_truth(run);
 	warn_rate(run);
 	warn_certificate(run);

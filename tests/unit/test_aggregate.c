@@ -531,7 +531,11 @@ static void grades_and_places(void)
 	rows[3].cpu = 0;
 	result_aggregate(&out, ptrs, 4);
 	OK_STR(out.grade, "C", "the median grade, the worse of two");
-	OK(out.cpu == -1, "CPUs that differ are no CPU");
+	OK(out.cpu == RESULT_CPUS_DIFFER, "CPUs that differ are said to");
+	result_free(&out);
+	rows[1].cpu = -1;
+	result_aggregate(&out, ptrs, 4);
+	OK(out.cpu == -1, "what one of them does not know is unknown");
 	result_free(&out);
 	drop(4);
 }

@@ -64,6 +64,11 @@ static void remarks(void)
 	OK(strstr(text, "10.0 µs (60 %) or 20.0 µs (40 %)") &&
 		   strstr(text, "fall in two groups") && !strstr(text, "10.1"),
 	   "two states, and no interval from one to the other");
+	rows[0] = row("a=0", RESULT_OK);
+	rows[0].cpu = RESULT_CPUS_DIFFER;
+	print(1);
+	OK(strstr(text, "were on different CPUs"),
+	   "CPUs that differ are said to");
 	rows[0] = row("a=1", RESULT_OK);
 	rows[0].set_aside = json_pack("{s:i,s:{s:i}}", "visits", 2, "reasons",
 				      "bytes_from_cache", 2);
