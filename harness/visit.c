@@ -109,9 +109,9 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	       taken < (first ? LEAST : 1);
 }
 
-/* @waited of the samples @taken waited for a CPU, and others that they need (a
- * thread of the kernel, of a server) as often, unseen: a median bears less than
- * half. */
+/* @waited of the samples @taken waited for a CPU: if none is left the visit is
+ * made up for.  What they need besides (a thread of the kernel, of a server) may
+ * have waited as well, unseen: the grade says how many did. */
 static void note_sampled(struct bench *b, struct case_run *run,
 			 uint64_t begin_ns, unsigned int taken,
 			 unsigned int waited)
@@ -120,7 +120,7 @@ static void note_sampled(struct bench *b, struct case_run *run,
 	run->sampled_ns += (double)(invocation_now_ns() - begin_ns);
 	if (waited)
 		bench_purity(b, &run->c, "samples_without_waiting_for_a_cpu",
-			     0.5, taken, taken - waited);
+			     1.0 / taken, taken, taken - waited);
 }
 
 /* Note what came beside @n times @each samples: a switch hits one of @n, and

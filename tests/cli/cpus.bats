@@ -6,6 +6,7 @@
 
 setup() {
 	load ../helpers
+	calmly
 	cd "$BATS_TEST_TMPDIR" || exit
 	getppid=(--case 'call=getppid,via=syscall')
 }

@@ -20,6 +20,7 @@ teardown_file() {
 
 setup() {
 	load ../helpers
+	calmly
 	mkdir "$BATS_TEST_TMPDIR/work"
 	cd "$BATS_TEST_TMPDIR/work" || exit
 }

@@ -7,6 +7,7 @@
 load ../helpers
 
 setup() {
+	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -13,9 +13,11 @@ ROWS=$BATS_FILE_TMPDIR
 setup_file() {
 	local name
 
+	load ../helpers
+	calmly
 	cd "$BATS_FILE_TMPDIR" || return
 	for name in nop timer arith loop procedure syscall truth; do
-		"$BIN/$name" --invocations 1 --effort 5 --json >"$name" || return
+		"${calm[@]}" "$BIN/$name" --invocations 1 --effort 5 --json >"$name" || return
 	done
 }
 

@@ -18,6 +18,7 @@ setup_file() {
 
 setup() {
 	load ../helpers
+	calmly
 	cd "$BATS_TEST_TMPDIR" || exit
 	nfslab=$ROOT/scripts/nfslab
 	remote=("$BIN/file_remote" "${QUICK[@]}" --json)
