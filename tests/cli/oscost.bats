@@ -58,7 +58,7 @@ refused() {
 	[[ -e $ROOT/bench/cpu/syscall.c && -e $ROOT/docs/benchmarks/syscall.md ]]
 	# How it is timed and what proves it, of the quoted one of several rows.
 	grep -E '^Timed:    method [a-z0-9]+, estimator difference$' <<<"$output"
-	grep -E '^Evidence: calls ([0-9]+)/\1$' <<<"$output"
+	grep -E '^Evidence: calls ([0-9]+)/\1(,|$)' <<<"$output"
 	# Beside others' work a short look may not tell it from nothing.
 	grep -E '^Now:      ([0-9.]+ ns, |below_resolution: < )' <<<"$output"
 	command=$(sed -n 's/^Alone: *\(.*\) (--json.*/\1/p' <<<"$output")
