@@ -94,7 +94,6 @@ struct ops_state {
 	size_t n_sizes;
 	const struct bench_case *remove[MOST_SIZES]; /* beside create */
 	const struct bench_case *create[MOST_SIZES];
-	const struct bench_case *after; /* create, after deletes */
 	int used;			/* directory for that */
 	int made;			/* files in it */
 	int used_err;			/* why it cannot be had: an errno */
@@ -138,13 +137,13 @@ static void add_create(struct bench *b, struct ops_state *s, size_t i)
 
 static void add_create_after(struct bench *b, struct ops_state *s)
 {
-	s->after = add(b,
-		       (struct bench_case) {
-			       .params = { P_STR("op", "create"),
-					   P_STR("after", "deletes") },
-			       .most = MOST,
-		       },
-		       CREATE_AFTER);
+	add(b,
+	    (struct bench_case) {
+		    .params = { P_STR("op", "create"),
+				P_STR("after", "deletes") },
+		    .most = MOST,
+	    },
+	    CREATE_AFTER);
 }
 
 static void add_readdir(struct bench *b, struct ops_state *s)
@@ -299,10 +298,7 @@ static int setup(struct bench *b, void *state)
 	if (err)
 		return bench_fail(b, -err, "find out where %s lies", dir);
 	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
-	err = make_file(b, s);
-	if (!err && bench_selected(b, s->after))
-		s->used_err = use_directory(b, s);
-	return err;
+	return make_file(b, s);
 }
 
 /* Whether a listing is of names only. */
@@ -356,6 +352,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				tell_place(b, s, s->remove[i]);
 		return 0;
 	case CREATE_AFTER:
+		if (s->used < 0 && !s->used_err)
+			s->used_err = use_directory(b, s);
 		bench_fact(b, c, "deleted", DELETED);
 		return s->used_err ? refused(b, s->used_err, "make files in",
 					     s->parent)
