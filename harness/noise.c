@@ -109,6 +109,15 @@ void noise_unwatch(clockid_t clock)
 			member[i] = member[--members];
 			task[i] = task[members];
 		}
+	/* Alone again: a thread that ends leaves nothing. */
+	if (members == 1) {
+		close(member[0].fd);
+		free(member);
+		free(task);
+		member = NULL;
+		task = NULL;
+		members = 0;
+	}
 }
 
 void noise_alone(void)
