@@ -243,7 +243,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 int file_place_look(struct file_place *p, int fd, int levels)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
-	struct file_mount m;
+	struct file_mount m = { 0 };
 	int err;
 
 	memset(p, 0, sizeof(*p));

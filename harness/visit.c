@@ -110,8 +110,8 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
- * made up for.  What they need besides (a thread of the kernel, of a server) may
- * have waited as well, unseen: the grade says how many did. */
+ * made up for.  What they need besides (a thread of the kernel, of a server)
+ * may have waited as well, unseen: the grade says how many did. */
 static void note_sampled(struct bench *b, struct case_run *run,
 			 uint64_t begin_ns, unsigned int taken,
 			 unsigned int waited)
@@ -130,9 +130,10 @@ static void tag(struct case_run *run, const struct noise *seen, unsigned int n,
 {
 	if (!run->c.switches)
 		run->involuntary +=
-			each * (seen->involuntary < n ? seen->involuntary : n);
+			(uint64_t)each *
+			(seen->involuntary < n ? seen->involuntary : n);
 	if (seen->migrated)
-		run->migrated += each * n;
+		run->migrated += (uint64_t)each * n;
 }
 
 /* An event is no sample if it waited for a CPU for more of its time than can
@@ -231,7 +232,8 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 		waited = sample_drop_waits(&run->series, &run->base, &times,
 					   1 - BENCH_MOSTLY);
 	sample_free(&times.quad);
-	seen.involuntary -= fmin(waited, seen.involuntary);
+	seen.involuntary -=
+		waited < seen.involuntary ? waited : seen.involuntary;
 	tag(run, &seen, quads - waited, 4);
 	run->waited += 4 * (uint64_t)waited;
 	note_sampled(b, run, begin, quads, waited);

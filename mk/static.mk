@@ -62,6 +62,11 @@ else
 # Tables of addresses are read-only where the linker knows the addresses: what
 # a fork copies.  Nothing here unwinds a stack.
 ALL_CFLAGS += -ffunction-sections -fdata-sections -fno-pie -fno-asynchronous-unwind-tables
+# Nothing is timed there, and the file shall have at most 3 MiB.
+$(foreach part,machine/% monitor/% layer/% harness/aggregate% harness/out% harness/about harness/axes harness/opts \
+	harness/guard harness/file_disk harness/file_place harness/topo harness/result harness/supervise harness/units \
+	harness/wrap harness/groups harness/evidence harness/rows harness/invocation harness/file_data \
+	harness/states harness/mem_group,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
 
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
@@ -109,6 +114,6 @@ $(BUILD)/gen/multicall_programs.h: Makefile $(wildcard mk/*.mk bench/*/*.c)
 
 $(STATIC): $(MULTI_OBJS) $(MULTI_PARTS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections,-Map=$@.map -o $@ \
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections,-z,noseparate-code,--build-id=none,-Map=$@.map -o $@ \
 		-Wl,--start-group $^ -Wl,--end-group $(ALL_LDLIBS)
 endif

@@ -149,7 +149,7 @@ static char *label(const struct operation *op, const struct row *row)
 	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
 		return text_format("%s (through veth, to this machine)",
 				   op->label);
-	if (scope && !strcmp(scope, "group"))
+	if (row && scope && !strcmp(scope, "group"))
 		return text_format("%s (of a control group limited to %s)",
 				   op->label,
 				   units_format(limit, row->all.expected, "B"));

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SAMPLES = 2000, LOOP = 200, PAGE = 4096, MIB = 1 << 20, GROUP = 16 };
+enum { SAMPLES = 2000, LOOP = 200, PAGE = 4096, GROUP = 16 };
+#define MIB ((size_t)1 << 20)
 
 static double sample[SAMPLES];
 static char buffer[PAGE];
@@ -43,7 +44,7 @@ static double middle(void)
 	qsort(sample, SAMPLES, sizeof(*sample), order);
 	for (int i = SAMPLES * 9 / 20; i < SAMPLES * 11 / 20; i++)
 		sum += sample[i];
-	return sum / (SAMPLES / 10);
+	return sum * 10 / SAMPLES;
 }
 
 static void *map(size_t bytes, int access)
@@ -157,7 +158,7 @@ static double cost(const char *what)
 	make_file("large", 64 * MIB);
 	fd = open("large", O_RDONLY);
 	LOOPED("read_next",
-	       at = (at + pread(fd, buffer, PAGE, at)) % (64 * MIB))
+	       at = (at + pread(fd, buffer, PAGE, at)) % (long)(64 * MIB))
 	return -1;
 }
 

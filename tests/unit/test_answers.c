@@ -152,10 +152,10 @@ static void count(struct op_counts *counts, double each)
 
 		k.count[COUNTERS_INSTRUCTIONS] =
 			(struct counters_count) { .known = true,
-						  .value =
-							  100 + each * 1000 * n,
+						  .value = 100 +
+							   each * 1000.0 * n,
 						  .share = 1 };
-		op_counts_add(counts, &k, 1000 * n, n > 1);
+		op_counts_add(counts, &k, (uint64_t)1000 * n, n > 1);
 	}
 }
 
@@ -202,15 +202,15 @@ static void cold(void)
 }
 
 /* The grade of 100 events on a quiet CPU, of which so many were disturbed. */
-static char grade(uint64_t involuntary, uint64_t migrated)
+static int grade(uint64_t involuntary, uint64_t migrated)
 {
 	double speeds[4];
 	struct bench b = machine(speeds);
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
 	struct result row;
-	char got;
+	int got;
 
-	b.gaps.spun_ticks = 1e9;
+	b.gaps.spun_ticks = 1000000000;
 	for (int i = 0; i < 100; i++)
 		sample_push(&run.events, OVERHEAD + 200);
 	run.involuntary = involuntary;
