@@ -116,7 +116,7 @@ is_installed() {
 	[[ -s out/report.md ]]
 	jq -e '.plan[0].program == "nop"' out/run.json
 	run -0 "$usr/bin/oscost" lmbench --effort 10 lat_syscall null
-	[[ $output == "Simple syscall: "*" microseconds" ]]
+	[[ $output == "Simple syscall: "*" microseconds"* ]] # a second line says that it was disturbed
 }
 
 @test "the example compiles against the installed library, and counts" {

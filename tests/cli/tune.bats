@@ -44,9 +44,10 @@ tune() { "$root/scripts/tune" --root "$PWD/fake" --state "$PWD/undo" "$@"; }
 
 # killed_at N COMMAND: tune dies by SIGKILL before its Nth step.
 killed_at() {
+	# A script begins again with bash -p, which reads no BASH_ENV: such a one reads it.
 	# shellcheck disable=SC2016 # expands in tune
-	echo 'set -T; trap '"'"'((++steps != STEP)) || kill -9 $$'"'"' DEBUG' >hook
-	STEP=$1 BASH_ENV=$PWD/hook tune "$2" 2>/dev/null || true
+	STEP=$1 bash -pc 'set -T; trap '"'"'((++steps != STEP)) || kill -9 $$'"'"' DEBUG; . "$0"' \
+		"$root/scripts/tune" --root "$PWD/fake" --state "$PWD/undo" "$2" 2>/dev/null || true
 }
 
 @test "undo restores after kill -9 at any step of apply" {
