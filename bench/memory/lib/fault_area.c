@@ -12,18 +12,21 @@
 
 const struct fault_kind_info fault_kinds[FAULT_KINDS] = {
 	[FAULT_ANONYMOUS] = { "anonymous", FAULT_PAGE, FAULT_PAGES, true,
-			      FAULT_PAGE },
-	[FAULT_ZERO] = { "zero", FAULT_PAGE, FAULT_PAGES, false, 0 },
-	[FAULT_THP] = { "thp", FAULT_HUGE, HUGE_COUNT, true, FAULT_HUGE },
-	[FAULT_SHARED] = { "shared", FAULT_PAGE, FAULT_PAGES, true, 0 },
+			      FAULT_PAGE, false },
+	[FAULT_ZERO] = { "zero", FAULT_PAGE, FAULT_PAGES, false, 0, false },
+	[FAULT_THP] = { "thp", FAULT_HUGE, HUGE_COUNT, true, FAULT_HUGE,
+			false },
+	[FAULT_SHARED] = { "shared", FAULT_PAGE, FAULT_PAGES, true, 0, false },
 	[FAULT_COW] = { "cow", FAULT_PAGE, FAULT_PAGES, true, 0, true },
 	[FAULT_CACHED] = { "file", FAULT_AROUND, FAULT_TOUCHES, false, 0,
 			   true },
 	[FAULT_SINGLE] = { "file_single", FAULT_PAGE, FAULT_PAGES, false,
 			   FAULT_PAGE, true },
-	[FAULT_MAJOR] = { "major", FAULT_PAGE, FAULT_PAGES, false, FAULT_PAGE },
-	[FAULT_USER] = { "userfaultfd", FAULT_PAGE, FAULT_PAGES, true, 0 },
-	[FAULT_POPULATE] = { "populate", 0, 1, true, 0 },
+	[FAULT_MAJOR] = { "major", FAULT_PAGE, FAULT_PAGES, false, FAULT_PAGE,
+			  false },
+	[FAULT_USER] = { "userfaultfd", FAULT_PAGE, FAULT_PAGES, true, 0,
+			 false },
+	[FAULT_POPULATE] = { "populate", 0, 1, true, 0, false },
 	[FAULT_POPULATE_FILE] = { "populate_file", 0, 1, false, 0, true },
 };
 
