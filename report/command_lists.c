@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What run-all asks of a run: lists, separated by tabs. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,19 @@
 #include "rounds.h"
 #include "text.h"
 
-int command_of_run(const char *dir, const void *arg,
-		   int (*list)(const struct run *run, const void *arg))
+static int list(const char *dir, bool core, const void *arg, list_fn *put)
 {
 	struct notes notes = { 0 };
 	struct run run;
 	char *why;
-	int err = run_load(&run, dir, &notes, &why), code = EXIT_FAIL;
+	int err = core ? run_load_core(&run, dir, &notes, &why)
+		       : run_load(&run, dir, &notes, &why);
+	int code = EXIT_FAIL;
 
 	if (err)
 		warn("%s", why);
 	else
-		code = list(&run, arg);
+		code = put(&run, arg);
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
 	free(why);
@@ -33,32 +35,53 @@ int command_of_run(const char *dir, const void *arg,
 	return code;
 }
 
-/* "program<TAB>wide rows<TAB>rows" */
-static int list_wide(const struct run *run, const void *arg)
+int command_of_run(const char *dir, const void *arg, list_fn *put)
 {
-	const double within = *(const double *)arg;
+	return list(dir, false, arg, put);
+}
+
+struct of_section {
+	const struct run *run;
+	const struct section *s;
+};
+
+static double half_after(const void *arg, unsigned int rounds)
+{
+	const struct of_section *of = arg;
+
+	return rounds_half(of->run, of->s, rounds);
+}
+
+/* The programs of the next round, one a line. */
+static int list_due(const struct run *run, const void *rule)
+{
+	struct due_program *p = text_alloc(run->nsections, sizeof(*p));
+	unsigned int round = 0;
 
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
-		size_t rows, wide = rounds_wide(run, s, within, &rows);
 
-		if (!wide)
-			continue;
-		text_plain(stdout, s->program);
-		printf("\t%zu\t%zu\n", wide, rows);
+		p[i] = (struct due_program) { .rounds = s->rounds,
+					      .last = s->last,
+					      .seconds = s->seconds };
+		due_look(&p[i], rule, half_after,
+			 &(struct of_section) { run, s });
+		if (round < s->last)
+			round = s->last;
 	}
+	due_choose(p, run->nsections, rule, round + 1);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (p[i].due) {
+			text_plain(stdout, run->sections[i].program);
+			putchar('\n');
+		}
+	free(p);
 	return EXIT_OK;
 }
 
-int command_wide(const char *within, const char *dir)
+int command_due(const struct due_rule *rule, bool all, const char *dir)
 {
-	double share = command_share(within, -1);
-
-	if (share < 0) {
-		warn("--within: a number of percent, 0 or more");
-		return EXIT_USAGE;
-	}
-	return command_of_run(dir, &share, list_wide);
+	return list(dir, !all, rule, list_due);
 }
 
 static void put_failed(const char *program, const char *name,

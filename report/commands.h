@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "due.h"
+
 /*
  * Commands of report.  @root is where
  * plots/ is.  Each returns an exit status, see err.h.
@@ -33,15 +35,15 @@ int command_coursework(const char *root, const char *template, const char *dir);
 double command_share(const char *text, double otherwise);
 
 struct run;
+typedef int list_fn(const struct run *run, const void *arg);
 
-/* command_of_run() - read the run in @dir and hand it to @list, with @arg; what
+/* command_of_run() - read the run in @dir and hand it to @put, with @arg; what
  * was wrong with its files, or with the standard output, is told. */
-int command_of_run(const char *dir, const void *arg,
-		   int (*list)(const struct run *run, const void *arg));
+int command_of_run(const char *dir, const void *arg, list_fn *put);
 
-/* command_wide() - print the programs with rows whose interval is wider than
- * @within (percent, as typed; half of it, of the value), and how many. */
-int command_wide(const char *within, const char *dir);
+/* command_due() - print the programs that are due in the next round of a run,
+ * by its core rows or by @all. */
+int command_due(const struct due_rule *rule, bool all, const char *dir);
 
 /* command_failed() - print the rows that have failed, and the programs that
  * gave nothing; EXIT_FAIL if there are any. */

@@ -134,12 +134,10 @@ char *compare_stopping(const struct comparison *c)
 	/* Whole runs are units whatever number of rounds they had. */
 	for (size_t i = 0; i < 2; i++)
 		stopped |= sides[i]->n == 1 &&
-			   isfinite(rounds_precision(sides[i]->runs));
-	return stopped ? text_copy("Rounds were added to rows with wide "
-				   "intervals (PRECISION), and p takes the "
-				   "numbers of rounds for given: of rows that "
-				   "do not differ up to 8 %, not 5 %, have p "
-				   "under 5 %.")
+			   isfinite(rounds_goal(sides[i]->runs));
+	return stopped ? text_copy("Rows with wide intervals got more rounds, "
+				   "so of rows that do not differ up to 6 %, "
+				   "not 5 %, have p under 5 %.")
 		       : NULL;
 }
 

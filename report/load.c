@@ -31,6 +31,7 @@ struct line {
 struct reading {
 	struct input file;
 	char *path;
+	bool core; /* no other rows */
 	struct line *lines;
 	size_t n;
 	json_t *index; /* length of benchmark, benchmark, case -> row number */
@@ -239,7 +240,8 @@ static int read_lines(struct run *run, struct reading *in, char **why)
 		return err;
 	}
 	while (input_next(&in->file))
-		if (strspn(file->line, " \t\r\n") != file->len)
+		if (strspn(file->line, " \t\r\n") != file->len &&
+		    (!in->core || strstr(file->line, "\"tier\":\"core\"")))
 			read_line(run, in);
 	if (ferror(file->f)) {
 		*why = text_format("%s: %s", in->path, strerror(EIO));
@@ -454,9 +456,11 @@ static bool has_peer(const struct run *run)
 	return there;
 }
 
-int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
+static int load(struct run *run, const char *dir, bool core,
+		struct notes *notes, char **why)
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
+			      .core = core,
 			      .index = json_object(),
 			      .seen = json_object() };
 	int err;
@@ -499,6 +503,17 @@ int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
 	free(in.lines);
 	free(in.path);
 	return err;
+}
+
+int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
+{
+	return load(run, dir, false, notes, why);
+}
+
+int run_load_core(struct run *run, const char *dir, struct notes *notes,
+		  char **why)
+{
+	return load(run, dir, true, notes, why);
 }
 
 void run_free(struct run *run)

@@ -28,6 +28,8 @@ struct section {
 	size_t *rows;	     /* indexes into struct run */
 	size_t n;
 	unsigned int rounds; /* see rounds.h */
+	unsigned int last;   /* number of its last round, or 0 */
+	double seconds;	     /* its shortest invocation; NAN: not known */
 };
 
 /* An attempt to run a program that gave nothing or not all. */
@@ -64,6 +66,10 @@ struct run {
  * Return: 0 or -errno.
  */
 int run_load(struct run *run, const char *dir, struct notes *notes, char **why);
+
+/* run_load_core() - the same, of the core rows alone. */
+int run_load_core(struct run *run, const char *dir, struct notes *notes,
+		  char **why);
 
 void run_free(struct run *run);
 

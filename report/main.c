@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 struct settings {
 	const char *root;
 	const char *threshold, *floor, *aa, *out, *format;
-	const char *within, *ledger, *template, *controls;
+	const char *goal, *ledger, *template, *controls;
+	uint64_t first, least, most, left;
 	bool no_plots, all, same, json, junit, flagged, help, version;
 };
 
@@ -91,9 +93,18 @@ static const struct opt fleet_opts[] = {
 	OPT_END,
 };
 
-static const struct opt wide_opts[] = {
-	OPT_STR(0, "within", settings, within, "2",
+static const struct opt due_opts[] = {
+	OPT_STR(0, "goal", settings, goal, "1.5",
 		"half the width of a 95 % interval, of its value, percent"),
+	OPT_U64(0, "left", settings, left, "4294967295", 0, UINT32_MAX,
+		"time that may still be spent, ms"),
+	OPT_U64(0, "first", settings, first, "6", 1, 1000,
+		"rounds after which intervals are looked at first, number"),
+	OPT_U64(0, "least", settings, least, "12", 1, 1000,
+		"rounds for each program, number"),
+	OPT_U64(0, "most", settings, most, "30", 1, 1000,
+		"no more rounds than these, number"),
+	OPT_FLAG(0, "all", settings, all, "look at all rows, not core rows"),
 	OPT_END,
 };
 
@@ -221,9 +232,20 @@ static int do_history(const struct settings *set, char **argv)
 	return command_history(set->out, set->all, count(argv), argv);
 }
 
-static int do_wide(const struct settings *set, char **argv)
+static int do_due(const struct settings *set, char **argv)
 {
-	return command_wide(set->within, argv[0]);
+	struct due_rule rule = {
+		command_share(set->goal, -1),
+		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
+		(unsigned int)set->first, (unsigned int)set->least,
+		(unsigned int)set->most
+	};
+
+	if (!(rule.goal > 0)) {
+		warn("--goal: a number of percent, more than 0");
+		return EXIT_USAGE;
+	}
+	return command_due(&rule, set->all, argv[0]);
 }
 
 static int do_failed(const struct settings *set, char **argv)
@@ -297,8 +319,8 @@ static const struct command {
 	{ "fleet", " DIR",
 	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
 	  fleet_opts, do_fleet },
-	{ "wide", " DIR", "name programs whose intervals are wide", 1, 1,
-	  wide_opts, do_wide },
+	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
+	  due_opts, do_due },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,
 	  do_failed },
 	{ "export", " DIR", "print the rows in another format", 1, 1,

@@ -2,9 +2,11 @@
 #include "rounds.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
+#include "stats.h"
 #include "text.h"
 
 #define ROUNDS_MAX 1000 /* more than run-all takes */
@@ -14,15 +16,22 @@ static void count_line(struct run *run, const json_t *line)
 {
 	const char *id = run_text(line, "id");
 	const char *program = id ? run_planned(run, id) : "";
-	double round = run_number(line, "round");
+	const double round = run_number(line, "round");
+	const double took_s = run_number(line, "duration_s");
 
 	if (!(round >= 1 && round <= ROUNDS_MAX))
 		return;
 	for (size_t i = 0; i < run->nsections; i++) {
 		struct section *s = &run->sections[i];
 
-		if (!strcmp(s->program, program) && s->rounds < round)
-			s->rounds = (unsigned int)round;
+		if (strcmp(s->program, program) != 0)
+			continue;
+		/* Several lines of the plan may be of one program. */
+		if (round > s->last) {
+			s->rounds++;
+			s->last = (unsigned int)round;
+		}
+		s->seconds = fmin(s->seconds, took_s);
 	}
 }
 
@@ -32,6 +41,12 @@ void rounds_count(struct run *run)
 	size_t i;
 
 	for (i = 0; i < run->nsections; i++) {
+		run->sections[i].rounds = run->sections[i].last = 0;
+		run->sections[i].seconds = NAN;
+	}
+	json_array_foreach(run_at(run->meta, "programs"), i, line)
+		count_line(run, line);
+	for (i = 0; i < run->nsections; i++) {
 		struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++)
@@ -39,23 +54,37 @@ void rounds_count(struct run *run)
 				s->rounds =
 					(unsigned int)run->rows[s->rows[j]].n;
 	}
-	json_array_foreach(run_at(run->meta, "programs"), i, line)
-		count_line(run, line);
+}
+
+/* The rounds that the rows of @s had which are core rows, or which are not. */
+static unsigned int rounds_of(const struct run *run, const struct section *s,
+			      bool core)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *row = &run->rows[s->rows[i]];
+		const char *tier = row->all.tier;
+
+		if ((tier && !strcmp(tier, "core")) == core && most < row->n)
+			most = row->n;
+	}
+	return (unsigned int)most;
 }
 
 bool rounds_ends(const struct run *run, unsigned int *least, unsigned int *most)
 {
 	*least = *most = 0;
-	for (size_t i = 0; i < run->nsections; i++) {
-		const struct section *s = &run->sections[i];
+	for (size_t i = 0; i < run->nsections; i++)
+		for (int core = 0; core < 2; core++) {
+			const unsigned int n =
+				rounds_of(run, &run->sections[i], core);
 
-		if (!s->n)
-			continue;
-		if (!*least || s->rounds < *least)
-			*least = s->rounds;
-		if (s->rounds > *most)
-			*most = s->rounds;
-	}
+			if (n && (!*least || n < *least))
+				*least = n;
+			if (n > *most)
+				*most = n;
+		}
 	return *least != *most;
 }
 
@@ -68,20 +97,68 @@ char *rounds_text(const struct run *run)
 		       : text_format("%u", most);
 }
 
-double rounds_precision(const struct run *run)
+static double share_of(const struct run *run, const char *key)
 {
-	double pct = run_number(run->meta, "precision_pct");
+	const double pct = run_number(run->meta, key);
 
 	return pct > 0 ? pct / 100 : NAN;
 }
 
-static bool is_wide(const struct result *r, double within)
+double rounds_precision(const struct run *run)
 {
-	/* As wide as the step between two sizes: rounds do not mend that. */
-	if (isfinite(r->at_least))
-		return false;
-	/* No interval, as of a row with a trend, is NAN: it is wide. */
-	return !((r->ci95[1] - r->ci95[0]) / 2 <= within * fabs(r->value));
+	return share_of(run, "precision_pct");
+}
+
+double rounds_goal(const struct run *run)
+{
+	return fmin(share_of(run, "goal_pct"), rounds_precision(run));
+}
+
+/* Whether more rounds can make @r more precise. */
+static bool counts(const struct result *r)
+{
+	return r->status == RESULT_OK && isfinite(r->value) &&
+	       !(r->unit && !strcmp(r->unit, "level"));
+}
+
+/* Half the interval @low to @high, of its middle: INFINITY if there is none. */
+static double half_of(double low, double high)
+{
+	if (low == high)
+		return 0;
+	return isfinite(high - low) ? (high - low) / fabs(high + low)
+				    : INFINITY;
+}
+
+/* The same of the first @rounds values of @row, before what rounds do not
+ * mend (steps of the clock or of sizes) was added. */
+static double half_first(const struct row *row, unsigned int rounds)
+{
+	double *x = text_alloc(row->n, sizeof(*x)), half = INFINITY;
+	size_t n = 0, lo, hi;
+
+	for (size_t i = 0; i < row->n && i < rounds; i++)
+		if (isfinite(row->values[i]))
+			x[n++] = row->values[i];
+	stats_sort(x, n);
+	if (stats_order_ranks(n, 0.95, &lo, &hi) > 0)
+		half = half_of(x[lo - 1], x[hi - 1]);
+	free(x);
+	return half;
+}
+
+double rounds_half(const struct run *run, const struct section *s,
+		   unsigned int rounds)
+{
+	double widest = NAN;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *row = &run->rows[s->rows[i]];
+
+		if (counts(&row->all) && isnan(row->all.at_least))
+			widest = fmax(widest, half_first(row, rounds));
+	}
+	return widest;
 }
 
 size_t rounds_wide(const struct run *run, const struct section *s,
@@ -93,11 +170,13 @@ size_t rounds_wide(const struct run *run, const struct section *s,
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result *r = &run->rows[s->rows[i]].all;
 
-		if (r->status != RESULT_OK || !isfinite(r->value) ||
-		    (r->unit && !strcmp(r->unit, "level")))
+		if (!counts(r))
 			continue;
 		++*rows;
-		wide += is_wide(r, within);
+		/* As wide as the step between two sizes: rounds do not mend
+		 * that. */
+		wide += isnan(r->at_least) &&
+			half_of(r->ci95[0], r->ci95[1]) > within;
 	}
 	return wide;
 }

@@ -7,25 +7,36 @@
 #include "load.h"
 
 /*
- * How many rounds the programs of a run had.  They differ where run-all
- * --precision gave more to those with a wide interval, and where a run was
- * stopped in the middle of a round.
+ * How many rounds the programs of a run had.  They differ because run-all gives
+ * more to those with a wide interval (due.h), and where a run was stopped in
+ * the middle of a round.
  */
 
-/* rounds_count() - set the rounds of each section; the rows are there. */
+/* rounds_count() - set rounds, last and seconds of each section; the rows are
+ * there. */
 void rounds_count(struct run *run);
 
-/* rounds_ends() - least and most of the programs that gave rows.  Return:
- * whether they differ. */
+/* rounds_ends() - least and most rounds of rows; the core rows of a program
+ * count apart from its others.  Return: whether they differ. */
 bool rounds_ends(const struct run *run, unsigned int *least,
 		 unsigned int *most);
 
 /* rounds_text() - "10" or "10 to 30"; a new string. */
 char *rounds_text(const struct run *run);
 
+/* rounds_half() - widest half of an interval that rows of @s had after so many
+ * @rounds, as a share of its middle: INFINITY if a row had no interval, NAN if
+ * no row counts (see rounds_wide()). */
+double rounds_half(const struct run *run, const struct section *s,
+		   unsigned int rounds);
+
 /* rounds_precision() - half the width of an interval, as a share of its
  * value, that the user asked for; NAN if nothing was. */
 double rounds_precision(const struct run *run);
+
+/* rounds_goal() - the same, which decided who got more rounds; NAN if all
+ * programs had the same. */
+double rounds_goal(const struct run *run);
 
 /**
  * rounds_wide() - how many rows of @s are less precise than @within.

@@ -64,47 +64,29 @@ static char *interval_text(unsigned int n)
 	return text;
 }
 
-/* The same of @n values in short, after interval_text(); NULL if there is no
- * program with so many rounds, or no interval. */
-static char *other_interval(const struct run *run, unsigned int n)
-{
-	size_t lo, hi;
-	double coverage = stats_order_ranks(n, 0.95, &lo, &hi);
-	char *first, *last, *text;
-	bool any = false;
-
-	for (size_t i = 0; i < run->nsections; i++)
-		any |= run->sections[i].n && run->sections[i].rounds == n;
-	if (!any || coverage <= 0)
-		return NULL;
-	first = ordinal(lo, n);
-	last = ordinal(hi, n);
-	text = text_format("Of %u values it runs from the %s to the %s "
-			   "(%.1f\xc2\xa0%%).",
-			   n, first, last, 100 * coverage);
-	free(first);
-	free(last);
-	return text;
-}
-
-/* The intervals of all numbers of rounds that there are. */
+/* The intervals of the rows with the fewest and with the most rounds. */
 static char *intervals_text(const struct run *run)
 {
 	unsigned int least, most;
-	char *text, *other, *longer;
+	size_t lo, hi;
+	char *text, *first, *last, *longer;
+	double coverage;
 
-	rounds_ends(run, &least, &most);
+	if (!rounds_ends(run, &least, &most))
+		return interval_text(least);
 	text = interval_text(least);
-	for (unsigned int n = least + 1; n <= most; n++) {
-		other = other_interval(run, n);
-		if (!other)
-			continue;
-		longer = text_format("%s %s", text, other);
-		free(other);
-		free(text);
-		text = longer;
-	}
-	return text;
+	coverage = stats_order_ranks(most, 0.95, &lo, &hi);
+	if (coverage <= 0)
+		return text;
+	first = ordinal(lo, most);
+	last = ordinal(hi, most);
+	longer = text_format("%s Of %u values it runs from the %s to the %s "
+			     "(%.1f\xc2\xa0%%).",
+			     text, most, first, last, 100 * coverage);
+	free(first);
+	free(last);
+	free(text);
+	return longer;
 }
 
 static void para(struct doc *d, char *text)
@@ -135,25 +117,18 @@ static void put_rounds(struct doc *d, const struct run *run)
 	free(order);
 }
 
-/* Why the programs have not all had the same rounds.  The shares were
- * simulated as in tests/unit/test_report_rounds.c: docs/running.md. */
-static void put_precision(struct doc *d, const struct run *run)
+/* Why the programs have not all had the same rounds. */
+static void put_goal(struct doc *d, const struct run *run)
 {
-	double within = rounds_precision(run);
+	const double goal = rounds_goal(run);
 
-	if (isnan(within))
+	if (isnan(goal))
 		return;
-	para(d,
-	     text_format(
-		     "Programs with a row whose interval was wider than "
-		     "±%.8g %% of its value got 10 more rounds, until they had "
-		     "30. This was looked at after 10, 20 and 30 rounds "
-		     "at most, for each look costs a little certainty: in "
-		     "simulated runs a row that itself decided when to stop "
-		     "had an interval that held the true median in 94.4 %% "
-		     "of them at worst, and in 93.3 %% where one looked "
-		     "after each round.",
-		     100 * within));
+	para(d, text_format("After the first rounds a program was run again "
+			    "only as often as the intervals of its core rows "
+			    "needed to come within ±%.8g %% of their values, "
+			    "or as the time allowed.",
+			    100 * goal));
 }
 
 static void put_samples(struct doc *d, const struct run *run)
@@ -183,7 +158,7 @@ void sections_method(struct doc *d, const struct run *run)
 
 	d->format->fold(d, "method", "Method");
 	put_rounds(d, run);
-	put_precision(d, run);
+	put_goal(d, run);
 	put_samples(d, run);
 	interval = intervals_text(run);
 	para(d, text_format("The value of a row is the median of its "

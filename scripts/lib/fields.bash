@@ -22,7 +22,7 @@ declare -rA fields_kinds=(
 	[node]='[A-Za-z0-9]([A-Za-z0-9._-]{0,250}[A-Za-z0-9])?'
 	['optional number']='([0-9]{1,15})?'
 	['optional percentage']='[0-9.]{0,10}'
-	['list of programs']='([a-z0-9_-]+ [0-9]{1,9} [0-9]{1,9} ?)*'
+	['list of rounds']='([0-9]{1,4}:[a-z0-9_,-]*( |$))*'
 	[text]='[^[:cntrl:]]*'
 	# Arguments that name no file and no host.
 	['list of plain arguments']='( *(--[a-z-]+(=[0-9]+[kKmMgG]?)?|[0-9]+[kKmMgG]?|[A-Za-z0-9_.,*?=-]*[*=][A-Za-z0-9_.,*?=-]*)( +|$))*'

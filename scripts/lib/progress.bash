@@ -48,6 +48,16 @@ progress_took() {
 	((progress_sum[$1] += $2, progress_count[$1] += 1, 1))
 }
 
+# progress_spend: set spent to the microseconds of all invocations.
+progress_spend() {
+	local id
+
+	spent=0
+	for id in "${!progress_sum[@]}"; do
+		((spent += progress_sum[$id], 1))
+	done
+}
+
 # progress_expect ID...: set expected to how long these will take, us; rows
 # that have not run yet are taken to be as long as the others, on average.
 progress_expect() {
@@ -67,31 +77,42 @@ progress_expect() {
 	done
 }
 
-# progress_left ROUNDS ID...: set left to the text for the time left: these
-# rows and then so many rounds of round_ids.
+# progress_left ROUND ID...: set left to the text for the time left, and percent:
+# these rows of that round, and the rounds after it that are known.
 progress_left() {
-	local rounds=$1 sum
+	local round=$1 sum rest
 	shift
 
-	progress_expect "$@"
-	sum=$expected
-	progress_expect "${round_ids[@]}"
-	((sum += rounds * expected, 1))
-	if ((expected)); then
+	if [[ ${conf[seconds]} ]] && ((round > 1)); then
+		due_left
+		sum=$due_left_us
+	else
+		progress_expect "$@"
+		sum=$expected
+		progress_expect "${plan_ids[@]}"
+		rest=$((round < conf[rounds] ? conf[rounds] - round : 0))
+		((sum += rest * expected, 1))
+	fi
+	progress_spend
+	percent=$((spent + sum ? spent * 100 / (spent + sum) : 0))
+	if ((sum)); then
 		left="$(format_us "$sum") left"
 	else
 		left="time left unknown"
 	fi
 }
 
-# progress_show PERCENT ROUND ROUNDS ID LEFT: rewrite the line.
+# progress_show ROUND ID...: rewrite the line; these rows of the round are to come.
 progress_show() {
-	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d/%d, %s, %s' "$@")" >&"$log_fd" || :
+	progress_left "$@"
+	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d, %s, %s' "$percent" "$1" "$2" "$left")" >&"$log_fd" || :
 	progress_line=1
 }
 
-# progress_round ROUND ROUNDS MICROSECONDS LEFT: a round has ended.
+# progress_round ROUND MICROSECONDS: a round has ended.
 progress_round() {
 	progress_terminal && return 0
-	log "round $1 of $2 took $(format_us "$3"), $4"
+	progress_left $(($1 + 1)) "${round_ids[@]}"
+	((${#round_ids[@]})) || left='the last one'
+	log "round $1 took $(format_us "$2"), $left"
 }

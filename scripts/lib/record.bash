@@ -49,7 +49,7 @@ record_stuck() {
 record_there() {
 	local now before=$out
 
-	[[ ! $out -ef /proc/$$/fd/9 || (${total-} && ! -e $out/plan.tsv) ]] || return 0
+	[[ ! $out -ef /proc/$$/fd/9 || (${due_first-} && ! -e $out/plan.tsv) ]] || return 0
 	progress_clear
 	now=$(readlink "/proc/$$/fd/9")
 	[[ -e $now/plan.tsv ]] || die 1 "somebody has removed $out or files in it: begin a new run"
@@ -202,7 +202,7 @@ record_run_text() {
 	printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
 		"$(json_string "${conf[started_at]}")" \
 		"$(json_string_or_null "$ended_at")" "$interrupted"
-	precision_json
+	due_json
 	record_plan
 	record_programs
 	printf '}'
@@ -288,9 +288,11 @@ record_machine() {
 }
 
 # record_noise PHASE ROUND: watch each CPU for a moment, as the programs would
-# run, and keep what was seen.  3 s in all for the rounds of a profile.
+# run, and keep what was seen.  3 s in all for 30 rounds.
 record_noise() {
 	local ms=$((1200 / (conf[rounds] + 1))) cpu=()
+
+	[[ ! ${conf[goal]} ]] || ms=$((1200 / (conf[most] + 1)))
 
 	((!stopping)) || return 0
 	((ms <= 150)) || ms=150

@@ -5,39 +5,36 @@
 declare -a prefix=() # command before each program: chrt
 declare -A hung=()   # how often each row did not end
 declare -A told=()   # last message about each row
-declare -a round_ids=() # rows that the rounds have now
 
 # rounds_run: all rounds that are not done yet.
 rounds_run() {
-	local last=${conf[rounds]} id round before done_before fresh
+	local round before done_before fresh
 
-	for id in "${plan_ids[@]}"; do
-		[[ -v plan_once[$id] ]] || round_ids+=("$id")
-	done
-	total=$((last * ${#round_ids[@]} + ${#plan_ids[@]} - ${#round_ids[@]}))
-	for ((round = 1; round <= last; round++)); do
+	due_prepare
+	due_round 1
+	for ((round = 1; ${#round_ids[@]}; round++)); do
 		now_us
 		before=$now
 		done_before=${#journal_done[@]}
 		rounds_one "$round"
 		((!stopping)) || break
 		fresh=$((${#journal_done[@]} - done_before))
-		precision_more "$round"
+		due_round $((round + 1))
+		((!stopping)) || break
 		# Nothing to tell of a round that was over before --resume.
 		((fresh)) || continue
-		rounds_noise "$round" "$last"
+		rounds_noise "$round"
 		record_sync
-		progress_left $((last - round))
 		took_us "$before"
-		progress_round "$round" "$last" "$took" "$left"
+		progress_round "$round" "$took"
 		record_run true ''
 	done
 	progress_clear
 }
 
-# rounds_noise ROUND ROUNDS: look at the noise after a round.
+# rounds_noise ROUND: look at the noise after it.
 rounds_noise() {
-	if (($1 < $2)); then
+	if ((${#round_ids[@]})); then
 		record_noise between "$1"
 	else
 		record_noise after "$1"
@@ -65,22 +62,18 @@ rounds_one() {
 }
 
 # rounds_has ID: whether this round has it.
-rounds_has() {
-	[[ " ${round_ids[*]} " == *" $1 "* ]] || { ((round == 1)) && [[ -v plan_once[$1] ]]; }
-}
+rounds_has() { [[ " ${round_ids[*]} " == *" $1 "* ]]; }
 
 # rounds_show ROUND AT: the progress line for the row at that place.
 rounds_show() {
-	local round=$1 at=$2 i
+	local i
 	local -a ids=()
 
 	progress_terminal || return 0
-	for i in "${random_permutation[@]:at}"; do
+	for i in "${random_permutation[@]:$2}"; do
 		! rounds_has "${plan_ids[i]}" || ids+=("${plan_ids[i]}")
 	done
-	progress_left $((last - round)) "${ids[@]}"
-	progress_show $((${#journal_done[@]} * 100 / total)) "$round" \
-		"$last" "${ids[0]}" "$left"
+	progress_show "$1" "${ids[@]}"
 }
 
 # rounds_row ROUND ROW SEED [AGAIN]: one invocation.
@@ -94,6 +87,7 @@ rounds_row() {
 		return 0
 	fi
 	read -ra args <<<"${plan_args[i]}"
+	((!round_core)) || [[ ! ${due_args[$id]} ]] || args+=("${due_args[$id]}")
 	args=("${args[@]/#%OUT/"$out"}")
 	record_ready
 	child_ran=0

@@ -9,22 +9,27 @@ declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
 	[files]='name of test files'
 	[host]=word [started_at]=word [version]=word [git_id]=word
 	[command_line]=text [precision]='optional percentage'
-	[wide_10]='list of programs' [wide_20]='list of programs'
-	[wide_30]='list of programs')
+	[goal]='optional percentage' [seconds]='optional number' [most]=number
+	[due]='list of rounds')
 
-# profile: the rounds and the effort of the profile, where none are given.
+# profile: what the profile says, where nothing is given.  Who asks for rounds gets
+# these; who asks for a precision gets the rounds that it needs.
 profile() {
-	local rounds effort=100
+	local rounds=6 effort=5 seconds='' goal=1.5 most=30
 
 	case ${conf[profile]} in
-	card) rounds=6 effort=20 ;;
-	quick) rounds=7 effort=40 ;;
-	default) rounds=10 ;;
-	publish) rounds=20 ;;
+	card) seconds=20 ;;
+	quick) seconds=45 ;;
+	default) rounds=10 effort=60 seconds=240 ;;
+	publish) rounds=20 effort=100 most=100 ;;
 	*) die 2 "PROFILE must be card, quick, default or publish, not '${conf[profile]}'" ;;
 	esac
+	[[ ! ${conf[rounds]-} ]] || goal=
+	[[ ! ${conf[precision]-} ]] || goal=${conf[precision]} seconds='' most=100
+	[[ $goal ]] || seconds=
 	conf[rounds]=${conf[rounds]:-$rounds}
 	conf[effort]=${conf[effort]:-$effort}
+	conf[seconds]=$seconds conf[goal]=$goal conf[most]=$most conf[due]=
 }
 
 # configure: settings of a new run.
@@ -104,7 +109,7 @@ remedy() {
 # validate: whatever comes from the user or from a file.
 validate() {
 	need_number ROUNDS "${conf[rounds]}" 1 1000
-	precision_check
+	due_check
 	need_number EFFORT "${conf[effort]}" 1 1000
 	need_number SEED "${conf[seed]}" 0 4294967295
 	if [[ -n ${conf[cpu]:=} ]]; then

@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Who is measured in which round.
+#
+# The first rounds have every line of the plan; if there are rows beside the core
+# rows, a round of the core rows alone follows each of these.  Then `report due`
+# says whose core rows need more, until none does or the time is over.  What it
+# said is kept with the settings, so that --resume goes on in the same way.
+
+declare -a round_ids=() # lines of the plan that the round has
+declare -A due_args=()  # ids that later rounds may have: what limits them to core rows
+declare -a due_all=()   # --all where there are no core rows
+round_core=0            # whether the round has core rows alone
+due_first=              # so many rounds are certain before the run begins
+
+# due_check: stop unless this can be had.
+due_check() {
+	[[ -z ${conf[precision]:=} ]] ||
+		# A number that JSON takes too.
+		[[ ${conf[precision]} =~ ^(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?$ &&
+			${conf[precision]} == *[1-9]* ]] ||
+		die 2 "PRECISION must be a percentage such as 2 or 0.5, not '${conf[precision]}'"
+}
+
+# due_prepare: what all rounds need to know.
+due_prepare() {
+	local i program
+	local -A known=() core=()
+
+	while read -r program; do
+		known[$program]=1
+	done < <(sed -n 's/^core\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
+	for i in "${!plan_ids[@]}"; do
+		if [[ ${conf[profile]} == card || " ${plan_args[i]} " == *" --core "* ]]; then
+			core[${plan_ids[i]}]=
+		elif [[ -v known[${plan_programs[i]}] && ${plan_ids[i]} == "${plan_programs[i]}" ]]; then
+			core[${plan_ids[i]}]=--core
+		fi
+	done
+	due_first=${conf[rounds]}
+	[[ ${core[*]} != *--core* || ! ${conf[goal]} ]] || ((due_first *= 2))
+	for i in "${!plan_ids[@]}"; do
+		if [[ -v plan_once[${plan_ids[i]}] ]]; then
+			continue
+		elif ((${#core[@]} == 0)); then
+			due_args[${plan_ids[i]}]=
+		elif [[ -v core[${plan_ids[i]}] ]]; then
+			due_args[${plan_ids[i]}]=${core[${plan_ids[i]}]}
+		fi
+	done
+	((${#core[@]})) || due_all=(--all)
+}
+
+# due_round ROUND: set round_ids and round_core; no ids: the run is over.
+due_round() {
+	local id i words=
+
+	round_ids=() round_core=0
+	if (($1 <= due_first)); then
+		((due_first == conf[rounds] || $1 % 2)) || round_core=1
+		for id in "${plan_ids[@]}"; do
+			[[ ! -v plan_once[$id] || $1 -eq 1 ]] || continue
+			((!round_core)) || [[ -v due_args[$id] ]] || continue
+			round_ids+=("$id")
+		done
+		return
+	fi
+	[[ ${conf[goal]} ]] || return 0
+	[[ " ${conf[due]} " =~ " $1:"([a-z0-9_,-]*)" " ]] || due_ask "$1" || return 0
+	words=${BASH_REMATCH[1]}
+	round_core=1
+	for i in "${!plan_ids[@]}"; do
+		[[ ",$words," != *",${plan_programs[i]},"* || ! -v due_args[${plan_ids[i]}] ]] ||
+			round_ids+=("${plan_ids[i]}")
+	done
+}
+
+# due_ask ROUND: which programs that round has, into BASH_REMATCH[1], and keep it.
+due_ask() {
+	local status=0 left=() said
+
+	if [[ ${conf[seconds]} ]]; then
+		due_left
+		left=(--left $((due_left_us / 1000)))
+	fi
+	child_run 60 "$bin/report" due --goal "${conf[goal]}" --first "$due_first" \
+		--least $((2 * conf[rounds])) --most "${conf[most]}" "${left[@]}" "${due_all[@]}" "$out" \
+		>"$out/.rows" 2>"$out/.talk" || status=$?
+	((!stopping)) || return 1
+	if ((status)); then
+		log "no more rounds: $(tail -n 1 "$out/.talk")"
+		failed=1
+		return 1
+	fi
+	said=$(tr '\n' , <"$out/.rows")
+	conf[due]+="${conf[due]:+ }$1:$said"
+	fields_is 'list of rounds' "${conf[due]}" ||
+		die 1 "$bin/report due says what it never would: run make"
+	record_settings
+	[[ " ${conf[due]} " =~ " $1:"([a-z0-9_,-]*)" " ]]
+}
+
+# due_left: set due_left_us to the time left for rounds; a tenth of a run's time is
+# for the report.
+due_left() {
+	took_us "$run_start"
+	progress_spend
+	# Of a run that goes on, what it spent before counts.
+	due_left_us=$((conf[seconds] * 900000 - (took > spent ? took : spent)))
+	((due_left_us > 0)) || due_left_us=0
+}
+
+# due_json: what the run was to reach, and what was decided.
+due_json() {
+	local round comma=''
+
+	printf ' "precision_pct": %s, "goal_pct": %s, "seconds": %s, "due": [' \
+		"${conf[precision]:-null}" "${conf[goal]:-null}" "${conf[seconds]:-null}"
+	for round in ${conf[due]}; do
+		printf '%s\n  {"round": %d, "programs": %s}' "$comma" "${round%%:*}" \
+			"$(json_string "${round#*:}")"
+		comma=,
+	done
+	printf '],\n'
+}
