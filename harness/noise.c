@@ -40,22 +40,33 @@ static int64_t ns_of(clockid_t clock)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* What @m has waited since it was read last; 0 if it cannot be read.  A kernel
- * that does not count says that all is 0, also what it has run. */
-static int64_t waited(struct member *m)
+/* The text of an open file of the kernel's, as it is now. */
+static const char *read_now(int fd, char *text, size_t size)
 {
-	char text[96];
-	const ssize_t n =
-		m->fd < 0 ? 0 : pread(m->fd, text, sizeof(text) - 1, 0);
-	int64_t run = 0, ns = 0;
-	const int64_t before = m->waited_ns;
+	const ssize_t n = fd < 0 ? 0 : pread(fd, text, size - 1, 0);
 
 	text[n > 0 ? n : 0] = '\0';
-	m->known = sscanf(text, "%" SCNd64 " %" SCNd64, &run, &ns) == 2 && run;
-	if (!m->known)
-		return 0;
-	m->waited_ns = ns;
-	return ns - before;
+	return text;
+}
+
+bool noise_read_waits(int fd, int64_t *ran_ns, int64_t *waited_ns)
+{
+	char text[96];
+
+	*ran_ns = 0;
+	return sscanf(read_now(fd, text, sizeof(text)), "%" SCNd64 " %" SCNd64,
+		      ran_ns, waited_ns) == 2 &&
+	       *ran_ns;
+}
+
+/* What @m has waited since it was read last; 0 if it cannot be read. */
+static int64_t waited(struct member *m)
+{
+	const int64_t before = m->waited_ns;
+	int64_t run;
+
+	m->known = noise_read_waits(m->fd, &run, &m->waited_ns);
+	return m->known ? m->waited_ns - before : 0;
 }
 
 static int64_t ran(struct member *m)

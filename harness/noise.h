@@ -45,6 +45,11 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n);
  */
 bool noise_knows_waits(void);
 
+/* noise_read_waits() - from the open file schedstat of a task: how long it has
+ * run and has waited for a CPU.  Return: false where the kernel does not count:
+ * then it says that all is 0, also what it has run. */
+bool noise_read_waits(int fd, int64_t *ran_ns, int64_t *waited_ns);
+
 /**
  * noise_watch() - a task that takes part, on CPU @cpu.
  * @name: its directory in /proc.

@@ -193,29 +193,28 @@ struct standing {
 static bool read_standing(struct standing *s, pid_t pid)
 {
 	char path[64], state = 0;
-	int fields = 0;
+	int fields = 0, fd;
+	bool known;
 	FILE *f;
 
 	s->at_ns = (int64_t)invocation_now_ns();
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-		fields = fscanf(f, "%" SCNd64 " %" SCNd64, &s->ran_ns,
-				&s->waited_ns);
-		fclose(f);
-	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	known = noise_read_waits(fd, &s->ran_ns, &s->waited_ns);
+	if (fd >= 0)
+		close(fd);
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	f = fopen(path, "re");
 	if (f) {
 #define SKIP7 "%*s%*s%*s%*s%*s%*s%*s"
-		fields += fscanf(f,
-				 "%*d (%*[^)]) %c" SKIP7 SKIP7 SKIP7 SKIP7 SKIP7
-				 "%d",
-				 &state, &s->cpu);
+		fields = fscanf(f,
+				"%*d (%*[^)]) %c" SKIP7 SKIP7 SKIP7 SKIP7 SKIP7
+				"%d",
+				&state, &s->cpu);
 		fclose(f);
 	}
 	s->runnable = state == 'R';
-	return fields == 4 && s->ran_ns;
+	return known && fields == 2;
 }
 
 /* A real-time task on its CPU makes an invocation seem to hang: print so once.
