@@ -337,6 +337,7 @@ static double figures(struct result *out, rows_t rows, size_t n, double *work)
 	most = doubt(out, rows, n);
 	MEDIAN(core_hz);
 	MEDIAN(core_share);
+	MEDIAN(distance_ns);
 	MEDIAN(quantum);
 	MEDIAN(at_least);
 	MEDIAN(at_most);

@@ -388,30 +388,8 @@ static void stamp(char *text, size_t size)
 	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* The time held back is one that samples waited for a CPU: those are none.
- * Where nothing tells which they are, there is no value. */
-void invocation_throttled(struct bench *b, int64_t periods)
-{
-	b->throttled = periods;
-	if (periods <= 0 || noise_knows_waits())
-		return;
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
-		if (run->state != CASE_ASKED)
-			continue;
-		run->state = CASE_SKIPPED;
-		snprintf(run->why, sizeof(run->why),
-			 "the CPU quota of its control group held it back "
-			 "%lld times, and this kernel does not count in which "
-			 "samples",
-			 (long long)periods);
-	}
-}
-
 int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 {
-	int64_t throttled = noise_throttled();
 	int code;
 
 	stamp(b->started_at, sizeof(b->started_at));
@@ -437,7 +415,6 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	code = set_up_and_sample(b);
 	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
-	invocation_throttled(b, noise_throttled() - throttled);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
 		code = give_up(b, EXIT_FAIL,
@@ -455,6 +432,7 @@ static void free_run(struct case_run *run)
 	sample_free(&run->events);
 	sample_free(&run->core_hz);
 	sample_free(&run->core_share);
+	sample_free(&run->distance);
 	op_counts_free(&run->counts);
 	op_counts_free(&run->base_counts);
 	json_decref(run->params);

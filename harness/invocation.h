@@ -61,8 +61,14 @@ struct case_run {
 	double visit_ns;	      /* that coming back took, without them */
 	struct sample_vec core_hz;    /* before and after each visit */
 	struct sample_vec core_share; /* reference_share(), the same */
-	double derived, expected;     /* NAN until known */
-	double derived_resolution;    /* NAN: derived needs none */
+	struct sample_vec distance;   /* to its partner's CPU, the same, ns */
+	bool has_partner;	      /* on another CPU, in its last visit */
+	int partner_cpu;
+	/* Visits that were kept, and how many of them the host or a quota took
+	 * time from. */
+	uint64_t visits, stolen, throttled;
+	double derived, expected;	  /* NAN until known */
+	double derived_resolution;	  /* NAN: derived needs none */
 	double derived_low, derived_high; /* the same */
 	struct evidence *evidence;
 	size_t evidences;
@@ -78,6 +84,14 @@ struct case_run {
 	size_t kept;			/* events before the one at hand */
 	/* --counters: of the operation and of its baseline */
 	struct op_counts counts, base_counts;
+};
+
+/* What is beside a visit at one of its ends. */
+struct beside {
+	int cpu;	    /* of its partner; -1 */
+	double distance_ns; /* of that one; NAN */
+	struct noise_taken taken;
+	bool now; /* no sample was taken since */
 };
 
 /* Derived cases that one event has samples for, at most. */
@@ -118,7 +132,8 @@ struct bench {
 	struct op_counter *counter;   /* NULL without --counters */
 	struct sample_vec core_hz;    /* around all visits to all cases */
 	struct sample_vec core_share; /* the same */
-	int64_t throttled;
+	struct beside beside;
+	int64_t throttled; /* periods beside all visits */
 	char started_at[32];
 	double duration_s;
 	int64_t round;
@@ -163,10 +178,6 @@ int invocation_cases(struct bench *b);
  * if a glob matches nothing, EXIT_SKIP if there is no core row. */
 int invocation_select(struct bench *b, const struct invocation_plan *plan);
 
-/* invocation_throttled() - a CPU quota held this back @periods times while its
- * samples were taken: where nothing counts in which, no case has a value. */
-void invocation_throttled(struct bench *b, int64_t periods);
-
 /* invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
  * Return: EXIT_OK, or an exit code with @b->why set. */
 int invocation_measure(struct bench *b, const struct invocation_plan *plan);
@@ -187,6 +198,15 @@ bool visit_repeats(const struct bench *b, const struct case_run *run);
 int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
 		uint64_t *ticks);
 int visit_event(struct bench *b, struct case_run *run);
+
+/**
+ * visit_settle() - a visit is over: judge it.
+ * @before: what was beside it at its begin; @b->beside: at its end.
+ * @waits_known: time that a quota held back is among what samples are known to
+ *		 have waited.  Else it may be in any: the visit is set aside.
+ */
+void visit_settle(struct bench *b, struct case_run *run,
+		  const struct beside *before, bool waits_known);
 
 /* invocation_clock() - the timer as sampling sees it. */
 struct sample_clock invocation_clock(const struct bench *b);

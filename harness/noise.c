@@ -7,10 +7,15 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "groups.h"
+
+#define MOST_GROUPS 16
+#define GROUP_BYTES 1024
+#define STAT_BYTES  65536 /* CPUs come first: lines of 600 and more */
 
 /* One that takes part, and what was read of it last. */
 struct member {
@@ -18,7 +23,8 @@ struct member {
 	clockid_t clock;
 	bool shares; /* its CPU with another one */
 	int64_t waited_ns, ran_ns;
-	bool known; /* what it waited */
+	int64_t before_ns; /* what it had run when the measurement began */
+	bool known;	   /* what it waited */
 };
 
 /* The measuring thread is the first.  Behind the last task is what helped. */
@@ -97,6 +103,7 @@ static void add(const char *name, clockid_t clock, int cpu)
 			member[i].shares = m->shares = true;
 	waited(m);
 	ran(m);
+	m->before_ns = m->ran_ns;
 	members++;
 }
 
@@ -136,8 +143,32 @@ void noise_alone(void)
 	members = 0;
 }
 
+void noise_partners_begin(void)
+{
+	for (size_t i = 0; i < members; i++)
+		member[i].before_ns = ns_of(member[i].clock);
+}
+
+int noise_partner_cpu(int cpu)
+{
+	int other = -1;
+
+	for (size_t i = 0; i < members; i++) {
+		if (ns_of(member[i].clock) == member[i].before_ns)
+			continue;
+		/* The first is the measuring thread. */
+		if (task[i].cpu == cpu)
+			continue;
+		if (!i || (other >= 0 && other != task[i].cpu))
+			return -1;
+		other = task[i].cpu;
+	}
+	return other;
+}
+
 bool noise_knows_waits(void)
 {
+	add_self();
 	return members && member[0].known;
 }
 
@@ -221,31 +252,39 @@ void noise_end(struct noise *seen)
 	seen->waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
 }
 
-/* Add what cpu.stat of the group in @dir says. */
+/* The number behind @key in @text; @absent where it is not there. */
+static int64_t number(const char *text, const char *key, int64_t absent)
+{
+	const char *at = strstr(text, key);
+	int64_t n;
+
+	return at && sscanf(at + strlen(key), "%" SCNd64, &n) == 1 ? n : absent;
+}
+
+/* Open cpu.stat of the group in @dir. */
+static int open_group(const char *dir)
+{
+	char name[PATH_MAX];
+
+	return (size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) <
+			       sizeof(name)
+		       ? open(name, O_RDONLY | O_CLOEXEC)
+		       : -1;
+}
+
+/* Add what it says. */
 static void add_group(void *arg, const char *dir, bool is_v2)
 {
 	struct noise_throttle *t = arg;
-	char name[PATH_MAX], line[128];
-	int64_t n;
-	FILE *f;
+	const int fd = open_group(dir);
+	char text[GROUP_BYTES];
 
-	if ((size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) >=
-	    sizeof(name))
-		return;
-	f = fopen(name, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "nr_throttled %" SCNd64, &n) == 1)
-			t->periods += n;
-		else if (is_v2 &&
-			 sscanf(line, "throttled_usec %" SCNd64, &n) == 1)
-			t->ns += n * 1000;
-		else if (!is_v2 &&
-			 sscanf(line, "throttled_time %" SCNd64, &n) == 1)
-			t->ns += n;
-	}
-	fclose(f);
+	read_now(fd, text, sizeof(text));
+	t->periods += number(text, "nr_throttled ", 0);
+	t->ns += is_v2 ? number(text, "throttled_usec ", 0) * 1000
+		       : number(text, "throttled_time ", 0);
+	if (fd >= 0)
+		close(fd);
 }
 
 void noise_throttle_read(struct noise_throttle *t, const char *root)
@@ -254,10 +293,62 @@ void noise_throttle_read(struct noise_throttle *t, const char *root)
 	groups_visit(root, "cpu", add_group, t);
 }
 
-int64_t noise_throttled(void)
-{
-	struct noise_throttle t;
+/* Files that count what is taken, as long as it can be taken; open. */
+static struct {
+	int stat, group[MOST_GROUPS];
+	size_t groups;
+	bool opened;
+} taken;
 
-	noise_throttle_read(&t, "");
-	return t.periods;
+/* A group without a quota, as the one at the top, has no such number. */
+static void keep_group(void *arg, const char *dir, bool is_v2)
+{
+	const int fd = open_group(dir);
+	char text[GROUP_BYTES];
+
+	(void)arg;
+	(void)is_v2; /* both have the number */
+	if (taken.groups < MOST_GROUPS &&
+	    number(read_now(fd, text, sizeof(text)), "nr_throttled ", -1) >= 0)
+		taken.group[taken.groups++] = fd;
+	else if (fd >= 0)
+		close(fd);
+}
+
+int64_t noise_stolen(const char *stat, int cpu)
+{
+	char key[24];
+	const char *line;
+	int64_t ticks;
+
+	snprintf(key, sizeof(key), cpu < 0 ? "cpu " : "cpu%d ", cpu);
+	line = strstr(stat, key);
+	return line && sscanf(line + strlen(key),
+			      "%*s%*s%*s%*s%*s%*s%*s%" SCNd64, &ticks) == 1
+		       ? ticks
+		       : 0;
+}
+
+void noise_taken_read(struct noise_taken *t, const int cpu[2])
+{
+	static char text[STAT_BYTES];
+
+	*t = (struct noise_taken) { 0 };
+	if (!taken.opened) {
+		taken.opened = true;
+		groups_visit("", "cpu", keep_group, NULL);
+		taken.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+		if (!noise_stolen(read_now(taken.stat, text, sizeof(text)),
+				  -1)) {
+			close(taken.stat);
+			taken.stat = -1;
+		}
+	}
+	for (size_t i = 0; i < taken.groups; i++)
+		t->throttled +=
+			number(read_now(taken.group[i], text, sizeof(text)),
+			       "nr_throttled ", 0);
+	read_now(taken.stat, text, sizeof(text));
+	for (int i = 0; i < 2; i++)
+		t->stolen[i] = cpu[i] < 0 ? 0 : noise_stolen(text, cpu[i]);
 }

@@ -41,14 +41,21 @@ struct noise_task {
  * CPU did not run. */
 int64_t noise_waited(const struct noise_task *tasks, size_t n);
 
-/* noise_knows_waits() - whether this kernel counts them; after noise_begin().
- */
+/* noise_knows_waits() - whether this kernel counts them. */
 bool noise_knows_waits(void);
 
 /* noise_read_waits() - from the open file schedstat of a task: how long it has
  * run and has waited for a CPU.  Return: false where the kernel does not count:
  * then it says that all is 0, also what it has run. */
 bool noise_read_waits(int fd, int64_t *ran_ns, int64_t *waited_ns);
+
+/**
+ * noise_partners_begin(), noise_partner_cpu() - around a measurement: the CPU
+ * that its partners ran on, if the measuring thread ran on @cpu; -1 where none
+ * did or on more than one other CPU.
+ */
+void noise_partners_begin(void);
+int noise_partner_cpu(int cpu);
 
 /**
  * noise_watch() - a task that takes part, on CPU @cpu.
@@ -73,7 +80,19 @@ struct noise_throttle {
  * proc/ in tests.  Reads files: not for use between samples. */
 void noise_throttle_read(struct noise_throttle *t, const char *root);
 
-/* noise_throttled() - the periods of noise_throttle_read(). */
-int64_t noise_throttled(void);
+/* What was taken from two CPUs and from the group, since the machine was
+ * started. */
+struct noise_taken {
+	int64_t stolen[2]; /* by the host: in steps of 10 ms */
+	int64_t throttled; /* as periods above */
+};
+
+/* noise_taken_read() - of this process and of @cpu, -1: none.  For use around a
+ * measurement: 30 us with two CPUs and some groups; a machine of which nothing
+ * was ever stolen is asked only once. */
+void noise_taken_read(struct noise_taken *t, const int cpu[2]);
+
+/* noise_stolen() - of @cpu, -1: of all, in the text of /proc/stat. */
+int64_t noise_stolen(const char *stat, int cpu);
 
 #endif

@@ -98,6 +98,7 @@ enum column {
 	C_COLD,
 	C_TICKS,
 	C_CYCLES,
+	C_DISTANCE,
 	C_N,
 	C_SAMPLES,
 	C_GRADE,
@@ -109,15 +110,25 @@ static const struct {
 	const char *heading;
 	char side;
 } columns[COLUMNS] = {
-	[C_CASE] = { "case", 'l' },	   [C_VALUE] = { "value", 'r' },
-	[C_CI] = { "95 % interval", 'r' }, [C_EXPECTED] = { "true", 'r' },
-	[C_ERROR] = { "error", 'r' },	   [C_MIN] = { "min", 'r' },
-	[C_MEAN] = { "mean", 'r' },	   [C_STDDEV] = { "std dev", 'r' },
-	[C_P50] = { "p50", 'r' },	   [C_P90] = { "p90", 'r' },
-	[C_P99] = { "p99", 'r' },	   [C_MAX] = { "max", 'r' },
-	[C_COLD] = { "cold", 'r' },	   [C_TICKS] = { "ticks", 'r' },
-	[C_CYCLES] = { "cycles", 'r' },	   [C_N] = { "n", 'r' },
-	[C_SAMPLES] = { "samples", 'r' },  [C_GRADE] = { "grade", 'l' },
+	[C_CASE] = { "case", 'l' },
+	[C_VALUE] = { "value", 'r' },
+	[C_CI] = { "95 % interval", 'r' },
+	[C_EXPECTED] = { "true", 'r' },
+	[C_ERROR] = { "error", 'r' },
+	[C_MIN] = { "min", 'r' },
+	[C_MEAN] = { "mean", 'r' },
+	[C_STDDEV] = { "std dev", 'r' },
+	[C_P50] = { "p50", 'r' },
+	[C_P90] = { "p90", 'r' },
+	[C_P99] = { "p99", 'r' },
+	[C_MAX] = { "max", 'r' },
+	[C_COLD] = { "cold", 'r' },
+	[C_TICKS] = { "ticks", 'r' },
+	[C_CYCLES] = { "cycles", 'r' },
+	[C_DISTANCE] = { "distance", 'r' },
+	[C_N] = { "n", 'r' },
+	[C_SAMPLES] = { "samples", 'r' },
+	[C_GRADE] = { "grade", 'l' },
 	[C_NOTE] = { "evidence", 'l' },
 };
 
@@ -241,6 +252,7 @@ static void put_row(char **cells, const struct result *r)
 	put_value(&cells[C_COLD], r->cold, r->unit);
 	put_number(&cells[C_TICKS], r->ticks);
 	put_number(&cells[C_CYCLES], r->cycles);
+	put_value(&cells[C_DISTANCE], r->distance_ns, "ns");
 	snprintf(text, sizeof(text), "%" PRIu64, r->samples);
 	if (r->samples)
 		cells[C_SAMPLES] = strdup(text);

@@ -63,6 +63,7 @@ static const struct field fields[] = {
 	SAME(NUMBER, tsc_hz),
 	SAME(NUMBER, core_hz),
 	SAME(NUMBER, core_share),
+	SAME(NUMBER, distance_ns),
 	SAME(STRING, tier),
 	SAME(STRING, estimator),
 	SAME(INDEX, cpu),

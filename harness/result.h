@@ -37,7 +37,7 @@ struct result {
 	double min, mean, stddev, p50, p90, p99, p999, max, cold;
 	double ticks, cycles;
 	char *timer;
-	double tsc_hz, core_hz, core_share;
+	double tsc_hz, core_hz, core_share, distance_ns;
 	char *tier; /* "core" or "detail"; NULL: by an older program */
 	char *estimator;
 	int64_t cpu; /* -1 none or unknown; or RESULT_CPUS_DIFFER */

@@ -459,6 +459,22 @@ static double core_share_of(const struct bench *b, const struct case_run *run)
 		     0.5);
 }
 
+/* A case that has its samples from another one has its partner, too. */
+static double distance_of(const struct bench *b, const struct case_run *run)
+{
+	const struct case_run *of = bench_case_of(b, run->c.of);
+
+	return speed(run->distance.n || !of ? &run->distance : &of->distance,
+		     0.5);
+}
+
+/* @beside of the visits of @run: how many of @samples. */
+static json_int_t share_of(const struct case_run *run, uint64_t beside,
+			   uint64_t samples)
+{
+	return run->visits ? (json_int_t)(samples * beside / run->visits) : 0;
+}
+
 /* Of @samples those beside which the core did less than it did at best. */
 static json_int_t shared(const struct bench *b, const struct case_run *run,
 			 uint64_t samples)
@@ -546,15 +562,14 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->evidence = evidence_and_facts(run);
 	row->set_aside = evidence_aside(run);
 	row->tags =
-		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
+		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
 			  (json_int_t)run->involuntary, "migrated",
 			  (json_int_t)run->migrated, "waited",
 			  (json_int_t)run->waited, "frequency",
 			  (json_int_t)(drifted(b, run) ? row->samples : 0),
-			  "shared", shared(b, run, row->samples), "throttled",
-			  (json_int_t)(b->throttled > 0 && !noise_knows_waits()
-					       ? row->samples
-					       : 0));
+			  "shared", shared(b, run, row->samples), "stolen",
+			  share_of(run, run->stolen, row->samples), "throttled",
+			  share_of(run, run->throttled, row->samples));
 	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
 								      : 0;
 }
@@ -599,6 +614,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	if (core_hz > 0)
 		row->core_hz = core_hz;
 	row->core_share = core_share_of(b, run);
+	row->distance_ns = distance_of(b, run);
 	bad |= judge(b, run, row);
 	bad |= describe_samples(b, run, row, core_hz);
 	scale(row, b->timer.tsc_hz, core_hz);

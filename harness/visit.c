@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "budget.h"
+#include "distance.h"
 #include "invocation.h"
 #include "partner.h"
 #include "reference.h"
@@ -367,19 +368,63 @@ static int note_core(struct bench *b, struct case_run *run)
 	return err ? -ENOMEM : 0;
 }
 
+/* At both ends of a visit; what one has read last is true for the next one. */
+static int note_beside(struct bench *b, struct case_run *run)
+{
+	const int cpu = run->has_partner ? run->partner_cpu : -1;
+	struct beside *s = &b->beside;
+
+	if (!s->now || s->cpu != cpu) {
+		noise_taken_read(&s->taken, (const int[]) { b->cpu, cpu });
+		s->distance_ns = cpu < 0 ? NAN : distance_ns(cpu);
+		s->cpu = cpu;
+		s->now = true;
+	}
+	return isfinite(s->distance_ns)
+		       ? sample_push(&run->distance, s->distance_ns)
+		       : 0;
+}
+
+void visit_settle(struct bench *b, struct case_run *run,
+		  const struct beside *before, bool waits_known)
+{
+	const struct noise_taken *now = &b->beside.taken,
+				 *then = &before->taken;
+	const int64_t held = now->throttled - then->throttled;
+	const unsigned int aside = run->set_aside;
+
+	b->throttled += held;
+	if (held > 0 && !waits_known)
+		bench_purity(b, &run->c, "visits_within_the_cpu_quota", 1, 1,
+			     0);
+	run->again = evidence_settle(b, run) && !run->made_up;
+	if (run->set_aside > aside)
+		return;
+	run->visits++;
+	run->throttled += held > 0;
+	run->stolen += now->stolen[0] > then->stolen[0] ||
+		       (b->beside.cpu == before->cpu &&
+			now->stolen[1] > then->stolen[1]);
+}
+
 static void visit(struct bench *b, struct case_run *run)
 {
 	const struct bench_desc *d = b->desc;
 	bench_case_fn *sample = sample_of(b, run);
 	const uint64_t begin = invocation_now_ns();
+	struct beside before;
 	uint64_t entered, left;
 	int err;
 
 	evidence_begin(b, run);
 	b->current = run;
+	err = note_beside(b, run);
+	before = b->beside;
+	noise_partners_begin();
 	/* Not in front of the first sample, which is to find the caches cold.
 	 */
-	err = run->begun ? note_core(b, run) : 0;
+	if (!err && run->begun)
+		err = note_core(b, run);
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	entered = invocation_now_ns();
@@ -387,6 +432,9 @@ static void visit(struct bench *b, struct case_run *run)
 		err = sample ? visit_events(b, run, sample)
 			     : visit_repeated(b, run);
 	left = invocation_now_ns();
+	b->beside.now = false;
+	run->partner_cpu = b->unpinned ? -1 : noise_partner_cpu(b->cpu);
+	run->has_partner = run->partner_cpu >= 0;
 	if (d->leave) {
 		int late = d->leave(b, b->state, &run->c);
 
@@ -394,10 +442,12 @@ static void visit(struct bench *b, struct case_run *run)
 	}
 	if (!err)
 		err = note_core(b, run);
+	if (!err)
+		err = note_beside(b, run);
 	if (err && !invocation_stop && run->state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;
-	run->again = evidence_settle(b, run) && !run->made_up;
+	visit_settle(b, run, &before, noise_knows_waits());
 	run->visit_ns = (double)(entered - begin + invocation_now_ns() - left);
 }
 

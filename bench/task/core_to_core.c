@@ -33,14 +33,8 @@
 #include <sys/mman.h>
 
 #include "bench.h"
+#include "distance.h"
 #include "partner.h"
-
-/* After so many loads it is asked whether to go on: there are none so many
- * within an answer. */
-#define LOOKS (1u << 20)
-
-/* The number that ends the partner's loop; odd, as all that it waits for. */
-#define LAST UINT64_MAX
 
 #define MAX_PAIRS 4096
 
@@ -134,23 +128,11 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* The partner: answer every odd number with the next even one. */
 static int answer(struct partner *t, void *arg)
 {
 	struct state *s = arg;
-	_Atomic uint64_t *line = s->line;
-	uint64_t n = 0, seen;
 
-	for (;;) {
-		do
-			seen = atomic_load_explicit(line, memory_order_acquire);
-		while (!(seen & 1));
-		if (seen == LAST)
-			break;
-		atomic_store_explicit(line, seen + 1, memory_order_release);
-		n++;
-	}
-	s->answers = n; /* read after partner_stop() */
+	s->answers = distance_answer(s->line); /* read after partner_stop() */
 	return 0;
 }
 
@@ -179,25 +161,10 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct state *s = state;
-	_Atomic uint64_t *line = s->line;
-	uint64_t turn = atomic_load_explicit(line, memory_order_relaxed);
-	int err;
+	const int err = distance_trips(s->line, iters);
 
-	for (uint64_t i = 0; i < iters; i++) {
-		uint64_t patience = LOOKS;
-
-		atomic_store_explicit(line, turn + 1, memory_order_release);
-		turn += 2;
-		while (atomic_load_explicit(line, memory_order_acquire) != turn)
-			if (!--patience) {
-				err = partner_check();
-				if (err)
-					return partner_failed(b, err);
-				patience = LOOKS;
-			}
-	}
 	s->asked += iters;
-	return 0;
+	return err ? partner_failed(b, err) : 0;
 }
 
 /* The partner ends, and the line goes. */
@@ -205,7 +172,7 @@ static void stop(struct state *s)
 {
 	if (!s->line)
 		return;
-	atomic_store(s->line, LAST);
+	atomic_store(s->line, DISTANCE_LAST);
 	partner_stop(&s->partner);
 	munmap((void *)s->line, PAGE_BYTES);
 	s->line = NULL;

@@ -2,6 +2,7 @@
 /* From the ticks of a made-up clock to the figures of a row: each answer is
  * known beforehand, and no two steps of the arithmetic have the same factor. */
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "counters_set.h"
 #include "invocation.h"
@@ -232,38 +233,54 @@ static void grades(void)
 	   "more than 20 %: D");
 }
 
-/* 100 events on a kernel that counts no waiting, of a group whose quota held
- * it back @periods times. */
-static void throttle(struct result *row, int64_t periods)
+/* 100 events in each of four visits, in two of which the host had one of the
+ * CPUs, and in two, one of them the same, a quota held the group back. */
+static void take(struct result *row, bool waits_known)
 {
+	const struct noise_taken during[] = { { { 0, 0 }, 0 },
+					      { { 3, 0 }, 0 },
+					      { { 0, 1 }, 7 },
+					      { { 0, 0 }, 1 } };
 	double speeds[4];
 	struct bench b = machine(speeds);
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
 
 	b.runs = &(struct case_run *) { &run };
 	b.n_runs = 1;
-	for (int i = 0; i < 100; i++)
-		sample_push(&run.events, OVERHEAD + 200);
-	invocation_throttled(&b, periods);
+	for (int visit = 0; visit < 4; visit++) {
+		const struct beside before = { .cpu = -1 };
+
+		evidence_begin(&b, &run);
+		for (int i = 0; i < 100; i++)
+			sample_push(&run.events, OVERHEAD + 200);
+		b.beside =
+			(struct beside) { .cpu = -1, .taken = during[visit] };
+		visit_settle(&b, &run, &before, waits_known);
+	}
 	finish(&b, &run, row);
+	free(run.evidence);
 }
 
-static void throttled(void)
+static json_int_t tagged(const struct result *row, const char *tag)
+{
+	return json_integer_value(json_object_get(row->tags, tag));
+}
+
+static void taken(void)
 {
 	struct result row;
 
-	throttle(&row, 0);
-	OK_NEAR(row.value, 100, 0.3, "a quota that held nothing back");
+	take(&row, true);
+	OK(row.samples == 400 && !json_is_object(row.set_aside),
+	   "those that waited are dropped one by one");
+	OK(tagged(&row, "stolen") == 200 && tagged(&row, "throttled") == 200,
+	   "what the host and a quota took was beside half of the samples");
 	result_free(&row);
-	throttle(&row, 7);
-	OK(row.status == RESULT_SKIPPED && isnan(row.value),
-	   "held back in unknown samples: no value");
-	OK_STR(row.reason,
-	       "the CPU quota of its control group held it back 7 times, and "
-	       "this kernel does not count in which samples",
-	       "and it says why");
-	OK(json_integer_value(json_object_get(row.tags, "throttled")) == 100,
-	   "any of the samples may be one");
+	take(&row, false);
+	OK(row.samples == 200 && json_is_object(row.set_aside),
+	   "held back in unknown samples: those visits are set aside");
+	OK(tagged(&row, "stolen") == 100 && tagged(&row, "throttled") == 0,
+	   "and their tags with them");
 	result_free(&row);
 }
 
@@ -283,7 +300,7 @@ int main(void)
 	counted();
 	cold();
 	grades();
-	throttled();
+	taken();
 	own_clock();
 	return tap_done();
 }

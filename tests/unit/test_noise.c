@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "noise.h"
@@ -74,6 +78,82 @@ static void waiting(void)
 	OK(noise_waited(t, 3) == 4900, "on the same one both do");
 }
 
+static bool reads(const char *text, int64_t *ran, int64_t *waited)
+{
+	char path[64];
+	bool known;
+	int fd;
+
+	set("schedstat", text);
+	snprintf(path, sizeof(path), "%s/schedstat", root);
+	fd = open(path, O_RDONLY);
+	known = noise_read_waits(fd, ran, waited);
+	close(fd);
+	return known;
+}
+
+static void files(void)
+{
+	const char *stat = "cpu  90 1 2 3 4 5 6 130 0 0\n"
+			   "cpu1 40 1 2 3 4 5 6 70 0 0\n"
+			   "cpu11 50 1 2 3 4 5 6 60 0 0\n"
+			   "cpu12 50 1 2 3\nintr 1\n";
+	struct noise_taken t;
+	int64_t ran, waited;
+
+	OK(reads("500 70 3\n", &ran, &waited) && ran == 500 && waited == 70,
+	   "the kernel counts waiting");
+	OK(!reads("0 0 0\n", &ran, &waited), "one that counts nothing");
+	OK(!reads("", &ran, &waited), "an empty file");
+	OK(!noise_read_waits(-1, &ran, &waited), "no file");
+	OK(noise_stolen(stat, 1) == 70 && noise_stolen(stat, 11) == 60,
+	   "stolen from each CPU");
+	OK(noise_stolen(stat, -1) == 130, "from all");
+	OK(noise_stolen(stat, 12) == 0 && noise_stolen(stat, 0) == 0,
+	   "an old kernel, and a CPU that is not there");
+	noise_taken_read(&t, (const int[]) { 0, -1 });
+	OK(t.stolen[0] >= 0 && t.stolen[1] == 0 && t.throttled >= 0,
+	   "of this machine; no CPU has lost nothing");
+}
+
+/* Clocks that go on stand for partners that run, that of a stopped process for
+ * one that does not. */
+static void partners(void)
+{
+	const pid_t stopped = fork();
+	cpu_set_t here;
+	clockid_t still;
+	int cpu = sched_getcpu();
+
+	if (!stopped)
+		for (;;)
+			raise(SIGSTOP);
+	waitpid(stopped, NULL, WUNTRACED);
+	CPU_ZERO(&here);
+	CPU_SET(cpu, &here);
+	sched_setaffinity(0, sizeof(here), &here);
+	noise_begin();
+	OK(noise_partner_cpu(cpu) == -1, "no partner");
+	clock_getcpuclockid(stopped, &still);
+	noise_watch("self", CLOCK_MONOTONIC, 1001);
+	noise_watch("self", still, 1002);
+	noise_partners_begin();
+	OK(noise_partner_cpu(cpu) == 1001, "the CPU of the one that ran");
+	OK(noise_partner_cpu(cpu + 1) == -1,
+	   "nothing if the measuring thread was elsewhere");
+	noise_watch("self", CLOCK_BOOTTIME, 1001);
+	OK(noise_partner_cpu(cpu) == 1001, "two on one CPU");
+	noise_watch("self", CLOCK_REALTIME, 1003);
+	OK(noise_partner_cpu(cpu) == -1, "two on two CPUs");
+	noise_unwatch(CLOCK_REALTIME);
+	noise_unwatch(CLOCK_BOOTTIME);
+	noise_unwatch(CLOCK_MONOTONIC);
+	OK(noise_partner_cpu(cpu) == -1, "one that only sleeps is none");
+	noise_unwatch(still);
+	kill(stopped, SIGKILL);
+	waitpid(stopped, NULL, 0);
+}
+
 static void switches(void)
 {
 	struct noise seen;
@@ -95,6 +175,8 @@ int main(void)
 	}
 	throttling();
 	waiting();
+	files();
+	partners();
 	switches();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	if (system(command))

@@ -108,6 +108,47 @@ static double step_of_values(const char *unit, double step)
 	return got;
 }
 
+static double median_distance(struct case_run *of, const double *ns, size_t n,
+			      struct case_run *run)
+{
+	const struct bench b = { .desc = &desc,
+				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
+				 .runs = (struct case_run *[]) { of, run },
+				 .n_runs = 2 };
+	struct result row;
+	double got;
+
+	for (size_t i = 0; i < n; i++)
+		sample_push(&of->distance, ns[i]);
+	if (rows_make(&b, run, &row))
+		return -1;
+	got = row.distance_ns;
+	result_free(&row);
+	sample_free(&of->distance);
+	return got;
+}
+
+/* The two ends of each visit. */
+static void distances(void)
+{
+	const double ns[] = { 95, 420, 97, 96, 410, 94 };
+	struct case_run of = one_case(BENCH_EST_MEDIAN);
+	struct case_run fed = one_case(BENCH_EST_MEDIAN);
+
+	fed.c.id = 1;
+	OK(isnan(median_distance(&of, NULL, 0, &of)), "on one CPU no distance");
+	OK_NEAR(median_distance(&of, ns, 6, &of), 96.5, 1e-9,
+		"the median distance");
+	OK(isnan(median_distance(&of, ns, 6, &fed)), "it is no other case's");
+	fed.c.of = &of.c;
+	OK_NEAR(median_distance(&of, ns, 6, &fed), 96.5, 1e-9,
+		"but of those that it gives samples");
+	sample_free(&of.events);
+	sample_free(&fed.events);
+	json_decref(of.params);
+	json_decref(fed.params);
+}
+
 static void shares(void)
 {
 	const double half[] = { 3.95, 2.5, 3.97, 3.0, 3.96, 2.2 };
@@ -234,6 +275,7 @@ int main(void)
 	OK_NEAR(of(BENCH_EST_MIN, modes, 8, &tags), 3, 1e-9,
 		"a minimum is of the fastest moment");
 	OK(tags == 10, "two modes are a change");
+	distances();
 	shares();
 	coarse_clocks();
 	return tap_done();

@@ -50,6 +50,7 @@ static void forget(struct case_run *r)
 	sample_free(&r->events);
 	sample_free(&r->core_hz);
 	sample_free(&r->core_share);
+	sample_free(&r->distance);
 }
 
 static void visit(struct bench_case c)
