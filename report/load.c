@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "distances.h"
 #include "input.h"
 #include "noise_certificate.h"
 #include "rounds.h"
@@ -286,6 +287,7 @@ static int make_row(struct reading *in, struct row *row,
 	row->least = row->most = NAN;
 	row->values = text_alloc(row->n, sizeof(*row->values));
 	row->core_hz = text_alloc(row->n, sizeof(*row->core_hz));
+	row->distance_ns = text_alloc(row->n, sizeof(*row->distance_ns));
 	while (n < row->n && !err) {
 		struct result *r = &all[n];
 		json_error_t bad;
@@ -298,6 +300,7 @@ static int make_row(struct reading *in, struct row *row,
 			break;
 		row->values[n] = result_said(r);
 		row->core_hz[n] = r->core_hz;
+		row->distance_ns[n] = r->distance_ns;
 		widen(row, r);
 		if (!isfinite(row->values[n]) && !row->missing)
 			row->missing = text_copy(r->reason);
@@ -497,6 +500,7 @@ static int load(struct run *run, const char *dir, bool core,
 						     "read; try again");
 		rounds_count(run);
 		trend_mark(run);
+		distances_mark(run);
 	}
 	if (in.file.f)
 		input_close(&in.file);
@@ -522,6 +526,7 @@ void run_free(struct run *run)
 		result_free(&run->rows[i].all);
 		free(run->rows[i].values);
 		free(run->rows[i].core_hz);
+		free(run->rows[i].distance_ns);
 		free(run->rows[i].missing);
 	}
 	for (size_t i = 0; i < run->nsections; i++) {

@@ -15,6 +15,7 @@ struct row {
 	double *values;	       /* result_said() of each invocation */
 	double least, most;    /* of all their samples; most: less a tenth */
 	double *core_hz;       /* at which each invocation ran; NAN: unknown */
+	double *distance_ns;   /* of its two CPUs; the same */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 	char *missing;	       /* why the first without a value has none */

@@ -7,6 +7,7 @@
 
 #include "again.h"
 #include "contradictions.h"
+#include "distances.h"
 #include "ledger.h"
 #include "noise_certificate.h"
 #include "rounds.h"
@@ -242,15 +243,22 @@ static void warn_trends(struct run *run)
 
 static void warn_states(struct run *run)
 {
-	const struct result *first = NULL;
-	char text[STATES_MAX];
-	size_t n = 0;
+	const struct result *first = NULL, *near = NULL;
+	size_t n = 0, follow = 0;
+	char text[STATES_MAX], *distances = NULL;
 
-	for (size_t i = 0; i < run->nrows; i++) {
+	for (size_t i = run->nrows; i-- > 0;) {
 		const struct result *r = &run->rows[i].all;
+		char *why = r->states ? distances_text(r) : NULL;
 
 		n += r->states != NULL;
-		first = first || !r->states ? first : r;
+		first = r->states ? r : first;
+		if (!why)
+			continue;
+		follow++;
+		near = r;
+		free(distances);
+		distances = why;
 	}
 	if (first)
 		notes_add(run->notes,
@@ -262,6 +270,16 @@ static void warn_states(struct run *run)
 			  text_copy("look for what differs between rounds: "
 				    "where the host runs the CPUs, whether "
 				    "huge pages can be had"));
+	if (near)
+		notes_add(run->notes,
+			  text_format("the levels of %zu of these rows go with "
+				      "the distance of the two CPUs (first: "
+				      "%s %s: %s)",
+				      follow, near->benchmark, near->name,
+				      distances),
+			  text_copy("the host moves the CPUs: ask it to keep "
+				    "them on cores of one cache"));
+	free(distances);
 }
 
 /* The cpuset or the affinity was changed in mid-run. */
