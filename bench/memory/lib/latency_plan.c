@@ -6,8 +6,9 @@
 #include "chase.h"
 #include "settle.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
+#define KIB   ((size_t)1 << 10)
+#define MIB   ((size_t)1 << 20)
+#define LEAST ((size_t)512) /* as lmbench; all sizes are multiples of it */
 
 static const char *const pattern_names[] = { "window", "random", "page_local",
 					     "chunk",  "stride", "page" };
@@ -78,7 +79,7 @@ static size_t insert(size_t *sizes, size_t n, size_t bytes)
 {
 	size_t at = n;
 
-	bytes = bytes / KIB * KIB;
+	bytes = bytes / LEAST * LEAST;
 	while (at > 0 && sizes[at - 1] > bytes)
 		at--;
 	if (!bytes || (at > 0 && sizes[at - 1] == bytes))
@@ -88,18 +89,18 @@ static size_t insert(size_t *sizes, size_t n, size_t bytes)
 	return n + 1;
 }
 
-/* The ladder: two sizes to an octave, one beyond 4 MiB where filling takes its
- * time, and steps of an eighth around each cache, of a quarter around large
- * ones. */
+/* The ladder: two sizes to an octave from 2 KiB on, one beyond 4 MiB where
+ * filling takes its time, and steps of an eighth around each cache, of a
+ * quarter around large ones. */
 static size_t ladder(const double *cache_bytes, size_t beyond, size_t max,
 		     size_t *sizes)
 {
 	size_t n = 0;
 
-	for (size_t bytes = KIB; bytes <= max && bytes <= 64 * MIB;
+	for (size_t bytes = LEAST; bytes <= max && bytes <= 64 * MIB;
 	     bytes *= 2) {
 		n = insert(sizes, n, bytes);
-		if (bytes < 4 * MIB && bytes + bytes / 2 <= max)
+		if (bytes > KIB && bytes < 4 * MIB && bytes + bytes / 2 <= max)
 			n = insert(sizes, n, bytes + bytes / 2);
 	}
 	for (int level = 1; level <= LATENCY_LEVELS; level++) {
