@@ -124,6 +124,7 @@ static void partners(void)
 	cpu_set_t here;
 	clockid_t still;
 	int cpu = sched_getcpu();
+	bool known;
 
 	if (!stopped)
 		for (;;)
@@ -133,6 +134,7 @@ static void partners(void)
 	CPU_SET(cpu, &here);
 	sched_setaffinity(0, sizeof(here), &here);
 	noise_begin();
+	known = noise_knows_waits();
 	OK(noise_partner_cpu(cpu) == -1, "no partner");
 	clock_getcpuclockid(stopped, &still);
 	noise_watch("self", CLOCK_MONOTONIC, 1001);
@@ -150,6 +152,8 @@ static void partners(void)
 	noise_unwatch(CLOCK_MONOTONIC);
 	OK(noise_partner_cpu(cpu) == -1, "one that only sleeps is none");
 	noise_unwatch(still);
+	OK(noise_knows_waits() == known,
+	   "what the kernel counts does not depend on partners");
 	kill(stopped, SIGKILL);
 	waitpid(stopped, NULL, 0);
 }
