@@ -58,6 +58,7 @@ struct case_run {
 	double time_ns;		      /* for the samples of a visit */
 	double sampled_ns;	      /* that its samples took */
 	double sampled;		      /* how many; set aside ones too */
+	double lost;		      /* of these, that are in no figure */
 	double visit_ns;	      /* that coming back took, without them */
 	struct sample_vec core_hz;    /* before and after each visit */
 	struct sample_vec core_share; /* reference_share(), the same */

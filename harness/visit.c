@@ -118,6 +118,7 @@ static void note_sampled(struct bench *b, struct case_run *run,
 			 unsigned int waited)
 {
 	run->sampled += taken;
+	run->lost += waited;
 	run->sampled_ns += (double)(invocation_now_ns() - begin_ns);
 	if (waited)
 		bench_purity(b, &run->c, "samples_without_waiting_for_a_cpu",
@@ -412,6 +413,8 @@ static void visit(struct bench *b, struct case_run *run)
 	const struct bench_desc *d = b->desc;
 	bench_case_fn *sample = sample_of(b, run);
 	const uint64_t begin = invocation_now_ns();
+	const double kept = run->sampled - run->lost;
+	const unsigned int aside = run->set_aside;
 	struct beside before;
 	uint64_t entered, left;
 	int err;
@@ -448,6 +451,8 @@ static void visit(struct bench *b, struct case_run *run)
 		bench_fail(b, -err, "%s", run->name);
 	b->current = NULL;
 	visit_settle(b, run, &before, noise_knows_waits());
+	if (run->set_aside > aside)
+		run->lost = run->sampled - kept;
 	run->visit_ns = (double)(entered - begin + invocation_now_ns() - left);
 }
 
@@ -528,7 +533,8 @@ static double spread_of(const struct bench *b, const struct case_run *run)
 	return level > 0 ? spread / level : NAN;
 }
 
-/* Divide what the passes before left of the time among @visits more. */
+/* Divide what the passes before left of the time among @visits more; samples
+ * that were dropped are lacking. */
 static void divide(struct bench *b, struct budget_case *cases,
 		   unsigned int visits)
 {
@@ -547,7 +553,7 @@ static void divide(struct bench *b, struct budget_case *cases,
 			.visit_ns = run->visit_ns,
 			.sample_ns = run->sampled_ns / run->sampled,
 			.spread = spread_of(b, run),
-			.samples = run->sampled,
+			.samples = run->sampled - run->lost,
 		};
 	}
 	budget_divide(cases, n, left_ns, visits);

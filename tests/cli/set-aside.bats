@@ -113,3 +113,19 @@ waited() {
 		row '.evidence | .visits > 1 and .visits_warmed_up == .visits'
 	done
 }
+
+@test "measurements in which a quota held the program back are counted" {
+	local group=/sys/fs/cgroup/cpu/oscost-test-$$
+
+	[[ -w /sys/fs/cgroup/cpu/cpu.cfs_period_us ]] || skip "no cpu controller of cgroup v1"
+	mkdir "$group" || skip "may not make a cgroup"
+	# So little that one turn on a CPU uses it up.
+	echo 10000 >"$group/cpu.cfs_period_us"
+	echo 1000 >"$group/cpu.cfs_quota_us"
+	# shellcheck disable=SC2016 # expands in the new shell
+	run --separate-stderr bash -c 'echo $$ >"$1/cgroup.procs" && "$2" --effort 20 --invocations 1 \
+		--case "form=memory,iterations=*" --json' bash "$group" "$BIN/loop"
+	rmdir "$group"
+	((status == 0))
+	jq -se 'map(.tags.throttled) | add > 0' <<<"$output"
+}

@@ -3,6 +3,7 @@
  * work some, or all, wait for a CPU and are none: neither are their tags. */
 #include <jansson.h>
 #include <sched.h>
+#include <stdlib.h>
 
 #include "invocation.h"
 #include "tap.h"
@@ -51,12 +52,14 @@ static void forget(struct case_run *r)
 	sample_free(&r->core_hz);
 	sample_free(&r->core_share);
 	sample_free(&r->distance);
+	free(r->evidence);
 }
 
-static void visit(struct bench_case c)
+static void visit(struct bench_case c, bench_run_fn *conclude)
 {
-	static const struct bench_desc desc = { .name = "made_up",
-						.enter = enter };
+	const struct bench_desc desc = { .name = "made_up",
+					 .enter = enter,
+					 .conclude = conclude };
 	struct bench b = { .desc = &desc,
 			   .timer = { .method = TIMER_CLOCK,
 				      .hz = 1e9,
@@ -81,6 +84,14 @@ static void visit(struct bench_case c)
 	sample_free(&b.core_share);
 }
 
+/* The first two visits, one of which makes up for the other, are spoilt. */
+static int spoil(struct bench *b, void *state, const struct bench_case *c,
+		 uint64_t iters)
+{
+	bench_purity(b, c, "pure", 1, 1, b->visits > 4);
+	return 0;
+}
+
 int main(void)
 {
 	cpu_set_t may;
@@ -96,14 +107,22 @@ int main(void)
 		OK(true, "skipped");
 		return tap_done();
 	}
-	visit((struct bench_case) { .run = batch });
+	visit((struct bench_case) { .run = batch }, NULL);
 	OK((run.migrated || run.waited) &&
 		   run.migrated ==
 			   run.series.short_ticks.n + run.series.long_ticks.n,
 	   "each of the four batches of a quad is a sample");
-	visit((struct bench_case) { .sample = event });
+	OK(run.sampled - run.lost == (double)run.series.diff.n,
+	   "quads that waited are lacking");
+	visit((struct bench_case) { .run = batch }, spoil);
+	OK(run.set_aside >= 2 &&
+		   run.sampled - run.lost == (double)run.series.diff.n,
+	   "and those of visits that were set aside");
+	visit((struct bench_case) { .sample = event }, NULL);
 	OK((run.migrated || run.waited) && run.migrated == run.events.n,
 	   "an event that ends on another CPU");
+	OK(run.sampled - run.lost == (double)run.events.n,
+	   "events that waited are lacking");
 	OK(fed.events.n == run.events.n && fed.migrated == fed.events.n,
 	   "what it fed moved, too");
 	forget(&run);
