@@ -396,8 +396,8 @@ void visit_settle(struct bench *b, struct case_run *run,
 
 	b->throttled += held;
 	if (held > 0 && !waits_known)
-		bench_purity(b, &run->c, "visits_within_the_cpu_quota", 1, 1,
-			     0);
+		bench_purity(b, &run->c, "measurements_within_the_cpu_quota", 1,
+			     1, 0);
 	run->again = evidence_settle(b, run) && !run->made_up;
 	if (run->set_aside > aside)
 		return;
