@@ -240,6 +240,10 @@ static void look(pid_t pid, struct standing *last)
 		     waited / 1e9, last->cpu);
 }
 
+/* Ctrl-Z would stop this process and not the invocation, whose group is
+ * another; and a sample with a pause in it would be wrong. */
+static volatile sig_atomic_t asked_to_pause;
+
 /* Read what @pid writes to @fd until it is gone.  Return: its wait status. */
 static int follow(pid_t pid, int fd, struct output *out)
 {
@@ -263,6 +267,10 @@ static int follow(pid_t pid, int fd, struct output *out)
 			deadline = deadline_in(GRACE_MS);
 			continue;
 		}
+		if (asked_to_pause)
+			warn("Ctrl-Z does not pause a measurement: it goes on; "
+			     "Ctrl-C stops it");
+		asked_to_pause = 0;
 		if (deadline && deadline_passed(deadline))
 			kill_group(pid, SIGKILL);
 		if (!ended && deadline_passed(next_look)) {
@@ -440,10 +448,13 @@ static int aggregate(const struct collection *all, struct result **rows,
 
 static void on_signal(int sig)
 {
-	invocation_stop = sig;
+	if (sig == SIGTSTP)
+		asked_to_pause = 1;
+	else
+		invocation_stop = sig;
 }
 
-static const int watched[] = { SIGINT, SIGTERM, SIGHUP };
+static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };
 
 static void watch_signals(void)
 {

@@ -4,6 +4,7 @@
 
 child_pid=    # session that runs now
 stopping=0    # signal number that asked us to stop, 0 if none
+stopped_us=0  # when
 child_ran=0   # whether child_run began: what it was redirected to was opened
 child_final=0  # whether to run this child although we are stopping
 declare -a child_ends=()
@@ -76,11 +77,13 @@ child_sweep() {
 }
 
 # child_stop NUMBER: a signal came.  The first ends the child and the run, in
-# good order; Ctrl-C after it ends everything at once.  TERM and HUP come twice to
-# whom a whole group gets them: make and timeout pass them on.
+# good order; one that comes a second later or more ends everything at once.  One
+# before that has the same cause: make and timeout signal us and then the group.
 child_stop() {
-	((!stopping || $1 == 2)) || return 0
+	local now=${EPOCHREALTIME/[.,]/}
+
 	if ((stopping)); then
+		((now - stopped_us >= 1000000)) || return 0
 		progress_clear
 		log "stopped at once"
 		if [[ -n $child_pid ]]; then
@@ -88,12 +91,18 @@ child_stop() {
 		fi
 		exit $((128 + $1))
 	fi
-	stopping=$1
+	stopping=$1 stopped_us=$now
 	progress_clear
 	log "stopping; Ctrl-C to quit without a report"
 	if [[ -n $child_pid ]]; then
 		kill -TERM "$child_pid" 2>/dev/null || :
 	fi
+}
+
+# child_pause: Ctrl-Z would stop us, and not what we measure with.
+child_pause() {
+	progress_clear
+	log "Ctrl-Z does not pause a measurement: it goes on; Ctrl-C stops it"
 }
 
 # child_pass SIGNAL STATUS: to the driver; before there is one, end.
@@ -113,6 +122,7 @@ child_apart() {
 	trap 'child_pass HUP 129' HUP
 	trap 'child_pass INT 130' INT
 	trap 'child_pass TERM 143' TERM
+	trap child_pause TSTP
 	set -m
 	OSCOST_APART=$$ "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
 	child_pid=$!
@@ -128,6 +138,7 @@ child_traps() {
 	trap 'child_stop 1' HUP
 	trap 'child_stop 2' INT
 	trap 'child_stop 15' TERM
+	trap child_pause TSTP
 	# Ignored signals would be inherited; a handler is not.
 	trap : PIPE
 	# ulimit -f: a write then fails, and says why.

@@ -73,6 +73,19 @@ setup() {
 	try_sealed 137 "$unruly" --invocations 10000
 }
 
+@test "Ctrl-Z pauses nothing, and says so" {
+	"$unruly" --invocations 10000 >/dev/null 2>said 3>&- &
+	until_true pgrep -P $! >/dev/null
+	kill -TSTP $!
+	until grep -q 'State:.T' /proc/$!/status || grep -q Ctrl-Z said; do sleep 0.1; done
+	kill -CONT $!
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[[ $status -eq 143 ]]
+	grep -q 'Ctrl-Z does not pause a measurement: it goes on' said
+}
+
 # The verdicts of one run; of full effort, so that a disturbance does not put
 # the one that is measured below resolution.
 judged() {
