@@ -356,6 +356,24 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 				      : "make a partner process");
 }
 
+void partner_seen(struct bench *b, const struct bench_case *c,
+		  const struct partner *p)
+{
+	char path[64];
+	int cpu;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", p->page->name);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+#define SKIP6 "%*s%*s%*s%*s%*s%*s"
+	if (fscanf(f, "%*d (%*[^)])" SKIP6 SKIP6 SKIP6 SKIP6 SKIP6 SKIP6 "%d",
+		   &cpu) == 1)
+		bench_fact(b, c, "partner_cpu", cpu);
+	fclose(f);
+}
+
 static void stop_thread(struct partner *p)
 {
 	const int64_t deadline = deadline_in(partner_patience_ms);

@@ -62,6 +62,11 @@ struct partner {
 int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 		  int cpu, partner_fn *work, void *arg);
 
+/* partner_seen() - the fact partner_cpu of @c: where the kernel says that it
+ * ran last, in leave() before partner_stop(); none without /proc. */
+void partner_seen(struct bench *b, const struct bench_case *c,
+		  const struct partner *p);
+
 /* partner_stop() - end it whatever it does: a process is killed, a thread's
  * blocking calls return EINTR until its work returns.  No partner is fine. */
 void partner_stop(struct partner *p);

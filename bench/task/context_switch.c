@@ -94,19 +94,13 @@ static int cpu_of(const struct bench *b, const struct switch_point *p)
 }
 
 static int enter_pair(struct bench *b, struct context_switch_state *s,
-		      const struct bench_case *c, const struct switch_point *p)
+		      const struct switch_point *p)
 {
-	const int cpu = cpu_of(b, p);
-	int err = kernel_needs(b, KERNEL_SWITCHES);
+	const int err = kernel_needs(b, KERNEL_SWITCHES);
 
-	if (err)
-		return err;
-	err = switch_partner_start(b, &s->partner, p->way, p->threads, cpu);
-
-	if (err)
-		return err;
-	bench_fact(b, c, "partner_cpu", cpu);
-	return 0;
+	return err ? err
+		   : switch_partner_start(b, &s->partner, p->way, p->threads,
+					  cpu_of(b, p));
 }
 
 /*
@@ -165,11 +159,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->count = s->batches = 0;
 	switch (p->figure) {
 	case SWITCH_ROUND_TRIP:
-		return enter_pair(b, s, c, p);
+		return enter_pair(b, s, p);
 	case SWITCH_MECHANISM:
 		return enter_mechanism(b, s, p);
 	case SWITCH_ONE_SHOT:
-		bench_fact(b, c, "partner_cpu", bench_cpu(b));
 		err = kernel_needs(b, KERNEL_SWITCHES);
 		return err ? err : switch_shot_open(b, &s->shot);
 	default:
@@ -196,6 +189,7 @@ static int sample_shot(struct bench *b, struct context_switch_state *s,
 
 	if (err)
 		return err;
+	bench_fact(b, c, "partner_cpu", s->shot.shared->cpu);
 	if (s->shot.shared->cpu != bench_cpu(b))
 		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
 				  s->shot.shared->cpu, bench_cpu(b));
@@ -325,6 +319,7 @@ static int leave_pair(struct bench *b, struct context_switch_state *s,
 			    (double)(both.voluntary + both.involuntary));
 	}
 	count_in(b, c, s, (double)both.voluntary, (double)both.involuntary);
+	partner_seen(b, c, &s->partner.partner);
 	return 0;
 }
 

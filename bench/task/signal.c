@@ -250,7 +250,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	 * count and the sleep.  The partner inherits it. */
 	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
 	atomic_store(&s->shared->partner_caught, 0);
-	bench_fact(b, c, "partner_cpu", cpu);
 	return partner_start(b, &s->partner, PARTNER_PROCESS, cpu, answer, s);
 }
 
@@ -300,6 +299,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	answered = (double)atomic_load(&s->shared->partner_caught);
 	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
+	partner_seen(b, c, &s->partner);
 	partner_stop(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	return 0;

@@ -367,7 +367,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		bench_fact(b, c, "call_distance_bytes", distance(s->op, s));
 	if (err || c->at[1] == NOBODY)
 		return err;
-	bench_fact(b, c, "partner_cpu", cpu);
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
 			     c->sample ? doze : contend, s);
 }
@@ -393,6 +392,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	uint64_t done, now;
 
 	if (s->partner.page) {
+		partner_seen(b, c, &s->partner);
 		partner_stop(&s->partner);
 		conclude_contended(b, s, c);
 	}

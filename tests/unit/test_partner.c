@@ -87,6 +87,36 @@ static void work(enum partner_kind kind, int cpu)
 	   "which is stopped in the middle, and none is left");
 }
 
+static int move(struct partner *p, void *arg)
+{
+	int err = bench_pin(*(int *)arg);
+
+	err |= partner_meet(p);
+	err |= partner_meet(p);
+	return err;
+}
+
+/* Not where it was sent, but where it was. */
+static void seen(enum partner_kind kind, int cpu)
+{
+	struct case_run run = { 0 }, *runs = &run;
+	struct partner p;
+
+	fresh();
+	bench.runs = &runs;
+	bench.n_runs = 1;
+	OK(!partner_start(&bench, &p, kind, bench_nth_cpu(&bench, 0), move,
+			  &cpu) &&
+		   !partner_meet(&p),
+	   "one that moves");
+	partner_seen(&bench, &run.c, &p);
+	OK(run.n_facts == 1 && (int)run.facts[0].value == cpu,
+	   "is seen where it went");
+	partner_stop(&p);
+	free(run.facts);
+	bench.runs = NULL;
+}
+
 static int do_nothing(struct partner *p, void *arg)
 {
 	return 7;
@@ -328,6 +358,8 @@ int main(void)
 	}
 	fresh();
 	work(PARTNER_THREAD, other);
+	seen(PARTNER_THREAD, other);
+	seen(PARTNER_PROCESS, other);
 	work(PARTNER_PROCESS, other);
 	team(bench_cpus(&bench));
 	/* On one CPU. */
