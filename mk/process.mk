@@ -19,11 +19,11 @@ $(PROC_HELLO): bench/task/exec/hello.c bench/task/lib/proc_spawn.h \
 
 $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 		bench/task/lib/proc_spawn.h bench/task/lib/proc_forker.h \
-		clock/timer.h mk/process.mk
+		clock/timer.h mk/process.mk mk/no-unwind.ld
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) -std=gnu11 $(WARN) -O2 -static \
-		-ffunction-sections -Wl,--gc-sections -o $@ $(filter %.c,$^)
+		-ffunction-sections -Wl,--gc-sections,-z,noseparate-code,-T,mk/no-unwind.ld -o $@ $(filter %.c,$^)
 
 all: $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
 $(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)

@@ -15,7 +15,7 @@ static_lacks = $(strip $(foreach lib,c hwloc jansson,$(if $(filter \
 ifndef STATIC
 .PHONY: static
 static: $(BUILD)/run-all.sh $(MUSL:%=$(BUILD)/%-include) ## build/oscost-static: all programs in one file that needs no other; run-all.sh to run them; CC=musl-gcc
-	$(Q)$(if $(static_lacks),echo 'static: skipped: no $(static_lacks)' >&2,\
+	$(Q)$(tools)$(if $(static_lacks),echo 'static: there is no $(static_lacks) here' >&2; exit 2,\
 		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static$(MUSL:%=-%)' \
 		$(if $(MUSL),$(musl_libraries)) \
 		'$(STATIC_FILE)')
@@ -63,10 +63,7 @@ else
 # a fork copies.  Nothing here unwinds a stack.
 ALL_CFLAGS += -ffunction-sections -fdata-sections -fno-pie -fno-asynchronous-unwind-tables
 # Nothing is timed there, and the file shall have at most 3 MiB.
-$(foreach part,machine/% monitor/% layer/% harness/aggregate% harness/out% harness/about harness/axes harness/opts \
-	harness/guard harness/file_disk harness/file_place harness/topo harness/result harness/supervise harness/units \
-	harness/wrap harness/groups harness/evidence harness/rows harness/invocation harness/file_data \
-	harness/states harness/mem_group,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
+$(foreach part,machine/% monitor/% layer/%,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
 
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
@@ -114,6 +111,6 @@ $(BUILD)/gen/multicall_programs.h: Makefile $(wildcard mk/*.mk bench/*/*.c)
 
 $(STATIC): $(MULTI_OBJS) $(MULTI_PARTS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections,-z,noseparate-code,--build-id=none,-Map=$@.map -o $@ \
+	$(Q)$(CC) $(ALL_LDFLAGS) -static -s -Wl,--gc-sections,-z,noseparate-code,--build-id=none,-T,mk/no-unwind.ld,-Map=$@.map -o $@ \
 		-Wl,--start-group $^ -Wl,--end-group $(ALL_LDLIBS)
 endif
