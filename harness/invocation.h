@@ -43,7 +43,7 @@ struct case_run {
 	json_t *params;
 	enum case_state state;
 	char why[256];
-	bool dropped; /* by bench_derive_skip(), after it was measured */
+	bool dropped; /* skipped after it was measured */
 	bool begun;   /* piloted and warmed up */
 	bool core;    /* one of those that are quoted (rows.tsv) */
 	bool hidden;  /* not asked for, but a derived case may need it */

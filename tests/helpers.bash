@@ -74,17 +74,6 @@ until_true() {
 	return 1
 }
 
-# in_tries N COMMAND...: whether it succeeds in one of N tries; others on the
-# machine may spoil one.  Inside COMMAND `set -e` is off.
-in_tries() {
-	local i
-
-	for ((i = 0; i < $1; i++)); do
-		"${@:2}" && return
-	done
-	return 1
-}
-
 # try_sealed STATUS COMMAND...: the same, and nothing may be left behind.
 # SEAL holds more options for tests/sealed.
 try_sealed() {

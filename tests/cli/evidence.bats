@@ -30,8 +30,7 @@ told() {
 
 # found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: whether a lie makes it fall
 # short: proof fails the row, purity leaves nothing that is not set aside.  If not, it must be that there is none without the
-# lie either: what cannot be measured here is left out.  (A row that noise has
-# spoilt is skipped, whatever it was told: see in_tries.)
+# lie either: what cannot be measured here is left out.
 found_out() {
 	local name=$1 lie=$3 rows
 	local -a command=("$BIN/$2" --case "$4" "${@:5}")
@@ -174,7 +173,7 @@ all_found_out() {
 	local name program lie case bad=0
 
 	while read -r name program lie case; do
-		[[ -z $name ]] || in_tries 3 found_out "$name" "$program" "$lie" "$case" \
+		[[ -z $name ]] || found_out "$name" "$program" "$lie" "$case" \
 			"${@:2}" 3>&3 </dev/null || bad=1
 	done <<<"$1"
 	return "$bad"
@@ -222,7 +221,7 @@ gives() {
 
 	((EUID == 0)) || skip "captures need root"
 	while read -r -a words; do
-		in_tries 3 gives '.value == null and (.status == "failed" or
+		gives '.value == null and (.status == "failed" or
 			.status == "skipped" and (.reason | test("libpcap")))' \
 			"${words[1]}" "${words[0]}" --case "${words[2]}" </dev/null
 	done <<-'EOT'
@@ -247,7 +246,7 @@ gives() {
 # A host that is held up makes few of them, and a block has too few by itself.
 @test "acknowledgements that come with reports alone are enough for a rate" {
 	((EUID == 0)) || skip "captures need root"
-	in_tries 3 gives '.status == "ok" or .status == "skipped" and
+	gives '.status == "ok" or .status == "skipped" and
 		(.reason | test("libpcap"))' no_bare tcp_bandwidth \
 		--case '*figure=acked'
 }

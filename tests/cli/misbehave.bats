@@ -90,7 +90,7 @@ setup() {
 # the one that is measured below resolution.
 judged() {
 	try_sealed 1 "$FIXTURES/verdicts" --invocations 1 --json
-	rows 'length == 11'
+	rows 'length == 12'
 }
 
 @test "each end of a case is told as what it is" {
@@ -100,7 +100,7 @@ judged() {
 		"negative": "below_resolution", "short": "failed",
 		"refused": "failed", "skip": "skipped", "late-skip": "skipped",
 		"nan": "failed", "dropped": "skipped", "dropped-short": "failed",
-		"beside": "skipped"}'
+		"aside-short": "failed", "beside": "skipped"}'
 }
 
 @test "only what was measured has a value, all others a reason" {
@@ -124,10 +124,10 @@ judged() {
 	[[ $stderr == *"end=short"* ]]
 }
 
-@test "a skip in the end hides no evidence that is short" {
+@test "neither a skip in the end nor disturbed visits hide evidence that is short" {
 	judged
-	rows '.[] | select(.params["end"] == "dropped-short") |
-		.reason | startswith("the operation did not happen as claimed")'
+	rows '[.[] | select(.params["end"] | endswith("-short")) |
+		.reason | startswith("the operation did not happen as claimed")] == [true, true]'
 }
 
 @test "reasons are those that the program gave" {
