@@ -12,6 +12,10 @@ RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFF
 	ONLY CPU PRIO TIMER DIR FILE_CACHE SEED OUT RESUME PEER PEER_SERVER PEER_PORT PEER_URL) \
 	$(if $(call given,RESUME_FAILED),--resume-failed)
 
+# A variable that nothing takes, such as a wrong spelling, would be ignored.
+strange = $(shell awk -v names='$(foreach name,$(.VARIABLES),$(if $(call given,$(name)),$(name)))' \
+	-f scripts/lib/nearest.awk $(MAKEFILE_LIST))
+
 # Use all CPUs for the build unless the caller said how many jobs.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -19,14 +23,14 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 # build is no prerequisite here.
 .PHONY: run-all
 run-all: ## measure: PROFILE=card|quick|default|publish PRECISION=2 ONLY="a b" CPU= PRIO= FILE_CACHE=machine PEER=user@host OUT= RESUME=
-	$(Q)scripts/setup run
+	$(Q)$(if $(strange),$(error $(strange)))scripts/setup run
 	$(Q)$(NFSLAB_FETCH)
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS)
 
 .PHONY: card
 card: ## measure what people quote, in 20 seconds: CPU= PRIO= OUT=
-	$(Q)scripts/setup run
+	$(Q)$(if $(strange),$(error $(strange)))scripts/setup run
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS) --profile card
 

@@ -222,7 +222,7 @@ void figures_make(struct figures *figs, const struct run *run,
 	ids = text_alloc(figs->n, sizeof(*ids));
 	for (size_t i = 0; i < figs->n; i++)
 		ids[i] = figs->v[i].id;
-	status = figures_draw(root, run->dir, ids, figs->n);
+	status = figs->n ? figures_draw(root, run->dir, ids, figs->n) : EXIT_OK;
 	free(ids);
 	for (size_t i = 0; i < figs->n; i++) {
 		char *path = output_of(run, &figs->v[i], "svg");

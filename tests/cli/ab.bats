@@ -106,6 +106,12 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -2 --separate-stderr ab --only nothing
 	[[ $stderr == *"no program"* ]]
 	run -2 --separate-stderr ab --sundial 1
+	run -2 --separate-stderr "$ROOT/scripts/ab"
+	[[ $stderr == 'usage: ab [OPTION]...'* ]]
+	for word in abc -1 '5 %'; do
+		run -2 --separate-stderr ab --threshold "$word"
+		[[ $stderr == *"--threshold must be a percentage, such as 5, not '$word'" && ! -e out ]]
+	done
 	run -0 --separate-stderr ab --rounds 4
 	run -2 --separate-stderr ab --rounds 4
 	[[ $stderr == *"holds results already"* ]]

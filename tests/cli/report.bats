@@ -237,6 +237,9 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	printf 'set print "owned"\nprint 1\n' >small/other.plot
 	run -0 "$ROOT/scripts/plot" small
 	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
+	mkdir bare
+	run -1 --separate-stderr "$ROOT/scripts/plot" bare
+	[[ $stderr == *'bare: no .plot file here' ]]
 }
 
 @test "plot does not do what a figure from elsewhere says" {

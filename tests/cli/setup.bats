@@ -166,3 +166,23 @@ try() {
 	[[ $stderr == "setup: missing: cc "*"install with:"*"type: scripts/setup.  Stop." ]]
 	[[ $stderr != *"not found"* && $stderr != *"No such file"* && ! -e calls ]]
 }
+
+# made ARGUMENT...: make, as from a shell.
+made() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SAN -u CFLAGS make -C "$ROOT" "$@"; }
+
+@test "make refuses a variable that nothing takes, and names the nearest" {
+	for goal in run-all card; do
+		run -2 --separate-stderr made -n "$goal" CPU=1 PROFLE=quick
+		[[ $stderr == *"nothing takes PROFLE=; did you mean PROFILE=?"* ]]
+	done
+	run -0 made -n run-all CPU=1 CFLAGS=-O3 'ONLY=a b'
+}
+
+@test "make static without a compiler, or without an archive, fails" {
+	run -2 --separate-stderr made static CC=nosuch BUILD="$PWD/build"
+	[[ $stderr == *"type: scripts/setup"* ]]
+	printf '#!/bin/sh\ncase $1 in -print-file-name=*) echo "${1#*=}" ;; *) exec gcc "$@" ;; esac\n' >cc
+	chmod +x cc
+	run -2 --separate-stderr made static CC="$PWD/cc" BUILD="$PWD/build"
+	[[ $stderr == *"static: there is no libc.a libhwloc.a libjansson.a here"* ]]
+}
