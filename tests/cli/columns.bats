@@ -22,7 +22,7 @@ fits() {
 }
 
 @test "intervals have their unit, also of long names" {
-	try 0 "$BIN/context_switch" --effort 1 --case 'by=pipe'
+	try 0 "$BIN/context_switch" --effort 1 --case 'between=process,by=pipe,place=same_cpu,*'
 	grep -E '^in all cases: .*by=pipe' <<<"$output"
 	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
 	run ! grep -nE '^.{81,}' <<<"$output"

@@ -9,7 +9,8 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir bin
+	mkdir -p bin few/{bin,lib,libexec}
+	ln -s "$BIN"/{syscall,machine,report} few/bin/ # each is packed for each boot
 	stub cpio 'cat >/dev/null'
 	stub busybox :
 	machine 'row 1 100; row 2 200; printf "@syscall=0\n@machine\n{}\n@end\n"'
@@ -42,7 +43,7 @@ machine() {
 }
 
 ledger() {
-	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage \
+	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin few/bin --kernels ./bzImage \
 		--only syscall --out out "$@"
 }
 
@@ -136,7 +137,7 @@ refused() {
 
 @test "a ledger that is stopped ends its machines and leaves no scratch" {
 	machine 'echo $$ >pid; exec sleep 600'
-	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage \
+	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" --bin few/bin --kernels ./bzImage \
 		--only syscall --out out --jobs 1 3>&- &
 	until_true test -s pid
 	kill -TERM $!
@@ -153,7 +154,7 @@ full() {
 	# shellcheck disable=SC2016 # the shell in there expands it
 	PATH=$PWD/bin:$PATH run -1 --separate-stderr unshare -rm bash -c 'mount -t tmpfs -o size="$1"M disk disk
 		"${@:2}" --out disk/out; status=$?; ls -A disk; exit "$status"' - "$1" \
-		"$ROOT/scripts/ledger" --bin "$BIN" --kernels ./bzImage --images "$PWD" --only syscall --pasts 1
+		"$ROOT/scripts/ledger" --bin few/bin --kernels ./bzImage --images "$PWD" --only syscall --pasts 1
 	[[ -z $output ]]
 	says 'ledger: the disk of disk/out is full; nothing is kept: *'
 }
@@ -182,7 +183,7 @@ full() {
 @test "git bisect run: good, bad, skip, abort" {
 	machine 'row 1 $((100 + past)); printf "@machine\n{}\n@end\n"'
 	bisect() { PATH=$PWD/bin:$PATH run "-$1" --separate-stderr "$ROOT/scripts/ledger" \
-		bisect-run "${@:2}" --bin "$BIN" ; }
+		bisect-run "${@:2}" --bin few/bin ; }
 	bisect 0 bzImage syscall n=1 101
 	bisect 1 bzImage syscall n=1 100.5
 	[[ $stderr == *'syscall n=1: 101 instructions; at most 100.5 are good' && -z $output ]]
@@ -255,13 +256,13 @@ explain() {
 	for cmd in busybox cpio jq strip bash env readlink dirname awk sed nproc; do
 		[[ -e bin/$cmd ]] || ln -s "$(command -v "$cmd")" bin/
 	done
-	run -2 --separate-stderr env PATH="$PWD/bin" "$ROOT/scripts/ledger" --bin "$BIN"
+	run -2 --separate-stderr env PATH="$PWD/bin" "$ROOT/scripts/ledger" --bin few/bin
 	[[ $stderr == *"needs the command 'qemu-system-x86_64'; scripts/setup ledger installs it" ]]
 }
 
 @test "a version that Debian does not have" {
 	stub apt-get 'echo "E: Unable to locate package" >&2; exit 100'
-	PATH=$PWD/bin:$PATH run -1 --separate-stderr "$ROOT/scripts/ledger" --bin "$BIN" \
+	PATH=$PWD/bin:$PATH run -1 --separate-stderr "$ROOT/scripts/ledger" --bin few/bin \
 		--only syscall --kernels 9.9.0-1 --images "$PWD/images" --out out
 	[[ $stderr == *'cannot download linux-image-9.9.0-1-amd64: E: Unable to locate package'* && ! -e out ]]
 }

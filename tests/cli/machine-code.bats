@@ -1,7 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
-#
 # The measured loops are what the programs claim, in the machine code that
 # the compiler and the linker made of them.
 

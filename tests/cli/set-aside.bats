@@ -13,11 +13,22 @@ setup() {
 	ln -s "$BIN/report" "$BIN/machine" "$FIXTURES/witness" bin/
 }
 
-# ran STATUS OPTIONS: ten rounds of the witness, and the row that they give.
+# ran STATUS OPTIONS: ten rounds of the witness, the row that they give, and
+# whether run-all would end so.
 ran() {
-	printf 'witness\twitness\t%s\t30\n' "$2" >suite.tsv
-	try "$1" "$ROOT/scripts/run-all" --bin bin --suite suite.tsv --out out \
-		--rounds 10 --effort 24 || return
+	local round
+
+	mkdir out
+	for round in {1..10}; do
+		# shellcheck disable=SC2086 # words
+		try '0|1|77' "$FIXTURES/witness" --json --invocations 1 --effort 24 --round "$round" $2 || return
+		printf '%s\n' "$output" >>out/invocations.jsonl
+	done
+	echo '{"schema": 1, "rounds": 10}' >out/run.json
+	echo '{"schema": 1}' >out/machine.json
+	echo '[]' >out/about.json
+	try 0 "$BIN/report" make --root "$ROOT" --no-plots out || return
+	try "$1" "$BIN/report" failed out || return
 	row=$(jq -c '.rows[0]' out/report.json)
 }
 
@@ -31,7 +42,7 @@ row() {
 
 @test "purity of 99.9 % of a share of 99 % in all rounds changes nothing" {
 	ran 0 '--how purity --spoilt 10'
-	row '.status == "ok" and .n == 10 and .set_aside == null'
+	row '.status == "ok" and .n == 10 and .set_aside.reasons.bytes_from_cache == null'
 	row '.evidence.bytes_from_cache | .kind == "purity" and .share == 0.99 and
 		.seen < .expected'
 }
@@ -39,8 +50,7 @@ row() {
 @test "purity below its share in one round of ten: nine count, and it is said" {
 	ran 0 '--how purity --spoilt 1 --seen 980'
 	row '.status == "ok" and .n == 9 and .set_aside.invocations == 0 and
-		.set_aside.visits > 0 and
-		.set_aside.reasons.bytes_from_cache == .set_aside.visits'
+		.set_aside.reasons.bytes_from_cache > 0'
 	grep -q ' [0-9]* visits and 0 invocations of 1 row were set aside' out/report.md
 }
 
@@ -53,7 +63,7 @@ row() {
 
 @test "a visit that is set aside is made up for in the same invocation" {
 	ran 0 '--how once --spoilt 10 --seen 980'
-	row '.status == "ok" and .n == 10 and .set_aside.visits == 10'
+	row '.status == "ok" and .n == 10 and .set_aside.reasons.bytes_from_cache == 10'
 }
 
 @test "a proof that is contradicted in one round of ten: nine count" {
@@ -69,7 +79,9 @@ row() {
 }
 
 @test "in half of ten: the row has failed, and run-all ends with 1" {
-	ran 1 '--how proof --spoilt 5'
+	printf 'witness\twitness\t--how proof --spoilt 5\t30\n' >suite.tsv
+	try 1 "$ROOT/scripts/run-all" --bin bin --suite suite.tsv --out out --rounds 10 --effort 24
+	row=$(jq -c '.rows[0]' out/report.json)
 	row '.status == "failed" and .value == null and
 		(.reason | startswith("the operation did not happen as claimed"))'
 }

@@ -86,13 +86,18 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 	for script in scripts/*; do
 		[[ ! -x $script || -d $script || $script == */@(*.sh|man|completion) ]] || commands+=("$script --help")
 	done
+	local -a with
+	local n=0
 	for command in "${commands[@]}"; do
+		with=("${states[@]}")
+		# They all begin with one text, which has to be there: not each with each state.
+		[[ $command != @(*--help|*nosuch) ]] || with=(functions "BASH_ENV=$BATS_TEST_TMPDIR/bash_env" "${states[n++ % ${#states[@]}]}")
 		# What bash's exec makes a whole path of is one already.
 		command=$ROOT/$command
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr $command
 		local clean="$status $output $stderr"
-		for state in "${states[@]}"; do
+		for state in "${with[@]}"; do
 			# shellcheck disable=SC2086 # words
 			beside "$state" $command
 			[[ "$status $output $stderr" == "$clean" ]] || {
@@ -107,6 +112,7 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 	report_setup small
 	cp -r small clean
 	"$report" make --root "$ROOT" clean >said 2>&1
+	sed -i '1s,.*,#!/bin/bash -p,' "$bin"/*
 	mkdir ab
 	n=0
 	for state in "${states[@]}"; do
@@ -115,7 +121,7 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 		beside "$state" "$report" make --root "$ROOT" out
 		[[ $status -eq 0 ]]
 		diff <(ls clean) <(ls out)
-		beside "$state" "$ROOT/scripts/ab" --a "$BIN" --b "$BIN" --only nop --rounds 4 --effort 1 \
+		beside "$state" "$ROOT/scripts/ab" --a "$bin" --b "$bin" --only good --rounds 4 \
 			--out "ab/$((++n))"
 		printf '%s\n' "$state: $status" "$stderr"
 		[[ $status -eq 0 && $(grep -c . "ab/$n/a/invocations.jsonl") -gt 3 ]]
