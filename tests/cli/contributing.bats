@@ -30,6 +30,11 @@ follow() {
 	make BUILD=build build/bin/yield build/fixtures/lies.so
 }
 
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	follow >&2
+}
+
 # tests_pass FILE [FILTER]: bats on the tests of the tree.
 tests_pass() {
 	BIN=$PWD/build/bin FIXTURES=$PWD/build/fixtures run bats -f "${2:-.}" "tests/cli/$1.bats"
@@ -38,8 +43,7 @@ tests_pass() {
 }
 
 @test "one file, its lines and a lie are a benchmark" {
-	cd "$BATS_TEST_TMPDIR"
-	follow
+	cd "$BATS_FILE_TMPDIR"
 	run -0 build/bin/yield --list --core
 	[[ $output == via=syscall ]]
 	run -0 build/bin/yield --list
@@ -52,8 +56,7 @@ tests_pass() {
 }
 
 @test "it passes the tests that every benchmark meets" {
-	cd "$BATS_TEST_TMPDIR"
-	follow
+	cd "$BATS_FILE_TMPDIR"
 	git init -q . && git add arch bench clock counters harness layer machine monitor report
 	run -0 tests/arrows
 	tests_pass evidence 'no evidence is left out'

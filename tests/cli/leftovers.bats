@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# alone: there is one pair of oscost's namespaces on a machine.
+# measures: there is one pair of oscost's namespaces on a machine.
 #
 # What a killed process leaves goes when the next one starts, which names it;
 # what belongs to a living process stays.

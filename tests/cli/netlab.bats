@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# alone: there is one pair of oscost's namespaces on a machine.
+# measures: there is one pair of oscost's namespaces on a machine.
 #
 # scripts/netlab and what runs in it: two network namespaces, and nothing that
 # stays behind.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# alone: there is one pair of oscost's namespaces on a machine.
+# measures: there is one pair of oscost's namespaces on a machine.
 #
 # file_remote and the NFS server of scripts/nfslab: what is read came over the
 # network, what cannot be read is said, and nothing stays behind.

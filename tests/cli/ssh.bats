@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# alone: there is one pair of oscost's namespaces on a machine.
+# measures: there is one pair of oscost's namespaces on a machine.
 #
 # --peer user@host: net_server is started over ssh, by an sshd of our own in
 # the other network namespace, with keys of its own.  ~/.ssh is not touched.
