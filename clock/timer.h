@@ -173,7 +173,7 @@ bool timer_usable(enum timer_method method, const struct timer_features *f,
  * timer_calibrate() - fill @t for @method: quantum, overhead, hz, core_hz.
  * t->features must be there already (timer_probe()).
  * @tsc_hz: a rate measured before on this machine, or 0 to measure it, which
- *	    takes 260 ms.  A given rate is checked for 20 ms; if it is off by
+ *	    takes 260 ms.  A given rate is checked for 2 ms; if it is off by
  *	    more than 0.1 % it is measured afresh.
  *
  * Call it after pinning.

@@ -313,9 +313,11 @@ static int measure(const struct settings *set, char **argv)
 	size_t n = 0;
 	int code, err;
 
-	timer_probe(&features);
-	if (plan.tsc_hz <= 0 && features.invariant)
-		plan.tsc_hz = timer_tsc_hz(260000000);
+	if (plan.tsc_hz <= 0) {
+		timer_probe(&features);
+		if (features.invariant)
+			plan.tsc_hz = timer_tsc_hz(260000000);
+	}
 #ifndef __OPTIMIZE__
 	warn("this build is not optimised: what stands around the measured "
 	     "loops takes longer; see CFLAGS");
