@@ -495,7 +495,11 @@ int bench_nth_cpu(const struct bench *b, unsigned int nth)
 
 uint64_t bench_spare_bytes(const struct bench *b)
 {
-	return mem_spare_bytes();
+	static _Atomic uint64_t bytes;
+
+	if (!bytes)
+		bytes = mem_spare_bytes();
+	return bytes;
 }
 
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)

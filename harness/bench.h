@@ -503,7 +503,8 @@ int bench_unbind(const struct bench *b);
 
 /**
  * bench_spare_bytes() - how much memory a benchmark may take: a quarter of
- * the least of MemAvailable and what the memory cgroup leaves.
+ * the least of MemAvailable and what the memory cgroup leaves, as it was when
+ * it was asked for first.
  */
 uint64_t bench_spare_bytes(const struct bench *b);
 

@@ -55,8 +55,23 @@ static void calls(size_t bytes)
 	OK(mappings(&was, &exact) == 0 && !m.map, "nothing is left");
 }
 
+/* Cases ask by the hundred, and what they take must not change the answer. */
+static void spare(void)
+{
+	const uint64_t before = bench_spare_bytes(NULL);
+	struct mem_buffer m;
+
+	if (mem_map(&m, 32 * MEM_HUGE_BYTES, MEM_4K))
+		return;
+	mem_touch(&m);
+	OK(before && bench_spare_bytes(NULL) == before,
+	   "what may be taken is read once");
+	mem_unmap(&m);
+}
+
 int main(void)
 {
+	spare();
 	calls(bench_page_bytes());
 	calls(MEM_HUGE_BYTES + bench_page_bytes());
 	calls(2 * MEM_HUGE_BYTES);
