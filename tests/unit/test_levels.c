@@ -254,11 +254,30 @@ static const double zen3_ns[][ZEN3_POINTS] = {
 	  34.98, 53.29, 70.74, 107.7, 94.03, 114.1, 0 },
 };
 
+/* Whether the level is @l when nothing but its own sizes was measured. */
+static bool same_of_own(const struct curve *c, const double *caches, size_t i,
+			double memory_ns, const struct level *l)
+{
+	struct curve own = { .n = 0 };
+	struct level of_own;
+
+	for (size_t k = 0; k < c->n; k++) {
+		if (!levels_is_of(caches, i, c->size[k]))
+			continue;
+		own.size[own.n] = c->size[k];
+		own.latency[own.n++] = c->latency[k];
+	}
+	return !levels_known(own.size, own.latency, own.n, caches, 3, i,
+			     memory_ns, &of_own) &&
+	       of_own.latency_ns == l->latency_ns &&
+	       of_own.to_bytes == l->to_bytes;
+}
+
 static void test_zen3(void)
 {
 	const double caches[] = { 32 * KB, 512 * KB, 32 * MB };
 	const size_t rounds = sizeof(zen3_ns) / sizeof(zen3_ns[0]);
-	size_t first = 0, second = 0, third = 0;
+	size_t first = 0, second = 0, third = 0, levels = 0, same = 0;
 
 	for (size_t r = 0; r < rounds; r++) {
 		struct curve c = { .n = 0 };
@@ -274,6 +293,8 @@ static void test_zen3(void)
 			if (levels_known(c.size, c.latency, c.n, caches, 3, i,
 					 zen3_ns[r][35], &l))
 				continue;
+			same += same_of_own(&c, caches, i, zen3_ns[r][35], &l);
+			levels++;
 			end[i] = (size_t)levels_end(c.size, c.latency, c.n,
 						    l.latency_ns, next_ns);
 			third += i == 2 && l.latency_ns > 17 &&
@@ -282,6 +303,8 @@ static void test_zen3(void)
 		first += zen3_kib[end[0]] == 32;
 		second += zen3_kib[end[1]] == 512;
 	}
+	OK(levels > 2 * rounds && same == levels,
+	   "Zen 3: a level is the same, made of its own sizes alone");
 	OK(first == rounds, "Zen 3: where the first cache ends");
 	OK(second == rounds, "Zen 3: where the second cache ends");
 	OK(third == rounds, "Zen 3: the third cache, not memory");

@@ -10,6 +10,18 @@
 
 static const char *const figure_names[] = { "size", "latency", "cycles" };
 
+/* Whether a figure of @level is made from @spec: of its size from all of the
+ * curve, else from the sizes that it holds and, to know it from memory, those
+ * beyond the caches. */
+static bool is_source(const struct bench *b, const struct latency_plan *p,
+		      const struct latency_spec *spec, int level, int figure)
+{
+	return latency_is_curve(spec) &&
+	       (figure == FIG_SIZE || spec->bytes >= mem_beyond_caches(b) ||
+		(level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
+				       (double)spec->bytes)));
+}
+
 void latency_levels_add(struct bench *b, struct latency_levels *l,
 			const struct latency_plan *p)
 {
@@ -35,7 +47,7 @@ void latency_levels_add(struct bench *b, struct latency_levels *l,
 				continue;
 			l->row[level][fig] = bench_add(b, &c);
 			for (size_t k = 0; k < p->n; k++)
-				if (latency_is_curve(&p->spec[k]))
+				if (is_source(b, p, &p->spec[k], level, fig))
 					bench_derived_from(b,
 							   l->row[level][fig],
 							   p->spec[k].c);

@@ -245,6 +245,12 @@ static int is_known(const double *caches, size_t count, size_t which)
 	return 1;
 }
 
+bool levels_is_of(const double *caches, size_t which, double size_bytes)
+{
+	return !(which && size_bytes < 2 * caches[which - 1]) &&
+	       !(2 * size_bytes > caches[which]);
+}
+
 int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
 		 const double *caches, size_t count, size_t which,
 		 double memory_ns, struct level *l)
@@ -257,8 +263,7 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
 	for (size_t i = 0; i < n && points < LEVELS_KNOWN; i++) {
 		const int clear = !(latency_ns[i] * LEVELS_CLEAR > memory_ns);
 
-		if ((which && size_bytes[i] < 2 * caches[which - 1]) ||
-		    2 * size_bytes[i] > caches[which])
+		if (!levels_is_of(caches, which, size_bytes[i]))
 			continue;
 		if (!clear && points)
 			break;

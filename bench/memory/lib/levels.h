@@ -2,6 +2,7 @@
 #ifndef LEVELS_H
 #define LEVELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,17 +68,21 @@ double levels_above(const double *size_bytes, size_t n, double size);
  */
 int levels_rise(const double *latency_ns, size_t n, const struct level *l);
 
+/* levels_is_of() - whether @size_bytes is of the cache @which of @caches: twice
+ * the smaller one misses that, and half of its own fits even where pages of 4
+ * KiB fill its sets unevenly. */
+bool levels_is_of(const double *caches, size_t which, double size_bytes);
+
 /**
  * levels_known() - the level of a cache whose size is known.  It needs no
- * plateau: sizes of twice the smaller cache and more miss that one, and half of
- * its own fits even where pages of 4 KiB fill its sets unevenly.
+ * plateau.
  * @size_bytes, @latency_ns: as for levels_find().
  * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
  * and then so are the larger ones.
  * @which: index of the one that is asked for.
  * @memory_ns: what a load from memory takes, NAN if it is not known.
- * @l: its points are the first of these that are LEVELS_CLEAR below memory, on
- * to the next one that is not: there others have taken the cache.
+ * @l: its points are the first of its sizes that are LEVELS_CLEAR below memory,
+ * on to the next one that is not: there others have taken the cache.
  *
  * Return: 0, or -ENOENT if a cache is unknown or no point is left.
  */
