@@ -167,7 +167,7 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	  of a clock or a counter of whole units are; in its unit.
  * @most: samples that an invocation may have of it at most, where more would
  *	  disturb each other or have no place; 0: as many as its share of the
- *	  time allows.
+ *	  time allows.  BENCH_LEAST_EVENTS are taken whatever they cost.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
@@ -199,6 +199,7 @@ struct bench_case {
 	enum bench_estimator estimator;
 	enum bench_histogram histogram;
 	double step;
+#define BENCH_LEAST_EVENTS 3
 	unsigned int most;
 	unsigned int ops;
 	bool derived;

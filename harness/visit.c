@@ -11,7 +11,7 @@
 #include "reference.h"
 
 #define PASSES	       4    /* visits to a case that is interleaved, at most */
-#define LEAST	       5    /* samples that a case has, whatever they cost */
+#define LEAST	       5    /* quads that a case has, whatever they cost */
 #define WARM_UP_SHARE  0.25 /* of the time for all visits */
 #define WARM_UP_EVENTS 10
 #define MAX_ITERS      ((uint64_t)1 << 30)
@@ -107,7 +107,9 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	if (ask)
 		*ask = taken + taken / 8 + 1;
 	return (double)(invocation_now_ns() - begin_ns) < run->time_ns ||
-	       taken < (first ? LEAST : 1);
+	       taken < (!first ? 1
+			: ask  ? BENCH_LEAST_EVENTS
+			       : LEAST);
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is

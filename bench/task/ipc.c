@@ -53,9 +53,8 @@
 /* Spans.  A flow that has just begun is faster: both ends run, and only then
  * begin to wait for each other.  As long at any effort, or that would decide
  * the value. */
-#define WARM_UP	    6
-#define SPANS	    8
-#define LEAST_SPANS 5
+#define WARM_UP 6
+#define SPANS	8
 
 /* The harness leaves the first event out, and some that warm up. */
 #define UNCOUNTED(events) (1 + (events) / 4)
@@ -136,7 +135,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 /* How many there will be must be known before the flow begins. */
 static unsigned int spans_of(const struct bench *b)
 {
-	return (unsigned int)fmax(LEAST_SPANS, SPANS * bench_effort(b));
+	return (unsigned int)fmax(BENCH_LEAST_EVENTS, SPANS * bench_effort(b));
 }
 
 static void add(struct bench *b, struct state *s, const struct channel_case *cc)

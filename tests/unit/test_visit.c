@@ -10,6 +10,7 @@
 
 static struct case_run run, fed;
 static struct case_run *runs[] = { &run, &fed };
+static double time_ns = 1e6;
 static int cpu[2]; /* where a visit begins, and where its samples end */
 
 static void go_to(int to)
@@ -68,7 +69,7 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 			   .n_runs = 2,
 			   .rng = 1,
 			   .dither = 1,
-			   .time_ns = 1e6 };
+			   .time_ns = time_ns };
 
 	forget(&run);
 	forget(&fed);
@@ -125,6 +126,10 @@ int main(void)
 	   "events that waited are lacking");
 	OK(fed.events.n == run.events.n && fed.migrated == fed.events.n,
 	   "what it fed moved, too");
+	time_ns = 0;
+	visit((struct bench_case) { .sample = event });
+	OK(run.made_up || run.sampled == BENCH_LEAST_EVENTS,
+	   "some events are taken though there is no time for any");
 	forget(&run);
 	forget(&fed);
 	return tap_done();

@@ -36,8 +36,7 @@
  */
 #define WINDOWS	    4
 #define WINDOWS_FAR 1
-#define AHEADS	    (WINDOWS + 3) /* one before, two fetched beyond */
-#define MOST_PARTS  5
+#define AHEADS	    (WINDOWS + 3)	 /* one before, two fetched beyond */
 #define LARGE	    ((uint64_t)64 << 10) /* blocks: whole windows are soon read */
 
 double remote_read_error(const struct remote_read *r)
@@ -212,7 +211,7 @@ static bool is_far(const struct remote_read *r)
  * kernel fetches at a time, when reading ahead is under way.  Return: bytes of
  * the piece.
  */
-static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
+static uint64_t choose_stretch(struct remote_reader *v)
 {
 	const struct remote_read *r = v->read;
 	const int64_t most = v->target->place.read_ahead;
@@ -227,7 +226,7 @@ static uint64_t choose_stretch(struct remote_reader *v, unsigned int events)
 	bytes = v->whole ? r->file
 			 : (is_far(r) ? WINDOWS_FAR : WINDOWS) * v->window;
 	v->blocks = (unsigned int)(bytes / r->block);
-	v->parts = events < MOST_PARTS ? events : MOST_PARTS;
+	v->parts = BENCH_LEAST_EVENTS;
 	return v->whole ? r->file : AHEADS * v->window;
 }
 
@@ -268,7 +267,7 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 	v->whole = false;
 	v->runs = r->cache == REMOTE_COLD && !r->random;
 	if (v->runs)
-		bytes = choose_stretch(v, events);
+		bytes = choose_stretch(v);
 	else if (r->random)
 		bytes = r->cache == REMOTE_WARM ? PIECE : r->file;
 	else if (bytes > AGAIN)
