@@ -12,6 +12,7 @@
 
 #define LEVEL 0.95
 #define ALPHA 0.05
+#define NS    1e9 /* in a second */
 
 json_t *compare_index(const struct run *run)
 {
@@ -107,18 +108,18 @@ struct units {
 	size_t n;
 	double range[2]; /* of all samples, the logarithms */
 	bool clocked;	 /* the core's frequency is known for each */
+	double sign;	 /* of the logarithm of a value in that of its cost */
 };
 
 /* To leave a value out because it is not positive would bias the rest. */
-static const char *add_unit(struct units *u, double value, double core_hz,
-			    double sign)
+static const char *add_unit(struct units *u, double value, double core_hz)
 {
 	if (!isfinite(value) || u->n == RANK_MAX)
 		return NULL;
 	if (value <= 0)
 		return "not positive: no ratio";
 	u->clocked = u->clocked && core_hz > 0;
-	u->time[u->n] = sign * log(value);
+	u->time[u->n] = u->sign * log(value);
 	u->cycles[u->n] = u->time[u->n] + (core_hz > 0 ? log(core_hz) : 0);
 	u->n++;
 	return NULL;
@@ -130,10 +131,11 @@ static const char *units(struct units *u, const struct comparison *c,
 			 const struct side *s, json_t *const *index,
 			 const struct result *r)
 {
-	double sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
 	const char *why = NULL;
 
-	u->clocked = true;
+	u->sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
+	/* What is no time and no rate has no cycles. */
+	u->clocked = r->unit && text_glob("ns ns/B B/s 1/s", r->unit);
 	u->range[0] = u->range[1] = NAN;
 	for (size_t i = 0; i < s->n && !why; i++) {
 		const struct row *row = compare_find(&s->runs[i], index[i], r);
@@ -144,32 +146,48 @@ static const char *units(struct units *u, const struct comparison *c,
 			u->range[1] = fmax(u->range[1], log(row->most));
 		}
 		if (!why && s->n > 1)
-			why = add_unit(u, row->all.value, row->all.core_hz,
-				       sign);
+			why = add_unit(u, row->all.value, row->all.core_hz);
 		else
 			for (size_t j = 0; !why && j < row->n; j++)
 				why = add_unit(u, row->values[j],
-					       row->core_hz[j], sign);
+					       row->core_hz[j]);
 	}
 	return why || u->n ? why : "no values";
 }
 
-/* Of two estimates of one effect what both bear out. */
-static void take_less(struct rank_shift *cost, const struct rank_shift *other)
+/* How much more B is, in the unit of the row or in one of cycles. */
+static void find_added(struct pair *p, const struct units *x,
+		       const struct units *y)
 {
-	const double lo = fmin(cost->lo, other->lo);
-	const double hi = fmax(cost->hi, other->hi);
+	static const char *const units[][2] = {
+		{ "ns", "cycles" },
+		{ "ns/B", "cycles/B" },
+		{ "B/s", "B/cycle" },
+		{ "1/s", "1/cycle" },
+	};
+	const double *a = p->in_cycles ? x->cycles : x->time;
+	const double *b = p->in_cycles ? y->cycles : y->time;
+	double *v = text_alloc(x->n + y->n, sizeof(*v)), scale = 1;
 
-	if (fabs(other->shift) < fabs(cost->shift))
-		*cost = *other;
-	cost->lo = lo;
-	cost->hi = hi;
+	p->unit = p->a->all.unit;
+	for (size_t i = 0; p->in_cycles && i < sizeof(units) / sizeof(*units);
+	     i++)
+		if (!strcmp(p->a->all.unit, units[i][0])) {
+			p->unit = units[i][1];
+			scale = x->sign > 0 ? NS : 1;
+			break;
+		}
+	for (size_t i = 0; i < x->n + y->n; i++)
+		v[i] = exp(x->sign * (i < x->n ? a[i] : b[i - x->n])) / scale;
+	rank_shift(&p->added, v, x->n, v + x->n, y->n, LEVEL);
+	free(v);
 }
 
 static void test_pair(struct pair *p, const struct comparison *c,
 		      const struct units *x, const struct units *y)
 {
 	struct rank_shift cycles;
+	double lesser;
 
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (rank_least_p(p->n, p->m) >= ALPHA) {
@@ -180,25 +198,38 @@ static void test_pair(struct pair *p, const struct comparison *c,
 	p->p = p->p_time = trimmed_test(x->time, x->n, y->time, y->n);
 	p->tested = true;
 	p->verdict = VERDICT_SAME;
-	if (c->interleaved || !x->clocked || !y->clocked)
-		return;
-	rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n, LEVEL);
-	p->clock = cycles.shift - p->cost.shift;
-	p->p = fmax(p->p, trimmed_test(x->cycles, x->n, y->cycles, y->n));
-	if (cycles.shift * p->cost.shift < 0)
-		p->p = 1;
-	take_less(&p->cost, &cycles);
+	if (!c->interleaved && x->clocked && y->clocked) {
+		rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n, LEVEL);
+		lesser = rank_lesser(p->cost.shift, cycles.shift);
+		p->clock = cycles.shift - p->cost.shift;
+		p->in_cycles = fabs(cycles.shift) < fabs(p->cost.shift) &&
+			       expm1(fabs(p->clock)) > c->floor;
+		p->p = fmax(p->p,
+			    trimmed_test(x->cycles, x->n, y->cycles, y->n));
+		if (cycles.shift * p->cost.shift < 0)
+			p->p = 1;
+		p->cost = (struct rank_shift) {
+			lesser,
+			fmin(p->cost.lo, cycles.lo),
+			fmax(p->cost.hi, cycles.hi),
+		};
+	}
+	find_added(p, x, y);
 }
 
-static void fill_pair(struct pair *p, const struct comparison *c,
-		      json_t *const *ia, json_t *const *ib)
+static void add_pair(struct comparison *c, const struct row *row,
+		     const json_t *floors, json_t *const *ia, json_t *const *ib)
 {
-	const struct result *r = &p->a->all;
+	const struct result *r = &row->all;
 	struct units *x = text_alloc(1, sizeof(*x));
 	struct units *y = text_alloc(1, sizeof(*y));
+	struct pair *p = &c->v[c->n++];
 
+	p->a = row;
+	p->floor = floors_row(floors, r);
 	p->b = compare_find(c->b->runs, ib[0], r);
-	p->cost.shift = p->p = p->p_time = p->adjusted = p->clock = NAN;
+	p->p = p->p_time = p->adjusted = p->clock = NAN;
+	p->cost = p->added = (struct rank_shift) { NAN, NAN, NAN };
 	p->verdict = VERDICT_NOT_COMPARABLE;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
@@ -221,12 +252,9 @@ static void fill_pair(struct pair *p, const struct comparison *c,
 	free(y);
 }
 
-/* A run of an older program has no details. */
-static bool is_detail(const struct pair *p)
+bool compare_is_detail(const struct result *r)
 {
-	const char *tier = p->a->all.tier;
-
-	return tier && !strcmp(tier, "detail");
+	return r->tier && !strcmp(r->tier, "detail");
 }
 
 /* Adjust p, or p of the times, of all that are tested, of the details or of the
@@ -240,11 +268,13 @@ static size_t adjust(struct comparison *c, bool times, bool details,
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].tested && is_detail(&c->v[i]) == details)
+		if (c->v[i].tested &&
+		    compare_is_detail(&c->v[i].a->all) == details)
 			p[n++] = times ? c->v[i].p_time : c->v[i].p;
 	method(adjusted, p, n);
 	for (size_t i = 0, k = 0; i < c->n; i++)
-		if (c->v[i].tested && is_detail(&c->v[i]) == details)
+		if (c->v[i].tested &&
+		    compare_is_detail(&c->v[i].a->all) == details)
 			c->v[i].adjusted = adjusted[k++];
 	free(p);
 	free(adjusted);
@@ -314,15 +344,15 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->interleaved = one_session(a, b);
 	c->rows_with_floor = json_object_size(floors);
 	c->v = text_alloc(run->nrows, sizeof(*c->v));
-	for (size_t i = 0; i < run->nsections; i++) {
-		const struct section *s = &run->sections[i];
+	for (size_t i = 0; i < 2 * run->nsections; i++) {
+		const bool details = i >= run->nsections;
+		const struct section *s = &run->sections[i % run->nsections];
 
 		for (size_t j = 0; j < s->n; j++) {
-			struct pair *p = &c->v[c->n++];
+			const struct row *row = &run->rows[s->rows[j]];
 
-			p->a = &run->rows[s->rows[j]];
-			p->floor = floors_row(floors, &p->a->all);
-			fill_pair(p, c, ia, ib);
+			if (compare_is_detail(&row->all) == details)
+				add_pair(c, row, floors, ia, ib);
 		}
 	}
 	judge(c);
@@ -368,12 +398,12 @@ char *compare_verdict(const struct pair *p)
 	case VERDICT_SLOWER:
 		return text_copy("slower");
 	case VERDICT_SMALL:
-		return text_copy("differs by less than the floor");
+		return text_copy("too small to matter");
 	case VERDICT_SAME:
 		if (p->by_frequency)
 			return text_copy("differs in time, not in cycles: the "
 					 "core's frequency");
-		return text_format("no difference resolved (within ±%s)",
+		return text_format("no clear difference (within ±%s)",
 				   units_percent(pct, expm1(far)));
 	default:
 		return text_format("not comparable: %s", p->why);

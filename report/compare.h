@@ -33,6 +33,9 @@ struct pair {
 				  * NULL */
 	size_t n, m;		 /* units */
 	struct rank_shift cost;	 /* log of cost B / cost A */
+	struct rank_shift added; /* B - A, in @unit */
+	const char *unit;
+	bool in_cycles; /* both are of cycles: the core's frequency moved */
 	double range_a[2], range_b[2]; /* of two ledgers: logs of the costs */
 	double p, adjusted;	       /* for many tests: see compare_sides() */
 	double p_time;		       /* p of the times alone */
@@ -63,17 +66,21 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B.  Where the sides
- * were measured one after the other and the core's frequency is known, a
- * difference is one of the times and of the cycles: the frequency may have
- * moved, and a row may be bound by the core or by memory.  p of the core rows
- * is adjusted as Holm says: hardly one false alarm among all; p of the details
- * as Benjamini and Hochberg say: of the alarms hardly one in twenty is false.
+/* compare_sides() - every row of A with the same one of B, the core rows first.
+ * Where the sides were measured one after the other and the core's frequency is
+ * known, a difference is one of the times and of the cycles: the frequency may
+ * have moved, and a row may be bound by the core or by memory.  p of the core
+ * rows is adjusted as Holm says, for the number of core rows: hardly one false
+ * alarm among all; p of the details as Benjamini and Hochberg say: of the
+ * alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
  * or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors);
 void compare_free(struct comparison *c);
+
+/* compare_is_detail() - a row of an older program is none. */
+bool compare_is_detail(const struct result *r);
 
 /* compare_key() - what a row is found by in another run; a new string. */
 char *compare_key(const struct result *r);
@@ -95,14 +102,18 @@ double floors_row(const json_t *floors, const struct result *r);
  * NULL. */
 const struct pair *compare_worst(const struct comparison *c);
 
-/* compare_verdict() - in words; a new string. */
+/* compare_verdict() - in words; compare_ratios() - "1.051 [1.043, 1.06]";
+ * compare_added() - "+410 ns [+350, +470]"; new strings, or NULL. */
 char *compare_verdict(const struct pair *p);
+char *compare_ratios(const struct rank_shift *cost);
+char *compare_added(const struct pair *p);
 
 /* Tables: what differs beside the results, geometric means by program, and
- * the rows: all of them, or those with a difference. */
+ * the core rows or the details: all of them, or those with a difference. */
 void compare_settings(struct table *t, const struct comparison *c);
 void compare_means(struct table *t, const struct comparison *c);
-void compare_rows(struct table *t, const struct comparison *c, bool all);
+void compare_rows(struct table *t, const struct comparison *c, bool details,
+		  bool all);
 
 /* compare_across() - the rows of all @n comparisons of one side A with others:
  * what each adds, in the unit of the row and as a share, and its interval.

@@ -34,19 +34,23 @@ static json_t *one_side(const struct row *row)
 static json_t *one_row(const struct pair *p, const char *b, double threshold)
 {
 	const struct result *r = &p->a->all;
-	const double none = NAN, *cost = p->tested ? NULL : &none;
 	char *verdict = compare_verdict(p);
-	json_t *o = json_pack(
-		"{s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:s, "
-		"s:b}",
-		"benchmark", r->benchmark, "case", r->name, "side", b, "unit",
-		r->unit, "a", one_side(p->a), "b", one_side(p->b), "ratio",
-		number(cost ? *cost : exp(p->cost.shift)), "ratio_ci95",
-		number(cost ? *cost : exp(p->cost.lo)),
-		number(cost ? *cost : exp(p->cost.hi)), "p",
-		number(cost ? *cost : p->p), "p_corrected",
-		number(cost ? *cost : p->adjusted), "verdict", verdict,
-		"breaks_threshold", compare_breaks(p, threshold));
+	json_t *o =
+		json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], "
+			  "s:s?, s:b, "
+			  "s:o, s:[o, o], s:o, s:o, s:s, s:b}",
+			  "benchmark", r->benchmark, "case", r->name, "side", b,
+			  "tier", compare_is_detail(r) ? "detail" : "core",
+			  "unit", r->unit, "a", one_side(p->a), "b",
+			  one_side(p->b), "difference", number(p->added.shift),
+			  "difference_ci95", number(p->added.lo),
+			  number(p->added.hi), "difference_unit", p->unit,
+			  "compared_in_cycles", p->in_cycles, "ratio",
+			  number(exp(p->cost.shift)), "ratio_ci95",
+			  number(exp(p->cost.lo)), number(exp(p->cost.hi)), "p",
+			  number(p->p), "p_corrected", number(p->adjusted),
+			  "verdict", verdict, "breaks_threshold",
+			  compare_breaks(p, threshold));
 
 	free(verdict);
 	return o;
@@ -97,12 +101,11 @@ static enum junit_verdict verdict_of(const struct pair *p, double threshold)
 static void junit_pair(FILE *f, const struct pair *p, double threshold)
 {
 	char *verdict = compare_verdict(p);
-	char *words = p->tested
-			      ? text_format("cost B / A %.4g, 95 %% interval "
-					    "%.4g to %.4g: %s",
-					    exp(p->cost.shift), exp(p->cost.lo),
-					    exp(p->cost.hi), verdict)
-			      : NULL;
+	char *added = compare_added(p), *ratios = compare_ratios(&p->cost);
+	char *words = p->tested ? text_format("B - A %s, cost B / A %s, 95 %% "
+					      "intervals: %s",
+					      added, ratios, verdict)
+				: NULL;
 	char *why = p->tested && threshold >= 0
 			    ? text_format("slower by %.3g %%, more than "
 					  "%.3g %%",
@@ -113,6 +116,8 @@ static void junit_pair(FILE *f, const struct pair *p, double threshold)
 	junit_case(f, &p->a->all, verdict_of(p, threshold), why, words);
 	free(why);
 	free(words);
+	free(ratios);
+	free(added);
 	free(verdict);
 }
 

@@ -183,11 +183,44 @@ static char *ratio(double log_ratio)
 	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
 }
 
-static char *range(const struct rank_shift *s)
+char *compare_ratios(const struct rank_shift *s)
 {
-	if (!isfinite(s->lo) || !isfinite(s->hi))
+	char *text = ratio(s->shift);
+
+	if (text && isfinite(s->lo) && isfinite(s->hi)) {
+		free(text);
+		text = text_format("%.4g [%.4g, %.4g]", exp(s->shift),
+				   exp(s->lo), exp(s->hi));
+	}
+	return text;
+}
+
+char *compare_added(const struct pair *p)
+{
+	const struct rank_shift *s = &p->added;
+	const bool both = isfinite(s->lo) && isfinite(s->hi);
+	char value[UNITS_MAX], lo[UNITS_MAX], hi[UNITS_MAX];
+	const char *shown;
+	const double scale =
+		units_scale(both ? fmax(fabs(s->lo), fabs(s->hi)) : s->shift,
+			    p->unit, &shown);
+	char *text;
+
+	if (!isfinite(s->shift))
 		return NULL;
-	return text_format("%.4g – %.4g", exp(s->lo), exp(s->hi));
+	units_number(value, fabs(s->shift / scale));
+	units_number(lo, fabs(s->lo / scale));
+	units_number(hi, fabs(s->hi / scale));
+	text = text_format("%s%s %s", s->shift < 0 ? "-" : "+", value, shown);
+	if (both) {
+		char *interval = text_format("%s [%s%s, %s%s]", text,
+					     s->lo < 0 ? "-" : "+", lo,
+					     s->hi < 0 ? "-" : "+", hi);
+
+		free(text);
+		text = interval;
+	}
+	return text;
 }
 
 static char *p_value(double p)
@@ -232,13 +265,13 @@ void compare_means(struct table *t, const struct comparison *c)
 
 	*t = (struct table) { 0 };
 	table_column(t, "program", false);
-	table_column(t, "rows compared", true);
-	table_column(t, "geometric mean of cost B / A", true);
+	table_column(t, "rows", true);
+	table_column(t, "cost B / A", true);
 	table_column(t, "faster", true);
 	table_column(t, "slower", true);
-	table_column(t, "below the floor", true);
-	table_column(t, "not resolved", true);
-	table_column(t, "not comparable", true);
+	table_column(t, "too small", true);
+	table_column(t, "unclear", true);
+	table_column(t, "no test", true);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (run->sections[i].n)
 			one_mean(t, c, run->sections[i].program);
@@ -256,33 +289,33 @@ static void add_row(struct table *t, const struct pair *p)
 	table_cell(t, 1, tables_value(r));
 	if (p->b)
 		table_cell(t, 2, tables_value(&p->b->all));
-	table_cell(t, 7, compare_verdict(p));
+	table_cell(t, 6, compare_verdict(p));
 	if (!p->tested)
 		return;
-	table_cell(t, 3, ratio(p->cost.shift));
-	table_cell(t, 4, range(&p->cost));
-	table_cell(t, 5, p_value(p->p));
-	table_cell(t, 6, p_value(p->adjusted));
+	table_cell(t, 3, compare_added(p));
+	table_cell(t, 4, compare_ratios(&p->cost));
+	table_cell(t, 5, p_value(p->adjusted));
 	if (p->floor > 0)
-		table_cell(t, 8, text_copy(units_percent(pct, p->floor)));
+		table_cell(t, 7, text_copy(units_percent(pct, p->floor)));
 }
 
-void compare_rows(struct table *t, const struct comparison *c, bool all)
+void compare_rows(struct table *t, const struct comparison *c, bool details,
+		  bool all)
 {
 	*t = (struct table) { 0 };
-	table_column(t, "operation", false);
+	table_column(t, details ? "detail row" : "core row", false);
 	table_column(t, "A", true);
 	table_column(t, "B", true);
-	table_column(t, "cost B / A", true);
-	table_column(t, "95 % interval", true);
-	table_column(t, "p", true);
-	table_column(t, "p (corrected)", true);
+	table_column(t, "B - A [95 %]", true);
+	table_column(t, "cost B / A [95 %]", true);
+	table_column(t, "corrected p", true);
 	table_column(t, "verdict", false);
 	if (c->rows_with_floor)
 		table_column(t, "A/A floor", true);
 	for (size_t i = 0; i < c->n; i++)
-		if (all || c->v[i].verdict == VERDICT_SLOWER ||
-		    c->v[i].verdict == VERDICT_FASTER)
+		if (compare_is_detail(&c->v[i].a->all) == details &&
+		    (all || c->v[i].verdict == VERDICT_SLOWER ||
+		     c->v[i].verdict == VERDICT_FASTER))
 			add_row(t, &c->v[i]);
 }
 
@@ -291,39 +324,6 @@ const char *compare_name(const struct side *s)
 	const char *slash = strrchr(s->name, '/');
 
 	return slash ? slash + 1 : s->name;
-}
-
-/* The value that B has where its cost is exp(@shift) times that of A, less A's.
- */
-static double added(const struct result *r, double shift)
-{
-	const bool higher = r->better && !strcmp(r->better, "higher");
-
-	return r->value * expm1(higher ? -shift : shift);
-}
-
-static char *signed_value(double value, const char *unit)
-{
-	char buf[UNITS_MAX];
-
-	units_format(buf, fabs(value), unit);
-	return text_format("%s%s", value < 0 ? "-" : "+", buf);
-}
-
-static char *two_values(const struct pair *p)
-{
-	const struct result *r = &p->a->all;
-	const double one = added(r, p->cost.lo), other = added(r, p->cost.hi);
-	char *lo, *hi, *both;
-
-	if (!isfinite(one) || !isfinite(other))
-		return NULL;
-	lo = signed_value(fmin(one, other), r->unit);
-	hi = signed_value(fmax(one, other), r->unit);
-	both = text_format("%s … %s", lo, hi);
-	free(lo);
-	free(hi);
-	return both;
 }
 
 /* Instructions are not time. */
@@ -345,7 +345,6 @@ static void across_row(struct table *t, const struct comparison *c,
 		       const struct pair *p)
 {
 	const struct result *r = &p->a->all;
-	const struct rank_shift *cost = &p->cost;
 
 	table_row(t, "");
 	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
@@ -353,17 +352,11 @@ static void across_row(struct table *t, const struct comparison *c,
 		   text_format("%s%s", compare_name(c->b),
 			       c->counted ? " (instructions)" : ""));
 	table_cell(t, 2, tables_value(r));
-	table_cell(t, 7, c->counted ? counted_verdict(p) : compare_verdict(p));
+	table_cell(t, 5, c->counted ? counted_verdict(p) : compare_verdict(p));
 	if (!p->tested)
 		return;
-	table_cell(t, 3, signed_value(added(r, cost->shift), r->unit));
-	table_cell(t, 4, two_values(p));
-	table_cell(t, 5, text_format("%+.3g %%", 100 * expm1(cost->shift)));
-	if (isfinite(cost->lo) && isfinite(cost->hi))
-		table_cell(t, 6,
-			   text_format("%+.3g … %+.3g %%",
-				       100 * expm1(cost->lo),
-				       100 * expm1(cost->hi)));
+	table_cell(t, 3, compare_added(p));
+	table_cell(t, 4, compare_ratios(&p->cost));
 }
 
 /* Row @i of @c in @other, which may be one of ledgers. */
@@ -389,10 +382,8 @@ void compare_across(struct table *t, const struct comparison *c, size_t n)
 	table_column(t, "operation", false);
 	table_column(t, "with", false);
 	table_column(t, head, true);
-	table_column(t, "adds", true);
-	table_column(t, "95 % interval", true);
-	table_column(t, "cost", true);
-	table_column(t, "95 % interval of cost", true);
+	table_column(t, "adds [95 %]", true);
+	table_column(t, "cost [95 %]", true);
 	table_column(t, "verdict", false);
 	free(head);
 	for (size_t i = 0; i < c->n; i++)

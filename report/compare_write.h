@@ -18,11 +18,11 @@ void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all);
 
 /* Sentences; new strings.  Drift: whether both sides were measured in one
- * session; count: how many rows differ. */
+ * session; count: how many core rows or details differ. */
 char *compare_drift(const struct comparison *c);
 /* NULL, or how many differences the core's frequency explains. */
 char *compare_frequency(const struct comparison *c);
-char *compare_count(const struct comparison *c);
+char *compare_count(const struct comparison *c, bool details);
 /* NULL, or which runs are of grade D. */
 char *compare_forbidden(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */

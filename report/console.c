@@ -9,7 +9,7 @@
 #include "units.h"
 #include "wrap.h"
 
-#define CELL_WIDTH 60 /* on a terminal; in a file nothing is cut */
+#define LINE_WIDTH 80 /* of a terminal; in a file nothing is cut */
 
 static void put_cell(FILE *f, const char *text, size_t width, bool right,
 		     bool last)
@@ -39,28 +39,55 @@ static size_t widest(const struct table *t, size_t column, size_t max)
 	return width < max ? width : max;
 }
 
+/* @ends: behind which columns a line ends. */
+static void put_line(FILE *f, const struct table *t, const char *const *cells,
+		     const size_t *width, const bool *ends)
+{
+	for (size_t j = 0; j < t->ncolumns; j++) {
+		put_cell(f, cells[j], width[j], t->columns[j].number, ends[j]);
+		fputs(j + 1 == t->ncolumns ? "\n" : ends[j] ? "\n  " : "  ", f);
+	}
+}
+
 void console_table(FILE *f, const struct table *t)
 {
-	const size_t max_width = isatty(fileno(f)) ? CELL_WIDTH : SIZE_MAX;
-	size_t *width = text_alloc(t->ncolumns, sizeof(*width));
+	const size_t line = isatty(fileno(f)) ? LINE_WIDTH : SIZE_MAX;
+	size_t *width = text_alloc(t->ncolumns, sizeof(*width)), at = 0, all;
+	const char **heads = text_alloc(t->ncolumns, sizeof(*heads));
+	bool *ends = text_alloc(t->ncolumns, sizeof(*ends));
 
-	for (size_t j = 0; j < t->ncolumns; j++)
-		width[j] = widest(t, j, max_width);
 	for (size_t j = 0; j < t->ncolumns; j++) {
-		fputs(j ? "  " : "", f);
-		put_cell(f, t->columns[j].head, width[j], t->columns[j].number,
-			 j + 1 == t->ncolumns);
+		width[j] = widest(t, j, j ? line - 2 : line);
+		heads[j] = t->columns[j].head;
+		at += width[j] + (j ? 2 : 0);
 	}
-	fputc('\n', f);
-	for (size_t i = 0; i < t->nrows; i++) {
-		for (size_t j = 0; j < t->ncolumns; j++) {
-			fputs(j ? "  " : "", f);
-			put_cell(f, t->cells[i * t->ncolumns + j], width[j],
-				 t->columns[j].number, j + 1 == t->ncolumns);
-		}
+	/* Too wide: the first column stands alone, the others below it. */
+	all = at;
+	at = 0;
+	for (size_t j = 0; j < t->ncolumns; j++) {
+		at += 2 + width[j];
+		ends[j] = j + 1 == t->ncolumns ||
+			  (all > line && (!j || at + 2 + width[j + 1] > line));
+		if (ends[j])
+			at = 0;
+	}
+	put_line(f, t, heads, width, ends);
+	for (size_t i = 0; i < t->nrows; i++)
+		put_line(f, t, (const char *const *)&t->cells[i * t->ncolumns],
+			 width, ends);
+	free(ends);
+	free(heads);
+	free(width);
+}
+
+void console_paragraph(FILE *f, const char *text)
+{
+	if (isatty(fileno(f))) {
+		console_text(f, text, "", "");
+	} else {
+		text_plain(f, text);
 		fputc('\n', f);
 	}
-	free(width);
 }
 
 void console_text(FILE *f, const char *text, const char *first,
@@ -69,7 +96,7 @@ void console_text(FILE *f, const char *text, const char *first,
 	const char *begin = first;
 	struct wrap w = { .rest = text };
 
-	while (wrap_line(&w, 80 - units_width(begin))) {
+	while (wrap_line(&w, LINE_WIDTH - units_width(begin))) {
 		char *line = text_format("%.*s", (int)w.len, w.line);
 
 		fputs(begin, f);

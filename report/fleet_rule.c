@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank.h"
 #include "stats.h"
 #include "text.h"
 
@@ -101,9 +102,7 @@ double fleet_effect(const struct fleet_level *level, double cost, double log_hz)
 		return time;
 	if (isnan(level->time))
 		return cycles;
-	if (time * cycles < 0)
-		return 0;
-	return fabs(time) < fabs(cycles) ? time : cycles;
+	return rank_lesser(time, cycles);
 }
 
 /* The median of @n sums, and in *@mad how far they lie from it. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank.h"
 #include "stats.h"
 #include "text.h"
 
@@ -104,15 +105,6 @@ static void add_run(struct history *h, json_t *index, size_t i)
 	}
 }
 
-/* What is left of a change of the times, as of compare_sides(): what the cycles
- * have, too. */
-static double in_both(double times, double cycles)
-{
-	if (times * cycles <= 0)
-		return 0;
-	return fabs(times) < fabs(cycles) ? times : cycles;
-}
-
 /* The median of those that are numbers, or NAN. */
 static double median_of(const double *v, size_t n)
 {
@@ -137,9 +129,9 @@ static double step(const double *logs, const double *cycles, bool clocked,
 	for (size_t i = 0; i + 1 < n; i++) {
 		const double times = logs[i + 1] - logs[i];
 
-		steps[i] = expm1(
-			fabs(clocked ? in_both(times, cycles[i + 1] - cycles[i])
-				     : times));
+		steps[i] = expm1(fabs(
+			clocked ? rank_lesser(times, cycles[i + 1] - cycles[i])
+				: times));
 	}
 	median = median_of(steps, n ? n - 1 : 0);
 	free(steps);
@@ -180,8 +172,8 @@ static void find_changes(struct series *s, size_t nruns, size_t least,
 
 		if (clocked)
 			found[i].shift =
-				in_both(shift,
-					change_shift(cycles, from, at, to));
+				rank_lesser(shift,
+					    change_shift(cycles, from, at, to));
 		from = at;
 		if (expm1(fabs(found[i].shift)) < FLOOR) {
 			s->by_frequency |= expm1(fabs(shift)) >= FLOOR;

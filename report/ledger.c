@@ -23,6 +23,12 @@ void ledger_pair(struct pair *p, const double *x, const double *y)
 	rank_shift(&p->cost, x, p->n, y, p->m, 0);
 	p->cost.lo = b[0] - a[1];
 	p->cost.hi = b[1] - a[0];
+	p->unit = p->a->all.unit;
+	p->added = (struct rank_shift) {
+		p->a->all.value * expm1(p->cost.shift),
+		p->a->all.value * expm1(p->cost.lo),
+		p->a->all.value * expm1(p->cost.hi),
+	};
 	p->p = fmax(p->cost.lo, -p->cost.hi) > width ? 0 : 1;
 	p->tested = true;
 	p->verdict = VERDICT_SAME;

@@ -76,8 +76,7 @@ void odd_table(struct table *t, const struct comparison *c, size_t n)
 		const struct result *r = &c->v[i].a->all;
 		size_t odd;
 
-		if (!all_have(c, n, i) ||
-		    (r->tier && !strcmp(r->tier, "detail")))
+		if (!all_have(c, n, i) || compare_is_detail(r))
 			continue;
 		odd = odd_side(c, n, i);
 		table_row(t, "");

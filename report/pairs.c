@@ -169,7 +169,7 @@ static char *verdict(const struct points *all_points)
 	if (!p.n)
 		return text_copy("not measured");
 	if (!count(&p, is_faster) && !count(&p, is_slower))
-		return text_copy("no difference resolved");
+		return text_copy("no clear difference");
 	faster = count(&p, is_faster) ? where(&p, is_faster, "faster") : NULL;
 	slower = count(&p, is_slower) ? where(&p, is_slower, "slower") : NULL;
 	text = text_format("%s%s%s", faster ? faster : "",

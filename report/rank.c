@@ -208,6 +208,13 @@ void rank_shift(struct rank_shift *out, const double *x, size_t n,
 	free(d);
 }
 
+double rank_lesser(double time, double cycles)
+{
+	if (time * cycles < 0)
+		return 0;
+	return fabs(time) < fabs(cycles) ? time : cycles;
+}
+
 void rank_holm(double *adjusted, const double *p, size_t n)
 {
 	struct item *all = text_alloc(n, sizeof(*all));

@@ -57,6 +57,10 @@ struct rank_shift {
 void rank_shift(struct rank_shift *out, const double *x, size_t n,
 		const double *y, size_t m, double level);
 
+/* rank_lesser() - of a change of the times and of the cycles (logarithms) what
+ * both bear out: the lesser one, 0 if they point to different sides. */
+double rank_lesser(double time, double cycles);
+
 /**
  * rank_holm() - p-values adjusted for having made @n tests.
  *

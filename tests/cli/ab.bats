@@ -59,7 +59,7 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -3 --separate-stderr ab --threshold 3
 	grep -Eq '^one: x=1 .* slower$' <<<"$output"
 	read -r ratio low high < <(sed -nE \
-		's/^one: x=1 .* ns +([0-9.]+) +([0-9.]+) – ([0-9.]+) .*/\1 \2 \3/p' <<<"$output")
+		's/^one: x=1 .*\] +([0-9.]+) \[([0-9.]+), ([0-9.]+)\] .*/\1 \2 \3/p' <<<"$output")
 	awk -v r="$ratio" -v l="$low" -v h="$high" \
 		'BEGIN { exit !(l <= 1.05 && 1.05 <= h && r > 1.03 && r < 1.07) }'
 	run -0 --separate-stderr ab --threshold 30 --out again
@@ -76,7 +76,7 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -0 --separate-stderr ab --aa aa --out again
 	run ! grep -E '^one: x=1 .* slower' <<<"$output"
 	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all --aa aa out/a out/b
-	grep -Eq '^one: x=1 .* differs by less than the floor .* 2[01] %$' <<<"$output"
+	grep -Eq '^one: x=1 .* too small to matter .* 2[01] %$' <<<"$output"
 	run -1 --separate-stderr "${BIN:-$ROOT/build/bin}/report" compare --aa nowhere out/a out/b
 	[[ $stderr == *"--aa: nowhere/a/invocations.jsonl"* ]]
 }

@@ -74,7 +74,7 @@ side() {
 	run -0 --separate-stderr "$report" compare --all a b
 	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
 	run -0 --separate-stderr "$report" compare --all --aa one,two a b
-	grep -Eq '^work: kind=changed .* differs by less than the floor  +15 %$' <<<"$output"
+	grep -Eq '^work: kind=changed .* too small to matter  +15 %$' <<<"$output"
 }
 
 @test "names are whole in a file" {
@@ -88,11 +88,25 @@ side() {
 	[[ $output == *"work: kind=changed,$long "* ]]
 }
 
+@test "on a terminal of 80 columns the figures stand below a long name" {
+	local long
+
+	command -v script >/dev/null || skip "no script(1)"
+	long=long=$(printf 'x%.0s' {1..40})
+	side a 6.1 1
+	side b 6.1 1.1
+	sed -i "s/kind=changed/kind=changed,$long/" a/invocations.jsonl b/invocations.jsonl
+	SHELL=/bin/sh run -0 script -qec "'$report' compare --all a b" /dev/null
+	! grep -E '^.{82,}' <<<"$output" || return
+	grep -A 1 "^work: kind=changed,$long" <<<"$output" |
+		grep -E '^ +101 ns +111 ns +\+10\.1 ns \[\+9\.[0-9]+, \+10\.[0-9]+\] +1\.1 \['
+}
+
 @test "what is the same is not called different" {
 	SESSION=one side a 6.1 1
 	SESSION=one side b 6.1 1
 	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
-	grep -Eq '^work: kind=same .* no difference resolved \(within ±' <<<"$output"
+	grep -Eq '^work: kind=same .* no clear difference \(within ±' <<<"$output"
 	[[ $output == *"in one session, interleaved"* ]]
 	[[ $output != *"what differs"* ]]
 }
@@ -114,7 +128,7 @@ clocked() {
 	run -0 --separate-stderr "$report" compare --all --threshold 1 a b
 	[[ $output == *"The core ran 4.0 % faster in B: that explains 2 rows, whose times differ and whose cycles do not."* ]]
 	grep -Eq '^work: kind=same .* differs in time, not in cycles' <<<"$output"
-	grep -Eq '^move: to=memory .* no difference resolved' <<<"$output"
+	grep -Eq '^move: to=memory .* no clear difference' <<<"$output"
 	run -0 "$report" compare --out pages a b
 	grep -q 'The core ran 4.0 % faster in B' pages/compare.html
 	# Measured in turn, the frequency is the same for both: times alone count.
@@ -134,6 +148,14 @@ clocked() {
 	grep -Eq '^work: kind=changed .* 1\.1 .* slower$' <<<"$output"
 	grep -Eq '^move: to=memory .* 1\.067 .* slower$' <<<"$output"
 	[[ $output == *"The core ran 4.0 % slower in B: that explains 1 row,"* ]]
+	# B - A is of what is compared: 303 cycles for kind=changed are 101 ns.
+	grep -Eq '^work: kind=changed .* \+30\.3 cycles \[\+2[0-9.]+, \+3[0-9.]+\] ' <<<"$output"
+	grep -Eq '^move: to=memory .* -0\.0210 B/cycle \[-0\.02[0-9]+, -0\.01[0-9]+\] ' <<<"$output"
+	[[ $output == *"Compared in cycles, as B - A shows: 3 rows, "* ]]
+	run -3 --separate-stderr "$report" compare --json --threshold 5 a b
+	jq -e 'all(.rows[]; .compared_in_cycles) and
+		(.rows[1] | .difference_unit == "cycles" and .difference > 30 and
+		.difference < 31 and .difference_ci95[0] < .difference)' <<<"$output"
 }
 
 # tiers DIR: kind=changed is a core row, and a hundred details are beside it.
@@ -155,7 +177,14 @@ tiers() {
 	done
 	run -3 --separate-stderr "$report" compare --threshold 1 a b
 	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
+	[[ $output == *"Core rows: 1 of 1 can be compared."*"Detail rows: 102 of 102 can be "* ]]
 	run ! grep 'kind=same' <<<"$output"
+	# The core rows come first, whatever is measured before them.
+	run -0 --separate-stderr "$report" compare --all a b
+	[[ $(grep -nm 1 '^work: kind=changed ' <<<"$output" | cut -d: -f1) -lt \
+		$(grep -nm 1 '^work: kind=same ' <<<"$output" | cut -d: -f1) ]]
+	run -0 --separate-stderr "$report" compare --json a b
+	jq -e '[.rows[].tier] | .[0] == "core" and (.[1:] | unique) == ["detail"]' <<<"$output"
 	for dir in a b; do
 		jq -c 'del(.tier)' "$dir/invocations.jsonl" >none
 		mv none "$dir/invocations.jsonl"
@@ -170,8 +199,8 @@ tiers() {
 	[[ $stderr == *"--threshold 0: below --floor 5"* ]]
 	run -3 --separate-stderr "$report" compare --floor 1 --threshold 0 a b
 	run -0 --separate-stderr "$report" compare --all --floor 5 a b
-	grep -Eq '^work: kind=changed .* differs by less than the floor$' <<<"$output"
-	grep -Eq '^work: kind=same .* no difference resolved' <<<"$output"
+	grep -Eq '^work: kind=changed .* too small to matter$' <<<"$output"
+	grep -Eq '^work: kind=same .* no clear difference' <<<"$output"
 }
 
 @test "a threshold below the usual floor is one" {
@@ -197,7 +226,7 @@ hide() {
 	side b 6.1 1
 	hide b 100.7 .value
 	run -0 --separate-stderr "$report" compare --all a b
-	grep -Eq '^work: kind=changed .* 1 +0\..* no difference resolved' <<<"$output"
+	grep -Eq '^work: kind=changed .* 1 \[0\..* no clear difference' <<<"$output"
 	run -0 --separate-stderr "$report" export --format gobench b
 	[[ $(grep -c '^BenchmarkWork/kind=changed ' <<<"$output") -eq 10 ]]
 	hide b 101.5 .value
@@ -217,7 +246,7 @@ hide() {
 	side a 6.1 1
 	side b '<script>' 1.1
 	run -0 --separate-stderr "$report" compare --out pages a b a
-	grep -q 'work: kind=changed | 101 ns | 111 ns | 1\.1 |' pages/compare.md
+	grep -q 'work: kind=changed | 101 ns | 111 ns | +10\.1 ns .\[+9\.[0-9]*, +10\.[0-9]*.\] | 1\.1 .\[' pages/compare.md
 	grep -q '<img .*src="data:image/svg+xml;base64,' pages/compare.html
 	[[ $(grep -c '<polygon' pages/compare-1.svg) -eq 1 ]]
 	[[ -s pages/compare-2.svg ]]

@@ -350,7 +350,7 @@ pair() {
 		200,50,20 faster from n=8 on, slower at n=1
 		50,50,20 faster from n=1 on
 		200,300,200 slower from n=1 on
-		100,100,100 no difference resolved
+		100,100,100 no clear difference
 		50,60,200 faster up to n=8, slower from n=64 on
 		100,50,100 faster at n=8
 	EOT
