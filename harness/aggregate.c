@@ -354,8 +354,7 @@ static int find_states(struct result *out, rows_t rows, size_t n, double *work)
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(result_said(rows[i])))
 			work[k++] = result_said(rows[i]);
-	if (out->status != RESULT_OK ||
-	    (out->unit && !strcmp(out->unit, "level")) ||
+	if (out->status != RESULT_OK || !states_apply(out->unit) ||
 	    !states_find(&s, work, k))
 		return 0;
 	out->states = states_json(&s);

@@ -2,8 +2,14 @@
 #include "states.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "stats.h"
+
+bool states_apply(const char *unit)
+{
+	return !unit || strcmp(unit, "level") != 0;
+}
 
 bool states_find(struct states *s, double *values, size_t n)
 {
@@ -11,7 +17,8 @@ bool states_find(struct states *s, double *values, size_t n)
 	size_t cut = 0;
 
 	stats_sort(values, n);
-	for (size_t k = 2; k + 2 <= n && values[0] > 0; k++)
+	for (size_t k = STATES_LEAST; k + STATES_LEAST <= n && values[0] > 0;
+	     k++)
 		if (5 * k >= n && 5 * (n - k) >= n &&
 		    values[k] / values[k - 1] >= widest) {
 			widest = values[k] / values[k - 1];
@@ -20,8 +27,11 @@ bool states_find(struct states *s, double *values, size_t n)
 	if (!cut)
 		return false;
 	*s = (struct states) { stats_quantile(values, cut, 0.5),
-			       stats_quantile(values + cut, n - cut, 0.5), cut,
-			       n - cut };
+			       stats_quantile(values + cut, n - cut, 0.5),
+			       cut,
+			       n - cut,
+			       values[cut - 1],
+			       values[cut] };
 	return true;
 }
 

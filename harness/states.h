@@ -17,6 +17,7 @@
 struct states {
 	double low, high;     /* medians of the groups */
 	size_t n_low, n_high; /* rounds in them */
+	double below, above;  /* ends of the gap; of states_find() alone */
 };
 
 /**
@@ -28,8 +29,13 @@ struct states {
  * has two values or more, and a fifth of all or more.  Normal values with a
  * deviation of 10 % or less never look so (tests/unit/test_states.c).
  */
-#define STATES_GAP 1.4
+#define STATES_GAP   1.4
+#define STATES_LEAST 2
 bool states_find(struct states *s, double *values, size_t n);
+
+/* states_apply() - whether rows of that unit can have states: numbers of levels
+ * have none between them. */
+bool states_apply(const char *unit);
 
 /* The value of the key "states" of a row; and read from a row, false if it has
  * none. */

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "ledger.h"
+#include "levels.h"
+#include "states.h"
+#include "stats.h"
 #include "text.h"
 #include "trimmed.h"
 #include "units.h"
@@ -190,7 +193,7 @@ static void test_pair(struct pair *p, const struct comparison *c,
 	double lesser;
 
 	p->verdict = VERDICT_NOT_COMPARABLE;
-	if (rank_least_p(p->n, p->m) >= ALPHA) {
+	if (rank_least_p(x->n, y->n) >= ALPHA) {
 		p->why = "too few rounds: 4 against 4 are needed";
 		return;
 	}
@@ -217,20 +220,104 @@ static void test_pair(struct pair *p, const struct comparison *c,
 	find_added(p, x, y);
 }
 
-static void add_pair(struct comparison *c, const struct row *row,
-		     const json_t *floors, json_t *const *ia, json_t *const *ib)
+static struct pair *new_pair(struct comparison *c, const struct row *row,
+			     const struct row *b, const json_t *floors)
+{
+	struct pair *p = &c->v[c->n++];
+
+	*p = (struct pair) {
+		.a = row,
+		.b = b,
+		.floor = floors_row(floors, &row->all),
+		.cost = { NAN, NAN, NAN },
+		.added = { NAN, NAN, NAN },
+		.at = { NAN, NAN },
+		.share = { NAN, NAN },
+		.verdict = VERDICT_NOT_COMPARABLE,
+	};
+	p->p = p->p_time = p->adjusted = p->clock = p->p_shares = NAN;
+	return p;
+}
+
+/* The units of @u that are in level @k; @at: their median, @share: of all. */
+static void take_level(struct units *part, const struct units *u,
+		       const struct levels *l, size_t k, double *at,
+		       double *share)
+{
+	*part = *u;
+	part->n = 0;
+	for (size_t i = 0; i < u->n; i++)
+		if (levels_of(l, u->time[i]) == k) {
+			part->time[part->n] = u->time[i];
+			part->cycles[part->n++] = u->cycles[i];
+		}
+	*at = part->n ? exp(u->sign * stats_median(part->time, part->n)) : NAN;
+	*share = (double)part->n / (double)u->n;
+}
+
+/* Each level in which there are rounds enough of both sides is a pair. */
+static void test_levels(struct comparison *c, struct pair *p,
+			const json_t *floors, const struct levels *l,
+			const struct units *x, const struct units *y)
+{
+	static const char *const names[] = { "low", "middle", "high" };
+	const double p_shares =
+		l->n == 2 ? levels_share(l, x->time, x->n, y->time, y->n) : NAN;
+	struct units *a = text_alloc(1, sizeof(*a));
+	struct units *b = text_alloc(1, sizeof(*b));
+
+	c->states++;
+	p->p_shares = p_shares;
+	p->why = "too few rounds in the same state: 4 against 4 are needed";
+	for (size_t k = 0; k < l->n; k++) {
+		/* The level by the values, of which a rate is a low cost. */
+		const size_t level = x->sign < 0 ? l->n - 1 - k : k;
+		double at[2], share[2];
+
+		take_level(a, x, l, level, &at[0], &share[0]);
+		take_level(b, y, l, level, &at[1], &share[1]);
+		if (!a->n || !b->n || rank_least_p(a->n, b->n) >= ALPHA)
+			continue;
+		if (p->level)
+			p = new_pair(c, p->a, p->b, floors);
+		p->level = names[k && l->n == 2 ? 2 : k];
+		memcpy(p->at, at, sizeof(at));
+		memcpy(p->share, share, sizeof(share));
+		p->p_shares = p_shares;
+		p->why = NULL;
+		test_pair(p, c, a, b);
+	}
+	free(a);
+	free(b);
+}
+
+static void test_row(struct comparison *c, struct pair *p, const json_t *floors,
+		     const struct units *x, const struct units *y)
+{
+	struct levels l = { .n = 1 };
+
+	if (!states_apply(p->a->all.unit) ||
+	    levels_find(&l, x->time, x->n, y->time, y->n)) {
+		if (l.n > 1)
+			test_levels(c, p, floors, &l, x, y);
+		else
+			test_pair(p, c, x, y);
+	} else {
+		p->why = "one side has two states and the other lies between";
+	}
+}
+
+static void add_row(struct comparison *c, const struct row *row,
+		    const json_t *floors, json_t *const *ia, json_t *const *ib)
 {
 	const struct result *r = &row->all;
 	struct units *x = text_alloc(1, sizeof(*x));
 	struct units *y = text_alloc(1, sizeof(*y));
-	struct pair *p = &c->v[c->n++];
+	struct pair *p =
+		new_pair(c, row, compare_find(c->b->runs, ib[0], r), floors);
 
-	p->a = row;
-	p->floor = floors_row(floors, r);
-	p->b = compare_find(c->b->runs, ib[0], r);
-	p->p = p->p_time = p->adjusted = p->clock = NAN;
-	p->cost = p->added = (struct rank_shift) { NAN, NAN, NAN };
-	p->verdict = VERDICT_NOT_COMPARABLE;
+	p->first = true;
+	c->first[row - c->a->runs->rows] = c->n - 1;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
 		p->why = "both below resolution";
@@ -238,14 +325,12 @@ static void add_pair(struct comparison *c, const struct row *row,
 		p->why = units(x, c, c->a, ia, r);
 	if (!p->why)
 		p->why = units(y, c, c->b, ib, r);
-	p->n = x->n;
-	p->m = y->n;
 	memcpy(p->range_a, x->range, sizeof(p->range_a));
 	memcpy(p->range_b, y->range, sizeof(p->range_b));
 	if (!p->why && c->counted)
-		ledger_pair(p, x->time, y->time);
+		ledger_pair(p, x->time, x->n, y->time, y->n);
 	else if (!p->why)
-		test_pair(p, c, x, y);
+		test_row(c, p, floors, x, y);
 	if (c->counted)
 		p->p_time = p->p;
 	free(x);
@@ -281,8 +366,28 @@ static size_t adjust(struct comparison *c, bool times, bool details,
 	return n;
 }
 
+/* How often the machine was in which state is said, and is no verdict. */
+static void judge_shares(struct comparison *c)
+{
+	double *p = text_alloc(c->n, sizeof(*p));
+	bool differ = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].first && isfinite(c->v[i].p_shares))
+			p[n++] = c->v[i].p_shares;
+	rank_holm(p, p, n);
+	for (size_t i = 0, k = 0; i < c->n; i++) {
+		if (c->v[i].first)
+			differ = isfinite(c->v[i].p_shares) && p[k++] < ALPHA;
+		c->v[i].shares_differ = differ;
+	}
+	free(p);
+}
+
 static void judge(struct comparison *c)
 {
+	judge_shares(c);
 	adjust(c, true, true, rank_false_discovery);
 	adjust(c, true, false, rank_holm);
 	for (size_t i = 0; i < c->n; i++)
@@ -343,7 +448,8 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->counted = ledger_is(a->runs) && ledger_is(b->runs);
 	c->interleaved = one_session(a, b);
 	c->rows_with_floor = json_object_size(floors);
-	c->v = text_alloc(run->nrows, sizeof(*c->v));
+	c->v = text_alloc(run->nrows * LEVELS_MAX, sizeof(*c->v));
+	c->first = text_alloc(run->nrows, sizeof(*c->first));
 	for (size_t i = 0; i < 2 * run->nsections; i++) {
 		const bool details = i >= run->nsections;
 		const struct section *s = &run->sections[i % run->nsections];
@@ -352,7 +458,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 			const struct row *row = &run->rows[s->rows[j]];
 
 			if (compare_is_detail(&row->all) == details)
-				add_pair(c, row, floors, ia, ib);
+				add_row(c, row, floors, ia, ib);
 		}
 	}
 	judge(c);
@@ -363,6 +469,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 
 void compare_free(struct comparison *c)
 {
+	free(c->first);
 	free(c->v);
 	*c = (struct comparison) { 0 };
 }
@@ -387,7 +494,16 @@ const struct pair *compare_worst(const struct comparison *c)
 	return worst;
 }
 
-char *compare_verdict(const struct pair *p)
+char *compare_label(const struct pair *p)
+{
+	const struct result *r = &p->a->all;
+
+	return p->level ? text_format("%s: %s [%s level]", r->benchmark,
+				      r->name, p->level)
+			: text_format("%s: %s", r->benchmark, r->name);
+}
+
+static char *effect(const struct pair *p)
 {
 	double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
 	char pct[UNITS_MAX];
@@ -408,6 +524,17 @@ char *compare_verdict(const struct pair *p)
 	default:
 		return text_format("not comparable: %s", p->why);
 	}
+}
+
+char *compare_verdict(const struct pair *p)
+{
+	char *text = effect(p), *more;
+
+	if (!p->shares_differ)
+		return text;
+	more = text_format("%s; the shares of the states differ", text);
+	free(text);
+	return more;
 }
 
 char *compare_key(const struct result *r)

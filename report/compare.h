@@ -31,7 +31,6 @@ enum verdict {
 struct pair {
 	const struct row *a, *b; /* of the first run of each side; b may be
 				  * NULL */
-	size_t n, m;		 /* units */
 	struct rank_shift cost;	 /* log of cost B / cost A */
 	struct rank_shift added; /* B - A, in @unit */
 	const char *unit;
@@ -45,12 +44,21 @@ struct pair {
 	enum verdict verdict;
 	const char *why; /* not comparable: static text */
 	bool tested;
+	bool first; /* of the row */
+	/* Of a row with two states (levels.h): which level this is, static
+	 * text, the medians and shares of both sides there, p of the hypothesis
+	 * that the shares of the row's states are the same; else NULL, NAN. */
+	const char *level;
+	double at[2], share[2], p_shares;
+	bool shares_differ;
 };
 
 struct comparison {
 	const struct side *a, *b;
 	struct pair *v;
 	size_t n;
+	size_t *first; /* of each row of A's first run: its place in @v */
+	size_t states; /* rows compared level by level */
 	size_t tested, raw, resolved; /* rows; of them with p, adjusted < 5 % */
 	size_t details;		      /* of the tested ones */
 	size_t only_b;		      /* rows that A does not have */
@@ -66,7 +74,8 @@ struct comparison {
 int side_load(struct side *s, const char *list, char **why);
 void side_free(struct side *s);
 
-/* compare_sides() - every row of A with the same one of B, the core rows first.
+/* compare_sides() - every row of A with the same one of B, the core rows first;
+ * where a side has two states, level with level, each a pair of its own.
  * Where the sides were measured one after the other and the core's frequency is
  * known, a difference is one of the times and of the cycles: the frequency may
  * have moved, and a row may be bound by the core or by memory.  p of the core
@@ -101,6 +110,10 @@ double floors_row(const json_t *floors, const struct result *r);
 /* compare_worst() - the row with the largest resolved increase of cost, or
  * NULL. */
 const struct pair *compare_worst(const struct comparison *c);
+
+/* compare_label() - "program: case", and the level, if it is one of two; a new
+ * string. */
+char *compare_label(const struct pair *p);
 
 /* compare_verdict() - in words; compare_ratios() - "1.051 [1.043, 1.06]";
  * compare_added() - "+410 ns [+350, +470]"; new strings, or NULL. */

@@ -35,22 +35,24 @@ static json_t *one_row(const struct pair *p, const char *b, double threshold)
 {
 	const struct result *r = &p->a->all;
 	char *verdict = compare_verdict(p);
-	json_t *o =
-		json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], "
-			  "s:s?, s:b, "
-			  "s:o, s:[o, o], s:o, s:o, s:s, s:b}",
-			  "benchmark", r->benchmark, "case", r->name, "side", b,
-			  "tier", compare_is_detail(r) ? "detail" : "core",
-			  "unit", r->unit, "a", one_side(p->a), "b",
-			  one_side(p->b), "difference", number(p->added.shift),
-			  "difference_ci95", number(p->added.lo),
-			  number(p->added.hi), "difference_unit", p->unit,
-			  "compared_in_cycles", p->in_cycles, "ratio",
-			  number(exp(p->cost.shift)), "ratio_ci95",
-			  number(exp(p->cost.lo)), number(exp(p->cost.hi)), "p",
-			  number(p->p), "p_corrected", number(p->adjusted),
-			  "verdict", verdict, "breaks_threshold",
-			  compare_breaks(p, threshold));
+	json_t *o = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:s?, "
+		"s:b, "
+		"s:o, s:[o, o], s:o, s:o, s:s, s:b, s:s?, s:[o, o], s:[o, o], "
+		"s:o}",
+		"benchmark", r->benchmark, "case", r->name, "side", b, "tier",
+		compare_is_detail(r) ? "detail" : "core", "unit", r->unit, "a",
+		one_side(p->a), "b", one_side(p->b), "difference",
+		number(p->added.shift), "difference_ci95", number(p->added.lo),
+		number(p->added.hi), "difference_unit", p->unit,
+		"compared_in_cycles", p->in_cycles, "ratio",
+		number(exp(p->cost.shift)), "ratio_ci95",
+		number(exp(p->cost.lo)), number(exp(p->cost.hi)), "p",
+		number(p->p), "p_corrected", number(p->adjusted), "verdict",
+		verdict, "breaks_threshold", compare_breaks(p, threshold),
+		"level", p->level, "level_values", number(p->at[0]),
+		number(p->at[1]), "level_shares", number(p->share[0]),
+		number(p->share[1]), "p_shares", number(p->p_shares));
 
 	free(verdict);
 	return o;
@@ -100,6 +102,7 @@ static enum junit_verdict verdict_of(const struct pair *p, double threshold)
 
 static void junit_pair(FILE *f, const struct pair *p, double threshold)
 {
+	struct result r = p->a->all;
 	char *verdict = compare_verdict(p);
 	char *added = compare_added(p), *ratios = compare_ratios(&p->cost);
 	char *words = p->tested ? text_format("B - A %s, cost B / A %s, 95 %% "
@@ -113,7 +116,10 @@ static void junit_pair(FILE *f, const struct pair *p, double threshold)
 					  100 * threshold)
 			    : text_copy(verdict);
 
-	junit_case(f, &p->a->all, verdict_of(p, threshold), why, words);
+	r.name = p->level ? text_format("%s [%s level]", r.name, p->level)
+			  : text_copy(r.name);
+	junit_case(f, &r, verdict_of(p, threshold), why, words);
+	free(r.name);
 	free(why);
 	free(words);
 	free(ratios);

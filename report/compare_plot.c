@@ -162,9 +162,8 @@ static void mark(FILE *f, double x, double y, enum verdict verdict)
 
 static void draw_row(FILE *f, const struct pair *p, size_t i, double half)
 {
-	const struct result *r = &p->a->all;
 	double y = TOP + LINE * ((double)i + 0.5) + 2;
-	char *label = text_format("%s: %s", r->benchmark, r->name);
+	char *label = compare_label(p);
 	char *part = text_cut(label, LABEL_CHARS);
 
 	text(f, LABEL - 10, y + 4, "end", part);

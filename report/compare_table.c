@@ -277,18 +277,30 @@ void compare_means(struct table *t, const struct comparison *c)
 			one_mean(t, c, run->sections[i].program);
 }
 
+/* "98.2 ns", or of a level "98.2 ns (80 %)" */
+static char *side_value(const struct pair *p, size_t side)
+{
+	const struct row *row = side ? p->b : p->a;
+	char value[UNITS_MAX];
+
+	if (!p->level)
+		return tables_value(&row->all);
+	return text_format("%s (%.0f %%)",
+			   units_format(value, p->at[side], p->a->all.unit),
+			   100 * p->share[side]);
+}
+
 static void add_row(struct table *t, const struct pair *p)
 {
-	const struct result *r = &p->a->all;
 	char pct[UNITS_MAX];
 
 	table_row(t, p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
 		     : p->verdict == VERDICT_SLOWER	  ? "failed"
 							  : "");
-	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
-	table_cell(t, 1, tables_value(r));
+	table_cell(t, 0, compare_label(p));
+	table_cell(t, 1, side_value(p, 0));
 	if (p->b)
-		table_cell(t, 2, tables_value(&p->b->all));
+		table_cell(t, 2, side_value(p, 1));
 	table_cell(t, 6, compare_verdict(p));
 	if (!p->tested)
 		return;
@@ -344,14 +356,12 @@ static char *counted_verdict(const struct pair *p)
 static void across_row(struct table *t, const struct comparison *c,
 		       const struct pair *p)
 {
-	const struct result *r = &p->a->all;
-
 	table_row(t, "");
-	table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
+	table_cell(t, 0, compare_label(p));
 	table_cell(t, 1,
 		   text_format("%s%s", compare_name(c->b),
 			       c->counted ? " (instructions)" : ""));
-	table_cell(t, 2, tables_value(r));
+	table_cell(t, 2, side_value(p, 0));
 	table_cell(t, 5, c->counted ? counted_verdict(p) : compare_verdict(p));
 	if (!p->tested)
 		return;
@@ -359,17 +369,17 @@ static void across_row(struct table *t, const struct comparison *c,
 	table_cell(t, 4, compare_ratios(&p->cost));
 }
 
-/* Row @i of @c in @other, which may be one of ledgers. */
+/* The first pair of row @i of @c in @other, which may be one of ledgers. */
 static const struct pair *same_row(const struct comparison *c, size_t i,
 				   const struct comparison *other)
 {
-	const struct result *r = &c->v[i].a->all;
+	const struct row *row = c->v[i].a;
 
 	if (other->a == c->a)
-		return &other->v[i];
+		return &other->v[other->first[row - c->a->runs->rows]];
 	for (size_t k = 0; k < other->n; k++)
-		if (!strcmp(other->v[k].a->all.benchmark, r->benchmark) &&
-		    !strcmp(other->v[k].a->all.name, r->name))
+		if (!strcmp(other->v[k].a->all.benchmark, row->all.benchmark) &&
+		    !strcmp(other->v[k].a->all.name, row->all.name))
 			return &other->v[k];
 	return NULL;
 }
@@ -387,10 +397,13 @@ void compare_across(struct table *t, const struct comparison *c, size_t n)
 	table_column(t, "verdict", false);
 	free(head);
 	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; c->v[i].first && k < n; k++) {
 			const struct pair *p = same_row(c, i, &c[k]);
+			const struct pair *end = c[k].v + c[k].n;
 
 			if (p)
-				across_row(t, &c[k], p);
+				do
+					across_row(t, &c[k], p);
+				while (++p < end && !p->first);
 		}
 }

@@ -127,6 +127,25 @@ char *compare_count(const struct comparison *c, bool details)
 			: "");
 }
 
+char *compare_states(const struct comparison *c)
+{
+	size_t differ = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		differ += c->v[i].first && c->v[i].shares_differ;
+	return c->states
+		       ? text_format(
+				 "In %zu row%s the rounds of a side fall in "
+				 "two groups (the machine had two states): "
+				 "the low level is compared with the low one, "
+				 "the high with the high one, behind each the "
+				 "share of its rounds. In %zu the shares "
+				 "differ (Fisher's exact test, corrected by "
+				 "Holm), which is no verdict.",
+				 c->states, c->states == 1 ? "" : "s", differ)
+		       : NULL;
+}
+
 static char *only_b(const struct comparison *c)
 {
 	return c->only_b ? text_format("Rows that only B has: %zu.", c->only_b)
@@ -194,6 +213,7 @@ static void put_words(struct doc *d, const struct comparison *c)
 	free(forbidden);
 	para(d, compare_drift(c));
 	para(d, compare_frequency(c));
+	para(d, compare_states(c));
 	para(d, compare_count(c, false));
 	para(d, compare_count(c, true));
 	para(d, only_b(c));
@@ -313,6 +333,7 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 		print(f, compare_forbidden(c));
 		print(f, compare_drift(c));
 		print(f, compare_frequency(c));
+		print(f, compare_states(c));
 	}
 	compare_settings(&t, c);
 	print_table(f, &t);

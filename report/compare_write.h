@@ -23,6 +23,8 @@ char *compare_drift(const struct comparison *c);
 /* NULL, or how many differences the core's frequency explains. */
 char *compare_frequency(const struct comparison *c);
 char *compare_count(const struct comparison *c, bool details);
+/* NULL, or how many rows were compared level by level. */
+char *compare_states(const struct comparison *c);
 /* NULL, or which runs are of grade D. */
 char *compare_forbidden(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */

@@ -15,12 +15,13 @@ bool ledger_is(const struct run *run)
 	return clock && !strcmp(clock, "icount");
 }
 
-void ledger_pair(struct pair *p, const double *x, const double *y)
+void ledger_pair(struct pair *p, const double *x, size_t n, const double *y,
+		 size_t m)
 {
 	const double *a = p->range_a, *b = p->range_b;
 	const double width = fmax(a[1] - a[0], b[1] - b[0]);
 
-	rank_shift(&p->cost, x, p->n, y, p->m, 0);
+	rank_shift(&p->cost, x, n, y, m, 0);
 	p->cost.lo = b[0] - a[1];
 	p->cost.hi = b[1] - a[0];
 	p->unit = p->a->all.unit;

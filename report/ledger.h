@@ -22,7 +22,8 @@ char *ledger_counts(double lo, double hi, const char *sign);
 /* ledger_pair() - judge a row by the logarithms of what its units cost, and
  * by the ranges, which are set: the sides differ if these lie further apart
  * than either is wide.  Sets cost and p: 0 if they differ, else 1. */
-void ledger_pair(struct pair *p, const double *x, const double *y);
+void ledger_pair(struct pair *p, const double *x, size_t n, const double *y,
+		 size_t m);
 
 /* ledger_words() - what B changes, and where most; a new string. */
 char *ledger_words(const struct comparison *c);

@@ -16,7 +16,9 @@
 static const struct result *row_of(const struct comparison *c, size_t row,
 				   size_t k)
 {
-	const struct pair *p = &c[k ? k - 1 : 0].v[row];
+	const struct comparison *of = &c[k ? k - 1 : 0];
+	const struct pair *p =
+		&of->v[of->first[c->v[row].a - c->a->runs->rows]];
 	const struct row *r = k ? p->b : p->a;
 
 	return r && r->all.status == RESULT_OK && isfinite(r->all.ci95[0]) &&
@@ -76,7 +78,8 @@ void odd_table(struct table *t, const struct comparison *c, size_t n)
 		const struct result *r = &c->v[i].a->all;
 		size_t odd;
 
-		if (!all_have(c, n, i) || compare_is_detail(r))
+		if (!c->v[i].first || !all_have(c, n, i) ||
+		    compare_is_detail(r))
 			continue;
 		odd = odd_side(c, n, i);
 		table_row(t, "");
@@ -94,9 +97,10 @@ char *odd_words(const struct comparison *c, size_t n)
 	char *text;
 
 	for (size_t i = 0; i < c->n; i++) {
-		size_t k = all_have(c, n, i) ? odd_side(c, n, i) : NONE;
+		const bool all = c->v[i].first && all_have(c, n, i);
+		size_t k = all ? odd_side(c, n, i) : NONE;
 
-		rows += all_have(c, n, i);
+		rows += all;
 		if (k != NONE)
 			odd[k]++;
 	}

@@ -192,6 +192,50 @@ tiers() {
 	run -0 --separate-stderr "$report" compare --threshold 1 a b
 }
 
+# in_states DIR ROUNDS: in so many of the ten rounds kind=changed costs four times
+# as much.
+in_states() {
+	jq -c --argjson n "$2" 'if .case == "kind=changed" and .round <= $n then .value *= 4 else . end' \
+		"$1/invocations.jsonl" >states
+	mv states "$1/invocations.jsonl"
+}
+
+@test "levels are compared with levels, and how often the machine was in which is no verdict" {
+	side a 6.1 1
+	side b 6.1 1
+	in_states a 7
+	in_states b 3
+	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
+	grep -Eq '^work: kind=changed \[low level\] +101 ns \(30 %\) +101 ns \(70 %\) .* no clear difference' <<<"$output"
+	grep -Eq '^work: kind=changed \[high level\] +40[0-9] ns \(70 %\) +40[0-9] ns \(30 %\) .* no clear difference' <<<"$output"
+	[[ $output == *"In 1 row the rounds of a side fall in two groups"*"In 0 the shares differ"* ]]
+	run -0 --separate-stderr "$report" compare --all --json a b
+	jq -e '[.rows[] | select(.case == "kind=changed") | .level, .level_shares] ==
+		["low", [0.3, 0.7], "high", [0.7, 0.3]] and .rows[1].p_shares > 0.1 and
+		.rows[1].p_shares < 0.2 and .rows[0].level == null' <<<"$output"
+	# One side of one state, and shares that no chance explains.
+	side b 6.1 1
+	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
+	run ! grep 'kind=changed \[high' <<<"$output"
+	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
+	grep -Eq '^work: kind=changed \[low level\] .* no clear difference .*; the shares of the states differ$' <<<"$output"
+	# Both levels of B cost 10 % more.
+	side b 6.1 1.1
+	in_states b 5
+	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	[[ $(grep -Ec '^work: kind=changed \[(low|high) level\] .* 1\.(1|09[0-9]*) \[.* slower$' <<<"$output") -eq 2 ]]
+	run -3 --separate-stderr "$report" compare --threshold 5 --junit a b
+	grep -q 'name="kind=changed \[high level\]"' <<<"$output"
+	# B has no states, but lies all over A's gap.
+	side b 6.1 1
+	jq -c 'if .case == "kind=changed" then .value *= (1 + .round / 3) else . end' b/invocations.jsonl >wide
+	mv wide b/invocations.jsonl
+	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
+	grep -q 'not comparable: one side has two states and the other lies between$' <<<"$output"
+	run -0 --separate-stderr "$report" compare --out pages a b a
+	grep -q 'kind=changed' pages/compare.html
+}
+
 @test "less than the floor is not called different" {
 	side a 6.1 1
 	side b 6.1 1.03
