@@ -54,9 +54,3 @@ void gaps_spin(struct gaps *g, const struct timer *t, unsigned int us,
 		last = now;
 	}
 }
-
-double gaps_lost(const struct gaps *g)
-{
-	return g->spun_ticks ? (double)g->lost_ticks / (double)g->spun_ticks
-			     : 0;
-}

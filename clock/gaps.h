@@ -40,7 +40,4 @@ bool gaps_add(struct gaps *g, uint64_t ticks, double least_ticks);
 void gaps_spin(struct gaps *g, const struct timer *t, unsigned int us,
 	       gaps_fn *seen, void *arg);
 
-/* gaps_lost() - lost share, 0 to 1; 0 if nothing was spun. */
-double gaps_lost(const struct gaps *g);
-
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "aggregate_json.h"
+#include "grade.h"
 #include "states.h"
 #include "stats.h"
 #include "units.h"
@@ -260,30 +261,6 @@ static int pooled(struct result *out, rows_t rows, size_t n)
 	return 0;
 }
 
-static int by_letter(const void *a, const void *b)
-{
-	return **(char *const *)a - **(char *const *)b;
-}
-
-/* The median grade, the worse of two. */
-static int pick_grade(struct result *out, rows_t rows, size_t n)
-{
-	char **grades = calloc(n, sizeof(*grades));
-	size_t k = 0;
-	int err = 0;
-
-	if (!grades)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i]->grade)
-			grades[k++] = rows[i]->grade;
-	qsort(grades, k, sizeof(*grades), by_letter);
-	if (k)
-		err = result_set(&out->grade, grades[k / 2]);
-	free(grades);
-	return err;
-}
-
 /* What is the same in all rows comes from the first that has the status, so
  * that its reason fits. */
 static int copy_common(struct result *out, rows_t rows, size_t n)
@@ -379,8 +356,6 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 		err = aggregate_objects(out, rows, n);
 	if (!err)
 		err = aggregate_counters(out, rows, n);
-	if (!err)
-		err = pick_grade(out, rows, n);
 	if (err)
 		return err;
 	most = figures(out, rows, n, work);
@@ -395,6 +370,8 @@ static int aggregate_rows(struct result *out, rows_t rows, size_t n,
 	err = set_bound(out, rows, n, most);
 	if (!err)
 		err = find_states(out, rows, n, work);
+	if (!err)
+		err = grade_set(out, NAN);
 	MEDIAN(expected);
 	MEDIAN(baseline);
 	for (size_t i = 0; i < n; i++)

@@ -15,8 +15,6 @@
 #include "err.h"
 #include "guard.h"
 
-#define SPIN_US 2500
-
 volatile sig_atomic_t invocation_stop;
 
 uint64_t invocation_now_ns(void)
@@ -319,7 +317,7 @@ static int pin(struct bench *b)
 			       "hwloc describes an invented machine "
 			       "(HWLOC_SYNTHETIC or HWLOC_XMLFILE is set): "
 			       "unset it to measure this one");
-	/* What a sandbox forbids is no defect: the grade tells. */
+	/* A sandbox may forbid it: the grade is D then. */
 	b->unpinned = -err;
 	return EXIT_OK;
 }
@@ -412,9 +410,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 		if (code)
 			return code;
 	}
-	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	code = set_up_and_sample(b);
-	gaps_spin(&b->gaps, &b->timer, SPIN_US, NULL, NULL);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
 		code = give_up(b, EXIT_FAIL,

@@ -11,7 +11,6 @@
 #include "axes.h"
 #include "bench.h"
 #include "evidence.h"
-#include "gaps.h"
 #include "noise.h"
 #include "op_counts.h"
 #include "result.h"
@@ -128,13 +127,11 @@ struct bench {
 	bool first_process; /* who tells what is the same for all */
 	const char *dir;
 	char scratch[PATH_MAX];
-	struct gaps gaps;
 	struct op_counter counter_store;
 	struct op_counter *counter;   /* NULL without --counters */
 	struct sample_vec core_hz;    /* around all visits to all cases */
 	struct sample_vec core_share; /* the same */
 	struct beside beside;
-	int64_t throttled; /* periods beside all visits */
 	char started_at[32];
 	double duration_s;
 	int64_t round;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "states.h"
 #include "units.h"
 
@@ -273,7 +274,8 @@ static void heading(FILE *f, const char *title, const struct result *r)
 		r->priority < 0 ? 0 : r->priority);
 	fprintf(f,
 		"value: median over n invocations (fresh processes); interval: "
-		"exact, from order statistics; grade: A quiet ... D noisy\n\n");
+		"exact, from order statistics; grade: %s\n\n",
+		GRADE_WORDS);
 }
 
 static int write_wide(FILE *f, const char *title, const struct result *rows,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "out.h"
 #include "states.h"
 #include "units.h"
@@ -290,12 +291,13 @@ static char *remark(const struct result *r)
 {
 	const char *why = r->reason ? r->reason : "no reason was given";
 	bool below = r->status == RESULT_BELOW_RESOLUTION;
-	char *text = NULL;
+	char *text = NULL, *doubt;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
 		return NULL;
+	doubt = grade_doubt(r);
 	/* The value says already what it is less than, or "unstable". */
 	if (below && (*why == '<' || !strncmp(why, "unstable", 8)) &&
 	    strstr(why, ": "))
@@ -310,6 +312,10 @@ static char *remark(const struct result *r)
 		      "their shares",
 		      f);
 	say_error(f, r);
+	fflush(f);
+	if (doubt)
+		fprintf(f, "%s%s", len ? "; " : "", doubt);
+	free(doubt);
 	fflush(f);
 	say_aside(f, r, len ? "; " : "");
 	fclose(f);
@@ -348,10 +354,10 @@ static void heading(FILE *f, const char *title, const struct result *r)
 		free(text);
 	}
 	free(cpu);
-	fputs("value: median over fresh processes; interval: exact, from order "
-	      "statistics;\ngrade: A quiet ... D noisy; --wide shows all "
-	      "columns\n\n",
-	      f);
+	fprintf(f, "value: median over fresh processes; %s; more: --wide\n\n",
+		r->n < 6 ? "with fewer than 6 there is no interval and\nno grade"
+			 : "interval: exact, from order statistics;\n"
+			   "grade: " GRADE_WORDS);
 }
 
 int out_short(FILE *f, const char *title, const struct result *rows, size_t n)

@@ -75,6 +75,7 @@ static const struct field fields[] = {
 	SAME(JSON, trend),
 	SAME(JSON, states),
 	SAME(JSON, tags),
+	FIELD(NUMBER, "repeats_within", within),
 	SAME(STRING, grade),
 	SAME(STRING, started_at),
 	SAME(NUMBER, duration_s),
@@ -283,15 +284,4 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 fail:
 	result_free(r);
 	return err;
-}
-
-char result_grade(double lost)
-{
-	if (lost < 0.001)
-		return 'A';
-	if (lost < 0.01)
-		return 'B';
-	if (lost < 0.05)
-		return 'C';
-	return 'D';
 }

@@ -47,6 +47,7 @@ struct result {
 	json_t *evidence, *set_aside, *tags;
 	json_t *trend;	/* over the rounds of a run; NULL: none was found */
 	json_t *states; /* two groups of rounds (states.h); NULL: one */
+	double within;	/* another run would lie: see grade.h */
 	char *grade;	/* "A" ... "D" */
 	char *started_at;
 	double duration_s;
@@ -116,9 +117,5 @@ int result_aggregate(struct result *out, const struct result *const *rows,
  * core_hz; the strings remain those of @rows, so @out is not to be freed. */
 int result_headline(struct result *out, const struct result *const *rows,
 		    size_t n);
-
-/* result_grade() - of the share of time that others took: 'A' under 0.1 %, 'B'
- * under 1 %, 'C' under 5 %, else 'D'. */
-char result_grade(double lost);
 
 #endif

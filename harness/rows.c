@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "invocation.h"
 #include "stats.h"
 #include "units.h"
@@ -498,26 +499,6 @@ static bool drifted(const struct bench *b, const struct case_run *run)
 	       speed(of, 0.75) / speed(of, 0.25) - 1 > FREQUENCY_DRIFT;
 }
 
-/* The grade of the spin, lowered by what the samples themselves saw. */
-static char grade_of(const struct bench *b, const struct case_run *run,
-		     uint64_t samples)
-{
-	char grade = result_grade(gaps_lost(&b->gaps));
-	const uint64_t all = samples + run->waited;
-	double share =
-		all ? (double)(run->involuntary + run->migrated + run->waited) /
-				(double)all
-		    : 0;
-
-	if (share > 0.01 && grade < 'B')
-		grade = 'B';
-	if ((share > 0.05 || drifted(b, run)) && grade < 'C')
-		grade = 'C';
-	if (share > 0.2 || b->throttled > 0 || b->unpinned)
-		grade = 'D';
-	return grade;
-}
-
 static const char *policy_name(int policy)
 {
 	switch (policy & ~SCHED_RESET_ON_FORK) {
@@ -542,14 +523,10 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 			 struct result *row)
 {
 	struct sched_param param = { 0 };
-	char grade[2] = "";
 	int bad = 0;
 
 	sched_getparam(0, &param);
-	grade[0] = grade_of(b, run, row->samples);
 	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
-	if (b->gaps.spun_ticks)
-		bad |= result_set(&row->grade, grade);
 	if (b->timer.hz > 0)
 		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);
@@ -620,6 +597,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	scale(row, b->timer.tsc_hz, core_hz);
 	bad |= circumstances(b, run, row);
 	bad |= add_counters(b, run, row);
+	bad |= grade_set(row, NAN);
 	if (bad) {
 		result_free(row);
 		return -ENOMEM;

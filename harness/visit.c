@@ -396,7 +396,6 @@ void visit_settle(struct bench *b, struct case_run *run,
 	const int64_t held = now->throttled - then->throttled;
 	const unsigned int aside = run->set_aside;
 
-	b->throttled += held;
 	if (held > 0 && !waits_known)
 		bench_purity(b, &run->c, "measurements_within_the_cpu_quota", 1,
 			     1, 0);

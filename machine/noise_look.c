@@ -12,10 +12,10 @@
 
 #include "err.h"
 #include "gaps.h"
+#include "grade.h"
 #include "machine.h"
 #include "noise.h"
 #include "reference.h"
-#include "result.h"
 #include "stats.h"
 #include "top_tasks.h"
 #include "topo.h"
@@ -255,7 +255,7 @@ static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 {
 	const struct cpu_gaps *g = &l->gaps;
 	double lost = g->spun_ns > 0 ? g->lost_ns / g->spun_ns : 0;
-	char grade[2] = { result_grade(lost), '\0' }, at[32];
+	char at[32];
 	time_t now = time(NULL);
 	struct tm utc;
 
@@ -267,12 +267,12 @@ static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 		"schema", 1, "phase", phase, "round", (json_int_t)round, "at",
 		at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
 		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
-		"grade", grade, "gaps", (json_int_t)g->n, "longest_us",
-		g->longest_ns / 1e3, "causes_us", causes_of(g), "switches",
-		(json_int_t)g->switched, "steal_us", real(g->steal_ns / 1e3),
-		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
-		l->timer->features.hypervisor, "adds_per_cycle", l->shares,
-		"interrupts", l->interrupts, "tasks", tasks);
+		"noise", noise_word(lost), "gaps", (json_int_t)g->n,
+		"longest_us", g->longest_ns / 1e3, "causes_us", causes_of(g),
+		"switches", (json_int_t)g->switched, "steal_us",
+		real(g->steal_ns / 1e3), "throttled_us", g->throttled_ns / 1e3,
+		"hypervisor", l->timer->features.hypervisor, "adds_per_cycle",
+		l->shares, "interrupts", l->interrupts, "tasks", tasks);
 }
 
 /* Look at @n CPUs at the same time. */

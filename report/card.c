@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "console.h"
+#include "grades.h"
 #include "input.h"
-#include "noise_certificate.h"
 #include "pick.h"
 #include "result.h"
 #include "rowtable.h"
@@ -107,15 +107,14 @@ static void add_row(struct table *t, const struct card_entry *e,
 {
 	const struct result *r = &row->all;
 	char *value = tables_value(r);
-	bool valued =
-		r->status == RESULT_OK || r->status == RESULT_BELOW_RESOLUTION;
+	bool valued = r->status <= RESULT_BELOW_RESOLUTION;
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
 	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_VALUE, value);
 	table_cell(t, COL_INTERVAL, interval(r, value));
-	table_cell(t, COL_GRADE, valued ? text_copy(r->grade) : NULL);
+	table_cell(t, COL_GRADE, text_copy(r->grade));
 	if (!valued)
 		table_cell(t, COL_REMARK, text_copy(r->reason));
 }
@@ -289,41 +288,6 @@ void card_table(struct table *t, const struct card *card, const struct run *run)
 	table_prune(t);
 }
 
-/* What others took from the programs means for the values. */
-static const char *meaning(char grade)
-{
-	switch (grade) {
-	case 'A':
-		return "no value shows it";
-	case 'D':
-		return "measure again, quieter";
-	default:
-		return "errors may be as large";
-	}
-}
-
-char *card_quality(const struct run *run)
-{
-	struct noise_certificate q;
-	char lost[UNITS_MAX], *text;
-
-	noise_certificate_sum(&q, run);
-	if (q.n) {
-		double share = noise_cpu_share(&q.v[0]);
-
-		text = text_format("noise: grade %c on CPU %d, others took %s "
-				   "of the time: %s",
-				   result_grade(share), q.v[0].cpu,
-				   units_percent(lost, share),
-				   meaning(result_grade(share)));
-	} else {
-		text = text_copy("noise: nobody watched (no noise.jsonl); each "
-				 "row has its own grade");
-	}
-	noise_certificate_free(&q);
-	return text;
-}
-
 /* What a row without a value has instead of its other cells. */
 static void put_reason(FILE *f, const char *value, const char *remark,
 		       size_t width)
@@ -387,19 +351,20 @@ static void put_table(FILE *f, const struct table *t)
 void card_print(FILE *f, const struct card *card, const struct run *run)
 {
 	char *machine = card_machine(run), *line = text_cut(machine, LINE);
-	char *quality = card_quality(run);
+	char *grade;
 	struct table t;
 
 	text_plain(f, line);
 	fputc('\n', f);
+	grades_of_run(run, &grade);
+	console_text(f, grade, "", "  ");
 	fill_table(&t, card, run);
 	if (t.nrows)
 		put_table(f, &t);
 	else
 		fputs(CARD_NONE "\n", f);
 	table_free(&t);
-	console_text(f, quality, "", "  ");
-	free(quality);
+	free(grade);
 	free(line);
 	free(machine);
 }

@@ -46,9 +46,6 @@ void card_print(FILE *f, const struct card *card, const struct run *run);
 void card_collect(struct plotdata *d, const struct card *card,
 		  const struct run *run);
 
-/* card_quality() - how much others took from the programs and what that means
- * for the values; card_machine() - kernel, hypervisor, CPUs.  New strings. */
-char *card_quality(const struct run *run);
 char *card_machine(const struct run *run);
 
 #endif

@@ -9,6 +9,7 @@
 #include "console.h"
 #include "course.h"
 #include "err.h"
+#include "grades.h"
 #include "input.h"
 #include "lmbench.h"
 #include "noise_certificate.h"
@@ -83,6 +84,8 @@ static int print_run(const char *root, const char *dir,
 	if (err)
 		warn("%s", why);
 	else
+		grades_earlier(&run);
+	if (!err)
 		print(root, &run);
 	free(why);
 	run_free(&run);

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "err.h"
 #include "export.h"
+#include "grades.h"
 #include "input.h"
 #include "ledger.h"
 #include "moves.h"
@@ -147,6 +148,7 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 	if (err) {
 		warn("%s", why);
 	} else {
+		grades_earlier(&run);
 		warnings_add(&run);
 		err = write_all(&run, &card, ledger, root, no_plots);
 		card_print(stdout, &card, &run);

@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "compare_write.h"
+#include "grade.h"
 #include "noise_certificate.h"
 #include "result.h"
 #include "tables.h"
@@ -88,9 +89,9 @@ static char *shown(const struct side *s, size_t i)
 	return compare_setting(&s->runs[0], i);
 }
 
-/* How quiet the measuring CPU was in @run, NULL if nobody looked; *@grade is
- * its letter. */
-static char *noise_of(const struct run *run, char *grade)
+/* How quiet the measuring CPU was in @run, NULL if nobody looked; *@word: in
+ * one word. */
+static char *noise_of(const struct run *run, const char **word)
 {
 	struct noise_certificate q;
 	char *text = NULL, pct[UNITS_MAX];
@@ -99,8 +100,8 @@ static char *noise_of(const struct run *run, char *grade)
 	if (q.n) {
 		double share = noise_cpu_share(&q.v[0]);
 
-		*grade = result_grade(share);
-		text = text_format("%c, %s of the time lost", *grade,
+		*word = noise_word(share);
+		text = text_format("%s, %s of the time lost", *word,
 				   units_percent(pct, share));
 	}
 	noise_certificate_free(&q);
@@ -115,9 +116,10 @@ char *compare_forbidden(const struct comparison *c)
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < sides[i]->n; j++) {
 			const struct run *run = &sides[i]->runs[j];
-			char grade = 0, *noise = noise_of(run, &grade), *more;
+			const char *word;
+			char *noise = noise_of(run, &word), *more;
 
-			if (grade == 'D') {
+			if (noise && !strcmp(word, "very noisy")) {
 				more = text_format("%s%s%s (%s)",
 						   text ? text : "",
 						   text ? ", " : "", run->dir,
@@ -142,10 +144,11 @@ char *compare_forbidden(const struct comparison *c)
 
 static void add_noise(struct table *t, const struct comparison *c)
 {
-	char grade[2] = "", *a = noise_of(c->a->runs, &grade[0]);
-	char *b = noise_of(c->b->runs, &grade[1]);
+	const char *word[2];
+	char *a = noise_of(c->a->runs, &word[0]);
+	char *b = noise_of(c->b->runs, &word[1]);
 
-	if (a && b && grade[0] != grade[1]) {
+	if (a && b && strcmp(word[0], word[1]) != 0) {
 		table_row(t, "");
 		table_cell(t, 0, text_copy("noise certificate"));
 		table_cell(t, 1, text_copy(a));

@@ -25,7 +25,7 @@ char *compare_frequency(const struct comparison *c);
 char *compare_count(const struct comparison *c, bool details);
 /* NULL, or how many rows were compared level by level. */
 char *compare_states(const struct comparison *c);
-/* NULL, or which runs are of grade D. */
+/* NULL, or which runs were very noisy. */
 char *compare_forbidden(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */
 char *compare_batches(const struct comparison *c);

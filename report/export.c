@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "err.h"
 #include "export_ci.h"
+#include "grades.h"
 #include "out.h"
 #include "text.h"
 
@@ -150,8 +151,8 @@ static const struct export_family {
 	  "high end of its interval", "B/s", 1, HIGH },
 	{ "oscost_size_bytes", "bytes", "a size", "B", 1, VALUE },
 	{ "oscost_ratio", NULL, "a ratio", "1", 1, VALUE },
-	{ "oscost_grade", NULL, "how quiet it was: 1 is A, 4 is D", NULL, 1,
-	  GRADE },
+	{ "oscost_grade", NULL, "how far another run may lie: 1 is A, 4 is D",
+	  NULL, 1, GRADE },
 };
 
 void export_label(FILE *f, const char *name, const char *value)
@@ -240,7 +241,7 @@ static int append_point(json_t *list, const struct result *r)
 {
 	char *name = text_format("%s %s", r->benchmark, r->name);
 	char *extra = text_format("n %llu, grade %s", (unsigned long long)r->n,
-				  r->grade ? r->grade : "unknown");
+				  r->grade ? r->grade : "none");
 	json_t *o = json_pack("{s:s, s:s, s:f, s:s}", "name", name, "unit",
 			      r->unit ? r->unit : "1", "value", r->value,
 			      "extra", extra);
@@ -342,9 +343,11 @@ int command_export(const char *root, const char *name, const char *dir)
 		card_read(&card, root, &notes);
 	if (err)
 		warn("%s", why);
-	else if (format->write)
-		err = format->write(stdout, &run);
 	else
+		grades_earlier(&run);
+	if (!err && format->write)
+		err = format->write(stdout, &run);
+	else if (!err)
 		err = export_tsv(stdout, &run, &card);
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);

@@ -41,9 +41,9 @@ enum fleet_verdict {
 struct fleet_node {
 	char *name, *seconds, *reason;
 	enum fleet_status status;
-	char **settings;  /* compare_setting() of each; NULL: not read */
-	char *class_name; /* of its hardware */
-	char grade;	  /* of its noise certificate, or 0 */
+	char **settings;   /* compare_setting() of each; NULL: not read */
+	char *class_name;  /* of its hardware */
+	const char *noise; /* word of its noise certificate, or NULL */
 	struct fleet_cell *cells; /* one for each row of the fleet */
 	size_t ncells;
 	size_t class;

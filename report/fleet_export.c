@@ -79,7 +79,6 @@ static json_t *nodes_of(const struct fleet *f)
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
-		const char grade[] = { node->grade, '\0' };
 		json_t *o =
 			json_pack("{s:s, s:s, s:s, s:b}", "node", node->name,
 				  "status", fleet_status_name(node->status),
@@ -93,9 +92,10 @@ static json_t *nodes_of(const struct fleet *f)
 			json_object_set_new(o, "class",
 					    json_integer(
 						    (json_int_t)node->class));
-			json_object_set_new(o, "grade",
-					    *grade ? json_string(grade)
-						   : json_null());
+			json_object_set_new(o, "noise",
+					    node->noise
+						    ? json_string(node->noise)
+						    : json_null());
 		}
 		if (node->verdict != FLEET_GOOD) {
 			char *words = fleet_words(f, node);

@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "err.h"
 #include "fleet.h"
+#include "grade.h"
 #include "input.h"
 #include "noise_certificate.h"
 #include "text.h"
@@ -234,13 +235,13 @@ static void read_settings(struct fleet_node *node, const struct run *run)
 	}
 }
 
-static void read_grade(struct fleet_node *node, const struct run *run)
+static void read_noise(struct fleet_node *node, const struct run *run)
 {
 	struct noise_certificate q;
 
 	noise_certificate_sum(&q, run);
 	if (q.n)
-		node->grade = result_grade(noise_cpu_share(&q.v[0]));
+		node->noise = noise_word(noise_cpu_share(&q.v[0]));
 	noise_certificate_free(&q);
 }
 
@@ -371,7 +372,7 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 		}
 	} else {
 		read_settings(node, &run);
-		read_grade(node, &run);
+		read_noise(node, &run);
 		node->class_name = class_of(&run);
 	}
 	for (size_t i = 0; i < notes.n; i++)

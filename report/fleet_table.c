@@ -366,8 +366,7 @@ void fleet_slow(struct table *t, const struct fleet *f)
 			   text_copy(node->verdict == FLEET_FLAGGED
 					     ? "none"
 					     : verdicts[node->verdict]));
-		if (node->grade)
-			table_cell(t, 7, text_format("%c", node->grade));
+		table_cell(t, 7, text_copy(node->noise));
 		table_cell(t, 8, differs_in(f, node));
 	}
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "distances.h"
+#include "grade.h"
 #include "input.h"
 #include "noise_certificate.h"
 #include "rounds.h"
@@ -501,6 +502,8 @@ static int load(struct run *run, const char *dir, bool core,
 		rounds_count(run);
 		trend_mark(run);
 		distances_mark(run);
+		for (size_t i = 0; i < run->nrows && !err; i++)
+			err = grade_set(&run->rows[i].all, NAN);
 	}
 	if (in.file.f)
 		input_close(&in.file);

@@ -13,7 +13,7 @@
 #include "compare.h"
 #include "console.h"
 #include "err.h"
-#include "noise_certificate.h"
+#include "grades.h"
 #include "table.h"
 #include "tables.h"
 #include "text.h"
@@ -69,22 +69,9 @@ static json_t *rows_of(const struct run *run)
 	return rows;
 }
 
-/* The grade of the measuring CPU, or 0. */
-static char grade_of(const struct run *run)
-{
-	struct noise_certificate q;
-	char grade = 0;
-
-	noise_certificate_sum(&q, run);
-	if (q.n)
-		grade = result_grade(noise_cpu_share(&q.v[0]));
-	noise_certificate_free(&q);
-	return grade;
-}
-
 static int put_contribution(const struct run *run, const void *arg)
 {
-	const char grade[] = { grade_of(run), '\0' };
+	char *text, grade[] = { grades_of_run(run, &text), '\0' };
 	json_t *all = json_pack("{s:i}", "schema", SCHEMA);
 	int err;
 
@@ -100,6 +87,7 @@ static int put_contribution(const struct run *run, const void *arg)
 	err = json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	putchar('\n');
 	json_decref(all);
+	free(text);
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 

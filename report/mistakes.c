@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "pick.h"
 #include "tables.h"
 #include "text.h"
@@ -49,9 +50,9 @@ static char *proper_value(const struct row *proper, const struct row *naive)
 		return NULL;
 	if (strcmp(unit, "%") != 0)
 		return tables_value(&proper->all);
-	return isfinite(tables_halfwidth(&proper->all))
+	return isfinite(grade_halfwidth(&proper->all))
 		       ? text_format("%.3g %%",
-				     100 * tables_halfwidth(&proper->all))
+				     100 * grade_halfwidth(&proper->all))
 		       : NULL;
 }
 

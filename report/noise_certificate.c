@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "console.h"
+#include "grade.h"
 #include "input.h"
 #include "result.h"
 #include "stats.h"
@@ -203,9 +204,9 @@ char *noise_cpu_verdict(const struct noise_cpu *c)
 {
 	char lost[UNITS_MAX], longest[UNITS_MAX], spun[UNITS_MAX];
 
-	return text_format("grade %c on CPU %d: others took %s of the time "
+	return text_format("CPU %d was %s: other work took %s of the time "
 			   "(%s watched; longest gap %s)",
-			   result_grade(noise_cpu_share(c)), c->cpu,
+			   c->cpu, noise_word(noise_cpu_share(c)),
 			   units_percent(lost, noise_cpu_share(c)),
 			   units_format(spun, 1e3 * c->spun_us, "ns"),
 			   units_format(longest, 1e3 * c->longest_us, "ns"));
@@ -442,7 +443,7 @@ static char *percent(double part, double whole)
 static void fill(struct table *t, const struct noise_certificate *q)
 {
 	static const char *const heads[] = {
-		"CPU",	  "grade",	 "lost",  "before",    "between rounds",
+		"CPU",	  "noise",	 "lost",  "before",    "between rounds",
 		"after",  "longest gap", "tasks", "throttled", "interrupts",
 		"unseen",
 	};
@@ -452,13 +453,12 @@ static void fill(struct table *t, const struct noise_certificate *q)
 		table_column(t, heads[i], i != 1);
 	for (size_t i = 0; i < q->n && i < MOST_CPUS; i++) {
 		const struct noise_cpu *c = &q->v[i];
-		char grade[2] = { result_grade(noise_cpu_share(c)), '\0' };
 
 		table_row(t, "");
 		table_cell(t, 0,
 			   text_format("%d%s", c->cpu,
 				       c->measuring ? " (measures)" : ""));
-		table_cell(t, 1, text_copy(grade));
+		table_cell(t, 1, text_copy(noise_word(noise_cpu_share(c))));
 		table_cell(t, 2, percent(c->lost_us, c->spun_us));
 		for (size_t j = 0; j < NOISE_PHASES; j++)
 			table_cell(t, 3 + j,
@@ -516,14 +516,12 @@ void sections_noise(struct doc *d, const struct run *run)
 	d->format->fold(d, "noise", "Noise certificate");
 	if (!q.n) {
 		d->format->para(d, "This run has none (no noise.jsonl): it was "
-				   "not made by run-all, or by an older one. "
-				   "The grades of the rows stand on their "
-				   "own.");
+				   "not made by run-all, or by an older one.");
 		d->format->fold(d, NULL, NULL);
 		return;
 	}
 	verdict = noise_cpu_verdict(&q.v[0]);
-	line = text_format("The certificate says %s.", verdict);
+	line = text_format("The certificate: %s.", verdict);
 	d->format->para(d, line);
 	free(line);
 	free(verdict);
@@ -543,9 +541,9 @@ void sections_noise(struct doc *d, const struct run *run)
 		   "is the kernel's count of it, also before and after the "
 		   "clock was read, so it may be more than all tasks took; "
 		   "what the hypervisor took of a gap in which a task ran "
-		   "counts as the task's. Grades: A under "
-		   "0.1 %, B under 1 %, C under 5 %, D more. Each row has its "
-		   "own grade too, from its own process.");
+		   "counts as the task's. Quiet: under 0.1 %, nearly quiet: "
+		   "under 1 %, noisy: under 5 %, very noisy: more. How far "
+		   "the values can be relied on is their grade.");
 	d->format->fold(d, NULL, NULL);
 	noise_certificate_free(&q);
 }

@@ -48,7 +48,7 @@ void noise_certificate_free(struct noise_certificate *q);
 /* noise_cpu_share() - of the time of @c that others took, 0 to 1. */
 double noise_cpu_share(const struct noise_cpu *c);
 
-/* noise_cpu_verdict() - one line: grade, share, longest gap; a new string. */
+/* noise_cpu_verdict() - one line: word, share, longest gap; a new string. */
 char *noise_cpu_verdict(const struct noise_cpu *c);
 
 /* noise_cpu_cause() - what @cause was on @c, with names; noise_cpu_mend() -

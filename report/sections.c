@@ -8,6 +8,7 @@
 #include "again.h"
 #include "card.h"
 #include "families.h"
+#include "grades.h"
 #include "instructions.h"
 #include "noise_certificate.h"
 #include "pairs.h"
@@ -84,8 +85,9 @@ static void put_intro(struct doc *d, const struct run *run)
 		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
 		"process in each of %s rounds. A value is the median over the "
 		"rounds; the interval beside it says how sure it is, the grade "
-		"how quiet the machine was (A best, D worst), and < that the "
-		"cost was too small to be told from nothing.",
+		"how far another run may lie (A within 2 %%, B 5 %%, C 10 %%, "
+		"D further or not to be relied on), and < that the cost was "
+		"too small to be told from nothing.",
 		machine, run->nrows, programs, rounds);
 	d->format->para(d, text);
 	free(text);
@@ -122,11 +124,14 @@ static void put_contents(struct doc *d, const struct run *run,
 static void put_card(struct doc *d, const struct run *run,
 		     const struct report_parts *parts)
 {
-	char *quality = card_quality(run), *machine = card_machine(run), *text;
+	char *machine = card_machine(run), *grade;
 	struct table t;
 
 	d->format->heading(d, 2, "card", "Card");
 	d->format->para(d, machine);
+	grades_of_run(run, &grade);
+	*grade = (char)(*grade - 'a' + 'A');
+	d->format->para(d, grade);
 	for (size_t i = 0; i < parts->figs->n; i++) {
 		const struct figure *fig = &parts->figs->v[i];
 
@@ -139,13 +144,8 @@ static void put_card(struct doc *d, const struct run *run,
 	else
 		d->format->para(d, CARD_NONE);
 	table_free(&t);
-	if (*quality >= 'a' && *quality <= 'z')
-		*quality = (char)(*quality - 'a' + 'A');
-	text = text_format("%s. More: Noise certificate.", quality);
-	d->format->para(d, text);
-	free(text);
 	free(machine);
-	free(quality);
+	free(grade);
 }
 
 static void put_missing(struct doc *d, const struct run *run)
@@ -256,9 +256,21 @@ static void put_glossary(struct doc *d)
 		  "a rate whose time was too small to measure in some rounds: "
 		  "the remark says from where to where the rates were" },
 		{ "grade",
-		  "share of time that others took from the program: A under "
-		  "0.1 %, B under 1 %, C under 5 %, D more; samples that were "
-		  "disturbed lower it" },
+		  "how far the value of another run of this kind may lie, "
+		  "at 95 %: A within 2 %, B 5 %, C 10 %, D further; it is the "
+		  "root of 2 times half the interval, or the distance of an "
+		  "earlier run of this machine where that is greater. Rounds "
+		  "in two groups or with a trend are D. C at best: other work "
+		  "had the CPU in 5 % of the samples, or in half of them the "
+		  "frequency moved, the core was shared, a CPU quota held the "
+		  "program back or the host took time; D: in 20 %, or the "
+		  "program was bound to no CPU: the remark says so. Fewer than "
+		  "6 rounds give no grade" },
+		{ "grade of the run", "what 9 of 10 core rows have at least" },
+		{ "quiet, noisy",
+		  "share of a CPU's time that other work took, in the noise "
+		  "certificate: quiet under 0.1 %, nearly quiet under 1 %, "
+		  "noisy under 5 %, very noisy" },
 		{ "evidence",
 		  "what proves that the operation happened: seen/expected in "
 		  "one invocation, on average; and facts about how it was "

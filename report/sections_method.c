@@ -146,8 +146,8 @@ static void put_samples(struct doc *d, const struct run *run)
 			"constant cancels: reading the clock, calling the "
 			"loop. Operations that cannot be repeated are timed "
 			"one by one, minus the mean overhead of the clock, and "
-			"their value is the median. Nothing is thrown away; "
-			"disturbed samples are counted and lower the grade.",
+			"their value is the median. Disturbed samples are "
+			"counted, and many of them lower the grade.",
 			method ? method : "unknown", batch));
 	free(batch);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "rounds.h"
 #include "states.h"
 #include "text.h"
@@ -160,19 +161,11 @@ char *tables_value(const struct result *r)
 	}
 }
 
-double tables_halfwidth(const struct result *r)
-{
-	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]) ||
-	    !isfinite(r->ci95[1]) || r->value == 0)
-		return NAN;
-	return (r->ci95[1] - r->ci95[0]) / 2 / fabs(r->value);
-}
-
 /* With @shown behind it, unless that is NULL. */
 static char *interval(const struct result *r, double scale, const char *shown)
 {
 	const bool bare = !shown || !strcmp(shown, "1");
-	double half = tables_halfwidth(r);
+	double half = grade_halfwidth(r);
 	char pct[UNITS_MAX], *lo, *hi, *text;
 
 	if (r->trend) {
@@ -252,7 +245,7 @@ static char *remark(const struct row *row)
 		return text_format("moves by up to %.3g %% with the place of "
 				   "the code",
 				   row->moves);
-	return text_copy(r->reason);
+	return r->reason ? text_copy(r->reason) : grade_doubt(r);
 }
 
 static char *error_pct(const struct result *r)

@@ -29,9 +29,6 @@ char *tables_value(const struct result *r);
  * none, or where it would reach from one state of the row to the other. */
 char *tables_interval(const struct result *r);
 
-/* tables_halfwidth() - of the interval, relative to the value; NAN if none. */
-double tables_halfwidth(const struct result *r);
-
 /* tables_evidence() - "children 200/200; page_bytes 4096"; a new string. */
 char *tables_evidence(const struct result *r);
 

@@ -8,6 +8,7 @@
 #include "again.h"
 #include "contradictions.h"
 #include "distances.h"
+#include "grade.h"
 #include "ledger.h"
 #include "noise_certificate.h"
 #include "rounds.h"
@@ -16,28 +17,30 @@
 #include "text.h"
 #include "trend.h"
 
-/* Half a 95 % interval should not be wider than this (METHOD, a run). */
-#define WIDE 0.05
+/* Share of the measuring CPU's time that other work should not take. */
+#define NOISY 0.01
 /* Largest error that `truth` may show, from this many cycles up. */
 #define TRUTH_ERROR  0.01
 #define TRUTH_CYCLES 8
 
-/* What the certificate found most of, and what can be done about it: new
- * strings, @what is NULL if it found little. */
-static void blame(const struct run *run, char **what, char **mend)
+/* What the certificate found most of on the measuring CPU. */
+static void warn_noise(struct run *run)
 {
 	struct noise_certificate q;
 
-	*what = NULL;
 	noise_certificate_sum(&q, run);
-	if (q.n && noise_cpu_share(&q.v[0]) >= 0.01) {
-		enum noise_cause cause = noise_cpu_main_cause(&q.v[0]);
+	if (q.n && noise_cpu_share(&q.v[0]) >= NOISY) {
+		const enum noise_cause cause = noise_cpu_main_cause(&q.v[0]);
+		char *what = noise_cpu_cause(&q.v[0], cause);
+		char *verdict = noise_cpu_verdict(&q.v[0]);
 
-		*what = noise_cpu_cause(&q.v[0], cause);
-		*mend = noise_cpu_mend(&q.v[0], cause);
-	} else {
-		*mend = text_copy("stop other work, or give the programs a "
-				  "real-time priority: make run-all PRIO=50");
+		notes_add(run->notes,
+			  text_format("%s%s%s", verdict,
+				      what ? ", mostly " : "",
+				      what ? what : ""),
+			  noise_cpu_mend(&q.v[0], cause));
+		free(verdict);
+		free(what);
 	}
 	noise_certificate_free(&q);
 }
@@ -47,47 +50,33 @@ static json_int_t frequency_tags(const struct result *row)
 	return json_integer_value(json_object_get(row->tags, "frequency"));
 }
 
-/* Rows of grade C and D, and how many of them are C (the middle grade of the
- * rounds) because the core's frequency moved in most of the rounds. */
-static void count_bad(const struct run *run, size_t *graded, size_t *bad,
-		      size_t *moved)
+/* Values that rounds which agree do not make right.  Of earlier runs the rows
+ * tell. */
+static void warn_doubt(struct run *run)
 {
-	*graded = *bad = *moved = 0;
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *row = &run->rows[i].all;
-		const char *grade = row->grade;
+	const struct result *first = NULL;
+	size_t n = 0;
+	char *why;
 
-		*graded += grade != NULL;
-		if (!grade || (*grade != 'C' && *grade != 'D'))
-			continue;
-		++*bad;
-		*moved += *grade == 'C' && frequency_tags(row) > 0 &&
-			  2 * frequency_tags(row) >= (json_int_t)row->samples;
+	for (size_t i = run->nrows; i-- > 0;) {
+		why = grade_doubt(&run->rows[i].all);
+		if (why && strncmp(why, "earlier", 7) != 0) {
+			first = &run->rows[i].all;
+			n++;
+		}
+		free(why);
 	}
-}
-
-static void warn_noise(struct run *run)
-{
-	size_t bad, graded, moved;
-	char *what, *mend, *also;
-
-	count_bad(run, &graded, &bad, &moved);
-	/* Of the frequency alone the next warning tells. */
-	if (bad == moved)
+	if (!first)
 		return;
-	blame(run, &what, &mend);
-	also = moved ? text_format(", or (in %zu of them) the core's "
-				   "frequency moved by more than 2 %%",
-				   moved)
-		     : text_copy("");
+	why = grade_doubt(first);
 	notes_add(run->notes,
-		  text_format("%zu of %zu rows have grade C or D: others took "
-			      "more than 1 %% of the CPU's time%s%s%s",
-			      bad, graded, what ? ", mostly " : "",
-			      what ? what : "", also),
-		  mend);
-	free(what);
-	free(also);
+		  text_format("%zu row%s a lower grade than by the interval "
+			      "(first: %s %s: %s)",
+			      n, n == 1 ? " has" : "s have", first->benchmark,
+			      first->name, why),
+		  text_copy("stop other work, or give the programs a "
+			    "real-time priority: make run-all PRIO=50"));
+	free(why);
 }
 
 static void warn_frequency(struct run *run)
@@ -158,32 +147,31 @@ static void warn_precision(struct run *run)
 
 static void warn_width(struct run *run)
 {
-	size_t wide = 0, with = 0;
+	size_t bad = 0, graded = 0;
 
 	for (size_t i = 0; i < run->nrows; i++) {
-		double half = tables_halfwidth(&run->rows[i].all);
+		const char *grade = run->rows[i].all.grade;
 
-		with += isfinite(half);
-		/* What lies between two tries is no noise. */
-		wide += half > WIDE && !isfinite(run->rows[i].all.at_least);
+		graded += grade != NULL;
+		bad += grade && *grade >= 'C';
 	}
 	if (run->nrows && run->rounds < 6)
 		notes_add(run->notes,
-			  text_format("%u round%s: no intervals", run->rounds,
-				      run->rounds == 1 ? "" : "s"),
+			  text_format("%u round%s: no intervals and no grades",
+				      run->rounds, run->rounds == 1 ? "" : "s"),
 			  json_is_true(run_at(run->meta, "interrupted"))
 				  ? NULL /* said with the interruption */
 				  : text_copy("6 rounds or more are needed: "
 					      "make run-all PROFILE=quick"));
-	else if (wide && isnan(rounds_precision(run)))
+	else if (bad && isnan(rounds_precision(run)))
 		notes_add(run->notes,
-			  text_format("%zu of %zu intervals are wider than "
-				      "±5 %%",
-				      wide, with),
-			  text_copy("more rounds narrow them: make run-all "
-				    "PROFILE=publish, or PRECISION=5, which "
-				    "adds rounds only for programs with wide "
-				    "intervals"));
+			  text_format("%zu of %zu rows have grade C or D: "
+				      "another run may lie more than 5 %% away",
+				      bad, graded),
+			  text_copy("more rounds narrow most intervals: make "
+				    "run-all PROFILE=publish, or PRECISION=5, "
+				    "which adds rounds only for programs with "
+				    "wide intervals"));
 }
 
 static void warn_failures(struct run *run)
@@ -481,6 +469,7 @@ void warnings_add(struct run *run)
 	/* Counts have no noise. */
 	if (!ledger_is(run)) {
 		warn_noise(run);
+		warn_doubt(run);
 		warn_frequency(run);
 		warn_width(run);
 		warn_precision(run);

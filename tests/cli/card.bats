@@ -32,8 +32,8 @@ card_run() {
 			jq -nc --arg program "$program" --arg case "${pattern//\*/1}" \
 				--argjson round "$round" --argjson number "$number" '
 				{schema: 2, benchmark: $program, case: $case, status: "ok",
-				 unit: "ns", better: "lower", n: 1, samples: 9, iters: 1,
-				 round: $round, grade: "A", value: (10000 + 100 * ($round * 3 % 7))}
+				 tier: "core", unit: "ns", better: "lower", n: 1, samples: 9, iters: 1,
+				 round: $round, value: (10000 + 100 * ($round * 3 % 7))}
 				| if $number == 3 then .status = "skipped" | .value = null
 					| .reason = "no such call: " + ("long " * 40)
 				elif $number == 4 then .status = "failed" | .value = null
@@ -77,15 +77,15 @@ card_run() {
 	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" run
 	[[ ${#lines[@]} -le 30 ]]
 	[[ ${lines[0]} == "Linux "*" CPUs of Intel(R) Xeon"* ]]
-	[[ ${lines[1]} =~ ^operation\ +value\ +95\ %\ interval\ +grade$ ]]
+	[[ ${lines[1]} =~ ^grade\ B:\ ([0-9]+)\ of\ ([0-9]+)\ core\ rows\ would\ be\ within\ 5\ %\ in\ another\ run\ like\ this$ ]]
+	[[ ${lines[2]} =~ ^operation\ +value\ +95\ %\ interval\ +grade$ ]]
 	for line in "${lines[@]}"; do
 		[[ ${#line} -le 80 ]]
 	done
-	[[ $(grep -c ' 10.3 µs  *10\.[12]0 – 10\.[56]0 µs  A$' <<<"$output") -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
+	[[ $(grep -c ' 10.3 µs  *10\.[12]0 – 10\.[56]0 µs  B$' <<<"$output") -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
 	# Those without a value stand last and say why.
-	[[ ${lines[-4]} == *"  skipped: no such call: long long"*"…" ]]
-	[[ ${lines[-3]} == *"  failed: children: expected 1, seen 0" ]]
-	[[ ${lines[-2]} == "noise: grade C on CPU 3, others took 2.1 % of the time: "* ]]
+	[[ ${lines[-3]} == *"  skipped: no such call: long long"*"…" ]]
+	[[ ${lines[-2]} == *"  failed: children: expected 1, seen 0" ]]
 	[[ $output == *"L1 latency, 32 KiB "* ]]
 }
 
@@ -99,10 +99,26 @@ card_run() {
 	mv with run/invocations.jsonl
 	run -0 --separate-stderr "$report" card --root "$ROOT" run
 	[[ -z $stderr ]]
-	[[ ${lines[2]} =~ ^Signal\ to\ itself,\ caught\ +\<\ 0.500\ ns ]]
+	[[ ${lines[3]} =~ ^Signal\ to\ itself,\ caught\ +\<\ 0.500\ ns ]]
 	awk -F '  +' '{ print $2 }' <<<"$output" | awk '/^[0-9<]/ { print $NF }' | uniq >units
 	[[ $(tr '\n' ' ' <units) == "ns µs ms kB/s GB/s " ]]
-	[[ ${lines[-1]} == "noise: "* && ${lines[-2]} == *"failed: "* ]]
+	[[ ${lines[-1]} == *"failed: "* ]]
+}
+
+@test "an earlier run lowers the grade of rows that it had elsewhere, one of another machine does not" {
+	card_run
+	cp -r run before
+	jq '.started_at = "2025-12-31T00:00:00Z"' run/run.json >before/run.json
+	jq -c 'if .value then .value *= 1.2 else . end' run/invocations.jsonl >before/invocations.jsonl
+	run -0 "$report" make --no-plots --root "$ROOT" before
+	[[ ${lines[1]} == "grade B: "* ]]
+	run -0 "$report" card --root "$ROOT" run
+	[[ ${lines[1]} == "grade D: only 0 of "*" core rows would be within 10 % in another run like this" ]]
+	run -0 "$report" make --no-plots --root "$ROOT" run
+	grep -q 'earlier runs of this machine lay up to 20 % away' run/report.md
+	jq '.hostname = "another"' run/machine.json >before/machine.json
+	run -0 "$report" card --root "$ROOT" run
+	[[ ${lines[1]} == "grade B: "* ]]
 }
 
 @test "report card writes nothing, and says when there is nothing to read" {
@@ -161,7 +177,7 @@ card_run() {
 		sed -n "/<body>/,\$p; /^# /,\$p" "$page" | sed '/id="warnings"/,$d' >before
 		run ! grep -i 'warning\|class="warn"' before
 		[[ $(grep -c 'rows\? failed (first: ' "$page") -eq 1 ]]
-		grep -q 'Noise: grade C on CPU 3, others took 2.1 % of the time' "$page"
+		grep -q 'Grade B: [0-9]* of [0-9]* core rows would be within 5 % in another run like this' "$page"
 	done
 	grep -q '^| System call (getppid): no such call: long long .*… | skipped |  |  |$' run/report.md
 }

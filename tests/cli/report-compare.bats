@@ -367,16 +367,16 @@ hide() {
 	[[ $stderr == *'empty/invocations.jsonl: No such file'* ]]
 }
 
-@test "a side of grade D is named, and no other" {
+@test "a side that was very noisy is named, and no other" {
 	side a 6.1 1
 	side b 6.1 1
 	run -0 --separate-stderr "$report" compare a b
 	[[ $output != *'No verdict can be built'* ]]
 	printf '{"schema":1,"phase":"before","round":0,"cpu":1,"measuring":true,"spun_us":1000,"lost_us":100}\n' >b/noise.jsonl
 	run -0 --separate-stderr "$report" compare a b
-	[[ $output == *'No verdict can be built on these: b (D, 10 % of the time lost).'* ]]
+	[[ $output == *'No verdict can be built on these: b (very noisy, 10 % of the time lost).'* ]]
 	run -0 "$report" compare --out pages a b
-	grep -q 'No verdict can be built on these: b (D' pages/compare.html
+	grep -q 'No verdict can be built on these: b (very noisy' pages/compare.html
 }
 
 @test "of several runs the odd one out is named, row by row" {

@@ -22,7 +22,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 	[[ ${lines[-1]} == "# EOF" ]]
 	grep -q '^oscost_cost_seconds{benchmark="syscall",case="call=getpid,via=libc"} 1.025e-07$' \
 		<<<"$output"
-	grep -q '^oscost_grade{benchmark="syscall",case="call=getpid,via=libc"} 1$' <<<"$output"
+	grep -q '^oscost_grade{benchmark="syscall",case="call=getpid,via=libc"} 2$' <<<"$output"
 	grep -q '^oscost_cost_low_seconds{.*call=getpid,via=libc.*} 1e-07$' <<<"$output"
 	[[ $(sed 's/^# TYPE //; s/[ {].*//' <<<"$output" | grep '^oscost' | uniq |
 		sort | uniq -d) == '' ]]
@@ -64,7 +64,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
 	[[ $(awk -F '\t' 'NR > 1 && $9 != ""' <<<"$output" | wc -l) -eq $("$report" card "$sample" | grep -c '  [A-D]$') ]]
 	run -0 --separate-stderr export_as tsv small
-	grep -qx 'syscall	call=getpid,via=libc	102.5	100	105	ns	lower	A	' <<<"$output"
+	grep -qx 'syscall	call=getpid,via=libc	102.5	100	105	ns	lower	B	' <<<"$output"
 	run -0 --separate-stderr export_as tsv hostile
 	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
 	run ! grep -P '[^\t\n -~\x80-\xff]' <<<"$output"

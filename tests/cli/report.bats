@@ -116,7 +116,7 @@ without_gnuplot() {
 	sed -i 's/getpid/getppid/' small/invocations.jsonl
 	run -0 --separate-stderr "$report" lmbench --root "$ROOT" small
 	[[ $output == "Processor, processes"* && $output != *"Memory latencies"* ]]
-	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* A' <<<"$output"
+	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* B' <<<"$output"
 	grep -Eq '^fork +not measured' <<<"$output"
 	run -0 make_report --no-plots small
 	grep -q '| null call | 92.5 ns |.*| syscall: call=getppid,via=syscall |' small/report.md

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "table.h"
 #include "tables.h"
 #include "tap.h"
@@ -29,7 +30,7 @@ static void values(void)
 	OK(is(tables_value(&r), "1.23 µs"), "a value in the unit that suits");
 	OK(is(tables_interval(&r), "1.200 – 1.300 µs (±4.1 %)"),
 	   "an interval in the unit of its value");
-	OK_NEAR(tables_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
+	OK_NEAR(grade_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
 	r.value = 99.96;
 	r.ci95[0] = 76.4;
 	r.ci95[1] = 99.99;
@@ -43,7 +44,7 @@ static void values(void)
 	r.status = RESULT_BELOW_RESOLUTION;
 	r.resolution = 0.5;
 	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
-	OK(isnan(tables_halfwidth(&r)), "which has no width");
+	OK(isnan(grade_halfwidth(&r)), "which has no width");
 	OK(is(tables_why_below(&r), NULL), "no reason");
 	result_set(&r.reason, "< 0.500 ns: the invocations disagree");
 	OK(is(tables_why_below(&r), "the invocations disagree"),
@@ -64,7 +65,7 @@ static void values(void)
 	r.ci95[0] = 90;
 	OK(is(tables_value(&r), "98.2 ns (80 %) or 4.71 µs (20 %)"),
 	   "two states with their shares");
-	OK(is(tables_interval(&r), NULL) && isnan(tables_halfwidth(&r)),
+	OK(is(tables_interval(&r), NULL) && isnan(grade_halfwidth(&r)),
 	   "and no interval from one to the other");
 	result_free(&r);
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "grade.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+#define WHY_MAX 96
+
+static const double bounds[] = { ['A' - 'A'] = 0.02,
+				 ['B' - 'A'] = 0.05,
+				 ['C' - 'A'] = 0.10,
+				 ['D' - 'A'] = INFINITY };
+
+double grade_bound(char letter)
+{
+	return bounds[letter - 'A'];
+}
+
+/* 0 of what is not known. */
+static char letter_of(double within)
+{
+	char letter = 'A';
+
+	if (isnan(within))
+		return 0;
+	while (within > grade_bound(letter))
+		letter++;
+	return letter;
+}
+
+double grade_halfwidth(const struct result *r)
+{
+	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]) ||
+	    !isfinite(r->ci95[1]) || r->value == 0)
+		return NAN;
+	return (r->ci95[1] - r->ci95[0]) / 2 / fabs(r->value);
+}
+
+bool grade_applies(const struct result *r)
+{
+	return r->status == RESULT_OK && isfinite(r->value) &&
+	       !(r->unit && !strcmp(r->unit, "level")) &&
+	       !isfinite(r->at_least);
+}
+
+static double tag(const struct result *r, const char *name)
+{
+	return (double)json_integer_value(json_object_get(r->tags, name));
+}
+
+/* What leaves C at best if it was so in half of the samples. */
+static const struct {
+	const char *tag, *what;
+} halves[] = {
+	{ "frequency", "the core's frequency moved by more than 2 %" },
+	{ "shared", "another hardware thread worked on the core" },
+	{ "throttled", "a CPU quota held the program back" },
+	{ "stolen", "the host took time of the CPU" },
+};
+
+/* What may be wrong with the samples, however well the rounds agree: the best
+ * grade that it leaves, and in @why what it is. */
+static char best_of(const struct result *r, char why[WHY_MAX])
+{
+	const double samples = (double)r->samples, waited = tag(r, "waited");
+	const double hit = tag(r, "involuntary") + tag(r, "migrated") + waited;
+	const double all = samples + waited, share = all > 0 ? hit / all : 0;
+	char pct[UNITS_MAX];
+
+	if (json_object_size(r->tags) && r->cpu == -1) {
+		snprintf(why, WHY_MAX, "the program was bound to no CPU");
+		return 'D';
+	}
+	snprintf(why, WHY_MAX, "other work had the CPU in %s of the samples",
+		 units_percent(pct, share));
+	if (share > 0.05)
+		return share > 0.2 ? 'D' : 'C';
+	for (size_t i = 0; i < sizeof(halves) / sizeof(*halves); i++)
+		if (samples > 0 && 2 * tag(r, halves[i].tag) >= samples) {
+			snprintf(why, WHY_MAX, "in half of the samples %s",
+				 halves[i].what);
+			return 'C';
+		}
+	return 'A';
+}
+
+int grade_set(struct result *r, double between)
+{
+	const double half = grade_halfwidth(r);
+	char grade[2] = "", best, why[WHY_MAX];
+
+	r->within = NAN;
+	if (!grade_applies(r))
+		return result_set(&r->grade, NULL);
+	if (isfinite(half))
+		r->within = fmax(M_SQRT2 * half, between);
+	grade[0] = r->states || r->trend ? GRADE_WORST : letter_of(r->within);
+	best = best_of(r, why);
+	if (best > grade[0] && (grade[0] || best == GRADE_WORST))
+		grade[0] = best;
+	return result_set(&r->grade, *grade ? grade : NULL);
+}
+
+char *grade_doubt(const struct result *r)
+{
+	const char near = letter_of(M_SQRT2 * grade_halfwidth(r));
+	char pct[UNITS_MAX], why[WHY_MAX];
+
+	if (!r->grade || r->states || r->trend || *r->grade == near)
+		return NULL;
+	if (*r->grade == letter_of(r->within))
+		snprintf(why, sizeof(why),
+			 "earlier runs of this machine lay up to %s away",
+			 units_percent(pct, r->within));
+	else
+		best_of(r, why);
+	return strdup(why);
+}
+
+const char *noise_word(double lost)
+{
+	return lost < 0.001  ? "quiet"
+	       : lost < 0.01 ? "nearly quiet"
+	       : lost < 0.05 ? "noisy"
+			     : "very noisy";
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "grades.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "compare.h"
+#include "err.h"
+#include "grade.h"
+#include "tables.h"
+#include "text.h"
+
+#define EARLIER 10  /* runs, the last ones */
+#define NEEDED	0.9 /* of the rows that a run's grade speaks for */
+
+/* Rounds make a value surer and no other one; some pages of memory more or less
+ * are nothing that differs. */
+static bool may_differ(const char *setting)
+{
+	return !strcmp(setting, "rounds") || !strcmp(setting, "memory") ||
+	       !strncmp(setting, "precision", 9);
+}
+
+static bool is_earlier(const struct run *run, const struct run *other)
+{
+	const char *now = run_text(run->meta, "started_at");
+	const char *then = run_text(other->meta, "started_at"), *name;
+	bool same = now && then && strcmp(then, now) < 0;
+
+	for (size_t i = 0; same && (name = compare_setting_name(i)); i++) {
+		char *a = compare_setting(run, i);
+		char *b = compare_setting(other, i);
+
+		same = may_differ(name) || !strcmp(a, b);
+		free(a);
+		free(b);
+	}
+	return same;
+}
+
+static char *key_of(const struct result *r)
+{
+	return text_format("%s %s", r->benchmark, r->name);
+}
+
+/* An earlier value of row number @i: an object of @rows by key_of(). */
+static double distance(const struct run *run, size_t i, const json_t *rows)
+{
+	const struct result *now = &run->rows[i].all;
+	char *key = key_of(now);
+	struct result then;
+	double far = NAN;
+	const char *why;
+
+	if (!result_from_json(&then, json_object_get(rows, key), &why)) {
+		if (!grade_set(&then, NAN) && then.grade &&
+		    *then.grade != GRADE_WORST)
+			far = fabs(then.value / now->value - 1);
+		result_free(&then);
+	}
+	free(key);
+	return far;
+}
+
+/* What the report of the earlier run in @dir adds to @between.  Return: whether
+ * it is one. */
+static bool add_run(double *between, const struct run *run, char *dir)
+{
+	struct notes notes = { 0 };
+	struct run other = { .dir = dir, .notes = &notes };
+	json_t *all = NULL, *rows = json_object(), *row;
+	size_t i;
+
+	other.meta = run_read_json(&other, "run.json", JSON_OBJECT);
+	other.machine = run_read_json(&other, "machine.json", JSON_OBJECT);
+	if (is_earlier(run, &other))
+		all = run_read_json(&other, "report.json", JSON_OBJECT);
+	json_array_foreach(run_at(all, "rows"), i, row)
+	{
+		const char *benchmark = run_text(row, "benchmark");
+		const char *name = run_text(row, "case");
+		char *key = text_format("%s %s", benchmark ? benchmark : "",
+					name ? name : "");
+
+		json_object_set(rows, key, row);
+		free(key);
+	}
+	for (i = 0; all && i < run->nrows; i++)
+		between[i] = fmax(between[i], distance(run, i, rows));
+	json_decref(other.meta);
+	json_decref(other.machine);
+	json_decref(rows);
+	json_decref(all);
+	notes_free(&notes);
+	return all != NULL;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+void grades_earlier(struct run *run)
+{
+	double *between = text_alloc(run->nrows, sizeof(*between));
+	char *parent = text_format("%s/..", run->dir);
+	struct dirent **entries;
+	const int n = scandir(parent, &entries, NULL, alphasort);
+	int found = 0;
+
+	/* Their names end with the time. */
+	for (int i = n; i-- > 0;) {
+		const char *name = entries[i]->d_name;
+		char *dir = text_format("%s/%s", parent, name);
+
+		if (*name != '.' && found < EARLIER && is_directory(dir))
+			found += add_run(between, run, dir);
+		free(dir);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	for (size_t i = 0; found && i < run->nrows; i++)
+		if (grade_set(&run->rows[i].all, between[i]))
+			die(EXIT_FAIL, "no memory");
+	free(parent);
+	free(between);
+}
+
+/* Of the core rows; of all, where the programs are older than these are. */
+static size_t count(const struct run *run, bool core, size_t *graded)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		if ((core && !tables_is_core(&run->rows[i])) ||
+		    !grade_applies(r))
+			continue;
+		n++;
+		for (char c = GRADE_WORST; r->grade && c >= *r->grade; c--)
+			graded[c - 'A']++;
+	}
+	return n;
+}
+
+char grades_of_run(const struct run *run, char **text)
+{
+	/* How many have this grade or a better one. */
+	size_t graded[GRADE_WORST - 'A' + 1] = { 0 };
+	size_t n = count(run, true, graded);
+	const char *core = n ? "core " : "";
+	char letter = 'A', shown;
+
+	if (!n)
+		n = count(run, false, graded);
+	if (!n || (double)graded[GRADE_WORST - 'A'] < NEEDED * (double)n) {
+		*text = text_format("no grade: %zu of %zu %srows have a value "
+				    "in fewer than 6 rounds",
+				    n - graded[GRADE_WORST - 'A'], n, core);
+		return 0;
+	}
+	while (letter < GRADE_WORST &&
+	       (double)graded[letter - 'A'] < NEEDED * (double)n)
+		letter++;
+	shown = letter < GRADE_WORST ? letter : (char)(letter - 1);
+	*text = text_format("grade %c: %s%zu of %zu %srows would be within "
+			    "%.0f %% in another run like this",
+			    letter, letter == shown ? "" : "only ",
+			    graded[shown - 'A'], n, core,
+			    100 * grade_bound(shown));
+	return letter;
+}
