@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "ledger.h"
-#include "levels.h"
 #include "states.h"
 #include "stats.h"
+#include "strata.h"
 #include "text.h"
 #include "trimmed.h"
 #include "units.h"
@@ -241,13 +241,13 @@ static struct pair *new_pair(struct comparison *c, const struct row *row,
 
 /* The units of @u that are in level @k; @at: their median, @share: of all. */
 static void take_level(struct units *part, const struct units *u,
-		       const struct levels *l, size_t k, double *at,
+		       const struct strata *l, size_t k, double *at,
 		       double *share)
 {
 	*part = *u;
 	part->n = 0;
 	for (size_t i = 0; i < u->n; i++)
-		if (levels_of(l, u->time[i]) == k) {
+		if (strata_of(l, u->time[i]) == k) {
 			part->time[part->n] = u->time[i];
 			part->cycles[part->n++] = u->cycles[i];
 		}
@@ -257,12 +257,12 @@ static void take_level(struct units *part, const struct units *u,
 
 /* Each level in which there are rounds enough of both sides is a pair. */
 static void test_levels(struct comparison *c, struct pair *p,
-			const json_t *floors, const struct levels *l,
+			const json_t *floors, const struct strata *l,
 			const struct units *x, const struct units *y)
 {
 	static const char *const names[] = { "low", "middle", "high" };
 	const double p_shares =
-		l->n == 2 ? levels_share(l, x->time, x->n, y->time, y->n) : NAN;
+		l->n == 2 ? strata_share(l, x->time, x->n, y->time, y->n) : NAN;
 	struct units *a = text_alloc(1, sizeof(*a));
 	struct units *b = text_alloc(1, sizeof(*b));
 
@@ -294,10 +294,10 @@ static void test_levels(struct comparison *c, struct pair *p,
 static void test_row(struct comparison *c, struct pair *p, const json_t *floors,
 		     const struct units *x, const struct units *y)
 {
-	struct levels l = { .n = 1 };
+	struct strata l = { .n = 1 };
 
 	if (!states_apply(p->a->all.unit) ||
-	    levels_find(&l, x->time, x->n, y->time, y->n)) {
+	    strata_find(&l, x->time, x->n, y->time, y->n)) {
 		if (l.n > 1)
 			test_levels(c, p, floors, &l, x, y);
 		else
@@ -448,7 +448,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->counted = ledger_is(a->runs) && ledger_is(b->runs);
 	c->interleaved = one_session(a, b);
 	c->rows_with_floor = json_object_size(floors);
-	c->v = text_alloc(run->nrows * LEVELS_MAX, sizeof(*c->v));
+	c->v = text_alloc(run->nrows * STRATA_MAX, sizeof(*c->v));
 	c->first = text_alloc(run->nrows, sizeof(*c->first));
 	for (size_t i = 0; i < 2 * run->nsections; i++) {
 		const bool details = i >= run->nsections;

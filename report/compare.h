@@ -45,7 +45,7 @@ struct pair {
 	const char *why; /* not comparable: static text */
 	bool tested;
 	bool first; /* of the row */
-	/* Of a row with two states (levels.h): which level this is, static
+	/* Of a row with two states (strata.h): which level this is, static
 	 * text, the medians and shares of both sides there, p of the hypothesis
 	 * that the shares of the row's states are the same; else NULL, NAN. */
 	const char *level;

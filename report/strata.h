@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LEVELS_H
-#define LEVELS_H
+#ifndef STRATA_H
+#define STRATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,16 +10,16 @@
  * the machine was in which state is no property of what is compared, so levels
  * are compared with levels.
  */
-#define LEVELS_MAX 3
+#define STRATA_MAX 3
 
 /* The rounds of one side, divided at the same places as those of the other. */
-struct levels {
+struct strata {
 	size_t n; /* of levels; 1: nothing was divided */
-	double cut[LEVELS_MAX - 1];
+	double cut[STRATA_MAX - 1];
 };
 
 /**
- * levels_find() - where to divide the rounds of both sides.
+ * strata_find() - where to divide the rounds of both sides.
  * @x, @y: logarithms, n and m.
  *
  * Where a side falls in two groups both are divided in the gap between them.
@@ -38,15 +38,15 @@ struct levels {
  *
  * Return: false in that case.
  */
-bool levels_find(struct levels *l, const double *x, size_t n, const double *y,
+bool strata_find(struct strata *l, const double *x, size_t n, const double *y,
 		 size_t m);
 
-/* levels_of() - the level of a value, 0 the lowest. */
-size_t levels_of(const struct levels *l, double x);
+/* strata_of() - the level of a value, 0 the lowest. */
+size_t strata_of(const struct strata *l, double x);
 
-/* levels_share() - two-sided p-value of Fisher's exact test that both sides
+/* strata_share() - two-sided p-value of Fisher's exact test that both sides
  * were in the lowest level equally often. */
-double levels_share(const struct levels *l, const double *x, size_t n,
+double strata_share(const struct strata *l, const double *x, size_t n,
 		    const double *y, size_t m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "levels.h"
+#include "strata.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static struct gap find_common(const double *x, size_t n, const double *y,
 	return g;
 }
 
-bool levels_find(struct levels *l, const double *x, size_t n, const double *y,
+bool strata_find(struct strata *l, const double *x, size_t n, const double *y,
 		 size_t m)
 {
 	struct gap a = find_gap(x, n), b = find_gap(y, m);
@@ -106,12 +106,12 @@ bool levels_find(struct levels *l, const double *x, size_t n, const double *y,
 		found = divide(&l->cut[l->n++ - 1], &a, x, n, y, m);
 	if (b.found)
 		found = divide(&l->cut[l->n++ - 1], &b, x, n, y, m) && found;
-	if (l->n == LEVELS_MAX)
-		stats_sort(l->cut, LEVELS_MAX - 1);
+	if (l->n == STRATA_MAX)
+		stats_sort(l->cut, STRATA_MAX - 1);
 	return found;
 }
 
-size_t levels_of(const struct levels *l, double x)
+size_t strata_of(const struct strata *l, double x)
 {
 	size_t level = 0;
 
@@ -120,14 +120,14 @@ size_t levels_of(const struct levels *l, double x)
 	return level;
 }
 
-double levels_share(const struct levels *l, const double *x, size_t n,
+double strata_share(const struct strata *l, const double *x, size_t n,
 		    const double *y, size_t m)
 {
 	double *v = text_alloc(n + m, sizeof(*v)), p;
 
 	/* Of two values the exact test of ranks is Fisher's. */
 	for (size_t i = 0; i < n + m; i++)
-		v[i] = levels_of(l, i < n ? x[i] : y[i - n]) > 0;
+		v[i] = strata_of(l, i < n ? x[i] : y[i - n]) > 0;
 	p = rank_test(v, n, v + n, m);
 	free(v);
 	return p;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "levels.h"
 #include "rank.h"
+#include "strata.h"
 #include "tap.h"
 #include "trimmed.h"
 
@@ -25,7 +25,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
-static size_t find(struct levels *l, const double *x, size_t n, const double *y,
+static size_t find(struct strata *l, const double *x, size_t n, const double *y,
 		   size_t m)
 {
 	double a[20], b[20];
@@ -34,7 +34,7 @@ static size_t find(struct levels *l, const double *x, size_t n, const double *y,
 		a[i] = log(x[i]);
 	for (size_t i = 0; i < m; i++)
 		b[i] = log(y[i]);
-	return levels_find(l, a, n, b, m) ? l->n : 0;
+	return strata_find(l, a, n, b, m) ? l->n : 0;
 }
 
 static void divided(void)
@@ -49,23 +49,23 @@ static void divided(void)
 	static const double often[] = { 420, 100, 101, 102, 103, 104 };
 	static const double far[] = { 1000, 1100, 1010, 1020, 1030, 1040 };
 	double lows[6], highs[6];
-	struct levels l;
+	struct strata l;
 
 	OK(find(&l, one, 6, far, 6) == 1, "each side has one state");
 	OK(find(&l, one, 6, often, 6) == 1, "one odd round is no state");
-	OK(find(&l, two, 6, one, 6) == 2 && levels_of(&l, log(105)) == 0 &&
-		   levels_of(&l, log(420)) == 1,
+	OK(find(&l, two, 6, one, 6) == 2 && strata_of(&l, log(105)) == 0 &&
+		   strata_of(&l, log(420)) == 1,
 	   "one of two falls to the low level");
-	OK(find(&l, high, 6, two, 6) == 2 && levels_of(&l, log(400)) == 1,
+	OK(find(&l, high, 6, two, 6) == 2 && strata_of(&l, log(400)) == 1,
 	   "or to the high one");
-	OK(find(&l, two, 6, twice, 6) == 2 && levels_of(&l, log(204)) == 0 &&
-		   levels_of(&l, log(420)) == 1,
+	OK(find(&l, two, 6, twice, 6) == 2 && strata_of(&l, log(204)) == 0 &&
+		   strata_of(&l, log(420)) == 1,
 	   "low with low and high with high, though B takes twice as long");
-	OK(find(&l, two, 6, up, 6) == 3 && levels_of(&l, log(421)) == 1 &&
-		   levels_of(&l, log(400)) == 1,
+	OK(find(&l, two, 6, up, 6) == 3 && strata_of(&l, log(421)) == 1 &&
+		   strata_of(&l, log(400)) == 1,
 	   "A's high is B's low");
 	OK(!find(&l, two, 6, between, 6), "B lies all over A's gap");
-	OK(find(&l, two, 6, far, 6) == 2 && levels_of(&l, log(1000)) == 1,
+	OK(find(&l, two, 6, far, 6) == 2 && strata_of(&l, log(1000)) == 1,
 	   "far above both: the nearer one is the high one");
 	OK(find(&l, seldom, 6, often, 6) == 2,
 	   "each side was once in the other's state");
@@ -75,12 +75,12 @@ static void divided(void)
 		lows[i] = 0;
 		highs[i] = 1;
 	}
-	l = (struct levels) { .n = 2, .cut = { 0.5 } };
-	OK_NEAR(levels_share(&l, lows, 4, highs, 4), 2.0 / 70, 1e-12,
+	l = (struct strata) { .n = 2, .cut = { 0.5 } };
+	OK_NEAR(strata_share(&l, lows, 4, highs, 4), 2.0 / 70, 1e-12,
 		"Fisher's lady and her tea");
 	lows[3] = 1;
 	highs[3] = 0;
-	OK_NEAR(levels_share(&l, lows, 4, highs, 4), 34.0 / 70, 1e-12,
+	OK_NEAR(strata_share(&l, lows, 4, highs, 4), 34.0 / 70, 1e-12,
 		"3 of 4 right");
 }
 
@@ -111,19 +111,19 @@ static void draw(double *x, size_t n, const struct shape *s, double high)
 /* As compare_sides(): the least p of all levels, 1 if none can be tested. */
 static double least_p(const double *x, const double *y, size_t n)
 {
-	struct levels l;
+	struct strata l;
 	double p = 1;
 
-	if (!levels_find(&l, x, n, y, n))
+	if (!strata_find(&l, x, n, y, n))
 		return 1;
 	for (size_t k = 0; k < l.n; k++) {
 		double a[40], b[40];
 		size_t i = 0, j = 0;
 
 		for (size_t r = 0; r < n; r++) {
-			if (levels_of(&l, x[r]) == k)
+			if (strata_of(&l, x[r]) == k)
 				a[i++] = x[r];
-			if (levels_of(&l, y[r]) == k)
+			if (strata_of(&l, y[r]) == k)
 				b[j++] = y[r];
 		}
 		if (i && j && rank_least_p(i, j) < 0.05)
