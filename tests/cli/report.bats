@@ -441,7 +441,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	one_line "--root: unknown or ambiguous option; try report --help"
 	run -0 "$report" --help
 	for command in make card summary coursework lmbench predictions compare \
-		history due failed export; do
+		history failed export; do
 		grep -q "^  report $command" <<<"$output"
 		"$report" "$command" --help | grep -q "^usage: report $command "
 	done
