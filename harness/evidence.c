@@ -233,8 +233,8 @@ void evidence_conclude(struct bench *b)
 		    run->series.diff.n || isfinite(run->derived))
 			continue;
 		run->state = CASE_SKIPPED;
-		run->dropped =
-			true; /* a proof in the end counts all the same */
+		/* A proof in the end counts all the same. */
+		run->dropped = true;
 		snprintf(run->why, sizeof(run->why),
 			 "set aside: something else was in all of it: %s: "
 			 "%.4g %%, at least %.4g %% wanted",
