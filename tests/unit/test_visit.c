@@ -127,7 +127,7 @@ int main(void)
 	OK(fed.events.n == run.events.n && fed.migrated == fed.events.n,
 	   "what it fed moved, too");
 	time_ns = 0;
-	visit((struct bench_case) { .sample = event });
+	visit((struct bench_case) { .sample = event }, NULL);
 	OK(run.made_up || run.sampled == BENCH_LEAST_EVENTS,
 	   "some events are taken though there is no time for any");
 	forget(&run);
