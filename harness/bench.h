@@ -502,6 +502,11 @@ int bench_pin(int cpu);
 int bench_bind(pid_t tid, const int *cpus, size_t n);
 int bench_unbind(const struct bench *b);
 
+/* bench_keep_off() - let the calling thread run where it was allowed to when
+ * this was called first, but not on @cpu (-1: there, too) if there is another
+ * CPU. */
+void bench_keep_off(int cpu);
+
 /**
  * bench_spare_bytes() - how much memory a benchmark may take: a quarter of
  * the least of MemAvailable and what the memory cgroup leaves, as it was when

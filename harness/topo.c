@@ -526,6 +526,21 @@ int bench_bind(pid_t tid, const int *cpus, size_t n)
 	return sched_setaffinity(tid, sizeof(mask), mask) ? -errno : 0;
 }
 
+void bench_keep_off(int cpu)
+{
+	static cpu_mask allowed;
+	static bool known;
+	cpu_mask mask;
+
+	if (!known)
+		known = !sched_getaffinity(0, sizeof(allowed), allowed);
+	memcpy(mask, allowed, sizeof(mask));
+	CPU_CLR_S((size_t)cpu, sizeof(mask), mask);
+	/* The kernel refuses a mask of none. */
+	if (sched_setaffinity(0, sizeof(mask), mask))
+		sched_setaffinity(0, sizeof(allowed), allowed);
+}
+
 int bench_pin(int cpu)
 {
 	const int err = bench_bind(0, &cpu, 1);

@@ -68,6 +68,15 @@ talks() {
 	done
 }
 
+@test "a server on this machine keeps off the CPU of its client" {
+	(($(nproc) > 1)) || skip "one CPU only"
+	serve
+	talks
+	rows 'all(.evidence.same_machine == 1 and .evidence.server_cpu != .cpu)'
+	[[ $(grep Cpus_allowed: "/proc/$server/status") != $(grep Cpus_allowed: /proc/self/status) ]]
+	ends_well
+}
+
 @test "a row that another case measures can be asked for alone" {
 	try 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --case '*same_cpu,figure=kernel_srtt'
 	rows 'length == 1 and .[0].samples > 0 and .[0].evidence.estimates.seen > 0'

@@ -36,6 +36,7 @@ static void check_hello(void)
 					.flags = NET_BUSY,
 					.span_ns = 1ull << 33 };
 	struct net_hello bad = good;
+	char machine[NET_MACHINE] = "one";
 
 	OK(net_hello_fits(&good), "a hello");
 	bad.magic = __builtin_bswap32(NET_MAGIC);
@@ -56,6 +57,11 @@ static void check_hello(void)
 	bad = good;
 	bad.span_ns = 0;
 	OK(!net_hello_fits(&bad), "reports without end");
+	memcpy(bad.machine, "one", 3);
+	OK(net_same_machine(&bad, machine), "a client on the same machine");
+	machine[0] = 'a';
+	OK(!net_same_machine(&bad, machine), "on another one");
+	OK(!net_same_machine(&good, good.machine), "who knows");
 }
 
 static void check_addresses(void)

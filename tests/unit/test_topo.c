@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "tap.h"
 #include "topo.h"
 
@@ -198,14 +199,33 @@ static void hybrid(void)
 	topo_close(topo);
 }
 
+/* The first two CPUs that this thread may use now.  Return: how many of them
+ * there are. */
+static unsigned int usable(int *cpus)
+{
+	struct topo *topo = NULL;
+	const unsigned int n = topo_open(&topo) ? 0 : topo_cpus(topo, cpus, 2);
+
+	topo_close(topo);
+	return n < 2 ? n : 2;
+}
+
 static void this_machine(void)
 {
 	struct topo *topo = NULL;
-	int cpu, only = -1;
+	int cpu, only = -1, all[2], left[2];
+	const unsigned int n = usable(all);
 
 	OK(!topo_open(&topo), "this machine opens");
 	if (!topo)
 		return;
+	bench_keep_off(all[0]);
+	OK(usable(left) && (left[0] == all[0]) == (n == 1),
+	   "kept off a CPU, if there is another");
+	bench_keep_off(all[n - 1]);
+	OK(usable(left) && left[0] == all[0], "off another, and back on it");
+	bench_keep_off(-1);
+	OK(usable(left) == n && left[0] == all[0], "on all again");
 	OK(topo_is_real(topo), "it is real");
 	cpu = topo_default_cpu(topo, NULL);
 	OK(cpu >= 0 && topo_pin(topo, cpu) == 0 && sched_getcpu() == cpu,

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,4 +109,17 @@ int net_addr_listen(struct net_addr *a)
 	if (err)
 		close(fd);
 	return err ? err : fd;
+}
+
+void net_addr_machine(char *name, size_t size)
+{
+	const int fd =
+		open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	memset(name, 0, size);
+	if (fd < 0)
+		return;
+	if (read(fd, name, size) < 0)
+		memset(name, 0, size);
+	close(fd);
 }

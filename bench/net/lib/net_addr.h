@@ -34,4 +34,8 @@ bool net_addr_is_loopback(const struct net_addr *a);
  * by the one that the kernel chose.  Return: descriptor or -errno. */
 int net_addr_listen(struct net_addr *a);
 
+/* net_addr_machine() - a name for the running kernel, whatever the namespaces;
+ * zeros where it has none. */
+void net_addr_machine(char *name, size_t size);
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -153,6 +154,8 @@ static int talk(struct net_client *c, struct net_hello hello,
 
 	hello.magic = NET_MAGIC;
 	hello.version = NET_VERSION;
+	hello.cpu = sched_getcpu();
+	net_addr_machine(hello.machine, sizeof(hello.machine));
 	if (!err)
 		err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
@@ -190,6 +193,7 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 	if (err)
 		return net_client_fail(c, err, "greet the server");
 	c->server_cpu = answer.cpu;
+	c->same_machine = answer.same_machine;
 	c->closed = answer.closed;
 	c->echoed = answer.echoed;
 	c->busy = hello->flags & NET_BUSY;
@@ -261,6 +265,8 @@ void net_client_facts(const struct net_client *c, const struct bench_case *bc,
 	struct tcp_info info;
 
 	bench_fact(c->b, bc, "server_cpu", c->server_cpu);
+	if (c->host->is_peer)
+		bench_fact(c->b, bc, "same_machine", c->same_machine);
 	if (c->udp >= 0 || c->fd < 0)
 		return;
 	net_client_info(c, &info);

@@ -22,7 +22,7 @@ struct net_client {
 	const struct net_host *host;
 	int fd;	 /* connection, -1 if closed */
 	int udp; /* datagrams, -1 if none */
-	bool busy;
+	bool busy, same_machine;
 	int server_cpu;
 	/* What the server had counted when this session began. */
 	uint32_t closed;

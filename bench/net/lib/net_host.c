@@ -287,6 +287,7 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 	h->options = o;
 	h->b = b;
 	h->home = h->far = -1;
+	h->peer.is_peer = true;
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
 	if (o->netlab)

@@ -39,6 +39,7 @@ enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
 
 struct net_host {
 	struct net_addr addr;
+	bool is_peer;		/* of --peer */
 	struct partner partner; /* the server, or the ssh to it; or none */
 	int in; /* its standard input; with ssh the server ends with it */
 };

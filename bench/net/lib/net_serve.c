@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "net_wire.h"
 
 #define HELLO_MS 10000 /* to say hello in */
@@ -75,6 +76,7 @@ struct server {
 	/* See struct net_answer. */
 	_Atomic uint32_t closed;
 	_Atomic uint64_t echoed;
+	char machine[NET_MACHINE];
 };
 
 static uint64_t clock_ms(void)
@@ -273,6 +275,7 @@ static void serve(struct session *s, unsigned char *buf, size_t room)
 		.magic = NET_ANSWER,
 		.status = NET_OK,
 		.cpu = sched_getcpu(),
+		.same_machine = net_same_machine(&s->hello, s->server->machine),
 		.closed = atomic_load(&s->server->closed),
 		.echoed = atomic_load(&s->server->echoed),
 	};
@@ -371,6 +374,11 @@ static void begin_session(struct server *server, const struct pending *p)
 	const int on = 1;
 	struct session *s;
 
+	/* What another host does takes no CPU of the client's: nor shall what
+	 * we do.  The session's thread inherits it. */
+	bench_keep_off(net_same_machine(&p->hello, server->machine)
+			       ? p->hello.cpu
+			       : -1);
 	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	pthread_mutex_lock(&server->lock);
@@ -602,6 +610,7 @@ static int open_server(struct server *s)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
+	net_addr_machine(s->machine, sizeof(s->machine));
 	s->now_ms = s->active_ms = s->looked_ms = clock_ms();
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->ended, NULL);

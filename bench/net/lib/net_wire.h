@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * The messages between a client and net_server, in the byte order of their
@@ -14,10 +15,11 @@
  */
 #define NET_MAGIC	0x6f73636eu /* "oscn": of a hello */
 #define NET_ANSWER	0x6f736361u /* "osca": an echo of a hello is no answer */
-#define NET_VERSION	6
+#define NET_VERSION	7
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_SPAN_NS (1ull << 36)
+#define NET_MACHINE	40
 
 enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
@@ -36,7 +38,9 @@ struct net_hello {
 	uint32_t flags;
 	uint64_t span_ns; /* NET_SINK: from report to report */
 	uint16_t port;	  /* NET_ECHO_UDP: from where the datagrams come */
-	uint16_t zero[3];
+	uint16_t zero;
+	int32_t cpu;		   /* where the client runs */
+	char machine[NET_MACHINE]; /* of net_addr_machine() */
 };
 
 enum net_status {
@@ -48,11 +52,13 @@ enum net_status {
 struct net_answer {
 	uint32_t magic;
 	uint16_t status;
-	uint16_t port; /* NET_ECHO_UDP: where to */
-	int32_t cpu;   /* where the server runs */
+	uint16_t port;	       /* NET_ECHO_UDP: where to */
+	int32_t cpu;	       /* where the server runs */
+	uint32_t same_machine; /* as the client's, or 0 */
 	/* Counted by the server since it began, for all its clients: all that
 	 * a client believes to have done must be in it. */
 	uint32_t closed; /* connections without a hello that came and went */
+	uint32_t zero;
 	uint64_t echoed; /* messages and datagrams sent back */
 };
 
@@ -63,8 +69,8 @@ struct net_report {
 			 * 0: the client has sent its last byte */
 };
 
-_Static_assert(sizeof(struct net_hello) == 32 &&
-		       sizeof(struct net_answer) == 24 &&
+_Static_assert(sizeof(struct net_hello) == 72 &&
+		       sizeof(struct net_answer) == 32 &&
 		       sizeof(struct net_report) == 16,
 	       "no gaps, so that all machines have the same");
 
@@ -80,6 +86,14 @@ static inline bool net_hello_fits(const struct net_hello *h)
 	       h->span_ns <= NET_MAX_SPAN_NS &&
 	       (h->op != NET_SINK || h->span_ns) &&
 	       (h->op != NET_ECHO_UDP || h->port);
+}
+
+/* net_same_machine() - whether the client of @h runs on @machine, a server's.
+ */
+static inline bool net_same_machine(const struct net_hello *h,
+				    const char *machine)
+{
+	return *machine && !memcmp(h->machine, machine, NET_MACHINE);
 }
 
 #endif
