@@ -558,11 +558,14 @@ const char *bench_scratch(struct bench *b)
 	return b->scratch;
 }
 
+bool bench_files_stay(const struct bench *b)
+{
+	return b->dir && guard_marked(b->dir, BENCH_FILES_MARK);
+}
+
 const char *bench_files(struct bench *b)
 {
-	if (b->dir && guard_marked(b->dir, BENCH_FILES_MARK))
-		return b->dir;
-	return bench_scratch(b);
+	return bench_files_stay(b) ? b->dir : bench_scratch(b);
 }
 
 size_t bench_page_bytes(void)

@@ -568,6 +568,9 @@ const char *bench_scratch(struct bench *b);
 #define BENCH_FILES_MARK ".oscost-run"
 const char *bench_files(struct bench *b);
 
+/* bench_files_stay() - whether it is the run's. */
+bool bench_files_stay(const struct bench *b);
+
 /* bench_page_bytes() - of a base page: 4, 16 or 64 KiB.  A call: not for what
  * is timed.  bench_page_name() - "4K", as names of cases have it. */
 size_t bench_page_bytes(void);

@@ -133,8 +133,10 @@ static int make_data(struct bench *b, struct read_state *s)
 	uint64_t bytes = s->bytes;
 	int err = -EIO;
 
-	/* A test of the program shall not write so much. */
-	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES) {
+	/* A test of the program shall not write so much.  Where files stay for
+	 * the programs of a run all of these use the same. */
+	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES &&
+	    !bench_files_stay(b)) {
 		bytes = SMALL_BYTES;
 		snprintf(s->too_large, sizeof(s->too_large),
 			 "not at so low an --effort");
