@@ -5,7 +5,9 @@
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "partner.h"
@@ -60,16 +62,20 @@ int distance_trips(_Atomic uint64_t *line, uint64_t n)
 	return 0;
 }
 
-/* It may run before its maker, on whose CPU it begins, has moved it. */
+/* It may run before its maker, on whose CPU it begins, has moved it; and it
+ * must not spin for ever if that one is killed. */
 static int answer(void *arg)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != *(const pid_t *)arg)
+		return 1;
 	while (!atomic_load(&other.line))
 		sched_yield();
 	distance_answer(&other.line);
 	return 0;
 }
 
-static pid_t make_other(void)
+static pid_t make_other(pid_t *maker)
 {
 	sigset_t all, old;
 	pid_t pid;
@@ -78,7 +84,7 @@ static pid_t make_other(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid = clone(answer, other.stack + sizeof(other.stack),
-		    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND, NULL);
+		    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND, maker);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return pid;
 }
@@ -86,11 +92,11 @@ static pid_t make_other(void)
 double distance_ns(int cpu)
 {
 	double least = INFINITY;
-	pid_t pid;
+	pid_t pid, maker = getpid();
 	int err;
 
 	atomic_store(&other.line, 0);
-	pid = make_other();
+	pid = make_other(&maker);
 	if (pid < 0)
 		return NAN;
 	partner_moved();

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "distance.h"
 #include "invocation.h"
@@ -23,6 +26,49 @@ static void *answer(void *arg)
 static bool left_nothing(void)
 {
 	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD;
+}
+
+/* Whether all children end within ten seconds. */
+static bool all_end(void)
+{
+	int left = 10000;
+
+	while (left && waitpid(-1, NULL, WNOHANG | __WALL) >= 0) {
+		usleep(1000);
+		left--;
+	}
+	return left;
+}
+
+/* A process that is killed at any moment leaves none behind: orphans come to
+ * this one. */
+static void ends_with_its_maker(int cpu)
+{
+	bool ended;
+	char begun = 0;
+	int fd[2];
+
+	ended = !pipe(fd);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (int i = 0; ended && i < 20; i++) {
+		const pid_t maker = fork();
+
+		setpgid(maker, maker);
+		if (!maker) {
+			distance_ns(cpu);
+			if (write(fd[1], &begun, 1) != 1)
+				_exit(1);
+			for (;;)
+				distance_ns(cpu);
+		}
+		ended = read(fd[0], &begun, 1) == 1;
+		usleep((useconds_t)(50 * i));
+		kill(maker, SIGKILL);
+		ended &= all_end();
+		if (!ended)
+			kill(-maker, SIGKILL);
+	}
+	OK(ended, "who answers ends with its maker");
 }
 
 int main(void)
@@ -52,6 +98,7 @@ int main(void)
 	OK(left_nothing(), "left nothing behind");
 	OK(sched_getcpu() == here, "and this process where it was");
 	topo_close(topo);
+	ends_with_its_maker(cpus[cpus[0] == here]);
 	invocation_stop = 1;
 	line = 0;
 	OK(distance_trips(&line, 1) == -ECANCELED,
