@@ -167,7 +167,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	  of a clock or a counter of whole units are; in its unit.
  * @most: samples that an invocation may have of it at most, where more would
  *	  disturb each other or have no place; 0: as many as its share of the
- *	  time allows.  BENCH_LEAST_EVENTS are taken whatever they cost.
+ *	  time allows.  BENCH_LEAST_EVENTS are taken whatever they
+ *	  cost, more if some of them waited for a CPU.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().

@@ -11,7 +11,7 @@
 #include "reference.h"
 
 #define PASSES	       4    /* visits to a case that is interleaved, at most */
-#define LEAST	       5    /* quads that a case has, whatever they cost */
+#define LEAST	       5    /* samples, whatever they cost: quads, or events */
 #define WARM_UP_SHARE  0.25 /* of the time for all visits */
 #define WARM_UP_EVENTS 10
 #define MAX_ITERS      ((uint64_t)1 << 30)
@@ -92,12 +92,12 @@ static double warm_up_ns(const struct case_run *run)
 	return fmin(1e9, WARM_UP_SHARE * run->time_ns * (all ? 1 : PASSES));
 }
 
-/* Samples are taken until the time of the visit is over: some in the first one,
- * whatever they cost, and one in those that follow.  @ask: of events, when to
- * look at the clock next, at each eighth more of them: a page fault right after
- * a look costs 3 % more.  NULL: always. */
+/* Samples are taken until the time of the visit is over, and @least of them
+ * whatever they cost.  @ask: of events, when to look at the clock next, at each
+ * eighth more of them: a page fault right after a look costs 3 % more.  NULL:
+ * always. */
 static bool goes_on(const struct case_run *run, uint64_t begin_ns,
-		    unsigned int taken, bool first, unsigned int *ask)
+		    unsigned int taken, unsigned int least, unsigned int *ask)
 {
 	if (invocation_stop ||
 	    (run->c.most && run->sampled + taken >= run->c.most))
@@ -107,9 +107,13 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	if (ask)
 		*ask = taken + taken / 8 + 1;
 	return (double)(invocation_now_ns() - begin_ns) < run->time_ns ||
-	       taken < (!first ? 1
-			: ask  ? BENCH_LEAST_EVENTS
-			       : LEAST);
+	       taken < least;
+}
+
+/* Of @taken events @waited are no samples: then there are more, if not many. */
+static unsigned int least_events(unsigned int taken, unsigned int waited)
+{
+	return taken - waited < BENCH_LEAST_EVENTS ? LEAST : BENCH_LEAST_EVENTS;
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
@@ -220,7 +224,8 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	t.counts = &run->counts;
 	base.counts = &run->base_counts;
 	begin = invocation_now_ns();
-	for (; !err && goes_on(run, begin, quads, first, NULL); quads++) {
+	for (; !err && goes_on(run, begin, quads, first ? LEAST : 1, NULL);
+	     quads++) {
 		from = timer_begin(b->timer.method);
 		err = sample_quad(one_batch, &t, &run->series);
 		if (!err && base.fn)
@@ -344,7 +349,9 @@ static int visit_events(struct bench *b, struct case_run *run,
 	}
 	b->warming_up = false;
 	begin = invocation_now_ns();
-	for (; !err && goes_on(run, begin, events, first, &ask); events++) {
+	for (; !err && goes_on(run, begin, events,
+			       first ? least_events(events, waited) : 1, &ask);
+	     events++) {
 		struct noise seen;
 
 		err = one_event(b, run, sample, PHASE_SAMPLE, &seen);

@@ -110,6 +110,11 @@ waited() {
 	row '.status == "ok" and .max == 1 and .tags.waited > 0 and .grade == "D"'
 }
 
+@test "where the first events waited there are more, though there is no time for any" {
+	waited --first 3 --effort 1
+	row '.status == "ok" and .max == 1 and .set_aside == null and .tags.waited >= 3'
+}
+
 @test "if all waited there is no value" {
 	waited
 	row '.status == "skipped" and .value == null and .set_aside.visits > 0 and
