@@ -156,14 +156,20 @@ record_lines() {
 }
 
 # record_rows FILE: append the rows of FILE to invocations.jsonl; rows says
-# whether there were any.
+# whether there were any.  Without another process: it is done after each program.
 record_rows() {
-	record_lines "$1"
-	rows=0
+	local line
+	local -a read
+
+	lines='' rows=0
+	mapfile read <"$1"
+	for line in "${read[@]}"; do
+		[[ $line != '{'*'}'$'\n' ]] || lines+=$line
+	done
 	[[ -n $lines ]] || return 0
-	rows=1
+	rows=1 lines=${lines%$'\n'}
 	record_append invocations.jsonl "$lines"
-	record_size=$(stat -c %s "$out/invocations.jsonl")
+	((record_size += ${#lines} + 1))
 }
 
 # record_talk ID ROUND FILE: append what a program said to log.txt.
