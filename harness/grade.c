@@ -97,7 +97,9 @@ int grade_set(struct result *r, double between)
 		return result_set(&r->grade, NULL);
 	if (isfinite(half))
 		r->within = fmax(M_SQRT2 * half, between);
-	grade[0] = r->states || r->trend ? GRADE_WORST : letter_of(r->within);
+	grade[0] = letter_of(r->within);
+	if (r->states || r->trend)
+		grade[0] = GRADE_WORST;
 	best = best_of(r, why);
 	if (best > grade[0] && (grade[0] || best == GRADE_WORST))
 		grade[0] = best;

@@ -355,9 +355,10 @@ static void heading(FILE *f, const char *title, const struct result *r)
 	}
 	free(cpu);
 	fprintf(f, "value: median over fresh processes; %s; more: --wide\n\n",
-		r->n < 6 ? "with fewer than 6 there is no interval and\nno grade"
-			 : "interval: exact, from order statistics;\n"
-			   "grade: " GRADE_WORDS);
+		r->n < 6
+			? "with fewer than 6 there is no interval and\nno grade"
+			: "interval: exact, from order statistics;\n"
+			  "grade: " GRADE_WORDS);
 }
 
 int out_short(FILE *f, const char *title, const struct result *rows, size_t n)

@@ -452,7 +452,8 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->first = text_alloc(run->nrows, sizeof(*c->first));
 	for (size_t i = 0; i < 2 * run->nsections; i++) {
 		const bool details = i >= run->nsections;
-		const struct section *s = &run->sections[i % run->nsections];
+		const struct section *s =
+			&run->sections[details ? i - run->nsections : i];
 
 		for (size_t j = 0; j < s->n; j++) {
 			const struct row *row = &run->rows[s->rows[j]];

@@ -186,14 +186,14 @@ static char *ratio(double log_ratio)
 	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
 }
 
-char *compare_ratios(const struct rank_shift *s)
+char *compare_ratios(const struct rank_shift *cost)
 {
-	char *text = ratio(s->shift);
+	char *text = ratio(cost->shift);
 
-	if (text && isfinite(s->lo) && isfinite(s->hi)) {
+	if (text && isfinite(cost->lo) && isfinite(cost->hi)) {
 		free(text);
-		text = text_format("%.4g [%.4g, %.4g]", exp(s->shift),
-				   exp(s->lo), exp(s->hi));
+		text = text_format("%.4g [%.4g, %.4g]", exp(cost->shift),
+				   exp(cost->lo), exp(cost->hi));
 	}
 	return text;
 }

@@ -169,7 +169,9 @@ char grades_of_run(const struct run *run, char **text)
 	while (letter < GRADE_WORST &&
 	       (double)graded[letter - 'A'] < NEEDED * (double)n)
 		letter++;
-	shown = letter < GRADE_WORST ? letter : (char)(letter - 1);
+	shown = letter;
+	if (shown == GRADE_WORST)
+		shown--;
 	*text = text_format("grade %c: %s%zu of %zu %srows would be within "
 			    "%.0f %% in another run like this",
 			    letter, letter == shown ? "" : "only ",

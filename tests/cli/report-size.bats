@@ -16,5 +16,5 @@ setup() {
 	mv many small/invocations.jsonl
 	(($(wc -l <small/invocations.jsonl) == 24000))
 	ulimit -v $((48 << 10))
-	try 0 "$report" wide small
+	try 0 "$report" due --all small
 }

@@ -328,8 +328,9 @@ cut_and_resume() {
 	command -v script >/dev/null || skip "no script(1)"
 	SHELL=/bin/sh TERM=vt100 run -0 script -qec \
 		"$ROOT/scripts/run-all --bin $bin --suite $suite --out out --rounds 2" /dev/null
-	[[ $output == *"[ 50%] round 2, "*left* ]]
-	[[ $output != *"round 1 of 2 took"* ]]
+	# How far, by the clock: the stubs may take no step of it.
+	[[ $output =~ \[\ *[0-9]+%\]\ round\ 2,\ [a-z]+,\ .*left ]]
+	[[ $output != *"round 1 took"* ]]
 }
 
 @test "run-all works on one CPU" {

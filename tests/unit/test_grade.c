@@ -27,7 +27,10 @@ static struct result row(double half, const char *tags)
 /* Frees @r.  Return: its grade, '-' if it has none. */
 static char grade(struct result r, double between)
 {
-	char got = grade_set(&r, between) || !r.grade ? '-' : *r.grade;
+	char got = '-';
+
+	if (!grade_set(&r, between) && r.grade)
+		got = *r.grade;
 
 	result_free(&r);
 	return got;

@@ -213,11 +213,11 @@ static unsigned int usable(int *cpus)
 static void this_machine(void)
 {
 	struct topo *topo = NULL;
-	int cpu, only = -1, all[2], left[2];
+	int cpu, only = -1, all[2] = { -1, -1 }, left[2] = { -1, -1 };
 	const unsigned int n = usable(all);
 
 	OK(!topo_open(&topo), "this machine opens");
-	if (!topo)
+	if (!topo || !n)
 		return;
 	bench_keep_off(all[0]);
 	OK(usable(left) && (left[0] == all[0]) == (n == 1),
