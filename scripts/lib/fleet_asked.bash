@@ -12,8 +12,11 @@ declare -rA asked=([engine]=word [partition]=word [profile]=word [only]=text [ro
 # asked_defaults: of a new run.
 asked_defaults() {
 	local -A limits=([card]=300 [quick]=900 [default]=7200)
+	local given=${conf[rounds]-}
 
 	profile
+	# All nodes have the same rounds: the most that a row of a short run has.
+	[[ $given || ${conf[profile]} == default ]] || conf[rounds]=${conf[most]}
 	: "${conf[limit]:=${limits[${conf[profile]}]}}" "${conf[queue]:=3600}" "${conf[pairs]:=0}"
 	: "${conf[dir]:=/var/tmp}" "${conf[only]:=}" "${conf[partition]:=}"
 	conf[seed]=${conf[seed]:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
