@@ -52,12 +52,37 @@ static enum result_status pick_status(rows_t rows, size_t n)
 	return best;
 }
 
+static bool has_value(const struct result *r)
+{
+	return r->status == RESULT_OK || r->status == RESULT_BELOW_RESOLUTION;
+}
+
+bool result_shared(const struct result *r, double best)
+{
+	return has_value(r) && r->core_share < RESULT_ALONE * best;
+}
+
+double result_best_share(const struct result *const *rows, size_t n)
+{
+	double best = NAN;
+	size_t shared = 0, valued = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (has_value(rows[i])) {
+			best = fmax(best, rows[i]->core_share);
+			valued++;
+		}
+	for (size_t i = 0; i < n; i++)
+		shared += result_shared(rows[i], best);
+	return 2 * shared < valued ? best : NAN;
+}
+
 /* Those of @rows that @out is made of.  Return: how many. */
 static size_t pick_rows(const struct result *out, rows_t rows, size_t n,
 			const struct result **good)
 {
-	const bool valued = out->status == RESULT_OK ||
-			    out->status == RESULT_BELOW_RESOLUTION;
+	const double best = result_best_share(rows, n);
+	const bool valued = has_value(out);
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -66,6 +91,8 @@ static size_t pick_rows(const struct result *out, rows_t rows, size_t n,
 		if (out->status != RESULT_FAILED && s == RESULT_FAILED)
 			continue;
 		if (valued && s == RESULT_SKIPPED)
+			continue;
+		if (result_shared(rows[i], best))
 			continue;
 		good[k++] = rows[i];
 	}

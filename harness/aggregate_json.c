@@ -118,12 +118,14 @@ static int add_counts(json_t *into, json_t *from)
 	return 0;
 }
 
-/* Why a row is no part of the result: what it says of evidence is in its own
- * set_aside already. */
-static json_t *why_failed(const struct result *r)
+/* Why a row is no part of the result. */
+static int add_reason(json_t *reasons, const char *reason)
 {
-	return json_pack("{s:i}",
-			 r->reason ? r->reason : "failed without a reason", 1);
+	json_t *one = json_pack("{s:i}", reason, 1);
+	int err = one ? add_counts(reasons, one) : -ENOMEM;
+
+	json_decref(one);
+	return err;
 }
 
 int aggregate_set_aside(struct result *out, rows_t rows, size_t n)
@@ -132,6 +134,7 @@ int aggregate_set_aside(struct result *out, rows_t rows, size_t n)
 				"reasons");
 	json_t *reasons = json_object_get(sum, "reasons");
 	json_int_t visits = 0, invocations = 0;
+	const double best = result_best_share(rows, n);
 	int bad = !sum;
 
 	for (size_t i = 0; i < n && !bad; i++) {
@@ -140,19 +143,24 @@ int aggregate_set_aside(struct result *out, rows_t rows, size_t n)
 		json_t *own = json_object_get(aside, "reasons");
 		const bool failed = r->status == RESULT_FAILED &&
 				    out->status != RESULT_FAILED;
+		const bool shared = !failed && result_shared(r, best);
 
 		visits += json_integer_value(json_object_get(aside, "visits"));
 		/* Of a row that was aggregated before. */
 		invocations += json_integer_value(
 			json_object_get(aside, "invocations"));
-		invocations += failed;
-		if (own) {
+		invocations += failed || shared;
+		/* What it says of evidence is in its own set_aside already. */
+		if (own)
 			bad |= add_counts(reasons, own);
-		} else if (failed) {
-			own = why_failed(r);
-			bad |= !own || add_counts(reasons, own);
-			json_decref(own);
-		}
+		else if (failed)
+			bad |= add_reason(reasons, r->reason
+							   ? r->reason
+							   : "failed without a "
+							     "reason");
+		if (shared)
+			bad |= add_reason(reasons, "another hardware thread "
+						   "worked on the core");
 	}
 	bad |= json_object_set_new(sum, "visits", json_integer(visits));
 	bad |= json_object_set_new(sum, "invocations",

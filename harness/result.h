@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -92,6 +93,19 @@ int result_from_json(struct result *r, const json_t *object, const char **why);
  * that would bias the others upwards. */
 double result_said(const struct result *r);
 
+/*
+ * Invocations whose core another hardware thread used too (core_share is less
+ * than RESULT_ALONE of the best of the row; readings are good to 1 %) are set
+ * aside: their values have another cause.  Unless they are half or more: then
+ * this is how the machine is.
+ *
+ * result_best_share() - of @rows; NAN where none is set aside.
+ * result_shared() - whether @r is.
+ */
+#define RESULT_ALONE 0.95
+double result_best_share(const struct result *const *rows, size_t n);
+bool result_shared(const struct result *r, double best);
+
 /**
  * result_aggregate() - one row from the rows of one case in @n invocations.
  * @rows: at least one; all of the same benchmark and case.
@@ -103,7 +117,7 @@ double result_said(const struct result *r);
  * states: of rounds that fall in two groups (states.h);
  * evidence: sums of expected and seen, facts kept where all agree, else the
  * list of least and greatest; histogram: bins added.  set_aside: visits and
- * reasons added up, and how many invocations failed.  status: failed if at
+ * reasons added up, and how many invocations failed or shared their core.  status: failed if at
  * least half of the invocations failed, and two of them, or none gave anything;
  * else the most common of the others (ok wins a tie), and all figures are of
  * those.  Also usable for n = 1.

@@ -13,8 +13,7 @@
 #include "units.h"
 
 #define FREQUENCY_DRIFT 0.02
-#define ALONE		0.95 /* of the best share; readings are good to 1 % */
-#define ENOUGH_SPEEDS	4    /* readings, for a median and quartiles */
+#define ENOUGH_SPEEDS	4 /* readings, for a median and quartiles */
 #define CYCLE_BIN	0.25
 #define BINS_PER_DECADE 50.0
 
@@ -480,7 +479,7 @@ static json_int_t share_of(const struct case_run *run, uint64_t beside,
 static json_int_t shared(const struct bench *b, const struct case_run *run,
 			 uint64_t samples)
 {
-	const double alone = ALONE * speed(&b->core_share, 1);
+	const double alone = RESULT_ALONE * speed(&b->core_share, 1);
 	const size_t n = run->core_share.n;
 	size_t less = 0;
 

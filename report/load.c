@@ -276,6 +276,28 @@ static void widen(struct row *row, const struct result *r)
 	row->most = fmax(row->most, fmax(most, result_said(r)));
 }
 
+/* What each invocation says, but for those that are set aside. */
+static void keep(struct row *row, const struct result *const *of, size_t n)
+{
+	const double best = result_best_share(of, n);
+
+	row->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct result *r = of[i];
+
+		if (result_shared(r, best))
+			continue;
+		row->values[row->n] = result_said(r);
+		row->core_hz[row->n] = r->core_hz;
+		row->distance_ns[row->n] = r->distance_ns;
+		widen(row, r);
+		if (!isfinite(row->values[row->n]) && !row->missing)
+			row->missing = text_copy(r->reason);
+		row->failures += r->status == RESULT_FAILED;
+		row->n++;
+	}
+}
+
 /* Make @row from the lines of the file that are its own. */
 static int make_row(struct reading *in, struct row *row,
 		    const struct line *const *lines)
@@ -299,15 +321,9 @@ static int make_row(struct reading *in, struct row *row,
 		err = parse_line(in, r, &bad, &why);
 		if (err)
 			break;
-		row->values[n] = result_said(r);
-		row->core_hz[n] = r->core_hz;
-		row->distance_ns[n] = r->distance_ns;
-		widen(row, r);
-		if (!isfinite(row->values[n]) && !row->missing)
-			row->missing = text_copy(r->reason);
-		row->failures += r->status == RESULT_FAILED;
 		of[n++] = r;
 	}
+	keep(row, of, n);
 	if (!err)
 		err = result_aggregate(&row->all, of, n);
 	for (size_t i = 0; i < n; i++)

@@ -312,8 +312,8 @@ static void warn_set_aside(struct run *run)
 			  text_format("%" JSON_INTEGER_FORMAT
 				      " visits and %" JSON_INTEGER_FORMAT
 				      " invocations of %zu row%s were set "
-				      "aside, because evidence was missing "
-				      "there; the values come from the rest",
+				      "aside, as each row says; "
+				      "the values come from the rest",
 				      visits, invocations, rows,
 				      rows == 1 ? "" : "s"),
 			  lost ? text_format("%zu row%s no value for that "

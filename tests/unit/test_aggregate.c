@@ -50,6 +50,47 @@ static void drop(size_t n)
 		result_free(&rows[i]);
 }
 
+static json_int_t left_out(const struct result *out)
+{
+	return json_integer_value(
+		json_object_get(out->set_aside, "invocations"));
+}
+
+/* Rounds 1 to 4 of 10 took 40 ns more beside a stranger's thread. */
+static void shares(void)
+{
+	struct result out;
+
+	make(10, 100);
+	for (size_t i = 0; i < 10; i++)
+		rows[i].core_share = i < 4 ? 4.0 : 5.2 - 0.01 * (double)i;
+	for (size_t i = 0; i < 4; i++)
+		rows[i].value += 40;
+	result_aggregate(&out, ptrs, 10);
+	OK(out.value == 106.5 && out.n == 6 && left_out(&out) == 4,
+	   "rounds beside another thread of the core are set aside");
+	OK(json_integer_value(json_object_get(
+		   json_object_get(out.set_aside, "reasons"),
+		   "another hardware thread worked on the core")) == 4,
+	   "which is said");
+	result_free(&out);
+	rows[4].core_share = 4.0;
+	result_aggregate(&out, ptrs, 10);
+	OK(out.n == 10 && !left_out(&out),
+	   "unless half are: then the machine is so");
+	result_free(&out);
+	rows[4].status = RESULT_SKIPPED;
+	result_aggregate(&out, ptrs, 10);
+	OK(out.n == 5 && left_out(&out) == 4, "of those that have a value");
+	result_free(&out);
+	for (size_t i = 0; i < 10; i++)
+		rows[i].core_share = NAN;
+	result_aggregate(&out, ptrs, 10);
+	OK(out.n == 9 && !left_out(&out), "where nothing tells none is");
+	result_free(&out);
+	drop(10);
+}
+
 static void states(void)
 {
 	struct result out;
@@ -578,6 +619,7 @@ int main(void)
 {
 	between();
 	intervals();
+	shares();
 	states();
 	levels();
 	all_samples();
