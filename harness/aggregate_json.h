@@ -16,7 +16,8 @@ typedef const struct result *const *rows_t;
 int aggregate_objects(struct result *out, rows_t rows, size_t n);
 
 /* aggregate_set_aside() - what is no part of @out: visits, and invocations that
- * failed where @out did not or shared their core.  Of all @n invocations.  Return: 0 or -ENOMEM. */
+ * failed where @out did not or shared their core.  Of all @n invocations.
+ * Return: 0 or -ENOMEM. */
 int aggregate_set_aside(struct result *out, rows_t rows, size_t n);
 
 /* aggregate_counters() - of those that counted.  Return: 0 or -ENOMEM. */

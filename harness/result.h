@@ -3,8 +3,8 @@
 #define RESULT_H
 
 #include <jansson.h>
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -117,10 +117,10 @@ bool result_shared(const struct result *r, double best);
  * states: of rounds that fall in two groups (states.h);
  * evidence: sums of expected and seen, facts kept where all agree, else the
  * list of least and greatest; histogram: bins added.  set_aside: visits and
- * reasons added up, and how many invocations failed or shared their core.  status: failed if at
- * least half of the invocations failed, and two of them, or none gave anything;
- * else the most common of the others (ok wins a tie), and all figures are of
- * those.  Also usable for n = 1.
+ * reasons added up, and how many invocations failed or shared their core.
+ * status: failed if at least half of the invocations failed, and two of them,
+ * or none gave anything; else the most common of the others (ok wins a tie),
+ * and all figures are of those.  Also usable for n = 1.
  *
  * Return: 0 or -ENOMEM.
  */
