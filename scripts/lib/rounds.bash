@@ -19,6 +19,8 @@ rounds_run() {
 		rounds_one "$round"
 		((!stopping)) || break
 		fresh=$((${#journal_done[@]} - done_before))
+		# Who is due is decided by what it says.
+		((!fresh)) || record_run true ''
 		due_round $((round + 1))
 		((!stopping)) || break
 		# Nothing to tell of a round that was over before --resume.
@@ -27,7 +29,6 @@ rounds_run() {
 		record_sync
 		took_us "$before"
 		progress_round "$round" "$took"
-		record_run true ''
 	done
 	progress_clear
 }
