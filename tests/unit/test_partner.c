@@ -101,12 +101,15 @@ static void seen(enum partner_kind kind, int cpu)
 {
 	struct case_run run = { 0 }, *runs = &run;
 	struct partner p;
+	int from;
 
 	fresh();
+	from = bench_nth_cpu(&bench, 0);
+	if (from == cpu)
+		from = bench_nth_cpu(&bench, bench_cpus(&bench) - 1);
 	bench.runs = &runs;
 	bench.n_runs = 1;
-	OK(!partner_start(&bench, &p, kind, bench_nth_cpu(&bench, 0), move,
-			  &cpu) &&
+	OK(!partner_start(&bench, &p, kind, from, move, &cpu) &&
 		   !partner_meet(&p),
 	   "one that moves");
 	partner_seen(&bench, &run.c, &p);
