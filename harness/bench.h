@@ -201,6 +201,7 @@ struct bench_case {
 	enum bench_histogram histogram;
 	double step;
 #define BENCH_LEAST_EVENTS 3
+#define BENCH_LEAST_SPARE  5 /* events, so that some are left if most waited */
 	unsigned int most;
 	unsigned int ops;
 	bool derived;

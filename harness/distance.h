@@ -22,7 +22,8 @@ int distance_trips(_Atomic uint64_t *line, uint64_t n);
 
 /**
  * distance_ns() - of the calling CPU and @cpu: one round trip, as in the
- * fastest of a few series of them; 50 us where they are far apart.
+ * fastest of a few series of them.  A call takes 75 us where they are near,
+ * up to 300 us where they are far apart.
  *
  * The other side is a process that lives during the call only and shares the
  * memory of this one.  A thread would change for good how libc serves a

@@ -11,7 +11,7 @@
 #include "reference.h"
 
 #define PASSES	       4    /* visits to a case that is interleaved, at most */
-#define LEAST	       5    /* samples, whatever they cost: quads, or events */
+#define LEAST	       5    /* quads, whatever they cost */
 #define WARM_UP_SHARE  0.25 /* of the time for all visits */
 #define WARM_UP_EVENTS 10
 #define MAX_ITERS      ((uint64_t)1 << 30)
@@ -113,7 +113,9 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 /* Of @taken events @waited are no samples: then there are more, if not many. */
 static unsigned int least_events(unsigned int taken, unsigned int waited)
 {
-	return taken - waited < BENCH_LEAST_EVENTS ? LEAST : BENCH_LEAST_EVENTS;
+	const bool few = taken - waited < BENCH_LEAST_EVENTS;
+
+	return few ? BENCH_LEAST_SPARE : BENCH_LEAST_EVENTS;
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is

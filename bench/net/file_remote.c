@@ -67,9 +67,6 @@ static const int64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
 static const int64_t blocks[] = { 4096, 64 << 10, 1 << 20 };
 static const char *const figures[] = { "read", "penalty", "penalty_direct" };
 
-/* That some are left where most of them waited for a CPU. */
-#define LEAST_EVENTS 5
-
 #define SWEPT 1 /* of files[] */
 
 struct state {
@@ -145,7 +142,8 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	 * before them takes as long at each visit. */
 	c->exclusive = runs || remote_read_needs_lead(r);
 	c->most = runs ? 1 : r->block >= MIB ? 12 : r->block > 4096 ? 32 : 120;
-	c->most = (unsigned int)fmax(LEAST_EVENTS, c->most * bench_effort(b));
+	c->most = (unsigned int)fmax(BENCH_LEAST_SPARE,
+				     c->most * bench_effort(b));
 	return true;
 }
 

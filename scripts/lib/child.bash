@@ -80,8 +80,9 @@ child_sweep() {
 # good order; one that comes a second later or more ends everything at once.  One
 # before that has the same cause: make and timeout signal us and then the group.
 child_stop() {
-	local now=${EPOCHREALTIME/[.,]/}
+	local now
 
+	now_us # which nobody sets back
 	if ((stopping)); then
 		((now - stopped_us >= 1000000)) || return 0
 		progress_clear

@@ -95,7 +95,7 @@ progress_left() {
 	fi
 	progress_spend
 	percent=$((spent + sum ? spent * 100 / (spent + sum) : 0))
-	if ((sum)); then
+	if ((sum || (spent && ${#conf[seconds]}))); then
 		left="$(format_us "$sum") left"
 	else
 		left="time left unknown"

@@ -298,9 +298,8 @@ record_machine() {
 record_noise() {
 	local ms=$((1200 / (conf[rounds] + 1))) cpu=()
 
-	[[ ! ${conf[goal]} ]] || ms=$((1200 / (conf[most] + 1)))
-
 	((!stopping)) || return 0
+	[[ ! ${conf[goal]} ]] || ms=$((1200 / (conf[most] + 1)))
 	((ms <= 150)) || ms=150
 	((ms >= 20)) || ms=20
 	[[ -z ${conf[cpu]} ]] || cpu=(--cpu "${conf[cpu]}")

@@ -20,7 +20,7 @@ rounds_run() {
 		((!stopping)) || break
 		fresh=$((${#journal_done[@]} - done_before))
 		# Who is due is decided by what it says.
-		((!fresh)) || record_run true ''
+		record_run true ''
 		due_round $((round + 1))
 		((!stopping)) || break
 		# Nothing to tell of a round that was over before --resume.

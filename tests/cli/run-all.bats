@@ -385,16 +385,16 @@ cut_and_resume() {
 		source "$1/scripts/lib/log.bash"
 		source "$1/scripts/lib/progress.bash"
 		source "$1/scripts/lib/child.bash"
-		unset EPOCHREALTIME
-		trap 'echo "at $EPOCHREALTIME: $?, $stopping"' EXIT
-		for EPOCHREALTIME in 7.500000 7.500010 8.499999; do child_stop "$2"; done
-		EPOCHREALTIME=8.500000
+		now_us() { now=$made_up; }
+		trap 'echo "at $made_up: $?, $stopping"' EXIT
+		for made_up in 7500000 7500010 8499999; do child_stop "$2"; done
+		made_up=8500000
 		child_stop 2
-		EPOCHREALTIME=never
+		made_up=never
 	END
 	for number in 1 2 15; do
 		run -130 --separate-stderr bash driver "$ROOT" "$number"
-		[[ $output == "at 8.500000: 130, $number" ]]
+		[[ $output == "at 8500000: 130, $number" ]]
 	done
 }
 

@@ -4,16 +4,7 @@
 
 #include "change_points.h"
 #include "tap.h"
-
-static uint64_t state = 2463534242u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
+#include "uniform.h"
 
 static void by_hand(void)
 {
@@ -78,6 +69,7 @@ static void false_alarms(void)
 
 int main(void)
 {
+	state = 2463534242u;
 	by_hand();
 	two_steps();
 	long_series();

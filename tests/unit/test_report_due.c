@@ -7,6 +7,7 @@
 #include "due.h"
 #include "stats.h"
 #include "tap.h"
+#include "uniform.h"
 
 #define MOST 30
 
@@ -114,17 +115,6 @@ static void spreads(void)
 	   "if time is short, who is certain has the least");
 	OK(run_out(0.03, 2.0, &gap, &other) + other <= 32 && other < 22,
 	   "and no more is spent than there is, but for a round");
-}
-
-/* A generator of our own, so that the same numbers come out everywhere. */
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(void)

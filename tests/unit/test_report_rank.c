@@ -5,6 +5,7 @@
 
 #include "rank.h"
 #include "tap.h"
+#include "uniform.h"
 
 /*
  * Critical values of U at 5 %, two-sided: the table that Mann and Whitney
@@ -113,17 +114,6 @@ static void by_hand(void)
 	OK_NEAR(holm[0], 0.03, 1e-12, "the next times 3");
 	OK_NEAR(holm[2], 0.06, 1e-12, "then times 2");
 	OK_NEAR(holm[1], 0.06, 1e-12, "and never less than the one before");
-}
-
-/* A generator of our own, so that the same numbers come out everywhere. */
-static uint64_t state;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Skewed, as times are: a floor and a long tail. */

@@ -5,6 +5,7 @@
 #include "rank.h"
 #include "tap.h"
 #include "trimmed.h"
+#include "uniform.h"
 
 /* Closed forms there are for one, two and four degrees of freedom. */
 static void student(void)
@@ -47,16 +48,6 @@ static void by_hand(void)
 	OK_NEAR(trimmed_test(same, 4, more, 4), rank_test(same, 4, more, 4),
 		1e-15, "without any scatter: by ranks");
 	OK(trimmed_test(same, 4, same, 4) == 1, "the same is the same");
-}
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Times as a shared machine gives them: one in @rarity is a tenth longer. */

@@ -5,6 +5,7 @@
 
 #include "stats.h"
 #include "tap.h"
+#include "uniform.h"
 
 static void one_sample(void)
 {
@@ -89,17 +90,6 @@ static void order_ranks(void)
 	OK(stats_order_ranks(5000, 0.95, &lo, &hi) >= 0.95 && lo + hi == 5001 &&
 		   lo >= 2430 && lo <= 2432,
 	   "n = 5000 does not underflow");
-}
-
-/* A generator of our own, so that the same numbers come out everywhere. */
-static double uniform(void)
-{
-	static uint64_t state = 88172645463325252u;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* How often the interval holds the median of a skewed distribution (of which

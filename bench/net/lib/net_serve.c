@@ -374,8 +374,9 @@ static void begin_session(struct server *server, const struct pending *p)
 	const int on = 1;
 	struct session *s;
 
-	/* What another host does takes no CPU of the client's: nor shall what
-	 * we do.  The session's thread inherits it. */
+	/* A server on another host takes no time from the client's CPU, so one
+	 * on the same machine keeps off it.  The session's thread inherits it.
+	 */
 	bench_keep_off(net_same_machine(&p->hello, server->machine)
 			       ? p->hello.cpu
 			       : -1);
