@@ -41,7 +41,8 @@ void gaps_spin(struct gaps *g, const struct timer *t, unsigned int us,
 	const double gap = gaps_least_ticks(method, t->hz);
 	double least = gap;
 	uint64_t last = timer_begin(method), now = last;
-	const uint64_t end = last + (uint64_t)(us * t->hz / 1e6);
+	/* Not a part of a tick less than asked for. */
+	const uint64_t end = last + (uint64_t)ceil(us * t->hz / 1e6);
 
 	while (now < end) {
 		now = timer_begin(method);

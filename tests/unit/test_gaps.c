@@ -61,6 +61,23 @@ static void telling(void)
 	   "the longest gap is in the sum, the sum in the time");
 }
 
+/* Rates at which a microsecond is no whole number of ticks, for clocks of any
+ * step. */
+static void whole_ticks(void)
+{
+	bool too_short = false;
+
+	for (int i = 0; i < 5000; i++) {
+		const struct timer t = { .method = TIMER_CLOCK,
+					 .hz = 1000900000 + i % 50 * 1e6 };
+		struct gaps g = { 0 };
+
+		gaps_spin(&g, &t, 1, NULL, NULL);
+		too_short |= timer_ns(&t, (double)g.spun_ticks) < 1000;
+	}
+	OK(!too_short, "no spin is a part of a tick shorter than told");
+}
+
 static void spend(uint64_t ns)
 {
 	const uint64_t begin = timer_clock_begin();
@@ -102,6 +119,7 @@ int main(void)
 	steps();
 	slow_clock();
 	telling();
+	whole_ticks();
 	looking();
 	return tap_done();
 }
