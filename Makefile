@@ -5,10 +5,10 @@
 # make test       all tests
 # make help       list the targets
 #
-# Sources are found by wildcard: a new bench/<family>/*.c, harness/*.c,
+# Sources are found by wildcard: a new bench/<family>/*.c, harness/*/*.c,
 # report/*.c or tests/unit/test_*.c needs no edit here.
 #
-# clock/, counters/ and harness/ are linked into everything, bench/<family>/lib
+# clock/, base/, counters/ and harness/ are linked into everything, bench/<family>/lib
 # into the programs of that family alone.
 
 PREFIX  ?= /usr/local
@@ -49,7 +49,9 @@ REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 # The folder of arch/ is that of the machine that the compiler makes code for.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness -Iharness/multicall $(CPPFLAGS)
+# Its folders; multicall/ is only in the static file.
+HARNESS := harness/visit harness/life harness/rows harness/services
+ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) -Iharness/life/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -ffp-contract=off -fno-math-errno -pthread $(PKG_CFLAGS)
 # What is measured, and what measures, is optimised whatever CFLAGS says: else its
@@ -63,7 +65,7 @@ REPORT_LDLIBS = $(REPORT_LIBS) -lm $(LDLIBS)
 
 FAMILIES     := $(patsubst bench/%/,%,$(wildcard bench/*/))
 BENCH_SRCS   := $(sort $(wildcard bench/*/*.c))
-CORE_SRCS    := $(sort $(wildcard arch/$(ARCH)/*.c clock/*.c counters/*.c harness/*.c))
+CORE_SRCS    := $(sort $(wildcard arch/$(ARCH)/*.c clock/*.c base/*.c counters/*.c $(HARNESS:%=%/*.c)))
 REPORT_SRCS  := $(sort $(wildcard report/*.c))
 UNIT_SRCS    := $(sort $(wildcard tests/unit/test_*.c))
 FIXTURE_SRCS := $(sort $(wildcard tests/fixtures/bench/*.c))
@@ -73,7 +75,7 @@ FIXTURES     := $(FIXTURE_SRCS:tests/fixtures/bench/%.c=$(BUILD)/fixtures/%)
 UNITS        := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/unit/%)
 REPORT       := $(if $(REPORT_SRCS),$(BUILD)/bin/report)
 LIB          := $(BUILD)/libharness.a
-MAIN         := $(BUILD)/obj/harness/main.o
+MAIN         := $(BUILD)/obj/harness/life/main.o
 REPORT_MAIN  := $(BUILD)/obj/report/main.o
 LIB_OBJS     := $(filter-out $(MAIN),$(CORE_SRCS:%.c=$(BUILD)/obj/%.o))
 REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)

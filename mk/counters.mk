@@ -10,7 +10,7 @@ COUNTERS_SRCS  := tests/lab/guest.c arch/aarch64/arch.c $(wildcard counters/*.c)
 $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iarch -Iarch/aarch64 -Iclock -Icounters -Iharness -std=gnu11 $(WARN) -Werror \
+	$(Q)$(CROSS_ARM64) -D_GNU_SOURCE -Iarch -Iarch/aarch64 -Iclock -Ibase -Icounters $(HARNESS:%=-I%) -std=gnu11 $(WARN) -Werror \
 		-O2 -g -static -o $@ $(COUNTERS_SRCS) -lm
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
@@ -21,10 +21,10 @@ COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
 	arch/$(ARCH)/memory/chase_many.c monitor/load_work.c arch/$(ARCH)/arch.c \
 	arch/$(ARCH)/load_vector.c $(wildcard counters/*.c)
 
-$(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h counters/*.h harness/*.h) mk/counters.mk
+$(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h base/*.h counters/*.h $(HARNESS:%=%/*.h)) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Icounters -Iharness \
+	$(Q)$(CC) -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) \
 		-Ibench/memory/lib -Imonitor -std=gnu11 $(WARN) -O2 -o $@ \
 		$(COUNTED_SRCS) -lm
 

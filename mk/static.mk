@@ -66,7 +66,7 @@ ALL_CFLAGS += -ffunction-sections -fdata-sections -fno-pie -fno-asynchronous-unw
 $(foreach part,machine/% monitor/% layer/%,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
 
 MULTI         := $(BUILD)/multi
-MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/multicall/*.c))
+MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/life/multicall/*.c))
 MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(CPU_LOAD) $(UNDER) \
 		 $(BUILD)/bin/net_server)
 multi_function = main_$(subst -,_,$(1))

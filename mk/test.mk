@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find arch bench clock counters harness layer machine report monitor kernel tests \
+C_FILES    = $(sort $(shell find arch base bench clock counters harness layer machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, counters/ is for another machine, and the
 # static file's table of programs is made when it is built.
 TIDY_FILES = $(filter-out $(patsubst %,arch/%/%,$(filter-out $(ARCH),$(notdir $(wildcard arch/*)))) \
-		kernel/% bench/task/exec/% tests/lab/% harness/multicall/main.c,\
+		kernel/% bench/task/exec/% tests/lab/% harness/life/multicall/main.c,\
 		$(filter %.c,$(C_FILES)))
 TIDY_FLAGS = $(ALL_CPPFLAGS) -Ibench/memory/lib -Ireport -Imonitor -Imachine -std=gnu11 $(WARN) \
 	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \

@@ -5,8 +5,8 @@
 #include "load.h"
 
 /*
- * How far the values of another run may lie (harness/grade.h): widened by the
- * earlier runs that are known, and summed up for the run.
+ * How far the values of another run may lie (harness/rows/grade.h): widened by
+ * the earlier runs that are known, and summed up for the run.
  */
 
 /* grades_earlier() - grade the rows of @run by the earlier runs beside its

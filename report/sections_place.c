@@ -41,7 +41,7 @@ void sections_place(struct doc *d, const struct run *run,
 
 	if (!place)
 		return;
-	/* As harness/aggregate.c calls texts that it has no room for. */
+	/* As harness/rows/aggregate.c calls texts that it has no room for. */
 	if (!strcmp(place, "varies"))
 		place = "several places, not the same in all rounds";
 	text = text_format("The files lay on %s. %s", place, meaning(place));

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What must go should we be killed: records of it, as harness/guard.h keeps
+# What must go should we be killed: records of it, as harness/life/guard.h keeps
 # them, which the next start of anything of ours reads.
 
 records_file=

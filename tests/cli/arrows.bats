@@ -11,23 +11,30 @@ setup() {
 	[[ -z $output ]]
 }
 
+@test "no room is above its budget, no budget far above its room" {
+	run -0 "$ROOT/tests/arrows" --sizes
+}
+
 @test "arrows finds an include against them" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree"
-	cp -r "$ROOT"/{bench,clock,counters,harness,tests} "$tree"
+	cp -r "$ROOT"/{base,bench,clock,counters,harness,tests} "$tree"
 	cd "$tree"
 	git init -q .
 	printf '#include "bench.h"\n' >>clock/quantum.c
 	printf '#include "visit.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
-	touch harness/visit.h
+	touch harness/visit/visit.h
+	printf 'bench/cpu\t%d\t1\n' 100 30000 >tests/budgets.tsv
+	sed -i '2s/cpu/task/' tests/budgets.tsv
 	git add .
 	run -1 tests/arrows
 	[[ $output == *"bench/cpu/nop.c: includes bench/memory/lib/chase.h"* ]]
-	[[ $output == *"bench/cpu/nop.c: includes harness/visit.h"* ]]
-	[[ $output == *"clock/quantum.c: includes harness/bench.h"* ]]
-	run -0 tests/arrows --sizes
-	[[ $output == *" nop"* ]]
+	[[ $output == *"bench/cpu/nop.c: includes harness/visit/visit.h"* ]]
+	[[ $output == *"clock/quantum.c: includes harness/visit/bench.h"* ]]
+	run -1 tests/arrows --sizes
+	[[ $output == *"bench/cpu  too many"* && $output == *"bench/task  lower the budget"* ]]
+	[[ $output == *" nop"* && $output == *" lines are in no room"* ]]
 	run -2 tests/arrows --what
 }
 

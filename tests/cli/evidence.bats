@@ -286,7 +286,7 @@ gives() {
 			return 1
 		}
 		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/copies.c" |
+	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/copies.c" |
 		grep -Pzo 'bench_(proof|least|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.

@@ -10,7 +10,7 @@
 
 #include "../../bench/file/lib/file_small.h"
 #include "../../bench/file/lib/file_walk.h"
-#include "../../harness/guard.h"
+#include "../../harness/life/guard.h"
 #include "file_disk.h"
 #include "file_place.h"
 #include "tap.h"

@@ -191,7 +191,7 @@ int visit_cases(struct bench *b);
 
 /* visit_repeats() - whether @run is timed in batches; visit_batch() - one of
  * @iters operations, raw ticks; visit_event() - the other kind: one event,
- * whose samples go to the cases.  For harness/copies.c. */
+ * whose samples go to the cases.  For harness/services/copies.c. */
 bool visit_repeats(const struct bench *b, const struct case_run *run);
 int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
 		uint64_t *ticks);
