@@ -344,9 +344,7 @@ bool compare_is_detail(const struct result *r)
 
 /* Adjust p, or p of the times, of all that are tested, of the details or of the
  * core.  Return: how many they are. */
-static size_t adjust(struct comparison *c, bool times, bool details,
-		     void (*method)(double *adjusted, const double *p,
-				    size_t n))
+static size_t adjust(struct comparison *c, bool times, bool details)
 {
 	double *p = text_alloc(c->n, sizeof(*p));
 	double *adjusted = text_alloc(c->n, sizeof(*adjusted));
@@ -356,7 +354,7 @@ static size_t adjust(struct comparison *c, bool times, bool details,
 		if (c->v[i].tested &&
 		    compare_is_detail(&c->v[i].a->all) == details)
 			p[n++] = times ? c->v[i].p_time : c->v[i].p;
-	method(adjusted, p, n);
+	rank_false_discovery(adjusted, p, n);
 	for (size_t i = 0, k = 0; i < c->n; i++)
 		if (c->v[i].tested &&
 		    compare_is_detail(&c->v[i].a->all) == details)
@@ -376,7 +374,7 @@ static void judge_shares(struct comparison *c)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].first && isfinite(c->v[i].p_shares))
 			p[n++] = c->v[i].p_shares;
-	rank_holm(p, p, n);
+	rank_false_discovery(p, p, n);
 	for (size_t i = 0, k = 0; i < c->n; i++) {
 		if (c->v[i].first)
 			differ = isfinite(c->v[i].p_shares) && p[k++] < ALPHA;
@@ -388,12 +386,12 @@ static void judge_shares(struct comparison *c)
 static void judge(struct comparison *c)
 {
 	judge_shares(c);
-	adjust(c, true, true, rank_false_discovery);
-	adjust(c, true, false, rank_holm);
+	adjust(c, true, true);
+	adjust(c, true, false);
 	for (size_t i = 0; i < c->n; i++)
 		c->v[i].by_frequency = c->v[i].adjusted < ALPHA;
-	c->details = adjust(c, false, true, rank_false_discovery);
-	c->tested = adjust(c, false, false, rank_holm) + c->details;
+	c->details = adjust(c, false, true);
+	c->tested = adjust(c, false, false) + c->details;
 	for (size_t i = 0; i < c->n; i++) {
 		struct pair *q = &c->v[i];
 		double change = expm1(fabs(q->cost.shift));

@@ -23,14 +23,12 @@ static const char method[] =
 	"ratio is the lesser of the two, the interval holds both. B - A is "
 	"in cycles where the core's frequency moved by more than the floor and "
 	"the cycles differ less than the times. "
-	"p of the core rows is corrected for the number of core rows, as Holm "
-	"says, so that hardly one false alarm is among them: details cost them "
-	"nothing. p of the detail rows is corrected among these, as Benjamini "
-	"and Hochberg say, so that of the alarms hardly one in twenty is "
-	"false. "
+	"p is corrected for the number of rows, as Benjamini and Hochberg say, "
+	"so that of the rows called different hardly one in twenty is not; "
+	"core and detail rows each by themselves, so that details cost the "
+	"core rows nothing. "
 	"A row is called faster or slower if the corrected p is under 5 % and "
-	"the "
-	"effect is above the floor; what is not above it does not matter.";
+	"the effect is above the floor; what is not above it does not matter.";
 
 static const char counting[] =
 	"The values are instructions, counted in an emulated machine, not "
@@ -140,8 +138,8 @@ char *compare_states(const struct comparison *c)
 				 "the low level is compared with the low one, "
 				 "the high with the high one, behind each the "
 				 "share of its rounds. In %zu the shares "
-				 "differ (Fisher's exact test, corrected by "
-				 "Holm), which is no verdict.",
+				 "differ (Fisher's exact test, corrected), "
+				 "which is no verdict.",
 				 c->states, c->states == 1 ? "" : "s", differ)
 		       : NULL;
 }

@@ -215,21 +215,6 @@ double rank_lesser(double time, double cycles)
 	return fabs(time) < fabs(cycles) ? time : cycles;
 }
 
-void rank_holm(double *adjusted, const double *p, size_t n)
-{
-	struct item *all = text_alloc(n, sizeof(*all));
-	double worst = 0;
-
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct item) { p[i], i };
-	qsort(all, n, sizeof(*all), by_value);
-	for (size_t i = 0; i < n; i++) {
-		worst = fmax(worst, fmin(1, (double)(n - i) * all[i].x));
-		adjusted[all[i].index] = worst;
-	}
-	free(all);
-}
-
 void rank_false_discovery(double *adjusted, const double *p, size_t n)
 {
 	struct item *all = text_alloc(n, sizeof(*all));

@@ -62,16 +62,8 @@ void rank_shift(struct rank_shift *out, const double *x, size_t n,
 double rank_lesser(double time, double cycles);
 
 /**
- * rank_holm() - p-values adjusted for having made @n tests.
- *
- * Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
- * Scandinavian Journal of Statistics 6(2), 1979.
- */
-void rank_holm(double *adjusted, const double *p, size_t n);
-
-/**
- * rank_false_discovery() - the same, so that of those called at most that share
- * is called wrongly.
+ * rank_false_discovery() - p-values adjusted for having made @n tests, so that
+ * of those called at a level at most that share is called wrongly.
  *
  * Source: Benjamini and Hochberg, "Controlling the False Discovery Rate",
  * Journal of the Royal Statistical Society B 57(1), 1995.

@@ -89,9 +89,7 @@ static void by_hand(void)
 {
 	static const double low[] = { 1, 2, 3, 4 }, high[] = { 5, 6, 7, 8 };
 	static const double x[] = { 1, 2, 2 }, y[] = { 2, 3, 3 };
-	static const double p[] = { 0.01, 0.04, 0.03, 0.005 };
 	static const double same[] = { 7, 7, 7, 7 };
-	double holm[4];
 	struct rank_shift s;
 
 	OK_NEAR(rank_test(low, 4, high, 4), 2.0 / 70, 1e-12,
@@ -109,11 +107,6 @@ static void by_hand(void)
 	OK_NEAR(s.hi, 7, 1e-12, "to the largest, for U = 0");
 	rank_shift(&s, low, 3, high, 3, 0.95);
 	OK(isinf(s.lo) && isinf(s.hi), "three of each are too few");
-	rank_holm(holm, p, 4);
-	OK_NEAR(holm[3], 0.02, 1e-12, "Holm: the least times 4");
-	OK_NEAR(holm[0], 0.03, 1e-12, "the next times 3");
-	OK_NEAR(holm[2], 0.06, 1e-12, "then times 2");
-	OK_NEAR(holm[1], 0.06, 1e-12, "and never less than the one before");
 }
 
 /* Skewed, as times are: a floor and a long tail. */
