@@ -19,7 +19,7 @@ block() {
 
 # follow: the example in a tree of its own, with what is built already.
 follow() {
-	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,arch,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report,plots} .
+	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,arch,base,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report,plots} .
 	mkdir tests
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
