@@ -20,7 +20,7 @@ profile() {
 	case ${conf[profile]} in
 	card) seconds=20 ;;
 	quick) seconds=45 ;;
-	default) rounds=10 effort=60 seconds=240 ;;
+	default) rounds=10 effort=20 seconds=240 goal=1 most=100 ;;
 	publish) rounds=20 effort=100 most=100 ;;
 	*) die 2 "PROFILE must be card, quick, default or publish, not '${conf[profile]}'" ;;
 	esac
