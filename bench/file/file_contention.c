@@ -273,8 +273,7 @@ static int warm(struct bench *b, struct contention_state *s)
 	const unsigned int n = s->own ? s->procs : 1;
 
 	for (unsigned int i = 0; i < n && !bench_stopping(b); i++) {
-		const int64_t cached =
-			file_cache_fetch(s->file[i].fd, 0, FILE_OWN_BYTES);
+		const int64_t cached = file_cache_fill(s->file[i].fd, 0, 0, 1);
 
 		if (cached < 0)
 			return bench_fail(b, (int)-cached, "read %s",

@@ -242,7 +242,7 @@ static int64_t set_cache(const struct write_state *s,
 		return err;
 	if (is_filled_by_writes(c))
 		return write_all(s, MOST_BLOCK);
-	err = file_cache_fill(s->data.fd, 0, 0);
+	err = file_cache_fill(s->data.fd, 0, 0, MOST_BLOCK);
 	return err < 0 || how_of(c) != CACHED ? err
 					      : write_all(s, FILE_DATA_BLOCK);
 }

@@ -15,7 +15,6 @@
 #define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */
 #define DROP_MS 10000 /* what is being read ahead cannot be dropped */
 #define DROP_US 2000
-#define CHUNK	((size_t)1 << 20)
 #define ASKED	((uint64_t)128 << 10) /* what most kernels fetch at once */
 
 static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
@@ -113,9 +112,22 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 	return cached;
 }
 
+int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each)
+{
+	const int64_t whole = len ? (int64_t)len : length(fd, offset);
+	const size_t step = each < FILE_DATA_BLOCK ? FILE_DATA_BLOCK : each;
+	char *buffer = malloc(step);
+	int64_t err = !buffer ? -ENOMEM : whole < 0 ? whole : 0;
+
+	for (int64_t at = 0; !err && at < whole; at += (int64_t)step)
+		if (pread(fd, buffer, each, (off_t)offset + (off_t)at) < 0)
+			err = -errno;
+	free(buffer);
+	return err ? err : file_cache_bytes(fd, offset, len);
+}
+
 int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const int64_t cached = file_cache_bytes(fd, offset, len);
 
 	if (cached < 0 || (uint64_t)cached >= len)
@@ -128,39 +140,5 @@ int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len)
 			      POSIX_FADV_WILLNEED);
 	}
 	/* That only begins: a page that is on its way counts as cached. */
-	for (uint64_t at = 0; at < len; at += page) {
-		char byte;
-
-		if (pread(fd, &byte, 1, (off_t)(offset + at)) < 0)
-			return -errno;
-	}
-	return file_cache_bytes(fd, offset, len);
-}
-
-int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len)
-{
-	const int64_t whole = len ? (int64_t)len : length(fd, offset);
-	char *buffer = malloc(CHUNK);
-	int64_t err = buffer ? 0 : -ENOMEM;
-
-	if (whole < 0)
-		err = whole;
-	for (int64_t at = 0; !err && at < whole;) {
-		const size_t want = whole - at < (int64_t)CHUNK
-					    ? (size_t)(whole - at)
-					    : CHUNK;
-		const ssize_t n =
-			pread(fd, buffer, want, (off_t)offset + (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			err = -errno;
-		else if (n == 0)
-			break; /* shorter than was said */
-		else
-			at += n;
-	}
-	free(buffer);
-	return err ? err : file_cache_bytes(fd, offset, len);
+	return file_cache_fill(fd, offset, len, 1);
 }

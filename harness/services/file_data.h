@@ -11,7 +11,9 @@
  * Test files: really allocated, incompressible, every word known from its
  * offset, checked after writing, limited to a share of the free space.  Under
  * run-all they lie in the run's directory and are used again, after a check,
- * by other programs and later rounds; alone they lie in bench_scratch().
+ * by other programs and later rounds; alone they lie in bench_scratch().  When
+ * one is opened nothing of it is in the page cache, where pages can be dropped:
+ * in which pages it lies there is decided by each process run anew.
  *
  * All file programs together may use 2 GiB of disk: FILE_DATA_BYTES are the
  * file that everyone reads, take parts of it where parts will do.
@@ -110,14 +112,17 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len);
  * still cached, or -errno. */
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len);
 
-/* file_cache_fetch() - see that it is cached, without a copy: what was missing
- * is in no CPU's cache afterwards, but for one line of each page.  Return:
+/* file_cache_fill() - read it by @each bytes, so that what is missing is read
+ * ahead as for a program that reads a file from end to end: into large pages
+ * where there are such, which are copied at three times the rate of small ones;
+ * by large reads the first MiB come into small ones.  @each 1: one byte of each
+ * block, so that hardly any of it is in a CPU's cache afterwards.  Return:
  * bytes cached afterwards, or -errno. */
-int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len);
+int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each);
 
-/* file_cache_fill() - read it all through the cache.  Return: bytes cached
- * afterwards, or -errno. */
-int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len);
+/* file_cache_fetch() - see that a part is cached, and nothing beyond it is
+ * read: into small pages, and with @each 1 as above. */
+int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len);
 
 /* The file of each process's own, for file_data_get(): the printf format of its
  * name, and its size.  Ten of them and the file that everyone reads are less

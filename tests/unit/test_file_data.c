@@ -51,6 +51,7 @@ static void check_again(void)
 {
 	struct file_data f;
 	struct stat first = { 0 }, second = { 0 };
+	int64_t cached;
 
 	OK(!file_data_open(&f, dir, "again", BYTES) && !f.reused &&
 		   !fstat(f.fd, &first),
@@ -61,6 +62,9 @@ static void check_again(void)
 	OK(!file_data_open(&f, dir, "again", BYTES) && f.reused &&
 		   !fstat(f.fd, &second) && first.st_ino == second.st_ino,
 	   "and is used again");
+	cached = file_cache_bytes(f.fd, 0, 0);
+	OK(cached == file_cache_drop(f.fd, 0, 0),
+	   "with nothing of it cached that can be dropped");
 	file_data_close(&f);
 	OK(!file_data_open(&f, dir, "again", 2 * BYTES) && !f.reused,
 	   "one of another size is made afresh");
@@ -173,7 +177,8 @@ static void check_cache(void)
 	int64_t left;
 
 	OK(!file_data_open(&f, dir, "cache", BYTES), "a file");
-	OK(file_cache_fill(f.fd, 0, 0) == (int64_t)BYTES, "all of it cached");
+	OK(file_cache_fill(f.fd, 0, 0, BLOCK) == (int64_t)BYTES,
+	   "all of it cached");
 	OK(file_cache_bytes(f.fd, BLOCK, (uint64_t)2 * BLOCK) ==
 		   (int64_t)2 * BLOCK,
 	   "a part of it asked for");
