@@ -64,6 +64,7 @@ struct latency_state {
 	struct chase chase;
 	void *at;
 	unsigned int batches; /* of this visit */
+	bool cycles;	      /* of levels are wanted */
 };
 
 static uint64_t time_loads(const struct bench *b, struct latency_state *s,
@@ -108,15 +109,16 @@ static int cases(struct bench *b, void *state)
 static int map_for(struct bench *b, struct latency_state *s,
 		   enum mem_pages pages)
 {
+	const size_t bytes = latency_plan_largest(b, &s->plan, pages);
 	struct mem_buffer *m = &s->buffer[pages];
 	int err;
 
 	if (m->base)
 		return 0;
-	err = mem_map(m, latency_plan_largest(b, &s->plan, pages), pages);
+	err = mem_map(m, bytes, pages);
 	if (err)
-		return bench_fail(b, -err, "map %zu bytes of %s pages",
-				  m->bytes, mem_pages_name(pages));
+		return bench_fail(b, -err, "map %zu bytes of %s pages", bytes,
+				  mem_pages_name(pages));
 	mem_touch(m);
 	s->huge_bytes[pages] = mem_huge_bytes(m);
 	return 0;
@@ -173,6 +175,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->batches = 0;
+	s->cycles = latency_levels_has_cycles(b, &s->levels);
 	if (spec->to >= 0)
 		return latency_nodes_enter(b, &s->nodes, spec, &s->at);
 	err = map_for(b, s, spec->pages);
@@ -246,8 +249,8 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	double pair;
 
 	/* After each pass or group of four batches. */
-	if (!latency_is_curve(spec) || spec->n_pairs == LATENCY_PAIRS ||
-	    (!c->sample && s->batches++ % 4))
+	if (!s->cycles || !latency_is_curve(spec) ||
+	    spec->n_pairs == LATENCY_PAIRS || (!c->sample && s->batches++ % 4))
 		return 0;
 	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s)
 					    : reference_hz(bench_timer(b));

@@ -167,8 +167,10 @@ typedef int bench_case_fn(struct bench *b, void *state,
  *	  of a clock or a counter of whole units are; in its unit.
  * @most: samples that an invocation may have of it at most, where more would
  *	  disturb each other or have no place; 0: as many as its share of the
- *	  time allows.  BENCH_LEAST_EVENTS are taken whatever they
- *	  cost, more if some of them waited for a CPU.
+ *	  time allows.
+ * @least: samples that are taken whatever they cost, BENCH_LEAST_EVENTS if 0,
+ *	   more if some of them waited for a CPU: fewer where each is long
+ *	   enough to be a mean of many operations.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
@@ -202,7 +204,7 @@ struct bench_case {
 	double step;
 #define BENCH_LEAST_EVENTS 3
 #define BENCH_LEAST_SPARE  5 /* events, so that some are left if most waited */
-	unsigned int most;
+	unsigned int most, least;
 	unsigned int ops;
 	bool derived;
 	const struct bench_case *of;

@@ -111,11 +111,14 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 }
 
 /* Of @taken events @waited are no samples: then there are more, if not many. */
-static unsigned int least_events(unsigned int taken, unsigned int waited)
+static unsigned int least_events(const struct case_run *run, unsigned int taken,
+				 unsigned int waited)
 {
-	const bool few = taken - waited < BENCH_LEAST_EVENTS;
+	const unsigned int least =
+		run->c.least ? run->c.least : BENCH_LEAST_EVENTS;
+	const bool few = taken - waited < least;
 
-	return few ? BENCH_LEAST_SPARE : BENCH_LEAST_EVENTS;
+	return few ? BENCH_LEAST_SPARE : least;
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
@@ -351,8 +354,9 @@ static int visit_events(struct bench *b, struct case_run *run,
 	}
 	b->warming_up = false;
 	begin = invocation_now_ns();
-	for (; !err && goes_on(run, begin, events,
-			       first ? least_events(events, waited) : 1, &ask);
+	for (; !err &&
+	       goes_on(run, begin, events,
+		       first ? least_events(run, events, waited) : 1, &ask);
 	     events++) {
 		struct noise seen;
 

@@ -291,6 +291,13 @@ level_is_largest() {
 		all(.[]; .value > $largest / 2)' rows >/dev/null
 }
 
+@test "memory's level is of one size, the least beyond the caches" {
+	quick mem_latency --case 'level=memory,*' --case 'pattern=window,pages=4K,*'
+	jq -es '([.[] | select(.params.pattern and .status == "ok").params.size]) as $sizes |
+		all(.[] | select(.case == "level=memory,figure=latency" and .value).evidence;
+			.from_bytes == .to_bytes and (.to_bytes | IN($sizes[])))' rows >/dev/null
+}
+
 @test "levels without a curve are skipped with a reason" {
 	local status=0
 

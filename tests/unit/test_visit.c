@@ -130,6 +130,8 @@ int main(void)
 	visit((struct bench_case) { .sample = event }, NULL);
 	OK(run.waited || run.sampled == BENCH_LEAST_EVENTS,
 	   "some events are taken though there is no time for any");
+	visit((struct bench_case) { .sample = event, .least = 1 }, NULL);
+	OK(run.waited || run.sampled == 1, "or one, where one is enough");
 	forget(&run);
 	forget(&fed);
 	return tap_done();

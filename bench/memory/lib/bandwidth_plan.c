@@ -137,6 +137,8 @@ static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
 	spec->chunk = chunk_of(p, spec, asked);
 	c.index = (int64_t)p->n++;
 	c.exclusive = level >= LEVEL_3 || threads > 1;
+	if (isa == MEM_LIBC && level == LEVEL_MEMORY)
+		c.least = 1; /* a call for all that the caches have */
 	if (!mem_isa_usable(isa))
 		c.skip = no_isa;
 	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)

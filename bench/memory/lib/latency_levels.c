@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "levels.h"
 #include "stats.h"
@@ -11,13 +10,13 @@
 static const char *const figure_names[] = { "size", "latency", "cycles" };
 
 /* Whether a figure of @level is made from @spec: of its size from all of the
- * curve, else from the sizes that it holds and, to know it from memory, those
- * beyond the caches. */
+ * curve, else from the sizes that it holds and, to know it from memory, the
+ * one beyond the caches. */
 static bool is_source(const struct bench *b, const struct latency_plan *p,
 		      const struct latency_spec *spec, int level, int figure)
 {
 	return latency_is_curve(spec) &&
-	       (figure == FIG_SIZE || spec->bytes >= mem_beyond_caches(b) ||
+	       (figure == FIG_SIZE || spec->bytes == mem_beyond_caches(b) ||
 		(level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
 				       (double)spec->bytes)));
 }
@@ -146,8 +145,8 @@ static void skip_level(struct bench *b, const struct latency_levels *l,
 		else if (l->row[level][fig])
 			bench_derive_skip(b, l->row[level][fig],
 					  level ? "hwloc knows no such cache"
-						: "no size beyond the caches "
-						  "could be measured");
+						: "the size beyond the caches "
+						  "could not be measured");
 }
 
 /* Steps of the ladder of sizes between what was found and what hwloc says. */
@@ -254,23 +253,28 @@ static void derive_cache(struct bench *b, const struct latency_levels *rows,
 		derive_size(b, size, curve->size[end], told, curve);
 }
 
-/* What is measured beyond all caches, as a level; false if nothing is. */
+/* The least size beyond all caches, as a level; false if it has no value.
+ * Larger ones take as long, and touching them more than all measuring. */
 static bool beyond_caches(const struct bench *b, const struct curve *curve,
 			  struct level *l)
 {
-	double ns[LATENCY_MAX];
+	for (size_t i = 0; i < curve->n; i++)
+		if (curve->spec[i]->bytes == mem_beyond_caches(b)) {
+			*l = (struct level) { .first = i,
+					      .last = i,
+					      .latency_ns = curve->latency[i] };
+			return true;
+		}
+	return false;
+}
 
-	*l = (struct level) { .first = 0 };
-	while (l->first < curve->n &&
-	       curve->size[l->first] < (double)mem_beyond_caches(b))
-		l->first++;
-	if (l->first == curve->n)
-		return false;
-	l->last = curve->n - 1;
-	memcpy(ns, curve->latency + l->first,
-	       (curve->n - l->first) * sizeof(*ns));
-	l->latency_ns = stats_median(ns, curve->n - l->first);
-	return true;
+bool latency_levels_has_cycles(const struct bench *b,
+			       const struct latency_levels *l)
+{
+	for (int level = 0; level <= LATENCY_LEVELS; level++)
+		if (bench_selected(b, l->row[level][FIG_CYCLES]))
+			return true;
+	return false;
 }
 
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,

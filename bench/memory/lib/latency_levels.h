@@ -18,6 +18,10 @@ struct latency_levels {
 void latency_levels_add(struct bench *b, struct latency_levels *l,
 			const struct latency_plan *p);
 
+/* latency_levels_has_cycles() - whether core cycles of any level are wanted. */
+bool latency_levels_has_cycles(const struct bench *b,
+			       const struct latency_levels *l);
+
 /* latency_levels_derive() - fill them, in derive(). */
 void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 			   const struct latency_plan *p);

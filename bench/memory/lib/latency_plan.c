@@ -54,6 +54,7 @@ static void add(struct bench *b, struct latency_plan *p,
 		return;
 	if (is_in_passes(b, pattern, bytes)) {
 		c.sample = p->pass;
+		c.least = 1;
 		c.ops = (unsigned int)rounds * CHASE_UNROLL;
 	}
 	if (stride)
