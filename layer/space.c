@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -18,6 +19,7 @@
 #include "groups.h"
 #include "guard.h"
 #include "layer.h"
+#include "sysfile.h"
 
 static struct space {
 	int flag;
@@ -42,29 +44,17 @@ static void read_space(const struct space *s, char id[64])
 	id[len < 0 ? 0 : len] = '\0';
 }
 
-static int write_file(const char *path, const char *text)
-{
-	const int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : 0;
-
-	if (!err && write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 /* The same user and group, and no others: what anybody may do. */
 static int map_ids(uid_t uid, gid_t gid)
 {
 	char text[64];
 	int err;
 
-	write_file("/proc/self/setgroups", "deny"); /* not on old kernels */
+	sysfile_write("deny", "/proc/self/setgroups"); /* not on old kernels */
 	snprintf(text, sizeof(text), "%u %u 1", uid, uid);
-	err = write_file("/proc/self/uid_map", text);
+	err = sysfile_write(text, "/proc/self/uid_map");
 	snprintf(text, sizeof(text), "%u %u 1", gid, gid);
-	return err ? err : write_file("/proc/self/gid_map", text);
+	return err ? err : sysfile_write(text, "/proc/self/gid_map");
 }
 
 static int raise_loopback(void)
@@ -162,21 +152,16 @@ static void set_limit(const char *path)
 
 	for (size_t i = 0; i < 2 && !limit[0]; i++) {
 		snprintf(limit, sizeof(limit), "%s/%s", path, files[i]);
-		if (write_file(limit, FAR_AWAY))
+		if (sysfile_write(FAR_AWAY, "%s", limit))
 			limit[0] = '\0';
 	}
 }
 
 static bool has_limit(char how[HOW_MAX])
 {
-	char text[64] = "";
-	FILE *f = fopen(limit, "re");
+	char text[64];
 
-	if (f && !fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	if (f)
-		fclose(f);
-	text[strcspn(text, "\n")] = '\0';
+	sysfile_line(text, sizeof(text), "%s", limit);
 	snprintf(how, HOW_MAX, "%.150s: %s", limit, text);
 	return !strncmp(text, FAR_AWAY, strlen(FAR_AWAY));
 }
@@ -227,7 +212,7 @@ static int nest_note(const struct nest *nest)
 
 static int nest_join(const struct nest *nest)
 {
-	char path[PATH_MAX], file[PATH_MAX + 32];
+	char path[PATH_MAX];
 
 	for (long i = 1; i <= nest->depth; i++) {
 		const int err = nest_path(nest, i, path);
@@ -235,14 +220,14 @@ static int nest_join(const struct nest *nest)
 		if (err || mkdir(path, 0755))
 			return err ? err : -errno;
 		/* Where the groups above have them: version 2. */
-		snprintf(file, sizeof(file), "%s/cgroup.subtree_control", path);
 		if (nest->v2 && i < nest->depth) {
-			write_file(file, "+memory");
-			write_file(file, "+cpu");
+			sysfile_write("+memory", "%s/cgroup.subtree_control",
+				      path);
+			sysfile_write("+cpu", "%s/cgroup.subtree_control",
+				      path);
 		}
 	}
-	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
-	return write_file(file, "0");
+	return sysfile_write("0", "%s/cgroup.procs", path);
 }
 
 int cgroup_apply(const struct layer *l, long n)
@@ -290,23 +275,20 @@ int cgroup_apply(const struct layer *l, long n)
 
 bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
-	char line[PATH_MAX];
+	char *text = sysfile_text("/proc/self/cgroup"), *rest = text, *line;
 	bool seen = false;
-	FILE *f = fopen("/proc/self/cgroup", "re");
 
 	snprintf(how, HOW_MAX, "/proc/self/cgroup: no group of ours");
-	while (f && fgets(line, sizeof(line), f)) {
+	while ((line = strsep(&rest, "\n"))) {
 		long depth = 0;
 
 		for (const char *at = line; (at = strstr(at, "/" NAME)); at++)
 			depth++;
-		line[strcspn(line, "\n")] = '\0';
 		if (depth)
 			snprintf(how, HOW_MAX, "/proc/self/cgroup: %.200s",
 				 line);
 		seen = seen || depth == n;
 	}
-	if (f)
-		fclose(f);
+	free(text);
 	return seen && (l->flag != CGROUP_CPU_MAX || has_limit(how));
 }

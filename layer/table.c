@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "layer.h"
+#include "sysfile.h"
 
 #ifndef PR_SCHED_CORE
 #define PR_SCHED_CORE	     62
@@ -20,17 +21,7 @@
 
 long status_field(const char *name)
 {
-	const size_t len = strlen(name);
-	char line[256];
-	long value = -1;
-	FILE *f = fopen("/proc/self/status", "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, len) && line[len] == ':')
-			sscanf(line + len + 1, "%ld", &value);
-	if (f)
-		fclose(f);
-	return value;
+	return sysfile_number(-1, name, "/proc/self/status");
 }
 
 int with_no_new_privs(int install(void *), void *arg)

@@ -9,33 +9,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "arch.h"
 #include "layer.h"
+#include "sysfile.h"
 
 #define CALLS 100 /* to see that they are counted */
 
 static struct perf_event_attr event = { .size = sizeof(event) };
 static int *counters; /* of each CPU */
 static size_t n_counters;
-
-/* A number in a file below @dir; -errno. */
-static long read_number(int dir, const char *path)
-{
-	const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	char text[32];
-	const ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const int err = errno;
-
-	if (fd >= 0)
-		close(fd);
-	if (len < 0)
-		return -err;
-	text[len] = '\0';
-	return atol(text);
-}
 
 /* Where tracefs is not mounted it can be read all the same. */
 static int use_tracepoint(struct perf_event_attr *attr)
@@ -46,9 +32,13 @@ static int use_tracepoint(struct perf_event_attr *attr)
 				  NULL, 0)
 			? -1
 			: (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
-	const long id =
+	const int64_t id =
 		dir < 0 ? -errno
-			: read_number(dir, "events/raw_syscalls/sys_enter/id");
+			: sysfile_number(-1, NULL,
+					 "/proc/self/fd/%d/events/raw_syscalls/"
+					 "sys_enter/id",
+					 dir);
+	const int err = id < 0 ? -errno : 0;
 
 	if (dir >= 0)
 		close(dir);
@@ -56,31 +46,29 @@ static int use_tracepoint(struct perf_event_attr *attr)
 		close(fs);
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = (uint64_t)id;
-	return id < 0 ? (int)id : 0;
+	return err;
 }
 
 /* The file that has getppid() of this process, and where in it. */
 static int find_getppid(char path[PATH_MAX], uint64_t *offset)
 {
 	const uintptr_t at = (uintptr_t)getppid;
-	char line[PATH_MAX + 128], *name = NULL;
-	FILE *f = fopen("/proc/self/maps", "re");
+	char *text = sysfile_text("/proc/self/maps"), *rest = text, *line;
+	int err = -ENOENT;
 
-	while (f && !name && fgets(line, sizeof(line), f)) {
+	while (err && (line = strsep(&rest, "\n"))) {
 		unsigned long from, to, in_file;
-		int len = 0;
 
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &from, &to,
-			   &in_file, &len) == 3 &&
-		    from <= at && at < to && line[len] == '/') {
-			name = line + len;
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s /%4094[^\n]", &from,
+			   &to, &in_file, path + 1) == 4 &&
+		    from <= at && at < to) {
+			*path = '/';
 			*offset = at - from + in_file;
-			sscanf(name, "%4095[^\n]", path);
+			err = 0;
 		}
 	}
-	if (f)
-		fclose(f);
-	return name ? 0 : -ENOENT;
+	free(text);
+	return err;
 }
 
 static int count_on_all(void)
@@ -105,20 +93,21 @@ static int count_on_all(void)
 int traced_apply(const struct layer *l, long n)
 {
 	static char path[PATH_MAX];
-	long type = 0;
-	int err = 0;
+	int err;
 
 	if (l->flag == TRACED_TRACEPOINT) {
 		err = use_tracepoint(&event);
 	} else {
-		type = read_number(
-			AT_FDCWD,
-			l->flag == TRACED_UPROBE
-				? "/sys/bus/event_source/devices/uprobe/type"
-				: "/sys/bus/event_source/devices/kprobe/type");
+		const int64_t type =
+			sysfile_number(-1, NULL,
+				       "/sys/bus/event_source/devices/%s/type",
+				       l->flag == TRACED_UPROBE ? "uprobe"
+								: "kprobe");
+
+		err = type < 0 ? -errno : 0;
 		event.type = (uint32_t)type;
 	}
-	if (l->flag == TRACED_UPROBE) {
+	if (!err && l->flag == TRACED_UPROBE) {
 		uint64_t offset = 0;
 
 		err = find_getppid(path, &offset);
@@ -127,8 +116,6 @@ int traced_apply(const struct layer *l, long n)
 	} else if (l->flag == TRACED_KPROBE) {
 		event.config1 = (uintptr_t)ARCH_KERNEL_CALL("getppid");
 	}
-	if (type < 0)
-		return (int)type;
 	if (!err)
 		err = count_on_all();
 	return err ? err : stay(NULL);

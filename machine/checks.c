@@ -68,19 +68,7 @@ static enum answer is_tsc(const char *text, int cpu)
 /* Whether @cpu is in a list such as "1,3-5". */
 static enum answer listed(const char *text, int cpu)
 {
-	while (*text) {
-		char *end;
-		long from = strtol(text, &end, 10), to = from;
-
-		if (end == text)
-			break;
-		if (*end == '-')
-			to = strtol(end + 1, &end, 10);
-		if (from <= cpu && cpu <= to)
-			return OK;
-		text = end + (*end == ',');
-	}
-	return BAD;
+	return when(field_list_has(text, cpu));
 }
 
 /* The suite prices the system as it is used. */
@@ -165,14 +153,13 @@ static char *locate(const char *file, int cpu)
 {
 	const char *at = strstr(file, "%d");
 
-	return at ? machine_format("%.*s%d%s", (int)(at - file), file, cpu,
-				   at + 2)
-		  : machine_format("%s", file);
+	return at ? text_format("%.*s%d%s", (int)(at - file), file, cpu, at + 2)
+		  : text_format("%s", file);
 }
 
 static struct processor read_processor(const char *root)
 {
-	char *text = machine_file("%s/proc/cpuinfo", root);
+	char *text = sysfile_text("%s/proc/cpuinfo", root);
 	char *flags = machine_cpuinfo(text, "flags");
 	struct processor p = {
 		.guest = flags && strstr(flags, " hypervisor"),
@@ -193,12 +180,12 @@ static void run_check(json_t *list, const struct check *c, const char *root,
 	if (c->vendor && p->vendor && strcmp(c->vendor, p->vendor) != 0)
 		return;
 	file = locate(c->file, cpu);
-	value = machine_line("%s%s", root, file);
+	value = sysfile_first("%s%s", root, file);
 	answer = value ? c->judge(value, cpu) : UNKNOWN;
 	if (value && c->of_host && p->guest) {
 		char *own = value;
 
-		value = machine_format("%s: the guest's, not the host's", own);
+		value = text_format("%s: the guest's, not the host's", own);
 		free(own);
 		answer = UNKNOWN;
 	}
@@ -210,25 +197,20 @@ static void run_check(json_t *list, const struct check *c, const char *root,
  * time, and what the hypervisor gave to others (NAN: an old kernel). */
 static double counted(const char *root, int cpu, double *steal)
 {
-	char *text = machine_file("%s/proc/stat", root);
-	char *key = machine_format("\ncpu%d ", cpu);
-	char *at = text ? strstr(text, key) : NULL;
+	char *text = sysfile_text("%s/proc/stat", root);
+	char *key = text_format("cpu%d", cpu);
+	const char *line = field_behind(text, key);
 	double all = 0;
 
 	*steal = NAN;
-	if (at) {
-		at += strlen(key);
-		/* user nice system idle iowait irq softirq steal */
-		for (int i = 0; i < 8; i++) {
-			char *end;
-			double x = strtod(at, &end);
+	/* user nice system idle iowait irq softirq steal */
+	for (unsigned int i = 0; i < 8; i++) {
+		const int64_t n = field_number(field_nth(line, i), -1);
 
-			if (end == at)
-				break;
-			all += x;
-			*steal = i == 7 ? x : NAN;
-			at = end;
-		}
+		if (n < 0)
+			break;
+		all += (double)n;
+		*steal = i == 7 ? (double)n : NAN;
 	}
 	free(key);
 	free(text);
@@ -261,7 +243,7 @@ json_t *machine_checks(const char *root, int cpu)
 	free(p.vendor);
 	add(list, "no steal since the start",
 	    isfinite(share) ? when(share < STEAL_MAX) : UNKNOWN,
-	    isfinite(share) ? machine_format("%.3f %%", 100 * share) : NULL,
+	    isfinite(share) ? text_format("%.3f %%", 100 * share) : NULL,
 	    "/proc/stat",
 	    "ask for a dedicated CPU, or measure when the host is idle");
 	return list;

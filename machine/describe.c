@@ -72,8 +72,8 @@ static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 
 json_t *machine_cpu(void)
 {
-	char *text = machine_file("/proc/cpuinfo");
-	char *smt = machine_line("/sys/devices/system/cpu/smt/active");
+	char *text = sysfile_text("/proc/cpuinfo");
+	char *smt = sysfile_first("/sys/devices/system/cpu/smt/active");
 	hwloc_topology_t topo = open_topology();
 	json_t *o = json_object();
 
@@ -160,7 +160,7 @@ json_t *machine_caches(int cpu)
 /* "word" of "always [word] never". */
 static json_t *chosen(const char *path)
 {
-	char *line = machine_line("%s", path);
+	char *line = sysfile_first("%s", path);
 	char *begin = line ? strchr(line, '[') : NULL;
 	char *end = begin ? strchr(begin, ']') : NULL;
 	json_t *s;
@@ -174,14 +174,7 @@ static json_t *chosen(const char *path)
 
 static json_t *memory_bytes(void)
 {
-	char *text = machine_file("/proc/meminfo");
-	unsigned long long kib = 0;
-	char *at = text ? strstr(text, "MemTotal:") : NULL;
-
-	if (at)
-		kib = strtoull(at + strlen("MemTotal:"), NULL, 10);
-	free(text);
-	return kib ? json_integer((json_int_t)kib * 1024) : json_null();
+	return positive(sysfile_number(0, "MemTotal", "/proc/meminfo") * 1024);
 }
 
 static json_t *kernel(void)
@@ -194,13 +187,13 @@ static json_t *kernel(void)
 			 machine_string(u.machine), "release",
 			 machine_string(u.release), "version",
 			 machine_string(u.version), "command_line",
-			 machine_text(machine_line("/proc/cmdline")));
+			 machine_text(sysfile_first("/proc/cmdline")));
 }
 
 /* PRETTY_NAME of os-release, without its quotes. */
 static json_t *os_name(void)
 {
-	char *text = machine_file("/etc/os-release");
+	char *text = sysfile_text("/etc/os-release");
 	char *at = text ? strstr(text, "PRETTY_NAME=") : NULL;
 	json_t *s = NULL;
 
@@ -240,8 +233,8 @@ static json_t *hypervisor(void)
 static json_t *turbo(void)
 {
 	char *no =
-		machine_line("/sys/devices/system/cpu/intel_pstate/no_turbo");
-	char *boost = machine_line("/sys/devices/system/cpu/cpufreq/boost");
+		sysfile_first("/sys/devices/system/cpu/intel_pstate/no_turbo");
+	char *boost = sysfile_first("/sys/devices/system/cpu/cpufreq/boost");
 	json_t *v = no	    ? json_boolean(*no == '0')
 		    : boost ? json_boolean(*boost == '1')
 			    : json_null();
@@ -266,9 +259,10 @@ static json_t *mitigations(void)
 		const char *name = names[i]->d_name;
 
 		if (*name != '.')
-			json_object_set_new(
-				o, name,
-				machine_text(machine_line("%s/%s", dir, name)));
+			json_object_set_new(o, name,
+					    machine_text(sysfile_first("%s/%s",
+								       dir,
+								       name)));
 		free(names[i]);
 	}
 	free(names);
@@ -277,11 +271,10 @@ static json_t *mitigations(void)
 
 static json_t *aslr(void)
 {
-	char *line = machine_line("/proc/sys/kernel/randomize_va_space");
-	json_t *v = line ? json_integer(strtol(line, NULL, 10)) : json_null();
+	const int64_t n =
+		sysfile_number(-1, NULL, "/proc/sys/kernel/randomize_va_space");
 
-	free(line);
-	return v;
+	return n < 0 ? json_null() : json_integer(n);
 }
 
 static void add_system(json_t *m, int cpu)
@@ -302,16 +295,16 @@ static void add_system(json_t *m, int cpu)
 	json_object_set_new(m, "hypervisor", hypervisor());
 	json_object_set_new(
 		m, "governor",
-		machine_text(machine_line("/sys/devices/system/cpu/cpu%d/"
-					  "cpufreq/scaling_governor",
-					  cpu)));
+		machine_text(sysfile_first("/sys/devices/system/cpu/cpu%d/"
+					   "cpufreq/scaling_governor",
+					   cpu)));
 	json_object_set_new(m, "turbo", turbo());
 	json_object_set_new(m, "thp", chosen(thp));
 	json_object_set_new(m, "aslr", aslr());
 	json_object_set_new(m, "clocksource",
-			    machine_text(machine_line(clock)));
+			    machine_text(sysfile_first(clock)));
 	json_object_set_new(m, "mitigations", mitigations());
-	json_object_set_new(m, "libc", machine_text(machine_format(LIBC)));
+	json_object_set_new(m, "libc", machine_text(text_format(LIBC)));
 }
 
 /* Pin to @cpu, or to the last CPU that this process may use if it is -1: the

@@ -24,13 +24,13 @@ static int wanted(const struct dirent *d)
 static json_t *each(const char *root, const char *dir,
 		    json_t *(*describe)(const char *path, const char *name))
 {
-	char *full = machine_format("%s%s", root, dir);
+	char *full = text_format("%s%s", root, dir);
 	json_t *all = json_array();
 	struct dirent **v;
 	int n = scandir(full, &v, wanted, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		char *path = machine_format("%s/%s", full, v[i]->d_name);
+		char *path = text_format("%s/%s", full, v[i]->d_name);
 		json_t *one = describe(path, v[i]->d_name);
 
 		if (one)
@@ -55,27 +55,27 @@ static char *points_to(const char *path)
 		return NULL;
 	target[n] = '\0';
 	last = strrchr(target, '/');
-	return machine_format("%s", last ? last + 1 : target);
+	return text_format("%s", last ? last + 1 : target);
 }
 
 /* The bus of the device in @path, with the speed of its PCI link where it or
  * the one above has one: "pci, 8.0 GT/s PCIe x4". */
 static json_t *bus(const char *path)
 {
-	char *link = machine_format("%s/device/subsystem", path);
+	char *link = text_format("%s/device/subsystem", path);
 	char *name = points_to(link);
-	char *speed = machine_line("%s/device/current_link_speed", path);
-	char *width = machine_line("%s/device/current_link_width", path);
+	char *speed = sysfile_first("%s/device/current_link_speed", path);
+	char *width = sysfile_first("%s/device/current_link_width", path);
 	char *text = NULL;
 
 	if (!speed && !width) {
-		speed = machine_line("%s/device/device/current_link_speed",
-				     path);
-		width = machine_line("%s/device/device/current_link_width",
-				     path);
+		speed = sysfile_first("%s/device/device/current_link_speed",
+				      path);
+		width = sysfile_first("%s/device/device/current_link_width",
+				      path);
 	}
 	if (name && speed && width)
-		text = machine_format("%s, %s x%s", name, speed, width);
+		text = text_format("%s, %s x%s", name, speed, width);
 	free(width);
 	free(speed);
 	free(link);
@@ -89,36 +89,32 @@ static json_t *bus(const char *path)
  * no device, as the bridges of containers. */
 static json_t *link_facts(const char *path, const char *name)
 {
-	char *device = machine_file("%s/device/uevent", path);
-	char *speed = machine_line("%s/speed", path);
-	const json_int_t mbit = speed ? strtol(speed, NULL, 10) : 0;
+	char *device = sysfile_text("%s/device/uevent", path);
+	const json_int_t mbit = sysfile_number(0, NULL, "%s/speed", path);
 	json_t *one = NULL;
 
 	if (device)
 		one = json_pack("{s:o, s:o, s:o}", "name", machine_string(name),
 				"bus", bus(path), "mbit_s",
 				mbit > 0 ? json_integer(mbit) : json_null());
-	free(speed);
 	free(device);
 	return one;
 }
 
 static json_t *disk_facts(const char *path, const char *name)
 {
-	char *sectors = machine_line("%s/size", path);
-	char *kind = machine_line("%s/queue/rotational", path);
-	const json_int_t n = sectors ? strtoll(sectors, NULL, 10) : 0;
+	char *kind = sysfile_first("%s/queue/rotational", path);
+	const json_int_t n = sysfile_number(0, NULL, "%s/size", path);
 	json_t *one = NULL;
 
 	if (n > 0)
 		one = json_pack(
 			"{s:o, s:o, s:o, s:I, s:o}", "name",
 			machine_string(name), "model",
-			machine_text(machine_line("%s/device/model", path)),
+			machine_text(sysfile_first("%s/device/model", path)),
 			"bus", bus(path), "size_bytes", 512 * n, "rotates",
 			kind ? json_boolean(*kind == '1') : json_null());
 	free(kind);
-	free(sectors);
 	return one;
 }
 
@@ -166,7 +162,7 @@ static const char *sort(unsigned int type)
  * Reference Specification", 3.7, section 7.18. NULL of an empty socket. */
 static json_t *module_facts(const char *path, const char *name)
 {
-	char *raw = machine_format("%s/raw", path);
+	char *raw = text_format("%s/raw", path);
 	FILE *in = strncmp(name, "17-", 3) ? NULL : fopen(raw, "re");
 	struct firmware f = { .n = 0 };
 	json_int_t mib, speed;

@@ -123,14 +123,14 @@ static char *arm_names(const char *text, unsigned long vendor)
 
 		number(at, "CPU part", &part);
 		name = find(arm, vendor, part);
-		longer = name ? machine_format("%s", name)
-			      : machine_format("part 0x%03lx", part);
+		longer = name ? text_format("%s", name)
+			      : text_format("part 0x%03lx", part);
 		if (all && strstr(all, longer)) {
 			free(longer);
 			continue;
 		}
 		if (all) {
-			char *both = machine_format("%s, %s", all, longer);
+			char *both = text_format("%s, %s", all, longer);
 
 			free(all);
 			free(longer);
@@ -151,16 +151,14 @@ static void arm_cpu(json_t *cpu, const char *text)
 	name = find(arm, vendor, ANY_PART);
 	fill(cpu, "vendor",
 	     name ? json_string(name)
-		  : machine_text(
-			    machine_format("implementer 0x%02lx", vendor)));
+		  : machine_text(text_format("implementer 0x%02lx", vendor)));
 	fill(cpu, "model", machine_text(arm_names(text, vendor)));
 	if (number(text, "CPU part", &part))
 		fill(cpu, "model_number", json_integer((json_int_t)part));
 	if (number(text, "CPU variant", &variant) &&
 	    number(text, "CPU revision", &revision))
 		fill(cpu, "stepping",
-		     machine_text(
-			     machine_format("r%lup%lu", variant, revision)));
+		     machine_text(text_format("r%lup%lu", variant, revision)));
 	fill(cpu, "flags", machine_text(machine_cpuinfo(text, "Features")));
 }
 
@@ -175,12 +173,11 @@ static void riscv_cpu(json_t *cpu, const char *text)
 	if (name || vendor)
 		fill(cpu, "vendor",
 		     name ? json_string(name)
-			  : machine_text(
-				    machine_format("vendor 0x%lx", vendor)));
+			  : machine_text(text_format("vendor 0x%lx", vendor)));
 	fill(cpu, "model", machine_text(machine_cpuinfo(text, "uarch")));
 	if (number(text, "marchid", &part)) {
 		fill(cpu, "model",
-		     machine_text(machine_format("architecture 0x%lx", part)));
+		     machine_text(text_format("architecture 0x%lx", part)));
 		fill(cpu, "model_number", json_integer((json_int_t)part));
 	}
 	fill(cpu, "stepping", machine_text(machine_cpuinfo(text, "mimpid")));
@@ -189,7 +186,7 @@ static void riscv_cpu(json_t *cpu, const char *text)
 
 void identity_cpu(json_t *cpu, const char *root)
 {
-	char *text = machine_file("%s/proc/cpuinfo", root);
+	char *text = sysfile_text("%s/proc/cpuinfo", root);
 
 	arm_cpu(cpu, text);
 	riscv_cpu(cpu, text);
@@ -198,21 +195,20 @@ void identity_cpu(json_t *cpu, const char *root)
 
 static char *dmi(const char *root, const char *name)
 {
-	return machine_line("%s/sys/class/dmi/id/%s", root, name);
+	return sysfile_first("%s/sys/class/dmi/id/%s", root, name);
 }
 
 json_t *identity_board(const char *root)
 {
-	char *model = machine_file("%s/proc/device-tree/model", root);
+	char *model = sysfile_text("%s/proc/device-tree/model", root);
 	char *vendor = dmi(root, "sys_vendor");
 	char *product = dmi(root, "product_name");
 	json_t *board = machine_string(model);
 
 	if (!model && (vendor || product))
-		board = machine_text(
-			machine_format("%s%s%s", vendor ? vendor : "",
-				       vendor && product ? " " : "",
-				       product ? product : ""));
+		board = machine_text(text_format("%s%s%s", vendor ? vendor : "",
+						 vendor && product ? " " : "",
+						 product ? product : ""));
 	free(product);
 	free(vendor);
 	free(model);
@@ -254,7 +250,7 @@ json_t *identity_hypervisor(const char *root)
 	json_t *found = NULL;
 
 	for (size_t i = 0; !found && i < sizeof(signs) / sizeof(*signs); i++) {
-		char *text = machine_line("%s%s", root, signs[i].file);
+		char *text = sysfile_first("%s%s", root, signs[i].file);
 
 		if (text &&
 		    !strncmp(text, signs[i].begins, strlen(signs[i].begins)))

@@ -5,6 +5,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "alloc.h"
+#include "sysfile.h"
+
 struct machine_options {
 	int cpu;	   /* to calibrate on and to describe; -1 for any */
 	const char *timer; /* method, or NULL to choose */
@@ -58,19 +61,6 @@ json_t *machine_checks(const char *root, int cpu);
 /* machine_steal_ns() - what the hypervisor gave to others of @cpu's time since
  * the start, in the steps of the kernel's clock (10 ms); NAN if unknown. */
 double machine_steal_ns(const char *root, int cpu);
-
-/* Reading, and memory: these end the program where there is none.
- * machine_file(), machine_line() - a file of /proc or /sys, or its first line
- * without blanks at the end: a new string, NULL if it cannot be read. */
-char *machine_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *machine_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *machine_format(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2)));
-
-/* machine_alloc() - zeroed; machine_grow() - @p enlarged so that index @n
- * fits; doubles at powers of 2. */
-void *machine_alloc(size_t count, size_t size);
-void *machine_grow(void *p, size_t n, size_t size);
 
 /* machine_cpuinfo() - a field of the first processor in @text of /proc/cpuinfo
  * ("model name"): a new string, or NULL.  @text: may be NULL. */

@@ -66,8 +66,7 @@ void cpu_gaps_spin(struct cpu_gaps *g, const struct timer *t, unsigned int ms)
 	struct spin s = { g, t, involuntary() };
 	struct gaps all = { 0 };
 
-	*g = (struct cpu_gaps) { .plain = machine_alloc(MOST,
-							sizeof(*g->plain)) };
+	*g = (struct cpu_gaps) { .plain = text_alloc(MOST, sizeof(*g->plain)) };
 	gaps_spin(&all, t, 1000 * ms, see_gap, &s);
 	g->n = all.gaps;
 	g->spun_ns = timer_ns(t, (double)all.spun_ticks);
@@ -86,7 +85,7 @@ static double interrupts_seen(const struct cpu_gaps *g)
 void cpu_gaps_causes(const struct cpu_gaps *g, double *ns)
 {
 	double plain = g->lost_ns - g->switched_ns, shorter = 0, median;
-	double *sorted = machine_alloc(g->nplain + 1, sizeof(*sorted));
+	double *sorted = text_alloc(g->nplain + 1, sizeof(*sorted));
 	double came = interrupts_seen(g);
 	size_t n = 0;
 
@@ -148,7 +147,7 @@ static void add_irq(json_t *o, char *line, int column)
 
 json_t *irqs_read(const char *root, int cpu)
 {
-	char *text = machine_file("%s/proc/interrupts", root), *rest = text;
+	char *text = sysfile_text("%s/proc/interrupts", root), *rest = text;
 	char *line = text ? strsep(&rest, "\n") : NULL;
 	int column = line ? column_of(line, cpu) : -1;
 	json_t *o = json_object();
@@ -359,10 +358,10 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 	if (cpu < 0)
 		cpu = topo_default_cpu(topo, NULL);
 	n = topo_cpus(topo, NULL, 0);
-	cpus = machine_alloc(n + 1, sizeof(*cpus));
+	cpus = text_alloc(n + 1, sizeof(*cpus));
 	topo_cpus(topo, cpus, n);
 	topo_close(topo);
-	looks = machine_alloc(n + 1, sizeof(*looks));
+	looks = text_alloc(n + 1, sizeof(*looks));
 	set_up(&t);
 	looks[0] = (struct look) { cpu, .ms = ms, .timer = &t };
 	looks[0].measuring = true;

@@ -14,21 +14,6 @@ static void fact(FILE *f, const char *name, const char *text)
 	fputc('\n', f);
 }
 
-/* The number behind "key ... :" in a file of /proc; 0 if there is none. */
-static double proc_number(const char *path, const char *key)
-{
-	char *text = machine_file("%s", path);
-	char *at = text ? strstr(text, key) : NULL;
-	double x = 0;
-
-	if (at) {
-		at += strlen(key);
-		x = strtod(at + strspn(at, "\t :"), NULL);
-	}
-	free(text);
-	return x;
-}
-
 static void put_caches(FILE *f)
 {
 	json_t *caches = machine_caches(0), *c;
@@ -61,10 +46,9 @@ static void put_each(FILE *f, const char *kind, json_t *all,
 
 	json_array_foreach(all, i, one)
 	{
-		char *name =
-			machine_format("%s %s", kind,
-				       json_string_value(
-					       json_object_get(one, "name")));
+		char *name = text_format("%s %s", kind,
+					 json_string_value(
+						 json_object_get(one, "name")));
 		char *said = say(one);
 
 		fact(f, name, said);
@@ -90,10 +74,10 @@ static char *say_module(const json_t *module)
 	char size[UNITS_MAX];
 
 	units_format(size, bytes, "B");
-	return speed ? machine_format("%s, %s, %lld MT/s", size,
-				      text_at(module, "type"), (long long)speed)
-		     : machine_format("%s, %s, says no speed", size,
-				      text_at(module, "type"));
+	return speed ? text_format("%s, %s, %lld MT/s", size,
+				   text_at(module, "type"), (long long)speed)
+		     : text_format("%s, %s, says no speed", size,
+				   text_at(module, "type"));
 }
 
 static char *say_link(const json_t *link)
@@ -101,10 +85,10 @@ static char *say_link(const json_t *link)
 	const json_int_t mbit =
 		json_integer_value(json_object_get(link, "mbit_s"));
 
-	return mbit > 0 ? machine_format("%lld Mbit/s, bus %s", (long long)mbit,
-					 text_at(link, "bus"))
-			: machine_format("says no speed, bus %s",
-					 text_at(link, "bus"));
+	return mbit > 0 ? text_format("%lld Mbit/s, bus %s", (long long)mbit,
+				      text_at(link, "bus"))
+			: text_format("says no speed, bus %s",
+				      text_at(link, "bus"));
 }
 
 static char *say_disk(const json_t *disk)
@@ -114,27 +98,29 @@ static char *say_disk(const json_t *disk)
 	const json_t *rotates = json_object_get(disk, "rotates");
 	char size[UNITS_MAX];
 
-	return machine_format("%s, bus %s, %s", units_format(size, bytes, "B"),
-			      text_at(disk, "bus"),
-			      json_is_true(rotates)    ? "says it rotates"
-			      : json_is_false(rotates) ? "says it does not "
-							 "rotate"
-						       : "does not say whether "
-							 "it rotates");
+	return text_format("%s, bus %s, %s", units_format(size, bytes, "B"),
+			   text_at(disk, "bus"),
+			   json_is_true(rotates)    ? "says it rotates"
+			   : json_is_false(rotates) ? "says it does not "
+						      "rotate"
+						    : "does not say whether "
+						      "it rotates");
 }
 
 void machine_nominal(FILE *f)
 {
 	json_t *cpu = machine_cpu();
-	const double kib = proc_number("/proc/meminfo", "MemTotal");
-	const double mhz = proc_number("/proc/cpuinfo", "cpu MHz");
+	const int64_t kib = sysfile_number(0, "MemTotal", "/proc/meminfo");
+	char *cpuinfo = sysfile_text("/proc/cpuinfo");
+	char *clock = machine_cpuinfo(cpuinfo, "cpu MHz");
+	const double mhz = clock ? strtod(clock, NULL) : 0;
 	char memory[UNITS_MAX];
 
 	fputs("# What this machine says of itself; none of it was measured:\n",
 	      f);
 	fact(f, "processor", json_string_value(json_object_get(cpu, "model")));
 	put_caches(f);
-	fact(f, "memory", units_format(memory, 1024 * kib, "B"));
+	fact(f, "memory", units_format(memory, 1024 * (double)kib, "B"));
 	put_each(f, "module", machine_modules(""), say_module);
 	put_each(f, "link", machine_links(""), say_link);
 	put_each(f, "disk", machine_disks(""), say_disk);
@@ -148,5 +134,7 @@ void machine_nominal(FILE *f)
 	      "at this one:\n"
 	      "clock =\n",
 	      f);
+	free(clock);
+	free(cpuinfo);
 	json_decref(cpu);
 }

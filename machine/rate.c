@@ -160,13 +160,10 @@ static void sleep_ns(uint64_t ns)
 static bool read_rtc(const struct rate_clock *c, int64_t *ns)
 {
 	char text[32];
-	const ssize_t n = pread(c->fd, text, sizeof(text) - 1, 0);
 
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	*ns = strtoll(text, NULL, 10) * 1000000000;
-	return true;
+	*ns = field_number(sysfile_again(c->fd, text, sizeof(text)), -1) *
+	      1000000000;
+	return *ns >= 0;
 }
 
 static bool read_ptp(const struct rate_clock *c, int64_t *ns)
@@ -184,7 +181,7 @@ static unsigned int add_clock(struct rate_clock *c, char *path,
 			      const char *device, char *named)
 {
 	c->fd = open(path, O_RDONLY | O_CLOEXEC);
-	c->name = machine_format("%s (%s)", device, named ? named : "no name");
+	c->name = text_format("%s (%s)", device, named ? named : "no name");
 	free(path);
 	free(named);
 	if (c->fd >= 0)
@@ -203,13 +200,13 @@ static unsigned int open_clocks(struct rate_clock c[MOST_CLOCKS])
 
 		snprintf(device, sizeof(device), "ptp%d", i);
 		c[n] = (struct rate_clock) { .read = read_ptp };
-		n += add_clock(&c[n], machine_format("/dev/%s", device), device,
-			       machine_line("/sys/class/ptp/%s/clock_name",
-					    device));
+		n += add_clock(&c[n], text_format("/dev/%s", device), device,
+			       sysfile_first("/sys/class/ptp/%s/clock_name",
+					     device));
 	}
 	c[n] = (struct rate_clock) { .read = read_rtc, .coarse = true };
-	n += add_clock(&c[n], machine_format("/sys/class/rtc/rtc0/since_epoch"),
-		       "rtc0", machine_line("/sys/class/rtc/rtc0/name"));
+	n += add_clock(&c[n], text_format("/sys/class/rtc/rtc0/since_epoch"),
+		       "rtc0", sysfile_first("/sys/class/rtc/rtc0/name"));
 	return n;
 }
 
@@ -255,8 +252,8 @@ json_t *rate_describe(double hz)
 	struct rate_clock clocks[MOST_CLOCKS];
 	struct rate_verdict verdicts[MOST_CLOCKS], ntp = { .known = false };
 	struct timex before = { .modes = 0 }, after = { .modes = 0 };
-	char *source = machine_line("/sys/devices/system/clocksource/"
-				    "clocksource0/current_clocksource");
+	char *source = sysfile_first("/sys/devices/system/clocksource/"
+				     "clocksource0/current_clocksource");
 	const char *stated =
 		!source ? "unknown"
 		: !strcmp(source, ARCH_CLOCKSOURCE)

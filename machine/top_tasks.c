@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,44 +13,32 @@
 
 #define MOST_NAMES  3
 #define PATIENCE_NS 100000000 /* of our own, for a list of all threads */
-#define PROCESSOR   36 /* fields of stat behind the state: the CPU it was on */
+#define PROCESSOR   39	      /* the field of stat: the CPU it was on */
 
 static int number_of(const char *name)
 {
 	return isdigit((unsigned char)*name) ? atoi(name) : -1;
 }
 
-/* The beginning of a thread's @file; without stdio and its buffers, for there
- * may be ten thousand threads.  Return: @line, or NULL if it has ended. */
-static char *thread_file(int pid, int tid, const char *file, char *line,
-			 size_t size)
+/* The beginning of a thread's @file; "" if it has ended. */
+static const char *thread_file(int pid, int tid, const char *file, char *line,
+			       size_t size)
 {
-	char path[64];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	len = read(fd, line, size - 1);
-	close(fd);
-	if (len <= 0)
-		return NULL;
-	line[len] = '\0';
-	line[strcspn(line, "\n")] = '\0';
+	sysfile_line(line, size, "/proc/%d/task/%d/%s", pid, tid, file);
 	return line;
 }
 
 static void add_thread(struct top_tasks *h, int pid, int tid)
 {
 	char line[128];
+	const int64_t ran_ns = field_number(thread_file(pid, tid, "schedstat",
+							line, sizeof(line)),
+					    -1);
 
-	if (!thread_file(pid, tid, "schedstat", line, sizeof(line)))
+	if (ran_ns < 0)
 		return;
-	h->v = machine_grow(h->v, h->n, sizeof(*h->v));
-	h->v[h->n++] =
-		(struct top_thread) { pid, tid, strtoull(line, NULL, 10) };
+	h->v = text_grow(h->v, h->n, sizeof(*h->v));
+	h->v[h->n++] = (struct top_thread) { pid, tid, (uint64_t)ran_ns };
 }
 
 /* What we ran for: others may have had the CPU for any time meanwhile. */
@@ -120,26 +107,19 @@ void top_tasks_free(struct top_tasks *h)
 static int last_cpu(const struct top_thread *t)
 {
 	char line[1024];
-	char *at = thread_file(t->pid, t->tid, "stat", line, sizeof(line));
-	int cpu = -1;
 
-	at = at ? strrchr(at, ')') : NULL; /* names hold anything */
-	for (int i = 0; at && i <= PROCESSOR; i++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		cpu = atoi(at);
-	return cpu;
+	thread_file(t->pid, t->tid, "stat", line, sizeof(line));
+	return (int)field_number(field_of_stat(line, PROCESSOR), -1);
 }
 
 /* Its name in ASCII: the writer of JSON takes no other bytes unchecked. */
 static const char *name_of(const struct top_thread *t, char *line, size_t size)
 {
-	char *name = thread_file(t->pid, t->tid, "comm", line, size);
-
-	for (char *c = name; c && *c; c++)
+	thread_file(t->pid, t->tid, "comm", line, size);
+	for (char *c = line; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
-	return name ? name : "?";
+	return *line ? line : "?";
 }
 
 static int by_time(const void *a, const void *b)
@@ -153,7 +133,7 @@ static int by_time(const void *a, const void *b)
 static struct top_thread *differences(const struct top_tasks *before,
 				      const struct top_tasks *after)
 {
-	struct top_thread *d = machine_alloc(after->n + 1, sizeof(*d));
+	struct top_thread *d = text_alloc(after->n + 1, sizeof(*d));
 
 	for (size_t i = 0; i < after->n; i++) {
 		const struct top_thread *was =

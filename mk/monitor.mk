@@ -35,7 +35,7 @@ $(BUILD)/gen/load_demo.about.c: monitor/load_demo.c scripts/lib/about.awk
 
 $(LOAD_DEMO): $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
 		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o monitor/width.o \
-		monitor/text_file.o gen/width_table.o) $(LIB)
+		gen/width_table.o) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

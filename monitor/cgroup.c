@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cpu_times.h"
+#include "sysfile.h"
 #include "target.h"
-#include "text_file.h"
 
 #define ONLINE	  "/sys/devices/system/cpu/online"
 #define CPU_LIMIT 8192 /* more than any kernel is built for */
@@ -78,13 +78,7 @@ static bool is_directory(const char *path)
 
 static bool has_usage(const char *path)
 {
-	struct text_file file = { 0 };
-	uint64_t value;
-	const bool has = text_file_read(&file, path) > 0 &&
-			 !text_file_number(&file, "usage_usec", &value);
-
-	text_file_free(&file);
-	return has;
+	return sysfile_number(-1, "usage_usec", "%s", path) >= 0;
 }
 
 static void look(struct cgroup_place *place, const struct mount *mount,
@@ -159,7 +153,7 @@ struct on_cpu {
 
 struct cgroup {
 	struct target target;
-	struct text_file text;
+	struct sysfile text;
 	struct cgroup_place place;
 	struct on_cpu *on; /* room for CPU_LIMIT */
 	int cpus;	   /* that are counted */
@@ -174,19 +168,24 @@ struct cgroup {
 /* Version 2 has one file in microseconds, version 1 one number in ns. */
 static bool read_usage(struct cgroup *g)
 {
-	uint64_t usage, user, system;
+	const char *text;
+	int64_t usage, user = 0, system = 0;
 
-	if (text_file_read(&g->text, g->place.usage) <= 0)
+	if (sysfile_read(&g->text, "%s", g->place.usage) <= 0)
 		return false;
-	if (!g->place.version2)
-		return !text_file_number(&g->text, NULL, &g->usage_ns);
-	if (text_file_number(&g->text, "usage_usec", &usage) ||
-	    text_file_number(&g->text, "user_usec", &user) ||
-	    text_file_number(&g->text, "system_usec", &system))
+	text = g->text.text;
+	if (g->place.version2) {
+		usage = field_number(field_behind(text, "usage_usec"), -1);
+		user = field_number(field_behind(text, "user_usec"), -1);
+		system = field_number(field_behind(text, "system_usec"), -1);
+	} else {
+		usage = field_number(text, -1);
+	}
+	if (usage < 0 || user < 0 || system < 0)
 		return false;
-	g->usage_ns = usage * 1000;
-	g->user_ns = user * 1000;
-	g->system_ns = system * 1000;
+	g->usage_ns = (uint64_t)usage * (g->place.version2 ? 1000 : 1);
+	g->user_ns = (uint64_t)user * 1000;
+	g->system_ns = (uint64_t)system * 1000;
 	return true;
 }
 
@@ -235,7 +234,7 @@ static void close_counters(struct cgroup *g)
 
 static bool read_online(struct cgroup *g, char list[LIST_MAX])
 {
-	if (text_file_read(&g->text, ONLINE) <= 0)
+	if (sysfile_read(&g->text, ONLINE) <= 0)
 		return false;
 	return snprintf(list, LIST_MAX, "%s", g->text.text) < LIST_MAX;
 }
@@ -345,7 +344,7 @@ static void close_cgroup(struct target *target)
 
 	close_counters(g);
 	free(g->on);
-	text_file_free(&g->text);
+	sysfile_free(&g->text);
 	free(g);
 }
 
@@ -364,7 +363,7 @@ int cgroup_open(struct target **target, const struct target_settings *settings,
 		.close = close_cgroup,
 	};
 	g->on = calloc(CPU_LIMIT, sizeof(*g->on));
-	if (g->on && text_file_read(&g->text, "/proc/self/mountinfo") > 0 &&
+	if (g->on && sysfile_read(&g->text, "/proc/self/mountinfo") > 0 &&
 	    !cgroup_find(&g->place, g->text.text, name) && read_usage(g)) {
 		if (*g->place.perf)
 			open_counters(g);

@@ -6,20 +6,13 @@
 #include <string.h>
 
 /* The line of the first CPU; all have the same. */
-static const char *find_flags(const struct text_file *cpuinfo)
+static const char *find_flags(const struct sysfile *cpuinfo)
 {
-	char *at = strstr(cpuinfo->text, "\nflags");
-	char *end;
+	char *at = (char *)field_behind(cpuinfo->text, "flags");
 
-	if (!at)
-		return NULL;
-	at = strchr(at, ':');
-	if (!at)
-		return NULL;
-	end = strchr(at, '\n');
-	if (end)
-		*end = '\0';
-	return at + 1;
+	if (at)
+		at[strcspn(at, "\n")] = '\0';
+	return at;
 }
 
 void cpu_model_none(struct cpu_model *model, double forced_width)
@@ -37,7 +30,7 @@ void cpu_model_read(struct cpu_model *model, double forced_width)
 	cpu_model_none(model, forced_width);
 	/* Where there is no CPUID, nothing is known: all stays zero. */
 	(void)counters_decode(&model->arch, leaves, n);
-	if (text_file_read(&model->cpuinfo, "/proc/cpuinfo") > 0)
+	if (sysfile_read(&model->cpuinfo, "/proc/cpuinfo") > 0)
 		model->cpu.flags = find_flags(&model->cpuinfo);
 	model->cpu.family = model->arch.family;
 	model->cpu.model = model->arch.model;
@@ -45,7 +38,7 @@ void cpu_model_read(struct cpu_model *model, double forced_width)
 
 void cpu_model_free(struct cpu_model *model)
 {
-	text_file_free(&model->cpuinfo);
+	sysfile_free(&model->cpuinfo);
 }
 
 static double width_of(const struct cpu_model *model, const char *pmu)

@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 #include "counters.h"
-#include "text_file.h"
+#include "sysfile.h"
 #include "width.h"
 
 /* What CPU this is and how much it could do in a cycle. */
 struct cpu_model {
 	struct counters_arch arch;
-	struct text_file cpuinfo;
+	struct sysfile cpuinfo;
 	struct width_cpu cpu;
 	double forced; /* --width; 0: by the table */
 };

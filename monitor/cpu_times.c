@@ -3,25 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "sysfile.h"
 
 #define FIELDS 8
 
-/* Digits only: strtoull() alone would take a sign. */
-static bool read_number(const char **at, uint64_t *value)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*value = strtoull(*at, &end, 10);
-	*at = end;
-	return !errno;
-}
-
-static bool read_line(const char *at, struct cpu_times *cpu)
+static bool read_line(const char *line, struct cpu_times *cpu)
 {
 	uint64_t *const field[FIELDS] = {
 		&cpu->user,   &cpu->nice, &cpu->system,	 &cpu->idle,
@@ -30,11 +18,11 @@ static bool read_line(const char *at, struct cpu_times *cpu)
 	unsigned int n = 0;
 
 	while (n < FIELDS) {
-		while (*at == ' ')
-			at++;
-		if (!read_number(&at, field[n]))
+		const int64_t ticks = field_number(field_nth(line, n + 1), -1);
+
+		if (ticks < 0)
 			break;
-		n++;
+		*field[n++] = (uint64_t)ticks;
 	}
 	/* Without idle there is nothing to compute from. */
 	cpu->online = n >= 4;
@@ -48,14 +36,15 @@ int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
 
 	memset(cpus, 0, max * sizeof(*cpus));
 	while (line && *line) {
-		const char *at = line + 3;
-		uint64_t cpu;
+		int64_t cpu = -1;
 
 		/* They come first; what follows is long and not for us. */
 		if (strncmp(line, "cpu", 3) != 0)
 			break;
-		if (read_number(&at, &cpu) && *at == ' ' && cpu < max &&
-		    read_line(at, &cpus[cpu]) && (int)cpu >= highest)
+		if (isdigit((unsigned char)line[3]))
+			cpu = field_number(line + 3, -1);
+		if (cpu >= 0 && cpu < (int64_t)max &&
+		    read_line(line, &cpus[cpu]) && (int)cpu >= highest)
 			highest = (int)cpu + 1;
 		line = strchr(line, '\n');
 		if (line)
@@ -67,32 +56,20 @@ int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
 int cpu_list_parse(const char *text, bool *set, size_t max)
 {
 	const char *at = text;
+	int64_t first, last;
 	int n = 0;
 
 	memset(set, 0, max * sizeof(*set));
-	for (;;) {
-		uint64_t first, last;
-
-		if (!read_number(&at, &first))
+	while (field_range(&at, &first, &last)) {
+		if (last >= (int64_t)max)
 			return -EINVAL;
-		last = first;
-		if (*at == '-') {
-			at++;
-			if (!read_number(&at, &last))
-				return -EINVAL;
-		}
-		if (last < first || last >= max)
-			return -EINVAL;
-		for (uint64_t i = first; i <= last; i++) {
+		for (int64_t i = first; i <= last; i++) {
 			n += !set[i];
 			set[i] = true;
 		}
-		if (*at != ',')
-			break;
-		at++;
 	}
 	/* Files end the line, options do not. */
 	if (*at == '\n')
 		at++;
-	return *at ? -EINVAL : n;
+	return *at || !n ? -EINVAL : n;
 }

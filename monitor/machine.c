@@ -12,8 +12,8 @@
 #include "err.h"
 #include "replay.h"
 #include "switches.h"
+#include "sysfile.h"
 #include "target.h"
-#include "text_file.h"
 
 /* More than any kernel is built for. */
 #define CPU_LIMIT  8192
@@ -36,7 +36,7 @@ struct machine {
 	struct target target;
 	struct target_settings settings;
 	struct replay *replay; /* NULL: live */
-	struct text_file text;
+	struct sysfile text;
 	struct cpu_times *times;
 	size_t n_times;
 	struct cpu *cpu;
@@ -237,7 +237,7 @@ static long read_live(struct machine *m, struct stamp *at)
 
 	do {
 		*at = stamp_now();
-		got = text_file_read(&m->text, "/proc/stat");
+		got = sysfile_read(&m->text, "/proc/stat");
 	} while (got >= 0 && ++tries < STAT_TRIES &&
 		 stamp_now().mono_ns - at->mono_ns > m->tick_ns);
 	return got;
@@ -253,7 +253,7 @@ static int read_stat(struct machine *m, struct stamp *at)
 
 		if (err)
 			return err;
-		got = text_file_read(&m->text, replay_stat(m->replay));
+		got = sysfile_read(&m->text, "%s", replay_stat(m->replay));
 	} else {
 		got = read_live(m, at);
 	}
@@ -303,7 +303,7 @@ static void close_machine(struct target *target)
 		switches_close(m->cpu[i].switches);
 	}
 	replay_close(m->replay);
-	text_file_free(&m->text);
+	sysfile_free(&m->text);
 	free(m->times);
 	free(m->cpu);
 	free(m);
@@ -317,7 +317,7 @@ static int find_cpus(struct machine *m, bool *set, const char **why)
 	int err, n;
 
 	if (!m->replay &&
-	    text_file_read(&m->text, "/sys/devices/system/cpu/present") > 0) {
+	    sysfile_read(&m->text, "/sys/devices/system/cpu/present") > 0) {
 		n = cpu_list_parse(m->text.text, set, CPU_LIMIT);
 		if (n > 0)
 			return n;

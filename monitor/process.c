@@ -9,23 +9,20 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "sysfile.h"
 #include "target.h"
-#include "text_file.h"
-
-/* utime and stime in /proc/PID/stat, counted from the state (field 3). */
-#define UTIME_FIELD 11
 
 struct process {
 	struct target target;
-	struct text_file text;
-	char path[64];
+	pid_t pid;
 	clockid_t clock;
 	struct counters *counters;
 	double width[COUNTERS_PMUS];
 	/* The reading before. */
 	struct stamp at;
 	struct counters_reading counted;
-	uint64_t cpu_ns, user, system;
+	uint64_t cpu_ns;
+	int64_t user, system;
 };
 
 struct stamp stamp_now(void)
@@ -52,25 +49,17 @@ static bool read_clock(const struct process *p, uint64_t *cpu_ns)
 	return true;
 }
 
-/* The name of the program may hold blanks and parentheses. */
-static bool read_times(struct process *p, uint64_t *user, uint64_t *system)
+static bool read_times(const struct process *p, int64_t *user, int64_t *system)
 {
-	const char *at;
-	char *end;
+	char stat[1024];
 
-	if (text_file_read(&p->text, p->path) <= 0)
-		return false;
-	at = strrchr(p->text.text, ')');
-	for (int i = 0; at && i <= UTIME_FIELD; i++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	*user = strtoull(at, &end, 10);
-	*system = strtoull(end, NULL, 10);
-	return true;
+	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", p->pid);
+	*user = field_number(field_of_stat(stat, 14), -1);
+	*system = field_number(field_of_stat(stat, 15), -1);
+	return *user >= 0 && *system >= 0;
 }
 
-static double steps_pct(uint64_t from, uint64_t to, double interval_ns)
+static double steps_pct(int64_t from, int64_t to, double interval_ns)
 {
 	const double step_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
 
@@ -125,7 +114,6 @@ static void close_process(struct target *target)
 	counters_close(p->counters);
 	if (target->ended_fd >= 0)
 		close(target->ended_fd);
-	text_file_free(&p->text);
 	free(p);
 }
 
@@ -147,7 +135,7 @@ int process_open(struct target **target, const struct target_settings *settings,
 		.sample = sample,
 		.close = close_process,
 	};
-	snprintf(p->path, sizeof(p->path), "/proc/%d/stat", pid);
+	p->pid = pid;
 	p->target.ended_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	err = p->target.ended_fd < 0 && errno == ESRCH
 		      ? ESRCH

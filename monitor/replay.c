@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_file.h"
+#include "sysfile.h"
 
 struct replay {
 	const char *dir;
 	unsigned int step; /* the next one */
 	char stat[PATH_MAX];
 	/* The counters of the reading before and of this one. */
-	struct text_file counters[2];
+	struct sysfile counters[2];
 };
 
 int replay_open(struct replay **replay, const char *dir)
@@ -32,8 +32,8 @@ void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
-	text_file_free(&replay->counters[0]);
-	text_file_free(&replay->counters[1]);
+	sysfile_free(&replay->counters[0]);
+	sysfile_free(&replay->counters[1]);
 	free(replay);
 }
 
@@ -44,24 +44,23 @@ void replay_rewind(struct replay *replay)
 
 static int read_time(struct replay *replay, struct stamp *at)
 {
-	struct text_file *file = &replay->counters[1];
-	char path[PATH_MAX], *end;
-	long got;
+	struct sysfile *file = &replay->counters[1];
+	const long got =
+		sysfile_read(file, "%s/%u/time", replay->dir, replay->step);
+	int64_t mono_ns, real_ns;
 
-	snprintf(path, sizeof(path), "%s/%u/time", replay->dir, replay->step);
-	got = text_file_read(file, path);
 	if (got < 0)
 		return (int)got;
-	errno = 0;
-	at->mono_ns = strtoull(file->text, &end, 10);
-	at->real_ns = strtoull(end, NULL, 10);
-	return errno || !at->mono_ns || !at->real_ns ? -EINVAL : 0;
+	mono_ns = field_number(field_nth(file->text, 0), 0);
+	real_ns = field_number(field_nth(file->text, 1), 0);
+	at->mono_ns = (uint64_t)mono_ns;
+	at->real_ns = (uint64_t)real_ns;
+	return mono_ns > 0 && real_ns > 0 ? 0 : -EINVAL;
 }
 
 int replay_next(struct replay *replay, struct stamp *at)
 {
-	const struct text_file old = replay->counters[0];
-	char path[PATH_MAX];
+	const struct sysfile old = replay->counters[0];
 	long got;
 	int err;
 
@@ -72,16 +71,15 @@ int replay_next(struct replay *replay, struct stamp *at)
 		return err;
 	snprintf(replay->stat, sizeof(replay->stat), "%s/%u/proc/stat",
 		 replay->dir, replay->step);
-	snprintf(path, sizeof(path), "%s/%u/counters", replay->dir,
-		 replay->step);
-	got = text_file_read(&replay->counters[1], path);
+	got = sysfile_read(&replay->counters[1], "%s/%u/counters", replay->dir,
+			   replay->step);
 	if (got < 0)
-		text_file_free(&replay->counters[1]);
+		sysfile_free(&replay->counters[1]);
 	/* Not each recording has some. */
 	if (got < 0 && got != -ENOENT)
 		return (int)got;
 	if (!replay->step)
-		text_file_free(&replay->counters[0]);
+		sysfile_free(&replay->counters[0]);
 	replay->step++;
 	return 0;
 }
@@ -96,17 +94,16 @@ void replay_count(const struct replay *replay, int cpu,
 {
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
 		struct counters_count *count = &counts->count[e];
-		uint64_t sum[2];
+		int64_t sum[2];
 		char key[64];
-		bool known = true;
 
 		snprintf(key, sizeof(key), "%d %s", cpu,
 			 counters_name((enum counters_event)e));
 		for (int i = 0; i < 2; i++)
-			known = known && replay->counters[i].text &&
-				!text_file_number(&replay->counters[i], key,
-						  &sum[i]);
-		if (!known || sum[1] < sum[0])
+			sum[i] = field_number(
+				field_behind(replay->counters[i].text, key),
+				-1);
+		if (sum[0] < 0 || sum[1] < sum[0])
 			continue;
 		*count = (struct counters_count) {
 			.known = true,

@@ -2,7 +2,6 @@
 #include "text.h"
 
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +10,9 @@
 #include "err.h"
 #include "units.h"
 
-char *text_format(const char *fmt, ...)
-{
-	va_list ap;
-	char *s;
-	int len;
-
-	va_start(ap, fmt);
-	len = vasprintf(&s, fmt, ap);
-	va_end(ap);
-	if (len < 0)
-		die(EXIT_FAIL, "no memory");
-	return s;
-}
-
 char *text_copy(const char *s)
 {
 	return s ? text_format("%s", s) : NULL;
-}
-
-void *text_alloc(size_t count, size_t size)
-{
-	void *p = calloc(count ? count : 1, size);
-
-	if (!p)
-		die(EXIT_FAIL, "no memory");
-	return p;
-}
-
-void *text_grow(void *p, size_t n, size_t size)
-{
-	void *q;
-
-	if (n & (n - 1) || (n && n < 8))
-		return p; /* still room: sizes are 8, 16, 32 ... */
-	q = reallocarray(p, n ? 2 * n : 8, size);
-	if (!q)
-		die(EXIT_FAIL, "no memory");
-	return q;
 }
 
 FILE *text_create(const char *path)

@@ -5,23 +5,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "alloc.h"
+
 /*
  * Strings of the report.  What comes out of a results directory may hold
  * anything, so every name and reason goes through one of the writers below
  * and nothing else decides what is markup.
  */
 
-/* text_format() - a new string; ends the program if there is no memory. */
-char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /* text_copy() - a new string; NULL stays NULL. */
 char *text_copy(const char *s);
-
-/* text_alloc() - zeroed memory; ends the program if there is none. */
-void *text_alloc(size_t count, size_t size);
-
-/* text_grow() - @p enlarged so that index @n fits; doubles at powers of 2. */
-void *text_grow(void *p, size_t n, size_t size);
 
 /* text_create() - a new file to write, in the place of what is there; NULL with
  * errno. */

@@ -20,12 +20,12 @@ static void run(char *command)
 /* A file below root with one line. */
 static void set(const char *file, const char *line)
 {
-	char *path = machine_format("%s%s", root, file);
-	char *dir = machine_format("%s", file);
+	char *path = text_format("%s%s", root, file);
+	char *dir = text_format("%s", file);
 	FILE *f;
 
 	*strrchr(dir, '/') = '\0';
-	run(machine_format("mkdir -p %s%s", root, dir));
+	run(text_format("mkdir -p %s%s", root, dir));
 	f = fopen(path, "w");
 	if (f) {
 		fprintf(f, "%s\n", line);
@@ -127,6 +127,6 @@ int main(void)
 	}
 	answers();
 	processors();
-	run(machine_format("rm -rf %s", root));
+	run(text_format("rm -rf %s", root));
 	return tap_done();
 }

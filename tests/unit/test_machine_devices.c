@@ -20,10 +20,10 @@ static void run(char *command)
 /* A file below root with these bytes. */
 static void put(const char *dir, const char *file, const void *bytes, size_t n)
 {
-	char *path = machine_format("%s%s/%s", root, dir, file);
+	char *path = text_format("%s%s/%s", root, dir, file);
 	FILE *f;
 
-	run(machine_format("mkdir -p %s%s", root, dir));
+	run(text_format("mkdir -p %s%s", root, dir));
 	f = fopen(path, "w");
 	if (f) {
 		fwrite(bytes, 1, n, f);
@@ -54,7 +54,7 @@ static void is(json_t *got, const char *want, const char *what)
 static void module(const char *entry, unsigned int mib, unsigned int extended)
 {
 	unsigned char b[0x60] = { 17, 0x28, 1, 0 };
-	char *dir = machine_format("%s/%s", ENTRIES, entry);
+	char *dir = text_format("%s/%s", ENTRIES, entry);
 
 	b[0x08] = 72;
 	b[0x0a] = 64;
@@ -93,7 +93,7 @@ static void devices(void)
 {
 	const char *disk = "/sys/block/nvme0n1", *card = "/sys/class/net/eth0";
 
-	run(machine_format("mkdir -p %s%s/device/device %s%s/device", root,
+	run(text_format("mkdir -p %s%s/device/device %s%s/device", root,
 			   disk, root, card));
 	line("/sys/block/nvme0n1", "size", "2048\n");
 	line("/sys/block/nvme0n1/queue", "rotational", "0\n");
@@ -101,13 +101,13 @@ static void devices(void)
 	line("/sys/block/nvme0n1/device/device", "current_link_speed",
 	     "8.0 GT/s PCIe\n");
 	line("/sys/block/nvme0n1/device/device", "current_link_width", "4\n");
-	run(machine_format("ln -s ../../../../class/nvme %s%s/device/subsystem",
+	run(text_format("ln -s ../../../../class/nvme %s%s/device/subsystem",
 			   root, disk));
 	line("/sys/class/net/eth0", "speed", "-1\n");
 	line("/sys/class/net/eth0/device", "uevent", "DRIVER=x\n");
-	run(machine_format("ln -s ../../../bus/virtio %s%s/device/subsystem",
+	run(text_format("ln -s ../../../bus/virtio %s%s/device/subsystem",
 			   root, card));
-	run(machine_format("mkdir -p %s/sys/class/net/br0 %s/sys/block/loop0",
+	run(text_format("mkdir -p %s/sys/class/net/br0 %s/sys/block/loop0",
 			   root, root));
 	is(machine_disks(root),
 	   "[{\"name\": \"nvme0n1\", \"model\": \"SSD 1\", \"bus\": "
@@ -125,6 +125,6 @@ int main(void)
 		return 1;
 	modules();
 	devices();
-	run(machine_format("rm -rf %s", root));
+	run(text_format("rm -rf %s", root));
 	return tap_done();
 }

@@ -19,16 +19,16 @@ static void run(char *command)
 
 static void forget(void)
 {
-	run(machine_format("rm -rf %s/*", root));
+	run(text_format("rm -rf %s/*", root));
 }
 
 /* A file of @n bytes: those of the device tree end in 0. */
 static void set(const char *file, const char *text, size_t n)
 {
-	char *path = machine_format("%s%s", root, file);
+	char *path = text_format("%s%s", root, file);
 	FILE *f;
 
-	run(machine_format("mkdir -p $(dirname %s)", path));
+	run(text_format("mkdir -p $(dirname %s)", path));
 	f = fopen(path, "w");
 	if (f) {
 		fwrite(text, 1, n, f);
@@ -160,6 +160,6 @@ int main(void)
 	riscv();
 	others();
 	boards();
-	run(machine_format("rm -rf %s", root));
+	run(text_format("rm -rf %s", root));
 	return tap_done();
 }

@@ -82,10 +82,10 @@ static void interrupts(void)
 
 	if (!mkdtemp(root))
 		return;
-	path = machine_format("%s/proc", root);
+	path = text_format("%s/proc", root);
 	mkdir(path, 0777);
 	free(path);
-	path = machine_format("%s/proc/interrupts", root);
+	path = text_format("%s/proc/interrupts", root);
 	before = irqs_read(root, 3);
 	OK(json_object_size(before) == 0, "no such file, no interrupts");
 	json_decref(before);
@@ -114,7 +114,7 @@ static void interrupts(void)
 	json_decref(before);
 	unlink(path);
 	free(path);
-	path = machine_format("%s/proc", root);
+	path = text_format("%s/proc", root);
 	rmdir(path);
 	rmdir(root);
 	free(path);

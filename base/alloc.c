@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "err.h"
+
+static void *need(void *p)
+{
+	if (!p)
+		die(EXIT_FAIL, "no memory");
+	return p;
+}
+
+void *text_grow(void *p, size_t n, size_t size)
+{
+	return need(grow(p, n, size));
+}
+
+void *text_alloc(size_t count, size_t size)
+{
+	return need(calloc(count ? count : 1, size));
+}
+
+char *text_format(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	return need(text);
+}

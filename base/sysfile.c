@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "sysfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io.h"
+
+#define FIRST_ROOM 16384
+#define BLANKS	   " \t"
+
+/* Return: descriptor or -errno. */
+static int open_path(int flags, const char *fmt, va_list ap)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if ((size_t)vsnprintf(path, sizeof(path), fmt, ap) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+static int make_room(struct sysfile *file, size_t need)
+{
+	const size_t room = file->room ? 2 * file->room : FIRST_ROOM;
+	char *text;
+
+	if (need <= file->room)
+		return 0;
+	text = realloc(file->text, room);
+	if (!text)
+		return -ENOMEM;
+	file->text = text;
+	file->room = room;
+	return 0;
+}
+
+static long read_path(struct sysfile *file, const char *fmt, va_list ap)
+{
+	const int fd = open_path(O_RDONLY, fmt, ap);
+	size_t have = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	do {
+		n = have > SYSFILE_MAX ? -EFBIG : make_room(file, have + 2);
+		if (!n)
+			n = io_read(fd, file->text + have,
+				    file->room - have - 1, -1);
+		have += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	close(fd);
+	if (!n)
+		file->text[have] = '\0';
+	return n ? n : (long)have;
+}
+
+long sysfile_read(struct sysfile *file, const char *fmt, ...)
+{
+	va_list ap;
+	long n;
+
+	va_start(ap, fmt);
+	n = read_path(file, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+void sysfile_free(struct sysfile *file)
+{
+	free(file->text);
+	*file = (struct sysfile) { 0 };
+}
+
+static char *new_text(const char *fmt, va_list ap)
+{
+	struct sysfile file = { 0 };
+	const long n = read_path(&file, fmt, ap);
+
+	if (n <= 0)
+		sysfile_free(&file);
+	errno = n < 0 ? (int)-n : ENODATA; /* if its text is not used */
+	return file.text;
+}
+
+char *sysfile_text(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = new_text(fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+/* Its first line; /proc pads some with blanks. */
+static void cut_line(char *text)
+{
+	size_t n = strcspn(text, "\n");
+
+	while (n && strchr(BLANKS, text[n - 1]))
+		n--;
+	text[n] = '\0';
+}
+
+char *sysfile_first(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = new_text(fmt, ap);
+	va_end(ap);
+	if (text)
+		cut_line(text);
+	return text;
+}
+
+/* @n bytes were read, or -errno.  Where the room is used up the last word may
+ * go on. */
+static long end_text(char *text, size_t size, long n)
+{
+	if (n == (long)size - 1)
+		while (n && !isspace((unsigned char)text[n - 1]))
+			n--;
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+static long begin(char *text, size_t size, const char *fmt, va_list ap)
+{
+	const int fd = open_path(O_RDONLY, fmt, ap);
+	const long n = fd < 0 ? fd : io_read(fd, text, size - 1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return end_text(text, size, n);
+}
+
+long sysfile_begin(char *text, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	long n;
+
+	va_start(ap, fmt);
+	n = begin(text, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+long sysfile_line(char *text, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	long n;
+
+	va_start(ap, fmt);
+	n = begin(text, size, fmt, ap);
+	va_end(ap);
+	cut_line(text);
+	return n < 0 ? n : (long)strlen(text);
+}
+
+char *sysfile_again(int fd, char *text, size_t size)
+{
+	end_text(text, size, fd < 0 ? -EBADF : pread(fd, text, size - 1, 0));
+	return text;
+}
+
+int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	int64_t n;
+	char *text;
+
+	va_start(ap, fmt);
+	text = new_text(fmt, ap);
+	va_end(ap);
+	n = field_number(key ? field_behind(text, key) : text, unknown);
+	free(text);
+	return n;
+}
+
+int sysfile_write(const char *text, const char *fmt, ...)
+{
+	const size_t len = strlen(text);
+	va_list ap;
+	int fd, err;
+
+	va_start(ap, fmt);
+	fd = open_path(O_WRONLY, fmt, ap);
+	va_end(ap);
+	if (fd < 0)
+		return fd;
+	errno = EIO;
+	err = write(fd, text, len) == (ssize_t)len ? 0 : -errno;
+	close(fd);
+	return err;
+}
+
+const char *field_behind(const char *text, const char *key)
+{
+	const size_t n = strlen(key);
+
+	for (const char *at = text; at && *at; at = strchr(at, '\n')) {
+		at += strspn(at, "\n" BLANKS);
+		if (!strncmp(at, key, n) && strspn(at + n, BLANKS ":"))
+			return at + n + strspn(at + n, BLANKS ":");
+	}
+	return NULL;
+}
+
+const char *field_nth(const char *line, unsigned int n)
+{
+	for (; line; n--) {
+		line += strspn(line, BLANKS);
+		if (!*line || *line == '\n')
+			break;
+		if (!n)
+			return line;
+		line += strcspn(line, BLANKS "\n");
+	}
+	return NULL;
+}
+
+const char *field_of_stat(const char *stat, unsigned int n)
+{
+	const char *name_end = stat ? strrchr(stat, ')') : NULL;
+
+	return name_end ? field_nth(name_end + 1, n - 3) : NULL;
+}
+
+int64_t field_number(const char *at, int64_t unknown)
+{
+	char *end;
+	long long n;
+
+	at += at ? strspn(at, BLANKS) : 0;
+	if (!at || !isdigit((unsigned char)at[*at == '-']))
+		return unknown;
+	n = strtoll(at, &end, 10);
+	return n == LLONG_MAX || n == LLONG_MIN ||
+			       isalnum((unsigned char)*end) || *end == '.'
+		       ? unknown
+		       : n;
+}
+
+bool field_range(const char **list, int64_t *first, int64_t *last)
+{
+	const char *at = *list;
+	char *end;
+
+	if (!isdigit((unsigned char)*at))
+		return false;
+	*first = *last = strtoll(at, &end, 10);
+	if (*end == '-')
+		*last = isdigit((unsigned char)end[1])
+				? strtoll(end + 1, &end, 10)
+				: -1;
+	if (*last < *first)
+		return false;
+	*list = *end == ',' && isdigit((unsigned char)end[1]) ? end + 1 : end;
+	return true;
+}
+
+bool field_list_has(const char *list, int cpu)
+{
+	int64_t first, last;
+
+	while (field_range(&list, &first, &last))
+		if (first <= cpu && cpu <= last)
+			return true;
+	return false;
+}
