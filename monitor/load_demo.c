@@ -53,6 +53,8 @@
 #include "counters.h"
 #include "cpu_model.h"
 #include "load_work.h"
+#include "noise.h"
+#include "sysfile.h"
 
 #define INTERVAL_NS 3000000u
 #define PIECE_NS    50000u /* between two looks at the clock */
@@ -309,18 +311,14 @@ static const struct work works[] = {
  * it says 0 of all, also of how long the thread ran. */
 static bool waited_ns(const struct load_state *s, uint64_t *ns)
 {
-	unsigned long long ran, waited;
-	char text[80];
-	ssize_t n = s->waited >= 0 ? pread(s->waited, text, sizeof(text) - 1, 0)
-				   : -1;
+	char text[96];
+	int64_t ran_ns, waited;
+	const bool known =
+		noise_waits(sysfile_again(s->waited, text, sizeof(text)),
+			    &ran_ns, &waited);
 
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	if (sscanf(text, "%llu %llu", &ran, &waited) != 2 || !ran)
-		return false;
-	*ns = waited;
-	return true;
+	*ns = (uint64_t)waited;
+	return known;
 }
 
 static uint64_t cpu_ns(void)

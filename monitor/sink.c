@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io.h"
+
 int sink_open(struct sink *sink, const char *path)
 {
 	struct stat st;
@@ -23,22 +25,6 @@ int sink_open(struct sink *sink, const char *path)
 	return sink->stream ? 0 : -ENOMEM;
 }
 
-/* A signal may interrupt, a pipe may take less. */
-static int write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		const ssize_t done = write(fd, text, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		text += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 int sink_flush(struct sink *sink)
 {
 	off_t whole;
@@ -51,7 +37,7 @@ int sink_flush(struct sink *sink)
 		return 0;
 	}
 	whole = sink->regular ? lseek(sink->fd, 0, SEEK_CUR) : -1;
-	err = write_all(sink->fd, sink->text, sink->size);
+	err = io_write(sink->fd, sink->text, sink->size, -1);
 	rewind(sink->stream);
 	if (!err)
 		return 0;

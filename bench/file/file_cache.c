@@ -170,11 +170,10 @@ static int check_charge(struct bench *b, const struct mem_group *group,
 			const struct bench_case *c, uint64_t size)
 {
 	const int64_t charged = mem_group_cached(group);
-	const int64_t limit = mem_group_limit(group);
+	const int64_t limit = charged < 0 ? -1 : mem_group_limit(group);
 
-	if (charged < 0 || limit <= 0)
-		return bench_fail(b, (int)(charged < 0 ? -charged : -limit),
-				  "read what %s holds", group->path);
+	if (limit <= 0)
+		return bench_fail(b, errno, "read what %s holds", group->path);
 	bench_purity(b, c, "charged_bytes", CHARGED,
 		     (double)(size < (uint64_t)limit ? size : (uint64_t)limit),
 		     (double)charged);

@@ -26,6 +26,7 @@
 
 #include "deadline.h"
 #include "err.h"
+#include "sysfile.h"
 
 /* A fork storm is over by then, and so is what a process that was killed does
  * in the kernel, though the CPU that it does it on may be taken away. */
@@ -134,25 +135,21 @@ static int remove_netns(const char *name)
 /* SIGKILL for each member.  Return: how many there were, or -errno. */
 static int kill_members(const char *path)
 {
-	char file[PATH_MAX];
-	int n = 0, pid;
-	FILE *f;
+	char *text = sysfile_text("%s/cgroup.procs", path), *rest = text;
+	const int err = text || errno == ENODATA ? 0 : -errno;
+	const char *line;
+	int n = 0;
 
-	if ((size_t)snprintf(file, sizeof(file), "%s/cgroup.procs", path) >=
-	    sizeof(file))
-		return -ENAMETOOLONG;
-	f = fopen(file, "re");
-	if (!f)
-		return -errno;
-	while (fscanf(f, "%d", &pid) == 1) {
-		n++;
+	for (; (line = strsep(&rest, "\n")) && *line; n++) {
+		const pid_t pid = (pid_t)field_number(line, 0);
+
 		/* 0 is a process of another PID namespace: not ours to kill,
 		 * and kill() would take it for our own group. */
 		if (pid > 1)
 			kill(pid, SIGKILL);
 	}
-	fclose(f);
-	return n;
+	free(text);
+	return err ? err : n;
 }
 
 int guard_remove_cgroup(const char *path)
@@ -491,20 +488,15 @@ bool guard_sees_processes(void)
 /* Return: whether process @pid can be looked at. */
 static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 {
-	char path[64], line[512], *end;
-	FILE *f;
+	char stat[1024];
+	const char *letter;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	/* The name, in parentheses, may hold anything. */
-	end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-	fclose(f);
-	return end && sscanf(end + 1,
-			     " %c %d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d "
-			     "%*d %*d %*d %*d %*d %*d %*d %" SCNu64,
-			     state, parent, started) == 3;
+	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", pid);
+	letter = field_of_stat(stat, 3);
+	*state = letter ? *letter : 0;
+	*parent = (int)field_number(field_of_stat(stat, 4), -1);
+	*started = (uint64_t)field_number(field_of_stat(stat, 22), 0);
+	return *parent >= 0 && *started;
 }
 
 static int parent_of(int pid)
@@ -609,20 +601,18 @@ static unsigned int kill_found_children(void)
 /* Kill the children that the kernel lists for this process. */
 static unsigned int kill_children(void)
 {
-	unsigned int n = 0;
-	char path[64];
-	int pid;
-	FILE *f;
+	unsigned int n = 0, i = 0;
+	const char *pid;
+	char *text;
 
 	if (!guard_sees_processes())
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	f = fopen(path, "re");
-	if (!f)
+	text = sysfile_text("/proc/self/task/%d/children", getpid());
+	if (!text && errno != ENODATA)
 		return kill_found_children();
-	while (fscanf(f, "%d", &pid) == 1)
-		n += !kill(pid, SIGKILL);
-	fclose(f);
+	while ((pid = field_nth(text, i++)))
+		n += !kill(to_id(pid), SIGKILL);
+	free(text);
 	return n;
 }
 

@@ -22,6 +22,7 @@
 #include "guard.h"
 #include "invocation.h"
 #include "stay.h"
+#include "sysfile.h"
 
 #define ORDERS	  "OSCOST_INVOCATION"
 #define PADDING	  "OSCOST_PAD"
@@ -192,29 +193,17 @@ struct standing {
 
 static bool read_standing(struct standing *s, pid_t pid)
 {
-	char path[64], state = 0;
-	int fields = 0, fd;
-	bool known;
-	FILE *f;
+	char schedstat[96], stat[1024];
+	const char *state;
 
 	s->at_ns = (int64_t)invocation_now_ns();
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	known = noise_read_waits(fd, &s->ran_ns, &s->waited_ns);
-	if (fd >= 0)
-		close(fd);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-#define SKIP7 "%*s%*s%*s%*s%*s%*s%*s"
-		fields = fscanf(f,
-				"%*d (%*[^)]) %c" SKIP7 SKIP7 SKIP7 SKIP7 SKIP7
-				"%d",
-				&state, &s->cpu);
-		fclose(f);
-	}
-	s->runnable = state == 'R';
-	return known && fields == 2;
+	sysfile_begin(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
+		      (int)pid);
+	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
+	state = field_of_stat(stat, 3);
+	s->runnable = state && *state == 'R';
+	s->cpu = (int)field_number(field_of_stat(stat, 39), -1);
+	return noise_waits(schedstat, &s->ran_ns, &s->waited_ns) && s->cpu >= 0;
 }
 
 /* A real-time task on its CPU makes an invocation seem to hang: print so once.

@@ -10,6 +10,7 @@
 #include "deadline.h"
 #include "file_data.h"
 #include "file_place.h"
+#include "io.h"
 #include "kernel_tells.h"
 
 #define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */

@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "file_place.h"
+#include "io.h"
 
 #define CHUNK	    ((size_t)1 << 20)
 #define START_EVERY ((uint64_t)32 << 20) /* write-back beside the filling */
@@ -82,23 +83,6 @@ why(struct file_data *f, int err, const char *fmt, ...)
 	return err;
 }
 
-static ssize_t read_all(int fd, void *buffer, size_t len, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		const ssize_t n = pread(fd, (char *)buffer + done, len - done,
-					(off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : (ssize_t)done;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 /* Look at @places stretches of @len bytes, one in each part of the file, the
  * first and the last bytes always among them. */
 static int check_contents(struct file_data *f, unsigned int places, size_t len)
@@ -120,7 +104,7 @@ static int check_contents(struct file_data *f, unsigned int places, size_t len)
 		at = (i ? at : 0) * FILE_DATA_BLOCK;
 		n = n > f->bytes ? f->bytes : n;
 		at = at + n > f->bytes ? f->bytes - n : at;
-		got = read_all(f->fd, buffer, n, at);
+		got = io_read(f->fd, buffer, n, (off_t)at);
 		if (got < 0)
 			err = why(f, (int)got, "read %s", f->path);
 		else if ((size_t)got < n || !file_data_matches(buffer, n, at))
@@ -185,21 +169,6 @@ int file_data_check(struct file_data *f)
 	return err ? err : check_contents(f, PLACES, FILE_DATA_BLOCK);
 }
 
-static int write_all(int fd, const char *buffer, size_t len, uint64_t offset)
-{
-	for (size_t done = 0; done < len;) {
-		const ssize_t n = pwrite(fd, buffer + done, len - done,
-					 (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static int write_contents(const struct bench *b, struct file_data *f)
 {
 	char *buffer = aligned_alloc(FILE_DATA_ALIGN, CHUNK);
@@ -214,7 +183,7 @@ static int write_contents(const struct bench *b, struct file_data *f)
 		const size_t len = left < CHUNK ? left : CHUNK;
 
 		file_data_fill(buffer, len, at);
-		err = write_all(f->fd, buffer, len, at);
+		err = io_write(f->fd, buffer, len, (off_t)at);
 		if (at % START_EVERY == 0)
 			sync_file_range(f->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		if (b && bench_stopping(b))

@@ -10,32 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sysfile.h"
+
 /* Random reads of a disk that seeks take tens of times as long as sequential
  * ones; read-ahead in the device or its host makes up for factors below this
  * without any seek. */
 #define SEEKS 20.0
-
-/* First word of a line in the file @dir/@name, "" if there is none. */
-static void attribute(const char *dir, const char *name, char *text,
-		      size_t size)
-{
-	char path[PATH_MAX + 64];
-	FILE *f;
-
-	text[0] = '\0';
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (!fgets(text, (int)size, f))
-		text[0] = '\0';
-	fclose(f);
-	for (size_t len = strcspn(text, "\n");; len--) {
-		text[len] = '\0';
-		if (len == 0 || text[len - 1] != ' ')
-			break;
-	}
-}
 
 static bool begins(const char *text, const char *with)
 {
@@ -59,9 +39,9 @@ static bool invented(const char *vendor, const char *model)
 
 static void about_mapper(const char *dir, char *text, size_t size)
 {
-	char uuid[64];
+	char uuid[160];
 
-	attribute(dir, "dm/uuid", uuid, sizeof(uuid));
+	sysfile_line(uuid, sizeof(uuid), "%s/dm/uuid", dir);
 	if (begins(uuid, "LVM-"))
 		snprintf(text, size, "a logical volume (LVM)");
 	else if (begins(uuid, "CRYPT-"))
@@ -77,8 +57,8 @@ static void about_hardware(const char *dir, const char *name, char *text,
 {
 	char vendor[32], model[48];
 
-	attribute(dir, "device/vendor", vendor, sizeof(vendor));
-	attribute(dir, "device/model", model, sizeof(model));
+	sysfile_line(vendor, sizeof(vendor), "%s/device/vendor", dir);
+	sysfile_line(model, sizeof(model), "%s/device/model", dir);
 	if (invented(vendor, model))
 		snprintf(text, size, "a hypervisor's disk (%s)", model);
 	else if (begins(name, "nvme"))
@@ -108,7 +88,7 @@ static void about_disk(const char *dir, const char *name, char *text,
 	else if (begins(name, "dm-"))
 		about_mapper(dir, text, size);
 	else if (begins(name, "md")) {
-		attribute(dir, "md/level", level, sizeof(level));
+		sysfile_line(level, sizeof(level), "%s/md/level", dir);
 		snprintf(text, size, "a software RAID (%s)",
 			 level[0] ? level : "level unknown");
 	} else
@@ -138,7 +118,7 @@ static bool in_memory(const char *dir, const char *name)
 
 	if (begins(name, "ram") || begins(name, "zram"))
 		return true;
-	attribute(dir, "loop/backing_file", path, sizeof(path));
+	sysfile_line(path, sizeof(path), "%s/loop/backing_file", dir);
 	if (path[0])
 		return file_in_memory(path);
 	snprintf(path, sizeof(path), "%s/slaves", dir);
@@ -157,8 +137,8 @@ static bool in_memory(const char *dir, const char *name)
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters)
 {
-	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16], claim[8],
-		kib[24];
+	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16];
+	int64_t kib;
 	char *name;
 
 	if ((size_t)snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sys,
@@ -180,12 +160,12 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 	if (in_memory(dir, p->disk))
 		p->kind = FILE_PLACE_MEMORY;
 	about_disk(dir, p->disk, p->about, sizeof(p->about));
-	attribute(dir, "queue/rotational", claim, sizeof(claim));
-	attribute(dir, "queue/write_cache", p->write_cache,
-		  sizeof(p->write_cache));
-	attribute(dir, "queue/read_ahead_kb", kib, sizeof(kib));
-	p->read_ahead = kib[0] ? strtoll(kib, NULL, 10) * 1024 : -1;
-	p->rotational = claim[0] ? claim[0] == '1' : -1;
+	sysfile_line(p->write_cache, sizeof(p->write_cache),
+		     "%s/queue/write_cache", dir);
+	kib = sysfile_number(-1, NULL, "%s/queue/read_ahead_kb", dir);
+	p->read_ahead = kib < 0 ? -1 : kib * 1024;
+	p->rotational =
+		(int)sysfile_number(-1, NULL, "%s/queue/rotational", dir);
 }
 
 void file_place_say(const struct file_place *p, char *text, size_t size)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -16,6 +15,8 @@
 
 #include "file_disk.h"
 #include "guard.h"
+#include "mount.h"
+#include "sysfile.h"
 
 #define SECTOR 512 /* what the block layer's counters count in */
 #define LEVELS 4   /* file systems upon file systems that are looked through */
@@ -53,84 +54,44 @@ static enum file_place_kind kind_of(const struct file_place *p)
 /* The number of the mount that @fd was opened in, or -1. */
 static int mount_id(int fd)
 {
-	char path[64], line[128];
-	int id = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	while (id < 0 && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "mnt_id:", 7))
-			id = (int)strtol(line + 7, NULL, 10);
-	fclose(f);
-	return id;
-}
-
-/* What the kernel writes as \040 and the like. */
-static void unescape(char *text)
-{
-	char *to = text;
-	unsigned int byte;
-
-	for (const char *at = text; *at; at++)
-		if (*at == '\\' && sscanf(at + 1, "%3o", &byte) == 1) {
-			*to++ = (char)byte;
-			at += strspn(at + 1, "01234567");
-		} else {
-			*to++ = *at;
-		}
-	*to = '\0';
+	return (int)sysfile_number(-1, "mnt_id", "/proc/self/fdinfo/%d", fd);
 }
 
 /* What an overlay writes goes to another file system: the directory there for
  * the one where it is mounted. */
-static void find_upper(struct file_mount *m, char *root, char *point,
-		       const char *options)
+static char *upper_of(const struct mount *at)
 {
-	char *upper = strstr(options, ",upperdir=");
+	char *upper = strstr(at->options, ",upperdir="), *path;
 
 	if (!upper)
-		return;
+		return NULL;
 	upper += strlen(",upperdir=");
-	upper[strcspn(upper, ",\n ")] = '\0';
-	unescape(upper);
-	unescape(root);
-	unescape(point);
-	m->point_length = strcmp(point, "/") ? strlen(point) : 0;
-	if (asprintf(&m->upper, "%s%s", upper, strcmp(root, "/") ? root : "") <
-	    0)
-		m->upper = NULL;
+	upper[strcspn(upper, ",")] = '\0';
+	mount_unescape(upper);
+	return asprintf(&path, "%s%s", upper,
+			strcmp(at->root, "/") ? at->root : "") < 0
+		       ? NULL
+		       : path;
 }
 
-int file_place_mount(struct file_place *p, FILE *mountinfo, int id,
+int file_place_mount(struct file_place *p, char *mountinfo, int id,
 		     struct file_mount *m)
 {
-	char *line = NULL, *root = NULL, *point = NULL;
-	size_t room = 0;
-	int err = -ENOENT;
+	struct mount at;
 
 	*m = (struct file_mount) { 0 };
-	/* Of a hundred layers it is longer than any constant. */
-	while (err && getline(&line, &room, mountinfo) > 0) {
-		/* Optional fields end with a dash that stands alone. */
-		char *rest = strstr(line, " - ");
-		int number;
-
-		if (!rest || sscanf(line, "%d", &number) != 1 || number != id ||
-		    sscanf(line, "%*d %*d %u:%u %ms %ms", &m->major, &m->minor,
-			   &root, &point) != 4)
+	while (mount_next(&mountinfo, &at)) {
+		if (at.id != id)
 			continue;
-		if (sscanf(rest, " - %31s %255s", p->fs, p->source) == 2)
-			err = 0;
-		if (!strcmp(p->fs, "overlay"))
-			find_upper(m, root, point, rest);
+		m->major = at.major;
+		m->minor = at.minor;
+		m->point_length = strcmp(at.point, "/") ? strlen(at.point) : 0;
+		snprintf(p->fs, sizeof(p->fs), "%s", at.type);
+		snprintf(p->source, sizeof(p->source), "%s", at.source);
+		m->upper = strcmp(at.type, "overlay") ? NULL : upper_of(&at);
+		return 0;
 	}
-	free(root);
-	free(point);
-	free(line);
-	return err;
+	return -ENOENT;
 }
 
 /* Some file systems have device numbers of their own; the name of the device
@@ -242,16 +203,15 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 
 int file_place_look(struct file_place *p, int fd, int levels)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *mounts = sysfile_text("/proc/self/mountinfo");
 	struct file_mount m = { 0 };
 	int err;
 
 	memset(p, 0, sizeof(*p));
 	p->rotational = -1;
 	p->read_ahead = -1;
-	err = f ? file_place_mount(p, f, mount_id(fd), &m) : -errno;
-	if (f)
-		fclose(f);
+	err = mounts ? file_place_mount(p, mounts, mount_id(fd), &m) : -errno;
+	free(mounts);
 	if (err)
 		err = find_otherwise(p, fd, &m);
 	if (!err) {
@@ -270,48 +230,27 @@ int file_place_find(struct file_place *p, int fd)
 	return file_place_look(p, fd, LEVELS);
 }
 
-static int64_t io_field(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-	int64_t n;
-
-	return at && sscanf(at + strlen(name), " %" SCNd64, &n) == 1 ? n : -1;
-}
-
-static bool slurp(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 void file_counts_read(const struct file_place *p, struct file_counts *c)
 {
 	char text[512];
-	int64_t read, written, flushes;
-	int n = 0;
+	int64_t read = -1, written = -1;
 
 	*c = (struct file_counts) { -1, -1, -1, -1, -1 };
-	if (slurp("/proc/self/io", text, sizeof(text))) {
-		c->process_read = io_field(text, "\nread_bytes:");
-		c->process_written = io_field(text, "\nwrite_bytes:");
+	sysfile_begin(text, sizeof(text), "/proc/self/io");
+	c->process_read = field_number(field_behind(text, "read_bytes"), -1);
+	c->process_written =
+		field_number(field_behind(text, "write_bytes"), -1);
+	if (p->stat[0]) {
+		sysfile_begin(text, sizeof(text), "%s", p->stat);
+		read = field_number(field_nth(text, 2), -1);
+		written = field_number(field_nth(text, 6), -1);
+		/* Older kernels do not count them, nor do partitions. */
+		c->device_flushes = field_number(field_nth(text, 15), -1);
 	}
-	if (p->stat[0] && slurp(p->stat, text, sizeof(text)))
-		n = sscanf(text,
-			   "%*d %*d %" SCNd64 " %*d %*d %*d %" SCNd64
-			   " %*d %*d %*d %*d %*d %*d %*d %*d %" SCNd64,
-			   &read, &written, &flushes);
-	if (n >= 2) {
+	if (read >= 0 && written >= 0) {
 		c->device_read = read * SECTOR;
 		c->device_written = written * SECTOR;
 	}
-	/* Older kernels do not count them, nor do partitions. */
-	if (n == 3)
-		c->device_flushes = flushes;
 }
 
 static int64_t since(int64_t now, int64_t before)

@@ -3,7 +3,6 @@
 #define MEM_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 /*
  * How much memory may be taken without harming the machine.  The figures are
@@ -20,9 +19,5 @@ uint64_t mem_cgroup_spare_bytes(void);
 
 /* mem_spare_bytes() - a quarter of the lesser of the two. */
 uint64_t mem_spare_bytes(void);
-
-/* mem_meminfo_field() - the figure of @field ("MemAvailable") in @f, a file
- * in the format of /proc/meminfo, in bytes; 0 if it is not there. */
-uint64_t mem_meminfo_field(FILE *f, const char *field);
 
 #endif

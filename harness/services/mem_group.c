@@ -2,7 +2,6 @@
 #include "mem_group.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,41 +11,7 @@
 #include "bench.h"
 #include "groups.h"
 #include "guard.h"
-
-static int write_text(const char *dir, const char *name, const char *text)
-{
-	char path[PATH_MAX + 64];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-/* The number in a file, or behind @key in one of its lines. */
-static int64_t read_number(const char *dir, const char *name, const char *key)
-{
-	char path[PATH_MAX + 64], line[256];
-	const size_t len = key ? strlen(key) : 0;
-	int64_t number = -ENOENT;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	while (number == -ENOENT && fgets(line, sizeof(line), f))
-		if ((!key || (!strncmp(line, key, len) && line[len] == ' ')) &&
-		    sscanf(line + len, "%" SCNd64, &number) != 1)
-			number = -EINVAL;
-	fclose(f);
-	return number;
-}
+#include "sysfile.h"
 
 static const char *limit_name(bool v2)
 {
@@ -72,7 +37,7 @@ static int make_below(struct bench *b, struct mem_group *g, const char *parent,
 	err = mkdir(g->path, 0755) ? -errno : 0;
 	snprintf(limit, sizeof(limit), "%" PRIu64, limit_bytes);
 	if (!err)
-		err = write_text(g->path, limit_name(g->v2), limit);
+		err = sysfile_write(limit, "%s/%s", g->path, limit_name(g->v2));
 	/* v2: a group with no memory controller; that is no lack of ours. */
 	if (err == -ENOENT)
 		err = -ENOTSUP;
@@ -83,7 +48,8 @@ static int make_below(struct bench *b, struct mem_group *g, const char *parent,
 
 static void take_least(void *arg, const char *dir, bool is_v2)
 {
-	const int64_t limit = read_number(dir, limit_name(is_v2), NULL);
+	const int64_t limit =
+		sysfile_number(-1, NULL, "%s/%s", dir, limit_name(is_v2));
 	int64_t *least = arg;
 
 	/* "max" is no number: no limit; v1 has a very large one. */
@@ -141,17 +107,18 @@ int mem_group_open(struct bench *b, struct mem_group *g, uint64_t limit_bytes)
 
 int mem_group_join(const struct mem_group *g)
 {
-	return write_text(g->path, "cgroup.procs", "0");
+	return sysfile_write("0", "%s/cgroup.procs", g->path);
 }
 
 int64_t mem_group_cached(const struct mem_group *g)
 {
-	return read_number(g->path, "memory.stat", g->v2 ? "file" : "cache");
+	return sysfile_number(-1, g->v2 ? "file" : "cache", "%s/memory.stat",
+			      g->path);
 }
 
 int64_t mem_group_limit(const struct mem_group *g)
 {
-	return read_number(g->path, limit_name(g->v2), NULL);
+	return sysfile_number(-1, NULL, "%s/%s", g->path, limit_name(g->v2));
 }
 
 int mem_group_close(struct mem_group *g)

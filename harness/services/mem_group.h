@@ -30,11 +30,11 @@ int mem_group_open(struct bench *b, struct mem_group *g, uint64_t limit_bytes);
 /* mem_group_join() - the calling process joins it.  Return: 0 or -errno. */
 int mem_group_join(const struct mem_group *g);
 
-/* mem_group_cached() - file pages charged to it, bytes; or -errno. */
+/* mem_group_cached() - file pages charged to it, bytes; or -1. */
 int64_t mem_group_cached(const struct mem_group *g);
 
 /* mem_group_limit() - what the kernel says that its limit is, bytes; or
- * -errno. */
+ * -1. */
 int64_t mem_group_limit(const struct mem_group *g);
 
 /* mem_group_bound() - the least limit of the group that this process is in and

@@ -17,6 +17,7 @@
 
 #include "deadline.h"
 #include "invocation.h"
+#include "sysfile.h"
 
 /*
  * Out of a signal handler, past a blocked call.  glibc's longjmp() would clean
@@ -359,19 +360,13 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 void partner_seen(struct bench *b, const struct bench_case *c,
 		  const struct partner *p)
 {
-	char path[64];
-	int cpu;
-	FILE *f;
+	char stat[1024];
+	int64_t cpu;
 
-	snprintf(path, sizeof(path), "/proc/%s/stat", p->page->name);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-#define SKIP6 "%*s%*s%*s%*s%*s%*s"
-	if (fscanf(f, "%*d (%*[^)])" SKIP6 SKIP6 SKIP6 SKIP6 SKIP6 SKIP6 "%d",
-		   &cpu) == 1)
-		bench_fact(b, c, "partner_cpu", cpu);
-	fclose(f);
+	sysfile_begin(stat, sizeof(stat), "/proc/%s/stat", p->page->name);
+	cpu = field_number(field_of_stat(stat, 39), -1);
+	if (cpu >= 0)
+		bench_fact(b, c, "partner_cpu", (double)cpu);
 }
 
 static void stop_thread(struct partner *p)

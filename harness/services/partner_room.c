@@ -12,68 +12,35 @@
 
 #include "groups.h"
 #include "partner.h"
-
-#define PATH_BYTES 512
-
-/* The first number in a file, or -1: no file, or "max". */
-static long read_number(const char *path)
-{
-	long n = -1;
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return -1;
-	if (fscanf(f, "%ld", &n) != 1)
-		n = -1;
-	fclose(f);
-	return n;
-}
+#include "sysfile.h"
 
 static int enforced(void)
 {
 	/* CAP_SYS_ADMIN is 21, CAP_SYS_RESOURCE is 24: either exempts, and
 	 * so does being the real user 0. */
 	const unsigned long long exempt = 1ull << 21 | 1ull << 24;
-	unsigned long long caps = 0;
-	char line[256];
-	FILE *f;
+	char status[4096];
+	const char *caps;
 
 	if (getuid() == 0)
 		return 0;
-	f = fopen("/proc/self/status", "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "CapEff:", 7))
-			caps = strtoull(line + 7, NULL, 16);
-	if (f)
-		fclose(f);
-	return !(caps & exempt);
+	sysfile_begin(status, sizeof(status), "/proc/self/status");
+	caps = field_behind(status, "CapEff");
+	return !(caps && strtoull(caps, NULL, 16) & exempt);
 }
 
-/* Threads of one process: field 20 of its stat, behind the name. */
+/* Threads of one process. */
 static long count_threads(const char *pid)
 {
-	char path[PATH_BYTES], line[1024];
-	const char *p;
-	long n = 0;
-	FILE *f;
+	char stat[1024];
 
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fgets(line, sizeof(line), f)) {
-		p = strrchr(line, ')');
-		for (int field = 2; p && field < 20; field++)
-			p = strchr(p + 1, ' ');
-		n = p ? strtol(p, NULL, 10) : 0;
-	}
-	fclose(f);
-	return n;
+	sysfile_begin(stat, sizeof(stat), "/proc/%s/stat", pid);
+	return field_number(field_of_stat(stat, 20), 0);
 }
 
 static long count_mine(void)
 {
-	char path[PATH_BYTES];
+	char path[PATH_MAX];
 	struct dirent *e;
 	struct stat st;
 	long n = 0;
@@ -110,14 +77,10 @@ static void narrow(struct room *r, const char *what, long limit, long used)
 
 static void narrow_group(void *arg, const char *dir, bool is_v2)
 {
-	char file[PATH_MAX + 16];
-	long limit;
-
-	(void)is_v2; /* both versions have these two */
-	snprintf(file, sizeof(file), "%s/pids.max", dir);
-	limit = read_number(file);
-	snprintf(file, sizeof(file), "%s/pids.current", dir);
-	narrow(arg, "pids.max of the cgroup", limit, read_number(file));
+	(void)is_v2; /* both versions have these two; "max" is no number */
+	narrow(arg, "pids.max of the cgroup",
+	       sysfile_number(-1, NULL, "%s/pids.max", dir),
+	       sysfile_number(-1, NULL, "%s/pids.current", dir));
 }
 
 long partner_room(char *why, size_t size)
@@ -130,7 +93,7 @@ long partner_room(char *why, size_t size)
 	    limit.rlim_cur != RLIM_INFINITY && enforced())
 		narrow(&r, "ulimit -u", (long)limit.rlim_cur, count_mine());
 	narrow(&r, "kernel.threads-max",
-	       read_number("/proc/sys/kernel/threads-max"), 0);
+	       sysfile_number(-1, NULL, "/proc/sys/kernel/threads-max"), 0);
 	groups_visit("", "pids", narrow_group, &r);
 	return r.least;
 }

@@ -2,7 +2,6 @@
 #include "noise.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "groups.h"
+#include "sysfile.h"
 
 #define MOST_GROUPS 16
 #define GROUP_BYTES 1024
@@ -46,32 +46,22 @@ static int64_t ns_of(clockid_t clock)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The text of an open file of the kernel's, as it is now. */
-static const char *read_now(int fd, char *text, size_t size)
+bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns)
 {
-	const ssize_t n = fd < 0 ? 0 : pread(fd, text, size - 1, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
-
-bool noise_read_waits(int fd, int64_t *ran_ns, int64_t *waited_ns)
-{
-	char text[96];
-
-	*ran_ns = 0;
-	return sscanf(read_now(fd, text, sizeof(text)), "%" SCNd64 " %" SCNd64,
-		      ran_ns, waited_ns) == 2 &&
-	       *ran_ns;
+	*ran_ns = field_number(field_nth(schedstat, 0), 0);
+	*waited_ns = field_number(field_nth(schedstat, 1), -1);
+	return *ran_ns > 0 && *waited_ns >= 0;
 }
 
 /* What @m has waited since it was read last; 0 if it cannot be read. */
 static int64_t waited(struct member *m)
 {
 	const int64_t before = m->waited_ns;
+	char text[96];
 	int64_t run;
 
-	m->known = noise_read_waits(m->fd, &run, &m->waited_ns);
+	m->known = noise_waits(sysfile_again(m->fd, text, sizeof(text)), &run,
+			       &m->waited_ns);
 	return m->known ? m->waited_ns - before : 0;
 }
 
@@ -252,15 +242,6 @@ void noise_end(struct noise *seen)
 	seen->waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
 }
 
-/* The number behind @key in @text; @absent where it is not there. */
-static int64_t number(const char *text, const char *key, int64_t absent)
-{
-	const char *at = strstr(text, key);
-	int64_t n;
-
-	return at && sscanf(at + strlen(key), "%" SCNd64, &n) == 1 ? n : absent;
-}
-
 /* Open cpu.stat of the group in @dir. */
 static int open_group(const char *dir)
 {
@@ -279,10 +260,11 @@ static void add_group(void *arg, const char *dir, bool is_v2)
 	const int fd = open_group(dir);
 	char text[GROUP_BYTES];
 
-	read_now(fd, text, sizeof(text));
-	t->periods += number(text, "nr_throttled ", 0);
-	t->ns += is_v2 ? number(text, "throttled_usec ", 0) * 1000
-		       : number(text, "throttled_time ", 0);
+	sysfile_again(fd, text, sizeof(text));
+	t->periods += field_number(field_behind(text, "nr_throttled"), 0);
+	t->ns += is_v2 ? field_number(field_behind(text, "throttled_usec"), 0) *
+				 1000
+		       : field_number(field_behind(text, "throttled_time"), 0);
 	if (fd >= 0)
 		close(fd);
 }
@@ -300,6 +282,14 @@ static struct {
 	bool opened;
 } taken;
 
+/* What an open cpu.stat, read to @text, has of it. */
+static int64_t throttled(int fd, char text[GROUP_BYTES], int64_t unknown)
+{
+	return field_number(field_behind(sysfile_again(fd, text, GROUP_BYTES),
+					 "nr_throttled"),
+			    unknown);
+}
+
 /* A group without a quota, as the one at the top, has no such number. */
 static void keep_group(void *arg, const char *dir, bool is_v2)
 {
@@ -308,8 +298,7 @@ static void keep_group(void *arg, const char *dir, bool is_v2)
 
 	(void)arg;
 	(void)is_v2; /* both have the number */
-	if (taken.groups < MOST_GROUPS &&
-	    number(read_now(fd, text, sizeof(text)), "nr_throttled ", -1) >= 0)
+	if (taken.groups < MOST_GROUPS && throttled(fd, text, -1) >= 0)
 		taken.group[taken.groups++] = fd;
 	else if (fd >= 0)
 		close(fd);
@@ -318,15 +307,9 @@ static void keep_group(void *arg, const char *dir, bool is_v2)
 int64_t noise_stolen(const char *stat, int cpu)
 {
 	char key[24];
-	const char *line;
-	int64_t ticks;
 
-	snprintf(key, sizeof(key), cpu < 0 ? "cpu " : "cpu%d ", cpu);
-	line = strstr(stat, key);
-	return line && sscanf(line + strlen(key),
-			      "%*s%*s%*s%*s%*s%*s%*s%" SCNd64, &ticks) == 1
-		       ? ticks
-		       : 0;
+	snprintf(key, sizeof(key), cpu < 0 ? "cpu" : "cpu%d", cpu);
+	return field_number(field_nth(field_behind(stat, key), 7), 0);
 }
 
 void noise_taken_read(struct noise_taken *t, const int cpu[2])
@@ -338,17 +321,15 @@ void noise_taken_read(struct noise_taken *t, const int cpu[2])
 		taken.opened = true;
 		groups_visit("", "cpu", keep_group, NULL);
 		taken.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-		if (!noise_stolen(read_now(taken.stat, text, sizeof(text)),
+		if (!noise_stolen(sysfile_again(taken.stat, text, sizeof(text)),
 				  -1)) {
 			close(taken.stat);
 			taken.stat = -1;
 		}
 	}
 	for (size_t i = 0; i < taken.groups; i++)
-		t->throttled +=
-			number(read_now(taken.group[i], text, sizeof(text)),
-			       "nr_throttled ", 0);
-	read_now(taken.stat, text, sizeof(text));
+		t->throttled += throttled(taken.group[i], text, 0);
+	sysfile_again(taken.stat, text, sizeof(text));
 	for (int i = 0; i < 2; i++)
 		t->stolen[i] = cpu[i] < 0 ? 0 : noise_stolen(text, cpu[i]);
 }

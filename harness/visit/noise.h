@@ -44,10 +44,10 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n);
 /* noise_knows_waits() - whether this kernel counts them. */
 bool noise_knows_waits(void);
 
-/* noise_read_waits() - from the open file schedstat of a task: how long it has
- * run and has waited for a CPU.  Return: false where the kernel does not count:
- * then it says that all is 0, also what it has run. */
-bool noise_read_waits(int fd, int64_t *ran_ns, int64_t *waited_ns);
+/* noise_waits() - from the text of a task's schedstat: how long it has run and
+ * has waited for a CPU.  Return: false where the kernel does not count: then it
+ * says that all is 0, also what it has run. */
+bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns);
 
 /**
  * noise_partners_begin(), noise_partner_cpu() - around a measurement: the CPU

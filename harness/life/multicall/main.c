@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "io.h"
 #include "stay.h"
 
 #define PROGRAM(function, name) int function(int argc, char **argv);
@@ -97,16 +98,9 @@ bool multicall_has(const char *name)
 int multicall_write(const char *name, int fd)
 {
 	const struct embedded *e = find_embedded(name);
-	const char *at = e ? e->from : NULL;
 
-	while (e && at != e->to) {
-		const ssize_t n = write(fd, at, (size_t)(e->to - at));
-
-		if (n < 0)
-			return -errno;
-		at += n;
-	}
-	return e ? 0 : -ENOENT;
+	return e ? io_write(fd, e->from, (size_t)(e->to - e->from), -1)
+		 : -ENOENT;
 }
 
 static int usage(FILE *to, int code)
