@@ -82,7 +82,7 @@ REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJS   := $(BENCH_SRCS:%.c=$(BUILD)/obj/%.o) \
 		$(FIXTURE_SRCS:%.c=$(BUILD)/obj/%.o)
 # Of a family: its parts, and those that each architecture has of its own.
-parts_of      = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c arch/$(ARCH)/$(1)/*.c))
+parts_of      = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c bench/$(1)/lib/$(ARCH)/*.c))
 FAMILY_OBJS  := $(foreach name,$(FAMILIES),$(call parts_of,$(name)))
 FAMILY_LIBS  := $(FAMILIES:%=$(BUILD)/lib%.a)
 OBJS         := $(LIB_OBJS) $(MAIN) $(REPORT_OBJS) $(BENCH_OBJS) $(FAMILY_OBJS) \
@@ -154,8 +154,7 @@ $(LIB) $(FAMILY_LIBS):
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter arch/$(ARCH)/memory/%,$<),-Ibench/memory/lib) \
-		$(if $(filter arch/%,$<),-Imonitor) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
 		$(if $(filter tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) $(if $(filter arch/% bench/% clock/%,$<),$(LEAST_CFLAGS)) -MMD -MP -c -o $@ $<

@@ -4,11 +4,7 @@
 
 #include "arch.h"
 #include "arch_ask.h"
-#include "ensemble_asm.h"
-#include "mem_isa.h"
 #include "placement.h"
-#include "start.h"
-#include "timer.h"
 
 /*
  * What an architecture's folder has to define.  clock/timer.c includes this, so
@@ -25,6 +21,16 @@
  * the caches, or a plain one, ARCH_STREAMED() behind the last;
  * ARCH_PREFETCH(at); ARCH_FLUSH(at), ARCH_FLUSHED(): throw a line out of the
  * caches, ARCH_NO_FLUSH: NULL or why that cannot be done.
+ *
+ * Loops: arch_loop_memory(), arch_loop_register(): for (i = 0; i <= last; i++);
+ * as gcc -O0 has it: the body comes first, the test is jumped to; the body is
+ * aligned so that it lies in one line of the decoder's cache wherever the
+ * linker puts the function.  arch_add_words(): four words from @at on, one to
+ * each sum.  arch_store_marked(): the address behind the store is taken beside
+ * it, so that the handler need not know how long the instruction is.
+ *
+ * Names in the kernel: ARCH_CLOCKSOURCE of its clock where it counts by this
+ * counter, ARCH_KERNEL_CALL() of the function of a system call.
  */
 #define ARCH_IS(type, function)                                            \
 	_Static_assert(__builtin_types_compatible_p(type,                  \
@@ -67,14 +73,15 @@
 #endif
 #if !defined(ARCH_CODE_STEP) || !defined(ARCH_CODE_LOOP) ||         \
 	!defined(ARCH_CODE_CALL) || !defined(ARCH_CODE_BRANCHES) || \
-	!defined(ARCH_CODE_LOCK) || !defined(ARCH_START) || !defined(MEM_BASE)
-#error "code as bytes: placement.h, start.h; kinds of memory loops: mem_isa.h"
+	!defined(ARCH_CODE_LOCK) || !defined(ARCH_START)
+#error "code as bytes: placement.h"
 #endif
 
 ARCH_IS(uint64_t(void), timer_fenced_begin);
 ARCH_IS(uint64_t(void), timer_fenced_end);
 ARCH_IS(uint64_t(void), timer_none_begin);
 ARCH_IS(uint64_t(void), timer_none_end);
+/* ensemble_body.h has included ensemble_asm.h. */
 ARCH_IS(void(uint32_t, volatile int *), ensemble_stores);
 ARCH_IS(uint32_t(uint32_t), ensemble_chain);
 ARCH_IS(int(int), arch_loop_memory);

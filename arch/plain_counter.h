@@ -4,38 +4,15 @@
 
 #include <string.h>
 
-#include "arch_ask.h"
-#include "counters.h"
-#include "timer.h"
-
 /*
  * What arch.c answers (arch_ask.h) where the counter and its rate are of the
  * architecture, always there and always at one rate, and where the processor
- * says nothing of itself to programs.
+ * says nothing of itself to programs.  Behind the words for counter, fence and
+ * trap, and missing(): why this processor has not a method, or NULL.
  */
-#define TRAP_READS 64
-#define TRAP_TRIES 20
-
-/* One read may be less than a step of the counter, so many are timed. */
 void arch_probe(struct timer_features *f)
 {
 	f->counter = f->fenced = f->invariant = true;
-	for (int i = 0; i < TRAP_TRIES; i++) {
-		const uint64_t ns = timer_clock_begin();
-		const uint64_t first = timer_none_begin();
-		uint64_t last = first;
-		double each;
-
-		for (int k = 0; k < TRAP_READS; k++)
-			last = timer_none_end();
-		each = (double)(timer_clock_begin() - ns) / TRAP_READS;
-		if ((last - first + TRAP_READS / 2) / TRAP_READS <
-		    f->trap_ticks)
-			f->trap_ticks =
-				(last - first + TRAP_READS / 2) / TRAP_READS;
-		if (!i || each < f->trap_ns)
-			f->trap_ns = each;
-	}
 }
 
 /* The processor has no such thing; what the system knows is in
@@ -52,23 +29,34 @@ double arch_multiply_cycles(void)
 	return 0;
 }
 
-size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
+bool arch_cpuid(uint32_t leaf, uint32_t regs[4])
 {
-	return 0;
+	return false;
 }
 
-/* @why: where the fence does not hold; where it does; and where each read of
- * the counter traps besides. */
-static enum timer_method choose_plain(const struct timer_features *f,
-				      const char *const why[3],
-				      const char **said)
+bool timer_usable(enum timer_method method, const struct timer_features *f,
+		  const char **why)
+{
+	const char *said = missing(method);
+
+	if (!said && method != TIMER_CLOCK && !f->counter)
+		said = PLAIN_COUNTER " cannot be read here";
+	if (said)
+		*why = said;
+	return !said;
+}
+
+enum timer_method timer_choose(const struct timer_features *f, const char **why)
 {
 	if (!f->counter || !f->invariant)
-		*said = "no counter that can be read, so the kernel's clock";
+		*why = "no counter that can be read, so the kernel's clock";
 	else if (!f->fence_holds)
-		*said = why[0];
+		*why = PLAIN_FENCE " does not hold a long chain back here, so "
+				   "the kernel's clock";
+	else if (f->trap_ns < TIMER_TRAP_NS)
+		*why = PLAIN_FENCE " holds a long chain back";
 	else
-		*said = why[f->trap_ns >= TIMER_TRAP_NS ? 2 : 1];
+		*why = PLAIN_FENCE " holds a long chain back; " PLAIN_TRAP;
 	return f->counter && f->invariant && f->fence_holds ? TIMER_FENCED
 							    : TIMER_CLOCK;
 }

@@ -30,11 +30,13 @@
  * The kernel is compiled without the chain's registers; who runs it there says
  * so to the kernel.
  */
+#define ENSEMBLE_BODY_INLINE static inline __attribute__((always_inline))
+
 #include "ensemble_asm.h"
 
 /* @n chains, joined by their results; @n: a multiple of 8, so that the loop
  * adds nothing where each instruction counts. */
-static inline __attribute__((always_inline)) void ensemble_chains(uint32_t n)
+ENSEMBLE_BODY_INLINE void ensemble_chains(uint32_t n)
 {
 	uint32_t x = 3;
 

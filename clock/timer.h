@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "timer_asm.h"
+#include "arch_ask.h"
 
 /*
  * The timing core: how to read the clock before and after measured code.
@@ -20,14 +20,9 @@
  *
  * Source: G. Paoloni, "How to Benchmark Code Execution Times on Intel IA-32
  * and IA-64 Instruction Set Architectures", Intel white paper 324264-001,
- * 2010.  The methods of an architecture: arch/ARCH/timer_asm.h.
+ * 2010.  The methods of an architecture: arch/ARCH/timer_asm.h; what it says of
+ * them: arch/arch_ask.h.
  */
-enum timer_method {
-#define TIMER_ENUM_(NAME, name, ...) TIMER_##NAME,
-	ARCH_METHODS(TIMER_ENUM_, ) /* of the counter: timer_asm.h */
-	TIMER_CLOCK,		    /* clock_gettime(CLOCK_MONOTONIC_RAW) */
-	TIMER_METHODS		    /* how many there are */
-};
 
 /* Their names, for messages. */
 #define TIMER_NAME_(NAME, name, ...) #name ", "
@@ -97,22 +92,6 @@ TIMER_INLINE uint64_t timer_end(enum timer_method method)
 	}
 }
 
-/* What the choice of a method depends on.  Filled by timer_probe(). */
-struct timer_features {
-	bool counter;	     /* the processor has one that programs may read */
-	bool fenced;	     /* TIMER_FENCED can be used */
-	bool invariant;	     /* it counts at one rate whatever the core does */
-	bool hypervisor;     /* the processor says that there is one */
-	bool fence_holds;    /* timer_waiting() did not cut a long dependent
-			      * chain short */
-	uint64_t trap_ticks; /* least time of what may trap (ARCH_TRAP), ticks;
-			      * UINT64_MAX: not known */
-	double trap_ns;	     /* the same of a counter whose reads may trap */
-};
-
-/* A read of the counter that takes so long is done by somebody else. */
-#define TIMER_TRAP_NS 300
-
 struct timer {
 	enum timer_method method;
 	char why[160];	       /* why this method, one sentence */
@@ -146,28 +125,6 @@ static inline enum timer_method timer_waiting(const struct timer_features *f)
 
 /* timer_probe() - ask the processor.  Takes some milliseconds. */
 void timer_probe(struct timer_features *f);
-
-/* arch_probe() - its part that only the architecture can answer: all but
- * fence_holds. */
-void arch_probe(struct timer_features *f);
-
-/**
- * timer_choose() - the method for a machine with features @f.
- * @why: gets the reason, one sentence (static text).
- *
- * On x86-64: cpuid on bare metal, lfence where CPUID traps, cpuid2 and lfence2
- * where there is no RDTSCP; clock where the counter is not invariant.  In
- * arch/, as is timer_usable().
- */
-enum timer_method timer_choose(const struct timer_features *f,
-			       const char **why);
-
-/**
- * timer_usable() - whether @method can run on a machine with features @f.
- * @why: gets the reason if not.
- */
-bool timer_usable(enum timer_method method, const struct timer_features *f,
-		  const char **why);
 
 /**
  * timer_calibrate() - fill @t for @method: quantum, overhead, hz, core_hz.

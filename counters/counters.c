@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch_ask.h"
 #include "counters_set.h"
 
 #define COUNTERS_CPUS 8192 /* as many as any kernel is built for */
@@ -122,7 +123,7 @@ static void bar_events(struct counters *c)
 {
 	static const enum counters_event cache[] = { COUNTERS_LLC_REFERENCES,
 						     COUNTERS_LLC_MISSES };
-	const char *why = counters_no_llc(c->arch.vendor);
+	const char *why = arch_no_llc(c->arch.vendor);
 
 	for (size_t i = 0; why && i < 2; i++) {
 		c->barred |= 1u << cache[i];

@@ -233,10 +233,6 @@ struct counters_arch {
  * that counters_decode() wants.  Return: how many; 0 if this is no x86. */
 size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES]);
 
-/* counters_no_llc() - why the generic cache events of cores of @vendor are not
- * those of the last level; NULL if they are.  Both are in arch/. */
-const char *counters_no_llc(const char *vendor);
-
 /**
  * counters_decode() - what these leaves mean.  Leaves above the maximum that
  * leaf 0 or 80000000H gives are not looked at, even if they are in @leaves.

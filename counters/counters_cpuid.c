@@ -5,6 +5,8 @@
 
 #include "counters.h"
 
+#include "arch_ask.h"
+
 #define MONITORING     0x0au
 #define EXTENDED_MAX   0x80000000u
 #define EXTENDED_FLAGS 0x80000001u
@@ -15,6 +17,31 @@
 #define AMD_BITS     48
 #define AMD_EXTENDED 6 /* with PerfCtrExtCore, else ... */
 #define AMD_LEGACY   4
+
+size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
+{
+	static const uint32_t wanted[COUNTERS_LEAVES] = {
+		0,
+		1,
+		7,
+		MONITORING,
+		0x1a,
+		EXTENDED_MAX,
+		EXTENDED_FLAGS,
+		AMD_MONITORING,
+	};
+
+	for (size_t i = 0; i < COUNTERS_LEAVES; i++) {
+		struct counters_leaf *l = &leaves[i];
+		uint32_t regs[4];
+
+		if (!arch_cpuid(wanted[i], regs))
+			return 0;
+		*l = (struct counters_leaf) { wanted[i], 0,	  regs[0],
+					      regs[1],	 regs[2], regs[3] };
+	}
+	return COUNTERS_LEAVES;
+}
 
 struct set {
 	const struct counters_leaf *leaves;

@@ -18,8 +18,8 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 # read what every compiler writes then.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
-	arch/$(ARCH)/memory/chase_many.c monitor/load_work.c arch/$(ARCH)/arch.c \
-	arch/$(ARCH)/load_vector.c $(wildcard counters/*.c)
+	bench/memory/lib/$(ARCH)/chase_many.c monitor/load_work.c \
+	monitor/$(ARCH)/load_vector.c arch/$(ARCH)/arch.c $(wildcard counters/*.c)
 
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h base/*.h counters/*.h $(HARNESS:%=%/*.h)) mk/counters.mk
 	$(call say,LD,$@)

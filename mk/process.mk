@@ -5,7 +5,7 @@ PROC_TRUE   := $(BUILD)/libexec/oscost-true
 PROC_HELLO  := $(BUILD)/libexec/oscost-hello
 PROC_FORKER := $(BUILD)/libexec/oscost-forker
 
-$(PROC_TRUE): bench/task/exec/true.c arch/$(ARCH)/start.h mk/process.mk
+$(PROC_TRUE): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iarch/$(ARCH) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \

@@ -6,7 +6,8 @@ C_FILES    = $(sort $(shell find arch base bench clock counters harness layer ma
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, counters/ is for another machine, and the
 # static file's table of programs is made when it is built.
-TIDY_FILES = $(filter-out $(patsubst %,arch/%/%,$(filter-out $(ARCH),$(notdir $(wildcard arch/*)))) \
+TIDY_FILES = $(filter-out $(foreach room,arch bench/memory/lib monitor,\
+			$(patsubst %,$(room)/%/%,$(filter-out $(ARCH),$(notdir $(wildcard arch/*))))) \
 		kernel/% bench/task/exec/% tests/lab/% harness/life/multicall/main.c,\
 		$(filter %.c,$(C_FILES)))
 TIDY_FLAGS = $(ALL_CPPFLAGS) -Ibench/memory/lib -Ireport -Imonitor -Imachine -std=gnu11 $(WARN) \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "load_work.h"
 
-#include "arch.h"
-
 /* By a register, not a constant: cores since 2021 add a small constant while
  * renaming, and the adders would have nothing to do. */
 uint64_t load_add(uint64_t rounds)
@@ -30,4 +28,17 @@ uint64_t load_add(uint64_t rounds)
 		: [one] "r"(one)
 		: "cc");
 	return a + b + c + d + e + f + g + h;
+}
+
+double load_vector(uint64_t rounds)
+{
+	double lanes[8][ARCH_VECTOR_LANES], sum = 0;
+
+	if (!rounds)
+		return 0;
+	load_vector_lanes(rounds, lanes);
+	for (int r = 0; r < 8; r++)
+		for (int l = 0; l < ARCH_VECTOR_LANES; l++)
+			sum += lanes[r][l];
+	return sum;
 }

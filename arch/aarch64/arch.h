@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "no_int80.h"
-
 /*
- * aarch64, all of it that the programs ask for beside the counter (timer_asm.h)
- * and the memory loops (memory/).  What each is: arch/contract.h.
+ * aarch64, all of it that the programs ask for beside the counter
+ * (timer_asm.h). What each is: arch/contract.h.
  */
 #define ARCH_NAME   "aarch64"
 #define ARCH_INLINE static inline __attribute__((always_inline))
@@ -59,8 +57,6 @@
 
 /* ---- Loops --------------------------------------------------------------- */
 
-/* for (i = 0; i <= last; i++); as gcc -O0 has it: the body comes first, the
- * test is jumped to. */
 ARCH_INLINE int arch_loop_memory(int n)
 {
 	const int last = n - 1;
@@ -103,7 +99,6 @@ ARCH_INLINE int arch_loop_register(int n)
 	return i;
 }
 
-/* Four words from @at on, one to each sum. */
 ARCH_INLINE void arch_add_words(uint64_t *a, uint64_t *b, uint64_t *c,
 				uint64_t *d, const char *at)
 {
@@ -158,12 +153,9 @@ ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 
 /* ---- Into the kernel ----------------------------------------------------- */
 
-/* What the kernel calls its clock where it counts by this counter. */
-#define ARCH_CLOCKSOURCE "arch_sys_counter"
-
-#define ARCH_AUDIT    AUDIT_ARCH_AARCH64
-#define ARCH_VDSO(fn) "__kernel_" fn
-/* The kernel's function of a system call. */
+#define ARCH_CLOCKSOURCE     "arch_sys_counter"
+#define ARCH_AUDIT	     AUDIT_ARCH_AARCH64
+#define ARCH_VDSO(fn)	     "__kernel_" fn
 #define ARCH_KERNEL_CALL(fn) "__arm64_sys_" fn
 
 ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
@@ -181,10 +173,8 @@ ARCH_INLINE long arch_syscall(long number, long a, long b, long c, long d)
 	return x0;
 }
 
-#include "raw_calls.h"
+#include "plain_calls.h"
 
-/* The address behind the store is taken beside it, so that the handler need
- * not know how long the instruction is. */
 ARCH_INLINE void arch_store_marked(volatile void *to,
 				   volatile uintptr_t *resume)
 {

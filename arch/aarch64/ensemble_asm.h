@@ -3,7 +3,6 @@
 #define ENSEMBLE_ASM_H
 
 /* What these are: clock/ensemble_body.h, which includes this. */
-#define ENSEMBLE_BODY_INLINE static inline __attribute__((always_inline))
 
 ENSEMBLE_BODY_INLINE void ensemble_stores(uint32_t n, volatile int *var)
 {

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "arch_ask.h"
-#include "counters.h"
-#include "timer.h"
 
 /* CPUID takes 100 to 200 ticks on bare metal and thousands where it traps. */
 #define CPUID_TRAP_TICKS 1000
@@ -115,23 +113,13 @@ double arch_multiply_cycles(void)
 	return 0;
 }
 
-size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
+bool arch_cpuid(uint32_t leaf, uint32_t regs[4])
 {
-	static const uint32_t wanted[COUNTERS_LEAVES] = {
-		0, 1, 7, 0x0a, 0x1a, 0x80000000, 0x80000001, 0x80000022
-	};
-
-	for (size_t i = 0; i < COUNTERS_LEAVES; i++) {
-		struct counters_leaf *l = &leaves[i];
-
-		l->leaf = wanted[i];
-		l->subleaf = 0;
-		__cpuid_count(l->leaf, 0, l->eax, l->ebx, l->ecx, l->edx);
-	}
-	return COUNTERS_LEAVES;
+	__cpuid_count(leaf, 0, regs[0], regs[1], regs[2], regs[3]);
+	return true;
 }
 
-const char *counters_no_llc(const char *vendor)
+const char *arch_no_llc(const char *vendor)
 {
 	if (strcmp(vendor, "AuthenticAMD") != 0 &&
 	    strcmp(vendor, "HygonGenuine") != 0)

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 
 /*
- * x86-64, all of it that the programs ask for beside the counter (timer_asm.h)
- * and the memory loops (memory/).  What each is: arch/contract.h.
+ * x86-64, all of it that the programs ask for beside the counter (timer_asm.h).
+ * What each is: arch/contract.h.
  */
 #define ARCH_NAME   "x86_64"
 #define ARCH_INLINE static inline __attribute__((always_inline))
@@ -57,11 +57,6 @@
 
 /* ---- Loops --------------------------------------------------------------- */
 
-/*
- * for (i = 0; i <= last; i++); as gcc -O0 has it: the body comes first, the
- * test is jumped to.  The body is aligned so that it lies in one line of the
- * decoder's cache wherever the linker puts the function.
- */
 ARCH_INLINE int arch_loop_memory(int n)
 {
 	const int last = n - 1;
@@ -101,7 +96,6 @@ ARCH_INLINE int arch_loop_register(int n)
 	return i;
 }
 
-/* Four words from @at on, one to each sum. */
 ARCH_INLINE void arch_add_words(uint64_t *a, uint64_t *b, uint64_t *c,
 				uint64_t *d, const char *at)
 {
@@ -132,12 +126,9 @@ ARCH_INLINE void arch_atomic_adds(_Atomic uint64_t *to, uint64_t n)
 
 /* ---- Into the kernel ----------------------------------------------------- */
 
-/* What the kernel calls its clock where it counts by this counter. */
-#define ARCH_CLOCKSOURCE "tsc"
-
-#define ARCH_AUDIT    AUDIT_ARCH_X86_64
-#define ARCH_VDSO(fn) "__vdso_" fn
-/* The kernel's function of a system call. */
+#define ARCH_CLOCKSOURCE     "tsc"
+#define ARCH_AUDIT	     AUDIT_ARCH_X86_64
+#define ARCH_VDSO(fn)	     "__vdso_" fn
 #define ARCH_KERNEL_CALL(fn) "__x64_sys_" fn
 
 /* SYSCALL destroys rcx (return address) and r11 (flags). */
@@ -195,8 +186,6 @@ ARCH_INLINE int raw_int80(int number, unsigned int a, unsigned int b,
 #define INT80_FSTATAT64	      300
 #define INT80_CLOCK_GETTIME64 403
 
-/* The address behind the store is taken beside it, so that the handler need
- * not know how long the instruction is. */
 ARCH_INLINE void arch_store_marked(volatile void *to,
 				   volatile uintptr_t *resume)
 {

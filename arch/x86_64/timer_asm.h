@@ -70,15 +70,8 @@ TIMER_INLINE uint64_t timer_cpuid_end(void)
 }
 
 /* The paper's first form: the second CPUID is inside the interval. */
-TIMER_INLINE uint64_t timer_cpuid2_begin(void)
-{
-	return timer_cpuid_begin();
-}
-
-TIMER_INLINE uint64_t timer_cpuid2_end(void)
-{
-	return timer_cpuid_begin();
-}
+#define timer_cpuid2_begin timer_cpuid_begin
+#define timer_cpuid2_end   timer_cpuid_begin
 
 /* LFENCE lets nothing behind it start until all before it has completed; the
  * first holds the read back, the second holds the measured code back. */
@@ -109,15 +102,8 @@ TIMER_INLINE uint64_t timer_lfence_end(void)
 }
 
 /* Where there is no RDTSCP: the first LFENCE waits as RDTSCP does. */
-TIMER_INLINE uint64_t timer_lfence2_begin(void)
-{
-	return timer_lfence_begin();
-}
-
-TIMER_INLINE uint64_t timer_lfence2_end(void)
-{
-	return timer_lfence_begin();
-}
+#define timer_lfence2_begin timer_lfence_begin
+#define timer_lfence2_end   timer_lfence_begin
 
 /* Orders nothing but the compiler: the processor may move the read both ways.
  */
@@ -129,9 +115,6 @@ TIMER_INLINE uint64_t timer_none_begin(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-TIMER_INLINE uint64_t timer_none_end(void)
-{
-	return timer_none_begin();
-}
+#define timer_none_end timer_none_begin
 
 #endif

@@ -252,9 +252,9 @@ static void fill_cache(const struct bench *b, struct bandwidth_state *s,
 	char *dirty = clean + s->plan.last_bytes;
 
 	if (kind == -1)
-		mem_kernel(MEM_READ, MEM_BASE)(clean, clean, clean, bytes);
+		mem_kernel(MEM_READ, MEM_SCALAR)(clean, clean, clean, bytes);
 	else
-		mem_kernel(MEM_WRITE, MEM_BASE)(dirty, dirty, dirty, bytes);
+		mem_kernel(MEM_WRITE, MEM_SCALAR)(dirty, dirty, dirty, bytes);
 	s->ints_at = base;
 }
 

@@ -109,7 +109,7 @@ rounds() {
 		command -v "$cc" >/dev/null || continue
 		for flags in -O0 -O1 -O2 -O3 -fsanitize=address,undefined; do
 			"$cc" -std=gnu11 "-I$ROOT/bench/memory/lib" "$flags" -c -o many.o \
-				"$ROOT/arch/x86_64/memory/chase_many.c"
+				"$ROOT/bench/memory/lib/x86_64/chase_many.c"
 			rounds many.o | sort -V | diff expected -
 		done
 	done

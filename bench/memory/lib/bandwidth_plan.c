@@ -158,7 +158,7 @@ static bool one_way(enum mem_op op)
  * bests of one thread and of two are compared. */
 static bool is_common(enum mem_isa isa)
 {
-	return isa == mem_isa_widest() || isa == MEM_REP || isa == MEM_LIBC;
+	return isa == mem_isa_widest() || isa >= MEM_REP;
 }
 
 /* Whether a kernel is worth a row there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all architectures share; their loops are in arch/ARCH/memory/. */
+/* What all architectures share; their loops are in ARCH/. */
 #include "mem_kernels.h"
 
 #include <string.h>
@@ -43,6 +43,19 @@ enum mem_op mem_op_family(enum mem_op op)
 unsigned int mem_op_arrays(enum mem_op op)
 {
 	return ops[op].arrays;
+}
+
+const char *mem_isa_name(enum mem_isa isa)
+{
+	static const char *const names[MEM_ISAS] = {
+		[MEM_SCALAR] = "scalar", [MEM_SSE2] = "sse2",
+		[MEM_AVX2] = "avx2",	 [MEM_AVX512] = "avx512",
+		[MEM_NEON] = "neon",	 [MEM_SVE] = "sve",
+		[MEM_RVV] = "rvv",	 [MEM_REP] = "rep",
+		[MEM_ZVA] = "dczva",	 [MEM_LIBC] = "libc",
+	};
+
+	return names[isa];
 }
 
 /* By pointers that the compiler knows nothing of: a call, never its own

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mem_isa.h"
-
 /*
  * Loops that move memory, in assembler, so that no compiler flag decides what
  * is measured.  All are in every binary; which may run is asked of the
@@ -15,6 +13,29 @@
  */
 #define MEM_BLOCK    512 /* bytes: all lengths are multiples of it */
 #define MEM_SET_BYTE 0x5a
+
+/* What the vector loops begin with and add from line to line (or vector to
+ * vector) that they store: as doubles these stay between 1 and 2, so that the
+ * triad may read them later. */
+#define MEM_FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
+#define MEM_STEP  0x1e3779b1u	      /* 2^20 times and more */
+#define MEM_THREE 0x4008000000000000u /* 3.0 */
+
+/* The kinds of loops, by what they move memory with; an architecture has loops
+ * of some. */
+enum mem_isa {
+	MEM_SCALAR, /* registers that every processor has */
+	MEM_SSE2,
+	MEM_AVX2,
+	MEM_AVX512,
+	MEM_NEON,
+	MEM_SVE,
+	MEM_RVV,
+	MEM_REP,  /* rep stosb, rep movsb */
+	MEM_ZVA,  /* dc zva */
+	MEM_LIBC, /* memset(), memcpy() */
+	MEM_ISAS
+};
 
 /* MEM_READ4: as MEM_READ, but at four places at once, a quarter apart: more
  * misses under way than one prefetched stream keeps.  _PF: what is 2 KiB ahead
@@ -57,11 +78,11 @@ enum mem_op mem_op_family(enum mem_op op);
  * 1, 2 (copy, scale) or 3 (triad, add). */
 unsigned int mem_op_arrays(enum mem_op op);
 
-/* The rest is in arch/ARCH/memory/.  mem_isa_name() - "scalar", "sse2" ...
- * "rep", "libc". */
+/* mem_isa_name() - "scalar", "sse2" ... "rep", "libc". */
 const char *mem_isa_name(enum mem_isa isa);
 
-/* mem_isa_usable() - whether this processor and its kernel can run it. */
+/* The rest is in ARCH/.  mem_isa_usable() - whether this processor and its
+ * kernel can run it. */
 int mem_isa_usable(enum mem_isa isa);
 
 /* mem_isa_widest() - the widest vectors that are usable. */
@@ -70,11 +91,16 @@ enum mem_isa mem_isa_widest(void);
 /* mem_kernel() - the loop, or NULL if there is none for this pair. */
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
 
-/*
- * The kernels that are not vector loops: libc's functions, and the CSE 221
- * report's access.
- */
+/* The kernels that are not vector loops: libc's functions, the processor's
+ * string instructions. */
 mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
+mem_kernel_fn mem_write_rep, mem_clear_rep, mem_copy_rep; /* x86-64 */
+
+/* mem_vla_usable() - the loops of mem_vla.h, where an architecture has them:
+ * whether processor and kernel have such vectors.  mem_vla_kernel() - NULL if
+ * there is none. */
+int mem_vla_usable(void);
+mem_kernel_fn *mem_vla_kernel(enum mem_op op);
 
 /* The report's access: one 4-byte integer in each 256 bytes. */
 void mem_read_ints(const void *a, size_t bytes);

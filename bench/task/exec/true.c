@@ -4,7 +4,7 @@
  * Freestanding, so that what `process` times is the kernel's exec and not a
  * dynamic linker's or a libc's start.
  */
-#include "start.h"
+#include "placement.h"
 
 __asm__(".globl _start\n"
 	".type _start, %function\n"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_kernels.h"
+#include "../mem_kernels.h"
 
 #include <stdint.h>
-
-#include "mem_vla_ask.h"
 
 /*
  * The texts of the loops are put together from lines: what one kind of
@@ -31,8 +29,7 @@
 	"dup v15.2d, %[step]\n\t" "dup v0.2d, %[value]\n\t" \
 	"mov v1.16b, v0.16b\n\t" "mov v2.16b, v0.16b\n\t" \
 	"mov v3.16b, v0.16b\n\t"
-/* After a line was stored: other values for the next.  As doubles they stay
- * between 1 and 2, so that the triad may read them later. */
+/* After a line was stored: other values for the next. */
 #define NEXT_SCALAR \
 	"add x8, x8, %[step]\n\t" "add x10, x10, %[step]\n\t" \
 	"add x12, x12, %[step]\n\t" "add x14, x14, %[step]\n\t"
@@ -96,10 +93,6 @@
 	"x14", "x15", "v0", "v1", "v2", "v3", "v14", "v15"
 /* clang-format on */
 
-#define FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
-#define STEP  0x1e3779b1u	  /* from line to line, 2^20 times and more */
-#define THREE 0x4008000000000000u /* 3.0 */
-
 /* One loop over 512 bytes of each array, a line at a time. */
 #define KERNEL(name, first, line, number)                                      \
 	__attribute__((noinline)) static void name(void *a, const void *b,     \
@@ -118,7 +111,7 @@
 					       "b.ne 1b"                       \
 				 : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c),      \
 				   [left] "+r"(left)                           \
-				 : [step] "r"((uint64_t)STEP),                 \
+				 : [step] "r"((uint64_t)MEM_STEP),             \
 				   [value] "r"((uint64_t)(number))             \
 				 : CLOBBERS);                                  \
 	}
@@ -161,25 +154,25 @@ KERNEL(read_scalar, "", READ_S, 0)
 KERNEL(read_neon, "", READ_N, 0)
 KERNEL4(read4_scalar, PAIRS_SCALAR)
 KERNEL4(read4_neon, PAIRS_NEON)
-KERNEL(write_scalar, FIRST_SCALAR, WRITE_S, FIRST)
-KERNEL(write_neon, FIRST_NEON, WRITE_N, FIRST)
-KERNEL(write_nt_scalar, FIRST_SCALAR, WRITE_NT_S, FIRST)
-KERNEL(write_nt_neon, FIRST_NEON, WRITE_NT_N, FIRST)
+KERNEL(write_scalar, FIRST_SCALAR, WRITE_S, MEM_FIRST)
+KERNEL(write_neon, FIRST_NEON, WRITE_N, MEM_FIRST)
+KERNEL(write_nt_scalar, FIRST_SCALAR, WRITE_NT_S, MEM_FIRST)
+KERNEL(write_nt_neon, FIRST_NEON, WRITE_NT_N, MEM_FIRST)
 KERNEL(copy_scalar, "", COPY_S, 0)
 KERNEL(copy_neon, "", COPY_N, 0)
 KERNEL(copy_nt_scalar, "", COPY_NT_S, 0)
 KERNEL(copy_nt_neon, "", COPY_NT_N, 0)
-KERNEL(triad_scalar, FACTOR, TRIAD_S, THREE)
-KERNEL(triad_neon, FACTOR, TRIAD_N, THREE)
-KERNEL(triad_nt_scalar, FACTOR, TRIAD_NT_S, THREE)
-KERNEL(triad_nt_neon, FACTOR, TRIAD_NT_N, THREE)
-KERNEL(write_pf, FIRST_NEON, WRITE_PF, FIRST)
+KERNEL(triad_scalar, FACTOR, TRIAD_S, MEM_THREE)
+KERNEL(triad_neon, FACTOR, TRIAD_N, MEM_THREE)
+KERNEL(triad_nt_scalar, FACTOR, TRIAD_NT_S, MEM_THREE)
+KERNEL(triad_nt_neon, FACTOR, TRIAD_NT_N, MEM_THREE)
+KERNEL(write_pf, FIRST_NEON, WRITE_PF, MEM_FIRST)
 KERNEL(copy_pf, "", COPY_PF, 0)
 KERNEL(copy_nt_pf, "", COPY_NT_PF, 0)
-KERNEL(triad_pf, FACTOR, TRIAD_PF, THREE)
-KERNEL(triad_nt_pf, FACTOR, TRIAD_NT_PF, THREE)
-KERNEL(scale_neon, FACTOR, SCALE_N, THREE)
-KERNEL(scale_nt_neon, FACTOR, SCALE_NT_N, THREE)
+KERNEL(triad_pf, FACTOR, TRIAD_PF, MEM_THREE)
+KERNEL(triad_nt_pf, FACTOR, TRIAD_NT_PF, MEM_THREE)
+KERNEL(scale_neon, FACTOR, SCALE_N, MEM_THREE)
+KERNEL(scale_nt_neon, FACTOR, SCALE_NT_N, MEM_THREE)
 KERNEL(add_neon, "", ADD_N, 0)
 KERNEL(add_nt_neon, "", ADD_NT_N, 0)
 
@@ -216,7 +209,7 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_READ4] = ROW(read4),
 	[MEM_WRITE] = ROW_LIBC(write),
 	[MEM_WRITE_NT] = ROW(write_nt),
-	[MEM_CLEAR] = { [MEM_REP] = clear_zva, [MEM_LIBC] = mem_clear_libc },
+	[MEM_CLEAR] = { [MEM_ZVA] = clear_zva, [MEM_LIBC] = mem_clear_libc },
 	[MEM_COPY] = ROW_LIBC(copy),
 	[MEM_COPY_NT] = ROW(copy_nt),
 	[MEM_TRIAD] = ROW(triad),
@@ -232,18 +225,10 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_ADD_NT] = { [MEM_NEON] = add_nt_neon },
 };
 
-const char *mem_isa_name(enum mem_isa isa)
-{
-	static const char *const names[MEM_ISAS] = { "scalar", "neon", "sve",
-						     "dczva", "libc" };
-
-	return names[isa];
-}
-
 int mem_isa_usable(enum mem_isa isa)
 {
-	return isa == MEM_VLA	? mem_vla_usable()
-	       : isa == MEM_REP ? !(zva_id() >> 4 & 1)
+	return isa == MEM_SVE	? mem_vla_usable()
+	       : isa == MEM_ZVA ? !(zva_id() >> 4 & 1)
 				: 1;
 }
 
@@ -255,7 +240,7 @@ enum mem_isa mem_isa_widest(void)
 
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
 {
-	return isa == MEM_VLA ? mem_vla_kernel(op) : kernels[op][isa];
+	return isa == MEM_SVE ? mem_vla_kernel(op) : kernels[op][isa];
 }
 
 __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)

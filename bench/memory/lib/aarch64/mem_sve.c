@@ -2,7 +2,7 @@
 /* Memory loops with SVE.  In a file of its own: the processor may have none. */
 #include <sys/auxv.h>
 
-#include "mem_vla_ask.h"
+#include "../mem_kernels.h"
 
 #define HWCAP_SVE_BIT 22
 
@@ -64,13 +64,13 @@
 			: [a] "+r"(a), [b] "+r"(b), [c] "+r"(c),              \
 			  [left] "+r"(left), [vector] "=&r"(vector),          \
 			  [pass] "=&r"(pass)                                  \
-			: [first] "r"((uint64_t)VLA_FIRST),                   \
-			  [three] "r"((uint64_t)VLA_THREE),                   \
-			  [step] "r"((uint64_t)VLA_STEP)                      \
+			: [first] "r"((uint64_t)MEM_FIRST),                   \
+			  [three] "r"((uint64_t)MEM_THREE),                   \
+			  [step] "r"((uint64_t)MEM_STEP)                      \
 			: "memory", "cc", "v0", "v6", "v7", "v8", "v16");     \
 	}
 
-#include "mem_vla.h"
+#include "../mem_vla.h"
 
 static size_t vector_bytes(void)
 {
@@ -88,9 +88,4 @@ int mem_vla_usable(void)
 {
 	return getauxval(AT_HWCAP) >> HWCAP_SVE_BIT & 1 &&
 	       MEM_BLOCK % vector_bytes() == 0;
-}
-
-mem_kernel_fn *mem_vla_kernel(enum mem_op op)
-{
-	return vla_kernels[op];
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch.h"
-#include "load_work.h"
+#include "../load_work.h"
 
 bool load_vector_usable(void)
 {
 	return true;
 }
 
-double load_vector(uint64_t rounds)
+void load_vector_lanes(uint64_t rounds, double lanes[8][ARCH_VECTOR_LANES])
 {
-	double lanes[8][ARCH_VECTOR_LANES], sum = 0;
-
-	if (!rounds)
-		return 0;
 	__asm__ volatile(
 		"fmov v8.2d, #1.0\n\t"
 		".irp r, 0,1,2,3,4,5,6,7\n\t"
@@ -32,8 +27,4 @@ double load_vector(uint64_t rounds)
 		: [lanes] "r"(lanes)
 		: "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
 		  "v7", "v8");
-	for (int r = 0; r < 8; r++)
-		for (int l = 0; l < ARCH_VECTOR_LANES; l++)
-			sum += lanes[r][l];
-	return sum;
 }

@@ -2,8 +2,6 @@
 #ifndef MEM_VLA_H
 #define MEM_VLA_H
 
-#include <stdint.h>
-
 #include "mem_kernels.h"
 
 /*
@@ -13,13 +11,9 @@
  * v, the o-th vector from pointer p on; VLA_NEXT(v): other values for the next;
  * VLA_TRIAD(v, w): v = v * 3 + w;
  * VLA_KERNEL(name, body): the function: 64-bit numbers of all that registers 0
- *   and on hold (VLA_FIRST at the beginning), body for each vector of the
+ *   and on hold (MEM_FIRST at the beginning), body for each vector of the
  *   arrays.
  */
-#define VLA_FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
-#define VLA_STEP  0x1e3779b1u /* from vector to vector, 2^20 times and more */
-#define VLA_THREE 0x4008000000000000u /* 3.0 */
-
 /* clang-format off */
 #define VLA_READ_V(o)  VLA_LOAD("8", o, "a")
 #define VLA_WRITE_V(o) VLA_STORE("0", o, "a") VLA_NEXT("0")
@@ -42,13 +36,18 @@ VLA_KERNEL(vla_copy_nt, VLA_COPY_NT)
 VLA_KERNEL(vla_triad_nt, VLA_TRIAD_NT)
 #endif
 
-static mem_kernel_fn *const vla_kernels[MEM_OPS] = {
-	[MEM_READ] = vla_read,	       [MEM_WRITE] = vla_write,
-	[MEM_COPY] = vla_copy,	       [MEM_TRIAD] = vla_triad,
+mem_kernel_fn *mem_vla_kernel(enum mem_op op)
+{
+	static mem_kernel_fn *const kernels[MEM_OPS] = {
+		[MEM_READ] = vla_read,	       [MEM_WRITE] = vla_write,
+		[MEM_COPY] = vla_copy,	       [MEM_TRIAD] = vla_triad,
 #ifdef VLA_STREAM
-	[MEM_WRITE_NT] = vla_write_nt, [MEM_COPY_NT] = vla_copy_nt,
-	[MEM_TRIAD_NT] = vla_triad_nt,
+		[MEM_WRITE_NT] = vla_write_nt, [MEM_COPY_NT] = vla_copy_nt,
+		[MEM_TRIAD_NT] = vla_triad_nt,
 #endif
-};
+	};
+
+	return kernels[op];
+}
 
 #endif

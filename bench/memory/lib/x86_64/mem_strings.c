@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_strings.h"
+/* The processor's string instructions. */
+#include "../mem_kernels.h"
 
 static void rep_set(void *a, size_t bytes, int byte)
 {

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mem_vla_ask.h"
+#include "../mem_kernels.h"
 
 /* riscv_hwprobe() of Linux 6.5: AT_HWCAP's V may be version 0.7.1, where
  * kernels of vendors set it. */
@@ -53,13 +53,13 @@
 				     ".option pop"                         \
 			: [a] "+r"(a), [b] "+r"(b), [c] "+r"(c),           \
 			  [left] "+r"(left)                                \
-			: [first] "r"((uint64_t)VLA_FIRST),                \
-			  [three] "r"((uint64_t)VLA_THREE),                \
-			  [step] "r"((uint64_t)VLA_STEP)                   \
+			: [first] "r"((uint64_t)MEM_FIRST),                \
+			  [three] "r"((uint64_t)MEM_THREE),                \
+			  [step] "r"((uint64_t)MEM_STEP)                   \
 			: "memory", VECTORS "t0", "t1", "ft2");            \
 	}
 
-#include "mem_vla.h"
+#include "../mem_vla.h"
 
 int mem_vla_usable(void)
 {
@@ -70,9 +70,4 @@ int mem_vla_usable(void)
 
 	return !syscall(SYS_HWPROBE, &ask, 1, 0, NULL, 0) &&
 	       ask.value >> HWPROBE_V_BIT & 1;
-}
-
-mem_kernel_fn *mem_vla_kernel(enum mem_op op)
-{
-	return vla_kernels[op];
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_kernels.h"
+#include "../mem_kernels.h"
 
 #include <stdint.h>
-
-#include "mem_vla_ask.h"
 
 /*
  * The texts of the loops are put together from lines.  Addresses are a pointer
@@ -22,8 +20,7 @@
 	"mv a2, %[value]\n\t" "addi a3, a2, 1\n\t" "addi a4, a2, 2\n\t" \
 	"addi a5, a2, 3\n\t" "addi a6, a2, 4\n\t" "addi a7, a2, 5\n\t" \
 	"addi t0, a2, 6\n\t" "addi t1, a2, 7\n\t"
-/* After a line was stored: other values for the next.  As doubles they stay
- * between 1 and 2, so that the triad may read them later. */
+/* After a line was stored: other values for the next. */
 #define NEXT_WORDS \
 	"add a2, a2, %[step]\n\t" "add a4, a4, %[step]\n\t" \
 	"add a6, a6, %[step]\n\t" "add t0, t0, %[step]\n\t"
@@ -54,10 +51,6 @@
 	"ft0", "ft1", "ft2"
 /* clang-format on */
 
-#define FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
-#define STEP  0x1e3779b1u	  /* from line to line, 2^20 times and more */
-#define THREE 0x4008000000000000u /* 3.0 */
-
 /* One loop over 512 bytes of each array, a line at a time. */
 #define KERNEL(name, first, line, number)                                      \
 	__attribute__((noinline)) static void name(void *a, const void *b,     \
@@ -76,16 +69,16 @@
 					       "bnez %[left], 1b"              \
 				 : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c),      \
 				   [left] "+r"(left)                           \
-				 : [step] "r"((uint64_t)STEP),                 \
+				 : [step] "r"((uint64_t)MEM_STEP),             \
 				   [value] "r"((uint64_t)(number))             \
 				 : CLOBBERS);                                  \
 	}
 
 KERNEL(read_scalar, "", READ_LINE, 0)
-KERNEL(write_scalar, FIRST_WORDS, WRITE_LINE, FIRST)
+KERNEL(write_scalar, FIRST_WORDS, WRITE_LINE, MEM_FIRST)
 KERNEL(copy_scalar, "", COPY_LINE, 0)
-KERNEL(triad_scalar, FACTOR, TRIAD_LINE, THREE)
-KERNEL(scale_scalar, FACTOR, SCALE_LINE, THREE)
+KERNEL(triad_scalar, FACTOR, TRIAD_LINE, MEM_THREE)
+KERNEL(scale_scalar, FACTOR, SCALE_LINE, MEM_THREE)
 KERNEL(add_scalar, "", ADD_LINE, 0)
 
 /* Reads at four places, a line at each in turn. */
@@ -126,17 +119,9 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_ADD] = { [MEM_SCALAR] = add_scalar },
 };
 
-const char *mem_isa_name(enum mem_isa isa)
-{
-	static const char *const names[MEM_ISAS] = { "scalar", "rvv", "block",
-						     "libc" };
-
-	return names[isa];
-}
-
 int mem_isa_usable(enum mem_isa isa)
 {
-	return isa == MEM_VLA ? mem_vla_usable() : isa != MEM_REP;
+	return isa != MEM_RVV || mem_vla_usable();
 }
 
 /* Of those that have all the loops. */
@@ -147,7 +132,7 @@ enum mem_isa mem_isa_widest(void)
 
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
 {
-	return isa == MEM_VLA ? mem_vla_kernel(op) : kernels[op][isa];
+	return isa == MEM_RVV ? mem_vla_kernel(op) : kernels[op][isa];
 }
 
 __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)

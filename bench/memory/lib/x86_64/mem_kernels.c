@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mem_kernels.h"
-
-#include "mem_strings.h"
+#include "../mem_kernels.h"
 
 /*
  * The texts of the loops are put together from lines: what one ISA does with
@@ -55,8 +53,7 @@
 #define STORE_AVX512(o, p)    "vmovaps %%zmm0, " AT(o, p) "\n\t"
 #define STORE_NT_AVX512(o, p) "vmovntps %%zmm0, " AT(o, p) "\n\t"
 
-/* After a line was stored: other values for the next.  As doubles they stay
- * between 1 and 2, so that the triad may read them later. */
+/* After a line was stored: other values for the next. */
 #define NEXT_SCALAR "add %[step], %%r8\n\t"  "add %[step], %%r10\n\t" \
 		    "add %[step], %%r12\n\t" "add %[step], %%r14\n\t"
 #define NEXT_SSE2   "paddq %%xmm15, %%xmm0\n\t" "paddq %%xmm15, %%xmm2\n\t"
@@ -205,10 +202,6 @@
 	"r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm14", "xmm15"
 /* clang-format on */
 
-#define FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
-#define STEP  0x1e3779b1u	  /* from line to line, 2^20 times and more */
-#define THREE 0x4008000000000000u /* 3.0 */
-
 /* One loop over 512 bytes of each array, a line at a time. */
 #define KERNEL(name, first, line, end, number)                             \
 	__attribute__((noinline)) static void name(void *a, const void *b, \
@@ -226,7 +219,7 @@
 				 : [a] "r"((char *)a + bytes),             \
 				   [b] "r"((const char *)b + bytes),       \
 				   [c] "r"((const char *)c + bytes),       \
-				   [step] "r"((uint64_t)STEP),             \
+				   [step] "r"((uint64_t)MEM_STEP),         \
 				   [value] "r"((uint64_t)(number))         \
 				 : CLOBBERS);                              \
 	}
@@ -259,34 +252,37 @@
 
 #define FENCE "sfence\n\t" /* non-temporal stores are done when it is over */
 
-#define KERNELS(isa, ISA)                                                     \
-	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                      \
-	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                           \
-	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA, FIRST)  \
-	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,              \
-	       FENCE END_##ISA, FIRST)                                        \
-	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)                 \
-	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0)     \
-	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA, THREE) \
-	KERNEL(triad_nt_##isa, FACTOR_##ISA, LINE_TRIAD_NT_##ISA,             \
-	       FENCE END_##ISA, THREE)
+#define KERNELS(isa, ISA)                                                 \
+	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                  \
+	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                       \
+	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA,     \
+	       MEM_FIRST)                                                 \
+	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,          \
+	       FENCE END_##ISA, MEM_FIRST)                                \
+	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)             \
+	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0) \
+	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA,    \
+	       MEM_THREE)                                                 \
+	KERNEL(triad_nt_##isa, FACTOR_##ISA, LINE_TRIAD_NT_##ISA,         \
+	       FENCE END_##ISA, MEM_THREE)
 
 #define KERNELS_PF(isa, ISA)                                                 \
 	KERNEL(write_pf_##isa, FIRST_##ISA, LINE_WRITE_PF_##ISA, END_##ISA,  \
-	       FIRST)                                                        \
+	       MEM_FIRST)                                                    \
 	KERNEL(copy_pf_##isa, "", LINE_COPY_PF_##ISA, END_##ISA, 0)          \
 	KERNEL(copy_nt_pf_##isa, "", LINE_COPY_NT_PF_##ISA, FENCE END_##ISA, \
 	       0)                                                            \
 	KERNEL(triad_pf_##isa, FACTOR_##ISA, LINE_TRIAD_PF_##ISA, END_##ISA, \
-	       THREE)                                                        \
+	       MEM_THREE)                                                    \
 	KERNEL(triad_nt_pf_##isa, FACTOR_##ISA, LINE_TRIAD_NT_PF_##ISA,      \
-	       FENCE END_##ISA, THREE)
+	       FENCE END_##ISA, MEM_THREE)
 
-#define KERNELS_SUM(isa, ISA)                                                 \
-	KERNEL(scale_##isa, FACTOR_##ISA, LINE_SCALE_##ISA, END_##ISA, THREE) \
-	KERNEL(scale_nt_##isa, FACTOR_##ISA, LINE_SCALE_NT_##ISA,             \
-	       FENCE END_##ISA, THREE)                                        \
-	KERNEL(add_##isa, "", LINE_ADD_##ISA, END_##ISA, 0)                   \
+#define KERNELS_SUM(isa, ISA)                                          \
+	KERNEL(scale_##isa, FACTOR_##ISA, LINE_SCALE_##ISA, END_##ISA, \
+	       MEM_THREE)                                              \
+	KERNEL(scale_nt_##isa, FACTOR_##ISA, LINE_SCALE_NT_##ISA,      \
+	       FENCE END_##ISA, MEM_THREE)                             \
+	KERNEL(add_##isa, "", LINE_ADD_##ISA, END_##ISA, 0)            \
 	KERNEL(add_nt_##isa, "", LINE_ADD_NT_##ISA, FENCE END_##ISA, 0)
 
 KERNELS(scalar, SCALAR)
@@ -304,10 +300,11 @@ KERNELS_SUM(avx512, AVX512)
 	{                                                       \
 		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
 	}
-#define ROW_LIBC(op)                                            \
-	{                                                       \
-		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
-			mem_##op##_rep, mem_##op##_libc,        \
+#define ROW_LIBC(op)                                               \
+	{                                                          \
+		op##_scalar, op##_sse2, op##_avx2,                 \
+			op##_avx512, [MEM_REP] = mem_##op##_rep,   \
+				     [MEM_LIBC] = mem_##op##_libc, \
 	}
 
 #define ROW_VECTOR(op)                                          \
@@ -337,14 +334,6 @@ static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
 	[MEM_ADD] = ROW_VECTOR(add),
 	[MEM_ADD_NT] = ROW_VECTOR(add_nt),
 };
-
-const char *mem_isa_name(enum mem_isa isa)
-{
-	static const char *const names[MEM_ISAS] = { "scalar", "sse2", "avx2",
-						     "avx512", "rep",  "libc" };
-
-	return names[isa];
-}
 
 int mem_isa_usable(enum mem_isa isa)
 {
