@@ -37,106 +37,74 @@
 #include "lib/settle.h"
 #include "stats.h"
 
-enum layout { PAGE, DENSE, HUGE_PAGE, LAYOUTS };
+#define COUNTS 64    /* points of the curve, at most */
+#define MOST   16384 /* pages */
 
-static const char *const layout_names[] = { "page", "dense", "huge" };
-
-static const unsigned int counts[] = {
-	8,    12,   16,	  24,	32,   40,   48,	  56,	64,    72,   80,
-	96,   112,  128,  192,	256,  384,  512,  640,	768,   1024, 1280,
-	1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384
-};
-static const unsigned int huge_counts[] = { 4, 8, 16, 24, 32, 48, 64, 96, 128 };
-
-#define COUNTS	 (sizeof(counts) / sizeof(counts[0]))
-#define HUGES	 (sizeof(huge_counts) / sizeof(huge_counts[0]))
-#define MAX_TLBS 2 /* levels that are reported */
+/* Both buffers are kept, the small pages' and the huge pages'. */
+static const char points[] =
+	"layout={page,dense} pages={8,12,16,24,32,40,48,56,64,72,80,96,112,128,"
+	"192,256,384,512,640,768,1024,1280,1536,1792,2048,2560,3072,4096,6144,"
+	"8192,12288," BENCH_TEXT(
+		MOST) "};"
+		      "is ops=" BENCH_TEXT(
+			      CHASE_UNROLL) "; needs memory=pages*$page;"
+					    "layout=huge "
+					    "pages={4,8,16,24,32,48,64,96,128};"
+					    "is ops=" BENCH_TEXT(
+						    CHASE_UNROLL) ";"
+								  "needs "
+								  "memory="
+								  "pages*"
+								  "2M"
+								  "+" BENCH_TEXT(
+									  MOST) "*$page;"
+										"level={'1','2'} figure={reach,miss};"
+										"is derived; is unit=pages higher if figure=reach;"
+										"is unit=ns if figure=miss";
 
 struct tlb_state {
-	const struct bench_case *row[LAYOUTS][COUNTS];
-	const struct bench_case *reach[MAX_TLBS], *miss[MAX_TLBS];
 	struct mem_buffer buffer[2]; /* base pages, huge pages */
 	int64_t huge_bytes;	     /* of the second, as smaps says */
 	struct chase chase;
 	void *at;
 };
 
-static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
 static const char no_step[] = "the curve has no step for this level";
 
-static void add(struct bench *b, struct tlb_state *s, enum layout layout,
-		size_t i)
+static bool is_huge(const struct bench_case *c)
 {
-	const bool huge = layout == HUGE_PAGE;
-	const unsigned int pages = huge ? huge_counts[i] : counts[i];
-	/* Both buffers are kept, the small pages' and the huge pages'. */
-	const size_t bytes =
-		huge ? pages * MEM_HUGE_BYTES +
-				counts[COUNTS - 1] * bench_page_bytes()
-		     : pages * bench_page_bytes();
-	const struct bench_case c = {
-		.params = { P_STR("layout", layout_names[layout]),
-			    P_INT("pages", pages) },
-		.index = layout * (int)COUNTS + (int)i,
-		.ops = CHASE_UNROLL,
-		.skip = bytes > bench_spare_bytes(b) ? too_big : NULL,
-	};
-
-	s->row[layout][i] = bench_add(b, &c);
+	return case_is(c, "layout", "huge");
 }
 
-static int cases(struct bench *b, void *state)
+static size_t page_bytes(const struct bench_case *c)
 {
-	static const char *const names[MAX_TLBS] = { "1", "2" };
-	struct tlb_state *s = state;
+	return is_huge(c) ? MEM_HUGE_BYTES : bench_page_bytes();
+}
 
-	for (int layout = PAGE; layout <= DENSE; layout++)
-		for (size_t i = 0; i < COUNTS; i++)
-			add(b, s, (enum layout)layout, i);
-	for (size_t i = 0; i < HUGES; i++)
-		add(b, s, HUGE_PAGE, i);
-	for (int level = 0; level < MAX_TLBS; level++) {
-		struct bench_case c = {
-			.params = { P_STR("level", names[level]),
-				    P_STR("figure", "reach") },
-			.unit = "pages",
-			.better = BENCH_HIGHER,
-			.estimator = BENCH_EST_DERIVED,
-			.derived = true,
-		};
-
-		s->reach[level] = bench_add(b, &c);
-		c.params[1] = (struct bench_param)P_STR("figure", "miss");
-		c.unit = "ns";
-		c.better = BENCH_LOWER;
-		s->miss[level] = bench_add(b, &c);
-	}
-	return 0;
+static size_t pages_of(const struct bench_case *c)
+{
+	return (size_t)case_int(c, "pages");
 }
 
 /* What the largest case with these pages needs, of those to be measured. */
-static size_t largest(const struct bench *b, const struct tlb_state *s,
-		      bool huge)
+static size_t largest(const struct bench *b, bool huge)
 {
-	size_t bytes = bench_page_bytes();
+	size_t most = bench_page_bytes();
 
-	for (size_t i = 0; huge && i < HUGES; i++)
-		if (bench_selected(b, s->row[HUGE_PAGE][i]))
-			bytes = huge_counts[i] * MEM_HUGE_BYTES;
-	for (size_t i = 0; !huge && i < COUNTS; i++)
-		if (bench_selected(b, s->row[PAGE][i]) ||
-		    bench_selected(b, s->row[DENSE][i]))
-			bytes = counts[i] * bench_page_bytes();
-	return bytes;
+	BENCH_EACH (b, c, "layout") {
+		const size_t bytes = pages_of(c) * page_bytes(c);
+
+		if (is_huge(c) == huge && bench_selected(b, c) && bytes > most)
+			most = bytes;
+	}
+	return most;
 }
 
 static int map(struct bench *b, struct tlb_state *s, struct mem_buffer *m,
 	       bool huge)
 {
 	int64_t got;
-	int err = mem_map(m, largest(b, s, huge), huge ? MEM_THP : MEM_4K);
+	int err = mem_map(m, largest(b, huge), huge ? MEM_THP : MEM_4K);
 
 	if (err)
 		return bench_fail(b, -err, "map memory");
@@ -153,29 +121,24 @@ static int map(struct bench *b, struct tlb_state *s, struct mem_buffer *m,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct tlb_state *s = state;
-	const enum layout layout = (enum layout)(c->index / (int)COUNTS);
-	const size_t i = (size_t)c->index % COUNTS;
-	struct mem_buffer *m = &s->buffer[layout == HUGE_PAGE];
+	const bool huge = is_huge(c);
+	struct mem_buffer *m = &s->buffer[huge];
 	const uint64_t seed = bench_random(b);
 	int err;
 
 	s->chase.lines = 0;
-	err = m->base ? 0 : map(b, s, m, layout == HUGE_PAGE);
+	err = m->base ? 0 : map(b, s, m, huge);
 	if (err)
 		return err;
-	if (layout == HUGE_PAGE && s->huge_bytes < (int64_t)m->bytes)
+	if (huge && s->huge_bytes < (int64_t)m->bytes)
 		return mem_skip_huge(b, s->huge_bytes, m->bytes);
-	if (layout == DENSE)
+	if (case_is(c, "layout", "dense"))
 		err = chase_link_window(&s->chase, m->base,
-					(size_t)counts[i] * CHASE_LINE, seed);
-	else if (layout == PAGE)
-		err = chase_link_page(&s->chase, m->base,
-				      (size_t)counts[i] * bench_page_bytes(),
-				      bench_page_bytes(), seed);
+					pages_of(c) * CHASE_LINE, seed);
 	else
 		err = chase_link_page(&s->chase, m->base,
-				      huge_counts[i] * MEM_HUGE_BYTES,
-				      MEM_HUGE_BYTES, seed);
+				      pages_of(c) * page_bytes(c),
+				      page_bytes(c), seed);
 	if (err)
 		return bench_fail(b, -err, "link the chain");
 	settle_chase(b, c, &s->chase);
@@ -195,13 +158,10 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct tlb_state *s = state;
-	const size_t i = (size_t)c->index % COUNTS;
 
 	/* As many as the row says: a line in each page, or side by side. */
 	if (s->chase.lines)
-		bench_proof(b, c, "lines_visited",
-			    c->index / (int)COUNTS == HUGE_PAGE ? huge_counts[i]
-								: counts[i],
+		bench_proof(b, c, "lines_visited", (double)pages_of(c),
 			    (double)chase_verify(&s->chase));
 	return 0;
 }
@@ -209,21 +169,22 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 /* The price of translation by pages, on top of the fastest load so that its
  * logarithm can be taken.  A price below zero is noise like one above it and
  * stays as it is. */
-static size_t curve_get(const struct bench *b, const struct tlb_state *s,
-			double *pages, double *ns)
+static size_t curve_get(const struct bench *b, double *pages, double *ns)
 {
 	double base = INFINITY;
 	size_t n = 0;
 
-	for (size_t i = 0; i < COUNTS; i++)
-		base = fmin(base, bench_value(b, s->row[DENSE][i]));
-	for (size_t i = 0; i < COUNTS; i++) {
-		const double more = bench_value(b, s->row[PAGE][i]) -
-				    bench_value(b, s->row[DENSE][i]);
+	BENCH_EACH (b, dense, "layout=dense")
+		base = fmin(base, bench_value(b, dense));
+	BENCH_EACH (b, page, "layout=page") {
+		const struct bench_case *dense =
+			bench_beside(b, page, "layout=dense");
+		const double more =
+			bench_value(b, page) - bench_value(b, dense);
 
-		if (!isfinite(more) || !(base + more > 0))
+		if (n == COUNTS || !isfinite(more) || !(base + more > 0))
 			continue;
-		pages[n] = counts[i];
+		pages[n] = (double)pages_of(page);
 		ns[n++] = base + more;
 	}
 	return n;
@@ -240,16 +201,15 @@ static double spread(const double *ns, const struct level *l)
 }
 
 /* A level of which the end is seen and what follows is a plateau. */
-static void derive_step(struct bench *b, const struct tlb_state *s, int i,
+static void derive_step(struct bench *b, const struct bench_case *reach,
+			const struct bench_case *miss,
 			const struct level *level, const double *pages,
 			const double *ns, size_t n)
 {
-	bench_derive_between(b, s->reach[i], level->size_bytes,
-			     level->size_bytes,
+	bench_derive_between(b, reach, level->size_bytes, level->size_bytes,
 			     levels_above(pages, n, level->size_bytes));
 	/* Never told from nothing by less than both plateaus scatter. */
-	bench_derive_within(b, s->miss[i],
-			    level[1].latency_ns - level->latency_ns,
+	bench_derive_within(b, miss, level[1].latency_ns - level->latency_ns,
 			    spread(ns, level) + spread(ns, level + 1));
 }
 
@@ -264,7 +224,8 @@ static double at(const double *pages, const double *ns, size_t n, double least)
 }
 
 /* The last level, behind which there may be a rise that has no end. */
-static void derive_rise(struct bench *b, const struct tlb_state *s, int i,
+static void derive_rise(struct bench *b, const struct bench_case *reach,
+			const struct bench_case *miss,
 			const struct level *level, const double *pages,
 			const double *ns, size_t n)
 {
@@ -272,38 +233,41 @@ static void derive_rise(struct bench *b, const struct tlb_state *s, int i,
 	const double here = level->latency_ns;
 
 	if (end < 0) {
-		bench_derive_skip(b, s->reach[i], no_step);
-		bench_derive_skip(b, s->miss[i], no_step);
+		bench_derive_skip(b, reach, no_step);
+		bench_derive_skip(b, miss, no_step);
 		return;
 	}
-	bench_derive_between(b, s->reach[i], pages[end], pages[end],
-			     pages[end + 1]);
+	bench_derive_between(b, reach, pages[end], pages[end], pages[end + 1]);
 	/* Of pages visited in turn few are still there at twice the reach, none
 	 * at four times.  The cost goes on rising: the tables take more of the
 	 * caches the more pages there are. */
-	bench_derive_between(b, s->miss[i],
-			     at(pages, ns, n, 4 * pages[end]) - here,
+	bench_derive_between(b, miss, at(pages, ns, n, 4 * pages[end]) - here,
 			     at(pages, ns, n, 2 * pages[end]) - here,
 			     ns[n - 1] - here);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	struct tlb_state *s = state;
 	double pages[COUNTS], ns[COUNTS];
 	struct level level[LEVELS_MAX];
-	const size_t n = curve_get(b, s, pages, ns);
+	const size_t n = curve_get(b, pages, ns);
 	const int found = levels_find(pages, ns, n, level);
+	int i = 0;
 
-	for (int i = 0; i < MAX_TLBS; i++)
+	BENCH_EACH (b, reach, "figure=reach") {
+		const struct bench_case *miss =
+			bench_beside(b, reach, "figure=miss");
+
 		if (i + 1 < found) {
-			derive_step(b, s, i, &level[i], pages, ns, n);
+			derive_step(b, reach, miss, &level[i], pages, ns, n);
 		} else if (i + 1 == found) {
-			derive_rise(b, s, i, &level[i], pages, ns, n);
+			derive_rise(b, reach, miss, &level[i], pages, ns, n);
 		} else {
-			bench_derive_skip(b, s->reach[i], no_step);
-			bench_derive_skip(b, s->miss[i], no_step);
+			bench_derive_skip(b, reach, no_step);
+			bench_derive_skip(b, miss, no_step);
 		}
+		i++;
+	}
 	return 0;
 }
 
@@ -318,7 +282,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "tlb",
 	.state_size = sizeof(struct tlb_state),
-	.cases = cases,
+	.points = points,
 	.enter = enter,
 	.run = run,
 	.leave = leave,

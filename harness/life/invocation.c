@@ -116,6 +116,8 @@ int invocation_cases(struct bench *b)
 	if (d->axes)
 		bench_add_axes(b, d->axes, d->point);
 	err = d->cases ? d->cases(b, b->state) : 0;
+	if (!err)
+		points_add(b);
 	if (b->usage_error)
 		return EXIT_FAIL;
 	if (err)
@@ -143,7 +145,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->guard_fd = plan->guard_fd;
 	b->first_process = plan->first_process;
 	b->begin_ns = invocation_now_ns();
-	err = axes_ask(&b->asked, desc->open, plan->globs);
+	err = axes_ask(&b->asked, points_open(desc), plan->globs);
 	if (err)
 		return give_up(b, EXIT_USAGE,
 			       "--case asks for more than %d other numbers",
@@ -243,7 +245,7 @@ static int matches_nothing(struct bench *b, const char *glob)
 {
 	char open[160];
 
-	axes_say(b->desc->open, open, sizeof(open));
+	axes_say(points_open(b->desc), open, sizeof(open));
 	return give_up(b, EXIT_USAGE,
 		       "--case '%s' matches no case (try --list)%s%s", glob,
 		       open[0] ? "; beside those it may ask for " : "", open);
@@ -357,8 +359,10 @@ static int set_up_and_sample(struct bench *b)
 	if (!err)
 		err = visit_cases(b);
 	evidence_conclude(b);
-	if (!err && d->derive && !invocation_stop)
-		err = d->derive(b, b->state);
+	if (!err && !invocation_stop) {
+		points_derive(b);
+		err = d->derive ? d->derive(b, b->state) : 0;
+	}
 	evidence_settle(b, NULL);
 	evidence_conclude(b);
 	skip_beside(b);
@@ -371,6 +375,8 @@ static int set_up_and_sample(struct bench *b)
 		return b->skip_all
 			       ? EXIT_SKIP
 			       : give_up(b, EXIT_FAIL, "%s", strerror(-err));
+	if (b->usage_error)
+		return EXIT_FAIL;
 	/* What teardown() says of a run that went well must not be lost. */
 	if (!explained && b->why[0] && !invocation_stop)
 		return EXIT_FAIL;
@@ -447,6 +453,7 @@ void invocation_forget(struct bench *b)
 	free(b->runs);
 	b->runs = NULL;
 	b->n_runs = 0;
+	points_close(b);
 }
 
 void invocation_close(struct bench *b)

@@ -13,6 +13,7 @@
 #include "evidence.h"
 #include "noise.h"
 #include "op_counts.h"
+#include "points.h"
 #include "result.h"
 #include "sample.h"
 #include "timer.h"
@@ -102,6 +103,7 @@ struct bench {
 	void *state;
 	void *first; /* bench_first() */
 	struct axes asked;
+	struct points_set *sets; /* of the texts of its cases */
 	struct timer timer;
 	struct topo *topo;
 	struct case_run **runs;

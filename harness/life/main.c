@@ -88,7 +88,7 @@ static void help(const struct opt_set *sets)
 {
 	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
 	opts_help(stdout, sets);
-	axes_help(stdout, bench_desc.open);
+	axes_help(stdout, points_open(&bench_desc));
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
 }

@@ -409,7 +409,7 @@ void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
 	copies.crew.pristine = *state;
 	outer.name = copies.crew.desc->name;
 	outer.needs = copies.crew.desc->needs;
-	outer.open = copies.crew.desc->open;
+	outer.open = points_open(copies.crew.desc);
 	*desc = &outer;
 	*state = &copies;
 }

@@ -43,6 +43,8 @@ static int set_up(struct crew_life *l, const struct crew *w)
 	l->run->time_ns = bench_time_ns(w->b);
 	l->b.current = l->run;
 	evidence_begin(&l->b, l->run);
+	if (!err)
+		err = points_ready(&l->b, c);
 	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
 }
 

@@ -160,10 +160,9 @@ static bool is_among(const int64_t *values, size_t stride, size_t n,
 	return false;
 }
 
-/* What was asked of the axis @name and is not in its table. */
-static size_t asked_beside(const struct bench *b, const char *name,
-			   const int64_t *table, size_t stride, size_t n,
-			   int64_t *values)
+size_t axes_beside(const struct bench *b, const char *name,
+		   const int64_t *table, size_t stride, size_t n,
+		   int64_t *values)
 {
 	size_t more = 0;
 
@@ -181,7 +180,7 @@ size_t bench_values(const struct bench *b, const char *axis,
 		    const int64_t *table, size_t n, int64_t *values)
 {
 	memmove(values, table, n * sizeof(*table));
-	return n + asked_beside(b, axis, table, sizeof(*table), n, values + n);
+	return n + axes_beside(b, axis, table, sizeof(*table), n, values + n);
 }
 
 static struct bench_param param_at(const struct bench_axis *axis,
@@ -212,14 +211,13 @@ static void find_values(const struct bench *b, const struct bench_axis *axis,
 	v->axis = axis;
 	v->n = axis->n;
 	if (axis->values && axis->kind != BENCH_STR)
-		v->n += asked_beside(b, axis->name, axis->values, axis->stride,
-				     axis->n, v->asked);
+		v->n += axes_beside(b, axis->name, axis->values, axis->stride,
+				    axis->n, v->asked);
 }
 
-static bool is_asked(const struct bench *b, const struct bench_axis *axis,
-		     const struct bench_param *p)
+bool axes_is_asked(const struct bench *b, const struct bench_param *p)
 {
-	if (!axis->values || axis->kind == BENCH_STR)
+	if (p->kind == BENCH_STR)
 		return false;
 	for (size_t i = 0; i < b->asked.n; i++)
 		if (b->asked.asked[i].value == p->number &&
@@ -235,7 +233,7 @@ static void set_value(const struct bench *b, struct bench_case *c, size_t i,
 
 	if (at < v->axis->n) {
 		c->params[i] = param_at(v->axis, at);
-		c->asked |= is_asked(b, v->axis, &c->params[i]);
+		c->asked |= v->axis->values && axes_is_asked(b, &c->params[i]);
 		return;
 	}
 	c->asked = true;

@@ -142,6 +142,50 @@ struct bench_open {
 
 #define BENCH_ASKED 32 /* numbers that may be asked for at once */
 
+/*
+ * Cases as a text: bench_desc.points, and bench_points().  Statements, each of
+ * which ends with ";" but the last:
+ *
+ *	via={pipe,unix} place={same_cpu,other_cpu} size={8,4K..1M*4,?8..4M};
+ *	not via=unix size>64K;
+ *	is log ops=4*size if place=same_cpu;
+ *	needs memory=2*size switches;
+ *
+ * Points: all combinations of the values of these axes, the last one changing
+ * fastest.  A value is a number (an axis of which one has a suffix has sizes:
+ * 4096 is named 4K), a word, or 'in quotes' a word that looks like a number or
+ * has other marks than _ - and a dot.  Ranges: "0..50", "0..50/10" (steps of
+ *10), "4K..1M*4" (each four times the one before).  "$name": what the program
+ *has set; $page is always there, as "4K" and as a number.  "?8..4M/64": numbers
+ * from 8 to 4 MiB, multiples of 64, of which any may be asked for with --case;
+ * they come behind the others.  Evidence must hold at every one of them.
+ *
+ * Rules follow the points that they are for, those up to the next ones:
+ *	not WHERE	  there are no such points.
+ *	is KEY ... [if WHERE]  fields of struct bench_case: derived, exclusive,
+ *			  with_overhead, switches, threads; higher, mean, max,
+ *			  log, cycles; unit=WORD, of=[CHANGES], and as sums
+ *			  ops, bytes, most, step.  "placed": @place by place=.
+ *	needs NEED ... [if WHERE]  else they are skipped: memory=SUM (bytes),
+ *			  cpus=, files= (descriptors), processes= (more of them,
+ *			  at its visit), program='/bin/sh'; faults, switches,
+ *			  resident (what evidence needs of the kernel: see
+ *			  kernel_tells.h); "$name": see bench_need().
+ *	word := SUM [if WHERE]  the formula of the derived rows that have this
+ *			  value.
+ *
+ * WHERE: terms that all hold, "or" between alternatives: "size=4K",
+ * "via!={pipe,unix}", "size>8", "size<1M", "size" (it has that axis), "asked"
+ * (asked for with --case), "!asked".  An axis that a case does not have is
+ * equal to nothing.
+ *
+ * SUM: + - * / ( ), numbers, "$name", and "size", a number of the case.  In a
+ * formula also other cases: "round_trip" is the one that has this value in
+ * place of the formula's word, "[by=futex figure=mechanism]" the one with these
+ * changes; "round_trip.switches_per_turn" is a fact of it.  "name:TERM" makes a
+ * term a fact of the row.  A value that is not above 0 is *below resolution*.
+ */
+
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
@@ -184,6 +228,10 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @switches: context switches belong to the operation: they are no sign of a
  *	      disturbance.
  * @asked: it is there because it was asked for: see struct bench_open.
+ * @kernel, @processes: what it needs at its visit: a bit of enum kernel_tells,
+ *			so many more processes.
+ * @formula: what its value is made by, as "SUM"; @formula_axis: that of the
+ *	     formula's word.
  * @threads: --cpus may also run it in threads of one process, each of which
  *	     has a state of its own and goes through all callbacks.
  */
@@ -213,6 +261,8 @@ struct bench_case {
 	bool switches;
 	bool threads;
 	bool asked;
+	unsigned int kernel, processes;
+	const char *formula, *formula_axis;
 
 	/* Set by the harness. */
 	size_t id;
@@ -241,17 +291,20 @@ enum bench_need {
  *		cache line, and passes it to every callback.
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
+ * @points: the cases as a text.  What is set for it is set by @cases.
  * @axes: where all cases, or the first of them, are the points of one table.
  * @open: axes on which other numbers may be asked for; or NULL.
  * @switches: as that of every case.
  * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
  *	       makes no sense.
  *
- * The callbacks, in calling order.  @axes or @cases, and one of @run and
+ * The callbacks, in calling order.  @points, @axes or @cases, and one of @run
+ *and
  * @sample (here or in each case) are required.  All but @point return 0,
  * bench_fail() or, before anything was measured, bench_skip().
  *
- * @point: for each point of @axes, as of bench_add_axes().
+ * @point: for each point of @points or @axes: fill in what its text does not
+ *	   say; false: there is no such case.
  * @cases: add the cases with bench_add_axes() or bench_add().  Called also for
  *	   --list, before setup(): it may look at the machine but must not
  *	   change anything.  A case that cannot be measured here is added with
@@ -281,6 +334,7 @@ struct bench_desc {
 	unsigned int needs;
 	const struct opt *opts;
 	size_t state_size, case_state_size;
+	const char *points;
 	const struct bench_axis *axes;
 	const struct bench_open *open;
 	bool switches, many_cpus;
@@ -324,6 +378,68 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
  */
 void bench_add_axes(struct bench *b, const struct bench_axis *axes,
 		    bench_point_fn *point);
+
+/* bench_points() - in cases(): add those of @text, which must live as long as
+ * the program; those of @points of the descriptor come later. */
+void bench_points(struct bench *b, const char *text);
+
+/**
+ * bench_set_numbers() - in cases(): the @n numbers that "$name" stands for in
+ * the texts; @kind: BENCH_INT or BENCH_SIZE.  BENCH_SET_NUMBER(): one.
+ * BENCH_SET_NAMES(): the strings of an array, or of one of structures whose
+ * first member is one; they must live as long as the program.  The last ones
+ * set count.
+ */
+void bench_set_numbers(struct bench *b, const char *name, int kind,
+		       const int64_t *value, size_t n);
+void bench_set_names(struct bench *b, const char *name, const void *names,
+		     size_t stride, size_t n);
+#define BENCH_SET_NUMBER(b, name, kind, x) \
+	bench_set_numbers(b, name, kind, &(const int64_t) { (int64_t)(x) }, 1)
+#define BENCH_SET_NAMES(b, name, array)                     \
+	bench_set_names(b, name, array, sizeof((array)[0]), \
+			sizeof(array) / sizeof((array)[0]))
+
+/* A number that is a macro, in a text. */
+#define BENCH_TEXT_(x) #x
+#define BENCH_TEXT(x)  BENCH_TEXT_(x)
+
+/* bench_need() - in cases(): what "needs $name" is for; @why: why it is not to
+ * be had here (one sentence), NULL if it is. */
+void bench_need(struct bench *b, const char *name, const char *why);
+
+/*
+ * A case's values by name: for set-up, enter() and what is outside of
+ * intervals. case_int() - a number that it must have.  case_str() - a word, or
+ * NULL. case_has() - whether it has that axis.  case_is() - whether it has that
+ * value there.  CASE_NTH() - which of an array of names (or of structures whose
+ * first member is one) its value is; it must be one.  CASE_OF() - that element.
+ */
+int64_t case_int(const struct bench_case *c, const char *axis);
+const char *case_str(const struct bench_case *c, const char *axis);
+bool case_has(const struct bench_case *c, const char *axis);
+bool case_is(const struct bench_case *c, const char *axis, const char *value);
+size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
+		size_t stride, size_t n);
+#define CASE_NTH(c, axis, array)                     \
+	case_nth(c, axis, array, sizeof((array)[0]), \
+		 sizeof(array) / sizeof((array)[0]))
+#define CASE_OF(c, axis, array) (&(array)[CASE_NTH(c, axis, array)])
+
+/* bench_next() - the next case behind @after (NULL: the first) for which @where
+ * holds, NULL if there is none; BENCH_EACH(): all of them. */
+const struct bench_case *bench_next(const struct bench *b,
+				    const struct bench_case *after,
+				    const char *where);
+#define BENCH_EACH(b, c, where)                                            \
+	for (const struct bench_case *c = bench_next(b, NULL, where); (c); \
+	     (c) = bench_next(b, c, where))
+
+/* bench_beside() - the case that differs from @c in these values only, as in
+ * "by=futex figure=mechanism"; NULL if there is none. */
+const struct bench_case *bench_beside(const struct bench *b,
+				      const struct bench_case *c,
+				      const char *changes);
 
 /**
  * bench_values() - the numbers of an open axis: the @n of @table, and those

@@ -442,6 +442,8 @@ static void visit(struct bench *b, struct case_run *run)
 	 */
 	if (!err && run->begun)
 		err = note_core(b, run);
+	if (!err)
+		err = points_ready(b, &run->c);
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	entered = invocation_now_ns();

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases from a text: its points, and the rules that they follow. */
+#include "points.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "invocation.h"
+#include "kernel_tells.h"
+#include "partner.h"
+#include "scan.h"
+
+struct axis {
+	const char *name;
+	bool sizes; /* its numbers have a suffix where it is exact */
+	struct bench_param *value;
+	size_t n;
+};
+
+/* Points, and the rules behind them. */
+struct group {
+	struct axis axis[BENCH_MAX_PARAMS + 1];
+	size_t n;
+	struct scan rules;
+};
+
+static void push(struct scan *s, struct axis *a, struct bench_param p)
+{
+	struct bench_param *more = realloc(a->value, (a->n + 1) * sizeof(p));
+
+	if (!more) {
+		bench_fail_cases(s->b, "no memory", "");
+		return;
+	}
+	p.axis = a->name;
+	a->value = more;
+	more[a->n++] = p;
+}
+
+static void push_number(struct scan *s, struct axis *a, int64_t n)
+{
+	push(s, a, (struct bench_param) { .kind = BENCH_INT, .number = n });
+}
+
+/* "8..64", "0..50/10", "4K..1M*4": behind the first number. */
+static void read_range(struct scan *s, struct axis *a, int64_t least)
+{
+	int64_t most = least, step = 1;
+	bool size, times = false;
+
+	if (scan_is(s, "..") && !scan_number(s, &most, &size))
+		scan_wrong(s);
+	times = scan_is(s, "*");
+	if ((times || scan_is(s, "/")) &&
+	    (!scan_number(s, &step, &size) || step < 1 + times))
+		scan_wrong(s);
+	for (int64_t n = least; n <= most; n = times ? n * step : n + step)
+		push_number(s, a, n);
+}
+
+/* "?8..512K/64", behind its mark. */
+static void read_open(struct scan *s, struct bench_open *open)
+{
+	bool size = false, more = false;
+
+	if (!scan_number(s, &open->least, &size) || !scan_is(s, "..") ||
+	    !scan_number(s, &open->most, &more))
+		scan_wrong(s);
+	open->kind = size || more ? BENCH_SIZE : BENCH_INT;
+	if (scan_is(s, "/") && !scan_number(s, &open->step, &size))
+		scan_wrong(s);
+}
+
+static void read_item(struct scan *s, struct axis *a, bool *open)
+{
+	struct bench_open range = { 0 };
+	const struct points_set *set;
+	struct word w;
+	int64_t n;
+	bool size = false, quoted;
+
+	if (scan_is(s, "?")) {
+		read_open(s, &range);
+		a->sizes |= range.kind == BENCH_SIZE;
+		*open = true;
+	} else if (scan_is(s, "$")) {
+		set = points_find(s);
+		for (size_t i = 0; set && i < set->n; i++) {
+			push(s, a, set->value[i]);
+			a->sizes |= set->value[i].kind == BENCH_SIZE;
+		}
+	} else if (scan_number(s, &n, &size)) {
+		a->sizes |= size;
+		read_range(s, a, n);
+	} else {
+		w = scan_word(s, &quoted);
+		if (!w.len)
+			scan_wrong(s);
+		push(s, a,
+		     (struct bench_param) { .kind = BENCH_STR,
+					    .text = word_keep(w) });
+	}
+}
+
+/* The numbers that were asked for come last. */
+static void read_values(struct scan *s, struct axis *a)
+{
+	int64_t asked[BENCH_ASKED];
+	bool open = false;
+	size_t n;
+
+	if (!scan_is(s, "{")) {
+		read_item(s, a, &open);
+	} else {
+		do
+			read_item(s, a, &open);
+		while (scan_is(s, ","));
+		if (!scan_is(s, "}"))
+			scan_wrong(s);
+	}
+	n = open ? axes_beside(s->b, a->name, &a->value->number,
+			       sizeof(*a->value), a->n, asked)
+		 : 0;
+	for (size_t i = 0; i < n; i++)
+		push_number(s, a, asked[i]);
+	for (size_t i = 0; i < a->n; i++)
+		if (a->value[i].kind == BENCH_INT && a->sizes)
+			a->value[i].kind = BENCH_SIZE;
+}
+
+/* Whether a rule comes next. */
+static bool is_rule(struct scan s)
+{
+	static const char *const keys[] = { "not", "is", "needs" };
+	struct scan ahead = s;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (scan_is(&s, keys[i]))
+			return !scan_is(&s, "=");
+	return scan_name(&ahead).len && scan_is(&ahead, ":=");
+}
+
+/* To behind the end of this statement; false: there is none. */
+static bool next_statement(struct scan *s)
+{
+	bool quoted = false;
+
+	if (!*s->at)
+		return false;
+	for (; *s->at && (*s->at != ';' || quoted); s->at++)
+		quoted ^= *s->at == '\'';
+	s->at += *s->at == ';';
+	return true;
+}
+
+static void read_group(struct scan *s, struct group *g)
+{
+	g->n = 0;
+	while (*s->at && !scan_is(s, ";")) {
+		struct axis *a = &g->axis[g->n];
+		const struct word name = scan_name(s);
+
+		if (!name.len || g->n == BENCH_MAX_PARAMS || !scan_is(s, "="))
+			scan_wrong(s);
+		*a = (struct axis) { .name = word_keep(name) };
+		g->n++;
+		read_values(s, a);
+	}
+	g->rules = *s;
+	while (is_rule(*s))
+		next_statement(s);
+}
+
+/* "... if WHERE" of the statement at @s: behind the "if"; false: it has none.
+ */
+static bool find_if(struct scan s, struct scan *where)
+{
+	const char *end;
+	struct scan to = s;
+
+	next_statement(&to);
+	for (end = to.at; s.at < end; s.at++)
+		if (s.at[0] == ' ' && scan_is(&s, "if") && s.at < end) {
+			*where = s;
+			return true;
+		}
+	return false;
+}
+
+static const struct setting {
+	const char *name;
+	size_t at; /* in struct bench_case */
+	int value;
+} flags[] = {
+#define FLAG(name)                                          \
+	{                                                   \
+#name, offsetof(struct bench_case, name), 1 \
+	}
+	FLAG(derived),	FLAG(exclusive), FLAG(with_overhead),
+	FLAG(switches), FLAG(threads),	 { 0 },
+}, enums[] = {
+#define ENUM(name, member, value)                                \
+	{                                                        \
+		name, offsetof(struct bench_case, member), value \
+	}
+	ENUM("higher", better, BENCH_HIGHER),
+	ENUM("mean", estimator, BENCH_EST_MEAN),
+	ENUM("max", estimator, BENCH_EST_MAX),
+	ENUM("log", histogram, BENCH_HIST_LOG),
+	ENUM("cycles", histogram, BENCH_HIST_CYCLES),
+	{ 0 },
+};
+
+static const struct setting *setting(const struct setting *all, struct word w)
+{
+	while (all->name && !word_is(w, all->name))
+		all++;
+	return all->name ? all : NULL;
+}
+
+static const struct {
+	const char *name;
+	enum bench_place place;
+} places[] = {
+	{ "same_cpu", BENCH_SAME_CPU },
+	{ "same_core", BENCH_SAME_CORE },
+	{ "same_package", BENCH_SAME_PACKAGE },
+	{ "other_package", BENCH_OTHER_PACKAGE },
+	{ "other_cpu", BENCH_ANY_OTHER },
+};
+
+static void set_place(struct bench_case *c)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (case_is(c, "place", places[i].name))
+			c->place = places[i].place;
+}
+
+/* "ops=8*size", "of=[figure=smaller]", "unit=pages": behind the "=". */
+static void set_value(struct scan *s, struct bench_case *c, struct word key)
+{
+	bool quoted;
+
+	if (word_is(key, "unit")) {
+		c->unit = word_keep(scan_word(s, &quoted));
+	} else if (word_is(key, "of")) {
+		if (!scan_is(s, "["))
+			scan_wrong(s);
+		c->of = scan_beside(s, c);
+		if (!scan_is(s, "]"))
+			scan_wrong(s);
+	} else {
+		const double x = scan_sum(s, c);
+
+		if (word_is(key, "ops"))
+			c->ops = (unsigned int)x;
+		else if (word_is(key, "bytes"))
+			c->bytes = (uint64_t)x;
+		else if (word_is(key, "step"))
+			c->step = x;
+		else if (word_is(key, "most"))
+			c->most = (unsigned int)x;
+		else
+			scan_wrong(s);
+	}
+}
+
+static void settle(struct scan *s, struct bench_case *c)
+{
+	while (*s->at && !scan_is(s, ";") && !scan_is(s, "if")) {
+		const struct word w = scan_name(s);
+		const struct setting *flag = setting(flags, w);
+		const struct setting *one = setting(enums, w);
+
+		if (flag)
+			*(bool *)((char *)c + flag->at) = true;
+		else if (one)
+			*(int *)((char *)c + one->at) = one->value;
+		else if (word_is(w, "placed"))
+			set_place(c);
+		else if (w.len && scan_is(s, "="))
+			set_value(s, c, w);
+		else
+			scan_wrong(s);
+	}
+}
+
+static const char too_big[] =
+	"needs more than a quarter of the memory that is free or that the "
+	"memory cgroup leaves";
+
+static bool files_allowed(double n)
+{
+	struct rlimit limit = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return (double)limit.rlim_max >= n;
+}
+
+/* Why the need @w of @c is not met; NULL: it is, or it is looked at in
+ * points_ready(). */
+static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
+{
+	const struct points_set *set;
+	bool quoted;
+
+	if (word_is(w, "faults") || word_is(w, "switches") ||
+	    word_is(w, "resident")) {
+		c->kernel |= 1u << (word_is(w, "faults")     ? KERNEL_FAULTS
+				    : word_is(w, "switches") ? KERNEL_SWITCHES
+							     : KERNEL_RESIDENT);
+		return NULL;
+	}
+	if (!w.len && scan_is(s, "$")) {
+		set = points_find(s);
+		return set ? set->lacks : NULL;
+	}
+	if (!scan_is(s, "="))
+		scan_wrong(s);
+	if (word_is(w, "memory"))
+		return scan_sum(s, c) > (double)bench_spare_bytes(s->b)
+			       ? too_big
+			       : NULL;
+	if (word_is(w, "cpus"))
+		return scan_sum(s, c) > bench_cpus(s->b) ? "needs a second CPU"
+							 : NULL;
+	if (word_is(w, "files"))
+		return files_allowed(scan_sum(s, c))
+			       ? NULL
+			       : "more descriptors than the hard limit allows "
+				 "(ulimit -Hn)";
+	if (word_is(w, "program"))
+		return access(word_keep(scan_word(s, &quoted)), X_OK)
+			       ? "a program that it executes is not there"
+			       : NULL;
+	if (word_is(w, "processes"))
+		c->processes = (unsigned int)scan_sum(s, c);
+	else
+		scan_wrong(s);
+	return NULL;
+}
+
+static void check_needs(struct scan *s, struct bench_case *c)
+{
+	while (*s->at && !scan_is(s, ";") && !scan_is(s, "if")) {
+		const char *why = lacks(s, c, scan_name(s));
+
+		c->skip = c->skip ? c->skip : why;
+	}
+}
+
+/* "switch := ..." is for the points that have such a value. */
+static void take_formula(struct scan *s, struct bench_case *c)
+{
+	const struct word w = scan_name(s);
+
+	if (!scan_is(s, ":="))
+		scan_wrong(s);
+	for (const struct bench_param *p = c->params; p->axis; p++)
+		if (p->kind == BENCH_STR && word_is(w, p->text)) {
+			c->formula = s->at;
+			c->formula_axis = p->axis;
+			c->derived = true;
+		}
+}
+
+int points_ready(struct bench *b, const struct bench_case *c)
+{
+	char why[160];
+	int err = 0;
+
+	for (int k = 0; !err && c->kernel >> k; k++)
+		if (c->kernel & 1u << k)
+			err = kernel_needs(b, (enum kernel_tells)k);
+	if (!err && c->processes &&
+	    partner_room(why, sizeof(why)) < (int)c->processes)
+		err = bench_skip(b, "no room for %u more processes: %s",
+				 c->processes, why);
+	return err;
+}
+
+/* The rules of @g for @c.  Return: false if there is no such case. */
+static bool obey(const struct group *g, struct bench_case *c)
+{
+	struct scan s = g->rules, where;
+	bool there = true;
+
+	for (; is_rule(s); next_statement(&s)) {
+		const bool holds = !find_if(s, &where) || scan_where(&where, c);
+		struct bench_case unused = *c;
+		struct bench_case *to = holds ? c : &unused;
+		struct scan at = s;
+
+		if (scan_is(&at, "not"))
+			there &= !scan_where(&at, c);
+		else if (scan_is(&at, "is"))
+			settle(&at, to);
+		else if (scan_is(&at, "needs"))
+			check_needs(&at, to);
+		else
+			take_formula(&at, to);
+	}
+	return there;
+}
+
+static void add(struct scan *s, const struct group *g, struct bench_case c)
+{
+	struct bench *b = s->b;
+	bench_point_fn *const point = b->desc->point;
+
+	if (!obey(g, &c))
+		return;
+	c.data = bench_new_data(b);
+	if (!point || point(b, b->state, &c))
+		bench_add_point(b, &c);
+	else
+		free(c.data);
+}
+
+/* All combinations of the values, the last axis changing fastest. */
+static void expand(struct scan *s, const struct group *g)
+{
+	size_t at[BENCH_MAX_PARAMS] = { 0 }, i;
+
+	for (i = 0; i < g->n; i++)
+		if (!g->axis[i].n)
+			return;
+	do {
+		struct bench_case c = { 0 };
+
+		for (i = 0; i < g->n; i++) {
+			c.params[i] = g->axis[i].value[at[i]];
+			c.asked |= axes_is_asked(s->b, &c.params[i]);
+		}
+		add(s, g, c);
+		for (i = g->n; i && ++at[i - 1] == g->axis[i - 1].n; i--)
+			at[i - 1] = 0;
+	} while (i);
+}
+
+void bench_points(struct bench *b, const char *text)
+{
+	struct scan s = { b, text };
+	struct group g;
+
+	while (*s.at && !b->usage_error) {
+		read_group(&s, &g);
+		if (!b->usage_error)
+			expand(&s, &g);
+		for (size_t i = 0; i < g.n; i++)
+			free(g.axis[i].value);
+		if (!g.n)
+			scan_wrong(&s);
+	}
+}
+
+void points_add(struct bench *b)
+{
+	if (b->desc->points)
+		bench_points(b, b->desc->points);
+	points_sources(b);
+}
+
+const struct bench_open *points_open(const struct bench_desc *d)
+{
+	static struct bench_open open[POINTS_OPEN];
+	static struct bench nothing;
+	const char *text = d->points;
+	size_t n = 0;
+
+	if (d->open)
+		return d->open;
+	for (const char *at = text ? strchr(text, '?') : NULL; at;
+	     at = strchr(at + 1, '?')) {
+		struct scan s = { &nothing, at + 1 };
+		const char *end = at, *begin;
+		bool known = false;
+
+		/* The name before the "=" before it. */
+		while (*end != '=')
+			end--;
+		for (begin = end;
+		     begin > text && begin[-1] != ' ' && begin[-1] != ';';)
+			begin--;
+		open[n] = (struct bench_open) {
+			.axis = word_keep(
+				(struct word) { begin, (size_t)(end - begin) })
+		};
+		read_open(&s, &open[n]);
+		for (size_t i = 0; i < n; i++)
+			known |= open[i].axis == open[n].axis;
+		n += !known && n + 1 < POINTS_OPEN;
+	}
+	open[n] = (struct bench_open) { 0 };
+	return n ? open : NULL;
+}
+
+static struct points_set *new_set(struct bench *b, const char *name, size_t n)
+{
+	struct points_set *set = calloc(1, sizeof(*set));
+
+	if (set)
+		set->value = calloc(n + 1, sizeof(*set->value));
+	if (!set || !set->value) {
+		free(set);
+		bench_fail_cases(b, "no memory", "");
+		return NULL;
+	}
+	set->name = name;
+	set->n = n;
+	set->next = b->sets;
+	b->sets = set;
+	return set;
+}
+
+void bench_set_numbers(struct bench *b, const char *name, int kind,
+		       const int64_t *value, size_t n)
+{
+	struct points_set *set = new_set(b, name, n);
+
+	for (size_t i = 0; set && i < n; i++)
+		set->value[i] = (struct bench_param) { .kind = kind,
+						       .number = value[i] };
+}
+
+void bench_set_names(struct bench *b, const char *name, const void *names,
+		     size_t stride, size_t n)
+{
+	struct points_set *set = new_set(b, name, n);
+
+	for (size_t i = 0; set && i < n; i++)
+		set->value[i] = (struct bench_param) {
+			.kind = BENCH_STR,
+			.text = *(const char *const *)((const char *)names +
+						       i * stride)
+		};
+}
+
+void bench_need(struct bench *b, const char *name, const char *why)
+{
+	struct points_set *set = new_set(b, name, 0);
+
+	if (set)
+		set->lacks = why;
+}
+
+const struct points_set *points_find(struct scan *s)
+{
+	static struct bench_param page_value = { .kind = BENCH_STR };
+	static struct points_set page = { .name = "page",
+					  .value = &page_value,
+					  .n = 1 };
+	const struct word w = scan_name(s);
+	const struct points_set *set = s->b->sets;
+
+	while (set && !word_is(w, set->name))
+		set = set->next;
+	if (!set && word_is(w, "page")) {
+		page_value.text = bench_page_name();
+		page_value.number = (int64_t)bench_page_bytes();
+		set = &page;
+	}
+	if (!set)
+		scan_wrong(s);
+	return set;
+}
+
+void points_close(struct bench *b)
+{
+	while (b->sets) {
+		struct points_set *set = b->sets;
+
+		b->sets = set->next;
+		free(set->value);
+		free(set);
+	}
+}

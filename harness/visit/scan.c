@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Words and conditions of the texts of points.h, and cases found by them. */
+#include "scan.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "invocation.h"
+#include "points.h"
+
+static void skip_blanks(struct scan *s)
+{
+	s->at += strspn(s->at, " \t\n");
+}
+
+bool scan_is(struct scan *s, const char *token)
+{
+	const size_t len = strlen(token);
+
+	skip_blanks(s);
+	if (strncmp(s->at, token, len) != 0)
+		return false;
+	/* "if" is no beginning of "iffy". */
+	if (isalnum((unsigned char)token[len - 1]) &&
+	    (isalnum((unsigned char)s->at[len]) || s->at[len] == '_'))
+		return false;
+	s->at += len;
+	return true;
+}
+
+static struct word take(struct scan *s, const char *marks)
+{
+	struct word w = { s->at, 0 };
+
+	while (isalnum((unsigned char)w.text[w.len]) ||
+	       (w.text[w.len] && strchr(marks, w.text[w.len]) &&
+		strncmp(w.text + w.len, "..", 2) != 0))
+		w.len++;
+	s->at += w.len;
+	return w;
+}
+
+struct word scan_name(struct scan *s)
+{
+	skip_blanks(s);
+	return take(s, "_");
+}
+
+struct word scan_word(struct scan *s, bool *quoted)
+{
+	struct word w;
+
+	*quoted = scan_is(s, "'");
+	if (!*quoted)
+		return take(s, "_-.");
+	w = (struct word) { s->at, strcspn(s->at, "'") };
+	s->at += w.len;
+	if (!scan_is(s, "'"))
+		scan_wrong(s);
+	return w;
+}
+
+/* All of @w is a number. */
+static bool word_number(struct word w, int64_t *n, bool *size)
+{
+	char text[24];
+	uint64_t value;
+
+	if (!w.len || w.len >= sizeof(text) ||
+	    !isdigit((unsigned char)w.text[0]))
+		return false;
+	memcpy(text, w.text, w.len);
+	text[w.len] = '\0';
+	if (parse_size(text, &value))
+		return false;
+	*n = (int64_t)value;
+	*size = !isdigit((unsigned char)text[w.len - 1]);
+	return true;
+}
+
+bool scan_number(struct scan *s, int64_t *n, bool *size)
+{
+	const char *from;
+
+	skip_blanks(s);
+	from = s->at;
+	if (word_number(take(s, ""), n, size))
+		return true;
+	s->at = from;
+	return false;
+}
+
+void scan_wrong(struct scan *s)
+{
+	bench_fail_cases(s->b, "a text cannot be read at: ", s->at);
+	s->at += strlen(s->at);
+}
+
+bool word_is(struct word w, const char *text)
+{
+	return strlen(text) == w.len && !memcmp(text, w.text, w.len);
+}
+
+const char *word_keep(struct word w)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct kept {
+		struct kept *next;
+		char text[];
+	} * all;
+	struct kept *k;
+
+	pthread_mutex_lock(&lock);
+	for (k = all; k && !word_is(w, k->text); k = k->next)
+		continue;
+	if (!k) {
+		k = calloc(1, sizeof(*k) + w.len + 1);
+		if (!k)
+			die(EXIT_FAIL, "no memory");
+		memcpy(k->text, w.text, w.len);
+		k->next = all;
+		all = k;
+	}
+	pthread_mutex_unlock(&lock);
+	return k->text;
+}
+
+static const struct bench_param *param_of(const struct bench_case *c,
+					  struct word axis)
+{
+	for (const struct bench_param *p = c ? c->params : NULL; p && p->axis;
+	     p++)
+		if (word_is(axis, p->axis))
+			return p;
+	return NULL;
+}
+
+static bool is_value(const struct bench_param *p, struct word w)
+{
+	int64_t n;
+	bool size;
+
+	if (p->kind == BENCH_STR)
+		return word_is(w, p->text);
+	return word_number(w, &n, &size) && n == p->number;
+}
+
+static bool same(const struct bench_param *p, const struct bench_param *q)
+{
+	return (p->kind == BENCH_STR) == (q->kind == BENCH_STR) &&
+	       (p->kind == BENCH_STR ? !strcmp(p->text, q->text)
+				     : p->number == q->number);
+}
+
+/* Whether @p is the value, or one of the "$values", that come next. */
+static bool match_value(struct scan *s, const struct bench_param *p)
+{
+	const struct points_set *set;
+	struct word w;
+	bool found = false, quoted;
+
+	if (scan_is(s, "$")) {
+		set = points_find(s);
+		for (size_t i = 0; set && p && i < set->n; i++)
+			found |= same(p, &set->value[i]);
+		return found;
+	}
+	w = scan_word(s, &quoted);
+	if (!w.len && !quoted)
+		scan_wrong(s);
+	return p && is_value(p, w);
+}
+
+static bool match_values(struct scan *s, const struct bench_param *p)
+{
+	bool found = false;
+
+	if (!scan_is(s, "{"))
+		return match_value(s, p);
+	do
+		found |= match_value(s, p);
+	while (scan_is(s, ","));
+	if (!scan_is(s, "}"))
+		scan_wrong(s);
+	return found;
+}
+
+/* "size>8", "via!={pipe,unix}", "asked". */
+static bool term_holds(struct scan *s, const struct bench_case *c)
+{
+	const bool negated = scan_is(s, "!");
+	const struct word axis = scan_name(s);
+	const struct bench_param *p = param_of(c, axis);
+	int64_t n = 0;
+	bool size, less;
+
+	if (!axis.len)
+		scan_wrong(s);
+	if (scan_is(s, "!="))
+		return !match_values(s, p);
+	if (scan_is(s, "="))
+		return match_values(s, p);
+	less = scan_is(s, "<");
+	if (less || scan_is(s, ">")) {
+		if (!scan_number(s, &n, &size))
+			scan_wrong(s);
+		return p && p->kind != BENCH_STR &&
+		       (less ? p->number < n : p->number > n);
+	}
+	return negated != (word_is(axis, "asked") ? c && c->asked : p != NULL);
+}
+
+bool scan_where(struct scan *s, const struct bench_case *c)
+{
+	bool all = true, some = false;
+
+	for (;;) {
+		all &= term_holds(s, c);
+		if (scan_is(s, "or")) {
+			some |= all;
+			all = true;
+			continue;
+		}
+		skip_blanks(s);
+		if (!*s->at || *s->at == ';' || *s->at == ']')
+			return some || all;
+	}
+}
+
+/* What the changes at @s say of the axis of @p, else what @c has there. */
+static bool is_wanted(struct scan s, const struct bench_case *c,
+		      const struct bench_param *p)
+{
+	const struct bench_param *own =
+		param_of(c, (struct word) { p->axis, strlen(p->axis) });
+
+	for (;;) {
+		const struct word axis = scan_name(&s);
+
+		if (!axis.len || !scan_is(&s, "="))
+			return own && same(own, p);
+		if (word_is(axis, p->axis))
+			return match_value(&s, p);
+		match_value(&s, NULL);
+	}
+}
+
+/* How many axes such a case has; @s goes to the end of the changes. */
+static size_t count_axes(struct scan *s, const struct bench_case *c)
+{
+	size_t n = 0;
+
+	while (c->params[n].axis)
+		n++;
+	for (;;) {
+		const struct word axis = scan_name(s);
+
+		if (!axis.len)
+			return n;
+		if (!scan_is(s, "="))
+			scan_wrong(s);
+		match_value(s, NULL);
+		n += !param_of(c, axis);
+	}
+}
+
+const struct bench_case *scan_beside(struct scan *s, const struct bench_case *c)
+{
+	const struct scan changes = *s;
+	const size_t n = count_axes(s, c);
+
+	for (size_t i = 0; i < s->b->n_runs; i++) {
+		const struct bench_case *other = &s->b->runs[i]->c;
+		size_t alike = 0;
+
+		while (other->params[alike].axis &&
+		       is_wanted(changes, c, &other->params[alike]))
+			alike++;
+		if (alike == n && !other->params[alike].axis)
+			return other;
+	}
+	return NULL;
+}
+
+const struct bench_case *bench_beside(const struct bench *b,
+				      const struct bench_case *c,
+				      const char *changes)
+{
+	struct scan s = { (struct bench *)b, changes };
+
+	return scan_beside(&s, c);
+}
+
+const struct bench_case *bench_next(const struct bench *b,
+				    const struct bench_case *after,
+				    const char *where)
+{
+	for (size_t i = after ? after->id + 1 : 0; i < b->n_runs; i++) {
+		struct scan s = { (struct bench *)b, where };
+
+		if (scan_where(&s, &b->runs[i]->c))
+			return &b->runs[i]->c;
+	}
+	return NULL;
+}
+
+static const struct bench_param *find(const struct bench_case *c,
+				      const char *axis)
+{
+	return param_of(c, (struct word) { axis, strlen(axis) });
+}
+
+static const struct bench_param *need(const struct bench_case *c,
+				      const char *axis)
+{
+	const struct bench_param *p = find(c, axis);
+
+	if (!p)
+		die(EXIT_FAIL, "case %s has no %s", c->name, axis);
+	return p;
+}
+
+int64_t case_int(const struct bench_case *c, const char *axis)
+{
+	return need(c, axis)->number;
+}
+
+const char *case_str(const struct bench_case *c, const char *axis)
+{
+	const struct bench_param *p = find(c, axis);
+
+	return p ? p->text : NULL;
+}
+
+bool case_has(const struct bench_case *c, const char *axis)
+{
+	return find(c, axis);
+}
+
+bool case_is(const struct bench_case *c, const char *axis, const char *value)
+{
+	const struct bench_param *p = find(c, axis);
+
+	return p && is_value(p, (struct word) { value, strlen(value) });
+}
+
+size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
+		size_t stride, size_t n)
+{
+	const char *text = need(c, axis)->text;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const *name =
+			(const void *)((const char *)names + i * stride);
+
+		if (text && *name && !strcmp(*name, text))
+			return i;
+	}
+	die(EXIT_FAIL, "case %s: no such %s", c->name, axis);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SCAN_H
+#define SCAN_H
+
+#include "bench.h"
+
+/*
+ * Reading the texts of points.h, word by word: private to the harness.  A text
+ * that cannot be read is a mistake of the programmer: the program fails, and
+ * the rest of the text is passed over.
+ */
+struct scan {
+	struct bench *b;
+	const char *at;
+};
+
+struct word {
+	const char *text;
+	size_t len; /* 0: there is none */
+};
+
+/* scan_is() - whether @token comes next, behind blanks; it is passed over. */
+bool scan_is(struct scan *s, const char *token);
+
+/* scan_name() - letters, digits and _; scan_word() - also - and a single dot,
+ * or anything between single quotes (*@quoted). */
+struct word scan_name(struct scan *s);
+struct word scan_word(struct scan *s, bool *quoted);
+
+/* scan_number() - digits, maybe with K, M or G (*@size); false: none. */
+bool scan_number(struct scan *s, int64_t *n, bool *size);
+
+/* scan_wrong() - the text cannot be read here. */
+void scan_wrong(struct scan *s);
+
+bool word_is(struct word w, const char *text);
+
+/* word_keep() - as a string that lives as long as the program. */
+const char *word_keep(struct word w);
+
+/* scan_where() - a condition (bench.h) up to where it ends; of @c NULL it is
+ * only read.  scan_beside() - bench_beside() of the changes up to a bracket. */
+bool scan_where(struct scan *s, const struct bench_case *c);
+const struct bench_case *scan_beside(struct scan *s,
+				     const struct bench_case *c);
+
+/* scan_sum() - the number that an expression (bench.h) gives for @c, of its own
+ * numbers and what the program has set. */
+double scan_sum(struct scan *s, const struct bench_case *c);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases from a text: points, rules, what they need, numbers asked for, and
+ * formulas; the answers are worked out by hand. */
+#include <math.h>
+#include <string.h>
+
+#include "invocation.h"
+#include "points.h"
+#include "tap.h"
+
+static const struct bench_desc plain = { .name = "made_up" };
+
+static void open_bench(struct bench *b)
+{
+	static int state;
+
+	*b = (struct bench) { .desc = &plain, .state = &state };
+}
+
+/* The names of all cases of @text, each behind a blank. */
+static const char *names_of(const char *text, struct bench *b)
+{
+	static char names[1024];
+	size_t len = 0;
+
+	names[0] = '\0';
+	bench_points(b, text);
+	for (size_t i = 0; i < b->n_runs && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s",
+					b->runs[i]->name);
+	return b->usage_error ? b->why : names;
+}
+
+static void test_points(const char *text, const char *names)
+{
+	const int64_t two[] = { 1024, 5 };
+	static const char *const words[] = { "p", "q" };
+	struct bench b;
+
+	open_bench(&b);
+	bench_set_numbers(&b, "two", BENCH_SIZE, two, 2);
+	BENCH_SET_NAMES(&b, "words", words);
+	OK_STR(names_of(text, &b), names, text);
+	invocation_forget(&b);
+}
+
+static void test_grammar(void)
+{
+	test_points("a=1 b=x", " a=1,b=x");
+	test_points("a={1,2} b={x,y}", " a=1,b=x a=1,b=y a=2,b=x a=2,b=y");
+	test_points("a=x; b=y", " a=x b=y");
+	test_points("a=0..20/10", " a=0 a=10 a=20");
+	test_points("a={7,1..8*2}", " a=7 a=1 a=2 a=4 a=8");
+	test_points("a={4096,1K}", " a=4K a=1K");
+	test_points("a=4096", " a=4096");
+	test_points("a='64K'", " a=64K");
+	test_points("a=x-y.z", " a=x-y.z");
+	test_points("a=$two b=$words", " a=1K,b=p a=1K,b=q a=5,b=p a=5,b=q");
+	test_points("a=1..4; not a=2 or a>3", " a=1 a=3");
+	test_points("a={x,y} b={1,2}; not a=x b!=2",
+		    " a=x,b=2 a=y,b=1 a=y,b=2");
+	test_points("a={x,y}; not b=1; not b", " a=x a=y");
+	test_points("a=x; not a={x,y}; b=x", " b=x");
+	test_points("a=1..3; not a!=$two; not a<2", "");
+	test_points("a={1,?2..9}", " a=1");
+	/* Mistakes. */
+	test_points("a", "cases(): a text cannot be read at: ");
+	test_points("a={1,2", "cases(): a text cannot be read at: ");
+	test_points("a=$none", "cases(): a text cannot be read at: ");
+	test_points("a=1; nor a=1", "cases(): a text cannot be read at: a=1");
+	test_points("a=1; is fast", "cases(): a text cannot be read at: ");
+	test_points("a=1; needs luck=1",
+		    "cases(): a text cannot be read at: 1");
+	test_points("a=1; is ops=b", "cases(): a text cannot be read at: ");
+	test_points("a=1 a=2; a=1 a=2", "cases(): twice the same case a=1,a=2");
+}
+
+static void test_rules(void)
+{
+	struct bench b;
+	const struct bench_case *c;
+
+	open_bench(&b);
+	bench_need(&b, "luck", "no luck");
+	bench_need(&b, "time", NULL);
+	bench_points(&b, "a={4K,64} figure={one,two};"
+			 "is log ops=2*a+(8-2)/3 unit=pages if a=4K;"
+			 "is derived of=[figure=one] higher if figure=two;"
+			 "needs $luck $time if a=64 figure=one;"
+			 "needs processes=3 faults if a=4K");
+	c = &b.runs[0]->c;
+	OK(c->ops == 8194 && c->histogram == BENCH_HIST_LOG &&
+		   !strcmp(c->unit, "pages") && !c->derived,
+	   "is");
+	OK(c->processes == 3 && c->kernel && !c->skip, "needs at its visit");
+	OK(b.runs[1]->c.derived && b.runs[1]->c.of == c &&
+		   b.runs[1]->c.better == BENCH_HIGHER,
+	   "of another case");
+	OK(b.runs[2]->state == CASE_SKIPPED && !b.runs[2]->c.ops &&
+		   !strcmp(b.runs[2]->why, "no luck"),
+	   "a need that is not met, and rules of others");
+	OK(b.runs[3]->state == CASE_ASKED, "none that it has");
+	OK(case_int(c, "a") == 4096 && !strcmp(case_str(c, "figure"), "one") &&
+		   !case_str(c, "b") && case_has(c, "a") && !case_has(c, "b"),
+	   "values by name");
+	OK(case_is(c, "a", "4K") && case_is(c, "a", "4096") &&
+		   !case_is(c, "a", "4") && !case_is(c, "b", "4"),
+	   "whether it has a value");
+	OK(bench_next(&b, NULL, "figure=two") == &b.runs[1]->c &&
+		   bench_next(&b, &b.runs[1]->c, "figure=two") ==
+			   &b.runs[3]->c &&
+		   !bench_next(&b, &b.runs[3]->c, "figure=two"),
+	   "the cases of a condition, in turn");
+	OK(bench_beside(&b, c, "a=64 figure=two") == &b.runs[3]->c &&
+		   !bench_beside(&b, c, "a=65"),
+	   "the case beside it");
+	OK(!bench_beside(&b, c, "b=1"), "which must have no more axes");
+	invocation_forget(&b);
+}
+
+/* What was asked for, @said, and the points that come of it. */
+static void test_asked(const char *said, const char *glob, size_t points,
+		       size_t asked)
+{
+	const struct bench_desc desc = {
+		.name = "made_up",
+		.points = "call={a,b} size={1K,4K,12,?512..8K/256} n={0,1};"
+			  "other=x m={3,?0..9}; not m=3"
+	};
+	const struct opt_list list = { .item = { glob, "size=4K" }, .n = 2 };
+	struct bench b = { .desc = &desc };
+	size_t flagged = 0;
+
+	axes_ask(&b.asked, points_open(&desc), &list);
+	bench_points(&b, desc.points);
+	for (size_t i = 0; i < b.n_runs; i++)
+		flagged += b.runs[i]->c.asked;
+	/* And the points of size=4K, which the table has. */
+	OK(!b.usage_error && b.n_runs == points && flagged == asked + 4, said);
+	OK(!asked == !bench_find(&b, b.asked.glob[0]) ||
+		   !strcmp(b.asked.glob[0], "call=a,size=4K,n=0"),
+	   "what was asked for is the name of a case");
+	invocation_close(&b);
+}
+
+static void test_open(void)
+{
+	const struct bench_desc desc = {
+		.points = "size={8,?512..8K/256};x=1 n=?0..9; size=?512..8K/256"
+	};
+	char text[80];
+
+	axes_say(points_open(&desc), text, sizeof(text));
+	OK_STR(text, "size from 512 to 8K in steps of 256, n from 0 to 9",
+	       "open axes, each once");
+	OK(!points_open(&plain), "or none");
+	test_asked("one size more", "call=a,size=2048,n=0", 16, 4);
+	test_asked("with a suffix", "call=b,size=2k,n=1", 16, 4);
+	test_asked("one of the table", "call=a,size=4096,n=0", 12, 0);
+	test_asked("a wildcard asks for nothing", "call=*,size=2048", 12, 0);
+	test_asked("too small", "size=256", 12, 0);
+	test_asked("too large", "size=16K", 12, 0);
+	test_asked("no multiple", "size=1000", 12, 0);
+	test_asked("a suffix where none is due", "other=x,m=1k", 12, 0);
+	test_asked("a group of its own", "other=x,m=5", 13, 1);
+}
+
+/* A value that was measured. */
+static void measured(struct bench *b, size_t i, double x)
+{
+	b->runs[i]->derived = x;
+}
+
+static void test_formula(void)
+{
+	struct bench b;
+
+	open_bench(&b);
+	bench_points(&b, "by={x,y} pages=4 figure={trip,alone,switch,sum};"
+			 "switch := (whole:trip - alone) / per:trip.per_turn;"
+			 "sum := [figure=switch by=x] * pages + 1 if by=y;"
+			 "sum := trip - 2 * trip if by=x");
+	points_sources(&b);
+	OK(!b.usage_error && b.runs[2]->n_sources == 2 &&
+		   b.runs[2]->sources[0] == b.runs[0] && b.runs[2]->c.derived,
+	   "what a formula is made from");
+	OK(b.runs[7]->n_sources == 2 && b.runs[7]->sources[1] == b.runs[1],
+	   "and one that is made from another");
+	measured(&b, 0, 100);
+	measured(&b, 1, 40);
+	bench_fact(&b, &b.runs[0]->c, "per_turn", 3);
+	measured(&b, 4, 50);
+	points_derive(&b);
+	OK_NEAR(b.runs[2]->derived, 20, 1e-12, "its value");
+	OK_NEAR(b.runs[7]->derived, 81, 1e-12, "and that one's");
+	OK_NEAR(b.runs[3]->derived, -100, 1e-12, "one below resolution");
+	OK(isnan(bench_value(&b, &b.runs[3]->c)), "has none");
+	OK(b.runs[2]->n_facts == 2 &&
+		   !strcmp(b.runs[2]->facts[0].what, "whole") &&
+		   b.runs[2]->facts[0].value == 100 &&
+		   b.runs[2]->facts[1].value == 3,
+	   "labelled terms are facts");
+	OK_STR(b.runs[6]->why,
+	       "needs by=y,pages=4,figure=alone, which has no value",
+	       "what is missing is named");
+	invocation_forget(&b);
+	open_bench(&b);
+	bench_points(&b, "figure={a,b}; b := a + c");
+	points_sources(&b);
+	OK(b.usage_error, "a case that is not there is a mistake");
+	invocation_forget(&b);
+}
+
+int main(void)
+{
+	test_grammar();
+	test_rules();
+	test_open();
+	test_formula();
+	return tap_done();
+}
