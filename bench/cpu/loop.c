@@ -41,9 +41,6 @@
 #include "bench.h"
 #include "timer.h"
 
-#define CURVE_LAST  50 /* as in the report */
-#define SINGLE_STEP 10
-
 struct loop_state {
 	uint64_t asked, passes; /* of the inner loop, since the last check */
 };
@@ -148,40 +145,33 @@ static const struct form {
 	  sample_once_register },
 };
 
-static int cases(struct bench *b, void *state)
+#define FORM(form)                               \
+	"form=" form " iterations={each,0..50};" \
+	"is cycles if iterations=each;"          \
+	"form=" form " instance=single iterations=0..50/10;"
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		bench_add(b, &(struct bench_case) {
-				     .params = { P_STR("form", forms[f].name),
-						 P_STR("iterations", "each") },
-				     .histogram = BENCH_HIST_CYCLES,
-				     .run = forms[f].each });
-		for (int n = 0; n <= CURVE_LAST; n++)
-			bench_add(b,
-				  &(struct bench_case) {
-					  .params = { P_STR("form",
-							    forms[f].name),
-						      P_INT("iterations", n) },
-					  .index = n,
-					  .run = forms[f].curve,
-					  .baseline = run_fence });
-		for (int n = 0; n <= CURVE_LAST; n += SINGLE_STEP)
-			bench_add(b,
-				  &(struct bench_case) {
-					  .params = { P_STR("form",
-							    forms[f].name),
-						      P_STR("instance",
-							    "single"),
-						      P_INT("iterations", n) },
-					  .index = n,
-					  .sample = forms[f].once });
+	const struct form *f = CASE_OF(c, "form", forms);
+
+	if (case_is(c, "iterations", "each")) {
+		c->run = f->each;
+		return true;
 	}
-	return 0;
+	c->index = case_int(c, "iterations");
+	if (case_has(c, "instance")) {
+		c->sample = f->once;
+	} else {
+		c->run = f->curve;
+		c->baseline = run_fence;
+	}
+	return true;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "loop",
 	.state_size = sizeof(struct loop_state),
-	.cases = cases,
+	.points = FORM("memory") FORM("register"), /* 50: as in the report */
+	.point = point,
 	.conclude = conclude,
 };

@@ -63,21 +63,19 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int cases(struct bench *b, void *state)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	bench_add(b,
-		  &(struct bench_case) { .params = { P_STR("timing", "batch") },
-					 .run = run_empty,
-					 .baseline = run_empty });
-	bench_add(b, &(struct bench_case) {
-			     .params = { P_STR("timing", "single") },
-			     .sample = sample_empty });
-	return 0;
+	if (case_is(c, "timing", "single"))
+		c->sample = sample_empty;
+	else
+		c->run = c->baseline = run_empty;
+	return true;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "nop",
 	.state_size = sizeof(struct nop_state),
-	.cases = cases,
+	.points = "timing={batch,single}",
+	.point = point,
 	.conclude = conclude,
 };

@@ -58,119 +58,55 @@
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
 #define NO_VALUE    "%s has no value"
 
-enum where { IN_L2, IN_DRAM, WHERES };
+#define DISTANCES	   10
+#define UNROLL		   ";is ops=" BENCH_TEXT(CHASE_UNROLL)
+#define FIGURE(name, unit) "figure=" name ";is derived higher unit=" unit ";"
 
-static const char *const where_names[] = { "L2", "DRAM" };
-static const unsigned int distances[] = { 8,  16, 32,  48,  56,
-					  64, 96, 128, 192, 256 };
-static const unsigned int starts[] = { 0, 64 };
-
-#define DISTANCES (sizeof(distances) / sizeof(distances[0]))
-#define STARTS	  (sizeof(starts) / sizeof(starts[0]))
-#define PAIRS	  (WHERES * STARTS * DISTANCES)
+static const char points[] =
+	"memory={L2,DRAM} at={0,64} "
+	"distance={8,16,32,48,56,64,96,128,192,256}" UNROLL
+	";needs memory=$l2_pages*4K if memory=L2;"
+	"needs memory=" BENCH_TEXT(DRAM_PAGES) "*4K if memory=DRAM;" FIGURE(
+		"line", "B") "ways=1.." BENCH_TEXT(MAX_WAYS) UNROLL
+	";"
+	"cache=L2 ways=1.." BENCH_TEXT(MAX_WAYS_L2) UNROLL
+	";"
+	"needs memory=$huge;" FIGURE("ways", "'1'") FIGURE("ways_L2", "'1'");
 
 struct line_state {
-	const struct bench_case *pair[WHERES][STARTS][DISTANCES];
-	const struct bench_case *way[MAX_WAYS];
-	const struct bench_case *way_l2[MAX_WAYS_L2];
-	const struct bench_case *line, *ways, *ways_l2;
-	size_t pages[WHERES]; /* a pair in each */
+	size_t l2_pages; /* a pair in each */
 	struct mem_buffer buffer, huge;
 	int64_t huge_bytes; /* of the second, as smaps says */
 	struct chase chase;
 	void *at;
 	void *list[2 * DRAM_PAGES]; /* its lines, to be thrown out */
+	bool in_dram;		    /* the pairs of this visit */
 	bool flushed;	/* the chain was thrown out of the caches ... */
 	uint64_t loads; /* ... and so many loads followed it since, */
 	uint64_t last;	/* so many in the last batch */
 };
 
-static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
-
-static void add_pair(struct bench *b, struct line_state *s, size_t w, size_t a,
-		     size_t d)
-{
-	struct bench_case c = {
-		.params = { P_STR("memory", where_names[w]),
-			    P_INT("at", starts[a]),
-			    P_INT("distance", distances[d]) },
-		.index = (int64_t)((w * STARTS + a) * DISTANCES + d),
-		.ops = CHASE_UNROLL,
-	};
-
-	if (s->pages[w] * CHASE_PAGE > bench_spare_bytes(b))
-		c.skip = too_big;
-	s->pair[w][a][d] = bench_add(b, &c);
-}
-
-static void add_pairs(struct bench *b, struct line_state *s)
-{
-	for (size_t w = 0; w < WHERES; w++)
-		for (size_t a = 0; a < STARTS; a++)
-			for (size_t d = 0; d < DISTANCES; d++)
-				add_pair(b, s, w, a, d);
-}
-
-static void add_ways(struct bench *b, struct line_state *s)
-{
-	for (int n = 0; n < MAX_WAYS + MAX_WAYS_L2; n++) {
-		const bool first = n < MAX_WAYS;
-		const int ways = first ? n + 1 : n - MAX_WAYS + 1;
-		struct bench_case c = {
-			.params = { P_INT("ways", ways) },
-			.index = (int64_t)PAIRS + n,
-			.ops = CHASE_UNROLL,
-		};
-
-		if (!first) {
-			c.params[0] = (struct bench_param)P_STR("cache", "L2");
-			c.params[1] = (struct bench_param)P_INT("ways", ways);
-			if (L2_HUGES * MEM_HUGE_BYTES > bench_spare_bytes(b))
-				c.skip = too_big;
-		}
-		*(first ? &s->way[n] : &s->way_l2[n - MAX_WAYS]) =
-			bench_add(b, &c);
-	}
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct line_state *s = state;
 	const size_t l2 = bench_cache_bytes(b, 2);
-	struct bench_case figure = {
-		.params = { P_STR("figure", "line") },
-		.unit = "B",
-		.better = BENCH_HIGHER,
-		.estimator = BENCH_EST_DERIVED,
-		.derived = true,
-	};
 
 	/* Two lines of each page: more than the first cache holds, half of
 	 * the second, and few enough pages for a TLB. */
-	s->pages[IN_L2] = l2 ? l2 / 2 / (2 * (size_t)CHASE_LINE) : 1024;
-	if (s->pages[IN_L2] > 1024)
-		s->pages[IN_L2] = 1024;
-	s->pages[IN_DRAM] = DRAM_PAGES;
-	add_pairs(b, s);
-	s->line = bench_add(b, &figure);
-	add_ways(b, s);
-	figure.params[0] = (struct bench_param)P_STR("figure", "ways");
-	figure.unit = "1";
-	s->ways = bench_add(b, &figure);
-	figure.params[0] = (struct bench_param)P_STR("figure", "ways_L2");
-	s->ways_l2 = bench_add(b, &figure);
+	s->l2_pages = l2 ? l2 / 2 / (2 * (size_t)CHASE_LINE) : 1024;
+	if (s->l2_pages > 1024)
+		s->l2_pages = 1024;
+	BENCH_SET_NUMBER(b, "l2_pages", BENCH_INT, s->l2_pages);
+	BENCH_SET_NUMBER(b, "huge", BENCH_SIZE, L2_HUGES * MEM_HUGE_BYTES);
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
 	struct line_state *s = state;
-	const size_t dram = s->pages[IN_DRAM] * CHASE_PAGE;
-	const size_t bytes = dram <= bench_spare_bytes(b)
-				     ? dram
-				     : s->pages[IN_L2] * CHASE_PAGE;
+	const size_t dram = (size_t)DRAM_PAGES * CHASE_PAGE;
+	const size_t bytes =
+		dram <= bench_spare_bytes(b) ? dram : s->l2_pages * CHASE_PAGE;
 	const int err = mem_map(&s->buffer, bytes, MEM_4K);
 
 	if (err)
@@ -179,15 +115,10 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-/* The chain of n lines of one set. */
-static int link_ways(struct bench *b, struct line_state *s, size_t n)
+static int link_in_huge(struct bench *b, struct line_state *s, size_t n)
 {
 	int err;
 
-	/* All pointers at the start of their page. */
-	if (n <= MAX_WAYS)
-		return chase_link_stride(&s->chase, s->buffer.base,
-					 n * CHASE_PAGE, CHASE_PAGE);
 	if (!s->huge.base) {
 		err = mem_map(&s->huge, L2_HUGES * MEM_HUGE_BYTES, MEM_THP);
 		if (err)
@@ -197,31 +128,40 @@ static int link_ways(struct bench *b, struct line_state *s, size_t n)
 	}
 	if (s->huge_bytes < (int64_t)s->huge.bytes)
 		return mem_skip_huge(b, s->huge_bytes, s->huge.bytes);
-	return chase_link_stride(&s->chase, s->huge.base,
-				 (n - MAX_WAYS) * L2_STEP, L2_STEP);
+	return chase_link_stride(&s->chase, s->huge.base, n * L2_STEP, L2_STEP);
+}
+
+/* Pairs, or lines of one set: those of the first cache have all pointers at the
+ * start of their page. */
+static int link_chain(struct bench *b, struct line_state *s,
+		      const struct bench_case *c, uint64_t seed)
+{
+	if (case_has(c, "distance"))
+		return chase_link_pairs(&s->chase, s->buffer.base,
+					s->in_dram ? DRAM_PAGES : s->l2_pages,
+					(size_t)case_int(c, "at"),
+					(size_t)case_int(c, "distance"), seed);
+	if (case_has(c, "cache"))
+		return link_in_huge(b, s, (size_t)case_int(c, "ways"));
+	return chase_link_stride(&s->chase, s->buffer.base,
+				 (size_t)case_int(c, "ways") * CHASE_PAGE,
+				 CHASE_PAGE);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
-	const size_t i = (size_t)c->index;
-	const uint64_t seed = bench_random(b);
 	int err;
 
 	s->chase.lines = 0;
 	s->last = 0;
-	if (i >= PAIRS)
-		err = link_ways(b, s, i - PAIRS + 1);
-	else
-		err = chase_link_pairs(&s->chase, s->buffer.base,
-				       s->pages[i / DISTANCES / STARTS],
-				       starts[i / DISTANCES % STARTS],
-				       distances[i % DISTANCES], seed);
+	s->in_dram = case_is(c, "memory", "DRAM");
+	err = link_chain(b, s, c, bench_random(b));
 	if (err)
 		return bench_fail(b, -err, "link the chain");
 	s->at = s->chase.entry[0];
 	s->flushed = false;
-	if (i < PAIRS && i / DISTANCES / STARTS == IN_DRAM) {
+	if (s->in_dram) {
 		const char *why = ARCH_NO_FLUSH;
 
 		if (why)
@@ -240,8 +180,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
 
-	if ((size_t)c->index >= PAIRS ||
-	    (size_t)c->index / DISTANCES / STARTS != IN_DRAM)
+	if (!s->in_dram)
 		return 0;
 	if (s->flushed && s->loads + BATCH_GROWS * s->last <= s->chase.lines)
 		return 0;
@@ -288,98 +227,105 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* The latencies of @n rows.  Return: of which the first gap from @from on is;
- * @n: there is none. */
-static int values(const struct bench *b, const struct bench_case *const *row,
-		  int from, int n, double *ns)
+/* The rows of a figure and their latencies. */
+struct rows {
+	const struct bench_case *row[MAX_WAYS_L2];
+	double ns[MAX_WAYS_L2];
+	int n, gap; /* how many; the first without a value, or n */
+};
+
+/* @from: from which on they must have values. */
+static struct rows rows_of(const struct bench *b, const char *where, int from)
 {
-	for (int i = 0; i < n; i++)
-		ns[i] = bench_value(b, row[i]);
-	return cache_steps_gap(ns, from, n);
+	struct rows r = { .n = 0 };
+
+	BENCH_EACH (b, c, where) {
+		r.row[r.n] = c;
+		r.ns[r.n++] = bench_value(b, c);
+	}
+	r.gap = cache_steps_gap(r.ns, from, r.n);
+	return r;
 }
 
-static void derive_line(struct bench *b, const struct line_state *s)
+static void derive_line(struct bench *b, const struct bench_case *c)
 {
-	const struct bench_case *const *row = s->pair[IN_L2][0];
-	double ns[DISTANCES];
-	const int rows = values(b, row, 0, DISTANCES, ns);
-	const int line =
-		rows == (int)DISTANCES ? cache_steps_line(ns, rows) : 0;
+	const struct rows r = rows_of(b, "memory=L2 at=0", 0);
+	const int line = r.gap == r.n ? cache_steps_line(r.ns, r.n) : 0;
+	const long long distance =
+		line ? case_int(r.row[line < 0 ? -line : line], "distance") : 0;
 
 	if (line > 0)
-		bench_derive(b, s->line, distances[line]);
-	else if (rows < (int)DISTANCES)
-		bench_derive_skip(b, s->line, NO_VALUE, row[rows]->name);
+		bench_derive(b, c, (double)distance);
+	else if (r.gap < r.n)
+		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
 	else if (line < 0)
-		bench_derive_skip(b, s->line,
-				  "%u bytes apart loads are slower, but "
+		bench_derive_skip(b, c,
+				  "%lld bytes apart loads are slower, but "
 				  "farther apart not all are",
-				  distances[-line]);
+				  distance);
 	else
-		bench_derive_skip(b, s->line,
+		bench_derive_skip(b, c,
 				  "no distance makes the second load slower");
 }
 
 /* Return: the ways of the first cache, 0: not known. */
-static int derive_ways(struct bench *b, const struct line_state *s)
+static int derive_ways(struct bench *b, const struct bench_case *c)
 {
-	double ns[MAX_WAYS];
-	const int rows = values(b, s->way, 0, MAX_WAYS, ns);
-	const int ways = cache_steps_ways(ns, 0, 4, rows, L1_STEP);
+	const struct rows r = rows_of(b, "ways !cache", 0);
+	const int ways = cache_steps_ways(r.ns, 0, 4, r.gap, L1_STEP);
 
 	if (ways)
-		bench_derive(b, s->ways, ways);
-	else if (rows < MAX_WAYS)
-		bench_derive_skip(b, s->ways, NO_VALUE, s->way[rows]->name);
+		bench_derive(b, c, ways);
+	else if (r.gap < r.n)
+		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
 	else
-		bench_derive_skip(b, s->ways, "%d lines of one set still fit",
-				  MAX_WAYS);
+		bench_derive_skip(b, c, "%d lines of one set still fit", r.n);
 	return ways;
 }
 
 /* @l1: ways of the first cache, which hides as many lines of the second. */
-static void derive_ways_l2(struct bench *b, const struct line_state *s, int l1)
+static void derive_ways_l2(struct bench *b, const struct bench_case *c, int l1)
 {
-	double ns[MAX_WAYS_L2];
-	const int rows = values(b, s->way_l2, l1 + 1, MAX_WAYS_L2, ns);
-	const int ways = cache_steps_ways(ns, l1 + 1, 3, rows, L2_MISS);
+	const struct rows r = rows_of(b, "cache=L2 ways", l1 + 1);
+	const int ways = cache_steps_ways(r.ns, l1 + 1, 3, r.gap, L2_MISS);
 
-	if (ways)
-		bench_derive(b, s->ways_l2, ways);
-	else if (rows < MAX_WAYS_L2)
-		bench_derive_skip(b, s->ways_l2, NO_VALUE,
-				  s->way_l2[rows]->name);
+	if (!l1)
+		bench_derive_skip(b, c,
+				  "the ways of the first cache are not known");
+	else if (ways)
+		bench_derive(b, c, ways);
+	else if (r.gap < r.n)
+		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
 	else
-		bench_derive_skip(b, s->ways_l2,
+		bench_derive_skip(b, c,
 				  "%d lines that should be in one set still "
 				  "fit: the huge pages are not in one piece in "
 				  "the host's memory, or the first cache hides "
 				  "it",
-				  MAX_WAYS_L2);
+				  r.n);
+}
+
+/* What CPUID says, by way of libc. */
+static void show_cpuid(struct bench *b, const struct bench_case *c,
+		       const char *what, int name)
+{
+	const long x = sysconf(name);
+
+	if (x > 0)
+		bench_fact(b, c, what, (double)x);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	const struct line_state *s = state;
-	const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
-	const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
-	const long ways_l2 = sysconf(_SC_LEVEL2_CACHE_ASSOC);
-	int l1;
+	const struct bench_case *line = bench_find(b, "figure=line"),
+				*ways = bench_find(b, "figure=ways"),
+				*ways_l2 = bench_find(b, "figure=ways_L2");
 
-	derive_line(b, s);
-	l1 = derive_ways(b, s);
-	if (l1)
-		derive_ways_l2(b, s, l1);
-	else
-		bench_derive_skip(b, s->ways_l2,
-				  "the ways of the first cache are not known");
-	/* What CPUID says, by way of libc. */
-	if (line > 0)
-		bench_fact(b, s->line, "cpuid_bytes", (double)line);
-	if (ways > 0)
-		bench_fact(b, s->ways, "cpuid_ways", (double)ways);
-	if (ways_l2 > 0)
-		bench_fact(b, s->ways_l2, "cpuid_ways", (double)ways_l2);
+	derive_line(b, line);
+	derive_ways_l2(b, ways_l2, derive_ways(b, ways));
+	show_cpuid(b, line, "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
+	show_cpuid(b, ways, "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
+	show_cpuid(b, ways_l2, "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
 	return 0;
 }
 
@@ -394,6 +340,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "cache_line",
 	.state_size = sizeof(struct line_state),
+	.points = points,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

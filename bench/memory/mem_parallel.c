@@ -34,13 +34,16 @@
 enum level { L2, MEMORY, LEVELS };
 
 static const char *const level_names[] = { "L2", "memory" };
-static const unsigned int chases[] = { 1, 2, 3, 4, 6, 8, 10, 12, 14, 16 };
 
-#define COUNTS (sizeof(chases) / sizeof(chases[0]))
+#define COUNTS 10 /* of chains */
+#define LEVEL(level)                                                    \
+	"level=" level " chases={1,2,3,4,6,8,10,12,14,16} size=$" level \
+	";is ops=" BENCH_TEXT(                                          \
+		CHASE_UNROLL) "*chases; needs memory=size;"             \
+			      "level=" level                            \
+			      " figure=overlap; is derived unit='1' higher;"
 
 struct parallel_state {
-	const struct bench_case *row[LEVELS][COUNTS];
-	const struct bench_case *overlap[LEVELS];
 	size_t bytes[LEVELS];
 	struct mem_buffer buffer[LEVELS];
 	struct chase chase[LEVELS];
@@ -49,37 +52,12 @@ struct parallel_state {
 	void *reached[LEVELS][CHASE_ENTRIES];
 	size_t next[LEVELS];
 	void *at[CHASE_ENTRIES];
+	size_t chases; /* of this visit */
 };
 
-static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
-
-static void add_level(struct bench *b, struct parallel_state *s, int level)
+static int level_of(const struct bench_case *c)
 {
-	const struct bench_case gain = {
-		.params = { P_STR("level", level_names[level]),
-			    P_STR("figure", "overlap") },
-		.unit = "1",
-		.better = BENCH_HIGHER,
-		.estimator = BENCH_EST_DERIVED,
-		.derived = true,
-	};
-
-	for (size_t i = 0; i < COUNTS; i++) {
-		const struct bench_case c = {
-			.params = { P_STR("level", level_names[level]),
-				    P_INT("chases", chases[i]),
-				    P_SIZE("size", (int64_t)s->bytes[level]) },
-			.index = level * (int)COUNTS + (int)i,
-			.ops = CHASE_UNROLL * chases[i],
-			.skip = s->bytes[level] > bench_spare_bytes(b) ? too_big
-								       : NULL,
-		};
-
-		s->row[level][i] = bench_add(b, &c);
-	}
-	s->overlap[level] = bench_add(b, &gain);
+	return (int)CASE_NTH(c, "level", level_names);
 }
 
 static int cases(struct bench *b, void *state)
@@ -96,7 +74,8 @@ static int cases(struct bench *b, void *state)
 	while (s->bytes[MEMORY] > spare && s->bytes[MEMORY] / 2 > llc)
 		s->bytes[MEMORY] /= 2;
 	for (int level = 0; level < LEVELS; level++)
-		add_level(b, s, level);
+		BENCH_SET_NUMBER(b, level_names[level], BENCH_SIZE,
+				 s->bytes[level]);
 	return 0;
 }
 
@@ -136,16 +115,16 @@ static void **place(struct parallel_state *s, int level, size_t nth)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct parallel_state *s = state;
-	const int level = (int)(c->index / (int)COUNTS);
-	const size_t k = chases[c->index % (int)COUNTS];
+	const int level = level_of(c);
 
+	s->chases = (size_t)case_int(c, "chases");
 	if (!s->buffer[level].base) {
 		const int err = link_level(b, s, level);
 
 		if (err)
 			return err;
 	}
-	for (size_t i = 0; i < k; i++)
+	for (size_t i = 0; i < s->chases; i++)
 		s->at[i] = *place(s, level, i);
 	if (level == L2)
 		settle_chase(b, c, &s->chase[level]);
@@ -157,20 +136,18 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct parallel_state *s = state;
 
-	chase_run_many(s->at, chases[c->index % (int)COUNTS],
-		       iters * CHASE_UNROLL);
+	chase_run_many(s->at, s->chases, iters * CHASE_UNROLL);
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct parallel_state *s = state;
-	const int level = (int)(c->index / (int)COUNTS);
-	const size_t k = chases[c->index % (int)COUNTS];
+	const int level = level_of(c);
 
-	for (size_t i = 0; s->buffer[level].base && i < k; i++)
+	for (size_t i = 0; s->buffer[level].base && i < s->chases; i++)
 		*place(s, level, i) = s->at[i];
-	s->next[level] += k;
+	s->next[level] += s->chases;
 	return 0;
 }
 
@@ -191,12 +168,11 @@ static double least_time(const double *ns)
 	return best;
 }
 
+/* @ideal: what is left of the time of the last but one if each chain has a miss
+ * of its own. */
 static void derive_overlap(struct bench *b, const struct bench_case *c,
-			   const double *ns)
+			   const double *ns, double ideal)
 {
-	const unsigned int *const last = &chases[COUNTS - 1];
-	const double ideal = (double)last[-1] / last[0];
-
 	if (!isfinite(ns[0])) {
 		bench_derive_skip(b, c, "one chain has no value");
 		return;
@@ -213,23 +189,28 @@ static int derive(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
-	for (int level = 0; level < LEVELS; level++) {
+	BENCH_EACH (b, c, "figure=overlap") {
+		const int level = level_of(c);
 		const double lines =
 			s->buffer[level].base
 				? (double)chase_verify(&s->chase[level])
 				: 0;
-		double ns[COUNTS];
+		double ns[COUNTS], chases[COUNTS];
+		size_t n = 0;
 
-		for (size_t i = 0; i < COUNTS; i++) {
-			ns[i] = bench_value(b, s->row[level][i]);
+		BENCH_EACH (b, row, "chases") {
+			if (level_of(row) != level)
+				continue;
+			chases[n] = (double)case_int(row, "chases");
+			ns[n++] = bench_value(b, row);
 			if (s->buffer[level].base)
-				bench_proof(b, s->row[level][i],
-					    "lines_in_cycle",
+				bench_proof(b, row, "lines_in_cycle",
 					    (double)s->bytes[level] /
 						    CHASE_LINE,
 					    lines);
 		}
-		derive_overlap(b, s->overlap[level], ns);
+		derive_overlap(b, c, ns,
+			       chases[COUNTS - 2] / chases[COUNTS - 1]);
 	}
 	return 0;
 }
@@ -245,6 +226,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_parallel",
 	.state_size = sizeof(struct parallel_state),
+	.points = LEVEL("L2") LEVEL("memory"),
 	.cases = cases,
 	.enter = enter,
 	.run = run,
