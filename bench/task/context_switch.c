@@ -52,7 +52,6 @@
 #include "partner.h"
 
 struct context_switch_state {
-	struct switch_points points;
 	struct switch_partner partner;
 	struct switch_link solo; /* for the mechanism: nobody at its far end */
 	struct switch_ring ring;
@@ -67,7 +66,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 	int err;
 
 	s->count += iters;
@@ -78,13 +77,12 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
-static int cases(struct bench *b, void *state)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct context_switch_state *s = state;
-
-	s->points.run = run;
-	switch_points_add(b, &s->points);
-	return 0;
+	switch_point_fill(c);
+	if (case_has(c, "between") && !case_is(c, "figure", "one_shot"))
+		c->run = run;
+	return true;
 }
 
 static int cpu_of(const struct bench *b, const struct switch_point *p)
@@ -124,7 +122,7 @@ static int enter_mechanism(struct bench *b, struct context_switch_state *s,
  * not have 96 processes beside them. */
 static int need_ring(struct bench *b, struct context_switch_state *s)
 {
-	const struct switch_lap most = switch_points_greatest(b, &s->points);
+	const struct switch_lap most = switch_points_greatest(b);
 
 	if (s->ring.room)
 		return 0;
@@ -153,7 +151,7 @@ static int enter_hop(struct bench *b, struct context_switch_state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 	int err;
 
 	s->count = s->batches = 0;
@@ -173,7 +171,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 
 	if (p->figure == SWITCH_ONE_SHOT)
 		return switch_shot_ready(b, &s->shot, p->threads);
@@ -201,7 +199,7 @@ static int sample_shot(struct bench *b, struct context_switch_state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 	uint64_t ticks;
 	int err;
 
@@ -232,7 +230,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 struct context_switch_state *s, double messages)
 {
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 	struct switch_account now;
 	double waited;
 
@@ -253,7 +251,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 
 	switch (p->figure) {
 	case SWITCH_ROUND_TRIP:
@@ -276,8 +274,7 @@ static void count_in(struct bench *b, const struct bench_case *c,
 		     const struct context_switch_state *s, double voluntary,
 		     double involuntary)
 {
-	/* The case belongs to the harness, what it points to is ours. */
-	struct switch_point *p = (struct switch_point *)c->arg;
+	struct switch_point *p = c->data;
 
 	p->turns += (double)s->count;
 	p->switches += voluntary + involuntary;
@@ -350,7 +347,7 @@ static int leave_hop(struct bench *b, struct context_switch_state *s,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct context_switch_state *s = state;
-	const struct switch_point *p = c->arg;
+	const struct switch_point *p = c->data;
 	int err = 0;
 
 	if (p->figure == SWITCH_ROUND_TRIP)
@@ -366,14 +363,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static int derive(struct bench *b, void *state)
-{
-	const struct context_switch_state *s = state;
-
-	switch_points_derive(b, &s->points);
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct context_switch_state *s = state;
@@ -386,14 +375,14 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "context_switch",
-	.open = switch_points_open,
 	.state_size = sizeof(struct context_switch_state),
-	.cases = cases,
+	.case_state_size = sizeof(struct switch_point),
+	.points = switch_points,
+	.point = point,
 	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };
