@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel says of a block device, and what it seems to be. */
-#include "file_disk.h"
+#include "file_place.h"
 
 #include <dirent.h>
 #include <fcntl.h>

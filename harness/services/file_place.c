@@ -13,7 +13,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file_disk.h"
 #include "guard.h"
 #include "mount.h"
 #include "sysfile.h"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "cpu_times.h"
-#include "file_disk.h"
+#include "file_place.h"
 #include "machine.h"
 #include "noise.h"
 #include "noise_look.h"

@@ -11,7 +11,6 @@
 #include "../../bench/file/lib/file_small.h"
 #include "../../bench/file/lib/file_walk.h"
 #include "../../harness/life/guard.h"
-#include "file_disk.h"
 #include "file_place.h"
 #include "tap.h"
 

@@ -8,8 +8,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "box_steps.h"
-
 const char *box_step_name(enum box_step step)
 {
 	return box_steps[step].name;

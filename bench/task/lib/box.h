@@ -67,6 +67,19 @@ struct box {
 	int status;	  /* of the first process */
 };
 
+/* One step of making a container (box_steps.c). */
+struct box_step_row {
+	const char *name;
+	int (*run)(struct box *x);   /* 0 or -errno */
+	bool (*seen)(struct box *x); /* that it came about; or NULL */
+};
+
+extern const struct box_step_row box_steps[BOX_STEPS];
+
+/* box_inside() - what the first process does; it ends with what this returns,
+ * 0 or -errno. */
+int box_inside(struct box *x);
+
 /* box_step_name() - "cgroup_mkdir", ... */
 const char *box_step_name(enum box_step step);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "box_steps.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
