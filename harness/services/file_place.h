@@ -88,8 +88,9 @@ struct file_mount {
 };
 
 /* file_place_mount() - fs and source of mount @id, and the rest to @m, from
- * @mountinfo in the format of /proc/self/mountinfo.  Return: 0 or -ENOENT. */
-int file_place_mount(struct file_place *p, FILE *mountinfo, int id,
+ * @mountinfo, text of /proc/self/mountinfo, which it changes.  Return: 0 or
+ * -ENOENT. */
+int file_place_mount(struct file_place *p, char *mountinfo, int id,
 		     struct file_mount *m);
 
 /* file_place_look() - file_place_find() through @levels of overlays upon each

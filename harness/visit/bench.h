@@ -154,11 +154,12 @@ struct bench_open {
  * Points: all combinations of the values of these axes, the last one changing
  * fastest.  A value is a number (an axis of which one has a suffix has sizes:
  * 4096 is named 4K), a word, or 'in quotes' a word that looks like a number or
- * has other marks than _ - and a dot.  Ranges: "0..50", "0..50/10" (steps of
- *10), "4K..1M*4" (each four times the one before).  "$name": what the program
- *has set; $page is always there, as "4K" and as a number.  "?8..4M/64": numbers
- * from 8 to 4 MiB, multiples of 64, of which any may be asked for with --case;
- * they come behind the others.  Evidence must hold at every one of them.
+ * has other marks than _ - and a dot.  Ranges: "0..50", "0..50/10" (in steps
+ * of 10), "4K..1M*4" (each four times the one before).  "$name": what the
+ * program has set; $page is always there, as "4K" and as a number.  A value
+ * "?8..4M/64": numbers from 8 to 4 MiB, multiples of 64, of which any may be
+ * asked for with --case; they come behind the others.  Evidence must hold at
+ * every one of them.
  *
  * Rules follow the points that they are for, those up to the next ones:
  *	not WHERE	  there are no such points.
@@ -298,9 +299,8 @@ enum bench_need {
  * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
  *	       makes no sense.
  *
- * The callbacks, in calling order.  @points, @axes or @cases, and one of @run
- *and
- * @sample (here or in each case) are required.  All but @point return 0,
+ * The callbacks, in calling order.  @points, @axes or @cases are required, and
+ * one of @run and @sample (here or in each case).  All but @point return 0,
  * bench_fail() or, before anything was measured, bench_skip().
  *
  * @point: for each point of @points or @axes: fill in what its text does not
@@ -410,9 +410,10 @@ void bench_need(struct bench *b, const char *name, const char *why);
 
 /*
  * A case's values by name: for set-up, enter() and what is outside of
- * intervals. case_int() - a number that it must have.  case_str() - a word, or
- * NULL. case_has() - whether it has that axis.  case_is() - whether it has that
- * value there.  CASE_NTH() - which of an array of names (or of structures whose
+ * intervals.
+ * case_int() - a number that it must have.  case_str() - a word, or NULL.
+ * case_has() - whether it has that axis.  case_is() - whether it has that value
+ * there.  CASE_NTH() - which of an array of names (or of structures whose
  * first member is one) its value is; it must be one.  CASE_OF() - that element.
  */
 int64_t case_int(const struct bench_case *c, const char *axis);
