@@ -78,9 +78,9 @@ void side_free(struct side *s);
  * where a side has two states, level with level, each a pair of its own.
  * Where the sides were measured one after the other and the core's frequency is
  * known, a difference is one of the times and of the cycles: the frequency may
- * have moved, and a row may be bound by the core or by memory.  p is adjusted as
- * Benjamini and Hochberg say, of the core rows and of the details for themselves:
- * of the alarms hardly one in twenty is false.
+ * have moved, and a row may be bound by the core or by memory.  p is adjusted
+ * as Benjamini and Hochberg say, of the core rows and of the details for
+ * themselves: of the alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
  * or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,

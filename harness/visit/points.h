@@ -28,7 +28,8 @@ struct scan;
 const struct points_set *points_find(struct scan *s);
 
 /* points_add() - add those of the descriptor, behind all others, and tell what
- * formulas are made from (points_sources()).  points_derive() - their values. */
+ * formulas are made from (points_sources()).  points_derive() - their values.
+ */
 void points_add(struct bench *b);
 void points_sources(struct bench *b);
 void points_derive(struct bench *b);

@@ -93,8 +93,8 @@ static void devices(void)
 {
 	const char *disk = "/sys/block/nvme0n1", *card = "/sys/class/net/eth0";
 
-	run(text_format("mkdir -p %s%s/device/device %s%s/device", root,
-			   disk, root, card));
+	run(text_format("mkdir -p %s%s/device/device %s%s/device", root, disk,
+			root, card));
 	line("/sys/block/nvme0n1", "size", "2048\n");
 	line("/sys/block/nvme0n1/queue", "rotational", "0\n");
 	line("/sys/block/nvme0n1/device", "model", "SSD 1  \n");
@@ -102,13 +102,13 @@ static void devices(void)
 	     "8.0 GT/s PCIe\n");
 	line("/sys/block/nvme0n1/device/device", "current_link_width", "4\n");
 	run(text_format("ln -s ../../../../class/nvme %s%s/device/subsystem",
-			   root, disk));
+			root, disk));
 	line("/sys/class/net/eth0", "speed", "-1\n");
 	line("/sys/class/net/eth0/device", "uevent", "DRIVER=x\n");
-	run(text_format("ln -s ../../../bus/virtio %s%s/device/subsystem",
-			   root, card));
+	run(text_format("ln -s ../../../bus/virtio %s%s/device/subsystem", root,
+			card));
 	run(text_format("mkdir -p %s/sys/class/net/br0 %s/sys/block/loop0",
-			   root, root));
+			root, root));
 	is(machine_disks(root),
 	   "[{\"name\": \"nvme0n1\", \"model\": \"SSD 1\", \"bus\": "
 	   "\"nvme, 8.0 GT/s PCIe x4\", \"size_bytes\": 1048576, "
