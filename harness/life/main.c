@@ -201,7 +201,7 @@ static int write_rows(const struct bench *b, int code)
 		if (row.status == RESULT_SKIPPED && skipped == 1)
 			snprintf(first, sizeof(first), "%s: %s", row.name,
 				 row.reason ? row.reason : "");
-		err = out_json_row(stdout, &row);
+		err = out_rows(stdout, OUT_JSON, NULL, &row, 1);
 		result_free(&row);
 		if (err)
 			die(EXIT_FAIL, "cannot write: %s", strerror(-err));

@@ -15,13 +15,17 @@
 
 #define LEVEL 0.95
 
-/* Median over the rows of the double at @offset, where it is known. */
-static double median_field(rows_t rows, size_t n, size_t offset, double *work)
+/* The median of column @c over the rows where it is known. */
+static double median_member(rows_t rows, size_t n,
+			    const struct result_column *c, double *work)
 {
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double x = *(const double *)((const char *)rows[i] + offset);
+		const void *at = (const char *)rows[i] + c->offset;
+		double x = c->kind == COLUMN_NUMBER
+				   ? *(const double *)at
+				   : (double)*(const uint64_t *)at;
 
 		if (isfinite(x))
 			work[k++] = x;
@@ -29,9 +33,43 @@ static double median_field(rows_t rows, size_t n, size_t offset, double *work)
 	return k ? stats_median(work, k) : NAN;
 }
 
-#define MEDIAN(member) \
-	out->member =  \
-		median_field(rows, n, offsetof(struct result, member), work)
+/* What the table of columns says of them.  What is the same in all rows comes
+ * from the first that has the status, so that its reason fits.
+ * @borrow: strings and objects remain those of @rows. */
+static int merge_columns(struct result *out, rows_t rows, size_t n,
+			 double *work, bool borrow)
+{
+	const struct result *like = rows[0];
+	int err = 0;
+
+	for (size_t i = n; i--;)
+		if (rows[i]->status == out->status)
+			like = rows[i];
+	for (const struct result_column *c = result_columns; !err && c->key;
+	     c++) {
+		const struct result *from =
+			c->merge == MERGE_FIRST ? rows[0] : like;
+		void *to = (char *)out + c->offset;
+		double median;
+
+		if (c->merge == MERGE_MEDIAN) {
+			median = median_member(rows, n, c, work);
+			if (c->kind == COLUMN_NUMBER)
+				*(double *)to = median;
+			else
+				*(uint64_t *)to = (uint64_t)median;
+		} else if (c->merge != MERGE_OWN) {
+			if (borrow)
+				memcpy(to, (const char *)from + c->offset,
+				       c->size);
+			else
+				err = result_copy(out, from, c);
+		}
+	}
+	if (!err && out->status != RESULT_OK && !borrow)
+		err = result_set(&out->reason, like->reason);
+	return err;
+}
 
 /* A failure that was seen once may be the machine's; one in half of the
  * invocations is the operation's. */
@@ -288,63 +326,37 @@ static int pooled(struct result *out, rows_t rows, size_t n)
 	return 0;
 }
 
-/* What is the same in all rows comes from the first that has the status, so
- * that its reason fits. */
-static int copy_common(struct result *out, rows_t rows, size_t n)
+/* What the rows do not agree about, and what adds up. */
+static int circumstances(struct result *out, rows_t rows, size_t n)
 {
-	const struct result *r = rows[0];
-	int bad = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (rows[i]->status == out->status) {
-			r = rows[i];
-			break;
-		}
-	bad |= result_set(&out->benchmark, r->benchmark);
-	bad |= result_set(&out->name, r->name);
-	bad |= result_set(&out->unit, r->unit);
-	bad |= result_set(&out->better, r->better);
-	bad |= result_set(&out->timer, r->timer);
-	bad |= result_set(&out->tier, r->tier);
-	bad |= result_set(&out->estimator, r->estimator);
-	bad |= result_set(&out->kind, r->kind);
-	bad |= result_set(&out->policy, r->policy);
-	bad |= result_set(&out->started_at, rows[0]->started_at);
-	if (out->status != RESULT_OK)
-		bad |= result_set(&out->reason, r->reason);
-	out->params = json_deep_copy(r->params);
-	out->priority = r->priority;
-	out->seed = rows[0]->seed;
-	out->cpu = r->cpu;
-	out->round = n == 1 ? r->round : -1;
+	out->round = n == 1 ? rows[0]->round : -1;
 	out->duration_s = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i]->cpu != out->cpu)
-			out->cpu = rows[i]->cpu < 0 || out->cpu == -1
+		const struct result *r = rows[i];
+
+		if (r->cpu != out->cpu)
+			out->cpu = r->cpu < 0 || out->cpu == -1
 					   ? -1
 					   : RESULT_CPUS_DIFFER;
-		if (out->timer && rows[i]->timer &&
-		    strcmp(out->timer, rows[i]->timer) != 0)
-			bad |= result_set(&out->timer, NULL);
-		if (isfinite(rows[i]->duration_s))
-			out->duration_s += rows[i]->duration_s;
+		if (out->timer && r->timer && strcmp(out->timer, r->timer) != 0)
+			err = result_set(&out->timer, NULL);
+		if (isfinite(r->duration_s))
+			out->duration_s += r->duration_s;
+		if (out->status != RESULT_OK || isfinite(result_said(r)))
+			out->n += r->n;
 	}
-	return bad ? -ENOMEM : 0;
+	return err;
 }
 
-/* The value, its interval and what they need.  Return: as doubt(). */
+/* The value and its interval; the medians are there.  Return: as doubt(). */
 static double figures(struct result *out, rows_t rows, size_t n, double *work)
 {
 	double most;
 
 	headline(out, rows, n, work);
 	most = doubt(out, rows, n);
-	MEDIAN(core_hz);
-	MEDIAN(core_share);
-	MEDIAN(distance_ns);
-	MEDIAN(quantum);
-	MEDIAN(at_least);
-	MEDIAN(at_most);
 	widen(out);
 	widen_to_step(out);
 	return most;
@@ -365,88 +377,61 @@ static int find_states(struct result *out, rows_t rows, size_t n, double *work)
 	return out->states ? 0 : -ENOMEM;
 }
 
-static int aggregate_rows(struct result *out, rows_t rows, size_t n,
-			  double *work)
+/* All but the headline. */
+static int aggregate_rest(struct result *out, rows_t rows, size_t n,
+			  double most, double *work)
 {
-	double most;
-	int err;
+	int err = circumstances(out, rows, n);
 
-	if (!n)
-		return -EINVAL; /* the status is of one of them */
-	for (size_t i = 0; i < n; i++)
-		if (out->status != RESULT_OK || isfinite(result_said(rows[i])))
-			out->n += rows[i]->n;
-	err = copy_common(out, rows, n);
 	if (!err)
 		err = pooled(out, rows, n);
 	if (!err)
 		err = aggregate_objects(out, rows, n);
-	if (!err)
-		err = aggregate_counters(out, rows, n);
 	if (err)
 		return err;
-	most = figures(out, rows, n, work);
-	MEDIAN(p50);
-	MEDIAN(p90);
-	MEDIAN(p99);
-	MEDIAN(p999);
 	aggregate_tail(out);
-	MEDIAN(cold);
-	MEDIAN(tsc_hz);
-	MEDIAN(resolution);
 	err = set_bound(out, rows, n, most);
 	if (!err)
 		err = find_states(out, rows, n, work);
-	if (!err)
-		err = grade_set(out, NAN);
-	MEDIAN(expected);
-	MEDIAN(baseline);
-	for (size_t i = 0; i < n; i++)
-		work[i] = (double)rows[i]->iters;
-	out->iters = (uint64_t)stats_median(work, n);
+	return err ? err : grade_set(out, NAN);
+}
+
+static int aggregate(struct result *out, rows_t rows, size_t n, bool whole)
+{
+	double *work = calloc(n, sizeof(*work)), most;
+	const struct result **good = calloc(n, sizeof(const struct result *));
+	int err = work && good ? 0 : -ENOMEM;
+	size_t k = 0;
+
+	result_init(out);
+	if (!err) {
+		out->status = pick_status(rows, n);
+		k = pick_rows(out, rows, n, good);
+		err = k ? merge_columns(out, good, k, work, !whole) : -EINVAL;
+	}
+	if (!err) {
+		most = figures(out, good, k, work);
+		if (whole)
+			err = aggregate_rest(out, good, k, most, work);
+	}
+	if (!err && whole)
+		err = aggregate_set_aside(out, rows, n);
+	free(work);
+	free(good);
 	return err;
 }
 
 int result_headline(struct result *out, const struct result *const *rows,
 		    size_t n)
 {
-	double *work = calloc(n, sizeof(*work));
-	const struct result **good = calloc(n, sizeof(const struct result *));
-	const int err = work && good ? 0 : -ENOMEM;
-
-	result_init(out);
-	out->benchmark = rows[0]->benchmark;
-	out->name = rows[0]->name;
-	out->unit = rows[0]->unit;
-	out->better = rows[0]->better;
-	out->timer = rows[0]->timer;
-	out->tier = rows[0]->tier;
-	out->estimator = rows[0]->estimator;
-	out->status = pick_status(rows, n);
-	if (!err)
-		figures(out, good, pick_rows(out, rows, n, good), work);
-	free(work);
-	free(good);
-	return err;
+	return aggregate(out, rows, n, false);
 }
 
 int result_aggregate(struct result *out, const struct result *const *rows,
 		     size_t n)
 {
-	double *work = calloc(n, sizeof(*work));
-	const struct result **good = calloc(n, sizeof(const struct result *));
-	int err = work && good ? 0 : -ENOMEM;
+	int err = aggregate(out, rows, n, true);
 
-	result_init(out);
-	if (!err) {
-		out->status = pick_status(rows, n);
-		err = aggregate_rows(out, good, pick_rows(out, rows, n, good),
-				     work);
-	}
-	if (!err)
-		err = aggregate_set_aside(out, rows, n);
-	free(work);
-	free(good);
 	if (err)
 		result_free(out);
 	return err;

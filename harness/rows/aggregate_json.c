@@ -118,133 +118,102 @@ static int add_counts(json_t *into, json_t *from)
 	return 0;
 }
 
-/* Why a row is no part of the result. */
-static int add_reason(json_t *reasons, const char *reason)
-{
-	json_t *one = json_pack("{s:i}", reason, 1);
-	int err = one ? add_counts(reasons, one) : -ENOMEM;
-
-	json_decref(one);
-	return err;
-}
-
 int aggregate_set_aside(struct result *out, rows_t rows, size_t n)
 {
-	json_t *sum = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations", 0,
-				"reasons");
-	json_t *reasons = json_object_get(sum, "reasons");
+	json_t *reasons = json_object(), *one;
 	json_int_t visits = 0, invocations = 0;
 	const double best = result_best_share(rows, n);
-	int bad = !sum;
+	int bad = !reasons;
 
 	for (size_t i = 0; i < n && !bad; i++) {
 		const struct result *r = rows[i];
-		const json_t *aside = r->set_aside;
-		json_t *own = json_object_get(aside, "reasons");
+		json_t *own = json_object_get(r->set_aside, "reasons");
 		const bool failed = r->status == RESULT_FAILED &&
 				    out->status != RESULT_FAILED;
 		const bool shared = !failed && result_shared(r, best);
+		const char *why =
+			r->reason ? r->reason : "failed without a reason";
 
-		visits += json_integer_value(json_object_get(aside, "visits"));
+		visits += json_integer_value(
+			json_object_get(r->set_aside, "visits"));
 		/* Of a row that was aggregated before. */
 		invocations += json_integer_value(
-			json_object_get(aside, "invocations"));
-		invocations += failed || shared;
+			json_object_get(r->set_aside, "invocations"));
+		bad = own ? add_counts(reasons, own) : 0;
+		if (!failed && !shared)
+			continue;
+		invocations++;
 		/* What it says of evidence is in its own set_aside already. */
-		if (own)
-			bad |= add_counts(reasons, own);
-		else if (failed)
-			bad |= add_reason(reasons, r->reason
-							   ? r->reason
-							   : "failed without a "
-							     "reason");
+		if (failed && own)
+			continue;
 		if (shared)
-			bad |= add_reason(reasons, "another hardware thread "
-						   "worked on the core");
+			why = "another hardware thread worked on the core";
+		one = json_pack("{s:i}", why, 1);
+		bad |= one ? add_counts(reasons, one) : -ENOMEM;
+		json_decref(one);
 	}
-	bad |= json_object_set_new(sum, "visits", json_integer(visits));
-	bad |= json_object_set_new(sum, "invocations",
-				   json_integer(invocations));
 	if (!bad && (visits || invocations))
-		out->set_aside = json_incref(sum);
-	json_decref(sum);
-	return bad ? -ENOMEM : 0;
+		out->set_aside = json_pack("{s:I,s:I,s:O}", "visits", visits,
+					   "invocations", invocations,
+					   "reasons", reasons);
+	json_decref(reasons);
+	return bad || ((visits || invocations) && !out->set_aside) ? -ENOMEM
+								   : 0;
 }
 
-/* Two ascending lists of [edge, count]. */
-static json_t *merge_bins(const json_t *a, const json_t *b)
+static double edge_of(const json_t *bin)
 {
-	json_t *out = json_array();
-	size_t i = 0, k = 0, na = json_array_size(a), nb = json_array_size(b);
+	return json_number_value(json_array_get(bin, 0));
+}
 
-	while (out && (i < na || k < nb)) {
-		json_t *x = i < na ? json_array_get(a, i) : NULL;
-		json_t *y = k < nb ? json_array_get(b, k) : NULL;
-		double ex = x ? json_number_value(json_array_get(x, 0)) : 0;
-		double ey = y ? json_number_value(json_array_get(y, 0)) : 0;
-		json_t *bin;
+/* Ascending lists of [edge, count]; edges are computed by the same rule
+ * everywhere, but pass through text. */
+static int add_bins(json_t *into, const json_t *from)
+{
+	size_t at = 0, i;
+	json_t *bin, *have;
+	int bad = !into;
 
-		/* Edges are computed by the same rule everywhere, but pass
-		 * through text. */
-		if (x && y && fabs(ex - ey) <= 1e-9 * fabs(ex)) {
-			bin = json_pack("[fI]", ex,
-					json_integer_value(
-						json_array_get(x, 1)) +
-						json_integer_value(
-							json_array_get(y, 1)));
-			i++;
-			k++;
-		} else if (!y || (x && ex < ey)) {
-			bin = json_incref(x);
-			i++;
-		} else {
-			bin = json_incref(y);
-			k++;
-		}
-		if (!bin || json_array_append_new(out, bin)) {
-			json_decref(out);
-			return NULL;
-		}
+	json_array_foreach(from, i, bin)
+	{
+		const double edge = edge_of(bin), near = 1e-9 * fabs(edge);
+
+		while ((have = json_array_get(into, at)) &&
+		       edge_of(have) < edge - near)
+			at++;
+		if (have && edge_of(have) <= edge + near)
+			bad |= json_array_set_new(
+				have, 1,
+				json_integer(json_integer_value(
+						     json_array_get(have, 1)) +
+					     json_integer_value(
+						     json_array_get(bin, 1))));
+		else
+			bad |= json_array_insert_new(into, at,
+						     json_deep_copy(bin));
 	}
-	return out;
+	return bad ? -ENOMEM : 0;
 }
 
 static int merge_histograms(struct result *out, rows_t rows, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
 		const json_t *h = rows[i]->histogram;
-		json_t *bins;
 
-		if (!h)
-			continue;
-		if (!out->histogram) {
+		if (h && out->histogram) {
+			err = add_bins(json_object_get(out->histogram, "bins"),
+				       json_object_get(h, "bins"));
+		} else if (h) {
 			out->histogram = json_deep_copy(h);
-			if (!out->histogram)
-				return -ENOMEM;
-			continue;
+			err = out->histogram ? 0 : -ENOMEM;
 		}
-		bins = merge_bins(json_object_get(out->histogram, "bins"),
-				  json_object_get(h, "bins"));
-		if (!bins || json_object_set_new(out->histogram, "bins", bins))
-			return -ENOMEM;
 	}
-	return 0;
+	return err;
 }
 
-int aggregate_objects(struct result *out, rows_t rows, size_t n)
-{
-	out->evidence = json_object();
-	out->tags = json_object();
-	if (!out->evidence || !out->tags)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (merge_evidence(out->evidence, rows[i]->evidence) ||
-		    add_counts(out->tags, rows[i]->tags))
-			return -ENOMEM;
-	return merge_histograms(out, rows, n);
-}
-
-int aggregate_counters(struct result *out, rows_t rows, size_t n)
+static int merge_counters(struct result *out, rows_t rows, size_t n)
 {
 	const json_t **some = calloc(n, sizeof(json_t *));
 	size_t k = 0;
@@ -258,6 +227,21 @@ int aggregate_counters(struct result *out, rows_t rows, size_t n)
 		out->counters = op_counts_merge(some, k);
 	free(some);
 	return k && !out->counters ? -ENOMEM : 0;
+}
+
+int aggregate_objects(struct result *out, rows_t rows, size_t n)
+{
+	out->evidence = json_object();
+	out->tags = json_object();
+	if (!out->evidence || !out->tags)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (merge_evidence(out->evidence, rows[i]->evidence) ||
+		    add_counts(out->tags, rows[i]->tags))
+			return -ENOMEM;
+	if (merge_histograms(out, rows, n))
+		return -ENOMEM;
+	return merge_counters(out, rows, n);
 }
 
 /* The @p quantile of all samples, from the bins of all invocations; within a

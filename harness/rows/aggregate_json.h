@@ -11,7 +11,7 @@
 
 typedef const struct result *const *rows_t;
 
-/* aggregate_objects() - evidence, facts, tags and histogram.
+/* aggregate_objects() - evidence, facts, tags, histogram and counters.
  * Return: 0 or -ENOMEM. */
 int aggregate_objects(struct result *out, rows_t rows, size_t n);
 
@@ -19,9 +19,6 @@ int aggregate_objects(struct result *out, rows_t rows, size_t n);
  * failed where @out did not or shared their core.  Of all @n invocations.
  * Return: 0 or -ENOMEM. */
 int aggregate_set_aside(struct result *out, rows_t rows, size_t n);
-
-/* aggregate_counters() - of those that counted.  Return: 0 or -ENOMEM. */
-int aggregate_counters(struct result *out, rows_t rows, size_t n);
 
 /* aggregate_tail() - p90 to p999 of single events from @out's own samples and
  * histogram: each invocation alone has too few of them, and the median of

@@ -3,9 +3,21 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct result_column result_columns[] = {
+#define COLUMN(kind, member, merge, key, heading, shown) \
+	{ key,                                           \
+	  heading,                                       \
+	  offsetof(struct result, member),               \
+	  sizeof(((struct result *)0)->member),          \
+	  COLUMN_##kind,                                 \
+	  MERGE_##merge,                                 \
+	  SHOWN_##shown },
+#include "columns.h"
+	{ 0 },
+};
 
 static const char *const status_names[] = {
 	[RESULT_OK] = "ok",
@@ -19,114 +31,33 @@ const char *result_status_name(enum result_status status)
 	return status_names[status];
 }
 
-/* The keys whose value is one C field, in the order of the contract. */
-enum field_kind { F_STRING, F_NUMBER, F_COUNT, F_INDEX, F_JSON };
-
-struct field {
-	const char *key;
-	enum field_kind kind;
-	size_t offset;
-};
-
-#define FIELD(kind, key, member)                               \
-	{                                                      \
-		key, F_##kind, offsetof(struct result, member) \
-	}
-#define SAME(kind, member) FIELD(kind, #member, member)
-
-/* F_INDEX is an integer of which -1 is unknown. */
-static const struct field fields[] = {
-	SAME(STRING, benchmark),
-	FIELD(STRING, "case", name),
-	SAME(JSON, params),
-	/* status is set apart */
-	SAME(STRING, reason),
-	SAME(STRING, unit),
-	SAME(STRING, better),
-	SAME(NUMBER, value),
-	/* ci95 is set apart */
-	SAME(COUNT, n),
-	SAME(COUNT, samples),
-	SAME(COUNT, iters),
-	SAME(NUMBER, min),
-	SAME(NUMBER, mean),
-	SAME(NUMBER, stddev),
-	SAME(NUMBER, p50),
-	SAME(NUMBER, p90),
-	SAME(NUMBER, p99),
-	SAME(NUMBER, p999),
-	SAME(NUMBER, max),
-	SAME(NUMBER, cold),
-	SAME(NUMBER, ticks),
-	SAME(NUMBER, cycles),
-	SAME(STRING, timer),
-	SAME(NUMBER, tsc_hz),
-	SAME(NUMBER, core_hz),
-	SAME(NUMBER, core_share),
-	SAME(NUMBER, distance_ns),
-	SAME(STRING, tier),
-	SAME(STRING, estimator),
-	SAME(INDEX, cpu),
-	SAME(STRING, kind),
-	SAME(STRING, policy),
-	SAME(INDEX, priority),
-	SAME(JSON, evidence),
-	SAME(JSON, set_aside),
-	SAME(JSON, trend),
-	SAME(JSON, states),
-	SAME(JSON, tags),
-	FIELD(NUMBER, "repeats_within", within),
-	SAME(STRING, grade),
-	SAME(STRING, started_at),
-	SAME(NUMBER, duration_s),
-	SAME(INDEX, round),
-	SAME(COUNT, seed),
-	SAME(NUMBER, estimate),
-	SAME(NUMBER, resolution),
-	SAME(NUMBER, quantum),
-	SAME(NUMBER, at_least),
-	SAME(NUMBER, at_most),
-	SAME(NUMBER, expected),
-	SAME(NUMBER, baseline),
-	SAME(JSON, histogram),
-	SAME(JSON, counters),
-};
-
-#define FIELDS (sizeof(fields) / sizeof(fields[0]))
-
-static void *slot_of(struct result *r, const struct field *f)
-{
-	return (char *)r + f->offset;
-}
-
-static const void *const_slot_of(const struct result *r, const struct field *f)
-{
-	return (const char *)r + f->offset;
-}
-
 void result_init(struct result *r)
 {
 	memset(r, 0, sizeof(*r));
-	for (size_t i = 0; i < FIELDS; i++) {
-		if (fields[i].kind == F_NUMBER)
-			*(double *)slot_of(r, &fields[i]) = NAN;
-		else if (fields[i].kind == F_INDEX)
-			*(int64_t *)slot_of(r, &fields[i]) = -1;
+	for (const struct result_column *c = result_columns; c->key; c++) {
+		void *at = (char *)r + c->offset;
+
+		if (c->kind == COLUMN_NUMBER)
+			*(double *)at = NAN;
+		else if (c->kind == COLUMN_INDEX)
+			*(int64_t *)at = -1;
+		else if (c->kind == COLUMN_PAIR)
+			((double *)at)[0] = ((double *)at)[1] = NAN;
 	}
-	r->ci95[0] = r->ci95[1] = NAN;
 }
 
 void result_free(struct result *r)
 {
-	if (!r)
-		return;
-	for (size_t i = 0; i < FIELDS; i++) {
-		if (fields[i].kind == F_STRING)
-			free(*(char **)slot_of(r, &fields[i]));
-		else if (fields[i].kind == F_JSON)
-			json_decref(*(json_t **)slot_of(r, &fields[i]));
+	for (const struct result_column *c = result_columns; r && c->key; c++) {
+		void *at = (char *)r + c->offset;
+
+		if (c->kind == COLUMN_TEXT)
+			free(*(char **)at);
+		else if (c->kind == COLUMN_JSON)
+			json_decref(*(json_t **)at);
 	}
-	result_init(r);
+	if (r)
+		result_init(r);
 }
 
 int result_set(char **slot, const char *text)
@@ -143,99 +74,75 @@ int result_set(char **slot, const char *text)
 	return 0;
 }
 
-/* json_real() refuses what JSON cannot say, which is null to us. */
+int result_copy(struct result *to, const struct result *from,
+		const struct result_column *c)
+{
+	void *at = (char *)to + c->offset;
+	const void *of = (const char *)from + c->offset;
+	json_t *object;
+
+	switch (c->kind) {
+	case COLUMN_TEXT:
+		return result_set(at, *(char *const *)of);
+	case COLUMN_JSON:
+		object = *(json_t *const *)of;
+		*(json_t **)at = json_deep_copy(object);
+		return object && !*(json_t **)at ? -ENOMEM : 0;
+	default:
+		memcpy(at, of, c->size);
+		return 0;
+	}
+}
+
+/* JSON cannot say what is not finite: null to us. */
 static json_t *number_or_null(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *field_to_json(const struct result *r, const struct field *f)
+json_t *result_member(const struct result *r, const struct result_column *c)
 {
-	const void *slot = const_slot_of(r, f);
+	const void *at = (const char *)r + c->offset;
+	const double *x = at;
 	const char *text;
+	json_t *object;
 	int64_t index;
 
-	switch (f->kind) {
-	case F_STRING:
-		text = *(char *const *)slot;
+	switch (c->kind) {
+	case COLUMN_TEXT:
+		text = *(char *const *)at;
 		return text ? json_string(text) : json_null();
-	case F_NUMBER:
-		return number_or_null(*(const double *)slot);
-	case F_COUNT:
-		return json_integer((json_int_t) * (const uint64_t *)slot);
-	case F_INDEX:
-		index = *(const int64_t *)slot;
+	case COLUMN_NUMBER:
+		return number_or_null(*x);
+	case COLUMN_PAIR:
+		return isfinite(x[0]) && isfinite(x[1])
+			       ? json_pack("[ff]", x[0], x[1])
+			       : json_null();
+	case COLUMN_COUNT:
+		return json_integer((json_int_t) * (const uint64_t *)at);
+	case COLUMN_INDEX:
+		index = *(const int64_t *)at;
 		return index < 0 ? json_null() : json_integer(index);
-	case F_JSON:
-		if (*(json_t *const *)slot)
-			return json_incref(*(json_t *const *)slot);
+	case COLUMN_STATUS:
+		return json_string(status_names[r->status]);
+	case COLUMN_JSON:
 		break;
 	}
-	return json_null();
+	object = *(json_t *const *)at;
+	return object ? json_incref(object) : json_null();
 }
 
 json_t *result_to_json(const struct result *r)
 {
-	json_t *o = json_object();
-	json_t *ci = isfinite(r->ci95[0]) && isfinite(r->ci95[1])
-			     ? json_pack("[ff]", r->ci95[0], r->ci95[1])
-			     : json_null();
+	json_t *o = json_pack("{s:i}", "schema", RESULT_SCHEMA);
 	int bad = !o;
 
-	bad |= json_object_set_new(o, "schema", json_integer(RESULT_SCHEMA));
-	for (size_t i = 0; i < FIELDS; i++) {
-		if (!strcmp(fields[i].key, "reason"))
-			bad |= json_object_set_new(
-				o, "status",
-				json_string(status_names[r->status]));
-		if (!strcmp(fields[i].key, "n"))
-			bad |= json_object_set_new(o, "ci95", ci);
-		bad |= json_object_set_new(o, fields[i].key,
-					   field_to_json(r, &fields[i]));
-	}
-	if (bad) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
-}
-
-static int field_from_json(struct result *r, const struct field *f,
-			   const json_t *v, const char **why)
-{
-	void *slot = slot_of(r, f);
-
-	if (!v || json_is_null(v))
-		return 0;
-	switch (f->kind) {
-	case F_STRING:
-		if (!json_is_string(v))
-			break;
-		return result_set(slot, json_string_value(v));
-	case F_NUMBER:
-		if (!json_is_number(v))
-			break;
-		*(double *)slot = json_number_value(v);
-		return 0;
-	case F_COUNT:
-		if (!json_is_integer(v))
-			break;
-		*(uint64_t *)slot = (uint64_t)json_integer_value(v);
-		return 0;
-	case F_INDEX:
-		if (!json_is_integer(v))
-			break;
-		*(int64_t *)slot = json_integer_value(v);
-		return 0;
-	case F_JSON:
-		if (!json_is_object(v))
-			break;
-		json_decref(*(json_t **)slot);
-		*(json_t **)slot = json_deep_copy(v);
-		return *(json_t **)slot ? 0 : -ENOMEM;
-	}
-	*why = f->key;
-	return -EINVAL;
+	for (const struct result_column *c = result_columns; c->key; c++)
+		bad |= json_object_set_new(o, c->key, result_member(r, c));
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 static int find_status(const char *name)
@@ -246,36 +153,69 @@ static int find_status(const char *name)
 	return -EINVAL;
 }
 
+/* Return: 0, -EINVAL if @v is of another kind, or -ENOMEM. */
+static int read_member(struct result *r, const struct result_column *c,
+		       const json_t *v)
+{
+	void *at = (char *)r + c->offset;
+	double *x = at, pair[2];
+	int status;
+
+	switch (c->kind) {
+	case COLUMN_TEXT:
+		if (!json_is_string(v))
+			break;
+		return result_set(at, json_string_value(v));
+	case COLUMN_NUMBER:
+		if (!json_is_number(v))
+			break;
+		*x = json_number_value(v);
+		return 0;
+	case COLUMN_PAIR:
+		if (!json_unpack((json_t *)v, "[FF!]", &pair[0], &pair[1]))
+			memcpy(x, pair, sizeof(pair));
+		return 0;
+	case COLUMN_COUNT:
+	case COLUMN_INDEX:
+		if (!json_is_integer(v))
+			break;
+		*(int64_t *)at = json_integer_value(v);
+		return 0;
+	case COLUMN_STATUS:
+		status = find_status(json_string_value(v));
+		r->status =
+			status < 0 ? RESULT_FAILED : (enum result_status)status;
+		return status < 0 ? status : 0;
+	case COLUMN_JSON:
+		if (!json_is_object(v))
+			break;
+		*(json_t **)at = json_deep_copy(v);
+		return *(json_t **)at ? 0 : -ENOMEM;
+	}
+	return -EINVAL;
+}
+
 int result_from_json(struct result *r, const json_t *object, const char **why)
 {
-	const json_t *ci = json_object_get(object, "ci95");
-	int status, err;
+	json_int_t schema =
+		json_integer_value(json_object_get(object, "schema"));
+	int err = 0;
 
 	result_init(r);
 	*why = "not an object";
 	if (!json_is_object(object))
 		return -EINVAL;
 	*why = "another schema than 1 or 2";
-	status = (int)json_integer_value(json_object_get(object, "schema"));
-	if (status < 1 || status > RESULT_SCHEMA)
+	if (schema < 1 || schema > RESULT_SCHEMA)
 		return -EPROTO;
-	*why = "status";
-	status = find_status(
-		json_string_value(json_object_get(object, "status")));
-	if (status < 0)
-		return -EINVAL;
-	r->status = (enum result_status)status;
-	for (size_t i = 0; i < FIELDS; i++) {
-		err = field_from_json(r, &fields[i],
-				      json_object_get(object, fields[i].key),
-				      why);
+	for (const struct result_column *c = result_columns; c->key; c++) {
+		const json_t *v = json_object_get(object, c->key);
+
+		*why = c->key;
+		if ((v && !json_is_null(v)) || c->kind == COLUMN_STATUS)
+			err = read_member(r, c, v);
 		if (err)
 			goto fail;
-	}
-	if (json_array_size(ci) == 2 && json_is_number(json_array_get(ci, 0)) &&
-	    json_is_number(json_array_get(ci, 1))) {
-		r->ci95[0] = json_number_value(json_array_get(ci, 0));
-		r->ci95[1] = json_number_value(json_array_get(ci, 1));
 	}
 	*why = "benchmark or case is missing";
 	err = r->benchmark && r->name ? 0 : -EINVAL;

@@ -24,43 +24,53 @@ enum result_status {
 	RESULT_FAILED,
 };
 
-/* NAN in a double and NULL in a pointer mean "not known": null in JSON. */
+/* NAN in a double, NULL in a pointer and -1 in an INDEX mean "not known": null
+ * in JSON, as is half of a PAIR. */
+#define MEMBER_TEXT(member)   char *member;
+#define MEMBER_NUMBER(member) double member;
+#define MEMBER_PAIR(member)   double member[2];
+#define MEMBER_COUNT(member)  uint64_t member;
+#define MEMBER_INDEX(member)  int64_t member;
+#define MEMBER_STATUS(member) enum result_status member;
+#define MEMBER_JSON(member)   json_t *member;
+
 struct result {
-	char *benchmark;
-	char *name; /* canonical "axis=value,axis=value": key "case" */
-	json_t *params;
-	enum result_status status;
-	char *reason;
-	char *unit;
-	char *better; /* "lower" or "higher" */
-	double value, ci95[2];
-	uint64_t n, samples, iters;
-	double min, mean, stddev, p50, p90, p99, p999, max, cold;
-	double ticks, cycles;
-	char *timer;
-	double tsc_hz, core_hz, core_share, distance_ns;
-	char *tier; /* "core" or "detail"; NULL: by an older program */
-	char *estimator;
-	int64_t cpu; /* -1 none or unknown; or RESULT_CPUS_DIFFER */
-	char *kind;  /* of that CPU, where there are several */
-	char *policy;
-	int64_t priority;
-	json_t *evidence, *set_aside, *tags;
-	json_t *trend;	/* over the rounds of a run; NULL: none was found */
-	json_t *states; /* two groups of rounds (states.h); NULL: one */
-	double within;	/* another run would lie: see grade.h */
-	char *grade;	/* "A" ... "D" */
-	char *started_at;
-	double duration_s;
-	int64_t round; /* -1 unknown */
-	uint64_t seed;
-	/* beyond the contract's keys */
-	double estimate, resolution, expected, baseline;
-	double quantum; /* the clock's step, over the operations in it */
-	double at_least, at_most; /* of what was found between two tries */
-	json_t *histogram;
-	json_t *counters; /* of one operation; NULL without --counters */
+#define COLUMN(kind, member, ...) MEMBER_##kind(member)
+#include "columns.h"
 };
+
+struct result_column {
+	const char *key, *heading; /* NULL: not in --wide */
+	size_t offset, size;	   /* of the member */
+	enum {
+		COLUMN_TEXT,
+		COLUMN_NUMBER,
+		COLUMN_PAIR,
+		COLUMN_COUNT,
+		COLUMN_INDEX,
+		COLUMN_STATUS,
+		COLUMN_JSON
+	} kind;
+	enum { MERGE_OWN, MERGE_SAME, MERGE_FIRST, MERGE_MEDIAN } merge;
+	enum {
+		SHOWN_NOTHING,
+		SHOWN_NAME, /* also of a row without a value, as the next */
+		SHOWN_COUNT,
+		SHOWN_NOTE, /* evidence, or why there is no value */
+		SHOWN_TEXT,
+		SHOWN_VALUE,
+		SHOWN_INTERVAL,
+		SHOWN_ERROR,   /* of the value, where the true one is known */
+		SHOWN_SAMPLES, /* a count that is not 0 */
+		SHOWN_UNIT,    /* with the row's unit */
+		SHOWN_EVENT,   /* the same, of timed events alone */
+		SHOWN_NS,
+		SHOWN_NUMBER /* without a unit */
+	} shown;
+};
+
+/* All of them; the last one has no key. */
+extern const struct result_column result_columns[];
 
 /* result_init() - an empty row: all unknown. */
 void result_init(struct result *r);
@@ -75,6 +85,14 @@ int result_set(char **slot, const char *text);
 /* The words of the key "status". */
 const char *result_status_name(enum result_status status);
 
+/* result_copy() - the member of column @c, whose place in @to is empty. Return:
+ * 0 or -ENOMEM. */
+int result_copy(struct result *to, const struct result *from,
+		const struct result_column *c);
+
+/* result_member() - a column of @r as JSON; NULL if out of memory. */
+json_t *result_member(const struct result *r, const struct result_column *c);
+
 /* result_to_json() - a new object with all keys; NULL if out of memory. */
 json_t *result_to_json(const struct result *r);
 
@@ -87,7 +105,6 @@ json_t *result_to_json(const struct result *r);
  * Return: 0, -EINVAL (not a row), -EPROTO (another schema), -ENOMEM.
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
-
 /* result_said() - what an invocation says of the headline, NAN if nothing.  One
  * that could not tell its estimate from nothing is no reason to leave it out:
  * that would bias the others upwards. */
