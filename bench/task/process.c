@@ -53,19 +53,17 @@
 #define MIB (1024ul * 1024)
 
 struct process_state {
-	struct proc_points points;
+	struct proc_helpers helpers;
 	struct proc_memory memory;
-	struct proc_forker small;     /* while a case of it is visited */
-	volatile uint64_t *child_end; /* shared with the children */
-	uint64_t firsts[PROC_PARENTS], child_firsts[PROC_PARENTS];
-	int64_t status; /* of the last child */
+	struct proc_forker small;	  /* while a case of it is visited */
+	volatile uint64_t *child_end;	  /* shared with the children */
+	const struct bench_case *view[2]; /* child, parent: of this visit */
+	int64_t status;			  /* of the last child */
 };
 
 static int cases(struct bench *b, void *state)
 {
-	struct process_state *s = state;
-
-	proc_points_add(b, &s->points);
+	proc_points_set(b);
 	return 0;
 }
 
@@ -112,23 +110,21 @@ static int meet_small(struct bench *b, struct process_state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct proc_point *p = c->arg;
-	char why[160];
+	const struct proc_point *p = c->data;
 	int64_t huge;
-	int err;
+	int err = proc_points_place(b, &s->helpers, p);
 
-	if (partner_room(why, sizeof(why)) < proc_point_processes(p))
-		return bench_skip(b, "no room for another process: %s", why);
-	err = proc_points_place(b, &s->points, p);
 	if (err)
 		return err;
+	s->view[0] = bench_beside(b, c, "view=child");
+	s->view[1] = bench_beside(b, c, "view=parent");
 	if (p->parent == PROC_PARENT_SMALL) {
 		err = proc_forker_start(b, &s->small,
-					s->points.helper[PROC_FORKER],
-					s->points.helper[p->program]);
+					s->helpers.path[PROC_FORKER],
+					s->helpers.path[p->program]);
 		return err ? err : meet_small(b, s, c);
 	}
-	if (p->kind != PROC_KIND_MEMORY || !p->bytes)
+	if (!p->bytes)
 		return tell_size(b, c, 0);
 	if (p->bytes > bench_spare_bytes(b))
 		return bench_skip(b, "needs %zu MiB, may take %llu MiB",
@@ -156,10 +152,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct proc_point *p = c->arg;
+	const struct proc_point *p = c->data;
 
-	if (p->kind == PROC_KIND_MEMORY && p->again && s->memory.start)
-		proc_memory_touch(&s->memory, proc_point_page(p));
+	if (p->again && s->memory.start)
+		proc_memory_touch(&s->memory, p->page);
 	return 0;
 }
 
@@ -170,8 +166,7 @@ static int sample_spawn(struct bench *b, struct process_state *s,
 	int status;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       status =
-			       proc_spawn(p->op, s->points.helper[p->program]));
+		       status = proc_spawn(p->op, s->helpers.path[p->program]));
 	if (status < 0)
 		return partner_refused(b, -status, proc_op_name(p->op));
 	s->status = status;
@@ -224,32 +219,32 @@ static int first_of(struct bench *b, struct process_state *s,
 }
 
 static int sample_first(struct bench *b, struct process_state *s,
-			const struct bench_case *c, enum proc_parent parent)
+			const struct bench_case *c, struct proc_point *p)
 {
 	struct proc_first t;
-	const int err = first_of(b, s, parent, &t);
+	const int err = first_of(b, s, p->parent, &t);
 	bool child_first;
 
 	if (err)
 		return err;
 	child_first = t.in_child < t.in_parent;
-	bench_record(b, s->points.view[parent][0], t.in_child);
-	bench_record(b, s->points.view[parent][1], t.in_parent);
+	bench_record(b, s->view[0], t.in_child);
+	bench_record(b, s->view[1], t.in_parent);
 	bench_record(b, c, child_first ? t.in_child : t.in_parent);
-	s->firsts[parent]++;
-	s->child_firsts[parent] += child_first;
+	p->firsts++;
+	p->child_firsts += child_first;
 	bench_fact(b, c, "child_ran_first",
-		   (double)s->child_firsts[parent] / (double)s->firsts[parent]);
+		   (double)p->child_firsts / (double)p->firsts);
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct process_state *s = state;
-	const struct proc_point *p = c->arg;
+	struct proc_point *p = c->data;
 
-	if (p->kind == PROC_KIND_FIRST)
-		return sample_first(b, s, c, p->parent);
+	if (p->first)
+		return sample_first(b, s, c, p);
 	if (p->parent == PROC_PARENT_SMALL)
 		return sample_small(b, s, c, p);
 	return sample_spawn(b, s, c, p);
@@ -259,13 +254,13 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct process_state *s = state;
-	const struct proc_point *p = c->arg;
+	const struct proc_point *p = c->data;
 
 	bench_proof(b, c, "children_reaped", 1,
 		    s->status == proc_point_status(p));
-	for (int i = 0; i < 2 && p->kind == PROC_KIND_FIRST; i++)
-		bench_proof(b, s->points.view[p->parent][i], "children_reaped",
-			    1, s->status == 0);
+	for (int i = 0; i < 2 && p->first; i++)
+		bench_proof(b, s->view[i], "children_reaped", 1,
+			    s->status == 0);
 	return 0;
 }
 
@@ -275,14 +270,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	proc_forker_stop(&s->small);
 	proc_memory_close(&s->memory);
-	return 0;
-}
-
-static int derive(struct bench *b, void *state)
-{
-	const struct process_state *s = state;
-
-	proc_points_derive(b, &s->points);
 	return 0;
 }
 
@@ -299,6 +286,9 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "process",
 	.state_size = sizeof(struct process_state),
+	.case_state_size = sizeof(struct proc_point),
+	.points = proc_points,
+	.point = proc_point_fill,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
@@ -306,6 +296,5 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

@@ -142,51 +142,6 @@ struct bench_open {
 
 #define BENCH_ASKED 32 /* numbers that may be asked for at once */
 
-/*
- * Cases as a text: bench_desc.points, and bench_points().  Statements, each of
- * which ends with ";" but the last:
- *
- *	via={pipe,unix} place={same_cpu,other_cpu} size={8,4K..1M*4,?8..4M};
- *	not via=unix size>64K;
- *	is log ops=4*size if place=same_cpu;
- *	needs memory=2*size switches;
- *
- * Points: all combinations of the values of these axes, the last one changing
- * fastest.  A value is a number (an axis of which one has a suffix has sizes:
- * 4096 is named 4K), a word, or 'in quotes' a word that looks like a number or
- * has other marks than _ - and a dot.  Ranges: "0..50", "0..50/10" (in steps
- * of 10), "4K..1M*4" (each four times the one before).  "$name": what the
- * program has set; $page is always there, as "4K" and as a number.  A value
- * "?8..4M/64": numbers from 8 to 4 MiB, multiples of 64, of which any may be
- * asked for with --case; they come behind the others.  Evidence must hold at
- * every one of them.
- *
- * Rules follow the points that they are for, those up to the next ones:
- *	not WHERE	  there are no such points.
- *	is KEY ... [if WHERE]  fields of struct bench_case: derived, exclusive,
- *			  with_overhead, switches, threads; higher, mean, max,
- *			  log, cycles; unit=WORD, of=[CHANGES], and as sums
- *			  ops, bytes, most, step.  "placed": @place by place=.
- *	needs NEED ... [if WHERE]  else they are skipped: memory=SUM (bytes),
- *			  cpus=, files= (descriptors), processes= (more of them,
- *			  at its visit), program='/bin/sh'; faults, switches,
- *			  resident (what evidence needs of the kernel: see
- *			  kernel_tells.h); "$name": see bench_need().
- *	word := SUM [if WHERE]  the formula of the derived rows that have this
- *			  value.
- *
- * WHERE: terms that all hold, "or" between alternatives: "size=4K",
- * "via!={pipe,unix}", "size>8", "size<1M", "size" (it has that axis), "asked"
- * (asked for with --case), "!asked".  An axis that a case does not have is
- * equal to nothing.
- *
- * SUM: + - * / ( ), numbers, "$name", and "size", a number of the case.  In a
- * formula also other cases: "round_trip" is the one that has this value in
- * place of the formula's word, "[by=futex figure=mechanism]" the one with these
- * changes; "round_trip.switches_per_turn" is a fact of it.  "name:TERM" makes a
- * term a fact of the row.  A value that is not above 0 is *below resolution*.
- */
-
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
@@ -292,7 +247,7 @@ enum bench_need {
  *		cache line, and passes it to every callback.
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
- * @points: the cases as a text.  What is set for it is set by @cases.
+ * @points: the cases as a text (docs/cases.md says what is in it).
  * @axes: where all cases, or the first of them, are the points of one table.
  * @open: axes on which other numbers may be asked for; or NULL.
  * @switches: as that of every case.

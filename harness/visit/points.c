@@ -25,6 +25,7 @@ struct axis {
 struct group {
 	struct axis axis[BENCH_MAX_PARAMS + 1];
 	size_t n;
+	size_t order[BENCH_MAX_PARAMS]; /* of the axes, slowest first */
 	struct scan rules;
 };
 
@@ -159,20 +160,26 @@ static bool next_statement(struct scan *s)
 
 static void read_group(struct scan *s, struct group *g)
 {
+	bool slow[BENCH_MAX_PARAMS + 1] = { false };
+	size_t n = 0;
+
 	g->n = 0;
 	while (*s->at && !scan_is(s, ";")) {
 		struct axis *a = &g->axis[g->n];
-		const struct word name = scan_name(s);
+		struct word name;
 
+		slow[g->n] = scan_is(s, "^");
+		name = scan_name(s);
 		if (!name.len || g->n == BENCH_MAX_PARAMS || !scan_is(s, "="))
 			scan_wrong(s);
 		*a = (struct axis) { .name = word_keep(name) };
 		g->n++;
 		read_values(s, a);
 	}
-	g->rules = *s;
-	while (is_rule(*s))
-		next_statement(s);
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < g->n && i < BENCH_MAX_PARAMS; i++)
+			if (slow[i] == !pass)
+				g->order[n++] = i;
 }
 
 /* "... if WHERE" of the statement at @s: behind the "if"; false: it has none.
@@ -421,7 +428,7 @@ static void add(struct scan *s, const struct group *g, struct bench_case c)
 		free(c.data);
 }
 
-/* All combinations of the values, the last axis changing fastest. */
+/* All combinations of the values. */
 static void expand(struct scan *s, const struct group *g)
 {
 	size_t at[BENCH_MAX_PARAMS] = { 0 }, i;
@@ -437,8 +444,13 @@ static void expand(struct scan *s, const struct group *g)
 			c.asked |= axes_is_asked(s->b, &c.params[i]);
 		}
 		add(s, g, c);
-		for (i = g->n; i && ++at[i - 1] == g->axis[i - 1].n; i--)
-			at[i - 1] = 0;
+		for (i = g->n; i; i--) {
+			const size_t k = g->order[i - 1];
+
+			if (++at[k] < g->axis[k].n)
+				break;
+			at[k] = 0;
+		}
 	} while (i);
 }
 
@@ -448,13 +460,20 @@ void bench_points(struct bench *b, const char *text)
 	struct group g;
 
 	while (*s.at && !b->usage_error) {
-		read_group(&s, &g);
-		if (!b->usage_error)
-			expand(&s, &g);
-		for (size_t i = 0; i < g.n; i++)
-			free(g.axis[i].value);
-		if (!g.n)
+		g.rules = s;
+		while (!is_rule(g.rules) && next_statement(&g.rules))
+			continue;
+		if (s.at == g.rules.at)
 			scan_wrong(&s);
+		while (s.at < g.rules.at && !b->usage_error) {
+			read_group(&s, &g);
+			if (!b->usage_error)
+				expand(&s, &g);
+			for (size_t i = 0; i < g.n; i++)
+				free(g.axis[i].value);
+		}
+		while (is_rule(s) && next_statement(&s))
+			continue;
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "bench.h"
 
 /*
- * Cases from a text (bench.h says what is in it): private to the harness.
+ * Cases from a text (docs/cases.md says what is in it): private to the harness.
  */
 
 /* What a program has set: the values of "$name". */

@@ -38,13 +38,13 @@ bool word_is(struct word w, const char *text);
 /* word_keep() - as a string that lives as long as the program. */
 const char *word_keep(struct word w);
 
-/* scan_where() - a condition (bench.h) up to where it ends; of @c NULL it is
+/* scan_where() - a condition up to where it ends; of @c NULL it is
  * only read.  scan_beside() - bench_beside() of the changes up to a bracket. */
 bool scan_where(struct scan *s, const struct bench_case *c);
 const struct bench_case *scan_beside(struct scan *s,
 				     const struct bench_case *c);
 
-/* scan_sum() - the number that an expression (bench.h) gives for @c, of its own
+/* scan_sum() - the number that an expression gives for @c, of its own
  * numbers and what the program has set. */
 double scan_sum(struct scan *s, const struct bench_case *c);
 

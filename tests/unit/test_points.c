@@ -59,6 +59,9 @@ static void test_grammar(void)
 	test_points("a=1..4; not a=2 or a>3", " a=1 a=3");
 	test_points("a={x,y} b={1,2}; not a=x b!=2",
 		    " a=x,b=2 a=y,b=1 a=y,b=2");
+	test_points("a={1,2} ^b={x,y}", " a=1,b=x a=2,b=x a=1,b=y a=2,b=y");
+	test_points("a=1..3; b=1..3; not a=2 or b=3", " a=1 a=3 b=1 b=2");
+	test_points("not a=1", "cases(): a text cannot be read at: not a=1");
 	test_points("a={x,y}; not b=1; not b", " a=x a=y");
 	test_points("a=x; not a={x,y}; b=x", " b=x");
 	test_points("a=1..3; not a!=$two; not a<2", "");

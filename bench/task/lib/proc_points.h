@@ -11,13 +11,7 @@
 
 /* The rows of process: what they are and how they follow from each other.  The
  * axes are explained in the comment that opens that file. */
-enum proc_kind {
-	PROC_KIND_SPAWN,
-	PROC_KIND_MEMORY,
-	PROC_KIND_PAGE, /* derived: of two of the kind before */
-	PROC_KIND_FIRST,
-	PROC_KIND_VIEW, /* recorded with the kind before */
-};
+extern const char proc_points[];
 
 /* Who forks: the measuring program, or the small one. */
 enum proc_parent { PROC_PARENT_SUITE, PROC_PARENT_SMALL, PROC_PARENTS };
@@ -26,47 +20,36 @@ enum proc_parent { PROC_PARENT_SUITE, PROC_PARENT_SMALL, PROC_PARENTS };
  * one that a dynamic linker starts, and the small one that forks. */
 enum proc_helper { PROC_STATIC, PROC_DYNAMIC, PROC_FORKER, PROC_HELPERS };
 
+/* The state of a case. */
 struct proc_point {
-	enum proc_kind kind;
 	enum proc_op op;
+	bool first;   /* of the first instruction */
 	size_t bytes; /* touched by the parent */
+	size_t page;  /* of it, bytes */
 	bool huge;    /* in huge pages */
 	bool again;   /* and again before each fork */
 	enum proc_parent parent;
 	enum proc_helper program;
-	const struct bench_case *self;
-	const struct bench_case *with, *without; /* PROC_KIND_PAGE */
+	uint64_t firsts, child_firsts;
 };
 
-#define PROC_POINTS_MAX 48
-
-struct proc_points {
-	struct proc_point v[PROC_POINTS_MAX];
-	size_t n;
-	char helper[PROC_HELPERS][PATH_MAX];
-	const struct bench_case *fork0;
-	const struct bench_case *view[PROC_PARENTS][2]; /* child, parent */
+/* Copies of the helpers' programs, made once. */
+struct proc_helpers {
+	char path[PROC_HELPERS][PATH_MAX];
 };
 
-/* proc_points_add() - add all cases; the point of a case is its @arg. */
-void proc_points_add(struct bench *b, struct proc_points *s);
+/* proc_points_set() - what the text needs to know of this machine. */
+void proc_points_set(struct bench *b);
 
-/* proc_points_place() - copies of the programs that @p needs, made once.
+/* proc_point_fill() - the point of @c, from its values. */
+bool proc_point_fill(struct bench *b, void *state, struct bench_case *c);
+
+/* proc_points_place() - copies of the programs that @p needs.
  * Return: 0, bench_fail() or bench_skip(). */
-int proc_points_place(struct bench *b, struct proc_points *s,
+int proc_points_place(struct bench *b, struct proc_helpers *h,
 		      const struct proc_point *p);
-
-/* proc_points_derive() - values of the derived cases. */
-void proc_points_derive(struct bench *b, const struct proc_points *s);
 
 /* proc_point_status() - the exit status of its child if all went well. */
 int proc_point_status(const struct proc_point *p);
-
-/* proc_point_processes() - how many it has at a time, besides the measuring
- * one: the small one, the shell. */
-int proc_point_processes(const struct proc_point *p);
-
-/* proc_point_page() - size of its pages, bytes. */
-size_t proc_point_page(const struct proc_point *p);
 
 #endif
