@@ -3,32 +3,33 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Whether @list, "cpuacct,cpu", has @name: the order differs by system. */
-static bool has(const char *list, const char *name)
+#include "mount.h"
+#include "sysfile.h"
+
+bool groups_has(const char *list, const char *name)
 {
 	const size_t n = strlen(name);
 
-	for (;;) {
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
 		if (!strncmp(list, name, n) && (list[n] == ',' || !list[n]))
 			return true;
-		list = strchr(list, ',');
-		if (!list)
-			return false;
-		list++;
 	}
+	return false;
 }
 
 /* The group at @mount/@path and all above it. */
-static void upwards(const char *mount, const char *path, bool is_v2,
-		    groups_fn *visit, void *arg)
+static void upwards(const char *root, const char *mount, const char *path,
+		    bool is_v2, groups_fn *visit, void *arg)
 {
-	char dir[PATH_MAX], *top = dir + strlen(mount), *slash;
+	char dir[PATH_MAX], *top = dir + strlen(root) + strlen(mount), *slash;
 
 	if (!strcmp(path, "/"))
 		path = "";
-	if ((size_t)snprintf(dir, sizeof(dir), "%s%s", mount, path) >=
+	if ((size_t)snprintf(dir, sizeof(dir), "%s%s%s", root, mount, path) >=
 	    sizeof(dir))
 		return;
 	for (;;) {
@@ -40,32 +41,50 @@ static void upwards(const char *mount, const char *path, bool is_v2,
 	}
 }
 
+/* The path of this process's group to @path: "0::/path" is version 2,
+ * "4:cpu,cpuacct:/path" version 1. */
+static bool own_path(const char *root, const char *controller, char *path)
+{
+	char *text = sysfile_text("%s/proc/self/cgroup", root), *rest = text;
+	char *line, *list;
+	bool found = false;
+
+	while (!found && (line = strsep(&rest, "\n"))) {
+		strsep(&line, ":");
+		list = strsep(&line, ":");
+		found = line &&
+			(*controller ? groups_has(list, controller) : !*list);
+		if (found)
+			snprintf(path, PATH_MAX, "%s", line);
+	}
+	free(text);
+	return found;
+}
+
 void groups_visit(const char *root, const char *controller, groups_fn *visit,
 		  void *arg)
 {
-	char line[PATH_MAX], mount[PATH_MAX];
-	FILE *f;
+	char *text = sysfile_text("%s/proc/self/mountinfo", root), *rest = text;
+	struct mount m, at = { .type = "" };
+	char path[PATH_MAX];
+	bool is_v2;
 
-	snprintf(line, sizeof(line), "%s/proc/self/cgroup", root);
-	f = fopen(line, "re");
-	if (!f)
-		return;
-	/* "0::/path" is version 2, "4:cpu,cpuacct:/path" version 1. */
-	while (fgets(line, sizeof(line), f)) {
-		char *list = strchr(line, ':');
-		char *path = list ? strchr(++list, ':') : NULL;
-		bool is_v2;
+	/* One hierarchy has a controller: one of version 1, or else the only
+	 * one of version 2. */
+	while (mount_next(&rest, &m))
+		if (!strcmp(m.type, "cgroup2")
+			    ? !*at.type
+			    : !strcmp(m.type, "cgroup") &&
+				      groups_has(m.options, controller) &&
+				      strcmp(at.type, "cgroup") != 0)
+			at = m;
+	is_v2 = !strcmp(at.type, "cgroup2");
+	if (*at.type && own_path(root, is_v2 ? "" : controller, path)) {
+		/* A container may see no more than its own part. */
+		const size_t n = strcmp(at.root, "/") ? strlen(at.root) : 0;
 
-		if (!path)
-			continue;
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		is_v2 = !*list;
-		if (!is_v2 && !has(list, controller))
-			continue;
-		snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup%s%s", root,
-			 is_v2 ? "" : "/", is_v2 ? "" : controller);
-		upwards(mount, path, is_v2, visit, arg);
+		if (!strncmp(path, at.root, n) && (!path[n] || path[n] == '/'))
+			upwards(root, at.point, path + n, is_v2, visit, arg);
 	}
-	fclose(f);
+	free(text);
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "cpu_times.h"
+#include "groups.h"
+#include "mount.h"
 #include "sysfile.h"
 #include "target.h"
 
@@ -24,47 +26,16 @@ struct cgroup_place {
 	char perf[PATH_MAX];  /* directory for perf_event; "" if none */
 };
 
-/* One line of mountinfo that is about cgroups. */
-struct mount {
-	char at[PATH_MAX], type[32], options[512];
-};
-
-/* "36 35 98:0 /root /mount/point options tags - type source options" */
-static bool read_mount(const char *line, struct mount *mount)
-{
-	const char *dash = strstr(line, " - ");
-	const char *end = strchr(line, '\n');
-
-	return dash && (!end || dash < end) &&
-	       sscanf(line, "%*s %*s %*s %*s %4095s", mount->at) == 1 &&
-	       sscanf(dash + 3, "%31s %*s %511s", mount->type,
-		      mount->options) == 2;
-}
-
-static bool has_controller(const struct mount *mount, const char *name)
-{
-	const size_t n = strlen(name);
-	const char *at = mount->options;
-
-	while ((at = strstr(at, name))) {
-		if ((at == mount->options || at[-1] == ',') &&
-		    (at[n] == ',' || !at[n]))
-			return true;
-		at += n;
-	}
-	return false;
-}
-
 /* The part of @name below the mount; a name that is no directory of another
  * hierarchy is below each of them. */
 static const char *below(const struct mount *mount, const char *name,
 			 bool is_dir)
 {
-	const size_t n = strlen(mount->at);
+	const size_t n = strlen(mount->point);
 
 	if (!is_dir)
 		return name;
-	return !strncmp(name, mount->at, n) && (!name[n] || name[n] == '/')
+	return !strncmp(name, mount->point, n) && (!name[n] || name[n] == '/')
 		       ? name + n
 		       : NULL;
 }
@@ -88,13 +59,14 @@ static void look(struct cgroup_place *place, const struct mount *mount,
 	char dir[PATH_MAX], file[PATH_MAX];
 	int n;
 
-	if (snprintf(dir, sizeof(dir), "%s/%s", mount->at, part) >=
+	if (snprintf(dir, sizeof(dir), "%s/%s", mount->point, part) >=
 		    (int)sizeof(dir) ||
 	    !is_directory(dir))
 		return;
-	if ((version2 || has_controller(mount, "perf_event")) && !*place->perf)
+	if ((version2 || groups_has(mount->options, "perf_event")) &&
+	    !*place->perf)
 		memcpy(place->perf, dir, sizeof(dir));
-	if (!version2 && !has_controller(mount, "cpuacct"))
+	if (!version2 && !groups_has(mount->options, "cpuacct"))
 		return;
 	n = snprintf(file, sizeof(file), "%s/%s", dir,
 		     version2 ? "cpu.stat" : "cpuacct.usage");
@@ -123,23 +95,21 @@ static int cgroup_find(struct cgroup_place *place, const char *mounts,
 
 	memset(place, 0, sizeof(*place));
 	for (int turn = 0; turn < 2; turn++) {
-		for (const char *line = mounts; line && *line;) {
-			const char *next = strchr(line, '\n');
-			struct mount mount;
+		char *copy = strdup(mounts), *rest = copy;
+		struct mount mount;
 
-			if (read_mount(line, &mount) &&
-			    !strncmp(mount.type, "cgroup", 6)) {
-				const char *here =
-					turn ? part
-					     : below(&mount, name, is_dir);
+		while (mount_next(&rest, &mount)) {
+			const char *here = strncmp(mount.type, "cgroup", 6) != 0
+						   ? NULL
+					   : turn ? part
+						  : below(&mount, name, is_dir);
 
-				if (here) {
-					look(place, &mount, here);
-					part = here;
-				}
+			if (here) {
+				look(place, &mount, here);
+				part = here;
 			}
-			line = next ? next + 1 : NULL;
 		}
+		free(copy);
 		if (!part)
 			break;
 	}

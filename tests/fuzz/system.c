@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"proc/cmdline",
 		"proc/loadavg",
 		"proc/self/cgroup",
+		"proc/self/mountinfo",
 		"sys/devices/system/cpu/isolated",
 		"sys/fs/cgroup/cpu.stat",
 		"sys/fs/cgroup/a/cpu.stat",

@@ -28,6 +28,9 @@ static void set(const char *file, const char *text)
 	}
 }
 
+#define V2    "7 1 0:7 "
+#define AS_V2 " rw shared:4 - cgroup2 none rw\n"
+
 static void throttling(void)
 {
 	struct noise_throttle t;
@@ -35,6 +38,9 @@ static void throttling(void)
 	noise_throttle_read(&t, root);
 	OK(t.periods == 0 && t.ns == 0, "no cgroups, nothing held back");
 	set("proc/self/cgroup", "0::/a/b\n");
+	noise_throttle_read(&t, root);
+	OK(t.periods == 0 && t.ns == 0, "a group, but no mount");
+	set("proc/self/mountinfo", V2 "/ /sys/fs/cgroup" AS_V2);
 	set("sys/fs/cgroup/a/b/cpu.stat",
 	    "usage_usec 9\nnr_periods 8\nnr_throttled 0\nthrottled_usec 0\n");
 	set("sys/fs/cgroup/a/cpu.stat",
@@ -42,6 +48,16 @@ static void throttling(void)
 	set("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
 	noise_throttle_read(&t, root);
 	OK(t.periods == 3 && t.ns == 70000, "v2: the group above has a limit");
+	set("proc/self/mountinfo", V2 "/a /sys/fs/cgroup" AS_V2);
+	noise_throttle_read(&t, root);
+	OK(t.periods == 0, "a mount that shows another part");
+	set("sys/fs/cgroup/b/cpu.stat", "nr_throttled 2\nthrottled_usec 1\n");
+	noise_throttle_read(&t, root);
+	OK(t.periods == 2 && t.ns == 1000, "a container's part of them");
+	set("proc/self/mountinfo",
+	    V2 "/ /sys/fs/cgroup" AS_V2 "8 1 0:8 / /sys/fs/cgroup/cpuset rw - "
+	       "cgroup none rw,cpuset\n9 1 0:9 / /sys/fs/cgroup/cpu rw - "
+	       "cgroup none rw,cpu,cpuacct\n");
 	set("proc/self/cgroup", "3:memory:/m\n2:cpu,cpuacct:/c\n0::/\n");
 	set("sys/fs/cgroup/cpu/c/cpu.stat",
 	    "nr_throttled 5\nthrottled_time 900\n");

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "groups.h"
@@ -45,34 +43,23 @@ struct place {
 	bool v2;
 };
 
-/* The innermost group in which this process may make others; of version 2 if
- * there is one, which older systems have in a directory of its own. */
+/* The innermost group in which this process may make others. */
 static void take_place(void *arg, const char *dir, bool is_v2)
 {
-	static const char top[] = "/sys/fs/cgroup";
-	const char *const tops[] = { top, "/sys/fs/cgroup/unified" };
 	struct place *place = arg;
-	char path[PATH_MAX];
 
-	for (int i = 0; i <= is_v2; i++) {
-		struct statfs fs;
-
-		if ((place->dir[0] && place->v2 >= is_v2) ||
-		    (size_t)snprintf(path, sizeof(path), "%s%s", tops[i],
-				     dir + strlen(top)) >= sizeof(path) ||
-		    access(path, W_OK) || statfs(path, &fs) ||
-		    fs.f_type !=
-			    (is_v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC))
-			continue;
-		memcpy(place->dir, path, sizeof(path));
-		place->v2 = is_v2;
-	}
+	if (place->dir[0] || access(dir, W_OK))
+		return;
+	snprintf(place->dir, sizeof(place->dir), "%s", dir);
+	place->v2 = is_v2;
 }
 
 void box_choose_group(struct bench *b, struct box *x)
 {
 	struct place place = { 0 };
 
+	/* Of version 2 if there is one, also beside one with controllers. */
+	groups_visit("", "", take_place, &place);
 	groups_visit("", "memory", take_place, &place);
 	if (!place.dir[0] || strlen(place.dir) > PATH_MAX - 64)
 		return;

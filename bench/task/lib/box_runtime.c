@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "box_runtime.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "mount.h"
 #include "partner.h"
 #include "proc_spawn.h"
+#include "sysfile.h"
 
 static bool find(const char *name, char path[PATH_MAX])
 {
@@ -60,27 +62,19 @@ static int write_config(const struct box_runtime *r, const char *dir)
 	return fclose(f) ? -errno : 0;
 }
 
-static void note_group(struct bench *b, const struct box_runtime *r,
-		       const char *tree)
-{
-	char path[NAME_MAX + 80];
-
-	snprintf(path, sizeof(path), "/sys/fs/cgroup/%s/%s", tree, r->name);
-	bench_guard(b, "cgroup", path);
-}
-
 /* A runtime that is killed leaves its group, in each tree that there is. */
 static void note_groups(struct bench *b, const struct box_runtime *r)
 {
-	DIR *top = opendir("/sys/fs/cgroup");
-	const struct dirent *e;
+	char *mounts = sysfile_text("/proc/self/mountinfo"), *rest = mounts;
+	char path[PATH_MAX];
+	struct mount m;
 
-	note_group(b, r, ".");
-	while (top && (e = readdir(top)))
-		if (e->d_type != DT_REG && e->d_name[0] != '.')
-			note_group(b, r, e->d_name);
-	if (top)
-		closedir(top);
+	while (mount_next(&rest, &m))
+		if (!strncmp(m.type, "cgroup", 6)) {
+			snprintf(path, sizeof(path), "%s/%s", m.point, r->name);
+			bench_guard(b, "cgroup", path);
+		}
+	free(mounts);
 }
 
 int box_runtime_open(struct bench *b, struct box_runtime *r, const char *name,
@@ -161,11 +155,10 @@ static int failed(struct bench *b, const struct box_runtime *r, int said,
 		  int status)
 {
 	char text[160];
-	const ssize_t n = pread(said, text, sizeof(text) - 1, 0);
 
 	if (status < 0)
 		return partner_failed(b, status);
-	text[n < 0 ? 0 : n] = '\0';
+	sysfile_again(said, text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
 	return bench_skip(b, "%s ends with status %d here: %s", r->program,
 			  status, text);
