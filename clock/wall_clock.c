@@ -3,19 +3,10 @@
 
 #include <errno.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* An alarm that far ahead never rings by itself. */
 #define NEVER_S 4000000000
-
-uint64_t wall_clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 int wall_clock_watch(void)
 {

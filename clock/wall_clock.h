@@ -11,9 +11,6 @@
  * the one clock that somebody may set meanwhile.
  */
 
-/* wall_clock_ns() - what it shows. */
-uint64_t wall_clock_ns(void);
-
 /* wall_clock_watch() - notice when it is set, from now on.  Return: descriptor,
  * or -1: the kernel will not tell; close() it. */
 int wall_clock_watch(void);

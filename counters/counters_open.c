@@ -10,21 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arch_ask.h"
 #include "counters_set.h"
+#include "deadline.h"
 
 #define COUNTERS_CPUS 8192 /* as many as any kernel is built for */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* Ask the CPU itself: on a hybrid machine the caller's may be of another
  * kind. */
@@ -66,7 +58,8 @@ static int start_msr(struct counters *c, char *why)
 		return err;
 	}
 	return counters_msr_open(c->msr, &counters_msr_device, &c->msr_fd,
-				 &c->arch, c->user_only, now_ns(), why);
+				 &c->arch, c->user_only,
+				 (uint64_t)clock_now_ns(CLOCK_MONOTONIC), why);
 }
 
 /* In place of perf, for the hardware's events of one CPU. */
@@ -277,13 +270,13 @@ int counters_read(const struct counters *c, struct counters_reading *now)
 	int err;
 
 	memset(now, 0, sizeof(*now));
-	now->before_ns = now_ns();
+	now->before_ns = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 	err = counters_perf_read(c, now);
 	if (c->usage)
 		read_rusage(c, now);
 	if (!err && c->msr)
 		err = read_msr(c, now);
-	now->after_ns = now_ns();
+	now->after_ns = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 	return err;
 }
 

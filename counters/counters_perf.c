@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "counters_set.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -115,7 +116,7 @@ static void explain(struct counters *c, enum counters_event event, int err)
 static struct counters_group *add_group(struct counters *c)
 {
 	struct counters_group *more =
-		reallocarray(c->groups, c->n_groups + 1, sizeof(*more));
+		grow(c->groups, c->n_groups, sizeof(*more));
 
 	if (!more)
 		return NULL;
@@ -273,7 +274,7 @@ static pid_t *list_threads(pid_t pid, size_t *n)
 
 		if (tid <= 0)
 			continue;
-		more = reallocarray(tids, *n + 1, sizeof(*tids));
+		more = grow(tids, *n, sizeof(*tids));
 		if (!more)
 			break;
 		tids = more;

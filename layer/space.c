@@ -12,9 +12,9 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
 #include "groups.h"
 #include "guard.h"
@@ -234,18 +234,17 @@ int cgroup_apply(const struct layer *l, long n)
 {
 	static const char *const controllers[] = { "memory", "cpu" };
 	struct nest nests[2] = { 0 };
-	struct timespec now;
 	char path[PATH_MAX];
 	size_t made = 0;
 	int err = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (size_t i = 0; i < 2; i++) {
 		struct nest *nest = &nests[made];
 
 		*nest = (struct nest) { .depth = n };
-		snprintf(nest->name, sizeof(nest->name), NAME "%d-%ld",
-			 (int)getpid(), now.tv_nsec);
+		snprintf(nest->name, sizeof(nest->name), NAME "%d-%lld",
+			 (int)getpid(),
+			 (long long)clock_now_ns(CLOCK_MONOTONIC));
 		groups_visit("", controllers[i], take_top, nest);
 		/* One hierarchy may have both. */
 		if (nest->top[0] &&

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "deadline.h"
 #include "err.h"
 #include "machine.h"
 #include "timer.h"
@@ -168,12 +169,8 @@ static bool read_rtc(const struct rate_clock *c, int64_t *ns)
 
 static bool read_ptp(const struct rate_clock *c, int64_t *ns)
 {
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_OF(c->fd), &ts))
-		return false;
-	*ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-	return true;
+	*ns = clock_now_ns(CLOCK_OF(c->fd));
+	return *ns >= 0;
 }
 
 /* The one at @path, if it can be opened, with the name that @named has. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "machine.h"
 
 #define MOST_NAMES  3
@@ -42,12 +42,9 @@ static void add_thread(struct top_tasks *h, int pid, int tid)
 }
 
 /* What we ran for: others may have had the CPU for any time meanwhile. */
-static uint64_t own_ns(void)
+static int64_t own_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Half a list would take the whole life of a thread for what it ran since. */

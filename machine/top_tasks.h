@@ -14,7 +14,7 @@ struct top_tasks {
 		unsigned long long ran_ns;
 	} * v;
 	size_t n;
-	uint64_t begin_ns;
+	int64_t begin_ns;
 	bool whole; /* false: there are too many to read in time */
 };
 

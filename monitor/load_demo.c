@@ -52,6 +52,7 @@
 #include "bench.h"
 #include "counters.h"
 #include "cpu_model.h"
+#include "deadline.h"
 #include "load_work.h"
 #include "noise.h"
 #include "sysfile.h"
@@ -321,14 +322,6 @@ static bool waited_ns(const struct load_state *s, uint64_t *ns)
 	return known;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Work until the interval is over.  @load gets the share of it in percent. */
 static int fill_interval(struct bench *b, struct load_state *s,
 			 const struct bench_case *c, double *load)
@@ -337,7 +330,8 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	double asked, done, all_asked = 0, all_done = 0;
 	uint64_t before = 0, after = 0;
 	bool known = waited_ns(s, &before);
-	uint64_t cpu = cpu_ns(), wall = timer_clock_begin();
+	uint64_t cpu = (uint64_t)clock_now_ns(CLOCK_THREAD_CPUTIME_ID),
+		 wall = timer_clock_begin();
 	int err;
 
 	do {
@@ -349,7 +343,7 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	} while (timer_clock_end() - wall < INTERVAL_NS && !bench_stopping(b));
 	/* In the order in which they began: both intervals are of one length.
 	 */
-	cpu = cpu_ns() - cpu;
+	cpu = (uint64_t)clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	wall = timer_clock_end() - wall;
 	known = waited_ns(s, &after) && known;
 	*load = 100 * (double)(cpu + (known ? after - before : 0)) /

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "guard.h"
 #include "sysfile.h"
 #include "target.h"
@@ -21,32 +22,15 @@ struct process {
 	/* The reading before. */
 	struct stamp at;
 	struct counters_reading counted;
-	uint64_t cpu_ns;
-	int64_t user, system;
+	int64_t cpu_ns, user, system;
 };
 
 struct stamp stamp_now(void)
 {
-	struct timespec mono, real;
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &real);
 	return (struct stamp) {
-		.mono_ns = (uint64_t)mono.tv_sec * 1000000000u +
-			   (uint64_t)mono.tv_nsec,
-		.real_ns = (uint64_t)real.tv_sec * 1000000000u +
-			   (uint64_t)real.tv_nsec,
+		.mono_ns = (uint64_t)clock_now_ns(CLOCK_MONOTONIC),
+		.real_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME),
 	};
-}
-
-static bool read_clock(const struct process *p, uint64_t *cpu_ns)
-{
-	struct timespec t;
-
-	if (clock_gettime(p->clock, &t))
-		return false;
-	*cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-	return true;
 }
 
 static bool read_times(const struct process *p, int64_t *user, int64_t *system)
@@ -83,6 +67,7 @@ static int sample(struct target *target, struct row *row)
 	double interval_ns;
 
 	p->at = stamp_now();
+	p->cpu_ns = clock_now_ns(p->clock);
 	*row = (struct row) {
 		.at = p->at,
 		.cpu = ROW_PROCESS,
@@ -95,7 +80,7 @@ static int sample(struct target *target, struct row *row)
 	    before.at.mono_ns)
 		counters_delta(p->counters, &before.counted, &p->counted,
 			       &row->counts);
-	if (read_clock(p, &p->cpu_ns) && read_times(p, &p->user, &p->system)) {
+	if (p->cpu_ns >= 0 && read_times(p, &p->user, &p->system)) {
 		row->os.state = OS_OK;
 		row->os.load_pct =
 			100 * (double)(p->cpu_ns - before.cpu_ns) / interval_ns;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "rank.h"
 #include "stats.h"
 #include "text.h"
@@ -63,15 +64,6 @@ static double extreme(const double *ranks, size_t n, size_t *at)
 	return most;
 }
 
-/* xorshift64; a random place below @n. */
-static size_t draw(uint64_t *state, size_t n)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (size_t)((*state >> 11) % n);
-}
-
 static double chance(double *ranks, size_t n, double most)
 {
 	uint64_t state = 88172645463325252u;
@@ -79,7 +71,7 @@ static double chance(double *ranks, size_t n, double most)
 
 	for (int i = 0; i < ORDERS; i++) {
 		for (size_t j = n - 1; j > 0; j--) {
-			size_t k = draw(&state, j + 1);
+			size_t k = random_below(&state, (uint32_t)j + 1);
 			double swap = ranks[j];
 
 			ranks[j] = ranks[k];

@@ -388,14 +388,14 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 
 	*t = (struct acked_trip) { .ack.port = net_client_port(c) };
 	net_capture_drain(&s->capture);
-	t->begin_ns = wall_clock_ns();
+	t->begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	err = net_client_send(c, &byte, 1);
-	t->returned_ns = wall_clock_ns();
+	t->returned_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	if (err)
 		return err;
 	byte = (unsigned char)~number;
 	err = net_client_receive(c, &byte, 1);
-	t->end_ns = wall_clock_ns();
+	t->end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	if (err)
 		return err;
 	if (byte != number)

@@ -42,6 +42,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "deadline.h"
 
 #define NS_PER_S 1000000000ll
 
@@ -79,10 +80,7 @@ struct call {
 
 static int64_t now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
 static struct timespec to_timespec(int64_t ns)

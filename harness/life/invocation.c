@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
 #include "guard.h"
 
@@ -19,10 +20,7 @@ volatile sig_atomic_t invocation_stop;
 
 uint64_t invocation_now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 }
 
 struct sample_clock invocation_clock(const struct bench *b)

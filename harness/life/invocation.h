@@ -235,7 +235,4 @@ const struct bench_case *bench_add_point(struct bench *b,
 void *bench_new_data(struct bench *b);
 void bench_fail_cases(struct bench *b, const char *why, const char *name);
 
-/* bench_rng_next() - advance a xorshift64* state. */
-uint64_t bench_rng_next(uint64_t *state);
-
 #endif

@@ -17,10 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "deadline.h"
 #include "err.h"
 #include "guard.h"
 #include "invocation.h"
+#include "noise.h"
+#include "random.h"
 #include "stay.h"
 #include "sysfile.h"
 
@@ -71,23 +74,19 @@ static int append(struct output *o, const char *data, size_t len)
 /* Rows of all invocations. */
 struct collection {
 	struct result *rows;
-	size_t n, room;
+	size_t n;
 };
 
 static int collect_row(struct collection *all, const json_t *object)
 {
+	struct result *rows;
 	const char *why;
 	int err;
 
-	if (all->n == all->room) {
-		size_t room = all->room ? 2 * all->room : 64;
-		struct result *rows = realloc(all->rows, room * sizeof(*rows));
-
-		if (!rows)
-			return -ENOMEM;
-		all->rows = rows;
-		all->room = room;
-	}
+	rows = grow(all->rows, all->n, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	all->rows = rows;
 	err = result_from_json(&all->rows[all->n], object, &why);
 	if (err)
 		warn("an invocation wrote a bad row: %s", why);
@@ -359,7 +358,7 @@ static int one_invocation(const struct supervise_plan *plan,
 	pid_t pid, supervisor;
 
 	/* The first invocation has the seed that the user gave. */
-	seed = number ? bench_rng_next(&state) >> 1 : plan->seed;
+	seed = number ? random_next(&state) >> 1 : plan->seed;
 	/* Closed over exec: the measured process has its stdout, no more. */
 	if (pipe2(fds, O_CLOEXEC))
 		die(EXIT_FAIL, "pipe: %s", strerror(errno));

@@ -16,6 +16,7 @@
 #include "guard.h"
 #include "invocation.h"
 #include "mem.h"
+#include "random.h"
 #include "units.h"
 
 #define CACHE_LINE 64
@@ -404,20 +405,9 @@ uint64_t bench_seed(const struct bench *b)
 	return b->seed;
 }
 
-uint64_t bench_rng_next(uint64_t *state)
-{
-	uint64_t x = *state;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	*state = x;
-	return x * 0x2545F4914F6CDD1Du;
-}
-
 uint64_t bench_random(struct bench *b)
 {
-	return bench_rng_next(&b->rng);
+	return random_next(&b->rng);
 }
 
 bool bench_is_sample(const struct bench *b)

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "groups.h"
 #include "sysfile.h"
 
@@ -38,14 +39,6 @@ static _Thread_local struct {
 	int cpu;
 } last;
 
-static int64_t ns_of(clockid_t clock)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns)
 {
 	*ran_ns = field_number(field_nth(schedstat, 0), 0);
@@ -69,7 +62,7 @@ static int64_t ran(struct member *m)
 {
 	const int64_t before = m->ran_ns;
 
-	m->ran_ns = ns_of(m->clock);
+	m->ran_ns = clock_now_ns(m->clock);
 	return m->ran_ns - before;
 }
 
@@ -136,7 +129,7 @@ void noise_alone(void)
 void noise_partners_begin(void)
 {
 	for (size_t i = 0; i < members; i++)
-		member[i].before_ns = ns_of(member[i].clock);
+		member[i].before_ns = clock_now_ns(member[i].clock);
 }
 
 int noise_partner_cpu(int cpu)
@@ -144,7 +137,7 @@ int noise_partner_cpu(int cpu)
 	int other = -1;
 
 	for (size_t i = 0; i < members; i++) {
-		if (ns_of(member[i].clock) == member[i].before_ns)
+		if (clock_now_ns(member[i].clock) == member[i].before_ns)
 			continue;
 		/* The first is the measuring thread. */
 		if (task[i].cpu == cpu)
@@ -166,9 +159,10 @@ bool noise_knows_waits(void)
 static int64_t helped_ns(void)
 {
 	struct rusage children = { 0 };
-	int64_t ns = members > 1 ? 0
-				 : ns_of(CLOCK_PROCESS_CPUTIME_ID) -
-					   ns_of(CLOCK_THREAD_CPUTIME_ID);
+	int64_t ns = members > 1
+			     ? 0
+			     : clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) -
+				       clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	getrusage(RUSAGE_CHILDREN, &children);
 	return ns +

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 #define BATCH_QUANTA	1000
@@ -17,16 +18,12 @@
 
 int sample_push(struct sample_vec *vec, double x)
 {
-	if (vec->n == vec->room) {
-		size_t room = vec->room ? 2 * vec->room : 64;
-		double *v = realloc(vec->v, room * sizeof(*v));
+	double *v = grow(vec->v, vec->n, sizeof(*v));
 
-		if (!v)
-			return -ENOMEM;
-		vec->v = v;
-		vec->room = room;
-	}
-	vec->v[vec->n++] = x;
+	if (!v)
+		return -ENOMEM;
+	vec->v = v;
+	v[vec->n++] = x;
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct sample_clock {
 /* A growing array of doubles; all zero is an empty one. */
 struct sample_vec {
 	double *v;
-	size_t n, room;
+	size_t n;
 };
 
 /* Return: 0 or -ENOMEM. */

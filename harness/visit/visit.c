@@ -8,6 +8,7 @@
 #include "distance.h"
 #include "invocation.h"
 #include "partner.h"
+#include "random.h"
 #include "reference.h"
 
 #define PASSES	       4    /* visits to a case that is interleaved, at most */
@@ -260,7 +261,7 @@ static void dither(struct bench *b)
 {
 	const uint64_t most =
 		(uint64_t)(DITHER_STEPS * b->timer.quantum_ticks) + 1;
-	const uint64_t n = bench_rng_next(&b->dither) % most;
+	const uint64_t n = random_next(&b->dither) % most;
 
 	for (uint64_t i = 0; i < n; i++)
 		BENCH_KEEP(i);

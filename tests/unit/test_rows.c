@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "invocation.h"
+#include "random.h"
 #include "result.h"
 #include "tap.h"
 
@@ -174,7 +175,7 @@ static double dice(void)
 {
 	static uint64_t x = 1;
 
-	return (double)(bench_rng_next(&x) >> 11) / 9007199254740992.0;
+	return (double)(random_next(&x) >> 11) / 9007199254740992.0;
 }
 
 /* The row of one invocation: @n events of @time ticks each and, in some of

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "deadline.h"
 #include "io.h"
+#include "random.h"
 #include "sysfile.h"
 #include "tap.h"
 
@@ -189,6 +191,21 @@ static void growing(void)
 	free(v);
 }
 
+static void drawing(void)
+{
+	uint64_t state = 1;
+	bool in = true;
+
+	OK(random_next(&state) == 5180492295206395165u,
+	   "the first of xorshift64*, as its author's");
+	for (int i = 0; i < 1000; i++)
+		in = in && random_below(&state, 3) < 3;
+	OK(in && !random_below(&state, 1), "below");
+	OK(clock_now_ns(CLOCK_MONOTONIC) > 0 &&
+		   clock_now_ns((clockid_t)12345) == -1,
+	   "a clock that there is none of is unknown");
+}
+
 int main(void)
 {
 	char *path;
@@ -204,6 +221,7 @@ int main(void)
 	long_files();
 	writing();
 	growing();
+	drawing();
 	unlink(path);
 	rmdir(root);
 	free(path);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arch.h"
+#include "random.h"
 
 #define LINES_OF_PAGE (CHASE_PAGE / CHASE_LINE)
 
@@ -23,19 +24,10 @@ struct linker {
 	uint64_t random;
 };
 
-static uint32_t below(struct linker *l, uint32_t n)
-{
-	/* xorshift64*, and a multiplication instead of a division. */
-	l->random ^= l->random >> 12;
-	l->random ^= l->random << 25;
-	l->random ^= l->random >> 27;
-	return (uint32_t)(((l->random * 0x2545f4914f6cdd1d >> 32) * n) >> 32);
-}
-
 static void shuffle(struct linker *l, uint32_t *x, size_t n)
 {
 	for (size_t i = n; i > 1; i--) {
-		const uint32_t j = below(l, (uint32_t)i);
+		const uint32_t j = random_below(&l->random, (uint32_t)i);
 		const uint32_t t = x[i - 1];
 
 		x[i - 1] = x[j];
@@ -254,7 +246,7 @@ int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 
 		/* A pair is entered at either end: a prefetcher that learns
 		 * which line follows a miss would fetch the other one. */
-		const bool back = below(&l, 2);
+		const bool back = random_below(&l.random, 2);
 
 		path_add(&p, back ? first + distance : first);
 		path_add(&p, back ? first : first + distance);
@@ -277,7 +269,7 @@ int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
 		void **to = (void **)(l.base + (i + 1) % chunks * stride);
 
 		for (size_t k = 0; k < words; k++)
-			from[k] = to + below(&l, (uint32_t)words);
+			from[k] = to + random_below(&l.random, (uint32_t)words);
 	}
 	/* Random maps soon agree: go round until the walk is on its cycle. */
 	at = l.base;

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
 #include "opts.h"
 
@@ -69,14 +70,6 @@ static void ask_to_stop(int sig)
 	stop = sig;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* A TAP device @name in network namespace @space.  Return: descriptor or
  * -errno. */
 static int open_end(const char *space, const char *name)
@@ -112,7 +105,7 @@ static void take_in(struct direction *d)
 
 		if (n <= 0)
 			return;
-		f->in_ns = now_ns();
+		f->in_ns = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 		f->bytes = (uint32_t)n;
 		d->count++;
 	}
@@ -123,7 +116,8 @@ static void let_out(struct direction *d, uint64_t delay_ns)
 {
 	while (d->count) {
 		const struct frame *f = &d->ring[d->head];
-		const uint64_t held = now_ns() - f->in_ns;
+		const uint64_t held =
+			(uint64_t)clock_now_ns(CLOCK_MONOTONIC) - f->in_ns;
 
 		if (held < delay_ns)
 			return;
@@ -137,7 +131,7 @@ static void let_out(struct direction *d, uint64_t delay_ns)
 
 static struct timespec wait_for(const struct direction *d, uint64_t delay_ns)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t wait = OWNER_NS;
 
 	for (int i = 0; i < 2; i++) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "net_wire.h"
 
 #define HELLO_MS 10000 /* to say hello in */
@@ -81,10 +82,7 @@ struct server {
 
 static uint64_t clock_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)clock_now_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
 }
 
 /* recv() that polls for a while.  Return: as recv(). */
@@ -192,14 +190,6 @@ static void acknowledge_soon(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static int report(struct session *s, uint64_t bytes, uint64_t ns)
 {
 	const struct net_report report = { .bytes = bytes, .ns = ns };
@@ -220,7 +210,7 @@ static void sink(struct session *s, unsigned char *buf, size_t room)
 	ssize_t n;
 
 	while ((n = receive(s, s->fd, buf, room)) > 0) {
-		const uint64_t now = clock_ns();
+		const uint64_t now = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 
 		have += (uint64_t)n;
 		if (now < due)
