@@ -191,14 +191,14 @@ static const char *const types[] = { "int32",	 "int64",     "float", "double",
 enum { AND, OR, XOR, ADD, MUL, DIV, MOD, SQRT, FMA_, BOGO, OPS };
 static const char *const ops[] = { "and", "or",	 "xor",	 "add", "mul",
 				   "div", "mod", "sqrt", "fma", "bogo" };
-static const char *const figures[] = { "latency", "throughput" };
 
-#define PAIRS (sizeof(types) / sizeof(types[0]) * OPS)
-
-static const struct bench_axis axes[] = { AXIS_STR("type", types),
-					  AXIS_STR("op", ops),
-					  AXIS_STR("figure", figures),
-					  {} };
+static const char points[] =
+	"type=$types op=$ops figure={latency,throughput};"
+	"is ops=64 if figure=latency;"
+	"is ops=16*" BENCH_TEXT(
+		ARCH_CHAINS) " if figure=throughput;"
+			     "needs $vectors if type={float256,double256}; "
+			     "needs $fma if op=fma";
 
 #define K(id)                                             \
 	{                                                 \
@@ -235,15 +235,11 @@ static const struct kernel kernels[][OPS] = {
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct kernel *k = &kernels[c->at[0]][c->at[1]];
+	const struct kernel *k =
+		&kernels[CASE_NTH(c, "type", types)][CASE_NTH(c, "op", ops)];
 
 	c->arg = k;
-	c->run = c->at[2] ? k->throughput : k->latency;
-	c->ops = c->at[2] ? 16 * ARCH_CHAINS : 64;
-	if (c->at[0] >= FLOAT256 && !ARCH_HAS_256())
-		c->skip = "this CPU has no vectors of 256 bits that we know";
-	if (c->at[1] == FMA_ && !ARCH_HAS_FMA())
-		c->skip = "this CPU has no FMA that we know";
+	c->run = case_is(c, "figure", "latency") ? k->latency : k->throughput;
 	return c->run;
 }
 
@@ -257,38 +253,32 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* Both figures of pair @i of a type and an operation; false if there are none.
- */
-static bool pair(const struct bench *b, unsigned int i,
-		 const struct bench_case *c[2])
-{
-	for (unsigned int figure = 0; figure < 2; figure++)
-		c[figure] = bench_point(b, axes, i / OPS, i % OPS, figure);
-	return c[1];
-}
-
 static int cases(struct bench *b, void *state)
 {
-	const struct bench_case *c[2];
-
-	for (unsigned int i = 0; i < PAIRS; i++)
-		if (pair(b, i, c))
-			bench_derived_from(b, c[1], c[0]);
+	BENCH_SET_NAMES(b, "types", types);
+	BENCH_SET_NAMES(b, "ops", ops);
+	bench_need(b, "vectors",
+		   ARCH_HAS_256() ? NULL
+				  : "this CPU has no vectors of 256 bits that "
+				    "we know");
+	bench_need(b, "fma",
+		   ARCH_HAS_FMA() ? NULL : "this CPU has no FMA that we know");
+	bench_points(b, points);
+	BENCH_EACH (b, c, "figure=throughput")
+		bench_derived_from(b, c, bench_beside(b, c, "figure=latency"));
 	return 0;
 }
 
 static int derive(struct bench *b, void *state)
 {
-	const struct bench_case *c[2];
-	double ns, least;
+	BENCH_EACH (b, c, "figure=throughput") {
+		const double ns = bench_value(b, c);
+		const double latency =
+			bench_value(b, bench_beside(b, c, "figure=latency"));
+		const double least = overlap_least(latency, ns, ARCH_CHAINS);
 
-	for (unsigned int i = 0; i < PAIRS; i++) {
-		if (!pair(b, i, c))
-			continue;
-		ns = bench_value(b, c[1]);
-		least = overlap_least(bench_value(b, c[0]), ns, ARCH_CHAINS);
 		if (least < ns)
-			bench_derive_between(b, c[1], NAN, least, ns);
+			bench_derive_between(b, c, NAN, least, ns);
 	}
 	return 0;
 }
@@ -296,7 +286,6 @@ static int derive(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "arith",
 	.state_size = sizeof(struct arith_state),
-	.axes = axes,
 	.point = point,
 	.cases = cases,
 	.conclude = conclude,

@@ -36,25 +36,18 @@
 
 #define MIB ((size_t)1 << 20)
 
-static const char *const figures[] = { "naive", "right", "factor" };
-
-static const struct bench_axis axes[] = {
-	AXIS_STR("mistake", mistake_table),
-	AXIS_STR("figure", figures),
-	{ 0 },
-};
+static const char points[] = "mistake=$mistakes figure={naive,right,factor};"
+			     "is derived unit=x if figure=factor";
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct mistake *m = &mistake_table[c->at[0]];
-	const struct mistake_way *w = &m->way[c->at[1]];
+	const struct mistake *m = CASE_OF(c, "mistake", mistake_table);
+	const bool right = case_is(c, "figure", "right");
+	const struct mistake_way *w = &m->way[right ? RIGHT : NAIVE];
 
 	c->arg = m;
-	if (c->at[1] == FACTOR) {
-		c->unit = "x";
-		c->derived = true;
+	if (c->derived)
 		return true;
-	}
 	c->unit = m->unit;
 	c->run = w->run;
 	c->sample = w->sample;
@@ -64,19 +57,20 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	c->exclusive = m->whole;
 	c->switches = m->switches;
 	c->derived = !w->run && !w->sample;
-	if (c->derived && c->at[1] == RIGHT)
-		c->of = bench_point(b, axes, c->at[0], NAIVE);
+	if (c->derived && right)
+		c->of = bench_beside(b, c, "figure=naive");
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	bench_add_axes(b, axes, point);
-	for (unsigned int m = 0; m < MISTAKES; m++) {
-		const struct bench_case *naive = bench_point(b, axes, m, NAIVE);
-		const struct bench_case *right = bench_point(b, axes, m, RIGHT);
-		const struct bench_case *factor =
-			bench_point(b, axes, m, FACTOR);
+	BENCH_SET_NAMES(b, "mistakes", mistake_table);
+	bench_points(b, points);
+	BENCH_EACH (b, factor, "figure=factor") {
+		const struct bench_case *naive =
+			bench_beside(b, factor, "figure=naive");
+		const struct bench_case *right =
+			bench_beside(b, factor, "figure=right");
 
 		bench_derived_from(b, factor, naive);
 		bench_derived_from(b, factor, right);
@@ -152,8 +146,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct mistakes_state *s = state;
 	const struct mistake *m = c->arg;
 	const struct timer *t = bench_timer(b);
+	const bool naive = case_is(c, "figure", "naive");
 	int err;
 
+	s->right = bench_beside(b, c, "figure=right");
+	s->strided = naive;
 	if (m->needs_tsc && t->method == TIMER_CLOCK)
 		return bench_skip(b, "the clock in use is not the TSC");
 	if (m->needs_step && t->quantum_ticks < 2)
@@ -166,7 +163,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return partner_start(b, &s->disturber, PARTNER_PROCESS,
 				     bench_cpu(b), disturb, NULL);
 	case STRIDED_CHASE:
-		return enter_chase(b, s, c->at[1] == NAIVE);
+		return enter_chase(b, s, naive);
 	case FAULT_AROUND:
 		err = kernel_needs(b, KERNEL_FAULTS);
 		return err ? err : enter_file(b, s);
@@ -174,7 +171,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = kernel_needs(b, KERNEL_SWITCHES);
 		return err ? err : naive_pair_start(b, &s->pair, true);
 	case UNPINNED:
-		return naive_pair_start(b, &s->pair, c->at[1] == RIGHT);
+		return naive_pair_start(b, &s->pair, !naive);
 	default:
 		return 0;
 	}
@@ -188,7 +185,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (c->arg == &mistake_table[STRIDED_CHASE])
 		bench_proof(b, c, "answers", 1,
 			    s->at == naive_expected(s->memory, s->bytes,
-						    c->at[1] == NAIVE, s->from,
+						    s->strided, s->from,
 						    iters * MISTAKE_LOADS));
 	return 0;
 }
@@ -210,12 +207,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 /* A machine need not show a mistake; then the factor stands all the same, or
  * the median of many invocations would be of those that show it. */
-static void derive_factor(struct bench *b, const struct mistake *m,
-			  unsigned int i)
+static void derive_factor(struct bench *b, const struct bench_case *c)
 {
-	const struct bench_case *c = bench_point(b, axes, i, FACTOR);
-	const double naive = bench_value(b, bench_point(b, axes, i, NAIVE));
-	const double right = bench_value(b, bench_point(b, axes, i, RIGHT));
+	const struct mistake *m = c->arg;
+	const double naive = bench_value(b, bench_beside(b, c, "figure=naive"));
+	const double right = bench_value(b, bench_beside(b, c, "figure=right"));
 	const double factor = naive / right;
 	const bool shown = (m->at_most != 0 && factor <= m->at_most) ||
 			   (m->at_least != 0 && factor >= m->at_least);
@@ -243,12 +239,13 @@ static int derive(struct bench *b, void *state)
 {
 	const struct mistakes_state *s = state;
 	const struct bench_case *shot =
-		bench_point(b, axes, SINGLE_SHOT, NAIVE);
+		bench_find(b, "mistake=%s,figure=naive",
+			   mistake_table[SINGLE_SHOT].name);
 
 	if (bench_selected(b, shot))
 		bench_derive(b, shot, s->shot_ns);
-	for (unsigned int i = 0; i < MISTAKES; i++)
-		derive_factor(b, &mistake_table[i], i);
+	BENCH_EACH (b, c, "figure=factor")
+		derive_factor(b, c);
 	return 0;
 }
 
@@ -264,6 +261,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mistakes",
 	.state_size = sizeof(struct mistakes_state),
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -199,22 +199,22 @@ static uint64_t pilot(const struct bench *b, code_fn *f)
 	}
 }
 
-static const struct bench_axis axes[] = { AXIS_STR("code", code_names),
-					  AXIS_STR("where", where_names),
-					  AXIS_STR("figure", figure_names),
-					  { 0 } };
+static const char points[] =
+	"code={loop,call,branches} where={offset,page,order,same}"
+	" figure={min,max,range};"
+	"is derived unit=ns; is unit='%' if figure=range";
 
-static bool add_figure(struct bench *b, void *state, struct bench_case *c)
+static const struct bench_case *row(const struct bench *b, enum code c,
+				    enum where w, enum figure f)
 {
-	c->unit = c->at[2] == RANGE ? "%" : "ns";
-	c->derived = true;
-	return true;
+	return bench_find(b, "code=%s,where=%s,figure=%s", code_names[c],
+			  where_names[w], figure_names[f]);
 }
 
 static bool wanted(const struct bench *b, enum code c, enum where w)
 {
 	for (enum figure f = 0; f < FIGURES; f++)
-		if (bench_selected(b, bench_point(b, axes, c, w, f)))
+		if (bench_selected(b, row(b, c, w, f)))
 			return true;
 	return false;
 }
@@ -323,7 +323,7 @@ static void derive(struct bench *b, const struct places *p, enum code code,
 	}
 	value[RANGE] = (value[MAX] / value[MIN] - 1) * 100;
 	for (enum figure f = 0; f < FIGURES; f++) {
-		const struct bench_case *c = bench_point(b, axes, code, w, f);
+		const struct bench_case *c = row(b, code, w, f);
 
 		bench_fact(b, c, "places", w == SAME ? 1 : p->n);
 		bench_fact(b, c, "batch_iterations", (double)p->at[0].iters);
@@ -375,8 +375,7 @@ static void placement_teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "placement",
 	.state_size = sizeof(struct placement_state),
-	.axes = axes,
-	.point = add_figure,
+	.points = points,
 	.setup = placement_setup,
 	.derive = placement_derive,
 	.teardown = placement_teardown,

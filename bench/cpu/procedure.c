@@ -43,41 +43,32 @@
 #define ARGS		(CALLEE_MAX + 1) /* 0 ... 24 */
 #define MIN_SLOPE_SIGMA 2
 
-enum { DIRECT, POINTER, PLT, VIAS };
-
-static const char *const via_names[VIAS] = { "direct", "pointer", "plt" };
-static const char *const increment_names[] = { "register", "stack" };
-
-static const struct bench_axis call_axes[] = { AXIS_RANGE("args", ARGS),
-					       AXIS_STR("via", via_names),
-					       { 0 } };
-static const struct bench_axis increment_axes[] = { AXIS_STR("increment",
-							     increment_names),
-						    AXIS_STR("via", via_names),
-						    { 0 } };
+static const char points[] = "args=0.." BENCH_TEXT(
+	CALLEE_MAX) " via={direct,pointer,plt};"
+		    "is cycles ops=" BENCH_TEXT(
+			    CALLER_UNROLL) ";"
+					   "increment={register,stack} "
+					   "via={direct,pointer,plt}; is "
+					   "derived;"
+					   "instance=single "
+					   "args=0.." BENCH_TEXT(
+						   CALLEE_MAX) ";"
+							       "instance=ratio "
+							       "args"
+							       "=" BENCH_TEXT(
+								       CALLEE_MAX) "; is unit=x if instance=ratio;"
+										   "ratio := single / [!instance via=direct]";
 
 struct procedure_state {
 	uint64_t args[CALLEE_MAX];
 	uint64_t calls, right; /* since the last check */
 	void *library;
-	const struct bench_case *single[ARGS], *ratio;
+	/* Of this visit. */
+	const struct caller *caller;
+	caller_fn *loop;
 };
 
 #define LIBRARY "liboscost-plt.so" /* mk/programs.mk says where */
-
-static bool add_call(struct bench *b, void *state, struct bench_case *c)
-{
-	c->arg = &callers[c->at[0]];
-	c->ops = CALLER_UNROLL;
-	c->histogram = BENCH_HIST_CYCLES;
-	return true;
-}
-
-static bool add_increment(struct bench *b, void *state, struct bench_case *c)
-{
-	c->derived = true;
-	return true;
-}
 
 static uint64_t one_sum(const struct procedure_state *s, unsigned int args)
 {
@@ -91,7 +82,7 @@ static uint64_t one_sum(const struct procedure_state *s, unsigned int args)
 static int sample_once(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct procedure_state *s = state;
-	const struct caller *caller = c->arg;
+	const struct caller *caller = s->caller;
 	uint64_t sum;
 
 	bench_record(b, c, caller->once(bench_timer(b)->method, s->args, &sum));
@@ -100,49 +91,39 @@ static int sample_once(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void add_singles(struct bench *b, struct procedure_state *s)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	for (unsigned int n = 0; n < ARGS; n++)
-		s->single[n] =
-			bench_add(b, &(struct bench_case) {
-					     .params = { P_STR("instance",
-							       "single"),
-							 P_INT("args", n) },
-					     .arg = &callers[n],
-					     .sample = sample_once });
-	s->ratio = bench_add(b, &(struct bench_case) {
-					.params = { P_STR("instance", "ratio"),
-						    P_INT("args", CALLEE_MAX) },
-					.unit = "x",
-					.derived = true });
-	bench_derived_from(b, s->ratio, s->single[CALLEE_MAX]);
-	bench_derived_from(b, s->ratio,
-			   bench_point(b, call_axes, CALLEE_MAX, DIRECT));
+	if (case_is(c, "instance", "single"))
+		c->sample = sample_once;
+	return true;
+}
+
+/* From which numbers of arguments to which the cost of one more is found. */
+static void range_of(const struct bench_case *increment, unsigned int *first,
+		     unsigned int *last)
+{
+	const bool stack = case_is(increment, "increment", "stack");
+
+	*first = stack ? ARCH_ARGUMENTS : 0;
+	*last = stack ? CALLEE_MAX : ARCH_ARGUMENTS;
+}
+
+static const struct bench_case *call_of(const struct bench *b,
+					const struct bench_case *increment,
+					unsigned int args)
+{
+	return bench_find(b, "args=%u,via=%s", args,
+			  case_str(increment, "via"));
 }
 
 static int cases(struct bench *b, void *state)
 {
-	bench_add_axes(b, call_axes, add_call);
-	bench_add_axes(b, increment_axes, add_increment);
-	for (unsigned int via = 0; via < VIAS; via++)
-		for (unsigned int n = 0; n < ARGS; n++) {
-			const struct bench_case *call =
-				bench_point(b, call_axes, n, via);
+	unsigned int first, last;
 
-			if (n <= ARCH_ARGUMENTS)
-				bench_derived_from(b,
-						   bench_point(b,
-							       increment_axes,
-							       0, via),
-						   call);
-			if (n >= ARCH_ARGUMENTS)
-				bench_derived_from(b,
-						   bench_point(b,
-							       increment_axes,
-							       1, via),
-						   call);
-		}
-	add_singles(b, state);
+	bench_points(b, points);
+	BENCH_EACH (b, c, "increment")
+		for (range_of(c, &first, &last); first <= last; first++)
+			bench_derived_from(b, c, call_of(b, c, first));
 	return 0;
 }
 
@@ -160,10 +141,14 @@ static int setup(struct bench *b, void *state)
 /* Each call through the table is bound when it is first made. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct procedure_state *s = state;
+	struct procedure_state *s = state;
 	const char *now = getenv("LD_BIND_NOW");
 
-	if (c->sample || c->at[1] != PLT)
+	s->caller = &callers[case_int(c, "args")];
+	s->loop = case_is(c, "via", "plt")	 ? s->caller->plt
+		  : case_is(c, "via", "pointer") ? s->caller->pointer
+						 : s->caller->direct;
+	if (!case_is(c, "via", "plt"))
 		return 0;
 	if (!s->library)
 		return bench_skip(b, "no " LIBRARY " in ../lib/oscost from "
@@ -178,14 +163,11 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct procedure_state *s = state;
-	const struct caller *caller = c->arg;
-	caller_fn *const loops[VIAS] = { caller->direct, caller->pointer,
-					 caller->plt };
 	const uint64_t calls = iters * CALLER_UNROLL;
-	const uint64_t sum = loops[c->at[1]](s->args, iters);
+	const uint64_t sum = s->loop(s->args, iters);
 
 	s->calls += calls;
-	if (sum == calls * one_sum(s, caller->args))
+	if (sum == calls * one_sum(s, s->caller->args))
 		s->right += calls;
 	return 0;
 }
@@ -201,22 +183,19 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* The cost of one argument more, from @first to @last arguments. */
-static void derive_slope(struct bench *b, unsigned int increment,
-			 unsigned int via, unsigned int first,
-			 unsigned int last)
+static void derive_slope(struct bench *b, const struct bench_case *c)
 {
-	const struct bench_case *c =
-		bench_point(b, increment_axes, increment, via);
 	double x[ARGS], y[ARGS];
+	unsigned int first, last;
 	struct stats_line f;
 	size_t n = 0;
 
 	if (!bench_selected(b, c))
 		return;
+	range_of(c, &first, &last);
 	for (unsigned int args = first; args <= last; args++) {
 		x[n] = args;
-		y[n++] = bench_value(b, bench_point(b, call_axes, args, via));
+		y[n++] = bench_value(b, call_of(b, c, args));
 	}
 	if (stats_fit_line(&f, x, y, n)) {
 		bench_derive_skip(b, c,
@@ -228,30 +207,10 @@ static void derive_slope(struct bench *b, unsigned int increment,
 	bench_derive_within(b, c, f.slope, MIN_SLOPE_SIGMA * f.slope_error);
 }
 
-static void derive_ratio(struct bench *b, const struct procedure_state *s)
-{
-	const struct bench_case *many =
-		bench_point(b, call_axes, CALLEE_MAX, DIRECT);
-	const double ratio =
-		bench_value(b, s->single[CALLEE_MAX]) / bench_value(b, many);
-
-	if (!bench_selected(b, s->ratio))
-		return;
-	if (isfinite(ratio))
-		bench_derive(b, s->ratio, ratio);
-	else
-		bench_derive_skip(b, s->ratio,
-				  "one of the two calls has no value: see "
-				  "its row");
-}
-
 static int derive(struct bench *b, void *state)
 {
-	for (unsigned int via = 0; via < VIAS; via++) {
-		derive_slope(b, 0, via, 0, ARCH_ARGUMENTS);
-		derive_slope(b, 1, via, ARCH_ARGUMENTS, CALLEE_MAX);
-	}
-	derive_ratio(b, state);
+	BENCH_EACH (b, c, "increment")
+		derive_slope(b, c);
 	return 0;
 }
 
@@ -266,6 +225,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "procedure",
 	.state_size = sizeof(struct procedure_state),
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

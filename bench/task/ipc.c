@@ -59,7 +59,17 @@
 /* The harness leaves the first event out, and some that warm up. */
 #define UNCOUNTED(events) (1 + (events) / 4)
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+static const char points[] =
+	"via={pipe,unix_stream,unix_dgram,eventfd,shm_futex,posix_mq,sysv_sem}"
+	" measure={latency,bandwidth}"
+	" size={0,8,64,1K,4K,8K,64K,?8..256K} place={same_cpu,other_cpu};"
+	/* A semaphore carries nothing, an eventfd a number. */
+	"not via=sysv_sem size!=0; not via!=sysv_sem size=0;"
+	"not via=eventfd size!=8; not via={eventfd,sysv_sem} measure=bandwidth;"
+	"not measure=latency size={64,1K,8K} !asked;"
+	"not measure=bandwidth size={8,4K} !asked;"
+	"is placed;"
+	"is exclusive mean higher unit='B/s' most=$spans if measure=bandwidth";
 
 struct channel_case {
 	enum ipc_via via;
@@ -68,16 +78,7 @@ struct channel_case {
 	enum bench_place place;
 };
 
-#define MAX_CASES 768
-
-static const struct bench_open open_axes[] = {
-	{ "size", BENCH_SIZE, 8, IPC_MOST_BYTES, 0 },
-	{ 0 },
-};
-
 struct state {
-	struct channel_case cases[MAX_CASES];
-	size_t n_cases;
 	struct ipc_shared *shared;
 	struct ipc_partner partner;
 	struct ipc_partner sink; /* of a flow, on this CPU */
@@ -138,67 +139,29 @@ static unsigned int spans_of(const struct bench *b)
 	return (unsigned int)fmax(BENCH_LEAST_EVENTS, SPANS * bench_effort(b));
 }
 
-static void add(struct bench *b, struct state *s, const struct channel_case *cc)
+_Static_assert(IPC_MOST_BYTES == 256 * 1024, "as in the text");
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const bool flow = cc->duty == IPC_SOURCE;
-	const bool other = cc->place != BENCH_SAME_CPU;
-	struct channel_case *keep = &s->cases[s->n_cases++];
-	const struct bench_case c = {
-		.params = {
-			P_STR("via", ipc_via_name(cc->via)),
-			P_STR("measure", flow ? "bandwidth" : "latency"),
-			P_SIZE("size", (int64_t)cc->size),
-			P_STR("place", other ? "other_cpu" : "same_cpu"),
-		},
-		.arg = keep,
-		.run = flow ? NULL : run,
-		.sample = flow ? sample : NULL,
-		.unit = flow ? "B/s" : NULL,
-		.better = flow ? BENCH_HIGHER : BENCH_LOWER,
-		.estimator = flow ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
-		.most = flow ? spans_of(b) : 0,
-		.exclusive = flow, /* one warm-up */
-		.place = cc->place,
+	struct channel_case *cc = c->data;
+	const bool flow = case_is(c, "measure", "bandwidth");
+
+	*cc = (struct channel_case) {
+		.via = CASE_ENUM(c, "via", ipc_via_name, IPC_VIAS),
+		.duty = flow ? IPC_SOURCE : IPC_ECHO,
+		.size = (uint64_t)case_int(c, "size"),
+		.place = c->place,
 	};
-
-	*keep = *cc;
-	bench_add(b, &c);
-}
-
-static void add_sizes(struct bench *b, struct state *s, enum ipc_via via,
-		      enum ipc_duty duty, const int64_t *size, size_t n)
-{
-	for (; n--; size++) {
-		add(b, s,
-		    &(struct channel_case) { via, duty, (uint64_t)*size,
-					     BENCH_SAME_CPU });
-		add(b, s,
-		    &(struct channel_case) { via, duty, (uint64_t)*size,
-					     BENCH_ANY_OTHER });
-	}
+	if (flow)
+		c->sample = sample;
+	else
+		c->run = run;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	static const int64_t none[] = { 0 }, eight[] = { 8 };
-	static const int64_t some[] = { 8, 4096, 65536 };
-	static const int64_t many[] = { 64, 1024, 8192, 65536 };
-	int64_t trip[COUNT(some) + BENCH_ASKED];
-	int64_t flow[COUNT(many) + BENCH_ASKED];
-	const size_t trips = bench_values(b, "size", some, COUNT(some), trip);
-	const size_t flows = bench_values(b, "size", many, COUNT(many), flow);
-	struct state *s = state;
-
-	for (enum ipc_via via = 0; via < IPC_VIAS; via++) {
-		if (via == IPC_SYSV_SEM)
-			add_sizes(b, s, via, IPC_ECHO, none, COUNT(none));
-		else if (via == IPC_EVENTFD)
-			add_sizes(b, s, via, IPC_ECHO, eight, COUNT(eight));
-		else
-			add_sizes(b, s, via, IPC_ECHO, trip, trips);
-		if (via != IPC_SYSV_SEM && via != IPC_EVENTFD)
-			add_sizes(b, s, via, IPC_SOURCE, flow, flows);
-	}
+	BENCH_SET_NUMBER(b, "spans", BENCH_INT, spans_of(b));
 	return 0;
 }
 
@@ -282,7 +245,7 @@ static int begin_flow(struct bench *b, struct state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->arg;
+	const struct channel_case *cc = c->data;
 	const int cpu = cc->place == BENCH_SAME_CPU
 				? bench_cpu(b)
 				: bench_partner(b, cc->place);
@@ -318,7 +281,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->arg;
+	const struct channel_case *cc = c->data;
 
 	if (cc->duty == IPC_SOURCE)
 		return 0; /* all at the end of the flow */
@@ -335,7 +298,7 @@ static void prove_flow(struct bench *b, const struct bench_case *c,
 		       const struct ipc_report *source,
 		       const struct ipc_report *sink)
 {
-	const struct channel_case *cc = c->arg;
+	const struct channel_case *cc = c->data;
 
 	bench_proof(b, c, "messages", (double)source->sent,
 		    (double)sink->received);
@@ -348,7 +311,7 @@ static void prove_flow(struct bench *b, const struct bench_case *c,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->arg;
+	const struct channel_case *cc = c->data;
 	const bool flow = cc->duty == IPC_SOURCE;
 	const struct ipc_report *report = &s->shared->report[cc->duty];
 	int err = 0;
@@ -391,9 +354,11 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "ipc",
-	.open = open_axes,
 	.switches = true,
 	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct channel_case),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

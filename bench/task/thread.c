@@ -28,12 +28,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "kernel_tells.h"
 #include "partner.h"
 
 #define SMALL_STACK (64ul * 1024)
-
-enum figure { CREATE_JOIN, SMALLER, TO_THREAD, TO_PARENT, FIGURES };
 
 /* One kind of stack, whose rows are the figures. */
 struct stack_kind {
@@ -59,45 +56,20 @@ struct thread_state {
 	struct stack_kind kind[STACKS][2]; /* reused, fresh */
 	enum timer_method method;
 	struct thread_report report;
+	/* Of this visit; the rows that get samples in it, or NULL. */
+	struct stack_kind *now;
+	bool first;
+	const struct bench_case *to_thread, *to_parent;
 	char *mapping; /* the fresh stack, while there is one */
 	long faults;   /* before the event */
 	int joined;    /* threads of this event that ended */
 };
 
-static const char *const stacks[STACKS] = { "default", "64K" };
-static const char *const memories[] = { "reused", "fresh" };
-static const char *const figures[FIGURES] = {
-	[CREATE_JOIN] = "create_join",
-	[SMALLER] = "smaller",
-	[TO_THREAD] = "to_thread",
-	[TO_PARENT] = "to_parent",
-};
-
-static const struct bench_axis axes[] = { AXIS_STR("stack", stacks),
-					  AXIS_STR("memory", memories),
-					  AXIS_STR("figure", figures),
-					  { 0 } };
-
-/* The row of @figure of the kind of stack that @c has. */
-static const struct bench_case *
-row(const struct bench *b, const struct bench_case *c, enum figure figure)
-{
-	return bench_point(b, axes, c->at[0], c->at[1], figure);
-}
-
-static struct stack_kind *kind_of(struct thread_state *s,
-				  const struct bench_case *c)
-{
-	return &s->kind[c->at[0]][c->at[1]];
-}
-
-static bool add_figure(struct bench *b, void *state, struct bench_case *c)
-{
-	c->index = c->at[2];
-	c->derived = c->index == TO_THREAD || c->index == TO_PARENT;
-	c->of = c->derived ? row(b, c, SMALLER) : NULL;
-	return true;
-}
+static const char points[] =
+	"stack={default,'64K'} memory={reused,fresh}"
+	" figure={create_join,smaller,to_thread,to_parent};"
+	"is derived of=[figure=smaller] if figure={to_thread,to_parent};"
+	"needs faults if memory=fresh";
 
 static int setup(struct bench *b, void *state)
 {
@@ -195,6 +167,21 @@ static long minor_faults(void)
 	return u.ru_minflt;
 }
 
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct thread_state *s = state;
+
+	s->now = &s->kind[case_is(c, "stack", "64K")]
+			 [case_is(c, "memory", "fresh")];
+	s->first = case_is(c, "figure", "smaller");
+	s->to_thread = bench_beside(b, c, "figure=to_thread");
+	s->to_parent = bench_beside(b, c, "figure=to_parent");
+	return s->now->too_small
+		       ? bench_skip(b, "no stack is as small here: %ld bytes",
+				    sysconf(_SC_THREAD_STACK_MIN))
+		       : 0;
+}
+
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
@@ -202,13 +189,13 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	s->report = (struct thread_report) { 0 };
 	s->joined = 0;
 	s->faults = minor_faults();
-	return kind_of(s, c)->fresh ? kernel_needs(b, KERNEL_FAULTS) : 0;
+	return 0;
 }
 
 static int sample_first(struct bench *b, struct thread_state *s,
 			const struct bench_case *c)
 {
-	struct stack_kind *kind = kind_of(s, c);
+	struct stack_kind *kind = s->now;
 	uint64_t begin, end, there, here;
 	pthread_t thread;
 	int err;
@@ -224,8 +211,8 @@ static int sample_first(struct bench *b, struct thread_state *s,
 	unmap_stack(s, kind);
 	here = end - begin;
 	there = s->report.end - begin;
-	bench_record(b, row(b, c, TO_PARENT), here);
-	bench_record(b, row(b, c, TO_THREAD), there);
+	bench_record(b, s->to_parent, here);
+	bench_record(b, s->to_thread, there);
 	bench_record(b, c, there < here ? there : here);
 	kind->events++;
 	kind->thread_firsts += there < here;
@@ -237,14 +224,11 @@ static int sample_first(struct bench *b, struct thread_state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
-	struct stack_kind *kind = kind_of(s, c);
+	struct stack_kind *kind = s->now;
 	uint64_t ticks;
 	int err;
 
-	if (kind->too_small)
-		return bench_skip(b, "no stack is as small here: %ld bytes",
-				  sysconf(_SC_THREAD_STACK_MIN));
-	if (c->index == SMALLER)
+	if (s->first)
 		return sample_first(b, s, c);
 	TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, kind));
 	if (err) {
@@ -276,12 +260,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct thread_state *s = state;
-	struct stack_kind *kind = kind_of(s, c);
+	struct stack_kind *kind = s->now;
 
 	give_evidence(b, c, s, kind);
-	if (c->index == SMALLER) {
-		give_evidence(b, row(b, c, TO_THREAD), s, kind);
-		give_evidence(b, row(b, c, TO_PARENT), s, kind);
+	if (s->first) {
+		give_evidence(b, s->to_thread, s, kind);
+		give_evidence(b, s->to_parent, s, kind);
 	}
 	kind->last = s->report.stack;
 	return 0;
@@ -299,9 +283,9 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "thread",
 	.state_size = sizeof(struct thread_state),
-	.axes = axes,
-	.point = add_figure,
+	.points = points,
 	.setup = setup,
+	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,
 	.conclude = conclude,

@@ -183,7 +183,7 @@ static bool terms_match(const char *glob, const char *name)
 /* A whole name is that case alone, though others may have all its terms. */
 static bool matches(const struct bench *b, const char *glob, const char *name)
 {
-	if (bench_find(b, glob))
+	if (bench_find(b, "%s", glob))
 		return !strcmp(glob, name);
 	return !fnmatch(glob, name, 0) || terms_match(glob, name);
 }

@@ -326,10 +326,17 @@ double bench_value(const struct bench *b, const struct bench_case *c)
 	return run ? rows_headline(b, run) : NAN;
 }
 
-const struct bench_case *bench_find(const struct bench *b, const char *name)
+const struct bench_case *bench_find(const struct bench *b, const char *name,
+				    ...)
 {
+	char text[256];
+	va_list ap;
+
+	va_start(ap, name);
+	vsnprintf(text, sizeof(text), name, ap);
+	va_end(ap);
 	for (size_t i = 0; i < b->n_runs; i++)
-		if (!strcmp(b->runs[i]->name, name))
+		if (!strcmp(b->runs[i]->name, text))
 			return &b->runs[i]->c;
 	return NULL;
 }

@@ -380,6 +380,14 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 #define CASE_NTH(c, axis, array)                     \
 	case_nth(c, axis, array, sizeof((array)[0]), \
 		 sizeof(array) / sizeof((array)[0]))
+/* Which enumerator below @n, of those that the function @name has names for. */
+#define CASE_ENUM(c, axis, name, n)                             \
+	({                                                      \
+		unsigned int i_ = 0;                            \
+		while (i_ < (n) && !case_is(c, axis, name(i_))) \
+			i_++;                                   \
+		i_;                                             \
+	})
 #define CASE_OF(c, axis, array) (&(array)[CASE_NTH(c, axis, array)])
 
 /* bench_next() - the next case behind @after (NULL: the first) for which @where
@@ -481,7 +489,8 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 double bench_value(const struct bench *b, const struct bench_case *c);
 
 /* bench_find() - the case with that canonical name, or NULL. */
-const struct bench_case *bench_find(const struct bench *b, const char *name);
+const struct bench_case *bench_find(const struct bench *b, const char *name,
+				    ...) __attribute__((format(printf, 2, 3)));
 
 /* bench_selected() - whether @c is to be measured (--case, no skip). */
 bool bench_selected(const struct bench *b, const struct bench_case *c);

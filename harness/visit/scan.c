@@ -238,8 +238,13 @@ static bool is_wanted(struct scan s, const struct bench_case *c,
 		param_of(c, (struct word) { p->axis, strlen(p->axis) });
 
 	for (;;) {
+		const bool none = scan_is(&s, "!");
 		const struct word axis = scan_name(&s);
 
+		if (none && word_is(axis, p->axis))
+			return false;
+		if (none)
+			continue;
 		if (!axis.len || !scan_is(&s, "="))
 			return own && same(own, p);
 		if (word_is(axis, p->axis))
@@ -256,10 +261,14 @@ static size_t count_axes(struct scan *s, const struct bench_case *c)
 	while (c->params[n].axis)
 		n++;
 	for (;;) {
+		const bool none = scan_is(s, "!");
 		const struct word axis = scan_name(s);
 
 		if (!axis.len)
 			return n;
+		n -= none && param_of(c, axis);
+		if (none)
+			continue;
 		if (!scan_is(s, "="))
 			scan_wrong(s);
 		match_value(s, NULL);

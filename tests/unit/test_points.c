@@ -118,6 +118,9 @@ static void test_rules(void)
 		   !bench_beside(&b, c, "a=65"),
 	   "the case beside it");
 	OK(!bench_beside(&b, c, "b=1"), "which must have no more axes");
+	bench_points(&b, "b=1 figure=one");
+	OK(bench_beside(&b, c, "b=1 !a") == &b.runs[4]->c,
+	   "unless they are left out");
 	invocation_forget(&b);
 }
 
@@ -140,7 +143,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 		flagged += b.runs[i]->c.asked;
 	/* And the points of size=4K, which the table has. */
 	OK(!b.usage_error && b.n_runs == points && flagged == asked + 4, said);
-	OK(!asked == !bench_find(&b, b.asked.glob[0]) ||
+	OK(!asked == !bench_find(&b, "%s", b.asked.glob[0]) ||
 		   !strcmp(b.asked.glob[0], "call=a,size=4K,n=0"),
 	   "what was asked for is the name of a case");
 	invocation_close(&b);

@@ -11,11 +11,9 @@ static struct bench b = { .desc = &desc };
 static void row(const char *prefix, const char *name, double ns,
 		double switches)
 {
-	char all[160];
-	struct case_run *run;
+	struct case_run *run =
+		bench_case_of(&b, bench_find(&b, "%s%s", prefix, name));
 
-	snprintf(all, sizeof(all), "%s%s", prefix, name);
-	run = bench_case_of(&b, bench_find(&b, all));
 	run->derived = ns;
 	if (switches > 0)
 		bench_fact(&b, &run->c, "switches_per_turn", switches);
@@ -33,7 +31,7 @@ static void pair(const char *by, double trip, double mechanism, double switches)
 
 static double value_of(const char *name)
 {
-	return bench_case_of(&b, bench_find(&b, name))->derived;
+	return bench_case_of(&b, bench_find(&b, "%s", name))->derived;
 }
 
 int main(void)

@@ -19,13 +19,6 @@
 #define LOOPS	      100		 /* of so many multiplications */
 #define AROUND	      ((size_t)64 << 10) /* what a fault on a cached file maps */
 
-static const struct bench_case *figure_of(const struct bench *b,
-					  const struct bench_case *c,
-					  enum mistake_figure f)
-{
-	return bench_point(b, c->axes, c->at[0], (unsigned int)f);
-}
-
 static uint64_t power(uint64_t y, uint64_t n)
 {
 	uint64_t result = 1;
@@ -90,7 +83,7 @@ static int sample_ticks(struct bench *b, void *state,
 	if (!(hz > 0))
 		return bench_skip(b, "the core's frequency cannot be told");
 	bench_record_value(b, c, (double)ticks / PASSES);
-	bench_record_value(b, figure_of(b, c, RIGHT),
+	bench_record_value(b, s->right,
 			   bench_ns(b, (double)ticks) * hz / 1e9 / PASSES);
 	proof_answer(b, c, x, s->x + s->y * PASSES * (uint64_t)NAIVE_LINKS);
 	return 0;
@@ -134,6 +127,7 @@ static int run_short_adds(struct bench *b, void *state,
 /* Memory that is new to this process, and the same once it is known. */
 static int sample_walk(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct mistakes_state *s = state;
 	char *map = mmap(NULL, NAIVE_WALK_BYTES, PROT_READ,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint64_t cold, warm, loads, again;
@@ -146,7 +140,7 @@ static int sample_walk(struct bench *b, void *state, const struct bench_case *c)
 		       again = naive_walk(map, WALKS));
 	munmap(map, NAIVE_WALK_BYTES);
 	bench_record_value(b, c, naive_ns(b, cold) / (double)loads);
-	bench_record_value(b, figure_of(b, c, RIGHT),
+	bench_record_value(b, s->right,
 			   bench_ns(b, (double)warm) / (double)loads);
 	proof_answer(b, c, again, loads);
 	return 0;
@@ -164,7 +158,7 @@ static int sample_noise(struct bench *b, void *state,
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
 			       good = naive_calls(s->parent, CALLS));
 		bench_record_value(b, c, bench_ns(b, (double)ticks) / CALLS);
-		bench_record_value(b, figure_of(b, c, RIGHT),
+		bench_record_value(b, s->right,
 				   bench_ns(b, (double)ticks) / CALLS);
 		bench_proof(b, c, "calls", CALLS, (double)good);
 	}
@@ -184,7 +178,7 @@ static int sample_differences(struct bench *b, void *state,
 		       good += naive_calls(s->parent, (uint64_t)2 * CALLS));
 	ns = (naive_ns(b, twice) - naive_ns(b, once)) / CALLS;
 	bench_record_value(b, c, ns);
-	bench_record_value(b, figure_of(b, c, RIGHT), ns);
+	bench_record_value(b, s->right, ns);
 	bench_proof(b, c, "calls", 3 * CALLS, (double)good);
 	return 0;
 }
@@ -192,13 +186,14 @@ static int sample_differences(struct bench *b, void *state,
 static int sample_replicates(struct bench *b, void *state,
 			     const struct bench_case *c)
 {
+	const struct mistakes_state *s = state;
 	double inside, between;
 	int err = naive_replicates(b, c, &inside, &between);
 
 	if (err)
 		return err;
 	bench_record_value(b, c, inside);
-	bench_record_value(b, figure_of(b, c, RIGHT), between);
+	bench_record_value(b, s->right, between);
 	return 0;
 }
 
@@ -264,7 +259,7 @@ static int sample_faults(struct bench *b, void *state,
 		return 0;
 	bench_record_value(b, c,
 			   all / ((double)MISTAKE_FILE_BYTES / (double)page));
-	bench_record_value(b, figure_of(b, c, RIGHT), each / faults);
+	bench_record_value(b, s->right, each / faults);
 	return 0;
 }
 
@@ -297,7 +292,7 @@ static int sample_trip(struct bench *b, void *state, const struct bench_case *c)
 	if (!(switches > 0))
 		return 0;
 	bench_record_value(b, c, naive_ns(b, trip) / TRIPS);
-	bench_record_value(b, figure_of(b, c, RIGHT),
+	bench_record_value(b, s->right,
 			   (naive_ns(b, trip) - naive_ns(b, alone)) / switches);
 	return 0;
 }

@@ -56,6 +56,8 @@ extern const struct mistake mistake_table[MISTAKES];
 struct mistakes_state {
 	uint64_t x, y; /* operands */
 	double shot_ns;
+	const struct bench_case *right; /* the row beside, in this visit */
+	bool strided;			/* the chase of this visit */
 	pid_t parent;
 	struct partner disturber;
 	struct naive_pair pair;

@@ -119,9 +119,8 @@ bool proc_point_fill(struct bench *b, void *state, struct bench_case *c)
 	struct proc_point *p = c->data;
 
 	p->first = case_is(c, "op", "first_instruction");
-	while (p->op + 1 < PROC_OPS && !case_is(c, "op", proc_op_name(p->op)))
-		p->op++;
-	if (!case_is(c, "op", proc_op_name(p->op)))
+	p->op = CASE_ENUM(c, "op", proc_op_name, PROC_OPS);
+	if (p->op == PROC_OPS)
 		p->op = PROC_FORK; /* of a first instruction, of a page */
 	p->huge = case_is(c, "pages", "huge");
 	p->page = p->huge ? proc_huge_page_bytes() : bench_page_bytes();

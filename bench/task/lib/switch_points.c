@@ -73,8 +73,7 @@ void switch_point_fill(struct bench_case *c)
 		fill_ring(p, c);
 		return;
 	}
-	while (!case_is(c, "by", switch_way_name(p->way)))
-		p->way++;
+	p->way = CASE_ENUM(c, "by", switch_way_name, SWITCH_WAYS);
 	p->threads = case_is(c, "between", "thread");
 	p->place = c->place;
 	p->figure = case_is(c, "figure", "round_trip") ? SWITCH_ROUND_TRIP
