@@ -188,6 +188,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return bench_fail(b, -err, "link the chain");
 	s->at = s->chase.entry[0];
+	/* The last cache may have kept any part of what was linked. */
+	if (spec->bytes >= mem_beyond_caches(b))
+		mem_flush(s->buffer[spec->pages].base, spec->bytes);
 	/* By the lines that it touches: not all orders touch all of them.
 	 * Strides are about fetching ahead from memory. */
 	if (spec->pattern != STRIDE &&

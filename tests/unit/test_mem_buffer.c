@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A buffer is a mapping of exactly its size: no call on all of it splits one.
- */
+ * What is thrown out of the caches is not in them. */
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "../../bench/memory/lib/chase.h"
 #include "../../bench/memory/lib/mem_buffer.h"
 
+#include "arch.h"
 #include "tap.h"
+#include "timer.h"
 
 /* How many mappings lie in the addresses of @m and its margins; *@exact:
  * whether one is just @m. */
@@ -69,9 +72,42 @@ static void spare(void)
 	mem_unmap(&m);
 }
 
+/* The least ticks of loads from all lines of a chain, thrown out before or not.
+ */
+static uint64_t least_ticks(const struct chase *chase,
+			    const struct mem_buffer *m, bool flush)
+{
+	uint64_t least = UINT64_MAX, ticks;
+
+	for (int i = 0; i < 200; i++) {
+		if (flush)
+			mem_flush(m->base, m->bytes);
+		TIMER_INTERVAL(TIMER_CLOCK, ticks,
+			       chase_run(chase->entry[0],
+					 chase->lines / CHASE_UNROLL));
+		least = ticks < least ? ticks : least;
+	}
+	return least;
+}
+
+static void flushed(void)
+{
+	struct mem_buffer m;
+	struct chase chase;
+
+	if (ARCH_NO_FLUSH || mem_map(&m, 16 * CHASE_PAGE, MEM_4K))
+		return;
+	mem_touch(&m);
+	OK(!chase_link_window(&chase, m.base, m.bytes, 1), "linked");
+	OK(least_ticks(&chase, &m, true) > 2 * least_ticks(&chase, &m, false),
+	   "what was thrown out comes from memory again");
+	mem_unmap(&m);
+}
+
 int main(void)
 {
 	spare();
+	flushed();
 	calls(bench_page_bytes());
 	calls(MEM_HUGE_BYTES + bench_page_bytes());
 	calls(2 * MEM_HUGE_BYTES);

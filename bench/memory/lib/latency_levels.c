@@ -11,13 +11,12 @@ static const char *const figure_names[] = { "size", "latency", "cycles" };
 
 /* Whether a figure of @level is made from @spec: of its size from all of the
  * curve, else from the sizes that it holds and, to know it from memory, the
- * one far beyond the caches. */
+ * one beyond the caches. */
 static bool is_source(const struct bench *b, const struct latency_plan *p,
 		      const struct latency_spec *spec, int level, int figure)
 {
 	return latency_is_curve(spec) &&
-	       (figure == FIG_SIZE ||
-		spec->bytes == latency_plan_memory(b, p) ||
+	       (figure == FIG_SIZE || spec->bytes == mem_beyond_caches(b) ||
 		(level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
 				       (double)spec->bytes)));
 }
@@ -254,13 +253,13 @@ static void derive_cache(struct bench *b, const struct latency_levels *rows,
 		derive_size(b, size, curve->size[end], told, curve);
 }
 
-/* The size far beyond all caches, as a level; false if it has no value.
- * Touching larger ones would take longer than all measuring. */
-static bool beyond_caches(const struct bench *b, const struct latency_plan *p,
-			  const struct curve *curve, struct level *l)
+/* The least size beyond all caches, as a level; false if it has no value.
+ * Larger ones take as long, and touching them more than all measuring. */
+static bool beyond_caches(const struct bench *b, const struct curve *curve,
+			  struct level *l)
 {
 	for (size_t i = 0; i < curve->n; i++)
-		if (curve->spec[i]->bytes == latency_plan_memory(b, p)) {
+		if (curve->spec[i]->bytes == mem_beyond_caches(b)) {
 			*l = (struct level) { .first = i,
 					      .last = i,
 					      .latency_ns = curve->latency[i] };
@@ -286,7 +285,7 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 	struct level here;
 
 	curve_get(b, p, &curve);
-	if (beyond_caches(b, p, &curve, &here)) {
+	if (beyond_caches(b, &curve, &here)) {
 		derive_level(b, l, 0, &here, &curve);
 		memory_ns = here.latency_ns;
 	} else {

@@ -30,6 +30,7 @@ static int make(struct bench *b, struct latency_nodes *n, unsigned int i,
 				bench_random(b));
 	if (err)
 		return bench_fail(b, -err, "link the chain");
+	mem_flush(m->base, m->bytes);
 	n->node[i].at = n->node[i].chase.entry[0];
 	return 0;
 }

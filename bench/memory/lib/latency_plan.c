@@ -93,8 +93,8 @@ static size_t insert(size_t *sizes, size_t n, size_t bytes)
 /* The ladder: two sizes to an octave from 2 KiB on, one beyond 4 MiB where
  * filling takes its time, and steps of an eighth around each cache, of a
  * quarter around large ones. */
-static size_t ladder(const double *cache_bytes, size_t beyond, size_t memory,
-		     size_t max, size_t *sizes)
+static size_t ladder(const double *cache_bytes, size_t beyond, size_t max,
+		     size_t *sizes)
 {
 	size_t n = 0;
 
@@ -115,7 +115,6 @@ static size_t ladder(const double *cache_bytes, size_t beyond, size_t memory,
 				n = insert(sizes, n, k * step);
 	}
 	n = insert(sizes, n, beyond);
-	n = insert(sizes, n, memory);
 	return insert(sizes, n, max);
 }
 
@@ -127,13 +126,6 @@ static size_t max_size(const struct latency_plan *p)
 		if (4 * p->cache_bytes[level] > (double)max)
 			max = 4 * (size_t)p->cache_bytes[level];
 	return max;
-}
-
-size_t latency_plan_memory(const struct bench *b, const struct latency_plan *p)
-{
-	const size_t bytes = 2 * mem_beyond_caches(b), max = max_size(p);
-
-	return bytes < max ? bytes : max;
 }
 
 static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
@@ -187,8 +179,7 @@ void latency_plan_make(struct bench *b, struct latency_plan *p,
 	p->pass = pass;
 	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
 		p->cache_bytes[level] = (double)bench_cache_bytes(b, level);
-	n = ladder(p->cache_bytes, mem_beyond_caches(b),
-		   latency_plan_memory(b, p), max_size(p), sizes);
+	n = ladder(p->cache_bytes, mem_beyond_caches(b), max_size(p), sizes);
 	for (size_t i = 0; i < n; i++)
 		add(b, p, WINDOW, MEM_4K, 0, sizes[i]);
 	for (size_t i = 0; i < 4; i++)

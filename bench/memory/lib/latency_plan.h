@@ -49,12 +49,6 @@ struct latency_plan {
 void latency_plan_make(struct bench *b, struct latency_plan *p,
 		       bench_case_fn *pass);
 
-/* latency_plan_memory() - bytes that memory's latency is measured in: no cache
- * holds more than a quarter of them.  A cache that keeps what it has against a
- * chain that goes round (Qureshi and others, "Adaptive Insertion Policies for
- * High Performance Caching", ISCA 2007) has as large a share of its loads. */
-size_t latency_plan_memory(const struct bench *b, const struct latency_plan *p);
-
 /* latency_plan_largest() - bytes of the largest case with these pages that is
  * selected and not bound to a node, 0 if none is. */
 size_t latency_plan_largest(const struct bench *b, const struct latency_plan *p,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "chase.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -130,6 +131,13 @@ void mem_fill(void *base, size_t bytes, uint64_t seed)
 			    (long long)((uint64_t)0x3ff << 52 | x >> 12));
 	}
 	ARCH_STREAMED();
+}
+
+void mem_flush(const void *base, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += CHASE_LINE)
+		ARCH_FLUSH((const char *)base + at);
+	ARCH_FLUSHED();
 }
 
 uint64_t mem_huge_pool(void)

@@ -58,6 +58,9 @@ void mem_unmap_margins(struct mem_buffer *m);
  * (METHOD 9).  Touches every page. */
 void mem_fill(void *base, size_t bytes, uint64_t seed);
 
+/* mem_flush() - throw [@base, @base + @bytes) out of all caches. */
+void mem_flush(const void *base, size_t bytes);
+
 /* mem_touch() - have each page of @m there, written to. */
 void mem_touch(const struct mem_buffer *m);
 
