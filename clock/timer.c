@@ -45,14 +45,9 @@ uint64_t timer_empty(enum timer_method method)
 	return ticks;
 }
 
-struct instant {
-	uint64_t ns, ticks;
-};
-
-/* The TSC between two readings of the clock, the closest pair of many. */
-static struct instant tightest(void)
+struct timer_instant timer_instant(void)
 {
-	struct instant best = { 0, 0 };
+	struct timer_instant best = { 0, 0 };
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < SANDWICHES; i++) {
@@ -69,16 +64,24 @@ static struct instant tightest(void)
 	return best;
 }
 
-double timer_tsc_hz(uint64_t window_ns)
+double timer_tsc_hz_since(const struct timer_instant *a, uint64_t window_ns)
 {
-	struct instant a = tightest(), b;
-	struct timespec rest = { 0, 1000000 };
+	struct timer_instant b;
+	uint64_t past;
 
 	/* Sleeping leaves the CPU to others; the TSC is invariant. */
-	while (timer_clock_begin() - a.ns < window_ns)
-		nanosleep(&rest, NULL);
-	b = tightest();
-	return (double)(b.ticks - a.ticks) * 1e9 / (double)(b.ns - a.ns);
+	while ((past = timer_clock_begin() - a->ns) < window_ns)
+		nanosleep(&(struct timespec) { 0, (long)(window_ns - past) },
+			  NULL);
+	b = timer_instant();
+	return (double)(b.ticks - a->ticks) * 1e9 / (double)(b.ns - a->ns);
+}
+
+double timer_tsc_hz(uint64_t window_ns)
+{
+	const struct timer_instant now = timer_instant();
+
+	return timer_tsc_hz_since(&now, window_ns);
 }
 
 /* How to read the clock of @method for its own sake: that method may be one

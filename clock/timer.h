@@ -143,9 +143,20 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
  * the mean of the middle 90 %, and how far those are from it. */
 void timer_set_overhead(struct timer *t, double *x, size_t n);
 
-/* timer_tsc_hz() - rate of the TSC against CLOCK_MONOTONIC_RAW: the tightest
- * of many clock/rdtsc/clock sandwiches at both ends of @window_ns. */
+/* The TSC between two readings of CLOCK_MONOTONIC_RAW, the closest pair of
+ * many. */
+struct timer_instant {
+	uint64_t ns, ticks;
+};
+
+struct timer_instant timer_instant(void);
+
+/* timer_tsc_hz() - rate of the TSC against that clock, from instants at both
+ * ends of @window_ns; timer_tsc_hz_since(): from @begin to when they are over,
+ * or now. */
 double timer_tsc_hz(uint64_t window_ns);
+double timer_tsc_hz_since(const struct timer_instant *begin,
+			  uint64_t window_ns);
 
 /* timer_quantum() - step of the method's clock, ticks (clock/quantum.h), from
  * @reads readings, more of a clock that rarely advances; no whole number on

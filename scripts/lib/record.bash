@@ -9,6 +9,7 @@
 
 declare -A journal_done=() # "round id" of what is over
 record_size=0              # bytes in invocations.jsonl
+record_own=0               # whether nobody else can write in .rows and .talk
 
 # record_write NAME TEXT: the file is TEXT as a whole, or as it was before.
 record_write() {
@@ -68,13 +69,18 @@ record_probe() {
 }
 
 # record_ready: .rows and .talk are there, and empty: what a program before has
-# left must not be taken for the next one's.  They are new files: a program of a
-# run that was killed may still write in the old ones.
+# left must not be taken for the next one's.  They are new files after one that did
+# not end by itself, and at first: one of a run that was killed may still write in
+# the old ones.
 record_ready() {
 	local why
 
+	if ((record_own)) && { : >"$out/.rows" && : >"$out/.talk"; } 2>/dev/null; then
+		return
+	fi
 	why=$({ rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; } 2>&1) ||
 		record_stuck "$why"
+	record_own=1
 }
 
 # record_sync: what was measured is on the disk, rows before the journal.
@@ -87,8 +93,8 @@ record_sync() {
 
 # record_journal ROUND ID STATUS SECONDS REASON
 record_journal() {
-	record_append journal.tsv "$(printf '%s\t%s\t%s\t%s\t%s\t%s' "$1" "$2" \
-		"$3" "$4" "$record_size" "${5//[$'\t\r\n']/ }")"
+	record_append journal.tsv \
+		"$1"$'\t'"$2"$'\t'"$3"$'\t'"$4"$'\t'"$record_size"$'\t'"${5//[$'\t\r\n']/ }"
 	journal_done["$1 $2"]=1
 }
 
