@@ -15,7 +15,8 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
 # without SAN, which would count itself; and without -g, for valgrind cannot
-# read what every compiler writes then.
+# read what every compiler writes then.  What a loop does not need, and needs the
+# harness, is left out by the linker.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
 	bench/memory/lib/$(ARCH)/chase_many.c monitor/load_work.c \
@@ -25,8 +26,8 @@ $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h base/*.h
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) \
-		-Ibench/memory/lib -Imonitor -std=gnu11 $(WARN) -O2 -o $@ \
-		$(COUNTED_SRCS) -lm
+		-Ibench/memory/lib -Imonitor -std=gnu11 $(WARN) -O2 \
+		-ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(COUNTED_SRCS) -lm
 
 test-programs: $(COUNTED_LOOPS)
 
