@@ -64,17 +64,18 @@ struct timer_instant timer_instant(void)
 	return best;
 }
 
-double timer_tsc_hz_since(const struct timer_instant *a, uint64_t window_ns)
+double timer_tsc_hz_since(const struct timer_instant *begin, uint64_t window_ns)
 {
 	struct timer_instant b;
 	uint64_t past;
 
 	/* Sleeping leaves the CPU to others; the TSC is invariant. */
-	while ((past = timer_clock_begin() - a->ns) < window_ns)
+	while ((past = timer_clock_begin() - begin->ns) < window_ns)
 		nanosleep(&(struct timespec) { 0, (long)(window_ns - past) },
 			  NULL);
 	b = timer_instant();
-	return (double)(b.ticks - a->ticks) * 1e9 / (double)(b.ns - a->ns);
+	return (double)(b.ticks - begin->ticks) * 1e9 /
+	       (double)(b.ns - begin->ns);
 }
 
 double timer_tsc_hz(uint64_t window_ns)

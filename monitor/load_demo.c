@@ -360,11 +360,8 @@ static const struct bench_case *
 sibling(const struct bench *b, const struct bench_case *c, enum figure figure)
 {
 	const struct work *w = c->arg;
-	char name[80];
 
-	snprintf(name, sizeof(name), "work=%s,figure=%s", w->name,
-		 figures[figure]);
-	return bench_find(b, name);
+	return bench_find(b, "work=%s,figure=%s", w->name, figures[figure]);
 }
 
 /* The kind of core whose cycles counted: its width is in the load. */

@@ -195,7 +195,7 @@ static int derive(struct bench *b, void *state)
 			s->buffer[level].base
 				? (double)chase_verify(&s->chase[level])
 				: 0;
-		double ns[COUNTS], chases[COUNTS];
+		double ns[COUNTS] = { 0 }, chases[COUNTS] = { 0 };
 		size_t n = 0;
 
 		BENCH_EACH (b, row, "chases") {

@@ -229,7 +229,7 @@ static void derive_rise(struct bench *b, const struct bench_case *reach,
 			const struct level *level, const double *pages,
 			const double *ns, size_t n)
 {
-	const int end = levels_rise(ns, n, level);
+	const int end = n ? levels_rise(ns, n, level) : -1;
 	const double here = level->latency_ns;
 
 	if (end < 0) {
@@ -248,8 +248,8 @@ static void derive_rise(struct bench *b, const struct bench_case *reach,
 
 static int derive(struct bench *b, void *state)
 {
-	double pages[COUNTS], ns[COUNTS];
-	struct level level[LEVELS_MAX];
+	double pages[COUNTS] = { 0 }, ns[COUNTS] = { 0 };
+	struct level level[LEVELS_MAX] = { 0 };
 	const size_t n = curve_get(b, pages, ns);
 	const int found = levels_find(pages, ns, n, level);
 	int i = 0;

@@ -139,7 +139,7 @@ static unsigned int spans_of(const struct bench *b)
 	return (unsigned int)fmax(BENCH_LEAST_EVENTS, SPANS * bench_effort(b));
 }
 
-_Static_assert(IPC_MOST_BYTES == 256 * 1024, "as in the text");
+_Static_assert(IPC_MOST_BYTES == (size_t)256 * 1024, "as in the text");
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {

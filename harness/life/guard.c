@@ -493,7 +493,9 @@ static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 
 	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", pid);
 	letter = field_of_stat(stat, 3);
-	*state = letter ? *letter : 0;
+	*state = '\0';
+	if (letter)
+		*state = *letter;
 	*parent = (int)field_number(field_of_stat(stat, 4), -1);
 	*started = (uint64_t)field_number(field_of_stat(stat, 22), 0);
 	return *parent >= 0 && *started;

@@ -215,7 +215,7 @@ static int merge_histograms(struct result *out, rows_t rows, size_t n)
 
 static int merge_counters(struct result *out, rows_t rows, size_t n)
 {
-	const json_t **some = calloc(n, sizeof(json_t *));
+	const json_t **some = calloc(n + 1, sizeof(json_t *));
 	size_t k = 0;
 
 	if (!some)

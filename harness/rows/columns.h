@@ -9,6 +9,8 @@
  * and how JSON has it; merge is what aggregating makes of those of the rows
  * (MERGE_OWN: aggregate.c knows); heading and shown are those of --wide.
  */
+/* Members that are pointers have the size of one.
+ * NOLINTBEGIN(bugprone-sizeof-expression) */
 #define FIELD(kind, member, merge, key) \
 	COLUMN(kind, member, merge, key, NULL, NOTHING)
 
@@ -82,3 +84,4 @@ FIELD(JSON, counters, OWN, "counters")
 
 #undef FIELD
 #undef COLUMN
+/* NOLINTEND(bugprone-sizeof-expression) */
