@@ -26,6 +26,7 @@
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
+#include "record.h"
 #include "supervise.h"
 
 #define CACHE_LINE    64
@@ -201,13 +202,11 @@ static int write_rows(const struct bench *b, int code)
 		if (row.status == RESULT_SKIPPED && skipped == 1)
 			snprintf(first, sizeof(first), "%s: %s", row.name,
 				 row.reason ? row.reason : "");
-		err = out_rows(stdout, OUT_JSON, NULL, &row, 1);
+		err = record_put(STDOUT_FILENO, &row);
 		result_free(&row);
 		if (err)
 			die(EXIT_FAIL, "cannot write: %s", strerror(-err));
 	}
-	if (fflush(stdout))
-		die(EXIT_FAIL, "cannot write: %s", strerror(errno));
 	if (!worst && !measured && skipped) {
 		warn("skipped: %s", first);
 		worst = EXIT_SKIP;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@
 #include "invocation.h"
 #include "noise.h"
 #include "random.h"
+#include "record.h"
 #include "stay.h"
 #include "sysfile.h"
 
@@ -32,43 +35,75 @@
 #define MAX_PAD	  4096 /* one page: more repeats the same offsets */
 #define GRACE_MS  3000 /* for an orderly end after a signal */
 #define RECORD_FD 3    /* the guard's, in an invocation */
-#define POLL_MS	  200  /* only where the kernel has no pidfd */
 #define LOOK_MS	  3000 /* whether it has its CPU */
 
 bool supervise_orders(struct supervise_orders *orders)
 {
 	const char *text = getenv(ORDERS);
+	struct stat out;
+	uint64_t channel;
 	bool good;
 
 	if (!text)
 		return false;
-	good = sscanf(text, "%" SCNu64 ":%d:%u", &orders->seed,
-		      &orders->guard_fd, &orders->number) == 3;
+	/* By hand stdout is another file than the supervisor's channel. */
+	good = sscanf(text, "%" SCNu64 ":%d:%u:%" SCNu64, &orders->seed,
+		      &orders->guard_fd, &orders->number, &channel) == 4 &&
+	       !fstat(STDOUT_FILENO, &out) && out.st_ino == channel;
 	unsetenv(ORDERS);
 	return good;
 }
 
-/* What one invocation wrote. */
-struct output {
+/* Where an invocation writes its records, as its stdout: shared memory.  A
+ * limit on the size of files (ulimit -f) holds for that, too, and some kernels
+ * have none: then a pipe, which must be emptied meanwhile. */
+struct channel {
+	int in, out;
+	bool is_pipe;
+	FILE *read; /* into what follows */
 	char *text;
-	size_t len, room;
+	size_t len;
 };
 
-static int append(struct output *o, const char *data, size_t len)
+static int open_channel(struct channel *c)
 {
-	if (o->len + len + 1 > o->room) {
-		size_t room = 2 * (o->len + len + 1);
-		char *text = realloc(o->text, room);
+	struct rlimit limit = { 0 };
+	int fds[2] = { -1, -1 };
 
-		if (!text)
-			return -ENOMEM;
-		o->text = text;
-		o->room = room;
-	}
-	memcpy(o->text + o->len, data, len);
-	o->len += len;
-	o->text[o->len] = '\0';
-	return 0;
+	*c = (struct channel) { .read = open_memstream(&c->text, &c->len) };
+	if (!c->read)
+		return -ENOMEM;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur == RLIM_INFINITY)
+		fds[0] = memfd_create("oscost-rows", MFD_CLOEXEC);
+	c->is_pipe = fds[0] < 0;
+	/* Closed over exec: the measured process has its stdout, no more. */
+	if (c->is_pipe &&
+	    (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK)))
+		return -errno;
+	c->in = fds[0];
+	c->out = c->is_pipe ? fds[1] : fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+	return c->out < 0 ? -errno : 0;
+}
+
+/* Read what is there.  Return: whether there may be more. */
+static bool empty_channel(struct channel *c)
+{
+	static char buf[65536]; /* more than ulimit -s may allow */
+	ssize_t got;
+
+	while ((got = read(c->in, buf, sizeof(buf))) > 0)
+		fwrite(buf, 1, (size_t)got, c->read);
+	return got < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* Nobody writes any more; of shared memory both have the position.  Return: 0
+ * or -ENOMEM. */
+static int close_channel(struct channel *c)
+{
+	lseek(c->in, 0, SEEK_SET);
+	empty_channel(c);
+	close(c->in);
+	return ferror(c->read) | fclose(c->read) ? -ENOMEM : 0;
 }
 
 /* Rows of all invocations. */
@@ -77,44 +112,24 @@ struct collection {
 	size_t n;
 };
 
-static int collect_row(struct collection *all, const json_t *object)
+/* Whole records count, also those of an invocation that was killed. */
+static int collect(struct collection *all, const struct channel *c)
 {
-	struct result *rows;
-	const char *why;
-	int err;
-
-	rows = grow(all->rows, all->n, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	all->rows = rows;
-	err = result_from_json(&all->rows[all->n], object, &why);
-	if (err)
-		warn("an invocation wrote a bad row: %s", why);
-	else
-		all->n++;
-	return err;
-}
-
-static int collect(struct collection *all, char *text)
-{
-	char *line, *rest = text;
+	const char *at = c->text, *const end = at + c->len;
 	int err = 0;
 
-	while (text && !err && (line = strsep(&rest, "\n"))) {
-		json_error_t where;
-		json_t *object;
+	while (!err && at < end) {
+		struct result *rows =
+			grow(all->rows, all->n, sizeof(*all->rows));
 
-		if (!*line)
-			continue;
-		object = json_loads(line, 0, &where);
-		if (!object) {
-			warn("an invocation wrote a broken row: %s",
-			     where.text);
-			return -EIO;
-		}
-		err = collect_row(all, object);
-		json_decref(object);
+		if (!rows)
+			return -ENOMEM;
+		all->rows = rows;
+		err = record_take(&rows[all->n], &at, end);
+		all->n += !err;
 	}
+	if (err)
+		warn("an invocation wrote a broken row");
 	return err;
 }
 
@@ -141,8 +156,9 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 					unsigned int number, int out,
 					pid_t supervisor)
 {
-	char orders[64], hz[32], pad[MAX_PAD];
+	char orders[96], hz[32], pad[MAX_PAD];
 	size_t len = seed % MAX_PAD;
+	struct stat channel = { 0 };
 	sigset_t none;
 
 	setpgid(0, 0);
@@ -154,8 +170,9 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 	/* Its group is in the background: after `stty tostop` a message would
 	 * stop it. */
 	signal(SIGTTOU, SIG_IGN);
-	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u", seed,
-		 guard < 0 ? -1 : RECORD_FD, number);
+	fstat(out, &channel);
+	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u:%" PRIu64, seed,
+		 guard < 0 ? -1 : RECORD_FD, number, (uint64_t)channel.st_ino);
 	snprintf(hz, sizeof(hz), "%.3f", plan->tsc_hz);
 	memset(pad, 'x', len);
 	pad[len ? len - 1 : 0] = '\0';
@@ -232,11 +249,10 @@ static void look(pid_t pid, struct standing *last)
  * another; and a sample with a pause in it would be wrong. */
 static volatile sig_atomic_t asked_to_pause;
 
-/* Read what @pid writes to @fd until it is gone.  Return: its wait status. */
-static int follow(pid_t pid, int fd, struct output *out)
+/* Wait until @pid is gone; SIGCHLD ends each wait.  Return: its status. */
+static int follow(pid_t pid, struct channel *c)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
+	struct pollfd pipe = { c->is_pipe ? c->in : -1, POLLIN, 0 };
 	int64_t deadline = 0, next_look = deadline_in(LOOK_MS);
 	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
@@ -244,11 +260,9 @@ static int follow(pid_t pid, int fd, struct output *out)
 	bool ended = false;
 
 	sigemptyset(&none);
-	while (!ended || fds[0].fd >= 0) {
-		int ms = deadline ? 50 : pidfd < 0 ? POLL_MS : LOOK_MS;
+	while (!ended) {
+		int ms = deadline ? 50 : LOOK_MS;
 		struct timespec wait = { ms / 1000, ms % 1000 * 1000000L };
-		static char buf[65536]; /* more than ulimit -s may allow */
-		ssize_t got;
 
 		if (invocation_stop && !deadline) {
 			kill_group(pid, SIGTERM);
@@ -261,29 +275,15 @@ static int follow(pid_t pid, int fd, struct output *out)
 		asked_to_pause = 0;
 		if (deadline && deadline_passed(deadline))
 			kill_group(pid, SIGKILL);
-		if (!ended && deadline_passed(next_look)) {
+		if (deadline_passed(next_look)) {
 			look(pid, &standing);
 			next_look = deadline_in(LOOK_MS);
 		}
-		/* Once it ended only what is in the pipe is read: somebody it
-		 * left behind may hold the other end. */
-		if (ended)
-			wait = (struct timespec) { 0, 0 };
-		fds[0].revents = 0;
-		if (ppoll(fds, ended ? 1 : 2, &wait, &none) < 0 &&
-		    errno != EINTR)
+		pipe.revents = 0;
+		if (ppoll(&pipe, 1, &wait, &none) < 0 && errno != EINTR)
 			break;
-		if (fds[0].revents) {
-			got = read(fd, buf, sizeof(buf));
-			if (got > 0 && append(out, buf, (size_t)got))
-				break;
-			if (got == 0)
-				fds[0].fd = -1;
-			if (got > 0)
-				continue;
-		}
-		if (ended)
-			break;
+		if (pipe.revents && !empty_channel(c))
+			pipe.fd = -1;
 		ended = waitpid(pid, &status, WNOHANG) != 0;
 	}
 	if (!ended) {
@@ -291,8 +291,6 @@ static int follow(pid_t pid, int fd, struct output *out)
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	if (pidfd >= 0)
-		close(pidfd);
 	return status;
 }
 
@@ -349,8 +347,8 @@ static int one_invocation(const struct supervise_plan *plan,
 			  struct collection *all)
 {
 	uint64_t state = plan->seed + number * 0x9E3779B97F4A7C15u + 1;
-	struct output out = { 0 };
-	int fds[2], code, status;
+	struct channel channel;
+	int code, status, lost;
 	unsigned int left, orphans;
 	char stuck[512];
 	size_t before = all->n;
@@ -359,9 +357,9 @@ static int one_invocation(const struct supervise_plan *plan,
 
 	/* The first invocation has the seed that the user gave. */
 	seed = number ? random_next(&state) >> 1 : plan->seed;
-	/* Closed over exec: the measured process has its stdout, no more. */
-	if (pipe2(fds, O_CLOEXEC))
-		die(EXIT_FAIL, "pipe: %s", strerror(errno));
+	code = open_channel(&channel);
+	if (code)
+		die(EXIT_FAIL, "no place for rows: %s", strerror(-code));
 	supervisor = getpid();
 	pid = fork();
 	if (pid < 0) {
@@ -370,33 +368,36 @@ static int one_invocation(const struct supervise_plan *plan,
 
 		warn("%scannot start an invocation: %s",
 		     limit ? "skipped: " : "", strerror(errno));
-		close(fds[0]);
-		close(fds[1]);
+		close(channel.out);
+		close_channel(&channel);
+		free(channel.text);
 		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
 	if (pid == 0)
-		become_invocation(plan, seed, guard, number, fds[1],
+		become_invocation(plan, seed, guard, number, channel.out,
 				  supervisor);
-	close(fds[1]);
-	status = follow(pid, fds[0], &out);
-	close(fds[0]);
+	close(channel.out);
+	status = follow(pid, &channel);
 	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
 	left = guard_sweep(guard, stuck, sizeof(stuck));
+	lost = close_channel(&channel);
+	if (lost)
+		warn("no memory for the rows of an invocation");
 	if (stuck[0])
 		warn("cannot remove what was left behind: %s", stuck);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
 	} else {
 		code = exit_code(status, number + 1);
-		if (collect(all, out.text) && code == EXIT_OK)
+		if ((collect(all, &channel) || lost) && code == EXIT_OK)
 			code = EXIT_FAIL;
 		else if (code == EXIT_FAIL && brought_failure(all, before))
 			code = EXIT_OK;
 		if (WIFEXITED(status))
 			code = reproach(code, orphans, left, all->n - before);
 	}
-	free(out.text);
+	free(channel.text);
 	return code;
 }
 
@@ -438,11 +439,11 @@ static void on_signal(int sig)
 {
 	if (sig == SIGTSTP)
 		asked_to_pause = 1;
-	else
+	else if (sig != SIGCHLD)
 		invocation_stop = sig;
 }
 
-static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };
+static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD };
 
 static void watch_signals(void)
 {

@@ -63,7 +63,7 @@ FIELD(JSON, tags, OWN, "tags")
 /* How far another run may lie: see grade.h. */
 FIELD(NUMBER, within, OWN, "repeats_within")
 /* "A" ... "D" */
-COLUMN(TEXT, grade, OWN, "grade", "grade", TEXT)
+COLUMN(TEXT, grade, OWN, "grade", "grade", GRADE)
 FIELD(TEXT, started_at, FIRST, "started_at")
 FIELD(NUMBER, duration_s, OWN, "duration_s")
 /* -1: unknown */

@@ -191,21 +191,6 @@ static const char *below(char text[WHY_MAX], double bound)
 	return text;
 }
 
-/* Why @event has no number; @x is what was computed. */
-static const char *why_unknown(const struct op_counter *counter,
-			       enum counters_event event,
-			       const struct op_count *x, char *text)
-{
-	const char *why = counters_why(counter->c, event);
-
-	if (why)
-		return why;
-	if (!isfinite(x->value))
-		return "it never had a counter for itself that counted: others "
-		       "use them";
-	return below(text, fmax(x->resolution, fabs(x->value)));
-}
-
 static bool is_known(const struct op_count *x)
 {
 	if (!isfinite(x->value))
@@ -220,21 +205,26 @@ static int put(json_t *o, const char *key, double x)
 				   isfinite(x) ? json_real(x) : json_null());
 }
 
+/* The number of @event, or in @unknown why it has none; then @x is NAN. */
 static int put_event(json_t *o, json_t *unknown,
 		     const struct op_counter *counter,
 		     enum counters_event event, struct op_count *x)
 {
 	const char *name = counters_name(event);
+	const char *why = counters_why(counter->c, event);
 	char text[WHY_MAX];
+	int bad = 0;
 
-	if (is_known(x))
-		return put(o, name, x->value);
-	if (json_object_set_new(unknown, name,
-				json_string(
-					why_unknown(counter, event, x, text))))
-		return -1;
-	x->value = NAN;
-	return put(o, name, NAN);
+	if (!is_known(x)) {
+		if (!why && isfinite(x->value))
+			why = below(text, fmax(x->resolution, fabs(x->value)));
+		if (!why)
+			why = "it never had a counter for itself that "
+			      "counted: others use them";
+		bad = json_object_set_new(unknown, name, json_string(why));
+		x->value = NAN;
+	}
+	return bad | put(o, name, x->value);
 }
 
 json_t *op_counts_json(const struct op_counts *counts,
@@ -242,15 +232,13 @@ json_t *op_counts_json(const struct op_counts *counts,
 		       const struct op_counter *counter, uint64_t iters,
 		       double ops)
 {
+	const bool user = counters_user_only(counter->c);
 	struct op_count x[COUNTERS_EVENTS];
-	json_t *o = json_object(), *unknown = json_object();
+	json_t *unknown = json_object();
+	json_t *o =
+		json_pack("{s:s}", "scope", user ? "user" : "user and kernel");
 	int bad = !o || !unknown;
 
-	bad |= json_object_set_new(o, "scope",
-				   json_string(counters_user_only(counter->c)
-						       ? "user"
-						       : "user and "
-							 "kernel"));
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
 		x[e] = less_base(counts, base, (enum counters_event)e, iters,
 				 ops);
@@ -263,13 +251,11 @@ json_t *op_counts_json(const struct op_counts *counts,
 	bad |= put(o, "pair_ns", counter->pair_ns);
 	bad |= json_object_set_new(o, "intervals",
 				   json_integer((json_int_t)counts->intervals));
-	bad |= json_object_set(o, "unknown", unknown);
-	json_decref(unknown);
-	if (bad) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
+	bad |= json_object_set_new(o, "unknown", unknown);
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 static double number_in(const json_t *o, const char *key)
@@ -277,24 +263,6 @@ static double number_in(const json_t *o, const char *key)
 	const json_t *v = json_object_get(o, key);
 
 	return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
-/* The median of the numbers that @key has in the objects. */
-static double median_key(const json_t *const *objects, size_t n,
-			 const char *key)
-{
-	struct sample_vec vec = { 0 };
-	double median;
-
-	for (size_t i = 0; i < n; i++) {
-		double x = number_in(objects[i], key);
-
-		if (isfinite(x) && sample_push(&vec, x))
-			break;
-	}
-	median = sample_median(&vec);
-	sample_free(&vec);
-	return median;
 }
 
 /* The bound that @o gives for an event that it cannot tell from nothing; NAN
@@ -308,88 +276,67 @@ static double bound_of(const json_t *o, const char *event)
 	return why && sscanf(why, "< %lf", &bound) == 1 ? bound : NAN;
 }
 
-/* The median over all that could have told.  Those below resolution are the
- * least: to leave them out would bias the others upwards.  NAN if no more than
- * half have a number; then @most is the bound that all agree to, NAN if none
- * gave one. */
-static double median_event(const json_t *const *objects, size_t n,
-			   const char *event, double *most)
-{
-	struct sample_vec vec = { 0 };
-	size_t numbers = 0;
-	double median;
-
-	*most = NAN;
-	for (size_t i = 0; i < n; i++) {
-		double x = number_in(objects[i], event);
-		double bound = bound_of(objects[i], event);
-
-		*most = fmax(*most, isfinite(x) ? x : bound);
-		numbers += isfinite(x);
-		if (isfinite(x) || isfinite(bound))
-			if (sample_push(&vec, isfinite(x) ? x : -INFINITY))
-				break;
-	}
-	if (numbers == vec.n)
-		*most = NAN;
-	median = numbers * 2 > n ? sample_median(&vec) : NAN;
-	sample_free(&vec);
-	return median;
-}
-
-static int merge_event(json_t *o, const json_t *const *objects, size_t n,
-		       const char *event)
+/* The median of @key over all that could have told.  Those below resolution
+ * are the least: to leave them out would bias the others upwards.  If no more
+ * than half have a number there is none, and one bound that all agree to, if
+ * one gave a bound. */
+static int merge_key(json_t *o, const json_t *const *objects, size_t n,
+		     const char *key)
 {
 	json_t *unknown = json_object_get(o, "unknown");
+	struct sample_vec vec = { 0 };
+	double most = NAN, median;
 	char text[WHY_MAX];
-	double most, x = median_event(objects, n, event, &most);
+	size_t numbers = 0;
+	int bad = 0;
 
-	if (isfinite(x))
-		json_object_del(unknown, event);
-	else if (isfinite(most) &&
-		 json_object_set_new(unknown, event,
-				     json_string(below(text, most))))
-		return -1;
-	return put(o, event, x);
+	for (size_t i = 0; i < n; i++) {
+		double x = number_in(objects[i], key);
+		double bound = bound_of(objects[i], key);
+
+		most = fmax(most, isfinite(x) ? x : bound);
+		numbers += isfinite(x);
+		if (isfinite(x) || isfinite(bound))
+			bad |= sample_push(&vec, isfinite(x) ? x : -INFINITY);
+	}
+	median = numbers * 2 > n ? sample_median(&vec) : NAN;
+	if (isfinite(median))
+		json_object_del(unknown, key);
+	else if (numbers < vec.n)
+		bad |= json_object_set_new(unknown, key,
+					   json_string(below(text, most)));
+	sample_free(&vec);
+	return bad | put(o, key, median);
 }
 
 json_t *op_counts_merge(const json_t *const *objects, size_t n)
 {
-	json_t *o = n ? json_deep_copy(objects[0]) : NULL;
-	json_int_t intervals = 0;
+	json_t *o = n ? json_deep_copy(objects[0]) : NULL, *v;
+	double intervals = 0;
 	const char *key;
-	json_t *v;
+	int bad = !o;
 	void *next;
-	int bad = 0;
 
-	if (!o)
-		return NULL;
 	for (size_t i = 0; i < n; i++) {
-		intervals += json_integer_value(
-			json_object_get(objects[i], "intervals"));
+		intervals += number_in(objects[i], "intervals");
 		json_object_update_missing(json_object_get(o, "unknown"),
 					   json_object_get(objects[i],
 							   "unknown"));
 	}
 	json_object_foreach_safe(o, next, key, v)
 	{
-		if (json_is_real(v) || json_is_null(v))
-			bad |= put(o, key, median_key(objects, n, key));
+		if (!strcmp(key, "intervals"))
+			bad |= json_object_set_new(
+				o, key, json_integer((json_int_t)intervals));
+		else if (json_is_number(v) || json_is_null(v))
+			bad |= merge_key(o, objects, n, key);
 	}
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		key = counters_name((enum counters_event)e);
-		if (json_object_get(o, key))
-			bad |= merge_event(o, objects, n, key);
-	}
-	bad |= put(o, "ipc",
-		   number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
-			   number_in(o, counters_name(COUNTERS_CYCLES)));
-	if (json_object_get(o, "intervals"))
-		bad |= json_object_set_new(o, "intervals",
-					   json_integer(intervals));
-	if (bad) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
+	if (!bad)
+		bad = put(o, "ipc",
+			  number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
+				  number_in(o, counters_name(COUNTERS_CYCLES)));
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
 }

@@ -13,6 +13,10 @@
 #include "states.h"
 #include "units.h"
 
+#define COUNT(list)   (sizeof(list) / sizeof(*(list)))
+#define NOTE_MOST     511
+#define COUNTED_SHORT 6 /* of @counted have room in 80 columns */
+
 /* The columns of the tables, by their keys. */
 static const char *const of_short[] = { "case", "value", "ci95", "grade" };
 static const char *const of_wide[] = {
@@ -22,32 +26,31 @@ static const char *const of_wide[] = {
 	"distance_ns", "n",	"samples", "grade",    "evidence",
 };
 
-#define NOTE_MOST   511
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
-/* Keys of the object "counters" that are shown, and their headings; as many as
- * 80 columns have room for, and with --wide all. */
-static const struct {
-	const char *key, *heading;
-} counted[] = {
-	{ "instructions", "instructions" },
-	{ "cycles", "cycles" },
-	{ "ipc", "IPC" },
-	{ "llc_misses", "LLC misses" },
-	{ "page_faults", "faults" },
-	{ "branch_misses", "branch misses" },
-	{ "context_switches", "switches" },
-	{ "task_clock_ns", "CPU ns" },
-	{ "intervals", "intervals" },
-};
-#define COUNTED_SHORT 5
-
-/* The one column that is no member. */
+/* What is no member: of two, and keys of the object "counters". */
 static const struct result_column error_column = {
 	.key = "error",
 	.heading = "error",
 	.kind = COLUMN_NUMBER,
 	.shown = SHOWN_ERROR,
+};
+static const struct result_column remark_column = { .shown = SHOWN_REMARK };
+
+#define COUNTED(key_of, of)                                          \
+	{                                                            \
+		.key = key_of, .heading = of, .shown = SHOWN_COUNTED \
+	}
+
+static const struct result_column counted[] = {
+	{ .key = "case", .heading = "of one operation", .shown = SHOWN_NAME },
+	COUNTED("instructions", "instructions"),
+	COUNTED("cycles", "cycles"),
+	COUNTED("ipc", "IPC"),
+	COUNTED("llc_misses", "LLC misses"),
+	COUNTED("page_faults", "faults"),
+	COUNTED("branch_misses", "branch misses"),
+	COUNTED("context_switches", "switches"),
+	COUNTED("task_clock_ns", "CPU ns"),
+	COUNTED("intervals", "intervals"),
 };
 
 static const struct result_column *find_column(const char *key)
@@ -59,188 +62,95 @@ static const struct result_column *find_column(const char *key)
 	return c->key ? c : &error_column;
 }
 
-static char *copy_of(const char *text)
+/* Line feeds in @text become blanks: where lines end is decided here. */
+static char *flat(char *text)
 {
-	return text ? strdup(text) : NULL;
+	for (char *c = text; c && *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	return text;
 }
 
-static char *value(const struct result *r)
+static void put_amount(FILE *f, double x, const char *unit)
 {
-	char text[UNITS_MAX], both[STATES_MAX], *bound = NULL;
+	char text[UNITS_MAX];
 
-	switch (r->status) {
-	case RESULT_OK:
-		if (states_text(both, r))
-			return strdup(both);
-		return strdup(units_format(text, r->value, r->unit));
-	case RESULT_BELOW_RESOLUTION:
-		/* Of a rate there is none: the remark says what it was. */
-		if (!isfinite(r->resolution))
-			return strdup("unstable");
-		units_format(text, r->resolution, r->unit);
-		return asprintf(&bound, "< %s", text) < 0 ? NULL : bound;
-	default:
-		return strdup(result_status_name(r->status));
-	}
+	if (isfinite(x))
+		fputs(units_format(text, x, unit), f);
+}
+
+static void put_value(FILE *f, const struct result *r)
+{
+	char text[UNITS_MAX], both[STATES_MAX];
+
+	if (r->status == RESULT_OK)
+		fputs(states_text(both, r)
+			      ? both
+			      : units_format(text, r->value, r->unit),
+		      f);
+	else if (r->status != RESULT_BELOW_RESOLUTION)
+		fputs(result_status_name(r->status), f);
+	else if (isfinite(r->resolution))
+		fprintf(f, "< %s", units_format(text, r->resolution, r->unit));
+	else /* Of a rate there is none: the remark says what it was. */
+		fputs("unstable", f);
 }
 
 /* In --wide the value beside it has the unit for both. */
-static char *interval(const struct result *r, bool wide)
+static void put_interval(FILE *f, const struct result *r, bool wide)
 {
-	char lo[UNITS_MAX], hi[UNITS_MAX], *text = NULL;
+	char lo[UNITS_MAX], hi[UNITS_MAX];
 	const char *shown;
 	double per;
 
 	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]))
-		return NULL;
+		return;
 	per = units_scale(r->value, r->unit, &shown);
-	if (wide || !shown || !strcmp(shown, "1"))
-		shown = "";
-	if (asprintf(&text, "%s..%s%s%s", units_number(lo, r->ci95[0] / per),
-		     units_number(hi, r->ci95[1] / per), *shown ? " " : "",
-		     shown) < 0)
-		return NULL;
-	return text;
+	fprintf(f, "%s..%s", units_number(lo, r->ci95[0] / per),
+		units_number(hi, r->ci95[1] / per));
+	if (!wide && shown && strcmp(shown, "1") != 0)
+		fprintf(f, " %s", shown);
 }
 
-/* Return: what is to stand before the next. */
-static const char *put_evidence(FILE *f, const char *sep, const char *key,
-				const json_t *v)
+static void put_number(FILE *f, const json_t *v)
 {
-	const json_t *seen = json_object_get(v, "seen");
-	char a[UNITS_MAX], b[UNITS_MAX];
-	double ends[2];
+	char text[UNITS_MAX];
 
-	if (json_is_number(seen))
-		fprintf(f, "%s%s %.0f/%.0f", sep, key, json_number_value(seen),
-			json_number_value(json_object_get(v, "expected")));
-	else if (json_is_string(v))
-		fprintf(f, "%s%s %s", sep, key, json_string_value(v));
-	else if (json_is_number(v))
-		fprintf(f, "%s%s %s", sep, key,
-			units_number(a, json_number_value(v)));
-	else if (!json_unpack((json_t *)v, "[FF!]", &ends[0], &ends[1]))
-		fprintf(f, "%s%s %s..%s", sep, key, units_number(a, ends[0]),
-			units_number(b, ends[1]));
-	else
-		return sep;
-	return ", ";
+	if (json_is_integer(v))
+		fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_real(v))
+		fputs(units_number(text, json_real_value(v)), f);
 }
 
-static char *note(const struct result *r)
+static void put_evidence(FILE *f, json_t *evidence)
 {
-	char *text = NULL;
 	const char *key, *sep = "";
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	char a[UNITS_MAX], b[UNITS_MAX];
 	json_t *v;
 
-	if (!f)
-		return NULL;
-	if (r->status != RESULT_OK)
-		fprintf(f, "%s: %s",
-			r->status == RESULT_BELOW_RESOLUTION
-				? "below resolution"
-				: result_status_name(r->status),
-			r->reason ? r->reason : "no reason was given");
-	else
-		json_object_foreach(r->evidence, key, v) sep =
-			put_evidence(f, sep, key, v);
-	fclose(f);
-	if (text && len > NOTE_MOST)
-		text[NOTE_MOST] = '\0';
-	return text;
-}
+	json_object_foreach(evidence, key, v)
+	{
+		const json_t *seen = json_object_get(v, "seen");
+		double ends[2] = { json_number_value(v) };
 
-static char *count(uint64_t n)
-{
-	char *text = NULL;
-
-	return asprintf(&text, "%" PRIu64, n) < 0 ? NULL : text;
-}
-
-static char *amount(double x, const char *unit)
-{
-	char text[UNITS_MAX];
-
-	return isfinite(x) ? strdup(units_format(text, x, unit)) : NULL;
-}
-
-/* Without a value a row has its name, why, and how many invocations say so. */
-static char *wide_cell(const struct result *r, const struct result_column *c)
-{
-	/* Percentiles are of events; of batches they say nothing about
-	 * operations. */
-	const bool events = r->iters == 1 && r->samples > 0;
-	const void *at = (const char *)r + c->offset;
-	const double *x = at;
-	char text[UNITS_MAX];
-
-	switch (c->shown) {
-	case SHOWN_NAME:
-		return strdup(r->name);
-	case SHOWN_NOTE:
-		return note(r);
-	case SHOWN_COUNT:
-		return count(*(const uint64_t *)at);
-	default:
-		if (r->status != RESULT_OK)
-			return NULL;
+		if (json_is_number(seen))
+			fprintf(f, "%s%s %.0f/%.0f", sep, key,
+				json_number_value(seen),
+				json_number_value(
+					json_object_get(v, "expected")));
+		else if (json_is_string(v))
+			fprintf(f, "%s%s %s", sep, key, json_string_value(v));
+		else if (json_is_number(v))
+			fprintf(f, "%s%s %s", sep, key,
+				units_number(a, ends[0]));
+		else if (!json_unpack(v, "[FF!]", &ends[0], &ends[1]))
+			fprintf(f, "%s%s %s..%s", sep, key,
+				units_number(a, ends[0]),
+				units_number(b, ends[1]));
+		else
+			continue;
+		sep = ", ";
 	}
-	switch (c->shown) {
-	case SHOWN_TEXT:
-		return copy_of(*(char *const *)at);
-	case SHOWN_VALUE:
-		return value(r);
-	case SHOWN_INTERVAL:
-		return interval(r, true);
-	case SHOWN_ERROR:
-		return isfinite(r->expected) && isfinite(r->value) &&
-				       r->expected != 0
-			       ? strdup(units_error(text,
-						    r->value / r->expected - 1))
-			       : NULL;
-	case SHOWN_EVENT:
-		return events ? amount(*x, r->unit) : NULL;
-	case SHOWN_UNIT:
-		return amount(*x, r->unit);
-	case SHOWN_NS:
-		return amount(*x, "ns");
-	case SHOWN_NUMBER:
-		return isfinite(*x) ? strdup(units_number(text, *x)) : NULL;
-	case SHOWN_SAMPLES:
-		return r->samples ? count(r->samples) : NULL;
-	default:
-		return NULL;
-	}
-}
-
-static char *short_cell(const struct result *r, const struct result_column *c)
-{
-	switch (c->shown) {
-	case SHOWN_NAME:
-		return strdup(*r->name ? r->name : "-");
-	case SHOWN_VALUE:
-		return value(r);
-	case SHOWN_INTERVAL:
-		return interval(r, false);
-	default:
-		return r->status <= RESULT_BELOW_RESOLUTION ? copy_of(r->grade)
-							    : NULL;
-	}
-}
-
-static void put_error(FILE *f, const struct result *r)
-{
-	char text[UNITS_MAX];
-
-	if (r->status != RESULT_OK || !isfinite(r->expected))
-		return;
-	fprintf(f, "%strue %s", r->states ? "; " : "",
-		units_format(text, r->expected, r->unit));
-	if (r->expected != 0)
-		fprintf(f, ", error %s",
-			units_error(text, r->value / r->expected - 1));
 }
 
 /* "2 visits set aside: bytes_from_cache" */
@@ -270,27 +180,14 @@ static void put_aside(FILE *f, const struct result *r, const char *sep)
 	}
 }
 
-/* Line feeds in @text become blanks: where lines end is decided here. */
-static char *flat(char *text)
-{
-	for (char *c = text; c && *c; c++)
-		if (*c == '\n')
-			*c = ' ';
-	return text;
-}
-
-/* What the columns do not say; a new string, empty if there is nothing. */
-static char *remark(const struct result *r)
+/* What the columns do not say. */
+static void put_remark(FILE *f, const struct result *r)
 {
 	const char *why = r->reason ? r->reason : "no reason was given";
+	const char *sep = r->status != RESULT_OK || r->states ? "; " : "";
 	bool below = r->status == RESULT_BELOW_RESOLUTION;
-	char *text = NULL, *doubt;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	char text[UNITS_MAX], *doubt = grade_doubt(r);
 
-	if (!f)
-		return NULL;
-	doubt = grade_doubt(r);
 	/* The value says already what it is less than, or "unstable". */
 	if (below && (*why == '<' || !strncmp(why, "unstable", 8)) &&
 	    strstr(why, ": "))
@@ -304,58 +201,185 @@ static char *remark(const struct result *r)
 		fputs("the process runs fall in two groups: both levels, with "
 		      "their shares",
 		      f);
-	put_error(f, r);
-	fflush(f);
+	if (r->status == RESULT_OK && isfinite(r->expected)) {
+		fprintf(f, "%strue %s", sep,
+			units_format(text, r->expected, r->unit));
+		if (r->expected != 0)
+			fprintf(f, ", error %s",
+				units_error(text, r->value / r->expected - 1));
+		sep = "; ";
+	}
 	if (doubt)
-		fprintf(f, "%s%s", len ? "; " : "", doubt);
+		fprintf(f, "%s%s", sep, doubt);
+	put_aside(f, r, doubt ? "; " : sep);
 	free(doubt);
-	fflush(f);
-	put_aside(f, r, len ? "; " : "");
-	fclose(f);
-	return flat(text);
 }
 
-/* Where it was measured. */
-static void put_cpu(FILE *f, const struct result *r)
+/* Percentiles are of events; of batches they say nothing about operations. */
+static bool timed_events(const struct result *r)
 {
-	if (r->cpu >= 0)
-		fprintf(f, ", CPU %" PRId64, r->cpu);
-	else if (r->cpu == RESULT_CPUS_DIFFER)
-		fputs(", the process runs were on different CPUs (was the "
-		      "cpuset changed?)",
-		      f);
-	else
-		fputs(", bound to no CPU", f);
+	return r->iters == 1 && r->samples > 0;
 }
 
-static int heading(FILE *f, const char *title, const struct result *r,
-		   bool wide)
+/* Column @c of @r, of --wide or of the table in 80 columns.  There a row
+ * without a value has its name, why, and how many invocations say so. */
+static void put_cell(FILE *f, const struct result *r,
+		     const struct result_column *c, bool wide)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX], *text[2] = { 0 };
+	const void *at = (const char *)r + c->offset;
+	const bool ok = r->status == RESULT_OK;
+	const double x =
+		ok && c->kind == COLUMN_NUMBER ? *(const double *)at : NAN;
+	char text[UNITS_MAX];
+
+	switch (c->shown) {
+	case SHOWN_NOTHING:
+		break;
+	case SHOWN_NAME:
+		fputs(*r->name || wide ? r->name : "-", f);
+		break;
+	case SHOWN_COUNT:
+		fprintf(f, "%" PRIu64, *(const uint64_t *)at);
+		break;
+	case SHOWN_NOTE:
+		if (ok)
+			put_evidence(f, r->evidence);
+		else
+			fprintf(f, "%s: %s",
+				r->status == RESULT_BELOW_RESOLUTION
+					? "below resolution"
+					: result_status_name(r->status),
+				r->reason ? r->reason : "no reason was given");
+		break;
+	case SHOWN_REMARK:
+		put_remark(f, r);
+		break;
+	case SHOWN_COUNTED:
+		put_number(f, json_object_get(r->counters, c->key));
+		break;
+	case SHOWN_VALUE:
+		if (ok || !wide)
+			put_value(f, r);
+		break;
+	case SHOWN_INTERVAL:
+		put_interval(f, r, wide);
+		break;
+	case SHOWN_GRADE:
+		if (r->grade &&
+		    (ok || (!wide && r->status == RESULT_BELOW_RESOLUTION)))
+			fputs(r->grade, f);
+		break;
+	case SHOWN_ERROR:
+		if (ok && isfinite(r->expected) && isfinite(r->value) &&
+		    r->expected != 0)
+			fputs(units_error(text, r->value / r->expected - 1), f);
+		break;
+	case SHOWN_UNIT:
+		put_amount(f, x, r->unit);
+		break;
+	case SHOWN_EVENT:
+		put_amount(f, timed_events(r) ? x : NAN, r->unit);
+		break;
+	case SHOWN_NS:
+		put_amount(f, x, "ns");
+		break;
+	case SHOWN_NUMBER:
+		if (isfinite(x))
+			fputs(units_number(text, x), f);
+		break;
+	case SHOWN_SAMPLES:
+		if (ok && r->samples)
+			fprintf(f, "%" PRIu64, r->samples);
+		break;
+	}
+}
+
+/* A new string, in one line: where lines end is decided in the end. */
+static char *cell(const struct result *r, const struct result_column *c,
+		  bool wide)
+{
+	char *text = NULL;
 	size_t len;
-	FILE *m = open_memstream(&text[1], &len);
+	FILE *f = open_memstream(&text, &len);
 
-	if (!m ||
-	    (title && asprintf(&text[0], "%s: %s", r->benchmark, title) < 0)) {
-		if (m)
-			fclose(m);
-		free(text[1]);
-		return -ENOMEM;
+	if (!f)
+		return NULL;
+	put_cell(f, r, c, wide);
+	fclose(f);
+	if (text && c->shown == SHOWN_NOTE && len > NOTE_MOST)
+		text[NOTE_MOST] = '\0';
+	return c->shown == SHOWN_REMARK ? flat(text) : text;
+}
+
+/* The @columns of the @n @rows. */
+static int put_table(FILE *f, const struct result *const *rows, size_t n,
+		     const struct result_column *const *columns, size_t count,
+		     bool wide)
+{
+	char sides[COUNT(of_wide)];
+	struct grid g;
+	int err = grid_new(&g, n + 1, count);
+
+	for (size_t k = 0; !err && k < count; k++) {
+		const struct result_column *c = columns[k];
+
+		sides[k] = c->shown == SHOWN_NOTE ||
+					   (wide && c->shown == SHOWN_GRADE)
+				   ? 'l'
+				   : 'r';
+		grid_row(&g, 0)[k] = strdup(c->heading);
+		for (size_t i = 0; i < n; i++)
+			grid_row(&g, i + 1)[k] = cell(rows[i], c, wide);
 	}
-	fprintf(m, "timer %s, counter %s, core %s", r->timer ? r->timer : "-",
-		units_format(tsc, r->tsc_hz, "Hz"),
-		units_format(core, r->core_hz, "Hz"));
-	put_cpu(m, r);
-	fprintf(m, ", policy %s %" PRId64, r->policy ? r->policy : "-",
-		r->priority < 0 ? 0 : r->priority);
-	fclose(m);
-	for (int i = 0; i < 2; i++) {
-		if (text[i] && wide)
-			fprintf(f, "%s\n", text[i]);
-		else if (text[i])
-			grid_text(f, flat(text[i]), GRID_GAP);
-		free(text[i]);
+	for (size_t i = 1; !err && !wide && i <= n; i++) {
+		if (columns[0] != counted)
+			g.remark[i] = cell(rows[i - 1], &remark_column, false);
+		if (!g.remark[0] && g.remark[i] && *g.remark[i])
+			g.remark[0] = strdup("remark");
+		err = *grid_row(&g, i) ? 0 : -ENOMEM;
 	}
+	if (!err)
+		grid_put(f, &g, sides, wide ? GRID_ANY : GRID_LINE);
+	grid_free(&g);
+	return err;
+}
+
+/* A line of its own; in 80 columns if it is not for --wide. */
+__attribute__((format(printf, 3, 4))) static void put_line(FILE *f, bool wide,
+							   const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text && wide)
+		fprintf(f, "%s\n", text);
+	else if (text)
+		grid_text(f, flat(text), GRID_GAP);
+	free(text);
+}
+
+static void heading(FILE *f, const char *title, const struct result *r,
+		    bool wide)
+{
+	char tsc[UNITS_MAX], core[UNITS_MAX], cpu[32];
+	const char *where = r->cpu == RESULT_CPUS_DIFFER
+				    ? "the process runs were on different CPUs "
+				      "(was the cpuset changed?)"
+				    : "bound to no CPU";
+
+	snprintf(cpu, sizeof(cpu), "CPU %" PRId64, r->cpu);
+	if (title)
+		put_line(f, wide, "%s: %s", r->benchmark, title);
+	put_line(f, wide,
+		 "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
+		 r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
+		 units_format(core, r->core_hz, "Hz"),
+		 r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
+		 r->priority < 0 ? 0 : r->priority);
 	if (wide)
 		fputs("value: median over n invocations (fresh processes); "
 		      "interval: exact, from order statistics; "
@@ -369,41 +393,6 @@ static int heading(FILE *f, const char *title, const struct result *r,
 				   "and\nno grade"
 				 : "interval: exact, from order statistics;\n"
 				   "grade: " GRADE_WORDS);
-	return 0;
-}
-
-static int put_table(FILE *f, const char *title, const struct result *rows,
-		     size_t n, bool wide)
-{
-	const char *const *keys = wide ? of_wide : of_short;
-	char sides[COUNT(of_wide)];
-	struct grid g;
-	int err = grid_new(&g, n + 1, wide ? COUNT(of_wide) : COUNT(of_short));
-
-	for (size_t k = 0; !err && k < g.columns; k++) {
-		const struct result_column *c = find_column(keys[k]);
-
-		sides[k] = c->kind == COLUMN_JSON ||
-					   (wide && c->kind == COLUMN_TEXT)
-				   ? 'l'
-				   : 'r';
-		grid_row(&g, 0)[k] = strdup(c->heading);
-		for (size_t i = 0; i < n; i++)
-			grid_row(&g, i + 1)[k] = wide ? wide_cell(&rows[i], c)
-						      : short_cell(&rows[i], c);
-	}
-	for (size_t i = 0; !err && !wide && i < n; i++) {
-		g.remark[i + 1] = remark(&rows[i]);
-		if (!g.remark[0] && g.remark[i + 1] && *g.remark[i + 1])
-			g.remark[0] = strdup("remark");
-		err = *grid_row(&g, i + 1) ? 0 : -ENOMEM;
-	}
-	if (!err)
-		err = heading(f, title, rows, wide);
-	if (!err)
-		grid_put(f, &g, sides, wide ? GRID_ANY : GRID_LINE);
-	grid_free(&g);
-	return err;
 }
 
 /* One line for each reason why an event is unknown, with all that it is the
@@ -413,7 +402,6 @@ static void put_unknown(FILE *f, json_t *unknown)
 {
 	json_t *lines = json_object(), *why, *events;
 	const char *event, *reason;
-	char *text;
 
 	json_object_foreach(unknown, event, why)
 	{
@@ -429,61 +417,45 @@ static void put_unknown(FILE *f, json_t *unknown)
 						 event));
 	}
 	json_object_foreach(lines, reason, events)
-	{
-		if (asprintf(&text, "%s: %s", json_string_value(events),
-			     reason) < 0)
-			break;
-		grid_text(f, text, GRID_GAP);
-		free(text);
-	}
+		put_line(f, false, "%s: %s", json_string_value(events), reason);
 	json_decref(lines);
 }
 
-/* The table of what was counted, below that of the times. */
-static int put_counts(FILE *f, const struct result *rows, size_t n, bool wide)
+/* The table of the values, and below it that of what was counted. */
+static int put_tables(FILE *f, const char *title, const struct result *rows,
+		      size_t n, bool wide)
 {
-	const size_t columns = wide ? COUNT(counted) : COUNTED_SHORT;
-	const struct result *first = NULL;
+	const struct result_column *columns[COUNT(of_wide)];
+	const size_t count = wide ? COUNT(of_wide) : COUNT(of_short);
+	const struct result **some = calloc(n, sizeof(const struct result *));
 	const char *scope;
-	struct grid g;
-	int err = grid_new(&g, n + 1, columns + 1);
+	size_t k = 0;
+	int err;
 
-	if (err)
-		return err;
-	*g.cell = strdup("of one operation");
-	for (size_t k = 0; k < columns; k++)
-		g.cell[k + 1] = strdup(counted[k].heading);
-	g.rows = 1;
-	for (size_t i = 0; i < n; i++) {
-		char text[UNITS_MAX], **row = grid_row(&g, g.rows);
-
-		if (!rows[i].counters)
-			continue;
-		g.rows++;
-		first = first ? first : &rows[i];
-		*row = strdup(rows[i].name);
-		for (size_t k = 0; k < columns; k++) {
-			const json_t *v = json_object_get(rows[i].counters,
-							  counted[k].key);
-
-			if (json_is_integer(v))
-				row[k + 1] =
-					count((uint64_t)json_integer_value(v));
-			else if (json_is_real(v))
-				row[k + 1] = strdup(
-					units_number(text, json_real_value(v)));
-		}
-	}
-	if (first) {
+	if (!some)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		some[i] = &rows[i];
+	for (size_t i = 0; i < count; i++)
+		columns[i] = find_column(wide ? of_wide[i] : of_short[i]);
+	heading(f, title, rows, wide);
+	err = put_table(f, some, n, columns, count, wide);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].counters)
+			some[k++] = &rows[i];
+	if (k && !err) {
+		for (size_t i = 0; i < COUNT(counted); i++)
+			columns[i] = &counted[i];
 		scope = json_string_value(
-			json_object_get(first->counters, "scope"));
+			json_object_get(some[0]->counters, "scope"));
 		fprintf(f, "\ncounted of the thread that measures, %s:\n",
 			scope ? scope : "-");
-		grid_put(f, &g, "lrrrrrrrrr", wide ? GRID_ANY : GRID_LINE);
-		put_unknown(f, json_object_get(first->counters, "unknown"));
+		err = put_table(f, some, k, columns,
+				wide ? COUNT(counted) : COUNTED_SHORT, wide);
+		put_unknown(f, json_object_get(some[0]->counters, "unknown"));
 	}
-	grid_free(&g);
-	return 0;
+	free(some);
+	return err;
 }
 
 bool out_is_formula(const char *text)
@@ -580,9 +552,7 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 	int err = 0;
 
 	if (n && (format == OUT_SHORT || format == OUT_WIDE)) {
-		err = put_table(f, title, rows, n, format == OUT_WIDE);
-		if (!err)
-			err = put_counts(f, rows, n, format == OUT_WIDE);
+		err = put_tables(f, title, rows, n, format == OUT_WIDE);
 	} else if (format == OUT_CSV || format == OUT_JSON) {
 		for (size_t i = 0; !err && i < n; i++)
 			err = format == OUT_CSV ? out_csv_row(f, &rows[i], !i)

@@ -54,18 +54,20 @@ struct result_column {
 	enum { MERGE_OWN, MERGE_SAME, MERGE_FIRST, MERGE_MEDIAN } merge;
 	enum {
 		SHOWN_NOTHING,
-		SHOWN_NAME, /* also of a row without a value, as the next */
+		SHOWN_NAME,
 		SHOWN_COUNT,
 		SHOWN_NOTE, /* evidence, or why there is no value */
-		SHOWN_TEXT,
 		SHOWN_VALUE,
 		SHOWN_INTERVAL,
-		SHOWN_ERROR,   /* of the value, where the true one is known */
+		SHOWN_ERROR, /* of the value, where the true one is known */
+		SHOWN_GRADE,
 		SHOWN_SAMPLES, /* a count that is not 0 */
 		SHOWN_UNIT,    /* with the row's unit */
 		SHOWN_EVENT,   /* the same, of timed events alone */
 		SHOWN_NS,
-		SHOWN_NUMBER /* without a unit */
+		SHOWN_NUMBER,  /* without a unit */
+		SHOWN_COUNTED, /* a key of the object "counters" */
+		SHOWN_REMARK
 	} shown;
 };
 

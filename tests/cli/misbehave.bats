@@ -41,6 +41,21 @@ setup() {
 	[[ -z $output && $stderr == *"without a result"* ]]
 }
 
+@test "what a library prints is no row, and hides no failure" {
+	try_sealed 1 "$unruly" --how print "${QUICK[@]}" --json
+	says "unruly: an invocation wrote a broken row"
+}
+
+@test "a process run that is killed while it writes a row has not written it" {
+	try_sealed 1 "$unruly" --how half "${QUICK[@]}" --json
+	[[ -z $output && $stderr == *"broken row"* && $stderr == *"signal 9"* ]]
+}
+
+@test "what a supervisor tells its process runs means nothing by hand" {
+	OSCOST_INVOCATION=7:-1:0:1 try_sealed 0 "$unruly" --invocations 1 --json
+	rows 'length == 2 and all(.seed != 7)'
+}
+
 @test "a child that is left is killed, and the program fails" {
 	try_sealed 1 "$unruly" --how child "${QUICK[@]}"
 	[[ $stderr == *"left a child behind"* ]]

@@ -89,6 +89,9 @@ whole_rows() {
 
 @test "a limit on the size of files takes only what needs a file" {
 	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 --separate-stderr bash -c 'ulimit -f 0; "$0" --json --effort 1 --invocations 1' "$BIN/loop"
+	whole_rows - <<<"$output"
+	# shellcheck disable=SC2016 # expands in the new shell
 	run --separate-stderr bash -c 'ulimit -f 1024; "$0" --json --effort 1 --invocations 1 |
 		cat >&3' "$BIN/page_fault" 3>rows
 	ended 0

@@ -95,7 +95,7 @@ static void flushed(void)
 	struct mem_buffer m;
 	struct chase chase;
 
-	if (ARCH_NO_FLUSH || mem_map(&m, 16 * CHASE_PAGE, MEM_4K))
+	if (ARCH_NO_FLUSH || mem_map(&m, (size_t)16 * CHASE_PAGE, MEM_4K))
 		return;
 	mem_touch(&m);
 	OK(!chase_link_window(&chase, m.base, m.bytes, 1), "linked");

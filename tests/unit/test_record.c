@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* A row through a file and back; what is cut short or spoilt is no row. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "tap.h"
+
+static char bytes[65536];
+static size_t length;
+
+static struct result made_up(void)
+{
+	struct result r;
+
+	result_init(&r);
+	result_set(&r.benchmark, "fork");
+	result_set(&r.name, "size=4K");
+	result_set(&r.unit, "");
+	r.status = RESULT_BELOW_RESOLUTION;
+	r.value = 0.1 + 0.2;
+	r.ci95[1] = INFINITY;
+	r.cpu = RESULT_CPUS_DIFFER;
+	r.seed = UINT64_MAX;
+	r.evidence = json_pack("{s:{s:f,s:I},s:[f,n],s:s,s:n}", "faults",
+			       "expected", 1e300, "seen", (json_int_t)-1,
+			       "bins", 0.5, "kind", "", "none");
+	return r;
+}
+
+/* What record_put() writes of @r @times. */
+static void written(const struct result *r, int times)
+{
+	const int fd = memfd_create("test", 0);
+
+	while (times--)
+		OK(!record_put(fd, r), "it is written");
+	lseek(fd, 0, SEEK_SET);
+	length = (size_t)read(fd, bytes, sizeof(bytes));
+	close(fd);
+}
+
+static void there_and_back(void)
+{
+	struct result r = made_up(), got;
+	const char *at = bytes;
+	json_t *a, *b;
+
+	written(&r, 2);
+	OK(!record_take(&got, &at, bytes + length) && at < bytes + length,
+	   "the first of two");
+	a = result_to_json(&r);
+	b = result_to_json(&got);
+	OK(json_equal(a, b), "all keys are the same");
+	OK(got.value == r.value && isinf(got.ci95[1]) && isnan(got.min) &&
+		   got.cpu == r.cpu && !got.reason && !*got.unit &&
+		   !got.histogram,
+	   "to the last bit, and what is unknown is unknown");
+	json_decref(a);
+	json_decref(b);
+	result_free(&got);
+	OK(!record_take(&got, &at, bytes + length) && at == bytes + length,
+	   "the second");
+	result_free(&got);
+	OK(record_take(&got, &at, bytes + length) == -EBADMSG, "no third");
+	result_free(&r);
+}
+
+/* Also for the sanitizers: nothing that is read is outside. */
+static void cut_short(void)
+{
+	struct result r = made_up(), got;
+	size_t taken = 0;
+
+	written(&r, 1);
+	for (size_t n = 0; n < length; n++) {
+		char *part = malloc(n + 1);
+		const char *at = part;
+
+		memcpy(part, bytes, n);
+		taken += !record_take(&got, &at, part + n);
+		free(part);
+	}
+	OK(!taken, "a record counts only when it is complete");
+	result_free(&r);
+}
+
+static void spoilt(void)
+{
+	struct result r = made_up(), got;
+	int wrong = 0;
+
+	written(&r, 1);
+	for (size_t n = 0; n < length; n++)
+		for (int bit = 0; bit < 8; bit++) {
+			const char *at = bytes;
+
+			bytes[n] ^= (char)(1 << bit);
+			if (!record_take(&got, &at, bytes + length)) {
+				wrong += at > bytes + length || !got.name;
+				result_free(&got);
+			}
+			bytes[n] ^= (char)(1 << bit);
+		}
+	OK(!wrong, "a bit that is another one leads nowhere else");
+	memmove(bytes + 6, bytes, length);
+	memcpy(bytes, "hello\n", 6);
+	OK(record_take(&got, &(const char *) { bytes }, bytes + length + 6) ==
+		   -EBADMSG,
+	   "what a library prints is no row");
+	result_free(&r);
+}
+
+int main(void)
+{
+	there_and_back();
+	cut_short();
+	spoilt();
+	return tap_done();
+}
