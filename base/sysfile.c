@@ -29,7 +29,7 @@ static int open_path(int flags, const char *fmt, va_list ap)
 	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (flags != O_RDONLY || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
 		return fd;
 	close(fd);
 	return -EINVAL;

@@ -45,8 +45,13 @@ static void pass_text(struct stream *s, char **text)
 	s->bad |= !*text;
 	if (*text)
 		pass(s, *text, bytes);
-	if (*text && !s->out)
-		s->bad |= (*text)[bytes - 1] || strlen(*text) + 1 != bytes;
+	if (!*text || s->out)
+		return;
+	s->bad |= (*text)[bytes - 1] || strlen(*text) + 1 != bytes;
+	if (s->bad) {
+		free(*text);
+		*text = NULL;
+	}
 }
 
 static void pass_json(struct stream *s, json_t **v, int depth);
