@@ -239,8 +239,13 @@ static int drop(struct bench *b, struct read_state *s)
  * what was read last. */
 static int fill(struct bench *b, struct read_state *s)
 {
-	int64_t cached = file_cache_fill(s->warm.fd, 0, 0, FILE_DATA_BLOCK);
+	int64_t cached = file_cache_bytes(s->warm.fd, 0, 0);
 
+	if (cached >= 0)
+		cached = file_cache_fill(s->warm.fd, 0, 0,
+					 (uint64_t)cached < s->warm.bytes
+						 ? FILE_DATA_BLOCK
+						 : FILE_POINTS_MOST_BLOCK);
 	if (cached >= 0)
 		cached = file_cache_bytes(s->warm.fd, s->base, s->size);
 	if (cached < 0)
