@@ -69,6 +69,7 @@ static int cases(struct bench *b, void *state)
 	s->memory_file = -1;
 	fault_user_init(&s->user);
 	for (int k = 0; k < FAULT_KINDS; k++) {
+		const bool again = k != FAULT_MAJOR && k != FAULT_USER;
 		const struct bench_case c = {
 			.params = { P_STR("fault", fault_kinds[k].name) },
 			.index = k,
@@ -76,8 +77,11 @@ static int cases(struct bench *b, void *state)
 			.histogram = BENCH_HIST_LOG,
 			/* Pages that are not cached, some to warm up. */
 			.most = k == FAULT_MAJOR ? fault_disk_pages() / 2 : 0,
-			.exclusive = k == FAULT_MAJOR || k == FAULT_USER,
-			.threads = k != FAULT_MAJOR && k != FAULT_USER,
+			/* What the kernel keeps of each page is in no cache at
+			 * first, and after other cases. */
+			.cycle = again ? fault_kinds[k].count : 0,
+			.exclusive = true,
+			.threads = again,
 		};
 		const struct bench_case each_byte = {
 			.params = { P_STR("fault", fault_kinds[k].name),

@@ -171,6 +171,9 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @least: samples that are taken whatever they cost, BENCH_LEAST_EVENTS if 0,
  *	   more if some of them waited for a CPU: fewer where each is long
  *	   enough to be a mean of many operations.
+ * @cycle: events after which those that follow touch the same again; 0: none.
+ *	   One whole cycle warms up, at any --effort: else few samples would be
+ *	   of first touches, and many of others.
  * @derived: nothing is run for this case: it gets its samples by
  *	     bench_record() from the callbacks of another case, or its value
  *	     by bench_derive() in derive().
@@ -208,7 +211,7 @@ struct bench_case {
 	double step;
 #define BENCH_LEAST_EVENTS 3
 #define BENCH_LEAST_SPARE  5 /* events, so that some are left if most waited */
-	unsigned int most, least;
+	unsigned int most, least, cycle;
 	unsigned int ops;
 	bool derived;
 	const struct bench_case *of;

@@ -333,6 +333,7 @@ bool visit_repeats(const struct bench *b, const struct case_run *run)
 static int visit_events(struct bench *b, struct case_run *run,
 			bench_case_fn *sample)
 {
+	const double limit_ns = warm_up_ns(run);
 	const bool first = !run->begun;
 	uint64_t begin = invocation_now_ns();
 	unsigned int warm = WARM_UP_EVENTS, events = 0, waited = 0, ask = 0;
@@ -344,9 +345,10 @@ static int visit_events(struct bench *b, struct case_run *run,
 	if (first) {
 		run->begun = true;
 		err = one_event(b, run, sample, PHASE_COLD, NULL);
+		warm = warm > run->c.cycle ? warm : run->c.cycle;
 		for (unsigned int i = 0; !err && i < warm; i++) {
-			if ((double)(invocation_now_ns() - begin) >
-			    warm_up_ns(run))
+			if (i >= run->c.cycle &&
+			    (double)(invocation_now_ns() - begin) > limit_ns)
 				break;
 			err = one_event(b, run, sample, PHASE_WARM_UP, NULL);
 		}

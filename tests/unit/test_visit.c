@@ -11,6 +11,7 @@
 static struct case_run run, fed;
 static struct case_run *runs[] = { &run, &fed };
 static double time_ns = 1e6;
+static unsigned int warmed;
 static int cpu[2]; /* where a visit begins, and where its samples end */
 
 static void go_to(int to)
@@ -41,6 +42,7 @@ static int batch(struct bench *b, void *state, const struct bench_case *c,
 static int event(struct bench *b, void *state, const struct bench_case *c)
 {
 	go_to(cpu[sched_getcpu() == cpu[0]]);
+	warmed += !bench_is_sample(b);
 	bench_record(b, c, 1000);
 	bench_record(b, &fed.c, 500);
 	return 0;
@@ -132,6 +134,9 @@ int main(void)
 	   "some events are taken though there is no time for any");
 	visit((struct bench_case) { .sample = event, .least = 1 }, NULL);
 	OK(run.waited || run.sampled == 1, "or one, where one is enough");
+	warmed = 0;
+	visit((struct bench_case) { .sample = event, .cycle = 20 }, NULL);
+	OK(warmed > 20, "after a whole cycle, though there is no time");
 	forget(&run);
 	forget(&fed);
 	return tap_done();
