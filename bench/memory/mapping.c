@@ -36,106 +36,97 @@
 #include "bench.h"
 #include "file_data.h"
 #include "file_place.h"
-#include "kernel_tells.h"
-#include "lib/mem_buffer.h"
+#include "lib/map_calls.h"
 
-#define KIB  ((size_t)1 << 10)
-#define MIB  ((size_t)1 << 20)
-#define PAGE (4 * KIB) /* the least that there is */
+/* $sizes: a page, and what is larger. */
+static const char points[] =
+	"call={mmap,munmap,mprotect,madvise,mremap} pages={untouched,touched} "
+	"size={$sizes,?4K..1G/4K};"
+	/* A mapping made with MAP_POPULATE is what page_fault measures. */
+	"not call=mmap pages=touched; is threads; needs memory=size;"
+	"needs resident if call=madvise or pages=untouched call!=munmap;"
+	"call=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
+	"needs memory=size";
 
-/* Of a file of so many bytes one part in TENTH is written to, a byte in each
- * TOUCH, as by lmbench. */
-static const int64_t file_sizes[] = { 4 * MIB, 64 * MIB };
+/* Of a file one part in TENTH is written to, a byte in each TOUCH, as by
+ * lmbench. */
 #define TENTH 10
-#define TOUCH (16 * KIB)
-
-enum call { MMAP, MUNMAP, MPROTECT, MADVISE, MREMAP, CALLS };
-
-static const char *const call_names[] = { "mmap", "munmap", "mprotect",
-					  "madvise", "mremap" };
-static const char *const pages_names[] = { "untouched", "touched" };
-static const int64_t sizes[] = { 64 * KIB, MIB, 4 * MIB }; /* and a page */
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const struct bench_open open_axes[] = {
-	{ "size", BENCH_SIZE, PAGE, (int64_t)1 << 30, PAGE },
-	{ 0 },
-};
+#define TOUCH (16 << 10)
 
 struct mapping_state {
-	struct mem_buffer buffer; /* of the event under way */
-	struct mem_buffer target; /* reserved addresses for mremap */
-	char *map;		  /* by mmap in the event */
-	bool hole;		  /* the call has taken the buffer away */
-	int file;		  /* of map_touch_unmap; 0: not open */
+	struct map_area area;
+	int file; /* of map_touch_unmap; 0: not open */
 	size_t file_bytes;
 	char mark; /* that is written to it in the event under way */
 	struct file_place place;
 };
 
-static bench_case_fn sample_file;
-
-static const char *why_not(const struct bench *b, size_t size)
+/* Return: whether all three parts went right. */
+static bool map_touch_unmap(struct mapping_state *s)
 {
-	return size % bench_page_bytes() ? "no multiple of this machine's page"
-	       : size > bench_spare_bytes(b)
-		       ? "needs more than a quarter of the memory that is free "
-			 "or that the memory cgroup leaves"
-		       : NULL;
+	const size_t size = s->area.bytes;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->file,
+		       0);
+
+	s->area.at = p;
+	if (p == MAP_FAILED)
+		return false;
+	for (size_t i = 0; i < size / TENTH; i += TOUCH)
+		((volatile char *)p)[i] = s->mark;
+	return !munmap(p, size);
 }
 
-static void add_files(struct bench *b, struct mapping_state *s)
+/* As far as the file itself says. */
+static bool stores_in_file(const struct mapping_state *s)
 {
-	int64_t size[COUNT(file_sizes) + BENCH_ASKED];
-	const size_t n =
-		bench_values(b, "size", file_sizes, COUNT(file_sizes), size);
+	size_t seen = 0, asked = 0;
+	char byte;
 
-	for (size_t i = 0; i < n; i++) {
-		if ((size_t)size[i] > s->file_bytes)
-			s->file_bytes = (size_t)size[i];
-		bench_add(b,
-			  &(struct bench_case) {
-				  .params = { P_STR("call", "map_touch_unmap"),
-					      P_STR("pages", "file"),
-					      P_SIZE("size", size[i]) },
-				  .sample = sample_file,
-				  .skip = why_not(b, (size_t)size[i]),
-			  });
-	}
+	for (size_t i = 0; i < s->area.bytes / TENTH; i += TOUCH, asked++)
+		seen += pread(s->file, &byte, 1, (off_t)i) == 1 &&
+			byte == s->mark;
+	return seen == asked;
+}
+
+#define CALL_LOCALS struct mapping_state *const s CALL_LOCAL = state;
+#define CALLS(X)                                      \
+	X(EVENT, map_touch_unmap, map_touch_unmap(s), \
+	  map_is_hole(s->area.at, s->area.bytes) && stores_in_file(s))
+CALL_FUNCTIONS(CALLS)
+static const struct call file_calls[] = CALL_ROWS(CALLS);
+
+static bool is_file(const struct bench_case *c)
+{
+	return case_is(c, "pages", "file");
+}
+
+static bench_case_fn sample_file;
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	struct mapping_state *s = state;
+	const size_t size = (size_t)case_int(c, "size");
+
+	call_choose(c, is_file(c) ? file_calls : map_calls);
+	if (size % bench_page_bytes())
+		c->skip = "no multiple of this machine's page";
+	if (is_file(c))
+		c->sample = sample_file;
+	if (is_file(c) && size > s->file_bytes)
+		s->file_bytes = size;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	const int64_t page = (int64_t)bench_page_bytes();
-	int64_t size[1 + COUNT(sizes) + BENCH_ASKED] = { page };
+	static const int64_t more[] = { 64 << 10, 1 << 20, 4 << 20 };
+	int64_t sizes[4] = { (int64_t)bench_page_bytes() };
 	size_t n = 1;
 
-	for (size_t i = 0; i < COUNT(sizes); i++)
-		if (sizes[i] > page)
-			size[n++] = sizes[i];
-	n = bench_values(b, "size", size, n, size);
-
-	for (int call = 0; call < CALLS; call++)
-		for (int touched = 0; touched < 2; touched++)
-			for (size_t i = 0; i < n; i++) {
-				const struct bench_case c = {
-					.params = { P_STR("call",
-							  call_names[call]),
-						    P_STR("pages",
-							  pages_names[touched]),
-						    P_SIZE("size", size[i]) },
-					.index = call * 2 + touched,
-					.threads = true,
-					.skip = why_not(b, (size_t)size[i]),
-				};
-
-				/* A mapping made with MAP_POPULATE is what
-				 * page_fault measures. */
-				if (call != MMAP || !touched)
-					bench_add(b, &c);
-			}
-	add_files(b, state);
+	for (size_t i = 0; i < 3; i++)
+		if (more[i] > sizes[0])
+			sizes[n++] = more[i];
+	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
 	return 0;
 }
 
@@ -167,160 +158,19 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	return 0;
 }
 
-static enum call call_of(const struct bench_case *c)
-{
-	return (enum call)(c->index / 2);
-}
-
-static size_t size_of(const struct bench_case *c)
-{
-	return (size_t)c->params[2].number;
-}
-
-static bool is_touched(const struct bench_case *c)
-{
-	return c->index % 2;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const int err = c->sample && s->file <= 0 ? make_file(b, s) : 0;
-
-	if (c->sample && !err)
-		bench_fact_text(b, c, "where", s->place.where);
-	if (c->sample || call_of(c) == MUNMAP)
-		return err;
-	/* Pages that were touched are there, except after madvise(). */
-	return !is_touched(c) || call_of(c) == MADVISE
-		       ? kernel_needs(b, KERNEL_RESIDENT)
-		       : 0;
-}
-
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct mapping_state *s = state;
-	const size_t size = size_of(c);
 	int err;
 
-	if (c->sample || call_of(c) == MMAP)
+	s->area.bytes = (size_t)case_int(c, "size");
+	s->area.touched = case_is(c, "pages", "touched");
+	if (!is_file(c))
 		return 0;
-	err = mem_map(&s->buffer, size, MEM_4K);
-	if (!err && call_of(c) == MREMAP)
-		err = mem_map(&s->target, size, MEM_4K);
-	if (err)
-		return bench_fail(b, -err, "map %zu bytes", size);
-	if (is_touched(c))
-		mem_store_each(&s->buffer);
-	return 0;
-}
-
-static int do_mmap(struct mapping_state *s, size_t size)
-{
-	s->map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return s->map == MAP_FAILED;
-}
-
-static int do_mremap(struct mapping_state *s, size_t size)
-{
-	return mremap(s->buffer.base, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-		      s->target.base) != s->target.base;
-}
-
-/* Whether the kernel, too, is refused to write there. */
-static bool is_read_only(char *at)
-{
-	return mincore(at, 1, (unsigned char *)at) && errno == EFAULT;
-}
-
-/* mincore() knows no memory that is not mapped. */
-static bool is_hole(char *at, size_t size)
-{
-	const struct mem_buffer m = { .base = at, .bytes = size };
-
-	return mem_resident(&m) == -ENOMEM;
-}
-
-/* What has to be so after the call: in memory or not, where it should be. */
-static bool happened(struct mapping_state *s, const struct bench_case *c)
-{
-	const bool touched = is_touched(c);
-	const size_t size = size_of(c);
-	const struct mem_buffer at = {
-		.base = call_of(c) == MMAP     ? s->map
-			: call_of(c) == MREMAP ? s->target.base
-					       : s->buffer.base,
-		.bytes = size,
-	};
-	const int64_t resident = mem_resident(&at);
-
-	switch (call_of(c)) {
-	case MUNMAP:
-		return is_hole(at.base, size);
-	case MMAP:
-	case MADVISE:
-		return resident == 0;
-	case MREMAP:
-		return is_hole(s->buffer.base, size) &&
-		       resident == (touched ? (int64_t)size : 0);
-	default:
-		return is_read_only(at.base) &&
-		       is_read_only(at.base + size - bench_page_bytes()) &&
-		       resident == (touched ? (int64_t)size : 0);
-	}
-}
-
-static int sample(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct mapping_state *s = state;
-	const enum timer_method method = bench_timer(b)->method;
-	const size_t size = size_of(c);
-	uint64_t ticks;
-	int bad;
-
-	switch (call_of(c)) {
-	case MMAP:
-		TIMER_INTERVAL(method, ticks, bad = do_mmap(s, size));
-		break;
-	case MUNMAP:
-		TIMER_INTERVAL(method, ticks,
-			       bad = munmap(s->buffer.base, size));
-		break;
-	case MPROTECT:
-		TIMER_INTERVAL(method, ticks,
-			       bad = mprotect(s->buffer.base, size, PROT_READ));
-		break;
-	case MADVISE:
-		TIMER_INTERVAL(method, ticks,
-			       bad = madvise(s->buffer.base, size,
-					     MADV_DONTNEED));
-		break;
-	default:
-		TIMER_INTERVAL(method, ticks, bad = do_mremap(s, size));
-	}
-	if (bad)
-		return bench_fail(b, errno, "%s of %zu bytes",
-				  call_names[call_of(c)], size);
-	s->hole = call_of(c) == MUNMAP || call_of(c) == MREMAP;
-	bench_record(b, c, ticks);
-	bench_proof(b, c, "calls_in_effect", 1, happened(s, c));
-	return 0;
-}
-
-/* Return: 0, or what of it failed.  @at: where it was. */
-static int map_touch_unmap(const struct mapping_state *s, size_t size,
-			   char **at)
-{
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->file,
-		       0);
-
-	*at = p;
-	if (p == MAP_FAILED)
-		return -1;
-	for (size_t i = 0; i < size / TENTH; i += TOUCH)
-		((volatile char *)p)[i] = s->mark;
-	return munmap(p, size);
+	err = s->file <= 0 ? make_file(b, s) : 0;
+	if (!err)
+		bench_fact_text(b, c, "where", s->place.where);
+	return err;
 }
 
 static int64_t minor_faults(void)
@@ -331,67 +181,18 @@ static int64_t minor_faults(void)
 	return u.ru_minflt;
 }
 
-/* As far as the file itself says.  @asked: how many stores there were. */
-static size_t stores_in_file(const struct mapping_state *s, size_t size,
-			     size_t *asked)
-{
-	size_t seen = 0;
-	char byte;
-
-	*asked = 0;
-	for (size_t i = 0; i < size / TENTH; i += TOUCH, ++*asked)
-		seen += pread(s->file, &byte, 1, (off_t)i) == 1 &&
-			byte == s->mark;
-	return seen;
-}
-
 static int sample_file(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const size_t size = size_of(c);
-	int64_t faults = minor_faults();
-	size_t asked, seen;
+	const int64_t before = minor_faults();
 	uint64_t ticks;
-	char *at;
-	int bad;
+	bool good;
 
 	s->mark++;
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       bad = map_touch_unmap(s, size, &at));
-	if (bad)
-		return bench_fail(b, errno, "map and unmap %zu bytes", size);
-	faults = minor_faults() - faults;
-	bench_record(b, c, ticks);
-	bench_fact(b, c, "faults", (double)faults);
-	seen = stores_in_file(s, size, &asked);
-	bench_proof(b, c, "stores_in_file", (double)asked, (double)seen);
-	bench_proof(b, c, "calls_in_effect", 1, is_hole(at, size));
-	return 0;
-}
-
-static void put_back(struct mapping_state *s, size_t size)
-{
-	if (s->map && s->map != MAP_FAILED)
-		munmap(s->map, size);
-	s->map = NULL;
-	if (s->hole)
-		mem_unmap_margins(&s->buffer);
-	s->hole = false;
-	mem_unmap(&s->buffer);
-	mem_unmap(&s->target);
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	if (!c->sample)
-		put_back(state, size_of(c));
-	return 0;
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	return conclude(b, state, c, 1);
+	good = call_of(c)->time(state, c, bench_timer(b)->method, &ticks);
+	if (good)
+		bench_fact(b, c, "faults", (double)(minor_faults() - before));
+	return call_took(b, state, c, good, ticks);
 }
 
 static void teardown(struct bench *b, void *state)
@@ -404,13 +205,14 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "mapping",
-	.open = open_axes,
+	.points = points,
 	.state_size = sizeof(struct mapping_state),
+	.point = add_point,
 	.cases = cases,
 	.enter = enter,
-	.prepare = prepare,
-	.sample = sample,
-	.conclude = conclude,
-	.leave = leave,
+	.sample = call_sample,
+	.prepare = map_prepare,
+	.conclude = map_conclude,
+	.leave = map_leave,
 	.teardown = teardown,
 };

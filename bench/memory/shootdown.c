@@ -31,35 +31,30 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "kernel_tells.h"
-#include "lib/mem_buffer.h"
+#include "lib/map_calls.h"
 #include "partner_team.h"
 #include "stats.h"
 
 #define MOST_STEPS 12
 #define LOOKS	   (1u << 20) /* at a thread that does not run yet */
-#define MOVE_OURS  2	      /* MPOL_MF_MOVE, of a header few have */
 
-enum call { MPROTECT, MUNMAP, MADVISE, MEMBARRIER, MIGRATE };
-enum threads { NONE, RUNNING, ASLEEP };
-
-static const char *const calls[] = { "mprotect", "munmap", "madvise",
-				     "membarrier", "migrate" };
-static const char *const threads[] = { "none", "running", "asleep" };
-static const char *const slopes[] = { "slope" };
-
-static const struct bench_axis lines[] = { AXIS_STR("call", calls),
-					   AXIS_STR("figure", slopes),
-					   { 0 } };
+/* $steps: 1, 2, 4 ... all others; of three points or more there is a line. */
+static const char points[] =
+	"call={mprotect,munmap,madvise,membarrier,migrate} "
+	"threads={none,running,asleep} others={0,$steps};"
+	"not threads=none others>0 or threads!=none others=0;"
+	"needs cpus=others+1; needs $two_nodes if call=migrate;"
+	"needs resident if call=madvise;";
+static const char slopes[] =
+	"call={mprotect,munmap,madvise,membarrier,migrate} figure=slope;"
+	"is derived unit=ns;";
 
 struct state {
-	struct bench_axis axes[4];
-	int64_t others[MOST_STEPS]; /* 0, 1, 2, 4 ... all */
+	struct map_area area;
 	struct partner member[PARTNER_TEAM_MAX];
-	unsigned int n;		/* that were started */
-	struct mem_buffer page; /* a mapping of its own */
-	int node;		/* that it is to go to */
-	bool counted;		/* the interrupts of one call of this visit */
+	unsigned int n; /* that were started */
+	bool running;	/* else they sleep */
+	bool counted;	/* the interrupts of one call of this visit */
 	struct {
 		_Alignas(64) _Atomic uint64_t count;
 	} loops[PARTNER_TEAM_MAX];
@@ -67,49 +62,37 @@ struct state {
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const int64_t others = c->params[2].number;
-
-	if ((others == 0) != (c->at[1] == NONE))
-		return false;
-	if (others >= bench_cpus(b))
-		c->skip = "needs a second CPU";
-	else if (c->at[0] == MIGRATE && bench_nodes(b) < 2)
-		c->skip = "needs two NUMA nodes";
-	return true;
+	return c->derived || call_choose(c, map_calls);
 }
 
-static bool add_slope(struct bench *b, void *state, struct bench_case *c)
+/* Of the line that @slope is of. */
+static bool is_on(const struct bench_case *c, const struct bench_case *slope)
 {
-	const struct state *s = state;
-
-	c->derived = true;
-	c->unit = "ns";
-	c->estimator = BENCH_EST_DERIVED;
-	return s->axes[2].n > 2;
+	return case_is(c, "call", case_str(slope, "call")) &&
+	       !case_is(c, "threads", "asleep");
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct state *s = state;
 	const int64_t cpus = bench_cpus(b);
 	const int64_t most =
 		(cpus < PARTNER_TEAM_MAX ? cpus : PARTNER_TEAM_MAX) - 1;
-	size_t n = 1;
+	int64_t steps[MOST_STEPS];
+	size_t n = 0;
 
 	for (int64_t k = 1; k < most && n < MOST_STEPS - 1; k *= 2)
-		s->others[n++] = k;
-	s->others[n++] = most > 1 ? most : 1;
-	s->axes[0] = (struct bench_axis)AXIS_STR("call", calls);
-	s->axes[1] = (struct bench_axis)AXIS_STR("threads", threads);
-	s->axes[2] = (struct bench_axis)AXIS_INT("others", s->others);
-	s->axes[2].n = n;
-	bench_add_axes(b, s->axes, add_point);
-	bench_add_axes(b, lines, add_slope);
-	for (unsigned int call = 0; call < 5 && n > 2; call++)
-		for (unsigned int i = 0; i < n; i++)
-			bench_derived_from(b, bench_point(b, lines, call, 0),
-					   bench_point(b, s->axes, call,
-						       i ? RUNNING : NONE, i));
+		steps[n++] = k;
+	steps[n++] = most > 1 ? most : 1;
+	bench_set_numbers(b, "steps", BENCH_INT, steps, n);
+	bench_need(b, "two_nodes",
+		   bench_nodes(b) < 2 ? "needs two NUMA nodes" : NULL);
+	bench_points(b, points);
+	if (n > 1)
+		bench_points(b, slopes);
+	BENCH_EACH (b, slope, "figure")
+		BENCH_EACH (b, c, "others")
+			if (is_on(c, slope))
+				bench_derived_from(b, slope, c);
 	return 0;
 }
 
@@ -152,23 +135,22 @@ static uint64_t interrupts(void)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const unsigned int n = (unsigned int)c->params[2].number;
+	const unsigned int n = (unsigned int)case_int(c, "others");
 	struct state *s = state;
 	int err = 0;
 
-	if (c->at[0] == MEMBARRIER &&
+	s->area.bytes = bench_page_bytes();
+	s->area.touched = true;
+	s->running = case_is(c, "threads", "running");
+	s->counted = false;
+	if (call_is(c, "membarrier") &&
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 		    0, 0))
 		return bench_skip(b, "membarrier: %s", strerror(errno));
-	if (c->at[0] == MADVISE)
-		err = kernel_needs(b, KERNEL_RESIDENT);
 	for (s->n = 0; !err && s->n < n; s->n += !err)
 		err = partner_start(b, &s->member[s->n], PARTNER_THREAD,
 				    bench_nth_cpu(b, s->n + 1),
-				    c->at[1] == RUNNING ? run_thread
-							: sleep_thread,
-				    s);
-	s->counted = false;
+				    s->running ? run_thread : sleep_thread, s);
 	return err;
 }
 
@@ -177,17 +159,15 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	int err = map_prepare(b, s, c);
 
-	if (c->at[0] != MEMBARRIER) {
-		const int err = mem_map(&s->page, bench_page_bytes(), MEM_4K);
-
-		if (err)
-			return bench_fail(b, -err, "map a page");
-		mem_store_each(&s->page);
-	}
-	for (unsigned int i = 0; c->at[1] == RUNNING && i < s->n; i++) {
+	if (err)
+		return err;
+	s->area.node = bench_nth_node(b, 0);
+	if (call_is(c, "migrate") && map_node(s->area.at, -1) == s->area.node)
+		s->area.node = bench_nth_node(b, 1);
+	for (unsigned int i = 0; s->running && i < s->n; i++) {
 		const uint64_t seen = atomic_load(&s->loops[i].count);
-		int err = 0;
 
 		for (uint64_t k = 1;
 		     !err && atomic_load(&s->loops[i].count) == seen; k++)
@@ -198,99 +178,26 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* The node of the page (@to -1), or move it to node @to.  Return: where it is
- * then, or -errno. */
-static int move(char *page, int to)
-{
-	void *pages[] = { page };
-	int status = -EIO;
-
-	return syscall(SYS_move_pages, 0, 1, pages, to < 0 ? NULL : &to,
-		       &status, MOVE_OURS)
-		       ? -errno
-		       : status;
-}
-
-/* What has to be so after the call. */
-static bool happened(const struct state *s, enum call call)
-{
-	char *at = s->page.base;
-
-	switch (call) {
-	case MUNMAP:
-		return mem_resident(&s->page) == -ENOMEM;
-	case MADVISE:
-		return mem_resident(&s->page) == 0;
-	case MPROTECT: /* the kernel, too, is refused to write there */
-		return mincore(at, 1, (unsigned char *)at) && errno == EFAULT;
-	case MIGRATE:
-		return move(at, -1) == s->node;
-	default:
-		return true;
-	}
-}
-
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const enum timer_method method = bench_timer(b)->method;
-	const enum call call = (enum call)c->at[0];
 	struct state *s = state;
 	uint64_t ticks, before[PARTNER_TEAM_MAX] = { 0 };
-	char *at = s->page.base;
 	const uint64_t sent = s->counted ? 0 : interrupts();
 	unsigned int at_work = 0;
-	long bad;
+	bool good;
 
-	s->node = bench_nth_node(b, 0);
-	if (call == MIGRATE && move(at, -1) == s->node)
-		s->node = bench_nth_node(b, 1);
 	for (unsigned int i = 0; i < s->n; i++)
 		before[i] = atomic_load(&s->loops[i].count);
-	switch (call) {
-	case MPROTECT:
-		TIMER_INTERVAL(method, ticks,
-			       bad = mprotect(at, s->page.bytes, PROT_READ));
-		break;
-	case MUNMAP:
-		TIMER_INTERVAL(method, ticks, bad = munmap(at, s->page.bytes));
-		break;
-	case MADVISE:
-		TIMER_INTERVAL(method, ticks,
-			       bad = madvise(at, s->page.bytes, MADV_DONTNEED));
-		break;
-	case MEMBARRIER:
-		TIMER_INTERVAL(method, ticks,
-			       bad = syscall(SYS_membarrier,
-					     MEMBARRIER_CMD_PRIVATE_EXPEDITED,
-					     0, 0));
-		break;
-	default:
-		TIMER_INTERVAL(method, ticks,
-			       bad = move(at, s->node) != s->node);
-	}
+	good = call_of(c)->time(s, c, bench_timer(b)->method, &ticks);
 	for (unsigned int i = 0; i < s->n; i++)
 		at_work += atomic_load(&s->loops[i].count) != before[i];
-	if (bad)
-		return bench_fail(b, errno, "%s", calls[call]);
-	bench_record(b, c, ticks);
-	if (!s->counted)
+	if (good && !s->counted)
 		bench_fact(b, c, "interrupts", (double)(interrupts() - sent));
 	s->counted = true;
-	bench_proof(b, c, "calls_in_effect", 1, happened(s, call));
-	if (c->at[1] == RUNNING)
+	if (good && s->running)
 		bench_purity(b, c, "threads_running", BENCH_MOSTLY, s->n,
 			     at_work);
-	return 0;
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct state *s = state;
-
-	/* After munmap it is gone, and no other thread has mapped anything. */
-	mem_unmap(&s->page);
-	return 0;
+	return call_took(b, s, c, good, ticks);
 }
 
 static void stop(struct state *s)
@@ -304,35 +211,32 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	conclude(b, s, c, 1); /* of an event that failed */
+	map_leave(b, s, c); /* of an event that failed */
 	stop(s);
 	return 0;
 }
 
 static int derive(struct bench *b, void *state)
 {
-	const struct state *s = state;
-
-	for (unsigned int call = 0; call < 5; call++) {
-		const struct bench_case *c = bench_point(b, lines, call, 0);
-		double x[MOST_STEPS], y[MOST_STEPS];
+	BENCH_EACH (b, slope, "figure") {
+		double x[MOST_STEPS + 1], y[MOST_STEPS + 1];
 		struct stats_line f;
 		size_t n = 0;
 
-		for (unsigned int i = 0; c && i < s->axes[2].n; i++) {
-			x[n] = (double)s->others[i];
-			y[n] = bench_value(b,
-					   bench_point(b, s->axes, call,
-						       i ? RUNNING : NONE, i));
+		BENCH_EACH (b, c, "others") {
+			if (!is_on(c, slope))
+				continue;
+			x[n] = (double)case_int(c, "others");
+			y[n] = bench_value(b, c);
 			n += isfinite(y[n]);
 		}
-		if (c && stats_fit_line(&f, x, y, n))
-			bench_derive_skip(b, c,
+		if (stats_fit_line(&f, x, y, n))
+			bench_derive_skip(b, slope,
 					  "a line needs three points, there "
 					  "are %zu",
 					  n);
-		else if (c)
-			bench_derive_within(b, c, f.slope, f.slope_error);
+		else
+			bench_derive_within(b, slope, f.slope, f.slope_error);
 	}
 	return 0;
 }
@@ -346,11 +250,12 @@ const struct bench_desc bench_desc = {
 	.name = "shootdown",
 	.many_cpus = true,
 	.state_size = sizeof(struct state),
+	.point = add_point,
 	.cases = cases,
 	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,
-	.conclude = conclude,
+	.conclude = map_conclude,
 	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,

@@ -82,17 +82,17 @@ major_faults page_fault getrusage fault=major
 faults_of_pages page_fault faults_twice fault=anonymous
 huge_bytes page_fault frozen:/proc/self/smaps fault=thp
 resident_bytes page_fault mincore fault=populate
-calls_in_effect mapping munmap call=munmap,pages=untouched,size=64K
-calls_in_effect mapping munmap call=map_touch_unmap,*size=4M
-stores_in_file mapping unmapped call=map_touch_unmap,*size=4M
-calls_in_effect mapping madvise call=madvise,pages=touched,size=64K
-calls_in_effect mapping mprotect call=mprotect,pages=untouched,size=64K
-calls_in_effect mapping mprotect call=mprotect,pages=touched,size=64K
-calls_in_effect shootdown munmap call=munmap,threads=none,*
-calls_in_effect shootdown madvise call=madvise,threads=none,*
-calls_in_effect shootdown mprotect call=mprotect,threads=none,*
-calls_in_effect mapping mremap call=mremap,pages=untouched,size=64K
-calls_in_effect mapping mremap call=mremap,pages=touched,size=64K
+effects mapping munmap call=munmap,pages=untouched,size=64K
+effects mapping munmap call=map_touch_unmap,*size=4M
+effects mapping unmapped call=map_touch_unmap,*size=4M
+effects mapping madvise call=madvise,pages=touched,size=64K
+effects mapping mprotect call=mprotect,pages=untouched,size=64K
+effects mapping mprotect call=mprotect,pages=touched,size=64K
+effects shootdown munmap call=munmap,threads=none,*
+effects shootdown madvise call=madvise,threads=none,*
+effects shootdown mprotect call=mprotect,threads=none,*
+effects mapping mremap call=mremap,pages=untouched,size=64K
+effects mapping mremap call=mremap,pages=touched,size=64K
 '
 files='
 blocks_as_written file_read pread cache=warm,order=random,size=4M
@@ -286,7 +286,7 @@ gives() {
 			return 1
 		}
 		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/copies.c" |
+	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/"{call,copies}.c |
 		grep -Pzo 'bench_(proof|least|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.

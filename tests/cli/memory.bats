@@ -482,3 +482,12 @@ limited() {
 	taskset -c "$cpu" "$BIN/mem_loaded" --invocations 1 --effort 1 || status=$?
 	((status == 77))
 }
+
+@test "a call beside running threads says whether they ran while it lasted" {
+	local status=0
+
+	quick shootdown --case 'call=munmap,threads=running,others=1' || status=$?
+	((status != 77)) || skip "one CPU"
+	[[ $(cases '.evidence.threads_running.kind == "purity" and
+		.evidence.effects.kind == "proof"') ]]
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MAP_CALLS_H
+#define MAP_CALLS_H
+
+#include "bench.h"
+#include "call.h"
+#include "mem_buffer.h"
+
+/* Calls that change a mapping, as the programs mapping and shootdown time
+ * them. */
+
+/* What a call works on; a state begins with it.  enter() says how many bytes,
+ * and whether they are touched: there, by a store to each page. */
+struct map_area {
+	uint64_t right;
+	char *at; /* a mapping of its own, or what mmap has made */
+	size_t bytes;
+	bool touched;
+	int node; /* that migrate shall move it to */
+	/* That it lies in, and for mremap reserved addresses. */
+	struct mem_buffer buffer, target;
+};
+
+/* mmap, mremap, mprotect, munmap, madvise, membarrier, migrate. */
+extern const struct call map_calls[];
+
+/* Callbacks: have what the call works on, and unmap what is left of it. */
+bench_case_fn map_prepare, map_leave;
+bench_run_fn map_conclude;
+
+/* map_is_hole() - whether there is no mapping at @at. */
+bool map_is_hole(char *at, size_t bytes);
+
+/* map_node() - the node of the page @at, if @to is -1, or move it to node @to.
+ * Return: where it is then, or -errno. */
+int map_node(char *at, int to);
+
+#endif
