@@ -26,60 +26,234 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arch.h"
 #include "bench.h"
-#include "lib/calls.h"
+#include "call.h"
 #include "lib/probe.h"
 #include "lib/vdso.h"
 
+/* No kernel has had a number near this one, in either table. */
+#define INVALID_NUMBER 1000000
+
+/* struct stat64 of the 32-bit table. */
+struct stat64_32 {
+	uint64_t dev;
+	uint32_t pad0, low_ino, mode, nlink, uid, gid;
+	uint64_t rdev;
+	uint32_t pad1;
+	int64_t size;
+	uint32_t blksize;
+	uint64_t blocks;
+	uint32_t times[6];
+	uint64_t ino;
+} __attribute__((packed));
+
+/* What the calls write to and read from.  It lies below 4 GiB, where 32-bit
+ * pointers reach, and all ways in use the same. */
+struct memory {
+	char name[8];	       /* of the file to stat and to open */
+	char buffer[PATH_MAX]; /* byte to read or write, or the directory */
+	struct stat st;
+	struct stat64_32 st64;
+	struct timespec now; /* 64-bit in the 32-bit call, too */
+};
+
+struct state {
+	uint64_t right;
+	struct memory *m;
+	int (*vdso_gettime)(clockid_t id, struct timespec *now);
+	pid_t pid, ppid;
+	int zero, null;	  /* descriptors: /dev/zero, /dev/null */
+	int dir, file;	  /* a file and its directory; -1: not made */
+	size_t cwd_bytes; /* with the closing 0; 0: getcwd(2) failed */
+	char cwd[PATH_MAX];
+	struct stat expected; /* of the file */
+	uint64_t started_ns;  /* CLOCK_MONOTONIC before the batch */
+};
+
+#define RAW(nr, a, b, c) raw_syscall(SYS_##nr, (long)(a), (long)(b), (long)(c))
+/* File @name in the open directory @dir, so that no path is walked. */
+#define RAW_STAT(dir, name, st) \
+	raw_syscall4(SYS_newfstatat, dir, (long)(name), (long)(st), 0)
+
+TIMER_INLINE bool open_close_libc(int dir, const char *name)
+{
+	const int fd = openat(dir, name, O_RDONLY);
+
+	return fd >= 0 && close(fd) == 0;
+}
+
+TIMER_INLINE bool open_close_syscall(int dir, const char *name)
+{
+	const long fd = RAW(openat, dir, name, O_RDONLY);
+
+	return fd >= 0 && RAW(close, fd, 0, 0) == 0;
+}
+
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	RAW(clock_gettime, CLOCK_MONOTONIC, &now, 0);
+	return ns_of(&now);
+}
+
+/* What the last call of the batch should have left in memory. */
+static bool is_cwd(const struct state *s)
+{
+	return !strcmp(s->m->buffer, s->cwd);
+}
+
+static bool is_stat(const struct state *s)
+{
+	return s->m->st.st_size == s->expected.st_size &&
+	       s->m->st.st_ino == s->expected.st_ino;
+}
+
+static bool is_now(const struct state *s)
+{
+	const uint64_t ns = ns_of(&s->m->now);
+
+	return s->started_ns <= ns && ns <= now_ns();
+}
+
+/* The 32-bit gate, where there is one.  Pointers are below 4 GiB: see struct
+ * memory. */
+#if ARCH_INT80
+#define LOW(x)		   ((unsigned int)(uintptr_t)(x))
+#define INT80(NR, a, b, c) raw_int80(INT80_##NR, LOW(a), LOW(b), LOW(c), 0)
+
+TIMER_INLINE bool close32(int fd)
+{
+	return fd >= 0 && INT80(CLOSE, fd, 0, 0) == 0;
+}
+
+static bool is_stat64(const struct state *s)
+{
+	return s->m->st64.size == s->expected.st_size &&
+	       s->m->st64.ino == s->expected.st_ino;
+}
+
+#define CALLS_INT80(X)                                                         \
+	X(LOOP, getpid_int80, INT80(GETPID, 0, 0, 0) == s->pid, CALL_UNSEEN)   \
+	X(LOOP, getppid_int80, INT80(GETPPID, 0, 0, 0) == s->ppid,             \
+	  CALL_UNSEEN)                                                         \
+	X(LOOP, getcwd_int80,                                                  \
+	  INT80(GETCWD, m->buffer, sizeof(m->buffer), 0) == (int)s->cwd_bytes, \
+	  is_cwd(s))                                                           \
+	X(LOOP, read_int80, INT80(READ, s->zero, m->buffer, 1) == 1,           \
+	  !m->buffer[0])                                                       \
+	X(LOOP, write_int80, INT80(WRITE, s->null, m->buffer, 1) == 1,         \
+	  CALL_UNSEEN)                                                         \
+	X(LOOP, stat_int80, INT80(FSTATAT64, s->dir, m->name, &m->st64) == 0,  \
+	  is_stat64(s))                                                        \
+	X(LOOP, fstat_int80, INT80(FSTAT64, s->file, &m->st64, 0) == 0,        \
+	  is_stat64(s))                                                        \
+	X(LOOP, open_close_int80,                                              \
+	  close32(INT80(OPENAT, s->dir, m->name, O_RDONLY)), CALL_UNSEEN)      \
+	X(LOOP, clock_gettime_int80,                                           \
+	  INT80(CLOCK_GETTIME64, CLOCK_MONOTONIC, &m->now, 0) == 0, is_now(s)) \
+	X(LOOP, invalid_int80,                                                 \
+	  raw_int80(INVALID_NUMBER, 0, 0, 0, 0) == -ENOSYS, CALL_UNSEEN)
+#else
+#define CALLS_INT80(X)
+#endif
+
+/* Each loop counts the calls whose result was right: one compare and one add
+ * beside some hundred cycles. */
+#define CALLS(X)                                                              \
+	X(LOOP, getpid_libc, getpid() == s->pid, CALL_UNSEEN)                 \
+	X(LOOP, getpid_syscall, RAW(getpid, 0, 0, 0) == s->pid, CALL_UNSEEN)  \
+	X(LOOP, getppid_libc, getppid() == s->ppid, CALL_UNSEEN)              \
+	X(LOOP, getppid_syscall, RAW(getppid, 0, 0, 0) == s->ppid,            \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, getcwd_libc,                                                  \
+	  getcwd(m->buffer, sizeof(m->buffer)) == m->buffer, is_cwd(s))       \
+	X(LOOP, getcwd_syscall,                                               \
+	  RAW(getcwd, m->buffer, sizeof(m->buffer), 0) == (long)s->cwd_bytes, \
+	  is_cwd(s))                                                          \
+	X(LOOP, read_libc, read(s->zero, m->buffer, 1) == 1, !m->buffer[0])   \
+	X(LOOP, read_syscall, RAW(read, s->zero, m->buffer, 1) == 1,          \
+	  !m->buffer[0])                                                      \
+	X(LOOP, write_libc, write(s->null, m->buffer, 1) == 1, CALL_UNSEEN)   \
+	X(LOOP, write_syscall, RAW(write, s->null, m->buffer, 1) == 1,        \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, stat_libc, fstatat(s->dir, m->name, &m->st, 0) == 0,          \
+	  is_stat(s))                                                         \
+	X(LOOP, stat_syscall, RAW_STAT(s->dir, m->name, &m->st) == 0,         \
+	  is_stat(s))                                                         \
+	X(LOOP, fstat_libc, fstat(s->file, &m->st) == 0, is_stat(s))          \
+	X(LOOP, fstat_syscall, RAW(fstat, s->file, &m->st, 0) == 0,           \
+	  is_stat(s))                                                         \
+	X(LOOP, open_close_libc, open_close_libc(s->dir, m->name),            \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, open_close_syscall, open_close_syscall(s->dir, m->name),      \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, clock_gettime_libc,                                           \
+	  clock_gettime(CLOCK_MONOTONIC, &m->now) == 0, is_now(s))            \
+	X(LOOP, clock_gettime_syscall,                                        \
+	  RAW(clock_gettime, CLOCK_MONOTONIC, &m->now, 0) == 0, is_now(s))    \
+	X(LOOP, clock_gettime_vdso,                                           \
+	  s->vdso_gettime(CLOCK_MONOTONIC, &m->now) == 0, is_now(s))          \
+	X(LOOP, invalid_libc,                                                 \
+	  syscall(INVALID_NUMBER) == -1 && errno == ENOSYS, CALL_UNSEEN)      \
+	X(LOOP, invalid_syscall,                                              \
+	  raw_syscall(INVALID_NUMBER, 0, 0, 0) == -ENOSYS, CALL_UNSEEN)       \
+	CALLS_INT80(X)
+
+#define CALL_LOCALS                               \
+	struct state *const s CALL_LOCAL = state; \
+	struct memory *const m CALL_LOCAL = s->m;
+CALL_FUNCTIONS(CALLS)
+static const struct call calls[] = CALL_ROWS(CALLS);
+
+static const char points[] =
+	"call={getpid,getppid,getcwd,read,write,stat,fstat,open_close,"
+	"clock_gettime,invalid} via={libc,syscall,int80,vdso};"
+	"is threads; needs $int80 if via=int80; needs $vdso if via=vdso";
+
 static void call_vdso(void *data)
 {
-	const struct calls_state *s = data;
+	const struct state *s = data;
 	struct timespec now;
 
 	(void)s->vdso_gettime(CLOCK_MONOTONIC, &now);
 }
 
-static const char *why_no_vdso(struct calls_state *s)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	s->vdso_gettime =
-		(calls_gettime_fn *)vdso_find(ARCH_VDSO("clock_gettime"));
-	if (!s->vdso_gettime)
-		return "the vDSO has no clock_gettime";
-	return probe_vdso(call_vdso, s);
+	return call_choose(c, calls);
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct calls_state *s = state;
-	const char *no_int80 = probe_int80();
-	const char *no_vdso = why_no_vdso(s);
+	struct state *s = state;
 
 	s->zero = s->null = s->dir = s->file = -1;
-	for (size_t i = 0; i < calls_count; i++) {
-		const struct calls_entry *e = &calls_table[i];
-
-		bench_add(b,
-			  &(struct bench_case) {
-				  .params = { P_STR("call", e->name),
-					      P_STR("via", e->via) },
-				  .arg = e,
-				  .run = e->run,
-				  .threads = true,
-				  .skip = !strcmp(e->via, "int80")  ? no_int80
-					  : !strcmp(e->via, "vdso") ? no_vdso
-								    : NULL });
-	}
+	s->vdso_gettime = (int (*)(clockid_t, struct timespec *))vdso_find(
+		ARCH_VDSO("clock_gettime"));
+	bench_need(b, "int80", probe_int80());
+	bench_need(b, "vdso",
+		   s->vdso_gettime ? probe_vdso(call_vdso, s)
+				   : "the vDSO has no clock_gettime");
 	return 0;
 }
 
 /* A file of a size that nobody would guess. */
-static int make_file(struct bench *b, struct calls_state *s)
+static int make_file(struct bench *b, struct state *s)
 {
 	const char *dir = bench_scratch(b);
 
@@ -100,7 +274,7 @@ static int make_file(struct bench *b, struct calls_state *s)
 
 static int setup(struct bench *b, void *state)
 {
-	struct calls_state *s = state;
+	struct state *s = state;
 	void *m = mmap(NULL, sizeof(*s->m), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | ARCH_MAP_LOW, -1, 0);
 
@@ -129,113 +303,50 @@ static double components(const char *path)
 /* A kernel too old, or a filter that answers in its stead. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct calls_state *s = state;
-	const struct calls_entry *e = c->arg;
-	const bool int80 = !strcmp(e->via, "int80");
+	struct state *s = state;
+	const bool int80 = case_is(c, "via", "int80");
 	long result = -ENOSYS;
 
-	if (e->call == CALL_INVALID) {
-		result = int80 ? raw_int80(CALLS_INVALID_NUMBER, 0, 0, 0, 0)
-			       : raw_syscall(CALLS_INVALID_NUMBER, 0, 0, 0);
-		if (result != -ENOSYS)
-			return bench_skip(b,
-					  "an invalid number gives %ld, not "
-					  "ENOSYS: calls are filtered here",
-					  result);
-	}
-	if (e->call == CALL_GETCWD && !s->cwd_bytes)
+	if (case_is(c, "call", "invalid"))
+		result = int80 ? raw_int80(INVALID_NUMBER, 0, 0, 0, 0)
+			       : raw_syscall(INVALID_NUMBER, 0, 0, 0);
+	if (result != -ENOSYS)
+		return bench_skip(b,
+				  "an invalid number gives %ld, not ENOSYS: "
+				  "calls are filtered here",
+				  result);
+	if (case_is(c, "call", "getcwd") && !s->cwd_bytes)
 		return bench_skip(b, "the current directory has no path: it "
-				     "was removed");
-	if (e->call == CALL_READ && s->zero < 0)
+				     "was removed, or one that is too long");
+	if (case_is(c, "call", "read") && s->zero < 0)
 		return bench_skip(b, "/dev/zero cannot be opened here");
-	if ((e->call == CALL_STAT || e->call == CALL_FSTAT ||
-	     e->call == CALL_OPEN_CLOSE) &&
-	    s->file < 0)
-		return make_file(b, s);
-	if (e->call == CALL_WRITE && s->null < 0)
+	if (case_is(c, "call", "write") && s->null < 0)
 		return bench_skip(b, "/dev/null cannot be opened here");
-	if (e->call == CALL_CLOCK_GETTIME && int80 &&
+	if (call_is(c, "clock_gettime_int80") &&
 	    raw_int80(INT80_CLOCK_GETTIME64, CLOCK_MONOTONIC,
 		      (unsigned int)(uintptr_t)&s->m->now, 0, 0) == -ENOSYS)
 		return bench_skip(b, "this kernel has no clock_gettime64 "
 				     "(Linux 5.1)");
-	if (e->call == CALL_GETCWD && !s->cwd_bytes)
-		return bench_skip(b, "the current directory has no path, or "
-				     "one that is too long");
-	if (e->call == CALL_GETCWD)
+	if (case_is(c, "call", "getcwd"))
 		bench_fact(b, c, "path_components", components(s->cwd));
-	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = { 0 };
-
-	raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (case_is(c, "call", "stat") || case_is(c, "call", "fstat") ||
+		case_is(c, "call", "open_close")) &&
+			       s->file < 0
+		       ? make_file(b, s)
+		       : 0;
 }
 
 /* What the last batch left is wiped, or it would be taken for this one's. */
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct calls_state *s = state;
-	struct calls_memory *m = s->m;
+	struct state *s = state;
+	struct memory *m = s->m;
 
 	memset(m->buffer, 0x5a, s->cwd_bytes);
 	memset(&m->st, 0x5a, sizeof(m->st));
 	memset(&m->st64, 0x5a, sizeof(m->st64));
 	memset(&m->now, 0, sizeof(m->now));
 	s->started_ns = now_ns();
-	return 0;
-}
-
-static bool right_stat(const struct calls_state *s, const char *via)
-{
-	const struct calls_memory *m = s->m;
-
-	if (!strcmp(via, "int80"))
-		return m->st64.size == s->expected.st_size &&
-		       m->st64.ino == s->expected.st_ino;
-	return m->st.st_size == s->expected.st_size &&
-	       m->st.st_ino == s->expected.st_ino;
-}
-
-/* What the last call of the batch should have left in memory. */
-static bool right_effect(const struct calls_state *s,
-			 const struct calls_entry *e)
-{
-	const struct calls_memory *m = s->m;
-	uint64_t ns;
-
-	switch (e->call) {
-	case CALL_GETCWD:
-		return !strcmp(m->buffer, s->cwd);
-	case CALL_READ:
-		return m->buffer[0] == 0;
-	case CALL_STAT:
-	case CALL_FSTAT:
-		return right_stat(s, e->via);
-	case CALL_CLOCK_GETTIME:
-		ns = (uint64_t)m->now.tv_sec * 1000000000u +
-		     (uint64_t)m->now.tv_nsec;
-		return s->started_ns <= ns && ns <= now_ns();
-	default:
-		return true;
-	}
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct calls_state *s = state;
-	const struct calls_entry *e = c->arg;
-
-	bench_proof(b, c, "calls", (double)s->asked, (double)s->good);
-	s->asked = s->good = 0;
-	if (e->call == CALL_GETCWD || e->call == CALL_READ ||
-	    e->call == CALL_STAT || e->call == CALL_FSTAT ||
-	    e->call == CALL_CLOCK_GETTIME)
-		bench_proof(b, c, "effects", 1, right_effect(s, e));
 	return 0;
 }
 
@@ -247,7 +358,7 @@ static void close_fd(int fd)
 
 static void teardown(struct bench *b, void *state)
 {
-	struct calls_state *s = state;
+	struct state *s = state;
 
 	close_fd(s->zero);
 	close_fd(s->null);
@@ -259,11 +370,13 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "syscall",
-	.state_size = sizeof(struct calls_state),
+	.state_size = sizeof(struct state),
+	.points = points,
+	.point = add_point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
-	.conclude = conclude,
+	.conclude = call_conclude,
 	.teardown = teardown,
 };
