@@ -41,50 +41,32 @@
 #include "bench.h"
 #include "lib/ways.h"
 
-static const int64_t batches[] = { 1, 8, 64, 0 };
-static const int64_t sizes[] = { 4 << 10, 64 << 10, 1 << 20, 0 };
-static const int64_t folios[] = { 16 << 10,  32 << 10,	64 << 10,
-				  128 << 10, 256 << 10, 512 << 10,
-				  1 << 20,   2 << 20,	0 };
-static const int64_t randoms[] = { 16, 256, 4096, 0 };
+static const char points[] =
+	"do={nop,read_same,ready} by={call,io_uring,sqpoll} n={1,8,64};"
+	"do=any_of by={poll,futex_waitv} n={1,8,64};"
+	"do=advise by={madvise,process_madvise} n={1,8,64};"
+	"do=datagrams by={send,sendmmsg,gso} n={1,8,64};"
+	"is ops=n;"
+	"do=child_sharing_memory by={waitpid,pidfd}; is switches;"
+	"do=random by={call,vdso} bytes={16,256,4K};"
+	"do=cpu by={call,vdso,rseq};"
+	"do=memory by={shm_open,memfd} bytes={4K,64K,1M};"
+	"do=touch by={pages,folio} bytes={16K..2M*2};"
+	"do=to_socket by={read_send,sendfile,splice} bytes={4K,64K,1M};"
+	"do=send by={send,zerocopy} bytes={4K,64K,1M}";
 
-static void add(struct bench *b, const struct way *w, int64_t n)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct bench_case c = {
-		.params = { P_STR("do", w->what), P_STR("by", w->by) },
-		.arg = w,
-		.index = (int)n,
-		.run = w->run,
-		.sample = w->sample,
-		.switches = w->switches,
-	};
-
-	if (w->points == WAY_BATCHES) {
-		c.params[2] = (struct bench_param)P_INT("n", n);
-		c.ops = (unsigned int)n;
-	} else if (w->points != WAY_ONE) {
-		c.params[2] = (struct bench_param)P_SIZE("bytes", n);
-	}
-	bench_add(b, &c);
-}
-
-static int cases(struct bench *b, void *state)
-{
-	static const int64_t one[] = { 1, 0 };
-	const int64_t *const points[] = {
-		[WAY_ONE] = one,	 [WAY_BATCHES] = batches,
-		[WAY_SIZES] = sizes,	 [WAY_FOLIOS] = folios,
-		[WAY_RANDOMS] = randoms,
-	};
-
 	static const struct way *const tables[] = { ways_rings, ways_calls,
 						    ways_memory, ways_net };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		for (const struct way *w = tables[i]; w->what; w++)
-			for (const int64_t *n = points[w->points]; *n; n++)
-				add(b, w, *n);
-	return 0;
+		for (const struct way *w = tables[i]; w->call.name; w++)
+			if (call_is_named(&w->call, c)) {
+				call_use(c, &w->call);
+				return true;
+			}
+	return false;
 }
 
 static int setup(struct bench *b, void *state)
@@ -97,12 +79,16 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, errno, "map memory");
 	memset(m, 'x', WAYS_BYTES);
 	s->memory = m;
+	s->page = bench_page_bytes();
+	s->parent = getppid();
+	s->here = (unsigned int)bench_cpu(b);
 	return 0;
 }
 
 static void close_all(struct ways *s)
 {
 	ways_ring_close(s);
+	ways_unmap(s);
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	if (s->state)
@@ -112,12 +98,22 @@ static void close_all(struct ways *s)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct way *w = c->arg;
+	const struct way *w = c->arg; /* begins with its call */
 	struct ways *s = state;
 
-	s->n = (size_t)c->index;
-	s->done = s->submits = s->woken = 0;
-	return w->open(b, s);
+	s->n = (size_t)(case_has(c, "n")       ? case_int(c, "n")
+			: case_has(c, "bytes") ? case_int(c, "bytes")
+					       : 1);
+	s->submits = s->woken = 0;
+	s->ready = NULL;
+	return w->open ? w->open(b, s) : 0;
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct ways *s = state;
+
+	return s->ready ? s->ready(b, s) : 0;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -125,14 +121,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct ways *s = state;
 
-	bench_proof(b, c, "operations_done", (double)(iters * s->wanted),
-		    (double)s->done);
 	if (s->submits)
 		bench_purity(b, c, "handed_over_without_call", BENCH_MOSTLY,
 			     (double)s->submits,
 			     (double)(s->submits - s->woken));
-	s->done = s->submits = s->woken = 0;
-	return 0;
+	s->submits = s->woken = 0;
+	return call_conclude(b, state, c, iters);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -153,9 +147,12 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "ways",
 	.state_size = sizeof(struct ways),
-	.cases = cases,
+	.points = points,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
+	.sample = call_sample,
+	.prepare = prepare,
 	.conclude = conclude,
 	.leave = leave,
 	.teardown = teardown,

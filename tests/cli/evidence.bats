@@ -154,7 +154,7 @@ in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts
 ended_well container waitpid clone=none
 programs_executed container watch whole=runc
-operations_done ways poll@10 do=any_of,by=poll,n=8
+calls ways poll@10 do=any_of,by=poll,n=8
 '
 remote='
 connections file_remote tcp_info *figure=connect

@@ -21,30 +21,17 @@
 #include "vdso.h"
 #include "ways.h"
 
-static int open_one(struct bench *b, struct ways *s)
-{
-	s->wanted = 1;
-	return 0;
-}
-
 /* Random bytes. */
 
-static int run_random(struct bench *b, void *state, const struct bench_case *c,
-		      uint64_t iters)
+static bool random_call(struct ways *s)
 {
-	struct ways *s = state;
+	size_t have = 0;
+	long n = 1;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		size_t have = 0;
-		long n = 1;
-
-		/* More than 256 may come in parts. */
-		for (; have < s->n && n > 0; have += n > 0 ? (size_t)n : 0)
-			n = syscall(SYS_getrandom, s->memory + have,
-				    s->n - have, 0);
-		s->done += have == s->n;
-	}
-	return 0;
+	/* More than 256 may come in parts. */
+	for (; have < s->n && n > 0; have += n > 0 ? (size_t)n : 0)
+		n = syscall(SYS_getrandom, s->memory + have, s->n - have, 0);
+	return have == s->n;
 }
 
 typedef ssize_t getrandom_fn(void *buffer, size_t len, unsigned int flags,
@@ -83,7 +70,6 @@ static int open_random_vdso(struct bench *b, struct ways *s)
 	struct random_params p = { 0 };
 	void *state;
 
-	s->wanted = 1;
 	s->call = vdso_find("__vdso_getrandom");
 	if (!s->call ||
 	    ((getrandom_fn *)s->call)(NULL, 0, 0, &p, ~(size_t)0) != 0)
@@ -98,76 +84,50 @@ static int open_random_vdso(struct bench *b, struct ways *s)
 						   "a system call");
 }
 
-static int run_random_vdso(struct bench *b, void *state,
-			   const struct bench_case *c, uint64_t iters)
-{
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->done += random_vdso(s);
-	return 0;
-}
-
 /* Which CPU. */
 
 typedef long getcpu_fn(unsigned int *cpu, unsigned int *node, void *unused);
 
 static int open_cpu_vdso(struct bench *b, struct ways *s)
 {
-	s->wanted = 1;
 	s->call = vdso_find("__vdso_getcpu");
 	return s->call ? 0 : bench_skip(b, "the vDSO has no getcpu");
 }
 
-#ifdef HAVE_RSEQ
-static const volatile uint32_t *rseq_cpu(void)
+static int open_rseq(struct bench *b, struct ways *s)
 {
+#ifdef HAVE_RSEQ
 	const struct rseq *r =
 		(const struct rseq *)((const char *)__builtin_thread_pointer() +
 				      __rseq_offset);
 
-	return __rseq_size ? &r->cpu_id : NULL;
-}
+	s->call = __rseq_size ? (void *)&r->cpu_id : NULL;
 #else
-static const volatile uint32_t *rseq_cpu(void)
-{
-	return NULL;
-}
+	s->call = NULL;
 #endif
-
-static int open_rseq(struct bench *b, struct ways *s)
-{
-	s->wanted = 1;
-	return rseq_cpu() ? 0 : bench_skip(b, "libc has registered no rseq");
+	return s->call ? 0 : bench_skip(b, "libc has registered no rseq");
 }
 
-#define RUN_CPU(name, setup, read)                                        \
-	static int run_##name(struct bench *b, void *state,               \
-			      const struct bench_case *c, uint64_t iters) \
-	{                                                                 \
-		const unsigned int here = (unsigned int)bench_cpu(b);     \
-		struct ways *s = state;                                   \
-		setup;                                                    \
-                                                                          \
-		for (uint64_t i = 0; i < iters; i++) {                    \
-			unsigned int cpu = ~0u;                           \
-                                                                          \
-			read;                                             \
-			s->done += cpu == here;                           \
-		}                                                         \
-		return 0;                                                 \
-	}
+TIMER_INLINE unsigned int cpu_call(void)
+{
+	unsigned int cpu = ~0u;
 
-RUN_CPU(cpu, , syscall(SYS_getcpu, &cpu, NULL, NULL))
-RUN_CPU(cpu_vdso, getcpu_fn *call = (getcpu_fn *)s->call,
-	call(&cpu, NULL, NULL))
-RUN_CPU(rseq, const volatile uint32_t *at = rseq_cpu(), cpu = *at)
+	syscall(SYS_getcpu, &cpu, NULL, NULL);
+	return cpu;
+}
+
+TIMER_INLINE unsigned int cpu_vdso(const struct ways *s)
+{
+	unsigned int cpu = ~0u;
+
+	((getcpu_fn *)s->call)(&cpu, NULL, NULL);
+	return cpu;
+}
 
 /* Any of many. */
 
 static int open_events(struct bench *b, struct ways *s)
 {
-	s->wanted = s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		const int fd =
 			ways_keep(s, eventfd(i == s->n - 1, EFD_CLOEXEC));
@@ -179,17 +139,9 @@ static int open_events(struct bench *b, struct ways *s)
 	return 0;
 }
 
-static int run_poll(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+TIMER_INLINE bool poll_once(struct ways *s)
 {
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->done +=
-			poll(s->poll, s->n, 0) == 1 && s->poll[s->n - 1].revents
-				? s->n
-				: 0;
-	return 0;
+	return poll(s->poll, s->n, 0) == 1 && s->poll[s->n - 1].revents;
 }
 
 /* As struct futex_waitv of Linux 5.16. */
@@ -206,7 +158,6 @@ static int open_words(struct bench *b, struct ways *s)
 	struct waiter *w = (struct waiter *)(s->memory + WAYS_BLOCK);
 	uint32_t *words = (uint32_t *)s->memory;
 
-	s->wanted = s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		words[i] = i == s->n - 1; /* the last one has changed */
 		w[i] = (struct waiter) { 0, (uint64_t)(uintptr_t)&words[i],
@@ -217,18 +168,11 @@ static int open_words(struct bench *b, struct ways *s)
 	return 0;
 }
 
-static int run_waitv(struct bench *b, void *state, const struct bench_case *c,
-		     uint64_t iters)
+TIMER_INLINE bool waitv_once(struct ways *s)
 {
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->done += syscall(NUMBER_WAITV, s->memory + WAYS_BLOCK, s->n,
-				   0, NULL, 0) == -1 &&
-					   errno == EAGAIN
-				   ? s->n
-				   : 0;
-	return 0;
+	return syscall(NUMBER_WAITV, s->memory + WAYS_BLOCK, s->n, 0, NULL,
+		       0) == -1 &&
+	       errno == EAGAIN;
 }
 
 /* The end of a child. */
@@ -269,14 +213,10 @@ static bool await_child(struct ways *s, bool by_pidfd)
 	return good && !by_pidfd;
 }
 
-WAYS_SAMPLE(waitpid, await_child(s, false))
-WAYS_SAMPLE(pidfd, await_child(s, true))
-
 /* Not all kernels and sandboxes have it. */
 static int open_child(struct bench *b, struct ways *s, bool by_pidfd,
 		      const char *name)
 {
-	s->wanted = 1;
 	errno = 0;
 	return await_child(s, by_pidfd) ? 0
 					: bench_skip(b, "clone and %s: %s",
@@ -293,20 +233,20 @@ static int open_pidfd(struct bench *b, struct ways *s)
 	return open_child(b, s, true, "pidfd");
 }
 
-const struct way ways_calls[] = {
-	{ "random", "call", WAY_RANDOMS, open_one, run_random, NULL, false, 0 },
-	{ "random", "vdso", WAY_RANDOMS, open_random_vdso, run_random_vdso,
-	  NULL, false, 0 },
-	{ "cpu", "call", WAY_ONE, open_one, run_cpu, NULL, false, 0 },
-	{ "cpu", "vdso", WAY_ONE, open_cpu_vdso, run_cpu_vdso, NULL, false, 0 },
-	{ "cpu", "rseq", WAY_ONE, open_rseq, run_rseq, NULL, false, 0 },
-	{ "any_of", "poll", WAY_BATCHES, open_events, run_poll, NULL, false,
-	  0 },
-	{ "any_of", "futex_waitv", WAY_BATCHES, open_words, run_waitv, NULL,
-	  false, 0 },
-	{ "child_sharing_memory", "waitpid", WAY_ONE, open_waitpid, NULL,
-	  sample_waitpid, true, 0 },
-	{ "child_sharing_memory", "pidfd", WAY_ONE, open_pidfd, NULL,
-	  sample_pidfd, true, 0 },
-	{ 0 },
-};
+#define CALLS(W)                                                               \
+	W(LOOP, random_call, NULL, random_call(s), CALL_UNSEEN)                \
+	W(LOOP, random_vdso, open_random_vdso, random_vdso(s), CALL_UNSEEN)    \
+	W(LOOP, cpu_call, NULL, cpu_call() == s->here, CALL_UNSEEN)            \
+	W(LOOP, cpu_vdso, open_cpu_vdso, cpu_vdso(s) == s->here, CALL_UNSEEN)  \
+	W(LOOP, cpu_rseq, open_rseq,                                           \
+	  *(const volatile uint32_t *)s->call == s->here, CALL_UNSEEN)         \
+	W(LOOP, any_of_poll, open_events, poll_once(s) ? s->n : 0,             \
+	  CALL_UNSEEN)                                                         \
+	W(LOOP, any_of_futex_waitv, open_words, waitv_once(s) ? s->n : 0,      \
+	  CALL_UNSEEN)                                                         \
+	W(EVENT, child_sharing_memory_waitpid, open_waitpid,                   \
+	  await_child(s, false), CALL_UNSEEN)                                  \
+	W(EVENT, child_sharing_memory_pidfd, open_pidfd, await_child(s, true), \
+	  CALL_UNSEEN)
+WAYS_FUNCTIONS(CALLS)
+const struct way ways_calls[] = WAYS_ROWS(CALLS);

@@ -19,19 +19,12 @@
 #define MADV_COLD 20
 #endif
 
-static int open_new(struct bench *b, struct ways *s)
-{
-	s->wanted = 1;
-	return 0;
-}
-
 /* Shared memory. */
 
 static int open_shm(struct bench *b, struct ways *s)
 {
 	int fd;
 
-	s->wanted = 1;
 	snprintf(s->name, sizeof(s->name), "/oscost-ways-%016llx",
 		 (unsigned long long)bench_random(b));
 	bench_guard(b, "shmem", s->name);
@@ -43,9 +36,8 @@ static int open_shm(struct bench *b, struct ways *s)
 	return 0;
 }
 
-static bool use_memory(int fd, size_t n)
+static bool use_memory(int fd, size_t n, size_t page)
 {
-	const size_t page = bench_page_bytes();
 	char *m = MAP_FAILED;
 	bool good = false;
 
@@ -67,87 +59,111 @@ static bool use_shm(struct ways *s)
 	const int fd = shm_open(s->name, O_RDWR | O_CREAT | O_EXCL, 0600);
 
 	shm_unlink(s->name);
-	return use_memory(fd, s->n);
+	return use_memory(fd, s->n, s->page);
 }
 
 static bool use_memfd(struct ways *s)
 {
-	return use_memory(memfd_create("oscost-ways", MFD_CLOEXEC), s->n);
+	return use_memory(memfd_create("oscost-ways", MFD_CLOEXEC), s->n,
+			  s->page);
 }
-
-WAYS_SAMPLE(shm, use_shm(s))
-WAYS_SAMPLE(memfd, use_memfd(s))
 
 /* Advice for ranges: each second page. */
 
 static int open_ranges(struct bench *b, struct ways *s)
 {
-	s->wanted = s->n;
-	return madvise(s->memory, bench_page_bytes(), MADV_COLD)
+	return madvise(s->memory, s->page, MADV_COLD)
 		       ? bench_skip(b, "madvise(MADV_COLD): %s",
 				    strerror(errno))
 		       : 0;
 }
 
-static int run_madvise(struct bench *b, void *state, const struct bench_case *c,
-		       uint64_t iters)
+static size_t advise_each(const struct ways *s)
 {
-	const size_t page = bench_page_bytes();
-	struct ways *s = state;
+	size_t right = 0;
 
-	for (uint64_t i = 0; i < iters; i++)
-		for (size_t k = 0; k < s->n; k++)
-			s->done += !madvise(s->memory + 2 * k * page, page,
-					    MADV_COLD);
-	return 0;
+	for (size_t k = 0; k < s->n; k++)
+		right += !madvise(s->memory + 2 * k * s->page, s->page,
+				  MADV_COLD);
+	return right;
 }
 
-static long advise_all(const struct ways *s, size_t page)
+static long advise_all(const struct ways *s)
 {
 	struct iovec v[WAYS_MOST];
 
 	for (size_t k = 0; k < s->n; k++)
-		v[k] = (struct iovec) { s->memory + 2 * k * page, page };
+		v[k] = (struct iovec) { s->memory + 2 * k * s->page, s->page };
 	return syscall(SYS_process_madvise, s->fd[0], v, s->n, MADV_COLD, 0);
 }
 
 static int open_self(struct bench *b, struct ways *s)
 {
-	s->wanted = s->n;
 	if (ways_keep(s, (int)syscall(SYS_pidfd_open, getpid(), 0)) < 0 ||
-	    advise_all(s, bench_page_bytes()) < 0)
+	    advise_all(s) < 0)
 		return bench_skip(b, "process_madvise: %s", strerror(errno));
-	return 0;
-}
-
-static int run_process_madvise(struct bench *b, void *state,
-			       const struct bench_case *c, uint64_t iters)
-{
-	const size_t page = bench_page_bytes();
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->done += (uint64_t)advise_all(s, page) / page;
 	return 0;
 }
 
 /* New memory, a region of n bytes at an address that is a multiple of n. */
 
-static int open_pages(struct bench *b, struct ways *s)
+static bool touch(volatile char *at, size_t bytes, size_t page)
 {
-	s->wanted = 1;
-	return s->n < bench_page_bytes()
-		       ? bench_skip(b, "smaller than a page of %s",
-				    bench_page_name())
-		       : kernel_needs(b, KERNEL_FAULTS);
+	for (size_t i = 0; i < bytes; i += page)
+		at[i] = 1;
+	return true;
 }
 
+static size_t faults_now(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	return (size_t)r.ru_minflt;
+}
+
+/* In a hole twice its size a region of @n is aligned. */
+static int ready_touch(struct bench *b, struct ways *s)
+{
+	ways_unmap(s);
+	s->hole = mmap(NULL, 2 * s->n, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	s->at = s->hole + s->n - ((uintptr_t)s->hole & (s->n - 1));
+	/* Without access first: locked memory would be filled at once.  A
+	 * kernel that has no huge pages refuses to be told to take none. */
+	if (s->hole == MAP_FAILED ||
+	    (madvise(s->at, s->n, s->advice) && s->advice == MADV_HUGEPAGE) ||
+	    mprotect(s->at, s->n, PROT_READ | PROT_WRITE))
+		return bench_fail(b, errno, "map %zu bytes", s->n);
+	s->faults = faults_now();
+	return 0;
+}
+
+static bool faulted(const struct ways *s)
+{
+	const size_t taken = faults_now() - s->faults, pages = s->n / s->page;
+
+	/* A fault elsewhere may be among them. */
+	return s->advice == MADV_HUGEPAGE ? 2 * taken <= pages : taken >= pages;
+}
+
+static int open_pages(struct bench *b, struct ways *s)
+{
+	s->ready = ready_touch;
+	s->advice = MADV_NOHUGEPAGE;
+	return s->n < s->page ? bench_skip(b, "smaller than a page of %s",
+					   bench_page_name())
+			      : kernel_needs(b, KERNEL_FAULTS);
+}
+
+/* One fault for all of it: a folio of this size, or a larger one. */
 static int open_folio(struct bench *b, struct ways *s)
 {
 	char path[128], text[64] = "";
 	FILE *f;
 
-	s->wanted = 1;
+	s->ready = ready_touch;
+	s->advice = MADV_HUGEPAGE;
 	snprintf(path, sizeof(path),
 		 "/sys/kernel/mm/transparent_hugepage/hugepages-%zukB/enabled",
 		 s->n >> 10);
@@ -164,73 +180,15 @@ static int open_folio(struct bench *b, struct ways *s)
 	return 0;
 }
 
-static void touch(volatile char *at, size_t bytes, size_t page)
-{
-	for (size_t i = 0; i < bytes; i += page)
-		at[i] = 1;
-}
-
-static size_t faults_now(void)
-{
-	struct rusage r;
-
-	getrusage(RUSAGE_SELF, &r);
-	return (size_t)r.ru_minflt;
-}
-
-/* In a hole twice its size a region of @n is aligned. */
-static int sample_touch(struct bench *b, struct ways *s,
-			const struct bench_case *c, int advice)
-{
-	char *hole = mmap(NULL, 2 * s->n, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	char *at = hole + s->n - ((uintptr_t)hole & (s->n - 1));
-	uint64_t ticks;
-	const size_t page = bench_page_bytes(), pages = s->n / page;
-	size_t before, taken;
-
-	/* Without access first: locked memory would be filled at once.  A
-	 * kernel that has no huge pages refuses to be told to take none. */
-	if (hole == MAP_FAILED ||
-	    (madvise(at, s->n, advice) && advice == MADV_HUGEPAGE) ||
-	    mprotect(at, s->n, PROT_READ | PROT_WRITE))
-		return bench_fail(b, errno, "map %zu bytes", s->n);
-	before = faults_now();
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, touch(at, s->n, page));
-	taken = faults_now() - before;
-	/* A fault elsewhere may be among them. */
-	s->done +=
-		advice == MADV_HUGEPAGE ? 2 * taken <= pages : taken >= pages;
-	munmap(hole, 2 * s->n);
-	bench_record(b, c, ticks);
-	return 0;
-}
-
-static int sample_pages(struct bench *b, void *state,
-			const struct bench_case *c)
-{
-	return sample_touch(b, state, c, MADV_NOHUGEPAGE);
-}
-
-/* One fault for all of it: a folio of this size, or a larger one. */
-static int sample_folio(struct bench *b, void *state,
-			const struct bench_case *c)
-{
-	return sample_touch(b, state, c, MADV_HUGEPAGE);
-}
-
-const struct way ways_memory[] = {
-	{ "memory", "shm_open", WAY_SIZES, open_shm, NULL, sample_shm, false,
-	  0 },
-	{ "memory", "memfd", WAY_SIZES, open_new, NULL, sample_memfd, false,
-	  0 },
-	{ "advise", "madvise", WAY_BATCHES, open_ranges, run_madvise, NULL,
-	  false, 0 },
-	{ "advise", "process_madvise", WAY_BATCHES, open_self,
-	  run_process_madvise, NULL, false, 0 },
-	{ "touch", "pages", WAY_FOLIOS, open_pages, NULL, sample_pages, false,
-	  0 },
-	{ "touch", "folio", WAY_FOLIOS, open_folio, NULL, sample_folio, false,
-	  0 },
-	{ 0 },
-};
+#define CALLS(W)                                                          \
+	W(EVENT, memory_shm_open, open_shm, use_shm(s), CALL_UNSEEN)      \
+	W(EVENT, memory_memfd, NULL, use_memfd(s), CALL_UNSEEN)           \
+	W(LOOP, advise_madvise, open_ranges, advise_each(s), CALL_UNSEEN) \
+	W(LOOP, advise_process_madvise, open_self,                        \
+	  (size_t)advise_all(s) / s->page, CALL_UNSEEN)                   \
+	W(EVENT, touch_pages, open_pages, touch(s->at, s->n, s->page),    \
+	  faulted(s))                                                     \
+	W(EVENT, touch_folio, open_folio, touch(s->at, s->n, s->page),    \
+	  faulted(s))
+WAYS_FUNCTIONS(CALLS)
+const struct way ways_memory[] = WAYS_ROWS(CALLS);

@@ -53,7 +53,6 @@ static int open_pair(struct bench *b, struct ways *s, int type)
 
 static int open_stream(struct bench *b, struct ways *s)
 {
-	s->wanted = s->n;
 	return open_pair(b, s, SOCK_STREAM);
 }
 
@@ -126,8 +125,8 @@ static ssize_t push_zerocopy(struct ways *s, size_t at)
 	return send(s->fd[NEAR], s->memory + at, s->n - at, MSG_ZEROCOPY);
 }
 
-/* All bytes go out and come in.  Return: how many came. */
-static size_t transfer(struct ways *s, push_fn *push)
+/* All bytes go out and come in.  Return: whether they did. */
+static bool transfer(struct ways *s, push_fn *push)
 {
 	size_t out = 0, in = 0;
 
@@ -142,24 +141,8 @@ static size_t transfer(struct ways *s, push_fn *push)
 			break;
 		in += n > 0 ? (size_t)n : 0;
 	}
-	return in;
+	return in == s->n;
 }
-
-#define RUN_TRANSFER(name)                                                \
-	static int run_##name(struct bench *b, void *state,               \
-			      const struct bench_case *c, uint64_t iters) \
-	{                                                                 \
-		struct ways *s = state;                                   \
-                                                                          \
-		for (uint64_t i = 0; i < iters; i++)                      \
-			s->done += transfer(s, push_##name);              \
-		return 0;                                                 \
-	}
-
-RUN_TRANSFER(copy)
-RUN_TRANSFER(sendfile)
-RUN_TRANSFER(splice)
-RUN_TRANSFER(send)
 
 /* The kernel's word for what became of what was sent.  Return: how many times
  * it copied, or -EAGAIN: it has said nothing (yet). */
@@ -177,20 +160,14 @@ static int copies(struct ways *s)
 	       err.ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
 }
 
-static int run_zerocopy(struct bench *b, void *state,
-			const struct bench_case *c, uint64_t iters)
+static bool send_zerocopy(struct ways *s)
 {
-	struct ways *s = state;
+	const bool good = transfer(s, push_zerocopy);
+	int copied;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		const size_t in = transfer(s, push_zerocopy);
-		int copied;
-
-		while ((copied = copies(s)) < 0)
-			;
-		s->done += copied ? 0 : in;
-	}
-	return 0;
+	while ((copied = copies(s)) < 0)
+		;
+	return good && !copied;
 }
 
 static int open_zerocopy(struct bench *b, struct ways *s)
@@ -220,7 +197,6 @@ static int open_datagrams(struct bench *b, struct ways *s)
 	const int bytes = 1 << 20;
 	int err;
 
-	s->wanted = s->n;
 	err = open_pair(b, s, SOCK_DGRAM);
 	if (!err)
 		setsockopt(s->fd[FAR], SOL_SOCKET, SO_RCVBUF, &bytes,
@@ -255,13 +231,14 @@ static uint64_t receive(struct ways *s)
 	return good;
 }
 
-static void send_each(struct ways *s)
+static uint64_t send_each(struct ways *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		send(s->fd[NEAR], s->memory + i * DATAGRAM, DATAGRAM, 0);
+	return receive(s);
 }
 
-static void send_many(struct ways *s)
+static uint64_t send_many(struct ways *s)
 {
 	struct mmsghdr m[WAYS_MOST] = { 0 };
 	struct iovec v[WAYS_MOST];
@@ -272,11 +249,13 @@ static void send_many(struct ways *s)
 			(struct msghdr) { .msg_iov = &v[i], .msg_iovlen = 1 };
 	}
 	sendmmsg(s->fd[NEAR], m, (unsigned int)s->n, 0);
+	return receive(s);
 }
 
-static void send_segments(struct ways *s)
+static uint64_t send_segments(struct ways *s)
 {
 	send(s->fd[NEAR], s->memory, s->n * DATAGRAM, 0);
+	return receive(s);
 }
 
 static int open_segments(struct bench *b, struct ways *s)
@@ -289,45 +268,23 @@ static int open_segments(struct bench *b, struct ways *s)
 	if (setsockopt(s->fd[NEAR], IPPROTO_UDP, UDP_SEGMENT, &bytes,
 		       sizeof(bytes)))
 		return bench_skip(b, "UDP_SEGMENT: %s", strerror(errno));
-	send_segments(s);
-	return receive(s) == s->n
+	return send_segments(s) == s->n
 		       ? 0
 		       : bench_skip(b, "UDP_SEGMENT is taken, and what is sent "
 				       "is not cut");
 }
 
-#define RUN_DATAGRAMS(name)                                               \
-	static int run_##name(struct bench *b, void *state,               \
-			      const struct bench_case *c, uint64_t iters) \
-	{                                                                 \
-		struct ways *s = state;                                   \
-                                                                          \
-		for (uint64_t i = 0; i < iters; i++) {                    \
-			send_##name(s);                                   \
-			s->done += receive(s);                            \
-		}                                                         \
-		return 0;                                                 \
-	}
-
-RUN_DATAGRAMS(each)
-RUN_DATAGRAMS(many)
-RUN_DATAGRAMS(segments)
-
-const struct way ways_net[] = {
-	{ "to_socket", "read_send", WAY_SIZES, open_file, run_copy, NULL, false,
-	  0 },
-	{ "to_socket", "sendfile", WAY_SIZES, open_file, run_sendfile, NULL,
-	  false, 0 },
-	{ "to_socket", "splice", WAY_SIZES, open_file, run_splice, NULL, false,
-	  0 },
-	{ "send", "send", WAY_SIZES, open_stream, run_send, NULL, false, 0 },
-	{ "send", "zerocopy", WAY_SIZES, open_zerocopy, run_zerocopy, NULL,
-	  false, 0 },
-	{ "datagrams", "send", WAY_BATCHES, open_datagrams, run_each, NULL,
-	  false, 0 },
-	{ "datagrams", "sendmmsg", WAY_BATCHES, open_datagrams, run_many, NULL,
-	  false, 0 },
-	{ "datagrams", "gso", WAY_BATCHES, open_segments, run_segments, NULL,
-	  false, 0 },
-	{ 0 },
-};
+#define CALLS(W)                                                               \
+	W(LOOP, to_socket_read_send, open_file, transfer(s, push_copy),        \
+	  CALL_UNSEEN)                                                         \
+	W(LOOP, to_socket_sendfile, open_file, transfer(s, push_sendfile),     \
+	  CALL_UNSEEN)                                                         \
+	W(LOOP, to_socket_splice, open_file, transfer(s, push_splice),         \
+	  CALL_UNSEEN)                                                         \
+	W(LOOP, send_send, open_stream, transfer(s, push_send), CALL_UNSEEN)   \
+	W(LOOP, send_zerocopy, open_zerocopy, send_zerocopy(s), CALL_UNSEEN)   \
+	W(LOOP, datagrams_send, open_datagrams, send_each(s), CALL_UNSEEN)     \
+	W(LOOP, datagrams_sendmmsg, open_datagrams, send_many(s), CALL_UNSEEN) \
+	W(LOOP, datagrams_gso, open_segments, send_segments(s), CALL_UNSEEN)
+WAYS_FUNCTIONS(CALLS)
+const struct way ways_net[] = WAYS_ROWS(CALLS);

@@ -10,8 +10,6 @@
 
 #include "ways.h"
 
-enum { NOP, READ, READY };
-
 /* What nop, read and ready work on. */
 static int open_things(struct bench *b, struct ways *s)
 {
@@ -29,45 +27,14 @@ static int open_things(struct bench *b, struct ways *s)
 	    write(file, s->memory, WAYS_BLOCK) != WAYS_BLOCK)
 		return bench_fail(b, errno, "%s and an eventfd", path);
 	s->poll[0] = (struct pollfd) { event, POLLIN, 0 };
-	s->wanted = s->n;
-	return 0;
-}
-
-static int run_nop(struct bench *b, void *state, const struct bench_case *c,
-		   uint64_t iters)
-{
-	const pid_t parent = getppid();
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters * s->n; i++)
-		s->done += getppid() == parent;
-	return 0;
-}
-
-static int run_read(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters * s->n; i++)
-		s->done +=
-			pread(s->fd[0], s->memory, WAYS_BLOCK, 0) == WAYS_BLOCK;
-	return 0;
-}
-
-static int run_ready(struct bench *b, void *state, const struct bench_case *c,
-		     uint64_t iters)
-{
-	struct ways *s = state;
-
-	for (uint64_t i = 0; i < iters * s->n; i++)
-		s->done += poll(s->poll, 1, 0) == 1;
 	return 0;
 }
 
 #ifdef HAVE_LIBURING
 
 #include <liburing.h>
+
+enum { NOP, READ, READY };
 
 static int open_ring_of(struct bench *b, struct ways *s, unsigned int flags)
 {
@@ -110,7 +77,7 @@ void ways_ring_close(struct ways *s)
 }
 
 /* Request @i of a batch; its answer is to name it. */
-static void request(struct ways *s, int op, uint64_t i)
+TIMER_INLINE void request(struct ways *s, int op, uint64_t i)
 {
 	struct io_uring_sqe *e;
 
@@ -126,57 +93,52 @@ static void request(struct ways *s, int op, uint64_t i)
 	e->user_data = i;
 }
 
-/* The next answer. */
-static void take(struct ways *s, int op)
+/* The next answer. Return: whether it is right. */
+TIMER_INLINE bool take(struct ways *s, int op)
 {
 	static const int right[] = {
 		[NOP] = 0, [READ] = WAYS_BLOCK, [READY] = POLLIN
 	};
 	struct io_uring_cqe *e;
+	bool good;
 
 	if (io_uring_peek_cqe(s->ring, &e) && io_uring_wait_cqe(s->ring, &e))
-		return;
-	s->done += e->res == right[op] && e->user_data < s->n;
+		return false;
+	good = e->res == right[op] && e->user_data < s->n;
 	io_uring_cqe_seen(s->ring, e);
+	return good;
 }
 
-static int run_ring(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+/* Return: how many answers of a batch were right. */
+TIMER_INLINE uint64_t by_ring(struct ways *s, int op)
 {
-	const int op = ((const struct way *)c->arg)->op;
-	struct ways *s = state;
+	uint64_t right = 0;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		for (size_t k = 0; k < s->n; k++)
-			request(s, op, k);
-		io_uring_submit_and_wait(s->ring, (unsigned int)s->n);
-		for (size_t k = 0; k < s->n; k++)
-			take(s, op);
-	}
-	return 0;
+	for (size_t k = 0; k < s->n; k++)
+		request(s, op, k);
+	io_uring_submit_and_wait(s->ring, (unsigned int)s->n);
+	for (size_t k = 0; k < s->n; k++)
+		right += take(s, op);
+	return right;
 }
 
 /* No call: the kernel's thread sees what is new, unless it has gone to sleep,
  * and this program sees when it is done. */
-static int run_poller(struct bench *b, void *state, const struct bench_case *c,
-		      uint64_t iters)
+TIMER_INLINE uint64_t by_poller(struct ways *s, int op)
 {
-	const int op = ((const struct way *)c->arg)->op;
-	struct ways *s = state;
+	uint64_t right = 0;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		for (size_t k = 0; k < s->n; k++)
-			request(s, op, k);
-		s->submits++;
-		s->woken += !!(IO_URING_READ_ONCE(*s->ring->sq.kflags) &
-			       IORING_SQ_NEED_WAKEUP);
-		io_uring_submit(s->ring);
-		while (io_uring_cq_ready(s->ring) < s->n)
-			;
-		for (size_t k = 0; k < s->n; k++)
-			take(s, op);
-	}
-	return 0;
+	for (size_t k = 0; k < s->n; k++)
+		request(s, op, k);
+	s->submits++;
+	s->woken += !!(IO_URING_READ_ONCE(*s->ring->sq.kflags) &
+		       IORING_SQ_NEED_WAKEUP);
+	io_uring_submit(s->ring);
+	while (io_uring_cq_ready(s->ring) < s->n)
+		;
+	for (size_t k = 0; k < s->n; k++)
+		right += take(s, op);
+	return right;
 }
 #else
 
@@ -186,27 +148,23 @@ static int open_ring(struct bench *b, struct ways *s)
 }
 
 /* Not reached. */
-#define open_poller open_ring
-#define run_ring    run_nop
-#define run_poller  run_nop
+#define open_poller	 open_ring
+#define by_ring(s, op)	 0
+#define by_poller(s, op) 0
 
 void ways_ring_close(struct ways *s)
 {
 }
 #endif
 
-#define THREE(what, run, op)                                                \
-	{ what, "call", WAY_BATCHES, open_things, run, NULL, false, 0 },    \
-		{ what,	    "io_uring", WAY_BATCHES, open_ring,             \
-		  run_ring, NULL,	false,	     op },                  \
-	{                                                                   \
-		what, "sqpoll", WAY_BATCHES, open_poller, run_poller, NULL, \
-			false, op                                           \
-	}
-
-const struct way ways_rings[] = {
-	THREE("nop", run_nop, NOP),
-	THREE("read_same", run_read, READ),
-	THREE("ready", run_ready, READY),
-	{ 0 },
-};
+#define THREE(W, what, op, expr)                                         \
+	W(EACH, what##_call, open_things, expr, CALL_UNSEEN)             \
+	W(LOOP, what##_io_uring, open_ring, by_ring(s, op), CALL_UNSEEN) \
+	W(LOOP, what##_sqpoll, open_poller, by_poller(s, op), CALL_UNSEEN)
+#define CALLS(W)                                                       \
+	THREE(W, nop, NOP, getppid() == s->parent)                     \
+	THREE(W, read_same, READ,                                      \
+	      pread(s->fd[0], s->memory, WAYS_BLOCK, 0) == WAYS_BLOCK) \
+	THREE(W, ready, READY, poll(s->poll, 1, 0) == 1)
+WAYS_FUNCTIONS(CALLS)
+const struct way ways_rings[] = WAYS_ROWS(CALLS);
