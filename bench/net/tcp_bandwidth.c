@@ -41,19 +41,20 @@
 #include "lib/net_host.h"
 #include "lib/net_wire.h"
 
-enum { NET, VIA, SIZE, STREAMS, PLACE, FIGURE, AXES };
-enum { SEND, SENDFILE };
-enum { RATE, ACKED };
-
-static const char *const vias[] = { "send", "sendfile" };
-static const int64_t sizes[] = { 1, 64, 1024, 8192, 131072, 1048576 };
-static const struct bench_open open_axes[] = {
-	{ "size", BENCH_SIZE, 1, NET_MAX_SINK, 0 },
-	{ 0 },
-};
-
-static const int64_t streams[] = { 1, NET_FLOW_STREAMS };
-static const char *const figures[] = { "rate", "acked" };
+/* All sizes where both ends have a CPU, three of them where they share one, and
+ * one point of all else. */
+static const char points[] =
+	"net=$net via={send,sendfile} size={1,64,1K,8K,128K,1M,?1..64M}"
+	" streams={1,$streams} place=$place figure={rate,acked};"
+	"not via=sendfile figure=acked; not via=sendfile streams!=1;"
+	"not via=sendfile place!=$far !asked; not via=sendfile size!=1M !asked;"
+	"not figure=acked place!=$near; not figure=acked streams!=1;"
+	"not figure=acked size!=128K;"
+	"not streams!=1 place!=$far; not streams!=1 size!=128K;"
+	"not place!=$far size!={1,1K,128K} !asked;"
+	/* A new connection is slow at first: one flow for all. */
+	"is unit='B/s' higher mean exclusive; is max if "
+	"figure=acked;" NET_HOSTS_RULES;
 
 /* From report to report. */
 #define SPAN_NS 4.8e6
@@ -79,7 +80,7 @@ static const char *const figures[] = { "rate", "acked" };
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct bench_axis axes[AXES + 1];
+	bool acked;		/* this visit */
 	struct net_hosts hosts;
 	struct net_flow flow;
 	struct net_capture capture;
@@ -90,58 +91,12 @@ static unsigned int slower(const struct state *s)
 	return net_hosts_is_memory(&s->net) ? 1 : SLOWER;
 }
 
-static bool is_acked(const struct bench_case *c)
-{
-	return c->at[FIGURE] == ACKED;
-}
-
-/* Which points of the axes are of interest: all sizes where both ends have a
- * CPU, three of them where they share one, and one point of all else. */
-static bool is_chosen(const struct state *s, const struct bench_case *c)
-{
-	const bool far = c->at[PLACE] == net_hosts_far(&s->net),
-		   large = c->params[SIZE].number == 131072,
-		   one = c->at[STREAMS] == 0;
-
-	if (c->asked && one && !is_acked(c))
-		return true;
-	if (c->at[VIA] == SENDFILE)
-		return far && one && !is_acked(c) &&
-		       c->params[SIZE].number == 1048576;
-	if (is_acked(c))
-		return c->at[PLACE] == 0 && one && large;
-	if (!one)
-		return far && large;
-	return far || large || c->params[SIZE].number == 1 ||
-	       c->params[SIZE].number == 1024;
-}
-
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
+static int cases(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	if (!is_chosen(s, c))
-		return false;
-	net_hosts_fill(&s->net, c, c->at[PLACE], AF_INET);
-	c->unit = "B/s";
-	c->better = BENCH_HIGHER;
-	c->estimator = is_acked(c) ? BENCH_EST_MAX : BENCH_EST_MEAN;
-	/* A new connection is slow at first: one flow for all. */
-	c->exclusive = true;
-	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	s->axes[NET] = net_hosts_net(&s->net);
-	s->axes[VIA] = (struct bench_axis)AXIS_STR("via", vias);
-	s->axes[SIZE] = (struct bench_axis)AXIS_SIZE("size", sizes);
-	s->axes[STREAMS] = (struct bench_axis)AXIS_INT("streams", streams);
-	s->axes[PLACE] = net_hosts_place(&s->net);
-	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
-	bench_add_axes(b, s->axes, add_point);
+	BENCH_SET_NUMBER(b, "streams", BENCH_INT, NET_FLOW_STREAMS);
+	net_hosts_set(b, &s->net);
 	return 0;
 }
 
@@ -157,22 +112,22 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct net_host *host =
-		net_hosts_need(&s->hosts, c->at[PLACE], AF_INET);
+	const struct net_host *host = net_hosts_need(&s->hosts, c);
 	int err;
 
+	s->acked = case_is(c, "figure", "acked");
 	if (!host)
 		return -EIO; /* it was said why */
 	err = net_flow_begin(
 		&s->flow, host,
 		&(struct net_flow_plan) {
-			.sendfile = c->at[VIA] == SENDFILE,
-			.size = (uint32_t)c->params[SIZE].number,
-			.streams = (unsigned int)streams[c->at[STREAMS]],
+			.sendfile = case_is(c, "via", "sendfile"),
+			.size = (uint32_t)case_int(c, "size"),
+			.streams = (unsigned int)case_int(c, "streams"),
 			.span_ns = SPAN_NS * slower(s),
 			.warm_up_ns = WARM_UP_NS * slower(s),
 		});
-	if (err || !is_acked(c) || bench_stopping(b))
+	if (err || !s->acked || bench_stopping(b))
 		return err;
 	err = net_capture_open(&s->capture, b, s->flow.stream[0].client.fd);
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
@@ -236,7 +191,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	double rate = 0;
 	int err = 0;
 
-	if (is_acked(c))
+	if (s->acked)
 		return sample_acked(b, s, c);
 	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
 		err = net_flow_rate(&s->flow, &rate);
@@ -309,7 +264,7 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_bandwidth",
 	.many_cpus = true,
 	.opts = options,
-	.open = open_axes,
+	.points = points,
 	.state_size = sizeof(struct state),
 	.cases = cases,
 	.setup = setup,

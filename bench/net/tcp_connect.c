@@ -48,16 +48,23 @@
 #include "lib/net_host.h"
 #include "wall_clock.h"
 
-enum { NET, PROTO, PLACE, FIGURE, AXES };
-enum { TCP, TCP6, UNIX };
-
 /* Family, a zero, and what listen_unix() writes. */
 #define UNIX_LEN (sizeof(sa_family_t) + 1 + sizeof("oscost-") - 1 + 16)
-enum { CONNECT, RATE, TEARDOWN, PACKET_SETUP, PACKET_TEARDOWN };
 
-static const char *const protos[] = { "tcp", "tcp6", "unix" };
-static const char *const figures[] = { "connect", "rate", "teardown",
-				       "packet_setup", "packet_teardown" };
+/* In these the client waits between set-up and teardown. */
+#define PAUSED "figure={teardown,packet_setup,packet_teardown}"
+
+static const char points[] =
+	"net=$net proto={tcp,tcp6,unix} place=$place"
+	" figure={connect,rate,teardown,packet_setup,packet_teardown};"
+	"not proto=unix net!=loopback; not proto=unix " PAUSED ";"
+	/* A capture is dear, and its opening and closing take tens of ms. */
+	"not proto=tcp6 place!=$far " PAUSED ";"
+	"is exclusive if " PAUSED ";"
+	"is log step=1 if figure!=rate; is unit='1/s' higher if figure=rate;"
+	"is derived of=[figure=connect] if figure=rate;"
+	"is derived of=[figure=teardown] if "
+	"figure={packet_setup,packet_teardown};" NET_HOSTS_RULES;
 
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
@@ -67,12 +74,12 @@ static const char *const figures[] = { "connect", "rate", "teardown",
 #define CAPTURE_MS 5000
 
 struct case_state {
+	bool is_unix, paused;
 	unsigned int syn_again; /* in all visits */
 };
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
@@ -89,65 +96,35 @@ struct state {
 	const struct bench_case *rate, *setup, *teardown;
 };
 
-static int family_of(const struct bench_case *c)
-{
-	return c->at[PROTO] == TCP6 ? AF_INET6 : AF_INET;
-}
-
 static bool is_unix(const struct bench_case *c)
 {
-	return c->at[PROTO] == UNIX;
+	const struct case_state *cs = c->data;
+
+	return cs->is_unix;
 }
 
 static bool is_paused(const struct bench_case *c)
 {
-	return c->at[FIGURE] >= TEARDOWN;
+	const struct case_state *cs = c->data;
+
+	return cs->paused;
 }
 
-/* The case that differs from @c in its figure only. */
-static const struct bench_case *
-beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	return bench_point(b, c->axes, c->at[NET], c->at[PROTO], c->at[PLACE],
-			   figure);
-}
+	struct case_state *cs = c->data;
 
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
-{
-	const struct state *s = state;
-	const bool paused = is_paused(c);
-
-	if (is_unix(c) && (s->net.peer || s->net.netlab || paused))
-		return false;
-	/* A capture is dear. */
-	if (paused && c->at[PROTO] == TCP6 &&
-	    c->at[PLACE] != net_hosts_far(&s->net))
-		return false;
-	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
-	c->histogram = BENCH_HIST_LOG;
-	c->step = 1;
-	/* Opening and closing a capture takes tens of ms. */
-	c->exclusive = paused;
-	c->of = paused ? beside(b, c, TEARDOWN) : beside(b, c, CONNECT);
-	c->derived = c->of;
-	if (c->at[FIGURE] == RATE) {
-		c->unit = "1/s";
-		c->better = BENCH_HIGHER;
-		c->histogram = BENCH_HIST_NONE;
-		c->step = 0;
-	}
+	cs->is_unix = case_is(c, "proto", "unix");
+	cs->paused = !case_is(c, "figure", "connect") &&
+		     !case_is(c, "figure", "rate");
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct state *s = state;
+	const struct state *s = state;
 
-	s->axes[NET] = net_hosts_net(&s->net);
-	s->axes[PROTO] = (struct bench_axis)AXIS_STR("proto", protos);
-	s->axes[PLACE] = net_hosts_place(&s->net);
-	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
-	bench_add_axes(b, s->axes, add_point);
+	net_hosts_set(b, &s->net);
 	return 0;
 }
 
@@ -212,9 +189,8 @@ static int listen_unix(struct net_addr *a, uint64_t name)
 static int enter_unix(struct bench *b, struct state *s,
 		      const struct bench_case *c)
 {
-	const int cpu = c->at[PLACE] == NET_SAME_CPU
-				? bench_cpu(b)
-				: bench_partner(b, c->place);
+	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
+						   : bench_partner(b, c->place);
 
 	s->client.host = &s->local;
 	s->closed = atomic_load(s->ended);
@@ -249,12 +225,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->made = 0;
-	s->rate = beside(b, c, RATE);
+	s->rate = bench_beside(b, c, "figure=rate");
 	if (is_unix(c))
 		return enter_unix(b, s, c);
-	host = net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
-	s->setup = beside(b, c, PACKET_SETUP);
-	s->teardown = beside(b, c, PACKET_TEARDOWN);
+	host = net_hosts_need(&s->hosts, c);
+	s->setup = bench_beside(b, c, "figure=packet_setup");
+	s->teardown = bench_beside(b, c, "figure=packet_teardown");
 	if (!host)
 		return -EIO; /* it was said why */
 	/* A session to begin with: the server is there, this is the interface,
@@ -501,15 +477,9 @@ static int derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	for (unsigned int i = 0; s->capture.why && i < UNIX * NET_PLACES; i++)
-		for (unsigned int f = PACKET_SETUP; f <= PACKET_TEARDOWN; f++) {
-			const struct bench_case *c =
-				bench_point(b, s->axes, 0, i / NET_PLACES,
-					    i % NET_PLACES, f);
-
-			if (c)
-				bench_derive_skip(b, c, "%s", s->capture.why);
-		}
+	BENCH_EACH (b, c, "figure={packet_setup,packet_teardown}")
+		if (s->capture.why)
+			bench_derive_skip(b, c, "%s", s->capture.why);
 	return 0;
 }
 
@@ -534,6 +504,8 @@ const struct bench_desc bench_desc = {
 	.opts = options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

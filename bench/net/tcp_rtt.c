@@ -68,24 +68,50 @@
  */
 #define ACKED_TRIPS 12
 
-enum { NET, PROTO, SIZE, WAIT, PLACE, FIGURE, AXES };
 enum { TCP, TCP6, UDP, UDP6, ICMP };
-enum { BLOCK, BUSY };
-enum { ROUND_TRIP, KERNEL_SRTT, PACKET, SPACED, BEFORE, AFTER };
 
 static const char *const protos[] = { "tcp", "tcp6", "udp", "udp6", "icmp" };
-static const int64_t sizes[] = { 1, 56, 1024, 8192, 32768, 65536 };
-static const struct bench_open open_axes[] = {
-	{ "size", BENCH_SIZE, 1, NET_MAX_MESSAGE, 0 },
-	{ 0 },
-};
 
-static const char *const waits[] = { "block", "busy" };
-static const char *const figures[] = { "round_trip", "kernel_srtt", "packet",
-				       "spaced",     "before",	    "after" };
+/* Four sizes by TCP and by UDP, and of one byte all else. */
+#define PACKETS "figure={packet,spaced,before,after}"
+
+static const char points[] =
+	"net=$net proto={tcp,tcp6,udp,udp6,icmp}"
+	" size={1,56,1K,8K,32K,64K,?1..1M} wait={block,busy} place=$place"
+	" figure={round_trip,kernel_srtt,packet,spaced,before,after};"
+	"not size!=1 wait=busy; not size!=1 figure!=round_trip;"
+	"not size=56 proto!=icmp !asked; not size=32K proto=tcp !asked;"
+	"not proto=udp size>" BENCH_TEXT(
+		MOST_DATAGRAM) ";"
+			       /* The kernel answers where the request comes in:
+				  on this CPU. */
+			       "not proto=icmp size!=56; not proto=icmp "
+			       "place!=$near;"
+			       "not proto={tcp6,udp6} size!=1; not "
+			       "proto={tcp6,udp6} wait=busy;"
+			       "not proto={tcp6,udp6} figure!=round_trip;"
+			       "not proto={tcp6,udp6} net=remote;"
+			       /* Two that poll on one CPU would only wait for
+				  their time slices. */
+			       "not wait=busy place!=$far; not wait=busy "
+			       "figure!=round_trip;"
+			       /* No process takes part in a packet, so it has
+				  no place of its own. */
+			       "not proto!=tcp figure!=round_trip; not "
+			       "place!=$near " PACKETS ";"
+			       "is log step=1; is step=1000 if "
+			       "figure=kernel_srtt;"
+			       /* Opening and closing a capture takes tens of
+				  ms. */
+			       "is exclusive if " PACKETS ";"
+			       "is derived of=[figure=packet] if "
+			       "figure={spaced,before,after};"
+			       "is derived of=[figure=round_trip] if "
+			       "figure=kernel_srtt;" NET_HOSTS_RULES;
 
 /* In all visits together. */
 struct case_state {
+	bool packet; /* its figures are those of packets */
 	unsigned int lost, trips;
 	long sleeps; /* in these trips */
 	uint64_t again;
@@ -96,7 +122,6 @@ struct case_state {
 
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	struct bench_axis axes[AXES + 1];
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_ping ping;
@@ -120,84 +145,29 @@ static bool is_udp(unsigned int proto)
 	return proto == UDP || proto == UDP6;
 }
 
-static int family_of(const struct bench_case *c)
-{
-	return c->at[PROTO] == TCP6 || c->at[PROTO] == UDP6 ? AF_INET6
-							    : AF_INET;
-}
-
 static bool is_packet(const struct bench_case *c)
 {
-	return c->at[FIGURE] >= PACKET;
+	const struct case_state *cs = c->data;
+
+	return cs->packet;
 }
 
-/* The case that differs from @c in its figure only. */
-static const struct bench_case *
-beside(const struct bench *b, const struct bench_case *c, unsigned int figure)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	return bench_point(b, c->axes, c->at[NET], c->at[PROTO], c->at[SIZE],
-			   c->at[WAIT], c->at[PLACE], figure);
-}
+	struct case_state *cs = c->data;
 
-/* Which points of the axes are of interest: four sizes by TCP and by UDP, and
- * of one byte all else. */
-static bool is_chosen(const struct state *s, const struct bench_case *c)
-{
-	const unsigned int proto = c->at[PROTO], figure = c->at[FIGURE];
-	const int64_t size = c->params[SIZE].number;
-	const bool plain = c->at[WAIT] == BLOCK && figure == ROUND_TRIP;
-
-	if (c->asked && plain &&
-	    (proto == TCP || (proto == UDP && size <= MOST_DATAGRAM)))
-		return true;
-	/* The kernel answers where the request comes in: on this CPU. */
-	if (proto == ICMP)
-		return plain && size == 56 && c->at[PLACE] == 0;
-	if (size > 1)
-		return plain && size != 56 &&
-		       ((proto == TCP && size != 32768) ||
-			(proto == UDP && size <= MOST_DATAGRAM));
-	if (proto == TCP6 || proto == UDP6)
-		return plain && !s->net.peer;
-	/* Two that poll on one CPU would only wait for their time slices. */
-	if (c->at[WAIT] == BUSY)
-		return figure == ROUND_TRIP &&
-		       c->at[PLACE] == net_hosts_far(&s->net);
-	/* No process takes part in a packet, so it has no place of its own. */
-	if (is_packet(c))
-		return proto == TCP && c->at[PLACE] == 0;
-	return figure == ROUND_TRIP || proto == TCP;
-}
-
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
-{
-	const struct state *s = state;
-	const bool packet = is_packet(c);
-
-	if (!is_chosen(s, c))
-		return false;
-	net_hosts_fill(&s->net, c, c->at[PLACE], family_of(c));
-	c->histogram =
-		c->at[FIGURE] == KERNEL_SRTT ? BENCH_HIST_NONE : BENCH_HIST_LOG;
-	c->step = c->at[FIGURE] == KERNEL_SRTT ? 1000 : 1;
-	/* Opening and closing a capture takes tens of ms. */
-	c->exclusive = packet;
-	c->of = packet ? beside(b, c, PACKET) : beside(b, c, ROUND_TRIP);
-	c->derived = c->of;
+	cs->packet = !case_is(c, "figure", "round_trip") &&
+		     !case_is(c, "figure", "kernel_srtt");
+	if (case_is(c, "figure", "kernel_srtt"))
+		c->histogram = BENCH_HIST_NONE;
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct state *s = state;
+	const struct state *s = state;
 
-	s->axes[NET] = net_hosts_net(&s->net);
-	s->axes[PROTO] = (struct bench_axis)AXIS_STR("proto", protos);
-	s->axes[SIZE] = (struct bench_axis)AXIS_SIZE("size", sizes);
-	s->axes[WAIT] = (struct bench_axis)AXIS_STR("wait", waits);
-	s->axes[PLACE] = net_hosts_place(&s->net);
-	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
-	bench_add_axes(b, s->axes, add_point);
+	net_hosts_set(b, &s->net);
 	return 0;
 }
 
@@ -250,7 +220,7 @@ static int begin_session(struct bench *b, struct state *s,
 		      : is_packet(c)   ? NET_ACK
 				       : NET_ECHO,
 		.size = s->size,
-		.flags = c->at[WAIT] == BUSY ? NET_BUSY : 0,
+		.flags = case_is(c, "wait", "busy") ? NET_BUSY : 0,
 	};
 	int err;
 
@@ -270,16 +240,15 @@ static int begin_session(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct net_host *host =
-		net_hosts_need(&s->hosts, c->at[PLACE], family_of(c));
+	const struct net_host *host = net_hosts_need(&s->hosts, c);
 	int err;
 
-	s->proto = c->at[PROTO];
-	s->size = (uint32_t)c->params[SIZE].number;
-	s->srtt = beside(b, c, KERNEL_SRTT);
-	s->spaced = beside(b, c, SPACED);
-	s->before = beside(b, c, BEFORE);
-	s->after = beside(b, c, AFTER);
+	s->proto = (unsigned int)CASE_NTH(c, "proto", protos);
+	s->size = (uint32_t)case_int(c, "size");
+	s->srtt = bench_beside(b, c, "figure=kernel_srtt");
+	s->spaced = bench_beside(b, c, "figure=spaced");
+	s->before = bench_beside(b, c, "figure=before");
+	s->after = bench_beside(b, c, "figure=after");
 	s->give_up = 0;
 	s->trips = 0;
 	if (!host)
@@ -572,7 +541,8 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.many_cpus = true,
 	.opts = options,
-	.open = open_axes,
+	.points = points,
+	.point = point,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
 	.cases = cases,

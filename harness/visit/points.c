@@ -51,10 +51,11 @@ static void push_number(struct scan *s, struct axis *a, int64_t n)
 static void read_range(struct scan *s, struct axis *a, int64_t least)
 {
 	int64_t most = least, step = 1;
-	bool size, times = false;
+	bool size = false, times;
 
 	if (scan_is(s, "..") && !scan_number(s, &most, &size))
 		scan_wrong(s);
+	a->sizes |= size;
 	times = scan_is(s, "*");
 	if ((times || scan_is(s, "/")) &&
 	    (!scan_number(s, &step, &size) || step < 1 + times))
@@ -216,6 +217,7 @@ static const struct setting {
 	}
 	ENUM("higher", better, BENCH_HIGHER),
 	ENUM("mean", estimator, BENCH_EST_MEAN),
+	ENUM("median", estimator, BENCH_EST_MEDIAN),
 	ENUM("max", estimator, BENCH_EST_MAX),
 	ENUM("log", histogram, BENCH_HIST_LOG),
 	ENUM("cycles", histogram, BENCH_HIST_CYCLES),

@@ -52,6 +52,7 @@ static void test_grammar(void)
 	test_points("a=0..20/10", " a=0 a=10 a=20");
 	test_points("a={7,1..8*2}", " a=7 a=1 a=2 a=4 a=8");
 	test_points("a={4096,1K}", " a=4K a=1K");
+	test_points("a=512..2K*2", " a=512 a=1K a=2K");
 	test_points("a=4096", " a=4096");
 	test_points("a='64K'", " a=64K");
 	test_points("a=x-y.z", " a=x-y.z");

@@ -45,30 +45,6 @@ static bool is_shaped(void)
 	return strstr(line, " shaped");
 }
 
-struct bench_axis net_hosts_net(const struct net_options *o)
-{
-	static const char *name[1];
-
-	name[0] = o->netlab ? (is_shaped() ? "shaped" : "veth")
-		  : o->peer ? "remote"
-			    : "loopback";
-	return (struct bench_axis)AXIS_STR("net", name);
-}
-
-struct bench_axis net_hosts_place(const struct net_options *o)
-{
-	static const char *const here[NET_PLACES] = { "same_cpu", "other_cpu" };
-	static const char *const there[] = { "other_host" };
-
-	return o->peer ? (struct bench_axis)AXIS_STR("place", there)
-		       : (struct bench_axis)AXIS_STR("place", here);
-}
-
-unsigned int net_hosts_far(const struct net_options *o)
-{
-	return o->peer ? 0 : NET_OTHER_CPU;
-}
-
 bool net_hosts_is_memory(const struct net_options *o)
 {
 	return !o->peer && !(o->netlab && is_shaped());
@@ -86,22 +62,35 @@ static bool has_ipv6(void)
 	return fd >= 0;
 }
 
-void net_hosts_fill(const struct net_options *o, struct bench_case *c,
-		    unsigned int place, int family)
+/* Why nothing of @family can be measured; NULL: it can. */
+static const char *no_family(const struct net_options *o, int family)
 {
 	struct net_addr a;
 
-	c->switches = true;
-	if (!o->peer) {
-		if (place == NET_OTHER_CPU)
-			c->place = BENCH_ANY_OTHER;
-		if (family == AF_INET6 && !has_ipv6())
-			c->skip = "needs IPv6";
-		return;
-	}
+	if (!o->peer)
+		return family == AF_INET6 && !has_ipv6() ? "needs IPv6" : NULL;
 	/* One that cannot be parsed is told by net_hosts_open(). */
-	if (!net_addr_parse(&a, o->peer, 0) && a.sa.ss_family != family)
-		c->skip = "the address of --peer is of the other IP version";
+	return !net_addr_parse(&a, o->peer, 0) && a.sa.ss_family != family
+		       ? "the address of --peer is of the other IP version"
+		       : NULL;
+}
+
+void net_hosts_set(struct bench *b, const struct net_options *o)
+{
+	static const char *const here[NET_PLACES] = { "same_cpu", "other_cpu" };
+	static const char *const there[] = { "other_host" };
+	const char *const net = o->netlab ? (is_shaped() ? "shaped" : "veth")
+				: o->peer ? "remote"
+					  : "loopback";
+	const char *const *const place = o->peer ? there : here;
+	const size_t n = o->peer ? 1 : NET_PLACES;
+
+	bench_set_names(b, "net", &net, sizeof(net), 1);
+	bench_set_names(b, "place", place, sizeof(*place), n);
+	bench_set_names(b, "near", place, sizeof(*place), 1);
+	bench_set_names(b, "far", place + n - 1, sizeof(*place), 1);
+	bench_need(b, "ipv4", no_family(o, AF_INET));
+	bench_need(b, "ipv6", no_family(o, AF_INET6));
 }
 
 static int enter_netlab(struct net_hosts *h)
@@ -370,9 +359,15 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 			  at);
 }
 
-const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
-				      int family)
+const struct net_host *net_hosts_need(struct net_hosts *h,
+				      const struct bench_case *c)
 {
+	const int family =
+		case_is(c, "proto", "tcp6") || case_is(c, "proto", "udp6")
+			? AF_INET6
+			: AF_INET;
+	const unsigned int place =
+		case_is(c, "place", "other_cpu") ? NET_OTHER_CPU : NET_SAME_CPU;
 	struct net_host *host = &h->host[place][family == AF_INET6];
 	const int cpu = place == NET_SAME_CPU
 				? bench_cpu(h->b)

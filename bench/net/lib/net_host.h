@@ -53,20 +53,19 @@ struct net_hosts {
 	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
 };
 
-/* net_hosts_net() - the axis net, of one value: loopback, veth, shaped (veth
- * with a limit, or a line with a delay) or remote. */
-struct bench_axis net_hosts_net(const struct net_options *o);
+/**
+ * net_hosts_set() - what the text of a program's cases needs: "$net" (loopback,
+ * veth, shaped: veth with a limit or a line with a delay, or remote), "$place"
+ * (where the server may run), "$near" and "$far" (the first and the last of
+ * them; with --peer the only one), and the needs "$ipv4" and "$ipv6".
+ */
+void net_hosts_set(struct bench *b, const struct net_options *o);
 
-/* net_hosts_place() - the axis place: where the server runs, as enum net_place
- * has it; with --peer there is one place.  net_hosts_far() - the last of
- * them. */
-struct bench_axis net_hosts_place(const struct net_options *o);
-unsigned int net_hosts_far(const struct net_options *o);
-
-/* net_hosts_fill() - all that depends on the far end in a case with the server
- * at @place and of @family (AF_INET, AF_INET6). */
-void net_hosts_fill(const struct net_options *o, struct bench_case *c,
-		    unsigned int place, int family);
+/* NET_HOSTS_RULES: the rules of all cases. */
+#define NET_HOSTS_RULES                     \
+	"is switches placed;"               \
+	"needs $ipv6 if proto={tcp6,udp6};" \
+	"needs $ipv4 if proto!={tcp6,udp6}"
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
  * the ends: no wire, no limit, no delay. */
@@ -78,14 +77,14 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
 
 /**
- * net_hosts_need() - the server of that place and family (AF_INET,
- * AF_INET6), started afresh if it has ended.
+ * net_hosts_need() - the server of the place and the IP version of @c, started
+ * afresh if it has ended.
  *
  * Return: the host, or NULL after bench_fail() or bench_skip(), or when the
  * user wants to stop.
  */
-const struct net_host *net_hosts_need(struct net_hosts *h, unsigned int place,
-				      int family);
+const struct net_host *net_hosts_need(struct net_hosts *h,
+				      const struct bench_case *c);
 
 /* net_hosts_close() - end all servers; any state is fine. */
 void net_hosts_close(struct net_hosts *h);
