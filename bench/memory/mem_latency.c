@@ -84,7 +84,7 @@ static uint64_t time_loads(const struct bench *b, struct latency_state *s,
 static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_state *s = state;
-	struct latency_spec *spec = &s->plan.spec[c->index];
+	struct latency_spec *spec = c->data;
 	const uint64_t ticks = time_loads(b, s, c->ops / CHASE_UNROLL);
 
 	if (!(spec->held_ns > 0)) {
@@ -95,11 +95,18 @@ static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	latency_plan_fill(b, c, sample_pass);
+	return true;
+}
+
 static int cases(struct bench *b, void *state)
 {
 	struct latency_state *s = state;
 
-	latency_plan_make(b, &s->plan, sample_pass);
+	latency_plan_set(b, &s->plan);
+	bench_points(b, latency_points);
 	latency_levels_add(b, &s->levels, &s->plan);
 	return 0;
 }
@@ -109,7 +116,7 @@ static int cases(struct bench *b, void *state)
 static int map_for(struct bench *b, struct latency_state *s,
 		   enum mem_pages pages)
 {
-	const size_t bytes = latency_plan_largest(b, &s->plan, pages);
+	const size_t bytes = latency_plan_largest(b, pages);
 	struct mem_buffer *m = &s->buffer[pages];
 	int err;
 
@@ -124,10 +131,11 @@ static int map_for(struct bench *b, struct latency_state *s,
 	return 0;
 }
 
-/* Which pages @spec really has. */
+/* Which pages @c really has. */
 static int check_pages(struct bench *b, const struct latency_state *s,
-		       const struct latency_spec *spec)
+		       const struct bench_case *c)
 {
+	const struct latency_spec *spec = c->data;
 	const int64_t huge = s->huge_bytes[spec->pages];
 	const size_t bytes = s->buffer[spec->pages].bytes;
 
@@ -137,7 +145,7 @@ static int check_pages(struct bench *b, const struct latency_state *s,
 				  (long long)huge);
 	if (spec->pages != MEM_4K && huge < (int64_t)bytes)
 		return mem_skip_huge(b, huge, bytes);
-	bench_fact(b, spec->c, "page_bytes",
+	bench_fact(b, c, "page_bytes",
 		   (double)(spec->pages == MEM_4K ? bench_page_bytes()
 						  : MEM_HUGE_BYTES));
 	return 0;
@@ -171,17 +179,17 @@ static int link_chain(struct bench *b, struct latency_state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_state *s = state;
-	const struct latency_spec *spec = &s->plan.spec[c->index];
+	const struct latency_spec *spec = c->data;
 	int err;
 
 	s->batches = 0;
 	s->cycles = latency_levels_has_cycles(b, &s->levels);
 	if (spec->to >= 0)
-		return latency_nodes_enter(b, &s->nodes, spec, &s->at);
+		return latency_nodes_enter(b, &s->nodes, c, &s->at);
 	err = map_for(b, s, spec->pages);
 	if (err)
 		return err;
-	err = check_pages(b, s, spec);
+	err = check_pages(b, s, c);
 	if (err)
 		return err;
 	err = link_chain(b, s, spec);
@@ -248,7 +256,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct latency_state *s = state;
-	struct latency_spec *spec = &s->plan.spec[c->index];
+	struct latency_spec *spec = c->data;
 	double pair;
 
 	/* After each pass or group of four batches. */
@@ -269,11 +277,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_state *s = state;
-	const struct latency_spec *spec = &s->plan.spec[c->index];
+	const struct latency_spec *spec = c->data;
 	int err = 0;
 
 	if (spec->to >= 0)
-		err = latency_nodes_leave(b, &s->nodes, spec, s->at);
+		err = latency_nodes_leave(b, &s->nodes, c, s->at);
 	else if (s->at && s->chase.lines)
 		bench_proof(b, c, "lines_visited", (double)s->chase.lines,
 			    (double)chase_verify(&s->chase));
@@ -301,6 +309,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_latency",
 	.state_size = sizeof(struct latency_state),
+	.case_state_size = sizeof(struct latency_spec),
+	.point = point,
 	.cases = cases,
 	.enter = enter,
 	.run = run,

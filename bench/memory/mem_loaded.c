@@ -43,10 +43,13 @@
 
 enum kind { READ, WRITE, KINDS };
 
-static const char *const kind_names[] = { "read", "write" };
-static const unsigned int loads[] = { 0, 25, 50, 75, 100 };
-
-#define LOADS (sizeof(loads) / sizeof(loads[0]))
+static const char points[] =
+	"traffic={read,write} load=0..100/25 figure={latency,bandwidth};"
+	/* With no load there is no traffic to state. */
+	"not load=0 figure=bandwidth;"
+	"is unit=ns; needs memory=$needed;"
+	"is unit='B/s' higher median derived of=[figure=latency] if "
+	"figure=bandwidth";
 
 /* What one of the other threads does and has done. */
 struct traffic {
@@ -56,8 +59,8 @@ struct traffic {
 };
 
 struct loaded_state {
-	const struct bench_case *latency[KINDS][LOADS], *traffic[KINDS][LOADS];
-	size_t chain_bytes, part_bytes; /* a part: of each other CPU */
+	const struct bench_case *bandwidth; /* of this visit; or NULL */
+	size_t chain_bytes, part_bytes;	    /* a part: of each other CPU */
 	struct mem_buffer chain, parts;
 	struct chase chase;
 	void *at;
@@ -71,39 +74,11 @@ struct loaded_state {
 	_Alignas(64) _Atomic bool stop;
 };
 
-static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
-
 static unsigned int threads(const struct bench *b)
 {
 	const unsigned int n = bench_cpus(b);
 
 	return n < PARTNER_TEAM_MAX ? n : PARTNER_TEAM_MAX;
-}
-
-static void add_pair(struct bench *b, struct loaded_state *s, int kind,
-		     size_t i, const char *skip)
-{
-	struct bench_case c = {
-		.params = { P_STR("traffic", kind_names[kind]),
-			    P_INT("load", loads[i]),
-			    P_STR("figure", "latency") },
-		.index = kind * (int)LOADS + (int)i,
-		.unit = "ns",
-		.skip = skip,
-	};
-
-	s->latency[kind][i] = bench_add(b, &c);
-	c.params[2] = (struct bench_param)P_STR("figure", "bandwidth");
-	c.unit = "B/s";
-	c.better = BENCH_HIGHER;
-	c.estimator = BENCH_EST_MEDIAN;
-	c.derived = true;
-	c.of = s->latency[kind][i];
-	/* With no load there is no traffic to state. */
-	if (loads[i])
-		s->traffic[kind][i] = bench_add(b, &c);
 }
 
 /* Twice all last caches that the other CPUs use. */
@@ -122,7 +97,6 @@ static int cases(struct bench *b, void *state)
 	const unsigned int n = threads(b), others = n > 1 ? n - 1 : 1;
 	const size_t beyond = mem_beyond_caches(b);
 	const size_t all = beyond_all(b, others);
-	size_t needed;
 
 	/* Neither the chain nor the traffic may stay in the last caches. */
 	s->chain_bytes = beyond;
@@ -131,21 +105,16 @@ static int cases(struct bench *b, void *state)
 		MEM_HUGE_BYTES * MEM_HUGE_BYTES;
 	if (s->part_bytes < PART_LEAST)
 		s->part_bytes = PART_LEAST;
-	needed = s->chain_bytes + others * s->part_bytes;
-	for (int kind = 0; kind < KINDS; kind++)
-		for (size_t i = 0; i < LOADS; i++)
-			add_pair(b, s, kind, i,
-				 needed > bench_spare_bytes(b) ? too_big
-							       : NULL);
+	BENCH_SET_NUMBER(b, "needed", BENCH_SIZE,
+			 s->chain_bytes + others * s->part_bytes);
 	return 0;
 }
 
-static bool any_selected(const struct bench *b, const struct loaded_state *s)
+static bool any_selected(const struct bench *b)
 {
-	for (int kind = 0; kind < KINDS; kind++)
-		for (size_t i = 0; i < LOADS; i++)
-			if (bench_selected(b, s->latency[kind][i]))
-				return true;
+	BENCH_EACH (b, c, "figure=latency")
+		if (bench_selected(b, c))
+			return true;
 	return false;
 }
 
@@ -176,7 +145,7 @@ static int setup(struct bench *b, void *state)
 
 	if (!others)
 		return bench_skip(b, "needs two CPUs that it may use");
-	if (!any_selected(b, s))
+	if (!any_selected(b))
 		return 0;
 	/* Huge pages: the order of the chain spares translations in any case,
 	 * and they are touched sooner. */
@@ -300,7 +269,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct loaded_state *s = state;
 	int err;
 
-	s->kind = (enum kind)(c->index / (int)LOADS);
+	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
+	s->bandwidth = bench_beside(b, c, "figure=bandwidth");
 	s->clock = bench_timer(b)->method;
 	err = partner_team_start(b, &s->team, threads(b), make_traffic, s);
 	if (err)
@@ -310,7 +280,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			break;
 	if (s->ticks_each_byte[s->kind] <= 0)
 		err = find_full(b, s);
-	s->load = loads[c->index % (int)LOADS];
+	s->load = (unsigned int)case_int(c, "load");
 	if (bench_partner(b, BENCH_SAME_CORE) >= 0)
 		bench_fact(b, c, "same_core_cpu",
 			   bench_partner(b, BENCH_SAME_CORE));
@@ -320,8 +290,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
-	const size_t i = (size_t)c->index % LOADS;
-	const struct bench_case *traffic = s->traffic[s->kind][i];
 	double bandwidth;
 	const double ns = event(b, s, &bandwidth);
 	const unsigned int others = s->load ? s->team.size - 1 : 0;
@@ -333,8 +301,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (others && at_work(s) < others)
 		return 0;
 	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
-	if (traffic && bandwidth > 0)
-		bench_record_value(b, traffic, bandwidth);
+	if (s->bandwidth && bandwidth > 0)
+		bench_record_value(b, s->bandwidth, bandwidth);
 	return 0;
 }
 
@@ -351,9 +319,9 @@ static int derive(struct bench *b, void *state)
 	struct loaded_state *s = state;
 	const double lines = s->at ? (double)chase_verify(&s->chase) : 0;
 
-	for (int kind = 0; s->at && kind < KINDS; kind++)
-		for (size_t i = 0; i < LOADS; i++)
-			bench_proof(b, s->latency[kind][i], "lines_in_cycle",
+	BENCH_EACH (b, c, "figure=latency")
+		if (s->at)
+			bench_proof(b, c, "lines_in_cycle",
 				    (double)s->chain_bytes / CHASE_LINE, lines);
 	return 0;
 }
@@ -372,6 +340,7 @@ const struct bench_desc bench_desc = {
 	.many_cpus = true,
 	.needs = BENCH_NEED_2_PUS,
 	.state_size = sizeof(struct loaded_state),
+	.points = points,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -40,12 +40,8 @@
 
 #define PAGE_BYTES 4096u /* mmap makes whole pages of it */
 
-enum { FROM, TO };
-
 struct state {
 	uint64_t pairs;
-	const struct bench_case *rows[2 * MAX_PAIRS];
-	unsigned int n;
 	struct partner partner;
 	uint64_t asked, answers; /* since the visit began */
 	/* The line, the first of a page that holds nothing else: the prefetcher
@@ -66,20 +62,19 @@ static const char *const shared[BENCH_DISTANCES] = {
 };
 
 /* Both rows of a pair: each side begins once. */
-static void add_pair(struct bench *b, struct state *s, const int *cpu)
+static void add_pair(struct bench *b, const int *cpu)
 {
 	for (int side = 0; side < 2; side++)
-		s->rows[s->n++] = bench_add(
-			b, &(struct bench_case) {
-				   .params = { P_INT("from", cpu[side]),
-					       P_INT("to", cpu[!side]) } });
+		bench_add(b, &(struct bench_case) {
+				     .params = { P_INT("from", cpu[side]),
+						 P_INT("to", cpu[!side]) } });
 }
 
 /* The pairs of the @n CPUs @cpu at @distance: adds @take of the @there, alike
  * far from each other in their order.  Return: how many there are. */
-static uint64_t pairs_at(struct bench *b, struct state *s, const int *cpu,
-			 unsigned int n, enum bench_distance distance,
-			 uint64_t there, uint64_t take)
+static uint64_t pairs_at(struct bench *b, const int *cpu, unsigned int n,
+			 enum bench_distance distance, uint64_t there,
+			 uint64_t take)
 {
 	uint64_t seen = 0;
 
@@ -91,7 +86,7 @@ static uint64_t pairs_at(struct bench *b, struct state *s, const int *cpu,
 				continue;
 			if (take &&
 			    seen * take / there != (seen + 1) * take / there)
-				add_pair(b, s, pair);
+				add_pair(b, pair);
 			seen++;
 		}
 	return seen;
@@ -110,7 +105,7 @@ static int cases(struct bench *b, void *state)
 	if (!cpu)
 		return bench_fail(b, ENOMEM, "a list of CPUs");
 	for (int d = 0; d < BENCH_DISTANCES; d++) {
-		there[d] = pairs_at(b, s, cpu, n, (enum bench_distance)d, 1, 0);
+		there[d] = pairs_at(b, cpu, n, (enum bench_distance)d, 1, 0);
 		kinds += there[d] > 0;
 	}
 	/* What the few near pairs do not need the others get. */
@@ -120,7 +115,7 @@ static int cases(struct bench *b, void *state)
 
 		if (!there[d])
 			continue;
-		pairs_at(b, s, cpu, n, (enum bench_distance)d, there[d], take);
+		pairs_at(b, cpu, n, (enum bench_distance)d, there[d], take);
 		left -= take;
 		kinds--;
 	}
@@ -139,8 +134,8 @@ static int answer(struct partner *t, void *arg)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int from = (int)c->params[FROM].number;
-	const int to = (int)c->params[TO].number;
+	const int from = (int)case_int(c, "from");
+	const int to = (int)case_int(c, "to");
 	int err = bench_pin(from);
 
 	if (err)
@@ -193,12 +188,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	const struct state *s = state;
-
-	for (unsigned int i = 0; i < s->n; i++)
-		if (bench_value(b, s->rows[i]) > 0)
-			bench_fact(b, s->rows[i], "one_way_ns",
-				   bench_value(b, s->rows[i]) / 2);
+	BENCH_EACH (b, c, "from")
+		if (bench_value(b, c) > 0)
+			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
 	return 0;
 }
 

@@ -7,50 +7,31 @@
 #include "levels.h"
 #include "stats.h"
 
-static const char *const figure_names[] = { "size", "latency", "cycles" };
-
 /* Whether a figure of @level is made from @spec: of its size from all of the
  * curve, else from the sizes that it holds and, to know it from memory, the
  * one beyond the caches. */
 static bool is_source(const struct bench *b, const struct latency_plan *p,
 		      const struct latency_spec *spec, int level, int figure)
 {
-	return latency_is_curve(spec) &&
-	       (figure == FIG_SIZE || spec->bytes == mem_beyond_caches(b) ||
-		(level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
-				       (double)spec->bytes)));
+	return figure == FIG_SIZE || spec->bytes == mem_beyond_caches(b) ||
+	       (level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
+				      (double)spec->bytes));
 }
 
 void latency_levels_add(struct bench *b, struct latency_levels *l,
 			const struct latency_plan *p)
 {
-	static const char *const names[] = { "memory", "1", "2", "3" };
-	static const char *const units[] = { "B", "ns", "cycles" };
+	static const char *const figures[] = { "size", "latency", "cycles" };
+	static const char *const levels[] = { "memory", "1", "2", "3" };
 
-	for (int i = 1; i <= LATENCY_LEVELS + 1; i++) {
-		const int level = i % (LATENCY_LEVELS + 1);
+	BENCH_EACH (b, row, "level") {
+		const int level = (int)CASE_NTH(row, "level", levels);
+		const int fig = (int)CASE_NTH(row, "figure", figures);
 
-		for (int fig = 0; fig < FIGURES; fig++) {
-			const struct bench_case c = {
-				.params = { P_STR("level", names[level]),
-					    P_STR("figure",
-						  figure_names[fig]) },
-				.unit = units[fig],
-				.better = fig == FIG_SIZE ? BENCH_HIGHER
-							  : BENCH_LOWER,
-				.estimator = BENCH_EST_DERIVED,
-				.derived = true,
-			};
-
-			if (!level && fig == FIG_SIZE)
-				continue;
-			l->row[level][fig] = bench_add(b, &c);
-			for (size_t k = 0; k < p->n; k++)
-				if (is_source(b, p, &p->spec[k], level, fig))
-					bench_derived_from(b,
-							   l->row[level][fig],
-							   p->spec[k].c);
-		}
+		l->row[level][fig] = row;
+		BENCH_EACH (b, c, "pattern=window pages=$page")
+			if (is_source(b, p, c->data, level, fig))
+				bench_derived_from(b, row, c);
 	}
 }
 
@@ -63,15 +44,14 @@ struct curve {
 	size_t n;
 };
 
-static void curve_get(const struct bench *b, const struct latency_plan *p,
-		      struct curve *curve)
+static void curve_get(const struct bench *b, struct curve *curve)
 {
 	curve->n = 0;
-	for (size_t i = 0; i < p->n; i++) {
-		const struct latency_spec *spec = &p->spec[i];
-		const double ns = bench_value(b, spec->c);
+	BENCH_EACH (b, c, "pattern=window pages=$page") {
+		const struct latency_spec *spec = c->data;
+		const double ns = bench_value(b, c);
 
-		if (!latency_is_curve(spec) || !isfinite(ns))
+		if (!isfinite(ns) || curve->n == LATENCY_MAX)
 			continue;
 		curve->size[curve->n] = (double)spec->bytes;
 		curve->latency[curve->n] =
@@ -284,7 +264,7 @@ void latency_levels_derive(struct bench *b, const struct latency_levels *l,
 	struct curve curve;
 	struct level here;
 
-	curve_get(b, p, &curve);
+	curve_get(b, &curve);
 	if (beyond_caches(b, &curve, &here)) {
 		derive_level(b, l, 0, &here, &curve);
 		memory_ns = here.latency_ns;

@@ -36,8 +36,9 @@ static int make(struct bench *b, struct latency_nodes *n, unsigned int i,
 }
 
 int latency_nodes_enter(struct bench *b, struct latency_nodes *n,
-			const struct latency_spec *spec, void **at)
+			const struct bench_case *c, void **at)
 {
+	const struct latency_spec *spec = c->data;
 	const unsigned int i = nth_of(b, spec->to);
 	const int cpu = bench_cpu_of_node(b, spec->from);
 	int err = n->node[i].buffer.base ? 0 : make(b, n, i, spec);
@@ -49,16 +50,17 @@ int latency_nodes_enter(struct bench *b, struct latency_nodes *n,
 	err = bench_pin(cpu);
 	if (err)
 		return bench_fail(b, -err, "go to CPU %d", cpu);
-	bench_fact(b, spec->c, "from_cpu", cpu);
-	bench_proof(b, spec->c, "bytes_on_node", (double)spec->bytes,
+	bench_fact(b, c, "from_cpu", cpu);
+	bench_proof(b, c, "bytes_on_node", (double)spec->bytes,
 		    n->node[i].there < 0 ? 0 : (double)n->node[i].there);
 	*at = n->node[i].at;
 	return 0;
 }
 
 int latency_nodes_leave(struct bench *b, struct latency_nodes *n,
-			const struct latency_spec *spec, void *at)
+			const struct bench_case *c, void *at)
 {
+	const struct latency_spec *spec = c->data;
 	const unsigned int i = nth_of(b, spec->to);
 	const struct chase *chase = &n->node[i].chase;
 	const int err = bench_pin(bench_cpu(b));
@@ -68,7 +70,7 @@ int latency_nodes_leave(struct bench *b, struct latency_nodes *n,
 	if (!at)
 		return 0;
 	n->node[i].at = at;
-	bench_proof(b, spec->c, "lines_visited", (double)chase->lines,
+	bench_proof(b, c, "lines_visited", (double)chase->lines,
 		    (double)chase_verify(chase));
 	return 0;
 }

@@ -21,14 +21,14 @@ struct latency_nodes {
 	} node[BENCH_MAX_NODES];     /* by nth */
 };
 
-/* latency_nodes_enter() - go to a CPU of @spec->from; *@at gets where to go on.
- * Return: 0, bench_fail() or bench_skip(). */
+/* latency_nodes_enter() - go to a CPU of its from_node; *@at gets where to go
+ * on. Return: 0, bench_fail() or bench_skip(). */
 int latency_nodes_enter(struct bench *b, struct latency_nodes *n,
-			const struct latency_spec *spec, void **at);
+			const struct bench_case *c, void **at);
 
 /* latency_nodes_leave() - back to the measuring CPU; @at: how far it came. */
 int latency_nodes_leave(struct bench *b, struct latency_nodes *n,
-			const struct latency_spec *spec, void *at);
+			const struct bench_case *c, void *at);
 
 /* latency_nodes_close() - a zeroed one is fine. */
 void latency_nodes_close(struct latency_nodes *n);

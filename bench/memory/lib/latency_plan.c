@@ -13,9 +13,29 @@
 static const char *const pattern_names[] = { "window", "random", "page_local",
 					     "chunk",  "stride", "page" };
 
-static const char too_big[] =
-	"needs more than its share of a quarter of the memory that is free or "
-	"that the memory cgroup leaves";
+/* The buffers of all kinds of pages are kept side by side, and so is one on
+ * each NUMA node. */
+const char latency_points[] =
+	"pattern=window pages=$page size=$ladder;"
+	"pattern=window pages={thp,hugetlb} size={32K,1M,8M,64M};"
+	"pattern=random pages={$page,thp} size={1M,8M,64M};"
+	"pattern=page_local pages=$page size={4M,8M,16M,64M};"
+	"pattern=chunk stride=512 pages=$page size={32K,1M,8M,64M};"
+	"pattern=stride stride=64..4K*2 pages=$page size=64M;"
+	"pattern=page pages=$page size={8M,64M};"
+	"is exclusive if size>1M; needs memory=2*size if pages=$page;"
+	"needs memory=8*size if pages!=$page;"
+
+	/* One size beyond the caches, followed from each node that has a CPU of
+	 * ours through the memory of each node. */
+	"from_node=$nodes to_node=$nodes pattern=window pages=thp size=$beyond;"
+	"is exclusive; needs memory=4*$on_nodes;"
+
+	"level={'1','2','3',memory} figure={size,latency,cycles};"
+	"not level=memory figure=size; is derived;"
+	"is unit=B higher if figure=size; is unit=ns if figure=latency;"
+	"is unit=cycles if figure=cycles";
+
 static const char no_cpu[] = "this process may use no CPU of that node";
 static const char no_pool[] =
 	"the pool of huge pages is too small (sysctl vm.nr_hugepages)";
@@ -26,53 +46,6 @@ static bool is_in_passes(const struct bench *b, enum latency_pattern pattern,
 	return (pattern == WINDOW || pattern == RANDOM ||
 		pattern == PAGE_LOCAL) &&
 	       bytes > LATENCY_SMALL && settle_fits(b, bytes);
-}
-
-/* What the largest case may take: the buffers of all kinds of pages are kept
- * side by side, and so is one on each NUMA node. */
-static uint64_t share(const struct bench *b, enum mem_pages pages)
-{
-	const uint64_t spare = bench_spare_bytes(b);
-
-	return pages == MEM_4K ? spare / 2 : spare / 8;
-}
-
-static void add(struct bench *b, struct latency_plan *p,
-		enum latency_pattern pattern, enum mem_pages pages,
-		size_t stride, size_t bytes)
-{
-	const size_t rounds = bytes / CHASE_LINE / CHASE_UNROLL;
-	struct bench_case c = {
-		.params = { P_STR("pattern", pattern_names[pattern]) },
-		.index = (int64_t)p->n,
-		.ops = CHASE_UNROLL,
-		.exclusive = bytes > LATENCY_SMALL,
-	};
-	struct bench_param *at = &c.params[1];
-
-	if (p->n == LATENCY_MAX)
-		return;
-	if (is_in_passes(b, pattern, bytes)) {
-		c.sample = p->pass;
-		c.least = 1;
-		c.ops = (unsigned int)rounds * CHASE_UNROLL;
-	}
-	if (stride)
-		*at++ = (struct bench_param)P_SIZE("stride", (int64_t)stride);
-	*at++ = (struct bench_param)P_STR("pages", mem_pages_name(pages));
-	*at = (struct bench_param)P_SIZE("size", (int64_t)bytes);
-	if (pages == MEM_HUGETLB && bytes > mem_huge_pool())
-		c.skip = no_pool;
-	else if (bytes > share(b, pages))
-		c.skip = too_big;
-	p->spec[p->n] = (struct latency_spec) { .pattern = pattern,
-						.pages = pages,
-						.stride = stride,
-						.bytes = bytes,
-						.from = -1,
-						.to = -1 };
-	p->spec[p->n].c = bench_add(b, &c);
-	p->n++;
 }
 
 /* Inserts @bytes into the ascending @sizes unless it is there. */
@@ -128,90 +101,80 @@ static size_t max_size(const struct latency_plan *p)
 	return max;
 }
 
-static void add_pair(struct bench *b, struct latency_plan *p, size_t bytes,
-		     int from, int to)
+static void set_nodes(struct bench *b)
 {
-	struct bench_case c = {
-		.params = { P_INT("from_node", from), P_INT("to_node", to),
-			    P_STR("pattern", "window"), P_STR("pages", "thp"),
-			    P_SIZE("size", (int64_t)bytes) },
-		.index = (int64_t)p->n,
-		.ops = CHASE_UNROLL,
-		.exclusive = true,
-	};
-
-	if (p->n == LATENCY_MAX)
-		return;
-	if (bench_cpu_of_node(b, from) < 0)
-		c.skip = no_cpu;
-	else if (bench_nodes(b) * bytes > bench_spare_bytes(b) / 4)
-		c.skip = too_big;
-	p->spec[p->n] = (struct latency_spec) { .pattern = WINDOW,
-						.pages = MEM_THP,
-						.bytes = bytes,
-						.from = from,
-						.to = to };
-	p->spec[p->n].c = bench_add(b, &c);
-	p->n++;
-}
-
-/* One size beyond the caches, followed from each node that has a CPU of ours
- * through the memory of each node.  All nodes' memory is kept until the end. */
-static void add_nodes(struct bench *b, struct latency_plan *p)
-{
-	const size_t bytes = mem_beyond_caches(b);
 	const unsigned int nodes = bench_nodes(b);
+	int64_t node[BENCH_MAX_NODES];
+	size_t n = 0;
 
 	for (unsigned int i = 0; nodes > 1 && i < nodes; i++)
-		for (unsigned int k = 0; k < nodes; k++)
-			if (bench_nth_node(b, i) >= 0 &&
-			    bench_nth_node(b, k) >= 0)
-				add_pair(b, p, bytes, bench_nth_node(b, i),
-					 bench_nth_node(b, k));
+		if (bench_nth_node(b, i) >= 0)
+			node[n++] = bench_nth_node(b, i);
+	bench_set_numbers(b, "nodes", BENCH_INT, node, n);
+	BENCH_SET_NUMBER(b, "on_nodes", BENCH_SIZE,
+			 nodes * mem_beyond_caches(b));
 }
 
-void latency_plan_make(struct bench *b, struct latency_plan *p,
-		       bench_case_fn *pass)
+void latency_plan_set(struct bench *b, struct latency_plan *p)
 {
-	static const size_t some[] = { 32 * KIB, MIB, 8 * MIB, 64 * MIB };
+	const size_t beyond = mem_beyond_caches(b);
 	size_t sizes[LATENCY_MAX], n;
+	int64_t numbers[LATENCY_MAX];
 
-	p->pass = pass;
 	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
 		p->cache_bytes[level] = (double)bench_cache_bytes(b, level);
-	n = ladder(p->cache_bytes, mem_beyond_caches(b), max_size(p), sizes);
+	n = ladder(p->cache_bytes, beyond, max_size(p), sizes);
 	for (size_t i = 0; i < n; i++)
-		add(b, p, WINDOW, MEM_4K, 0, sizes[i]);
-	for (size_t i = 0; i < 4; i++)
-		add(b, p, WINDOW, MEM_THP, 0, some[i]);
-	for (size_t i = 0; i < 4; i++)
-		add(b, p, WINDOW, MEM_HUGETLB, 0, some[i]);
-	for (size_t i = 1; i < 4; i++)
-		add(b, p, RANDOM, MEM_4K, 0, some[i]);
-	for (size_t i = 1; i < 4; i++)
-		add(b, p, RANDOM, MEM_THP, 0, some[i]);
-	for (size_t bytes = 4 * MIB; bytes <= 16 * MIB; bytes *= 2)
-		add(b, p, PAGE_LOCAL, MEM_4K, 0, bytes);
-	add(b, p, PAGE_LOCAL, MEM_4K, 0, 64 * MIB);
-	for (size_t i = 0; i < 4; i++)
-		add(b, p, CHUNK, MEM_4K, 512, some[i]);
-	for (size_t stride = 64; stride <= 4096; stride *= 2)
-		add(b, p, STRIDE, MEM_4K, stride, 64 * MIB);
-	for (size_t i = 2; i < 4; i++)
-		add(b, p, PAGE, MEM_4K, 0, some[i]);
-	add_nodes(b, p);
+		numbers[i] = (int64_t)sizes[i];
+	bench_set_numbers(b, "ladder", BENCH_SIZE, numbers, n);
+	BENCH_SET_NUMBER(b, "beyond", BENCH_SIZE, beyond);
+	set_nodes(b);
 }
 
-size_t latency_plan_largest(const struct bench *b, const struct latency_plan *p,
-			    enum mem_pages pages)
+void latency_plan_fill(struct bench *b, struct bench_case *c,
+		       bench_case_fn *pass)
 {
-	size_t bytes = 0;
+	struct latency_spec *spec = c->data;
 
-	for (size_t i = 0; i < p->n; i++)
-		if (p->spec[i].pages == pages && p->spec[i].to < 0 &&
-		    p->spec[i].bytes > bytes && bench_selected(b, p->spec[i].c))
-			bytes = p->spec[i].bytes;
-	return bytes;
+	if (c->derived)
+		return;
+	*spec = (struct latency_spec) {
+		.pattern = CASE_NTH(c, "pattern", pattern_names),
+		.pages = CASE_ENUM(c, "pages", mem_pages_name, 3),
+		.stride = case_has(c, "stride") ? (size_t)case_int(c, "stride")
+						: 0,
+		.bytes = (size_t)case_int(c, "size"),
+		.from = -1,
+		.to = -1,
+	};
+	c->ops = CHASE_UNROLL;
+	if (case_has(c, "to_node")) {
+		spec->from = (int)case_int(c, "from_node");
+		spec->to = (int)case_int(c, "to_node");
+		if (bench_cpu_of_node(b, spec->from) < 0)
+			c->skip = no_cpu;
+	} else if (is_in_passes(b, spec->pattern, spec->bytes)) {
+		c->sample = pass;
+		c->least = 1;
+		c->ops *=
+			(unsigned int)(spec->bytes / CHASE_LINE / CHASE_UNROLL);
+	}
+	if (spec->pages == MEM_HUGETLB && spec->bytes > mem_huge_pool())
+		c->skip = no_pool;
+}
+
+size_t latency_plan_largest(const struct bench *b, enum mem_pages pages)
+{
+	size_t most = 0;
+
+	BENCH_EACH (b, c, "pattern !to_node") {
+		const struct latency_spec *spec = c->data;
+
+		if (spec->pages == pages && spec->bytes > most &&
+		    bench_selected(b, c))
+			most = spec->bytes;
+	}
+	return most;
 }
 
 bool latency_is_curve(const struct latency_spec *spec)
