@@ -12,40 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "deadline.h"
+#include "axes.h"
+#include "case.h"
+#include "distance.h"
 #include "err.h"
+#include "evidence.h"
 #include "guard.h"
-
-volatile sig_atomic_t invocation_stop;
-
-uint64_t invocation_now_ns(void)
-{
-	return (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
-}
-
-struct sample_clock invocation_clock(const struct bench *b)
-{
-	return (struct sample_clock) {
-		.quantum_ticks = b->timer.quantum_ticks,
-		.overhead_ticks = b->timer.overhead_ticks,
-		.hz = b->timer.hz,
-	};
-}
-
-static int give_up(struct bench *b, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int give_up(struct bench *b, int code, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!b->why[0]) {
-		va_start(ap, fmt);
-		vsnprintf(b->why, sizeof(b->why), fmt, ap);
-		va_end(ap);
-	}
-	return code;
-}
+#include "kernel_tells.h"
+#include "points.h"
+#include "topo.h"
+#include "verdict.h"
+#include "visit.h"
 
 static void list_cpus(const struct bench *b, char *text, size_t size)
 {
@@ -71,13 +48,14 @@ static int choose_kind(struct bench *b, const char *kind)
 	if (b->cpu >= 0)
 		return EXIT_OK;
 	if (!kind)
-		return give_up(b, EXIT_FAIL, "no CPU to run on");
+		return verdict_give_up(b, EXIT_FAIL, "no CPU to run on");
 	for (size_t i = 0; i < n && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len,
 					"%s%s", i ? ", " : "", known[i]);
-	return give_up(b, EXIT_USAGE, "--kind %s: %s%s", kind,
-		       n ? "not one of " : "all CPUs here are of one kind",
-		       names);
+	return verdict_give_up(b, EXIT_USAGE, "--kind %s: %s%s", kind,
+			       n ? "not one of "
+				 : "all CPUs here are of one kind",
+			       names);
 }
 
 static int choose_cpu(struct bench *b, int wanted, const char *kind)
@@ -90,9 +68,10 @@ static int choose_cpu(struct bench *b, int wanted, const char *kind)
 	if (topo_has(b->topo, wanted))
 		return EXIT_OK;
 	list_cpus(b, usable, sizeof(usable));
-	return give_up(b, EXIT_USAGE,
-		       "--cpu %d: not a CPU that this process may use (%s)",
-		       wanted, usable);
+	return verdict_give_up(
+		b, EXIT_USAGE,
+		"--cpu %d: not a CPU that this process may use (%s)", wanted,
+		usable);
 }
 
 static int check_needs(struct bench *b)
@@ -100,28 +79,10 @@ static int check_needs(struct bench *b)
 	unsigned int needs = b->desc->needs;
 
 	if (needs & BENCH_NEED_ROOT && geteuid())
-		return give_up(b, EXIT_SKIP, "needs root");
+		return verdict_give_up(b, EXIT_SKIP, "needs root");
 	if (needs & BENCH_NEED_2_PUS && topo_cpus(b->topo, NULL, 0) < 2)
-		return give_up(b, EXIT_SKIP, "needs two CPUs that it may use");
-	return EXIT_OK;
-}
-
-int invocation_cases(struct bench *b)
-{
-	const struct bench_desc *d = b->desc;
-	int err;
-
-	if (d->axes)
-		bench_add_axes(b, d->axes, d->point);
-	err = d->cases ? d->cases(b, b->state) : 0;
-	if (!err)
-		points_add(b);
-	if (b->usage_error)
-		return EXIT_FAIL;
-	if (err)
-		return b->skip_all ? EXIT_SKIP
-				   : give_up(b, EXIT_FAIL, "cases(): %s",
-					     strerror(-err));
+		return verdict_give_up(b, EXIT_SKIP,
+				       "needs two CPUs that it may use");
 	return EXIT_OK;
 }
 
@@ -134,10 +95,14 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->desc = desc;
 	b->state = state;
 	b->effort = plan->effort;
-	b->time_ns = plan->share_ms * 1e6 * plan->effort;
+	b->now = (struct program_visit) {
+		.time_ns = plan->share_ms * 1e6 * plan->effort,
+		.rng = plan->seed | 1,
+		.dither = plan->seed | 1,
+	};
+	b->ready = kernel_ready;
+	b->distance_ns = distance_ns;
 	b->seed = plan->seed;
-	b->rng = plan->seed | 1;
-	b->dither = b->rng;
 	b->round = plan->round;
 	b->dir = plan->dir;
 	b->guard_fd = plan->guard_fd;
@@ -145,19 +110,20 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->begin_ns = invocation_now_ns();
 	err = axes_ask(&b->asked, points_open(desc), plan->globs);
 	if (err)
-		return give_up(b, EXIT_USAGE,
-			       "--case asks for more than %d other numbers",
-			       BENCH_ASKED);
+		return verdict_give_up(
+			b, EXIT_USAGE,
+			"--case asks for more than %d other numbers",
+			BENCH_ASKED);
 	err = topo_open(&b->topo);
 	if (err)
-		return give_up(b, EXIT_FAIL,
-			       "hwloc cannot read the machine: %s",
-			       strerror(-err));
+		return verdict_give_up(b, EXIT_FAIL,
+				       "hwloc cannot read the machine: %s",
+				       strerror(-err));
 	err = choose_cpu(b, plan->cpu, plan->kind);
 	b->kind = topo_kind(b->topo, b->cpu);
 	topo_kinds(b->topo, &fastest, 1);
 	b->slower = b->kind && strcmp(b->kind, fastest) != 0;
-	return err ? err : invocation_cases(b);
+	return err ? err : cases_make(b);
 }
 
 /* Whether every term of @glob ("args=3,via=*") matches one of @name's. */
@@ -194,10 +160,10 @@ static bool need_source(struct bench *b, const struct case_run *run)
 	struct case_run *source = bench_case_of(b, run->c.of);
 
 	if (source)
-		source->needed = true;
-	for (size_t i = 0; i < run->n_sources; i++)
-		run->sources[i]->needed = true;
-	return run->c.derived && !source && !run->n_sources;
+		source->choice.needed = true;
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		run->def.sources[i]->choice.needed = true;
+	return run->c.derived && !source && !run->def.n_sources;
 }
 
 /* The error of a core row is that of its sources. */
@@ -205,11 +171,11 @@ static void make_weighty(struct bench *b, struct case_run *run)
 {
 	struct case_run *source = bench_case_of(b, run->c.of);
 
-	run->core = run->weighty = true;
+	run->choice.core = run->choice.weighty = true;
 	if (source)
-		source->weighty = true;
-	for (size_t i = 0; i < run->n_sources; i++)
-		run->sources[i]->weighty = true;
+		source->choice.weighty = true;
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		run->def.sources[i]->choice.weighty = true;
 }
 
 /* Whether any case matches @glob, and which are marked in @hit. */
@@ -218,7 +184,7 @@ static bool mark(const struct bench *b, const char *glob, bool *hit)
 	bool found = false;
 
 	for (size_t i = 0; i < b->n_runs; i++)
-		if (matches(b, glob, b->runs[i]->name))
+		if (matches(b, glob, b->runs[i]->def.name))
 			hit[i] = found = true;
 	return found;
 }
@@ -229,14 +195,15 @@ static void hide(struct bench *b, const bool *asked)
 	bool derived = false;
 
 	for (size_t i = 0; i < b->n_runs; i++)
-		b->runs[i]->hidden = !asked[i];
+		b->runs[i]->choice.hidden = !asked[i];
 	for (size_t i = 0; i < b->n_runs; i++)
 		if (asked[i])
 			derived |= need_source(b, b->runs[i]);
 	for (size_t i = 0; i < b->n_runs; i++)
-		if (b->runs[i]->hidden && !derived && !b->runs[i]->needed &&
-		    b->runs[i]->state == CASE_ASKED)
-			b->runs[i]->state = CASE_UNSELECTED;
+		if (b->runs[i]->choice.hidden && !derived &&
+		    !b->runs[i]->choice.needed &&
+		    b->runs[i]->verdict.state == CASE_ASKED)
+			verdict_unselect(b->runs[i]);
 }
 
 static int matches_nothing(struct bench *b, const char *glob)
@@ -244,9 +211,11 @@ static int matches_nothing(struct bench *b, const char *glob)
 	char open[160];
 
 	axes_say(points_open(b->desc), open, sizeof(open));
-	return give_up(b, EXIT_USAGE,
-		       "--case '%s' matches no case (try --list)%s%s", glob,
-		       open[0] ? "; beside those it may ask for " : "", open);
+	return verdict_give_up(b, EXIT_USAGE,
+			       "--case '%s' matches no case (try --list)%s%s",
+			       glob,
+			       open[0] ? "; beside those it may ask for " : "",
+			       open);
 }
 
 int invocation_select(struct bench *b, const struct invocation_plan *plan)
@@ -270,7 +239,7 @@ int invocation_select(struct bench *b, const struct invocation_plan *plan)
 		some |= asked[i];
 	}
 	if (!code && !some && plan->core)
-		code = give_up(b, EXIT_SKIP, "it has no core row here");
+		code = verdict_give_up(b, EXIT_SKIP, "it has no core row here");
 	if (!code && (globs || plan->core))
 		hide(b, asked);
 	free(asked);
@@ -289,16 +258,16 @@ static int choose_timer(struct bench *b, const struct invocation_plan *plan)
 	if (plan->method >= 0) {
 		method = (enum timer_method)plan->method;
 		if (!timer_usable(method, &t->features, &why))
-			return give_up(b, EXIT_SKIP, "--timer %s: %s",
-				       timer_name(method), why);
+			return verdict_give_up(b, EXIT_SKIP, "--timer %s: %s",
+					       timer_name(method), why);
 		why = "asked for with --timer";
 	}
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	if (timer_calibrate(t, method, plan->tsc_hz))
-		return give_up(b, EXIT_FAIL,
-			       "the timer %s cannot be "
-			       "calibrated",
-			       timer_name(method));
+		return verdict_give_up(b, EXIT_FAIL,
+				       "the timer %s cannot be "
+				       "calibrated",
+				       timer_name(method));
 	return EXIT_OK;
 }
 
@@ -313,10 +282,11 @@ static int pin(struct bench *b)
 	if (!err && stuck == -EIO)
 		err = -EIO;
 	if (err == -EXDEV)
-		return give_up(b, EXIT_FAIL,
-			       "hwloc describes an invented machine "
-			       "(HWLOC_SYNTHETIC or HWLOC_XMLFILE is set): "
-			       "unset it to measure this one");
+		return verdict_give_up(
+			b, EXIT_FAIL,
+			"hwloc describes an invented machine "
+			"(HWLOC_SYNTHETIC or HWLOC_XMLFILE is set): "
+			"unset it to measure this one");
 	/* A sandbox may forbid it: the grade is D then. */
 	b->unpinned = -err;
 	return EXIT_OK;
@@ -329,7 +299,8 @@ static int open_counters(struct bench *b)
 	int err = op_counter_open(&b->counter_store);
 
 	if (err)
-		return give_up(b, EXIT_FAIL, "--counters: %s", strerror(-err));
+		return verdict_give_up(b, EXIT_FAIL, "--counters: %s",
+				       strerror(-err));
 	b->counter = &b->counter_store;
 	return EXIT_OK;
 }
@@ -341,9 +312,9 @@ static void skip_beside(struct bench *b)
 		const struct case_run *run = b->runs[i];
 		const struct case_run *of = bench_case_of(b, run->c.of);
 
-		if (run->c.derived && of && of->state == CASE_SKIPPED &&
-		    !run->events.n && isnan(run->derived))
-			bench_derive_skip(b, &run->c, "%s", of->why);
+		if (run->c.derived && of && of->verdict.state == CASE_SKIPPED &&
+		    !run->got.events.n && isnan(run->def.derived))
+			bench_derive_skip(b, &run->c, "%s", of->verdict.why);
 	}
 }
 
@@ -364,19 +335,19 @@ static int set_up_and_sample(struct bench *b)
 	evidence_settle(b, NULL);
 	evidence_conclude(b);
 	skip_beside(b);
-	explained = b->why[0];
+	explained = b->verdict.why[0];
 	if (d->teardown)
 		d->teardown(b, b->state);
 	if (b->scratch[0])
 		guard_remove_tree(b->scratch);
 	if (err)
-		return b->skip_all
-			       ? EXIT_SKIP
-			       : give_up(b, EXIT_FAIL, "%s", strerror(-err));
-	if (b->usage_error)
+		return b->verdict.skip_all ? EXIT_SKIP
+					   : verdict_give_up(b, EXIT_FAIL, "%s",
+							     strerror(-err));
+	if (b->verdict.usage_error)
 		return EXIT_FAIL;
 	/* What teardown() says of a run that went well must not be lost. */
-	if (!explained && b->why[0] && !invocation_stop)
+	if (!explained && b->verdict.why[0] && !invocation_stop)
 		return EXIT_FAIL;
 	return EXIT_OK;
 }
@@ -408,7 +379,8 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	 * where nothing is swapped. */
 	if (mlockall(MCL_CURRENT | MCL_ONFAULT) && errno != EPERM &&
 	    errno != ENOMEM && errno != EINVAL && errno != ENOSYS)
-		return give_up(b, EXIT_FAIL, "mlockall: %s", strerror(errno));
+		return verdict_give_up(b, EXIT_FAIL, "mlockall: %s",
+				       strerror(errno));
 	if (plan->counters) {
 		code = open_counters(b);
 		if (code)
@@ -417,49 +389,18 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	code = set_up_and_sample(b);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)
-		code = give_up(b, EXIT_FAIL,
-			       "left a child behind: a defect of %s",
-			       b->desc->name);
+		code = verdict_give_up(b, EXIT_FAIL,
+				       "left a child behind: a defect of %s",
+				       b->desc->name);
 	return code;
-}
-
-static void free_run(struct case_run *run)
-{
-	for (size_t i = 0; i < run->n_facts; i++)
-		free(run->facts[i].text);
-	sample_series_free(&run->series);
-	sample_series_free(&run->base);
-	sample_free(&run->events);
-	sample_free(&run->core_hz);
-	sample_free(&run->core_share);
-	sample_free(&run->distance);
-	op_counts_free(&run->counts);
-	op_counts_free(&run->base_counts);
-	json_decref(run->params);
-	free(run->evidence);
-	free(run->facts);
-	free(run->sources);
-	free(run->c.data);
-	free(run->name);
-	free(run);
-}
-
-void invocation_forget(struct bench *b)
-{
-	for (size_t i = 0; i < b->n_runs; i++)
-		free_run(b->runs[i]);
-	free(b->runs);
-	b->runs = NULL;
-	b->n_runs = 0;
-	points_close(b);
 }
 
 void invocation_close(struct bench *b)
 {
-	invocation_forget(b);
+	cases_free(b);
 	axes_close(&b->asked);
-	sample_free(&b->core_hz);
-	sample_free(&b->core_share);
+	sample_free(&b->now.core_hz);
+	sample_free(&b->now.core_share);
 	if (b->counter)
 		op_counter_close(b->counter);
 	topo_close(b->topo);

@@ -26,8 +26,11 @@
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
+#include "points.h"
 #include "record.h"
+#include "rows.h"
 #include "supervise.h"
+#include "verdict.h"
 
 #define CACHE_LINE    64
 #define STACK_SPREAD  4096
@@ -149,24 +152,11 @@ static struct invocation_plan plan_of(const struct settings *set)
 static void complain(const struct bench *b, int code)
 {
 	if (code == EXIT_SKIP)
-		warn("skipped: %s", b->why);
+		warn("skipped: %s", b->verdict.why);
 	else if (code == EXIT_USAGE)
-		warn("%s (try --help)", b->why);
+		warn("%s (try --help)", b->verdict.why);
 	else if (code)
-		warn("%s", b->why);
-}
-
-/* What ended the whole program ended each of its cases. */
-static void spread_reason(struct bench *b, int code)
-{
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
-		if (run->state != CASE_ASKED)
-			continue;
-		run->state = code == EXIT_SKIP ? CASE_SKIPPED : CASE_FAILED;
-		snprintf(run->why, sizeof(run->why), "%s", b->why);
-	}
+		warn("%s", b->verdict.why);
 }
 
 /* Write the rows to the supervisor.  Return: the exit code. */
@@ -181,11 +171,12 @@ static int write_rows(const struct bench *b, int code)
 		struct result row;
 		int err;
 
-		if (run->hidden && run->state == CASE_FAILED && !code) {
-			warn("%s: %s", run->name, run->why);
+		if (run->choice.hidden && run->verdict.state == CASE_FAILED &&
+		    !code) {
+			warn("%s: %s", run->def.name, run->verdict.why);
 			worst = EXIT_FAIL;
 		}
-		if (run->state == CASE_UNSELECTED || run->hidden)
+		if (run->verdict.state == CASE_UNSELECTED || run->choice.hidden)
 			continue;
 		err = rows_make(b, run, &row);
 		if (err)
@@ -261,7 +252,7 @@ static int invoke(const struct settings *set, void *state,
 	} else {
 		complain(&b, code);
 		if (code)
-			spread_reason(&b, code);
+			verdict_end_all(&b, code == EXIT_SKIP);
 		if (code != EXIT_USAGE)
 			code = write_rows(&b, code);
 	}
@@ -291,8 +282,9 @@ static int list_cases(const struct settings *set, void *state)
 		code = invocation_select(&b, &plan);
 	complain(&b, code);
 	for (size_t i = 0; !code && i < b.n_runs; i++)
-		if (b.runs[i]->state != CASE_UNSELECTED && !b.runs[i]->hidden)
-			puts(b.runs[i]->name);
+		if (b.runs[i]->verdict.state != CASE_UNSELECTED &&
+		    !b.runs[i]->choice.hidden)
+			puts(b.runs[i]->def.name);
 	invocation_close(&b);
 	return code;
 }

@@ -23,12 +23,12 @@
 #include "deadline.h"
 #include "err.h"
 #include "guard.h"
-#include "invocation.h"
 #include "noise.h"
 #include "random.h"
 #include "record.h"
 #include "stay.h"
 #include "sysfile.h"
+#include "visit.h"
 
 #define ORDERS	  "OSCOST_INVOCATION"
 #define PADDING	  "OSCOST_PAD"

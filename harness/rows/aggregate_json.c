@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op_counts.h"
+#include "op_counts_json.h"
 
 #define BINS_PER_DECADE 50.0
 #define MAX_TEXTS	256	 /* of different texts of one fact */

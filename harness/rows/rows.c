@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
+#include "evidence.h"
 #include "grade.h"
-#include "invocation.h"
+#include "headline.h"
+#include "op_counts_json.h"
+#include "rows.h"
 #include "stats.h"
 #include "units.h"
 
@@ -28,21 +32,6 @@ static const char *const estimator_names[] = {
 	[BENCH_EST_DERIVED] = "derived",
 };
 
-static bool is_repeated(const struct case_run *run)
-{
-	return run->series.diff.n > 0;
-}
-
-static enum bench_estimator estimator_of(const struct case_run *run)
-{
-	if (run->c.estimator)
-		return run->c.estimator;
-	if (run->c.derived && !run->events.n)
-		return BENCH_EST_DERIVED;
-	return run->events.n || run->c.sample ? BENCH_EST_MEDIAN
-					      : BENCH_EST_DIFFERENCE;
-}
-
 static const char *unit_of(const struct case_run *run)
 {
 	if (run->c.bytes)
@@ -50,177 +39,12 @@ static const char *unit_of(const struct case_run *run)
 	return run->c.unit ? run->c.unit : "ns";
 }
 
-static double ops_of(const struct case_run *run)
-{
-	return run->c.ops ? run->c.ops : 1;
-}
-
-/* Ticks of one operation in the case's unit. */
-static double in_unit(const struct bench *b, const struct case_run *run,
-		      double ticks)
-{
-	double ns = timer_ns(&b->timer, ticks);
-
-	return run->c.bytes ? (double)run->c.bytes * 1e9 / ns : ns;
-}
-
 static const char *estimator_name(const struct case_run *run)
 {
-	const enum bench_estimator e = estimator_of(run);
+	const enum bench_estimator e = headline_estimator(run);
 
-	return e == BENCH_EST_MEDIAN && !run->own_unit ? "grouped_median"
-						       : estimator_names[e];
-}
-
-/* What every event of @run has in it beside the operation, ticks. */
-static double overhead_of(const struct bench *b, const struct case_run *run)
-{
-	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
-}
-
-/* The headline and what it could have told from nothing, both in ticks of one
- * operation, or in the case's own unit. */
-struct headline {
-	double value, resolution, constant, baseline;
-	bool ticks;
-};
-
-static void repeated(const struct bench *b, const struct case_run *run,
-		     struct headline *h)
-{
-	struct sample_clock clock = invocation_clock(b);
-	struct sample_estimate est, base;
-	void (*estimate)(const struct sample_series *,
-			 const struct sample_clock *,
-			 struct sample_estimate *) =
-		estimator_of(run) == BENCH_EST_MIN_DIFFERENCE
-			? sample_min_difference
-			: sample_difference;
-
-	estimate(&run->series, &clock, &est);
-	h->ticks = true;
-	h->constant = est.constant;
-	h->value = est.value / ops_of(run);
-	h->resolution = est.resolution / ops_of(run);
-	if (run->base.diff.n) {
-		estimate(&run->base, &clock, &base);
-		h->baseline = base.value / ops_of(run);
-		h->value -= h->baseline;
-		h->resolution =
-			hypot(h->resolution, base.resolution / ops_of(run));
-	}
-}
-
-static double pick(enum bench_estimator estimator, const struct stats *st)
-{
-	switch (estimator) {
-	case BENCH_EST_MIN:
-		return st->min;
-	case BENCH_EST_MEAN:
-		return st->mean;
-	case BENCH_EST_MAX:
-		return st->max;
-	default:
-		return st->p50;
-	}
-}
-
-/* All samples in ticks of one operation (overhead and constant taken out), or
- * in the own unit; *@n of them.  NULL if there are none or no memory. */
-static double *samples_of(const struct bench *b, const struct case_run *run,
-			  double constant, size_t *n)
-{
-	const struct sample_series *s = &run->series;
-	double *x;
-
-	*n = is_repeated(run) ? s->short_ticks.n + s->long_ticks.n
-			      : run->events.n;
-	x = *n ? malloc(*n * sizeof(*x)) : NULL;
-	if (!x)
-		return NULL;
-	if (is_repeated(run)) {
-		sample_per_operation(s, constant, x);
-		for (size_t i = 0; i < *n; i++)
-			x[i] /= ops_of(run);
-		return x;
-	}
-	memcpy(x, run->events.v, *n * sizeof(*x));
-	for (size_t i = 0; !run->own_unit && i < *n; i++)
-		x[i] = (x[i] - overhead_of(b, run)) / ops_of(run);
-	return x;
-}
-
-/* @sorted: as samples_of() gives them. */
-static double grouped_median(const struct bench *b, const struct case_run *run,
-			     double *sorted, size_t n)
-{
-	const double overhead = overhead_of(b, run), ops = ops_of(run);
-
-	/* The clock's steps are those of the raw ticks. */
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = sorted[i] * ops + overhead;
-	return (sample_grouped_median(sorted, n, b->timer.quantum_ticks) -
-		overhead) /
-	       ops;
-}
-
-static void events(const struct bench *b, const struct case_run *run,
-		   struct headline *h)
-{
-	struct sample_clock clock = invocation_clock(b);
-	struct stats st;
-	size_t n;
-	double *x = samples_of(b, run, 0, &n);
-
-	h->value = NAN;
-	if (!x)
-		return;
-	stats_compute(&st, x, n);
-	h->value = pick(estimator_of(run), &st);
-	h->ticks = !run->own_unit;
-	if (h->ticks && estimator_of(run) == BENCH_EST_MEDIAN)
-		h->value = grouped_median(b, run, x, n);
-	if (h->ticks && !run->c.with_overhead)
-		h->resolution =
-			sample_event_resolution(b->timer.overhead_spread_ticks,
-						&clock) /
-			ops_of(run);
-	free(x);
-}
-
-static void find_headline(const struct bench *b, const struct case_run *run,
-			  struct headline *h)
-{
-	*h = (struct headline) { .value = NAN,
-				 .resolution = NAN,
-				 .baseline = NAN };
-	if (isfinite(run->derived)) {
-		h->value = run->derived;
-		h->resolution = run->derived_resolution;
-	} else if (is_repeated(run)) {
-		repeated(b, run, h);
-	} else if (run->events.n) {
-		events(b, run, h);
-	}
-}
-
-static bool is_below(const struct headline *h)
-{
-	return isfinite(h->resolution) &&
-	       (h->value <= 0 || fabs(h->value) < h->resolution);
-}
-
-double rows_headline(const struct bench *b, const struct case_run *run)
-{
-	struct headline h;
-
-	/* What did not happen as claimed is nothing to derive from. */
-	if (run->state != CASE_ASKED || evidence_contradicted(run))
-		return NAN;
-	find_headline(b, run, &h);
-	if (is_below(&h))
-		return NAN;
-	return h.ticks ? in_unit(b, run, h.value) : h.value;
+	return e == BENCH_EST_MEDIAN && !run->got.own_unit ? "grouped_median"
+							   : estimator_names[e];
 }
 
 /* The clock's step for one operation, in the row's unit; NAN without one.  Of
@@ -228,13 +52,14 @@ double rows_headline(const struct bench *b, const struct case_run *run)
 static double step_of(const struct bench *b, const struct case_run *run,
 		      const struct headline *h, double value)
 {
-	const double n = is_repeated(run) ? (double)run->series.iters : 1;
+	const double n =
+		headline_is_repeated(run) ? (double)run->got.series.iters : 1;
 	const double ticks = b->timer.quantum_ticks;
 
 	/* The same share of a time and of a rate. */
 	if (h->ticks)
-		return value * (ticks / n / ops_of(run)) / h->value;
-	if (!(run->c.step > 0) || isfinite(run->derived))
+		return value * (ticks / n / headline_ops(run)) / h->value;
+	if (!(run->c.step > 0) || isfinite(run->def.derived))
 		return NAN;
 	return !strcmp(unit_of(run), "ns")
 		       ? fmax(run->c.step, timer_ns(&b->timer, ticks))
@@ -250,23 +75,27 @@ static int judge(const struct bench *b, const struct case_run *run,
 	struct headline h;
 	double bound;
 
-	find_headline(b, run, &h);
+	headline_find(b, run, &h);
 	if (isfinite(h.resolution) && !run->c.bytes)
 		row->resolution =
-			h.ticks ? in_unit(b, run, h.resolution) : h.resolution;
+			h.ticks ? headline_in_unit(b, run, h.resolution)
+				: h.resolution;
 	if (isfinite(h.baseline))
-		row->baseline = in_unit(b, run, h.baseline);
+		row->baseline = headline_in_unit(b, run, h.baseline);
 	/* What was measured first is no less of a lie for being dropped. */
-	if (run->state == CASE_FAILED ||
-	    (run->state == CASE_SKIPPED && !(run->dropped && e))) {
-		row->status = run->state == CASE_SKIPPED ? RESULT_SKIPPED
-							 : RESULT_FAILED;
-		return result_set(&row->reason, run->why);
+	if (run->verdict.state == CASE_FAILED ||
+	    (run->verdict.state == CASE_SKIPPED &&
+	     !(run->verdict.dropped && e))) {
+		row->status = run->verdict.state == CASE_SKIPPED
+				      ? RESULT_SKIPPED
+				      : RESULT_FAILED;
+		return result_set(&row->reason, run->verdict.why);
 	}
 	row->status = RESULT_FAILED;
 	/* A time of no more than 0 has no rate, least of all a negative one. */
 	if (isfinite(h.value) && !(h.ticks && run->c.bytes && h.value <= 0))
-		row->estimate = h.ticks ? in_unit(b, run, h.value) : h.value;
+		row->estimate =
+			h.ticks ? headline_in_unit(b, run, h.value) : h.value;
 	if (e) {
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
@@ -274,7 +103,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 			 e->what, e->aside[0], e->aside[1]);
 		return result_set(&row->reason, why);
 	}
-	if (is_below(&h)) {
+	if (headline_is_below(&h)) {
 		row->status = RESULT_BELOW_RESOLUTION;
 		bound = fmax(h.resolution, fabs(h.value));
 		units_format(number,
@@ -315,10 +144,11 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 			 size_t n, double core_hz)
 {
 	/* Single events always have one: their tail is in all invocations. */
-	enum bench_histogram kind = run->c.histogram ? run->c.histogram
-				    : is_repeated(run) || run->own_unit
-					    ? BENCH_HIST_NONE
-					    : BENCH_HIST_LOG;
+	enum bench_histogram kind =
+		run->c.histogram ? run->c.histogram
+		: headline_is_repeated(run) || run->got.own_unit
+			? BENCH_HIST_NONE
+			: BENCH_HIST_LOG;
 	json_t *bins;
 
 	if (kind == BENCH_HIST_NONE ||
@@ -354,14 +184,14 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 	size_t n;
 	double *x;
 
-	find_headline(b, run, &h);
-	x = samples_of(b, run, h.constant, &n);
+	headline_find(b, run, &h);
+	x = headline_samples(b, run, h.constant, &n);
 	if (!x)
 		return 0;
-	for (size_t i = 0; !run->own_unit && i < n; i++) {
+	for (size_t i = 0; !run->got.own_unit && i < n; i++) {
 		if (isfinite(h.baseline))
 			x[i] -= h.baseline;
-		x[i] = in_unit(b, run, x[i]);
+		x[i] = headline_in_unit(b, run, x[i]);
 	}
 	stats_compute(&st, x, n);
 	row->samples = n;
@@ -374,17 +204,19 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 	/* What fewer samples call so is their greatest. */
 	row->p99 = n >= 100 ? st.p99 : NAN;
 	row->p999 = n >= 1000 ? st.p999 : NAN;
-	row->iters = is_repeated(run)
-			     ? run->series.iters * (uint64_t)ops_of(run)
-			     : 1;
+	row->iters =
+		headline_is_repeated(run)
+			? run->got.series.iters * (uint64_t)headline_ops(run)
+			: 1;
 	row->histogram = histogram(run, x, n, core_hz);
-	if (isfinite(run->cold))
+	if (isfinite(run->got.cold))
 		row->cold =
-			run->own_unit
-				? run->cold
-				: in_unit(b, run,
-					  (run->cold - overhead_of(b, run)) /
-						  ops_of(run));
+			run->got.own_unit
+				? run->got.cold
+				: headline_in_unit(b, run,
+						   (run->got.cold -
+						    headline_overhead(b, run)) /
+							   headline_ops(run));
 	free(x);
 	return 0;
 }
@@ -393,8 +225,8 @@ static json_t *evidence_and_facts(const struct case_run *run)
 {
 	json_t *o = evidence_json(run);
 
-	for (size_t i = 0; i < run->n_facts; i++) {
-		const struct fact *f = &run->facts[i];
+	for (size_t i = 0; i < run->def.n_facts; i++) {
+		const struct fact *f = &run->def.facts[i];
 		json_t *v = f->text		 ? json_string(f->text)
 			    : isfinite(f->value) ? json_real(f->value)
 						 : json_null();
@@ -412,13 +244,15 @@ static int add_counters(const struct bench *b, const struct case_run *run,
 			struct result *row)
 {
 	const struct op_counts *base =
-		run->base_counts.intervals ? &run->base_counts : NULL;
+		run->got.base_counts.intervals ? &run->got.base_counts : NULL;
 
-	if (!b->counter || !run->counts.intervals)
+	if (!b->counter || !run->got.counts.intervals)
 		return 0;
-	row->counters = op_counts_json(&run->counts, base, b->counter,
-				       is_repeated(run) ? run->series.iters : 0,
-				       ops_of(run));
+	row->counters =
+		op_counts_json(&run->got.counts, base, b->counter,
+			       headline_is_repeated(run) ? run->got.series.iters
+							 : 0,
+			       headline_ops(run));
 	return row->counters ? 0 : -ENOMEM;
 }
 
@@ -443,19 +277,21 @@ static double speed(const struct sample_vec *core_hz, double p)
  * frequency around those to the other cases. */
 static double core_hz_of(const struct bench *b, const struct case_run *run)
 {
-	const enum bench_estimator e = estimator_of(run);
+	const enum bench_estimator e = headline_estimator(run);
 	const bool least = e == BENCH_EST_MIN || e == BENCH_EST_MIN_DIFFERENCE;
-	const bool few = run->core_hz.n < ENOUGH_SPEEDS;
+	const bool few = run->got.core_hz.n < ENOUGH_SPEEDS;
 
-	if (run->core_hz.n)
-		return speed(&run->core_hz, least || few ? 1 : 0.5);
-	return b->core_hz.n ? speed(&b->core_hz, 0.5) : b->timer.core_hz;
+	if (run->got.core_hz.n)
+		return speed(&run->got.core_hz, least || few ? 1 : 0.5);
+	return b->now.core_hz.n ? speed(&b->now.core_hz, 0.5)
+				: b->timer.core_hz;
 }
 
 /* A case that had no visit of its own has what was around the others'. */
 static double core_share_of(const struct bench *b, const struct case_run *run)
 {
-	return speed(run->core_share.n ? &run->core_share : &b->core_share,
+	return speed(run->got.core_share.n ? &run->got.core_share
+					   : &b->now.core_share,
 		     0.5);
 }
 
@@ -464,7 +300,8 @@ static double distance_of(const struct bench *b, const struct case_run *run)
 {
 	const struct case_run *of = bench_case_of(b, run->c.of);
 
-	return speed(run->distance.n || !of ? &run->distance : &of->distance,
+	return speed(run->got.distance.n || !of ? &run->got.distance
+						: &of->got.distance,
 		     0.5);
 }
 
@@ -472,27 +309,30 @@ static double distance_of(const struct bench *b, const struct case_run *run)
 static json_int_t share_of(const struct case_run *run, uint64_t beside,
 			   uint64_t samples)
 {
-	return run->visits ? (json_int_t)(samples * beside / run->visits) : 0;
+	return run->got.visits
+		       ? (json_int_t)(samples * beside / run->got.visits)
+		       : 0;
 }
 
 /* Of @samples those beside which the core did less than it did at best. */
 static json_int_t shared(const struct bench *b, const struct case_run *run,
 			 uint64_t samples)
 {
-	const double alone = RESULT_ALONE * speed(&b->core_share, 1);
-	const size_t n = run->core_share.n;
+	const double alone = RESULT_ALONE * speed(&b->now.core_share, 1);
+	const size_t n = run->got.core_share.n;
 	size_t less = 0;
 
 	for (size_t i = 0; i < n; i++)
-		less += run->core_share.v[i] < alone;
+		less += run->got.core_share.v[i] < alone;
 	return n ? (json_int_t)(samples * less / n) : 0;
 }
 
 /* By quartiles: an interrupt makes a reading too low and proves nothing. */
 static bool drifted(const struct bench *b, const struct case_run *run)
 {
-	const struct sample_vec *of =
-		run->core_hz.n < ENOUGH_SPEEDS ? &b->core_hz : &run->core_hz;
+	const struct sample_vec *of = run->got.core_hz.n < ENOUGH_SPEEDS
+					      ? &b->now.core_hz
+					      : &run->got.core_hz;
 
 	return of->n >= ENOUGH_SPEEDS &&
 	       speed(of, 0.75) / speed(of, 0.25) - 1 > FREQUENCY_DRIFT;
@@ -537,15 +377,15 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->n = 1;
 	row->evidence = evidence_and_facts(run);
 	row->set_aside = evidence_aside(run);
-	row->tags =
-		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
-			  (json_int_t)run->involuntary, "migrated",
-			  (json_int_t)run->migrated, "waited",
-			  (json_int_t)run->waited, "frequency",
-			  (json_int_t)(drifted(b, run) ? row->samples : 0),
-			  "shared", shared(b, run, row->samples), "stolen",
-			  share_of(run, run->stolen, row->samples), "throttled",
-			  share_of(run, run->throttled, row->samples));
+	row->tags = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
+			      (json_int_t)run->got.involuntary, "migrated",
+			      (json_int_t)run->got.migrated, "waited",
+			      (json_int_t)run->got.waited, "frequency",
+			      (json_int_t)(drifted(b, run) ? row->samples : 0),
+			      "shared", shared(b, run, row->samples), "stolen",
+			      share_of(run, run->got.stolen, row->samples),
+			      "throttled",
+			      share_of(run, run->got.throttled, row->samples));
 	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
 								      : 0;
 }
@@ -557,9 +397,9 @@ static int name_row(const struct bench *b, const struct case_run *run,
 	char name[320];
 	int bad = result_set(&row->kind, b->kind);
 
-	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->name);
-	bad |= result_set(&row->name, b->slower ? name : run->name);
-	row->params = json_deep_copy(run->params);
+	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->def.name);
+	bad |= result_set(&row->name, b->slower ? name : run->def.name);
+	row->params = json_deep_copy(run->def.params);
 	if (b->slower)
 		bad |= json_object_set_new(row->params, "kind",
 					   json_string(b->kind));
@@ -580,11 +420,11 @@ int rows_make(const struct bench *b, const struct case_run *run,
 			  run->c.bytes || run->c.better == BENCH_HIGHER
 				  ? "higher"
 				  : "lower");
-	bad |= result_set(&row->tier, run->core ? "core" : "detail");
+	bad |= result_set(&row->tier, run->choice.core ? "core" : "detail");
 	bad |= result_set(&row->estimator, estimator_name(run));
-	row->expected = run->expected;
-	row->at_least = run->derived_low;
-	row->at_most = run->derived_high;
+	row->expected = run->def.expected;
+	row->at_least = run->def.derived_low;
+	row->at_most = run->def.derived_high;
 	if (b->timer.tsc_hz > 0)
 		row->tsc_hz = b->timer.tsc_hz;
 	if (core_hz > 0)

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "copies_crew.h"
+#include "points.h"
 #include "stats.h"
+#include "topo.h"
 
 #define MOST_COUNTS 32
 /* A further CPU has to bring so much of what the first one does. */
@@ -175,7 +178,8 @@ static void add_count(struct bench *b, const struct copies *w, struct group *g,
 			.derived = i != LATENCY,
 			.of = i != LATENCY ? of[LATENCY] : NULL,
 			.switches = inner->c.switches,
-			.skip = inner->state == CASE_SKIPPED   ? inner->why
+			.skip = inner->verdict.state == CASE_SKIPPED
+					? inner->verdict.why
 				: w->count[at] > bench_cpus(b) ? too_few
 							       : NULL,
 		};
@@ -199,8 +203,9 @@ static void add_lines(struct bench *b, const struct copies *w, struct group *g,
 			.better = i < R2 ? BENCH_LOWER : BENCH_HIGHER,
 			.estimator = BENCH_EST_DERIVED,
 			.derived = true,
-			.skip = inner->state == CASE_SKIPPED ? inner->why
-							     : NULL,
+			.skip = inner->verdict.state == CASE_SKIPPED
+					? inner->verdict.why
+					: NULL,
 		};
 
 		g->line[i] = add_row(b, c, &inner->c, own);
@@ -273,8 +278,8 @@ static int cases(struct bench *b, void *state)
 		return -ENOMEM;
 	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
 	count_cpus(b, w);
-	if (invocation_cases(&list))
-		return bench_fail(b, 0, "%s", list.why);
+	if (cases_make(&list))
+		return bench_fail(b, 0, "%s", list.verdict.why);
 	for (size_t i = 0; !err && i < list.n_runs; i++) {
 		const struct case_run *run = list.runs[i];
 

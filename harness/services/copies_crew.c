@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
+#include "evidence.h"
 #include "guard.h"
+#include "kernel_tells.h"
+#include "points.h"
 
 #define WINDOW_NS     4e6 /* at least */
 #define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */
@@ -34,17 +38,15 @@ static int set_up(struct crew_life *l, const struct crew *w)
 	const struct bench_case *c;
 	int err;
 
-	if (invocation_cases(&l->b))
+	if (cases_make(&l->b))
 		return -EIO;
 	l->target = l->b.runs[w->inner];
 	c = l->target->c.derived ? l->target->c.of : &l->target->c;
 	err = d->setup ? d->setup(&l->b, l->b.state) : 0;
 	l->run = bench_case_of(&l->b, c);
-	l->run->time_ns = bench_time_ns(w->b);
-	l->b.current = l->run;
-	evidence_begin(&l->b, l->run);
+	visit_open(&l->b, l->run, bench_time_ns(w->b));
 	if (!err)
-		err = points_ready(&l->b, c);
+		err = kernel_ready(&l->b, c);
 	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
 }
 
@@ -53,22 +55,25 @@ static int set_up(struct crew_life *l, const struct crew *w)
 static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 {
 	const struct case_run *run = l ? l->run : NULL;
-	const char *why = run && run->why[0] ? run->why : l ? l->b.why : "";
+	const char *why = run && run->verdict.why[0] ? run->verdict.why
+			  : l			     ? l->b.verdict.why
+						     : "";
 
 	if (err && !mine->why[0]) {
 		snprintf(mine->why, sizeof(mine->why), "%s",
 			 why[0] ? why : strerror(-err));
-		mine->skips = run && run->why[0] ? run->state == CASE_SKIPPED
-						 : l && l->b.skip_all;
+		mine->skips = run && run->verdict.why[0]
+				      ? run->verdict.state == CASE_SKIPPED
+				      : l && l->b.verdict.skip_all;
 	}
 	atomic_store(&mine->err, err);
 	if (!run)
 		return err;
-	mine->n_said = l->target->evidences < CREW_EVIDENCES
-			       ? l->target->evidences
+	mine->n_said = l->target->verdict.evidences < CREW_EVIDENCES
+			       ? l->target->verdict.evidences
 			       : CREW_EVIDENCES;
 	for (size_t i = 0; i < mine->n_said; i++)
-		mine->said[i] = l->target->evidence[i];
+		mine->said[i] = l->target->verdict.evidence[i];
 	return err;
 }
 
@@ -97,12 +102,12 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		.asked = b->asked,
 		.cpu = w->cpu[number],
 		.effort = b->effort,
-		.time_ns = b->time_ns,
 		.seed = b->seed + number,
-		.rng = (b->seed + number) | 1,
-		.dither = (b->seed + number) | 1,
 		.guard_fd = b->guard_fd,
 		.dir = b->dir,
+		.now = { .time_ns = b->now.time_ns,
+			 .rng = (b->seed + number) | 1,
+			 .dither = (b->seed + number) | 1 },
 	};
 	return publish(l, &w->page->of[number], set_up(l, w));
 }
@@ -120,7 +125,7 @@ static void end(struct crew *w, unsigned int number, struct crew_life *l)
 
 		err = err ? err : late;
 	}
-	l->b.current = NULL;
+	visit_close(&l->b);
 	if (d->teardown)
 		d->teardown(&l->b, l->b.state);
 	if (l->b.scratch[0])
@@ -134,7 +139,7 @@ static void forget(struct crew_life *l)
 		return;
 	free(l->b.state);
 	sample_free(&l->each);
-	invocation_forget(&l->b);
+	cases_free(&l->b);
 	free(l);
 }
 
@@ -144,10 +149,11 @@ static void take_events(struct crew_life *l, double *ops, double *ns)
 	struct case_run *target = l->target;
 
 	*ops = *ns = 0;
-	for (size_t i = 0; i < target->events.n; i++, ++*ops)
-		*ns += target->own_unit ? target->events.v[i]
-					: bench_ns(&l->b, target->events.v[i]);
-	target->events.n = 0;
+	for (size_t i = 0; i < target->got.events.n; i++, ++*ops)
+		*ns += target->got.own_unit
+			       ? target->got.events.v[i]
+			       : bench_ns(&l->b, target->got.events.v[i]);
+	visit_forget(target);
 }
 
 static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
@@ -315,15 +321,15 @@ static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
 /* The others sleep meanwhile. */
 static int pilot(struct crew *w, uint64_t *iters)
 {
-	const struct sample_clock clock = invocation_clock(&w->lead->b);
+	const struct sample_clock clock = visit_clock(&w->lead->b);
 	double cold;
 	int err = 0;
 
 	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
-		w->lead->b.warming_up = true;
+		visit_warming_up(&w->lead->b, true);
 		err = sample_pilot(time_chunk, w->lead, &clock, MOST_ITERS,
 				   iters, &cold);
-		w->lead->b.warming_up = false;
+		visit_warming_up(&w->lead->b, false);
 		*iters *= CHUNK_BATCHES;
 	}
 	w->page->iters = *iters;
@@ -413,8 +419,8 @@ static void tell_evidence(struct bench *b, const struct bench_case *c,
 static void tell_facts(struct bench *b, const struct bench_case *c,
 		       const struct case_run *of)
 {
-	for (size_t i = 0; i < of->n_facts; i++) {
-		const struct fact *f = &of->facts[i];
+	for (size_t i = 0; i < of->def.n_facts; i++) {
+		const struct fact *f = &of->def.facts[i];
 
 		if (f->text)
 			bench_fact_text(b, c, f->what, f->text);

@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "invocation.h"
 #include "partner.h"
+#include "visit.h"
 
 /*
  * The copies of one case that are at work together, each with a life of the

@@ -2,7 +2,7 @@
 /* What a benchmark may ask of NUMA nodes. */
 #include <errno.h>
 
-#include "invocation.h"
+#include "program.h"
 #include "topo.h"
 
 unsigned int bench_nodes(const struct bench *b)

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "deadline.h"
-#include "invocation.h"
 #include "sysfile.h"
+#include "visit.h"
 
 /*
  * Out of a signal handler, past a blocked call.  glibc's longjmp() would clean
@@ -52,6 +52,7 @@ enum side { NEAR, FAR };
 int64_t partner_patience_ms = 30000;
 
 static _Thread_local int64_t give_up; /* a deadline; 0: has not waited yet */
+static _Thread_local uint64_t since;  /* visit_moves, when it was set */
 static _Thread_local enum side side;
 
 /* A signal handler has no argument of its own. */
@@ -86,8 +87,9 @@ int partner_check(void)
 	if (watched && !waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
 	    dead.si_pid)
 		return -ESRCH;
-	if (!give_up)
+	if (!give_up || since != visit_moves)
 		give_up = deadline_in(partner_patience_ms);
+	since = visit_moves;
 	return deadline_passed(give_up) ? -ETIMEDOUT : 0;
 }
 

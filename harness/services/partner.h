@@ -109,8 +109,8 @@ extern int64_t partner_patience_ms;
  * -errno) it is to be switched off once. */
 int partner_watch(bool on);
 
-/* partner_moved() - patience begins anew; the harness says so before each batch
- * and event. */
+/* partner_moved() - patience begins anew, as it does before each batch and
+ * event (visit_moves). */
 void partner_moved(void);
 
 /**

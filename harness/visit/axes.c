@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "invocation.h"
+#include "case.h"
 #include "units.h"
+#include "verdict.h"
 
 static void number_text(char *text, size_t size, int kind, int64_t value)
 {

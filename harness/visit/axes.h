@@ -6,22 +6,7 @@
 
 #include "bench.h"
 
-/*
- * The axes of cases, and the numbers that a user asked for beside those of
- * their tables: private to the harness (bench.h has the services to
- * benchmarks).
- */
-struct axes {
-	struct {
-		const struct bench_open *axis;
-		int64_t value;
-	} asked[BENCH_ASKED];
-	size_t n;
-	/* What --case asks for, in the form that names have: "size=2048" is
-	 * "size=2K". */
-	char *glob[OPT_LIST_MAX];
-	size_t globs;
-};
+struct axes; /* program.h */
 
 /**
  * axes_ask() - look for numbers in @globs that open axes can take.  A pattern

@@ -142,6 +142,14 @@ struct bench_open {
 
 #define BENCH_ASKED 32 /* numbers that may be asked for at once */
 
+/* What evidence rests on and some kernels do not keep: services/kernel_tells.h.
+ */
+enum kernel_tells {
+	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
+	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
+	KERNEL_RESIDENT, /* mincore() knows a page that was never touched */
+};
+
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);

@@ -3,33 +3,33 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "invocation.h"
+#include "case.h"
+#include "verdict.h"
 
 void evidence_touch(struct bench *b, struct case_run *run)
 {
-	if (run->mark.visit == b->visits)
+	if (run->verdict.mark.visit == b->verdict.visits)
 		return;
-	run->mark = (struct evidence_mark) {
-		.visit = b->visits,
-		.quads = run->series.diff.n,
-		.base_quads = run->base.diff.n,
-		.events = run->events.n,
-		.involuntary = run->involuntary,
-		.migrated = run->migrated,
-		.cold = run->cold,
+	run->verdict.mark = (struct case_mark) {
+		.visit = b->verdict.visits,
+		.quads = run->got.series.diff.n,
+		.base_quads = run->got.base.diff.n,
+		.events = run->got.events.n,
+		.involuntary = run->got.involuntary,
+		.migrated = run->got.migrated,
+		.cold = run->got.cold,
 	};
 }
 
 void evidence_begin(struct bench *b, struct case_run *run)
 {
-	b->visits++;
+	b->verdict.visits++;
 	evidence_touch(b, run);
-	b->counts_before = run->counts;
-	b->base_counts_before = run->base_counts;
+	b->verdict.counts_before = run->got.counts;
+	b->verdict.base_counts_before = run->got.base_counts;
 }
 
 static void add(struct bench *b, const struct bench_case *c,
@@ -41,21 +41,22 @@ static void add(struct bench *b, const struct bench_case *c,
 	if (!run)
 		return;
 	evidence_touch(b, run);
-	for (size_t i = 0; i < run->evidences; i++) {
-		e = &run->evidence[i];
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		e = &run->verdict.evidence[i];
 		if (!strcmp(e->what, of->what)) {
 			e->now[0] += of->now[0];
 			e->now[1] += of->now[1];
 			return;
 		}
 	}
-	e = realloc(run->evidence, (run->evidences + 1) * sizeof(*e));
+	e = realloc(run->verdict.evidence,
+		    (run->verdict.evidences + 1) * sizeof(*e));
 	if (!e) {
-		bench_fail(b, ENOMEM, "evidence of %s", run->name);
+		bench_fail(b, ENOMEM, "evidence of %s", run->def.name);
 		return;
 	}
-	run->evidence = e;
-	e[run->evidences++] = *of;
+	run->verdict.evidence = e;
+	e[run->verdict.evidences++] = *of;
 }
 
 void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
@@ -80,7 +81,7 @@ void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure)
 {
 	/* It is said of samples, and warming up takes none. */
-	if (b->warming_up)
+	if (b->now.warming_up)
 		return;
 	add(b, c,
 	    &(struct evidence) { .what = what,
@@ -100,19 +101,14 @@ static bool falls_short(const struct evidence *e)
 static void drop(struct bench *b, struct case_run *run,
 		 const struct case_run *current)
 {
-	const struct evidence_mark none = { .cold = NAN };
-	const struct evidence_mark *to = current ? &run->mark : &none;
+	const struct case_mark none = { .cold = NAN };
+	const struct case_mark *to = current ? &run->verdict.mark : &none;
 
-	sample_cut(&run->series, to->quads);
-	sample_cut(&run->base, to->base_quads);
-	run->events.n = to->events;
-	run->involuntary = to->involuntary;
-	run->migrated = to->migrated;
-	run->cold = to->cold;
-	run->derived = NAN;
+	case_give_back(run, to);
 	if (run == current && b->counter) {
-		op_counts_restore(&run->counts, &b->counts_before);
-		op_counts_restore(&run->base_counts, &b->base_counts_before);
+		op_counts_restore(&run->got.counts, &b->verdict.counts_before);
+		op_counts_restore(&run->got.base_counts,
+				  &b->verdict.base_counts_before);
 	}
 }
 
@@ -121,23 +117,23 @@ static bool judge(struct case_run *run)
 {
 	bool aside = false;
 
-	for (size_t i = 0; i < run->evidences; i++) {
-		struct evidence *e = &run->evidence[i];
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		struct evidence *e = &run->verdict.evidence[i];
 
 		if (falls_short(e)) {
 			aside = true;
 			e->short_visits++;
-			run->contradicted |= !e->purity;
+			run->verdict.contradicted |= !e->purity;
 		}
 	}
-	run->set_aside += aside;
+	run->verdict.set_aside += aside;
 	return aside;
 }
 
 static void add_up(struct case_run *run, bool aside)
 {
-	for (size_t i = 0; i < run->evidences; i++) {
-		struct evidence *e = &run->evidence[i];
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		struct evidence *e = &run->verdict.evidence[i];
 
 		if (aside) {
 			e->aside[0] += e->now[0];
@@ -153,18 +149,19 @@ static void add_up(struct case_run *run, bool aside)
 /* What @run itself says under that name in this visit gives way to @e. */
 static void forget(struct case_run *run, const struct evidence *e)
 {
-	for (size_t i = 0; i < run->evidences; i++)
-		if (!strcmp(run->evidence[i].what, e->what)) {
-			run->evidence[i].now[0] = run->evidence[i].now[1] = 0;
-			run->evidence[i].share = e->share;
+	for (size_t i = 0; i < run->verdict.evidences; i++)
+		if (!strcmp(run->verdict.evidence[i].what, e->what)) {
+			run->verdict.evidence[i].now[0] =
+				run->verdict.evidence[i].now[1] = 0;
+			run->verdict.evidence[i].share = e->share;
 		}
 }
 
 /* Say of all cases that got samples in this visit what spoilt it. */
 static void spread(struct bench *b, const struct case_run *current)
 {
-	for (size_t k = 0; k < current->evidences; k++) {
-		const struct evidence *e = &current->evidence[k];
+	for (size_t k = 0; k < current->verdict.evidences; k++) {
+		const struct evidence *e = &current->verdict.evidence[k];
 		const struct evidence same = { .what = e->what,
 					       .purity = true,
 					       .share = e->share,
@@ -175,7 +172,8 @@ static void spread(struct bench *b, const struct case_run *current)
 			continue;
 		for (size_t i = 0; i < b->n_runs; i++)
 			if (b->runs[i] != current &&
-			    b->runs[i]->mark.visit == b->visits) {
+			    b->runs[i]->verdict.mark.visit ==
+				    b->verdict.visits) {
 				forget(b->runs[i], &same);
 				add(b, &b->runs[i]->c, &same);
 			}
@@ -186,7 +184,7 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 {
 	const bool short_here = current && judge(current);
 	/* What a visit had in it, all have that it gave samples. */
-	const bool spoilt = short_here && !current->contradicted;
+	const bool spoilt = short_here && !current->verdict.contradicted;
 	bool again = spoilt;
 
 	if (spoilt)
@@ -196,15 +194,15 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 		struct case_run *run = b->runs[i];
 		bool aside;
 
-		if (run->mark.visit != b->visits)
+		if (run->verdict.mark.visit != b->verdict.visits)
 			continue;
 		aside = run == current ? short_here : judge(run);
-		again |= aside && !run->contradicted;
+		again |= aside && !run->verdict.contradicted;
 		add_up(run, aside);
 		if (aside)
 			drop(b, run, current);
 	}
-	b->visits++; /* what is said from here on is no part of it */
+	b->verdict.visits++; /* what is said from here on is no part of it */
 	return again;
 }
 
@@ -212,8 +210,8 @@ static const struct evidence *worst_purity(const struct case_run *run)
 {
 	const struct evidence *worst = NULL;
 
-	for (size_t i = 0; i < run->evidences; i++) {
-		const struct evidence *e = &run->evidence[i];
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		const struct evidence *e = &run->verdict.evidence[i];
 
 		if (e->short_visits &&
 		    (!worst || e->short_visits > worst->short_visits))
@@ -228,26 +226,26 @@ void evidence_conclude(struct bench *b)
 		struct case_run *run = b->runs[i];
 		const struct evidence *e = worst_purity(run);
 
-		if (!run->set_aside || run->contradicted || !e ||
-		    run->state != CASE_ASKED || run->events.n ||
-		    run->series.diff.n || isfinite(run->derived))
+		if (!run->verdict.set_aside || run->verdict.contradicted ||
+		    !e || run->verdict.state != CASE_ASKED ||
+		    run->got.events.n || run->got.series.diff.n ||
+		    isfinite(run->def.derived))
 			continue;
-		run->state = CASE_SKIPPED;
 		/* A proof in the end counts all the same. */
-		run->dropped = true;
-		snprintf(run->why, sizeof(run->why),
-			 "set aside: something else was in all of it: %s: "
-			 "%.4g %%, at least %.4g %% wanted",
-			 e->what,
-			 e->aside[0] > 0 ? 100 * e->aside[1] / e->aside[0] : 0,
-			 100 * e->share);
+		verdict_skip(run,
+			     "set aside: something else was in all of it: %s: "
+			     "%.4g %%, at least %.4g %% wanted",
+			     e->what,
+			     e->aside[0] > 0 ? 100 * e->aside[1] / e->aside[0]
+					     : 0,
+			     100 * e->share);
 	}
 }
 
 const struct evidence *evidence_contradicted(const struct case_run *run)
 {
-	for (size_t i = 0; i < run->evidences; i++) {
-		const struct evidence *e = &run->evidence[i];
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		const struct evidence *e = &run->verdict.evidence[i];
 
 		if (!e->purity && (e->short_visits || falls_short(e)))
 			return e;
@@ -260,7 +258,7 @@ static void figures(const struct case_run *run, const struct evidence *e,
 		    double *expected, double *seen)
 {
 	if (e->short_visits &&
-	    (run->contradicted || run->state == CASE_SKIPPED)) {
+	    (run->verdict.contradicted || run->verdict.state == CASE_SKIPPED)) {
 		*expected = e->aside[0];
 		*seen = e->aside[1];
 	} else {
@@ -273,8 +271,8 @@ json_t *evidence_json(const struct case_run *run)
 {
 	json_t *o = json_object();
 
-	for (size_t i = 0; o && i < run->evidences; i++) {
-		const struct evidence *e = &run->evidence[i];
+	for (size_t i = 0; o && i < run->verdict.evidences; i++) {
+		const struct evidence *e = &run->verdict.evidence[i];
 		double expected, seen;
 		json_t *v;
 
@@ -298,14 +296,15 @@ json_t *evidence_aside(const struct case_run *run)
 {
 	json_t *reasons;
 
-	if (!run->set_aside)
+	if (!run->verdict.set_aside)
 		return json_null();
 	reasons = json_object();
-	for (size_t i = 0; i < run->evidences; i++)
-		if (run->evidence[i].short_visits)
+	for (size_t i = 0; i < run->verdict.evidences; i++)
+		if (run->verdict.evidence[i].short_visits)
 			json_object_set_new(
-				reasons, run->evidence[i].what,
-				json_integer(run->evidence[i].short_visits));
-	return json_pack("{s:i,s:o}", "visits", (int)run->set_aside, "reasons",
-			 reasons);
+				reasons, run->verdict.evidence[i].what,
+				json_integer(
+					run->verdict.evidence[i].short_visits));
+	return json_pack("{s:i,s:o}", "visits", (int)run->verdict.set_aside,
+			 "reasons", reasons);
 }

@@ -4,8 +4,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * Evidence is of two kinds: proof that the operation happened, and purity,
@@ -16,25 +14,7 @@
  */
 struct bench;
 struct case_run;
-
-struct evidence {
-	const char *what;
-	bool purity;
-	bool exact;		   /* more is as wrong as less */
-	double share;		   /* of @expected that must be seen */
-	double expected, seen;	   /* of the visits that were kept */
-	double aside[2];	   /* the same of those that were not */
-	double now[2];		   /* of the visit at hand */
-	unsigned int short_visits; /* in which it was not enough */
-};
-
-/* How much a case had when the visit at hand first gave it something. */
-struct evidence_mark {
-	uint64_t visit; /* number of the visit */
-	size_t quads, base_quads, events;
-	uint64_t involuntary, migrated;
-	double cold;
-};
+struct evidence;
 
 /* evidence_begin() - a visit to @run begins. */
 void evidence_begin(struct bench *b, struct case_run *run);

@@ -9,10 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "invocation.h"
-#include "kernel_tells.h"
-#include "partner.h"
+#include "axes.h"
+#include "case.h"
+#include "err.h"
 #include "scan.h"
+#include "verdict.h"
 
 struct axis {
 	const char *name;
@@ -311,7 +312,7 @@ static bool files_allowed(double n)
 }
 
 /* Why the need @w of @c is not met; NULL: it is, or it is looked at in
- * points_ready(). */
+ * kernel_ready(). */
 static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 {
 	const struct points_set *set;
@@ -375,21 +376,6 @@ static void take_formula(struct scan *s, struct bench_case *c)
 			c->formula_axis = p->axis;
 			c->derived = true;
 		}
-}
-
-int points_ready(struct bench *b, const struct bench_case *c)
-{
-	char why[160];
-	int err = 0;
-
-	for (int k = 0; !err && c->kernel >> k; k++)
-		if (c->kernel & 1u << k)
-			err = kernel_needs(b, (enum kernel_tells)k);
-	if (!err && c->processes &&
-	    partner_room(why, sizeof(why)) < (int)c->processes)
-		err = bench_skip(b, "no room for %u more processes: %s",
-				 c->processes, why);
-	return err;
 }
 
 /* The rules of @g for @c.  Return: false if there is no such case. */
@@ -461,15 +447,15 @@ void bench_points(struct bench *b, const char *text)
 	struct scan s = { b, text };
 	struct group g;
 
-	while (*s.at && !b->usage_error) {
+	while (*s.at && !b->verdict.usage_error) {
 		g.rules = s;
 		while (!is_rule(g.rules) && next_statement(&g.rules))
 			continue;
 		if (s.at == g.rules.at)
 			scan_wrong(&s);
-		while (s.at < g.rules.at && !b->usage_error) {
+		while (s.at < g.rules.at && !b->verdict.usage_error) {
 			read_group(&s, &g);
-			if (!b->usage_error)
+			if (!b->verdict.usage_error)
 				expand(&s, &g);
 			for (size_t i = 0; i < g.n; i++)
 				free(g.axis[i].value);
@@ -520,83 +506,22 @@ const struct bench_open *points_open(const struct bench_desc *d)
 	return n ? open : NULL;
 }
 
-static struct points_set *new_set(struct bench *b, const char *name, size_t n)
+int cases_make(struct bench *b)
 {
-	struct points_set *set = calloc(1, sizeof(*set));
+	const struct bench_desc *d = b->desc;
+	int err;
 
-	if (set)
-		set->value = calloc(n + 1, sizeof(*set->value));
-	if (!set || !set->value) {
-		free(set);
-		bench_fail_cases(b, "no memory", "");
-		return NULL;
-	}
-	set->name = name;
-	set->n = n;
-	set->next = b->sets;
-	b->sets = set;
-	return set;
-}
-
-void bench_set_numbers(struct bench *b, const char *name, int kind,
-		       const int64_t *value, size_t n)
-{
-	struct points_set *set = new_set(b, name, n);
-
-	for (size_t i = 0; set && i < n; i++)
-		set->value[i] = (struct bench_param) { .kind = kind,
-						       .number = value[i] };
-}
-
-void bench_set_names(struct bench *b, const char *name, const void *names,
-		     size_t stride, size_t n)
-{
-	struct points_set *set = new_set(b, name, n);
-
-	for (size_t i = 0; set && i < n; i++)
-		set->value[i] = (struct bench_param) {
-			.kind = BENCH_STR,
-			.text = *(const char *const *)((const char *)names +
-						       i * stride)
-		};
-}
-
-void bench_need(struct bench *b, const char *name, const char *why)
-{
-	struct points_set *set = new_set(b, name, 0);
-
-	if (set)
-		set->lacks = why;
-}
-
-const struct points_set *points_find(struct scan *s)
-{
-	static struct bench_param page_value = { .kind = BENCH_STR };
-	static struct points_set page = { .name = "page",
-					  .value = &page_value,
-					  .n = 1 };
-	const struct word w = scan_name(s);
-	const struct points_set *set = s->b->sets;
-
-	while (set && !word_is(w, set->name))
-		set = set->next;
-	if (!set && word_is(w, "page")) {
-		page_value.text = bench_page_name();
-		page_value.number = (int64_t)bench_page_bytes();
-		set = &page;
-	}
-	if (!set)
-		scan_wrong(s);
-	return set;
-}
-
-void points_close(struct bench *b)
-{
-	while (b->sets) {
-		struct points_set *set = b->sets;
-
-		b->sets = set->next;
-		free(set->value);
-		free(set);
-	}
+	if (d->axes)
+		bench_add_axes(b, d->axes, d->point);
+	err = d->cases ? d->cases(b, b->state) : 0;
+	if (!err)
+		points_add(b);
+	if (b->verdict.usage_error)
+		return EXIT_FAIL;
+	if (err)
+		return b->verdict.skip_all
+			       ? EXIT_SKIP
+			       : verdict_give_up(b, EXIT_FAIL, "cases(): %s",
+						 strerror(-err));
+	return EXIT_OK;
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "err.h"
-#include "invocation.h"
-#include "points.h"
+#include "program.h"
+#include "verdict.h"
 
 static void skip_blanks(struct scan *s)
 {
@@ -369,4 +369,85 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 			return i;
 	}
 	die(EXIT_FAIL, "case %s: no such %s", c->name, axis);
+}
+
+static struct points_set *new_set(struct bench *b, const char *name, size_t n)
+{
+	struct points_set *set = calloc(1, sizeof(*set));
+
+	if (set)
+		set->value = calloc(n + 1, sizeof(*set->value));
+	if (!set || !set->value) {
+		free(set);
+		bench_fail_cases(b, "no memory", "");
+		return NULL;
+	}
+	set->name = name;
+	set->n = n;
+	set->next = b->sets;
+	b->sets = set;
+	return set;
+}
+
+void bench_set_numbers(struct bench *b, const char *name, int kind,
+		       const int64_t *value, size_t n)
+{
+	struct points_set *set = new_set(b, name, n);
+
+	for (size_t i = 0; set && i < n; i++)
+		set->value[i] = (struct bench_param) { .kind = kind,
+						       .number = value[i] };
+}
+
+void bench_set_names(struct bench *b, const char *name, const void *names,
+		     size_t stride, size_t n)
+{
+	struct points_set *set = new_set(b, name, n);
+
+	for (size_t i = 0; set && i < n; i++)
+		set->value[i] = (struct bench_param) {
+			.kind = BENCH_STR,
+			.text = *(const char *const *)((const char *)names +
+						       i * stride)
+		};
+}
+
+void bench_need(struct bench *b, const char *name, const char *why)
+{
+	struct points_set *set = new_set(b, name, 0);
+
+	if (set)
+		set->lacks = why;
+}
+
+const struct points_set *points_find(struct scan *s)
+{
+	static struct bench_param page_value = { .kind = BENCH_STR };
+	static struct points_set page = { .name = "page",
+					  .value = &page_value,
+					  .n = 1 };
+	const struct word w = scan_name(s);
+	const struct points_set *set = s->b->sets;
+
+	while (set && !word_is(w, set->name))
+		set = set->next;
+	if (!set && word_is(w, "page")) {
+		page_value.text = bench_page_name();
+		page_value.number = (int64_t)bench_page_bytes();
+		set = &page;
+	}
+	if (!set)
+		scan_wrong(s);
+	return set;
+}
+
+void points_close(struct bench *b)
+{
+	while (b->sets) {
+		struct points_set *set = b->sets;
+
+		b->sets = set->next;
+		free(set->value);
+		free(set);
+	}
 }

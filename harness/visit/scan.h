@@ -48,4 +48,19 @@ const struct bench_case *scan_beside(struct scan *s,
  * numbers and what the program has set. */
 double scan_sum(struct scan *s, const struct bench_case *c);
 
+/* What a program has set: the values of "$name". */
+struct points_set {
+	const char *name;
+	struct bench_param *value;
+	size_t n;
+	const char *lacks; /* bench_need(): why it is not to be had */
+	struct points_set *next;
+};
+
+/* points_find() - what is set as @name; NULL after scan_wrong(). */
+const struct points_set *points_find(struct scan *s);
+
+/* points_close() - forget what was set. */
+void points_close(struct bench *b);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "invocation.h"
+#include "case.h"
 #include "points.h"
 #include "scan.h"
 
@@ -43,8 +43,8 @@ static void tell_source(struct bench *b, const struct bench_case *c,
 	const struct case_run *run = bench_case_of(b, c);
 	const struct case_run *from = bench_case_of(b, source);
 
-	for (size_t i = 0; i < run->n_sources; i++)
-		if (run->sources[i] == from)
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		if (run->def.sources[i] == from)
 			return;
 	bench_derived_from(b, c, source);
 }
@@ -54,9 +54,9 @@ static double fact_of(const struct bench *b, const struct bench_case *c,
 {
 	const struct case_run *run = bench_case_of(b, c);
 
-	for (size_t i = 0; i < run->n_facts; i++)
-		if (word_is(what, run->facts[i].what))
-			return run->facts[i].value;
+	for (size_t i = 0; i < run->def.n_facts; i++)
+		if (word_is(what, run->def.facts[i].what))
+			return run->def.facts[i].value;
 	return NAN;
 }
 

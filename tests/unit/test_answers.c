@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "counters_set.h"
-#include "invocation.h"
+#include "evidence.h"
 #include "result.h"
+#include "rows.h"
 #include "tap.h"
+#include "visit.h"
 
 #define OVERHEAD 30.0 /* ticks of an empty interval */
 #define HZ	 2e9  /* two ticks a nanosecond */
@@ -26,21 +28,21 @@ static struct bench machine(double *speeds)
 			   .tsc_hz = HZ,
 			   .quantum_ticks = 1,
 			   .overhead_ticks = OVERHEAD },
-		.core_hz = { .v = speeds, .n = 4 },
+		.now.core_hz = { .v = speeds, .n = 4 },
 	};
 }
 
 static struct case_run made_up(struct bench_case c)
 {
-	return (struct case_run) { .name = (char *)"x=1",
+	return (struct case_run) { .def.name = (char *)"x=1",
 				   .c = c,
-				   .params = json_object(),
-				   .cold = NAN,
-				   .derived = NAN,
-				   .expected = NAN,
-				   .derived_resolution = NAN,
-				   .derived_low = NAN,
-				   .derived_high = NAN };
+				   .def.params = json_object(),
+				   .got.cold = NAN,
+				   .def.derived = NAN,
+				   .def.expected = NAN,
+				   .def.derived_resolution = NAN,
+				   .def.derived_low = NAN,
+				   .def.derived_high = NAN };
 }
 
 static void finish(const struct bench *b, struct case_run *run,
@@ -48,10 +50,10 @@ static void finish(const struct bench *b, struct case_run *run,
 {
 	if (rows_make(b, run, row))
 		OK(false, "memory for a row");
-	sample_free(&run->events);
-	sample_series_free(&run->series);
-	sample_series_free(&run->base);
-	json_decref(run->params);
+	sample_free(&run->got.events);
+	sample_series_free(&run->got.series);
+	sample_series_free(&run->got.base);
+	json_decref(run->def.params);
 }
 
 /* The row of 100 events: 10 take 40 ns, 60 take 100 ns, 30 take 300 ns. */
@@ -62,9 +64,9 @@ static void skewed(struct result *row, struct bench_case c)
 	struct case_run run = made_up(c);
 
 	for (int i = 0; i < 100; i++)
-		sample_push(&run.events, OVERHEAD + 2 * (i < 10	  ? 40
-							 : i < 70 ? 100
-								  : 300));
+		sample_push(&run.got.events, OVERHEAD + 2 * (i < 10   ? 40
+							     : i < 70 ? 100
+								      : 300));
 	finish(&b, &run, row);
 }
 
@@ -128,10 +130,10 @@ static void repeated(void)
 	struct loop whole = { 14 }, baseline = { 4 };
 	struct result row;
 
-	run.series.iters = run.base.iters = 1000;
+	run.got.series.iters = run.got.base.iters = 1000;
 	for (int i = 0; i < 5; i++) {
-		sample_quad(batch, &whole, &run.series);
-		sample_quad(batch, &baseline, &run.base);
+		sample_quad(batch, &whole, &run.got.series);
+		sample_quad(batch, &baseline, &run.got.base);
 	}
 	finish(&b, &run, &row);
 	OK_NEAR(row.value, 5, 1e-9,
@@ -171,18 +173,18 @@ static void counted(void)
 	struct result row;
 
 	b.counter = &counter;
-	run.series.iters = 1000;
+	run.got.series.iters = 1000;
 	for (int i = 0; i < 5; i++) {
-		sample_quad(batch, &whole, &run.series);
-		count(&run.counts, 14);
-		count(&run.base_counts, 6);
+		sample_quad(batch, &whole, &run.got.series);
+		count(&run.got.counts, 14);
+		count(&run.got.base_counts, 6);
 	}
 	finish(&b, &run, &row);
 	OK_NEAR(json_number_value(
 			json_object_get(row.counters, "instructions")),
 		2, 1e-12, "events of an operation are less the baseline's");
-	op_counts_free(&run.counts);
-	op_counts_free(&run.base_counts);
+	op_counts_free(&run.got.counts);
+	op_counts_free(&run.got.base_counts);
 	result_free(&row);
 }
 
@@ -195,8 +197,8 @@ static void cold(void)
 		made_up((struct bench_case) { .unit = "ns", .ops = 2 });
 	struct result row;
 
-	sample_push(&run.events, OVERHEAD + 2 * 100);
-	run.cold = OVERHEAD + 2 * 500;
+	sample_push(&run.got.events, OVERHEAD + 2 * 100);
+	run.got.cold = OVERHEAD + 2 * 500;
 	finish(&b, &run, &row);
 	OK_NEAR(row.cold, 250, 1e-9, "the cold event has no overhead in it");
 	result_free(&row);
@@ -212,10 +214,10 @@ static bool worst(uint64_t involuntary, uint64_t migrated, uint64_t waited)
 	bool got;
 
 	for (int i = 0; i < 100; i++)
-		sample_push(&run.events, OVERHEAD + 200);
-	run.involuntary = involuntary;
-	run.migrated = migrated;
-	run.waited = waited;
+		sample_push(&run.got.events, OVERHEAD + 200);
+	run.got.involuntary = involuntary;
+	run.got.migrated = migrated;
+	run.got.waited = waited;
 	finish(&b, &run, &row);
 	got = row.grade && *row.grade == 'D';
 	result_free(&row);
@@ -249,13 +251,13 @@ static void take(struct result *row, bool waits_known)
 
 		evidence_begin(&b, &run);
 		for (int i = 0; i < 100; i++)
-			sample_push(&run.events, OVERHEAD + 200);
-		b.beside =
+			sample_push(&run.got.events, OVERHEAD + 200);
+		b.now.beside =
 			(struct beside) { .cpu = -1, .taken = during[visit] };
 		visit_settle(&b, &run, &before, waits_known);
 	}
 	finish(&b, &run, row);
-	free(run.evidence);
+	free(run.verdict.evidence);
 }
 
 static json_int_t tagged(const struct result *row, const char *tag)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "axes.h"
 #include "invocation.h"
 #include "tap.h"
 
@@ -72,7 +73,8 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	for (size_t i = 0; i < b.n_runs; i++)
 		flagged += b.runs[i]->c.asked;
 	/* And the points of size=4K, which the table has. */
-	OK(!b.usage_error && b.n_runs == points && flagged == asked + 4, said);
+	OK(!b.verdict.usage_error && b.n_runs == points && flagged == asked + 4,
+	   said);
 	OK(!asked == !bench_find(&b, "%s", b.asked.glob[0]) ||
 		   !strcmp(b.asked.glob[0], "call=a,size=4K,n=0"),
 	   "what was asked for is the name of a case");
@@ -137,18 +139,20 @@ int main(void)
 	const struct bench_case *c;
 
 	bench_add_axes(&b, axes, fill);
-	OK(b.n_runs == 8 && !b.usage_error, "points that make sense are added");
-	OK_STR(b.runs[0]->name, "call=a,size=1K,n=0", "names");
+	OK(b.n_runs == 8 && !b.verdict.usage_error,
+	   "points that make sense are added");
+	OK_STR(b.runs[0]->def.name, "call=a,size=1K,n=0", "names");
 	OK(b.runs[1]->c.at[2] == 1, "the last axis changes fastest");
 	OK(states_are_apart(&b), "each has a zeroed cache line of its own");
 	c = bench_point(&b, axes, 1, 1, 0);
 	OK(c && c->params[1].number == 4096 && c->arg == &state,
 	   "a point is found by its indices");
 	OK(!bench_point(&b, axes, 1, 0, 0), "one that was left out is not");
-	OK(b.runs[1]->state == CASE_SKIPPED && !strcmp(b.runs[1]->why, "odd"),
+	OK(b.runs[1]->verdict.state == CASE_SKIPPED &&
+		   !strcmp(b.runs[1]->verdict.why, "odd"),
 	   "a skip has its reason");
 	bench_add_axes(&b, twice, fill);
-	OK(b.usage_error, "the same point twice is refused");
+	OK(b.verdict.usage_error, "the same point twice is refused");
 	invocation_close(&b);
 	/* The table has 2 x 3 x 2 points; n is a range, whose table is closed.
 	 */

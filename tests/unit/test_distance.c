@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "distance.h"
-#include "invocation.h"
+#include "program.h"
 #include "tap.h"
+#include "topo.h"
 
 static _Atomic uint64_t line;
 static uint64_t answers;

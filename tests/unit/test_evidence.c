@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "evidence.h"
-#include "invocation.h"
+#include "program.h"
 #include "tap.h"
 
 /* A case, and one that gets samples from its callbacks. */
@@ -14,17 +14,19 @@ static struct bench b = { .runs = runs, .n_runs = 2 };
 
 static void wipe(struct case_run *run, size_t id)
 {
-	free(run->evidence);
-	sample_series_free(&run->series);
-	sample_free(&run->events);
-	*run = (struct case_run) { .c.id = id, .cold = NAN, .derived = NAN };
+	free(run->verdict.evidence);
+	sample_series_free(&run->got.series);
+	sample_free(&run->got.events);
+	*run = (struct case_run) { .c.id = id,
+				   .got.cold = NAN,
+				   .def.derived = NAN };
 }
 
 static void begin(void)
 {
 	wipe(&parent, 0);
 	wipe(&fed, 1);
-	b.visits = 0;
+	b.verdict.visits = 0;
 }
 
 /* A visit of one sample for each, @pure of 1000 bytes from the cache. */
@@ -33,18 +35,18 @@ static bool visit(double pure, double proof)
 	bool again;
 
 	evidence_begin(&b, &parent);
-	b.current = &parent;
-	b.phase = PHASE_SAMPLE;
-	parent.involuntary++;
+	b.now.current = &parent;
+	b.now.phase = PHASE_SAMPLE;
+	parent.got.involuntary++;
 	bench_record(&b, &parent.c, 5);
 	bench_record(&b, &fed.c, 7);
 	bench_purity(&b, &parent.c, "bytes_from_cache", 0.99, 400, 400);
 	bench_purity(&b, &parent.c, "bytes_from_cache", 0.99, 600, pure - 400);
 	bench_proof(&b, &parent.c, "bytes_right", 1000, proof);
-	b.phase = PHASE_IDLE;
-	b.current = NULL;
+	b.now.phase = PHASE_IDLE;
+	b.now.current = NULL;
 	again = evidence_settle(&b, &parent);
-	b.n_fed = 0;
+	b.now.n_fed = 0;
 	return again;
 }
 
@@ -59,15 +61,18 @@ static void purity(void)
 	json_t *o;
 
 	begin();
-	OK(!visit(1000, 1000) && parent.events.n == 1, "what is pure is kept");
-	OK(!visit(999, 1000) && parent.events.n == 2,
+	OK(!visit(1000, 1000) && parent.got.events.n == 1,
+	   "what is pure is kept");
+	OK(!visit(999, 1000) && parent.got.events.n == 2,
 	   "99.9 % of a share of 99 % are enough");
-	OK(visit(980, 1000) && parent.events.n == 2 && fed.events.n == 2,
+	OK(visit(980, 1000) && parent.got.events.n == 2 &&
+		   fed.got.events.n == 2,
 	   "98 % are not: the visit is set aside, and what it fed");
-	OK(parent.involuntary == 2, "with what disturbed it");
+	OK(parent.got.involuntary == 2, "with what disturbed it");
 	OK(!evidence_contradicted(&parent), "but that is no lie");
 	evidence_conclude(&b);
-	OK(parent.state == CASE_ASKED, "and the other visits have a value");
+	OK(parent.verdict.state == CASE_ASKED,
+	   "and the other visits have a value");
 	o = evidence_json(&parent);
 	OK(number(o, "bytes_from_cache", "expected") == 2000 &&
 		   number(o, "bytes_from_cache", "seen") == 1999 &&
@@ -90,14 +95,15 @@ static void warming_up(void)
 {
 	begin();
 	evidence_begin(&b, &parent);
-	b.warming_up = true;
+	b.now.warming_up = true;
 	bench_purity(&b, &parent.c, "at_work", 0.5, 5, 5);
-	b.warming_up = false;
+	b.now.warming_up = false;
 	bench_purity(&b, &parent.c, "at_work", 0.5, 5, 0);
 	OK(evidence_settle(&b, &parent),
 	   "warming up pure does not make up for impure samples");
 	evidence_conclude(&b);
-	OK(parent.state == CASE_SKIPPED, "a case with no sample says why");
+	OK(parent.verdict.state == CASE_SKIPPED,
+	   "a case with no sample says why");
 }
 
 static void never_pure(void)
@@ -108,13 +114,14 @@ static void never_pure(void)
 	visit(500, 1000);
 	visit(700, 1000);
 	evidence_conclude(&b);
-	OK(parent.state == CASE_SKIPPED && fed.state == CASE_SKIPPED,
+	OK(parent.verdict.state == CASE_SKIPPED &&
+		   fed.verdict.state == CASE_SKIPPED,
 	   "a case that is never pure is skipped, and what it fed");
-	OK_STR(parent.why,
+	OK_STR(parent.verdict.why,
 	       "set aside: something else was in all of it: bytes_from_cache: "
 	       "60 %, at least 99 % wanted",
 	       "and says what was in it");
-	OK_STR(fed.why, parent.why, "both say the same");
+	OK_STR(fed.verdict.why, parent.verdict.why, "both say the same");
 	o = evidence_json(&parent);
 	OK(number(o, "bytes_from_cache", "seen") == 1200,
 	   "the evidence says it too");
@@ -128,15 +135,16 @@ static void proof(void)
 
 	begin();
 	visit(1000, 1000);
-	OK(!visit(1000, 999) && parent.events.n == 1,
+	OK(!visit(1000, 999) && parent.got.events.n == 1,
 	   "a visit that is contradicted is not made up for");
-	OK(!visit(1000, 2000) && parent.events.n == 1,
+	OK(!visit(1000, 2000) && parent.got.events.n == 1,
 	   "nor one that has twice as much");
-	OK(!visit(1000, 1000) && parent.events.n == 2, "the next may be right");
+	OK(!visit(1000, 1000) && parent.got.events.n == 2,
+	   "the next may be right");
 	bench_least(&b, &fed.c, "switches", 10, 20);
 	e = evidence_contradicted(&parent);
 	OK(e && !strcmp(e->what, "bytes_right"), "it fails the case");
-	OK(fed.events.n == 4 && !evidence_contradicted(&fed),
+	OK(fed.got.events.n == 4 && !evidence_contradicted(&fed),
 	   "not one that only got samples there and has more than the least");
 	o = evidence_json(&parent);
 	OK(number(o, "bytes_right", "seen") == 2999 &&
@@ -144,7 +152,7 @@ static void proof(void)
 	   "and the evidence is of those visits");
 	json_decref(o);
 	evidence_conclude(&b);
-	OK(parent.state == CASE_ASKED, "a lie is no reason to skip");
+	OK(parent.verdict.state == CASE_ASKED, "a lie is no reason to skip");
 }
 
 static void between_visits(void)
@@ -156,11 +164,11 @@ static void between_visits(void)
 	bench_purity(&b, &parent.c, "alone", 0.5, 10, 4);
 	evidence_settle(&b, NULL);
 	OK(evidence_contradicted(&fed), "and when it is");
-	OK(!parent.events.n && parent.set_aside == 1,
+	OK(!parent.got.events.n && parent.verdict.set_aside == 1,
 	   "after all visits a shortfall takes all that there is");
 	bench_purity(&b, &fed.c, "never", 0.5, NAN, NAN);
 	evidence_settle(&b, NULL);
-	OK(fed.set_aside == 2, "what is not a number falls short");
+	OK(fed.verdict.set_aside == 2, "what is not a number falls short");
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include "../../bench/task/lib/ipc_channel.h"
 #include "../../bench/task/lib/ipc_partner.h"
 #include "../../bench/task/lib/ipc_ring.h"
-#include "invocation.h"
+#include "program.h"
 #include "tap.h"
 
 /* So many rounds that take so long will never end. */

@@ -17,7 +17,8 @@
 #include "../../bench/net/lib/net_serve.h"
 #include "../../bench/net/lib/net_wire.h"
 #include "deadline.h"
-#include "invocation.h"
+#include "evidence.h"
+#include "program.h"
 #include "tap.h"
 #include "wall_clock.h"
 
@@ -322,12 +323,12 @@ static bool proven(enum net_proof_by by, uint64_t answered)
 
 	net_proof_end(&proof, &c, &bc);
 	evidence_settle(&b, &run);
-	is = run.evidences == 1 &&
-	     run.evidence[0].expected == (double)answered &&
+	is = run.verdict.evidences == 1 &&
+	     run.verdict.evidence[0].expected == (double)answered &&
 	     !evidence_contradicted(&run);
 	close(fd);
 	close(c.fd);
-	free(run.evidence);
+	free(run.verdict.evidence);
 	return is;
 }
 

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "deadline.h"
-#include "invocation.h"
 #include "partner_team.h"
+#include "program.h"
 #include "tap.h"
+#include "topo.h"
 
 #define HANGS_S 120
 
@@ -113,10 +114,10 @@ static void seen(enum partner_kind kind, int cpu)
 		   !partner_meet(&p),
 	   "one that moves");
 	partner_seen(&bench, &run.c, &p);
-	OK(run.n_facts == 1 && (int)run.facts[0].value == cpu,
+	OK(run.def.n_facts == 1 && (int)run.def.facts[0].value == cpu,
 	   "is seen where it went");
 	partner_stop(&p);
-	free(run.facts);
+	free(run.def.facts);
 	bench.runs = NULL;
 }
 
@@ -223,8 +224,8 @@ static void ends(partner_fn *partner, int (*wait)(void *), bool guard, int due,
 	/* A second, and as much for a machine that is busy. */
 	OK(deadline_in(0) - begin < 2000, "soon");
 	partner_failed(&bench, err);
-	OK(due == -ECANCELED ? !bench.why[0]
-			     : strstr(bench.why, "the partner") != NULL,
+	OK(due == -ECANCELED ? !bench.verdict.why[0]
+			     : strstr(bench.verdict.why, "the partner") != NULL,
 	   "and is told");
 	partner_stop(&p);
 	OK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "it is reaped");
@@ -262,7 +263,7 @@ static void no_cpu(void)
 	fresh();
 	OK(partner_start(&bench, &p, PARTNER_PROCESS, 1023, add_one, shared) <
 			   0 &&
-		   strstr(bench.why, "pin the partner to CPU 1023"),
+		   strstr(bench.verdict.why, "pin the partner to CPU 1023"),
 	   "a CPU that is not there");
 	partner_stop(&p);
 	OK(waitpid(-1, NULL, WNOHANG) < 0, "leaves no process");
@@ -280,7 +281,10 @@ static int without_room(enum partner_kind kind)
 	if (partner_start(&bench, &p, kind, bench.cpu, add_one, shared) !=
 	    -ENOTSUP)
 		return 1;
-	return strstr(bench.why, "ulimit -u is 1") && bench.skip_all ? 0 : 2;
+	return strstr(bench.verdict.why, "ulimit -u is 1") &&
+			       bench.verdict.skip_all
+		       ? 0
+		       : 2;
 }
 
 static void no_room(enum partner_kind kind)

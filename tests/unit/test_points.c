@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "axes.h"
+#include "case.h"
 #include "invocation.h"
 #include "points.h"
 #include "tap.h"
@@ -27,8 +29,8 @@ static const char *names_of(const char *text, struct bench *b)
 	bench_points(b, text);
 	for (size_t i = 0; i < b->n_runs && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s",
-					b->runs[i]->name);
-	return b->usage_error ? b->why : names;
+					b->runs[i]->def.name);
+	return b->verdict.usage_error ? b->verdict.why : names;
 }
 
 static void test_points(const char *text, const char *names)
@@ -41,7 +43,7 @@ static void test_points(const char *text, const char *names)
 	bench_set_numbers(&b, "two", BENCH_SIZE, two, 2);
 	BENCH_SET_NAMES(&b, "words", words);
 	OK_STR(names_of(text, &b), names, text);
-	invocation_forget(&b);
+	cases_free(&b);
 }
 
 static void test_grammar(void)
@@ -100,10 +102,10 @@ static void test_rules(void)
 	OK(b.runs[1]->c.derived && b.runs[1]->c.of == c &&
 		   b.runs[1]->c.better == BENCH_HIGHER,
 	   "of another case");
-	OK(b.runs[2]->state == CASE_SKIPPED && !b.runs[2]->c.ops &&
-		   !strcmp(b.runs[2]->why, "no luck"),
+	OK(b.runs[2]->verdict.state == CASE_SKIPPED && !b.runs[2]->c.ops &&
+		   !strcmp(b.runs[2]->verdict.why, "no luck"),
 	   "a need that is not met, and rules of others");
-	OK(b.runs[3]->state == CASE_ASKED, "none that it has");
+	OK(b.runs[3]->verdict.state == CASE_ASKED, "none that it has");
 	OK(case_int(c, "a") == 4096 && !strcmp(case_str(c, "figure"), "one") &&
 		   !case_str(c, "b") && case_has(c, "a") && !case_has(c, "b"),
 	   "values by name");
@@ -122,7 +124,7 @@ static void test_rules(void)
 	bench_points(&b, "b=1 figure=one");
 	OK(bench_beside(&b, c, "b=1 !a") == &b.runs[4]->c,
 	   "unless they are left out");
-	invocation_forget(&b);
+	cases_free(&b);
 }
 
 /* What was asked for, @said, and the points that come of it. */
@@ -143,7 +145,8 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	for (size_t i = 0; i < b.n_runs; i++)
 		flagged += b.runs[i]->c.asked;
 	/* And the points of size=4K, which the table has. */
-	OK(!b.usage_error && b.n_runs == points && flagged == asked + 4, said);
+	OK(!b.verdict.usage_error && b.n_runs == points && flagged == asked + 4,
+	   said);
 	OK(!asked == !bench_find(&b, "%s", b.asked.glob[0]) ||
 		   !strcmp(b.asked.glob[0], "call=a,size=4K,n=0"),
 	   "what was asked for is the name of a case");
@@ -175,7 +178,7 @@ static void test_open(void)
 /* A value that was measured. */
 static void measured(struct bench *b, size_t i, double x)
 {
-	b->runs[i]->derived = x;
+	b->runs[i]->def.derived = x;
 }
 
 static void test_formula(void)
@@ -188,34 +191,36 @@ static void test_formula(void)
 			 "sum := [figure=switch by=x] * pages + 1 if by=y;"
 			 "sum := trip - 2 * trip if by=x");
 	points_sources(&b);
-	OK(!b.usage_error && b.runs[2]->n_sources == 2 &&
-		   b.runs[2]->sources[0] == b.runs[0] && b.runs[2]->c.derived,
+	OK(!b.verdict.usage_error && b.runs[2]->def.n_sources == 2 &&
+		   b.runs[2]->def.sources[0] == b.runs[0] &&
+		   b.runs[2]->c.derived,
 	   "what a formula is made from");
-	OK(b.runs[7]->n_sources == 2 && b.runs[7]->sources[1] == b.runs[1],
+	OK(b.runs[7]->def.n_sources == 2 &&
+		   b.runs[7]->def.sources[1] == b.runs[1],
 	   "and one that is made from another");
 	measured(&b, 0, 100);
 	measured(&b, 1, 40);
 	bench_fact(&b, &b.runs[0]->c, "per_turn", 3);
 	measured(&b, 4, 50);
 	points_derive(&b);
-	OK_NEAR(b.runs[2]->derived, 20, 1e-12, "its value");
-	OK_NEAR(b.runs[7]->derived, 81, 1e-12, "and that one's");
-	OK_NEAR(b.runs[3]->derived, -100, 1e-12, "one below resolution");
+	OK_NEAR(b.runs[2]->def.derived, 20, 1e-12, "its value");
+	OK_NEAR(b.runs[7]->def.derived, 81, 1e-12, "and that one's");
+	OK_NEAR(b.runs[3]->def.derived, -100, 1e-12, "one below resolution");
 	OK(isnan(bench_value(&b, &b.runs[3]->c)), "has none");
-	OK(b.runs[2]->n_facts == 2 &&
-		   !strcmp(b.runs[2]->facts[0].what, "whole") &&
-		   b.runs[2]->facts[0].value == 100 &&
-		   b.runs[2]->facts[1].value == 3,
+	OK(b.runs[2]->def.n_facts == 2 &&
+		   !strcmp(b.runs[2]->def.facts[0].what, "whole") &&
+		   b.runs[2]->def.facts[0].value == 100 &&
+		   b.runs[2]->def.facts[1].value == 3,
 	   "labelled terms are facts");
-	OK_STR(b.runs[6]->why,
+	OK_STR(b.runs[6]->verdict.why,
 	       "needs by=y,pages=4,figure=alone, which has no value",
 	       "what is missing is named");
-	invocation_forget(&b);
+	cases_free(&b);
 	open_bench(&b);
 	bench_points(&b, "figure={a,b}; b := a + c");
 	points_sources(&b);
-	OK(b.usage_error, "a case that is not there is a mistake");
-	invocation_forget(&b);
+	OK(b.verdict.usage_error, "a case that is not there is a mistake");
+	cases_free(&b);
 }
 
 int main(void)

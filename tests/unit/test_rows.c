@@ -3,10 +3,11 @@
  * visits. */
 #include <jansson.h>
 
-#include "invocation.h"
 #include "random.h"
 #include "result.h"
+#include "rows.h"
 #include "tap.h"
+#include "visit.h"
 
 #define GHZ 1e9
 
@@ -14,18 +15,18 @@ static const struct bench_desc desc = { .name = "made_up" };
 
 static struct case_run one_case(enum bench_estimator estimator)
 {
-	struct case_run run = { .name = (char *)"x=1",
+	struct case_run run = { .def.name = (char *)"x=1",
 				.c.estimator = estimator,
-				.cold = NAN,
-				.derived = NAN,
-				.expected = NAN,
-				.derived_resolution = NAN,
-				.derived_low = NAN,
-				.derived_high = NAN };
+				.got.cold = NAN,
+				.def.derived = NAN,
+				.def.expected = NAN,
+				.def.derived_resolution = NAN,
+				.def.derived_low = NAN,
+				.def.derived_high = NAN };
 
-	run.params = json_object();
+	run.def.params = json_object();
 	for (int i = 0; i < 10; i++)
-		sample_push(&run.events, 1000 + i);
+		sample_push(&run.got.events, 1000 + i);
 	return run;
 }
 
@@ -37,20 +38,20 @@ static double core_hz(struct case_run *run, const double *ghz, size_t n,
 	double others[] = { 1 * GHZ, 1.5 * GHZ, 1 * GHZ, 1.5 * GHZ };
 	const struct bench b = { .desc = &desc,
 				 .timer = { .hz = 2 * GHZ, .tsc_hz = 2 * GHZ },
-				 .core_hz = { .v = others, .n = 4 } };
+				 .now.core_hz = { .v = others, .n = 4 } };
 	struct result row;
 	double hz;
 
 	for (size_t i = 0; i < n; i++)
-		sample_push(&run->core_hz, ghz[i] * GHZ);
+		sample_push(&run->got.core_hz, ghz[i] * GHZ);
 	if (rows_make(&b, run, &row))
 		return NAN;
 	hz = row.core_hz;
 	*tags = json_integer_value(json_object_get(row.tags, "frequency"));
 	result_free(&row);
-	sample_free(&run->core_hz);
-	sample_free(&run->events);
-	json_decref(run->params);
+	sample_free(&run->got.core_hz);
+	sample_free(&run->got.events);
+	json_decref(run->def.params);
 	return hz / GHZ;
 }
 
@@ -69,21 +70,21 @@ static double core_share(const double *share, size_t n, json_int_t *tags)
 	double all[] = { 4.0, 3.0, 3.96 };
 	const struct bench b = { .desc = &desc,
 				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
-				 .core_share = { .v = all, .n = 3 } };
+				 .now.core_share = { .v = all, .n = 3 } };
 	struct case_run run = one_case(BENCH_EST_MEDIAN);
 	struct result row;
 	double got;
 
 	for (size_t i = 0; i < n; i++)
-		sample_push(&run.core_share, share[i]);
+		sample_push(&run.got.core_share, share[i]);
 	if (rows_make(&b, &run, &row))
 		return NAN;
 	got = row.core_share;
 	*tags = json_integer_value(json_object_get(row.tags, "shared"));
 	result_free(&row);
-	sample_free(&run.core_share);
-	sample_free(&run.events);
-	json_decref(run.params);
+	sample_free(&run.got.core_share);
+	sample_free(&run.got.events);
+	json_decref(run.def.params);
 	return got;
 }
 
@@ -97,15 +98,15 @@ static double step_of_values(const char *unit, double step)
 	struct result row;
 	double got;
 
-	run.own_unit = true;
+	run.got.own_unit = true;
 	run.c.unit = unit;
 	run.c.step = step;
 	if (rows_make(&b, &run, &row))
 		return -1;
 	got = row.quantum;
 	result_free(&row);
-	sample_free(&run.events);
-	json_decref(run.params);
+	sample_free(&run.got.events);
+	json_decref(run.def.params);
 	return got;
 }
 
@@ -120,12 +121,12 @@ static double median_distance(struct case_run *of, const double *ns, size_t n,
 	double got;
 
 	for (size_t i = 0; i < n; i++)
-		sample_push(&of->distance, ns[i]);
+		sample_push(&of->got.distance, ns[i]);
 	if (rows_make(&b, run, &row))
 		return -1;
 	got = row.distance_ns;
 	result_free(&row);
-	sample_free(&of->distance);
+	sample_free(&of->got.distance);
 	return got;
 }
 
@@ -144,10 +145,10 @@ static void distances(void)
 	fed.c.of = &of.c;
 	OK_NEAR(median_distance(&of, ns, 6, &fed), 96.5, 1e-9,
 		"but of those that it gives samples");
-	sample_free(&of.events);
-	sample_free(&fed.events);
-	json_decref(of.params);
-	json_decref(fed.params);
+	sample_free(&of.got.events);
+	sample_free(&fed.got.events);
+	json_decref(of.def.params);
+	json_decref(fed.def.params);
 }
 
 static void shares(void)
@@ -188,27 +189,27 @@ static void timed(struct result *row, double step, double time, double overhead,
 				 .timer = { .hz = 1e9,
 					    .quantum_ticks = step,
 					    .overhead_ticks = overhead } };
-	struct case_run run = { .name = (char *)"x=1",
-				.cold = NAN,
-				.derived = NAN,
-				.expected = NAN,
-				.derived_resolution = NAN,
-				.derived_low = NAN,
-				.derived_high = NAN };
+	struct case_run run = { .def.name = (char *)"x=1",
+				.got.cold = NAN,
+				.def.derived = NAN,
+				.def.expected = NAN,
+				.def.derived_resolution = NAN,
+				.def.derived_low = NAN,
+				.def.derived_high = NAN };
 
-	run.params = json_object();
+	run.def.params = json_object();
 	for (size_t i = 0; i < n; i++) {
 		const double begin = 1000 * step * dice();
 		const double end =
 			begin + time + overhead + (dice() < 0.02 ? 5000 : 0);
 
-		sample_push(&run.events,
+		sample_push(&run.got.events,
 			    floor(floor(end / step) * step) -
 				    floor(floor(begin / step) * step));
 	}
 	rows_make(&b, &run, row);
-	sample_free(&run.events);
-	json_decref(run.params);
+	sample_free(&run.got.events);
+	json_decref(run.def.params);
 }
 
 /* Share of runs of @n invocations whose interval holds the true time; *@least

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a switch costs, from made-up round trips and counts of switches. */
 #include "../../bench/task/lib/switch_points.h"
+#include "case.h"
 #include "invocation.h"
+#include "points.h"
 #include "tap.h"
+#include "topo.h"
 
 static const struct bench_desc desc = { .points = switch_points };
 static struct bench b = { .desc = &desc };
@@ -14,7 +17,7 @@ static void row(const char *prefix, const char *name, double ns,
 	struct case_run *run =
 		bench_case_of(&b, bench_find(&b, "%s%s", prefix, name));
 
-	run->derived = ns;
+	run->def.derived = ns;
 	if (switches > 0)
 		bench_fact(&b, &run->c, "switches_per_turn", switches);
 }
@@ -31,7 +34,7 @@ static void pair(const char *by, double trip, double mechanism, double switches)
 
 static double value_of(const char *name)
 {
-	return bench_case_of(&b, bench_find(&b, "%s", name))->derived;
+	return bench_case_of(&b, bench_find(&b, "%s", name))->def.derived;
 }
 
 int main(void)
@@ -39,7 +42,7 @@ int main(void)
 	if (topo_open(&b.topo))
 		return 1;
 	points_add(&b);
-	OK(!b.usage_error, "the text can be read");
+	OK(!b.verdict.usage_error, "the text can be read");
 	pair("eventfd", 3000, 1000, 2);
 	pair("unix", 5000, 2000, 2.5);
 	pair("pipe", 3500, 700, 3);

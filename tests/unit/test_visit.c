@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "invocation.h"
 #include "tap.h"
+#include "visit.h"
 
 static struct case_run run, fed;
 static struct case_run *runs[] = { &run, &fed };
@@ -50,12 +50,12 @@ static int event(struct bench *b, void *state, const struct bench_case *c)
 
 static void forget(struct case_run *r)
 {
-	sample_series_free(&r->series);
-	sample_free(&r->events);
-	sample_free(&r->core_hz);
-	sample_free(&r->core_share);
-	sample_free(&r->distance);
-	free(r->evidence);
+	sample_series_free(&r->got.series);
+	sample_free(&r->got.events);
+	sample_free(&r->got.core_hz);
+	sample_free(&r->got.core_share);
+	sample_free(&r->got.distance);
+	free(r->verdict.evidence);
 }
 
 static void visit(struct bench_case c, bench_run_fn *conclude)
@@ -69,29 +69,29 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 				      .quantum_ticks = 1 },
 			   .runs = runs,
 			   .n_runs = 2,
-			   .rng = 1,
-			   .dither = 1,
-			   .time_ns = time_ns };
+			   .now.rng = 1,
+			   .now.dither = 1,
+			   .now.time_ns = time_ns };
 
 	forget(&run);
 	forget(&fed);
-	run = (struct case_run) { .name = (char *)"x=1",
-				  .state = CASE_ASKED,
+	run = (struct case_run) { .def.name = (char *)"x=1",
+				  .verdict.state = CASE_ASKED,
 				  .c = c,
-				  .cold = NAN,
-				  .derived = NAN };
+				  .got.cold = NAN,
+				  .def.derived = NAN };
 	fed = run;
 	fed.c = (struct bench_case) { .id = 1, .derived = true };
 	OK(!visit_cases(&b), "visits");
-	sample_free(&b.core_hz);
-	sample_free(&b.core_share);
+	sample_free(&b.now.core_hz);
+	sample_free(&b.now.core_share);
 }
 
 /* The first two visits, one of which makes up for the other, are spoilt. */
 static int spoil(struct bench *b, void *state, const struct bench_case *c,
 		 uint64_t iters)
 {
-	bench_purity(b, c, "pure", 1, 1, b->visits > 4);
+	bench_purity(b, c, "pure", 1, 1, b->verdict.visits > 4);
 	return 0;
 }
 
@@ -111,29 +111,32 @@ int main(void)
 		return tap_done();
 	}
 	visit((struct bench_case) { .run = batch }, NULL);
-	OK((run.migrated || run.waited) &&
-		   run.migrated ==
-			   run.series.short_ticks.n + run.series.long_ticks.n,
+	OK((run.got.migrated || run.got.waited) &&
+		   run.got.migrated == run.got.series.short_ticks.n +
+					       run.got.series.long_ticks.n,
 	   "each of the four batches of a quad is a sample");
-	OK(run.sampled - run.lost == (double)run.series.diff.n,
+	OK(run.got.sampled - run.got.lost == (double)run.got.series.diff.n,
 	   "quads that waited are lacking");
 	visit((struct bench_case) { .run = batch }, spoil);
-	OK(run.set_aside >= 2 &&
-		   run.sampled - run.lost == (double)run.series.diff.n,
+	OK(run.verdict.set_aside >= 2 && run.got.sampled - run.got.lost ==
+						 (double)run.got.series.diff.n,
 	   "and those of visits that were set aside");
 	visit((struct bench_case) { .sample = event }, NULL);
-	OK((run.migrated || run.waited) && run.migrated == run.events.n,
+	OK((run.got.migrated || run.got.waited) &&
+		   run.got.migrated == run.got.events.n,
 	   "an event that ends on another CPU");
-	OK(run.sampled - run.lost == (double)run.events.n,
+	OK(run.got.sampled - run.got.lost == (double)run.got.events.n,
 	   "events that waited are lacking");
-	OK(fed.events.n == run.events.n && fed.migrated == fed.events.n,
+	OK(fed.got.events.n == run.got.events.n &&
+		   fed.got.migrated == fed.got.events.n,
 	   "what it fed moved, too");
 	time_ns = 0;
 	visit((struct bench_case) { .sample = event }, NULL);
-	OK(run.waited || run.sampled == BENCH_LEAST_EVENTS,
+	OK(run.got.waited || run.got.sampled == BENCH_LEAST_EVENTS,
 	   "some events are taken though there is no time for any");
 	visit((struct bench_case) { .sample = event, .least = 1 }, NULL);
-	OK(run.waited || run.sampled == 1, "or one, where one is enough");
+	OK(run.got.waited || run.got.sampled == 1,
+	   "or one, where one is enough");
 	warmed = 0;
 	visit((struct bench_case) { .sample = event, .cycle = 20 }, NULL);
 	OK(warmed > 20, "after a whole cycle, though there is no time");

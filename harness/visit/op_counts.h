@@ -2,7 +2,6 @@
 #ifndef OP_COUNTS_H
 #define OP_COUNTS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,27 +87,5 @@ struct op_count {
  */
 struct op_count op_counts_get(const struct op_counts *counts,
 			      enum counters_event event, uint64_t iters);
-
-/**
- * op_counts_json() - the key "counters" of a row (docs/results-format.md).
- * @base: of the baseline, which is subtracted; NULL if there is none.
- * @ops: operations in one iteration.
- *
- * Return: an object, NULL if there is no memory.
- */
-json_t *op_counts_json(const struct op_counts *counts,
-		       const struct op_counts *base,
-		       const struct op_counter *counter, uint64_t iters,
-		       double ops);
-
-/**
- * op_counts_merge() - the objects of @n invocations in one: numbers become
- * their median, intervals are added up.  An event that no more than half of
- * them can give has no number, and one bound.
- * @objects: those that there are.
- *
- * Return: an object, NULL if there is no memory.
- */
-json_t *op_counts_merge(const json_t *const *objects, size_t n);
 
 #endif

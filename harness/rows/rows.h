@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "result.h"
+
+struct bench;
+struct case_run;
+
+/* rows_make() - the row of one case.  Return: 0 or -ENOMEM. */
+int rows_make(const struct bench *b, const struct case_run *run,
+	      struct result *row);
+
+#endif

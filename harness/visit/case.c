@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases as the program adds them, and what it says of them. */
+#include "case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+#include "units.h"
+#include "verdict.h"
+
+#define CACHE_LINE 64
+
+struct case_run *bench_case_of(const struct bench *b,
+			       const struct bench_case *c)
+{
+	return c && c->id < b->n_runs ? b->runs[c->id] : NULL;
+}
+
+/* Append "axis=value" of every param to @run's name and params. */
+static int name_case(struct case_run *run)
+{
+	char name[256] = "";
+	size_t len = 0;
+
+	run->def.params = json_object();
+	for (const struct bench_param *p = run->c.params; p->axis; p++) {
+		char number[UNITS_MAX];
+		const char *text = number;
+		json_t *v;
+
+		if (p->kind == BENCH_STR)
+			text = p->text;
+		else if (p->kind == BENCH_SIZE)
+			units_size(number, (uint64_t)p->number);
+		else
+			snprintf(number, sizeof(number), "%lld",
+				 (long long)p->number);
+		len += (size_t)snprintf(name + len, sizeof(name) - len,
+					"%s%s=%s", len ? "," : "", p->axis,
+					text);
+		if (len >= sizeof(name))
+			return -ENAMETOOLONG;
+		v = p->kind == BENCH_STR ? json_string(text)
+					 : json_integer(p->number);
+		if (json_object_set_new(run->def.params, p->axis, v))
+			return -ENOMEM;
+	}
+	run->def.name = strdup(name);
+	return run->def.name ? 0 : -ENOMEM;
+}
+
+/* Why a case with a partner there cannot be measured here; or NULL. */
+static const char *cannot_place(const struct bench *b, enum bench_place place)
+{
+	static const char *const why[] = {
+		[BENCH_SAME_CORE] =
+			"no second hardware thread of this core to use",
+		[BENCH_SAME_PACKAGE] = "no other core of this package to use",
+		[BENCH_OTHER_PACKAGE] = "no CPU of another package to use",
+		[BENCH_ANY_OTHER] = "needs a second CPU",
+	};
+
+	return place == BENCH_SAME_CPU || bench_partner(b, place) >= 0
+		       ? NULL
+		       : why[place];
+}
+
+void *bench_new_data(struct bench *b)
+{
+	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
+			    CACHE_LINE * CACHE_LINE;
+	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
+
+	if (data)
+		memset(data, 0, size);
+	else if (size)
+		bench_fail_cases(b, "no memory", "");
+	return data;
+}
+
+const struct bench_case *bench_add_point(struct bench *b,
+					 const struct bench_case *c)
+{
+	static const struct bench_case nothing;
+	struct case_run *run = calloc(1, sizeof(*run));
+	struct case_run **runs =
+		realloc(b->runs, (b->n_runs + 1) * sizeof(struct case_run *));
+	const char *skip = c->skip ? c->skip : cannot_place(b, c->place);
+
+	if (runs)
+		b->runs = runs;
+	if (!run || !runs) {
+		free(run);
+		free(c->data);
+		bench_fail_cases(b, "no memory", "");
+		return &nothing;
+	}
+	run->c = *c;
+	run->c.switches |= b->desc->switches;
+	run->c.id = b->n_runs;
+	run->got.cold = run->def.derived = run->def.expected = NAN;
+	run->def.derived_resolution = run->def.derived_low =
+		run->def.derived_high = NAN;
+	b->runs[b->n_runs++] = run;
+	if (!c->params[0].axis || name_case(run)) {
+		bench_fail_cases(b, "a case that cannot be named", "");
+		run->def.name = run->def.name ? run->def.name : strdup("?");
+	}
+	run->c.name = run->def.name;
+	for (size_t i = 0; i + 1 < b->n_runs; i++)
+		if (!strcmp(b->runs[i]->def.name, run->def.name))
+			bench_fail_cases(b, "twice the same case ",
+					 run->def.name);
+	if (skip)
+		verdict_skip(run, "%s", skip);
+	return &run->c;
+}
+
+const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
+{
+	struct bench_case own = *c;
+
+	own.data = bench_new_data(b);
+	own.axes = NULL;
+	return bench_add_point(b, &own);
+}
+
+void bench_derived_from(struct bench *b, const struct bench_case *c,
+			const struct bench_case *source)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct case_run *from = bench_case_of(b, source);
+	struct case_run **more;
+
+	if (!run || !from)
+		return;
+	more = realloc(run->def.sources,
+		       (run->def.n_sources + 1) * sizeof(struct case_run *));
+	if (!more) {
+		bench_fail_cases(b, "no memory", "");
+		return;
+	}
+	run->def.sources = more;
+	more[run->def.n_sources++] = from;
+}
+
+void bench_derive(struct bench *b, const struct bench_case *c, double value)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		run->def.derived = value;
+}
+
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (!run)
+		return;
+	run->def.derived = value;
+	run->def.derived_resolution = resolution;
+}
+
+void bench_derive_between(struct bench *b, const struct bench_case *c,
+			  double value, double low, double high)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (!run)
+		return;
+	run->def.derived = value;
+	run->def.derived_low = low;
+	run->def.derived_high = high;
+}
+
+const struct bench_case *bench_find(const struct bench *b, const char *name,
+				    ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, name);
+	vsnprintf(text, sizeof(text), name, ap);
+	va_end(ap);
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (!strcmp(b->runs[i]->def.name, text))
+			return &b->runs[i]->c;
+	return NULL;
+}
+
+bool bench_selected(const struct bench *b, const struct bench_case *c)
+{
+	const struct case_run *run = bench_case_of(b, c);
+
+	/* What --case left out is still run for a derived case that may need
+	 * it; but a derived case that was left out is needed by nobody. */
+	return run && run->verdict.state == CASE_ASKED &&
+	       !(run->choice.hidden && run->c.derived);
+}
+
+void bench_derive_skip(struct bench *b, const struct bench_case *c,
+		       const char *fmt, ...)
+{
+	struct case_run *run = bench_case_of(b, c);
+	char why[sizeof(run->verdict.why)];
+	va_list ap;
+
+	if (!run || run->verdict.state != CASE_ASKED)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	verdict_skip(run, "%s", why);
+}
+
+void bench_expect(struct bench *b, const struct bench_case *c, double value)
+{
+	struct case_run *run = bench_case_of(b, c);
+
+	if (run)
+		run->def.expected = value;
+}
+
+static void keep_fact(struct bench *b, const struct bench_case *c,
+		      const char *what, double value, const char *text)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct fact *f = NULL;
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < run->def.n_facts && !f; i++)
+		if (!strcmp(run->def.facts[i].what, what))
+			f = &run->def.facts[i];
+	if (!f) {
+		struct fact *more =
+			realloc(run->def.facts,
+				(run->def.n_facts + 1) * sizeof(*more));
+
+		if (!more)
+			return; /* a fact less, and no number wrong */
+		run->def.facts = more;
+		f = &more[run->def.n_facts++];
+		*f = (struct fact) { .what = what };
+	}
+	free(f->text);
+	f->text = text ? strdup(text) : NULL;
+	f->value = value;
+}
+
+void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
+		double value)
+{
+	keep_fact(b, c, what, value, NULL);
+}
+
+void bench_fact_text(struct bench *b, const struct bench_case *c,
+		     const char *what, const char *text)
+{
+	keep_fact(b, c, what, NAN, text);
+}
+
+void case_give_back(struct case_run *run, const struct case_mark *to)
+{
+	struct case_samples *got = &run->got;
+
+	sample_cut(&got->series, to->quads);
+	sample_cut(&got->base, to->base_quads);
+	got->events.n = to->events;
+	got->involuntary = to->involuntary;
+	got->migrated = to->migrated;
+	got->cold = to->cold;
+	run->def.derived = NAN;
+}
+
+static void free_run(struct case_run *run)
+{
+	for (size_t i = 0; i < run->def.n_facts; i++)
+		free(run->def.facts[i].text);
+	sample_series_free(&run->got.series);
+	sample_series_free(&run->got.base);
+	sample_free(&run->got.events);
+	sample_free(&run->got.core_hz);
+	sample_free(&run->got.core_share);
+	sample_free(&run->got.distance);
+	op_counts_free(&run->got.counts);
+	op_counts_free(&run->got.base_counts);
+	json_decref(run->def.params);
+	free(run->verdict.evidence);
+	free(run->def.facts);
+	free(run->def.sources);
+	free(run->c.data);
+	free(run->def.name);
+	free(run);
+}
+
+void cases_free(struct bench *b)
+{
+	for (size_t i = 0; i < b->n_runs; i++)
+		free_run(b->runs[i]);
+	free(b->runs);
+	b->runs = NULL;
+	b->n_runs = 0;
+	points_close(b);
+}

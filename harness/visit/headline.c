@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* From the samples of a case to its value. */
+#include "headline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "evidence.h"
+#include "stats.h"
+#include "visit.h"
+
+bool headline_is_repeated(const struct case_run *run)
+{
+	return run->got.series.diff.n > 0;
+}
+
+enum bench_estimator headline_estimator(const struct case_run *run)
+{
+	if (run->c.estimator)
+		return run->c.estimator;
+	if (run->c.derived && !run->got.events.n)
+		return BENCH_EST_DERIVED;
+	return run->got.events.n || run->c.sample ? BENCH_EST_MEDIAN
+						  : BENCH_EST_DIFFERENCE;
+}
+
+double headline_ops(const struct case_run *run)
+{
+	return run->c.ops ? run->c.ops : 1;
+}
+
+double headline_in_unit(const struct bench *b, const struct case_run *run,
+			double ticks)
+{
+	double ns = timer_ns(&b->timer, ticks);
+
+	return run->c.bytes ? (double)run->c.bytes * 1e9 / ns : ns;
+}
+
+double headline_overhead(const struct bench *b, const struct case_run *run)
+{
+	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
+}
+
+static void repeated(const struct bench *b, const struct case_run *run,
+		     struct headline *h)
+{
+	struct sample_clock clock = visit_clock(b);
+	struct sample_estimate est, base;
+	void (*estimate)(const struct sample_series *,
+			 const struct sample_clock *,
+			 struct sample_estimate *) =
+		headline_estimator(run) == BENCH_EST_MIN_DIFFERENCE
+			? sample_min_difference
+			: sample_difference;
+
+	estimate(&run->got.series, &clock, &est);
+	h->ticks = true;
+	h->constant = est.constant;
+	h->value = est.value / headline_ops(run);
+	h->resolution = est.resolution / headline_ops(run);
+	if (run->got.base.diff.n) {
+		estimate(&run->got.base, &clock, &base);
+		h->baseline = base.value / headline_ops(run);
+		h->value -= h->baseline;
+		h->resolution = hypot(h->resolution,
+				      base.resolution / headline_ops(run));
+	}
+}
+
+static double pick(enum bench_estimator estimator, const struct stats *st)
+{
+	switch (estimator) {
+	case BENCH_EST_MIN:
+		return st->min;
+	case BENCH_EST_MEAN:
+		return st->mean;
+	case BENCH_EST_MAX:
+		return st->max;
+	default:
+		return st->p50;
+	}
+}
+
+double *headline_samples(const struct bench *b, const struct case_run *run,
+			 double constant, size_t *n)
+{
+	const struct sample_series *s = &run->got.series;
+	double *x;
+
+	*n = headline_is_repeated(run) ? s->short_ticks.n + s->long_ticks.n
+				       : run->got.events.n;
+	x = *n ? malloc(*n * sizeof(*x)) : NULL;
+	if (!x)
+		return NULL;
+	if (headline_is_repeated(run)) {
+		sample_per_operation(s, constant, x);
+		for (size_t i = 0; i < *n; i++)
+			x[i] /= headline_ops(run);
+		return x;
+	}
+	memcpy(x, run->got.events.v, *n * sizeof(*x));
+	for (size_t i = 0; !run->got.own_unit && i < *n; i++)
+		x[i] = (x[i] - headline_overhead(b, run)) / headline_ops(run);
+	return x;
+}
+
+/* @sorted: as headline_samples() gives them. */
+static double grouped_median(const struct bench *b, const struct case_run *run,
+			     double *sorted, size_t n)
+{
+	const double overhead = headline_overhead(b, run),
+		     ops = headline_ops(run);
+
+	/* The clock's steps are those of the raw ticks. */
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = sorted[i] * ops + overhead;
+	return (sample_grouped_median(sorted, n, b->timer.quantum_ticks) -
+		overhead) /
+	       ops;
+}
+
+static void events(const struct bench *b, const struct case_run *run,
+		   struct headline *h)
+{
+	struct sample_clock clock = visit_clock(b);
+	struct stats st;
+	size_t n;
+	double *x = headline_samples(b, run, 0, &n);
+
+	h->value = NAN;
+	if (!x)
+		return;
+	stats_compute(&st, x, n);
+	h->value = pick(headline_estimator(run), &st);
+	h->ticks = !run->got.own_unit;
+	if (h->ticks && headline_estimator(run) == BENCH_EST_MEDIAN)
+		h->value = grouped_median(b, run, x, n);
+	if (h->ticks && !run->c.with_overhead)
+		h->resolution =
+			sample_event_resolution(b->timer.overhead_spread_ticks,
+						&clock) /
+			headline_ops(run);
+	free(x);
+}
+
+void headline_find(const struct bench *b, const struct case_run *run,
+		   struct headline *h)
+{
+	*h = (struct headline) { .value = NAN,
+				 .resolution = NAN,
+				 .baseline = NAN };
+	if (isfinite(run->def.derived)) {
+		h->value = run->def.derived;
+		h->resolution = run->def.derived_resolution;
+	} else if (headline_is_repeated(run)) {
+		repeated(b, run, h);
+	} else if (run->got.events.n) {
+		events(b, run, h);
+	}
+}
+
+bool headline_is_below(const struct headline *h)
+{
+	return isfinite(h->resolution) &&
+	       (h->value <= 0 || fabs(h->value) < h->resolution);
+}
+
+double bench_value(const struct bench *b, const struct bench_case *c)
+{
+	const struct case_run *run = bench_case_of(b, c);
+	struct headline h;
+
+	/* What did not happen as claimed is nothing to derive from. */
+	if (!run || run->verdict.state != CASE_ASKED ||
+	    evidence_contradicted(run))
+		return NAN;
+	headline_find(b, run, &h);
+	if (headline_is_below(&h))
+		return NAN;
+	return h.ticks ? headline_in_unit(b, run, h.value) : h.value;
+}

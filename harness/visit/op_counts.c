@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "op_counts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+
+#define PAIRS 64
+
+static int time_pairs(struct op_counter *counter)
+{
+	struct sample_vec ns = { 0 };
+	int err = 0;
+
+	for (int i = 0; i < PAIRS && !err; i++) {
+		struct counters_counts k;
+
+		err = counters_start(counter->c);
+		if (!err)
+			err = counters_stop(counter->c, &k);
+		if (!err)
+			err = sample_push(&ns, (double)(k.end_ns - k.begin_ns));
+	}
+	counter->pair_ns = sample_median(&ns);
+	sample_free(&ns);
+	return err;
+}
+
+int op_counter_open(struct op_counter *counter)
+{
+	static const struct counters_target self = { .kind = COUNTERS_SELF };
+	int err = counters_open(&counter->c, &self, 0);
+
+	if (!err)
+		err = time_pairs(counter);
+	if (err)
+		op_counter_close(counter);
+	return err;
+}
+
+void op_counter_close(struct op_counter *counter)
+{
+	counters_close(counter->c);
+	counter->c = NULL;
+}
+
+/* Told one by one by the kernel, and rare. */
+static bool is_exact(enum counters_event event)
+{
+	return event == COUNTERS_PAGE_FAULTS ||
+	       event == COUNTERS_CONTEXT_SWITCHES ||
+	       event == COUNTERS_MIGRATIONS;
+}
+
+int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
+		  uint64_t iters, bool is_long)
+{
+	if (!counts->intervals++)
+		counts->least_share = 1;
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		const struct counters_count *one = &k->count[e];
+
+		if (isfinite(one->share))
+			counts->least_share =
+				fmin(counts->least_share, one->share);
+		if (!one->known)
+			continue;
+		counts->total[e] += one->value;
+		counts->ops[e] += (double)iters;
+		if (!is_exact((enum counters_event)e) &&
+		    sample_push(is_long ? &counts->longer[e]
+					: &counts->brief[e],
+				one->value))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int op_counts_add_empty(struct op_counts *counts,
+			const struct counters_counts *k)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (k->count[e].known && !is_exact((enum counters_event)e) &&
+		    sample_push(&counts->empty[e], k->count[e].value))
+			return -ENOMEM;
+	return 0;
+}
+
+void op_counts_restore(struct op_counts *counts, const struct op_counts *before)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		counts->brief[e].n = before->brief[e].n;
+		counts->longer[e].n = before->longer[e].n;
+		counts->empty[e].n = before->empty[e].n;
+		counts->total[e] = before->total[e];
+		counts->ops[e] = before->ops[e];
+	}
+	counts->least_share = before->least_share;
+	counts->intervals = before->intervals;
+}
+
+int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
+{
+	struct counters_counts k;
+	int err = counter ? counters_start(counter->c) : 0;
+
+	if (!err && counter)
+		err = counters_stop(counter->c, &k);
+	return err || !counter ? err : op_counts_add_empty(counts, &k);
+}
+
+int op_counter_begin(const struct op_counter *counter)
+{
+	return counter ? counters_start(counter->c) : 0;
+}
+
+int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
+		   uint64_t iters, bool is_long)
+{
+	struct counters_counts k;
+	int err = counter ? counters_stop(counter->c, &k) : 0;
+
+	if (err || !counter || !counts)
+		return err;
+	return op_counts_add(counts, &k, iters, is_long);
+}
+
+void op_counts_free(struct op_counts *counts)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		sample_free(&counts->brief[e]);
+		sample_free(&counts->longer[e]);
+		sample_free(&counts->empty[e]);
+	}
+	memset(counts, 0, sizeof(*counts));
+}
+
+static struct op_count difference(const struct sample_vec *more,
+				  const struct sample_vec *less, double n)
+{
+	double error =
+		hypot(sample_median_error(more), sample_median_error(less));
+
+	return (struct op_count) { (sample_median(more) - sample_median(less)) /
+					   n,
+				   fmax(error, 1) / n };
+}
+
+struct op_count op_counts_get(const struct op_counts *counts,
+			      enum counters_event event, uint64_t iters)
+{
+	const struct sample_vec *brief = &counts->brief[event];
+
+	if (is_exact(event))
+		return (struct op_count) {
+			counts->total[event] / counts->ops[event], NAN
+		};
+	if (!iters)
+		return difference(brief, &counts->empty[event], 1);
+	return difference(&counts->longer[event], brief, (double)iters);
+}

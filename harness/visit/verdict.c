@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void bench_fail_cases(struct bench *b, const char *why, const char *name)
+{
+	if (!b->verdict.usage_error)
+		snprintf(b->verdict.why, sizeof(b->verdict.why),
+			 "cases(): %s%s", why, name);
+	b->verdict.usage_error = true;
+}
+
+/* The first message wins, of the case at hand or of the program. */
+__attribute__((format(printf, 4, 0))) static void
+say_why(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
+{
+	char *why =
+		b->now.current ? b->now.current->verdict.why : b->verdict.why;
+	const size_t size = sizeof(b->verdict.why);
+	size_t len;
+
+	if (why[0])
+		return;
+	vsnprintf(why, size, fmt, ap);
+	len = strlen(why);
+	if (err)
+		snprintf(why + len, size - len, ": %s", strerror(err));
+	if (b->now.current)
+		b->now.current->verdict.state =
+			skip ? CASE_SKIPPED : CASE_FAILED;
+	else
+		b->verdict.skip_all = skip;
+}
+
+/* What this place does not have or allow is no defect. */
+static bool is_limit(const struct bench *b, int err)
+{
+	switch (err) {
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case ENETDOWN:
+	case ENETUNREACH:
+	case EADDRNOTAVAIL:
+	case EAFNOSUPPORT:
+		return true;
+	default:
+		return err && err == b->unpinned;
+	}
+}
+
+int bench_fail(struct bench *b, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_why(b, err, is_limit(b, err), fmt, ap);
+	va_end(ap);
+	return err > 0 ? -err : -EIO;
+}
+
+int bench_skip(struct bench *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_why(b, 0, true, fmt, ap);
+	va_end(ap);
+	return -ENOTSUP;
+}
+
+void verdict_skip(struct case_run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	run->verdict.state = CASE_SKIPPED;
+	run->verdict.dropped = true;
+	va_start(ap, fmt);
+	vsnprintf(run->verdict.why, sizeof(run->verdict.why), fmt, ap);
+	va_end(ap);
+}
+
+int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!b->verdict.why[0]) {
+		va_start(ap, fmt);
+		vsnprintf(b->verdict.why, sizeof(b->verdict.why), fmt, ap);
+		va_end(ap);
+	}
+	return code;
+}
+
+void verdict_unselect(struct case_run *run)
+{
+	run->verdict.state = CASE_UNSELECTED;
+}
+
+void verdict_end_all(struct bench *b, bool skipped)
+{
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct case_run *run = b->runs[i];
+
+		if (run->verdict.state != CASE_ASKED)
+			continue;
+		verdict_skip(run, "%s", b->verdict.why);
+		if (!skipped)
+			run->verdict.state = CASE_FAILED;
+	}
+}
