@@ -61,7 +61,8 @@
 #define LARGE_PIECE (16 * MIB) /* going over it lasts for an event */
 #define CHECKS	    64	       /* words that are looked at afterwards */
 #define POISON	    0x7ff0dead0badf00du /* no sum or product gives this one */
-#define INTS	    (4 * MIB) /* gone over in one event of the report's access */
+#define INTS_MIB    4 /* gone over in one event of the report's access */
+#define INTS	    (INTS_MIB * MIB)
 #define INTS_AREA   (64 * MIB) /* that events take in turn */
 #define LINE	    64
 #define STRIDE	    256
@@ -77,7 +78,6 @@ struct worker {
 
 struct bandwidth_state {
 	struct bandwidth_plan plan;
-	const struct bench_case *ints[3];
 	/* By node, in the order of bench_nth_node(): all threads of a node use
 	 * the same one. */
 	struct mem_buffer buffer[BENCH_MAX_NODES];
@@ -88,6 +88,7 @@ struct bandwidth_state {
 	uint64_t rounds; /* of it in one event */
 	size_t check_at[CHECKS];
 	char *ints_at;
+	bool writes;	/* ints, in this visit */
 	size_t reached; /* in memory, by the case before */
 };
 
@@ -99,38 +100,25 @@ static size_t ints_bytes(const struct bandwidth_state *s)
 	return INTS_AREA + 2 * s->plan.last_bytes;
 }
 
-static const char *ints_skip(const struct bench *b,
-			     const struct bandwidth_state *s)
+static const char ints_points[] =
+	"kernel=read_ints isa=scalar level=memory size=" BENCH_TEXT(
+		INTS_MIB) "M threads=1 before={clean,dirty};"
+			  "kernel=write_ints isa=scalar level=memory "
+			  "size=" BENCH_TEXT(
+				  INTS_MIB) "M threads=1 before=dirty;"
+					    "is exclusive higher "
+					    "bytes=size/" BENCH_TEXT(STRIDE) "*" BENCH_TEXT(
+						    LINE) "; needs $caches "
+							  "memory=$ints";
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	if (!s->plan.last_bytes)
-		return "no size of a cache to be filled before is known";
-	return ints_bytes(s) > bench_spare_bytes(b) ? bandwidth_too_big : NULL;
-}
+	struct bandwidth_state *s = state;
 
-static void add_ints(struct bench *b, struct bandwidth_state *s)
-{
-	static const char *const kernels[] = { "read_ints", "read_ints",
-					       "write_ints" };
-	static const char *const before[] = { "clean", "dirty", "dirty" };
-
-	for (int i = 0; i < 3; i++) {
-		const struct bench_case c = {
-			.params = { P_STR("kernel", kernels[i]),
-				    P_STR("isa", "scalar"),
-				    P_STR("level", "memory"),
-				    P_SIZE("size", (int64_t)INTS),
-				    P_INT("threads", 1),
-				    P_STR("before", before[i]) },
-			.index = -1 - i,
-			.bytes = INTS / STRIDE * LINE,
-			.better = BENCH_HIGHER,
-			.sample = sample_ints,
-			.exclusive = true,
-			.skip = ints_skip(b, s),
-		};
-
-		s->ints[i] = bench_add(b, &c);
-	}
+	if (!case_has(c, "before"))
+		return bandwidth_plan_fill(b, &s->plan, c);
+	c->sample = sample_ints;
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
@@ -138,7 +126,11 @@ static int cases(struct bench *b, void *state)
 	struct bandwidth_state *s = state;
 
 	bandwidth_plan_make(b, &s->plan);
-	add_ints(b, s);
+	BENCH_SET_NUMBER(b, "ints", BENCH_SIZE, ints_bytes(s));
+	bench_need(b, "caches",
+		   s->plan.last_bytes ? NULL
+				      : "no size of a cache to be filled "
+					"before is known");
 	return 0;
 }
 
@@ -160,8 +152,8 @@ static int map_near(struct bench *b, struct bandwidth_state *s, int node)
 	size_t bytes = bandwidth_plan_largest(b, &s->plan, node);
 	int err;
 
-	for (int i = 0; i < 3; i++)
-		if (node == s->plan.node[0] && bench_selected(b, s->ints[i]) &&
+	BENCH_EACH (b, c, "before")
+		if (node == s->plan.node[0] && bench_selected(b, c) &&
 		    bytes < ints_bytes(s))
 			bytes = ints_bytes(s);
 	if (m->base || !bytes)
@@ -244,14 +236,14 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 
 /* Puts the caches into the state that the report asks for. */
 static void fill_cache(const struct bench *b, struct bandwidth_state *s,
-		       int64_t kind)
+		       const struct bench_case *c)
 {
 	const size_t bytes = s->plan.last_bytes / MEM_BLOCK * MEM_BLOCK;
 	char *base = buffer_of(b, s, s->plan.node[0])->base;
 	char *clean = base + INTS_AREA;
 	char *dirty = clean + s->plan.last_bytes;
 
-	if (kind == -1)
+	if (case_is(c, "before", "clean"))
 		mem_kernel(MEM_READ, MEM_SCALAR)(clean, clean, clean, bytes);
 	else
 		mem_kernel(MEM_WRITE, MEM_SCALAR)(dirty, dirty, dirty, bytes);
@@ -315,11 +307,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct bandwidth_state *s = state;
 	int err;
 
-	if (c->index < 0) {
-		fill_cache(b, s, c->index);
+	if (c->sample) {
+		fill_cache(b, s, c);
+		s->writes = case_is(c, "kernel", "write_ints");
 		return 0;
 	}
-	s->now = &s->plan.spec[c->index];
+	s->now = c->data;
 	lay_out(b, s, s->now);
 	err = partner_team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
@@ -351,7 +344,7 @@ static int sample_ints(struct bench *b, void *state, const struct bench_case *c)
 
 	if (s->ints_at + INTS > base + INTS_AREA)
 		s->ints_at = base;
-	if (c->index == -3) {
+	if (s->writes) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
 			       mem_write_ints(s->ints_at, INTS));
 	} else {
@@ -418,7 +411,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
 
-	if (c->index < 0)
+	if (c->sample)
 		return 0;
 	partner_team_stop(&s->team);
 	s->reached = s->worker[0].at;
@@ -435,19 +428,16 @@ static int derive(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
 
-	for (size_t i = 0; i < s->plan.n; i++) {
-		const struct bandwidth_spec *spec = &s->plan.spec[i];
+	BENCH_EACH (b, c, "!before isa!=best") {
+		const struct bandwidth_spec *spec = c->data;
 
 		if (s->huge_bytes >= 0)
-			bench_fact(b, spec->c, "huge_bytes",
-				   (double)s->huge_bytes);
-		bench_fact_text(b, spec->c, "registers",
-				mem_isa_name(spec->isa));
+			bench_fact(b, c, "huge_bytes", (double)s->huge_bytes);
+		bench_fact_text(b, c, "registers", mem_isa_name(spec->isa));
 		if (spec->isa == MEM_LIBC)
-			bench_fact(b, spec->c, "call_bytes",
-				   (double)spec->chunk);
+			bench_fact(b, c, "call_bytes", (double)spec->chunk);
 	}
-	bandwidth_plan_best(b, &s->plan);
+	bandwidth_plan_best(b);
 	bandwidth_plan_compare(b, &s->plan);
 	return 0;
 }
@@ -466,6 +456,9 @@ const struct bench_desc bench_desc = {
 	.many_cpus = true,
 	.open = bandwidth_plan_open,
 	.state_size = sizeof(struct bandwidth_state),
+	.case_state_size = sizeof(struct bandwidth_spec),
+	.points = ints_points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -11,15 +11,24 @@
  * store before it that looks alike in its lower 12 bits. */
 #define SKEW ((size_t)17 * 64)
 
-const char bandwidth_too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
 static const char odd_size[] = "cannot be gone over in equal pieces of 64 to "
 			       "256 KiB; a multiple of 64 "
 			       "KiB for each array can";
 static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
+
+/* All kernels that move one size, and the best of them. */
+static const char size_points[] =
+	"kernel=$kernels isa=$isas level=$level size=$size threads=$threads;"
+	"kernel=$kernels isa=best level=$level size=$size threads=$threads;"
+	"is unit='B/s' higher; is derived if isa=best;"
+	"needs memory=$nodes*size if isa!=best";
+
+/* Some kernels with the widest registers over all sizes, for the picture. */
+static const char ladder_points[] =
+	"kernel={read,read4,write,copy} isa=widest level=$level size=$size"
+	" threads=1; is unit='B/s' higher; needs memory=size";
 
 /* The first two caches have a part for each thread, which may share one with
  * others; the last ones hold whatever is in any of them.  Memory is four times
@@ -85,23 +94,8 @@ static size_t chunk_of(const struct bandwidth_plan *p,
 	return pieces > 1 ? spec->part / pieces / STEP * STEP : spec->part;
 }
 
-static struct bench_case case_of(const char *kernel, const char *isa,
-				 enum bandwidth_level level, size_t size,
-				 unsigned int threads)
-{
-	return (struct bench_case) {
-		.params = { P_STR("kernel", kernel), P_STR("isa", isa),
-			    P_STR("level", level_names[level]),
-			    P_SIZE("size", (int64_t)size),
-			    P_INT("threads", threads) },
-		.unit = "B/s",
-		.better = BENCH_HIGHER,
-	};
-}
-
 /* Each node that has one of the threads has a buffer as large as all. */
-static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
-			   unsigned int threads)
+static size_t count_nodes(const struct bandwidth_plan *p, unsigned int threads)
 {
 	size_t nodes = 0;
 
@@ -112,40 +106,7 @@ static size_t bytes_needed(const struct bandwidth_plan *p, size_t size,
 			seen |= p->node[k] == p->node[i];
 		nodes += !seen;
 	}
-	return nodes * size;
-}
-
-/* @asked: all of it must be gone over, and nothing more. */
-static void add(struct bench *b, struct bandwidth_plan *p, enum mem_op op,
-		enum mem_isa isa, const char *isa_name, size_t size,
-		unsigned int threads, bool asked)
-{
-	const enum bandwidth_level level = level_of(p, size);
-	const size_t part = part_of(op, size, threads);
-	struct bench_case c =
-		case_of(mem_op_name(op), isa_name, level, size, threads);
-	struct bandwidth_spec *spec = &p->spec[p->n];
-
-	if (p->n == BANDWIDTH_MAX || part == 0 ||
-	    (asked && part * mem_op_arrays(op) != size))
-		return;
-	*spec = (struct bandwidth_spec) { .op = op,
-					  .isa = isa,
-					  .level = level,
-					  .threads = threads,
-					  .part = part };
-	spec->chunk = chunk_of(p, spec, asked);
-	c.index = (int64_t)p->n++;
-	c.exclusive = level >= LEVEL_3 || threads > 1;
-	if (isa == MEM_LIBC && level == LEVEL_MEMORY)
-		c.least = 1; /* a call for all that the caches have */
-	if (!mem_isa_usable(isa))
-		c.skip = no_isa;
-	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)
-		c.skip = odd_size;
-	else if (bytes_needed(p, size, threads) > bench_spare_bytes(b))
-		c.skip = bandwidth_too_big;
-	spec->c = bench_add(b, &c);
+	return nodes;
 }
 
 /* Of these one way is enough: copy and triad have the others. */
@@ -177,68 +138,104 @@ static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 	       (level >= LEVEL_3 && isa == mem_isa_widest());
 }
 
-/* All kernels that move @size. */
-static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
-		    unsigned int threads, bool asked)
-{
-	const enum bandwidth_level level = level_of(p, size);
-
-	for (int op = 0; op < MEM_OPS; op++)
-		for (int isa = 0; isa < MEM_ISAS; isa++)
-			if (wanted(op, isa, level, threads, asked))
-				add(b, p, op, isa, mem_isa_name(isa), size,
-				    threads, asked);
-}
-
 static bool is_way(const struct bandwidth_spec *spec, int op)
 {
 	return (int)mem_op_family(spec->op) == op && is_common(spec->isa);
 }
 
-/* Whether a case since the @first is a way of @op: three arrays do not fit into
+/* Whether a case of this size is a way of @op: three arrays do not fit into
  * each size that may be asked for. */
-static bool has_way(const struct bandwidth_plan *p, int op, size_t first)
+static bool has_way(const struct bench *b, const struct bandwidth_plan *p,
+		    int op)
 {
-	while (first < p->n && !is_way(&p->spec[first], op))
-		first++;
-	return first < p->n;
+	for (const struct bench_case *c = bench_next(b, p->before, "isa!=best");
+	     c; c = bench_next(b, c, "isa!=best"))
+		if (is_way(c->data, op))
+			return true;
+	return false;
 }
 
-/* Rows "isa=best" of one size, which its kernels then point to. */
-static void add_best(struct bench *b, struct bandwidth_plan *p, size_t size,
-		     unsigned int threads, size_t first)
+bool bandwidth_plan_fill(struct bench *b, const struct bandwidth_plan *p,
+			 struct bench_case *c)
 {
-	for (int op = 0; op < MEM_OPS; op++) {
-		struct bench_case c = case_of(mem_op_name(op), "best",
-					      level_of(p, size), size, threads);
-		const struct bench_case *best;
+	struct bandwidth_spec *spec = c->data;
+	const size_t size = (size_t)case_int(c, "size");
+	const bool widest = case_is(c, "isa", "widest");
 
-		if ((int)mem_op_family(op) != op || one_way(op) ||
-		    !has_way(p, op, first))
-			continue;
-		c.estimator = BENCH_EST_DERIVED;
-		c.derived = true;
-		best = bench_add(b, &c);
-		for (size_t i = first; i < p->n; i++)
-			if (is_way(&p->spec[i], op)) {
-				p->spec[i].best = best;
-				bench_derived_from(b, best, p->spec[i].c);
-			}
+	*spec = (struct bandwidth_spec) {
+		.op = CASE_ENUM(c, "kernel", mem_op_name, MEM_OPS),
+		.level = CASE_NTH(c, "level", level_names),
+		.threads = (unsigned int)case_int(c, "threads"),
+	};
+	if (c->derived)
+		return mem_op_family(spec->op) == spec->op &&
+		       !one_way(spec->op) && has_way(b, p, (int)spec->op);
+	spec->isa = widest ? mem_isa_widest()
+			   : CASE_ENUM(c, "isa", mem_isa_name, MEM_ISAS);
+	spec->part = part_of(spec->op, size, spec->threads);
+	/* What is asked for must be gone over, all of it and nothing more. */
+	if ((!widest && !wanted(spec->op, spec->isa, spec->level, spec->threads,
+				p->asked)) ||
+	    !spec->part ||
+	    (p->asked && spec->part * mem_op_arrays(spec->op) != size))
+		return false;
+	spec->chunk = chunk_of(p, spec, p->asked);
+	c->exclusive = spec->level >= LEVEL_3 || spec->threads > 1;
+	if (!mem_isa_usable(spec->isa))
+		c->skip = no_isa;
+	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)
+		c->skip = odd_size;
+	return true;
+}
+
+static void set_size(struct bench *b, const struct bandwidth_plan *p,
+		     size_t size)
+{
+	const char *const level = level_names[level_of(p, size)];
+
+	BENCH_SET_NUMBER(b, "size", BENCH_SIZE, size);
+	bench_set_names(b, "level", &level, sizeof(level), 1);
+}
+
+/* The rows of one size; its kernels point to the best. */
+static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
+		    unsigned int threads)
+{
+	const struct bench_case *last = p->before;
+
+	set_size(b, p, size);
+	BENCH_SET_NUMBER(b, "threads", BENCH_INT, threads);
+	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, count_nodes(p, threads));
+	bench_points(b, size_points);
+	for (const struct bench_case *best = bench_next(b, last, "isa=best");
+	     best; best = bench_next(b, best, "isa=best")) {
+		const struct bandwidth_spec *of = best->data;
+
+		for (const struct bench_case *c =
+			     bench_next(b, last, "isa!=best");
+		     c; c = bench_next(b, c, "isa!=best")) {
+			struct bandwidth_spec *spec = c->data;
+
+			if (!is_way(spec, (int)of->op))
+				continue;
+			spec->best = best;
+			bench_derived_from(b, best, c);
+		}
 	}
+	while ((last = bench_next(b, last, "kernel")))
+		p->before = last;
 }
 
-/* Some kernels with the widest registers over all sizes, for the picture. */
 static void add_ladder(struct bench *b, struct bandwidth_plan *p)
 {
-	static const enum mem_op ops[] = { MEM_READ, MEM_READ4, MEM_WRITE,
-					   MEM_COPY };
-	const enum mem_isa isa = mem_isa_widest();
-
-	for (size_t size = 8192; size <= 64 * MIB; size *= 2)
-		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-			add(b, p, ops[i], isa, "widest", size, 1, false);
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		add(b, p, ops[i], isa, "widest", p->memory_bytes, 1, false);
+	for (size_t size = 8192; size <= 64 * MIB; size *= 2) {
+		set_size(b, p, size);
+		bench_points(b, ladder_points);
+	}
+	set_size(b, p, p->memory_bytes);
+	bench_points(b, ladder_points);
+	BENCH_EACH (b, c, "isa=widest")
+		p->before = c;
 }
 
 /* All numbers up to 16, from there on powers of two, and all CPUs. */
@@ -263,15 +260,9 @@ static void add_threads(struct bench *b, struct bandwidth_plan *p,
 	int64_t size[LEVELS];
 
 	size_levels(p, size);
-	for (int level = LEVEL_1; level < LEVELS; level++) {
-		const size_t first = p->n;
-		const size_t bytes = (size_t)size[level];
-
-		if (!bytes || (level == LEVEL_3 && threads > 1))
-			continue;
-		add_all(b, p, bytes, threads, false);
-		add_best(b, p, bytes, threads, first);
-	}
+	for (int level = LEVEL_1; level < LEVELS; level++)
+		if (size[level] && (level != LEVEL_3 || threads == 1))
+			add_all(b, p, (size_t)size[level], threads);
 }
 
 /* The sizes that were asked for, by one thread. */
@@ -282,12 +273,9 @@ static void add_asked(struct bench *b, struct bandwidth_plan *p)
 
 	size_levels(p, size);
 	n = bench_values(b, "size", size, LEVELS, size);
-	for (size_t i = LEVELS; i < n; i++) {
-		const size_t first = p->n;
-
-		add_all(b, p, (size_t)size[i], 1, true);
-		add_best(b, p, (size_t)size[i], 1, first);
-	}
+	p->asked = true;
+	for (size_t i = LEVELS; i < n; i++)
+		add_all(b, p, (size_t)size[i], 1);
 }
 
 const struct bench_open bandwidth_plan_open[] = {
@@ -298,7 +286,14 @@ const struct bench_open bandwidth_plan_open[] = {
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
 	const unsigned int all = bench_cpus(b);
+	const char *kernels[MEM_OPS], *isas[MEM_ISAS];
 
+	for (int op = 0; op < MEM_OPS; op++)
+		kernels[op] = mem_op_name((enum mem_op)op);
+	for (int isa = 0; isa < MEM_ISAS; isa++)
+		isas[isa] = mem_isa_name((enum mem_isa)isa);
+	BENCH_SET_NAMES(b, "kernels", kernels);
+	BENCH_SET_NAMES(b, "isas", isas);
 	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
 		if (bench_cache_bytes(b, level))
 			p->last_bytes = bench_cache_bytes(b, level);
@@ -328,18 +323,18 @@ static bool has_thread(const struct bandwidth_plan *p,
 size_t bandwidth_plan_largest(const struct bench *b,
 			      const struct bandwidth_plan *p, int node)
 {
-	size_t bytes = 0;
+	size_t most = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		const struct bandwidth_spec *spec = &p->spec[i];
+	BENCH_EACH (b, c, "kernel !before isa!=best") {
+		const struct bandwidth_spec *spec = c->data;
 		const size_t size =
 			spec->part * mem_op_arrays(spec->op) * spec->threads;
 
-		if (bench_selected(b, spec->c) && size > bytes &&
+		if (size > most && bench_selected(b, c) &&
 		    has_thread(p, spec, node))
-			bytes = size;
+			most = size;
 	}
-	return bytes;
+	return most;
 }
 
 struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
@@ -363,25 +358,22 @@ double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
 	       (double)rounds * 1e9 / ns;
 }
 
-void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p)
+void bandwidth_plan_best(struct bench *b)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		const struct bandwidth_spec *spec = &p->spec[i];
-		const double here = bench_value(b, spec->c);
+	BENCH_EACH (b, c, "!before isa!=best") {
+		const struct bandwidth_spec *spec = c->data;
+		const double here = bench_value(b, c);
 
 		if (!spec->best || !isfinite(here) ||
 		    here <= bench_value(b, spec->best))
 			continue;
 		bench_derive(b, spec->best, here);
-		bench_fact_text(b, spec->best, "by", spec->c->name);
+		bench_fact_text(b, spec->best, "by", c->name);
 	}
-	for (size_t i = 0; i < p->n; i++) {
-		const struct bench_case *best = p->spec[i].best;
-
-		if (best && !isfinite(bench_value(b, best)))
+	BENCH_EACH (b, best, "isa=best")
+		if (!isfinite(bench_value(b, best)))
 			bench_derive_skip(b, best,
 					  "none of its ways has a value");
-	}
 }
 
 static void compare(struct bench *b, const struct bench_case *c,
@@ -407,17 +399,15 @@ static bool is_like_in_memory(const struct bandwidth_plan *p,
 
 void bandwidth_plan_compare(struct bench *b, const struct bandwidth_plan *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		const struct bandwidth_spec *spec = &p->spec[i];
+	BENCH_EACH (b, c, "level=L3 isa!=best")
+		BENCH_EACH (b, other, "!before isa!=best") {
+			const struct bandwidth_spec *spec = c->data;
+			const struct bandwidth_spec *in_memory = other->data;
 
-		for (size_t k = 0; spec->level == LEVEL_3 && k < p->n; k++) {
-			const struct bandwidth_spec *other = &p->spec[k];
-
-			if (!is_like_in_memory(p, spec, other))
+			if (!is_like_in_memory(p, spec, in_memory))
 				continue;
-			compare(b, spec->c, other->c);
+			compare(b, c, other);
 			if (spec->best)
-				compare(b, spec->best, other->best);
+				compare(b, spec->best, in_memory->best);
 		}
-	}
 }

@@ -15,7 +15,6 @@
  * of which size, by how many threads; and the rows that take the best of them.
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
-#define BANDWIDTH_MAX	6144 /* 30 numbers of threads need as many */
 /* From one thread's arrays to the next one's, beyond their bytes: all skews of
  * one thread, and more than a core fetches ahead of what it reads (strides: 8
  * rounds of 512 bytes, for one).  It would fetch what the next thread writes,
@@ -24,25 +23,25 @@
 
 enum bandwidth_level { LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_MEMORY, LEVELS };
 
+/* The state of a case. */
 struct bandwidth_spec {
 	enum mem_op op;
 	enum mem_isa isa;
 	enum bandwidth_level level;
 	unsigned int threads;
-	size_t part;  /* bytes of one array of one thread */
-	size_t chunk; /* of that, what one round goes over */
-	const struct bench_case *c;
+	size_t part;		       /* bytes of one array of one thread */
+	size_t chunk;		       /* of that, what one round goes over */
 	const struct bench_case *best; /* the row that takes it if it wins */
 };
 
 struct bandwidth_plan {
-	struct bandwidth_spec spec[BANDWIDTH_MAX];
-	size_t n;
 	size_t last_bytes; /* of the last cache that is known; 0: of none */
 	/* What the caches of a level hold of the arrays of all threads, and
 	 * what they do not hold; for the number of threads being planned, and
 	 * when all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
+	const struct bench_case *before; /* those of the size being planned */
+	bool asked;			 /* which was asked for */
 	unsigned int cpus;
 	/* Of each thread, and its node; threads of one node share a buffer. */
 	int cpu[PARTNER_TEAM_MAX], node[PARTNER_TEAM_MAX];
@@ -54,13 +53,13 @@ struct bandwidth_place {
 	size_t a, b, c;
 };
 
-/* Why a case is left out. */
-extern const char bandwidth_too_big[];
-
 extern const struct bench_open bandwidth_plan_open[];
 
-/* bandwidth_plan_make() - add the cases; a case's index is its spec's. */
+/* bandwidth_plan_make() - add the cases.  bandwidth_plan_fill() - of each of
+ * them its spec; false if it is not worth a row. */
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
+bool bandwidth_plan_fill(struct bench *b, const struct bandwidth_plan *p,
+			 struct bench_case *c);
 
 /* bandwidth_plan_largest() - bytes of the largest case that is selected, 0 if
  * none is. @node: of those that have a thread there. */
@@ -79,7 +78,7 @@ double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
 
 /* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
  * was measured. */
-void bandwidth_plan_best(struct bench *b, const struct bandwidth_plan *p);
+void bandwidth_plan_best(struct bench *b);
 
 /* bandwidth_plan_compare() - after that: beside what is in L3 by its size the
  * fact times_memory, its rate over that of the same way in memory, to
