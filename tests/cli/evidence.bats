@@ -99,8 +99,8 @@ blocks_as_written file_read pread cache=warm,order=random,size=4M
 blocks_as_written file_read unmapped cache=warm,order=sequential,via=mapped,*
 blocks_as_written file_read read cache=warm,order=sequential,via=open_read,block=64K,file=256K
 blocks_as_written file_read unmapped cache=warm,order=sequential,via=open_mmap,block=64K,file=256K
-bytes_cached file_read cold@16384 cache=warm,order=random,size=4M
-bytes_without_device file_read cold@16384 cache=warm,order=random,size=4M
+bytes_cached file_read cold cache=warm,order=random,size=4M
+bytes_without_device file_read cold cache=warm,order=random,size=4M
 bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random,size=4M
 bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=4M
 blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
