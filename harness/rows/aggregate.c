@@ -144,19 +144,25 @@ double result_said(const struct result *r)
 	return isfinite(r->value) ? r->value : r->estimate;
 }
 
-/* Median of what was said times the double at @offset (a frequency), 1e9 of
- * which make one: NAN where no frequency is known. */
-static double median_scaled(rows_t rows, size_t n, size_t offset, double *work)
+/* What was said, where it is finite, times the frequency at @hz in GHz;
+ * SIZE_MAX is none.  Return: how many are in @work. */
+static size_t said_of(rows_t rows, size_t n, size_t hz, double *work)
 {
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double hz = *(const double *)((const char *)rows[i] + offset);
-		double x = result_said(rows[i]) * hz / 1e9;
+		const char *r = (const char *)rows[i];
 
-		if (isfinite(x))
-			work[k++] = x;
+		work[k] = result_said(rows[i]);
+		if (hz != SIZE_MAX)
+			work[k] = work[k] * *(const double *)(r + hz) / 1e9;
+		k += isfinite(work[k]);
 	}
+	return k;
+}
+
+static double median_of(double *work, size_t k)
+{
 	return k ? stats_median(work, k) : NAN;
 }
 
@@ -174,11 +180,8 @@ static double worst_level(const struct result *out, const double *x, size_t n)
 
 static void headline(struct result *out, rows_t rows, size_t n, double *work)
 {
-	size_t k = 0, lo, hi;
+	size_t k = said_of(rows, n, SIZE_MAX, work), lo, hi;
 
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(result_said(rows[i])))
-			work[k++] = result_said(rows[i]);
 	if (!k)
 		return;
 	if (out->unit && !strcmp(out->unit, "level")) {
@@ -197,10 +200,10 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 	}
 	if (out->unit && strcmp(out->unit, "ns") != 0)
 		return;
-	out->ticks =
-		median_scaled(rows, n, offsetof(struct result, tsc_hz), work);
-	out->cycles =
-		median_scaled(rows, n, offsetof(struct result, core_hz), work);
+	k = said_of(rows, n, offsetof(struct result, tsc_hz), work);
+	out->ticks = median_of(work, k);
+	k = said_of(rows, n, offsetof(struct result, core_hz), work);
+	out->cycles = median_of(work, k);
 }
 
 /* Invocations that all find the same step do not know where in it. */
@@ -365,11 +368,8 @@ static double figures(struct result *out, rows_t rows, size_t n, double *work)
 static int find_states(struct result *out, rows_t rows, size_t n, double *work)
 {
 	struct states s;
-	size_t k = 0;
+	size_t k = said_of(rows, n, SIZE_MAX, work);
 
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(result_said(rows[i])))
-			work[k++] = result_said(rows[i]);
 	if (out->status != RESULT_OK || !states_apply(out->unit) ||
 	    !states_find(&s, work, k))
 		return 0;

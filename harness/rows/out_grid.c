@@ -118,22 +118,22 @@ static bool has_term(const char *name, const char *term, size_t len)
 	return false;
 }
 
-/* The terms of @name that @of has (or has not), a new string. */
-static char *terms(const char *name, const char *of, bool has)
+/* Those terms of @name go that @of has (or has not). */
+static void drop_terms(char *name, const char *of, bool has)
 {
-	char *text = calloc(strlen(name) + 1, 1), *end = text;
+	const char *term = name;
+	char *end = name;
 
-	while (text && *name) {
-		size_t n = strcspn(name, ",");
-
-		if (has_term(of, name, n) == has) {
-			if (end != text)
-				*end++ = ',';
-			end = stpncpy(end, name, n);
-		}
-		name += n + (name[n] == ',');
+	for (size_t n; *term; term += n + (term[n] == ',')) {
+		n = strcspn(term, ",");
+		if (has_term(of, term, n) == has)
+			continue;
+		if (end != name)
+			*end++ = ',';
+		memmove(end, term, n);
+		end += n;
 	}
-	return text;
+	*end = '\0';
 }
 
 /* Terms that all names have go into a line above the table; not if a name is
@@ -142,31 +142,16 @@ static void hoist(FILE *f, const struct grid *g)
 {
 	char *shared = g->rows > 2 ? strdup(*grid_row(g, 1)) : NULL;
 	char *text = NULL;
-	bool whole = false;
+	bool whole = !shared;
 
-	for (size_t i = 1; shared && i < g->rows; i++) {
-		char *both = terms(shared, *grid_row(g, i), true);
-
-		free(shared);
-		shared = both;
-	}
-	for (size_t i = 1; shared && i < g->rows; i++) {
-		char *rest = terms(*grid_row(g, i), shared, false);
-
-		whole |= !rest || !*rest;
-		free(rest);
-	}
-	if (shared && *shared && !whole &&
+	for (size_t i = 2; shared && i < g->rows; i++)
+		drop_terms(shared, *grid_row(g, i), false);
+	for (size_t i = 1; shared && i < g->rows; i++)
+		whole |= strlen(*grid_row(g, i)) == strlen(shared);
+	if (!whole && *shared &&
 	    asprintf(&text, "in all cases: %s", shared) >= 0) {
-		for (size_t i = 1; i < g->rows; i++) {
-			char **name = grid_row(g, i);
-			char *rest = terms(*name, shared, false);
-
-			if (!rest)
-				continue;
-			free(*name);
-			*name = rest;
-		}
+		for (size_t i = 1; i < g->rows; i++)
+			drop_terms(*grid_row(g, i), shared, true);
 		grid_text(f, text, GRID_GAP);
 		fputc('\n', f);
 		free(text);
