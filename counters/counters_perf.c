@@ -13,6 +13,7 @@
 
 #include "alloc.h"
 #include "counters_set.h"
+#include "sysfile.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -51,18 +52,6 @@ static const struct perf_event {
 const char *counters_name(enum counters_event event)
 {
 	return perf_events[event].name;
-}
-
-static int read_paranoid(void)
-{
-	int level = -1;
-	FILE *f = fopen(PARANOID, "re");
-
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = -1;
-	if (f)
-		fclose(f);
-	return level;
 }
 
 /* A context in which events count: a thread, a CPU, a cgroup on a CPU. */
@@ -104,7 +93,7 @@ static void explain(struct counters *c, enum counters_event event, int err)
 		.kind = c->target.kind,
 		.pmus = c->pmus,
 		.hypervisor = c->arch.hypervisor,
-		.paranoid = read_paranoid(),
+		.paranoid = (int)sysfile_number(-1, NULL, PARANOID),
 		.system_wide = c->target.kind == COUNTERS_CPU ||
 			       c->target.kind == COUNTERS_CGROUP,
 	};

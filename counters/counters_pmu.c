@@ -3,49 +3,28 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* First line of DEVICES/NAME/FILE, without its end; NULL if there is none. */
-static char *read_line(const char *devices, const char *name, const char *file)
-{
-	char path[PATH_MAX], *line = NULL;
-	size_t size = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s/%s", devices, name, file);
-	f = fopen(path, "re");
-	if (!f)
-		return NULL;
-	if (getline(&line, &size, f) < 0) {
-		free(line);
-		line = NULL;
-	} else {
-		line[strcspn(line, "\n")] = '\0';
-	}
-	fclose(f);
-	return line;
-}
+#include "sysfile.h"
 
 static bool read_pmu(const char *devices, const char *name,
 		     struct counters_pmu *pmu)
 {
-	char *type;
+	const int64_t type =
+		sysfile_number(-1, NULL, "%s/%s/type", devices, name);
 
 	if (name[0] == '.')
 		return false;
-	pmu->cpus = read_line(devices, name, "cpus");
+	pmu->cpus = sysfile_first("%s/%s/cpus", devices, name);
 	pmu->name = strdup(name);
-	type = read_line(devices, name, "type");
-	if ((!pmu->cpus && strcmp(name, "cpu") != 0) || !type || !pmu->name) {
-		free(type);
+	if ((!pmu->cpus && strcmp(name, "cpu") != 0) || type < 0 ||
+	    !pmu->name) {
 		counters_pmu_free(pmu, 1);
 		return false;
 	}
-	pmu->type = (uint32_t)strtoul(type, NULL, 10);
-	free(type);
+	pmu->type = (uint32_t)type;
 	return true;
 }
 
@@ -84,25 +63,7 @@ void counters_pmu_free(struct counters_pmu *pmus, unsigned int n)
 
 bool counters_pmu_has(const struct counters_pmu *pmu, int cpu)
 {
-	const char *at = pmu->cpus;
-
-	if (!at)
-		return true;
-	while (*at) {
-		char *end;
-		long first = strtol(at, &end, 10), last = first;
-
-		if (end == at)
-			return false;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (cpu >= first && cpu <= last)
-			return true;
-		at = *end == ',' ? end + 1 : end;
-		if (*end && *end != ',')
-			return false;
-	}
-	return false;
+	return !pmu->cpus || field_list_has(pmu->cpus, cpu);
 }
 
 uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,

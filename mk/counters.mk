@@ -4,7 +4,9 @@
 CROSS_ARM64    ?= aarch64-linux-gnu-gcc
 COUNTERS_TEST  := $(BUILD)/counters-test
 COUNTERS_GUEST := $(COUNTERS_TEST)/guest
-COUNTERS_SRCS  := tests/lab/guest.c arch/aarch64/arch.c $(wildcard counters/*.c)
+# What the counters need without the harness.
+COUNTERS_PARTS := $(wildcard counters/*.c) base/sysfile.c base/io.c
+COUNTERS_SRCS  := tests/lab/guest.c arch/aarch64/arch.c $(COUNTERS_PARTS)
 
 # Neither SAN nor CFLAGS: it is for another machine.
 $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
@@ -20,7 +22,7 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
 	bench/memory/lib/$(ARCH)/chase_many.c monitor/load_work.c \
-	monitor/$(ARCH)/load_vector.c arch/$(ARCH)/arch.c $(wildcard counters/*.c)
+	monitor/$(ARCH)/load_vector.c arch/$(ARCH)/arch.c $(COUNTERS_PARTS)
 
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h base/*.h counters/*.h $(HARNESS:%=%/*.h)) mk/counters.mk
 	$(call say,LD,$@)

@@ -6,7 +6,7 @@ archdir ?= $(PREFIX)/lib
 
 COUNTERS_LIB := $(BUILD)/lib/liboscost-counters.a
 
-$(COUNTERS_LIB): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard counters/*.c) arch/$(ARCH)/arch.c)
+$(COUNTERS_LIB): $(patsubst %.c,$(BUILD)/obj/%.o,$(COUNTERS_PARTS) arch/$(ARCH)/arch.c)
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

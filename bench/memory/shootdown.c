@@ -34,6 +34,7 @@
 #include "lib/map_calls.h"
 #include "partner_team.h"
 #include "stats.h"
+#include "sysfile.h"
 
 #define MOST_STEPS 12
 #define LOOKS	   (1u << 20) /* at a thread that does not run yet */
@@ -115,22 +116,15 @@ static int sleep_thread(struct partner *p, void *arg)
  * other for, as the kernel counts them. */
 static uint64_t interrupts(void)
 {
-	char line[16384];
-	uint64_t sum = 0;
-	FILE *f = fopen("/proc/interrupts", "re");
+	char *text = sysfile_text("/proc/interrupts");
+	const char *line = field_behind(text, "CAL");
+	int64_t sum = 0, n;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		char *at = line + strspn(line, " "), *word;
-
-		if (strncmp(at, "CAL:", 4) != 0)
-			continue;
-		at += 4;
-		while ((word = strsep(&at, " ")))
-			sum += strtoull(word, NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return sum;
+	for (unsigned int i = 0;
+	     (n = field_number(field_nth(line, i), -1)) >= 0; i++)
+		sum += n;
+	free(text);
+	return (uint64_t)sum;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)

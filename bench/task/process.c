@@ -48,6 +48,7 @@
 #include "lib/proc_memory.h"
 #include "lib/proc_points.h"
 #include "lib/proc_spawn.h"
+#include "mem.h"
 #include "partner.h"
 
 #define MIB (1024ul * 1024)
@@ -134,7 +135,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = proc_memory_open(&s->memory, p->bytes, p->huge);
 	if (err)
 		return bench_fail(b, -err, "map %zu MiB", p->bytes / MIB);
-	huge = proc_memory_huge(&s->memory);
+	huge = mem_huge_in(s->memory.start, s->memory.bytes, false);
 	if (huge == -ENOENT)
 		return bench_skip(b, "needs /proc/self/smaps");
 	if (huge < 0)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "mem.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "groups.h"
 #include "sysfile.h"
@@ -51,4 +54,39 @@ uint64_t mem_spare_bytes(void)
 	uint64_t cgroup = mem_cgroup_spare_bytes();
 
 	return (available < cgroup ? available : cgroup) / 4;
+}
+
+/* Adds what one line of an smaps entry says of huge pages, bytes. */
+static int64_t huge_of_line(const char *line, int64_t area, bool pool)
+{
+	const int64_t kib =
+		field_number(field_behind(line, "AnonHugePages"), 0);
+	const int64_t page =
+		pool ? field_number(field_behind(line, "KernelPageSize"), 0)
+		     : 0;
+
+	return (kib << 10) + (page << 10 > sysconf(_SC_PAGESIZE) ? area : 0);
+}
+
+int64_t mem_huge_in(const void *base, size_t bytes, bool pool)
+{
+	const uintptr_t lo = (uintptr_t)base, hi = lo + bytes;
+	char *text = sysfile_text("/proc/self/smaps"), *rest = text, *line;
+	int64_t sum = text ? 0 : -errno, area = 0;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *end;
+		const uintptr_t from = strtoull(line, &end, 16);
+
+		if (end != line && *end == '-') { /* the head of an entry */
+			const uintptr_t to = strtoull(end + 1, NULL, 16);
+
+			area = from < hi && to > lo ? (int64_t)(to - from) : 0;
+		} else if (area) {
+			sum += huge_of_line(line, area, pool);
+		}
+	}
+	free(text);
+	/* The entry may hold more. */
+	return sum < (int64_t)bytes ? sum : (int64_t)bytes;
 }

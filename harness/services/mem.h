@@ -2,6 +2,8 @@
 #ifndef MEM_H
 #define MEM_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -19,5 +21,9 @@ uint64_t mem_cgroup_spare_bytes(void);
 
 /* mem_spare_bytes() - a quarter of the lesser of the two. */
 uint64_t mem_spare_bytes(void);
+
+/* mem_huge_in() - how much of @bytes from @base on is on huge pages now, with
+ * @pool also on those of hugetlbfs, by /proc/self/smaps; -errno. */
+int64_t mem_huge_in(const void *base, size_t bytes, bool pool);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel_tells.h"
+#include "sysfile.h"
 #include "ways.h"
 
 #ifndef SYS_process_madvise
@@ -159,21 +160,14 @@ static int open_pages(struct bench *b, struct ways *s)
 /* One fault for all of it: a folio of this size, or a larger one. */
 static int open_folio(struct bench *b, struct ways *s)
 {
-	char path[128], text[64] = "";
-	FILE *f;
+	char path[128], text[64];
 
 	s->ready = ready_touch;
 	s->advice = MADV_HUGEPAGE;
 	snprintf(path, sizeof(path),
 		 "/sys/kernel/mm/transparent_hugepage/hugepages-%zukB/enabled",
 		 s->n >> 10);
-	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = '\0';
-		fclose(f);
-	}
-	if (!text[0])
+	if (sysfile_line(text, sizeof(text), "%s", path) <= 0)
 		return bench_skip(b, "no folios of this size (no %s)", path);
 	if (strstr(text, "[never]"))
 		return bench_skip(b, "%s is never; madvise allows it", path);

@@ -11,6 +11,8 @@
 
 #include "arch.h"
 #include "chase.h"
+#include "mem.h"
+#include "sysfile.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -142,61 +144,14 @@ void mem_flush(const void *base, size_t bytes)
 
 uint64_t mem_huge_pool(void)
 {
-	unsigned long long pages = 0, size_kb = 0;
-	char line[128];
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "HugePages_Free:", 15) == 0)
-			pages = strtoull(line + 15, NULL, 10);
-		else if (strncmp(line, "Hugepagesize:", 13) == 0)
-			size_kb = strtoull(line + 13, NULL, 10);
-	}
-	(void)fclose(f);
-	return pages * size_kb << 10;
-}
-
-/* Adds what one line of an smaps entry says of huge pages, bytes. */
-static int64_t huge_of_line(const char *line, int64_t area, int hugetlb)
-{
-	if (strncmp(line, "AnonHugePages:", 14) == 0)
-		return strtoll(line + 14, NULL, 10) << 10;
-	if (hugetlb && strncmp(line, "KernelPageSize:", 15) == 0)
-		return strtoll(line + 15, NULL, 10) << 10 >
-				       (int64_t)bench_page_bytes()
-			       ? area
-			       : 0;
-	return 0;
+	return (uint64_t)(sysfile_number(0, "HugePages_Free", "/proc/meminfo") *
+			  sysfile_number(0, "Hugepagesize", "/proc/meminfo"))
+	       << 10;
 }
 
 int64_t mem_huge_bytes(const struct mem_buffer *m)
 {
-	const uintptr_t lo = (uintptr_t)m->base;
-	const uintptr_t hi = lo + m->bytes;
-	const int hugetlb = m->pages == MEM_HUGETLB;
-	char line[512];
-	int64_t sum = 0, area = 0;
-	FILE *f = fopen("/proc/self/smaps", "re");
-
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		char *end;
-		const uintptr_t from = strtoull(line, &end, 16);
-
-		if (*end == '-') { /* the head of an entry: "from-to ..." */
-			const uintptr_t to = strtoull(end + 1, NULL, 16);
-
-			area = from < hi && to > lo ? (int64_t)(to - from) : 0;
-		} else if (area) {
-			sum += huge_of_line(line, area, hugetlb);
-		}
-	}
-	(void)fclose(f);
-	/* The entry may hold more than @m. */
-	return sum < (int64_t)m->bytes ? sum : (int64_t)m->bytes;
+	return mem_huge_in(m->base, m->bytes, m->pages == MEM_HUGETLB);
 }
 
 int mem_skip_huge(struct bench *b, int64_t got, size_t bytes)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "multicall.h"
+#include "sysfile.h"
 
 /* As scripts/netlab makes them. */
 #define NETLAB_HERE	   "/run/netns/oscost-a"
@@ -34,14 +35,9 @@
 
 static bool is_shaped(void)
 {
-	char line[64] = "";
-	FILE *f = fopen(NETLAB_FILE, "re");
+	char line[64];
 
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
+	sysfile_line(line, sizeof(line), NETLAB_FILE);
 	return strstr(line, " shaped");
 }
 

@@ -2,7 +2,6 @@
 #include "net_ping.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
@@ -12,10 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "sysfile.h"
+
 /* linux/icmp.h has it and cannot be included beside netinet's. */
 #define ICMP_FILTER_OPTION 1
-
-#define LINE_BYTES 1024 /* of /proc/net/snmp */
 
 int net_ping_open(struct net_ping *p)
 {
@@ -165,40 +164,21 @@ void net_ping_close(struct net_ping *p)
 	p->buf = NULL;
 }
 
-/* The value of @column in the two lines "Icmp: names" and "Icmp: values". */
-static uint64_t value_of(char *names, char *values, const char *column)
-{
-	char *name_rest, *value_rest;
-	const char *name = strtok_r(names, " \n", &name_rest);
-	const char *value = strtok_r(values, " \n", &value_rest);
-	uint64_t n = 0;
-
-	while (name && value && strcmp(name, column) != 0) {
-		name = strtok_r(NULL, " \n", &name_rest);
-		value = strtok_r(NULL, " \n", &value_rest);
-	}
-	return name && value && sscanf(value, "%" SCNu64, &n) == 1 ? n : 0;
-}
-
-/* Echo replies that came to this network namespace; 0 if it is not told. */
+/* Echo replies that came to this network namespace; 0 if it is not told.  The
+ * line "Icmp: names" is followed by "Icmp: values". */
 static uint64_t echo_replies(void)
 {
-	char names[LINE_BYTES] = "", values[LINE_BYTES];
-	FILE *f = fopen("/proc/thread-self/net/snmp", "re");
-	uint64_t n = 0;
+	char *text = sysfile_text("/proc/thread-self/net/snmp");
+	const char *names = field_behind(text, "Icmp"), *name = names;
+	const char *values =
+		names ? field_behind(strchr(names, '\n'), "Icmp") : NULL;
+	int64_t n = 0;
 
-	if (!f)
-		return 0;
-	while (fgets(values, sizeof(values), f)) {
-		if (!strncmp(names, "Icmp: ", 6) &&
-		    !strncmp(values, "Icmp: ", 6)) {
-			n = value_of(names, values, "InEchoReps");
-			break;
-		}
-		memcpy(names, values, sizeof(names));
-	}
-	fclose(f);
-	return n;
+	for (unsigned int i = 0; values && (name = field_nth(names, i)); i++)
+		if (!strncmp(name, "InEchoReps ", 11))
+			n = field_number(field_nth(values, i), 0);
+	free(text);
+	return (uint64_t)n;
 }
 
 static uint64_t count(const struct net_proof *p, const struct net_client *c)

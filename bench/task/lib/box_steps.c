@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@
 #include "box_link.h"
 #include "partner.h"
 #include "proc_spawn.h"
+#include "sysfile.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x80
@@ -61,29 +63,14 @@ static ino_t space_of(pid_t pid, const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Whether a line of a file has @text. */
-static bool file_has(const char *path, const char *text)
-{
-	char buffer[8192];
-	size_t at = 0;
-	ssize_t n;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	while (fd >= 0 && at < sizeof(buffer) - 1 &&
-	       (n = read(fd, buffer + at, sizeof(buffer) - 1 - at)) > 0)
-		at += (size_t)n;
-	if (fd >= 0)
-		close(fd);
-	buffer[at] = '\0';
-	return strstr(buffer, text) != NULL;
-}
-
+/* Whether a line of a file of a process has @text. */
 static bool proc_has(pid_t pid, const char *file, const char *text)
 {
-	char path[64];
+	char *all = sysfile_text("/proc/%d/%s", pid, file);
+	const bool has = all && strstr(all, text);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	return file_has(path, text);
+	free(all);
+	return has;
 }
 
 static bool is_on(const char *path, long magic)
@@ -174,7 +161,7 @@ static int make_private(struct box *x)
 
 static bool is_private(struct box *x)
 {
-	return !file_has("/proc/self/mountinfo", " shared:");
+	return !proc_has(getpid(), "mountinfo", " shared:");
 }
 
 static int overlay_mount(struct box *x)

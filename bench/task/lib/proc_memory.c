@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "guard.h"
 #include "proc_memory.h"
+#include "sysfile.h"
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
 size_t proc_huge_page_bytes(void)
 {
-	char mode[128] = "";
-	size_t bytes = 0;
-	FILE *f = fopen(THP "enabled", "re");
+	char mode[128];
 
-	if (!f)
+	if (sysfile_line(mode, sizeof(mode), THP "enabled") <= 0 ||
+	    strstr(mode, "[never]"))
 		return 0;
-	if (!fgets(mode, sizeof(mode), f) || strstr(mode, "[never]")) {
-		fclose(f);
-		return 0;
-	}
-	fclose(f);
-	f = fopen(THP "hpage_pmd_size", "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%zu", &bytes) != 1)
-		bytes = 0;
-	fclose(f);
-	return bytes;
+	return (size_t)sysfile_number(0, NULL, THP "hpage_pmd_size");
 }
 
 int proc_memory_open(struct proc_memory *m, size_t bytes, bool huge)
@@ -80,56 +68,26 @@ void proc_memory_touch(const struct proc_memory *m, size_t page)
 		p[i] = (char)(p[i] + 1);
 }
 
-int64_t proc_memory_huge(const struct proc_memory *m)
-{
-	const unsigned long from = (unsigned long)(uintptr_t)m->start;
-	int64_t bytes = 0;
-	bool inside = false;
-	char line[512];
-	FILE *f = fopen("/proc/self/smaps", "re");
-
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long lo, hi, kib;
-
-		if (sscanf(line, "%lx-%lx ", &lo, &hi) == 2)
-			inside = lo < from + m->bytes && hi > from;
-		else if (inside &&
-			 sscanf(line, "AnonHugePages: %lu kB", &kib) == 1)
-			bytes += (int64_t)kib * 1024;
-	}
-	fclose(f);
-	return bytes;
-}
-
 int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings)
 {
-	uint64_t pages = 0;
-	char path[64];
-	int c, got;
-	FILE *f;
+	char statm[128], *maps;
+	int64_t pages;
 
 	if (!guard_sees_processes())
 		return -ENOENT;
 	if (!pid)
 		pid = getpid();
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
+	sysfile_begin(statm, sizeof(statm), "/proc/%d/statm", (int)pid);
+	pages = field_number(field_nth(statm, 1), -1);
+	maps = sysfile_text("/proc/%d/maps", (int)pid);
+	if (!maps)
 		return -errno;
-	got = fscanf(f, "%*u %" SCNu64, &pages);
-	fclose(f);
-	*resident = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
+	*resident = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	*mappings = 0;
-	while ((c = getc(f)) != EOF)
-		*mappings += c == '\n';
-	fclose(f);
-	return got == 1 ? 0 : -EIO;
+	for (const char *at = maps; (at = strchr(at, '\n')); at++)
+		++*mappings;
+	free(maps);
+	return pages < 0 ? -EIO : 0;
 }
 
 void proc_memory_close(struct proc_memory *m)

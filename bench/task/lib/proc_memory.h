@@ -35,10 +35,6 @@ int proc_memory_open(struct proc_memory *m, size_t bytes, bool huge);
  * forks; @page is the step in bytes. */
 void proc_memory_touch(const struct proc_memory *m, size_t page);
 
-/* proc_memory_huge() - bytes of it that are huge pages, as /proc/self/smaps
- * says; -errno. */
-int64_t proc_memory_huge(const struct proc_memory *m);
-
 /**
  * proc_memory_size() - how large a process is, which is what fork copies.
  * @pid: of the process; 0 for this one.

@@ -11,6 +11,7 @@
 
 #include "guard.h"
 #include "switch_shot.h"
+#include "sysfile.h"
 
 #define NAP_US 20
 
@@ -79,19 +80,13 @@ static int peer(struct partner *p, void *arg)
  * Return: 1 asleep, 0 not, or -errno. */
 static int asleep(pid_t pid, pid_t tid)
 {
-	char path[64], line[256];
-	const char *p = NULL;
-	FILE *f;
+	char stat[512];
+	const long err =
+		sysfile_begin(stat, sizeof(stat), "/proc/%d/task/%d/stat",
+			      (int)pid, (int)tid);
+	const char *state = field_of_stat(stat, 3);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
-		 (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	if (fgets(line, sizeof(line), f))
-		p = strrchr(line, ')');
-	fclose(f);
-	return p && p[1] == ' ' && p[2] == 'S';
+	return err < 0 ? (int)err : state && *state == 'S';
 }
 
 static int wait_until_asleep(struct bench *b, struct switch_shot *s)
