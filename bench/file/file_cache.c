@@ -62,7 +62,7 @@ struct cache_state {
 	const struct bench_case *figure[FIGURES];
 	struct file_sweep sweep;
 	struct file_parts parts[MAX_POINTS]; /* of the group's points */
-	size_t points;
+	size_t points, n_added;
 	struct cache_reader reader;
 	unsigned int part; /* to read next */
 	struct file_counts before;
@@ -93,11 +93,28 @@ static uint64_t memory_bytes(void)
 	return bound >= 0 && (uint64_t)bound < bytes ? (uint64_t)bound : bytes;
 }
 
+static const char *const names[FIGURES] = { "knee", "cached", "uncached" };
+
+static const char points[] =
+	"scope=$scope size=$sizes; is unit=ns mean exclusive switches;"
+	"scope=$scope figure={knee,cached,uncached}; is derived;"
+	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	struct cache_state *s = state;
+
+	if (case_has(c, "size")) {
+		c->index = s->n_added++;
+		c->derived = s->whole_machine;
+	}
+	return true;
+}
+
 static int cases(struct bench *b, void *state)
 {
-	static const char *const names[FIGURES] = { "knee", "cached",
-						    "uncached" };
 	struct cache_state *s = state;
+	int64_t sizes[MAX_POINTS];
 	const char *scope = s->whole_machine ? "machine" : "group";
 
 	file_data_init(&s->reader.file);
@@ -107,32 +124,16 @@ static int cases(struct bench *b, void *state)
 		s->unit_bytes = MIB;
 	s->points =
 		s->whole_machine ? LENGTH(machine_sizes) : LENGTH(group_sizes);
-	for (size_t i = 0; i < s->points; i++) {
-		s->point[i] = bench_add(
-			b, &(struct bench_case) {
-				   .params = { P_STR("scope", scope),
-					       P_SIZE("size",
-						      (int64_t)size_of(s, i)) },
-				   .index = (int64_t)i,
-				   .unit = "ns",
-				   .estimator = BENCH_EST_MEAN,
-				   .derived = s->whole_machine,
-				   .exclusive = true,
-				   .switches = true,
-			   });
-	}
+	for (size_t i = 0; i < s->points; i++)
+		sizes[i] = (int64_t)size_of(s, i);
+	bench_set_names(b, "scope", &scope, sizeof(scope), 1);
+	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, s->points);
+	bench_points(b, points);
+	for (size_t i = 0; i < s->points; i++)
+		s->point[i] = bench_next(b, i ? s->point[i - 1] : NULL, "size");
 	for (int i = 0; i < FIGURES; i++)
 		s->figure[i] =
-			bench_add(b, &(struct bench_case) {
-					     .params = { P_STR("scope", scope),
-							 P_STR("figure",
-							       names[i]) },
-					     .unit = i == KNEE ? "B" : "ns",
-					     .better = i == KNEE ? BENCH_HIGHER
-								 : BENCH_LOWER,
-					     .estimator = BENCH_EST_DERIVED,
-					     .derived = true,
-				     });
+			bench_find(b, "scope=%s,figure=%s", scope, names[i]);
 	return 0;
 }
 
@@ -399,6 +400,7 @@ const struct bench_desc bench_desc = {
 	.name = "file_cache",
 	.opts = opts,
 	.state_size = sizeof(struct cache_state),
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -45,21 +45,13 @@
 #define WINDOW_MS 4.0 /* at least */
 #define ENOUGH	  4   /* blocks of each process in a window, or it stays open */
 
-enum figure { INTERCEPT, SLOPE, R2, FIGURES };
-
-static const int64_t counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
-static const char *const modes[] = { "direct", "warm" };
-static const char *const files[] = { "own", "one" };
-static const char *const figures[FIGURES] = { "intercept", "slope", "r2" };
-
-static const struct bench_axis points[] = { AXIS_STR("mode", modes),
-					    AXIS_STR("files", files),
-					    AXIS_INT("procs", counts),
-					    { 0 } };
-static const struct bench_axis lines[] = { AXIS_STR("mode", modes),
-					   AXIS_STR("files", files),
-					   AXIS_STR("figure", figures),
-					   { 0 } };
+/* Three points make a line; of one series all are wanted. */
+static const char points[] =
+	"mode={direct,warm} files={own,one} procs=1..10;"
+	"not procs={3,4,6,7,8,9} mode=warm; not procs={3,4,6,7,8,9} files=one;"
+	"is unit=ns exclusive;"
+	"mode={direct,warm} files={own,one} figure={intercept,slope,r2};"
+	"is derived unit=ns; is unit='1' higher if figure=r2";
 
 /* What the processes of a window share.  It opens when the last of them is
  * under way; it closes when its time is over, where the disk is slow not before
@@ -92,35 +84,12 @@ struct contention_state {
 /* Each process of the crew has its own copy. */
 static _Alignas(FILE_DATA_ALIGN) char block[BLOCK];
 
-/* Three points make a line; of one series all are wanted. */
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
-{
-	const unsigned int procs = (unsigned int)counts[c->at[2]];
-	const bool all = !c->at[0] && !c->at[1];
-
-	c->index = procs;
-	c->unit = "ns";
-	c->exclusive = true;
-	return all || procs == 1 || procs == 2 || procs == 5 || procs == 10;
-}
-
-static bool add_figure(struct bench *b, void *state, struct bench_case *c)
-{
-	c->unit = c->at[2] == R2 ? "1" : "ns";
-	c->better = c->at[2] == R2 ? BENCH_HIGHER : BENCH_LOWER;
-	c->estimator = BENCH_EST_DERIVED;
-	c->derived = true;
-	return true;
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct contention_state *s = state;
 
 	for (unsigned int i = 0; i < MOST; i++)
 		file_data_init(&s->file[i]);
-	bench_add_axes(b, points, add_point);
-	bench_add_axes(b, lines, add_figure);
 	return 0;
 }
 
@@ -336,9 +305,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct contention_state *s = state;
 	int err;
 
-	s->direct = c->at[0] == 0;
-	s->own = c->at[1] == 0;
-	s->procs = (unsigned int)c->index;
+	s->direct = case_is(c, "mode", "direct");
+	s->own = case_is(c, "files", "own");
+	s->procs = (unsigned int)case_int(c, "procs");
 	err = get_files(b, s);
 	if (err)
 		return err;
@@ -443,39 +412,44 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void derive_line(struct bench *b, unsigned int mode, unsigned int whose)
+static void derive_line(struct bench *b, const struct bench_case *intercept)
 {
-	const struct bench_case *c[FIGURES];
+	const struct bench_case *slope =
+		bench_beside(b, intercept, "figure=slope");
+	const struct bench_case *r2 = bench_beside(b, intercept, "figure=r2");
 	double x[MOST], y[MOST];
 	struct stats_line f;
 	size_t n = 0;
 
-	for (unsigned int i = 0; i < FIGURES; i++)
-		c[i] = bench_point(b, lines, mode, whose, i);
-	for (unsigned int i = 0; i < MOST; i++) {
-		x[n] = (double)counts[i];
-		y[n] = bench_value(b, bench_point(b, points, mode, whose, i));
+	BENCH_EACH (b, c, "procs") {
+		if (strcmp(case_str(c, "mode"), case_str(r2, "mode")) != 0 ||
+		    strcmp(case_str(c, "files"), case_str(r2, "files")) != 0)
+			continue;
+		x[n] = (double)case_int(c, "procs");
+		y[n] = bench_value(b, c);
 		n += isfinite(y[n]) ? 1 : 0;
 	}
 	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
-		for (int i = 0; i < FIGURES; i++)
-			bench_derive_skip(b, c[i],
+		const struct bench_case *all[] = { intercept, slope, r2 };
+
+		for (int i = 0; i < 3; i++)
+			bench_derive_skip(b, all[i],
 					  "a line needs three points, there "
 					  "are %zu",
 					  n);
 		return;
 	}
-	bench_derive_within(b, c[INTERCEPT], f.intercept, f.intercept_error);
-	bench_derive_within(b, c[SLOPE], f.slope, f.slope_error);
-	bench_derive(b, c[R2], f.r_squared);
-	bench_fact(b, c[INTERCEPT], "standard_error", f.intercept_error);
-	bench_fact(b, c[SLOPE], "standard_error", f.slope_error);
+	bench_derive_within(b, intercept, f.intercept, f.intercept_error);
+	bench_derive_within(b, slope, f.slope, f.slope_error);
+	bench_derive(b, r2, f.r_squared);
+	bench_fact(b, intercept, "standard_error", f.intercept_error);
+	bench_fact(b, slope, "standard_error", f.slope_error);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	for (unsigned int i = 0; i < 4; i++)
-		derive_line(b, i / 2, i % 2);
+	BENCH_EACH (b, c, "figure=intercept")
+		derive_line(b, c);
 	return 0;
 }
 
@@ -494,6 +468,7 @@ const struct bench_desc bench_desc = {
 	.many_cpus = true,
 	.switches = true,
 	.state_size = sizeof(struct contention_state),
+	.points = points,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

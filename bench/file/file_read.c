@@ -65,7 +65,6 @@
 
 struct read_state {
 	uint64_t bytes; /* --bytes */
-	struct file_points points;
 	struct file_data data, warm;
 	char too_large[FILE_DATA_WHY]; /* why the data are not larger */
 	struct file_place place;
@@ -75,7 +74,8 @@ struct read_state {
 	struct file_ring *ring;
 	char *buffers;
 
-	/* Of the visit under way. */
+	/* Of the visit under way; the row that gets the rate, or NULL. */
+	const struct bench_case *rate;
 	struct file_reader reader;
 	struct file_walk walk;
 	uint64_t base, size; /* what is read of the file: its end */
@@ -86,12 +86,6 @@ struct read_state {
 	uint64_t ticks[LOADED + 3 * FILE_POINTS_MOST_DEPTH];
 };
 
-static const struct file_point *point_of(const struct read_state *s,
-					 const struct bench_case *c)
-{
-	return &s->points.point[c->index];
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct read_state *s = state;
@@ -101,7 +95,6 @@ static int cases(struct bench *b, void *state)
 	file_data_init(&s->data);
 	file_data_init(&s->warm);
 	s->direct = -EBADF;
-	file_points_add(b, &s->points);
 	return 0;
 }
 
@@ -132,6 +125,7 @@ static int probe_counters(struct bench *b, struct read_state *s)
 /* The largest file that can be had. */
 static int make_data(struct bench *b, struct read_state *s)
 {
+	const uint64_t warm = file_points_warm_bytes(b);
 	uint64_t bytes = s->bytes;
 	int err = -EIO;
 
@@ -157,10 +151,10 @@ static int make_data(struct bench *b, struct read_state *s)
 		return file_data_give_up(b, &s->data, err);
 	/* It is no loss if only this one cannot be had.  That of another size
 	 * is another file, as directories of files may be kept. */
-	if (s->points.warm_bytes == FILE_POINTS_WARM_BYTES)
-		file_data_try(b, &s->warm, "warm", s->points.warm_bytes);
+	if (warm == FILE_POINTS_WARM_BYTES)
+		file_data_try(b, &s->warm, "warm", warm);
 	else
-		file_data_try(b, &s->warm, "warm_asked", s->points.warm_bytes);
+		file_data_try(b, &s->warm, "warm_asked", warm);
 	return 0;
 }
 
@@ -295,12 +289,13 @@ static void count_from_here(struct read_state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
-	const struct file_point *t = point_of(s, c);
+	const struct file_point *t = c->data;
 	const struct file_data *f = t->cache == FILE_WARM ? &s->warm : &s->data;
 	int err = check_possible(b, s, t);
 	uint64_t bytes;
 
 	s->blocks = s->right = 0;
+	s->rate = bench_beside(b, c, "figure=rate");
 	if (err)
 		return err;
 	/* Nothing can be fetched ahead beyond the end, as if the file were
@@ -356,7 +351,7 @@ static int make_cold(struct bench *b, struct read_state *s,
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
-	const struct file_point *t = point_of(s, c);
+	const struct file_point *t = c->data;
 
 	if (t->via == FILE_MMAP && madvise(s->map, s->size, MADV_DONTNEED))
 		return bench_fail(b, errno, "madvise");
@@ -400,7 +395,7 @@ static int sample_load(struct bench *b, struct read_state *s,
 	s->right += l.done;
 	for (unsigned int i = 0; i < l.counted; i++)
 		bench_record(b, c, l.ticks[i]);
-	bench_record_value(b, t->rate,
+	bench_record_value(b, s->rate,
 			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
 	return 0;
 }
@@ -408,7 +403,7 @@ static int sample_load(struct bench *b, struct read_state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
-	const struct file_point *t = point_of(s, c);
+	const struct file_point *t = c->data;
 	uint64_t ticks;
 	int err;
 
@@ -460,7 +455,7 @@ static void show_counts(struct bench *b, struct read_state *s,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct read_state *s = state;
-	const struct file_point *t = point_of(s, c);
+	const struct file_point *t = c->data;
 
 	if (s->map)
 		munmap(s->map, s->size);
@@ -485,22 +480,28 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	struct read_state *s = state;
-	const struct file_points *p = &s->points;
+	const struct bench_case *ratio =
+		bench_find(b, "cache=direct,figure=random_over_sequential");
 	double sequential = NAN, random = NAN;
 	char text[512];
 
-	for (int i = FILE_POINTS_SIZES - 1; i >= 0; i--) {
-		sequential = bench_value(b, p->direct[0][i]);
-		random = bench_value(b, p->direct[1][i]);
-		if (isfinite(sequential) && isfinite(random))
-			break;
+	/* Of the largest that has both. */
+	BENCH_EACH (b, c, "cache=direct order=sequential size") {
+		const double in_turn = bench_value(b, c);
+		const double at_random =
+			bench_value(b, bench_beside(b, c, "order=random"));
+
+		if (isfinite(in_turn) && isfinite(at_random)) {
+			sequential = in_turn;
+			random = at_random;
+		}
 	}
 	file_place_judge(&s->place, sequential, random, text, sizeof(text));
-	bench_fact_text(b, p->ratio, "device", text);
+	bench_fact_text(b, ratio, "device", text);
 	if (isfinite(sequential) && isfinite(random))
-		bench_derive(b, p->ratio, random / sequential);
+		bench_derive(b, ratio, random / sequential);
 	else
-		bench_derive_skip(b, p->ratio,
+		bench_derive_skip(b, ratio,
 				  "needs the rows cache=direct of one size");
 	return 0;
 }
@@ -527,7 +528,9 @@ static const struct opt opts[] = {
 
 const struct bench_desc bench_desc = {
 	.name = "file_read",
-	.open = file_points_open,
+	.case_state_size = sizeof(struct file_point),
+	.points = file_points,
+	.point = file_point_fill,
 	.opts = opts,
 	.state_size = sizeof(struct read_state),
 	.cases = cases,

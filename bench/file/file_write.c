@@ -59,7 +59,16 @@ static const struct {
 	[FDATASYNC] = { "fdatasync", true, 0 },
 };
 
-static const char *const order_names[] = { "sequential", "random" };
+#define HOW(durable, how)                                            \
+	"durable=" durable " how=" how " order={sequential,random};" \
+	"durable=" durable " how=" how " order=sequential block=4K..1M*16;"
+
+static const char points[] = HOW("no", "cached") HOW("no", "direct")
+	HOW("yes", "dsync") HOW("yes", "direct_dsync") HOW("yes", "fdatasync")
+	/* Over pages that the cache has in large pieces. */
+	"durable=no how=cached order=random filled='1M_writes';"
+	/* It sleeps until the device answers. */
+	"is exclusive switches; is log if !block; is mean bytes=block if block";
 
 struct write_state {
 	struct file_data data;
@@ -78,6 +87,14 @@ struct write_state {
 };
 
 /* A case's index holds it all. */
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	c->index = (int64_t)CASE_NTH(c, "how", hows) |
+		   case_is(c, "order", "random") << 3 |
+		   case_has(c, "filled") << 4;
+	return true;
+}
+
 static enum how how_of(const struct bench_case *c)
 {
 	return (enum how)(c->index & 7);
@@ -98,61 +115,13 @@ static size_t block_of(const struct bench_case *c)
 	return c->bytes ? c->bytes : FILE_DATA_BLOCK;
 }
 
-static struct bench_case point(enum how how, int random)
-{
-	return (struct bench_case) {
-		.params = { P_STR("durable", hows[how].durable ? "yes" : "no"),
-			    P_STR("how", hows[how].name),
-			    P_STR("order", order_names[random]) },
-		.index = (int64_t)how | random << 3,
-		.exclusive = true,
-		.switches = true, /* it sleeps until the device answers */
-		.histogram = BENCH_HIST_LOG,
-	};
-}
-
-static void add_block(struct bench *b, enum how how, size_t block)
-{
-	struct bench_case c = point(how, false);
-
-	c.params[3] = (struct bench_param)P_SIZE("block", (int64_t)block);
-	c.bytes = block;
-	c.estimator = BENCH_EST_MEAN;
-	c.histogram = BENCH_HIST_NONE;
-	bench_add(b, &c);
-}
-
-static void add(struct bench *b, enum how how)
-{
-	for (int random = 0; random < 2; random++) {
-		const struct bench_case c = point(how, random);
-
-		bench_add(b, &c);
-	}
-	for (size_t block = FILE_DATA_BLOCK; block <= MOST_BLOCK; block *= 16)
-		add_block(b, how, block);
-}
-
-/* Over pages that the cache has in large pieces. */
-static void add_large_pieces(struct bench *b)
-{
-	struct bench_case c = point(CACHED, true);
-
-	c.params[3] = (struct bench_param)P_STR("filled", "1M_writes");
-	c.index |= 16;
-	bench_add(b, &c);
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct write_state *s = state;
 
 	file_data_init(&s->data);
-	for (int how = 0; how < HOWS; how++) {
+	for (int how = 0; how < HOWS; how++)
 		s->fd[how] = -EBADF;
-		add(b, how);
-	}
-	add_large_pieces(b);
 	return 0;
 }
 
@@ -394,6 +363,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "file_write",
 	.state_size = sizeof(struct write_state),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -56,26 +56,32 @@
 #define MIB    ((int64_t)1 << 20)
 #define ANSWER 28 /* bytes of one of RPC that says nothing, with its mark */
 
-enum { WHERE, CACHE, ORDER, FILE_SIZE, BLOCK, FIGURE, AXES };
-enum { REMOTE, LOCAL };
-enum { READ, PENALTY, PENALTY_DIRECT };
-
 static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
-static const char *const orders[] = { "sequential", "random" };
-/* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
-static const int64_t files[] = { 4 * MIB, 64 * MIB, 1024 * MIB };
-static const int64_t blocks[] = { 4096, 64 << 10, 1 << 20 };
-static const char *const figures[] = { "read", "penalty", "penalty_direct" };
 
-#define SWEPT 1 /* of files[] */
+/* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
+static const char points[] =
+	"where=$where cache=$caches order={sequential,random} file={4M,64M,1G}"
+	" block={4K,64K,1M} figure={read,penalty,penalty_direct};"
+	"not cache=direct where!=local;"
+	"not block!=4K file!=64M; not block!=4K order=random;"
+	"not block!=4K cache=direct; not block!=4K figure!=read;"
+	"not figure!=read where=local; not figure!=read cache=unknown;"
+	"not figure=penalty_direct cache!=cold;"
+	"is switches; is derived if figure!=read;"
+	"is mean if figure=read cache=cold order=sequential;"
+	"is median log if figure=read cache!=cold"
+	" or figure=read order=random";
+
+static const char network_points[] =
+	"where=$label figure={connect,null_call,estimate}; is switches;"
+	"is derived if figure=estimate; is median log if figure!=estimate";
 
 struct state {
 	struct remote_options options;
-	const char *where[2];
-	struct bench_axis axes[AXES + 1];
 	struct remote_target target;
 	struct remote_reader reader;
 	const struct bench_case *connect, *null_call, *estimate;
+	bool reads; /* in this visit */
 };
 
 static bool has_local(const struct state *s)
@@ -89,57 +95,32 @@ static bool has_local(const struct state *s)
 static bool shown_by_larger(const struct state *s, const struct bench_case *c)
 {
 	return (s->options.nfslab || s->options.dir) &&
-	       s->options.bytes >= (uint64_t)files[SWEPT + 1] &&
-	       c->at[CACHE] == REMOTE_COLD && c->at[ORDER] == 0 &&
-	       c->at[FILE_SIZE] == SWEPT;
+	       s->options.bytes >= 1 << 30 && case_is(c, "cache", "cold") &&
+	       case_is(c, "order", "sequential") && case_is(c, "file", "64M") &&
+	       case_is(c, "block", "4K");
 }
 
-/* Which points of the axes are of interest, and can be told apart here. */
-static bool is_chosen(const struct state *s, const struct bench_case *c)
-{
-	const bool local = c->at[WHERE] == LOCAL;
-	const unsigned int cache = c->at[CACHE];
-
-	if (has_local(s) ? cache == REMOTE_UNKNOWN
-			 : local || cache != REMOTE_UNKNOWN)
-		return false;
-	if (cache == REMOTE_DIRECT && !local)
-		return false;
-	if (c->at[FIGURE] == PENALTY_DIRECT && cache != REMOTE_COLD)
-		return false;
-	if (c->at[FIGURE] != READ &&
-	    (local || c->at[BLOCK] || cache == REMOTE_UNKNOWN))
-		return false;
-	if (c->at[BLOCK])
-		return c->at[FILE_SIZE] == SWEPT && c->at[ORDER] == 0 &&
-		       cache != REMOTE_DIRECT;
-	return !shown_by_larger(s, c);
-}
-
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	struct remote_read *r = c->data;
 	bool runs;
 
-	if (!is_chosen(state, c))
+	if (!case_has(c, "cache"))
+		return true;
+	if (shown_by_larger(state, c))
 		return false;
 	*r = (struct remote_read) {
-		.local = c->at[WHERE] == LOCAL,
-		.cache = c->at[CACHE],
-		.random = c->at[ORDER],
-		.file = (uint64_t)files[c->at[FILE_SIZE]],
-		.block = (uint32_t)blocks[c->at[BLOCK]],
+		.local = case_is(c, "where", "local"),
+		.cache = CASE_NTH(c, "cache", caches),
+		.random = case_is(c, "order", "random"),
+		.file = (uint64_t)case_int(c, "file"),
+		.block = (uint32_t)case_int(c, "block"),
 	};
-	c->switches = true;
-	if (c->at[FIGURE] != READ) {
-		c->derived = true;
+	if (c->derived)
 		return true;
-	}
-	runs = r->cache == REMOTE_COLD && !r->random;
-	c->estimator = runs ? BENCH_EST_MEAN : BENCH_EST_MEDIAN;
-	c->histogram = runs ? BENCH_HIST_NONE : BENCH_HIST_LOG;
 	/* All events are one stretch: as few as there may be.  And what goes
 	 * before them takes as long at each visit. */
+	runs = r->cache == REMOTE_COLD && !r->random;
 	c->exclusive = runs || remote_read_needs_lead(r);
 	c->most = runs ? 1 : r->block >= MIB ? 12 : r->block > 4096 ? 32 : 120;
 	c->most = (unsigned int)fmax(BENCH_LEAST_SPARE,
@@ -147,42 +128,25 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static const struct bench_case *add_network(struct bench *b,
-					    const struct state *s,
-					    const char *figure, bool derived)
-{
-	const struct bench_case c = {
-		.params = {
-			P_STR("where", remote_target_label(&s->options)),
-			P_STR("figure", figure),
-		},
-		.estimator = derived ? BENCH_EST_DEFAULT : BENCH_EST_MEDIAN,
-		.histogram = derived ? BENCH_HIST_NONE : BENCH_HIST_LOG,
-		.derived = derived,
-		.switches = true,
-	};
-
-	return bench_add(b, &c);
-}
-
+/* What can be told apart here. */
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
+	const char *const label = remote_target_label(&s->options);
+	const char *const where[] = { label, "local" };
+	const bool local = has_local(s);
 
-	s->where[REMOTE] = remote_target_label(&s->options);
-	s->where[LOCAL] = "local";
-	s->axes[WHERE] = (struct bench_axis)AXIS_STR("where", s->where);
-	s->axes[CACHE] = (struct bench_axis)AXIS_STR("cache", caches);
-	s->axes[ORDER] = (struct bench_axis)AXIS_STR("order", orders);
-	s->axes[FILE_SIZE] = (struct bench_axis)AXIS_SIZE("file", files);
-	s->axes[BLOCK] = (struct bench_axis)AXIS_SIZE("block", blocks);
-	s->axes[FIGURE] = (struct bench_axis)AXIS_STR("figure", figures);
-	bench_add_axes(b, s->axes, add_point);
+	bench_set_names(b, "label", where, sizeof(*where), 1);
+	bench_set_names(b, "where", where, sizeof(*where), local ? 2 : 1);
+	bench_set_names(b, "caches", caches + (local ? 0 : REMOTE_UNKNOWN),
+			sizeof(*caches), local ? REMOTE_UNKNOWN : 1);
+	bench_points(b, points);
 	if (s->options.dir)
 		return 0; /* the kernel's client: no connection of ours */
-	s->connect = add_network(b, s, "connect", false);
-	s->null_call = add_network(b, s, "null_call", false);
-	s->estimate = add_network(b, s, "estimate", true);
+	bench_points(b, network_points);
+	s->connect = bench_find(b, "where=%s,figure=connect", label);
+	s->null_call = bench_find(b, "where=%s,figure=null_call", label);
+	s->estimate = bench_find(b, "where=%s,figure=estimate", label);
 	return 0;
 }
 
@@ -200,7 +164,7 @@ static int setup(struct bench *b, void *state)
 	err = remote_target_open(&s->target);
 	if (err)
 		return err;
-	return s->target.bytes < (uint64_t)files[0]
+	return s->target.bytes < 4 * MIB
 		       ? bench_fail(b, 0, "the file has less than 4 MiB")
 		       : 0;
 }
@@ -209,14 +173,15 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	return c->axes ? remote_read_enter(&s->reader, c, c->most) : 0;
+	s->reads = case_has(c, "cache");
+	return s->reads ? remote_read_enter(&s->reader, c, c->most) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	return c->axes ? remote_read_prepare(&s->reader) : 0;
+	return s->reads ? remote_read_prepare(&s->reader) : 0;
 }
 
 static int sample_connect(struct bench *b, struct state *s)
@@ -260,7 +225,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 	if (bench_stopping(b))
 		return 0;
-	if (c->axes)
+	if (s->reads)
 		return remote_read_sample(&s->reader);
 	return c == s->connect ? sample_connect(b, s) : sample_null_call(b, s);
 }
@@ -269,58 +234,55 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	return c->axes ? remote_read_leave(&s->reader) : 0;
+	return s->reads ? remote_read_leave(&s->reader) : 0;
 }
 
-/* The difference of a remote read and of a local one, @at one point of the
- * other axes. */
-static void derive_penalty(struct bench *b, const struct state *s,
-			   const unsigned int at[AXES])
+/* The difference of a remote read and of a local one. */
+static void derive_penalty(struct bench *b, const struct bench_case *penalty)
 {
-	const struct bench_case *c[2],
-		*penalty = bench_point(b, s->axes, REMOTE, at[CACHE], at[ORDER],
-				       at[FILE_SIZE], 0, at[FIGURE]);
-	const unsigned int cache[] = { at[CACHE], at[FIGURE] == PENALTY_DIRECT
-							  ? REMOTE_DIRECT
-							  : at[CACHE] };
-	double ns[2], error;
+	const struct bench_case *remote =
+		bench_beside(b, penalty, "figure=read");
+	const struct bench_case *local =
+		bench_beside(b, penalty,
+			     case_is(penalty, "figure", "penalty_direct")
+				     ? "where=local cache=direct figure=read"
+				     : "where=local figure=read");
+	const double ns[] = { bench_value(b, remote), bench_value(b, local) };
 
-	if (!penalty)
-		return;
-	for (unsigned int i = REMOTE; i <= LOCAL; i++) {
-		c[i] = bench_point(b, s->axes, i, cache[i], at[ORDER],
-				   at[FILE_SIZE], 0, READ);
-		ns[i] = bench_value(b, c[i]);
-	}
-	if (isnan(ns[REMOTE]) || isnan(ns[LOCAL])) {
+	if (isnan(ns[0]) || isnan(ns[1])) {
 		bench_derive_skip(b, penalty,
 				  "one of the two reads has no value");
 		return;
 	}
-	error = hypot(remote_read_error(c[REMOTE]->data),
-		      remote_read_error(c[LOCAL]->data));
-	bench_derive_within(b, penalty, ns[REMOTE] - ns[LOCAL], error);
+	bench_derive_within(b, penalty, ns[0] - ns[1],
+			    hypot(remote_read_error(remote->data),
+				  remote_read_error(local->data)));
 }
 
 /* As in the report: a round trip, and the block at the network's bandwidth,
  * which is the slope between two large reads from the server's memory. */
 static void derive_estimate(struct bench *b, const struct state *s)
 {
-	const unsigned int cache = has_local(s) ? REMOTE_WARM : REMOTE_UNKNOWN;
+	static const char *const blocks[] = { "64K", "1M" };
 	const double rtt = bench_value(b, s->connect);
 	double ns[2], slope;
 
 	for (unsigned int i = 0; i < 2; i++)
-		ns[i] = bench_value(b, bench_point(b, s->axes, REMOTE, cache, 0,
-						   SWEPT, i + 1, READ));
-	slope = (ns[1] - ns[0]) / (double)(blocks[2] - blocks[1]);
+		ns[i] = bench_value(
+			b, bench_find(b,
+				      "where=%s,cache=%s,order=sequential,"
+				      "file=64M,block=%s,figure=read",
+				      case_str(s->estimate, "where"),
+				      has_local(s) ? "warm" : "unknown",
+				      blocks[i]));
+	slope = (ns[1] - ns[0]) / (double)(MIB - MIB / 16);
 	if (isnan(rtt) || isnan(slope) || slope <= 0) {
 		bench_derive_skip(b, s->estimate,
 				  "needs connect and the reads of 64 KiB and "
 				  "1 MiB");
 		return;
 	}
-	bench_derive(b, s->estimate, rtt + (double)blocks[0] * slope);
+	bench_derive(b, s->estimate, rtt + 4096 * slope);
 	bench_fact(b, s->estimate, "bandwidth_bytes_per_s", 1e9 / slope);
 }
 
@@ -330,15 +292,8 @@ static int derive(struct bench *b, void *state)
 
 	if (remote_target_why_not(&s->options))
 		return 0;
-	for (unsigned int i = 0; i < 8; i++)
-		for (unsigned int f = 0; f < s->axes[FILE_SIZE].n; f++)
-			derive_penalty(b, s,
-				       (unsigned int[AXES]) {
-					       [CACHE] = i / 2 % 2,
-					       [ORDER] = i % 2,
-					       [FILE_SIZE] = f,
-					       [FIGURE] = i / 4 ? PENALTY_DIRECT
-								: PENALTY });
+	BENCH_EACH (b, c, "figure={penalty,penalty_direct}")
+		derive_penalty(b, c);
 	if (s->estimate)
 		derive_estimate(b, s);
 	return 0;
@@ -373,6 +328,7 @@ const struct bench_desc bench_desc = {
 	.opts = options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct remote_read),
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

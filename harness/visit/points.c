@@ -385,19 +385,18 @@ static bool obey(const struct group *g, struct bench_case *c)
 	bool there = true;
 
 	for (; is_rule(s); next_statement(&s)) {
-		const bool holds = !find_if(s, &where) || scan_where(&where, c);
-		struct bench_case unused = *c;
-		struct bench_case *to = holds ? c : &unused;
 		struct scan at = s;
 
+		if (find_if(s, &where) && !scan_where(&where, c))
+			continue;
 		if (scan_is(&at, "not"))
 			there &= !scan_where(&at, c);
 		else if (scan_is(&at, "is"))
-			settle(&at, to);
+			settle(&at, c);
 		else if (scan_is(&at, "needs"))
-			check_needs(&at, to);
+			check_needs(&at, c);
 		else
-			take_formula(&at, to);
+			take_formula(&at, c);
 	}
 	return there;
 }
@@ -490,8 +489,7 @@ const struct bench_open *points_open(const struct bench_desc *d)
 		/* The name before the "=" before it. */
 		while (*end != '=')
 			end--;
-		for (begin = end;
-		     begin > text && begin[-1] != ' ' && begin[-1] != ';';)
+		for (begin = end; begin > text && !strchr(" ;^", begin[-1]);)
 			begin--;
 		open[n] = (struct bench_open) {
 			.axis = word_keep(

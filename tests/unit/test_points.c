@@ -73,6 +73,7 @@ static void test_grammar(void)
 	test_points("a", "cases(): a text cannot be read at: ");
 	test_points("a={1,2", "cases(): a text cannot be read at: ");
 	test_points("a=$none", "cases(): a text cannot be read at: ");
+	test_points("a=1; b=2; is ops=b if b", " a=1 b=2");
 	test_points("a=1; nor a=1", "cases(): a text cannot be read at: a=1");
 	test_points("a=1; is fast", "cases(): a text cannot be read at: ");
 	test_points("a=1; needs luck=1",
@@ -156,7 +157,8 @@ static void test_asked(const char *said, const char *glob, size_t points,
 static void test_open(void)
 {
 	const struct bench_desc desc = {
-		.points = "size={8,?512..8K/256};x=1 n=?0..9; size=?512..8K/256"
+		.points =
+			"size={8,?512..8K/256};x=1 ^n=?0..9; size=?512..8K/256"
 	};
 	char text[80];
 

@@ -6,7 +6,45 @@
 #define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
 
 static const char *const cache_names[] = { "direct", "cold", "warm" };
-static const char *const order_names[] = { "sequential", "random" };
+
+#define BY_SIZE(order)                                            \
+	"cache={direct,cold,warm} order=" order " size=4M..1G*4;" \
+	"not cache=warm size>64M; is exclusive log;"              \
+	"is mean if cache=cold order=sequential;"                 \
+	"cache=direct order=" order " block=4K..1M*4;"            \
+	"is exclusive mean bytes=block;"
+
+const char file_points[] = BY_SIZE("sequential") BY_SIZE("random")
+
+	/* What is fetched ahead depends little on the block, and takes long:
+	 * one row beside that of 4 KiB. */
+	"cache=cold order=sequential block=1M;"
+	"cache=warm order=sequential block=4K..1M*4;"
+	"is exclusive mean bytes=block;"
+
+	"cache={direct,warm} order={sequential,random}"
+	" ^via={read,pread,readv,mmap,io_uring};"
+	"cache=cold order={sequential,random} via=mmap;"
+	"not cache=direct order=random; not cache=direct via=mmap;"
+	"is exclusive log mean;"
+
+	/* What lmbench calls mmap reread: nothing but loads. */
+	"cache=warm order=sequential via=mapped block=1M;"
+	"is exclusive mean bytes=block;"
+
+	"cache=direct order=random via=io_uring block=4K depth=1..64*2"
+	" figure={latency,rate};"
+	"cache=direct order=sequential via=io_uring block=64K depth=1..16*4"
+	" figure={latency,rate};"
+	"is exclusive; is log if figure=latency;"
+	"is derived of=[figure=latency] unit='1/s' higher if figure=rate;"
+
+	"cache=direct figure=random_over_sequential; is derived unit='1';"
+
+	/* A cached file of a size that was asked for, as lmbench's bw_file_rd
+	 * and bw_mmap_rd read it. */
+	"cache=warm order=sequential via={pread,mapped,open_read,open_mmap}"
+	" block=64K ^file=?256K..1G/256K; is exclusive mean bytes=block";
 
 /* What is fetched ahead in an event that is no whole file must be as much as
  * what was fetched before it began: steps of the same size as the kernel's, or
@@ -37,223 +75,47 @@ static void choose_stretch(struct file_point *t)
 		       : stretch_of(t->cache, t->random, t->block);
 }
 
-static const struct bench_case *add(struct bench *b, struct file_points *s,
-				    struct bench_case *c, struct file_point *t)
+_Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
+		       FILE_POINTS_WARM_BYTES == 64 << 20 &&
+		       FILE_POINTS_LOAD_BLOCK == 64 << 10 &&
+		       FILE_POINTS_MOST_DEPTH == 64,
+	       "as in the text");
+
+static uint64_t number(const struct bench_case *c, const char *axis,
+		       uint64_t otherwise)
 {
+	return case_has(c, axis) ? (uint64_t)case_int(c, axis) : otherwise;
+}
+
+bool file_point_fill(struct bench *b, void *state, struct bench_case *c)
+{
+	struct file_point *t = c->data;
+
+	if (c->derived)
+		return true;
+	*t = (struct file_point) {
+		.cache = CASE_NTH(c, "cache", cache_names),
+		.random = case_is(c, "order", "random"),
+		.via = FILE_PREAD,
+		.size = number(c, "size", number(c, "file", 0)),
+		.asked = case_has(c, "file"),
+		.block = number(c, "block", FILE_DATA_BLOCK),
+		.depth = (unsigned int)number(c, "depth", 0),
+	};
+	if (case_has(c, "via"))
+		t->via = CASE_ENUM(c, "via", file_reader_name,
+				   FILE_OPEN_MMAP + 1);
 	choose_stretch(t);
-	c->index = (int64_t)s->n;
 	c->ops = t->depth ? 1 : t->n;
-	c->exclusive = true;
-	s->point[s->n++] = *t;
-	return bench_add(b, c);
+	return true;
 }
 
-static void add_sizes(struct bench *b, struct file_points *s,
-		      enum file_cache_state cache, int random)
+uint64_t file_points_warm_bytes(const struct bench *b)
 {
-	const uint64_t most =
-		cache == FILE_WARM ? FILE_POINTS_WARM_BYTES : FILE_DATA_BYTES;
+	uint64_t most = FILE_POINTS_WARM_BYTES;
 
-	size_t n = 0;
-
-	for (uint64_t size = FILE_POINTS_LEAST_BYTES; size <= most; size *= 4) {
-		const bool ahead = cache == FILE_COLD && !random;
-		struct file_point t = {
-			.cache = cache,
-			.random = random,
-			.via = FILE_PREAD,
-			.size = size,
-			.block = FILE_DATA_BLOCK,
-		};
-		struct bench_case c = {
-			.params = { P_STR("cache", cache_names[cache]),
-				    P_STR("order", order_names[random]),
-				    P_SIZE("size", (int64_t)size) },
-			.histogram = BENCH_HIST_LOG,
-			.estimator = ahead ? BENCH_EST_MEAN : BENCH_EST_DEFAULT,
-		};
-		const struct bench_case *added = add(b, s, &c, &t);
-
-		if (cache == FILE_DIRECT)
-			s->direct[random][n++] = added;
-	}
-}
-
-static void add_blocks(struct bench *b, struct file_points *s,
-		       enum file_cache_state cache, int random)
-{
-	/* What is fetched ahead depends little on the block, and takes long:
-	 * one row beside that of 4 KiB. */
-	const size_t least =
-		cache == FILE_COLD ? FILE_POINTS_MOST_BLOCK : FILE_DATA_BLOCK;
-
-	for (size_t block = least; block <= FILE_POINTS_MOST_BLOCK;
-	     block *= 4) {
-		struct file_point t = {
-			.cache = cache,
-			.random = random,
-			.via = FILE_PREAD,
-			.block = block,
-		};
-		struct bench_case c = {
-			.params = { P_STR("cache", cache_names[cache]),
-				    P_STR("order", order_names[random]),
-				    P_SIZE("block", (int64_t)block) },
-			.bytes = block,
-			.estimator = BENCH_EST_MEAN,
-		};
-
-		add(b, s, &c, &t);
-	}
-}
-
-/* What lmbench calls mmap reread: nothing but loads. */
-static void add_mapped(struct bench *b, struct file_points *s)
-{
-	struct file_point t = {
-		.cache = FILE_WARM,
-		.via = FILE_MAPPED,
-		.block = FILE_POINTS_MOST_BLOCK,
-	};
-	struct bench_case c = {
-		.params = { P_STR("cache", cache_names[FILE_WARM]),
-			    P_STR("order", order_names[0]),
-			    P_STR("via", file_reader_name(FILE_MAPPED)),
-			    P_SIZE("block", (int64_t)t.block) },
-		.bytes = t.block,
-		.estimator = BENCH_EST_MEAN,
-	};
-
-	add(b, s, &c, &t);
-}
-
-static void add_via(struct bench *b, struct file_points *s,
-		    enum file_cache_state cache, int random, enum file_via via)
-{
-	struct file_point t = {
-		.cache = cache,
-		.random = random,
-		.via = via,
-		.block = FILE_DATA_BLOCK,
-	};
-	struct bench_case c = {
-		.params = { P_STR("cache", cache_names[cache]),
-			    P_STR("order", order_names[random]),
-			    P_STR("via", file_reader_name(via)) },
-		.histogram = BENCH_HIST_LOG,
-		.estimator = BENCH_EST_MEAN,
-	};
-
-	add(b, s, &c, &t);
-}
-
-static void add_depth(struct bench *b, struct file_points *s, int random,
-		      size_t block, unsigned int depth)
-{
-	struct file_point t = {
-		.cache = FILE_DIRECT,
-		.random = random,
-		.via = FILE_URING,
-		.block = block,
-		.depth = depth,
-	};
-	struct bench_case c = {
-		.params = { P_STR("cache", cache_names[FILE_DIRECT]),
-			    P_STR("order", order_names[random]),
-			    P_STR("via", file_reader_name(FILE_URING)),
-			    P_SIZE("block", (int64_t)block),
-			    P_INT("depth", depth), P_STR("figure", "latency") },
-		.histogram = BENCH_HIST_LOG,
-	};
-	const size_t at = s->n;
-
-	c.of = add(b, s, &c, &t);
-	c.params[5] = (struct bench_param)P_STR("figure", "rate");
-	c.unit = "1/s";
-	c.better = BENCH_HIGHER;
-	c.histogram = BENCH_HIST_NONE;
-	c.derived = true;
-	s->point[at].rate = bench_add(b, &c);
-}
-
-const struct bench_open file_points_open[] = {
-	{ "file", BENCH_SIZE, 4 * FILE_POINTS_LOAD_BLOCK, FILE_DATA_BYTES,
-	  4 * FILE_POINTS_LOAD_BLOCK },
-	{ 0 },
-};
-
-/* A cached file of a size that was asked for, as lmbench's bw_file_rd and
- * bw_mmap_rd read it. */
-static void add_file(struct bench *b, struct file_points *s, uint64_t size)
-{
-	static const enum file_via vias[] = { FILE_PREAD, FILE_MAPPED,
-					      FILE_OPEN_READ, FILE_OPEN_MMAP };
-
-	for (size_t i = 0; i < sizeof(vias) / sizeof(vias[0]); i++) {
-		struct file_point t = {
-			.cache = FILE_WARM,
-			.via = vias[i],
-			.size = size,
-			.asked = true,
-			.block = FILE_POINTS_LOAD_BLOCK,
-		};
-		struct bench_case c = {
-			.params = { P_STR("cache", cache_names[FILE_WARM]),
-				    P_STR("order", order_names[0]),
-				    P_STR("via", file_reader_name(vias[i])),
-				    P_SIZE("block", (int64_t)t.block),
-				    P_SIZE("file", (int64_t)size) },
-			.bytes = t.block,
-			.estimator = BENCH_EST_MEAN,
-		};
-
-		add(b, s, &c, &t);
-	}
-	if (size > s->warm_bytes)
-		s->warm_bytes = size;
-}
-
-static void add_vias(struct bench *b, struct file_points *s)
-{
-	for (int via = 0; via < FILE_VIAS; via++) {
-		if (via != FILE_MMAP)
-			add_via(b, s, FILE_DIRECT, false, via);
-		add_via(b, s, FILE_WARM, false, via);
-		add_via(b, s, FILE_WARM, true, via);
-	}
-	add_via(b, s, FILE_COLD, false, FILE_MMAP);
-	add_via(b, s, FILE_COLD, true, FILE_MMAP);
-}
-
-void file_points_add(struct bench *b, struct file_points *s)
-{
-	const struct bench_case ratio = {
-		.params = { P_STR("cache", "direct"),
-			    P_STR("figure", "random_over_sequential") },
-		.unit = "1",
-		.derived = true,
-	};
-
-	int64_t file[BENCH_ASKED] = { 0 };
-	const size_t files = bench_values(b, "file", file, 0, file);
-
-	s->warm_bytes = FILE_POINTS_WARM_BYTES;
-	for (int random = 0; random < 2; random++) {
-		add_sizes(b, s, FILE_DIRECT, random);
-		add_sizes(b, s, FILE_COLD, random);
-		add_sizes(b, s, FILE_WARM, random);
-		add_blocks(b, s, FILE_DIRECT, random);
-	}
-	add_blocks(b, s, FILE_COLD, false);
-	add_blocks(b, s, FILE_WARM, false);
-	add_vias(b, s);
-	add_mapped(b, s);
-	for (unsigned int depth = 1; depth <= FILE_POINTS_MOST_DEPTH;
-	     depth *= 2)
-		add_depth(b, s, true, FILE_DATA_BLOCK, depth);
-	for (unsigned int depth = 1; depth <= 16; depth *= 4)
-		add_depth(b, s, false, FILE_POINTS_LOAD_BLOCK, depth);
-	s->ratio = bench_add(b, &ratio);
-	for (size_t i = 0; i < files; i++)
-		add_file(b, s, (uint64_t)file[i]);
+	BENCH_EACH (b, c, "file")
+		if ((uint64_t)case_int(c, "file") > most)
+			most = (uint64_t)case_int(c, "file");
+	return most;
 }
