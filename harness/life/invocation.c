@@ -80,7 +80,7 @@ static int check_needs(struct bench *b)
 
 	if (needs & BENCH_NEED_ROOT && geteuid())
 		return verdict_give_up(b, EXIT_SKIP, "needs root");
-	if (needs & BENCH_NEED_2_PUS && topo_cpus(b->topo, NULL, 0) < 2)
+	if (needs & BENCH_NEED_2_PUS && bench_cpus(b) < 2)
 		return verdict_give_up(b, EXIT_SKIP,
 				       "needs two CPUs that it may use");
 	return EXIT_OK;
@@ -94,7 +94,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 
 	b->desc = desc;
 	b->state = state;
-	b->effort = plan->effort;
+	b->plan = *plan;
 	b->now = (struct program_visit) {
 		.time_ns = plan->share_ms * 1e6 * plan->effort,
 		.rng = plan->seed | 1,
@@ -102,11 +102,6 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	};
 	b->ready = kernel_ready;
 	b->distance_ns = distance_ns;
-	b->seed = plan->seed;
-	b->round = plan->round;
-	b->dir = plan->dir;
-	b->guard_fd = plan->guard_fd;
-	b->first_process = plan->first_process;
 	b->begin_ns = invocation_now_ns();
 	err = axes_ask(&b->asked, points_open(desc), plan->globs);
 	if (err)
@@ -218,8 +213,9 @@ static int matches_nothing(struct bench *b, const char *glob)
 			       open);
 }
 
-int invocation_select(struct bench *b, const struct invocation_plan *plan)
+int invocation_select(struct bench *b)
 {
+	const struct invocation_plan *plan = &b->plan;
 	const size_t globs = b->asked.globs;
 	bool *asked = calloc(b->n_runs + 1, sizeof(bool));
 	bool *core = calloc(b->n_runs + 1, sizeof(bool));
@@ -247,8 +243,9 @@ int invocation_select(struct bench *b, const struct invocation_plan *plan)
 	return code;
 }
 
-static int choose_timer(struct bench *b, const struct invocation_plan *plan)
+static int choose_timer(struct bench *b)
 {
+	const struct invocation_plan *plan = &b->plan;
 	struct timer *t = &b->timer;
 	enum timer_method method;
 	const char *why = "";
@@ -275,7 +272,7 @@ static int choose_timer(struct bench *b, const struct invocation_plan *plan)
  * followed to another CPU before. */
 static int pin(struct bench *b)
 {
-	const int other = topo_partner(b->topo, b->cpu, BENCH_ANY_OTHER);
+	const int other = bench_partner(b, BENCH_ANY_OTHER);
 	const int stuck = other < 0 ? 0 : topo_pin(b->topo, other);
 	int err = topo_pin(b->topo, b->cpu);
 
@@ -361,7 +358,7 @@ static void stamp(char *text, size_t size)
 	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-int invocation_measure(struct bench *b, const struct invocation_plan *plan)
+int invocation_measure(struct bench *b)
 {
 	int code;
 
@@ -370,7 +367,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	if (!code)
 		code = check_needs(b);
 	if (!code)
-		code = choose_timer(b, plan);
+		code = choose_timer(b);
 	if (code)
 		return code;
 	/* What was touched must stay: a page fetched again during an interval
@@ -381,7 +378,7 @@ int invocation_measure(struct bench *b, const struct invocation_plan *plan)
 	    errno != ENOMEM && errno != EINVAL && errno != ENOSYS)
 		return verdict_give_up(b, EXIT_FAIL, "mlockall: %s",
 				       strerror(errno));
-	if (plan->counters) {
+	if (b->plan.counters) {
 		code = open_counters(b);
 		if (code)
 			return code;

@@ -244,9 +244,9 @@ static int invoke(const struct settings *set, void *state,
 	plan.first_process = !orders->number;
 	code = open_it(&b, set, state, &plan);
 	if (!code)
-		code = invocation_select(&b, &plan);
+		code = invocation_select(&b);
 	if (!code)
-		code = invocation_measure(&b, &plan);
+		code = invocation_measure(&b);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
 	} else {
@@ -279,7 +279,7 @@ static int list_cases(const struct settings *set, void *state)
 	int code = open_it(&b, set, state, &plan);
 
 	if (!code)
-		code = invocation_select(&b, &plan);
+		code = invocation_select(&b);
 	complain(&b, code);
 	for (size_t i = 0; !code && i < b.n_runs; i++)
 		if (b.runs[i]->verdict.state != CASE_UNSELECTED &&

@@ -221,11 +221,37 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 	return 0;
 }
 
-static json_t *evidence_and_facts(const struct case_run *run)
+/* What the value rests on; of a case that has none, why. */
+static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 {
-	json_t *o = evidence_json(run);
+	const bool aside =
+		e->short_visits && (run->verdict.contradicted ||
+				    run->verdict.state == CASE_SKIPPED);
+	json_t *v = json_pack("{s:s,s:f,s:f}", "kind",
+			      e->purity	 ? "purity"
+			      : e->exact ? "proof"
+					 : "least",
+			      "expected", aside ? e->aside[0] : e->expected,
+			      "seen", aside ? e->aside[1] : e->seen);
 
-	for (size_t i = 0; i < run->def.n_facts; i++) {
+	if (v && e->purity)
+		json_object_set_new(v, "share", json_real(e->share));
+	return v;
+}
+
+json_t *rows_evidence(const struct case_run *run)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; o && i < run->verdict.evidences; i++) {
+		const struct evidence *e = &run->verdict.evidence[i];
+
+		if (json_object_set_new(o, e->what, evidence_of(run, e))) {
+			json_decref(o);
+			return NULL;
+		}
+	}
+	for (size_t i = 0; o && i < run->def.n_facts; i++) {
 		const struct fact *f = &run->def.facts[i];
 		json_t *v = f->text		 ? json_string(f->text)
 			    : isfinite(f->value) ? json_real(f->value)
@@ -237,6 +263,23 @@ static json_t *evidence_and_facts(const struct case_run *run)
 	json_object_set_new(o, "build", json_string("not optimised"));
 #endif
 	return o;
+}
+
+json_t *rows_set_aside(const struct case_run *run)
+{
+	json_t *reasons;
+
+	if (!run->verdict.set_aside)
+		return json_null();
+	reasons = json_object();
+	for (size_t i = 0; i < run->verdict.evidences; i++)
+		if (run->verdict.evidence[i].short_visits)
+			json_object_set_new(
+				reasons, run->verdict.evidence[i].what,
+				json_integer(
+					run->verdict.evidence[i].short_visits));
+	return json_pack("{s:i,s:o}", "visits", (int)run->verdict.set_aside,
+			 "reasons", reasons);
 }
 
 /* Null without --counters, and of what was not run by itself. */
@@ -372,11 +415,11 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	row->priority = param.sched_priority;
 	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;
-	row->round = b->round;
-	row->seed = b->seed;
+	row->round = b->plan.round;
+	row->seed = b->plan.seed;
 	row->n = 1;
-	row->evidence = evidence_and_facts(run);
-	row->set_aside = evidence_aside(run);
+	row->evidence = rows_evidence(run);
+	row->set_aside = rows_set_aside(run);
 	row->tags = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "involuntary",
 			      (json_int_t)run->got.involuntary, "migrated",
 			      (json_int_t)run->got.migrated, "waited",

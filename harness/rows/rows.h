@@ -11,4 +11,9 @@ struct case_run;
 int rows_make(const struct bench *b, const struct case_run *run,
 	      struct result *row);
 
+/* Its keys "evidence", with facts, and "set_aside", JSON null if nothing was.
+ * NULL: no memory. */
+json_t *rows_evidence(const struct case_run *run);
+json_t *rows_set_aside(const struct case_run *run);
+
 #endif

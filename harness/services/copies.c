@@ -269,8 +269,9 @@ static int cases(struct bench *b, void *state)
 		.topo = b->topo,
 		.asked = b->asked,
 		.cpu = b->cpu,
-		.guard_fd = b->guard_fd,
+		.plan = b->plan,
 	};
+	list.plan.first_process = false;
 	if (w->crew.desc->many_cpus)
 		return bench_skip(b, "it runs on several CPUs itself");
 	w->crew.cpu = calloc(cpus, sizeof(*w->crew.cpu));

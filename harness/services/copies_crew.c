@@ -101,14 +101,13 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		.topo = b->topo,
 		.asked = b->asked,
 		.cpu = w->cpu[number],
-		.effort = b->effort,
-		.seed = b->seed + number,
-		.guard_fd = b->guard_fd,
-		.dir = b->dir,
+		.plan = b->plan,
 		.now = { .time_ns = b->now.time_ns,
-			 .rng = (b->seed + number) | 1,
-			 .dither = (b->seed + number) | 1 },
+			 .rng = (b->plan.seed + number) | 1,
+			 .dither = (b->plan.seed + number) | 1 },
 	};
+	l->b.plan.seed += number;
+	l->b.plan.first_process = false;
 	return publish(l, &w->page->of[number], set_up(l, w));
 }
 

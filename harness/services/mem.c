@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* How much memory may be taken without harming the machine: the figures are
+ * /proc/meminfo's (the per-node files can show less) and the memory cgroup's,
+ * version 1 or 2, of this process and of every group above it. */
 #include "mem.h"
 
 #include <errno.h>
@@ -7,13 +10,14 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "groups.h"
 #include "sysfile.h"
 
 /* cgroup v1 writes "no limit" as the greatest number of whole pages. */
 #define V1_UNLIMITED ((int64_t)1 << 60)
 
-uint64_t mem_available_bytes(void)
+static uint64_t available_bytes(void)
 {
 	const int64_t kib = sysfile_number(-1, "MemAvailable", "/proc/meminfo");
 	struct sysinfo info;
@@ -40,20 +44,17 @@ static void take_least(void *arg, const char *dir, bool is_v2)
 		*least = left;
 }
 
-uint64_t mem_cgroup_spare_bytes(void)
+uint64_t bench_spare_bytes(const struct bench *b)
 {
-	uint64_t least = UINT64_MAX;
+	static _Atomic uint64_t bytes;
+	uint64_t least;
 
-	groups_visit("", "memory", take_least, &least);
-	return least;
-}
-
-uint64_t mem_spare_bytes(void)
-{
-	uint64_t available = mem_available_bytes();
-	uint64_t cgroup = mem_cgroup_spare_bytes();
-
-	return (available < cgroup ? available : cgroup) / 4;
+	if (!bytes) {
+		least = available_bytes();
+		groups_visit("", "memory", take_least, &least);
+		bytes = least / 4;
+	}
+	return bytes;
 }
 
 /* Adds what one line of an smaps entry says of huge pages, bytes. */

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "program.h"
 
 /* As many as any kernel is built for: it refuses to write to a mask of less
  * CPUs than it may have. */
@@ -148,6 +151,26 @@ size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
 	return n;
 }
 
+unsigned int bench_cpus(const struct bench *b)
+{
+	return (unsigned int)topo_cpus(b->topo, NULL, 0);
+}
+
+int bench_nth_cpu(const struct bench *b, unsigned int nth)
+{
+	unsigned int cpu;
+
+	if (nth == 0)
+		return b->cpu;
+	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
+	{
+		if ((int)cpu != b->cpu && --nth == 0)
+			return (int)cpu;
+	}
+	hwloc_bitmap_foreach_end();
+	return -ERANGE;
+}
+
 bool topo_has(const struct topo *topo, int cpu)
 {
 	return cpu >= 0 && hwloc_bitmap_isset(topo->usable, (unsigned int)cpu);
@@ -263,21 +286,22 @@ static enum bench_place place_of(const struct topo *topo, hwloc_obj_t from,
 	return BENCH_OTHER_PACKAGE;
 }
 
-int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
+int bench_partner(const struct bench *b, enum bench_place place)
 {
 	static const enum bench_place near_first[] = { BENCH_SAME_CORE,
 						       BENCH_SAME_PACKAGE,
 						       BENCH_OTHER_PACKAGE };
-	hwloc_obj_t from = pu_of(topo, cpu);
+	const struct topo *topo = b->topo;
+	hwloc_obj_t from = pu_of(topo, b->cpu);
 	unsigned int other;
 
 	if (!from)
 		return -ENOENT;
 	if (place == BENCH_SAME_CPU)
-		return cpu;
+		return b->cpu;
 	if (place == BENCH_ANY_OTHER) {
 		for (size_t i = 0; i < 3; i++) {
-			int found = topo_partner(topo, cpu, near_first[i]);
+			int found = bench_partner(b, near_first[i]);
 
 			if (found >= 0)
 				return found;
@@ -295,20 +319,21 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place)
 	return -ENOENT;
 }
 
-enum bench_distance topo_distance(const struct topo *topo, int a, int b)
+enum bench_distance bench_distance(const struct bench *b, int a, int c)
 {
 	static const hwloc_obj_type_t shared[] = {
 		[BENCH_BY_CORE] = HWLOC_OBJ_CORE,
 		[BENCH_BY_L2] = HWLOC_OBJ_L2CACHE,
 		[BENCH_BY_L3] = HWLOC_OBJ_L3CACHE,
 	};
-	const hwloc_obj_t x = pu_of(topo, a), y = pu_of(topo, b);
+	const struct topo *topo = b->topo;
+	const hwloc_obj_t x = pu_of(topo, a), y = pu_of(topo, c);
 
 	if (!x || !y)
 		return BENCH_BY_MEMORY;
-	for (int c = BENCH_BY_CORE; c <= BENCH_BY_L3; c++)
-		if (share(topo, x, y, shared[c]))
-			return (enum bench_distance)c;
+	for (int by = BENCH_BY_CORE; by <= BENCH_BY_L3; by++)
+		if (share(topo, x, y, shared[by]))
+			return (enum bench_distance)by;
 	if (place_of(topo, x, y) == BENCH_OTHER_PACKAGE)
 		return BENCH_BY_MEMORY;
 	/* Nodes are no ancestors in hwloc's tree. */
@@ -380,9 +405,9 @@ static hwloc_obj_t cache_of(const struct topo *topo, int cpu,
 	return NULL;
 }
 
-uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level)
+uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
 {
-	const hwloc_obj_t cache = cache_of(topo, cpu, level);
+	const hwloc_obj_t cache = cache_of(b->topo, b->cpu, level);
 
 	return cache ? cache->attr->cache.size : 0;
 }
@@ -398,13 +423,13 @@ static size_t sharers(hwloc_obj_t cache, const int *cpus, size_t n)
 	return count;
 }
 
-uint64_t topo_caches_bytes(const struct topo *topo, const int *cpus, size_t n,
-			   unsigned int level)
+uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
+			    unsigned int level)
 {
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const hwloc_obj_t cache = cache_of(topo, cpus[i], level);
+		const hwloc_obj_t cache = cache_of(b->topo, cpus[i], level);
 
 		if (!cache)
 			return 0;
@@ -415,13 +440,13 @@ uint64_t topo_caches_bytes(const struct topo *topo, const int *cpus, size_t n,
 	return bytes;
 }
 
-uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
-			  unsigned int level)
+uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
+			   unsigned int level)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < n; i++) {
-		const hwloc_obj_t cache = cache_of(topo, cpus[i], level);
+		const hwloc_obj_t cache = cache_of(b->topo, cpus[i], level);
 		size_t users;
 		uint64_t share;
 
@@ -435,35 +460,41 @@ uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
 	return n ? least : 0;
 }
 
-int topo_numa_nodes(const struct topo *topo)
-{
-	int n = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_NUMANODE);
-
-	return n < 1 ? 1 : n;
-}
-
-size_t topo_nodes(const struct topo *topo, int *nodes, size_t max)
+/* The @nth node with memory that this process may use, counted down: @nth is
+ * what is left of it where there are less. */
+static hwloc_obj_t nth_node(const struct topo *topo, unsigned int *nth)
 {
 	hwloc_const_nodeset_t allowed =
 		hwloc_topology_get_allowed_nodeset(topo->hw);
 	hwloc_obj_t o = NULL;
-	size_t n = 0;
 
 	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE,
-					       o))) {
-		if (!o->attr->numanode.local_memory ||
-		    !hwloc_bitmap_isset(allowed, o->os_index))
-			continue;
-		if (n < max)
-			nodes[n] = (int)o->os_index;
-		n++;
-	}
-	return n;
+					       o)))
+		if (o->attr->numanode.local_memory &&
+		    hwloc_bitmap_isset(allowed, o->os_index) && !(*nth)--)
+			break;
+	return o;
 }
 
-int topo_node_of_cpu(const struct topo *topo, int cpu)
+unsigned int bench_nodes(const struct bench *b)
 {
-	hwloc_obj_t pu = pu_of(topo, cpu);
+	unsigned int left = UINT_MAX;
+
+	nth_node(b->topo, &left);
+	return left == UINT_MAX ? 1 : UINT_MAX - left;
+}
+
+int bench_nth_node(const struct bench *b, unsigned int nth)
+{
+	const hwloc_obj_t o =
+		nth < BENCH_MAX_NODES ? nth_node(b->topo, &nth) : NULL;
+
+	return o ? (int)o->os_index : -ERANGE;
+}
+
+int bench_node_of_cpu(const struct bench *b, int cpu)
+{
+	hwloc_obj_t pu = pu_of(b->topo, cpu);
 	const int node = pu ? hwloc_bitmap_first(pu->nodeset) : -1;
 
 	return node < 0 ? -ENOENT : node;
@@ -477,36 +508,37 @@ static hwloc_obj_t node_of(const struct topo *topo, int node)
 							    (unsigned int)node);
 }
 
-int topo_cpu_of_node(const struct topo *topo, int node, int prefer)
+int bench_cpu_of_node(const struct bench *b, int node)
 {
-	hwloc_obj_t o = node_of(topo, node);
+	hwloc_obj_t o = node_of(b->topo, node);
 	int found = -ENOENT;
 	unsigned int cpu;
 
 	if (!o)
 		return -ENOENT;
-	hwloc_bitmap_foreach_begin(cpu, topo->usable)
+	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
 	{
 		if (!hwloc_bitmap_isset(o->cpuset, cpu))
 			continue;
-		if ((int)cpu == prefer)
-			return prefer;
+		if ((int)cpu == b->cpu)
+			return b->cpu;
 		found = (int)cpu;
 	}
 	hwloc_bitmap_foreach_end();
 	return found;
 }
 
-int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
-		     int node)
+int bench_bind_memory(const struct bench *b, void *base, size_t bytes, int node)
 {
-	hwloc_obj_t o = node_of(topo, node);
+	hwloc_obj_t o = node_of(b->topo, node);
 
+	if (bench_nodes(b) < 2)
+		return 0; /* there is nothing to choose */
 	if (!o)
 		return -ENOENT;
-	if (!topo_is_real(topo))
+	if (!topo_is_real(b->topo))
 		return -EXDEV;
-	return hwloc_set_area_membind(topo->hw, base, bytes, o->nodeset,
+	return hwloc_set_area_membind(b->topo->hw, base, bytes, o->nodeset,
 				      HWLOC_MEMBIND_BIND,
 				      HWLOC_MEMBIND_STRICT |
 					      HWLOC_MEMBIND_BYNODESET)
@@ -524,6 +556,19 @@ int bench_bind(pid_t tid, const int *cpus, size_t n)
 		CPU_SET_S((size_t)cpus[i], sizeof(mask), mask);
 	}
 	return sched_setaffinity(tid, sizeof(mask), mask) ? -errno : 0;
+}
+
+int bench_unbind(const struct bench *b)
+{
+	cpu_mask mask = { 0 };
+	unsigned int cpu;
+
+	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
+	{
+		CPU_SET_S((size_t)cpu, sizeof(mask), mask);
+	}
+	hwloc_bitmap_foreach_end();
+	return sched_setaffinity(0, sizeof(mask), mask) ? -errno : 0;
 }
 
 void bench_keep_off(int cpu)

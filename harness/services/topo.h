@@ -9,8 +9,9 @@
 #include "bench.h"
 
 /*
- * The only module that talks to hwloc.  CPUs go by the kernel's number
- * everywhere outside; only those count that this process may use.
+ * The only module that talks to hwloc: it also has what bench.h says of CPUs,
+ * caches and nodes.  CPUs go by the kernel's number everywhere outside; only
+ * those count that this process may use.
  */
 struct topo;
 
@@ -48,13 +49,6 @@ const char *topo_kind(const struct topo *topo, int cpu);
  * first ones get the interrupts.  -ENOENT if there is none. */
 int topo_default_cpu(const struct topo *topo, const char *kind);
 
-/* topo_distance() - as bench_distance(). */
-enum bench_distance topo_distance(const struct topo *topo, int a, int b);
-
-/* topo_partner() - a usable CPU at @place from @cpu, the nearest first; the
- * CPU itself for BENCH_SAME_CPU; -ENOENT if there is none. */
-int topo_partner(const struct topo *topo, int cpu, enum bench_place place);
-
 /**
  * topo_spread() - the order in which CPUs are taken for copies of one
  * operation: @first, then the other cores of its kind and package, then those
@@ -64,43 +58,6 @@ int topo_partner(const struct topo *topo, int cpu, enum bench_place place);
  * Return: how many there are.
  */
 size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max);
-
-/* topo_cache_bytes() - data or unified cache of @level of @cpu; 0: unknown. */
-uint64_t topo_cache_bytes(const struct topo *topo, int cpu, unsigned int level);
-
-/* topo_caches_bytes() - the caches of @level that the @n CPUs @cpus use, each
- * counted once however many share it; 0: unknown for one of them. */
-uint64_t topo_caches_bytes(const struct topo *topo, const int *cpus, size_t n,
-			   unsigned int level);
-
-/* topo_cache_share() - bytes of a cache of @level for each of the @n CPUs @cpus
- * that share it; the least that one of them gets; 0: unknown for one. */
-uint64_t topo_cache_share(const struct topo *topo, const int *cpus, size_t n,
-			  unsigned int level);
-
-/* topo_numa_nodes() - how many NUMA nodes with memory; at least 1. */
-int topo_numa_nodes(const struct topo *topo);
-
-/**
- * topo_nodes() - the NUMA nodes whose memory this process may use, ascending.
- * @nodes: gets at most @max of the kernel's numbers.
- *
- * Return: how many there are (may be more than @max); 0 if hwloc knows none.
- */
-size_t topo_nodes(const struct topo *topo, int *nodes, size_t max);
-
-/* topo_node_of_cpu() - the first node local to @cpu; -ENOENT: none. */
-int topo_node_of_cpu(const struct topo *topo, int cpu);
-
-/* topo_cpu_of_node() - a usable CPU that @node is local to: @prefer if it is
- * one, else the last; -ENOENT if there is none (memory without CPUs). */
-int topo_cpu_of_node(const struct topo *topo, int node, int prefer);
-
-/* topo_bind_memory() - what is touched for the first time in [@base, @base +
- * @bytes) comes from @node and from nowhere else.  Return: 0, -ENOENT, -EXDEV
- * (not this machine's topology) or -errno. */
-int topo_bind_memory(const struct topo *topo, void *base, size_t bytes,
-		     int node);
 
 /* topo_has() - whether this process may use @cpu. */
 bool topo_has(const struct topo *topo, int cpu);

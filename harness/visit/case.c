@@ -149,16 +149,8 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 	more[run->def.n_sources++] = from;
 }
 
-void bench_derive(struct bench *b, const struct bench_case *c, double value)
-{
-	struct case_run *run = bench_case_of(b, c);
-
-	if (run)
-		run->def.derived = value;
-}
-
-void bench_derive_within(struct bench *b, const struct bench_case *c,
-			 double value, double resolution)
+static void derive(struct bench *b, const struct bench_case *c, double value,
+		   double resolution, double low, double high)
 {
 	struct case_run *run = bench_case_of(b, c);
 
@@ -166,18 +158,25 @@ void bench_derive_within(struct bench *b, const struct bench_case *c,
 		return;
 	run->def.derived = value;
 	run->def.derived_resolution = resolution;
+	run->def.derived_low = low;
+	run->def.derived_high = high;
+}
+
+void bench_derive(struct bench *b, const struct bench_case *c, double value)
+{
+	derive(b, c, value, NAN, NAN, NAN);
+}
+
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution)
+{
+	derive(b, c, value, resolution, NAN, NAN);
 }
 
 void bench_derive_between(struct bench *b, const struct bench_case *c,
 			  double value, double low, double high)
 {
-	struct case_run *run = bench_case_of(b, c);
-
-	if (!run)
-		return;
-	run->def.derived = value;
-	run->def.derived_low = low;
-	run->def.derived_high = high;
+	derive(b, c, value, NAN, low, high);
 }
 
 const struct bench_case *bench_find(const struct bench *b, const char *name,

@@ -2,7 +2,6 @@
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 /*
@@ -39,10 +38,5 @@ void evidence_conclude(struct bench *b);
 /* evidence_contradicted() - the proof that fell short, or NULL; also of what
  * is not settled yet. */
 const struct evidence *evidence_contradicted(const struct case_run *run);
-
-/* evidence_json() - the key "evidence", without facts; evidence_aside() - the
- * key "set_aside", JSON null if nothing was.  NULL: no memory. */
-json_t *evidence_json(const struct case_run *run);
-json_t *evidence_aside(const struct case_run *run);
 
 #endif

@@ -165,12 +165,32 @@ struct axes {
 	size_t globs;
 };
 
+/* What to do; from the command line and the supervisor. */
+struct invocation_plan {
+	int cpu;	  /* -1: choose */
+	const char *kind; /* of CPU to choose; NULL: the fastest */
+	int method;	  /* enum timer_method, or -1: choose */
+	double effort;	  /* 1.0 is the usual */
+	double share_ms;  /* for all samples, at that effort */
+	uint64_t seed;
+	int64_t round;		      /* -1: not in a run */
+	const char *dir;	      /* NULL: choose */
+	int guard_fd;		      /* -1: none */
+	bool first_process;	      /* who tells what is the same for all */
+	double tsc_hz;		      /* 0: measure it */
+	bool counters;		      /* count events, too */
+	const struct opt_list *globs; /* cases to run; empty: all */
+	const char *const *core_rows; /* patterns, NULL at the end */
+	bool core;		      /* only those */
+};
+
 /* All that has no other owner is written by life/invocation.c before setup().
  */
 struct bench {
 	const struct bench_desc *desc;
 	void *state;
 	void *first; /* bench_first() */
+	struct invocation_plan plan;
 	struct axes asked;
 	struct points_set *sets; /* of the texts of its cases */
 	struct timer timer;
@@ -182,17 +202,11 @@ struct bench {
 	/* What is above visit/: services/kernel_tells.h, distance.h. */
 	int (*ready)(struct bench *b, const struct bench_case *c);
 	double (*distance_ns)(int cpu);
-	double effort;
-	uint64_t seed;
-	int guard_fd;
-	bool first_process; /* who tells what is the same for all */
-	const char *dir;
 	char scratch[PATH_MAX]; /* life/serve.c */
 	struct op_counter counter_store;
 	struct op_counter *counter; /* NULL without --counters */
 	char started_at[32];
 	double duration_s;
-	int64_t round;
 	uint64_t begin_ns;
 
 	struct case_run **runs; /* case.c */

@@ -46,8 +46,13 @@ static void note_fed(struct bench *b, struct case_run *run)
 	b->now.fed[b->now.n_fed++] = run;
 }
 
-static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
+static void keep(struct bench *b, const struct bench_case *c, double x,
+		 bool own_unit)
 {
+	struct case_run *run = bench_case_of(b, c);
+
+	if (!run)
+		return;
 	evidence_touch(b, run);
 	if (!isfinite(x)) {
 		bench_fail(b, 0, "recorded a sample that is not a number");
@@ -65,19 +70,13 @@ static void keep(struct bench *b, struct case_run *run, double x, bool own_unit)
 
 void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks)
 {
-	struct case_run *run = bench_case_of(b, c);
-
-	if (run)
-		keep(b, run, (double)ticks, false);
+	keep(b, c, (double)ticks, false);
 }
 
 void bench_record_value(struct bench *b, const struct bench_case *c,
 			double value)
 {
-	struct case_run *run = bench_case_of(b, c);
-
-	if (run)
-		keep(b, run, value, true);
+	keep(b, c, value, true);
 }
 
 uint64_t bench_random(struct bench *b)

@@ -40,9 +40,9 @@ int main(void)
 				      .hz = 1e9,
 				      .quantum_ticks = 1 },
 			   .cpu = cpu,
-			   .effort = 1,
-			   .seed = 1,
-			   .guard_fd = -1 };
+			   .plan.effort = 1,
+			   .plan.seed = 1,
+			   .plan.guard_fd = -1 };
 	const struct crew_share *s;
 	uint64_t iters = 0;
 

@@ -5,6 +5,7 @@
 
 #include "evidence.h"
 #include "program.h"
+#include "rows.h"
 #include "tap.h"
 
 /* A case, and one that gets samples from its callbacks. */
@@ -73,18 +74,18 @@ static void purity(void)
 	evidence_conclude(&b);
 	OK(parent.verdict.state == CASE_ASKED,
 	   "and the other visits have a value");
-	o = evidence_json(&parent);
+	o = rows_evidence(&parent);
 	OK(number(o, "bytes_from_cache", "expected") == 2000 &&
 		   number(o, "bytes_from_cache", "seen") == 1999 &&
 		   number(o, "bytes_from_cache", "share") == 0.99,
 	   "the evidence is of what was kept");
 	json_decref(o);
-	o = evidence_aside(&parent);
+	o = rows_set_aside(&parent);
 	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
 		   number(o, "reasons", "bytes_from_cache") == 1,
 	   "what was not is counted, with its reason");
 	json_decref(o);
-	o = evidence_aside(&fed);
+	o = rows_set_aside(&fed);
 	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
 		   number(o, "reasons", "bytes_from_cache") == 1,
 	   "for what it fed, too");
@@ -122,7 +123,7 @@ static void never_pure(void)
 	       "60 %, at least 99 % wanted",
 	       "and says what was in it");
 	OK_STR(fed.verdict.why, parent.verdict.why, "both say the same");
-	o = evidence_json(&parent);
+	o = rows_evidence(&parent);
 	OK(number(o, "bytes_from_cache", "seen") == 1200,
 	   "the evidence says it too");
 	json_decref(o);
@@ -146,7 +147,7 @@ static void proof(void)
 	OK(e && !strcmp(e->what, "bytes_right"), "it fails the case");
 	OK(fed.got.events.n == 4 && !evidence_contradicted(&fed),
 	   "not one that only got samples there and has more than the least");
-	o = evidence_json(&parent);
+	o = rows_evidence(&parent);
 	OK(number(o, "bytes_right", "seen") == 2999 &&
 		   number(o, "bytes_right", "expected") == 2000,
 	   "and the evidence is of those visits");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "program.h"
 #include "tap.h"
 #include "topo.h"
 
@@ -22,6 +22,16 @@ static struct topo *invent(const char *text)
 		topo = NULL;
 	unsetenv("HWLOC_SYNTHETIC");
 	return topo;
+}
+
+/* A program that measures on @cpu of it. */
+static struct bench *on(struct topo *topo, int cpu)
+{
+	static struct bench b;
+
+	b.topo = topo;
+	b.cpu = cpu;
+	return &b;
 }
 
 static void two_packages(void)
@@ -41,18 +51,22 @@ static void two_packages(void)
 	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
 	   "eight CPUs, of which three were asked for");
 	OK(topo_default_cpu(topo, NULL) == 7, "the last one is the default");
-	OK(topo_numa_nodes(topo) == 2, "two NUMA nodes");
+	OK(bench_nodes(on(topo, 0)) == 2, "two NUMA nodes");
 
-	OK(topo_partner(topo, 2, BENCH_SAME_CPU) == 2, "2: the same CPU");
-	OK(topo_partner(topo, 2, BENCH_SAME_CORE) == 3, "2: the same core");
-	OK(topo_partner(topo, 2, BENCH_SAME_PACKAGE) == 0, "2: its package");
-	OK(topo_partner(topo, 2, BENCH_OTHER_PACKAGE) == 4, "2: the other");
-	OK(topo_partner(topo, 2, BENCH_ANY_OTHER) == 3, "2: the nearest");
-	OK(topo_partner(topo, 99, BENCH_ANY_OTHER) == -ENOENT, "99: nobody");
+	OK(bench_partner(on(topo, 2), BENCH_SAME_CPU) == 2, "2: the same CPU");
+	OK(bench_partner(on(topo, 2), BENCH_SAME_CORE) == 3,
+	   "2: the same core");
+	OK(bench_partner(on(topo, 2), BENCH_SAME_PACKAGE) == 0,
+	   "2: its package");
+	OK(bench_partner(on(topo, 2), BENCH_OTHER_PACKAGE) == 4,
+	   "2: the other");
+	OK(bench_partner(on(topo, 2), BENCH_ANY_OTHER) == 3, "2: the nearest");
+	OK(bench_partner(on(topo, 99), BENCH_ANY_OTHER) == -ENOENT,
+	   "99: nobody");
 
-	OK(topo_cache_bytes(topo, 0, 1) == 32 << 10, "cache of level 1");
-	OK(topo_cache_bytes(topo, 0, 3) == 8 << 20, "cache of level 3");
-	OK(topo_cache_bytes(topo, 0, 2) == 0, "no cache of level 2");
+	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10, "cache of level 1");
+	OK(bench_cache_bytes(on(topo, 0), 3) == 8 << 20, "cache of level 3");
+	OK(bench_cache_bytes(on(topo, 0), 2) == 0, "no cache of level 2");
 	topo_close(topo);
 }
 
@@ -60,49 +74,52 @@ static void one_thread_cores(void)
 {
 	struct topo *topo = invent("pack:1 core:2 pu:1");
 
-	OK(topo && topo_partner(topo, 0, BENCH_SAME_CORE) == -ENOENT &&
-		   topo_partner(topo, 0, BENCH_OTHER_PACKAGE) == -ENOENT,
+	OK(topo && bench_partner(on(topo, 0), BENCH_SAME_CORE) == -ENOENT &&
+		   bench_partner(on(topo, 0), BENCH_OTHER_PACKAGE) == -ENOENT,
 	   "no such places on a small machine");
-	OK(topo && topo_partner(topo, 0, BENCH_ANY_OTHER) == 1,
+	OK(topo && bench_partner(on(topo, 0), BENCH_ANY_OTHER) == 1,
 	   "the nearest other CPU is the other core");
 	topo_close(topo);
 
 	topo = invent("pack:1 core:1 pu:1");
-	OK(topo && topo_partner(topo, 0, BENCH_ANY_OTHER) == -ENOENT,
+	OK(topo && bench_partner(on(topo, 0), BENCH_ANY_OTHER) == -ENOENT,
 	   "one CPU has no partner");
-	OK(topo && topo_numa_nodes(topo) == 1, "but a NUMA node");
+	OK(topo && bench_nodes(on(topo, 0)) == 1, "but a NUMA node");
 	topo_close(topo);
 }
 
 static void three_nodes(void)
 {
 	struct topo *topo = invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
-	int nodes[2] = { -1, -1 };
 	char page;
 
-	OK(topo && topo_nodes(topo, nodes, 2) == 3 && nodes[1] == 1,
-	   "three nodes, of which two were asked for");
+	OK(topo && bench_nodes(on(topo, 0)) == 3 &&
+		   bench_nth_node(on(topo, 0), 1) == 1 &&
+		   bench_nth_node(on(topo, 0), 3) == -ERANGE,
+	   "three nodes, of which one was asked for");
 	if (!topo)
 		return;
-	OK(topo_node_of_cpu(topo, 3) == 1 && topo_node_of_cpu(topo, 4) == 2,
+	OK(bench_node_of_cpu(on(topo, 0), 3) == 1 &&
+		   bench_node_of_cpu(on(topo, 0), 4) == 2,
 	   "the nodes of CPUs");
-	OK(topo_node_of_cpu(topo, 6) == -ENOENT, "a CPU that is not there");
-	OK(topo_cpu_of_node(topo, 1, 0) == 3, "the last CPU of a node");
-	OK(topo_cpu_of_node(topo, 1, 2) == 2, "or the preferred one");
-	OK(topo_cpu_of_node(topo, 3, 0) == -ENOENT &&
-		   topo_cpu_of_node(topo, -1, 0) == -ENOENT,
+	OK(bench_node_of_cpu(on(topo, 0), 6) == -ENOENT,
+	   "a CPU that is not there");
+	OK(bench_cpu_of_node(on(topo, 0), 1) == 3, "the last CPU of a node");
+	OK(bench_cpu_of_node(on(topo, 2), 1) == 2, "or the preferred one");
+	OK(bench_cpu_of_node(on(topo, 0), 3) == -ENOENT &&
+		   bench_cpu_of_node(on(topo, 0), -1) == -ENOENT,
 	   "a node that is not there");
-	OK(topo_bind_memory(topo, &page, 1, 1) == -EXDEV &&
-		   topo_bind_memory(topo, &page, 1, 9) == -ENOENT,
+	OK(bench_bind_memory(on(topo, 0), &page, 1, 1) == -EXDEV &&
+		   bench_bind_memory(on(topo, 0), &page, 1, 9) == -ENOENT,
 	   "memory is not bound on an invented machine");
 	topo_close(topo);
 
 	topo = invent(
 		"pack:1 [numa(memory=1GB)] [numa(memory=4GB)] core:2 pu:1");
-	OK(topo && topo_nodes(topo, NULL, 0) == 2 &&
-		   topo_node_of_cpu(topo, 1) == 0 &&
-		   topo_cpu_of_node(topo, 0, 0) == 0 &&
-		   topo_cpu_of_node(topo, 1, 1) == 1,
+	OK(topo && bench_nodes(on(topo, 0)) == 2 &&
+		   bench_node_of_cpu(on(topo, 0), 1) == 0 &&
+		   bench_cpu_of_node(on(topo, 0), 0) == 0 &&
+		   bench_cpu_of_node(on(topo, 1), 1) == 1,
 	   "two kinds of memory at the same CPUs");
 	topo_close(topo);
 }
@@ -119,23 +136,23 @@ static void shared_caches(void)
 	OK(topo, "two last caches in one package");
 	if (!topo)
 		return;
-	OK(topo_caches_bytes(topo, all, 2, 3) == 32 * mib &&
-		   topo_caches_bytes(topo, all, 4, 3) == 32 * mib,
+	OK(bench_caches_bytes(on(topo, 0), all, 2, 3) == 32 * mib &&
+		   bench_caches_bytes(on(topo, 0), all, 4, 3) == 32 * mib,
 	   "one last cache, however many of its CPUs");
-	OK(topo_caches_bytes(topo, all, 5, 3) == 64 * mib &&
-		   topo_caches_bytes(topo, all, 8, 3) == 64 * mib &&
-		   topo_caches_bytes(topo, each_core, 4, 3) == 64 * mib,
+	OK(bench_caches_bytes(on(topo, 0), all, 5, 3) == 64 * mib &&
+		   bench_caches_bytes(on(topo, 0), all, 8, 3) == 64 * mib &&
+		   bench_caches_bytes(on(topo, 0), each_core, 4, 3) == 64 * mib,
 	   "both of them");
-	OK(topo_cache_share(topo, all, 1, 2) == mib &&
-		   topo_cache_share(topo, each_core, 4, 2) == mib,
+	OK(bench_cache_share(on(topo, 0), all, 1, 2) == mib &&
+		   bench_cache_share(on(topo, 0), each_core, 4, 2) == mib,
 	   "a second cache for each core");
-	OK(topo_cache_share(topo, all, 2, 2) == mib / 2 &&
-		   topo_cache_share(topo, three, 3, 2) == mib / 2 &&
-		   topo_cache_share(topo, all, 8, 1) == 16 << 10,
+	OK(bench_cache_share(on(topo, 0), all, 2, 2) == mib / 2 &&
+		   bench_cache_share(on(topo, 0), three, 3, 2) == mib / 2 &&
+		   bench_cache_share(on(topo, 0), all, 8, 1) == 16 << 10,
 	   "which its threads share");
-	OK(topo_caches_bytes(topo, all, 8, 4) == 0 &&
-		   topo_cache_share(topo, all, 8, 4) == 0 &&
-		   topo_cache_share(topo, all, 0, 1) == 0,
+	OK(bench_caches_bytes(on(topo, 0), all, 8, 4) == 0 &&
+		   bench_cache_share(on(topo, 0), all, 8, 4) == 0 &&
+		   bench_cache_share(on(topo, 0), all, 0, 1) == 0,
 	   "a cache that is not there, or used by nobody");
 	topo_close(topo);
 }
@@ -155,10 +172,10 @@ static void five_hundred(void)
 	   "the first one, then a thread of each other core of its socket");
 	OK(cpus[128] == 0 && cpus[255] == 254, "then those of the other");
 	OK(cpus[256] == 1 && cpus[511] == 510, "then their second threads");
-	OK(topo_distance(topo, 0, 1) == BENCH_BY_CORE &&
-		   topo_distance(topo, 0, 2) == BENCH_BY_L3 &&
-		   topo_distance(topo, 0, 16) == BENCH_BY_NODE &&
-		   topo_distance(topo, 0, 256) == BENCH_BY_MEMORY,
+	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
+		   bench_distance(on(topo, 0), 0, 2) == BENCH_BY_L3 &&
+		   bench_distance(on(topo, 0), 0, 16) == BENCH_BY_NODE &&
+		   bench_distance(on(topo, 0), 0, 256) == BENCH_BY_MEMORY,
 	   "how far apart they are");
 	OK(topo_kinds(topo, NULL, 0) == 0 && !topo_kind(topo, 0) &&
 		   topo_default_cpu(topo, "kind0") == -ENOENT,
@@ -192,9 +209,9 @@ static void hybrid(void)
 	OK(topo_spread(topo, 25, cpus, 12) == 12 && cpus[1] == 0 &&
 		   cpus[3] == 16 && cpus[4] == 32 && cpus[8] == 1,
 	   "its own kind first");
-	OK(topo_distance(topo, 0, 1) == BENCH_BY_CORE &&
-		   topo_distance(topo, 32, 34) == BENCH_BY_L2 &&
-		   topo_distance(topo, 0, 32) == BENCH_BY_L3,
+	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
+		   bench_distance(on(topo, 0), 32, 34) == BENCH_BY_L2 &&
+		   bench_distance(on(topo, 0), 0, 32) == BENCH_BY_L3,
 	   "what they share");
 	topo_close(topo);
 }
