@@ -216,32 +216,29 @@ static int remove_shmem(const char *name)
  * made before the last line of the record was written. */
 static int remove_sysv(const char *kind, int id, const struct stat *record)
 {
+	const bool is_sem = !strcmp(kind, "sem"), is_shm = !strcmp(kind, "shm");
 	struct semid_ds sem = { 0 };
 	struct shmid_ds shm = { 0 };
 	struct msqid_ds msg = { 0 };
-	time_t made;
-	uid_t maker;
+	const int err = is_sem	 ? semctl(id, 0, IPC_STAT, &sem)
+			: is_shm ? shmctl(id, IPC_STAT, &shm)
+				 : msgctl(id, IPC_STAT, &msg);
+	const struct ipc_perm *perm = is_sem   ? &sem.sem_perm
+				      : is_shm ? &shm.shm_perm
+					       : &msg.msg_perm;
+	const time_t made = is_sem   ? sem.sem_ctime
+			    : is_shm ? shm.shm_ctime
+				     : msg.msg_ctime;
 
-	if (!strcmp(kind, "sem")) {
-		if (record && semctl(id, 0, IPC_STAT, &sem))
-			return -1;
-		made = sem.sem_ctime, maker = sem.sem_perm.cuid;
-	} else if (!strcmp(kind, "shm")) {
-		if (record && shmctl(id, IPC_STAT, &shm))
-			return -1;
-		made = shm.shm_ctime, maker = shm.shm_perm.cuid;
-	} else {
-		if (record && msgctl(id, IPC_STAT, &msg))
-			return -1;
-		made = msg.msg_ctime, maker = msg.msg_perm.cuid;
-	}
-	if (record && (made > record->st_mtime || maker != geteuid())) {
+	if (record && err)
+		return -1;
+	if (record && (made > record->st_mtime || perm->cuid != geteuid())) {
 		errno = ENOENT; /* another's */
 		return -1;
 	}
-	return !strcmp(kind, "sem")   ? semctl(id, 0, IPC_RMID)
-	       : !strcmp(kind, "shm") ? shmctl(id, IPC_RMID, NULL)
-				      : msgctl(id, IPC_RMID, NULL);
+	return is_sem	? semctl(id, 0, IPC_RMID)
+	       : is_shm ? shmctl(id, IPC_RMID, NULL)
+			: msgctl(id, IPC_RMID, NULL);
 }
 
 /* @record: that of a dead process, which cannot be asked; or NULL. */
@@ -501,15 +498,6 @@ static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 	return *parent >= 0 && *started;
 }
 
-static int parent_of(int pid)
-{
-	uint64_t started;
-	int parent;
-	char state;
-
-	return look_at(pid, &state, &parent, &started) ? parent : -1;
-}
-
 /* Whether a line names another PID namespace than ours: in a container that
  * shares the records with its host, the numbers of processes mean others. */
 static bool is_elsewhere(const char *line)
@@ -581,40 +569,27 @@ unsigned int guard_clean_up(void)
 	return stuck;
 }
 
-/* The same where the kernel lists no children (no CONFIG_PROC_CHILDREN). */
-static unsigned int kill_found_children(void)
+/* Also those that another thread of this process has started, whom the list of
+ * children of its first thread does not have. */
+static unsigned int kill_children(void)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc = guard_sees_processes() ? opendir("/proc") : NULL;
 	const int self = getpid();
 	const struct dirent *entry;
 	unsigned int n = 0;
 
 	while (proc && (entry = readdir(proc))) {
 		const int pid = to_id(entry->d_name);
+		uint64_t started;
+		int parent;
+		char state;
 
-		if (pid > 1 && parent_of(pid) == self)
+		if (pid > 1 && look_at(pid, &state, &parent, &started) &&
+		    parent == self)
 			n += !kill(pid, SIGKILL);
 	}
 	if (proc)
 		closedir(proc);
-	return n;
-}
-
-/* Kill the children that the kernel lists for this process. */
-static unsigned int kill_children(void)
-{
-	unsigned int n = 0, i = 0;
-	const char *pid;
-	char *text;
-
-	if (!guard_sees_processes())
-		return 0;
-	text = sysfile_text("/proc/self/task/%d/children", getpid());
-	if (!text && errno != ENODATA)
-		return kill_found_children();
-	while ((pid = field_nth(text, i++)))
-		n += !kill(to_id(pid), SIGKILL);
-	free(text);
 	return n;
 }
 

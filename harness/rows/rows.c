@@ -68,20 +68,18 @@ static double step_of(const struct bench *b, const struct case_run *run,
 
 /* Status and reason; the headline's figures are set if it has one. */
 static int judge(const struct bench *b, const struct case_run *run,
-		 struct result *row)
+		 const struct headline *h, struct result *row)
 {
 	const struct evidence *e = evidence_contradicted(run);
 	char why[512], number[UNITS_MAX];
-	struct headline h;
 	double bound;
 
-	headline_find(b, run, &h);
-	if (isfinite(h.resolution) && !run->c.bytes)
+	if (isfinite(h->resolution) && !run->c.bytes)
 		row->resolution =
-			h.ticks ? headline_in_unit(b, run, h.resolution)
-				: h.resolution;
-	if (isfinite(h.baseline))
-		row->baseline = headline_in_unit(b, run, h.baseline);
+			h->ticks ? headline_in_unit(b, run, h->resolution)
+				 : h->resolution;
+	if (isfinite(h->baseline))
+		row->baseline = headline_in_unit(b, run, h->baseline);
 	/* What was measured first is no less of a lie for being dropped. */
 	if (run->verdict.state == CASE_FAILED ||
 	    (run->verdict.state == CASE_SKIPPED &&
@@ -93,9 +91,9 @@ static int judge(const struct bench *b, const struct case_run *run,
 	}
 	row->status = RESULT_FAILED;
 	/* A time of no more than 0 has no rate, least of all a negative one. */
-	if (isfinite(h.value) && !(h.ticks && run->c.bytes && h.value <= 0))
-		row->estimate =
-			h.ticks ? headline_in_unit(b, run, h.value) : h.value;
+	if (isfinite(h->value) && !(h->ticks && run->c.bytes && h->value <= 0))
+		row->estimate = h->ticks ? headline_in_unit(b, run, h->value)
+					 : h->value;
 	if (e) {
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
@@ -103,32 +101,31 @@ static int judge(const struct bench *b, const struct case_run *run,
 			 e->what, e->aside[0], e->aside[1]);
 		return result_set(&row->reason, why);
 	}
-	if (headline_is_below(&h)) {
+	if (headline_is_below(h)) {
 		row->status = RESULT_BELOW_RESOLUTION;
-		bound = fmax(h.resolution, fabs(h.value));
+		bound = fmax(h->resolution, fabs(h->value));
 		units_format(number,
-			     h.ticks ? timer_ns(&b->timer, bound) : bound,
-			     h.ticks ? "ns" : unit_of(run));
+			     h->ticks ? timer_ns(&b->timer, bound) : bound,
+			     h->ticks ? "ns" : unit_of(run));
 		snprintf(why, sizeof(why), "< %s: cannot be told from nothing",
 			 number);
 		return result_set(&row->reason, why);
 	}
-	if (!isfinite(h.value))
+	if (!isfinite(h->value))
 		return result_set(&row->reason, "no sample was taken");
 	row->status = RESULT_OK;
 	row->value = row->estimate;
-	row->quantum = step_of(b, run, &h, row->value);
+	row->quantum = step_of(b, run, h, row->value);
 	return 0;
 }
 
-static void scale(struct result *row, double tsc_hz, double core_hz)
+/* What is not known is NAN, and so is what is made of it. */
+static void scale(struct result *row)
 {
-	if (strcmp(row->unit, "ns") != 0 || !isfinite(row->value))
+	if (strcmp(row->unit, "ns") != 0)
 		return;
-	if (tsc_hz > 0)
-		row->ticks = row->value * tsc_hz / 1e9;
-	if (core_hz > 0)
-		row->cycles = row->value * core_hz / 1e9;
+	row->ticks = row->value * row->tsc_hz / 1e9;
+	row->cycles = row->value * row->core_hz / 1e9;
 }
 
 /* Lower edge and place of the bin that @x falls into. */
@@ -177,20 +174,18 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 }
 
 static int describe_samples(const struct bench *b, const struct case_run *run,
-			    struct result *row, double core_hz)
+			    const struct headline *h, struct result *row)
 {
-	struct headline h;
 	struct stats st;
 	size_t n;
 	double *x;
 
-	headline_find(b, run, &h);
-	x = headline_samples(b, run, h.constant, &n);
+	x = headline_samples(b, run, h->constant, &n);
 	if (!x)
 		return 0;
 	for (size_t i = 0; !run->got.own_unit && i < n; i++) {
-		if (isfinite(h.baseline))
-			x[i] -= h.baseline;
+		if (isfinite(h->baseline))
+			x[i] -= h->baseline;
 		x[i] = headline_in_unit(b, run, x[i]);
 	}
 	stats_compute(&st, x, n);
@@ -208,7 +203,7 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 		headline_is_repeated(run)
 			? run->got.series.iters * (uint64_t)headline_ops(run)
 			: 1;
-	row->histogram = histogram(run, x, n, core_hz);
+	row->histogram = histogram(run, x, n, row->core_hz);
 	if (isfinite(run->got.cold))
 		row->cold =
 			run->got.own_unit
@@ -381,24 +376,16 @@ static bool drifted(const struct bench *b, const struct case_run *run)
 	       speed(of, 0.75) / speed(of, 0.25) - 1 > FREQUENCY_DRIFT;
 }
 
-static const char *policy_name(int policy)
+/* By the kernel's numbers; libc's headers do not have all. */
+static const char *policy_name(unsigned int policy)
 {
-	switch (policy & ~SCHED_RESET_ON_FORK) {
-	case SCHED_OTHER:
-		return "other";
-	case SCHED_FIFO:
-		return "fifo";
-	case SCHED_RR:
-		return "rr";
-	case SCHED_BATCH:
-		return "batch";
-	case SCHED_IDLE:
-		return "idle";
-	case 6: /* SCHED_DEADLINE, not in every libc's headers */
-		return "deadline";
-	default:
-		return "unknown";
-	}
+	static const char *const names[] = { "other",	"fifo", "rr",
+					     "batch",	NULL,	"idle",
+					     "deadline" };
+	const unsigned int i = policy & ~(unsigned int)SCHED_RESET_ON_FORK;
+	const char *name = i < sizeof(names) / sizeof(*names) ? names[i] : NULL;
+
+	return name ? name : "unknown";
 }
 
 static int circumstances(const struct bench *b, const struct case_run *run,
@@ -408,7 +395,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	int bad = 0;
 
 	sched_getparam(0, &param);
-	bad |= result_set(&row->policy, policy_name(sched_getscheduler(0)));
+	bad |= result_set(&row->policy,
+			  policy_name((unsigned int)sched_getscheduler(0)));
 	if (b->timer.hz > 0)
 		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);
@@ -453,6 +441,7 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	      struct result *row)
 {
 	const double core_hz = core_hz_of(b, run);
+	struct headline h;
 	int bad = 0;
 
 	result_init(row);
@@ -474,9 +463,10 @@ int rows_make(const struct bench *b, const struct case_run *run,
 		row->core_hz = core_hz;
 	row->core_share = core_share_of(b, run);
 	row->distance_ns = distance_of(b, run);
-	bad |= judge(b, run, row);
-	bad |= describe_samples(b, run, row, core_hz);
-	scale(row, b->timer.tsc_hz, core_hz);
+	headline_find(b, run, &h);
+	bad |= judge(b, run, &h, row);
+	bad |= describe_samples(b, run, &h, row);
+	scale(row);
 	bad |= circumstances(b, run, row);
 	bad |= add_counters(b, run, row);
 	bad |= grade_set(row, NAN);
