@@ -63,14 +63,13 @@ static ino_t space_of(pid_t pid, const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Whether a line of a file of a process has @text. */
-static bool proc_has(pid_t pid, const char *file, const char *text)
+/* Whether text @all, which is freed, has @part. */
+static bool has(char *all, const char *part)
 {
-	char *all = sysfile_text("/proc/%d/%s", pid, file);
-	const bool has = all && strstr(all, text);
+	const bool yes = all && strstr(all, part);
 
 	free(all);
-	return has;
+	return yes;
 }
 
 static bool is_on(const char *path, long magic)
@@ -125,7 +124,8 @@ static int group_attach(struct box *x)
 
 static bool is_in_group(struct box *x)
 {
-	return proc_has(x->pid, "cgroup", strrchr(x->group, '/'));
+	return has(sysfile_text("/proc/%d/cgroup", x->pid),
+		   strrchr(x->group, '/'));
 }
 
 static int link_make(struct box *x)
@@ -136,7 +136,7 @@ static int link_make(struct box *x)
 static bool links_are_there(struct box *x)
 {
 	return if_nametoindex(NEAR_END) &&
-	       proc_has(x->pid, "net/dev", FAR_END ":");
+	       has(sysfile_text("/proc/%d/net/dev", x->pid), FAR_END ":");
 }
 
 static int link_await(struct box *x)
@@ -161,7 +161,7 @@ static int make_private(struct box *x)
 
 static bool is_private(struct box *x)
 {
-	return !proc_has(getpid(), "mountinfo", " shared:");
+	return !has(sysfile_text("/proc/self/mountinfo"), " shared:");
 }
 
 static int overlay_mount(struct box *x)
