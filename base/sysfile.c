@@ -2,6 +2,7 @@
 #include "sysfile.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "io.h"
 
 #define FIRST_ROOM 16384
@@ -35,68 +37,34 @@ static int open_path(int flags, const char *fmt, va_list ap)
 	return -EINVAL;
 }
 
-static int make_room(struct sysfile *file, size_t need)
-{
-	const size_t room = file->room ? 2 * file->room : FIRST_ROOM;
-	char *text;
-
-	if (need <= file->room)
-		return 0;
-	text = realloc(file->text, room);
-	if (!text)
-		return -ENOMEM;
-	file->text = text;
-	file->room = room;
-	return 0;
-}
-
-static long read_path(struct sysfile *file, const char *fmt, va_list ap)
-{
-	const int fd = open_path(O_RDONLY, fmt, ap);
-	size_t have = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	do {
-		n = have > SYSFILE_MAX ? -EFBIG : make_room(file, have + 2);
-		if (!n)
-			n = io_read(fd, file->text + have,
-				    file->room - have - 1, -1);
-		have += n > 0 ? (size_t)n : 0;
-	} while (n > 0);
-	close(fd);
-	if (!n)
-		file->text[have] = '\0';
-	return n ? n : (long)have;
-}
-
-long sysfile_read(struct sysfile *file, const char *fmt, ...)
-{
-	va_list ap;
-	long n;
-
-	va_start(ap, fmt);
-	n = read_path(file, fmt, ap);
-	va_end(ap);
-	return n;
-}
-
-void sysfile_free(struct sysfile *file)
-{
-	free(file->text);
-	*file = (struct sysfile) { 0 };
-}
-
 static char *new_text(const char *fmt, va_list ap)
 {
-	struct sysfile file = { 0 };
-	const long n = read_path(&file, fmt, ap);
+	const int fd = open_path(O_RDONLY, fmt, ap);
+	size_t room = FIRST_ROOM, have = 0;
+	char *text = fd < 0 ? NULL : malloc(room);
+	ssize_t n = fd < 0 ? fd : text ? 1 : -ENOMEM;
 
-	if (n <= 0)
-		sysfile_free(&file);
+	while (n > 0) {
+		n = io_read(fd, text + have, room - have - 1, -1);
+		have += n > 0 ? (size_t)n : 0;
+		if (have > SYSFILE_MAX) {
+			n = -EFBIG;
+		} else if (n > 0) {
+			char *more = realloc(text, room *= 2);
+
+			n = more ? n : -ENOMEM;
+			text = more ? more : text;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
 	errno = n < 0 ? (int)-n : ENODATA; /* if its text is not used */
-	return file.text;
+	if (!n && have) {
+		text[have] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
 }
 
 char *sysfile_text(const char *fmt, ...)
@@ -144,35 +112,18 @@ static long end_text(char *text, size_t size, long n)
 	return n;
 }
 
-static long begin(char *text, size_t size, const char *fmt, va_list ap)
-{
-	const int fd = open_path(O_RDONLY, fmt, ap);
-	const long n = fd < 0 ? fd : io_read(fd, text, size - 1, -1);
-
-	if (fd >= 0)
-		close(fd);
-	return end_text(text, size, n);
-}
-
-long sysfile_begin(char *text, size_t size, const char *fmt, ...)
-{
-	va_list ap;
-	long n;
-
-	va_start(ap, fmt);
-	n = begin(text, size, fmt, ap);
-	va_end(ap);
-	return n;
-}
-
 long sysfile_line(char *text, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 	long n;
+	int fd;
 
 	va_start(ap, fmt);
-	n = begin(text, size, fmt, ap);
+	fd = open_path(O_RDONLY, fmt, ap);
 	va_end(ap);
+	n = end_text(text, size, fd < 0 ? fd : io_read(fd, text, size - 1, -1));
+	if (fd >= 0)
+		close(fd);
 	cut_line(text);
 	return n < 0 ? n : (long)strlen(text);
 }
@@ -195,6 +146,33 @@ int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 	n = field_number(key ? field_behind(text, key) : text, unknown);
 	free(text);
 	return n;
+}
+
+pid_t *sysfile_pids(size_t *n, const char *fmt, ...)
+{
+	const struct dirent *e;
+	char path[PATH_MAX];
+	pid_t *pids = NULL;
+	va_list ap;
+	DIR *dir;
+
+	*n = 0;
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		const pid_t pid = (pid_t)field_number(e->d_name, 0);
+		pid_t *more = pid > 0 ? grow(pids, *n, sizeof(*pids)) : NULL;
+
+		if (more) {
+			pids = more;
+			pids[(*n)++] = pid;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return pids;
 }
 
 int sysfile_write(const char *text, const char *fmt, ...)

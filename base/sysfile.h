@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Small files that others write: those of the kernel in /proc and /sys, and
@@ -19,38 +20,30 @@
 
 #define SYSFILE_MAX (16 << 20) /* bytes; what is longer is refused (-EFBIG) */
 
-/* A buffer that grows and is used again: no allocation in the steady state. */
-struct sysfile {
-	char *text; /* NUL-terminated after a read that worked */
-	size_t room;
-};
-
-/* sysfile_read() - all of a file.  Return: bytes read, or -errno.
- * sysfile_free() the buffer at last. */
-long sysfile_read(struct sysfile *file, const char *fmt, ...) SYSFILE(2);
-void sysfile_free(struct sysfile *file);
-
 /* sysfile_text() - all of a file, sysfile_first() - its first line without the
- * blanks at its end: a new string, or NULL, also of an empty file. */
+ * blanks at its end: a new string, or NULL with
+ * errno, also of an empty file (ENODATA). */
 char *sysfile_text(const char *fmt, ...) SYSFILE(1);
 char *sysfile_first(const char *fmt, ...) SYSFILE(1);
 
-/* sysfile_begin() - the beginning of a file to @text: where that is too small,
- * what fits of its whole words.  sysfile_line() - of that the first line,
- * without the blanks at its end.  No memory is allocated.  Return: bytes, or
- * -errno; then @text is "". */
-long sysfile_begin(char *text, size_t size, const char *fmt, ...) SYSFILE(3);
+/* sysfile_line() - the first line of a file to @text, without the blanks at its
+ * end: where that is too small, what fits of its whole words.  No memory is
+ * allocated.  Return: bytes, or -errno; then @text is "". */
 long sysfile_line(char *text, size_t size, const char *fmt, ...) SYSFILE(3);
 
-/* sysfile_again() - as sysfile_begin(), of a file of the kernel's that stays
- * open and is read by one call, for what is read between samples.  @fd: -1 is a
- * file that cannot be read.  Return: @text. */
+/* sysfile_again() - what fits of the whole words of a file of the kernel's that
+ * stays open and is read by one call, for what is read between samples.  @fd:
+ * -1 is a file that cannot be read.  Return: @text. */
 char *sysfile_again(int fd, char *text, size_t size);
 
 /* sysfile_number() - the number that a file begins with, or that is behind
  * @key in it; @unknown, with errno, if there is none. */
 int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 	SYSFILE(3);
+
+/* sysfile_pids() - the entries of a directory that are numbers, processes or
+ * threads, in no order: a new array of @n, or NULL. */
+pid_t *sysfile_pids(size_t *n, const char *fmt, ...) SYSFILE(2);
 
 /* sysfile_write() - @text to a file that is there, in one piece.  Return: 0 or
  * -errno. */

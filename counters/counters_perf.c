@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's interface: groups of events, opened for a target and read. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -246,34 +245,6 @@ void counters_perf_close(struct counters *c)
 	memset(c->failed, 0, sizeof(c->failed));
 }
 
-/* The threads of @pid, in no order; *@n of them.  NULL if there are none. */
-static pid_t *list_threads(pid_t pid, size_t *n)
-{
-	const struct dirent *entry;
-	pid_t *tids = NULL;
-	char path[64];
-	DIR *dir;
-
-	*n = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		pid_t *more;
-
-		if (tid <= 0)
-			continue;
-		more = grow(tids, *n, sizeof(*tids));
-		if (!more)
-			break;
-		tids = more;
-		tids[(*n)++] = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return tids;
-}
-
 static bool among(pid_t tid, const pid_t *tids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -295,7 +266,8 @@ static int open_threads(struct counters *c)
 {
 	for (int tries = 0; tries < 10; tries++) {
 		size_t n, now;
-		pid_t *tids = list_threads(c->target.pid, &n), *later;
+		pid_t *tids = sysfile_pids(&n, "/proc/%d/task", c->target.pid),
+		      *later;
 		bool same = true;
 		int err = n ? 0 : -ESRCH;
 
@@ -307,7 +279,7 @@ static int open_threads(struct counters *c)
 			if (err == -ESRCH && n > 1)
 				err = 0;
 		}
-		later = list_threads(c->target.pid, &now);
+		later = sysfile_pids(&now, "/proc/%d/task", c->target.pid);
 		for (size_t i = 0; i < now; i++)
 			same = same && among(later[i], tids, n);
 		free(tids);

@@ -2,7 +2,6 @@
 #include "top_tasks.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,6 @@
 #define MOST_NAMES  3
 #define PATIENCE_NS 100000000 /* of our own, for a list of all threads */
 #define PROCESSOR   39	      /* the field of stat: the CPU it was on */
-
-static int number_of(const char *name)
-{
-	return isdigit((unsigned char)*name) ? atoi(name) : -1;
-}
 
 /* The beginning of a thread's @file; "" if it has ended. */
 static const char *thread_file(int pid, int tid, const char *file, char *line,
@@ -53,20 +47,14 @@ static bool in_time(const struct top_tasks *h)
 	return own_ns() - h->begin_ns < PATIENCE_NS;
 }
 
-static void add_process(struct top_tasks *h, int pid)
+static void add_process(struct top_tasks *h, pid_t pid)
 {
-	char path[32];
-	struct dirent *e;
-	DIR *dir;
+	size_t n;
+	pid_t *tids = sysfile_pids(&n, "/proc/%d/task", (int)pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((e = readdir(dir)))
-		if (number_of(e->d_name) > 0)
-			add_thread(h, pid, number_of(e->d_name));
-	closedir(dir);
+	for (size_t i = 0; i < n; i++)
+		add_thread(h, pid, tids[i]);
+	free(tids);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -78,17 +66,16 @@ static int by_tid(const void *a, const void *b)
 
 void top_tasks_read(struct top_tasks *h)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
+	size_t n;
+	pid_t *pids = sysfile_pids(&n, "/proc");
 
 	*h = (struct top_tasks) { .begin_ns = own_ns() };
-	if (!dir)
+	if (!pids)
 		return;
-	while (in_time(h) && (e = readdir(dir)))
-		if (number_of(e->d_name) > 0 &&
-		    number_of(e->d_name) != getpid())
-			add_process(h, number_of(e->d_name));
-	closedir(dir);
+	for (size_t i = 0; i < n && in_time(h); i++)
+		if (pids[i] != getpid())
+			add_process(h, pids[i]);
+	free(pids);
 	h->whole = in_time(h);
 	if (h->n)
 		qsort(h->v, h->n, sizeof(*h->v), by_tid);

@@ -123,7 +123,6 @@ struct on_cpu {
 
 struct cgroup {
 	struct target target;
-	struct sysfile text;
 	struct cgroup_place place;
 	struct on_cpu *on; /* room for CPU_LIMIT */
 	int cpus;	   /* that are counted */
@@ -138,12 +137,9 @@ struct cgroup {
 /* Version 2 has one file in microseconds, version 1 one number in ns. */
 static bool read_usage(struct cgroup *g)
 {
-	const char *text;
+	char *text = sysfile_text("%s", g->place.usage);
 	int64_t usage, user = 0, system = 0;
 
-	if (sysfile_read(&g->text, "%s", g->place.usage) <= 0)
-		return false;
-	text = g->text.text;
 	if (g->place.version2) {
 		usage = field_number(field_behind(text, "usage_usec"), -1);
 		user = field_number(field_behind(text, "user_usec"), -1);
@@ -151,6 +147,7 @@ static bool read_usage(struct cgroup *g)
 	} else {
 		usage = field_number(text, -1);
 	}
+	free(text);
 	if (usage < 0 || user < 0 || system < 0)
 		return false;
 	g->usage_ns = (uint64_t)usage * (g->place.version2 ? 1000 : 1);
@@ -202,11 +199,9 @@ static void close_counters(struct cgroup *g)
 	g->target.asked = NULL;
 }
 
-static bool read_online(struct cgroup *g, char list[LIST_MAX])
+static bool read_online(char list[LIST_MAX])
 {
-	if (sysfile_read(&g->text, ONLINE) <= 0)
-		return false;
-	return snprintf(list, LIST_MAX, "%s", g->text.text) < LIST_MAX;
+	return sysfile_line(list, LIST_MAX, ONLINE) > 0;
 }
 
 static int open_on(struct cgroup *g, int cpu)
@@ -234,7 +229,7 @@ static void open_counters(struct cgroup *g)
 	bool *online = calloc(CPU_LIMIT, sizeof(*online));
 	int err = 0;
 
-	if (!online || !read_online(g, g->online) ||
+	if (!online || !read_online(g->online) ||
 	    cpu_list_parse(g->online, online, CPU_LIMIT) <= 0)
 		snprintf(g->why, sizeof(g->why), "%s: cannot be read", ONLINE);
 	else
@@ -257,7 +252,7 @@ static void count(struct cgroup *g, struct row *row)
 
 	/* On a CPU that came or went nobody knows what it did meanwhile. */
 	if (g->cpus &&
-	    (!read_online(g, online) || strcmp(online, g->online) != 0)) {
+	    (!read_online(online) || strcmp(online, g->online) != 0)) {
 		close_counters(g);
 		open_counters(g);
 		return;
@@ -314,7 +309,6 @@ static void close_cgroup(struct target *target)
 
 	close_counters(g);
 	free(g->on);
-	sysfile_free(&g->text);
 	free(g);
 }
 
@@ -322,6 +316,8 @@ int cgroup_open(struct target **target, const struct target_settings *settings,
 		const char *name, const char **why)
 {
 	struct cgroup *g = calloc(1, sizeof(*g));
+	char *mounts;
+	bool found;
 
 	*why = "out of memory";
 	if (!g)
@@ -333,8 +329,10 @@ int cgroup_open(struct target **target, const struct target_settings *settings,
 		.close = close_cgroup,
 	};
 	g->on = calloc(CPU_LIMIT, sizeof(*g->on));
-	if (g->on && sysfile_read(&g->text, "/proc/self/mountinfo") > 0 &&
-	    !cgroup_find(&g->place, g->text.text, name) && read_usage(g)) {
+	mounts = sysfile_text("/proc/self/mountinfo");
+	found = g->on && mounts && !cgroup_find(&g->place, mounts, name);
+	free(mounts);
+	if (found && read_usage(g)) {
 		if (*g->place.perf)
 			open_counters(g);
 		cpu_model_widths(settings->model, g->target.asked, g->width);

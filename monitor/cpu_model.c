@@ -3,17 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* The line of the first CPU; all have the same. */
-static const char *find_flags(const struct sysfile *cpuinfo)
-{
-	char *at = (char *)field_behind(cpuinfo->text, "flags");
-
-	if (at)
-		at[strcspn(at, "\n")] = '\0';
-	return at;
-}
 
 void cpu_model_none(struct cpu_model *model, double forced_width)
 {
@@ -30,15 +21,18 @@ void cpu_model_read(struct cpu_model *model, double forced_width)
 	cpu_model_none(model, forced_width);
 	/* Where there is no CPUID, nothing is known: all stays zero. */
 	(void)counters_decode(&model->arch, leaves, n);
-	if (sysfile_read(&model->cpuinfo, "/proc/cpuinfo") > 0)
-		model->cpu.flags = find_flags(&model->cpuinfo);
+	model->cpuinfo = sysfile_text("/proc/cpuinfo");
+	/* The line of the first CPU; all have the same. */
+	model->cpu.flags = field_behind(model->cpuinfo, "flags");
+	if (model->cpu.flags)
+		*strchrnul(model->cpu.flags, '\n') = '\0';
 	model->cpu.family = model->arch.family;
 	model->cpu.model = model->arch.model;
 }
 
 void cpu_model_free(struct cpu_model *model)
 {
-	sysfile_free(&model->cpuinfo);
+	free(model->cpuinfo);
 }
 
 static double width_of(const struct cpu_model *model, const char *pmu)

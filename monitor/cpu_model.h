@@ -11,7 +11,7 @@
 /* What CPU this is and how much it could do in a cycle. */
 struct cpu_model {
 	struct counters_arch arch;
-	struct sysfile cpuinfo;
+	char *cpuinfo;
 	struct width_cpu cpu;
 	double forced; /* --width; 0: by the table */
 };

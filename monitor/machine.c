@@ -36,7 +36,6 @@ struct machine {
 	struct target target;
 	struct target_settings settings;
 	struct replay *replay; /* NULL: live */
-	struct sysfile text;
 	struct cpu_times *times;
 	size_t n_times;
 	struct cpu *cpu;
@@ -230,22 +229,23 @@ static void reopen_switches(struct machine *m)
 
 /* Whoever is kept from running between the clock and the file gives the idle
  * time of a longer interval than he says: then once more. */
-static long read_live(struct machine *m, struct stamp *at)
+static char *read_live(const struct machine *m, struct stamp *at)
 {
-	long got;
+	char *text = NULL;
 	int tries = 0;
 
 	do {
+		free(text);
 		*at = stamp_now();
-		got = sysfile_read(&m->text, "/proc/stat");
-	} while (got >= 0 && ++tries < STAT_TRIES &&
+		text = sysfile_text("/proc/stat");
+	} while (text && ++tries < STAT_TRIES &&
 		 stamp_now().mono_ns - at->mono_ns > m->tick_ns);
-	return got;
+	return text;
 }
 
 static int read_stat(struct machine *m, struct stamp *at)
 {
-	long got;
+	char *text;
 	int n;
 
 	if (m->replay) {
@@ -253,13 +253,14 @@ static int read_stat(struct machine *m, struct stamp *at)
 
 		if (err)
 			return err;
-		got = sysfile_read(&m->text, "%s", replay_stat(m->replay));
+		text = sysfile_text("%s", replay_stat(m->replay));
 	} else {
-		got = read_live(m, at);
+		text = read_live(m, at);
 	}
-	if (got < 0)
-		return (int)got;
-	n = cpu_times_parse(m->text.text, m->times, CPU_LIMIT);
+	if (!text)
+		return -errno;
+	n = cpu_times_parse(text, m->times, CPU_LIMIT);
+	free(text);
 	if (n < 0)
 		return n;
 	m->n_times = (size_t)n;
@@ -303,7 +304,6 @@ static void close_machine(struct target *target)
 		switches_close(m->cpu[i].switches);
 	}
 	replay_close(m->replay);
-	sysfile_free(&m->text);
 	free(m->times);
 	free(m->cpu);
 	free(m);
@@ -316,9 +316,11 @@ static int find_cpus(struct machine *m, bool *set, const char **why)
 	struct stamp at;
 	int err, n;
 
-	if (!m->replay &&
-	    sysfile_read(&m->text, "/sys/devices/system/cpu/present") > 0) {
-		n = cpu_list_parse(m->text.text, set, CPU_LIMIT);
+	if (!m->replay) {
+		char *list = sysfile_first("/sys/devices/system/cpu/present");
+
+		n = list ? cpu_list_parse(list, set, CPU_LIMIT) : 0;
+		free(list);
 		if (n > 0)
 			return n;
 	}

@@ -16,7 +16,7 @@ struct replay {
 	unsigned int step; /* the next one */
 	char stat[PATH_MAX];
 	/* The counters of the reading before and of this one. */
-	struct sysfile counters[2];
+	char *counters[2];
 };
 
 int replay_open(struct replay **replay, const char *dir)
@@ -32,8 +32,8 @@ void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
-	sysfile_free(&replay->counters[0]);
-	sysfile_free(&replay->counters[1]);
+	free(replay->counters[0]);
+	free(replay->counters[1]);
 	free(replay);
 }
 
@@ -44,15 +44,13 @@ void replay_rewind(struct replay *replay)
 
 static int read_time(struct replay *replay, struct stamp *at)
 {
-	struct sysfile *file = &replay->counters[1];
-	const long got =
-		sysfile_read(file, "%s/%u/time", replay->dir, replay->step);
-	int64_t mono_ns, real_ns;
+	char *text = sysfile_text("%s/%u/time", replay->dir, replay->step);
+	const int64_t mono_ns = field_number(field_nth(text, 0), 0);
+	const int64_t real_ns = field_number(field_nth(text, 1), 0);
 
-	if (got < 0)
-		return (int)got;
-	mono_ns = field_number(field_nth(file->text, 0), 0);
-	real_ns = field_number(field_nth(file->text, 1), 0);
+	if (!text)
+		return -errno;
+	free(text);
 	at->mono_ns = (uint64_t)mono_ns;
 	at->real_ns = (uint64_t)real_ns;
 	return mono_ns > 0 && real_ns > 0 ? 0 : -EINVAL;
@@ -60,26 +58,19 @@ static int read_time(struct replay *replay, struct stamp *at)
 
 int replay_next(struct replay *replay, struct stamp *at)
 {
-	const struct sysfile old = replay->counters[0];
-	long got;
-	int err;
+	const int err = read_time(replay, at);
 
-	replay->counters[0] = replay->counters[1];
-	replay->counters[1] = old;
-	err = read_time(replay, at);
 	if (err)
 		return err;
 	snprintf(replay->stat, sizeof(replay->stat), "%s/%u/proc/stat",
 		 replay->dir, replay->step);
-	got = sysfile_read(&replay->counters[1], "%s/%u/counters", replay->dir,
-			   replay->step);
-	if (got < 0)
-		sysfile_free(&replay->counters[1]);
+	free(replay->counters[0]);
+	replay->counters[0] = replay->step ? replay->counters[1] : NULL;
+	replay->counters[1] =
+		sysfile_text("%s/%u/counters", replay->dir, replay->step);
 	/* Not each recording has some. */
-	if (got < 0 && got != -ENOENT)
-		return (int)got;
-	if (!replay->step)
-		sysfile_free(&replay->counters[0]);
+	if (!replay->counters[1] && errno != ENOENT && errno != ENODATA)
+		return -errno;
 	replay->step++;
 	return 0;
 }
@@ -100,9 +91,9 @@ void replay_count(const struct replay *replay, int cpu,
 		snprintf(key, sizeof(key), "%d %s", cpu,
 			 counters_name((enum counters_event)e));
 		for (int i = 0; i < 2; i++)
-			sum[i] = field_number(
-				field_behind(replay->counters[i].text, key),
-				-1);
+			sum[i] = field_number(field_behind(replay->counters[i],
+							   key),
+					      -1);
 		if (sum[0] < 0 || sum[1] < sum[0])
 			continue;
 		*count = (struct counters_count) {

@@ -488,7 +488,7 @@ static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 	char stat[1024];
 	const char *letter;
 
-	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", pid);
+	sysfile_line(stat, sizeof(stat), "/proc/%d/stat", pid);
 	letter = field_of_stat(stat, 3);
 	*state = '\0';
 	if (letter)
@@ -573,23 +573,15 @@ unsigned int guard_clean_up(void)
  * children of its first thread does not have. */
 static unsigned int kill_children(void)
 {
-	DIR *proc = guard_sees_processes() ? opendir("/proc") : NULL;
-	const int self = getpid();
-	const struct dirent *entry;
+	size_t all = 0;
+	pid_t *pids =
+		guard_sees_processes() ? sysfile_pids(&all, "/proc") : NULL;
 	unsigned int n = 0;
 
-	while (proc && (entry = readdir(proc))) {
-		const int pid = to_id(entry->d_name);
-		uint64_t started;
-		int parent;
-		char state;
-
-		if (pid > 1 && look_at(pid, &state, &parent, &started) &&
-		    parent == self)
-			n += !kill(pid, SIGKILL);
-	}
-	if (proc)
-		closedir(proc);
+	for (size_t i = 0; i < all; i++)
+		if (pids[i] > 1 && parent_of(pids[i]) == getpid())
+			n += !kill(pids[i], SIGKILL);
+	free(pids);
 	return n;
 }
 

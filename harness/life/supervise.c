@@ -213,9 +213,9 @@ static bool read_standing(struct standing *s, pid_t pid)
 	const char *state;
 
 	s->at_ns = (int64_t)invocation_now_ns();
-	sysfile_begin(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
-		      (int)pid);
-	sysfile_begin(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
+	sysfile_line(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
+		     (int)pid);
+	sysfile_line(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
 	state = field_of_stat(stat, 3);
 	s->runnable = state && *state == 'R';
 	s->cpu = (int)field_number(field_of_stat(stat, 39), -1);

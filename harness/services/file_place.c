@@ -231,16 +231,15 @@ int file_place_find(struct file_place *p, int fd)
 
 void file_counts_read(const struct file_place *p, struct file_counts *c)
 {
-	char text[512];
+	char *io = sysfile_text("/proc/self/io"), text[512];
 	int64_t read = -1, written = -1;
 
 	*c = (struct file_counts) { -1, -1, -1, -1, -1 };
-	sysfile_begin(text, sizeof(text), "/proc/self/io");
-	c->process_read = field_number(field_behind(text, "read_bytes"), -1);
-	c->process_written =
-		field_number(field_behind(text, "write_bytes"), -1);
+	c->process_read = field_number(field_behind(io, "read_bytes"), -1);
+	c->process_written = field_number(field_behind(io, "write_bytes"), -1);
+	free(io);
 	if (p->stat[0]) {
-		sysfile_begin(text, sizeof(text), "%s", p->stat);
+		sysfile_line(text, sizeof(text), "%s", p->stat);
 		read = field_number(field_nth(text, 2), -1);
 		written = field_number(field_nth(text, 6), -1);
 		/* Older kernels do not count them, nor do partitions. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,42 +18,31 @@ static int enforced(void)
 	/* CAP_SYS_ADMIN is 21, CAP_SYS_RESOURCE is 24: either exempts, and
 	 * so does being the real user 0. */
 	const unsigned long long exempt = 1ull << 21 | 1ull << 24;
-	char status[4096];
-	const char *caps;
+	char *status = sysfile_text("/proc/self/status");
+	const char *caps = field_behind(status, "CapEff");
+	const bool may =
+		!getuid() || (caps && strtoull(caps, NULL, 16) & exempt);
 
-	if (getuid() == 0)
-		return 0;
-	sysfile_begin(status, sizeof(status), "/proc/self/status");
-	caps = field_behind(status, "CapEff");
-	return !(caps && strtoull(caps, NULL, 16) & exempt);
-}
-
-/* Threads of one process. */
-static long count_threads(const char *pid)
-{
-	char stat[1024];
-
-	sysfile_begin(stat, sizeof(stat), "/proc/%s/stat", pid);
-	return field_number(field_of_stat(stat, 20), 0);
+	free(status);
+	return !may;
 }
 
 static long count_mine(void)
 {
-	char path[PATH_MAX];
-	struct dirent *e;
+	size_t all;
+	pid_t *pids = sysfile_pids(&all, "/proc");
+	char path[32], line[1024];
 	struct stat st;
 	long n = 0;
-	DIR *d = opendir("/proc");
 
-	while (d && (e = readdir(d)) != NULL) {
-		if (!isdigit((unsigned char)e->d_name[0]))
+	for (size_t i = 0; i < all; i++) {
+		snprintf(path, sizeof(path), "/proc/%d", (int)pids[i]);
+		if (stat(path, &st) || st.st_uid != getuid())
 			continue;
-		snprintf(path, sizeof(path), "/proc/%s", e->d_name);
-		if (stat(path, &st) == 0 && st.st_uid == getuid())
-			n += count_threads(e->d_name);
+		sysfile_line(line, sizeof(line), "%s/stat", path);
+		n += field_number(field_of_stat(line, 20), 0); /* threads */
 	}
-	if (d)
-		closedir(d);
+	free(pids);
 	return n;
 }
 

@@ -98,10 +98,10 @@ static void beginnings(void)
 	char text[8];
 
 	put("1234 567890", 11);
-	OK(sysfile_begin(text, sizeof(text), "%s/file", root) == 5, "cut");
-	OK_STR(text, "1234 ", "no half number");
+	OK(sysfile_line(text, sizeof(text), "%s/file", root) == 4, "cut");
+	OK_STR(text, "1234", "no half number");
 	put("123456789\n", 10);
-	OK(!sysfile_begin(text, sizeof(text), "%s/file", root) && !*text,
+	OK(!sysfile_line(text, sizeof(text), "%s/file", root) && !*text,
 	   "a number longer than the room is unknown");
 	put("12 \nx", 5);
 	OK(sysfile_line(text, sizeof(text), "%s/file", root) == 2, "a line");
@@ -109,7 +109,7 @@ static void beginnings(void)
 	OK(sysfile_line(text, sizeof(text), "%s/none", root) == -ENOENT &&
 		   !*text,
 	   "no file");
-	OK(sysfile_begin(text, sizeof(text), "%s", root) == -EINVAL && !*text,
+	OK(sysfile_line(text, sizeof(text), "%s", root) == -EINVAL && !*text,
 	   "a directory");
 	OK(!*sysfile_again(-1, text, sizeof(text)), "none that is open");
 }
@@ -135,29 +135,28 @@ static void long_files(void)
 {
 	const size_t n = 3 << 20;
 	char *all = text_alloc(SYSFILE_MAX + 1, 1), *text;
-	struct sysfile file = { 0 };
 
 	memset(all, '7', SYSFILE_MAX + 1);
 	memcpy(all + n - 6, "\nkey 5", 6);
 	put(all, n);
-	OK(sysfile_read(&file, "%s/file", root) == (long)n &&
-		   !memcmp(file.text, all, n) && !file.text[n],
-	   "all of a long file");
+	text = sysfile_text("%s/file", root);
+	OK(text && !memcmp(text, all, n) && !text[n], "all of a long file");
+	free(text);
 	OK(sysfile_number(-1, "key", "%s/file", root) == 5,
 	   "a key behind a line of 3 MB");
 	put("x\n\n", 3);
-	OK(sysfile_read(&file, "%s/file", root) == 3, "a short one after it");
-	OK_STR(file.text, "x\n\n", "and no more");
-	sysfile_free(&file);
+	text = sysfile_text("%s/file", root);
+	OK_STR(text, "x\n\n", "a short one after it, and no more");
+	free(text);
 	put(all, SYSFILE_MAX + 1);
-	OK(sysfile_read(&file, "%s/file", root) == -EFBIG, "too long");
-	sysfile_free(&file);
+	OK(!sysfile_text("%s/file", root) && errno == EFBIG, "too long");
 	put("one  \ntwo", 9);
 	text = sysfile_first("%s/file", root);
 	OK_STR(text, "one", "a first line");
 	free(text);
 	put("", 0);
-	OK(!sysfile_first("%s/file", root) && !sysfile_text("%s/file", root),
+	OK(!sysfile_first("%s/file", root) && !sysfile_text("%s/file", root) &&
+		   errno == ENODATA,
 	   "nothing of an empty file");
 	all[n] = '\0';
 	OK(!sysfile_text("%s/%s", root, all), "a path that is too long");
@@ -177,6 +176,29 @@ static void writing(void)
 	   "a FIFO is not waited for");
 	unlink(pipe);
 	free(pipe);
+}
+
+static void directories(void)
+{
+	static const char *const names[] = { "7", "12", "7x", "-3", "0", "x" };
+	char *path;
+	pid_t *pids;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		path = text_format("%s/%s", root, names[i]);
+		mkdir(path, 0700);
+		free(path);
+	}
+	pids = sysfile_pids(&n, "%s", root);
+	OK(n == 2 && pids[0] + pids[1] == 19, "the entries that are numbers");
+	free(pids);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		path = text_format("%s/%s", root, names[i]);
+		rmdir(path);
+		free(path);
+	}
+	OK(!sysfile_pids(&n, "%s/none", root) && !n, "no directory");
 }
 
 static void growing(void)
@@ -220,6 +242,7 @@ int main(void)
 	open_files();
 	long_files();
 	writing();
+	directories();
 	growing();
 	drawing();
 	unlink(path);

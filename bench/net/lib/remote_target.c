@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "remote_target.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "sysfile.h"
 
 #define CONNECT_MS 10000
 
@@ -146,26 +146,19 @@ static int find_lab(struct bench *b, char dir[4096], pid_t *server)
 static int place_lab(const struct bench *b, pid_t server)
 {
 	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
-	char path[64];
-	struct dirent *e;
-	int placed = 0, refused = 0, err;
-	DIR *d;
+	size_t n = 0;
+	pid_t *tids =
+		cpu < 0 ? NULL : sysfile_pids(&n, "/proc/%d/task", (int)server);
+	int placed = 0, refused = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)server);
-	d = cpu < 0 ? NULL : opendir(path);
-	if (!d)
-		return -1;
 	/* Threads that begin later inherit it from one of these. */
-	while ((e = readdir(d))) {
-		const pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+	for (size_t i = 0; i < n; i++) {
+		const int err = bench_bind(tids[i], &cpu, 1);
 
-		if (tid <= 0)
-			continue;
-		err = bench_bind(tid, &cpu, 1);
 		refused += err && err != -ESRCH;
 		placed += !err;
 	}
-	closedir(d);
+	free(tids);
 	return placed && !refused ? cpu : -1;
 }
 

@@ -77,7 +77,7 @@ int proc_memory_size(pid_t pid, uint64_t *resident, unsigned int *mappings)
 		return -ENOENT;
 	if (!pid)
 		pid = getpid();
-	sysfile_begin(statm, sizeof(statm), "/proc/%d/statm", (int)pid);
+	sysfile_line(statm, sizeof(statm), "/proc/%d/statm", (int)pid);
 	pages = field_number(field_nth(statm, 1), -1);
 	maps = sysfile_text("/proc/%d/maps", (int)pid);
 	if (!maps)

@@ -82,8 +82,8 @@ static int asleep(pid_t pid, pid_t tid)
 {
 	char stat[512];
 	const long err =
-		sysfile_begin(stat, sizeof(stat), "/proc/%d/task/%d/stat",
-			      (int)pid, (int)tid);
+		sysfile_line(stat, sizeof(stat), "/proc/%d/task/%d/stat",
+			     (int)pid, (int)tid);
 	const char *state = field_of_stat(stat, 3);
 
 	return err < 0 ? (int)err : state && *state == 'S';
