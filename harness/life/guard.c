@@ -578,9 +578,16 @@ static unsigned int kill_children(void)
 		guard_sees_processes() ? sysfile_pids(&all, "/proc") : NULL;
 	unsigned int n = 0;
 
-	for (size_t i = 0; i < all; i++)
-		if (pids[i] > 1 && parent_of(pids[i]) == getpid())
+	for (size_t i = 0; i < all; i++) {
+		uint64_t started;
+		int parent;
+		char state;
+
+		if (pids[i] > 1 &&
+		    look_at(pids[i], &state, &parent, &started) &&
+		    parent == getpid())
 			n += !kill(pids[i], SIGKILL);
+	}
 	free(pids);
 	return n;
 }
