@@ -189,27 +189,14 @@ static const struct op {
 	{ "fault", run_fault },
 };
 
-static const struct place {
-	const char *name;
-	enum bench_place place;
-} places[] = { { "same_cpu", BENCH_SAME_CPU },
-	       { "other_cpu", BENCH_ANY_OTHER },
-	       { "self", BENCH_SAME_CPU } };
+static const char points[] =
+	"op=round_trip place={same_cpu,other_cpu}; is placed switches;"
+	"op={install,send_ignored,send_self,fault} place=self; is placed";
 
-enum { SELF = 2 };
-
-static const struct bench_axis axes[] = { AXIS_STR("op", ops),
-					  AXIS_STR("place", places),
-					  { 0 } };
-
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const bool two = c->at[1] != SELF;
-
-	c->run = ops[c->at[0]].run;
-	c->place = places[c->at[1]].place;
-	c->switches = two;
-	return two == (c->run == run_round_trip);
+	c->run = CASE_OF(c, "op", ops)->run;
+	return true;
 }
 
 static int setup(struct bench *b, void *state)
@@ -317,8 +304,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "signal",
 	.state_size = sizeof(struct state),
-	.axes = axes,
-	.point = add_point,
+	.points = points,
+	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

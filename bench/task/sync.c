@@ -181,13 +181,14 @@ static double distance(const struct op *op, const struct state *s)
 		    (double)(intptr_t)loop_of(op, s));
 }
 
-enum { NOBODY, SAME_CPU, OTHER_CPU };
-
-static const char *const partners[] = { "none", "same_cpu", "other_cpu" };
-
-static const struct bench_axis axes[] = { AXIS_STR("op", ops),
-					  AXIS_STR("partner", partners),
-					  { 0 } };
+/* Locks are contended by two CPUs; record locks have one file alone. */
+static const char points[] =
+	"op=$ops partner={none,same_cpu,other_cpu};"
+	"not partner=same_cpu op!=futex_wake;"
+	"not partner!=none op=record_lock;"
+	"is threads if partner=none op!=record_lock;"
+	"is switches if partner!=none;"
+	"is ops=" BENCH_TEXT(CONTENDED_OPS) " if partner!=none op!=futex_wake";
 
 /* The partner of a contended case: the same, in short runs so that it sees
  * soon that it is to stop. */
@@ -365,7 +366,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		bench_fact_text(b, c, "instruction", ARCH_ATOMIC_ADD());
 	if (s->op->take)
 		bench_fact(b, c, "call_distance_bytes", distance(s->op, s));
-	if (err || c->at[1] == NOBODY)
+	if (err || case_is(c, "partner", "none"))
 		return err;
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
 			     c->sample ? doze : contend, s);
@@ -414,24 +415,22 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct op *op = &ops[c->at[0]];
-	const bool alone = c->at[1] == NOBODY;
+	const struct op *op = CASE_OF(c, "op", ops);
 
 	c->arg = op;
-	c->place = c->at[1] == OTHER_CPU ? BENCH_ANY_OTHER : BENCH_SAME_CPU;
-	c->switches = !alone;
-	c->threads =
-		alone && op->take != take_record; /* has no file of its own */
-	if (!alone && op->run == op_wake) {
+	if (case_is(c, "partner", "other_cpu"))
+		c->place = BENCH_ANY_OTHER;
+	if (op->run == op_wake && !case_is(c, "partner", "none"))
 		c->sample = sample_wake;
-		return true;
-	}
-	c->ops = alone ? 1 : CONTENDED_OPS;
-	if (!alone && op->take == take_record)
-		return false;
-	return c->at[1] != SAME_CPU; /* locks are contended by two CPUs */
+	return true;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	BENCH_SET_NAMES(b, "ops", ops);
+	return 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -467,8 +466,9 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "sync",
 	.state_size = sizeof(struct state),
-	.axes = axes,
-	.point = add_point,
+	.points = points,
+	.point = point,
+	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

@@ -53,10 +53,13 @@
 /* Points of the grid that may be missed in a row. */
 #define TRIES 20
 
+struct call;
+
 struct state {
 	uint64_t interval_us, priority;
 	int timer, never, epoll; /* descriptors; -1 */
 	int64_t next; /* the point of the grid, ns of CLOCK_MONOTONIC */
+	const struct call *call; /* of this visit */
 	/* As the caller has them; restored by leave(). */
 	int policy;
 	struct sched_param param;
@@ -145,27 +148,13 @@ static const struct call calls[] = {
 	{ "epoll_pwait2", sleep_epoll },
 };
 
-enum { OTHER, FIFO };
-enum { DEFAULT, LEAST, NONE };
-
-static const char *const policies[] = { "other", "fifo" };
-static const char *const slacks[] = { "default", "1ns", "none" };
-
-enum { CALL, POLICY, SLACK };
-
-static const struct bench_axis axes[] = { AXIS_STR("call", calls),
-					  AXIS_STR("policy", policies),
-					  AXIS_STR("slack", slacks),
-					  { 0 } };
-
-static bool add_point(struct bench *b, void *state, struct bench_case *c)
-{
+/* Real time has no slack, and the others have some. */
+static const char points[] =
+	"call={clock_nanosleep,timerfd,ppoll,epoll_pwait2}"
+	" policy={other,fifo} slack={default,'1ns',none};"
+	"not policy=fifo slack!=none; not policy=other slack=none;"
 	/* For a machine that is very late only. */
-	c->histogram = BENCH_HIST_LOG;
-	c->step = 1;
-	/* Real time has no slack, and the others have some. */
-	return (c->at[POLICY] == FIFO) == (c->at[SLACK] == NONE);
-}
+	"is log step=1";
 
 static int setup(struct bench *b, void *state)
 {
@@ -205,19 +194,20 @@ static void restore(struct state *s)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const bool fifo = c->at[POLICY] == FIFO;
+	const bool fifo = case_is(c, "policy", "fifo");
 	const int policy = fifo ? SCHED_FIFO : SCHED_OTHER;
 	struct sched_param param = { 0 };
 	struct state *s = state;
 	const char *what;
 	int err;
 
+	s->call = CASE_OF(c, "call", calls);
 	s->policy = sched_getscheduler(0);
 	sched_getparam(0, &s->param);
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
 	s->changed = true;
 	param.sched_priority = fifo ? (int)s->priority : 0;
-	err = set(policy, &param, c->at[SLACK] == LEAST,
+	err = set(policy, &param, case_is(c, "slack", "1ns"),
 		  &what); /* 0: default */
 	if (err)
 		restore(s);
@@ -278,8 +268,8 @@ static int sleep_once(const struct bench *b, struct state *s,
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct call *call = &calls[c->at[CALL]];
 	struct state *s = state;
+	const struct call *call = s->call;
 	int64_t late = 0;
 	int slept = 0;
 
@@ -328,8 +318,7 @@ const struct bench_desc bench_desc = {
 	.opts = opts,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(uint64_t), /* points that were skipped */
-	.axes = axes,
-	.point = add_point,
+	.points = points,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
