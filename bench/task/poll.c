@@ -35,245 +35,91 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "call.h"
 
 #define MAX_FDS 1000
+#define MAX_TCP 500 /* select() names no descriptor above 1023 */
 
 /* Descriptors besides: what the harness has open. */
 #define SPARE_FDS (40 + BENCH_ASKED)
 
-static const int64_t counts[] = { 1, 10, 100, 500, MAX_FDS };
+/* A list's own cost: the ends of the axis will do.  on=tcp: as many as
+ * lmbench's, with both ends. */
+static const char points[] =
+	"call={select,poll,epoll} fds={1,10,100,500,1000,?1..1000} "
+	"ready={none,last}; needs files=fds+72;"
+	"call={epoll_add_del,epoll_mod} fds={1,1000,?1..1000} ready=none;"
+	"needs files=fds+72;"
+	"call=select fds={100,?1..1000} ready={none,last} on=tcp;"
+	"needs files=2*fds+72;"
+	"call=select fds={100,?1..1000} ready=all on=file;"
+	"needs files=fds+72";
 
-#define COUNTS (sizeof(counts) / sizeof(counts[0]))
-
-/* As many as lmbench's, with both ends. */
-static const int64_t tcp_counts[] = { 100 };
-
-/* select() names no descriptor above 1023, and each has its far end. */
-#define MAX_TCP 500
-
-static const struct bench_open open_axes[] = {
-	{ .axis = "fds", .least = 1, .most = MAX_FDS },
-	{ 0 },
-};
-
-enum { CALL, FDS, READY };
 enum kind { EVENTFDS, SOCKETS, FILES };
 
 struct state {
+	uint64_t right;
 	int fd[MAX_FDS], far[MAX_FDS], extra;
-	unsigned int fds, fars;		 /* opened */
-	int epoll[COUNTS + BENCH_ASKED]; /* by where its count stands: */
-	int64_t count[COUNTS + BENCH_ASKED];
-	size_t counts;
-	unsigned int epolls; /* opened */
+	unsigned int fds, fars; /* opened */
+	int epoll;		/* the list of the visit; 0: none */
 	bool have_extra;
-	enum kind kind;
+	enum kind kind; /* of what is open */
+	/* Of the case: how many are asked, and are ready. */
+	unsigned int count, ready;
 	struct pollfd poll[MAX_FDS];
 	fd_set set;
-	int top;	/* the greatest in the set */
-	uint64_t right; /* calls that answered what they should */
+	int top; /* the greatest in the set */
 };
 
-struct variant {
-	const char *call;
-	bench_run_fn *run;
-	bool asks; /* whether a descriptor is ready; else it changes the list */
-};
-
-struct point {
-	const struct variant *variant;
-	size_t list; /* index of epoll */
-	unsigned int count;
-	unsigned int ready; /* of them */
-	enum kind kind;
-};
-
-static const struct point *point_of(const struct bench_case *c)
+TIMER_INLINE bool select_once(const struct state *s, int last)
 {
-	return c->data;
+	struct timeval none = { 0 };
+	fd_set set = s->set;
+	const int n = select(s->top + 1, &set, NULL, NULL, &none);
+
+	return n == (int)s->ready && !FD_ISSET(last, &set) == !s->ready;
 }
 
-/* In all run_*(): right calls are counted, and checked by conclude(). */
-
-static int run_select(struct bench *b, void *state, const struct bench_case *c,
-		      uint64_t iters)
+TIMER_INLINE bool poll_once(struct state *s)
 {
-	const struct point *p = point_of(c);
-	const int last = ((struct state *)state)->fd[p->count - 1];
-	struct state *s = state;
+	const int n = poll(s->poll, s->count, 0);
 
-	for (uint64_t i = 0; i < iters; i++) {
-		struct timeval none = { 0 };
-		fd_set set = s->set;
-		const int n = select(s->top + 1, &set, NULL, NULL, &none);
-
-		s->right += n == (int)p->ready &&
-			    !FD_ISSET(last, &set) == !p->ready;
-	}
-	return 0;
+	return n == (int)s->ready &&
+	       !s->poll[s->count - 1].revents == !s->ready;
 }
 
-static int run_poll(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+TIMER_INLINE bool epoll_once(const struct state *s, int last)
 {
-	const struct point *p = point_of(c);
-	const unsigned int count = p->count;
-	struct state *s = state;
-	const struct pollfd *last = &s->poll[count - 1];
+	struct epoll_event event[4];
+	const int n = epoll_wait(s->epoll, event, 4, 0);
 
-	for (uint64_t i = 0; i < iters; i++) {
-		const int n = poll(s->poll, count, 0);
-
-		s->right += n == (int)p->ready && !last->revents == !p->ready;
-	}
-	return 0;
+	return n == (int)s->ready && (!n || event[0].data.fd == last);
 }
 
-static int run_epoll(struct bench *b, void *state, const struct bench_case *c,
-		     uint64_t iters)
-{
-	const struct point *p = point_of(c);
-	struct state *s = state;
-	const int last = s->fd[p->count - 1];
-
-	for (uint64_t i = 0; i < iters; i++) {
-		struct epoll_event event[4];
-		const int n = epoll_wait(s->epoll[p->list], event, 4, 0);
-
-		s->right +=
-			n == (int)p->ready && (!n || event[0].data.fd == last);
-	}
-	return 0;
-}
-
-static int run_add_del(struct bench *b, void *state, const struct bench_case *c,
-		       uint64_t iters)
-{
-	const struct point *p = point_of(c);
-	struct state *s = state;
-	const int epoll = s->epoll[p->list];
-	struct epoll_event event = { .events = EPOLLIN };
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->right +=
-			!epoll_ctl(epoll, EPOLL_CTL_ADD, s->extra, &event) &&
-			!epoll_ctl(epoll, EPOLL_CTL_DEL, s->extra, NULL);
-	return 0;
-}
-
-static int run_mod(struct bench *b, void *state, const struct bench_case *c,
-		   uint64_t iters)
-{
-	const struct point *p = point_of(c);
-	struct state *s = state;
-	const int last = s->fd[p->count - 1];
-	struct epoll_event event = { .events = EPOLLIN };
-
-	event.data.fd = last;
-	for (uint64_t i = 0; i < iters; i++)
-		s->right += !epoll_ctl(s->epoll[p->list], EPOLL_CTL_MOD, last,
-				       &event);
-	return 0;
-}
-
-static const struct variant variants[] = {
-	{ "select", run_select, true },
-	{ "poll", run_poll, true },
-	{ "epoll", run_epoll, true },
-	{ "epoll_add_del", run_add_del, false },
-	{ "epoll_mod", run_mod, false },
-};
-
-static const char *const ready_names[] = { "none", "last" };
-
-static const struct bench_axis axes[] = {
-	AXIS_STR("call", variants),
-	AXIS_INT("fds", counts),
-	AXIS_STR("ready", ready_names),
-	{ 0 },
-};
-
-static void skip_beyond_limit(struct bench_case *c, unsigned int fds)
-{
-	struct rlimit limit = { 0 };
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_max < (rlim_t)fds + SPARE_FDS)
-		c->skip = "more descriptors than the hard limit allows "
-			  "(ulimit -Hn)";
-}
+#define CALL_LOCALS                                                \
+	struct state *const s CALL_LOCAL = state;                  \
+	const int last CALL_LOCAL = s->fd[s->count - 1];           \
+	struct epoll_event event CALL_LOCAL = { .events = EPOLLIN, \
+						.data.fd = last };
+#define CALLS(X)                                                              \
+	X(LOOP, select, select_once(s, last), CALL_UNSEEN)                    \
+	X(LOOP, poll, poll_once(s), CALL_UNSEEN)                              \
+	X(LOOP, epoll, epoll_once(s, last), CALL_UNSEEN)                      \
+	X(LOOP, epoll_add_del,                                                \
+	  !epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->extra, &event) &&            \
+		  !epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->extra, NULL),        \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, epoll_mod, !epoll_ctl(s->epoll, EPOLL_CTL_MOD, last, &event), \
+	  CALL_UNSEEN)
+CALL_FUNCTIONS(CALLS)
+static const struct call calls[] = CALL_ROWS(CALLS);
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct variant *v = &variants[c->at[0]];
-	struct point *p = c->data;
-
-	*p = (struct point) { v, c->at[FDS], c->params[FDS].number,
-			      c->at[READY], EVENTFDS };
-	/* A list's own cost: the ends of the axis will do. */
-	if (!v->asks && (p->ready || (p->list != 0 && p->list < COUNTS - 1)))
-		return false;
-	skip_beyond_limit(c, p->count);
-	c->run = v->run;
-	return true;
-}
-
-static const char *const tcp_calls[] = { "select" };
-static const char *const tcp_on[] = { "tcp" };
-
-static const struct bench_axis tcp_axes[] = {
-	AXIS_STR("call", tcp_calls),
-	AXIS_INT("fds", tcp_counts),
-	AXIS_STR("ready", ready_names),
-	AXIS_STR("on", tcp_on),
-	{ 0 },
-};
-
-static bool add_tcp(struct bench *b, void *state, struct bench_case *c)
-{
-	const unsigned int count = c->params[FDS].number;
-
-	*(struct point *)c->data = (struct point) { &variants[0], 0, count,
-						    c->at[READY], SOCKETS };
-	skip_beyond_limit(c, 2 * count);
-	if (count > MAX_TCP)
+	if (case_is(c, "on", "tcp") && case_int(c, "fds") > MAX_TCP)
 		c->skip = "select cannot have more than 500 connections, both "
 			  "of whose ends are here";
-	c->run = run_select;
-	return true;
-}
-
-static const char *const file_on[] = { "file" }, *const file_ready[] = {
-	"all"
-};
-
-static const struct bench_axis file_axes[] = {
-	AXIS_STR("call", tcp_calls),
-	AXIS_INT("fds", tcp_counts),
-	AXIS_STR("ready", file_ready),
-	AXIS_STR("on", file_on),
-	{ 0 },
-};
-
-static bool add_file(struct bench *b, void *state, struct bench_case *c)
-{
-	const unsigned int count = c->params[FDS].number;
-
-	*(struct point *)c->data =
-		(struct point) { &variants[0], 0, count, count, FILES };
-	skip_beyond_limit(c, count);
-	c->run = run_select;
-	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	s->counts = bench_values(b, "fds", counts, COUNTS, s->count);
-	bench_add_axes(b, tcp_axes, add_tcp);
-	bench_add_axes(b, file_axes, add_file);
-	return 0;
+	return call_choose(c, calls);
 }
 
 /* As many as the largest list that has a case needs and the limit allows. */
@@ -297,31 +143,32 @@ static unsigned int raise_limit(void)
 					: (unsigned int)limit.rlim_cur;
 }
 
-static int open_lists(struct bench *b, struct state *s)
+/* The list that the kernel keeps. */
+static int open_list(struct bench *b, struct state *s)
 {
-	/* As many lists as there are descriptors for: those asked for are not
-	 * in order. */
-	for (size_t i = 0; i < s->counts; i++) {
-		s->epoll[i] = epoll_create1(EPOLL_CLOEXEC);
-		if (s->epoll[i] < 0)
-			return bench_fail(b, errno, "epoll_create1");
-		s->epolls++;
-		for (unsigned int k = 0; k < s->count[i] && k < s->fds; k++) {
-			struct epoll_event event = { .events = EPOLLIN };
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll < 0)
+		return bench_fail(b, errno, "epoll_create1");
+	for (unsigned int k = 0; k < s->count; k++) {
+		struct epoll_event event = { .events = EPOLLIN,
+					     .data.fd = s->fd[k] };
 
-			event.data.fd = s->fd[k];
-			if (epoll_ctl(s->epoll[i], EPOLL_CTL_ADD, s->fd[k],
-				      &event))
-				return bench_fail(b, errno, "epoll_ctl");
-		}
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->fd[k], &event))
+			return bench_fail(b, errno, "epoll_ctl");
 	}
 	return 0;
 }
 
+static void close_list(struct state *s)
+{
+	if (s->epoll > 0)
+		close(s->epoll);
+	s->epoll = 0;
+}
+
 static void close_all(struct state *s)
 {
-	while (s->epolls)
-		close(s->epoll[--s->epolls]);
+	close_list(s);
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	while (s->fars)
@@ -345,7 +192,7 @@ static int open_eventfds(struct bench *b, struct state *s, unsigned int room)
 	if (s->extra < 0)
 		return bench_fail(b, errno, "eventfd");
 	s->have_extra = true;
-	return open_lists(b, s);
+	return 0;
 }
 
 static int refused(struct bench *b)
@@ -376,7 +223,7 @@ static int connect_one(struct bench *b, struct state *s, int listener,
 	return 0;
 }
 
-static int open_sockets(struct bench *b, struct state *s, unsigned int count)
+static int open_sockets(struct bench *b, struct state *s)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET };
 	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -390,42 +237,42 @@ static int open_sockets(struct bench *b, struct state *s, unsigned int count)
 	    listen(listener, 1) ||
 	    getsockname(listener, (struct sockaddr *)&here, &len))
 		err = refused(b);
-	while (!err && s->fds < count)
+	while (!err && s->fds < s->count)
 		err = connect_one(b, s, listener, &here);
 	close(listener);
 	return err;
 }
 
-static int open_files(struct bench *b, struct state *s, unsigned int count)
+static int open_files(struct bench *b, struct state *s)
 {
 	const int fd = memfd_create("poll", MFD_CLOEXEC);
 
-	while (fd >= 0 && s->fds < count) {
+	while (fd >= 0 && s->fds < s->count) {
 		const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 		if (copy < 0)
 			break;
 		s->fd[s->fds++] = copy;
 	}
-	if (s->fds < count)
+	if (s->fds < s->count)
 		bench_fail(b, errno, "descriptors of a file");
 	if (fd >= 0)
 		close(fd);
-	return s->fds < count ? -1 : 0;
+	return s->fds < s->count ? -1 : 0;
 }
 
 /* Those of the other kind make room: select() knows 1024 descriptors. */
-static int open_kind(struct bench *b, struct state *s, const struct point *p)
+static int open_kind(struct bench *b, struct state *s, enum kind kind)
 {
 	const unsigned int room = raise_limit();
 
-	if (s->fds && s->kind == p->kind && (!p->kind || s->fds == p->count))
+	if (s->fds && s->kind == kind && (!kind || s->fds == s->count))
 		return 0;
 	close_all(s);
-	s->kind = p->kind;
-	return p->kind == SOCKETS ? open_sockets(b, s, p->count)
-	       : p->kind == FILES ? open_files(b, s, p->count)
-				  : open_eventfds(b, s, room);
+	s->kind = kind;
+	return kind == SOCKETS ? open_sockets(b, s)
+	       : kind == FILES ? open_files(b, s)
+			       : open_eventfds(b, s, room);
 }
 
 /* What is written over loopback is there when write() returns, or soon: its
@@ -443,11 +290,11 @@ static int make_ready(struct bench *b, struct state *s, unsigned int last)
 	return 0;
 }
 
-static int make_set(struct bench *b, struct state *s, unsigned int count)
+static int make_set(struct bench *b, struct state *s)
 {
 	FD_ZERO(&s->set);
 	s->top = 0;
-	for (unsigned int k = 0; k < count; k++) {
+	for (unsigned int k = 0; k < s->count; k++) {
 		if (s->fd[k] >= FD_SETSIZE)
 			return bench_skip(b,
 					  "select cannot have descriptors "
@@ -462,43 +309,37 @@ static int make_set(struct bench *b, struct state *s, unsigned int count)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct point *p = point_of(c);
-	const unsigned int count = p->count;
+	const bool last = case_is(c, "ready", "last");
 	struct state *s = state;
-	int err = open_kind(b, s, p);
+	int err;
 
-	if (err)
-		return err;
-	if (count > s->fds)
-		return bench_skip(b, "more descriptors than the limit allows");
-	err = p->ready && p->kind != FILES ? make_ready(b, s, count - 1) : 0;
-	return !err && c->run == run_select ? make_set(b, s, count) : err;
-}
-
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
-{
-	((struct state *)state)->right = 0;
-	return 0;
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	const struct state *s = state;
-
-	bench_proof(b, c, "right_answers", (double)iters, (double)s->right);
-	return 0;
+	s->count = (unsigned int)case_int(c, "fds");
+	s->ready = 0;
+	err = open_kind(b, s,
+			case_is(c, "on", "tcp")	   ? SOCKETS
+			: case_is(c, "on", "file") ? FILES
+						   : EVENTFDS);
+	if (!err && s->count > s->fds)
+		err = bench_skip(b, "more descriptors than the limit allows");
+	if (!err && call_is(c, "select"))
+		err = make_set(b, s);
+	else if (!err && !call_is(c, "poll"))
+		err = open_list(b, s);
+	if (!err && last)
+		err = make_ready(b, s, s->count - 1);
+	if (!err)
+		s->ready = last ? 1 : s->kind == FILES ? s->count : 0;
+	return err;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct point *p = point_of(c);
 	struct state *s = state;
-	const unsigned int count = p->count;
 	uint64_t value;
 
-	if (p->ready && p->kind != FILES && count <= s->fds &&
-	    read(s->fd[count - 1], &value, sizeof(value)) < 0)
+	close_list(s);
+	if (s->ready && s->kind != FILES &&
+	    read(s->fd[s->count - 1], &value, sizeof(value)) < 0)
 		return bench_fail(b, errno, "make a descriptor not ready");
 	return 0;
 }
@@ -511,14 +352,10 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "poll",
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct point),
-	.axes = axes,
-	.open = open_axes,
+	.points = points,
 	.point = add_point,
-	.cases = cases,
 	.enter = enter,
-	.prepare = prepare,
-	.conclude = conclude,
+	.conclude = call_conclude,
 	.leave = leave,
 	.teardown = teardown,
 };

@@ -141,10 +141,10 @@ additions sync mutex op=mutex,partner=other_cpu
 locks_exclude sync unlocked op=record_lock,partner=none
 calls_right sync wake op=futex_wake,partner=none
 woken sync wait op=futex_wake,partner=same_cpu
-right_answers poll poll call=poll,fds=10,ready=last
-right_answers poll select call=select,fds=100,ready=none,on=tcp
-right_answers poll select call=select,fds=100,ready=last,on=tcp
-right_answers poll select call=select,fds=100,ready=all,on=file
+calls poll poll call=poll,fds=10,ready=last
+calls poll select call=select,fds=100,ready=none,on=tcp
+calls poll select call=select,fds=100,ready=last,on=tcp
+calls poll select call=select,fds=100,ready=all,on=file
 calls syscall getppid@10 call=getppid,via=libc
 effects syscall getcwd@10 call=getcwd,via=libc
 calls mistakes getppid@10 mistake=single_shot,figure=right
