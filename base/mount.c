@@ -10,9 +10,10 @@ void mount_unescape(char *text)
 	unsigned int byte;
 
 	for (const char *at = text; *at; at++)
-		if (*at == '\\' && sscanf(at + 1, "%3o", &byte) == 1) {
+		if (*at == '\\' && strspn(at + 1, "01234567") >= 3 &&
+		    sscanf(at + 1, "%3o", &byte) == 1) {
 			*to++ = (char)byte;
-			at += strspn(at + 1, "01234567");
+			at += 3;
 		} else {
 			*to++ = *at;
 		}

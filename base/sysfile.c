@@ -20,7 +20,8 @@
 #define BLANKS	   " \t"
 
 /* Return: descriptor or -errno. */
-static int open_path(int flags, const char *fmt, va_list ap)
+static int __attribute__((format(printf, 2, 0)))
+open_path(int flags, const char *fmt, va_list ap)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -37,7 +38,8 @@ static int open_path(int flags, const char *fmt, va_list ap)
 	return -EINVAL;
 }
 
-static char *new_text(const char *fmt, va_list ap)
+static char *__attribute__((format(printf, 1, 0)))
+new_text(const char *fmt, va_list ap)
 {
 	const int fd = open_path(O_RDONLY, fmt, ap);
 	size_t room = FIRST_ROOM, have = 0;
@@ -112,18 +114,37 @@ static long end_text(char *text, size_t size, long n)
 	return n;
 }
 
+static long __attribute__((format(printf, 3, 0)))
+begin(char *text, size_t size, const char *fmt, va_list ap)
+{
+	const int fd = open_path(O_RDONLY, fmt, ap);
+	const long n = end_text(text, size,
+				fd < 0 ? fd : io_read(fd, text, size - 1, -1));
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+long sysfile_stat(char *text, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	long n;
+
+	va_start(ap, fmt);
+	n = begin(text, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
 long sysfile_line(char *text, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 	long n;
-	int fd;
 
 	va_start(ap, fmt);
-	fd = open_path(O_RDONLY, fmt, ap);
+	n = begin(text, size, fmt, ap);
 	va_end(ap);
-	n = end_text(text, size, fd < 0 ? fd : io_read(fd, text, size - 1, -1));
-	if (fd >= 0)
-		close(fd);
 	cut_line(text);
 	return n < 0 ? n : (long)strlen(text);
 }

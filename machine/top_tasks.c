@@ -18,7 +18,7 @@
 static const char *thread_file(int pid, int tid, const char *file, char *line,
 			       size_t size)
 {
-	sysfile_line(line, size, "/proc/%d/task/%d/%s", pid, tid, file);
+	sysfile_stat(line, size, "/proc/%d/task/%d/%s", pid, tid, file);
 	return line;
 }
 

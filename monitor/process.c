@@ -37,7 +37,7 @@ static bool read_times(const struct process *p, int64_t *user, int64_t *system)
 {
 	char stat[1024];
 
-	sysfile_line(stat, sizeof(stat), "/proc/%d/stat", p->pid);
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", p->pid);
 	*user = field_number(field_of_stat(stat, 14), -1);
 	*system = field_number(field_of_stat(stat, 15), -1);
 	return *user >= 0 && *system >= 0;

@@ -285,6 +285,7 @@ static int make_ready(struct bench *b, struct state *s, unsigned int last)
 
 	if (write(fd, &one, sizeof(one)) < 0)
 		return bench_fail(b, errno, "make a descriptor ready");
+	s->ready = 1;
 	if (s->kind == SOCKETS && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
 		return bench_fail(b, errno, "receive over loopback");
 	return 0;
@@ -325,11 +326,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = make_set(b, s);
 	else if (!err && !call_is(c, "poll"))
 		err = open_list(b, s);
-	if (!err && last)
-		err = make_ready(b, s, s->count - 1);
-	if (!err)
-		s->ready = last ? 1 : s->kind == FILES ? s->count : 0;
-	return err;
+	if (!err && s->kind == FILES)
+		s->ready = s->count;
+	return !err && last ? make_ready(b, s, s->count - 1) : err;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -337,9 +336,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	uint64_t value;
 
+	const bool take = s->ready && s->kind != FILES;
+
 	close_list(s);
-	if (s->ready && s->kind != FILES &&
-	    read(s->fd[s->count - 1], &value, sizeof(value)) < 0)
+	s->ready = 0;
+	if (take && read(s->fd[s->count - 1], &value, sizeof(value)) < 0)
 		return bench_fail(b, errno, "make a descriptor not ready");
 	return 0;
 }

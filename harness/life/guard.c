@@ -488,7 +488,7 @@ static bool look_at(int pid, char *state, int *parent, uint64_t *started)
 	char stat[1024];
 	const char *letter;
 
-	sysfile_line(stat, sizeof(stat), "/proc/%d/stat", pid);
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", pid);
 	letter = field_of_stat(stat, 3);
 	*state = '\0';
 	if (letter)

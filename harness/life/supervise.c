@@ -63,6 +63,7 @@ struct channel {
 	FILE *read; /* into what follows */
 	char *text;
 	size_t len;
+	off_t at; /* in shared memory, of what comes next */
 };
 
 static int open_channel(struct channel *c)
@@ -91,16 +92,18 @@ static bool empty_channel(struct channel *c)
 	static char buf[65536]; /* more than ulimit -s may allow */
 	ssize_t got;
 
-	while ((got = read(c->in, buf, sizeof(buf))) > 0)
+	/* Both ends of shared memory have one position: it is the writer's. */
+	while ((got = c->is_pipe ? read(c->in, buf, sizeof(buf))
+				 : pread(c->in, buf, sizeof(buf), c->at)) > 0) {
 		fwrite(buf, 1, (size_t)got, c->read);
+		c->at += got;
+	}
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Nobody writes any more; of shared memory both have the position.  Return: 0
- * or -ENOMEM. */
+/* What is there is all there is.  Return: 0 or -ENOMEM. */
 static int close_channel(struct channel *c)
 {
-	lseek(c->in, 0, SEEK_SET);
 	empty_channel(c);
 	close(c->in);
 	return ferror(c->read) | fclose(c->read) ? -ENOMEM : 0;
@@ -215,7 +218,7 @@ static bool read_standing(struct standing *s, pid_t pid)
 	s->at_ns = (int64_t)invocation_now_ns();
 	sysfile_line(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
 		     (int)pid);
-	sysfile_line(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
 	state = field_of_stat(stat, 3);
 	s->runnable = state && *state == 'R';
 	s->cpu = (int)field_number(field_of_stat(stat, 39), -1);
@@ -392,7 +395,8 @@ static int one_invocation(const struct supervise_plan *plan,
 		code = exit_code(status, number + 1);
 		if ((collect(all, &channel) || lost) && code == EXIT_OK)
 			code = EXIT_FAIL;
-		else if (code == EXIT_FAIL && brought_failure(all, before))
+		else if (WIFEXITED(status) && code == EXIT_FAIL &&
+			 brought_failure(all, before))
 			code = EXIT_OK;
 		if (WIFEXITED(status))
 			code = reproach(code, orphans, left, all->n - before);

@@ -21,7 +21,7 @@ int record_put(int fd, const struct result *r);
  * @end: of what was written.  Nothing in it is relied on: it may be cut short,
  * or something else may have written there.
  *
- * Return: 0, -EBADMSG if it is no whole record, or -ENOMEM.
+ * Return: 0, or -EBADMSG: it is no whole record, or there is no memory.
  */
 int record_take(struct result *r, const char **at, const char *end);
 

@@ -149,7 +149,7 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 	json_t *bins;
 
 	if (kind == BENCH_HIST_NONE ||
-	    (kind == BENCH_HIST_CYCLES && core_hz <= 0))
+	    (kind == BENCH_HIST_CYCLES && !(core_hz > 0)))
 		return NULL;
 	bins = json_array();
 	for (size_t i = 0; bins && i < n;) {

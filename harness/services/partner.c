@@ -365,7 +365,7 @@ void partner_seen(struct bench *b, const struct bench_case *c,
 	char stat[1024];
 	int64_t cpu;
 
-	sysfile_line(stat, sizeof(stat), "/proc/%s/stat", p->page->name);
+	sysfile_stat(stat, sizeof(stat), "/proc/%s/stat", p->page->name);
 	cpu = field_number(field_of_stat(stat, 39), -1);
 	if (cpu >= 0)
 		bench_fact(b, c, "partner_cpu", (double)cpu);

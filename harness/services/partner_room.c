@@ -39,7 +39,7 @@ static long count_mine(void)
 		snprintf(path, sizeof(path), "/proc/%d", (int)pids[i]);
 		if (stat(path, &st) || st.st_uid != getuid())
 			continue;
-		sysfile_line(line, sizeof(line), "%s/stat", path);
+		sysfile_stat(line, sizeof(line), "%s/stat", path);
 		n += field_number(field_of_stat(line, 20), 0); /* threads */
 	}
 	free(pids);

@@ -51,11 +51,14 @@ static int64_t waited(struct member *m)
 {
 	const int64_t before = m->waited_ns;
 	char text[96];
-	int64_t run;
+	int64_t run, now;
 
 	m->known = noise_waits(sysfile_again(m->fd, text, sizeof(text)), &run,
-			       &m->waited_ns);
-	return m->known ? m->waited_ns - before : 0;
+			       &now);
+	if (!m->known)
+		return 0;
+	m->waited_ns = now;
+	return now - before;
 }
 
 static int64_t ran(struct member *m)

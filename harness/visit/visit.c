@@ -414,7 +414,8 @@ static int visit_events(struct bench *b, struct case_run *run,
 		run->got.begun = true;
 		err = one_event(b, run, sample, PHASE_COLD, NULL);
 		warm = warm > run->c.cycle ? warm : run->c.cycle;
-		for (unsigned int i = 0; !err && i < warm; i++) {
+		for (unsigned int i = 0; !err && !invocation_stop && i < warm;
+		     i++) {
 			if (i >= run->c.cycle &&
 			    (double)(invocation_now_ns() - begin) > limit_ns)
 				break;

@@ -153,7 +153,7 @@ static void check_mounts(void)
 		"31 22 0:26 / /broken\n"
 		"32 22 0:27 / / rw - overlay overlay "
 		"rw,lowerdir=/l/1:/l/2,upperdir=/var/up,workdir=/w\n"
-		"33 22 0:27 /in /a\\040b rw - overlay overlay "
+		"33 22 0:27 /in /a\\0402 rw - overlay overlay "
 		"rw,lowerdir=/l,upperdir=/var/u\\054p,workdir=/w\n"
 		"34 22 0:28 / /ro rw - overlay overlay ro,lowerdir=/l:/m\n";
 	struct file_mount m;
@@ -171,7 +171,7 @@ static void check_mounts(void)
 	OK_STR(m.upper, "/var/up", "where what is written to it goes");
 	free(m.upper);
 	OK(!mounted(text, &p, 33, &m) && m.upper && m.point_length == 4,
-	   "a part of it, at a path with a space");
+	   "a part of it, at a path with a space and a digit");
 	OK_STR(m.upper, "/var/u,p/in", "of that part, with a comma");
 	free(m.upper);
 	OK(!mounted(text, &p, 34, &m) && !m.upper,

@@ -88,6 +88,28 @@ static double core_share(const double *share, size_t n, json_int_t *tags)
 	return got;
 }
 
+/* Whether a row has a histogram of cycles, as one whose core's frequency is not
+ * known cannot. */
+static bool has_cycles(double ghz)
+{
+	double hz[] = { ghz * GHZ };
+	const struct bench b = { .desc = &desc,
+				 .timer = { .hz = 1e9 },
+				 .now.core_hz = { .v = hz, .n = 1 } };
+	struct case_run run = one_case(BENCH_EST_MEDIAN);
+	struct result row;
+	bool has;
+
+	run.c.histogram = BENCH_HIST_CYCLES;
+	if (rows_make(&b, &run, &row))
+		return false;
+	has = row.histogram;
+	result_free(&row);
+	sample_free(&run.got.events);
+	json_decref(run.def.params);
+	return has;
+}
+
 /* The step of a row of values recorded in @unit, read in steps of @step beside
  * a counter with steps of 10 ns. */
 static double step_of_values(const char *unit, double step)
@@ -277,6 +299,8 @@ int main(void)
 	OK_NEAR(of(BENCH_EST_MIN, modes, 8, &tags), 3, 1e-9,
 		"a minimum is of the fastest moment");
 	OK(tags == 10, "two modes are a change");
+	OK(has_cycles(3) && !has_cycles(NAN),
+	   "cycles need the core's frequency");
 	distances();
 	shares();
 	coarse_clocks();

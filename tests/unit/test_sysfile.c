@@ -76,7 +76,8 @@ static void keys(void)
 
 static void fields(void)
 {
-	static const char stat[] = "7 (a) b) 9 (c) S 1 22 -3 4";
+	static const char stat[] = "7 (a) b) 9\n(c) S 1 22 -3 4";
+	char text[64];
 
 	OK(field_number(field_nth(" 1  2\t3\n4", 2), -1) == 3, "the third");
 	OK(!field_nth("1 2 3\n4", 3) && !field_nth("", 0),
@@ -85,6 +86,10 @@ static void fields(void)
 		   field_number(field_of_stat(stat, 4), -1) == 1 &&
 		   field_number(field_of_stat(stat, 6), -1) == -3,
 	   "behind a name that has parentheses");
+	put(stat, strlen(stat));
+	sysfile_stat(text, sizeof(text), "%s/file", root);
+	OK(field_number(field_of_stat(text, 4), -1) == 1,
+	   "or lines, which are read, too");
 	OK(!field_of_stat(stat, 8) && !field_of_stat("7 (sh", 3), "no such");
 	OK(field_list_has("0,2-4\n", 3) && field_list_has("0,2-4", 0) &&
 		   !field_list_has("0,2-4", 1) && !field_list_has("\n", 0) &&

@@ -82,7 +82,7 @@ static int asleep(pid_t pid, pid_t tid)
 {
 	char stat[512];
 	const long err =
-		sysfile_line(stat, sizeof(stat), "/proc/%d/task/%d/stat",
+		sysfile_stat(stat, sizeof(stat), "/proc/%d/task/%d/stat",
 			     (int)pid, (int)tid);
 	const char *state = field_of_stat(stat, 3);
 
