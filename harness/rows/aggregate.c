@@ -15,10 +15,11 @@
 
 #define LEVEL 0.95
 
-/* The median of column @c over the rows where it is known. */
-static double median_member(rows_t rows, size_t n,
+/* One number of those that the rows have in column @c, where it is known. */
+static double merge_numbers(rows_t rows, size_t n,
 			    const struct result_column *c, double *work)
 {
+	double sum = 0, median;
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -27,10 +28,19 @@ static double median_member(rows_t rows, size_t n,
 				   ? *(const double *)at
 				   : (double)*(const uint64_t *)at;
 
-		if (isfinite(x))
-			work[k++] = x;
+		if (!isfinite(x))
+			continue;
+		work[k++] = x;
+		sum += x;
 	}
-	return k ? stats_median(work, k) : NAN;
+	if (c->merge == MERGE_SUM)
+		return sum;
+	if (!k)
+		return NAN;
+	median = stats_median(work, k);
+	return c->merge == MERGE_LEAST	? work[0]
+	       : c->merge == MERGE_MOST ? work[k - 1]
+					: median;
 }
 
 /* What the table of columns says of them.  What is the same in all rows comes
@@ -50,21 +60,18 @@ static int merge_columns(struct result *out, rows_t rows, size_t n,
 		const struct result *from =
 			c->merge == MERGE_FIRST ? rows[0] : like;
 		void *to = (char *)out + c->offset;
-		double median;
 
-		if (c->merge == MERGE_MEDIAN) {
-			median = median_member(rows, n, c, work);
-			if (c->kind == COLUMN_NUMBER)
-				*(double *)to = median;
-			else
-				*(uint64_t *)to = (uint64_t)median;
-		} else if (c->merge != MERGE_OWN) {
-			if (borrow)
-				memcpy(to, (const char *)from + c->offset,
-				       c->size);
-			else
-				err = result_copy(out, from, c);
-		}
+		if (c->merge == MERGE_OWN)
+			continue;
+		if (c->merge >= MERGE_MEDIAN && c->kind == COLUMN_NUMBER)
+			*(double *)to = merge_numbers(rows, n, c, work);
+		else if (c->merge >= MERGE_MEDIAN)
+			*(uint64_t *)to =
+				(uint64_t)merge_numbers(rows, n, c, work);
+		else if (borrow)
+			memcpy(to, (const char *)from + c->offset, c->size);
+		else
+			err = result_copy(out, from, c);
 	}
 	if (!err && out->status != RESULT_OK && !borrow)
 		err = result_set(&out->reason, like->reason);
@@ -161,11 +168,6 @@ static size_t said_of(rows_t rows, size_t n, size_t hz, double *work)
 	return k;
 }
 
-static double median_of(double *work, size_t k)
-{
-	return k ? stats_median(work, k) : NAN;
-}
-
 /* A level is a word that was made a number: between 0 and 2 lies no 1, so
  * there is no median, and what failed once did not always hold. */
 static double worst_level(const struct result *out, const double *x, size_t n)
@@ -201,9 +203,9 @@ static void headline(struct result *out, rows_t rows, size_t n, double *work)
 	if (out->unit && strcmp(out->unit, "ns") != 0)
 		return;
 	k = said_of(rows, n, offsetof(struct result, tsc_hz), work);
-	out->ticks = median_of(work, k);
+	out->ticks = k ? stats_median(work, k) : NAN;
 	k = said_of(rows, n, offsetof(struct result, core_hz), work);
-	out->cycles = median_of(work, k);
+	out->cycles = k ? stats_median(work, k) : NAN;
 }
 
 /* Invocations that all find the same step do not know where in it. */
@@ -298,7 +300,7 @@ static int set_bound(struct result *out, rows_t rows, size_t n, double most)
 	return result_set(&out->reason, text);
 }
 
-/* min, max, mean, stddev over all samples of all rows. */
+/* Mean and deviation of all samples of all rows. */
 static int pooled(struct result *out, rows_t rows, size_t n)
 {
 	struct stats_group *groups = calloc(n, sizeof(*groups)), pool;
@@ -309,11 +311,6 @@ static int pooled(struct result *out, rows_t rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = rows[i];
 
-		out->samples += r->samples;
-		if (isfinite(r->min))
-			out->min = fmin(r->min, out->min);
-		if (isfinite(r->max))
-			out->max = fmax(r->max, out->max);
 		if (!r->samples || !isfinite(r->mean))
 			continue;
 		groups[k].n = r->samples;
@@ -335,7 +332,6 @@ static int circumstances(struct result *out, rows_t rows, size_t n)
 	int err = 0;
 
 	out->round = n == 1 ? rows[0]->round : -1;
-	out->duration_s = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = rows[i];
 
@@ -345,8 +341,6 @@ static int circumstances(struct result *out, rows_t rows, size_t n)
 					   : RESULT_CPUS_DIFFER;
 		if (out->timer && r->timer && strcmp(out->timer, r->timer) != 0)
 			err = result_set(&out->timer, NULL);
-		if (isfinite(r->duration_s))
-			out->duration_s += r->duration_s;
 		if (out->status != RESULT_OK || isfinite(result_said(r)))
 			out->n += r->n;
 	}

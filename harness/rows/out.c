@@ -215,12 +215,6 @@ static void put_remark(FILE *f, const struct result *r)
 	free(doubt);
 }
 
-/* Percentiles are of events; of batches they say nothing about operations. */
-static bool timed_events(const struct result *r)
-{
-	return r->iters == 1 && r->samples > 0;
-}
-
 /* Column @c of @r, of --wide or of the table in 80 columns.  There a row
  * without a value has its name, why, and how many invocations say so. */
 static void put_cell(FILE *f, const struct result *r,
@@ -274,11 +268,12 @@ static void put_cell(FILE *f, const struct result *r,
 		    r->expected != 0)
 			fputs(units_error(text, r->value / r->expected - 1), f);
 		break;
+	case SHOWN_EVENT: /* of batches they say nothing about operations */
+		if (r->iters == 1 && r->samples)
+			put_amount(f, x, r->unit);
+		break;
 	case SHOWN_UNIT:
 		put_amount(f, x, r->unit);
-		break;
-	case SHOWN_EVENT:
-		put_amount(f, timed_events(r) ? x : NAN, r->unit);
 		break;
 	case SHOWN_NS:
 		put_amount(f, x, "ns");

@@ -51,7 +51,16 @@ struct result_column {
 		COLUMN_STATUS,
 		COLUMN_JSON
 	} kind;
-	enum { MERGE_OWN, MERGE_SAME, MERGE_FIRST, MERGE_MEDIAN } merge;
+	enum {
+		MERGE_OWN,
+		MERGE_SAME,
+		MERGE_FIRST,
+		/* of the numbers that there are */
+		MERGE_MEDIAN,
+		MERGE_LEAST,
+		MERGE_MOST,
+		MERGE_SUM
+	} merge;
 	enum {
 		SHOWN_NOTHING,
 		SHOWN_NAME,
