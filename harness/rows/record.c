@@ -89,7 +89,8 @@ static void pass_list(struct stream *s, json_t *list, int depth)
 
 static void pass_json(struct stream *s, json_t **v, int depth)
 {
-	char type = *v ? (char)json_typeof(*v) : JSON_NULL, *text;
+	int type = *v ? (int)json_typeof(*v) : JSON_NULL;
+	char *text;
 	json_int_t whole = json_integer_value(*v);
 	double x = json_real_value(*v);
 
