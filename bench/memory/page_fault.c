@@ -52,15 +52,36 @@
 #define POPULATED 256
 
 struct fault_state {
-	const struct bench_case *kind[FAULT_KINDS];
-	const struct bench_case *byte[FAULT_KINDS];
 	int memory_file; /* of what is in the page cache; -1: not yet made */
 	struct fault_disk disk; /* for what is not */
 	struct fault_user user;
 	struct fault_area area;
+	const struct bench_case *now; /* of this visit */
 	struct rusage before;
 	uint64_t faults; /* events since enter() */
 };
+
+static const char points[] =
+	"fault=$kinds per={-,byte};"
+	"is exclusive log unit=ns if !per; is derived unit='ns/B' if per;"
+	"is threads if fault!={major,userfaultfd} !per;"
+	/* What evidence rests on; those of userfaultfd are counted by us. */
+	"needs resident if fault={populate,populate_file};"
+	"needs faults if fault!={userfaultfd,populate,populate_file}";
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	const size_t k = CASE_NTH(c, "fault", fault_kinds);
+
+	c->index = (int64_t)k;
+	if (c->derived)
+		return fault_kinds[k].brings;
+	/* Pages that are not cached, some to warm up.  What the kernel keeps of
+	 * each page is in no cache at first, and after other cases. */
+	c->most = k == FAULT_MAJOR ? fault_disk_pages() / 2 : 0;
+	c->cycle = c->threads ? fault_kinds[k].count : 0;
+	return true;
+}
 
 static int cases(struct bench *b, void *state)
 {
@@ -68,33 +89,7 @@ static int cases(struct bench *b, void *state)
 
 	s->memory_file = -1;
 	fault_user_init(&s->user);
-	for (int k = 0; k < FAULT_KINDS; k++) {
-		const bool again = k != FAULT_MAJOR && k != FAULT_USER;
-		const struct bench_case c = {
-			.params = { P_STR("fault", fault_kinds[k].name) },
-			.index = k,
-			.unit = "ns",
-			.histogram = BENCH_HIST_LOG,
-			/* Pages that are not cached, some to warm up. */
-			.most = k == FAULT_MAJOR ? fault_disk_pages() / 2 : 0,
-			/* What the kernel keeps of each page is in no cache at
-			 * first, and after other cases. */
-			.cycle = again ? fault_kinds[k].count : 0,
-			.exclusive = true,
-			.threads = again,
-		};
-		const struct bench_case each_byte = {
-			.params = { P_STR("fault", fault_kinds[k].name),
-				    P_STR("per", "byte") },
-			.unit = "ns/B",
-			.estimator = BENCH_EST_DERIVED,
-			.derived = true,
-		};
-
-		s->kind[k] = bench_add(b, &c);
-		if (fault_kinds[k].brings)
-			s->byte[k] = bench_add(b, &each_byte);
-	}
+	BENCH_SET_NAMES(b, "kinds", fault_kinds);
 	return 0;
 }
 
@@ -155,27 +150,14 @@ static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
 				disk ? s->disk.file.bytes : fault_file_bytes());
 }
 
-/* What the evidence of a kind rests on. */
-static int needs(struct bench *b, enum fault_kind kind)
-{
-	switch (kind) {
-	case FAULT_USER:
-		return 0; /* we count them */
-	case FAULT_POPULATE:
-	case FAULT_POPULATE_FILE:
-		return kernel_needs(b, KERNEL_RESIDENT);
-	default:
-		return kernel_needs(b, KERNEL_FAULTS);
-	}
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
 	const enum fault_kind kind = (enum fault_kind)c->index;
-	int err = needs(b, kind);
+	int err = 0;
 
-	if (!err && kind == FAULT_MAJOR)
+	s->now = c;
+	if (kind == FAULT_MAJOR)
 		err = fault_disk_begin(&s->disk, b, c);
 	if (!err && fault_kinds[kind].memory_file && s->memory_file < 0)
 		err = make_memory_file(b, s);
@@ -231,7 +213,7 @@ static int next_page(struct bench *b, struct fault_state *s,
 			/* What renewing costs in faults is not counted. */
 			getrusage(RUSAGE_THREAD, &from);
 			if (kind == FAULT_THP)
-				count_huge(b, s, s->kind[kind]);
+				count_huge(b, s, s->now);
 			err = renew(b, s, kind);
 			getrusage(RUSAGE_THREAD, &to);
 			s->before.ru_minflt += to.ru_minflt - from.ru_minflt;
@@ -347,21 +329,17 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	struct fault_state *s = state;
+	BENCH_EACH (b, c, "per=byte") {
+		const struct bench_case *whole = bench_beside(b, c, "!per");
+		const double ns = bench_value(b, whole);
 
-	for (int k = 0; k < FAULT_KINDS; k++) {
-		const double ns = bench_value(b, s->kind[k]);
-
-		if (!s->byte[k])
-			continue;
 		if (isfinite(ns))
-			bench_derive(b, s->byte[k],
-				     ns / (double)fault_bytes(
-						  fault_kinds[k].brings));
+			bench_derive(
+				b, c,
+				ns / (double)fault_bytes(
+					     fault_kinds[c->index].brings));
 		else
-			bench_derive_skip(b, s->byte[k],
-					  "fault=%s has no value",
-					  fault_kinds[k].name);
+			bench_derive_skip(b, c, "%s has no value", whole->name);
 	}
 	return 0;
 }
@@ -380,6 +358,8 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "page_fault",
 	.state_size = sizeof(struct fault_state),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

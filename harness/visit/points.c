@@ -426,9 +426,13 @@ static void expand(struct scan *s, const struct group *g)
 	do {
 		struct bench_case c = { 0 };
 
-		for (i = 0; i < g->n; i++) {
-			c.params[i] = g->axis[i].value[at[i]];
-			c.asked |= axes_is_asked(s->b, &c.params[i]);
+		for (size_t to = i = 0; i < g->n; i++) {
+			const struct bench_param *p = &g->axis[i].value[at[i]];
+
+			if (p->kind == BENCH_STR && !strcmp(p->text, "-"))
+				continue;
+			c.params[to++] = *p;
+			c.asked |= axes_is_asked(s->b, p);
 		}
 		add(s, g, c);
 		for (i = g->n; i; i--) {

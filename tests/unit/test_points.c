@@ -54,6 +54,8 @@ static void test_grammar(void)
 	test_points("a=0..20/10", " a=0 a=10 a=20");
 	test_points("a={7,1..8*2}", " a=7 a=1 a=2 a=4 a=8");
 	test_points("a={4096,1K}", " a=4K a=1K");
+	test_points("a={x,y} b={-,1} c=z; not b a=y",
+		    " a=x,c=z a=x,b=1,c=z a=y,c=z");
 	test_points("a=512..2K*2", " a=512 a=1K a=2K");
 	test_points("a=4096", " a=4096");
 	test_points("a='64K'", " a=64K");
