@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of cases, and the numbers that may be asked for beside theirs. */
+/* The numbers that may be asked for beside those of a text or a table. */
 #include "axes.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,38 +183,6 @@ size_t bench_values(const struct bench *b, const char *axis,
 	return n + axes_beside(b, axis, table, sizeof(*table), n, values + n);
 }
 
-static struct bench_param param_at(const struct bench_axis *axis,
-				   unsigned int i)
-{
-	const void *v = (const char *)axis->values + i * axis->stride;
-
-	if (!axis->values)
-		return (struct bench_param)P_INT(axis->name, i);
-	if (axis->kind == BENCH_STR)
-		return (struct bench_param)P_STR(axis->name,
-						 *(const char *const *)v);
-	return (struct bench_param) { .axis = axis->name,
-				      .kind = axis->kind,
-				      .number = *(const int64_t *)v };
-}
-
-/* The values of an axis: the table's, and what was asked for. */
-struct values {
-	const struct bench_axis *axis;
-	int64_t asked[BENCH_ASKED];
-	size_t n; /* of both */
-};
-
-static void find_values(const struct bench *b, const struct bench_axis *axis,
-			struct values *v)
-{
-	v->axis = axis;
-	v->n = axis->n;
-	if (axis->values && axis->kind != BENCH_STR)
-		v->n += axes_beside(b, axis->name, axis->values, axis->stride,
-				    axis->n, v->asked);
-}
-
 bool axes_is_asked(const struct bench *b, const struct bench_param *p)
 {
 	if (p->kind == BENCH_STR)
@@ -225,68 +192,4 @@ bool axes_is_asked(const struct bench *b, const struct bench_param *p)
 		    !strcmp(b->asked.asked[i].axis->axis, p->axis))
 			return true;
 	return false;
-}
-
-static void set_value(const struct bench *b, struct bench_case *c, size_t i,
-		      const struct values *v)
-{
-	const unsigned int at = c->at[i];
-
-	if (at < v->axis->n) {
-		c->params[i] = param_at(v->axis, at);
-		c->asked |= v->axis->values && axes_is_asked(b, &c->params[i]);
-		return;
-	}
-	c->asked = true;
-	c->params[i] =
-		(struct bench_param) { .axis = v->axis->name,
-				       .kind = v->axis->kind,
-				       .number = v->asked[at - v->axis->n] };
-}
-
-void bench_add_axes(struct bench *b, const struct bench_axis *axes,
-		    bench_point_fn *point)
-{
-	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
-	struct values values[BENCH_MAX_PARAMS];
-	size_t n = 0, i;
-
-	for (; axes[n].name; n++) {
-		if (n == BENCH_MAX_PARAMS) {
-			bench_fail_cases(b, "too many axes", "");
-			return;
-		}
-		find_values(b, &axes[n], &values[n]);
-	}
-	do {
-		struct bench_case c = { .axes = axes,
-					.data = bench_new_data(b) };
-
-		memcpy(c.at, at, sizeof(at));
-		for (i = 0; i < n; i++)
-			set_value(b, &c, i, &values[i]);
-		if (!point || point(b, b->state, &c))
-			bench_add_point(b, &c);
-		else
-			free(c.data);
-		for (i = n; i && ++at[i - 1] == values[i - 1].n; i--)
-			at[i - 1] = 0;
-	} while (i);
-}
-
-const struct bench_case *bench_point(const struct bench *b,
-				     const struct bench_axis *axes, ...)
-{
-	unsigned int at[BENCH_MAX_PARAMS] = { 0 };
-	va_list ap;
-
-	va_start(ap, axes);
-	for (size_t i = 0; axes[i].name; i++)
-		at[i] = va_arg(ap, unsigned int);
-	va_end(ap);
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (b->runs[i]->c.axes == axes &&
-		    !memcmp(b->runs[i]->c.at, at, sizeof(at)))
-			return &b->runs[i]->c;
-	return NULL;
 }

@@ -99,40 +99,14 @@ struct bench_param {
 #define BENCH_MAX_PARAMS 9
 
 /**
- * struct bench_axis - one axis of a table of cases, and its values in order.
- * Made by AXIS_STR() of an array of strings, AXIS_INT() and AXIS_SIZE() of an
- * array of int64_t, each also of an array of structures whose first member is
- * one; the array must live as long as the program.  AXIS_RANGE(): 0 ... n - 1.
- */
-struct bench_axis {
-	const char *name; /* NULL ends the list */
-	int kind;	  /* as in struct bench_param */
-	const void *values;
-	size_t stride, n;
-};
-
-#define AXIS_OF(a, k, v)                                                   \
-	{                                                                  \
-		.name = (a), .kind = (k), .values = (v),                   \
-		.stride = sizeof((v)[0]), .n = sizeof(v) / sizeof((v)[0]), \
-	}
-#define AXIS_STR(a, v)	AXIS_OF(a, BENCH_STR, v)
-#define AXIS_INT(a, v)	AXIS_OF(a, BENCH_INT, v)
-#define AXIS_SIZE(a, v) AXIS_OF(a, BENCH_SIZE, v)
-#define AXIS_RANGE(a, count)                                 \
-	{                                                    \
-		.name = (a), .kind = BENCH_INT, .n = (count) \
-	}
-
-/**
  * struct bench_open - an axis of which any number may be asked for, beside
  * those of its table: --case 'size=10M' makes cases of it (not with wildcards).
  * @least, @most, @step: the numbers that may be: from, to, multiples of (0:
  * all).
  *
- * Evidence must hold at every one of them.  bench_add_axes() adds their points,
- * with @asked set (as for those of the table that are asked for) and @at beyond
- * the table; who adds cases one by one has the numbers from bench_values().
+ * Evidence must hold at every one of them.  Texts say it as "?8..4M" and set
+ * @asked of the points; who adds cases one by one has the numbers from
+ * bench_values().
  */
 struct bench_open {
 	const char *axis; /* NULL ends the list */
@@ -234,13 +208,11 @@ struct bench_case {
 	/* Set by the harness. */
 	size_t id;
 	const char *name;
-	void *data;		       /* case_state_size bytes of its own */
-	const struct bench_axis *axes; /* it is a point of; or NULL */
-	unsigned int at[BENCH_MAX_PARAMS]; /* which value of each axis */
+	void *data; /* case_state_size bytes of its own */
 };
 
-/* A point of a table of axes is about to be added: fill in @c, which has
- * its params, @data and @at.  Return: false if such a point makes no sense. */
+/* A point of a text is about to be added: fill in @c, which has its params and
+ * @data.  Return: false if such a point makes no sense. */
 typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
 
 enum bench_need {
@@ -259,19 +231,20 @@ enum bench_need {
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
  * @points: the cases as a text (docs/cases.md says what is in it).
- * @axes: where all cases, or the first of them, are the points of one table.
- * @open: axes on which other numbers may be asked for; or NULL.
+ * @open: without @points, axes on which other numbers may be asked for; or
+ *NULL.
  * @switches: as that of every case.
  * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
  *	       makes no sense.
  *
- * The callbacks, in calling order.  @points, @axes or @cases are required, and
+ * The callbacks, in calling order.  @points or @cases are required, and
  * one of @run and @sample (here or in each case).  All but @point return 0,
  * bench_fail() or, before anything was measured, bench_skip().
  *
- * @point: for each point of @points or @axes: fill in what its text does not
+ * @point: for each point of a text: fill in what its text does not
  *	   say; false: there is no such case.
- * @cases: add the cases with bench_add_axes() or bench_add().  Called also for
+ * @cases: add cases with bench_points() or bench_add(), set what texts need.
+ *Called also for
  *	   --list, before setup(): it may look at the machine but must not
  *	   change anything.  A case that cannot be measured here is added with
  *	   @skip set, not left out.
@@ -301,7 +274,6 @@ struct bench_desc {
 	const struct opt *opts;
 	size_t state_size, case_state_size;
 	const char *points;
-	const struct bench_axis *axes;
 	const struct bench_open *open;
 	bool switches, many_cpus;
 
@@ -336,14 +308,6 @@ extern const double bench_share_ms;
  * cases().
  */
 const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
-
-/**
- * bench_add_axes() - add a case for each point of @axes, the last axis
- * changing fastest.  @axes must live as long as the program.  @point: may be
- * NULL, if there is nothing to fill in.
- */
-void bench_add_axes(struct bench *b, const struct bench_axis *axes,
-		    bench_point_fn *point);
 
 /* bench_points() - in cases(): add those of @text, which must live as long as
  * the program; those of @points of the descriptor come later. */
@@ -425,11 +389,6 @@ const struct bench_case *bench_beside(const struct bench *b,
  */
 size_t bench_values(const struct bench *b, const char *axis,
 		    const int64_t *table, size_t n, int64_t *values);
-
-/* bench_point() - the case of @axes with the given indices of values, one
- * unsigned int for each axis; NULL if there is none. */
-const struct bench_case *bench_point(const struct bench *b,
-				     const struct bench_axis *axes, ...);
 
 /**
  * bench_derived_from() - in cases(): derive() makes @c from @source, and from

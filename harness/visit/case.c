@@ -126,7 +126,6 @@ const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
 	struct bench_case own = *c;
 
 	own.data = bench_new_data(b);
-	own.axes = NULL;
 	return bench_add_point(b, &own);
 }
 

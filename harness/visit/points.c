@@ -513,8 +513,6 @@ int cases_make(struct bench *b)
 	const struct bench_desc *d = b->desc;
 	int err;
 
-	if (d->axes)
-		bench_add_axes(b, d->axes, d->point);
 	err = d->cases ? d->cases(b, b->state) : 0;
 	if (!err)
 		points_add(b);

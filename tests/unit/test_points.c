@@ -84,6 +84,36 @@ static void test_grammar(void)
 	test_points("a=1 a=2; a=1 a=2", "cases(): twice the same case a=1,a=2");
 }
 
+struct own {
+	char filled;
+};
+
+static bool fill(struct bench *b, void *state, struct bench_case *c)
+{
+	struct own *own = c->data;
+
+	own->filled++;
+	return !case_is(c, "a", "2");
+}
+
+/* Each case has a zeroed cache line of its own. */
+static void test_state(void)
+{
+	const struct bench_desc desc = { .case_state_size = sizeof(struct own),
+					 .point = fill };
+	struct bench b = { .desc = &desc };
+	bool apart = true;
+
+	bench_points(&b, "a=1..3");
+	for (size_t i = 0; i < b.n_runs; i++) {
+		const struct own *own = b.runs[i]->c.data;
+
+		apart &= (uintptr_t)own % 64 == 0 && own->filled == 1;
+	}
+	OK(apart && b.n_runs == 2, "states are apart, and point() may refuse");
+	invocation_close(&b);
+}
+
 static void test_rules(void)
 {
 	struct bench b;
@@ -175,6 +205,11 @@ static void test_open(void)
 	test_asked("too small", "size=256", 12, 0);
 	test_asked("too large", "size=16K", 12, 0);
 	test_asked("no multiple", "size=1000", 12, 0);
+	test_asked("no number", "size=many", 12, 0);
+	test_asked("nothing at all", "size=", 12, 0);
+	test_asked("beyond 64 bits", "size=99999999999999999999", 12, 0);
+	test_asked("a sign", "size=-2048", 12, 0);
+	test_asked("another axis", "call=2048", 12, 0);
 	test_asked("a suffix where none is due", "other=x,m=1k", 12, 0);
 	test_asked("a group of its own", "other=x,m=5", 13, 1);
 }
@@ -231,6 +266,7 @@ int main(void)
 {
 	test_grammar();
 	test_rules();
+	test_state();
 	test_open();
 	test_formula();
 	return tap_done();
