@@ -21,7 +21,8 @@
 struct settings {
 	const char *listen;
 	struct opt_list allow;
-	uint64_t port, cpu, sessions, pending, bytes, seconds, idle;
+	uint64_t port, cpu;
+	struct net_limits limits;
 	bool until_eof, help;
 };
 
@@ -37,15 +38,15 @@ static const struct opt options[] = {
 		 "IP address"),
 	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
 		"run on this CPU only, the kernel's number"),
-	OPT_U64(0, "max-sessions", settings, sessions, "64", 1, 1024,
+	OPT_U64(0, "max-sessions", settings, limits.sessions, "64", 1, 1024,
 		"sessions at a time, count"),
-	OPT_U64(0, "max-pending", settings, pending, "512", 1, 65536,
+	OPT_U64(0, "max-pending", settings, limits.pending, "512", 1, 65536,
 		"connections that have not said hello, count"),
-	OPT_SIZE(0, "max-bytes", settings, bytes, "1024g", 1, UINT64_MAX / 2,
-		 "that one session may send, bytes"),
-	OPT_U64(0, "max-seconds", settings, seconds, "600", 1, 86400,
+	OPT_SIZE(0, "max-bytes", settings, limits.bytes, "1024g", 1,
+		 UINT64_MAX / 2, "that one session may send, bytes"),
+	OPT_U64(0, "max-seconds", settings, limits.seconds, "600", 1, 86400,
 		"that one session may last, s"),
-	OPT_U64(0, "idle-exit", settings, idle, "3600", 0, 604800,
+	OPT_U64(0, "idle-exit", settings, limits.idle_s, "3600", 0, 604800,
 		"end when nobody came for so long (0: never), s"),
 	OPT_FLAG(0, "until-eof", settings, until_eof,
 		 "end when standard input does, as when ssh goes, flag"),
@@ -108,26 +109,18 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int fill_limits(struct net_limits *lim, const struct settings *set)
+static int allow(struct net_limits *lim, const struct opt_list *hosts)
 {
-	*lim = (struct net_limits)NET_LIMITS_DEFAULT;
-	lim->sessions = (unsigned int)set->sessions;
-	lim->pending = (unsigned int)set->pending;
-	lim->bytes = set->bytes;
-	lim->seconds = (unsigned int)set->seconds;
-	lim->idle_s = (unsigned int)set->idle;
-	for (size_t i = 0; i < set->allow.n; i++)
-		if (net_addr_parse(&lim->allow[lim->n_allow++],
-				   set->allow.item[i], 0)) {
-			warn("--allow %s: not an IP address",
-			     set->allow.item[i]);
+	for (size_t i = 0; i < hosts->n; i++)
+		if (net_addr_parse(&lim->allow[lim->n_allow++], hosts->item[i],
+				   0)) {
+			warn("--allow %s: not an IP address", hosts->item[i]);
 			return -EINVAL;
 		}
 	return 0;
 }
 
-static int serve(const struct settings *set, const struct net_limits *lim,
-		 struct net_addr *addr)
+static int serve(const struct settings *set, struct net_addr *addr)
 {
 	int fd, err;
 
@@ -150,7 +143,7 @@ static int serve(const struct settings *set, const struct net_limits *lim,
 	fflush(stdout);
 	err = set->until_eof ? -watch_input() : 0;
 	if (!err)
-		err = net_serve(fd, lim, &stop);
+		err = net_serve(fd, &set->limits, &stop);
 	close(fd);
 	if (err)
 		warn("%s", strerror(-err));
@@ -159,12 +152,11 @@ static int serve(const struct settings *set, const struct net_limits *lim,
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .cpu = CPU_ANY };
+	struct settings set = { .cpu = CPU_ANY, .limits = NET_LIMITS_DEFAULT };
 	const struct opt_set sets[] = {
 		{ "Options", options, &set },
 		{ NULL, NULL, NULL },
 	};
-	struct net_limits limits;
 	struct net_addr addr;
 	const char *why;
 	const int parsed = opts_parse(argc, argv, sets, &why);
@@ -186,7 +178,7 @@ int main(int argc, char **argv)
 		warn("--listen %s: not an IP address", set.listen);
 		return EXIT_USAGE;
 	}
-	if (fill_limits(&limits, &set))
+	if (allow(&set.limits, &set.allow))
 		return EXIT_USAGE;
-	return serve(&set, &limits, &addr);
+	return serve(&set, &addr);
 }

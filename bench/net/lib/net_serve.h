@@ -7,23 +7,22 @@
 #include <stdint.h>
 
 #include "net_addr.h"
+#include "opts.h"
 
 /*
  * The server of the network programs.  It never does anything but to
  * count, send back and throw away what comes, and it keeps within these limits
  * whatever comes.
  */
-#define NET_ALLOW_MAX 32
-
 struct net_limits {
-	struct net_addr allow[NET_ALLOW_MAX]; /* besides loopback */
+	struct net_addr allow[OPT_LIST_MAX]; /* besides loopback */
 	size_t n_allow;
-	unsigned int sessions; /* at a time */
-	unsigned int pending;  /* connections that have not said hello */
-	uint64_t bytes;	       /* that one session may send */
-	unsigned int seconds;  /* that one session may last */
-	unsigned int quiet_s;  /* end a session in which nothing happens */
-	unsigned int idle_s;   /* end the server when nobody came; 0: never */
+	uint64_t sessions; /* at a time */
+	uint64_t pending;  /* connections that have not said hello */
+	uint64_t bytes;	   /* that one session may send */
+	uint64_t seconds;  /* that one session may last */
+	uint64_t quiet_s;  /* end a session in which nothing happens */
+	uint64_t idle_s;   /* end the server when nobody came; 0: never */
 };
 
 #define NET_LIMITS_DEFAULT                                           \
