@@ -33,13 +33,9 @@
  *           packets.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -47,9 +43,6 @@
 #include "lib/net_client.h"
 #include "lib/net_host.h"
 #include "wall_clock.h"
-
-/* Family, a zero, and what listen_unix() writes. */
-#define UNIX_LEN (sizeof(sa_family_t) + 1 + sizeof("oscost-") - 1 + 16)
 
 /* In these the client waits between set-up and teardown. */
 #define PAUSED "figure={teardown,packet_setup,packet_teardown}"
@@ -74,7 +67,6 @@ static const char points[] =
 #define CAPTURE_MS 5000
 
 struct case_state {
-	bool is_unix, paused;
 	unsigned int syn_again; /* in all visits */
 };
 
@@ -91,6 +83,7 @@ struct state {
 	 * before. */
 	unsigned int made;
 	uint32_t closed;
+	bool paused; /* between set-up and teardown */
 	/* The cases that get their values in it: the rate, or with a pause the
 	 * two of the packets. */
 	const struct bench_case *rate, *setup, *teardown;
@@ -98,26 +91,7 @@ struct state {
 
 static bool is_unix(const struct bench_case *c)
 {
-	const struct case_state *cs = c->data;
-
-	return cs->is_unix;
-}
-
-static bool is_paused(const struct bench_case *c)
-{
-	const struct case_state *cs = c->data;
-
-	return cs->paused;
-}
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	struct case_state *cs = c->data;
-
-	cs->is_unix = case_is(c, "proto", "unix");
-	cs->paused = !case_is(c, "figure", "connect") &&
-		     !case_is(c, "figure", "rate");
-	return true;
+	return case_is(c, "proto", "unix");
 }
 
 static int cases(struct bench *b, void *state)
@@ -164,37 +138,17 @@ static int accept_all(struct partner *p, void *arg)
 	}
 }
 
-/* Its name is no file; @name: a number that nobody else takes. */
-static int listen_unix(struct net_addr *a, uint64_t name)
-{
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_un un = { .sun_family = AF_UNIX };
-
-	snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "oscost-%016" PRIx64,
-		 name);
-	*a = (struct net_addr) { .len = UNIX_LEN };
-	memcpy(&a->sa, &un, sizeof(un));
-	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&a->sa, a->len) ||
-	    listen(fd, SOMAXCONN)) {
-		const int err = errno;
-
-		close(fd);
-		return -err;
-	}
-	return fd;
-}
-
 static int enter_unix(struct bench *b, struct state *s,
 		      const struct bench_case *c)
 {
-	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
-						   : bench_partner(b, c->place);
+	const int cpu = bench_partner(b, c->place);
 
 	s->client.host = &s->local;
 	s->closed = atomic_load(s->ended);
-	s->listener = listen_unix(&s->local.addr, bench_random(b));
+	/* Its name is no file. */
+	s->local.addr = (struct net_addr) { .sa.ss_family = AF_UNIX,
+					    .len = sizeof(sa_family_t) };
+	s->listener = net_addr_listen(&s->local.addr);
 	if (s->listener < 0)
 		return partner_refused(b, -s->listener, "an AF_UNIX socket");
 	bench_fact(b, c, "server_cpu", cpu);
@@ -225,6 +179,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	s->made = 0;
+	s->paused = case_is(c, "figure", "teardown");
 	s->rate = bench_beside(b, c, "figure=rate");
 	if (is_unix(c))
 		return enter_unix(b, s, c);
@@ -237,7 +192,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	 * and so many connections has it seen end. */
 	err = net_client_begin(&s->client, host, &hello);
 	s->closed = s->client.closed;
-	if (!err && s->client.fd >= 0 && is_paused(c) && !bench_stopping(b))
+	if (!err && s->client.fd >= 0 && s->paused && !bench_stopping(b))
 		err = net_capture_open(&s->capture, b, s->client.fd);
 	net_client_end(&s->client);
 	/* Without packets the rest is measured all the same. */
@@ -250,23 +205,6 @@ struct life {
 	uint64_t make, connect, teardown, close;
 	uint16_t port; /* the client's */
 };
-
-static int make_socket(struct net_client *c)
-{
-	c->fd = socket(c->host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC,
-		       0);
-	return c->fd < 0 ? -errno : 0;
-}
-
-static int do_connect(struct net_client *c)
-{
-	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
-
-	if (!connect(c->fd, to, c->host->addr.len))
-		return 0;
-	return errno == EINTR ? net_client_await(c)
-			      : net_client_check(c, errno);
-}
 
 /* Return: 0 when the other direction has ended in good order. */
 static int do_teardown(struct net_client *c)
@@ -313,10 +251,10 @@ static int live(struct bench *b, struct state *s, bool paused,
 	struct net_client *c = &s->client;
 	int err;
 
-	TIMER_INTERVAL(method, life->make, err = make_socket(c));
+	TIMER_INTERVAL(method, life->make, err = net_client_socket(c, c->host));
 	if (err)
 		return err;
-	TIMER_INTERVAL(method, life->connect, err = do_connect(c));
+	TIMER_INTERVAL(method, life->connect, err = net_client_dial(c));
 	if (err)
 		return err;
 	life->port = net_client_port(c);
@@ -434,10 +372,11 @@ static int sample_paused(struct bench *b, struct state *s,
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
+	struct state *s = state;
+
 	if (bench_stopping(b))
 		return 0;
-	return is_paused(c) ? sample_paused(b, state, c)
-			    : sample_plain(b, state, c);
+	return s->paused ? sample_paused(b, s, c) : sample_plain(b, s, c);
 }
 
 /* The server counts connections that came and were ended by their client, those
@@ -451,7 +390,7 @@ static int ask_server(struct bench *b, struct state *s,
 	if (err || bench_stopping(b))
 		return err;
 	bench_least(b, c, "closed_by_server", s->made, seen);
-	if (!is_paused(c))
+	if (!s->paused)
 		bench_least(b, s->rate, "closed_by_server", s->made, seen);
 	return 0;
 }
@@ -505,7 +444,6 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
 	.points = points,
-	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

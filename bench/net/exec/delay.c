@@ -11,7 +11,6 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/net_addr.h"
 #include "deadline.h"
 #include "err.h"
 #include "opts.h"
@@ -75,15 +75,8 @@ static void ask_to_stop(int sig)
 static int open_end(const char *space, const char *name)
 {
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
-	int netns, fd = -1, err = 0;
-	char path[128];
+	int fd = -1, err = net_addr_enter(space);
 
-	snprintf(path, sizeof(path), "/run/netns/%s", space);
-	netns = open(path, O_RDONLY | O_CLOEXEC);
-	if (netns < 0 || setns(netns, CLONE_NEWNET))
-		err = -errno;
-	if (netns >= 0)
-		close(netns);
 	if (!err) {
 		fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 		err = fd < 0 ? -errno : 0;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,24 +93,67 @@ bool net_addr_is_loopback(const struct net_addr *a)
 		!memcmp(x, (const unsigned char[10]) { 0 }, 10));
 }
 
+int net_addr_here(int fd, struct net_addr *a)
+{
+	*a = (struct net_addr) { .len = sizeof(a->sa) };
+	return getsockname(fd, (struct sockaddr *)&a->sa, &a->len) ? -errno : 0;
+}
+
+static int bind_to(int fd, struct net_addr *a)
+{
+	return bind(fd, (struct sockaddr *)&a->sa, a->len)
+		       ? -errno
+		       : net_addr_here(fd, a);
+}
+
 int net_addr_listen(struct net_addr *a)
 {
 	const int on = 1;
-	int fd = socket(a->sa.ss_family,
-			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int err = 0;
+	const int fd = socket(a->sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
 
 	if (fd < 0)
 		return -errno;
 	/* What waits in TIME_WAIT must not keep a new server out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *)&a->sa, a->len) ||
-	    listen(fd, BACKLOG) ||
-	    getsockname(fd, (struct sockaddr *)&a->sa, &a->len))
+	err = bind_to(fd, a);
+	if (!err && listen(fd, BACKLOG))
 		err = -errno;
 	if (err)
 		close(fd);
 	return err ? err : fd;
+}
+
+int net_addr_datagrams(int connection, uint16_t *port)
+{
+	struct net_addr a;
+	int err = net_addr_here(connection, &a), fd;
+
+	if (err)
+		return err;
+	fd = socket(a.sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	net_addr_set_port(&a, 0);
+	err = bind_to(fd, &a);
+	*port = net_addr_port(&a);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+int net_addr_enter(const char *name)
+{
+	char path[128];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 void net_addr_machine(char *name, size_t size)

@@ -30,9 +30,22 @@ bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);
 /* net_addr_is_loopback() - 127.0.0.0/8 or ::1. */
 bool net_addr_is_loopback(const struct net_addr *a);
 
+/* net_addr_here() - that of this end of socket @fd.  Return: 0 or -errno. */
+int net_addr_here(int fd, struct net_addr *a);
+
 /* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
- * by the one that the kernel chose.  Return: descriptor or -errno. */
+ * by the one that the kernel chose, as is a name of none (AF_UNIX).
+ * Return: descriptor or -errno. */
 int net_addr_listen(struct net_addr *a);
+
+/* net_addr_datagrams() - a socket for datagrams beside @connection: the same
+ * address, and a port that the kernel chose, which @port gets.
+ * Return: descriptor or -errno. */
+int net_addr_datagrams(int connection, uint16_t *port);
+
+/* net_addr_enter() - enter the network namespace @name of ip-netns(8).
+ * Return: 0 or -errno. */
+int net_addr_enter(const char *name);
 
 /* net_addr_machine() - a name for the running kernel, whatever the namespaces;
  * zeros where it has none. */

@@ -94,12 +94,11 @@ static int activate(struct net_capture *cap, struct bench *b, const char *name)
 
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
-	struct net_addr here = { .len = sizeof(here.sa) },
-			there = { .len = sizeof(there.sa) };
+	struct net_addr here, there = { .len = sizeof(there.sa) };
 	char name[64], why[PCAP_ERRBUF_SIZE];
 	int err;
 
-	if (getsockname(fd, (struct sockaddr *)&here.sa, &here.len) ||
+	if (net_addr_here(fd, &here) ||
 	    getpeername(fd, (struct sockaddr *)&there.sa, &there.len))
 		return bench_fail(b, errno, "addresses of the connection");
 	err = find_interface(name, sizeof(name), &here);

@@ -97,7 +97,9 @@ int net_client_receive(struct net_client *c, void *buf, size_t len)
 	return 0;
 }
 
-int net_client_await(struct net_client *c)
+/* After a connect() that a signal interrupted: it goes on, and must not be
+ * called again.  Return: 0 or as net_client_check(). */
+static int await(struct net_client *c)
 {
 	struct pollfd ready = { .fd = c->fd, .events = POLLOUT };
 	socklen_t len = sizeof(int);
@@ -111,47 +113,45 @@ int net_client_await(struct net_client *c)
 	return err < 0 ? err : -err;
 }
 
+int net_client_socket(struct net_client *c, const struct net_host *host)
+{
+	c->host = host;
+	c->fd = socket(host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return c->fd < 0 ? -errno : 0;
+}
+
+int net_client_dial(struct net_client *c)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
+
+	if (!connect(c->fd, to, c->host->addr.len))
+		return 0;
+	return errno == EINTR ? await(c) : net_client_check(c, errno);
+}
+
 int net_client_connect(struct net_client *c, const struct net_host *host)
 {
-	const struct sockaddr *to = (const struct sockaddr *)&host->addr.sa;
 	const int on = 1;
-	int err = 0;
+	int err = net_client_socket(c, host);
 
-	c->host = host;
-	c->fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->fd < 0)
-		return bench_fail(c->b, errno, "make a socket");
-	if (connect(c->fd, to, host->addr.len))
-		err = errno == EINTR ? net_client_await(c)
-				     : net_client_check(c, errno);
+	if (err)
+		return bench_fail(c->b, -err, "make a socket");
+	err = net_client_dial(c);
 	if (err)
 		return net_client_fail(c, err, "connect to the server");
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return 0;
 }
 
-static int open_udp(struct net_client *c, struct net_hello *hello)
-{
-	struct net_addr here = { .len = sizeof(here.sa) };
-
-	c->udp = socket(c->host->addr.sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC,
-			0);
-	if (c->udp < 0 ||
-	    getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len))
-		return -errno;
-	net_addr_set_port(&here, 0);
-	if (bind(c->udp, (struct sockaddr *)&here.sa, here.len) ||
-	    getsockname(c->udp, (struct sockaddr *)&here.sa, &here.len))
-		return -errno;
-	hello->port = net_addr_port(&here);
-	return 0;
-}
-
 static int talk(struct net_client *c, struct net_hello hello,
 		struct net_answer *answer)
 {
-	int err = hello.op == NET_ECHO_UDP ? open_udp(c, &hello) : 0;
+	int err = 0;
 
+	if (hello.op == NET_ECHO_UDP) {
+		c->udp = net_addr_datagrams(c->fd, &hello.port);
+		err = c->udp < 0 ? c->udp : 0;
+	}
 	hello.magic = NET_MAGIC;
 	hello.version = NET_VERSION;
 	hello.cpu = sched_getcpu();
@@ -250,11 +250,9 @@ void net_client_info(const struct net_client *c, struct tcp_info *info)
 
 uint16_t net_client_port(const struct net_client *c)
 {
-	struct net_addr here = { .len = sizeof(here.sa) };
+	struct net_addr here;
 
-	return getsockname(c->fd, (struct sockaddr *)&here.sa, &here.len)
-		       ? 0
-		       : net_addr_port(&here);
+	return net_addr_here(c->fd, &here) ? 0 : net_addr_port(&here);
 }
 
 void net_client_facts(const struct net_client *c, const struct bench_case *bc,

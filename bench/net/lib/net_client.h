@@ -52,9 +52,10 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
  * segments, not yet greeted.  Return: as above. */
 int net_client_connect(struct net_client *c, const struct net_host *host);
 
-/* net_client_await() - after a connect() that a signal interrupted: it goes on,
- * and must not be called again.  Return: 0 or as net_client_check(). */
-int net_client_await(struct net_client *c);
+/* Its two steps: net_client_socket() makes it, net_client_dial() connects it.
+ * Return: 0, -errno or as net_client_check(). */
+int net_client_socket(struct net_client *c, const struct net_host *host);
+int net_client_dial(struct net_client *c);
 
 /* net_client_ask() - what the server has counted by now (closed, echoed), by a
  * short session of its own.  Return: 0 or bench_fail(). */

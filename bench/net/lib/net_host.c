@@ -14,7 +14,7 @@
 #include "sysfile.h"
 
 /* As scripts/netlab makes them. */
-#define NETLAB_HERE	   "/run/netns/oscost-a"
+#define NETLAB_HERE	   "oscost-a"
 #define NETLAB_THERE	   "/run/netns/oscost-b"
 #define NETLAB_FILE	   "/run/oscost/netlab"
 #define SERVER		   "net_server"
@@ -73,37 +73,36 @@ static const char *no_family(const struct net_options *o, int family)
 
 void net_hosts_set(struct bench *b, const struct net_options *o)
 {
-	static const char *const here[NET_PLACES] = { "same_cpu", "other_cpu" };
-	static const char *const there[] = { "other_host" };
 	const char *const net = o->netlab ? (is_shaped() ? "shaped" : "veth")
 				: o->peer ? "remote"
 					  : "loopback";
-	const char *const *const place = o->peer ? there : here;
-	const size_t n = o->peer ? 1 : NET_PLACES;
+	const char *const place[] = { o->peer ? "other_host" : "same_cpu",
+				      o->peer ? "other_host" : "other_cpu" };
 
 	bench_set_names(b, "net", &net, sizeof(net), 1);
-	bench_set_names(b, "place", place, sizeof(*place), n);
+	bench_set_names(b, "place", place, sizeof(*place), o->peer ? 1 : 2);
 	bench_set_names(b, "near", place, sizeof(*place), 1);
-	bench_set_names(b, "far", place + n - 1, sizeof(*place), 1);
+	bench_set_names(b, "far", place + 1, sizeof(*place), 1);
 	bench_need(b, "ipv4", no_family(o, AF_INET));
 	bench_need(b, "ipv6", no_family(o, AF_INET6));
 }
 
 static int enter_netlab(struct net_hosts *h)
 {
-	h->home = open(NETLAB_HERE, O_RDONLY | O_CLOEXEC);
+	int err;
+
 	h->far = open(NETLAB_THERE, O_RDONLY | O_CLOEXEC);
-	if (h->home < 0 || h->far < 0)
+	err = h->far < 0 ? -ENOENT : net_addr_enter(NETLAB_HERE);
+	if (err == -ENOENT)
 		return bench_skip(h->b, "%s",
 				  getenv(NETLAB_WHY)
 					  ? getenv(NETLAB_WHY)
 					  : "needs the two network namespaces "
 					    "that scripts/netlab makes (as "
 					    "root)");
-	if (setns(h->home, CLONE_NEWNET))
-		return bench_skip(h->b, "may not enter a network namespace: %s",
-				  strerror(errno));
-	return 0;
+	return err ? bench_skip(h->b, "may not enter a network namespace: %s",
+				strerror(-err))
+		   : 0;
 }
 
 /* What a started process needs to become a server. */
@@ -271,7 +270,7 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 
 	h->options = o;
 	h->b = b;
-	h->home = h->far = -1;
+	h->far = -1;
 	h->peer.is_peer = true;
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
@@ -358,16 +357,12 @@ static int start_here(struct net_hosts *h, struct net_host *host, int cpu,
 const struct net_host *net_hosts_need(struct net_hosts *h,
 				      const struct bench_case *c)
 {
-	const int family =
-		case_is(c, "proto", "tcp6") || case_is(c, "proto", "udp6")
-			? AF_INET6
-			: AF_INET;
-	const unsigned int place =
-		case_is(c, "place", "other_cpu") ? NET_OTHER_CPU : NET_SAME_CPU;
-	struct net_host *host = &h->host[place][family == AF_INET6];
-	const int cpu = place == NET_SAME_CPU
-				? bench_cpu(h->b)
-				: bench_partner(h->b, BENCH_ANY_OTHER);
+	const bool six =
+		case_is(c, "proto", "tcp6") || case_is(c, "proto", "udp6");
+	const int family = six ? AF_INET6 : AF_INET;
+	struct net_host *host =
+		&h->host[2 * (c->place != BENCH_SAME_CPU) + six];
+	const int cpu = bench_partner(h->b, c->place);
 
 	if (h->options->peer && h->peer.addr.sa.ss_family != family) {
 		bench_skip(h->b, "the peer's address is of the other IP "
@@ -377,10 +372,9 @@ const struct net_host *net_hosts_need(struct net_hosts *h,
 	if (h->options->peer)
 		return &h->peer;
 	/* A dead one, also of another place, would be taken for this one. */
-	for (int i = 0; i < NET_PLACES; i++)
-		for (int k = 0; k < 2; k++)
-			if (!runs(&h->host[i][k]))
-				stop(&h->host[i][k], 0);
+	for (int i = 0; i < NET_HOSTS; i++)
+		if (!runs(&h->host[i]))
+			stop(&h->host[i], 0);
 	if (host->partner.pid)
 		return host;
 	return start_here(h, host, cpu, family) ? NULL : host;
@@ -390,16 +384,13 @@ void net_hosts_close(struct net_hosts *h)
 {
 	if (!h->options)
 		return;
-	for (int i = 0; i < NET_PLACES; i++)
-		for (int k = 0; k < 2; k++)
-			stop(&h->host[i][k], 0);
+	for (int i = 0; i < NET_HOSTS; i++)
+		stop(&h->host[i], 0);
 	stop(&h->peer, END_MS);
 	if (h->watching)
 		partner_watch(false);
 	h->watching = false;
-	if (h->home >= 0)
-		close(h->home);
 	if (h->far >= 0)
 		close(h->far);
-	h->home = h->far = -1;
+	h->far = -1;
 }

@@ -35,8 +35,6 @@ struct net_options {
 			 "measure between the two network namespaces of "      \
 			 "scripts/netlab, flag")
 
-enum net_place { NET_SAME_CPU, NET_OTHER_CPU, NET_PLACES };
-
 struct net_host {
 	struct net_addr addr;
 	bool is_peer;		/* of --peer */
@@ -44,13 +42,16 @@ struct net_host {
 	int in; /* its standard input; with ssh the server ends with it */
 };
 
+#define NET_HOSTS 4
+
 struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
-	int home, far; /* network namespaces of --netlab, else -1 */
+	int far; /* the server's network namespace of --netlab, else -1 */
 	struct net_host peer;
 	bool watching; /* a peer that is no process of ours */
-	struct net_host host[NET_PLACES][2]; /* the latter: IPv4, IPv6 */
+	/* On this CPU and on another, by IPv4 and by IPv6. */
+	struct net_host host[NET_HOSTS];
 };
 
 /**

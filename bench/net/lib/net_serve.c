@@ -236,27 +236,20 @@ static void acknowledge(struct session *s, unsigned char *buf, size_t room)
 /* A socket for datagrams from this client and nobody else. */
 static int open_udp(struct session *s, uint16_t *port)
 {
-	struct net_addr here = { .len = sizeof(here.sa) }, there = s->peer;
-	const int fd = socket(there.sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct net_addr there = s->peer;
+	const int fd = net_addr_datagrams(s->fd, port);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	net_addr_set_port(&there, s->hello.port);
-	if (getsockname(s->fd, (struct sockaddr *)&here.sa, &here.len))
-		goto fail;
-	net_addr_set_port(&here, 0);
-	if (bind(fd, (struct sockaddr *)&here.sa, here.len) ||
-	    connect(fd, (struct sockaddr *)&there.sa, there.len) ||
-	    getsockname(fd, (struct sockaddr *)&here.sa, &here.len))
-		goto fail;
-	*port = net_addr_port(&here);
+	if (connect(fd, (struct sockaddr *)&there.sa, there.len)) {
+		close(fd);
+		return -EIO;
+	}
 	pthread_mutex_lock(&s->server->lock);
 	s->udp = fd;
 	pthread_mutex_unlock(&s->server->lock);
 	return 0;
-fail:
-	close(fd);
-	return -EIO;
 }
 
 static void serve(struct session *s, unsigned char *buf, size_t room)
@@ -601,6 +594,7 @@ static int open_server(struct server *s)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
+	fcntl(s->listener, F_SETFL, O_NONBLOCK);
 	net_addr_machine(s->machine, sizeof(s->machine));
 	s->now_ms = s->active_ms = s->looked_ms = clock_ms();
 	pthread_mutex_init(&s->lock, NULL);

@@ -7,7 +7,6 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "net_addr.h"
 #include "sysfile.h"
 
 #define CONNECT_MS 10000
@@ -29,7 +29,7 @@
 
 /* As scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
 #define LAB_STATE "/run/oscost-nfs/lab"
-#define LAB_SPACE "/run/netns/oscost-a"
+#define LAB_SPACE "oscost-a"
 #define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make no namespaces */
 #define LAB_URL	  "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
 
@@ -162,21 +162,6 @@ static int place_lab(const struct bench *b, pid_t server)
 	return placed && !refused ? cpu : -1;
 }
 
-static int enter_lab(struct bench *b)
-{
-	const int space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);
-	const bool entered = space >= 0 && !setns(space, CLONE_NEWNET);
-	const int err = errno;
-
-	if (space >= 0)
-		close(space);
-	return entered ? 0
-		       : bench_skip(b,
-				    "may not enter the network namespace of "
-				    "scripts/nfslab: %s",
-				    strerror(err));
-}
-
 static int open_lab(struct remote_target *t)
 {
 	struct bench *b = t->b;
@@ -189,9 +174,12 @@ static int open_lab(struct remote_target *t)
 	err = file_data_open(&t->made, dir, name_in(t, dir), t->options->bytes);
 	if (err)
 		return bench_skip(b, "%s: %s", t->made.why, strerror(-err));
-	err = enter_lab(b);
+	err = net_addr_enter(LAB_SPACE);
 	if (err)
-		return err;
+		return bench_skip(b,
+				  "may not enter the network namespace of "
+				  "scripts/nfslab: %s",
+				  strerror(-err));
 	t->server_cpu = place_lab(b, server);
 	snprintf(url, sizeof(url), LAB_URL, strrchr(t->made.path, '/') + 1);
 	t->known = true;
