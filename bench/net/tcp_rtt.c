@@ -54,9 +54,6 @@
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
-/* The greatest by IPv4: 65535 bytes less the two headers. */
-#define MOST_DATAGRAM 65507
-
 /* Until a packet that was sent has been captured. */
 #define CAPTURE_MS 500
 
@@ -68,50 +65,52 @@
  */
 #define ACKED_TRIPS 12
 
-enum { TCP, TCP6, UDP, UDP6, ICMP };
-
-static const char *const protos[] = { "tcp", "tcp6", "udp", "udp6", "icmp" };
-
-/* Four sizes by TCP and by UDP, and of one byte all else. */
-#define PACKETS "figure={packet,spaced,before,after}"
-
 static const char points[] =
 	"net=$net proto={tcp,tcp6,udp,udp6,icmp}"
 	" size={1,56,1K,8K,32K,64K,?1..1M} wait={block,busy} place=$place"
 	" figure={round_trip,kernel_srtt,packet,spaced,before,after};"
-	"not size!=1 wait=busy; not size!=1 figure!=round_trip;"
+	/* Other sizes are for round trips that block; ping sends 56. */
+	"not size>1 wait=busy; not size>1 figure!=round_trip;"
 	"not size=56 proto!=icmp !asked; not size=32K proto=tcp !asked;"
-	"not proto=udp size>" BENCH_TEXT(
-		MOST_DATAGRAM) ";"
-			       /* The kernel answers where the request comes in:
-				  on this CPU. */
-			       "not proto=icmp size!=56; not proto=icmp "
-			       "place!=$near;"
-			       "not proto={tcp6,udp6} size!=1; not "
-			       "proto={tcp6,udp6} wait=busy;"
-			       "not proto={tcp6,udp6} figure!=round_trip;"
-			       "not proto={tcp6,udp6} net=remote;"
-			       /* Two that poll on one CPU would only wait for
-				  their time slices. */
-			       "not wait=busy place!=$far; not wait=busy "
-			       "figure!=round_trip;"
-			       /* No process takes part in a packet, so it has
-				  no place of its own. */
-			       "not proto!=tcp figure!=round_trip; not "
-			       "place!=$near " PACKETS ";"
-			       "is log step=1; is step=1000 if "
-			       "figure=kernel_srtt;"
-			       /* Opening and closing a capture takes tens of
-				  ms. */
-			       "is exclusive if " PACKETS ";"
-			       "is derived of=[figure=packet] if "
-			       "figure={spaced,before,after};"
-			       "is derived of=[figure=round_trip] if "
-			       "figure=kernel_srtt;" NET_HOSTS_RULES;
+	/* By IPv4: 65535 bytes less the two headers. */
+	"not proto=udp size>65507;"
+	"not proto={tcp6,udp6} size>1; not proto={tcp6,udp6} wait=busy;"
+	"not proto={tcp6,udp6} place=other_host;"
+	/* The kernel answers where the request comes in: on this CPU. */
+	"not proto=icmp size!=56; not proto=icmp place!=$near;"
+	"not proto!=tcp figure!=round_trip;"
+	/* Two that poll on one CPU would only wait for their time slices. */
+	"not wait=busy place!=$far; not wait=busy figure!=round_trip;"
+	/* No process takes part in a packet, so it has no place of its own. */
+	"not figure={packet,spaced,before,after} place!=$near;"
+	"is log step=1 if figure!=kernel_srtt;"
+	"is derived of=[figure=round_trip] step=1000 if figure=kernel_srtt;"
+	/* Opening and closing a capture takes tens of ms. */
+	"is exclusive if figure={packet,spaced,before,after};"
+	"is derived of=[figure=packet] if "
+	"figure={spaced,before,after};" NET_HOSTS_RULES;
 
-/* In all visits together. */
+_Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
+
+/* How a message goes there and back, and who counts that it did. */
+static const struct way {
+	const char *proto;
+	int (*trip)(struct net_ping *p, struct net_client *c, uint32_t size);
+	enum net_op op;
+	enum net_proof_by proof;
+} ways[] = {
+	{ "tcp", net_ping_tcp, NET_ECHO, NET_PROOF_BYTES },
+	{ "tcp6", net_ping_tcp, NET_ECHO, NET_PROOF_BYTES },
+	{ "udp", net_ping_udp, NET_ECHO_UDP, NET_PROOF_SERVER },
+	{ "udp6", net_ping_udp, NET_ECHO_UDP, NET_PROOF_SERVER },
+	{ "icmp", net_ping_icmp, 0, NET_PROOF_ICMP },
+}, packets = { "tcp", net_ping_tcp, NET_ACK, NET_PROOF_ACKED };
+
 struct case_state {
-	bool packet; /* its figures are those of packets */
+	const struct way *way;
+	uint32_t size, flags; /* of the hello */
+
+	/* In all visits together. */
 	unsigned int lost, trips;
 	long sleeps; /* in these trips */
 	uint64_t again;
@@ -130,7 +129,7 @@ struct state {
 	int clock; /* wall_clock_watch() */
 
 	/* This visit. */
-	unsigned int proto;
+	const struct way *way;
 	uint32_t size;
 	/* Cases that get their values in it, or NULL. */
 	const struct bench_case *srtt, *spaced, *before, *after;
@@ -139,37 +138,6 @@ struct state {
 	unsigned int trips; /* of this connection */
 	long sleeps;	    /* of this thread, before them */
 };
-
-static bool is_udp(unsigned int proto)
-{
-	return proto == UDP || proto == UDP6;
-}
-
-static bool is_packet(const struct bench_case *c)
-{
-	const struct case_state *cs = c->data;
-
-	return cs->packet;
-}
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	struct case_state *cs = c->data;
-
-	cs->packet = !case_is(c, "figure", "round_trip") &&
-		     !case_is(c, "figure", "kernel_srtt");
-	if (case_is(c, "figure", "kernel_srtt"))
-		c->histogram = BENCH_HIST_NONE;
-	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	net_hosts_set(b, &s->net);
-	return 0;
-}
 
 static int setup(struct bench *b, void *state)
 {
@@ -215,24 +183,17 @@ static int begin_session(struct bench *b, struct state *s,
 			 const struct bench_case *c,
 			 const struct net_host *host)
 {
-	const struct net_hello hello = {
-		.op = is_udp(s->proto) ? NET_ECHO_UDP
-		      : is_packet(c)   ? NET_ACK
-				       : NET_ECHO,
-		.size = s->size,
-		.flags = case_is(c, "wait", "busy") ? NET_BUSY : 0,
-	};
+	const struct case_state *cs = c->data;
+	const struct net_hello hello = { .op = s->way->op,
+					 .size = s->size,
+					 .flags = cs->flags };
 	int err;
 
 	s->trips = 0;
 	err = net_client_begin(&s->client, host, &hello);
 	if (err || bench_stopping(b))
 		return err;
-	net_proof_begin(&s->proof, &s->client,
-			is_udp(s->proto) ? NET_PROOF_SERVER
-			: is_packet(c)	 ? NET_PROOF_ACKED
-					 : NET_PROOF_BYTES,
-			s->size);
+	net_proof_begin(&s->proof, &s->client, s->way->proof, s->size);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -240,12 +201,14 @@ static int begin_session(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	const struct case_state *cs = c->data;
 	const struct net_host *host = net_hosts_need(&s->hosts, c);
 	int err;
 
-	s->proto = (unsigned int)CASE_NTH(c, "proto", protos);
-	s->size = (uint32_t)case_int(c, "size");
-	s->srtt = bench_beside(b, c, "figure=kernel_srtt");
+	s->way = cs->way;
+	s->size = cs->size;
+	s->srtt = s->way == &packets ? NULL
+				     : bench_beside(b, c, "figure=kernel_srtt");
 	s->spaced = bench_beside(b, c, "figure=spaced");
 	s->before = bench_beside(b, c, "figure=before");
 	s->after = bench_beside(b, c, "figure=after");
@@ -253,29 +216,20 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->trips = 0;
 	if (!host)
 		return -EIO; /* it was said why */
-	if (s->proto == ICMP)
+	if (!s->way->op)
 		return begin_icmp(b, s, host);
 	err = begin_session(b, s, c, host);
-	if (err || bench_stopping(b) || !is_packet(c))
+	if (err || bench_stopping(b) || s->way != &packets)
 		return err;
 	err = net_capture_open(&s->capture, b, s->client.fd);
 	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
-}
-
-static int trip(struct state *s)
-{
-	if (s->proto == ICMP)
-		return net_ping_icmp(&s->ping, &s->client, s->size);
-	if (is_udp(s->proto))
-		return net_ping_udp(&s->ping, &s->client, s->size);
-	return net_ping_tcp(&s->ping, &s->client, s->size);
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip.  So
  * many that nothing comes for long are no accident. */
 static bool may_get_lost(struct state *s, struct case_state *cs, int err)
 {
-	if (err != -ETIMEDOUT || (s->proto != ICMP && !is_udp(s->proto)))
+	if (err != -ETIMEDOUT || s->way->trip == net_ping_tcp)
 		return false;
 	cs->lost++;
 	if (!s->give_up)
@@ -308,7 +262,8 @@ static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
 
 	s->trips++;
 	*ticks = 0;
-	TIMER_INTERVAL(method, took, err = trip(s));
+	TIMER_INTERVAL(method, took,
+		       err = s->way->trip(&s->ping, &s->client, s->size));
 	if (may_get_lost(s, cs, err))
 		return 0;
 	if (err)
@@ -319,9 +274,10 @@ static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
 	return 0;
 }
 
-static int sample_trips(struct bench *b, struct state *s,
+static int sample_trips(struct bench *b, void *state,
 			const struct bench_case *c)
 {
+	struct state *s = state;
 	uint64_t ticks[TRIPS] = { 0 };
 	int err = 0;
 
@@ -415,12 +371,12 @@ static void tell_facts(struct bench *b, struct state *s,
 	struct case_state *cs = c->data;
 	struct tcp_info info;
 
-	if (s->proto != ICMP)
+	if (s->way->op)
 		net_client_facts(&s->client, c, &cs->again);
-	if (is_udp(s->proto) || s->proto == ICMP)
+	if (s->way->trip != net_ping_tcp)
 		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(&s->client, &info);
-	if (is_packet(c)) {
+	if (s->way == &packets) {
 		bench_fact(b, c, "clock_set", cs->clock_set);
 		bench_fact(b, c, "server_acked", cs->server_acked);
 		if (s->proof.answered)
@@ -467,13 +423,14 @@ static int renew(struct bench *b, struct state *s, const struct bench_case *c)
 /* On a host with little time to spare it is often the server that
  * acknowledges, not its kernel: such a trip tells nothing of the packets, and
  * spoils nothing either. */
-static int sample_packet(struct bench *b, struct state *s,
+static int sample_packet(struct bench *b, void *state,
 			 const struct bench_case *c)
 {
+	struct state *s = state;
 	struct case_state *cs = c->data;
 	struct acked_trip t;
 	bool by_kernel;
-	int err = renew(b, s, c);
+	int err = bench_stopping(b) ? 0 : renew(b, s, c);
 
 	if (err || bench_stopping(b))
 		return err;
@@ -504,12 +461,27 @@ static int sample_packet(struct bench *b, struct state *s,
 	return 0;
 }
 
-static int sample(struct bench *b, void *state, const struct bench_case *c)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	if (bench_stopping(b))
-		return 0;
-	return is_packet(c) ? sample_packet(b, state, c)
-			    : sample_trips(b, state, c);
+	struct case_state *cs = c->data;
+
+	cs->way = CASE_OF(c, "proto", ways);
+	cs->size = (uint32_t)case_int(c, "size");
+	cs->flags = case_is(c, "wait", "busy") ? NET_BUSY : 0;
+	c->sample = sample_trips;
+	if (case_is(c, "figure", "packet")) {
+		cs->way = &packets;
+		c->sample = sample_packet;
+	}
+	return true;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	const struct state *s = state;
+
+	net_hosts_set(b, &s->net);
+	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -517,7 +489,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	int err = 0;
 
-	if (s->client.fd >= 0 || s->proto == ICMP)
+	if (s->client.fd >= 0 || !s->way->op)
 		err = end_session(b, s, c);
 	net_capture_close(&s->capture, b, c);
 	net_ping_icmp_close(&s->ping);
@@ -541,14 +513,13 @@ const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.many_cpus = true,
 	.opts = options,
-	.points = points,
-	.point = point,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
-	.sample = sample,
 	.leave = leave,
 	.teardown = teardown,
 };
