@@ -213,7 +213,8 @@ static void tell_facts(struct bench *b, struct state *s,
 
 	net_client_facts(&s->flow.stream[0].client, c, &of_the_first);
 	net_client_info(&s->flow.stream[0].client, &info);
-	bench_fact(b, c, "retransmitted", (double)net_flow_again(&s->flow));
+	bench_fact(b, c, "retransmitted",
+		   (double)net_flow_total(&s->flow).again);
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
@@ -227,21 +228,22 @@ static void tell_facts(struct bench *b, struct state *s,
 static int conclude_flow(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
+	struct net_flow_total all;
 	int err;
 
 	tell_facts(b, s, c);
 	err = net_flow_finish(&s->flow);
 	if (err || bench_stopping(b))
 		return err;
-	bench_proof(b, c, "bytes", (double)net_flow_taken(&s->flow),
-		    (double)net_flow_counted(&s->flow));
+	all = net_flow_total(&s->flow);
+	bench_proof(b, c, "bytes", (double)all.taken, (double)all.counted);
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const bool flowed = net_flow_taken(&s->flow);
+	const bool flowed = net_flow_total(&s->flow).taken;
 	const int err =
 		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
 

@@ -24,6 +24,7 @@
 #include "deadline.h"
 #include "err.h"
 #include "opts.h"
+#include "stats.h"
 
 /* On their way in one direction.  More wait in the device, whose queue drops
  * what is too much, as that of a real line does. */
@@ -45,7 +46,7 @@ struct direction {
 	int from, to; /* devices */
 	unsigned int head, count;
 	uint64_t frames, dropped;
-	uint32_t held_ns[MAX_HELD];
+	double held_us[MAX_HELD];
 	struct frame ring[MAX_FRAMES];
 };
 
@@ -114,7 +115,7 @@ static void let_out(struct direction *d, uint64_t delay_ns)
 
 		if (held < delay_ns)
 			return;
-		d->held_ns[d->frames++ % MAX_HELD] = (uint32_t)held;
+		d->held_us[d->frames++ % MAX_HELD] = (double)held / 1e3;
 		if (write(d->to, f->data, f->bytes) < 0)
 			d->dropped++; /* the other end is down */
 		d->head = (d->head + 1) % MAX_FRAMES;
@@ -159,30 +160,18 @@ static void carry(struct direction *d, uint64_t delay_ns, pid_t owner)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double held_us(const struct direction *d, size_t rank)
-{
-	return d->held_ns[rank] / 1e3;
-}
-
 static void tell(struct direction *d, const char *which)
 {
-	const size_t n = d->frames < MAX_HELD ? d->frames : MAX_HELD;
+	struct stats held;
 
-	if (!n)
+	if (!d->frames)
 		return;
-	qsort(d->held_ns, n, sizeof(*d->held_ns), by_value);
+	stats_compute(&held, d->held_us,
+		      d->frames < MAX_HELD ? d->frames : MAX_HELD);
 	warn("%s: %llu frames, %llu dropped; held for us: median %.1f, 90 %% "
 	     "%.1f, 99 %% %.1f",
 	     which, (unsigned long long)d->frames,
-	     (unsigned long long)d->dropped, held_us(d, n / 2),
-	     held_us(d, n * 9 / 10), held_us(d, n * 99 / 100));
+	     (unsigned long long)d->dropped, held.p50, held.p90, held.p99);
 }
 
 static int open_ends(struct direction *d, char **ends)

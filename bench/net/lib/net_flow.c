@@ -229,35 +229,19 @@ int net_flow_rate(struct net_flow *f, double *rate)
 	return 0;
 }
 
-uint64_t net_flow_taken(const struct net_flow *f)
+struct net_flow_total net_flow_total(const struct net_flow *f)
 {
-	uint64_t bytes = 0;
-
-	for (unsigned int k = 0; k < f->streams; k++)
-		bytes += f->stream[k].taken;
-	return bytes;
-}
-
-uint64_t net_flow_counted(const struct net_flow *f)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned int k = 0; k < f->streams; k++)
-		bytes += f->stream[k].to.bytes;
-	return bytes;
-}
-
-uint64_t net_flow_again(const struct net_flow *f)
-{
-	uint64_t again = 0;
+	struct net_flow_total all = { 0 };
 
 	for (unsigned int k = 0; k < f->streams; k++) {
 		struct tcp_info info;
 
 		net_client_info(&f->stream[k].client, &info);
-		again += info.tcpi_total_retrans;
+		all.taken += f->stream[k].taken;
+		all.counted += f->stream[k].to.bytes;
+		all.again += info.tcpi_total_retrans;
 	}
-	return again;
+	return all;
 }
 
 void net_flow_end(struct net_flow *f)

@@ -69,13 +69,14 @@ int net_flow_rate(struct net_flow *f, double *rate);
  * Return: as above. */
 int net_flow_finish(struct net_flow *f);
 
-/* net_flow_taken() - bytes that the connections took; net_flow_counted() - that
- * the server has counted, by its last reports. */
-uint64_t net_flow_taken(const struct net_flow *f);
-uint64_t net_flow_counted(const struct net_flow *f);
+/* net_flow_total() - of all streams: bytes that the connections took, bytes
+ * that the server has counted by its last reports, segments that were sent
+ * again. */
+struct net_flow_total {
+	uint64_t taken, counted, again;
+};
 
-/* net_flow_again() - segments that were sent again, of all streams. */
-uint64_t net_flow_again(const struct net_flow *f);
+struct net_flow_total net_flow_total(const struct net_flow *f);
 
 /* net_flow_end() - hang up; net_flow_close() - any state is fine. */
 void net_flow_end(struct net_flow *f);
