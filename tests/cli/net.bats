@@ -234,10 +234,12 @@ lied_to() {
 }
 
 @test "net_server ends when nobody comes" {
-	# shellcheck disable=SC2046
-	serve --idle-exit 1 $(printf -- '--allow 10.0.0.%d ' {1..200})
+	serve --idle-exit 1
 	wait "$server"
 	server=
+	# shellcheck disable=SC2046
+	try 0 "$BIN/net_server" --port 0 --idle-exit 1 \
+		$(printf -- '--allow 10.0.0.%d ' {1..200})
 }
 
 @test "net_server outlives garbage, half-open connections and resets" {
