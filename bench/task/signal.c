@@ -33,11 +33,16 @@
 
 #include "arch.h"
 #include "bench.h"
+#include "call.h"
 #include "partner.h"
 
 #define OURS	SIGUSR1 /* the signal that is caught and sent */
 #define IGNORED SIGUSR2
 #define PAGE	4096
+
+static const char points[] =
+	"op=round_trip place={same_cpu,other_cpu}; is placed switches;"
+	"op={install,send_ignored,send_self,fault} place=self";
 
 /* Written by handlers, which have no other way to the state. */
 static volatile uint64_t caught;
@@ -49,13 +54,16 @@ struct shared {
 };
 
 struct state {
+	uint64_t right;
 	struct partner partner;
 	struct shared *shared;
 	unsigned char *page; /* may only be read */
 	pid_t self;
-	sigset_t blocked, open; /* OURS blocked; nothing blocked */
-	uint64_t before, errors;
+	sigset_t blocked, open;	    /* OURS blocked; nothing blocked */
+	struct sigaction action[2]; /* installed by turns */
+	uint64_t before;
 	uint64_t trips; /* since the visit began */
+	int err;	/* of one of them */
 };
 
 static void count(int sig)
@@ -88,47 +96,20 @@ static int install(int sig, void (*handler)(int))
 	return sigaction(sig, &action, NULL) ? -errno : 0;
 }
 
-static int run_install(struct bench *b, void *state, const struct bench_case *c,
-		       uint64_t iters)
+/* The handler that was put in last is the one that is there. */
+static bool installed(const struct state *s, uint64_t iters)
 {
-	struct sigaction action[2] = { { .sa_handler = count },
-				       { .sa_handler = count_too } };
-	struct state *s = state;
+	struct sigaction now;
 
-	for (uint64_t i = 0; i < iters; i++)
-		s->errors += sigaction(OURS, &action[i & 1], NULL) != 0;
-	return 0;
+	return !sigaction(OURS, NULL, &now) &&
+	       now.sa_handler == s->action[~iters & 1].sa_handler;
 }
 
-static int run_ignored(struct bench *b, void *state, const struct bench_case *c,
-		       uint64_t iters)
+TIMER_INLINE bool fault_once(struct state *s)
 {
-	struct state *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->errors += kill(s->self, IGNORED) != 0;
-	return 0;
-}
-
-static int run_self(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct state *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		s->errors += kill(s->self, OURS) != 0;
-	return 0;
-}
-
-static int run_fault(struct bench *b, void *state, const struct bench_case *c,
-		     uint64_t iters)
-{
-	struct state *s = state;
-
-	for (uint64_t i = 0; i < iters; i++)
-		arch_store_marked(s->page, &resume);
+	arch_store_marked(s->page, &resume);
 	resume = 0;
-	return 0;
+	return true;
 }
 
 /* Sleep until one more signal has come. */
@@ -147,21 +128,14 @@ static int await(struct state *s, uint64_t before)
 	return 0;
 }
 
-static int run_round_trip(struct bench *b, void *state,
-			  const struct bench_case *c, uint64_t iters)
+/* None after one that failed. */
+static bool trip(struct state *s)
 {
-	struct state *s = state;
+	const uint64_t before = caught;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		const uint64_t before = caught;
-		int err =
-			kill(s->partner.pid, OURS) ? -errno : await(s, before);
-
-		if (err)
-			return partner_failed(b, err);
-	}
-	s->trips += iters;
-	return 0;
+	if (!s->err)
+		s->err = kill(s->partner.pid, OURS) ? -errno : await(s, before);
+	return !s->err;
 }
 
 /* The partner: answer each signal with one. */
@@ -180,23 +154,20 @@ static int answer(struct partner *p, void *arg)
 	return -errno;
 }
 
-static const struct op {
-	const char *name;
-	bench_run_fn *run;
-} ops[] = {
-	{ "round_trip", run_round_trip }, { "install", run_install },
-	{ "send_ignored", run_ignored },  { "send_self", run_self },
-	{ "fault", run_fault },
-};
+#define CALL_LOCALS struct state *const s CALL_LOCAL = state;
+#define CALLS(X)                                                              \
+	X(LOOP, round_trip, trip(s), caught - s->before == iters)             \
+	X(LOOP, install, !sigaction(OURS, &s->action[i & 1], NULL),           \
+	  installed(s, iters))                                                \
+	X(LOOP, send_ignored, !kill(s->self, IGNORED), caught == s->before)   \
+	X(LOOP, send_self, !kill(s->self, OURS), caught - s->before == iters) \
+	X(LOOP, fault, fault_once(s), caught - s->before == iters)
+CALL_FUNCTIONS(CALLS)
+static const struct call calls[] = CALL_ROWS(CALLS);
 
-static const char points[] =
-	"op=round_trip place={same_cpu,other_cpu}; is placed switches;"
-	"op={install,send_ignored,send_self,fault} place=self; is placed";
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
-	c->run = CASE_OF(c, "op", ops)->run;
-	return true;
+	return call_choose(c, calls);
 }
 
 static int setup(struct bench *b, void *state)
@@ -207,6 +178,8 @@ static int setup(struct bench *b, void *state)
 	int err;
 
 	s->self = getpid();
+	s->action[0].sa_handler = count;
+	s->action[1].sa_handler = count_too;
 	s->shared = partner_share(sizeof(*s->shared));
 	s->page =
 		mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -230,7 +203,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
 						   : bench_partner(b, c->place);
 
-	if (c->run != run_round_trip)
+	if (!call_is(c, "round_trip"))
 		return 0;
 	s->trips = 0;
 	/* Blocked but in sigsuspend(): none can come between the look at the
@@ -244,37 +217,19 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	s->errors = 0;
+	s->err = 0;
 	s->before = caught;
 	return 0;
-}
-
-/* The handler that run_install() put in last is the one that is there. */
-static bool installed(uint64_t iters)
-{
-	struct sigaction now;
-
-	if (sigaction(OURS, NULL, &now))
-		return false;
-	return now.sa_handler == (iters & 1 ? count : count_too);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	const struct state *s = state;
-	const double due = (double)iters;
-	const double seen = (double)(caught - s->before);
+	struct state *s = state;
 
-	if (c->run == run_install)
-		bench_proof(b, c, "installed", due,
-			    installed(iters) ? due - (double)s->errors : 0);
-	else if (c->run == run_ignored)
-		bench_proof(b, c, "sent_not_caught", due,
-			    due - (double)s->errors - seen);
-	else
-		bench_proof(b, c, "caught", due, seen);
-	return 0;
+	s->trips += iters;
+	return s->err ? partner_failed(b, s->err)
+		      : call_conclude(b, state, c, iters);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -282,7 +237,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	double answered;
 
-	if (c->run != run_round_trip)
+	if (!call_is(c, "round_trip"))
 		return 0;
 	answered = (double)atomic_load(&s->shared->partner_caught);
 	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
@@ -305,7 +260,7 @@ const struct bench_desc bench_desc = {
 	.name = "signal",
 	.state_size = sizeof(struct state),
 	.points = points,
-	.point = point,
+	.point = add_point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

@@ -133,9 +133,9 @@ messages_without_waiting context_switch waits between=process,by=sched_yield,pla
 sleeps wakeup getrusage call=clock_nanosleep,policy=other,slack=default
 not_early wakeup early call=clock_nanosleep,policy=other,slack=default
 policy_in_force wakeup policy call=clock_nanosleep,policy=fifo,*
-installed signal sigaction@1 op=install,*
-caught signal unsent op=send_self,*
-sent_not_caught signal other op=send_ignored,*
+effects signal sigaction@1 op=install,*
+effects signal unsent op=send_self,*
+effects signal other op=send_ignored,*
 partner_caught signal misled op=round_trip,place=same_cpu
 additions sync mutex op=mutex,partner=other_cpu
 locks_exclude sync unlocked op=record_lock,partner=none
