@@ -47,6 +47,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "call.h"
 #include "file_data.h"
 #include "file_place.h"
 #include "lib/file_many.h"
@@ -55,18 +56,21 @@
 #define ENTRIES	    10000
 #define GROUP	    16
 #define DELETED	    1024 /* files, before create,after=deletes */
-#define MOST	    12	 /* groups; more would delay each other: docs */
 #define KIB	    ((size_t)1 << 10)
 #define SMALL_BYTES (4 * KIB)
 #define MAX_BYTES   (64 * KIB)
 #define SECTOR	    512 /* the least that a journal can write */
 
-static const int64_t sizes[] = { 0, KIB, 4 * KIB, 10 * KIB };
-
-static const struct bench_open open_axes[] = {
-	{ "size", BENCH_SIZE, 0, MAX_BYTES, 0 },
-	{ 0 },
-};
+/* More groups of new files would delay each other: docs. */
+static const char points[] =
+	"op={open_close,stat}; is threads; op=rename;"
+	"op={create,delete} ^size={0,1K,4K,10K,?0..64K};"
+	"is log most=12; is derived of=[op=create] if op=delete;"
+	"op=create after=deletes; is log most=12;"
+	"op=readdir entries=10000 figure={whole,entry};"
+	"is log exclusive; is derived of=[figure=whole] if figure=entry;"
+	"op=fsync_dir; is log switches;"
+	"op=fsync_file size=4K; is log switches";
 
 /* One file, three names for it by turns: with two, an even number of renames
  * would leave what was there before. */
@@ -75,30 +79,11 @@ static const char *const names[] = { file_name, "name", "last" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-#define SIZES	   (sizeof(sizes) / sizeof(sizes[0]))
-#define MOST_SIZES (SIZES + BENCH_ASKED)
-
-enum op {
-	OPEN_CLOSE,
-	STAT,
-	RENAME,
-	CREATE,
-	CREATE_AFTER,
-	READDIR,
-	FSYNC_DIR,
-	FSYNC_FILE
-};
-
 struct ops_state {
-	int64_t size[MOST_SIZES]; /* of the files of create and remove */
-	size_t n_sizes;
-	const struct bench_case *remove[MOST_SIZES]; /* beside create */
-	const struct bench_case *create[MOST_SIZES];
-	int used;			/* directory for that */
-	int made;			/* files in it */
-	int used_err;			/* why it cannot be had: an errno */
-	const struct bench_case *entry; /* beside readdir */
-	const struct bench_case *readdir;
+	uint64_t right;
+	int used;     /* directory for create,after=deletes */
+	int made;     /* files in it */
+	int used_err; /* why it cannot be had: an errno */
 	struct file_place place;
 	const char *parent;    /* of the directories of small files */
 	const char *journal;   /* NULL: not ext4 on a known disk */
@@ -106,103 +91,8 @@ struct ops_state {
 	char many[PATH_MAX];   /* the large directory; "" until it is there */
 	size_t name;	       /* the one that the file has now */
 	int dir, fd;	       /* directory of the file, it; -1: not open */
-	uint64_t good; /* operations of a batch that did what they say */
 	char data[MAX_BYTES];
 };
-
-static const struct bench_case *add(struct bench *b, struct bench_case c,
-				    enum op op)
-{
-	c.index = op;
-	if (op >= CREATE)
-		c.histogram = BENCH_HIST_LOG;
-	return bench_add(b, &c);
-}
-
-static void add_create(struct bench *b, struct ops_state *s, size_t i)
-{
-	struct bench_case c = {
-		.params = { P_STR("op", "create"), P_SIZE("size", s->size[i]) },
-		.arg = &s->size[i],
-		.most = MOST,
-	};
-
-	s->create[i] = add(b, c, CREATE);
-	c.params[0] = (struct bench_param)P_STR("op", "delete");
-	c.derived = true;
-	c.of = s->create[i];
-	c.estimator = BENCH_EST_MEDIAN;
-	s->remove[i] = add(b, c, CREATE);
-}
-
-static void add_create_after(struct bench *b, struct ops_state *s)
-{
-	add(b,
-	    (struct bench_case) {
-		    .params = { P_STR("op", "create"),
-				P_STR("after", "deletes") },
-		    .most = MOST,
-	    },
-	    CREATE_AFTER);
-}
-
-static void add_readdir(struct bench *b, struct ops_state *s)
-{
-	struct bench_case c = {
-		.params = { P_STR("op", "readdir"), P_INT("entries", ENTRIES),
-			    P_STR("figure", "whole") },
-		.exclusive = true,
-	};
-
-	s->readdir = add(b, c, READDIR);
-	c.params[2] = (struct bench_param)P_STR("figure", "entry");
-	c.derived = true;
-	c.of = s->readdir;
-	c.estimator = BENCH_EST_MEDIAN;
-	s->entry = add(b, c, READDIR);
-}
-
-static bench_run_fn run_open_close, run_stat, run_rename;
-static bench_case_fn sample_create, sample_readdir, sample_fsync;
-
-static int cases(struct bench *b, void *state)
-{
-	struct ops_state *s = state;
-
-	s->dir = s->fd = s->used = -1;
-	add(b,
-	    (struct bench_case) { .params = { P_STR("op", "open_close") },
-				  .run = run_open_close,
-				  .threads = true },
-	    OPEN_CLOSE);
-	add(b,
-	    (struct bench_case) { .params = { P_STR("op", "stat") },
-				  .run = run_stat,
-				  .threads = true },
-	    STAT);
-	add(b,
-	    (struct bench_case) { .params = { P_STR("op", "rename") },
-				  .run = run_rename },
-	    RENAME);
-	s->n_sizes = bench_values(b, "size", sizes, SIZES, s->size);
-	for (size_t i = 0; i < s->n_sizes; i++)
-		add_create(b, s, i);
-	add_create_after(b, s);
-	add_readdir(b, s);
-	add(b,
-	    (struct bench_case) { .params = { P_STR("op", "fsync_dir") },
-				  .sample = sample_fsync,
-				  .switches = true },
-	    FSYNC_DIR);
-	add(b,
-	    (struct bench_case) {
-		    .params = { P_STR("op", "fsync_file"),
-				P_SIZE("size", (int64_t)SMALL_BYTES) },
-		    .sample = sample_fsync,
-		    .switches = true },
-	    FSYNC_FILE);
-	return 0;
-}
 
 /* What cannot be done here, and is no defect of ours. */
 static int refused(struct bench *b, int err, const char *what, const char *path)
@@ -301,6 +191,16 @@ static int setup(struct bench *b, void *state)
 	return make_file(b, s);
 }
 
+static bool is(const struct bench_case *c, const char *op)
+{
+	return case_is(c, "op", op);
+}
+
+static bool is_fsync(const struct bench_case *c)
+{
+	return is(c, "fsync_dir") || is(c, "fsync_file");
+}
+
 /* Whether a listing is of names only. */
 static bool only_names(const struct file_place *p)
 {
@@ -308,7 +208,16 @@ static bool only_names(const struct file_place *p)
 	       !p->above[0];
 }
 
-static int begin_readdir(struct bench *b, struct ops_state *s)
+/* What gets its samples beside @c. */
+static const struct bench_case *beside(const struct bench *b,
+				       const struct bench_case *c)
+{
+	return bench_beside(b, c,
+			    is(c, "readdir") ? "figure=entry" : "op=delete");
+}
+
+static int begin_readdir(struct bench *b, struct ops_state *s,
+			 const struct bench_case *c)
 {
 	const char *dir = bench_files(b);
 	double links;
@@ -327,8 +236,8 @@ static int begin_readdir(struct bench *b, struct ops_state *s)
 		return err;
 	}
 	links = (double)file_many_links(s->many);
-	bench_fact(b, s->readdir, "links", links);
-	bench_fact(b, s->entry, "links", links);
+	bench_fact(b, c, "links", links);
+	bench_fact(b, beside(b, c), "links", links);
 	return 0;
 }
 
@@ -345,93 +254,44 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct ops_state *s = state;
 
 	tell_place(b, s, c);
-	switch ((enum op)c->index) {
-	case CREATE:
-		for (size_t i = 0; i < s->n_sizes; i++)
-			if (s->create[i] == c)
-				tell_place(b, s, s->remove[i]);
-		return 0;
-	case CREATE_AFTER:
+	if (is(c, "create") && case_has(c, "after")) {
 		if (s->used < 0 && !s->used_err)
 			s->used_err = use_directory(b, s);
 		bench_fact(b, c, "deleted", DELETED);
 		return s->used_err ? refused(b, s->used_err, "make files in",
 					     s->parent)
 				   : 0;
-	case READDIR:
-		tell_place(b, s, s->entry);
-		return begin_readdir(b, s);
-	case FSYNC_DIR:
-	case FSYNC_FILE:
-		if (s->place.kind == FILE_PLACE_MEMORY)
-			return bench_skip(b,
-					  "%s: fsync has nothing to do there "
-					  "(try --dir)",
-					  s->place.where);
-		if (s->place.write_cache[0])
-			bench_fact_text(b, c, "device_cache",
-					s->place.write_cache);
-		return 0;
-	default:
-		return 0;
 	}
+	if (is(c, "create") || is(c, "readdir"))
+		tell_place(b, s, beside(b, c));
+	if (is(c, "readdir"))
+		return begin_readdir(b, s, c);
+	if (!is_fsync(c))
+		return 0;
+	if (s->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(b,
+				  "%s: fsync has nothing to do there "
+				  "(try --dir)",
+				  s->place.where);
+	if (s->place.write_cache[0])
+		bench_fact_text(b, c, "device_cache", s->place.write_cache);
+	return 0;
 }
 
-/* After close(openat()), which leaves the errno of close(). */
-static int why_not_open(struct bench *b, int dir)
+TIMER_INLINE bool stat_once(int dir)
 {
-	const int fd = openat(dir, file_name, O_RDONLY);
-
-	if (fd < 0)
-		return bench_fail(b, errno, "openat");
-	close(fd);
-	return bench_fail(b, 0, "openat or close failed for a while");
-}
-
-static int run_open_close(struct bench *b, void *state,
-			  const struct bench_case *c, uint64_t iters)
-{
-	struct ops_state *s = state;
-	const int dir = s->dir;
-	uint64_t good = 0;
-
-	for (uint64_t i = 0; i < iters; i++)
-		good += close(openat(dir, file_name, O_RDONLY)) == 0;
-	s->good = good;
-	return good < iters ? why_not_open(b, dir) : 0;
-}
-
-static int run_stat(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct ops_state *s = state;
-	const int dir = s->dir;
-	uint64_t good = 0;
 	struct stat st;
 
-	for (uint64_t i = 0; i < iters; i++)
-		good += fstatat(dir, file_name, &st, 0) == 0 &&
-			st.st_size == (off_t)SMALL_BYTES;
-	s->good = good;
-	return good < iters ? bench_fail(b, errno, "fstatat") : 0;
+	return fstatat(dir, file_name, &st, 0) == 0 &&
+	       st.st_size == (off_t)SMALL_BYTES;
 }
 
-static int run_rename(struct bench *b, void *state, const struct bench_case *c,
-		      uint64_t iters)
+TIMER_INLINE bool rename_once(struct ops_state *s, int dir)
 {
-	struct ops_state *s = state;
-	size_t from = s->name, to;
-	const int dir = s->dir;
-	uint64_t good = 0;
+	const size_t from = s->name;
 
-	for (uint64_t i = 0; i < iters; i++) {
-		to = from + 1 < NAMES ? from + 1 : 0;
-		good += renameat(dir, names[from], dir, names[to]) == 0;
-		from = to;
-	}
-	s->name = from;
-	s->good = good;
-	return good < iters ? bench_fail(b, errno, "renameat") : 0;
+	s->name = from + 1 < NAMES ? from + 1 : 0;
+	return renameat(dir, names[from], dir, names[s->name]) == 0;
 }
 
 /* The file has the name that it should have, and no other. */
@@ -444,17 +304,30 @@ static bool name_in_effect(const struct ops_state *s)
 	return is;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+#define CALL_LOCALS                                   \
+	struct ops_state *const s CALL_LOCAL = state; \
+	const int dir CALL_LOCAL = s->dir;
+#define CALLS(X)                                                          \
+	X(LOOP, open_close, close(openat(dir, file_name, O_RDONLY)) == 0, \
+	  CALL_UNSEEN)                                                    \
+	X(LOOP, stat, stat_once(dir), CALL_UNSEEN)                        \
+	X(LOOP, rename, rename_once(s, dir), name_in_effect(s))
+CALL_FUNCTIONS(CALLS)
+static const struct call calls[] = CALL_ROWS(CALLS);
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
+{
+	call_choose(c, calls);
+	if (c->derived)
+		c->estimator = BENCH_EST_MEDIAN;
+	return true;
+}
+
+static int cases(struct bench *b, void *state)
 {
 	struct ops_state *s = state;
 
-	if (!c->run)
-		return 0;
-	bench_proof(b, c, "done", (double)iters, (double)s->good);
-	if (c->index != RENAME)
-		return 0;
-	bench_proof(b, c, "names_in_effect", 1, name_in_effect(s));
+	s->dir = s->fd = s->used = -1;
 	return 0;
 }
 
@@ -494,9 +367,8 @@ static int remove_group(struct bench *b, const struct ops_state *s, int dir,
 static int create_and_remove(struct bench *b, const struct ops_state *s,
 			     int dir, const struct bench_case *c)
 {
-	const size_t which = (size_t)((const int64_t *)c->arg - s->size);
-	const size_t bytes = (size_t)s->size[which];
-	const struct bench_case *gone = s->remove[which];
+	const size_t bytes = (size_t)case_int(c, "size");
+	const struct bench_case *gone = beside(b, c);
 	int there = 0, err = create_group(b, s, dir, c, bytes);
 
 	for (int i = 0; !err && i < GROUP; i++)
@@ -559,6 +431,7 @@ static int sample_create_after(struct bench *b, struct ops_state *s,
 static int sample_readdir(struct bench *b, void *state,
 			  const struct bench_case *c)
 {
+	const struct bench_case *entry = beside(b, c);
 	struct ops_state *s = state;
 	uint64_t ticks;
 	int64_t seen;
@@ -568,16 +441,16 @@ static int sample_readdir(struct bench *b, void *state,
 	if (seen < 0)
 		return bench_fail(b, (int)-seen, "read %s", s->many);
 	bench_record(b, c, ticks);
-	bench_record_value(b, s->entry, bench_ns(b, (double)ticks) / ENTRIES);
+	bench_record_value(b, entry, bench_ns(b, (double)ticks) / ENTRIES);
 	bench_proof(b, c, "entries", ENTRIES, (double)seen);
-	bench_proof(b, s->entry, "entries", ENTRIES, (double)seen);
+	bench_proof(b, entry, "entries", ENTRIES, (double)seen);
 	return 0;
 }
 
 /* Something for fsync to do. */
-static int make_dirty(struct bench *b, struct ops_state *s, enum op op)
+static int make_dirty(struct bench *b, struct ops_state *s, bool of_dir)
 {
-	if (op == FSYNC_DIR)
+	if (of_dir)
 		return file_small_make(s->dir, s->group[0], s->data, 0)
 			       ? 0
 			       : refused(b, errno, "make", s->group[0]);
@@ -595,10 +468,10 @@ struct flush {
 static int one_fsync(struct bench *b, struct ops_state *s,
 		     const struct bench_case *c, struct flush *f)
 {
-	const enum op op = (enum op)c->index;
-	const int fd = op == FSYNC_DIR ? s->dir : s->fd;
+	const bool of_dir = is(c, "fsync_dir");
+	const int fd = of_dir ? s->dir : s->fd;
 	struct file_counts before, written;
-	int bad, err = make_dirty(b, s, op);
+	int bad, err = make_dirty(b, s, of_dir);
 
 	if (err)
 		return err;
@@ -609,7 +482,7 @@ static int one_fsync(struct bench *b, struct ops_state *s,
 	file_counts_read(&s->place, &written);
 	file_counts_since(&written, &before);
 	f->bytes = written.device_written;
-	if (op != FSYNC_DIR)
+	if (!of_dir)
 		return 0;
 	bench_proof(b, c, "files_there", 1,
 		    file_small_is(s->dir, s->group[0], 0));
@@ -622,7 +495,7 @@ static int one_fsync(struct bench *b, struct ops_state *s,
 static int sample_fsync(struct bench *b, void *state,
 			const struct bench_case *c)
 {
-	const size_t least = c->index == FSYNC_DIR ? SECTOR : SMALL_BYTES;
+	const size_t least = is(c, "fsync_dir") ? SECTOR : SMALL_BYTES;
 	struct flush f = { 0 };
 	const int err = one_fsync(b, state, c, &f);
 
@@ -638,9 +511,10 @@ static int sample_fsync(struct bench *b, void *state,
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	return c->index == READDIR	  ? sample_readdir(b, state, c)
-	       : c->index == CREATE_AFTER ? sample_create_after(b, state, c)
-					  : sample_create(b, state, c);
+	return is_fsync(c)	      ? sample_fsync(b, state, c)
+	       : is(c, "readdir")     ? sample_readdir(b, state, c)
+	       : case_has(c, "after") ? sample_create_after(b, state, c)
+				      : sample_create(b, state, c);
 }
 
 /* What an fsync that failed left must not be there at the next visit. */
@@ -648,7 +522,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;
 
-	if (c->index == FSYNC_DIR)
+	if (is(c, "fsync_dir"))
 		unlinkat(s->dir, s->group[0], 0);
 	/* The other cases know it by the first name only. */
 	if (s->name)
@@ -657,21 +531,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void derive_beside(struct bench *b, const struct bench_case *c,
-			  const struct bench_case *beside)
-{
-	if (isnan(bench_value(b, beside)))
-		bench_derive_skip(b, c, "%s has no value", beside->name);
-}
-
 /* What is recorded beside another case has its fate. */
 static int derive(struct bench *b, void *state)
 {
-	const struct ops_state *s = state;
-
-	for (size_t i = 0; i < s->n_sizes; i++)
-		derive_beside(b, s->remove[i], s->create[i]);
-	derive_beside(b, s->entry, s->readdir);
+	BENCH_EACH (b, c, "op={create,readdir} !after")
+		if (!c->derived && isnan(bench_value(b, c)))
+			bench_derive_skip(b, beside(b, c), "%s has no value",
+					  c->name);
 	return 0;
 }
 
@@ -689,13 +555,14 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.name = "file_ops",
-	.open = open_axes,
+	.points = points,
+	.point = add_point,
 	.state_size = sizeof(struct ops_state),
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
-	.conclude = conclude,
+	.conclude = call_conclude,
 	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,

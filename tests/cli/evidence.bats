@@ -106,7 +106,7 @@ bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=
 blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
-names_in_effect file_ops renameat@2 op=rename
+effects file_ops renameat@2 op=rename
 files_there file_ops fstatat op=create,size=1K
 files_there file_ops fstatat op=create,after=deletes
 files_there file_ops fstatat op=fsync_dir
@@ -269,7 +269,7 @@ gives() {
 		known[$name]=1
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
-	for name in messages partner_received "done" files_gone uncached_before \
+	for name in messages partner_received files_gone uncached_before \
 		threads_at_work cached_before resolved_by_us \
 		yields_without_switch contended_operations threads_running; do
 		known[$name]=1
