@@ -125,7 +125,7 @@ static void read_values(struct scan *s, struct axis *a)
 		if (!scan_is(s, "}"))
 			scan_wrong(s);
 	}
-	n = open ? axes_beside(s->b, a->name, &a->value->number,
+	n = open ? axes_beside(s->b, a->name, a->n ? &a->value->number : NULL,
 			       sizeof(*a->value), a->n, asked)
 		 : 0;
 	for (size_t i = 0; i < n; i++)

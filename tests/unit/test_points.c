@@ -71,6 +71,7 @@ static void test_grammar(void)
 	test_points("a=x; not a={x,y}; b=x", " b=x");
 	test_points("a=1..3; not a!=$two; not a<2", "");
 	test_points("a={1,?2..9}", " a=1");
+	test_points("a=x b=?2..9; b=1", " b=1");
 	/* Mistakes. */
 	test_points("a", "cases(): a text cannot be read at: ");
 	test_points("a={1,2", "cases(): a text cannot be read at: ");
