@@ -250,8 +250,10 @@ int64_t field_number(const char *at, int64_t unknown)
 	char *end;
 	long long n;
 
-	at += at ? strspn(at, BLANKS) : 0;
-	if (!at || !isdigit((unsigned char)at[*at == '-']))
+	if (!at)
+		return unknown;
+	at += strspn(at, BLANKS);
+	if (!isdigit((unsigned char)at[*at == '-']))
 		return unknown;
 	n = strtoll(at, &end, 10);
 	return n == LLONG_MAX || n == LLONG_MIN ||

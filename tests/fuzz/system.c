@@ -36,7 +36,7 @@ static void read_text(char *text)
 	cgroup_find(&place, text, "/");
 	free(machine_cpuinfo(text, "flags"));
 	field_number(field_nth(field_behind(text, "MemAvailable"), 1), 0);
-	field_of_stat(text, 39);
+	field_number(field_of_stat(text, 39), 0);
 	file_place_mount(&disk, text, 1, &mount);
 	free(mount.upper);
 }
@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		NULL,
 	};
 	struct noise_throttle throttle;
+	char line[32];
 	char *text = strndup((const char *)data, size);
 	json_t *before, *after;
 	double all;
@@ -67,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_decref(machine_checks(fuzz_dir, 1));
 	machine_steal_ns(fuzz_dir, 1);
 	noise_throttle_read(&throttle, fuzz_dir);
+	sysfile_line(line, sizeof(line), "%s/proc/stat", fuzz_dir);
+	sysfile_number(0, "cpu", "%s/proc/stat", fuzz_dir);
 	before = irqs_read(fuzz_dir, 0);
 	after = irqs_read(fuzz_dir, 1);
 	json_decref(irqs_between(before, after, &all));
