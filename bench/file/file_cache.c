@@ -105,7 +105,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	struct cache_state *s = state;
 
 	if (case_has(c, "size")) {
-		c->index = s->n_added++;
+		c->index = (int64_t)s->n_added++;
 		c->derived = s->whole_machine;
 	}
 	return true;

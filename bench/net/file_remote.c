@@ -275,7 +275,7 @@ static void derive_estimate(struct bench *b, const struct state *s)
 				      case_str(s->estimate, "where"),
 				      has_local(s) ? "warm" : "unknown",
 				      blocks[i]));
-	slope = (ns[1] - ns[0]) / (double)(MIB - MIB / 16);
+	slope = (ns[1] - ns[0]) / ((double)MIB - MIB / 16.0);
 	if (isnan(rtt) || isnan(slope) || slope <= 0) {
 		bench_derive_skip(b, s->estimate,
 				  "needs connect and the reads of 64 KiB and "

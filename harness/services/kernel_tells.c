@@ -84,6 +84,8 @@ const char *kernel_lacks(enum kernel_tells what)
 	};
 	static enum { UNKNOWN, TELLS, LACKS } known[3];
 
+	if (what > KERNEL_RESIDENT)
+		return NULL; /* nothing else is needed */
 	if (known[what] == UNKNOWN)
 		known[what] = does(what) ? TELLS : LACKS;
 	return known[what] == LACKS ? why[what] : NULL;

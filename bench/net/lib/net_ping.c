@@ -169,7 +169,7 @@ void net_ping_close(struct net_ping *p)
 static uint64_t echo_replies(void)
 {
 	char *text = sysfile_text("/proc/thread-self/net/snmp");
-	const char *names = field_behind(text, "Icmp"), *name = names;
+	const char *names = field_behind(text, "Icmp"), *name;
 	const char *values =
 		names ? field_behind(strchr(names, '\n'), "Icmp") : NULL;
 	int64_t n = 0;
