@@ -65,7 +65,11 @@ int replay_next(struct replay *replay, struct stamp *at)
 	snprintf(replay->stat, sizeof(replay->stat), "%s/%u/proc/stat",
 		 replay->dir, replay->step);
 	free(replay->counters[0]);
-	replay->counters[0] = replay->step ? replay->counters[1] : NULL;
+	if (!replay->step) { /* begun again: nothing was before */
+		free(replay->counters[1]);
+		replay->counters[1] = NULL;
+	}
+	replay->counters[0] = replay->counters[1];
 	replay->counters[1] =
 		sysfile_text("%s/%u/counters", replay->dir, replay->step);
 	/* Not each recording has some. */

@@ -201,7 +201,9 @@ without_evidence() {
 		page_fault mapping; do
 		quick "$program"
 		[[ -s rows && -z $(cases '.status == "failed"') ]]
-		[[ -z $(cases '[.evidence[] | objects] | any(.seen < .expected * (.share // 1))') ]]
+		# What is beside us may make a row wait for a CPU, which is no fault.
+		[[ -z $(cases '[.evidence | del(.samples_without_waiting_for_a_cpu)[] | objects] |
+			any(.seen < .expected * (.share // 1))') ]]
 		[[ -z $(without_evidence) ]]
 	done
 }
