@@ -18,7 +18,7 @@
 static const char *thread_file(int pid, int tid, const char *file, char *line,
 			       size_t size)
 {
-	sysfile_stat(line, size, "/proc/%d/task/%d/%s", pid, tid, file);
+	sysfile_line(line, size, "/proc/%d/task/%d/%s", pid, tid, file);
 	return line;
 }
 
@@ -92,7 +92,8 @@ static int last_cpu(const struct top_thread *t)
 {
 	char line[1024];
 
-	thread_file(t->pid, t->tid, "stat", line, sizeof(line));
+	sysfile_stat(line, sizeof(line), "/proc/%d/task/%d/stat", t->pid,
+		     t->tid);
 	return (int)field_number(field_of_stat(line, PROCESSOR), -1);
 }
 

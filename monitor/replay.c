@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sysfile.h"
 
@@ -39,6 +38,8 @@ void replay_close(struct replay *replay)
 
 void replay_rewind(struct replay *replay)
 {
+	free(replay->counters[1]); /* nothing was before */
+	replay->counters[1] = NULL;
 	replay->step = 0;
 }
 
@@ -65,10 +66,6 @@ int replay_next(struct replay *replay, struct stamp *at)
 	snprintf(replay->stat, sizeof(replay->stat), "%s/%u/proc/stat",
 		 replay->dir, replay->step);
 	free(replay->counters[0]);
-	if (!replay->step) { /* begun again: nothing was before */
-		free(replay->counters[1]);
-		replay->counters[1] = NULL;
-	}
 	replay->counters[0] = replay->counters[1];
 	replay->counters[1] =
 		sysfile_text("%s/%u/counters", replay->dir, replay->step);
