@@ -60,7 +60,7 @@ static const char points[] =
 #define SPAN_NS 4.8e6
 
 /* What is sent for one span at most, in net_flow_send(): then its server has
- * no clock. */
+ * no clock, or its packets are not captured. */
 #define MOST_SENT 2000
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
@@ -71,11 +71,10 @@ static const char points[] =
  * through in bursts what it held back: all that lasts longer there. */
 #define SLOWER 16
 
-/* An acknowledgement may stand for a whole window, some MiB: so much is sent in
- * a span, in net_flow_send(), that it has some of them. */
+/* An acknowledgement may stand for a whole window, some MiB: of so many calls
+ * of net_flow_send() on the rate is taken that has some of them. */
 #define LEAST_ACKS	3
 #define LEAST_ACKED	4
-#define MOST_ACKED	32
 #define CAPTURE_WAIT_MS 1
 
 struct state {
@@ -171,7 +170,7 @@ static int sample_acked(struct bench *b, struct state *s,
 	double rate = 0;
 	int err = 0;
 
-	for (unsigned int n = LEAST_ACKED; n <= MOST_ACKED && rate <= 0 && !err;
+	for (unsigned int n = LEAST_ACKED; n <= MOST_SENT && rate <= 0 && !err;
 	     n *= 2) {
 		if (bench_stopping(b))
 			return 0;

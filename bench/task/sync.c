@@ -208,14 +208,13 @@ static int contend(struct partner *t, void *arg)
 /* The sleeper of futex_wake: the word counts the wake-ups that were meant. */
 static int doze(struct partner *t, void *arg)
 {
-	const struct sched_param none = { 0 };
 	struct state *s = arg;
 	uint32_t seen = atomic_load(&s->word);
+	const int err = s->same_cpu ? partner_defer() : 0;
 
-	if (s->same_cpu && sched_getscheduler(0) == SCHED_OTHER &&
-	    sched_setscheduler(0, SCHED_BATCH, &none)) {
-		atomic_store(&s->refused, errno);
-		return -errno;
+	if (err) {
+		atomic_store(&s->refused, -err);
+		return err;
 	}
 	while (!partner_stopping(t)) {
 		if (!futex_wait(&s->word, seen, true))

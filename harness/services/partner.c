@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -67,6 +68,16 @@ static _Atomic unsigned int threads; /* the same */
 void partner_moved(void)
 {
 	give_up = 0;
+}
+
+int partner_defer(void)
+{
+	const struct sched_param none = { 0 };
+
+	return sched_getscheduler(0) == SCHED_OTHER &&
+			       sched_setscheduler(0, SCHED_BATCH, &none)
+		       ? -errno
+		       : 0;
 }
 
 void partner_lead(bool on)

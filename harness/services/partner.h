@@ -77,6 +77,16 @@ static inline bool partner_stopping(const struct partner *p)
 	return atomic_load_explicit(&p->page->stop, memory_order_relaxed);
 }
 
+/**
+ * partner_defer() - for the work: does not preempt who wakes it up from here
+ * on, so that the call that does so ends before this partner runs where both
+ * are on one CPU: SCHED_BATCH, which programs that it becomes inherit.  Under a
+ * real-time policy an equal does not preempt as it is.
+ *
+ * Return: 0 or -errno.
+ */
+int partner_defer(void);
+
 /* partner_lead() - for the work: until it is switched off again, the functions
  * of this file are about partners of its own. */
 void partner_lead(bool on);

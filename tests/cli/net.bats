@@ -68,6 +68,18 @@ talks() {
 	done
 }
 
+@test "the server of a connection does not preempt its client" {
+	mkdir bin
+	cp "$BIN/tcp_connect" bin/
+	printf '#!/bin/sh\nchrt -p $$ >policy\nexec "%s/net_server" "$@"\n' \
+		"$BIN" >bin/net_server
+	chmod +x bin/net_server
+	try 0 chrt -o 0 bin/tcp_connect "${QUICK[@]}" --json \
+		--case '*proto=tcp,place=same_cpu,figure=connect'
+	rows 'length == 1 and .[0].evidence.closed_by_server.seen > 0'
+	grep -q SCHED_BATCH policy
+}
+
 @test "a server on this machine keeps off the CPU of its client" {
 	(($(nproc) > 1)) || skip "one CPU only"
 	serve

@@ -121,6 +121,26 @@ static void seen(enum partner_kind kind, int cpu)
 	bench.runs = NULL;
 }
 
+static int defer(struct partner *p, void *arg)
+{
+	const int err = partner_defer();
+
+	return err ? err : sched_getscheduler(0);
+}
+
+static void defers(enum partner_kind kind, int cpu)
+{
+	const int mine = sched_getscheduler(0);
+	struct partner p;
+
+	fresh();
+	OK(!partner_start(&bench, &p, kind, cpu, defer, NULL) &&
+		   partner_finish(&p) ==
+			   (mine == SCHED_OTHER ? SCHED_BATCH : mine) &&
+		   sched_getscheduler(0) == mine,
+	   "one that does not preempt");
+}
+
 static int do_nothing(struct partner *p, void *arg)
 {
 	return 7;
@@ -368,6 +388,8 @@ int main(void)
 	seen(PARTNER_THREAD, other);
 	seen(PARTNER_PROCESS, other);
 	work(PARTNER_PROCESS, other);
+	defers(PARTNER_THREAD, other);
+	defers(PARTNER_PROCESS, other);
 	team(bench_cpus(&bench));
 	/* On one CPU. */
 	sched_getaffinity(0, sizeof(may), &may);

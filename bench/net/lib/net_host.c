@@ -110,6 +110,7 @@ struct start {
 	const char *path;
 	int in, out,
 		space; /* the namespace is -1 where it is not to enter one */
+	bool defer;
 	const char *const *command;
 };
 
@@ -117,7 +118,8 @@ static int become(struct partner *p, void *arg)
 {
 	const struct start *st = arg;
 
-	if (dup2(st->in, STDIN_FILENO) >= 0 &&
+	if ((!st->defer || !partner_defer()) &&
+	    dup2(st->in, STDIN_FILENO) >= 0 &&
 	    dup2(st->out, STDOUT_FILENO) >= 0 &&
 	    (st->space < 0 || !setns(st->space, CLONE_NEWNET)))
 		execv(st->path, (char *const *)st->command);
@@ -129,7 +131,10 @@ static int become(struct partner *p, void *arg)
 static int start(struct net_hosts *h, struct net_host *host, int cpu,
 		 const char *path, const char *const *command)
 {
-	struct start st = { .path = path, .space = h->far, .command = command };
+	struct start st = { .path = path,
+			    .space = h->far,
+			    .defer = h->defer,
+			    .command = command };
 	int down[2], up[2], err;
 
 	if (pipe2(down, O_CLOEXEC))

@@ -50,6 +50,9 @@ struct net_hosts {
 	int far; /* the server's network namespace of --netlab, else -1 */
 	struct net_host peer;
 	bool watching; /* a peer that is no process of ours */
+	/* The servers started here do not preempt the client that wakes them
+	 * up; to be set before net_hosts_need(). */
+	bool defer;
 	/* On this CPU and on another, by IPv4 and by IPv6. */
 	struct net_host host[NET_HOSTS];
 };
