@@ -111,12 +111,12 @@ int call_conclude(struct bench *b, void *state, const struct bench_case *c,
 					  uint64_t iters)               \
 	{                                                               \
 		CALL_LOCALS                                             \
-		const uint64_t n = times;                               \
-		uint64_t right = 0;                                     \
+		const uint64_t times_ = times;                          \
+		uint64_t right_ = 0;                                    \
                                                                         \
-		for (uint64_t i = 0; i < n; i++)                        \
-			right += (uint64_t)(call);                      \
-		*(uint64_t *)state += right;                            \
+		for (uint64_t i = 0; i < times_; i++)                   \
+			right_ += (uint64_t)(call);                     \
+		*(uint64_t *)state += right_;                           \
 		return 0;                                               \
 	}
 #define CALL_EVENT_(name, call)                                         \

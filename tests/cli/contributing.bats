@@ -23,11 +23,12 @@ follow() {
 	mkdir tests
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
-	block c >bench/task/yield.c
-	block tsv >>bench/task/rows.tsv
-	block 'c lie' >>tests/fixtures/lies/lies.c
-	sed -i "/^processes='$/a $(block liar)" tests/cli/evidence.bats
-	make BUILD=build build/bin/yield build/fixtures/lies.so
+	scripts/new getrandom cpu
+	make BUILD=build build/bin/getrandom
+	build/bin/getrandom --effort 1 --invocations 1 --json >skeleton.json
+	block c >bench/cpu/getrandom.c
+	block tsv >>bench/cpu/rows.tsv
+	make BUILD=build build/bin/getrandom
 }
 
 setup_file() {
@@ -42,17 +43,29 @@ tests_pass() {
 	[[ $status == 0 && $output == *"ok 1 "* ]]
 }
 
-@test "one file, its lines and a lie are a benchmark" {
+@test "what scripts/new writes measures something" {
 	cd "$BATS_FILE_TMPDIR"
-	run -0 build/bin/yield --list --core
-	[[ $output == via=syscall ]]
-	run -0 build/bin/yield --list
-	[[ $output == $'via=libc\nvia=syscall' ]]
-	run -0 scripts/run-all --bin build/bin --only yield --rounds 1 --effort 10 --out out
+	jq -e '.benchmark == "getrandom" and .value > 0 and .evidence.calls.seen > 0' \
+		skeleton.json
+	run -2 scripts/new getrandom cpu
+	[[ $output == *"bench/cpu/getrandom.c exists" ]]
+	run -2 scripts/new other disk
+	[[ $output == *"no family 'disk'"* ]]
+	run -2 scripts/new '../x' cpu
+	[[ $output == *"'../x': a small letter"* ]]
+}
+
+@test "one file and its lines are a benchmark" {
+	cd "$BATS_FILE_TMPDIR"
+	run -0 build/bin/getrandom --list --core
+	[[ $output == call=getrandom,size=256 ]]
+	run -0 build/bin/getrandom --list
+	[[ ${#lines[@]} == 3 ]]
+	run -0 scripts/run-all --bin build/bin --only getrandom --rounds 1 --effort 10 --out out
 	jq -e '.status' out/invocations.jsonl
-	jq -e '.[0].name == "yield" and (.[0].summary | contains("nobody wants it"))' out/about.json
+	jq -e '.[0].name == "getrandom" and (.[0].summary | contains("random bytes"))' out/about.json
 	run -0 build/bin/report export --format csv out
-	[[ $output == *yield*via=syscall* ]]
+	[[ $output == *getrandom*size=256* ]]
 }
 
 @test "it passes the tests that every benchmark meets" {
@@ -61,19 +74,31 @@ tests_pass() {
 	run -0 tests/arrows
 	tests_pass evidence 'no evidence is left out'
 	# The others meet them elsewhere: of them some that are quick stay.
-	find bench/*/*.c | grep -vE '/(yield|nop|loop|procedure|syscall|truth|poll)\.c$' | xargs rm
+	find bench/*/*.c | grep -vE '/(getrandom|nop|loop|procedure|syscall|truth|poll)\.c$' | xargs rm
 	rm build/bin/load_demo
-	sed -i "/^processes='$/,/^'$/ { / yield \|'$/!d }" tests/cli/evidence.bats
-	[[ -n ${SAN:-} ]] || tests_pass evidence 'processes, signals'
 	tests_pass columns 'no line of any program'
 	tests_pass contract
+}
+
+@test "evidence of the table of calls finds out a lie of its call" {
+	cd "$BATS_FILE_TMPDIR"
+	[[ -z ${SAN:-} ]] || skip "libraries are not put before a sanitizer's"
+	printf '%s\n' '#include <sys/random.h>' \
+		'ssize_t getrandom(void *to, size_t n, unsigned int flags) { return -1; }' >lie.c
+	"${CC:-cc}" -shared -fPIC -o lie.so lie.c
+	LD_PRELOAD=$PWD/lie.so run -1 build/bin/getrandom --effort 1 --invocations 1 --json \
+		--case '*size=256'
+	[[ $output == *'"status":"failed"'*'"calls":{"kind":"proof"'* ]]
 }
 
 @test "the example is in the house style" {
 	command -v clang-format >/dev/null || skip "no clang-format"
 	cp "$ROOT/.clang-format" "$BATS_TEST_TMPDIR"
 	cd "$BATS_TEST_TMPDIR"
-	block c >yield.c
-	block 'c lie' >lie.c
-	run -0 clang-format --dry-run -Werror yield.c lie.c
+	block c >getrandom.c
+	mkdir -p bench/cpu scripts/lib
+	cp "$ROOT/scripts/new" scripts && cp "$ROOT/scripts/lib/log.bash" scripts/lib
+	touch bench/cpu/rows.tsv
+	scripts/new skeleton cpu
+	run -0 clang-format --dry-run -Werror getrandom.c bench/cpu/skeleton.c
 }
