@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "about.h"
 #include "axes.h"
 #include "bench.h"
 #include "copies.h"
@@ -95,18 +94,6 @@ static void help(const struct opt_set *sets)
 	axes_help(stdout, points_open(&bench_desc));
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
-}
-
-static int describe(void)
-{
-	json_t *o = about_json(bench_desc.name, bench_about);
-
-	if (!o)
-		die(EXIT_FAIL, "no memory");
-	json_dumpf(o, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(o);
-	return EXIT_OK;
 }
 
 static enum out_format format_of(const struct settings *set)
@@ -300,7 +287,6 @@ static int measure(const struct settings *set, char **argv)
 	};
 	struct timer_features features;
 	struct result *rows = NULL;
-	char *title;
 	size_t n = 0;
 	int code, err;
 
@@ -314,8 +300,7 @@ static int measure(const struct settings *set, char **argv)
 	     "loops takes longer; see CFLAGS");
 #endif
 	code = supervise_run(&plan, &rows, &n);
-	title = about_summary(bench_about);
-	err = n ? out_rows(stdout, format_of(set), title, rows, n) : 0;
+	err = n ? out_rows(stdout, format_of(set), bench_question, rows, n) : 0;
 	if (err) {
 		warn("cannot write the results: %s", strerror(-err));
 		code = EXIT_FAIL;
@@ -323,7 +308,6 @@ static int measure(const struct settings *set, char **argv)
 	for (size_t i = 0; i < n; i++)
 		result_free(&rows[i]);
 	free(rows);
-	free(title);
 	return code;
 }
 
@@ -411,7 +395,7 @@ int main(int argc, char **argv)
 	}
 	check(&set, argc, parsed, why);
 	if (set.describe)
-		code = describe();
+		printf("{\"name\":\"%s\",%s\n", bench_desc.name, bench_parts);
 	else if (set.list)
 		code = list_cases(&set, state);
 	else if (supervise_orders(&orders))

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -54,36 +52,28 @@ bool supervise_orders(struct supervise_orders *orders)
 	return good;
 }
 
-/* Where an invocation writes its records, as its stdout: shared memory.  A
- * limit on the size of files (ulimit -f) holds for that, too, and some kernels
- * have none: then a pipe, which must be emptied meanwhile. */
+/* What an invocation writes to its stdout: its records.  It waits where nobody
+ * empties the pipe, but writes only when it has measured. */
 struct channel {
-	int in, out;
-	bool is_pipe;
-	FILE *read; /* into what follows */
+	int in, out; /* the ends of the pipe */
+	FILE *read;  /* into what follows */
 	char *text;
 	size_t len;
-	off_t at; /* in shared memory, of what comes next */
 };
 
 static int open_channel(struct channel *c)
 {
-	struct rlimit limit = { 0 };
-	int fds[2] = { -1, -1 };
+	int fds[2];
 
 	*c = (struct channel) { .read = open_memstream(&c->text, &c->len) };
 	if (!c->read)
 		return -ENOMEM;
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur == RLIM_INFINITY)
-		fds[0] = memfd_create("oscost-rows", MFD_CLOEXEC);
-	c->is_pipe = fds[0] < 0;
 	/* Closed over exec: the measured process has its stdout, no more. */
-	if (c->is_pipe &&
-	    (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK)))
+	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK))
 		return -errno;
 	c->in = fds[0];
-	c->out = c->is_pipe ? fds[1] : fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
-	return c->out < 0 ? -errno : 0;
+	c->out = fds[1];
+	return 0;
 }
 
 /* Read what is there.  Return: whether there may be more. */
@@ -92,12 +82,8 @@ static bool empty_channel(struct channel *c)
 	static char buf[65536]; /* more than ulimit -s may allow */
 	ssize_t got;
 
-	/* Both ends of shared memory have one position: it is the writer's. */
-	while ((got = c->is_pipe ? read(c->in, buf, sizeof(buf))
-				 : pread(c->in, buf, sizeof(buf), c->at)) > 0) {
+	while ((got = read(c->in, buf, sizeof(buf))) > 0)
 		fwrite(buf, 1, (size_t)got, c->read);
-		c->at += got;
-	}
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
@@ -255,7 +241,7 @@ static volatile sig_atomic_t asked_to_pause;
 /* Wait until @pid is gone; SIGCHLD ends each wait.  Return: its status. */
 static int follow(pid_t pid, struct channel *c)
 {
-	struct pollfd pipe = { c->is_pipe ? c->in : -1, POLLIN, 0 };
+	struct pollfd pipe = { c->in, POLLIN, 0 };
 	int64_t deadline = 0, next_look = deadline_in(LOOK_MS);
 	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
@@ -405,14 +391,6 @@ static int one_invocation(const struct supervise_plan *plan,
 	return code;
 }
 
-static bool seen_before(const struct collection *all, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(all->rows[k].name, all->rows[i].name))
-			return true;
-	return false;
-}
-
 /* One row for each case, in the order of the first invocation. */
 static int aggregate(const struct collection *all, struct result **rows,
 		     size_t *n)
@@ -425,11 +403,11 @@ static int aggregate(const struct collection *all, struct result **rows,
 	for (size_t i = 0; !err && i < all->n; i++) {
 		size_t count = 0;
 
-		if (seen_before(all, i))
-			continue;
-		for (size_t k = i; k < all->n; k++)
+		for (size_t k = 0; k < all->n; k++)
 			if (!strcmp(all->rows[k].name, all->rows[i].name))
 				same[count++] = &all->rows[k];
+		if (same[0] != &all->rows[i])
+			continue; /* it is in another row already */
 		err = result_aggregate(&out[*n], same, count);
 		if (!err)
 			++*n;

@@ -292,7 +292,9 @@ struct bench_desc {
 };
 
 extern const struct bench_desc bench_desc;
-extern const char bench_about[]; /* made from the opening comment */
+/* Made from the opening comment: all of it, its question, and its parts as the
+ * end of a JSON object that begins with the name. */
+extern const char bench_about[], bench_question[], bench_parts[];
 /* Patterns of the core rows' names, made from rows.tsv; NULL ends them. */
 extern const char *const bench_core[];
 /* Time for the samples of one invocation at --effort 100, ms; from there too.
