@@ -321,39 +321,3 @@ void opts_help(FILE *f, const struct opt_set *sets)
 		}
 	}
 }
-
-static void print_list(FILE *f, const char *name, const struct opt_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		fprintf(f, "%s%s=%s", i ? " " : "", name, list->item[i]);
-}
-
-void opts_print(FILE *f, const struct opt_set *set)
-{
-	bool first = true;
-
-	for (const struct opt *o = set->opts; o && o->name; o++) {
-		const void *slot = (const char *)set->target + o->offset;
-		const struct opt_list *list = slot;
-		const char *text;
-
-		if (o->kind == OPT_KIND_LIST && !list->n)
-			continue;
-		if (!first)
-			fputc(' ', f);
-		first = false;
-		if (o->kind == OPT_KIND_LIST) {
-			print_list(f, o->name, list);
-			continue;
-		}
-		fprintf(f, "%s=", o->name);
-		if (o->kind == OPT_KIND_FLAG) {
-			fprintf(f, "%d", *(const bool *)slot);
-		} else if (o->kind == OPT_KIND_STR) {
-			text = *(const char *const *)slot;
-			fputs(text ? text : "", f);
-		} else {
-			fprintf(f, "%" PRIu64, *(const uint64_t *)slot);
-		}
-	}
-}

@@ -91,9 +91,6 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 /* opts_help() - print one aligned line per option to @f. */
 void opts_help(FILE *f, const struct opt_set *sets);
 
-/* opts_print() - write "name=value" pairs of @set to @f, space separated. */
-void opts_print(FILE *f, const struct opt_set *set);
-
 /**
  * parse_size() - read a byte count such as "64", "4k" or "1m".
  * @out: set only on success, in bytes.

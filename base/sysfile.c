@@ -19,6 +19,15 @@
 #define FIRST_ROOM 16384
 #define BLANKS	   " \t"
 
+/* @to becomes what @call makes of the arguments behind fmt. */
+#define WITH_ARGS(to, call)        \
+	do {                       \
+		va_list ap;        \
+		va_start(ap, fmt); \
+		(to) = call;       \
+		va_end(ap);        \
+	} while (0)
+
 /* Return: descriptor or -errno. */
 static int __attribute__((format(printf, 2, 0)))
 open_path(int flags, const char *fmt, va_list ap)
@@ -71,12 +80,9 @@ new_text(const char *fmt, va_list ap)
 
 char *sysfile_text(const char *fmt, ...)
 {
-	va_list ap;
 	char *text;
 
-	va_start(ap, fmt);
-	text = new_text(fmt, ap);
-	va_end(ap);
+	WITH_ARGS(text, new_text(fmt, ap));
 	return text;
 }
 
@@ -92,12 +98,9 @@ static void cut_line(char *text)
 
 char *sysfile_first(const char *fmt, ...)
 {
-	va_list ap;
 	char *text;
 
-	va_start(ap, fmt);
-	text = new_text(fmt, ap);
-	va_end(ap);
+	WITH_ARGS(text, new_text(fmt, ap));
 	if (text)
 		cut_line(text);
 	return text;
@@ -128,23 +131,17 @@ begin(char *text, size_t size, const char *fmt, va_list ap)
 
 long sysfile_stat(char *text, size_t size, const char *fmt, ...)
 {
-	va_list ap;
 	long n;
 
-	va_start(ap, fmt);
-	n = begin(text, size, fmt, ap);
-	va_end(ap);
+	WITH_ARGS(n, begin(text, size, fmt, ap));
 	return n;
 }
 
 long sysfile_line(char *text, size_t size, const char *fmt, ...)
 {
-	va_list ap;
 	long n;
 
-	va_start(ap, fmt);
-	n = begin(text, size, fmt, ap);
-	va_end(ap);
+	WITH_ARGS(n, begin(text, size, fmt, ap));
 	cut_line(text);
 	return n < 0 ? n : (long)strlen(text);
 }
@@ -157,13 +154,10 @@ char *sysfile_again(int fd, char *text, size_t size)
 
 int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 {
-	va_list ap;
 	int64_t n;
 	char *text;
 
-	va_start(ap, fmt);
-	text = new_text(fmt, ap);
-	va_end(ap);
+	WITH_ARGS(text, new_text(fmt, ap));
 	n = field_number(key ? field_behind(text, key) : text, unknown);
 	free(text);
 	return n;
@@ -172,16 +166,13 @@ int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 pid_t *sysfile_pids(size_t *n, const char *fmt, ...)
 {
 	const struct dirent *e;
-	char path[PATH_MAX];
 	pid_t *pids = NULL;
-	va_list ap;
 	DIR *dir;
+	int fd;
 
 	*n = 0;
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	dir = opendir(path);
+	WITH_ARGS(fd, open_path(O_DIRECTORY, fmt, ap));
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	while (dir && (e = readdir(dir))) {
 		const pid_t pid = (pid_t)field_number(e->d_name, 0);
 		pid_t *more = pid > 0 ? grow(pids, *n, sizeof(*pids)) : NULL;
@@ -193,18 +184,17 @@ pid_t *sysfile_pids(size_t *n, const char *fmt, ...)
 	}
 	if (dir)
 		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 	return pids;
 }
 
 int sysfile_write(const char *text, const char *fmt, ...)
 {
 	const size_t len = strlen(text);
-	va_list ap;
 	int fd, err;
 
-	va_start(ap, fmt);
-	fd = open_path(O_WRONLY, fmt, ap);
-	va_end(ap);
+	WITH_ARGS(fd, open_path(O_WRONLY, fmt, ap));
 	if (fd < 0)
 		return fd;
 	errno = EIO;

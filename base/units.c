@@ -12,57 +12,38 @@
  * shown as 1.00 µs, never as 1000 ns. */
 #define ROUNDS_UP 0.9995
 
-struct step {
-	double factor;
-	const char *shown;
-};
-
-static const struct step times[] = {
-	{ 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 0, NULL },
-};
-
-static const struct step bandwidths[] = {
-	{ 1, "B/s" },	 { 1e3, "kB/s" },  { 1e6, "MB/s" },
-	{ 1e9, "GB/s" }, { 1e12, "TB/s" }, { 0, NULL },
-};
-
-static const struct step rates[] = {
-	{ 1, "op/s" },	  { 1e3, "kop/s" }, { 1e6, "Mop/s" },
-	{ 1e9, "Gop/s" }, { 0, NULL },
-};
-
-static const struct step frequencies[] = {
-	{ 1, "Hz" },	{ 1e3, "kHz" }, { 1e6, "MHz" },
-	{ 1e9, "GHz" }, { 0, NULL },
-};
-
-static const struct step sizes[] = {
-	{ 1, "B" },
-	{ 1024.0, "KiB" },
-	{ 1048576.0, "MiB" },
-	{ 1073741824.0, "GiB" },
-	{ 1099511627776.0, "TiB" },
-	{ 0, NULL },
-};
-
-static const struct step *const ladders[] = {
-	times, bandwidths, rates, frequencies, sizes, NULL,
+/* A unit and the larger ones above it, each so many of the one before. */
+static const struct ladder {
+	double step;
+	const char *shown[6];
+} ladders[] = {
+	{ 1e3, { "ns", "µs", "ms", "s" } },
+	{ 1e3, { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" } },
+	{ 1e3, { "op/s", "kop/s", "Mop/s", "Gop/s" } },
+	{ 1e3, { "Hz", "kHz", "MHz", "GHz" } },
+	{ 1024, { "B", "KiB", "MiB", "GiB", "TiB" } },
 };
 
 double units_scale(double value, const char *unit, const char **shown)
 {
-	const struct step *best = NULL;
+	double factor = 1;
 
-	for (size_t i = 0; unit && ladders[i]; i++)
-		if (!strcmp(ladders[i]->shown, unit))
-			best = ladders[i];
 	*shown = unit;
-	if (!best)
-		return 1;
-	while (best[1].shown && fabs(value) >= ROUNDS_UP * best[1].factor)
-		best++;
-	*shown = best->shown;
-	return best->factor;
+	for (size_t i = 0; unit && i < sizeof(ladders) / sizeof(*ladders);
+	     i++) {
+		const struct ladder *l = &ladders[i];
+
+		if (strcmp(*l->shown, unit) != 0)
+			continue;
+		for (size_t k = 1;
+		     l->shown[k] && fabs(value) >= ROUNDS_UP * factor * l->step;
+		     k++) {
+			factor *= l->step;
+			*shown = l->shown[k];
+		}
+		break;
+	}
+	return factor;
 }
 
 char *units_number(char buf[UNITS_MAX], double value)
@@ -155,4 +136,40 @@ char *units_error(char buf[UNITS_MAX], double fraction)
 	else
 		snprintf(buf, UNITS_MAX, "%+.2f %%", 100 * fraction);
 	return buf;
+}
+
+/* The byte after the character at @s. */
+static const char *next(const char *s)
+{
+	do
+		s++;
+	while (((unsigned char)*s & 0xc0) == 0x80);
+	return s;
+}
+
+bool wrap_line(struct wrap *w, size_t width)
+{
+	const char *end, *blank = NULL, *comma = NULL;
+	size_t columns = 0;
+
+	while (*w->rest == ' ')
+		w->rest++;
+	if (!*w->rest)
+		return false;
+	end = w->line = w->rest;
+	while (*end && columns < width) {
+		if (*end == ' ')
+			blank = end;
+		if (*end == ',')
+			comma = end + 1;
+		end = next(end);
+		columns++;
+	}
+	if (*end && *end != ' ')
+		end = blank ? blank : comma ? comma : end;
+	w->rest = end;
+	while (end[-1] == ' ')
+		end--;
+	w->len = (size_t)(end - w->line);
+	return true;
 }

@@ -2,6 +2,7 @@
 #ifndef UNITS_H
 #define UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,5 +53,23 @@ char *units_error(char buf[UNITS_MAX], double fraction);
 /* units_width() - columns that UTF-8 @text takes on a terminal; printf()
  * pads by bytes, of which "µ" has two. */
 size_t units_width(const char *text);
+
+/* Text in lines of so many columns. */
+struct wrap {
+	const char *rest; /* what is still to be written */
+	const char *line;
+	size_t len; /* bytes of the line */
+};
+
+/**
+ * wrap_line() - the next line, of at most @width columns, at least 1.
+ *
+ * Lines are parted at blanks, which fall away; a word that is too long behind
+ * its last comma, and where it has none at the end of the line, never inside a
+ * character.
+ *
+ * Return: whether there was one.
+ */
+bool wrap_line(struct wrap *w, size_t width);
 
 #endif

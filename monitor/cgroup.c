@@ -11,7 +11,6 @@
 
 #include "cpu_times.h"
 #include "groups.h"
-#include "mount.h"
 #include "sysfile.h"
 #include "target.h"
 

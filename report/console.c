@@ -7,7 +7,6 @@
 
 #include "text.h"
 #include "units.h"
-#include "wrap.h"
 
 #define LINE_WIDTH 80 /* of a terminal; in a file nothing is cut */
 

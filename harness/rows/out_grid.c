@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "units.h"
-#include "wrap.h"
 
 int grid_new(struct grid *g, size_t rows, size_t columns)
 {

@@ -13,8 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "groups.h"
 #include "guard.h"
-#include "mount.h"
 #include "sysfile.h"
 
 #define SECTOR 512 /* what the block layer's counters count in */

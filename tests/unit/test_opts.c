@@ -218,14 +218,8 @@ static void print_help(FILE *f)
 	opts_help(f, two);
 }
 
-static void print_values(FILE *f)
-{
-	opts_print(f, &sets[0]);
-}
-
 static void prints(void)
 {
-	const char *why;
 	char *text = printed(print_help);
 
 	OK_STR(text,
@@ -238,17 +232,6 @@ static void prints(void)
 	       "\nMore:\n"
 	       "      --a-name-that-is-too-long  far\n",
 	       "help: aligned, a long name does not push the others");
-	free(text);
-
-	parse("--count 3 -f", &why);
-	text = printed(print_values);
-	OK_STR(text, "count=3 size=4096 flag=1 name=none",
-	       "values as typed pairs, without an empty list");
-	free(text);
-	parse("--case a -c b", &why);
-	text = printed(print_values);
-	OK_STR(text, "count=6 size=4096 flag=0 name=none case=a case=b",
-	       "values with a list");
 	free(text);
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "wrap.h"
+#include "units.h"
 
 /* @text in lines of @width, joined by a stroke. */
 static const char *folded(const char *text, size_t width)

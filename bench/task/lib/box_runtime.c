@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "groups.h"
 #include "guard.h"
-#include "mount.h"
 #include "partner.h"
 #include "proc_spawn.h"
 #include "sysfile.h"
