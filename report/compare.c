@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "ledger.h"
-#include "states.h"
 #include "stats.h"
 #include "strata.h"
 #include "text.h"
@@ -296,7 +296,7 @@ static void test_row(struct comparison *c, struct pair *p, const json_t *floors,
 {
 	struct strata l = { .n = 1 };
 
-	if (!states_apply(p->a->all.unit) ||
+	if (result_is_level(&p->a->all) ||
 	    strata_find(&l, x->time, x->n, y->time, y->n)) {
 		if (l.n > 1)
 			test_levels(c, p, floors, &l, x, y);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "comparisons.h"
+#include "grade.h"
 #include "input.h"
 #include "limiters.h"
 #include "rowtable.h"
-#include "states.h"
 #include "tables.h"
 #include "text.h"
 #include "units.h"

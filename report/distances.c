@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grade.h"
 #include "rank.h"
-#include "states.h"
 #include "stats.h"
 #include "text.h"
 #include "units.h"

@@ -5,7 +5,7 @@
 #include "load.h"
 
 /**
- * distances_mark() - find the rows of @run whose two levels (states.h) go with
+ * distances_mark() - find the rows of @run whose two levels (grade.h) go with
  * the distance of the two CPUs that a row was measured on: Mann and Whitney's
  * exact test of the distances in the rounds of the one level and of the other;
  * of those that are called, 5 % at most are called wrongly (false discovery

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Two sides whose rounds may fall in two groups each (states.h).  How often
+ * Two sides whose rounds may fall in two groups each (grade.h).  How often
  * the machine was in which state is no property of what is compared, so levels
  * are compared with levels.
  */

@@ -9,7 +9,6 @@
 
 #include "grade.h"
 #include "rounds.h"
-#include "states.h"
 #include "text.h"
 #include "trend.h"
 #include "units.h"

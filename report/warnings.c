@@ -12,7 +12,6 @@
 #include "ledger.h"
 #include "noise_certificate.h"
 #include "rounds.h"
-#include "states.h"
 #include "tables.h"
 #include "text.h"
 #include "trend.h"

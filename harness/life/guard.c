@@ -16,9 +16,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/msg.h>
 #include <sys/sem.h>
-#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -107,11 +105,6 @@ int guard_remove_tree(const char *path)
 	return remove_tree(path, false);
 }
 
-static int remove_our_tree(const char *path)
-{
-	return remove_tree(path, true);
-}
-
 static int to_id(const char *text)
 {
 	return (int)strtol(text, NULL, 10);
@@ -192,14 +185,6 @@ static enum fate fate_of(int failed)
 		       : STUCK;
 }
 
-/* The same for what returns 0 also where there was nothing. */
-static enum fate fate_of_path(const char *path, int remover(const char *))
-{
-	if (access(path, F_OK))
-		return GONE_BEFORE;
-	return remover(path) ? STUCK : REMOVED;
-}
-
 /* A read-only file system refuses to remove also what it has not. */
 static int remove_shmem(const char *name)
 {
@@ -214,53 +199,44 @@ static int remove_shmem(const char *name)
 
 /* Numbers are given anew: that of a dead process's is still its own if it was
  * made before the last line of the record was written. */
-static int remove_sysv(const char *kind, int id, const struct stat *record)
+static int remove_sem(int id, const struct stat *record)
 {
-	const bool is_sem = !strcmp(kind, "sem"), is_shm = !strcmp(kind, "shm");
 	struct semid_ds sem = { 0 };
-	struct shmid_ds shm = { 0 };
-	struct msqid_ds msg = { 0 };
-	const int err = is_sem	 ? semctl(id, 0, IPC_STAT, &sem)
-			: is_shm ? shmctl(id, IPC_STAT, &shm)
-				 : msgctl(id, IPC_STAT, &msg);
-	const struct ipc_perm *perm = is_sem   ? &sem.sem_perm
-				      : is_shm ? &shm.shm_perm
-					       : &msg.msg_perm;
-	const time_t made = is_sem   ? sem.sem_ctime
-			    : is_shm ? shm.shm_ctime
-				     : msg.msg_ctime;
 
-	if (record && err)
+	if (record && semctl(id, 0, IPC_STAT, &sem))
 		return -1;
-	if (record && (made > record->st_mtime || perm->cuid != geteuid())) {
+	if (record && (sem.sem_ctime > record->st_mtime ||
+		       sem.sem_perm.cuid != geteuid())) {
 		errno = ENOENT; /* another's */
 		return -1;
 	}
-	return is_sem	? semctl(id, 0, IPC_RMID)
-	       : is_shm ? shmctl(id, IPC_RMID, NULL)
-			: msgctl(id, IPC_RMID, NULL);
+	return semctl(id, 0, IPC_RMID);
 }
 
 /* @record: that of a dead process, which cannot be asked; or NULL. */
 static enum fate sweep_one(const char *kind, const char *what,
 			   const struct stat *record)
 {
+	const bool is_dir = !strcmp(kind, "dir");
+
+	if (is_dir || !strcmp(kind, "cgroup")) {
+		if (access(what, F_OK))
+			return GONE_BEFORE;
+		return (is_dir ? remove_tree(what, record)
+			       : guard_remove_cgroup(what))
+			       ? STUCK
+			       : REMOVED;
+	}
 	if (!strcmp(kind, "file"))
 		return fate_of(unlink(what));
-	if (!strcmp(kind, "dir"))
-		return fate_of_path(what, record ? remove_our_tree
-						 : guard_remove_tree);
-	if (!strcmp(kind, "sem") || !strcmp(kind, "shm") ||
-	    !strcmp(kind, "msg"))
-		return fate_of(remove_sysv(kind, to_id(what), record));
+	if (!strcmp(kind, "sem"))
+		return fate_of(remove_sem(to_id(what), record));
 	if (!strcmp(kind, "mq"))
 		return fate_of(mq_unlink(what));
 	if (!strcmp(kind, "shmem"))
 		return fate_of(remove_shmem(what));
 	if (!strcmp(kind, "netns"))
 		return fate_of(remove_netns(what));
-	if (!strcmp(kind, "cgroup"))
-		return fate_of_path(what, guard_remove_cgroup);
 	if (!strcmp(kind, "owner") || !strcmp(kind, "line"))
 		return GONE_BEFORE; /* processes, which end by themselves */
 	return STUCK; /* nobody knows how to remove such a thing */
@@ -286,23 +262,17 @@ static void sweep(int fd, const struct stat *record, struct swept *s)
 	}
 	rewind(f);
 	while (fgets(line, sizeof(line), f)) {
-		char *what = strchr(line, ' ');
-		char *to = NULL;
+		char *what = strchr(line, ' '), *to;
+		enum fate fate;
 
 		if (!what)
 			continue;
 		*what++ = '\0';
 		what[strcspn(what, "\n")] = '\0';
-		switch (sweep_one(line, what, record)) {
-		case GONE_BEFORE:
+		fate = sweep_one(line, what, record);
+		if (fate == GONE_BEFORE)
 			continue;
-		case STUCK:
-			to = s->stuck;
-			break;
-		case REMOVED:
-			to = s->removed;
-			break;
-		}
+		to = fate == STUCK ? s->stuck : s->removed;
 		if (!to[0])
 			snprintf(to, sizeof(s->stuck), "%.30s %.470s", line,
 				 what);
@@ -438,20 +408,12 @@ static int try_scratch(const char *dir, const char *name, char *path,
 int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 {
 	const char *const others[] = { getenv("TMPDIR"), "/tmp" };
-	char cwd[PATH_MAX];
-	int first;
+	char real[PATH_MAX];
+	const char *own = dir ? realpath(dir, real) : getcwd(real, PATH_MAX);
+	const int first = own ? try_scratch(own, name, path, size) : -errno;
 
-	if (dir) {
-		char real[PATH_MAX];
-
-		if (!realpath(dir, real))
-			return -errno;
-		return try_scratch(real, name, path, size);
-	}
-	first = getcwd(cwd, sizeof(cwd)) ? try_scratch(cwd, name, path, size)
-					 : -errno;
-	if (!first)
-		return 0;
+	if (!first || dir)
+		return first;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i] && *others[i] &&
 		    !try_scratch(others[i], name, path, size))
@@ -466,8 +428,8 @@ bool guard_marked(const char *dir, const char *mark)
 	/* Looked at, not opened: it may be a pipe. */
 	const bool yes = at >= 0 && !fstat(at, &place) &&
 			 !fstatat(at, mark, &file, AT_SYMLINK_NOFOLLOW) &&
-			 place.st_uid == geteuid() && !(place.st_mode & 022) &&
-			 S_ISREG(file.st_mode) && file.st_uid == geteuid();
+			 is_ours(&place) && S_ISREG(file.st_mode) &&
+			 file.st_uid == geteuid();
 
 	if (at >= 0)
 		close(at);

@@ -7,13 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate_json.h"
 #include "grade.h"
-#include "states.h"
+#include "op_counts_json.h"
+#include "result.h"
 #include "stats.h"
 #include "units.h"
 
-#define LEVEL 0.95
+#define LEVEL		0.95
+#define BINS_PER_DECADE 50.0
+#define MAX_TEXTS	256	 /* of different texts of one fact */
+#define VARIES		"varies" /* what there is no room to list */
+
+typedef const struct result *const *rows_t;
 
 /* One number of those that the rows have in column @c, where it is known. */
 static double merge_numbers(rows_t rows, size_t n,
@@ -43,9 +48,21 @@ static double merge_numbers(rows_t rows, size_t n,
 					: median;
 }
 
+/* @to becomes what @from is; @borrow: strings and objects remain its own. */
+static int copy_member(const struct result_column *c, void *to,
+		       const void *from, bool borrow)
+{
+	memcpy(to, from, c->size);
+	if (c->kind == COLUMN_JSON && !borrow)
+		json_incref(*(json_t **)to);
+	if (c->kind != COLUMN_TEXT || borrow)
+		return 0;
+	*(char **)to = NULL;
+	return result_set(to, *(char *const *)from);
+}
+
 /* What the table of columns says of them.  What is the same in all rows comes
- * from the first that has the status, so that its reason fits.
- * @borrow: strings and objects remain those of @rows. */
+ * from the first that has the status, so that its reason fits. */
 static int merge_columns(struct result *out, rows_t rows, size_t n,
 			 double *work, bool borrow)
 {
@@ -63,15 +80,14 @@ static int merge_columns(struct result *out, rows_t rows, size_t n,
 
 		if (c->merge == MERGE_OWN)
 			continue;
-		if (c->merge >= MERGE_MEDIAN && c->kind == COLUMN_NUMBER)
+		if (c->merge < MERGE_MEDIAN)
+			err = copy_member(c, to, (const char *)from + c->offset,
+					  borrow);
+		else if (c->kind == COLUMN_NUMBER)
 			*(double *)to = merge_numbers(rows, n, c, work);
-		else if (c->merge >= MERGE_MEDIAN)
+		else
 			*(uint64_t *)to =
 				(uint64_t)merge_numbers(rows, n, c, work);
-		else if (borrow)
-			memcpy(to, (const char *)from + c->offset, c->size);
-		else
-			err = result_copy(out, from, c);
 	}
 	if (!err && out->status != RESULT_OK && !borrow)
 		err = result_set(&out->reason, like->reason);
@@ -168,65 +184,58 @@ static size_t said_of(rows_t rows, size_t n, size_t hz, double *work)
 	return k;
 }
 
-/* A level is a word that was made a number: between 0 and 2 lies no 1, so
- * there is no median, and what failed once did not always hold. */
-static double worst_level(const struct result *out, const double *x, size_t n)
+/* Invocations that all find one step, of what was tried or of the clock, do not
+ * know where in it they are. */
+static void widen(struct result *out)
 {
-	bool higher = out->better && !strcmp(out->better, "higher");
-	double worst = x[0];
+	const double half = out->quantum / 2;
 
-	for (size_t i = 1; i < n; i++)
-		worst = higher ? fmin(worst, x[i]) : fmax(worst, x[i]);
-	return worst;
+	/* No interval stays none: NAN loses in fmin() against a number. */
+	if (!isfinite(out->ci95[0]))
+		return;
+	out->ci95[0] = fmin(out->ci95[0], out->at_least);
+	out->ci95[1] = fmax(out->ci95[1], out->at_most);
+	if (!isfinite(half))
+		return;
+	out->ci95[0] = fmin(out->ci95[0], fmax(0, out->value - half));
+	out->ci95[1] = fmax(out->ci95[1], out->value + half);
 }
 
+static double median_said(rows_t rows, size_t n, size_t hz, double *work)
+{
+	const size_t k = said_of(rows, n, hz, work);
+
+	return k ? stats_median(work, k) : NAN;
+}
+
+/* The value and its interval, from what was said. */
 static void headline(struct result *out, rows_t rows, size_t n, double *work)
 {
+	const bool higher = out->better && !strcmp(out->better, "higher");
 	size_t k = said_of(rows, n, SIZE_MAX, work), lo, hi;
 
 	if (!k)
 		return;
-	if (out->unit && !strcmp(out->unit, "level")) {
-		out->estimate = worst_level(out, work, k);
-		if (out->status == RESULT_OK)
-			out->value = out->estimate;
-		return;
-	}
 	out->estimate = stats_median(work, k);
+	/* A level is a word that was made a number: between 0 and 2 lies no 1,
+	 * so there is no median, and what failed once did not always hold. */
+	if (result_is_level(out))
+		out->estimate = work[higher ? 0 : k - 1];
 	if (out->status != RESULT_OK)
 		return;
 	out->value = out->estimate;
+	if (result_is_level(out))
+		return;
 	if (stats_order_ranks(k, LEVEL, &lo, &hi) >= LEVEL) {
 		out->ci95[0] = work[lo - 1];
 		out->ci95[1] = work[hi - 1];
 	}
 	if (out->unit && strcmp(out->unit, "ns") != 0)
 		return;
-	k = said_of(rows, n, offsetof(struct result, tsc_hz), work);
-	out->ticks = k ? stats_median(work, k) : NAN;
-	k = said_of(rows, n, offsetof(struct result, core_hz), work);
-	out->cycles = k ? stats_median(work, k) : NAN;
-}
-
-/* Invocations that all find the same step do not know where in it. */
-static void widen(struct result *out)
-{
-	/* No interval stays none: NAN loses in fmin() against a number. */
-	if (!isfinite(out->ci95[0]))
-		return;
-	out->ci95[0] = fmin(out->ci95[0], out->at_least);
-	out->ci95[1] = fmax(out->ci95[1], out->at_most);
-}
-
-/* Invocations that all read the same step of the clock do not know where in it
- * they are. */
-static void widen_to_step(struct result *out)
-{
-	if (!isfinite(out->ci95[0]) || !isfinite(out->quantum))
-		return;
-	out->ci95[0] =
-		fmin(out->ci95[0], fmax(0, out->value - out->quantum / 2));
-	out->ci95[1] = fmax(out->ci95[1], out->value + out->quantum / 2);
+	out->ticks =
+		median_said(rows, n, offsetof(struct result, tsc_hz), work);
+	out->cycles =
+		median_said(rows, n, offsetof(struct result, core_hz), work);
 }
 
 /* The greatest that was said; what fewer than 6 say has no interval. */
@@ -347,16 +356,232 @@ static int circumstances(struct result *out, rows_t rows, size_t n)
 	return err;
 }
 
-/* The value and its interval; the medians are there.  Return: as doubt(). */
-static double figures(struct result *out, rows_t rows, size_t n, double *work)
+/* Texts that differ: all that were seen, "first | second". */
+static json_t *merge_texts(const char *seen, const char *text)
 {
-	double most;
+	char all[MAX_TEXTS + 2], one[MAX_TEXTS + 2];
+	const bool fits =
+		snprintf(all, sizeof(all), "| %s |", seen) < (int)sizeof(all) &&
+		snprintf(one, sizeof(one), "| %s |", text) < (int)sizeof(one);
 
-	headline(out, rows, n, work);
-	most = doubt(out, rows, n);
-	widen(out);
-	widen_to_step(out);
-	return most;
+	if (fits && strstr(all, one))
+		return json_string(seen);
+	if (!fits || !strcmp(seen, VARIES) ||
+	    strlen(seen) + strlen(text) + 3 >= MAX_TEXTS)
+		return json_string(VARIES);
+	return json_sprintf("%s | %s", seen, text);
+}
+
+/* Facts that differ: [least, greatest] of numbers, all texts. */
+static json_t *merge_facts(json_t *a, json_t *b)
+{
+	double x = json_number_value(b), lo = json_number_value(a), hi = lo;
+
+	if (json_equal(a, b))
+		return json_incref(a);
+	if (json_is_number(b) &&
+	    (json_is_number(a) || !json_unpack(a, "[FF!]", &lo, &hi)))
+		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
+	if (json_is_string(a) && json_is_string(b))
+		return merge_texts(json_string_value(a), json_string_value(b));
+	return json_string(VARIES);
+}
+
+/* Kind and share, where the format has them, are the same in both. */
+static json_t *merge_evidence(json_t *a, json_t *b)
+{
+	double expected[2], seen[2];
+	json_t *both;
+
+	if (json_unpack(a, "{s:F,s:F}", "expected", expected, "seen", seen) ||
+	    json_unpack(b, "{s:F,s:F}", "expected", expected + 1, "seen",
+			seen + 1))
+		return merge_facts(a, b);
+	both = json_copy(a);
+	json_object_set_new(both, "expected",
+			    json_real(expected[0] + expected[1]));
+	json_object_set_new(both, "seen", json_real(seen[0] + seen[1]));
+	return both;
+}
+
+/* What counts, in lists within lists, too, is added up.  Return: 0 or -ENOMEM.
+ */
+static int add_counts(json_t *into, json_t *from)
+{
+	const char *key;
+	json_t *v;
+	int bad = !into;
+
+	json_object_foreach(from, key, v)
+	{
+		json_t *have = json_object_get(into, key);
+		const json_int_t sum =
+			json_integer_value(v) + json_integer_value(have);
+
+		if (json_is_object(have))
+			bad |= add_counts(have, v);
+		else
+			bad |= json_object_set_new(into, key,
+						   json_integer(sum));
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+/* What is no part of @out: visits, and invocations that failed where @out did
+ * not or shared their core.  Of all @n invocations. */
+static int set_aside(struct result *out, rows_t rows, size_t n)
+{
+	json_t *all = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations", 0,
+				"reasons");
+	json_t *one;
+	const double best = result_best_share(rows, n);
+	int bad = !all;
+
+	for (size_t i = 0; i < n && !bad; i++) {
+		const struct result *r = rows[i];
+		const bool failed = r->status == RESULT_FAILED &&
+				    out->status != RESULT_FAILED;
+		const bool shared = !failed && result_shared(r, best);
+		const char *why = shared ? "another hardware thread worked on "
+					   "the core"
+				  : r->reason ? r->reason
+					      : "failed without a reason";
+
+		bad = add_counts(all, r->set_aside);
+		if (!failed && !shared)
+			continue;
+		/* What it says of evidence is in its own set_aside already. */
+		one = failed && json_object_get(r->set_aside, "reasons")
+			      ? json_pack("{s:i}", "invocations", 1)
+			      : json_pack("{s:i,s:{s:i}}", "invocations", 1,
+					  "reasons", why, 1);
+		bad |= one ? add_counts(all, one) : -ENOMEM;
+		json_decref(one);
+	}
+	if (bad || (!json_integer_value(json_object_get(all, "visits")) &&
+		    !json_integer_value(json_object_get(all, "invocations"))))
+		json_decref(all);
+	else
+		out->set_aside = all;
+	return bad ? -ENOMEM : 0;
+}
+
+static double edge_of(const json_t *bin)
+{
+	return json_number_value(json_array_get(bin, 0));
+}
+
+/* Ascending lists of [edge, count]; edges are computed by the same rule
+ * everywhere, but pass through text. */
+static int add_bins(json_t *into, const json_t *from)
+{
+	size_t at = 0, i;
+	json_t *bin, *have;
+	int bad = !into;
+
+	json_array_foreach(from, i, bin)
+	{
+		const double edge = edge_of(bin), near = 1e-9 * fabs(edge);
+
+		while ((have = json_array_get(into, at)) &&
+		       edge_of(have) < edge - near)
+			at++;
+		if (have && edge_of(have) <= edge + near)
+			bad |= json_array_set_new(
+				have, 1,
+				json_integer(json_integer_value(
+						     json_array_get(have, 1)) +
+					     json_integer_value(
+						     json_array_get(bin, 1))));
+		else
+			bad |= json_array_insert_new(into, at,
+						     json_deep_copy(bin));
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+/* Evidence, facts, tags, histogram and counters. */
+static int merge_objects(struct result *out, rows_t rows, size_t n)
+{
+	const json_t **counted = calloc(n, sizeof(json_t *));
+	const char *key;
+	size_t k = 0;
+	json_t *v;
+	int bad;
+
+	out->evidence = json_object();
+	out->tags = json_object();
+	bad = !out->evidence || !out->tags || !counted;
+	for (size_t i = 0; !bad && i < n; i++) {
+		const json_t *h = rows[i]->histogram;
+
+		json_object_foreach(rows[i]->evidence, key, v)
+		{
+			json_t *have = json_object_get(out->evidence, key);
+
+			bad |= json_object_set_new(out->evidence, key,
+						   have ? merge_evidence(have,
+									 v)
+							: json_incref(v));
+		}
+		bad |= add_counts(out->tags, rows[i]->tags);
+		if (rows[i]->counters)
+			counted[k++] = rows[i]->counters;
+		if (h && out->histogram)
+			bad |= add_bins(json_object_get(out->histogram, "bins"),
+					json_object_get(h, "bins"));
+		else if (h)
+			bad |= !(out->histogram = json_deep_copy(h));
+	}
+	if (k && !bad)
+		bad = !(out->counters = op_counts_merge(counted, k));
+	free(counted);
+	return bad ? -ENOMEM : 0;
+}
+
+/* The @p quantile of all samples, from the bins of all invocations; within a
+ * bin by its ratio.  NAN if there are too few samples to have one, or if it is
+ * among those that are not positive and so in no bin. */
+static double binned(const struct result *r, double p)
+{
+	const json_t *bins = json_object_get(r->histogram, "bins");
+	double below = (double)r->samples, rank = p * below, x = NAN;
+	json_t *bin;
+	size_t i;
+
+	if (below * (1 - p) < 0.999)
+		return NAN;
+	json_array_foreach(bins, i, bin) below -=
+		json_number_value(json_array_get(bin, 1));
+	if (rank <= below)
+		return NAN;
+	json_array_foreach(bins, i, bin)
+	{
+		double count = json_number_value(json_array_get(bin, 1));
+
+		if (below + count >= rank) {
+			x = json_number_value(json_array_get(bin, 0)) *
+			    pow(10, (rank - below) / count / BINS_PER_DECADE);
+			break;
+		}
+		below += count;
+	}
+	return fmin(fmax(x, r->p50), r->max);
+}
+
+/* p90 to p999 of single events from @out's own samples and histogram: each
+ * invocation alone has too few of them, and the median of their greatest is no
+ * percentile. */
+static void set_tail(struct result *out)
+{
+	const char *unit =
+		json_string_value(json_object_get(out->histogram, "unit"));
+
+	if (out->n < 2 || !unit || !strcmp(unit, "cycles"))
+		return;
+	out->p90 = binned(out, 0.9);
+	out->p99 = binned(out, 0.99);
+	out->p999 = binned(out, 0.999);
 }
 
 static int find_states(struct result *out, rows_t rows, size_t n, double *work)
@@ -364,35 +589,16 @@ static int find_states(struct result *out, rows_t rows, size_t n, double *work)
 	struct states s;
 	size_t k = said_of(rows, n, SIZE_MAX, work);
 
-	if (out->status != RESULT_OK || !states_apply(out->unit) ||
+	if (out->status != RESULT_OK || result_is_level(out) ||
 	    !states_find(&s, work, k))
 		return 0;
 	out->states = states_json(&s);
 	return out->states ? 0 : -ENOMEM;
 }
 
-/* All but the headline. */
-static int aggregate_rest(struct result *out, rows_t rows, size_t n,
-			  double most, double *work)
-{
-	int err = circumstances(out, rows, n);
-
-	if (!err)
-		err = pooled(out, rows, n);
-	if (!err)
-		err = aggregate_objects(out, rows, n);
-	if (err)
-		return err;
-	aggregate_tail(out);
-	err = set_bound(out, rows, n, most);
-	if (!err)
-		err = find_states(out, rows, n, work);
-	return err ? err : grade_set(out, NAN);
-}
-
 static int aggregate(struct result *out, rows_t rows, size_t n, bool whole)
 {
-	double *work = calloc(n, sizeof(*work)), most;
+	double *work = calloc(n, sizeof(*work)), most = NAN;
 	const struct result **good = calloc(n, sizeof(const struct result *));
 	int err = work && good ? 0 : -ENOMEM;
 	size_t k = 0;
@@ -404,12 +610,20 @@ static int aggregate(struct result *out, rows_t rows, size_t n, bool whole)
 		err = k ? merge_columns(out, good, k, work, !whole) : -EINVAL;
 	}
 	if (!err) {
-		most = figures(out, good, k, work);
-		if (whole)
-			err = aggregate_rest(out, good, k, most, work);
+		headline(out, good, k, work);
+		most = doubt(out, good, k);
+		widen(out);
 	}
-	if (!err && whole)
-		err = aggregate_set_aside(out, rows, n);
+	if (!err && whole) {
+		err = circumstances(out, good, k);
+		err = err ? err : pooled(out, good, k);
+		err = err ? err : merge_objects(out, good, k);
+		err = err ? err : set_aside(out, rows, n);
+		set_tail(out);
+		err = err ? err : set_bound(out, good, k, most);
+		err = err ? err : find_states(out, good, k, work);
+		err = err ? err : grade_set(out, NAN);
+	}
 	free(work);
 	free(good);
 	return err;

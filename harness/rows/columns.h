@@ -57,7 +57,7 @@ COLUMN(JSON, evidence, OWN, "evidence", "evidence", NOTE)
 FIELD(JSON, set_aside, OWN, "set_aside")
 /* Over the rounds of a run; NULL: none was found. */
 FIELD(JSON, trend, OWN, "trend")
-/* Two groups of rounds (states.h); NULL: one. */
+/* Two groups of rounds (grade.h); NULL: one. */
 FIELD(JSON, states, OWN, "states")
 FIELD(JSON, tags, OWN, "tags")
 /* How far another run may lie: see grade.h. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "result.h"
+#include "units.h"
 
 /*
  * The grade of a value: how far the value of another run of the same kind may
@@ -46,5 +47,43 @@ char *grade_doubt(const struct result *r);
 /* noise_word() - of a CPU of whose time others took the share @lost: quiet
  * (under 0.1 %), nearly quiet (1 %), noisy (5 %) or very noisy. */
 const char *noise_word(double lost);
+
+/*
+ * Rounds that fall in two groups: the machine was in one of two states (the
+ * host moved a virtual CPU, a huge page could be had or not).  Their median is
+ * of one group or the other by chance, so both levels are reported.
+ */
+#define STATES_MAX (4 * UNITS_MAX + 16)
+
+struct states {
+	double low, high;     /* medians of the groups */
+	size_t n_low, n_high; /* rounds in them */
+	double below, above;  /* ends of the gap; of states_find() alone */
+};
+
+/**
+ * states_find() - divide @values at their widest gap.
+ * @values: @n finite ones; sorted in place.
+ *
+ * They are two groups if all values are above 0, the least of the upper group
+ * is at least STATES_GAP times the greatest of the lower one, and each group
+ * has two values or more, and a fifth of all or more.  Normal values with a
+ * deviation of 10 % or less never look so (tests/unit/test_states.c).
+ */
+#define STATES_GAP   1.4
+#define STATES_LEAST 2
+bool states_find(struct states *s, double *values, size_t n);
+
+/* The value of the key "states" of a row; and read from a row, false if it has
+ * none. */
+json_t *states_json(const struct states *s);
+bool states_of(struct states *s, const struct result *r);
+
+/* states_share() - of the rounds of one group, "80 %". */
+const char *states_share(char buf[UNITS_MAX], const struct states *s, size_t n);
+
+/* states_text() - "98.2 ns (80 %) or 420 ns (20 %)"; NULL if @r has no two
+ * states.  Return: @buf. */
+const char *states_text(char buf[STATES_MAX], const struct result *r);
 
 #endif

@@ -50,26 +50,38 @@ static int put(json_t *o, const char *key, double x)
 				   isfinite(x) ? json_real(x) : json_null());
 }
 
-/* The number of @event, or in @unknown why it has none; then @x is NAN. */
+static double number_in(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static int put_ipc(json_t *o)
+{
+	return put(o, "ipc",
+		   number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
+			   number_in(o, counters_name(COUNTERS_CYCLES)));
+}
+
+/* The number of @event, or in @unknown why it has none. */
 static int put_event(json_t *o, json_t *unknown,
 		     const struct op_counter *counter,
-		     enum counters_event event, struct op_count *x)
+		     enum counters_event event, const struct op_count *x)
 {
 	const char *name = counters_name(event);
 	const char *why = counters_why(counter->c, event);
 	char text[WHY_MAX];
-	int bad = 0;
 
-	if (!is_known(x)) {
-		if (!why && isfinite(x->value))
-			why = below(text, fmax(x->resolution, fabs(x->value)));
-		if (!why)
-			why = "it never had a counter for itself that "
-			      "counted: others use them";
-		bad = json_object_set_new(unknown, name, json_string(why));
-		x->value = NAN;
-	}
-	return bad | put(o, name, x->value);
+	if (is_known(x))
+		return put(o, name, x->value);
+	if (!why && isfinite(x->value))
+		why = below(text, fmax(x->resolution, fabs(x->value)));
+	if (!why)
+		why = "it never had a counter for itself that counted: others "
+		      "use them";
+	return json_object_set_new(unknown, name, json_string(why)) |
+	       put(o, name, NAN);
 }
 
 json_t *op_counts_json(const struct op_counts *counts,
@@ -78,20 +90,19 @@ json_t *op_counts_json(const struct op_counts *counts,
 		       double ops)
 {
 	const bool user = counters_user_only(counter->c);
-	struct op_count x[COUNTERS_EVENTS];
 	json_t *unknown = json_object();
 	json_t *o =
 		json_pack("{s:s}", "scope", user ? "user" : "user and kernel");
 	int bad = !o || !unknown;
 
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		x[e] = less_base(counts, base, (enum counters_event)e, iters,
-				 ops);
-		bad |= put_event(o, unknown, counter, (enum counters_event)e,
-				 &x[e]);
+		const enum counters_event event = (enum counters_event)e;
+		const struct op_count x =
+			less_base(counts, base, event, iters, ops);
+
+		bad |= put_event(o, unknown, counter, event, &x);
 	}
-	bad |= put(o, "ipc",
-		   x[COUNTERS_INSTRUCTIONS].value / x[COUNTERS_CYCLES].value);
+	bad |= put_ipc(o);
 	bad |= put(o, "share", counts->least_share);
 	bad |= put(o, "pair_ns", counter->pair_ns);
 	bad |= json_object_set_new(o, "intervals",
@@ -101,13 +112,6 @@ json_t *op_counts_json(const struct op_counts *counts,
 		return o;
 	json_decref(o);
 	return NULL;
-}
-
-static double number_in(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 /* The bound that @o gives for an event that it cannot tell from nothing; NAN
@@ -130,9 +134,9 @@ static int merge_key(json_t *o, const json_t *const *objects, size_t n,
 {
 	json_t *unknown = json_object_get(o, "unknown");
 	struct sample_vec vec = { 0 };
+	size_t numbers = 0;
 	double most = NAN, median;
 	char text[WHY_MAX];
-	size_t numbers = 0;
 	int bad = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -176,11 +180,7 @@ json_t *op_counts_merge(const json_t *const *objects, size_t n)
 		else if (json_is_number(v) || json_is_null(v))
 			bad |= merge_key(o, objects, n, key);
 	}
-	if (!bad)
-		bad = put(o, "ipc",
-			  number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
-				  number_in(o, counters_name(COUNTERS_CYCLES)));
-	if (!bad)
+	if (!bad && !put_ipc(o))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -22,9 +22,8 @@ json_t *op_counts_json(const struct op_counts *counts,
  * op_counts_merge() - the objects of @n invocations in one: numbers become
  * their median, intervals are added up.  An event that no more than half of
  * them can give has no number, and one bound.
- * @objects: those that there are.
  *
- * Return: an object, NULL if there is no memory.
+ * Return: an object, NULL if there is no memory, or @n is 0.
  */
 json_t *op_counts_merge(const json_t *const *objects, size_t n);
 

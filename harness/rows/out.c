@@ -10,7 +10,6 @@
 #include "counters.h"
 #include "grade.h"
 #include "out_grid.h"
-#include "states.h"
 #include "units.h"
 
 #define COUNT(list)   (sizeof(list) / sizeof(*(list)))

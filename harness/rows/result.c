@@ -74,24 +74,9 @@ int result_set(char **slot, const char *text)
 	return 0;
 }
 
-int result_copy(struct result *to, const struct result *from,
-		const struct result_column *c)
+bool result_is_level(const struct result *r)
 {
-	void *at = (char *)to + c->offset;
-	const void *of = (const char *)from + c->offset;
-	json_t *object;
-
-	switch (c->kind) {
-	case COLUMN_TEXT:
-		return result_set(at, *(char *const *)of);
-	case COLUMN_JSON:
-		object = *(json_t *const *)of;
-		*(json_t **)at = json_deep_copy(object);
-		return object && !*(json_t **)at ? -ENOMEM : 0;
-	default:
-		memcpy(at, of, c->size);
-		return 0;
-	}
+	return r->unit && !strcmp(r->unit, "level");
 }
 
 /* JSON cannot say what is not finite: null to us. */

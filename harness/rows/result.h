@@ -96,10 +96,9 @@ int result_set(char **slot, const char *text);
 /* The words of the key "status". */
 const char *result_status_name(enum result_status status);
 
-/* result_copy() - the member of column @c, whose place in @to is empty. Return:
- * 0 or -ENOMEM. */
-int result_copy(struct result *to, const struct result *from,
-		const struct result_column *c);
+/* result_is_level() - whether its value is a word that was made a number: it
+ * has no interval, no states and no grade. */
+bool result_is_level(const struct result *r);
 
 /* result_member() - a column of @r as JSON; NULL if out of memory. */
 json_t *result_member(const struct result *r, const struct result_column *c);
@@ -142,7 +141,7 @@ bool result_shared(const struct result *r, double best);
  * for fewer than 6, and at least half a @quantum to both sides; min, max, mean,
  * stddev: of all samples together; p50 and cold: medians of the invocations';
  * p90 to p999 of events: from the added histograms, of batches: medians;
- * states: of rounds that fall in two groups (states.h);
+ * states: of rounds that fall in two groups (grade.h);
  * evidence: sums of expected and seen, facts kept where all agree, else the
  * list of least and greatest; histogram: bins added.  set_aside: visits and
  * reasons added up, and how many invocations failed or shared their core.

@@ -636,10 +636,9 @@ const char *bench_page_name(void);
 /**
  * bench_guard() - something outside this process that must not outlive the
  * program, should it be killed: the supervisor removes what was not released.
- * @kind: "file" (a path), "sem", "shm", "msg" (System V id), "mq" (POSIX
- *	  queue name), "shmem" (POSIX shared memory name), "netns",
- *	  "cgroup" (path of a control group named "oscost-...", removed with
- *	  its processes).
+ * @kind: "file" (a path), "sem" (System V id), "mq" (POSIX queue name), "shmem"
+ *	  (POSIX shared memory name), "netns", "cgroup" (path of a control group
+ *	  named "oscost-...", removed with its processes).
  */
 void bench_guard(struct bench *b, const char *kind, const char *what);
 

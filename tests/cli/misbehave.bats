@@ -68,7 +68,7 @@ setup() {
 
 @test "kernel objects that are left are removed, and the program fails" {
 	try_sealed 1 "$unruly" --how ipc "${QUICK[@]}"
-	[[ $stderr == *"3 thing(s) left behind"* ]]
+	[[ $stderr == *"2 thing(s) left behind"* ]]
 }
 
 @test "one that hangs and is deaf to signals can be stopped" {

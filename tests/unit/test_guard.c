@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
-#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,9 +60,7 @@ static void kernel_objects(void)
 {
 	int fd = guard_open();
 	int sem = semget(IPC_PRIVATE, 1, 0600);
-	int shm = shmget(IPC_PRIVATE, 4096, 0600);
 	char id[32], name[64];
-	struct shmid_ds ds;
 	int shmem;
 
 	snprintf(name, sizeof(name), "/test_guard-%d", (int)getpid());
@@ -72,16 +69,13 @@ static void kernel_objects(void)
 		close(shmem);
 	snprintf(id, sizeof(id), "%d", sem);
 	guard_add(fd, "sem", id);
-	snprintf(id, sizeof(id), "%d", shm);
-	guard_add(fd, "shm", id);
 	guard_add(fd, "shmem", name);
 	guard_add(fd, "unheard-of", "x");
 	OK((int)guard_sweep(fd, stuck, sizeof(stuck)) ==
-		   (sem >= 0) + (shm >= 0) + (shmem >= 0) + 1,
+		   (sem >= 0) + (shmem >= 0) + 1,
 	   "semaphores and shared memory are removed");
 	OK(!strcmp(stuck, "unheard-of x"), "what cannot be removed is named");
-	OK(semctl(sem, 0, GETVAL) < 0 && shmctl(shm, IPC_STAT, &ds) < 0 &&
-		   shm_open(name, O_RDWR, 0) < 0,
+	OK(semctl(sem, 0, GETVAL) < 0 && shm_open(name, O_RDWR, 0) < 0,
 	   "they are gone");
 	guard_close(fd);
 }

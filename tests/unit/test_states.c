@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "states.h"
+#include "grade.h"
 #include "tap.h"
 
 static uint64_t seed = 1;

@@ -9,6 +9,9 @@
  */
 #include <stddef.h>
 
+/* Others declare what is defined here. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 static int refuse(unsigned long flags)
 {
 	return -1;
@@ -33,9 +36,6 @@ struct component {
 ABSENT(hwloc_xml_component);
 ABSENT(hwloc_xml_nolibxml_component);
 
-void hwloc_xml_callbacks_reset(void);
-void hwloc_xml_callbacks_register(void *component);
-
 __attribute__((weak)) void hwloc_xml_callbacks_reset(void)
 {
 }
@@ -44,42 +44,15 @@ __attribute__((weak)) void hwloc_xml_callbacks_register(void *component)
 {
 }
 
-struct udev;
-struct udev_device;
+#define NONE(name, ...)         \
+	void *name(__VA_ARGS__) \
+	{                       \
+		return NULL;    \
+	}
 
-struct udev *udev_new(void);
-struct udev *udev_unref(struct udev *udev);
-struct udev_device *
-udev_device_new_from_subsystem_sysname(struct udev *udev, const char *subsystem,
-				       const char *name);
-const char *udev_device_get_property_value(struct udev_device *device,
-					   const char *key);
-struct udev_device *udev_device_unref(struct udev_device *device);
-
-struct udev *udev_new(void)
-{
-	return NULL;
-}
-
-struct udev *udev_unref(struct udev *udev)
-{
-	return NULL;
-}
-
-struct udev_device *
-udev_device_new_from_subsystem_sysname(struct udev *udev, const char *subsystem,
-				       const char *name)
-{
-	return NULL;
-}
-
-const char *udev_device_get_property_value(struct udev_device *device,
-					   const char *key)
-{
-	return NULL;
-}
-
-struct udev_device *udev_device_unref(struct udev_device *device)
-{
-	return NULL;
-}
+NONE(udev_new, void)
+NONE(udev_unref, void *udev)
+NONE(udev_device_new_from_subsystem_sysname, void *udev, const char *subsystem,
+     const char *name)
+NONE(udev_device_get_property_value, void *device, const char *key)
+NONE(udev_device_unref, void *device)

@@ -15,21 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Others declare what is defined here. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 /* The size of the destination, which is not looked at here. */
 #define CHECKED size_t room
-
-int __vsnprintf_chk(char *to, size_t size, int flag, CHECKED,
-		    const char *format, va_list args);
-int __snprintf_chk(char *to, size_t size, int flag, CHECKED, const char *format,
-		   ...);
-int __sprintf_chk(char *to, int flag, CHECKED, const char *format, ...);
-int __asprintf_chk(char **to, int flag, const char *format, ...);
-int __fprintf_chk(FILE *to, int flag, const char *format, ...);
-char *__strncpy_chk(char *to, const char *from, size_t size, CHECKED);
-void *__memcpy_chk(void *to, const void *from, size_t size, CHECKED);
-void *__memmove_chk(void *to, const void *from, size_t size, CHECKED);
-cpu_set_t *__sched_cpualloc(size_t cpus);
-void __sched_cpufree(cpu_set_t *set);
 
 int __vsnprintf_chk(char *to, size_t size, int flag, CHECKED,
 		    const char *format, va_list args)
