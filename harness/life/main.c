@@ -158,28 +158,23 @@ static int write_rows(const struct bench *b, int code)
 		struct result row;
 		int err;
 
-		if (run->choice.hidden && run->verdict.state == CASE_FAILED &&
+		if (run->verdict.state == CASE_FAILED && run->choice.hidden &&
 		    !code) {
 			warn("%s: %s", run->def.name, run->verdict.why);
 			worst = EXIT_FAIL;
 		}
 		if (run->verdict.state == CASE_UNSELECTED || run->choice.hidden)
 			continue;
-		err = rows_make(b, run, &row);
-		if (err)
+		if (rows_make(b, run, &row))
 			die(EXIT_FAIL, "no memory");
-		measured += row.status == RESULT_OK ||
-			    row.status == RESULT_BELOW_RESOLUTION;
-		skipped += row.status == RESULT_SKIPPED;
-		if (row.status == RESULT_FAILED) {
-			if (!code) {
-				warn("%s: %s", row.name, row.reason);
-				worst = EXIT_FAIL;
-			}
+		if (row.status == RESULT_FAILED && !code) {
+			warn("%s: %s", row.name, row.reason);
+			worst = EXIT_FAIL;
 		}
-		if (row.status == RESULT_SKIPPED && skipped == 1)
+		if (row.status == RESULT_SKIPPED && !skipped++)
 			snprintf(first, sizeof(first), "%s: %s", row.name,
 				 row.reason ? row.reason : "");
+		measured += row.status <= RESULT_BELOW_RESOLUTION;
 		err = record_put(STDOUT_FILENO, &row);
 		result_free(&row);
 		if (err)
@@ -311,52 +306,45 @@ static int measure(const struct settings *set, char **argv)
 	return code;
 }
 
+#define misuse(fmt, ...) die(EXIT_USAGE, fmt " (try --help)", ##__VA_ARGS__)
+
 /* Whether test files can be made there: no other question tells of /proc. */
 static void check_dir(const char *dir)
 {
 	char path[PATH_MAX];
 	int fd;
 
-	if (!dir)
-		return;
 	snprintf(path, sizeof(path), "%s", dir);
 	fd = guard_try_file(path, sizeof(path));
 	if (fd < 0)
-		die(EXIT_USAGE,
-		    "--dir %s: no file can be made there: %s "
-		    "(try --help)",
-		    dir, strerror(-fd));
+		misuse("--dir %s: no file can be made there: %s", dir,
+		       strerror(-fd));
 	guard_end_file(fd, path);
 }
 
 static void check(struct settings *set, int argc, int parsed, const char *why)
 {
 	if (parsed < 0)
-		die(EXIT_USAGE, "%s (try --help)", why);
+		misuse("%s", why);
 	if (parsed < argc)
-		die(EXIT_USAGE, "there are no operands (try --help)");
+		misuse("there are no operands");
 	if (strcmp(set->timer, "auto") != 0 && timer_find(set->timer) < 0)
-		die(EXIT_USAGE,
-		    "--timer %s: not one of auto, " TIMER_NAMES
-		    "clock (try --help)",
-		    set->timer);
+		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
+		       set->timer);
 	if (set->kind && set->cpu != CPU_UNKNOWN)
-		die(EXIT_USAGE, "--kind and --cpu together (try --help)");
+		misuse("--kind and --cpu together");
 	if (set->cpus && !copies_counts(set->cpus))
-		die(EXIT_USAGE,
-		    "--cpus %s: not numbers from 1 to %d and \"all\", parted "
-		    "by "
-		    "commas (try --help)",
-		    set->cpus, COPIES_MOST);
+		misuse("--cpus %s: not numbers from 1 to %d and \"all\", "
+		       "parted by commas",
+		       set->cpus, COPIES_MOST);
 	if (set->cpus && set->counters)
-		die(EXIT_USAGE, "--cpus and --counters together (try --help)");
+		misuse("--cpus and --counters together");
 	if (set->json && set->csv)
-		die(EXIT_USAGE, "--json and --csv together (try --help)");
+		misuse("--json and --csv together");
 	if (set->wide && (set->json || set->csv))
-		die(EXIT_USAGE,
-		    "--wide is for the table, not with --json or --csv (try "
-		    "--help)");
-	check_dir(set->dir);
+		misuse("--wide is for the table, not with --json or --csv");
+	if (set->dir)
+		check_dir(set->dir);
 	if (!set->seed && getrandom(&set->seed, sizeof(set->seed), 0) < 0)
 		set->seed = (uint64_t)getpid();
 	set->seed &= INT64_MAX;

@@ -70,6 +70,7 @@ static char *flat(char *text)
 	return text;
 }
 
+/* What is not known is empty. */
 static void put_amount(FILE *f, double x, const char *unit)
 {
 	char text[UNITS_MAX];
@@ -80,19 +81,18 @@ static void put_amount(FILE *f, double x, const char *unit)
 
 static void put_value(FILE *f, const struct result *r)
 {
-	char text[UNITS_MAX], both[STATES_MAX];
+	char both[STATES_MAX];
 
-	if (r->status == RESULT_OK)
-		fputs(states_text(both, r)
-			      ? both
-			      : units_format(text, r->value, r->unit),
-		      f);
+	if (r->status == RESULT_OK && states_text(both, r))
+		fputs(both, f);
+	else if (r->status == RESULT_OK)
+		put_amount(f, r->value, r->unit);
 	else if (r->status != RESULT_BELOW_RESOLUTION)
 		fputs(result_status_name(r->status), f);
-	else if (isfinite(r->resolution))
-		fprintf(f, "< %s", units_format(text, r->resolution, r->unit));
 	else /* Of a rate there is none: the remark says what it was. */
-		fputs("unstable", f);
+		fputs(isfinite(r->resolution) ? "< " : "unstable", f);
+	if (r->status == RESULT_BELOW_RESOLUTION)
+		put_amount(f, r->resolution, r->unit);
 }
 
 /* In --wide the value beside it has the unit for both. */
@@ -111,41 +111,26 @@ static void put_interval(FILE *f, const struct result *r, bool wide)
 		fprintf(f, " %s", shown);
 }
 
-static void put_number(FILE *f, const json_t *v)
-{
-	char text[UNITS_MAX];
-
-	if (json_is_integer(v))
-		fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
-	else if (json_is_real(v))
-		fputs(units_number(text, json_real_value(v)), f);
-}
-
 static void put_evidence(FILE *f, json_t *evidence)
 {
 	const char *key, *sep = "";
 	char a[UNITS_MAX], b[UNITS_MAX];
+	double x, y;
 	json_t *v;
 
 	json_object_foreach(evidence, key, v)
 	{
-		const json_t *seen = json_object_get(v, "seen");
-		double ends[2] = { json_number_value(v) };
+		const char *text = json_string_value(v);
 
-		if (json_is_number(seen))
-			fprintf(f, "%s%s %.0f/%.0f", sep, key,
-				json_number_value(seen),
-				json_number_value(
-					json_object_get(v, "expected")));
-		else if (json_is_string(v))
-			fprintf(f, "%s%s %s", sep, key, json_string_value(v));
-		else if (json_is_number(v))
+		if (!json_unpack(v, "{s:F,s:F}", "seen", &x, "expected", &y))
+			fprintf(f, "%s%s %.0f/%.0f", sep, key, x, y);
+		else if (text || json_is_number(v))
 			fprintf(f, "%s%s %s", sep, key,
-				units_number(a, ends[0]));
-		else if (!json_unpack(v, "[FF!]", &ends[0], &ends[1]))
-			fprintf(f, "%s%s %s..%s", sep, key,
-				units_number(a, ends[0]),
-				units_number(b, ends[1]));
+				text ? text
+				     : units_number(a, json_number_value(v)));
+		else if (!json_unpack(v, "[FF!]", &x, &y))
+			fprintf(f, "%s%s %s..%s", sep, key, units_number(a, x),
+				units_number(b, y));
 		else
 			continue;
 		sep = ", ";
@@ -223,6 +208,7 @@ static void put_cell(FILE *f, const struct result *r,
 	const bool ok = r->status == RESULT_OK;
 	const double x =
 		ok && c->kind == COLUMN_NUMBER ? *(const double *)at : NAN;
+	const json_t *counted_one;
 	char text[UNITS_MAX];
 
 	switch (c->shown) {
@@ -248,7 +234,12 @@ static void put_cell(FILE *f, const struct result *r,
 		put_remark(f, r);
 		break;
 	case SHOWN_COUNTED:
-		put_number(f, json_object_get(r->counters, c->key));
+		counted_one = json_object_get(r->counters, c->key);
+		if (json_is_integer(counted_one))
+			fprintf(f, "%" JSON_INTEGER_FORMAT,
+				json_integer_value(counted_one));
+		else if (json_is_real(counted_one))
+			put_amount(f, json_real_value(counted_one), NULL);
 		break;
 	case SHOWN_VALUE:
 		if (ok || !wide)
@@ -268,9 +259,9 @@ static void put_cell(FILE *f, const struct result *r,
 			fputs(units_error(text, r->value / r->expected - 1), f);
 		break;
 	case SHOWN_EVENT: /* of batches they say nothing about operations */
-		if (r->iters == 1 && r->samples)
-			put_amount(f, x, r->unit);
-		break;
+		if (r->iters != 1 || !r->samples)
+			break;
+		__attribute__((fallthrough));
 	case SHOWN_UNIT:
 		put_amount(f, x, r->unit);
 		break;
@@ -278,8 +269,7 @@ static void put_cell(FILE *f, const struct result *r,
 		put_amount(f, x, "ns");
 		break;
 	case SHOWN_NUMBER:
-		if (isfinite(x))
-			fputs(units_number(text, x), f);
+		put_amount(f, x, NULL);
 		break;
 	case SHOWN_SAMPLES:
 		if (ok && r->samples)
@@ -310,27 +300,27 @@ static int put_table(FILE *f, const struct result *const *rows, size_t n,
 		     const struct result_column *const *columns, size_t count,
 		     bool wide)
 {
-	char sides[COUNT(of_wide)];
+	char sides[GRID_COLUMNS], **heads, **cells;
 	struct grid g;
 	int err = grid_new(&g, n + 1, count);
 
+	heads = grid_row(&g, 0);
 	for (size_t k = 0; !err && k < count; k++) {
 		const struct result_column *c = columns[k];
+		const bool grade = wide && c->shown == SHOWN_GRADE;
 
-		sides[k] = c->shown == SHOWN_NOTE ||
-					   (wide && c->shown == SHOWN_GRADE)
-				   ? 'l'
-				   : 'r';
-		grid_row(&g, 0)[k] = strdup(c->heading);
+		sides[k] = grade || c->shown == SHOWN_NOTE ? 'l' : 'r';
+		heads[k] = strdup(c->heading);
 		for (size_t i = 0; i < n; i++)
 			grid_row(&g, i + 1)[k] = cell(rows[i], c, wide);
 	}
 	for (size_t i = 1; !err && !wide && i <= n; i++) {
-		if (columns[0] != counted)
-			g.remark[i] = cell(rows[i - 1], &remark_column, false);
-		if (!g.remark[0] && g.remark[i] && *g.remark[i])
-			g.remark[0] = strdup("remark");
-		err = *grid_row(&g, i) ? 0 : -ENOMEM;
+		cells = grid_row(&g, i);
+		if (*columns != counted)
+			cells[count] = cell(rows[i - 1], &remark_column, false);
+		if (!heads[count] && cells[count] && *cells[count])
+			heads[count] = strdup("remark");
+		err = *cells ? 0 : -ENOMEM;
 	}
 	if (!err)
 		grid_put(f, &g, sides, wide ? GRID_ANY : GRID_LINE);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,97 +10,85 @@
 
 int grid_new(struct grid *g, size_t rows, size_t columns)
 {
-	*g = (struct grid) { rows, columns, calloc(columns, sizeof(size_t)),
-			     calloc(rows * columns, sizeof(char *)),
-			     calloc(rows, sizeof(char *)) };
-	if (g->width && g->cell && g->remark)
-		return 0;
-	grid_free(g);
-	return -ENOMEM;
+	*g = (struct grid) { rows, columns,
+			     calloc(rows * (columns + 1), sizeof(char *)) };
+	return g->cell ? 0 : -ENOMEM;
 }
 
 void grid_free(struct grid *g)
 {
-	for (size_t i = 0; g->cell && i < g->rows * g->columns; i++)
+	for (size_t i = 0; g->cell && i < g->rows * (g->columns + 1); i++)
 		free(g->cell[i]);
-	for (size_t i = 0; g->remark && i < g->rows; i++)
-		free(g->remark[i]);
 	free(g->cell);
-	free(g->remark);
-	free(g->width);
-	*g = (struct grid) { 0 };
 }
 
 char **grid_row(const struct grid *g, size_t row)
 {
-	return &g->cell[row * g->columns];
+	return &g->cell[row * (g->columns + 1)];
+}
+
+/* @text in lines that end at column @end and begin behind @at blanks, further
+ * ones behind @indent.  Return: columns of the last, which no line feed ends.
+ */
+static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
+			size_t indent)
+{
+	struct wrap w = { .rest = text };
+
+	while (wrap_line(&w, end - at)) {
+		fprintf(f, "%*s%.*s", (int)at, "", (int)w.len, w.line);
+		if (!w.rest[strspn(w.rest, " ")])
+			return at + units_width(w.line);
+		fputc('\n', f);
+		at = indent;
+	}
+	return 0;
 }
 
 void grid_text(FILE *f, const char *text, size_t indent)
 {
-	struct wrap w = { .rest = text };
-
-	for (size_t at = 0; wrap_line(&w, GRID_LINE - at); at = indent)
-		fprintf(f, "%*s%.*s\n", (int)at, "", (int)w.len, w.line);
-}
-
-/* The lines of a name but the last, which is written without a line feed.
- * Return: columns of the last. */
-static size_t put_name(FILE *f, const char *name, size_t width)
-{
-	struct wrap w = { .rest = name ? name : "" };
-	size_t at = 0;
-
-	while (wrap_line(&w, width - at)) {
-		fprintf(f, "%*s%.*s", (int)at, "", (int)w.len, w.line);
-		if (!*w.rest)
-			return at + units_width(w.line);
-		fputc('\n', f);
-		at = GRID_GAP;
-	}
-	return 0;
+	put_lines(f, text, GRID_LINE, 0, indent);
+	fputc('\n', f);
 }
 
 /* Behind the row if it fits there, else below it. */
 static void put_remark(FILE *f, const char *remark, size_t used)
 {
-	struct wrap w = { .rest = remark };
-
-	if (remark && *remark &&
-	    used + GRID_GAP + units_width(remark) <= GRID_LINE) {
-		fprintf(f, "%*s%s\n", GRID_GAP, "", remark);
+	if (used + GRID_GAP + units_width(remark) <= GRID_LINE) {
+		fprintf(f, "%*s%s", GRID_GAP, "", remark);
 		return;
 	}
 	fputc('\n', f);
-	while (remark && wrap_line(&w, GRID_LINE - 2 * GRID_GAP))
-		fprintf(f, "%*s%.*s\n", 2 * GRID_GAP, "", (int)w.len, w.line);
+	put_lines(f, remark, GRID_LINE, 2 * GRID_GAP, 2 * GRID_GAP);
 }
 
 static void put_row(FILE *f, const struct grid *g, size_t row,
-		    const char *sides)
+		    const size_t *width, const char *sides)
 {
-	size_t used = put_name(f, *grid_row(g, row), g->width[0]);
-	size_t owed = g->width[0] ? g->width[0] - used + GRID_GAP : 0;
+	char **cells = grid_row(g, row), *remark = cells[g->columns];
+	size_t used = put_lines(f, *cells ? *cells : "", *width, 0, GRID_GAP);
+	size_t owed = *width ? *width - used + GRID_GAP : 0;
 
 	for (size_t k = 1; k < g->columns; k++) {
-		const char *cell = grid_row(g, row)[k];
-		const size_t width = cell ? units_width(cell) : 0;
+		const size_t own = cells[k] ? units_width(cells[k]) : 0;
 
-		if (!g->width[k])
+		if (!width[k])
 			continue;
 		if (sides[k] == 'r')
-			owed += g->width[k] - width;
+			owed += width[k] - own;
 		/* Blanks at the end of the line stay owed. */
-		if (width) {
-			fprintf(f, "%*s%s", (int)owed, "", cell);
-			used += owed + width;
+		if (own) {
+			fprintf(f, "%*s%s", (int)owed, "", cells[k]);
+			used += owed + own;
 			owed = 0;
 		}
 		if (sides[k] == 'l')
-			owed += g->width[k] - width;
+			owed += width[k] - own;
 		owed += GRID_GAP;
 	}
-	put_remark(f, g->remark[row], used);
+	if (remark && *remark)
+		put_remark(f, remark, used);
+	fputc('\n', f);
 }
 
 /* Whether @name has the @len bytes at @term as one of its terms. */
@@ -173,20 +160,21 @@ static size_t widest(const struct grid *g, size_t k)
 	return below ? most : 0;
 }
 
-void grid_put(FILE *f, struct grid *g, const char *sides, size_t line)
+void grid_put(FILE *f, const struct grid *g, const char *sides, size_t line)
 {
-	size_t room = line;
+	size_t width[GRID_COLUMNS], room = line;
 
 	for (size_t k = 0; k < g->columns; k++) {
-		g->width[k] = widest(g, k);
-		if (k && g->width[k])
-			room -= GRID_GAP + g->width[k];
+		width[k] = widest(g, k);
+		if (k && width[k])
+			room -= GRID_GAP + width[k];
 	}
-	if (g->width[0] > room)
+	if (width[0] > room) {
 		hoist(f, g);
-	g->width[0] = widest(g, 0);
-	if (g->width[0] > room)
-		g->width[0] = room;
+		width[0] = widest(g, 0);
+	}
+	if (width[0] > room)
+		width[0] = room;
 	for (size_t i = 0; i < g->rows; i++)
-		put_row(f, g, i, sides);
+		put_row(f, g, i, width, sides);
 }
