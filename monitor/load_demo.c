@@ -507,35 +507,25 @@ static void teardown(struct bench *b, void *state)
 	cpu_model_free(&s->model);
 }
 
-static int cases(struct bench *b, void *state)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
-		const struct work *w = &works[i];
-		const char *skip =
-			w->piece == piece_avx && !load_vector_usable()
-				? "this processor has no AVX"
-				: NULL;
+	const struct work *w = CASE_OF(c, "work", works);
 
-		for (int f = 0; f < FIGURES; f++)
-			bench_add(b,
-				  &(struct bench_case) {
-					  .params = { P_STR("work", w->name),
-						      P_STR("figure",
-							    figures[f]) },
-					  .arg = w,
-					  .skip = skip,
-					  .unit = f == IPC ? "1" : "%",
-					  .better = BENCH_HIGHER,
-					  .sample = f ? NULL : sample_interval,
-					  .derived = f != SYSTEM_LOAD });
-	}
-	return 0;
+	c->arg = w;
+	if (w->piece == piece_avx && !load_vector_usable())
+		c->skip = "this processor has no AVX";
+	return true;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "load_demo",
 	.state_size = sizeof(struct load_state),
-	.cases = cases,
+	.points = "work={arithmetic," ARCH_VECTOR_NAME ",chase,disk,idle}"
+		  " figure={system_load,processor_load,while_running,ipc};"
+		  "is unit='%' higher; is unit='1' if figure=ipc;"
+		  "is derived if figure!=system_load",
+	.point = point,
+	.sample = sample_interval,
 	.setup = setup,
 	.enter = enter,
 	.derive = derive,

@@ -48,15 +48,13 @@
 
 static const enum timer_method methods[] = { ARCH_CERTIFIED };
 #define METHODS (sizeof(methods) / sizeof(*methods))
-#define FIGURES 24 /* of one method, at most */
 
 struct certify_state {
 	uint64_t ensembles, least, samples; /* options; ensembles 0: choose */
 	bool paper;
 	const char *log_path;
 
-	const struct bench_case *figures[METHODS][FIGURES];
-	const struct bench_case *checks[CHECKS];
+	struct timer_features features;
 	struct clock_pair start;
 	uint64_t step; /* stores that take one step of the clock */
 	FILE *log;
@@ -112,56 +110,44 @@ static const struct certificate_ops ops = {
 	.stop = stop,
 };
 
-static void add_method(struct bench *b, struct certify_state *s, size_t m,
-		       const struct timer_features *features)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
+	const struct certify_state *s = state;
 	const struct certificate none = { .faults = 0 };
+	const char *method = case_str(c, "method"), *why = NULL;
 	struct certificate_figure f;
-	const char *why = NULL;
-	const char *skip =
-		timer_usable(methods[m], features, &why) ? NULL : why;
 
-	for (unsigned int i = 0; certificate_figure(&none, i, &f); i++)
-		s->figures[m][i] = bench_add(
-			b, &(struct bench_case) {
-				   .params = { P_STR("method",
-						     timer_name(methods[m])),
-					       P_STR("body", f.body),
-					       P_STR("figure", f.name) },
-				   .unit = f.unit,
-				   .better = !strcmp(f.better, "higher")
-						     ? BENCH_HIGHER
-						     : BENCH_LOWER,
-				   .skip = skip,
-				   .derived = true,
-			   });
+	for (unsigned int i = 0; method && certificate_figure(&none, i, &f);
+	     i++)
+		if (case_is(c, "body", f.body) &&
+		    case_is(c, "figure", f.name)) {
+			c->unit = f.unit;
+			c->better = !strcmp(f.better, "higher") ? BENCH_HIGHER
+								: BENCH_LOWER;
+			if (!timer_usable((enum timer_method)timer_find(method),
+					  &s->features, &why))
+				c->skip = why;
+		}
+	return true;
 }
 
 static int certify_cases(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
-	struct timer_features features;
+	const struct certificate none = { .faults = 0 };
+	struct certificate_figure f;
 
-	timer_probe(&features);
+	timer_probe(&s->features);
+	bench_need(b, "tsc", s->features.counter ? NULL : "no TSC");
 	for (size_t m = 0; m < METHODS; m++)
-		add_method(b, s, m, &features);
-	for (size_t i = 0; i < CHECKS; i++)
-		s->checks[i] = bench_add(
-			b,
-			&(struct bench_case) {
-				.params = { P_STR("check",
-						  certify_check_name(
-							  (enum certify_check)i)
-							  ->name) },
-				.unit = certify_check_name(
-						(enum certify_check)i)
-						->unit,
-				.better = certify_check_name(
-						  (enum certify_check)i)
-						  ->better,
-				.skip = features.counter ? NULL : "no TSC",
-				.derived = true,
-			});
+		for (unsigned int i = 0; certificate_figure(&none, i, &f);
+		     i++) {
+			BENCH_SET_NAME(b, "method", timer_name(methods[m]));
+			BENCH_SET_NAME(b, "body", f.body);
+			BENCH_SET_NAME(b, "figure", f.name);
+			bench_points(b, "method=$method body=$body"
+					" figure=$figure; is derived");
+		}
 	return 0;
 }
 
@@ -258,26 +244,29 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	}
 }
 
-static bool any_selected(const struct bench *b,
-			 const struct bench_case *const *cases, size_t n)
+static void certify_method(struct bench *b, struct certify_state *s)
 {
-	for (size_t i = 0; i < n; i++)
-		if (cases[i] && bench_selected(b, cases[i]))
-			return true;
-	return false;
-}
-
-static void certify_method(struct bench *b, struct certify_state *s, size_t m)
-{
+	const char *method = timer_name(s->sampler.method);
 	struct certificate c = { .clock = certify_clock(b) };
 	struct certificate_figure f;
 
-	s->sampler.method = methods[m];
 	if (certificate_take(&c, &ops, s, (uint32_t)s->ensembles,
 			     samples_of(b, s), s->scratch))
 		return; /* interrupted */
 	for (unsigned int i = 0; certificate_figure(&c, i, &f); i++)
-		report_figure(b, s, s->figures[m][i], &c, &f);
+		report_figure(b, s,
+			      bench_find(b, "method=%s,body=%s,figure=%s",
+					 method, f.body, f.name),
+			      &c, &f);
+}
+
+static bool is_selected(const struct bench *b, enum timer_method method)
+{
+	BENCH_EACH (b, c, "method")
+		if (case_is(c, "method", timer_name(method)) &&
+		    bench_selected(b, c))
+			return true;
+	return false;
 }
 
 /*
@@ -288,13 +277,14 @@ static int certify_derive(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
 
-	for (size_t m = 0; m < METHODS && !bench_stopping(b); m++)
-		if (any_selected(b, s->figures[m], FIGURES))
-			certify_method(b, s, m);
-	for (size_t i = 0; i < CHECKS && !bench_stopping(b); i++)
-		if (bench_selected(b, s->checks[i]))
-			certify_check(b, s->checks[i], (enum certify_check)i,
-				      &s->start);
+	for (size_t m = 0; m < METHODS && !bench_stopping(b); m++) {
+		s->sampler.method = methods[m];
+		if (is_selected(b, methods[m]))
+			certify_method(b, s);
+	}
+	BENCH_EACH (b, c, "check")
+		if (bench_selected(b, c) && !bench_stopping(b))
+			certify_check(b, c, &s->start);
 	return 0;
 }
 
@@ -327,6 +317,8 @@ const struct bench_desc bench_desc = {
 	.name = "certify",
 	.opts = certify_opts,
 	.state_size = sizeof(struct certify_state),
+	.points = CERTIFY_CHECKS,
+	.point = point,
 	.cases = certify_cases,
 	.setup = certify_setup,
 	.derive = certify_derive,

@@ -20,6 +20,7 @@
  *	     deviation 3.8: compare mean and stddev of overhead-cpuid).
  * Needs:    a TSC for the instructions, RDTSCP for those that use it.
  */
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -48,6 +49,7 @@ struct timer_state {
 	uint64_t before;      /* what the clock said before the batch */
 	uint64_t last;	      /* what the last read of the batch said */
 	int watch;	      /* wall_clock_watch() */
+	struct timer_features features;
 };
 
 /* One of the kernel's clocks. */
@@ -248,51 +250,38 @@ static const struct method {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static const char *why_not(enum timer_method method,
-			   const struct timer_features *f)
-{
-	const char *why = NULL;
-
-	return timer_usable(method, f, &why) ? NULL : why;
-}
-
-static void add_methods(struct bench *b, const struct timer_features *f)
+static bool use_method(struct bench_case *c, const char *what,
+		       enum timer_method *like)
 {
 	for (size_t i = 0; i < COUNT(methods); i++) {
 		const struct method *m = &methods[i];
-		const char *via =
-			m->method == TIMER_CLOCK ? "libc" : "instruction";
-		const char *skip = why_not(m->method, f);
+		const bool pair = !strcmp(what, m->pair);
 
-		bench_add(b, &(struct bench_case) {
-				     .params = { P_STR("what", m->pair),
-						 P_STR("via", via) },
-				     .index = PAIR,
-				     .run = m->run,
-				     .skip = skip });
-		bench_add(b, &(struct bench_case) {
-				     .params = { P_STR("what", m->overhead),
-						 P_STR("via", via) },
-				     .index = OVERHEAD,
-				     .arg = &m->method,
-				     .sample = m->sample,
-				     .with_overhead = true,
-				     .step = m->method == TIMER_CLOCK ? 1 : 0,
-				     .skip = skip });
+		if (!pair && strcmp(what, m->overhead) != 0)
+			continue;
+		*like = m->method;
+		c->index = pair ? PAIR : OVERHEAD;
+		c->arg = &m->method;
+		c->run = pair ? m->run : NULL;
+		c->sample = pair ? NULL : m->sample;
+		c->with_overhead = !pair;
+		c->step = !pair && m->method == TIMER_CLOCK;
+		return true;
 	}
+	return false;
 }
 
-static void add_instructions(struct bench *b, const struct timer_features *f)
+static bool use_instruction(struct bench_case *c, const char *what,
+			    enum timer_method *like)
 {
 	for (size_t i = 0; i < COUNT(instructions); i++)
-		bench_add(b,
-			  &(struct bench_case) {
-				  .params = { P_STR("what",
-						    instructions[i].what),
-					      P_STR("via", "instruction") },
-				  .index = INSTRUCTION,
-				  .run = instructions[i].run,
-				  .skip = why_not(instructions[i].like, f) });
+		if (!strcmp(what, instructions[i].what)) {
+			c->index = INSTRUCTION;
+			c->run = instructions[i].run;
+			*like = instructions[i].like;
+			return true;
+		}
+	return false;
 }
 
 static const char *why_no_vdso(const struct timer_state *s,
@@ -310,41 +299,34 @@ static const char *why_no_vdso(const struct timer_state *s,
 	return probe_vdso(clock->probe, &p);
 }
 
-static void add_clocks(struct bench *b, const struct timer_state *s)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	for (size_t i = 0; i < COUNT(clocks); i++) {
-		struct bench_case c = {
-			.params = { P_STR("what", clocks[i].what),
-				    P_STR("via", "vdso") },
-			.index = CLOCK,
-			.arg = &clocks[i],
-			.run = clocks[i].vdso,
-			.skip = why_no_vdso(s, &clocks[i]),
-		};
+	const struct timer_state *s = state;
+	const char *what = case_str(c, "what"), *why = NULL;
+	const struct clock *clock;
+	enum timer_method like;
 
-		bench_add(b, &c);
-		if (!clocks[i].syscall)
-			continue;
-		c.params[1].text = "syscall";
-		c.run = clocks[i].syscall;
-		c.skip = NULL;
-		bench_add(b, &c);
+	if (use_method(c, what, &like) || use_instruction(c, what, &like)) {
+		if (!timer_usable(like, &s->features, &why))
+			c->skip = why;
+		return true;
 	}
+	c->arg = clock = CASE_OF(c, "what", clocks);
+	c->index = CLOCK;
+	c->run = case_is(c, "via", "vdso") ? clock->vdso : clock->syscall;
+	c->skip = case_is(c, "via", "vdso") ? why_no_vdso(s, clock) : NULL;
+	return c->run;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct timer_state *s = state;
-	struct timer_features f;
 
 	s->gettime = (gettime_fn *)vdso_find(ARCH_VDSO("clock_gettime"));
 	s->gettimeofday =
 		(gettimeofday_fn *)vdso_find(ARCH_VDSO("gettimeofday"));
 	s->time = (time_fn *)vdso_find(ARCH_VDSO("time"));
-	timer_probe(&f);
-	add_methods(b, &f);
-	add_instructions(b, &f);
-	add_clocks(b, s);
+	timer_probe(&s->features);
 	return 0;
 }
 
@@ -421,9 +403,29 @@ static void teardown(struct bench *b, void *state)
 		close(s->watch);
 }
 
+#define METHOD_POINTS(NAME, name, ...) \
+	"what={pair-" #name ",overhead-" #name "} via=instruction;"
+#define READ_POINTS(name, what, like, read) "what='" what "' via=instruction;"
+
+static const char points[] =
+	ARCH_METHODS(METHOD_POINTS, ) "what={pair-clock,overhead-clock} "
+				      "via=libc;" ARCH_READS(
+					      READ_POINTS) "what={monotonic,"
+							   "monotonic_raw,"
+							   "monotonic_coarse,"
+							   "realtime,"
+							   "realtime_coarse,"
+							   "process_cputime,"
+							   "thread_cputime,"
+							   "gettimeofday,time}"
+							   " via={vdso,"
+							   "syscall}";
+
 const struct bench_desc bench_desc = {
 	.name = "timer",
 	.state_size = sizeof(struct timer_state),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.prepare = prepare,

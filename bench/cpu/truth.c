@@ -34,43 +34,42 @@
 #include "lib/chain.h"
 #include "stats.h"
 
-#define LENGTHS	   11 /* 1, 2, 4 ... 1024 */
-#define WAITS	   3
+#define LENGTHS	   11  /* 1, 2, 4 ... 1024 */
 #define KEPT	   512 /* more than an invocation at --effort 100 makes */
 #define REF_ADDS   64  /* adds in a pass of the reference chain */
 #define NEAR	   8   /* batches */
 #define MUL_CYCLES 3   /* of a multiply, for the length of the reference */
 
-/* What a wait was by its own clock, ns, the latest KEPT of them. */
-struct readings {
-	unsigned int n;
-	double v[KEPT];
-};
-
-/* The reference chain after each batch: as many cycles as the batch had. */
-struct reference {
-	unsigned int n;
-	struct span {
-		uint64_t iters; /* of the batch */
-		uint64_t ticks; /* of the batch, only to find the least */
-		double hz;	/* of the core, right behind it */
-		unsigned int visit;
-	} v[KEPT];
-};
-
 enum work { ADD, SECOND, MUL, WORKS };
+
+typedef uint64_t chain_fn(uint64_t x, uint64_t y, uint64_t passes);
+
+/* The state of a case. */
+struct truth_case {
+	chain_fn *chain; /* NULL: waits */
+	enum work work;
+	unsigned int doublings; /* of a link: the chain's length */
+	unsigned int n;		/* of these, the latest KEPT are there */
+	union {
+		/* What a wait was by its own clock, ns. */
+		double wait_ns[KEPT];
+		/* The reference chain after each batch: as many cycles as the
+		 * batch had. */
+		struct span {
+			uint64_t iters; /* of the batch */
+			uint64_t ticks; /* of the batch, to find the least */
+			double hz;	/* of the core, right behind it */
+			unsigned int visit;
+		} span[KEPT];
+	};
+};
 
 struct truth_state {
 	uint64_t x, y;	    /* operands */
 	uint64_t before;    /* x when the batch began */
 	uint64_t ticks;	    /* that the batch took, roughly */
 	unsigned int visit; /* counts them: between two, time passes */
-	const struct bench_case *chain[WORKS][LENGTHS], *wait[WAITS];
-	struct reference chains[WORKS][LENGTHS];
-	struct readings waits[WAITS];
 };
-
-typedef uint64_t chain_fn(uint64_t x, uint64_t y, uint64_t passes);
 
 #define CHAIN(name, insn, length) \
 	static CHAIN_FUNCTION(chain_##name##_##length, insn, length)
@@ -109,37 +108,18 @@ static const struct {
 	[MUL] = { "multiply", TABLE(multiply) },
 };
 
-/* The end of a wait is known to about 10 ns (the read itself, a mispredicted
- * branch), so shorter waits would prove nothing. */
-static const unsigned int wait_ns[WAITS] = { 10000, 30000, 100000 };
-
-static void keep(struct readings *r, double x)
-{
-	r->v[r->n++ % KEPT] = x;
-}
-
-static double median(const struct readings *r)
-{
-	double copy[KEPT];
-	const size_t n = r->n < KEPT ? r->n : KEPT;
-
-	for (size_t i = 0; i < n; i++)
-		copy[i] = r->v[i];
-	return n ? stats_median(copy, n) : NAN;
-}
-
 /* The two reads of the clock are a constant part of each batch, which the
  * difference takes out; they only tell later which batch was the least. */
 static int run_chain(struct bench *b, void *state, const struct bench_case *c,
 		     uint64_t iters)
 {
 	struct truth_state *s = state;
-	chain_fn *const *chain = c->arg;
+	chain_fn *const chain = ((struct truth_case *)c->data)->chain;
 	const bool tsc = bench_timer(b)->method != TIMER_CLOCK;
 	const uint64_t begin = tsc ? timer_none_begin() : timer_clock_begin();
 
 	if (iters) /* the chain's loop tests at its end */
-		s->x = (*chain)(s->x, s->y, iters);
+		s->x = chain(s->x, s->y, iters);
 	BENCH_HIDE(s->x);
 	s->ticks = (tsc ? timer_none_end() : timer_clock_end()) - begin;
 	return 0;
@@ -156,16 +136,6 @@ static uint64_t multiplied(uint64_t x, uint64_t y, uint64_t n)
 		power *= power;
 	}
 	return result;
-}
-
-static enum work work_of(const struct bench_case *c)
-{
-	return (enum work)(c->index / LENGTHS);
-}
-
-static int length_index(const struct bench_case *c)
-{
-	return (int)(c->index % LENGTHS);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -187,23 +157,22 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 /* A reference as long as the batch and right behind it: what the core's
  * frequency did to the one, it did to the other. */
 static void time_reference(struct bench *b, struct truth_state *s,
-			   const struct bench_case *c, uint64_t iters,
-			   uint64_t links)
+			   struct truth_case *t, uint64_t iters, uint64_t links)
 {
-	struct reference *r = &s->chains[work_of(c)][length_index(c)];
-	const uint64_t cycles = links * (work_of(c) == MUL ? MUL_CYCLES : 1);
+	const uint64_t cycles = links * (t->work == MUL ? MUL_CYCLES : 1);
 	const uint64_t passes = cycles / REF_ADDS + 1;
 	uint64_t ticks, x = s->x;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       x = chain_add_64(x, s->y, passes));
 	BENCH_KEEP(x);
-	r->v[r->n % KEPT].iters = iters;
-	r->v[r->n % KEPT].ticks = s->ticks;
-	r->v[r->n % KEPT].visit = s->visit;
-	r->v[r->n % KEPT].hz =
-		(double)passes * REF_ADDS * 1e9 / bench_ns(b, (double)ticks);
-	r->n++;
+	t->span[t->n++ % KEPT] = (struct span) {
+		.iters = iters,
+		.ticks = s->ticks,
+		.visit = s->visit,
+		.hz = (double)passes * REF_ADDS * 1e9 /
+		      bench_ns(b, (double)ticks),
+	};
 }
 
 /* Of a product, only the low half is the same on all architectures. */
@@ -222,14 +191,14 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct truth_state *s = state;
-	uint64_t links;
+	struct truth_case *t = c->data;
+	const uint64_t links = iters << t->doublings;
 
-	if (c->index < 0)
+	if (!t->chain)
 		return 0;
-	links = iters << length_index(c);
 	bench_proof(b, c, "batches", 1,
-		    is_right(work_of(c), s->before, s->y, links, s->x));
-	time_reference(b, s, c, iters, links);
+		    is_right(t->work, s->before, s->y, links, s->x));
+	time_reference(b, s, t, iters, links);
 	return 0;
 }
 
@@ -258,45 +227,33 @@ static __attribute__((noinline)) void wait_for(struct wait *w)
  */
 static int sample_wait(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct truth_state *s = state;
-	struct readings *truth = &s->waits[-1 - c->index];
-	struct wait w = { .target_ns = wait_ns[-1 - c->index] };
+	struct truth_case *t = c->data;
+	struct wait w = { .target_ns = (uint64_t)case_int(c, "length") };
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks, wait_for(&w));
 	bench_record(b, c, ticks);
-	keep(truth,
-	     (double)w.lasted_ns * (double)(w.reads + 1) / (double)w.reads);
+	t->wait_ns[t->n++ % KEPT] =
+		(double)w.lasted_ns * (double)(w.reads + 1) / (double)w.reads;
 	bench_proof(b, c, "waits", 1, w.lasted_ns >= w.target_ns);
 	return 0;
 }
 
-static int cases(struct bench *b, void *state)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct truth_state *s = state;
+	struct truth_case *t = c->data;
 
-	for (int w = 0; w < WORKS; w++)
-		for (int l = 0; l < LENGTHS; l++)
-			s->chain[w][l] = bench_add(
-				b,
-				&(struct bench_case) {
-					.params = { P_STR("work",
-							  works[w].name),
-						    P_INT("length", 1 << l) },
-					.index = w * LENGTHS + l,
-					.arg = &works[w].chain[l],
-					.estimator = BENCH_EST_MIN_DIFFERENCE,
-					.run = run_chain });
-	/* Their index is negative, for their length is no power of two. */
-	for (int i = 0; i < WAITS; i++)
-		s->wait[i] =
-			bench_add(b, &(struct bench_case) {
-					     .params = { P_STR("work", "wait"),
-							 P_INT("length",
-							       wait_ns[i]) },
-					     .index = -1 - i,
-					     .sample = sample_wait });
-	return 0;
+	if (case_is(c, "work", "wait")) {
+		c->sample = sample_wait;
+		return true;
+	}
+	t->work = (enum work)CASE_NTH(c, "work", works);
+	while (1 << t->doublings < case_int(c, "length"))
+		t->doublings++;
+	t->chain = works[t->work].chain[t->doublings];
+	c->run = run_chain;
+	c->estimator = BENCH_EST_MIN_DIFFERENCE;
+	return true;
 }
 
 static int setup(struct bench *b, void *state)
@@ -312,14 +269,14 @@ static int setup(struct bench *b, void *state)
  * The best of the references near batch @i, a millisecond or two: the others
  * were disturbed.  The frequency steps less often than that.
  */
-static double hz_near(const struct reference *r, unsigned int n, unsigned int i)
+static double hz_near(const struct span *v, unsigned int n, unsigned int i)
 {
 	const unsigned int from = i < NEAR ? 0 : i - NEAR;
 	double best = 0;
 
 	for (unsigned int k = from; k < n && k <= i + NEAR; k++)
-		if (r->v[k].visit == r->v[i].visit)
-			best = fmax(best, r->v[k].hz);
+		if (v[k].visit == v[i].visit)
+			best = fmax(best, v[k].hz);
 	return best;
 }
 
@@ -329,13 +286,13 @@ static double hz_near(const struct reference *r, unsigned int n, unsigned int i)
  * its own.  Return: what the difference of these two should be for one chain
  * of @cycles, ns; NAN if there is no quad.
  */
-static double true_ns(const struct reference *r, double cycles)
+static double true_ns(const struct truth_case *t, double cycles)
 {
-	const unsigned int n = r->n < KEPT ? r->n : KEPT;
+	const unsigned int n = t->n < KEPT ? t->n : KEPT;
 	unsigned int least[2] = { KEPT, KEPT };
 
 	for (unsigned int i = 0; i + 3 < n; i++) {
-		const struct span *v = &r->v[i];
+		const struct span *v = &t->span[i];
 
 		if (v[1].iters != 2 * v[0].iters || v[2].iters != v[1].iters ||
 		    v[3].iters != v[0].iters)
@@ -343,23 +300,23 @@ static double true_ns(const struct reference *r, double cycles)
 		for (unsigned int k = 0; k < 4; k++) {
 			unsigned int *l = &least[k == 1 || k == 2];
 
-			if (*l == KEPT || v[k].ticks < r->v[*l].ticks)
+			if (*l == KEPT || v[k].ticks < t->span[*l].ticks)
 				*l = i + k;
 		}
 	}
 	if (least[0] == KEPT)
 		return NAN;
 	return cycles * 1e9 *
-	       (2 / hz_near(r, n, least[1]) - 1 / hz_near(r, n, least[0]));
+	       (2 / hz_near(t->span, n, least[1]) -
+		1 / hz_near(t->span, n, least[0]));
 }
 
-static void expect_chain(struct bench *b, const struct truth_state *s,
-			 enum work w, int l)
+static void expect_chain(struct bench *b, const struct bench_case *c)
 {
-	const struct bench_case *c = s->chain[w][l];
-	const double latency = w == MUL ? arch_multiply_cycles() : 1;
-	const double cycles = (1 << l) * latency;
-	const double ns = true_ns(&s->chains[w][l], cycles);
+	const struct truth_case *t = c->data;
+	const double latency = t->work == MUL ? arch_multiply_cycles() : 1;
+	const double cycles = (1 << t->doublings) * latency;
+	const double ns = true_ns(t, cycles);
 
 	if (!bench_selected(b, c) || !isfinite(ns))
 		return;
@@ -375,21 +332,28 @@ static void expect_chain(struct bench *b, const struct truth_state *s,
 
 static int derive(struct bench *b, void *state)
 {
-	const struct truth_state *s = state;
+	BENCH_EACH (b, c, "work!=wait")
+		expect_chain(b, c);
+	BENCH_EACH (b, c, "work=wait") {
+		struct truth_case *t = c->data;
+		const size_t n = t->n < KEPT ? t->n : KEPT;
 
-	for (int w = 0; w < WORKS; w++)
-		for (int l = 0; l < LENGTHS; l++)
-			expect_chain(b, s, (enum work)w, l);
-	for (int i = 0; i < WAITS; i++)
-		if (bench_selected(b, s->wait[i]) && s->waits[i].n)
-			bench_expect(b, s->wait[i], median(&s->waits[i]));
+		if (bench_selected(b, c) && n)
+			bench_expect(b, c, stats_median(t->wait_ns, n));
+	}
 	return 0;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "truth",
 	.state_size = sizeof(struct truth_state),
-	.cases = cases,
+	.case_state_size = sizeof(struct truth_case),
+	/* The end of a wait is known to about 10 ns (the read itself, a
+	 * mispredicted branch), so shorter waits would prove nothing. */
+	.points = "work={add," ARCH_CHAIN_SECOND_NAME
+		  ",multiply} length=1..1024*2;"
+		  "work=wait length={10000,30000,100000}",
+	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

@@ -454,7 +454,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_bandwidth",
 	.many_cpus = true,
-	.open = bandwidth_plan_open,
+	.open = bandwidth_plan_asked,
 	.state_size = sizeof(struct bandwidth_state),
 	.case_state_size = sizeof(struct bandwidth_spec),
 	.points = ints_points,

@@ -73,20 +73,19 @@
 #define PLAIN (BOX(CLONE) | BOX(HAND_OVER) | BOX(EXIT))
 
 static const struct point {
-	const char *axis, *name;
+	const char *points;
 	struct box_plan plan;
 	int step; /* the one that is recorded; BOX_STEPS: all */
 } points[] = {
-	{ "whole", "run", { ALL, SIX, false, BOX_RMDIR }, BOX_STEPS },
-	{ "whole", "awaited", { ALL, SIX, false, BOX_NET_GONE }, BOX_STEPS },
-	{ "whole", "parts", { ALL, SIX, true, 0 }, BOX_STEPS },
-	{ "part",
-	  "exit",
+	{ "whole=run", { ALL, SIX, false, BOX_RMDIR }, BOX_STEPS },
+	{ "whole=awaited", { ALL, SIX, false, BOX_NET_GONE }, BOX_STEPS },
+	{ "whole=parts", { ALL, SIX, true, 0 }, BOX_STEPS },
+	{ "part=exit",
 	  { (ALL & ~BOX(RUN)) | BOX(EXIT), SIX, true, 0 },
 	  BOX_EXIT },
 #define CLONE(name, more, flags)                                             \
 	{                                                                    \
-		"clone", name, { PLAIN | (more), flags, true, 0 }, BOX_CLONE \
+		"clone=" name, { PLAIN | (more), flags, true, 0 }, BOX_CLONE \
 	}
 	CLONE("none", 0, 0),
 	CLONE("mnt", 0, CLONE_NEWNS),
@@ -101,7 +100,7 @@ static const struct point {
 	CLONE("into_cgroup", BOX(MKDIR) | BOX(RMDIR), CLONE_INTO_CGROUP),
 #define SETNS(name, flag)                                                     \
 	{                                                                     \
-		"setns", name,                                                \
+		"setns=" name,                                                \
 			{ PLAIN | BOX(UNSHARE) | BOX(SETNS), flag, true, 0 }, \
 			BOX_SETNS                                             \
 	}
@@ -115,54 +114,39 @@ static const struct point {
 };
 
 #define POINTS (sizeof(points) / sizeof(points[0]))
-#define RUN    0
 #define SUM    2
-
-static const char *const runtimes[] = { "crun", "runc" };
-
-#define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))
 
 struct state {
 	struct box box;
 	struct box_runtime runtime;
-	const struct bench_case *of[POINTS], *part[BOX_STEPS], *rest;
+	const struct point *point; /* of which a case is being added */
+	const struct bench_case *part[BOX_STEPS];
 };
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	const struct state *s = state;
+
+	c->arg = s->point;
+	c->switches = s->point || case_has(c, "whole");
+	return true;
+}
 
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
+	const char *parts[BOX_STEPS];
+	size_t n = 0;
 
-	for (size_t i = 0; i < POINTS; i++) {
-		const struct point *p = &points[i];
-
-		s->of[i] =
-			bench_add(b,
-				  &(struct bench_case) {
-					  .params = { P_STR(p->axis, p->name) },
-					  .arg = p,
-					  .switches = true });
-	}
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
-			s->part[i] = bench_add(
-				b,
-				&(struct bench_case) {
-					.params = { P_STR("part",
-							  box_step_name(i)) },
-					.of = s->of[SUM],
-					.derived = true });
-	for (size_t i = 0; i < RUNTIMES; i++)
-		bench_add(b,
-			  &(struct bench_case) {
-				  .params = { P_STR("whole", runtimes[i]) },
-				  .index = (int)i,
-				  .switches = true,
-				  .skip = box_runtime_missing(runtimes[i]) });
-	s->rest = bench_add(b, &(struct bench_case) {
-				       .params = { P_STR("whole", "rest") },
-				       .derived = true });
-	bench_derived_from(b, s->rest, s->of[RUN]);
-	bench_derived_from(b, s->rest, s->of[SUM]);
+			parts[n++] = box_step_name(i);
+	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
+	bench_need(b, "crun", box_runtime_missing("crun"));
+	bench_need(b, "runc", box_runtime_missing("runc"));
+	for (s->point = points; s->point < points + POINTS; s->point++)
+		bench_points(b, s->point->points);
+	s->point = NULL;
 	return 0;
 }
 
@@ -172,6 +156,9 @@ static int setup(struct bench *b, void *state)
 	const char *dir = bench_scratch(b);
 
 	s->box.events = s->box.old = s->runtime.watch = -1;
+	for (int i = 0; i < BOX_STEPS; i++)
+		if (ALL & 1u << i)
+			s->part[i] = bench_find(b, "part=%s", box_step_name(i));
 	if (!dir)
 		return -1;
 	if (!realpath(dir, s->box.dir) || strchr(s->box.dir, ','))
@@ -196,7 +183,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct point *p = c->arg;
 
 	if (!p)
-		return box_runtime_open(b, &s->runtime, runtimes[c->index],
+		return box_runtime_open(b, &s->runtime, case_str(c, "whole"),
 					s->box.dir);
 	if (p->plan.steps & BOX(MKDIR)) {
 		if (!s->box.group[0])
@@ -237,7 +224,7 @@ static void record(struct bench *b, struct state *s, const struct bench_case *c,
 	const struct box_page *page = s->box.page;
 	uint64_t sum = 0;
 
-	if (c != s->of[SUM]) {
+	if (p != &points[SUM]) {
 		bench_record(b, c,
 			     p->plan.each ? page->ticks[p->step]
 					  : page->all_ticks);
@@ -287,7 +274,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (p->step < BOX_STEPS)
 		bench_proof(b, c, "in_effect", 1, s->box.page->seen[p->step]);
 	for (int i = 0; i < BOX_STEPS; i++)
-		if (c == s->of[SUM] && s->part[i]) {
+		if (p == &points[SUM] && s->part[i]) {
 			bench_proof(b, s->part[i], "in_effect", 1,
 				    s->box.page->seen[i]);
 			bench_proof(b, c, "in_effect", 1, s->box.page->seen[i]);
@@ -305,17 +292,12 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	const struct state *s = state;
-	const double run = bench_value(b, s->of[RUN]);
-	const double parts = bench_value(b, s->of[SUM]);
+	const double run = bench_value(b, bench_find(b, "whole=run"));
+	const double parts = bench_value(b, bench_find(b, "whole=parts"));
 
-	if (isnan(run - parts)) {
-		bench_derive_skip(b, s->rest,
-				  "needs whole=run and whole=parts");
-		return 0;
-	}
-	bench_derive_within(b, s->rest, run - parts, 0);
-	bench_fact(b, s->rest, "parts_over_run", parts / run);
+	if (isfinite(run - parts))
+		bench_fact(b, bench_find(b, "whole=rest"), "parts_over_run",
+			   parts / run);
 	return 0;
 }
 
@@ -333,6 +315,11 @@ const struct bench_desc bench_desc = {
 	.name = "container",
 	.needs = BENCH_NEED_ROOT,
 	.state_size = sizeof(struct state),
+	.points = "part=$parts; is derived of=[whole=parts !part];"
+		  "whole={crun,runc}; needs $crun if whole=crun;"
+		  "needs $runc if whole=runc;"
+		  "whole=rest; rest := run - parts",
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -64,10 +64,11 @@ static const char *const shared[BENCH_DISTANCES] = {
 /* Both rows of a pair: each side begins once. */
 static void add_pair(struct bench *b, const int *cpu)
 {
-	for (int side = 0; side < 2; side++)
-		bench_add(b, &(struct bench_case) {
-				     .params = { P_INT("from", cpu[side]),
-						 P_INT("to", cpu[!side]) } });
+	for (int side = 0; side < 2; side++) {
+		BENCH_SET_NUMBER(b, "from", BENCH_INT, cpu[side]);
+		BENCH_SET_NUMBER(b, "to", BENCH_INT, cpu[!side]);
+		bench_points(b, "from=$from to=$to");
+	}
 }
 
 /* The pairs of the @n CPUs @cpu at @distance: adds @take of the @there, alike

@@ -3,7 +3,6 @@
 #include "invocation.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "axes.h"
 #include "case.h"
 #include "distance.h"
 #include "err.h"
 #include "evidence.h"
 #include "guard.h"
 #include "kernel_tells.h"
-#include "points.h"
 #include "topo.h"
 #include "verdict.h"
 #include "visit.h"
@@ -103,12 +100,6 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->ready = kernel_ready;
 	b->distance_ns = distance_ns;
 	b->begin_ns = invocation_now_ns();
-	err = axes_ask(&b->asked, points_open(desc), plan->globs);
-	if (err)
-		return verdict_give_up(
-			b, EXIT_USAGE,
-			"--case asks for more than %d other numbers",
-			BENCH_ASKED);
 	err = topo_open(&b->topo);
 	if (err)
 		return verdict_give_up(b, EXIT_FAIL,
@@ -119,34 +110,6 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	topo_kinds(b->topo, &fastest, 1);
 	b->slower = b->kind && strcmp(b->kind, fastest) != 0;
 	return err ? err : cases_make(b);
-}
-
-/* Whether every term of @glob ("args=3,via=*") matches one of @name's. */
-static bool terms_match(const char *glob, const char *name)
-{
-	char globs[256], *next = globs, *term;
-
-	if ((size_t)snprintf(globs, sizeof(globs), "%s", glob) >= sizeof(globs))
-		return false;
-	while ((term = strsep(&next, ","))) {
-		char names[256], *rest = names, *one;
-		bool found = false;
-
-		snprintf(names, sizeof(names), "%s", name);
-		while ((one = strsep(&rest, ",")))
-			found |= !fnmatch(term, one, 0);
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
-/* A whole name is that case alone, though others may have all its terms. */
-static bool matches(const struct bench *b, const char *glob, const char *name)
-{
-	if (bench_find(b, "%s", glob))
-		return !strcmp(glob, name);
-	return !fnmatch(glob, name, 0) || terms_match(glob, name);
 }
 
 /* A derived case was asked for.  Return: whether any case may be its source. */
@@ -173,14 +136,19 @@ static void make_weighty(struct bench *b, struct case_run *run)
 		run->def.sources[i]->choice.weighty = true;
 }
 
-/* Whether any case matches @glob, and which are marked in @hit. */
+/* Whether any case matches @glob, and which are marked in @hit.  A whole name
+ * is that case alone, though others may have all its terms. */
 static bool mark(const struct bench *b, const char *glob, bool *hit)
 {
-	bool found = false;
+	bool found = false, whole = false, one;
 
+	for (size_t i = 0; i < b->n_runs; i++) {
+		found |= case_matches(&b->runs[i]->c, glob, &one);
+		whole |= one;
+	}
 	for (size_t i = 0; i < b->n_runs; i++)
-		if (matches(b, glob, b->runs[i]->def.name))
-			hit[i] = found = true;
+		hit[i] |= case_matches(&b->runs[i]->c, glob, &one) &&
+			  (one || !whole);
 	return found;
 }
 
@@ -203,20 +171,27 @@ static void hide(struct bench *b, const bool *asked)
 
 static int matches_nothing(struct bench *b, const char *glob)
 {
-	char open[160];
+	const struct bench_desc *d = b->desc;
+	const char *text = d->open ? d->open : d->points, *axis;
+	char open[160] = "", range[POINTS_RANGE];
+	size_t len = 0;
 
-	axes_say(points_open(b->desc), open, sizeof(open));
+	for (size_t k = 0;
+	     len < sizeof(open) && (axis = points_open(text, k, range)); k++)
+		len += (size_t)snprintf(open + len, sizeof(open) - len,
+					"%s%s from %s",
+					k ? ", "
+					  : "; beside those it may ask for ",
+					axis, range);
 	return verdict_give_up(b, EXIT_USAGE,
-			       "--case '%s' matches no case (try --list)%s%s",
-			       glob,
-			       open[0] ? "; beside those it may ask for " : "",
-			       open);
+			       "--case '%s' matches no case (try --list)%s",
+			       glob, open);
 }
 
 int invocation_select(struct bench *b)
 {
 	const struct invocation_plan *plan = &b->plan;
-	const size_t globs = b->asked.globs;
+	const size_t globs = plan->globs->n;
 	bool *asked = calloc(b->n_runs + 1, sizeof(bool));
 	bool *core = calloc(b->n_runs + 1, sizeof(bool));
 	bool some = false;
@@ -226,7 +201,7 @@ int invocation_select(struct bench *b)
 	for (size_t i = 0; !code && plan->core_rows[i]; i++)
 		mark(b, plan->core_rows[i], core);
 	for (size_t g = 0; !code && g < globs; g++)
-		if (!mark(b, b->asked.glob[g], asked))
+		if (!mark(b, plan->globs->item[g], asked))
 			code = matches_nothing(b, plan->globs->item[g]);
 	for (size_t i = 0; !code && i < b->n_runs; i++) {
 		if (core[i])
@@ -395,7 +370,6 @@ int invocation_measure(struct bench *b)
 void invocation_close(struct bench *b)
 {
 	cases_free(b);
-	axes_close(&b->asked);
 	sample_free(&b->now.core_hz);
 	sample_free(&b->now.core_share);
 	if (b->counter)

@@ -17,15 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "axes.h"
 #include "bench.h"
+#include "case.h"
 #include "copies.h"
 #include "err.h"
 #include "guard.h"
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
-#include "points.h"
 #include "record.h"
 #include "rows.h"
 #include "supervise.h"
@@ -89,9 +88,20 @@ static const struct opt common_opts[] = {
 
 static void help(const struct opt_set *sets)
 {
+	char range[POINTS_RANGE];
+	const char *text =
+		bench_desc.open ? bench_desc.open : bench_desc.points;
+	const char *axis;
+
 	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
 	opts_help(stdout, sets);
-	axes_help(stdout, points_open(&bench_desc));
+	for (size_t k = 0; (axis = points_open(text, k, range)); k++) {
+		if (!k)
+			printf("\nOther numbers that --case may ask for, such "
+			       "as --case '%s=N':\n",
+			       axis);
+		printf("  %-8s  %s\n", axis, range);
+	}
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
 }

@@ -9,7 +9,6 @@
 
 #include "case.h"
 #include "copies_crew.h"
-#include "points.h"
 #include "stats.h"
 #include "topo.h"
 
@@ -151,7 +150,7 @@ static const struct bench_case *add_row(struct bench *b, struct bench_case c,
 		c.params[n++] = *own;
 	for (size_t i = 0; inner->params[i].axis && n < BENCH_MAX_PARAMS; i++)
 		c.params[n++] = inner->params[i];
-	return bench_add(b, &c);
+	return case_add(b, &c);
 }
 
 static void add_count(struct bench *b, const struct copies *w, struct group *g,
@@ -164,9 +163,9 @@ static void add_count(struct bench *b, const struct copies *w, struct group *g,
 	/* One is always as fast as itself. */
 	for (int i = 0; i < (w->count[at] == 1 ? FAIRNESS : SCALINGS); i++) {
 		const struct bench_param own[] = {
-			P_INT("cpus", w->count[at]),
-			P_STR("copies", kinds[g->threads]),
-			P_STR("scaling", scalings[i]),
+			{ .axis = "cpus", .number = w->count[at] },
+			{ "copies", BENCH_STR, .text = kinds[g->threads] },
+			{ "scaling", BENCH_STR, .text = scalings[i] },
 			{ 0 }
 		};
 		const struct bench_case c = {
@@ -194,10 +193,11 @@ static void add_lines(struct bench *b, const struct copies *w, struct group *g,
 	static const char *const units[] = { "ns", "ns", "1", "CPUs" };
 
 	for (int i = w->counts < 3 ? STOPS_AT : 0; i < LINES; i++) {
-		const struct bench_param own[] = { P_STR("copies",
-							 kinds[g->threads]),
-						   P_STR("scaling", lines[i]),
-						   { 0 } };
+		const struct bench_param own[] = {
+			{ "copies", BENCH_STR, .text = kinds[g->threads] },
+			{ "scaling", BENCH_STR, .text = lines[i] },
+			{ 0 }
+		};
 		const struct bench_case c = {
 			.unit = units[i],
 			.better = i < R2 ? BENCH_LOWER : BENCH_HIGHER,
@@ -267,7 +267,6 @@ static int cases(struct bench *b, void *state)
 		.desc = w->crew.desc,
 		.state = crew_new_state(&w->crew),
 		.topo = b->topo,
-		.asked = b->asked,
 		.cpu = b->cpu,
 		.plan = b->plan,
 	};
@@ -415,7 +414,7 @@ void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
 	copies.crew.pristine = *state;
 	outer.name = copies.crew.desc->name;
 	outer.needs = copies.crew.desc->needs;
-	outer.open = points_open(copies.crew.desc);
+	outer.open = copies.crew.desc->points;
 	*desc = &outer;
 	*state = &copies;
 }

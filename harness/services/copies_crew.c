@@ -11,7 +11,6 @@
 #include "evidence.h"
 #include "guard.h"
 #include "kernel_tells.h"
-#include "points.h"
 
 #define WINDOW_NS     4e6 /* at least */
 #define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */
@@ -99,7 +98,6 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		.first = number && w->threads ? w->lead->b.state : NULL,
 		.timer = b->timer,
 		.topo = b->topo,
-		.asked = b->asked,
 		.cpu = w->cpu[number],
 		.plan = b->plan,
 		.now = { .time_ns = b->now.time_ns,

@@ -75,46 +75,16 @@ enum bench_histogram {
 	BENCH_HIST_CYCLES, /* steps of a quarter of a core cycle */
 };
 
-/* One coordinate of a case: P_INT(), P_SIZE() or P_STR(). */
+/* One coordinate of a case. */
 struct bench_param {
 	const char *axis; /* NULL ends the list */
 	enum { BENCH_INT, BENCH_SIZE, BENCH_STR } kind;
 	int64_t number;	  /* BENCH_INT, BENCH_SIZE (bytes) */
 	const char *text; /* BENCH_STR; must live as long as the program */
+	bool asked;	  /* for, with --case, where the axis is open */
 };
-
-#define P_INT(a, n)                                           \
-	{                                                     \
-		.axis = (a), .kind = BENCH_INT, .number = (n) \
-	}
-#define P_SIZE(a, n)                                           \
-	{                                                      \
-		.axis = (a), .kind = BENCH_SIZE, .number = (n) \
-	}
-#define P_STR(a, s)                                         \
-	{                                                   \
-		.axis = (a), .kind = BENCH_STR, .text = (s) \
-	}
 
 #define BENCH_MAX_PARAMS 9
-
-/**
- * struct bench_open - an axis of which any number may be asked for, beside
- * those of its table: --case 'size=10M' makes cases of it (not with wildcards).
- * @least, @most, @step: the numbers that may be: from, to, multiples of (0:
- * all).
- *
- * Evidence must hold at every one of them.  Texts say it as "?8..4M" and set
- * @asked of the points; who adds cases one by one has the numbers from
- * bench_values().
- */
-struct bench_open {
-	const char *axis; /* NULL ends the list */
-	int kind;	  /* as in struct bench_param; no BENCH_STR */
-	int64_t least, most, step;
-};
-
-#define BENCH_ASKED 32 /* numbers that may be asked for at once */
 
 /* What evidence rests on and some kernels do not keep: services/kernel_tells.h.
  */
@@ -168,7 +138,7 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * @exclusive: never interleave this case with others: run it in one visit.
  * @switches: context switches belong to the operation: they are no sign of a
  *	      disturbance.
- * @asked: it is there because it was asked for: see struct bench_open.
+ * @asked: one of its values on an open axis was asked for, with --case.
  * @kernel, @processes: what it needs at its visit: a bit of enum kernel_tells,
  *			so many more processes.
  * @formula: what its value is made by, as "SUM"; @formula_axis: that of the
@@ -231,8 +201,7 @@ enum bench_need {
  * @case_state_size: bytes of state of each case, given as its @data, likewise
  *		     zeroed and aligned.
  * @points: the cases as a text (docs/cases.md says what is in it).
- * @open: without @points, axes on which other numbers may be asked for; or
- *NULL.
+ * @open: the text whose open axes a user is told of, if it is not @points.
  * @switches: as that of every case.
  * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
  *	       makes no sense.
@@ -274,7 +243,7 @@ struct bench_desc {
 	const struct opt *opts;
 	size_t state_size, case_state_size;
 	const char *points;
-	const struct bench_open *open;
+	const char *open;
 	bool switches, many_cpus;
 
 	bench_point_fn *point;
@@ -301,16 +270,6 @@ extern const char *const bench_core[];
  */
 extern const double bench_share_ms;
 
-/**
- * bench_add() - add a case (copied).
- *
- * Return: the case, valid to the end of the program (its harness fields are
- * set when cases() has returned); never NULL: a failure to add (too many
- * params, no memory, the same name twice) makes the program fail after
- * cases().
- */
-const struct bench_case *bench_add(struct bench *b, const struct bench_case *c);
-
 /* bench_points() - in cases(): add those of @text, which must live as long as
  * the program; those of @points of the descriptor come later. */
 void bench_points(struct bench *b, const char *text);
@@ -328,6 +287,8 @@ void bench_set_names(struct bench *b, const char *name, const void *names,
 		     size_t stride, size_t n);
 #define BENCH_SET_NUMBER(b, name, kind, x) \
 	bench_set_numbers(b, name, kind, &(const int64_t) { (int64_t)(x) }, 1)
+#define BENCH_SET_NAME(b, name, x) \
+	bench_set_names(b, name, &(const char *) { x }, sizeof(char *), 1)
 #define BENCH_SET_NAMES(b, name, array)                     \
 	bench_set_names(b, name, array, sizeof((array)[0]), \
 			sizeof(array) / sizeof((array)[0]))
@@ -381,16 +342,6 @@ const struct bench_case *bench_next(const struct bench *b,
 const struct bench_case *bench_beside(const struct bench *b,
 				      const struct bench_case *c,
 				      const char *changes);
-
-/**
- * bench_values() - the numbers of an open axis: the @n of @table, and those
- * that were asked for and are not among them.
- * @values: gets them; room for @n + BENCH_ASKED.  It may be @table.
- *
- * Return: how many.
- */
-size_t bench_values(const struct bench *b, const char *axis,
-		    const int64_t *table, size_t n, int64_t *values);
 
 /**
  * bench_derived_from() - in cases(): derive() makes @c from @source, and from

@@ -9,11 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan.h"
 #include "units.h"
 #include "verdict.h"
-
-#define CACHE_LINE 64
 
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c)
@@ -24,7 +21,7 @@ struct case_run *bench_case_of(const struct bench *b,
 /* Append "axis=value" of every param to @run's name and params. */
 static int name_case(struct case_run *run)
 {
-	char name[256] = "";
+	char name[CASE_NAME] = "";
 	size_t len = 0;
 
 	run->def.params = json_object();
@@ -70,21 +67,7 @@ static const char *cannot_place(const struct bench *b, enum bench_place place)
 		       : why[place];
 }
 
-void *bench_new_data(struct bench *b)
-{
-	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
-			    CACHE_LINE * CACHE_LINE;
-	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
-
-	if (data)
-		memset(data, 0, size);
-	else if (size)
-		bench_fail_cases(b, "no memory", "");
-	return data;
-}
-
-const struct bench_case *bench_add_point(struct bench *b,
-					 const struct bench_case *c)
+const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 {
 	static const struct bench_case nothing;
 	struct case_run *run = calloc(1, sizeof(*run));
@@ -119,14 +102,6 @@ const struct bench_case *bench_add_point(struct bench *b,
 	if (skip)
 		verdict_skip(run, "%s", skip);
 	return &run->c;
-}
-
-const struct bench_case *bench_add(struct bench *b, const struct bench_case *c)
-{
-	struct bench_case own = *c;
-
-	own.data = bench_new_data(b);
-	return bench_add_point(b, &own);
 }
 
 void bench_derived_from(struct bench *b, const struct bench_case *c,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cases from a text: its points, and the rules that they follow. */
-#include "points.h"
+
+#include "case.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,17 +10,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "axes.h"
-#include "case.h"
 #include "err.h"
 #include "scan.h"
 #include "verdict.h"
+
+#define MOST_OPEN  8 /* axes, to numbers that are asked for */
+#define CACHE_LINE 64
 
 struct axis {
 	const char *name;
 	bool sizes; /* its numbers have a suffix where it is exact */
 	struct bench_param *value;
 	size_t n;
+	bool open; /* to numbers in this range that are asked for */
+	int64_t least, most, step;
 };
 
 /* Points, and the rules behind them. */
@@ -65,31 +69,30 @@ static void read_range(struct scan *s, struct axis *a, int64_t least)
 		push_number(s, a, n);
 }
 
-/* "?8..512K/64", behind its mark. */
-static void read_open(struct scan *s, struct bench_open *open)
+/* "8..512K/64", behind the "?". */
+static void read_open(struct scan *s, struct axis *a)
 {
-	bool size = false, more = false;
+	bool least = false, most = false, step;
 
-	if (!scan_number(s, &open->least, &size) || !scan_is(s, "..") ||
-	    !scan_number(s, &open->most, &more))
+	a->open = true;
+	a->step = 1;
+	if (!scan_number(s, &a->least, &least) || !scan_is(s, "..") ||
+	    !scan_number(s, &a->most, &most))
 		scan_wrong(s);
-	open->kind = size || more ? BENCH_SIZE : BENCH_INT;
-	if (scan_is(s, "/") && !scan_number(s, &open->step, &size))
+	a->sizes |= least || most;
+	if (scan_is(s, "/") && !scan_number(s, &a->step, &step))
 		scan_wrong(s);
 }
 
-static void read_item(struct scan *s, struct axis *a, bool *open)
+static void read_item(struct scan *s, struct axis *a)
 {
-	struct bench_open range = { 0 };
 	const struct points_set *set;
 	struct word w;
 	int64_t n;
 	bool size = false, quoted;
 
 	if (scan_is(s, "?")) {
-		read_open(s, &range);
-		a->sizes |= range.kind == BENCH_SIZE;
-		*open = true;
+		read_open(s, a);
 	} else if (scan_is(s, "$")) {
 		set = points_find(s);
 		for (size_t i = 0; set && i < set->n; i++) {
@@ -109,27 +112,58 @@ static void read_item(struct scan *s, struct axis *a, bool *open)
 	}
 }
 
-/* The numbers that were asked for come last. */
+/* A term of --case, as "size=2048": @a gets the number if it is open to it. */
+static void ask(struct scan *s, struct axis *a, struct word term)
+{
+	const size_t len = strlen(a->name), n = a->n;
+	bool size;
+	int64_t x;
+
+	if (term.len <= len || strncmp(term.text, a->name, len) != 0 ||
+	    term.text[len] != '=')
+		return;
+	term = (struct word) { term.text + len + 1, term.len - len - 1 };
+	if (!word_number(term, &x, &size) || (size && !a->sizes) ||
+	    x < a->least || x > a->most || x % a->step)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (a->value[i].number == x) {
+			a->value[i].asked = true;
+			return;
+		}
+	push(s, a, (struct bench_param) { .number = x, .asked = true });
+}
+
+/* The numbers that are asked for come last; wildcards ask for none. */
+static void read_asked(struct scan *s, struct axis *a)
+{
+	const struct opt_list *globs = s->b->plan.globs;
+
+	for (size_t i = 0; globs && i < globs->n; i++) {
+		const char *at = globs->item[i];
+
+		while (*at && !strpbrk(at, "*?[")) {
+			const size_t len = strcspn(at, ",");
+
+			ask(s, a, (struct word) { at, len });
+			at += len + (at[len] == ',');
+		}
+	}
+}
+
 static void read_values(struct scan *s, struct axis *a)
 {
-	int64_t asked[BENCH_ASKED];
-	bool open = false;
-	size_t n;
-
 	if (!scan_is(s, "{")) {
-		read_item(s, a, &open);
+		read_item(s, a);
 	} else {
 		do
-			read_item(s, a, &open);
+			read_item(s, a);
 		while (scan_is(s, ","));
 		if (!scan_is(s, "}"))
 			scan_wrong(s);
 	}
-	n = open ? axes_beside(s->b, a->name, a->n ? &a->value->number : NULL,
-			       sizeof(*a->value), a->n, asked)
-		 : 0;
-	for (size_t i = 0; i < n; i++)
-		push_number(s, a, asked[i]);
+	if (a->open)
+		read_asked(s, a);
 	for (size_t i = 0; i < a->n; i++)
 		if (a->value[i].kind == BENCH_INT && a->sizes)
 			a->value[i].kind = BENCH_SIZE;
@@ -401,6 +435,20 @@ static bool obey(const struct group *g, struct bench_case *c)
 	return there;
 }
 
+/* Zeroed state of one case, on cache lines of its own; NULL if it has none. */
+static void *new_data(struct bench *b)
+{
+	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
+			    CACHE_LINE * CACHE_LINE;
+	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
+
+	if (data)
+		memset(data, 0, size);
+	else if (size)
+		bench_fail_cases(b, "no memory", "");
+	return data;
+}
+
 static void add(struct scan *s, const struct group *g, struct bench_case c)
 {
 	struct bench *b = s->b;
@@ -408,9 +456,9 @@ static void add(struct scan *s, const struct group *g, struct bench_case c)
 
 	if (!obey(g, &c))
 		return;
-	c.data = bench_new_data(b);
+	c.data = new_data(b);
 	if (!point || point(b, b->state, &c))
-		bench_add_point(b, &c);
+		case_add(b, &c);
 	else
 		free(c.data);
 }
@@ -432,7 +480,7 @@ static void expand(struct scan *s, const struct group *g)
 			if (p->kind == BENCH_STR && !strcmp(p->text, "-"))
 				continue;
 			c.params[to++] = *p;
-			c.asked |= axes_is_asked(s->b, p);
+			c.asked |= p->asked;
 		}
 		add(s, g, c);
 		for (i = g->n; i; i--) {
@@ -475,37 +523,44 @@ void points_add(struct bench *b)
 	points_sources(b);
 }
 
-const struct bench_open *points_open(const struct bench_desc *d)
+/* The axis of the values that @at is in. */
+static const char *axis_at(const char *text, const char *at)
 {
-	static struct bench_open open[POINTS_OPEN];
-	static struct bench nothing;
-	const char *text = d->points;
-	size_t n = 0;
+	struct word w = { 0 };
 
-	if (d->open)
-		return d->open;
+	while (*at != '=')
+		at--;
+	for (w.text = at; w.text > text && !strchr(" ;^", w.text[-1]); w.len++)
+		w.text--;
+	return word_keep(w);
+}
+
+const char *points_open(const char *text, size_t k, char range[POINTS_RANGE])
+{
+	const char *seen[MOST_OPEN];
+	size_t n = 0, i;
+
 	for (const char *at = text ? strchr(text, '?') : NULL; at;
 	     at = strchr(at + 1, '?')) {
-		struct scan s = { &nothing, at + 1 };
-		const char *end = at, *begin;
-		bool known = false;
+		struct scan s = { NULL, at + 1 };
+		const struct word least = scan_name(&s);
+		const bool to = scan_is(&s, "..");
+		const struct word most = scan_name(&s);
+		const bool steps = to && scan_is(&s, "/");
+		const struct word step = scan_name(&s);
 
-		/* The name before the "=" before it. */
-		while (*end != '=')
-			end--;
-		for (begin = end; begin > text && !strchr(" ;^", begin[-1]);)
-			begin--;
-		open[n] = (struct bench_open) {
-			.axis = word_keep(
-				(struct word) { begin, (size_t)(end - begin) })
-		};
-		read_open(&s, &open[n]);
-		for (size_t i = 0; i < n; i++)
-			known |= open[i].axis == open[n].axis;
-		n += !known && n + 1 < POINTS_OPEN;
+		seen[n] = axis_at(text, at);
+		for (i = 0; seen[i] != seen[n]; i++)
+			continue;
+		if (i < n || (i < k && ++n < MOST_OPEN))
+			continue;
+		snprintf(range, POINTS_RANGE, "%.*s to %.*s%s%.*s",
+			 (int)least.len, least.text, (int)most.len, most.text,
+			 steps ? " in steps of " : "",
+			 steps ? (int)step.len : 0, step.text);
+		return seen[i];
 	}
-	open[n] = (struct bench_open) { 0 };
-	return n ? open : NULL;
+	return NULL;
 }
 
 int cases_make(struct bench *b)

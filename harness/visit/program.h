@@ -151,20 +151,6 @@ struct program_verdict {
 	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
-/* The axes of cases, and the numbers that a user asked for beside those of
- * their tables (axes.c). */
-struct axes {
-	struct {
-		const struct bench_open *axis;
-		int64_t value;
-	} asked[BENCH_ASKED];
-	size_t n;
-	/* What --case asks for, in the form that names have: "size=2048" is
-	 * "size=2K". */
-	char *glob[OPT_LIST_MAX];
-	size_t globs;
-};
-
 /* What to do; from the command line and the supervisor. */
 struct invocation_plan {
 	int cpu;	  /* -1: choose */
@@ -191,7 +177,6 @@ struct bench {
 	void *state;
 	void *first; /* bench_first() */
 	struct invocation_plan plan;
-	struct axes asked;
 	struct points_set *sets; /* of the texts of its cases */
 	struct timer timer;
 	struct topo *topo;

@@ -3,12 +3,14 @@
 #include "scan.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "err.h"
-#include "program.h"
 #include "verdict.h"
 
 static void skip_blanks(struct scan *s)
@@ -63,8 +65,7 @@ struct word scan_word(struct scan *s, bool *quoted)
 	return w;
 }
 
-/* All of @w is a number. */
-static bool word_number(struct word w, int64_t *n, bool *size)
+bool word_number(struct word w, int64_t *n, bool *size)
 {
 	char text[24];
 	uint64_t value;
@@ -136,6 +137,12 @@ static const struct bench_param *param_of(const struct bench_case *c,
 		if (word_is(axis, p->axis))
 			return p;
 	return NULL;
+}
+
+static const struct bench_param *find(const struct bench_case *c,
+				      const char *axis)
+{
+	return param_of(c, word_of(axis));
 }
 
 static bool is_value(const struct bench_param *p, struct word w)
@@ -234,8 +241,7 @@ bool scan_where(struct scan *s, const struct bench_case *c)
 static bool is_wanted(struct scan s, const struct bench_case *c,
 		      const struct bench_param *p)
 {
-	const struct bench_param *own =
-		param_of(c, (struct word) { p->axis, strlen(p->axis) });
+	const struct bench_param *own = find(c, p->axis);
 
 	for (;;) {
 		const bool none = scan_is(&s, "!");
@@ -316,12 +322,6 @@ const struct bench_case *bench_next(const struct bench *b,
 	return NULL;
 }
 
-static const struct bench_param *find(const struct bench_case *c,
-				      const char *axis)
-{
-	return param_of(c, (struct word) { axis, strlen(axis) });
-}
-
 static const struct bench_param *need(const struct bench_case *c,
 				      const char *axis)
 {
@@ -353,7 +353,39 @@ bool case_is(const struct bench_case *c, const char *axis, const char *value)
 {
 	const struct bench_param *p = find(c, axis);
 
-	return p && is_value(p, (struct word) { value, strlen(value) });
+	return p && is_value(p, word_of(value));
+}
+
+/* Whether @c has @term of a pattern: "via=*", "size=2048" for "size=2K". */
+static bool has_term(const struct bench_case *c, const char *term)
+{
+	const size_t axis = strcspn(term, "=");
+	char names[CASE_NAME], *rest = names, *name;
+
+	snprintf(names, sizeof(names), "%s", c->name);
+	for (const struct bench_param *p = c->params;
+	     p->axis && (name = strsep(&rest, ",")); p++)
+		if (!fnmatch(term, name, 0) ||
+		    (term[axis] && p->kind != BENCH_STR &&
+		     word_is((struct word) { term, axis }, p->axis) &&
+		     is_value(p, word_of(term + axis + 1))))
+			return true;
+	return false;
+}
+
+bool case_matches(const struct bench_case *c, const char *glob, bool *whole)
+{
+	char copy[CASE_NAME], *rest = copy, *term;
+	const struct bench_param *p = c->params;
+	bool all =
+		(size_t)snprintf(copy, sizeof(copy), "%s", glob) < sizeof(copy);
+
+	while (all && (term = strsep(&rest, ","))) {
+		all = has_term(c, term);
+		p += p->axis != NULL;
+	}
+	*whole = all && !p->axis && !strpbrk(glob, "*?[");
+	return all || !fnmatch(glob, c->name, 0);
 }
 
 size_t case_nth(const struct bench_case *c, const char *axis, const void *names,

@@ -2,6 +2,8 @@
 #ifndef SCAN_H
 #define SCAN_H
 
+#include <string.h>
+
 #include "bench.h"
 
 /*
@@ -35,6 +37,14 @@ void scan_wrong(struct scan *s);
 
 bool word_is(struct word w, const char *text);
 
+static inline struct word word_of(const char *text)
+{
+	return (struct word) { text, strlen(text) };
+}
+
+/* word_number() - all of @w is a number, as with scan_number(). */
+bool word_number(struct word w, int64_t *n, bool *size);
+
 /* word_keep() - as a string that lives as long as the program. */
 const char *word_keep(struct word w);
 
@@ -59,8 +69,5 @@ struct points_set {
 
 /* points_find() - what is set as @name; NULL after scan_wrong(). */
 const struct points_set *points_find(struct scan *s);
-
-/* points_close() - forget what was set. */
-void points_close(struct bench *b);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "case.h"
-#include "points.h"
 #include "scan.h"
 
 enum mode {

@@ -28,9 +28,12 @@ static const struct call calls[] = CALL_ROWS(CALLS);
 static const struct call *row(struct bench_case *c, const char *first,
 			      const char *second)
 {
-	*c = (struct bench_case) { .params = { P_STR("a", first) }, .ops = 3 };
+	*c = (struct bench_case) {
+		.params = { { "a", BENCH_STR, .text = first } }, .ops = 3
+	};
 	if (second)
-		c->params[1] = (struct bench_param)P_STR("b", second);
+		c->params[1] =
+			(struct bench_param) { "b", BENCH_STR, .text = second };
 	return call_choose(c, calls) ? call_of(c) : NULL;
 }
 

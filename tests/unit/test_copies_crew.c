@@ -18,19 +18,12 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int cases(struct bench *b, void *state)
-{
-	bench_add(b, &(struct bench_case) { .params = { P_INT("x", 1) },
-					    .run = run,
-					    .ops = EACH });
-	return 0;
-}
-
 int main(void)
 {
 	static const struct bench_desc desc = { .name = "made_up",
 						.state_size = 1,
-						.cases = cases };
+						.points = "x=1; is ops=16",
+						.run = run };
 	static char pristine[CREW_LINE];
 	int cpu = sched_getcpu();
 	struct crew w = {

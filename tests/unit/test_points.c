@@ -4,10 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "axes.h"
 #include "case.h"
 #include "invocation.h"
-#include "points.h"
 #include "tap.h"
 
 static const struct bench_desc plain = { .name = "made_up" };
@@ -171,34 +169,58 @@ static void test_asked(const char *said, const char *glob, size_t points,
 			  "other=x m={3,?0..9}; not m=3"
 	};
 	const struct opt_list list = { .item = { glob, "size=4K" }, .n = 2 };
-	struct bench b = { .desc = &desc };
-	size_t flagged = 0;
+	struct bench b = { .desc = &desc, .plan.globs = &list };
+	size_t flagged = 0, named = 0;
+	bool whole;
 
-	axes_ask(&b.asked, points_open(&desc), &list);
 	bench_points(&b, desc.points);
 	for (size_t i = 0; i < b.n_runs; i++)
 		flagged += b.runs[i]->c.asked;
+	for (size_t i = 0; i < b.n_runs; i++)
+		named += case_matches(&b.runs[i]->c, glob, &whole) && whole;
 	/* And the points of size=4K, which the table has. */
 	OK(!b.verdict.usage_error && b.n_runs == points && flagged == asked + 4,
 	   said);
-	OK(!asked == !bench_find(&b, "%s", b.asked.glob[0]) ||
-		   !strcmp(b.asked.glob[0], "call=a,size=4K,n=0"),
+	OK(named == (asked || !strcmp(glob, "call=a,size=4096,n=0")),
 	   "what was asked for is the name of a case");
 	invocation_close(&b);
 }
 
+static void test_matches(void)
+{
+	struct bench b;
+	const struct bench_case *c;
+	bool whole;
+
+	open_bench(&b);
+	bench_points(&b, "a=x size={4K,1024} n=1024");
+	c = &b.runs[0]->c;
+	OK(case_matches(c, "size=4096", &whole) && !whole, "by its number");
+	OK(case_matches(c, "n=1024,size=4k,a=x", &whole) && whole,
+	   "as a whole");
+	OK(case_matches(c, "a=?,size=4K,n=*", &whole) && !whole, "wildcards");
+	OK(case_matches(c, "a=x*1024", &whole), "across terms");
+	OK(!case_matches(c, "a=x,size=1024", &whole) &&
+		   !case_matches(c, "sizes=4096", &whole) &&
+		   !case_matches(c, "x", &whole) &&
+		   !case_matches(c, "", &whole),
+	   "another case");
+	cases_free(&b);
+}
+
 static void test_open(void)
 {
-	const struct bench_desc desc = {
-		.points =
-			"size={8,?512..8K/256};x=1 ^n=?0..9; size=?512..8K/256"
-	};
-	char text[80];
+	static const char text[] =
+		"size={8,?512..8K/256};x=1 ^n=?0..9; size=?512..8K/256";
+	char range[POINTS_RANGE];
 
-	axes_say(points_open(&desc), text, sizeof(text));
-	OK_STR(text, "size from 512 to 8K in steps of 256, n from 0 to 9",
-	       "open axes, each once");
-	OK(!points_open(&plain), "or none");
+	OK_STR(points_open(text, 0, range), "size", "the first open axis");
+	OK_STR(range, "512 to 8K in steps of 256", "in which range");
+	OK_STR(points_open(text, 1, range), "n", "the next one");
+	OK_STR(range, "0 to 9", "without steps");
+	OK(!points_open(text, 2, range), "each once");
+	OK(!points_open("a=1", 0, range) && !points_open(NULL, 0, range),
+	   "or none");
 	test_asked("one size more", "call=a,size=2048,n=0", 16, 4);
 	test_asked("with a suffix", "call=b,size=2k,n=1", 16, 4);
 	test_asked("one of the table", "call=a,size=4096,n=0", 12, 0);
@@ -268,6 +290,7 @@ int main(void)
 	test_grammar();
 	test_rules();
 	test_state();
+	test_matches();
 	test_open();
 	test_formula();
 	return tap_done();

@@ -3,7 +3,6 @@
 #include "../../bench/task/lib/switch_points.h"
 #include "case.h"
 #include "invocation.h"
-#include "points.h"
 #include "tap.h"
 #include "topo.h"
 

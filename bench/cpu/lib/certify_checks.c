@@ -5,22 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arch.h"
 #include "certify_sample.h"
-
-static const struct certify_check_name check_names[CHECKS] = {
-	[CHECK_MONOTONIC] = { "monotonic", "1", BENCH_LOWER },
-	[CHECK_OFFSET] = { "offset", "ns", BENCH_LOWER },
-	[CHECK_DRIFT] = { "drift", "ppm", BENCH_LOWER },
-	[CHECK_FENCE] = { "fence", "%", BENCH_HIGHER },
-	[CHECK_TRAP] = { ARCH_TRAP, "ns", BENCH_LOWER },
-	[CHECK_QUANTUM] = { "quantum", "ns", BENCH_LOWER },
-};
-
-const struct certify_check_name *certify_check_name(enum certify_check check)
-{
-	return &check_names[check];
-}
 
 /* The quantum of the method `clock` would be another clock's. */
 static double tsc_quantum(const struct bench *b)
@@ -46,7 +31,8 @@ static void judge(struct bench *b, const struct bench_case *c, double value,
 	bench_fact_text(b, c, "verdict", good ? "pass" : loss);
 }
 
-static void check_monotonic(struct bench *b, const struct bench_case *c)
+static void check_monotonic(struct bench *b, const struct bench_case *c,
+			    const struct clock_pair *start)
 {
 	const uint64_t reads = 100000;
 	uint64_t last = 0, bad = 0;
@@ -73,7 +59,8 @@ static void check_monotonic(struct bench *b, const struct bench_case *c)
 	      "amount; use --timer clock");
 }
 
-static void check_offset(struct bench *b, const struct bench_case *c)
+static void check_offset(struct bench *b, const struct bench_case *c,
+			 const struct clock_pair *start)
 {
 	const struct timer *t = bench_timer(b);
 	double bound = 0, least = 0;
@@ -132,7 +119,8 @@ static void check_drift(struct bench *b, const struct bench_case *c,
 	      "drift in the course of a run; use --timer clock");
 }
 
-static void check_fence(struct bench *b, const struct bench_case *c)
+static void check_fence(struct bench *b, const struct bench_case *c,
+			const struct clock_pair *start)
 {
 	const struct timer *t = bench_timer(b);
 	const enum timer_method method = t->method != TIMER_CLOCK
@@ -156,7 +144,8 @@ static bool traps(const struct timer *t)
 	       t->features.trap_ns >= TIMER_TRAP_NS;
 }
 
-static void check_trap(struct bench *b, const struct bench_case *c)
+static void check_trap(struct bench *b, const struct bench_case *c,
+		       const struct clock_pair *start)
 {
 	const struct timer *t = bench_timer(b);
 	const double ns =
@@ -172,7 +161,8 @@ static void check_trap(struct bench *b, const struct bench_case *c)
 	judge(b, c, ns, !traps(t), ARCH_TRAP_LOSS);
 }
 
-static void check_quantum(struct bench *b, const struct bench_case *c)
+static void check_quantum(struct bench *b, const struct bench_case *c,
+			  const struct clock_pair *start)
 {
 	const double ns = tsc_quantum(b) * 1e9 / bench_timer(b)->tsc_hz;
 
@@ -180,27 +170,18 @@ static void check_quantum(struct bench *b, const struct bench_case *c)
 	      "coarse: single events are known to no better than this step");
 }
 
+static const struct {
+	const char *name;
+	void (*check)(struct bench *b, const struct bench_case *c,
+		      const struct clock_pair *start);
+} checks[] = {
+	{ "monotonic", check_monotonic }, { "offset", check_offset },
+	{ "drift", check_drift },	  { "fence", check_fence },
+	{ ARCH_TRAP, check_trap },	  { "quantum", check_quantum },
+};
+
 void certify_check(struct bench *b, const struct bench_case *c,
-		   enum certify_check check, const struct clock_pair *start)
+		   const struct clock_pair *start)
 {
-	switch (check) {
-	case CHECK_MONOTONIC:
-		check_monotonic(b, c);
-		break;
-	case CHECK_OFFSET:
-		check_offset(b, c);
-		break;
-	case CHECK_DRIFT:
-		check_drift(b, c, start);
-		break;
-	case CHECK_FENCE:
-		check_fence(b, c);
-		break;
-	case CHECK_TRAP:
-		check_trap(b, c);
-		break;
-	default:
-		check_quantum(b, c);
-		break;
-	}
+	CASE_OF(c, "check", checks)->check(b, c, start);
 }

@@ -25,6 +25,14 @@ static const char size_points[] =
 	"is unit='B/s' higher; is derived if isa=best;"
 	"needs memory=$nodes*size if isa!=best";
 
+/* The same of the sizes that are asked for, by one thread. */
+const char bandwidth_plan_asked[] =
+	"kernel=$kernels isa=$isas level=$levels ^size=?2K..8G/2K threads=1;"
+	"kernel=$kernels isa=best level=$levels ^size=?2K..8G/2K threads=1;"
+	"is unit='B/s' higher; is derived if isa=best;"
+	"needs memory=size if isa!=best";
+_Static_assert(STEP == 2048, "the step of what may be asked for");
+
 /* Some kernels with the widest registers over all sizes, for the picture. */
 static const char ladder_points[] =
 	"kernel={read,read4,write,copy} isa=widest level=$level size=$size"
@@ -138,19 +146,22 @@ static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
 	       (level >= LEVEL_3 && isa == mem_isa_widest());
 }
 
-static bool is_way(const struct bandwidth_spec *spec, int op)
+static bool is_way(const struct bench_case *c, const struct bench_case *best)
 {
-	return (int)mem_op_family(spec->op) == op && is_common(spec->isa);
+	const struct bandwidth_spec *spec = c->data, *of = best->data;
+
+	return mem_op_family(spec->op) == of->op && is_common(spec->isa) &&
+	       case_int(c, "size") == case_int(best, "size");
 }
 
-/* Whether a case of this size is a way of @op: three arrays do not fit into
- * each size that may be asked for. */
+/* Whether @best has a way: three arrays do not fit into each size that may be
+ * asked for. */
 static bool has_way(const struct bench *b, const struct bandwidth_plan *p,
-		    int op)
+		    const struct bench_case *best)
 {
 	for (const struct bench_case *c = bench_next(b, p->before, "isa!=best");
 	     c; c = bench_next(b, c, "isa!=best"))
-		if (is_way(c->data, op))
+		if (is_way(c, best))
 			return true;
 	return false;
 }
@@ -167,19 +178,23 @@ bool bandwidth_plan_fill(struct bench *b, const struct bandwidth_plan *p,
 		.level = CASE_NTH(c, "level", level_names),
 		.threads = (unsigned int)case_int(c, "threads"),
 	};
+	/* A size that is asked for may be that of a level. */
+	if (c->asked &&
+	    (spec->level != level_of(p, size) || bench_beside(b, c, "")))
+		return false;
 	if (c->derived)
 		return mem_op_family(spec->op) == spec->op &&
-		       !one_way(spec->op) && has_way(b, p, (int)spec->op);
+		       !one_way(spec->op) && has_way(b, p, c);
 	spec->isa = widest ? mem_isa_widest()
 			   : CASE_ENUM(c, "isa", mem_isa_name, MEM_ISAS);
 	spec->part = part_of(spec->op, size, spec->threads);
 	/* What is asked for must be gone over, all of it and nothing more. */
 	if ((!widest && !wanted(spec->op, spec->isa, spec->level, spec->threads,
-				p->asked)) ||
+				c->asked)) ||
 	    !spec->part ||
-	    (p->asked && spec->part * mem_op_arrays(spec->op) != size))
+	    (c->asked && spec->part * mem_op_arrays(spec->op) != size))
 		return false;
-	spec->chunk = chunk_of(p, spec, p->asked);
+	spec->chunk = chunk_of(p, spec, c->asked);
 	c->exclusive = spec->level >= LEVEL_3 || spec->threads > 1;
 	if (!mem_isa_usable(spec->isa))
 		c->skip = no_isa;
@@ -197,33 +212,36 @@ static void set_size(struct bench *b, const struct bandwidth_plan *p,
 	bench_set_names(b, "level", &level, sizeof(level), 1);
 }
 
-/* The rows of one size; its kernels point to the best. */
-static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
-		    unsigned int threads)
+/* The points of @text; the kernels of each size point to its best. */
+static void add_points(struct bench *b, struct bandwidth_plan *p,
+		       const char *text)
 {
 	const struct bench_case *last = p->before;
 
-	set_size(b, p, size);
-	BENCH_SET_NUMBER(b, "threads", BENCH_INT, threads);
-	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, count_nodes(p, threads));
-	bench_points(b, size_points);
+	bench_points(b, text);
 	for (const struct bench_case *best = bench_next(b, last, "isa=best");
-	     best; best = bench_next(b, best, "isa=best")) {
-		const struct bandwidth_spec *of = best->data;
-
+	     best; best = bench_next(b, best, "isa=best"))
 		for (const struct bench_case *c =
 			     bench_next(b, last, "isa!=best");
 		     c; c = bench_next(b, c, "isa!=best")) {
 			struct bandwidth_spec *spec = c->data;
 
-			if (!is_way(spec, (int)of->op))
+			if (!is_way(c, best))
 				continue;
 			spec->best = best;
 			bench_derived_from(b, best, c);
 		}
-	}
 	while ((last = bench_next(b, last, "kernel")))
 		p->before = last;
+}
+
+static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
+		    unsigned int threads)
+{
+	set_size(b, p, size);
+	BENCH_SET_NUMBER(b, "threads", BENCH_INT, threads);
+	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, count_nodes(p, threads));
+	add_points(b, p, size_points);
 }
 
 static void add_ladder(struct bench *b, struct bandwidth_plan *p)
@@ -246,42 +264,17 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 	return threads * 2 > cpus ? cpus : threads * 2;
 }
 
-static void size_levels(const struct bandwidth_plan *p, int64_t *size)
-{
-	size[LEVEL_1] = (int64_t)p->room[LEVEL_1] / 2;
-	size[LEVEL_2] = (int64_t)p->room[LEVEL_2] / 2;
-	size[LEVEL_3] = (int64_t)p->room[LEVEL_3] / 4;
-	size[LEVEL_MEMORY] = (int64_t)p->memory_bytes;
-}
-
 static void add_threads(struct bench *b, struct bandwidth_plan *p,
 			unsigned int threads)
 {
-	int64_t size[LEVELS];
+	const size_t size[LEVELS] = { p->room[LEVEL_1] / 2,
+				      p->room[LEVEL_2] / 2,
+				      p->room[LEVEL_3] / 4, p->memory_bytes };
 
-	size_levels(p, size);
 	for (int level = LEVEL_1; level < LEVELS; level++)
 		if (size[level] && (level != LEVEL_3 || threads == 1))
-			add_all(b, p, (size_t)size[level], threads);
+			add_all(b, p, size[level], threads);
 }
-
-/* The sizes that were asked for, by one thread. */
-static void add_asked(struct bench *b, struct bandwidth_plan *p)
-{
-	int64_t size[LEVELS + BENCH_ASKED] = { 0 };
-	size_t n;
-
-	size_levels(p, size);
-	n = bench_values(b, "size", size, LEVELS, size);
-	p->asked = true;
-	for (size_t i = LEVELS; i < n; i++)
-		add_all(b, p, (size_t)size[i], 1);
-}
-
-const struct bench_open bandwidth_plan_open[] = {
-	{ "size", BENCH_SIZE, STEP, (int64_t)1 << 33, STEP },
-	{ 0 },
-};
 
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
@@ -294,6 +287,7 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 		isas[isa] = mem_isa_name((enum mem_isa)isa);
 	BENCH_SET_NAMES(b, "kernels", kernels);
 	BENCH_SET_NAMES(b, "isas", isas);
+	BENCH_SET_NAMES(b, "levels", level_names);
 	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
 		if (bench_cache_bytes(b, level))
 			p->last_bytes = bench_cache_bytes(b, level);
@@ -308,7 +302,7 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 	}
 	make_room(b, p, 1);
 	add_ladder(b, p);
-	add_asked(b, p);
+	add_points(b, p, bandwidth_plan_asked);
 }
 
 static bool has_thread(const struct bandwidth_plan *p,

@@ -41,7 +41,6 @@ struct bandwidth_plan {
 	 * when all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
 	const struct bench_case *before; /* those of the size being planned */
-	bool asked;			 /* which was asked for */
 	unsigned int cpus;
 	/* Of each thread, and its node; threads of one node share a buffer. */
 	int cpu[PARTNER_TEAM_MAX], node[PARTNER_TEAM_MAX];
@@ -53,7 +52,7 @@ struct bandwidth_place {
 	size_t a, b, c;
 };
 
-extern const struct bench_open bandwidth_plan_open[];
+extern const char bandwidth_plan_asked[];
 
 /* bandwidth_plan_make() - add the cases.  bandwidth_plan_fill() - of each of
  * them its spec; false if it is not worth a row. */
