@@ -91,16 +91,8 @@ enum mem_isa mem_isa_widest(void);
 /* mem_kernel() - the loop, or NULL if there is none for this pair. */
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
 
-/* The kernels that are not vector loops: libc's functions, the processor's
- * string instructions. */
+/* Libc's functions. */
 mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
-mem_kernel_fn mem_write_rep, mem_clear_rep, mem_copy_rep; /* x86-64 */
-
-/* mem_vla_usable() - the loops of mem_vla.h, where an architecture has them:
- * whether processor and kernel have such vectors.  mem_vla_kernel() - NULL if
- * there is none. */
-int mem_vla_usable(void);
-mem_kernel_fn *mem_vla_kernel(enum mem_op op);
 
 /* The report's access: one 4-byte integer in each 256 bytes. */
 void mem_read_ints(const void *a, size_t bytes);

@@ -1,25 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "../mem_kernels.h"
 
-#include <stdint.h>
+#include <sys/auxv.h>
 
-/*
- * The texts of the loops are put together from lines: what one kind of
- * registers does with one cache line.  Addresses are a pointer and a constant,
- * so the pointers move, 512 bytes at a time.
- */
+#define HWCAP_SVE_BIT 22
+
+/* Addresses are a pointer and a constant, so the pointers move. */
 /* clang-format off */
-#define AT(o, p)	"[%[" p "], #" o "]"
-#define EIGHT(X)	X("0") X("64") X("128") X("192") X("256") X("320") \
-			X("384") X("448")
+#define AT(o, p) "[%[" p "], #" o "]\n\t"
+/* By vectors whose length only the processor knows, -8 to 7 of them. */
+#define VL(o, p) "[%[" p "], #" o ", mul vl]\n\t"
 
-/* A line as pairs of 8 or of 16 bytes. */
-#define PAIRS_SCALAR(op, o, p) \
-	op " x8, x9, " AT(o, p) "\n\t" op " x10, x11, " AT(o "+16", p) "\n\t" \
-	op " x12, x13, " AT(o "+32", p) "\n\t" \
-	op " x14, x15, " AT(o "+48", p) "\n\t"
-#define PAIRS_NEON(op, o, p) \
-	op " q0, q1, " AT(o, p) "\n\t" op " q2, q3, " AT(o "+32", p) "\n\t"
+/* A line as pairs of 8 or of 16 bytes; of SVE one vector. */
+#define PIECES_SCALAR(op, p, o) \
+	op "x8, x9, " AT(o, p) op "x10, x11, " AT(o "+16", p) \
+	op "x12, x13, " AT(o "+32", p) op "x14, x15, " AT(o "+48", p)
+#define PIECES_NEON(op, p, o) \
+	op "q0, q1, " AT(o, p) op "q2, q3, " AT(o "+32", p)
+#define LOAD_SCALAR(p, o)    PIECES_SCALAR("ldp ", p, o)
+#define LOAD_NEON(p, o)	     PIECES_NEON("ldp ", p, o)
+#define LOAD_SVE(p, o)	     "ldr z8, " VL(o, p)
+#define LOAD_NT_SCALAR(p, o) PIECES_SCALAR("ldnp ", p, o)
+#define LOAD_NT_NEON(p, o)   PIECES_NEON("ldnp ", p, o)
+#define LOAD_NT_SVE	     LOAD_SVE
+#define STORE_SCALAR(p, o)   PIECES_SCALAR("stp ", p, o)
+#define STORE_NEON(p, o)     PIECES_NEON("stp ", p, o)
+#define STORE_SVE(p, o)	     PUT_SVE VL(o, p)
+#define STREAM_SCALAR(p, o)  PIECES_SCALAR("stnp ", p, o)
+#define STREAM_NEON(p, o)    PIECES_NEON("stnp ", p, o)
+#define STREAM_SVE(p, o)     PUT_NT_SVE VL(o, p)
+#define LOAD(I, p, o)	     LOAD_##I(p, o)
+#define LOAD_NT(I, p, o)     LOAD_NT_##I(p, o)
+#define STORE(I, p, o)	     STORE_##I(p, o)
+#define STREAM(I, p, o)	     STREAM_##I(p, o)
+#define FENCE		     ""
 
 #define FIRST_SCALAR \
 	"mov x8, %[value]\n\t" "add x9, x8, #1\n\t" "add x10, x8, #2\n\t" \
@@ -29,152 +43,101 @@
 	"dup v15.2d, %[step]\n\t" "dup v0.2d, %[value]\n\t" \
 	"mov v1.16b, v0.16b\n\t" "mov v2.16b, v0.16b\n\t" \
 	"mov v3.16b, v0.16b\n\t"
-/* After a line was stored: other values for the next. */
+#define FIRST_SVE "dup z7.d, %[step]\n\t" "dup z8.d, %[value]\n\t"
 #define NEXT_SCALAR \
 	"add x8, x8, %[step]\n\t" "add x10, x10, %[step]\n\t" \
 	"add x12, x12, %[step]\n\t" "add x14, x14, %[step]\n\t"
 #define NEXT_NEON "add v0.2d, v0.2d, v15.2d\n\t" "add v2.2d, v2.2d, v15.2d\n\t"
-#define FACTOR	  "dup v14.2d, %[value]\n\t"
+#define NEXT_SVE  "add z8.d, z8.d, z7.d\n\t"
 
-/* One that computes half a line (neon) or two words of it, then stores. */
-#define SUM_SCALAR(op, o, how) \
-	"ldp d2, d3, " AT(o, "b") "\n\t" how(o, "ldp d0, d1, ", "d0", "d1", \
-	"d2", "d3", "d14") op " d0, d1, " AT(o, "a") "\n\t"
-#define SUM_NEON(op, o, how) \
-	"ldp q2, q3, " AT(o, "b") "\n\t" how(o, "ldp q0, q1, ", "v0.2d", \
-	"v1.2d", "v2.2d", "v3.2d", "v14.2d") op " q0, q1, " AT(o, "a") "\n\t"
-#define TRIAD(o, load, r0, r1, b0, b1, f) \
-	load AT(o, "c") "\n\t" \
-	"fmul " r0 ", " r0 ", " f "\n\t" "fmul " r1 ", " r1 ", " f "\n\t" \
-	"fadd " r0 ", " r0 ", " b0 "\n\t" "fadd " r1 ", " r1 ", " b1 "\n\t"
-#define SCALE(o, load, r0, r1, b0, b1, f) \
-	"fmul " r0 ", " b0 ", " f "\n\t" "fmul " r1 ", " b1 ", " f "\n\t"
-#define ADD(o, load, r0, r1, b0, b1, f) \
-	load AT(o, "c") "\n\t" \
-	"fadd " r0 ", " r0 ", " b0 "\n\t" "fadd " r1 ", " r1 ", " b1 "\n\t"
-#define ALL_SCALAR(op, o, how) \
-	SUM_SCALAR(op, o, how) SUM_SCALAR(op, o "+16", how) \
-	SUM_SCALAR(op, o "+32", how) SUM_SCALAR(op, o "+48", how)
-#define ALL_NEON(op, o, how) \
-	SUM_NEON(op, o, how) SUM_NEON(op, o "+32", how)
+/* Half a line (neon) or two words of it, in registers 0 and 1. */
+#define LDP(q, x, y, p, o) "ldp " q x ", " q y ", " AT(o, p)
+#define FMUL(R, to, x)	   "fmul " R(to) ", " R(x) ", " R("14") "\n\t"
+#define FADD(R, to, x)	   "fadd " R(to) ", " R(to) ", " R(x) "\n\t"
+#define TRIAD(q, R, put, o) \
+	LDP(q, "2", "3", "b", o) LDP(q, "0", "1", "c", o) \
+	FMUL(R, "0", "0") FMUL(R, "1", "1") \
+	FADD(R, "0", "2") FADD(R, "1", "3") put AT(o, "a")
+#define SCALE(q, R, put, o) \
+	LDP(q, "2", "3", "b", o) FMUL(R, "0", "2") FMUL(R, "1", "3") \
+	put AT(o, "a")
+#define ADD(q, R, put, o) \
+	LDP(q, "2", "3", "b", o) LDP(q, "0", "1", "c", o) \
+	FADD(R, "0", "2") FADD(R, "1", "3") put AT(o, "a")
+#define WORD(n) "d" n
+#define PAIR(n) "v" n ".2d"
+#define SUM_SCALAR(HOW, put, o) \
+	HOW("d", WORD, put, o) HOW("d", WORD, put, o "+16") \
+	HOW("d", WORD, put, o "+32") HOW("d", WORD, put, o "+48")
+#define SUM_NEON(HOW, put, o) \
+	HOW("q", PAIR, put, o) HOW("q", PAIR, put, o "+32")
+#define SUM_SVE(HOW, put, o) \
+	LOAD_SVE("c", o) "ldr z16, " VL(o, "b") "fmul z8.d, z8.d, z6.d\n\t" \
+	"fadd z8.d, z8.d, z16.d\n\t" put VL(o, "a")
+#define PUT_SCALAR    "stp d0, d1, "
+#define PUT_NT_SCALAR "stnp d0, d1, "
+#define PUT_NEON      "stp q0, q1, "
+#define PUT_NT_NEON   "stnp q0, q1, "
+#define PUT_SVE	      "str z8, "
+#define PUT_NT_SVE    "stnt1d {z8.d}, p0, "
+#define FACTOR_SCALAR "dup v14.2d, %[value]\n\t"
+#define FACTOR_NEON   FACTOR_SCALAR
+#define FACTOR_SVE    "dup z6.d, %[value]\n\t"
 
-/* Lines that come soon are asked for, in a state to be written if they will
- * be.  Beyond an array's end this does nothing that can be seen. */
-#define AHEAD "2048"
-#define FETCH(o, p)	"prfm pldl1keep, " AT(AHEAD "+" o, p) "\n\t"
-#define FETCH_OWN(o, p) "prfm pstl1keep, " AT(AHEAD "+" o, p) "\n\t"
+#define FETCH(p, o)	"prfm pldl1keep, " AT(MEM_AHEAD "+" o, p)
+#define FETCH_OWN(p, o) "prfm pstl1keep, " AT(MEM_AHEAD "+" o, p)
 
-#define READ_S(o)     PAIRS_SCALAR("ldp", o, "a")
-#define READ_N(o)     PAIRS_NEON("ldp", o, "a")
-#define WRITE_S(o)    PAIRS_SCALAR("stp", o, "a") NEXT_SCALAR
-#define WRITE_N(o)    PAIRS_NEON("stp", o, "a") NEXT_NEON
-#define WRITE_NT_S(o) PAIRS_SCALAR("stnp", o, "a") NEXT_SCALAR
-#define WRITE_NT_N(o) PAIRS_NEON("stnp", o, "a") NEXT_NEON
-#define COPY_S(o)     PAIRS_SCALAR("ldp", o, "b") PAIRS_SCALAR("stp", o, "a")
-#define COPY_N(o)     PAIRS_NEON("ldp", o, "b") PAIRS_NEON("stp", o, "a")
-#define COPY_NT_S(o)  PAIRS_SCALAR("ldnp", o, "b") PAIRS_SCALAR("stnp", o, "a")
-#define COPY_NT_N(o)  PAIRS_NEON("ldnp", o, "b") PAIRS_NEON("stnp", o, "a")
-#define TRIAD_S(o)    ALL_SCALAR("stp", o, TRIAD)
-#define TRIAD_N(o)    ALL_NEON("stp", o, TRIAD)
-#define TRIAD_NT_S(o) ALL_SCALAR("stnp", o, TRIAD)
-#define TRIAD_NT_N(o) ALL_NEON("stnp", o, TRIAD)
-#define SCALE_N(o)    ALL_NEON("stp", o, SCALE)
-#define SCALE_NT_N(o) ALL_NEON("stnp", o, SCALE)
-#define ADD_N(o)      ALL_NEON("stp", o, ADD)
-#define ADD_NT_N(o)   ALL_NEON("stnp", o, ADD)
-#define WRITE_PF(o)   FETCH_OWN(o, "a") WRITE_N(o)
-#define COPY_PF(o)    FETCH(o, "b") FETCH_OWN(o, "a") COPY_N(o)
-#define COPY_NT_PF(o) FETCH(o, "b") COPY_NT_N(o)
-#define TRIAD_PF(o) \
-	FETCH(o, "b") FETCH(o, "c") FETCH_OWN(o, "a") TRIAD_N(o)
-#define TRIAD_NT_PF(o) FETCH(o, "b") FETCH(o, "c") TRIAD_NT_N(o)
+#define READ_INT(o)  "ldr w9, [%0, #" o "]\n\t"
+#define WRITE_INT(o) "str %w0, [%0, #" o "]\n\t"
+#define NEXT_INTS    "add %0, %0, #1024\n\tcmp %0, %1\n\tb.lo 1b"
 
+#define BY(p, n) "add %[" p "], %[" p "], #" n "\n\t"
+#define AGAIN	 "subs %[left], %[left], #1\n\tb.ne 1b\n\t"
 #define CLOBBERS "memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", \
 	"x14", "x15", "v0", "v1", "v2", "v3", "v14", "v15"
+
+/* Eight vectors in a pass; where those are more than MEM_BLOCK the last ones
+ * by themselves. */
+#define VECTORS_BY(n) \
+	"addvl %[a], %[a], #" n "\n\taddvl %[b], %[b], #" n "\n\t" \
+	"addvl %[c], %[c], #" n "\n\t"
+#define VECTORS(I, name, first, LINE, end, number) \
+	MEM_FUNCTION(name) \
+	{ \
+		size_t left = bytes, vector, pass; \
+\
+		__asm__ volatile( \
+			".arch_extension sve\n\t" \
+			"ptrue p0.b\n\t" first \
+			"cntb %[vector]\n\t" \
+			"lsl %[pass], %[vector], #3\n\t" \
+			"cmp %[left], %[pass]\n\t" \
+			"b.lo 2f\n\t" \
+			".p2align 5\n\t" \
+			"1:\n\t" LINE(I, "0") LINE(I, "1") LINE(I, "2") \
+			LINE(I, "3") LINE(I, "4") LINE(I, "5") LINE(I, "6") \
+			LINE(I, "7") VECTORS_BY("8") \
+			"sub %[left], %[left], %[pass]\n\t" \
+			"cmp %[left], %[pass]\n\t" \
+			"b.hs 1b\n\t" \
+			"2:\n\t" \
+			"cbz %[left], 4f\n\t" \
+			"3:\n\t" LINE(I, "0") VECTORS_BY("1") \
+			"subs %[left], %[left], %[vector]\n\t" \
+			"b.ne 3b\n\t" \
+			"4:" \
+			: [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), \
+			  [left] "+r"(left), [vector] "=&r"(vector), \
+			  [pass] "=&r"(pass) \
+			: [value] "r"((uint64_t)(number)), \
+			  [step] "r"((uint64_t)MEM_STEP) \
+			: "memory", "cc", "v0", "v6", "v7", "v8", "v16"); \
+	}
+#define LOOPS(K) \
+	MEM_USUAL(K, SCALAR, scalar) MEM_EVERY(K, NEON, neon) \
+	MEM_BASIC(K, VECTORS, SVE, sve) MEM_BASIC_NT(K, VECTORS, SVE, sve)
+#define OTHERS MEM_IS(ZVA, CLEAR, clear_zva)
 /* clang-format on */
-
-/* One loop over 512 bytes of each array, a line at a time. */
-#define KERNEL(name, first, line, number)                                      \
-	__attribute__((noinline)) static void name(void *a, const void *b,     \
-						   const void *c,              \
-						   size_t bytes)               \
-	{                                                                      \
-		size_t left = bytes / MEM_BLOCK;                               \
-                                                                               \
-		__asm__ volatile(first                                         \
-				 ".p2align 5\n\t"                              \
-				 "1:\n\t" EIGHT(                               \
-					 line) "add %[a], %[a], #512\n\t"      \
-					       "add %[b], %[b], #512\n\t"      \
-					       "add %[c], %[c], #512\n\t"      \
-					       "subs %[left], %[left], #1\n\t" \
-					       "b.ne 1b"                       \
-				 : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c),      \
-				   [left] "+r"(left)                           \
-				 : [step] "r"((uint64_t)MEM_STEP),             \
-				   [value] "r"((uint64_t)(number))             \
-				 : CLOBBERS);                                  \
-	}
-
-/* Reads at four places, two lines at each in turn. */
-#define KERNEL4(name, pairs)                                                  \
-	__attribute__((noinline)) static void name(void *a, const void *b,    \
-						   const void *c,             \
-						   size_t bytes)              \
-	{                                                                     \
-		const size_t quarter = bytes / 4;                             \
-		char *p = a, *q = p + quarter, *r = q + quarter;              \
-		char *s = r + quarter;                                        \
-		size_t left = quarter / 128;                                  \
-                                                                              \
-		__asm__ volatile(                                             \
-			".p2align 5\n\t"                                      \
-			"1:\n\t" pairs("ldp", "0", "p") pairs(                \
-				"ldp", "0", "q") pairs("ldp", "0",            \
-						       "r") pairs("ldp", "0", \
-								  "s")        \
-				pairs("ldp", "64",                            \
-				      "p") pairs("ldp", "64",                 \
-						 "q") pairs("ldp", "64", "r") \
-					pairs("ldp", "64",                    \
-					      "s") "add %[p], %[p], #128\n\t" \
-						   "add %[q], %[q], #128\n\t" \
-						   "add %[r], %[r], #128\n\t" \
-						   "add %[s], %[s], #128\n\t" \
-						   "subs %[left], %[left], "  \
-						   "#1\n\t"                   \
-						   "b.ne 1b"                  \
-			: [p] "+r"(p), [q] "+r"(q), [r] "+r"(r), [s] "+r"(s), \
-			  [left] "+r"(left)                                   \
-			:                                                     \
-			: CLOBBERS);                                          \
-	}
-
-KERNEL(read_scalar, "", READ_S, 0)
-KERNEL(read_neon, "", READ_N, 0)
-KERNEL4(read4_scalar, PAIRS_SCALAR)
-KERNEL4(read4_neon, PAIRS_NEON)
-KERNEL(write_scalar, FIRST_SCALAR, WRITE_S, MEM_FIRST)
-KERNEL(write_neon, FIRST_NEON, WRITE_N, MEM_FIRST)
-KERNEL(write_nt_scalar, FIRST_SCALAR, WRITE_NT_S, MEM_FIRST)
-KERNEL(write_nt_neon, FIRST_NEON, WRITE_NT_N, MEM_FIRST)
-KERNEL(copy_scalar, "", COPY_S, 0)
-KERNEL(copy_neon, "", COPY_N, 0)
-KERNEL(copy_nt_scalar, "", COPY_NT_S, 0)
-KERNEL(copy_nt_neon, "", COPY_NT_N, 0)
-KERNEL(triad_scalar, FACTOR, TRIAD_S, MEM_THREE)
-KERNEL(triad_neon, FACTOR, TRIAD_N, MEM_THREE)
-KERNEL(triad_nt_scalar, FACTOR, TRIAD_NT_S, MEM_THREE)
-KERNEL(triad_nt_neon, FACTOR, TRIAD_NT_N, MEM_THREE)
-KERNEL(write_pf, FIRST_NEON, WRITE_PF, MEM_FIRST)
-KERNEL(copy_pf, "", COPY_PF, 0)
-KERNEL(copy_nt_pf, "", COPY_NT_PF, 0)
-KERNEL(triad_pf, FACTOR, TRIAD_PF, MEM_THREE)
-KERNEL(triad_nt_pf, FACTOR, TRIAD_NT_PF, MEM_THREE)
-KERNEL(scale_neon, FACTOR, SCALE_N, MEM_THREE)
-KERNEL(scale_nt_neon, FACTOR, SCALE_NT_N, MEM_THREE)
-KERNEL(add_neon, "", ADD_N, 0)
-KERNEL(add_nt_neon, "", ADD_NT_N, 0)
 
 /* DCZID_EL0: bit 4 says that DC ZVA is not allowed, bits 3:0 the logarithm of
  * its words of 4 bytes. */
@@ -194,40 +157,24 @@ static void clear_zva(void *a, const void *b, const void *c, size_t bytes)
 		__asm__ volatile("dc zva, %0" : : "r"(at) : "memory");
 }
 
-#define ROW(op)                                                    \
-	{                                                          \
-		[MEM_SCALAR] = op##_scalar, [MEM_NEON] = op##_neon \
-	}
-#define ROW_LIBC(op)                                                \
-	{                                                           \
-		[MEM_SCALAR] = op##_scalar, [MEM_NEON] = op##_neon, \
-		[MEM_LIBC] = mem_##op##_libc                        \
-	}
+#include "../mem_loops.h"
 
-static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
-	[MEM_READ] = ROW(read),
-	[MEM_READ4] = ROW(read4),
-	[MEM_WRITE] = ROW_LIBC(write),
-	[MEM_WRITE_NT] = ROW(write_nt),
-	[MEM_CLEAR] = { [MEM_ZVA] = clear_zva, [MEM_LIBC] = mem_clear_libc },
-	[MEM_COPY] = ROW_LIBC(copy),
-	[MEM_COPY_NT] = ROW(copy_nt),
-	[MEM_TRIAD] = ROW(triad),
-	[MEM_TRIAD_NT] = ROW(triad_nt),
-	[MEM_WRITE_PF] = { [MEM_NEON] = write_pf },
-	[MEM_COPY_PF] = { [MEM_NEON] = copy_pf },
-	[MEM_COPY_NT_PF] = { [MEM_NEON] = copy_nt_pf },
-	[MEM_TRIAD_PF] = { [MEM_NEON] = triad_pf },
-	[MEM_TRIAD_NT_PF] = { [MEM_NEON] = triad_nt_pf },
-	[MEM_SCALE] = { [MEM_NEON] = scale_neon },
-	[MEM_SCALE_NT] = { [MEM_NEON] = scale_nt_neon },
-	[MEM_ADD] = { [MEM_NEON] = add_neon },
-	[MEM_ADD_NT] = { [MEM_NEON] = add_nt_neon },
-};
+static size_t vector_bytes(void)
+{
+	size_t bytes;
+
+	/* volatile: not before it is known that there is SVE */
+	__asm__ volatile(".arch_extension sve\n\t"
+			 "cntb %0"
+			 : "=r"(bytes));
+	return bytes;
+}
 
 int mem_isa_usable(enum mem_isa isa)
 {
-	return isa == MEM_SVE	? mem_vla_usable()
+	/* Vectors that do not divide a block exist on paper. */
+	return isa == MEM_SVE ? getauxval(AT_HWCAP) >> HWCAP_SVE_BIT & 1 &&
+					MEM_BLOCK % vector_bytes() == 0
 	       : isa == MEM_ZVA ? !(zva_id() >> 4 & 1)
 				: 1;
 }
@@ -236,44 +183,4 @@ int mem_isa_usable(enum mem_isa isa)
 enum mem_isa mem_isa_widest(void)
 {
 	return MEM_NEON;
-}
-
-mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
-{
-	return isa == MEM_SVE ? mem_vla_kernel(op) : kernels[op][isa];
-}
-
-__attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
-{
-	const char *at = a, *end = at + bytes;
-
-	__asm__ volatile("1:\n\t"
-			 "ldr w9, [%0]\n\t"
-			 "ldr w9, [%0, #256]\n\t"
-			 "ldr w9, [%0, #512]\n\t"
-			 "ldr w9, [%0, #768]\n\t"
-			 "add %0, %0, #1024\n\t"
-			 "cmp %0, %1\n\t"
-			 "b.lo 1b"
-			 : "+r"(at)
-			 : "r"(end)
-			 : "x9", "memory", "cc");
-}
-
-__attribute__((noinline)) void mem_write_ints(void *a, size_t bytes)
-{
-	char *at = a, *end = at + bytes;
-
-	/* The low half of the address: neither zero nor constant. */
-	__asm__ volatile("1:\n\t"
-			 "str %w0, [%0]\n\t"
-			 "str %w0, [%0, #256]\n\t"
-			 "str %w0, [%0, #512]\n\t"
-			 "str %w0, [%0, #768]\n\t"
-			 "add %0, %0, #1024\n\t"
-			 "cmp %0, %1\n\t"
-			 "b.lo 1b"
-			 : "+r"(at)
-			 : "r"(end)
-			 : "memory", "cc");
 }

@@ -1,64 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "../mem_kernels.h"
 
-/*
- * The texts of the loops are put together from lines: what one ISA does with
- * one cache line.  %[i] runs from -bytes to 0, pointers are to the ends.
- */
+/* %[i] runs from -bytes to 0, pointers are to the ends. */
 /* clang-format off */
-#define AT(o, p)	o "(%[" p "],%[i])"
-#define EIGHT(X, p)	X("0", p) X("64", p) X("128", p) X("192", p) \
-			X("256", p) X("320", p) X("384", p) X("448", p)
+#define AT(o, p) o "(%[" p "],%[i])"
 
-/* Four pieces of 16 bytes, two of 32, one of 64, eight of 8. */
-#define LOAD_SCALAR(o, p) \
-	"mov " AT(o, p) ", %%r8\n\t"	 "mov " AT(o "+8", p) ", %%r9\n\t" \
-	"mov " AT(o "+16", p) ", %%r10\n\t" "mov " AT(o "+24", p) ", %%r11\n\t" \
-	"mov " AT(o "+32", p) ", %%r12\n\t" "mov " AT(o "+40", p) ", %%r13\n\t" \
-	"mov " AT(o "+48", p) ", %%r14\n\t" "mov " AT(o "+56", p) ", %%r15\n\t"
-#define STORE_SCALAR_(op, o, p) \
-	op " %%r8, " AT(o, p) "\n\t"	 op " %%r9, " AT(o "+8", p) "\n\t" \
-	op " %%r10, " AT(o "+16", p) "\n\t" op " %%r11, " AT(o "+24", p) "\n\t" \
-	op " %%r12, " AT(o "+32", p) "\n\t" op " %%r13, " AT(o "+40", p) "\n\t" \
-	op " %%r14, " AT(o "+48", p) "\n\t" op " %%r15, " AT(o "+56", p) "\n\t"
-#define STORE_SCALAR(o, p)    STORE_SCALAR_("mov", o, p)
-#define STORE_NT_SCALAR(o, p) STORE_SCALAR_("movnti", o, p)
+/* X for each register of a line: eight pieces of 8 bytes, four of 16, two of
+ * 32, one of 64. */
+#define PIECES_SCALAR(X, op, p, o) \
+	X(op, p, "r8", o) X(op, p, "r9", o "+8") X(op, p, "r10", o "+16") \
+	X(op, p, "r11", o "+24") X(op, p, "r12", o "+32") \
+	X(op, p, "r13", o "+40") X(op, p, "r14", o "+48") X(op, p, "r15", o "+56")
+#define PIECES_SSE2(X, op, p, o) \
+	X(op, p, "xmm0", o) X(op, p, "xmm1", o "+16") \
+	X(op, p, "xmm2", o "+32") X(op, p, "xmm3", o "+48")
+#define PIECES_AVX2(X, op, p, o)   X(op, p, "ymm0", o) X(op, p, "ymm1", o "+32")
+#define PIECES_AVX512(X, op, p, o) X(op, p, "zmm0", o)
 
-#define LOAD_SSE2_(r0, r1, r2, r3, o, p) \
-	"movaps " AT(o, p) ", %%" r0 "\n\t" \
-	"movaps " AT(o "+16", p) ", %%" r1 "\n\t" \
-	"movaps " AT(o "+32", p) ", %%" r2 "\n\t" \
-	"movaps " AT(o "+48", p) ", %%" r3 "\n\t"
-#define STORE_SSE2_(op, r0, r1, r2, r3, o, p) \
-	op " %%" r0 ", " AT(o, p) "\n\t" \
-	op " %%" r1 ", " AT(o "+16", p) "\n\t" \
-	op " %%" r2 ", " AT(o "+32", p) "\n\t" \
-	op " %%" r3 ", " AT(o "+48", p) "\n\t"
-#define LOAD_SSE2(o, p) LOAD_SSE2_("xmm0", "xmm1", "xmm2", "xmm3", o, p)
-#define STORE_SSE2(o, p) \
-	STORE_SSE2_("movaps", "xmm0", "xmm1", "xmm2", "xmm3", o, p)
-#define STORE_NT_SSE2(o, p) \
-	STORE_SSE2_("movntps", "xmm0", "xmm1", "xmm2", "xmm3", o, p)
-
-#define LOAD_AVX2(o, p) \
-	"vmovaps " AT(o, p) ", %%ymm0\n\t" \
-	"vmovaps " AT(o "+32", p) ", %%ymm1\n\t"
-#define STORE_AVX2_(op, o, p) \
-	op " %%ymm0, " AT(o, p) "\n\t" \
-	op " %%ymm1, " AT(o "+32", p) "\n\t"
-#define STORE_AVX2(o, p)    STORE_AVX2_("vmovaps", o, p)
-#define STORE_NT_AVX2(o, p) STORE_AVX2_("vmovntps", o, p)
-
-#define LOAD_AVX512(o, p)     "vmovaps " AT(o, p) ", %%zmm0\n\t"
-#define STORE_AVX512(o, p)    "vmovaps %%zmm0, " AT(o, p) "\n\t"
-#define STORE_NT_AVX512(o, p) "vmovntps %%zmm0, " AT(o, p) "\n\t"
-
-/* After a line was stored: other values for the next. */
-#define NEXT_SCALAR "add %[step], %%r8\n\t"  "add %[step], %%r10\n\t" \
-		    "add %[step], %%r12\n\t" "add %[step], %%r14\n\t"
-#define NEXT_SSE2   "paddq %%xmm15, %%xmm0\n\t" "paddq %%xmm15, %%xmm2\n\t"
-#define NEXT_AVX2   "vpaddq %%ymm15, %%ymm0, %%ymm0\n\t"
-#define NEXT_AVX512 "vpaddq %%zmm15, %%zmm0, %%zmm0\n\t"
+#define FROM(op, p, r, o) op " " AT(o, p) ", %%" r "\n\t"
+#define TO(op, p, r, o)	  op " %%" r ", " AT(o, p) "\n\t"
+#define MOVE_SCALAR	  "mov"
+#define MOVE_SSE2	  "movaps"
+#define MOVE_AVX2	  "vmovaps"
+#define MOVE_AVX512	  "vmovaps"
+#define NT_SCALAR	  "movnti"
+#define NT_SSE2		  "movntps"
+#define NT_AVX2		  "vmovntps"
+#define NT_AVX512	  "vmovntps"
+#define LOAD(I, p, o)	  PIECES_##I(FROM, MOVE_##I, p, o)
+#define LOAD_NT		  LOAD
+#define STORE(I, p, o)	  PIECES_##I(TO, MOVE_##I, p, o)
+#define STREAM(I, p, o)	  PIECES_##I(TO, NT_##I, p, o)
+#define FENCE		  "sfence\n\t"
 
 #define FIRST_SCALAR \
 	"mov %[value], %%r8\n\t" "lea 1(%%r8), %%r9\n\t" \
@@ -77,114 +50,45 @@
 #define FIRST_AVX512 \
 	"vpbroadcastq %[step], %%zmm15\n\t" \
 	"vpbroadcastq %[value], %%zmm0\n\t"
+#define NEXT_SCALAR "add %[step], %%r8\n\t"  "add %[step], %%r10\n\t" \
+		    "add %[step], %%r12\n\t" "add %[step], %%r14\n\t"
+#define NEXT_SSE2   "paddq %%xmm15, %%xmm0\n\t" "paddq %%xmm15, %%xmm2\n\t"
+#define NEXT_AVX2   "vpaddq %%ymm15, %%ymm0, %%ymm0\n\t"
+#define NEXT_AVX512 "vpaddq %%zmm15, %%zmm0, %%zmm0\n\t"
 
-#define LINE_WRITE_SCALAR(o, p)	    STORE_SCALAR(o, p) NEXT_SCALAR
-#define LINE_WRITE_SSE2(o, p)	    STORE_SSE2(o, p) NEXT_SSE2
-#define LINE_WRITE_AVX2(o, p)	    STORE_AVX2(o, p) NEXT_AVX2
-#define LINE_WRITE_AVX512(o, p)	    STORE_AVX512(o, p) NEXT_AVX512
-#define LINE_WRITE_NT_SCALAR(o, p)  STORE_NT_SCALAR(o, p) NEXT_SCALAR
-#define LINE_WRITE_NT_SSE2(o, p)    STORE_NT_SSE2(o, p) NEXT_SSE2
-#define LINE_WRITE_NT_AVX2(o, p)    STORE_NT_AVX2(o, p) NEXT_AVX2
-#define LINE_WRITE_NT_AVX512(o, p)  STORE_NT_AVX512(o, p) NEXT_AVX512
-#define LINE_COPY_SCALAR(o, p)	    LOAD_SCALAR(o, "b") STORE_SCALAR(o, "a")
-#define LINE_COPY_SSE2(o, p)	    LOAD_SSE2(o, "b") STORE_SSE2(o, "a")
-#define LINE_COPY_AVX2(o, p)	    LOAD_AVX2(o, "b") STORE_AVX2(o, "a")
-#define LINE_COPY_AVX512(o, p)	    LOAD_AVX512(o, "b") STORE_AVX512(o, "a")
-#define LINE_COPY_NT_SCALAR(o, p)   LOAD_SCALAR(o, "b") STORE_NT_SCALAR(o, "a")
-#define LINE_COPY_NT_SSE2(o, p)	    LOAD_SSE2(o, "b") STORE_NT_SSE2(o, "a")
-#define LINE_COPY_NT_AVX2(o, p)	    LOAD_AVX2(o, "b") STORE_NT_AVX2(o, "a")
-#define LINE_COPY_NT_AVX512(o, p)   LOAD_AVX512(o, "b") STORE_NT_AVX512(o, "a")
-
-#define TRIAD_PIECE_SCALAR(o) \
-	"movsd " AT(o, "c") ", %%xmm0\n\t" "mulsd %%xmm14, %%xmm0\n\t" \
-	"addsd " AT(o, "b") ", %%xmm0\n\t"
-#define TRIAD_SCALAR(o) \
-	TRIAD_PIECE_SCALAR(o) "movsd %%xmm0, " AT(o, "a") "\n\t"
-#define TRIAD_NT_SCALAR(o) \
-	TRIAD_PIECE_SCALAR(o) "movq %%xmm0, %%r8\n\t" \
-	"movnti %%r8, " AT(o, "a") "\n\t"
-#define TRIAD_SSE2(op, o) \
-	"movaps " AT(o, "c") ", %%xmm0\n\t" "mulpd %%xmm14, %%xmm0\n\t" \
-	"addpd " AT(o, "b") ", %%xmm0\n\t" op " %%xmm0, " AT(o, "a") "\n\t"
-#define TRIAD_AVX(op, o, v) \
-	"vmulpd " AT(o, "c") ", %%" v "14, %%" v "0\n\t" \
-	"vaddpd " AT(o, "b") ", %%" v "0, %%" v "0\n\t" \
-	op " %%" v "0, " AT(o, "a") "\n\t"
-#define EIGHT_WORDS(X, o) X(o) X(o "+8") X(o "+16") X(o "+24") \
-			  X(o "+32") X(o "+40") X(o "+48") X(o "+56")
-/* Lines that come soon are asked for, in a state to be written if they will
- * be: in memory the stores' own fetches begin too late otherwise.  Beyond an
- * array's end this does nothing that can be seen. */
-#define AHEAD "2048"
-#define FETCH(o, p)	"prefetcht0 " AT(AHEAD "+" o, p) "\n\t"
-#define FETCH_OWN(o, p) "prefetchw " AT(AHEAD "+" o, p) "\n\t"
-#define LINE_TRIAD_SCALAR(o, p)	   EIGHT_WORDS(TRIAD_SCALAR, o)
-#define LINE_TRIAD_NT_SCALAR(o, p) EIGHT_WORDS(TRIAD_NT_SCALAR, o)
-#define LINE_TRIAD_SSE2_(op, o) \
-	TRIAD_SSE2(op, o) TRIAD_SSE2(op, o "+16") \
-	TRIAD_SSE2(op, o "+32") TRIAD_SSE2(op, o "+48")
-#define LINE_TRIAD_SSE2(o, p)	 LINE_TRIAD_SSE2_("movaps", o)
-#define LINE_TRIAD_NT_SSE2(o, p) LINE_TRIAD_SSE2_("movntps", o)
-#define LINE_TRIAD_AVX2(o, p) \
-	TRIAD_AVX("vmovapd", o, "ymm") TRIAD_AVX("vmovapd", o "+32", "ymm")
-#define LINE_TRIAD_NT_AVX2(o, p) \
-	TRIAD_AVX("vmovntpd", o, "ymm") TRIAD_AVX("vmovntpd", o "+32", "ymm")
-#define LINE_TRIAD_AVX512(o, p)	   TRIAD_AVX("vmovapd", o, "zmm")
-#define LINE_TRIAD_NT_AVX512(o, p) TRIAD_AVX("vmovntpd", o, "zmm")
-
-/* One that computes a piece of "a" in the first register, then stores it. */
-#define SUM_SSE2(WAY, op, o) WAY##_SSE2(o) op " %%xmm0, " AT(o, "a") "\n\t"
-#define SUM_AVX(WAY, op, o, v) \
-	WAY##_AVX(o, v) op " %%" v "0, " AT(o, "a") "\n\t"
-#define SCALE_SSE2(o) \
-	"movaps " AT(o, "b") ", %%xmm0\n\t" "mulpd %%xmm14, %%xmm0\n\t"
-#define SCALE_AVX(o, v) "vmulpd " AT(o, "b") ", %%" v "14, %%" v "0\n\t"
-#define ADD_SSE2(o) \
-	"movaps " AT(o, "c") ", %%xmm0\n\t" "addpd " AT(o, "b") ", %%xmm0\n\t"
-#define ADD_AVX(o, v) \
-	"vmovapd " AT(o, "c") ", %%" v "0\n\t" \
-	"vaddpd " AT(o, "b") ", %%" v "0, %%" v "0\n\t"
-#define LINE_SUM_SSE2(WAY, op, o) \
-	SUM_SSE2(WAY, op, o) SUM_SSE2(WAY, op, o "+16") \
-	SUM_SSE2(WAY, op, o "+32") SUM_SSE2(WAY, op, o "+48")
-#define LINE_SUM_AVX2(WAY, op, o) \
-	SUM_AVX(WAY, op, o, "ymm") SUM_AVX(WAY, op, o "+32", "ymm")
-#define LINE_SCALE_SSE2(o, p)	   LINE_SUM_SSE2(SCALE, "movaps", o)
-#define LINE_SCALE_NT_SSE2(o, p)   LINE_SUM_SSE2(SCALE, "movntps", o)
-#define LINE_ADD_SSE2(o, p)	   LINE_SUM_SSE2(ADD, "movaps", o)
-#define LINE_ADD_NT_SSE2(o, p)	   LINE_SUM_SSE2(ADD, "movntps", o)
-#define LINE_SCALE_AVX2(o, p)	   LINE_SUM_AVX2(SCALE, "vmovapd", o)
-#define LINE_SCALE_NT_AVX2(o, p)   LINE_SUM_AVX2(SCALE, "vmovntpd", o)
-#define LINE_ADD_AVX2(o, p)	   LINE_SUM_AVX2(ADD, "vmovapd", o)
-#define LINE_ADD_NT_AVX2(o, p)	   LINE_SUM_AVX2(ADD, "vmovntpd", o)
-#define LINE_SCALE_AVX512(o, p)	   SUM_AVX(SCALE, "vmovapd", o, "zmm")
-#define LINE_SCALE_NT_AVX512(o, p) SUM_AVX(SCALE, "vmovntpd", o, "zmm")
-#define LINE_ADD_AVX512(o, p)	   SUM_AVX(ADD, "vmovapd", o, "zmm")
-#define LINE_ADD_NT_AVX512(o, p)   SUM_AVX(ADD, "vmovntpd", o, "zmm")
-
-/* The same for each ISA, with the lines ahead. */
-#define PF_WRITE(LINE, o, p)	FETCH_OWN(o, "a") LINE(o, p)
-#define PF_COPY(LINE, o, p)	FETCH(o, "b") FETCH_OWN(o, "a") LINE(o, p)
-#define PF_COPY_NT(LINE, o, p)	FETCH(o, "b") LINE(o, p)
-#define PF_TRIAD(LINE, o, p) \
-	FETCH(o, "b") FETCH(o, "c") FETCH_OWN(o, "a") LINE(o, p)
-#define PF_TRIAD_NT(LINE, o, p) FETCH(o, "b") FETCH(o, "c") LINE(o, p)
-#define LINE_WRITE_PF_SSE2(o, p)      PF_WRITE(LINE_WRITE_SSE2, o, p)
-#define LINE_WRITE_PF_AVX2(o, p)      PF_WRITE(LINE_WRITE_AVX2, o, p)
-#define LINE_WRITE_PF_AVX512(o, p)    PF_WRITE(LINE_WRITE_AVX512, o, p)
-#define LINE_COPY_PF_SSE2(o, p)	      PF_COPY(LINE_COPY_SSE2, o, p)
-#define LINE_COPY_PF_AVX2(o, p)	      PF_COPY(LINE_COPY_AVX2, o, p)
-#define LINE_COPY_PF_AVX512(o, p)     PF_COPY(LINE_COPY_AVX512, o, p)
-#define LINE_COPY_NT_PF_SSE2(o, p)    PF_COPY_NT(LINE_COPY_NT_SSE2, o, p)
-#define LINE_COPY_NT_PF_AVX2(o, p)    PF_COPY_NT(LINE_COPY_NT_AVX2, o, p)
-#define LINE_COPY_NT_PF_AVX512(o, p)  PF_COPY_NT(LINE_COPY_NT_AVX512, o, p)
-#define LINE_TRIAD_PF_SSE2(o, p)      PF_TRIAD(LINE_TRIAD_SSE2, o, p)
-#define LINE_TRIAD_PF_AVX2(o, p)      PF_TRIAD(LINE_TRIAD_AVX2, o, p)
-#define LINE_TRIAD_PF_AVX512(o, p)    PF_TRIAD(LINE_TRIAD_AVX512, o, p)
-#define LINE_TRIAD_NT_PF_SSE2(o, p)   PF_TRIAD_NT(LINE_TRIAD_NT_SSE2, o, p)
-#define LINE_TRIAD_NT_PF_AVX2(o, p)   PF_TRIAD_NT(LINE_TRIAD_NT_AVX2, o, p)
-#define LINE_TRIAD_NT_PF_AVX512(o, p) PF_TRIAD_NT(LINE_TRIAD_NT_AVX512, o, p)
-
+/* A piece of a in register 0 (of those named v0, v1 ...), then stored. */
+#define TRIAD_SD(put, v, r, o) \
+	FROM("movsd", "c", "xmm0", o) "mulsd %%xmm14, %%xmm0\n\t" \
+	FROM("addsd", "b", "xmm0", o) put AT(o, "a") "\n\t"
+#define TRIAD_PD(put, v, r, o) \
+	FROM("movaps", "c", "xmm0", o) "mulpd %%xmm14, %%xmm0\n\t" \
+	FROM("addpd", "b", "xmm0", o) put AT(o, "a") "\n\t"
+#define SCALE_PD(put, v, r, o) \
+	FROM("movaps", "b", "xmm0", o) "mulpd %%xmm14, %%xmm0\n\t" \
+	put AT(o, "a") "\n\t"
+#define ADD_PD(put, v, r, o) \
+	FROM("movaps", "c", "xmm0", o) FROM("addpd", "b", "xmm0", o) \
+	put AT(o, "a") "\n\t"
+#define TRIAD_AVX(put, v, r, o) \
+	FROM("vmulpd", "c", v "14, %%" v "0", o) \
+	FROM("vaddpd", "b", v "0, %%" v "0", o) put AT(o, "a") "\n\t"
+#define SCALE_AVX(put, v, r, o) \
+	FROM("vmulpd", "b", v "14, %%" v "0", o) put AT(o, "a") "\n\t"
+#define ADD_AVX(put, v, r, o) \
+	FROM("vmovapd", "c", v "0", o) FROM("vaddpd", "b", v "0, %%" v "0", o) \
+	put AT(o, "a") "\n\t"
+#define SUM_SCALAR(HOW, put, o) PIECES_SCALAR(HOW##_SD, put, "xmm", o)
+#define SUM_SSE2(HOW, put, o)	PIECES_SSE2(HOW##_PD, put, "xmm", o)
+#define SUM_AVX2(HOW, put, o)	PIECES_AVX2(HOW##_AVX, put, "ymm", o)
+#define SUM_AVX512(HOW, put, o)	PIECES_AVX512(HOW##_AVX, put, "zmm", o)
+#define PUT_SCALAR    "movsd %%xmm0, "
+#define PUT_NT_SCALAR "movq %%xmm0, %%r8\n\tmovnti %%r8, "
+#define PUT_SSE2      "movaps %%xmm0, "
+#define PUT_NT_SSE2   "movntps %%xmm0, "
+#define PUT_AVX2      "vmovapd %%ymm0, "
+#define PUT_NT_AVX2   "vmovntpd %%ymm0, "
+#define PUT_AVX512    "vmovapd %%zmm0, "
+#define PUT_NT_AVX512 "vmovntpd %%zmm0, "
 #define FACTOR_SCALAR "movq %[value], %%xmm14\n\t"
 #define FACTOR_SSE2   "movq %[value], %%xmm14\n\t" \
 		      "punpcklqdq %%xmm14, %%xmm14\n\t"
@@ -192,148 +96,92 @@
 		      "vpbroadcastq %%xmm14, %%ymm14\n\t"
 #define FACTOR_AVX512 "vpbroadcastq %[value], %%zmm14\n\t"
 
+#define FETCH(p, o)	"prefetcht0 " AT(MEM_AHEAD "+" o, p) "\n\t"
+#define FETCH_OWN(p, o) "prefetchw " AT(MEM_AHEAD "+" o, p) "\n\t"
+
+#define READ_INT(o)  "mov " o "(%0), %%r8d\n\t"
+#define WRITE_INT(o) "mov %k0, " o "(%0)\n\t"
+#define NEXT_INTS    "add $1024, %0\n\tcmp %1, %0\n\tjb 1b"
+
 /* Upper halves left dirty would slow down SSE code that comes later. */
-#define END_SCALAR ""
-#define END_SSE2   ""
-#define END_AVX2   "vzeroupper\n\t"
-#define END_AVX512 "vzeroupper\n\t"
+#define DONE_SCALAR ""
+#define DONE_SSE2   ""
+#define DONE_AVX2   "vzeroupper\n\t"
+#define DONE_AVX512 "vzeroupper\n\t"
 
 #define CLOBBERS "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", \
 	"r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm14", "xmm15"
+
+#define LOOP(I, name, first, LINE, end, number) \
+	MEM_FUNCTION(name) \
+	{ \
+		intptr_t i = -(intptr_t)bytes; \
+\
+		__asm__ volatile(first \
+				 ".p2align 5\n\t" \
+				 "1:\n\t" MEM_EIGHT(LINE, I) \
+				 "add $512, %[i]\n\t" \
+				 "jnz 1b\n\t" end DONE_##I \
+				 : [i] "+r"(i) \
+				 : [a] "r"((char *)a + bytes), \
+				   [b] "r"((const char *)b + bytes), \
+				   [c] "r"((const char *)c + bytes), \
+				   [step] "r"((uint64_t)MEM_STEP), \
+				   [value] "r"((uint64_t)(number)) \
+				 : CLOBBERS); \
+	}
+#define LOOP4(I, name, first, LINE, end, number) \
+	MEM_FUNCTION(name) \
+	{ \
+		const size_t quarter = bytes / 4; \
+		char *const at = (char *)a + quarter; \
+		intptr_t i = -(intptr_t)quarter; \
+\
+		__asm__ volatile(".p2align 5\n\t" \
+				 "1:\n\t" LINE(I, "0") LINE(I, "64") \
+				 "add $128, %[i]\n\t" \
+				 "jnz 1b\n\t" DONE_##I \
+				 : [i] "+r"(i) \
+				 : [a] "r"(at), [b] "r"(at + quarter), \
+				   [c] "r"(at + 2 * quarter), \
+				   [d] "r"(at + 3 * quarter) \
+				 : CLOBBERS); \
+	}
+#define LOOPS(K) \
+	MEM_USUAL(K, SCALAR, scalar) MEM_EVERY(K, SSE2, sse2) \
+	MEM_EVERY(K, AVX2, avx2) MEM_EVERY(K, AVX512, avx512)
+#define OTHERS \
+	MEM_IS(REP, WRITE, write_rep) MEM_IS(REP, CLEAR, clear_rep) \
+	MEM_IS(REP, COPY, copy_rep)
 /* clang-format on */
 
-/* One loop over 512 bytes of each array, a line at a time. */
-#define KERNEL(name, first, line, end, number)                             \
-	__attribute__((noinline)) static void name(void *a, const void *b, \
-						   const void *c,          \
-						   size_t bytes)           \
-	{                                                                  \
-		intptr_t i = -(intptr_t)bytes;                             \
-                                                                           \
-		__asm__ volatile(first                                     \
-				 ".p2align 5\n\t"                          \
-				 "1:\n\t" EIGHT(line,                      \
-						"a") "add $512, %[i]\n\t"  \
-						     "jnz 1b\n\t" end      \
-				 : [i] "+r"(i)                             \
-				 : [a] "r"((char *)a + bytes),             \
-				   [b] "r"((const char *)b + bytes),       \
-				   [c] "r"((const char *)c + bytes),       \
-				   [step] "r"((uint64_t)MEM_STEP),         \
-				   [value] "r"((uint64_t)(number))         \
-				 : CLOBBERS);                              \
-	}
+static void rep_set(void *a, size_t bytes, int byte)
+{
+	__asm__ volatile("rep stosb"
+			 : "+D"(a), "+c"(bytes)
+			 : "a"(byte)
+			 : "memory");
+}
 
-/* Reads at four places, two lines at each in turn. */
-#define KERNEL4(name, line, end)                                               \
-	__attribute__((noinline)) static void name(void *a, const void *b,     \
-						   const void *c,              \
-						   size_t bytes)               \
-	{                                                                      \
-		const size_t quarter = bytes / 4;                              \
-		char *const at = (char *)a + quarter;                          \
-		intptr_t i = -(intptr_t)quarter;                               \
-                                                                               \
-		(void)b;                                                       \
-		(void)c;                                                       \
-		__asm__ volatile(                                              \
-			".p2align 5\n\t"                                       \
-			"1:\n\t" line("0", "a") line("0", "b") line("0", "c")  \
-				line("0", "d") line("64", "a") line("64", "b") \
-					line("64", "c")                        \
-						line("64",                     \
-						     "d") "add $128, %[i]\n\t" \
-							  "jnz 1b\n\t" end     \
-			: [i] "+r"(i)                                          \
-			: [a] "r"(at), [b] "r"(at + quarter),                  \
-			  [c] "r"(at + 2 * quarter), [d] "r"(at + 3 * quarter) \
-			: CLOBBERS);                                           \
-	}
+static void write_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	rep_set(a, bytes, MEM_SET_BYTE);
+}
 
-#define FENCE "sfence\n\t" /* non-temporal stores are done when it is over */
+static void clear_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	rep_set(a, bytes, 0);
+}
 
-#define KERNELS(isa, ISA)                                                 \
-	KERNEL(read_##isa, "", LOAD_##ISA, END_##ISA, 0)                  \
-	KERNEL4(read4_##isa, LOAD_##ISA, END_##ISA)                       \
-	KERNEL(write_##isa, FIRST_##ISA, LINE_WRITE_##ISA, END_##ISA,     \
-	       MEM_FIRST)                                                 \
-	KERNEL(write_nt_##isa, FIRST_##ISA, LINE_WRITE_NT_##ISA,          \
-	       FENCE END_##ISA, MEM_FIRST)                                \
-	KERNEL(copy_##isa, "", LINE_COPY_##ISA, END_##ISA, 0)             \
-	KERNEL(copy_nt_##isa, "", LINE_COPY_NT_##ISA, FENCE END_##ISA, 0) \
-	KERNEL(triad_##isa, FACTOR_##ISA, LINE_TRIAD_##ISA, END_##ISA,    \
-	       MEM_THREE)                                                 \
-	KERNEL(triad_nt_##isa, FACTOR_##ISA, LINE_TRIAD_NT_##ISA,         \
-	       FENCE END_##ISA, MEM_THREE)
+static void copy_rep(void *a, const void *b, const void *c, size_t bytes)
+{
+	__asm__ volatile("rep movsb"
+			 : "+D"(a), "+S"(b), "+c"(bytes)
+			 :
+			 : "memory");
+}
 
-#define KERNELS_PF(isa, ISA)                                                 \
-	KERNEL(write_pf_##isa, FIRST_##ISA, LINE_WRITE_PF_##ISA, END_##ISA,  \
-	       MEM_FIRST)                                                    \
-	KERNEL(copy_pf_##isa, "", LINE_COPY_PF_##ISA, END_##ISA, 0)          \
-	KERNEL(copy_nt_pf_##isa, "", LINE_COPY_NT_PF_##ISA, FENCE END_##ISA, \
-	       0)                                                            \
-	KERNEL(triad_pf_##isa, FACTOR_##ISA, LINE_TRIAD_PF_##ISA, END_##ISA, \
-	       MEM_THREE)                                                    \
-	KERNEL(triad_nt_pf_##isa, FACTOR_##ISA, LINE_TRIAD_NT_PF_##ISA,      \
-	       FENCE END_##ISA, MEM_THREE)
-
-#define KERNELS_SUM(isa, ISA)                                          \
-	KERNEL(scale_##isa, FACTOR_##ISA, LINE_SCALE_##ISA, END_##ISA, \
-	       MEM_THREE)                                              \
-	KERNEL(scale_nt_##isa, FACTOR_##ISA, LINE_SCALE_NT_##ISA,      \
-	       FENCE END_##ISA, MEM_THREE)                             \
-	KERNEL(add_##isa, "", LINE_ADD_##ISA, END_##ISA, 0)            \
-	KERNEL(add_nt_##isa, "", LINE_ADD_NT_##ISA, FENCE END_##ISA, 0)
-
-KERNELS(scalar, SCALAR)
-KERNELS(sse2, SSE2)
-KERNELS(avx2, AVX2)
-KERNELS(avx512, AVX512)
-KERNELS_PF(sse2, SSE2)
-KERNELS_PF(avx2, AVX2)
-KERNELS_PF(avx512, AVX512)
-KERNELS_SUM(sse2, SSE2)
-KERNELS_SUM(avx2, AVX2)
-KERNELS_SUM(avx512, AVX512)
-
-#define ROW(op)                                                 \
-	{                                                       \
-		op##_scalar, op##_sse2, op##_avx2, op##_avx512, \
-	}
-#define ROW_LIBC(op)                                               \
-	{                                                          \
-		op##_scalar, op##_sse2, op##_avx2,                 \
-			op##_avx512, [MEM_REP] = mem_##op##_rep,   \
-				     [MEM_LIBC] = mem_##op##_libc, \
-	}
-
-#define ROW_VECTOR(op)                                          \
-	{                                                       \
-		[MEM_SSE2] = op##_sse2, [MEM_AVX2] = op##_avx2, \
-		[MEM_AVX512] = op##_avx512,                     \
-	}
-
-static mem_kernel_fn *const kernels[MEM_OPS][MEM_ISAS] = {
-	[MEM_READ] = ROW(read),
-	[MEM_READ4] = ROW(read4),
-	[MEM_WRITE] = ROW_LIBC(write),
-	[MEM_WRITE_NT] = ROW(write_nt),
-	[MEM_CLEAR] = { [MEM_REP] = mem_clear_rep,
-			[MEM_LIBC] = mem_clear_libc },
-	[MEM_COPY] = ROW_LIBC(copy),
-	[MEM_COPY_NT] = ROW(copy_nt),
-	[MEM_TRIAD] = ROW(triad),
-	[MEM_TRIAD_NT] = ROW(triad_nt),
-	[MEM_WRITE_PF] = ROW_VECTOR(write_pf),
-	[MEM_COPY_PF] = ROW_VECTOR(copy_pf),
-	[MEM_COPY_NT_PF] = ROW_VECTOR(copy_nt_pf),
-	[MEM_TRIAD_PF] = ROW_VECTOR(triad_pf),
-	[MEM_TRIAD_NT_PF] = ROW_VECTOR(triad_nt_pf),
-	[MEM_SCALE] = ROW_VECTOR(scale),
-	[MEM_SCALE_NT] = ROW_VECTOR(scale_nt),
-	[MEM_ADD] = ROW_VECTOR(add),
-	[MEM_ADD_NT] = ROW_VECTOR(add_nt),
-};
+#include "../mem_loops.h"
 
 int mem_isa_usable(enum mem_isa isa)
 {
@@ -352,9 +200,4 @@ enum mem_isa mem_isa_widest(void)
 	if (mem_isa_usable(MEM_AVX512))
 		return MEM_AVX512;
 	return mem_isa_usable(MEM_AVX2) ? MEM_AVX2 : MEM_SSE2;
-}
-
-mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
-{
-	return kernels[op][isa];
 }
