@@ -44,8 +44,7 @@
 #define _SC_LEVEL2_CACHE_ASSOC	   (-1)
 #endif
 
-#define MAX_WAYS    24 /* of the first cache */
-#define MAX_WAYS_L2 28
+#define MAX_WAYS_L2 28			/* as the text says */
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
 #define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
@@ -56,29 +55,21 @@
 #define L2_MISS	    2
 #define DRAM_PAGES  4096 /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
-#define NO_VALUE    "%s has no value"
-
-#define DISTANCES	   10
-#define UNROLL		   ";is ops=" BENCH_TEXT(CHASE_UNROLL)
-#define FIGURE(name, unit) "figure=" name ";is derived higher unit=" unit ";"
 
 static const char points[] =
 	"memory={L2,DRAM} at={0,64} "
-	"distance={8,16,32,48,56,64,96,128,192,256}" UNROLL
-	";needs memory=$l2_pages*4K if memory=L2;"
-	"needs memory=" BENCH_TEXT(DRAM_PAGES) "*4K if memory=DRAM;" FIGURE(
-		"line", "B") "ways=1.." BENCH_TEXT(MAX_WAYS) UNROLL
-	";"
-	"cache=L2 ways=1.." BENCH_TEXT(MAX_WAYS_L2) UNROLL
-	";"
-	"needs memory=$huge;" FIGURE("ways", "'1'") FIGURE("ways_L2", "'1'");
+	"distance={8,16,32,48,56,64,96,128,192,256};"
+	"needs memory=$l2_pages*4K if memory=L2;"
+	"needs memory=$dram_pages*4K if memory=DRAM;" SETTLE_OPS
+	"figure=line; is derived higher unit=B;"
+	"ways=1..24;" SETTLE_OPS
+	"cache=L2 ways=1..28; needs memory=$huge;" SETTLE_OPS
+	"figure={ways,ways_L2}; is derived higher unit='1';";
 
 struct line_state {
+	struct chase chase;
 	size_t l2_pages; /* a pair in each */
 	struct mem_buffer buffer, huge;
-	int64_t huge_bytes; /* of the second, as smaps says */
-	struct chase chase;
-	void *at;
 	void *list[2 * DRAM_PAGES]; /* its lines, to be thrown out */
 	bool in_dram;		    /* the pairs of this visit */
 	bool flushed;	/* the chain was thrown out of the caches ... */
@@ -97,80 +88,63 @@ static int cases(struct bench *b, void *state)
 	if (s->l2_pages > 1024)
 		s->l2_pages = 1024;
 	BENCH_SET_NUMBER(b, "l2_pages", BENCH_INT, s->l2_pages);
+	BENCH_SET_NUMBER(b, "dram_pages", BENCH_INT, DRAM_PAGES);
 	BENCH_SET_NUMBER(b, "huge", BENCH_SIZE, L2_HUGES * MEM_HUGE_BYTES);
 	return 0;
-}
-
-static int setup(struct bench *b, void *state)
-{
-	struct line_state *s = state;
-	const size_t dram = (size_t)DRAM_PAGES * CHASE_PAGE;
-	const size_t bytes =
-		dram <= bench_spare_bytes(b) ? dram : s->l2_pages * CHASE_PAGE;
-	const int err = mem_map(&s->buffer, bytes, MEM_4K);
-
-	if (err)
-		return bench_fail(b, -err, "map %zu bytes", bytes);
-	mem_touch(&s->buffer);
-	return 0;
-}
-
-static int link_in_huge(struct bench *b, struct line_state *s, size_t n)
-{
-	int err;
-
-	if (!s->huge.base) {
-		err = mem_map(&s->huge, L2_HUGES * MEM_HUGE_BYTES, MEM_THP);
-		if (err)
-			return err;
-		mem_touch(&s->huge);
-		s->huge_bytes = mem_huge_bytes(&s->huge);
-	}
-	if (s->huge_bytes < (int64_t)s->huge.bytes)
-		return mem_skip_huge(b, s->huge_bytes, s->huge.bytes);
-	return chase_link_stride(&s->chase, s->huge.base, n * L2_STEP, L2_STEP);
 }
 
 /* Pairs, or lines of one set: those of the first cache have all pointers at the
  * start of their page. */
 static int link_chain(struct bench *b, struct line_state *s,
-		      const struct bench_case *c, uint64_t seed)
+		      const struct bench_case *c)
 {
-	if (case_has(c, "distance"))
-		return chase_link_pairs(&s->chase, s->buffer.base,
-					s->in_dram ? DRAM_PAGES : s->l2_pages,
-					(size_t)case_int(c, "at"),
-					(size_t)case_int(c, "distance"), seed);
-	if (case_has(c, "cache"))
-		return link_in_huge(b, s, (size_t)case_int(c, "ways"));
-	return chase_link_stride(&s->chase, s->buffer.base,
-				 (size_t)case_int(c, "ways") * CHASE_PAGE,
-				 CHASE_PAGE);
+	const bool pairs = case_has(c, "distance"), huge = case_has(c, "cache");
+	const size_t dram = (size_t)DRAM_PAGES * CHASE_PAGE;
+	const size_t step = huge ? L2_STEP : CHASE_PAGE;
+	struct mem_buffer *m = huge ? &s->huge : &s->buffer;
+	int err = huge ? mem_have(b, m, L2_HUGES * MEM_HUGE_BYTES, MEM_THP, -1)
+		       : mem_have(b, m,
+				  dram <= bench_spare_bytes(b)
+					  ? dram
+					  : s->l2_pages * CHASE_PAGE,
+				  MEM_4K, -1);
+
+	if (!err && huge)
+		err = mem_check(b, m);
+	if (err)
+		return err;
+	if (pairs)
+		err = chase_link_pairs(&s->chase, m->base,
+				       s->in_dram ? DRAM_PAGES : s->l2_pages,
+				       (size_t)case_int(c, "at"),
+				       (size_t)case_int(c, "distance"),
+				       bench_random(b));
+	else
+		err = chase_link_stride(&s->chase, m->base,
+					(size_t)case_int(c, "ways") * step,
+					step, 0);
+	return err ? bench_fail(b, -err, "link the chain") : 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
+	const char *no_flush = ARCH_NO_FLUSH;
 	int err;
 
-	s->chase.lines = 0;
+	s->chase.at = NULL;
 	s->last = 0;
 	s->in_dram = case_is(c, "memory", "DRAM");
-	err = link_chain(b, s, c, bench_random(b));
-	if (err)
-		return bench_fail(b, -err, "link the chain");
-	s->at = s->chase.entry[0];
 	s->flushed = false;
-	if (s->in_dram) {
-		const char *why = ARCH_NO_FLUSH;
-
-		if (why)
-			return bench_skip(b, "%s", why);
+	err = link_chain(b, s, c);
+	if (err)
+		return err;
+	if (!s->in_dram)
+		settle_chase(b, c, &s->chase, true);
+	else if (no_flush)
+		return bench_skip(b, "%s", no_flush);
+	else
 		chase_list(&s->chase, s->list);
-		return 0;
-	}
-	settle_chase(b, c, &s->chase);
-	s->at = chase_run(s->at, s->chase.lines / CHASE_UNROLL + 1);
 	return 0;
 }
 
@@ -195,7 +169,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct line_state *s = state;
 
-	s->at = chase_run(s->at, iters);
+	s->chase.at = chase_run(s->chase.at, iters);
 	s->last = iters * CHASE_UNROLL;
 	s->loads += s->last;
 	return 0;
@@ -214,16 +188,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 				  "chain of %zu lines: loads from memory take "
 				  "no time here",
 				  (unsigned long long)s->loads, s->chase.lines);
-	return 0;
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct line_state *s = state;
-
-	if (s->chase.lines)
-		bench_proof(b, c, "pointers_visited", (double)s->chase.lines,
-			    (double)chase_verify(&s->chase));
 	return 0;
 }
 
@@ -247,62 +211,56 @@ static struct rows rows_of(const struct bench *b, const char *where, int from)
 	return r;
 }
 
+/* @found: 0 or below: it is not; @none: why, if all rows have values. */
+static void derive_found(struct bench *b, const struct bench_case *c,
+			 const struct rows *r, double found, const char *none)
+{
+	if (found > 0)
+		bench_derive(b, c, found);
+	else if (r->gap < r->n)
+		bench_derive_skip(b, c, "%s has no value",
+				  r->row[r->gap]->name);
+	else
+		bench_derive_skip(b, c, "%s", none);
+}
+
 static void derive_line(struct bench *b, const struct bench_case *c)
 {
 	const struct rows r = rows_of(b, "memory=L2 at=0", 0);
 	const int line = r.gap == r.n ? cache_steps_line(r.ns, r.n) : 0;
-	const long long distance =
-		line ? case_int(r.row[line < 0 ? -line : line], "distance") : 0;
 
-	if (line > 0)
-		bench_derive(b, c, (double)distance);
-	else if (r.gap < r.n)
-		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
-	else if (line < 0)
+	if (line < 0)
 		bench_derive_skip(b, c,
 				  "%lld bytes apart loads are slower, but "
 				  "farther apart not all are",
-				  distance);
+				  (long long)case_int(r.row[-line],
+						      "distance"));
 	else
-		bench_derive_skip(b, c,
-				  "no distance makes the second load slower");
+		derive_found(b, c, &r,
+			     line ? (double)case_int(r.row[line], "distance")
+				  : 0,
+			     "no distance makes the second load slower");
 }
 
-/* Return: the ways of the first cache, 0: not known. */
-static int derive_ways(struct bench *b, const struct bench_case *c)
+static void derive_ways(struct bench *b, const struct bench_case *l1,
+			const struct bench_case *l2)
 {
-	const struct rows r = rows_of(b, "ways !cache", 0);
+	struct rows r = rows_of(b, "ways !cache", 0);
+	/* Of the first cache, which hides as many lines of the second. */
 	const int ways = cache_steps_ways(r.ns, 0, 4, r.gap, L1_STEP);
 
-	if (ways)
-		bench_derive(b, c, ways);
-	else if (r.gap < r.n)
-		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
-	else
-		bench_derive_skip(b, c, "%d lines of one set still fit", r.n);
-	return ways;
-}
-
-/* @l1: ways of the first cache, which hides as many lines of the second. */
-static void derive_ways_l2(struct bench *b, const struct bench_case *c, int l1)
-{
-	const struct rows r = rows_of(b, "cache=L2 ways", l1 + 1);
-	const int ways = cache_steps_ways(r.ns, l1 + 1, 3, r.gap, L2_MISS);
-
-	if (!l1)
-		bench_derive_skip(b, c,
+	derive_found(b, l1, &r, ways, "all lines of one set still fit");
+	r = rows_of(b, "cache=L2 ways", ways + 1);
+	if (!ways)
+		bench_derive_skip(b, l2,
 				  "the ways of the first cache are not known");
-	else if (ways)
-		bench_derive(b, c, ways);
-	else if (r.gap < r.n)
-		bench_derive_skip(b, c, NO_VALUE, r.row[r.gap]->name);
 	else
-		bench_derive_skip(b, c,
-				  "%d lines that should be in one set still "
-				  "fit: the huge pages are not in one piece in "
-				  "the host's memory, or the first cache hides "
-				  "it",
-				  r.n);
+		derive_found(b, l2, &r,
+			     cache_steps_ways(r.ns, ways + 1, 3, r.gap,
+					      L2_MISS),
+			     "all lines that should be in one set still fit: "
+			     "the huge pages are not in one piece in the "
+			     "host's memory, or the first cache hides it");
 }
 
 /* What CPUID says, by way of libc. */
@@ -322,7 +280,7 @@ static int derive(struct bench *b, void *state)
 				*ways_l2 = bench_find(b, "figure=ways_L2");
 
 	derive_line(b, line);
-	derive_ways_l2(b, ways_l2, derive_ways(b, ways));
+	derive_ways(b, ways, ways_l2);
 	show_cpuid(b, line, "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
 	show_cpuid(b, ways, "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
 	show_cpuid(b, ways_l2, "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
@@ -342,12 +300,11 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct line_state),
 	.points = points,
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
 	.run = run,
 	.conclude = conclude,
-	.leave = leave,
+	.leave = settle_leave,
 	.derive = derive,
 	.teardown = teardown,
 };

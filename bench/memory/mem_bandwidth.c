@@ -158,13 +158,11 @@ static int map_near(struct bench *b, struct bandwidth_state *s, int node)
 			bytes = ints_bytes(s);
 	if (m->base || !bytes)
 		return 0;
-	err = mem_map(m, bytes + s->plan.cpus * BANDWIDTH_APART, MEM_THP);
-	if (!err && node >= 0)
-		err = bench_bind_memory(b, m->base, m->bytes, node);
-	if (err)
-		return bench_fail(b, -err, "map memory");
-	mem_fill(m->base, m->bytes, bench_seed(b));
-	return 0;
+	err = mem_have(b, m, bytes + s->plan.cpus * BANDWIDTH_APART, MEM_THP,
+		       node);
+	if (!err)
+		mem_fill(m->base, m->bytes, bench_seed(b));
+	return err;
 }
 
 static int setup(struct bench *b, void *state)
@@ -174,7 +172,7 @@ static int setup(struct bench *b, void *state)
 
 	for (unsigned int i = 0; !err && i < s->plan.cpus; i++)
 		err = map_near(b, s, s->plan.node[i]);
-	s->huge_bytes = s->buffer[0].base ? mem_huge_bytes(&s->buffer[0]) : -1;
+	s->huge_bytes = s->buffer[0].base ? s->buffer[0].huge : -1;
 	return err;
 }
 

@@ -37,7 +37,6 @@
  * Needs:    memory: the largest size is 4 times the last cache and 256 MiB at
  *           least, as far as a quarter of the free memory allows.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,35 +44,76 @@
 #include "bench.h"
 #include "lib/chase.h"
 #include "lib/latency_levels.h"
-#include "lib/latency_nodes.h"
-#include "lib/latency_plan.h"
+#include "lib/levels.h"
 #include "lib/mem_buffer.h"
 #include "lib/settle.h"
 #include "reference.h"
-#include "stats.h"
 
-#define MUL_ROUNDS  ((uint64_t)7) /* 10752 cycles: about 4 us */
-#define LOAD_ROUNDS 64		  /* 2048 loads: as many cycles in L1 */
+#define KIB	    ((size_t)1 << 10)
+#define MIB	    ((size_t)1 << 20)
+#define LEAST	    ((size_t)512) /* as lmbench; all sizes are multiples of it */
+#define MUL_ROUNDS  ((uint64_t)7)  /* 10752 cycles: about 4 us */
+#define LOAD_ROUNDS ((uint64_t)64) /* 2048 loads: as many cycles in L1 */
+
+static const char points[] =
+	"pattern=window pages=$page size=$ladder;"
+	"pattern=window pages={thp,hugetlb} size={32K,1M,8M,64M};"
+	"pattern=random pages={$page,thp} size={1M,8M,64M};"
+	"pattern=page_local pages=$page size={4M,8M,16M,64M};"
+	"pattern=chunk stride=512 pages=$page size={32K,1M,8M,64M};"
+	"pattern=stride stride=64..4K*2 pages=$page size=64M;"
+	"pattern=page pages=$page size={8M,64M};"
+	"is exclusive if size>1M;" SETTLE_OPS
+	/* The buffers of all kinds of pages are kept side by side, and so is
+	 * one on each NUMA node. */
+	"needs memory=2*size if pages=$page; needs memory=8*size if "
+	"pages!=$page;"
+
+	/* One size beyond the caches, followed from each node that has a CPU of
+	 * ours through the memory of each node. */
+	"from_node=$nodes to_node=$nodes pattern=window pages=thp size=$beyond;"
+	"is exclusive;" SETTLE_OPS "needs memory=4*$on_nodes;"
+
+	"level={'1','2','3',memory} figure={size,latency,cycles};"
+	"not level=memory figure=size; is derived;"
+	"is unit=B higher if figure=size; is unit=ns if figure=latency;"
+	"is unit=cycles if figure=cycles";
+
+static const struct pattern {
+	const char *name;
+	chase_link_fn *link;
+	bool in_passes; /* of what the last cache can hold */
+} patterns[] = {
+	{ "window", chase_link_window, true },
+	{ "random", chase_link_random, true },
+	{ "page_local", chase_link_pages, true },
+	{ "chunk", chase_link_chunk, false },
+	{ "stride", chase_link_stride, false },
+	{ "page", chase_link_page, false },
+};
 
 struct latency_state {
-	struct latency_plan plan;
-	struct latency_levels levels;
+	struct chase chase;			/* of this visit */
+	double cache_bytes[LATENCY_LEVELS + 1]; /* as hwloc says; not [0] */
 	struct mem_buffer buffer[3]; /* by enum mem_pages, mapped when used */
-	int64_t huge_bytes[3];	     /* of them, as smaps says */
-	struct latency_nodes nodes;
-	struct chase chase;
-	void *at;
+	/* The chain in a node's memory, by nth, is linked once and followed
+	 * from each node, each time on from where the last one came to. */
+	struct {
+		struct mem_buffer buffer;
+		struct chase chase;
+		int64_t there; /* bytes on the node */
+	} node[BENCH_MAX_NODES];
 	unsigned int batches; /* of this visit */
 	bool cycles;	      /* of levels are wanted */
 };
 
-static uint64_t time_loads(const struct bench *b, struct latency_state *s,
+static uint64_t time_loads(const struct bench *b, struct chase *c,
 			   uint64_t rounds)
 {
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       s->at = chase_run(s->at, rounds));
+		       c->at = chase_run(c->at, rounds));
 	return ticks;
 }
 
@@ -83,9 +123,8 @@ static uint64_t time_loads(const struct bench *b, struct latency_state *s,
  */
 static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct latency_state *s = state;
 	struct latency_spec *spec = c->data;
-	const uint64_t ticks = time_loads(b, s, c->ops / CHASE_UNROLL);
+	const uint64_t ticks = time_loads(b, state, c->ops / CHASE_UNROLL);
 
 	if (!(spec->held_ns > 0)) {
 		spec->held_ns = bench_ns(b, (double)ticks) / c->ops;
@@ -95,130 +134,213 @@ static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+static enum mem_pages pages_of(const struct bench_case *c)
+{
+	return CASE_ENUM(c, "pages", mem_pages_name, 3);
+}
+
+static size_t size_of(const struct bench_case *c)
+{
+	return (size_t)case_int(c, "size");
+}
+
+static bool is_between_nodes(const struct bench_case *c)
+{
+	return case_has(c, "to_node");
+}
+
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	latency_plan_fill(b, c, sample_pass);
+	struct latency_spec *spec = c->data;
+
+	if (c->derived)
+		return true;
+	spec->bytes = size_of(c);
+	if (is_between_nodes(c)) {
+		if (bench_cpu_of_node(b, (int)case_int(c, "from_node")) < 0)
+			c->skip = "this process may use no CPU of that node";
+	} else if (CASE_OF(c, "pattern", patterns)->in_passes &&
+		   spec->bytes > LATENCY_SMALL && settle_fits(b, spec->bytes)) {
+		c->sample = sample_pass;
+		c->least = 1;
+		c->ops = (unsigned int)(spec->bytes / CHASE_LINE);
+	}
+	if (pages_of(c) == MEM_HUGETLB && spec->bytes > mem_huge_pool())
+		c->skip = "the pool of huge pages is too small (sysctl "
+			  "vm.nr_hugepages)";
 	return true;
+}
+
+/* Inserts @bytes into the ascending @sizes unless it is there. */
+static size_t insert(int64_t *sizes, size_t n, size_t bytes)
+{
+	const int64_t size = (int64_t)(bytes / LEAST * LEAST);
+	size_t at = n;
+
+	while (at > 0 && sizes[at - 1] > size)
+		at--;
+	if (!size || (at > 0 && sizes[at - 1] == size))
+		return n;
+	memmove(sizes + at + 1, sizes + at, (n - at) * sizeof(*sizes));
+	sizes[at] = size;
+	return n + 1;
+}
+
+/* The ladder: two sizes to an octave from 2 KiB on, one beyond 4 MiB where
+ * filling takes its time, and steps of an eighth around each cache, of a
+ * quarter around large ones. */
+static size_t ladder(const double *cache_bytes, size_t beyond, int64_t *sizes)
+{
+	size_t n = 0, max = 256 * MIB;
+
+	for (size_t bytes = LEAST; bytes <= 64 * MIB; bytes *= 2) {
+		n = insert(sizes, n, bytes);
+		if (bytes > KIB && bytes < 4 * MIB)
+			n = insert(sizes, n, bytes + bytes / 2);
+	}
+	for (int level = 1; level <= LATENCY_LEVELS; level++) {
+		const size_t cache = (size_t)cache_bytes[level];
+		const bool large = cache > 8 * MIB;
+		const size_t step = cache / (large ? 4 : 8);
+
+		for (size_t k = large ? 4 : 6; k <= (large ? 5 : 10); k++)
+			n = insert(sizes, n, k * step);
+		max = 4 * cache > max ? 4 * cache : max;
+	}
+	n = insert(sizes, n, beyond);
+	return insert(sizes, n, max);
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct latency_state *s = state;
+	const unsigned int nodes = bench_nodes(b);
+	const size_t beyond = mem_beyond_caches(b);
+	int64_t sizes[LEVELS_CURVE], node[BENCH_MAX_NODES];
+	size_t n = 0;
 
-	latency_plan_set(b, &s->plan);
-	bench_points(b, latency_points);
-	latency_levels_add(b, &s->levels, &s->plan);
+	for (unsigned int i = 0; nodes > 1 && i < nodes; i++)
+		if (bench_nth_node(b, i) >= 0)
+			node[n++] = bench_nth_node(b, i);
+	bench_set_numbers(b, "nodes", BENCH_INT, node, n);
+	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
+		s->cache_bytes[level] = (double)bench_cache_bytes(b, level);
+	bench_set_numbers(b, "ladder", BENCH_SIZE, sizes,
+			  ladder(s->cache_bytes, beyond, sizes));
+	BENCH_SET_NUMBER(b, "beyond", BENCH_SIZE, beyond);
+	BENCH_SET_NUMBER(b, "on_nodes", BENCH_SIZE, nodes * beyond);
+	bench_points(b, points);
+	latency_levels_add(b, s->cache_bytes);
 	return 0;
 }
 
-/* Maps and touches a buffer for the largest case with these pages; the others
- * use its beginning. */
-static int map_for(struct bench *b, struct latency_state *s,
-		   enum mem_pages pages)
+static int setup(struct bench *b, void *state)
 {
-	const size_t bytes = latency_plan_largest(b, pages);
-	struct mem_buffer *m = &s->buffer[pages];
-	int err;
+	struct latency_state *s = state;
 
-	if (m->base)
-		return 0;
-	err = mem_map(m, bytes, pages);
-	if (err)
-		return bench_fail(b, -err, "map %zu bytes of %s pages", bytes,
-				  mem_pages_name(pages));
-	mem_touch(m);
-	s->huge_bytes[pages] = mem_huge_bytes(m);
+	BENCH_EACH (b, c, "figure=cycles")
+		s->cycles |= bench_selected(b, c);
 	return 0;
 }
 
-/* Which pages @c really has. */
-static int check_pages(struct bench *b, const struct latency_state *s,
-		       const struct bench_case *c)
+/* Bytes of the largest case with these pages; the others use the beginning of
+ * its buffer. */
+static size_t largest(const struct bench *b, enum mem_pages pages)
 {
-	const struct latency_spec *spec = c->data;
-	const int64_t huge = s->huge_bytes[spec->pages];
-	const size_t bytes = s->buffer[spec->pages].bytes;
+	size_t most = 0;
 
-	/* Small ones are asked for; smaps may be missing. */
-	if (spec->pages == MEM_4K && huge > 0)
-		return bench_fail(b, 0, "%lld bytes are on huge pages",
-				  (long long)huge);
-	if (spec->pages != MEM_4K && huge < (int64_t)bytes)
-		return mem_skip_huge(b, huge, bytes);
-	bench_fact(b, c, "page_bytes",
-		   (double)(spec->pages == MEM_4K ? bench_page_bytes()
-						  : MEM_HUGE_BYTES));
-	return 0;
+	BENCH_EACH (b, c, "pattern !to_node")
+		if (pages_of(c) == pages && bench_selected(b, c) &&
+		    size_of(c) > most)
+			most = size_of(c);
+	return most;
 }
 
 static int link_chain(struct bench *b, struct latency_state *s,
-		      const struct latency_spec *spec)
+		      const struct bench_case *c)
 {
-	char *base = s->buffer[spec->pages].base;
-	const uint64_t seed = bench_random(b);
+	const enum mem_pages pages = pages_of(c);
+	struct mem_buffer *m = &s->buffer[pages];
+	int err = mem_have(b, m, largest(b, pages), pages, -1);
 
-	switch (spec->pattern) {
-	case WINDOW:
-		return chase_link_window(&s->chase, base, spec->bytes, seed);
-	case RANDOM:
-		return chase_link_random(&s->chase, base, spec->bytes, seed);
-	case PAGE_LOCAL:
-		return chase_link_pages(&s->chase, base, spec->bytes, seed);
-	case CHUNK:
-		return chase_link_chunk(&s->chase, base, spec->bytes,
-					spec->stride, seed);
-	case STRIDE:
-		return chase_link_stride(&s->chase, base, spec->bytes,
-					 spec->stride);
-	default:
-		return chase_link_page(&s->chase, base, spec->bytes,
-				       bench_page_bytes(), seed);
+	if (!err)
+		err = mem_check(b, m);
+	if (err)
+		return err;
+	bench_fact(b, c, "page_bytes",
+		   (double)(pages == MEM_4K ? bench_page_bytes()
+					    : MEM_HUGE_BYTES));
+	err = CASE_OF(c, "pattern", patterns)
+		      ->link(&s->chase, m->base, size_of(c),
+			     case_has(c, "stride")
+				     ? (size_t)case_int(c, "stride")
+				     : bench_page_bytes(),
+			     bench_random(b));
+	if (err)
+		return bench_fail(b, -err, "link the chain");
+	/* The last cache may have kept any part of what was linked. */
+	if (size_of(c) >= mem_beyond_caches(b))
+		mem_flush(m->base, size_of(c));
+	/* By the lines that it touches: not all orders touch all of them.
+	 * Strides are about fetching ahead from memory.  Where passes are
+	 * timed, the cold one is the round. */
+	if (!case_is(c, "pattern", "stride") &&
+	    settle_fits(b, s->chase.lines * CHASE_LINE))
+		settle_chase(b, c, &s->chase, !c->sample);
+	return 0;
+}
+
+/* Which of bench_nth_node() to_node is. */
+static unsigned int nth_node(const struct bench *b, const struct bench_case *c)
+{
+	unsigned int i = 0;
+
+	while (bench_nth_node(b, i) >= 0 &&
+	       bench_nth_node(b, i) != case_int(c, "to_node"))
+		i++;
+	return i;
+}
+
+/* From a CPU of one NUMA node through the memory of another. */
+static int enter_node(struct bench *b, struct latency_state *s,
+		      const struct bench_case *c)
+{
+	const unsigned int i = nth_node(b, c);
+	struct mem_buffer *m = &s->node[i].buffer;
+	struct chase *chase = &s->node[i].chase;
+	const int node = bench_nth_node(b, i);
+	const int cpu = bench_cpu_of_node(b, (int)case_int(c, "from_node"));
+	int err = mem_have(b, m, size_of(c), MEM_THP, node);
+
+	if (!err)
+		err = mem_check(b, m);
+	if (err)
+		return err;
+	if (!chase->at) {
+		s->node[i].there = mem_node_bytes(m, node);
+		err = chase_link_window(chase, m->base, m->bytes, 0,
+					bench_random(b));
+		if (err)
+			return bench_fail(b, -err, "link the chain");
+		mem_flush(m->base, m->bytes);
 	}
+	err = bench_pin(cpu);
+	if (err)
+		return bench_fail(b, -err, "go to CPU %d", cpu);
+	bench_fact(b, c, "from_cpu", cpu);
+	bench_proof(b, c, "bytes_on_node", (double)m->bytes,
+		    fmax(0, (double)s->node[i].there));
+	s->chase = *chase;
+	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_state *s = state;
-	const struct latency_spec *spec = c->data;
-	int err;
 
 	s->batches = 0;
-	s->cycles = latency_levels_has_cycles(b, &s->levels);
-	if (spec->to >= 0)
-		return latency_nodes_enter(b, &s->nodes, c, &s->at);
-	err = map_for(b, s, spec->pages);
-	if (err)
-		return err;
-	err = check_pages(b, s, c);
-	if (err)
-		return err;
-	err = link_chain(b, s, spec);
-	if (err)
-		return bench_fail(b, -err, "link the chain");
-	s->at = s->chase.entry[0];
-	/* The last cache may have kept any part of what was linked. */
-	if (spec->bytes >= mem_beyond_caches(b))
-		mem_flush(s->buffer[spec->pages].base, spec->bytes);
-	/* By the lines that it touches: not all orders touch all of them.
-	 * Strides are about fetching ahead from memory. */
-	if (spec->pattern != STRIDE &&
-	    settle_fits(b, s->chase.lines * CHASE_LINE)) {
-		settle_chase(b, c, &s->chase);
-		/* Where passes are timed, the cold one is this. */
-		if (!c->sample)
-			s->at = chase_run(s->at,
-					  s->chase.lines / CHASE_UNROLL + 1);
-	}
-	return 0;
-}
-
-static int run(struct bench *b, void *state, const struct bench_case *c,
-	       uint64_t iters)
-{
-	struct latency_state *s = state;
-
-	s->at = chase_run(s->at, iters);
-	return 0;
+	s->chase.at = NULL;
+	return is_between_nodes(c) ? enter_node(b, s, c) : link_chain(b, s, c);
 }
 
 static uint64_t time_muls(const struct bench *b, uint64_t rounds)
@@ -232,23 +354,24 @@ static uint64_t time_muls(const struct bench *b, uint64_t rounds)
 /* Core cycles of a load: loads between multiplications, n and 2n of both, so
  * that neither a change of the frequency nor the clock's own time is in it.
  * NAN if something came between. */
-static double pair_cycles(const struct bench *b, struct latency_state *s)
+static double pair_cycles(const struct bench *b, struct chase *c)
 {
-	const uint64_t n = LOAD_ROUNDS, m = MUL_ROUNDS;
+	static const uint64_t n[] = { 1, 2, 2, 1 };
 	double muls = 0, loads = 0;
 
-	muls -= (double)time_muls(b, m);
-	loads -= (double)time_loads(b, s, n);
-	muls += (double)time_muls(b, 2 * m);
-	loads += (double)time_loads(b, s, 2 * n);
-	loads += (double)time_loads(b, s, 2 * n);
-	muls += (double)time_muls(b, 2 * m);
-	loads -= (double)time_loads(b, s, n);
-	muls -= (double)time_muls(b, m);
+	for (int i = 0; i < 4; i++) {
+		const double sign = n[i] == 2 ? 1 : -1;
+
+		if (i < 2)
+			muls += sign * (double)time_muls(b, MUL_ROUNDS * n[i]);
+		loads += sign * (double)time_loads(b, c, LOAD_ROUNDS * n[i]);
+		if (i >= 2)
+			muls += sign * (double)time_muls(b, MUL_ROUNDS * n[i]);
+	}
 	if (!(muls > 0) || !(loads > 0))
 		return NAN;
-	return loads / (LOAD_ROUNDS * CHASE_UNROLL) /
-	       (muls / (MUL_ROUNDS * REFERENCE_LINKS) /
+	return loads / (double)(LOAD_ROUNDS * CHASE_UNROLL) /
+	       (muls / (double)(MUL_ROUNDS * REFERENCE_LINKS) /
 		bench_timer(b)->multiply_cycles);
 }
 
@@ -260,10 +383,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	double pair;
 
 	/* After each pass or group of four batches. */
-	if (!s->cycles || !latency_is_curve(spec) ||
+	if (!s->cycles || !latency_is_curve(c) ||
 	    spec->n_pairs == LATENCY_PAIRS || (!c->sample && s->batches++ % 4))
 		return 0;
-	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, s)
+	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, &s->chase)
 					    : reference_hz(bench_timer(b));
 	if (!(pair > 0))
 		return 0;
@@ -273,27 +396,27 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* The chain must still be the one that was linked, and of all the lines. */
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_state *s = state;
-	const struct latency_spec *spec = c->data;
-	int err = 0;
 
-	if (spec->to >= 0)
-		err = latency_nodes_leave(b, &s->nodes, c, s->at);
-	else if (s->at && s->chase.lines)
-		bench_proof(b, c, "lines_visited", (double)s->chase.lines,
-			    (double)chase_verify(&s->chase));
-	s->at = NULL;
-	return err;
+	if (is_between_nodes(c)) {
+		const int err = bench_pin(bench_cpu(b));
+
+		if (err)
+			return bench_fail(b, -err, "go back to CPU %d",
+					  bench_cpu(b));
+		if (s->chase.at)
+			s->node[nth_node(b, c)].chase = s->chase;
+	}
+	return settle_leave(b, s, c);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	struct latency_state *s = state;
+	const struct latency_state *s = state;
 
-	latency_levels_derive(b, &s->levels, &s->plan);
+	latency_levels_derive(b, s->cache_bytes);
 	return 0;
 }
 
@@ -303,7 +426,8 @@ static void teardown(struct bench *b, void *state)
 
 	for (int i = 0; i < 3; i++)
 		mem_unmap(&s->buffer[i]);
-	latency_nodes_close(&s->nodes);
+	for (int i = 0; i < BENCH_MAX_NODES; i++)
+		mem_unmap(&s->node[i].buffer);
 }
 
 const struct bench_desc bench_desc = {
@@ -312,8 +436,9 @@ const struct bench_desc bench_desc = {
 	.case_state_size = sizeof(struct latency_spec),
 	.point = point,
 	.cases = cases,
+	.setup = setup,
 	.enter = enter,
-	.run = run,
+	.run = settle_run,
 	.conclude = conclude,
 	.leave = leave,
 	.derive = derive,

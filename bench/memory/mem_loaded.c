@@ -53,17 +53,16 @@ static const char points[] =
 
 /* What one of the other threads does and has done. */
 struct traffic {
-	_Alignas(64) char *base;
+	_Alignas(64) struct mem_buffer buffer;
 	size_t at;
 	uint64_t bytes, ticks;
 };
 
 struct loaded_state {
+	struct chase chase;
 	const struct bench_case *bandwidth; /* of this visit; or NULL */
 	size_t chain_bytes, part_bytes;	    /* a part: of each other CPU */
-	struct mem_buffer chain, parts;
-	struct chase chase;
-	void *at;
+	struct mem_buffer chain;
 	uint64_t rounds; /* of the chase in one event */
 	struct partner_team team;
 	struct traffic other[PARTNER_TEAM_MAX];
@@ -81,27 +80,21 @@ static unsigned int threads(const struct bench *b)
 	return n < PARTNER_TEAM_MAX ? n : PARTNER_TEAM_MAX;
 }
 
-/* Twice all last caches that the other CPUs use. */
-static size_t beyond_all(const struct bench *b, unsigned int others)
-{
-	int cpu[PARTNER_TEAM_MAX];
-
-	for (unsigned int i = 0; i < others; i++)
-		cpu[i] = bench_nth_cpu(b, i + 1);
-	return 2 * bench_caches_bytes(b, cpu, others, 3);
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 	const unsigned int n = threads(b), others = n > 1 ? n - 1 : 1;
-	const size_t beyond = mem_beyond_caches(b);
-	const size_t all = beyond_all(b, others);
+	int cpu[PARTNER_TEAM_MAX];
+	size_t all;
 
+	for (unsigned int i = 0; i < others; i++)
+		cpu[i] = bench_nth_cpu(b, i + 1);
 	/* Neither the chain nor the traffic may stay in the last caches. */
-	s->chain_bytes = beyond;
+	s->chain_bytes = mem_beyond_caches(b);
+	all = 2 * bench_caches_bytes(b, cpu, others, 3);
 	s->part_bytes =
-		((all > beyond ? all : beyond) / others + MEM_HUGE_BYTES - 1) /
+		((all > s->chain_bytes ? all : s->chain_bytes) / others +
+		 MEM_HUGE_BYTES - 1) /
 		MEM_HUGE_BYTES * MEM_HUGE_BYTES;
 	if (s->part_bytes < PART_LEAST)
 		s->part_bytes = PART_LEAST;
@@ -118,25 +111,6 @@ static bool any_selected(const struct bench *b)
 	return false;
 }
 
-/* The memory of each CPU is on its NUMA node. */
-static int place(const struct bench *b, struct loaded_state *s,
-		 unsigned int others)
-{
-	int node = bench_node_of_cpu(b, bench_cpu(b));
-	int err = node < 0 ? 0
-			   : bench_bind_memory(b, s->chain.base, s->chain.bytes,
-					       node);
-
-	for (unsigned int i = 1; !err && i <= others; i++) {
-		s->other[i].base = s->parts.base + (i - 1) * s->part_bytes;
-		node = bench_node_of_cpu(b, bench_nth_cpu(b, i));
-		if (node >= 0)
-			err = bench_bind_memory(b, s->other[i].base,
-						s->part_bytes, node);
-	}
-	return err;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
@@ -147,21 +121,23 @@ static int setup(struct bench *b, void *state)
 		return bench_skip(b, "needs two CPUs that it may use");
 	if (!any_selected(b))
 		return 0;
-	/* Huge pages: the order of the chain spares translations in any case,
-	 * and they are touched sooner. */
-	err = mem_map(&s->chain, s->chain_bytes, MEM_THP);
-	if (!err)
-		err = mem_map(&s->parts, others * s->part_bytes, MEM_THP);
+	/* The memory of each CPU is on its NUMA node.  Huge pages: the order of
+	 * the chain spares translations in any case, and they are touched
+	 * sooner. */
+	err = mem_have(b, &s->chain, s->chain_bytes, MEM_THP,
+		       bench_node_of_cpu(b, bench_cpu(b)));
+	for (unsigned int i = 1; !err && i <= others; i++) {
+		struct mem_buffer *m = &s->other[i].buffer;
+
+		err = mem_have(b, m, s->part_bytes, MEM_THP,
+			       bench_node_of_cpu(b, bench_nth_cpu(b, i)));
+		if (!err)
+			mem_fill(m->base, m->bytes, bench_seed(b) + i);
+	}
 	if (err)
-		return bench_fail(b, -err, "map memory");
-	err = place(b, s, others);
-	if (err)
-		return bench_fail(b, -err, "bind memory to a NUMA node");
-	mem_touch(&s->chain);
-	mem_fill(s->parts.base, s->parts.bytes, bench_seed(b));
-	err = chase_link_window(&s->chase, s->chain.base, s->chain.bytes,
+		return err;
+	err = chase_link_window(&s->chase, s->chain.base, s->chain.bytes, 0,
 				bench_random(b));
-	s->at = s->chase.entry[0];
 	return err ? bench_fail(b, -err, "link the chain") : 0;
 }
 
@@ -192,7 +168,7 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 	t->bytes = 0;
 	while (s->load &&
 	       !atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-		char *at = t->base + t->at;
+		char *at = t->buffer.base + t->at;
 
 		fn(at, at, at, CHUNK);
 		t->bytes += CHUNK;
@@ -211,7 +187,7 @@ static uint64_t time_chase(struct bench *b, struct loaded_state *s)
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       s->at = chase_run(s->at, s->rounds));
+		       s->chase.at = chase_run(s->chase.at, s->rounds));
 	return ticks;
 }
 
@@ -224,7 +200,7 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	atomic_store(&s->stop, false);
 	partner_team_go(&s->team, 1);
 	/* Until the traffic is under way. */
-	s->at = chase_run(s->at, 64);
+	s->chase.at = chase_run(s->chase.at, 64);
 	ticks = time_chase(b, s);
 	atomic_store(&s->stop, true);
 	partner_team_wait(&s->team);
@@ -317,10 +293,10 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const double lines = s->at ? (double)chase_verify(&s->chase) : 0;
+	const double lines = s->chase.at ? (double)chase_verify(&s->chase) : 0;
 
 	BENCH_EACH (b, c, "figure=latency")
-		if (s->at)
+		if (s->chase.at)
 			bench_proof(b, c, "lines_in_cycle",
 				    (double)s->chain_bytes / CHASE_LINE, lines);
 	return 0;
@@ -332,7 +308,8 @@ static void teardown(struct bench *b, void *state)
 
 	partner_team_stop(&s->team);
 	mem_unmap(&s->chain);
-	mem_unmap(&s->parts);
+	for (unsigned int i = 1; i < PARTNER_TEAM_MAX; i++)
+		mem_unmap(&s->other[i].buffer);
 }
 
 const struct bench_desc bench_desc = {

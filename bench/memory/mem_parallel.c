@@ -44,13 +44,15 @@ static const char *const level_names[] = { "L2", "memory" };
 			      " figure=overlap; is derived unit='1' higher;"
 
 struct parallel_state {
-	size_t bytes[LEVELS];
-	struct mem_buffer buffer[LEVELS];
-	struct chase chase[LEVELS];
-	/* Where each sixteenth of the cycle has been followed to, and which is
-	 * the next to go on with. */
-	void *reached[LEVELS][CHASE_ENTRIES];
-	size_t next[LEVELS];
+	struct parallel_level {
+		size_t bytes;
+		struct mem_buffer buffer;
+		struct chase chase;
+		/* Where each sixteenth of the cycle has been followed to, and
+		 * which is the next to go on with. */
+		void *reached[CHASE_ENTRIES];
+		size_t next;
+	} level[LEVELS];
 	void *at[CHASE_ENTRIES];
 	size_t chases; /* of this visit */
 };
@@ -65,70 +67,53 @@ static int cases(struct bench *b, void *state)
 	struct parallel_state *s = state;
 	const size_t llc = bench_cache_bytes(b, 3);
 	const size_t spare = bench_spare_bytes(b);
+	const size_t l2 = bench_cache_bytes(b, 2) / 2;
+	size_t bytes = 2 * mem_beyond_caches(b);
 
-	s->bytes[L2] = bench_cache_bytes(b, 2) / 2;
-	if (!s->bytes[L2])
-		s->bytes[L2] = MIB / 8;
 	/* As much of it as may be had. */
-	s->bytes[MEMORY] = 2 * mem_beyond_caches(b);
-	while (s->bytes[MEMORY] > spare && s->bytes[MEMORY] / 2 > llc)
-		s->bytes[MEMORY] /= 2;
-	for (int level = 0; level < LEVELS; level++)
-		BENCH_SET_NUMBER(b, level_names[level], BENCH_SIZE,
-				 s->bytes[level]);
+	while (bytes > spare && bytes / 2 > llc)
+		bytes /= 2;
+	s->level[L2].bytes = l2 ? l2 : MIB / 8;
+	s->level[MEMORY].bytes = bytes;
+	for (int i = 0; i < LEVELS; i++)
+		BENCH_SET_NUMBER(b, level_names[i], BENCH_SIZE,
+				 s->level[i].bytes);
 	return 0;
 }
 
-static int link_level(struct bench *b, struct parallel_state *s, int level)
+static int link_level(struct bench *b, struct parallel_level *l, bool memory)
 {
-	struct mem_buffer *m = &s->buffer[level];
 	/* The order spares translations, so the pages' size changes nothing
 	 * but the time that touching them takes. */
-	int err = mem_map(m, s->bytes[level], MEM_THP);
+	int err = mem_have(b, &l->buffer, l->bytes, MEM_THP, -1);
 
-	if (!err)
-		mem_touch(m);
-	if (!err)
-		err = chase_link_window(&s->chase[level], m->base, m->bytes,
-					bench_random(b));
-	if (err) {
-		mem_unmap(m);
-		return bench_fail(b, -err, "a chain of %zu bytes",
-				  s->bytes[level]);
-	}
-	memcpy(s->reached[level], s->chase[level].entry,
-	       sizeof(s->reached[level]));
+	if (err || l->chase.at)
+		return err;
+	err = chase_link_window(&l->chase, l->buffer.base, l->bytes, 0,
+				bench_random(b));
+	if (err)
+		return bench_fail(b, -err, "a chain of %zu bytes", l->bytes);
+	memcpy(l->reached, l->chase.entry, sizeof(l->reached));
 	/* What was linked last is in the last cache, at the end of some of the
 	 * sixteenths: half of the way through all of them takes its place. */
-	if (level == MEMORY)
-		chase_run_many(s->reached[level], CHASE_ENTRIES,
-			       s->chase[level].lines / CHASE_ENTRIES / 2);
+	if (memory)
+		chase_run_many(l->reached, CHASE_ENTRIES,
+			       l->chase.lines / CHASE_ENTRIES / 2);
 	return 0;
-}
-
-/* Where the @nth chain of this visit is. */
-static void **place(struct parallel_state *s, int level, size_t nth)
-{
-	return &s->reached[level][(s->next[level] + nth) % CHASE_ENTRIES];
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct parallel_state *s = state;
-	const int level = level_of(c);
+	struct parallel_level *l = &s->level[level_of(c)];
+	const int err = link_level(b, l, l == &s->level[MEMORY]);
 
-	s->chases = (size_t)case_int(c, "chases");
-	if (!s->buffer[level].base) {
-		const int err = link_level(b, s, level);
-
-		if (err)
-			return err;
-	}
+	s->chases = err ? 0 : (size_t)case_int(c, "chases");
 	for (size_t i = 0; i < s->chases; i++)
-		s->at[i] = *place(s, level, i);
-	if (level == L2)
-		settle_chase(b, c, &s->chase[level]);
-	return 0;
+		s->at[i] = l->reached[(l->next + i) % CHASE_ENTRIES];
+	if (!err && l == &s->level[L2])
+		settle_chase(b, c, &l->chase, false);
+	return err;
 }
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -143,11 +128,11 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct parallel_state *s = state;
-	const int level = level_of(c);
+	struct parallel_level *l = &s->level[level_of(c)];
 
-	for (size_t i = 0; s->buffer[level].base && i < s->chases; i++)
-		*place(s, level, i) = s->at[i];
-	s->next[level] += s->chases;
+	for (size_t i = 0; i < s->chases; i++)
+		l->reached[(l->next + i) % CHASE_ENTRIES] = s->at[i];
+	l->next += s->chases;
 	return 0;
 }
 
@@ -190,23 +175,20 @@ static int derive(struct bench *b, void *state)
 	struct parallel_state *s = state;
 
 	BENCH_EACH (b, c, "figure=overlap") {
-		const int level = level_of(c);
+		const struct parallel_level *l = &s->level[level_of(c)];
 		const double lines =
-			s->buffer[level].base
-				? (double)chase_verify(&s->chase[level])
-				: 0;
+			l->chase.at ? (double)chase_verify(&l->chase) : 0;
 		double ns[COUNTS] = { 0 }, chases[COUNTS] = { 0 };
 		size_t n = 0;
 
 		BENCH_EACH (b, row, "chases") {
-			if (level_of(row) != level)
+			if (&s->level[level_of(row)] != l)
 				continue;
 			chases[n] = (double)case_int(row, "chases");
 			ns[n++] = bench_value(b, row);
-			if (s->buffer[level].base)
+			if (l->chase.at)
 				bench_proof(b, row, "lines_in_cycle",
-					    (double)s->bytes[level] /
-						    CHASE_LINE,
+					    (double)l->bytes / CHASE_LINE,
 					    lines);
 		}
 		derive_overlap(b, c, ns,
@@ -219,8 +201,8 @@ static void teardown(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
-	for (int level = 0; level < LEVELS; level++)
-		mem_unmap(&s->buffer[level]);
+	for (int i = 0; i < LEVELS; i++)
+		mem_unmap(&s->level[i].buffer);
 }
 
 const struct bench_desc bench_desc = {

@@ -37,48 +37,30 @@
 #include "lib/settle.h"
 #include "stats.h"
 
-#define COUNTS 64    /* points of the curve, at most */
-#define MOST   16384 /* pages */
+#define COUNTS 64 /* points of the curve, at most */
 
 /* Both buffers are kept, the small pages' and the huge pages'. */
 static const char points[] =
 	"layout={page,dense} pages={8,12,16,24,32,40,48,56,64,72,80,96,112,128,"
 	"192,256,384,512,640,768,1024,1280,1536,1792,2048,2560,3072,4096,6144,"
-	"8192,12288," BENCH_TEXT(
-		MOST) "};"
-		      "is ops=" BENCH_TEXT(
-			      CHASE_UNROLL) "; needs memory=pages*$page;"
-					    "layout=huge "
-					    "pages={4,8,16,24,32,48,64,96,128};"
-					    "is ops=" BENCH_TEXT(
-						    CHASE_UNROLL) ";"
-								  "needs "
-								  "memory="
-								  "pages*"
-								  "2M"
-								  "+" BENCH_TEXT(
-									  MOST) "*$page;"
-										"level={'1','2'} figure={reach,miss};"
-										"is derived; is unit=pages higher if figure=reach;"
-										"is unit=ns if figure=miss";
+	"8192,12288,16384};"
+	"layout=huge pages={4,8,16,24,32,48,64,96,128};" SETTLE_OPS
+	"needs memory=pages*$page if layout!=huge;"
+	"needs memory=pages*2M+16384*$page if layout=huge;"
+	"level={'1','2'} figure={reach,miss}; is derived;"
+	"is unit=pages higher if figure=reach; is unit=ns if figure=miss";
 
 struct tlb_state {
-	struct mem_buffer buffer[2]; /* base pages, huge pages */
-	int64_t huge_bytes;	     /* of the second, as smaps says */
 	struct chase chase;
-	void *at;
+	struct mem_buffer buffer[2]; /* base pages, huge pages */
 };
 
 static const char no_step[] = "the curve has no step for this level";
 
-static bool is_huge(const struct bench_case *c)
-{
-	return case_is(c, "layout", "huge");
-}
-
 static size_t page_bytes(const struct bench_case *c)
 {
-	return is_huge(c) ? MEM_HUGE_BYTES : bench_page_bytes();
+	return case_is(c, "layout", "huge") ? MEM_HUGE_BYTES
+					    : bench_page_bytes();
 }
 
 static size_t pages_of(const struct bench_case *c)
@@ -86,81 +68,52 @@ static size_t pages_of(const struct bench_case *c)
 	return (size_t)case_int(c, "pages");
 }
 
-/* What the largest case with these pages needs, of those to be measured. */
-static size_t largest(const struct bench *b, bool huge)
+/* What the largest case with pages of this size needs, of those to be measured.
+ */
+static size_t largest(const struct bench *b, size_t page)
 {
 	size_t most = bench_page_bytes();
 
-	BENCH_EACH (b, c, "layout") {
-		const size_t bytes = pages_of(c) * page_bytes(c);
-
-		if (is_huge(c) == huge && bench_selected(b, c) && bytes > most)
-			most = bytes;
-	}
+	BENCH_EACH (b, c, "layout")
+		if (page_bytes(c) == page && bench_selected(b, c) &&
+		    pages_of(c) * page > most)
+			most = pages_of(c) * page;
 	return most;
-}
-
-static int map(struct bench *b, struct tlb_state *s, struct mem_buffer *m,
-	       bool huge)
-{
-	int64_t got;
-	int err = mem_map(m, largest(b, huge), huge ? MEM_THP : MEM_4K);
-
-	if (err)
-		return bench_fail(b, -err, "map memory");
-	mem_touch(m);
-	got = mem_huge_bytes(m);
-	if (!huge && got > 0)
-		return bench_fail(b, 0, "%lld bytes are on huge pages",
-				  (long long)got);
-	if (huge)
-		s->huge_bytes = got;
-	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct tlb_state *s = state;
-	const bool huge = is_huge(c);
+	const size_t page = page_bytes(c);
+	const bool huge = page == MEM_HUGE_BYTES;
 	struct mem_buffer *m = &s->buffer[huge];
-	const uint64_t seed = bench_random(b);
 	int err;
 
-	s->chase.lines = 0;
-	err = m->base ? 0 : map(b, s, m, huge);
+	s->chase.at = NULL;
+	err = mem_have(b, m, largest(b, page), huge ? MEM_THP : MEM_4K, -1);
+	if (!err)
+		err = mem_check(b, m);
 	if (err)
 		return err;
-	if (huge && s->huge_bytes < (int64_t)m->bytes)
-		return mem_skip_huge(b, s->huge_bytes, m->bytes);
 	if (case_is(c, "layout", "dense"))
 		err = chase_link_window(&s->chase, m->base,
-					pages_of(c) * CHASE_LINE, seed);
+					pages_of(c) * CHASE_LINE, 0,
+					bench_random(b));
 	else
-		err = chase_link_page(&s->chase, m->base,
-				      pages_of(c) * page_bytes(c),
-				      page_bytes(c), seed);
+		err = chase_link_page(&s->chase, m->base, pages_of(c) * page,
+				      page, bench_random(b));
 	if (err)
 		return bench_fail(b, -err, "link the chain");
-	settle_chase(b, c, &s->chase);
-	s->at = chase_run(s->chase.entry[0], s->chase.lines / CHASE_UNROLL + 1);
-	return 0;
-}
-
-static int run(struct bench *b, void *state, const struct bench_case *c,
-	       uint64_t iters)
-{
-	struct tlb_state *s = state;
-
-	s->at = chase_run(s->at, iters);
+	settle_chase(b, c, &s->chase, true);
 	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct tlb_state *s = state;
+	const struct tlb_state *s = state;
 
 	/* As many as the row says: a line in each page, or side by side. */
-	if (s->chase.lines)
+	if (s->chase.at)
 		bench_proof(b, c, "lines_visited", (double)pages_of(c),
 			    (double)chase_verify(&s->chase));
 	return 0;
@@ -200,19 +153,6 @@ static double spread(const double *ns, const struct level *l)
 	return stats_mad(work, n);
 }
 
-/* A level of which the end is seen and what follows is a plateau. */
-static void derive_step(struct bench *b, const struct bench_case *reach,
-			const struct bench_case *miss,
-			const struct level *level, const double *pages,
-			const double *ns, size_t n)
-{
-	bench_derive_between(b, reach, level->size_bytes, level->size_bytes,
-			     levels_above(pages, n, level->size_bytes));
-	/* Never told from nothing by less than both plateaus scatter. */
-	bench_derive_within(b, miss, level[1].latency_ns - level->latency_ns,
-			    spread(ns, level) + spread(ns, level + 1));
-}
-
 /* The cost at the first count of pages that is no less than @least. */
 static double at(const double *pages, const double *ns, size_t n, double least)
 {
@@ -249,24 +189,30 @@ static void derive_rise(struct bench *b, const struct bench_case *reach,
 static int derive(struct bench *b, void *state)
 {
 	double pages[COUNTS] = { 0 }, ns[COUNTS] = { 0 };
-	struct level level[LEVELS_MAX] = { 0 };
+	struct level levels[LEVELS_MAX + 1] = { 0 }, *l = levels;
 	const size_t n = curve_get(b, pages, ns);
-	const int found = levels_find(pages, ns, n, level);
-	int i = 0;
+	const int found = levels_find(pages, ns, n, levels);
 
 	BENCH_EACH (b, reach, "figure=reach") {
 		const struct bench_case *miss =
 			bench_beside(b, reach, "figure=miss");
 
-		if (i + 1 < found) {
-			derive_step(b, reach, miss, &level[i], pages, ns, n);
-		} else if (i + 1 == found) {
-			derive_rise(b, reach, miss, &level[i], pages, ns, n);
+		if (l - levels + 1 < found) {
+			/* The end is seen, and what follows is a plateau. */
+			bench_derive_between(b, reach, l->size_bytes,
+					     l->size_bytes,
+					     levels_above(pages, n,
+							  l->size_bytes));
+			/* Never told from nothing by less than both plateaus
+			 * scatter. */
+			bench_derive_within(b, miss,
+					    l[1].latency_ns - l->latency_ns,
+					    spread(ns, l) + spread(ns, l + 1));
 		} else {
-			bench_derive_skip(b, reach, no_step);
-			bench_derive_skip(b, miss, no_step);
+			derive_rise(b, reach, miss, l, pages, ns,
+				    l - levels < found ? n : 0);
 		}
-		i++;
+		l++;
 	}
 	return 0;
 }
@@ -284,7 +230,7 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct tlb_state),
 	.points = points,
 	.enter = enter,
-	.run = run,
+	.run = settle_run,
 	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,

@@ -71,7 +71,7 @@ handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_teardow
 memory='
 lines_visited mem_latency chain pattern=window,pages=4K,size=1M
 lines_visited tlb chain layout=page,pages=64
-pointers_visited cache_line chain memory=L2,at=0,distance=8
+lines_visited cache_line chain memory=L2,at=0,distance=8
 lines_in_cycle mem_parallel chain level=L2,chases=1,*
 lines_in_cycle mem_loaded chain traffic=read,load=0,*
 words_moved mem_bandwidth scramble kernel=copy,isa=libc,level=L2,*,threads=1

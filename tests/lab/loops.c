@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	int status = 2;
 
 	if (argc < 3 || !buffer ||
-	    chase_link_random(&chase, buffer, LINES * CHASE_LINE, 1))
+	    chase_link_random(&chase, buffer, LINES * CHASE_LINE, 0, 1))
 		return 2;
 	chase_from = chase.entry[0];
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {

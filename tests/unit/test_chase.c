@@ -13,8 +13,6 @@
 #define LINES ((size_t)4096)
 #define BYTES (LINES * CHASE_LINE)
 
-typedef int link_fn(struct chase *c, void *base, size_t bytes, uint64_t seed);
-
 static size_t line_of(const char *base, const void *at)
 {
 	return (size_t)((const char *)at - base) / CHASE_LINE;
@@ -61,8 +59,9 @@ static size_t jumps(const struct chase *c, const char *base, size_t lines)
 
 static void cycles(char *base)
 {
-	static link_fn *const links[] = { chase_link_window, chase_link_pages,
-					  chase_link_random };
+	static chase_link_fn *const links[] = { chase_link_window,
+						chase_link_pages,
+						chase_link_random };
 	static const size_t sizes[] = { BYTES, BYTES - (size_t)37 * CHASE_LINE,
 					(size_t)4 * CHASE_PAGE };
 
@@ -71,7 +70,7 @@ static void cycles(char *base)
 			const size_t lines = sizes[i] / CHASE_LINE;
 			struct chase c;
 
-			OK(!links[k](&c, base, sizes[i], 77 + i) &&
+			OK(!links[k](&c, base, sizes[i], 0, 77 + i) &&
 				   c.lines == lines &&
 				   walk(&c, base, lines) == lines,
 			   "one cycle of all lines");
@@ -87,12 +86,12 @@ static void uniform(char *base)
 	unsigned int count[8] = { 0 };
 	struct chase c;
 
-	OK(!chase_link_random(&c, base, BYTES, 4242) &&
+	OK(!chase_link_random(&c, base, BYTES, 0, 4242) &&
 		   jumps(&c, base, LINES) > LINES * 58 / 100 &&
 		   jumps(&c, base, LINES) < LINES * 68 / 100,
 	   "as many distances as chance gives");
 	for (uint64_t seed = 0; seed < 7000; seed++) {
-		chase_link_random(&c, base, (size_t)8 * CHASE_LINE,
+		chase_link_random(&c, base, (size_t)8 * CHASE_LINE, 0,
 				  seed * 0x9e3779b97f4a7c15);
 		count[line_of(base, *(void **)base)]++;
 	}
@@ -139,7 +138,7 @@ static void many(char *base)
 {
 	static const uint64_t loads[] = { 0, 1, 2, 3, 64, 1001 };
 	struct chase c;
-	bool same = !chase_link_random(&c, base, BYTES, 99);
+	bool same = !chase_link_random(&c, base, BYTES, 0, 99);
 
 	for (unsigned int k = 1; k <= CHASE_ENTRIES; k++)
 		for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
@@ -187,7 +186,7 @@ static void side_by_side(char *base)
 	struct chase c;
 	bool alike;
 
-	OK(!chase_link_window(&c, base, (size_t)4 * CHASE_PAGE, 5),
+	OK(!chase_link_window(&c, base, (size_t)4 * CHASE_PAGE, 0, 5),
 	   "a chain in L1");
 	alike = ticks(&c, 4) * 2 < ticks(&c, 1) * 3;
 	for (int again = 0; again < 5 && !alike; again++)
@@ -225,7 +224,7 @@ static void strides(char *base)
 		size_t good = 0;
 		void *at;
 
-		chase_link_stride(&c, base, BYTES, stride);
+		chase_link_stride(&c, base, BYTES, stride, 0);
 		at = c.entry[0];
 		for (size_t i = 0; i < n; i++) {
 			void *next = *(void **)at;

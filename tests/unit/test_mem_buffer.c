@@ -98,7 +98,7 @@ static void flushed(void)
 	if (ARCH_NO_FLUSH || mem_map(&m, (size_t)16 * CHASE_PAGE, MEM_4K))
 		return;
 	mem_touch(&m);
-	OK(!chase_link_window(&chase, m.base, m.bytes, 1), "linked");
+	OK(!chase_link_window(&chase, m.base, m.bytes, 0, 1), "linked");
 	OK(least_ticks(&chase, &m, true) > 2 * least_ticks(&chase, &m, false),
 	   "what was thrown out comes from memory again");
 	mem_unmap(&m);

@@ -21,6 +21,7 @@ struct path {
 
 struct linker {
 	char *base;
+	size_t step; /* from place to place, or between the two of a pair */
 	uint64_t random;
 };
 
@@ -67,6 +68,7 @@ static void path_close(struct chase *c, const struct path *p,
 	if (q->last)
 		*(void **)q->last = p->first;
 	c->lines = p->done + q->done;
+	c->at = c->entry[0];
 	/* Too short for so many entries: begin at the first again. */
 	for (size_t k = 0; k < CHASE_ENTRIES; k++)
 		if (!c->entry[k])
@@ -151,45 +153,60 @@ static int link_windows(struct chase *c, void *base, size_t bytes,
 	return 0;
 }
 
-int chase_link_window(struct chase *c, void *base, size_t bytes, uint64_t seed)
+int chase_link_window(struct chase *c, void *base, size_t bytes, size_t step,
+		      uint64_t seed)
 {
 	return link_windows(c, base, bytes, seed, CHASE_WINDOW, 2);
 }
 
-int chase_link_pages(struct chase *c, void *base, size_t bytes, uint64_t seed)
+int chase_link_pages(struct chase *c, void *base, size_t bytes, size_t step,
+		     uint64_t seed)
 {
 	return link_windows(c, base, bytes, seed, 1, 1);
 }
 
-static const struct path no_path;
+/* Adds the @i-th place. */
+typedef void add_fn(struct linker *l, struct path *p, size_t i);
 
-int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed)
+/* A cycle through @n places of @of_each lines in random order. */
+static int link_places(struct chase *c, void *base, size_t n, size_t of_each,
+		       size_t step, uint64_t seed, add_fn *add)
 {
-	const size_t lines = bytes / CHASE_LINE;
-	struct linker l = { .base = base, .random = seed | 1 };
-	struct path p;
-	uint32_t *order = random_order(&l, lines);
+	struct linker l = { .base = base, .step = step, .random = seed | 1 };
+	struct path p = path_begin(c->entry, CHASE_ENTRIES, n * of_each);
+	uint32_t *order = random_order(&l, n);
 
 	if (!order)
 		return -ENOMEM;
 	memset(c, 0, sizeof(*c));
-	p = path_begin(c->entry, CHASE_ENTRIES, lines);
-	for (size_t i = 0; i < lines; i++)
-		path_add(&p, l.base + (size_t)order[i] * CHASE_LINE);
-	path_close(c, &p, &no_path);
+	for (size_t i = 0; i < n; i++)
+		add(&l, &p, order[i]);
+	path_close(c, &p, &(struct path) { 0 });
 	free(order);
 	return 0;
 }
 
-int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride)
+static void add_line(struct linker *l, struct path *p, size_t i)
 {
-	struct path p;
+	path_add(p, l->base + i * l->step);
+}
+
+int chase_link_random(struct chase *c, void *base, size_t bytes, size_t step,
+		      uint64_t seed)
+{
+	return link_places(c, base, bytes / CHASE_LINE, 1, CHASE_LINE, seed,
+			   add_line);
+}
+
+int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride,
+		      uint64_t seed)
+{
+	struct path p = path_begin(c->entry, CHASE_ENTRIES, bytes / stride);
 
 	memset(c, 0, sizeof(*c));
-	p = path_begin(c->entry, CHASE_ENTRIES, bytes / stride);
 	for (size_t at = 0; at + stride <= bytes; at += stride)
 		path_add(&p, (char *)base + at);
-	path_close(c, &p, &no_path);
+	path_close(c, &p, &(struct path) { 0 });
 	return 0;
 }
 
@@ -200,60 +217,42 @@ int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride)
  * all are used in turn. */
 #define SMALL_STEP ((size_t)37)
 
+static void add_page(struct linker *l, struct path *p, size_t i)
+{
+	const size_t small =
+		(i * SMALL_STEP + i / LINES_OF_PAGE) % (l->step / CHASE_PAGE);
+
+	path_add(p, l->base + i * l->step + small * CHASE_PAGE +
+			    i % LINES_OF_PAGE * CHASE_LINE);
+}
+
 int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
 		    uint64_t seed)
 {
-	const size_t pages = bytes / page;
-	struct linker l = { .base = base, .random = seed | 1 };
-	struct path p;
-	uint32_t *order = random_order(&l, pages);
-
-	if (!order)
-		return -ENOMEM;
-	memset(c, 0, sizeof(*c));
-	p = path_begin(c->entry, CHASE_ENTRIES, pages);
-	for (size_t i = 0; i < pages; i++)
-		path_add(&p,
-			 l.base + order[i] * page +
-				 (order[i] * SMALL_STEP +
-				  order[i] / LINES_OF_PAGE) %
-					 (page / CHASE_PAGE) * CHASE_PAGE +
-				 (size_t)order[i] % LINES_OF_PAGE * CHASE_LINE);
-	path_close(c, &p, &no_path);
-	free(order);
-	return 0;
+	return link_places(c, base, bytes / page, 1, page, seed, add_page);
 }
 
 /* Places of a pair in its page: even lines, the last with room behind it. */
 #define PAIR_PLACES ((CHASE_PAGE - CHASE_PAIR_BYTES) / (2 * CHASE_LINE) + 1)
 
+static void add_pair(struct linker *l, struct path *p, size_t i)
+{
+	/* Many places in turn, or all would compete for few sets. */
+	char *first =
+		l->base + i * CHASE_PAGE + i % PAIR_PLACES * 2 * CHASE_LINE;
+	/* A pair is entered at either end: a prefetcher that learns which line
+	 * follows a miss would fetch the other one. */
+	const bool back = random_below(&l->random, 2);
+
+	path_add(p, back ? first + l->step : first);
+	path_add(p, back ? first : first + l->step);
+}
+
 int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		     size_t distance, uint64_t seed)
 {
-	struct linker l = { .base = base, .random = seed | 1 };
-	struct path p;
-	uint32_t *order = random_order(&l, count);
-
-	if (!order)
-		return -ENOMEM;
-	memset(c, 0, sizeof(*c));
-	p = path_begin(c->entry, CHASE_ENTRIES, 2 * count);
-	for (size_t i = 0; i < count; i++) {
-		/* Many places in turn, or all would compete for few sets. */
-		char *first =
-			l.base + (size_t)order[i] * CHASE_PAGE +
-			(size_t)(order[i] % PAIR_PLACES) * 2 * CHASE_LINE + at;
-
-		/* A pair is entered at either end: a prefetcher that learns
-		 * which line follows a miss would fetch the other one. */
-		const bool back = random_below(&l.random, 2);
-
-		path_add(&p, back ? first + distance : first);
-		path_add(&p, back ? first : first + distance);
-	}
-	path_close(c, &p, &no_path);
-	free(order);
-	return 0;
+	return link_places(c, (char *)base + at, count, 2, distance, seed,
+			   add_pair);
 }
 
 int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
@@ -281,6 +280,7 @@ int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
 		if (at == start)
 			break;
 	}
+	c->at = at;
 	for (size_t k = 0; k < CHASE_ENTRIES; k++)
 		c->entry[k] = at;
 	c->lines = chase_length(at, chunks * words);

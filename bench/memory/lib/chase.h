@@ -29,37 +29,34 @@
 struct chase {
 	void *entry[CHASE_ENTRIES];
 	size_t lines; /* in the cycle */
+	void *at;     /* how far it was followed: at first at entry[0] */
 };
 
-/**
- * chase_link_window() - the default: all lines of [@base, @base + @bytes),
- * in windows of CHASE_WINDOW random pages, in random order in each window;
- * first all even lines of the buffer, then all odd ones, because fetching one
- * line of a pair may fetch the other.  Translations are reused, so this is
- * the latency of caches and memory.
- * @bytes: a multiple of 64, at least 128, less than 2^38.
+/*
+ * Orders: a cycle through [@base, @base + @bytes), of @bytes a multiple of 64,
+ * at least 128, less than 2^38.  Return: 0 or -ENOMEM (of 4 bytes for each page
+ * or line while it is being made).
  *
- * Return: 0 or -ENOMEM.
- */
-int chase_link_window(struct chase *c, void *base, size_t bytes, uint64_t seed);
-
-/* chase_link_pages() - as above with windows of one page and one pass: what
- * "page-local random order" is elsewhere, for comparison. */
-int chase_link_pages(struct chase *c, void *base, size_t bytes, uint64_t seed);
-
-/* chase_link_random() - all lines in fully random order: translation is in
- * it.  Return: 0 or -ENOMEM (4 bytes for each line while it is being made). */
-int chase_link_random(struct chase *c, void *base, size_t bytes, uint64_t seed);
-
-/* chase_link_stride() - one pointer each @stride bytes, ascending. */
-int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride);
-
-/* chase_link_page() - one line of each @page bytes (4096 or a multiple), pages
+ * chase_link_window() - the default: all lines, in windows of CHASE_WINDOW
+ * random pages, in random order in each window; first all even lines of the
+ * buffer, then all odd ones, because fetching one line of a pair may fetch the
+ * other.  Translations are reused, so this is the latency of caches and memory.
+ * chase_link_pages() - as above with windows of one page and one pass: what
+ * "page-local random order" is elsewhere, for comparison.
+ * chase_link_random() - all lines in fully random order: translation is in it.
+ * chase_link_stride() - one pointer each @step bytes, ascending.
+ * chase_link_page() - one line of each @step bytes (4096 or a multiple), pages
  * in random order; the line's place in the page differs, so that the sets of a
  * cache are used evenly, and in a large page the place of its 4 KiB, so that
- * those of a TLB are.  Return: 0 or -ENOMEM. */
-int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
-		    uint64_t seed);
+ * those of a TLB are.
+ * chase_link_chunk() - the CSE 221 report's list: chunks of @step bytes of
+ * pointers, each pointing to a random one in the next chunk.  The cycle that a
+ * walk ends in has one pointer in each chunk.
+ */
+typedef int chase_link_fn(struct chase *c, void *base, size_t bytes,
+			  size_t step, uint64_t seed);
+chase_link_fn chase_link_window, chase_link_pages, chase_link_random,
+	chase_link_stride, chase_link_page, chase_link_chunk;
 
 #define CHASE_PAIR_BYTES 512
 
@@ -70,12 +67,6 @@ int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
  * @distance less than CHASE_PAIR_BYTES.  Return: 0 or -ENOMEM. */
 int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
 		     size_t distance, uint64_t seed);
-
-/* chase_link_chunk() - the CSE 221 report's list: chunks of @stride bytes of
- * pointers, each pointing to a random one in the next chunk.  @lines gets the
- * length of the cycle that a walk ends in (one pointer in each chunk). */
-int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
-		     uint64_t seed);
 
 /**
  * chase_run() - @rounds times CHASE_UNROLL dependent loads, beginning with

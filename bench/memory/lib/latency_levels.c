@@ -5,33 +5,34 @@
 #include <stdlib.h>
 
 #include "levels.h"
+#include "mem_buffer.h"
 #include "stats.h"
 
-/* Whether a figure of @level is made from @spec: of its size from all of the
- * curve, else from the sizes that it holds and, to know it from memory, the
- * one beyond the caches. */
-static bool is_source(const struct bench *b, const struct latency_plan *p,
-		      const struct latency_spec *spec, int level, int figure)
+static const char of_curve[] = "pattern=window pages=$page";
+static const char *const names[] = { "memory", "1", "2", "3" };
+
+bool latency_is_curve(const struct bench_case *c)
 {
-	return figure == FIG_SIZE || spec->bytes == mem_beyond_caches(b) ||
-	       (level && levels_is_of(p->cache_bytes + 1, (size_t)level - 1,
-				      (double)spec->bytes));
+	return case_is(c, "pattern", "window") &&
+	       case_is(c, "pages", bench_page_name());
 }
 
-void latency_levels_add(struct bench *b, struct latency_levels *l,
-			const struct latency_plan *p)
+/* Of its size a level is made from all of the curve, else from the sizes that
+ * it holds and, to know it from memory, the one beyond the caches. */
+void latency_levels_add(struct bench *b, const double *cache_bytes)
 {
-	static const char *const figures[] = { "size", "latency", "cycles" };
-	static const char *const levels[] = { "memory", "1", "2", "3" };
-
 	BENCH_EACH (b, row, "level") {
-		const int level = (int)CASE_NTH(row, "level", levels);
-		const int fig = (int)CASE_NTH(row, "figure", figures);
+		const size_t level = CASE_NTH(row, "level", names);
 
-		l->row[level][fig] = row;
-		BENCH_EACH (b, c, "pattern=window pages=$page")
-			if (is_source(b, p, c->data, level, fig))
+		BENCH_EACH (b, c, of_curve) {
+			const struct latency_spec *spec = c->data;
+
+			if (case_is(row, "figure", "size") ||
+			    spec->bytes == mem_beyond_caches(b) ||
+			    (level && levels_is_of(cache_bytes + 1, level - 1,
+						   (double)spec->bytes)))
 				bench_derived_from(b, row, c);
+		}
 	}
 }
 
@@ -39,24 +40,24 @@ void latency_levels_add(struct bench *b, struct latency_levels *l,
  * put by warming up.  A row may be slower: its chain goes round on until it has
  * no more than the others that share the last cache leave it. */
 struct curve {
-	double size[LATENCY_MAX], latency[LATENCY_MAX];
-	const struct latency_spec *spec[LATENCY_MAX];
+	double size[LEVELS_CURVE], latency[LEVELS_CURVE];
+	const struct latency_spec *spec[LEVELS_CURVE];
 	size_t n;
 };
 
-static void curve_get(const struct bench *b, struct curve *curve)
+static void curve_get(const struct bench *b, struct curve *all)
 {
-	curve->n = 0;
-	BENCH_EACH (b, c, "pattern=window pages=$page") {
+	all->n = 0;
+	BENCH_EACH (b, c, of_curve) {
 		const struct latency_spec *spec = c->data;
 		const double ns = bench_value(b, c);
 
-		if (!isfinite(ns) || curve->n == LATENCY_MAX)
+		if (!isfinite(ns) || all->n == LEVELS_CURVE)
 			continue;
-		curve->size[curve->n] = (double)spec->bytes;
-		curve->latency[curve->n] =
+		all->size[all->n] = (double)spec->bytes;
+		all->latency[all->n] =
 			spec->held_ns > 0 ? fmin(ns, spec->held_ns) : ns;
-		curve->spec[curve->n++] = spec;
+		all->spec[all->n++] = spec;
 	}
 }
 
@@ -97,8 +98,8 @@ static size_t gather(const struct curve *curve, const struct level *l,
 static double level_cycles(const struct curve *curve, const struct level *l)
 {
 	/* More than ulimit -s may allow. */
-	static struct taken all[LATENCY_MAX * LATENCY_PAIRS];
-	static double cycles[LATENCY_MAX * LATENCY_PAIRS];
+	static struct taken all[LEVELS_CURVE * LATENCY_PAIRS];
+	static double cycles[LEVELS_CURVE * LATENCY_PAIRS];
 	const size_t n = gather(curve, l, all), most = (n + 3) / 4;
 
 	qsort(all, n, sizeof(*all), most_share_first);
@@ -111,24 +112,6 @@ static const char used_up_text[] =
 	"others use this cache up (in a virtual machine it is the host's, for "
 	"all its guests), or the machine is too busy";
 
-static void skip_level(struct bench *b, const struct latency_levels *l,
-		       int level, double cache_bytes)
-{
-	for (int fig = 0; fig < FIGURES; fig++)
-		if (l->row[level][fig] && cache_bytes > 0)
-			bench_derive_skip(
-				b, l->row[level][fig],
-				"no size that would fit the %.0f KiB that "
-				"hwloc "
-				"states is clearly faster than memory: %s",
-				cache_bytes / 1024, used_up_text);
-		else if (l->row[level][fig])
-			bench_derive_skip(b, l->row[level][fig],
-					  level ? "hwloc knows no such cache"
-						: "the size beyond the caches "
-						  "could not be measured");
-}
-
 /* Steps of the ladder of sizes between what was found and what hwloc says. */
 static double steps_off(const struct curve *curve, double found, double told)
 {
@@ -137,36 +120,6 @@ static double steps_off(const struct curve *curve, double found, double told)
 	for (size_t i = 0; i < curve->n; i++)
 		steps += (curve->size[i] > found) != (curve->size[i] > told);
 	return steps;
-}
-
-static void derive_size(struct bench *b, const struct bench_case *row,
-			double found, double told, const struct curve *curve)
-{
-	const double off = steps_off(curve, found, told);
-
-	bench_derive_between(b, row, found, found,
-			     levels_above(curve->size, curve->n, found));
-	bench_fact(b, row, "hwloc_bytes", told);
-	bench_fact(b, row, "steps_off", off);
-	/* What makes a cache look smaller or larger than it is. */
-	if (off > 1)
-		bench_fact_text(b, row, "why",
-				found < told
-					? "others use a part of it, or pages "
-					  "of 4 KiB fill its sets unevenly, or "
-					  "the machine is too busy"
-					: "the step is hidden by the next "
-					  "cache, or the machine is too busy");
-}
-
-/* Where others use the half of the last cache or more, the end that is seen is
- * theirs to set: no size of the cache. */
-static bool used_up(const struct latency_plan *p, int level, double found)
-{
-	const bool last =
-		level == LATENCY_LEVELS || !(p->cache_bytes[level + 1] > 0);
-
-	return last && found < p->cache_bytes[level] / 2;
 }
 
 /* Whether a size was measured that fills at least half of a cache. */
@@ -179,107 +132,123 @@ static bool is_filled(const struct curve *curve, double cache_bytes)
 	return false;
 }
 
-static void skip_size(struct bench *b, const struct bench_case *row,
-		      double found, double told, const struct curve *curve)
+/* @next_ns: what the next cache takes, or memory.  @told: what hwloc says. */
+static void derive_size(struct bench *b, const struct bench_case *row,
+			const struct curve *curve, const struct level *l,
+			double next_ns, double told, bool last)
 {
-	if (is_filled(curve, told))
+	const int end = levels_end(curve->size, curve->latency, curve->n,
+				   l->latency_ns, next_ns);
+	const double found = end < 0 ? 0 : curve->size[end];
+	const double off = steps_off(curve, found, told);
+
+	if (end < 0) {
+		bench_derive_skip(b, row, "nothing slower was measured");
+	} else if (!last || found >= told / 2) {
+		bench_derive_between(b, row, found, found,
+				     levels_above(curve->size, curve->n,
+						  found));
+		bench_fact(b, row, "hwloc_bytes", told);
+		bench_fact(b, row, "steps_off", off);
+		/* What makes a cache look smaller or larger than it is. */
+		if (off > 1)
+			bench_fact_text(
+				b, row, "why",
+				found < told
+					? "others use a part of it, or pages "
+					  "of 4 KiB fill its sets unevenly, or "
+					  "the machine is too busy"
+					: "the step is hidden by the next "
+					  "cache, or the machine is too busy");
+	} else if (is_filled(curve, told)) {
+		/* Where others use the half of the last cache or more, the end
+		 * that is seen is theirs to set: no size of the cache. */
 		bench_derive_skip(b, row,
 				  "seen up to %.4g of the %.4g MiB that hwloc "
 				  "states: %s",
 				  found / 1048576, told / 1048576,
 				  used_up_text);
-	else
+	} else {
 		bench_derive_skip(
 			b, row,
 			"no size was measured that fills half of the "
 			"%.4g MiB that hwloc states: %.4g MiB still fit",
 			told / 1048576, found / 1048576);
+	}
 }
 
-static void derive_level(struct bench *b, const struct latency_levels *rows,
-			 int level, const struct level *l,
-			 const struct curve *curve)
+static void derive_cycles(struct bench *b, const struct bench_case *row,
+			  double cycles)
 {
-	const double cycles = level_cycles(curve, l);
-	const struct bench_case *latency = rows->row[level][FIG_LATENCY];
-
-	bench_derive(b, latency, l->latency_ns);
-	bench_fact(b, latency, "from_bytes", curve->size[l->first]);
-	bench_fact(b, latency, "to_bytes", curve->size[l->last]);
 	if (isfinite(cycles))
-		bench_derive(b, rows->row[level][FIG_CYCLES], cycles);
+		bench_derive(b, row, cycles);
 	else
-		bench_derive_skip(b, rows->row[level][FIG_CYCLES],
-				  "a core's cycle could not be told");
+		bench_derive_skip(b, row, "a core's cycle could not be told");
 }
 
-/* @next_ns: what the next cache takes, or memory. */
-static void derive_cache(struct bench *b, const struct latency_levels *rows,
-			 int level, const struct level *l, double next_ns,
-			 const struct curve *curve,
-			 const struct latency_plan *p)
+static void skip(struct bench *b, const struct bench_case *row, size_t level,
+		 double cache_bytes)
 {
-	const struct bench_case *size = rows->row[level][FIG_SIZE];
-	const double told = p->cache_bytes[level];
-	const int end = levels_end(curve->size, curve->latency, curve->n,
-				   l->latency_ns, next_ns);
-
-	derive_level(b, rows, level, l, curve);
-	if (end < 0)
-		bench_derive_skip(b, size, "nothing slower was measured");
-	else if (used_up(p, level, curve->size[end]))
-		skip_size(b, size, curve->size[end], told, curve);
+	if (level && cache_bytes > 0)
+		bench_derive_skip(b, row,
+				  "no size that would fit the %.0f KiB that "
+				  "hwloc states is clearly faster than memory: "
+				  "%s",
+				  cache_bytes / 1024, used_up_text);
 	else
-		derive_size(b, size, curve->size[end], told, curve);
+		bench_derive_skip(b, row,
+				  level ? "hwloc knows no such cache"
+					: "the size beyond the caches could "
+					  "not be measured");
 }
 
-/* The least size beyond all caches, as a level; false if it has no value.
- * Larger ones take as long, and touching them more than all measuring. */
-static bool beyond_caches(const struct bench *b, const struct curve *curve,
-			  struct level *l)
+/* Into @l[0] the least size beyond all caches (larger ones take as long, and
+ * touching them more than all measuring), into the others the caches; a latency
+ * of 0 or NAN: not found. */
+static void find_levels(const struct bench *b, const struct curve *curve,
+			const double *cache_bytes, struct level *l)
 {
+	l[0].latency_ns = NAN;
 	for (size_t i = 0; i < curve->n; i++)
-		if (curve->spec[i]->bytes == mem_beyond_caches(b)) {
-			*l = (struct level) { .first = i,
-					      .last = i,
-					      .latency_ns = curve->latency[i] };
-			return true;
-		}
-	return false;
+		if (curve->spec[i]->bytes == mem_beyond_caches(b))
+			l[0] = (struct level) { .first = i,
+						.last = i,
+						.latency_ns =
+							curve->latency[i] };
+	for (size_t level = 1; level <= LATENCY_LEVELS; level++)
+		if (levels_known(curve->size, curve->latency, curve->n,
+				 cache_bytes + 1, LATENCY_LEVELS, level - 1,
+				 l[0].latency_ns, &l[level]))
+			l[level].latency_ns = 0;
 }
 
-bool latency_levels_has_cycles(const struct bench *b,
-			       const struct latency_levels *l)
+void latency_levels_derive(struct bench *b, const double *cache_bytes)
 {
-	for (int level = 0; level <= LATENCY_LEVELS; level++)
-		if (bench_selected(b, l->row[level][FIG_CYCLES]))
-			return true;
-	return false;
-}
-
-void latency_levels_derive(struct bench *b, const struct latency_levels *l,
-			   const struct latency_plan *p)
-{
-	double memory_ns = NAN, next_ns;
+	struct level found[LATENCY_LEVELS + 1] = { 0 };
 	struct curve curve;
-	struct level here;
 
 	curve_get(b, &curve);
-	if (beyond_caches(b, &curve, &here)) {
-		derive_level(b, l, 0, &here, &curve);
-		memory_ns = here.latency_ns;
-	} else {
-		skip_level(b, l, 0, 0);
-	}
-	next_ns = memory_ns;
-	for (int level = LATENCY_LEVELS; level >= 1; level--) {
-		if (levels_known(curve.size, curve.latency, curve.n,
-				 p->cache_bytes + 1, LATENCY_LEVELS,
-				 (size_t)level - 1, memory_ns, &here)) {
-			skip_level(b, l, level, p->cache_bytes[level]);
-			continue;
+	find_levels(b, &curve, cache_bytes, found);
+	BENCH_EACH (b, row, "level") {
+		const size_t level = CASE_NTH(row, "level", names);
+		const struct level *l = &found[level];
+		size_t next = (level + 1) % (LATENCY_LEVELS + 1);
+
+		while (next && !(found[next].latency_ns > 0))
+			next = (next + 1) % (LATENCY_LEVELS + 1);
+		if (!(l->latency_ns > 0)) {
+			skip(b, row, level, cache_bytes[level]);
+		} else if (case_is(row, "figure", "cycles")) {
+			derive_cycles(b, row, level_cycles(&curve, l));
+		} else if (case_is(row, "figure", "latency")) {
+			bench_derive(b, row, l->latency_ns);
+			bench_fact(b, row, "from_bytes", curve.size[l->first]);
+			bench_fact(b, row, "to_bytes", curve.size[l->last]);
+		} else {
+			derive_size(b, row, &curve, l, found[next].latency_ns,
+				    cache_bytes[level],
+				    level == LATENCY_LEVELS ||
+					    !(cache_bytes[level + 1] > 0));
 		}
-		derive_cache(b, l, level, &here, next_ns, &curve, p);
-		next_ns = here.latency_ns;
 	}
 }

@@ -3,27 +3,33 @@
 #define LATENCY_LEVELS_H
 
 #include "bench.h"
-#include "latency_plan.h"
 
-/* The rows of mem_latency that are found in its curve: size, latency and core
- * cycles of each cache and of memory. */
-enum latency_figure { FIG_SIZE, FIG_LATENCY, FIG_CYCLES, FIGURES };
+/* The rows of mem_latency that are found in its curve (pattern=window, base
+ * pages): size, latency and core cycles of each cache and of memory. */
+#define LATENCY_LEVELS 3  /* caches that hwloc is asked for */
+#define LATENCY_PAIRS  64 /* ratios that are kept of a case */
 
-struct latency_levels {
-	/* Level 0 is memory, 1 ... are caches. */
-	const struct bench_case *row[LATENCY_LEVELS + 1][FIGURES];
+/* Up to here cases are interleaved: they are cheap to link. */
+#define LATENCY_SMALL ((size_t)1 << 20)
+
+/* The state of a case. */
+struct latency_spec {
+	size_t bytes;
+	double held_ns; /* of a load, in the first pass; 0: not timed */
+	/* Core cycles of a load (LATENCY_SMALL and less), or the core's
+	 * frequency, from moment to moment. */
+	double pair[LATENCY_PAIRS];
+	double share[LATENCY_PAIRS]; /* reference_share() beside each */
+	size_t n_pairs;
 };
 
-/* latency_levels_add() - add the rows, in cases(). */
-void latency_levels_add(struct bench *b, struct latency_levels *l,
-			const struct latency_plan *p);
+/* latency_is_curve() - whether @c is a point of that curve. */
+bool latency_is_curve(const struct bench_case *c);
 
-/* latency_levels_has_cycles() - whether core cycles of any level are wanted. */
-bool latency_levels_has_cycles(const struct bench *b,
-			       const struct latency_levels *l);
-
-/* latency_levels_derive() - fill them, in derive(). */
-void latency_levels_derive(struct bench *b, const struct latency_levels *l,
-			   const struct latency_plan *p);
+/* latency_levels_add() - in cases(): what the rows are made from.
+ * latency_levels_derive() - fill them, in derive().
+ * @cache_bytes: of LATENCY_LEVELS caches, from [1] on; 0: unknown. */
+void latency_levels_add(struct bench *b, const double *cache_bytes);
+void latency_levels_derive(struct bench *b, const double *cache_bytes);
 
 #endif

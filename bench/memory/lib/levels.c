@@ -136,67 +136,40 @@ static void set_sizes(const double *size, const double *y, size_t n,
 	l[count - 1].size_bytes = size[n - 1];
 }
 
-/* What finding needs for each point, and one more. */
-struct space {
-	double *y, *fit, *work;
-	size_t *from;
-	struct cut *best;
-	struct level *all;
-};
-
-static int find(const double *size, size_t n, struct level levels[LEVELS_MAX],
-		const struct space *sp)
-{
-	const double *y = sp->y;
-	struct level *all = sp->all;
-	double *work = sp->work;
-	size_t count;
-
-	rise(y, n, sp->fit, sp->from, work);
-	cut_up(sp->fit, n, sp->best, work);
-	count = join(y, all, read_back(sp->best, n, all), work);
-	if (!count)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		all[i].latency_ns = exp(level_latency(y, &all[i], work));
-		all[i].from_bytes = size[all[i].first];
-		all[i].to_bytes = size[all[i].last];
-	}
-	set_sizes(size, sp->fit, n, all, count);
-	/* More than that many is no memory hierarchy. */
-	if (count > LEVELS_MAX)
-		return -EINVAL;
-	memcpy(levels, all, count * sizeof(*levels));
-	return (int)count;
-}
-
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX])
 {
-	double *y = calloc(3 * (n + 1), sizeof(*y));
-	const struct space sp = {
-		.y = y,
-		.fit = y ? y + n + 1 : NULL,
-		.work = y ? y + 2 * (n + 1) : NULL,
-		.from = calloc(n + 1, sizeof(*sp.from)),
-		.best = malloc((n + 1) * sizeof(*sp.best)),
-		.all = calloc(n + 1, sizeof(*sp.all)),
-	};
-	int ret = y && sp.from && sp.best && sp.all ? 0 : -ENOMEM;
+	/* More than ulimit -s may allow. */
+	static double y[LEVELS_CURVE], fit[LEVELS_CURVE], work[LEVELS_CURVE];
+	static size_t from[LEVELS_CURVE];
+	static struct cut best[LEVELS_CURVE + 1];
+	static struct level all[LEVELS_CURVE];
+	size_t count;
 
-	for (size_t i = 0; !ret && i < n; i++) {
+	if (n > LEVELS_CURVE)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
 		if (!(latency_ns[i] > 0) || !(size_bytes[i] > 0))
-			ret = -EINVAL;
-		else
-			y[i] = log(latency_ns[i]);
+			return -EINVAL;
+		y[i] = log(latency_ns[i]);
 	}
-	if (!ret)
-		ret = find(size_bytes, n, levels, &sp);
-	free(y);
-	free(sp.from);
-	free(sp.best);
-	free(sp.all);
-	return ret;
+	rise(y, n, fit, from, work);
+	cut_up(fit, n, best, work);
+	count = join(y, all, read_back(best, n, all), work);
+	/* More than that many is no memory hierarchy. */
+	if (!count || count > LEVELS_MAX)
+		return count ? -EINVAL : 0;
+	for (size_t i = 0; i < count; i++) {
+		levels[i] = (struct level) {
+			.latency_ns = exp(level_latency(y, &all[i], work)),
+			.from_bytes = size_bytes[all[i].first],
+			.to_bytes = size_bytes[all[i].last],
+			.first = all[i].first,
+			.last = all[i].last,
+		};
+	}
+	set_sizes(size_bytes, fit, n, levels, count);
+	return (int)count;
 }
 
 double levels_above(const double *size_bytes, size_t n, double size)
@@ -211,17 +184,15 @@ int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
 	       double here_ns, double next_ns)
 {
 	const double half = sqrt(here_ns * next_ns);
-	double *fit = malloc(2 * (n + 1) * sizeof(*fit));
-	size_t *from = calloc(n + 1, sizeof(*from));
-	int last = fit && from ? -ENOENT : -ENOMEM;
+	double fit[LEVELS_CURVE], work[LEVELS_CURVE];
+	size_t from[LEVELS_CURVE];
+	int last = -ENOENT;
 
-	if (last == -ENOENT) {
-		rise(latency_ns, n, fit, from, fit + n + 1);
-		for (size_t i = 0; i < n && fit[i] <= half; i++)
-			last = (int)i;
-	}
-	free(fit);
-	free(from);
+	if (n > LEVELS_CURVE)
+		return -ENOENT;
+	rise(latency_ns, n, fit, from, work);
+	for (size_t i = 0; i < n && fit[i] <= half; i++)
+		last = (int)i;
 	return last;
 }
 

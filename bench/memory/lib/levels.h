@@ -31,6 +31,7 @@
  * Processing Letters 12(2), 2005; the cost is ours.
  */
 #define LEVELS_MAX     8
+#define LEVELS_CURVE   128  /* points of a curve, at most */
 #define LEVELS_POINTS  3    /* a plateau has at least so many */
 #define LEVELS_PLATEAU 0.25 /* as much as 25 % off in one point */
 #define LEVELS_RAMP    0.10 /* above the noise of a quiet machine */
@@ -50,7 +51,7 @@ struct level {
  * @size_bytes: ascending, @n points.  @latency_ns: positive.
  * @levels: gets at most LEVELS_MAX, ascending; the last one is memory.
  *
- * Return: how many, 0 if there is no plateau; or -ENOMEM, -EINVAL.
+ * Return: how many, 0 if there is no plateau; or -EINVAL.
  */
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX]);
@@ -95,7 +96,7 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
  * half-way (in logarithms) from @here_ns to @next_ns, which loads from this
  * level and from the next take.  Noise is pooled as levels_find() does.
  *
- * Return: index of that point, -ENOENT if all are behind it, or -ENOMEM.
+ * Return: index of that point, or -ENOENT if all are behind it.
  */
 int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
 	       double here_ns, double next_ns);

@@ -40,14 +40,9 @@ size_t mem_beyond_caches(const struct bench *b)
 
 const char *mem_pages_name(enum mem_pages pages)
 {
-	switch (pages) {
-	case MEM_4K:
-		return bench_page_name();
-	case MEM_THP:
-		return "thp";
-	default:
-		return "hugetlb";
-	}
+	return pages == MEM_4K	  ? bench_page_name()
+	       : pages == MEM_THP ? "thp"
+				  : "hugetlb";
 }
 
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
@@ -66,13 +61,15 @@ int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
 		   -1, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	m->map = map;
-	m->map_bytes = map_bytes;
-	m->base = hugetlb ? map
-			  : map + MEM_HUGE_BYTES -
-				    (uintptr_t)map % MEM_HUGE_BYTES;
-	m->bytes = bytes;
-	m->pages = pages;
+	*m = (struct mem_buffer) {
+		.base = hugetlb ? map
+				: map + MEM_HUGE_BYTES -
+					  (uintptr_t)map % MEM_HUGE_BYTES,
+		.bytes = bytes,
+		.pages = pages,
+		.map = map,
+		.map_bytes = map_bytes,
+	};
 	if (hugetlb)
 		return 0;
 	if (mmap(m->base, own, READ_WRITE,
@@ -154,69 +151,79 @@ int64_t mem_huge_bytes(const struct mem_buffer *m)
 	return mem_huge_in(m->base, m->bytes, m->pages == MEM_HUGETLB);
 }
 
-int mem_skip_huge(struct bench *b, int64_t got, size_t bytes)
+int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
+	     enum mem_pages pages, int node)
 {
-	if (got < 0)
+	int err;
+
+	if (m->base)
+		return 0;
+	err = mem_map(m, bytes, pages);
+	if (!err && node >= 0)
+		err = bench_bind_memory(b, m->base, m->bytes, node);
+	if (err) {
+		mem_unmap(m);
+		return bench_fail(b, -err, "map %zu bytes of %s pages", bytes,
+				  mem_pages_name(pages));
+	}
+	mem_touch(m);
+	m->huge = mem_huge_bytes(m);
+	return 0;
+}
+
+int mem_check(struct bench *b, const struct mem_buffer *m)
+{
+	/* Small ones are asked for; smaps may be missing. */
+	if (m->pages == MEM_4K)
+		return m->huge > 0 ? bench_fail(b, 0,
+						"%lld bytes are on huge pages",
+						(long long)m->huge)
+				   : 0;
+	if (m->huge < 0)
 		return bench_skip(b,
 				  "which pages it got is not known: "
 				  "/proc/self/smaps: %s",
-				  strerror((int)-got));
-	return bench_skip(b, "only %lld of %zu bytes got huge pages",
-			  (long long)got, bytes);
-}
-
-/* Of @n pages from @base on: how many are on @node; -errno. */
-static int64_t pages_on_node(char *base, size_t n, size_t page, int node)
-{
-	void *at[256];
-	int where[256];
-	int64_t there = 0;
-
-	for (size_t i = 0; i < n; i++)
-		at[i] = base + i * page;
-	if (syscall(SYS_move_pages, 0, n, at, NULL, where, 0))
-		return -errno;
-	for (size_t i = 0; i < n; i++)
-		there += where[i] == node;
-	return there;
+				  strerror((int)-m->huge));
+	return m->huge < (int64_t)m->bytes
+		       ? bench_skip(b, "only %lld of %zu bytes got huge pages",
+				    (long long)m->huge, m->bytes)
+		       : 0;
 }
 
 int64_t mem_node_bytes(const struct mem_buffer *m, int node)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t pages = m->bytes / page;
+	enum { AT_ONCE = 256 };
+	const size_t page = bench_page_bytes(), pages = m->bytes / page;
 	int64_t there = 0;
 
-	for (size_t i = 0; i < pages; i += 256) {
-		const int64_t here =
-			pages_on_node(m->base + i * page,
-				      pages - i < 256 ? pages - i : 256, page,
-				      node);
+	for (size_t i = 0; i < pages; i += AT_ONCE) {
+		const size_t n = pages - i < AT_ONCE ? pages - i : AT_ONCE;
+		void *at[AT_ONCE];
+		int where[AT_ONCE];
 
-		if (here < 0)
-			return here;
-		there += here;
+		for (size_t k = 0; k < n; k++)
+			at[k] = m->base + (i + k) * page;
+		if (syscall(SYS_move_pages, 0, n, at, NULL, where, 0))
+			return -errno;
+		for (size_t k = 0; k < n; k++)
+			there += where[k] == node;
 	}
 	return there * (int64_t)page;
 }
 
 int64_t mem_resident(const struct mem_buffer *m)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t page = bench_page_bytes();
 	const size_t pages = (m->bytes + page - 1) / page;
 	unsigned char *in = malloc(pages);
 	int64_t resident = 0;
 
 	if (!in)
 		return -ENOMEM;
-	if (mincore(m->base, m->bytes, in)) {
-		const int err = errno;
-
-		free(in);
-		return -err;
-	}
-	for (size_t i = 0; i < pages; i++)
-		resident += in[i] & 1;
+	if (mincore(m->base, m->bytes, in))
+		resident = -errno;
+	for (size_t i = 0; resident >= 0 && i < pages; i++)
+		resident += (in[i] & 1) * (int64_t)page;
 	free(in);
-	return resident * (int64_t)page;
+	return resident;
 }

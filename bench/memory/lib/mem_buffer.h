@@ -23,7 +23,8 @@ struct mem_buffer {
 	char *base; /* aligned to a huge page; NULL: not mapped */
 	size_t bytes;
 	enum mem_pages pages;
-	char *map; /* what munmap() needs */
+	int64_t huge; /* bytes on huge pages, of mem_have(); -errno */
+	char *map;    /* what munmap() needs */
 	size_t map_bytes;
 };
 
@@ -45,6 +46,17 @@ const char *mem_pages_name(enum mem_pages pages);
  * what mmap(2) gave.
  */
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages);
+
+/**
+ * mem_have() - the same, on NUMA @node unless that is -1, and touched; nothing
+ * if @m is mapped already.  Return: 0 or bench_fail().
+ */
+int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
+	     enum mem_pages pages, int node);
+
+/* mem_check() - whether it has the pages that were asked for.  Return: 0,
+ * bench_fail() (small ones are always to be had) or bench_skip(). */
+int mem_check(struct bench *b, const struct mem_buffer *m);
 
 /* mem_unmap() - accepts a zeroed or unmapped buffer. */
 void mem_unmap(struct mem_buffer *m);
@@ -76,10 +88,6 @@ uint64_t mem_huge_pool(void);
  * /proc/self/smaps.  Return: bytes, or -errno.
  */
 int64_t mem_huge_bytes(const struct mem_buffer *m);
-
-/* mem_skip_huge() - bench_skip(): of @bytes only @got (of mem_huge_bytes()) are
- * on huge pages, or nobody knows. */
-int mem_skip_huge(struct bench *b, int64_t got, size_t bytes);
 
 /* mem_node_bytes() - how much of @m, in whole pages, the kernel says is on
  * NUMA @node.  Return: bytes, or -errno (ENOSYS: it knows of no nodes). */

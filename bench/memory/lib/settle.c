@@ -63,11 +63,6 @@ double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 	return bench_ns(b, settled.best_ticks) / (double)passes;
 }
 
-static bool has_entries(const struct chase *chase)
-{
-	return chase->entry[1] != chase->entry[0];
-}
-
 static void follow(void *arg, uint64_t passes)
 {
 	const struct chase *chase = arg;
@@ -75,7 +70,7 @@ static void follow(void *arg, uint64_t passes)
 	while (passes--) {
 		void *at[CHASE_ENTRIES];
 
-		if (!has_entries(chase)) {
+		if (chase->entry[1] == chase->entry[0]) {
 			chase_run(chase->entry[0],
 				  chase->lines / CHASE_UNROLL + 1);
 			continue;
@@ -103,11 +98,31 @@ static void time_after_one(struct bench *b, const struct bench_case *c,
 }
 
 void settle_chase(struct bench *b, const struct bench_case *c,
-		  const struct chase *chase)
+		  struct chase *chase, bool round)
 {
-	struct chase copy = *chase;
-
-	follow(&copy, 1);
+	follow(chase, 1);
 	time_after_one(b, c, chase);
-	settle(b, c, follow, &copy);
+	settle(b, c, follow, chase);
+	if (round)
+		chase->at =
+			chase_run(chase->at, chase->lines / CHASE_UNROLL + 1);
+}
+
+int settle_run(struct bench *b, void *state, const struct bench_case *c,
+	       uint64_t iters)
+{
+	struct chase *chase = state;
+
+	chase->at = chase_run(chase->at, iters);
+	return 0;
+}
+
+int settle_leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct chase *chase = state;
+
+	if (chase->at)
+		bench_proof(b, c, "lines_visited", (double)chase->lines,
+			    (double)chase_verify(chase));
+	return 0;
 }

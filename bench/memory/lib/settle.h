@@ -37,12 +37,22 @@ double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 /**
  * settle_chase() - the same for a chain.  Sixteen places of it are followed at
  * once: the caches fill in a tenth of the time, in which others that share the
- * last one take less of it back.  What the chain by itself cannot keep then, it
- * loses in its next pass: let it go round once before it is timed.  One more
- * fact, where that is long enough to be timed: "after_one_pass_ns", of a load
- * in the first sixteenth when all had been followed once.
+ * last one take less of it back.  One more fact, where that is long enough to
+ * be timed: "after_one_pass_ns", of a load in the first sixteenth when all had
+ * been followed once.
+ * @round: what the chain by itself cannot keep then, it loses in its next pass:
+ * let it go round once before it is timed.
  */
 void settle_chase(struct bench *b, const struct bench_case *c,
-		  const struct chase *chase);
+		  struct chase *chase, bool round);
+
+/* A rule of their texts: what a round of chase_run() does. */
+#define SETTLE_OPS "is ops=" BENCH_TEXT(CHASE_UNROLL) ";"
+
+/* Callbacks of programs whose state begins with their struct chase.
+ * settle_run() - follow it.  settle_leave() - the proof that it is still the
+ * one that was linked, and of all its lines. */
+bench_run_fn settle_run;
+bench_case_fn settle_leave;
 
 #endif
