@@ -2,6 +2,7 @@
 #include "mistakes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 enum part { ID, TITLE, PROGRAM, CASES, AT_MOST, AT_LEAST, NAIVE, WHY, HERE };
 #define FIELDS (HERE + 1)
 
-enum cell { MISTAKE, PRINTS, TRUTH, FACTOR, PROPERLY, BY };
+enum cell { MISTAKE, PRINTS, PROPERLY, FACTOR, SHOWN, BY };
 
 static const struct rowtable_line *next(const struct rowtable *rows,
 					const struct rowtable_line *last)
@@ -25,105 +26,109 @@ static const struct rowtable_line *next(const struct rowtable *rows,
 	return last;
 }
 
-static const struct row *figure_of(const struct run *run, const char *id,
-				   const char *figure)
+/* NAN: nothing is claimed on this side, and no factor compares with it. */
+static double bound(const char *field)
 {
-	char *name = text_format("mistake=%s,figure=%s", id, figure);
-	const struct row *row = run_pick(run, MISTAKES_PROGRAM, name);
+	return strcmp(field, "-") != 0 ? strtod(field, NULL) : NAN;
+}
+
+/* What the run has of one mistake. */
+struct found {
+	const struct row *naive, *proper; /* NULL: not in this run */
+	double right, factor;		  /* naive / right; NAN: unknown */
+	bool shown;			  /* as it is claimed */
+};
+
+/* In the naive figure's unit: where the mistake is in an interval, half of the
+ * proper row's own in percent. */
+static double right_figure(const struct found *x)
+{
+	const char *unit = x->naive ? x->naive->all.unit : NULL;
+
+	if (!x->proper || !unit || x->proper->all.status != RESULT_OK)
+		return NAN;
+	return !strcmp(unit, "%") ? 100 * grade_halfwidth(&x->proper->all)
+	       : !strcmp(unit, "cycles") ? x->proper->all.cycles
+					 : x->proper->all.value;
+}
+
+static struct found find(const struct rowtable_line *l, const struct run *run)
+{
+	char *const *f = l->field;
+	char *name = text_format("mistake=%s,figure=naive", f[ID]);
+	struct found x = { .naive = run_pick(run, MISTAKES_PROGRAM, name),
+			   .proper = run_pick(run, f[PROGRAM], f[CASES]),
+			   .factor = NAN };
 
 	free(name);
-	return row;
+	x.right = right_figure(&x);
+	if (x.right > 0 && x.naive->all.status == RESULT_OK)
+		x.factor = x.naive->all.value / x.right;
+	x.shown =
+		x.factor <= bound(f[AT_MOST]) || x.factor >= bound(f[AT_LEAST]);
+	return x;
 }
 
-static char *value_of(const struct row *row)
+static char *proper_value(const struct found *x)
 {
-	return row ? tables_value(&row->all) : text_copy("not measured");
-}
-
-/* What the program that measures it properly found: the same, or, where the
- * mistake is in an interval, half of its own in percent. */
-static char *proper_value(const struct row *proper, const struct row *naive)
-{
-	const char *unit = naive ? naive->all.unit : NULL;
-
-	if (!proper || !unit)
-		return NULL;
-	if (strcmp(unit, "%") != 0)
-		return tables_value(&proper->all);
-	return isfinite(grade_halfwidth(&proper->all))
-		       ? text_format("%.3g %%",
-				     100 * grade_halfwidth(&proper->all))
-		       : NULL;
+	if (!x->proper)
+		return text_copy("not measured");
+	if (!x->naive || x->proper->all.status != RESULT_OK ||
+	    x->right == x->proper->all.value)
+		return tables_value(&x->proper->all);
+	return isnan(x->right)
+		       ? NULL
+		       : text_format("%.3g %s", x->right, x->naive->all.unit);
 }
 
 static void add_row(struct table *t, const struct rowtable_line *l,
 		    const struct run *run)
 {
+	const struct found x = find(l, run);
 	char *const *f = l->field;
-	const struct row *naive = figure_of(run, f[ID], "naive");
 
 	table_row(t, "");
 	table_cell(t, MISTAKE, text_copy(f[TITLE]));
-	table_cell(t, PRINTS, value_of(naive));
-	table_cell(t, TRUTH, value_of(figure_of(run, f[ID], "right")));
-	table_cell(t, FACTOR, value_of(figure_of(run, f[ID], "factor")));
-	table_cell(t, PROPERLY,
-		   proper_value(run_pick(run, f[PROGRAM], f[CASES]), naive));
+	table_cell(t, PRINTS, x.naive ? tables_value(&x.naive->all) : NULL);
+	table_cell(t, PROPERLY, proper_value(&x));
+	if (isfinite(x.factor)) {
+		table_cell(t, FACTOR, text_format("%.3g x", x.factor));
+		table_cell(t, SHOWN, text_copy(x.shown ? "yes" : "no"));
+	}
 	table_cell(t, BY, text_format("%s: %s", f[PROGRAM], f[CASES]));
-}
-
-static bool is_given(const char *field)
-{
-	return strcmp(field, "-") != 0;
 }
 
 /* "at most 0.8 or at least 1.25 times" */
 static char *claim(const struct rowtable_line *l)
 {
-	const char *most = l->field[AT_MOST], *least = l->field[AT_LEAST];
-	const bool both = is_given(most) && is_given(least);
+	const double most = bound(l->field[AT_MOST]);
+	const double least = bound(l->field[AT_LEAST]);
 
-	if (both)
-		return text_format("at most %s or at least %s times", most,
-				   least);
-	return is_given(most) ? text_format("at most %s times", most)
-			      : text_format("at least %s times", least);
-}
-
-/* Why this machine does not show what is claimed; NULL if it does. */
-static char *not_shown(const struct rowtable_line *l, const struct row *factor)
-{
-	const char *most = l->field[AT_MOST], *least = l->field[AT_LEAST];
-	const struct result *r = factor ? &factor->all : NULL;
-
-	if (!r)
-		return NULL;
-	if (r->status != RESULT_OK)
-		return text_copy(r->reason);
-	if ((is_given(most) && r->value <= strtod(most, NULL)) ||
-	    (is_given(least) && r->value >= strtod(least, NULL)))
-		return NULL;
-	return text_format("the factor is %.3g here, so this machine does not "
-			   "show it",
-			   r->value);
+	return isnan(least)  ? text_format("at most %g times", most)
+	       : isnan(most) ? text_format("at least %g times", least)
+			     : text_format("at most %g or at least %g times",
+					   most, least);
 }
 
 static void put_text(struct doc *d, const struct rowtable_line *l,
 		     const struct run *run)
 {
 	char *const *f = l->field;
-	char *why_not = not_shown(l, figure_of(run, f[ID], "factor"));
-	char *claimed = claim(l);
-	char *text = text_format(
-		"%s (%s). The naive program %s Why it is wrong: %s Claimed: "
-		"%s the right figure%s%s. This suite %s",
-		f[TITLE], f[ID], f[NAIVE], f[WHY], claimed,
-		why_not ? "; but " : "", why_not ? why_not : "", f[HERE]);
+	const struct found x = find(l, run);
+	char *claimed = claim(l), *text, but[80] = "";
 
+	if (isfinite(x.factor) && !x.shown)
+		snprintf(but, sizeof(but),
+			 "; but the factor is %.3g here, so this machine does "
+			 "not show it",
+			 x.factor);
+	text = text_format(
+		"%s (%s). The naive program %s Why it is wrong: %s Claimed: "
+		"%s the right figure%s. This suite %s",
+		f[TITLE], f[ID], f[NAIVE], f[WHY], claimed, but, f[HERE]);
 	d->format->para(d, text);
 	free(text);
 	free(claimed);
-	free(why_not);
 }
 
 void mistakes_write(struct doc *d, const struct rowtable *rows,
@@ -136,9 +141,9 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 		return;
 	table_column(&t, "mistake", false);
 	table_column(&t, "the naive program prints", true);
-	table_column(&t, "the truth", true);
-	table_column(&t, "factor", true);
 	table_column(&t, "measured properly", true);
+	table_column(&t, "factor", true);
+	table_column(&t, "shown here", false);
 	table_column(&t, "by", false);
 	for (; l; l = next(rows, l))
 		add_row(&t, l, run);

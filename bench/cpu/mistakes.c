@@ -2,94 +2,407 @@
 /*
  * mistakes - what do the classic errors of measuring print on this machine?
  *
- * The lab of wrong numbers.  Each mistake is made here, beside the right figure
- * for the same operation: figure=naive is what a program with this error
- *prints, figure=right is the truth, figure=factor is the first divided by the
- *second. Nothing is simulated: the noise is another process on the same CPU,
- *the loop that the compiler removes was compiled, the prefetcher is this
- *processor's.
+ * The lab of wrong numbers.  Each row is what a program with one error prints.
+ * Nothing is simulated: the noise is another process on the same CPU, the loop
+ * that the compiler removes was compiled, the prefetcher is this processor's.
  *
- * `oscost explain mistakes single_shot` tells of each why it happens, what this
- * suite does about it, and which program measures the operation properly; so do
- * the report and docs/teaching.md, which has questions and answers, too.
+ * The right figure for the same operation is a row of another program: the
+ * report of a run with both has them side by side, with the factor, and says
+ * whether this machine shows the error.  A machine need not: where the core
+ * runs at the rate of the TSC, ticks are cycles, and two processes that the
+ * scheduler leaves on one CPU need no pin.
  *
- * A machine need not show each of them; then the row of the factor says so
- * (shown_here).  Where the core runs at the rate of the TSC, ticks are cycles,
- * and two processes that the scheduler leaves on one CPU need no pin.
+ * `oscost explain mistakes single_shot` says why each happens, what this suite
+ * does about it, and which program measures the operation properly; so do the
+ * report and docs/teaching.md, which has questions and answers, too.
  *
  * Measures: ns of one operation; core cycles (ticks_as_cycles); percent of the
- *	     mean for half an interval (one_process); the factor.
- * Includes: figure=naive also has what such a program fails to take off.
+ *	     mean for half an interval (one_process).
+ * Includes: what such a program fails to take off, such as the clock's reads.
  * After:    R. Vaughan, Testing Times, 2004; G. Paoloni, Intel white paper
  *	     324264-001, 2010; the errors of the CSE 221 reports.
  * Needs:    64 MiB of memory or twice the last cache for strided_chase, two
  *	     CPUs for unpinned.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "bench.h"
-#include "kernel_tells.h"
-#include "lib/mistake.h"
+#include "lib/chain.h"
+#include "partner.h"
+#include "stats.h"
 
-#define MIB ((size_t)1 << 20)
+#define MIB	    ((size_t)1 << 20)
+#define LINE	    64
+#define LINKS	    32	/* operations in a pass of a long chain */
+#define SHORT	    8	/* of a short one */
+#define SIDE_BY	    8	/* chains that do not wait for each other */
+#define CALLS	    10	/* in an interval, so that it is long beside a step */
+#define MANY	    100 /* intervals, or calls */
+#define NOISY	    1000
+#define PASSES	    10000
+#define TRIPS	    20
+#define WALKS	    3
+#define WALK_BYTES  ((size_t)16 << 10)
+#define FILE_BYTES  MIB
+#define REPETITIONS 10
+#define STUDENT	    2.262 /* of ten values: 9 degrees of freedom, 95 % */
 
-static const char points[] = "mistake=$mistakes figure={naive,right,factor};"
-			     "is derived unit=x if figure=factor";
+struct state {
+	uint64_t x, y;	       /* operands */
+	uint64_t asked, right; /* answers */
+	double first_ns;       /* of the first call of this process */
+	pid_t parent;
+	struct partner partner;
+	struct bench *b;
+	const struct bench_case *c; /* being sampled */
+	bool unpinned;
+	int file, there[2], back[2]; /* 0: not open */
+	char *memory;		     /* to chase through */
+	size_t bytes;
+	void *at;
+};
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
+/* Of one operation, as the naive program prints it; NAN: it has failed. */
+typedef double naive_fn(struct bench *b, struct state *s);
+
+/* ns that @... takes, with the clock's own reads: no naive program takes them
+ * off. */
+#define TIME(b, ...)                                                         \
+	({                                                                   \
+		uint64_t ticks_;                                             \
+		TIMER_INTERVAL(bench_timer(b)->method, ticks_, __VA_ARGS__); \
+		timer_ns(bench_timer(b), (double)ticks_);                    \
+	})
+#define FORGET(x) __asm__ volatile("" : "+r"(x))
+#define CHAIN	  static __attribute__((noinline)) CHAIN_FUNCTION
+
+CHAIN(naive_adds, ARCH_CHAIN_ADD, 32)
+CHAIN(naive_short_adds, ARCH_CHAIN_ADD, 8)
+
+static void answers(struct state *s, uint64_t asked, uint64_t right)
 {
-	const struct mistake *m = CASE_OF(c, "mistake", mistake_table);
-	const bool right = case_is(c, "figure", "right");
-	const struct mistake_way *w = &m->way[right ? RIGHT : NAIVE];
-
-	c->arg = m;
-	if (c->derived)
-		return true;
-	c->unit = m->unit;
-	c->run = w->run;
-	c->sample = w->sample;
-	c->estimator = w->estimator;
-	c->ops = w->ops;
-	c->most = w->most;
-	c->exclusive = m->whole;
-	c->switches = m->switches;
-	c->derived = !w->run && !w->sample;
-	if (c->derived && right)
-		c->of = bench_beside(b, c, "figure=naive");
-	return true;
+	s->asked += asked;
+	s->right += right;
 }
 
-static int cases(struct bench *b, void *state)
+static uint64_t power(uint64_t y, uint64_t n)
 {
-	BENCH_SET_NAMES(b, "mistakes", mistake_table);
-	bench_points(b, points);
-	BENCH_EACH (b, factor, "figure=factor") {
-		const struct bench_case *naive =
-			bench_beside(b, factor, "figure=naive");
-		const struct bench_case *right =
-			bench_beside(b, factor, "figure=right");
+	uint64_t result = 1;
 
-		bench_derived_from(b, factor, naive);
-		bench_derived_from(b, factor, right);
-		if (naive->derived)
-			bench_derived_from(b, naive, right);
+	for (; n; n >>= 1, y *= y)
+		if (n & 1)
+			result *= y;
+	return result;
+}
+
+/* getppid() @n times. */
+static void calls(struct state *s, uint64_t n)
+{
+	uint64_t right = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		right += getppid() == s->parent;
+	answers(s, n, right);
+}
+
+static double single_shot(struct bench *b, struct state *s)
+{
+	calls(s, 1);
+	return s->first_ns;
+}
+
+/* Nothing makes the reads of the clock wait for the chain. */
+static double unfenced(struct bench *b, struct state *s)
+{
+	uint64_t ticks = 0, x = s->x, second; /* operand of no use to a link */
+
+	for (unsigned int i = 0; i < MANY; i++) {
+		const uint64_t begin = timer_none_begin();
+
+		__asm__ volatile(".rept 32\n\t" ARCH_CHAIN_MUL ".endr"
+				 : ARCH_CHAIN_X(x), "=&r"(second)
+				 : ARCH_CHAIN_Y(s->y)
+				 : "cc");
+		ticks += timer_none_end() - begin;
 	}
+	answers(s, 1,
+		(uint32_t)x ==
+			(uint32_t)(s->x * power(s->y, (uint64_t)MANY * LINKS)));
+	return (double)ticks * 1e9 / bench_timer(b)->tsc_hz / (MANY * LINKS);
+}
+
+static double ticks_as_cycles(struct bench *b, struct state *s)
+{
+	uint64_t ticks, x, passes = PASSES;
+
+	BENCH_HIDE(passes); /* or gcc makes another function for them */
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       x = naive_adds(s->x, s->y, passes));
+	answers(s, 1, x == s->x + s->y * PASSES * LINKS);
+	return (double)ticks / (PASSES * LINKS);
+}
+
+/* Less an empty interval; so many passes that they take one and a half steps
+ * of the clock. */
+static double clock_step(struct bench *b, struct state *s)
+{
+	const struct timer *t = bench_timer(b);
+	const double cycles = t->quantum_ticks / t->hz * t->core_hz;
+	const uint64_t passes = (uint64_t)fmax(1, round(1.5 * cycles / SHORT));
+	const double empty = timer_ns(t, (double)timer_empty(t->method));
+	uint64_t x;
+	const double ns = TIME(b, x = naive_short_adds(s->x, s->y, passes));
+
+	answers(s, 1, x == s->x + s->y * passes * SHORT);
+	return (ns - empty) / (double)(passes * SHORT);
+}
+
+/* In loads of a line each that need the one before.  Return: how many. */
+static uint64_t walk(const char *memory)
+{
+	uint64_t x = 0, loads = 0;
+
+	for (unsigned int pass = 0; pass < WALKS; pass++)
+		for (size_t at = 0; at < WALK_BYTES; at += LINE) {
+			/* The load itself makes the sum of both registers. */
+			__asm__ volatile(ARCH_LOAD_AT("%0", "%1", "%0")
+					 : "+r"(x)
+					 : "r"(memory + at)
+					 : "memory");
+			loads++;
+		}
+	return loads + x;
+}
+
+/* Through memory of zeros that is new to this process. */
+static double no_warm_up(struct bench *b, struct state *s)
+{
+	char *map = mmap(NULL, WALK_BYTES, PROT_READ,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t loads;
+	double ns;
+
+	if (map == MAP_FAILED)
+		return bench_fail(b, errno, "mmap"), NAN;
+	ns = TIME(b, loads = walk(map));
+	munmap(map, WALK_BYTES);
+	answers(s, WALKS * WALK_BYTES / LINE, loads);
+	return ns / (double)loads;
+}
+
+/* So many intervals that the scheduler lets the other process run. */
+static double mean_under_noise(struct bench *b, struct state *s)
+{
+	double sum = 0;
+
+	for (int i = 0; i < NOISY; i++)
+		sum += TIME(b, calls(s, CALLS));
+	return sum / (NOISY * CALLS);
+}
+
+static double min_of_differences(struct bench *b, struct state *s)
+{
+	const double once = TIME(b, calls(s, CALLS));
+	const double twice = TIME(b, calls(s, 2 * CALLS));
+
+	return (twice - once) / CALLS;
+}
+
+/* The half width of the interval of the mean, in percent of it. */
+static double one_process(struct bench *b, struct state *s)
+{
+	double ns[REPETITIONS];
+	struct stats st;
+
+	for (int i = 0; i < REPETITIONS; i++)
+		ns[i] = TIME(b, calls(s, MANY));
+	stats_compute(&st, ns, REPETITIONS);
+	return 100 * STUDENT * st.stddev / sqrt(REPETITIONS) / st.mean;
+}
+
+/* Nobody uses the result, so an optimising compiler leaves the loop out. */
+static __attribute__((noinline)) void naive_removed(uint64_t x, uint64_t y)
+{
+	for (uint64_t i = 0; i < PASSES; i++)
+		x *= y;
+	(void)x; /* for clang's warning; it is no use of it */
+}
+
+static double removed(struct bench *b, struct state *s)
+{
+	return TIME(b,
+		    for (int i = 0; i < MANY; i++) naive_removed(s->x, s->y)) /
+	       (MANY * PASSES);
+}
+
+static __attribute__((noinline)) uint64_t naive_overlapped(uint64_t x,
+							   uint64_t y)
+{
+	uint64_t a = x, b = x, c = x, d = x, e = x, f = x, g = x, h = x;
+
+	for (uint64_t i = 0; i < PASSES; i++) {
+		a *= y, b *= y, c *= y, d *= y;
+		e *= y, f *= y, g *= y, h *= y;
+		__asm__ volatile(""
+				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e),
+				   "+r"(f), "+r"(g), "+r"(h));
+	}
+	return a + b + c + d + e + f + g + h;
+}
+
+static double overlapped(struct bench *b, struct state *s)
+{
+	uint64_t sum;
+	const double ns = TIME(b, sum = naive_overlapped(s->x, s->y));
+
+	answers(s, 1, sum == s->x * power(s->y, PASSES) * SIDE_BY);
+	return ns / (PASSES * SIDE_BY);
+}
+
+/* A loop as compilers make it without optimising, its counter in memory, once
+ * empty and once with an addition, which takes its time beside the counter's.
+ */
+static double fixed_loop_time(struct bench *b, struct state *s)
+{
+	uint64_t x = s->x;
+	const double empty =
+		TIME(b, for (volatile int i = 0; i < PASSES; i++) continue);
+	const double full = TIME(
+		b, for (volatile int i = 0; i < PASSES; i++) {
+			x += s->y;
+			FORGET(x);
+		});
+
+	answers(s, 1, x == s->x + s->y * PASSES);
+	return (full - empty) / PASSES;
+}
+
+static double strided_chase(struct bench *b, struct state *s)
+{
+	const size_t from = (size_t)((char *)s->at - s->memory);
+	void *at = s->at;
+	const double ns = TIME(
+		b, for (int i = 0; i < PASSES; i++) {
+			at = *(void **)at;
+			FORGET(at);
+		});
+
+	s->at = at;
+	answers(s, 1,
+		at == s->memory + (from + (size_t)PASSES * LINE) % s->bytes);
+	return ns / PASSES;
+}
+
+static void touch(const volatile char *map, size_t page)
+{
+	for (size_t at = 0; at < FILE_BYTES; at += page)
+		(void)map[at];
+}
+
+static double fault_around(struct bench *b, struct state *s)
+{
+	const size_t page = bench_page_bytes();
+	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->file, 0);
+	struct rusage before, after;
+	double ns;
+
+	if (map == MAP_FAILED)
+		return bench_fail(b, errno, "mmap of a file"), NAN;
+	getrusage(RUSAGE_SELF, &before);
+	ns = TIME(b, touch(map, page));
+	getrusage(RUSAGE_SELF, &after);
+	munmap(map, FILE_BYTES);
+	bench_least(b, s->c, "minor_faults", 1,
+		    (double)(after.ru_minflt - before.ru_minflt));
+	return ns / ((double)FILE_BYTES / (double)page);
+}
+
+static int receive_byte(int fd, char *byte)
+{
+	int err = 0;
+
+	while (!err && read(fd, byte, 1) != 1)
+		err = errno == EINTR ? partner_check() : -EIO;
+	return err;
+}
+
+/* A byte there and back, TRIPS times.  Return: 0, or as of partner_check(). */
+static int trips(struct state *s)
+{
+	int right = 0;
+
+	for (char i = 0; i < TRIPS; i++) {
+		char byte = 0;
+		int err = write(s->there[1], &i, 1) == 1 ? 0 : -EIO;
+
+		if (!err)
+			err = receive_byte(s->back[0], &byte);
+		if (err)
+			return err;
+		right += byte == i;
+	}
+	answers(s, TRIPS, (uint64_t)right);
 	return 0;
 }
 
-/* The first call of this process, as a program that measures once finds it. */
-static int setup(struct bench *b, void *state)
+static double unpinned(struct bench *b, struct state *s)
 {
-	struct mistakes_state *s = state;
-	uint64_t ticks;
+	int err;
+	const double ns = TIME(b, err = trips(s));
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, s->parent = getppid());
-	s->shot_ns = naive_ns(b, ticks);
-	s->x = bench_random(b) | 1;
-	s->y = bench_random(b) | 1;
+	return err ? partner_failed(b, err), NAN : ns / TRIPS;
+}
+
+static double switched(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (double)(u.ru_nvcsw + u.ru_nivcsw);
+}
+
+/* Each switch away from here is one of a pair. */
+static double round_trip(struct bench *b, struct state *s)
+{
+	const double before = switched(), ns = unpinned(b, s);
+
+	bench_least(b, s->c, "switches", 2 * TRIPS, 2 * (switched() - before));
+	return ns;
+}
+
+/* Reads and writes of no bytes return at once: the other process sleeps. */
+static double empty_messages(struct bench *b, struct state *s)
+{
+	char byte;
+	uint64_t right = 0;
+	const double ns = TIME(b, for (int i = 0; i < TRIPS; i++) right +=
+				  write(s->there[1], &byte, 0) == 0 &&
+				  read(s->back[0], &byte, 0) == 0);
+
+	answers(s, TRIPS, right);
+	return ns / TRIPS;
+}
+
+static int open_tsc(struct bench *b, struct state *s)
+{
+	return bench_timer(b)->method == TIMER_CLOCK
+		       ? bench_skip(b, "the clock in use is not the TSC")
+		       : 0;
+}
+
+static int open_step(struct bench *b, struct state *s)
+{
+	if (bench_timer(b)->quantum_ticks < 2)
+		return bench_skip(b, "the clock has no steps here");
+	if (bench_timer(b)->method == TIMER_NONE)
+		return bench_skip(b, "the timing method none does not wait for "
+				     "so short an operation");
 	return 0;
 }
 
@@ -100,173 +413,214 @@ static int disturb(struct partner *p, void *arg)
 	return 0;
 }
 
-/* Of which no cache holds more than half, and a power of two. */
-static int enter_chase(struct bench *b, struct mistakes_state *s,
-		       bool ascending)
+static int open_noise(struct bench *b, struct state *s)
 {
-	const uint64_t cache = bench_cache_bytes(b, 3);
+	return partner_start(b, &s->partner, PARTNER_PROCESS, bench_cpu(b),
+			     disturb, NULL);
+}
 
-	for (s->bytes = 64 * MIB; s->bytes < 2 * cache;)
+/* A cycle of pointers through all lines, of which no cache holds more than
+ * half.  Stored past the caches, so that the first pass finds nothing there. */
+static int open_memory(struct bench *b, struct state *s)
+{
+	for (s->bytes = 64 * MIB; s->bytes < 2 * bench_cache_bytes(b, 3);)
 		s->bytes *= 2;
 	if (s->bytes > bench_spare_bytes(b))
 		return bench_skip(b,
-				  "needs %zu MiB, more than a quarter of "
-				  "the memory that is free",
+				  "needs %zu MiB, more than a quarter of the "
+				  "memory that is free",
 				  s->bytes / MIB);
-	if (!s->memory) {
-		s->memory = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (s->memory == MAP_FAILED) {
-			s->memory = NULL;
-			return bench_fail(b, errno, "mmap");
-		}
-		(void)madvise(s->memory, s->bytes, MADV_HUGEPAGE);
+	s->memory = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->memory == MAP_FAILED) {
+		s->memory = NULL;
+		return bench_fail(b, errno, "mmap");
 	}
-	naive_link(s->memory, s->bytes, ascending);
+	(void)madvise(s->memory, s->bytes, MADV_HUGEPAGE);
+	for (size_t at = 0; at < s->bytes; at += LINE)
+		ARCH_STREAM((long long *)(s->memory + at),
+			    (long long)(s->memory + (at + LINE) % s->bytes));
+	ARCH_STREAMED();
 	s->at = s->memory;
 	return 0;
 }
 
 /* In the page cache. */
-static int enter_file(struct bench *b, struct mistakes_state *s)
+static int open_file(struct bench *b, struct state *s)
 {
-	const off_t page = (off_t)bench_page_bytes();
-
 	s->file = memfd_create("oscost-mistakes", MFD_CLOEXEC);
-	if (s->file < 0 || ftruncate(s->file, MISTAKE_FILE_BYTES))
+	if (s->file < 0 || ftruncate(s->file, (off_t)FILE_BYTES))
 		return bench_fail(b, errno, "memfd_create");
-	for (off_t at = 0; at < (off_t)MISTAKE_FILE_BYTES; at += page)
-		if (pwrite(s->file, "x", 1, at) != 1)
+	for (size_t at = 0; at < FILE_BYTES; at += bench_page_bytes())
+		if (pwrite(s->file, "x", 1, (off_t)at) != 1)
 			return bench_fail(b, errno, "write to memory");
+	return 0;
+}
+
+static int echo(struct partner *far, void *arg)
+{
+	const struct state *s = arg;
+	int err = s->unpinned ? bench_unbind(s->b) : 0;
+	char byte;
+
+	while (!err) {
+		err = receive_byte(s->there[0], &byte);
+		if (!err && write(s->back[1], &byte, 1) != 1)
+			err = -EIO;
+	}
+	return err;
+}
+
+static int open_pair(struct bench *b, struct state *s)
+{
+	s->b = b;
+	if (pipe2(s->there, O_CLOEXEC) || pipe2(s->back, O_CLOEXEC))
+		return partner_refused(b, errno, "pipe");
+	return partner_start(b, &s->partner, PARTNER_PROCESS, bench_cpu(b),
+			     echo, s);
+}
+
+/* Both where the scheduler wants them. */
+static int open_unpinned(struct bench *b, struct state *s)
+{
+	int err;
+
+	s->unpinned = true;
+	err = open_pair(b, s);
+	if (err)
+		return err;
+	err = bench_unbind(b);
+	return err ? bench_fail(b, -err, "sched_setaffinity") : 0;
+}
+
+static const struct mistake {
+	const char *name;
+	naive_fn *naive;
+	int (*open)(struct bench *b, struct state *s); /* once in a visit */
+} mistakes[] = {
+	{ "single_shot", single_shot, NULL },
+	{ "unfenced", unfenced, open_tsc },
+	{ "ticks_as_cycles", ticks_as_cycles, open_tsc },
+	{ "clock_step", clock_step, open_step },
+	{ "no_warm_up", no_warm_up, NULL },
+	{ "mean_under_noise", mean_under_noise, open_noise },
+	{ "min_of_differences", min_of_differences, NULL },
+	{ "one_process", one_process, NULL },
+	{ "removed", removed, NULL },
+	{ "overlapped", overlapped, NULL },
+	{ "fixed_loop_time", fixed_loop_time, NULL },
+	{ "strided_chase", strided_chase, open_memory },
+	{ "fault_around", fault_around, open_file },
+	{ "round_trip", round_trip, open_pair },
+	{ "empty_messages", empty_messages, open_pair },
+	{ "unpinned", unpinned, open_unpinned },
+};
+
+static const char points[] =
+	"mistake=$mistakes figure=naive;"
+	"is unit=cycles if mistake=ticks_as_cycles;"
+	"is unit='%' if mistake=one_process;"
+	"is most=1 if mistake=single_shot;"
+	"is most=6 if mistake=mean_under_noise;"
+	"is mean if mistake={removed,mean_under_noise};"
+	"is min if mistake=min_of_differences;"
+	"is exclusive if mistake={mean_under_noise,min_of_differences,"
+	"one_process,strided_chase,unpinned};"
+	"is switches if mistake={mean_under_noise,round_trip,unpinned};"
+	"needs faults if mistake=fault_around;"
+	"needs switches if mistake=round_trip";
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	c->arg = CASE_OF(c, "mistake", mistakes);
+	return true;
+}
+
+static int cases(struct bench *b, void *state)
+{
+	BENCH_SET_NAMES(b, "mistakes", mistakes);
+	return 0;
+}
+
+/* The first call of this process, as a program that measures once finds it. */
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	s->first_ns = TIME(b, s->parent = getppid());
+	s->x = bench_random(b) | 1;
+	s->y = bench_random(b) | 1;
 	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct mistakes_state *s = state;
 	const struct mistake *m = c->arg;
-	const struct timer *t = bench_timer(b);
-	const bool naive = case_is(c, "figure", "naive");
-	int err;
 
-	s->right = bench_beside(b, c, "figure=right");
-	s->strided = naive;
-	if (m->needs_tsc && t->method == TIMER_CLOCK)
-		return bench_skip(b, "the clock in use is not the TSC");
-	if (m->needs_step && t->quantum_ticks < 2)
-		return bench_skip(b, "the clock has no steps here");
-	if (m->needs_step && t->method == TIMER_NONE)
-		return bench_skip(b, "the timing method none does not wait for "
-				     "so short an operation");
-	switch (m - mistake_table) {
-	case MEAN_UNDER_NOISE:
-		return partner_start(b, &s->disturber, PARTNER_PROCESS,
-				     bench_cpu(b), disturb, NULL);
-	case STRIDED_CHASE:
-		return enter_chase(b, s, naive);
-	case FAULT_AROUND:
-		err = kernel_needs(b, KERNEL_FAULTS);
-		return err ? err : enter_file(b, s);
-	case ROUND_TRIP:
-		err = kernel_needs(b, KERNEL_SWITCHES);
-		return err ? err : naive_pair_start(b, &s->pair, true);
-	case UNPINNED:
-		return naive_pair_start(b, &s->pair, !naive);
-	default:
-		return 0;
-	}
+	return m->open ? m->open(b, state) : 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct mistakes_state *s = state;
+	const struct mistake *m = c->arg;
+	struct state *s = state;
+	double value;
 
-	if (c->arg == &mistake_table[STRIDED_CHASE])
-		bench_proof(b, c, "answers", 1,
-			    s->at == naive_expected(s->memory, s->bytes,
-						    s->strided, s->from,
-						    iters * MISTAKE_LOADS));
+	s->c = c;
+	value = m->naive(b, s);
+	if (isnan(value))
+		return -1;
+	bench_record_value(b, c, value);
+	if (s->asked)
+		bench_proof(b, c, "answers", (double)s->asked,
+			    (double)s->right);
+	s->asked = s->right = 0;
 	return 0;
 }
 
-static void clean_up(struct mistakes_state *s)
+static void close_fd(int *fd)
 {
-	partner_stop(&s->disturber);
-	naive_pair_stop(&s->pair);
-	if (s->file > 0)
-		close(s->file);
-	s->file = 0;
+	if (*fd > 0)
+		close(*fd);
+	*fd = 0;
+}
+
+static void clean_up(struct bench *b, struct state *s)
+{
+	partner_stop(&s->partner);
+	if (s->unpinned)
+		(void)bench_pin(bench_cpu(b));
+	s->unpinned = false;
+	close_fd(&s->file);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&s->there[i]);
+		close_fd(&s->back[i]);
+	}
+	if (s->memory)
+		munmap(s->memory, s->bytes);
+	s->memory = NULL;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	clean_up(state);
-	return 0;
-}
-
-/* A machine need not show a mistake; then the factor stands all the same, or
- * the median of many invocations would be of those that show it. */
-static void derive_factor(struct bench *b, const struct bench_case *c)
-{
-	const struct mistake *m = c->arg;
-	const double naive = bench_value(b, bench_beside(b, c, "figure=naive"));
-	const double right = bench_value(b, bench_beside(b, c, "figure=right"));
-	const double factor = naive / right;
-	const bool shown = (m->at_most != 0 && factor <= m->at_most) ||
-			   (m->at_least != 0 && factor >= m->at_least);
-
-	if (!bench_selected(b, c))
-		return;
-	if (!isfinite(factor)) {
-		bench_derive_skip(b, c,
-				  "one of the two figures has no value: see "
-				  "its row");
-		return;
-	}
-	bench_derive(b, c, factor);
-	if (m->at_most != 0)
-		bench_fact(b, c, "claim_at_most", m->at_most);
-	if (m->at_least != 0)
-		bench_fact(b, c, "claim_at_least", m->at_least);
-	bench_fact_text(b, c, "shown_here",
-			shown ? "yes"
-			      : "no: the two figures differ by less than is "
-				"claimed");
-}
-
-static int derive(struct bench *b, void *state)
-{
-	const struct mistakes_state *s = state;
-	const struct bench_case *shot =
-		bench_find(b, "mistake=%s,figure=naive",
-			   mistake_table[SINGLE_SHOT].name);
-
-	if (bench_selected(b, shot))
-		bench_derive(b, shot, s->shot_ns);
-	BENCH_EACH (b, c, "figure=factor")
-		derive_factor(b, c);
+	clean_up(b, state);
 	return 0;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	struct mistakes_state *s = state;
-
-	clean_up(s);
-	if (s->memory)
-		munmap(s->memory, s->bytes);
+	clean_up(b, state);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "mistakes",
-	.state_size = sizeof(struct mistakes_state),
+	.state_size = sizeof(struct state),
+	.points = points,
 	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
-	.conclude = conclude,
+	.sample = sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };
