@@ -85,11 +85,6 @@ struct state {
 	struct net_capture capture;
 };
 
-static unsigned int slower(const struct state *s)
-{
-	return net_hosts_is_memory(&s->net) ? 1 : SLOWER;
-}
-
 static int cases(struct bench *b, void *state)
 {
 	const struct state *s = state;
@@ -111,55 +106,41 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct net_host *host = net_hosts_need(&s->hosts, c);
-	int err;
+	const unsigned int slower = net_hosts_is_memory(&s->net) ? 1 : SLOWER;
+	const struct net_flow_plan plan = {
+		.sendfile = case_is(c, "via", "sendfile"),
+		.size = (uint32_t)case_int(c, "size"),
+		.streams = (unsigned int)case_int(c, "streams"),
+		.span_ns = SPAN_NS * slower,
+		.warm_up_ns = WARM_UP_NS * slower,
+	};
+	int err = net_hosts_begin(&s->hosts, c, plan.streams);
 
 	s->acked = case_is(c, "figure", "acked");
-	if (!host)
-		return -EIO; /* it was said why */
-	err = net_flow_begin(
-		&s->flow, host,
-		&(struct net_flow_plan) {
-			.sendfile = case_is(c, "via", "sendfile"),
-			.size = (uint32_t)case_int(c, "size"),
-			.streams = (unsigned int)case_int(c, "streams"),
-			.span_ns = SPAN_NS * slower(s),
-			.warm_up_ns = WARM_UP_NS * slower(s),
-		});
-	if (err || !s->acked || bench_stopping(b))
+	if (!err)
+		err = net_flow_begin(&s->flow, &s->hosts.host, &plan);
+	if (err || !s->acked)
 		return err;
 	err = net_capture_open(&s->capture, b, s->flow.stream[0].client.fd);
-	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
+	return s->capture.why ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
-/* The bytes acknowledged between the first and the last acknowledgement that
- * was captured, in a second; 0 if there were too few. */
-static double acked_rate(struct net_capture *cap)
+/* The acknowledgements of a span. */
+struct acks {
+	struct net_packet first, last;
+	unsigned int n;
+};
+
+static bool see_ack(void *arg, const struct net_packet *p)
 {
-	struct net_packet p, first = { 0 }, last = { 0 };
-	unsigned int acks = 0;
+	struct acks *a = arg;
 
-	while (!net_capture_next(cap, &p, CAPTURE_WAIT_MS)) {
-		if (p.to_server)
-			continue;
-		last = p;
-		if (!acks++)
-			first = p;
-	}
-	if (acks < LEAST_ACKS || last.ns <= first.ns)
-		return 0;
-	return (double)(last.ack - first.ack) * 1e9 /
-	       (double)(last.ns - first.ns);
-}
-
-/* Return: 0, also after Ctrl-C. */
-static int pour(struct bench *b, struct state *s, unsigned int n)
-{
-	int err = 0;
-
-	for (unsigned int i = 0; i < n && !err && !bench_stopping(b); i++)
-		err = net_flow_send(&s->flow);
-	return err;
+	if (p->to_server)
+		return false;
+	a->last = *p;
+	if (!a->n++)
+		a->first = *p;
+	return false;
 }
 
 /* Looking at what was captured takes a millisecond, in which nothing flows: so
@@ -167,21 +148,24 @@ static int pour(struct bench *b, struct state *s, unsigned int n)
 static int sample_acked(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
-	double rate = 0;
-	int err = 0;
+	for (unsigned int n = LEAST_ACKED; n <= MOST_SENT; n *= 2) {
+		struct acks a = { .n = 0 };
+		int err = 0;
 
-	for (unsigned int n = LEAST_ACKED; n <= MOST_SENT && rate <= 0 && !err;
-	     n *= 2) {
-		if (bench_stopping(b))
-			return 0;
 		net_capture_drain(&s->capture);
-		err = pour(b, s, n);
-		if (!err && !bench_stopping(b))
-			rate = acked_rate(&s->capture);
+		for (unsigned int i = 0; i < n && !err; i++)
+			err = net_flow_send(&s->flow);
+		if (err)
+			return err;
+		net_capture_until(&s->capture, CAPTURE_WAIT_MS, see_ack, &a);
+		if (a.n < LEAST_ACKS || a.last.ns <= a.first.ns)
+			continue;
+		bench_record_value(b, c,
+				   (double)(a.last.ack - a.first.ack) * 1e9 /
+					   (double)(a.last.ns - a.first.ns));
+		return 0;
 	}
-	if (rate > 0)
-		bench_record_value(b, c, rate);
-	return err;
+	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -194,7 +178,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		return sample_acked(b, s, c);
 	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
 		err = net_flow_rate(&s->flow, &rate);
-		if (rate > 0 || bench_stopping(b))
+		if (rate > 0)
 			break;
 		if (!err)
 			err = net_flow_send(&s->flow);
@@ -232,7 +216,7 @@ static int conclude_flow(struct bench *b, struct state *s,
 
 	tell_facts(b, s, c);
 	err = net_flow_finish(&s->flow);
-	if (err || bench_stopping(b))
+	if (err)
 		return err;
 	all = net_flow_total(&s->flow);
 	bench_proof(b, c, "bytes", (double)all.taken, (double)all.counted);
@@ -242,12 +226,13 @@ static int conclude_flow(struct bench *b, struct state *s,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const bool flowed = net_flow_total(&s->flow).taken;
-	const int err =
-		flowed && !bench_stopping(b) ? conclude_flow(b, s, c) : 0;
+	int err = 0;
 
+	if (net_flow_total(&s->flow).taken && !bench_stopping(b))
+		err = conclude_flow(b, s, c);
 	net_capture_close(&s->capture, b, c);
 	net_flow_end(&s->flow);
+	net_hosts_end(&s->hosts);
 	return err;
 }
 

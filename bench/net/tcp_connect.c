@@ -36,7 +36,6 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -77,10 +76,7 @@ struct state {
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
-	struct net_host local;	 /* UNIX: while a case of it is visited */
-	int listener;		 /* likewise */
-	_Atomic uint32_t *ended; /* connections that it saw end; shared */
-	int clock;		 /* wall_clock_watch() */
+	int clock; /* wall_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
 	unsigned int made;
@@ -90,11 +86,6 @@ struct state {
 	 * two of the packets. */
 	const struct bench_case *rate, *setup, *teardown;
 };
-
-static bool is_unix(const struct bench_case *c)
-{
-	return case_is(c, "proto", "unix");
-}
 
 static int cases(struct bench *b, void *state)
 {
@@ -109,99 +100,33 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 
 	net_client_open(&s->client, b);
-	s->ended = partner_share(sizeof(*s->ended));
-	if (!s->ended)
-		return bench_fail(b, ENOMEM, "memory to share");
 	s->clock = wall_clock_watch();
 	s->hosts.defer = true;
 	return net_hosts_open(&s->hosts, b, &s->net);
-}
-
-/* Connections come one after the other. */
-static int accept_all(struct partner *p, void *arg)
-{
-	struct state *s = arg;
-	const int err = partner_defer();
-	char byte;
-
-	while (!err) {
-		const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
-		ssize_t n;
-
-		if (fd < 0) {
-			if (errno != EINTR)
-				return -errno;
-			continue;
-		}
-		do
-			n = recv(fd, &byte, 1, 0);
-		while (n < 0 && errno == EINTR);
-		if (n == 0)
-			atomic_fetch_add(s->ended, 1);
-		close(fd);
-	}
-	return err;
-}
-
-static int enter_unix(struct bench *b, struct state *s,
-		      const struct bench_case *c)
-{
-	const int cpu = bench_partner(b, c->place);
-
-	s->client.host = &s->local;
-	s->closed = atomic_load(s->ended);
-	/* Its name is no file. */
-	s->local.addr = (struct net_addr) { .sa.ss_family = AF_UNIX,
-					    .len = sizeof(sa_family_t) };
-	s->listener = net_addr_listen(&s->local.addr);
-	if (s->listener < 0)
-		return partner_refused(b, -s->listener, "an AF_UNIX socket");
-	bench_fact(b, c, "server_cpu", cpu);
-	return partner_start(b, &s->local.partner, PARTNER_PROCESS, cpu,
-			     accept_all, s);
-}
-
-static void leave_unix(struct bench *b, struct state *s,
-		       const struct bench_case *c)
-{
-	const uint32_t seen = atomic_load(s->ended) - s->closed;
-
-	partner_stop(&s->local.partner);
-	if (s->listener > 0)
-		close(s->listener);
-	s->listener = 0;
-	if (!s->made || bench_stopping(b))
-		return;
-	bench_proof(b, c, "closed_by_server", s->made, seen);
-	bench_proof(b, s->rate, "closed_by_server", s->made, seen);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
-	const struct net_host *host;
-	int err;
+	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->made = 0;
 	s->paused = case_is(c, "figure", "teardown");
 	s->rate = bench_beside(b, c, "figure=rate");
-	if (is_unix(c))
-		return enter_unix(b, s, c);
-	host = net_hosts_need(&s->hosts, c);
 	s->setup = bench_beside(b, c, "figure=packet_setup");
 	s->teardown = bench_beside(b, c, "figure=packet_teardown");
-	if (!host)
-		return -EIO; /* it was said why */
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
-	err = net_client_begin(&s->client, host, &hello);
+	if (!err)
+		err = net_client_begin(&s->client, &s->hosts.host, &hello);
 	s->closed = s->client.closed;
-	if (!err && s->client.fd >= 0 && s->paused && !bench_stopping(b))
+	if (!err && s->paused)
 		err = net_capture_open(&s->capture, b, s->client.fd);
+	if (!err && case_is(c, "proto", "unix"))
+		bench_fact(b, c, "server_cpu", s->client.server_cpu);
 	net_client_end(&s->client);
-	/* Without packets the rest is measured all the same. */
-	return err == -ENOTSUP ? 0 : err;
+	return err;
 }
 
 /* The parts of the life of a connection, in ticks; the clock's overhead not
@@ -249,21 +174,20 @@ static bool was_lost(const struct net_client *c)
 	return info.tcpi_total_retrans > 0;
 }
 
-static int live(struct bench *b, struct state *s, bool paused,
-		struct life *life, bool *lost)
+static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
 {
 	const enum timer_method method = bench_timer(b)->method;
 	struct net_client *c = &s->client;
 	int err;
 
-	TIMER_INTERVAL(method, life->make, err = net_client_socket(c, c->host));
+	TIMER_INTERVAL(method, life->make, err = net_client_socket(c));
 	if (err)
 		return err;
 	TIMER_INTERVAL(method, life->connect, err = net_client_dial(c));
 	if (err)
 		return err;
 	life->port = net_client_port(c);
-	if (paused)
+	if (s->paused)
 		usleep(PAUSE_US);
 	TIMER_INTERVAL(method, life->teardown, err = do_teardown(c));
 	if (err)
@@ -273,70 +197,20 @@ static int live(struct bench *b, struct state *s, bool paused,
 	return err;
 }
 
-static int failed(struct bench *b, struct state *s, int err)
-{
-	if (err == -EADDRNOTAVAIL)
-		return bench_skip(b, "all local ports are in TIME_WAIT: try "
-				     "again in a minute");
-	return net_client_fail(&s->client, err, "connect and close");
-}
-
 static double rate_of(const struct bench *b, const struct life *life)
 {
-	const double ns = bench_ns(b, (double)life->make) +
-			  bench_ns(b, (double)life->connect) +
-			  bench_ns(b, (double)life->teardown) +
-			  bench_ns(b, (double)life->close);
-
-	return 1e9 / ns;
-}
-
-static void count_lost(const struct bench_case *c)
-{
-	struct case_state *cs = c->data;
-
-	cs->syn_again++;
-}
-
-static int sample_plain(struct bench *b, struct state *s,
-			const struct bench_case *c)
-{
-	struct life life = { 0 };
-	bool lost = false;
-	const int err = live(b, s, false, &life, &lost);
-
-	if (err)
-		return failed(b, s, err);
-	if (lost) {
-		count_lost(c);
-		return 0;
-	}
-	bench_record(b, c, life.connect);
-	bench_record_value(b, s->rate, rate_of(b, &life));
-	s->made++;
-	return 0;
-}
-
-/* The packets of the connection from client port @port; those of other ports
- * are passed over.  Return: 0 or as net_capture_next(). */
-static int capture_handshake(struct net_capture *cap, struct net_handshake *h,
-			     uint16_t port)
-{
-	struct net_packet p;
-	int err;
-
-	do
-		err = net_capture_next(cap, &p, CAPTURE_MS);
-	while (!err && (p.port != port || !net_handshake_see(h, &p)));
-	return err;
+	return 1e9 / (bench_ns(b, (double)life->make) +
+		      bench_ns(b, (double)life->connect) +
+		      bench_ns(b, (double)life->teardown) +
+		      bench_ns(b, (double)life->close));
 }
 
 static int record_packets(struct bench *b, struct state *s, uint16_t port)
 {
-	struct net_handshake h = { 0 };
+	struct net_handshake h = { .port = port };
 	bool opened, closed;
 
-	if (capture_handshake(&s->capture, &h, port))
+	if (net_capture_until(&s->capture, CAPTURE_MS, net_handshake_see, &h))
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");
@@ -354,46 +228,47 @@ static int record_packets(struct bench *b, struct state *s, uint16_t port)
 	return 0;
 }
 
-static int sample_paused(struct bench *b, struct state *s,
-			 const struct bench_case *c)
+static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
+	struct state *s = state;
+	struct case_state *cs = c->data;
 	struct life life = { 0 };
 	bool lost = false;
 	int err;
 
 	if (s->capture.pcap)
 		net_capture_drain(&s->capture);
-	err = live(b, s, true, &life, &lost);
+	err = live(b, s, &life, &lost);
+	if (err == -EADDRNOTAVAIL)
+		return bench_skip(b, "all local ports are in TIME_WAIT: try "
+				     "again in a minute");
 	if (err)
-		return failed(b, s, err);
-	if (lost) {
-		count_lost(c);
+		return net_client_fail(&s->client, err, "connect and close");
+	cs->syn_again += lost;
+	if (lost)
 		return 0;
-	}
-	bench_record(b, c, life.teardown);
 	s->made++;
+	bench_record(b, c, s->paused ? life.teardown : life.connect);
+	if (!s->paused)
+		bench_record_value(b, s->rate, rate_of(b, &life));
 	return s->capture.pcap ? record_packets(b, s, life.port) : 0;
 }
 
-static int sample(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct state *s = state;
-
-	if (bench_stopping(b))
-		return 0;
-	return s->paused ? sample_paused(b, s, c) : sample_plain(b, s, c);
-}
-
 /* The server counts connections that came and were ended by their client, those
- * of other clients, too. */
+ * of other clients, too: not where its socket has no port. */
 static int ask_server(struct bench *b, struct state *s,
 		      const struct bench_case *c)
 {
-	const int err = net_client_ask(&s->client, s->client.host);
+	const int err = net_client_ask(&s->client);
 	const uint32_t seen = s->client.closed - s->closed;
 
-	if (err || bench_stopping(b))
+	if (err)
 		return err;
+	if (case_is(c, "proto", "unix")) {
+		bench_proof(b, c, "closed_by_server", s->made, seen);
+		bench_proof(b, s->rate, "closed_by_server", s->made, seen);
+		return 0;
+	}
 	bench_least(b, c, "closed_by_server", s->made, seen);
 	if (!s->paused)
 		bench_least(b, s->rate, "closed_by_server", s->made, seen);
@@ -404,16 +279,16 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct case_state *cs = c->data;
+	int err = 0;
 
-	if (is_unix(c)) {
-		net_client_end(&s->client);
-		leave_unix(b, s, c);
-		return 0;
-	}
-	bench_fact(b, c, "syn_again", cs->syn_again);
+	if (!case_is(c, "proto", "unix"))
+		bench_fact(b, c, "syn_again", cs->syn_again);
 	net_capture_close(&s->capture, b, s->setup);
 	net_client_end(&s->client);
-	return s->made && !bench_stopping(b) ? ask_server(b, s, c) : 0;
+	if (s->made && !bench_stopping(b))
+		err = ask_server(b, s, c);
+	net_hosts_end(&s->hosts);
+	return err;
 }
 
 /* The calls are measured all the same where there are no packets. */
@@ -433,10 +308,6 @@ static void teardown(struct bench *b, void *state)
 
 	if (s->clock > 0)
 		close(s->clock);
-	partner_stop(&s->local.partner);
-	if (s->listener > 0)
-		close(s->listener);
-	partner_unshare(s->ended, sizeof(*s->ended));
 	net_hosts_close(&s->hosts);
 }
 

@@ -158,42 +158,37 @@ static long count_sleeps(void)
 	return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
 }
 
-static int begin_icmp(struct bench *b, struct state *s,
-		      const struct net_host *host)
+static int open_icmp(struct bench *b, struct state *s)
 {
 	int err;
 
 	if (access("/proc/thread-self/net/snmp", R_OK))
 		return bench_skip(b, "the replies cannot be counted (needs "
 				     "/proc/net/snmp)");
-	err = net_ping_icmp_open(&s->ping, host);
-	s->client.host = host;
+	s->client.host = &s->hosts.host;
 	s->client.busy = false;
+	err = net_ping_icmp_open(&s->ping, s->client.host);
 	if (err == -EPERM || err == -EACCES)
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
-	if (err)
-		return bench_fail(b, -err, "open an ICMP socket");
-	net_proof_begin(&s->proof, &s->client, NET_PROOF_ICMP, 0);
-	s->sleeps = count_sleeps();
-	return 0;
+	return err ? bench_fail(b, -err, "open an ICMP socket") : 0;
 }
 
 static int begin_session(struct bench *b, struct state *s,
-			 const struct bench_case *c,
-			 const struct net_host *host)
+			 const struct bench_case *c)
 {
 	const struct case_state *cs = c->data;
-	const struct net_hello hello = { .op = s->way->op,
-					 .size = s->size,
+	const struct net_hello hello = { .op = cs->way->op,
+					 .size = cs->size,
 					 .flags = cs->flags };
-	int err;
+	const int err =
+		hello.op ? net_client_begin(&s->client, &s->hosts.host, &hello)
+			 : open_icmp(b, s);
 
 	s->trips = 0;
-	err = net_client_begin(&s->client, host, &hello);
-	if (err || bench_stopping(b))
+	if (err)
 		return err;
-	net_proof_begin(&s->proof, &s->client, s->way->proof, s->size);
+	net_proof_begin(&s->proof, &s->client, cs->way->proof, cs->size);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -202,8 +197,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct case_state *cs = c->data;
-	const struct net_host *host = net_hosts_need(&s->hosts, c);
-	int err;
+	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->way = cs->way;
 	s->size = cs->size;
@@ -213,16 +207,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->before = bench_beside(b, c, "figure=before");
 	s->after = bench_beside(b, c, "figure=after");
 	s->give_up = 0;
-	s->trips = 0;
-	if (!host)
-		return -EIO; /* it was said why */
-	if (!s->way->op)
-		return begin_icmp(b, s, host);
-	err = begin_session(b, s, c, host);
-	if (err || bench_stopping(b) || s->way != &packets)
+	if (!err)
+		err = begin_session(b, s, c);
+	if (err || s->way != &packets)
 		return err;
 	err = net_capture_open(&s->capture, b, s->client.fd);
-	return err == -ENOTSUP ? bench_skip(b, "%s", s->capture.why) : err;
+	return s->capture.why ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip.  So
@@ -281,15 +271,14 @@ static int sample_trips(struct bench *b, void *state,
 	uint64_t ticks[TRIPS] = { 0 };
 	int err = 0;
 
-	for (int i = 0; i < TRIPS && !err && !bench_stopping(b); i++)
+	for (int i = 0; i < TRIPS && !err; i++)
 		err = timed_trip(b, s, c->data, &ticks[i]);
-	if (err || bench_stopping(b))
-		return err;
-	for (int i = 0; i < TRIPS; i++)
+	for (int i = 0; i < TRIPS && !err; i++)
 		if (ticks[i])
 			bench_record(b, c, ticks[i]);
-	ask_kernel(b, s);
-	return 0;
+	if (!err)
+		ask_kernel(b, s);
+	return err;
 }
 
 /* One byte there and back, with its packets, all by the kernel's clock for
@@ -308,7 +297,6 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 	struct net_client *c = &s->client;
 	const uint8_t number = ++s->ping.number;
 	unsigned char byte = number;
-	struct net_packet p;
 	int err;
 
 	*t = (struct acked_trip) { .ack.port = net_client_port(c) };
@@ -325,10 +313,7 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 		return err;
 	if (byte != number)
 		return -EBADMSG;
-	do
-		err = net_capture_next(&s->capture, &p, CAPTURE_MS);
-	while (!err && !net_ack_see(&t->ack, &p));
-	if (!err)
+	if (!net_capture_until(&s->capture, CAPTURE_MS, net_ack_see, &t->ack))
 		return 0;
 	err = net_client_check(c, EAGAIN);
 	return err ? err : -ENOMSG;
@@ -411,13 +396,12 @@ static int end_session(struct bench *b, struct state *s,
 /* A connection whose acknowledgements are still those of the kernel alone. */
 static int renew(struct bench *b, struct state *s, const struct bench_case *c)
 {
-	const struct net_host *host = s->client.host;
 	int err;
 
 	if (s->trips < ACKED_TRIPS)
 		return 0;
 	err = end_session(b, s, c);
-	return err ? err : begin_session(b, s, c, host);
+	return err ? err : begin_session(b, s, c);
 }
 
 /* On a host with little time to spare it is often the server that
@@ -430,9 +414,9 @@ static int sample_packet(struct bench *b, void *state,
 	struct case_state *cs = c->data;
 	struct acked_trip t;
 	bool by_kernel;
-	int err = bench_stopping(b) ? 0 : renew(b, s, c);
+	int err = renew(b, s, c);
 
-	if (err || bench_stopping(b))
+	if (err)
 		return err;
 	usleep(PACKET_GAP_US);
 	s->trips++;
@@ -494,6 +478,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	net_capture_close(&s->capture, b, c);
 	net_ping_icmp_close(&s->ping);
 	net_client_end(&s->client);
+	net_hosts_end(&s->hosts);
 	return err;
 }
 

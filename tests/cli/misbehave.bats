@@ -214,7 +214,6 @@ judged() {
 	diff <(sort <<<"$output") - <<-END
 		$ROOT/bench/cpu/lib/probe.c
 		$ROOT/bench/cpu/lib/ways_calls.c
-		$ROOT/bench/net/exec/server.c
 		$ROOT/bench/net/lib/net_serve.c
 		$ROOT/bench/task/lib/box_runtime.c
 		$ROOT/bench/task/lib/proc_spawn.c

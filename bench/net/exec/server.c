@@ -5,11 +5,9 @@
  * nothing else (docs/benchmarks/net_server.md).
  */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "err.h"
@@ -23,7 +21,7 @@ struct settings {
 	struct opt_list allow;
 	uint64_t port, cpu;
 	struct net_limits limits;
-	bool until_eof, help;
+	bool help;
 };
 
 #define CPU_ANY UINT64_MAX
@@ -48,7 +46,7 @@ static const struct opt options[] = {
 		"that one session may last, s"),
 	OPT_U64(0, "idle-exit", settings, limits.idle_s, "3600", 0, 604800,
 		"end when nobody came for so long (0: never), s"),
-	OPT_FLAG(0, "until-eof", settings, until_eof,
+	OPT_FLAG(0, "until-eof", settings, limits.until_eof,
 		 "end when standard input does, as when ssh goes, flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
 	OPT_END,
@@ -59,35 +57,6 @@ static volatile sig_atomic_t stop;
 static void ask_to_stop(int sig)
 {
 	stop = sig;
-}
-
-/* Whoever started us has gone when there is nothing more to read. */
-static void *await_eof(void *arg)
-{
-	char ignored[64];
-	ssize_t n;
-
-	do
-		n = read(STDIN_FILENO, ignored, sizeof(ignored));
-	while (n > 0 || (n < 0 && errno == EINTR));
-	kill(getpid(), SIGTERM);
-	return arg;
-}
-
-static int watch_input(void)
-{
-	sigset_t every, old;
-	pthread_t id;
-	int err;
-
-	/* Signals are for the thread that serves. */
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	err = pthread_create(&id, NULL, await_eof, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!err)
-		pthread_detach(id);
-	return err;
 }
 
 /* Not those that are ignored already: a program that starts its own server
@@ -141,9 +110,7 @@ static int serve(const struct settings *set, struct net_addr *addr)
 	/* The port, for whoever asked for any. */
 	printf("%u\n", net_addr_port(addr));
 	fflush(stdout);
-	err = set->until_eof ? -watch_input() : 0;
-	if (!err)
-		err = net_serve(fd, &set->limits, &stop);
+	err = net_serve(fd, &set->limits, &stop);
 	close(fd);
 	if (err)
 		warn("%s", strerror(-err));

@@ -142,15 +142,21 @@ int net_addr_datagrams(int connection, uint16_t *port)
 	return err ? err : fd;
 }
 
-int net_addr_enter(const char *name)
+int net_addr_space(const char *name)
 {
 	char path[128];
-	int fd, err = 0;
+	int fd;
 
 	snprintf(path, sizeof(path), "/run/netns/%s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err = -errno;
+	return fd < 0 ? -errno : fd;
+}
+
+int net_addr_enter(const char *name)
+{
+	const int fd = net_addr_space(name);
+	const int err = fd < 0 ? fd : setns(fd, CLONE_NEWNET) ? -errno : 0;
+
 	if (fd >= 0)
 		close(fd);
 	return err;

@@ -43,7 +43,11 @@ int net_addr_listen(struct net_addr *a);
  * Return: descriptor or -errno. */
 int net_addr_datagrams(int connection, uint16_t *port);
 
-/* net_addr_enter() - enter the network namespace @name of ip-netns(8).
+/* net_addr_space() - the network namespace @name of ip-netns(8).
+ * Return: descriptor or -errno. */
+int net_addr_space(const char *name);
+
+/* net_addr_enter() - enter it.
  * Return: 0 or -errno. */
 int net_addr_enter(const char *name);
 

@@ -58,12 +58,7 @@ static int set_filter(pcap_t *pcap, uint16_t port)
 	return err;
 }
 
-static int cannot(struct net_capture *cap, const char *why)
-{
-	cap->why = why;
-	return -ENOTSUP;
-}
-
+/* Return: 0, also with cap->why, or bench_fail(). */
 static int activate(struct net_capture *cap, struct bench *b, const char *name)
 {
 	pcap_t *pcap = cap->pcap;
@@ -73,19 +68,20 @@ static int activate(struct net_capture *cap, struct bench *b, const char *name)
 	pcap_set_snaplen(pcap, SNAP_BYTES);
 	pcap_set_buffer_size(pcap, BUFFER_BYTES);
 	pcap_set_immediate_mode(pcap, 1);
-	if (pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO))
-		return cannot(cap, "no time stamps in nanoseconds here");
+	if (pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO)) {
+		cap->why = "no time stamps in nanoseconds here";
+		return 0;
+	}
 	err = pcap_activate(pcap);
 	if (err == PCAP_ERROR_PERM_DENIED)
-		return cannot(cap, "capturing packets is not permitted (needs "
-				   "CAP_NET_RAW)");
-	if (err < 0)
+		cap->why = "capturing packets is not permitted (needs "
+			   "CAP_NET_RAW)";
+	else if (err >= 0 && pcap_datalink(pcap) != DLT_EN10MB)
+		cap->why = "the interface has no Ethernet frames";
+	if (cap->why)
+		return 0;
+	if (err < 0 || set_filter(pcap, cap->port))
 		return bench_fail(b, 0, "capture on %s: %s", name,
-				  pcap_geterr(pcap));
-	if (pcap_datalink(pcap) != DLT_EN10MB)
-		return cannot(cap, "the interface has no Ethernet frames");
-	if (set_filter(pcap, cap->port))
-		return bench_fail(b, 0, "capture filter: %s",
 				  pcap_geterr(pcap));
 	return pcap_setnonblock(pcap, 1, why)
 		       ? bench_fail(b, 0, "capture: %s", why)
@@ -109,7 +105,7 @@ int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 	if (!cap->pcap)
 		return bench_fail(b, 0, "capture on %s: %s", name, why);
 	err = activate(cap, b, name);
-	if (err) {
+	if (err || cap->why) {
 		pcap_close(cap->pcap);
 		cap->pcap = NULL;
 	}
@@ -134,16 +130,23 @@ static int look(struct net_capture *cap, struct net_packet *p)
 	return 0;
 }
 
-int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
+int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
+		      void *arg)
 {
-	const int64_t deadline = deadline_in(wait_ms);
 	struct pollfd ready = { .events = POLLIN };
-	int err, n;
+	int64_t deadline = deadline_in(wait_ms);
 
 	ready.fd = pcap_get_selectable_fd(cap->pcap);
 	for (;;) {
-		err = look(cap, p);
-		if (err == -EPROTO)
+		struct net_packet p;
+		const int err = look(cap, &p);
+		int n;
+
+		if (!err && see(arg, &p))
+			return 0;
+		if (!err)
+			deadline = deadline_in(wait_ms);
+		if (!err || err == -EPROTO)
 			continue;
 		if (err != -EAGAIN)
 			return err;
@@ -182,10 +185,11 @@ void net_capture_close(struct net_capture *cap, struct bench *b,
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
 	cap->why = "built without libpcap";
-	return -ENOTSUP;
+	return 0;
 }
 
-int net_capture_next(struct net_capture *cap, struct net_packet *p, int wait_ms)
+int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
+		      void *arg)
 {
 	return -EIO;
 }

@@ -22,18 +22,19 @@ struct net_capture {
  * net_capture_open() - begin to capture the packets to and from the server's
  * port, on the interface through which connection @fd to the server goes.
  *
- * Return: 0, bench_fail(), or -ENOTSUP with @cap->why where that is not
- * permitted or libpcap was not there when this was built.
+ * Return: 0 or bench_fail(); also 0 with @cap->why where that is not permitted
+ * or libpcap was not there when this was built.
  */
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd);
 
 /**
- * net_capture_next() - the next packet, waiting up to @wait_ms for it.
+ * net_capture_until() - give packets to @see until it has seen the last one,
+ * waiting up to @wait_ms for each.
  *
  * Return: 0, -ETIMEDOUT, or -EIO.
  */
-int net_capture_next(struct net_capture *cap, struct net_packet *p,
-		     int wait_ms);
+int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
+		      void *arg);
 
 /* net_capture_drain() - throw away all packets that are there. */
 void net_capture_drain(struct net_capture *cap);

@@ -113,10 +113,10 @@ static int await(struct net_client *c)
 	return err < 0 ? err : -err;
 }
 
-int net_client_socket(struct net_client *c, const struct net_host *host)
+int net_client_socket(struct net_client *c)
 {
-	c->host = host;
-	c->fd = socket(host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	c->fd = socket(c->host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC,
+		       0);
 	return c->fd < 0 ? -errno : 0;
 }
 
@@ -127,20 +127,6 @@ int net_client_dial(struct net_client *c)
 	if (!connect(c->fd, to, c->host->addr.len))
 		return 0;
 	return errno == EINTR ? await(c) : net_client_check(c, errno);
-}
-
-int net_client_connect(struct net_client *c, const struct net_host *host)
-{
-	const int on = 1;
-	int err = net_client_socket(c, host);
-
-	if (err)
-		return bench_fail(c->b, -err, "make a socket");
-	err = net_client_dial(c);
-	if (err)
-		return net_client_fail(c, err, "connect to the server");
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	return 0;
 }
 
 static int talk(struct net_client *c, struct net_hello hello,
@@ -176,18 +162,24 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 		     const struct net_hello *hello)
 {
 	struct net_answer answer = { 0 };
+	const int on = 1;
 	int err;
 
 	c->busy = false;
-	err = net_client_connect(c, host);
-	if (err || c->fd < 0)
-		return err;
+	c->host = host;
+	err = net_client_socket(c);
+	if (err)
+		return bench_fail(c->b, -err, "make a socket");
+	err = net_client_dial(c);
+	if (err)
+		return net_client_fail(c, err, "connect to the server");
+	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	err = talk(c, *hello, &answer);
 	if (!err && answer.status != NET_OK)
 		return bench_skip(c->b, "the server refused: %s",
 				  answer.status == NET_FULL
 					  ? "it has too many sessions"
-					  : "it has no memory or threads");
+					  : "it has no memory or processes");
 	if (!err && c->udp >= 0)
 		err = connect_udp(c, answer.port);
 	if (err)
@@ -200,10 +192,10 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 	return 0;
 }
 
-int net_client_ask(struct net_client *c, const struct net_host *host)
+int net_client_ask(struct net_client *c)
 {
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
-	const int err = net_client_begin(c, host, &hello);
+	const int err = net_client_begin(c, c->host, &hello);
 
 	net_client_end(c);
 	return err;
@@ -222,7 +214,7 @@ int net_client_fail(struct net_client *c, int err, const char *doing)
 {
 	switch (-err) {
 	case ECANCELED:
-		return 0;
+		return err;
 	case ESRCH:
 		return bench_fail(c->b, 0, "%s: our server process has ended",
 				  doing);

@@ -43,23 +43,20 @@ void net_client_open(struct net_client *c, struct bench *b);
  * net_client_begin() - connect to @host, say @hello and hear the answer.
  * For NET_ECHO_UDP the socket of the datagrams is made.
  *
- * Return: 0 or bench_fail().
+ * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
  */
 int net_client_begin(struct net_client *c, const struct net_host *host,
 		     const struct net_hello *hello);
 
-/* net_client_connect() - a connected socket without delays of small
- * segments, not yet greeted.  Return: as above. */
-int net_client_connect(struct net_client *c, const struct net_host *host);
-
-/* Its two steps: net_client_socket() makes it, net_client_dial() connects it.
- * Return: 0, -errno or as net_client_check(). */
-int net_client_socket(struct net_client *c, const struct net_host *host);
+/* Its first two steps: net_client_socket() makes a socket for @c->host,
+ * net_client_dial() connects it.  Return: 0, -errno or as net_client_check().
+ */
+int net_client_socket(struct net_client *c);
 int net_client_dial(struct net_client *c);
 
-/* net_client_ask() - what the server has counted by now (closed, echoed), by a
- * short session of its own.  Return: 0 or bench_fail(). */
-int net_client_ask(struct net_client *c, const struct net_host *host);
+/* net_client_ask() - what the server of @c->host has counted by now (closed,
+ * echoed), by a short session of its own.  Return: as net_client_begin(). */
+int net_client_ask(struct net_client *c);
 
 /* net_client_end() - close both sockets, if they are open. */
 void net_client_end(struct net_client *c);
@@ -83,8 +80,8 @@ int net_client_receive(struct net_client *c, void *buf, size_t len);
 ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
 				size_t len);
 
-/* net_client_fail() - bench_fail() in words for one of those; 0 (nothing is
- * said) for -ECANCELED. */
+/* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
+ * passed on. */
 int net_client_fail(struct net_client *c, int err, const char *doing);
 
 /* net_client_info() - what the kernel knows of the connection; all zero if it

@@ -44,11 +44,6 @@ int net_flow_open(struct net_flow *f, struct bench *b)
 	return make_room(f, NET_MAX_MESSAGE);
 }
 
-static void set_nodelay(const struct net_client *c, int on)
-{
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
 /* One stream more. */
 static int add_stream(struct net_flow *f, const struct net_host *host)
 {
@@ -58,16 +53,18 @@ static int add_stream(struct net_flow *f, const struct net_host *host)
 		.size = f->plan.size,
 		.span_ns = (uint64_t)f->plan.span_ns,
 	};
+	const int no_delay =
+		0; /* as it is for a program that asks for nothing */
 	int err;
 
 	at->taken = 0;
 	at->from = at->to = (struct net_report) { 0 };
 	err = net_client_begin(&at->client, host, &hello);
-	if (err || at->client.fd < 0)
+	if (err)
 		return err;
 	f->streams++;
-	/* As it is for a program that asks for nothing. */
-	set_nodelay(&at->client, 0);
+	setsockopt(at->client.fd, IPPROTO_TCP, TCP_NODELAY, &no_delay,
+		   sizeof(no_delay));
 	return 0;
 }
 
@@ -105,7 +102,7 @@ int net_flow_send(struct net_flow *f)
 {
 	const double message_ns = MESSAGE_NS + f->plan.size / BYTES_PER_NS;
 	const double n = LOOK_NS / (message_ns * f->streams);
-	int err = 0;
+	int err = bench_stopping(f->b) ? -ECANCELED : 0;
 
 	for (unsigned int i = 0; (i == 0 || i < n) && !err; i++)
 		for (unsigned int k = 0; k < f->streams && !err; k++)
@@ -171,8 +168,7 @@ static int warm_up(struct net_flow *f)
 
 	do
 		err = net_flow_send(f);
-	while (!err && !bench_stopping(f->b) &&
-	       now_ns(f) - begin < f->plan.warm_up_ns);
+	while (!err && now_ns(f) - begin < f->plan.warm_up_ns);
 	for (unsigned int k = 0; k < f->streams && !err; k++) {
 		struct net_stream *at = &f->stream[k];
 		const int got = find_span(at, UINT64_MAX);
@@ -192,9 +188,9 @@ int net_flow_begin(struct net_flow *f, const struct net_host *host,
 	f->plan = *plan;
 	f->streams = 0;
 	f->moment = 0;
-	while (!err && f->streams < plan->streams && !bench_stopping(f->b))
+	while (!err && f->streams < plan->streams)
 		err = add_stream(f, host);
-	return err || bench_stopping(f->b) ? err : warm_up(f);
+	return err ? err : warm_up(f);
 }
 
 int net_flow_finish(struct net_flow *f)

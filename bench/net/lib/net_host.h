@@ -10,10 +10,9 @@
 #include "partner.h"
 
 /*
- * The far end.  It is always a net_server: on loopback, and in the two network
- * namespaces that scripts/netlab makes, one that is started here on a CPU of
- * our choice; with --peer one that runs on another host, or is started there
- * over ssh.
+ * The far end.  On loopback, and in the two network namespaces that
+ * scripts/netlab makes, it is processes of ours on a CPU of our choice; with
+ * --peer a net_server that runs on another host, or is started there over ssh.
  */
 struct net_options {
 	const char *peer, *peer_server;
@@ -35,26 +34,30 @@ struct net_options {
 			 "measure between the two network namespaces of "      \
 			 "scripts/netlab, flag")
 
+#define NET_SERVERS 4 /* sessions that a server of ours can have at a time */
+
+struct net_counts;
+
 struct net_host {
 	struct net_addr addr;
-	bool is_peer;		/* of --peer */
-	struct partner partner; /* the server, or the ssh to it; or none */
-	int in; /* its standard input; with ssh the server ends with it */
+	bool is_peer; /* of --peer */
 };
-
-#define NET_HOSTS 4
 
 struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
-	int far; /* the server's network namespace of --netlab, else -1 */
-	struct net_host peer;
-	bool watching; /* a peer that is no process of ours */
+	struct net_host host;
+	int here, far;	    /* the network namespaces of --netlab, else -1 */
+	struct partner ssh; /* that started the peer; or none */
+	int line;	    /* to it: the peer's server ends with it */
+	bool watching;	    /* a peer that is no process of ours */
 	/* The servers started here do not preempt the client that wakes them
-	 * up; to be set before net_hosts_need(). */
+	 * up; to be set before net_hosts_begin(). */
 	bool defer;
-	/* On this CPU and on another, by IPv4 and by IPv6. */
-	struct net_host host[NET_HOSTS];
+	/* Of this visit. */
+	int listener;
+	struct net_counts *counts;
+	struct partner server[NET_SERVERS];
 };
 
 /**
@@ -81,16 +84,19 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 		   const struct net_options *o);
 
 /**
- * net_hosts_need() - the server of the place and the IP version of @c, started
- * afresh if it has ended.
+ * net_hosts_begin() - in enter(): the server of the place and the protocol of
+ * @c (proto=unix: AF_UNIX), for @sessions at a time.
  *
- * Return: the host, or NULL after bench_fail() or bench_skip(), or when the
- * user wants to stop.
+ * Return: 0 with @h->host, or as net_hosts_open(), or -ECANCELED if the user
+ * wants to stop.
  */
-const struct net_host *net_hosts_need(struct net_hosts *h,
-				      const struct bench_case *c);
+int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
+		    unsigned int sessions);
 
-/* net_hosts_close() - end all servers; any state is fine. */
+/* net_hosts_end() - in leave(): it is needed no more. */
+void net_hosts_end(struct net_hosts *h);
+
+/* net_hosts_close() - end all; any state is fine. */
 void net_hosts_close(struct net_hosts *h);
 
 #endif

@@ -64,8 +64,10 @@ int net_packet_parse(struct net_packet *p, const unsigned char *frame,
 	return 0;
 }
 
-bool net_ack_see(struct net_ack *a, const struct net_packet *p)
+bool net_ack_see(void *arg, const struct net_packet *p)
 {
+	struct net_ack *a = arg;
+
 	if (p->port != a->port)
 		return false;
 	if (p->to_server) {
@@ -100,8 +102,12 @@ static void from_server(struct net_handshake *h, const struct net_packet *p)
 	}
 }
 
-bool net_handshake_see(struct net_handshake *h, const struct net_packet *p)
+bool net_handshake_see(void *arg, const struct net_packet *p)
 {
+	struct net_handshake *h = arg;
+
+	if (p->port != h->port)
+		return false;
 	if (!p->to_server) {
 		from_server(h, p);
 		return false;

@@ -33,8 +33,12 @@ struct net_ack {
 	bool pure;		 /* the acknowledgement had no data */
 };
 
-/* net_ack_see() - the next packet.  Return: whether it acknowledges. */
-bool net_ack_see(struct net_ack *a, const struct net_packet *p);
+/* The next packet for something that needs some.  Return: whether it was the
+ * last one. */
+typedef bool net_see_fn(void *arg, const struct net_packet *p);
+
+/* net_ack_see() - for a struct net_ack.  The last one acknowledges. */
+net_see_fn net_ack_see;
 
 /*
  * Set-up and teardown of one TCP connection, as the CSE 221 report has them
@@ -42,14 +46,14 @@ bool net_ack_see(struct net_ack *a, const struct net_packet *p);
  * server's, and from the client's FIN to its acknowledgement of the server's.
  */
 struct net_handshake {
+	uint16_t port; /* of the client; others are passed over */
 	uint64_t syn_ns, open_ns, fin_ns, closed_ns;
 	unsigned int syns, fins; /* that the client sent: 1 each, or again */
 	uint32_t server_syn, server_fin;
 	bool answered, finished; /* the server's SYN, FIN was seen */
 };
 
-/* net_handshake_see() - the next packet of this connection.  Return: whether
- * the last one was seen. */
-bool net_handshake_see(struct net_handshake *h, const struct net_packet *p);
+/* net_handshake_see() - for a struct net_handshake. */
+net_see_fn net_handshake_see;
 
 #endif

@@ -223,30 +223,28 @@ void net_proof_begin(struct net_proof *p, const struct net_client *c,
 int net_proof_end(struct net_proof *p, struct net_client *c,
 		  const struct bench_case *bc)
 {
+	const bool bytes = p->by == NET_PROOF_BYTES || p->by == NET_PROOF_ACKED;
+	const double expected = (double)(p->answered * (bytes ? p->size : 1));
 	double seen;
+	int err;
 
 	if (!p->answered || bench_stopping(c->b))
 		return 0;
+	p->answered = 0; /* it is told once */
 	if (p->by == NET_PROOF_SERVER) {
-		int err;
-
 		net_client_end(c);
-		err = net_client_ask(c, c->host);
-		if (err || bench_stopping(c->b))
+		err = net_client_ask(c);
+		if (err)
 			return err;
 	}
 	seen = (double)count(p, c) - (double)p->before;
 	if (p->by == NET_PROOF_BYTES)
-		bench_proof(c->b, bc, "bytes_back",
-			    (double)(p->answered * p->size), seen);
-	else if (p->by == NET_PROOF_ACKED)
-		bench_least(c->b, bc, "acknowledged",
-			    (double)(p->answered * p->size), seen);
+		bench_proof(c->b, bc, "bytes_back", expected, seen);
 	else
 		bench_least(c->b, bc,
-			    p->by == NET_PROOF_SERVER ? "echoed_by_server"
-						      : "replies_in",
-			    (double)p->answered, seen);
-	p->answered = 0; /* it is told once */
+			    p->by == NET_PROOF_ACKED	? "acknowledged"
+			    : p->by == NET_PROOF_SERVER ? "echoed_by_server"
+							: "replies_in",
+			    expected, seen);
 	return 0;
 }

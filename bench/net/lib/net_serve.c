@@ -3,65 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "deadline.h"
-#include "net_wire.h"
+#include "net_session.h"
 
 #define HELLO_MS 10000 /* to say hello in */
 #define LOOK_MS	 250   /* between two looks at those over their limits */
 #define EVENTS	 64
 
-/* What a thread keeps on its stack is small. */
-#define STACK_BYTES 131072u
-
-/* A busy session in which nothing came for so long sleeps until something
- * comes: a client that went away must not cost a CPU. */
-#define SPIN_MS 20
-
-/* So many empty looks between two looks at the clock. */
-#define SPIN_LOOKS 1024u
-
-/* Whatever the size of the messages, as it is for a program that takes what has
- * come.  (iperf3 reads as much at a time as its client writes.) */
-#define SINK_BYTES (1u << 17)
-
 /* A connection that has not said hello yet. */
 struct pending {
 	int fd; /* -1: this place is free */
-	uint64_t since_ms;
-	struct net_addr peer;
+	int64_t until_ms;
 	struct net_hello hello;
 	size_t have; /* bytes of it */
-};
-
-/*
- * One that has: a thread each, that blocks (or polls, if it was asked to).  It
- * sets no timeouts, for a timer armed and taken back with each message would be
- * part of the round trip: the thread that accepts looks at all sessions a few
- * times a second instead.
- */
-struct session {
-	bool used;
-	int fd;	 /* the connection */
-	int udp; /* NET_ECHO_UDP: the socket of the datagrams, else -1 */
-	struct net_hello hello;
-	struct net_addr peer;
-	_Atomic uint64_t bytes; /* received */
-	uint64_t seen;		/* of them, when they last changed */
-	uint64_t seen_ms, begin_ms;
-	struct server *server;
 };
 
 struct server {
@@ -69,380 +31,105 @@ struct server {
 	const struct net_limits *limits;
 	struct pending *pending;
 	unsigned int next; /* place of the next connection */
-	uint64_t now_ms, active_ms, looked_ms;
-	pthread_mutex_t lock; /* of the table: fd and used of all sessions */
-	pthread_cond_t ended;
-	struct session *table; /* limits->sessions of them */
-	unsigned int count;
-	/* See struct net_answer. */
-	_Atomic uint32_t closed;
-	_Atomic uint64_t echoed;
-	char machine[NET_MACHINE];
+	int64_t active_ms; /* when somebody was there last */
+	int64_t look_ms;   /* when to look() again */
+	pid_t *child;	   /* limits->sessions of them */
+	size_t children;
+	struct net_counts *counts;
+	bool eof;
+	bool crashed; /* a session: that is a fault of ours */
 };
 
-static uint64_t clock_ms(void)
+static void drop(struct pending *p)
 {
-	return (uint64_t)clock_now_ns(CLOCK_MONOTONIC_COARSE) / 1000000;
+	close(p->fd);
+	p->fd = -1;
 }
 
-/* recv() that polls for a while.  Return: as recv(). */
-static ssize_t receive_busy(int fd, void *buf, size_t len)
+static void drop_all(struct server *s)
 {
-	uint64_t until = 0;
+	for (unsigned int i = 0; s->pending && i < s->limits->pending; i++)
+		if (s->pending[i].fd >= 0)
+			drop(&s->pending[i]);
+}
 
-	for (unsigned int looks = 1;; looks++) {
-		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
+/* The session of this process, for tick(). */
+static struct net_session session;
+static const struct net_limits *its_limits;
 
-		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-			return n;
-		if (looks % SPIN_LOOKS)
-			continue;
-		if (!until)
-			until = clock_ms() + SPIN_MS;
-		else if (clock_ms() > until)
-			return recv(fd, buf, len, 0);
+/* Each second: end the session if it is over its limits. */
+static void tick(int sig)
+{
+	static uint64_t seconds, quiet_s, seen;
+
+	quiet_s = session.bytes == seen ? quiet_s + 1 : 0;
+	seen = session.bytes;
+	if (++seconds > its_limits->seconds || quiet_s > its_limits->quiet_s)
+		_exit(0);
+}
+
+/* In a process of its own, which has nothing of other connections. */
+static _Noreturn void be_session(struct server *s, struct pending *p,
+				 pid_t server)
+{
+	const struct itimerval each_second = { { 1, 0 }, { 1, 0 } };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != server)
+		_exit(1);
+	its_limits = s->limits;
+	session = (struct net_session) { .fd = p->fd,
+					 .hello = p->hello,
+					 .counts = s->counts,
+					 .most = s->limits->bytes };
+	p->fd = -1;
+	drop_all(s);
+	close(s->listener);
+	close(s->epoll);
+	fcntl(session.fd, F_SETFL, 0); /* it blocks */
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &each_second, NULL);
+	net_session_run(&session);
+	_exit(0);
+}
+
+/* Forget the sessions that have ended. */
+static void reap(struct server *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		s->crashed |= status != 0;
+		for (size_t i = 0; i < s->children; i++)
+			if (s->child[i] == pid)
+				s->child[i--] = s->child[--s->children];
 	}
 }
 
-/* At most @len bytes.  Return: as recv(), 0 also when it had enough. */
-static ssize_t receive(struct session *s, int fd, void *buf, size_t len)
+/* Give a connection to a process of its own, also when there is no room or no
+ * process: then the client is told, and it is closed. */
+static void begin_session(struct server *s, struct pending *p)
 {
-	uint64_t bytes;
-	ssize_t n;
+	struct net_answer refusal = { .magic = NET_ANSWER, .status = NET_FULL };
+	const pid_t server = getpid();
+	pid_t pid = -1;
 
-	do
-		n = s->hello.flags & NET_BUSY ? receive_busy(fd, buf, len)
-					      : recv(fd, buf, len, 0);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return n;
-	/* This thread alone writes it. */
-	bytes = atomic_load_explicit(&s->bytes, memory_order_relaxed) +
-		(uint64_t)n;
-	atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
-	return bytes > s->server->limits->bytes ? 0 : n;
-}
-
-static int send_all(int fd, const void *buf, size_t len)
-{
-	const char *at = buf;
-
-	while (len) {
-		const ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EPIPE;
-		at += n;
-		len -= (size_t)n;
+	epoll_ctl(s->epoll, EPOLL_CTL_DEL, p->fd,
+		  NULL); /* or it has two ends */
+	net_session_place(&p->hello);
+	reap(s);
+	if (s->children < s->limits->sessions) {
+		refusal.status = NET_TROUBLE;
+		pid = fork();
 	}
-	return 0;
-}
-
-static void count_echo(struct session *s)
-{
-	atomic_fetch_add_explicit(&s->server->echoed, 1, memory_order_relaxed);
-}
-
-static void echo(struct session *s, unsigned char *buf)
-{
-	const size_t size = s->hello.size;
-	size_t have = 0;
-
-	for (;;) {
-		const ssize_t n = receive(s, s->fd, buf + have, size - have);
-
-		if (n <= 0)
-			return;
-		have += (size_t)n;
-		if (have < size)
-			continue;
-		/* Before it is sent: the client may ask at once. */
-		count_echo(s);
-		if (send_all(s->fd, buf, size))
-			return;
-		have = 0;
-	}
-}
-
-/* A datagram that cannot be sent back is lost, as others are.  An empty one
- * looks like the end: the clients send none. */
-static void echo_udp(struct session *s, unsigned char *buf)
-{
-	for (;;) {
-		const ssize_t n = receive(s, s->udp, buf, s->hello.size);
-
-		if (n > 0) {
-			count_echo(s);
-			send(s->udp, buf, (size_t)n, MSG_NOSIGNAL);
-		} else if (n == 0 || errno != ECONNREFUSED) {
-			return;
-		}
-	}
-}
-
-static void acknowledge_soon(int fd)
-{
-	const int on = 1;
-
-	/* The kernel falls back to delayed ones by itself: ask each time. */
-	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
-}
-
-static int report(struct session *s, uint64_t bytes, uint64_t ns)
-{
-	const struct net_report report = { .bytes = bytes, .ns = ns };
-	const int err = send_all(s->fd, &report, sizeof(report));
-
-	/* Whoever sends looks like one whose acknowledgements can wait for
-	 * what it will send next, and a client that waits with a small segment
-	 * until the one before was acknowledged (Nagle) would wait for 40 ms.
-	 * A server that only reads acknowledges what it has read at once; so
-	 * does this one. */
-	acknowledge_soon(s->fd);
-	return err;
-}
-
-static void sink(struct session *s, unsigned char *buf, size_t room)
-{
-	uint64_t due = 0, have = 0;
-	ssize_t n;
-
-	while ((n = receive(s, s->fd, buf, room)) > 0) {
-		const uint64_t now = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
-
-		have += (uint64_t)n;
-		if (now < due)
-			continue;
-		if (report(s, have, now))
-			return;
-		due = now + s->hello.span_ns;
-	}
-	report(s, have, 0);
-}
-
-/* The acknowledgement does not wait for the answer. */
-static void acknowledge(struct session *s, unsigned char *buf, size_t room)
-{
-	ssize_t n;
-
-	do {
-		acknowledge_soon(s->fd);
-		n = receive(s, s->fd, buf, room);
-	} while (n > 0 && !send_all(s->fd, buf, (size_t)n));
-}
-
-/* A socket for datagrams from this client and nobody else. */
-static int open_udp(struct session *s, uint16_t *port)
-{
-	struct net_addr there = s->peer;
-	const int fd = net_addr_datagrams(s->fd, port);
-
-	if (fd < 0)
-		return fd;
-	net_addr_set_port(&there, s->hello.port);
-	if (connect(fd, (struct sockaddr *)&there.sa, there.len)) {
-		close(fd);
-		return -EIO;
-	}
-	pthread_mutex_lock(&s->server->lock);
-	s->udp = fd;
-	pthread_mutex_unlock(&s->server->lock);
-	return 0;
-}
-
-static void serve(struct session *s, unsigned char *buf, size_t room)
-{
-	struct net_answer answer = {
-		.magic = NET_ANSWER,
-		.status = NET_OK,
-		.cpu = sched_getcpu(),
-		.same_machine = net_same_machine(&s->hello, s->server->machine),
-		.closed = atomic_load(&s->server->closed),
-		.echoed = atomic_load(&s->server->echoed),
-	};
-
-	if (!buf || (s->hello.op == NET_ECHO_UDP && open_udp(s, &answer.port)))
-		answer.status = NET_TROUBLE;
-	if (send_all(s->fd, &answer, sizeof(answer)) || answer.status != NET_OK)
-		return;
-	switch ((enum net_op)s->hello.op) {
-	case NET_ECHO:
-		echo(s, buf);
-		break;
-	case NET_ECHO_UDP:
-		echo_udp(s, buf);
-		break;
-	case NET_SINK:
-		sink(s, buf, room);
-		break;
-	case NET_ACK:
-		acknowledge(s, buf, room);
-		break;
-	}
-}
-
-static void end(struct session *s)
-{
-	struct server *server = s->server;
-
-	pthread_mutex_lock(&server->lock);
-	close(s->fd);
-	if (s->udp >= 0)
-		close(s->udp);
-	s->used = false;
-	server->count--;
-	pthread_cond_signal(&server->ended);
-	pthread_mutex_unlock(&server->lock);
-}
-
-static void *session(void *arg)
-{
-	struct session *s = arg;
-	const size_t room =
-		s->hello.op == NET_SINK ? SINK_BYTES : s->hello.size;
-	unsigned char *buf = malloc(room);
-
-	if (buf)
-		memset(buf, 0x5a, room); /* pages of its own, before the work */
-	serve(s, buf, room);
-	free(buf);
-	end(s);
-	return NULL;
-}
-
-static int start_thread(struct session *s)
-{
-	pthread_attr_t attr;
-	sigset_t every, old;
-	pthread_t id;
-	int err;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* Signals are for the thread that accepts. */
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	err = pthread_create(&id, &attr, session, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return -err;
-}
-
-static struct session *take(struct server *server)
-{
-	for (unsigned int i = 0; i < server->limits->sessions; i++)
-		if (!server->table[i].used)
-			return &server->table[i];
-	return NULL;
-}
-
-/* The last thing that it hears; it may not even read it. */
-static void refuse(int fd, enum net_status status)
-{
-	const struct net_answer answer = { .magic = NET_ANSWER,
-					   .status = (uint16_t)status };
-
-	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
-}
-
-/* Give a connection to a session of its own, also when there is no room or no
- * thread: then the client is told, and it is closed. */
-static void begin_session(struct server *server, const struct pending *p)
-{
-	const int flags = fcntl(p->fd, F_GETFL), fd = p->fd;
-	const int on = 1;
-	struct session *s;
-
-	/* A server on another host takes no time from the client's CPU, so one
-	 * on the same machine keeps off it.  The session's thread inherits it.
-	 */
-	bench_keep_off(net_same_machine(&p->hello, server->machine)
-			       ? p->hello.cpu
-			       : -1);
-	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	pthread_mutex_lock(&server->lock);
-	s = take(server);
-	if (s) {
-		*s = (struct session) {
-			.used = true,
-			.fd = fd,
-			.udp = -1,
-			.hello = p->hello,
-			.peer = p->peer,
-			.seen_ms = server->now_ms,
-			.begin_ms = server->now_ms,
-			.server = server,
-		};
-		server->count++;
-		if (start_thread(s)) {
-			s->used = false;
-			server->count--;
-			refuse(fd, NET_TROUBLE);
-		}
-	} else {
-		refuse(fd, NET_FULL);
-	}
-	pthread_mutex_unlock(&server->lock);
-}
-
-/* A blocked call of the session returns, and it ends by itself. */
-static void hang_up(struct session *s)
-{
-	shutdown(s->fd, SHUT_RDWR);
-	if (s->udp >= 0)
-		shutdown(s->udp, SHUT_RDWR);
-}
-
-static bool is_over(struct session *s)
-{
-	const struct net_limits *lim = s->server->limits;
-	const uint64_t now_ms = s->server->now_ms;
-	const uint64_t bytes = atomic_load(&s->bytes);
-	char byte;
-
-	if (bytes != s->seen) {
-		s->seen = bytes;
-		s->seen_ms = now_ms;
-	}
-	/* Nobody reads the connection of a session with datagrams: it is there
-	 * to say that the client lives, and carries nothing more. */
-	if (s->udp >= 0 &&
-	    (recv(s->fd, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN))
-		return true;
-	return now_ms - s->seen_ms > 1000ull * lim->quiet_s ||
-	       now_ms - s->begin_ms > 1000ull * lim->seconds;
-}
-
-/* End sessions that are beyond their limits, or whose client has gone.
- * Return: how many there are. */
-static unsigned int watch_sessions(struct server *server)
-{
-	unsigned int count;
-
-	pthread_mutex_lock(&server->lock);
-	for (unsigned int i = 0; i < server->limits->sessions; i++)
-		if (server->table[i].used && is_over(&server->table[i]))
-			hang_up(&server->table[i]);
-	count = server->count;
-	pthread_mutex_unlock(&server->lock);
-	return count;
-}
-
-/* End all and wait for them. */
-static void close_sessions(struct server *server)
-{
-	pthread_mutex_lock(&server->lock);
-	for (unsigned int i = 0; i < server->limits->sessions; i++)
-		if (server->table[i].used)
-			hang_up(&server->table[i]);
-	while (server->count)
-		pthread_cond_wait(&server->ended, &server->lock);
-	pthread_mutex_unlock(&server->lock);
+	if (pid == 0)
+		be_session(s, p, server);
+	if (pid > 0)
+		s->child[s->children++] = pid;
+	else
+		send(p->fd, &refusal, sizeof(refusal), MSG_NOSIGNAL);
+	drop(p);
 }
 
 static bool is_allowed(const struct net_limits *lim, const struct net_addr *a)
@@ -451,12 +138,6 @@ static bool is_allowed(const struct net_limits *lim, const struct net_addr *a)
 		if (net_addr_same_host(a, &lim->allow[i]))
 			return true;
 	return net_addr_is_loopback(a);
-}
-
-static void drop(struct pending *p)
-{
-	close(p->fd);
-	p->fd = -1;
 }
 
 /* Places are taken in turn: where the next one is not free, its connection has
@@ -478,23 +159,16 @@ static void hear(struct server *s, struct pending *p)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
-		/* A client that ended in good order will ask for this. */
-		if (n == 0 && p->have == 0)
-			atomic_fetch_add(&s->closed, 1);
+	p->have += n > 0 ? (size_t)n : 0;
+	if (n > 0 && p->have < sizeof(p->hello))
+		return;
+	/* A client that ended in good order will ask for this. */
+	if (n == 0 && p->have == 0)
+		atomic_fetch_add(&s->counts->closed, 1);
+	if (n > 0 && net_hello_fits(&p->hello))
+		begin_session(s, p);
+	else
 		drop(p);
-		return;
-	}
-	p->have += (size_t)n;
-	if (p->have < sizeof(p->hello))
-		return;
-	if (!net_hello_fits(&p->hello)) {
-		drop(p);
-		return;
-	}
-	epoll_ctl(s->epoll, EPOLL_CTL_DEL, p->fd, NULL);
-	begin_session(s, p);
-	p->fd = -1;
 }
 
 static void admit(struct server *s, int fd, const struct net_addr *peer)
@@ -502,15 +176,13 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 	struct epoll_event event = { .events = EPOLLIN };
 	struct pending *p;
 
-	s->active_ms = s->now_ms;
+	s->active_ms = deadline_in(0);
 	if (!is_allowed(s->limits, peer)) {
 		close(fd);
 		return;
 	}
 	p = place(s);
-	*p = (struct pending) { .fd = fd,
-				.since_ms = s->now_ms,
-				.peer = *peer };
+	*p = (struct pending) { .fd = fd, .until_ms = deadline_in(HELLO_MS) };
 	event.data.ptr = p;
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))
 		drop(p);
@@ -537,36 +209,32 @@ static void accept_some(struct server *s)
 	}
 }
 
-static void handle(struct server *s, const struct epoll_event *event)
+/* Whoever started us has gone when there is nothing more to read. */
+static void read_input(struct server *s)
 {
-	struct pending *p = event->data.ptr;
+	char ignored[64];
+	const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
 
-	if (!p)
-		accept_some(s);
-	else if (p->fd >= 0)
-		hear(s, p);
+	s->eof = n == 0 || (n < 0 && errno != EINTR);
 }
 
 static void look(struct server *s)
 {
-	bool active = watch_sessions(s);
+	const int64_t now_ms = deadline_in(0);
 
-	s->looked_ms = s->now_ms;
+	reap(s);
+	s->look_ms = now_ms + LOOK_MS;
+	if (s->children)
+		s->active_ms = now_ms;
 	for (unsigned int i = 0; i < s->limits->pending; i++) {
 		struct pending *p = &s->pending[i];
 
-		if (p->fd >= 0 && s->now_ms - p->since_ms > HELLO_MS)
+		if (p->fd < 0)
+			continue;
+		s->active_ms = now_ms;
+		if (deadline_passed(p->until_ms))
 			drop(p);
-		active |= p->fd >= 0;
 	}
-	if (active)
-		s->active_ms = s->now_ms;
-}
-
-static bool is_idle(const struct server *s)
-{
-	return s->limits->idle_s &&
-	       s->now_ms - s->active_ms >= 1000ull * s->limits->idle_s;
 }
 
 /* First those that speak, then new ones: one of these may take the place of
@@ -575,19 +243,32 @@ static int turn(struct server *s)
 {
 	struct epoll_event events[EVENTS];
 	const int n = epoll_wait(s->epoll, events, EVENTS, LOOK_MS);
+	bool new = false;
 
 	if (n < 0 && errno != EINTR)
 		return -errno;
-	s->now_ms = clock_ms();
-	for (int i = 0; i < n; i++)
-		if (events[i].data.ptr)
-			handle(s, &events[i]);
-	for (int i = 0; i < n; i++)
-		if (!events[i].data.ptr)
-			handle(s, &events[i]);
-	if (s->now_ms - s->looked_ms >= LOOK_MS)
+	for (int i = 0; i < n; i++) {
+		struct pending *p = events[i].data.ptr;
+
+		if (!p)
+			new = true;
+		else if (events[i].data.ptr == (void *)s)
+			read_input(s);
+		else if (p->fd >= 0)
+			hear(s, p);
+	}
+	if (new)
+		accept_some(s);
+	if (deadline_passed(s->look_ms))
 		look(s);
 	return 0;
+}
+
+static bool is_idle(const struct server *s)
+{
+	return s->limits->idle_s &&
+	       deadline_passed(s->active_ms +
+			       1000 * (int64_t)s->limits->idle_s);
 }
 
 static int open_server(struct server *s)
@@ -595,13 +276,13 @@ static int open_server(struct server *s)
 	struct epoll_event event = { .events = EPOLLIN };
 
 	fcntl(s->listener, F_SETFL, O_NONBLOCK);
-	net_addr_machine(s->machine, sizeof(s->machine));
-	s->now_ms = s->active_ms = s->looked_ms = clock_ms();
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->ended, NULL);
+	signal(SIGCHLD, SIG_DFL); /* or its sessions could not be counted */
+	s->active_ms = deadline_in(0);
 	s->pending = calloc(s->limits->pending, sizeof(*s->pending));
-	s->table = calloc(s->limits->sessions, sizeof(*s->table));
-	if (!s->pending || !s->table)
+	s->child = calloc(s->limits->sessions, sizeof(*s->child));
+	s->counts = mmap(NULL, sizeof(*s->counts), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!s->pending || !s->child || s->counts == MAP_FAILED)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->limits->pending; i++)
 		s->pending[i].fd = -1;
@@ -609,18 +290,26 @@ static int open_server(struct server *s)
 	if (s->epoll < 0 ||
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener, &event))
 		return -errno;
+	event.data.ptr = s;
+	/* A file has nothing to wait for. */
+	s->eof = s->limits->until_eof &&
+		 epoll_ctl(s->epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event);
 	return 0;
 }
 
 static void close_server(struct server *s)
 {
-	for (unsigned int i = 0; s->pending && i < s->limits->pending; i++)
-		if (s->pending[i].fd >= 0)
-			close(s->pending[i].fd);
-	if (s->table)
-		close_sessions(s);
+	if (s->pending)
+		drop_all(s);
+	for (size_t i = 0; i < s->children; i++) {
+		kill(s->child[i], SIGKILL);
+		while (waitpid(s->child[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	free(s->pending);
-	free(s->table);
+	free(s->child);
+	if (s->counts != MAP_FAILED)
+		munmap(s->counts, sizeof(*s->counts));
 	if (s->epoll >= 0)
 		close(s->epoll);
 }
@@ -630,12 +319,13 @@ int net_serve(int listener, const struct net_limits *limits,
 {
 	struct server s = { .listener = listener,
 			    .epoll = -1,
-			    .limits = limits };
+			    .limits = limits,
+			    .counts = MAP_FAILED };
 	int err;
 
 	err = open_server(&s);
-	while (!err && !*stop && !is_idle(&s))
+	while (!err && !*stop && !s.eof && !is_idle(&s))
 		err = turn(&s);
 	close_server(&s);
-	return err;
+	return s.crashed && !err ? -EFAULT : err;
 }

@@ -3,6 +3,7 @@
 #define NET_SERVE_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,9 +11,9 @@
 #include "opts.h"
 
 /*
- * The server of the network programs.  It never does anything but to
- * count, send back and throw away what comes, and it keeps within these limits
- * whatever comes.
+ * The server of the network programs for another host: one process that hears
+ * who comes, and one for each session.  It keeps within these limits whatever
+ * comes.
  */
 struct net_limits {
 	struct net_addr allow[OPT_LIST_MAX]; /* besides loopback */
@@ -23,6 +24,7 @@ struct net_limits {
 	uint64_t seconds;  /* that one session may last */
 	uint64_t quiet_s;  /* end a session in which nothing happens */
 	uint64_t idle_s;   /* end the server when nobody came; 0: never */
+	bool until_eof;	   /* end it when standard input does */
 };
 
 #define NET_LIMITS_DEFAULT                                           \
@@ -36,7 +38,7 @@ struct net_limits {
  * @listener: of net_addr_listen().
  * @stop: set by a signal handler.
  *
- * Return: 0 or -errno.  All sessions are over then.
+ * Return: 0 or -errno (-EFAULT: a session has crashed).  All are over then.
  */
 int net_serve(int listener, const struct net_limits *limits,
 	      const volatile sig_atomic_t *stop);

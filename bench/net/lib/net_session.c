@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "net_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "deadline.h"
+#include "net_addr.h"
+
+/* A busy session in which nothing came for so long sleeps until something
+ * comes: a client that went away must not cost a CPU. */
+#define SPIN_MS 20
+
+/* So many empty looks between two looks at the clock. */
+#define SPIN_LOOKS 1024u
+
+/* Whatever the size of the messages, as it is for a program that takes what has
+ * come.  (iperf3 reads as much at a time as its client writes.) */
+#define SINK_BYTES (1u << 17)
+
+/* recv() that polls for a while.  Return: as recv(). */
+static ssize_t receive_busy(int fd, void *buf, size_t len)
+{
+	int64_t until = 0;
+
+	for (unsigned int looks = 1;; looks++) {
+		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
+
+		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+			return n;
+		if (looks % SPIN_LOOKS)
+			continue;
+		if (!until)
+			until = deadline_in(SPIN_MS);
+		else if (deadline_passed(until))
+			return recv(fd, buf, len, 0);
+	}
+}
+
+/* At most @len bytes.  Return: as recv(), 0 also when it had enough. */
+static ssize_t receive(struct net_session *s, int fd, void *buf, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = s->hello.flags & NET_BUSY ? receive_busy(fd, buf, len)
+					      : recv(fd, buf, len, 0);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n;
+	s->bytes += (uint64_t)n;
+	return s->bytes > s->most ? 0 : n;
+}
+
+static int send_all(int fd, const void *buf, size_t len)
+{
+	const char *at = buf;
+
+	while (len) {
+		const ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EPIPE;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void count_echo(struct net_session *s)
+{
+	atomic_fetch_add_explicit(&s->counts->echoed, 1, memory_order_relaxed);
+}
+
+static void echo(struct net_session *s, unsigned char *buf)
+{
+	const size_t size = s->hello.size;
+	size_t have = 0;
+
+	for (;;) {
+		const ssize_t n = receive(s, s->fd, buf + have, size - have);
+
+		if (n <= 0)
+			return;
+		have += (size_t)n;
+		if (have < size)
+			continue;
+		/* Before it is sent: the client may ask at once. */
+		count_echo(s);
+		if (send_all(s->fd, buf, size))
+			return;
+		have = 0;
+	}
+}
+
+/* A socket for datagrams from this client and nobody else. */
+static int open_udp(struct net_session *s, uint16_t *port)
+{
+	struct net_addr there = { .len = sizeof(there.sa) };
+	struct sockaddr *const to = (struct sockaddr *)&there.sa;
+	const int fd = net_addr_datagrams(s->fd, port);
+	bool fine = fd >= 0 && !getpeername(s->fd, to, &there.len);
+
+	net_addr_set_port(&there, s->hello.port);
+	fine = fine && !connect(fd, to, there.len);
+	if (fd >= 0 && !fine)
+		close(fd);
+	return fine ? fd : -EIO;
+}
+
+static volatile sig_atomic_t datagrams; /* for hang_up() */
+
+/* A blocked call returns, and the session ends by itself. */
+static void hang_up(int sig)
+{
+	shutdown(datagrams, SHUT_RDWR);
+}
+
+/* Nobody reads the connection of a session with datagrams: it is there to say
+ * that the client lives, and whatever comes there ends it.  Return: whether it
+ * has come already. */
+static bool watch_connection(const struct net_session *s, int udp)
+{
+	char byte;
+
+	datagrams = udp;
+	signal(SIGIO, hang_up);
+	fcntl(s->fd, F_SETOWN, getpid());
+	fcntl(s->fd, F_SETFL, O_ASYNC);
+	return recv(s->fd, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+/* A datagram that cannot be sent back is lost, as others are.  An empty one
+ * looks like the end: the clients send none. */
+static void echo_udp(struct net_session *s, int udp, unsigned char *buf)
+{
+	bool over = watch_connection(s, udp);
+
+	while (!over) {
+		const ssize_t n = receive(s, udp, buf, s->hello.size);
+
+		if (n > 0) {
+			count_echo(s);
+			send(udp, buf, (size_t)n, MSG_NOSIGNAL);
+		} else {
+			over = n == 0 || errno != ECONNREFUSED;
+		}
+	}
+	fcntl(s->fd, F_SETFL, 0);
+}
+
+static void acknowledge_soon(int fd)
+{
+	const int on = 1;
+
+	/* The kernel falls back to delayed ones by itself: ask each time. */
+	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
+}
+
+static int report(struct net_session *s, uint64_t bytes, uint64_t ns)
+{
+	const struct net_report report = { .bytes = bytes, .ns = ns };
+	const int err = send_all(s->fd, &report, sizeof(report));
+
+	/* Whoever sends looks like one whose acknowledgements can wait for
+	 * what it will send next, and a client that waits with a small segment
+	 * until the one before was acknowledged (Nagle) would wait for 40 ms.
+	 * A server that only reads acknowledges what it has read at once; so
+	 * does this one. */
+	acknowledge_soon(s->fd);
+	return err;
+}
+
+static void sink(struct net_session *s, unsigned char *buf)
+{
+	uint64_t due = 0, have = 0;
+	ssize_t n;
+
+	while ((n = receive(s, s->fd, buf, SINK_BYTES)) > 0) {
+		const uint64_t now = (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
+
+		have += (uint64_t)n;
+		if (now < due)
+			continue;
+		if (report(s, have, now))
+			return;
+		due = now + s->hello.span_ns;
+	}
+	report(s, have, 0);
+}
+
+/* The acknowledgement does not wait for the answer. */
+static void acknowledge(struct net_session *s, unsigned char *buf)
+{
+	ssize_t n;
+
+	do {
+		acknowledge_soon(s->fd);
+		n = receive(s, s->fd, buf, s->hello.size);
+	} while (n > 0 && !send_all(s->fd, buf, (size_t)n));
+}
+
+static void serve(struct net_session *s, int udp, unsigned char *buf)
+{
+	switch ((enum net_op)s->hello.op) {
+	case NET_ECHO:
+		echo(s, buf);
+		break;
+	case NET_ECHO_UDP:
+		echo_udp(s, udp, buf);
+		break;
+	case NET_SINK:
+		sink(s, buf);
+		break;
+	case NET_ACK:
+		acknowledge(s, buf);
+		break;
+	}
+}
+
+bool net_session_place(const struct net_hello *h)
+{
+	char machine[NET_MACHINE];
+	bool same;
+
+	net_addr_machine(machine, sizeof(machine));
+	same = net_same_machine(h, machine);
+	bench_keep_off(same ? h->cpu : -1);
+	return same;
+}
+
+void net_session_run(struct net_session *s)
+{
+	const size_t room =
+		s->hello.op == NET_SINK ? SINK_BYTES : s->hello.size;
+	unsigned char *buf = malloc(room);
+	struct net_answer answer = {
+		.magic = NET_ANSWER,
+		.closed = atomic_load(&s->counts->closed),
+		.echoed = atomic_load(&s->counts->echoed),
+	};
+	const int on = 1;
+	int udp = -1;
+
+	answer.same_machine = net_session_place(&s->hello);
+	answer.cpu = sched_getcpu();
+	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (buf)
+		memset(buf, 0x5a, room); /* pages of its own, before the work */
+	if (buf && s->hello.op == NET_ECHO_UDP)
+		udp = open_udp(s, &answer.port);
+	if (!buf || (s->hello.op == NET_ECHO_UDP && udp < 0))
+		answer.status = NET_TROUBLE;
+	if (!send_all(s->fd, &answer, sizeof(answer)) &&
+	    answer.status == NET_OK)
+		serve(s, udp, buf);
+	if (udp >= 0)
+		close(udp);
+	free(buf);
+}
+
+int net_session_accept(int listener, struct net_counts *counts)
+{
+	struct net_session s = { .counts = counts, .most = UINT64_MAX };
+	ssize_t n;
+
+	s.fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (s.fd < 0)
+		return errno == EINTR ? 0 : -errno;
+	n = recv(s.fd, &s.hello, sizeof(s.hello), MSG_WAITALL);
+	/* A client that ended in good order will ask for this. */
+	if (n == 0)
+		atomic_fetch_add(&counts->closed, 1);
+	else if (n == sizeof(s.hello) && net_hello_fits(&s.hello))
+		net_session_run(&s);
+	close(s.fd);
+	return 0;
+}
