@@ -53,7 +53,7 @@ static void mean_add(struct mean *m, const struct certificate_ops *ops,
 /* In 1024ths of a tick. */
 static uint64_t mean_of(const struct mean *m)
 {
-	struct wide mean = wide_mul(m->n ? m->sum : m->least, 1024);
+	wide mean = (wide)(m->n ? m->sum : m->least) * 1024;
 
 	if (m->n)
 		(void)wide_div(&mean, m->n);
@@ -71,7 +71,7 @@ uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
 				{ .least = (uint64_t)-1 },
 				{ .least = (uint64_t)-1 } };
 	uint64_t at[4];
-	struct wide pct;
+	wide pct;
 	int i, k;
 
 	/* In turn, so that a change of the core's frequency hits all. */
@@ -84,7 +84,7 @@ uint64_t certificate_seen(const struct certificate_ops *ops, void *ctx,
 	if (at[1] <= at[0] || at[3] <= at[2])
 		return 0;
 	/* Percent, rounded; and the longer row has 16 chains more. */
-	pct = wide_mul(at[1] - at[0], 3200);
+	pct = (wide)(at[1] - at[0]) * 3200;
 	(void)wide_div(&pct, at[3] - at[2]);
 	return (wide_u64(pct) + 1) / 2;
 }
@@ -168,108 +168,78 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 	return 0;
 }
 
-static struct wide narrow(uint64_t value)
+static bool line(struct certificate_figure *f, const char *name,
+		 const char *unit, unsigned int decimals, wide value)
 {
-	return (struct wide) { 0, value };
+	f->name = name;
+	f->unit = unit;
+	f->decimals = decimals;
+	f->value = value;
+	return true;
 }
 
-/* The lines with which the paper closes a log, of either body. */
-static bool closing_line(unsigned int line, const struct ensemble_figures *f,
-			 const struct ensemble_figures *all,
-			 struct certificate_figure *out)
+/* The lines with which the paper closes a log, of any body. */
+static bool closing_line(struct certificate_figure *out, unsigned int i,
+			 const struct ensemble_figures *f)
 {
-	out->has_all = true;
-	switch (line) {
+	switch (i) {
 	case 0:
-		out->name = "min";
-		out->value = narrow(f->min);
-		out->all = narrow(all->min);
-		return true;
+		return line(out, "min", "ticks", 0, f->min);
 	case 1:
-		out->name = "spurious";
-		out->unit = "1";
-		out->value = narrow(f->spurious);
-		out->all = narrow(all->spurious);
-		return true;
+		return line(out, "spurious", "1", 0, f->spurious);
 	case 2:
-		out->name = "total_variance";
-		out->unit = "ticks^2";
-		out->decimals = 3;
-		out->value = f->total_variance_milli;
-		out->all = all->total_variance_milli;
-		return true;
+		return line(out, "total_variance", "ticks^2", 3,
+			    f->total_variance_milli);
 	case 3:
-		out->name = "max_deviation";
-		out->value = narrow(f->max_deviation);
-		out->all = narrow(all->max_deviation);
-		return true;
+		return line(out, "max_deviation", "ticks", 0, f->max_deviation);
 	case 4:
-		out->name = "var_of_variances";
-		out->unit = "ticks^4";
-		out->decimals = 6;
-		out->value = f->var_of_variances_micro;
-		out->all = all->var_of_variances_micro;
-		return true;
-	case 5:
-		out->name = "var_of_minima";
-		out->unit = "ticks^2";
-		out->decimals = 3;
-		out->value = f->var_of_minima_milli;
-		out->all = all->var_of_minima_milli;
-		return true;
+		return line(out, "var_of_variances", "ticks^4", 6,
+			    f->var_of_variances_micro);
 	default:
-		return false;
+		return line(out, "var_of_minima", "ticks^2", 3,
+			    f->var_of_minima_milli);
 	}
 }
 
-/* What follows from them. */
-static bool conclusion(unsigned int line, const struct certificate *c,
-		       struct certificate_figure *out)
+/* The same of all samples stands beside it. */
+static bool closing(struct certificate_figure *out, unsigned int i,
+		    const struct ensemble_figures *f,
+		    const struct ensemble_figures *all)
 {
-	switch (line) {
+	out->has_all = closing_line(out, i, all);
+	out->all = out->value;
+	return closing_line(out, i, f);
+}
+
+/* What follows from them. */
+static bool conclusion(struct certificate_figure *out, unsigned int i,
+		       const struct certificate *c)
+{
+	const struct ensemble_resolution *r = &c->resolution;
+	const wide variance = c->empty.total_variance_milli;
+
+	out->body = i < 3 ? "empty" : i < 5 ? "loop" : i < 6 ? "chain" : "all";
+	out->better = i < 5 ? "lower" : "higher";
+	out->known = i < 3 || i > 4 || r->instructions;
+	switch (i) {
 	case 0:
+		return line(out, "shortest_5pct", "ticks", 0,
+			    ensemble_shortest(variance, 20));
 	case 1:
-		out->body = "empty";
-		out->name = line ? "shortest_1pct" : "shortest_5pct";
-		out->value =
-			narrow(ensemble_shortest(c->empty.total_variance_milli,
-						 line ? 100 : 20));
-		return true;
+		return line(out, "shortest_1pct", "ticks", 0,
+			    ensemble_shortest(variance, 100));
 	case 2:
-		out->body = "empty";
-		out->name = "disturbed";
-		out->unit = "1";
-		out->value = narrow(c->disturbed);
-		return true;
+		return line(out, "disturbed", "1", 0, c->disturbed);
 	case 3:
-		out->body = "loop";
-		out->name = "resolution_instructions";
-		out->unit = "1";
-		out->known = c->resolution.instructions;
-		out->value = narrow(c->resolution.instructions);
-		return true;
+		return line(out, "resolution_instructions", "1", 0,
+			    r->instructions);
 	case 4:
-		out->body = "loop";
-		out->name = "resolution_ticks";
-		out->known = c->resolution.instructions;
-		out->value = narrow(c->resolution.ticks);
-		return true;
+		return line(out, "resolution_ticks", "ticks", 0, r->ticks);
 	case 5:
-		out->body = "chain";
-		out->name = "seen_pct";
-		out->unit = "%";
-		out->better = "higher";
-		out->value = narrow(c->clock.seen_pct);
-		return true;
-	case 6:
-		out->body = "all";
-		out->name = "verdict";
-		out->unit = "level";
-		out->better = "higher";
-		out->value = narrow(ensemble_verdict(c->faults));
-		return true;
+		return line(out, "seen_pct", "%", 0, c->clock.seen_pct);
 	default:
-		return false;
+		return line(out, "verdict", "level", 0,
+			    ensemble_verdict(c->faults));
 	}
 }
 
@@ -279,36 +249,30 @@ static bool conclusion(unsigned int line, const struct certificate *c,
 #define LOOP_LINES  5
 #define CONCLUSIONS 7
 
-static bool function_line(unsigned int line, const struct certificate *c,
-			  struct certificate_figure *out)
-{
-	out->body = "function";
-	if (line < EMPTY_LINES)
-		return closing_line(line, &c->function, &c->function_all, out);
-	out->name = "cost";
-	out->value = narrow(c->function.min > c->empty.min
-				    ? c->function.min - c->empty.min
-				    : 0);
-	return line == EMPTY_LINES;
-}
-
 bool certificate_figure(const struct certificate *c, unsigned int i,
 			struct certificate_figure *f)
 {
-	*f = (struct certificate_figure) { .body = i < EMPTY_LINES ? "empty"
-								   : "loop",
-					   .unit = "ticks",
+	const uint64_t least = c->function.min, empty = c->empty.min;
+
+	*f = (struct certificate_figure) { .body = "empty",
 					   .better = "lower",
 					   .known = true };
 	if (i < EMPTY_LINES)
-		return closing_line(i, &c->empty, &c->empty_all, f);
+		return closing(f, i, &c->empty, &c->empty_all);
 	i -= EMPTY_LINES;
+	f->body = "loop";
 	if (i < LOOP_LINES)
-		return closing_line(i, &c->loop, &c->loop_all, f);
+		return closing(f, i, &c->loop, &c->loop_all);
 	i -= LOOP_LINES;
 	if (i < CONCLUSIONS)
-		return conclusion(i, c, f);
-	return c->has_function && function_line(i - CONCLUSIONS, c, f);
+		return conclusion(f, i, c);
+	i -= CONCLUSIONS;
+	f->body = "function";
+	if (!c->has_function || i > EMPTY_LINES)
+		return false;
+	if (i < EMPTY_LINES)
+		return closing(f, i, &c->function, &c->function_all);
+	return line(f, "cost", "ticks", 0, least > empty ? least - empty : 0);
 }
 
 /* Source: the white paper, sections 3.1.2, 3.2.2, 3.2.4, 3.3.1 and 3.3.2.

@@ -61,7 +61,7 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 struct certificate_figure {
 	const char *body, *name, *unit;
 	const char *better;
-	struct wide value, all; /* times 10^decimals; all: of all samples */
+	wide value, all; /* times 10^decimals; all: of all samples */
 	unsigned int decimals;
 	bool known; /* has a value */
 	bool has_all;

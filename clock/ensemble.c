@@ -1,47 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ensemble.h"
 
-struct wide wide_mul(uint64_t a, uint64_t b)
-{
-	/* Schoolbook, in halves: a 32-bit machine has no wider product. */
-	const uint64_t al = (uint32_t)a, ah = a >> 32;
-	const uint64_t bl = (uint32_t)b, bh = b >> 32;
-	const uint64_t low = al * bl;
-	const uint64_t mid = ah * bl + (low >> 32); /* cannot carry out */
-	const uint64_t mid2 = al * bh + (uint32_t)mid;
-	struct wide r;
-
-	r.hi = ah * bh + (mid >> 32) + (mid2 >> 32);
-	r.lo = mid2 << 32 | (uint32_t)low;
-	return r;
-}
-
-bool wide_add(struct wide *a, struct wide b)
-{
-	const uint64_t lo = a->lo + b.lo;
-	const uint64_t carry = lo < a->lo;
-	const uint64_t hi = a->hi + b.hi;
-	const bool over = hi < b.hi || hi + carry < hi;
-
-	a->lo = lo;
-	a->hi = hi + carry;
-	return over;
-}
-
-/* @a - @b, where @a >= @b. */
-static struct wide wide_minus(struct wide a, struct wide b)
-{
-	a.hi -= b.hi + (a.lo < b.lo);
-	a.lo -= b.lo;
-	return a;
-}
-
-static bool wide_less(struct wide a, struct wide b)
-{
-	return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo);
-}
-
-uint64_t wide_div(struct wide *a, uint64_t d)
+uint64_t wide_div(wide *a, uint64_t d)
 {
 	uint64_t rest = 0;
 	int i;
@@ -51,30 +11,17 @@ uint64_t wide_div(struct wide *a, uint64_t d)
 	for (i = 0; i < 128; i++) {
 		const bool out = rest >> 63;
 
-		rest = rest << 1 | a->hi >> 63;
-		a->hi = a->hi << 1 | a->lo >> 63;
-		a->lo <<= 1;
+		rest = rest << 1 | (uint64_t)(*a >> 127);
+		*a <<= 1;
 		if (out || rest >= d) {
 			rest -= d;
-			a->lo |= 1;
+			*a |= 1;
 		}
 	}
 	return rest;
 }
 
-/* *@a *= @m.  Return: whether it did not fit. */
-static bool wide_scale(struct wide *a, uint64_t m)
-{
-	const struct wide high = wide_mul(a->hi, m);
-	struct wide r = wide_mul(a->lo, m);
-	const struct wide carry = { high.lo, 0 };
-	const bool over = wide_add(&r, carry);
-
-	*a = r;
-	return over || high.hi;
-}
-
-char *wide_print(char *text, struct wide a, unsigned int decimals)
+char *wide_print(char *text, wide a, unsigned int decimals)
 {
 	char digits[WIDE_TEXT];
 	unsigned int n = 0;
@@ -82,7 +29,7 @@ char *wide_print(char *text, struct wide a, unsigned int decimals)
 
 	do {
 		digits[n++] = (char)('0' + wide_div(&a, 10));
-	} while (a.hi || a.lo || n <= decimals);
+	} while (a || n <= decimals);
 	while (n) {
 		if (n-- == decimals)
 			*p++ = '.';
@@ -99,26 +46,25 @@ void ensemble_start(struct ensemble *e)
 
 void ensemble_add(struct ensemble *e, uint64_t x)
 {
-	const struct wide term = { 0, x };
-
 	e->n++;
 	if (x < e->min)
 		e->min = x;
 	if (x > e->max)
 		e->max = x;
-	e->overflow |= wide_add(&e->sum, term);
-	e->overflow |= wide_add(&e->squares, wide_mul(x, x));
+	e->overflow |= __builtin_add_overflow(e->sum, x, &e->sum);
+	e->overflow |=
+		__builtin_add_overflow(e->squares, (wide)x * x, &e->squares);
 }
 
-struct wide ensemble_variance(struct ensemble *e, uint32_t scale)
+wide ensemble_variance(struct ensemble *e, uint32_t scale)
 {
-	struct wide mean = e->sum, m = e->squares, t, v = { 0, 0 };
-	uint64_t rest, b;
+	wide mean = e->sum, m, v, t;
+	uint64_t rest;
 
 	if (!e->n || e->n >> 32) {
 		/* n^2 must fit 64 bits below. */
 		e->overflow |= e->n != 0;
-		return v;
+		return 0;
 	}
 	/*
 	 * With sum = mean n + rest, the squared distances from `mean` add up
@@ -127,28 +73,18 @@ struct wide ensemble_variance(struct ensemble *e, uint32_t scale)
 	 * bits: variance = a + (n b - rest^2) / n^2.
 	 */
 	rest = wide_div(&mean, e->n);
-	t = wide_mul(mean.lo, mean.lo);
-	(void)wide_scale(&t, e->n); /* at most squares: fits if they did */
-	m = wide_minus(m, t);
-	t = wide_mul(mean.lo, 2 * rest);
-	m = wide_minus(m, t);
-	b = wide_div(&m, e->n);
-
-	v = wide_mul(e->n, b);
-	t = wide_mul(rest, rest);
-	if (wide_less(v, t)) {
+	m = e->squares - e->n * mean * mean - 2 * mean * rest;
+	v = (wide)e->n * wide_div(&m, e->n);
+	t = (wide)rest * rest;
+	if (v < t) {
 		/* Borrow one from a: n^2 over n^2. */
-		const struct wide one = wide_mul(e->n, e->n);
-		const struct wide unit = { 0, 1 };
-
-		(void)wide_add(&v, one);
-		m = wide_minus(m, unit);
+		v += e->n * e->n;
+		m--;
 	}
-	v = wide_minus(v, t);
-	(void)wide_scale(&v, scale); /* < n^2 scale <= 2^96 */
+	v = (v - t) * scale; /* < n^2 scale <= 2^96 */
 	(void)wide_div(&v, e->n * e->n);
-	e->overflow |= wide_scale(&m, scale);
-	e->overflow |= wide_add(&v, m);
+	e->overflow |= __builtin_mul_overflow(m, scale, &m);
+	e->overflow |= __builtin_add_overflow(v, m, &v);
 	return v;
 }
 
@@ -170,7 +106,7 @@ void ensemble_series_add(struct ensemble_series *s, struct ensemble *e,
 	row->variance_milli = ensemble_variance(e, ENSEMBLE_MILLI);
 	row->max_deviation = e->max - e->min;
 	row->min = e->min;
-	s->broken |= e->overflow || row->variance_milli.hi;
+	s->broken |= e->overflow || row->variance_milli >> 64;
 
 	if (s->minima.n && e->min < s->previous_min) {
 		s->spurious++;
@@ -204,10 +140,7 @@ void ensemble_series_close(struct ensemble_series *s,
 
 uint64_t ensemble_bound(uint64_t min, uint64_t tick_hz)
 {
-	struct wide tenth_us = { 0, tick_hz };
-
-	(void)wide_div(&tenth_us, 10000000);
-	return 2 * min + tenth_us.lo;
+	return 2 * min + tick_hz / 10000000;
 }
 
 /* Shell's sort: short, and no recursion on the kernel's small stack. */
@@ -253,80 +186,68 @@ void ensemble_resolve(struct ensemble_resolution *r, const uint64_t *minima,
 
 uint64_t ensemble_step(uint64_t quantum, uint64_t core_hz, uint64_t tick_hz)
 {
-	struct wide stores = wide_mul(quantum, core_hz);
-	const struct wide one = { 0, 1 };
+	wide stores = (wide)quantum * core_hz + tick_hz - 1;
 
-	if (wide_div(&stores, tick_hz))
-		(void)wide_add(&stores, one);
+	(void)wide_div(&stores, tick_hz);
 	return wide_u64(stores);
 }
 
 /* The least t with t^2 >= @square. */
-static uint64_t root_up(struct wide square)
+static uint64_t root_up(wide square)
 {
 	uint64_t t = 0, bit;
 
-	if (!square.hi && !square.lo)
+	if (!square)
 		return 0;
 	for (bit = 1ull << 63; bit; bit >>= 1)
-		if (wide_less(wide_mul(t | bit, t | bit), square))
+		if ((wide)(t | bit) * (t | bit) < square)
 			t |= bit;
 	return t + 1;
 }
 
-uint64_t ensemble_shortest(struct wide variance_milli, uint32_t parts)
+uint64_t ensemble_shortest(wide variance_milli, uint32_t parts)
 {
-	const struct wide one = { 0, 1 };
-	struct wide square = variance_milli;
-
-	if (wide_scale(&square, (uint64_t)parts * parts))
+	if (__builtin_mul_overflow(variance_milli, (wide)parts * parts,
+				   &variance_milli))
 		return (uint64_t)-1;
-	if (wide_div(&square, ENSEMBLE_MILLI))
-		(void)wide_add(&square, one);
-	return root_up(square);
+	if (wide_div(&variance_milli, ENSEMBLE_MILLI))
+		variance_milli++;
+	return root_up(variance_milli);
 }
 
-struct wide ensemble_worst(const struct ensemble_figures *f)
+wide ensemble_worst(const struct ensemble_figures *f)
 {
-	struct wide worst = { 0, root_up(f->var_of_variances_micro) };
-
-	(void)wide_scale(&worst, 2);
-	(void)wide_add(&worst, f->total_variance_milli);
-	return worst;
+	return f->total_variance_milli +
+	       2 * (wide)root_up(f->var_of_variances_micro);
 }
 
 /* Whether the variance goes up and down from ensemble to ensemble. */
 static bool variance_moves(const struct ensemble_figures *f, uint64_t quantum)
 {
-	const uint64_t total = wide_u64(f->total_variance_milli);
-	const uint64_t own = 250 * quantum * quantum;
-	struct wide four = f->var_of_variances_micro;
+	const wide total = wide_u64(f->total_variance_milli);
+	const wide own = 250 * quantum * quantum;
 
-	if (wide_scale(&four, 4))
-		return true;
-	return wide_less(wide_mul(total, total), four) &&
-	       wide_less(wide_mul(own, own), f->var_of_variances_micro);
+	return f->var_of_variances_micro > total * total / 4 &&
+	       f->var_of_variances_micro > own * own;
 }
 
 unsigned int ensemble_judge(const struct ensemble_figures *empty,
 			    const struct ensemble_figures *loop,
 			    const struct ensemble_clock *clock)
 {
-	const struct wide step =
-		wide_mul(clock->quantum * clock->quantum, ENSEMBLE_MILLI);
-	struct wide us = { 0, clock->hz };
+	const wide step =
+		(wide)(clock->quantum * clock->quantum) * ENSEMBLE_MILLI;
 	unsigned int faults = 0;
 
-	(void)wide_div(&us, 1000000);
 	if (empty->broken || loop->broken)
 		faults |= ENSEMBLE_BROKEN;
 	if (clock->seen_pct < 80)
 		faults |= ENSEMBLE_CUTS_SHORT;
 	if (clock->seen_pct > 125)
 		faults |= ENSEMBLE_READS_LONG;
-	if (wide_less(step, empty->var_of_minima_milli))
+	if (empty->var_of_minima_milli > step)
 		faults |= ENSEMBLE_MINIMUM_MOVES;
-	if (ensemble_shortest(ensemble_worst(empty), 20) > us.lo)
+	if (ensemble_shortest(ensemble_worst(empty), 20) > clock->hz / 1000000)
 		faults |= ENSEMBLE_TOO_COARSE;
 	if (loop->drops * 4 > loop->ensembles)
 		faults |= ENSEMBLE_NOT_MONOTONIC;

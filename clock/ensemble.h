@@ -15,8 +15,8 @@
  * method, streaming: nothing is kept of a sample but three sums.
  *
  * One source for the programs and for the kernel module, so: integers only,
- * no division by the compiler of more than 32 bits (a 32-bit kernel has no
- * __udivdi3), no allocation, no output.  Sums have 128 bits; what would not
+ * no division of 128 bits by the compiler (a kernel has no __udivti3), no
+ * allocation, no output.  Sums have 128 bits; what would not
  * fit raises a flag.  The paper's var_calc() has 64 bits and wraps around
  * silently: at its own size, 100 000 samples, from 42 950 ticks a sample on
  * ((100 000 * 42 950)^2 > 2^64; tests/unit/test_ensemble.c shows it).
@@ -25,42 +25,26 @@
  * to 175, and section 3.3 for the resolution.
  */
 
-/* An unsigned integer of 128 bits. */
-struct wide {
-	uint64_t hi, lo;
-};
-
-/* wide_mul() - @a * @b, exact. */
-struct wide wide_mul(uint64_t a, uint64_t b);
-
-/* wide_add() - *@a += @b.  Return: whether it did not fit. */
-bool wide_add(struct wide *a, struct wide b);
+__extension__ typedef unsigned __int128 wide;
 
 /* wide_div() - *@a /= @d.  @d: not 0.  Return: the remainder. */
-uint64_t wide_div(struct wide *a, uint64_t d);
+uint64_t wide_div(wide *a, uint64_t d);
 
 /* wide_print() - @a * 10^-@decimals as text, e.g. "12.500".
  * @text: WIDE_TEXT bytes; @decimals: at most 30.  Return: @text. */
 #define WIDE_TEXT 48
-char *wide_print(char *text, struct wide a, unsigned int decimals);
+char *wide_print(char *text, wide a, unsigned int decimals);
 
 /* wide_u64() - the value, or UINT64_MAX if it is more. */
-static inline uint64_t wide_u64(struct wide a)
+static inline uint64_t wide_u64(wide a)
 {
-	return a.hi ? (uint64_t)-1 : a.lo;
+	return a >> 64 ? (uint64_t)-1 : (uint64_t)a;
 }
-
-#ifndef __KERNEL__
-static inline double wide_double(struct wide a)
-{
-	return (double)a.hi * 18446744073709551616.0 + (double)a.lo;
-}
-#endif
 
 /* One ensemble: samples taken under the same conditions. */
 struct ensemble {
 	uint64_t n, min, max;
-	struct wide sum, squares;
+	wide sum, squares;
 	bool overflow;
 };
 
@@ -73,15 +57,15 @@ void ensemble_add(struct ensemble *e, uint64_t x);
  * The mean of the squared distances from the mean (divided by n, as the
  * paper's).  0 for no sample.  Sets @e->overflow if it does not fit.
  */
-struct wide ensemble_variance(struct ensemble *e, uint32_t scale);
+wide ensemble_variance(struct ensemble *e, uint32_t scale);
 
 /* Variances are carried in thousandths, variances of them in millionths. */
 #define ENSEMBLE_MILLI 1000
 
 /* What the paper prints of one ensemble. */
 struct ensemble_row {
-	struct wide variance_milli; /* ticks^2 / 1000 */
-	uint64_t max_deviation;	    /* greatest - least, ticks */
+	wide variance_milli;	/* ticks^2 / 1000 */
+	uint64_t max_deviation; /* greatest - least, ticks */
 	uint64_t min;
 };
 
@@ -108,10 +92,10 @@ struct ensemble_figures {
 	uint64_t ensembles;
 	uint64_t min, max_min; /* least and greatest of the minima, ticks */
 	uint64_t spurious, drops;
-	struct wide total_variance_milli; /* mean of the variances */
+	wide total_variance_milli; /* mean of the variances */
 	uint64_t max_deviation;
-	struct wide var_of_variances_micro; /* ticks^4 / 10^6 */
-	struct wide var_of_minima_milli;
+	wide var_of_variances_micro; /* ticks^4 / 10^6 */
+	wide var_of_minima_milli;
 	bool broken;
 };
 
@@ -229,10 +213,10 @@ const char *ensemble_why(unsigned int faults);
 
 /* ensemble_shortest() - the least ticks that can be measured with a standard
  * error of 1 / @parts: @parts * sqrt(@variance_milli / 1000), rounded up. */
-uint64_t ensemble_shortest(struct wide variance_milli, uint32_t parts);
+uint64_t ensemble_shortest(wide variance_milli, uint32_t parts);
 
 /* ensemble_worst() - total variance + 2 standard deviations of the variances,
  * in thousandths of ticks^2. */
-struct wide ensemble_worst(const struct ensemble_figures *f);
+wide ensemble_worst(const struct ensemble_figures *f);
 
 #endif

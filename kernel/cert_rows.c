@@ -7,8 +7,7 @@
 
 #include "cert.h"
 
-static void print_wide(struct seq_file *m, struct wide value,
-		       unsigned int decimals)
+static void print_wide(struct seq_file *m, wide value, unsigned int decimals)
 {
 	char text[WIDE_TEXT];
 

@@ -81,10 +81,10 @@ static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
 		"loop_size:%u >>>> variance(cycles): %.3f; "
 		"max_deviation: %llu ;min time: %llu"
 		" (all samples: %.3f %llu %llu)\n",
-		ensemble, wide_double(quiet->variance_milli) / 1e3,
+		ensemble, (double)quiet->variance_milli / 1e3,
 		(unsigned long long)quiet->max_deviation,
 		(unsigned long long)quiet->min,
-		wide_double(all->variance_milli) / 1e3,
+		(double)all->variance_milli / 1e3,
 		(unsigned long long)all->max_deviation,
 		(unsigned long long)all->min);
 }
@@ -197,9 +197,9 @@ static uint32_t samples_of(const struct bench *b, const struct certify_state *s)
 	return n < 100 ? 100 : (uint32_t)n;
 }
 
-static double scaled(struct wide value, unsigned int decimals)
+static double scaled(wide value, unsigned int decimals)
 {
-	return wide_double(value) / pow(10, decimals);
+	return (double)value / pow(10, decimals);
 }
 
 /* Why the growing loop has no resolution. */
