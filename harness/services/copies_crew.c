@@ -140,28 +140,36 @@ static void forget(struct crew_life *l)
 	free(l);
 }
 
-/* What the events of @l brought, and there are none of them any more. */
+/* Operations in one event or iteration. */
+static double each_of(const struct case_run *run)
+{
+	return run->c.ops ? run->c.ops : 1;
+}
+
+/* What the events of @l brought, and there are none of them any more.  A value
+ * in the case's unit is of one operation. */
 static void take_events(struct crew_life *l, double *ops, double *ns)
 {
 	struct case_run *target = l->target;
+	const bool own = target->got.own_unit;
 
 	*ops = *ns = 0;
-	for (size_t i = 0; i < target->got.events.n; i++, ++*ops)
-		*ns += target->got.own_unit
-			       ? target->got.events.v[i]
-			       : bench_ns(&l->b, target->got.events.v[i]);
+	for (size_t i = 0; i < target->got.events.n; i++) {
+		*ops += own ? 1 : each_of(target);
+		*ns += own ? target->got.events.v[i]
+			   : bench_ns(&l->b, target->got.events.v[i]);
+	}
 	visit_forget(target);
 }
 
 static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 {
-	const unsigned int each = l->run->c.ops ? l->run->c.ops : 1;
 	uint64_t ticks = 0;
 	int err;
 
 	if (visit_repeats(&l->b, l->run)) {
 		err = visit_batch(&l->b, l->run, iters, &ticks);
-		*ops = (double)iters * each;
+		*ops = (double)iters * each_of(l->run);
 		*ns = bench_ns(&l->b, (double)ticks);
 	} else {
 		err = visit_event(&l->b, l->run);

@@ -18,11 +18,25 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	made += EACH;
+	bench_record(b, c, 1000);
+	return 0;
+}
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	c->sample = case_int(c, "x") == 2 ? sample : NULL;
+	return true;
+}
+
 int main(void)
 {
 	static const struct bench_desc desc = { .name = "made_up",
 						.state_size = 1,
-						.points = "x=1; is ops=16",
+						.points = "x={1,2}; is ops=16",
+						.point = point,
 						.run = run };
 	static char pristine[CREW_LINE];
 	int cpu = sched_getcpu();
@@ -48,6 +62,16 @@ int main(void)
 		   s->ops == (double)s->counted * (double)iters * EACH &&
 		   s->ops <= made,
 	   "each operation of each batch is counted");
+	crew_stop(&w);
+
+	w.inner = 1;
+	made = iters = 0;
+	OK(!crew_start(&w, &b, &iters) && !crew_window(&w, &b),
+	   "events work, too");
+	s = &w.page->of[0];
+	OK(s->counted > 0 && s->ops == (double)s->counted * EACH &&
+		   s->ops <= made && s->ns == (double)s->counted * 1000,
+	   "each operation of each event is counted");
 	crew_stop(&w);
 	return tap_done();
 }
