@@ -33,53 +33,101 @@
  *           userfaultfd of kernel faults or of user faults only.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "kernel_tells.h"
-#include "lib/fault_area.h"
-#include "lib/fault_disk.h"
+#include "file_data.h"
+#include "file_place.h"
+#include "io.h"
 #include "lib/fault_user.h"
 #include "lib/mem_buffer.h"
 
-#define POPULATED 256
+#define PAGES	     1024 /* mapped at once, then the mapping is renewed */
+#define POPULATED    256
+#define DISK_PAGES   4096 /* in the file, or fewer where they are larger */
+#define AROUND_BYTES ((size_t)64 << 10) /* mm/memory.c: fault_around_bytes */
+
+#define OWN    (MAP_PRIVATE | MAP_ANONYMOUS)
+#define COMMON (MAP_SHARED | MAP_ANONYMOUS)
+
+static const struct kind {
+	const char *name;
+	enum { PLAIN, THP, COW, SINGLE, MAJOR, USER, POPULATE } how;
+	int flags; /* of mmap() */
+	bool memory_file, write;
+	/* From touched page to touched page, and how many are touched before
+	 * the mapping is renewed. */
+	enum { PAGE, AROUND, HUGE, ON_DISK } step;
+	unsigned int count;
+} kinds[] = {
+	{ "anonymous", PLAIN, OWN, false, true, PAGE, PAGES },
+	{ "zero", PLAIN, OWN, false, false, PAGE, PAGES },
+	{ "thp", THP, OWN, false, true, HUGE, 8 },
+	{ "shared", PLAIN, COMMON, false, true, PAGE, PAGES },
+	{ "cow", COW, MAP_PRIVATE, true, true, PAGE, PAGES },
+	{ "file", PLAIN, MAP_SHARED, true, false, AROUND, 256 },
+	{ "file_single", SINGLE, OWN, true, false, PAGE, PAGES },
+	{ "major", MAJOR, MAP_SHARED, false, false, ON_DISK, DISK_PAGES },
+	{ "userfaultfd", USER, OWN, false, true, PAGE, PAGES },
+	{ "populate", POPULATE, OWN, false, true, PAGE, POPULATED },
+	{ "populate_file", POPULATE, MAP_SHARED, true, false, PAGE, POPULATED },
+};
 
 struct fault_state {
 	int memory_file; /* of what is in the page cache; -1: not yet made */
-	struct fault_disk disk; /* for what is not */
+	struct file_data disk; /* of which nothing is */
+	struct file_place place;
+	uint32_t order[DISK_PAGES]; /* in which its pages are read */
 	struct fault_user user;
-	struct fault_area area;
-	const struct bench_case *now; /* of this visit */
-	struct rusage before;
-	uint64_t faults; /* events since enter() */
+	/* Of which nothing is touched before, in this visit. */
+	char *map, *base;
+	size_t map_bytes;
+	unsigned int touched;
+	long before;	 /* counted by the kernel when the visit began */
+	uint64_t faults; /* events since then */
 };
 
 static const char points[] =
 	"fault=$kinds per={-,byte};"
+	"not per=byte fault!={anonymous,thp,file_single,major};"
 	"is exclusive log unit=ns if !per; is derived unit='ns/B' if per;"
+	"byte := [!per] / $page if fault!=thp; byte := [!per] / 2M if "
+	"fault=thp;"
 	"is threads if fault!={major,userfaultfd} !per;"
+	"is ops=256 if fault={populate,populate_file};"
 	/* What evidence rests on; those of userfaultfd are counted by us. */
 	"needs resident if fault={populate,populate_file};"
 	"needs faults if fault!={userfaultfd,populate,populate_file}";
 
+static size_t step_bytes(const struct kind *k)
+{
+	const size_t page = bench_page_bytes();
+	const size_t least = k->step == AROUND	  ? AROUND_BYTES
+			     : k->step == HUGE	  ? MEM_HUGE_BYTES
+			     : k->step == ON_DISK ? FILE_OWN_BYTES / DISK_PAGES
+						  : page;
+
+	return page > least ? page : least;
+}
+
+static unsigned int disk_pages(const struct kind *k)
+{
+	return (unsigned int)(FILE_OWN_BYTES / step_bytes(k));
+}
+
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const size_t k = CASE_NTH(c, "fault", fault_kinds);
+	const struct kind *k = CASE_OF(c, "fault", kinds);
 
-	c->index = (int64_t)k;
-	if (c->derived)
-		return fault_kinds[k].brings;
+	c->arg = k;
 	/* Pages that are not cached, some to warm up.  What the kernel keeps of
 	 * each page is in no cache at first, and after other cases. */
-	c->most = k == FAULT_MAJOR ? fault_disk_pages() / 2 : 0;
-	c->cycle = c->threads ? fault_kinds[k].count : 0;
+	c->most = k->how == MAJOR ? disk_pages(k) / 2 : 0;
+	c->cycle = c->threads ? k->count : 0;
 	return true;
 }
 
@@ -88,90 +136,187 @@ static int cases(struct bench *b, void *state)
 	struct fault_state *s = state;
 
 	s->memory_file = -1;
+	file_data_init(&s->disk);
 	fault_user_init(&s->user);
-	BENCH_SET_NAMES(b, "kinds", fault_kinds);
+	BENCH_SET_NAMES(b, "kinds", kinds);
 	return 0;
 }
 
-/* Writes @bytes that are no zeros.  Return: 0, or -1 with errno set. */
-static int fill_file(int fd, size_t bytes)
-{
-	static char block[65536];
-
-	mem_fill(block, sizeof(block), bytes);
-	for (size_t done = 0; done < bytes;) {
-		const size_t left = bytes - done;
-		const ssize_t n =
-			write(fd, block,
-			      left < sizeof(block) ? left : sizeof(block));
-
-		if (n < 0)
-			return -1;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-static int setup(struct bench *b, void *state)
-{
-	struct fault_state *s = state;
-
-	fault_disk_init(&s->disk, b);
-	return 0;
-}
-
-/* For the kinds that need it: ulimit -f holds for memory as well. */
+/* As large as any kind needs, of what is no zeros. */
 static int make_memory_file(struct bench *b, struct fault_state *s)
 {
-	const size_t bytes = fault_file_bytes();
+	static char block[65536];
+	const size_t bytes = PAGES * bench_page_bytes() > 256 * AROUND_BYTES
+				     ? PAGES * bench_page_bytes()
+				     : 256 * AROUND_BYTES;
 	const int fd = memfd_create("oscost-page-fault", MFD_CLOEXEC);
-	int err;
+	int err = 0;
 
 	if (fd < 0)
 		return bench_fail(b, errno, "memfd_create");
-	if (!fill_file(fd, bytes)) {
+	mem_fill(block, sizeof(block), bytes);
+	for (size_t at = 0; !err && at < bytes; at += sizeof(block))
+		err = io_write(fd, block, sizeof(block), (off_t)at);
+	if (!err) {
 		s->memory_file = fd;
 		return 0;
 	}
-	err = errno;
 	close(fd);
-	return err == EFBIG
-		       ? bench_skip(b, "write %zu bytes to memory: %s", bytes,
-				    strerror(err))
-		       : bench_fail(b, err, "write %zu bytes to memory", bytes);
+	/* ulimit -f holds for memory as well. */
+	return err == -EFBIG ? bench_skip(b, "write %zu bytes to memory: %s",
+					  bytes, strerror(-err))
+			     : bench_fail(b, -err, "write %zu bytes to memory",
+					  bytes);
 }
 
-static int renew(struct bench *b, struct fault_state *s, enum fault_kind kind)
+static int open_disk(struct bench *b, struct fault_state *s)
 {
-	const bool disk = kind == FAULT_MAJOR;
+	char name[32];
+	int err;
 
-	return fault_area_renew(b, &s->area, kind,
-				disk ? s->disk.file.fd : s->memory_file,
-				disk ? s->disk.file.bytes : fault_file_bytes());
+	snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
+	err = file_data_get(b, &s->disk, name, FILE_OWN_BYTES);
+	if (err)
+		return err;
+	if (file_place_find(&s->place, s->disk.fd))
+		return bench_fail(b, 0, "find where %s lies", s->disk.path);
+	if (s->place.kind != FILE_PLACE_MEMORY)
+		return 0;
+	file_data_close(&s->disk);
+	return bench_skip(b, "%s: nothing is read from a disk (try --dir)",
+			  s->place.where);
+}
+
+/* The file that others read as well, of which nothing is cached, and a random
+ * order of its pages. */
+static int begin_disk(struct bench *b, struct fault_state *s,
+		      const struct bench_case *c)
+{
+	const int err = s->disk.fd < 0 ? open_disk(b, s) : 0;
+	int64_t cached;
+
+	if (err)
+		return err;
+	cached = file_cache_drop(s->disk.fd, 0, 0);
+	if (cached < 0)
+		return bench_fail(b, (int)-cached, "ask what is cached");
+	if (cached > 0)
+		return bench_skip(b, "%lld bytes of the file stay cached",
+				  (long long)cached);
+	bench_fact(b, c, "cached_bytes_before", (double)cached);
+	bench_fact_text(b, c, "where", s->place.where);
+	for (uint32_t i = 0; i < disk_pages(c->arg); i++) {
+		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));
+
+		s->order[i] = s->order[k];
+		s->order[k] = i;
+	}
+	return 0;
+}
+
+static void unmap(struct fault_state *s)
+{
+	if (s->map)
+		munmap(s->map, s->map_bytes);
+	s->map = s->base = NULL;
+	s->touched = 0;
+}
+
+/* What a kind needs of its new mapping.  Return: 0 or -1 with errno set. */
+static int make_ready(struct fault_state *s, const struct kind *k)
+{
+	const size_t page = bench_page_bytes();
+	int err = 0;
+
+	switch (k->how) {
+	case THP:
+		s->base += -(uintptr_t)s->map % MEM_HUGE_BYTES;
+		return madvise(s->map, s->map_bytes, MADV_HUGEPAGE);
+	case COW:
+		/* Pages mapped, so that a write has something to copy. */
+		for (size_t i = 0; i < PAGES; i++)
+			(void)((volatile char *)s->base)[i * page];
+		return 0;
+	case SINGLE:
+		/* In descending order of the file, so that the kernel cannot
+		 * join them. */
+		for (size_t i = 0; !err && i < PAGES; i++)
+			err = mmap(s->base + i * page, page, PROT_READ,
+				   MAP_PRIVATE | MAP_FIXED, s->memory_file,
+				   (off_t)((PAGES - 1 - i) * page)) ==
+					      MAP_FAILED
+				      ? -1
+				      : 0;
+		return err;
+	case MAJOR:
+		return madvise(s->map, s->map_bytes, MADV_RANDOM);
+	default:
+		/* Else the first touch of 2 MiB would be a huge page's. */
+		if (!k->memory_file)
+			(void)madvise(s->map, s->map_bytes, MADV_NOHUGEPAGE);
+		return 0;
+	}
+}
+
+/* A mapping of which nothing has been touched, in place of the one there is. */
+static int renew(struct bench *b, struct fault_state *s, const struct kind *k)
+{
+	const int fd = k->how == MAJOR		  ? s->disk.fd
+		       : k->flags & MAP_ANONYMOUS ? -1
+						  : s->memory_file;
+
+	unmap(s);
+	s->map_bytes =
+		k->how == MAJOR ? FILE_OWN_BYTES : k->count * step_bytes(k);
+	if (k->how == THP)
+		s->map_bytes += MEM_HUGE_BYTES; /* to align it */
+	s->map = mmap(NULL, s->map_bytes,
+		      fd >= 0 && k->flags & MAP_SHARED ? PROT_READ
+						       : PROT_READ | PROT_WRITE,
+		      k->flags, fd, 0);
+	if (s->map == MAP_FAILED) {
+		s->map = NULL;
+		return bench_fail(b, errno, "mmap");
+	}
+	s->base = s->map;
+	if (!make_ready(s, k))
+		return 0;
+	return k->how == THP
+		       ? bench_skip(b, "no transparent huge pages: madvise: %s",
+				    strerror(errno))
+		       : bench_fail(b, errno, "make the mapping ready");
+}
+
+/* Linux 5.10 counts a fault in shared memory as a major one: it tries twice. */
+static long count_faults(const struct kind *k)
+{
+	struct rusage u = { 0 };
+
+	getrusage(RUSAGE_THREAD, &u);
+	return k->how == MAJOR	    ? u.ru_majflt
+	       : k->flags == COMMON ? u.ru_minflt + u.ru_majflt
+				    : u.ru_minflt;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum fault_kind kind = (enum fault_kind)c->index;
+	const struct kind *k = c->arg;
 	int err = 0;
 
-	s->now = c;
-	if (kind == FAULT_MAJOR)
-		err = fault_disk_begin(&s->disk, b, c);
-	if (!err && fault_kinds[kind].memory_file && s->memory_file < 0)
+	if (k->how == MAJOR)
+		err = begin_disk(b, s, c);
+	if (!err && k->memory_file && s->memory_file < 0)
 		err = make_memory_file(b, s);
-	if (!err && kind != FAULT_POPULATE && kind != FAULT_POPULATE_FILE)
-		err = renew(b, s, kind);
-	if (!err && kind == FAULT_USER)
-		err = fault_user_begin(&s->user, b, s->area.base,
-				       FAULT_PAGES * bench_page_bytes());
-	if (!err && kind == FAULT_CACHED)
+	if (!err && k->how != POPULATE)
+		err = renew(b, s, k);
+	if (!err && k->how == USER)
+		err = fault_user_begin(&s->user, b, s->base, s->map_bytes);
+	if (!err && k->step == AROUND)
 		bench_fact(b, c, "pages_brought",
-			   (double)fault_bytes(FAULT_AROUND) /
-				   (double)bench_page_bytes());
+			   (double)(step_bytes(k) / bench_page_bytes()));
 	s->faults = 0;
-	getrusage(RUSAGE_THREAD, &s->before);
+	s->before = count_faults(k);
 	return err;
 }
 
@@ -179,50 +324,43 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static void count_huge(struct bench *b, const struct fault_state *s,
 		       const struct bench_case *c)
 {
-	const struct mem_buffer m = { .base = s->area.base,
-				      .bytes = s->area.touched * MEM_HUGE_BYTES,
+	const struct mem_buffer m = { .base = s->base,
+				      .bytes = s->touched * MEM_HUGE_BYTES,
 				      .pages = MEM_THP };
 
-	if (s->area.touched)
+	if (s->touched)
 		bench_purity(b, c, "huge_bytes", BENCH_MOSTLY, (double)m.bytes,
 			     (double)mem_huge_bytes(&m));
 }
 
 /* Next page to touch; the mapping is renewed when all were. */
 static int next_page(struct bench *b, struct fault_state *s,
-		     enum fault_kind kind, volatile char **at)
+		     const struct bench_case *c, volatile char **at)
 {
+	const struct kind *k = c->arg;
+	const long before = count_faults(k);
 	int err = 0;
 
-	if (kind == FAULT_MAJOR) {
-		const int64_t offset = fault_disk_next(&s->disk);
-
-		if (offset < 0)
-			return bench_fail(b, 0, "the file has been read");
-		*at = s->area.base + offset;
-		return 0;
-	}
-	if (s->area.touched == fault_kinds[kind].count) {
-		if (kind == FAULT_USER) {
+	if (k->how == MAJOR && s->touched == disk_pages(k))
+		return bench_fail(b, 0, "the file has been read");
+	if (s->touched == k->count) {
+		if (k->how == THP)
+			count_huge(b, s, c);
+		if (k->how == USER) {
 			/* Registered: given back, its pages fault again. */
-			madvise(s->area.base, s->area.map_bytes, MADV_DONTNEED);
-			s->area.touched = 0;
+			madvise(s->base, s->map_bytes, MADV_DONTNEED);
+			s->touched = 0;
 		} else {
-			struct rusage from, to;
-
-			/* What renewing costs in faults is not counted. */
-			getrusage(RUSAGE_THREAD, &from);
-			if (kind == FAULT_THP)
-				count_huge(b, s, s->now);
-			err = renew(b, s, kind);
-			getrusage(RUSAGE_THREAD, &to);
-			s->before.ru_minflt += to.ru_minflt - from.ru_minflt;
-			if (err)
-				return err;
+			err = renew(b, s, k);
 		}
+		/* What renewing costs in faults is not counted. */
+		s->before += count_faults(k) - before;
 	}
-	*at = s->area.base +
-	      s->area.touched++ * fault_bytes(fault_kinds[kind].step);
+	if (!err)
+		*at = s->base + step_bytes(k) * (k->how == MAJOR
+							 ? s->order[s->touched]
+							 : s->touched);
+	s->touched++;
 	return err;
 }
 
@@ -230,34 +368,26 @@ static int next_page(struct bench *b, struct fault_state *s,
 static int sample_populate(struct bench *b, struct fault_state *s,
 			   const struct bench_case *c)
 {
-	const bool file = c->index == FAULT_POPULATE_FILE;
-	const size_t bytes = POPULATED * bench_page_bytes();
+	const struct kind *k = c->arg;
+	struct mem_buffer m = { .bytes = POPULATED * bench_page_bytes() };
+	const int prot = k->write ? PROT_READ | PROT_WRITE : PROT_READ;
 	int64_t huge;
 	uint64_t ticks;
-	char *map;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       map = mmap(NULL, bytes,
-				  file ? PROT_READ : PROT_READ | PROT_WRITE,
-				  (file ? MAP_SHARED
-					: MAP_PRIVATE | MAP_ANONYMOUS) |
-					  MAP_POPULATE,
-				  file ? s->memory_file : -1, 0));
-	if (map == MAP_FAILED)
+		       m.base = mmap(NULL, m.bytes, prot,
+				     k->flags | MAP_POPULATE,
+				     k->memory_file ? s->memory_file : -1, 0));
+	if (m.base == MAP_FAILED)
 		return bench_fail(b, errno, "mmap(MAP_POPULATE)");
-	{
-		const struct mem_buffer m = { .base = map, .bytes = bytes };
-		const int64_t resident = mem_resident(&m);
-
-		bench_proof(b, c, "resident_bytes", (double)bytes,
-			    (double)resident);
-		huge = file ? 0 : mem_huge_bytes(&m);
-	}
-	munmap(map, bytes);
+	bench_proof(b, c, "resident_bytes", (double)m.bytes,
+		    (double)mem_resident(&m));
+	huge = k->memory_file ? 0 : mem_huge_bytes(&m);
+	munmap(m.base, m.bytes);
 	/* MAP_POPULATE leaves no time for MADV_NOHUGEPAGE. */
 	if (huge > 0)
 		return bench_skip(b, "the kernel populates with huge pages");
-	bench_record_value(b, c, bench_ns(b, (double)ticks) / POPULATED);
+	bench_record(b, c, ticks);
 	return 0;
 }
 
@@ -267,17 +397,17 @@ __attribute__((no_sanitize_address)) static int
 sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum fault_kind kind = (enum fault_kind)c->index;
+	const struct kind *k = c->arg;
 	volatile char *at = NULL;
 	uint64_t ticks;
 	int err;
 
-	if (kind == FAULT_POPULATE || kind == FAULT_POPULATE_FILE)
+	if (k->how == POPULATE)
 		return sample_populate(b, s, c);
-	err = next_page(b, s, kind, &at);
+	err = next_page(b, s, c, &at);
 	if (err || !at)
 		return err;
-	if (fault_kinds[kind].write) {
+	if (k->write) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks, *at = 1);
 	} else {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks, (void)*at);
@@ -287,60 +417,27 @@ sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* Linux 5.10 counts a fault in shared memory as a major one: it tries twice. */
-static double minor_faults(const struct fault_state *s, enum fault_kind kind,
-			   const struct rusage *after)
-{
-	long n = after->ru_minflt - s->before.ru_minflt;
-
-	if (kind == FAULT_SHARED)
-		n += after->ru_majflt - s->before.ru_majflt;
-	return (double)n;
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
-	const enum fault_kind kind = (enum fault_kind)c->index;
-	struct rusage after;
-	double faults;
+	const struct kind *k = c->arg;
+	const double faults = (double)(count_faults(k) - s->before);
+	const uint64_t resolved = fault_user_end(&s->user);
 
-	getrusage(RUSAGE_THREAD, &after);
-	faults = kind == FAULT_MAJOR
-			 ? (double)(after.ru_majflt - s->before.ru_majflt)
-			 : minor_faults(s, kind, &after);
-	if (s->faults && kind == FAULT_USER)
+	if (s->faults && k->how == USER)
 		bench_proof(b, c, "resolved_by_us", (double)s->faults,
-			    (double)fault_user_end(&s->user));
-	else if (s->faults && kind == FAULT_MAJOR)
-		bench_least(b, c, "major_faults", (double)s->faults, faults);
+			    (double)resolved);
 	else if (s->faults)
-		bench_least(b, c, "minor_faults", (double)s->faults, faults);
+		bench_least(b, c,
+			    k->how == MAJOR ? "major_faults" : "minor_faults",
+			    (double)s->faults, faults);
 	/* The program's own are few: twice as many are not one for a page. */
-	if (s->faults && kind != FAULT_USER)
+	if (s->faults && k->how != USER)
 		bench_purity(b, c, "faults_of_pages", BENCH_MOSTLY, faults,
 			     (double)s->faults);
-	if (s->faults && kind == FAULT_THP)
+	if (s->faults && k->how == THP)
 		count_huge(b, s, c);
-	fault_user_end(&s->user);
-	fault_area_unmap(&s->area);
-	return 0;
-}
-
-static int derive(struct bench *b, void *state)
-{
-	BENCH_EACH (b, c, "per=byte") {
-		const struct bench_case *whole = bench_beside(b, c, "!per");
-		const double ns = bench_value(b, whole);
-
-		if (isfinite(ns))
-			bench_derive(
-				b, c,
-				ns / (double)fault_bytes(
-					     fault_kinds[c->index].brings));
-		else
-			bench_derive_skip(b, c, "%s has no value", whole->name);
-	}
+	unmap(s);
 	return 0;
 }
 
@@ -349,8 +446,8 @@ static void teardown(struct bench *b, void *state)
 	struct fault_state *s = state;
 
 	fault_user_end(&s->user);
-	fault_area_unmap(&s->area);
-	file_data_close(&s->disk.file);
+	unmap(s);
+	file_data_close(&s->disk);
 	if (s->memory_file >= 0)
 		close(s->memory_file);
 }
@@ -361,10 +458,8 @@ const struct bench_desc bench_desc = {
 	.points = points,
 	.point = point,
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

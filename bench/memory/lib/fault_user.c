@@ -44,54 +44,38 @@ static int serve(struct partner *t, void *arg)
 	return 0;
 }
 
-static int open_uffd(void)
+static int open_all(struct fault_user *u, void *base, size_t bytes)
 {
 	const int flags = O_CLOEXEC | O_NONBLOCK;
-	/* Faults of user code are all that is needed; older kernels know no
-	 * such restriction. */
-	int fd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = (int)syscall(SYS_userfaultfd, flags);
-	return fd < 0 ? -errno : fd;
-}
-
-static int open_all(struct fault_user *u, void *base, size_t bytes,
-		    const char **why)
-{
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
 		.range = { .start = (uintptr_t)base, .len = bytes },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
-	*why = "userfaultfd";
-	u->uffd = open_uffd();
+	/* Faults of user code are all that is needed; older kernels know no
+	 * such restriction. */
+	u->uffd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
+	if (u->uffd < 0 && errno == EINVAL)
+		u->uffd = (int)syscall(SYS_userfaultfd, flags);
 	if (u->uffd < 0)
-		return u->uffd;
-	*why = "eventfd";
+		return -1;
 	u->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (u->stop_fd < 0)
-		return -errno;
-	*why = "UFFDIO_API";
-	if (ioctl(u->uffd, UFFDIO_API, &api))
-		return -errno;
-	*why = "UFFDIO_REGISTER";
-	return ioctl(u->uffd, UFFDIO_REGISTER, &reg) ? -errno : 0;
+	return u->stop_fd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
+			       ioctl(u->uffd, UFFDIO_REGISTER, &reg)
+		       ? -1
+		       : 0;
 }
 
 int fault_user_begin(struct fault_user *u, struct bench *b, void *base,
 		     size_t bytes)
 {
 	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
-	const char *why;
-	const int err = open_all(u, base, bytes, &why);
 
 	atomic_store(&u->resolved, 0);
 	memset(u->page, 0x5a, sizeof(u->page));
-	if (err)
-		return bench_skip(b, "userfaultfd: %s: %s", why,
-				  strerror(-err));
+	if (open_all(u, base, bytes))
+		return bench_skip(b, "userfaultfd: %s", strerror(errno));
 	return partner_start(b, &u->thread, PARTNER_THREAD,
 			     cpu < 0 ? bench_cpu(b) : cpu, serve, u);
 }
