@@ -61,11 +61,8 @@
 #define LARGE_PIECE (16 * MIB) /* going over it lasts for an event */
 #define CHECKS	    64	       /* words that are looked at afterwards */
 #define POISON	    0x7ff0dead0badf00du /* no sum or product gives this one */
-#define INTS_MIB    4 /* gone over in one event of the report's access */
-#define INTS	    (INTS_MIB * MIB)
+#define INTS	    (4 * MIB) /* gone over in one event of the report's access */
 #define INTS_AREA   (64 * MIB) /* that events take in turn */
-#define LINE	    64
-#define STRIDE	    256
 
 /* One thread's arrays, how far it has come, and the part that it went over:
  * from begin to at, or all. */
@@ -81,7 +78,6 @@ struct bandwidth_state {
 	/* By node, in the order of bench_nth_node(): all threads of a node use
 	 * the same one. */
 	struct mem_buffer buffer[BENCH_MAX_NODES];
-	int64_t huge_bytes; /* of the first, as smaps says */
 	struct partner_team team;
 	struct worker worker[PARTNER_TEAM_MAX];
 	const struct bandwidth_spec *now;
@@ -100,16 +96,13 @@ static size_t ints_bytes(const struct bandwidth_state *s)
 	return INTS_AREA + 2 * s->plan.last_bytes;
 }
 
+/* A line of 64 bytes of each 256. */
 static const char ints_points[] =
-	"kernel=read_ints isa=scalar level=memory size=" BENCH_TEXT(
-		INTS_MIB) "M threads=1 before={clean,dirty};"
-			  "kernel=write_ints isa=scalar level=memory "
-			  "size=" BENCH_TEXT(
-				  INTS_MIB) "M threads=1 before=dirty;"
-					    "is exclusive higher "
-					    "bytes=size/" BENCH_TEXT(STRIDE) "*" BENCH_TEXT(
-						    LINE) "; needs $caches "
-							  "memory=$ints";
+	"kernel=read_ints isa=scalar level=memory size=4M threads=1 "
+	"before={clean,dirty};"
+	"kernel=write_ints isa=scalar level=memory size=4M threads=1 "
+	"before=dirty;"
+	"is exclusive higher bytes=size/4; needs $caches memory=$ints";
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
@@ -134,46 +127,34 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* The buffer of the threads whose CPUs are next to @node. */
-static struct mem_buffer *buffer_of(const struct bench *b,
-				    struct bandwidth_state *s, int node)
-{
-	for (unsigned int k = 0; k < bench_nodes(b); k++)
-		if (bench_nth_node(b, k) == node)
-			return &s->buffer[k];
-	return &s->buffer[0];
-}
-
 /* Memory next to the CPUs of the threads that use it.  On huge pages where
  * they can be had: this is about moving data. */
-static int map_near(struct bench *b, struct bandwidth_state *s, int node)
-{
-	struct mem_buffer *m = buffer_of(b, s, node);
-	size_t bytes = bandwidth_plan_largest(b, &s->plan, node);
-	int err;
-
-	BENCH_EACH (b, c, "before")
-		if (node == s->plan.node[0] && bench_selected(b, c) &&
-		    bytes < ints_bytes(s))
-			bytes = ints_bytes(s);
-	if (m->base || !bytes)
-		return 0;
-	err = mem_have(b, m, bytes + s->plan.cpus * BANDWIDTH_APART, MEM_THP,
-		       node);
-	if (!err)
-		mem_fill(m->base, m->bytes, bench_seed(b));
-	return err;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct bandwidth_state *s = state;
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < s->plan.cpus; i++)
-		err = map_near(b, s, s->plan.node[i]);
-	s->huge_bytes = s->buffer[0].base ? s->buffer[0].huge : -1;
+	for (unsigned int k = 0; !err && k < BENCH_MAX_NODES; k++) {
+		struct mem_buffer *m = &s->buffer[k];
+		size_t bytes = bandwidth_plan_largest(b, &s->plan, k);
+
+		BENCH_EACH (b, c, "before")
+			if (k == s->plan.node[0] && bench_selected(b, c) &&
+			    bytes < ints_bytes(s))
+				bytes = ints_bytes(s);
+		if (!bytes)
+			continue;
+		err = mem_have(b, m, bytes + s->plan.cpus * BANDWIDTH_APART,
+			       MEM_THP, bench_nth_node(b, k));
+		if (!err)
+			mem_fill(m->base, m->bytes, bench_seed(b));
+	}
 	return err;
+}
+
+static char *memory_of(const struct bandwidth_state *s, unsigned int thread)
+{
+	return s->buffer[s->plan.node[thread]].base;
 }
 
 static void work(void *arg, unsigned int member, uint64_t rounds)
@@ -212,7 +193,7 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 
 	for (unsigned int i = 0; i < spec->threads; i++) {
 		const struct bandwidth_place at = bandwidth_place(spec, i);
-		char *base = buffer_of(b, s, s->plan.node[i])->base;
+		char *base = memory_of(s, i);
 
 		s->worker[i] = (struct worker) {
 			.a = base + at.a,
@@ -227,17 +208,16 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 		s->check_at[i] =
 			(s->worker[0].at + bench_random(b) % spec->chunk) /
 			sizeof(uint64_t);
-		if (mem_op_family(spec->op) != MEM_READ)
+		if (mem_ops[spec->op].family != MEM_READ)
 			a[s->check_at[i]] = POISON;
 	}
 }
 
 /* Puts the caches into the state that the report asks for. */
-static void fill_cache(const struct bench *b, struct bandwidth_state *s,
-		       const struct bench_case *c)
+static void fill_cache(struct bandwidth_state *s, const struct bench_case *c)
 {
 	const size_t bytes = s->plan.last_bytes / MEM_BLOCK * MEM_BLOCK;
-	char *base = buffer_of(b, s, s->plan.node[0])->base;
+	char *base = memory_of(s, 0);
 	char *clean = base + INTS_AREA;
 	char *dirty = clean + s->plan.last_bytes;
 
@@ -306,7 +286,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	if (c->sample) {
-		fill_cache(b, s, c);
+		fill_cache(s, c);
 		s->writes = case_is(c, "kernel", "write_ints");
 		return 0;
 	}
@@ -337,11 +317,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int sample_ints(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
-	char *base = buffer_of(b, s, s->plan.node[0])->base;
 	uint64_t ticks;
 
-	if (s->ints_at + INTS > base + INTS_AREA)
-		s->ints_at = base;
+	if (s->ints_at + INTS > memory_of(s, 0) + INTS_AREA)
+		s->ints_at = memory_of(s, 0);
 	if (s->writes) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
 			       mem_write_ints(s->ints_at, INTS));
@@ -357,41 +336,18 @@ static int sample_ints(struct bench *b, void *state, const struct bench_case *c)
 /* How many of the words that were poisoned hold what they should. */
 static int right_words(const struct bandwidth_state *s)
 {
+	const struct mem_op_info *op = &mem_ops[s->now->op];
 	const struct worker *w = &s->worker[0];
 	int right = 0;
 
 	for (int i = 0; i < CHECKS; i++) {
 		const size_t at = s->check_at[i];
-		const uint64_t a = ((uint64_t *)w->a)[at];
-		const uint64_t source = ((uint64_t *)w->b)[at];
+		const double made = op->b * ((double *)w->b)[at] +
+				    op->c * ((double *)w->c)[at];
 
-		switch (mem_op_family(s->now->op)) {
-		case MEM_CLEAR:
-			right += a == 0;
-			break;
-		case MEM_COPY:
-		case MEM_COPY_NT:
-			right += a == source;
-			break;
-		case MEM_TRIAD:
-		case MEM_TRIAD_NT:
-			right +=
-				((double *)w->a)[at] ==
-				((double *)w->b)[at] + 3 * ((double *)w->c)[at];
-			break;
-		case MEM_SCALE:
-		case MEM_SCALE_NT:
-			right += ((double *)w->a)[at] ==
-				 3 * ((double *)w->b)[at];
-			break;
-		case MEM_ADD:
-		case MEM_ADD_NT:
-			right += ((double *)w->a)[at] ==
-				 ((double *)w->b)[at] + ((double *)w->c)[at];
-			break;
-		default:
-			right += a != POISON;
-		}
+		right += op->family < MEM_CLEAR
+				 ? ((uint64_t *)w->a)[at] != POISON
+				 : ((double *)w->a)[at] == made;
 	}
 	return right;
 }
@@ -413,7 +369,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	partner_team_stop(&s->team);
 	s->reached = s->worker[0].at;
-	if (mem_op_family(s->now->op) != MEM_READ)
+	if (mem_ops[s->now->op].family != MEM_READ)
 		bench_proof(b, c, "words_moved", CHECKS, right_words(s));
 	/* Zeros and single bytes must not be what others then read. */
 	for (unsigned int i = 0; s->now->isa >= MEM_REP && i < s->now->threads;
@@ -429,14 +385,14 @@ static int derive(struct bench *b, void *state)
 	BENCH_EACH (b, c, "!before isa!=best") {
 		const struct bandwidth_spec *spec = c->data;
 
-		if (s->huge_bytes >= 0)
-			bench_fact(b, c, "huge_bytes", (double)s->huge_bytes);
-		bench_fact_text(b, c, "registers", mem_isa_name(spec->isa));
+		if (s->buffer[0].base && s->buffer[0].huge >= 0)
+			bench_fact(b, c, "huge_bytes",
+				   (double)s->buffer[0].huge);
+		bench_fact_text(b, c, "registers", mem_isa_names[spec->isa]);
 		if (spec->isa == MEM_LIBC)
 			bench_fact(b, c, "call_bytes", (double)spec->chunk);
 	}
-	bandwidth_plan_best(b);
-	bandwidth_plan_compare(b, &s->plan);
+	bandwidth_plan_derive(b, &s->plan);
 	return 0;
 }
 

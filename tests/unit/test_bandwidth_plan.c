@@ -19,7 +19,7 @@ static size_t begin_of(const struct bandwidth_place *p, unsigned int array)
  * far behind it if that is another thread's. */
 static bool is_apart(const struct bandwidth_spec *spec)
 {
-	const unsigned int arrays = mem_op_arrays(spec->op);
+	const unsigned int arrays = mem_ops[spec->op].arrays;
 	size_t end = 0;
 
 	for (unsigned int i = 0; i < spec->threads; i++) {
@@ -39,7 +39,7 @@ static bool is_apart(const struct bandwidth_spec *spec)
 static bool is_skewed(const struct bandwidth_spec *spec)
 {
 	const struct bandwidth_place p = bandwidth_place(spec, 0);
-	const unsigned int arrays = mem_op_arrays(spec->op);
+	const unsigned int arrays = mem_ops[spec->op].arrays;
 
 	return (arrays < 2 || p.a % PAGE != p.b % PAGE) &&
 	       (arrays < 3 ||

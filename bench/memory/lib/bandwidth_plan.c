@@ -2,7 +2,7 @@
 #include "bandwidth_plan.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #define MIB	    ((size_t)1 << 20)
 #define STEP	    (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
@@ -10,11 +10,6 @@
 /* Arrays do not begin at the same place in a page: a load would wait for a
  * store before it that looks alike in its lower 12 bits. */
 #define SKEW ((size_t)17 * 64)
-
-static const char odd_size[] = "cannot be gone over in equal pieces of 64 to "
-			       "256 KiB; a multiple of 64 "
-			       "KiB for each array can";
-static const char no_isa[] = "this processor has no such instructions";
 
 static const char *const level_names[] = { "L1", "L2", "L3", "memory" };
 
@@ -62,21 +57,6 @@ static void make_room(const struct bench *b, struct bandwidth_plan *p,
 	p->memory_bytes = 4 * most > 256 * MIB ? 4 * most : 256 * MIB;
 }
 
-/* Which level arrays of that size are in. */
-static enum bandwidth_level level_of(const struct bandwidth_plan *p,
-				     size_t bytes)
-{
-	for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)
-		if (bytes <= p->room[level])
-			return (enum bandwidth_level)level;
-	return LEVEL_MEMORY;
-}
-
-static size_t part_of(enum mem_op op, size_t size, unsigned int threads)
-{
-	return size / threads / mem_op_arrays(op) / STEP * STEP;
-}
-
 /* The largest piece of those that all of @part is made of. */
 static size_t equal_chunk(size_t part)
 {
@@ -102,25 +82,15 @@ static size_t chunk_of(const struct bandwidth_plan *p,
 	return pieces > 1 ? spec->part / pieces / STEP * STEP : spec->part;
 }
 
-/* Each node that has one of the threads has a buffer as large as all. */
-static size_t count_nodes(const struct bandwidth_plan *p, unsigned int threads)
+/* Whether one of the threads below @threads is on the @node-th node: it has a
+ * buffer as large as all then. */
+static bool has_thread(const struct bandwidth_plan *p, unsigned int threads,
+		       unsigned int node)
 {
-	size_t nodes = 0;
-
-	for (unsigned int i = 0; i < threads; i++) {
-		bool seen = false;
-
-		for (unsigned int k = 0; k < i; k++)
-			seen |= p->node[k] == p->node[i];
-		nodes += !seen;
-	}
-	return nodes;
-}
-
-/* Of these one way is enough: copy and triad have the others. */
-static bool one_way(enum mem_op op)
-{
-	return op >= MEM_SCALE;
+	for (unsigned int i = 0; i < threads; i++)
+		if (p->node[i] == node)
+			return true;
+	return false;
 }
 
 /* The ways that each number of threads has: a best is taken of these, for the
@@ -131,129 +101,91 @@ static bool is_common(enum mem_isa isa)
 }
 
 /* Whether a kernel is worth a row there. */
-static bool wanted(enum mem_op op, enum mem_isa isa, enum bandwidth_level level,
-		   unsigned int threads, bool asked)
+static bool wanted(const struct bandwidth_spec *s, bool asked)
 {
-	if (!mem_kernel(op, isa))
+	const bool widest = s->isa == mem_isa_widest();
+
+	if (!mem_kernel(s->op, s->isa) ||
+	    (s->threads > 1 && !is_common(s->isa)))
 		return false;
-	if (threads > 1 && !is_common(isa))
-		return false;
-	if (one_way(op))
-		return (asked || level == LEVEL_MEMORY) &&
-		       isa == mem_isa_widest();
+	/* Of these one way is enough: copy and triad have the others. */
+	if (s->op >= MEM_SCALE)
+		return (asked || s->level == LEVEL_MEMORY) && widest;
 	/* Lines that are near need not be asked for ahead. */
-	return op < MEM_WRITE_PF ||
-	       (level >= LEVEL_3 && isa == mem_isa_widest());
+	return s->op < MEM_WRITE_PF || (s->level >= LEVEL_3 && widest);
 }
 
-static bool is_way(const struct bench_case *c, const struct bench_case *best)
+/* Whether some of the ways of @op are common. */
+static bool has_best(enum mem_op op)
 {
-	const struct bandwidth_spec *spec = c->data, *of = best->data;
-
-	return mem_op_family(spec->op) == of->op && is_common(spec->isa) &&
-	       case_int(c, "size") == case_int(best, "size");
-}
-
-/* Whether @best has a way: three arrays do not fit into each size that may be
- * asked for. */
-static bool has_way(const struct bench *b, const struct bandwidth_plan *p,
-		    const struct bench_case *best)
-{
-	for (const struct bench_case *c = bench_next(b, p->before, "isa!=best");
-	     c; c = bench_next(b, c, "isa!=best"))
-		if (is_way(c, best))
-			return true;
+	for (int isa = 0; isa < MEM_ISAS; isa++)
+		if (is_common((enum mem_isa)isa) &&
+		    mem_kernel(op, (enum mem_isa)isa))
+			return mem_ops[op].family == op && op < MEM_SCALE;
 	return false;
 }
 
-bool bandwidth_plan_fill(struct bench *b, const struct bandwidth_plan *p,
+/* Which level arrays of that size are in. */
+static enum bandwidth_level level_of(const struct bandwidth_plan *p,
+				     size_t size)
+{
+	int level = LEVEL_1;
+
+	while (level < LEVEL_MEMORY && size > p->room[level])
+		level++;
+	return (enum bandwidth_level)level;
+}
+
+bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 			 struct bench_case *c)
 {
 	struct bandwidth_spec *spec = c->data;
-	const size_t size = (size_t)case_int(c, "size");
 	const bool widest = case_is(c, "isa", "widest");
+	unsigned int arrays;
 
 	*spec = (struct bandwidth_spec) {
-		.op = CASE_ENUM(c, "kernel", mem_op_name, MEM_OPS),
+		.op = CASE_NTH(c, "kernel", mem_ops),
 		.level = CASE_NTH(c, "level", level_names),
 		.threads = (unsigned int)case_int(c, "threads"),
+		.size = (size_t)case_int(c, "size"),
 	};
-	/* A size that is asked for may be that of a level. */
+	arrays = mem_ops[spec->op].arrays;
+	/* What is asked for must be gone over, all of it and nothing more; its
+	 * size may be that of a level. */
 	if (c->asked &&
-	    (spec->level != level_of(p, size) || bench_beside(b, c, "")))
+	    (spec->size % (arrays * STEP) ||
+	     spec->level != level_of(p, spec->size) || bench_beside(b, c, "")))
 		return false;
 	if (c->derived)
-		return mem_op_family(spec->op) == spec->op &&
-		       !one_way(spec->op) && has_way(b, p, c);
-	spec->isa = widest ? mem_isa_widest()
-			   : CASE_ENUM(c, "isa", mem_isa_name, MEM_ISAS);
-	spec->part = part_of(spec->op, size, spec->threads);
-	/* What is asked for must be gone over, all of it and nothing more. */
-	if ((!widest && !wanted(spec->op, spec->isa, spec->level, spec->threads,
-				c->asked)) ||
-	    !spec->part ||
-	    (c->asked && spec->part * mem_op_arrays(spec->op) != size))
+		return has_best(spec->op);
+	spec->isa =
+		widest ? mem_isa_widest() : CASE_NTH(c, "isa", mem_isa_names);
+	spec->part = spec->size / spec->threads / arrays / STEP * STEP;
+	if ((!widest && !wanted(spec, c->asked)) || !spec->part)
 		return false;
 	spec->chunk = chunk_of(p, spec, c->asked);
 	c->exclusive = spec->level >= LEVEL_3 || spec->threads > 1;
 	if (!mem_isa_usable(spec->isa))
-		c->skip = no_isa;
+		c->skip = "this processor has no such instructions";
 	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)
-		c->skip = odd_size;
+		c->skip = "cannot be gone over in equal pieces of 64 to "
+			  "256 KiB; a multiple of 64 KiB for each array can";
 	return true;
 }
 
-static void set_size(struct bench *b, const struct bandwidth_plan *p,
-		     size_t size)
+/* The rows of one size; on how many nodes it is. */
+static void add(struct bench *b, const struct bandwidth_plan *p, size_t size,
+		unsigned int threads, const char *text)
 {
-	const char *const level = level_names[level_of(p, size)];
+	unsigned int nodes = 0;
 
+	for (unsigned int node = 0; node < BENCH_MAX_NODES; node++)
+		nodes += has_thread(p, threads, node);
+	BENCH_SET_NAME(b, "level", level_names[level_of(p, size)]);
 	BENCH_SET_NUMBER(b, "size", BENCH_SIZE, size);
-	bench_set_names(b, "level", &level, sizeof(level), 1);
-}
-
-/* The points of @text; the kernels of each size point to its best. */
-static void add_points(struct bench *b, struct bandwidth_plan *p,
-		       const char *text)
-{
-	const struct bench_case *last = p->before;
-
-	bench_points(b, text);
-	for (const struct bench_case *best = bench_next(b, last, "isa=best");
-	     best; best = bench_next(b, best, "isa=best"))
-		for (const struct bench_case *c =
-			     bench_next(b, last, "isa!=best");
-		     c; c = bench_next(b, c, "isa!=best")) {
-			struct bandwidth_spec *spec = c->data;
-
-			if (!is_way(c, best))
-				continue;
-			spec->best = best;
-			bench_derived_from(b, best, c);
-		}
-	while ((last = bench_next(b, last, "kernel")))
-		p->before = last;
-}
-
-static void add_all(struct bench *b, struct bandwidth_plan *p, size_t size,
-		    unsigned int threads)
-{
-	set_size(b, p, size);
 	BENCH_SET_NUMBER(b, "threads", BENCH_INT, threads);
-	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, count_nodes(p, threads));
-	add_points(b, p, size_points);
-}
-
-static void add_ladder(struct bench *b, struct bandwidth_plan *p)
-{
-	for (size_t size = 8192; size <= 64 * MIB; size *= 2) {
-		set_size(b, p, size);
-		bench_points(b, ladder_points);
-	}
-	set_size(b, p, p->memory_bytes);
-	bench_points(b, ladder_points);
-	BENCH_EACH (b, c, "isa=widest")
-		p->before = c;
+	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, nodes);
+	bench_points(b, text);
 }
 
 /* All numbers up to 16, from there on powers of two, and all CPUs. */
@@ -264,69 +196,87 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 	return threads * 2 > cpus ? cpus : threads * 2;
 }
 
-static void add_threads(struct bench *b, struct bandwidth_plan *p,
-			unsigned int threads)
+/* Kernels and the rows that take the best of them point to these. */
+static void link_bests(struct bench *b)
 {
-	const size_t size[LEVELS] = { p->room[LEVEL_1] / 2,
-				      p->room[LEVEL_2] / 2,
-				      p->room[LEVEL_3] / 4, p->memory_bytes };
+	const struct bench_case *first = NULL;
 
-	for (int level = LEVEL_1; level < LEVELS; level++)
-		if (size[level] && (level != LEVEL_3 || threads == 1))
-			add_all(b, p, size[level], threads);
+	BENCH_EACH (b, c, "isa=best") {
+		struct bandwidth_spec *spec = c->data;
+
+		spec->best = first;
+		first = c;
+	}
+	BENCH_EACH (b, c, "isa!={best,widest}") {
+		struct bandwidth_spec *spec = c->data;
+		const struct bandwidth_spec *of = NULL;
+
+		if (!is_common(spec->isa))
+			continue;
+		for (spec->best = first; spec->best; spec->best = of->best) {
+			of = spec->best->data;
+			if (of->op == mem_ops[spec->op].family &&
+			    of->size == spec->size &&
+			    of->threads == spec->threads)
+				break;
+		}
+		if (spec->best)
+			bench_derived_from(b, spec->best, c);
+	}
+}
+
+static void find_cpus(const struct bench *b, struct bandwidth_plan *p)
+{
+	const unsigned int all = bench_cpus(b);
+
+	p->cpus = all < PARTNER_TEAM_MAX ? all : PARTNER_TEAM_MAX;
+	for (unsigned int i = 0; i < p->cpus; i++) {
+		p->cpu[i] = bench_nth_cpu(b, i);
+		for (unsigned int k = 0; k < bench_nodes(b); k++)
+			if (bench_nth_node(b, k) >= 0 &&
+			    bench_nth_node(b, k) ==
+				    bench_node_of_cpu(b, p->cpu[i]))
+				p->node[i] = k;
+	}
+	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
+		if (bench_cache_bytes(b, level))
+			p->last_bytes = bench_cache_bytes(b, level);
 }
 
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
-	const unsigned int all = bench_cpus(b);
-	const char *kernels[MEM_OPS], *isas[MEM_ISAS];
-
-	for (int op = 0; op < MEM_OPS; op++)
-		kernels[op] = mem_op_name((enum mem_op)op);
-	for (int isa = 0; isa < MEM_ISAS; isa++)
-		isas[isa] = mem_isa_name((enum mem_isa)isa);
-	BENCH_SET_NAMES(b, "kernels", kernels);
-	BENCH_SET_NAMES(b, "isas", isas);
+	BENCH_SET_NAMES(b, "kernels", mem_ops);
+	BENCH_SET_NAMES(b, "isas", mem_isa_names);
 	BENCH_SET_NAMES(b, "levels", level_names);
-	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
-		if (bench_cache_bytes(b, level))
-			p->last_bytes = bench_cache_bytes(b, level);
-	p->cpus = all < PARTNER_TEAM_MAX ? all : PARTNER_TEAM_MAX;
-	for (unsigned int i = 0; i < p->cpus; i++) {
-		p->cpu[i] = bench_nth_cpu(b, i);
-		p->node[i] = bench_node_of_cpu(b, p->cpu[i]);
-	}
-	for (unsigned int n = 1; n <= p->cpus; n = next_threads(n, p->cpus)) {
-		make_room(b, p, n);
-		add_threads(b, p, n);
+	find_cpus(b, p);
+	for (unsigned int t = 1; t <= p->cpus; t = next_threads(t, p->cpus)) {
+		make_room(b, p, t);
+		for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)
+			if (p->room[level] && (level != LEVEL_3 || t == 1))
+				add(b, p,
+				    p->room[level] / (level == LEVEL_3 ? 4 : 2),
+				    t, size_points);
+		add(b, p, p->memory_bytes, t, size_points);
 	}
 	make_room(b, p, 1);
-	add_ladder(b, p);
-	add_points(b, p, bandwidth_plan_asked);
-}
-
-static bool has_thread(const struct bandwidth_plan *p,
-		       const struct bandwidth_spec *spec, int node)
-{
-	for (unsigned int i = 0; i < spec->threads; i++)
-		if (p->node[i] == node)
-			return true;
-	return false;
+	for (size_t bytes = 8192; bytes <= 64 * MIB; bytes *= 2)
+		add(b, p, bytes, 1, ladder_points);
+	add(b, p, p->memory_bytes, 1, ladder_points);
+	bench_points(b, bandwidth_plan_asked);
+	link_bests(b);
 }
 
 size_t bandwidth_plan_largest(const struct bench *b,
-			      const struct bandwidth_plan *p, int node)
+			      const struct bandwidth_plan *p, unsigned int node)
 {
 	size_t most = 0;
 
-	BENCH_EACH (b, c, "kernel !before isa!=best") {
+	BENCH_EACH (b, c, "!before isa!=best") {
 		const struct bandwidth_spec *spec = c->data;
-		const size_t size =
-			spec->part * mem_op_arrays(spec->op) * spec->threads;
 
-		if (size > most && bench_selected(b, c) &&
-		    has_thread(p, spec, node))
-			most = size;
+		if (spec->size > most && bench_selected(b, c) &&
+		    has_thread(p, spec->threads, node))
+			most = spec->size;
 	}
 	return most;
 }
@@ -334,7 +284,7 @@ size_t bandwidth_plan_largest(const struct bench *b,
 struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 				       unsigned int thread)
 {
-	const unsigned int arrays = mem_op_arrays(spec->op);
+	const unsigned int arrays = mem_ops[spec->op].arrays;
 	const size_t a = thread * (arrays * spec->part + BANDWIDTH_APART);
 	const size_t next = spec->part + SKEW;
 
@@ -348,11 +298,11 @@ struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
 		      double ns)
 {
-	return (double)spec->chunk * mem_op_arrays(spec->op) * spec->threads *
+	return (double)spec->chunk * mem_ops[spec->op].arrays * spec->threads *
 	       (double)rounds * 1e9 / ns;
 }
 
-void bandwidth_plan_best(struct bench *b)
+static void derive_bests(struct bench *b)
 {
 	BENCH_EACH (b, c, "!before isa!=best") {
 		const struct bandwidth_spec *spec = c->data;
@@ -370,38 +320,21 @@ void bandwidth_plan_best(struct bench *b)
 					  "none of its ways has a value");
 }
 
-static void compare(struct bench *b, const struct bench_case *c,
-		    const struct bench_case *memory)
+void bandwidth_plan_derive(struct bench *b, const struct bandwidth_plan *p)
 {
-	const double times = bench_value(b, c) / bench_value(b, memory);
+	char in_memory[48];
 
-	if (isfinite(times))
-		bench_fact(b, c, "times_memory", round(times * 100) / 100);
-}
+	derive_bests(b);
+	snprintf(in_memory, sizeof(in_memory), "level=memory size=%zu",
+		 p->memory_bytes);
+	BENCH_EACH (b, c, "level=L3") {
+		const struct bench_case *memory = bench_beside(b, c, in_memory);
+		const double times =
+			memory ? bench_value(b, c) / bench_value(b, memory)
+			       : NAN;
 
-/* Whether @other moves data in the same way as @spec, for the same purpose (one
- * of the ladder, or one that a best is taken of), and in memory: not with what
- * is just too large for the caches. */
-static bool is_like_in_memory(const struct bandwidth_plan *p,
-			      const struct bandwidth_spec *spec,
-			      const struct bandwidth_spec *other)
-{
-	return other->op == spec->op && other->isa == spec->isa &&
-	       other->threads == spec->threads && !other->best == !spec->best &&
-	       other->part == part_of(spec->op, p->memory_bytes, 1);
-}
-
-void bandwidth_plan_compare(struct bench *b, const struct bandwidth_plan *p)
-{
-	BENCH_EACH (b, c, "level=L3 isa!=best")
-		BENCH_EACH (b, other, "!before isa!=best") {
-			const struct bandwidth_spec *spec = c->data;
-			const struct bandwidth_spec *in_memory = other->data;
-
-			if (!is_like_in_memory(p, spec, in_memory))
-				continue;
-			compare(b, c, other);
-			if (spec->best)
-				compare(b, spec->best, in_memory->best);
-		}
+		if (isfinite(times))
+			bench_fact(b, c, "times_memory",
+				   round(times * 100) / 100);
+	}
 }

@@ -29,9 +29,11 @@ struct bandwidth_spec {
 	enum mem_isa isa;
 	enum bandwidth_level level;
 	unsigned int threads;
-	size_t part;		       /* bytes of one array of one thread */
-	size_t chunk;		       /* of that, what one round goes over */
-	const struct bench_case *best; /* the row that takes it if it wins */
+	size_t size;  /* of all arrays of all threads */
+	size_t part;  /* bytes of one array of one thread */
+	size_t chunk; /* of that, what one round goes over */
+	/* The row that takes it if it wins; of such a row, another one. */
+	const struct bench_case *best;
 };
 
 struct bandwidth_plan {
@@ -40,13 +42,13 @@ struct bandwidth_plan {
 	 * what they do not hold; for the number of threads being planned, and
 	 * when all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
-	const struct bench_case *before; /* those of the size being planned */
 	unsigned int cpus;
-	/* Of each thread, and its node; threads of one node share a buffer. */
-	int cpu[PARTNER_TEAM_MAX], node[PARTNER_TEAM_MAX];
+	/* Of each thread, and which of bench_nth_node() its memory is on. */
+	int cpu[PARTNER_TEAM_MAX];
+	unsigned int node[PARTNER_TEAM_MAX];
 };
 
-/* Where arrays begin, in bytes from the start of their thread's buffer; those
+/* Where arrays begin, in bytes from the start of their node's buffer; those
  * that the operation does not use are where a is. */
 struct bandwidth_place {
 	size_t a, b, c;
@@ -57,13 +59,14 @@ extern const char bandwidth_plan_asked[];
 /* bandwidth_plan_make() - add the cases.  bandwidth_plan_fill() - of each of
  * them its spec; false if it is not worth a row. */
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
-bool bandwidth_plan_fill(struct bench *b, const struct bandwidth_plan *p,
+bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 			 struct bench_case *c);
 
-/* bandwidth_plan_largest() - bytes of the largest case that is selected, 0 if
- * none is. @node: of those that have a thread there. */
+/* bandwidth_plan_largest() - bytes of the largest case that is selected and has
+ * a thread on the @node-th node, 0 if none is. */
 size_t bandwidth_plan_largest(const struct bench *b,
-			      const struct bandwidth_plan *p, int node);
+			      const struct bandwidth_plan *p,
+			      unsigned int node);
 
 /* bandwidth_place() - the arrays of @thread, which counts from 0.  All threads'
  * are one after the other, and end within the case's bytes and BANDWIDTH_APART
@@ -75,14 +78,10 @@ struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
 double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
 		      double ns);
 
-/* bandwidth_plan_best() - in derive(): give the rows isa=best the best of what
- * was measured. */
-void bandwidth_plan_best(struct bench *b);
-
-/* bandwidth_plan_compare() - after that: beside what is in L3 by its size the
- * fact times_memory, its rate over that of the same way in memory, to
- * hundredths: about 1 where the cache did not hold it.  No fact where either
- * has no value. */
-void bandwidth_plan_compare(struct bench *b, const struct bandwidth_plan *p);
+/* bandwidth_plan_derive() - give the rows isa=best the best of what was
+ * measured, and what is in L3 by its size the fact times_memory: its rate over
+ * that of the same way in memory, to hundredths, about 1 where the cache did
+ * not hold it.  No fact where either has no value. */
+void bandwidth_plan_derive(struct bench *b, const struct bandwidth_plan *p);
 
 #endif

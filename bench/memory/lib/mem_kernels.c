@@ -4,59 +4,33 @@
 
 #include <string.h>
 
-/* What an operation does to its arrays, by name. */
-static const struct {
-	const char *name;
-	unsigned int arrays;
-	enum mem_op family;
-} ops[MEM_OPS] = {
-	[MEM_READ] = { "read", 1, MEM_READ },
-	[MEM_READ4] = { "read4", 1, MEM_READ },
-	[MEM_WRITE] = { "write", 1, MEM_WRITE },
-	[MEM_WRITE_PF] = { "write_pf", 1, MEM_WRITE },
-	[MEM_WRITE_NT] = { "write_nt", 1, MEM_WRITE_NT },
-	[MEM_CLEAR] = { "clear", 1, MEM_CLEAR },
-	[MEM_COPY] = { "copy", 2, MEM_COPY },
-	[MEM_COPY_PF] = { "copy_pf", 2, MEM_COPY },
-	[MEM_COPY_NT] = { "copy_nt", 2, MEM_COPY_NT },
-	[MEM_COPY_NT_PF] = { "copy_nt_pf", 2, MEM_COPY_NT },
-	[MEM_TRIAD] = { "triad", 3, MEM_TRIAD },
-	[MEM_TRIAD_PF] = { "triad_pf", 3, MEM_TRIAD },
-	[MEM_TRIAD_NT] = { "triad_nt", 3, MEM_TRIAD_NT },
-	[MEM_TRIAD_NT_PF] = { "triad_nt_pf", 3, MEM_TRIAD_NT },
-	[MEM_SCALE] = { "scale", 2, MEM_SCALE },
-	[MEM_SCALE_NT] = { "scale_nt", 2, MEM_SCALE_NT },
-	[MEM_ADD] = { "add", 3, MEM_ADD },
-	[MEM_ADD_NT] = { "add_nt", 3, MEM_ADD_NT },
+const struct mem_op_info mem_ops[MEM_OPS] = {
+	[MEM_READ] = { "read", 1, MEM_READ, 0, 0 },
+	[MEM_READ4] = { "read4", 1, MEM_READ, 0, 0 },
+	[MEM_WRITE] = { "write", 1, MEM_WRITE, 0, 0 },
+	[MEM_WRITE_PF] = { "write_pf", 1, MEM_WRITE, 0, 0 },
+	[MEM_WRITE_NT] = { "write_nt", 1, MEM_WRITE_NT, 0, 0 },
+	[MEM_CLEAR] = { "clear", 1, MEM_CLEAR, 0, 0 },
+	[MEM_COPY] = { "copy", 2, MEM_COPY, 1, 0 },
+	[MEM_COPY_PF] = { "copy_pf", 2, MEM_COPY, 1, 0 },
+	[MEM_COPY_NT] = { "copy_nt", 2, MEM_COPY_NT, 1, 0 },
+	[MEM_COPY_NT_PF] = { "copy_nt_pf", 2, MEM_COPY_NT, 1, 0 },
+	[MEM_TRIAD] = { "triad", 3, MEM_TRIAD, 1, 3 },
+	[MEM_TRIAD_PF] = { "triad_pf", 3, MEM_TRIAD, 1, 3 },
+	[MEM_TRIAD_NT] = { "triad_nt", 3, MEM_TRIAD_NT, 1, 3 },
+	[MEM_TRIAD_NT_PF] = { "triad_nt_pf", 3, MEM_TRIAD_NT, 1, 3 },
+	[MEM_SCALE] = { "scale", 2, MEM_SCALE, 3, 0 },
+	[MEM_SCALE_NT] = { "scale_nt", 2, MEM_SCALE_NT, 3, 0 },
+	[MEM_ADD] = { "add", 3, MEM_ADD, 1, 1 },
+	[MEM_ADD_NT] = { "add_nt", 3, MEM_ADD_NT, 1, 1 },
 };
 
-const char *mem_op_name(enum mem_op op)
-{
-	return ops[op].name;
-}
-
-enum mem_op mem_op_family(enum mem_op op)
-{
-	return ops[op].family;
-}
-
-unsigned int mem_op_arrays(enum mem_op op)
-{
-	return ops[op].arrays;
-}
-
-const char *mem_isa_name(enum mem_isa isa)
-{
-	static const char *const names[MEM_ISAS] = {
-		[MEM_SCALAR] = "scalar", [MEM_SSE2] = "sse2",
-		[MEM_AVX2] = "avx2",	 [MEM_AVX512] = "avx512",
-		[MEM_NEON] = "neon",	 [MEM_SVE] = "sve",
-		[MEM_RVV] = "rvv",	 [MEM_REP] = "rep",
-		[MEM_ZVA] = "dczva",	 [MEM_LIBC] = "libc",
-	};
-
-	return names[isa];
-}
+const char *const mem_isa_names[MEM_ISAS] = {
+	[MEM_SCALAR] = "scalar", [MEM_SSE2] = "sse2", [MEM_AVX2] = "avx2",
+	[MEM_AVX512] = "avx512", [MEM_NEON] = "neon", [MEM_SVE] = "sve",
+	[MEM_RVV] = "rvv",	 [MEM_REP] = "rep",   [MEM_ZVA] = "dczva",
+	[MEM_LIBC] = "libc",
+};
 
 /* By pointers that the compiler knows nothing of: a call, never its own
  * expansion. */

@@ -67,19 +67,16 @@ enum mem_op {
  * 64-byte aligned and @bytes long, more than 0. */
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
 
-/* mem_op_name() - "read", "read4", "write", "write_pf" ... */
-const char *mem_op_name(enum mem_op op);
+/* What an operation does to its arrays, by enum mem_op. */
+extern const struct mem_op_info {
+	const char *name;    /* "read", "read4", "write", "write_pf" ... */
+	unsigned int arrays; /* that it uses, each counted once in its bytes */
+	enum mem_op family;  /* what it is a way of, or itself */
+	double b, c;	     /* copies and sums: a[i] is so many of each */
+} mem_ops[MEM_OPS];
 
-/* mem_op_family() - what it is a way of: MEM_READ of MEM_READ4, MEM_COPY of
- * MEM_COPY_PF ... and itself of all others. */
-enum mem_op mem_op_family(enum mem_op op);
-
-/* mem_op_arrays() - arrays that it uses, each counted once in its bytes:
- * 1, 2 (copy, scale) or 3 (triad, add). */
-unsigned int mem_op_arrays(enum mem_op op);
-
-/* mem_isa_name() - "scalar", "sse2" ... "rep", "libc". */
-const char *mem_isa_name(enum mem_isa isa);
+/* "scalar", "sse2" ... "rep", "libc". */
+extern const char *const mem_isa_names[MEM_ISAS];
 
 /* The rest is in ARCH/.  mem_isa_usable() - whether this processor and its
  * kernel can run it. */
