@@ -18,31 +18,11 @@ typedef cpu_set_t cpu_mask[MOST_CPUS / CPU_SETSIZE];
 
 struct topo {
 	hwloc_topology_t hw;
-	hwloc_cpuset_t usable;
 	hwloc_obj_t *pu; /* by the kernel's number: hwloc looks at all */
 	int n_pus;
+	int *cpu; /* those that this process may use, ascending */
+	size_t cpus;
 };
-
-/* What hwloc says is allowed may be wider than what taskset left us. */
-static int find_usable(struct topo *topo)
-{
-	hwloc_const_cpuset_t allowed =
-		hwloc_topology_get_allowed_cpuset(topo->hw);
-
-	topo->usable = hwloc_bitmap_dup(allowed);
-	if (!topo->usable)
-		return -ENOMEM;
-	if (hwloc_topology_is_thissystem(topo->hw)) {
-		hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-
-		if (!bound)
-			return -ENOMEM;
-		if (!hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
-			hwloc_bitmap_and(topo->usable, topo->usable, bound);
-		hwloc_bitmap_free(bound);
-	}
-	return 0;
-}
 
 int topo_last_cpu(void)
 {
@@ -78,18 +58,36 @@ static int load(struct topo *topo)
 	return 0;
 }
 
-static int list_pus(struct topo *topo)
+/* What hwloc says is allowed may be wider than what taskset left us. */
+static int list_cpus(struct topo *topo)
 {
+	hwloc_bitmap_t usable =
+		hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo->hw));
+	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
 	hwloc_obj_t o = NULL;
+	unsigned int cpu;
 
 	topo->n_pus = hwloc_bitmap_last(
 			      hwloc_topology_get_topology_cpuset(topo->hw)) +
 		      1;
-	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
+	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->pu));
+	topo->cpu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
+	if (usable && bound && topo_is_real(topo) &&
+	    !hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
+		hwloc_bitmap_and(usable, usable, bound);
 	while (topo->pu &&
 	       (o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
 		topo->pu[o->os_index] = o;
-	return topo->pu ? 0 : -ENOMEM;
+	if (usable && topo->cpu) {
+		hwloc_bitmap_foreach_begin(cpu, usable)
+		{
+			topo->cpu[topo->cpus++] = (int)cpu;
+		}
+		hwloc_bitmap_foreach_end();
+	}
+	hwloc_bitmap_free(usable);
+	hwloc_bitmap_free(bound);
+	return bound && topo->cpus && topo->pu ? 0 : -ENOMEM;
 }
 
 int topo_open(struct topo **out)
@@ -101,23 +99,16 @@ int topo_open(struct topo **out)
 		return -ENOMEM;
 	if (hwloc_topology_init(&topo->hw)) {
 		err = -errno;
-		goto free_topo;
+		free(topo);
+		return err;
 	}
 	err = load(topo);
 	if (!err)
-		err = find_usable(topo);
-	if (!err)
-		err = list_pus(topo);
+		err = list_cpus(topo);
 	if (err)
-		goto destroy;
-	*out = topo;
-	return 0;
-
-destroy:
-	hwloc_bitmap_free(topo->usable);
-	hwloc_topology_destroy(topo->hw);
-free_topo:
-	free(topo);
+		topo_close(topo);
+	else
+		*out = topo;
 	return err;
 }
 
@@ -125,9 +116,9 @@ void topo_close(struct topo *topo)
 {
 	if (!topo)
 		return;
-	hwloc_bitmap_free(topo->usable);
 	hwloc_topology_destroy(topo->hw);
 	free(topo->pu);
+	free(topo->cpu);
 	free(topo);
 }
 
@@ -138,42 +129,41 @@ bool topo_is_real(const struct topo *topo)
 
 size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
 {
-	size_t n = 0;
-	unsigned int cpu;
-
-	hwloc_bitmap_foreach_begin(cpu, topo->usable)
-	{
-		if (n < max)
-			cpus[n] = (int)cpu;
-		n++;
-	}
-	hwloc_bitmap_foreach_end();
-	return n;
+	for (size_t i = 0; i < topo->cpus && i < max; i++)
+		cpus[i] = topo->cpu[i];
+	return topo->cpus;
 }
 
 unsigned int bench_cpus(const struct bench *b)
 {
-	return (unsigned int)topo_cpus(b->topo, NULL, 0);
+	return (unsigned int)b->topo->cpus;
 }
 
 int bench_nth_cpu(const struct bench *b, unsigned int nth)
 {
-	unsigned int cpu;
-
 	if (nth == 0)
 		return b->cpu;
-	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
-	{
-		if ((int)cpu != b->cpu && --nth == 0)
-			return (int)cpu;
-	}
-	hwloc_bitmap_foreach_end();
+	for (size_t i = 0; i < b->topo->cpus; i++)
+		if (b->topo->cpu[i] != b->cpu && --nth == 0)
+			return b->topo->cpu[i];
 	return -ERANGE;
 }
 
 bool topo_has(const struct topo *topo, int cpu)
 {
-	return cpu >= 0 && hwloc_bitmap_isset(topo->usable, (unsigned int)cpu);
+	for (size_t i = 0; i < topo->cpus; i++)
+		if (topo->cpu[i] == cpu)
+			return true;
+	return false;
+}
+
+/* The first usable CPU that is in @set, or -1. */
+static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
+{
+	for (size_t i = 0; i < topo->cpus; i++)
+		if (hwloc_bitmap_isset(set, (unsigned int)topo->cpu[i]))
+			return topo->cpu[i];
+	return -1;
 }
 
 static const char *name_of_kind(const struct topo *topo, unsigned int index)
@@ -229,7 +219,7 @@ size_t topo_kinds(const struct topo *topo, const char **names, size_t max)
 		if (!known &&
 		    !hwloc_cpukinds_get_info(topo->hw, (unsigned int)left, cpus,
 					     NULL, NULL, NULL, 0) &&
-		    hwloc_bitmap_intersects(cpus, topo->usable))
+		    first_in(topo, cpus) >= 0)
 			found[n++] = name;
 	}
 	hwloc_bitmap_free(cpus);
@@ -243,17 +233,15 @@ size_t topo_kinds(const struct topo *topo, const char **names, size_t max)
 int topo_default_cpu(const struct topo *topo, const char *kind)
 {
 	const char *fastest = NULL, *own;
-	int cpu = hwloc_bitmap_last(topo->usable);
 
 	topo_kinds(topo, &fastest, 1);
 	kind = kind ? kind : fastest;
-	for (; kind && cpu >= 0; cpu--) {
-		own = topo_kind(topo, cpu);
-		if (own && !strcmp(own, kind) &&
-		    hwloc_bitmap_isset(topo->usable, (unsigned int)cpu))
-			break;
+	for (size_t i = topo->cpus; i > 0; i--) {
+		own = topo_kind(topo, topo->cpu[i - 1]);
+		if (!kind || (own && !strcmp(own, kind)))
+			return topo->cpu[i - 1];
 	}
-	return cpu < 0 ? -ENOENT : cpu;
+	return -ENOENT;
 }
 
 static hwloc_obj_t pu_of(const struct topo *topo, int cpu)
@@ -286,37 +274,30 @@ static enum bench_place place_of(const struct topo *topo, hwloc_obj_t from,
 	return BENCH_OTHER_PACKAGE;
 }
 
-int bench_partner(const struct bench *b, enum bench_place place)
+static int partner_at(const struct topo *topo, int cpu, enum bench_place place)
 {
-	static const enum bench_place near_first[] = { BENCH_SAME_CORE,
-						       BENCH_SAME_PACKAGE,
-						       BENCH_OTHER_PACKAGE };
-	const struct topo *topo = b->topo;
-	hwloc_obj_t from = pu_of(topo, b->cpu);
-	unsigned int other;
+	const hwloc_obj_t from = pu_of(topo, cpu);
 
-	if (!from)
-		return -ENOENT;
-	if (place == BENCH_SAME_CPU)
-		return b->cpu;
-	if (place == BENCH_ANY_OTHER) {
-		for (size_t i = 0; i < 3; i++) {
-			int found = bench_partner(b, near_first[i]);
-
-			if (found >= 0)
-				return found;
-		}
-		return -ENOENT;
-	}
-	hwloc_bitmap_foreach_begin(other, topo->usable)
-	{
-		hwloc_obj_t to = pu_of(topo, (int)other);
+	for (size_t i = 0; from && i < topo->cpus; i++) {
+		const hwloc_obj_t to = pu_of(topo, topo->cpu[i]);
 
 		if (to && place_of(topo, from, to) == place)
-			return (int)other;
+			return topo->cpu[i];
 	}
-	hwloc_bitmap_foreach_end();
 	return -ENOENT;
+}
+
+int bench_partner(const struct bench *b, enum bench_place place)
+{
+	int found = -ENOENT;
+
+	if (place == BENCH_SAME_CPU)
+		return pu_of(b->topo, b->cpu) ? b->cpu : -ENOENT;
+	if (place != BENCH_ANY_OTHER)
+		return partner_at(b->topo, b->cpu, place);
+	for (int at = BENCH_SAME_CORE; found < 0 && at < BENCH_ANY_OTHER; at++)
+		found = partner_at(b->topo, b->cpu, (enum bench_place)at);
+	return found;
 }
 
 enum bench_distance bench_distance(const struct bench *b, int a, int c)
@@ -349,19 +330,11 @@ static bool leads_core(const struct topo *topo, hwloc_obj_t pu,
 {
 	const hwloc_obj_t core =
 		hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_CORE, pu);
-	unsigned int cpu;
 
 	if (!core || pu == first)
 		return true;
-	if (hwloc_bitmap_isset(core->cpuset, first->os_index))
-		return false;
-	hwloc_bitmap_foreach_begin(cpu, topo->usable)
-	{
-		if (hwloc_bitmap_isset(core->cpuset, cpu))
-			return cpu == pu->os_index;
-	}
-	hwloc_bitmap_foreach_end();
-	return true;
+	return !hwloc_bitmap_isset(core->cpuset, first->os_index) &&
+	       first_in(topo, core->cpuset) == (int)pu->os_index;
 }
 
 size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
@@ -370,16 +343,14 @@ size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 	const char *kind = topo_kind(topo, first);
 	size_t n = 0;
 
-	for (int pass = 0; from && pass < 4; pass++) {
-		unsigned int cpu;
-
-		hwloc_bitmap_foreach_begin(cpu, topo->usable)
-		{
-			const hwloc_obj_t pu = pu_of(topo, (int)cpu);
+	for (int pass = 0; from && pass < 4; pass++)
+		for (size_t i = 0; i < topo->cpus; i++) {
+			const int cpu = topo->cpu[i];
+			const hwloc_obj_t pu = pu_of(topo, cpu);
 			const bool near = pu &&
 					  place_of(topo, from, pu) !=
 						  BENCH_OTHER_PACKAGE &&
-					  topo_kind(topo, (int)cpu) == kind;
+					  topo_kind(topo, cpu) == kind;
 			const int in = !pu			     ? -1
 				       : pu == from		     ? 0
 				       : !leads_core(topo, pu, from) ? 3
@@ -387,10 +358,8 @@ size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 								     : 2;
 
 			if (in == pass && n++ < max)
-				cpus[n - 1] = (int)cpu;
+				cpus[n - 1] = cpu;
 		}
-		hwloc_bitmap_foreach_end();
-	}
 	return n;
 }
 
@@ -510,21 +479,16 @@ static hwloc_obj_t node_of(const struct topo *topo, int node)
 
 int bench_cpu_of_node(const struct bench *b, int node)
 {
-	hwloc_obj_t o = node_of(b->topo, node);
+	const hwloc_obj_t o = node_of(b->topo, node);
 	int found = -ENOENT;
-	unsigned int cpu;
 
-	if (!o)
-		return -ENOENT;
-	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
-	{
-		if (!hwloc_bitmap_isset(o->cpuset, cpu))
-			continue;
-		if ((int)cpu == b->cpu)
-			return b->cpu;
-		found = (int)cpu;
+	for (size_t i = 0; o && i < b->topo->cpus; i++) {
+		const int cpu = b->topo->cpu[i];
+
+		if (found != b->cpu &&
+		    hwloc_bitmap_isset(o->cpuset, (unsigned int)cpu))
+			found = cpu;
 	}
-	hwloc_bitmap_foreach_end();
 	return found;
 }
 
@@ -560,15 +524,7 @@ int bench_bind(pid_t tid, const int *cpus, size_t n)
 
 int bench_unbind(const struct bench *b)
 {
-	cpu_mask mask = { 0 };
-	unsigned int cpu;
-
-	hwloc_bitmap_foreach_begin(cpu, b->topo->usable)
-	{
-		CPU_SET_S((size_t)cpu, sizeof(mask), mask);
-	}
-	hwloc_bitmap_foreach_end();
-	return sched_setaffinity(0, sizeof(mask), mask) ? -errno : 0;
+	return bench_bind(0, b->topo->cpu, b->topo->cpus);
 }
 
 void bench_keep_off(int cpu)
@@ -595,14 +551,7 @@ int bench_pin(int cpu)
 
 int topo_pin(const struct topo *topo, int cpu)
 {
-	hwloc_obj_t pu = pu_of(topo, cpu);
-
-	if (!pu || !topo_has(topo, cpu))
+	if (!pu_of(topo, cpu) || !topo_has(topo, cpu))
 		return -ERANGE;
-	if (!topo_is_real(topo))
-		return -EXDEV;
-	if (hwloc_set_cpubind(topo->hw, pu->cpuset,
-			      HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT))
-		return -errno;
-	return sched_getcpu() == cpu ? 0 : -EIO;
+	return topo_is_real(topo) ? bench_pin(cpu) : -EXDEV;
 }
