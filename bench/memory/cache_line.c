@@ -35,8 +35,8 @@
 #include "bench.h"
 #include "lib/cache_steps.h"
 #include "lib/chase.h"
+#include "lib/follow.h"
 #include "lib/mem_buffer.h"
-#include "lib/settle.h"
 
 #ifndef _SC_LEVEL1_DCACHE_LINESIZE /* sysconf() of musl knows no caches */
 #define _SC_LEVEL1_DCACHE_LINESIZE (-1)
@@ -60,10 +60,10 @@ static const char points[] =
 	"memory={L2,DRAM} at={0,64} "
 	"distance={8,16,32,48,56,64,96,128,192,256};"
 	"needs memory=$l2_pages*4K if memory=L2;"
-	"needs memory=$dram_pages*4K if memory=DRAM;" SETTLE_OPS
+	"needs memory=$dram_pages*4K if memory=DRAM;" FOLLOW_OPS
 	"figure=line; is derived higher unit=B;"
-	"ways=1..24;" SETTLE_OPS
-	"cache=L2 ways=1..28; needs memory=$huge;" SETTLE_OPS
+	"ways=1..24;" FOLLOW_OPS
+	"cache=L2 ways=1..28; needs memory=$huge;" FOLLOW_OPS
 	"figure={ways,ways_L2}; is derived higher unit='1';";
 
 struct line_state {
@@ -140,7 +140,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	if (!s->in_dram)
-		settle_chase(b, c, &s->chase, true);
+		follow_settle(b, c, &s->chase, true);
 	else if (no_flush)
 		return bench_skip(b, "%s", no_flush);
 	else
@@ -304,7 +304,7 @@ const struct bench_desc bench_desc = {
 	.prepare = prepare,
 	.run = run,
 	.conclude = conclude,
-	.leave = settle_leave,
+	.leave = follow_leave,
 	.derive = derive,
 	.teardown = teardown,
 };

@@ -43,6 +43,7 @@
 
 #include "bench.h"
 #include "lib/chase.h"
+#include "lib/follow.h"
 #include "lib/latency_levels.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
@@ -63,7 +64,7 @@ static const char points[] =
 	"pattern=chunk stride=512 pages=$page size={32K,1M,8M,64M};"
 	"pattern=stride stride=64..4K*2 pages=$page size=64M;"
 	"pattern=page pages=$page size={8M,64M};"
-	"is exclusive if size>1M;" SETTLE_OPS
+	"is exclusive if size>1M;" FOLLOW_OPS
 	/* The buffers of all kinds of pages are kept side by side, and so is
 	 * one on each NUMA node. */
 	"needs memory=2*size if pages=$page; needs memory=8*size if "
@@ -72,7 +73,7 @@ static const char points[] =
 	/* One size beyond the caches, followed from each node that has a CPU of
 	 * ours through the memory of each node. */
 	"from_node=$nodes to_node=$nodes pattern=window pages=thp size=$beyond;"
-	"is exclusive;" SETTLE_OPS "needs memory=4*$on_nodes;"
+	"is exclusive;" FOLLOW_OPS "needs memory=4*$on_nodes;"
 
 	"level={'1','2','3',memory} figure={size,latency,cycles};"
 	"not level=memory figure=size; is derived;"
@@ -286,7 +287,7 @@ static int link_chain(struct bench *b, struct latency_state *s,
 	 * timed, the cold one is the round. */
 	if (!case_is(c, "pattern", "stride") &&
 	    settle_fits(b, s->chase.lines * CHASE_LINE))
-		settle_chase(b, c, &s->chase, !c->sample);
+		follow_settle(b, c, &s->chase, !c->sample);
 	return 0;
 }
 
@@ -409,7 +410,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		if (s->chase.at)
 			s->node[nth_node(b, c)].chase = s->chase;
 	}
-	return settle_leave(b, s, c);
+	return follow_leave(b, s, c);
 }
 
 static int derive(struct bench *b, void *state)
@@ -438,7 +439,7 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
-	.run = settle_run,
+	.run = follow_run,
 	.conclude = conclude,
 	.leave = leave,
 	.derive = derive,

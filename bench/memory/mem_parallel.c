@@ -26,8 +26,8 @@
 
 #include "bench.h"
 #include "lib/chase.h"
+#include "lib/follow.h"
 #include "lib/mem_buffer.h"
-#include "lib/settle.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -112,7 +112,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	for (size_t i = 0; i < s->chases; i++)
 		s->at[i] = l->reached[(l->next + i) % CHASE_ENTRIES];
 	if (!err && l == &s->level[L2])
-		settle_chase(b, c, &l->chase, false);
+		follow_settle(b, c, &l->chase, false);
 	return err;
 }
 

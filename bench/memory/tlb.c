@@ -32,9 +32,9 @@
 
 #include "bench.h"
 #include "lib/chase.h"
+#include "lib/follow.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
-#include "lib/settle.h"
 #include "stats.h"
 
 #define COUNTS 64 /* points of the curve, at most */
@@ -44,7 +44,7 @@ static const char points[] =
 	"layout={page,dense} pages={8,12,16,24,32,40,48,56,64,72,80,96,112,128,"
 	"192,256,384,512,640,768,1024,1280,1536,1792,2048,2560,3072,4096,6144,"
 	"8192,12288,16384};"
-	"layout=huge pages={4,8,16,24,32,48,64,96,128};" SETTLE_OPS
+	"layout=huge pages={4,8,16,24,32,48,64,96,128};" FOLLOW_OPS
 	"needs memory=pages*$page if layout!=huge;"
 	"needs memory=pages*2M+16384*$page if layout=huge;"
 	"level={'1','2'} figure={reach,miss}; is derived;"
@@ -104,7 +104,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				      page, bench_random(b));
 	if (err)
 		return bench_fail(b, -err, "link the chain");
-	settle_chase(b, c, &s->chase, true);
+	follow_settle(b, c, &s->chase, true);
 	return 0;
 }
 
@@ -230,7 +230,7 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct tlb_state),
 	.points = points,
 	.enter = enter,
-	.run = settle_run,
+	.run = follow_run,
 	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,

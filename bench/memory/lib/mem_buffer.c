@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "arch.h"
-#include "chase.h"
 #include "mem.h"
 #include "sysfile.h"
 
@@ -134,7 +133,7 @@ void mem_fill(void *base, size_t bytes, uint64_t seed)
 
 void mem_flush(const void *base, size_t bytes)
 {
-	for (size_t at = 0; at < bytes; at += CHASE_LINE)
+	for (size_t at = 0; at < bytes; at += MEM_LINE)
 		ARCH_FLUSH((const char *)base + at);
 	ARCH_FLUSHED();
 }

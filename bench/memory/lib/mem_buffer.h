@@ -17,6 +17,7 @@ enum mem_pages {
 	MEM_HUGETLB, /* from the pool of huge pages of the default size */
 };
 
+#define MEM_LINE       64		 /* bytes: a cache line of x86-64 */
 #define MEM_HUGE_BYTES ((size_t)2 << 20) /* x86-64: what a PMD maps */
 
 struct mem_buffer {

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "mem_buffer.h"
 #include "sample.h"
@@ -42,6 +41,13 @@ static struct sample_clock clock_of(const struct timer *t)
 				       .hz = t->hz };
 }
 
+bool settle_is_long(const struct bench *b, uint64_t ticks)
+{
+	const struct sample_clock clock = clock_of(bench_timer(b));
+
+	return (double)ticks >= sample_batch_ticks(&clock);
+}
+
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 	      void *arg)
 {
@@ -61,68 +67,4 @@ double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 				"passes still got faster when the time for "
 				"warming up was over");
 	return bench_ns(b, settled.best_ticks) / (double)passes;
-}
-
-static void follow(void *arg, uint64_t passes)
-{
-	const struct chase *chase = arg;
-
-	while (passes--) {
-		void *at[CHASE_ENTRIES];
-
-		if (chase->entry[1] == chase->entry[0]) {
-			chase_run(chase->entry[0],
-				  chase->lines / CHASE_UNROLL + 1);
-			continue;
-		}
-		memcpy(at, chase->entry, sizeof(at));
-		chase_run_many(at, CHASE_ENTRIES,
-			       chase->lines / CHASE_ENTRIES + 1);
-	}
-}
-
-/* What a load takes that comes back to a line after one pass. */
-static void time_after_one(struct bench *b, const struct bench_case *c,
-			   const struct chase *chase)
-{
-	const struct sample_clock clock = clock_of(bench_timer(b));
-	const uint64_t rounds = chase->lines / CHASE_ENTRIES / CHASE_UNROLL;
-	uint64_t ticks;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       chase_run(chase->entry[0], rounds));
-	if (rounds && (double)ticks >= sample_batch_ticks(&clock))
-		bench_fact(b, c, "after_one_pass_ns",
-			   bench_ns(b, (double)ticks) /
-				   (double)(rounds * CHASE_UNROLL));
-}
-
-void settle_chase(struct bench *b, const struct bench_case *c,
-		  struct chase *chase, bool round)
-{
-	follow(chase, 1);
-	time_after_one(b, c, chase);
-	settle(b, c, follow, chase);
-	if (round)
-		chase->at =
-			chase_run(chase->at, chase->lines / CHASE_UNROLL + 1);
-}
-
-int settle_run(struct bench *b, void *state, const struct bench_case *c,
-	       uint64_t iters)
-{
-	struct chase *chase = state;
-
-	chase->at = chase_run(chase->at, iters);
-	return 0;
-}
-
-int settle_leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	const struct chase *chase = state;
-
-	if (chase->at)
-		bench_proof(b, c, "lines_visited", (double)chase->lines,
-			    (double)chase_verify(chase));
-	return 0;
 }

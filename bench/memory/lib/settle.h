@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "chase.h"
 
 /*
  * Warming up until the caches have taken in what a case touches.  One pass is
@@ -24,6 +23,9 @@ typedef void settle_fn(void *arg, uint64_t passes);
  * has, or than 32 MiB where none is known to be larger. */
 bool settle_fits(const struct bench *b, size_t bytes);
 
+/* settle_is_long() - whether an interval of @ticks says something by itself. */
+bool settle_is_long(const struct bench *b, uint64_t ticks);
+
 /**
  * settle() - pass after pass until they get no faster (sample_settle()), for a
  * second at most, less at a low effort.  Facts of @c: "passes", how many it
@@ -33,26 +35,5 @@ bool settle_fits(const struct bench *b, size_t bytes);
  */
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 	      void *arg);
-
-/**
- * settle_chase() - the same for a chain.  Sixteen places of it are followed at
- * once: the caches fill in a tenth of the time, in which others that share the
- * last one take less of it back.  One more fact, where that is long enough to
- * be timed: "after_one_pass_ns", of a load in the first sixteenth when all had
- * been followed once.
- * @round: what the chain by itself cannot keep then, it loses in its next pass:
- * let it go round once before it is timed.
- */
-void settle_chase(struct bench *b, const struct bench_case *c,
-		  struct chase *chase, bool round);
-
-/* A rule of their texts: what a round of chase_run() does. */
-#define SETTLE_OPS "is ops=" BENCH_TEXT(CHASE_UNROLL) ";"
-
-/* Callbacks of programs whose state begins with their struct chase.
- * settle_run() - follow it.  settle_leave() - the proof that it is still the
- * one that was linked, and of all its lines. */
-bench_run_fn settle_run;
-bench_case_fn settle_leave;
 
 #endif
