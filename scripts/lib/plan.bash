@@ -36,6 +36,17 @@ plan_read_suite() {
 	peer_plan
 }
 
+# plan_whole: all rows of a program's own line, not only those that it names.
+plan_whole() {
+	local i
+
+	for i in "${!plan_ids[@]}"; do
+		# shellcheck disable=SC2001 # up to the next blank
+		[[ ${plan_ids[i]} != "${plan_programs[i]}" ]] ||
+			plan_args[i]=$(sed 's/--case [^ ]* *//g' <<<"${plan_args[i]}")
+	done
+}
+
 # plan_core WORDS [card]: of programs that have core rows only those (or only
 # those of the card), and of others none, unless WORDS name them.
 plan_core() {
@@ -43,6 +54,7 @@ plan_core() {
 	local -a globs
 	local -A core=()
 
+	[[ -z ${2-} ]] || plan_whole
 	while IFS=$'\t' read -r program cases words _; do
 		if [[ -z ${2-} ]]; then
 			core[$program]=' --core'

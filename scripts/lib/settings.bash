@@ -47,6 +47,7 @@ configure() {
 	peer_check
 	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}$(peer_kinds)"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
+	[[ ${conf[profile]} != publish || -n ${conf[suite]} ]] || plan_whole
 	[[ ${conf[profile]} != @(card|quick) || -n ${conf[suite]} ]] ||
 		plan_core "${conf[only]:-}" "${conf[profile]#quick}"
 	if [[ ${conf[profile]} != card && -z ${conf[suite]}${conf[cpu]-} ]]; then

@@ -432,6 +432,29 @@ cut_and_resume() {
 	grep -F 'procedure  --case' <<<"$output"
 }
 
+@test "the rows that a program's line leaves out are of PROFILE=publish" {
+	export ROOT
+	# shellcheck disable=SC2016 # expands in the new shell
+	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+		source "$ROOT/scripts/lib/plan.bash"; source "$ROOT/scripts/lib/settings.bash"
+		root=$ROOT bin=/bin
+		peer_check() { :; }
+		peer_kinds() { :; }
+		peer_plan() { :; }
+		for profile in default quick card publish; do
+			declare -A conf=([profile]=$profile [only]="mem_bandwidth page_fault_cpus" [cpu]=0 [suite]= [file-cache]=)
+			plan_ids=() plan_programs=() plan_args=() plan_limits=()
+			configure
+			echo "$profile ${plan_args[*]}"
+		done'
+	grep -E '^default --case [^ ]*isa=best.*--cpus 1,2,all --case fault=anonymous$' <<<"$output"
+	grep -E '^quick --case [^ ]*isa=best.* --core --cpus' <<<"$output"
+	grep -E '^card +--case kernel=read,isa=best,level=memory,[^ ]* --case kernel=write,isa=best[^ ]* --case kernel=copy,isa=libc' <<<"$output"
+	grep -Ex 'publish +--cpus 1,2,all --case fault=anonymous' <<<"$output"
+	# What is left out is known of more than one machine: no pattern is of none.
+	run ! grep -E 'isa=(avx|sse|neon|sve|rvv)' "$ROOT"/bench/*/rows.tsv
+}
+
 @test "two drivers cannot share a directory" {
 	command -v flock >/dev/null || skip "no flock(1)"
 	drive --out out --rounds 1
