@@ -58,7 +58,8 @@ bool mount_next(char **rest, struct mount *m)
 	return false;
 }
 
-bool groups_has(const char *list, const char *name)
+/* Whether @list, "rw,cpuacct,cpu", has @name: the order differs by system. */
+static bool has_name(const char *list, const char *name)
 {
 	const size_t n = strlen(name);
 
@@ -102,7 +103,7 @@ static bool own_path(const char *root, const char *controller, char *path)
 		strsep(&line, ":");
 		list = strsep(&line, ":");
 		found = line &&
-			(*controller ? groups_has(list, controller) : !*list);
+			(*controller ? has_name(list, controller) : !*list);
 		if (found)
 			snprintf(path, PATH_MAX, "%s", line);
 	}
@@ -124,7 +125,7 @@ void groups_visit(const char *root, const char *controller, groups_fn *visit,
 		if (!strcmp(m.type, "cgroup2")
 			    ? !*at.type
 			    : !strcmp(m.type, "cgroup") &&
-				      groups_has(m.options, controller) &&
+				      has_name(m.options, controller) &&
 				      strcmp(at.type, "cgroup") != 0)
 			at = m;
 	is_v2 = !strcmp(at.type, "cgroup2");

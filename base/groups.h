@@ -30,8 +30,4 @@ typedef void groups_fn(void *arg, const char *dir, bool is_v2);
 void groups_visit(const char *root, const char *controller, groups_fn *visit,
 		  void *arg);
 
-/* groups_has() - whether @list, "rw,cpuacct,cpu", has @name: the order differs
- * by system. */
-bool groups_has(const char *list, const char *name);
-
 #endif

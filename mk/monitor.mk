@@ -16,7 +16,7 @@ $(BUILD)/gen/width_table.c: monitor/width.tsv scripts/lib/width.awk
 	$(Q)awk -f scripts/lib/width.awk $< >$@
 
 $(MONITOR_WIDTH): ALL_CPPFLAGS += -Imonitor
-$(MONITOR_WIDTH): monitor/width.h
+$(MONITOR_WIDTH): monitor/cpu_model.h
 
 $(CPU_LOAD): $(MONITOR_MAIN) $(MONITOR_OBJS) $(LIB)
 	$(call say,LD,$@)
@@ -34,8 +34,7 @@ $(BUILD)/gen/load_demo.about.c: monitor/load_demo.c scripts/lib/about.awk
 	$(Q)awk -f scripts/lib/about.awk $< >$@
 
 $(LOAD_DEMO): $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
-		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o monitor/width.o \
-		gen/width_table.o) $(LIB)
+		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o gen/width_table.o) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

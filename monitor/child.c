@@ -9,71 +9,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child.  A byte is the word to go: if the parent dies before, the pipe
- * ends without one. */
-static _Noreturn void become(char **argv, int go_fd, int failed_fd,
-			     const sigset_t *mask)
+#include "io.h"
+
+int child_start(struct child *child, char **argv, const sigset_t *mask)
 {
-	char word;
-	ssize_t got;
-	int err;
+	int failed[2], err = 0;
 
-	do {
-		got = read(go_fd, &word, 1);
-	} while (got < 0 && errno == EINTR);
-	if (got != 1)
-		_exit(126);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	err = errno;
-	if (write(failed_fd, &err, sizeof(err)) != sizeof(err))
-		_exit(126);
-	_exit(127);
-}
-
-int child_prepare(struct child *child, char **argv, const sigset_t *mask)
-{
-	int go[2], failed[2];
-
-	*child = (struct child) { .go_fd = -1,
-				  .failed_fd = -1,
-				  .status = EXIT_FAILURE << 8 };
-	if (pipe2(go, O_CLOEXEC))
+	*child = (struct child) { .status = EXIT_FAILURE << 8 };
+	if (pipe2(failed, O_CLOEXEC))
 		return -errno;
-	if (pipe2(failed, O_CLOEXEC)) {
-		close(go[0]);
-		close(go[1]);
-		return -EMFILE;
-	}
 	child->pid = fork();
 	if (!child->pid) {
-		close(go[1]);
-		become(argv, go[0], failed[1], mask);
-	}
-	close(go[0]);
-	close(failed[1]);
-	child->go_fd = go[1];
-	child->failed_fd = failed[0];
-	return child->pid < 0 ? -EAGAIN : 0;
-}
-
-int child_go(struct child *child)
-{
-	int err = 0;
-	ssize_t got;
-
-	if (write(child->go_fd, "", 1) != 1)
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(argv[0], argv);
 		err = errno;
-	close(child->go_fd);
+		io_write(failed[1], &err, sizeof(err), -1);
+		_exit(127);
+	}
+	if (child->pid < 0)
+		err = errno;
+	close(failed[1]);
 	/* execvp() closes the other end: nothing comes if it works. */
-	do {
-		got = read(child->failed_fd, &err, sizeof(err));
-	} while (got < 0 && errno == EINTR);
-	close(child->failed_fd);
-	if (got != sizeof(err) && !err)
-		return 0;
-	waitpid(child->pid, &child->status, 0);
-	child->ended = true;
+	if (!err && io_read(failed[0], &err, sizeof(err), -1) > 0)
+		waitpid(child->pid, &child->status, 0);
+	close(failed[0]);
+	child->ended = err;
 	return -err;
 }
 

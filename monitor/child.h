@@ -9,20 +9,13 @@
 /* The command whose run is watched. */
 struct child {
 	pid_t pid;
-	int go_fd;     /* a byte lets the command begin */
-	int failed_fd; /* gives errno if it cannot */
 	bool ended;
 	int status; /* as waitpid() gives it, once ended */
 };
 
-/* child_prepare() - fork; the command waits for child_go().  @mask: the
- * signals that are to be blocked in it.
- * Return: 0 or -errno. */
-int child_prepare(struct child *child, char **argv, const sigset_t *mask);
-
-/* child_go() - begin.  Return: 0, or -errno of execvp(); the child is then
- * gone. */
-int child_go(struct child *child);
+/* child_start() - fork and execute.  @mask: the signals that are to be blocked
+ * in it.  Return: 0, or -errno of fork() or execvp(): there is none then. */
+int child_start(struct child *child, char **argv, const sigset_t *mask);
 
 /* child_reap() - whether the command has ended; never waits. */
 bool child_reap(struct child *child);

@@ -6,11 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cpu_model_none(struct cpu_model *model, double forced_width)
+#include "sysfile.h"
+
+static bool has_flag(const char *flags, const char *flag)
 {
-	memset(model, 0, sizeof(*model));
-	model->forced = forced_width;
-	model->cpu.vendor = model->arch.vendor;
+	const size_t n = strlen(flag);
+	const char *at = flags;
+
+	while (at && (at = strstr(at, flag))) {
+		const bool begins = at == flags || at[-1] == ' ';
+
+		at += n;
+		if (begins && (!*at || *at == ' ' || *at == '\n'))
+			return true;
+	}
+	return false;
+}
+
+static bool fits(const struct width_row *row, const struct counters_arch *arch,
+		 const char *pmu)
+{
+	return !strcmp(row->vendor, arch->vendor) &&
+	       row->family == arch->family && arch->model >= row->first_model &&
+	       arch->model <= row->last_model &&
+	       (!strcmp(row->pmu, "*") || !strcmp(row->pmu, pmu));
+}
+
+const struct width_row *width_find(const struct counters_arch *arch,
+				   const char *flags, const char *pmu,
+				   bool *contradicts)
+{
+	*contradicts = false;
+	for (const struct width_row *row = width_table; row->vendor; row++)
+		if (fits(row, arch, pmu)) {
+			*contradicts = has_flag(flags, row->lacks);
+			return row;
+		}
+	return NULL;
 }
 
 void cpu_model_read(struct cpu_model *model, double forced_width)
@@ -18,16 +50,15 @@ void cpu_model_read(struct cpu_model *model, double forced_width)
 	struct counters_leaf leaves[COUNTERS_LEAVES];
 	const size_t n = counters_cpuid(leaves);
 
-	cpu_model_none(model, forced_width);
+	memset(model, 0, sizeof(*model));
+	model->forced = forced_width;
 	/* Where there is no CPUID, nothing is known: all stays zero. */
 	(void)counters_decode(&model->arch, leaves, n);
 	model->cpuinfo = sysfile_text("/proc/cpuinfo");
 	/* The line of the first CPU; all have the same. */
-	model->cpu.flags = field_behind(model->cpuinfo, "flags");
-	if (model->cpu.flags)
-		*strchrnul(model->cpu.flags, '\n') = '\0';
-	model->cpu.family = model->arch.family;
-	model->cpu.model = model->arch.model;
+	model->flags = field_behind(model->cpuinfo, "flags");
+	if (model->flags)
+		*strchrnul(model->flags, '\n') = '\0';
 }
 
 void cpu_model_free(struct cpu_model *model)
@@ -42,7 +73,7 @@ static double width_of(const struct cpu_model *model, const char *pmu)
 
 	if (model->forced > 0)
 		return model->forced;
-	row = width_find(&model->cpu, pmu, &contradicts);
+	row = width_find(&model->arch, model->flags, pmu, &contradicts);
 	return row && !contradicts ? row->width : NAN;
 }
 
@@ -59,7 +90,7 @@ void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 void cpu_model_say_width(const struct cpu_model *model, const char *pmu,
 			 char *text, size_t size)
 {
-	const struct width_cpu *cpu = &model->cpu;
+	const struct counters_arch *arch = &model->arch;
 	const struct width_row *row;
 	bool contradicts;
 	int n;
@@ -68,15 +99,15 @@ void cpu_model_say_width(const struct cpu_model *model, const char *pmu,
 		snprintf(text, size, "%g, as --width says", model->forced);
 		return;
 	}
-	row = width_find(cpu, pmu, &contradicts);
+	row = width_find(arch, model->flags, pmu, &contradicts);
 	if (row && !contradicts) {
 		snprintf(text, size, "%g (%s: %s)", row->width, row->name,
 			 row->source);
 		return;
 	}
 	n = snprintf(text, size, "unknown (%s family %u model %u ",
-		     *cpu->vendor ? cpu->vendor : "CPU of", cpu->family,
-		     cpu->model);
+		     *arch->vendor ? arch->vendor : "CPU of", arch->family,
+		     arch->model);
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (row)

@@ -5,39 +5,29 @@
 #include <math.h>
 #include <string.h>
 
-#include "err.h"
-
 #define LINE_MAX_BYTES 512
 
 /* Why @event is not there; NULL if it is. */
-static const char *why_unknown(const struct facts *facts,
-			       enum counters_event event)
+static const char *why_unknown(const struct facts *facts, int event)
 {
-	if (facts->set->replay)
-		return NULL;
-	if (!facts->target->asked)
-		return facts->target->why   ? facts->target->why
-		       : facts->set->cgroup ? "no mounted hierarchy with "
-					      "perf_event has this "
-					      "cgroup"
-					    : "no counters could be opened";
-	return counters_why(facts->target->asked, event);
+	const struct counters *c = cpus_counters(facts->cpus);
+
+	return c ? counters_why(c, (enum counters_event)event)
+		 : "no counters could be opened";
 }
 
 /* What is unknown for one reason, in one line. */
 static void put_unknown(const struct facts *facts, FILE *f)
 {
-	bool said[COUNTERS_EVENTS] = { false };
+	bool said[COUNTERS_EVENTS] = { [COUNTERS_TASK_CLOCK] = true };
 
-	said[COUNTERS_TASK_CLOCK] = true;
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const char *why = why_unknown(facts, (enum counters_event)e);
+		const char *why = why_unknown(facts, e);
 
 		if (said[e] || !why)
 			continue;
 		for (int other = e; other < COUNTERS_EVENTS; other++) {
-			const char *same =
-				why_unknown(facts, (enum counters_event)other);
+			const char *same = why_unknown(facts, other);
 
 			if (said[other] || !same || strcmp(same, why) != 0)
 				continue;
@@ -49,40 +39,44 @@ static void put_unknown(const struct facts *facts, FILE *f)
 	}
 }
 
-static void put_widths(const struct facts *facts, FILE *f)
+/* The kinds of core; one that is called "cpu", where nothing is known. */
+static unsigned int count_pmus(const struct facts *facts)
 {
-	const struct counters *asked = facts->target->asked;
-	const unsigned int n = asked ? counters_pmus(asked) : 0;
+	const struct counters *c = cpus_counters(facts->cpus);
+	const unsigned int n = c ? counters_pmus(c) : 0;
+
+	return n ? n : 1;
+}
+
+static const char *pmu_name(const struct facts *facts, unsigned int nth)
+{
+	const struct counters *c = cpus_counters(facts->cpus);
+
+	return c && counters_pmus(c) ? counters_pmu_name(c, nth) : "cpu";
+}
+
+static void put_facts(const struct facts *facts, FILE *f)
+{
+	const struct counters *c = cpus_counters(facts->cpus);
+	const unsigned int n = count_pmus(facts);
 	char text[LINE_MAX_BYTES];
 
-	for (unsigned int i = 0; i < (n ? n : 1); i++) {
-		const char *pmu = n ? counters_pmu_name(asked, i) : "cpu";
+	cpu_model_say_counters(&facts->model, text, sizeof(text));
+	fprintf(f, "%s\n", text);
+	for (unsigned int i = 0; i < n; i++) {
+		const char *pmu = pmu_name(facts, i);
 
-		cpu_model_say_width(facts->model, pmu, text, sizeof(text));
+		cpu_model_say_width(&facts->model, pmu, text, sizeof(text));
 		fprintf(f, "most instructions per cycle%s%s: %s\n",
 			n > 1 ? " of " : "", n > 1 ? pmu : "", text);
 	}
-}
-
-/* All of it, a line each. */
-static void put_facts(const struct facts *facts, FILE *f)
-{
-	char text[LINE_MAX_BYTES];
-
-	if (facts->set->replay) {
-		fprintf(f, "a recording: %s\n", facts->set->replay);
-		return;
-	}
-	cpu_model_say_counters(facts->model, text, sizeof(text));
-	fprintf(f, "%s\n", text);
-	put_widths(facts, f);
 	put_unknown(facts, f);
-	if (facts->target->asked && counters_user_only(facts->target->asked))
+	if (c && counters_user_only(c))
 		fputs("the kernel's instructions are left out: not permitted\n",
 		      f);
 }
 
-char *facts_head(const struct facts *facts)
+char *facts_text(const struct facts *facts)
 {
 	char *text = NULL;
 	size_t size;
@@ -94,114 +88,71 @@ char *facts_head(const struct facts *facts)
 	return fclose(f) ? NULL : text;
 }
 
-void facts_say(const struct facts *facts)
-{
-	char *text = facts_head(facts);
-	char *rest = text, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			warn("%s", line);
-	free(text);
-}
-
 static json_t *unknown_json(const struct facts *facts)
 {
 	json_t *unknown = json_object();
 
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const char *why = why_unknown(facts, (enum counters_event)e);
-
-		if (why && e != COUNTERS_TASK_CLOCK)
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (why_unknown(facts, e) && row_has_event(e))
 			json_object_set_new(unknown,
 					    counters_name(
 						    (enum counters_event)e),
-					    json_string(why));
-	}
+					    json_string(why_unknown(facts, e)));
 	return unknown;
 }
 
-/* An object of what @make says of each kind of core; of one alone, that. */
-static json_t *by_pmu(const struct facts *facts,
-		      json_t *(*make)(const struct facts *, unsigned int,
-				      const char *))
+/* Add @value of PMU @nth as @key, or where there are several as @key.PMU. */
+static void set_of_pmu(const struct facts *facts, json_t *begin,
+		       const char *key, unsigned int nth, json_t *value)
 {
-	const struct counters *asked = facts->target->asked;
-	const unsigned int n = asked ? counters_pmus(asked) : 0;
-	json_t *all;
+	json_t *all = json_object_get(begin, key);
 
-	if (n <= 1)
-		return make(facts, 0, n ? counters_pmu_name(asked, 0) : "cpu");
-	all = json_object();
-	for (unsigned int i = 0; i < n; i++) {
-		const char *pmu = counters_pmu_name(asked, i);
-
-		json_object_set_new(all, pmu, make(facts, i, pmu));
+	if (count_pmus(facts) == 1) {
+		json_object_set_new(begin, key, value);
+		return;
 	}
-	return all;
+	if (!all) {
+		all = json_object();
+		json_object_set_new(begin, key, all);
+	}
+	json_object_set_new(all, pmu_name(facts, nth), value);
 }
 
-static json_t *width_json(const struct facts *facts, unsigned int nth,
-			  const char *pmu)
+static void set_widths(const struct facts *facts, json_t *begin)
 {
 	double width[COUNTERS_PMUS];
-
-	cpu_model_widths(facts->model, facts->target->asked, width);
-	return isfinite(width[nth]) ? json_real(width[nth]) : json_null();
-}
-
-static json_t *source_json(const struct facts *facts, unsigned int nth,
-			   const char *pmu)
-{
 	char text[LINE_MAX_BYTES];
 
-	/* Which processor a recording is of, it does not say. */
-	if (facts->set->replay && !(facts->model->forced > 0))
-		return json_null();
-	cpu_model_say_width(facts->model, pmu, text, sizeof(text));
-	return json_string(text);
-}
-
-/* What this processor says of its counters. */
-static json_t *processor_json(const struct facts *facts)
-{
-	const struct counters_arch *arch = &facts->model->arch;
-	char text[LINE_MAX_BYTES];
-
-	if (facts->set->replay)
-		return json_pack("{s:n, s:n, s:n, s:n}",
-				 "architectural_version", "counters",
-				 "fixed_counters", "counters_text");
-	cpu_model_say_counters(facts->model, text, sizeof(text));
-	return json_pack("{s:i, s:i, s:i, s:s}", "architectural_version",
-			 (int)arch->version, "counters", (int)arch->counters,
-			 "fixed_counters", (int)arch->fixed, "counters_text",
-			 text);
+	cpu_model_widths(&facts->model, cpus_counters(facts->cpus), width);
+	for (unsigned int i = 0; i < count_pmus(facts); i++) {
+		cpu_model_say_width(&facts->model, pmu_name(facts, i), text,
+				    sizeof(text));
+		set_of_pmu(facts, begin, "width", i,
+			   isfinite(width[i]) ? json_real(width[i])
+					      : json_null());
+		set_of_pmu(facts, begin, "width_source", i, json_string(text));
+	}
 }
 
 void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 {
-	const struct settings *set = facts->set;
-	json_t *begin, *processor = processor_json(facts);
+	const struct counters_arch *arch = &facts->model.arch;
+	char text[LINE_MAX_BYTES];
+	json_t *begin;
 
-	begin = json_pack("{s:s, s:i, s:s, s:f, s:f, s:s, s:s?, s:o, s:o, s:o}",
+	cpu_model_say_counters(&facts->model, text, sizeof(text));
+	begin = json_pack("{s:s, s:i, s:s, s:f, s:f, s:s, s:i, s:i, s:i, s:s, "
+			  "s:o}",
 			  "type", "begin", "schema", 1, "program",
 			  "cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
 			  (double)at->real_ns / 1e9, "interval_s",
-			  (double)set->interval_ns / 1e9, "source",
-			  set->pid	? "process clock"
-			  : set->cgroup ? "cgroup"
-					: set->source,
-			  "cgroup", set->cgroup, "pid",
-			  set->pid ? json_integer((json_int_t)set->pid)
-				   : json_null(),
-			  "width", by_pmu(facts, width_json), "width_source",
-			  by_pmu(facts, source_json));
-	if (begin && processor && !json_object_update(begin, processor) &&
-	    !json_object_set_new(begin, "unknown", unknown_json(facts))) {
-		json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
-		fputc('\n', f);
-	}
-	json_decref(processor);
+			  (double)facts->interval_ns / 1e9, "source",
+			  facts->source, "architectural_version",
+			  (int)arch->version, "counters", (int)arch->counters,
+			  "fixed_counters", (int)arch->fixed, "counters_text",
+			  text, "unknown", unknown_json(facts));
+	set_widths(facts, begin);
+	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	fputc('\n', f);
 	json_decref(begin);
 }

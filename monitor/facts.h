@@ -2,25 +2,23 @@
 #ifndef FACTS_H
 #define FACTS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-#include "settings.h"
-#include "target.h"
+#include "cpus.h"
 
 /* What holds for all samples: the CPU, its counters, what is not counted and
  * why. */
 struct facts {
-	const struct settings *set;
-	const struct cpu_model *model;
-	const struct target *target;
+	const char *source; /* of the system's load */
+	uint64_t interval_ns;
+	struct cpu_model model;
+	struct cpus *cpus;
 };
 
-/* facts_say() - once, on stderr. */
-void facts_say(const struct facts *facts);
-
-/* facts_head() - the lines above the live table.  free() it; NULL if there is
- * no memory. */
-char *facts_head(const struct facts *facts);
+/* facts_text() - a line each, as stand above the live table.  free() it; NULL
+ * if there is no memory. */
+char *facts_text(const struct facts *facts);
 
 /* facts_json() - one line, {"type": "begin", ...}. */
 void facts_json(FILE *f, const struct facts *facts, const struct stamp *at);

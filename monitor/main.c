@@ -4,94 +4,166 @@
  * (docs/cpu_load.md)
  */
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "err.h"
+#include "grid.h"
+#include "opts.h"
 #include "sampler.h"
 
-static int open_target(struct target **target, const struct settings *set,
-		       const struct cpu_model *model)
-{
-	const struct target_settings wanted = {
-		.model = model,
-		.cpus = set->cpus,
-		.replay = set->replay,
-		.switches = set->switches,
-		.msr = set->msr,
-	};
-	const char *why;
-	int err;
+#define INTERVAL_MIN_NS 10000000u /* a step of /proc/stat */
 
-	if (set->pid)
-		err = process_open(target, &wanted, (pid_t)set->pid, &why);
-	else if (set->cgroup)
-		err = cgroup_open(target, &wanted, set->cgroup, &why);
-	else
-		err = machine_open(target, &wanted, &why);
-	if (!err)
-		return EXIT_OK;
-	warn("%s%s%s", set->cgroup ? set->cgroup : "", set->cgroup ? ": " : "",
-	     why);
-	return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
+/* The widest core can do a tenth of it. */
+#define WIDTH_MAX 100
+
+static const struct opt options[] = {
+	OPT_STR('i', "interval", settings, interval, "1s",
+		"between samples, such as 1s, 100ms; at least 10ms"),
+	OPT_STR('d', "duration", settings, duration, NULL,
+		"sample for so long (default: until stopped), such as 60s, 5m"),
+	OPT_STR('c', "cpus", settings, cpus, NULL,
+		"of these CPUs only, list such as 0-3,7"),
+	OPT_STR('w', "width", settings, width_text, NULL,
+		"most instructions per cycle (default: by the CPU's model), "
+		"number"),
+	OPT_STR('s', "source", settings, source, "stat",
+		"of the system's load: stat (/proc/stat, steps of 10 ms) or "
+		"switches (every context switch, exact), name"),
+	OPT_FLAG(0, "msr", settings, msr,
+		 "count through /dev/cpu/N/msr as the paper does, flag"),
+	OPT_U64(0, "priority", settings, priority, NULL, 0, 99,
+		"run as SCHED_FIFO, so that a busy machine does not make it "
+		"late (default: 1 if permitted; 0: as it was started), number"),
+	OPT_FLAG('j', "json", settings, json, "write JSON Lines, flag"),
+	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
+	OPT_STR('o', "output", settings, output, NULL,
+		"write CSV or JSON here, not to standard output, file"),
+	OPT_FLAG(0, "version", settings, version,
+		 "print the version and exit, flag"),
+	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
+	OPT_END,
+};
+
+static void print_help(const struct opt_set *sets)
+{
+	puts("usage: cpu_load [options] [-- command [argument]...]\n\n"
+	     "cpu_load - what does each core really do while the system says "
+	     "100 %?\n\n"
+	     "The operating system calls a core loaded while something runs on "
+	     "it, also while it\nwaits for memory.  This shows beside that how "
+	     "many instructions the core retired\nof those that it could have: "
+	     "instructions / (cycles x most per cycle), for each\nCPU; until "
+	     "stopped, for a duration, or while a command runs.\n\n"
+	     "On a terminal it shows a live table, elsewhere it writes CSV, "
+	     "with a command only\nthe summary, unless --csv, --json or "
+	     "--output is given.  What cannot be known\nis an empty field "
+	     "(null in JSON); the reason is said once.\n");
+	opts_help(stdout, sets);
+	puts("\nExit status: 0 sampled (also where counters are unknown), 1 "
+	     "failed, 2 usage; that of the command, if there is one, or its "
+	     "death by a signal; 126 or 127 if it cannot be run.");
 }
 
-/* Who is late because others were served measures how they are scheduled.  A
- * policy that the caller has chosen stays. */
-static void raise_priority(const struct settings *set)
+static double read_width(const char *text)
 {
-	const bool asked = set->priority != PRIORITY_DEFAULT;
-	const struct sched_param param = {
-		.sched_priority = asked ? (int)set->priority : 1,
-	};
+	double width;
+	char *end;
 
-	if (!param.sched_priority ||
-	    (!asked && sched_getscheduler(0) != SCHED_OTHER))
-		return;
-	/* Not for the command. */
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) &&
-	    asked)
-		warn("--priority: %s: going on without", strerror(errno));
+	if (!text)
+		return 0;
+	errno = 0;
+	width = strtod(text, &end);
+	if (errno || end == text || *end || !(width > 0) || width > WIDTH_MAX)
+		die(EXIT_USAGE,
+		    "--width %s: not a number over 0 and up to %d (try --help)",
+		    text, WIDTH_MAX);
+	return width;
+}
+
+static uint64_t read_time(const char *option, const char *text)
+{
+	uint64_t ns = 0;
+
+	if (text && (duration_parse(text, &ns) || ns < INTERVAL_MIN_NS))
+		die(EXIT_USAGE,
+		    "--%s %s: not a time of 10ms or more (try --help)", option,
+		    text);
+	return ns;
+}
+
+static void choose_outputs(struct settings *set)
+{
+	const bool terminal = isatty(STDOUT_FILENO);
+
+	if (set->csv || set->json || set->output ||
+	    (!terminal && !set->command))
+		set->format = set->json ? DATA_JSON : DATA_CSV;
+	set->screen = terminal && !set->command &&
+		      (set->format == DATA_NONE || set->output);
+}
+
+/* "--" parts our options from the command, whose options are its own. */
+static int split_command(struct settings *set, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			set->command = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
+/* Return: whether there is anything to sample. */
+static bool parse(struct settings *set, int argc, char **argv)
+{
+	const struct opt_set sets[] = {
+		{ "Options", options, set },
+		{ NULL, NULL, NULL },
+	};
+	const char *why;
+	const int own = split_command(set, argc, argv);
+	const int parsed = opts_parse(own, argv, sets, &why);
+
+	if (parsed < 0)
+		die(EXIT_USAGE, "%s (try --help)", why);
+	if (set->help)
+		print_help(sets);
+	else if (set->version)
+		puts("cpu_load (oscost " OSCOST_VERSION ")");
+	if (set->help || set->version)
+		return false;
+	if (parsed < own)
+		die(EXIT_USAGE, "%s: write -- before the command (try --help)",
+		    argv[parsed]);
+	if (set->command && !set->command[0])
+		die(EXIT_USAGE, "there is no command behind -- (try --help)");
+	set->interval_ns = read_time("interval", set->interval);
+	set->duration_ns = read_time("duration", set->duration);
+	set->width = read_width(set->width_text);
+	set->switches = !strcmp(set->source, "switches");
+	if (!set->switches && strcmp(set->source, "stat") != 0)
+		die(EXIT_USAGE,
+		    "--source %s: neither stat nor switches (try --help)",
+		    set->source);
+	if (set->csv && set->json)
+		die(EXIT_USAGE,
+		    "--csv and --json exclude each other (try --help)");
+	if (set->command && set->duration)
+		die(EXIT_USAGE, "a command ends by itself: no --duration with "
+				"it (try --help)");
+	choose_outputs(set);
+	return true;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings set;
-	struct cpu_model model;
-	struct target *target;
-	struct child child = { 0 };
-	struct facts facts = { .set = &set, .model = &model };
-	sigset_t ours, before;
-	int status = settings_parse(&set, argc, argv);
+	struct settings set = { .priority = PRIORITY_DEFAULT };
 
-	if (status >= 0)
-		return status;
-	sampler_signals(&ours);
-	sigprocmask(SIG_BLOCK, &ours, &before);
-	if (set.replay)
-		cpu_model_none(&model, set.width);
-	else
-		cpu_model_read(&model, set.width);
-	status = open_target(&target, &set, &model);
-	if (!status) {
-		facts.target = target;
-		if (set.command &&
-		    child_prepare(&child, set.command, &before)) {
-			warn("fork: %s", strerror(errno));
-			status = EXIT_FAIL;
-		}
-	}
-	signal(SIGPIPE, SIG_IGN); /* for us, not for the command */
-	signal(SIGXFSZ, SIG_IGN);
-	if (!status) {
-		raise_priority(&set);
-		status = sampler_run(&facts, target,
-				     set.command ? &child : NULL);
-		target->close(target);
-	}
-	cpu_model_free(&model);
-	if (set.command && child.ended && status < 126)
-		child_exit(&child, status);
-	return status;
+	if (parse(&set, argc, argv))
+		return sampler_run(&set);
+	return fflush(stdout) ? EXIT_FAIL : EXIT_OK;
 }

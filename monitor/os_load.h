@@ -3,9 +3,31 @@
 #define OS_LOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "cpu_times.h"
+/*
+ * The lines "cpuN" of /proc/stat: where each CPU spent its time, in steps of
+ * 1/USER_HZ s (10 ms).  A CPU that is offline has no line.
+ */
+struct cpu_times {
+	bool online;
+	/* In USER_HZ steps since the machine started, each cut off, not
+	 * rounded.  guest and guest_nice are part of user and nice. */
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
+};
+
+/**
+ * cpu_times_parse() - read the text of /proc/stat.
+ * @text: NUL-terminated.
+ * @cpus: @max entries, all overwritten, indexed by the kernel's number.
+ *
+ * Fields that an old kernel does not have are 0.
+ *
+ * Return: 1 + the highest number that was found (at most @max: more CPUs are
+ * left out), or -EINVAL if no line of a CPU could be read.
+ */
+int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max);
 
 /*
  * The load of one CPU as the operating system sees it: the share of time in
@@ -24,7 +46,6 @@ enum os_state {
 	OS_BACKWARDS, /* the idle time fell: started afresh, or is wrong */
 	OS_AHEAD,     /* the idle time grew faster than time */
 	OS_LOST,      /* the kernel dropped records, or the CPU was away */
-	OS_ENDED,     /* the process is gone */
 };
 
 /* All of the interval, in percent; NAN is unknown. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +11,29 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "err.h"
+#include "facts.h"
 #include "grid.h"
-#include "screen.h"
 #include "sink.h"
 #include "summary.h"
 #include "timer.h"
 
-/* The ring of a CPU holds 6500 switches: enough for 65 000 a second. */
-#define TEND_NS 100000000u
+#define TEND_NS 100000000u /* as cpus_tend() wants it */
 
 /* The rest at the end is a sample of its own if it is not less than this: less
  * tells nothing. */
 #define REST_MIN_NS 1000000u
 
+#define REFERENCE_WINDOW_NS 20000000
+
 struct sampler {
-	const struct facts *facts;
 	const struct settings *set;
-	struct target *target;
-	struct child *child;
+	struct facts facts;
+	struct cpus *cpus; /* of facts */
+	size_t n;
+	struct child child;
+	sigset_t ours, before; /* signals that we read, that were blocked */
 	struct grid grid;
 	int timer_fd, signal_fd;
 	struct row *rows;
@@ -41,8 +46,6 @@ struct sampler {
 	bool stop, broken;
 };
 
-#define REFERENCE_WINDOW_NS 20000000
-
 /* Reference cycles pass as the steps of an invariant TSC do. */
 static double reference_hz(void)
 {
@@ -52,59 +55,86 @@ static double reference_hz(void)
 	return features.invariant ? timer_tsc_hz(REFERENCE_WINDOW_NS) : 0;
 }
 
-void sampler_signals(sigset_t *set)
+/* Those that end the sampling, and a child's end, are read.  A reader that went
+ * away or a limit of files is what write() returns. */
+static void block_signals(struct sampler *s)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGCHLD);
+	sigset_t all;
+
+	sigemptyset(&s->ours);
+	sigaddset(&s->ours, SIGINT);
+	sigaddset(&s->ours, SIGTERM);
+	sigaddset(&s->ours, SIGHUP);
+	sigaddset(&s->ours, SIGCHLD);
+	all = s->ours;
+	sigaddset(&all, SIGPIPE);
+	sigaddset(&all, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &all, &s->before);
+}
+
+/* Who is late because others were served measures how they are scheduled.  A
+ * policy that the caller has chosen stays. */
+static void raise_priority(const struct settings *set)
+{
+	const bool asked = set->priority != PRIORITY_DEFAULT;
+	const struct sched_param param = {
+		.sched_priority = asked ? (int)set->priority : 1,
+	};
+
+	if (!param.sched_priority ||
+	    (!asked && sched_getscheduler(0) != SCHED_OTHER))
+		return;
+	if (sched_setscheduler(0, SCHED_FIFO, &param) && asked)
+		warn("--priority: %s: going on without", strerror(errno));
 }
 
 /* A reader that went away has seen enough; a full disk is an error. */
-static void flush(struct sampler *s, struct sink *sink, const char *name)
+static void flush(struct sampler *s, struct sink *sink)
 {
 	const int err = sink_flush(sink);
 
 	if (!err)
 		return;
 	if (err != -EPIPE) {
-		warn("%s: %s", name, strerror(-err));
+		warn("%s: %s", sink->name, strerror(-err));
 		s->broken = true;
 	}
 	/* The command goes on, whatever becomes of its figures. */
-	s->stop = !s->child;
-}
-
-static const char *data_name(const struct sampler *s)
-{
-	return s->set->output ? s->set->output : "standard output";
+	s->stop = !s->set->command;
 }
 
 static void write_begin(struct sampler *s)
 {
-	if (s->set->format == DATA_NONE)
-		return;
+	char *rest, *line, *text = facts_text(&s->facts);
+
+	if (s->set->screen && text)
+		s->head = strdup(text);
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			warn("%s", line);
+	free(text);
 	if (s->set->format == DATA_CSV)
 		write_csv_head(s->data.stream);
-	else
-		facts_json(s->data.stream, s->facts, &s->start);
-	flush(s, &s->data, data_name(s));
+	else if (s->set->format == DATA_JSON)
+		facts_json(s->data.stream, &s->facts, &s->start);
+	if (s->set->format != DATA_NONE)
+		flush(s, &s->data);
 }
 
-static void write_rows(struct sampler *s, size_t n)
+static void write_rows(struct sampler *s)
 {
-	for (size_t i = 0; i < n && s->set->format != DATA_NONE; i++)
+	for (size_t i = 0; i < s->n && s->set->format != DATA_NONE; i++)
 		if (s->set->format == DATA_CSV)
 			write_csv_row(s->data.stream, &s->rows[i]);
 		else
 			write_json_row(s->data.stream, &s->rows[i]);
 	if (s->set->format != DATA_NONE)
-		flush(s, &s->data, data_name(s));
+		flush(s, &s->data);
 	if (s->set->screen) {
 		screen_draw(s->screen.stream, s->head ? s->head : "", s->rows,
-			    n);
-		flush(s, &s->screen, "standard output");
+			    s->n);
+		flush(s, &s->screen);
 	}
 }
 
@@ -127,15 +157,15 @@ static void watch_clock(struct sampler *s, const struct stamp *now)
 /* Return: 0 or -errno. */
 static int take_sample(struct sampler *s)
 {
-	const int n = s->target->sample(s->target, s->rows);
 	const struct stamp *now = &s->rows[0].at;
+	const int err = cpus_sample(s->cpus, s->rows);
 	uint64_t late;
 
-	if (n < 0)
-		return n;
+	if (err)
+		return err;
 	late = grid_serve(&s->grid, now->mono_ns);
 	watch_clock(s, now);
-	for (int i = 0; i < n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct row *row = &s->rows[i];
 
 		row->late = late;
@@ -147,17 +177,16 @@ static int take_sample(struct sampler *s)
 	s->run.samples++;
 	s->run.late += late;
 	s->run.duration_s = (double)(now->mono_ns - s->start.mono_ns) / 1e9;
-	write_rows(s, (size_t)n);
+	write_rows(s);
 	return 0;
 }
 
-/* The first reading: the start of the first interval. */
+/* The first reading: the start of the first interval.  It opens the counters.
+ */
 static int take_start(struct sampler *s)
 {
-	const int err = s->target->sample(s->target, s->rows);
+	const int err = cpus_sample(s->cpus, s->rows);
 
-	if (err < 0)
-		return err;
 	s->start = s->rows[0].at;
 	s->last = s->start;
 	s->grid = (struct grid) {
@@ -166,16 +195,17 @@ static int take_start(struct sampler *s)
 	};
 	if (s->set->duration_ns)
 		s->grid.end_ns = s->start.mono_ns + s->set->duration_ns;
-	return 0;
+	return err;
 }
 
-static void arm_timer(struct sampler *s, uint64_t now_ns)
+static void arm_timer(struct sampler *s)
 {
+	const uint64_t tend_ns = stamp_now().mono_ns + TEND_NS;
 	uint64_t wake_ns = grid_next(&s->grid);
 	struct itimerspec when = { 0 };
 
-	if (s->target->tend && wake_ns > now_ns + TEND_NS)
-		wake_ns = now_ns + TEND_NS;
+	if (s->set->switches && wake_ns > tend_ns)
+		wake_ns = tend_ns;
 	when.it_value.tv_sec = (time_t)(wake_ns / 1000000000u);
 	when.it_value.tv_nsec = (long)(wake_ns % 1000000000u);
 	timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
@@ -192,12 +222,12 @@ static void take_signals(struct sampler *s)
 
 		if (sig == SIGCHLD)
 			continue;
-		if (!s->child)
+		if (!s->set->command)
 			s->stop = true;
 		else if (info.ssi_code != SI_KERNEL)
-			kill(s->child->pid, sig);
+			kill(s->child.pid, sig);
 	}
-	if (s->child && child_reap(s->child))
+	if (s->set->command && child_reap(&s->child))
 		s->stop = true;
 }
 
@@ -206,22 +236,19 @@ static void wait_a_while(struct sampler *s)
 	struct pollfd fds[] = {
 		{ .fd = s->timer_fd, .events = POLLIN },
 		{ .fd = s->signal_fd, .events = POLLIN },
-		{ .fd = s->target->ended_fd, .events = POLLIN },
 	};
 	uint64_t expired;
 
-	arm_timer(s, stamp_now().mono_ns);
+	arm_timer(s);
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
 		return;
 	if (fds[0].revents && read(s->timer_fd, &expired, sizeof(expired)) < 0)
 		return;
 	if (fds[1].revents)
 		take_signals(s);
-	if (fds[2].revents)
-		s->stop = true;
 }
 
-static int run_live(struct sampler *s)
+static int sample_on(struct sampler *s)
 {
 	int err = 0;
 
@@ -237,20 +264,10 @@ static int run_live(struct sampler *s)
 			      now_ns - s->last.mono_ns >= REST_MIN_NS;
 		if (due)
 			err = take_sample(s);
-		else if (s->target->tend)
-			s->target->tend(s->target);
+		else
+			cpus_tend(s->cpus);
 	}
 	return err;
-}
-
-static int run_replay(struct sampler *s)
-{
-	int err;
-
-	do {
-		err = take_sample(s);
-	} while (!err && !s->stop);
-	return err == -ENOENT && s->run.samples ? 0 : err;
 }
 
 /* Figures or not, the command is waited for; signals go on to it. */
@@ -258,39 +275,36 @@ static void wait_for_child(struct sampler *s)
 {
 	struct pollfd fd = { .fd = s->signal_fd, .events = POLLIN };
 
-	while (!child_reap(s->child))
+	while (!child_reap(&s->child))
 		if (poll(&fd, 1, -1) > 0)
 			take_signals(s);
 }
 
-static int start_child(struct sampler *s, int *status)
+/* Return: EXIT_OK, 126 or 127. */
+static int start_child(struct sampler *s)
 {
-	const int err = child_go(s->child);
+	char *const *argv = s->set->command;
+	const int err = child_start(&s->child, s->set->command, &s->before);
 
-	if (err) {
-		warn("%s: %s", s->set->command[0], strerror(-err));
-		*status = err == -ENOENT ? 127 : 126;
-	}
-	return err;
+	if (!err)
+		return EXIT_OK;
+	warn("%s: %s", argv[0], strerror(-err));
+	return err == -ENOENT ? 127 : 126;
 }
 
 static int sample_all(struct sampler *s)
 {
-	int status = EXIT_OK;
-	int err = take_start(s);
+	int status, err = take_start(s);
 
-	if (!err) {
-		/* The counters were opened by the first reading. */
-		facts_say(s->facts);
-		if (s->set->screen)
-			s->head = facts_head(s->facts);
-		write_begin(s);
-	}
-	if (s->child && start_child(s, &status))
-		return status;
 	if (!err)
-		err = s->set->replay ? run_replay(s) : run_live(s);
-	if (s->child)
+		write_begin(s);
+	status = s->set->command ? start_child(s) : EXIT_OK;
+	if (status)
+		return status;
+	raise_priority(s->set); /* not of the command */
+	if (!err)
+		err = sample_on(s);
+	if (s->set->command)
 		wait_for_child(s);
 	if (err) {
 		warn("the load cannot be read: %s", strerror(-err));
@@ -298,34 +312,55 @@ static int sample_all(struct sampler *s)
 	}
 	s->run.interval_s = (double)s->set->interval_ns / 1e9;
 	if (s->set->format == DATA_JSON) {
-		summary_json(s->data.stream, s->sums, s->target->rows, &s->run);
-		flush(s, &s->data, data_name(s));
+		summary_json(s->data.stream, s->sums, s->n, &s->run);
+		flush(s, &s->data);
 	}
-	summary_print(stderr, s->sums, s->target->rows, &s->run);
+	summary_print(stderr, s->sums, s->n, &s->run);
 	return s->broken ? EXIT_FAIL : EXIT_OK;
 }
 
-static int open_all(struct sampler *s)
+static int open_cpus(struct sampler *s)
 {
-	sigset_t signals;
+	const struct cpus_settings wanted = {
+		.model = &s->facts.model,
+		.list = s->set->cpus,
+		.switches = s->set->switches,
+		.msr = s->set->msr,
+	};
+	const char *why;
+	const int err = cpus_open(&s->cpus, &wanted, &why);
+
+	if (!err) {
+		s->facts.cpus = s->cpus;
+		s->n = cpus_count(s->cpus);
+		return EXIT_OK;
+	}
+	warn("%s", why);
+	return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
+}
+
+static int open_outputs(struct sampler *s)
+{
+	struct sink *sink = &s->data;
 	int err = 0;
 
-	sampler_signals(&signals);
-	s->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->signal_fd = signalfd(-1, &s->ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->timer_fd =
 		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	s->rows = calloc(s->target->rows, sizeof(*s->rows));
-	s->sums = calloc(s->target->rows, sizeof(*s->sums));
+	s->rows = calloc(s->n, sizeof(*s->rows));
+	s->sums = calloc(s->n, sizeof(*s->sums));
 	if (s->signal_fd < 0 || s->timer_fd < 0 || !s->rows || !s->sums) {
 		warn("no memory or no file descriptors");
 		return EXIT_FAIL;
 	}
 	if (s->set->format != DATA_NONE)
-		err = sink_open(&s->data, s->set->output);
-	if (!err && s->set->screen)
-		err = sink_open(&s->screen, NULL);
+		err = sink_open(sink, s->set->output);
+	if (!err && s->set->screen) {
+		sink = &s->screen;
+		err = sink_open(sink, NULL);
+	}
 	if (err)
-		warn("%s: %s", data_name(s), strerror(-err));
+		warn("%s: %s", sink->name, strerror(-err));
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
@@ -334,31 +369,42 @@ static int close_all(struct sampler *s, int status)
 	const int err = sink_close(&s->data);
 
 	if (err)
-		warn("%s: %s", data_name(s), strerror(-err));
+		warn("%s: %s", s->data.name, strerror(-err));
 	sink_close(&s->screen);
 	free(s->head);
 	free(s->rows);
 	free(s->sums);
 	close(s->signal_fd);
 	close(s->timer_fd);
+	cpus_close(s->cpus);
+	cpu_model_free(&s->facts.model);
 	return err && !status ? EXIT_FAIL : status;
 }
 
-int sampler_run(const struct facts *facts, struct target *target,
-		struct child *child)
+int sampler_run(const struct settings *set)
 {
 	struct sampler s = {
-		.facts = facts,
-		.set = facts->set,
-		.target = target,
-		.child = child,
+		.set = set,
+		.facts = { .source = set->source,
+			   .interval_ns = set->interval_ns },
+		.timer_fd = -1,
+		.signal_fd = -1,
 		.data = { .fd = -1 },
 		.screen = { .fd = -1 },
-		.reference_hz = facts->set->replay ? 0 : reference_hz(),
+		.reference_hz = reference_hz(),
 	};
-	int status = open_all(&s);
+	int status;
 
+	/* Before the counters, which must be given back. */
+	block_signals(&s);
+	cpu_model_read(&s.facts.model, set->width);
+	status = open_cpus(&s);
+	if (!status)
+		status = open_outputs(&s);
 	if (!status)
 		status = sample_all(&s);
-	return close_all(&s, status);
+	status = close_all(&s, status);
+	if (s.child.ended && status < 126)
+		child_exit(&s.child, status);
+	return status;
 }

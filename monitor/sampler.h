@@ -2,23 +2,34 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
-#include "child.h"
-#include "facts.h"
-#include "settings.h"
-#include "target.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* The signals that end the sampling, and a child's end: they must be blocked
- * before sampler_run(), which reads them. */
-void sampler_signals(sigset_t *set);
+/* Of --priority, if nothing is said: try, and do not complain. */
+#define PRIORITY_DEFAULT UINT64_MAX
+
+/* What the command line says; texts are borrowed from argv. */
+struct settings {
+	const char *interval, *duration, *cpus, *width_text, *source, *output;
+	uint64_t priority;
+	bool msr, csv, json, help, version;
+
+	/* Made of those above. */
+	char **command;			   /* NULL: none */
+	uint64_t interval_ns, duration_ns; /* duration 0: until stopped */
+	double width;			   /* 0: by the table */
+	bool switches;
+	enum { DATA_NONE, DATA_CSV, DATA_JSON } format;
+	bool screen;
+};
 
 /**
- * sampler_run() - sample until it is over, write rows and the summary.
- * @child: a prepared command that is let go after the first reading, or NULL.
+ * sampler_run() - sample until it is over, write rows and the summary.  A
+ * command is started after the first reading, and never left behind.
  *
- * Return: the status to exit with.  If that is 126 or 127 the command could
- * not be run; a command that runs is never left behind.
+ * Return: the status to exit with: 126 or 127 if the command could not be run.
+ * Where it was, this does not return: the process ends as the command did.
  */
-int sampler_run(const struct facts *facts, struct target *target,
-		struct child *child);
+int sampler_run(const struct settings *set);
 
 #endif

@@ -13,7 +13,8 @@ int sink_open(struct sink *sink, const char *path)
 {
 	struct stat st;
 
-	*sink = (struct sink) { .fd = STDOUT_FILENO };
+	*sink = (struct sink) { .name = path ? path : "standard output",
+				.fd = STDOUT_FILENO };
 	if (path) {
 		sink->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 				0666);

@@ -11,6 +11,7 @@
  * a reader sees whole samples and a full disk leaves none that is cut short.
  */
 struct sink {
+	const char *name;
 	int fd;
 	bool regular; /* a file whose end can be cut off */
 	bool failed;  /* nothing is written any more */

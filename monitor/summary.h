@@ -7,7 +7,7 @@
 
 #include "row.h"
 
-/* All intervals of one CPU (process, cgroup) together. */
+/* All intervals of one CPU together. */
 struct summary {
 	int cpu;
 	double os_s;	    /* how long the system's load was known ... */
@@ -34,19 +34,25 @@ struct summary_run {
 /* summary_add() - @sum starts as zeros. */
 void summary_add(struct summary *sum, const struct row *row);
 
-/* NAN where nothing is known. */
-double summary_os_load_pct(const struct summary *sum);
-double summary_os_resolution_pct(const struct summary *sum);
-double summary_ipc(const struct summary *sum);
-double summary_core_load_pct(const struct summary *sum);
-double summary_while_running_pct(const struct summary *sum);
+/* summary_figures() - of all intervals; only load and resolution of what the
+ * system counts. */
+struct figures summary_figures(const struct summary *sum);
 
-/* summary_print() - a table for people; of many only the busiest. */
+/* summary_print() - a table for people; of many CPUs only the busiest. */
 void summary_print(FILE *f, const struct summary *sums, size_t n,
 		   const struct summary_run *run);
 
 /* summary_json() - one line, {"type": "summary", ...}. */
 void summary_json(FILE *f, const struct summary *sums, size_t n,
 		  const struct summary_run *run);
+
+/**
+ * screen_draw() - the table of one sample, over the one before.
+ * @head: lines that stand above it.
+ *
+ * It fits the terminal of standard output: where there are more CPUs than
+ * lines, the busiest are shown.
+ */
+void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n);
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Turns monitor/width.tsv into the C table that monitor/width.h declares.
+# Turns monitor/width.tsv into the C table that monitor/cpu_model.h declares.
 BEGIN {
 	FS = "\t"
-	print "#include \"width.h\"\n"
+	print "#include \"cpu_model.h\"\n"
 	print "const struct width_row width_table[] = {"
 }
 /^#/ { next }

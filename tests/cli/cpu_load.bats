@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cpu_load: options, commands, signals, outputs, recordings.
+# cpu_load: options, commands, signals, outputs.
 
 load ../helpers
 
@@ -15,14 +15,6 @@ column() {
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
 		{ print $at }
 		END { exit !at }'
-}
-
-# record N MONO_S REAL_S: make reading N of the recording rec; /proc/stat on
-# stdin.
-record() {
-	mkdir -p "rec/$1/proc"
-	printf '%s000000000 %s000000000\n' "$2" "$3" >"rec/$1/time"
-	cat >"rec/$1/proc/stat"
 }
 
 @test "bad options are refused in one line" {
@@ -43,10 +35,7 @@ record() {
 		--cpus 8191
 		--source top
 		--csv --json
-		--pid 1 --cgroup /
-		--pid 0
 		--duration 1s -- true
-		--source switches --pid 1
 		--nonsense
 		true
 		--
@@ -63,15 +52,8 @@ record() {
 }
 
 @test "what is not there is said" {
-	try 1 "$CPU_LOAD" --cgroup no/such/group
-	says '*no such cgroup*'
-	sleep 0 &
-	wait $!
-	try 1 "$CPU_LOAD" --pid $!
-	says '*no such process*'
-	try 1 "$CPU_LOAD" --replay nowhere
-	says '*no reading 0*'
 	try 1 "$CPU_LOAD" --output no/such/dir/x.csv --duration 10ms
+	says '*no/such/dir/x.csv: No such file*'
 }
 
 @test "a terminal's table is not written into a file: CSV is" {
@@ -217,16 +199,6 @@ has_late() { column late <"$1" | awk '$1 >= 1 { seen = 1 } END { exit !seen }'; 
 	[[ $(tail -c 1 out.csv | od -An -c) == *'\n' ]]
 }
 
-@test "a sleeping process has no load" {
-	sleep "$PATIENCE_S" 3>&- &
-	# Not while it still becomes sleep(1).
-	until_true grep -q '^[0-9]* (sleep) S ' "/proc/$!/stat"
-	try 0 "$CPU_LOAD" --json --pid $! --interval 50ms --duration 100ms
-	kill $!
-	# It never runs, whatever the machine does.
-	rows '.[-1].cpus[0] | .cpu == "process" and .os_load_pct == 0'
-}
-
 # spin: a script that spins and writes what it ran by its own account, in
 # seconds, into own.
 spin() {
@@ -298,137 +270,6 @@ idler() {
 	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
 	((status == 0)) || skip "$stderr"
 	mostly idler
-}
-
-@test "the load of a cgroup is not less than what its process ran" {
-	local dir group=oscost-test-$$
-
-	for dir in /sys/fs/cgroup /sys/fs/cgroup/cpuacct; do
-		[[ -e $dir/cpu.stat || -e $dir/cpuacct.usage ]] &&
-			mkdir "$dir/$group" 2>/dev/null && break
-		dir=
-	done
-	[[ -n $dir ]] || skip "no cgroup can be made here"
-	spin
-	# shellcheck disable=SC2016 # for the inner shell
-	run "$CPU_LOAD" --json --cgroup "$group" --output out -- sh -c '
-		echo $$ >"$1" && exec bash spin.sh' sh "$dir/$group/cgroup.procs"
-	until_true rmdir "$dir/$group"
-	((status == 0))
-	bounded
-	jq -es '.[-1].cpus[0].unknown_s == 0' out
-}
-
-@test "a recording of 512 CPUs: one offline and back, one backwards" {
-	local n
-
-	for n in 0 1 2 3; do
-		awk -v n="$n" 'BEGIN {
-			print "cpu  0 0 0 0 0 0 0 0 0 0"
-			for (i = 0; i < 512; i++) {
-				if (i == 5 && n == 2)
-					continue
-				idle = 10000 + (i % 101) * n
-				if (i == 6 && n == 2)
-					idle = 3
-				printf "cpu%d %d 0 0 %d 0 0 0 0 0 0\n", i, 100 * n, idle
-			}
-			print "intr 1 2 3"
-		}' | record "$n" $((100 + n)) $((1795306022 + n))
-	done
-	try 0 "$CPU_LOAD" --replay rec
-	(($(wc -l <<<"$output") == 1 + 3 * 512))
-	# What CPU i idles is i mod 101 percent.
-	paste -d ' ' <(column cpu <<<"$output") <(column state <<<"$output") \
-		<(column os_load_pct <<<"$output") <(column t_s <<<"$output") | awk '
-		$1 == 5 { five = five $2 " "; next }
-		$1 == 6 { six = six $2 " "; next }
-		$2 != "ok" || $3 != 100 - $1 % 101 { print "wrong:", $0; bad = 1 }
-		END {
-			print five
-			print six
-			exit bad || five != "ok offline new " || six !~ /^ok backwards /
-		}'
-	[[ $stderr == *"the 32 busiest of 512"* ]]
-}
-
-@test "a recording with counters: the paper's 100 and 25 percent" {
-	local n
-
-	for n in 0 1 2; do
-		printf 'cpu  0\ncpu0 %d 0 0 500 0 0 0 0\ncpu1 0 0 0 %d 0 0 0 0\n' \
-			$((100 * n)) $((500 + 100 * n)) |
-			record "$n" $((50 + n)) $((1795306022 + n))
-		cat >"rec/$n/counters" <<-EOT
-			0 instructions $((7 + 2000000 * n))
-			0 cycles $((9 + 2000000 * n))
-			0 branches $((500 * n))
-			1 instructions 5
-			1 cycles $((1000 * n))
-		EOT
-	done
-	try 0 "$CPU_LOAD" --replay rec --width 4 --json
-	rows '[.[] | select(.type == "sample" and .cpu == 0)] | length == 2 and
-		all(.os_load_pct == 100 and .core_load_pct == 25 and .while_running_pct == 25 and .ipc == 1 and
-			.branches == 500 and .llc_misses == null)'
-	rows '[.[] | select(.type == "sample" and .cpu == 1)] |
-		all(.os_load_pct == 0 and .core_load_pct == 0 and .while_running_pct == 0 and .ipc == 0)'
-	rows '.[-1].cpus[0] | .core_load_pct == 25 and .while_running_pct == 25 and .instructions == 4000000'
-	# The processor that replays says nothing of the one recorded.
-	rows '.[0] | .width == 4 and .width_source == "4, as --width says" and
-		.architectural_version == null and .counters_text == null'
-	try 0 "$CPU_LOAD" --replay rec --json
-	rows '[.[] | select(.type == "sample")] | all(.core_load_pct == null and .while_running_pct == null and .ipc != null)'
-	rows '.[0] | .width == null and .width_source == null'
-	rows '.[-1].cpus[0].counted_s | .instructions == 2 and .llc_misses == 0'
-	# A sum of a part of the time is no sum of all.
-	rm rec/2/counters
-	try 0 "$CPU_LOAD" --replay rec --json
-	rows '.[-1].cpus[0] | .instructions == 2000000 and .counted_s.instructions == 1'
-	[[ $stderr == *">2e+06"* ]]
-}
-
-@test "a recording has regular files only, and none without end" {
-	local file n bad
-
-	for file in time proc/stat counters; do
-		for n in 0 1; do
-			printf 'cpu0 0 0 0 %d\n' $((50 * n)) | record "$n" $((10 + n)) $((1795306022 + n))
-		done
-		try 0 "$CPU_LOAD" --replay rec
-		for bad in 'mkfifo' 'ln -s /dev/zero' 'truncate -s 17M'; do
-			rm -f "rec/1/$file"
-			$bad "rec/1/$file"
-			try 1 timeout 60 "$CPU_LOAD" --replay rec
-			[[ $stderr == *"the load cannot be read: "* ]]
-		done
-		rm -r rec
-	done
-}
-
-@test "a recording in which the clock jumps: intervals stay right" {
-	local n real=1795306022
-
-	for n in 0 1 2 3; do
-		((n != 2)) || ((real -= 7200))
-		printf 'cpu0 0 0 0 %d\n' $((50 * n)) |
-			record "$n" $((10 + n)) $((real + n))
-	done
-	try 0 "$CPU_LOAD" --replay rec
-	[[ $stderr == *"the clock was set by -7200.000 s at 2.000 s"* ]]
-	[[ $stderr == *"the clock was set 1 times"* ]]
-	[[ $(column interval_s <<<"$output" | sort -u) == 1.000000 ]]
-	[[ $(column os_load_pct <<<"$output" | sort -u) == 50.0000 ]]
-	[[ $(column time <<<"$output" | sed -n 2p) < $(column time <<<"$output" | sed -n 1p) ]]
-}
-
-@test "a recording with a hole: missed deadlines are counted" {
-	printf 'cpu0 0 0 0 0\n' | record 0 10 1795306022
-	printf 'cpu0 0 0 0 400\n' | record 1 15 1795306027
-	try 0 "$CPU_LOAD" --replay rec
-	[[ $(column late <<<"$output") == 4 ]]
-	[[ $(column interval_s <<<"$output") == 5.000000 ]]
-	[[ $(column os_load_pct <<<"$output") == 20.0000 ]]
 }
 
 @test "a terminal gets a table" {

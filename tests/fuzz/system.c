@@ -4,16 +4,11 @@
 
 #include <jansson.h>
 
-#include "cpu_times.h"
 #include "file_place.h"
 #include "machine.h"
 #include "noise.h"
 #include "noise_look.h"
-
-/* Its parser is for itself alone. */
-#define cgroup_open fuzz_cgroup_open
-/* NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "../../monitor/cgroup.c"
+#include "os_load.h"
 
 #define CPUS 64
 
@@ -26,14 +21,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void read_text(char *text)
 {
 	struct cpu_times times[CPUS];
-	struct cgroup_place place;
 	struct file_place disk = { 0 };
 	struct file_mount mount;
-	bool set[CPUS];
 
 	cpu_times_parse(text, times, CPUS);
-	cpu_list_parse(text, set, CPUS);
-	cgroup_find(&place, text, "/");
 	free(machine_cpuinfo(text, "flags"));
 	field_number(field_nth(field_behind(text, "MemAvailable"), 1), 0);
 	field_number(field_of_stat(text, 39), 0);

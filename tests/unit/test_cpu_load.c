@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_times.h"
+#include "cpu_model.h"
 #include "grid.h"
 #include "os_load.h"
 #include "summary.h"
 #include "switches.h"
 #include "tap.h"
-#include "width.h"
 
 #define MS   UINT64_C(1000000)
 #define S    UINT64_C(1000000000)
@@ -48,23 +47,6 @@ static void test_stat(void)
 	OK(cpu_times_parse("cpu7 1 2 3 4 5", cpus, 8) == 8 && cpus[7].online &&
 		   !cpus[0].online,
 	   "the last line without an end");
-}
-
-static void test_list(void)
-{
-	bool set[16];
-
-	OK(cpu_list_parse("0-3,7\n", set, 16) == 5 && set[3] && !set[4] &&
-		   set[7],
-	   "a list");
-	OK(cpu_list_parse("15", set, 16) == 1 && set[15], "one CPU");
-	OK(cpu_list_parse("2,2", set, 16) == 1, "twice the same");
-	OK(cpu_list_parse("16", set, 16) == -EINVAL, "one too many");
-	OK(cpu_list_parse("3-1", set, 16) == -EINVAL, "backwards");
-	OK(cpu_list_parse("", set, 16) == -EINVAL, "an empty list");
-	OK(cpu_list_parse("1,", set, 16) == -EINVAL, "an open end");
-	OK(cpu_list_parse("1-", set, 16) == -EINVAL, "an open range");
-	OK(cpu_list_parse("1 2", set, 16) == -EINVAL, "blanks");
 }
 
 static struct cpu_times idle_of(uint64_t idle, uint64_t iowait)
@@ -282,16 +264,20 @@ static void test_busy(void)
 static double width_of(const char *vendor, unsigned int family,
 		       unsigned int model, const char *pmu)
 {
-	const struct width_cpu cpu = { vendor, family, model, NULL };
+	struct counters_arch arch = { .family = family, .model = model };
+	const struct width_row *row;
 	bool contradicts;
-	const struct width_row *row = width_find(&cpu, pmu, &contradicts);
 
+	strcpy(arch.vendor, vendor);
+	row = width_find(&arch, NULL, pmu, &contradicts);
 	return row ? row->width : NAN;
 }
 
 static void test_width(void)
 {
-	struct width_cpu cpu = { "GenuineIntel", 6, 0xA7, " sse avx2 " };
+	const struct counters_arch rocket = { .vendor = "GenuineIntel",
+					      .family = 6,
+					      .model = 0xA7 };
 	bool contradicts;
 
 	OK_NEAR(width_of("GenuineIntel", 6, 0x0F, "cpu"), 4, 0,
@@ -308,13 +294,14 @@ static void test_width(void)
 	OK(isnan(width_of("GenuineIntel", 6, 0xFE, "cpu")), "no such model");
 	OK(isnan(width_of("AuthenticAMD", 6, 0x0F, "cpu")), "another maker");
 	OK(isnan(width_of("", 0, 0, "cpu")), "no CPUID");
-	OK(width_find(&cpu, "cpu", &contradicts) && !contradicts,
+	OK(width_find(&rocket, " sse avx2 ", "cpu", &contradicts) &&
+		   !contradicts,
 	   "Rocket Lake");
-	cpu.flags = " sse amx_tile avx2";
-	OK(width_find(&cpu, "cpu", &contradicts) && contradicts,
+	OK(width_find(&rocket, " sse amx_tile avx2", "cpu", &contradicts) &&
+		   contradicts,
 	   "Rocket Lake has no AMX: a hypervisor hides the model");
-	cpu.flags = " sse amx_tiles";
-	OK(width_find(&cpu, "cpu", &contradicts) && !contradicts,
+	OK(width_find(&rocket, " sse amx_tiles", "cpu", &contradicts) &&
+		   !contradicts,
 	   "a longer flag is another");
 	for (const struct width_row *row = width_table; row->vendor; row++)
 		for (const struct width_row *next = row + 1; next->vendor;
@@ -368,9 +355,10 @@ static void test_rows(void)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	OK_NEAR(row_core_load_pct(&row), 25, 1e-9,
+	OK_NEAR(row_figures(&row).core_load_pct, 25, 1e-9,
 		"the paper's figures: 100 % by the system, 25 % of the core");
-	OK_NEAR(row_share_pct(&row), 50, 1e-9, "half of the time counted");
+	OK_NEAR(row_figures(&row).counted_pct, 50, 1e-9,
+		"half of the time counted");
 	write_csv_row(f, &row);
 	fflush(f);
 	OK_STR(text,
@@ -381,11 +369,11 @@ static void test_rows(void)
 	       "a line of CSV");
 	rewind(f);
 	row.os = os_load_unknown(OS_OFFLINE);
-	row.cpu = ROW_CGROUP;
+	row.cpu = 511;
 	memset(&row.counts, 0, sizeof(row.counts));
 	write_json_row(f, &row);
 	fclose(f);
-	OK(strstr(text, "\"cpu\": \"cgroup\", \"state\": \"offline\", "
+	OK(strstr(text, "\"cpu\": 511, \"state\": \"offline\", "
 			"\"os_load_pct\": null"),
 	   "a line of JSON");
 	free(text);
@@ -397,22 +385,26 @@ static void test_core_load(void)
 	struct row row = make_row(26, 0.5e9, 0.5e9);
 	struct counters_count *count = row.counts.count;
 
-	OK_NEAR(row_while_running_pct(&row), 25, 1e-9, "while it ran");
-	OK_NEAR(row_core_load_pct(&row), 6.5, 1e-9, "by the system's share");
+	OK_NEAR(row_figures(&row).while_running_pct, 25, 1e-9, "while it ran");
+	OK_NEAR(row_figures(&row).core_load_pct, 6.5, 1e-9,
+		"by the system's share");
 	count[COUNTERS_REF_CYCLES] = (struct counters_count) {
 		.known = true,
 		.value = 0.75e9,
 	};
-	OK_NEAR(row_core_load_pct(&row), 6.5, 1e-9, "their rate is not known");
+	OK_NEAR(row_figures(&row).core_load_pct, 6.5, 1e-9,
+		"their rate is not known");
 	row.reference_hz = 3e9;
-	OK_NEAR(row_core_load_pct(&row), 6.25, 1e-9, "by reference cycles");
+	OK_NEAR(row_figures(&row).core_load_pct, 6.25, 1e-9,
+		"by reference cycles");
 	row.os = os_load_unknown(OS_LOST);
-	OK_NEAR(row_core_load_pct(&row), 6.25, 1e-9, "without the system");
+	OK_NEAR(row_figures(&row).core_load_pct, 6.25, 1e-9,
+		"without the system");
 	row.reference_hz = 0;
-	OK(isnan(row_core_load_pct(&row)), "neither is known");
+	OK(isnan(row_figures(&row).core_load_pct), "neither is known");
 	row = make_row(0, 0, 0);
-	OK_NEAR(row_core_load_pct(&row), 0, 0, "halted all the time");
-	OK(isnan(row_while_running_pct(&row)), "it never ran");
+	OK_NEAR(row_figures(&row).core_load_pct, 0, 0, "halted all the time");
+	OK(isnan(row_figures(&row).while_running_pct), "it never ran");
 }
 
 static void test_summary(void)
@@ -420,9 +412,9 @@ static void test_summary(void)
 	struct summary sum = { 0 };
 	struct row row = make_row(100, 2e9, 1e9);
 
-	OK(isnan(summary_os_load_pct(&sum)) &&
-		   isnan(summary_while_running_pct(&sum)) &&
-		   isnan(summary_core_load_pct(&sum)),
+	OK(isnan(summary_figures(&sum).os.load_pct) &&
+		   isnan(summary_figures(&sum).while_running_pct) &&
+		   isnan(summary_figures(&sum).core_load_pct),
 	   "nothing is unknown");
 	summary_add(&sum, &row);
 	row = make_row(50, 0, 1e9);
@@ -430,20 +422,92 @@ static void test_summary(void)
 	row.os = os_load_unknown(OS_BACKWARDS);
 	row.counts.count[COUNTERS_CYCLES].known = false;
 	summary_add(&sum, &row);
-	OK_NEAR(summary_os_load_pct(&sum), 75, 1e-9, "load of the system");
-	OK_NEAR(summary_os_resolution_pct(&sum), 1, 1e-9,
+	OK_NEAR(summary_figures(&sum).os.load_pct, 75, 1e-9,
+		"load of the system");
+	OK_NEAR(summary_figures(&sum).os.resolution_pct, 1, 1e-9,
 		"two steps in all of the time");
 	OK_NEAR(sum.unknown_s, 1, 1e-9, "the gap is told");
-	OK_NEAR(summary_while_running_pct(&sum), 25, 1e-9, "while it ran");
-	OK_NEAR(summary_core_load_pct(&sum), 25, 1e-9, "load of the core");
-	OK_NEAR(summary_ipc(&sum), 1, 1e-9, "IPC");
+	OK_NEAR(summary_figures(&sum).while_running_pct, 25, 1e-9,
+		"while it ran");
+	OK_NEAR(summary_figures(&sum).core_load_pct, 25, 1e-9,
+		"load of the core");
+	OK_NEAR(summary_figures(&sum).ipc, 1, 1e-9, "IPC");
 	OK(sum.least == 50 && sum.most == 100, "extremes");
+}
+
+#define MANY 512
+
+/* CPU i idles i mod 101 percent of two seconds; of the second one no
+ * instructions are known. */
+static void test_tables(void)
+{
+	struct summary sums[MANY] = { 0 };
+	const struct summary_run run = {
+		.duration_s = 2, .interval_s = 1, .samples = 2, .late = 4
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (int i = 0; i < MANY; i++) {
+		struct row row = make_row(100 - i % 101, 1e6, 2e6);
+
+		row.cpu = i;
+		summary_add(&sums[i], &row);
+		row.counts.count[COUNTERS_INSTRUCTIONS].known = false;
+		summary_add(&sums[i], &row);
+	}
+	summary_print(f, sums, MANY, &run);
+	fflush(f);
+	OK(strstr(text, "2 samples at 1 s, 4 deadlines missed\n") &&
+		   strstr(text, "(the 32 busiest of 512)\n") &&
+		   strstr(text, "\n    505     2.000     0.000    100.00") &&
+		   !strstr(text, "\n    100 "),
+	   "the busiest of many");
+	OK(strstr(text, " >1e+06        4e+06      unknown "),
+	   "a sum of a part of the time is no sum of all");
+	rewind(f);
+	sums[7].os_s = 0;
+	sums[7].unknown_s = 2;
+	summary_json(f, &sums[7], 1, &run);
+	fflush(f);
+	OK(strstr(text, "\"samples\": 2, \"late\": 4, \"clock_steps\": 0, "
+			"\"cpus\": [{\"cpu\": 7, \"known_s\": 0, "
+			"\"unknown_s\": 2, \"os_load_pct\": null") &&
+		   strstr(text, "\"counted_s\": {\"instructions\": 1, "
+				"\"cycles\": 2, "),
+	   "the same in JSON");
+	fclose(f);
+	free(text);
+}
+
+static void test_screen(void)
+{
+	struct row rows[MANY];
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (int i = 0; i < MANY; i++) {
+		rows[i] = make_row(100 - i % 101, 1e6, 2e6);
+		rows[i].cpu = i;
+		if (i < 256)
+			rows[i].os = os_load_unknown(OS_OFFLINE);
+	}
+	screen_draw(f, "about\nthis\n", rows, MANY);
+	fclose(f);
+	OK(strncmp(text, "\033[?7l\033[Habout\033[K\nthis\033[K\n", 24) == 0 &&
+		   strstr(text, "interval 1.000 s, late 1") &&
+		   strstr(text, "    303        ok     100.0 |################"
+				"####|      12.5 |###") &&
+		   strstr(text, " busiest of 512)") && !strstr(text, "offline"),
+	   "a screen has the busiest");
+	free(text);
 }
 
 int main(void)
 {
 	test_stat();
-	test_list();
 	test_load();
 	test_hidden_from_tick();
 	test_carry();
@@ -456,5 +520,7 @@ int main(void)
 	test_rows();
 	test_core_load();
 	test_summary();
+	test_tables();
+	test_screen();
 	return tap_done();
 }

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include "cpus.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "deadline.h"
+#include "switches.h"
+#include "sysfile.h"
+
+/* More than any kernel is built for. */
+#define CPU_LIMIT  8192
+#define STAT_TRIES 5
+
+struct cpu {
+	int number;
+	struct os_track os;
+	struct counters *counters;
+	struct counters_reading last;
+	bool primed; /* last is of these counters */
+	struct switches *switches;
+	/* Of the CPU's directory in sysfs, which a CPU that goes takes along:
+	 * it gets another when it comes back.  0: none. */
+	uint64_t inode;
+	double width[COUNTERS_PMUS];
+};
+
+struct cpus {
+	struct cpus_settings settings;
+	const struct counters *asked;
+	struct cpu_times times[CPU_LIMIT];
+	struct cpu cpu[CPU_LIMIT];
+	size_t n;
+	uint64_t tick_ns;
+	uint64_t last_ns; /* of the last reading, 0: none */
+};
+
+struct stamp stamp_now(void)
+{
+	return (struct stamp) {
+		.mono_ns = (uint64_t)clock_now_ns(CLOCK_MONOTONIC),
+		.real_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME),
+	};
+}
+
+static void open_counters(struct cpus *m, struct cpu *cpu)
+{
+	const struct counters_target target = {
+		.kind = COUNTERS_CPU,
+		.cpu = cpu->number,
+	};
+
+	if (counters_open(&cpu->counters, &target,
+			  m->settings.msr ? COUNTERS_MSR : 0))
+		cpu->counters = NULL;
+	cpu->primed = false;
+	cpu_model_widths(m->settings.model, cpu->counters, cpu->width);
+}
+
+static void close_counters(struct cpus *m, struct cpu *cpu)
+{
+	if (m->asked == cpu->counters)
+		m->asked = NULL;
+	counters_close(cpu->counters);
+	cpu->counters = NULL;
+	cpu->primed = false;
+}
+
+static uint64_t inode_of(int cpu)
+{
+	char path[80];
+	struct stat st;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* Whether the CPU was taken away and came back, which /proc/stat does not
+ * tell: that time would count as load. */
+static bool was_away(struct cpu *cpu)
+{
+	const uint64_t before = cpu->inode;
+
+	cpu->inode = inode_of(cpu->number);
+	return before && cpu->inode != before;
+}
+
+/* The same by what the kernel counts itself, where sysfs is not to be seen. */
+static bool missed_time(const struct cpu *cpu, const struct row *row)
+{
+	const enum counters_event event = COUNTERS_CONTEXT_SWITCHES;
+
+	return cpu->primed && !counters_why(cpu->counters, event) &&
+	       !row->counts.count[event].known;
+}
+
+/* What watched the CPU is dead when it comes back. */
+static void forget(struct cpus *m, struct cpu *cpu)
+{
+	close_counters(m, cpu);
+	switches_close(cpu->switches);
+	cpu->switches = NULL;
+}
+
+static void count_live(struct cpus *m, struct cpu *cpu, struct row *row)
+{
+	struct counters_reading now;
+
+	if (!cpu->counters)
+		open_counters(m, cpu);
+	if (!cpu->counters || counters_read(cpu->counters, &now))
+		return;
+	if (cpu->primed)
+		counters_delta(cpu->counters, &cpu->last, &now, &row->counts);
+	if (missed_time(cpu, row)) {
+		row->os = os_load_unknown(OS_LOST);
+		forget(m, cpu);
+		return;
+	}
+	cpu->last = now;
+	cpu->primed = true;
+	if (!m->asked)
+		m->asked = cpu->counters;
+}
+
+/* The exact load instead of that in steps. */
+static void use_switches(struct cpu *cpu, struct row *row)
+{
+	uint64_t busy_ns;
+
+	if (!cpu->switches) {
+		if (row->os.state == OS_OK)
+			row->os = os_load_unknown(OS_LOST);
+		return;
+	}
+	switches_drain(cpu->switches, row->at.mono_ns);
+	if (!busy_track_end(switches_track(cpu->switches), row->at.mono_ns,
+			    &busy_ns)) {
+		if (row->os.state == OS_OK)
+			row->os = os_load_unknown(OS_LOST);
+	} else if (row->os.state == OS_OK) {
+		row->os.load_pct =
+			100 * (double)busy_ns / (double)row->interval_ns;
+		row->os.resolution_pct = 100 / (double)row->interval_ns;
+	}
+}
+
+static void fill_row(struct cpus *m, struct cpu *cpu, struct row *row,
+		     const struct stamp *at)
+{
+	/* Where there is none it says offline. */
+	const struct cpu_times *times = &m->times[cpu->number];
+
+	memset(row, 0, sizeof(*row));
+	row->at = *at;
+	row->cpu = cpu->number;
+	row->interval_ns = m->last_ns ? at->mono_ns - m->last_ns : 0;
+	memcpy(row->width, cpu->width, sizeof(row->width));
+	row->os = os_track_update(&cpu->os, times, at->mono_ns, m->tick_ns);
+	if (was_away(cpu) && times->online && row->os.state == OS_OK)
+		row->os = os_load_unknown(OS_LOST);
+	if (row->os.state == OS_OFFLINE || row->os.state == OS_LOST)
+		forget(m, cpu);
+	if (times->online)
+		count_live(m, cpu, row);
+	if (m->settings.switches)
+		use_switches(cpu, row);
+}
+
+/* Goes to a CPU and sleeps there, so that it switches and its state is known;
+ * being there already is no switch. */
+static void visit_cpu(int cpu)
+{
+	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
+	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
+	const struct timespec moment = { .tv_nsec = 1 };
+
+	if (mine && one && !sched_getaffinity(0, size, mine)) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S((size_t)cpu, size, one);
+		/* One that we may not use tells with its next switch. */
+		if (!sched_setaffinity(0, size, one)) {
+			nanosleep(&moment, NULL);
+			sched_setaffinity(0, size, mine);
+		}
+	}
+	CPU_FREE(mine);
+	CPU_FREE(one);
+}
+
+/* Of CPUs that have none, at first or because they have come back: before the
+ * reading that they are new in, so that all of the next interval is known. */
+static int open_switches(struct cpus *m, const char **why)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct cpu *cpu = &m->cpu[i];
+		int err;
+
+		if (cpu->switches)
+			continue;
+		err = switches_open(&cpu->switches, cpu->number, why);
+		if (!err)
+			visit_cpu(cpu->number);
+		else if (err != -ENODEV) /* one that is offline has none */
+			failed = err;
+	}
+	return failed;
+}
+
+/* Whoever is kept from running between the clock and the file gives the idle
+ * time of a longer interval than he says: then once more. */
+static int read_stat(struct cpus *m, struct stamp *at)
+{
+	char *text = NULL;
+	int tries = 0, n;
+
+	do {
+		free(text);
+		*at = stamp_now();
+		text = sysfile_text("/proc/stat");
+	} while (text && ++tries < STAT_TRIES &&
+		 stamp_now().mono_ns - at->mono_ns > m->tick_ns);
+	if (!text)
+		return -errno;
+	n = cpu_times_parse(text, m->times, CPU_LIMIT);
+	free(text);
+	return n < 0 ? -ENODATA : 0;
+}
+
+int cpus_sample(struct cpus *m, struct row *rows)
+{
+	const char *why;
+	struct stamp at;
+	int err;
+
+	if (m->settings.switches && m->last_ns)
+		open_switches(m, &why);
+	err = read_stat(m, &at);
+	for (size_t i = 0; !err && i < m->n; i++)
+		fill_row(m, &m->cpu[i], &rows[i], &at);
+	if (!err)
+		m->last_ns = at.mono_ns;
+	return err;
+}
+
+void cpus_tend(struct cpus *m)
+{
+	const uint64_t now_ns = stamp_now().mono_ns;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->cpu[i].switches)
+			switches_drain(m->cpu[i].switches, now_ns);
+}
+
+size_t cpus_count(const struct cpus *m)
+{
+	return m->n;
+}
+
+const struct counters *cpus_counters(const struct cpus *m)
+{
+	return m->asked;
+}
+
+void cpus_close(struct cpus *m)
+{
+	for (size_t i = 0; m && i < m->n; i++) {
+		counters_close(m->cpu[i].counters);
+		switches_close(m->cpu[i].switches);
+	}
+	free(m);
+}
+
+/* Whether @cpu is plugged in: by the kernel's list, or where sysfs is not to be
+ * seen by /proc/stat. */
+static bool is_there(const struct cpus *m, const char *present, int cpu)
+{
+	return present ? field_list_has(present, cpu) : m->times[cpu].online;
+}
+
+/* Return: 0, or -EINVAL with @why. */
+static int choose_cpus(struct cpus *m, const char *present, const char **why)
+{
+	const char *const list = m->settings.list, *at = list;
+	int64_t first, last;
+
+	*why = "--cpus wants a list such as 0-3,7";
+	while (list && field_range(&at, &first, &last))
+		if (last >= CPU_LIMIT)
+			return -EINVAL;
+	if (list && (*at || at == list))
+		return -EINVAL;
+	*why = "--cpus names a CPU that is not there";
+	for (int i = 0; i < CPU_LIMIT; i++) {
+		if (list && !field_list_has(list, i))
+			continue;
+		if (is_there(m, present, i))
+			m->cpu[m->n++].number = i;
+		else if (list)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
+	      const char **why)
+{
+	struct cpus *m = calloc(1, sizeof(*m));
+	char *present = sysfile_first("/sys/devices/system/cpu/present");
+	struct stamp at;
+	int err = -ENOMEM;
+
+	*why = "out of memory";
+	if (m) {
+		m->settings = *settings;
+		m->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+		*why = "/proc/stat cannot be read";
+		err = read_stat(m, &at);
+	}
+	if (!err)
+		err = choose_cpus(m, present, why);
+	free(present);
+	for (size_t i = 0; !err && i < m->n; i++)
+		cpu_model_widths(settings->model, NULL, m->cpu[i].width);
+	if (!err && settings->switches)
+		err = open_switches(m, why);
+	if (err)
+		cpus_close(m);
+	*opened = err ? NULL : m;
+	return err;
+}

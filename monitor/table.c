@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/* Tables for people: of all intervals at the end, of each one on a terminal. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "summary.h"
+
+/* Home, then erase to the end: no flicker of an empty screen. */
+#define HOME	   "\033[H"
+#define ERASE_LINE "\033[K\n"
+#define ERASE_REST "\033[J"
+/* A line that is too long is cut off, not wrapped into the next. */
+#define WRAP_OFF "\033[?7l"
+#define WRAP_ON	 "\033[?7h"
+
+#define LINES_DEFAULT 24
+#define BAR_WIDTH     20
+
+/* More lines than this nobody reads at the end of a run. */
+#define SHOWN_MAX 32
+
+/* Sums of intervals are rounded. */
+#define WHOLE 0.999999
+
+/* A number in @width columns; @sign stands before it. */
+static void put(FILE *f, int width, const char *sign, const char *format,
+		double value)
+{
+	char text[32] = "unknown";
+
+	if (isfinite(value)) {
+		const int n = snprintf(text, sizeof(text), "%s", sign);
+
+		/* The callers' formats are literals. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(text + n, sizeof(text) - (size_t)n, format, value);
+#pragma GCC diagnostic pop
+	}
+	fprintf(f, " %*s", width, text);
+}
+
+/* The load by the system, or that it is too little to be told.  One step of its
+ * figures or less could be anything. */
+static void put_os_load(FILE *f, const char *format, const struct os_load *os)
+{
+	if (os->resolution_pct >= 100)
+		put(f, 9, "", format, NAN);
+	else if (os->load_pct < os->resolution_pct)
+		put(f, 9, "< ", "%.2g", os->resolution_pct);
+	else
+		put(f, 9, "", format, os->load_pct);
+}
+
+static void put_bar(FILE *f, double pct)
+{
+	const int full = isfinite(pct) ? (int)(pct / 100 * BAR_WIDTH + 0.5) : 0;
+
+	fputs(" |", f);
+	for (int i = 0; i < BAR_WIDTH; i++)
+		fputc(i < full ? '#' : isfinite(pct) ? ' ' : '.', f);
+	fputc('|', f);
+}
+
+/* What a line is of, and its place among those that are sorted by load. */
+struct line {
+	const void *of;
+	double load_pct;
+};
+
+static int by_load(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	/* Unknown comes last. */
+	if (!isfinite(x->load_pct) || !isfinite(y->load_pct))
+		return !isfinite(x->load_pct) - !isfinite(y->load_pct);
+	return (x->load_pct < y->load_pct) - (x->load_pct > y->load_pct);
+}
+
+/* @show all @n, or the @most busiest, in lines that end with @end. */
+static void put_lines(FILE *f, struct line *lines, size_t n, size_t most,
+		      void (*show)(FILE *f, const void *of), const char *end)
+{
+	if (n > most)
+		qsort(lines, n, sizeof(*lines), by_load);
+	for (size_t i = 0; i < n && i < most; i++) {
+		show(f, lines[i].of);
+		fputs(end, f);
+	}
+	if (n > most)
+		fprintf(f, "(the %zu busiest of %zu)%s", most, n, end);
+}
+
+/* Of how much of the time a sum is: not all, where counting began late, a
+ * counter was lent to others, or the CPU was away. */
+static bool is_part(const struct summary *sum, enum counters_event event)
+{
+	return sum->counted_s[event] < WHOLE * (sum->os_s + sum->unknown_s);
+}
+
+static void show_summary(FILE *f, const void *of)
+{
+	static const enum counters_event shown[] = {
+		COUNTERS_INSTRUCTIONS,	   COUNTERS_CYCLES,
+		COUNTERS_LLC_MISSES,	   COUNTERS_BRANCH_MISSES,
+		COUNTERS_CONTEXT_SWITCHES,
+	};
+	const struct summary *sum = of;
+	const struct figures x = summary_figures(sum);
+
+	fprintf(f, "%7d %9.3f %9.3f", sum->cpu, sum->os_s, sum->unknown_s);
+	put_os_load(f, "%.2f", &x.os);
+	if (sum->os_s > 0)
+		fprintf(f, " %7.2f %7.2f", sum->least, sum->most);
+	else
+		fprintf(f, " %7s %7s", "", "");
+	put(f, 9, "", "%.2f", x.core_load_pct);
+	put(f, 9, "", "%.2f", x.while_running_pct);
+	put(f, 8, "", "%.3f", x.ipc);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		put(f, 12, is_part(sum, shown[i]) ? ">" : "", "%.5g",
+		    x.count[shown[i]]);
+}
+
+void summary_print(FILE *f, const struct summary *sums, size_t n,
+		   const struct summary_run *run)
+{
+	struct line *lines = calloc(n, sizeof(*lines));
+
+	fprintf(f, "%.3f s, %lu samples at %g s, %lu deadlines missed",
+		run->duration_s, run->samples, run->interval_s, run->late);
+	if (run->clock_steps)
+		fprintf(f, ", the clock was set %u times", run->clock_steps);
+	fprintf(f,
+		"\n%7s %9s %9s %9s %7s %7s %9s %9s %8s %12s %12s %12s %12s "
+		"%12s\n",
+		"cpu", "known,s", "unkn.,s", "system,%", "least", "most",
+		"core,%", "running,%", "IPC", "instructions", "cycles",
+		"LLC misses", "br. misses", "switches");
+	for (size_t i = 0; lines && i < n; i++)
+		lines[i] =
+			(struct line) { &sums[i],
+					summary_figures(&sums[i]).os.load_pct };
+	put_lines(f, lines, lines ? n : 0, SHOWN_MAX, show_summary, "\n");
+	free(lines);
+}
+
+static void show_row(FILE *f, const void *of)
+{
+	static const enum counters_event shown[] = {
+		COUNTERS_INSTRUCTIONS,
+		COUNTERS_LLC_MISSES,
+		COUNTERS_BRANCH_MISSES,
+		COUNTERS_CONTEXT_SWITCHES,
+	};
+	const struct row *row = of;
+	const struct figures x = row_figures(row);
+
+	fprintf(f, "%7d %9s", row->cpu, os_state_name(row->os.state));
+	put_os_load(f, "%.1f", &row->os);
+	put_bar(f, row->os.load_pct);
+	put(f, 9, "", "%.1f", x.core_load_pct);
+	put_bar(f, x.core_load_pct);
+	put(f, 9, "", "%.1f", x.while_running_pct);
+	put(f, 7, "", "%.3f", x.ipc);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		put(f, 11, "", "%.4g", x.count[shown[i]]);
+}
+
+static size_t terminal_lines(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
+		return LINES_DEFAULT;
+	return size.ws_row;
+}
+
+/* Return: lines. */
+static size_t put_head(FILE *f, const char *head)
+{
+	size_t lines = 0;
+
+	while (*head) {
+		const size_t n = strcspn(head, "\n");
+
+		fprintf(f, "%.*s" ERASE_LINE, (int)n, head);
+		head += n + (head[n] == '\n');
+		lines++;
+	}
+	return lines;
+}
+
+void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
+{
+	struct line *lines = calloc(n, sizeof(*lines));
+	const size_t space = terminal_lines();
+	const time_t now = (time_t)(rows->at.real_ns / 1000000000u);
+	size_t used;
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	fputs(WRAP_OFF HOME, f);
+	/* The table's head, the note below it, and where the cursor waits. */
+	used = put_head(f, head) + 4;
+	fprintf(f,
+		"%02d:%02d:%02d  %.3f s, interval %.3f s, late %llu" ERASE_LINE,
+		tm.tm_hour, tm.tm_min, tm.tm_sec, (double)rows->since_ns / 1e9,
+		(double)rows->interval_ns / 1e9,
+		(unsigned long long)rows->late);
+	fprintf(f,
+		"%7s %9s %9s  %-21s %9s  %-21s %9s %7s %11s %11s %11s "
+		"%11s" ERASE_LINE,
+		"cpu", "state", "system,%", "", "core,%", "", "running,%",
+		"IPC", "instr.", "LLC misses", "br. misses", "switches");
+	for (size_t i = 0; lines && i < n; i++)
+		lines[i] = (struct line) { &rows[i], rows[i].os.load_pct };
+	put_lines(f, lines, lines ? n : 0, space > used ? space - used : 1,
+		  show_row, ERASE_LINE);
+	fputs(ERASE_REST WRAP_ON, f);
+	free(lines);
+}
