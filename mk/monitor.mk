@@ -34,7 +34,8 @@ $(BUILD)/gen/load_demo.about.c: monitor/load_demo.c scripts/lib/about.awk
 	$(Q)awk -f scripts/lib/about.awk $< >$@
 
 $(LOAD_DEMO): $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
-		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o gen/width_table.o) $(LIB)
+		$(addprefix $(BUILD)/obj/,monitor/cpu_model.o gen/width_table.o) \
+		$(BUILD)/libmemory.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

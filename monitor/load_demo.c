@@ -37,55 +37,44 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/magic.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../bench/memory/lib/chase.h"
+#include "../bench/memory/lib/mem_buffer.h"
 #include "arch.h"
 #include "bench.h"
 #include "counters.h"
 #include "cpu_model.h"
 #include "deadline.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "load_work.h"
 #include "noise.h"
 #include "sysfile.h"
 
 #define INTERVAL_NS 3000000u
-#define PIECE_NS    50000u /* between two looks at the clock */
+#define ROUNDS	    4096 /* of additions: 50 us or so between looks at the clock */
 #define FILE_BYTES  ((uint64_t)4 << 20)
-#define BLOCK	    4096
+#define BLOCK	    FILE_DATA_BLOCK
 #define LEAST_CHASE ((uint64_t)8 << 20)
-#define LINE	    64
-#define PARTS	    16 /* of the chain; a piece of work is one */
-#define UNROLL	    32
-
-enum figure { SYSTEM_LOAD, PROCESSOR_LOAD, WHILE_RUNNING, IPC, FIGURES };
-
-static const char *const figures[FIGURES] = { "system_load", "processor_load",
-					      "while_running", "ipc" };
 
 struct load_state {
 	struct counters *counters;
 	struct cpu_model model;
 	bool set_up;
 	double width[COUNTERS_PMUS];
-	unsigned int pmu; /* that counts where the thread runs */
-	char *chain;	  /* a cycle through all its lines, NULL: not linked */
-	uint64_t chain_bytes;
-	void *entry[PARTS]; /* of the parts, in the order of the chain */
-	unsigned int part;  /* where the chase goes on */
-	int fd;		    /* of a file, O_DIRECT; -1: not open */
-	int waited; /* the thread's schedstat; -1: the kernel has none */
-	uint64_t *block;
-	uint64_t rounds; /* of a piece of work that counts rounds */
-	double done;	 /* in this interval */
+	unsigned int pmu;	  /* that counts where the thread runs */
+	struct mem_buffer memory; /* of the chase; not mapped: not linked */
+	struct chase chase;
+	unsigned int part; /* where the chase goes on */
+	struct file_data file;
+	int direct; /* the file, O_DIRECT; -1: not open */
+	char *block;
+	int waited;  /* the thread's schedstat; -1: the kernel has none */
+	double done; /* in this interval */
 	/* Of the chase, where they are counted. */
 	double loads, beyond_l2;
 };
@@ -104,42 +93,29 @@ struct work {
 static int piece_arithmetic(struct bench *b, struct load_state *s,
 			    double *asked, double *done)
 {
-	*asked = (double)(s->rounds * LOAD_ADDS);
-	*done = (double)load_add(s->rounds);
+	*asked = (double)ROUNDS * LOAD_ADDS;
+	*done = (double)load_add(ROUNDS);
 	return 0;
 }
 
-static int piece_avx(struct bench *b, struct load_state *s, double *asked,
-		     double *done)
+static int piece_vectors(struct bench *b, struct load_state *s, double *asked,
+			 double *done)
 {
-	*asked = (double)(s->rounds * LOAD_VECTOR_ADDS * ARCH_VECTOR_LANES);
-	*done = load_vector(s->rounds);
+	*asked = (double)ROUNDS * LOAD_VECTOR_ADDS * ARCH_VECTOR_LANES;
+	*done = load_vector(ROUNDS);
 	return 0;
-}
-
-static void *follow(void *at, uint64_t rounds)
-{
-	__asm__ volatile("1:\n\t"
-			 ".rept 32\n\t" ARCH_LOAD(
-				 "%[at]",
-				 "%[at]") ".endr\n\t" ARCH_AGAIN("%[rounds]",
-								 "1b")
-			 : [at] "+r"(at), [rounds] "+r"(rounds)
-			 :
-			 : "cc", "memory");
-	return at;
 }
 
 /* From one entry to the next: whoever arrives has made all the loads. */
 static int piece_chase(struct bench *b, struct load_state *s, double *asked,
 		       double *done)
 {
-	const uint64_t loads = s->chain_bytes / LINE / PARTS;
-	const unsigned int next = (s->part + 1) % PARTS;
-	void *end = follow(s->entry[s->part], loads / UNROLL);
+	const size_t loads = s->chase.lines / CHASE_ENTRIES;
+	const unsigned int next = (s->part + 1) % CHASE_ENTRIES;
+	void *end = chase_run(s->chase.entry[s->part], loads / CHASE_UNROLL);
 
 	*asked = (double)loads;
-	*done = end == s->entry[next] ? (double)loads : 0;
+	*done = end == s->chase.entry[next] ? (double)loads : 0;
 	s->part = next;
 	return 0;
 }
@@ -147,13 +123,13 @@ static int piece_chase(struct bench *b, struct load_state *s, double *asked,
 static int piece_disk(struct bench *b, struct load_state *s, double *asked,
 		      double *done)
 {
-	uint64_t at = bench_random(b) % (FILE_BYTES / BLOCK) * BLOCK;
-	ssize_t n = pread(s->fd, s->block, BLOCK, (off_t)at);
+	const uint64_t at = bench_random(b) % (FILE_BYTES / BLOCK) * BLOCK;
+	const ssize_t n = pread(s->direct, s->block, BLOCK, (off_t)at);
 
 	if (n < 0)
 		return bench_fail(b, errno, "read a block");
 	*asked = BLOCK;
-	*done = n == BLOCK && *s->block == at ? BLOCK : 0;
+	*done = n == BLOCK && file_data_sample(s->block, BLOCK, at) ? BLOCK : 0;
 	return 0;
 }
 
@@ -167,142 +143,51 @@ static int piece_idle(struct bench *b, struct load_state *s, double *asked,
 	return 0;
 }
 
-/* How many rounds take about PIECE_NS. */
-static int begin_rounds(struct bench *b, void *state,
-			const struct bench_case *c)
-{
-	const struct work *w = c->arg;
-	struct load_state *s = state;
-	double asked, done;
-
-	for (s->rounds = 1; s->rounds < (uint64_t)1 << 40; s->rounds *= 2) {
-		uint64_t begin = timer_clock_begin();
-		int err = w->piece(b, s, &asked, &done);
-
-		if (err || timer_clock_end() - begin >= PIECE_NS)
-			return err;
-	}
-	return 0;
-}
-
-/* All lines of the chain in random order; -ENOMEM if there is none for it. */
-static int link_chain(struct bench *b, struct load_state *s)
-{
-	const size_t lines = s->chain_bytes / LINE;
-	uint32_t *order = calloc(lines, sizeof(*order));
-
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < lines; i++) {
-		const size_t j = bench_random(b) % (i + 1);
-
-		order[i] = order[j];
-		order[j] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < lines; i++) {
-		void **line = (void **)(s->chain + (size_t)order[i] * LINE);
-
-		*line = s->chain + (size_t)order[(i + 1) % lines] * LINE;
-		if (i % (lines / PARTS) == 0)
-			s->entry[i / (lines / PARTS)] = line;
-	}
-	free(order);
-	return 0;
-}
-
 static int begin_chase(struct bench *b, void *state, const struct bench_case *c)
 {
 	uint64_t wanted = LEAST_CHASE, l2 = bench_cache_bytes(b, 2);
 	struct load_state *s = state;
 	int err;
 
-	if (s->chain)
+	if (s->memory.base)
 		return 0;
 	while (wanted < 4 * l2)
 		wanted *= 2;
 	if (wanted > bench_spare_bytes(b))
 		return bench_skip(b, "not enough memory to chase through");
-	s->chain_bytes = wanted;
-	s->chain = mmap(NULL, wanted, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->chain == MAP_FAILED) {
-		s->chain = NULL;
-		return bench_fail(b, errno, "map memory");
-	}
-	/* Refused where there are no huge pages: then it has what it wants. */
-	madvise(s->chain, wanted, MADV_NOHUGEPAGE);
-	err = link_chain(b, s);
+	err = mem_have(b, &s->memory, wanted, MEM_4K, -1);
+	if (err)
+		return err;
+	err = chase_link_random(&s->chase, s->memory.base, wanted, CHASE_LINE,
+				bench_seed(b));
 	if (err)
 		return bench_fail(b, -err, "link the chase");
 	bench_fact(b, c, "chase_bytes", (double)wanted);
 	return 0;
 }
 
-static bool is_in_memory(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) &&
-	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-}
-
-/* Each block begins with its place in the file. */
-static int write_file(const struct load_state *s, int fd)
-{
-	memset(s->block, 0, BLOCK);
-	for (uint64_t at = 0; at < FILE_BYTES; at += BLOCK) {
-		ssize_t n;
-
-		*s->block = at;
-		n = pwrite(fd, s->block, BLOCK, (off_t)at);
-		if (n != BLOCK)
-			return n < 0 ? -errno : -ENOSPC;
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
 static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct load_state *s = state;
-	const char *dir;
-	char path[PATH_MAX];
-	int fd, err;
+	const char *why;
+	int err;
 
-	if (s->fd >= 0)
+	if (s->direct >= 0)
 		return 0;
-	dir = bench_scratch(b);
-	if (!dir)
-		return -EIO; /* it has said why */
+	err = file_data_get(b, &s->file, "load", FILE_BYTES);
+	if (err)
+		return err;
 	if (!s->block)
-		s->block = aligned_alloc(BLOCK, BLOCK);
+		s->block = aligned_alloc(FILE_DATA_ALIGN, BLOCK);
 	if (!s->block)
 		return bench_fail(b, ENOMEM, "a block");
-	if ((size_t)snprintf(path, sizeof(path), "%s/load_demo", dir) >=
-	    sizeof(path))
-		return bench_fail(b, ENAMETOOLONG, "%s", dir);
-	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	err = fd < 0 ? -errno : write_file(s, fd);
-	if (fd >= 0)
-		close(fd);
-	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
-		return bench_skip(b, "%s: %s", path, strerror(-err));
-	if (err)
-		return bench_fail(b, -err, "%s", path);
-	/* tmpfs takes O_DIRECT since Linux 6.6, and reads its memory. */
-	s->fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	if (s->fd < 0 && errno != EINVAL)
-		return bench_fail(b, errno, "%s", path);
-	if (s->fd < 0 || is_in_memory(s->fd)) {
-		unlink(path);
-		return bench_skip(b, "%s: the file system has no O_DIRECT",
-				  dir);
-	}
-	return 0;
+	s->direct = file_direct_open(s->file.path, O_RDONLY, &why);
+	return s->direct < 0 ? bench_skip(b, "%s: %s", s->file.path, why) : 0;
 }
 
 static const struct work works[] = {
-	{ "arithmetic", "additions", begin_rounds, piece_arithmetic },
-	{ ARCH_VECTOR_NAME, "additions", begin_rounds, piece_avx },
+	{ "arithmetic", "additions", NULL, piece_arithmetic },
+	{ ARCH_VECTOR_NAME, "additions", NULL, piece_vectors },
 	{ "chase", "loads", begin_chase, piece_chase },
 	{ "disk", "bytes", begin_disk, piece_disk },
 	{ "idle", "sleeps", NULL, piece_idle },
@@ -310,28 +195,25 @@ static const struct work works[] = {
 
 /* How long the thread was ready while others ran.  A kernel that does not keep
  * it says 0 of all, also of how long the thread ran. */
-static bool waited_ns(const struct load_state *s, uint64_t *ns)
+static bool waited_ns(const struct load_state *s, int64_t *ns)
 {
 	char text[96];
-	int64_t ran_ns, waited;
-	const bool known =
-		noise_waits(sysfile_again(s->waited, text, sizeof(text)),
-			    &ran_ns, &waited);
+	int64_t ran_ns;
 
-	*ns = (uint64_t)waited;
-	return known;
+	return noise_waits(sysfile_again(s->waited, text, sizeof(text)),
+			   &ran_ns, ns);
 }
 
 /* Work until the interval is over.  @load gets the share of it in percent. */
 static int fill_interval(struct bench *b, struct load_state *s,
 			 const struct bench_case *c, double *load)
 {
-	const struct work *w = c->arg;
+	const struct work *w = CASE_OF(c, "work", works);
 	double asked, done, all_asked = 0, all_done = 0;
-	uint64_t before = 0, after = 0;
+	int64_t before = 0, after = 0;
 	bool known = waited_ns(s, &before);
-	uint64_t cpu = (uint64_t)clock_now_ns(CLOCK_THREAD_CPUTIME_ID),
-		 wall = timer_clock_begin();
+	int64_t cpu = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t wall = timer_clock_begin();
 	int err;
 
 	do {
@@ -343,7 +225,7 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	} while (timer_clock_end() - wall < INTERVAL_NS && !bench_stopping(b));
 	/* In the order in which they began: both intervals are of one length.
 	 */
-	cpu = (uint64_t)clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	cpu = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	wall = timer_clock_end() - wall;
 	known = waited_ns(s, &after) && known;
 	*load = 100 * (double)(cpu + (known ? after - before : 0)) /
@@ -353,15 +235,6 @@ static int fill_interval(struct bench *b, struct load_state *s,
 	s->done = all_done;
 	bench_proof(b, c, w->unit, all_asked, all_done);
 	return 0;
-}
-
-/* Cases of one work stand side by side, in the order of enum figure. */
-static const struct bench_case *
-sibling(const struct bench *b, const struct bench_case *c, enum figure figure)
-{
-	const struct work *w = c->arg;
-
-	return bench_find(b, "work=%s,figure=%s", w->name, figures[figure]);
 }
 
 /* The kind of core whose cycles counted: its width is in the load. */
@@ -374,22 +247,12 @@ static void find_pmu(struct load_state *s, const struct counters_counts *k)
 			s->pmu = i;
 }
 
-/* What missed L2 went to the last level. */
-static void add_misses(struct load_state *s, const struct counters_counts *k)
-{
-	const struct counters_count *llc = &k->count[COUNTERS_LLC_REFERENCES];
-
-	if (!llc->known)
-		return;
-	s->loads += s->done;
-	s->beyond_l2 += llc->value;
-}
-
 static int sample_interval(struct bench *b, void *state,
 			   const struct bench_case *c)
 {
 	struct load_state *s = state;
 	struct counters_counts k;
+	const struct counters_count *llc = &k.count[COUNTERS_LLC_REFERENCES];
 	double load, x;
 	int err = counters_start(s->counters);
 
@@ -401,39 +264,45 @@ static int sample_interval(struct bench *b, void *state,
 	err = counters_stop(s->counters, &k);
 	if (err)
 		return bench_fail(b, -err, "read the counters");
-	if (((const struct work *)c->arg)->piece == piece_chase)
-		add_misses(s, &k);
+	/* What missed L2 went to the last level. */
+	if (case_is(c, "work", "chase") && llc->known) {
+		s->loads += s->done;
+		s->beyond_l2 += llc->value;
+	}
 	if (k.count[COUNTERS_CYCLES].known)
 		find_pmu(s, &k);
 	bench_record_value(b, c, load);
 	x = counters_load_pct(&k, s->width);
 	if (isfinite(x)) {
-		bench_record_value(b, sibling(b, c, WHILE_RUNNING), x);
-		bench_record_value(b, sibling(b, c, PROCESSOR_LOAD),
+		bench_record_value(b,
+				   bench_beside(b, c, "figure=while_running"),
+				   x);
+		bench_record_value(b,
+				   bench_beside(b, c, "figure=processor_load"),
 				   x * load / 100);
 	}
 	x = counters_ipc(&k);
 	if (isfinite(x))
-		bench_record_value(b, sibling(b, c, IPC), x);
+		bench_record_value(b, bench_beside(b, c, "figure=ipc"), x);
 	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct work *w = c->arg;
+	const struct work *w = CASE_OF(c, "work", works);
 
 	return w->begin ? w->begin(b, state, c) : 0;
 }
 
 /* Why a row that needs counters has no value, or NULL. */
-static const char *why_not(const struct load_state *s, enum figure figure,
+static const char *why_not(const struct load_state *s, bool needs_width,
 			   char *text, size_t size)
 {
 	const char *why = counters_why(s->counters, COUNTERS_INSTRUCTIONS);
 
 	if (!why)
 		why = counters_why(s->counters, COUNTERS_CYCLES);
-	if (why || figure == IPC || isfinite(s->width[s->pmu]))
+	if (why || !needs_width || isfinite(s->width[s->pmu]))
 		return why;
 	cpu_model_say_width(&s->model, counters_pmu_name(s->counters, s->pmu),
 			    text, size);
@@ -445,29 +314,23 @@ static int derive(struct bench *b, void *state)
 	struct load_state *s = state;
 	char text[200];
 
-	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
-		const struct bench_case *c =
-			sibling(b, &(struct bench_case) { .arg = &works[i] },
-				SYSTEM_LOAD);
+	if (s->loads > 0)
+		bench_fact(b, bench_next(b, NULL, "work=chase"),
+			   "llc_references_per_load", s->beyond_l2 / s->loads);
+	BENCH_EACH (b, c, "figure!=system_load") {
+		const struct bench_case *load =
+			bench_beside(b, c, "figure=system_load");
+		const bool needs_width = !case_is(c, "figure", "ipc");
+		const char *why = why_not(s, needs_width, text, sizeof(text));
 
-		if (works[i].piece == piece_chase && s->loads > 0)
-			bench_fact(b, c, "llc_references_per_load",
-				   s->beyond_l2 / s->loads);
-		for (int f = PROCESSOR_LOAD; f < FIGURES; f++) {
-			const struct bench_case *d =
-				sibling(b, c, (enum figure)f);
-			const char *why =
-				why_not(s, (enum figure)f, text, sizeof(text));
-
-			if (!why && isnan(bench_value(b, c)))
-				why = "its intervals were not measured";
-			if (!why && isnan(bench_value(b, d)))
-				why = "it never had a counter: others use them";
-			if (why)
-				bench_derive_skip(b, d, "%s", why);
-			else if (f != IPC)
-				bench_fact(b, d, "width", s->width[s->pmu]);
-		}
+		if (!why && isnan(bench_value(b, load)))
+			why = "its intervals were not measured";
+		if (!why && isnan(bench_value(b, c)))
+			why = "it never had a counter: others use them";
+		if (why)
+			bench_derive_skip(b, c, "%s", why);
+		else if (needs_width)
+			bench_fact(b, c, "width", s->width[s->pmu]);
 	}
 	return 0;
 }
@@ -479,7 +342,8 @@ static int setup(struct bench *b, void *state)
 	int err;
 
 	s->set_up = true;
-	s->fd = -1;
+	s->direct = -1;
+	file_data_init(&s->file);
 	s->waited = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	err = counters_open(&s->counters, &self, 0);
 	if (err)
@@ -496,38 +360,37 @@ static void teardown(struct bench *b, void *state)
 	/* Without setup() there is nothing, and fd 0 is not ours. */
 	if (!s->set_up)
 		return;
-	if (s->fd >= 0)
-		close(s->fd);
+	if (s->direct >= 0)
+		close(s->direct);
 	if (s->waited >= 0)
 		close(s->waited);
+	file_data_close(&s->file);
 	free(s->block);
-	if (s->chain)
-		munmap(s->chain, s->chain_bytes);
+	mem_unmap(&s->memory);
 	counters_close(s->counters);
 	cpu_model_free(&s->model);
 }
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
+static int cases(struct bench *b, void *state)
 {
-	const struct work *w = CASE_OF(c, "work", works);
-
-	c->arg = w;
-	if (w->piece == piece_avx && !load_vector_usable())
-		c->skip = "this processor has no AVX";
-	return true;
+	BENCH_SET_NAMES(b, "works", works);
+	bench_need(b, "vectors",
+		   load_vector_usable() ? NULL : "this processor has no AVX");
+	return 0;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "load_demo",
 	.state_size = sizeof(struct load_state),
-	.points = "work={arithmetic," ARCH_VECTOR_NAME ",chase,disk,idle}"
-		  " figure={system_load,processor_load,while_running,ipc};"
-		  "is unit='%' higher; is unit='1' if figure=ipc;"
-		  "is derived if figure!=system_load",
-	.point = point,
-	.sample = sample_interval,
+	.points = "work={$works} "
+		  "figure={system_load,processor_load,while_running,ipc};"
+		  "is higher unit='%'; is unit='1' if figure=ipc;"
+		  "is derived of=[figure=system_load] if figure!=system_load;"
+		  "needs $vectors if work=" ARCH_VECTOR_NAME,
+	.cases = cases,
 	.setup = setup,
 	.enter = enter,
+	.sample = sample_interval,
 	.derive = derive,
 	.teardown = teardown,
 };
