@@ -37,8 +37,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "call.h"
-#include "lib/probe.h"
-#include "lib/vdso.h"
+#include "lib/kernel_entry.h"
 
 /* No kernel has had a number near this one, in either table. */
 #define INVALID_NUMBER 1000000
@@ -98,17 +97,12 @@ TIMER_INLINE bool open_close_syscall(int dir, const char *name)
 	return fd >= 0 && RAW(close, fd, 0, 0) == 0;
 }
 
-static uint64_t ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec now = { 0 };
 
 	RAW(clock_gettime, CLOCK_MONOTONIC, &now, 0);
-	return ns_of(&now);
+	return timespec_ns(&now);
 }
 
 /* What the last call of the batch should have left in memory. */
@@ -125,7 +119,7 @@ static bool is_stat(const struct state *s)
 
 static bool is_now(const struct state *s)
 {
-	const uint64_t ns = ns_of(&s->m->now);
+	const uint64_t ns = timespec_ns(&s->m->now);
 
 	return s->started_ns <= ns && ns <= now_ns();
 }

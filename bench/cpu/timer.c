@@ -28,73 +28,60 @@
 
 #include "arch.h"
 #include "bench.h"
-#include "lib/probe.h"
-#include "lib/vdso.h"
+#include "call.h"
+#include "lib/kernel_entry.h"
 #include "wall_clock.h"
 
 /* Ten rounds make the 10 000 samples of the CSE 221 report. */
 
-typedef int gettime_fn(clockid_t id, struct timespec *now);
-typedef int gettimeofday_fn(struct timeval *now, void *zone);
-typedef time_t time_fn(time_t *now);
-
-/* The case's index: how its reads are checked. */
-enum kind { PAIR, OVERHEAD, INSTRUCTION, CLOCK };
-
 struct timer_state {
-	gettime_fn *gettime;
-	gettimeofday_fn *gettimeofday;
-	time_fn *time;
-	uint64_t asked, good; /* reads, since the last check */
-	uint64_t before;      /* what the clock said before the batch */
-	uint64_t last;	      /* what the last read of the batch said */
-	int watch;	      /* wall_clock_watch() */
+	uint64_t right;
+	int (*gettime)(clockid_t id, struct timespec *now);
+	int (*gettimeofday)(struct timeval *now, void *zone);
+	time_t (*time)(time_t *now);
+	uint64_t before; /* what the clock said before the batch */
+	uint64_t last;	 /* what an instruction read */
+	struct timespec now;
+	struct timeval of_day;
+	time_t seconds;
 	struct timer_features features;
+	int watch; /* wall_clock_watch() */
 };
+#define CALL_LOCALS struct timer_state *const s CALL_LOCAL = state;
 
-/* One of the kernel's clocks. */
-struct clock {
-	const char *what;
-	clockid_t id;
-	uint64_t step_ns; /* what the call cuts off: gives whole seconds */
-	bench_run_fn *vdso, *syscall;
-	probe_fn *probe;
-};
-
-static uint64_t to_ns(const struct timespec *ts)
-{
-	return (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec;
-}
-
-static void count(struct timer_state *s, uint64_t asked, uint64_t bad,
-		  uint64_t last)
-{
-	s->asked += asked;
-	s->good += asked - bad;
-	s->last = last;
-}
-
-#define RUN_INSTRUCTION(name, what, like, read)                           \
-	static int run_##name(struct bench *b, void *s,                   \
-			      const struct bench_case *c, uint64_t iters) \
-	{                                                                 \
-		uint64_t now = 0;                                         \
-                                                                          \
-		(void)b;                                                  \
-		(void)c;                                                  \
-		for (uint64_t i = 0; i < iters; i++)                      \
-			now = read();                                     \
-		count(s, iters, 0, now);                                  \
-		return 0;                                                 \
+#define PAIR_IS_RIGHT(name)                                     \
+	({                                                      \
+		const uint64_t begin_ = timer_##name##_begin(); \
+		timer_##name##_end() >= begin_;                 \
+	})
+/* The value stays in a register: a store in each pass is 0.7 ns. */
+#define READ_FUNCTION(name, what, like, read)                           \
+	CALL_PLACED static int run_##name(struct bench *b, void *state, \
+					  const struct bench_case *c,   \
+					  uint64_t iters)               \
+	{                                                               \
+		CALL_LOCALS                                             \
+		uint64_t now = 0;                                       \
+                                                                        \
+		for (uint64_t i = 0; i < iters; i++)                    \
+			now = read();                                   \
+		s->last = now;                                          \
+		s->right += iters;                                      \
+		return 0;                                               \
 	}
 
-ARCH_READS(RUN_INSTRUCTION)
+static int is_between(void *state, const struct bench_case *c, uint64_t iters)
+{
+	CALL_LOCALS
+
+	return s->last >= s->before && s->last <= timer_fenced_begin();
+}
 
 /* Ticks of the method `clock` are nanoseconds, of the others the TSC's. */
-static int record(struct bench *b, const struct bench_case *c, uint64_t ticks)
+static int record(struct bench *b, const struct bench_case *c, uint64_t ticks,
+		  enum timer_method method)
 {
-	const enum timer_method *method = c->arg;
-	const bool clock = *method == TIMER_CLOCK;
+	const bool clock = method == TIMER_CLOCK;
 	const double hz = clock ? 1e9 : bench_timer(b)->tsc_hz;
 
 	if (!(hz > 0))
@@ -106,227 +93,194 @@ static int record(struct bench *b, const struct bench_case *c, uint64_t ticks)
 	return 0;
 }
 
-/* A pair and an empty interval are good if the clock did not go back. */
-#define RUN_METHOD(name)                                                       \
-	static int run_pair_##name(struct bench *b, void *s,                   \
-				   const struct bench_case *c, uint64_t iters) \
-	{                                                                      \
-		uint64_t bad = 0;                                              \
-                                                                               \
-		(void)b;                                                       \
-		(void)c;                                                       \
-		for (uint64_t i = 0; i < iters; i++) {                         \
-			const uint64_t begin = timer_##name##_begin();         \
-			const uint64_t end = timer_##name##_end();             \
-                                                                               \
-			bad += end < begin;                                    \
-		}                                                              \
-		count(s, iters, bad, 0);                                       \
-		return 0;                                                      \
-	}                                                                      \
-                                                                               \
-	static int sample_##name(struct bench *b, void *s,                     \
-				 const struct bench_case *c)                   \
-	{                                                                      \
-		const uint64_t begin = timer_##name##_begin();                 \
-		const uint64_t end = timer_##name##_end();                     \
-                                                                               \
-		count(s, 1, end < begin, 0);                                   \
-		return record(b, c, end - begin);                              \
+/* Both are good if the clock did not go back. */
+#define METHOD_FUNCTIONS(NAME, name, ...)                                    \
+	CALL_FUNCTIONS_(LOOP, pair_##name, PAIR_IS_RIGHT(name), CALL_UNSEEN) \
+	static int overhead_##name(struct bench *b, void *state,             \
+				   const struct bench_case *c)               \
+	{                                                                    \
+		const uint64_t begin = timer_##name##_begin();               \
+		const uint64_t end = timer_##name##_end();                   \
+                                                                             \
+		bench_proof(b, c, "calls", 1, end >= begin);                 \
+		return record(b, c, end - begin, TIMER_##NAME);              \
 	}
 
-#define RUN_METHOD_OF(NAME, name, ...) RUN_METHOD(name)
-ARCH_METHODS(RUN_METHOD_OF, )
-RUN_METHOD(clock)
-
-/* A call for one of the kernel's clocks; its result is 0 if it is good. */
-#define RUN_CLOCK(name, type, call, nanoseconds)                          \
-	static int run_##name(struct bench *b, void *state,               \
-			      const struct bench_case *c, uint64_t iters) \
-	{                                                                 \
-		struct timer_state *s = state;                            \
-		const struct clock *clock = c->arg;                       \
-		uint64_t bad = 0;                                         \
-		type now = { 0 };                                         \
-                                                                          \
-		(void)b;                                                  \
-		(void)clock;                                              \
-		for (uint64_t i = 0; i < iters; i++)                      \
-			bad += (call) != 0;                               \
-		count(s, iters, bad, nanoseconds);                        \
-		return 0;                                                 \
-	}
-
-RUN_CLOCK(vdso_gettime, struct timespec, s->gettime(clock->id, &now),
-	  to_ns(&now))
-RUN_CLOCK(syscall_gettime, struct timespec,
-	  raw_syscall(SYS_clock_gettime, clock->id, (long)&now, 0), to_ns(&now))
-
-#define TIMEVAL_NS \
-	((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_usec * 1000u)
-RUN_CLOCK(vdso_timeofday, struct timeval, s->gettimeofday(&now, NULL),
-	  TIMEVAL_NS)
-RUN_CLOCK(syscall_timeofday, struct timeval,
-	  raw_syscall(SYS_gettimeofday, (long)&now, 0, 0), TIMEVAL_NS)
-
-struct whole_seconds {
-	time_t s;
-};
-#define SECONDS_NS ((uint64_t)now.s * 1000000000u)
-RUN_CLOCK(vdso_time, struct whole_seconds, s->time(&now.s) != now.s, SECONDS_NS)
-#ifdef SYS_time /* not on later architectures */
-RUN_CLOCK(syscall_time, struct whole_seconds,
-	  raw_syscall(SYS_time, (long)&now.s, 0, 0) != now.s, SECONDS_NS)
-#else
-#define run_syscall_time NULL
-#endif
-
-/* What a probing child calls. */
-struct probed {
-	const struct timer_state *s;
-	clockid_t id;
-};
-
-static void probe_gettime(void *data)
-{
-	const struct probed *p = data;
-	struct timespec now;
-
-	(void)p->s->gettime(p->id, &now);
-}
-
-static void probe_timeofday(void *data)
-{
-	const struct probed *p = data;
-	struct timeval now;
-
-	(void)p->s->gettimeofday(&now, NULL);
-}
-
-static void probe_time(void *data)
-{
-	const struct probed *p = data;
-
-	(void)p->s->time(NULL);
-}
-
-#define GETTIME run_vdso_gettime, run_syscall_gettime, probe_gettime
-
-static const struct clock clocks[] = {
-	{ "monotonic", CLOCK_MONOTONIC, 1, GETTIME },
-	{ "monotonic_raw", CLOCK_MONOTONIC_RAW, 1, GETTIME },
-	{ "monotonic_coarse", CLOCK_MONOTONIC_COARSE, 1, GETTIME },
-	{ "realtime", CLOCK_REALTIME, 1, GETTIME },
-	{ "realtime_coarse", CLOCK_REALTIME_COARSE, 1, GETTIME },
-	{ "process_cputime", CLOCK_PROCESS_CPUTIME_ID, 1, GETTIME },
-	{ "thread_cputime", CLOCK_THREAD_CPUTIME_ID, 1, GETTIME },
-	{ "gettimeofday", CLOCK_REALTIME, 1000, run_vdso_timeofday,
-	  run_syscall_timeofday, probe_timeofday },
-	{ "time", CLOCK_REALTIME_COARSE, 1000000000, run_vdso_time,
-	  run_syscall_time, probe_time },
-};
+ARCH_METHODS(METHOD_FUNCTIONS, )
+METHOD_FUNCTIONS(CLOCK, clock)
+ARCH_READS(READ_FUNCTION)
 
 /* The fastest method that reads each instruction decides if it can be used. */
-static const struct instruction {
+static const struct reading {
 	const char *what;
-	bench_run_fn *run;
-	enum timer_method like;
-} instructions[] = {
-#define READ(name, what, like, read) { what, run_##name, like },
-	ARCH_READS(READ)
-};
-
-static const struct method {
 	enum timer_method method;
-	const char *pair, *overhead;
-	bench_run_fn *run;
-	bench_case_fn *sample;
-} methods[] = {
-#define METHOD(NAME, name, ...)                                            \
-	{ TIMER_##NAME, "pair-" #name, "overhead-" #name, run_pair_##name, \
-	  sample_##name },
-	ARCH_METHODS(METHOD, ) METHOD(CLOCK, clock)
+	struct call call;	 /* without a name: an empty interval */
+	bench_case_fn *overhead; /* of it */
+} readings[] = {
+#define METHOD(NAME, name, ...)                                             \
+	{ "pair-" #name, TIMER_##NAME, CALL_ROW_(LOOP, pair_##name) NULL }, \
+		{ "overhead-" #name, TIMER_##NAME, { 0 }, overhead_##name },
+#define READ(name, what, like, read) \
+	{ what, like, { #name, run_##name, NULL, is_between }, NULL },
+	ARCH_METHODS(METHOD, ) METHOD(CLOCK, clock) ARCH_READS(READ)
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+/* The kernel's clocks. */
 
-static bool use_method(struct bench_case *c, const char *what,
-		       enum timer_method *like)
+static uint64_t kernel_ns(clockid_t id)
 {
-	for (size_t i = 0; i < COUNT(methods); i++) {
-		const struct method *m = &methods[i];
-		const bool pair = !strcmp(what, m->pair);
+	struct timespec now = { 0 };
 
-		if (!pair && strcmp(what, m->overhead) != 0)
-			continue;
-		*like = m->method;
-		c->index = pair ? PAIR : OVERHEAD;
-		c->arg = &m->method;
-		c->run = pair ? m->run : NULL;
-		c->sample = pair ? NULL : m->sample;
-		c->with_overhead = !pair;
-		c->step = !pair && m->method == TIMER_CLOCK;
-		return true;
-	}
-	return false;
+	raw_syscall(SYS_clock_gettime, id, (long)&now, 0);
+	return timespec_ns(&now);
 }
 
-static bool use_instruction(struct bench_case *c, const char *what,
-			    enum timer_method *like)
+/* Whether what the batch's last read @said lies between the same clock's
+ * references around it.  @step_ns: what the call cuts off.  Set meanwhile, it
+ * can be held against nothing. */
+static int is_time(const struct timer_state *s, clockid_t id, uint64_t said,
+		   uint64_t step_ns)
 {
-	for (size_t i = 0; i < COUNT(instructions); i++)
-		if (!strcmp(what, instructions[i].what)) {
-			c->index = INSTRUCTION;
-			c->run = instructions[i].run;
-			*like = instructions[i].like;
-			return true;
-		}
-	return false;
+	const uint64_t after = kernel_ns(id);
+
+	if ((id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE) &&
+	    wall_clock_was_set(s->watch))
+		return CALL_UNSEEN;
+	return said + step_ns > s->before && said <= after;
 }
 
-static const char *why_no_vdso(const struct timer_state *s,
-			       const struct clock *clock)
-{
-	struct probed p = { s, clock->id };
-	const void *const found = clock->probe == probe_gettime
-					  ? (const void *)s->gettime
-				  : clock->probe == probe_timeofday
-					  ? (const void *)s->gettimeofday
-					  : (const void *)s->time;
+#define GETTIME(X, what, id)                                     \
+	X(LOOP, what##_vdso, !s->gettime(id, &s->now),           \
+	  is_time(s, id, timespec_ns(&s->now), 1))               \
+	X(LOOP, what##_syscall,                                  \
+	  !raw_syscall(SYS_clock_gettime, id, (long)&s->now, 0), \
+	  is_time(s, id, timespec_ns(&s->now), 1))
+#define IS_OF_DAY is_time(s, CLOCK_REALTIME, timeval_ns(&s->of_day), 1000)
+#define IS_SECONDS                                                            \
+	is_time(s, CLOCK_REALTIME_COARSE, (uint64_t)s->seconds * 1000000000u, \
+		1000000000)
+#ifdef SYS_time /* not on later architectures */
+#define TIME_SYSCALL(X)                                                 \
+	X(LOOP, time_syscall,                                           \
+	  raw_syscall(SYS_time, (long)&s->seconds, 0, 0) == s->seconds, \
+	  IS_SECONDS)
+#else
+#define TIME_SYSCALL(X)
+#endif
+#define CALLS(X)                                                             \
+	GETTIME(X, monotonic, CLOCK_MONOTONIC)                               \
+	GETTIME(X, monotonic_raw, CLOCK_MONOTONIC_RAW)                       \
+	GETTIME(X, monotonic_coarse, CLOCK_MONOTONIC_COARSE)                 \
+	GETTIME(X, realtime, CLOCK_REALTIME)                                 \
+	GETTIME(X, realtime_coarse, CLOCK_REALTIME_COARSE)                   \
+	GETTIME(X, process_cputime, CLOCK_PROCESS_CPUTIME_ID)                \
+	GETTIME(X, thread_cputime, CLOCK_THREAD_CPUTIME_ID)                  \
+	X(LOOP, gettimeofday_vdso, !s->gettimeofday(&s->of_day, NULL),       \
+	  IS_OF_DAY)                                                         \
+	X(LOOP, gettimeofday_syscall,                                        \
+	  !raw_syscall(SYS_gettimeofday, (long)&s->of_day, 0, 0), IS_OF_DAY) \
+	X(LOOP, time_vdso, s->time(&s->seconds) == s->seconds, IS_SECONDS)   \
+	TIME_SYSCALL(X)
 
-	if (!found)
-		return "the vDSO has no such function";
-	return probe_vdso(clock->probe, &p);
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
 }
+
+CALL_FUNCTIONS(CALLS)
+static const struct call calls[] = CALL_ROWS(CALLS);
+
+static const struct clock {
+	const char *what;
+	clockid_t id; /* of the reference */
+} clocks[] = {
+	{ "monotonic", CLOCK_MONOTONIC },
+	{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+	{ "monotonic_coarse", CLOCK_MONOTONIC_COARSE },
+	{ "realtime", CLOCK_REALTIME },
+	{ "realtime_coarse", CLOCK_REALTIME_COARSE },
+	{ "process_cputime", CLOCK_PROCESS_CPUTIME_ID },
+	{ "thread_cputime", CLOCK_THREAD_CPUTIME_ID },
+	{ "gettimeofday", CLOCK_REALTIME },
+	{ "time", CLOCK_REALTIME_COARSE },
+};
+
+static const char points[] =
+	"what=$readings via={instruction,libc};"
+	"not via=libc what!={pair-clock,overhead-clock};"
+	"not via=instruction what={pair-clock,overhead-clock};"
+	"what=$clocks via={vdso,syscall}";
+
+struct probed {
+	struct timer_state *s;
+	const struct bench_case *c;
+};
+
+static void probe(void *data)
+{
+	const struct probed *p = data;
+
+	(void)p->c->run(NULL, p->s, p->c, 1);
+}
+
+static const char *why_no_vdso(struct timer_state *s,
+			       const struct bench_case *c)
+{
+	struct probed p = { s, c };
+	const bool found = case_is(c, "what", "gettimeofday")
+				   ? s->gettimeofday != NULL
+			   : case_is(c, "what", "time") ? s->time != NULL
+							: s->gettime != NULL;
+
+	return found ? probe_vdso(probe, &p) : "the vDSO has no such function";
+}
+
+static const char *why_no_method(enum timer_method method,
+				 const struct timer_features *f)
+{
+	const char *why = NULL;
+
+	return timer_usable(method, f, &why) ? NULL : why;
+}
+
+/* Its index: what its reads are held against, if anything. */
+enum { NOTHING = -2, TSC = -1 };
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct timer_state *s = state;
-	const char *what = case_str(c, "what"), *why = NULL;
-	const struct clock *clock;
-	enum timer_method like;
+	struct timer_state *s = state;
+	const struct reading *r;
 
-	if (use_method(c, what, &like) || use_instruction(c, what, &like)) {
-		if (!timer_usable(like, &s->features, &why))
-			c->skip = why;
+	if (case_is(c, "via", "vdso") || case_is(c, "via", "syscall")) {
+		c->index = CASE_OF(c, "what", clocks)->id;
+		if (!call_choose(c, calls))
+			return false;
+		if (case_is(c, "via", "vdso"))
+			c->skip = why_no_vdso(s, c);
 		return true;
 	}
-	c->arg = clock = CASE_OF(c, "what", clocks);
-	c->index = CLOCK;
-	c->run = case_is(c, "via", "vdso") ? clock->vdso : clock->syscall;
-	c->skip = case_is(c, "via", "vdso") ? why_no_vdso(s, clock) : NULL;
-	return c->run;
+	r = CASE_OF(c, "what", readings);
+	call_use(c, &r->call);
+	c->skip = why_no_method(r->method, &s->features);
+	c->index = strncmp(r->what, "pair-", 5) ? TSC : NOTHING;
+	if (r->overhead) {
+		c->sample = r->overhead;
+		c->with_overhead = true;
+		c->step = r->method == TIMER_CLOCK ? 1 : 0;
+	}
+	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
 	struct timer_state *s = state;
 
-	s->gettime = (gettime_fn *)vdso_find(ARCH_VDSO("clock_gettime"));
-	s->gettimeofday =
-		(gettimeofday_fn *)vdso_find(ARCH_VDSO("gettimeofday"));
-	s->time = (time_fn *)vdso_find(ARCH_VDSO("time"));
+	*(void **)&s->gettime = vdso_find(ARCH_VDSO("clock_gettime"));
+	*(void **)&s->gettimeofday = vdso_find(ARCH_VDSO("gettimeofday"));
+	*(void **)&s->time = vdso_find(ARCH_VDSO("time"));
 	timer_probe(&s->features);
+	BENCH_SET_NAMES(b, "readings", readings);
+	BENCH_SET_NAMES(b, "clocks", clocks);
 	return 0;
 }
 
@@ -339,59 +293,16 @@ static int setup(struct bench *b, void *state)
 }
 
 /* The same clock by another way: the fenced TSC, the system call. */
-static uint64_t reference(const struct bench_case *c)
-{
-	const struct clock *clock = c->arg;
-	struct timespec now = { 0 };
-
-	if (c->index == INSTRUCTION)
-		return timer_fenced_begin();
-	raw_syscall(SYS_clock_gettime, clock->id, (long)&now, 0);
-	return to_ns(&now);
-}
-
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct timer_state *s = state;
 
-	if (c->index == CLOCK)
-		(void)wall_clock_was_set(s->watch); /* not in this batch */
-	if (c->index == INSTRUCTION || c->index == CLOCK)
-		s->before = reference(c);
-	return 0;
-}
-
-static bool is_wall_clock(clockid_t id)
-{
-	return id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE;
-}
-
-/* The batch's last read must lie between the references around it. */
-static void compare(struct bench *b, struct timer_state *s,
-		    const struct bench_case *c)
-{
-	const struct clock *clock = c->arg;
-	const uint64_t after = reference(c);
-
-	/* Set meanwhile, it can be held against nothing. */
-	if (is_wall_clock(clock->id) && wall_clock_was_set(s->watch))
-		return;
-	bench_proof(b, c, "times_right", 1,
-		    s->last + clock->step_ns > s->before && s->last <= after);
-}
-
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct timer_state *s = state;
-
-	bench_proof(b, c, "reads", (double)s->asked, (double)s->good);
-	s->asked = s->good = 0;
-	if (c->index == INSTRUCTION)
-		bench_proof(b, c, "times_right", 1,
-			    s->last >= s->before && s->last <= reference(c));
-	if (c->index == CLOCK)
-		compare(b, s, c);
+	if (c->index == TSC)
+		s->before = timer_fenced_begin();
+	if (c->index < 0)
+		return 0;
+	(void)wall_clock_was_set(s->watch); /* not in this batch */
+	s->before = kernel_ns((clockid_t)c->index);
 	return 0;
 }
 
@@ -403,24 +314,6 @@ static void teardown(struct bench *b, void *state)
 		close(s->watch);
 }
 
-#define METHOD_POINTS(NAME, name, ...) \
-	"what={pair-" #name ",overhead-" #name "} via=instruction;"
-#define READ_POINTS(name, what, like, read) "what='" what "' via=instruction;"
-
-static const char points[] =
-	ARCH_METHODS(METHOD_POINTS, ) "what={pair-clock,overhead-clock} "
-				      "via=libc;" ARCH_READS(
-					      READ_POINTS) "what={monotonic,"
-							   "monotonic_raw,"
-							   "monotonic_coarse,"
-							   "realtime,"
-							   "realtime_coarse,"
-							   "process_cputime,"
-							   "thread_cputime,"
-							   "gettimeofday,time}"
-							   " via={vdso,"
-							   "syscall}";
-
 const struct bench_desc bench_desc = {
 	.name = "timer",
 	.state_size = sizeof(struct timer_state),
@@ -429,6 +322,6 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.setup = setup,
 	.prepare = prepare,
-	.conclude = conclude,
+	.conclude = call_conclude,
 	.teardown = teardown,
 };

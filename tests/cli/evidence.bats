@@ -264,7 +264,7 @@ gives() {
 		known[$name]=1
 	done
 	# Nothing stands between these and the CPU that could be made to lie.
-	for name in passes reads times_right batches waits iterations answers \
+	for name in passes batches waits iterations answers \
 		handed_over_without_call; do
 		known[$name]=1
 	done

@@ -212,8 +212,7 @@ judged() {
 	run -0 grep -rlE '(= |err : )(v?fork|pthread_create)\(' "$ROOT/bench" \
 		--include='*.c'
 	diff <(sort <<<"$output") - <<-END
-		$ROOT/bench/cpu/lib/probe.c
-		$ROOT/bench/cpu/lib/ways_calls.c
+		$ROOT/bench/cpu/lib/kernel_entry.c
 		$ROOT/bench/net/lib/net_serve.c
 		$ROOT/bench/task/lib/box_runtime.c
 		$ROOT/bench/task/lib/proc_spawn.c

@@ -88,8 +88,8 @@ all_seen() {
 	all_seen procedure calls '.params.args and .params.instance != "ratio"'
 	all_seen syscall calls true
 	all_seen syscall effects '.params.call | test("getcwd|read|stat|clock")'
-	all_seen timer reads true
-	all_seen timer times_right '.params.what | test("pair|overhead") | not'
+	all_seen timer calls true
+	all_seen timer effects '.params.what | test("pair|overhead") | not'
 	all_seen truth batches '.params.work != "wait"'
 	all_seen truth waits '.params.work == "wait"'
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +16,7 @@
 #define HAVE_RSEQ
 #endif
 
-#include "vdso.h"
+#include "kernel_entry.h"
 #include "ways.h"
 
 /* Random bytes. */
@@ -48,26 +46,15 @@ static bool random_vdso(struct ways *s)
 					 s->state_bytes) == (ssize_t)s->n;
 }
 
-/* Whether it goes without the kernel, once it has a seed: in a child that is
- * killed by any call but the one that ends it. */
-static bool random_stays_out(struct ways *s)
+static void call_random_vdso(void *s)
 {
-	int status = -1;
-	const pid_t pid = fork();
-
-	if (!pid) {
-		random_vdso(s);
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
-		syscall(SYS_exit, !random_vdso(s));
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return !status;
+	(void)random_vdso(s);
 }
 
 static int open_random_vdso(struct bench *b, struct ways *s)
 {
 	struct random_params p = { 0 };
+	const char *why;
 	void *state;
 
 	s->call = vdso_find("__vdso_getrandom");
@@ -79,9 +66,8 @@ static int open_random_vdso(struct bench *b, struct ways *s)
 	if (state == MAP_FAILED)
 		return bench_fail(b, errno, "map the vDSO's state");
 	s->state = state;
-	return random_stays_out(s) ? 0
-				   : bench_skip(b, "the vDSO's getrandom makes "
-						   "a system call");
+	why = probe_vdso(call_random_vdso, s);
+	return why ? bench_skip(b, "%s", why) : 0;
 }
 
 /* Which CPU. */
