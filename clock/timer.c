@@ -47,19 +47,16 @@ uint64_t timer_empty(enum timer_method method)
 
 struct timer_instant timer_instant(void)
 {
-	struct timer_instant best = { 0, 0 };
-	uint64_t least = UINT64_MAX;
+	struct timer_instant best = { .width_ns = UINT64_MAX };
 
 	for (int i = 0; i < SANDWICHES; i++) {
 		uint64_t ns0 = timer_clock_begin();
 		uint64_t ticks = timer_fenced_begin();
 		uint64_t ns1 = timer_clock_begin();
 
-		if (ns1 - ns0 < least) {
-			least = ns1 - ns0;
-			best.ns = ns0 + (ns1 - ns0) / 2;
-			best.ticks = ticks;
-		}
+		if (ns1 - ns0 < best.width_ns)
+			best = (struct timer_instant) { ns0 + (ns1 - ns0) / 2,
+							ticks, ns1 - ns0 };
 	}
 	return best;
 }

@@ -144,9 +144,9 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz);
 void timer_set_overhead(struct timer *t, double *x, size_t n);
 
 /* The TSC between two readings of CLOCK_MONOTONIC_RAW, the closest pair of
- * many. */
+ * many; @width_ns apart. */
 struct timer_instant {
-	uint64_t ns, ticks;
+	uint64_t ns, ticks, width_ns;
 };
 
 struct timer_instant timer_instant(void);

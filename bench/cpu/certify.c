@@ -40,8 +40,8 @@
 #include "arch.h"
 #include "bench.h"
 #include "certificate.h"
-#include "lib/certify_checks.h"
-#include "lib/certify_sample.h"
+#include "ensemble_body.h"
+#include "lib/clock_checks.h"
 
 #define PAPER_ENSEMBLES 1000
 #define PAPER_SAMPLES	100000
@@ -55,14 +55,78 @@ struct certify_state {
 	const char *log_path;
 
 	struct timer_features features;
-	struct clock_pair start;
+	struct clock_checked checked;
 	uint64_t step; /* stores that take one step of the clock */
 	FILE *log;
 	uint64_t scratch[2 * PAPER_ENSEMBLES];
 
 	struct bench *bench;
-	struct certify_sampler sampler;
+	enum timer_method method; /* at work */
+	volatile int variable;	  /* the paper's */
 };
+
+static __attribute__((noinline)) void chains(uint32_t n)
+{
+	ensemble_chains(n);
+}
+
+/* The choice of the method is made before the first interval begins.  With
+ * cpuid and cpuid2 the CPUID that ends an interval is also the one in front of
+ * the next: the sequence around each body is the method's, for half of the
+ * exits to a hypervisor.  Between that CPUID and the read stands what moves the
+ * loop on (of cpuid2 also the store of the sample), which takes a cycle or two
+ * while the read is under way. */
+#define TAKE(...)                                                \
+	switch (method) {                                        \
+		ARCH_SHARED_ENDS(count, ticks, __VA_ARGS__)      \
+	default:                                                 \
+		while (count--) {                                \
+			uint64_t t_;                             \
+			TIMER_INTERVAL(method, t_, __VA_ARGS__); \
+			*ticks++ = t_;                           \
+		}                                                \
+	}
+
+/* Each body has its own function: nothing but the body lies inside. */
+static void take_empty(enum timer_method method, uint64_t *ticks,
+		       uint32_t count)
+{
+	TAKE((void)0);
+}
+
+static void take_loop(enum timer_method method, uint32_t n,
+		      volatile int *variable, uint64_t *ticks, uint32_t count)
+{
+	TAKE(ensemble_stores(n, variable));
+}
+
+static void take_chain(enum timer_method method, uint64_t *ticks,
+		       uint32_t count)
+{
+	TAKE(ensemble_chain(3));
+}
+
+static void take_chains(enum timer_method method, uint32_t n, uint64_t *ticks,
+			uint32_t count)
+{
+	TAKE(chains(n));
+}
+
+/* Ticks of @count intervals around @body. */
+static void take(void *ctx, enum certificate_body body, uint32_t n,
+		 uint64_t *ticks, uint32_t count)
+{
+	struct certify_state *s = ctx;
+
+	if (body == CERTIFICATE_EMPTY)
+		take_empty(s->method, ticks, count);
+	else if (body == CERTIFICATE_LOOP)
+		take_loop(s->method, n, &s->variable, ticks, count);
+	else if (n == 1)
+		take_chain(s->method, ticks, count);
+	else
+		take_chains(s->method, n, ticks, count);
+}
 
 /* The paper's own line, and behind it the same of all samples. */
 static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
@@ -75,7 +139,7 @@ static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
 		return;
 	if (!ensemble)
 		fprintf(s->log, "\n\n# method=%s body=%s\n",
-			timer_name(s->sampler.method),
+			timer_name(s->method),
 			body == CERTIFICATE_LOOP ? "loop" : "empty");
 	fprintf(s->log,
 		"loop_size:%u >>>> variance(cycles): %.3f; "
@@ -87,14 +151,6 @@ static void log_row(void *ctx, enum certificate_body body, uint32_t ensemble,
 		(double)all->variance_milli / 1e3,
 		(unsigned long long)all->max_deviation,
 		(unsigned long long)all->min);
-}
-
-static void take(void *ctx, enum certificate_body body, uint32_t n,
-		 uint64_t *ticks, uint32_t count)
-{
-	struct certify_state *s = ctx;
-
-	certify_take(&s->sampler, body, n, ticks, count);
 }
 
 static bool stop(void *ctx)
@@ -110,24 +166,45 @@ static const struct certificate_ops ops = {
 	.stop = stop,
 };
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
+static uint64_t seen_pct(enum timer_method method, uint64_t quantum)
+{
+	static const struct certificate_ops alone = { .take = take };
+	struct certify_state s = { .method = method };
+
+	return certificate_seen(&alone, &s, quantum);
+}
+
+static const struct bench_case *row(const struct bench *b,
+				    enum timer_method method,
+				    const struct certificate_figure *f)
+{
+	return bench_find(b, "method=%s,body=%s,figure=%s", timer_name(method),
+			  f->body, f->name);
+}
+
+static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct certify_state *s = state;
 	const struct certificate none = { .faults = 0 };
-	const char *method = case_str(c, "method"), *why = NULL;
 	struct certificate_figure f;
+	unsigned int i = 0;
 
-	for (unsigned int i = 0; method && certificate_figure(&none, i, &f);
-	     i++)
-		if (case_is(c, "body", f.body) &&
-		    case_is(c, "figure", f.name)) {
-			c->unit = f.unit;
-			c->better = !strcmp(f.better, "higher") ? BENCH_HIGHER
-								: BENCH_LOWER;
-			if (!timer_usable((enum timer_method)timer_find(method),
-					  &s->features, &why))
-				c->skip = why;
-		}
+	if (case_has(c, "check")) {
+		const struct clock_check *check =
+			CASE_OF(c, "check", clock_checks);
+
+		c->unit = check->unit;
+		c->better = check->better;
+		return true;
+	}
+	while (certificate_figure(&none, i, &f) &&
+	       !(case_is(c, "body", f.body) && case_is(c, "figure", f.name)))
+		i++;
+	c->unit = f.unit;
+	c->better =
+		strcmp(f.better, "higher") != 0 ? BENCH_LOWER : BENCH_HIGHER;
+	(void)timer_usable((enum timer_method)timer_find(case_str(c, "method")),
+			   &s->features, &c->skip);
 	return true;
 }
 
@@ -139,6 +216,7 @@ static int certify_cases(struct bench *b, void *state)
 
 	timer_probe(&s->features);
 	bench_need(b, "tsc", s->features.counter ? NULL : "no TSC");
+	BENCH_SET_NAMES(b, "checks", clock_checks);
 	for (size_t m = 0; m < METHODS; m++)
 		for (unsigned int i = 0; certificate_figure(&none, i, &f);
 		     i++) {
@@ -155,7 +233,7 @@ static int certify_cases(struct bench *b, void *state)
 static void choose_ensembles(const struct bench *b, struct certify_state *s)
 {
 	const struct timer *t = bench_timer(b);
-	const struct ensemble_clock clock = certify_clock(b);
+	const struct ensemble_clock clock = clock_of(b);
 	const double core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
 
 	s->step = ensemble_step(clock.quantum, (uint64_t)core_hz, clock.hz);
@@ -185,7 +263,7 @@ static int certify_setup(struct bench *b, void *state)
 		if (!s->log)
 			return bench_fail(b, errno, "open %s", s->log_path);
 	}
-	clock_pair_read(&s->start, 100);
+	s->checked = (struct clock_checked) { timer_instant(), seen_pct };
 	return 0;
 }
 
@@ -225,8 +303,8 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 			  const struct certificate *certificate,
 			  const struct certificate_figure *f)
 {
-	const int64_t paper = certificate_paper(timer_name(s->sampler.method),
-						f->body, f->name);
+	const int64_t paper =
+		certificate_paper(timer_name(s->method), f->body, f->name);
 
 	if (f->known)
 		bench_derive(b, c, scaled(f->value, f->decimals));
@@ -244,29 +322,27 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	}
 }
 
+static bool is_wanted(const struct bench *b, enum timer_method method)
+{
+	const struct certificate none = { .faults = 0 };
+	struct certificate_figure f;
+
+	for (unsigned int i = 0; certificate_figure(&none, i, &f); i++)
+		if (bench_selected(b, row(b, method, &f)))
+			return true;
+	return false;
+}
+
 static void certify_method(struct bench *b, struct certify_state *s)
 {
-	const char *method = timer_name(s->sampler.method);
-	struct certificate c = { .clock = certify_clock(b) };
+	struct certificate c = { .clock = clock_of(b) };
 	struct certificate_figure f;
 
 	if (certificate_take(&c, &ops, s, (uint32_t)s->ensembles,
 			     samples_of(b, s), s->scratch))
 		return; /* interrupted */
 	for (unsigned int i = 0; certificate_figure(&c, i, &f); i++)
-		report_figure(b, s,
-			      bench_find(b, "method=%s,body=%s,figure=%s",
-					 method, f.body, f.name),
-			      &c, &f);
-}
-
-static bool is_selected(const struct bench *b, enum timer_method method)
-{
-	BENCH_EACH (b, c, "method")
-		if (case_is(c, "method", timer_name(method)) &&
-		    bench_selected(b, c))
-			return true;
-	return false;
+		report_figure(b, s, row(b, s->method, &f), &c, &f);
 }
 
 /*
@@ -278,13 +354,14 @@ static int certify_derive(struct bench *b, void *state)
 	struct certify_state *s = state;
 
 	for (size_t m = 0; m < METHODS && !bench_stopping(b); m++) {
-		s->sampler.method = methods[m];
-		if (is_selected(b, methods[m]))
+		s->method = methods[m];
+		if (is_wanted(b, s->method))
 			certify_method(b, s);
 	}
 	BENCH_EACH (b, c, "check")
 		if (bench_selected(b, c) && !bench_stopping(b))
-			certify_check(b, c, &s->start);
+			CASE_OF(c, "check", clock_checks)
+				->run(b, c, &s->checked);
 	return 0;
 }
 
@@ -317,8 +394,8 @@ const struct bench_desc bench_desc = {
 	.name = "certify",
 	.opts = certify_opts,
 	.state_size = sizeof(struct certify_state),
-	.points = CERTIFY_CHECKS,
-	.point = point,
+	.points = "check=$checks; is derived; needs $tsc",
+	.point = add_point,
 	.cases = certify_cases,
 	.setup = certify_setup,
 	.derive = certify_derive,

@@ -2,49 +2,30 @@
 #ifndef CLOCK_CHECKS_H
 #define CLOCK_CHECKS_H
 
-#include <stdint.h>
+#include "bench.h"
+#include "ensemble.h"
 
-#include "partner.h"
-
-/*
- * Can the time-stamp counter be trusted as a clock?  None of these prints or
- * judges; all read the TSC with LFENCE around it.
- */
-
-/**
- * clock_backward() - read the TSC @reads times on the calling CPU.
- * @last: a value read before, maybe on another CPU, which no read may be
- *	  below; gets the last one.
- *
- * Return: how often a read was not greater than the one before.
- */
-uint64_t clock_backward(uint64_t reads, uint64_t *last);
-
-/* Bounds of (TSC of the other CPU) - (TSC of this one), ticks. */
-struct clock_offset {
-	int64_t low, high;
-	uint64_t rounds;
+/* Can the time-stamp counter be trusted as a clock?  The cases check=... of
+ * certify; all read the TSC with LFENCE around it. */
+struct clock_checked {
+	struct timer_instant start; /* of the program: drift looks back to it */
+	/* How much of a chain @method sees, percent. */
+	uint64_t (*seen_pct)(enum timer_method method, uint64_t quantum);
 };
 
-/**
- * clock_offset() - ping-pong with a thread on CPU @cpu.
- * @limit_ns: end after that time; @rounds: or after that many rounds.
- *
- * The other side reads its TSC between two reads of this side, so each round
- * confines the offset; the bounds are what all rounds leave.
- *
- * Return: 0, -ETIMEDOUT if it never answered, or as of partner_start().
- */
-int clock_offset(struct bench *b, struct clock_offset *o, int cpu,
-		 uint64_t rounds, uint64_t limit_ns);
-
-/* The TSC and CLOCK_MONOTONIC_RAW at one moment, as nearly as can be. */
-struct clock_pair {
-	uint64_t ticks, ns;
-	uint64_t width_ns; /* the two were read within this time */
+struct clock_check {
+	const char *name, *unit;
+	enum bench_better better;
+	/* Do it, derive the value of @c, and add what the results lose if it
+	 * fails as the fact "verdict". */
+	void (*run)(struct bench *b, const struct bench_case *c,
+		    const struct clock_checked *with);
 };
 
-/* clock_pair_read() - the tightest of @tries sandwiches. */
-void clock_pair_read(struct clock_pair *p, unsigned int tries);
+#define CLOCK_CHECKS 6
+extern const struct clock_check clock_checks[CLOCK_CHECKS];
+
+/* clock_of() - step (rounded up) and rate of the TSC; seen_pct is 0. */
+struct ensemble_clock clock_of(const struct bench *b);
 
 #endif
