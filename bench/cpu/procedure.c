@@ -37,10 +37,9 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/callee.h"
-#include "lib/caller.h"
 #include "stats.h"
 
-#define ARGS		(CALLEE_MAX + 1) /* 0 ... 24 */
+#define NUMBERS		(CALLEE_MAX + 1) /* 0 ... 24 */
 #define MIN_SLOPE_SIGMA 2
 
 static const char points[] = "args=0.." BENCH_TEXT(
@@ -185,7 +184,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static void derive_slope(struct bench *b, const struct bench_case *c)
 {
-	double x[ARGS], y[ARGS];
+	double x[NUMBERS], y[NUMBERS];
 	unsigned int first, last;
 	struct stats_line f;
 	size_t n = 0;

@@ -235,14 +235,6 @@ static const char *why_no_vdso(struct timer_state *s,
 	return found ? probe_vdso(probe, &p) : "the vDSO has no such function";
 }
 
-static const char *why_no_method(enum timer_method method,
-				 const struct timer_features *f)
-{
-	const char *why = NULL;
-
-	return timer_usable(method, f, &why) ? NULL : why;
-}
-
 /* Its index: what its reads are held against, if anything. */
 enum { NOTHING = -2, TSC = -1 };
 
@@ -261,7 +253,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	}
 	r = CASE_OF(c, "what", readings);
 	call_use(c, &r->call);
-	c->skip = why_no_method(r->method, &s->features);
+	(void)timer_usable(r->method, &s->features, &c->skip);
 	c->index = strncmp(r->what, "pair-", 5) ? TSC : NOTHING;
 	if (r->overhead) {
 		c->sample = r->overhead;

@@ -5,8 +5,6 @@
  * mk/programs.mk compiles this without vector registers: clang would copy two
  * arguments at a time.
  */
-#include "caller.h"
-
 #include "callee.h"
 
 #define TIMES_8(x) x x x x x x x x
@@ -28,8 +26,8 @@ _Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
 	}
 
 /* The compiler must not know which procedure it is. */
-#define POINTER(n)                               \
-	uint64_t (*to)(PARAMS_##n) = callee_##n; \
+#define POINTER(n)                              \
+	uint64_t (*to)(PARAMS(n)) = callee_##n; \
 	__asm__ volatile("" : "+r"(to));
 
 #define ONCE(n)                                                               \
@@ -39,15 +37,15 @@ _Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
 		uint64_t ticks;                                               \
                                                                               \
 		(void)a;                                                      \
-		TIMER_INTERVAL(method, ticks, *sum = callee_##n(ARGS_##n));   \
+		TIMER_INTERVAL(method, ticks, *sum = callee_##n(ARGS(n)));    \
 		return ticks;                                                 \
 	}
 
-#define DEFINE(n)                                          \
-	ONCE(n)                                            \
-	CALLER(call_direct_##n, , callee_##n(ARGS_##n))    \
-	CALLER(call_pointer_##n, POINTER(n), to(ARGS_##n)) \
-	CALLER(call_plt_##n, , callee_plt_##n(ARGS_##n))
+#define DEFINE(n)                                         \
+	ONCE(n)                                           \
+	CALLER(call_direct_##n, , callee_##n(ARGS(n)))    \
+	CALLER(call_pointer_##n, POINTER(n), to(ARGS(n))) \
+	CALLER(call_plt_##n, , callee_plt_##n(ARGS(n)))
 
 CALLEE_FOR_EACH(DEFINE)
 
