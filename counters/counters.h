@@ -205,7 +205,7 @@ int counters_csv(FILE *f, const char *label,
 
 /* One CPUID answer; the order in an array does not matter. */
 struct counters_leaf {
-	uint32_t leaf, subleaf;
+	uint32_t leaf; /* subleaf 0 */
 	uint32_t eax, ebx, ecx, edx;
 };
 

@@ -20,25 +20,23 @@
 
 size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
 {
-	static const uint32_t wanted[COUNTERS_LEAVES] = {
-		0,
-		1,
-		7,
-		MONITORING,
-		0x1a,
-		EXTENDED_MAX,
-		EXTENDED_FLAGS,
-		AMD_MONITORING,
-	};
+	static const uint32_t wanted[COUNTERS_LEAVES] = { 0,
+							  1,
+							  7,
+							  MONITORING,
+							  0x1a,
+							  EXTENDED_MAX,
+							  EXTENDED_FLAGS,
+							  AMD_MONITORING };
 
 	for (size_t i = 0; i < COUNTERS_LEAVES; i++) {
-		struct counters_leaf *l = &leaves[i];
 		uint32_t regs[4];
 
 		if (!arch_cpuid(wanted[i], regs))
 			return 0;
-		*l = (struct counters_leaf) { wanted[i], 0,	  regs[0],
-					      regs[1],	 regs[2], regs[3] };
+		leaves[i] =
+			(struct counters_leaf) { wanted[i], regs[0], regs[1],
+						 regs[2], regs[3] };
 	}
 	return COUNTERS_LEAVES;
 }
@@ -54,15 +52,10 @@ static const struct counters_leaf *find(const struct set *s, uint32_t leaf)
 {
 	const struct counters_leaf *max = NULL, *found = NULL;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct counters_leaf *l = &s->leaves[i];
-
-		if (l->subleaf)
-			continue;
-		if (l->leaf == (leaf & EXTENDED_MAX))
-			max = l;
-		if (l->leaf == leaf)
-			found = l;
+	for (const struct counters_leaf *l = s->leaves; l < s->leaves + s->n;
+	     l++) {
+		max = l->leaf == (leaf & EXTENDED_MAX) ? l : max;
+		found = l->leaf == leaf ? l : found;
 	}
 	/* A processor without extended leaves answers 80000000H with less. */
 	return max && max->eax >= leaf ? found : NULL;

@@ -23,35 +23,34 @@
 static int ask_cpu(int cpu, struct counters_arch *arch)
 {
 	struct counters_leaf leaves[COUNTERS_LEAVES];
-	cpu_set_t *before = CPU_ALLOC(COUNTERS_CPUS),
-		  *there = CPU_ALLOC(COUNTERS_CPUS);
-	size_t size = CPU_ALLOC_SIZE(COUNTERS_CPUS);
-	int err = before && there ? 0 : -ENOMEM;
+	cpu_set_t before[COUNTERS_CPUS / CPU_SETSIZE],
+		there[COUNTERS_CPUS / CPU_SETSIZE];
 
-	if (!err) {
-		CPU_ZERO_S(size, there);
-		CPU_SET_S((size_t)cpu, size, there);
-		if (sched_getaffinity(0, size, before) ||
-		    sched_setaffinity(0, size, there))
-			err = -errno;
-	}
-	if (!err) {
-		counters_decode(arch, leaves, counters_cpuid(leaves));
-		sched_setaffinity(0, size, before);
-	}
-	CPU_FREE(before);
-	CPU_FREE(there);
-	return err;
+	CPU_ZERO_S(sizeof(there), there);
+	CPU_SET_S((size_t)cpu, sizeof(there), there);
+	if (sched_getaffinity(0, sizeof(before), before) ||
+	    sched_setaffinity(0, sizeof(there), there))
+		return -errno;
+	counters_decode(arch, leaves, counters_cpuid(leaves));
+	sched_setaffinity(0, sizeof(before), before);
+	return 0;
 }
 
+/* Return: 0, or with a sentence in @why -errno. */
 static int start_msr(struct counters *c, char *why)
 {
-	int err = ask_cpu(c->target.cpu, &c->arch);
+	int err;
 
-	if (!err) {
-		c->msr = calloc(1, sizeof(*c->msr));
-		err = c->msr ? 0 : -ENOMEM;
+	snprintf(why, COUNTERS_WHY_MAX, "/dev/cpu/%d/msr", c->target.cpu);
+	c->msr_fd = open(why, O_RDWR | O_CLOEXEC);
+	if (c->msr_fd < 0) {
+		err = -errno;
+		snprintf(why, COUNTERS_WHY_MAX,
+			 "/dev/cpu/%d/msr: %s; as root: modprobe msr",
+			 c->target.cpu, strerror(-err));
+		return err;
 	}
+	err = ask_cpu(c->target.cpu, &c->arch);
 	if (err) {
 		snprintf(why, COUNTERS_WHY_MAX, "cannot run on CPU %d: %s",
 			 c->target.cpu, strerror(-err));
@@ -65,30 +64,14 @@ static int start_msr(struct counters *c, char *why)
 /* In place of perf, for the hardware's events of one CPU. */
 static void open_msr(struct counters *c)
 {
-	char path[64], why[COUNTERS_WHY_MAX];
-	int err;
+	char why[COUNTERS_WHY_MAX];
+	const int err = start_msr(c, why);
 
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", c->target.cpu);
-	c->msr_fd = open(path, O_RDWR | O_CLOEXEC);
-	if (c->msr_fd < 0) {
-		err = errno;
-		snprintf(why, sizeof(why), "%s: %s; as root: modprobe msr",
-			 path, strerror(err));
-	} else {
-		err = start_msr(c, why);
-	}
-	if (err && c->msr) {
-		free(c->msr);
-		c->msr = NULL;
-	}
 	for (int e = 0; e < COUNTERS_HARDWARE; e++) {
-		if (c->msr && c->msr->counter[e])
-			c->opened[e] = 1;
-		else
-			snprintf(c->why[e], sizeof(c->why[e]), "%s",
-				 err ? why
-				     : "the processor has no register left "
-				       "for it");
+		c->opened[e] = c->msr->event[e].reg != 0;
+		snprintf(c->why[e], sizeof(c->why[e]), "%s",
+			 err ? why
+			     : "the processor has no register left for it");
 	}
 	c->wanted_pmus = 1;
 }
@@ -98,58 +81,55 @@ static void open_msr(struct counters *c)
  * tells them all the same. */
 static void use_rusage(struct counters *c)
 {
-	static const enum counters_event told[] = { COUNTERS_PAGE_FAULTS,
-						    COUNTERS_CONTEXT_SWITCHES };
+	const unsigned int told =
+		1u << COUNTERS_PAGE_FAULTS | 1u << COUNTERS_CONTEXT_SWITCHES;
 
 	if (c->target.kind != COUNTERS_SELF || c->inherit)
 		return;
-	for (size_t i = 0; i < 2; i++)
-		if (!c->opened[told[i]]) {
-			c->usage |= 1u << told[i];
-			c->opened[told[i]] = 1;
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (told >> e & 1 && !c->opened[e]) {
+			c->usage |= 1u << e;
+			c->opened[e] = 1;
 		}
+}
+
+static void bar(struct counters *c, enum counters_event event, const char *why)
+{
+	c->barred |= 1u << event;
+	snprintf(c->why[event], COUNTERS_WHY_MAX, "%s", why);
 }
 
 /* AMD's cores cannot see it, and what the kernel's generic cache events count
  * there is the second level. */
-static void bar_events(struct counters *c)
+static void bar_events(struct counters *c, unsigned int flags)
 {
-	static const enum counters_event cache[] = { COUNTERS_LLC_REFERENCES,
-						     COUNTERS_LLC_MISSES };
 	const char *why = arch_no_llc(c->arch.vendor);
 
-	for (size_t i = 0; why && i < 2; i++) {
-		c->barred |= 1u << cache[i];
-		snprintf(c->why[cache[i]], COUNTERS_WHY_MAX, "%s", why);
+	if (why) {
+		bar(c, COUNTERS_LLC_REFERENCES, why);
+		bar(c, COUNTERS_LLC_MISSES, why);
 	}
-	if (c->target.kind == COUNTERS_CPU) {
-		c->barred |= 1u << COUNTERS_TASK_CLOCK;
-		snprintf(c->why[COUNTERS_TASK_CLOCK], COUNTERS_WHY_MAX,
-			 "a CPU has none: see /proc/stat");
-	}
+	if (c->target.kind == COUNTERS_CPU)
+		bar(c, COUNTERS_TASK_CLOCK, "a CPU has none: see /proc/stat");
+	if (flags & COUNTERS_MSR) /* which are asked for them */
+		c->barred |= (1u << COUNTERS_HARDWARE) - 1;
 }
 
-static bool fits(const struct counters_target *t, unsigned int flags)
+/* Return: 0, -EINVAL or -ENODEV. */
+static int fits(const struct counters_target *t, unsigned int flags)
 {
-	bool cpu = t->kind == COUNTERS_CPU || t->kind == COUNTERS_CGROUP;
-
-	if (flags & COUNTERS_INHERIT && t->kind != COUNTERS_SELF)
-		return false;
-	if (flags & COUNTERS_ON_EXEC && t->kind != COUNTERS_PROCESS)
-		return false;
-	if (flags & COUNTERS_MSR && t->kind != COUNTERS_CPU)
-		return false;
-	return !(cpu && t->cpu < 0) &&
-	       !(t->kind == COUNTERS_PROCESS && t->pid <= 0) &&
-	       !(t->kind == COUNTERS_CGROUP && !t->cgroup);
-}
-
-static bool cpu_is_there(int cpu)
-{
+	const bool cpu = t->kind == COUNTERS_CPU || t->kind == COUNTERS_CGROUP;
 	char path[80];
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
-	return !access(path, F_OK);
+	if ((flags & COUNTERS_INHERIT && t->kind != COUNTERS_SELF) ||
+	    (flags & COUNTERS_ON_EXEC && t->kind != COUNTERS_PROCESS) ||
+	    (flags & COUNTERS_MSR && t->kind != COUNTERS_CPU) ||
+	    (cpu && t->cpu < 0) ||
+	    (t->kind == COUNTERS_PROCESS && t->pid <= 0) ||
+	    (t->kind == COUNTERS_CGROUP && !t->cgroup))
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", t->cpu);
+	return cpu && t->cpu > 0 && access(path, F_OK) ? -ENODEV : 0;
 }
 
 int counters_open(struct counters **out, const struct counters_target *target,
@@ -157,14 +137,11 @@ int counters_open(struct counters **out, const struct counters_target *target,
 {
 	struct counters_leaf leaves[COUNTERS_LEAVES];
 	struct counters *c;
-	int err;
+	int err = fits(target, flags);
 
 	*out = NULL;
-	if (!fits(target, flags))
-		return -EINVAL;
-	if (target->cpu > 0 && !cpu_is_there(target->cpu) &&
-	    (target->kind == COUNTERS_CPU || target->kind == COUNTERS_CGROUP))
-		return -ENODEV;
+	if (err)
+		return err;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -176,15 +153,14 @@ int counters_open(struct counters **out, const struct counters_target *target,
 	c->on_exec = flags & COUNTERS_ON_EXEC;
 	counters_decode(&c->arch, leaves, counters_cpuid(leaves));
 	c->pmus = counters_pmu_find(COUNTERS_DEVICES, c->pmu);
-	bar_events(c);
-	if (flags & COUNTERS_MSR)
-		c->barred |= (1u << COUNTERS_HARDWARE) - 1;
-	err = counters_perf_open(c);
+	bar_events(c, flags);
+	c->msr = flags & COUNTERS_MSR ? calloc(1, sizeof(*c->msr)) : NULL;
+	err = flags & COUNTERS_MSR && !c->msr ? -ENOMEM : counters_perf_open(c);
 	if (err) {
 		counters_close(c);
 		return err;
 	}
-	if (flags & COUNTERS_MSR)
+	if (c->msr)
 		open_msr(c);
 	use_rusage(c);
 	c->target.cgroup = NULL; /* the caller's */
@@ -233,35 +209,30 @@ const char *counters_pmu_name(const struct counters *c, unsigned int nth)
 
 static void read_rusage(const struct counters *c, struct counters_reading *now)
 {
-	struct rusage usage;
+	struct rusage u;
 
-	getrusage(RUSAGE_THREAD, &usage);
-	for (int e = COUNTERS_HARDWARE; e < COUNTERS_EVENTS; e++) {
-		struct counters_raw *raw = &now->raw[0][e];
-
-		if (!(c->usage >> e & 1))
-			continue;
-		raw->value =
-			(uint64_t)(e == COUNTERS_PAGE_FAULTS
-					   ? usage.ru_minflt + usage.ru_majflt
-					   : usage.ru_nvcsw + usage.ru_nivcsw);
-		raw->enabled_ns = raw->running_ns = now->before_ns;
-	}
+	getrusage(RUSAGE_THREAD, &u);
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (c->usage >> e & 1)
+			now->raw[0][e] = (struct counters_raw) {
+				(uint64_t)(e == COUNTERS_PAGE_FAULTS
+						   ? u.ru_minflt + u.ru_majflt
+						   : u.ru_nvcsw + u.ru_nivcsw),
+				now->before_ns, now->before_ns
+			};
 }
 
 static int read_msr(const struct counters *c, struct counters_reading *now)
 {
-	int err = counters_msr_read(c->msr, now->before_ns);
+	const int err = counters_msr_read(c->msr, now->before_ns);
 
-	for (int e = 0; e < COUNTERS_HARDWARE; e++) {
-		struct counters_raw *raw = &now->raw[0][e];
-
-		if (!c->msr->counter[e])
-			continue;
-		raw->value = c->msr->sum[e];
-		raw->enabled_ns = now->before_ns;
-		raw->running_ns = raw->enabled_ns - c->msr->lost_ns;
-	}
+	for (int e = 0; e < COUNTERS_HARDWARE; e++)
+		if (c->msr->event[e].reg)
+			now->raw[0][e] = (struct counters_raw) {
+				.value = c->msr->event[e].sum,
+				.enabled_ns = now->before_ns,
+				.running_ns = now->before_ns - c->msr->lost_ns,
+			};
 	return err;
 }
 

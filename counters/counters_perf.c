@@ -93,8 +93,6 @@ static void explain(struct counters *c, enum counters_event event, int err)
 		.pmus = c->pmus,
 		.hypervisor = c->arch.hypervisor,
 		.paranoid = (int)sysfile_number(-1, NULL, PARANOID),
-		.system_wide = c->target.kind == COUNTERS_CPU ||
-			       c->target.kind == COUNTERS_CGROUP,
 	};
 
 	if (!c->why[event][0])
@@ -293,38 +291,31 @@ static int open_threads(struct counters *c)
 	return -EAGAIN;
 }
 
-static int open_cgroup(struct counters *c)
-{
-	struct context x = { .cpu = c->target.cpu,
-			     .flags = PERF_FLAG_PID_CGROUP };
-	int fd = open(c->target.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	x.pid = fd;
-	err = open_context(c, &x);
-	close(fd);
-	return err;
-}
-
 static int open_target(struct counters *c)
 {
-	struct context x = { .pid = 0, .cpu = -1 };
+	struct context x = { .cpu = c->target.cpu };
+	int fd, err;
 
 	switch (c->target.kind) {
 	case COUNTERS_SELF:
+		x.cpu = -1;
 		return open_context(c, &x);
 	case COUNTERS_PROCESS:
 		return open_threads(c);
 	case COUNTERS_CPU:
 		x.pid = -1;
-		x.cpu = c->target.cpu;
 		return open_context(c, &x);
-	case COUNTERS_CGROUP:
-		return open_cgroup(c);
+	default:
+		break;
 	}
-	return -EINVAL;
+	fd = open(c->target.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	x.pid = fd;
+	x.flags = PERF_FLAG_PID_CGROUP;
+	err = open_context(c, &x);
+	close(fd);
+	return err;
 }
 
 int counters_perf_open(struct counters *c)

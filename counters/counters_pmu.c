@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "counters_pmu.h"
+#include "counters_set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,
 /* The greatest perf_event_paranoid at which it is permitted to all. */
 static int permitted_at(const struct counters_refusal *r)
 {
-	if (r->system_wide)
+	if (r->kind == COUNTERS_CPU || r->kind == COUNTERS_CGROUP)
 		return 0;
 	/* They happen in the kernel. */
 	return r->event == COUNTERS_CONTEXT_SWITCHES ||
@@ -107,58 +107,52 @@ static void not_permitted(const struct counters_refusal *r, char *text,
 			 r->paranoid);
 }
 
-static void not_there(const struct counters_refusal *r, char *text, size_t size)
+static const char *not_there(const struct counters_refusal *r)
 {
 	if (r->event >= COUNTERS_HARDWARE)
-		snprintf(text, size, "this kernel does not count it");
-	else if (!r->pmus && r->hypervisor)
-		snprintf(text, size,
-			 "the hypervisor gives this virtual machine no "
+		return "this kernel does not count it";
+	if (r->pmus)
+		return "this processor's counters have no such event, or the "
+		       "kernel does not know it";
+	return r->hypervisor
+		       ? "the hypervisor gives this virtual machine no "
 			 "hardware counters; on its host: qemu -cpu "
-			 "host,pmu=on, or the like");
-	else if (!r->pmus)
-		snprintf(text, size,
-			 "the kernel knows no counters of this processor (see "
-			 "dmesg | grep -i pmu)");
-	else
-		snprintf(text, size,
-			 "this processor's counters have no such event, or "
-			 "the kernel does not know it");
+			 "host,pmu=on, or the like"
+		       : "the kernel knows no counters of this processor (see "
+			 "dmesg | grep -i pmu)";
 }
 
 void counters_explain(const struct counters_refusal *r, char *text, size_t size)
 {
+	const char *said = NULL;
+
 	switch (r->err) {
 	case EACCES:
 	case EPERM:
 		not_permitted(r, text, size);
-		break;
+		return;
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
 	case ENXIO:
-		not_there(r, text, size);
+		said = not_there(r);
 		break;
 	case EINVAL:
-		snprintf(text, size,
-			 "this processor has no counter for it beside those "
-			 "that are in use");
+		said = "this processor has no counter for it beside those "
+		       "that are in use";
 		break;
 	case EBUSY:
-		snprintf(text, size,
-			 "another program has the counters for itself");
+		said = "another program has the counters for itself";
 		break;
 	case ENOSYS:
-		snprintf(text, size,
-			 "there is no perf_event_open(): a kernel without "
-			 "CONFIG_PERF_EVENTS, or a container's filter");
+		said = "there is no perf_event_open(): a kernel without "
+		       "CONFIG_PERF_EVENTS, or a container's filter";
 		break;
 	case EMFILE:
 	case ENFILE:
-		snprintf(text, size,
-			 "too many open files: ulimit -n 65536 (as root)");
+		said = "too many open files: ulimit -n 65536 (as root)";
 		break;
-	default:
-		snprintf(text, size, "perf_event_open: %s", strerror(r->err));
 	}
+	snprintf(text, size, "%s%s", said ? "" : "perf_event_open: ",
+		 said ? said : strerror(r->err));
 }

@@ -7,12 +7,131 @@
 #include <stdint.h>
 
 #include "counters.h"
-#include "counters_msr.h"
-#include "counters_pmu.h"
 
-/* The inside of a set of counters: private to them and to their tests. */
+/* The inside of a set of counters: private to them and to their tests, which
+ * make up machines: paths, registers and errors come in as arguments. */
 #define COUNTERS_GROUP_MAX 4
 #define COUNTERS_WHY_MAX   200
+
+/* ---- Which PMUs the cores have, as sysfs says -------------------------- */
+
+#define COUNTERS_DEVICES "/sys/bus/event_source/devices"
+
+struct counters_pmu {
+	char *name;
+	uint32_t type; /* of perf_event_attr */
+	char *cpus;    /* a list such as "0-15,20"; NULL: all */
+};
+
+/**
+ * counters_pmu_find() - the PMUs of the cores: the one called "cpu", or those
+ * that say which CPUs they belong to (not those of the uncore, which say which
+ * CPU to ask).
+ * @devices: COUNTERS_DEVICES.
+ * @pmus: in the order of their types.
+ *
+ * Return: how many, at most COUNTERS_PMUS; counters_pmu_free() them.
+ */
+unsigned int counters_pmu_find(const char *devices,
+			       struct counters_pmu pmus[COUNTERS_PMUS]);
+void counters_pmu_free(struct counters_pmu *pmus, unsigned int n);
+
+/* counters_pmu_has() - whether @cpu is in the list of @pmu. */
+bool counters_pmu_has(const struct counters_pmu *pmu, int cpu);
+
+/* counters_pmu_config() - the config of a hardware event on @pmu: where there
+ * are several, its type stands in the upper half. */
+uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,
+			     unsigned int pmus);
+
+/* What a refusal of perf_event_open() depends on. */
+struct counters_refusal {
+	int err; /* positive errno */
+	enum counters_event event;
+	enum counters_kind kind;
+	unsigned int pmus;
+	bool hypervisor;
+	int paranoid; /* -1: there is no such file */
+};
+
+/* counters_explain() - one sentence on @r, with the command that mends it. */
+void counters_explain(const struct counters_refusal *r, char *text,
+		      size_t size);
+
+/* ---- The model specific registers -------------------------------------- */
+
+/*
+ * The architectural events of an Intel processor, as the paper programs them.
+ * Only what is needed is touched: the event selects of as many general counters
+ * as there are events for, IA32_FIXED_CTR_CTRL and IA32_PERF_GLOBAL_CTRL.  All
+ * are put back by counters_msr_close().  The counters themselves are never
+ * written; what they hold is where counting begins.
+ *
+ * Source: Intel SDM volume 3B, chapter 20 (performance monitoring), volume 4.
+ */
+struct counters_msr_ops {
+	/* Both return 0 or -errno. */
+	int (*read)(void *arg, uint32_t reg, uint64_t *value);
+	int (*write)(void *arg, uint32_t reg, uint64_t value);
+};
+
+struct counters_msr {
+	const struct counters_msr_ops *ops;
+	void *arg;
+	struct {
+		uint32_t reg; /* that counts the event; 0: none */
+		unsigned int bits;
+		uint64_t last; /* as read */
+		uint64_t sum;  /* since the start, 64 bits */
+	} event[COUNTERS_HARDWARE];
+	uint64_t read_ns; /* when */
+	uint64_t lost_ns; /* how long counts are missing */
+	/* What was there, in the order in which it was changed. */
+	struct {
+		uint32_t reg;
+		uint64_t value;
+	} saved[COUNTERS_HARDWARE + 2];
+	size_t n_saved;
+};
+
+/**
+ * counters_msr_open() - program and start the counters.
+ * @arch: of the processor that the registers are of.
+ * @user_only: leave the kernel's part out.
+ * @now_ns: any clock.
+ * @why: on failure, one sentence (a buffer of COUNTERS_WHY_MAX).
+ *
+ * Refuses (-EBUSY) if any counter is in use: the kernel's perf, its NMI
+ * watchdog, a hypervisor or another tool has it.  Whatever was written is
+ * restored on failure.
+ *
+ * Return: 0, -EOPNOTSUPP (no architectural monitoring), -EBUSY, or the -errno
+ * of reading or writing a register.
+ */
+int counters_msr_open(struct counters_msr *m,
+		      const struct counters_msr_ops *ops, void *arg,
+		      const struct counters_arch *arch, bool user_only,
+		      uint64_t now_ns, char *why);
+
+/**
+ * counters_msr_read() - bring sum[] up to now.  A counter wraps, and how often
+ * it did cannot be seen: readings must not lie further apart than it takes at
+ * the greatest conceivable rate (40 bits: 27 s; 48 bits: two hours).  If they
+ * do, nothing is added for that time and lost_ns grows by it.
+ *
+ * Return: 0 or the -errno of reading a register.
+ */
+int counters_msr_read(struct counters_msr *m, uint64_t now_ns);
+
+/* counters_msr_close() - restore.  Return: 0 or the first -errno (it goes on
+ * all the same). */
+int counters_msr_close(struct counters_msr *m);
+
+/* counters_msr_device - the ops of /dev/cpu/N/msr; arg points to the file
+ * descriptor (int). */
+extern const struct counters_msr_ops counters_msr_device;
+
+/* ---- A set ------------------------------------------------------------- */
 
 /* Events that are scheduled together; one read() gives them all. */
 struct counters_group {

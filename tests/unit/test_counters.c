@@ -290,7 +290,7 @@ static const struct {
 	{ { .err = EACCES, .paranoid = 3 }, "perf_event_paranoid=2" },
 	{ { .err = EACCES, .paranoid = 2, .event = COUNTERS_MIGRATIONS },
 	  "perf_event_paranoid=1" },
-	{ { .err = EACCES, .paranoid = 1, .system_wide = true },
+	{ { .err = EACCES, .paranoid = 1, .kind = COUNTERS_CPU },
 	  "perf_event_paranoid=0" },
 	{ { .err = EPERM, .paranoid = 1 }, "--cap-add PERFMON" },
 	{ { .err = EACCES, .paranoid = 1, .kind = COUNTERS_PROCESS },

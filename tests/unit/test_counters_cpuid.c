@@ -6,13 +6,13 @@
 #include "counters.h"
 #include "tap.h"
 
-#define INTEL(max)                                            \
-	{                                                     \
-		0, 0, max, 0x756e6547, 0x6c65746e, 0x49656e69 \
+#define INTEL(max)                                         \
+	{                                                  \
+		0, max, 0x756e6547, 0x6c65746e, 0x49656e69 \
 	}
-#define AMD(max)                                              \
-	{                                                     \
-		0, 0, max, 0x68747541, 0x444d4163, 0x69746e65 \
+#define AMD(max)                                           \
+	{                                                  \
+		0, max, 0x68747541, 0x444d4163, 0x69746e65 \
 	}
 #define ALL_SEVEN ((1u << COUNTERS_HARDWARE) - 1)
 
@@ -25,9 +25,9 @@ static const struct machine {
 	 * volume 2A; leaf 0AH as public dumps have it. */
 	{ "Core 2 Duo",
 	  { INTEL(10),
-	    { 1, 0, 0x000006f6, 0, 0, 0 },
-	    { 10, 0, 0x07280202, 0, 0, 0x00000503 },
-	    { 0x80000000, 0, 0x80000008, 0, 0, 0 } },
+	    { 1, 0x000006f6, 0, 0, 0 },
+	    { 10, 0x07280202, 0, 0, 0x00000503 },
+	    { 0x80000000, 0x80000008, 0, 0, 0 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 15,
@@ -43,8 +43,8 @@ static const struct machine {
 	 * (Core Duo) has no event 5 and 6 by EBX. */
 	{ "version 1",
 	  { INTEL(10),
-	    { 1, 0, 0x000006e8, 0, 0, 0 },
-	    { 10, 0, 0x07280201, 0x60, 0, 0x00000503 } },
+	    { 1, 0x000006e8, 0, 0, 0 },
+	    { 10, 0x07280201, 0x60, 0, 0x00000503 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 14,
@@ -57,9 +57,9 @@ static const struct machine {
 	/* Leaf 0AH recorded on a Skylake. */
 	{ "Skylake",
 	  { INTEL(0x16),
-	    { 1, 0, 0x000506e3, 0, 0x7ffafbff, 0 },
-	    { 7, 0, 0, 0x029c6fbf, 0, 0 },
-	    { 10, 0, 0x07300404, 0, 0, 0x00000603 } },
+	    { 1, 0x000506e3, 0, 0x7ffafbff, 0 },
+	    { 7, 0, 0x029c6fbf, 0, 0 },
+	    { 10, 0x07300404, 0, 0, 0x00000603 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 94,
@@ -75,8 +75,8 @@ static const struct machine {
 	 * is no event of the paper. */
 	{ "Ice Lake and later",
 	  { INTEL(0x20),
-	    { 1, 0, 0x000806f8, 0, 0, 0 },
-	    { 10, 0, 0x08300805, 0, 0x0000000f, 0x00008604 } },
+	    { 1, 0x000806f8, 0, 0, 0 },
+	    { 10, 0x08300805, 0, 0x0000000f, 0x00008604 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 143,
@@ -91,10 +91,10 @@ static const struct machine {
 	/* Leaf 0AH recorded on an Alder Lake. */
 	{ "hybrid, on a large core",
 	  { INTEL(0x20),
-	    { 1, 0, 0x00090672, 0, 0, 0 },
-	    { 7, 0, 2, 0x239c27eb, 0x98c027ac, 0xfc1cc410 },
-	    { 10, 0, 0x07300605, 0, 0x00000007, 0x00008603 },
-	    { 0x1a, 0, 0x40000001, 0, 0, 0 } },
+	    { 1, 0x00090672, 0, 0, 0 },
+	    { 7, 2, 0x239c27eb, 0x98c027ac, 0xfc1cc410 },
+	    { 10, 0x07300605, 0, 0x00000007, 0x00008603 },
+	    { 0x1a, 0x40000001, 0, 0, 0 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 151,
@@ -110,9 +110,9 @@ static const struct machine {
 	    .fixed_mask = 7 } },
 	{ "hybrid, on a small core",
 	  { INTEL(0x20),
-	    { 7, 0, 2, 0x239c27eb, 0x98c027ac, 0xfc1cc410 },
-	    { 10, 0, 0x07300605, 0, 0x00000007, 0x00008603 },
-	    { 0x1a, 0, 0x20000001, 0, 0, 0 } },
+	    { 7, 2, 0x239c27eb, 0x98c027ac, 0xfc1cc410 },
+	    { 10, 0x07300605, 0, 0x00000007, 0x00008603 },
+	    { 0x1a, 0x20000001, 0, 0, 0 } },
 	  { .vendor = "GenuineIntel",
 	    .hybrid = true,
 	    .core_type = 0x20,
@@ -126,10 +126,10 @@ static const struct machine {
 	/* Recorded on the machine that this was written on. */
 	{ "virtual machine without counters",
 	  { INTEL(0x20),
-	    { 1, 0, 0x000a0678, 0x00020800, 0xfffa3203, 0x1f8bfbff },
-	    { 7, 0, 2, 0xf1bf27eb, 0x1b415fde, 0xbfd14410 & ~0x8000 },
-	    { 10, 0, 0, 0, 0, 0 },
-	    { 0x80000000, 0, 0x80000008, 0, 0, 0 } },
+	    { 1, 0x000a0678, 0x00020800, 0xfffa3203, 0x1f8bfbff },
+	    { 7, 2, 0xf1bf27eb, 0x1b415fde, 0xbfd14410 & ~0x8000 },
+	    { 10, 0, 0, 0, 0 },
+	    { 0x80000000, 0x80000008, 0, 0, 0 } },
 	  { .vendor = "GenuineIntel",
 	    .family = 6,
 	    .model = 167,
@@ -139,10 +139,10 @@ static const struct machine {
 	 * branch records and 16 counters of the north bridge. */
 	{ "Zen 4",
 	  { AMD(0x10),
-	    { 1, 0, 0x00a60f12, 0, 0x7ef8320b, 0 },
-	    { 0x80000000, 0, 0x80000028, 0, 0, 0 },
-	    { 0x80000001, 0, 0x00a60f12, 0, 0x75c237ff, 0x2fd3fbff },
-	    { 0x80000022, 0, 7, 0x4106, 3, 0 } },
+	    { 1, 0x00a60f12, 0, 0x7ef8320b, 0 },
+	    { 0x80000000, 0x80000028, 0, 0, 0 },
+	    { 0x80000001, 0x00a60f12, 0, 0x75c237ff, 0x2fd3fbff },
+	    { 0x80000022, 7, 0x4106, 3, 0 } },
 	  { .vendor = "AuthenticAMD",
 	    .family = 25,
 	    .model = 97,
@@ -153,10 +153,10 @@ static const struct machine {
 	/* The leaf is above the maximum: what stands there means nothing. */
 	{ "Zen 2",
 	  { AMD(0x10),
-	    { 1, 0, 0x00870f10, 0, 0x7ed8320b, 0 },
-	    { 0x80000000, 0, 0x80000020, 0, 0, 0 },
-	    { 0x80000001, 0, 0x00870f10, 0, 0x75c237ff, 0x2fd3fbff },
-	    { 0x80000022, 0, 7, 0x4106, 3, 0 } },
+	    { 1, 0x00870f10, 0, 0x7ed8320b, 0 },
+	    { 0x80000000, 0x80000020, 0, 0, 0 },
+	    { 0x80000001, 0x00870f10, 0, 0x75c237ff, 0x2fd3fbff },
+	    { 0x80000022, 7, 0x4106, 3, 0 } },
 	  { .vendor = "AuthenticAMD",
 	    .family = 23,
 	    .model = 113,
@@ -166,9 +166,9 @@ static const struct machine {
 	/* Four at fixed places, since K7. */
 	{ "K10",
 	  { AMD(5),
-	    { 1, 0, 0x00100f42, 0, 0x00802009, 0 },
-	    { 0x80000000, 0, 0x8000001b, 0, 0, 0 },
-	    { 0x80000001, 0, 0x00100f42, 0, 0x000037ff, 0 } },
+	    { 1, 0x00100f42, 0, 0x00802009, 0 },
+	    { 0x80000000, 0x8000001b, 0, 0, 0 },
+	    { 0x80000001, 0x00100f42, 0, 0x000037ff, 0 } },
 	  { .vendor = "AuthenticAMD",
 	    .family = 16,
 	    .model = 4,
@@ -177,10 +177,10 @@ static const struct machine {
 	    .counter_bits = 48 } },
 	{ "virtual machine on Zen",
 	  { AMD(0x10),
-	    { 1, 0, 0x00a00f11, 0, 0xfffa3203, 0 },
-	    { 0x80000000, 0, 0x80000028, 0, 0, 0 },
-	    { 0x80000001, 0, 0x00a00f11, 0, 0x00400233, 0 },
-	    { 0x80000022, 0, 0, 0, 0, 0 } },
+	    { 1, 0x00a00f11, 0, 0xfffa3203, 0 },
+	    { 0x80000000, 0x80000028, 0, 0, 0 },
+	    { 0x80000001, 0x00a00f11, 0, 0x00400233, 0 },
+	    { 0x80000022, 0, 0, 0, 0 } },
 	  { .vendor = "AuthenticAMD",
 	    .family = 25,
 	    .model = 1,
@@ -188,7 +188,7 @@ static const struct machine {
 	    .hypervisor = true } },
 	/* Leaf 0AH is above the maximum of this emulator. */
 	{ "old emulator",
-	  { INTEL(4), { 10, 0, 0x07300404, 0, 0, 0x00000603 } },
+	  { INTEL(4), { 10, 0x07300404, 0, 0, 0x00000603 } },
 	  { .vendor = "GenuineIntel" } },
 };
 

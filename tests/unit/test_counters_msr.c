@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "counters_msr.h"
+#include "counters_set.h"
 #include "tap.h"
 
 #define REGS   0x400
@@ -97,33 +97,35 @@ static void test_version_4(void)
 	m.reg[0xc1] = 1077;
 	m.reg[0xc4] = 3;
 	OK(!counters_msr_read(&s, SECOND), "v4 reads");
-	OK(s.sum[COUNTERS_INSTRUCTIONS] == 1000, "instructions, wrapped");
-	OK(s.sum[COUNTERS_CYCLES] == 500, "cycles");
-	OK(s.sum[COUNTERS_REF_CYCLES] == 400, "reference cycles");
-	OK(s.sum[COUNTERS_LLC_REFERENCES] == 77, "LLC references");
-	OK(s.sum[COUNTERS_LLC_MISSES] == 0, "LLC misses");
-	OK(s.sum[COUNTERS_BRANCH_MISSES] == 3, "branch misses");
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 1000, "instructions, wrapped");
+	OK(s.event[COUNTERS_CYCLES].sum == 500, "cycles");
+	OK(s.event[COUNTERS_REF_CYCLES].sum == 400, "reference cycles");
+	OK(s.event[COUNTERS_LLC_REFERENCES].sum == 77, "LLC references");
+	OK(s.event[COUNTERS_LLC_MISSES].sum == 0, "LLC misses");
+	OK(s.event[COUNTERS_BRANCH_MISSES].sum == 3, "branch misses");
 	m.reg[0x309] = 1900;
 	OK(!counters_msr_read(&s, 2 * SECOND), "v4 reads again");
-	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2000, "sums go on");
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2000, "sums go on");
 
 	/* 2^48 / 40 per ns is about two hours. */
 	m.reg[0x309] = 5000;
 	OK(!counters_msr_read(&s, 8000 * SECOND), "v4 reads much later");
-	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2000, "what may have wrapped twice");
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2000,
+	   "what may have wrapped twice");
 	OK(s.lost_ns == 7998 * SECOND, "is lost, and said to be");
 	m.reg[0x309] = 5001;
 	OK(!counters_msr_read(&s, 8001 * SECOND), "and counting goes on");
-	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2001, "from there");
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2001, "from there");
 
 	m.reg[0x309] = 12;
 	m.reg[0xc1]++;
 	OK(!counters_msr_read(&s, 8002 * SECOND), "a counter was reset");
-	OK(s.sum[COUNTERS_INSTRUCTIONS] == 2001 && s.lost_ns == 7999 * SECOND,
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2001 &&
+		   s.lost_ns == 7999 * SECOND,
 	   "which is lost, not 2^48 instructions");
 	m.reg[0x309] = 13;
 	OK(!counters_msr_read(&s, 8003 * SECOND) &&
-		   s.sum[COUNTERS_INSTRUCTIONS] == 2002,
+		   s.event[COUNTERS_INSTRUCTIONS].sum == 2002,
 	   "and counted again from there");
 
 	OK(!counters_msr_close(&s), "v4 closes");
@@ -149,11 +151,12 @@ static void test_version_1(void)
 	OK(!counters_msr_open(&s, &fake, &m, &a, true, 0, why), "v1 opens");
 	OK(m.reg[0x186] == 0x4100c0, "counter 0: instructions, user only");
 	OK(m.reg[0x187] == 0x41003c, "counter 1: cycles, user only");
-	OK(!s.counter[COUNTERS_REF_CYCLES] && !s.counter[COUNTERS_BRANCHES],
+	OK(!s.event[COUNTERS_REF_CYCLES].reg && !s.event[COUNTERS_BRANCHES].reg,
 	   "no more than two at a time");
 	OK(m.reg[0x38f] == 0xff, "the global control is not touched");
 	m.reg[0xc1] = 6;
-	OK(!counters_msr_read(&s, SECOND) && s.sum[COUNTERS_INSTRUCTIONS] == 7,
+	OK(!counters_msr_read(&s, SECOND) &&
+		   s.event[COUNTERS_INSTRUCTIONS].sum == 7,
 	   "40 bits wrap");
 	m.reg[0xc1] = 7;
 	OK(!counters_msr_read(&s, 31 * SECOND) && s.lost_ns == 30 * SECOND,
