@@ -156,12 +156,9 @@ static int setup(struct bench *b, void *state)
 	int err;
 
 	remote_target_init(&s->target, b, &s->options);
-	if (remote_target_why_not(&s->options))
-		return bench_skip(b, "%s", remote_target_why_not(&s->options));
 	err = remote_reader_open(&s->reader, b, &s->target);
-	if (err)
-		return err;
-	err = remote_target_open(&s->target);
+	if (!err)
+		err = remote_target_open(&s->target);
 	if (err)
 		return err;
 	return s->target.bytes < 4 * MIB
@@ -174,7 +171,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 
 	s->reads = case_has(c, "cache");
-	return s->reads ? remote_read_enter(&s->reader, c, c->most) : 0;
+	return s->reads ? remote_read_enter(&s->reader, c) : 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -190,10 +187,8 @@ static int sample_connect(struct bench *b, struct state *s)
 	uint64_t ticks = 0;
 	const int err = remote_target_connect(&s->target, &ticks, &established);
 
-	if (err)
-		return bench_stopping(b)
-			       ? 0
-			       : bench_fail(b, -err, "connect to the server");
+	if (err || bench_stopping(b))
+		return err;
 	bench_record(b, s->connect, ticks);
 	bench_proof(b, s->connect, "connections", 1, established);
 	return 0;
@@ -237,6 +232,14 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return s->reads ? remote_read_leave(&s->reader) : 0;
 }
 
+/* Three standard errors of its median; 0: not known, for it is a mean. */
+static double error_of(const struct bench_case *c)
+{
+	const struct remote_read *r = c->data;
+
+	return r->all.n ? sample_median_error(&r->all) : 0;
+}
+
 /* The difference of a remote read and of a local one. */
 static void derive_penalty(struct bench *b, const struct bench_case *penalty)
 {
@@ -255,8 +258,7 @@ static void derive_penalty(struct bench *b, const struct bench_case *penalty)
 		return;
 	}
 	bench_derive_within(b, penalty, ns[0] - ns[1],
-			    hypot(remote_read_error(remote->data),
-				  remote_read_error(local->data)));
+			    hypot(error_of(remote), error_of(local)));
 }
 
 /* As in the report: a round trip, and the block at the network's bandwidth,
@@ -290,8 +292,6 @@ static int derive(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	if (remote_target_why_not(&s->options))
-		return 0;
 	BENCH_EACH (b, c, "figure={penalty,penalty_direct}")
 		derive_penalty(b, c);
 	if (s->estimate)

@@ -74,34 +74,15 @@ static int look_at_socket(const struct pollfd *p)
 	return err ? err : p->revents & POLLIN ? 0 : ECONNRESET;
 }
 
-/* Wait for the call at hand, however slowly its answer drips in. */
-static int finish(struct nfs_client *c, int limit_ms, const char *what)
+/* Before a call, whose answer shall be at @into, of @room bytes, if it is one
+ * that is gone afterwards. */
+static struct nfs_context *start(struct nfs_client *c, void *into, size_t room)
 {
-	const int64_t deadline = deadline_in(limit_ms);
-
-	while (!c->done) {
-		struct pollfd p = { nfs_get_fd(c->nfs),
-				    (short)nfs_which_events(c->nfs), 0 };
-		const int n = poll(&p, 1, LOOK_MS);
-		int err;
-
-		if (bench_stopping(c->b))
-			return give_up(c, -ECANCELED, "stopped");
-		if (n < 0 && errno != EINTR)
-			return give_up(c, -errno, "%s: poll: %s", what,
-				       strerror(errno));
-		err = n > 0 ? look_at_socket(&p) : 0;
-		if (err)
-			return give_up(c, -err, "%s: %s", what, strerror(err));
-		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)
-			return give_up(c, -EIO, "%s: %s", what, says(c));
-		if (!c->done && deadline_passed(deadline))
-			return give_up(c, -ETIMEDOUT, "%s: no answer for %d s",
-				       what, limit_ms / 1000);
-	}
-	if (c->status < 0)
-		return give_up(c, c->status, "%s: %s", what, says(c));
-	return 0;
+	c->done = false;
+	c->status = 0;
+	c->into = into;
+	c->room = room;
+	return c->nfs;
 }
 
 static void answered(int status, struct nfs_context *nfs, void *data,
@@ -110,24 +91,13 @@ static void answered(int status, struct nfs_context *nfs, void *data,
 	struct nfs_client *c = private_data;
 
 	c->status = status;
-	if (status > 0 && c->into) {
-		/* More than was asked for: not from an honest server. */
-		if ((size_t)status > c->room)
-			c->status = -EPROTO;
-		else
-			memcpy(c->into, data, (size_t)status);
-	}
-	c->done = true;
-}
-
-static void opened(int status, struct nfs_context *nfs, void *data,
-		   void *private_data)
-{
-	struct nfs_client *c = private_data;
-
-	if (status >= 0)
-		c->file = data;
-	c->status = status;
+	c->answer = data;
+	/* Bytes are counted by the status.  More than was asked for: not from
+	 * an honest server. */
+	if (status > 0 && (size_t)status > c->room)
+		c->status = -EPROTO;
+	else if (status > 0)
+		memcpy(c->into, data, (size_t)status);
 	c->done = true;
 }
 
@@ -137,8 +107,7 @@ static void told_size(int status, struct nfs_context *nfs, void *data,
 	struct nfs_client *c = private_data;
 	const struct nfs_stat_64 *st = data;
 
-	if (status >= 0)
-		c->bytes = st->nfs_size;
+	c->bytes = status < 0 ? 0 : st->nfs_size;
 	c->status = status;
 	c->done = true;
 }
@@ -152,34 +121,57 @@ static void null_answered(struct rpc_context *rpc, int status, void *data,
 	c->done = true;
 }
 
-static void start(struct nfs_client *c)
+/* Wait for the call at hand, however slowly its answer drips in; @refused: it
+ * could not be sent. */
+static int finish(struct nfs_client *c, int refused, int limit_ms,
+		  const char *what)
 {
-	c->done = false;
-	c->status = 0;
-	c->into = NULL;
+	const int64_t deadline = deadline_in(limit_ms);
+
+	if (refused)
+		return give_up(c, -EIO, "%s: %s", what, says(c));
+	while (!c->done) {
+		struct pollfd p = { nfs_get_fd(c->nfs),
+				    (short)nfs_which_events(c->nfs), 0 };
+		const int n = poll(&p, 1, LOOK_MS);
+		int err;
+
+		if (bench_stopping(c->b))
+			return give_up(c, -ECANCELED, "stopped");
+		err = n > 0			? look_at_socket(&p)
+		      : n < 0 && errno != EINTR ? errno
+						: 0;
+		if (err)
+			return give_up(c, -err, "%s: %s", what, strerror(err));
+		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)
+			return give_up(c, -EIO, "%s: %s", what, says(c));
+		if (!c->done && deadline_passed(deadline))
+			return give_up(c, -ETIMEDOUT, "%s: no answer for %d s",
+				       what, limit_ms / 1000);
+	}
+	return c->status < 0 ? give_up(c, c->status, "%s: %s", what, says(c))
+			     : 0;
 }
 
 static int mount_and_open(struct nfs_client *c, const struct nfs_url *url,
 			  const char *address)
 {
-	int err;
+	struct nfs_context *nfs = start(c, NULL, 0);
+	int err =
+		finish(c, nfs_mount_async(nfs, address, url->path, answered, c),
+		       OPEN_MS, url->server);
 
-	start(c);
-	if (nfs_mount_async(c->nfs, address, url->path, answered, c))
-		return give_up(c, -EIO, "%s: %s", url->server, says(c));
-	err = finish(c, OPEN_MS, url->server);
 	if (err)
 		return err;
-	start(c);
-	if (nfs_open_async(c->nfs, url->file, 0, opened, c))
-		return give_up(c, -EIO, "open %s: %s", url->file, says(c));
-	err = finish(c, CALL_MS, url->file);
+	start(c, NULL, 0);
+	err = finish(c, nfs_open_async(nfs, url->file, 0, answered, c), CALL_MS,
+		     url->file);
 	if (err)
 		return err;
-	start(c);
-	if (nfs_fstat64_async(c->nfs, c->file, told_size, c))
-		return give_up(c, -EIO, "stat %s: %s", url->file, says(c));
-	return finish(c, CALL_MS, url->file);
+	c->file = c->answer;
+	start(c, NULL, 0);
+	return finish(c, nfs_fstat64_async(nfs, c->file, told_size, c), CALL_MS,
+		      url->file);
 }
 
 /* In a URL an address of IPv6 stands in brackets, and libnfs leaves them. */
@@ -224,28 +216,25 @@ ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
 
 	if (c->dead)
 		return -ENOTCONN;
-	start(c);
-	c->into = buffer;
-	c->room = len;
-	if (nfs_pread_async(c->nfs, c->file, offset, len, answered, c))
-		return give_up(c, -EIO, "read: %s", says(c));
-	err = finish(c, CALL_MS, "read");
+	start(c, buffer, len);
+	err = finish(c,
+		     nfs_pread_async(c->nfs, c->file, offset, len, answered, c),
+		     CALL_MS, "read");
 	return err ? err : c->status;
 }
 
 int nfs_client_null(struct nfs_client *c)
 {
 	struct rpc_context *rpc = nfs_get_rpc_context(c->nfs);
-	int err;
 
 	if (c->dead)
 		return -ENOTCONN;
-	start(c);
-	err = c->version == 4 ? rpc_nfs4_null_async(rpc, null_answered, c)
-			      : rpc_nfs_null_async(rpc, null_answered, c);
-	if (err)
-		return give_up(c, -EIO, "procedure 0: %s", says(c));
-	return finish(c, CALL_MS, "procedure 0");
+	start(c, NULL, 0);
+	return finish(c,
+		      c->version == 4
+			      ? rpc_nfs4_null_async(rpc, null_answered, c)
+			      : rpc_nfs_null_async(rpc, null_answered, c),
+		      CALL_MS, "procedure 0");
 }
 
 int nfs_client_socket(const struct nfs_client *c)
@@ -258,9 +247,9 @@ void nfs_client_close(struct nfs_client *c)
 	if (!c->nfs)
 		return;
 	if (c->file && !c->dead) {
-		start(c);
-		if (!nfs_close_async(c->nfs, c->file, answered, c))
-			finish(c, CALL_MS, "close");
+		start(c, NULL, 0);
+		finish(c, nfs_close_async(c->nfs, c->file, answered, c),
+		       CALL_MS, "close");
 	}
 	c->file = NULL;
 	nfs_destroy_context(c->nfs);

@@ -30,7 +30,7 @@ struct nfs_client {
 	/* The call at hand; here, for it may be answered after we gave up. */
 	bool done;
 	int status;
-	void *into;
+	void *into, *answer;
 	size_t room;
 };
 

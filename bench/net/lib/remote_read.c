@@ -2,14 +2,11 @@
 #include "remote_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "file_data.h"
-#include "stats.h"
 
 /* Pages come and go in folios, at most so large, at multiples of their size:
  * one that is only partly in the range is not dropped. */
@@ -38,27 +35,13 @@
 #define WINDOWS_FAR 1
 #define AHEADS	    (WINDOWS + 3)	 /* one before, two fetched beyond */
 #define LARGE	    ((uint64_t)64 << 10) /* blocks: whole windows are soon read */
-
-double remote_read_error(const struct remote_read *r)
-{
-	const size_t n = r->n < REMOTE_READ_KEPT ? r->n : REMOTE_READ_KEPT;
-	double copy[REMOTE_READ_KEPT];
-
-	memcpy(copy, r->kept, sizeof(copy));
-	return n ? stats_median_error(copy, n) : 0;
-}
-
-static void keep(struct remote_read *r, double ns)
-{
-	r->kept[r->n++ % REMOTE_READ_KEPT] = ns;
-}
+#define PARTS	    BENCH_LEAST_EVENTS	 /* of a stretch, an event each */
 
 int remote_reader_open(struct remote_reader *v, struct bench *b,
 		       struct remote_target *t)
 {
 	v->b = b;
 	v->target = t;
-	v->plain = -1;
 	v->seen = calloc(MAX_SEEN, sizeof(*v->seen));
 	if (!v->seen ||
 	    posix_memalign(&v->buffer, FILE_DATA_ALIGN, REMOTE_READ_MAX_BLOCK))
@@ -71,8 +54,8 @@ void remote_reader_close(struct remote_reader *v)
 {
 	if (!v->b)
 		return;
-	if (v->plain >= 0)
-		close(v->plain);
+	BENCH_EACH (v->b, c, "cache figure=read")
+		sample_free(&((struct remote_read *)c->data)->all);
 	free(v->buffer);
 	free(v->seen);
 }
@@ -82,11 +65,11 @@ static int drop(struct remote_reader *v, uint64_t from, uint64_t to)
 {
 	const struct remote_target *t = v->target;
 	const uint64_t low = from / FOLIO * FOLIO;
-	uint64_t high = (to + FOLIO - 1) / FOLIO * FOLIO;
-	int64_t left;
+	const uint64_t high = (to + FOLIO - 1) / FOLIO * FOLIO;
+	int64_t left =
+		file_cache_drop(t->local, low,
+				(high > t->bytes ? t->bytes : high) - low);
 
-	high = high > t->bytes ? t->bytes : high;
-	left = file_cache_drop(t->local, low, high - low);
 	if (left > 0)
 		left = file_cache_bytes(t->local, from, to - from);
 	if (left < 0)
@@ -94,55 +77,33 @@ static int drop(struct remote_reader *v, uint64_t from, uint64_t to)
 	if (left > 0 && t->place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(v->b, "%s: the file is never cold",
 				  t->place.where);
+	return left ? bench_skip(
+			      v->b,
+			      "%jd bytes could not be dropped from the cache",
+			      (intmax_t)left)
+		    : 0;
+}
+
+/* See that nothing of [from, to) is cached. */
+static int make_cold(struct remote_reader *v, uint64_t from, uint64_t to)
+{
+	const double bytes = (double)(to - from);
+	int64_t left = file_cache_bytes(v->target->local, from, to - from);
+	const int err = left > 0 ? drop(v, from, to) : 0;
+
+	if (err)
+		return err;
 	if (left > 0)
-		return bench_skip(v->b,
-				  "%jd bytes could not be dropped from the "
-				  "cache",
-				  (intmax_t)left);
-	return 0;
-}
-
-/* Bytes of [from, to) that are cached now; -1 after bench_fail(). */
-static int64_t cached(struct remote_reader *v, uint64_t from, uint64_t to)
-{
-	const int64_t n = file_cache_bytes(v->target->local, from, to - from);
-
-	if (n < 0)
-		bench_fail(v->b, (int)-n, "look into the page cache");
-	return n < 0 ? -1 : n;
-}
-
-/* A file descriptor that nobody else reads from, with its own read-ahead. */
-static int open_plain(struct remote_reader *v)
-{
-	char path[64];
-
-	if (v->plain >= 0 || v->target->local < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", v->target->local);
-	v->plain = open(path, O_RDONLY | O_CLOEXEC);
-	return v->plain < 0 ? bench_fail(v->b, errno, "open it once more") : 0;
-}
-
-static int begin_cold(struct remote_reader *v)
-{
-	const uint64_t bytes = v->end - v->start;
-	int64_t left;
-	int err;
-
-	/* At random from a large file: block by block, in prepare(). */
-	if (v->read->random)
-		return bytes > FOLIO * 4 ? 0 : drop(v, v->start, v->end);
-	err = drop(v, v->start, v->end);
-	left = err ? -1 : cached(v, v->start, v->end);
+		left = file_cache_bytes(v->target->local, from, to - from);
 	if (left < 0)
-		return err ? err : -EIO;
-	bench_purity(v->b, v->c, "uncached_before", BENCH_MOSTLY, (double)bytes,
-		     (double)bytes - (double)left);
+		return bench_fail(v->b, (int)-left, "look into the page cache");
+	bench_purity(v->b, v->c, "uncached_before", BENCH_MOSTLY, bytes,
+		     bytes - (double)left);
 	return 0;
 }
 
-static int begin_warm(struct remote_reader *v)
+/* See that all of the piece is. */
+static int make_warm(struct remote_reader *v)
 {
 	const int64_t n =
 		file_cache_fetch(v->target->local, v->start, v->end - v->start);
@@ -162,7 +123,7 @@ static ssize_t read_at(const struct remote_reader *v, size_t len)
 	if (!r->local)
 		return remote_target_read(v->target, v->buffer, len, v->at);
 	n = pread(r->cache == REMOTE_DIRECT ? v->target->local_direct
-					    : v->plain,
+					    : v->target->plain,
 		  v->buffer, len, (off_t)v->at);
 	return n < 0 ? -errno : n;
 }
@@ -215,18 +176,16 @@ static uint64_t choose_stretch(struct remote_reader *v)
 {
 	const struct remote_read *r = v->read;
 	const int64_t most = v->target->place.read_ahead;
-	uint64_t bytes;
+	uint64_t bytes = r->file;
 
-	v->window = AHEAD_BYTES;
-	if (most > (int64_t)v->window)
-		v->window = (uint64_t)most;
+	v->window = most > (int64_t)AHEAD_BYTES ? (uint64_t)most : AHEAD_BYTES;
 	v->whole = r->file <= WHOLE_BYTES ||
 		   r->file < AHEADS * v->window + REMOTE_READ_MAX_BLOCK;
-	v->lead = v->whole ? 0 : v->window;
-	bytes = v->whole ? r->file
-			 : (is_far(r) ? WINDOWS_FAR : WINDOWS) * v->window;
+	if (!v->whole) {
+		v->lead = v->window;
+		bytes = (is_far(r) ? WINDOWS_FAR : WINDOWS) * v->window;
+	}
 	v->blocks = (unsigned int)(bytes / r->block);
-	v->parts = BENCH_LEAST_EVENTS;
 	return v->whole ? r->file : AHEADS * v->window;
 }
 
@@ -256,11 +215,11 @@ static void align_start(struct remote_reader *v, uint64_t bytes)
 
 /* The piece that this visit reads, and in what parts: somewhere at random in
  * the part of the file that is used, which is its end, for nothing can be
- * fetched ahead beyond it.  @events: reads in this visit, at most. */
-static void choose_piece(struct remote_reader *v, unsigned int events)
+ * fetched ahead beyond it. */
+static void choose_piece(struct remote_reader *v)
 {
 	const struct remote_read *r = v->read;
-	uint64_t bytes = (uint64_t)(events + MORE_READS) * r->block;
+	uint64_t bytes = (uint64_t)(v->c->most + MORE_READS) * r->block;
 
 	v->lead = remote_read_needs_lead(r) ? AHEAD_BYTES : 0;
 	v->part = 0;
@@ -270,10 +229,8 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 		bytes = choose_stretch(v);
 	else if (r->random)
 		bytes = r->cache == REMOTE_WARM ? PIECE : r->file;
-	else if (bytes > AGAIN)
-		bytes = AGAIN;
-	if (!v->runs)
-		bytes += v->lead;
+	else
+		bytes = (bytes > AGAIN ? AGAIN : bytes) + v->lead;
 	bytes = bytes > r->file ? r->file : bytes;
 	v->start = v->target->bytes - r->file +
 		   bench_random(v->b) % ((r->file - bytes) / r->block + 1) *
@@ -281,11 +238,24 @@ static void choose_piece(struct remote_reader *v, unsigned int events)
 	if (v->runs && !v->whole)
 		align_start(v, bytes);
 	v->end = v->start + bytes;
-	v->at = v->start;
 }
 
-int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
-		      unsigned int events)
+/* The first read of a piece, or a stretch once more. */
+static int begin(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	int err = 0;
+
+	v->at = v->start;
+	v->part = 0;
+	if (v->runs)
+		err = make_cold(v, v->start, v->end);
+	else if (r->cache == REMOTE_WARM)
+		err = make_warm(v);
+	return err;
+}
+
+int remote_read_enter(struct remote_reader *v, const struct bench_case *c)
 {
 	const struct remote_target *t = v->target;
 	struct remote_read *r = c->data;
@@ -303,81 +273,11 @@ int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
 		return bench_skip(v->b, "%s", t->why_not_direct);
 	if (!r->local && t->nfs.dead)
 		return bench_fail(v->b, 0, "%s", t->nfs.why);
-	choose_piece(v, events);
-	err = open_plain(v);
-	if (!err && r->cache == REMOTE_COLD)
-		err = begin_cold(v);
-	if (!err && r->cache == REMOTE_WARM)
-		err = begin_warm(v);
+	choose_piece(v);
+	err = begin(v);
 	remote_target_traffic(t, &v->traffic);
 	file_counts_read(&t->place, &v->counts);
 	return err ? err : read_lead(v);
-}
-
-static void choose_any(struct remote_reader *v)
-{
-	const uint32_t block = v->read->block;
-
-	v->at = v->start +
-		bench_random(v->b) % ((v->end - v->start) / block) * block;
-}
-
-/* The next block of a random order, which shall not be cached. */
-static int choose_cold(struct remote_reader *v)
-{
-	const struct remote_read *r = v->read;
-	int64_t n;
-	int err;
-
-	choose_any(v);
-	n = cached(v, v->at, v->at + r->block);
-	if (n < 0)
-		return -EIO;
-	if (n > 0) {
-		err = drop(v, v->at, v->at + r->block);
-		n = err ? -1 : cached(v, v->at, v->at + r->block);
-		if (n < 0)
-			return err ? err : -EIO;
-	}
-	bench_purity(v->b, v->c, "uncached_before", BENCH_MOSTLY, r->block,
-		     (double)(r->block - n));
-	return 0;
-}
-
-/* Whether what was read and did not count is more than may lie before a
- * stretch. */
-static bool is_late(const struct remote_reader *v)
-{
-	return !v->part &&
-	       v->at > v->start + v->lead + (v->whole ? 0 : v->window);
-}
-
-/* Another stretch, as cold. */
-static int begin_again(struct remote_reader *v)
-{
-	int err;
-
-	v->at = v->start;
-	v->part = 0;
-	err = begin_cold(v);
-	return err ? err : read_lead(v);
-}
-
-int remote_read_prepare(struct remote_reader *v)
-{
-	const struct remote_read *r = v->read;
-
-	/* What is checked afterwards must have come in this read. */
-	memset(v->buffer, 0, r->block);
-	if (v->runs)
-		return is_late(v) || v->part == v->parts ? begin_again(v) : 0;
-	if (r->random && r->cache == REMOTE_COLD)
-		return choose_cold(v);
-	if (r->random)
-		choose_any(v);
-	else if (v->at >= v->end)
-		v->at = v->start + v->lead;
-	return 0;
 }
 
 /* Of a stretch one word in each page, for its time is taken with that of the
@@ -397,20 +297,79 @@ static uint64_t sum_of(const struct remote_reader *v)
 	return sum;
 }
 
-/* Whether that was the file's data; what is not known is compared later, when
- * the local file may be read without changing what is cached. */
-static void check_contents(struct remote_reader *v)
+/* Whether what was read was the file's data: only now, when a local file may be
+ * read without changing what is cached. */
+static int check_seen(struct remote_reader *v)
 {
-	if (v->target->known)
-		v->right += file_data_sample(v->buffer, v->read->block, v->at);
-	else if (v->target->local >= 0 && v->n_seen < MAX_SEEN)
-		v->seen[v->n_seen++] =
-			(struct remote_seen) { v->at, sum_of(v) };
+	const uint32_t len = v->read->block;
+	size_t right = 0;
+
+	if (!v->target->known && v->target->local < 0)
+		return 0; /* nobody knows */
+	for (size_t i = 0; i < v->n_seen; i++) {
+		const uint64_t at = v->seen[i].offset;
+
+		if (v->target->known)
+			file_data_fill(v->buffer, len, at);
+		else if (pread(v->target->local, v->buffer, len, (off_t)at) !=
+			 (ssize_t)len)
+			return bench_fail(v->b, errno, "read the local file");
+		right += sum_of(v) == v->seen[i].sum;
+	}
+	if (v->n_seen)
+		bench_proof(v->b, v->c, "contents_right", (double)v->n_seen,
+			    (double)right);
+	v->n_seen = 0;
+	return 0;
+}
+
+static void choose_any(struct remote_reader *v)
+{
+	const uint32_t block = v->read->block;
+
+	v->at = v->start +
+		bench_random(v->b) % ((v->end - v->start) / block) * block;
+}
+
+/* Whether what was read and did not count is more than may lie before a
+ * stretch. */
+static bool is_late(const struct remote_reader *v)
+{
+	return !v->part &&
+	       v->at > v->start + v->lead + (v->whole ? 0 : v->window);
+}
+
+int remote_read_prepare(struct remote_reader *v)
+{
+	const struct remote_read *r = v->read;
+	const bool again = v->runs && (is_late(v) || v->part == PARTS);
+	int err = 0;
+
+	if (again || (v->target->known && v->n_seen > MAX_SEEN / 2))
+		err = check_seen(v);
+	if (err)
+		return err;
+	if (again) {
+		err = begin(v);
+		if (!err)
+			err = read_lead(v);
+	} else if (!v->runs && r->random) {
+		choose_any(v);
+		if (r->cache == REMOTE_COLD)
+			err = make_cold(v, v->at, v->at + r->block);
+	} else if (!v->runs && v->at >= v->end) {
+		v->at = v->start + v->lead;
+	}
+	/* What is checked afterwards must have come in this read. */
+	memset(v->buffer, 0, r->block);
+	return err;
 }
 
 static void block_done(struct remote_reader *v)
 {
-	check_contents(v);
+	if (v->n_seen < MAX_SEEN)
+		v->seen[v->n_seen++] =
+			(struct remote_seen) { v->at, sum_of(v) };
 	v->reads++;
 	v->wanted += v->read->block;
 	v->at += v->read->block;
@@ -432,28 +391,6 @@ static ssize_t read_blocks(struct remote_reader *v, unsigned int n)
 	return got;
 }
 
-/* One event of @n blocks. */
-static int time_blocks(struct remote_reader *v, unsigned int n, uint64_t *ticks)
-{
-	const enum timer_method method = bench_timer(v->b)->method;
-	const uint32_t block = v->read->block;
-	ssize_t got;
-
-	v->right = 0;
-	if (v->runs) {
-		TIMER_INTERVAL(method, *ticks, got = read_blocks(v, n));
-	} else {
-		TIMER_INTERVAL(method, *ticks, got = read_at(v, block));
-		if (got == (ssize_t)block)
-			block_done(v);
-	}
-	if (got != (ssize_t)block)
-		return wrong_length(v, got);
-	if (v->target->known && !bench_stopping(v->b))
-		bench_proof(v->b, v->c, "contents_right", n, v->right);
-	return 0;
-}
-
 /* What was fetched while a whole stretch was timed. */
 static void end_stretch(struct remote_reader *v)
 {
@@ -469,44 +406,47 @@ static void end_stretch(struct remote_reader *v)
 }
 
 /* The next part of a stretch, as long as the others but for a block: all of
- * their time is shared out, so that its mean is that of all blocks.  What does
- * not count is one block, so that no part is read without being timed. */
+ * their time is shared out, so that its mean is that of all blocks.  (How they
+ * differ, by where the disk is waited for, says nothing of its error.)  What
+ * does not count is one block, so that no part is read without being timed. */
 static int sample_part(struct remote_reader *v)
 {
 	const bool counts = bench_is_sample(v->b);
-	const unsigned int from = v->blocks * v->part / v->parts,
-			   to = v->blocks * (v->part + 1) / v->parts;
-	const double blocks = counts ? (double)v->blocks / v->parts : 1;
+	const unsigned int from = v->blocks * v->part / PARTS,
+			   to = v->blocks * (v->part + 1) / PARTS;
+	const double blocks = counts ? (double)v->blocks / PARTS : 1;
 	uint64_t ticks = 0;
-	int err;
+	ssize_t got;
 
 	if (counts && !v->part)
 		file_counts_read(&v->target->place, &v->stretch);
-	err = time_blocks(v, counts ? to - from : 1, &ticks);
-	if (err || bench_stopping(v->b))
-		return err;
+	TIMER_INTERVAL(bench_timer(v->b)->method, ticks,
+		       got = read_blocks(v, counts ? to - from : 1));
+	if (got != (ssize_t)v->read->block)
+		return wrong_length(v, got);
+	if (bench_stopping(v->b))
+		return 0;
 	bench_record_value(v->b, v->c, bench_ns(v->b, (double)ticks) / blocks);
 	v->part += counts;
-	if (v->part == v->parts)
+	if (v->part == PARTS)
 		end_stretch(v);
 	return 0;
 }
 
 int remote_read_sample(struct remote_reader *v)
 {
-	const uint64_t at = v->at;
 	uint64_t ticks = 0;
-	int err;
+	ssize_t got;
 
-	/* Parts of a stretch differ by where the disk is waited for: their
-	 * spread says nothing of the error of its mean. */
 	if (v->runs)
 		return sample_part(v);
-	err = time_blocks(v, 1, &ticks);
-	if (err || v->at == at || bench_stopping(v->b))
-		return err;
+	TIMER_INTERVAL(bench_timer(v->b)->method, ticks,
+		       got = read_at(v, v->read->block));
+	if (got != (ssize_t)v->read->block)
+		return wrong_length(v, got);
+	block_done(v);
 	bench_record(v->b, v->c, ticks);
-	keep(v->read, bench_ns(v->b, (double)ticks));
+	sample_push(&v->read->all, bench_ns(v->b, (double)ticks));
 	return 0;
 }
 
@@ -558,28 +498,12 @@ static void tell_stretch(struct remote_reader *v)
 			    (double)fetched);
 }
 
-static int compare_seen(struct remote_reader *v)
-{
-	const uint32_t len = v->read->block;
-	bool same;
-
-	for (size_t i = 0; i < v->n_seen; i++) {
-		if (pread(v->target->local, v->buffer, len,
-			  (off_t)v->seen[i].offset) != (ssize_t)len)
-			return bench_fail(v->b, errno, "read the local file");
-		same = sum_of(v) == v->seen[i].sum;
-		bench_proof(v->b, v->c, "contents_right", 1, same);
-	}
-	return 0;
-}
-
 static void tell_place(const struct remote_reader *v)
 {
 	const struct remote_target *t = v->target;
 
-	if (t->local >= 0 || t->mounted >= 0) {
+	if (t->local >= 0 || t->mounted >= 0)
 		bench_fact_text(v->b, v->c, "place", t->place.where);
-	}
 	if (!v->read->local && t->mounted < 0) {
 		bench_fact(v->b, v->c, "nfs_version", t->nfs.version);
 		if (t->server_cpu >= 0)
@@ -604,5 +528,5 @@ int remote_read_leave(struct remote_reader *v)
 	/* The next case shall not wait for what is still fetched ahead. */
 	if (v->runs)
 		file_cache_drop(v->target->local, v->start, v->end - v->start);
-	return compare_seen(v);
+	return check_seen(v);
 }

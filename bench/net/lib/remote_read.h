@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "file_place.h"
 #include "remote_target.h"
+#include "sample.h"
 
 /*
  * Reads of single blocks of a remote file, or of the same file as this machine
@@ -16,8 +17,7 @@
  */
 enum remote_cache { REMOTE_COLD, REMOTE_WARM, REMOTE_DIRECT, REMOTE_UNKNOWN };
 
-#define REMOTE_READ_KEPT 256
-
+/* A case. */
 struct remote_read {
 	bool local;
 	enum remote_cache cache;
@@ -25,19 +25,13 @@ struct remote_read {
 	uint64_t file; /* the last so many bytes of it are used */
 	uint32_t block;
 
-	/* Of all events, also those that warm up: how many, the last ones in
-	 * ns.  None of a stretch. */
-	size_t n;
-	double kept[REMOTE_READ_KEPT];
+	/* Of all events, also those that warm up, ns.  None of a stretch. */
+	struct sample_vec all;
 };
-
-/* remote_read_error() - three standard errors of the median of those that are
- * kept (stats_median_error()), ns; 0: not known. */
-double remote_read_error(const struct remote_read *r);
 
 #define REMOTE_READ_MAX_BLOCK ((size_t)1 << 20)
 
-/* One block that was read from a file whose contents are not known. */
+/* One block that was read. */
 struct remote_seen {
 	uint64_t offset, sum;
 };
@@ -46,7 +40,6 @@ struct remote_reader {
 	struct bench *b;
 	struct remote_target *target;
 	void *buffer;
-	int plain; /* the local file once more, with a read-ahead of its own */
 	struct remote_seen *seen;
 	size_t n_seen;
 
@@ -57,12 +50,11 @@ struct remote_reader {
 	uint64_t lead;		 /* bytes of it that are read before */
 	bool runs;  /* the events that count read parts of stretches */
 	bool whole; /* which are a file, dropped before its first read */
-	unsigned int blocks, parts; /* of a stretch */
-	unsigned int part;	    /* of those how many were read */
-	unsigned int right;	    /* blocks, in the event at hand */
-	uint64_t window; /* bytes that are fetched at a time, at most */
-	uint64_t timed;	 /* bytes of stretches; what was fetched meanwhile, */
-	uint64_t least;	 /* at least; and in all: */
+	unsigned int blocks; /* of a stretch */
+	unsigned int part;   /* of its parts how many were read */
+	uint64_t window;     /* bytes that are fetched at a time, at most */
+	uint64_t timed; /* bytes of stretches; what was fetched meanwhile, */
+	uint64_t least; /* at least; and in all: */
 	struct file_counts stretch, fetched;
 	uint64_t wanted; /* bytes */
 	unsigned int reads;
@@ -80,10 +72,8 @@ int remote_reader_open(struct remote_reader *v, struct bench *b,
 		       struct remote_target *t);
 void remote_reader_close(struct remote_reader *v);
 
-/* The callbacks of bench.h, for case @c, whose data is a struct remote_read;
- * @events: reads in it, at most. */
-int remote_read_enter(struct remote_reader *v, const struct bench_case *c,
-		      unsigned int events);
+/* The callbacks of bench.h, for a case whose data is a struct remote_read. */
+int remote_read_enter(struct remote_reader *v, const struct bench_case *c);
 int remote_read_prepare(struct remote_reader *v);
 int remote_read_sample(struct remote_reader *v);
 int remote_read_leave(struct remote_reader *v);

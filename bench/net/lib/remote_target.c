@@ -38,22 +38,14 @@ const char *remote_target_label(const struct remote_options *o)
 	return o->nfslab ? "veth" : o->dir ? "mount" : "server";
 }
 
-const char *remote_target_why_not(const struct remote_options *o)
-{
-	return o->nfslab || o->dir || o->url
-		       ? NULL
-		       : "no remote file was given: make nfslab (as root) "
-			 "starts a server and measures it; or give --url or "
-			 "--remote-dir";
-}
-
 void remote_target_init(struct remote_target *t, struct bench *b,
 			const struct remote_options *o)
 {
 	memset(t, 0, sizeof(*t));
 	t->b = b;
 	t->options = o;
-	t->mounted = t->local = t->local_direct = t->server_cpu = -1;
+	t->mounted = t->local = t->local_direct = t->plain = -1;
+	t->server_cpu = -1;
 	t->why_not_direct = "the local file is not known (--local)";
 	nfs_client_init(&t->nfs, b);
 	file_data_init(&t->made);
@@ -75,7 +67,8 @@ static int open_local(struct remote_target *t, const char *path)
 	struct stat st;
 
 	t->local = open(path, O_RDONLY | O_CLOEXEC);
-	if (t->local < 0 || fstat(t->local, &st))
+	t->plain = open(path, O_RDONLY | O_CLOEXEC);
+	if (t->local < 0 || t->plain < 0 || fstat(t->local, &st))
 		return bench_fail(b, errno, "open %s", path);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != t->bytes)
 		return bench_fail(b, 0,
@@ -87,24 +80,20 @@ static int open_local(struct remote_target *t, const char *path)
 		return bench_fail(b, errno, "find the mount of %s", path);
 	t->why_not_direct = NULL;
 	t->local_direct = file_direct_open(path, O_RDONLY, &t->why_not_direct);
-	if (t->local_direct >= 0)
-		return 0;
-	if (t->why_not_direct)
-		return 0; /* those rows say it */
-	return bench_fail(b, -t->local_direct, "open %s with O_DIRECT", path);
+	return t->local_direct >= 0 || t->why_not_direct /* those rows say it */
+		       ? 0
+		       : bench_fail(b, -t->local_direct,
+				    "open %s with O_DIRECT", path);
 }
 
 static int open_url(struct remote_target *t, const char *url)
 {
 	const int err = nfs_client_open(&t->nfs, url);
 
-	if (!err) {
-		t->bytes = t->nfs.bytes;
-		return 0;
-	}
-	if (err == -ENOSYS)
-		return bench_skip(t->b, "%s", t->nfs.why);
-	return bench_fail(t->b, 0, "%s", t->nfs.why);
+	t->bytes = t->nfs.bytes;
+	return !err		? 0
+	       : err == -ENOSYS ? bench_skip(t->b, "%s", t->nfs.why)
+				: bench_fail(t->b, 0, "%s", t->nfs.why);
 }
 
 /* In a run's directory the data of the other file programs, if it is of that
@@ -121,16 +110,16 @@ static const char *name_in(const struct remote_target *t, const char *dir)
  * exports.  Return: 0, or bench_skip(): there is none. */
 static int find_lab(struct bench *b, char dir[4096], pid_t *server)
 {
+	const char *why = getenv(LAB_WHY);
 	FILE *f = fopen(LAB_STATE, "re");
 	int n;
 
-	if (!f && getenv(LAB_WHY))
-		return bench_skip(b, "no NFS server to measure: %s",
-				  getenv(LAB_WHY));
 	if (!f)
-		return bench_skip(b, "no NFS server to measure: make nfslab "
-				     "starts one (as root; needs nfs-ganesha "
-				     "and nfs-ganesha-vfs)");
+		return bench_skip(b, "no NFS server to measure: %s",
+				  why ? why
+				      : "make nfslab starts one (as root; "
+					"needs nfs-ganesha and "
+					"nfs-ganesha-vfs)");
 	n = fscanf(f, "%d %4095[^\n]", server, dir);
 	fclose(f);
 	if (n == 2 && *server == 0) /* it says why */
@@ -234,25 +223,33 @@ static int open_mount(struct remote_target *t)
 	return 0;
 }
 
-/* Whether a file that somebody else made is one of ours. */
-static int look_at_contents(struct remote_target *t)
+/* Also whether a file that somebody else made is one of ours. */
+static int open_server(struct remote_target *t)
 {
 	_Alignas(FILE_DATA_ALIGN) static char block[FILE_DATA_BLOCK];
-	const ssize_t got = remote_target_read(t, block, sizeof(block), 0);
+	const int err = open_url(t, t->options->url);
+	ssize_t got;
 
+	if (err)
+		return err;
+	got = remote_target_read(t, block, sizeof(block), 0);
 	if (got < 0)
 		return remote_target_fail(t, (int)got, "read");
 	t->known = got == sizeof(block) &&
 		   file_data_matches(block, sizeof(block), 0);
-	return 0;
+	return t->options->local ? open_local(t, t->options->local) : 0;
 }
 
 int remote_target_open(struct remote_target *t)
 {
 	const struct remote_options *o = t->options;
-	int err;
 
-	if (!!o->nfslab + !!o->dir + !!o->url != 1)
+	if (!o->nfslab && !o->dir && !o->url)
+		return bench_skip(t->b, "no remote file was given: make nfslab "
+					"(as root) starts a server and "
+					"measures it; or give --url or "
+					"--remote-dir");
+	if (o->nfslab + !!o->dir + !!o->url != 1)
 		return bench_fail(t->b, 0,
 				  "give one of --url, --remote-dir and "
 				  "--nfslab");
@@ -260,14 +257,9 @@ int remote_target_open(struct remote_target *t)
 		return bench_fail(t->b, 0,
 				  "--local is the file of --url as this "
 				  "machine sees it");
-	if (o->nfslab)
-		return open_lab(t);
-	if (o->dir)
-		return open_mount(t);
-	err = open_url(t, o->url);
-	if (!err)
-		err = look_at_contents(t);
-	return err || !o->local ? err : open_local(t, o->local);
+	return o->nfslab ? open_lab(t)
+	       : o->dir	 ? open_mount(t)
+			 : open_server(t);
 }
 
 ssize_t remote_target_read(struct remote_target *t, void *buffer, size_t len,
@@ -297,75 +289,62 @@ void remote_target_traffic(const struct remote_target *t,
 	}
 }
 
-static int until_connected(int fd)
-{
-	struct pollfd p = { fd, POLLOUT, 0 };
-	socklen_t len = sizeof(int);
-	int err = 0;
-	const int n = poll(&p, 1, CONNECT_MS);
-
-	if (n <= 0)
-		return n ? -errno : -ETIMEDOUT;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
-		return -errno;
-	return -err;
-}
-
-/* @fd does not block: connect() itself would wait for minutes. */
+/* connect() itself would wait for minutes: @fd does not block.  Return: 0 or
+ * -errno. */
 static int connect_to(int fd, const struct sockaddr_storage *peer,
 		      socklen_t len)
 {
+	struct pollfd p = { fd, POLLOUT, 0 };
+	socklen_t size = sizeof(int);
+	int err = 0, n;
+
 	if (!connect(fd, (const struct sockaddr *)peer, len))
 		return 0;
-	return errno == EINPROGRESS ? until_connected(fd) : -errno;
-}
-
-/* A server that has hung up already had answered. */
-static bool is_established(int fd)
-{
-	struct tcp_info info = { 0 };
-	socklen_t len = sizeof(info);
-
-	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
-	       (info.tcpi_state == STATE_ESTABLISHED ||
-		info.tcpi_state == STATE_CLOSE_WAIT);
+	if (errno != EINPROGRESS)
+		return -errno;
+	n = poll(&p, 1, CONNECT_MS);
+	if (n < 0 || (n && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size)))
+		return -errno;
+	return n ? -err : -ETIMEDOUT;
 }
 
 int remote_target_connect(struct remote_target *t, uint64_t *ticks,
 			  bool *established)
 {
 	const enum timer_method method = bench_timer(t->b)->method;
-	struct sockaddr_storage peer = { 0 };
-	socklen_t len = sizeof(peer);
 	const int nfs = nfs_client_socket(&t->nfs);
-	int fd, err = 0;
+	struct sockaddr_storage peer = { 0 };
+	socklen_t len = sizeof(peer), size = sizeof(struct tcp_info);
+	struct tcp_info info = { 0 };
+	int fd = -1, err = 0;
 
-	if (nfs < 0 || getpeername(nfs, (struct sockaddr *)&peer, &len))
-		return -ENOTCONN;
-	fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		    0);
+	if (nfs >= 0 && !getpeername(nfs, (struct sockaddr *)&peer, &len))
+		fd = socket(peer.ss_family,
+			    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -errno;
+		return bench_fail(t->b, nfs < 0 ? ENOTCONN : errno,
+				  "connect to the server");
 	TIMER_INTERVAL(method, *ticks, err = connect_to(fd, &peer, len));
-	*established = !err && is_established(fd);
+	/* A server that has hung up already had answered. */
+	*established = !err &&
+		       !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) &&
+		       (info.tcpi_state == STATE_ESTABLISHED ||
+			info.tcpi_state == STATE_CLOSE_WAIT);
 	close(fd);
-	return err;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	if (!err || bench_stopping(t->b))
+		return 0;
+	return bench_fail(t->b, -err, "connect to the server");
 }
 
 void remote_target_close(struct remote_target *t)
 {
+	const int fds[] = { t->mounted, t->local, t->local_direct, t->plain };
+
 	if (!t->b)
 		return; /* setup() did not come so far */
-	close_fd(&t->mounted);
-	close_fd(&t->local);
-	close_fd(&t->local_direct);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	nfs_client_close(&t->nfs);
 	if (t->options->dir && t->made.fd >= 0)
 		file_data_remove(&t->made);

@@ -34,6 +34,7 @@ struct remote_target {
 	bool known;		 /* every word of it follows from its offset */
 	int mounted;		 /* O_DIRECT on the mount, or -1 */
 	int local, local_direct; /* or -1 */
+	int plain; /* the local file, with a read-ahead of its own */
 	const char *why_not_direct; /* the local file, or NULL */
 	struct file_place place;    /* of the local file, or of the mount */
 	int server_cpu; /* that the lab's server was put on, or -1 */
@@ -41,9 +42,6 @@ struct remote_target {
 
 /* remote_target_label() - "veth" (the lab), "mount" or "server". */
 const char *remote_target_label(const struct remote_options *o);
-
-/* remote_target_why_not() - why there is nothing to measure, or NULL. */
-const char *remote_target_why_not(const struct remote_options *o);
 
 /* remote_target_init() - nothing open; remote_target_close() accepts it. */
 void remote_target_init(struct remote_target *t, struct bench *b,
@@ -71,7 +69,7 @@ void remote_target_traffic(const struct remote_target *t,
 
 /* remote_target_connect() - make and close a TCP connection to the server,
  * with the time of connect() to @ticks and whether there was one, as TCP says,
- * to @established.  Return: 0 or -errno. */
+ * to @established.  Return: 0 or bench_fail(). */
 int remote_target_connect(struct remote_target *t, uint64_t *ticks,
 			  bool *established);
 
