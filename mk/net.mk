@@ -2,7 +2,7 @@
 # The network programs: their server for another host, and libpcap, without
 # which the rows from captured packets are skipped.
 
-NET_PROGRAMS := $(BUILD)/bin/net_server $(BUILD)/bin/net_delay
+NET_PROGRAMS := $(BUILD)/bin/net_server
 NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/exec/%.o)
 
 OBJS += $(NET_OBJS)

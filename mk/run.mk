@@ -76,7 +76,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/nfslab \
+SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/net_delay scripts/nfslab \
 	     $(wildcard scripts/plot scripts/ab scripts/kernels scripts/layers scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
