@@ -29,43 +29,24 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* strtoull() would also take "+1", " 1" and "-1". */
-static int parse_digits(const char *text, uint64_t *out, char **end)
+/* @suffixes: of 2^10, 2^20 and so on.  Return: as parse_size(). */
+static int parse(const char *text, const char *suffixes, uint64_t *out)
 {
-	if (!isdigit((unsigned char)text[0]))
-		return -EINVAL;
-	errno = 0;
-	*out = strtoull(text, end, 10);
-	return errno ? -ERANGE : 0;
-}
-
-static int parse_u64(const char *text, uint64_t *out)
-{
-	uint64_t n;
-	char *end;
-	int err = parse_digits(text, &n, &end);
-
-	if (err)
-		return err;
-	if (*end)
-		return -EINVAL;
-	*out = n;
-	return 0;
-}
-
-int parse_size(const char *text, uint64_t *out)
-{
-	static const char suffixes[] = "kmg";
-	const char *suffix;
 	unsigned int shift = 0;
 	uint64_t n;
 	char *end;
-	int err = parse_digits(text, &n, &end);
 
-	if (err)
-		return err;
+	/* strtoull() would also take "+1", " 1" and "-1". */
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno)
+		return -ERANGE;
 	if (*end) {
-		suffix = strchr(suffixes, tolower((unsigned char)*end));
+		const char *suffix =
+			strchr(suffixes, tolower((unsigned char)*end));
+
 		if (!suffix || end[1])
 			return -EINVAL;
 		shift = 10 * (unsigned int)(suffix - suffixes + 1);
@@ -74,6 +55,11 @@ int parse_size(const char *text, uint64_t *out)
 		return -ERANGE;
 	*out = n << shift;
 	return 0;
+}
+
+int parse_size(const char *text, uint64_t *out)
+{
+	return parse(text, "kmg", out);
 }
 
 /* The unit that ends a line of help: " ms" for "aimed length, ms; 0 chooses".
@@ -93,7 +79,7 @@ static int store_number(const struct opt *o, void *slot, const char *text)
 	bool is_size = o->kind == OPT_KIND_SIZE;
 	char min[UNITS_MAX], max[UNITS_MAX], unit[32];
 	uint64_t n;
-	int err = is_size ? parse_size(text, &n) : parse_u64(text, &n);
+	int err = parse(text, is_size ? "kmg" : "", &n);
 
 	if (!err && n >= o->min && n <= o->max) {
 		*(uint64_t *)slot = n;

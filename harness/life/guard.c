@@ -327,18 +327,13 @@ static bool is_named(int dir, const char *name, int fd)
 	       open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
-static void name_record(char *name, size_t size)
-{
-	snprintf(name, size, "%d", (int)getpid());
-}
-
 int guard_open(void)
 {
 	char path[PATH_MAX], name[16];
 	int fd = -1;
 
 	guard_clean_up();
-	name_record(name, sizeof(name));
+	snprintf(name, sizeof(name), "%d", (int)getpid());
 	/* Of two that come and go at a time one removes what the other made. */
 	for (int tries = 0; fd < 0 && tries < 3; tries++) {
 		const int dir = open_records(true, path, sizeof(path));
@@ -370,7 +365,7 @@ void guard_close(int fd)
 	char path[PATH_MAX], name[16];
 	const int dir = open_records(false, path, sizeof(path));
 
-	name_record(name, sizeof(name));
+	snprintf(name, sizeof(name), "%d", (int)getpid());
 	if (dir >= 0 && fd >= 0)
 		forget(dir, path, name, fd);
 	if (dir >= 0)

@@ -25,7 +25,7 @@
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
-#include "record.h"
+#include "result.h"
 #include "rows.h"
 #include "supervise.h"
 #include "verdict.h"

@@ -23,7 +23,7 @@
 #include "guard.h"
 #include "noise.h"
 #include "random.h"
-#include "record.h"
+#include "result.h"
 #include "stay.h"
 #include "sysfile.h"
 #include "visit.h"

@@ -115,6 +115,25 @@ json_t *result_to_json(const struct result *r);
  * Return: 0, -EINVAL (not a row), -EPROTO (another schema), -ENOMEM.
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
+
+/*
+ * A row on its way from an invocation to its supervisor, which is the same
+ * program: a mark, then the members in the order of the columns; numbers as
+ * they are in memory, a text or a list behind its length.
+ */
+
+/* record_put() - append @r to the file or pipe @fd.  Return: 0 or -errno. */
+int record_put(int fd, const struct result *r);
+
+/**
+ * record_take() - the record at *@at, which moves behind it.
+ * @end: of what was written.  Nothing in it is relied on: it may be cut short,
+ * or something else may have written there.
+ *
+ * Return: 0, or -EBADMSG: it is no whole record, or there is no memory.
+ */
+int record_take(struct result *r, const char **at, const char *end);
+
 /* result_said() - what an invocation says of the headline, NAN if nothing.  One
  * that could not tell its estimate from nothing is no reason to leave it out:
  * that would bias the others upwards. */

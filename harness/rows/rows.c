@@ -66,34 +66,34 @@ static double step_of(const struct bench *b, const struct case_run *run,
 		       : run->c.step;
 }
 
+/* Of the headline: in the row's unit. */
+static double in_unit(const struct bench *b, const struct case_run *run,
+		      const struct headline *h, double x)
+{
+	return h->ticks ? headline_in_unit(b, run, x) : x;
+}
+
 /* Status and reason; the headline's figures are set if it has one. */
 static int judge(const struct bench *b, const struct case_run *run,
 		 const struct headline *h, struct result *row)
 {
 	const struct evidence *e = evidence_contradicted(run);
+	/* What was measured first is no less of a lie for being dropped. */
+	const bool skipped = run->verdict.state == CASE_SKIPPED &&
+			     !(run->verdict.dropped && e);
 	char why[512], number[UNITS_MAX];
 	double bound;
 
 	if (isfinite(h->resolution) && !run->c.bytes)
-		row->resolution =
-			h->ticks ? headline_in_unit(b, run, h->resolution)
-				 : h->resolution;
+		row->resolution = in_unit(b, run, h, h->resolution);
 	if (isfinite(h->baseline))
 		row->baseline = headline_in_unit(b, run, h->baseline);
-	/* What was measured first is no less of a lie for being dropped. */
-	if (run->verdict.state == CASE_FAILED ||
-	    (run->verdict.state == CASE_SKIPPED &&
-	     !(run->verdict.dropped && e))) {
-		row->status = run->verdict.state == CASE_SKIPPED
-				      ? RESULT_SKIPPED
-				      : RESULT_FAILED;
+	row->status = skipped ? RESULT_SKIPPED : RESULT_FAILED;
+	if (skipped || run->verdict.state == CASE_FAILED)
 		return result_set(&row->reason, run->verdict.why);
-	}
-	row->status = RESULT_FAILED;
 	/* A time of no more than 0 has no rate, least of all a negative one. */
 	if (isfinite(h->value) && !(h->ticks && run->c.bytes && h->value <= 0))
-		row->estimate = h->ticks ? headline_in_unit(b, run, h->value)
-					 : h->value;
+		row->estimate = in_unit(b, run, h, h->value);
 	if (e) {
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
@@ -128,7 +128,7 @@ static void scale(struct result *row)
 	row->cycles = row->value * row->core_hz / 1e9;
 }
 
-/* Lower edge and place of the bin that @x falls into. */
+/* Lower edge of the bin that @x falls into. */
 static double bin_edge(enum bench_histogram kind, double x)
 {
 	if (kind == BENCH_HIST_CYCLES)
@@ -140,37 +140,32 @@ static double bin_edge(enum bench_histogram kind, double x)
 static json_t *histogram(const struct case_run *run, const double *sorted,
 			 size_t n, double core_hz)
 {
+	const bool events = !headline_is_repeated(run) && !run->got.own_unit;
 	/* Single events always have one: their tail is in all invocations. */
-	enum bench_histogram kind =
-		run->c.histogram ? run->c.histogram
-		: headline_is_repeated(run) || run->got.own_unit
-			? BENCH_HIST_NONE
-			: BENCH_HIST_LOG;
+	const enum bench_histogram kind = run->c.histogram ? run->c.histogram
+					  : events	   ? BENCH_HIST_LOG
+							   : BENCH_HIST_NONE;
+	const bool cycles = kind == BENCH_HIST_CYCLES;
+	const double f = cycles ? core_hz / 1e9 : 1;
 	json_t *bins;
 
-	if (kind == BENCH_HIST_NONE ||
-	    (kind == BENCH_HIST_CYCLES && !(core_hz > 0)))
+	if (kind == BENCH_HIST_NONE || !(f > 0))
 		return NULL;
 	bins = json_array();
-	for (size_t i = 0; bins && i < n;) {
-		double f = kind == BENCH_HIST_CYCLES ? core_hz / 1e9 : 1;
-		double edge;
-		size_t count = 0;
+	for (size_t i = 0, next; bins && i < n; i = next) {
+		const double edge = bin_edge(kind, sorted[i] * f);
 
+		next = i + 1;
 		/* A logarithmic bin cannot hold what is not positive. */
-		if (kind == BENCH_HIST_LOG && sorted[i] <= 0) {
-			i++;
+		if (!cycles && sorted[i] <= 0)
 			continue;
-		}
-		edge = bin_edge(kind, sorted[i] * f);
-		for (; i < n && bin_edge(kind, sorted[i] * f) <= edge; i++)
-			count++;
+		while (next < n && bin_edge(kind, sorted[next] * f) <= edge)
+			next++;
 		json_array_append_new(bins, json_pack("[fI]", edge,
-						      (json_int_t)count));
+						      (json_int_t)(next - i)));
 	}
-	return json_pack("{s:s,s:o}", "unit",
-			 kind == BENCH_HIST_CYCLES ? "cycles" : unit_of(run),
-			 "bins", bins ? bins : json_array());
+	return json_pack("{s:s,s:o}", "unit", cycles ? "cycles" : unit_of(run),
+			 "bins", bins);
 }
 
 static int describe_samples(const struct bench *b, const struct case_run *run,
@@ -204,14 +199,13 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 			? run->got.series.iters * (uint64_t)headline_ops(run)
 			: 1;
 	row->histogram = histogram(run, x, n, row->core_hz);
-	if (isfinite(run->got.cold))
-		row->cold =
-			run->got.own_unit
-				? run->got.cold
-				: headline_in_unit(b, run,
-						   (run->got.cold -
-						    headline_overhead(b, run)) /
-							   headline_ops(run));
+	if (isfinite(run->got.cold) && run->got.own_unit)
+		row->cold = run->got.cold;
+	else if (isfinite(run->got.cold))
+		row->cold = headline_in_unit(b, run,
+					     (run->got.cold -
+					      headline_overhead(b, run)) /
+						     headline_ops(run));
 	free(x);
 	return 0;
 }
@@ -237,27 +231,28 @@ static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 json_t *rows_evidence(const struct case_run *run)
 {
 	json_t *o = json_object();
+	int bad = !o;
 
-	for (size_t i = 0; o && i < run->verdict.evidences; i++) {
+	for (size_t i = 0; !bad && i < run->verdict.evidences; i++) {
 		const struct evidence *e = &run->verdict.evidence[i];
 
-		if (json_object_set_new(o, e->what, evidence_of(run, e))) {
-			json_decref(o);
-			return NULL;
-		}
+		bad = json_object_set_new(o, e->what, evidence_of(run, e));
 	}
-	for (size_t i = 0; o && i < run->def.n_facts; i++) {
+	for (size_t i = 0; !bad && i < run->def.n_facts; i++) {
 		const struct fact *f = &run->def.facts[i];
-		json_t *v = f->text		 ? json_string(f->text)
-			    : isfinite(f->value) ? json_real(f->value)
-						 : json_null();
 
-		json_object_set_new(o, f->what, v);
+		json_object_set_new(o, f->what,
+				    f->text		 ? json_string(f->text)
+				    : isfinite(f->value) ? json_real(f->value)
+							 : json_null());
 	}
 #ifndef __OPTIMIZE__
 	json_object_set_new(o, "build", json_string("not optimised"));
 #endif
-	return o;
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 json_t *rows_set_aside(const struct case_run *run)
@@ -267,12 +262,13 @@ json_t *rows_set_aside(const struct case_run *run)
 	if (!run->verdict.set_aside)
 		return json_null();
 	reasons = json_object();
-	for (size_t i = 0; i < run->verdict.evidences; i++)
-		if (run->verdict.evidence[i].short_visits)
-			json_object_set_new(
-				reasons, run->verdict.evidence[i].what,
-				json_integer(
-					run->verdict.evidence[i].short_visits));
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
+		const struct evidence *e = &run->verdict.evidence[i];
+
+		if (e->short_visits)
+			json_object_set_new(reasons, e->what,
+					    json_integer(e->short_visits));
+	}
 	return json_pack("{s:i,s:o}", "visits", (int)run->verdict.set_aside,
 			 "reasons", reasons);
 }
@@ -283,14 +279,13 @@ static int add_counters(const struct bench *b, const struct case_run *run,
 {
 	const struct op_counts *base =
 		run->got.base_counts.intervals ? &run->got.base_counts : NULL;
+	const uint64_t iters =
+		headline_is_repeated(run) ? run->got.series.iters : 0;
 
 	if (!b->counter || !run->got.counts.intervals)
 		return 0;
-	row->counters =
-		op_counts_json(&run->got.counts, base, b->counter,
-			       headline_is_repeated(run) ? run->got.series.iters
-							 : 0,
-			       headline_ops(run));
+	row->counters = op_counts_json(&run->got.counts, base, b->counter,
+				       iters, headline_ops(run));
 	return row->counters ? 0 : -ENOMEM;
 }
 
@@ -323,24 +318,6 @@ static double core_hz_of(const struct bench *b, const struct case_run *run)
 		return speed(&run->got.core_hz, least || few ? 1 : 0.5);
 	return b->now.core_hz.n ? speed(&b->now.core_hz, 0.5)
 				: b->timer.core_hz;
-}
-
-/* A case that had no visit of its own has what was around the others'. */
-static double core_share_of(const struct bench *b, const struct case_run *run)
-{
-	return speed(run->got.core_share.n ? &run->got.core_share
-					   : &b->now.core_share,
-		     0.5);
-}
-
-/* A case that has its samples from another one has its partner, too. */
-static double distance_of(const struct bench *b, const struct case_run *run)
-{
-	const struct case_run *of = bench_case_of(b, run->c.of);
-
-	return speed(run->got.distance.n || !of ? &run->got.distance
-						: &of->got.distance,
-		     0.5);
 }
 
 /* @beside of the visits of @run: how many of @samples. */
@@ -391,6 +368,15 @@ static const char *policy_name(unsigned int policy)
 static int circumstances(const struct bench *b, const struct case_run *run,
 			 struct result *row)
 {
+	const struct case_run *of = bench_case_of(b, run->c.of);
+	/* A case that had no visit of its own has what was around the others',
+	 * and one that has its samples from another one its partner, too. */
+	const struct sample_vec *share = run->got.core_share.n
+						 ? &run->got.core_share
+						 : &b->now.core_share;
+	const struct sample_vec *distance = run->got.distance.n || !of
+						    ? &run->got.distance
+						    : &of->got.distance;
 	struct sched_param param = { 0 };
 	int bad = 0;
 
@@ -400,6 +386,8 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	if (b->timer.hz > 0)
 		bad |= result_set(&row->timer, timer_name(b->timer.method));
 	bad |= result_set(&row->started_at, b->started_at);
+	row->core_share = speed(share, 0.5);
+	row->distance_ns = speed(distance, 0.5);
 	row->priority = param.sched_priority;
 	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;
@@ -461,8 +449,6 @@ int rows_make(const struct bench *b, const struct case_run *run,
 		row->tsc_hz = b->timer.tsc_hz;
 	if (core_hz > 0)
 		row->core_hz = core_hz;
-	row->core_share = core_share_of(b, run);
-	row->distance_ns = distance_of(b, run);
 	headline_find(b, run, &h);
 	bad |= judge(b, run, &h, row);
 	bad |= describe_samples(b, run, &h, row);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "result.h"
 #include "tap.h"
 
 static char bytes[65536];

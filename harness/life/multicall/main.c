@@ -45,13 +45,6 @@ static const struct program {
 EMBED(embedded_true, MULTICALL_TRUE);
 EMBED(embedded_forker, MULTICALL_FORKER);
 
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const struct program *find(const char *name)
 {
 	for (size_t i = 0; i < PROGRAMS; i++)
@@ -80,27 +73,29 @@ static const struct embedded {
 } embedded[] = {
 	{ "oscost-true", embedded_true, embedded_true_end },
 	{ "oscost-forker", embedded_forker, embedded_forker_end },
+	{ NULL, NULL, NULL },
 };
 
 static const struct embedded *find_embedded(const char *name)
 {
-	for (size_t i = 0; i < sizeof(embedded) / sizeof(embedded[0]); i++)
-		if (!strcmp(embedded[i].name, name))
-			return &embedded[i];
-	return NULL;
+	const struct embedded *e = embedded;
+
+	while (e->name && strcmp(e->name, name) != 0)
+		e++;
+	return e;
 }
 
 bool multicall_has(const char *name)
 {
-	return find_embedded(name) != NULL;
+	return find_embedded(name)->name;
 }
 
 int multicall_write(const char *name, int fd)
 {
 	const struct embedded *e = find_embedded(name);
 
-	return e ? io_write(fd, e->from, (size_t)(e->to - e->from), -1)
-		 : -ENOENT;
+	return e->name ? io_write(fd, e->from, (size_t)(e->to - e->from), -1)
+		       : -ENOENT;
 }
 
 static int usage(FILE *to, int code)
@@ -138,7 +133,7 @@ static void stay_as_init(const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct program *p = argc ? find(base(argv[0])) : NULL;
+	const struct program *p = argc ? find(basename(argv[0])) : NULL;
 
 	if (is_init())
 		stay_as_init(argc > 1 ? argv[1] : argv[0]);
