@@ -192,7 +192,7 @@ static void kill_group(pid_t pid, int sig)
 /* What the kernel counted of a process and its CPU so far. */
 struct standing {
 	int64_t at_ns, ran_ns, waited_ns;
-	int cpu;
+	int64_t cpu;
 	bool runnable;
 };
 
@@ -207,7 +207,7 @@ static bool read_standing(struct standing *s, pid_t pid)
 	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
 	state = field_of_stat(stat, 3);
 	s->runnable = state && *state == 'R';
-	s->cpu = (int)field_number(field_of_stat(stat, 39), -1);
+	s->cpu = field_number(field_of_stat(stat, 39), -1);
 	return noise_waits(schedstat, &s->ran_ns, &s->waited_ns) && s->cpu >= 0;
 }
 
@@ -217,21 +217,20 @@ static bool read_standing(struct standing *s, pid_t pid)
 static void look(pid_t pid, struct standing *last)
 {
 	const struct standing before = *last;
-	double took, waited;
 	static bool said;
+	int64_t took, waited;
 
 	if (said || !read_standing(last, pid) || !before.at_ns)
 		return;
-	took = (double)(last->at_ns - before.at_ns);
-	waited = before.runnable && last->runnable &&
-				 last->ran_ns == before.ran_ns
-			 ? took
-			 : (double)(last->waited_ns - before.waited_ns);
-	said = waited > BENCH_MOSTLY * took;
+	took = last->at_ns - before.at_ns;
+	waited = last->waited_ns - before.waited_ns;
+	if (before.runnable && last->runnable && last->ran_ns == before.ran_ns)
+		waited = took;
+	said = (double)waited > BENCH_MOSTLY * (double)took;
 	if (said)
 		warn("the measurement waited %.1f s for CPU %d: a real-time "
 		     "task has it, or a quota (cpu.max) is used up",
-		     waited / 1e9, last->cpu);
+		     (double)waited / 1e9, (int)last->cpu);
 }
 
 /* Ctrl-Z would stop this process and not the invocation, whose group is
@@ -425,46 +424,26 @@ static void on_signal(int sig)
 		invocation_stop = sig;
 }
 
-static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD };
-
-static void watch_signals(void)
+/* To @handler, or what they do by themselves; those that a parent ignores, as
+ * nohup(1) and `&` in a script do, stay so.  @set gets the others. */
+static void set_signals(void (*handler)(int), sigset_t *set)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t set;
+	static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP,
+				       SIGCHLD };
+	struct sigaction action = { .sa_handler = handler }, old;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
-		struct sigaction old;
-
-		/* nohup(1) and `&` in a script ignore some: leave it so. */
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++) {
 		if (!sigaction(watched[i], NULL, &old) &&
 		    old.sa_handler == SIG_IGN && watched[i] != SIGTERM)
 			continue;
-		sigaction(watched[i], &action, NULL);
-		sigaddset(&set, watched[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* What was measured is written next, maybe to a pipe that nobody empties: from
- * here on a signal ends the program at once.  One that is waiting already must
- * not: to ignore it for a moment discards it. */
-static void unwatch_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
-		struct sigaction now;
-
-		if (!sigaction(watched[i], NULL, &now) &&
-		    now.sa_handler == on_signal) {
+		/* One that waits already must not end the program: to ignore it
+		 * for a moment discards it. */
+		if (handler == SIG_DFL)
 			signal(watched[i], SIG_IGN);
-			signal(watched[i], SIG_DFL);
-		}
-		sigaddset(&set, watched[i]);
+		sigaction(watched[i], &action, NULL);
+		sigaddset(set, watched[i]);
 	}
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Of two exit codes the one to end with: a skip does not excuse a failure. */
@@ -527,10 +506,12 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	int guard, code = EXIT_OK, now;
 	const uint64_t begin_ns = invocation_now_ns();
 	unsigned int done = 0;
+	sigset_t watched;
 
 	keep_apart();
 	guard = guard_open();
-	watch_signals();
+	set_signals(on_signal, &watched);
+	sigprocmask(SIG_BLOCK, &watched, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (unsigned int i = 0; i < plan->invocations; i++) {
 		const size_t before = all.n;
@@ -568,6 +549,9 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		result_free(&all.rows[i]);
 	free(all.rows);
 	guard_close(guard);
-	unwatch_signals();
+	/* What was measured is written next, maybe to a pipe that nobody
+	 * empties: from here on a signal ends the program at once. */
+	set_signals(SIG_DFL, &watched);
+	sigprocmask(SIG_UNBLOCK, &watched, NULL);
 	return code;
 }
