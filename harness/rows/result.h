@@ -156,17 +156,9 @@ bool result_shared(const struct result *r, double best);
  * result_aggregate() - one row from the rows of one case in @n invocations.
  * @rows: at least one; all of the same benchmark and case.
  *
- * value: median of the invocations' values; ci95: exact order statistics, null
- * for fewer than 6, and at least half a @quantum to both sides; min, max, mean,
- * stddev: of all samples together; p50 and cold: medians of the invocations';
- * p90 to p999 of events: from the added histograms, of batches: medians;
- * states: of rounds that fall in two groups (grade.h);
- * evidence: sums of expected and seen, facts kept where all agree, else the
- * list of least and greatest; histogram: bins added.  set_aside: visits and
- * reasons added up, and how many invocations failed or shared their core.
- * status: failed if at least half of the invocations failed, and two of them,
- * or none gave anything; else the most common of the others (ok wins a tie),
- * and all figures are of those.  Also usable for n = 1.
+ * docs/results-format.md, Aggregation, says what becomes of each figure; ci95
+ * is of exact order statistics, null for fewer than 6, and at least half a
+ * @quantum to both sides.  Also usable for n = 1.
  *
  * Return: 0 or -ENOMEM.
  */
