@@ -38,186 +38,329 @@
  *           no bounds), perf bench sched pipe (a round trip), CSE 221 report
  *           section 3.6 (one_shot).
  * Needs:    for the ring 95 more processes and up to 96 MiB of memory, else
- * those cases are skipped.
+ *           those cases are skipped.
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
-#include "kernel_tells.h"
-#include "lib/switch_partner.h"
-#include "lib/switch_points.h"
-#include "lib/switch_ring.h"
-#include "lib/switch_shot.h"
+#include "guard.h"
+#include "lib/ring.h"
 #include "partner.h"
+#include "sysfile.h"
 
-struct context_switch_state {
-	struct switch_partner partner;
-	struct switch_link solo; /* for the mechanism: nobody at its far end */
-	struct switch_ring ring;
-	struct switch_account ring_begin;
-	struct switch_shot shot;
-	uint64_t count;		      /* of this visit: round trips, or hops */
-	uint64_t batches;	      /* of this visit */
-	struct switch_account before; /* of this side, before the batch */
+#define MOST  BENCH_TEXT(CHANNEL_MEMBERS)
+#define TOUCH "touch={0,4K,16K,64K,512K,?0..512K/64}"
+/* Ours for all members that there may be, and each one's own. */
+#define MEMORY "needs memory=2*" MOST "*touch;"
+
+static const char points[] =
+	"between={process,thread}"
+	" by={pipe,eventfd,unix,futex,condvar,sched_yield}"
+	" place={same_cpu,same_core,same_package,other_package}"
+	" figure={round_trip,mechanism,switch,switch_low,switch_high,explained}"
+	";"
+	"not place!=same_cpu figure!=round_trip;"
+	"not place!=same_cpu by=sched_yield;"
+	"not by=condvar figure=switch;"
+	"not by!=condvar figure={switch_low,switch_high};"
+	"not by!=pipe figure=explained;"
+	"is switches placed; needs switches if figure=round_trip;"
+	"switch := (whole_ns:round_trip - without_switch_ns:mechanism)"
+	" / divided_by_switches:round_trip.switches_per_turn;"
+	"switch_high := (whole_ns:round_trip - without_switch_ns:mechanism)"
+	" / divided_by_switches:round_trip.switches_per_turn;"
+	/* No switch without a wait and a wake-up, and of those the mechanism of
+	 * a bare futex has two. */
+	"switch_low := (whole_ns:round_trip - without_switch_ns:(mechanism"
+	" + round_trip.switches_per_turn * [by=futex figure=mechanism] / 2))"
+	" / divided_by_switches:round_trip.switches_per_turn;"
+	"explained := mechanism_ns:mechanism"
+	" + switches_per_turn:round_trip.switches_per_turn"
+	" * switch_by_other_ways_ns:(([by=eventfd figure=switch]"
+	" + [by=unix figure=switch]) / 2);"
+
+	"between=process by=pipe place=same_cpu figure=one_shot;"
+	"between=thread by=condvar place=same_cpu figure=one_shot;"
+	"is switches; needs switches;"
+
+	"procs=1 " TOUCH " figure=mechanism; is switches;" MEMORY
+
+	/* The upper bound is a hop, whatever it takes; the lower one is what
+	 * each of its switches took. */
+	"procs={2,4,8,16,64,96,?2.." MOST "} " TOUCH
+	" figure={hop,mechanism_spread,switch_low,switch_high};"
+	"is switches; needs switches if figure=hop;" MEMORY
+	"switch_low := (whole_ns:hop - without_switch_ns:mechanism_spread)"
+	" / divided_by_switches:hop.switches_per_turn;"
+	"switch_high := (whole_ns:hop"
+	" - without_switch_ns:[procs=1 figure=mechanism])"
+	" / divided_by_switches:1";
+
+/* A ring whose memory is larger than this disturbs whatever is measured next,
+ * and takes long enough to be visited once. */
+#define HEAVY_BYTES ((size_t)8 << 20)
+#define HOPS	    32 /* in one event of a ring, at least */
+
+#define NAP_US 20 /* between two looks at a partner that is to sleep */
+
+/* The state of a case. */
+struct switch_case {
+	bool one_shot;
+	bool pair;  /* two partners, whose turn is a round trip; else a hop */
+	bool alone; /* a mechanism */
+	uint32_t members, touch;
+	unsigned int laps; /* in one event of a ring */
+
+	double turns;	    /* that were made, in all */
+	double switches;    /* that the kernel counted for them */
+	double involuntary; /* of these */
 };
+
+struct state {
+	/* By alone.  A pair lives as long as a visit to its case. */
+	struct ring pair[2], ring[2];
+	struct partner other;	    /* of a shot */
+	uint64_t laps, batches;	    /* of this visit */
+	struct ring_account begin;  /* of it, of all members together */
+	struct ring_account before; /* of this side, before the batch */
+	enum timer_method method;
+};
+
+static struct ring *ring_of(struct state *s, const struct switch_case *p)
+{
+	return (p->pair ? s->pair : s->ring) + p->alone;
+}
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
-	int err;
+	struct state *s = state;
 
-	s->count += iters;
+	s->laps += iters;
 	s->batches++;
-	if (p->figure == SWITCH_ROUND_TRIP)
-		return switch_partner_trip(b, &s->partner, iters);
-	err = switch_link_alone(&s->solo, iters);
-	return err ? bench_fail(b, -err, "a message was lost") : 0;
+	return ring_laps(b, ring_of(s, c->data), iters);
 }
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	switch_point_fill(c);
-	if (case_has(c, "between") && !case_is(c, "figure", "one_shot"))
+	struct switch_case *p = c->data;
+
+	p->one_shot = case_is(c, "figure", "one_shot");
+	p->pair = !case_has(c, "procs");
+	p->alone = case_is(c, "figure", "mechanism") ||
+		   case_is(c, "figure", "mechanism_spread");
+	p->members = p->pair ? 2 : (uint32_t)case_int(c, "procs");
+	p->touch = p->pair ? 0 : (uint32_t)case_int(c, "touch");
+	p->laps = p->members < HOPS ? HOPS / p->members : 1;
+	if (p->pair && !p->one_shot)
 		c->run = run;
+	if (!p->pair)
+		c->ops = p->laps * p->members;
+	c->exclusive = (size_t)p->members * p->touch >= HEAVY_BYTES;
 	return true;
 }
 
-static int cpu_of(const struct bench *b, const struct switch_point *p)
-{
-	return p->place == BENCH_SAME_CPU ? bench_cpu(b)
-					  : bench_partner(b, p->place);
-}
-
-static int enter_pair(struct bench *b, struct context_switch_state *s,
-		      const struct switch_point *p)
-{
-	const int err = kernel_needs(b, KERNEL_SWITCHES);
-
-	return err ? err
-		   : switch_partner_start(b, &s->partner, p->way, p->threads,
-					  cpu_of(b, p));
-}
-
-/*
- * The mechanism has a link of its own: at the far end of the other one a
- * partner would wake.  Between threads one is there all the same, asleep: a
- * table of open files that two threads share is dearer to use.
+/* A ring has room for the greatest case: made at the first visit that needs it,
+ * for the other cases fork too, and should not have 96 processes beside them.
  */
-static int enter_mechanism(struct bench *b, struct context_switch_state *s,
-			   const struct switch_point *p)
+static void plan(const struct bench *b, const struct bench_case *c,
+		 struct ring *r)
 {
-	int err = switch_link_open(&s->solo, p->way, p->threads);
+	const struct switch_case *p = c->data;
 
-	if (err)
-		return partner_refused(b, -err, switch_way_name(p->way));
-	return p->threads ? switch_partner_start(b, &s->partner, p->way, true,
-						 bench_cpu(b))
-			  : 0;
+	r->ch.size = sizeof(struct message);
+	if (p->pair) {
+		r->ch.way = channel_way_of(case_str(c, "by"));
+		r->ch.threads = case_is(c, "between", "thread");
+		r->ch.members = 2;
+		return;
+	}
+	BENCH_EACH (b, any, "procs") {
+		const struct switch_case *q = any->data;
+
+		if (any->derived || !bench_selected(b, any))
+			continue;
+		if (q->members > r->ch.members)
+			r->ch.members = q->members;
+		if (q->touch > r->most)
+			r->most = q->touch;
+	}
 }
 
-/* Made at the first visit that needs it: the other cases fork too, and should
- * not have 96 processes beside them. */
-static int need_ring(struct bench *b, struct context_switch_state *s)
+static int take_ring(struct bench *b, struct ring *r, bool alone,
+		     const struct bench_case *c, int cpu)
 {
-	const struct switch_lap most = switch_points_greatest(b);
+	const struct switch_case *p = c->data;
+	int err = 0;
 
-	if (s->ring.room)
-		return 0;
-	return switch_ring_open(b, &s->ring, most.members, most.bytes);
-}
-
-static int enter_hop(struct bench *b, struct context_switch_state *s,
-		     const struct switch_point *p)
-{
-	int err =
-		p->figure == SWITCH_HOP ? kernel_needs(b, KERNEL_SWITCHES) : 0;
-
-	if (!err)
-		err = need_ring(b, s);
-	if (err)
+	if (!r->made) {
+		r->alone = alone;
+		plan(b, c, r);
+		err = ring_open(b, r);
+	}
+	if (err || p->one_shot)
 		return err;
-	switch_ring_touch(&s->ring, p->lap, p->figure != SWITCH_HOP);
-	if (p->figure != SWITCH_HOP)
-		return 0;
-	err = switch_ring_grow(b, &s->ring, p->lap.members);
-	if (err || bench_stopping(b))
-		return err;
-	return switch_ring_account(b, &s->ring, p->lap, &s->ring_begin);
+	r->members = p->members;
+	r->touch = p->touch;
+	return ring_start(b, r, cpu);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
+	struct state *s = state;
+	const struct switch_case *p = c->data;
+	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
+						   : bench_partner(b, c->place);
+	struct ring *r = ring_of(s, p);
+	int err = take_ring(b, r, p->alone, c, cpu);
+
+	s->laps = s->batches = 0;
+	s->method = bench_timer(b)->method;
+	/* Between threads one is there all the same, asleep: a table of open
+	 * files that two threads share is dearer to use. */
+	if (!err && p->alone && r->ch.threads)
+		err = take_ring(b, &s->pair[0], false, c, cpu);
+	if (err || p->alone || p->one_shot || bench_stopping(b))
+		return err;
+	return ring_count(b, r, &s->begin);
+}
+
+/*
+ * One switch, timed once, as the CSE 221 report does it (section 3.6): the
+ * parent reads the clock, writes to a pipe and waits for the child; the child,
+ * asleep in read, wakes up, reads the clock, sends that back and ends.  Two
+ * threads do the same with a condition variable.  The message goes through
+ * pair[0], which has no members.
+ */
+static struct ring_account *other_of(const struct state *s)
+{
+	return &s->pair[0].shared->account[1];
+}
+
+static int wake_up(struct partner *p, void *arg)
+{
+	const struct state *s = arg;
+	struct ring_account *mine = other_of(s);
+	struct mailbox *box = channel_box(&s->pair[0].ch, 1);
+	unsigned char message[sizeof(struct message)];
+	int err = 0;
+
+	if (s->pair[0].ch.threads) {
+		pthread_mutex_lock(&box->lock);
+		while (!box->full)
+			pthread_cond_wait(&box->filled, &box->lock);
+		mine->ticks = timer_end(s->method);
+		box->full = 0;
+		pthread_mutex_unlock(&box->lock);
+	} else {
+		err = ring_get(&s->pair[0], 1, message);
+		mine->ticks = timer_end(s->method);
+	}
+	ring_account_read(mine);
+	return err;
+}
+
+static int wait_until_asleep(struct bench *b, const struct partner *p)
+{
+	char stat[512];
 	int err;
 
-	s->count = s->batches = 0;
-	switch (p->figure) {
-	case SWITCH_ROUND_TRIP:
-		return enter_pair(b, s, p);
-	case SWITCH_MECHANISM:
-		return enter_mechanism(b, s, p);
-	case SWITCH_ONE_SHOT:
-		err = kernel_needs(b, KERNEL_SWITCHES);
-		return err ? err : switch_shot_open(b, &s->shot);
-	default:
-		return enter_hop(b, s, p);
+	if (!guard_sees_processes())
+		return bench_skip(b, "needs /proc, and of this PID namespace, "
+				     "to see the partner asleep");
+	while (!(err = partner_check())) {
+		const long got = sysfile_stat(stat, sizeof(stat),
+					      "/proc/%s/stat", p->page->name);
+		const char *state = field_of_stat(stat, 3);
+
+		if (state && *state == 'S')
+			return 0;
+		if (got == -EMFILE || got == -ENFILE)
+			return bench_skip(b, "see the partner asleep: %s",
+					  strerror((int)-got));
+		usleep(NAP_US);
 	}
+	return partner_failed(b, err);
+}
+
+static int sample_shot(struct bench *b, struct state *s,
+		       const struct bench_case *c)
+{
+	struct ring *r = &s->pair[0];
+	struct mailbox *box = channel_box(&r->ch, 1);
+	const struct ring_account *other = other_of(s);
+	struct ring_account now;
+	uint64_t begin;
+	int bad = 0;
+
+	if (r->ch.threads) {
+		/* Set before the clock is read: what is priced is the wake-up
+		 * and the switch, and the lock is free when it wakes. */
+		pthread_mutex_lock(&box->lock);
+		box->full = 1;
+		pthread_mutex_unlock(&box->lock);
+		begin = timer_begin(s->method);
+		pthread_cond_signal(&box->filled);
+	} else {
+		begin = timer_begin(s->method);
+		bad = ring_put(r, 1, r->buf);
+	}
+	bad |= partner_finish(&s->other);
+	if (bad || !other->ticks)
+		return bench_fail(b, 0, "the partner left no time");
+	bench_fact(b, c, "partner_cpu", other->cpu);
+	if (other->cpu != bench_cpu(b))
+		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
+				  other->cpu, bench_cpu(b));
+	bench_record(b, c, other->ticks - begin);
+	/* The other had been asleep, and this side gave the CPU to it. */
+	ring_account_read(&now);
+	bench_proof(b, c, "switches", 1,
+		    other->voluntary > 0 &&
+			    now.voluntary + now.involuntary >
+				    s->before.voluntary +
+					    s->before.involuntary);
+	return 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
+	struct state *s = state;
+	const struct switch_case *p = c->data;
+	int err = 0;
 
-	if (p->figure == SWITCH_ONE_SHOT)
-		return switch_shot_ready(b, &s->shot, p->threads);
-	switch_account_read(&s->before);
-	return 0;
-}
-
-static int sample_shot(struct bench *b, struct context_switch_state *s,
-		       const struct bench_case *c)
-{
-	uint64_t ticks;
-	const int err = switch_shot_fire(b, &s->shot, &ticks);
-
-	if (err)
-		return err;
-	bench_fact(b, c, "partner_cpu", s->shot.shared->cpu);
-	if (s->shot.shared->cpu != bench_cpu(b))
-		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
-				  s->shot.shared->cpu, bench_cpu(b));
-	bench_record(b, c, ticks);
-	bench_proof(b, c, "switches", 1, switch_shot_switched(&s->shot));
-	return 0;
+	if (p->one_shot) {
+		*other_of(s) = (struct ring_account) { 0 };
+		err = partner_start(b, &s->other,
+				    s->pair[0].ch.threads ? PARTNER_THREAD
+							  : PARTNER_PROCESS,
+				    bench_cpu(b), wake_up, s);
+		if (!err)
+			err = wait_until_asleep(b, &s->other);
+	}
+	ring_account_read(&s->before);
+	return err;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
+	struct state *s = state;
+	const struct switch_case *p = c->data;
+	struct ring *r = ring_of(s, p);
 	uint64_t ticks;
 	int err;
 
-	if (p->figure == SWITCH_ONE_SHOT)
+	if (p->one_shot)
 		return sample_shot(b, s, c);
-	s->count += (uint64_t)p->laps * p->lap.members;
-	if (p->figure == SWITCH_HOP)
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       err = switch_ring_run(b, &s->ring, p->lap,
-						     p->laps))
-	else
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       err = switch_ring_alone(&s->ring, p->lap,
-						       p->laps))
-	if (err)
-		return bench_fail(b, -err, "pass the token");
-	bench_record(b, c, ticks);
-	return 0;
+	s->laps += p->laps;
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       err = ring_laps(b, r, p->laps));
+	if (!err)
+		bench_record(b, c, ticks);
+	return err;
 }
 
 /*
@@ -228,19 +371,18 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
  * message either, and is not in the medians.
  */
 static void never_waited(struct bench *b, const struct bench_case *c,
-			 struct context_switch_state *s, double messages)
+			 const struct state *s, double messages)
 {
-	const struct switch_point *p = c->data;
-	struct switch_account now;
+	struct ring_account now;
 	double waited;
 
-	switch_account_read(&now);
+	ring_account_read(&now);
 	waited = (double)(now.voluntary - s->before.voluntary) -
 		 (double)(now.fetched - s->before.fetched);
 	bench_purity(b, c, "messages_without_waiting", BENCH_MOSTLY, messages,
 		     messages - fmax(0, waited));
 	/* A third task that wants the CPU gets it. */
-	if (p->way == SWITCH_YIELD && p->figure == SWITCH_MECHANISM)
+	if (case_is(c, "by", "sched_yield"))
 		bench_purity(b, c, "yields_without_switch", BENCH_MOSTLY,
 			     messages,
 			     messages - (double)(now.involuntary -
@@ -250,134 +392,104 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
+	struct state *s = state;
+	const struct switch_case *p = c->data;
 
-	switch (p->figure) {
-	case SWITCH_ROUND_TRIP:
-		return switch_partner_park(b, &s->partner);
-	case SWITCH_MECHANISM:
-		never_waited(b, c, s, 2 * (double)iters);
+	if (p->one_shot)
 		return 0;
-	case SWITCH_HOP_MECHANISM:
-	case SWITCH_HOP_SPREAD:
-		never_waited(b, c, s, (double)p->laps * p->lap.members);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-/* What was counted in this visit is added to what @c has already: all other
- * figures of the row are shares of it. */
-static void count_in(struct bench *b, const struct bench_case *c,
-		     const struct context_switch_state *s, double voluntary,
-		     double involuntary)
-{
-	struct switch_point *p = c->data;
-
-	p->turns += (double)s->count;
-	p->switches += voluntary + involuntary;
-	p->involuntary += involuntary;
-	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
-	bench_fact(b, c, "involuntary_per_turn", p->involuntary / p->turns);
+	if (!p->alone)
+		return ring_rest(b, ring_of(s, p));
+	never_waited(b, c, s,
+		     (double)p->members * (double)(p->pair ? iters : p->laps));
+	return 0;
 }
 
 /*
- * On one CPU a round trip cannot be made without two switches, of whatever
- * kind: who is woken may preempt his waker, which counts as involuntary.
- * On two CPUs an answer may come before its reader has gone to sleep, so there
- * half of them may be missing.
+ * On one CPU no message is passed without a switch, of whatever kind: who is
+ * woken may preempt his waker, which counts as involuntary.  On two CPUs an
+ * answer may come before its reader has gone to sleep, so there half of them
+ * may be missing.
  * All switches of sched_yield are involuntary.  A scheduler that lets a task
  * that yields go on, or thinks that the partner has had too much, does not
  * switch; and the first call of a batch may miss a partner who is only waking
  * up.
  */
-static int leave_pair(struct bench *b, struct context_switch_state *s,
-		      const struct bench_case *c, const struct switch_point *p)
+static int count_switches(struct bench *b, struct state *s,
+			  const struct bench_case *c, struct switch_case *p)
 {
-	const double turns = 2.0 * (double)s->count;
-	const double share = p->place == BENCH_SAME_CPU ? 1 : 0.5;
-	struct switch_account both;
+	struct ring *r = ring_of(s, p);
+	const bool yields = case_is(c, "by", "sched_yield");
+	const double share = c->place == BENCH_SAME_CPU ? 1 : 0.5;
+	struct ring_account end;
+	double voluntary, involuntary, messages;
 	int err;
 
-	if (!s->count || bench_stopping(b))
+	if (!s->laps || r->broken || bench_stopping(b))
 		return 0;
-	err = switch_partner_account(b, &s->partner, &both);
+	err = ring_count(b, r, &end);
 	if (err)
 		return err;
-	if (p->way == SWITCH_YIELD) {
-		both.voluntary = 0; /* waits for the first and the last one */
+	voluntary = (double)(end.voluntary - s->begin.voluntary);
+	involuntary = (double)(end.involuntary - s->begin.involuntary);
+	/* Each counted itself when the message came, at both ends: the switches
+	 * of one lap more are between. */
+	messages = (double)p->members * (double)(s->laps + !yields);
+	if (yields) {
+		voluntary = 0; /* waits for the first and the last one */
 		bench_purity(b, c, "yields_that_switched", BENCH_MOSTLY,
-			     turns - 2.0 * (double)s->batches,
-			     (double)both.involuntary);
+			     messages - 2 * (double)s->batches, involuntary);
 	} else {
-		bench_least(b, c, "switches", share * turns,
-			    (double)(both.voluntary + both.involuntary));
+		bench_least(b, c, "switches", share * messages,
+			    voluntary + involuntary);
 	}
-	count_in(b, c, s, (double)both.voluntary, (double)both.involuntary);
-	partner_seen(b, c, &s->partner.partner);
+	/* What was counted in this visit is added to what there is already: all
+	 * other figures of the row are shares of it. */
+	p->turns += p->pair ? messages / 2 : messages;
+	p->switches += voluntary + involuntary;
+	p->involuntary += involuntary;
+	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
+	bench_fact(b, c, "involuntary_per_turn", p->involuntary / p->turns);
+	bench_fact(b, c, p->pair ? "partner_cpu" : "members_cpu", end.cpu);
 	return 0;
 }
 
-static int leave_hop(struct bench *b, struct context_switch_state *s,
-		     const struct bench_case *c, const struct switch_point *p)
+static void close_pairs(struct state *s)
 {
-	struct switch_account end;
-	double voluntary, involuntary;
-	int err;
-
-	if (!s->count || bench_stopping(b))
-		return 0;
-	err = switch_ring_account(b, &s->ring, p->lap, &end);
-	if (err)
-		return err;
-	/* Each counted itself when the token came, at both ends: the switches
-	 * of one lap more are between. */
-	s->count += p->lap.members;
-	voluntary = (double)(end.voluntary - s->ring_begin.voluntary);
-	involuntary = (double)(end.involuntary - s->ring_begin.involuntary);
-	bench_least(b, c, "switches", (double)s->count,
-		    voluntary + involuntary);
-	count_in(b, c, s, voluntary, involuntary);
-	bench_fact(b, c, "members_cpu", s->ring.cpu);
-	return 0;
+	if (s->other.page)
+		ring_put(&s->pair[0], 1, s->pair[0].buf);
+	partner_stop(&s->other);
+	for (int i = 0; i < 2; i++)
+		ring_close(&s->pair[i]);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct context_switch_state *s = state;
-	const struct switch_point *p = c->data;
-	int err = 0;
+	struct state *s = state;
+	struct switch_case *p = c->data;
+	const int err =
+		p->alone || p->one_shot ? 0 : count_switches(b, s, c, p);
 
-	if (p->figure == SWITCH_ROUND_TRIP)
-		err = leave_pair(b, s, c, p);
-	else if (p->figure == SWITCH_HOP)
-		err = leave_hop(b, s, c, p);
-	switch_partner_stop(&s->partner);
-	switch_link_close(&s->solo);
-	switch_shot_close(&s->shot);
+	close_pairs(s);
 	/* A member that died is a new one at the next visit. */
-	if (s->ring.room && partner_check() == -ESRCH)
-		switch_ring_close(&s->ring);
+	if (s->ring[0].broken)
+		ring_close(&s->ring[0]);
 	return err;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	struct context_switch_state *s = state;
+	struct state *s = state;
 
-	switch_partner_stop(&s->partner);
-	switch_link_close(&s->solo);
-	switch_shot_close(&s->shot);
-	switch_ring_close(&s->ring);
+	close_pairs(s);
+	for (int i = 0; i < 2; i++)
+		ring_close(&s->ring[i]);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "context_switch",
-	.state_size = sizeof(struct context_switch_state),
-	.case_state_size = sizeof(struct switch_point),
-	.points = switch_points,
+	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct switch_case),
+	.points = points,
 	.point = point,
 	.enter = enter,
 	.prepare = prepare,

@@ -38,17 +38,11 @@
  *           trip: comparable with via=pipe,measure=latency).
  * Needs:    two CPUs for place=other_cpu.
  */
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench.h"
-#include "lib/ipc_channel.h"
-#include "lib/ipc_partner.h"
+#include "lib/flow.h"
+#include "lib/ring.h"
 
 /* Spans.  A flow that has just begun is faster: both ends run, and only then
  * begin to wait for each other.  As long at any effort, or that would decide
@@ -71,40 +65,20 @@ static const char points[] =
 	"is placed;"
 	"is exclusive mean higher unit='B/s' most=$spans if measure=bandwidth";
 
-struct channel_case {
-	enum ipc_via via;
-	enum ipc_duty duty;
-	uint64_t size;
-	enum bench_place place;
-};
-
 struct state {
-	struct ipc_shared *shared;
-	struct ipc_partner partner;
-	struct ipc_partner sink; /* of a flow, on this CPU */
-	uint32_t span;		 /* of its log */
-	uint64_t moment;	 /* of its clock, of the next sample */
-	struct ipc_ends ends;
-	struct ipc_channel ch;
-	uint64_t messages, bytes; /* received before the batch at hand */
-	bool broken; /* the partner and we are not in step any more */
-	bool opened;
-	char name[40]; /* of a message queue, for a moment */
+	struct ring pair; /* of a latency, while it is visited */
+	struct flow flow; /* of a bandwidth */
+	uint32_t span;	  /* of its log */
+	uint64_t moment;  /* of its clock, of the next sample */
+	uint64_t before;  /* messages received before the batch at hand */
 };
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
 	struct state *s = state;
-	int err = 0;
 
-	for (uint64_t i = 0; i < iters && !err; i++) {
-		err = ipc_send(&s->ch);
-		if (!err)
-			err = ipc_receive(&s->ch);
-	}
-	s->broken = err;
-	return err ? partner_failed(b, err) : 0;
+	return ring_laps(b, &s->pair, iters);
 }
 
 /*
@@ -115,18 +89,18 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct ipc_shared *shared = s->shared;
+	const struct flow_shared *log = s->flow.shared;
 	const struct timer *t = bench_timer(b);
-	const struct ipc_stamp *at = &shared->stamp[s->span];
+	const struct flow_stamp *at = &log->stamp[s->span];
 	double ns;
 
 	if (bench_stopping(b))
 		return 0;
-	while (at[1].ticks <= s->moment && s->span + 2 < shared->wanted)
-		at = &shared->stamp[++s->span];
+	while (at[1].ticks <= s->moment && s->span + 2 < log->wanted)
+		at = &log->stamp[++s->span];
 	if (at[1].ticks <= s->moment)
 		return 0; /* more than there is room for, at a great effort */
-	s->moment += (uint64_t)(IPC_SPAN_NS * 1e-9 * t->hz);
+	s->moment += (uint64_t)(FLOW_SPAN_NS * 1e-9 * t->hz);
 	ns = timer_ns(t, (double)(at[1].ticks - at[0].ticks));
 	bench_record_value(b, c,
 			   (double)(at[1].bytes - at[0].bytes) * 1e9 / ns);
@@ -139,20 +113,9 @@ static unsigned int spans_of(const struct bench *b)
 	return (unsigned int)fmax(BENCH_LEAST_EVENTS, SPANS * bench_effort(b));
 }
 
-_Static_assert(IPC_MOST_BYTES == (size_t)256 * 1024, "as in the text");
-
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct channel_case *cc = c->data;
-	const bool flow = case_is(c, "measure", "bandwidth");
-
-	*cc = (struct channel_case) {
-		.via = CASE_ENUM(c, "via", ipc_via_name, IPC_VIAS),
-		.duty = flow ? IPC_SOURCE : IPC_ECHO,
-		.size = (uint64_t)case_int(c, "size"),
-		.place = c->place,
-	};
-	if (flow)
+	if (case_is(c, "measure", "bandwidth"))
 		c->sample = sample;
 	else
 		c->run = run;
@@ -165,115 +128,54 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static int setup(struct bench *b, void *state)
+static struct channel channel_of(const struct bench_case *c)
 {
-	struct state *s = state;
-	void *buf;
+	const size_t size = (size_t)case_int(c, "size");
 
-	/* A partner that died is to be an error and not our end. */
-	signal(SIGPIPE, SIG_IGN);
-	s->shared = partner_share(sizeof(*s->shared));
-	buf = mmap(NULL, IPC_MOST_BYTES, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (!s->shared || buf == MAP_FAILED)
-		return bench_fail(b, ENOMEM, "memory for messages");
-	s->partner.shared = s->sink.shared = s->shared;
-	s->partner.buf = s->sink.buf = buf;
-	s->ch = (struct ipc_channel) { .rings = &s->shared->rings, .buf = buf };
-	/* Nobody else's: a process id, and a random number. */
-	snprintf(s->name, sizeof(s->name), "/oscost-%d-%08x", getpid(),
-		 (unsigned int)bench_random(b));
-	bench_guard(b, "mq", s->name);
-	return 0;
+	return (struct channel) {
+		.way = channel_way_of(case_str(c, "via")),
+		.members = 2,
+		/* Eight bytes for the number, also where nothing is carried. */
+		.size = size ? size : sizeof(struct message),
+	};
 }
 
-/* A channel that this machine's limits forbid is no failure. */
-static int cannot_open(struct bench *b, const struct channel_case *cc, int err)
-{
-	const char *via = ipc_via_name(cc->via);
-
-	switch (-err) {
-	case EMSGSIZE:
-		return bench_skip(b,
-				  "%s: %llu bytes are more than a message "
-				  "may have (sysctl %s)",
-				  via, (unsigned long long)cc->size,
-				  cc->via == IPC_POSIX_MQ
-					  ? "fs.mqueue.msgsize_max"
-					  : "net.core.wmem_default");
-	case ENOSPC:
-	case EMFILE:
-	case ENFILE:
-		return bench_skip(b, "%s: a limit of the system is reached: %s",
-				  via, strerror(-err));
-	case ENOSYS:
-		return bench_skip(b, "%s: not in this kernel", via);
-	default:
-		return bench_fail(b, -err, "open %s", via);
-	}
-}
-
-static void guard_semaphore(struct bench *b, int id)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d", id);
-	bench_guard(b, "sem", text);
-}
-
-/* The flow begins here, and goes on until leave(). */
-static int begin_flow(struct bench *b, struct state *s)
+static int enter_flow(struct bench *b, struct state *s, int cpu)
 {
 	const uint32_t spans = spans_of(b);
 	const uint32_t wanted = WARM_UP + spans + UNCOUNTED(spans) + 1;
-	int err;
+	const int err = flow_begin(b, &s->flow, wanted, cpu);
 
-	s->shared->wanted = wanted < IPC_STAMPS ? wanted : IPC_STAMPS;
 	s->span = WARM_UP;
-	s->broken = true; /* a source alone does not end */
-	err = ipc_partner_start(b, &s->sink, &s->ends, bench_cpu(b), IPC_SINK);
-	if (err)
-		return err;
-	err = ipc_partner_stamps(s->shared);
-	if (err)
-		return partner_failed(b, err);
-	s->broken = false;
-	s->moment = s->shared->stamp[WARM_UP].ticks;
-	return 0;
+	s->moment = err ? 0 : s->flow.shared->stamp[WARM_UP].ticks;
+	return err;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->data;
-	const int cpu = cc->place == BENCH_SAME_CPU
-				? bench_cpu(b)
-				: bench_partner(b, cc->place);
-	/* Eight bytes for the number, also where nothing is carried. */
-	const uint64_t size = cc->size ? cc->size : sizeof(uint64_t);
-	struct ipc_ends theirs;
-	int err = ipc_open(cc->via, size, s->name, &s->ends, &theirs);
+	struct ring_account sum;
+	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
+						   : bench_partner(b, c->place);
+	int err;
 
-	if (err)
-		return cannot_open(b, cc, err);
-	s->opened = true;
-	s->broken = true;
-	if (s->ends.semaphore >= 0)
-		guard_semaphore(b, s->ends.semaphore);
-	ipc_attach(&s->ch, &s->ends);
-	err = ipc_partner_start(b, &s->partner, &theirs, cpu, cc->duty);
-	if (err)
-		return err;
-	s->broken = false;
-	return cc->duty == IPC_SOURCE ? begin_flow(b, s) : 0;
+	if (c->sample) {
+		s->flow.ring.ch = channel_of(c);
+		return enter_flow(b, s, cpu);
+	}
+	s->pair.ch = channel_of(c);
+	err = ring_open(b, &s->pair);
+	if (!err)
+		err = ring_start(b, &s->pair, cpu);
+	/* It is there when the first message has come back. */
+	return err ? err : ring_count(b, &s->pair, &sum);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	s->messages = s->ch.received;
-	s->bytes = s->ch.bytes;
+	s->before = s->pair.received;
 	return 0;
 }
 
@@ -281,86 +183,83 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->data;
+	const double size = (double)case_int(c, "size");
+	const double got = (double)(s->pair.received - s->before);
 
-	if (cc->duty == IPC_SOURCE)
+	if (c->sample)
 		return 0; /* all at the end of the flow */
-	bench_proof(b, c, "messages", (double)iters,
-		    (double)(s->ch.received - s->messages));
-	if (cc->size)
-		bench_proof(b, c, "bytes", (double)iters * (double)cc->size,
-			    (double)(s->ch.bytes - s->bytes));
+	bench_proof(b, c, "messages", (double)iters, got);
+	if (size > 0)
+		bench_proof(b, c, "bytes", (double)iters * size, got * size);
 	return 0;
 }
 
 /* All that was sent has come, and each byte that was looked at was right. */
-static void prove_flow(struct bench *b, const struct bench_case *c,
-		       const struct ipc_report *source,
-		       const struct ipc_report *sink)
+static int leave_flow(struct bench *b, const struct bench_case *c,
+		      struct flow *f)
 {
-	const struct channel_case *cc = c->data;
+	const struct flow_report *source = &f->shared->source;
+	const struct flow_report *sink = &f->shared->sink;
+	const int err = flow_end(b, f);
 
+	if (err)
+		return err;
+	bench_fact(b, c, "partner_cpu", source->cpu);
 	bench_proof(b, c, "messages", (double)source->sent,
 		    (double)sink->received);
-	bench_proof(b, c, "bytes", (double)(source->sent * cc->size),
+	bench_proof(b, c, "bytes", (double)(source->sent * f->ring.ch.size),
 		    (double)sink->bytes);
 	bench_proof(b, c, "bytes_right", (double)sink->checked,
 		    (double)sink->right);
+	return 0;
+}
+
+static int leave_pair(struct bench *b, const struct bench_case *c,
+		      struct ring *r)
+{
+	struct ring_account sum;
+	const int err = ring_count(b, r, &sum);
+
+	if (err)
+		return err;
+	bench_fact(b, c, "partner_cpu", sum.cpu);
+	bench_least(b, c, "partner_received", (double)r->received,
+		    (double)r->shared->account[1].received);
+	return 0;
+}
+
+static void close_all(struct state *s)
+{
+	ring_close(&s->pair);
+	flow_close(&s->flow);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct channel_case *cc = c->data;
-	const bool flow = cc->duty == IPC_SOURCE;
-	const struct ipc_report *report = &s->shared->report[cc->duty];
 	int err = 0;
 
-	if (!s->opened)
-		return 0;
-	if (!s->broken) {
-		err = ipc_partner_end(&s->partner, flow ? NULL : &s->ch);
-		if (!err && flow)
-			err = ipc_partner_end(&s->sink, NULL);
-	}
-	partner_stop(&s->partner.partner);
-	partner_stop(&s->sink.partner);
-	ipc_close(&s->ends);
-	s->opened = false;
-	if (err)
-		return partner_failed(b, err);
-	if (s->broken)
-		return 0;
-	bench_fact(b, c, "partner_cpu", report->cpu);
-	if (flow)
-		prove_flow(b, c, report, &s->shared->report[IPC_SINK]);
-	else
-		bench_least(b, c, "partner_received", (double)s->ch.sent - 1,
-			    (double)report->received);
-	return 0;
+	if (s->moment)
+		err = leave_flow(b, c, &s->flow);
+	else if (s->pair.received && !s->pair.broken)
+		err = leave_pair(b, c, &s->pair);
+	s->moment = 0;
+	close_all(s);
+	return err;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	struct state *s = state;
-
-	partner_stop(&s->sink.partner);
-	partner_stop(&s->partner.partner);
-	if (s->opened)
-		ipc_close(&s->ends);
-	s->opened = false;
-	partner_unshare(s->shared, sizeof(*s->shared));
+	close_all(state);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "ipc",
 	.switches = true,
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct channel_case),
 	.points = points,
 	.point = point,
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
 	.conclude = conclude,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a switch costs, from made-up round trips and counts of switches. */
-#include "../../bench/task/lib/switch_points.h"
+#include "../../bench/task/context_switch.c"
 #include "case.h"
 #include "invocation.h"
 #include "tap.h"
 #include "topo.h"
 
-static const struct bench_desc desc = { .points = switch_points };
+static const struct bench_desc desc = { .points = points };
 static struct bench b = { .desc = &desc };
 
 /* The case @prefix@name has the value @ns, and of a whole @switches. */

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring.h"
+
+#include <errno.h>
+#include <mqueue.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sync_futex.h"
+
+/* The loops are compiled once for each way, so that which it is was decided
+ * before the interval began. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+#define LINE_BYTES 64
+
+/* To the others, which look at it when a message has come. */
+enum ring_order {
+	RING_GO,
+	RING_REPORT, /* count yourself */
+	RING_STOP,   /* return */
+};
+
+void ring_account_read(struct ring_account *a)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	a->voluntary = u.ru_nvcsw;
+	a->involuntary = u.ru_nivcsw;
+	a->fetched = u.ru_majflt;
+	a->cpu = sched_getcpu();
+}
+
+/* Signals come to all sides (Ctrl-C, the watch): that is no message. */
+#define RETRY(call)                               \
+	({                                        \
+		ssize_t n_;                       \
+		do                                \
+			n_ = (call);              \
+		while (n_ < 0 && errno == EINTR); \
+		n_;                               \
+	})
+
+/* What a call that moved @n bytes of @all, or failed, means: 0 or -errno. */
+ALWAYS_INLINE int whole(ssize_t n, size_t all)
+{
+	return n == (ssize_t)all ? 0 : n < 0 ? -errno : -EBADMSG;
+}
+
+/* The bytes of @buf out, or in. */
+ALWAYS_INLINE int pass_bytes(int fd, unsigned char *buf, size_t left, bool out)
+{
+	while (left) {
+		const ssize_t n =
+			RETRY(out ? write(fd, buf, left) : read(fd, buf, left));
+
+		if (n <= 0)
+			return whole(n, left);
+		buf += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
+ALWAYS_INLINE int pass_futex(struct mailbox *box, bool threads,
+			     unsigned char *buf, bool out)
+{
+	if (out) {
+		memcpy(&box->message, buf, sizeof(box->message));
+		atomic_store_explicit(&box->full, 1, memory_order_release);
+		return futex_wake(&box->full, 1, threads) < 0 ? -EIO : 0;
+	}
+	while (!atomic_load_explicit(&box->full, memory_order_acquire))
+		futex_wait(&box->full, 0, threads);
+	memcpy(buf, &box->message, sizeof(box->message));
+	atomic_store_explicit(&box->full, 0, memory_order_relaxed);
+	return 0;
+}
+
+ALWAYS_INLINE int pass_condvar(struct mailbox *box, unsigned char *buf,
+			       bool out)
+{
+	pthread_mutex_lock(&box->lock);
+	while (!out && !box->full)
+		pthread_cond_wait(&box->filled, &box->lock);
+	if (out)
+		memcpy(&box->message, buf, sizeof(box->message));
+	else
+		memcpy(buf, &box->message, sizeof(box->message));
+	atomic_store_explicit(&box->full, out, memory_order_relaxed);
+	if (out)
+		pthread_cond_signal(&box->filled);
+	return -pthread_mutex_unlock(&box->lock);
+}
+
+ALWAYS_INLINE int operate(int semaphore, unsigned int member, short by)
+{
+	struct sembuf op = { (unsigned short)member, by, 0 };
+
+	return whole(RETRY(semop(semaphore, &op, 1)), 0);
+}
+
+/* One message out of @buf to the mailbox of @member, or from there. */
+ALWAYS_INLINE int pass(enum channel_way way, const struct ring *r,
+		       unsigned int member, unsigned char *buf, bool out)
+{
+	const struct channel *ch = &r->ch;
+	struct mailbox *box = channel_box(ch, member);
+	const int fd = ch->fd[member][out];
+	const size_t size = ch->size;
+
+	switch (way) {
+	case CHANNEL_UNIX_DGRAM:
+		return whole(RETRY(out ? send(fd, buf, size, 0)
+				       : recv(fd, buf, size, MSG_TRUNC)),
+			     size);
+	case CHANNEL_POSIX_MQ:
+		return out ? whole(RETRY(mq_send(fd, (char *)buf, size, 0)), 0)
+			   : whole(RETRY(mq_receive(fd, (char *)buf, size,
+						    NULL)),
+				   size);
+	case CHANNEL_SYSV_SEM:
+		return operate(ch->semaphore, member, out ? 1 : -1);
+	case CHANNEL_SHM_FUTEX:
+		if (out)
+			queue_put(&box->queue, buf, size);
+		else
+			queue_get(&box->queue, buf, size);
+		return 0;
+	case CHANNEL_CONDVAR:
+		return pass_condvar(box, buf, out);
+	case CHANNEL_FUTEX:
+	case CHANNEL_YIELD:
+		return pass_futex(box, ch->threads, buf, out);
+	default:
+		return pass_bytes(fd, buf, size, out);
+	}
+}
+
+#define OF(way, f, ...) \
+	case way:       \
+		return f(way, __VA_ARGS__);
+#define BY_WAY(r, f, ...)                               \
+	switch ((r)->ch.way) {                          \
+		OF(CHANNEL_PIPE, f, __VA_ARGS__)        \
+		OF(CHANNEL_EVENTFD, f, __VA_ARGS__)     \
+		OF(CHANNEL_UNIX_STREAM, f, __VA_ARGS__) \
+		OF(CHANNEL_UNIX_DGRAM, f, __VA_ARGS__)  \
+		OF(CHANNEL_FUTEX, f, __VA_ARGS__)       \
+		OF(CHANNEL_CONDVAR, f, __VA_ARGS__)     \
+		OF(CHANNEL_SHM_FUTEX, f, __VA_ARGS__)   \
+		OF(CHANNEL_POSIX_MQ, f, __VA_ARGS__)    \
+		OF(CHANNEL_SYSV_SEM, f, __VA_ARGS__)    \
+	default:                                        \
+		return f(CHANNEL_YIELD, __VA_ARGS__);   \
+	}
+
+int ring_put(const struct ring *r, unsigned int to, unsigned char *buf)
+{
+	BY_WAY(r, pass, r, to, buf, true)
+}
+
+int ring_get(const struct ring *r, unsigned int self, unsigned char *buf)
+{
+	BY_WAY(r, pass, r, self, buf, false)
+}
+
+/* One load from each line, as the members of lmbench's ring add up an array.
+ * Return: bytes that it went over, which the message tells the next one. */
+static uint32_t read_lines(const char *memory, uint32_t bytes)
+{
+	uint64_t sum = 0, x;
+	uint32_t i;
+
+	for (i = 0; i < bytes; i += LINE_BYTES) {
+		memcpy(&x, memory + i, sizeof(x));
+		sum += x;
+	}
+	BENCH_KEEP(sum);
+	return i;
+}
+
+static unsigned char *buf_of(const struct ring *r, unsigned int member)
+{
+	return r->buf + member * ((r->ch.size + 63) & ~(size_t)63);
+}
+
+/* The message as it came, after the reading that it asks for. */
+ALWAYS_INLINE struct message take(const unsigned char *buf, const char *memory)
+{
+	struct message m;
+
+	memcpy(&m, buf, sizeof(m));
+	m.word = read_lines(memory, m.word);
+	return m;
+}
+
+/* Without a message, but for the begin of each batch and its end: else the
+ * other would take half of the CPU from the harness. */
+enum { YIELD_GO = 1, YIELD_REST };
+
+static int yield(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sched_yield();
+	return 0;
+}
+
+static int yield_laps(struct ring *r)
+{
+	struct mailbox *box = channel_box(&r->ch, 1);
+	const int err = ring_put(r, 1, r->buf);
+
+	yield(r->laps);
+	atomic_store_explicit(&box->full, YIELD_REST, memory_order_release);
+	return err;
+}
+
+static int yield_rest(void *arg)
+{
+	const struct ring *r = arg;
+
+	return ring_get(r, 0, r->buf);
+}
+
+static int yield_serve(const struct ring *r)
+{
+	struct mailbox *box = channel_box(&r->ch, 1);
+	int err = 0;
+
+	while (!err && atomic_load(&r->shared->order) != RING_STOP) {
+		const uint32_t word =
+			atomic_load_explicit(&box->full, memory_order_acquire);
+
+		if (word == YIELD_GO) {
+			sched_yield();
+		} else if (!word) {
+			futex_wait(&box->full, 0, r->ch.threads);
+		} else {
+			ring_account_read(&r->shared->account[1]);
+			atomic_store(&box->full, 0);
+			err = ring_put(r, 0, buf_of(r, 1));
+		}
+	}
+	return err;
+}
+
+ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
+{
+	const char *const memory = r->memory;
+	unsigned char *const buf = r->buf;
+	const uint32_t first = r->number;
+	struct message m = { first, r->touch }, back;
+	int err = 0;
+
+	if (way == CHANNEL_YIELD)
+		return yield_laps(r);
+	for (uint64_t i = 0; i < r->laps && !err; i++) {
+		m.number++;
+		memcpy(buf, &m, sizeof(m));
+		err = pass(way, r, 1, buf, true);
+		if (!err)
+			err = pass(way, r, 0, buf, false);
+		back = take(buf, memory);
+		if (!err && memcmp(&back, &m, sizeof(m)) != 0)
+			err = -EBADMSG;
+	}
+	r->received += m.number - first - (err != 0);
+	r->number = m.number;
+	return err;
+}
+
+ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
+{
+	const unsigned int members = r->members;
+	const size_t most = r->most;
+	char *const memory = r->memory;
+	unsigned char *const buf = r->buf;
+	struct message m = { 1, r->touch };
+	int err = 0;
+
+	if (way == CHANNEL_YIELD)
+		return yield(r->laps * members);
+	memcpy(buf, &m, sizeof(m));
+	for (uint64_t i = 0; i < r->laps && !err; i++)
+		for (unsigned int k = 0; k < members; k++) {
+			err |= pass(way, r, k, buf, true);
+			/* The call that a waiter makes. */
+			if (way == CHANNEL_FUTEX)
+				futex_wait(&channel_box(&r->ch, k)->full, 0,
+					   r->ch.threads);
+			err |= pass(way, r, k, buf, false);
+			m = take(buf, memory + k * most);
+			memcpy(buf, &m, sizeof(m));
+		}
+	return err || m.word == r->touch ? err : -EBADMSG;
+}
+
+/* What a member does until it is to stop. */
+ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
+			const char *memory)
+{
+	struct ring_shared *shared = r->shared;
+	struct ring_account *mine = &shared->account[self];
+	unsigned char *buf = buf_of(r, self);
+	uint64_t received = 0;
+	int err = 0;
+
+	if (way == CHANNEL_YIELD)
+		return yield_serve(r);
+	while (!err) {
+		uint32_t order;
+		struct message m;
+
+		err = pass(way, r, self, buf, false);
+		m = take(buf, memory);
+		memcpy(buf, &m, sizeof(m));
+		received++;
+		order = atomic_load_explicit(&shared->order,
+					     memory_order_acquire);
+		if (order == RING_REPORT) {
+			ring_account_read(mine);
+			mine->received = received;
+		}
+		if (order == RING_STOP)
+			break;
+		if (!err)
+			err = pass(way, r, (self + 1) % shared->members, buf,
+				   true);
+	}
+	return err;
+}
+
+static int go_round(void *arg)
+{
+	struct ring *r = arg;
+
+	BY_WAY(r, laps, r)
+}
+
+static int go_alone(struct ring *r)
+{
+	BY_WAY(r, alone, r)
+}
+
+static int guarded(struct bench *b, struct ring *r, int (*wait)(void *arg))
+{
+	const int err = partner_guard(wait, r);
+
+	r->broken |= err != 0;
+	return err ? partner_failed(b, err) : 0;
+}
+
+int ring_laps(struct bench *b, struct ring *r, uint64_t n)
+{
+	int err;
+
+	r->laps = n;
+	if (!r->alone)
+		return guarded(b, r, go_round);
+	err = go_alone(r);
+	return err ? bench_fail(b, -err, "a message was lost") : 0;
+}
+
+int ring_rest(struct bench *b, struct ring *r)
+{
+	return r->ch.way == CHANNEL_YIELD ? guarded(b, r, yield_rest) : 0;
+}
+
+static void give_order(const struct ring *r, enum ring_order order)
+{
+	atomic_store_explicit(&r->shared->order, order, memory_order_release);
+}
+
+int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
+{
+	/* No reading: it is not timed, and with much memory takes longest. */
+	const uint32_t touch = r->touch;
+	struct ring_account *a = r->shared->account;
+	int err;
+
+	r->touch = 0;
+	give_order(r, RING_REPORT);
+	err = ring_laps(b, r, r->ch.way != CHANNEL_YIELD);
+	if (!err)
+		err = ring_rest(b, r);
+	give_order(r, RING_GO);
+	r->touch = touch;
+	if (err)
+		return err;
+	ring_account_read(&a[0]);
+	*sum = (struct ring_account) { .cpu = a[1].cpu };
+	for (unsigned int i = 0; i < r->members; i++) {
+		if (i && a[i].cpu != r->cpu)
+			return bench_fail(b, 0,
+					  "member %u is on CPU %d, not %d", i,
+					  a[i].cpu, r->cpu);
+		sum->voluntary += a[i].voluntary;
+		sum->involuntary += a[i].involuntary;
+	}
+	return 0;
+}
+
+/* Neither zero nor constant: some copies take short cuts for those. */
+static unsigned char pattern(size_t i)
+{
+	return (unsigned char)(i * 31 + 7);
+}
+
+void ring_fill(unsigned char *buf, size_t bytes)
+{
+	/* No zero: that is no message of an eventfd. */
+	memcpy(buf, &(struct message) { .number = 1 }, sizeof(struct message));
+	for (size_t i = sizeof(struct message); i < bytes; i++)
+		buf[i] = pattern(i);
+}
+
+uint64_t ring_right(const unsigned char *buf, size_t bytes)
+{
+	uint64_t right = sizeof(struct message);
+
+	for (size_t i = sizeof(struct message); i < bytes; i++)
+		right += buf[i] == pattern(i);
+	return right;
+}
+
+/* Small pages for all, which are there and written to: what is compared must be
+ * translated alike, and pages never written are one page of zeros. */
+static char *map_small(size_t bytes)
+{
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_NORESERVE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, bytes, MADV_NOHUGEPAGE);
+	/* Not zeros: nothing may treat these pages as special. */
+	return memset(p, 0x5a, bytes);
+}
+
+static int take_part(struct partner *p, void *arg)
+{
+	struct ring *r = arg;
+	const unsigned int self = (unsigned int)(p - r->member);
+	char *memory = NULL;
+
+	if (r->most)
+		memory = map_small(r->most);
+	if (r->most && !memory)
+		return -ENOMEM;
+	ring_fill(buf_of(r, self), r->ch.size); /* pages of its own */
+	BY_WAY(r, serve, r, self, memory)
+}
+
+/* A channel that this machine's limits forbid is no failure. */
+static int refused(struct bench *b, enum channel_way way, size_t size, int err)
+{
+	const char *name = channel_way_name(way);
+
+	if (err == -EMSGSIZE)
+		return bench_skip(b,
+				  "%s: %zu bytes are more than a message may "
+				  "have (sysctl %s)",
+				  name, size,
+				  way == CHANNEL_POSIX_MQ
+					  ? "fs.mqueue.msgsize_max"
+					  : "net.core.wmem_default");
+	if (err == -ENOSPC)
+		return bench_skip(b, "%s: a limit of the system is reached: %s",
+				  name, strerror(-err));
+	return partner_refused(b, -err, name);
+}
+
+static size_t memory_of(const struct ring *r)
+{
+	return r->alone ? r->ch.members * r->most : r->most;
+}
+
+static int open_memory(struct ring *r)
+{
+	r->shared = partner_share(sizeof(*r->shared));
+	r->buf = mmap(NULL, (size_t)(buf_of(r, r->ch.members) - r->buf),
+		      PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (r->buf == MAP_FAILED)
+		r->buf = NULL;
+	if (!r->shared || !r->buf)
+		return -ENOMEM;
+	ring_fill(r->buf, r->ch.size);
+	if (!r->most)
+		return 0;
+	r->memory = map_small(memory_of(r));
+	/* The members need no copy of it, and fork would have to make one. */
+	if (r->memory)
+		madvise(r->memory, memory_of(r), MADV_DONTFORK);
+	return r->memory ? 0 : -ENOMEM;
+}
+
+int ring_open(struct bench *b, struct ring *r)
+{
+	const size_t page = bench_page_bytes();
+	const enum channel_way way = r->ch.way;
+	const size_t size = r->ch.size;
+	char name[40];
+	int err;
+
+	/* Nobody else's: a process id, and a random number. */
+	snprintf(name, sizeof(name), "/oscost-%d-%08x", getpid(),
+		 (unsigned int)bench_random(b));
+	if (way == CHANNEL_POSIX_MQ)
+		bench_guard(b, "mq", name);
+	r->most = (r->most + page - 1) / page * page;
+	r->members = r->ch.members;
+	r->made = 1;
+	err = channel_open(&r->ch, name);
+	if (!err && r->ch.semaphore >= 0) {
+		snprintf(name, sizeof(name), "%d", r->ch.semaphore);
+		bench_guard(b, "sem", name);
+	}
+	if (!err)
+		err = open_memory(r);
+	if (!err)
+		return 0;
+	ring_close(r);
+	return refused(b, way, size, err);
+}
+
+int ring_start(struct bench *b, struct ring *r, int cpu)
+{
+	char why[160];
+
+	r->cpu = cpu;
+	r->shared->members = r->members;
+	/* Ask before the first of many, and leave some to others. */
+	if (!r->alone && r->members > r->made + 1 &&
+	    partner_room(why, sizeof(why)) < (long)(r->members - r->made) + 8)
+		return bench_skip(b, "no room for %u more processes: %s",
+				  r->members - r->made, why);
+	while (!r->alone && r->made < r->members) {
+		const int err = partner_start(b, &r->member[r->made],
+					      r->ch.threads ? PARTNER_THREAD
+							    : PARTNER_PROCESS,
+					      cpu, take_part, r);
+
+		if (err)
+			return err;
+		r->made++;
+	}
+	ring_fill(r->buf, r->ch.size); /* ours again */
+	return 0;
+}
+
+void ring_close(struct ring *r)
+{
+	/* Some waits of a thread are not interrupted. */
+	if (r->made == 2 && r->ch.threads) {
+		give_order(r, RING_STOP);
+		ring_put(r, 1, r->buf);
+	}
+	for (unsigned int i = 1; i < r->made; i++)
+		partner_stop(&r->member[i]);
+	if (r->memory)
+		munmap(r->memory, memory_of(r));
+	if (r->buf)
+		munmap(r->buf, (size_t)(buf_of(r, r->ch.members) - r->buf));
+	partner_unshare(r->shared, sizeof(*r->shared));
+	channel_close(&r->ch);
+	memset(r, 0, sizeof(*r));
+}
