@@ -112,61 +112,48 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	return err ? err : cases_make(b);
 }
 
-/* A derived case was asked for.  Return: whether any case may be its source. */
-static bool need_source(struct bench *b, const struct case_run *run)
-{
-	struct case_run *source = bench_case_of(b, run->c.of);
-
-	if (source)
-		source->choice.needed = true;
-	for (size_t i = 0; i < run->def.n_sources; i++)
-		run->def.sources[i]->choice.needed = true;
-	return run->c.derived && !source && !run->def.n_sources;
-}
-
 /* The error of a core row is that of its sources. */
-static void make_weighty(struct bench *b, struct case_run *run)
+static void make_core(struct case_run *run)
 {
-	struct case_run *source = bench_case_of(b, run->c.of);
-
 	run->choice.core = run->choice.weighty = true;
-	if (source)
-		source->choice.weighty = true;
 	for (size_t i = 0; i < run->def.n_sources; i++)
 		run->def.sources[i]->choice.weighty = true;
 }
 
-/* Whether any case matches @glob, and which are marked in @hit.  A whole name
- * is that case alone, though others may have all its terms. */
-static bool mark(const struct bench *b, const char *glob, bool *hit)
+/* Whether any case matches @glob: it is asked for.  A whole name is that case
+ * alone, though others may have all its terms. */
+static bool ask(struct bench *b, const char *glob)
 {
 	bool found = false, whole = false, one;
 
-	for (size_t i = 0; i < b->n_runs; i++) {
-		found |= case_matches(&b->runs[i]->c, glob, &one);
+	EACH_RUN (b, run) {
+		found |= case_matches(&run->c, glob, &one);
 		whole |= one;
 	}
-	for (size_t i = 0; i < b->n_runs; i++)
-		hit[i] |= case_matches(&b->runs[i]->c, glob, &one) &&
-			  (one || !whole);
+	EACH_RUN (b, run)
+		run->choice.asked |=
+			case_matches(&run->c, glob, &one) && (one || !whole);
 	return found;
 }
 
-/* Hide what was not asked for; what nothing needs is not measured. */
-static void hide(struct bench *b, const bool *asked)
+/* Hide what was not asked for; what nothing needs is not measured.  A derived
+ * case that has no source may need any. */
+static void hide(struct bench *b)
 {
-	bool derived = false;
+	bool any = false;
 
-	for (size_t i = 0; i < b->n_runs; i++)
-		b->runs[i]->choice.hidden = !asked[i];
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (asked[i])
-			derived |= need_source(b, b->runs[i]);
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (b->runs[i]->choice.hidden && !derived &&
-		    !b->runs[i]->choice.needed &&
-		    b->runs[i]->verdict.state == CASE_ASKED)
-			verdict_unselect(b->runs[i]);
+	EACH_RUN (b, run) {
+		run->choice.hidden = !run->choice.asked;
+		if (!run->choice.asked)
+			continue;
+		any |= run->c.derived && !run->def.n_sources;
+		for (size_t i = 0; i < run->def.n_sources; i++)
+			run->def.sources[i]->choice.needed = true;
+	}
+	EACH_RUN (b, run)
+		if (run->choice.hidden && !any && !run->choice.needed &&
+		    run->verdict.state == CASE_ASKED)
+			verdict_unselect(run);
 }
 
 static int matches_nothing(struct bench *b, const char *glob)
@@ -191,31 +178,29 @@ static int matches_nothing(struct bench *b, const char *glob)
 int invocation_select(struct bench *b)
 {
 	const struct invocation_plan *plan = &b->plan;
-	const size_t globs = plan->globs->n;
-	bool *asked = calloc(b->n_runs + 1, sizeof(bool));
-	bool *core = calloc(b->n_runs + 1, sizeof(bool));
+	const struct opt_list *globs = plan->globs;
 	bool some = false;
-	int code = asked && core ? EXIT_OK : EXIT_FAIL;
 
 	/* A pattern of a core row may be for another machine. */
-	for (size_t i = 0; !code && plan->core_rows[i]; i++)
-		mark(b, plan->core_rows[i], core);
-	for (size_t g = 0; !code && g < globs; g++)
-		if (!mark(b, plan->globs->item[g], asked))
-			code = matches_nothing(b, plan->globs->item[g]);
-	for (size_t i = 0; !code && i < b->n_runs; i++) {
-		if (core[i])
-			make_weighty(b, b->runs[i]);
-		asked[i] = (asked[i] || !globs) && (core[i] || !plan->core);
-		some |= asked[i];
+	for (size_t i = 0; plan->core_rows[i]; i++)
+		ask(b, plan->core_rows[i]);
+	EACH_RUN (b, run) {
+		if (run->choice.asked)
+			make_core(run);
+		run->choice.asked = !globs->n;
 	}
-	if (!code && !some && plan->core)
-		code = verdict_give_up(b, EXIT_SKIP, "it has no core row here");
-	if (!code && (globs || plan->core))
-		hide(b, asked);
-	free(asked);
-	free(core);
-	return code;
+	for (size_t i = 0; i < globs->n; i++)
+		if (!ask(b, globs->item[i]))
+			return matches_nothing(b, globs->item[i]);
+	EACH_RUN (b, run) {
+		run->choice.asked &= run->choice.core || !plan->core;
+		some |= run->choice.asked;
+	}
+	if (!some && plan->core)
+		return verdict_give_up(b, EXIT_SKIP, "it has no core row here");
+	if (globs->n || plan->core)
+		hide(b);
+	return EXIT_OK;
 }
 
 static int choose_timer(struct bench *b)
@@ -280,8 +265,7 @@ static int open_counters(struct bench *b)
 /* What gets its samples from a case that turned out to be none for here. */
 static void skip_beside(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct case_run *run = b->runs[i];
+	EACH_RUN (b, run) {
 		const struct case_run *of = bench_case_of(b, run->c.of);
 
 		if (run->c.derived && of && of->verdict.state == CASE_SKIPPED &&

@@ -101,79 +101,65 @@ typedef int bench_case_fn(struct bench *b, void *state,
 			  const struct bench_case *c);
 
 /**
- * struct bench_case - one point of the benchmark's axes.
- * @params: its coordinates, in the program's axis order; the canonical name
- *	    "axis=value,axis=value" is made from them.
- * @arg, @index: the benchmark's own data about this case.
- * @place: where its partner runs, if it has one: the case is skipped where
- *	   bench_partner() finds no such CPU.
- * @skip: if not NULL, the case is not measured and this is the reason (one
- *	  sentence).
- * @run, @baseline, @sample: override those of the descriptor.
- * @unit: "ns" if NULL.  Other units than ns and B/s are recorded with
- *	  bench_record_value() or derived.
- * @bytes: moved by one operation; if not 0 the value is B/s.
- * @better: which direction is better; set by itself for B/s.
- * @estimator, @histogram: see the enums.
- * @step: what its values of bench_record_value() are multiples of, as readings
- *	  of a clock or a counter of whole units are; in its unit.
- * @most: samples that an invocation may have of it at most, where more would
- *	  disturb each other or have no place; 0: as many as its share of the
- *	  time allows.
- * @least: samples that are taken whatever they cost, BENCH_LEAST_EVENTS if 0,
- *	   more if some of them waited for a CPU: fewer where each is long
- *	   enough to be a mean of many operations.
- * @cycle: events after which those that follow touch the same again; 0: none.
- *	   One whole cycle warms up, at any --effort: else few samples would be
- *	   of first touches, and many of others.
- * @derived: nothing is run for this case: it gets its samples by
- *	     bench_record() from the callbacks of another case, or its value
- *	     by bench_derive() in derive().
- * @of: for a derived case: the case whose callbacks give it its samples, if it
- *	is one alone: who asks for the one with --case need not wait for others,
- *	and if that one is skipped, so is this one, for the same reason.
- * @ops: operations in one iteration of run(), 1 if 0: the loop was unrolled.
- * @with_overhead: the timer's overhead is part of what is priced: it is not
- *		   taken out of the events.
- * @exclusive: never interleave this case with others: run it in one visit.
- * @switches: context switches belong to the operation: they are no sign of a
- *	      disturbance.
- * @asked: one of its values on an open axis was asked for, with --case.
- * @kernel, @processes: what it needs at its visit: a bit of enum kernel_tells,
- *			so many more processes.
- * @formula: what its value is made by, as "SUM"; @formula_axis: that of the
- *	     formula's word.
- * @threads: --cpus may also run it in threads of one process, each of which
- *	     has a state of its own and goes through all callbacks.
+ * struct bench_case - one point of the benchmark's axes.  What is 0 is left to
+ * the harness; point() fills in what the text does not say.
  */
 struct bench_case {
+	/* Its coordinates, in the order of its name, "axis=value,axis=value".
+	 */
 	struct bench_param params[BENCH_MAX_PARAMS + 1];
-	const void *arg;
-	int64_t index;
+	const void *arg; /* the benchmark's own data about it */
+	int64_t index;	 /* the same */
+	/* Where its partner runs: it is skipped where bench_partner() finds no
+	 * such CPU. */
 	enum bench_place place;
-	const char *skip;
+	const char *skip; /* why it is not measured, one sentence */
+	/* Instead of those of the descriptor. */
 	bench_run_fn *run;
 	bench_run_fn *baseline;
 	bench_case_fn *sample;
+	/* "ns" if NULL.  Others than ns and B/s are recorded with
+	 * bench_record_value() or derived. */
 	const char *unit;
-	uint64_t bytes;
-	enum bench_better better;
+	uint64_t bytes;		  /* of one operation: then its unit is B/s */
+	enum bench_better better; /* set by itself for B/s */
 	enum bench_estimator estimator;
 	enum bench_histogram histogram;
+	/* What its values of bench_record_value() are multiples of, as readings
+	 * of a clock or a counter of whole units are; in its unit. */
 	double step;
+	/* Samples of an invocation, where more would disturb each other or have
+	 * no place; 0: as many as its share of the time allows. */
+	unsigned int most;
+	/* Samples that are taken whatever they cost, and more if some of them
+	 * waited for a CPU: fewer where each is long enough to be a mean of
+	 * many operations.  0: BENCH_LEAST_EVENTS. */
 #define BENCH_LEAST_EVENTS 3
 #define BENCH_LEAST_SPARE  5 /* events, so that some are left if most waited */
-	unsigned int most, least, cycle;
-	unsigned int ops;
+	unsigned int least;
+	/* Events after which those that follow touch the same again; 0: none.
+	 * One whole cycle warms up, at any --effort: else few samples would be
+	 * of first touches, and many of others. */
+	unsigned int cycle;
+	unsigned int ops; /* in one iteration of run(), 1 if 0 */
+	/* Nothing is run for it: it gets its samples by bench_record() from the
+	 * callbacks of another case, or its value in derive(). */
 	bool derived;
+	/* That other case, if it is one alone: who asks for the derived one
+	 * need not wait for others, and it is skipped if that one is. */
 	const struct bench_case *of;
-	bool with_overhead;
-	bool exclusive;
-	bool switches;
+	bool with_overhead; /* the timer's overhead is priced, too: it is left
+			     * in the events */
+	bool exclusive;	    /* run in one visit, between no others */
+	bool switches;	    /* context switches belong to the operation */
+	/* --cpus may also run it in threads of one process, each of which has a
+	 * state of its own and goes through all callbacks. */
 	bool threads;
-	bool asked;
+	bool asked; /* for, with --case, of an open axis */
+	/* What it needs at its visit: bits of enum kernel_tells, so many more
+	 * processes. */
 	unsigned int kernel, processes;
-	const char *formula, *formula_axis;
+	const char *formula, *formula_axis; /* "SUM", and its word's axis */
 
 	/* Set by the harness. */
 	size_t id;
@@ -185,6 +171,7 @@ struct bench_case {
  * @data.  Return: false if such a point makes no sense. */
 typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
 
+/* Of the program; if unmet it exits 77 with the reason. */
 enum bench_need {
 	BENCH_NEED_ROOT = 1 << 0,
 	BENCH_NEED_2_PUS = 1 << 1, /* two PUs that this process may use */
@@ -192,71 +179,54 @@ enum bench_need {
 
 /**
  * struct bench_desc - everything the harness knows about a benchmark.
- * @name: the file's stem; the key in results.
- * @needs: OR of enum bench_need; if unmet the program exits 77 with the
- *	   reason.
- * @opts: this benchmark's own options, filling its state; or NULL.
- * @state_size: bytes of private state.  The harness zeroes it, aligns it to a
- *		cache line, and passes it to every callback.
- * @case_state_size: bytes of state of each case, given as its @data, likewise
- *		     zeroed and aligned.
- * @points: the cases as a text (docs/cases.md says what is in it).
- * @open: the text whose open axes a user is told of, if it is not @points.
- * @switches: as that of every case.
- * @many_cpus: the program itself runs on several CPUs at once, so that --cpus
- *	       makes no sense.
  *
- * The callbacks, in calling order.  @points or @cases are required, and
- * one of @run and @sample (here or in each case).  All but @point return 0,
- * bench_fail() or, before anything was measured, bench_skip().
- *
- * @point: for each point of a text: fill in what its text does not
- *	   say; false: there is no such case.
- * @cases: add cases with bench_points() or bench_add(), set what texts need.
- *Called also for
- *	   --list, before setup(): it may look at the machine but must not
- *	   change anything.  A case that cannot be measured here is added with
- *	   @skip set, not left out.
- * @setup: once, after pinning and calibration.
- * @enter: when a visit to a case begins (outside any interval).  Cases are
- *	   visited in turn, several times each, in random order.
- * @prepare: before each batch or event, outside the interval.
- * @run: do the operation @iters times; the harness times it.  No output, no
- *	 allocation.  Check every result, but report once, at the end.
- * @baseline: the same loop without the operation, if its cost is to be
- *	      subtracted; or NULL.
- * @sample: do and time one event with TIMER_INTERVAL() and give its ticks to
- *	    bench_record().  For what cannot be repeated in a tight loop.
- * @conclude: after each batch or event, outside the interval: check what
- *	      happened with bench_proof(), bench_least() and
- *	      bench_purity().
- * @leave: when a visit to a case ends.
- * @derive: once, after all sampling and before teardown: fill derived cases
- *	    with bench_derive(), add last evidence.
- * @teardown: once, always, also after a failed or interrupted @setup.  It
- *	      must accept any state that @setup can leave behind.
- *	      A child that is left then is killed, and the program fails.
+ * @points or @cases are required, and one of @run and @sample (here or in each
+ * case).  The callbacks are in calling order; all but @point and @teardown
+ * return 0, bench_fail() or, before anything was measured, bench_skip().
  */
 struct bench_desc {
-	const char *name;
-	unsigned int needs;
-	const struct opt *opts;
+	const char *name;	/* the file's stem; the key in results */
+	unsigned int needs;	/* OR of enum bench_need */
+	const struct opt *opts; /* its own options, which fill its state */
+	/* Bytes of private state, which every callback gets, and of that of
+	 * each case (@data); zeroed, on cache lines of their own. */
 	size_t state_size, case_state_size;
-	const char *points;
-	const char *open;
-	bool switches, many_cpus;
+	const char *points; /* the cases as a text: docs/cases.md */
+	const char *open;   /* text whose open axes --help tells, if another */
+	bool switches;	    /* as that of every case */
+	bool many_cpus;	    /* it runs on several at once: no --cpus */
 
 	bench_point_fn *point;
+	/* Add cases with bench_points(), set what texts need.  Called also for
+	 * --list, before setup(): it may look at the machine but must not
+	 * change anything.  What cannot be measured here is added with a reason
+	 * to skip it, not left out. */
 	int (*cases)(struct bench *b, void *state);
+	/* Once, after pinning and calibration. */
 	int (*setup)(struct bench *b, void *state);
+	/* A visit to a case begins, outside of any interval.  Cases are visited
+	 * in turn, several times each, in random order. */
 	bench_case_fn *enter;
+	/* Before each batch or event, outside of the interval. */
 	bench_case_fn *prepare;
+	/* Do the operation so many times; the harness times it.  No output, no
+	 * allocation.  Check every result, but report once, at the end. */
 	bench_run_fn *run;
+	/* The same loop without the operation, whose cost is subtracted. */
 	bench_run_fn *baseline;
+	/* Do and time one event with TIMER_INTERVAL() and give its ticks to
+	 * bench_record(), where no tight loop can repeat it. */
 	bench_case_fn *sample;
-	bench_run_fn *conclude; /* iters is 1 after an event */
+	/* After each batch or event (then iters is 1), outside of the interval:
+	 * check what happened with bench_proof(), bench_purity(). */
+	bench_run_fn *conclude;
+	/* A visit ends. */
 	bench_case_fn *leave;
+	/* Once, after all sampling: fill derived cases with bench_derive(), add
+	 * last evidence. */
 	int (*derive)(struct bench *b, void *state);
+	/* Once, always, whatever setup() has left behind.  A child that is left
+	 * then is killed, and the program fails. */
 	void (*teardown)(struct bench *b, void *state);
 };
 

@@ -95,12 +95,14 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 		run->def.name = run->def.name ? run->def.name : strdup("?");
 	}
 	run->c.name = run->def.name;
-	for (size_t i = 0; i + 1 < b->n_runs; i++)
-		if (!strcmp(b->runs[i]->def.name, run->def.name))
+	EACH_RUN (b, other)
+		if (other != run && !strcmp(other->def.name, run->def.name))
 			bench_fail_cases(b, "twice the same case ",
 					 run->def.name);
 	if (skip)
 		verdict_skip(run, "%s", skip);
+	if (c->of)
+		bench_derived_from(b, &run->c, c->of);
 	return &run->c;
 }
 
@@ -162,9 +164,9 @@ const struct bench_case *bench_find(const struct bench *b, const char *name,
 	va_start(ap, name);
 	vsnprintf(text, sizeof(text), name, ap);
 	va_end(ap);
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (!strcmp(b->runs[i]->def.name, text))
-			return &b->runs[i]->c;
+	EACH_RUN (b, run)
+		if (!strcmp(run->def.name, text))
+			return &run->c;
 	return NULL;
 }
 
@@ -276,8 +278,8 @@ static void free_run(struct case_run *run)
 
 void cases_free(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs; i++)
-		free_run(b->runs[i]);
+	EACH_RUN (b, run)
+		free_run(run);
 	free(b->runs);
 	b->runs = NULL;
 	b->n_runs = 0;

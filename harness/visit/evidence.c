@@ -170,12 +170,11 @@ static void spread(struct bench *b, const struct case_run *current)
 
 		if (!falls_short(e))
 			continue;
-		for (size_t i = 0; i < b->n_runs; i++)
-			if (b->runs[i] != current &&
-			    b->runs[i]->verdict.mark.visit ==
-				    b->verdict.visits) {
-				forget(b->runs[i], &same);
-				add(b, &b->runs[i]->c, &same);
+		EACH_RUN (b, run)
+			if (run != current &&
+			    run->verdict.mark.visit == b->verdict.visits) {
+				forget(run, &same);
+				add(b, &run->c, &same);
 			}
 	}
 }
@@ -190,8 +189,7 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 	if (spoilt)
 		spread(b, current);
 
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
+	EACH_RUN (b, run) {
 		bool aside;
 
 		if (run->verdict.mark.visit != b->verdict.visits)
@@ -222,8 +220,7 @@ static const struct evidence *worst_purity(const struct case_run *run)
 
 void evidence_conclude(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
+	EACH_RUN (b, run) {
 		const struct evidence *e = worst_purity(run);
 
 		if (!run->verdict.set_aside || run->verdict.contradicted ||

@@ -11,14 +11,12 @@
  * once, for what a place always has in it would be there again. */
 static void make_up(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
-		struct case_run *run = b->runs[i];
-
-		if (!run->got.again || run->verdict.state != CASE_ASKED)
-			continue;
-		run->got.made_up = true;
-		visit_case(b, run);
-	}
+	EACH_RUN (b, run)
+		if (run->got.again && run->verdict.state == CASE_ASKED &&
+		    !invocation_stop) {
+			run->got.made_up = true;
+			visit_case(b, run);
+		}
 }
 
 static void shuffle(struct bench *b, size_t *order, size_t n)
@@ -47,8 +45,7 @@ static void share_out(struct bench *b)
 {
 	double all = 0, asked = 0;
 
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct case_run *run = b->runs[i];
+	EACH_RUN (b, run) {
 		const double share = budget_share(weight_of(run));
 
 		if (is_visited(run))
@@ -57,9 +54,7 @@ static void share_out(struct bench *b)
 		    (run->verdict.state == CASE_UNSELECTED && !run->c.derived))
 			all += share;
 	}
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
+	EACH_RUN (b, run) {
 		run->got.time_ns =
 			b->now.time_ns * budget_share(weight_of(run)) / all;
 		if (!run->c.exclusive)
@@ -93,9 +88,7 @@ static void divide(struct bench *b, struct budget_case *cases,
 	double left_ns = b->now.time_ns;
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
+	EACH_RUN (b, run) {
 		left_ns -= run->got.sampled_ns;
 		run->got.time_ns = 0;
 		if (!is_visited(run) || run->c.exclusive || !run->got.sampled)
@@ -110,9 +103,7 @@ static void divide(struct bench *b, struct budget_case *cases,
 	}
 	budget_divide(cases, n, left_ns, visits);
 	n = 0;
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
+	EACH_RUN (b, run) {
 		if (is_visited(run) && !run->c.exclusive && run->got.sampled)
 			run->got.time_ns = cases[n++].time_ns / visits;
 	}

@@ -29,7 +29,7 @@ struct fact {
 struct case_definition {
 	char *name;
 	json_t *params;
-	struct case_run **sources; /* bench_derived_from() */
+	struct case_run **sources; /* bench_derived_from(), @of */
 	size_t n_sources;
 	double derived, expected;	  /* NAN until known */
 	double derived_resolution;	  /* NAN: derived needs none */
@@ -41,8 +41,9 @@ struct case_definition {
 /* Whether it was asked for (life/invocation.c). */
 struct case_choice {
 	bool core;    /* one of those that are quoted (rows.tsv) */
+	bool asked;   /* for, by --case and --core */
 	bool hidden;  /* not asked for, but a derived case may need it */
-	bool needed;  /* hidden, and one does */
+	bool needed;  /* by a derived case that was */
 	bool weighty; /* a core row, or one has its samples from it */
 };
 
@@ -199,6 +200,11 @@ struct bench {
 	struct program_visit now;
 	struct program_verdict verdict;
 };
+
+/* EACH_RUN() - of each case its run, in their order. */
+#define EACH_RUN(b, run)                              \
+	for (struct case_run **at_ = (b)->runs, *run; \
+	     (size_t)(at_ - (b)->runs) < (b)->n_runs && (run = *at_); at_++)
 
 /* Set by the handlers of SIGINT and SIGTERM: the signal's number. */
 extern volatile sig_atomic_t invocation_stop;

@@ -287,15 +287,13 @@ const struct bench_case *scan_beside(struct scan *s, const struct bench_case *c)
 	const struct scan changes = *s;
 	const size_t n = count_axes(s, c);
 
-	for (size_t i = 0; i < s->b->n_runs; i++) {
-		const struct bench_case *other = &s->b->runs[i]->c;
-		size_t alike = 0;
+	EACH_RUN (s->b, run) {
+		const struct bench_param *p = run->c.params;
 
-		while (other->params[alike].axis &&
-		       is_wanted(changes, c, &other->params[alike]))
-			alike++;
-		if (alike == n && !other->params[alike].axis)
-			return other;
+		while (p->axis && is_wanted(changes, c, p))
+			p++;
+		if (!p->axis && p == run->c.params + n)
+			return &run->c;
 	}
 	return NULL;
 }

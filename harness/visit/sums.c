@@ -184,20 +184,19 @@ double scan_sum(struct scan *s, const struct bench_case *c)
 
 void points_sources(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct bench_case *c = &b->runs[i]->c;
+	EACH_RUN (b, run) {
 		struct scan s = { b, "" };
-		struct sum e = { .s = &s, .into = c };
+		struct sum e = { .s = &s, .into = &run->c };
 
-		if (c->formula)
-			formula(&e, c, SOURCES);
+		if (run->c.formula)
+			formula(&e, &run->c, SOURCES);
 	}
 }
 
 void points_derive(struct bench *b)
 {
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct bench_case *c = &b->runs[i]->c;
+	EACH_RUN (b, run) {
+		const struct bench_case *c = &run->c;
 		struct scan s = { b, "" };
 		struct sum e = { .s = &s, .into = c };
 		double x;

@@ -105,9 +105,7 @@ void verdict_unselect(struct case_run *run)
 
 void verdict_end_all(struct bench *b, bool skipped)
 {
-	for (size_t i = 0; i < b->n_runs; i++) {
-		struct case_run *run = b->runs[i];
-
+	EACH_RUN (b, run) {
 		if (run->verdict.state != CASE_ASKED)
 			continue;
 		verdict_skip(run, "%s", b->verdict.why);
