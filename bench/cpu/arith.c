@@ -179,15 +179,6 @@ KERNEL(float_fma, float, float, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMAF, 1, 0.99,
 KERNEL(double_fma, double, double, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMA, 1,
        0.99, 0.3)
 
-enum { INT32, INT64, FLOAT, DOUBLE, FLOAT128, DOUBLE128, FLOAT256, DOUBLE256 };
-static const char *const types[] = { "int32",	 "int64",     "float", "double",
-#if ARCH_VECTOR_BITS >= 128
-				     "float128", "double128",
-#endif
-#if ARCH_VECTOR_BITS >= 256
-				     "float256", "double256"
-#endif
-};
 enum { AND, OR, XOR, ADD, MUL, DIV, MOD, SQRT, FMA_, BOGO, OPS };
 static const char *const ops[] = { "and", "or",	 "xor",	 "add", "mul",
 				   "div", "mod", "sqrt", "fma", "bogo" };
@@ -222,21 +213,24 @@ static const char points[] =
 		[BOGO] = K(id##_bogo)                                          \
 	}
 
-static const struct kernel kernels[][OPS] = {
-	[INT32] = INTEGERS(int32),	[INT64] = INTEGERS(int64),
-	[FLOAT] = SCALARS(float),	[DOUBLE] = SCALARS(double),
+static const struct {
+	const char *name;
+	struct kernel op[OPS];
+} types[] = {
+	{ "int32", INTEGERS(int32) },	   { "int64", INTEGERS(int64) },
+	{ "float", SCALARS(float) },	   { "double", SCALARS(double) },
 #if ARCH_VECTOR_BITS >= 128
-	[FLOAT128] = VECTORS(float128), [DOUBLE128] = VECTORS(double128),
+	{ "float128", VECTORS(float128) }, { "double128", VECTORS(double128) },
 #endif
 #if ARCH_VECTOR_BITS >= 256
-	[FLOAT256] = VECTORS(float256), [DOUBLE256] = VECTORS(double256),
+	{ "float256", VECTORS(float256) }, { "double256", VECTORS(double256) },
 #endif
 };
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct kernel *k =
-		&kernels[CASE_NTH(c, "type", types)][CASE_NTH(c, "op", ops)];
+		&CASE_OF(c, "type", types)->op[CASE_NTH(c, "op", ops)];
 
 	c->arg = k;
 	c->run = case_is(c, "figure", "latency") ? k->latency : k->throughput;

@@ -38,7 +38,8 @@
 #define LINE   64u /* offsets within a cache line */
 #define PAGES  32u
 #define ORDERS 6u
-#define PLACES 64u   /* of one case, at most */
+#define PLACES 64u   /* of one group, at most */
+#define GROUPS 12u   /* codes by wheres */
 #define SLOT   1024u /* room for one copy, or for three in a row */
 #define VISITS 2     /* of each place, at least */
 #define AGAIN  8     /* visits more where all were disturbed */
@@ -48,11 +49,6 @@
 #define FIRST_STEP 500
 
 enum code { LOOP, CALL, BRANCHES, CODES };
-enum where { OFFSET, PAGE_NUMBER, ORDER, SAME, WHERES };
-
-static const char *const code_names[CODES] = { "loop", "call", "branches" };
-static const char *const where_names[WHERES] = { "offset", "page", "order",
-						 "same" };
 
 /*
  * The measured code: position-independent, the number of iterations in the
@@ -65,70 +61,78 @@ __asm__(".pushsection .rodata\n"
 	"placement_branches:\n\t" ARCH_CODE_BRANCHES "placement_branches_end:\n"
 	".popsection\n");
 
-extern const unsigned char placement_loop[], placement_loop_end[],
-	placement_call[], placement_call_end[], placement_branches[],
-	placement_branches_end[];
+#define CODE(name)                                              \
+	{                                                       \
+#name, placement_##name, placement_##name##_end \
+	}
+#define CODE_BYTES(name) \
+	extern const unsigned char placement_##name[], placement_##name##_end[];
+CODE_BYTES(loop)
+CODE_BYTES(call)
+CODE_BYTES(branches)
+
+static const struct {
+	const char *name;
+	const unsigned char *begin, *end;
+} codes[CODES] = { CODE(loop), CODE(call), CODE(branches) };
 
 typedef uint64_t code_fn(uint64_t iters);
 
-struct place {
-	code_fn *code;
-	uint64_t iters;
-	uint64_t least_n, least_2n; /* ticks; UINT64_MAX: not visited */
-};
-
-/* The places of one case. */
-struct places {
-	unsigned int n;
+/* The places of the same code and kind of place: the state of figure=min. */
+struct group {
+	enum code code;
+	unsigned int places;
+	uint64_t iters;	      /* of a batch */
 	uint64_t asked, done; /* iterations */
-	struct place at[PLACES];
 };
 
-enum figure { MIN, MAX, RANGE, FIGURES };
-
-static const char *const figure_names[FIGURES] = { "min", "max", "range" };
-
-#define ALL_PLACES ((size_t)CODES * WHERES * PLACES)
-
-/* A turn in the order of visits. */
-struct turn {
-	struct places *of;
-	struct place *place;
+struct place {
+	struct group *of;
+	code_fn *code;
+	uint64_t least_n, least_2n; /* ticks; UINT64_MAX: not visited */
 };
 
 struct placement_state {
 	unsigned char *buffer;
-	size_t size, used;
-	struct places places[CODES][WHERES];
-	struct turn turns[ALL_PLACES]; /* all of them, to be shuffled */
-	size_t n_turns;
+	size_t size, used, n;
+	uint64_t iters[CODES];
+	struct place places[GROUPS * PLACES];
 };
 
-static size_t code_bytes(enum code code, const unsigned char **bytes)
+static const struct bench_case *row(const struct bench *b, enum code code,
+				    const char *where, const char *figure)
 {
-	const unsigned char *const begin[CODES] = { placement_loop,
-						    placement_call,
-						    placement_branches };
-	const unsigned char *const end[CODES] = { placement_loop_end,
-						  placement_call_end,
-						  placement_branches_end };
-
-	*bytes = begin[code];
-	return (size_t)(end[code] - begin[code]);
+	return bench_find(b, "code=%s,where=%s,figure=%s", codes[code].name,
+			  where, figure);
 }
 
-/* Copy @code to @offset of the buffer.  Return: the offset behind it. */
-static size_t copy_code(struct placement_state *s, enum code code,
-			enum where where, size_t offset)
+static bool wanted(const struct bench *b, const struct bench_case *c)
 {
-	struct places *p = &s->places[code][where];
-	const unsigned char *bytes, *at = s->buffer + offset;
-	const size_t n = code_bytes(code, &bytes);
+	return bench_selected(b, c) ||
+	       bench_selected(b, bench_beside(b, c, "figure=max")) ||
+	       bench_selected(b, bench_beside(b, c, "figure=range"));
+}
 
-	memcpy(s->buffer + offset, bytes, n);
+/* Copy @code to @offset of the buffer, and make @times places of it.  Return:
+ * the offset behind it. */
+static size_t copy_code(struct bench *b, struct placement_state *s,
+			enum code code, const char *where, size_t offset,
+			unsigned int times)
+{
+	const struct bench_case *c = row(b, code, where, "min");
+	const size_t bytes = (size_t)(codes[code].end - codes[code].begin);
+	const unsigned char *at = s->buffer + offset;
+	struct place place = { .of = c->data,
+			       .least_n = UINT64_MAX,
+			       .least_2n = UINT64_MAX };
+
+	memcpy(s->buffer + offset, codes[code].begin, bytes);
 	/* C has no cast from data to code; the bits are the same. */
-	memcpy(&p->at[p->n++].code, &at, sizeof(at));
-	return offset + n;
+	memcpy(&place.code, &at, sizeof(at));
+	place.of->code = code;
+	for (; times && wanted(b, c); times--, place.of->places++)
+		s->places[s->n++] = place;
+	return offset + bytes;
 }
 
 static size_t take_room(struct placement_state *s, size_t bytes)
@@ -139,29 +143,31 @@ static size_t take_room(struct placement_state *s, size_t bytes)
 	return offset;
 }
 
-static void fill_buffer(struct placement_state *s)
+static void fill_buffer(struct bench *b, struct placement_state *s)
 {
 	static const enum code orders[ORDERS][CODES] = {
 		{ LOOP, CALL, BRANCHES }, { LOOP, BRANCHES, CALL },
 		{ CALL, LOOP, BRANCHES }, { CALL, BRANCHES, LOOP },
 		{ BRANCHES, LOOP, CALL }, { BRANCHES, CALL, LOOP },
 	};
-
 	const size_t page = bench_page_bytes();
 
 	for (enum code code = 0; code < CODES; code++) {
 		for (size_t i = 0; i < LINE; i += ARCH_CODE_STEP)
-			copy_code(s, code, OFFSET, take_room(s, SLOT) + i);
+			copy_code(b, s, code, "offset", take_room(s, SLOT) + i,
+				  1);
 		for (size_t i = 0; i < PAGES; i++)
-			copy_code(s, code, PAGE_NUMBER, take_room(s, page));
-		copy_code(s, code, SAME, take_room(s, page));
+			copy_code(b, s, code, "page", take_room(s, page), 1);
+		/* One place, as often as others have places. */
+		copy_code(b, s, code, "same", take_room(s, page), PLACES);
 	}
 	for (size_t i = 0; i < ORDERS; i++) {
 		size_t at = take_room(s, SLOT);
 
 		/* Functions begin at multiples of 16, as compilers do it. */
 		for (size_t k = 0; k < CODES; k++)
-			at = (copy_code(s, orders[i][k], ORDER, at) + 15) &
+			at = (copy_code(b, s, orders[i][k], "order", at, 1) +
+			      15) &
 			     ~(size_t)15;
 	}
 }
@@ -178,7 +184,7 @@ static int make_buffer(struct bench *b, struct placement_state *s)
 		s->buffer = NULL;
 		return bench_fail(b, errno, "map %zu bytes", s->size);
 	}
-	fill_buffer(s);
+	fill_buffer(b, s);
 	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + s->size);
 	if (mprotect(s->buffer, s->size, PROT_READ | PROT_EXEC))
 		return bench_skip(b, "memory cannot be made executable: %s",
@@ -199,53 +205,18 @@ static uint64_t pilot(const struct bench *b, code_fn *f)
 	}
 }
 
-static const char points[] =
-	"code={loop,call,branches} where={offset,page,order,same}"
-	" figure={min,max,range};"
-	"is derived unit=ns; is unit='%' if figure=range";
-
-static const struct bench_case *row(const struct bench *b, enum code c,
-				    enum where w, enum figure f)
-{
-	return bench_find(b, "code=%s,where=%s,figure=%s", code_names[c],
-			  where_names[w], figure_names[f]);
-}
-
-static bool wanted(const struct bench *b, enum code c, enum where w)
-{
-	for (enum figure f = 0; f < FIGURES; f++)
-		if (bench_selected(b, row(b, c, w, f)))
-			return true;
-	return false;
-}
-
-static void add_turns(struct placement_state *s, struct places *p,
-		      uint64_t iters)
-{
-	for (unsigned int i = 0; i < p->n; i++) {
-		p->at[i].iters = iters;
-		p->at[i].least_n = p->at[i].least_2n = UINT64_MAX;
-		s->turns[s->n_turns++] = (struct turn) { p, &p->at[i] };
-	}
-}
-
 static int placement_setup(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
-	int err = make_buffer(b, s);
+	const int err = make_buffer(b, s);
 
 	if (err)
 		return err;
-	for (enum code c = 0; c < CODES; c++) {
-		struct places *same = &s->places[c][SAME];
-		const uint64_t iters = pilot(b, same->at[0].code);
+	for (struct place *p = s->places; p < s->places + s->n; p++) {
+		uint64_t *const iters = &s->iters[p->of->code];
 
-		/* One place, as often as others have places. */
-		for (; same->n < PLACES; same->n++)
-			same->at[same->n] = same->at[0];
-		for (enum where w = 0; w < WHERES; w++)
-			if (wanted(b, c, w))
-				add_turns(s, &s->places[c][w], iters);
+		*iters = *iters ? *iters : pilot(b, p->code);
+		p->of->iters = *iters;
 	}
 	return 0;
 }
@@ -262,44 +233,38 @@ static uint64_t least_batch(const struct bench *b, const struct place *p,
 	return done;
 }
 
-static void visit(const struct bench *b, const struct turn *turn)
+static void visit(const struct bench *b, struct place *p)
 {
-	struct places *of = turn->of;
-	struct place *p = turn->place;
+	struct group *of = p->of;
 	uint64_t warm = UINT64_MAX;
 
 	/* The others' code has been through the predictors since. */
-	least_batch(b, p, p->iters / 8, &warm);
-	of->done += least_batch(b, p, p->iters, &p->least_n);
-	of->done += least_batch(b, p, 2 * p->iters, &p->least_2n);
-	of->asked += 3 * p->iters;
+	least_batch(b, p, of->iters / 8, &warm);
+	of->done += least_batch(b, p, of->iters, &p->least_n);
+	of->done += least_batch(b, p, 2 * of->iters, &p->least_2n);
+	of->asked += 3 * of->iters;
 }
 
 static void visit_all(struct bench *b, struct placement_state *s)
 {
-	for (size_t i = s->n_turns; i > 1; i--) {
+	for (size_t i = s->n; i > 1; i--) {
 		const size_t k = (size_t)(bench_random(b) % i);
-		const struct turn turn = s->turns[i - 1];
+		const struct place place = s->places[i - 1];
 
-		s->turns[i - 1] = s->turns[k];
-		s->turns[k] = turn;
+		s->places[i - 1] = s->places[k];
+		s->places[k] = place;
 	}
-	for (size_t i = 0; i < s->n_turns && !bench_stopping(b); i++)
-		visit(b, &s->turns[i]);
-}
-
-static bool disturbed(const struct place *p)
-{
-	return p->least_2n <= p->least_n;
+	for (size_t i = 0; i < s->n && !bench_stopping(b); i++)
+		visit(b, &s->places[i]);
 }
 
 /* At a low effort visits are few and places many: all visits of one of them
  * may have been interrupted. */
-static void visit_again(struct bench *b, const struct turn *turn)
+static void visit_again(struct bench *b, struct place *p)
 {
 	for (int i = 0; i < AGAIN && !bench_stopping(b); i++)
-		if (disturbed(turn->place))
-			visit(b, turn);
+		if (p->least_2n <= p->least_n)
+			visit(b, p);
 }
 
 /* The difference needs no overhead: it is in both. */
@@ -307,36 +272,38 @@ static double place_ns(const struct bench *b, const struct place *p)
 {
 	const int64_t ticks = (int64_t)(p->least_2n - p->least_n);
 
-	return timer_ns(bench_timer(b), (double)ticks) / (double)p->iters;
+	return timer_ns(bench_timer(b), (double)ticks) / (double)p->of->iters;
 }
 
-static void derive(struct bench *b, const struct places *p, enum code code,
-		   enum where w)
+static void derive(struct bench *b, const struct bench_case *c,
+		   const struct group *g, bool disturbed, double value)
 {
-	double value[FIGURES] = { [MIN] = INFINITY };
+	bench_fact(b, c, "places", case_is(c, "where", "same") ? 1 : g->places);
+	bench_fact(b, c, "batch_iterations", (double)g->iters);
+	bench_proof(b, c, "iterations", (double)g->asked, (double)g->done);
+	if (!disturbed)
+		bench_derive(b, c, value);
+	else
+		bench_derive_skip(b, c,
+				  "every visit of a place was disturbed: twice "
+				  "the iterations took no longer");
+}
 
-	for (unsigned int i = 0; i < p->n; i++) {
-		const double ns = place_ns(b, &p->at[i]);
+static void derive_group(struct bench *b, const struct placement_state *s,
+			 const struct bench_case *c)
+{
+	const struct group *g = c->data;
+	double min = INFINITY, max = 0;
 
-		value[MIN] = fmin(value[MIN], ns);
-		value[MAX] = fmax(value[MAX], ns);
-	}
-	value[RANGE] = (value[MAX] / value[MIN] - 1) * 100;
-	for (enum figure f = 0; f < FIGURES; f++) {
-		const struct bench_case *c = row(b, code, w, f);
-
-		bench_fact(b, c, "places", w == SAME ? 1 : p->n);
-		bench_fact(b, c, "batch_iterations", (double)p->at[0].iters);
-		bench_proof(b, c, "iterations", (double)p->asked,
-			    (double)p->done);
-		if (value[MIN] > 0)
-			bench_derive(b, c, value[f]);
-		else
-			bench_derive_skip(b, c,
-					  "every visit of a place was "
-					  "disturbed: twice the iterations "
-					  "took no longer");
-	}
+	for (const struct place *p = s->places; p < s->places + s->n; p++)
+		if (p->of == g) {
+			min = fmin(min, place_ns(b, p));
+			max = fmax(max, place_ns(b, p));
+		}
+	derive(b, c, g, min <= 0, min);
+	derive(b, bench_beside(b, c, "figure=max"), g, min <= 0, max);
+	derive(b, bench_beside(b, c, "figure=range"), g, min <= 0,
+	       (max / min - 1) * 100);
 }
 
 /*
@@ -348,19 +315,18 @@ static int placement_derive(struct bench *b, void *state)
 	struct placement_state *s = state;
 	const int64_t end = deadline_in((int64_t)(bench_time_ns(b) / 1e6));
 
-	for (unsigned int i = 0; !bench_stopping(b); i++) {
-		if (i >= VISITS && deadline_passed(end))
-			break;
+	for (unsigned int i = 0; i < VISITS || !deadline_passed(end); i++) {
+		if (bench_stopping(b))
+			return 0;
 		visit_all(b, s);
 	}
-	for (size_t i = 0; i < s->n_turns; i++)
-		visit_again(b, &s->turns[i]);
+	for (size_t i = 0; i < s->n; i++)
+		visit_again(b, &s->places[i]);
 	if (bench_stopping(b))
 		return 0;
-	for (enum code c = 0; c < CODES; c++)
-		for (enum where w = 0; w < WHERES; w++)
-			if (wanted(b, c, w))
-				derive(b, &s->places[c][w], c, w);
+	BENCH_EACH (b, c, "figure=min")
+		if (wanted(b, c))
+			derive_group(b, s, c);
 	return 0;
 }
 
@@ -375,7 +341,10 @@ static void placement_teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "placement",
 	.state_size = sizeof(struct placement_state),
-	.points = points,
+	.case_state_size = sizeof(struct group),
+	.points = "code={loop,call,branches} where={offset,page,order,same}"
+		  " figure={min,max,range};"
+		  "is derived unit=ns; is unit='%' if figure=range",
 	.setup = placement_setup,
 	.derive = placement_derive,
 	.teardown = placement_teardown,

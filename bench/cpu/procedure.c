@@ -42,21 +42,13 @@
 #define NUMBERS		(CALLEE_MAX + 1) /* 0 ... 24 */
 #define MIN_SLOPE_SIGMA 2
 
-static const char points[] = "args=0.." BENCH_TEXT(
-	CALLEE_MAX) " via={direct,pointer,plt};"
-		    "is cycles ops=" BENCH_TEXT(
-			    CALLER_UNROLL) ";"
-					   "increment={register,stack} "
-					   "via={direct,pointer,plt}; is "
-					   "derived;"
-					   "instance=single "
-					   "args=0.." BENCH_TEXT(
-						   CALLEE_MAX) ";"
-							       "instance=ratio "
-							       "args"
-							       "=" BENCH_TEXT(
-								       CALLEE_MAX) "; is unit=x if instance=ratio;"
-										   "ratio := single / [!instance via=direct]";
+_Static_assert(CALLEE_MAX == 24 && CALLER_UNROLL == 8, "as the points say");
+static const char points[] =
+	"args=0..24 via={direct,pointer,plt}; is cycles ops=8;"
+	"increment={register,stack} via={direct,pointer,plt}; is derived;"
+	"instance=single args=0..24;"
+	"instance=ratio args=24; is unit=x if instance=ratio;"
+	"ratio := single / [!instance via=direct]";
 
 struct procedure_state {
 	uint64_t args[CALLEE_MAX];
