@@ -57,17 +57,13 @@ enum counters_event {
 #define COUNTERS_PMUS 4
 
 enum counters_kind {
-	COUNTERS_SELF,	  /* the calling thread */
-	COUNTERS_PROCESS, /* all threads of @pid and what they start later */
-	COUNTERS_CPU,	  /* all that runs on @cpu */
-	COUNTERS_CGROUP,  /* all of @cgroup that runs on @cpu */
+	COUNTERS_SELF, /* the calling thread */
+	COUNTERS_CPU,  /* all that runs on @cpu */
 };
 
 struct counters_target {
 	enum counters_kind kind;
-	pid_t pid;
-	int cpu;	    /* the kernel's number */
-	const char *cgroup; /* its directory, where perf_event is mounted */
+	int cpu; /* the kernel's number */
 };
 
 enum counters_flag {
@@ -76,11 +72,9 @@ enum counters_flag {
 	COUNTERS_USER = 1 << 0,
 	/* Count children and threads that COUNTERS_SELF starts later, too. */
 	COUNTERS_INHERIT = 1 << 1,
-	/* Of a COUNTERS_PROCESS: count from its next execve() on. */
-	COUNTERS_ON_EXEC = 1 << 2,
 	/* Hardware events of a COUNTERS_CPU through /dev/cpu/N/msr.  Programs
 	 * the registers of this CPU and restores them at counters_close(). */
-	COUNTERS_MSR = 1 << 3,
+	COUNTERS_MSR = 1 << 2,
 };
 
 struct counters;
@@ -92,11 +86,9 @@ struct counters;
  *
  * An event that cannot be had is no failure: counters_why() tells.
  *
- * Return: 0; -EINVAL (@flags do not fit @target), -ESRCH (no such process),
- * -ENODEV (no such CPU, or offline), -ENOENT or -ENOTDIR (no such directory),
- * -EBADF (not a cgroup's, or of a hierarchy without perf_event), -EAGAIN (the
- * process starts threads too fast), -ENOMEM.  The soft limit of open files is
- * raised to the hard one where the files do not suffice.
+ * Return: 0; -EINVAL (@flags do not fit @target), -ENODEV (no such CPU, or
+ * offline), -ENOMEM.  The soft limit of open files is raised to the hard one
+ * where the files do not suffice.
  */
 int counters_open(struct counters **out, const struct counters_target *target,
 		  unsigned int flags);
@@ -209,14 +201,12 @@ struct counters_leaf {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-#define COUNTERS_LEAVES 8
+#define COUNTERS_LEAVES 6
 
 struct counters_arch {
 	char vendor[13];
-	unsigned int family, model, stepping;
+	unsigned int family, model;
 	bool hypervisor;
-	bool hybrid;		/* leaf 7 */
-	unsigned int core_type; /* leaf 1AH: 20H Atom, 40H Core, 0 unknown */
 
 	/* Architectural monitoring: 0 none.  Intel: leaf 0AH, EAX[7:0].  AMD:
 	 * 2 if 80000022H has PerfMonV2, else 0 (its counters before that are

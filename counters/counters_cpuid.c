@@ -20,14 +20,9 @@
 
 size_t counters_cpuid(struct counters_leaf leaves[COUNTERS_LEAVES])
 {
-	static const uint32_t wanted[COUNTERS_LEAVES] = { 0,
-							  1,
-							  7,
-							  MONITORING,
-							  0x1a,
-							  EXTENDED_MAX,
-							  EXTENDED_FLAGS,
-							  AMD_MONITORING };
+	static const uint32_t wanted[COUNTERS_LEAVES] = {
+		0, 1, MONITORING, EXTENDED_MAX, EXTENDED_FLAGS, AMD_MONITORING
+	};
 
 	for (size_t i = 0; i < COUNTERS_LEAVES; i++) {
 		uint32_t regs[4];
@@ -129,7 +124,6 @@ static void decode_signature(struct counters_arch *a, const struct set *s)
 		family += l->eax >> 20 & 0xff;
 	a->family = family;
 	a->model = model;
-	a->stepping = l->eax & 0xf;
 	a->hypervisor = l->ecx >> 31;
 }
 
@@ -146,10 +140,6 @@ int counters_decode(struct counters_arch *arch,
 	memcpy(arch->vendor + 4, &l->edx, 4);
 	memcpy(arch->vendor + 8, &l->ecx, 4);
 	decode_signature(arch, &s);
-	l = find(&s, 7);
-	arch->hybrid = l && l->edx >> 15 & 1;
-	l = find(&s, 0x1a);
-	arch->core_type = l ? l->eax >> 24 : 0;
 	if (!strcmp(arch->vendor, "AuthenticAMD") ||
 	    !strcmp(arch->vendor, "HygonGenuine"))
 		decode_amd(arch, &s);

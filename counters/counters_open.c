@@ -118,15 +118,11 @@ static void bar_events(struct counters *c, unsigned int flags)
 /* Return: 0, -EINVAL or -ENODEV. */
 static int fits(const struct counters_target *t, unsigned int flags)
 {
-	const bool cpu = t->kind == COUNTERS_CPU || t->kind == COUNTERS_CGROUP;
+	const bool cpu = t->kind == COUNTERS_CPU;
 	char path[80];
 
-	if ((flags & COUNTERS_INHERIT && t->kind != COUNTERS_SELF) ||
-	    (flags & COUNTERS_ON_EXEC && t->kind != COUNTERS_PROCESS) ||
-	    (flags & COUNTERS_MSR && t->kind != COUNTERS_CPU) ||
-	    (cpu && t->cpu < 0) ||
-	    (t->kind == COUNTERS_PROCESS && t->pid <= 0) ||
-	    (t->kind == COUNTERS_CGROUP && !t->cgroup))
+	if (flags & (cpu ? COUNTERS_INHERIT : COUNTERS_MSR) ||
+	    (cpu && t->cpu < 0))
 		return -EINVAL;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", t->cpu);
 	return cpu && t->cpu > 0 && access(path, F_OK) ? -ENODEV : 0;
@@ -148,9 +144,7 @@ int counters_open(struct counters **out, const struct counters_target *target,
 	c->target = *target;
 	c->msr_fd = -1;
 	c->user_only = flags & COUNTERS_USER;
-	c->inherit =
-		flags & COUNTERS_INHERIT || target->kind == COUNTERS_PROCESS;
-	c->on_exec = flags & COUNTERS_ON_EXEC;
+	c->inherit = flags & COUNTERS_INHERIT;
 	counters_decode(&c->arch, leaves, counters_cpuid(leaves));
 	c->pmus = counters_pmu_find(COUNTERS_DEVICES, c->pmu);
 	bar_events(c, flags);
@@ -163,7 +157,6 @@ int counters_open(struct counters **out, const struct counters_target *target,
 	if (c->msr)
 		open_msr(c);
 	use_rusage(c);
-	c->target.cgroup = NULL; /* the caller's */
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (!c->opened[e] && !c->why[e][0])
 			snprintf(c->why[e], COUNTERS_WHY_MAX,

@@ -53,21 +53,16 @@ const char *counters_name(enum counters_event event)
 	return perf_events[event].name;
 }
 
-/* A context in which events count: a thread, a CPU, a cgroup on a CPU. */
-struct context {
-	pid_t pid;
-	int cpu;
-	unsigned long flags;
-};
-
-static int perf_open(struct perf_event_attr *attr, const struct context *x,
+static int perf_open(struct perf_event_attr *attr, const struct counters *c,
 		     int leader)
 {
+	const bool self = c->target.kind == COUNTERS_SELF;
 	long fd;
 
 	do
-		fd = syscall(SYS_perf_event_open, attr, x->pid, x->cpu, leader,
-			     x->flags | PERF_FLAG_FD_CLOEXEC);
+		fd = syscall(SYS_perf_event_open, attr, self ? 0 : -1,
+			     self ? -1 : c->target.cpu, leader,
+			     PERF_FLAG_FD_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -124,8 +119,8 @@ static bool needs_kernel(const struct counters *c, enum counters_event event)
 
 /* Open one event; if the kernel's part may not be seen, without it where that
  * leaves something to count. */
-static int open_event(struct counters *c, const struct context *x,
-		      enum counters_event event, unsigned int pmu, int leader)
+static int open_event(struct counters *c, enum counters_event event,
+		      unsigned int pmu, int leader)
 {
 	bool hardware = event < COUNTERS_HARDWARE;
 	const struct perf_event *p = &perf_events[event];
@@ -141,19 +136,17 @@ static int open_event(struct counters *c, const struct context *x,
 		.exclude_kernel = hardware && c->user_only,
 		.exclude_hv = hardware && c->user_only,
 		.inherit = c->inherit,
-		.disabled = c->on_exec && leader < 0,
-		.enable_on_exec = c->on_exec && leader < 0,
 	};
-	int fd = perf_open(&attr, x, leader);
+	int fd = perf_open(&attr, c, leader);
 
 	if (fd == -EMFILE && more_files())
-		fd = perf_open(&attr, x, leader);
+		fd = perf_open(&attr, c, leader);
 	if ((fd != -EACCES && fd != -EPERM) || attr.exclude_kernel)
 		return fd;
 	if (needs_kernel(c, event))
 		return fd;
 	attr.exclude_kernel = attr.exclude_hv = 1;
-	fd = perf_open(&attr, x, leader);
+	fd = perf_open(&attr, c, leader);
 	if (fd >= 0 && hardware)
 		c->user_only = true;
 	return fd;
@@ -161,9 +154,8 @@ static int open_event(struct counters *c, const struct context *x,
 
 /* Open those of @events that can be had as a group.  Return: 0, -ENOMEM, or
  * the error of the first event if none could be had. */
-static int open_group(struct counters *c, const struct context *x,
-		      const enum counters_event *events, size_t n,
-		      unsigned int pmu)
+static int open_group(struct counters *c, const enum counters_event *events,
+		      size_t n, unsigned int pmu)
 {
 	struct counters_group *g = add_group(c);
 	int first = 0;
@@ -174,15 +166,11 @@ static int open_group(struct counters *c, const struct context *x,
 	for (size_t i = 0; i < n; i++) {
 		int fd;
 
-		if (events[i] == COUNTERS_EVENTS)
+		if (events[i] == COUNTERS_EVENTS || c->barred >> events[i] & 1)
 			continue;
-		if (c->barred >> events[i] & 1)
-			continue;
-		fd = open_event(c, x, events[i], pmu, g->n ? g->fd[0] : -1);
+		fd = open_event(c, events[i], pmu, g->n ? g->fd[0] : -1);
 		if (fd < 0) {
 			explain(c, events[i], fd);
-			if (fd != -ESRCH)
-				c->failed[events[i]] |= 1u << pmu;
 			first = first ? first : fd;
 			continue;
 		}
@@ -196,26 +184,26 @@ static int open_group(struct counters *c, const struct context *x,
 	return 0;
 }
 
-static int open_hardware(struct counters *c, const struct context *x)
+static int open_hardware(struct counters *c)
 {
 	const size_t n = sizeof(group_of_hardware) / sizeof(*group_of_hardware);
 
 	/* Where sysfs shows none the kernel is asked all the same: it has the
 	 * last word, and gives the reason. */
 	for (unsigned int p = 0; p == 0 || p < c->pmus; p++) {
-		if (x->cpu >= 0 && c->pmus &&
-		    !counters_pmu_has(&c->pmu[p], x->cpu))
+		if (c->target.kind == COUNTERS_CPU && c->pmus &&
+		    !counters_pmu_has(&c->pmu[p], c->target.cpu))
 			continue;
 		c->wanted_pmus |= 1u << p;
 		for (size_t i = 0; i < n; i++)
-			if (open_group(c, x, group_of_hardware[i], 2, p) ==
+			if (open_group(c, group_of_hardware[i], 2, p) ==
 			    -ENOMEM)
 				return -ENOMEM;
 	}
 	return 0;
 }
 
-static int open_context(struct counters *c, const struct context *x)
+int counters_perf_open(struct counters *c)
 {
 	static const enum counters_event software[] = {
 		COUNTERS_PAGE_FAULTS,
@@ -223,14 +211,15 @@ static int open_context(struct counters *c, const struct context *x)
 		COUNTERS_CONTEXT_SWITCHES,
 		COUNTERS_MIGRATIONS,
 	};
-	int err = open_group(c, x, software, COUNTERS_GROUP_MAX, 0);
+	const int err = open_group(c, software, COUNTERS_GROUP_MAX, 0);
 
 	/* What is not there is told from what may not be counted. */
-	if (err == -ESRCH || err == -ENOMEM || err == -EBADF)
+	if (err == -ENOMEM)
 		return err;
-	if (x->cpu >= 0 && (err == -ENODEV || err == -EINVAL))
+	if (c->target.kind == COUNTERS_CPU &&
+	    (err == -ENODEV || err == -EINVAL))
 		return -ENODEV;
-	return open_hardware(c, x);
+	return open_hardware(c);
 }
 
 void counters_perf_close(struct counters *c)
@@ -239,93 +228,6 @@ void counters_perf_close(struct counters *c)
 		for (size_t k = c->groups[i].n; k > 0; k--)
 			close(c->groups[i].fd[k - 1]);
 	c->n_groups = 0;
-	memset(c->opened, 0, sizeof(c->opened));
-	memset(c->failed, 0, sizeof(c->failed));
-}
-
-static bool among(pid_t tid, const pid_t *tids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (tids[i] == tid)
-			return true;
-	return false;
-}
-
-/* Nothing was opened: all have ended, or nothing may be counted. */
-static int list_ended(const struct counters *c)
-{
-	return c->why[COUNTERS_PAGE_FAULTS][0] ? 0 : -ESRCH;
-}
-
-/* Threads that are there are opened; what they start later inherits.  One
- * that is new at the end may have been inherited or missed, which nobody can
- * tell: then all is done again. */
-static int open_threads(struct counters *c)
-{
-	for (int tries = 0; tries < 10; tries++) {
-		size_t n, now;
-		pid_t *tids = sysfile_pids(&n, "/proc/%d/task", c->target.pid),
-		      *later;
-		bool same = true;
-		int err = n ? 0 : -ESRCH;
-
-		for (size_t i = 0; i < n && !err; i++) {
-			struct context x = { tids[i], -1, 0 };
-
-			err = open_context(c, &x);
-			/* A thread may end at any time. */
-			if (err == -ESRCH && n > 1)
-				err = 0;
-		}
-		later = sysfile_pids(&now, "/proc/%d/task", c->target.pid);
-		for (size_t i = 0; i < now; i++)
-			same = same && among(later[i], tids, n);
-		free(tids);
-		free(later);
-		if (!err && same && n && !c->n_groups)
-			err = list_ended(c);
-		if (err || same)
-			return err;
-		counters_perf_close(c);
-	}
-	return -EAGAIN;
-}
-
-static int open_target(struct counters *c)
-{
-	struct context x = { .cpu = c->target.cpu };
-	int fd, err;
-
-	switch (c->target.kind) {
-	case COUNTERS_SELF:
-		x.cpu = -1;
-		return open_context(c, &x);
-	case COUNTERS_PROCESS:
-		return open_threads(c);
-	case COUNTERS_CPU:
-		x.pid = -1;
-		return open_context(c, &x);
-	default:
-		break;
-	}
-	fd = open(c->target.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	x.pid = fd;
-	x.flags = PERF_FLAG_PID_CGROUP;
-	err = open_context(c, &x);
-	close(fd);
-	return err;
-}
-
-int counters_perf_open(struct counters *c)
-{
-	int err = open_target(c);
-
-	/* Of some threads but not of all is no count of the process. */
-	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		c->opened[e] &= ~c->failed[e];
-	return err;
 }
 
 /* What the kernel gives for a group: how many, the two times, the values. */

@@ -75,7 +75,7 @@ uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,
 /* The greatest perf_event_paranoid at which it is permitted to all. */
 static int permitted_at(const struct counters_refusal *r)
 {
-	if (r->kind == COUNTERS_CPU || r->kind == COUNTERS_CGROUP)
+	if (r->kind == COUNTERS_CPU)
 		return 0;
 	/* They happen in the kernel. */
 	return r->event == COUNTERS_CONTEXT_SWITCHES ||
@@ -95,10 +95,6 @@ static void not_permitted(const struct counters_refusal *r, char *text,
 			 "sysctl kernel.perf_event_paranoid=%d, or setcap "
 			 "cap_perfmon+ep PROGRAM",
 			 r->paranoid, level);
-	else if (r->kind == COUNTERS_PROCESS)
-		snprintf(text, size,
-			 "not permitted for this process: be its user, or "
-			 "root, or setcap cap_perfmon+ep PROGRAM");
 	else
 		snprintf(text, size,
 			 "not permitted, though perf_event_paranoid is %d: a "

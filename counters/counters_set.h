@@ -148,9 +148,8 @@ struct counters {
 	unsigned int pmus;
 	unsigned int wanted_pmus; /* bit for each that may count here */
 	unsigned int opened[COUNTERS_EVENTS]; /* bit for each PMU */
-	unsigned int failed[COUNTERS_EVENTS]; /* the same, for any thread */
 	unsigned int barred; /* bit for each event that is not to be tried */
-	bool user_only, inherit, on_exec;
+	bool user_only, inherit;
 	unsigned int usage; /* bit for each event taken from getrusage() */
 	struct counters_group *groups;
 	size_t n_groups;

@@ -133,36 +133,6 @@ static void say_why(void)
 	counters_close(c);
 }
 
-/* A child that works only when it is told to, so that it can be opened before
- * and its end be waited for. */
-static void count_process(uint64_t n)
-{
-	struct counters_target target = { .kind = COUNTERS_PROCESS };
-	struct counters_counts k;
-	struct counters *c;
-	int go[2];
-	char byte = 0;
-
-	if (pipe(go))
-		return;
-	target.pid = fork();
-	if (!target.pid) {
-		if (read(go[0], &byte, 1) == 1)
-			loop3(n);
-		_exit(0);
-	}
-	c = open_or_say(&target, COUNTERS_USER);
-	if (c)
-		counters_start(c);
-	if (write(go[1], &byte, 1) == 1)
-		waitpid(target.pid, NULL, 0);
-	if (c && !counters_stop(c, &k))
-		say("process", n, &k);
-	counters_close(c);
-	close(go[0]);
-	close(go[1]);
-}
-
 /* What its children do counts only if it was asked for. */
 static void count_children(const char *what, unsigned int flags, uint64_t n)
 {
@@ -245,8 +215,6 @@ int main(void)
 		count_loop("loop12", COUNTERS_USER, loop12, 2 * n);
 	}
 	count_loop("kernel_too", 0, loop3, 1000000);
-	count_process(1000000);
-	count_process(2000000);
 	count_children("alone", 0, 1000000);
 	count_children("inherit", COUNTERS_INHERIT, 1000000);
 	count_children("inherit", COUNTERS_INHERIT, 2000000);

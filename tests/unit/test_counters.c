@@ -71,7 +71,7 @@ static void test_plain(void)
 
 static void test_multiplexed(void)
 {
-	struct counters c = one_pmu(COUNTERS_PROCESS);
+	struct counters c = one_pmu(COUNTERS_SELF);
 	struct counters_reading a = at(0), b = at(100);
 	struct counters_counts k;
 
@@ -293,8 +293,6 @@ static const struct {
 	{ { .err = EACCES, .paranoid = 1, .kind = COUNTERS_CPU },
 	  "perf_event_paranoid=0" },
 	{ { .err = EPERM, .paranoid = 1 }, "--cap-add PERFMON" },
-	{ { .err = EACCES, .paranoid = 1, .kind = COUNTERS_PROCESS },
-	  "be its user" },
 	{ { .err = EINVAL, .pmus = 1 }, "no counter for it" },
 	{ { .err = EBUSY }, "for itself" },
 	{ { .err = ENOSYS }, "CONFIG_PERF_EVENTS" },
@@ -371,82 +369,18 @@ static int opens(struct counters_target target, unsigned int flags)
 
 static void test_misuse(void)
 {
-	struct counters_target cpu = { COUNTERS_CPU, 0, 0, NULL };
-	struct counters_target self = { COUNTERS_SELF, 0, 0, NULL };
+	struct counters_target cpu = { COUNTERS_CPU, 0 };
+	struct counters_target self = { COUNTERS_SELF, 0 };
 
 	OK(!opens(cpu, 0), "a CPU");
 	OK(!opens(cpu, COUNTERS_MSR), "its registers, or a reason");
-	OK(!opens((struct counters_target) { COUNTERS_PROCESS, getpid(), 0,
-					     NULL },
-		  COUNTERS_ON_EXEC),
-	   "a process");
 	cpu.cpu = 8191;
 	OK(opens(cpu, 0) == -ENODEV, "no such CPU");
 	cpu.cpu = -1;
 	OK(opens(cpu, 0) == -EINVAL, "no CPU at all");
+	cpu.cpu = 0;
+	OK(opens(cpu, COUNTERS_INHERIT) == -EINVAL, "a CPU starts nothing");
 	OK(opens(self, COUNTERS_MSR) == -EINVAL, "a thread has no registers");
-	OK(opens(self, COUNTERS_ON_EXEC) == -EINVAL, "nor is it to execute");
-	OK(opens((struct counters_target) { COUNTERS_PROCESS, 0, 0, NULL },
-		 0) == -EINVAL,
-	   "no process");
-	OK(opens((struct counters_target) { COUNTERS_PROCESS, INT32_MAX, 0,
-					    NULL },
-		 0) == -ESRCH,
-	   "a process that is not there");
-	OK(opens((struct counters_target) { COUNTERS_CGROUP, 0, 0, NULL }, 0) ==
-		   -EINVAL,
-	   "no cgroup");
-	OK(opens((struct counters_target) { COUNTERS_CGROUP, 0, 0,
-					    "/no/such/dir" },
-		 0) == -ENOENT,
-	   "a cgroup that is not there");
-}
-
-#define THREADS 20
-
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-
-static void *wait_at_gate(void *arg)
-{
-	pthread_mutex_lock(&gate);
-	pthread_mutex_unlock(&gate);
-	return arg;
-}
-
-/* Files for some of the threads only: their sum is no number of the process.
- */
-static void test_too_few_files(void)
-{
-	struct counters_target me = { COUNTERS_PROCESS, getpid(), 0, NULL };
-	struct rlimit few = { 24, 24 };
-	pthread_t threads[THREADS];
-	struct counters *c = NULL;
-	struct counters_counts k;
-	int n = 0;
-
-	pthread_mutex_lock(&gate);
-	while (n < THREADS &&
-	       !pthread_create(&threads[n], NULL, wait_at_gate, NULL))
-		n++;
-	OK(!counters_open(&c, &me, 0), "a process with threads");
-	if (c)
-		OK(counters_why(c, COUNTERS_PAGE_FAULTS) == NULL ||
-			   strlen(counters_why(c, COUNTERS_PAGE_FAULTS)) > 10,
-		   "is counted, or there is a reason");
-	counters_close(c);
-	c = NULL;
-	if (n == THREADS && !setrlimit(RLIMIT_NOFILE, &few) &&
-	    !counters_open(&c, &me, 0)) {
-		OK(counters_why(c, COUNTERS_PAGE_FAULTS),
-		   "not counted, for some threads are missing");
-		OK(!counters_start(c) && !counters_stop(c, &k) &&
-			   !k.count[COUNTERS_PAGE_FAULTS].known,
-		   "and no number");
-	}
-	counters_close(c);
-	pthread_mutex_unlock(&gate);
-	while (n--)
-		pthread_join(threads[n], NULL);
 }
 
 /* A thread that ran half a second of one. */
@@ -491,6 +425,5 @@ int main(void)
 	test_reasons();
 	test_here();
 	test_misuse();
-	test_too_few_files(); /* the last: it leaves few files */
 	return tap_done();
 }
