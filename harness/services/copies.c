@@ -16,18 +16,28 @@
 /* A further CPU has to bring so much of what the first one does. */
 #define WORTH 0.5
 
-enum { LATENCY, RATE, FAIRNESS, SCALINGS };
-enum { INTERCEPT, SLOPE, R2, STOPS_AT, LINES };
+/* The rows of a case for each number of CPUs, and those of all numbers. */
+enum { LATENCY, RATE, FAIRNESS, INTERCEPT, SLOPE, R2, STOPS_AT, ROWS };
 
-static const char *const scalings[] = { "latency", "rate", "fairness" };
-static const char *const lines[] = { "intercept", "slope", "r2", "stops_at" };
-static const char *const kinds[] = { "processes", "threads" };
+static const struct {
+	const char *scaling, *unit;
+	enum bench_better better;
+} rows[ROWS] = {
+	{ "latency", "ns", BENCH_LOWER },
+	{ "rate", "1/s", BENCH_HIGHER },
+	{ "fairness", "1", BENCH_HIGHER },
+	{ "intercept", "ns", BENCH_LOWER },
+	{ "slope", "ns", BENCH_LOWER },
+	{ "r2", "1", BENCH_HIGHER },
+	{ "stops_at", "CPUs", BENCH_HIGHER },
+};
 
 /* A case of the program, copied in one way. */
 struct group {
 	size_t inner; /* the case's id */
 	bool threads;
-	const struct bench_case *of[MOST_COUNTS][SCALINGS], *line[LINES];
+	/* By number of CPUs; what is of all numbers is in the first. */
+	const struct bench_case *of[MOST_COUNTS][ROWS];
 	uint64_t iters;
 	struct group *next;
 };
@@ -57,45 +67,28 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return crew_start(w, b, &g->iters);
 }
 
-/* Where copies share what they work on, not all of it is the same for all. */
+/* What a window has brought; copies share what they work on, so not all of it
+ * is the same for all.  One in which a copy lost its CPU at the begin or the
+ * end is no sample. */
 static int record(struct bench *b, const struct crew *w,
 		  const struct bench_case *const *of)
 {
 	double latency = 0, rate = 0, least = INFINITY, most = 0;
+	uint64_t begun = 0, over = UINT64_MAX, first = UINT64_MAX, last = 0;
+	unsigned int at_home = 0, at_work = 0, timed = 0;
+	bool together;
 
 	for (unsigned int i = 0; i < w->n; i++) {
 		const struct crew_share *s = &w->page->of[i];
 		const double own = s->ops / s->ns;
 
-		if (!(s->ns > 0))
-			return bench_skip(b, "single events of it take no "
-					     "longer than the timer itself");
+		at_home += s->at_home;
+		at_work += s->ops > 0;
+		timed += s->ns > 0;
 		latency += s->latency;
 		rate += own;
 		least = fmin(least, own);
 		most = fmax(most, own);
-	}
-	bench_record_value(b, of[LATENCY], latency / w->n);
-	bench_record_value(b, of[RATE], rate * 1e9);
-	if (of[FAIRNESS])
-		bench_record_value(b, of[FAIRNESS], least / most);
-	return 0;
-}
-
-/* Whether all were at work at the same time, each on a CPU of its own.  A
- * window in which one lost its CPU at the begin or the end is no sample. */
-static bool prove(struct bench *b, const struct crew *w,
-		  const struct bench_case *c)
-{
-	uint64_t begun = 0, over = UINT64_MAX, first = UINT64_MAX, last = 0;
-	unsigned int at_home = 0, at_work = 0;
-	bool together;
-
-	for (unsigned int i = 0; i < w->n; i++) {
-		const struct crew_share *s = &w->page->of[i];
-
-		at_home += s->at_home;
-		at_work += s->ops > 0;
 		begun = s->from > begun ? s->from : begun;
 		over = s->to < over ? s->to : over;
 		first = s->from < first ? s->from : first;
@@ -104,11 +97,21 @@ static bool prove(struct bench *b, const struct crew *w,
 	together = at_work == w->n &&
 		   (double)(int64_t)(over - begun) >=
 			   BENCH_MOSTLY * (double)(last - first);
-	bench_proof(b, c, "copies_at_work", w->n, at_work);
-	bench_proof(b, c, "copies_on_own_cpu", w->n, at_home);
+	bench_proof(b, of[LATENCY], "copies_at_work", w->n, at_work);
+	bench_proof(b, of[LATENCY], "copies_on_own_cpu", w->n, at_home);
 	if (bench_is_sample(b))
-		bench_purity(b, c, "windows_together", BENCH_SOME, 1, together);
-	return together;
+		bench_purity(b, of[LATENCY], "windows_together", BENCH_SOME, 1,
+			     together);
+	if (!together)
+		return 0;
+	if (timed < w->n)
+		return bench_skip(b, "single events of it take no longer than "
+				     "the timer itself");
+	bench_record_value(b, of[LATENCY], latency / w->n);
+	bench_record_value(b, of[RATE], rate * 1e9);
+	if (of[FAIRNESS])
+		bench_record_value(b, of[FAIRNESS], least / most);
+	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -117,9 +120,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	const struct group *g = c->arg;
 	const int err = crew_window(&s->crew, b);
 
-	if (err || invocation_stop || !prove(b, &s->crew, c))
-		return err;
-	return record(b, &s->crew, g->of[c->index]);
+	return err || invocation_stop ? err
+				      : record(b, &s->crew, g->of[c->index]);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -139,79 +141,41 @@ static bool can_copy(const struct case_run *run)
 	       (!c->unit || !strcmp(c->unit, "ns"));
 }
 
-/* The names of a row: those of the case behind those of the copies. */
-static const struct bench_case *add_row(struct bench *b, struct bench_case c,
-					const struct bench_case *inner,
-					const struct bench_param *own)
+/* A row has the names of the case behind those of the copies. */
+static void add_row(struct bench *b, const struct copies *w, struct group *g,
+		    const struct case_run *inner, unsigned int at, int row)
 {
-	size_t n = 0;
+	const bool of_all = row >= INTERCEPT;
+	struct bench_case c = {
+		.arg = g,
+		.index = at,
+		.unit = rows[row].unit,
+		.better = rows[row].better,
+		.estimator = of_all ? BENCH_EST_DERIVED : BENCH_EST_MEDIAN,
+		.derived = row != LATENCY,
+		.of = of_all ? NULL : g->of[at][LATENCY],
+		.switches = inner->c.switches,
+		.skip = inner->verdict.state == CASE_SKIPPED
+				? inner->verdict.why
+			: !of_all && w->count[at] > bench_cpus(b)
+				? "needs more CPUs than it may use"
+				: NULL,
+	};
+	struct bench_param *p = c.params;
 
-	for (; own->axis; own++)
-		c.params[n++] = *own;
-	for (size_t i = 0; inner->params[i].axis && n < BENCH_MAX_PARAMS; i++)
-		c.params[n++] = inner->params[i];
-	return case_add(b, &c);
-}
-
-static void add_count(struct bench *b, const struct copies *w, struct group *g,
-		      const struct case_run *inner, unsigned int at)
-{
-	static const char *const units[] = { "ns", "1/s", "1" };
-	const struct bench_case **of = g->of[at];
-	const char *too_few = "needs more CPUs than it may use";
-
-	/* One is always as fast as itself. */
-	for (int i = 0; i < (w->count[at] == 1 ? FAIRNESS : SCALINGS); i++) {
-		const struct bench_param own[] = {
-			{ .axis = "cpus", .number = w->count[at] },
-			{ "copies", BENCH_STR, .text = kinds[g->threads] },
-			{ "scaling", BENCH_STR, .text = scalings[i] },
-			{ 0 }
-		};
-		const struct bench_case c = {
-			.arg = g,
-			.index = at,
-			.unit = units[i],
-			.better = i == LATENCY ? BENCH_LOWER : BENCH_HIGHER,
-			.estimator = BENCH_EST_MEDIAN,
-			.derived = i != LATENCY,
-			.of = i != LATENCY ? of[LATENCY] : NULL,
-			.switches = inner->c.switches,
-			.skip = inner->verdict.state == CASE_SKIPPED
-					? inner->verdict.why
-				: w->count[at] > bench_cpus(b) ? too_few
-							       : NULL,
-		};
-
-		of[i] = add_row(b, c, &inner->c, own);
-	}
-}
-
-static void add_lines(struct bench *b, const struct copies *w, struct group *g,
-		      const struct case_run *inner)
-{
-	static const char *const units[] = { "ns", "ns", "1", "CPUs" };
-
-	for (int i = w->counts < 3 ? STOPS_AT : 0; i < LINES; i++) {
-		const struct bench_param own[] = {
-			{ "copies", BENCH_STR, .text = kinds[g->threads] },
-			{ "scaling", BENCH_STR, .text = lines[i] },
-			{ 0 }
-		};
-		const struct bench_case c = {
-			.unit = units[i],
-			.better = i < R2 ? BENCH_LOWER : BENCH_HIGHER,
-			.estimator = BENCH_EST_DERIVED,
-			.derived = true,
-			.skip = inner->verdict.state == CASE_SKIPPED
-					? inner->verdict.why
-					: NULL,
-		};
-
-		g->line[i] = add_row(b, c, &inner->c, own);
-		for (unsigned int k = 0; k < w->counts; k++)
-			bench_derived_from(b, g->line[i], g->of[k][LATENCY]);
-	}
+	if (!of_all)
+		*p++ = (struct bench_param) { "cpus", .number = w->count[at] };
+	*p++ = (struct bench_param) { "copies", BENCH_STR,
+				      .text = g->threads ? "threads"
+							 : "processes" };
+	*p++ = (struct bench_param) { "scaling", BENCH_STR,
+				      .text = rows[row].scaling };
+	for (const struct bench_param *q = inner->c.params;
+	     q->axis && p < c.params + BENCH_MAX_PARAMS; q++)
+		*p++ = *q;
+	g->of[at][row] = case_add(b, &c);
+	for (unsigned int k = 0; of_all && k < w->counts; k++)
+		bench_derived_from(b, g->of[at][row], g->of[k][LATENCY]);
 }
 
 static int add_group(struct bench *b, struct copies *w,
@@ -225,10 +189,14 @@ static int add_group(struct bench *b, struct copies *w,
 	g->threads = threads;
 	g->next = w->groups;
 	w->groups = g;
+	/* One is always as fast as itself; a line needs three points. */
 	for (unsigned int i = 0; i < w->counts; i++)
-		add_count(b, w, g, inner, i);
-	if (w->counts > 1)
-		add_lines(b, w, g, inner);
+		for (int row = LATENCY; row < INTERCEPT; row++)
+			if (row != FAIRNESS || w->count[i] > 1)
+				add_row(b, w, g, inner, i, row);
+	for (int row = INTERCEPT; w->counts > 1 && row < ROWS; row++)
+		if (row == STOPS_AT || w->counts > 2)
+			add_row(b, w, g, inner, 0, row);
 	return 0;
 }
 
@@ -308,16 +276,16 @@ static void derive_line(struct bench *b, const struct copies *w,
 	}
 	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
 		for (int i = INTERCEPT; i <= R2; i++)
-			bench_derive_skip(b, g->line[i],
+			bench_derive_skip(b, g->of[0][i],
 					  "a line needs three numbers of CPUs, "
 					  "there are %zu",
 					  n);
 		return;
 	}
-	bench_derive_within(b, g->line[INTERCEPT], f.intercept,
+	bench_derive_within(b, g->of[0][INTERCEPT], f.intercept,
 			    f.intercept_error);
-	bench_derive_within(b, g->line[SLOPE], f.slope, f.slope_error);
-	bench_derive(b, g->line[R2], f.r_squared);
+	bench_derive_within(b, g->of[0][SLOPE], f.slope, f.slope_error);
+	bench_derive(b, g->of[0][R2], f.r_squared);
 }
 
 /* The last number of CPUs up to which further ones were worth it. */
@@ -339,14 +307,15 @@ static void derive_stop(struct bench *b, const struct copies *w,
 	}
 	if (!isfinite(one) ||
 	    (i < w->counts && isnan(bench_value(b, g->of[i][RATE]))))
-		bench_derive_skip(b, g->line[STOPS_AT],
+		bench_derive_skip(b, g->of[0][STOPS_AT],
 				  "needs the rates of two numbers of CPUs");
 	else if (i < w->counts)
-		bench_derive_between(b, g->line[STOPS_AT], w->count[at],
+		bench_derive_between(b, g->of[0][STOPS_AT], w->count[at],
 				     w->count[at], w->count[i]);
 	else
-		bench_derive(b, g->line[STOPS_AT], w->count[at]);
-	bench_fact(b, g->line[STOPS_AT], "most_tried", w->count[w->counts - 1]);
+		bench_derive(b, g->of[0][STOPS_AT], w->count[at]);
+	bench_fact(b, g->of[0][STOPS_AT], "most_tried",
+		   w->count[w->counts - 1]);
 }
 
 static int derive(struct bench *b, void *state)
