@@ -291,6 +291,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	}
 	s->now = c->data;
+	if (s->buffer[0].base && s->buffer[0].huge >= 0)
+		bench_fact(b, c, "huge_bytes", (double)s->buffer[0].huge);
+	bench_fact_text(b, c, "registers", mem_isa_names[s->now->isa]);
+	if (s->now->isa == MEM_LIBC)
+		bench_fact(b, c, "call_bytes", (double)s->now->chunk);
 	lay_out(b, s, s->now);
 	err = partner_team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
@@ -380,18 +385,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	struct bandwidth_state *s = state;
+	const struct bandwidth_state *s = state;
 
-	BENCH_EACH (b, c, "!before isa!=best") {
-		const struct bandwidth_spec *spec = c->data;
-
-		if (s->buffer[0].base && s->buffer[0].huge >= 0)
-			bench_fact(b, c, "huge_bytes",
-				   (double)s->buffer[0].huge);
-		bench_fact_text(b, c, "registers", mem_isa_names[spec->isa]);
-		if (spec->isa == MEM_LIBC)
-			bench_fact(b, c, "call_bytes", (double)spec->chunk);
-	}
 	bandwidth_plan_derive(b, &s->plan);
 	return 0;
 }

@@ -103,30 +103,14 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static bool any_selected(const struct bench *b)
+/* The memory of each CPU is on its NUMA node.  Huge pages: the order of the
+ * chain spares translations in any case, and they are touched sooner. */
+static int make_ready(struct bench *b, struct loaded_state *s)
 {
-	BENCH_EACH (b, c, "figure=latency")
-		if (bench_selected(b, c))
-			return true;
-	return false;
-}
+	int err = mem_have(b, &s->chain, s->chain_bytes, MEM_THP,
+			   bench_node_of_cpu(b, bench_cpu(b)));
 
-static int setup(struct bench *b, void *state)
-{
-	struct loaded_state *s = state;
-	const unsigned int others = threads(b) - 1;
-	int err;
-
-	if (!others)
-		return bench_skip(b, "needs two CPUs that it may use");
-	if (!any_selected(b))
-		return 0;
-	/* The memory of each CPU is on its NUMA node.  Huge pages: the order of
-	 * the chain spares translations in any case, and they are touched
-	 * sooner. */
-	err = mem_have(b, &s->chain, s->chain_bytes, MEM_THP,
-		       bench_node_of_cpu(b, bench_cpu(b)));
-	for (unsigned int i = 1; !err && i <= others; i++) {
+	for (unsigned int i = 1; !err && i < threads(b); i++) {
 		struct mem_buffer *m = &s->other[i].buffer;
 
 		err = mem_have(b, m, s->part_bytes, MEM_THP,
@@ -243,8 +227,10 @@ static int find_full(struct bench *b, struct loaded_state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
-	int err;
+	int err = s->chase.at ? 0 : make_ready(b, s);
 
+	if (err)
+		return err;
 	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
 	s->bandwidth = bench_beside(b, c, "figure=bandwidth");
 	s->clock = bench_timer(b)->method;
@@ -319,7 +305,6 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct loaded_state),
 	.points = points,
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
