@@ -49,6 +49,9 @@ static hwloc_topology_t open_topology(void)
 
 	if (hwloc_topology_init(&topo))
 		return NULL;
+	/* By default hwloc leaves instruction caches out. */
+	hwloc_topology_set_icache_types_filter(topo,
+					       HWLOC_TYPE_FILTER_KEEP_ALL);
 	if (hwloc_topology_load(topo)) {
 		hwloc_topology_destroy(topo);
 		return NULL;
@@ -70,11 +73,10 @@ static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 	return n > 0 ? json_integer(n) : json_null();
 }
 
-json_t *machine_cpu(void)
+static json_t *describe_cpu(hwloc_topology_t topo)
 {
 	char *text = sysfile_text("/proc/cpuinfo");
 	char *smt = sysfile_first("/sys/devices/system/cpu/smt/active");
-	hwloc_topology_t topo = open_topology();
 	json_t *o = json_object();
 
 	set_text(o, "model", text, "model name");
@@ -91,8 +93,6 @@ json_t *machine_cpu(void)
 			    smt ? json_boolean(*smt == '1') : json_null());
 	set_text(o, "flags", text, "flags");
 	identity_cpu(o, "");
-	if (topo)
-		hwloc_topology_destroy(topo);
 	free(smt);
 	free(text);
 	return o;
@@ -128,31 +128,19 @@ static json_t *describe_cache(hwloc_obj_t obj)
 }
 
 /* The caches between @cpu and memory, level 1 first. */
-json_t *machine_caches(int cpu)
+static json_t *describe_caches(hwloc_topology_t topo, int cpu)
 {
-	hwloc_topology_t topo = open_topology();
 	json_t *list = json_array();
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	hwloc_obj_t pu = NULL;
 
-	if (topo && set) {
-		hwloc_obj_t obj = NULL;
-
-		hwloc_topology_destroy(topo);
-		/* By default hwloc leaves instruction caches out. */
-		hwloc_topology_init(&topo);
-		hwloc_topology_set_icache_types_filter(
-			topo, HWLOC_TYPE_FILTER_KEEP_ALL);
-		hwloc_topology_load(topo);
-		hwloc_bitmap_only(set, (unsigned int)cpu);
-		while ((obj = hwloc_get_next_obj_covering_cpuset_by_type(
-				topo, set, HWLOC_OBJ_PU, obj)))
-			for (hwloc_obj_t up = obj->parent; up; up = up->parent)
-				if (hwloc_obj_type_is_cache(up->type))
-					json_array_append_new(list,
-							      describe_cache(
-								      up));
-		hwloc_topology_destroy(topo);
-	}
+	hwloc_bitmap_only(set, (unsigned int)cpu);
+	if (topo)
+		pu = hwloc_get_next_obj_covering_cpuset_by_type(
+			topo, set, HWLOC_OBJ_PU, NULL);
+	for (hwloc_obj_t up = pu ? pu->parent : NULL; up; up = up->parent)
+		if (hwloc_obj_type_is_cache(up->type))
+			json_array_append_new(list, describe_cache(up));
 	hwloc_bitmap_free(set);
 	return list;
 }
@@ -283,13 +271,9 @@ static void add_system(json_t *m, int cpu)
 	static const char clock[] = "/sys/devices/system/clocksource/"
 				    "clocksource0/current_clocksource";
 
-	json_object_set_new(m, "board", identity_board(""));
 	json_object_set_new(m, "page_bytes",
 			    json_integer(sysconf(_SC_PAGESIZE)));
 	json_object_set_new(m, "memory_bytes", memory_bytes());
-	json_object_set_new(m, "modules", machine_modules(""));
-	json_object_set_new(m, "disks", machine_disks(""));
-	json_object_set_new(m, "links", machine_links(""));
 	json_object_set_new(m, "kernel", kernel());
 	json_object_set_new(m, "os", os_name());
 	json_object_set_new(m, "hypervisor", hypervisor());
@@ -379,6 +363,7 @@ static json_t *hostname(void)
 json_t *machine_describe(const struct machine_options *o, const char **why)
 {
 	struct timer t = { 0 };
+	hwloc_topology_t topo;
 	json_t *m;
 	int cpu = pin(o->cpu);
 
@@ -392,10 +377,12 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 	json_object_set_new(m, "schema", json_integer(1));
 	json_object_set_new(m, "hostname", hostname());
 	json_object_set_new(m, "measuring_cpu", json_integer(cpu));
-	json_object_set_new(m, "cpu", machine_cpu());
-	json_object_set_new(m, "caches", machine_caches(cpu));
+	topo = open_topology();
+	json_object_set_new(m, "cpu", describe_cpu(topo));
+	json_object_set_new(m, "caches", describe_caches(topo, cpu));
+	if (topo)
+		hwloc_topology_destroy(topo);
 	add_system(m, cpu);
-	json_object_set_new(m, "checks", machine_checks("", cpu));
 	json_object_set_new(m, "compiler", machine_string(o->compiler));
 	json_object_set_new(m, "flags", machine_string(o->flags));
 	json_object_set_new(m, "tsc", describe_tsc(&t));

@@ -193,28 +193,6 @@ void identity_cpu(json_t *cpu, const char *root)
 	free(text);
 }
 
-static char *dmi(const char *root, const char *name)
-{
-	return sysfile_first("%s/sys/class/dmi/id/%s", root, name);
-}
-
-json_t *identity_board(const char *root)
-{
-	char *model = sysfile_text("%s/proc/device-tree/model", root);
-	char *vendor = dmi(root, "sys_vendor");
-	char *product = dmi(root, "product_name");
-	json_t *board = machine_string(model);
-
-	if (!model && (vendor || product))
-		board = machine_text(text_format("%s%s%s", vendor ? vendor : "",
-						 vendor && product ? " " : "",
-						 product ? product : ""));
-	free(product);
-	free(vendor);
-	free(model);
-	return board;
-}
-
 json_t *identity_hypervisor(const char *root)
 {
 	/* Each file begins so where it is a virtual machine. */

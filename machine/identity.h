@@ -12,10 +12,6 @@
  * and uarch. */
 void identity_cpu(json_t *cpu, const char *root);
 
-/* identity_board() - what the device tree or the firmware's table (DMI) calls
- * the machine; null if neither does. */
-json_t *identity_board(const char *root);
-
 /* identity_hypervisor() - by the kernel, the device tree or DMI; null if none
  * of them names one, which does not prove that there is none. */
 json_t *identity_hypervisor(const char *root);

@@ -63,7 +63,6 @@ static void usage(const struct opt_set *sets)
 {
 	puts("usage: machine [--cpu N] [--timer METHOD]\n"
 	     "       machine noise [--cpu N] [--ms N]\n"
-	     "       machine nominal\n"
 	     "       machine kinds\n"
 	     "       machine clean-up\n"
 	     "\n"
@@ -72,14 +71,13 @@ static void usage(const struct opt_set *sets)
 	     "Without a command it describes the machine and its clock as the\n"
 	     "machine.json of a run.  noise watches each CPU for gaps and "
 	     "says\n"
-	     "who made them, in a line of JSON for each.  nominal prints the\n"
-	     "sizes and speeds that the machine says it has, as the beginning\n"
-	     "of a predictions.ini.  kinds prints the kinds of CPUs, the "
-	     "fastest\n"
-	     "first, where there are several.  clean-up removes what killed "
-	     "programs of\n"
-	     "this user and of this suite have left: test files, network\n"
-	     "namespaces; every program does so when it starts.\n");
+	     "who made them, in a line of JSON for each.  kinds prints the kinds "
+	     "of\n"
+	     "CPUs, the fastest first, where there are several.  clean-up "
+	     "removes what\n"
+	     "killed programs of this user and of this suite have left: test "
+	     "files,\n"
+	     "network namespaces; every program does so when it starts.\n");
 	opts_help(stdout, sets);
 }
 
@@ -147,16 +145,13 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[first], "noise"))
 		status = noise_look(cpu, (unsigned int)set.ms, set.phase,
 				    set.round);
-	else if (!strcmp(argv[first], "nominal"))
-		machine_nominal(stdout);
 	else if (!strcmp(argv[first], "kinds"))
 		status = print_kinds();
 	else if (!strcmp(argv[first], "clean-up"))
 		status = guard_clean_up() ? EXIT_FAIL : EXIT_OK;
 	else
 		die(EXIT_USAGE,
-		    "%s: no such command; noise, nominal, kinds, clean-up or "
-		    "none",
+		    "%s: no such command; noise, kinds, clean-up or none",
 		    argv[first]);
 	if (fflush(stdout) || ferror(stdout)) {
 		warn("standard output: %s", strerror(errno));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "gaps.h"
@@ -189,6 +190,20 @@ struct look {
 	pthread_t thread;
 };
 
+/* What the hypervisor gave to others of @cpu's time since the start, in the steps
+ * of the kernel's clock (10 ms); NAN if unknown. */
+static double steal_ns(int cpu)
+{
+	char *text = sysfile_text("/proc/stat");
+	char *key = text_format("cpu%d", cpu);
+	const int64_t n =
+		field_number(field_nth(field_behind(text, key), 7), -1);
+
+	free(key);
+	free(text);
+	return n < 0 ? NAN : (double)n * 1e9 / (double)sysconf(_SC_CLK_TCK);
+}
+
 static json_t *shares_of_core(const struct timer *t)
 {
 	const struct timespec pause = { 0, SHARE_PAUSE_NS };
@@ -215,12 +230,12 @@ static void *look_at(void *arg)
 	if (l->err)
 		return NULL;
 	irqs = irqs_read("", l->cpu);
-	steal = machine_steal_ns("", l->cpu);
+	steal = steal_ns(l->cpu);
 	noise_throttle_read(&before, "");
 	cpu_gaps_spin(&l->gaps, l->timer, l->ms);
 	noise_throttle_read(&after, "");
 	l->gaps.throttled_ns = (double)(after.ns - before.ns);
-	l->gaps.steal_ns = machine_steal_ns("", l->cpu) - steal;
+	l->gaps.steal_ns = steal_ns(l->cpu) - steal;
 	later = irqs_read("", l->cpu);
 	l->interrupts = irqs_between(irqs, later, &l->gaps.interrupts);
 	json_decref(later);

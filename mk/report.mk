@@ -8,12 +8,12 @@ $(BUILD)/obj/report/doc_html.o: ALL_CFLAGS += -fno-lto
 
 # Never over a file that somebody has filled in.
 .PHONY: predictions
-predictions: $(BUILD)/bin/report $(BUILD)/bin/machine ## write predictions.ini, to fill in before you measure
+predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you measure
 	$(Q)if [ -e predictions.ini ]; then \
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
 		new=$$(mktemp ./predictions.XXXXXXXXXX) && \
-		{ $(BUILD)/bin/machine nominal && $(BUILD)/bin/report predictions; } >"$$new" && \
+		{ LC_ALL=C awk -f scripts/lib/describe.awk && $(BUILD)/bin/report predictions; } >"$$new" && \
 		chmod 644 "$$new" && mv "$$new" predictions.ini && \
 		echo 'predictions.ini: fill it in, then make run-all'; \
 	fi

@@ -47,10 +47,11 @@ peer_describe() {
 	[[ $server != */* ]] || machine=${server%/*}/machine
 	record_ready
 	# shellcheck disable=SC2016 # OSCOST_SSH may have options
-	if child_run 60 sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2"' \
-		sh "${conf[peer]}" "$machine" >"$out/.rows" 2>"$out/.talk" </dev/null &&
+	if child_run 60 sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2" <"$3"' \
+		sh "${conf[peer]}" "$machine </dev/null; env LC_ALL=C awk -v cpu=0 -f /dev/stdin || true" \
+		"$here/lib/describe.awk" >"$out/.rows" 2>"$out/.talk" &&
 		[[ $(json_field "$out/.rows" tsc hz) ]]; then
-		record_write peer.json "$(<"$out/.rows")"
+		record_described peer.json "$out/.rows"
 	else
 		log "warning: the other machine is not described: $machine there:" \
 			"$(tail -n 1 "$out/.talk")"

@@ -277,13 +277,26 @@ record_about_text() {
 	printf ']'
 }
 
+# record_described NAME FILE: keep what machine and describe.awk have said of a
+# machine, one behind the other, as one object.
+record_described() {
+	local text
+
+	text=$(<"$2")
+	[[ $text != *$'}\n  "board"'* ]] || text=${text/$'}\n  "board"'/$',\n  "board"'}$'\n}'
+	record_write "$1" "$text"
+}
+
 # record_machine: describe the machine and calibrate once for all programs.
 record_machine() {
-	local hz
+	local cpu hz
 
 	if child_run 60 "$bin/machine" "${common[@]}" >"$out/.machine.json.new" \
 		2>"$out/.talk"; then
-		mv "$out/.machine.json.new" "$out/machine.json"
+		cpu=$(sed -n 's/.*"measuring_cpu": *\([0-9]*\).*/\1/p' "$out/.machine.json.new")
+		child_run 20 env LC_ALL=C awk -v "cpu=${cpu:-0}" -f "$here/lib/describe.awk" \
+			>>"$out/.machine.json.new" 2>>"$out/.talk" || :
+		record_described machine.json "$out/.machine.json.new"
 		hz=$(json_field "$out/machine.json" tsc hz)
 		[[ -z $hz ]] || export OSCOST_TSC_HZ=$hz
 	elif ((!stopping)); then

@@ -136,7 +136,7 @@ no_server() {
 		.benchmark) | unique | join(" ")' "$out/invocations.jsonl")
 	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
 	no_server
-	jq -e '.cpu.model and .tsc.hz > 0' "$out/peer.json"
+	jq -e '.cpu.model and .tsc.hz > 0 and (.checks | length > 9) and (.disks + .links | type == "array")' "$out/peer.json"
 	grep -q 'The other machine, to which' "$out/report.md"
 	grep -q '^| Round trip of packets, remote | [0-9]' "$out/report.md"
 }
