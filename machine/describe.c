@@ -136,8 +136,9 @@ static json_t *describe_caches(hwloc_topology_t topo, int cpu)
 
 	hwloc_bitmap_only(set, (unsigned int)cpu);
 	if (topo)
-		pu = hwloc_get_next_obj_covering_cpuset_by_type(
-			topo, set, HWLOC_OBJ_PU, NULL);
+		pu = hwloc_get_next_obj_covering_cpuset_by_type(topo, set,
+								HWLOC_OBJ_PU,
+								NULL);
 	for (hwloc_obj_t up = pu ? pu->parent : NULL; up; up = up->parent)
 		if (hwloc_obj_type_is_cache(up->type))
 			json_array_append_new(list, describe_cache(up));
@@ -197,24 +198,13 @@ static json_t *os_name(void)
 
 static json_t *hypervisor(void)
 {
-	static const struct {
-		const char *signature, *name;
-	} known[] = {
-		{ "KVMKVMKVM", "KVM" },	       { "TCGTCGTCGTCG", "QEMU TCG" },
-		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
-		{ "XenVMMXenVMM", "Xen" },     { "bhyve bhyve ", "bhyve" },
-		{ "ACRNACRNACRN", "ACRN" },    { "VBoxVBoxVBox", "VirtualBox" },
-	};
 	char signature[ARCH_SIGNATURE];
 
 	if (!arch_hypervisor(signature))
 		return identity_hypervisor("");
 	if (!*signature)
 		return json_string("none");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].signature, signature))
-			return json_string(known[i].name);
-	return machine_string(signature);
+	return identity_signature(signature);
 }
 
 /* Whether the processor may run faster than its nominal frequency. */

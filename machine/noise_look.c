@@ -190,8 +190,8 @@ struct look {
 	pthread_t thread;
 };
 
-/* What the hypervisor gave to others of @cpu's time since the start, in the steps
- * of the kernel's clock (10 ms); NAN if unknown. */
+/* What the hypervisor gave to others of @cpu's time since the start, in the
+ * steps of the kernel's clock (10 ms); NAN if unknown. */
 static double steal_ns(int cpu)
 {
 	char *text = sysfile_text("/proc/stat");

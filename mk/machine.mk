@@ -3,8 +3,14 @@
 
 MACHINE_MAIN := $(BUILD)/obj/machine/main.o
 MACHINE_OBJS := $(filter-out $(MACHINE_MAIN),$(patsubst %.c,$(BUILD)/obj/%.o,\
-		$(wildcard machine/*.c)))
+		$(wildcard machine/*.c))) $(BUILD)/obj/gen/machine_names.o
 MACHINE      := $(BUILD)/bin/machine
+
+# Names are data that the program carries with it.
+$(BUILD)/gen/machine_names.c: machine/names.tsv
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN { print "const char machine_names[] =" } \
+		!/^#/ { gsub(/["\\]/, "\\\\&"); print "\t\"" $$0 "\\n\"" } END { print "\t;" }' $< >$@
 
 OBJS += $(MACHINE_MAIN) $(MACHINE_OBJS)
 
