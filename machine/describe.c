@@ -24,21 +24,34 @@
 #define LIBC "not glibc"
 #endif
 
-static void set_text(json_t *o, const char *name, const char *text,
-		     const char *key)
-{
-	json_object_set_new(o, name, machine_text(machine_cpuinfo(text, key)));
-}
-
-static void set_number(json_t *o, const char *name, const char *text,
-		       const char *key)
+/* A number of the first processor in @text of /proc/cpuinfo. */
+static json_t *number_of(const char *text, const char *key)
 {
 	char *v = machine_cpuinfo(text, key);
+	json_t *n = v ? json_integer(strtol(v, NULL, 10)) : json_null();
 
-	json_object_set_new(o, name,
-			    v ? json_integer(strtol(v, NULL, 10))
-			      : json_null());
 	free(v);
+	return n;
+}
+
+/* What is so written: '1' or '0'.  Null where there is no such file. */
+static json_t *is_written(const char *path, char yes)
+{
+	char *line = sysfile_first("%s", path);
+	json_t *v = line ? json_boolean(*line == yes) : json_null();
+
+	free(line);
+	return v;
+}
+
+static json_t *first_line(const char *path)
+{
+	return machine_text(sysfile_first("%s", path));
+}
+
+static json_t *positive(json_int_t n)
+{
+	return n > 0 ? json_integer(n) : json_null();
 }
 
 /* The machine as hwloc sees it, NULL if it cannot.  A topology that is not
@@ -68,32 +81,27 @@ static hwloc_topology_t open_topology(void)
 
 static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 {
-	int n = topo ? hwloc_get_nbobjs_by_type(topo, type) : 0;
-
-	return n > 0 ? json_integer(n) : json_null();
+	return positive(topo ? hwloc_get_nbobjs_by_type(topo, type) : 0);
 }
 
 static json_t *describe_cpu(hwloc_topology_t topo)
 {
 	char *text = sysfile_text("/proc/cpuinfo");
-	char *smt = sysfile_first("/sys/devices/system/cpu/smt/active");
-	json_t *o = json_object();
+	json_t *o = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"model", machine_text(machine_cpuinfo(text, "model name")),
+		"vendor", machine_text(machine_cpuinfo(text, "vendor_id")),
+		"family", number_of(text, "cpu family"), "model_number",
+		number_of(text, "model"), "stepping",
+		number_of(text, "stepping"), "microcode",
+		machine_text(machine_cpuinfo(text, "microcode")), "pus",
+		count(topo, HWLOC_OBJ_PU), "cores", count(topo, HWLOC_OBJ_CORE),
+		"packages", count(topo, HWLOC_OBJ_PACKAGE), "numa_nodes",
+		count(topo, HWLOC_OBJ_NUMANODE), "smt",
+		is_written("/sys/devices/system/cpu/smt/active", '1'), "flags",
+		machine_text(machine_cpuinfo(text, "flags")));
 
-	set_text(o, "model", text, "model name");
-	set_text(o, "vendor", text, "vendor_id");
-	set_number(o, "family", text, "cpu family");
-	set_number(o, "model_number", text, "model");
-	set_number(o, "stepping", text, "stepping");
-	set_text(o, "microcode", text, "microcode");
-	json_object_set_new(o, "pus", count(topo, HWLOC_OBJ_PU));
-	json_object_set_new(o, "cores", count(topo, HWLOC_OBJ_CORE));
-	json_object_set_new(o, "packages", count(topo, HWLOC_OBJ_PACKAGE));
-	json_object_set_new(o, "numa_nodes", count(topo, HWLOC_OBJ_NUMANODE));
-	json_object_set_new(o, "smt",
-			    smt ? json_boolean(*smt == '1') : json_null());
-	set_text(o, "flags", text, "flags");
 	identity_cpu(o, "");
-	free(smt);
 	free(text);
 	return o;
 }
@@ -108,11 +116,6 @@ static const char *cache_type(hwloc_obj_cache_type_t type)
 	default:
 		return "unified";
 	}
-}
-
-static json_t *positive(json_int_t n)
-{
-	return n > 0 ? json_integer(n) : json_null();
 }
 
 static json_t *describe_cache(hwloc_obj_t obj)
@@ -161,11 +164,6 @@ static json_t *chosen(const char *path)
 	return s;
 }
 
-static json_t *memory_bytes(void)
-{
-	return positive(sysfile_number(0, "MemTotal", "/proc/meminfo") * 1024);
-}
-
 static json_t *kernel(void)
 {
 	struct utsname u;
@@ -176,7 +174,7 @@ static json_t *kernel(void)
 			 machine_string(u.machine), "release",
 			 machine_string(u.release), "version",
 			 machine_string(u.version), "command_line",
-			 machine_text(sysfile_first("/proc/cmdline")));
+			 first_line("/proc/cmdline"));
 }
 
 /* PRETTY_NAME of os-release, without its quotes. */
@@ -210,16 +208,14 @@ static json_t *hypervisor(void)
 /* Whether the processor may run faster than its nominal frequency. */
 static json_t *turbo(void)
 {
-	char *no =
-		sysfile_first("/sys/devices/system/cpu/intel_pstate/no_turbo");
-	char *boost = sysfile_first("/sys/devices/system/cpu/cpufreq/boost");
-	json_t *v = no	    ? json_boolean(*no == '0')
-		    : boost ? json_boolean(*boost == '1')
-			    : json_null();
+	json_t *intel =
+		is_written("/sys/devices/system/cpu/intel_pstate/no_turbo",
+			   '0');
 
-	free(no);
-	free(boost);
-	return v;
+	return json_is_null(intel)
+		       ? is_written("/sys/devices/system/cpu/cpufreq/boost",
+				    '1')
+		       : intel;
 }
 
 static json_t *mitigations(void)
@@ -247,38 +243,27 @@ static json_t *mitigations(void)
 	return o;
 }
 
-static json_t *aslr(void)
+static json_t *describe_system(int cpu)
 {
-	const int64_t n =
+	const int64_t aslr =
 		sysfile_number(-1, NULL, "/proc/sys/kernel/randomize_va_space");
 
-	return n < 0 ? json_null() : json_integer(n);
-}
-
-static void add_system(json_t *m, int cpu)
-{
-	static const char thp[] = "/sys/kernel/mm/transparent_hugepage/enabled";
-	static const char clock[] = "/sys/devices/system/clocksource/"
-				    "clocksource0/current_clocksource";
-
-	json_object_set_new(m, "page_bytes",
-			    json_integer(sysconf(_SC_PAGESIZE)));
-	json_object_set_new(m, "memory_bytes", memory_bytes());
-	json_object_set_new(m, "kernel", kernel());
-	json_object_set_new(m, "os", os_name());
-	json_object_set_new(m, "hypervisor", hypervisor());
-	json_object_set_new(
-		m, "governor",
+	return json_pack(
+		"{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"page_bytes", (json_int_t)sysconf(_SC_PAGESIZE), "memory_bytes",
+		positive(1024 * sysfile_number(0, "MemTotal", "/proc/meminfo")),
+		"kernel", kernel(), "os", os_name(), "hypervisor", hypervisor(),
+		"governor",
 		machine_text(sysfile_first("/sys/devices/system/cpu/cpu%d/"
 					   "cpufreq/scaling_governor",
-					   cpu)));
-	json_object_set_new(m, "turbo", turbo());
-	json_object_set_new(m, "thp", chosen(thp));
-	json_object_set_new(m, "aslr", aslr());
-	json_object_set_new(m, "clocksource",
-			    machine_text(sysfile_first(clock)));
-	json_object_set_new(m, "mitigations", mitigations());
-	json_object_set_new(m, "libc", machine_text(text_format(LIBC)));
+					   cpu)),
+		"turbo", turbo(), "thp",
+		chosen("/sys/kernel/mm/transparent_hugepage/enabled"), "aslr",
+		aslr < 0 ? json_null() : json_integer(aslr), "clocksource",
+		first_line("/sys/devices/system/clocksource/clocksource0/"
+			   "current_clocksource"),
+		"mitigations", mitigations(), "libc",
+		machine_text(text_format(LIBC)));
 }
 
 /* Pin to @cpu, or to the last CPU that this process may use if it is -1: the
@@ -340,6 +325,13 @@ static int calibrate(struct timer *t, const char *name, const char **why)
 	return 0;
 }
 
+/* @more is given up. */
+static void add_all(json_t *o, json_t *more)
+{
+	json_object_update(o, more);
+	json_decref(more);
+}
+
 static json_t *hostname(void)
 {
 	char name[256];
@@ -363,19 +355,16 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 	}
 	if (calibrate(&t, o->timer, why))
 		return NULL;
-	m = json_object();
-	json_object_set_new(m, "schema", json_integer(1));
-	json_object_set_new(m, "hostname", hostname());
-	json_object_set_new(m, "measuring_cpu", json_integer(cpu));
 	topo = open_topology();
-	json_object_set_new(m, "cpu", describe_cpu(topo));
-	json_object_set_new(m, "caches", describe_caches(topo, cpu));
+	m = json_pack("{s:i, s:o, s:i, s:o, s:o}", "schema", 1, "hostname",
+		      hostname(), "measuring_cpu", cpu, "cpu",
+		      describe_cpu(topo), "caches", describe_caches(topo, cpu));
 	if (topo)
 		hwloc_topology_destroy(topo);
-	add_system(m, cpu);
-	json_object_set_new(m, "compiler", machine_string(o->compiler));
-	json_object_set_new(m, "flags", machine_string(o->flags));
-	json_object_set_new(m, "tsc", describe_tsc(&t));
-	json_object_set_new(m, "timer", describe_timer(&t));
+	add_all(m, describe_system(cpu));
+	add_all(m, json_pack("{s:o, s:o, s:o, s:o}", "compiler",
+			     machine_string(o->compiler), "flags",
+			     machine_string(o->flags), "tsc", describe_tsc(&t),
+			     "timer", describe_timer(&t)));
 	return m;
 }

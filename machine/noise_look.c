@@ -256,14 +256,6 @@ static json_t *causes_of(const struct cpu_gaps *g)
 			 ns[GAP_UNSEEN] / 1e3);
 }
 
-/* A JSON number, null where nothing could be read. */
-static json_t *real(double x)
-{
-	json_t *v = json_real(x); /* NULL unless finite */
-
-	return v ? v : json_null();
-}
-
 static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 		      json_t *tasks)
 {
@@ -277,16 +269,17 @@ static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	return json_pack(
 		"{s:i, s:s, s:I, s:s, s:i, s:b, s:f, s:f, s:f, s:s, s:I, s:f, "
-		"s:o, s:I, s:o, s:f, s:b, s:O, s:O, s:o}",
+		"s:o, s:I, s:o?, s:f, s:b, s:O, s:O, s:o}",
 		"schema", 1, "phase", phase, "round", (json_int_t)round, "at",
 		at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
 		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
 		"noise", noise_word(lost), "gaps", (json_int_t)g->n,
 		"longest_us", g->longest_ns / 1e3, "causes_us", causes_of(g),
 		"switches", (json_int_t)g->switched, "steal_us",
-		real(g->steal_ns / 1e3), "throttled_us", g->throttled_ns / 1e3,
-		"hypervisor", l->timer->features.hypervisor, "adds_per_cycle",
-		l->shares, "interrupts", l->interrupts, "tasks", tasks);
+		json_real(g->steal_ns / 1e3), /* NULL unless finite */
+		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
+		l->timer->features.hypervisor, "adds_per_cycle", l->shares,
+		"interrupts", l->interrupts, "tasks", tasks);
 }
 
 /* Look at @n CPUs at the same time. */
@@ -303,18 +296,18 @@ static void look_at_all(struct look *looks, size_t n, const char *phase,
 		if (looks[i].err != -EAGAIN)
 			pthread_join(looks[i].thread, NULL);
 	top_tasks_read(&after);
+	top_tasks_since(&after, &before);
 	for (size_t i = 0; i < n; i++) {
 		struct look *l = &looks[i];
 
-		if (l->err)
-			continue;
-		l->row =
-			row_of(l, phase, round,
-			       top_tasks_between(&before, &after, l->cpu,
-						 NAME_SHARE * l->gaps.spun_ns));
+		if (!l->err)
+			l->row = row_of(l, phase, round,
+					top_tasks_on(&after, l->cpu,
+						     NAME_SHARE *
+							     l->gaps.spun_ns));
 	}
-	top_tasks_free(&after);
-	top_tasks_free(&before);
+	free(after.v);
+	free(before.v);
 }
 
 static int print_all(struct look *looks, size_t n)

@@ -173,56 +173,56 @@ static bool read_ptp(const struct rate_clock *c, int64_t *ns)
 	return *ns >= 0;
 }
 
-/* The one at @path, if it can be opened, with the name that @named has. */
-static unsigned int add_clock(struct rate_clock *c, char *path,
-			      const char *device, char *named)
+/* Add @device at @path, if it can be opened, with the name that it has. */
+static unsigned int add_clock(struct rate_clock *c, struct rate_clock like,
+			      const char *path, const char *device, char *named)
 {
+	*c = like;
 	c->fd = open(path, O_RDONLY | O_CLOEXEC);
-	c->name = text_format("%s (%s)", device, named ? named : "no name");
-	free(path);
+	c->name = c->fd < 0 ? NULL
+			    : text_format("%s (%s)", device,
+					  named ? named : "no name");
 	free(named);
-	if (c->fd >= 0)
-		return 1;
-	free(c->name);
-	return 0;
+	return c->fd >= 0;
 }
 
 /* The RTC comes last: rate_check(). */
 static unsigned int open_clocks(struct rate_clock c[MOST_CLOCKS])
 {
+	const struct rate_clock ptp = { .read = read_ptp };
+	const struct rate_clock rtc = { .read = read_rtc, .coarse = true };
 	unsigned int n = 0;
 
 	for (int i = 0; i < MOST_CLOCKS - 1; i++) {
-		char device[16];
+		char path[] = "/dev/ptp0", *device = path + strlen("/dev/");
 
-		snprintf(device, sizeof(device), "ptp%d", i);
-		c[n] = (struct rate_clock) { .read = read_ptp };
-		n += add_clock(&c[n], text_format("/dev/%s", device), device,
+		device[3] += (char)i;
+		n += add_clock(&c[n], ptp, path, device,
 			       sysfile_first("/sys/class/ptp/%s/clock_name",
 					     device));
 	}
-	c[n] = (struct rate_clock) { .read = read_rtc, .coarse = true };
-	n += add_clock(&c[n], text_format("/sys/class/rtc/rtc0/since_epoch"),
-		       "rtc0", sysfile_first("/sys/class/rtc/rtc0/name"));
-	return n;
+	return n + add_clock(&c[n], rtc, "/sys/class/rtc/rtc0/since_epoch",
+			     "rtc0", sysfile_first("/sys/class/rtc/rtc0/name"));
+}
+
+/* @x, or null. */
+static json_t *real_if(bool known, double x)
+{
+	return known ? json_real(x) : json_null();
 }
 
 static void add_verdict(json_t *list, const char *name,
 			const struct rate_verdict *v, double hz)
 {
-	json_t *one = json_pack("{s:s}", "clock", name);
-
-	json_object_set_new(one, "long_ppm",
-			    v->known ? json_real(v->long_ppm) : json_null());
-	json_object_set_new(one, "error_ppm",
-			    v->known ? json_real(v->error_ppm) : json_null());
-	json_object_set_new(one, "hz",
-			    v->known && hz > 0
-				    ? json_real(hz * (1 + v->long_ppm / 1e6))
-				    : json_null());
-	json_object_set_new(one, "agrees",
-			    v->known ? json_boolean(v->agrees) : json_null());
-	json_array_append_new(list, one);
+	json_array_append_new(
+		list,
+		json_pack("{s:s, s:o, s:o, s:o, s:o}", "clock", name,
+			  "long_ppm", real_if(v->known, v->long_ppm),
+			  "error_ppm", real_if(v->known, v->error_ppm), "hz",
+			  real_if(v->known && hz > 0,
+				  hz * (1 + v->long_ppm / 1e6)),
+			  "agrees",
+			  v->known ? json_boolean(v->agrees) : json_null()));
 	if (v->known && !v->agrees)
 		warn("warning: by %s all times here are %.4g %% too %s (±%.2g "
 		     "%%): the rate of the counter that the firmware or the "
@@ -273,6 +273,5 @@ json_t *rate_describe(double hz)
 		add_verdict(list, "NTP or PTP, by adjtimex()", &ntp, hz);
 	free(source);
 	return json_pack("{s:s, s:o, s:o}", "stated_by", stated, "ntp_ppm",
-			 kept ? json_real(rate_ntp_ppm(&before)) : json_null(),
-			 "checks", list);
+			 real_if(kept, rate_ntp_ppm(&before)), "checks", list);
 }
