@@ -6,7 +6,6 @@
 ifneq ($(call has,libnfs < 6),)
 ALL_CPPFLAGS += -DHAVE_LIBNFS
 bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
-$(BUILD)/unit/test_remote_read: ALL_LDLIBS += $(bench_LIBS_file_remote)
 endif
 
 # A server for the remote rows, unless none of them is wanted; ONLY has patterns.

@@ -14,6 +14,9 @@ $(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/exec/%.o $(BUILD)/li
 
 all: $(NET_PROGRAMS)
 
+# Which floods it.
+$(BUILD)/unit/test_net: | $(NET_PROGRAMS)
+
 # A server that lies, for the tests.
 LIAR     := $(BUILD)/fixtures/liar
 LIAR_OBJ := $(BUILD)/obj/tests/fixtures/net/liar.o

@@ -5,26 +5,45 @@
  * nothing else (docs/benchmarks/net_server.md).
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "err.h"
 #include "opts.h"
 
 #include "../lib/net_addr.h"
-#include "../lib/net_serve.h"
+#include "../lib/net_session.h"
 
+#define HELLO_MS 10000 /* to say hello in */
+#define LOOK_MS	 250   /* between two looks at sessions that have ended */
+#define AT_ONCE	 64    /* connections that are accepted before others speak */
+
+#define QUIET_S 20 /* a session in which so long nothing happens is over */
+#define CPU_ANY UINT64_MAX
+
+/* One process hears who comes, and one is for each session.  It keeps within
+ * these limits whatever comes. */
 struct settings {
 	const char *listen;
 	struct opt_list allow;
 	uint64_t port, cpu;
-	struct net_limits limits;
-	bool help;
+	uint64_t sessions, pending; /* at a time */
+	uint64_t bytes, seconds;    /* of a session */
+	uint64_t idle_s;
+	bool until_eof, help;
+	struct net_addr allowed[OPT_LIST_MAX]; /* allow->n of them */
 };
-
-#define CPU_ANY UINT64_MAX
 
 static const struct opt options[] = {
 	OPT_STR('l', "listen", settings, listen, "127.0.0.1",
@@ -36,21 +55,269 @@ static const struct opt options[] = {
 		 "IP address"),
 	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
 		"run on this CPU only, the kernel's number"),
-	OPT_U64(0, "max-sessions", settings, limits.sessions, "64", 1, 1024,
+	OPT_U64(0, "max-sessions", settings, sessions, "64", 1, 1024,
 		"sessions at a time, count"),
-	OPT_U64(0, "max-pending", settings, limits.pending, "512", 1, 65536,
+	OPT_U64(0, "max-pending", settings, pending, "512", 1, 65536,
 		"connections that have not said hello, count"),
-	OPT_SIZE(0, "max-bytes", settings, limits.bytes, "1024g", 1,
-		 UINT64_MAX / 2, "that one session may send, bytes"),
-	OPT_U64(0, "max-seconds", settings, limits.seconds, "600", 1, 86400,
+	OPT_SIZE(0, "max-bytes", settings, bytes, "1024g", 1, UINT64_MAX / 2,
+		 "that one session may send, bytes"),
+	OPT_U64(0, "max-seconds", settings, seconds, "600", 1, 86400,
 		"that one session may last, s"),
-	OPT_U64(0, "idle-exit", settings, limits.idle_s, "3600", 0, 604800,
+	OPT_U64(0, "idle-exit", settings, idle_s, "3600", 0, 604800,
 		"end when nobody came for so long (0: never), s"),
-	OPT_FLAG(0, "until-eof", settings, limits.until_eof,
+	OPT_FLAG(0, "until-eof", settings, until_eof,
 		 "end when standard input does, as when ssh goes, flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
 	OPT_END,
 };
+
+/* A connection that has not said hello yet. */
+struct pending {
+	int64_t until_ms;
+	struct net_hello hello;
+	size_t have; /* bytes of it */
+};
+
+enum { LISTENER, INPUT, PENDING };
+
+struct server {
+	const struct settings *set;
+	/* The listener, standard input or -1, and those that have not said
+	 * hello, the oldest first. */
+	struct pollfd *fd;
+	struct pending *pending;
+	unsigned int n;
+	int64_t active_ms; /* when somebody was there last */
+	pid_t *child;	   /* set->sessions of them */
+	size_t children;
+	struct net_counts *counts;
+	bool crashed; /* a session: that is a fault of ours */
+};
+
+/* The session of this process, for tick(). */
+static struct net_session session;
+static const struct settings *limits;
+
+/* Each second: end the session if it is over its limits. */
+static void tick(int sig)
+{
+	static uint64_t seconds, quiet_s, seen;
+
+	quiet_s = session.bytes == seen ? quiet_s + 1 : 0;
+	seen = session.bytes;
+	if (++seconds > limits->seconds || quiet_s > QUIET_S)
+		_exit(0);
+}
+
+/* That of connection @i, in a process of its own, which has no others. */
+static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server)
+{
+	const struct itimerval each_second = { { 1, 0 }, { 1, 0 } };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != server)
+		_exit(1);
+	limits = s->set;
+	session = (struct net_session) { .fd = s->fd[PENDING + i].fd,
+					 .hello = s->pending[i].hello,
+					 .counts = s->counts,
+					 .most = s->set->bytes };
+	close(s->fd[LISTENER].fd);
+	for (unsigned int k = 0; k < s->n; k++)
+		if (k != i)
+			close(s->fd[PENDING + k].fd);
+	fcntl(session.fd, F_SETFL, 0); /* it blocks */
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &each_second, NULL);
+	net_session_run(&session);
+	_exit(0);
+}
+
+/* Forget the sessions that have ended. */
+static void reap(struct server *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		s->crashed |= status != 0;
+		for (size_t i = 0; i < s->children; i++)
+			if (s->child[i] == pid)
+				s->child[i--] = s->child[--s->children];
+	}
+}
+
+/* Give connection @i to a process of its own.  If there is no room or no
+ * process the client is told. */
+static void begin_session(struct server *s, unsigned int i)
+{
+	struct net_answer refusal = { .magic = NET_ANSWER, .status = NET_FULL };
+	const pid_t server = getpid();
+	pid_t pid = -1;
+
+	net_session_place(&s->pending[i].hello);
+	reap(s);
+	if (s->children < s->set->sessions) {
+		refusal.status = NET_TROUBLE;
+		pid = fork();
+	}
+	if (pid == 0)
+		be_session(s, i, server);
+	if (pid > 0)
+		s->child[s->children++] = pid;
+	else
+		send(s->fd[PENDING + i].fd, &refusal, sizeof(refusal),
+		     MSG_NOSIGNAL);
+}
+
+static void drop(struct server *s, unsigned int i)
+{
+	const size_t behind = --s->n - i;
+
+	close(s->fd[PENDING + i].fd);
+	memmove(&s->fd[PENDING + i], &s->fd[PENDING + i + 1],
+		behind * sizeof(*s->fd));
+	memmove(&s->pending[i], &s->pending[i + 1],
+		behind * sizeof(*s->pending));
+}
+
+/* Read more of a hello.  Return: whether it goes on. */
+static bool hear(struct server *s, unsigned int i)
+{
+	struct pending *p = &s->pending[i];
+	const ssize_t n =
+		recv(s->fd[PENDING + i].fd, (char *)&p->hello + p->have,
+		     sizeof(p->hello) - p->have, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	/* A client that ended in good order will ask for this. */
+	if (n == 0 && p->have == 0)
+		atomic_fetch_add(&s->counts->closed, 1);
+	if (n <= 0)
+		return false;
+	p->have += (size_t)n;
+	if (p->have < sizeof(p->hello))
+		return true;
+	if (net_hello_fits(&p->hello))
+		begin_session(s, i);
+	return false;
+}
+
+static bool is_allowed(const struct settings *set, const struct net_addr *a)
+{
+	for (size_t i = 0; i < set->allow.n; i++)
+		if (net_addr_same_host(a, &set->allowed[i]))
+			return true;
+	return net_addr_is_loopback(a);
+}
+
+static void admit(struct server *s, int fd, const struct net_addr *peer)
+{
+	s->active_ms = deadline_in(0);
+	if (!is_allowed(s->set, peer)) {
+		close(fd);
+		return;
+	}
+	if (s->n == s->set->pending)
+		drop(s, 0); /* it has waited longest */
+	s->fd[PENDING + s->n] = (struct pollfd) { fd, POLLIN, 0 };
+	s->pending[s->n++] =
+		(struct pending) { .until_ms = s->active_ms + HELLO_MS };
+}
+
+/* As many as wait, but not without end: others want to be heard. */
+static void accept_some(struct server *s)
+{
+	for (int i = 0; i < AT_ONCE; i++) {
+		struct net_addr peer = { .len = sizeof(peer.sa) };
+		const int fd =
+			accept4(s->fd[LISTENER].fd, (struct sockaddr *)&peer.sa,
+				&peer.len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			admit(s, fd, &peer);
+			continue;
+		}
+		if (errno == EMFILE || errno == ENFILE) {
+			/* It would be reported again at once, and for ever. */
+			if (s->n)
+				drop(s, 0);
+			usleep(10000);
+		}
+		return;
+	}
+}
+
+/* Whoever started us has gone when there is nothing more to read. */
+static bool input_ended(void)
+{
+	char ignored[64];
+	const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
+
+	return n == 0 || (n < 0 && errno != EINTR);
+}
+
+/* Return: whether to go on, or -errno. */
+static int turn(struct server *s)
+{
+	const int n = poll(s->fd, PENDING + s->n, LOOK_MS);
+
+	if (n < 0)
+		return errno == EINTR ? 1 : -errno;
+	for (unsigned int i = 0; n > 0 && i < s->n;) {
+		if (!s->fd[PENDING + i].revents || hear(s, i))
+			i++;
+		else
+			drop(s, i);
+	}
+	if (n > 0 && s->fd[LISTENER].revents)
+		accept_some(s);
+	if (n > 0 && s->fd[INPUT].revents && input_ended())
+		return 0;
+	while (s->n && deadline_passed(s->pending[0].until_ms))
+		drop(s, 0);
+	if (n == 0)
+		reap(s);
+	if (s->n || s->children)
+		s->active_ms = deadline_in(0);
+	return !s->set->idle_s ||
+	       !deadline_passed(s->active_ms + 1000 * (int64_t)s->set->idle_s);
+}
+
+static int open_server(struct server *s, int listener)
+{
+	fcntl(listener, F_SETFL, O_NONBLOCK);
+	signal(SIGCHLD, SIG_DFL); /* or its sessions could not be counted */
+	s->active_ms = deadline_in(0);
+	s->fd = calloc(PENDING + s->set->pending, sizeof(*s->fd));
+	s->pending = calloc(s->set->pending, sizeof(*s->pending));
+	s->child = calloc(s->set->sessions, sizeof(*s->child));
+	s->counts = mmap(NULL, sizeof(*s->counts), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!s->fd || !s->pending || !s->child || s->counts == MAP_FAILED)
+		return -ENOMEM;
+	s->fd[LISTENER] = (struct pollfd) { listener, POLLIN, 0 };
+	s->fd[INPUT] = (struct pollfd) { s->set->until_eof ? STDIN_FILENO : -1,
+					 POLLIN, 0 };
+	return 0;
+}
+
+static void close_server(struct server *s)
+{
+	while (s->n)
+		drop(s, s->n - 1);
+	for (size_t i = 0; i < s->children; i++) {
+		kill(s->child[i], SIGKILL);
+		while (waitpid(s->child[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	free(s->fd);
+	free(s->pending);
+	free(s->child);
+	if (s->counts != MAP_FAILED)
+		munmap(s->counts, sizeof(*s->counts));
+}
 
 static volatile sig_atomic_t stop;
 
@@ -59,8 +326,7 @@ static void ask_to_stop(int sig)
 	stop = sig;
 }
 
-/* Not those that are ignored already: a program that starts its own server
- * also ends it. */
+/* Not those that are ignored already. */
 static void catch_signal(int sig)
 {
 	const struct sigaction action = { .sa_handler = ask_to_stop };
@@ -70,20 +336,24 @@ static void catch_signal(int sig)
 		sigaction(sig, &action, NULL);
 }
 
-static void catch_signals(void)
+/* Return: 0 or -errno (-EFAULT: a session has crashed).  All are over then. */
+static int serve_all(int listener, const struct settings *set)
 {
-	catch_signal(SIGINT);
-	catch_signal(SIGTERM);
-	catch_signal(SIGHUP);
-	signal(SIGPIPE, SIG_IGN);
+	struct server s = { .set = set };
+	int err = open_server(&s, listener), go_on = 1;
+
+	while (!err && go_on > 0 && !stop)
+		go_on = turn(&s);
+	close_server(&s);
+	return err ? err : go_on < 0 ? go_on : s.crashed ? -EFAULT : 0;
 }
 
-static int allow(struct net_limits *lim, const struct opt_list *hosts)
+static int allow(struct settings *set)
 {
-	for (size_t i = 0; i < hosts->n; i++)
-		if (net_addr_parse(&lim->allow[lim->n_allow++], hosts->item[i],
-				   0)) {
-			warn("--allow %s: not an IP address", hosts->item[i]);
+	for (size_t i = 0; i < set->allow.n; i++)
+		if (net_addr_parse(&set->allowed[i], set->allow.item[i], 0)) {
+			warn("--allow %s: not an IP address",
+			     set->allow.item[i]);
 			return -EINVAL;
 		}
 	return 0;
@@ -106,11 +376,14 @@ static int serve(const struct settings *set, struct net_addr *addr)
 		     (unsigned int)set->port, strerror(-fd));
 		return EXIT_FAIL;
 	}
-	catch_signals();
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
 	/* The port, for whoever asked for any. */
 	printf("%u\n", net_addr_port(addr));
 	fflush(stdout);
-	err = net_serve(fd, &set->limits, &stop);
+	err = serve_all(fd, set);
 	close(fd);
 	if (err)
 		warn("%s", strerror(-err));
@@ -119,7 +392,7 @@ static int serve(const struct settings *set, struct net_addr *addr)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .cpu = CPU_ANY, .limits = NET_LIMITS_DEFAULT };
+	static struct settings set = { .cpu = CPU_ANY };
 	const struct opt_set sets[] = {
 		{ "Options", options, &set },
 		{ NULL, NULL, NULL },
@@ -145,7 +418,7 @@ int main(int argc, char **argv)
 		warn("--listen %s: not an IP address", set.listen);
 		return EXIT_USAGE;
 	}
-	if (allow(&set.limits, &set.allow))
+	if (allow(&set))
 		return EXIT_USAGE;
 	return serve(&set, &addr);
 }
