@@ -33,13 +33,18 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "lib/net_capture.h"
-#include "lib/net_flow.h"
+#include "lib/net_client.h"
 #include "lib/net_host.h"
-#include "lib/net_wire.h"
+
+#define STREAMS 4
 
 /* All sizes where both ends have a CPU, three of them where they share one, and
  * one point of all else. */
@@ -59,7 +64,7 @@ static const char points[] =
 /* From report to report. */
 #define SPAN_NS 4.8e6
 
-/* What is sent for one span at most, in net_flow_send(): then its server has
+/* What is sent for one span at most, in send_some(): then its server has
  * no clock, or its packets are not captured. */
 #define MOST_SENT 2000
 
@@ -72,34 +77,211 @@ static const char points[] =
 #define SLOWER 16
 
 /* An acknowledgement may stand for a whole window, some MiB: of so many calls
- * of net_flow_send() on the rate is taken that has some of them. */
+ * of send_some() on the rate is taken that has some of them. */
 #define LEAST_ACKS	3
 #define LEAST_ACKED	4
 #define CAPTURE_WAIT_MS 1
 
+/* What a message takes at least.  Between two looks at the reports as many are
+ * sent as take this time at best, so that a look has no share in the time. */
+#define MESSAGE_NS   800.0
+#define BYTES_PER_NS 4.0
+#define LOOK_NS	     0.3e6
+
+struct stream {
+	struct net_client client;
+	uint64_t taken;		    /* bytes that the connection took */
+	struct net_report from, to; /* a span, between two reports */
+};
+
 struct state {
 	struct net_options net; /* first: the option table fills it */
-	bool acked;		/* this visit */
 	struct net_hosts hosts;
-	struct net_flow flow;
 	struct net_capture capture;
+	unsigned char *buf; /* a message, of the greatest size so far */
+	size_t room;	    /* bytes of it */
+	int file;	    /* the same in the page cache */
+
+	/* This visit. */
+	bool acked, sendfile;
+	uint32_t size; /* of a message */
+	double span_ns;
+	struct stream stream[STREAMS];
+	unsigned int streams; /* that are open */
+	uint64_t moment;      /* of the server's clock: see find_rate() */
 };
 
 static int cases(struct bench *b, void *state)
 {
 	const struct state *s = state;
 
-	BENCH_SET_NUMBER(b, "streams", BENCH_INT, NET_FLOW_STREAMS);
+	BENCH_SET_NUMBER(b, "streams", BENCH_INT, STREAMS);
 	net_hosts_set(b, &s->net);
+	return 0;
+}
+
+/* Room for a message of @size, in memory and in the file. */
+static int make_room(struct bench *b, struct state *s, size_t size)
+{
+	unsigned char *more;
+
+	if (size <= s->room)
+		return 0;
+	more = realloc(s->buf, size);
+	s->buf = more ? more : s->buf;
+	/* Neither zero nor constant: some copies take short cuts for those. */
+	for (size_t i = s->room; more && i < size; i++)
+		s->buf[i] = (unsigned char)(i * 31 + 7);
+	if (!more || pwrite(s->file, s->buf, size, 0) != (ssize_t)size)
+		return bench_fail(b, ENOMEM, "memory for messages");
+	s->room = size;
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int err = net_flow_open(&s->flow, b);
+	int err;
 
+	s->file = memfd_create("oscost", MFD_CLOEXEC);
+	for (unsigned int k = 0; k < STREAMS; k++)
+		net_client_open(&s->stream[k].client, b);
+	err = make_room(b, s, NET_MAX_MESSAGE);
 	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+}
+
+/* One stream more. */
+static int add_stream(struct state *s)
+{
+	struct stream *at = &s->stream[s->streams];
+	const struct net_hello hello = { .op = NET_SINK,
+					 .size = s->size,
+					 .span_ns = (uint64_t)s->span_ns };
+	const int no = 0;
+	int err;
+
+	at->taken = 0;
+	at->from = at->to = (struct net_report) { 0 };
+	err = net_client_begin(&at->client, &s->hosts.host, &hello);
+	if (err)
+		return err;
+	s->streams++;
+	/* As it is for a program that asks for nothing. */
+	setsockopt(at->client.fd, IPPROTO_TCP, TCP_NODELAY, &no, sizeof(no));
+	return 0;
+}
+
+/* Return: 0 or as net_client_send(). */
+static int send_file(const struct state *s, struct stream *to)
+{
+	const off_t size = s->size;
+	off_t at = 0;
+
+	to->client.waits = 0;
+	while (at < size) {
+		const ssize_t n = sendfile(to->client.fd, s->file, &at,
+					   (size_t)(size - at));
+		const int err = n > 0	? 0
+				: n < 0 ? net_client_check(&to->client, errno)
+					: -EIO;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int send_message(const struct state *s, struct stream *to)
+{
+	const int err = s->sendfile
+				? send_file(s, to)
+				: net_client_send(&to->client, s->buf, s->size);
+
+	to->taken += err ? 0 : s->size;
+	return err;
+}
+
+/* Messages for some tenths of a ms at least.  Return: 0 or bench_fail(). */
+static int send_some(struct bench *b, struct state *s)
+{
+	const double message_ns = MESSAGE_NS + s->size / BYTES_PER_NS;
+	const double n = LOOK_NS / (message_ns * s->streams);
+	int err = bench_stopping(b) ? -ECANCELED : 0;
+
+	for (unsigned int i = 0; (i == 0 || i < n) && !err; i++)
+		for (unsigned int k = 0; k < s->streams && !err; k++)
+			err = send_message(s, &s->stream[k]);
+	return err ? net_client_fail(&s->stream[0].client, err, "send") : 0;
+}
+
+/* The next report of a stream; less than what was sent is for the evidence,
+ * more is no count.  @wait: for it.  Return: 1, 0 (none is there), or as
+ * net_client_receive(). */
+static int read_report(struct stream *at, bool wait)
+{
+	struct net_report r;
+	ssize_t n = 0;
+	int err;
+
+	if (!wait) {
+		n = recv(at->client.fd, &r, sizeof(r), MSG_DONTWAIT);
+		if (n <= 0)
+			return n < 0 && (errno == EAGAIN || errno == EINTR)
+				       ? 0
+				       : -ECONNRESET;
+	}
+	err = net_client_receive(&at->client, (char *)&r + n,
+				 sizeof(r) - (size_t)n);
+	if (err)
+		return err;
+	if (r.bytes > at->taken || r.bytes < at->to.bytes)
+		return -EPROTO;
+	at->from = at->to;
+	at->to = r;
+	return 1;
+}
+
+static int fail_report(struct state *s, int err)
+{
+	return net_client_fail(&s->stream[0].client, err, "wait for a report");
+}
+
+/* Those that have come, up to the span that holds the moment: one between two
+ * reports. Return: 1, 0 (it is not there yet), or as net_client_receive(). */
+static int find_span(struct stream *at, uint64_t moment)
+{
+	int got = 1;
+
+	while (got > 0 && (!at->from.ns || at->to.ns <= moment))
+		got = read_report(at, false);
+	return got;
+}
+
+static double now_ns(const struct bench *b)
+{
+	const struct timer *t = bench_timer(b);
+
+	return (double)timer_end(t->method) * 1e9 / t->hz;
+}
+
+/* The first time, which counts for nothing. */
+static int warm_up(struct bench *b, struct state *s, double for_ns)
+{
+	const double begin = now_ns(b);
+	int err;
+
+	do
+		err = send_some(b, s);
+	while (!err && now_ns(b) - begin < for_ns);
+	for (unsigned int k = 0; k < s->streams && !err; k++) {
+		struct stream *at = &s->stream[k];
+		const int got = find_span(at, UINT64_MAX);
+
+		err = got < 0 ? fail_report(s, got) : 0;
+		if (at->to.ns > s->moment)
+			s->moment = at->to.ns;
+	}
+	return err;
 }
 
 /* The flow begins here, and goes on until leave(). */
@@ -107,21 +289,24 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const unsigned int slower = net_hosts_is_memory(&s->net) ? 1 : SLOWER;
-	const struct net_flow_plan plan = {
-		.sendfile = case_is(c, "via", "sendfile"),
-		.size = (uint32_t)case_int(c, "size"),
-		.streams = (unsigned int)case_int(c, "streams"),
-		.span_ns = SPAN_NS * slower,
-		.warm_up_ns = WARM_UP_NS * slower,
-	};
-	int err = net_hosts_begin(&s->hosts, c, plan.streams);
+	const unsigned int streams = (unsigned int)case_int(c, "streams");
+	int err = net_hosts_begin(&s->hosts, c, streams);
 
 	s->acked = case_is(c, "figure", "acked");
+	s->sendfile = case_is(c, "via", "sendfile");
+	s->size = (uint32_t)case_int(c, "size");
+	s->span_ns = SPAN_NS * slower;
+	s->streams = 0;
+	s->moment = 0;
 	if (!err)
-		err = net_flow_begin(&s->flow, &s->hosts.host, &plan);
+		err = make_room(b, s, s->size);
+	while (!err && s->streams < streams)
+		err = add_stream(s);
+	if (!err)
+		err = warm_up(b, s, WARM_UP_NS * slower);
 	if (err || !s->acked)
 		return err;
-	err = net_capture_open(&s->capture, b, s->flow.stream[0].client.fd);
+	err = net_capture_open(&s->capture, b, s->stream[0].client.fd);
 	return s->capture.why ? bench_skip(b, "%s", s->capture.why) : err;
 }
 
@@ -154,7 +339,7 @@ static int sample_acked(struct bench *b, struct state *s,
 
 		net_capture_drain(&s->capture);
 		for (unsigned int i = 0; i < n && !err; i++)
-			err = net_flow_send(&s->flow);
+			err = send_some(b, s);
 		if (err)
 			return err;
 		net_capture_until(&s->capture, CAPTURE_WAIT_MS, see_ack, &a);
@@ -168,6 +353,31 @@ static int sample_acked(struct bench *b, struct state *s,
 	return 0;
 }
 
+/*
+ * Bytes a second that the server received in the span that holds the next
+ * moment, of all streams.  Moments are span_ns apart, so that a span that lasts
+ * longer counts as often as it is longer, and the mean is all bytes by all the
+ * time.  @rate: 0 if that span has not been reported yet.  Return: 0 or
+ * bench_fail().
+ */
+static int find_rate(struct state *s, double *rate)
+{
+	double sum = 0;
+
+	for (unsigned int k = 0; k < s->streams; k++) {
+		struct stream *at = &s->stream[k];
+		const int got = find_span(at, s->moment);
+
+		if (got <= 0)
+			return got < 0 ? fail_report(s, got) : 0;
+		sum += (double)(at->to.bytes - at->from.bytes) * 1e9 /
+		       (double)(at->to.ns - at->from.ns);
+	}
+	s->moment += (uint64_t)s->span_ns;
+	*rate = sum;
+	return 0;
+}
+
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
@@ -177,11 +387,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (s->acked)
 		return sample_acked(b, s, c);
 	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
-		err = net_flow_rate(&s->flow, &rate);
+		err = find_rate(s, &rate);
 		if (rate > 0)
 			break;
 		if (!err)
-			err = net_flow_send(&s->flow);
+			err = send_some(b, s);
 	}
 	if (rate > 0)
 		bench_record_value(b, c, rate);
@@ -191,13 +401,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
-	uint64_t of_the_first = 0;
+	uint64_t again = 0;
 	struct tcp_info info;
 
-	net_client_facts(&s->flow.stream[0].client, c, &of_the_first);
-	net_client_info(&s->flow.stream[0].client, &info);
-	bench_fact(b, c, "retransmitted",
-		   (double)net_flow_total(&s->flow).again);
+	for (unsigned int k = s->streams; k-- > 0;)
+		net_client_facts(&s->stream[k].client, c, &again);
+	net_client_info(&s->stream[0].client, &info);
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
@@ -207,19 +416,28 @@ static void tell_facts(struct bench *b, struct state *s,
 				   info.tcpi_data_segs_out);
 }
 
-/* What connections took must be what the server has counted in the end. */
-static int conclude_flow(struct bench *b, struct state *s,
-			 const struct bench_case *c)
+/* Send no more, and wait for the server's last count: what the connections took
+ * must be what it has counted in the end. */
+static int finish(struct bench *b, struct state *s, const struct bench_case *c)
 {
-	struct net_flow_total all;
-	int err;
+	uint64_t taken = 0, counted = 0;
+	int got = 1;
 
 	tell_facts(b, s, c);
-	err = net_flow_finish(&s->flow);
-	if (err)
-		return err;
-	all = net_flow_total(&s->flow);
-	bench_proof(b, c, "bytes", (double)all.taken, (double)all.counted);
+	for (unsigned int k = 0; k < s->streams; k++)
+		shutdown(s->stream[k].client.fd, SHUT_WR);
+	for (unsigned int k = 0; k < s->streams && got > 0; k++) {
+		struct stream *at = &s->stream[k];
+
+		do
+			got = read_report(at, true);
+		while (got > 0 && at->to.ns);
+		taken += at->taken;
+		counted += at->to.bytes;
+	}
+	if (got <= 0)
+		return fail_report(s, got);
+	bench_proof(b, c, "bytes", (double)taken, (double)counted);
 	return 0;
 }
 
@@ -228,10 +446,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	int err = 0;
 
-	if (net_flow_total(&s->flow).taken && !bench_stopping(b))
-		err = conclude_flow(b, s, c);
+	if (s->streams && s->stream[0].taken && !bench_stopping(b))
+		err = finish(b, s, c);
 	net_capture_close(&s->capture, b, c);
-	net_flow_end(&s->flow);
+	for (unsigned int k = 0; k < STREAMS; k++)
+		net_client_end(&s->stream[k].client);
 	net_hosts_end(&s->hosts);
 	return err;
 }
@@ -240,7 +459,9 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	net_flow_close(&s->flow);
+	free(s->buf);
+	if (s->file > 0)
+		close(s->file);
 	net_hosts_close(&s->hosts);
 }
 
