@@ -40,226 +40,353 @@
  * Needs:    memory for the mem cases, else they are skipped.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "guard.h"
+#include "lib/proc_copy.h"
 #include "lib/proc_forker.h"
-#include "lib/proc_memory.h"
-#include "lib/proc_points.h"
 #include "lib/proc_spawn.h"
 #include "mem.h"
 #include "partner.h"
+#include "sysfile.h"
 
 #define MIB (1024ul * 1024)
+#define THP "/sys/kernel/mm/transparent_hugepage/"
 
-struct process_state {
-	struct proc_helpers helpers;
-	struct proc_memory memory;
+/* What users run is mostly linked dynamically, and often by a small program. */
+static const char points[] =
+	"op=fork mem=0 pages=$page written=once; is threads;"
+
+	"op={fork,fork_page} ^mem={1M,16M,256M} pages=$page written=once;"
+	"op={fork,fork_page} ^mem={1M,16M} pages=$page written=each;"
+	"op={fork,fork_page} ^mem={16M,256M} pages=huge written=once;"
+	"is exclusive if op=fork; needs $huge_pages if pages=huge;"
+	"fork_page := (fork_ns:[op=fork] - fork_without_ns:"
+	"[op=fork mem=0 pages=$page written=once]) / pages:(mem / $page)"
+	" if pages=$page;"
+	"fork_page := (fork_ns:[op=fork] - fork_without_ns:"
+	"[op=fork mem=0 pages=$page written=once]) / pages:(mem / $huge)"
+	" if pages=huge;"
+
+	"op={vfork,clone3,posix_spawn,fork_exec,vfork_exec,fork_sh};"
+	"needs $static if op!={vfork,clone3};"
+	"needs program='/bin/sh' if op=fork_sh;"
+
+	"op=fork parent=small;"
+	"op=fork_exec parent=suite program=dynamic;"
+	"op={fork_exec,fork_sh} parent=small program={static,dynamic};"
+	"needs $static if program=static; needs $dynamic if program=dynamic;"
+	"needs program='/bin/sh' if op=fork_sh;"
+	"needs $forker if parent=small;"
+
+	"op=first_instruction parent={suite,small} view={smaller,child,parent};"
+	"is derived of=[view=smaller] if view={child,parent};"
+	"needs $forker if parent=small";
+
+/* Programs of their own: what the exec kinds execute, one that has no libc or
+ * one that a dynamic linker starts, and the small one that forks. */
+enum helper { STATIC, DYNAMIC, FORKER, HELPERS };
+
+static const struct {
+	const char *need, *name, *why;
+} helpers[HELPERS] = {
+#define HELPER(need, name)                                           \
+	{                                                            \
+		need, name,                                          \
+			name " was found neither in ../libexec nor " \
+			     "beside this program"                   \
+	}
+	[STATIC] = HELPER("static", "oscost-true"),
+	[DYNAMIC] = HELPER("dynamic", "oscost-hello"),
+	[FORKER] = HELPER("forker", "oscost-forker"),
+};
+
+/* The state of a case. */
+struct process_case {
+	enum proc_op op;
+	bool small; /* the small program forks */
+	enum helper program;
+	size_t page; /* of the memory, bytes */
+	bool again;  /* which is touched before each fork */
+	uint64_t firsts, child_firsts;
+};
+
+struct state {
+	char path[HELPERS][PATH_MAX]; /* copies of the programs, made once */
+	/* Private memory that was touched, with what its alignment took. */
+	char *memory, *mapping; /* NULL: none */
+	size_t bytes, mapped;
 	struct proc_forker small;	  /* while a case of it is visited */
 	volatile uint64_t *child_end;	  /* shared with the children */
 	const struct bench_case *view[2]; /* child, parent: of this visit */
 	int64_t status;			  /* of the last child */
 };
 
+/* Of a transparent huge page; 0: none, or they are switched off. */
+static size_t huge_page_bytes(void)
+{
+	char mode[128];
+
+	if (sysfile_line(mode, sizeof(mode), THP "enabled") <= 0 ||
+	    strstr(mode, "[never]"))
+		return 0;
+	return (size_t)sysfile_number(0, NULL, THP "hpage_pmd_size");
+}
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	struct process_case *p = c->data;
+	const bool huge = case_is(c, "pages", "huge");
+
+	p->op = CASE_ENUM(c, "op", proc_op_name, PROC_OPS);
+	p->page = huge ? huge_page_bytes() : bench_page_bytes();
+	p->again = case_is(c, "written", "each");
+	p->small = case_is(c, "parent", "small");
+	p->program = case_is(c, "program", "dynamic") ? DYNAMIC : STATIC;
+	c->processes = 1 + p->small + (p->op == PROC_FORK_SH);
+	if (huge && !c->skip && (size_t)case_int(c, "mem") < p->page)
+		c->skip = "smaller than one huge page";
+	return true;
+}
+
 static int cases(struct bench *b, void *state)
 {
-	proc_points_set(b);
+	const size_t huge = huge_page_bytes();
+	char path[PATH_MAX];
+
+	for (int i = 0; i < HELPERS; i++)
+		bench_need(b, helpers[i].need,
+			   proc_find_program(helpers[i].name, path,
+					     sizeof(path))
+				   ? helpers[i].why
+				   : NULL);
+	bench_need(b, "huge_pages",
+		   huge ? NULL
+			: "this kernel has no transparent huge pages, or they "
+			  "are switched off");
+	BENCH_SET_NUMBER(b, "huge", BENCH_SIZE, huge);
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
-	struct process_state *s = state;
-	void *p;
+	struct state *s = state;
 
-	p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return bench_fail(b, errno, "map a shared page");
-	s->child_end = p;
-	return 0;
+	s->child_end = partner_share(sizeof(*s->child_end));
+	return s->child_end ? 0 : bench_fail(b, ENOMEM, "map a shared page");
 }
 
-/* Without its size no two prices of fork can be compared; only /proc has it. */
+static int place(struct bench *b, struct state *s, enum helper helper)
+{
+	const char *name = helpers[helper].name;
+	const char *dir = bench_scratch(b);
+	char *path = s->path[helper];
+	int err;
+
+	if (*path || !dir)
+		return *path ? 0 : -ENOENT;
+	snprintf(path, PATH_MAX, "%s/%s", dir, name);
+	err = proc_copy_program(name, path);
+	if (!err)
+		return 0;
+	*path = '\0';
+	return bench_skip(b, "%s cannot be put into %s and executed there: %s",
+			  name, dir, strerror(-err));
+}
+
+/* Without its size no two prices of fork can be compared; only /proc has it.
+ * @pid: 0 is this process. */
 static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
-	unsigned int mappings;
-	uint64_t resident;
-	const int err = proc_memory_size(pid, &resident, &mappings);
+	char statm[128], *maps;
+	double mappings = 0;
+	int64_t pages;
 
-	if (err == -ENOENT)
+	if (!guard_sees_processes())
 		return 0;
-	if (err)
-		return bench_fail(b, -err, "read the size of the process");
-	bench_fact(b, c, "parent_resident_bytes", (double)resident);
+	if (!pid)
+		pid = getpid();
+	sysfile_line(statm, sizeof(statm), "/proc/%d/statm", (int)pid);
+	pages = field_number(field_nth(statm, 1), -1);
+	maps = sysfile_text("/proc/%d/maps", (int)pid);
+	if (!maps || pages < 0)
+		return bench_fail(b, errno, "read the size of the process");
+	for (const char *at = maps; (at = strchr(at, '\n')); at++)
+		mappings++;
+	free(maps);
+	bench_fact(b, c, "parent_resident_bytes",
+		   (double)pages * (double)bench_page_bytes());
 	bench_fact(b, c, "parent_mappings", mappings);
 	return 0;
 }
 
 /* Its first answer says that it is there and no copy of this one any more. */
-static int meet_small(struct bench *b, struct process_state *s,
-		      const struct bench_case *c)
+static int enter_small(struct bench *b, struct state *s,
+		       const struct bench_case *c, const struct process_case *p)
 {
-	struct proc_forker_reply reply;
-	const int err =
-		proc_forker_ask(b, &s->small, PROC_FORKER_HELLO, 0, &reply);
+	struct proc_result none;
+	int err = proc_forker_start(b, &s->small, s->path[FORKER],
+				    s->path[p->program]);
 
+	if (!err)
+		err = proc_forker_ask(b, &s->small, PROC_OPS, &none);
 	return err ? err : tell_size(b, c, s->small.partner.pid);
+}
+
+/* Write to every page, as its owner would between two forks. */
+static void touch(const struct state *s, size_t page)
+{
+	volatile char *p = s->memory;
+
+	for (size_t i = 0; i < s->bytes; i += page)
+		p[i] = (char)(p[i] + 1);
+}
+
+/*
+ * Map s->bytes and touch every page.  @huge: ask for pages of this size; 0:
+ * forbid them.  Where the program's memory is locked (MCL_FUTURE), a mapping is
+ * populated when it is made, before advice could be given; so it is made
+ * without access first.
+ */
+static int open_memory(struct state *s, size_t huge)
+{
+	char *p;
+
+	s->mapped = s->bytes + huge;
+	p = mmap(NULL, s->mapped, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	s->mapping = p;
+	s->memory = huge ? p + huge - (uintptr_t)p % huge : p;
+	/* EINVAL: a kernel without huge pages, which need not be forbidden. */
+	if ((madvise(s->memory, s->bytes,
+		     huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
+	     (huge || errno != EINVAL)) ||
+	    mprotect(s->memory, s->bytes, PROT_READ | PROT_WRITE))
+		return -errno;
+		/* A fault for each page takes three times as long as asking for
+		 * all; either way the pages are there and written to. */
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(s->memory, s->bytes, MADV_POPULATE_WRITE) == 0)
+		return 0;
+#endif
+	touch(s, bench_page_bytes());
+	return 0;
+}
+
+static int enter_memory(struct bench *b, struct state *s,
+			const struct bench_case *c,
+			const struct process_case *p)
+{
+	const bool huge = case_is(c, "pages", "huge");
+	const size_t mib = s->bytes / MIB;
+	int64_t got;
+	int err;
+
+	if (s->bytes > bench_spare_bytes(b))
+		return bench_skip(b, "needs %zu MiB, may take %zu MiB", mib,
+				  (size_t)(bench_spare_bytes(b) / MIB));
+	err = open_memory(s, huge ? p->page : 0);
+	if (err)
+		return bench_fail(b, -err, "map %zu MiB", mib);
+	got = mem_huge_in(s->memory, s->bytes, false);
+	if (got == -ENOENT)
+		return bench_skip(b, "needs /proc/self/smaps");
+	if (got < 0)
+		return bench_fail(b, (int)-got, "read /proc/self/smaps");
+	if (got != (huge ? (int64_t)s->bytes : 0))
+		return bench_skip(b,
+				  "%lld MiB of %zu are huge pages, though %s "
+				  "were asked for",
+				  (long long)(got / (int64_t)MIB), mib,
+				  huge ? "all" : "none");
+	bench_fact(b, c, "huge_page_bytes", (double)got);
+	return tell_size(b, c, 0);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct process_state *s = state;
-	const struct proc_point *p = c->data;
-	int64_t huge;
-	int err = proc_points_place(b, &s->helpers, p);
+	struct state *s = state;
+	const struct process_case *p = c->data;
+	int err = p->small ? place(b, s, FORKER) : 0;
 
+	if (!err && p->op >= PROC_FORK_EXEC && p->op <= PROC_FORK_SH)
+		err = place(b, s, p->program);
 	if (err)
 		return err;
 	s->view[0] = bench_beside(b, c, "view=child");
 	s->view[1] = bench_beside(b, c, "view=parent");
-	if (p->parent == PROC_PARENT_SMALL) {
-		err = proc_forker_start(b, &s->small,
-					s->helpers.path[PROC_FORKER],
-					s->helpers.path[p->program]);
-		return err ? err : meet_small(b, s, c);
-	}
-	if (!p->bytes)
-		return tell_size(b, c, 0);
-	if (p->bytes > bench_spare_bytes(b))
-		return bench_skip(b, "needs %zu MiB, may take %llu MiB",
-				  p->bytes / MIB,
-				  (unsigned long long)bench_spare_bytes(b) /
-					  MIB);
-	err = proc_memory_open(&s->memory, p->bytes, p->huge);
-	if (err)
-		return bench_fail(b, -err, "map %zu MiB", p->bytes / MIB);
-	huge = mem_huge_in(s->memory.start, s->memory.bytes, false);
-	if (huge == -ENOENT)
-		return bench_skip(b, "needs /proc/self/smaps");
-	if (huge < 0)
-		return bench_fail(b, (int)-huge, "read /proc/self/smaps");
-	if (huge != (p->huge ? (int64_t)p->bytes : 0))
-		return bench_skip(b,
-				  "%lld MiB of %zu are huge pages, though %s "
-				  "were asked for",
-				  (long long)(huge / MIB), p->bytes / MIB,
-				  p->huge ? "all" : "none");
-	bench_fact(b, c, "huge_page_bytes", (double)huge);
-	return tell_size(b, c, 0);
+	s->bytes = case_has(c, "mem") ? (size_t)case_int(c, "mem") : 0;
+	if (p->small)
+		return enter_small(b, s, c, p);
+	return s->bytes ? enter_memory(b, s, c, p) : tell_size(b, c, 0);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct process_state *s = state;
-	const struct proc_point *p = c->data;
+	const struct process_case *p = c->data;
 
-	if (p->again && s->memory.start)
-		proc_memory_touch(&s->memory, p->page);
+	if (p->again)
+		touch(state, p->page);
 	return 0;
 }
 
-static int sample_spawn(struct bench *b, struct process_state *s,
-			const struct bench_case *c, const struct proc_point *p)
+static void record_first(struct bench *b, const struct state *s,
+			 const struct bench_case *c,
+			 const struct proc_result *t)
 {
-	uint64_t ticks;
-	int status;
+	struct process_case *p = c->data;
+	const bool child_first = t->in_child < t->in_parent;
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       status = proc_spawn(p->op, s->helpers.path[p->program]));
-	if (status < 0)
-		return partner_refused(b, -status, proc_op_name(p->op));
-	s->status = status;
-	bench_record(b, c, ticks);
-	return 0;
-}
-
-/* One event, made by the small program and timed there. */
-static int ask_small(struct bench *b, struct process_state *s,
-		     enum proc_forker_order order, enum proc_op op,
-		     struct proc_forker_reply *reply)
-{
-	const int err = proc_forker_ask(b, &s->small, order, op, reply);
-
-	if (err)
-		return err;
-	if (reply->status < 0)
-		return partner_refused(b, (int)-reply->status,
-				       proc_op_name(op));
-	s->status = reply->status;
-	return 0;
-}
-
-static int sample_small(struct bench *b, struct process_state *s,
-			const struct bench_case *c, const struct proc_point *p)
-{
-	struct proc_forker_reply reply;
-	const int err = ask_small(b, s, PROC_FORKER_SPAWN, p->op, &reply);
-
-	if (err)
-		return err;
-	bench_record(b, c, reply.ticks);
-	return 0;
-}
-
-static int first_of(struct bench *b, struct process_state *s,
-		    enum proc_parent parent, struct proc_first *first)
-{
-	struct proc_forker_reply reply = { 0 };
-	int err;
-
-	if (parent == PROC_PARENT_SMALL) {
-		err = ask_small(b, s, PROC_FORKER_FIRST, PROC_FORK, &reply);
-		*first = reply.first;
-		return err;
-	}
-	err = proc_first(bench_timer(b)->method, s->child_end, first);
-	s->status = err;
-	return err < 0 ? partner_refused(b, -err, "fork") : 0;
-}
-
-static int sample_first(struct bench *b, struct process_state *s,
-			const struct bench_case *c, struct proc_point *p)
-{
-	struct proc_first t;
-	const int err = first_of(b, s, p->parent, &t);
-	bool child_first;
-
-	if (err)
-		return err;
-	child_first = t.in_child < t.in_parent;
-	bench_record(b, s->view[0], t.in_child);
-	bench_record(b, s->view[1], t.in_parent);
-	bench_record(b, c, child_first ? t.in_child : t.in_parent);
+	bench_record(b, s->view[0], t->in_child);
+	bench_record(b, s->view[1], t->in_parent);
+	bench_record(b, c, child_first ? t->in_child : t->in_parent);
 	p->firsts++;
 	p->child_firsts += child_first;
 	bench_fact(b, c, "child_ran_first",
 		   (double)p->child_firsts / (double)p->firsts);
-	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct process_state *s = state;
-	struct proc_point *p = c->data;
+	struct state *s = state;
+	const struct process_case *p = c->data;
+	struct proc_result r = { 0 };
+	int err = 0;
 
-	if (p->first)
-		return sample_first(b, s, c, p);
-	if (p->parent == PROC_PARENT_SMALL)
-		return sample_small(b, s, c, p);
-	return sample_spawn(b, s, c, p);
+	if (p->small)
+		err = proc_forker_ask(b, &s->small, p->op, &r);
+	else
+		proc_make(bench_timer(b)->method, p->op, s->path[p->program],
+			  s->child_end, &r);
+	if (err)
+		return err;
+	if (r.status < 0)
+		return partner_refused(b, (int)-r.status, proc_op_name(p->op));
+	s->status = r.status;
+	if (p->op == PROC_FIRST)
+		record_first(b, s, c, &r);
+	else
+		bench_record(b, c, r.ticks);
+	return 0;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	struct process_state *s = state;
-	const struct proc_point *p = c->data;
+	struct state *s = state;
+	const struct process_case *p = c->data;
+	const int64_t wanted = p->program == DYNAMIC ? PROC_LINKED : 0;
 
-	bench_proof(b, c, "children_reaped", 1,
-		    s->status == proc_point_status(p));
-	for (int i = 0; i < 2 && p->first; i++)
+	bench_proof(b, c, "children_reaped", 1, s->status == wanted);
+	for (int i = 0; i < 2 && p->op == PROC_FIRST; i++)
 		bench_proof(b, s->view[i], "children_reaped", 1,
 			    s->status == 0);
 	return 0;
@@ -267,29 +394,29 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct process_state *s = state;
+	struct state *s = state;
 
 	proc_forker_stop(&s->small);
-	proc_memory_close(&s->memory);
+	if (s->mapping)
+		munmap(s->mapping, s->mapped);
+	s->mapping = s->memory = NULL;
 	return 0;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	struct process_state *s = state;
+	struct state *s = state;
 
-	proc_forker_stop(&s->small);
-	proc_memory_close(&s->memory);
-	if (s->child_end)
-		munmap((void *)s->child_end, (size_t)sysconf(_SC_PAGESIZE));
+	leave(b, state, NULL);
+	partner_unshare((void *)s->child_end, sizeof(*s->child_end));
 }
 
 const struct bench_desc bench_desc = {
 	.name = "process",
-	.state_size = sizeof(struct process_state),
-	.case_state_size = sizeof(struct proc_point),
-	.points = proc_points,
-	.point = proc_point_fill,
+	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct process_case),
+	.points = points,
+	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

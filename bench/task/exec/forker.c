@@ -11,25 +11,10 @@
 
 #include "../lib/proc_forker.h"
 
-static void serve(const struct proc_forker_request *q, const char *executed,
-		  volatile uint64_t *child_end, struct proc_forker_reply *r)
-{
-	int status = 0;
-
-	*r = (struct proc_forker_reply) { 0 };
-	if (q->order == PROC_FORKER_FIRST)
-		status = proc_first((enum timer_method)q->method, child_end,
-				    &r->first);
-	else if (q->order == PROC_FORKER_SPAWN)
-		TIMER_INTERVAL(q->method, r->ticks,
-			       status = proc_spawn(q->op, executed))
-	r->status = status;
-}
-
 int main(int argc, char *argv[])
 {
-	struct proc_forker_request request;
-	struct proc_forker_reply reply;
+	struct proc_request q;
+	struct proc_result r;
 	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -39,9 +24,10 @@ int main(int argc, char *argv[])
 	signal(SIGHUP, SIG_IGN);
 	if (shared == MAP_FAILED || argc < 2)
 		return 1;
-	while (read(0, &request, sizeof(request)) == sizeof(request)) {
-		serve(&request, argv[1], shared, &reply);
-		if (write(1, &reply, sizeof(reply)) != sizeof(reply))
+	while (read(0, &q, sizeof(q)) == sizeof(q)) {
+		proc_make((enum timer_method)q.method, (enum proc_op)q.op,
+			  argv[1], shared, &r);
+		if (write(1, &r, sizeof(r)) != sizeof(r))
 			return 1;
 	}
 	return 0;

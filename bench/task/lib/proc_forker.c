@@ -40,11 +40,9 @@ int proc_forker_start(struct bench *b, struct proc_forker *f,
 }
 
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
-		    enum proc_forker_order order, enum proc_op op,
-		    struct proc_forker_reply *reply)
+		    enum proc_op op, struct proc_result *r)
 {
-	const struct proc_forker_request request = {
-		.order = order,
+	const struct proc_request request = {
 		.op = op,
 		.method = bench_timer(b)->method,
 	};
@@ -55,13 +53,13 @@ int proc_forker_ask(struct bench *b, const struct proc_forker *f,
 	    sizeof(request))
 		return bench_fail(b, errno, "ask the small program");
 	do {
-		n = recv(f->channel, reply, sizeof(*reply), 0);
+		n = recv(f->channel, r, sizeof(*r), 0);
 		if (n < 0)
 			err = errno == EINTR ? partner_check() : -errno;
 	} while (n < 0 && !err);
 	if (err)
 		return partner_failed(b, err);
-	if (n != sizeof(*reply))
+	if (n != sizeof(*r))
 		return bench_fail(b, 0, "no answer from the small program");
 	return 0;
 }

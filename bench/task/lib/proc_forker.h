@@ -12,22 +12,9 @@
  * request and times it with the same timing core: fork copies its caller, and
  * the measuring program is large.  Its argument is what the exec kinds execute.
  */
-enum proc_forker_order {
-	PROC_FORKER_HELLO, /* only answer */
-	PROC_FORKER_SPAWN,
-	PROC_FORKER_FIRST,
-};
-
-struct proc_forker_request {
-	int32_t order;	/* enum proc_forker_order */
-	int32_t op;	/* enum proc_op, of PROC_FORKER_SPAWN */
+struct proc_request {
+	int32_t op;	/* enum proc_op; PROC_OPS: only answer */
 	int32_t method; /* enum timer_method */
-};
-
-struct proc_forker_reply {
-	uint64_t ticks; /* PROC_FORKER_SPAWN: from the call to its end */
-	struct proc_first first;
-	int64_t status; /* of the child, or -errno */
 };
 
 /* All zero: none runs. */
@@ -44,8 +31,7 @@ int proc_forker_start(struct bench *b, struct proc_forker *f,
 /* proc_forker_ask() - one event, by @op if it is PROC_FORKER_SPAWN.  Return: 0
  * or bench_fail(), also if no answer comes. */
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
-		    enum proc_forker_order order, enum proc_op op,
-		    struct proc_forker_reply *reply);
+		    enum proc_op op, struct proc_result *r);
 
 /* proc_forker_stop() - end and reap it; nothing if none runs. */
 void proc_forker_stop(struct proc_forker *f);

@@ -28,6 +28,7 @@ const char *proc_op_name(enum proc_op op)
 		[PROC_VFORK_EXEC] = "vfork_exec",
 		[PROC_POSIX_SPAWN] = "posix_spawn",
 		[PROC_FORK_SH] = "fork_sh",
+		[PROC_FIRST] = "first_instruction",
 	};
 
 	return names[op];
@@ -48,24 +49,31 @@ int proc_reap(pid_t pid)
 	return 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-static int by_fork(void)
+/* The child's part.  That of vfork() borrows the parent's memory and stops the
+ * parent until it ends: it may do nothing else.  @argv: NULL: only end. */
+static _Noreturn inline void end_or_exec(char *const argv[])
+{
+	if (argv)
+		execve(argv[0], argv, fixed_environment);
+	_exit(argv ? EXEC_FAILED : 0);
+}
+
+static int by_fork(char *const argv[])
 {
 	const pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(0);
+		end_or_exec(argv);
 	return pid < 0 ? -errno : proc_reap(pid);
 }
 
-/* The child borrows the parent's memory and stops the parent until it ends:
- * it may do nothing but _exit or exec. */
-static int by_vfork(void)
+int proc_vfork(char *const argv[])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
 	const pid_t pid = vfork();
 
 	if (pid == 0)
-		_exit(0);
+		end_or_exec(argv);
 	return pid < 0 ? -errno : proc_reap(pid);
 }
 
@@ -80,29 +88,6 @@ static int by_clone3(void)
 	return pid < 0 ? -errno : proc_reap((pid_t)pid);
 }
 
-static int by_fork_exec(char *const argv[])
-{
-	const pid_t pid = fork();
-
-	if (pid == 0) {
-		execve(argv[0], argv, fixed_environment);
-		_exit(EXEC_FAILED);
-	}
-	return pid < 0 ? -errno : proc_reap(pid);
-}
-
-static int by_vfork_exec(char *const argv[])
-{
-	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-	const pid_t pid = vfork();
-
-	if (pid == 0) {
-		execve(argv[0], argv, fixed_environment);
-		_exit(EXEC_FAILED);
-	}
-	return pid < 0 ? -errno : proc_reap(pid);
-}
-
 static int by_posix_spawn(char *const argv[])
 {
 	pid_t pid;
@@ -112,7 +97,8 @@ static int by_posix_spawn(char *const argv[])
 	return err ? -err : proc_reap(pid);
 }
 
-int proc_spawn(enum proc_op op, const char *program)
+/* Return: the status, or -errno. */
+static int spawn(enum proc_op op, const char *program)
 {
 	char *const argv[] = { (char *)program, NULL };
 	/* $0 and not the path itself, which may have a space in it. */
@@ -121,19 +107,19 @@ int proc_spawn(enum proc_op op, const char *program)
 
 	switch (op) {
 	case PROC_FORK:
-		return by_fork();
+		return by_fork(NULL);
 	case PROC_VFORK:
-		return by_vfork();
+		return proc_vfork(NULL);
 	case PROC_CLONE3:
 		return by_clone3();
 	case PROC_FORK_EXEC:
-		return by_fork_exec(argv);
+		return by_fork(argv);
 	case PROC_VFORK_EXEC:
-		return by_vfork_exec(argv);
+		return proc_vfork(argv);
 	case PROC_POSIX_SPAWN:
 		return by_posix_spawn(argv);
 	case PROC_FORK_SH:
-		return by_fork_exec(shell);
+		return by_fork(shell);
 	default:
 		return -EINVAL;
 	}
@@ -144,8 +130,8 @@ int proc_spawn(enum proc_op op, const char *program)
  * fork.  The child leaves its reading in shared memory: storing it there comes
  * after the reading, so what it costs is in nobody's interval.
  */
-int proc_first(enum timer_method method, volatile uint64_t *child_end,
-	       struct proc_first *out)
+static int first(enum timer_method method, volatile uint64_t *child_end,
+		 struct proc_result *r)
 {
 	uint64_t begin, end;
 	pid_t pid;
@@ -162,7 +148,20 @@ int proc_first(enum timer_method method, volatile uint64_t *child_end,
 	if (pid < 0)
 		return -errno;
 	status = proc_reap(pid);
-	out->in_parent = end - begin;
-	out->in_child = *child_end - begin;
+	r->in_parent = end - begin;
+	r->in_child = *child_end - begin;
 	return !status && !*child_end ? -EIO : status;
+}
+
+void proc_make(enum timer_method method, enum proc_op op, const char *program,
+	       volatile uint64_t *child_end, struct proc_result *r)
+{
+	int status;
+
+	*r = (struct proc_result) { 0 };
+	if (op == PROC_FIRST)
+		status = first(method, child_end, r);
+	else
+		TIMER_INTERVAL(method, r->ticks, status = spawn(op, program))
+	r->status = status;
 }

@@ -17,7 +17,8 @@ enum proc_op {
 	PROC_VFORK_EXEC,
 	PROC_POSIX_SPAWN,
 	PROC_FORK_SH,
-	PROC_OPS /* how many there are */
+	PROC_FIRST, /* fork, timed on both sides */
+	PROC_OPS    /* how many there are */
 };
 
 /* The exit status of oscost-hello where a dynamic linker has started it: a
@@ -27,33 +28,29 @@ enum proc_op {
 /* proc_op_name() - "fork", "vfork", ... */
 const char *proc_op_name(enum proc_op op);
 
-/**
- * proc_spawn() - make a process by @op, wait for it and reap it.
- * @program: what the exec kinds execute; absolute path.
- *
- * The child is always reaped before this returns, whatever signals come.
- *
- * Return: exit status of the child (0 is good; 127: exec failed), 128 + the
- * signal that ended it, or -errno: EAGAIN, ENOMEM, ENOSYS.
- */
-int proc_spawn(enum proc_op op, const char *program);
-
 /* proc_reap() - wait for @pid, whatever signals come.  Return: its exit
  * status, 128 + the signal that ended it, or -errno. */
 int proc_reap(pid_t pid);
 
-/* From just before fork to the first instruction after it, raw ticks. */
-struct proc_first {
+/* proc_vfork() - vfork(), and in the child execve() of @argv, or its end if
+ * that is NULL; reap it.  Return: as above (127: exec failed). */
+int proc_vfork(char *const argv[]);
+
+/* Raw ticks. */
+struct proc_result {
+	uint64_t ticks; /* from the call until the child was reaped */
+	/* PROC_FIRST: from just before fork to the first instruction after. */
 	uint64_t in_child, in_parent;
+	int64_t status; /* as of proc_reap() */
 };
 
 /**
- * proc_first() - one fork, timed on both sides.
+ * proc_make() - make a process by @op, wait for it and reap it, whatever
+ * signals come, and time that.  PROC_OPS: nothing.
+ * @program: what the exec kinds execute; absolute path.
  * @child_end: in memory that is shared with children.
- *
- * Return: exit status of the child, which was reaped, or -errno.
  */
-int proc_first(enum timer_method method, volatile uint64_t *child_end,
-	       struct proc_first *out);
+void proc_make(enum timer_method method, enum proc_op op, const char *program,
+	       volatile uint64_t *child_end, struct proc_result *r);
 
 #endif
