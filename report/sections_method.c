@@ -21,8 +21,9 @@ static char *batch_length(const struct run *run)
 	if (!(hz > 0) || !isfinite(quantum) || !isfinite(overhead))
 		return text_copy("20 µs or more");
 	ns = 1e9 / hz *
-	     sample_batch_ticks(
-		     &(struct sample_clock) { quantum, overhead, hz });
+	     sample_batch_ticks(&(struct timer) { .quantum_ticks = quantum,
+						  .overhead_ticks = overhead,
+						  .hz = hz });
 	return text_format("at least %s", units_format(buf, ns, "ns"));
 }
 

@@ -66,13 +66,6 @@ static double step_of(const struct bench *b, const struct case_run *run,
 		       : run->c.step;
 }
 
-/* Of the headline: in the row's unit. */
-static double in_unit(const struct bench *b, const struct case_run *run,
-		      const struct headline *h, double x)
-{
-	return h->ticks ? headline_in_unit(b, run, x) : x;
-}
-
 /* Status and reason; the headline's figures are set if it has one. */
 static int judge(const struct bench *b, const struct case_run *run,
 		 const struct headline *h, struct result *row)
@@ -85,7 +78,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 	double bound;
 
 	if (isfinite(h->resolution) && !run->c.bytes)
-		row->resolution = in_unit(b, run, h, h->resolution);
+		row->resolution = headline_figure(b, run, h, h->resolution);
 	if (isfinite(h->baseline))
 		row->baseline = headline_in_unit(b, run, h->baseline);
 	row->status = skipped ? RESULT_SKIPPED : RESULT_FAILED;
@@ -93,7 +86,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 		return result_set(&row->reason, run->verdict.why);
 	/* A time of no more than 0 has no rate, least of all a negative one. */
 	if (isfinite(h->value) && !(h->ticks && run->c.bytes && h->value <= 0))
-		row->estimate = in_unit(b, run, h, h->value);
+		row->estimate = headline_figure(b, run, h, h->value);
 	if (e) {
 		snprintf(why, sizeof(why),
 			 "the operation did not happen as claimed: %s: "
@@ -418,7 +411,12 @@ static int name_row(const struct bench *b, const struct case_run *run,
 
 	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->def.name);
 	bad |= result_set(&row->name, b->slower ? name : run->def.name);
-	row->params = json_deep_copy(run->def.params);
+	row->params = json_object();
+	for (const struct bench_param *p = run->c.params; p->axis; p++)
+		bad |= json_object_set_new(row->params, p->axis,
+					   p->kind == BENCH_STR
+						   ? json_string(p->text)
+						   : json_integer(p->number));
 	if (b->slower)
 		bad |= json_object_set_new(row->params, "kind",
 					   json_string(b->kind));

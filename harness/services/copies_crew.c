@@ -326,13 +326,13 @@ static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
 /* The others sleep meanwhile. */
 static int pilot(struct crew *w, uint64_t *iters)
 {
-	const struct sample_clock clock = visit_clock(&w->lead->b);
+	const struct timer *clock = &w->lead->b.timer;
 	double cold;
 	int err = 0;
 
 	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
 		visit_warming_up(&w->lead->b, true);
-		err = sample_pilot(time_chunk, w->lead, &clock, MOST_ITERS,
+		err = sample_pilot(time_chunk, w->lead, clock, MOST_ITERS,
 				   iters, &cold);
 		visit_warming_up(&w->lead->b, false);
 		*iters *= CHUNK_BATCHES;

@@ -2,13 +2,14 @@
 /* Cases as the program adds them, and what it says of them. */
 #include "case.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "units.h"
 #include "verdict.h"
 
@@ -18,37 +19,23 @@ struct case_run *bench_case_of(const struct bench *b,
 	return c && c->id < b->n_runs ? b->runs[c->id] : NULL;
 }
 
-/* Append "axis=value" of every param to @run's name and params. */
-static int name_case(struct case_run *run)
+/* "axis=value,axis=value".  Return: NULL: it is none, or too long. */
+static char *name_of(const struct bench_param *p)
 {
-	char name[CASE_NAME] = "";
+	char name[CASE_NAME] = "", number[UNITS_MAX];
 	size_t len = 0;
 
-	run->def.params = json_object();
-	for (const struct bench_param *p = run->c.params; p->axis; p++) {
-		char number[UNITS_MAX];
-		const char *text = number;
-		json_t *v;
-
-		if (p->kind == BENCH_STR)
-			text = p->text;
-		else if (p->kind == BENCH_SIZE)
+	for (; p->axis && len < sizeof(name); p++) {
+		if (p->kind == BENCH_SIZE)
 			units_size(number, (uint64_t)p->number);
 		else
-			snprintf(number, sizeof(number), "%lld",
-				 (long long)p->number);
+			snprintf(number, sizeof(number), "%" PRId64, p->number);
 		len += (size_t)snprintf(name + len, sizeof(name) - len,
 					"%s%s=%s", len ? "," : "", p->axis,
-					text);
-		if (len >= sizeof(name))
-			return -ENAMETOOLONG;
-		v = p->kind == BENCH_STR ? json_string(text)
-					 : json_integer(p->number);
-		if (json_object_set_new(run->def.params, p->axis, v))
-			return -ENOMEM;
+					p->kind == BENCH_STR ? p->text
+							     : number);
 	}
-	run->def.name = strdup(name);
-	return run->def.name ? 0 : -ENOMEM;
+	return len && len < sizeof(name) ? text_format("%s", name) : NULL;
 }
 
 /* Why a case with a partner there cannot be measured here; or NULL. */
@@ -69,40 +56,28 @@ static const char *cannot_place(const struct bench *b, enum bench_place place)
 
 const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 {
-	static const struct bench_case nothing;
-	struct case_run *run = calloc(1, sizeof(*run));
-	struct case_run **runs =
-		realloc(b->runs, (b->n_runs + 1) * sizeof(struct case_run *));
+	struct case_run *run = text_alloc(1, sizeof(*run));
 	const char *skip = c->skip ? c->skip : cannot_place(b, c->place);
 
-	if (runs)
-		b->runs = runs;
-	if (!run || !runs) {
-		free(run);
-		free(c->data);
-		bench_fail_cases(b, "no memory", "");
-		return &nothing;
-	}
 	run->c = *c;
 	run->c.switches |= b->desc->switches;
 	run->c.id = b->n_runs;
 	run->got.cold = run->def.derived = run->def.expected = NAN;
 	run->def.derived_resolution = run->def.derived_low =
 		run->def.derived_high = NAN;
-	b->runs[b->n_runs++] = run;
-	if (!c->params[0].axis || name_case(run)) {
+	run->def.name = name_of(c->params);
+	if (!run->def.name) {
 		bench_fail_cases(b, "a case that cannot be named", "");
-		run->def.name = run->def.name ? run->def.name : strdup("?");
+		run->def.name = text_format("?");
 	}
 	run->c.name = run->def.name;
-	EACH_RUN (b, other)
-		if (other != run && !strcmp(other->def.name, run->def.name))
-			bench_fail_cases(b, "twice the same case ",
-					 run->def.name);
+	if (bench_find(b, "%s", run->def.name))
+		bench_fail_cases(b, "twice the same case ", run->def.name);
+	b->runs = text_grow(b->runs, b->n_runs, sizeof(struct case_run *));
+	b->runs[b->n_runs++] = run;
 	if (skip)
 		verdict_skip(run, "%s", skip);
-	if (c->of)
-		bench_derived_from(b, &run->c, c->of);
+	bench_derived_from(b, &run->c, c->of);
 	return &run->c;
 }
 
@@ -111,18 +86,13 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 {
 	struct case_run *run = bench_case_of(b, c);
 	struct case_run *from = bench_case_of(b, source);
-	struct case_run **more;
+	struct case_definition *def = run && from ? &run->def : NULL;
 
-	if (!run || !from)
+	if (!def)
 		return;
-	more = realloc(run->def.sources,
-		       (run->def.n_sources + 1) * sizeof(struct case_run *));
-	if (!more) {
-		bench_fail_cases(b, "no memory", "");
-		return;
-	}
-	run->def.sources = more;
-	more[run->def.n_sources++] = from;
+	def->sources = text_grow(def->sources, def->n_sources,
+				 sizeof(struct case_run *));
+	def->sources[def->n_sources++] = from;
 }
 
 static void derive(struct bench *b, const struct bench_case *c, double value,
@@ -207,24 +177,19 @@ static void keep_fact(struct bench *b, const struct bench_case *c,
 		      const char *what, double value, const char *text)
 {
 	struct case_run *run = bench_case_of(b, c);
-	struct fact *f = NULL;
+	struct case_definition *def = run ? &run->def : NULL;
+	struct fact *f;
+	size_t i = 0;
 
-	if (!run)
+	if (!def)
 		return;
-	for (size_t i = 0; i < run->def.n_facts && !f; i++)
-		if (!strcmp(run->def.facts[i].what, what))
-			f = &run->def.facts[i];
-	if (!f) {
-		struct fact *more =
-			realloc(run->def.facts,
-				(run->def.n_facts + 1) * sizeof(*more));
-
-		if (!more)
-			return; /* a fact less, and no number wrong */
-		run->def.facts = more;
-		f = &more[run->def.n_facts++];
-		*f = (struct fact) { .what = what };
+	while (i < def->n_facts && strcmp(def->facts[i].what, what) != 0)
+		i++;
+	if (i == def->n_facts) {
+		def->facts = text_grow(def->facts, i, sizeof(*f));
+		def->facts[def->n_facts++] = (struct fact) { .what = what };
 	}
+	f = &def->facts[i];
 	free(f->text);
 	f->text = text ? strdup(text) : NULL;
 	f->value = value;
@@ -267,7 +232,6 @@ static void free_run(struct case_run *run)
 	sample_free(&run->got.distance);
 	op_counts_free(&run->got.counts);
 	op_counts_free(&run->got.base_counts);
-	json_decref(run->def.params);
 	free(run->verdict.evidence);
 	free(run->def.facts);
 	free(run->def.sources);

@@ -9,7 +9,6 @@
 #include "case.h"
 #include "evidence.h"
 #include "stats.h"
-#include "visit.h"
 
 bool headline_is_repeated(const struct case_run *run)
 {
@@ -34,9 +33,15 @@ double headline_ops(const struct case_run *run)
 double headline_in_unit(const struct bench *b, const struct case_run *run,
 			double ticks)
 {
-	double ns = timer_ns(&b->timer, ticks);
+	const double ns = timer_ns(&b->timer, ticks);
 
 	return run->c.bytes ? (double)run->c.bytes * 1e9 / ns : ns;
+}
+
+double headline_figure(const struct bench *b, const struct case_run *run,
+		       const struct headline *h, double x)
+{
+	return h->ticks ? headline_in_unit(b, run, x) : x;
 }
 
 double headline_overhead(const struct bench *b, const struct case_run *run)
@@ -47,22 +52,17 @@ double headline_overhead(const struct bench *b, const struct case_run *run)
 static void repeated(const struct bench *b, const struct case_run *run,
 		     struct headline *h)
 {
-	struct sample_clock clock = visit_clock(b);
 	struct sample_estimate est, base;
-	void (*estimate)(const struct sample_series *,
-			 const struct sample_clock *,
-			 struct sample_estimate *) =
-		headline_estimator(run) == BENCH_EST_MIN_DIFFERENCE
-			? sample_min_difference
-			: sample_difference;
+	const bool of_least =
+		headline_estimator(run) == BENCH_EST_MIN_DIFFERENCE;
 
-	estimate(&run->got.series, &clock, &est);
+	sample_difference(&run->got.series, &b->timer, of_least, &est);
 	h->ticks = true;
 	h->constant = est.constant;
 	h->value = est.value / headline_ops(run);
 	h->resolution = est.resolution / headline_ops(run);
 	if (run->got.base.diff.n) {
-		estimate(&run->got.base, &clock, &base);
+		sample_difference(&run->got.base, &b->timer, of_least, &base);
 		h->baseline = base.value / headline_ops(run);
 		h->value -= h->baseline;
 		h->resolution = hypot(h->resolution,
@@ -125,7 +125,7 @@ static double grouped_median(const struct bench *b, const struct case_run *run,
 static void events(const struct bench *b, const struct case_run *run,
 		   struct headline *h)
 {
-	struct sample_clock clock = visit_clock(b);
+	const struct timer *t = &b->timer;
 	struct stats st;
 	size_t n;
 	double *x = headline_samples(b, run, 0, &n);
@@ -138,10 +138,11 @@ static void events(const struct bench *b, const struct case_run *run,
 	h->ticks = !run->got.own_unit;
 	if (h->ticks && headline_estimator(run) == BENCH_EST_MEDIAN)
 		h->value = grouped_median(b, run, x, n);
+	/* How much the events differ does not count: one that took 10 us surely
+	 * took something, however long the others were. */
 	if (h->ticks && !run->c.with_overhead)
 		h->resolution =
-			sample_event_resolution(b->timer.overhead_spread_ticks,
-						&clock) /
+			fmax(t->quantum_ticks, 2 * t->overhead_spread_ticks) /
 			headline_ops(run);
 	free(x);
 }
@@ -180,5 +181,5 @@ double bench_value(const struct bench *b, const struct bench_case *c)
 	headline_find(b, run, &h);
 	if (headline_is_below(&h))
 		return NAN;
-	return h.ticks ? headline_in_unit(b, run, h.value) : h.value;
+	return headline_figure(b, run, &h, h.value);
 }

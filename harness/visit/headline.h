@@ -24,13 +24,15 @@ double *headline_samples(const struct bench *b, const struct case_run *run,
 			 double constant, size_t *n);
 
 /* How it is made: whether of batches, by which estimator; of how many
- * operations, with which overhead in every event (ticks); and ticks of one
- * operation in the case's unit. */
+ * operations, with which overhead in every event (ticks); ticks of one
+ * operation in the case's unit; and @x of @h, ticks or not, the same. */
 bool headline_is_repeated(const struct case_run *run);
 enum bench_estimator headline_estimator(const struct case_run *run);
 double headline_ops(const struct case_run *run);
 double headline_overhead(const struct bench *b, const struct case_run *run);
 double headline_in_unit(const struct bench *b, const struct case_run *run,
 			double ticks);
+double headline_figure(const struct bench *b, const struct case_run *run,
+		       const struct headline *h, double x);
 
 #endif

@@ -56,60 +56,39 @@ static bool is_exact(enum counters_event event)
 }
 
 int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		  uint64_t iters, bool is_long)
+		  uint64_t iters, enum op_interval interval)
 {
-	if (!counts->intervals++)
+	const bool empty = interval == OP_EMPTY;
+
+	if (!empty && !counts->intervals++)
 		counts->least_share = 1;
 	for (int e = 0; e < COUNTERS_EVENTS; e++) {
 		const struct counters_count *one = &k->count[e];
 
-		if (isfinite(one->share))
+		if (!empty && isfinite(one->share))
 			counts->least_share =
 				fmin(counts->least_share, one->share);
 		if (!one->known)
 			continue;
-		counts->total[e] += one->value;
-		counts->ops[e] += (double)iters;
+		if (!empty) {
+			counts->total[e] += one->value;
+			counts->ops[e] += (double)iters;
+		}
 		if (!is_exact((enum counters_event)e) &&
-		    sample_push(is_long ? &counts->longer[e]
-					: &counts->brief[e],
-				one->value))
+		    sample_push(&counts->of[interval][e], one->value))
 			return -ENOMEM;
 	}
-	return 0;
-}
-
-int op_counts_add_empty(struct op_counts *counts,
-			const struct counters_counts *k)
-{
-	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		if (k->count[e].known && !is_exact((enum counters_event)e) &&
-		    sample_push(&counts->empty[e], k->count[e].value))
-			return -ENOMEM;
 	return 0;
 }
 
 void op_counts_restore(struct op_counts *counts, const struct op_counts *before)
 {
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		counts->brief[e].n = before->brief[e].n;
-		counts->longer[e].n = before->longer[e].n;
-		counts->empty[e].n = before->empty[e].n;
-		counts->total[e] = before->total[e];
-		counts->ops[e] = before->ops[e];
-	}
-	counts->least_share = before->least_share;
-	counts->intervals = before->intervals;
-}
+	const struct op_counts now = *counts;
 
-int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
-{
-	struct counters_counts k;
-	int err = counter ? counters_start(counter->c) : 0;
-
-	if (!err && counter)
-		err = counters_stop(counter->c, &k);
-	return err || !counter ? err : op_counts_add_empty(counts, &k);
+	*counts = *before;
+	for (int i = 0; i < OP_INTERVALS; i++)
+		for (int e = 0; e < COUNTERS_EVENTS; e++)
+			counts->of[i][e].v = now.of[i][e].v;
 }
 
 int op_counter_begin(const struct op_counter *counter)
@@ -118,23 +97,28 @@ int op_counter_begin(const struct op_counter *counter)
 }
 
 int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
-		   uint64_t iters, bool is_long)
+		   uint64_t iters, enum op_interval interval)
 {
 	struct counters_counts k;
 	int err = counter ? counters_stop(counter->c, &k) : 0;
 
 	if (err || !counter || !counts)
 		return err;
-	return op_counts_add(counts, &k, iters, is_long);
+	return op_counts_add(counts, &k, iters, interval);
+}
+
+int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
+{
+	const int err = op_counter_begin(counter);
+
+	return err ? err : op_counter_end(counter, counts, 0, OP_EMPTY);
 }
 
 void op_counts_free(struct op_counts *counts)
 {
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		sample_free(&counts->brief[e]);
-		sample_free(&counts->longer[e]);
-		sample_free(&counts->empty[e]);
-	}
+	for (int i = 0; i < OP_INTERVALS; i++)
+		for (int e = 0; e < COUNTERS_EVENTS; e++)
+			sample_free(&counts->of[i][e]);
 	memset(counts, 0, sizeof(*counts));
 }
 
@@ -152,13 +136,13 @@ static struct op_count difference(const struct sample_vec *more,
 struct op_count op_counts_get(const struct op_counts *counts,
 			      enum counters_event event, uint64_t iters)
 {
-	const struct sample_vec *brief = &counts->brief[event];
+	const struct sample_vec *brief = &counts->of[OP_BRIEF][event];
 
 	if (is_exact(event))
 		return (struct op_count) {
 			counts->total[event] / counts->ops[event], NAN
 		};
 	if (!iters)
-		return difference(brief, &counts->empty[event], 1);
-	return difference(&counts->longer[event], brief, (double)iters);
+		return difference(brief, &counts->of[OP_EMPTY][event], 1);
+	return difference(&counts->of[OP_LONGER][event], brief, (double)iters);
 }

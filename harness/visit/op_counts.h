@@ -27,47 +27,41 @@ struct op_counter {
 int op_counter_open(struct op_counter *counter);
 void op_counter_close(struct op_counter *counter);
 
+/* What is counted around. */
+enum op_interval {
+	OP_BRIEF,  /* n operations, or an event */
+	OP_LONGER, /* 2n operations */
+	OP_EMPTY,  /* nothing: a pair of readings */
+	OP_INTERVALS
+};
+
 /* What was counted of one case (or of its baseline).  All zero is none. */
 struct op_counts {
-	struct sample_vec brief[COUNTERS_EVENTS];  /* n operations, or events */
-	struct sample_vec longer[COUNTERS_EVENTS]; /* 2n operations */
-	struct sample_vec empty[COUNTERS_EVENTS];  /* pairs around nothing */
+	struct sample_vec of[OP_INTERVALS][COUNTERS_EVENTS];
 	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];
 	double least_share; /* of the time that an event had a counter */
 	size_t intervals;
 };
 
-/* op_counter_begin(), op_counter_end() - around one batch or event; nothing if
- * @counter is NULL.
+/* op_counter_begin(), op_counter_end() - around one batch or event of @iters
+ * operations; nothing if @counter is NULL.
  * @counts: where to keep it; NULL if this interval does not count.
- * @iters, @is_long: as for op_counts_add().
  * op_counter_empty() - a pair around nothing, one for each event.
  * Return: 0 or -errno. */
-int op_counter_empty(const struct op_counter *counter,
-		     struct op_counts *counts);
 int op_counter_begin(const struct op_counter *counter);
 int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
-		   uint64_t iters, bool is_long);
+		   uint64_t iters, enum op_interval interval);
+int op_counter_empty(const struct op_counter *counter,
+		     struct op_counts *counts);
 
-/**
- * op_counts_add() - keep one interval.
- * @iters: operations in it.
- * @is_long: a batch of 2n of them.
- *
- * Return: 0 or -ENOMEM.
- */
-int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		  uint64_t iters, bool is_long);
-
-/* op_counts_add_empty() - keep a pair around nothing.  Return: 0 or -ENOMEM. */
-int op_counts_add_empty(struct op_counts *counts,
-			const struct counters_counts *k);
-void op_counts_free(struct op_counts *counts);
-
-/* op_counts_restore() - forget what @counts got since @before was copied from
+/* op_counts_add() - keep one interval.  Return: 0 or -ENOMEM.
+ * op_counts_restore() - forget what @counts got since @before was copied from
  * it. */
+int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
+		  uint64_t iters, enum op_interval interval);
 void op_counts_restore(struct op_counts *counts,
 		       const struct op_counts *before);
+void op_counts_free(struct op_counts *counts);
 
 struct op_count {
 	double value;	   /* for one operation; NAN if not known */

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "err.h"
 #include "scan.h"
 #include "verdict.h"
@@ -34,22 +35,16 @@ struct group {
 	struct scan rules;
 };
 
-static void push(struct scan *s, struct axis *a, struct bench_param p)
+static void push(struct axis *a, struct bench_param p)
 {
-	struct bench_param *more = realloc(a->value, (a->n + 1) * sizeof(p));
-
-	if (!more) {
-		bench_fail_cases(s->b, "no memory", "");
-		return;
-	}
 	p.axis = a->name;
-	a->value = more;
-	more[a->n++] = p;
+	a->value = text_grow(a->value, a->n, sizeof(p));
+	a->value[a->n++] = p;
 }
 
-static void push_number(struct scan *s, struct axis *a, int64_t n)
+static void push_number(struct axis *a, int64_t n)
 {
-	push(s, a, (struct bench_param) { .kind = BENCH_INT, .number = n });
+	push(a, (struct bench_param) { .kind = BENCH_INT, .number = n });
 }
 
 /* "8..64", "0..50/10", "4K..1M*4": behind the first number. */
@@ -66,7 +61,7 @@ static void read_range(struct scan *s, struct axis *a, int64_t least)
 	    (!scan_number(s, &step, &size) || step < 1 + times))
 		scan_wrong(s);
 	for (int64_t n = least; n <= most; n = times ? n * step : n + step)
-		push_number(s, a, n);
+		push_number(a, n);
 }
 
 /* "8..512K/64", behind the "?". */
@@ -96,7 +91,7 @@ static void read_item(struct scan *s, struct axis *a)
 	} else if (scan_is(s, "$")) {
 		set = points_find(s);
 		for (size_t i = 0; set && i < set->n; i++) {
-			push(s, a, set->value[i]);
+			push(a, set->value[i]);
 			a->sizes |= set->value[i].kind == BENCH_SIZE;
 		}
 	} else if (scan_number(s, &n, &size)) {
@@ -106,9 +101,8 @@ static void read_item(struct scan *s, struct axis *a)
 		w = scan_word(s, &quoted);
 		if (!w.len)
 			scan_wrong(s);
-		push(s, a,
-		     (struct bench_param) { .kind = BENCH_STR,
-					    .text = word_keep(w) });
+		push(a, (struct bench_param) { .kind = BENCH_STR,
+					       .text = word_keep(w) });
 	}
 }
 
@@ -131,7 +125,7 @@ static void ask(struct scan *s, struct axis *a, struct word term)
 			a->value[i].asked = true;
 			return;
 		}
-	push(s, a, (struct bench_param) { .number = x, .asked = true });
+	push(a, (struct bench_param) { .number = x, .asked = true });
 }
 
 /* The numbers that are asked for come last; wildcards ask for none. */
@@ -159,8 +153,7 @@ static void read_values(struct scan *s, struct axis *a)
 		do
 			read_item(s, a);
 		while (scan_is(s, ","));
-		if (!scan_is(s, "}"))
-			scan_wrong(s);
+		scan_need(s, "}");
 	}
 	if (a->open)
 		read_asked(s, a);
@@ -234,39 +227,33 @@ static bool find_if(struct scan s, struct scan *where)
 	return false;
 }
 
+/* What "is" sets. */
 static const struct setting {
 	const char *name;
 	size_t at; /* in struct bench_case */
-	int value;
-} flags[] = {
-#define FLAG(name)                                          \
-	{                                                   \
-#name, offsetof(struct bench_case, name), 1 \
-	}
-	FLAG(derived),	FLAG(exclusive), FLAG(with_overhead),
-	FLAG(switches), FLAG(threads),	 { 0 },
-}, enums[] = {
-#define ENUM(name, member, value)                                \
-	{                                                        \
-		name, offsetof(struct bench_case, member), value \
-	}
-	ENUM("higher", better, BENCH_HIGHER),
-	ENUM("mean", estimator, BENCH_EST_MEAN),
-	ENUM("median", estimator, BENCH_EST_MEDIAN),
-	ENUM("min", estimator, BENCH_EST_MIN),
-	ENUM("max", estimator, BENCH_EST_MAX),
-	ENUM("min_difference", estimator, BENCH_EST_MIN_DIFFERENCE),
-	ENUM("log", histogram, BENCH_HIST_LOG),
-	ENUM("cycles", histogram, BENCH_HIST_CYCLES),
+	enum { FLAG, ENUM, UINT, BYTES, REAL } kind;
+	int value; /* ENUM */
+} settings[] = {
+#define AT(member) offsetof(struct bench_case, member)
+	{ "derived", AT(derived), FLAG, 1 },
+	{ "exclusive", AT(exclusive), FLAG, 1 },
+	{ "with_overhead", AT(with_overhead), FLAG, 1 },
+	{ "switches", AT(switches), FLAG, 1 },
+	{ "threads", AT(threads), FLAG, 1 },
+	{ "higher", AT(better), ENUM, BENCH_HIGHER },
+	{ "mean", AT(estimator), ENUM, BENCH_EST_MEAN },
+	{ "median", AT(estimator), ENUM, BENCH_EST_MEDIAN },
+	{ "min", AT(estimator), ENUM, BENCH_EST_MIN },
+	{ "max", AT(estimator), ENUM, BENCH_EST_MAX },
+	{ "min_difference", AT(estimator), ENUM, BENCH_EST_MIN_DIFFERENCE },
+	{ "log", AT(histogram), ENUM, BENCH_HIST_LOG },
+	{ "cycles", AT(histogram), ENUM, BENCH_HIST_CYCLES },
+	{ "ops", AT(ops), UINT, 0 },
+	{ "most", AT(most), UINT, 0 },
+	{ "bytes", AT(bytes), BYTES, 0 },
+	{ "step", AT(step), REAL, 0 },
 	{ 0 },
 };
-
-static const struct setting *setting(const struct setting *all, struct word w)
-{
-	while (all->name && !word_is(w, all->name))
-		all++;
-	return all->name ? all : NULL;
-}
 
 static const struct {
 	const char *name;
@@ -279,59 +266,57 @@ static const struct {
 	{ "other_cpu", BENCH_ANY_OTHER },
 };
 
-static void set_place(struct bench_case *c)
+/* "exclusive", "ops=8*size". */
+static void set(struct scan *s, struct bench_case *c,
+		const struct setting *setting)
 {
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (case_is(c, "place", places[i].name))
-			c->place = places[i].place;
-}
+	void *at = (char *)c + setting->at;
+	double x = 0;
 
-/* "ops=8*size", "of=[figure=smaller]", "unit=pages": behind the "=". */
-static void set_value(struct scan *s, struct bench_case *c, struct word key)
-{
-	bool quoted;
-
-	if (word_is(key, "unit")) {
-		c->unit = word_keep(scan_word(s, &quoted));
-	} else if (word_is(key, "of")) {
-		if (!scan_is(s, "["))
-			scan_wrong(s);
-		c->of = scan_beside(s, c);
-		if (!scan_is(s, "]"))
-			scan_wrong(s);
-	} else {
-		const double x = scan_sum(s, c);
-
-		if (word_is(key, "ops"))
-			c->ops = (unsigned int)x;
-		else if (word_is(key, "bytes"))
-			c->bytes = (uint64_t)x;
-		else if (word_is(key, "step"))
-			c->step = x;
-		else if (word_is(key, "most"))
-			c->most = (unsigned int)x;
-		else
-			scan_wrong(s);
+	if (setting->kind > ENUM) {
+		scan_need(s, "=");
+		x = scan_sum(s, c);
 	}
+	if (setting->kind == FLAG)
+		*(bool *)at = true;
+	else if (setting->kind == ENUM)
+		*(int *)at = setting->value;
+	else if (setting->kind == UINT)
+		*(unsigned int *)at = (unsigned int)x;
+	else if (setting->kind == BYTES)
+		*(uint64_t *)at = (uint64_t)x;
+	else
+		*(double *)at = x;
 }
 
 static void settle(struct scan *s, struct bench_case *c)
 {
+	bool quoted;
+
 	while (*s->at && !scan_is(s, ";") && !scan_is(s, "if")) {
 		const struct word w = scan_name(s);
-		const struct setting *flag = setting(flags, w);
-		const struct setting *one = setting(enums, w);
+		const struct setting *one = settings;
 
-		if (flag)
-			*(bool *)((char *)c + flag->at) = true;
-		else if (one)
-			*(int *)((char *)c + one->at) = one->value;
-		else if (word_is(w, "placed"))
-			set_place(c);
-		else if (w.len && scan_is(s, "="))
-			set_value(s, c, w);
-		else
+		while (one->name && !word_is(w, one->name))
+			one++;
+		if (one->name) {
+			set(s, c, one);
+		} else if (word_is(w, "placed")) {
+			for (size_t i = 0; i < sizeof(places) / sizeof(*places);
+			     i++)
+				if (case_is(c, "place", places[i].name))
+					c->place = places[i].place;
+		} else if (word_is(w, "unit")) {
+			scan_need(s, "=");
+			c->unit = word_keep(scan_word(s, &quoted));
+		} else if (word_is(w, "of")) {
+			scan_need(s, "=");
+			scan_need(s, "[");
+			c->of = scan_beside(s, c);
+			scan_need(s, "]");
+		} else {
 			scan_wrong(s);
+		}
 	}
 }
 
@@ -351,42 +336,42 @@ static bool files_allowed(double n)
  * kernel_ready(). */
 static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 {
-	const struct points_set *set;
+	static const char *const tells[] = { [KERNEL_FAULTS] = "faults",
+					     [KERNEL_SWITCHES] = "switches",
+					     [KERNEL_RESIDENT] = "resident" };
+	const struct points_set *named;
+	struct scan from;
 	bool quoted;
+	double x;
 
-	if (word_is(w, "faults") || word_is(w, "switches") ||
-	    word_is(w, "resident")) {
-		c->kernel |= 1u << (word_is(w, "faults")     ? KERNEL_FAULTS
-				    : word_is(w, "switches") ? KERNEL_SWITCHES
-							     : KERNEL_RESIDENT);
-		return NULL;
-	}
+	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++)
+		if (word_is(w, tells[i])) {
+			c->kernel |= 1u << i;
+			return NULL;
+		}
 	if (!w.len && scan_is(s, "$")) {
-		set = points_find(s);
-		return set ? set->lacks : NULL;
+		named = points_find(s);
+		return named ? named->lacks : NULL;
 	}
-	if (!scan_is(s, "="))
-		scan_wrong(s);
-	if (word_is(w, "memory"))
-		return scan_sum(s, c) > (double)bench_spare_bytes(s->b)
-			       ? too_big
-			       : NULL;
-	if (word_is(w, "cpus"))
-		return scan_sum(s, c) > bench_cpus(s->b) ? "needs a second CPU"
-							 : NULL;
-	if (word_is(w, "files"))
-		return files_allowed(scan_sum(s, c))
-			       ? NULL
-			       : "more descriptors than the hard limit allows "
-				 "(ulimit -Hn)";
+	scan_need(s, "=");
 	if (word_is(w, "program"))
 		return access(word_keep(scan_word(s, &quoted)), X_OK)
 			       ? "a program that it executes is not there"
 			       : NULL;
+	from = *s;
+	x = scan_sum(s, c);
+	if (word_is(w, "memory"))
+		return x > (double)bench_spare_bytes(s->b) ? too_big : NULL;
+	if (word_is(w, "cpus"))
+		return x > bench_cpus(s->b) ? "needs a second CPU" : NULL;
+	if (word_is(w, "files"))
+		return files_allowed(x) ? NULL
+					: "more descriptors than the hard "
+					  "limit allows (ulimit -Hn)";
 	if (word_is(w, "processes"))
-		c->processes = (unsigned int)scan_sum(s, c);
+		c->processes = (unsigned int)x;
 	else
-		scan_wrong(s);
+		scan_wrong(&from);
 	return NULL;
 }
 
@@ -404,8 +389,7 @@ static void take_formula(struct scan *s, struct bench_case *c)
 {
 	const struct word w = scan_name(s);
 
-	if (!scan_is(s, ":="))
-		scan_wrong(s);
+	scan_need(s, ":=");
 	for (const struct bench_param *p = c->params; p->axis; p++)
 		if (p->kind == BENCH_STR && word_is(w, p->text)) {
 			c->formula = s->at;
@@ -438,17 +422,15 @@ static bool obey(const struct group *g, struct bench_case *c)
 }
 
 /* Zeroed state of one case, on cache lines of its own; NULL if it has none. */
-static void *new_data(struct bench *b)
+static void *new_data(const struct bench *b)
 {
 	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
 			    CACHE_LINE * CACHE_LINE;
 	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
 
-	if (data)
-		memset(data, 0, size);
-	else if (size)
-		bench_fail_cases(b, "no memory", "");
-	return data;
+	if (size && !data)
+		die(EXIT_FAIL, "no memory");
+	return size ? memset(data, 0, size) : NULL;
 }
 
 static void add(struct scan *s, const struct group *g, struct bench_case c)

@@ -2,7 +2,6 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
-#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 
@@ -28,7 +27,6 @@ struct fact {
 /* What the program says of it (case.c). */
 struct case_definition {
 	char *name;
-	json_t *params;
 	struct case_run **sources; /* bench_derived_from(), @of */
 	size_t n_sources;
 	double derived, expected;	  /* NAN until known */

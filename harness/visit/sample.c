@@ -40,14 +40,14 @@ void sample_series_free(struct sample_series *s)
 	sample_free(&s->diff);
 }
 
-double sample_batch_ticks(const struct sample_clock *clock)
+double sample_batch_ticks(const struct timer *clock)
 {
 	return fmax(BATCH_S * clock->hz,
 		    fmax(BATCH_QUANTA * clock->quantum_ticks,
 			 BATCH_OVERHEADS * clock->overhead_ticks));
 }
 
-int sample_pilot(sample_fn *fn, void *arg, const struct sample_clock *clock,
+int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold)
 {
 	const double want = sample_batch_ticks(clock);
@@ -241,26 +241,6 @@ double sample_median_error(const struct sample_vec *vec)
 	return of_copy(vec, stats_median_error);
 }
 
-/* What a batch takes beyond its operations, from T = constant + n x cost. */
-static double constant_of(double short_ticks, double long_ticks,
-			  const struct sample_clock *clock)
-{
-	/* Noise of the batches is not a constant: keep it plausible. */
-	return fmin(fmax(2 * short_ticks - long_ticks, 0),
-		    10 * clock->overhead_ticks);
-}
-
-static double difference_resolution(const struct sample_series *s,
-				    const struct sample_clock *clock)
-{
-	double error = sample_median_error(&s->diff);
-
-	if (s->capped)
-		error = fmax(error,
-			     sample_batch_ticks(clock) / (double)s->iters);
-	return fmax(error, clock->quantum_ticks / (double)s->iters);
-}
-
 static double least(const struct sample_vec *vec)
 {
 	double x = vec->v[0];
@@ -270,25 +250,22 @@ static double least(const struct sample_vec *vec)
 	return x;
 }
 
-void sample_difference(const struct sample_series *s,
-		       const struct sample_clock *clock,
-		       struct sample_estimate *out)
+void sample_difference(const struct sample_series *s, const struct timer *clock,
+		       bool of_least, struct sample_estimate *out)
 {
-	out->value = sample_median(&s->diff);
-	out->constant = constant_of(sample_median(&s->short_ticks),
-				    sample_median(&s->long_ticks), clock);
-	out->resolution = difference_resolution(s, clock);
-}
+	const double n = (double)s->iters;
+	double (*level)(const struct sample_vec *) =
+		of_least ? least : sample_median;
+	const double a = level(&s->short_ticks), b = level(&s->long_ticks);
+	double error = sample_median_error(&s->diff);
 
-void sample_min_difference(const struct sample_series *s,
-			   const struct sample_clock *clock,
-			   struct sample_estimate *out)
-{
-	const double a = least(&s->short_ticks), b = least(&s->long_ticks);
-
-	out->value = (b - a) / (double)s->iters;
-	out->constant = constant_of(a, b, clock);
-	out->resolution = difference_resolution(s, clock);
+	if (s->capped)
+		error = fmax(error, sample_batch_ticks(clock) / n);
+	out->value = of_least ? (b - a) / n : sample_median(&s->diff);
+	out->resolution = fmax(error, clock->quantum_ticks / n);
+	/* T = constant + n x cost; noise of the batches is no constant: keep it
+	 * plausible. */
+	out->constant = fmin(fmax(2 * a - b, 0), 10 * clock->overhead_ticks);
 }
 
 void sample_per_operation(const struct sample_series *s, double constant,
@@ -319,10 +296,4 @@ double sample_grouped_median(const double *sorted, size_t n,
 		return stats_quantile(sorted, n, 0.5);
 	return low +
 	       quantum_ticks * ((double)n / 2 - (double)below) / (double)within;
-}
-
-double sample_event_resolution(double overhead_spread_ticks,
-			       const struct sample_clock *clock)
-{
-	return fmax(clock->quantum_ticks, 2 * overhead_spread_ticks);
 }

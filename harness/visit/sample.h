@@ -6,23 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "timer.h"
+
 /*
  * Sampling and estimating, without a clock of its own: batches are timed by a
  * callback, so that all of it can be tested on made-up clocks.  Ticks are raw
  * everywhere (the timer's overhead is in them) until an estimator takes it
- * out.
+ * out.  Of a timer (@clock) only the step, the overhead and the rate are used.
  */
 
 /* One batch: do the operation @iters times and store the raw ticks; @ticks may
  * be NULL: a batch that is not recorded.  Return 0 or a negative number, which
  * ends the sampling and is handed through. */
 typedef int sample_fn(void *arg, uint64_t iters, uint64_t *ticks);
-
-struct sample_clock {
-	double quantum_ticks;
-	double overhead_ticks;
-	double hz;
-};
 
 /* A growing array of doubles; all zero is an empty one. */
 struct sample_vec {
@@ -51,7 +47,7 @@ void sample_series_free(struct sample_series *s);
 
 /* sample_batch_ticks() - how long a batch must last: the most of 1000 quanta,
  * 100 overheads and 20 us. */
-double sample_batch_ticks(const struct sample_clock *clock);
+double sample_batch_ticks(const struct timer *clock);
 
 /**
  * sample_pilot() - double the number of operations until a batch lasts long
@@ -59,7 +55,7 @@ double sample_batch_ticks(const struct sample_clock *clock);
  * @max_iters: stop there: what is still too short then costs nothing.
  * @cold: gets the raw ticks of the very first batch, which is one operation.
  */
-int sample_pilot(sample_fn *fn, void *arg, const struct sample_clock *clock,
+int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
 /**
@@ -122,7 +118,8 @@ struct sample_estimate {
 };
 
 /**
- * sample_difference() - the median of the ABBA differences.
+ * sample_difference() - the median of the ABBA differences, or, @of_least,
+ * (min T2n - min Tn) / n.
  *
  * resolution: three standard errors of that median (1.2533 x 1.4826 x MAD /
  * sqrt(quads); more of them for few quads), and at least one quantum over all
@@ -130,15 +127,8 @@ struct sample_estimate {
  * operations: what did not fill one costs less than that, and no jitter of the
  * clock makes it a result.
  */
-void sample_difference(const struct sample_series *s,
-		       const struct sample_clock *clock,
-		       struct sample_estimate *out);
-
-/* sample_min_difference() - (min T2n - min Tn) / n; resolution as above, and
- * the constant is that of the two least batches. */
-void sample_min_difference(const struct sample_series *s,
-			   const struct sample_clock *clock,
-			   struct sample_estimate *out);
+void sample_difference(const struct sample_series *s, const struct timer *clock,
+		       bool of_least, struct sample_estimate *out);
 
 /**
  * sample_per_operation() - all batches as ticks for one operation, the
@@ -160,14 +150,5 @@ void sample_per_operation(const struct sample_series *s, double constant,
  */
 double sample_grouped_median(const double *sorted, size_t n,
 			     double quantum_ticks);
-
-/*
- * sample_event_resolution() - of single events: a quantum, or twice the spread
- * of the timer's own overhead if that is more.  How much the events differ
- * from each other does not count: one that took 10 us surely took something,
- * however long the others were.
- */
-double sample_event_resolution(double overhead_spread_ticks,
-			       const struct sample_clock *clock);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "case.h"
 #include "err.h"
 #include "verdict.h"
@@ -60,8 +61,7 @@ struct word scan_word(struct scan *s, bool *quoted)
 		return take(s, "_-.");
 	w = (struct word) { s->at, strcspn(s->at, "'") };
 	s->at += w.len;
-	if (!scan_is(s, "'"))
-		scan_wrong(s);
+	scan_need(s, "'");
 	return w;
 }
 
@@ -100,6 +100,12 @@ void scan_wrong(struct scan *s)
 	s->at += strlen(s->at);
 }
 
+void scan_need(struct scan *s, const char *token)
+{
+	if (!scan_is(s, token))
+		scan_wrong(s);
+}
+
 bool word_is(struct word w, const char *text)
 {
 	return strlen(text) == w.len && !memcmp(text, w.text, w.len);
@@ -118,9 +124,7 @@ const char *word_keep(struct word w)
 	for (k = all; k && !word_is(w, k->text); k = k->next)
 		continue;
 	if (!k) {
-		k = calloc(1, sizeof(*k) + w.len + 1);
-		if (!k)
-			die(EXIT_FAIL, "no memory");
+		k = text_alloc(1, sizeof(*k) + w.len + 1);
 		memcpy(k->text, w.text, w.len);
 		k->next = all;
 		all = k;
@@ -190,8 +194,7 @@ static bool match_values(struct scan *s, const struct bench_param *p)
 	do
 		found |= match_value(s, p);
 	while (scan_is(s, ","));
-	if (!scan_is(s, "}"))
-		scan_wrong(s);
+	scan_need(s, "}");
 	return found;
 }
 
@@ -275,8 +278,7 @@ static size_t count_axes(struct scan *s, const struct bench_case *c)
 		n -= none && param_of(c, axis);
 		if (none)
 			continue;
-		if (!scan_is(s, "="))
-			scan_wrong(s);
+		scan_need(s, "=");
 		match_value(s, NULL);
 		n += !param_of(c, axis);
 	}
@@ -403,18 +405,13 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 
 static struct points_set *new_set(struct bench *b, const char *name, size_t n)
 {
-	struct points_set *set = calloc(1, sizeof(*set));
+	struct points_set *set = text_alloc(1, sizeof(*set));
 
-	if (set)
-		set->value = calloc(n + 1, sizeof(*set->value));
-	if (!set || !set->value) {
-		free(set);
-		bench_fail_cases(b, "no memory", "");
-		return NULL;
-	}
-	set->name = name;
-	set->n = n;
-	set->next = b->sets;
+	*set = (struct points_set) { .name = name,
+				     .value =
+					     text_alloc(n, sizeof(*set->value)),
+				     .n = n,
+				     .next = b->sets };
 	b->sets = set;
 	return set;
 }
@@ -424,7 +421,7 @@ void bench_set_numbers(struct bench *b, const char *name, int kind,
 {
 	struct points_set *set = new_set(b, name, n);
 
-	for (size_t i = 0; set && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		set->value[i] = (struct bench_param) { .kind = kind,
 						       .number = value[i] };
 }
@@ -434,7 +431,7 @@ void bench_set_names(struct bench *b, const char *name, const void *names,
 {
 	struct points_set *set = new_set(b, name, n);
 
-	for (size_t i = 0; set && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		set->value[i] = (struct bench_param) {
 			.kind = BENCH_STR,
 			.text = *(const char *const *)((const char *)names +
@@ -444,10 +441,7 @@ void bench_set_names(struct bench *b, const char *name, const void *names,
 
 void bench_need(struct bench *b, const char *name, const char *why)
 {
-	struct points_set *set = new_set(b, name, 0);
-
-	if (set)
-		set->lacks = why;
+	new_set(b, name, 0)->lacks = why;
 }
 
 const struct points_set *points_find(struct scan *s)

@@ -32,8 +32,10 @@ struct word scan_word(struct scan *s, bool *quoted);
 /* scan_number() - digits, maybe with K, M or G (*@size); false: none. */
 bool scan_number(struct scan *s, int64_t *n, bool *size);
 
-/* scan_wrong() - the text cannot be read here. */
+/* scan_wrong() - the text cannot be read here.  scan_need() - unless @token
+ * comes next. */
 void scan_wrong(struct scan *s);
+void scan_need(struct scan *s, const char *token);
 
 bool word_is(struct word w, const char *text);
 

@@ -124,8 +124,7 @@ static double term(struct sum *e)
 		return -term(e);
 	if (scan_is(e->s, "(")) {
 		x = add_up(e);
-		if (!scan_is(e->s, ")"))
-			scan_wrong(e->s);
+		scan_need(e->s, ")");
 		return x;
 	}
 	if (scan_is(e->s, "$")) {
@@ -134,8 +133,7 @@ static double term(struct sum *e)
 	}
 	if (scan_is(e->s, "[")) {
 		other = scan_beside(e->s, e->c);
-		if (!scan_is(e->s, "]"))
-			scan_wrong(e->s);
+		scan_need(e->s, "]");
 		return value_of(e, other);
 	}
 	if (isdigit((unsigned char)*e->s->at))

@@ -2,6 +2,7 @@
 #include "verdict.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

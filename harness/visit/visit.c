@@ -25,15 +25,6 @@ uint64_t invocation_now_ns(void)
 	return (uint64_t)clock_now_ns(CLOCK_MONOTONIC);
 }
 
-struct sample_clock visit_clock(const struct bench *b)
-{
-	return (struct sample_clock) {
-		.quantum_ticks = b->timer.quantum_ticks,
-		.overhead_ticks = b->timer.overhead_ticks,
-		.hz = b->timer.hz,
-	};
-}
-
 /* A disturbance of the event at hand is one of all that it has samples for. */
 static void note_fed(struct bench *b, struct case_run *run)
 {
@@ -143,7 +134,9 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 				     ticks ? ticks : &ignored);
 	if (!err)
 		err = op_counter_end(b->counter, counts, iters,
-				     iters > t->run->got.series.iters);
+				     iters > t->run->got.series.iters
+					     ? OP_LONGER
+					     : OP_BRIEF);
 	b->now.warming_up |= !ticks;
 	if (!err && d->conclude && !t->is_baseline)
 		err = d->conclude(b, b->state, c, iters);
@@ -250,11 +243,10 @@ static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 {
 	const double limit = warm_up_ns(t->run) * 1e-9 * b->timer.hz;
 	struct case_run *run = t->run;
-	struct sample_clock clock = visit_clock(b);
 	int err = 0;
 
 	if (!run->got.begun)
-		err = sample_pilot(one_batch, t, &clock, MAX_ITERS,
+		err = sample_pilot(one_batch, t, &b->timer, MAX_ITERS,
 				   &run->got.series.iters, &run->got.cold);
 	if (err)
 		return err;
@@ -374,7 +366,7 @@ static int one_event(struct bench *b, struct case_run *run,
 		err = op_counter_end(b->counter,
 				     phase == PHASE_SAMPLE ? &run->got.counts
 							   : NULL,
-				     1, false);
+				     1, OP_BRIEF);
 	if (!err && d->conclude)
 		err = d->conclude(b, b->state, &run->c, 1);
 	return err;

@@ -7,9 +7,6 @@
 /* Visits to a case that is interleaved, at most. */
 #define VISIT_PASSES 4
 
-/* Visits to a case that is interleaved, at most. */
-#define VISIT_PASSES 4
-
 /* visit_cases() - visit all cases that are asked for, several times each and
  * in random order, and sample them (passes.c).  Return: 0 or -ENOMEM. */
 int visit_cases(struct bench *b);
@@ -46,9 +43,6 @@ void visit_warming_up(struct bench *b, bool on);
 /* visit_moves - goes on with each batch and event: who waits for a partner has
  * patience anew. */
 extern uint64_t visit_moves;
-
-/* visit_clock() - the timer as sampling sees it. */
-struct sample_clock visit_clock(const struct bench *b);
 
 /* invocation_now_ns() - CLOCK_MONOTONIC, for budgets; nothing is measured
  * with it. */

@@ -27,7 +27,8 @@ static struct bench machine(double *speeds)
 		.timer = { .hz = HZ,
 			   .tsc_hz = HZ,
 			   .quantum_ticks = 1,
-			   .overhead_ticks = OVERHEAD },
+			   .overhead_ticks = OVERHEAD,
+			   .overhead_spread_ticks = 3 },
 		.now.core_hz = { .v = speeds, .n = 4 },
 	};
 }
@@ -36,7 +37,6 @@ static struct case_run made_up(struct bench_case c)
 {
 	return (struct case_run) { .def.name = (char *)"x=1",
 				   .c = c,
-				   .def.params = json_object(),
 				   .got.cold = NAN,
 				   .def.derived = NAN,
 				   .def.expected = NAN,
@@ -53,7 +53,6 @@ static void finish(const struct bench *b, struct case_run *run,
 	sample_free(&run->got.events);
 	sample_series_free(&run->got.series);
 	sample_series_free(&run->got.base);
-	json_decref(run->def.params);
 }
 
 /* The row of 100 events: 10 take 40 ns, 60 take 100 ns, 30 take 300 ns. */
@@ -67,6 +66,19 @@ static void skewed(struct result *row, struct bench_case c)
 		sample_push(&run.got.events, OVERHEAD + 2 * (i < 10   ? 40
 							     : i < 70 ? 100
 								      : 300));
+	finish(&b, &run, row);
+}
+
+/* Events on a clock of 26 ticks. */
+static void coarse(struct result *row)
+{
+	double speeds[4];
+	struct bench b = machine(speeds);
+	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
+
+	b.timer.quantum_ticks = 26;
+	for (int i = 0; i < 10; i++)
+		sample_push(&run.got.events, OVERHEAD + 260);
 	finish(&b, &run, row);
 }
 
@@ -92,6 +104,10 @@ static void events(void)
 	OK_NEAR(row.p90, 300, 1e-9, "nor has a tail");
 	OK_NEAR(row.ticks / row.value, 2, 1e-9, "ticks are the clock's");
 	OK_NEAR(row.cycles / row.value, 3, 1e-9, "cycles are the core's");
+	OK_NEAR(row.resolution, 3, 1e-9, "twice the overhead's spread");
+	result_free(&row);
+	coarse(&row);
+	OK_NEAR(row.resolution, 13, 1e-9, "at least a step of the clock");
 	result_free(&row);
 	OK_NEAR(value_of((struct bench_case) { .ops = 4 }), 25, 0.1,
 		"of four operations each a quarter");

@@ -37,7 +37,8 @@ static void add_batch(struct op_counts *counts, uint64_t iters, double each,
 	know(&k, COUNTERS_BRANCH_MISSES, 7);
 	know(&k, COUNTERS_PAGE_FAULTS, faults);
 	know(&k, COUNTERS_CONTEXT_SWITCHES, 0);
-	OK(!op_counts_add(counts, &k, iters, iters > N), "a batch is kept");
+	OK(!op_counts_add(counts, &k, iters, iters > N ? OP_LONGER : OP_BRIEF),
+	   "a batch is kept");
 }
 
 static void add_quads(struct op_counts *counts, double each)
@@ -113,7 +114,7 @@ static void test_events(void)
 	OK(isnan(x.value), "no number without an empty pair");
 	for (int i = 0; i < 5; i++) {
 		know(&k, COUNTERS_INSTRUCTIONS, CONSTANT + 10 * (i - 2));
-		OK(!op_counts_add_empty(&counts, &k), "a pair is kept");
+		OK(!op_counts_add(&counts, &k, 0, OP_EMPTY), "a pair is kept");
 	}
 	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, 0);
 	OK_NEAR(x.value, 100, 0, "less the empty pair");
@@ -202,16 +203,17 @@ static void test_here(void)
 	OK(!op_counter_open(&counter), "opens");
 	OK(counter.pair_ns > 0, "a pair takes its time");
 	OK(!op_counter_begin(&counter) &&
-		   !op_counter_end(&counter, &counts, 1, false),
+		   !op_counter_end(&counter, &counts, 1, OP_BRIEF),
 	   "counts");
 	OK(counts.intervals == 1, "one interval");
 	OK(!op_counter_empty(&counter, &counts) && counts.intervals == 1,
 	   "an empty pair is none");
 	OK(!op_counter_begin(&counter) &&
-		   !op_counter_end(&counter, NULL, 1, false),
+		   !op_counter_end(&counter, NULL, 1, OP_BRIEF),
 	   "counts for nobody");
 	OK(counts.intervals == 1, "still one");
-	OK(!op_counter_begin(NULL) && !op_counter_end(NULL, &counts, 1, false),
+	OK(!op_counter_begin(NULL) &&
+		   !op_counter_end(NULL, &counts, 1, OP_BRIEF),
 	   "does not count at all");
 	op_counts_free(&counts);
 	op_counter_close(&counter);

@@ -24,7 +24,6 @@ static struct case_run one_case(enum bench_estimator estimator)
 				.def.derived_low = NAN,
 				.def.derived_high = NAN };
 
-	run.def.params = json_object();
 	for (int i = 0; i < 10; i++)
 		sample_push(&run.got.events, 1000 + i);
 	return run;
@@ -51,7 +50,6 @@ static double core_hz(struct case_run *run, const double *ghz, size_t n,
 	result_free(&row);
 	sample_free(&run->got.core_hz);
 	sample_free(&run->got.events);
-	json_decref(run->def.params);
 	return hz / GHZ;
 }
 
@@ -84,7 +82,6 @@ static double core_share(const double *share, size_t n, json_int_t *tags)
 	result_free(&row);
 	sample_free(&run.got.core_share);
 	sample_free(&run.got.events);
-	json_decref(run.def.params);
 	return got;
 }
 
@@ -106,7 +103,6 @@ static bool has_cycles(double ghz)
 	has = row.histogram;
 	result_free(&row);
 	sample_free(&run.got.events);
-	json_decref(run.def.params);
 	return has;
 }
 
@@ -128,7 +124,6 @@ static double step_of_values(const char *unit, double step)
 	got = row.quantum;
 	result_free(&row);
 	sample_free(&run.got.events);
-	json_decref(run.def.params);
 	return got;
 }
 
@@ -169,8 +164,6 @@ static void distances(void)
 		"but of those that it gives samples");
 	sample_free(&of.got.events);
 	sample_free(&fed.got.events);
-	json_decref(of.def.params);
-	json_decref(fed.def.params);
 }
 
 static void shares(void)
@@ -219,7 +212,6 @@ static void timed(struct result *row, double step, double time, double overhead,
 				.def.derived_low = NAN,
 				.def.derived_high = NAN };
 
-	run.def.params = json_object();
 	for (size_t i = 0; i < n; i++) {
 		const double begin = 1000 * step * dice();
 		const double end =
@@ -231,7 +223,6 @@ static void timed(struct result *row, double step, double time, double overhead,
 	}
 	rows_make(&b, &run, row);
 	sample_free(&run.got.events);
-	json_decref(run.def.params);
 }
 
 /* Share of runs of @n invocations whose interval holds the true time; *@least

@@ -26,7 +26,7 @@ struct fake {
 	uint64_t iters[MAX_CALLS];
 };
 
-static const struct sample_clock clock_1ghz = {
+static const struct timer clock_1ghz = {
 	.quantum_ticks = 26,
 	.overhead_ticks = 30,
 	.hz = 1e9,
@@ -67,9 +67,9 @@ static int fake_batch(void *arg, uint64_t iters, uint64_t *ticks)
 
 static void batch_length(void)
 {
-	struct sample_clock c = { .quantum_ticks = 26,
-				  .overhead_ticks = 30,
-				  .hz = 1e9 };
+	struct timer c = { .quantum_ticks = 26,
+			   .overhead_ticks = 30,
+			   .hz = 1e9 };
 
 	OK_NEAR(sample_batch_ticks(&c), 26000, 1e-9, "1000 quanta decide");
 	c.quantum_ticks = 1;
@@ -203,7 +203,7 @@ static void after_other_code(void)
 		f.others = true;
 		sample_quad(fake_batch, &f, &s);
 	}
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.value, 10, 1e-12,
 		"quad: the state that other code left is in no batch");
 	sample_series_free(&s);
@@ -218,12 +218,12 @@ static void exact_estimates(void)
 	int good = 0;
 
 	fill(&s, &f, 6);
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.value, 10, 1e-12, "difference: the cost of one operation");
 	OK_NEAR(e.constant, 30, 1e-12, "difference: what does not repeat");
 	OK_NEAR(e.resolution, 0.26, 1e-12,
 		"difference: without noise a quantum over the operations");
-	sample_min_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, true, &e);
 	OK_NEAR(e.value, 10, 1e-12, "min difference: the same cost");
 	sample_per_operation(&s, 30, per_op);
 	for (int i = 0; i < 24; i++)
@@ -241,7 +241,7 @@ static void coarse_clock(void)
 	struct sample_estimate e;
 
 	fill(&s, &f, 25);
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.value, 5.62, 26.0 / 8192,
 		"difference: sees far below the clock's step");
 	OK(e.value > e.resolution, "and above its own resolution");
@@ -260,7 +260,7 @@ static void below_resolution(void)
 	struct sample_estimate e;
 
 	fill(&s, &f, 5);
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.value, 0, 1e-12, "nothing costs nothing");
 	OK_NEAR(e.resolution, 3 * (1 + 4.5 / 4) * 1.2533 * 1.4826 / sqrt(5),
 		1e-9, "noise: three standard errors, more for few");
@@ -280,7 +280,7 @@ static void capped(void)
 	struct sample_estimate e;
 
 	fill(&s, &f, 5);
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.resolution, 26000.0 / (1 << 20), 1e-12,
 		"what never fills a batch costs less than one over n");
 	OK(e.value > 0 && e.value < e.resolution,
@@ -295,18 +295,10 @@ static void one_disturbed_batch(void)
 	struct sample_estimate e;
 
 	fill(&s, &f, 5);
-	sample_difference(&s, &clock_1ghz, &e);
+	sample_difference(&s, &clock_1ghz, false, &e);
 	OK_NEAR(e.value, 10, 1e-12, "one hiccup does not move the median");
 	OK(s.long_ticks.v[2] > 1e6, "but its batch is kept");
 	sample_series_free(&s);
-}
-
-static void events(void)
-{
-	OK_NEAR(sample_event_resolution(20, &clock_1ghz), 40, 1e-12,
-		"events: twice the spread of the overhead");
-	OK_NEAR(sample_event_resolution(5, &clock_1ghz), 26, 1e-12,
-		"events: at least a quantum");
 }
 
 static void vectors(void)
@@ -459,7 +451,6 @@ int main(void)
 	below_resolution();
 	capped();
 	one_disturbed_batch();
-	events();
 	grouped_median();
 	vectors();
 	waits();

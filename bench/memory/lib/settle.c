@@ -34,32 +34,23 @@ bool settle_fits(const struct bench *b, size_t bytes)
 	return 2 * bytes < mem_beyond_caches(b);
 }
 
-static struct sample_clock clock_of(const struct timer *t)
-{
-	return (struct sample_clock) { .quantum_ticks = t->quantum_ticks,
-				       .overhead_ticks = t->overhead_ticks,
-				       .hz = t->hz };
-}
-
 bool settle_is_long(const struct bench *b, uint64_t ticks)
 {
-	const struct sample_clock clock = clock_of(bench_timer(b));
-
-	return (double)ticks >= sample_batch_ticks(&clock);
+	return (double)ticks >= sample_batch_ticks(bench_timer(b));
 }
 
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 	      void *arg)
 {
-	const struct sample_clock clock = clock_of(bench_timer(b));
+	const struct timer *clock = bench_timer(b);
 	struct job job = { .b = b, .fn = fn, .arg = arg };
 	struct sample_settled settled;
 	uint64_t passes;
 	double cold;
 
-	if (sample_pilot(batch, &job, &clock, MAX_PASSES, &passes, &cold) ||
+	if (sample_pilot(batch, &job, clock, MAX_PASSES, &passes, &cold) ||
 	    sample_settle(batch, &job, passes,
-			  MOST_S * clock.hz * bench_effort(b), &settled))
+			  MOST_S * clock->hz * bench_effort(b), &settled))
 		return NAN;
 	bench_fact(b, c, "passes", (double)job.passes);
 	if (settled.still_falling)
