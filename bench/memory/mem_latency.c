@@ -44,17 +44,31 @@
 #include "bench.h"
 #include "lib/chase.h"
 #include "lib/follow.h"
-#include "lib/latency_levels.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
 #include "lib/settle.h"
 #include "reference.h"
+#include "stats.h"
 
 #define KIB	    ((size_t)1 << 10)
 #define MIB	    ((size_t)1 << 20)
 #define LEAST	    ((size_t)512) /* as lmbench; all sizes are multiples of it */
 #define MUL_ROUNDS  ((uint64_t)7)  /* 10752 cycles: about 4 us */
 #define LOAD_ROUNDS ((uint64_t)64) /* 2048 loads: as many cycles in L1 */
+#define CACHES	    3		   /* that hwloc is asked for */
+#define PAIRS	    64		   /* ratios that are kept of a case */
+#define SMALL	    MIB /* up to here cases are cheap to link: interleaved */
+
+/* The state of a case. */
+struct latency_spec {
+	size_t bytes;
+	double held_ns; /* of a load, in the first pass; 0: not timed */
+	/* Core cycles of a load (SMALL and less), or the core's
+	 * frequency, from moment to moment. */
+	double pair[PAIRS];
+	double share[PAIRS]; /* reference_share() beside each */
+	size_t n_pairs;
+};
 
 static const char points[] =
 	"pattern=window pages=$page size=$ladder;"
@@ -94,8 +108,8 @@ static const struct pattern {
 };
 
 struct latency_state {
-	struct chase chase;			/* of this visit */
-	double cache_bytes[LATENCY_LEVELS + 1]; /* as hwloc says; not [0] */
+	struct chase chase;		/* of this visit */
+	double cache_bytes[CACHES + 1]; /* as hwloc says; not [0] */
 	struct mem_buffer buffer[3]; /* by enum mem_pages, mapped when used */
 	/* The chain in a node's memory, by nth, is linked once and followed
 	 * from each node, each time on from where the last one came to. */
@@ -108,16 +122,6 @@ struct latency_state {
 	bool cycles;	      /* of levels are wanted */
 };
 
-static uint64_t time_loads(const struct bench *b, struct chase *c,
-			   uint64_t rounds)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       c->at = chase_run(c->at, rounds));
-	return ticks;
-}
-
 /* A whole pass: what the last cache has of a chain need not be spread evenly
  * over it.  The first one finds all that the cache took in: what the others
  * that share it take back at this slow pace is missing from the second on only.
@@ -125,7 +129,7 @@ static uint64_t time_loads(const struct bench *b, struct chase *c,
 static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct latency_spec *spec = c->data;
-	const uint64_t ticks = time_loads(b, state, c->ops / CHASE_UNROLL);
+	const uint64_t ticks = follow_time(b, state, c->ops / CHASE_UNROLL);
 
 	if (!(spec->held_ns > 0)) {
 		spec->held_ns = bench_ns(b, (double)ticks) / c->ops;
@@ -161,7 +165,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 		if (bench_cpu_of_node(b, (int)case_int(c, "from_node")) < 0)
 			c->skip = "this process may use no CPU of that node";
 	} else if (CASE_OF(c, "pattern", patterns)->in_passes &&
-		   spec->bytes > LATENCY_SMALL && settle_fits(b, spec->bytes)) {
+		   spec->bytes > SMALL && settle_fits(b, spec->bytes)) {
 		c->sample = sample_pass;
 		c->least = 1;
 		c->ops = (unsigned int)(spec->bytes / CHASE_LINE);
@@ -170,6 +174,34 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 		c->skip = "the pool of huge pages is too small (sysctl "
 			  "vm.nr_hugepages)";
 	return true;
+}
+
+static const char of_curve[] = "pattern=window pages=$page";
+static const char *const level_names[] = { "memory", "1", "2", "3" };
+
+static bool is_curve(const struct bench_case *c)
+{
+	return case_is(c, "pattern", "window") &&
+	       case_is(c, "pages", bench_page_name());
+}
+
+/* Of its size a level is made from all of the curve, else from the sizes that
+ * it holds and, to know it from memory, the one beyond the caches. */
+static void add_levels(struct bench *b, const double *cache_bytes)
+{
+	BENCH_EACH (b, row, "level") {
+		const size_t level = CASE_NTH(row, "level", level_names);
+
+		BENCH_EACH (b, c, of_curve) {
+			const struct latency_spec *spec = c->data;
+
+			if (case_is(row, "figure", "size") ||
+			    spec->bytes == mem_beyond_caches(b) ||
+			    (level && levels_is_of(cache_bytes + 1, level - 1,
+						   (double)spec->bytes)))
+				bench_derived_from(b, row, c);
+		}
+	}
 }
 
 /* Inserts @bytes into the ascending @sizes unless it is there. */
@@ -199,7 +231,7 @@ static size_t ladder(const double *cache_bytes, size_t beyond, int64_t *sizes)
 		if (bytes > KIB && bytes < 4 * MIB)
 			n = insert(sizes, n, bytes + bytes / 2);
 	}
-	for (int level = 1; level <= LATENCY_LEVELS; level++) {
+	for (int level = 1; level <= CACHES; level++) {
 		const size_t cache = (size_t)cache_bytes[level];
 		const bool large = cache > 8 * MIB;
 		const size_t step = cache / (large ? 4 : 8);
@@ -224,14 +256,14 @@ static int cases(struct bench *b, void *state)
 		if (bench_nth_node(b, i) >= 0)
 			node[n++] = bench_nth_node(b, i);
 	bench_set_numbers(b, "nodes", BENCH_INT, node, n);
-	for (unsigned int level = 1; level <= LATENCY_LEVELS; level++)
+	for (unsigned int level = 1; level <= CACHES; level++)
 		s->cache_bytes[level] = (double)bench_cache_bytes(b, level);
 	bench_set_numbers(b, "ladder", BENCH_SIZE, sizes,
 			  ladder(s->cache_bytes, beyond, sizes));
 	BENCH_SET_NUMBER(b, "beyond", BENCH_SIZE, beyond);
 	BENCH_SET_NUMBER(b, "on_nodes", BENCH_SIZE, nodes * beyond);
 	bench_points(b, points);
-	latency_levels_add(b, s->cache_bytes);
+	add_levels(b, s->cache_bytes);
 	return 0;
 }
 
@@ -365,7 +397,7 @@ static double pair_cycles(const struct bench *b, struct chase *c)
 
 		if (i < 2)
 			muls += sign * (double)time_muls(b, MUL_ROUNDS * n[i]);
-		loads += sign * (double)time_loads(b, c, LOAD_ROUNDS * n[i]);
+		loads += sign * (double)follow_time(b, c, LOAD_ROUNDS * n[i]);
 		if (i >= 2)
 			muls += sign * (double)time_muls(b, MUL_ROUNDS * n[i]);
 	}
@@ -384,11 +416,11 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	double pair;
 
 	/* After each pass or group of four batches. */
-	if (!s->cycles || !latency_is_curve(c) ||
-	    spec->n_pairs == LATENCY_PAIRS || (!c->sample && s->batches++ % 4))
+	if (!s->cycles || !is_curve(c) || spec->n_pairs == PAIRS ||
+	    (!c->sample && s->batches++ % 4))
 		return 0;
-	pair = spec->bytes <= LATENCY_SMALL ? pair_cycles(b, &s->chase)
-					    : reference_hz(bench_timer(b));
+	pair = spec->bytes <= SMALL ? pair_cycles(b, &s->chase)
+				    : reference_hz(bench_timer(b));
 	if (!(pair > 0))
 		return 0;
 	/* NAN, where it cannot be told, is not more than anything. */
@@ -413,11 +445,232 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return follow_leave(b, s, c);
 }
 
+/*
+ * Rows that are found in the curve: size, latency and core cycles of each cache
+ * and of memory.
+ */
+
+/* What the levels are made from: what a load takes from where the lines were
+ * put by warming up.  A row may be slower: its chain goes round on until it has
+ * no more than the others that share the last cache leave it. */
+struct curve {
+	double size[LEVELS_CURVE], latency[LEVELS_CURVE];
+	const struct latency_spec *spec[LEVELS_CURVE];
+	size_t n;
+};
+
+static void curve_get(const struct bench *b, struct curve *all)
+{
+	all->n = 0;
+	BENCH_EACH (b, c, of_curve) {
+		const struct latency_spec *spec = c->data;
+		const double ns = bench_value(b, c);
+
+		if (!isfinite(ns) || all->n == LEVELS_CURVE)
+			continue;
+		all->size[all->n] = (double)spec->bytes;
+		all->latency[all->n] =
+			spec->held_ns > 0 ? fmin(ns, spec->held_ns) : ns;
+		all->spec[all->n++] = spec;
+	}
+}
+
+struct taken {
+	double cycles, share;
+};
+
+static int most_share_first(const void *a, const void *b)
+{
+	const struct taken *x = a, *y = b;
+
+	return (x->share < y->share) - (x->share > y->share);
+}
+
+/* What was taken at the points of a plateau. */
+static size_t gather(const struct curve *curve, const struct level *l,
+		     struct taken *all)
+{
+	size_t n = 0;
+
+	for (size_t i = l->first; i <= l->last; i++) {
+		const struct latency_spec *spec = curve->spec[i];
+		const double unit =
+			spec->bytes <= SMALL ? 1 : curve->latency[i] * 1e-9;
+
+		for (size_t k = 0; k < spec->n_pairs; k++)
+			all[n++] = (struct taken) { spec->pair[k] * unit,
+						    spec->share[k] };
+	}
+	return n;
+}
+
+/* Core cycles of a load in a level: the median over the quarter of all that was
+ * taken at the points of its plateau in which we had most of the core, for
+ * another hardware thread of it takes turns at the load ports (seen: 5.1 cycles
+ * instead of 5.0); NAN if nothing was. */
+static double level_cycles(const struct curve *curve, const struct level *l)
+{
+	/* More than ulimit -s may allow. */
+	static struct taken all[LEVELS_CURVE * PAIRS];
+	static double cycles[LEVELS_CURVE * PAIRS];
+	const size_t n = gather(curve, l, all), most = (n + 3) / 4;
+
+	qsort(all, n, sizeof(*all), most_share_first);
+	for (size_t i = 0; i < most; i++)
+		cycles[i] = all[i].cycles;
+	return most ? stats_median(cycles, most) : NAN;
+}
+
+static const char used_up_text[] =
+	"others use this cache up (in a virtual machine it is the host's, for "
+	"all its guests), or the machine is too busy";
+
+/* Steps of the ladder of sizes between what was found and what hwloc says. */
+static double steps_off(const struct curve *curve, double found, double told)
+{
+	double steps = 0;
+
+	for (size_t i = 0; i < curve->n; i++)
+		steps += (curve->size[i] > found) != (curve->size[i] > told);
+	return steps;
+}
+
+/* Whether a size was measured that fills at least half of a cache. */
+static bool is_filled(const struct curve *curve, double cache_bytes)
+{
+	for (size_t i = 0; i < curve->n; i++)
+		if (curve->size[i] >= cache_bytes / 2 &&
+		    curve->size[i] <= cache_bytes)
+			return true;
+	return false;
+}
+
+/* @next_ns: what the next cache takes, or memory.  @told: what hwloc says. */
+static void derive_size(struct bench *b, const struct bench_case *row,
+			const struct curve *curve, const struct level *l,
+			double next_ns, double told, bool last)
+{
+	const int end = levels_end(curve->size, curve->latency, curve->n,
+				   l->latency_ns, next_ns);
+	const double found = end < 0 ? 0 : curve->size[end];
+	const double off = steps_off(curve, found, told);
+
+	if (end < 0) {
+		bench_derive_skip(b, row, "nothing slower was measured");
+	} else if (!last || found >= told / 2) {
+		bench_derive_between(b, row, found, found,
+				     levels_above(curve->size, curve->n,
+						  found));
+		bench_fact(b, row, "hwloc_bytes", told);
+		bench_fact(b, row, "steps_off", off);
+		/* What makes a cache look smaller or larger than it is. */
+		if (off > 1)
+			bench_fact_text(
+				b, row, "why",
+				found < told
+					? "others use a part of it, or pages "
+					  "of 4 KiB fill its sets unevenly, or "
+					  "the machine is too busy"
+					: "the step is hidden by the next "
+					  "cache, or the machine is too busy");
+	} else if (is_filled(curve, told)) {
+		/* Where others use the half of the last cache or more, the end
+		 * that is seen is theirs to set: no size of the cache. */
+		bench_derive_skip(b, row,
+				  "seen up to %.4g of the %.4g MiB that hwloc "
+				  "states: %s",
+				  found / 1048576, told / 1048576,
+				  used_up_text);
+	} else {
+		bench_derive_skip(
+			b, row,
+			"no size was measured that fills half of the "
+			"%.4g MiB that hwloc states: %.4g MiB still fit",
+			told / 1048576, found / 1048576);
+	}
+}
+
+static void derive_cycles(struct bench *b, const struct bench_case *row,
+			  double cycles)
+{
+	if (isfinite(cycles))
+		bench_derive(b, row, cycles);
+	else
+		bench_derive_skip(b, row, "a core's cycle could not be told");
+}
+
+static void skip_level(struct bench *b, const struct bench_case *row,
+		       size_t level, double cache_bytes)
+{
+	if (level && cache_bytes > 0)
+		bench_derive_skip(b, row,
+				  "no size that would fit the %.0f KiB that "
+				  "hwloc states is clearly faster than memory: "
+				  "%s",
+				  cache_bytes / 1024, used_up_text);
+	else
+		bench_derive_skip(b, row,
+				  level ? "hwloc knows no such cache"
+					: "the size beyond the caches could "
+					  "not be measured");
+}
+
+/* Into @l[0] the least size beyond all caches (larger ones take as long, and
+ * touching them more than all measuring), into the others the caches; a latency
+ * of 0 or NAN: not found. */
+static void find_levels(const struct bench *b, const struct curve *curve,
+			const double *cache_bytes, struct level *l)
+{
+	l[0].latency_ns = NAN;
+	for (size_t i = 0; i < curve->n; i++)
+		if (curve->spec[i]->bytes == mem_beyond_caches(b))
+			l[0] = (struct level) { .first = i,
+						.last = i,
+						.latency_ns =
+							curve->latency[i] };
+	for (size_t level = 1; level <= CACHES; level++)
+		if (levels_known(curve->size, curve->latency, curve->n,
+				 cache_bytes + 1, CACHES, level - 1,
+				 l[0].latency_ns, &l[level]))
+			l[level].latency_ns = 0;
+}
+
+static void derive_levels(struct bench *b, const double *cache_bytes)
+{
+	struct level found[CACHES + 1] = { 0 };
+	struct curve curve;
+
+	curve_get(b, &curve);
+	find_levels(b, &curve, cache_bytes, found);
+	BENCH_EACH (b, row, "level") {
+		const size_t level = CASE_NTH(row, "level", level_names);
+		const struct level *l = &found[level];
+		size_t next = (level + 1) % (CACHES + 1);
+
+		while (next && !(found[next].latency_ns > 0))
+			next = (next + 1) % (CACHES + 1);
+		if (!(l->latency_ns > 0)) {
+			skip_level(b, row, level, cache_bytes[level]);
+		} else if (case_is(row, "figure", "cycles")) {
+			derive_cycles(b, row, level_cycles(&curve, l));
+		} else if (case_is(row, "figure", "latency")) {
+			bench_derive(b, row, l->latency_ns);
+			bench_fact(b, row, "from_bytes", curve.size[l->first]);
+			bench_fact(b, row, "to_bytes", curve.size[l->last]);
+		} else {
+			derive_size(b, row, &curve, l, found[next].latency_ns,
+				    cache_bytes[level],
+				    level == CACHES ||
+					    !(cache_bytes[level + 1] > 0));
+		}
+	}
+}
+
 static int derive(struct bench *b, void *state)
 {
 	const struct latency_state *s = state;
 
-	latency_levels_derive(b, s->cache_bytes);
+	derive_levels(b, s->cache_bytes);
 	return 0;
 }
 

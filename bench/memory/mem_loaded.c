@@ -29,6 +29,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/chase.h"
+#include "lib/follow.h"
 #include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"
 #include "partner_team.h"
@@ -55,7 +56,7 @@ static const char points[] =
 struct traffic {
 	_Alignas(64) struct mem_buffer buffer;
 	size_t at;
-	uint64_t bytes, ticks;
+	uint64_t bytes, ns;
 };
 
 struct loaded_state {
@@ -68,8 +69,7 @@ struct loaded_state {
 	struct traffic other[PARTNER_TEAM_MAX];
 	enum kind kind;
 	unsigned int load;
-	enum timer_method clock;       /* that the others pause by */
-	double ticks_each_byte[KINDS]; /* at full load, of one thread */
+	double ns_each_byte[KINDS]; /* at full load, of one thread */
 	_Alignas(64) _Atomic bool stop;
 };
 
@@ -125,18 +125,6 @@ static int make_ready(struct bench *b, struct loaded_state *s)
 	return err ? bench_fail(b, -err, "link the chain") : 0;
 }
 
-/* The pauses need a clock that is read at once.  Where the TSC is of no use,
- * its frequency is not known either. */
-static uint64_t now(enum timer_method method)
-{
-	return method == TIMER_CLOCK ? timer_clock_begin() : timer_none_begin();
-}
-
-static double now_hz(const struct timer *timer)
-{
-	return timer->method == TIMER_CLOCK ? timer->hz : timer->tsc_hz;
-}
-
 /* Moves chunks until it is told to stop; after each it waits until it would
  * have come so far at the share of full speed that is asked for. */
 static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
@@ -146,8 +134,8 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 	mem_kernel_fn *const fn =
 		mem_kernel(s->kind == READ ? MEM_READ4 : MEM_WRITE,
 			   mem_isa_widest());
-	const double each = s->ticks_each_byte[s->kind] * 100 / s->load;
-	const uint64_t begin = now(s->clock);
+	const double each = s->ns_each_byte[s->kind] * 100 / s->load;
+	const uint64_t begin = timer_clock_begin();
 
 	t->bytes = 0;
 	while (s->load &&
@@ -158,41 +146,31 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 		t->bytes += CHUNK;
 		t->at = (t->at + CHUNK) % s->part_bytes;
 		while (s->load < 100 &&
-		       (double)(now(s->clock) - begin) <
+		       (double)(timer_clock_begin() - begin) <
 			       each * (double)t->bytes &&
 		       !atomic_load_explicit(&s->stop, memory_order_relaxed))
 			ARCH_PAUSE();
 	}
-	t->ticks = now(s->clock) - begin;
-}
-
-static uint64_t time_chase(struct bench *b, struct loaded_state *s)
-{
-	uint64_t ticks;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       s->chase.at = chase_run(s->chase.at, s->rounds));
-	return ticks;
+	t->ns = timer_clock_begin() - begin;
 }
 
 /* One event: traffic begins, the chase is timed, traffic ends. */
 static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 {
-	const double hz = now_hz(bench_timer(b));
 	uint64_t ticks;
 
 	atomic_store(&s->stop, false);
 	partner_team_go(&s->team, 1);
 	/* Until the traffic is under way. */
 	s->chase.at = chase_run(s->chase.at, 64);
-	ticks = time_chase(b, s);
+	ticks = follow_time(b, &s->chase, s->rounds);
 	atomic_store(&s->stop, true);
 	partner_team_wait(&s->team);
 	*bandwidth = 0;
 	for (unsigned int i = 1; i < s->team.size; i++)
-		if (s->other[i].ticks)
-			*bandwidth += (double)s->other[i].bytes * hz /
-				      (double)s->other[i].ticks;
+		if (s->other[i].ns)
+			*bandwidth += (double)s->other[i].bytes * 1e9 /
+				      (double)s->other[i].ns;
 	return bench_ns(b, (double)ticks);
 }
 
@@ -219,8 +197,7 @@ static int find_full(struct bench *b, struct loaded_state *s)
 		return bench_skip(b, "no other thread came to run in five "
 				     "events: their CPUs are busy with "
 				     "something else");
-	s->ticks_each_byte[s->kind] =
-		now_hz(bench_timer(b)) * (s->team.size - 1) / best;
+	s->ns_each_byte[s->kind] = 1e9 * (s->team.size - 1) / best;
 	return 0;
 }
 
@@ -233,14 +210,14 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return err;
 	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
 	s->bandwidth = bench_beside(b, c, "figure=bandwidth");
-	s->clock = bench_timer(b)->method;
 	err = partner_team_start(b, &s->team, threads(b), make_traffic, s);
 	if (err)
 		return err;
 	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
-		if (bench_ns(b, (double)time_chase(b, s)) >= LOADS_NS)
+		if (bench_ns(b, (double)follow_time(b, &s->chase, s->rounds)) >=
+		    LOADS_NS)
 			break;
-	if (s->ticks_each_byte[s->kind] <= 0)
+	if (s->ns_each_byte[s->kind] <= 0)
 		err = find_full(b, s);
 	s->load = (unsigned int)case_int(c, "load");
 	if (bench_partner(b, BENCH_SAME_CORE) >= 0)

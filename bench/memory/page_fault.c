@@ -33,18 +33,28 @@
  *           userfaultfd of kernel faults or of user faults only.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "file_data.h"
 #include "file_place.h"
 #include "io.h"
-#include "lib/fault_user.h"
 #include "lib/mem_buffer.h"
+#include "partner.h"
+
+#ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
+#define UFFD_USER_MODE_ONLY 1
+#endif
 
 #define PAGES	     1024 /* mapped at once, then the mapping is renewed */
 #define POPULATED    256
@@ -75,6 +85,14 @@ static const struct kind {
 	{ "userfaultfd", USER, OWN, false, true, PAGE, PAGES },
 	{ "populate", POPULATE, OWN, false, true, PAGE, POPULATED },
 	{ "populate_file", POPULATE, MAP_SHARED, true, false, PAGE, POPULATED },
+};
+
+/* Another thread of this process, which resolves faults. */
+struct fault_user {
+	int uffd, stop_fd; /* -1: not open */
+	struct partner thread;
+	_Atomic uint64_t resolved;
+	char page[65536]; /* what it puts there, as much as a page is */
 };
 
 struct fault_state {
@@ -137,7 +155,7 @@ static int cases(struct bench *b, void *state)
 
 	s->memory_file = -1;
 	file_data_init(&s->disk);
-	fault_user_init(&s->user);
+	s->user.uffd = s->user.stop_fd = -1;
 	BENCH_SET_NAMES(b, "kinds", kinds);
 	return 0;
 }
@@ -212,6 +230,83 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 		s->order[k] = i;
 	}
 	return 0;
+}
+
+/* Resolves faults until something is written to stop_fd. */
+static int serve(struct partner *t, void *arg)
+{
+	struct fault_user *u = arg;
+	struct pollfd fds[2] = { { .fd = u->uffd, .events = POLLIN },
+				 { .fd = u->stop_fd, .events = POLLIN } };
+
+	while (!partner_stopping(t)) {
+		struct uffd_msg msg;
+		struct uffdio_copy copy = { .src = (uintptr_t)u->page,
+					    .len = bench_page_bytes() };
+
+		if (poll(fds, 2, -1) < 0 || fds[1].revents)
+			break;
+		if (read(u->uffd, &msg, sizeof(msg)) != sizeof(msg) ||
+		    msg.event != UFFD_EVENT_PAGEFAULT)
+			continue;
+		copy.dst = msg.arg.pagefault.address & ~(copy.len - 1);
+		if (!ioctl(u->uffd, UFFDIO_COPY, &copy))
+			atomic_fetch_add(&u->resolved, 1);
+	}
+	return 0;
+}
+
+static int open_all(struct fault_user *u, void *base, size_t bytes)
+{
+	const int flags = O_CLOEXEC | O_NONBLOCK;
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)base, .len = bytes },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	/* Faults of user code are all that is needed; older kernels know no
+	 * such restriction. */
+	u->uffd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
+	if (u->uffd < 0 && errno == EINVAL)
+		u->uffd = (int)syscall(SYS_userfaultfd, flags);
+	if (u->uffd < 0)
+		return -1;
+	u->stop_fd = eventfd(0, EFD_CLOEXEC);
+	return u->stop_fd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
+			       ioctl(u->uffd, UFFDIO_REGISTER, &reg)
+		       ? -1
+		       : 0;
+}
+
+/* From now on faults in the mapping go to a thread on the CPU nearest to the
+ * measuring one. */
+static int begin_user(struct bench *b, struct fault_state *s)
+{
+	struct fault_user *u = &s->user;
+	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
+
+	atomic_store(&u->resolved, 0);
+	memset(u->page, 0x5a, sizeof(u->page));
+	if (open_all(u, s->base, s->map_bytes))
+		return bench_skip(b, "userfaultfd: %s", strerror(errno));
+	return partner_start(b, &u->thread, PARTNER_THREAD,
+			     cpu < 0 ? bench_cpu(b) : cpu, serve, u);
+}
+
+/* Return: faults resolved since then. */
+static uint64_t end_user(struct fault_user *u)
+{
+	if (u->uffd < 0)
+		return 0;
+	if (u->stop_fd >= 0)
+		eventfd_write(u->stop_fd, 1);
+	partner_stop(&u->thread);
+	close(u->uffd);
+	if (u->stop_fd >= 0)
+		close(u->stop_fd);
+	u->uffd = u->stop_fd = -1;
+	return atomic_load(&u->resolved);
 }
 
 static void unmap(struct fault_state *s)
@@ -311,7 +406,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (!err && k->how != POPULATE)
 		err = renew(b, s, k);
 	if (!err && k->how == USER)
-		err = fault_user_begin(&s->user, b, s->base, s->map_bytes);
+		err = begin_user(b, s);
 	if (!err && k->step == AROUND)
 		bench_fact(b, c, "pages_brought",
 			   (double)(step_bytes(k) / bench_page_bytes()));
@@ -422,7 +517,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct fault_state *s = state;
 	const struct kind *k = c->arg;
 	const double faults = (double)(count_faults(k) - s->before);
-	const uint64_t resolved = fault_user_end(&s->user);
+	const uint64_t resolved = end_user(&s->user);
 
 	if (s->faults && k->how == USER)
 		bench_proof(b, c, "resolved_by_us", (double)s->faults,
@@ -445,7 +540,7 @@ static void teardown(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	fault_user_end(&s->user);
+	end_user(&s->user);
 	unmap(s);
 	file_data_close(&s->disk);
 	if (s->memory_file >= 0)

@@ -22,6 +22,9 @@ struct topo {
 	int n_pus;
 	int *cpu; /* those that this process may use, ascending */
 	size_t cpus;
+	const char **kind; /* of each PU; NULL where all are of one */
+	const char *kinds[TOPO_MAX_KINDS]; /* the fastest first */
+	size_t n_kinds;
 };
 
 int topo_last_cpu(void)
@@ -58,6 +61,58 @@ static int load(struct topo *topo)
 	return 0;
 }
 
+/* The first usable CPU that is in @set, or -1. */
+static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
+{
+	for (size_t i = 0; i < topo->cpus; i++)
+		if (hwloc_bitmap_isset(set, (unsigned int)topo->cpu[i]))
+			return topo->cpu[i];
+	return -1;
+}
+
+/* By the names that hwloc has for them, or by its rank.  Kinds without a rank
+ * differ, but it is not known in what. */
+static void list_kinds(struct topo *topo)
+{
+	static const char *const ranks[TOPO_MAX_KINDS] = { "kind0", "kind1",
+							   "kind2", "kind3",
+							   "kind4", "kind5",
+							   "kind6", "kind7" };
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	int left = cpus ? hwloc_cpukinds_get_nr(topo->hw, 0) : 0;
+
+	/* hwloc has the fastest last. */
+	while (left-- > 0 && topo->n_kinds < TOPO_MAX_KINDS) {
+		struct hwloc_info_s *info = NULL;
+		const char *name = NULL;
+		unsigned int n = 0;
+		int rank = -1;
+		size_t known = 0;
+
+		if (hwloc_cpukinds_get_info(topo->hw, (unsigned int)left, cpus,
+					    &rank, &n, &info, 0) ||
+		    rank < 0 || first_in(topo, cpus) < 0)
+			continue;
+		name = rank < TOPO_MAX_KINDS ? ranks[rank] : NULL;
+		for (unsigned int i = n; i > 0; i--)
+			if (!strcmp(info[i - 1].name, "CoreType"))
+				name = info[i - 1].value;
+		for (int i = 0; i < topo->n_pus; i++)
+			if (hwloc_bitmap_isset(cpus, (unsigned int)i))
+				topo->kind[i] = name;
+		while (name && known < topo->n_kinds &&
+		       strcmp(topo->kinds[known], name) != 0)
+			known++;
+		if (name && known == topo->n_kinds)
+			topo->kinds[topo->n_kinds++] = name;
+	}
+	hwloc_bitmap_free(cpus);
+	for (int i = 0; topo->n_kinds < 2 && i < topo->n_pus; i++)
+		topo->kind[i] = NULL;
+	if (topo->n_kinds < 2)
+		topo->n_kinds = 0;
+}
+
 /* What hwloc says is allowed may be wider than what taskset left us. */
 static int list_cpus(struct topo *topo)
 {
@@ -72,6 +127,7 @@ static int list_cpus(struct topo *topo)
 		      1;
 	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->pu));
 	topo->cpu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
+	topo->kind = calloc((size_t)topo->n_pus + 1, sizeof(*topo->kind));
 	if (usable && bound && topo_is_real(topo) &&
 	    !hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
 		hwloc_bitmap_and(usable, usable, bound);
@@ -87,7 +143,7 @@ static int list_cpus(struct topo *topo)
 	}
 	hwloc_bitmap_free(usable);
 	hwloc_bitmap_free(bound);
-	return bound && topo->cpus && topo->pu ? 0 : -ENOMEM;
+	return bound && topo->cpus && topo->pu && topo->kind ? 0 : -ENOMEM;
 }
 
 int topo_open(struct topo **out)
@@ -105,11 +161,13 @@ int topo_open(struct topo **out)
 	err = load(topo);
 	if (!err)
 		err = list_cpus(topo);
-	if (err)
+	if (err) {
 		topo_close(topo);
-	else
-		*out = topo;
-	return err;
+		return err;
+	}
+	list_kinds(topo);
+	*out = topo;
+	return 0;
 }
 
 void topo_close(struct topo *topo)
@@ -119,6 +177,7 @@ void topo_close(struct topo *topo)
 	hwloc_topology_destroy(topo->hw);
 	free(topo->pu);
 	free(topo->cpu);
+	free(topo->kind);
 	free(topo);
 }
 
@@ -157,77 +216,16 @@ bool topo_has(const struct topo *topo, int cpu)
 	return false;
 }
 
-/* The first usable CPU that is in @set, or -1. */
-static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
-{
-	for (size_t i = 0; i < topo->cpus; i++)
-		if (hwloc_bitmap_isset(set, (unsigned int)topo->cpu[i]))
-			return topo->cpu[i];
-	return -1;
-}
-
-static const char *name_of_kind(const struct topo *topo, unsigned int index)
-{
-	static const char *const ranks[TOPO_MAX_KINDS] = { "kind0", "kind1",
-							   "kind2", "kind3",
-							   "kind4", "kind5",
-							   "kind6", "kind7" };
-	struct hwloc_info_s *info = NULL;
-	unsigned int n = 0;
-	int rank = -1;
-
-	/* Kinds without a rank differ, but it is not known in what. */
-	if (hwloc_cpukinds_get_info(topo->hw, index, NULL, &rank, &n, &info,
-				    0) ||
-	    rank < 0)
-		return NULL;
-	for (unsigned int i = 0; i < n; i++)
-		if (!strcmp(info[i].name, "CoreType"))
-			return info[i].value;
-	return rank < TOPO_MAX_KINDS ? ranks[rank] : NULL;
-}
-
 const char *topo_kind(const struct topo *topo, int cpu)
 {
-	hwloc_bitmap_t one = hwloc_bitmap_alloc();
-	int index = -1;
-
-	if (one && cpu >= 0) {
-		hwloc_bitmap_only(one, (unsigned int)cpu);
-		index = hwloc_cpukinds_get_by_cpuset(topo->hw, one, 0);
-	}
-	hwloc_bitmap_free(one);
-	return index < 0 || topo_kinds(topo, NULL, 0) == 0
-		       ? NULL
-		       : name_of_kind(topo, (unsigned int)index);
+	return cpu < 0 || cpu >= topo->n_pus ? NULL : topo->kind[cpu];
 }
 
 size_t topo_kinds(const struct topo *topo, const char **names, size_t max)
 {
-	const char *found[TOPO_MAX_KINDS];
-	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-	int left = cpus ? hwloc_cpukinds_get_nr(topo->hw, 0) : 0;
-	size_t n = 0;
-
-	/* hwloc has the fastest last. */
-	while (left-- > 0 && n < TOPO_MAX_KINDS) {
-		const char *name = name_of_kind(topo, (unsigned int)left);
-		bool known = !name;
-
-		for (size_t i = 0; i < n && !known; i++)
-			known = !strcmp(found[i], name);
-		if (!known &&
-		    !hwloc_cpukinds_get_info(topo->hw, (unsigned int)left, cpus,
-					     NULL, NULL, NULL, 0) &&
-		    first_in(topo, cpus) >= 0)
-			found[n++] = name;
-	}
-	hwloc_bitmap_free(cpus);
-	if (n < 2)
-		return 0;
-	for (size_t i = 0; i < n && i < max; i++)
-		names[i] = found[i];
-	return n;
+	for (size_t i = 0; i < topo->n_kinds && i < max; i++)
+		names[i] = topo->kinds[i];
+	return topo->n_kinds;
 }
 
 int topo_default_cpu(const struct topo *topo, const char *kind)

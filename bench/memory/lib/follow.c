@@ -23,15 +23,23 @@ static void pass(void *arg, uint64_t passes)
 	}
 }
 
-/* What a load takes that comes back to a line after one pass. */
-static void time_after_one(struct bench *b, const struct bench_case *c,
-			   const struct chase *chase)
+uint64_t follow_time(const struct bench *b, struct chase *chase,
+		     uint64_t rounds)
 {
-	const uint64_t rounds = chase->lines / CHASE_ENTRIES / CHASE_UNROLL;
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       chase_run(chase->entry[0], rounds));
+		       chase->at = chase_run(chase->at, rounds));
+	return ticks;
+}
+
+/* What a load takes that comes back to a line after one pass. */
+static void time_after_one(struct bench *b, const struct bench_case *c,
+			   struct chase chase)
+{
+	const uint64_t rounds = chase.lines / CHASE_ENTRIES / CHASE_UNROLL;
+	const uint64_t ticks = follow_time(b, &chase, rounds);
+
 	if (rounds && settle_is_long(b, ticks))
 		bench_fact(b, c, "after_one_pass_ns",
 			   bench_ns(b, (double)ticks) /
@@ -42,7 +50,7 @@ void follow_settle(struct bench *b, const struct bench_case *c,
 		   struct chase *chase, bool round)
 {
 	pass(chase, 1);
-	time_after_one(b, c, chase);
+	time_after_one(b, c, *chase);
 	settle(b, c, pass, chase);
 	if (round)
 		chase->at =

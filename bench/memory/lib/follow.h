@@ -19,6 +19,10 @@
 void follow_settle(struct bench *b, const struct bench_case *c,
 		   struct chase *chase, bool round);
 
+/* follow_time() - ticks of @rounds of it. */
+uint64_t follow_time(const struct bench *b, struct chase *chase,
+		     uint64_t rounds);
+
 /* A rule of their texts: what a round of chase_run() does. */
 #define FOLLOW_OPS "is ops=" BENCH_TEXT(CHASE_UNROLL) ";"
 
