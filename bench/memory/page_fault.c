@@ -409,7 +409,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = begin_user(b, s);
 	if (!err && k->step == AROUND)
 		bench_fact(b, c, "pages_brought",
-			   (double)(step_bytes(k) / bench_page_bytes()));
+			   (double)step_bytes(k) / (double)bench_page_bytes());
 	s->faults = 0;
 	s->before = count_faults(k);
 	return err;

@@ -125,7 +125,7 @@ static int list_cpus(struct topo *topo)
 	topo->n_pus = hwloc_bitmap_last(
 			      hwloc_topology_get_topology_cpuset(topo->hw)) +
 		      1;
-	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->pu));
+	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
 	topo->cpu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
 	topo->kind = calloc((size_t)topo->n_pus + 1, sizeof(*topo->kind));
 	if (usable && bound && topo_is_real(topo) &&

@@ -65,7 +65,8 @@ int main(void)
 	crew_stop(&w);
 
 	w.inner = 1;
-	made = iters = 0;
+	made = 0;
+	iters = 0;
 	OK(!crew_start(&w, &b, &iters) && !crew_window(&w, &b),
 	   "events work, too");
 	s = &w.page->of[0];
