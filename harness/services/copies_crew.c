@@ -10,6 +10,7 @@
 #include "case.h"
 #include "evidence.h"
 #include "guard.h"
+#include "headline.h"
 #include "kernel_tells.h"
 
 #define WINDOW_NS     4e6 /* at least */
@@ -140,12 +141,6 @@ static void forget(struct crew_life *l)
 	free(l);
 }
 
-/* Operations in one event or iteration. */
-static double each_of(const struct case_run *run)
-{
-	return run->c.ops ? run->c.ops : 1;
-}
-
 /* What the events of @l brought, and there are none of them any more.  A value
  * in the case's unit is of one operation. */
 static void take_events(struct crew_life *l, double *ops, double *ns)
@@ -155,7 +150,7 @@ static void take_events(struct crew_life *l, double *ops, double *ns)
 
 	*ops = *ns = 0;
 	for (size_t i = 0; i < target->got.events.n; i++) {
-		*ops += own ? 1 : each_of(target);
+		*ops += own ? 1 : headline_ops(target);
 		*ns += own ? target->got.events.v[i]
 			   : bench_ns(&l->b, target->got.events.v[i]);
 	}
@@ -169,7 +164,7 @@ static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 
 	if (visit_repeats(&l->b, l->run)) {
 		err = visit_batch(&l->b, l->run, iters, &ticks);
-		*ops = (double)iters * each_of(l->run);
+		*ops = (double)iters * headline_ops(l->run);
 		*ns = bench_ns(&l->b, (double)ticks);
 	} else {
 		err = visit_event(&l->b, l->run);
