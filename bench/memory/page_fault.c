@@ -70,7 +70,7 @@ static const struct kind {
 	int flags; /* of mmap() */
 	bool memory_file, write;
 	/* From touched page to touched page, and how many are touched before
-	 * the mapping is renewed. */
+	 * the mapping is renewed (POPULATE makes one for each event). */
 	enum { PAGE, AROUND, HUGE, ON_DISK } step;
 	unsigned int count;
 } kinds[] = {
@@ -83,8 +83,8 @@ static const struct kind {
 	{ "file_single", SINGLE, OWN, true, false, PAGE, PAGES },
 	{ "major", MAJOR, MAP_SHARED, false, false, ON_DISK, DISK_PAGES },
 	{ "userfaultfd", USER, OWN, false, true, PAGE, PAGES },
-	{ "populate", POPULATE, OWN, false, true, PAGE, POPULATED },
-	{ "populate_file", POPULATE, MAP_SHARED, true, false, PAGE, POPULATED },
+	{ "populate", POPULATE, OWN, false, true, PAGE, 0 },
+	{ "populate_file", POPULATE, MAP_SHARED, true, false, PAGE, 0 },
 };
 
 /* Another thread of this process, which resolves faults. */
