@@ -91,7 +91,6 @@ typedef double double256 __attribute__((vector_size(32)));
 		T k = SPLAT(T, E, k_), c = SPLAT(T, E, c_);                   \
                                                                               \
 		CHAINS(BEGIN, T, E, first)                                    \
-		(void)b;                                                      \
 		HIDE(where, k);                                               \
 		HIDE(where, c);                                               \
 		for (uint64_t i = 0; i < iters; i++) {                        \

@@ -46,64 +46,56 @@ struct loop_state {
 };
 
 /* The counter is an int, as in the report. */
-#define EACH(form)                                                             \
+#define FORM(form)                                                             \
 	static int run_each_##form(struct bench *b, void *state,               \
 				   const struct bench_case *c, uint64_t iters) \
 	{                                                                      \
 		struct loop_state *s = state;                                  \
                                                                                \
-		(void)c;                                                       \
 		if (iters > INT_MAX)                                           \
 			return bench_fail(b, ERANGE, "%llu iterations",        \
 					  (unsigned long long)iters);          \
 		s->asked += iters;                                             \
 		s->passes += (uint64_t)arch_loop_##form((int)iters);           \
 		return 0;                                                      \
+	}                                                                      \
+                                                                               \
+	static int run_curve_##form(struct bench *b, void *state,              \
+				    const struct bench_case *c,                \
+				    uint64_t iters)                            \
+	{                                                                      \
+		struct loop_state *s = state;                                  \
+		int n = (int)c->index;                                         \
+		uint64_t passes = 0;                                           \
+                                                                               \
+		BENCH_HIDE(n);                                                 \
+		for (uint64_t i = 0; i < iters; i++) {                         \
+			ARCH_FENCE();                                          \
+			passes += (uint64_t)arch_loop_##form(n);               \
+		}                                                              \
+		s->asked += iters * (uint64_t)c->index;                        \
+		s->passes += passes;                                           \
+		return 0;                                                      \
+	}                                                                      \
+                                                                               \
+	static int sample_once_##form(struct bench *b, void *state,            \
+				      const struct bench_case *c)              \
+	{                                                                      \
+		struct loop_state *s = state;                                  \
+		int n = (int)c->index, passes;                                 \
+		uint64_t ticks;                                                \
+                                                                               \
+		BENCH_HIDE(n);                                                 \
+		TIMER_INTERVAL(bench_timer(b)->method, ticks,                  \
+			       passes = arch_loop_##form(n));                  \
+		bench_record(b, c, ticks);                                     \
+		s->asked += (uint64_t)c->index;                                \
+		s->passes += (uint64_t)passes;                                 \
+		return 0;                                                      \
 	}
 
-#define CURVE(form)                                               \
-	static int run_curve_##form(struct bench *b, void *state, \
-				    const struct bench_case *c,   \
-				    uint64_t iters)               \
-	{                                                         \
-		struct loop_state *s = state;                     \
-		int n = (int)c->index;                            \
-		uint64_t passes = 0;                              \
-                                                                  \
-		(void)b;                                          \
-		BENCH_HIDE(n);                                    \
-		for (uint64_t i = 0; i < iters; i++) {            \
-			ARCH_FENCE();                             \
-			passes += (uint64_t)arch_loop_##form(n);  \
-		}                                                 \
-		s->asked += iters * (uint64_t)c->index;           \
-		s->passes += passes;                              \
-		return 0;                                         \
-	}
-
-#define ONCE(form)                                                  \
-	static int sample_once_##form(struct bench *b, void *state, \
-				      const struct bench_case *c)   \
-	{                                                           \
-		struct loop_state *s = state;                       \
-		int n = (int)c->index, passes;                      \
-		uint64_t ticks;                                     \
-                                                                    \
-		BENCH_HIDE(n);                                      \
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,       \
-			       passes = arch_loop_##form(n));       \
-		bench_record(b, c, ticks);                          \
-		s->asked += (uint64_t)c->index;                     \
-		s->passes += (uint64_t)passes;                      \
-		return 0;                                           \
-	}
-
-EACH(memory)
-EACH(register)
-CURVE(memory)
-CURVE(register)
-ONCE(memory)
-ONCE(register)
+FORM(memory)
+FORM(register)
 
 /* What is subtracted from the curve: the same without the inner loop. */
 static int run_fence(struct bench *b, void *state, const struct bench_case *c,
@@ -140,12 +132,14 @@ static const struct form {
 	bench_run_fn *each, *curve;
 	bench_case_fn *once;
 } forms[] = {
-	{ "memory", run_each_memory, run_curve_memory, sample_once_memory },
-	{ "register", run_each_register, run_curve_register,
-	  sample_once_register },
+#define ROW(form)                                                            \
+	{                                                                    \
+#form, run_each_##form, run_curve_##form, sample_once_##form \
+	}
+	ROW(memory), ROW(register)
 };
 
-#define FORM(form)                               \
+#define POINTS(form)                             \
 	"form=" form " iterations={each,0..50};" \
 	"is cycles if iterations=each;"          \
 	"form=" form " instance=single iterations=0..50/10;"
@@ -171,7 +165,8 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 const struct bench_desc bench_desc = {
 	.name = "loop",
 	.state_size = sizeof(struct loop_state),
-	.points = FORM("memory") FORM("register"), /* 50: as in the report */
+	.points =
+		POINTS("memory") POINTS("register"), /* 50: as in the report */
 	.point = point,
 	.conclude = conclude,
 };

@@ -91,16 +91,6 @@ static void answers(struct state *s, uint64_t asked, uint64_t right)
 	s->right += right;
 }
 
-static uint64_t power(uint64_t y, uint64_t n)
-{
-	uint64_t result = 1;
-
-	for (; n; n >>= 1, y *= y)
-		if (n & 1)
-			result *= y;
-	return result;
-}
-
 /* getppid() @n times. */
 static void calls(struct state *s, uint64_t n)
 {
@@ -133,7 +123,8 @@ static double unfenced(struct bench *b, struct state *s)
 	}
 	answers(s, 1,
 		(uint32_t)x ==
-			(uint32_t)(s->x * power(s->y, (uint64_t)MANY * LINKS)));
+			(uint32_t)(s->x *
+				   chain_power(s->y, (uint64_t)MANY * LINKS)));
 	return (double)ticks * 1e9 / bench_timer(b)->tsc_hz / (MANY * LINKS);
 }
 
@@ -261,7 +252,7 @@ static double overlapped(struct bench *b, struct state *s)
 	uint64_t sum;
 	const double ns = TIME(b, sum = naive_overlapped(s->x, s->y));
 
-	answers(s, 1, sum == s->x * power(s->y, PASSES) * SIDE_BY);
+	answers(s, 1, sum == s->x * chain_power(s->y, PASSES) * SIDE_BY);
 	return ns / (PASSES * SIDE_BY);
 }
 

@@ -71,41 +71,27 @@ struct truth_state {
 	unsigned int visit; /* counts them: between two, time passes */
 };
 
-#define CHAIN(name, insn, length) \
+#define EACH_LENGTH(X, ...)                                              \
+	X(1, __VA_ARGS__)                                                \
+	X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(8, __VA_ARGS__)            \
+		X(16, __VA_ARGS__) X(32, __VA_ARGS__) X(64, __VA_ARGS__) \
+			X(128, __VA_ARGS__) X(256, __VA_ARGS__)          \
+				X(512, __VA_ARGS__) X(1024, __VA_ARGS__)
+#define CHAIN(length, name, insn) \
 	static CHAIN_FUNCTION(chain_##name##_##length, insn, length)
-#define CHAINS(name, insn)     \
-	CHAIN(name, insn, 1)   \
-	CHAIN(name, insn, 2)   \
-	CHAIN(name, insn, 4)   \
-	CHAIN(name, insn, 8)   \
-	CHAIN(name, insn, 16)  \
-	CHAIN(name, insn, 32)  \
-	CHAIN(name, insn, 64)  \
-	CHAIN(name, insn, 128) \
-	CHAIN(name, insn, 256) \
-	CHAIN(name, insn, 512) \
-	CHAIN(name, insn, 1024)
+#define ENTRY(length, name) chain_##name##_##length,
 
-CHAINS(add, ARCH_CHAIN_ADD)
-CHAINS(second, ARCH_CHAIN_SECOND)
-CHAINS(multiply, ARCH_CHAIN_MUL)
-
-#define TABLE(name)                                                   \
-	{                                                             \
-		chain_##name##_1, chain_##name##_2, chain_##name##_4, \
-			chain_##name##_8, chain_##name##_16,          \
-			chain_##name##_32, chain_##name##_64,         \
-			chain_##name##_128, chain_##name##_256,       \
-			chain_##name##_512, chain_##name##_1024       \
-	}
+EACH_LENGTH(CHAIN, add, ARCH_CHAIN_ADD)
+EACH_LENGTH(CHAIN, second, ARCH_CHAIN_SECOND)
+EACH_LENGTH(CHAIN, multiply, ARCH_CHAIN_MUL)
 
 static const struct {
 	const char *name;
 	chain_fn *chain[LENGTHS];
 } works[WORKS] = {
-	[ADD] = { "add", TABLE(add) },
-	[SECOND] = { ARCH_CHAIN_SECOND_NAME, TABLE(second) },
-	[MUL] = { "multiply", TABLE(multiply) },
+	[ADD] = { "add", { EACH_LENGTH(ENTRY, add) } },
+	[SECOND] = { ARCH_CHAIN_SECOND_NAME, { EACH_LENGTH(ENTRY, second) } },
+	[MUL] = { "multiply", { EACH_LENGTH(ENTRY, multiply) } },
 };
 
 /* The two reads of the clock are a constant part of each batch, which the
@@ -125,32 +111,11 @@ static int run_chain(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* x y^n, modulo 2^32: what a chain of n multiplies leaves. */
-static uint64_t multiplied(uint64_t x, uint64_t y, uint64_t n)
-{
-	uint32_t result = (uint32_t)x, power = (uint32_t)y;
-
-	for (; n; n >>= 1) {
-		if (n & 1)
-			result *= power;
-		power *= power;
-	}
-	return result;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct truth_state *s = state;
 
 	s->visit++;
-	return 0;
-}
-
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct truth_state *s = state;
-
-	s->before = s->x;
 	return 0;
 }
 
@@ -180,7 +145,8 @@ static bool is_right(enum work w, uint64_t before, uint64_t y, uint64_t links,
 		     uint64_t x)
 {
 	if (w == MUL)
-		return (uint32_t)x == multiplied(before, y, links);
+		return (uint32_t)x ==
+		       (uint32_t)(before * chain_power(y, links));
 	if (w == SECOND)
 		return x == ARCH_CHAIN_SECOND_LEFT(before, links * y);
 	return x == before + links * y;
@@ -199,6 +165,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	bench_proof(b, c, "batches", 1,
 		    is_right(t->work, s->before, s->y, links, s->x));
 	time_reference(b, s, t, iters, links);
+	s->before = s->x;
 	return 0;
 }
 
@@ -260,7 +227,7 @@ static int setup(struct bench *b, void *state)
 {
 	struct truth_state *s = state;
 
-	s->x = bench_random(b) | 1;
+	s->x = s->before = bench_random(b) | 1;
 	s->y = bench_random(b) | 1;
 	return 0;
 }
@@ -356,7 +323,6 @@ const struct bench_desc bench_desc = {
 	.point = point,
 	.setup = setup,
 	.enter = enter,
-	.prepare = prepare,
 	.conclude = conclude,
 	.derive = derive,
 };

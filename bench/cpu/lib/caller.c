@@ -17,7 +17,6 @@ _Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
 	{                                                            \
 		uint64_t sum = 0;                                    \
                                                                      \
-		(void)a;                                             \
 		setup for (; passes; passes--)                       \
 		{                                                    \
 			TIMES_8(sum += (call);)                      \
@@ -36,7 +35,6 @@ _Static_assert(CALLER_UNROLL == 8, "the loops have TIMES_8");
 	{                                                                     \
 		uint64_t ticks;                                               \
                                                                               \
-		(void)a;                                                      \
 		TIMER_INTERVAL(method, ticks, *sum = callee_##n(ARGS(n)));    \
 		return ticks;                                                 \
 	}

@@ -24,4 +24,15 @@
 		return x;                                                  \
 	}
 
+/* chain_power() - y^n: what @n multiplications leave of 1, modulo 2^64. */
+static inline uint64_t chain_power(uint64_t y, uint64_t n)
+{
+	uint64_t result = 1;
+
+	for (; n; n >>= 1, y *= y)
+		if (n & 1)
+			result *= y;
+	return result;
+}
+
 #endif
