@@ -83,20 +83,6 @@ struct state {
 #define RAW_STAT(dir, name, st) \
 	raw_syscall4(SYS_newfstatat, dir, (long)(name), (long)(st), 0)
 
-TIMER_INLINE bool open_close_libc(int dir, const char *name)
-{
-	const int fd = openat(dir, name, O_RDONLY);
-
-	return fd >= 0 && close(fd) == 0;
-}
-
-TIMER_INLINE bool open_close_syscall(int dir, const char *name)
-{
-	const long fd = RAW(openat, dir, name, O_RDONLY);
-
-	return fd >= 0 && RAW(close, fd, 0, 0) == 0;
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec now = { 0 };
@@ -130,11 +116,6 @@ static bool is_now(const struct state *s)
 #define LOW(x)		   ((unsigned int)(uintptr_t)(x))
 #define INT80(NR, a, b, c) raw_int80(INT80_##NR, LOW(a), LOW(b), LOW(c), 0)
 
-TIMER_INLINE bool close32(int fd)
-{
-	return fd >= 0 && INT80(CLOSE, fd, 0, 0) == 0;
-}
-
 static bool is_stat64(const struct state *s)
 {
 	return s->m->st64.size == s->expected.st_size &&
@@ -142,26 +123,23 @@ static bool is_stat64(const struct state *s)
 }
 
 #define CALLS_INT80(X)                                                         \
-	X(LOOP, getpid_int80, INT80(GETPID, 0, 0, 0) == s->pid, CALL_UNSEEN)   \
-	X(LOOP, getppid_int80, INT80(GETPPID, 0, 0, 0) == s->ppid,             \
-	  CALL_UNSEEN)                                                         \
+	X(LOOP, getpid_int80, INT80(GETPID, 0, 0, 0) == s->pid)                \
+	X(LOOP, getppid_int80, INT80(GETPPID, 0, 0, 0) == s->ppid)             \
 	X(LOOP, getcwd_int80,                                                  \
 	  INT80(GETCWD, m->buffer, sizeof(m->buffer), 0) == (int)s->cwd_bytes, \
 	  is_cwd(s))                                                           \
 	X(LOOP, read_int80, INT80(READ, s->zero, m->buffer, 1) == 1,           \
 	  !m->buffer[0])                                                       \
-	X(LOOP, write_int80, INT80(WRITE, s->null, m->buffer, 1) == 1,         \
-	  CALL_UNSEEN)                                                         \
+	X(LOOP, write_int80, INT80(WRITE, s->null, m->buffer, 1) == 1)         \
 	X(LOOP, stat_int80, INT80(FSTATAT64, s->dir, m->name, &m->st64) == 0,  \
 	  is_stat64(s))                                                        \
 	X(LOOP, fstat_int80, INT80(FSTAT64, s->file, &m->st64, 0) == 0,        \
 	  is_stat64(s))                                                        \
 	X(LOOP, open_close_int80,                                              \
-	  close32(INT80(OPENAT, s->dir, m->name, O_RDONLY)), CALL_UNSEEN)      \
+	  INT80(CLOSE, INT80(OPENAT, s->dir, m->name, O_RDONLY), 0, 0) == 0)   \
 	X(LOOP, clock_gettime_int80,                                           \
 	  INT80(CLOCK_GETTIME64, CLOCK_MONOTONIC, &m->now, 0) == 0, is_now(s)) \
-	X(LOOP, invalid_int80,                                                 \
-	  raw_int80(INVALID_NUMBER, 0, 0, 0, 0) == -ENOSYS, CALL_UNSEEN)
+	X(LOOP, invalid_int80, raw_int80(INVALID_NUMBER, 0, 0, 0, 0) == -ENOSYS)
 #else
 #define CALLS_INT80(X)
 #endif
@@ -169,11 +147,10 @@ static bool is_stat64(const struct state *s)
 /* Each loop counts the calls whose result was right: one compare and one add
  * beside some hundred cycles. */
 #define CALLS(X)                                                              \
-	X(LOOP, getpid_libc, getpid() == s->pid, CALL_UNSEEN)                 \
-	X(LOOP, getpid_syscall, RAW(getpid, 0, 0, 0) == s->pid, CALL_UNSEEN)  \
-	X(LOOP, getppid_libc, getppid() == s->ppid, CALL_UNSEEN)              \
-	X(LOOP, getppid_syscall, RAW(getppid, 0, 0, 0) == s->ppid,            \
-	  CALL_UNSEEN)                                                        \
+	X(LOOP, getpid_libc, getpid() == s->pid)                              \
+	X(LOOP, getpid_syscall, RAW(getpid, 0, 0, 0) == s->pid)               \
+	X(LOOP, getppid_libc, getppid() == s->ppid)                           \
+	X(LOOP, getppid_syscall, RAW(getppid, 0, 0, 0) == s->ppid)            \
 	X(LOOP, getcwd_libc,                                                  \
 	  getcwd(m->buffer, sizeof(m->buffer)) == m->buffer, is_cwd(s))       \
 	X(LOOP, getcwd_syscall,                                               \
@@ -182,9 +159,8 @@ static bool is_stat64(const struct state *s)
 	X(LOOP, read_libc, read(s->zero, m->buffer, 1) == 1, !m->buffer[0])   \
 	X(LOOP, read_syscall, RAW(read, s->zero, m->buffer, 1) == 1,          \
 	  !m->buffer[0])                                                      \
-	X(LOOP, write_libc, write(s->null, m->buffer, 1) == 1, CALL_UNSEEN)   \
-	X(LOOP, write_syscall, RAW(write, s->null, m->buffer, 1) == 1,        \
-	  CALL_UNSEEN)                                                        \
+	X(LOOP, write_libc, write(s->null, m->buffer, 1) == 1)                \
+	X(LOOP, write_syscall, RAW(write, s->null, m->buffer, 1) == 1)        \
 	X(LOOP, stat_libc, fstatat(s->dir, m->name, &m->st, 0) == 0,          \
 	  is_stat(s))                                                         \
 	X(LOOP, stat_syscall, RAW_STAT(s->dir, m->name, &m->st) == 0,         \
@@ -192,10 +168,10 @@ static bool is_stat64(const struct state *s)
 	X(LOOP, fstat_libc, fstat(s->file, &m->st) == 0, is_stat(s))          \
 	X(LOOP, fstat_syscall, RAW(fstat, s->file, &m->st, 0) == 0,           \
 	  is_stat(s))                                                         \
-	X(LOOP, open_close_libc, open_close_libc(s->dir, m->name),            \
-	  CALL_UNSEEN)                                                        \
-	X(LOOP, open_close_syscall, open_close_syscall(s->dir, m->name),      \
-	  CALL_UNSEEN)                                                        \
+	X(LOOP, open_close_libc,                                              \
+	  close(openat(s->dir, m->name, O_RDONLY)) == 0)                      \
+	X(LOOP, open_close_syscall,                                           \
+	  RAW(close, RAW(openat, s->dir, m->name, O_RDONLY), 0, 0) == 0)      \
 	X(LOOP, clock_gettime_libc,                                           \
 	  clock_gettime(CLOCK_MONOTONIC, &m->now) == 0, is_now(s))            \
 	X(LOOP, clock_gettime_syscall,                                        \
@@ -203,9 +179,9 @@ static bool is_stat64(const struct state *s)
 	X(LOOP, clock_gettime_vdso,                                           \
 	  s->vdso_gettime(CLOCK_MONOTONIC, &m->now) == 0, is_now(s))          \
 	X(LOOP, invalid_libc,                                                 \
-	  syscall(INVALID_NUMBER) == -1 && errno == ENOSYS, CALL_UNSEEN)      \
+	  syscall(INVALID_NUMBER) == -1 && errno == ENOSYS)                   \
 	X(LOOP, invalid_syscall,                                              \
-	  raw_syscall(INVALID_NUMBER, 0, 0, 0) == -ENOSYS, CALL_UNSEEN)       \
+	  raw_syscall(INVALID_NUMBER, 0, 0, 0) == -ENOSYS)                    \
 	CALLS_INT80(X)
 
 #define CALL_LOCALS                               \

@@ -94,16 +94,16 @@ static int record(struct bench *b, const struct bench_case *c, uint64_t ticks,
 }
 
 /* Both are good if the clock did not go back. */
-#define METHOD_FUNCTIONS(NAME, name, ...)                                    \
-	CALL_FUNCTIONS_(LOOP, pair_##name, PAIR_IS_RIGHT(name), CALL_UNSEEN) \
-	static int overhead_##name(struct bench *b, void *state,             \
-				   const struct bench_case *c)               \
-	{                                                                    \
-		const uint64_t begin = timer_##name##_begin();               \
-		const uint64_t end = timer_##name##_end();                   \
-                                                                             \
-		bench_proof(b, c, "calls", 1, end >= begin);                 \
-		return record(b, c, end - begin, TIMER_##NAME);              \
+#define METHOD_FUNCTIONS(NAME, name, ...)                        \
+	CALL_FUNCTIONS_(LOOP, pair_##name, PAIR_IS_RIGHT(name))  \
+	static int overhead_##name(struct bench *b, void *state, \
+				   const struct bench_case *c)   \
+	{                                                        \
+		const uint64_t begin = timer_##name##_begin();   \
+		const uint64_t end = timer_##name##_end();       \
+                                                                 \
+		bench_proof(b, c, "calls", 1, end >= begin);     \
+		return record(b, c, end - begin, TIMER_##NAME);  \
 	}
 
 ARCH_METHODS(METHOD_FUNCTIONS, )
@@ -167,14 +167,16 @@ static int is_time(const struct timer_state *s, clockid_t id, uint64_t said,
 #else
 #define TIME_SYSCALL(X)
 #endif
+#define CLOCKS(G, X)                                    \
+	G(X, monotonic, CLOCK_MONOTONIC)                \
+	G(X, monotonic_raw, CLOCK_MONOTONIC_RAW)        \
+	G(X, monotonic_coarse, CLOCK_MONOTONIC_COARSE)  \
+	G(X, realtime, CLOCK_REALTIME)                  \
+	G(X, realtime_coarse, CLOCK_REALTIME_COARSE)    \
+	G(X, process_cputime, CLOCK_PROCESS_CPUTIME_ID) \
+	G(X, thread_cputime, CLOCK_THREAD_CPUTIME_ID)
 #define CALLS(X)                                                             \
-	GETTIME(X, monotonic, CLOCK_MONOTONIC)                               \
-	GETTIME(X, monotonic_raw, CLOCK_MONOTONIC_RAW)                       \
-	GETTIME(X, monotonic_coarse, CLOCK_MONOTONIC_COARSE)                 \
-	GETTIME(X, realtime, CLOCK_REALTIME)                                 \
-	GETTIME(X, realtime_coarse, CLOCK_REALTIME_COARSE)                   \
-	GETTIME(X, process_cputime, CLOCK_PROCESS_CPUTIME_ID)                \
-	GETTIME(X, thread_cputime, CLOCK_THREAD_CPUTIME_ID)                  \
+	CLOCKS(GETTIME, X)                                                   \
 	X(LOOP, gettimeofday_vdso, !s->gettimeofday(&s->of_day, NULL),       \
 	  IS_OF_DAY)                                                         \
 	X(LOOP, gettimeofday_syscall,                                        \
@@ -194,14 +196,8 @@ static const struct clock {
 	const char *what;
 	clockid_t id; /* of the reference */
 } clocks[] = {
-	{ "monotonic", CLOCK_MONOTONIC },
-	{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
-	{ "monotonic_coarse", CLOCK_MONOTONIC_COARSE },
-	{ "realtime", CLOCK_REALTIME },
-	{ "realtime_coarse", CLOCK_REALTIME_COARSE },
-	{ "process_cputime", CLOCK_PROCESS_CPUTIME_ID },
-	{ "thread_cputime", CLOCK_THREAD_CPUTIME_ID },
-	{ "gettimeofday", CLOCK_REALTIME },
+#define CLOCK(X, what, id) { #what, id },
+	CLOCKS(CLOCK, ) { "gettimeofday", CLOCK_REALTIME },
 	{ "time", CLOCK_REALTIME_COARSE },
 };
 

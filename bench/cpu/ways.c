@@ -58,7 +58,7 @@ static const char points[] =
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {
 	static const struct way *const tables[] = { ways_rings, ways_calls,
-						    ways_memory, ways_net };
+						    ways_net };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (const struct way *w = tables[i]; w->call.name; w++)

@@ -12,7 +12,7 @@
  *	#define CALL_LOCALS struct state *const s CALL_LOCAL = state;
  *	#define CALLS(X)                                              \
  *		X(EVENT, munmap, !munmap(s->at, s->bytes), is_hole(s)) \
- *		X(LOOP, getppid, getppid() == s->ppid, CALL_UNSEEN)
+ *		X(LOOP, getppid, getppid() == s->ppid)
  *	CALL_FUNCTIONS(CALLS)
  *	static const struct call calls[] = CALL_ROWS(CALLS);
  *
@@ -26,8 +26,8 @@
  * does c->ops operations: how many did).  It may use what CALL_LOCALS declares
  * from state and c, the case, before the interval; in a loop i, the iteration.
  * What must hold is looked at after each event or batch, outside the interval;
- * it may use CALL_LOCALS and iters (1 for an event); CALL_UNSEEN where the call
- * leaves nothing to look at.
+ * it may use CALL_LOCALS and iters (1 for an event); CALL_UNSEEN, or nothing at
+ * all, where the call leaves nothing to look at.
  *
  * The state begins with `uint64_t right`, which is the engine's.  The case has
  * its row as @arg: call_use().
@@ -86,14 +86,15 @@ int call_conclude(struct bench *b, void *state, const struct bench_case *c,
 			0       \
 		}               \
 	}
-#define CALL_FUNCTIONS_(kind, name, call, holds)                         \
+#define CALL_FUNCTIONS_(kind, name, call, ...)                           \
 	CALL_##kind##_(name, call) static int holds_##name(              \
 		void *state, const struct bench_case *c, uint64_t iters) \
 	{                                                                \
 		CALL_LOCALS                                              \
                                                                          \
-		return (holds);                                          \
+		return (CALL_SECOND_(0, ##__VA_ARGS__, CALL_UNSEEN, 0)); \
 	}
+#define CALL_SECOND_(first, second, ...) second
 #define CALL_ROW_(kind, name, ...) \
 	{ #name, CALL_##kind##_ROW_(name), holds_##name },
 #define CALL_LOOP_ROW_(name)  run_##name, NULL

@@ -46,14 +46,14 @@ struct way {
 };
 
 /* One after the other; they end with an empty row. */
-extern const struct way ways_rings[], ways_calls[], ways_memory[], ways_net[];
+extern const struct way ways_rings[], ways_calls[], ways_net[];
 
-/* A row W(kind, name, open, call, holds) of a table of ways is one of call.h,
+/* A row W(kind, name, open, call[, holds]) of a table of ways is one of call.h,
  * of which WAYS_ROWS() make struct way. */
 #define CALL_LOCALS	     struct ways *const s CALL_LOCAL = state;
 #define WAYS_FUNCTIONS(ROWS) ROWS(WAYS_FUNCTION_)
-#define WAYS_FUNCTION_(kind, name, open, call, holds) \
-	CALL_FUNCTIONS_(kind, name, call, holds)
+#define WAYS_FUNCTION_(kind, name, open, ...) \
+	CALL_FUNCTIONS_(kind, name, __VA_ARGS__)
 #define WAYS_ROWS(ROWS)              \
 	{                            \
 		ROWS(WAYS_ROW_)      \

@@ -274,17 +274,14 @@ static int open_segments(struct bench *b, struct ways *s)
 				       "is not cut");
 }
 
-#define CALLS(W)                                                               \
-	W(LOOP, to_socket_read_send, open_file, transfer(s, push_copy),        \
-	  CALL_UNSEEN)                                                         \
-	W(LOOP, to_socket_sendfile, open_file, transfer(s, push_sendfile),     \
-	  CALL_UNSEEN)                                                         \
-	W(LOOP, to_socket_splice, open_file, transfer(s, push_splice),         \
-	  CALL_UNSEEN)                                                         \
-	W(LOOP, send_send, open_stream, transfer(s, push_send), CALL_UNSEEN)   \
-	W(LOOP, send_zerocopy, open_zerocopy, send_zerocopy(s), CALL_UNSEEN)   \
-	W(LOOP, datagrams_send, open_datagrams, send_each(s), CALL_UNSEEN)     \
-	W(LOOP, datagrams_sendmmsg, open_datagrams, send_many(s), CALL_UNSEEN) \
-	W(LOOP, datagrams_gso, open_segments, send_segments(s), CALL_UNSEEN)
+#define CALLS(W)                                                           \
+	W(LOOP, to_socket_read_send, open_file, transfer(s, push_copy))    \
+	W(LOOP, to_socket_sendfile, open_file, transfer(s, push_sendfile)) \
+	W(LOOP, to_socket_splice, open_file, transfer(s, push_splice))     \
+	W(LOOP, send_send, open_stream, transfer(s, push_send))            \
+	W(LOOP, send_zerocopy, open_zerocopy, send_zerocopy(s))            \
+	W(LOOP, datagrams_send, open_datagrams, send_each(s))              \
+	W(LOOP, datagrams_sendmmsg, open_datagrams, send_many(s))          \
+	W(LOOP, datagrams_gso, open_segments, send_segments(s))
 WAYS_FUNCTIONS(CALLS)
 const struct way ways_net[] = WAYS_ROWS(CALLS);

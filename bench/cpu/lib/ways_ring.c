@@ -157,10 +157,10 @@ void ways_ring_close(struct ways *s)
 }
 #endif
 
-#define THREE(W, what, op, expr)                                         \
-	W(EACH, what##_call, open_things, expr, CALL_UNSEEN)             \
-	W(LOOP, what##_io_uring, open_ring, by_ring(s, op), CALL_UNSEEN) \
-	W(LOOP, what##_sqpoll, open_poller, by_poller(s, op), CALL_UNSEEN)
+#define THREE(W, what, op, expr)                            \
+	W(EACH, what##_call, open_things, expr)             \
+	W(LOOP, what##_io_uring, open_ring, by_ring(s, op)) \
+	W(LOOP, what##_sqpoll, open_poller, by_poller(s, op))
 #define CALLS(W)                                                       \
 	THREE(W, nop, NOP, getppid() == s->parent)                     \
 	THREE(W, read_same, READ,                                      \
