@@ -34,7 +34,6 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/cache_steps.h"
-#include "lib/chase.h"
 #include "lib/follow.h"
 #include "lib/mem_buffer.h"
 

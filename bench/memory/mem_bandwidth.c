@@ -43,10 +43,7 @@
  * Needs:    memory: 4 times the last caches and 256 MiB at least, as far as a
  *           quarter of the free memory allows; a CPU for each thread.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
 #include "lib/bandwidth_plan.h"
@@ -174,21 +171,16 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 	}
 }
 
-/* Where to begin: in memory where the case before came to an end, for the last
- * cache may hold what that has touched. */
-static size_t first_chunk(const struct bandwidth_state *s,
-			  const struct bandwidth_spec *spec)
-{
-	if (spec->level < LEVEL_MEMORY)
-		return 0;
-	return s->reached / spec->chunk % (spec->part / spec->chunk) *
-	       spec->chunk;
-}
-
-/* Poison where the measuring thread will write. */
+/* Poison where the measuring thread will write.  In memory it begins where the
+ * case before came to an end, for the last cache may hold what that touched. */
 static void lay_out(struct bench *b, struct bandwidth_state *s,
 		    const struct bandwidth_spec *spec)
 {
+	const size_t first = spec->level < LEVEL_MEMORY
+				     ? 0
+				     : s->reached / spec->chunk %
+					       (spec->part / spec->chunk) *
+					       spec->chunk;
 	uint64_t *a;
 
 	for (unsigned int i = 0; i < spec->threads; i++) {
@@ -199,8 +191,8 @@ static void lay_out(struct bench *b, struct bandwidth_state *s,
 			.a = base + at.a,
 			.b = base + at.b,
 			.c = base + at.c,
-			.at = first_chunk(s, spec),
-			.begin = first_chunk(s, spec),
+			.at = first,
+			.begin = first,
 		};
 	}
 	a = (uint64_t *)s->worker[0].a;
@@ -228,15 +220,15 @@ static void fill_cache(struct bandwidth_state *s, const struct bench_case *c)
 	s->ints_at = base;
 }
 
-/* Ticks of @rounds by all threads. */
-static uint64_t time_rounds(const struct bench *b, struct bandwidth_state *s,
-			    uint64_t rounds)
+/* ns of @rounds by all threads. */
+static double time_rounds(const struct bench *b, struct bandwidth_state *s,
+			  uint64_t rounds)
 {
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       partner_team_run(&s->team, rounds));
-	return ticks;
+	return bench_ns(b, (double)ticks);
 }
 
 /* An event lasts so long that what the clock and the start of the threads add
@@ -246,19 +238,16 @@ static double event_ns(const struct bandwidth_state *s)
 	return s->now->threads > 1 ? TEAM_NS : EVENT_NS;
 }
 
-/* As many rounds as last for it. */
+/* As many rounds as last for it; libc's large pieces last long enough. */
 static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
 {
-	/* libc's large pieces last long enough: they are not tried. */
-	const uint64_t most =
-		s->now->isa == MEM_LIBC && s->now->chunk >= LARGE_PIECE
-			? 1
-			: MAX_ROUNDS;
+	const bool large =
+		s->now->isa == MEM_LIBC && s->now->chunk >= LARGE_PIECE;
 
-	for (s->rounds = 1; s->rounds < most; s->rounds *= 2)
-		if (bench_ns(b, (double)time_rounds(b, s, s->rounds)) >=
-		    event_ns(s))
-			break;
+	s->rounds = 1;
+	while (!large && s->rounds < MAX_ROUNDS &&
+	       time_rounds(b, s, s->rounds) < event_ns(s))
+		s->rounds *= 2;
 }
 
 static void go_over(void *arg, uint64_t passes)
@@ -312,7 +301,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
-	const double ns = bench_ns(b, (double)time_rounds(b, s, s->rounds));
+	const double ns = time_rounds(b, s, s->rounds);
 
 	if (ns > 0)
 		bench_record_value(b, c, bandwidth_rate(s->now, s->rounds, ns));

@@ -42,10 +42,10 @@
 #include <string.h>
 
 #include "bench.h"
-#include "lib/chase.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"
+#include "lib/mem_pages.h"
 #include "lib/settle.h"
 #include "reference.h"
 #include "stats.h"

@@ -23,12 +23,9 @@
  *           of the free memory allows.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "arch.h"
 #include "bench.h"
-#include "lib/chase.h"
 #include "lib/follow.h"
 #include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"

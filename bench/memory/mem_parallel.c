@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "lib/chase.h"
 #include "lib/follow.h"
 #include "lib/mem_buffer.h"
 

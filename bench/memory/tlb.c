@@ -26,12 +26,10 @@
  * After:    lmbench tlb.
  * Needs:    64 MiB of memory (and 256 MiB for huge pages) for the largest n.
  */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "bench.h"
-#include "lib/chase.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
 #include "lib/mem_buffer.h"

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "mem_pages.h"
 
 #define MOVE_OURS 2 /* MPOL_MF_MOVE, of a header few have */
 

@@ -71,9 +71,6 @@ void mem_unmap_margins(struct mem_buffer *m);
  * (METHOD 9).  Touches every page. */
 void mem_fill(void *base, size_t bytes, uint64_t seed);
 
-/* mem_flush() - throw [@base, @base + @bytes) out of all caches. */
-void mem_flush(const void *base, size_t bytes);
-
 /* mem_touch() - have each page of @m there, written to. */
 void mem_touch(const struct mem_buffer *m);
 
@@ -81,21 +78,10 @@ void mem_touch(const struct mem_buffer *m);
  * a page takes half as long again where the kernel populated it by itself. */
 void mem_store_each(const struct mem_buffer *m);
 
-/* mem_huge_pool() - bytes that are free in the pool of huge pages. */
-uint64_t mem_huge_pool(void);
-
 /**
  * mem_huge_bytes() - how much of @m is on huge pages now, from
  * /proc/self/smaps.  Return: bytes, or -errno.
  */
 int64_t mem_huge_bytes(const struct mem_buffer *m);
-
-/* mem_node_bytes() - how much of @m, in whole pages, the kernel says is on
- * NUMA @node.  Return: bytes, or -errno (ENOSYS: it knows of no nodes). */
-int64_t mem_node_bytes(const struct mem_buffer *m, int node);
-
-/* mem_resident() - whether every page of @m is in memory, by mincore(2).
- * Return: bytes that are, or -errno. */
-int64_t mem_resident(const struct mem_buffer *m);
 
 #endif
