@@ -111,10 +111,8 @@ struct case_state {
 	uint32_t size, flags; /* of the hello */
 
 	/* In all visits together. */
-	unsigned int lost, trips;
-	long sleeps; /* in these trips */
+	unsigned int lost;
 	uint64_t again;
-	double least_ns;
 	unsigned int clock_set;	   /* trips in which the clock was set */
 	unsigned int server_acked; /* trips that the server acknowledged */
 };
@@ -290,13 +288,11 @@ struct acked_trip {
 	struct net_ack ack;
 };
 
-/* Return: 0 or as net_client_check(); -EBADMSG if the answer is another
- * message, -ENOMSG if the packets were not captured. */
+/* Return: 0 or as net_ping_tcp(); -ENOMSG if the packets were not captured. */
 static int acked_trip(struct state *s, struct acked_trip *t)
 {
 	struct net_client *c = &s->client;
-	const uint8_t number = ++s->ping.number;
-	unsigned char byte = number;
+	unsigned char byte = ++s->ping.number;
 	int err;
 
 	*t = (struct acked_trip) { .ack.port = net_client_port(c) };
@@ -304,28 +300,16 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 	t->begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	err = net_client_send(c, &byte, 1);
 	t->returned_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	if (err)
-		return err;
-	byte = (unsigned char)~number;
-	err = net_client_receive(c, &byte, 1);
+	byte = (unsigned char)~byte;
+	if (!err)
+		err = net_client_receive(c, &byte, 1);
 	t->end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	if (err)
-		return err;
-	if (byte != number)
-		return -EBADMSG;
+	if (err || byte != s->ping.number)
+		return err ? err : -EBADMSG;
 	if (!net_capture_until(&s->capture, CAPTURE_MS, net_ack_see, &t->ack))
 		return 0;
 	err = net_client_check(c, EAGAIN);
 	return err ? err : -ENOMSG;
-}
-
-/* Whether the other kernel alone has acknowledged the segment, which was sent
- * once.  One that is this kernel does so before send() has returned. */
-static bool acked_by_kernel(const struct state *s, const struct acked_trip *t)
-{
-	return t->ack.sendings == 1 && t->ack.pure &&
-	       (!net_hosts_is_memory(&s->net) ||
-		t->ack.at_ns <= t->returned_ns);
 }
 
 /* Stamps that are not in order are no stamps of these packets. */
@@ -335,19 +319,6 @@ static void record_part(struct bench *b, const struct bench_case *part,
 	bench_purity(b, part, "in_order", BENCH_MOSTLY, 1, from_ns <= to_ns);
 	if (from_ns <= to_ns)
 		bench_record_value(b, part, (double)(to_ns - from_ns));
-}
-
-/* Waking up is a good part of the time: did this end sleep at all? */
-static void tell_sleeps(struct bench *b, struct state *s,
-			const struct bench_case *c)
-{
-	struct case_state *cs = c->data;
-
-	cs->trips += s->trips;
-	cs->sleeps += count_sleeps() - s->sleeps;
-	if (cs->trips)
-		bench_fact(b, c, "sleeps_per_trip",
-			   (double)cs->sleeps / cs->trips);
 }
 
 static void tell_facts(struct bench *b, struct state *s,
@@ -361,24 +332,21 @@ static void tell_facts(struct bench *b, struct state *s,
 	if (s->way->trip != net_ping_tcp)
 		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(&s->client, &info);
-	if (s->way == &packets) {
-		bench_fact(b, c, "clock_set", cs->clock_set);
-		bench_fact(b, c, "server_acked", cs->server_acked);
-		if (s->proof.answered)
-			bench_proof(b, s->spaced, "bytes_back",
-				    (double)s->proof.answered,
-				    (double)info.tcpi_bytes_received -
-					    (double)sizeof(struct net_answer));
-	} else {
-		tell_sleeps(b, s, c);
-	}
-	if (s->srtt) {
-		const double least_ns = info.tcpi_min_rtt * 1e3;
-
-		if (cs->least_ns <= 0 || least_ns < cs->least_ns)
-			cs->least_ns = least_ns;
-		bench_fact(b, s->srtt, "least_ns", cs->least_ns);
-	}
+	if (s->srtt)
+		bench_fact(b, s->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
+	/* Waking up is a good part of the time: did this end sleep at all? */
+	if (s->way != &packets && s->trips)
+		bench_fact(b, c, "sleeps_per_trip",
+			   (double)(count_sleeps() - s->sleeps) / s->trips);
+	if (s->way != &packets)
+		return;
+	bench_fact(b, c, "clock_set", cs->clock_set);
+	bench_fact(b, c, "server_acked", cs->server_acked);
+	if (s->proof.answered)
+		bench_proof(b, s->spaced, "bytes_back",
+			    (double)s->proof.answered,
+			    (double)info.tcpi_bytes_received -
+				    (double)sizeof(struct net_answer));
 }
 
 /* All that is known of a connection, before it is closed. */
@@ -432,7 +400,11 @@ static int sample_packet(struct bench *b, void *state,
 		cs->clock_set++;
 		return 0;
 	}
-	by_kernel = acked_by_kernel(s, &t);
+	/* The other kernel alone has acknowledged the segment, which was sent
+	 * once.  One that is this kernel does so before send() has returned. */
+	by_kernel =
+		t.ack.sendings == 1 && t.ack.pure &&
+		(!net_hosts_is_memory(&s->net) || t.ack.at_ns <= t.returned_ns);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
 	if (!by_kernel) {
 		cs->server_acked++;

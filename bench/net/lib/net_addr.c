@@ -99,47 +99,43 @@ int net_addr_here(int fd, struct net_addr *a)
 	return getsockname(fd, (struct sockaddr *)&a->sa, &a->len) ? -errno : 0;
 }
 
-static int bind_to(int fd, struct net_addr *a)
+/* A socket of @type at @a, whose port the kernel chooses if it is 0. */
+static int bind_to(struct net_addr *a, int type)
 {
-	return bind(fd, (struct sockaddr *)&a->sa, a->len)
-		       ? -errno
-		       : net_addr_here(fd, a);
-}
-
-int net_addr_listen(struct net_addr *a)
-{
-	const int on = 1;
-	const int fd = socket(a->sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int err;
+	const int on = type == SOCK_STREAM;
+	const int fd = socket(a->sa.ss_family, type | SOCK_CLOEXEC, 0);
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	/* What waits in TIME_WAIT must not keep a new server out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	err = bind_to(fd, a);
-	if (!err && listen(fd, BACKLOG))
+	if (bind(fd, (struct sockaddr *)&a->sa, a->len) ||
+	    (type == SOCK_STREAM && listen(fd, BACKLOG)))
 		err = -errno;
+	if (!err)
+		err = net_addr_here(fd, a);
 	if (err)
 		close(fd);
 	return err ? err : fd;
 }
 
+int net_addr_listen(struct net_addr *a)
+{
+	return bind_to(a, SOCK_STREAM);
+}
+
 int net_addr_datagrams(int connection, uint16_t *port)
 {
 	struct net_addr a;
-	int err = net_addr_here(connection, &a), fd;
+	int fd = net_addr_here(connection, &a);
 
-	if (err)
-		return err;
-	fd = socket(a.sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
+	if (fd)
+		return fd;
 	net_addr_set_port(&a, 0);
-	err = bind_to(fd, &a);
+	fd = bind_to(&a, SOCK_DGRAM);
 	*port = net_addr_port(&a);
-	if (err)
-		close(fd);
-	return err ? err : fd;
+	return fd;
 }
 
 int net_addr_space(const char *name)

@@ -117,27 +117,30 @@ static int become(struct partner *p, void *arg)
 	_exit(127);
 }
 
+struct answer {
+	int line;
+	char text[128];
+};
+
 /* The two lines that come from the other host.  Return: 0, -EIO if the line is
- * cut before, -EPROTO if they are too long, or as of partner_check(). */
-static int hear(int line, char *text, size_t size)
+ * cut before, or -EPROTO if they are too long. */
+static int hear(void *arg)
 {
+	struct answer *a = arg;
 	size_t have = 0;
-	int lines = 0;
 
-	while (lines < 2) {
-		const ssize_t n = read(line, text + have, 1);
-		const int err = n >= 0		 ? 0
-				: errno == EINTR ? partner_check()
-						 : -errno;
+	for (int lines = 0; lines < 2; lines += a->text[have++] == '\n') {
+		ssize_t n;
 
-		if (err || n == 0)
-			return err ? err : -EIO;
-		if (n > 0 && have + 2 > size)
+		if (have + 1 == sizeof(a->text))
 			return -EPROTO;
-		lines += n > 0 && text[have] == '\n';
-		have += n > 0;
+		do
+			n = read(a->line, a->text + have, 1);
+		while (n < 0 && errno == EINTR);
+		if (n <= 0)
+			return -EIO;
 	}
-	text[have] = '\0';
+	a->text[have] = '\0';
 	return 0;
 }
 
@@ -148,7 +151,7 @@ static int hear(int line, char *text, size_t size)
 static int start_peer(struct net_hosts *h)
 {
 	const char *who = h->options->peer, *server = h->options->peer_server;
-	char remote[512], said[128], address[64];
+	char remote[512], address[64];
 	const char *const word[] = {
 		"/bin/sh",
 		"-c",
@@ -159,6 +162,7 @@ static int start_peer(struct net_hosts *h)
 		NULL,
 	};
 	struct command ssh = { .word = word };
+	struct answer said;
 	uint16_t port = 0;
 	int line[2], err;
 
@@ -182,8 +186,9 @@ static int start_peer(struct net_hosts *h)
 	close(line[1]);
 	if (err)
 		return err;
-	err = hear(h->line, said, sizeof(said));
-	if (!err && (sscanf(said, "%63s %hu", address, &port) != 2 ||
+	said.line = h->line;
+	err = partner_guard(hear, &said);
+	if (!err && (sscanf(said.text, "%63s %hu", address, &port) != 2 ||
 		     net_addr_parse(&h->host.addr, address, port)))
 		err = -EPROTO;
 	return err && err != -ECANCELED
