@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,9 +10,6 @@
 
 #include "units.h"
 
-#define MAX_OPTS 64
-#define FIRST_ID 256 /* above every short option letter */
-#define OPERAND	 1   /* what getopt_long() says of one, if asked to */
 /* A longer name pushes its help aside instead of everybody's. */
 #define NAME_COLUMNS 16
 
@@ -125,163 +121,148 @@ static int store(const struct opt *o, void *target, const char *text)
 	return refuse("--%s: of no known kind", o->name);
 }
 
-/* The rows of every set, flattened: what getopt_long() indexes. */
-struct table {
-	const struct opt *row[MAX_OPTS];
-	void *target[MAX_OPTS];
-	size_t n;
-};
+#define OPT_EACH(set, o, sets)                                      \
+	for (const struct opt_set *set = (sets); set->title; set++) \
+		for (const struct opt *o = set->opts; o && o->name; o++)
 
-static int add_row(struct table *t, const struct opt *o, void *target)
+/* The defaults; and a name or letter is there once. */
+static int begin(const struct opt_set *sets)
 {
-	if (t->n == MAX_OPTS)
-		return refuse("more than %d options", MAX_OPTS);
-	for (size_t i = 0; i < t->n; i++) {
-		if (!strcmp(t->row[i]->name, o->name))
-			return refuse("--%s: defined twice", o->name);
-		if (o->letter && t->row[i]->letter == o->letter)
-			return refuse("-%c: both --%s and --%s", o->letter,
-				      t->row[i]->name, o->name);
-	}
-	t->row[t->n] = o;
-	t->target[t->n] = target;
-	t->n++;
-	return 0;
-}
+	OPT_EACH (set, o, sets) {
+		void *slot = (char *)set->target + o->offset;
+		int err = 0;
 
-static int flatten(struct table *t, const struct opt_set *sets)
-{
-	t->n = 0;
-	for (const struct opt_set *s = sets; s->title; s++) {
-		for (const struct opt *o = s->opts; o && o->name; o++) {
-			int err = add_row(t, o, s->target);
-
-			if (err)
-				return err;
+		if (o->kind == OPT_KIND_LIST)
+			((struct opt_list *)slot)->n = 0;
+		if (o->kind == OPT_KIND_FLAG)
+			*(bool *)slot = false;
+		if (o->def)
+			err = store(o, set->target, o->def);
+		if (err)
+			return err;
+		OPT_EACH (other, p, sets) {
+			if (p == o)
+				continue;
+			if (!strcmp(p->name, o->name))
+				return refuse("--%s: defined twice", o->name);
+			if (o->letter && p->letter == o->letter)
+				return refuse("-%c: both --%s and --%s",
+					      o->letter, o->name, p->name);
 		}
 	}
 	return 0;
 }
 
-static int store_default(const struct opt *o, void *target)
+/* The option of this @letter, or 0: whose name or that alone begins with the
+ * @len bytes at @name; NULL if there is none. */
+static const struct opt *find(const struct opt_set *sets, int letter,
+			      const char *name, size_t len, void **target)
 {
-	void *slot = (char *)target + o->offset;
+	const struct opt *found = NULL;
+	size_t n = 0;
 
-	if (o->kind == OPT_KIND_LIST)
-		((struct opt_list *)slot)->n = 0;
-	if (o->kind == OPT_KIND_FLAG)
-		*(bool *)slot = false;
-	return o->def ? store(o, target, o->def) : 0;
-}
-
-/* The row that getopt_long() means by @id, or -1. */
-static int find_row(const struct table *t, int id)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (id == FIRST_ID + (int)i || id == t->row[i]->letter)
-			return (int)i;
-	return -1;
-}
-
-/* getopt_long() has met something that it cannot take: @id is '?' or ':'. */
-static int refuse_word(const struct table *t, int id, const char *word)
-{
-	int i = optopt ? find_row(t, optopt) : -1;
-
-	if (i >= 0)
-		return refuse("--%s: %s", t->row[i]->name,
-			      id == ':' ? "needs a value" : "takes no value");
-	if (optopt)
-		return refuse("-%c: unknown option", optopt);
-	return refuse("%s: unknown or ambiguous option", word);
-}
-
-/* Makes what getopt_long() wants of the table. */
-static void describe(const struct table *t, struct option *longs, char *shorts)
-{
-	/* Operands come in their places, where the environment may not say
-	 * (POSIXLY_CORRECT) that they end the options; and getopt_long() is
-	 * not to print. */
-	*shorts++ = '-';
-	*shorts++ = ':';
-	for (size_t i = 0; i < t->n; i++) {
-		const struct opt *o = t->row[i];
-		bool valued = o->kind != OPT_KIND_FLAG;
-
-		longs[i].name = o->name;
-		longs[i].has_arg = valued;
-		longs[i].val = FIRST_ID + (int)i;
-		if (!o->letter)
+	OPT_EACH (set, o, sets) {
+		if (letter ? o->letter != letter
+			   : strncmp(o->name, name, len) != 0)
 			continue;
-		*shorts++ = (char)o->letter;
-		if (valued)
-			*shorts++ = ':';
+		*target = set->target;
+		if (letter || !o->name[len])
+			return o;
+		found = o;
+		n++;
 	}
-	*shorts = '\0';
+	return n == 1 ? found : NULL;
 }
 
-/* The words from @behind to optind are no operands: move them before the
- * @operands that stand there. */
-static void pass_operands(char **argv, int operands, int *behind)
+/* @value: what stands in its word, or NULL: then @next is it, and one word more
+ * is taken. */
+static int take(const struct opt *o, void *target, const char *value,
+		const char *next, int *words)
 {
-	for (; *behind < optind; (*behind)++) {
-		char **first = argv + *behind - operands, *word = argv[*behind];
+	if (o->kind == OPT_KIND_FLAG)
+		return value ? refuse("--%s: takes no value", o->name)
+			     : store(o, target, NULL);
+	if (!value && !next)
+		return refuse("--%s: needs a value", o->name);
+	*words += !value;
+	return store(o, target, value ? value : next);
+}
 
-		memmove(first + 1, first, (size_t)operands * sizeof(*argv));
-		*first = word;
+/* Return: how many words were taken, or -EINVAL. */
+static int take_long(const struct opt_set *sets, char *const *argv)
+{
+	const char *name = *argv + 2, *end = strchrnul(name, '=');
+	void *target;
+	const struct opt *o =
+		find(sets, 0, name, (size_t)(end - name), &target);
+	int words = 1, err;
+
+	if (!o)
+		return refuse("%s: unknown or ambiguous option", *argv);
+	err = take(o, target, *end ? end + 1 : NULL, argv[1], &words);
+	return err ? err : words;
+}
+
+/* The same of "-abc", "-nvalue" and "-n value". */
+static int take_letters(const struct opt_set *sets, char *const *argv)
+{
+	int words = 1;
+
+	for (const char *at = *argv + 1; *at; at++) {
+		void *target;
+		const struct opt *o = find(sets, *at, NULL, 0, &target);
+		const bool valued = o && o->kind != OPT_KIND_FLAG;
+		int err;
+
+		if (!o)
+			return refuse("-%c: unknown option", *at);
+		err = take(o, target, valued && at[1] ? at + 1 : NULL, argv[1],
+			   &words);
+		if (err || valued)
+			return err ? err : words;
 	}
+	return words;
 }
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	       const char **why)
 {
-	struct option longs[MAX_OPTS + 1] = { { 0 } };
-	char shorts[2 * MAX_OPTS + 3];
-	int id, err, behind = 1, operands = 0;
-	struct table t;
+	int operands = 0, words = begin(sets);
 
 	*why = whybuf;
-	err = flatten(&t, sets);
-	for (size_t i = 0; !err && i < t.n; i++)
-		err = store_default(t.row[i], t.target[i]);
-	if (err)
-		return err;
-
-	describe(&t, longs, shorts);
-	optind = 0; /* glibc: forget all about an earlier parse */
-	while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		int i;
-
-		if (id == '?' || id == ':')
-			return refuse_word(&t, id, argv[optind - 1]);
-		if (id == OPERAND) {
+	for (int i = 1; words >= 0 && i < argc;) {
+		if (*argv[i] != '-' || !argv[i][1]) {
 			operands++;
-			behind = optind;
+			i++;
 			continue;
 		}
-		pass_operands(argv, operands, &behind);
-		i = find_row(&t, id);
-		if (i < 0)
-			return refuse("option %d: not in the table", id);
-		err = store(t.row[i], t.target[i], optarg);
-		if (err)
-			return err;
+		const bool end = !strcmp(argv[i], "--");
+		words = end		    ? 1
+			: argv[i][1] == '-' ? take_long(sets, argv + i)
+					    : take_letters(sets, argv + i);
+		/* They are moved before the operands that stand there. */
+		for (int k = 0; k < words; k++, i++) {
+			char **first = argv + i - operands, *word = argv[i];
+
+			memmove(first + 1, first,
+				(size_t)operands * sizeof(*argv));
+			*first = word;
+		}
+		if (end)
+			return i - operands;
 	}
-	pass_operands(argv, operands, &behind);
-	return optind - operands;
+	return words < 0 ? words : argc - operands;
 }
 
 static int name_columns(const struct opt_set *sets)
 {
 	size_t columns = 0;
 
-	for (const struct opt_set *s = sets; s->title; s++) {
-		for (const struct opt *o = s->opts; o && o->name; o++) {
-			size_t len = strlen(o->name);
+	OPT_EACH (set, o, sets) {
+		const size_t len = strlen(o->name);
 
-			if (len > columns && len <= NAME_COLUMNS)
-				columns = len;
-		}
+		if (len > columns && len <= NAME_COLUMNS)
+			columns = len;
 	}
 	return (int)columns;
 }

@@ -71,9 +71,8 @@ struct opt_set {
 
 /**
  * opts_parse() - fill the targets of @sets from the defaults, then argv.
- * @argv: its operands are moved behind its options, also with
- *	  POSIXLY_CORRECT in the environment.
- * @sets: NULL-title-terminated array of option sets, 64 rows in all.
+ * @argv: its operands are moved behind its options.
+ * @sets: NULL-title-terminated array of option sets.
  * @why: on failure, one line for the user (static buffer).
  *
  * Values stand as "--name=value", "--name value" or "-nvalue"; a long name

@@ -8,7 +8,8 @@
 
 #include "io.h"
 
-#define RECORD_MAGIC 0x574f5252u
+/* What each record begins with. */
+static const uint32_t mark = 0x574f5252u;
 
 const struct result_column result_columns[] = {
 #define COLUMN(kind, member, merge, key, heading, shown) \
@@ -66,13 +67,10 @@ void result_free(struct result *r)
 
 int result_set(char **slot, const char *text)
 {
-	char *copy = NULL;
+	char *copy = text ? strdup(text) : NULL;
 
-	if (text) {
-		copy = strdup(text);
-		if (!copy)
-			return -ENOMEM;
-	}
+	if (text && !copy)
+		return -ENOMEM;
 	free(*slot);
 	*slot = copy;
 	return 0;
@@ -83,42 +81,38 @@ bool result_is_level(const struct result *r)
 	return r->unit && !strcmp(r->unit, "level");
 }
 
-/* JSON cannot say what is not finite: null to us. */
-static json_t *number_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
+/* What is not finite is null: JSON cannot say it. */
 json_t *result_member(const struct result *r, const struct result_column *c)
 {
 	const void *at = (const char *)r + c->offset;
 	const double *x = at;
-	const char *text;
-	json_t *object;
-	int64_t index;
 
 	switch (c->kind) {
 	case COLUMN_TEXT:
-		text = *(char *const *)at;
-		return text ? json_string(text) : json_null();
+		if (*(char *const *)at)
+			return json_string(*(char *const *)at);
+		break;
 	case COLUMN_NUMBER:
-		return number_or_null(*x);
+		if (isfinite(*x))
+			return json_real(*x);
+		break;
 	case COLUMN_PAIR:
-		return isfinite(x[0]) && isfinite(x[1])
-			       ? json_pack("[ff]", x[0], x[1])
-			       : json_null();
+		if (isfinite(x[0]) && isfinite(x[1]))
+			return json_pack("[ff]", x[0], x[1]);
+		break;
 	case COLUMN_COUNT:
 		return json_integer((json_int_t) * (const uint64_t *)at);
 	case COLUMN_INDEX:
-		index = *(const int64_t *)at;
-		return index < 0 ? json_null() : json_integer(index);
+		if (*(const int64_t *)at >= 0)
+			return json_integer(*(const int64_t *)at);
+		break;
 	case COLUMN_STATUS:
 		return json_string(status_names[r->status]);
 	case COLUMN_JSON:
-		break;
+		if (*(json_t *const *)at)
+			return json_incref(*(json_t *const *)at);
 	}
-	object = *(json_t *const *)at;
-	return object ? json_incref(object) : json_null();
+	return json_null();
 }
 
 json_t *result_to_json(const struct result *r)
@@ -134,21 +128,12 @@ json_t *result_to_json(const struct result *r)
 	return NULL;
 }
 
-static int find_status(const char *name)
-{
-	for (int i = 0; name && i <= RESULT_FAILED; i++)
-		if (!strcmp(status_names[i], name))
-			return i;
-	return -EINVAL;
-}
-
 /* Return: 0, -EINVAL if @v is of another kind, or -ENOMEM. */
 static int read_member(struct result *r, const struct result_column *c,
-		       const json_t *v)
+		       json_t *v)
 {
 	void *at = (char *)r + c->offset;
-	double *x = at, pair[2];
-	int status;
+	double pair[2];
 
 	switch (c->kind) {
 	case COLUMN_TEXT:
@@ -158,11 +143,11 @@ static int read_member(struct result *r, const struct result_column *c,
 	case COLUMN_NUMBER:
 		if (!json_is_number(v))
 			break;
-		*x = json_number_value(v);
+		*(double *)at = json_number_value(v);
 		return 0;
 	case COLUMN_PAIR:
-		if (!json_unpack((json_t *)v, "[FF!]", &pair[0], &pair[1]))
-			memcpy(x, pair, sizeof(pair));
+		if (!json_unpack(v, "[FF!]", &pair[0], &pair[1]))
+			memcpy(at, pair, sizeof(pair));
 		return 0;
 	case COLUMN_COUNT:
 	case COLUMN_INDEX:
@@ -171,15 +156,17 @@ static int read_member(struct result *r, const struct result_column *c,
 		*(int64_t *)at = json_integer_value(v);
 		return 0;
 	case COLUMN_STATUS:
-		status = find_status(json_string_value(v));
-		r->status =
-			status < 0 ? RESULT_FAILED : (enum result_status)status;
-		return status < 0 ? status : 0;
+		for (int i = 0; json_is_string(v) && i <= RESULT_FAILED; i++)
+			if (!strcmp(status_names[i], json_string_value(v))) {
+				r->status = (enum result_status)i;
+				return 0;
+			}
+		break;
 	case COLUMN_JSON:
 		if (!json_is_object(v))
 			break;
-		*(json_t **)at = json_deep_copy(v);
-		return *(json_t **)at ? 0 : -ENOMEM;
+		*(json_t **)at = json_incref(v);
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -197,20 +184,20 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 	*why = "another schema than 1 or 2";
 	if (schema < 1 || schema > RESULT_SCHEMA)
 		return -EPROTO;
-	for (const struct result_column *c = result_columns; c->key; c++) {
-		const json_t *v = json_object_get(object, c->key);
+	for (const struct result_column *c = result_columns; !err && c->key;
+	     c++) {
+		json_t *v = json_object_get(object, c->key);
 
 		*why = c->key;
 		if ((v && !json_is_null(v)) || c->kind == COLUMN_STATUS)
 			err = read_member(r, c, v);
-		if (err)
-			goto fail;
 	}
-	*why = "benchmark or case is missing";
-	err = r->benchmark && r->name ? 0 : -EINVAL;
-	if (!err)
+	if (!err && r->benchmark && r->name)
 		return 0;
-fail:
+	if (!err) {
+		*why = "benchmark or case is missing";
+		err = -EINVAL;
+	}
 	result_free(r);
 	return err;
 }
@@ -230,8 +217,7 @@ int record_put(int fd, const struct result *r)
 	char *data = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&data, &bytes);
-	bool bad = !out || fwrite(&(uint32_t) { RECORD_MAGIC },
-				  sizeof(RECORD_MAGIC), 1, out) != 1;
+	bool bad = !out || fwrite(&mark, sizeof(mark), 1, out) != 1;
 	int err = -ENOMEM;
 
 	for (const struct result_column *c = result_columns; !bad && c->key;
@@ -291,8 +277,7 @@ static bool take_text(void *to, const char **at, const char *end, bool is_json)
 int record_take(struct result *r, const char **at, const char *end)
 {
 	const char *from = take(at, end, sizeof(uint32_t));
-	bool good = from && !memcmp(from, &(uint32_t) { RECORD_MAGIC },
-				    sizeof(RECORD_MAGIC));
+	bool good = from && !memcmp(from, &mark, sizeof(mark));
 
 	result_init(r);
 	for (const struct result_column *c = result_columns; good && c->key;
