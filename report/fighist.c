@@ -6,9 +6,8 @@
 #include "figwrite.h"
 #include "text.h"
 
-#define CYCLE_STEP	0.25 /* width of a bin, core cycles */
-#define BINS_PER_DECADE 50
-#define MAX_BINS	4096
+#define CYCLE_STEP 0.25 /* width of a bin, core cycles */
+#define MAX_BINS   4096
 
 /* The bins of a row, cleaned of what is no bin. */
 struct bins {
@@ -154,8 +153,7 @@ size_t figwrite_incidence(struct figwriter *w)
 /* Where a bin that begins at @edge ends: bins of the 10^(k/50) grid. */
 static double bin_end(double edge)
 {
-	return pow(10, (round(log10(edge) * BINS_PER_DECADE) + 1) /
-			       BINS_PER_DECADE);
+	return pow(10, (round(log10(edge) * RESULT_BINS) + 1) / RESULT_BINS);
 }
 
 static void write_share(struct figwriter *w, double x, double share)

@@ -249,19 +249,6 @@ static int pin(struct bench *b)
 	return EXIT_OK;
 }
 
-/* An event that cannot be counted is no failure; without memory or files
- * nothing is. */
-static int open_counters(struct bench *b)
-{
-	int err = op_counter_open(&b->counter_store);
-
-	if (err)
-		return verdict_give_up(b, EXIT_FAIL, "--counters: %s",
-				       strerror(-err));
-	b->counter = &b->counter_store;
-	return EXIT_OK;
-}
-
 /* What gets its samples from a case that turned out to be none for here. */
 static void skip_beside(struct bench *b)
 {
@@ -308,20 +295,14 @@ static int set_up_and_sample(struct bench *b)
 	return EXIT_OK;
 }
 
-static void stamp(char *text, size_t size)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-
-	gmtime_r(&now, &utc);
-	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 int invocation_measure(struct bench *b)
 {
-	int code;
+	const time_t now = time(NULL);
+	struct tm utc;
+	int code, err = 0;
 
-	stamp(b->started_at, sizeof(b->started_at));
+	strftime(b->started_at, sizeof(b->started_at), "%Y-%m-%dT%H:%M:%SZ",
+		 gmtime_r(&now, &utc));
 	code = pin(b);
 	if (!code)
 		code = check_needs(b);
@@ -337,11 +318,15 @@ int invocation_measure(struct bench *b)
 	    errno != ENOMEM && errno != EINVAL && errno != ENOSYS)
 		return verdict_give_up(b, EXIT_FAIL, "mlockall: %s",
 				       strerror(errno));
+	/* An event that cannot be counted is no failure; without memory or
+	 * files nothing is. */
 	if (b->plan.counters) {
-		code = open_counters(b);
-		if (code)
-			return code;
+		err = op_counter_open(&b->counter_store);
+		b->counter = err ? NULL : &b->counter_store;
 	}
+	if (err)
+		return verdict_give_up(b, EXIT_FAIL, "--counters: %s",
+				       strerror(-err));
 	code = set_up_and_sample(b);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
 	if (guard_reap() && !invocation_stop)

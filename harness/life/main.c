@@ -122,21 +122,25 @@ static double known_tsc_hz(void)
 	return isfinite(hz) && hz > 0 ? hz : 0;
 }
 
-static struct invocation_plan plan_of(const struct settings *set)
+/* The program, or copies of it, and its cases.
+ * @orders: of an invocation, else NULL.  Return: as invocation_open(). */
+static int open_it(struct bench *b, const struct settings *set, void *state,
+		   const struct supervise_orders *orders)
 {
 	static const char *const no_row = NULL;
-
-	return (struct invocation_plan) {
+	const struct bench_desc *desc = &bench_desc;
+	const struct invocation_plan plan = {
 		.cpu = set->cpu == CPU_UNKNOWN ? -1 : (int)set->cpu,
 		.kind = set->kind,
 		.method = !strcmp(set->timer, "auto") ? -1
 						      : timer_find(set->timer),
 		.effort = (double)set->effort / 100,
 		.share_ms = bench_share_ms,
-		.seed = set->seed,
+		.seed = orders ? orders->seed : set->seed,
 		.round = set->round == ROUND_UNKNOWN ? -1 : (int64_t)set->round,
 		.dir = set->dir,
-		.guard_fd = -1,
+		.guard_fd = orders ? orders->guard_fd : -1,
+		.first_process = orders && !orders->number,
 		.tsc_hz = known_tsc_hz(),
 		.counters = set->counters,
 		.globs = &set->globs,
@@ -144,16 +148,19 @@ static struct invocation_plan plan_of(const struct settings *set)
 		.core_rows = set->cpus ? &no_row : bench_core,
 		.core = set->core,
 	};
+	int code;
+
+	if (set->cpus)
+		copies_wrap(set->cpus, &desc, &state);
+	code = invocation_open(b, desc, state, &plan);
+	return code ? code : invocation_select(b);
 }
 
 static void complain(const struct bench *b, int code)
 {
-	if (code == EXIT_SKIP)
-		warn("skipped: %s", b->verdict.why);
-	else if (code == EXIT_USAGE)
-		warn("%s (try --help)", b->verdict.why);
-	else if (code)
-		warn("%s", b->verdict.why);
+	if (code)
+		warn("%s%s%s", code == EXIT_SKIP ? "skipped: " : "",
+		     b->verdict.why, code == EXIT_USAGE ? " (try --help)" : "");
 }
 
 /* Write the rows to the supervisor.  Return: the exit code. */
@@ -212,31 +219,14 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* As invocation_open(), of the program or of copies of it. */
-static int open_it(struct bench *b, const struct settings *set, void *state,
-		   const struct invocation_plan *plan)
-{
-	const struct bench_desc *desc = &bench_desc;
-
-	if (set->cpus)
-		copies_wrap(set->cpus, &desc, &state);
-	return invocation_open(b, desc, state, plan);
-}
-
 static int invoke(const struct settings *set, void *state,
 		  const struct supervise_orders *orders)
 {
-	struct invocation_plan plan = plan_of(set);
 	struct bench b = { 0 };
 	int code;
 
 	watch_signals();
-	plan.seed = orders->seed;
-	plan.guard_fd = orders->guard_fd;
-	plan.first_process = !orders->number;
-	code = open_it(&b, set, state, &plan);
-	if (!code)
-		code = invocation_select(&b);
+	code = open_it(&b, set, state, orders);
 	if (!code)
 		code = invocation_measure(&b);
 	if (invocation_stop) {
@@ -266,12 +256,9 @@ invoke_deeper(const struct settings *set, void *state,
 
 static int list_cases(const struct settings *set, void *state)
 {
-	struct invocation_plan plan = plan_of(set);
 	struct bench b = { 0 };
-	int code = open_it(&b, set, state, &plan);
+	int code = open_it(&b, set, state, NULL);
 
-	if (!code)
-		code = invocation_select(&b);
 	complain(&b, code);
 	for (size_t i = 0; !code && i < b.n_runs; i++)
 		if (b.runs[i]->verdict.state != CASE_UNSELECTED &&

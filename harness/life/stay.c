@@ -40,18 +40,11 @@ int stay_wait(pid_t pid)
 	return gone == pid ? stay_status(status) : EXIT_FAIL;
 }
 
-static void prepare_to_wait(void)
-{
-	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-	struct sigaction action = { .sa_sigaction = pass_on,
-				    .sa_flags = SA_SIGINFO };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &action, NULL);
-}
-
 pid_t stay_fork(void)
 {
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	const struct sigaction action = { .sa_sigaction = pass_on,
+					  .sa_flags = SA_SIGINFO };
 	int alive[2];
 	pid_t pid;
 	char byte;
@@ -68,7 +61,8 @@ pid_t stay_fork(void)
 	if (pid) {
 		close(alive[0]);
 		child = pid;
-		prepare_to_wait();
+		for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+			sigaction(signals[i], &action, NULL);
 		/* A parent that is killed before this: end of file. */
 		if (write(alive[1], "", 1) < 0)
 			kill(pid, SIGKILL);

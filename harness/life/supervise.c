@@ -268,33 +268,24 @@ static int follow(pid_t pid, struct channel *c)
 			next_look = deadline_in(LOOK_MS);
 		}
 		pipe.revents = 0;
-		if (ppoll(&pipe, 1, &wait, &none) < 0 && errno != EINTR)
-			break;
+		ppoll(&pipe, 1, &wait, &none);
 		if (pipe.revents && !empty_channel(c))
 			pipe.fd = -1;
 		ended = waitpid(pid, &status, WNOHANG) != 0;
-	}
-	if (!ended) {
-		kill_group(pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
 	}
 	return status;
 }
 
 static int exit_code(int status, unsigned int number)
 {
-	if (WIFEXITED(status)) {
-		const int code = WEXITSTATUS(status);
+	const bool exited = WIFEXITED(status);
+	const int code = exited ? WEXITSTATUS(status) : EXIT_FAIL;
+	const int sig = exited ? code - 128 : WTERMSIG(status);
 
-		if (code > 128 && code <= 128 + SIGRTMAX)
-			warn("invocation %u was stopped by signal %d (%s)",
-			     number, code - 128, strsignal(code - 128));
-		return code;
-	}
-	warn("invocation %u was ended by signal %d (%s)", number,
-	     WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return EXIT_FAIL;
+	if (sig > 0 && sig <= SIGRTMAX)
+		warn("invocation %u was %s by signal %d (%s)", number,
+		     exited ? "stopped" : "ended", sig, strsignal(sig));
+	return code;
 }
 
 /*
@@ -319,14 +310,15 @@ static int reproach(int code, unsigned int orphans, unsigned int left,
 	return code;
 }
 
-/* Whether a row that this invocation brought has failed: what that means is
- * seen when all are aggregated. */
-static bool brought_failure(const struct collection *all, size_t before)
+/* How many of @rows from @i to @n have that status. */
+static size_t count(const struct result *rows, size_t i, size_t n,
+		    enum result_status status)
 {
-	for (size_t i = before; i < all->n; i++)
-		if (all->rows[i].status == RESULT_FAILED)
-			return true;
-	return false;
+	size_t some = 0;
+
+	for (; i < n; i++)
+		some += rows[i].status == status;
+	return some;
 }
 
 /* Start one invocation, follow it to its end, clean up after it. */
@@ -380,8 +372,9 @@ static int one_invocation(const struct supervise_plan *plan,
 		code = exit_code(status, number + 1);
 		if ((collect(all, &channel) || lost) && code == EXIT_OK)
 			code = EXIT_FAIL;
+		/* What a row that failed means is seen when all are there. */
 		else if (WIFEXITED(status) && code == EXIT_FAIL &&
-			 brought_failure(all, before))
+			 count(all->rows, before, all->n, RESULT_FAILED))
 			code = EXIT_OK;
 		if (WIFEXITED(status))
 			code = reproach(code, orphans, left, all->n - before);
@@ -446,27 +439,6 @@ static void set_signals(void (*handler)(int), sigset_t *set)
 	}
 }
 
-/* Of two exit codes the one to end with: a skip does not excuse a failure. */
-static int worse(int before, int now)
-{
-	if (before == EXIT_FAIL && now == EXIT_SKIP)
-		return before;
-	return before > now ? before : now;
-}
-
-/* The program exits as its rows say. */
-static int code_of(const struct result *rows, size_t n)
-{
-	size_t skipped = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].status == RESULT_FAILED)
-			return EXIT_FAIL;
-		skipped += rows[i].status == RESULT_SKIPPED;
-	}
-	return n && skipped == n ? EXIT_SKIP : EXIT_OK;
-}
-
 /* One line that is written over: how far it is, and from the second one on how
  * long the others will take if they take as long. */
 static void say_progress(const struct supervise_plan *plan, unsigned int i,
@@ -522,7 +494,9 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		 * the rows skipped, and they say so. */
 		if (now == EXIT_SKIP && done && all.n > before)
 			now = EXIT_OK;
-		code = worse(code, now);
+		/* A skip does not excuse a failure. */
+		if (now > code && !(code == EXIT_FAIL && now == EXIT_SKIP))
+			code = now;
 		if (code > EXIT_FAIL)
 			break; /* usage, broken, skipped, or stopped */
 		done++;
@@ -543,8 +517,11 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		warn("no memory to aggregate");
 		code = EXIT_FAIL;
 	}
-	if (code == EXIT_OK)
-		code = code_of(*rows, *n);
+	/* The program exits as its rows say. */
+	if (code == EXIT_OK && count(*rows, 0, *n, RESULT_FAILED))
+		code = EXIT_FAIL;
+	if (code == EXIT_OK && *n && count(*rows, 0, *n, RESULT_SKIPPED) == *n)
+		code = EXIT_SKIP;
 	for (size_t i = 0; i < all.n; i++)
 		result_free(&all.rows[i]);
 	free(all.rows);

@@ -13,10 +13,9 @@
 #include "stats.h"
 #include "units.h"
 
-#define LEVEL		0.95
-#define BINS_PER_DECADE 50.0
-#define MAX_TEXTS	256	 /* of different texts of one fact */
-#define VARIES		"varies" /* what there is no room to list */
+#define LEVEL	  0.95
+#define MAX_TEXTS 256	   /* of different texts of one fact */
+#define VARIES	  "varies" /* what there is no room to list */
 
 typedef const struct result *const *rows_t;
 
@@ -561,7 +560,7 @@ static double binned(const struct result *r, double p)
 
 		if (below + count >= rank) {
 			x = json_number_value(json_array_get(bin, 0)) *
-			    pow(10, (rank - below) / count / BINS_PER_DECADE);
+			    pow(10, (rank - below) / count / RESULT_BINS);
 			break;
 		}
 		below += count;

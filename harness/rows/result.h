@@ -17,6 +17,9 @@
 /* As the CPU of a row: not the same in all invocations; null in JSON. */
 #define RESULT_CPUS_DIFFER -2
 
+/* Logarithmic bins of a histogram, in each decade. */
+#define RESULT_BINS 50.0
+
 enum result_status {
 	RESULT_OK,
 	RESULT_BELOW_RESOLUTION,

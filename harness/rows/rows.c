@@ -19,7 +19,6 @@
 #define FREQUENCY_DRIFT 0.02
 #define ENOUGH_SPEEDS	4 /* readings, for a median and quartiles */
 #define CYCLE_BIN	0.25
-#define BINS_PER_DECADE 50.0
 
 static const char *const estimator_names[] = {
 	[BENCH_EST_DEFAULT] = NULL,
@@ -126,7 +125,7 @@ static double bin_edge(enum bench_histogram kind, double x)
 {
 	if (kind == BENCH_HIST_CYCLES)
 		return floor(x / CYCLE_BIN) * CYCLE_BIN;
-	return pow(10, floor(log10(x) * BINS_PER_DECADE) / BINS_PER_DECADE);
+	return pow(10, floor(log10(x) * RESULT_BINS) / RESULT_BINS);
 }
 
 /* @sorted: in the case's unit. */
