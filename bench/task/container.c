@@ -41,20 +41,26 @@
  *           that overlay takes as its upper directory; crun, runc.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
-#include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "groups.h"
 #include "guard.h"
 #include "lib/box.h"
-#include "lib/box_link.h"
-#include "lib/box_places.h"
-#include "lib/box_runtime.h"
+#include "lib/proc_copy.h"
+#include "lib/proc_spawn.h"
 #include "partner.h"
+#include "sysfile.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x80
@@ -116,12 +122,37 @@ static const struct point {
 #define POINTS (sizeof(points) / sizeof(points[0]))
 #define SUM    2
 
+/* A container runtime (crun, runc), whose bundle is in the directory of a box.
+ * All zero: closed. */
+struct runtime {
+	const struct box *box;
+	char program[PATH_MAX], record[PATH_MAX];
+	char name[64]; /* of the container and of its control group */
+	int watch;     /* on the program in the bundle */
+	int said;      /* a file in memory with its messages */
+};
+
 struct state {
 	struct box box;
-	struct box_runtime runtime;
+	struct runtime runtime;
 	const struct point *point; /* of which a case is being added */
 	const struct bench_case *part[BOX_STEPS];
 };
+
+static bool find(const char *name, char path[PATH_MAX])
+{
+	static const char *const places[] = {
+		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+		"/usr/bin",	   "/sbin",	     "/bin",
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, PATH_MAX, "%s/%s", places[i], name);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
@@ -135,19 +166,75 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
+	static const char absent[] = "it is not installed";
 	const char *parts[BOX_STEPS];
+	char path[PATH_MAX];
 	size_t n = 0;
 
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
 			parts[n++] = box_step_name(i);
 	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
-	bench_need(b, "crun", box_runtime_missing("crun"));
-	bench_need(b, "runc", box_runtime_missing("runc"));
+	bench_need(b, "crun", find("crun", path) ? NULL : absent);
+	bench_need(b, "runc", find("runc", path) ? NULL : absent);
 	for (s->point = points; s->point < points + POINTS; s->point++)
 		bench_points(b, s->point->points);
 	s->point = NULL;
 	return 0;
+}
+
+/* Directories, the program and a file of one page for the overlay. */
+static int make_places(struct bench *b, struct box *x)
+{
+	static const char *const names[] = { "lower", "lower/proc", "lower/dev",
+					     "upper", "work",	    "merged" };
+	static const char page[4096] = "x";
+	char path[PATH_MAX];
+	int fd, err;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		box_path(x, names[i], path);
+		if (mkdir(path, 0755))
+			return bench_fail(b, errno, "make %s", path);
+	}
+	box_path(x, "lower/file", path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
+		return bench_fail(b, errno, "write %s", path);
+	close(fd);
+	box_path(x, "lower/true", path);
+	err = proc_copy_program("oscost-true", path);
+	return err ? bench_skip(b, "oscost-true cannot be put at %s: %s", path,
+				strerror(-err))
+		   : 0;
+}
+
+/* The innermost group in which this process may make others. */
+static void take_place(void *arg, const char *dir, bool is_v2)
+{
+	struct box *x = arg;
+
+	if (x->group[0] || access(dir, W_OK) || strlen(dir) > PATH_MAX - 64)
+		return;
+	snprintf(x->group, sizeof(x->group), "%.*s", PATH_MAX - 64, dir);
+	x->v2 = is_v2;
+}
+
+/* A name for control groups, noted so that none is left; "" where this user can
+ * make none. */
+static void choose_group(struct bench *b, struct box *x)
+{
+	char *end;
+
+	/* Of version 2 if there is one, also beside one with controllers. */
+	groups_visit("", "", take_place, x);
+	groups_visit("", "memory", take_place, x);
+	if (!x->group[0])
+		return;
+	end = x->group + strlen(x->group);
+	snprintf(end, 64, "/" GUARD_CGROUP "box-%016llx",
+		 (unsigned long long)bench_random(b));
+	bench_guard(b, "cgroup", x->group);
 }
 
 static int setup(struct bench *b, void *state)
@@ -155,7 +242,7 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	const char *dir = bench_scratch(b);
 
-	s->box.events = s->box.old = s->runtime.watch = -1;
+	s->box.events = s->box.old = -1;
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
 			s->part[i] = bench_find(b, "part=%s", box_step_name(i));
@@ -166,15 +253,128 @@ static int setup(struct bench *b, void *state)
 	if (unshare(CLONE_NEWNET))
 		return bench_skip(b, "a network namespace: %s",
 				  strerror(errno));
-	s->box.events = box_link_events();
+	s->box.events = box_events();
 	if (s->box.events < 0)
-		return bench_fail(b, -s->box.events, "netlink socket");
+		return bench_fail(b, errno, "netlink socket");
 	s->box.page = partner_share(sizeof(*s->box.page));
 	if (!s->box.page)
 		return bench_fail(b, errno, "map a shared page");
 	s->box.method = bench_timer(b)->method;
-	box_choose_group(b, &s->box);
-	return box_places(b, &s->box);
+	choose_group(b, &s->box);
+	return make_places(b, &s->box);
+}
+
+static const char config[] =
+	"{\"ociVersion\":\"1.0.2\",\"process\":{\"args\":[\"/true\"],"
+	"\"cwd\":\"/\",\"user\":{\"uid\":0,\"gid\":0}},"
+	"\"root\":{\"path\":\"lower\"},\"hostname\":\"oscost\","
+	"\"mounts\":[{\"destination\":\"/proc\",\"type\":\"proc\","
+	"\"source\":\"proc\"}],\"linux\":{\"cgroupsPath\":\"/%s\","
+	"\"namespaces\":[{\"type\":\"pid\"},{\"type\":\"network\"},"
+	"{\"type\":\"ipc\"},{\"type\":\"uts\"},{\"type\":\"mount\"},"
+	"{\"type\":\"cgroup\"}]}}\n";
+
+/* A runtime that is killed leaves its group, in each tree that there is. */
+static void note_groups(struct bench *b, const struct runtime *r)
+{
+	char *mounts = sysfile_text("/proc/self/mountinfo"), *rest = mounts;
+	char path[PATH_MAX];
+	struct mount m;
+
+	while (mount_next(&rest, &m))
+		if (!strncmp(m.type, "cgroup", 6)) {
+			snprintf(path, sizeof(path), "%s/%s", m.point, r->name);
+			bench_guard(b, "cgroup", path);
+		}
+	free(mounts);
+}
+
+/* Make the bundle, of the root lower/, and note what may be left of it. */
+static int open_runtime(struct bench *b, struct runtime *r, const char *name,
+			const struct box *x)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	find(name, r->program);
+	r->box = x;
+	snprintf(r->name, sizeof(r->name), GUARD_CGROUP "run-%016llx",
+		 (unsigned long long)bench_random(b));
+	box_path(x, "record", r->record);
+	box_path(x, "config.json", path);
+	f = fopen(path, "we");
+	if (!f || fprintf(f, config, r->name) < 0 || fclose(f))
+		return bench_fail(b, errno, "write %s", path);
+	note_groups(b, r);
+	box_path(x, "lower/true", path);
+	r->said = memfd_create("said", MFD_CLOEXEC);
+	r->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (r->said < 0 || r->watch < 0 ||
+	    inotify_add_watch(r->watch, path, IN_OPEN) < 0)
+		return bench_skip(b, "no watch on %s: %s", path,
+				  strerror(errno));
+	return 0;
+}
+
+/* Ends with the status of the runtime. */
+static int attempt(struct partner *p, void *arg)
+{
+	struct runtime *r = arg;
+	char *const argv[] = { r->program, "--root", r->record,
+			       "run",	   "-b",     (char *)r->box->dir,
+			       r->name,	   NULL };
+	const int quiet = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct box_page *page = r->box->page;
+	int status;
+
+	if (ftruncate(r->said, 0) || dup2(quiet, 0) || dup2(quiet, 1) != 1 ||
+	    dup2(r->said, 2) != 2 || unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	umount2("/sys/fs/cgroup/unified", MNT_DETACH); /* where it is */
+	TIMER_INTERVAL(r->box->method, page->all_ticks,
+		       status = proc_vfork(argv));
+	return status;
+}
+
+/* One `run` of it, in a process that does not see the empty version 2 tree of a
+ * system with control groups of version 1, which crun refuses. */
+static int run_runtime(struct bench *b, struct runtime *r)
+{
+	struct partner partner = { 0 };
+	char text[160];
+	int status = partner_start(b, &partner, PARTNER_PROCESS, bench_cpu(b),
+				   attempt, r);
+
+	if (status)
+		return status;
+	status = partner_finish(&partner);
+	if (status <= 0)
+		return status ? partner_failed(b, status) : 0;
+	sysfile_again(r->said, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	return bench_skip(b, "%s ends with status %d here: %s", r->program,
+			  status, text);
+}
+
+/* Whether the program in the bundle was opened since this was last asked. */
+static bool runtime_seen(struct runtime *r)
+{
+	char events[4096];
+	bool seen = false;
+
+	while (read(r->watch, events, sizeof(events)) > 0)
+		seen = true;
+	return seen;
+}
+
+static void close_runtime(struct runtime *r)
+{
+	if (r->watch > 0)
+		close(r->watch);
+	if (r->said > 0)
+		close(r->said);
+	r->watch = r->said = 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -183,8 +383,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct point *p = c->arg;
 
 	if (!p)
-		return box_runtime_open(b, &s->runtime, case_str(c, "whole"),
-					s->box.dir);
+		return open_runtime(b, &s->runtime, case_str(c, "whole"),
+				    &s->box);
 	if (p->plan.steps & BOX(MKDIR)) {
 		if (!s->box.group[0])
 			return bench_skip(b, "no control group that this user "
@@ -242,21 +442,16 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct point *p = c->arg;
-	int err;
+	const int err =
+		p ? box_make(&s->box, &p->plan) : run_runtime(b, &s->runtime);
 
-	if (!p) {
-		uint64_t ticks;
-
-		err = box_runtime_run(b, &s->runtime, s->box.method, &ticks);
-		if (!err)
-			bench_record(b, c, ticks);
-		return err;
-	}
-	err = box_make(&s->box, &p->plan);
-	if (err)
+	if (err && p)
 		return refused(b, box_step_name(s->box.page->failed), -err);
-	record(b, s, c, p);
-	return 0;
+	if (!err && p)
+		record(b, s, c, p);
+	else if (!err)
+		bench_record(b, c, s->box.page->all_ticks);
+	return err;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -267,7 +462,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 	if (!p) {
 		bench_proof(b, c, "programs_executed", 1,
-			    box_runtime_seen(&s->runtime));
+			    runtime_seen(&s->runtime));
 		return 0;
 	}
 	bench_proof(b, c, "ended_well", 1, !s->box.status);
@@ -286,18 +481,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	box_runtime_close(&s->runtime);
-	return 0;
-}
-
-static int derive(struct bench *b, void *state)
-{
-	const double run = bench_value(b, bench_find(b, "whole=run"));
-	const double parts = bench_value(b, bench_find(b, "whole=parts"));
-
-	if (isfinite(run - parts))
-		bench_fact(b, bench_find(b, "whole=rest"), "parts_over_run",
-			   parts / run);
+	close_runtime(&s->runtime);
 	return 0;
 }
 
@@ -305,9 +489,9 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	box_runtime_close(&s->runtime);
+	close_runtime(&s->runtime);
 	partner_unshare(s->box.page, sizeof(*s->box.page));
-	if (s->box.events >= 0)
+	if (s->box.events > 0)
 		close(s->box.events);
 }
 
@@ -315,10 +499,11 @@ const struct bench_desc bench_desc = {
 	.name = "container",
 	.needs = BENCH_NEED_ROOT,
 	.state_size = sizeof(struct state),
-	.points = "part=$parts; is derived of=[whole=parts !part];"
-		  "whole={crun,runc}; needs $crun if whole=crun;"
-		  "needs $runc if whole=runc;"
-		  "whole=rest; rest := run - parts",
+	.points =
+		"part=$parts; is derived of=[whole=parts !part];"
+		"whole={crun,runc}; needs $crun if whole=crun;"
+		"needs $runc if whole=runc;"
+		"whole=rest; rest := run * (1 - parts_over_run:(parts / run))",
 	.point = point,
 	.cases = cases,
 	.setup = setup,
@@ -326,6 +511,5 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

@@ -214,7 +214,6 @@ judged() {
 	diff <(sort <<<"$output") - <<-END
 		$ROOT/bench/cpu/lib/kernel_entry.c
 		$ROOT/bench/net/exec/server.c
-		$ROOT/bench/task/lib/box_runtime.c
 		$ROOT/bench/task/lib/proc_spawn.c
 		$ROOT/bench/task/thread.c
 	END

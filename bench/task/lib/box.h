@@ -67,18 +67,11 @@ struct box {
 	int status;	  /* of the first process */
 };
 
-/* One step of making a container (box_steps.c). */
-struct box_step_row {
-	const char *name;
-	int (*run)(struct box *x);   /* 0 or -errno */
-	bool (*seen)(struct box *x); /* that it came about; or NULL */
-};
+/* box_events() - for x->events.  Return: a descriptor, or -1 with errno. */
+int box_events(void);
 
-extern const struct box_step_row box_steps[BOX_STEPS];
-
-/* box_inside() - what the first process does; it ends with what this returns,
- * 0 or -errno. */
-int box_inside(struct box *x);
+/* box_path() - of @name in x->dir. */
+void box_path(const struct box *x, const char *name, char path[PATH_MAX]);
 
 /* box_step_name() - "cgroup_mkdir", ... */
 const char *box_step_name(enum box_step step);
