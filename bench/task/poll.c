@@ -55,17 +55,13 @@ static const char points[] =
 	"call=select fds={100,?1..1000} ready=all on=file;"
 	"needs files=fds+72";
 
-enum kind { EVENTFDS, SOCKETS, FILES };
-
 struct state {
 	uint64_t right;
-	int fd[MAX_FDS], far[MAX_FDS], extra;
-	unsigned int fds, fars; /* opened */
-	int epoll;		/* the list of the visit; 0: none */
-	bool have_extra;
-	enum kind kind; /* of what is open */
-	/* Of the case: how many are asked, and are ready. */
+	/* Of the visit: how many are asked, and are ready; what is open. */
 	unsigned int count, ready;
+	int fd[MAX_FDS], far[MAX_FDS]; /* far: the other ends of connections */
+	unsigned int fds, fars;
+	int extra, epoll; /* one more eventfd, and the list; 0: none */
 	struct pollfd poll[MAX_FDS];
 	fd_set set;
 	int top; /* the greatest in the set */
@@ -122,25 +118,17 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return call_choose(c, calls);
 }
 
-/* As many as the largest list that has a case needs and the limit allows. */
-static unsigned int raise_limit(void)
+/* As many as any list needs, if the limit allows it: where it does not, the
+ * text has said which need more. */
+static void raise_limit(void)
 {
+	const rlim_t wanted = MAX_FDS + SPARE_FDS;
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return 0;
-	if (limit.rlim_cur < MAX_FDS + SPARE_FDS) {
-		limit.rlim_cur = limit.rlim_max < MAX_FDS + SPARE_FDS
-					 ? limit.rlim_max
-					 : MAX_FDS + SPARE_FDS;
-		if (setrlimit(RLIMIT_NOFILE, &limit))
-			return 0;
-	}
-	if (limit.rlim_cur < SPARE_FDS)
-		return 0;
-	limit.rlim_cur -= SPARE_FDS;
-	return limit.rlim_cur > MAX_FDS ? MAX_FDS
-					: (unsigned int)limit.rlim_cur;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* The list that the kernel keeps. */
@@ -159,40 +147,36 @@ static int open_list(struct bench *b, struct state *s)
 	return 0;
 }
 
-static void close_list(struct state *s)
-{
-	if (s->epoll > 0)
-		close(s->epoll);
-	s->epoll = 0;
-}
-
 static void close_all(struct state *s)
 {
-	close_list(s);
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	while (s->fars)
 		close(s->far[--s->fars]);
-	if (s->have_extra)
+	if (s->extra > 0)
 		close(s->extra);
-	s->have_extra = false;
+	if (s->epoll > 0)
+		close(s->epoll);
+	s->extra = s->epoll = 0;
 }
 
-static int open_eventfds(struct bench *b, struct state *s, unsigned int room)
+/* One more of those that are asked.  Return: false: there is none. */
+static bool take(struct state *s, int fd)
 {
-	while (s->fds < room) {
-		const int fd = eventfd(0, EFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	s->poll[s->fds] = (struct pollfd) { fd, POLLIN, 0 };
+	s->fd[s->fds++] = fd;
+	return true;
+}
 
-		if (fd < 0)
+static int open_eventfds(struct bench *b, struct state *s)
+{
+	while (s->fds < s->count)
+		if (!take(s, eventfd(0, EFD_CLOEXEC)))
 			return bench_fail(b, errno, "eventfd");
-		s->poll[s->fds] = (struct pollfd) { fd, POLLIN, 0 };
-		s->fd[s->fds++] = fd;
-	}
 	s->extra = eventfd(0, EFD_CLOEXEC);
-	if (s->extra < 0)
-		return bench_fail(b, errno, "eventfd");
-	s->have_extra = true;
-	return 0;
+	return s->extra < 0 ? bench_fail(b, errno, "eventfd") : 0;
 }
 
 static int refused(struct bench *b)
@@ -210,10 +194,8 @@ static int connect_one(struct bench *b, struct state *s, int listener,
 	const int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int far;
 
-	if (near < 0)
-		return refused(b);
-	s->fd[s->fds++] = near;
-	if (setsockopt(near, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) ||
+	if (!take(s, near) ||
+	    setsockopt(near, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) ||
 	    connect(near, (const struct sockaddr *)here, sizeof(*here)))
 		return refused(b);
 	far = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -246,33 +228,15 @@ static int open_sockets(struct bench *b, struct state *s)
 static int open_files(struct bench *b, struct state *s)
 {
 	const int fd = memfd_create("poll", MFD_CLOEXEC);
+	int err = 0;
 
-	while (fd >= 0 && s->fds < s->count) {
-		const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-		if (copy < 0)
-			break;
-		s->fd[s->fds++] = copy;
-	}
-	if (s->fds < s->count)
-		bench_fail(b, errno, "descriptors of a file");
+	while (!err && s->fds < s->count)
+		if (!take(s, fcntl(fd, F_DUPFD_CLOEXEC, 0)))
+			err = bench_fail(b, errno, "descriptors of a file");
 	if (fd >= 0)
 		close(fd);
-	return s->fds < s->count ? -1 : 0;
-}
-
-/* Those of the other kind make room: select() knows 1024 descriptors. */
-static int open_kind(struct bench *b, struct state *s, enum kind kind)
-{
-	const unsigned int room = raise_limit();
-
-	if (s->fds && s->kind == kind && (!kind || s->fds == s->count))
-		return 0;
-	close_all(s);
-	s->kind = kind;
-	return kind == SOCKETS ? open_sockets(b, s)
-	       : kind == FILES ? open_files(b, s)
-			       : open_eventfds(b, s, room);
+	s->ready = s->count;
+	return err;
 }
 
 /* What is written over loopback is there when write() returns, or soon: its
@@ -281,12 +245,12 @@ static int make_ready(struct bench *b, struct state *s, unsigned int last)
 {
 	const uint64_t one = 1;
 	char byte;
-	const int fd = s->kind == SOCKETS ? s->far[last] : s->fd[last];
+	const int fd = s->fars ? s->far[last] : s->fd[last];
 
 	if (write(fd, &one, sizeof(one)) < 0)
 		return bench_fail(b, errno, "make a descriptor ready");
 	s->ready = 1;
-	if (s->kind == SOCKETS && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
+	if (s->fars && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
 		return bench_fail(b, errno, "receive over loopback");
 	return 0;
 }
@@ -310,38 +274,27 @@ static int make_set(struct bench *b, struct state *s)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const bool last = case_is(c, "ready", "last");
 	struct state *s = state;
 	int err;
 
+	raise_limit();
 	s->count = (unsigned int)case_int(c, "fds");
 	s->ready = 0;
-	err = open_kind(b, s,
-			case_is(c, "on", "tcp")	   ? SOCKETS
-			: case_is(c, "on", "file") ? FILES
-						   : EVENTFDS);
-	if (!err && s->count > s->fds)
-		err = bench_skip(b, "more descriptors than the limit allows");
+	err = case_is(c, "on", "tcp")	 ? open_sockets(b, s)
+	      : case_is(c, "on", "file") ? open_files(b, s)
+					 : open_eventfds(b, s);
 	if (!err && call_is(c, "select"))
 		err = make_set(b, s);
 	else if (!err && !call_is(c, "poll"))
 		err = open_list(b, s);
-	if (!err && s->kind == FILES)
-		s->ready = s->count;
-	return !err && last ? make_ready(b, s, s->count - 1) : err;
+	if (!err && case_is(c, "ready", "last"))
+		err = make_ready(b, s, s->count - 1);
+	return err;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct state *s = state;
-	uint64_t value;
-
-	const bool take = s->ready && s->kind != FILES;
-
-	close_list(s);
-	s->ready = 0;
-	if (take && read(s->fd[s->count - 1], &value, sizeof(value)) < 0)
-		return bench_fail(b, errno, "make a descriptor not ready");
+	close_all(state);
 	return 0;
 }
 
