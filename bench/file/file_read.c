@@ -42,91 +42,81 @@
  *           directory in memory (tmpfs) only the warm rows.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "bench.h"
-#include "file_data.h"
-#include "file_place.h"
-#include "lib/file_points.h"
-#include "lib/file_reader.h"
+#include "lib/file_reading.h"
 #include "lib/file_ring.h"
-#include "lib/file_walk.h"
 
-#define LOADED	     32 /* completions counted, and 2 for each of the depth */
 #define LEAST_EFFORT 0.1
+#define LEAST_BYTES  ((uint64_t)4 << 20)
 #define SMALL_BYTES  ((uint64_t)64 << 20)
-#define PROBE	     ((size_t)64 << 10)
+#define WARM_BYTES   FILE_OWN_BYTES
 
-struct read_state {
-	uint64_t bytes; /* --bytes */
-	struct file_data data, warm;
-	char too_large[FILE_DATA_WHY]; /* why the data are not larger */
-	struct file_place place;
-	int direct; /* fd, or -errno and: */
-	const char *why_direct, *why_ring;
-	bool process_counts, device_counts; /* seen to move */
-	struct file_ring *ring;
-	char *buffers;
+/* file[]: what is read from the device, and what is cached. */
+enum { DATA, WARM };
 
-	/* Of the visit under way; the row that gets the rate, or NULL. */
-	const struct bench_case *rate;
-	struct file_reader reader;
-	struct file_walk walk;
-	uint64_t base, size; /* what is read of the file: its end */
-	char *map;
-	struct file_counts before;
-	uint64_t blocks, right;
-	uint64_t uncounted; /* blocks read before the counts in `before` */
-	uint64_t ticks[LOADED + 3 * FILE_POINTS_MOST_DEPTH];
-};
+#define BY_SIZE(order)                                            \
+	"cache={direct,cold,warm} order=" order " size=4M..1G*4;" \
+	"not cache=warm size>64M; is exclusive log;"              \
+	"is mean if cache=cold order=sequential;"                 \
+	"cache=direct order=" order " block=4K..1M*4;"            \
+	"is exclusive mean bytes=block;"
 
-static int cases(struct bench *b, void *state)
+static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
+
+	/* What is fetched ahead depends little on the block, and takes long:
+	 * one row beside that of 4 KiB. */
+	"cache=cold order=sequential block=1M;"
+	"cache=warm order=sequential block=4K..1M*4;"
+	"is exclusive mean bytes=block;"
+
+	"cache={direct,warm} order={sequential,random}"
+	" ^via={read,pread,readv,mmap,io_uring};"
+	"cache=cold order={sequential,random} via=mmap;"
+	"not cache=direct order=random; not cache=direct via=mmap;"
+	"is exclusive log mean;"
+
+	/* What lmbench calls mmap reread: nothing but loads. */
+	"cache=warm order=sequential via=mapped block=1M;"
+	"is exclusive mean bytes=block;"
+
+	"cache=direct order=random via=io_uring block=4K depth=1..64*2"
+	" figure={latency,rate};"
+	"cache=direct order=sequential via=io_uring block=64K depth=1..16*4"
+	" figure={latency,rate};"
+	"is exclusive; is log if figure=latency;"
+	"is derived of=[figure=latency] unit='1/s' higher if figure=rate;"
+
+	"cache=direct figure=random_over_sequential; is derived unit='1';"
+
+	/* A cached file of a size that was asked for, as lmbench's bw_file_rd
+	 * and bw_mmap_rd read it. */
+	"cache=warm order=sequential via={pread,mapped,open_read,open_mmap}"
+	" block=64K ^file=?256K..1G/256K; is exclusive mean bytes=block";
+
+_Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
+		       WARM_BYTES == 64 << 20 &&
+		       READING_LOAD_BLOCK == 64 << 10 &&
+		       READING_MOST_DEPTH == 64,
+	       "as in the text");
+
+/* Of the file that is cached. */
+static uint64_t warm_bytes(const struct bench *b)
 {
-	struct read_state *s = state;
+	uint64_t most = WARM_BYTES;
 
-	while (s->bytes & (s->bytes - 1))
-		s->bytes &= s->bytes - 1; /* down to a power of two */
-	file_data_init(&s->data);
-	file_data_init(&s->warm);
-	s->direct = -EBADF;
-	return 0;
+	BENCH_EACH (b, c, "file")
+		if ((uint64_t)case_int(c, "file") > most)
+			most = (uint64_t)case_int(c, "file");
+	return most;
 }
 
-/*
- * Files, and what can be known of the reads from them.
- */
-
-/* Whether the counters move when something is read from the device: not all
- * file systems tell. */
-static int probe_counters(struct bench *b, struct read_state *s)
+/* The largest file that can be had; its why says why it is not larger. */
+static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 {
-	struct file_counts before, after;
-
-	if (s->place.kind == FILE_PLACE_MEMORY)
-		return 0;
-	if (file_cache_drop(s->data.fd, 0, PROBE) != 0)
-		return 0;
-	file_counts_read(&s->place, &before);
-	if (pread(s->data.fd, s->buffers, PROBE, 0) != (ssize_t)PROBE)
-		return bench_fail(b, errno, "read %s", s->data.path);
-	file_counts_read(&s->place, &after);
-	file_counts_since(&after, &before);
-	s->process_counts = after.process_read >= (int64_t)PROBE;
-	s->device_counts = after.device_read >= (int64_t)PROBE;
-	return 0;
-}
-
-/* The largest file that can be had. */
-static int make_data(struct bench *b, struct read_state *s)
-{
-	const uint64_t warm = file_points_warm_bytes(b);
-	uint64_t bytes = s->bytes;
+	char why[FILE_DATA_WHY] = "";
 	int err = -EIO;
 
 	/* A test of the program shall not write so much.  Where files stay for
@@ -134,352 +124,45 @@ static int make_data(struct bench *b, struct read_state *s)
 	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES &&
 	    !bench_files_stay(b)) {
 		bytes = SMALL_BYTES;
-		snprintf(s->too_large, sizeof(s->too_large),
-			 "not at so low an --effort");
+		snprintf(why, sizeof(why), "not at so low an --effort");
 	} else if (bytes < FILE_DATA_BYTES) {
-		snprintf(s->too_large, sizeof(s->too_large),
+		snprintf(why, sizeof(why),
 			 "a smaller file was asked for with --bytes");
 	}
-	for (; bytes >= FILE_POINTS_LEAST_BYTES; bytes /= 4) {
-		err = file_data_try(b, &s->data, FILE_DATA_NAME, bytes);
+	for (; bytes >= LEAST_BYTES; bytes /= 4) {
+		err = file_data_try(b, f, FILE_DATA_NAME, bytes);
 		if (err != -ENOSPC && err != -EDQUOT && err != -EFBIG)
 			break;
-		if (!s->too_large[0])
-			memcpy(s->too_large, s->data.why, FILE_DATA_WHY);
+		if (!why[0])
+			memcpy(why, f->why, sizeof(why));
 	}
 	if (err)
-		return file_data_give_up(b, &s->data, err);
-	/* It is no loss if only this one cannot be had.  That of another size
-	 * is another file, as directories of files may be kept. */
-	if (warm == FILE_POINTS_WARM_BYTES)
-		file_data_try(b, &s->warm, "warm", warm);
-	else
-		file_data_try(b, &s->warm, "warm_asked", warm);
+		return file_data_give_up(b, f, err);
+	memcpy(f->why, why, sizeof(why));
 	return 0;
 }
 
 static int setup(struct bench *b, void *state)
 {
-	struct read_state *s = state;
-	int err;
+	struct file_reading *s = state;
+	const uint64_t warm = warm_bytes(b);
+	int err = make_data(b, &s->file[DATA], s->bytes);
 
-	s->buffers =
-		aligned_alloc(FILE_DATA_ALIGN,
-			      FILE_POINTS_MOST_DEPTH * FILE_POINTS_LOAD_BLOCK);
-	if (!s->buffers)
-		return bench_fail(b, ENOMEM, "buffers");
-	memset(s->buffers, 1, FILE_POINTS_MOST_DEPTH * FILE_POINTS_LOAD_BLOCK);
-	err = make_data(b, s);
 	if (err)
 		return err;
-	err = file_place_find(&s->place, s->data.fd);
-	if (err)
-		return bench_fail(b, -err, "where %s lies", s->data.path);
-	s->direct = file_direct_open(s->data.path, O_RDONLY, &s->why_direct);
-	if (s->direct < 0 && !s->why_direct)
-		return bench_fail(b, -s->direct, "open %s with O_DIRECT",
-				  s->data.path);
-	err = file_ring_open(&s->ring, FILE_POINTS_MOST_DEPTH, &s->why_ring);
+	/* It is no loss if only this one cannot be had.  That of another size
+	 * is another file, as directories of files may be kept. */
+	file_data_try(b, &s->file[WARM],
+		      warm == WARM_BYTES ? "warm" : "warm_asked", warm);
+	err = file_ring_open(&s->ring, READING_MOST_DEPTH, &s->why_ring);
 	if (err && !s->why_ring)
 		return bench_fail(b, -err, "io_uring");
-	return probe_counters(b, s);
-}
-
-/*
- * A visit.
- */
-
-/* Whether this case can be measured here. */
-static int check_possible(struct bench *b, struct read_state *s,
-			  const struct file_point *t)
-{
-	if (t->cache == FILE_WARM && s->warm.fd < 0)
-		return bench_skip(b, "%s", s->warm.why);
-	if (t->cache != FILE_WARM && t->size > s->data.bytes)
-		return bench_skip(b, "%s", s->too_large);
-	if (t->cache == FILE_DIRECT && s->direct < 0)
-		return bench_skip(b, "%s", s->why_direct);
-	if (t->cache == FILE_COLD && s->place.kind == FILE_PLACE_MEMORY)
-		return bench_skip(b,
-				  "%s: nothing can be dropped from the cache",
-				  s->place.where);
-	if (t->cache != FILE_WARM && !s->process_counts)
-		return bench_skip(
-			b,
-			"nothing tells whether reads from %s "
-			"reach a device: /proc/self/io counts no byte",
-			s->place.where);
-	if (t->via == FILE_URING && !s->ring)
-		return bench_skip(b, "%s", s->why_ring);
-	return 0;
-}
-
-static int drop(struct bench *b, struct read_state *s)
-{
-	const int64_t left = file_cache_drop(s->data.fd, s->base, s->size);
-
-	if (left < 0)
-		return bench_fail(b, (int)-left, "drop %s from the cache",
-				  s->data.path);
-	if (left)
-		return bench_skip(b,
-				  "%lld bytes of %s stay in the cache: "
-				  "somebody else uses the file",
-				  (long long)left, s->data.path);
-	return 0;
-}
-
-/* Once more by each case, so that all begin with the same in the CPU's caches:
- * what was read last. */
-static int fill(struct bench *b, struct read_state *s)
-{
-	int64_t cached = file_cache_bytes(s->warm.fd, 0, 0);
-
-	if (cached >= 0)
-		cached = file_cache_fill(s->warm.fd, 0, 0,
-					 (uint64_t)cached < s->warm.bytes
-						 ? FILE_DATA_BLOCK
-						 : FILE_POINTS_MOST_BLOCK);
-	if (cached >= 0)
-		cached = file_cache_bytes(s->warm.fd, s->base, s->size);
-	if (cached < 0)
-		return bench_fail(b, (int)-cached, "cache %s", s->warm.path);
-	if ((uint64_t)cached < s->size)
-		return bench_skip(b,
-				  "only %lld of %llu bytes stay in the "
-				  "cache",
-				  (long long)cached,
-				  (unsigned long long)s->size);
-	return 0;
-}
-
-static int map(struct bench *b, struct read_state *s)
-{
-	const int there = s->reader.via == FILE_MAPPED ? MAP_POPULATE : 0;
-
-	s->map = mmap(NULL, s->size, PROT_READ, MAP_SHARED | there,
-		      s->reader.fd, (off_t)s->base);
-	if (s->map == MAP_FAILED) {
-		s->map = NULL;
-		return bench_fail(b, errno, "map %llu bytes",
-				  (unsigned long long)s->size);
-	}
-	s->reader.map = s->map;
-	return 0;
-}
-
-/* A sequence begins in the first part, so that it need not break off. */
-static void start_walk(struct bench *b, struct read_state *s,
-		       const struct file_point *t)
-{
-	const uint64_t blocks = s->size / t->block;
-	uint64_t seed = bench_random(b);
-
-	if (!t->random)
-		seed = t->fresh ? 0 : seed % (blocks / 4);
-	file_walk_start(&s->walk, blocks, t->random, seed);
-}
-
-static void count_from_here(struct read_state *s)
-{
-	s->uncounted = s->blocks;
-	file_counts_read(&s->place, &s->before);
-}
-
-static int enter(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct read_state *s = state;
-	const struct file_point *t = c->data;
-	const struct file_data *f = t->cache == FILE_WARM ? &s->warm : &s->data;
-	int err = check_possible(b, s, t);
-	uint64_t bytes;
-
-	s->blocks = s->right = 0;
-	s->rate = bench_beside(b, c, "figure=rate");
-	if (err)
-		return err;
-	/* Nothing can be fetched ahead beyond the end, as if the file were
-	 * no larger; what was asked for is cached, and begins with the file. */
-	bytes = t->cache == FILE_WARM && !t->asked ? FILE_POINTS_WARM_BYTES
-						   : f->bytes;
-	s->size = t->size ? t->size : bytes;
-	s->base = t->asked ? 0 : bytes - s->size;
-	s->reader = (struct file_reader) {
-		.via = t->via,
-		.fd = t->cache == FILE_DIRECT ? s->direct : f->fd,
-		.path = f->path,
-		.block = t->block,
-		.buffer = s->buffers,
-		.base = s->base,
-		.ring = s->ring,
-		.place = UINT64_MAX,
-		.n = t->n,
-	};
-	if (t->cache != FILE_DIRECT)
-		err = t->cache == FILE_WARM ? fill(b, s) : drop(b, s);
-	if (!err && (t->via == FILE_MMAP || t->via == FILE_MAPPED))
-		err = map(b, s);
-	start_walk(b, s, t);
-	count_from_here(s);
-	return err;
-}
-
-static void next_offset(struct read_state *s, unsigned int i, size_t block)
-{
-	s->reader.offset[i] = s->base + file_walk_next(&s->walk) * block;
-}
-
-/* What lies around an earlier block may have been fetched with it. */
-static int make_cold(struct bench *b, struct read_state *s,
-		     const struct bench_case *c, size_t block)
-{
-	const uint64_t at = s->reader.offset[0];
-	int64_t cached = file_cache_bytes(s->data.fd, at, block);
-	int err = 0;
-
-	if (cached > 0) {
-		err = drop(b, s);
-		cached = err ? 0 : file_cache_bytes(s->data.fd, at, block);
-	}
-	if (cached < 0)
-		return bench_fail(b, (int)-cached, "look into the page cache");
-	bench_purity(b, c, "uncached_before", BENCH_MOSTLY, (double)block,
-		     (double)block - (double)cached);
-	return err;
-}
-
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct read_state *s = state;
-	const struct file_point *t = c->data;
-
-	if (t->via == FILE_MMAP && madvise(s->map, s->size, MADV_DONTNEED))
-		return bench_fail(b, errno, "madvise");
-	/* All was read, so all is cached; or another place each time. */
-	if (t->fresh ||
-	    (t->cache == FILE_COLD && s->walk.at + t->n > s->walk.blocks)) {
-		const int err = drop(b, s);
-
-		if (err)
-			return err;
-		start_walk(b, s, t);
-	}
-	if (file_reader_whole(t->via))
-		return 0;
-	for (unsigned int i = 0; i < t->n; i++)
-		next_offset(s, i, t->block);
-	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
-						  : 0;
-}
-
-/* One event is some reads of the whole load. */
-static int sample_load(struct bench *b, struct read_state *s,
-		       const struct bench_case *c, const struct file_point *t)
-{
-	struct file_ring_load l = {
-		.fd = s->direct,
-		.buffers = s->buffers,
-		.block = t->block,
-		.depth = t->depth,
-		.method = bench_timer(b)->method,
-		.walk = &s->walk,
-		.base = s->base,
-		.wanted = LOADED + 2 * t->depth,
-		.ticks = s->ticks,
-	};
-	const int err = file_ring_load(s->ring, &l);
-
-	if (err)
-		return bench_fail(b, -err, "io_uring");
-	s->blocks += l.done + l.wrong;
-	s->right += l.done;
-	for (unsigned int i = 0; i < l.counted; i++)
-		bench_record(b, c, l.ticks[i]);
-	bench_record_value(b, s->rate,
-			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
-	return 0;
-}
-
-static int sample(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct read_state *s = state;
-	const struct file_point *t = c->data;
-	uint64_t ticks;
-	int err;
-
-	if (t->depth)
-		return sample_load(b, s, c, t);
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       err = file_reader_run(&s->reader));
-	if (err)
-		return bench_fail(b, -err, "read by %s",
-				  file_reader_name(t->via));
-	bench_record(b, c, ticks);
-	s->blocks += t->n;
-	s->right += file_reader_good(&s->reader);
-	/* The first event of a visit, no sample, is where our own code is
-	 * fetched, and more of it ahead, which no count tells apart. */
-	if (t->cache == FILE_WARM && s->blocks == t->n && !bench_is_sample(b))
-		count_from_here(s);
-	return 0;
-}
-
-/* What the kernel counted while so many bytes were claimed to be read. */
-static void show_counts(struct bench *b, struct read_state *s,
-			const struct bench_case *c, const struct file_point *t,
-			double claimed)
-{
-	struct file_counts seen;
-
-	file_counts_read(&s->place, &seen);
-	file_counts_since(&seen, &s->before);
-	if (t->cache != FILE_WARM) {
-		bench_least(b, c, "bytes_read_by_process", claimed,
-			    (double)seen.process_read);
-		if (s->device_counts)
-			bench_least(b, c, "bytes_read_from_device", claimed,
-				    (double)seen.device_read);
-		if (t->cache == FILE_COLD)
-			bench_fact(b, c, "bytes_fetched_for_each",
-				   (double)seen.process_read / claimed);
-		return;
-	}
-	/* A kernel may take back pages that nobody has read for a while. */
-	bench_purity(b, c, "bytes_cached", BENCH_MOSTLY, (double)s->size,
-		     (double)file_cache_bytes(s->warm.fd, s->base, s->size));
-	if (seen.process_read >= 0)
-		bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
-			     claimed, claimed - (double)seen.process_read);
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct read_state *s = state;
-	const struct file_point *t = c->data;
-
-	if (s->map)
-		munmap(s->map, s->size);
-	s->map = NULL;
-	if (!s->blocks)
-		return 0;
-	bench_fact_text(b, c, "place", s->place.where);
-	bench_fact(b, c, "file_bytes", (double)s->size);
-	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
-		bench_fact(b, c, "read_ahead_bytes",
-			   (double)s->place.read_ahead);
-	bench_proof(b, c, "blocks_as_written", (double)s->blocks,
-		    (double)s->right);
-	show_counts(b, s, c, t,
-		    (double)(s->blocks - s->uncounted) * (double)t->block);
-	/* The next case shall not wait for what is still fetched ahead. */
-	if (t->cache == FILE_COLD)
-		file_cache_drop(s->data.fd, s->base, s->size);
-	return 0;
+	return file_reading_open(b, s, DATA);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	struct read_state *s = state;
+	const struct file_reading *s = state;
 	const struct bench_case *ratio =
 		bench_find(b, "cache=direct,figure=random_over_sequential");
 	double sequential = NAN, random = NAN;
@@ -506,20 +189,8 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct read_state *s = state;
-
-	file_ring_close(s->ring);
-	if (s->direct >= 0)
-		close(s->direct);
-	file_data_close(&s->data);
-	file_data_close(&s->warm);
-	free(s->buffers);
-}
-
 static const struct opt opts[] = {
-	OPT_SIZE(0, "bytes", read_state, bytes, "1g", FILE_POINTS_LEAST_BYTES,
+	OPT_SIZE(0, "bytes", file_reading, bytes, "1g", LEAST_BYTES,
 		 FILE_DATA_BYTES,
 		 "largest file that is read, rounded down to a power of two, "
 		 "bytes"),
@@ -528,17 +199,12 @@ static const struct opt opts[] = {
 
 const struct bench_desc bench_desc = {
 	.name = "file_read",
-	.case_state_size = sizeof(struct file_point),
-	.points = file_points,
-	.point = file_point_fill,
+	.points = points,
 	.opts = opts,
-	.state_size = sizeof(struct read_state),
-	.cases = cases,
+	FILE_READING_STATE,
+	FILE_READING_VISIT,
+	.cases = file_reading_cases,
 	.setup = setup,
-	.enter = enter,
-	.prepare = prepare,
-	.sample = sample,
-	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
+	.teardown = file_reading_teardown,
 };

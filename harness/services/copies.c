@@ -12,7 +12,6 @@
 #include "stats.h"
 #include "topo.h"
 
-#define MOST_COUNTS 32
 /* A further CPU has to bring so much of what the first one does. */
 #define WORTH 0.5
 
@@ -37,7 +36,7 @@ struct group {
 	size_t inner; /* the case's id */
 	bool threads;
 	/* By number of CPUs; what is of all numbers is in the first. */
-	const struct bench_case *of[MOST_COUNTS][ROWS];
+	const struct bench_case *of[COPIES_COUNTS][ROWS];
 	uint64_t iters;
 	struct group *next;
 };
@@ -45,7 +44,7 @@ struct group {
 /* The state of the program that the harness sees; there is one. */
 static struct copies {
 	struct crew crew;
-	unsigned int count[MOST_COUNTS], counts;
+	unsigned int count[COPIES_COUNTS], counts;
 	struct group *groups;
 } copies;
 
@@ -262,11 +261,30 @@ static int cases(struct bench *b, void *state)
 						"operation on one CPU");
 }
 
+void copies_fit(struct bench *b, const struct bench_case *const line[3],
+		const double *x, const double *y, size_t n)
+{
+	struct stats_line f;
+
+	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
+		for (int i = 0; i < 3; i++)
+			bench_derive_skip(b, line[i],
+					  "a line needs three points, there "
+					  "are %zu",
+					  n);
+		return;
+	}
+	bench_derive_within(b, line[0], f.intercept, f.intercept_error);
+	bench_derive_within(b, line[1], f.slope, f.slope_error);
+	bench_derive(b, line[2], f.r_squared);
+	bench_fact(b, line[0], "standard_error", f.intercept_error);
+	bench_fact(b, line[1], "standard_error", f.slope_error);
+}
+
 static void derive_line(struct bench *b, const struct copies *w,
 			const struct group *g)
 {
-	double x[MOST_COUNTS], y[MOST_COUNTS];
-	struct stats_line f;
+	double x[COPIES_COUNTS], y[COPIES_COUNTS];
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < w->counts; i++) {
@@ -274,18 +292,7 @@ static void derive_line(struct bench *b, const struct copies *w,
 		y[n] = bench_value(b, g->of[i][LATENCY]);
 		n += isfinite(y[n]);
 	}
-	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
-		for (int i = INTERCEPT; i <= R2; i++)
-			bench_derive_skip(b, g->of[0][i],
-					  "a line needs three numbers of CPUs, "
-					  "there are %zu",
-					  n);
-		return;
-	}
-	bench_derive_within(b, g->of[0][INTERCEPT], f.intercept,
-			    f.intercept_error);
-	bench_derive_within(b, g->of[0][SLOPE], f.slope, f.slope_error);
-	bench_derive(b, g->of[0][R2], f.r_squared);
+	copies_fit(b, &g->of[0][INTERCEPT], x, y, n);
 }
 
 /* The last number of CPUs up to which further ones were worth it. */
@@ -351,7 +358,7 @@ static bool parse(struct copies *w, const char *text)
 			if (end == text || n < 1 || n > COPIES_MOST)
 				return false;
 		}
-		if (w->counts == MOST_COUNTS || (*end && *end != ','))
+		if (w->counts == COPIES_COUNTS || (*end && *end != ','))
 			return false;
 		w->count[w->counts++] = (unsigned int)n;
 		if (!*end)

@@ -42,7 +42,9 @@ static int set_up(struct crew_life *l, const struct crew *w)
 		return -EIO;
 	l->target = l->b.runs[w->inner];
 	c = l->target->c.derived ? l->target->c.of : &l->target->c;
-	err = d->setup ? d->setup(&l->b, l->b.state) : 0;
+	err = w->cpu ? 0 : bench_unbind(w->b);
+	if (!err && d->setup)
+		err = d->setup(&l->b, l->b.state);
 	l->run = bench_case_of(&l->b, c);
 	visit_open(&l->b, l->run, bench_time_ns(w->b));
 	if (!err)
@@ -99,7 +101,8 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 		.first = number && w->threads ? w->lead->b.state : NULL,
 		.timer = b->timer,
 		.topo = b->topo,
-		.cpu = w->cpu[number],
+		.copy = number,
+		.cpu = w->cpu ? w->cpu[number] : b->cpu,
 		.plan = b->plan,
 		.now = { .time_ns = b->now.time_ns,
 			 .rng = (b->plan.seed + number) | 1,
@@ -174,6 +177,8 @@ static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 }
 
 /* One chunk of copy @number; it counts if the window was open before and after.
+ * Of a copy without a CPU of its own the waits between chunks count as well: so
+ * it does if the window was open after it.
  * Return: 0 or -errno, which is published. */
 static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 {
@@ -184,14 +189,15 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 	const int err = chunk(l, w->page->iters, &ops, &ns);
 	const uint32_t after = atomic_load(&w->page->window);
 
-	if (!err && before == after && CREW_IS_OPEN(after)) {
+	if (!err && (before == after || !w->cpu) && CREW_IS_OPEN(after)) {
+		mine->impure |= !(ops > 0);
 		mine->from = mine->ops > 0 ? mine->from : from;
 		mine->to = invocation_now_ns();
 		mine->ops += ops;
 		mine->ns += ns;
 		if (ops > 0)
 			sample_push(&l->each, ns / ops);
-		mine->at_home &= sched_getcpu() == w->cpu[number];
+		mine->at_home &= !w->cpu || sched_getcpu() == w->cpu[number];
 		atomic_fetch_add(&mine->counted, 1);
 	}
 	if (err)
@@ -222,6 +228,9 @@ static bool is_enough(const struct crew *w)
 
 	for (unsigned int i = 0; i < w->n; i++)
 		all &= atomic_load(&w->page->of[i].counted) >= LEAST_CHUNKS;
+	if (!w->cpu)
+		return all && (double)(invocation_now_ns() -
+				       w->page->opened_ns) > WINDOW_NS;
 	return all && atomic_load(&first->counted) >= WINDOW_CHUNKS &&
 	       (double)(first->to - first->from) > WINDOW_NS;
 }
@@ -261,7 +270,45 @@ static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 	return err;
 }
 
-/* The life of a copy that is not the first. */
+/* Let all work, count what they do while the window is open. */
+static int lead_window(struct crew *w)
+{
+	struct crew_page *page = w->page;
+	int err = lead_until(w, all_saw);
+
+	for (unsigned int i = 0; !err && i < w->n; i++) {
+		struct crew_share *s = &page->of[i];
+
+		s->ops = s->ns = 0;
+		s->at_home = true;
+		s->impure = false;
+		atomic_store(&s->counted, 0);
+	}
+	if (err)
+		return err;
+	page->opened_ns = invocation_now_ns();
+	atomic_fetch_add(&page->window, 1);
+	/* Of what takes too long there is what there is by then. */
+	err = lead_until(w, is_enough);
+	page->closed_ns = invocation_now_ns();
+	atomic_fetch_add(&page->window, 1);
+	return !err || err == -ETIMEDOUT ? lead_until(w, all_saw) : err;
+}
+
+/* The first copy where it is a process: a window whenever it is asked. */
+static int lead(struct crew *w, struct partner *p)
+{
+	int over = 0;
+
+	while (!over && !(over = partner_meet(p)) &&
+	       atomic_load(&w->page->window) != CREW_ENDED) {
+		w->page->err = lead_window(w);
+		over = partner_meet(p);
+	}
+	return over;
+}
+
+/* The life of a copy that is not the measuring thread. */
 static int serve(struct partner *p, void *arg)
 {
 	struct crew *w = arg;
@@ -273,8 +320,12 @@ static int serve(struct partner *p, void *arg)
 	begin(w, number, &l);
 	partner_lead(false);
 	over = partner_meet(p); /* it has begun */
-	if (!over)
+	if (!over && !number) {
+		w->lead = l;
+		over = lead(w, p);
+	} else if (!over) {
 		over = partner_meet(p); /* all are at work */
+	}
 	partner_lead(true);
 	while (!over && l && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
@@ -287,11 +338,12 @@ static int serve(struct partner *p, void *arg)
 	return 0;
 }
 
-static int meet_all(struct crew *w)
+/* With each process from @first on. */
+static int meet_from(struct crew *w, unsigned int first)
 {
 	int err = 0;
 
-	for (unsigned int i = 1; !err && i < w->n; i++)
+	for (unsigned int i = first; !err && i < w->n; i++)
 		if (w->member[i].page)
 			err = partner_meet(&w->member[i]);
 	return err;
@@ -342,9 +394,9 @@ static int start_others(struct crew *w, struct bench *b)
 		w->threads ? PARTNER_THREAD : PARTNER_PROCESS;
 	int err = 0;
 
-	for (unsigned int i = 1; !err && i < w->n; i++) {
-		err = partner_start(b, &w->member[i], kind, w->cpu[i], serve,
-				    w);
+	for (unsigned int i = w->cpu ? 1 : 0; !err && i < w->n; i++) {
+		err = partner_start(b, &w->member[i], kind,
+				    w->cpu ? w->cpu[i] : b->cpu, serve, w);
 		/* One begins after the other: setup() may use static memory. */
 		if (!err)
 			err = told(b, w, partner_meet(&w->member[i]));
@@ -365,7 +417,7 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 	/* Processes are to inherit nothing of the first one's life. */
 	if (!w->threads)
 		err = start_others(w, b);
-	if (!err)
+	if (!err && w->cpu)
 		err = begin(w, 0, &w->lead);
 	if (!err && w->threads)
 		err = start_others(w, b);
@@ -376,26 +428,15 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 
 int crew_window(struct crew *w, struct bench *b)
 {
-	struct crew_page *page = w->page;
-	int err = w->at_work ? 0 : meet_all(w); /* they begin */
+	int err = w->at_work ? 0 : meet_from(w, 1); /* they begin */
 
 	w->at_work = true;
-	if (!err)
-		err = lead_until(w, all_saw);
-	for (unsigned int i = 0; !err && i < w->n; i++) {
-		struct crew_share *s = &page->of[i];
-
-		s->ops = s->ns = 0;
-		s->at_home = true;
-		atomic_store(&s->counted, 0);
-	}
-	if (!err) {
-		atomic_fetch_add(&page->window, 1);
-		/* Of what takes too long there is what there is by then. */
-		err = lead_until(w, is_enough);
-		atomic_fetch_add(&page->window, 1);
-		if (!err || err == -ETIMEDOUT)
-			err = lead_until(w, all_saw);
+	if (w->cpu) {
+		err = err ? err : lead_window(w);
+	} else {
+		for (int i = 0; !err && i < 2; i++) /* begin, end */
+			err = partner_meet(&w->member[0]);
+		err = err ? err : w->page->err;
 	}
 	return told(b, w, err);
 }
@@ -431,14 +472,17 @@ static void tell_facts(struct bench *b, const struct bench_case *c,
 
 int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 {
-	int err;
+	int err = 0;
 
 	if (!w->page)
 		return 0;
 	atomic_store(&w->page->window, CREW_ENDED);
-	err = w->at_work ? 0 : meet_all(w);
+	if (!w->at_work)
+		err = meet_from(w, 0);
+	else if (!w->cpu)
+		err = partner_meet(&w->member[0]);
 	if (!err)
-		err = meet_all(w); /* their lives have ended */
+		err = meet_from(w, 0); /* their lives have ended */
 	end(w, 0, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)
@@ -451,7 +495,7 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 
 void crew_stop(struct crew *w)
 {
-	for (unsigned int i = 1; w->member && i < w->n; i++)
+	for (unsigned int i = 0; w->member && i < w->n; i++)
 		partner_stop(&w->member[i]);
 	forget(w->lead);
 	free(w->member);

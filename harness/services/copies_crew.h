@@ -9,7 +9,7 @@
 
 /*
  * The copies of one case that are at work together, each with a life of the
- * program of its own: for copies.c alone.
+ * program of its own: for copies.c, and for programs that are crews.
  */
 #define CREW_LINE      64
 #define CREW_EVIDENCES 12
@@ -30,6 +30,7 @@ struct crew_share {
 	double latency;	       /* the median of its chunks, ns an operation */
 	uint64_t from, to;     /* of what is counted, CLOCK_MONOTONIC */
 	bool at_home, skips;   /* on its own CPU; err is a reason to skip */
+	bool impure;	       /* an event was no sample */
 	char why[256];
 	struct evidence said[CREW_EVIDENCES]; /* of the visit */
 	size_t n_said;
@@ -38,7 +39,9 @@ struct crew_share {
 /* Memory of all copies. */
 struct crew_page {
 	_Alignas(CREW_LINE) _Atomic uint32_t window;
-	uint64_t iters; /* in a batch */
+	uint64_t iters;		       /* in a batch */
+	uint64_t opened_ns, closed_ns; /* the last window */
+	int err;		       /* of it, where a process leads */
 	struct crew_share of[];
 };
 
@@ -53,7 +56,8 @@ struct crew_life {
 struct crew {
 	const struct bench_desc *desc; /* of the program */
 	const void *pristine;	       /* its state, as its options left it */
-	int *cpu;		       /* of each copy, the first one's first */
+	int *cpu;		       /* of each copy, the first one's first;
+					* NULL: wherever the kernel puts it */
 
 	/* While a case is visited. */
 	struct bench *b; /* of the harness */
@@ -62,8 +66,10 @@ struct crew {
 	unsigned int n;
 	struct crew_life *lead; /* the first copy, in the measuring thread */
 	struct crew_page *page;
-	struct partner *member; /* the others; [0] is not used */
-	bool at_work;		/* from the first window to the last */
+	/* The others; the first one, too, where none has a CPU of its own: the
+	 * measuring thread would wait for one as they do. */
+	struct partner *member;
+	bool at_work; /* from the first window to the last */
 };
 
 /* crew_new_state() - a state as pristine is; NULL: no memory. */

@@ -10,7 +10,6 @@
 #include "deadline.h"
 #include "file_data.h"
 #include "file_place.h"
-#include "io.h"
 #include "kernel_tells.h"
 
 #define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */
@@ -18,33 +17,16 @@
 #define DROP_US 2000
 #define ASKED	((uint64_t)128 << 10) /* what most kernels fetch at once */
 
-static int64_t window_bytes(int fd, uint64_t offset, uint64_t len,
-			    unsigned char *pages)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	int64_t cached = 0;
-	void *map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
-	int err = 0;
-
-	if (map == MAP_FAILED)
-		return -errno;
-	if (mincore(map, len, pages))
-		err = -errno;
-	for (uint64_t i = 0; !err && i < (len + page - 1) / page; i++)
-		cached += pages[i] & 1 ? (int64_t)page : 0;
-	munmap(map, len);
-	return err ? err : cached;
-}
-
-static int64_t length(int fd, uint64_t offset)
+/* @len, or what there is behind @offset. */
+static int64_t length(int fd, uint64_t offset, uint64_t len)
 {
 	struct stat st;
 
+	if (len)
+		return (int64_t)len;
 	if (fstat(fd, &st))
 		return -errno;
-	return (uint64_t)st.st_size > offset
-		       ? (int64_t)((uint64_t)st.st_size - offset)
-		       : 0;
+	return st.st_size > (off_t)offset ? st.st_size - (off_t)offset : 0;
 }
 
 /* By mincore(): cachestat(2) counts the pages of the inode that it is given,
@@ -52,7 +34,7 @@ static int64_t length(int fd, uint64_t offset)
 int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const int64_t whole = len ? (int64_t)len : length(fd, offset);
+	const int64_t whole = length(fd, offset, len);
 	unsigned char *pages;
 	int64_t cached;
 
@@ -66,12 +48,17 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	len = (uint64_t)whole + offset % page;
 	offset -= offset % page;
 	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
-		const uint64_t left = len - at;
-		const int64_t n =
-			window_bytes(fd, offset + at,
-				     left < WINDOW ? left : WINDOW, pages);
+		const uint64_t n = len - at < WINDOW ? len - at : WINDOW;
+		void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd,
+				 (off_t)(offset + at));
 
-		cached = n < 0 ? n : cached + n;
+		if (map == MAP_FAILED || mincore(map, n, pages))
+			cached = -errno;
+		for (uint64_t i = 0; cached >= 0 && i < (n + page - 1) / page;
+		     i++)
+			cached += pages[i] & 1 ? (int64_t)page : 0;
+		if (map != MAP_FAILED)
+			munmap(map, n);
 	}
 	free(pages);
 	return cached;
@@ -115,7 +102,7 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 
 int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each)
 {
-	const int64_t whole = len ? (int64_t)len : length(fd, offset);
+	const int64_t whole = length(fd, offset, len);
 	const size_t step = each < FILE_DATA_BLOCK ? FILE_DATA_BLOCK : each;
 	char *buffer = malloc(step);
 	int64_t err = !buffer ? -ENOMEM : whole < 0 ? whole : 0;
@@ -133,13 +120,10 @@ int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len)
 
 	if (cached < 0 || (uint64_t)cached >= len)
 		return cached;
-	for (uint64_t at = 0; at < len; at += ASKED) {
-		const uint64_t left = len - at;
-
+	for (uint64_t at = 0; at < len; at += ASKED)
 		posix_fadvise(fd, (off_t)(offset + at),
-			      (off_t)(left < ASKED ? left : ASKED),
+			      (off_t)(len - at < ASKED ? len - at : ASKED),
 			      POSIX_FADV_WILLNEED);
-	}
 	/* That only begins: a page that is on its way counts as cached. */
 	return file_cache_fill(fd, offset, len, 1);
 }

@@ -48,19 +48,15 @@ bool file_data_matches(const void *buffer, size_t len, uint64_t offset)
 
 bool file_data_sample(const void *buffer, size_t len, uint64_t offset)
 {
-	const char *bytes = buffer;
-	uint64_t wrong = 0;
+	bool right = true;
 
-	/* Another word in each block, so that all lines have their turn. */
 	for (size_t at = 0; at < len; at += FILE_DATA_BLOCK) {
-		const size_t in =
-			(offset + at) / FILE_DATA_BLOCK * 72 % FILE_DATA_BLOCK;
-		uint64_t word;
+		const size_t in = at + file_data_sampled(offset + at);
 
-		memcpy(&word, bytes + at + in, sizeof(word));
-		wrong |= word ^ file_data_word(offset + at + in);
+		right &= file_data_matches((const char *)buffer + in, 8,
+					   offset + in);
 	}
-	return !wrong;
+	return right;
 }
 
 int64_t file_data_room(const char *dir)
@@ -95,19 +91,20 @@ static int check_contents(struct file_data *f, unsigned int places, size_t len)
 
 	/* No read-ahead: it would cost more than the check. */
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+	len = len > f->bytes ? f->bytes : len;
 	for (unsigned int i = 0; !err && i < places; i++) {
-		uint64_t at = i * part + file_data_word(seed + i) % part;
-		size_t n = len;
+		uint64_t at =
+			i * part + (i ? file_data_word(seed + i) % part : 0);
 		ssize_t got;
 
-		at = i + 1 == places ? blocks : at;
-		at = (i ? at : 0) * FILE_DATA_BLOCK;
-		n = n > f->bytes ? f->bytes : n;
-		at = at + n > f->bytes ? f->bytes - n : at;
-		got = io_read(f->fd, buffer, n, (off_t)at);
+		at *= FILE_DATA_BLOCK;
+		if (i + 1 == places || at + len > f->bytes)
+			at = f->bytes - len;
+		got = io_read(f->fd, buffer, len, (off_t)at);
 		if (got < 0)
 			err = why(f, (int)got, "read %s", f->path);
-		else if ((size_t)got < n || !file_data_matches(buffer, n, at))
+		else if ((size_t)got < len ||
+			 !file_data_matches(buffer, len, at))
 			err = why(f, -EBADMSG,
 				  "%s does not hold at byte %llu what was "
 				  "written",
@@ -218,13 +215,11 @@ static int make(const struct bench *b, struct file_data *f)
 		err = why(f, -errno, "name %s", f->path);
 	if (err)
 		unlink(part);
-	close(f->fd);
-	f->fd = -1;
-	if (!err) {
-		f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		err = f->fd < 0 ? why(f, -errno, "open %s", f->path) : 0;
-	}
-	return err;
+	file_data_close(f);
+	if (err)
+		return err;
+	f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return f->fd < 0 ? why(f, -errno, "open %s", f->path) : 0;
 }
 
 static bool use_again(struct file_data *f)
@@ -317,23 +312,31 @@ int file_data_get(struct bench *b, struct file_data *f, const char *name,
 	return err ? file_data_give_up(b, f, err) : 0;
 }
 
+int file_refused(struct bench *b, int err, const char *fmt, ...)
+{
+	char text[FILE_DATA_WHY + 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	switch (err) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+	case EROFS:
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		return bench_skip(b, "%s: %s", text, strerror(err));
+	default:
+		return bench_fail(b, err == EBADMSG ? 0 : err, "%s", text);
+	}
+}
+
 int file_data_give_up(struct bench *b, const struct file_data *f, int err)
 {
-	switch (err) {
-	case -ENOSPC:
-	case -EDQUOT:
-	case -EFBIG:
-	case -EROFS:
-	case -EACCES:
-	case -EPERM:
-	case -ENOENT:
-		/* Not of our making, and no reason to fail. */
-		return bench_skip(b, "%s: %s", f->why, strerror(-err));
-	case -EBADMSG:
-		return bench_fail(b, 0, "%s", f->why);
-	default:
-		return bench_fail(b, -err, "%s", f->why);
-	}
+	return file_refused(b, -err, "%s", f->why);
 }
 
 void file_data_close(struct file_data *f)

@@ -9,14 +9,13 @@
 
 /*
  * Test files: really allocated, incompressible, every word known from its
- * offset, checked after writing, limited to a share of the free space.  Under
- * run-all they lie in the run's directory and are used again, after a check,
- * by other programs and later rounds; alone they lie in bench_scratch().  When
- * one is opened nothing of it is in the page cache, where pages can be dropped:
- * in which pages it lies there is decided by each process run anew.
+ * offset, checked after writing, limited to a share of the free space.  They
+ * lie in bench_files(), where they are used again after a check.  When one is
+ * opened nothing of it is in the page cache, where pages can be dropped: in
+ * which pages it lies there is decided by each process run anew.
  *
- * All file programs together may use 2 GiB of disk: FILE_DATA_BYTES are the
- * file that everyone reads, take parts of it where parts will do.
+ * All file programs together may use 2 GiB of disk: the file that everyone
+ * reads, and up to ten of a process's own.
  */
 #define FILE_DATA_NAME	"data"
 #define FILE_DATA_BYTES ((uint64_t)1 << 30)
@@ -41,31 +40,29 @@ void file_data_init(struct file_data *f);
 /**
  * file_data_get() - open the test file @name of exactly @bytes, a multiple of
  * FILE_DATA_BLOCK; make it where it is missing or fails its check.  From
- * setup() or enter().
+ * setup() or enter().  Return: 0, or as of file_refused().
  *
- * Return: 0, or what bench_skip() (no room, read-only, quota, gone) or
- * bench_fail() (contents wrong, I/O error) gave.
- */
-int file_data_get(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes);
-
-/* file_data_try() - the same, but the reason stays in f->why, so that a
- * smaller file can be tried: 0 or -errno as of file_data_open(), or -EIO after
- * bench_files() has failed. */
-int file_data_try(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes);
-
-/* file_data_give_up() - @err of file_data_try() as file_data_get() reports
- * it. */
-int file_data_give_up(struct bench *b, const struct file_data *f, int err);
-
-/**
- * file_data_open() - the same in directory @dir, for who has no struct bench.
+ * file_data_try() - the same, but the reason stays in f->why, so that a smaller
+ * file can be tried: 0 or -errno, -EIO after bench_files() has failed.
+ * file_data_give_up() - its @err as file_data_get() reports it.
+ *
+ * file_data_open() - the same in directory @dir, without a struct bench.
  * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made
  * there; -EBADMSG: it does not hold what was written; another -errno.
  */
+int file_data_get(struct bench *b, struct file_data *f, const char *name,
+		  uint64_t bytes);
+int file_data_try(struct bench *b, struct file_data *f, const char *name,
+		  uint64_t bytes);
+int file_data_give_up(struct bench *b, const struct file_data *f, int err);
 int file_data_open(struct file_data *f, const char *dir, const char *name,
 		   uint64_t bytes);
+
+/* file_refused() - what the text names met the errno @err.  Return:
+ * bench_skip() where it is no defect of ours (no room, read-only, quota, not
+ * permitted, gone), else bench_fail(). */
+int file_refused(struct bench *b, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* file_data_close() - close it; the file stays.  file_data_remove() - close
  * and unlink it. */
@@ -90,14 +87,19 @@ static inline uint64_t file_data_word(uint64_t offset)
 	return x ^ (x >> 31);
 }
 
-/* file_data_fill() - what a file holds at [@offset, @offset + @len). */
+/* Where in the 4 KiB at @offset the word is that is looked at: another one in
+ * each block, so that all lines have their turn. */
+static inline size_t file_data_sampled(uint64_t offset)
+{
+	return offset / FILE_DATA_BLOCK * 72 % FILE_DATA_BLOCK;
+}
+
+/* file_data_fill() - what a file holds at [@offset, @offset + @len).
+ * file_data_matches() - whether @buffer holds it, all words.
+ * file_data_sample() - the same for one word in each 4 KiB: cheap enough after
+ * each event. */
 void file_data_fill(void *buffer, size_t len, uint64_t offset);
-
-/* file_data_matches() - whether @buffer holds it, all words. */
 bool file_data_matches(const void *buffer, size_t len, uint64_t offset);
-
-/* file_data_sample() - the same for one word in each 4 KiB: cheap enough
- * after each event. */
 bool file_data_sample(const void *buffer, size_t len, uint64_t offset);
 
 /*

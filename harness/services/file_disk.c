@@ -5,25 +5,52 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sysfile.h"
 
-/* Random reads of a disk that seeks take tens of times as long as sequential
- * ones; read-ahead in the device or its host makes up for factors below this
- * without any seek. */
-#define SEEKS 20.0
-
 static bool begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
+/* What devices are whose name begins so, or their identifier of the device
+ * mapper, and which file says more.  The last of each kind is any other. */
+struct about {
+	const char *prefix, *text, *more;
+};
+
+static const struct about by_name[] = {
+	{ "vd", "a hypervisor's disk (virtio)", NULL },
+	{ "xvd", "a hypervisor's disk (Xen)", NULL },
+	{ "loop", "a loop device, a file elsewhere", NULL },
+	{ "ram", "a disk in memory", NULL },
+	{ "zram", "a disk in memory", NULL },
+	{ "nbd", "a disk over the network", NULL },
+	{ "rbd", "a disk over the network", NULL },
+	{ "md", "a software RAID", "md/level" },
+	{ "nvme", "an NVMe disk", "device/model" },
+	{ "mmcblk", "a memory card", NULL },
+	{ "", "a disk", "device/model" },
+}, by_mapper[] = {
+	{ "LVM-", "a logical volume (LVM)", NULL },
+	{ "CRYPT-", "an encrypted device (dm-crypt)", NULL },
+	{ "mpath-", "a multipath device", NULL },
+	{ "", "a device-mapper device", NULL },
+};
+
+static const struct about *find_about(const struct about *table,
+				      const char *name)
+{
+	while (!begins(name, table->prefix))
+		table++;
+	return table;
+}
+
 /* Makers' names that hypervisors and clouds give to their disks. */
-static bool invented(const char *vendor, const char *model)
+static bool invented(const char *maker)
 {
 	static const char *const names[] = {
 		"QEMU",	  "VMware",  "Virtual",	      "VBOX",
@@ -32,67 +59,27 @@ static bool invented(const char *vendor, const char *model)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strstr(vendor, names[i]) || strstr(model, names[i]))
+		if (strstr(maker, names[i]))
 			return true;
 	return false;
-}
-
-static void about_mapper(const char *dir, char *text, size_t size)
-{
-	char uuid[160];
-
-	sysfile_line(uuid, sizeof(uuid), "%s/dm/uuid", dir);
-	if (begins(uuid, "LVM-"))
-		snprintf(text, size, "a logical volume (LVM)");
-	else if (begins(uuid, "CRYPT-"))
-		snprintf(text, size, "an encrypted device (dm-crypt)");
-	else if (begins(uuid, "mpath-"))
-		snprintf(text, size, "a multipath device");
-	else
-		snprintf(text, size, "a device-mapper device");
-}
-
-static void about_hardware(const char *dir, const char *name, char *text,
-			   size_t size)
-{
-	char vendor[32], model[48];
-
-	sysfile_line(vendor, sizeof(vendor), "%s/device/vendor", dir);
-	sysfile_line(model, sizeof(model), "%s/device/model", dir);
-	if (invented(vendor, model))
-		snprintf(text, size, "a hypervisor's disk (%s)", model);
-	else if (begins(name, "nvme"))
-		snprintf(text, size, "an NVMe disk (%s)", model);
-	else if (begins(name, "mmcblk"))
-		snprintf(text, size, "a memory card");
-	else
-		snprintf(text, size, "a disk%s%s%s", model[0] ? " (" : "",
-			 model, model[0] ? ")" : "");
 }
 
 static void about_disk(const char *dir, const char *name, char *text,
 		       size_t size)
 {
-	char level[32];
+	char id[160], vendor[32], more[48] = "";
+	const struct about *about = find_about(by_name, name);
+	const char *what = about->text;
 
-	if (begins(name, "vd"))
-		snprintf(text, size, "a hypervisor's disk (virtio)");
-	else if (begins(name, "xvd"))
-		snprintf(text, size, "a hypervisor's disk (Xen)");
-	else if (begins(name, "loop"))
-		snprintf(text, size, "a loop device, a file elsewhere");
-	else if (begins(name, "ram") || begins(name, "zram"))
-		snprintf(text, size, "a disk in memory");
-	else if (begins(name, "nbd") || begins(name, "rbd"))
-		snprintf(text, size, "a disk over the network");
-	else if (begins(name, "dm-"))
-		about_mapper(dir, text, size);
-	else if (begins(name, "md")) {
-		sysfile_line(level, sizeof(level), "%s/md/level", dir);
-		snprintf(text, size, "a software RAID (%s)",
-			 level[0] ? level : "level unknown");
-	} else
-		about_hardware(dir, name, text, size);
+	sysfile_line(id, sizeof(id), "%s/dm/uuid", dir);
+	if (begins(name, "dm-"))
+		what = find_about(by_mapper, id)->text;
+	else if (about->more)
+		sysfile_line(more, sizeof(more), "%s/%s", dir, about->more);
+	sysfile_line(vendor, sizeof(vendor), "%s/device/vendor", dir);
+	if (about->more && (invented(vendor) || invented(more)))
+		what = "a hypervisor's disk";
+	snprintf(text, size, more[0] ? "%s (%s)" : "%s", what, more);
 }
 
 static bool file_in_memory(const char *path)
@@ -189,34 +176,4 @@ void file_place_say(const struct file_place *p, char *text, size_t size)
 					       : "",
 		 on, tail[p->kind],
 		 p->kind == FILE_PLACE_MEMORY && !*on ? p->about : "");
-}
-
-static const char *claim_of(const struct file_place *p)
-{
-	return p->rotational < 0 ? "the kernel does not say whether it rotates"
-	       : p->rotational	 ? "the kernel says that it rotates"
-				 : "the kernel says that it does not rotate";
-}
-
-void file_place_judge(const struct file_place *p, double sequential_ns,
-		      double random_ns, char *text, size_t size)
-{
-	const double ratio = random_ns / sequential_ns;
-
-	if (p->kind == FILE_PLACE_MEMORY)
-		snprintf(text, size,
-			 "%s: the figures are those of memory, not of a disk",
-			 p->where);
-	else if (!isfinite(ratio) || ratio <= 0)
-		snprintf(text, size, "%s: whether it seeks was not measured",
-			 p->where);
-	else
-		snprintf(text, size, "%s; %s; %s%s", p->where, claim_of(p),
-			 ratio >= SEEKS
-				 ? "random reads are so much slower than "
-				   "sequential ones that it seems to seek"
-				 : "random reads show no seeks",
-			 strstr(p->about, "hypervisor")
-				 ? "; its host may cache what it holds"
-				 : "");
 }

@@ -20,32 +20,25 @@
 #define SECTOR 512 /* what the block layer's counters count in */
 #define LEVELS 4   /* file systems upon file systems that are looked through */
 
-static const char *const memory_kinds[] = { "tmpfs", "ramfs", "devtmpfs",
-					    "hugetlbfs", NULL };
-static const char *const network_kinds[] = {
-	"nfs", "nfs4", "cifs",	 "smb3", "smbfs",  "9p",       "ceph",
-	"afs", "coda", "lustre", "gpfs", "beegfs", "orangefs", NULL
-};
-static const char *const stacked_kinds[] = { "overlay", "aufs", "ecryptfs",
-					     "virtiofs", NULL };
-
-static bool among(const char *const *names, const char *name)
+static bool among(const char *names, const char *name)
 {
-	for (; *names; names++)
-		if (!strcmp(*names, name))
-			return true;
-	return false;
+	char word[40];
+
+	snprintf(word, sizeof(word), " %s ", name);
+	return strstr(names, word);
 }
 
 /* By what the kernel calls the file system, else by the device. */
 static enum file_place_kind kind_of(const struct file_place *p)
 {
-	if (among(memory_kinds, p->fs))
+	if (among(" tmpfs ramfs devtmpfs hugetlbfs ", p->fs))
 		return FILE_PLACE_MEMORY;
-	if (among(network_kinds, p->fs) || !strcmp(p->fs, "fuse.sshfs") ||
-	    !strcmp(p->fs, "fuse.glusterfs") || !strcmp(p->fs, "fuse.s3fs"))
+	if (among(" nfs nfs4 cifs smb3 smbfs 9p ceph afs coda lustre gpfs "
+		  "beegfs orangefs fuse.sshfs fuse.glusterfs fuse.s3fs ",
+		  p->fs))
 		return FILE_PLACE_NETWORK;
-	if (among(stacked_kinds, p->fs) || !strncmp(p->fs, "fuse", 4))
+	if (among(" overlay aufs ecryptfs virtiofs ", p->fs) ||
+	    !strncmp(p->fs, "fuse", 4))
 		return FILE_PLACE_STACKED;
 	return p->disk[0] ? p->kind : FILE_PLACE_OTHER;
 }
@@ -179,8 +172,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	file_counts_read(p, &before);
 	if (write(made, "", 1) != 1)
 		before.process_written = -1;
-	file_counts_read(p, &written);
-	file_counts_since(&written, &before);
+	file_counts_seen(p, &before, &written);
 	if (m->upper && strlen(path) > m->point_length &&
 	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
 		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -251,38 +243,42 @@ void file_counts_read(const struct file_place *p, struct file_counts *c)
 	}
 }
 
-static int64_t since(int64_t now, int64_t before)
+static void since(int64_t *now, int64_t before)
 {
-	return now < 0 || before < 0 ? -1 : now - before;
+	*now = *now < 0 || before < 0 ? -1 : *now - before;
 }
 
 void file_counts_since(struct file_counts *c, const struct file_counts *before)
 {
-	c->process_read = since(c->process_read, before->process_read);
-	c->process_written = since(c->process_written, before->process_written);
-	c->device_read = since(c->device_read, before->device_read);
-	c->device_written = since(c->device_written, before->device_written);
-	c->device_flushes = since(c->device_flushes, before->device_flushes);
+	since(&c->process_read, before->process_read);
+	since(&c->process_written, before->process_written);
+	since(&c->device_read, before->device_read);
+	since(&c->device_written, before->device_written);
+	since(&c->device_flushes, before->device_flushes);
+}
+
+void file_counts_seen(const struct file_place *p,
+		      const struct file_counts *before,
+		      struct file_counts *seen)
+{
+	file_counts_read(p, seen);
+	file_counts_since(seen, before);
 }
 
 int file_direct_open(const char *path, int flags, const char **why)
 {
 	int fd = open(path, flags | O_DIRECT | O_CLOEXEC, 0600);
 	struct file_place place;
-	int err;
 
 	*why = NULL;
 	if (fd < 0) {
-		err = -errno;
-		if (err == -EINVAL)
+		if (errno == EINVAL)
 			*why = "the file system refuses O_DIRECT";
-		return err;
+		return -errno;
 	}
-	if (!file_place_find(&place, fd) && place.kind == FILE_PLACE_MEMORY) {
-		*why = "the file lies in memory, where O_DIRECT reaches no "
-		       "device";
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	if (file_place_find(&place, fd) || place.kind != FILE_PLACE_MEMORY)
+		return fd;
+	*why = "the file lies in memory, where O_DIRECT reaches no device";
+	close(fd);
+	return -EINVAL;
 }

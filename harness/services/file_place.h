@@ -40,12 +40,6 @@ struct file_place {
  * 0 or -errno. */
 int file_place_find(struct file_place *p, int fd);
 
-/* file_place_judge() - what kind of device it is as measured, from the time
- * of 4 KiB read with O_DIRECT in sequence and at random (NAN: unknown): one
- * sentence on what the figures can and cannot mean. */
-void file_place_judge(const struct file_place *p, double sequential_ns,
-		      double random_ns, char *text, size_t size);
-
 /* Bytes since boot (device) and since the process began. */
 struct file_counts {
 	int64_t process_read; /* /proc/self/io read_bytes; -1 unknown */
@@ -58,21 +52,19 @@ struct file_counts {
 /* file_counts_read() - now; what cannot be read is -1. */
 void file_counts_read(const struct file_place *p, struct file_counts *c);
 
-/* file_counts_since() - @c becomes what was added since @before; what is
- * unknown in one of them is -1. */
+/* file_counts_since() - @c becomes what was added since @before; -1 what is
+ * unknown in one of them.  file_counts_seen() - the same of now, to @seen. */
 void file_counts_since(struct file_counts *c, const struct file_counts *before);
+void file_counts_seen(const struct file_place *p,
+		      const struct file_counts *before,
+		      struct file_counts *seen);
 
-/*
- * file_direct_open() - open @path with O_DIRECT and @flags.
- * A file in memory, where it reads the cache (tmpfs since Linux 6.6), counts
- * as refusing.
- *
- * Return: the fd, or -errno with @why, static text, if it is refused.
- */
+/* file_direct_open() - open @path with O_DIRECT and @flags.  A file in memory,
+ * where it reads the cache (tmpfs since Linux 6.6), counts as refusing.
+ * Return: the fd, or -errno with @why, static text, if it is refused. */
 int file_direct_open(const char *path, int flags, const char **why);
 
-/* The parts of file_place_find(), for it and for tests; file_disk.c has the
- * first and the last. */
+/* The parts of file_place_find(), for it and for tests. */
 
 /* file_disk_find() - what @sys ("/sys") tells of the block device @major:@minor
  * to @p: device, disk, about, rotational, with @counters stat, and the kind if

@@ -175,6 +175,7 @@ struct bench {
 	const struct bench_desc *desc;
 	void *state;
 	void *first; /* bench_first() */
+	unsigned int copy; /* of a crew: which it is */
 	struct invocation_plan plan;
 	struct points_set *sets; /* of the texts of its cases */
 	struct timer timer;

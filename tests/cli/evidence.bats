@@ -112,10 +112,11 @@ files_there file_ops fstatat op=create,after=deletes
 files_there file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
 syncs_that_wrote file_ops frozen:*/stat op=fsync_file,*
-bytes_right file_contention pread mode=warm,files=own,procs=1
-windows_from_cache file_contention cold mode=warm,files=own,procs=1
-bytes_from_storage file_contention frozen:/proc/self/io mode=direct,files=own,procs=1
-device_bytes_read file_contention frozen:*/stat mode=direct,files=own,procs=1
+blocks_as_written file_contention pread mode=warm,files=own,procs=1
+stretches_from_cache file_contention cold_again mode=warm,files=own,procs=1
+pure_windows file_contention cold_again mode=warm,files=own,procs=2
+bytes_read_by_process file_contention frozen@1:/proc/self/io mode=direct,files=own,procs=1
+bytes_read_from_device file_contention frozen@1:*/stat mode=direct,files=own,procs=1
 bytes_read file_cache pread scope=group,size=16M
 charged_bytes file_cache null:*/cgroup.procs scope=group,size=16M
 '
@@ -269,8 +270,8 @@ gives() {
 		known[$name]=1
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
-	for name in messages partner_received files_gone uncached_before \
-		threads_at_work cached_before resolved_by_us \
+	for name in messages bytes_right partner_received files_gone uncached_before \
+		threads_at_work processes_at_work cached_before resolved_by_us \
 		yields_without_switch contended_operations threads_running; do
 		known[$name]=1
 	done

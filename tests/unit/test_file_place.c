@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../bench/file/lib/file_reading.h"
 #include "../../bench/file/lib/file_small.h"
-#include "../../bench/file/lib/file_walk.h"
 #include "../../harness/life/guard.h"
 #include "file_place.h"
 #include "tap.h"

@@ -10,29 +10,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "file_ring.h"
 
 #define PARTS 4
-
-static const char *const names[] = { "read",	  "pread",    "readv",
-				     "mmap",	  "io_uring", "mapped",
-				     "open_read", "open_mmap" };
-
-const char *file_reader_name(enum file_via via)
-{
-	return names[via];
-}
-
-bool file_reader_whole(enum file_via via)
-{
-	return via == FILE_OPEN_READ || via == FILE_OPEN_MMAP;
-}
-
-static uint64_t offset_of(const struct file_reader *r, unsigned int i)
-{
-	return file_reader_whole(r->via) ? (uint64_t)i * r->block
-					 : r->offset[i];
-}
 
 static ssize_t by_read(struct file_reader *r, uint64_t offset)
 {
@@ -46,6 +27,11 @@ static ssize_t by_read(struct file_reader *r, uint64_t offset)
 	return n;
 }
 
+static ssize_t by_pread(struct file_reader *r, uint64_t offset)
+{
+	return pread(r->fd, r->buffer, r->block, (off_t)offset);
+}
+
 static ssize_t by_readv(struct file_reader *r, uint64_t offset)
 {
 	const size_t part = r->block / PARTS;
@@ -56,138 +42,153 @@ static ssize_t by_readv(struct file_reader *r, uint64_t offset)
 	return preadv(r->fd, v, PARTS, (off_t)offset);
 }
 
-static ssize_t one(struct file_reader *r, uint64_t offset)
+static ssize_t by_mmap(struct file_reader *r, uint64_t offset)
 {
-	switch (r->via) {
-	case FILE_READ:
-		return by_read(r, offset);
-	case FILE_READV:
-		return by_readv(r, offset);
-	case FILE_MMAP:
-		memcpy(r->buffer, r->map + (offset - r->base), r->block);
-		/* Or the copy would be left out: nobody needs all of it. */
-		__asm__ volatile("" : : "r"(r->buffer) : "memory");
-		return (ssize_t)r->block;
-	case FILE_URING:
-		return file_ring_read(r->ring, r->fd, r->buffer, r->block,
-				      offset);
-	default:
-		return pread(r->fd, r->buffer, r->block, (off_t)offset);
-	}
+	memcpy(r->buffer, r->map + (offset - r->base), r->block);
+	/* Or the copy would be left out: nobody needs all of it. */
+	__asm__ volatile("" : : "r"(r->buffer) : "memory");
+	return (ssize_t)r->block;
 }
 
-/* Where in the block at @offset the word is that is looked at. */
-static size_t word_in(uint64_t offset)
+static ssize_t by_ring(struct file_reader *r, uint64_t offset)
 {
-	return offset / FILE_DATA_BLOCK * 72 % FILE_DATA_BLOCK;
+	return file_ring_read(r->ring, r->fd, r->buffer, r->block, offset);
 }
 
 /* Eight bytes at a time, in four chains: no compiler's vectors. */
-static uint64_t sum_of(const char *at, size_t bytes)
+static ssize_t by_sum(struct file_reader *r, uint64_t offset)
 {
 	uint64_t a = 0, b = 0, c = 0, d = 0;
+	const char *at = r->map + (offset - r->base);
 
-	for (const char *end = at + bytes; at < end; at += 32)
+	for (const char *end = at + r->block; at < end; at += 32)
 		arch_add_words(&a, &b, &c, &d, at);
-	return a + b + c + d;
+	r->sum += a + b + c + d;
+	return (ssize_t)r->block;
 }
 
-static int run_mapped(struct file_reader *r)
+static ssize_t by_next(struct file_reader *r, uint64_t offset)
 {
-	uint64_t sum = 0;
+	return read(r->opened, r->buffer, r->block);
+}
 
-	for (unsigned int i = 0; i < r->n; i++)
-		sum += sum_of(r->map + (r->offset[i] - r->base), r->block);
-	r->sum = sum;
+static int open_it(struct file_reader *r)
+{
+	r->opened = open(r->path, O_RDONLY | O_CLOEXEC);
+	return r->opened < 0 ? -1 : 0;
+}
+
+static int close_it(struct file_reader *r)
+{
+	return close(r->opened);
+}
+
+static int open_and_map(struct file_reader *r)
+{
+	void *at;
+
+	if (open_it(r))
+		return -1;
+	at = mmap(NULL, r->n * r->block, PROT_READ, MAP_SHARED, r->opened, 0);
+	if (at == MAP_FAILED) {
+		close_it(r);
+		return -1;
+	}
+	r->map = at;
 	return 0;
 }
 
-static bool mapped_is_good(const struct file_reader *r)
+static int unmap_and_close(struct file_reader *r)
 {
-	uint64_t sum = r->sum;
+	const int err = munmap((void *)r->map, r->n * r->block);
 
-	for (unsigned int i = 0; i < r->n; i++)
-		for (size_t at = 0; at < r->block; at += sizeof(uint64_t))
-			sum -= file_data_word(offset_of(r, i) + at);
-	return !sum;
+	r->map = NULL;
+	return close_it(r) || err ? -1 : 0;
 }
 
-/* Return: 0 or -errno. */
-static int read_to_end(struct file_reader *r, int fd)
+const struct file_way file_ways[] = {
+	{ .name = "read", .read = by_read },
+	{ .name = "pread", .read = by_pread },
+	{ .name = "readv", .read = by_readv },
+	{ .name = "mmap", .read = by_mmap, .mapping = MAP_SHARED },
+	{ .name = "io_uring", .read = by_ring },
+	{ .name = "mapped",
+	  .read = by_sum,
+	  .mapping = MAP_SHARED | MAP_POPULATE,
+	  .sums = true },
+	{ .name = "open_read",
+	  .read = by_next,
+	  .open = open_it,
+	  .close = close_it },
+	{ .name = "open_mmap",
+	  .read = by_sum,
+	  .open = open_and_map,
+	  .close = unmap_and_close,
+	  .sums = true },
+	{ 0 },
+};
+
+static int read_all(struct file_reader *r)
 {
+	const struct file_way *w = r->way;
+
 	r->sum = 0;
 	for (unsigned int i = 0; i < r->n; i++) {
 		uint64_t word;
-		const ssize_t n = read(fd, r->buffer, r->block);
+		const ssize_t n = w->read(r, r->offset[i]);
 
 		if (n != (ssize_t)r->block)
 			return n < 0 ? -errno : -EIO;
-		memcpy(&word, r->buffer + word_in(offset_of(r, i)),
+		/* A single block is looked at later. */
+		if (r->n == 1 || w->sums)
+			continue;
+		memcpy(&word, r->buffer + file_data_sampled(r->offset[i]),
 		       sizeof(word));
 		r->sum ^= word;
 	}
 	return 0;
 }
 
-static int map_and_sum(struct file_reader *r, int fd)
-{
-	const size_t bytes = r->n * r->block;
-	char *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (at == MAP_FAILED)
-		return -errno;
-	r->sum = sum_of(at, bytes);
-	return munmap(at, bytes) ? -errno : 0;
-}
-
-static int open_to_close(struct file_reader *r)
-{
-	const int fd = open(r->path, O_RDONLY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = r->via == FILE_OPEN_READ ? read_to_end(r, fd)
-				       : map_and_sum(r, fd);
-	return close(fd) && !err ? -errno : err;
-}
-
 int file_reader_run(struct file_reader *r)
 {
-	uint64_t sum = 0;
+	int err;
 
-	if (r->via == FILE_MAPPED)
-		return run_mapped(r);
-	if (file_reader_whole(r->via))
-		return open_to_close(r);
-	for (unsigned int i = 0; i < r->n; i++) {
-		uint64_t word;
-		const ssize_t n = one(r, r->offset[i]);
-
-		if (n != (ssize_t)r->block)
-			return n < 0 ? -errno : -EIO;
-		/* A single block is looked at later. */
-		if (r->n == 1)
-			return 0;
-		memcpy(&word, r->buffer + word_in(r->offset[i]), sizeof(word));
-		sum ^= word;
-	}
-	r->sum = sum;
-	return 0;
+	if (!r->way->open)
+		return read_all(r);
+	if (r->way->open(r))
+		return -errno;
+	err = read_all(r);
+	return r->way->close(r) && !err ? -errno : err;
 }
 
 unsigned int file_reader_good(const struct file_reader *r)
 {
 	uint64_t sum = r->sum;
 
-	if (r->via == FILE_MAPPED || r->via == FILE_OPEN_MMAP)
-		return mapped_is_good(r) ? r->n : 0;
-	if (!file_data_sample(r->buffer, r->block, offset_of(r, r->n - 1)))
+	if (!r->way->sums &&
+	    !file_data_sample(r->buffer, r->block, r->offset[r->n - 1]))
 		return 0;
-	if (r->n == 1)
-		return 1;
 	for (unsigned int i = 0; i < r->n; i++)
-		sum ^= file_data_word(offset_of(r, i) +
-				      word_in(offset_of(r, i)));
+		if (r->way->sums)
+			for (size_t at = 0; at < r->block; at += 8)
+				sum -= file_data_word(r->offset[i] + at);
+		else if (r->n > 1)
+			sum ^= file_data_word(r->offset[i] +
+					      file_data_sampled(r->offset[i]));
 	return sum ? 0 : r->n;
+}
+
+int file_reader_drop(struct bench *b, const struct file_data *f,
+		     uint64_t offset, uint64_t len)
+{
+	const int64_t left = file_cache_drop(f->fd, offset, len);
+
+	if (left < 0)
+		return bench_fail(b, (int)-left, "drop %s from the cache",
+				  f->path);
+	return left ? bench_skip(b,
+				 "%lld bytes of %s stay in the cache: "
+				 "somebody else uses the file",
+				 (long long)left, f->path)
+		    : 0;
 }

@@ -10,55 +10,57 @@
 #include "file_data.h"
 
 /* How a program reads blocks of a file: one at a time, into one buffer. */
-enum file_via {
-	FILE_READ, /* read(), after lseek() where it is elsewhere */
-	FILE_PREAD,
-	FILE_READV, /* preadv() into four parts of the buffer */
-	FILE_MMAP,  /* copied from a mapping */
-	FILE_URING, /* io_uring, one request at a time */
-	FILE_VIAS,
-	/* All words of it summed up in the mapping, which is there already. */
-	FILE_MAPPED = FILE_VIAS,
-	/* From open() to close(): read() to the end, or mapped, all words
-	 * summed up and unmapped. */
-	FILE_OPEN_READ,
-	FILE_OPEN_MMAP
+struct file_reader;
+
+struct file_way {
+	const char *name;
+	/* The block at @offset.  Return: its bytes, or -1 with errno. */
+	ssize_t (*read)(struct file_reader *r, uint64_t offset);
+	/* Around each stretch.  Return: 0, or -1 with errno. */
+	int (*open)(struct file_reader *r), (*close)(struct file_reader *r);
+	int mapping; /* MAP_... of one that must be there; 0: none */
+	bool sums;   /* all words of a block, in place: there is no copy */
 };
 
-#define FILE_READER_MOST 4096 /* blocks of one stretch */
+/* read (after lseek() where the file is elsewhere), pread, readv (into four
+ * parts of the buffer), mmap (copied from a mapping), io_uring (one request at
+ * a time), mapped (all words summed up in the mapping), open_read (from open()
+ * to close(): read() to the end), open_mmap (the same, mapped, all words summed
+ * up and unmapped).  The last has no name. */
+extern const struct file_way file_ways[];
+
+#define FILE_READER_MOST 16384 /* blocks of one stretch */
 
 struct file_ring;
 
 struct file_reader {
-	enum file_via via;
+	const struct file_way *way;
 	int fd;
-	const char *path; /* FILE_OPEN_READ, FILE_OPEN_MMAP: of that file */
+	const char *path; /* for the ways that open the file */
 	size_t block;
 	char *buffer;	 /* of @block bytes, for O_DIRECT */
-	uint64_t base;	 /* FILE_MMAP, FILE_MAPPED: offset of the mapping */
-	const char *map; /* the same: of all that is read */
-	struct file_ring *ring; /* FILE_URING */
-	uint64_t place;		/* FILE_READ: file position */
-	unsigned int n;		/* blocks of the stretch, or of all */
+	uint64_t base;	 /* offset of the mapping */
+	const char *map; /* of all that is read */
+	struct file_ring *ring;
+	int opened;	/* by the way */
+	uint64_t place; /* read: file position */
+	unsigned int n; /* blocks of the stretch */
 	uint64_t offset[FILE_READER_MOST];
-	/* Exclusive or of a word of each block; FILE_MAPPED: sum of all. */
-	uint64_t sum;
+	uint64_t sum; /* of all words; or of a word of each block: exclusive or
+		       */
 };
-
-/* file_reader_name() - "read", "pread", "readv", "mmap", "io_uring", "mapped",
- * "open_read", "open_mmap". */
-const char *file_reader_name(enum file_via via);
-
-/* file_reader_whole() - whether all blocks are read in their order, from the
- * first on: @offset has nothing. */
-bool file_reader_whole(enum file_via via);
 
 /* file_reader_run() - read the @n blocks at @offset.  Return: 0 or -errno
  * (-EIO: a read was short). */
 int file_reader_run(struct file_reader *r);
 
 /* file_reader_good() - how many of the @n blocks held what they should, as
- * far as the words that were looked at tell: all or none but the last. */
+ * far as the words that were looked at tell: all or none. */
 unsigned int file_reader_good(const struct file_reader *r);
+
+/* file_reader_drop() - file_cache_drop() from a callback.  Return: 0,
+ * bench_fail(), or bench_skip() where some of it stays. */
+int file_reader_drop(struct bench *b, const struct file_data *f,
+		     uint64_t offset, uint64_t len);
 
 #endif

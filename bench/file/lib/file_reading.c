@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "copies_crew.h"
+#include "file_ring.h"
+
+#define PROBE	  ((size_t)64 << 10)
+#define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
+#define CROWD_BYTES                                              \
+	((uint64_t)1 << 20) /* the same, looks are in the figure \
+			     */
+
+/* What may be fetched ahead is timed in stretches of so many bytes, or as a
+ * whole, from the first read on, if the file has no more than the other. */
+#define AHEAD_BYTES ((uint64_t)8 << 20)
+#define WHOLE_BYTES ((uint64_t)16 << 20)
+
+/*
+ * What a case reads.
+ */
+
+/* A small file that is not cached is read as a whole, as is one that is opened.
+ * What is fetched ahead in another event must be as much as what was fetched
+ * before it began: steps of the same size as the kernel's, or many of its. */
+static unsigned int stretch_of(const struct file_point *t)
+{
+	const uint64_t bytes = t->cache != FILE_WARM ? AHEAD_BYTES
+			       : t->crowd	     ? CROWD_BYTES
+						     : HOT_BYTES;
+
+	if (t->fresh || t->way->open)
+		return (unsigned int)(t->size / t->block);
+	if (t->cache == FILE_DIRECT || (t->cache == FILE_COLD && t->random) ||
+	    (t->cache == FILE_WARM && t->size && !t->asked) ||
+	    t->block >= bytes)
+		return 1;
+	return (unsigned int)(bytes / t->block);
+}
+
+static uint64_t number(const struct bench_case *c, const char *axis,
+		       uint64_t otherwise)
+{
+	return case_has(c, axis) ? (uint64_t)case_int(c, axis) : otherwise;
+}
+
+bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
+{
+	static const char *const caches[] = { "direct", "cold", "warm" };
+	const char *cache = case_has(c, "mode") ? "mode" : "cache";
+	struct file_point *t = c->data;
+
+	if (c->derived)
+		return true;
+	*t = (struct file_point) {
+		.cache = CASE_NTH(c, cache, caches),
+		.random = case_is(c, "order", "random"),
+		.size = number(c, "size", number(c, "file", 0)),
+		.asked = case_has(c, "file"),
+		.block = number(c, "block", FILE_DATA_BLOCK),
+		.depth = (unsigned int)number(c, "depth", 0),
+		.crowd = case_has(c, "files"),
+	};
+	t->of = t->crowd ? -case_is(c, "files", "own") : t->cache == FILE_WARM;
+	t->way = file_ways;
+	while (strcmp(t->way->name,
+		      case_has(c, "via") ? case_str(c, "via") : "pread") != 0)
+		t->way++;
+	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
+		   t->size <= WHOLE_BYTES;
+	t->n = stretch_of(t);
+	c->ops = t->depth ? 1 : t->n;
+	return true;
+}
+
+/*
+ * Files, and what can be known of the reads from them.
+ */
+
+int file_reading_cases(struct bench *b, void *state)
+{
+	struct file_reading *s = state;
+
+	while (s->bytes & (s->bytes - 1))
+		s->bytes &= s->bytes - 1; /* down to a power of two */
+	for (size_t i = 0; i < READING_FILES; i++)
+		file_data_init(&s->file[i]);
+	s->reader.fd = -1;
+	return 0;
+}
+
+/* Whether the counters move when something is read from the device: not all
+ * file systems tell. */
+static int probe_counters(struct bench *b, struct file_reading *s,
+			  const struct file_data *f)
+{
+	struct file_counts counts;
+
+	if (s->place.kind == FILE_PLACE_MEMORY ||
+	    file_cache_drop(f->fd, 0, PROBE) != 0)
+		return 0;
+	file_counts_read(&s->place, &s->before);
+	if (pread(f->fd, s->buffers, PROBE, 0) != (ssize_t)PROBE)
+		return bench_fail(b, errno, "read %s", f->path);
+	file_counts_seen(&s->place, &s->before, &counts);
+	s->process_counts = counts.process_read >= (int64_t)PROBE;
+	s->device_counts = counts.device_read >= (int64_t)PROBE;
+	return 0;
+}
+
+int file_reading_open(struct bench *b, struct file_reading *s, int of)
+{
+	const size_t bytes = READING_MOST_DEPTH * READING_LOAD_BLOCK;
+	int err = file_place_find(&s->place, s->file[of].fd);
+
+	if (err)
+		return bench_fail(b, -err, "where %s lies", s->file[of].path);
+	s->buffers = aligned_alloc(FILE_DATA_ALIGN, bytes);
+	if (!s->buffers)
+		return bench_fail(b, ENOMEM, "buffers");
+	memset(s->buffers, 1, bytes);
+	return probe_counters(b, s, &s->file[of]);
+}
+
+/*
+ * A visit.
+ */
+
+static int open_file(struct bench *b, struct file_reading *s,
+		     const struct file_point *t)
+{
+	const char *path = s->now->path, *why = NULL;
+	const int fd = t->cache == FILE_DIRECT
+			       ? file_direct_open(path, O_RDONLY, &why)
+			       : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return why ? bench_skip(b, "%s", why)
+			   : bench_fail(b, errno, "open %s", path);
+	s->reader.fd = fd;
+	return 0;
+}
+
+/* Whether this case can be measured here. */
+static int check_possible(struct bench *b, struct file_reading *s,
+			  const struct file_point *t)
+{
+	const char *where = s->place.where;
+
+	if (t->cache == FILE_COLD && s->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(b,
+				  "%s: nothing can be dropped from the cache",
+				  where);
+	if (t->cache != FILE_WARM && !s->process_counts)
+		return bench_skip(
+			b,
+			"nothing tells whether reads from %s "
+			"reach a device: /proc/self/io counts no byte",
+			where);
+	if (!strcmp(t->way->name, "io_uring") && !s->ring)
+		return bench_skip(b, "%s", s->why_ring);
+	return 0;
+}
+
+static int drop(struct bench *b, struct file_reading *s)
+{
+	return file_reader_drop(b, s->now, s->base, s->size);
+}
+
+/* Once more by each case, so that all begin with the same in the CPU's caches:
+ * what was read last, or of several readers next to nothing: that one finds
+ * more of its file there than ten do is not what is asked. */
+static int fill(struct bench *b, struct file_reading *s,
+		const struct file_point *t)
+{
+	const int fd = s->now->fd;
+	int64_t cached = file_cache_bytes(fd, 0, 0);
+
+	if (cached >= 0)
+		cached = file_cache_fill(fd, 0, 0,
+					 t->crowd ? 1
+					 : (uint64_t)cached < s->now->bytes
+						 ? FILE_DATA_BLOCK
+						 : READING_MOST_BLOCK);
+	if (cached >= 0)
+		cached = file_cache_bytes(fd, s->base, s->size);
+	if (cached < 0)
+		return bench_fail(b, (int)-cached, "cache %s", s->now->path);
+	if ((uint64_t)cached < s->size)
+		return bench_skip(b,
+				  "only %lld of %llu bytes stay in the "
+				  "cache",
+				  (long long)cached,
+				  (unsigned long long)s->size);
+	return 0;
+}
+
+static int map(struct bench *b, struct file_reading *s)
+{
+	void *at = mmap(NULL, s->size, PROT_READ, s->reader.way->mapping,
+			s->reader.fd, (off_t)s->base);
+
+	if (at == MAP_FAILED)
+		return bench_fail(b, errno, "map %llu bytes",
+				  (unsigned long long)s->size);
+	s->reader.map = at;
+	return 0;
+}
+
+/* A sequence begins in the first part, so that it need not break off. */
+static void start_walk(struct bench *b, struct file_reading *s,
+		       const struct file_point *t)
+{
+	const uint64_t blocks = s->size / t->block;
+	uint64_t seed = bench_random(b);
+
+	if (t->fresh || t->way->open)
+		seed = 0;
+	else if (!t->random && !t->crowd)
+		seed %= blocks / 4;
+	file_walk_start(&s->walk, blocks, t->random, seed);
+}
+
+static void count_from_here(struct file_reading *s)
+{
+	s->uncounted = s->blocks;
+	file_counts_read(&s->place, &s->before);
+}
+
+int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct file_reading *s = state;
+	const struct file_point *t = c->data;
+	const struct file_data *f =
+		&s->file[t->of < 0 ? b->copy : (unsigned int)t->of];
+	/* What was asked for begins with a file that may be larger. */
+	const uint64_t bytes =
+		t->cache != FILE_WARM || t->asked ? f->bytes : FILE_OWN_BYTES;
+	int err;
+
+	s->blocks = s->right = 0;
+	s->now = f;
+	s->rate = bench_beside(b, c, "figure=rate");
+	if (f->fd < 0 || t->size > f->bytes)
+		return bench_skip(b, "%s", f->why);
+	/* Nothing can be fetched ahead beyond the end, as if the file were
+	 * no larger. */
+	s->size = t->size ? t->size : bytes;
+	s->base = t->asked ? 0 : bytes - s->size;
+	s->reader = (struct file_reader) {
+		.way = t->way,
+		.path = f->path,
+		.fd = -1,
+		.block = t->block,
+		.buffer = s->buffers,
+		.base = s->base,
+		.ring = s->ring,
+		.place = UINT64_MAX,
+		.n = t->n,
+	};
+	err = open_file(b, s, t);
+	if (!err)
+		err = check_possible(b, s, t);
+	if (!err && t->cache != FILE_DIRECT)
+		err = t->cache == FILE_WARM ? fill(b, s, t) : drop(b, s);
+	if (!err && t->way->mapping)
+		err = map(b, s);
+	start_walk(b, s, t);
+	count_from_here(s);
+	return err;
+}
+
+/* What lies around an earlier block may have been fetched with it. */
+static int make_cold(struct bench *b, struct file_reading *s,
+		     const struct bench_case *c, size_t block)
+{
+	const uint64_t at = s->reader.offset[0];
+	int64_t cached = file_cache_bytes(s->now->fd, at, block);
+	int err = 0;
+
+	if (cached > 0) {
+		err = drop(b, s);
+		cached = err ? 0 : file_cache_bytes(s->now->fd, at, block);
+	}
+	if (cached < 0)
+		return bench_fail(b, (int)-cached, "look into the page cache");
+	bench_purity(b, c, "uncached_before", BENCH_MOSTLY, (double)block,
+		     (double)block - (double)cached);
+	return err;
+}
+
+int file_reading_prepare(struct bench *b, void *state,
+			 const struct bench_case *c)
+{
+	struct file_reading *s = state;
+	const struct file_point *t = c->data;
+
+	if (t->way->mapping == MAP_SHARED &&
+	    madvise((void *)s->reader.map, s->size, MADV_DONTNEED))
+		return bench_fail(b, errno, "madvise");
+	/* All was read, so all is cached; or another place each time. */
+	if (t->fresh ||
+	    (t->cache == FILE_COLD && s->walk.at + t->n > s->walk.blocks)) {
+		const int err = drop(b, s);
+
+		if (err)
+			return err;
+		start_walk(b, s, t);
+	}
+	for (unsigned int i = 0; i < t->n; i++)
+		s->reader.offset[i] =
+			s->base + file_walk_next(&s->walk) * t->block;
+	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
+						  : 0;
+}
+
+/* One event is some reads of the whole load. */
+static int sample_load(struct bench *b, struct file_reading *s,
+		       const struct bench_case *c, const struct file_point *t)
+{
+	struct file_ring_load l = {
+		.fd = s->reader.fd,
+		.buffers = s->buffers,
+		.block = t->block,
+		.depth = t->depth,
+		.method = bench_timer(b)->method,
+		.walk = &s->walk,
+		.base = s->base,
+		.wanted = READING_LOAD_EVENTS + 2 * t->depth,
+		.ticks = s->ticks,
+	};
+	const int err = file_ring_load(s->ring, &l);
+
+	if (err)
+		return bench_fail(b, -err, "io_uring");
+	s->blocks += l.done + l.wrong;
+	s->right += l.done;
+	for (unsigned int i = 0; i < l.counted; i++)
+		bench_record(b, c, l.ticks[i]);
+	bench_record_value(b, s->rate,
+			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
+	return 0;
+}
+
+/* What this process had read from storage, in the kernel's unit. */
+static long stored(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_inblock;
+}
+
+int file_reading_sample(struct bench *b, void *state,
+			const struct bench_case *c)
+{
+	struct file_reading *s = state;
+	const struct file_point *t = c->data;
+	const bool looks = t->crowd && t->cache == FILE_WARM;
+	const long before = looks ? stored() : 0;
+	uint64_t ticks;
+	bool pure;
+	int err;
+
+	if (t->depth)
+		return sample_load(b, s, c, t);
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       err = file_reader_run(&s->reader));
+	if (err)
+		return bench_fail(b, -err, "read by %s", t->way->name);
+	/* A block that came from a disk took as long as many cached ones. */
+	pure = !looks || stored() == before;
+	if (looks)
+		bench_purity(b, c, "stretches_from_cache", BENCH_MOSTLY, 1,
+			     pure);
+	if (pure)
+		bench_record(b, c, ticks);
+	s->blocks += t->n;
+	s->right += file_reader_good(&s->reader);
+	/* The first event of a visit, no sample, is where our own code is
+	 * fetched, and more of it ahead, which no count tells apart. */
+	if (t->cache == FILE_WARM && s->blocks == t->n)
+		count_from_here(s);
+	return 0;
+}
+
+/* What the kernel counted while so many bytes were claimed to be read. */
+static void show_counts(struct bench *b, struct file_reading *s,
+			const struct bench_case *c, const struct file_point *t,
+			double claimed)
+{
+	struct file_counts seen;
+
+	file_counts_seen(&s->place, &s->before, &seen);
+	if (t->cache != FILE_WARM) {
+		bench_least(b, c, "bytes_read_by_process", claimed,
+			    (double)seen.process_read);
+		if (s->device_counts)
+			bench_least(b, c, "bytes_read_from_device", claimed,
+				    (double)seen.device_read);
+		if (t->cache == FILE_COLD)
+			bench_fact(b, c, "bytes_fetched_for_each",
+				   (double)seen.process_read / claimed);
+		return;
+	}
+	/* A kernel may take back pages that nobody has read for a while. */
+	bench_purity(b, c, "bytes_cached", BENCH_MOSTLY, (double)s->size,
+		     (double)file_cache_bytes(s->now->fd, s->base, s->size));
+	if (seen.process_read >= 0)
+		bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
+			     claimed, claimed - (double)seen.process_read);
+}
+
+int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct file_reading *s = state;
+	const struct file_point *t = c->data;
+
+	if (s->reader.map)
+		munmap((void *)s->reader.map, s->size);
+	s->reader.map = NULL;
+	if (s->reader.fd >= 0)
+		close(s->reader.fd);
+	s->reader.fd = -1;
+	if (!s->blocks)
+		return 0;
+	bench_fact_text(b, c, "place", s->place.where);
+	bench_fact(b, c, "file_bytes", (double)s->size);
+	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
+		bench_fact(b, c, "read_ahead_bytes",
+			   (double)s->place.read_ahead);
+	bench_proof(b, c, "blocks_as_written", (double)s->blocks,
+		    (double)s->right);
+	show_counts(b, s, c, t,
+		    (double)(s->blocks - s->uncounted) * (double)t->block);
+	/* The next case shall not wait for what is still fetched ahead. */
+	if (t->cache == FILE_COLD)
+		file_cache_drop(s->now->fd, s->base, s->size);
+	return 0;
+}
+
+void file_reading_teardown(struct bench *b, void *state)
+{
+	struct file_reading *s = state;
+
+	file_ring_close(s->ring);
+	for (size_t i = 0; i < READING_FILES; i++)
+		file_data_close(&s->file[i]);
+	free(s->buffers);
+}
+
+/* Random reads of a disk that seeks take tens of times as long as sequential
+ * ones; read-ahead in the device or its host makes up for factors below this
+ * without any seek. */
+#define SEEKS 20.0
+
+static const char *claim_of(const struct file_place *p)
+{
+	return p->rotational < 0 ? "the kernel does not say whether it rotates"
+	       : p->rotational	 ? "the kernel says that it rotates"
+				 : "the kernel says that it does not rotate";
+}
+
+void file_place_judge(const struct file_place *p, double sequential_ns,
+		      double random_ns, char *text, size_t size)
+{
+	const double ratio = random_ns / sequential_ns;
+
+	if (p->kind == FILE_PLACE_MEMORY)
+		snprintf(text, size,
+			 "%s: the figures are those of memory, not of a disk",
+			 p->where);
+	else if (!isfinite(ratio) || ratio <= 0)
+		snprintf(text, size, "%s: whether it seeks was not measured",
+			 p->where);
+	else
+		snprintf(text, size, "%s; %s; %s%s", p->where, claim_of(p),
+			 ratio >= SEEKS
+				 ? "random reads are so much slower than "
+				   "sequential ones that it seems to seek"
+				 : "random reads show no seeks",
+			 strstr(p->about, "hypervisor")
+				 ? "; its host may cache what it holds"
+				 : "");
+}
