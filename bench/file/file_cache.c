@@ -35,34 +35,39 @@
 
 #include "bench.h"
 #include "lib/cache_reader.h"
-#include "lib/cache_sweep.h"
 #include "lib/file_knee.h"
 
 #define MIB	 ((uint64_t)1 << 20)
-#define PARTS	 8    /* of a file, each timed by itself */
-#define STEPS	 16   /* sizes are so many parts of the limit */
-#define CHARGED	 0.75 /* of what the group can hold, at least */
+#define PARTS	 8	    /* of a file, each timed by itself */
+#define STEPS	 16	    /* sizes are so many parts of the limit */
+#define CHARGED	 0.75	    /* of what the group can hold, at least */
+#define PART	 (64 * MIB) /* timed at once, or more: of the whole machine */
+#define HALVINGS 5	    /* of the steps between its first sizes */
 #define NOT_NEAR "not read: the knee was found without this size"
 
-enum figure { KNEE, CACHED, UNCACHED, FIGURES };
-
-/* Sizes in parts of the limit; of memory, for the whole machine. */
+/* Sizes in parts of the limit; of memory, for the whole machine, and those of
+ * them that are read first. */
 static const unsigned int group_sizes[] = { 8, 14, 15, 16, 18, 24 };
 static const unsigned int machine_sizes[] = { 4,  6,  8,  9,  10, 11, 12,
 					      13, 14, 15, 16, 17, 18, 20 };
+static const unsigned int first[] = { 4, 8, 12, 16, 18, 20 };
 
-#define LENGTH(a)  (sizeof(a) / sizeof((a)[0]))
-#define MAX_POINTS LENGTH(machine_sizes)
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
+static const char points[] =
+	"scope=$scope size=$sizes; is unit=ns mean exclusive switches;"
+	"is derived if scope=machine;"
+	"scope=$scope figure={knee,cached,uncached}; is derived;"
+	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
+
+/* A case that has a size has the parts that were read of it as its state. */
 struct cache_state {
 	bool whole_machine;   /* --whole-machine */
 	uint64_t limit_bytes; /* --limit */
 	uint64_t unit_bytes;  /* of STEPS to the limit or to memory */
-	const struct bench_case *point[MAX_POINTS];
-	const struct bench_case *figure[FIGURES];
+	uint64_t most_bytes;  /* of all sizes */
+	struct bench *b;
 	struct file_sweep sweep;
-	struct file_parts parts[MAX_POINTS]; /* of the group's points */
-	size_t points, n_added;
 	struct cache_reader reader;
 	unsigned int part; /* to read next */
 	struct file_counts before;
@@ -77,11 +82,9 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static const char counters[] = "what the reader got from storage";
-static uint64_t size_of(const struct cache_state *s, size_t i)
+static uint64_t size_of(const struct bench_case *c)
 {
-	return s->unit_bytes *
-	       (s->whole_machine ? machine_sizes[i] : group_sizes[i]);
+	return (uint64_t)case_int(c, "size");
 }
 
 static uint64_t memory_bytes(void)
@@ -93,78 +96,141 @@ static uint64_t memory_bytes(void)
 	return bound >= 0 && (uint64_t)bound < bytes ? (uint64_t)bound : bytes;
 }
 
-static const char *const names[FIGURES] = { "knee", "cached", "uncached" };
-
-static const char points[] =
-	"scope=$scope size=$sizes; is unit=ns mean exclusive switches;"
-	"scope=$scope figure={knee,cached,uncached}; is derived;"
-	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	struct cache_state *s = state;
-
-	if (case_has(c, "size")) {
-		c->index = (int64_t)s->n_added++;
-		c->derived = s->whole_machine;
-	}
-	return true;
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
-	int64_t sizes[MAX_POINTS];
-	const char *scope = s->whole_machine ? "machine" : "group";
+	const bool whole = s->whole_machine;
+	const char *scope = whole ? "machine" : "group";
+	const size_t n = whole ? LENGTH(machine_sizes) : LENGTH(group_sizes);
+	int64_t sizes[LENGTH(machine_sizes)];
 
+	s->b = b;
 	file_data_init(&s->reader.file);
-	s->unit_bytes = (s->whole_machine ? memory_bytes() : s->limit_bytes) /
-			STEPS / MIB * MIB;
+	s->unit_bytes =
+		(whole ? memory_bytes() : s->limit_bytes) / STEPS / MIB * MIB;
 	if (!s->unit_bytes)
 		s->unit_bytes = MIB;
-	s->points =
-		s->whole_machine ? LENGTH(machine_sizes) : LENGTH(group_sizes);
-	for (size_t i = 0; i < s->points; i++)
-		sizes[i] = (int64_t)size_of(s, i);
+	for (size_t i = 0; i < n; i++)
+		sizes[i] = (int64_t)(s->unit_bytes * (whole ? machine_sizes[i]
+							    : group_sizes[i]));
+	s->most_bytes = (uint64_t)sizes[n - 1];
 	bench_set_names(b, "scope", &scope, sizeof(scope), 1);
-	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, s->points);
-	bench_points(b, points);
-	for (size_t i = 0; i < s->points; i++)
-		s->point[i] = bench_next(b, i ? s->point[i - 1] : NULL, "size");
-	for (int i = 0; i < FIGURES; i++)
-		s->figure[i] =
-			bench_find(b, "scope=%s,figure=%s", scope, names[i]);
+	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
 	return 0;
 }
 
-/* The file, the group, and the process in it: once, at the first visit. */
-static int begin(struct bench *b, struct cache_state *s)
+/* Read @len bytes at @at of a file of @size.  Return: 0 or -errno. */
+static int read_part(struct cache_state *s, size_t each, uint64_t size,
+		     uint64_t at, uint64_t len, struct cache_report *r,
+		     struct file_parts *parts)
 {
-	struct mem_group *group = &s->reader.group;
-	struct cache_report r;
-	int err;
+	const int err =
+		cache_reader_read(&s->reader, each,
+				  cache_reader_start(&s->reader, size) + at,
+				  len, r);
 
-	if (s->reader.partner.page)
-		return 0;
-	if (4 * bench_spare_bytes(b) < 2 * s->limit_bytes)
-		return bench_skip(b,
-				  "less than twice %llu MiB of memory may be "
-				  "taken: the limit of the group would not "
-				  "be the narrowest",
-				  (unsigned long long)(s->limit_bytes / MIB));
-	err = mem_group_open(b, group, s->limit_bytes);
-	if (err)
-		return bench_skip(b, "%s", group->why);
-	err = cache_reader_open(b, &s->reader, size_of(s, s->points - 1));
+	if (!err)
+		file_parts_add(parts,
+			       bench_ns(s->b, (double)r->ticks) /
+				       ((double)len / CACHE_READER_BLOCK),
+			       (double)len, (double)r->stored);
+	return err;
+}
+
+/* All of @size once through the cache, @part after @part from @first on. */
+static int read_size(struct cache_state *s, size_t each, uint64_t size,
+		     uint64_t part, uint64_t first_at, struct file_parts *parts)
+{
+	int err = 0;
+
+	*parts = (struct file_parts) { 0 };
+	for (uint64_t done = 0; !err && done < size; done += part) {
+		const uint64_t at = (first_at + done) % size;
+		struct cache_report r = { 0 };
+
+		if (bench_stopping(s->b))
+			return -EINTR;
+		err = read_part(s, each, size, at,
+				size - at < part ? size - at : part, &r, parts);
+		if (!err && r.wrong)
+			err = -EBADMSG;
+	}
+	return err;
+}
+
+/*
+ * The whole machine: everything is done at once, for where the next size lies
+ * depends on the last one.
+ */
+
+/* Drop it: what an earlier size has left would be kept for longer than what
+ * is new.  Read all of it once, as fast as may be, and then as it is timed. */
+static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
+{
+	struct cache_state *s = arg;
+	const uint64_t least = (size + FILE_PARTS - 1) / FILE_PARTS;
+	const uint64_t part =
+		least <= PART ? PART : (least + MIB - 1) / MIB * MIB;
+	struct file_parts filled, parts;
+	int64_t left = file_cache_drop(s->reader.file.fd, 0, 0);
+	int err = left < 0 ? (int)left : left ? -EBUSY : 0;
+
+	if (!err)
+		err = read_size(s, CACHE_READER_PIECE, size, part, 0, &filled);
+	if (!err)
+		err = read_size(s, CACHE_READER_BLOCK, size, part, 0, &parts);
 	if (err)
 		return err;
-	err = cache_reader_tell(&s->reader, CACHE_READER_JOIN, 0, 0, &r);
-	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
-		return bench_skip(b, "put a process into %s: %s", group->path,
-				  strerror(-err));
-	return err ? bench_fail(b, -err, "put a process into %s", group->path)
-		   : 0;
+	bench_proof(s->b, bench_next(s->b, NULL, "figure=knee"), "bytes_read",
+		    (double)size, parts.bytes);
+	/* What was dropped came from storage, if that is counted. */
+	*ns = file_parts_time(&parts, filled.stored_bytes > 0);
+	*stored = file_parts_stored(&parts);
+	bench_say(s->b, "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the device",
+		  (unsigned long long)(size / MIB), *ns, 100 * *stored);
+	return 0;
 }
+
+/* Write a file larger than memory, read parts of it and remove it. */
+static int setup(struct bench *b, void *state)
+{
+	struct cache_state *s = state;
+	uint64_t size[LENGTH(first)];
+	const char *dir;
+	size_t n = 0;
+	int err;
+
+	if (!s->whole_machine)
+		return 0;
+	dir = bench_scratch(b);
+	if (!dir)
+		return -EIO;
+	/* As far as there is room on the disk. */
+	for (size_t i = 0; i < LENGTH(first); i++)
+		if ((int64_t)(first[i] * s->unit_bytes) <= file_data_room(dir))
+			size[n++] = first[i] * s->unit_bytes;
+	if (n < 3)
+		return bench_skip(b,
+				  "half of the free space in %s is less "
+				  "than three quarters of the memory",
+				  dir);
+	bench_say(b,
+		  "writes %llu MiB to %s and reads some twenty times as much: "
+		  "this takes minutes, on a slow disk an hour or more, and all "
+		  "of the memory that is free",
+		  (unsigned long long)(size[n - 1] / MIB), dir);
+	err = cache_reader_open(b, &s->reader, size[n - 1], 0);
+	if (err)
+		return err;
+	err = file_sweep(&s->sweep, size, n, HALVINGS, MIB, measure_size, s);
+	partner_stop(&s->reader.partner);
+	file_data_remove(&s->reader.file);
+	return err && err != -ENOENT ? partner_failed(b, err) : 0;
+}
+
+/*
+ * A group.
+ */
 
 /* What the group says that it holds: else the pages are not its own. */
 static int check_charge(struct bench *b, const struct mem_group *group,
@@ -182,55 +248,28 @@ static int check_charge(struct bench *b, const struct mem_group *group,
 	return 0;
 }
 
-/* The reader could not read, or is gone: a new one at the next visit. */
-static int lost(struct bench *b, struct cache_state *s, int err)
-{
-	cache_reader_end(&s->reader);
-	return partner_failed(b, err);
-}
-
 /* All of @size once through the cache, from the part on that is next. */
-static int fill(struct bench *b, struct cache_state *s, uint64_t size)
+static int fill(struct cache_state *s, uint64_t size)
 {
-	struct cache_report r;
-	int err = 0;
+	struct file_parts parts;
 
-	for (unsigned int i = 0; !err && i < PARTS && !bench_stopping(b); i++)
-		err = cache_reader_tell(&s->reader, CACHE_READER_FILL,
-					cache_reader_start(&s->reader, size) +
-						(s->part + i) % PARTS *
-							(size / PARTS),
-					size / PARTS, &r);
-	return err;
+	return read_size(s, CACHE_READER_PIECE, size, size / PARTS,
+			 s->part * (size / PARTS), &parts);
 }
 
-/* Whether a little of @size is missing: the group came to its limit for a
- * moment while it was filled, so what fits may not be there yet. */
-static bool almost(const struct cache_state *s, uint64_t size)
+static int64_t cached_of(const struct cache_state *s, uint64_t size)
 {
-	const int64_t cached =
-		file_cache_bytes(s->reader.file.fd,
-				 cache_reader_start(&s->reader, size), 0);
-
-	return cached >= 0 && (uint64_t)cached < size &&
-	       size - (uint64_t)cached < size / PARTS;
+	return file_cache_bytes(s->reader.file.fd,
+				cache_reader_start(&s->reader, size), 0);
 }
 
 /* All of the file's last @size bytes through the cache, from any part on. */
-static int enter(struct bench *b, void *state, const struct bench_case *c)
+static int fill_all(struct bench *b, struct cache_state *s, uint64_t size)
 {
-	struct cache_state *s = state;
-	const uint64_t size = size_of(s, (size_t)c->index);
-	int64_t left;
+	const int64_t left = file_cache_drop(s->reader.file.fd, 0, 0);
+	int64_t cached;
 	int err;
 
-	err = begin(b, s);
-	if (err) {
-		cache_reader_end(&s->reader);
-		return err;
-	}
-	bench_fact_text(b, c, "where", s->reader.place.where);
-	left = file_cache_drop(s->reader.file.fd, 0, 0);
 	if (left)
 		return left < 0 ? bench_fail(b, (int)-left, "drop the file")
 				: bench_skip(b,
@@ -238,33 +277,59 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 					     "the cache",
 					     (long long)left);
 	s->part = (unsigned int)(bench_random(b) % PARTS);
-	err = fill(b, s, size);
-	if (!err && almost(s, size))
-		err = fill(b, s, size);
-	if (err)
-		return lost(b, s, err);
+	err = fill(s, size);
+	cached = err ? -1 : cached_of(s, size);
+	/* A little is missing: the group came to its limit for a moment while
+	 * it was filled, so what fits may not be there yet. */
+	if (cached >= 0 && (uint64_t)cached < size &&
+	    size - (uint64_t)cached < size / PARTS)
+		err = fill(s, size);
+	return err ? partner_failed(b, err) : 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct cache_state *s = state;
+	int err = 0;
+
+	if (4 * bench_spare_bytes(b) < 2 * s->limit_bytes)
+		return bench_skip(b,
+				  "less than twice %llu MiB of memory may be "
+				  "taken: the limit of the group would not "
+				  "be the narrowest",
+				  (unsigned long long)(s->limit_bytes / MIB));
+	/* Once; a new one where it could not read, or is gone. */
+	if (!s->reader.partner.page)
+		err = cache_reader_open(b, &s->reader, s->most_bytes,
+					s->limit_bytes);
+	if (!err)
+		err = fill_all(b, s, size_of(c));
+	if (err) {
+		cache_reader_end(&s->reader);
+		return err;
+	}
+	bench_fact_text(b, c, "where", s->reader.place.where);
 	file_counts_read(&s->reader.place, &s->before);
-	return check_charge(b, &s->reader.group, c, size);
+	return check_charge(b, &s->reader.group, c, size_of(c));
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct cache_state *s = state;
-	const uint64_t len = size_of(s, (size_t)c->index) / PARTS;
+	struct file_parts *parts = c->data;
+	const uint64_t len = size_of(c) / PARTS;
 	struct cache_report r = { 0 };
-	int err =
-		cache_reader_tell(&s->reader, CACHE_READER_READ,
-				  cache_reader_start(&s->reader, len * PARTS) +
-					  s->part * len,
-				  len, &r);
-	double ns;
+	const int err = read_part(s, CACHE_READER_BLOCK, size_of(c),
+				  s->part * len, len, &r, parts);
 
-	if (err)
-		return lost(b, s, err);
+	if (err) {
+		cache_reader_end(&s->reader);
+		return partner_failed(b, err);
+	}
 	s->part = (s->part + 1) % PARTS;
-	ns = bench_ns(b, (double)r.ticks) / (double)r.blocks;
-	bench_record_value(b, c, ns);
-	file_parts_add(&s->parts[c->index], ns, (double)len, (double)r.stored);
+	bench_record_value(b, c,
+			   bench_ns(b, (double)r.ticks) /
+				   ((double)len / CACHE_READER_BLOCK));
 	bench_proof(b, c, "bytes_read", (double)len,
 		    (double)(r.bytes - r.wrong));
 	return 0;
@@ -274,110 +339,97 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct cache_state *s = state;
-	struct file_counts now;
+	struct file_counts seen;
 	int64_t cached;
 
 	if (s->reader.file.fd < 0 || !s->reader.partner.page)
 		return 0;
-	file_counts_read(&s->reader.place, &now);
-	file_counts_since(&now, &s->before);
-	if (now.device_read >= 0)
-		bench_fact(b, c, "device_bytes_read", (double)now.device_read);
-	cached = file_cache_bytes(
-		s->reader.file.fd,
-		cache_reader_start(&s->reader, size_of(s, (size_t)c->index)),
-		0);
+	file_counts_seen(&s->reader.place, &s->before, &seen);
+	if (seen.device_read >= 0)
+		bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
+	cached = cached_of(s, size_of(c));
 	if (cached >= 0)
 		bench_fact(b, c, "cached_bytes", (double)cached);
 	return 0;
 }
 
-static int setup(struct bench *b, void *state)
-{
-	struct cache_state *s = state;
+/*
+ * What follows from the points.
+ */
 
-	return s->whole_machine
-		       ? cache_sweep_machine(b, &s->reader, &s->sweep,
-					     s->unit_bytes, s->figure[KNEE])
-		       : 0;
-}
-
-/* The points of the group, as the sweep has them of the machine. */
+/* Those of the group, as the sweep has them of the machine. */
 static void gather(struct bench *b, struct cache_state *s)
 {
 	bool counted = false;
 
-	for (size_t i = 0; i < s->points; i++)
-		counted |= s->parts[i].stored_bytes > 0;
-	for (size_t i = 0; i < s->points; i++)
-		if (isfinite(bench_value(b, s->point[i])))
-			file_sweep_add(&s->sweep, (double)size_of(s, i),
-				       file_parts_time(&s->parts[i], counted),
-				       file_parts_stored(&s->parts[i]));
+	BENCH_EACH (b, c, "size")
+		counted |= ((struct file_parts *)c->data)->stored_bytes > 0;
+	BENCH_EACH (b, c, "size")
+		if (isfinite(bench_value(b, c)))
+			file_sweep_add(&s->sweep, (double)size_of(c),
+				       file_parts_time(c->data, counted),
+				       file_parts_stored(c->data));
 }
 
-static void spread_sweep(struct bench *b, const struct cache_state *s)
+static void spread_sweep(struct bench *b, const struct file_sweep *w)
 {
-	const struct file_sweep *w = &s->sweep;
+	BENCH_EACH (b, c, "size") {
+		size_t k = 0;
 
-	for (size_t i = 0; i < s->points; i++) {
-		bool found = false;
-
-		for (size_t k = 0; k < w->n && !found; k++) {
-			found = w->size_bytes[k] == (double)size_of(s, i);
-			if (found)
-				bench_derive(b, s->point[i], w->ns[k]);
-		}
-		if (!found)
-			bench_derive_skip(b, s->point[i], NOT_NEAR);
+		while (k < w->n && w->size_bytes[k] != (double)size_of(c))
+			k++;
+		if (k < w->n)
+			bench_derive(b, c, w->ns[k]);
+		else
+			bench_derive_skip(b, c, NOT_NEAR);
 	}
 }
 
-static void skip_figures(struct bench *b, const struct cache_state *s, int err)
+static void skip_figures(struct bench *b, size_t n, int err)
 {
-	for (int i = 0; i < FIGURES; i++)
-		if (!s->sweep.n)
-			bench_derive_skip(b, s->figure[i],
-					  "none of the sizes was read");
-		else if (err == -EUCLEAN)
-			bench_derive_skip(b, s->figure[i],
-					  "a size came from storage and a "
-					  "larger one did not: the cache was "
-					  "not the same for both");
-		else
-			bench_derive_skip(b, s->figure[i],
-					  "the time of a block has no jump "
-					  "over the %zu sizes that were read",
-					  s->sweep.n);
+	char why[128];
+
+	snprintf(why, sizeof(why),
+		 !n ? "none of the sizes was read"
+		 : err == -EUCLEAN
+			 ? "a size came from storage and a larger one did not: "
+			   "the cache was not the same for both"
+			 : "the time of a block has no jump over the %zu sizes "
+			   "that were read",
+		 n);
+	BENCH_EACH (b, c, "figure")
+		bench_derive_skip(b, c, "%s", why);
 }
 
 static int derive(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
-	const struct bench_case *knee = s->figure[KNEE];
+	const struct bench_case *knee = bench_next(b, NULL, "figure=knee");
 	const struct file_sweep *w = &s->sweep;
 	struct file_knee k, clock;
 	int err;
 
 	if (s->whole_machine)
-		spread_sweep(b, s);
+		spread_sweep(b, w);
 	else
 		gather(b, s);
 	err = file_sweep_find(w, &k);
 	if (err) {
-		skip_figures(b, s, err);
+		skip_figures(b, w->n, err);
 		return 0;
 	}
 	bench_derive_between(b, knee, k.size_bytes, k.fits_bytes,
 			     k.fails_bytes);
-	bench_derive(b, s->figure[CACHED], k.cached_ns);
-	bench_derive(b, s->figure[UNCACHED], k.uncached_ns);
+	bench_derive(b, bench_beside(b, knee, "figure=cached"), k.cached_ns);
+	bench_derive(b, bench_beside(b, knee, "figure=uncached"),
+		     k.uncached_ns);
 	bench_fact(b, knee, "fits_bytes", k.fits_bytes);
 	bench_fact(b, knee, "fails_bytes", k.fails_bytes);
 	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
 	bench_fact_text(b, knee, "where", s->reader.place.where);
 	bench_fact_text(b, knee, "found_by",
-			k.counted ? counters : "the clock");
+			k.counted ? "what the reader got from storage"
+				  : "the clock");
 	if (!file_knee_find(&clock, w->size_bytes, w->ns, w->n))
 		bench_fact(b, knee, "clock_bytes", clock.size_bytes);
 	if (s->whole_machine)
@@ -400,7 +452,8 @@ const struct bench_desc bench_desc = {
 	.name = "file_cache",
 	.opts = opts,
 	.state_size = sizeof(struct cache_state),
-	.point = point,
+	.case_state_size = sizeof(struct file_parts),
+	.points = points,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

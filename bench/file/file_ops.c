@@ -50,7 +50,6 @@
 #include "call.h"
 #include "file_data.h"
 #include "file_place.h"
-#include "lib/file_many.h"
 #include "lib/file_small.h"
 
 #define ENTRIES	    10000
@@ -85,38 +84,19 @@ struct ops_state {
 	int made;     /* files in it */
 	int used_err; /* why it cannot be had: an errno */
 	struct file_place place;
-	const char *parent;    /* of the directories of small files */
-	const char *journal;   /* NULL: not ext4 on a known disk */
-	char group[GROUP][16]; /* names */
-	char many[PATH_MAX];   /* the large directory; "" until it is there */
-	size_t name;	       /* the one that the file has now */
-	int dir, fd;	       /* directory of the file, it; -1: not open */
-	char data[MAX_BYTES];
+	const char *parent;  /* of the directories of small files */
+	const char *journal; /* NULL: not ext4 on a known disk */
+	char many[PATH_MAX]; /* the large directory; "" until it is there */
+	int64_t seen;	     /* names in it */
+	size_t name;	     /* the one that the file has now */
+	int dir, fd;	     /* directory of the file, it; -1: not open */
+	/* Small files at hand: in which directory, their names, one of them. */
+	int at;
+	char group[GROUP][16];
+	const char *small;
+	size_t bytes;
+	_Alignas(64) char data[MAX_BYTES];
 };
-
-/* What cannot be done here, and is no defect of ours. */
-static int refused(struct bench *b, int err, const char *what, const char *path)
-{
-	switch (err) {
-	case ENOSPC:
-	case EDQUOT:
-	case EROFS:
-	case EACCES:
-	case EPERM:
-	case ENOENT:
-		return bench_skip(b, "%s %s: %s", what, path, strerror(err));
-	default:
-		return bench_fail(b, err, "%s %s", what, path);
-	}
-}
-
-static int path_in(struct bench *b, char *path, const char *dir,
-		   const char *name)
-{
-	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", dir, name) < PATH_MAX)
-		return 0;
-	return bench_fail(b, ENAMETOOLONG, "%s", dir);
-}
 
 static void name_new(char name[16], int number)
 {
@@ -125,17 +105,14 @@ static void name_new(char name[16], int number)
 
 static int make_file(struct bench *b, struct ops_state *s)
 {
-	for (int i = 0; i < GROUP; i++)
-		name_new(s->group[i], i);
 	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
 		       0600);
 	if (s->fd < 0)
-		return refused(b, errno, "make", file_name);
-	if (write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES)
-		return refused(b, errno, "write", file_name);
+		return file_refused(b, errno, "make %s", file_name);
 	/* Where it has its block, writing again needs no new one. */
-	if (fsync(s->fd))
-		return refused(b, errno, "fsync", file_name);
+	if (write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES ||
+	    fsync(s->fd))
+		return file_refused(b, errno, "write %s", file_name);
 	return 0;
 }
 
@@ -169,102 +146,83 @@ static int setup(struct bench *b, void *state)
 {
 	const struct ops_state *first = bench_first(b);
 	struct ops_state *s = state;
-	const char *dir;
 	int err;
 
 	if (first) { /* all look up the same file */
 		s->dir = fcntl(first->dir, F_DUPFD_CLOEXEC, 0);
 		return s->dir < 0 ? bench_fail(b, errno, "dup") : 0;
 	}
-	dir = bench_scratch(b);
-	if (!dir)
+	s->parent = bench_scratch(b);
+	if (!s->parent)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);
-	s->parent = dir;
-	s->dir = file_small_dir(dir, bench_random(b));
+	s->dir = file_small_dir(s->parent, bench_random(b));
 	if (s->dir < 0)
-		return refused(b, -s->dir, "make a directory in", dir);
+		return file_refused(b, -s->dir, "make a directory in %s",
+				    s->parent);
 	err = file_place_find(&s->place, s->dir);
 	if (err)
-		return bench_fail(b, -err, "find out where %s lies", dir);
+		return bench_fail(b, -err, "find out where %s lies", s->parent);
 	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
 	return make_file(b, s);
 }
 
-static bool is(const struct bench_case *c, const char *op)
-{
-	return case_is(c, "op", op);
-}
-
 static bool is_fsync(const struct bench_case *c)
 {
-	return is(c, "fsync_dir") || is(c, "fsync_file");
+	return call_is(c, "fsync_dir") || call_is(c, "fsync_file");
 }
 
-/* Whether a listing is of names only. */
-static bool only_names(const struct file_place *p)
-{
-	return p->kind != FILE_PLACE_NETWORK && p->kind != FILE_PLACE_STACKED &&
-	       !p->above[0];
-}
-
-/* What gets its samples beside @c. */
+/* What gets its samples beside @c, or NULL. */
 static const struct bench_case *beside(const struct bench *b,
 				       const struct bench_case *c)
 {
-	return bench_beside(b, c,
-			    is(c, "readdir") ? "figure=entry" : "op=delete");
+	return call_is(c, "readdir") ? bench_beside(b, c, "figure=entry")
+	       : call_is(c, "create") && !case_has(c, "after")
+		       ? bench_beside(b, c, "op=delete")
+		       : NULL;
 }
 
 static int begin_readdir(struct bench *b, struct ops_state *s,
 			 const struct bench_case *c)
 {
+	const struct file_place *p = &s->place;
+	/* Whether a listing is of names only. */
+	const bool links = p->kind != FILE_PLACE_NETWORK &&
+			   p->kind != FILE_PLACE_STACKED && !p->above[0];
 	const char *dir = bench_files(b);
-	double links;
 	int err;
 
 	if (!dir)
 		return -EIO;
-	err = path_in(b, s->many, dir, "many");
-	if (!err) {
-		err = file_many_get(s->many, ENTRIES, only_names(&s->place));
-		if (err)
-			err = refused(b, -err, "make many files in", s->many);
-	}
-	if (err) {
-		s->many[0] = '\0';
-		return err;
-	}
-	links = (double)file_many_links(s->many);
-	bench_fact(b, c, "links", links);
-	bench_fact(b, beside(b, c), "links", links);
+	if ((size_t)snprintf(s->many, PATH_MAX, "%s/many", dir) >= PATH_MAX)
+		return bench_fail(b, ENAMETOOLONG, "%s", dir);
+	err = file_many_get(s->many, ENTRIES, links);
+	if (err)
+		return file_refused(b, -err, "make many files in %s", s->many);
+	bench_fact(b, c, "links", (double)file_many_links(s->many));
+	bench_fact(b, beside(b, c), "links", (double)file_many_links(s->many));
 	return 0;
-}
-
-static void tell_place(struct bench *b, const struct ops_state *s,
-		       const struct bench_case *c)
-{
-	bench_fact_text(b, c, "where", s->place.where);
-	if (s->journal)
-		bench_fact_text(b, c, "journal", s->journal);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct bench_case *of[] = { c, beside(b, c) };
 	struct ops_state *s = state;
 
-	tell_place(b, s, c);
-	if (is(c, "create") && case_has(c, "after")) {
+	for (int i = 0; i < 2 && of[i]; i++) {
+		bench_fact_text(b, of[i], "where", s->place.where);
+		if (s->journal)
+			bench_fact_text(b, of[i], "journal", s->journal);
+	}
+	if (case_has(c, "after")) {
 		if (s->used < 0 && !s->used_err)
 			s->used_err = use_directory(b, s);
 		bench_fact(b, c, "deleted", DELETED);
-		return s->used_err ? refused(b, s->used_err, "make files in",
-					     s->parent)
+		return s->used_err ? file_refused(b, s->used_err,
+						  "make files in %s", s->parent)
 				   : 0;
 	}
-	if (is(c, "create") || is(c, "readdir"))
-		tell_place(b, s, beside(b, c));
-	if (is(c, "readdir"))
+	if (call_is(c, "readdir"))
 		return begin_readdir(b, s, c);
 	if (!is_fsync(c))
 		return 0;
@@ -307,11 +265,19 @@ static bool name_in_effect(const struct ops_state *s)
 #define CALL_LOCALS                                   \
 	struct ops_state *const s CALL_LOCAL = state; \
 	const int dir CALL_LOCAL = s->dir;
-#define CALLS(X)                                                          \
-	X(LOOP, open_close, close(openat(dir, file_name, O_RDONLY)) == 0, \
-	  CALL_UNSEEN)                                                    \
-	X(LOOP, stat, stat_once(dir), CALL_UNSEEN)                        \
-	X(LOOP, rename, rename_once(s, dir), name_in_effect(s))
+#define CALLS(X)                                                              \
+	X(LOOP, open_close, close(openat(dir, file_name, O_RDONLY)) == 0,     \
+	  CALL_UNSEEN)                                                        \
+	X(LOOP, stat, stat_once(dir), CALL_UNSEEN)                            \
+	X(LOOP, rename, rename_once(s, dir), name_in_effect(s))               \
+	X(EVENT, create, file_small_make(s->at, s->small, s->data, s->bytes), \
+	  file_small_is(s->at, s->small, (off_t)s->bytes))                    \
+	X(EVENT, delete, !unlinkat(s->at, s->small, 0),                       \
+	  file_small_gone(s->at, s->small))                                   \
+	X(EVENT, readdir, (s->seen = file_many_count(s->many)) >= 0,          \
+	  CALL_UNSEEN)                                                        \
+	X(EVENT, fsync_dir, !fsync(dir), file_small_is(dir, s->small, 0))     \
+	X(EVENT, fsync_file, !fsync(s->fd), CALL_UNSEEN)
 CALL_FUNCTIONS(CALLS)
 static const struct call calls[] = CALL_ROWS(CALLS);
 
@@ -331,190 +297,123 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static int create_group(struct bench *b, const struct ops_state *s, int dir,
-			const struct bench_case *c, size_t size)
+/* @c with each of a group of small files, from @first on.  They are looked at
+ * when all are done: no look is between two. */
+static int small_group(struct bench *b, struct ops_state *s,
+		       const struct bench_case *c, int first)
 {
-	for (int i = 0; i < GROUP; i++) {
-		uint64_t ticks;
-		bool good;
+	const struct call *call = call_of(c);
+	int held = 0;
 
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       good = file_small_make(dir, s->group[i], s->data,
-						      size));
-		if (!good)
-			return refused(b, errno, "make", s->group[i]);
-		bench_record(b, c, ticks);
-	}
-	return 0;
-}
-
-static int remove_group(struct bench *b, const struct ops_state *s, int dir,
-			const struct bench_case *c)
-{
-	for (int i = 0; i < GROUP; i++) {
-		uint64_t ticks;
-		int bad;
-
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       bad = unlinkat(dir, s->group[i], 0));
-		if (bad)
-			return bench_fail(b, errno, "unlink %s", s->group[i]);
-		bench_record(b, c, ticks);
-	}
-	return 0;
-}
-
-static int create_and_remove(struct bench *b, const struct ops_state *s,
-			     int dir, const struct bench_case *c)
-{
-	const size_t bytes = (size_t)case_int(c, "size");
-	const struct bench_case *gone = beside(b, c);
-	int there = 0, err = create_group(b, s, dir, c, bytes);
-
-	for (int i = 0; !err && i < GROUP; i++)
-		there += file_small_is(dir, s->group[i], (off_t)bytes);
-	if (!err)
-		err = remove_group(b, s, dir, gone);
-	if (err)
-		return err;
-	bench_proof(b, c, "files_there", GROUP, there);
-	there = 0;
 	for (int i = 0; i < GROUP; i++)
-		there += file_small_gone(dir, s->group[i]);
-	bench_proof(b, gone, "files_gone", GROUP, there);
+		name_new(s->group[i], first + i);
+	for (int i = 0; i < GROUP; i++) {
+		uint64_t ticks;
+
+		s->small = s->group[i];
+		if (!call->time(s, c, bench_timer(b)->method, &ticks))
+			return file_refused(b, errno, "%s %s", call->name,
+					    s->small);
+		bench_record(b, c, ticks);
+	}
+	for (int i = 0; i < GROUP; i++) {
+		s->small = s->group[i];
+		held += call->holds(s, c, 1);
+	}
+	bench_proof(b, c, "effects", GROUP, held);
 	return 0;
 }
 
-/* Each group of files in a directory of its own: see file_small_dir(). */
-static int sample_create(struct bench *b, void *state,
+/* Each group of files in a directory of its own: see file_small_dir().  Where
+ * others were deleted they stay, or the next ones would come after more
+ * deletes. */
+static int sample_create(struct bench *b, struct ops_state *s,
 			 const struct bench_case *c)
 {
-	struct ops_state *s = state;
+	const struct bench_case *gone = beside(b, c);
 	const uint64_t number = bench_random(b);
-	const int dir = file_small_dir(s->parent, number);
 	int err;
 
-	if (dir < 0)
-		return refused(b, -dir, "make a directory in", s->parent);
-	err = create_and_remove(b, s, dir, c);
-	if (err)
-		for (int i = 0; i < GROUP; i++)
-			unlinkat(dir, s->group[i], 0);
-	file_small_end(dir, s->parent, number);
+	s->bytes = gone ? (size_t)case_int(c, "size") : 0;
+	s->at = gone ? file_small_dir(s->parent, number) : s->used;
+	if (s->at < 0)
+		return file_refused(b, -s->at, "make a directory in %s",
+				    s->parent);
+	err = small_group(b, s, c, s->made);
+	if (!gone) {
+		s->made += GROUP;
+		return err;
+	}
+	if (!err)
+		err = small_group(b, s, gone, s->made);
+	for (int i = 0; err && i < GROUP; i++)
+		unlinkat(s->at, s->group[i], 0);
+	file_small_end(s->at, s->parent, number);
 	return err;
 }
 
-/* They stay, or the next ones would come after more deletes. */
-static int sample_create_after(struct bench *b, struct ops_state *s,
-			       const struct bench_case *c)
-{
-	int there = 0;
-
-	for (int i = 0; i < GROUP; i++) {
-		char name[16];
-		uint64_t ticks;
-		bool good;
-
-		name_new(name, s->made++);
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       good = file_small_make(s->used, name, s->data,
-						      0));
-		if (!good)
-			return refused(b, errno, "make", name);
-		bench_record(b, c, ticks);
-		there += file_small_is(s->used, name, 0);
-	}
-	bench_proof(b, c, "files_there", GROUP, there);
-	return 0;
-}
-
-static int sample_readdir(struct bench *b, void *state,
+static int sample_readdir(struct bench *b, struct ops_state *s,
 			  const struct bench_case *c)
 {
 	const struct bench_case *entry = beside(b, c);
-	struct ops_state *s = state;
 	uint64_t ticks;
-	int64_t seen;
+	const bool good =
+		call_of(c)->time(s, c, bench_timer(b)->method, &ticks);
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       seen = file_many_count(s->many));
-	if (seen < 0)
-		return bench_fail(b, (int)-seen, "read %s", s->many);
-	bench_record(b, c, ticks);
-	bench_record_value(b, entry, bench_ns(b, (double)ticks) / ENTRIES);
-	bench_proof(b, c, "entries", ENTRIES, (double)seen);
-	bench_proof(b, entry, "entries", ENTRIES, (double)seen);
-	return 0;
+	if (good) {
+		bench_record_value(b, entry,
+				   bench_ns(b, (double)ticks) / ENTRIES);
+		bench_proof(b, c, "entries", ENTRIES, (double)s->seen);
+		bench_proof(b, entry, "entries", ENTRIES, (double)s->seen);
+	}
+	return call_took(b, s, c, good, ticks);
 }
 
 /* Something for fsync to do. */
 static int make_dirty(struct bench *b, struct ops_state *s, bool of_dir)
 {
-	if (of_dir)
-		return file_small_make(s->dir, s->group[0], s->data, 0)
-			       ? 0
-			       : refused(b, errno, "make", s->group[0]);
-	return pwrite(s->fd, s->data, SMALL_BYTES, 0) == (ssize_t)SMALL_BYTES
-		       ? 0
-		       : refused(b, errno, "write", file_name);
-}
+	const bool good = of_dir ? file_small_make(s->dir, s->small, s->data, 0)
+				 : pwrite(s->fd, s->data, SMALL_BYTES, 0) ==
+					   (ssize_t)SMALL_BYTES;
 
-/* What one fsync() took and had written. */
-struct flush {
-	uint64_t ticks;
-	int64_t bytes; /* -1: not known */
-};
-
-static int one_fsync(struct bench *b, struct ops_state *s,
-		     const struct bench_case *c, struct flush *f)
-{
-	const bool of_dir = is(c, "fsync_dir");
-	const int fd = of_dir ? s->dir : s->fd;
-	struct file_counts before, written;
-	int bad, err = make_dirty(b, s, of_dir);
-
-	if (err)
-		return err;
-	file_counts_read(&s->place, &before);
-	TIMER_INTERVAL(bench_timer(b)->method, f->ticks, bad = fsync(fd));
-	if (bad)
-		return bench_fail(b, errno, "fsync");
-	file_counts_read(&s->place, &written);
-	file_counts_since(&written, &before);
-	f->bytes = written.device_written;
-	if (!of_dir)
-		return 0;
-	bench_proof(b, c, "files_there", 1,
-		    file_small_is(s->dir, s->group[0], 0));
-	return unlinkat(s->dir, s->group[0], 0) ? bench_fail(b, errno, "unlink")
-						: 0;
+	return good ? 0 : file_refused(b, errno, "write what is to be synced");
 }
 
 /* Where the kernel or another's sync came first there was nothing left to do:
  * such a one is no sample. */
-static int sample_fsync(struct bench *b, void *state,
+static int sample_fsync(struct bench *b, struct ops_state *s,
 			const struct bench_case *c)
 {
-	const size_t least = is(c, "fsync_dir") ? SECTOR : SMALL_BYTES;
-	struct flush f = { 0 };
-	const int err = one_fsync(b, state, c, &f);
+	const bool of_dir = call_is(c, "fsync_dir");
+	const int64_t least = of_dir ? SECTOR : (int64_t)SMALL_BYTES;
+	struct file_counts before, written;
+	uint64_t ticks;
+	bool good;
+	int err;
 
+	s->small = "new";
+	err = make_dirty(b, s, of_dir);
 	if (err)
 		return err;
-	if (f.bytes >= 0)
+	file_counts_read(&s->place, &before);
+	good = call_of(c)->time(s, c, bench_timer(b)->method, &ticks);
+	file_counts_seen(&s->place, &before, &written);
+	if (good && written.device_written >= 0)
 		bench_purity(b, c, "syncs_that_wrote", BENCH_SOME, 1,
-			     f.bytes >= (int64_t)least);
-	if (f.bytes < 0 || f.bytes >= (int64_t)least)
-		bench_record(b, c, f.ticks);
-	return 0;
+			     written.device_written >= least);
+	if (!good || written.device_written < 0 ||
+	    written.device_written >= least)
+		err = call_took(b, s, c, good, ticks);
+	if (!err && of_dir && unlinkat(s->dir, s->small, 0))
+		err = bench_fail(b, errno, "unlink");
+	return err;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	return is_fsync(c)	      ? sample_fsync(b, state, c)
-	       : is(c, "readdir")     ? sample_readdir(b, state, c)
-	       : case_has(c, "after") ? sample_create_after(b, state, c)
-				      : sample_create(b, state, c);
+	return is_fsync(c)	       ? sample_fsync(b, state, c)
+	       : call_is(c, "readdir") ? sample_readdir(b, state, c)
+				       : sample_create(b, state, c);
 }
 
 /* What an fsync that failed left must not be there at the next visit. */
@@ -522,8 +421,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;
 
-	if (is(c, "fsync_dir"))
-		unlinkat(s->dir, s->group[0], 0);
+	if (call_is(c, "fsync_dir"))
+		unlinkat(s->dir, "new", 0);
 	/* The other cases know it by the first name only. */
 	if (s->name)
 		renameat(s->dir, names[s->name], s->dir, file_name);

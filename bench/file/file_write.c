@@ -45,18 +45,16 @@
 #define PROBE	   ((size_t)64 << 10)
 #define KEPT	   32 /* of the last writes, to be read back */
 
-enum how { CACHED, DIRECT, DSYNC, DIRECT_DSYNC, FDATASYNC, HOWS };
-
-static const struct {
+static const struct how {
 	const char *name;
-	bool durable;
+	bool durable, then_syncs;
 	int flags;
-} hows[HOWS] = {
-	[CACHED] = { "cached", false, 0 },
-	[DIRECT] = { "direct", false, O_DIRECT },
-	[DSYNC] = { "dsync", true, O_DSYNC },
-	[DIRECT_DSYNC] = { "direct_dsync", true, O_DIRECT | O_DSYNC },
-	[FDATASYNC] = { "fdatasync", true, 0 },
+} hows[] = {
+	{ "cached", false, false, 0 },
+	{ "direct", false, false, O_DIRECT },
+	{ "dsync", true, false, O_DSYNC },
+	{ "direct_dsync", true, false, O_DIRECT | O_DSYNC },
+	{ "fdatasync", true, true, 0 },
 };
 
 #define HOW(durable, how)                                            \
@@ -70,15 +68,22 @@ static const char points[] = HOW("no", "cached") HOW("no", "direct")
 	/* It sleeps until the device answers. */
 	"is exclusive switches; is log if !block; is mean bytes=block if block";
 
+/* A case's own state. */
+struct write_case {
+	const struct how *how;
+	bool random, by_writes; /* the cache is filled */
+	size_t block;
+};
+
 struct write_state {
 	struct file_data data;
 	struct file_place place;
-	int fd[HOWS]; /* or -errno and: */
-	const char *why[HOWS];
+	int cached;	    /* fd, through the page cache */
 	bool device_counts; /* seen to move */
 	char *buffer, *back;
 
 	/* Of the visit under way. */
+	int fd;
 	struct file_walk walk;
 	uint64_t salt; /* other contents in each visit */
 	struct file_counts before;
@@ -86,33 +91,15 @@ struct write_state {
 	uint64_t kept[KEPT];
 };
 
-/* A case's index holds it all. */
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	c->index = (int64_t)CASE_NTH(c, "how", hows) |
-		   case_is(c, "order", "random") << 3 |
-		   case_has(c, "filled") << 4;
+	*(struct write_case *)c->data = (struct write_case) {
+		.how = CASE_OF(c, "how", hows),
+		.random = case_is(c, "order", "random"),
+		.by_writes = case_has(c, "filled"),
+		.block = c->bytes ? c->bytes : FILE_DATA_BLOCK,
+	};
 	return true;
-}
-
-static enum how how_of(const struct bench_case *c)
-{
-	return (enum how)(c->index & 7);
-}
-
-static bool is_random(const struct bench_case *c)
-{
-	return c->index & 8;
-}
-
-static bool is_filled_by_writes(const struct bench_case *c)
-{
-	return c->index & 16;
-}
-
-static size_t block_of(const struct bench_case *c)
-{
-	return c->bytes ? c->bytes : FILE_DATA_BLOCK;
 }
 
 static int cases(struct bench *b, void *state)
@@ -120,46 +107,42 @@ static int cases(struct bench *b, void *state)
 	struct write_state *s = state;
 
 	file_data_init(&s->data);
-	for (int how = 0; how < HOWS; how++)
-		s->fd[how] = -EBADF;
+	s->cached = s->fd = -1;
 	return 0;
 }
 
 /* Open it to be written: the file that was made, and nothing else that may
  * have taken its name. */
-static int open_as(struct bench *b, struct write_state *s, enum how how)
+static int open_it(struct bench *b, const struct write_state *s, int flags,
+		   int *fd)
 {
-	const int flags = hows[how].flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+	const char *why = NULL;
 	struct stat st;
 
-	if (flags & O_DIRECT)
-		s->fd[how] =
-			file_direct_open(s->data.path, flags, &s->why[how]);
-	else
-		s->fd[how] = open(s->data.path, flags);
-	if (s->fd[how] < 0 && s->why[how])
-		return 0;
-	if (s->fd[how] < 0)
-		return bench_fail(b, errno, "open %s", s->data.path);
-	if (fstat(s->fd[how], &st) || !S_ISREG(st.st_mode))
-		return bench_fail(b, 0, "%s is no regular file any more",
-				  s->data.path);
-	return 0;
+	flags |= O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+	*fd = flags & O_DIRECT ? file_direct_open(s->data.path, flags, &why)
+			       : open(s->data.path, flags);
+	if (*fd < 0)
+		return why ? bench_skip(b, "%s", why)
+			   : bench_fail(b, errno, "open %s", s->data.path);
+	return fstat(*fd, &st) || !S_ISREG(st.st_mode)
+		       ? bench_fail(b, 0, "%s is no regular file any more",
+				    s->data.path)
+		       : 0;
 }
 
 /* Whether the device's counters move when something is written for good. */
 static int probe_counters(struct bench *b, struct write_state *s)
 {
-	struct file_counts before, after;
+	struct file_counts written;
 
-	file_counts_read(&s->place, &before);
+	file_counts_read(&s->place, &s->before);
 	file_data_fill(s->buffer, PROBE, 0);
-	if (pwrite(s->fd[CACHED], s->buffer, PROBE, 0) != (ssize_t)PROBE ||
-	    fdatasync(s->fd[CACHED]))
+	if (pwrite(s->cached, s->buffer, PROBE, 0) != (ssize_t)PROBE ||
+	    fdatasync(s->cached))
 		return bench_fail(b, errno, "write to %s", s->data.path);
-	file_counts_read(&s->place, &after);
-	file_counts_since(&after, &before);
-	s->device_counts = after.device_written >= (int64_t)PROBE;
+	file_counts_seen(&s->place, &s->before, &written);
+	s->device_counts = written.device_written >= (int64_t)PROBE;
 	return 0;
 }
 
@@ -178,12 +161,8 @@ static int setup(struct bench *b, void *state)
 	err = file_place_find(&s->place, s->data.fd);
 	if (err)
 		return bench_fail(b, -err, "where %s lies", s->data.path);
-	for (int how = 0; how < HOWS; how++) {
-		err = open_as(b, s, how);
-		if (err)
-			return err;
-	}
-	return probe_counters(b, s);
+	err = open_it(b, s, 0, &s->cached);
+	return err ? err : probe_counters(b, s);
 }
 
 /* All of it anew, @len at once; it stays dirty. */
@@ -192,7 +171,7 @@ static int64_t write_all(const struct write_state *s, size_t len)
 	for (uint64_t at = 0; at < FILE_BYTES; at += len) {
 		file_data_fill(s->buffer, len, at);
 		errno = EIO;
-		if (pwrite(s->fd[CACHED], s->buffer, len, (off_t)at) !=
+		if (pwrite(s->cached, s->buffer, len, (off_t)at) !=
 		    (ssize_t)len)
 			return -errno;
 	}
@@ -203,39 +182,40 @@ static int64_t write_all(const struct write_state *s, size_t len)
  * is dirty already: else the more events, the fewer were the first on a clean
  * page, which costs more. */
 static int64_t set_cache(const struct write_state *s,
-			 const struct bench_case *c)
+			 const struct write_case *t)
 {
 	int64_t err = file_cache_drop(s->data.fd, 0, 0);
 
-	if (err < 0 || hows[how_of(c)].flags & O_DIRECT)
+	if (err < 0 || t->how->flags & O_DIRECT)
 		return err;
-	if (is_filled_by_writes(c))
+	if (t->by_writes)
 		return write_all(s, MOST_BLOCK);
 	err = file_cache_fill(s->data.fd, 0, 0, MOST_BLOCK);
-	return err < 0 || how_of(c) != CACHED ? err
-					      : write_all(s, FILE_DATA_BLOCK);
+	return err < 0 || t->how->durable ? err : write_all(s, FILE_DATA_BLOCK);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
-	const enum how how = how_of(c);
+	const struct write_case *t = c->data;
 	int64_t cached;
+	int err;
 
 	s->writes = 0;
-	if (s->fd[how] < 0)
-		return bench_skip(b, "%s", s->why[how]);
-	if (hows[how].durable && s->place.kind == FILE_PLACE_MEMORY)
+	err = open_it(b, s, t->how->flags, &s->fd);
+	if (err)
+		return err;
+	if (t->how->durable && s->place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b, "%s: nothing there is durable",
 				  s->place.where);
-	cached = set_cache(s, c);
+	cached = set_cache(s, t);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached,
 				  "put %s into the cache or "
 				  "out of it",
 				  s->data.path);
 	s->salt = bench_random(b) << 32;
-	file_walk_start(&s->walk, FILE_BYTES / block_of(c), is_random(c),
+	file_walk_start(&s->walk, FILE_BYTES / t->block, t->random,
 			bench_random(b));
 	file_counts_read(&s->place, &s->before);
 	return 0;
@@ -243,44 +223,34 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct write_case *t = c->data;
 	struct write_state *s = state;
 
-	s->offset = file_walk_next(&s->walk) * block_of(c);
-	file_data_fill(s->buffer, block_of(c), s->offset + s->salt);
+	s->offset = file_walk_next(&s->walk) * t->block;
+	file_data_fill(s->buffer, t->block, s->offset + s->salt);
 	return 0;
 }
 
-static ssize_t write_once(const struct write_state *s, enum how how,
-			  size_t block)
+static ssize_t write_once(const struct write_state *s,
+			  const struct write_case *t)
 {
-	const ssize_t n =
-		pwrite(s->fd[how], s->buffer, block, (off_t)s->offset);
+	const ssize_t n = pwrite(s->fd, s->buffer, t->block, (off_t)s->offset);
 
-	if (how == FDATASYNC && n > 0 && fdatasync(s->fd[how]))
-		return -1;
-	return n;
+	return t->how->then_syncs && n > 0 && fdatasync(s->fd) ? -1 : n;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
-	const enum how how = how_of(c);
-	const size_t block = block_of(c);
+	const struct write_case *t = c->data;
 	uint64_t ticks;
 	ssize_t n;
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       n = write_once(s, how, block));
-	if (n != (ssize_t)block) {
-		const int err = n < 0 ? errno : EIO;
-
-		/* It was allocated before, but some file systems write
-		 * elsewhere. */
-		if (err == ENOSPC || err == EDQUOT)
-			return bench_skip(b, "write to %s: %s", s->data.path,
-					  strerror(err));
-		return bench_fail(b, err, "write to %s", s->data.path);
-	}
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, n = write_once(s, t));
+	/* It was allocated before, but some file systems write elsewhere. */
+	if (n != (ssize_t)t->block)
+		return file_refused(b, n < 0 ? errno : EIO, "write to %s",
+				    s->data.path);
 	bench_record(b, c, ticks);
 	s->kept[s->writes++ % KEPT] = s->offset;
 	return 0;
@@ -290,7 +260,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void read_back(struct bench *b, struct write_state *s,
 		      const struct bench_case *c)
 {
-	const size_t block = block_of(c);
+	const size_t block = ((const struct write_case *)c->data)->block;
 	const uint64_t all = FILE_BYTES / block;
 	uint64_t n = s->writes < KEPT ? s->writes : KEPT, right = 0;
 
@@ -308,17 +278,17 @@ static void read_back(struct bench *b, struct write_state *s,
 static void show_counts(struct bench *b, const struct write_state *s,
 			const struct bench_case *c)
 {
-	const double claimed = (double)s->writes * (double)block_of(c);
+	const struct write_case *t = c->data;
+	const double claimed = (double)s->writes * (double)t->block;
 	struct file_counts seen;
 
-	file_counts_read(&s->place, &seen);
-	file_counts_since(&seen, &s->before);
-	if (how_of(c) == CACHED)
+	file_counts_seen(&s->place, &s->before, &seen);
+	if (!t->how->flags && !t->how->durable)
 		return;
 	if (s->device_counts)
 		bench_least(b, c, "bytes_written_to_device", claimed,
 			    (double)seen.device_written);
-	if (hows[how_of(c)].flags & O_DIRECT && seen.process_written >= 0)
+	if (t->how->flags & O_DIRECT && seen.process_written >= 0)
 		bench_least(b, c, "bytes_written_by_process", claimed,
 			    (double)seen.process_written);
 	if (seen.device_flushes >= 0)
@@ -331,6 +301,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct write_state *s = state;
 	int64_t left;
 
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 	if (!s->writes)
 		return 0;
 	show_counts(b, s, c);
@@ -351,9 +324,8 @@ static void teardown(struct bench *b, void *state)
 {
 	struct write_state *s = state;
 
-	for (int how = 0; how < HOWS; how++)
-		if (s->fd[how] >= 0)
-			close(s->fd[how]);
+	if (s->cached >= 0)
+		close(s->cached);
 	/* It does not hold any more what others would look for. */
 	file_data_remove(&s->data);
 	free(s->buffer);
@@ -363,6 +335,7 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "file_write",
 	.state_size = sizeof(struct write_state),
+	.case_state_size = sizeof(struct write_case),
 	.points = points,
 	.point = point,
 	.cases = cases,

@@ -107,9 +107,9 @@ blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,bloc
 bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
 effects file_ops renameat@2 op=rename
-files_there file_ops fstatat op=create,size=1K
-files_there file_ops fstatat op=create,after=deletes
-files_there file_ops fstatat op=fsync_dir
+effects file_ops fstatat op=create,size=1K
+effects file_ops fstatat op=create,after=deletes
+effects file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
 syncs_that_wrote file_ops frozen:*/stat op=fsync_file,*
 blocks_as_written file_contention pread mode=warm,files=own,procs=1
@@ -270,7 +270,7 @@ gives() {
 		known[$name]=1
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
-	for name in messages bytes_right partner_received files_gone uncached_before \
+	for name in messages bytes_right partner_received uncached_before \
 		threads_at_work processes_at_work cached_before resolved_by_us \
 		yields_without_switch contended_operations threads_running; do
 		known[$name]=1

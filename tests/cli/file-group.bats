@@ -136,9 +136,9 @@ on_small() {
 @test "file_ops: every file was there and is gone, every name was read" {
 	try 0 "$BIN/file_ops" "${QUICK[@]}" --json
 	rows 'all(.status != "failed")'
-	rows '[.[] | select(.params.op == "create") | .evidence.files_there |
+	rows '[.[] | select(.params.op == "create") | .evidence.effects |
 		select(.seen == .expected and .seen >= 16)] | length == 5'
-	rows '[.[] | select(.params.op == "delete") | .evidence.files_gone |
+	rows '[.[] | select(.params.op == "delete") | .evidence.effects |
 		select(.seen == .expected and .seen >= 16)] | length == 4'
 	rows '[.[] | select(.params.op == "readdir") | .evidence.entries |
 		select(.seen == .expected and .seen % 10000 == 0)] | length == 2'

@@ -16,22 +16,16 @@
 #define CACHE_READER_BLOCK 4096u	/* of what is timed */
 #define CACHE_READER_PIECE (128u << 10) /* of what fills the cache */
 
-enum cache_reader_what {
-	CACHE_READER_JOIN, /* the group */
-	CACHE_READER_FILL,
-	CACHE_READER_READ, /* timed */
-};
-
 struct cache_report {
 	int err; /* -errno */
-	uint64_t ticks, blocks;
+	uint64_t ticks;
 	uint64_t bytes, wrong; /* read, of which not what the file holds */
 	int64_t stored;	       /* of them from storage; -1: not known */
 };
 
 /* Memory of both processes. */
 struct cache_order {
-	enum cache_reader_what what;
+	size_t each; /* read by so many bytes */
 	uint64_t offset, bytes;
 	struct cache_report report;
 };
@@ -47,9 +41,11 @@ struct cache_reader {
 	char block[CACHE_READER_PIECE];
 };
 
-/* cache_reader_open() - make the file, @bytes of it, and start the process;
- * cache_reader_end() in any case.  Return: 0, bench_fail() or bench_skip(). */
-int cache_reader_open(struct bench *b, struct cache_reader *v, uint64_t bytes);
+/* cache_reader_open() - make the file, @bytes of it, a group of @limit bytes
+ * (0: none), and the process in it; cache_reader_end() in any case.  Return: 0,
+ * bench_fail() or bench_skip(). */
+int cache_reader_open(struct bench *b, struct cache_reader *v, uint64_t bytes,
+		      uint64_t limit);
 
 /* cache_reader_end() - no process, no group, nothing cached. */
 void cache_reader_end(struct cache_reader *v);
@@ -58,10 +54,9 @@ void cache_reader_end(struct cache_reader *v);
  * has its end, lest the kernel read ahead what is beyond @size. */
 uint64_t cache_reader_start(const struct cache_reader *v, uint64_t size);
 
-/* cache_reader_tell() - let it do so with @bytes from @offset on; @report: what
- * it did.  Return: 0, report->err, or as of partner_check(). */
-int cache_reader_tell(struct cache_reader *v, enum cache_reader_what what,
-		      uint64_t offset, uint64_t bytes,
-		      struct cache_report *report);
+/* cache_reader_read() - let it read @bytes from @offset on, by @each; @report:
+ * what it did.  Return: 0, report->err, or as of partner_check(). */
+int cache_reader_read(struct cache_reader *v, size_t each, uint64_t offset,
+		      uint64_t bytes, struct cache_report *report);
 
 #endif

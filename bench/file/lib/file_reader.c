@@ -10,7 +10,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "file_ring.h"
 
 #define PARTS 4
@@ -176,19 +175,4 @@ unsigned int file_reader_good(const struct file_reader *r)
 			sum ^= file_data_word(r->offset[i] +
 					      file_data_sampled(r->offset[i]));
 	return sum ? 0 : r->n;
-}
-
-int file_reader_drop(struct bench *b, const struct file_data *f,
-		     uint64_t offset, uint64_t len)
-{
-	const int64_t left = file_cache_drop(f->fd, offset, len);
-
-	if (left < 0)
-		return bench_fail(b, (int)-left, "drop %s from the cache",
-				  f->path);
-	return left ? bench_skip(b,
-				 "%lld bytes of %s stay in the cache: "
-				 "somebody else uses the file",
-				 (long long)left, f->path)
-		    : 0;
 }

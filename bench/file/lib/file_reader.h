@@ -58,9 +58,4 @@ int file_reader_run(struct file_reader *r);
  * far as the words that were looked at tell: all or none. */
 unsigned int file_reader_good(const struct file_reader *r);
 
-/* file_reader_drop() - file_cache_drop() from a callback.  Return: 0,
- * bench_fail(), or bench_skip() where some of it stays. */
-int file_reader_drop(struct bench *b, const struct file_data *f,
-		     uint64_t offset, uint64_t len);
-
 #endif
