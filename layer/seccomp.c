@@ -38,27 +38,33 @@ struct filter {
 	unsigned short n;
 };
 
-static void put(struct filter *f, struct sock_filter one)
+/* One instruction, which a jump leaves over @yes or @no others. */
+static void put(struct filter *f, uint16_t code, uint32_t value, uint8_t yes,
+		uint8_t no)
 {
-	f->at[f->n++] = one;
+	f->at[f->n++] = (struct sock_filter)BPF_JUMP(code, value, yes, no);
 }
 
 static void load(struct filter *f, size_t offset)
 {
-	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-					    (uint32_t)offset));
+	put(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 static void answer(struct filter *f, uint32_t action)
 {
-	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+	put(f, BPF_RET | BPF_K, action, 0, 0);
+}
+
+/* Go on if what was loaded is @value, else behind the next @n. */
+static void unless(struct filter *f, uint32_t value, uint8_t n)
+{
+	put(f, BPF_JMP | BPF_JEQ | BPF_K, value, 0, n);
 }
 
 /* If what was loaded is @value: @action. */
 static void rule(struct filter *f, uint32_t value, uint32_t action)
 {
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0,
-					    1));
+	unless(f, value, 1);
 	answer(f, action);
 }
 
@@ -70,14 +76,9 @@ static void by_argument(struct filter *f, long n)
 {
 	load(f, ARG_LOW);
 	for (long i = n; i > 0; i--) {
-		put(f,
-		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						 RULE_LOW + (uint32_t)(n - i),
-						 0, 1));
+		unless(f, RULE_LOW + (uint32_t)(n - i), 1);
 		/* Over the rules to come, and the answer of no rule. */
-		put(f,
-		    (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA,
-						 (uint32_t)(2 * (i - 1) + 1)));
+		put(f, BPF_JMP | BPF_JA, (uint32_t)(2 * (i - 1) + 1), 0, 0);
 	}
 	answer(f, ALLOW);
 	load(f, ARG_HIGH);
@@ -97,76 +98,29 @@ static void by_number(struct filter *f, long n)
  * the capabilities that a container has by default, after io_uring was taken
  * out): the calls that it does not list.  Numbers are of all architectures,
  * and newer than some headers. */
+/* clang-format off */
 static const uint16_t denied[] = {
 #ifdef SYS_uselib /* calls that later architectures never had */
-	SYS_uselib,
-	SYS_ustat,
-	SYS_sysfs,
-	SYS__sysctl,
-	SYS_iopl,
-	SYS_ioperm,
-	SYS_create_module,
-	SYS_get_kernel_syms,
-	SYS_query_module,
-	SYS_getpmsg,
-	SYS_putpmsg,
-	SYS_afs_syscall,
-	SYS_tuxcall,
-	SYS_security,
-	SYS_vserver,
+	SYS_uselib, SYS_ustat, SYS_sysfs, SYS__sysctl, SYS_iopl, SYS_ioperm,
+	SYS_create_module, SYS_get_kernel_syms, SYS_query_module, SYS_getpmsg,
+	SYS_putpmsg, SYS_afs_syscall, SYS_tuxcall, SYS_security, SYS_vserver,
 #endif
-	SYS_vhangup,
-	SYS_pivot_root,
-	SYS_acct,
-	SYS_settimeofday,
-	SYS_mount,
-	SYS_umount2,
-	SYS_swapon,
-	SYS_swapoff,
-	SYS_reboot,
-	SYS_sethostname,
-	SYS_setdomainname,
-	SYS_init_module,
-	SYS_delete_module,
-	SYS_quotactl,
-	SYS_nfsservctl,
-	SYS_lookup_dcookie,
-	SYS_clock_settime,
-	SYS_mbind,
-	SYS_set_mempolicy,
-	SYS_get_mempolicy,
-	SYS_kexec_load,
-	SYS_add_key,
-	SYS_request_key,
-	SYS_keyctl,
-	SYS_migrate_pages,
-	SYS_unshare,
-	SYS_move_pages,
-	SYS_perf_event_open,
-	SYS_fanotify_init,
-	SYS_open_by_handle_at,
-	SYS_setns,
-	SYS_kcmp,
-	SYS_finit_module,
-	SYS_kexec_file_load,
-	SYS_bpf,
-	SYS_userfaultfd,
-	SYS_syslog,
-	SYS_io_uring_setup,
-	SYS_io_uring_enter,
-	SYS_io_uring_register,
-	SYS_open_tree,
-	SYS_move_mount,
-	SYS_fsopen,
-	SYS_fsconfig,
-	SYS_fsmount,
-	SYS_fspick,
-	__NR_pidfd_getfd,
-	440, /* process_madvise */
-	442, /* mount_setattr */
-	443, /* quotactl_fd */
-	450, /* set_mempolicy_home_node */
+	SYS_vhangup, SYS_pivot_root, SYS_acct, SYS_settimeofday, SYS_mount,
+	SYS_umount2, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_sethostname,
+	SYS_setdomainname, SYS_init_module, SYS_delete_module, SYS_quotactl,
+	SYS_nfsservctl, SYS_lookup_dcookie, SYS_clock_settime, SYS_mbind,
+	SYS_set_mempolicy, SYS_get_mempolicy, SYS_kexec_load, SYS_add_key,
+	SYS_request_key, SYS_keyctl, SYS_migrate_pages, SYS_unshare,
+	SYS_move_pages, SYS_perf_event_open, SYS_fanotify_init,
+	SYS_open_by_handle_at, SYS_setns, SYS_kcmp, SYS_finit_module,
+	SYS_kexec_file_load, SYS_bpf, SYS_userfaultfd, SYS_syslog,
+	SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+	SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount,
+	SYS_fspick, __NR_pidfd_getfd,
+	440 /* process_madvise */, 442 /* mount_setattr */,
+	443 /* quotactl_fd */, 450 /* set_mempolicy_home_node */,
 };
+/* clang-format on */
 
 static bool is_denied(uint32_t call)
 {
@@ -189,13 +143,9 @@ static void docker(struct filter *f)
 			/* Its flags are in memory: libc then calls clone(). */
 			rule(f, call, REFUSE(ENOSYS));
 		} else if (call == SYS_clone) {
-			put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ |
-								    BPF_K,
-							    call, 0, 4));
+			unless(f, call, 4);
 			load(f, ARG_LOW);
-			put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET |
-								    BPF_K,
-							    spaces, 0, 1));
+			put(f, BPF_JMP | BPF_JSET | BPF_K, spaces, 0, 1);
 			answer(f, REFUSE(EPERM));
 			answer(f, ALLOW);
 		} else if (!is_denied(call)) {
@@ -224,8 +174,7 @@ int seccomp_apply(const struct layer *l, long n)
 	f.n = 0;
 	load(&f, offsetof(struct seccomp_data, arch));
 	/* The 32-bit calls have other numbers, and are not looked at. */
-	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-					     ARCH_AUDIT, 1, 0));
+	put(&f, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
 	answer(&f, ALLOW);
 	load(&f, offsetof(struct seccomp_data, nr));
 	if (l->flag == SECCOMP_BY_NUMBER)
