@@ -34,15 +34,20 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/cache_reader.h"
+#include "file_data.h"
+#include "file_place.h"
 #include "lib/file_knee.h"
+#include "mem_group.h"
+#include "partner.h"
 
 #define MIB	 ((uint64_t)1 << 20)
-#define PARTS	 8	    /* of a file, each timed by itself */
-#define STEPS	 16	    /* sizes are so many parts of the limit */
-#define CHARGED	 0.75	    /* of what the group can hold, at least */
-#define PART	 (64 * MIB) /* timed at once, or more: of the whole machine */
-#define HALVINGS 5	    /* of the steps between its first sizes */
+#define PARTS	 8	      /* of a file, each timed by itself */
+#define STEPS	 16	      /* sizes are so many parts of the limit */
+#define CHARGED	 0.75	      /* of what the group can hold, at least */
+#define PART	 (64 * MIB)   /* timed at once, or more: of the whole machine */
+#define HALVINGS 5	      /* of the steps between its first sizes */
+#define BLOCK	 4096u	      /* of what is timed */
+#define PIECE	 (128u << 10) /* of what fills the cache */
 #define NOT_NEAR "not read: the knee was found without this size"
 
 /* Sizes in parts of the limit; of memory, for the whole machine, and those of
@@ -60,6 +65,16 @@ static const char points[] =
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
 
+/* What the process is to read that reads, and what it did: memory of both. */
+struct order {
+	size_t each; /* by so many bytes */
+	uint64_t offset, bytes;
+	int err; /* -errno */
+	uint64_t ticks;
+	uint64_t done, wrong; /* bytes, of which not what the file holds */
+	int64_t stored;	      /* of them from storage; -1: not known */
+};
+
 /* A case that has a size has the parts that were read of it as its state. */
 struct cache_state {
 	bool whole_machine;   /* --whole-machine */
@@ -68,7 +83,11 @@ struct cache_state {
 	uint64_t most_bytes;  /* of all sizes */
 	struct bench *b;
 	struct file_sweep sweep;
-	struct cache_reader reader;
+	struct file_data file;
+	struct file_place place;
+	struct mem_group group;
+	struct partner reader;
+	struct order *order;
 	unsigned int part; /* to read next */
 	struct file_counts before;
 };
@@ -105,7 +124,7 @@ static int cases(struct bench *b, void *state)
 	int64_t sizes[LENGTH(machine_sizes)];
 
 	s->b = b;
-	file_data_init(&s->reader.file);
+	file_data_init(&s->file);
 	s->unit_bytes =
 		(whole ? memory_bytes() : s->limit_bytes) / STEPS / MIB * MIB;
 	if (!s->unit_bytes)
@@ -119,21 +138,138 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
+/* In the process that reads. */
+static char block[PIECE];
+
+static int read_blocks(const struct cache_state *s, struct order *o)
+{
+	for (; o->done < o->bytes; o->done += o->each) {
+		const ssize_t n = pread(s->file.fd, block, o->each,
+					(off_t)(o->offset + o->done));
+
+		if (n != (ssize_t)o->each)
+			return n < 0 ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int serve(struct partner *p, void *arg)
+{
+	const struct cache_state *s = arg;
+	const enum timer_method method = bench_timer(s->b)->method;
+	struct order *o = s->order;
+	struct file_counts before, after;
+	int err;
+
+	o->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
+	while (!(err = partner_meet(p)) && !(err = partner_meet(p))) {
+		file_counts_read(&s->place, &before);
+		TIMER_INTERVAL(method, o->ticks, o->err = read_blocks(s, o));
+		file_counts_seen(&s->place, &before, &after);
+		o->stored = after.process_read;
+		if (!file_data_sample(block, o->each,
+				      o->offset + o->bytes - o->each))
+			o->wrong = o->each;
+	}
+	return err;
+}
+
+/* The measuring process again. */
+
+/* Make the file, @bytes of it. */
+static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
+{
+	char name[32] = "cache";
+	int err;
+
+	if (bytes <= FILE_OWN_BYTES) {
+		bytes = FILE_OWN_BYTES; /* file_contention reads it as well */
+		snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
+	}
+	err = file_data_get(b, &s->file, name, bytes);
+	if (err)
+		return err;
+	err = file_place_find(&s->place, s->file.fd);
+	if (err)
+		return bench_fail(b, -err, "find out where %s lies",
+				  s->file.path);
+	return s->place.kind == FILE_PLACE_MEMORY
+		       ? bench_skip(b,
+				    "%s: nothing else holds the file (try "
+				    "--dir)",
+				    s->place.where)
+		       : 0;
+}
+
+/* And a group of @limit bytes (0: none), and the process in it.  close_reader()
+ * in any case. */
+static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
+		       uint64_t limit)
+{
+	int err;
+
+	if (limit && mem_group_open(b, &s->group, limit))
+		return bench_skip(b, "%s", s->group.why);
+	err = open_file(b, s, bytes);
+	if (err)
+		return err;
+	s->order = partner_share(sizeof(*s->order));
+	if (!s->order)
+		return bench_fail(b, ENOMEM, "share a page");
+	err = partner_start(b, &s->reader, PARTNER_PROCESS, bench_cpu(b), serve,
+			    s);
+	if (err)
+		return err;
+	err = partner_meet(&s->reader); /* it has joined */
+	if (err)
+		return partner_failed(b, err);
+	err = s->order->err;
+	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
+		return bench_skip(b, "put a process into %s: %s", s->group.path,
+				  strerror(-err));
+	return err ? bench_fail(b, -err, "put a process into %s", s->group.path)
+		   : 0;
+}
+
+/* No process, no group, nothing cached. */
+static void close_reader(struct cache_state *s)
+{
+	partner_stop(&s->reader);
+	partner_unshare(s->order, sizeof(*s->order));
+	s->order = NULL;
+	mem_group_close(&s->group);
+	if (s->file.fd >= 0)
+		file_cache_drop(s->file.fd, 0, 0);
+	file_data_close(&s->file);
+}
+
+/* Where a file of @size begins in the test file: it has its end, lest the
+ * kernel read ahead what is beyond @size. */
+static uint64_t start_of(const struct cache_state *s, uint64_t size)
+{
+	return s->file.bytes - size;
+}
+
 /* Read @len bytes at @at of a file of @size.  Return: 0 or -errno. */
 static int read_part(struct cache_state *s, size_t each, uint64_t size,
-		     uint64_t at, uint64_t len, struct cache_report *r,
-		     struct file_parts *parts)
+		     uint64_t at, uint64_t len, struct file_parts *parts)
 {
-	const int err =
-		cache_reader_read(&s->reader, each,
-				  cache_reader_start(&s->reader, size) + at,
-				  len, r);
+	struct order *o = s->order;
+	int err;
 
+	*o =
+		(struct order) { each, start_of(s, size) + at, len, 0, 0, 0, 0,
+				 0 };
+	err = partner_meet(&s->reader); /* begin */
+	if (!err)
+		err = partner_meet(&s->reader); /* end */
+	if (!err)
+		err = o->err;
 	if (!err)
 		file_parts_add(parts,
-			       bench_ns(s->b, (double)r->ticks) /
-				       ((double)len / CACHE_READER_BLOCK),
-			       (double)len, (double)r->stored);
+			       bench_ns(s->b, (double)o->ticks) /
+				       ((double)len / BLOCK),
+			       (double)len, (double)o->stored);
 	return err;
 }
 
@@ -146,13 +282,12 @@ static int read_size(struct cache_state *s, size_t each, uint64_t size,
 	*parts = (struct file_parts) { 0 };
 	for (uint64_t done = 0; !err && done < size; done += part) {
 		const uint64_t at = (first_at + done) % size;
-		struct cache_report r = { 0 };
 
 		if (bench_stopping(s->b))
 			return -EINTR;
 		err = read_part(s, each, size, at,
-				size - at < part ? size - at : part, &r, parts);
-		if (!err && r.wrong)
+				size - at < part ? size - at : part, parts);
+		if (!err && s->order->wrong)
 			err = -EBADMSG;
 	}
 	return err;
@@ -172,13 +307,13 @@ static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
 	const uint64_t part =
 		least <= PART ? PART : (least + MIB - 1) / MIB * MIB;
 	struct file_parts filled, parts;
-	int64_t left = file_cache_drop(s->reader.file.fd, 0, 0);
+	int64_t left = file_cache_drop(s->file.fd, 0, 0);
 	int err = left < 0 ? (int)left : left ? -EBUSY : 0;
 
 	if (!err)
-		err = read_size(s, CACHE_READER_PIECE, size, part, 0, &filled);
+		err = read_size(s, PIECE, size, part, 0, &filled);
 	if (!err)
-		err = read_size(s, CACHE_READER_BLOCK, size, part, 0, &parts);
+		err = read_size(s, BLOCK, size, part, 0, &parts);
 	if (err)
 		return err;
 	bench_proof(s->b, bench_next(s->b, NULL, "figure=knee"), "bytes_read",
@@ -219,12 +354,12 @@ static int setup(struct bench *b, void *state)
 		  "this takes minutes, on a slow disk an hour or more, and all "
 		  "of the memory that is free",
 		  (unsigned long long)(size[n - 1] / MIB), dir);
-	err = cache_reader_open(b, &s->reader, size[n - 1], 0);
+	err = open_reader(b, s, size[n - 1], 0);
 	if (err)
 		return err;
 	err = file_sweep(&s->sweep, size, n, HALVINGS, MIB, measure_size, s);
-	partner_stop(&s->reader.partner);
-	file_data_remove(&s->reader.file);
+	partner_stop(&s->reader);
+	file_data_remove(&s->file);
 	return err && err != -ENOENT ? partner_failed(b, err) : 0;
 }
 
@@ -253,20 +388,19 @@ static int fill(struct cache_state *s, uint64_t size)
 {
 	struct file_parts parts;
 
-	return read_size(s, CACHE_READER_PIECE, size, size / PARTS,
-			 s->part * (size / PARTS), &parts);
+	return read_size(s, PIECE, size, size / PARTS, s->part * (size / PARTS),
+			 &parts);
 }
 
 static int64_t cached_of(const struct cache_state *s, uint64_t size)
 {
-	return file_cache_bytes(s->reader.file.fd,
-				cache_reader_start(&s->reader, size), 0);
+	return file_cache_bytes(s->file.fd, start_of(s, size), 0);
 }
 
 /* All of the file's last @size bytes through the cache, from any part on. */
 static int fill_all(struct bench *b, struct cache_state *s, uint64_t size)
 {
-	const int64_t left = file_cache_drop(s->reader.file.fd, 0, 0);
+	const int64_t left = file_cache_drop(s->file.fd, 0, 0);
 	int64_t cached;
 	int err;
 
@@ -299,18 +433,17 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  "be the narrowest",
 				  (unsigned long long)(s->limit_bytes / MIB));
 	/* Once; a new one where it could not read, or is gone. */
-	if (!s->reader.partner.page)
-		err = cache_reader_open(b, &s->reader, s->most_bytes,
-					s->limit_bytes);
+	if (!s->reader.page)
+		err = open_reader(b, s, s->most_bytes, s->limit_bytes);
 	if (!err)
 		err = fill_all(b, s, size_of(c));
 	if (err) {
-		cache_reader_end(&s->reader);
+		close_reader(s);
 		return err;
 	}
-	bench_fact_text(b, c, "where", s->reader.place.where);
-	file_counts_read(&s->reader.place, &s->before);
-	return check_charge(b, &s->reader.group, c, size_of(c));
+	bench_fact_text(b, c, "where", s->place.where);
+	file_counts_read(&s->place, &s->before);
+	return check_charge(b, &s->group, c, size_of(c));
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -318,20 +451,19 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct cache_state *s = state;
 	struct file_parts *parts = c->data;
 	const uint64_t len = size_of(c) / PARTS;
-	struct cache_report r = { 0 };
-	const int err = read_part(s, CACHE_READER_BLOCK, size_of(c),
-				  s->part * len, len, &r, parts);
+	const int err =
+		read_part(s, BLOCK, size_of(c), s->part * len, len, parts);
 
 	if (err) {
-		cache_reader_end(&s->reader);
+		close_reader(s);
 		return partner_failed(b, err);
 	}
 	s->part = (s->part + 1) % PARTS;
 	bench_record_value(b, c,
-			   bench_ns(b, (double)r.ticks) /
-				   ((double)len / CACHE_READER_BLOCK));
+			   bench_ns(b, (double)s->order->ticks) /
+				   ((double)len / BLOCK));
 	bench_proof(b, c, "bytes_read", (double)len,
-		    (double)(r.bytes - r.wrong));
+		    (double)(s->order->done - s->order->wrong));
 	return 0;
 }
 
@@ -342,9 +474,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct file_counts seen;
 	int64_t cached;
 
-	if (s->reader.file.fd < 0 || !s->reader.partner.page)
+	if (s->file.fd < 0 || !s->reader.page)
 		return 0;
-	file_counts_seen(&s->reader.place, &s->before, &seen);
+	file_counts_seen(&s->place, &s->before, &seen);
 	if (seen.device_read >= 0)
 		bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
 	cached = cached_of(s, size_of(c));
@@ -426,7 +558,7 @@ static int derive(struct bench *b, void *state)
 	bench_fact(b, knee, "fits_bytes", k.fits_bytes);
 	bench_fact(b, knee, "fails_bytes", k.fails_bytes);
 	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
-	bench_fact_text(b, knee, "where", s->reader.place.where);
+	bench_fact_text(b, knee, "where", s->place.where);
 	bench_fact_text(b, knee, "found_by",
 			k.counted ? "what the reader got from storage"
 				  : "the clock");
@@ -444,8 +576,8 @@ static void teardown(struct bench *b, void *state)
 	struct cache_state *s = state;
 
 	if (s->whole_machine)
-		file_data_remove(&s->reader.file);
-	cache_reader_end(&s->reader);
+		file_data_remove(&s->file);
+	close_reader(s);
 }
 
 const struct bench_desc bench_desc = {

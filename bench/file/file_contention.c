@@ -26,7 +26,11 @@
  * Needs:    up to 640 MiB of disk; for mode=direct a file system that knows
  *           O_DIRECT.
  */
-#include "lib/crowd.h"
+#include <math.h>
+#include <stdio.h>
+
+#include "copies.h"
+#include "copies_crew.h"
 #include "lib/file_reading.h"
 
 /* Three points make a line; of one series all are wanted. */
@@ -59,13 +63,72 @@ static int setup(struct bench *b, void *state)
 	return file_reading_open(b, s, 0);
 }
 
+/* The processes that read; what each does is as of file_read. */
+static struct crew crew;
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	static const struct bench_desc one = { .points = points,
 					       FILE_READING_STATE,
 					       FILE_READING_VISIT };
+	uint64_t iters = 0;
 
-	return crowd_enter(b, &one, state, c);
+	crew = (struct crew) { .desc = &one,
+			       .pristine = state,
+			       .inner = c->id,
+			       .n = (unsigned int)case_int(c, "procs") };
+	bench_fact(b, c, "cpus", bench_cpus(b));
+	return crew_start(&crew, b, &iters);
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct crew_page *page = crew.page;
+	const int err = crew_window(&crew, b);
+	unsigned int at_work = 0;
+	bool pure = true;
+	double ops = 0;
+
+	if (err || bench_stopping(b))
+		return err;
+	for (unsigned int i = 0; i < crew.n; i++) {
+		ops += page->of[i].ops;
+		at_work += page->of[i].counted > 0;
+		pure &= !page->of[i].impure;
+	}
+	bench_proof(b, c, "processes_at_work", crew.n, at_work);
+	if (bench_is_sample(b))
+		bench_purity(b, c, "pure_windows", BENCH_MOSTLY, 1, pure);
+	if (pure)
+		bench_record_value(b, c,
+				   (double)(page->closed_ns - page->opened_ns) *
+					   crew.n / ops);
+	return 0;
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	return crew_end(&crew, b, c);
+}
+
+/* The line through the cases of the series of @intercept. */
+static void derive_line(struct bench *b, const struct bench_case *intercept)
+{
+	const struct bench_case *const line[] = {
+		intercept, bench_beside(b, intercept, "figure=slope"),
+		bench_beside(b, intercept, "figure=r2")
+	};
+	double x[READING_FILES], y[READING_FILES];
+	size_t n = 0;
+
+	BENCH_EACH (b, c, "procs") {
+		if (bench_beside(b, c, "!procs figure=intercept") != intercept)
+			continue;
+		x[n] = (double)case_int(c, "procs");
+		y[n] = bench_value(b, c);
+		n += isfinite(y[n]);
+	}
+	copies_fit(b, line, x, y, n);
 }
 
 static int derive(struct bench *b, void *state)
@@ -74,13 +137,14 @@ static int derive(struct bench *b, void *state)
 
 	BENCH_EACH (b, c, "procs")
 		bench_fact_text(b, c, "where", s->place.where);
-	crowd_derive(b);
+	BENCH_EACH (b, c, "figure=intercept")
+		derive_line(b, c);
 	return 0;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	crowd_stop();
+	crew_stop(&crew);
 	file_reading_teardown(b, state);
 }
 
@@ -93,8 +157,8 @@ const struct bench_desc bench_desc = {
 	.cases = file_reading_cases,
 	.setup = setup,
 	.enter = enter,
-	.sample = crowd_sample,
-	.leave = crowd_leave,
+	.sample = sample,
+	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,
 };

@@ -9,7 +9,7 @@
 
 /*
  * The copies of one case that are at work together, each with a life of the
- * program of its own: for copies.c, and for programs that are crews.
+ * program of its own: for copies.c and file_contention.
  */
 #define CREW_LINE      64
 #define CREW_EVIDENCES 12

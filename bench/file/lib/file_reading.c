@@ -94,7 +94,7 @@ int file_reading_cases(struct bench *b, void *state)
 		s->bytes &= s->bytes - 1; /* down to a power of two */
 	for (size_t i = 0; i < READING_FILES; i++)
 		file_data_init(&s->file[i]);
-	s->reader.fd = -1;
+	s->fd = -1;
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static int open_file(struct bench *b, struct file_reading *s,
 	if (fd < 0)
 		return why ? bench_skip(b, "%s", why)
 			   : bench_fail(b, errno, "open %s", path);
-	s->reader.fd = fd;
+	s->fd = fd;
 	return 0;
 }
 
@@ -215,13 +215,13 @@ static int fill(struct bench *b, struct file_reading *s,
 
 static int map(struct bench *b, struct file_reading *s)
 {
-	void *at = mmap(NULL, s->size, PROT_READ, s->reader.way->mapping,
-			s->reader.fd, (off_t)s->base);
+	void *at = mmap(NULL, s->size, PROT_READ, s->point->way->mapping, s->fd,
+			(off_t)s->base);
 
 	if (at == MAP_FAILED)
 		return bench_fail(b, errno, "map %llu bytes",
 				  (unsigned long long)s->size);
-	s->reader.map = at;
+	s->map = at;
 	return 0;
 }
 
@@ -258,6 +258,7 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 
 	s->blocks = s->right = 0;
 	s->now = f;
+	s->point = t;
 	s->rate = bench_beside(b, c, "figure=rate");
 	if (f->fd < 0 || t->size > f->bytes)
 		return bench_skip(b, "%s", f->why);
@@ -265,17 +266,7 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 	 * no larger. */
 	s->size = t->size ? t->size : bytes;
 	s->base = t->asked ? 0 : bytes - s->size;
-	s->reader = (struct file_reader) {
-		.way = t->way,
-		.path = f->path,
-		.fd = -1,
-		.block = t->block,
-		.buffer = s->buffers,
-		.base = s->base,
-		.ring = s->ring,
-		.place = UINT64_MAX,
-		.n = t->n,
-	};
+	s->position = UINT64_MAX;
 	err = open_file(b, s, t);
 	if (!err)
 		err = check_possible(b, s, t);
@@ -292,7 +283,7 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 static int make_cold(struct bench *b, struct file_reading *s,
 		     const struct bench_case *c, size_t block)
 {
-	const uint64_t at = s->reader.offset[0];
+	const uint64_t at = s->offset[0];
 	int64_t cached = file_cache_bytes(s->now->fd, at, block);
 	int err = 0;
 
@@ -314,7 +305,7 @@ int file_reading_prepare(struct bench *b, void *state,
 	const struct file_point *t = c->data;
 
 	if (t->way->mapping == MAP_SHARED &&
-	    madvise((void *)s->reader.map, s->size, MADV_DONTNEED))
+	    madvise((void *)s->map, s->size, MADV_DONTNEED))
 		return bench_fail(b, errno, "madvise");
 	/* All was read, so all is cached; or another place each time. */
 	if (t->fresh ||
@@ -326,8 +317,7 @@ int file_reading_prepare(struct bench *b, void *state,
 		start_walk(b, s, t);
 	}
 	for (unsigned int i = 0; i < t->n; i++)
-		s->reader.offset[i] =
-			s->base + file_walk_next(&s->walk) * t->block;
+		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
 	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
 						  : 0;
 }
@@ -337,7 +327,7 @@ static int sample_load(struct bench *b, struct file_reading *s,
 		       const struct bench_case *c, const struct file_point *t)
 {
 	struct file_ring_load l = {
-		.fd = s->reader.fd,
+		.fd = s->fd,
 		.buffers = s->buffers,
 		.block = t->block,
 		.depth = t->depth,
@@ -381,8 +371,7 @@ int file_reading_sample(struct bench *b, void *state,
 
 	if (t->depth)
 		return sample_load(b, s, c, t);
-	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       err = file_reader_run(&s->reader));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, err = file_ways_read(s));
 	if (err)
 		return bench_fail(b, -err, "read by %s", t->way->name);
 	/* A block that came from a disk took as long as many cached ones. */
@@ -393,7 +382,7 @@ int file_reading_sample(struct bench *b, void *state,
 	if (pure)
 		bench_record(b, c, ticks);
 	s->blocks += t->n;
-	s->right += file_reader_good(&s->reader);
+	s->right += file_ways_good(s);
 	/* The first event of a visit, no sample, is where our own code is
 	 * fetched, and more of it ahead, which no count tells apart. */
 	if (t->cache == FILE_WARM && s->blocks == t->n)
@@ -433,12 +422,12 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	struct file_reading *s = state;
 	const struct file_point *t = c->data;
 
-	if (s->reader.map)
-		munmap((void *)s->reader.map, s->size);
-	s->reader.map = NULL;
-	if (s->reader.fd >= 0)
-		close(s->reader.fd);
-	s->reader.fd = -1;
+	if (s->map)
+		munmap((void *)s->map, s->size);
+	s->map = NULL;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 	if (!s->blocks)
 		return 0;
 	bench_fact_text(b, c, "place", s->place.where);

@@ -5,7 +5,6 @@
 #include "bench.h"
 #include "file_data.h"
 #include "file_place.h"
-#include "file_reader.h"
 #include "file_walk.h"
 
 /*
@@ -14,11 +13,32 @@
  * depth, file, files).
  */
 #define READING_FILES	   10
+#define READING_STRETCH	   16384 /* blocks, at most */
 #define READING_MOST_BLOCK ((uint64_t)1 << 20)
 #define READING_MOST_DEPTH 64
 #define READING_LOAD_BLOCK ((uint64_t)64 << 10)
 #define READING_LOAD_EVENTS \
 	32 /* completions counted, and 2 for each of depth */
+
+struct file_reading;
+
+/* How a program reads blocks of a file: one at a time, into one buffer. */
+struct file_way {
+	const char *name;
+	/* The block at @offset.  Return: its bytes, or -1 with errno. */
+	ssize_t (*read)(struct file_reading *s, uint64_t offset);
+	/* Around each stretch.  Return: 0, or -1 with errno. */
+	int (*open)(struct file_reading *s), (*close)(struct file_reading *s);
+	int mapping; /* MAP_... of one that must be there; 0: none */
+	bool sums;   /* all words of a block, in place: there is no copy */
+};
+
+/* read (after lseek() where the file is elsewhere), pread, readv (into four
+ * parts of the buffer), mmap (copied from a mapping), io_uring (one request at
+ * a time), mapped (all words summed up in the mapping), open_read (from open()
+ * to close(): read() to the end), open_mmap (the same, mapped, all words summed
+ * up and unmapped).  The last has no name. */
+extern const struct file_way file_ways[];
 
 /**
  * struct file_point - what one case reads: its state.
@@ -53,14 +73,28 @@ struct file_reading {
 	/* Of the visit under way; the row that gets the rate, or NULL. */
 	const struct bench_case *rate;
 	const struct file_data *now;
-	struct file_reader reader;
-	struct file_walk walk;
+	const struct file_point *point;
+	int fd, opened;	     /* for the visit, by the way; -1 */
+	const char *map;     /* of all that is read, or NULL */
 	uint64_t base, size; /* what is read of the file: its end */
+	struct file_walk walk;
+	uint64_t position; /* of the file, for read() */
+	uint64_t offset[READING_STRETCH];
+	/* Of all words read; or of a word of each block, exclusive or. */
+	uint64_t sum;
 	struct file_counts before;
 	uint64_t blocks, right;
 	uint64_t uncounted; /* blocks read before the counts in `before` */
 	uint64_t ticks[READING_LOAD_EVENTS + 3 * READING_MOST_DEPTH];
 };
+
+/* file_ways_read() - read the stretch of blocks at @s->offset.  Return: 0 or
+ * -errno (-EIO: a read was short). */
+int file_ways_read(struct file_reading *s);
+
+/* file_ways_good() - how many of them held what they should, as far as the
+ * words that were looked at tell: all or none. */
+unsigned int file_ways_good(const struct file_reading *s);
 
 /* file_reading_open() - in setup(), after the files: file[@of] is read from a
  * device, if any.  Return: 0 or bench_fail(). */
