@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/reboot.h>
 #include <unistd.h>
 
@@ -51,21 +50,6 @@ static const struct program *find(const char *name)
 		if (!strcmp(programs[i].name, name))
 			return &programs[i];
 	return NULL;
-}
-
-int multicall_find(const char *name, char *path, size_t size)
-{
-	const char *started = (const char *)getauxval(AT_EXECFN);
-	ssize_t n = readlink("/proc/self/exe", path, size);
-
-	if (!find(name))
-		return -ENOENT;
-	if (n < 0)
-		n = snprintf(path, size, "%s", started);
-	if ((size_t)n >= size)
-		return -ENAMETOOLONG;
-	path[n] = '\0';
-	return 0;
 }
 
 static const struct embedded {

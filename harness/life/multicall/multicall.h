@@ -11,15 +11,6 @@
  */
 
 /**
- * multicall_find() - the path of this file, if @name is one of its programs:
- * executed with @name as argv[0] it is that program.
- *
- * Return: 0, -ENOENT, or -ENAMETOOLONG: @path has only @size bytes.
- */
-int multicall_find(const char *name, char *path, size_t size)
-	__attribute__((weak));
-
-/**
  * multicall_has(), multicall_write() - @name, which must be a file of its own
  * to be executed (oscost-true, oscost-forker): whether it is here, and its
  * bytes to @fd.
