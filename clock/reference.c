@@ -15,7 +15,6 @@
 #define MOST_NOW_ROUNDS 200 /* 0.1 ms; a coarser clock cannot tell */
 
 #define SHARE_TRIES  3
-#define SHARE_ADDS   64	  /* in a round */
 #define SHARE_ROUNDS 512  /* 32768 additions: 6600 cycles and more */
 #define SHARE_CHAIN  12	  /* 6144 cycles */
 #define SHARE_SANE   16.0 /* no core does so many in a cycle */
@@ -140,11 +139,11 @@ double reference_hz(const struct timer *t)
 	return reference_rate(t, least);
 }
 
-/* Eight chains of additions, more than there are units. */
-static void independent_adds(void)
+/* Eight chains, more than there are units. */
+__attribute__((noinline)) uint64_t reference_independent(uint64_t rounds)
 {
 	uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
-	uint64_t rounds = SHARE_ROUNDS, one = 1;
+	const uint64_t one = 1;
 
 	__asm__ volatile(
 		"1:\n\t"
@@ -159,6 +158,7 @@ static void independent_adds(void)
 		  "+r"(h), "+r"(rounds)
 		: "r"(one)
 		: "cc");
+	return a + b + c + d + e + f + g + h;
 }
 
 double reference_share(const struct timer *t)
@@ -171,13 +171,14 @@ double reference_share(const struct timer *t)
 		TIMER_INTERVAL(method, ticks, reference_adds(SHARE_CHAIN));
 		if (ticks < chain)
 			chain = ticks;
-		TIMER_INTERVAL(method, ticks, independent_adds());
+		TIMER_INTERVAL(method, ticks,
+			       reference_independent(SHARE_ROUNDS));
 		if (ticks < adds)
 			adds = ticks;
 	}
 	if (!adds || !chain)
 		return NAN;
 	rate = (double)chain / (SHARE_CHAIN * REFERENCE_LINKS) *
-	       (SHARE_ROUNDS * SHARE_ADDS) / (double)adds;
+	       (SHARE_ROUNDS * REFERENCE_INDEPENDENT) / (double)adds;
 	return rate > 0.1 && rate < SHARE_SANE ? rate : NAN;
 }

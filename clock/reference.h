@@ -19,6 +19,11 @@
 void reference_adds(uint64_t rounds);
 void reference_muls(uint64_t rounds);
 
+/* reference_independent() - @rounds > 0 times REFERENCE_INDEPENDENT additions
+ * that do not wait for each other.  Return: how many: the sum. */
+#define REFERENCE_INDEPENDENT 64
+uint64_t reference_independent(uint64_t rounds);
+
 /**
  * reference_multiply_cycles() - core cycles of a multiplication.
  * @add, @mul: ticks of one of each in a chain.

@@ -21,14 +21,13 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 # harness, is left out by the linker.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
-	bench/memory/lib/$(ARCH)/chase_many.c monitor/load_work.c \
-	monitor/$(ARCH)/load_vector.c arch/$(ARCH)/arch.c $(COUNTERS_PARTS)
+	bench/memory/lib/$(ARCH)/chase_many.c clock/reference.c arch/$(ARCH)/arch.c $(COUNTERS_PARTS)
 
 $(COUNTED_LOOPS): $(COUNTED_SRCS) bench/cpu/loop.c $(wildcard clock/*.h base/*.h counters/*.h $(HARNESS:%=%/*.h)) mk/counters.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) \
-		-Ibench/memory/lib -Imonitor -std=gnu11 $(WARN) -O2 \
+		-Ibench/memory/lib -std=gnu11 $(WARN) -O2 \
 		-ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(COUNTED_SRCS) -lm
 
 test-programs: $(COUNTED_LOOPS)

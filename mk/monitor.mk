@@ -25,7 +25,7 @@ $(CPU_LOAD): $(MONITOR_MAIN) $(MONITOR_OBJS) $(LIB)
 
 # Its demonstration is a benchmark and knows the width of the core as it does.
 LOAD_DEMO      := $(BUILD)/bin/load_demo
-LOAD_DEMO_OBJS := $(addprefix $(BUILD)/obj/,monitor/load_demo.o monitor/load_work.o monitor/$(ARCH)/load_vector.o)
+LOAD_DEMO_OBJS := $(addprefix $(BUILD)/obj/,monitor/load_demo.o monitor/$(ARCH)/load_vector.o)
 BENCHES += $(LOAD_DEMO)
 OBJS    += $(LOAD_DEMO_OBJS)
 

@@ -51,8 +51,9 @@
 #include "deadline.h"
 #include "file_data.h"
 #include "file_place.h"
-#include "load_work.h"
+#include "load_vector.h"
 #include "noise.h"
+#include "reference.h"
 #include "sysfile.h"
 
 #define INTERVAL_NS 3000000u
@@ -93,16 +94,21 @@ struct work {
 static int piece_arithmetic(struct bench *b, struct load_state *s,
 			    double *asked, double *done)
 {
-	*asked = (double)ROUNDS * LOAD_ADDS;
-	*done = (double)load_add(ROUNDS);
+	*asked = (double)ROUNDS * REFERENCE_INDEPENDENT;
+	*done = (double)reference_independent(ROUNDS);
 	return 0;
 }
 
 static int piece_vectors(struct bench *b, struct load_state *s, double *asked,
 			 double *done)
 {
+	double lanes[8][ARCH_VECTOR_LANES];
+
+	load_vector_lanes(ROUNDS, lanes);
 	*asked = (double)ROUNDS * LOAD_VECTOR_ADDS * ARCH_VECTOR_LANES;
-	*done = load_vector(ROUNDS);
+	*done = 0;
+	for (int i = 0; i < 8 * ARCH_VECTOR_LANES; i++)
+		*done += lanes[i / ARCH_VECTOR_LANES][i % ARCH_VECTOR_LANES];
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "../load_work.h"
+#include "../load_vector.h"
 
 bool load_vector_usable(void)
 {

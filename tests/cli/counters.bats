@@ -94,7 +94,7 @@ collected() {
 	done <<-'EOT'
 		memory 4
 		register 3
-		add 130
+		add 66
 		chase 34
 	EOT
 }
@@ -114,7 +114,7 @@ collected() {
 	done <<-'EOT'
 		memory 4
 		register 3
-		add 130
+		add 66
 		chase 34
 	EOT
 }

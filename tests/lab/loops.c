@@ -14,8 +14,8 @@
 
 #include "../../bench/cpu/loop.c"
 #include "../../bench/memory/lib/chase.h"
-#include "../../monitor/load_work.h"
 #include "counters.h"
+#include "reference.h"
 
 #define LINES 4096
 
@@ -51,7 +51,7 @@ static __attribute__((noinline)) void counted_register(uint64_t n)
 
 static __attribute__((noinline)) void counted_add(uint64_t n)
 {
-	BENCH_KEEP(load_add(n));
+	BENCH_KEEP(reference_independent(n));
 }
 
 static __attribute__((noinline)) void counted_chase(uint64_t n)
