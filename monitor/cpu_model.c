@@ -66,15 +66,37 @@ void cpu_model_free(struct cpu_model *model)
 	free(model->cpuinfo);
 }
 
-static double width_of(const struct cpu_model *model, const char *pmu)
+double cpu_model_width(const struct cpu_model *model, const char *pmu,
+		       char *text, size_t size)
 {
+	const struct counters_arch *arch = &model->arch;
+	const char *vendor = *arch->vendor ? arch->vendor : "CPU of";
 	const struct width_row *row;
 	bool contradicts;
 
-	if (model->forced > 0)
+	if (model->forced > 0) {
+		snprintf(text, size, "%g, as --width says", model->forced);
 		return model->forced;
-	row = width_find(&model->arch, model->flags, pmu, &contradicts);
-	return row && !contradicts ? row->width : NAN;
+	}
+	row = width_find(arch, model->flags, pmu, &contradicts);
+	if (row && !contradicts) {
+		snprintf(text, size, "%g (%s: %s)", row->width, row->name,
+			 row->source);
+		return row->width;
+	}
+	if (row)
+		snprintf(text, size,
+			 "unknown (%s family %u model %u would be %s, which "
+			 "has no %s, but this CPU has: the hypervisor hides "
+			 "its model; --width sets it)",
+			 vendor, arch->family, arch->model, row->name,
+			 row->lacks);
+	else
+		snprintf(text, size,
+			 "unknown (%s family %u model %u is not in the table; "
+			 "--width sets it)",
+			 vendor, arch->family, arch->model);
+	return NAN;
 }
 
 void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
@@ -83,41 +105,10 @@ void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 	for (unsigned int i = 0; i < COUNTERS_PMUS; i++) {
 		const char *pmu = c ? counters_pmu_name(c, i) : NULL;
 
-		width[i] = pmu || !i ? width_of(model, pmu ? pmu : "cpu") : NAN;
+		if (!pmu && !i)
+			pmu = "cpu";
+		width[i] = pmu ? cpu_model_width(model, pmu, NULL, 0) : NAN;
 	}
-}
-
-void cpu_model_say_width(const struct cpu_model *model, const char *pmu,
-			 char *text, size_t size)
-{
-	const struct counters_arch *arch = &model->arch;
-	const struct width_row *row;
-	bool contradicts;
-	int n;
-
-	if (model->forced > 0) {
-		snprintf(text, size, "%g, as --width says", model->forced);
-		return;
-	}
-	row = width_find(arch, model->flags, pmu, &contradicts);
-	if (row && !contradicts) {
-		snprintf(text, size, "%g (%s: %s)", row->width, row->name,
-			 row->source);
-		return;
-	}
-	n = snprintf(text, size, "unknown (%s family %u model %u ",
-		     *arch->vendor ? arch->vendor : "CPU of", arch->family,
-		     arch->model);
-	if (n < 0 || (size_t)n >= size)
-		return;
-	if (row)
-		snprintf(text + n, size - (size_t)n,
-			 "would be %s, which has no %s, but this CPU has: the "
-			 "hypervisor hides its model; --width sets it)",
-			 row->name, row->lacks);
-	else
-		snprintf(text + n, size - (size_t)n,
-			 "is not in the table; --width sets it)");
 }
 
 void cpu_model_say_counters(const struct cpu_model *model, char *text,

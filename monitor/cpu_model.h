@@ -50,14 +50,15 @@ struct cpu_model {
 void cpu_model_read(struct cpu_model *model, double forced_width);
 void cpu_model_free(struct cpu_model *model);
 
+/* cpu_model_width() - that of PMU @pmu, NAN where unknown.  @text: one line,
+ * what it is and who says so. */
+double cpu_model_width(const struct cpu_model *model, const char *pmu,
+		       char *text, size_t size);
+
 /* cpu_model_widths() - for each PMU that @c counts on (one, if @c is NULL);
  * NAN where unknown. */
 void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 		      double width[COUNTERS_PMUS]);
-
-/* cpu_model_say_width() - one line on the width of PMU @pmu and who says so. */
-void cpu_model_say_width(const struct cpu_model *model, const char *pmu,
-			 char *text, size_t size);
 
 /* cpu_model_say_counters() - one line: the architectural version, and how many
  * counters there are. */

@@ -2,7 +2,6 @@
 #include "cpus.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "deadline.h"
 #include "switches.h"
 #include "sysfile.h"
@@ -72,23 +72,17 @@ static void close_counters(struct cpus *m, struct cpu *cpu)
 	cpu->primed = false;
 }
 
-static uint64_t inode_of(int cpu)
-{
-	char path[80];
-	struct stat st;
-
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
-	return stat(path, &st) ? 0 : st.st_ino;
-}
-
 /* Whether the CPU was taken away and came back, which /proc/stat does not
  * tell: that time would count as load. */
 static bool was_away(struct cpu *cpu)
 {
 	const uint64_t before = cpu->inode;
+	char path[80];
+	struct stat st;
 
-	cpu->inode = inode_of(cpu->number);
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu->number);
+	cpu->inode = stat(path, &st) ? 0 : st.st_ino;
 	return before && cpu->inode != before;
 }
 
@@ -175,25 +169,16 @@ static void fill_row(struct cpus *m, struct cpu *cpu, struct row *row,
 }
 
 /* Goes to a CPU and sleeps there, so that it switches and its state is known;
- * being there already is no switch. */
+ * being there already is no switch.  One that we may not use tells with its
+ * next switch. */
 static void visit_cpu(int cpu)
 {
-	const size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
-	cpu_set_t *const mine = CPU_ALLOC(CPU_LIMIT);
-	cpu_set_t *const one = CPU_ALLOC(CPU_LIMIT);
 	const struct timespec moment = { .tv_nsec = 1 };
 
-	if (mine && one && !sched_getaffinity(0, size, mine)) {
-		CPU_ZERO_S(size, one);
-		CPU_SET_S((size_t)cpu, size, one);
-		/* One that we may not use tells with its next switch. */
-		if (!sched_setaffinity(0, size, one)) {
-			nanosleep(&moment, NULL);
-			sched_setaffinity(0, size, mine);
-		}
-	}
-	CPU_FREE(mine);
-	CPU_FREE(one);
+	bench_keep_off(-1); /* where we may run is kept at the first call */
+	if (!bench_bind(0, &cpu, 1))
+		nanosleep(&moment, NULL);
+	bench_keep_off(-1);
 }
 
 /* Of CPUs that have none, at first or because they have come back: before the

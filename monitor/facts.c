@@ -66,7 +66,7 @@ static void put_facts(const struct facts *facts, FILE *f)
 	for (unsigned int i = 0; i < n; i++) {
 		const char *pmu = pmu_name(facts, i);
 
-		cpu_model_say_width(&facts->model, pmu, text, sizeof(text));
+		cpu_model_width(&facts->model, pmu, text, sizeof(text));
 		fprintf(f, "most instructions per cycle%s%s: %s\n",
 			n > 1 ? " of " : "", n > 1 ? pmu : "", text);
 	}
@@ -101,37 +101,34 @@ static json_t *unknown_json(const struct facts *facts)
 	return unknown;
 }
 
-/* Add @value of PMU @nth as @key, or where there are several as @key.PMU. */
-static void set_of_pmu(const struct facts *facts, json_t *begin,
-		       const char *key, unsigned int nth, json_t *value)
+/* One value, or an object of those of each kind of core. */
+static json_t *of_pmus(const struct facts *facts, json_t *const *value)
 {
-	json_t *all = json_object_get(begin, key);
+	json_t *all;
 
-	if (count_pmus(facts) == 1) {
-		json_object_set_new(begin, key, value);
-		return;
-	}
-	if (!all) {
-		all = json_object();
-		json_object_set_new(begin, key, all);
-	}
-	json_object_set_new(all, pmu_name(facts, nth), value);
+	if (count_pmus(facts) == 1)
+		return value[0];
+	all = json_object();
+	for (unsigned int i = 0; i < count_pmus(facts); i++)
+		json_object_set_new(all, pmu_name(facts, i), value[i]);
+	return all;
 }
 
 static void set_widths(const struct facts *facts, json_t *begin)
 {
-	double width[COUNTERS_PMUS];
-	char text[LINE_MAX_BYTES];
+	json_t *width[COUNTERS_PMUS], *source[COUNTERS_PMUS];
 
-	cpu_model_widths(&facts->model, cpus_counters(facts->cpus), width);
 	for (unsigned int i = 0; i < count_pmus(facts); i++) {
-		cpu_model_say_width(&facts->model, pmu_name(facts, i), text,
-				    sizeof(text));
-		set_of_pmu(facts, begin, "width", i,
-			   isfinite(width[i]) ? json_real(width[i])
-					      : json_null());
-		set_of_pmu(facts, begin, "width_source", i, json_string(text));
+		char text[LINE_MAX_BYTES];
+		const double x =
+			cpu_model_width(&facts->model, pmu_name(facts, i), text,
+					sizeof(text));
+
+		width[i] = isfinite(x) ? json_real(x) : json_null();
+		source[i] = json_string(text);
 	}
+	json_object_set_new(begin, "width", of_pmus(facts, width));
+	json_object_set_new(begin, "width_source", of_pmus(facts, source));
 }
 
 void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)

@@ -310,8 +310,8 @@ static const char *why_not(const struct load_state *s, bool needs_width,
 		why = counters_why(s->counters, COUNTERS_CYCLES);
 	if (why || !needs_width || isfinite(s->width[s->pmu]))
 		return why;
-	cpu_model_say_width(&s->model, counters_pmu_name(s->counters, s->pmu),
-			    text, size);
+	cpu_model_width(&s->model, counters_pmu_name(s->counters, s->pmu), text,
+			size);
 	return text;
 }
 

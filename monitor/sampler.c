@@ -2,14 +2,12 @@
 #include "sampler.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 #include "child.h"
 #include "err.h"
@@ -26,6 +24,7 @@
 #define REST_MIN_NS 1000000u
 
 #define REFERENCE_WINDOW_NS 20000000
+#define FOREVER_NS	    UINT64_C(1000000000000000)
 
 struct sampler {
 	const struct settings *set;
@@ -35,7 +34,6 @@ struct sampler {
 	struct child child;
 	sigset_t ours, before; /* signals that we read, that were blocked */
 	struct grid grid;
-	int timer_fd, signal_fd;
 	struct row *rows;
 	struct summary *sums;
 	struct summary_run run;
@@ -198,54 +196,28 @@ static int take_start(struct sampler *s)
 	return err;
 }
 
-static void arm_timer(struct sampler *s)
+/* Wait for a signal until @wake_ns.  With a command, the command decides:
+ * Ctrl-C reaches it from the terminal, what somebody sends to us alone is
+ * passed on. */
+static void wait_until(struct sampler *s, uint64_t wake_ns)
 {
-	const uint64_t tend_ns = stamp_now().mono_ns + TEND_NS;
-	uint64_t wake_ns = grid_next(&s->grid);
-	struct itimerspec when = { 0 };
+	const uint64_t now_ns = stamp_now().mono_ns;
+	const uint64_t left_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+	const struct timespec left = {
+		.tv_sec = (time_t)(left_ns / 1000000000u),
+		.tv_nsec = (long)(left_ns % 1000000000u),
+	};
+	siginfo_t info;
+	const int sig = sigtimedwait(&s->ours, &info, &left);
 
-	if (s->set->switches && wake_ns > tend_ns)
-		wake_ns = tend_ns;
-	when.it_value.tv_sec = (time_t)(wake_ns / 1000000000u);
-	when.it_value.tv_nsec = (long)(wake_ns % 1000000000u);
-	timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
-/* With a command, the command decides: Ctrl-C reaches it from the terminal,
- * what somebody sends to us alone is passed on. */
-static void take_signals(struct sampler *s)
-{
-	struct signalfd_siginfo info;
-
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		const int sig = (int)info.ssi_signo;
-
-		if (sig == SIGCHLD)
-			continue;
+	if (sig > 0 && sig != SIGCHLD) {
 		if (!s->set->command)
 			s->stop = true;
-		else if (info.ssi_code != SI_KERNEL)
+		else if (info.si_code != SI_KERNEL)
 			kill(s->child.pid, sig);
 	}
 	if (s->set->command && child_reap(&s->child))
 		s->stop = true;
-}
-
-static void wait_a_while(struct sampler *s)
-{
-	struct pollfd fds[] = {
-		{ .fd = s->timer_fd, .events = POLLIN },
-		{ .fd = s->signal_fd, .events = POLLIN },
-	};
-	uint64_t expired;
-
-	arm_timer(s);
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
-		return;
-	if (fds[0].revents && read(s->timer_fd, &expired, sizeof(expired)) < 0)
-		return;
-	if (fds[1].revents)
-		take_signals(s);
 }
 
 static int sample_on(struct sampler *s)
@@ -253,10 +225,13 @@ static int sample_on(struct sampler *s)
 	int err = 0;
 
 	while (!err && !s->stop && !grid_over(&s->grid, s->last.mono_ns)) {
+		const uint64_t wake_ns = grid_next(&s->grid);
+		const uint64_t tend_ns = stamp_now().mono_ns + TEND_NS;
 		uint64_t now_ns;
 		bool due;
 
-		wait_a_while(s);
+		wait_until(s, s->set->switches && tend_ns < wake_ns ? tend_ns
+								    : wake_ns);
 		now_ns = stamp_now().mono_ns;
 		due = now_ns >= grid_next(&s->grid);
 		if (s->stop)
@@ -268,16 +243,6 @@ static int sample_on(struct sampler *s)
 			cpus_tend(s->cpus);
 	}
 	return err;
-}
-
-/* Figures or not, the command is waited for; signals go on to it. */
-static void wait_for_child(struct sampler *s)
-{
-	struct pollfd fd = { .fd = s->signal_fd, .events = POLLIN };
-
-	while (!child_reap(&s->child))
-		if (poll(&fd, 1, -1) > 0)
-			take_signals(s);
 }
 
 /* Return: EXIT_OK, 126 or 127. */
@@ -301,11 +266,14 @@ static int sample_all(struct sampler *s)
 	status = s->set->command ? start_child(s) : EXIT_OK;
 	if (status)
 		return status;
-	raise_priority(s->set); /* not of the command */
+	/* Not of the command. */
+	raise_priority(s->set);
+	prctl(PR_SET_TIMERSLACK, 1);
 	if (!err)
 		err = sample_on(s);
-	if (s->set->command)
-		wait_for_child(s);
+	/* Figures or not, the command is waited for; signals go on to it. */
+	while (s->set->command && !s->child.ended)
+		wait_until(s, stamp_now().mono_ns + FOREVER_NS);
 	if (err) {
 		warn("the load cannot be read: %s", strerror(-err));
 		return EXIT_FAIL;
@@ -344,13 +312,10 @@ static int open_outputs(struct sampler *s)
 	struct sink *sink = &s->data;
 	int err = 0;
 
-	s->signal_fd = signalfd(-1, &s->ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	s->timer_fd =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->rows = calloc(s->n, sizeof(*s->rows));
 	s->sums = calloc(s->n, sizeof(*s->sums));
-	if (s->signal_fd < 0 || s->timer_fd < 0 || !s->rows || !s->sums) {
-		warn("no memory or no file descriptors");
+	if (!s->rows || !s->sums) {
+		warn("no memory");
 		return EXIT_FAIL;
 	}
 	if (s->set->format != DATA_NONE)
@@ -374,8 +339,6 @@ static int close_all(struct sampler *s, int status)
 	free(s->head);
 	free(s->rows);
 	free(s->sums);
-	close(s->signal_fd);
-	close(s->timer_fd);
 	cpus_close(s->cpus);
 	cpu_model_free(&s->facts.model);
 	return err && !status ? EXIT_FAIL : status;
@@ -387,8 +350,6 @@ int sampler_run(const struct settings *set)
 		.set = set,
 		.facts = { .source = set->source,
 			   .interval_ns = set->interval_ns },
-		.timer_fd = -1,
-		.signal_fd = -1,
 		.data = { .fd = -1 },
 		.screen = { .fd = -1 },
 		.reference_hz = reference_hz(),
