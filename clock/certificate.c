@@ -10,24 +10,6 @@
 /* Samples at a time: half a kilobyte of the kernel's small stack. */
 #define CHUNK 64
 
-static uint64_t least_of(const struct certificate_ops *ops, void *ctx,
-			 enum certificate_body body, uint32_t n, uint32_t tries)
-{
-	uint64_t least = (uint64_t)-1, ticks[CHUNK];
-
-	while (tries) {
-		const uint32_t count = tries < CHUNK ? tries : CHUNK;
-		uint32_t i;
-
-		ops->take(ctx, body, n, ticks, count);
-		for (i = 0; i < count; i++)
-			if (ticks[i] < least)
-				least = ticks[i];
-		tries -= count;
-	}
-	return least;
-}
-
 /* The mean of what is not disturbed: within two steps of the least. */
 struct mean {
 	uint64_t least, sum, n;
@@ -128,13 +110,12 @@ static int take_series(const struct certificate_ops *ops, void *ctx,
 	for (j = 0; j < ensembles; j++) {
 		struct ensemble_row quiet_row, all_row;
 		struct ensemble q, a;
-		uint64_t bound;
 
 		if (ops->stop(ctx))
 			return -1;
-		bound = ensemble_bound(least_of(ops, ctx, body, j, WARM_UP),
-				       c->clock.hz);
-		take_ensemble(ops, ctx, body, j, samples, bound, &q, &a);
+		take_ensemble(ops, ctx, body, j, WARM_UP, 0, &q, &a);
+		take_ensemble(ops, ctx, body, j, samples,
+			      ensemble_bound(a.min, c->clock.hz), &q, &a);
 		if (body == CERTIFICATE_EMPTY)
 			c->disturbed += a.n - q.n;
 		ensemble_series_add(&quiet_series, &q, &quiet_row);

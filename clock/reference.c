@@ -47,6 +47,17 @@ __attribute__((noinline)) void reference_muls(uint64_t rounds)
 			 : "cc");
 }
 
+/* *@least becomes what @chain takes once more, if that is less. */
+static void time_chain(enum timer_method method, void (*chain)(uint64_t),
+		       uint64_t rounds, uint64_t *least)
+{
+	uint64_t ticks;
+
+	TIMER_INTERVAL(method, ticks, chain(rounds));
+	if (ticks < *least)
+		*least = ticks;
+}
+
 /* Ticks of one link of a chain: least of 2n less least of n. */
 static double link_ticks(enum timer_method method, void (*chain)(uint64_t),
 			 uint64_t rounds)
@@ -54,14 +65,8 @@ static double link_ticks(enum timer_method method, void (*chain)(uint64_t),
 	uint64_t best1 = UINT64_MAX, best2 = UINT64_MAX;
 
 	for (unsigned int i = 0; i < CALIBRATE_TRIES; i++) {
-		uint64_t ticks;
-
-		TIMER_INTERVAL(method, ticks, chain(rounds));
-		if (ticks < best1)
-			best1 = ticks;
-		TIMER_INTERVAL(method, ticks, chain(2 * rounds));
-		if (ticks < best2)
-			best2 = ticks;
+		time_chain(method, chain, rounds, &best1);
+		time_chain(method, chain, 2 * rounds, &best2);
 	}
 	return best2 > best1 ? (double)(best2 - best1) /
 				       (double)(rounds * REFERENCE_LINKS)
@@ -124,18 +129,14 @@ double reference_rate(const struct timer *t, uint64_t ticks)
 
 double reference_hz(const struct timer *t)
 {
-	const enum timer_method method = plain_method(t);
 	uint64_t least = UINT64_MAX;
 
 	if (!t->now_rounds)
 		return 0;
 	reference_muls(1); /* its code may have left the caches */
-	for (int i = 0; i < NOW_TRIES; i++) {
-		uint64_t ticks;
-
-		TIMER_INTERVAL(method, ticks, reference_muls(t->now_rounds));
-		least = ticks < least ? ticks : least;
-	}
+	for (int i = 0; i < NOW_TRIES; i++)
+		time_chain(plain_method(t), reference_muls, t->now_rounds,
+			   &least);
 	return reference_rate(t, least);
 }
 
@@ -168,9 +169,7 @@ double reference_share(const struct timer *t)
 	double rate;
 
 	for (int i = 0; i < SHARE_TRIES; i++) {
-		TIMER_INTERVAL(method, ticks, reference_adds(SHARE_CHAIN));
-		if (ticks < chain)
-			chain = ticks;
+		time_chain(method, reference_adds, SHARE_CHAIN, &chain);
 		TIMER_INTERVAL(method, ticks,
 			       reference_independent(SHARE_ROUNDS));
 		if (ticks < adds)

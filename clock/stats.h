@@ -76,7 +76,7 @@ struct stats_line {
 };
 
 /**
- * stats_stats_fit_line() - fit y = intercept + slope x to @n points.
+ * stats_fit_line() - fit y = intercept + slope x to @n points.
  *
  * Return: 0, or -EINVAL if there are fewer than 3 points, all x are the same
  * or a value is not finite.

@@ -14,7 +14,6 @@
 #include "case.h"
 #include "distance.h"
 #include "err.h"
-#include "evidence.h"
 #include "guard.h"
 #include "kernel_tells.h"
 #include "topo.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "case.h"
-#include "evidence.h"
 #include "guard.h"
 #include "headline.h"
 #include "kernel_tells.h"
+#include "verdict.h"
 
 #define WINDOW_NS     4e6 /* at least */
 #define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */

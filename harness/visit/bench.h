@@ -116,8 +116,9 @@ struct bench_case {
 	const char *skip; /* why it is not measured, one sentence */
 	/* Instead of those of the descriptor. */
 	bench_run_fn *run;
-	bench_run_fn *baseline;
 	bench_case_fn *sample;
+	/* The same loop without the operation, whose cost is subtracted. */
+	bench_run_fn *baseline;
 	/* "ns" if NULL.  Others than ns and B/s are recorded with
 	 * bench_record_value() or derived. */
 	const char *unit;
@@ -212,8 +213,6 @@ struct bench_desc {
 	/* Do the operation so many times; the harness times it.  No output, no
 	 * allocation.  Check every result, but report once, at the end. */
 	bench_run_fn *run;
-	/* The same loop without the operation, whose cost is subtracted. */
-	bench_run_fn *baseline;
 	/* Do and time one event with TIMER_INTERVAL() and give its ticks to
 	 * bench_record(), where no tight loop can repeat it. */
 	bench_case_fn *sample;

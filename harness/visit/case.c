@@ -88,6 +88,9 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 	struct case_run *from = bench_case_of(b, source);
 	struct case_definition *def = run && from ? &run->def : NULL;
 
+	for (size_t i = 0; def && i < def->n_sources; i++)
+		if (def->sources[i] == from)
+			return;
 	if (!def)
 		return;
 	def->sources = text_grow(def->sources, def->n_sources,

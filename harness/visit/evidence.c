@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "evidence.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "case.h"
-#include "verdict.h"
 
 void evidence_touch(struct bench *b, struct case_run *run)
 {
@@ -32,62 +32,61 @@ void evidence_begin(struct bench *b, struct case_run *run)
 	b->verdict.base_counts_before = run->got.base_counts;
 }
 
-static void add(struct bench *b, const struct bench_case *c,
-		const struct evidence *of)
+/* The evidence of @run of the name of @of, which it gets if it has none; NULL:
+ * no memory. */
+static struct evidence *get(struct bench *b, struct case_run *run,
+			    const struct evidence *of)
 {
-	struct case_run *run = bench_case_of(b, c);
+	struct case_verdict *v = &run->verdict;
 	struct evidence *e;
 
-	if (!run)
-		return;
 	evidence_touch(b, run);
-	for (size_t i = 0; i < run->verdict.evidences; i++) {
-		e = &run->verdict.evidence[i];
-		if (!strcmp(e->what, of->what)) {
-			e->now[0] += of->now[0];
-			e->now[1] += of->now[1];
-			return;
-		}
-	}
-	e = realloc(run->verdict.evidence,
-		    (run->verdict.evidences + 1) * sizeof(*e));
+	for (size_t i = 0; i < v->evidences; i++)
+		if (!strcmp(v->evidence[i].what, of->what))
+			return &v->evidence[i];
+	e = grow(v->evidence, v->evidences, sizeof(*e));
 	if (!e) {
 		bench_fail(b, ENOMEM, "evidence of %s", run->def.name);
-		return;
+		return NULL;
 	}
-	run->verdict.evidence = e;
-	e[run->verdict.evidences++] = *of;
+	v->evidence = e;
+	e[v->evidences] = *of;
+	return &e[v->evidences++];
+}
+
+static void add(struct bench *b, const struct bench_case *c,
+		const struct evidence *of, double expected, double seen)
+{
+	struct case_run *run = bench_case_of(b, c);
+	struct evidence *e = run ? get(b, run, of) : NULL;
+
+	if (e) {
+		e->now[0] += expected;
+		e->now[1] += seen;
+	}
 }
 
 void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
 		 double expected, double seen)
 {
-	add(b, c,
-	    &(struct evidence) { .what = what,
-				 .exact = true,
-				 .share = 1,
-				 .now = { expected, seen } });
+	add(b, c, &(struct evidence) { what, .exact = true, .share = 1 },
+	    expected, seen);
 }
 
 void bench_least(struct bench *b, const struct bench_case *c, const char *what,
 		 double least, double seen)
 {
-	add(b, c,
-	    &(struct evidence) {
-		    .what = what, .share = 1, .now = { least, seen } });
+	add(b, c, &(struct evidence) { what, .share = 1 }, least, seen);
 }
 
 void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure)
 {
 	/* It is said of samples, and warming up takes none. */
-	if (b->now.warming_up)
-		return;
-	add(b, c,
-	    &(struct evidence) { .what = what,
-				 .purity = true,
-				 .share = share,
-				 .now = { all, pure } });
+	if (!b->now.warming_up)
+		add(b, c,
+		    &(struct evidence) { what, .purity = true, .share = share },
+		    all, pure);
 }
 
 /* Written so that what is not a number falls short, too. */
@@ -146,36 +145,28 @@ static void add_up(struct case_run *run, bool aside)
 	}
 }
 
-/* What @run itself says under that name in this visit gives way to @e. */
-static void forget(struct case_run *run, const struct evidence *e)
-{
-	for (size_t i = 0; i < run->verdict.evidences; i++)
-		if (!strcmp(run->verdict.evidence[i].what, e->what)) {
-			run->verdict.evidence[i].now[0] =
-				run->verdict.evidence[i].now[1] = 0;
-			run->verdict.evidence[i].share = e->share;
-		}
-}
-
-/* Say of all cases that got samples in this visit what spoilt it. */
+/* Say of all cases that got samples in this visit what spoilt it; what they
+ * say themselves under that name gives way. */
 static void spread(struct bench *b, const struct case_run *current)
 {
 	for (size_t k = 0; k < current->verdict.evidences; k++) {
-		const struct evidence *e = &current->verdict.evidence[k];
-		const struct evidence same = { .what = e->what,
-					       .purity = true,
-					       .share = e->share,
-					       .now = { e->now[0],
-							e->now[1] } };
+		const struct evidence of = current->verdict.evidence[k];
+		struct evidence *e;
 
-		if (!falls_short(e))
+		if (!falls_short(&of))
 			continue;
-		EACH_RUN (b, run)
-			if (run != current &&
-			    run->verdict.mark.visit == b->verdict.visits) {
-				forget(run, &same);
-				add(b, &run->c, &same);
-			}
+		EACH_RUN (b, run) {
+			if (run == current ||
+			    run->verdict.mark.visit != b->verdict.visits)
+				continue;
+			e = get(b, run,
+				&(struct evidence) { of.what, .purity = true });
+			if (!e)
+				continue;
+			e->share = of.share;
+			e->now[0] = of.now[0];
+			e->now[1] = of.now[1];
+		}
 	}
 }
 

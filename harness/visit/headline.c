@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "case.h"
-#include "evidence.h"
 #include "stats.h"
+#include "verdict.h"
 
 bool headline_is_repeated(const struct case_run *run)
 {

@@ -239,39 +239,6 @@ void noise_end(struct noise *seen)
 	seen->waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
 }
 
-/* Open cpu.stat of the group in @dir. */
-static int open_group(const char *dir)
-{
-	char name[PATH_MAX];
-
-	return (size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) <
-			       sizeof(name)
-		       ? open(name, O_RDONLY | O_CLOEXEC)
-		       : -1;
-}
-
-/* Add what it says. */
-static void add_group(void *arg, const char *dir, bool is_v2)
-{
-	struct noise_throttle *t = arg;
-	const int fd = open_group(dir);
-	char text[GROUP_BYTES];
-
-	sysfile_again(fd, text, sizeof(text));
-	t->periods += field_number(field_behind(text, "nr_throttled"), 0);
-	t->ns += is_v2 ? field_number(field_behind(text, "throttled_usec"), 0) *
-				 1000
-		       : field_number(field_behind(text, "throttled_time"), 0);
-	if (fd >= 0)
-		close(fd);
-}
-
-void noise_throttle_read(struct noise_throttle *t, const char *root)
-{
-	*t = (struct noise_throttle) { 0, 0 };
-	groups_visit(root, "cpu", add_group, t);
-}
-
 /* Files that count what is taken, as long as it can be taken; open. */
 static struct {
 	int stat, group[MOST_GROUPS];
@@ -279,26 +246,46 @@ static struct {
 	bool opened;
 } taken;
 
-/* What an open cpu.stat, read to @text, has of it. */
-static int64_t throttled(int fd, char text[GROUP_BYTES], int64_t unknown)
+/* What the cpu.stat @fd says; no periods (-1): a group without a quota, as the
+ * one at the top, has no such number. */
+static struct noise_throttle read_group(int fd, bool is_v2)
 {
-	return field_number(field_behind(sysfile_again(fd, text, GROUP_BYTES),
-					 "nr_throttled"),
-			    unknown);
-}
-
-/* A group without a quota, as the one at the top, has no such number. */
-static void keep_group(void *arg, const char *dir, bool is_v2)
-{
-	const int fd = open_group(dir);
+	const char *time = is_v2 ? "throttled_usec" : "throttled_time";
 	char text[GROUP_BYTES];
 
-	(void)arg;
-	(void)is_v2; /* both have the number */
-	if (taken.groups < MOST_GROUPS && throttled(fd, text, -1) >= 0)
+	sysfile_again(fd, text, sizeof(text));
+	return (struct noise_throttle) {
+		.periods = field_number(field_behind(text, "nr_throttled"), -1),
+		.ns = field_number(field_behind(text, time), 0) *
+		      (is_v2 ? 1000 : 1),
+	};
+}
+
+/* Add what the group in @dir says to @arg; NULL: keep its file open. */
+static void see_group(void *arg, const char *dir, bool is_v2)
+{
+	struct noise_throttle *sum = arg, one;
+	char name[PATH_MAX];
+	int fd = -1;
+
+	if ((size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) <
+	    sizeof(name))
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	one = read_group(fd, is_v2);
+	if (sum && one.periods > 0) {
+		sum->periods += one.periods;
+		sum->ns += one.ns;
+	}
+	if (!sum && one.periods >= 0 && taken.groups < MOST_GROUPS)
 		taken.group[taken.groups++] = fd;
 	else if (fd >= 0)
 		close(fd);
+}
+
+void noise_throttle_read(struct noise_throttle *t, const char *root)
+{
+	*t = (struct noise_throttle) { 0, 0 };
+	groups_visit(root, "cpu", see_group, t);
 }
 
 int64_t noise_stolen(const char *stat, int cpu)
@@ -316,7 +303,7 @@ void noise_taken_read(struct noise_taken *t, const int cpu[2])
 	*t = (struct noise_taken) { 0 };
 	if (!taken.opened) {
 		taken.opened = true;
-		groups_visit("", "cpu", keep_group, NULL);
+		groups_visit("", "cpu", see_group, NULL);
 		taken.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 		if (!noise_stolen(sysfile_again(taken.stat, text, sizeof(text)),
 				  -1)) {
@@ -324,8 +311,12 @@ void noise_taken_read(struct noise_taken *t, const int cpu[2])
 			taken.stat = -1;
 		}
 	}
-	for (size_t i = 0; i < taken.groups; i++)
-		t->throttled += throttled(taken.group[i], text, 0);
+	for (size_t i = 0; i < taken.groups; i++) {
+		const int64_t periods =
+			read_group(taken.group[i], true).periods;
+
+		t->throttled += periods < 0 ? 0 : periods;
+	}
 	sysfile_again(taken.stat, text, sizeof(text));
 	for (int i = 0; i < 2; i++)
 		t->stolen[i] = cpu[i] < 0 ? 0 : noise_stolen(text, cpu[i]);

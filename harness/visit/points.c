@@ -24,7 +24,10 @@ struct axis {
 	struct bench_param *value;
 	size_t n;
 	bool open; /* to numbers in this range that are asked for */
-	int64_t least, most, step;
+	struct range {
+		int64_t least, most, step;
+		bool times; /* each @step times the one before */
+	} range;
 };
 
 /* Points, and the rules behind them. */
@@ -42,67 +45,49 @@ static void push(struct axis *a, struct bench_param p)
 	a->value[a->n++] = p;
 }
 
-static void push_number(struct axis *a, int64_t n)
+/* "8", "8..64", "0..50/10", "4K..1M*4".  Return: whether it is a number. */
+static bool read_range(struct scan *s, struct axis *a, struct range *r)
 {
-	push(a, (struct bench_param) { .kind = BENCH_INT, .number = n });
-}
+	bool size, step;
 
-/* "8..64", "0..50/10", "4K..1M*4": behind the first number. */
-static void read_range(struct scan *s, struct axis *a, int64_t least)
-{
-	int64_t most = least, step = 1;
-	bool size = false, times;
-
-	if (scan_is(s, "..") && !scan_number(s, &most, &size))
+	if (!scan_number(s, &r->least, &size))
+		return false;
+	a->sizes |= size;
+	r->most = r->least;
+	r->step = 1;
+	if (scan_is(s, "..") && !scan_number(s, &r->most, &size))
 		scan_wrong(s);
 	a->sizes |= size;
-	times = scan_is(s, "*");
-	if ((times || scan_is(s, "/")) &&
-	    (!scan_number(s, &step, &size) || step < 1 + times))
+	r->times = scan_is(s, "*");
+	if ((r->times || scan_is(s, "/")) &&
+	    (!scan_number(s, &r->step, &step) || r->step < 1 + r->times))
 		scan_wrong(s);
-	for (int64_t n = least; n <= most; n = times ? n * step : n + step)
-		push_number(a, n);
-}
-
-/* "8..512K/64", behind the "?". */
-static void read_open(struct scan *s, struct axis *a)
-{
-	bool least = false, most = false, step;
-
-	a->open = true;
-	a->step = 1;
-	if (!scan_number(s, &a->least, &least) || !scan_is(s, "..") ||
-	    !scan_number(s, &a->most, &most))
-		scan_wrong(s);
-	a->sizes |= least || most;
-	if (scan_is(s, "/") && !scan_number(s, &a->step, &step))
-		scan_wrong(s);
+	return true;
 }
 
 static void read_item(struct scan *s, struct axis *a)
 {
 	const struct points_set *set;
-	struct word w;
-	int64_t n;
-	bool size = false, quoted;
+	struct range r;
 
 	if (scan_is(s, "?")) {
-		read_open(s, a);
+		a->open = read_range(s, a, &a->range);
+		if (!a->open)
+			scan_wrong(s);
 	} else if (scan_is(s, "$")) {
 		set = points_find(s);
 		for (size_t i = 0; set && i < set->n; i++) {
 			push(a, set->value[i]);
 			a->sizes |= set->value[i].kind == BENCH_SIZE;
 		}
-	} else if (scan_number(s, &n, &size)) {
-		a->sizes |= size;
-		read_range(s, a, n);
+	} else if (read_range(s, a, &r)) {
+		for (int64_t n = r.least; n <= r.most;
+		     n = r.times ? n * r.step : n + r.step)
+			push(a, (struct bench_param) { .number = n });
 	} else {
-		w = scan_word(s, &quoted);
-		if (!w.len)
-			scan_wrong(s);
-		push(a, (struct bench_param) { .kind = BENCH_STR,
-					       .text = word_keep(w) });
+		push(a,
+		     (struct bench_param) { .kind = BENCH_STR,
+					    .text = word_keep(scan_word(s)) });
 	}
 }
 
@@ -118,7 +103,7 @@ static void ask(struct scan *s, struct axis *a, struct word term)
 		return;
 	term = (struct word) { term.text + len + 1, term.len - len - 1 };
 	if (!word_number(term, &x, &size) || (size && !a->sizes) ||
-	    x < a->least || x > a->most || x % a->step)
+	    x < a->range.least || x > a->range.most || x % a->range.step)
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (a->value[i].number == x) {
@@ -291,8 +276,6 @@ static void set(struct scan *s, struct bench_case *c,
 
 static void settle(struct scan *s, struct bench_case *c)
 {
-	bool quoted;
-
 	while (*s->at && !scan_is(s, ";") && !scan_is(s, "if")) {
 		const struct word w = scan_name(s);
 		const struct setting *one = settings;
@@ -308,7 +291,7 @@ static void settle(struct scan *s, struct bench_case *c)
 					c->place = places[i].place;
 		} else if (word_is(w, "unit")) {
 			scan_need(s, "=");
-			c->unit = word_keep(scan_word(s, &quoted));
+			c->unit = word_keep(scan_word(s));
 		} else if (word_is(w, "of")) {
 			scan_need(s, "=");
 			scan_need(s, "[");
@@ -341,7 +324,6 @@ static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 					     [KERNEL_RESIDENT] = "resident" };
 	const struct points_set *named;
 	struct scan from;
-	bool quoted;
 	double x;
 
 	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++)
@@ -355,7 +337,7 @@ static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 	}
 	scan_need(s, "=");
 	if (word_is(w, "program"))
-		return access(word_keep(scan_word(s, &quoted)), X_OK)
+		return access(word_keep(scan_word(s)), X_OK)
 			       ? "a program that it executes is not there"
 			       : NULL;
 	from = *s;

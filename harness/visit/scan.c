@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and conditions of the texts of points.h, and cases found by them. */
+/* Words and conditions of the texts of cases, and cases found by them. */
 #include "scan.h"
 
 #include <ctype.h>
@@ -52,13 +52,16 @@ struct word scan_name(struct scan *s)
 	return take(s, "_");
 }
 
-struct word scan_word(struct scan *s, bool *quoted)
+struct word scan_word(struct scan *s)
 {
 	struct word w;
 
-	*quoted = scan_is(s, "'");
-	if (!*quoted)
-		return take(s, "_-.");
+	if (!scan_is(s, "'")) {
+		w = take(s, "_-.");
+		if (!w.len)
+			scan_wrong(s);
+		return w;
+	}
 	w = (struct word) { s->at, strcspn(s->at, "'") };
 	s->at += w.len;
 	scan_need(s, "'");
@@ -171,7 +174,7 @@ static bool match_value(struct scan *s, const struct bench_param *p)
 {
 	const struct points_set *set;
 	struct word w;
-	bool found = false, quoted;
+	bool found = false;
 
 	if (scan_is(s, "$")) {
 		set = points_find(s);
@@ -179,9 +182,7 @@ static bool match_value(struct scan *s, const struct bench_param *p)
 			found |= same(p, &set->value[i]);
 		return found;
 	}
-	w = scan_word(s, &quoted);
-	if (!w.len && !quoted)
-		scan_wrong(s);
+	w = scan_word(s);
 	return p && is_value(p, w);
 }
 

@@ -7,7 +7,7 @@
 #include "bench.h"
 
 /*
- * Reading the texts of points.h, word by word: private to the harness.  A text
+ * Reading the texts of cases, word by word: private to the harness.  A text
  * that cannot be read is a mistake of the programmer: the program fails, and
  * the rest of the text is passed over.
  */
@@ -25,9 +25,9 @@ struct word {
 bool scan_is(struct scan *s, const char *token);
 
 /* scan_name() - letters, digits and _; scan_word() - also - and a single dot,
- * or anything between single quotes (*@quoted). */
+ * or anything between single quotes, which there must be. */
 struct word scan_name(struct scan *s);
-struct word scan_word(struct scan *s, bool *quoted);
+struct word scan_word(struct scan *s);
 
 /* scan_number() - digits, maybe with K, M or G (*@size); false: none. */
 bool scan_number(struct scan *s, int64_t *n, bool *size);

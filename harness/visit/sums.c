@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The expressions of the texts of points.h, and rows derived by formulas. */
-#include <ctype.h>
+/* The expressions of the texts of cases, and rows derived by formulas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,18 +35,6 @@ static double formula(struct sum *e, const struct bench_case *c, enum mode mode)
 	return x;
 }
 
-static void tell_source(struct bench *b, const struct bench_case *c,
-			const struct bench_case *source)
-{
-	const struct case_run *run = bench_case_of(b, c);
-	const struct case_run *from = bench_case_of(b, source);
-
-	for (size_t i = 0; i < run->def.n_sources; i++)
-		if (run->def.sources[i] == from)
-			return;
-	bench_derived_from(b, c, source);
-}
-
 static double fact_of(const struct bench *b, const struct bench_case *c,
 		      struct word what)
 {
@@ -72,7 +59,7 @@ static double value_of(struct sum *e, const struct bench_case *other)
 	if (other->formula && e->mode != NUMBERS)
 		x = formula(e, other, e->mode == FACTS ? VALUES : e->mode);
 	else if (e->mode == SOURCES)
-		tell_source(b, e->into, other);
+		bench_derived_from(b, e->into, other);
 	else if (e->mode != NUMBERS)
 		x = bench_value(b, other);
 	if (scan_is(e->s, ".")) {
@@ -83,18 +70,6 @@ static double value_of(struct sum *e, const struct bench_case *other)
 	if (!isfinite(x) && !e->missing)
 		e->missing = other;
 	return x;
-}
-
-static double number_in(struct sum *e)
-{
-	bool size;
-	int64_t n;
-
-	if (!scan_number(e->s, &n, &size)) {
-		scan_wrong(e->s);
-		return NAN;
-	}
-	return (double)n;
 }
 
 /* A number of the case, or the case beside it that has this value. */
@@ -118,7 +93,9 @@ static double term(struct sum *e)
 	const struct points_set *set;
 	const struct bench_case *other;
 	struct word w;
+	int64_t n;
 	double x;
+	bool size;
 
 	if (scan_is(e->s, "-"))
 		return -term(e);
@@ -136,8 +113,8 @@ static double term(struct sum *e)
 		scan_need(e->s, "]");
 		return value_of(e, other);
 	}
-	if (isdigit((unsigned char)*e->s->at))
-		return number_in(e);
+	if (scan_number(e->s, &n, &size))
+		return (double)n;
 	w = scan_name(e->s);
 	if (!scan_is(e->s, ":"))
 		return named(e, w);

@@ -6,9 +6,9 @@
 
 #include "case.h"
 #include "deadline.h"
-#include "evidence.h"
 #include "random.h"
 #include "reference.h"
+#include "verdict.h"
 #include "visit.h"
 
 #define LEAST	       5    /* quads, whatever they cost */
@@ -75,41 +75,30 @@ uint64_t bench_random(struct bench *b)
 	return random_next(&b->now.rng);
 }
 
-/* Timing one batch, once for each method: no choice inside the interval. */
-typedef int timed_fn(bench_run_fn *run, struct bench *b,
-		     const struct bench_case *c, uint64_t iters,
-		     uint64_t *ticks);
+/* Nothing is chosen inside the interval, nor loaded but what @run needs. */
+static __attribute__((noinline)) int time_batch(bench_run_fn *run,
+						struct bench *b,
+						const struct bench_case *c,
+						uint64_t iters, uint64_t *ticks)
+{
+	void *state = b->state;
+	int err;
 
-#define TIMED(name)                                                         \
-	static int timed_##name(bench_run_fn *run, struct bench *b,         \
-				const struct bench_case *c, uint64_t iters, \
-				uint64_t *ticks)                            \
-	{                                                                   \
-		void *state = b->state;                                     \
-		uint64_t begin = timer_##name##_begin();                    \
-		int err = run(b, state, c, iters);                          \
-                                                                            \
-		*ticks = timer_##name##_end() - begin;                      \
-		return err;                                                 \
-	}
-
-#define TIMED_BY(NAME, name, ...) TIMED(name)
-ARCH_METHODS(TIMED_BY, )
-TIMED(clock)
-
-static timed_fn *const timed[TIMER_METHODS] = {
-#define TIMED_ENTRY(NAME, name, ...) [TIMER_##NAME] = timed_##name,
-	ARCH_METHODS(TIMED_ENTRY, )[TIMER_CLOCK] = timed_clock,
-};
+	TIMER_INTERVAL(b->timer.method, *ticks, err = run(b, state, c, iters));
+	return err;
+}
 
 /* What a batch callback needs to know. */
 struct batch {
 	struct bench *b;
 	struct case_run *run;
-	bench_run_fn *fn;
 	bool is_baseline;
-	struct op_counts *counts; /* --counters: once warm */
 };
+
+static bench_run_fn *run_of(const struct bench *b, const struct case_run *run)
+{
+	return run->c.run ? run->c.run : b->desc->run;
+}
 
 static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 {
@@ -117,7 +106,10 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	struct bench *b = t->b;
 	const struct bench_desc *d = b->desc;
 	const struct bench_case *c = &t->run->c;
-	struct op_counts *counts = ticks ? t->counts : NULL;
+	struct case_samples *got = &t->run->got;
+	struct op_counts *counts =
+		t->is_baseline ? &got->base_counts : &got->counts;
+	bench_run_fn *run = t->is_baseline ? c->baseline : run_of(b, t->run);
 	const bool warming_up = b->now.warming_up;
 	uint64_t ignored;
 	int err;
@@ -130,14 +122,13 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 		err = op_counter_begin(b->counter);
 	if (err)
 		return err;
-	err = timed[b->timer.method](t->fn, b, c, iters,
-				     ticks ? ticks : &ignored);
-	if (!err)
-		err = op_counter_end(b->counter, counts, iters,
-				     iters > t->run->got.series.iters
-					     ? OP_LONGER
-					     : OP_BRIEF);
+	err = time_batch(run, b, c, iters, ticks ? ticks : &ignored);
 	b->now.warming_up |= !ticks;
+	if (!err)
+		err = op_counter_end(b->counter,
+				     b->now.warming_up ? NULL : counts, iters,
+				     iters > got->series.iters ? OP_LONGER
+							       : OP_BRIEF);
 	if (!err && d->conclude && !t->is_baseline)
 		err = d->conclude(b, b->state, c, iters);
 	b->now.warming_up = warming_up;
@@ -233,10 +224,9 @@ static bool tag_event(struct bench *b, struct case_run *run,
 int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
 		uint64_t *ticks)
 {
-	const struct batch t = { b, run, run->c.run ? run->c.run : b->desc->run,
-				 false, NULL };
+	struct batch t = { b, run, false };
 
-	return one_batch((void *)&t, iters, ticks);
+	return one_batch(&t, iters, ticks);
 }
 
 static int warm_up(struct bench *b, struct batch *t, struct batch *base)
@@ -254,7 +244,7 @@ static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 	run->got.base.iters = run->got.series.iters;
 	run->got.series.capped = run->got.series.iters >= MAX_ITERS;
 	err = sample_warm_up(one_batch, t, run->got.series.iters, limit);
-	if (!err && base->fn)
+	if (!err && run->c.baseline)
 		err = sample_warm_up(one_batch, base, run->got.series.iters,
 				     limit);
 	return err;
@@ -262,12 +252,7 @@ static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 
 static int visit_repeated(struct bench *b, struct case_run *run)
 {
-	bench_run_fn *fn = run->c.run ? run->c.run : b->desc->run;
-	struct batch t = { b, run, fn, false, NULL };
-	struct batch base = { b, run,
-			      run->c.baseline ? run->c.baseline
-					      : b->desc->baseline,
-			      true, NULL };
+	struct batch t = { b, run, false }, base = { b, run, true };
 	const bool first = !run->got.begun;
 	struct quad_times times = { 0 };
 	struct noise seen;
@@ -275,7 +260,7 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	uint64_t begin, from;
 	int err;
 
-	if (!fn)
+	if (!run_of(b, run))
 		return bench_fail(b, EINVAL, "%s has no run()", run->def.name);
 	/* Before the warm-up: on a Zen 5 loops take up to 40 % longer for 100
 	 * us after any system call, so none stands between the quads of a
@@ -287,14 +272,12 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	err = warm_up(b, &t, &base);
 	b->now.warming_up = false;
 	times.before = (double)(timer_end(b->timer.method) - from);
-	t.counts = &run->got.counts;
-	base.counts = &run->got.base_counts;
 	begin = invocation_now_ns();
 	for (; !err && goes_on(run, begin, quads, first ? LEAST : 1, NULL);
 	     quads++) {
 		from = timer_begin(b->timer.method);
 		err = sample_quad(one_batch, &t, &run->got.series);
-		if (!err && base.fn)
+		if (!err && run->c.baseline)
 			err = sample_quad(one_batch, &base, &run->got.base);
 		if (!err)
 			err = sample_push(&times.quad,

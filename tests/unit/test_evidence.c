@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence.h"
 #include "program.h"
 #include "rows.h"
 #include "tap.h"
+#include "verdict.h"
 
 /* A case, and one that gets samples from its callbacks. */
 static struct case_run parent, fed;

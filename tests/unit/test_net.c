@@ -16,9 +16,9 @@
 #include "../../bench/net/lib/net_ping.h"
 #include "../../bench/net/lib/net_wire.h"
 #include "deadline.h"
-#include "evidence.h"
 #include "program.h"
 #include "tap.h"
+#include "verdict.h"
 #include "wall_clock.h"
 
 /* What takes so long will never end. */
