@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <errno.h>
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,27 +301,22 @@ static json_t *describe_tsc(const struct timer *t)
 }
 
 /* Choose and calibrate as a measuring program does. */
-static int calibrate(struct timer *t, const char *name, const char **why)
+static bool calibrate(struct timer *t, const char *name, const char **why)
 {
 	int method;
 
 	timer_probe(&t->features);
-	method = name ? timer_find(name) : (int)timer_choose(&t->features, why);
-	if (method < 0) {
-		*why = "--timer: no such method; " TIMER_NAMES "clock";
-		return -EINVAL;
-	}
-	if (!timer_usable((enum timer_method)method, &t->features, why))
-		return -ENOTSUP;
-	if (timer_calibrate(t, (enum timer_method)method, 0)) {
-		*why = "--timer: this method cannot be used here";
-		return -ENOTSUP;
-	}
+	method = timer_choose(&t->features, why);
+	snprintf(t->why, sizeof(t->why), "%s",
+		 name ? "chosen by --timer" : *why);
 	if (name)
-		snprintf(t->why, sizeof(t->why), "%s", "chosen by --timer");
-	else if (!t->why[0])
-		snprintf(t->why, sizeof(t->why), "%s", *why);
-	return 0;
+		method = timer_find(name);
+	*why = "--timer: no such method; " TIMER_NAMES "clock";
+	if (method < 0 ||
+	    !timer_usable((enum timer_method)method, &t->features, why))
+		return false;
+	*why = "--timer: this method cannot be used here";
+	return !timer_calibrate(t, (enum timer_method)method, 0);
 }
 
 /* @more is given up. */
@@ -353,7 +347,7 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 		*why = "--cpu: this process may not use that CPU";
 		return NULL;
 	}
-	if (calibrate(&t, o->timer, why))
+	if (!calibrate(&t, o->timer, why))
 		return NULL;
 	topo = open_topology();
 	m = json_pack("{s:i, s:o, s:i, s:o, s:o}", "schema", 1, "hostname",

@@ -196,7 +196,7 @@ static unsigned int open_clocks(struct rate_clock c[MOST_CLOCKS])
 	for (int i = 0; i < MOST_CLOCKS - 1; i++) {
 		char path[] = "/dev/ptp0", *device = path + strlen("/dev/");
 
-		device[3] += (char)i;
+		device[3] = "0123456789"[i];
 		n += add_clock(&c[n], ptp, path, device,
 			       sysfile_first("/sys/class/ptp/%s/clock_name",
 					     device));

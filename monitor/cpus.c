@@ -49,7 +49,7 @@ struct stamp stamp_now(void)
 	};
 }
 
-static void open_counters(struct cpus *m, struct cpu *cpu)
+static void open_counters(struct cpus *all, struct cpu *cpu)
 {
 	const struct counters_target target = {
 		.kind = COUNTERS_CPU,
@@ -57,16 +57,16 @@ static void open_counters(struct cpus *m, struct cpu *cpu)
 	};
 
 	if (counters_open(&cpu->counters, &target,
-			  m->settings.msr ? COUNTERS_MSR : 0))
+			  all->settings.msr ? COUNTERS_MSR : 0))
 		cpu->counters = NULL;
 	cpu->primed = false;
-	cpu_model_widths(m->settings.model, cpu->counters, cpu->width);
+	cpu_model_widths(all->settings.model, cpu->counters, cpu->width);
 }
 
-static void close_counters(struct cpus *m, struct cpu *cpu)
+static void close_counters(struct cpus *all, struct cpu *cpu)
 {
-	if (m->asked == cpu->counters)
-		m->asked = NULL;
+	if (all->asked == cpu->counters)
+		all->asked = NULL;
 	counters_close(cpu->counters);
 	cpu->counters = NULL;
 	cpu->primed = false;
@@ -96,75 +96,71 @@ static bool missed_time(const struct cpu *cpu, const struct row *row)
 }
 
 /* What watched the CPU is dead when it comes back. */
-static void forget(struct cpus *m, struct cpu *cpu)
+static void forget(struct cpus *all, struct cpu *cpu)
 {
-	close_counters(m, cpu);
+	close_counters(all, cpu);
 	switches_close(cpu->switches);
 	cpu->switches = NULL;
 }
 
-static void count_live(struct cpus *m, struct cpu *cpu, struct row *row)
+static void count_live(struct cpus *all, struct cpu *cpu, struct row *row)
 {
 	struct counters_reading now;
 
 	if (!cpu->counters)
-		open_counters(m, cpu);
+		open_counters(all, cpu);
 	if (!cpu->counters || counters_read(cpu->counters, &now))
 		return;
 	if (cpu->primed)
 		counters_delta(cpu->counters, &cpu->last, &now, &row->counts);
 	if (missed_time(cpu, row)) {
 		row->os = os_load_unknown(OS_LOST);
-		forget(m, cpu);
+		forget(all, cpu);
 		return;
 	}
 	cpu->last = now;
 	cpu->primed = true;
-	if (!m->asked)
-		m->asked = cpu->counters;
+	if (!all->asked)
+		all->asked = cpu->counters;
 }
 
 /* The exact load instead of that in steps. */
 static void use_switches(struct cpu *cpu, struct row *row)
 {
-	uint64_t busy_ns;
+	uint64_t busy_ns = 0;
+	const bool known =
+		cpu->switches &&
+		switches_end(cpu->switches, row->at.mono_ns, &busy_ns);
 
-	if (!cpu->switches) {
-		if (row->os.state == OS_OK)
-			row->os = os_load_unknown(OS_LOST);
+	if (row->os.state != OS_OK)
+		return;
+	if (!known) {
+		row->os = os_load_unknown(OS_LOST);
 		return;
 	}
-	switches_drain(cpu->switches, row->at.mono_ns);
-	if (!busy_track_end(switches_track(cpu->switches), row->at.mono_ns,
-			    &busy_ns)) {
-		if (row->os.state == OS_OK)
-			row->os = os_load_unknown(OS_LOST);
-	} else if (row->os.state == OS_OK) {
-		row->os.load_pct =
-			100 * (double)busy_ns / (double)row->interval_ns;
-		row->os.resolution_pct = 100 / (double)row->interval_ns;
-	}
+	row->os.load_pct = 100 * (double)busy_ns / (double)row->interval_ns;
+	row->os.resolution_pct = 100 / (double)row->interval_ns;
 }
 
-static void fill_row(struct cpus *m, struct cpu *cpu, struct row *row,
+static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 		     const struct stamp *at)
 {
 	/* Where there is none it says offline. */
-	const struct cpu_times *times = &m->times[cpu->number];
+	const struct cpu_times *times = &all->times[cpu->number];
 
 	memset(row, 0, sizeof(*row));
 	row->at = *at;
 	row->cpu = cpu->number;
-	row->interval_ns = m->last_ns ? at->mono_ns - m->last_ns : 0;
+	row->interval_ns = all->last_ns ? at->mono_ns - all->last_ns : 0;
 	memcpy(row->width, cpu->width, sizeof(row->width));
-	row->os = os_track_update(&cpu->os, times, at->mono_ns, m->tick_ns);
+	row->os = os_track_update(&cpu->os, times, at->mono_ns, all->tick_ns);
 	if (was_away(cpu) && times->online && row->os.state == OS_OK)
 		row->os = os_load_unknown(OS_LOST);
 	if (row->os.state == OS_OFFLINE || row->os.state == OS_LOST)
-		forget(m, cpu);
+		forget(all, cpu);
 	if (times->online)
-		count_live(m, cpu, row);
-	if (m->settings.switches)
+		count_live(all, cpu, row);
+	if (all->settings.switches)
 		use_switches(cpu, row);
 }
 
@@ -183,12 +179,12 @@ static void visit_cpu(int cpu)
 
 /* Of CPUs that have none, at first or because they have come back: before the
  * reading that they are new in, so that all of the next interval is known. */
-static int open_switches(struct cpus *m, const char **why)
+static int open_switches(struct cpus *all, const char **why)
 {
 	int failed = 0;
 
-	for (size_t i = 0; i < m->n; i++) {
-		struct cpu *cpu = &m->cpu[i];
+	for (size_t i = 0; i < all->n; i++) {
+		struct cpu *cpu = &all->cpu[i];
 		int err;
 
 		if (cpu->switches)
@@ -204,7 +200,7 @@ static int open_switches(struct cpus *m, const char **why)
 
 /* Whoever is kept from running between the clock and the file gives the idle
  * time of a longer interval than he says: then once more. */
-static int read_stat(struct cpus *m, struct stamp *at)
+static int read_stat(struct cpus *all, struct stamp *at)
 {
 	char *text = NULL;
 	int tries = 0, n;
@@ -214,69 +210,69 @@ static int read_stat(struct cpus *m, struct stamp *at)
 		*at = stamp_now();
 		text = sysfile_text("/proc/stat");
 	} while (text && ++tries < STAT_TRIES &&
-		 stamp_now().mono_ns - at->mono_ns > m->tick_ns);
+		 stamp_now().mono_ns - at->mono_ns > all->tick_ns);
 	if (!text)
 		return -errno;
-	n = cpu_times_parse(text, m->times, CPU_LIMIT);
+	n = cpu_times_parse(text, all->times, CPU_LIMIT);
 	free(text);
 	return n < 0 ? -ENODATA : 0;
 }
 
-int cpus_sample(struct cpus *m, struct row *rows)
+int cpus_sample(struct cpus *all, struct row *rows)
 {
 	const char *why;
 	struct stamp at;
 	int err;
 
-	if (m->settings.switches && m->last_ns)
-		open_switches(m, &why);
-	err = read_stat(m, &at);
-	for (size_t i = 0; !err && i < m->n; i++)
-		fill_row(m, &m->cpu[i], &rows[i], &at);
+	if (all->settings.switches && all->last_ns)
+		open_switches(all, &why);
+	err = read_stat(all, &at);
+	for (size_t i = 0; !err && i < all->n; i++)
+		fill_row(all, &all->cpu[i], &rows[i], &at);
 	if (!err)
-		m->last_ns = at.mono_ns;
+		all->last_ns = at.mono_ns;
 	return err;
 }
 
-void cpus_tend(struct cpus *m)
+void cpus_tend(struct cpus *all)
 {
 	const uint64_t now_ns = stamp_now().mono_ns;
 
-	for (size_t i = 0; i < m->n; i++)
-		if (m->cpu[i].switches)
-			switches_drain(m->cpu[i].switches, now_ns);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->cpu[i].switches)
+			switches_drain(all->cpu[i].switches, now_ns);
 }
 
-size_t cpus_count(const struct cpus *m)
+size_t cpus_count(const struct cpus *all)
 {
-	return m->n;
+	return all->n;
 }
 
-const struct counters *cpus_counters(const struct cpus *m)
+const struct counters *cpus_counters(const struct cpus *all)
 {
-	return m->asked;
+	return all->asked;
 }
 
-void cpus_close(struct cpus *m)
+void cpus_close(struct cpus *all)
 {
-	for (size_t i = 0; m && i < m->n; i++) {
-		counters_close(m->cpu[i].counters);
-		switches_close(m->cpu[i].switches);
+	for (size_t i = 0; all && i < all->n; i++) {
+		counters_close(all->cpu[i].counters);
+		switches_close(all->cpu[i].switches);
 	}
-	free(m);
+	free(all);
 }
 
 /* Whether @cpu is plugged in: by the kernel's list, or where sysfs is not to be
  * seen by /proc/stat. */
-static bool is_there(const struct cpus *m, const char *present, int cpu)
+static bool is_there(const struct cpus *all, const char *present, int cpu)
 {
-	return present ? field_list_has(present, cpu) : m->times[cpu].online;
+	return present ? field_list_has(present, cpu) : all->times[cpu].online;
 }
 
 /* Return: 0, or -EINVAL with @why. */
-static int choose_cpus(struct cpus *m, const char *present, const char **why)
+static int choose_cpus(struct cpus *all, const char *present, const char **why)
 {
-	const char *const list = m->settings.list, *at = list;
+	const char *const list = all->settings.list, *at = list;
 	int64_t first, last;
 
 	*why = "--cpus wants a list such as 0-3,7";
@@ -289,8 +285,8 @@ static int choose_cpus(struct cpus *m, const char *present, const char **why)
 	for (int i = 0; i < CPU_LIMIT; i++) {
 		if (list && !field_list_has(list, i))
 			continue;
-		if (is_there(m, present, i))
-			m->cpu[m->n++].number = i;
+		if (is_there(all, present, i))
+			all->cpu[all->n++].number = i;
 		else if (list)
 			return -EINVAL;
 	}
@@ -300,27 +296,27 @@ static int choose_cpus(struct cpus *m, const char *present, const char **why)
 int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
 	      const char **why)
 {
-	struct cpus *m = calloc(1, sizeof(*m));
+	struct cpus *all = calloc(1, sizeof(*all));
 	char *present = sysfile_first("/sys/devices/system/cpu/present");
 	struct stamp at;
 	int err = -ENOMEM;
 
 	*why = "out of memory";
-	if (m) {
-		m->settings = *settings;
-		m->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	if (all) {
+		all->settings = *settings;
+		all->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 		*why = "/proc/stat cannot be read";
-		err = read_stat(m, &at);
+		err = read_stat(all, &at);
 	}
 	if (!err)
-		err = choose_cpus(m, present, why);
+		err = choose_cpus(all, present, why);
 	free(present);
-	for (size_t i = 0; !err && i < m->n; i++)
-		cpu_model_widths(settings->model, NULL, m->cpu[i].width);
+	for (size_t i = 0; !err && i < all->n; i++)
+		cpu_model_widths(settings->model, NULL, all->cpu[i].width);
 	if (!err && settings->switches)
-		err = open_switches(m, why);
+		err = open_switches(all, why);
 	if (err)
-		cpus_close(m);
-	*opened = err ? NULL : m;
+		cpus_close(all);
+	*opened = err ? NULL : all;
 	return err;
 }

@@ -26,21 +26,21 @@ struct stamp stamp_now(void);
  * NULL is fine. */
 int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
 	      const char **why);
-void cpus_close(struct cpus *cpus);
+void cpus_close(struct cpus *all);
 
 /* cpus_count() - rows of a sample. */
-size_t cpus_count(const struct cpus *cpus);
+size_t cpus_count(const struct cpus *all);
 
 /* cpus_counters() - a set of counters to ask for names and reasons; NULL:
  * none. */
-const struct counters *cpus_counters(const struct cpus *cpus);
+const struct counters *cpus_counters(const struct cpus *all);
 
 /* cpus_sample() - read, and fill @rows with what happened since the last call;
  * the first only reads.  Return: 0 or -errno. */
-int cpus_sample(struct cpus *cpus, struct row *rows);
+int cpus_sample(struct cpus *all, struct row *rows);
 
 /* cpus_tend() - to be called each 0.1 s with switches: the ring of a CPU holds
  * 6500 of them, enough for 65 000 a second. */
-void cpus_tend(struct cpus *cpus);
+void cpus_tend(struct cpus *all);
 
 #endif

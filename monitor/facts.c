@@ -116,7 +116,8 @@ static json_t *of_pmus(const struct facts *facts, json_t *const *value)
 
 static void set_widths(const struct facts *facts, json_t *begin)
 {
-	json_t *width[COUNTERS_PMUS], *source[COUNTERS_PMUS];
+	json_t *width[COUNTERS_PMUS] = { NULL };
+	json_t *source[COUNTERS_PMUS] = { NULL };
 
 	for (unsigned int i = 0; i < count_pmus(facts); i++) {
 		char text[LINE_MAX_BYTES];

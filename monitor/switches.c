@@ -213,7 +213,8 @@ void switches_drain(struct switches *s, uint64_t until_ns)
 	__atomic_store_n(&s->head->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-struct busy_track *switches_track(struct switches *s)
+bool switches_end(struct switches *s, uint64_t now_ns, uint64_t *busy_ns)
 {
-	return &s->track;
+	switches_drain(s, now_ns);
+	return busy_track_end(&s->track, now_ns, busy_ns);
 }

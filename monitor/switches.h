@@ -54,7 +54,7 @@ void switches_close(struct switches *s);
  * Often enough, or the kernel drops what does not fit into 512 KiB. */
 void switches_drain(struct switches *s, uint64_t until_ns);
 
-/* switches_track() - the track that switches_drain() fills. */
-struct busy_track *switches_track(struct switches *s);
+/* switches_end() - busy_track_end() of what was drained up to @now_ns. */
+bool switches_end(struct switches *s, uint64_t now_ns, uint64_t *busy_ns);
 
 #endif
