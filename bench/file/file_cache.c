@@ -162,7 +162,8 @@ static int serve(struct partner *p, void *arg)
 	int err;
 
 	o->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
-	while (!(err = partner_meet(p)) && !(err = partner_meet(p))) {
+	err = partner_meet(p);
+	while (!err && !(err = partner_meet(p))) { /* it is asked */
 		file_counts_read(&s->place, &before);
 		TIMER_INTERVAL(method, o->ticks, o->err = read_blocks(s, o));
 		file_counts_seen(&s->place, &before, &after);
@@ -170,6 +171,7 @@ static int serve(struct partner *p, void *arg)
 		if (!file_data_sample(block, o->each,
 				      o->offset + o->bytes - o->each))
 			o->wrong = o->each;
+		err = partner_meet(p);
 	}
 	return err;
 }

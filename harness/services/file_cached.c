@@ -43,7 +43,7 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	/* Its answer would be "all" whatever happened. */
 	if (kernel_lacks(KERNEL_RESIDENT))
 		return -ENOSYS;
-	pages = malloc(WINDOW / page + 1);
+	pages = calloc(WINDOW / page + 1, 1);
 	cached = pages ? 0 : -ENOMEM;
 	len = (uint64_t)whole + offset % page;
 	offset -= offset % page;

@@ -174,7 +174,7 @@ struct invocation_plan {
 struct bench {
 	const struct bench_desc *desc;
 	void *state;
-	void *first; /* bench_first() */
+	void *first;	   /* bench_first() */
 	unsigned int copy; /* of a crew: which it is */
 	struct invocation_plan plan;
 	struct points_set *sets; /* of the texts of its cases */
