@@ -81,11 +81,6 @@ double file_parts_stored(const struct file_parts *p)
 	return p->stored_bytes / p->bytes;
 }
 
-bool file_parts_cached(const struct file_parts *p)
-{
-	return file_parts_stored(p) < CACHED;
-}
-
 double file_parts_time(const struct file_parts *p, bool counted)
 {
 	double sum = 0, slowest = 0, work[FILE_PARTS];
@@ -94,7 +89,7 @@ double file_parts_time(const struct file_parts *p, bool counted)
 		sum += p->ns[i];
 		slowest = fmax(slowest, p->ns[i]);
 	}
-	if (counted && file_parts_cached(p)) {
+	if (counted && file_parts_stored(p) < CACHED) {
 		memcpy(work, p->ns, p->n * sizeof(*work));
 		return stats_median(work, p->n);
 	}

@@ -58,9 +58,6 @@ void file_parts_add(struct file_parts *p, double ns, double bytes,
  * read ahead for nothing; NAN if there is no part. */
 double file_parts_stored(const struct file_parts *p);
 
-/* file_parts_cached() - whether next to none came from storage. */
-bool file_parts_cached(const struct file_parts *p);
-
 /* file_parts_time() - for a block: the median of the parts where all were
  * cached, for a pause makes some of them longer; else the mean.  @counted:
  * whether anything is known of storage; if not, it is always the mean, the

@@ -15,35 +15,26 @@
 
 #include "guard.h"
 
-#define NAME_MAX_LEN 32
-
-static void name_of(char *name, uint64_t number)
-{
-	snprintf(name, NAME_MAX_LEN, "small-%016" PRIx64, number);
-}
+#define SMALL "small-%016" PRIx64
 
 void file_small_end(int dir, const char *parent, uint64_t number)
 {
-	const int top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[NAME_MAX_LEN];
+	char path[PATH_MAX];
 
-	name_of(name, number);
 	close(dir);
-	if (top >= 0) {
-		unlinkat(top, name, AT_REMOVEDIR);
-		close(top);
-	}
+	snprintf(path, sizeof(path), "%s/" SMALL, parent, number);
+	rmdir(path);
 }
 
 int file_small_dir(const char *parent, uint64_t number)
 {
 	const int top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[NAME_MAX_LEN];
+	char name[32];
 	int flags = 0, dir;
 
 	if (top < 0)
 		return -errno;
-	name_of(name, number);
+	snprintf(name, sizeof(name), SMALL, number);
 	/* What is made in a directory with this flag is spread over the disk.
 	 * Other file systems do not know it, and do not need it. */
 	if (!ioctl(top, FS_IOC_GETFLAGS, &flags)) {
@@ -128,17 +119,6 @@ int64_t file_many_count(const char *path)
 
 #define ENTRY "entry-%06u"
 
-static int make_entry(int dir, const char *name)
-{
-	const int fd = openat(dir, name,
-			      O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
 /* A second name for a file is an entry like any other to who lists them on a
  * disk, and made without looking for a free inode, which can take longer than
  * all else.  Some file systems have no second names, or not so many. */
@@ -154,7 +134,7 @@ static int fill(const char *path, unsigned int count, bool links)
 		snprintf(name, sizeof(name), ENTRY, i);
 		if (links && first[0] && !linkat(dir, first, dir, name, 0))
 			continue;
-		err = make_entry(dir, name);
+		err = file_small_make(dir, name, NULL, 0) ? 0 : -errno;
 		memcpy(first, name, sizeof(first));
 	}
 	if (dir >= 0)
