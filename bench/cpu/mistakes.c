@@ -53,6 +53,9 @@
 #define REPETITIONS 10
 #define STUDENT	    2.262 /* of ten values: 9 degrees of freedom, 95 % */
 
+/* Places in @fd: as pipe2() has them. */
+enum { FROM_NEAR, TO_FAR, FROM_FAR, TO_NEAR };
+
 struct state {
 	uint64_t x, y;	       /* operands */
 	uint64_t asked, right; /* answers */
@@ -62,8 +65,8 @@ struct state {
 	struct bench *b;
 	const struct bench_case *c; /* being sampled */
 	bool unpinned;
-	int file, there[2], back[2]; /* 0: not open */
-	char *memory;		     /* to chase through */
+	int fd[4];    /* a file, or the ends of two pipes; 0: not open */
+	char *memory; /* to chase through */
 	size_t bytes;
 	void *at;
 };
@@ -299,7 +302,7 @@ static void touch(const volatile char *map, size_t page)
 static double fault_around(struct bench *b, struct state *s)
 {
 	const size_t page = bench_page_bytes();
-	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->file, 0);
+	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->fd[0], 0);
 	struct rusage before, after;
 	double ns;
 
@@ -330,10 +333,10 @@ static int trips(struct state *s)
 
 	for (char i = 0; i < TRIPS; i++) {
 		char byte = 0;
-		int err = write(s->there[1], &i, 1) == 1 ? 0 : -EIO;
+		int err = write(s->fd[TO_FAR], &i, 1) == 1 ? 0 : -EIO;
 
 		if (!err)
-			err = receive_byte(s->back[0], &byte);
+			err = receive_byte(s->fd[FROM_FAR], &byte);
 		if (err)
 			return err;
 		right += byte == i;
@@ -373,8 +376,8 @@ static double empty_messages(struct bench *b, struct state *s)
 	char byte;
 	uint64_t right = 0;
 	const double ns = TIME(b, for (int i = 0; i < TRIPS; i++) right +=
-				  write(s->there[1], &byte, 0) == 0 &&
-				  read(s->back[0], &byte, 0) == 0);
+				  write(s->fd[TO_FAR], &byte, 0) == 0 &&
+				  read(s->fd[FROM_FAR], &byte, 0) == 0);
 
 	answers(s, TRIPS, right);
 	return ns / TRIPS;
@@ -439,11 +442,11 @@ static int open_memory(struct bench *b, struct state *s)
 /* In the page cache. */
 static int open_file(struct bench *b, struct state *s)
 {
-	s->file = memfd_create("oscost-mistakes", MFD_CLOEXEC);
-	if (s->file < 0 || ftruncate(s->file, (off_t)FILE_BYTES))
+	s->fd[0] = memfd_create("oscost-mistakes", MFD_CLOEXEC);
+	if (s->fd[0] < 0 || ftruncate(s->fd[0], (off_t)FILE_BYTES))
 		return bench_fail(b, errno, "memfd_create");
 	for (size_t at = 0; at < FILE_BYTES; at += bench_page_bytes())
-		if (pwrite(s->file, "x", 1, (off_t)at) != 1)
+		if (pwrite(s->fd[0], "x", 1, (off_t)at) != 1)
 			return bench_fail(b, errno, "write to memory");
 	return 0;
 }
@@ -455,8 +458,8 @@ static int echo(struct partner *far, void *arg)
 	char byte;
 
 	while (!err) {
-		err = receive_byte(s->there[0], &byte);
-		if (!err && write(s->back[1], &byte, 1) != 1)
+		err = receive_byte(s->fd[FROM_NEAR], &byte);
+		if (!err && write(s->fd[TO_NEAR], &byte, 1) != 1)
 			err = -EIO;
 	}
 	return err;
@@ -465,7 +468,8 @@ static int echo(struct partner *far, void *arg)
 static int open_pair(struct bench *b, struct state *s)
 {
 	s->b = b;
-	if (pipe2(s->there, O_CLOEXEC) || pipe2(s->back, O_CLOEXEC))
+	if (pipe2(&s->fd[FROM_NEAR], O_CLOEXEC) ||
+	    pipe2(&s->fd[FROM_FAR], O_CLOEXEC))
 		return partner_refused(b, errno, "pipe");
 	return partner_start(b, &s->partner, PARTNER_PROCESS, bench_cpu(b),
 			     echo, s);
@@ -569,23 +573,16 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd > 0)
-		close(*fd);
-	*fd = 0;
-}
-
 static void clean_up(struct bench *b, struct state *s)
 {
 	partner_stop(&s->partner);
 	if (s->unpinned)
 		(void)bench_pin(bench_cpu(b));
 	s->unpinned = false;
-	close_fd(&s->file);
-	for (int i = 0; i < 2; i++) {
-		close_fd(&s->there[i]);
-		close_fd(&s->back[i]);
+	for (int i = 0; i < 4; i++) {
+		if (s->fd[i] > 0)
+			close(s->fd[i]);
+		s->fd[i] = 0;
 	}
 	if (s->memory)
 		munmap(s->memory, s->bytes);

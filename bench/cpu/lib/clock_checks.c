@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock_checks.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -33,21 +32,6 @@ static void judge(struct bench *b, const struct bench_case *c, double value,
 	bench_fact_text(b, c, "verdict", good ? "pass" : loss);
 }
 
-/* Read the TSC @reads times.  @last: a value read before, maybe on another CPU,
- * which no read may be below; gets the last one.  Return: how often one was. */
-static uint64_t clock_backward(uint64_t reads, uint64_t *last)
-{
-	uint64_t bad = 0;
-
-	for (uint64_t i = 0; i < reads; i++) {
-		const uint64_t now = timer_fenced_begin();
-
-		bad += now < *last; /* a coarse clock stands still */
-		*last = now;
-	}
-	return bad;
-}
-
 static void check_monotonic(struct bench *b, const struct bench_case *c,
 			    const struct clock_checked *with)
 {
@@ -64,7 +48,13 @@ static void check_monotonic(struct bench *b, const struct bench_case *c,
 					  cpu, strerror(-err));
 			break;
 		}
-		bad += clock_backward(reads, &last);
+		/* No read may be below the last one, also of another CPU. */
+		for (uint64_t i = 0; i < reads; i++) {
+			const uint64_t now = timer_fenced_begin();
+
+			bad += now < last; /* a coarse clock stands still */
+			last = now;
+		}
 		cpus++;
 	}
 	if (bench_pin(bench_cpu(b)) || cpu >= 0)
@@ -76,11 +66,8 @@ static void check_monotonic(struct bench *b, const struct bench_case *c,
 	      "amount; use --timer clock");
 }
 
-/* Bounds of (TSC of the other CPU) - (TSC of this one), ticks. */
-struct clock_offset {
-	int64_t low, high;
-	uint64_t rounds;
-};
+#define ROUNDS	 2000
+#define LIMIT_NS 20000000
 
 /* A ball on a cache line of its own; odd: to the partner, even: back. */
 struct ball {
@@ -106,84 +93,60 @@ static int play(struct partner *p, void *arg)
 	return 0;
 }
 
-static bool wait_for(struct ball *ball, uint64_t turn, uint64_t until_ns)
+/* The other side reads its TSC between two reads of this one, so each round
+ * confines (TSC there) - (TSC here).  Return: how many rounds there were. */
+static unsigned int confine(struct ball *ball, int64_t *low, int64_t *high)
 {
-	unsigned int spins = 0;
+	const uint64_t until_ns = timer_clock_begin() + LIMIT_NS;
+	unsigned int round = 0, spins = 0;
 
-	while (atomic_load_explicit(&ball->turn, memory_order_acquire) < turn)
-		if (!(++spins & 1023) && timer_clock_begin() > until_ns)
-			return false;
-	return true;
-}
-
-static void serve(struct ball *ball, struct clock_offset *o, uint64_t rounds,
-		  uint64_t until_ns)
-{
-	for (uint64_t turn = 1; o->rounds < rounds; turn += 2) {
+	for (; round < ROUNDS; round++) {
+		const uint64_t turn = 2 * (uint64_t)round + 1;
 		const uint64_t before = timer_fenced_begin();
+		uint64_t after, there;
 
 		atomic_store_explicit(&ball->turn, turn, memory_order_release);
-		if (!wait_for(ball, turn + 1, until_ns))
-			return;
-		const uint64_t after = timer_fenced_begin();
-		const uint64_t there =
-			atomic_load_explicit(&ball->stamp,
+		while (atomic_load_explicit(&ball->turn,
+					    memory_order_acquire) == turn)
+			if (!(++spins & 1023) && timer_clock_begin() > until_ns)
+				return round;
+		after = timer_fenced_begin();
+		there = atomic_load_explicit(&ball->stamp,
 					     memory_order_relaxed);
-		const int64_t low = (int64_t)(there - after);
-		const int64_t high = (int64_t)(there - before);
-
-		if (low > o->low)
-			o->low = low;
-		if (high < o->high)
-			o->high = high;
-		o->rounds++;
-		if (!(o->rounds & 63) && timer_clock_begin() > until_ns)
-			return;
+		if ((int64_t)(there - after) > *low)
+			*low = (int64_t)(there - after);
+		if ((int64_t)(there - before) < *high)
+			*high = (int64_t)(there - before);
 	}
-}
-
-/* Ping-pong with a thread on CPU @cpu, which reads its TSC between two reads of
- * this side, so each round confines the offset: until @limit_ns are over, or
- * that many @rounds.  Return: 0, -ETIMEDOUT if it never answered, or as of
- * partner_start(). */
-static int clock_offset(struct bench *b, struct clock_offset *o, int cpu,
-			uint64_t rounds, uint64_t limit_ns)
-{
-	struct ball ball = { 0 };
-	struct partner partner;
-	const int err =
-		partner_start(b, &partner, PARTNER_THREAD, cpu, play, &ball);
-
-	*o = (struct clock_offset) { INT64_MIN, INT64_MAX, 0 };
-	if (err)
-		return err;
-	serve(&ball, o, rounds, timer_clock_begin() + limit_ns);
-	partner_stop(&partner);
-	return o->rounds ? 0 : -ETIMEDOUT;
+	return round;
 }
 
 static void check_offset(struct bench *b, const struct bench_case *c,
 			 const struct clock_checked *with)
 {
-	const struct timer *t = bench_timer(b);
+	const double to_ns = 1e9 / bench_timer(b)->tsc_hz;
 	double bound = 0, least = 0;
-	unsigned int n = 0;
+	unsigned int n = 0, rounds;
 	int cpu;
 
 	while ((cpu = bench_nth_cpu(b, n + 1)) >= 0) {
-		struct clock_offset o;
-		int err = clock_offset(b, &o, cpu, 2000, 20000000);
+		int64_t low = INT64_MIN, high = INT64_MAX;
+		struct ball ball = { 0 };
+		struct partner partner;
 
-		if (err == -ETIMEDOUT) {
+		if (partner_start(b, &partner, PARTNER_THREAD, cpu, play,
+				  &ball))
+			return;
+		rounds = confine(&ball, &low, &high);
+		partner_stop(&partner);
+		if (!rounds) {
 			bench_derive_skip(b, c, "CPU %d did not answer", cpu);
 			return;
 		}
-		if (err)
-			return;
 		bound = fmax(bound,
-			     fmax(fabs((double)o.low), fabs((double)o.high)));
+			     fmax(fabs((double)low), fabs((double)high)));
 		/* Zero outside of the bounds: they are really apart. */
-		least = fmax(least, fmax((double)o.low, -(double)o.high));
+		least = fmax(least, fmax((double)low, -(double)high));
 		n++;
 	}
 	if (!n) {
@@ -191,8 +154,8 @@ static void check_offset(struct bench *b, const struct bench_case *c,
 		return;
 	}
 	bench_fact(b, c, "cpus", n + 1);
-	bench_fact(b, c, "proven_ns", least * 1e9 / t->tsc_hz);
-	judge(b, c, bound * 1e9 / t->tsc_hz, least <= 0,
+	bench_fact(b, c, "proven_ns", least * to_ns);
+	judge(b, c, bound * to_ns, least <= 0,
 	      "fails: the TSCs of two CPUs are apart, so what begins on one "
 	      "and ends on another (fork, wake-up) is wrong by proven_ns");
 }
