@@ -113,13 +113,10 @@ static int to_id(const char *text)
 /* A named network namespace is a mount below /run/netns. */
 static int remove_netns(const char *name)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX + 32];
 
-	if (strchr(name, '/') ||
-	    (size_t)snprintf(path, sizeof(path), "/run/netns/%s", name) >=
-		    sizeof(path))
-		return -1;
-	if (access(path, F_OK))
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	if (strchr(name, '/') || access(path, F_OK))
 		return -1;
 	umount2(path, MNT_DETACH);
 	return unlink(path);
@@ -250,18 +247,13 @@ struct swept {
 static void sweep(int fd, const struct stat *record, struct swept *s)
 {
 	char line[PATH_MAX + 32];
-	FILE *f;
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "r");
 
 	*s = (struct swept) { 0 };
-	f = copy < 0 ? NULL : fdopen(copy, "r");
-	if (!f) {
-		if (copy >= 0)
-			close(copy);
-		return;
-	}
-	rewind(f);
-	while (fgets(line, sizeof(line), f)) {
+	if (f)
+		rewind(f);
+	while (f && fgets(line, sizeof(line), f)) {
 		char *what = strchr(line, ' '), *to;
 		enum fate fate;
 
@@ -278,7 +270,10 @@ static void sweep(int fd, const struct stat *record, struct swept *s)
 				 what);
 		s->n++;
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
+	else if (copy >= 0)
+		close(copy);
 }
 
 unsigned int guard_sweep(int fd, char *stuck, size_t size)
@@ -383,12 +378,6 @@ int guard_try_file(char *path, size_t size)
 		return -ENAMETOOLONG;
 	fd = mkostemp(path, O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-void guard_end_file(int fd, const char *path)
-{
-	unlink(path);
-	close(fd);
 }
 
 static int try_scratch(const char *dir, const char *name, char *path,

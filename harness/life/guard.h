@@ -52,9 +52,8 @@ int guard_remove_tree(const char *path);
 int guard_remove_cgroup(const char *path);
 
 /* guard_try_file() - make and open a file in the directory @path, which becomes
- * the file's.  Return: its fd, or -errno.  guard_end_file() - remove it. */
+ * the file's, for the caller to remove.  Return: its fd, or -errno. */
 int guard_try_file(char *path, size_t size);
-void guard_end_file(int fd, const char *path);
 
 /* guard_scratch() - make a new directory for program @name below @dir; if @dir
  * is NULL below the current directory, $TMPDIR or /tmp, the first that works.

@@ -316,7 +316,8 @@ static void check_dir(const char *dir)
 	if (fd < 0)
 		misuse("--dir %s: no file can be made there: %s", dir,
 		       strerror(-fd));
-	guard_end_file(fd, path);
+	unlink(path);
+	close(fd);
 }
 
 static void check(struct settings *set, int argc, int parsed, const char *why)

@@ -161,12 +161,11 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	struct file_counts before, written;
 	char path[PATH_MAX], *upper = NULL;
 	struct file_place below;
-	int made, other = -1;
-	bool same;
+	const int made = directory_of(fd, path, sizeof(path))
+				 ? guard_try_file(path, sizeof(path))
+				 : -ENOENT;
+	int other = -1;
 
-	made = directory_of(fd, path, sizeof(path))
-		       ? guard_try_file(path, sizeof(path))
-		       : -ENOENT;
 	if (made < 0)
 		return;
 	file_counts_read(p, &before);
@@ -176,9 +175,9 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	if (m->upper && strlen(path) > m->point_length &&
 	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
 		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	same = is_same(made, other);
-	guard_end_file(made, path);
-	if (same && !file_place_look(&below, other, levels - 1)) {
+	unlink(path);
+	if (is_same(made, other) &&
+	    !file_place_look(&below, other, levels - 1)) {
 		snprintf(path, sizeof(path), "%s on %s", p->fs, below.above);
 		*p = below;
 		snprintf(p->above, sizeof(p->above), "%.63s", path);
@@ -189,6 +188,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	}
 	if (other >= 0)
 		close(other);
+	close(made);
 	free(upper);
 }
 
