@@ -400,15 +400,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* What a system may lack or forbid. */
+/* What a system may lack, besides what it forbids. */
 static int refused(struct bench *b, const char *what, int err)
 {
 	switch (err) {
-	case EPERM:
-	case EACCES:
 	case EINVAL:
 	case ENODEV:
-	case ENOSYS:
 	case ENOSPC:
 	case EOPNOTSUPP:
 	case EROFS:

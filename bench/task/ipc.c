@@ -42,7 +42,6 @@
 
 #include "bench.h"
 #include "lib/flow.h"
-#include "lib/ring.h"
 
 /* Spans.  A flow that has just begun is faster: both ends run, and only then
  * begin to wait for each other.  As long at any effort, or that would decide
@@ -228,12 +227,6 @@ static int leave_pair(struct bench *b, const struct bench_case *c,
 	return 0;
 }
 
-static void close_all(struct state *s)
-{
-	ring_close(&s->pair);
-	flow_close(&s->flow);
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
@@ -244,13 +237,17 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	else if (s->pair.received && !s->pair.broken)
 		err = leave_pair(b, c, &s->pair);
 	s->moment = 0;
-	close_all(s);
+	ring_close(&s->pair);
+	flow_close(&s->flow);
 	return err;
 }
 
 static void teardown(struct bench *b, void *state)
 {
-	close_all(state);
+	struct state *s = state;
+
+	ring_close(&s->pair);
+	flow_close(&s->flow);
 }
 
 const struct bench_desc bench_desc = {

@@ -48,16 +48,11 @@ static const char points[] =
 static volatile uint64_t caught;
 static volatile uintptr_t resume;
 
-/* Memory of both processes: each counts what it has caught. */
-struct shared {
-	_Alignas(64) _Atomic uint64_t partner_caught;
-};
-
 struct state {
 	uint64_t right;
 	struct partner partner;
-	struct shared *shared;
-	unsigned char *page; /* may only be read */
+	_Atomic uint64_t *theirs; /* what the partner has caught; shared */
+	unsigned char *page;	  /* may only be read */
 	pid_t self;
 	sigset_t blocked, open;	    /* OURS blocked; nothing blocked */
 	struct sigaction action[2]; /* installed by turns */
@@ -148,8 +143,7 @@ static int answer(struct partner *p, void *arg)
 		while (caught == seen)
 			sigsuspend(&s->open);
 		seen++;
-		atomic_store_explicit(&s->shared->partner_caught, seen,
-				      memory_order_relaxed);
+		atomic_store_explicit(s->theirs, seen, memory_order_relaxed);
 	} while (!kill(s->self, OURS));
 	return -errno;
 }
@@ -180,10 +174,10 @@ static int setup(struct bench *b, void *state)
 	s->self = getpid();
 	s->action[0].sa_handler = count;
 	s->action[1].sa_handler = count_too;
-	s->shared = partner_share(sizeof(*s->shared));
+	s->theirs = partner_share(sizeof(*s->theirs));
 	s->page =
 		mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!s->shared || s->page == MAP_FAILED)
+	if (!s->theirs || s->page == MAP_FAILED)
 		return bench_fail(b, ENOMEM, "map a page");
 	BENCH_KEEP(*(volatile unsigned char *)s->page); /* mapped from now on */
 	sigemptyset(&s->open);
@@ -209,7 +203,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	/* Blocked but in sigsuspend(): none can come between the look at the
 	 * count and the sleep.  The partner inherits it. */
 	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
-	atomic_store(&s->shared->partner_caught, 0);
+	atomic_store(s->theirs, 0);
 	return partner_start(b, &s->partner, PARTNER_PROCESS, cpu, answer, s);
 }
 
@@ -239,7 +233,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!call_is(c, "round_trip"))
 		return 0;
-	answered = (double)atomic_load(&s->shared->partner_caught);
+	answered = (double)atomic_load(s->theirs);
 	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
 	partner_seen(b, c, &s->partner);
 	partner_stop(&s->partner);
@@ -253,7 +247,7 @@ static void teardown(struct bench *b, void *state)
 
 	partner_stop(&s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
-	partner_unshare(s->shared, sizeof(*s->shared));
+	partner_unshare((void *)s->theirs, sizeof(*s->theirs));
 }
 
 const struct bench_desc bench_desc = {

@@ -34,7 +34,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -62,7 +61,7 @@
 #define LOOKS (1u << 20)
 
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
-#define SETTLE_NS 50000
+#define SETTLE_US 50
 
 struct state {
 	struct partner partner;
@@ -90,8 +89,6 @@ struct state {
 	_Alignas(64) _Atomic uint64_t theirs; /* operations by the partner */
 	_Alignas(64) char end[64];
 };
-
-struct op;
 
 /* An operation, @n times; returns how many calls failed. */
 typedef uint64_t op_fn(const struct op *op, struct state *s, uint64_t n);
@@ -167,18 +164,9 @@ static const struct op ops[] = {
 	LOCK("record_lock", false, file, take_record, give_record),
 };
 
-#define OPS (sizeof(ops) / sizeof(ops[0]))
-
 static sync_loop_fn *loop_of(const struct op *op, const struct state *s)
 {
 	return sync_loop(&s->loops, (size_t)(op - ops));
-}
-
-/* From the loop to the call. */
-static double distance(const struct op *op, const struct state *s)
-{
-	return fabs((double)(intptr_t)op->take -
-		    (double)(intptr_t)loop_of(op, s));
 }
 
 /* Locks are contended by two CPUs; record locks have one file alone. */
@@ -242,13 +230,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static void nap(uint64_t ns)
-{
-	const struct timespec ts = { .tv_nsec = (long)ns };
-
-	nanosleep(&ts, NULL);
-}
-
 /* One wake-up of a thread that really slept; others are not recorded. */
 static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 {
@@ -258,7 +239,7 @@ static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 	int err, woken = 0;
 
 	while (!(err = partner_check())) {
-		nap(SETTLE_NS);
+		usleep(SETTLE_US);
 		atomic_fetch_add(&s->word, 1);
 		TIMER_INTERVAL(method, ticks,
 			       woken = futex_wake(&s->word, 1, true));
@@ -363,41 +344,37 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 							    : 0;
 	if (s->op->run == op_add)
 		bench_fact_text(b, c, "instruction", ARCH_ATOMIC_ADD());
-	if (s->op->take)
-		bench_fact(b, c, "call_distance_bytes", distance(s->op, s));
+	if (s->op->take) /* from the loop to the call */
+		bench_fact(b, c, "call_distance_bytes",
+			   fabs((double)(intptr_t)s->op->take -
+				(double)(intptr_t)loop_of(s->op, s)));
 	if (err || case_is(c, "partner", "none"))
 		return err;
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
 			     c->sample ? doze : contend, s);
 }
 
-static void conclude_contended(struct bench *b, struct state *s,
-			       const struct bench_case *c)
-{
-	const double mine = (double)s->mine_in_batches;
-	const double theirs = (double)s->theirs_in_batches;
-
-	if (c->sample)
-		/* A futex may end a wait without a wake-up. */
-		bench_least(b, c, "woken", (double)s->mine,
-			    (double)atomic_load(&s->theirs));
-	else if (mine + theirs > 0)
-		bench_fact(b, c, "partner_share", theirs / (theirs + mine));
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state, *first = bench_first(b);
 	const uint64_t calls = s->mine;
+	const double batches =
+		(double)(s->mine_in_batches + s->theirs_in_batches);
 	uint64_t done, now;
 
 	if (s->partner.page) {
 		partner_seen(b, c, &s->partner);
 		partner_stop(&s->partner);
-		conclude_contended(b, s, c);
 	}
-	if (c->sample)
+	if (c->sample) {
+		/* A futex may end a wait without a wake-up. */
+		bench_least(b, c, "woken", (double)calls,
+			    (double)atomic_load(&s->theirs));
 		return 0;
+	}
+	if (batches > 0)
+		bench_fact(b, c, "partner_share",
+			   (double)s->theirs_in_batches / batches);
 	bench_proof(b, c, "calls_right", (double)calls,
 		    (double)calls - (double)s->errors);
 	if (s->op->take == take_record && calls)
@@ -443,7 +420,7 @@ static int setup(struct bench *b, void *state)
 		err = pthread_rwlock_init(&s->rwlock, NULL);
 	if (err)
 		return bench_fail(b, err, "make a lock");
-	sync_loops_open(&s->loops, OPS, ops[0].take);
+	sync_loops_open(&s->loops, sizeof(ops) / sizeof(ops[0]), ops[0].take);
 	if (sem_init(&s->sem, 0, 1))
 		return bench_fail(b, errno, "make a semaphore");
 	return partner_start(b, &s->company, PARTNER_THREAD, bench_cpu(b),

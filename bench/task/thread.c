@@ -30,16 +30,13 @@
 #include "bench.h"
 #include "partner.h"
 
-#define SMALL_STACK (64ul * 1024)
-
-/* One kind of stack, whose rows are the figures. */
-struct stack_kind {
-	bool fresh;
+/* The state of a case. */
+struct thread_case {
 	pthread_attr_t attr;
-	bool attr_ok;
-	bool too_small;	    /* PTHREAD_STACK_MIN of this architecture is more */
 	size_t stack_bytes; /* with the default filled in */
-	uintptr_t last;	    /* where the stack of the last thread was */
+	bool fresh;
+	bool first;	/* to the smaller of both ends */
+	uintptr_t last; /* where the stack of the last thread was */
 	uint64_t events, thread_firsts;
 };
 
@@ -50,15 +47,10 @@ struct thread_report {
 	pid_t tid;
 };
 
-enum { DEFAULT, SMALL, STACKS };
-
 struct thread_state {
-	struct stack_kind kind[STACKS][2]; /* reused, fresh */
 	enum timer_method method;
 	struct thread_report report;
-	/* Of this visit; the rows that get samples in it, or NULL. */
-	struct stack_kind *now;
-	bool first;
+	/* The rows that get samples in this visit, too, or NULL. */
 	const struct bench_case *to_thread, *to_parent;
 	char *mapping; /* the fresh stack, while there is one */
 	long faults;   /* before the event */
@@ -71,32 +63,27 @@ static const char points[] =
 	"is derived of=[figure=smaller] if figure={to_thread,to_parent};"
 	"needs faults if memory=fresh";
 
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	struct thread_case *p = c->data;
+	int err = pthread_attr_init(&p->attr);
+
+	p->fresh = case_is(c, "memory", "fresh");
+	p->first = case_is(c, "figure", "smaller");
+	if (!err && case_is(c, "stack", "64K"))
+		err = pthread_attr_setstacksize(&p->attr, 64ul * 1024);
+	if (!err)
+		err = pthread_attr_getstacksize(&p->attr, &p->stack_bytes);
+	if (err && !c->skip)
+		c->skip = "no stack is as small here (PTHREAD_STACK_MIN)";
+	return true;
+}
+
 static int setup(struct bench *b, void *state)
 {
 	struct thread_state *s = state;
-	char why[160];
 
-	if (partner_room(why, sizeof(why)) < 1)
-		return bench_skip(b, "no room for a thread: %s", why);
 	s->method = bench_timer(b)->method;
-	for (int k = 0; k < STACKS * 2; k++) {
-		struct stack_kind *kind = &s->kind[k / 2][k % 2];
-		int err = pthread_attr_init(&kind->attr);
-
-		kind->fresh = k % 2;
-		kind->attr_ok = !err;
-		if (!err && k / 2 == SMALL)
-			err = pthread_attr_setstacksize(&kind->attr,
-							SMALL_STACK);
-		kind->too_small = err == EINVAL;
-		if (kind->too_small)
-			continue;
-		if (!err)
-			err = pthread_attr_getstacksize(&kind->attr,
-							&kind->stack_bytes);
-		if (err)
-			return bench_fail(b, err, "set the size of a stack");
-	}
 	return 0;
 }
 
@@ -114,49 +101,47 @@ static void *begin_thread(void *arg)
 
 /* The same calls that libc makes for a stack that it does not have: reserve
  * it with the guard page, then allow all but that. */
-static int map_stack(struct thread_state *s, struct stack_kind *kind)
+static int map_stack(struct thread_state *s, struct thread_case *p)
 {
-	const size_t guard = (size_t)sysconf(_SC_PAGESIZE);
-	void *p = mmap(NULL, kind->stack_bytes + guard, PROT_NONE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
-		       -1, 0);
+	const size_t guard = bench_page_bytes();
+	void *at = mmap(NULL, p->stack_bytes + guard, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
+			-1, 0);
 
-	if (p == MAP_FAILED)
+	if (at == MAP_FAILED)
 		return errno;
-	s->mapping = p;
-	if (mprotect(s->mapping + guard, kind->stack_bytes,
+	s->mapping = at;
+	if (mprotect(s->mapping + guard, p->stack_bytes,
 		     PROT_READ | PROT_WRITE))
 		return errno;
-	return pthread_attr_setstack(&kind->attr, s->mapping + guard,
-				     kind->stack_bytes);
+	return pthread_attr_setstack(&p->attr, s->mapping + guard,
+				     p->stack_bytes);
 }
 
-static void unmap_stack(struct thread_state *s, const struct stack_kind *kind)
+static void unmap_stack(struct thread_state *s, const struct thread_case *p)
 {
 	if (s->mapping)
-		munmap(s->mapping,
-		       kind->stack_bytes + (size_t)sysconf(_SC_PAGESIZE));
+		munmap(s->mapping, p->stack_bytes + bench_page_bytes());
 	s->mapping = NULL;
 }
 
-static int create(struct thread_state *s, struct stack_kind *kind,
+static int create(struct thread_state *s, struct thread_case *p,
 		  pthread_t *thread)
 {
-	const int err = kind->fresh ? map_stack(s, kind) : 0;
+	const int err = p->fresh ? map_stack(s, p) : 0;
 
-	return err ? err : pthread_create(thread, &kind->attr, begin_thread, s);
+	return err ? err : pthread_create(thread, &p->attr, begin_thread, s);
 }
 
-static int create_and_join(struct thread_state *s, struct stack_kind *kind)
+static int create_and_join(struct thread_state *s, struct thread_case *p)
 {
 	pthread_t thread;
-	const int err = create(s, kind, &thread);
+	const int err = create(s, p, &thread);
 
-	if (err)
-		return err;
-	s->joined += pthread_join(thread, NULL) == 0;
-	unmap_stack(s, kind);
-	return 0;
+	if (!err)
+		s->joined += pthread_join(thread, NULL) == 0;
+	unmap_stack(s, p);
+	return err;
 }
 
 static long minor_faults(void)
@@ -171,15 +156,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
 
-	s->now = &s->kind[case_is(c, "stack", "64K")]
-			 [case_is(c, "memory", "fresh")];
-	s->first = case_is(c, "figure", "smaller");
 	s->to_thread = bench_beside(b, c, "figure=to_thread");
 	s->to_parent = bench_beside(b, c, "figure=to_parent");
-	return s->now->too_small
-		       ? bench_skip(b, "no stack is as small here: %ld bytes",
-				    sysconf(_SC_THREAD_STACK_MIN))
-		       : 0;
+	return 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -193,101 +172,90 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 }
 
 static int sample_first(struct bench *b, struct thread_state *s,
-			const struct bench_case *c)
+			const struct bench_case *c, struct thread_case *p)
 {
-	struct stack_kind *kind = s->now;
 	uint64_t begin, end, there, here;
 	pthread_t thread;
 	int err;
 
 	begin = timer_begin(s->method);
-	err = create(s, kind, &thread);
+	err = create(s, p, &thread);
 	end = timer_end(s->method);
-	if (err) {
-		unmap_stack(s, kind);
-		return partner_refused(b, err, "make a thread");
-	}
-	s->joined += pthread_join(thread, NULL) == 0;
-	unmap_stack(s, kind);
+	if (!err)
+		s->joined += pthread_join(thread, NULL) == 0;
+	unmap_stack(s, p);
+	if (err)
+		return err;
 	here = end - begin;
 	there = s->report.end - begin;
 	bench_record(b, s->to_parent, here);
 	bench_record(b, s->to_thread, there);
 	bench_record(b, c, there < here ? there : here);
-	kind->events++;
-	kind->thread_firsts += there < here;
+	p->events++;
+	p->thread_firsts += there < here;
 	bench_fact(b, c, "thread_ran_first",
-		   (double)kind->thread_firsts / (double)kind->events);
+		   (double)p->thread_firsts / (double)p->events);
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
-	struct stack_kind *kind = s->now;
+	struct thread_case *p = c->data;
 	uint64_t ticks;
 	int err;
 
-	if (s->first)
-		return sample_first(b, s, c);
-	TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, kind));
-	if (err) {
-		unmap_stack(s, kind);
-		return partner_refused(b, err, "make a thread");
+	if (p->first) {
+		err = sample_first(b, s, c, p);
+	} else {
+		TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, p));
+		if (!err)
+			bench_record(b, c, ticks);
 	}
-	bench_record(b, c, ticks);
-	return 0;
+	return err ? partner_refused(b, err, "make a thread") : 0;
 }
 
 static void give_evidence(struct bench *b, const struct bench_case *c,
 			  const struct thread_state *s,
-			  const struct stack_kind *kind)
+			  const struct thread_case *p)
 {
 	const bool ran = s->joined == 1 && s->report.tid > 0 &&
 			 s->report.tid != getpid();
 
 	bench_proof(b, c, "threads_started", 1, ran);
-	bench_fact(b, c, "stack_bytes", (double)kind->stack_bytes);
-	if (kind->fresh)
+	bench_fact(b, c, "stack_bytes", (double)p->stack_bytes);
+	if (p->fresh)
 		bench_proof(b, c, "fresh_stacks_faulted_in", 1,
 			    minor_faults() > s->faults);
-	else if (kind->last)
+	else if (p->last)
 		bench_purity(b, c, "stacks_reused", BENCH_MOSTLY, 1,
-			     s->report.stack == kind->last);
+			     s->report.stack == p->last);
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct thread_state *s = state;
-	struct stack_kind *kind = s->now;
+	struct thread_case *p = c->data;
 
-	give_evidence(b, c, s, kind);
-	if (s->first) {
-		give_evidence(b, s->to_thread, s, kind);
-		give_evidence(b, s->to_parent, s, kind);
+	give_evidence(b, c, s, p);
+	if (p->first) {
+		give_evidence(b, s->to_thread, s, p);
+		give_evidence(b, s->to_parent, s, p);
 	}
-	kind->last = s->report.stack;
+	p->last = s->report.stack;
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct thread_state *s = state;
-
-	for (int k = 0; k < STACKS * 2; k++)
-		if (s->kind[k / 2][k % 2].attr_ok)
-			pthread_attr_destroy(&s->kind[k / 2][k % 2].attr);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "thread",
 	.state_size = sizeof(struct thread_state),
+	.case_state_size = sizeof(struct thread_case),
 	.points = points,
+	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,
 	.conclude = conclude,
-	.teardown = teardown,
 };

@@ -53,7 +53,12 @@
 /* Points of the grid that may be missed in a row. */
 #define TRIES 20
 
-struct call;
+struct state;
+struct call {
+	const char *name;
+	/* Sleep until the point of the grid: 0 or -errno. */
+	int (*sleep)(const struct state *s);
+};
 
 struct state {
 	uint64_t interval_us, priority;
@@ -73,12 +78,6 @@ static const struct opt opts[] = {
 	OPT_U64(0, "rt-priority", state, priority, "80", 1, 99,
 		"priority of the cases with policy=fifo"),
 	OPT_END,
-};
-
-struct call {
-	const char *name;
-	/* Sleep until the point of the grid: 0 or -errno. */
-	int (*sleep)(const struct state *s);
 };
 
 static int64_t now_ns(void)

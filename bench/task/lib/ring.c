@@ -2,10 +2,14 @@
 #include "ring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
@@ -14,11 +18,221 @@
 
 #include "sync_futex.h"
 
+/* A queue of ten messages, the kernel's default; fewer if they would take more
+ * than half of what a user may have in queues (RLIMIT_MSGQUEUE, 800 KiB). */
+#define MQ_MESSAGES 10
+#define MQ_BYTES    409600u
+
+static const char *const names[CHANNEL_WAYS] = {
+	"pipe",	   "eventfd",	"unix_stream", "unix_dgram", "futex",
+	"condvar", "shm_futex", "posix_mq",    "sysv_sem",   "sched_yield",
+};
+
+const char *channel_way_name(enum channel_way way)
+{
+	return names[way];
+}
+
+enum channel_way channel_way_of(const char *name)
+{
+	enum channel_way way = 0;
+
+	while (way < CHANNEL_WAYS && strncmp(names[way], name, strlen(name)))
+		way++;
+	return way;
+}
+
+/* The second of two members has the other direction of the first one's. */
+static int open_sockets(struct channel *ch, unsigned int i, int type)
+{
+	int *fd = ch->fd[i], room = 0;
+	socklen_t len = sizeof(room);
+
+	if (i == 1 && ch->members == 2) {
+		fd[0] = dup(ch->fd[0][1]);
+		fd[1] = dup(ch->fd[0][0]);
+		return fd[0] < 0 || fd[1] < 0 ? -errno : 0;
+	}
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fd) ||
+	    getsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &room, &len))
+		return -errno;
+	/* A datagram must fit into the send buffer as a whole. */
+	return type == SOCK_DGRAM && ch->size + 32 > (size_t)room ? -EMSGSIZE
+								  : 0;
+}
+
+/* It loses its name at once. */
+static int open_queue(const struct channel *ch, const char *name, int fd[2])
+{
+	const size_t fit = MQ_BYTES / ch->size;
+	struct mq_attr attr = {
+		.mq_maxmsg = fit < 1		 ? 1
+			     : fit < MQ_MESSAGES ? (long)fit
+						 : MQ_MESSAGES,
+		.mq_msgsize = (long)ch->size,
+	};
+
+	fd[1] = mq_open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600,
+			&attr);
+	if (fd[1] < 0)
+		return errno == EINVAL ? -EMSGSIZE : -errno;
+	fd[0] = mq_open(name, O_RDONLY | O_CLOEXEC);
+	if (mq_unlink(name) || fd[0] < 0)
+		return -errno;
+	/* A kernel may have queues, and nothing to put into them. */
+	return mq_receive(fd[0], (char *)&attr, 0, NULL) < 0 && errno == ENOSYS
+		       ? -ENOSYS
+		       : 0;
+}
+
+static void open_box(const struct channel *ch, struct mailbox *box)
+{
+	const int shared =
+		ch->threads ? PTHREAD_PROCESS_PRIVATE : PTHREAD_PROCESS_SHARED;
+	pthread_mutexattr_t mutex;
+	pthread_condattr_t cond;
+
+	pthread_mutexattr_init(&mutex);
+	pthread_mutexattr_setpshared(&mutex, shared);
+	pthread_mutex_init(&box->lock, &mutex);
+	pthread_mutexattr_destroy(&mutex);
+	pthread_condattr_init(&cond);
+	pthread_condattr_setpshared(&cond, shared);
+	pthread_cond_init(&box->filled, &cond);
+	pthread_condattr_destroy(&cond);
+}
+
+static int open_mailbox(struct channel *ch, unsigned int i, const char *name)
+{
+	int *fd = ch->fd[i];
+
+	switch (ch->way) {
+	case CHANNEL_PIPE:
+		return pipe2(fd, O_CLOEXEC) ? -errno : 0;
+	case CHANNEL_EVENTFD:
+		if (ch->size != sizeof(uint64_t))
+			return -EMSGSIZE;
+		fd[0] = eventfd(0, EFD_CLOEXEC);
+		fd[1] = fd[0] < 0 ? -1 : dup(fd[0]);
+		return fd[1] < 0 ? -errno : 0;
+	case CHANNEL_UNIX_STREAM:
+		return open_sockets(ch, i, SOCK_STREAM);
+	case CHANNEL_UNIX_DGRAM:
+		return open_sockets(ch, i, SOCK_DGRAM);
+	case CHANNEL_POSIX_MQ:
+		return open_queue(ch, name, fd);
+	default:
+		open_box(ch, channel_box(ch, i));
+		return 0;
+	}
+}
+
+static uint32_t slots_of(size_t size)
+{
+	const size_t n = 65536 / size;
+
+	return n < 2 ? 2 : (uint32_t)n;
+}
+
+size_t queue_bytes(size_t size)
+{
+	return slots_of(size) * size;
+}
+
+/* Before the mailboxes.  semget() makes semaphores 0 on Linux. */
+static int open_boxes(struct channel *ch)
+{
+	ch->semaphore = -1;
+	ch->stride = sizeof(struct mailbox);
+	if (ch->way == CHANNEL_SHM_FUTEX)
+		ch->stride += (queue_bytes(ch->size) + 63) & ~(size_t)63;
+	ch->boxes = partner_share(ch->members * ch->stride);
+	ch->fd = malloc(ch->members * sizeof(*ch->fd));
+	if (!ch->boxes || !ch->fd)
+		return -ENOMEM;
+	memset(ch->fd, -1, ch->members * sizeof(*ch->fd));
+	if (ch->way == CHANNEL_SYSV_SEM)
+		ch->semaphore = semget(IPC_PRIVATE, (int)ch->members, 0600);
+	return ch->way == CHANNEL_SYSV_SEM && ch->semaphore < 0 ? -errno : 0;
+}
+
+/* With @name for what must have a name for a moment: nothing of it has one
+ * afterwards, but a semaphore, which has an id.  Return: 0 or -errno; -EMSGSIZE
+ * if messages of that size cannot be sent. */
+static int open_channel(struct channel *ch, const char *name)
+{
+	int err = open_boxes(ch);
+
+	for (unsigned int i = 0; i < ch->members && !err; i++)
+		err = open_mailbox(ch, i, name);
+	return err;
+}
+
+static void close_channel(struct channel *ch)
+{
+	for (unsigned int i = 0; ch->fd && i < ch->members; i++)
+		for (int end = 0; end < 2; end++)
+			if (ch->fd[i][end] >= 0)
+				close(ch->fd[i][end]);
+	free(ch->fd);
+	if (ch->members && ch->semaphore >= 0)
+		semctl(ch->semaphore, 0, IPC_RMID);
+	/* Locks are not destroyed: who was killed may have held them. */
+	partner_unshare(ch->boxes, ch->members * ch->stride);
+	*ch = (struct channel) { 0 };
+}
+
+#define SLEEPS 1u		 /* the lowest bit */
+#define COUNTS (UINT32_MAX >> 1) /* of messages */
+
+static uint32_t count_of(uint32_t word)
+{
+	return word >> 1;
+}
+
+/* Sleep while *@word is @seen: mark it, unless it has changed, and let the
+ * kernel look at the marked word once more. */
+static void sleep_while(_Atomic uint32_t *word, uint32_t seen)
+{
+	if ((seen & SLEEPS) ||
+	    atomic_compare_exchange_strong(word, &seen, seen | SLEEPS))
+		futex_wait(word, seen | SLEEPS, false);
+}
+
+static void publish(_Atomic uint32_t *word, uint32_t count)
+{
+	if (atomic_exchange(word, count << 1) & SLEEPS)
+		futex_wake(word, 1, false);
+}
+
+void queue_put(struct queue *q, const void *message, size_t size)
+{
+	const uint32_t slots = slots_of(size);
+	const uint32_t at = count_of(atomic_load(&q->written));
+	uint32_t read;
+
+	while (((at - count_of(read = atomic_load(&q->read))) & COUNTS) >=
+	       slots)
+		sleep_while(&q->read, read);
+	memcpy(q->data + at % slots * size, message, size);
+	publish(&q->written, at + 1);
+}
+
+void queue_get(struct queue *q, void *message, size_t size)
+{
+	const uint32_t slots = slots_of(size);
+	const uint32_t at = count_of(atomic_load(&q->read));
+	uint32_t written;
+
+	while (count_of(written = atomic_load(&q->written)) == at)
+		sleep_while(&q->written, written);
+	memcpy(message, q->data + at % slots * size, size);
+	publish(&q->read, at + 1);
+}
+
 /* The loops are compiled once for each way, so that which it is was decided
  * before the interval began. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-#define LINE_BYTES 64
 
 /* To the others, which look at it when a message has come. */
 enum ring_order {
@@ -172,14 +386,15 @@ int ring_get(const struct ring *r, unsigned int self, unsigned char *buf)
 	BY_WAY(r, pass, r, self, buf, false)
 }
 
-/* One load from each line, as the members of lmbench's ring add up an array.
- * Return: bytes that it went over, which the message tells the next one. */
+/* One load from each line of 64 bytes, as the members of lmbench's ring add up
+ * an array. Return: bytes that it went over, which the message tells the next
+ * one. */
 static uint32_t read_lines(const char *memory, uint32_t bytes)
 {
 	uint64_t sum = 0, x;
 	uint32_t i;
 
-	for (i = 0; i < bytes; i += LINE_BYTES) {
+	for (i = 0; i < bytes; i += 64) {
 		memcpy(&x, memory + i, sizeof(x));
 		sum += x;
 	}
@@ -398,10 +613,6 @@ int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
 	ring_account_read(&a[0]);
 	*sum = (struct ring_account) { .cpu = a[1].cpu };
 	for (unsigned int i = 0; i < r->members; i++) {
-		if (i && a[i].cpu != r->cpu)
-			return bench_fail(b, 0,
-					  "member %u is on CPU %d, not %d", i,
-					  a[i].cpu, r->cpu);
 		sum->voluntary += a[i].voluntary;
 		sum->involuntary += a[i].involuntary;
 	}
@@ -449,10 +660,8 @@ static int take_part(struct partner *p, void *arg)
 {
 	struct ring *r = arg;
 	const unsigned int self = (unsigned int)(p - r->member);
-	char *memory = NULL;
+	char *memory = map_small(r->most);
 
-	if (r->most)
-		memory = map_small(r->most);
 	if (r->most && !memory)
 		return -ENOMEM;
 	ring_fill(buf_of(r, self), r->ch.size); /* pages of its own */
@@ -494,13 +703,11 @@ static int open_memory(struct ring *r)
 	if (!r->shared || !r->buf)
 		return -ENOMEM;
 	ring_fill(r->buf, r->ch.size);
-	if (!r->most)
-		return 0;
 	r->memory = map_small(memory_of(r));
 	/* The members need no copy of it, and fork would have to make one. */
 	if (r->memory)
 		madvise(r->memory, memory_of(r), MADV_DONTFORK);
-	return r->memory ? 0 : -ENOMEM;
+	return r->memory || !r->most ? 0 : -ENOMEM;
 }
 
 int ring_open(struct bench *b, struct ring *r)
@@ -519,7 +726,7 @@ int ring_open(struct bench *b, struct ring *r)
 	r->most = (r->most + page - 1) / page * page;
 	r->members = r->ch.members;
 	r->made = 1;
-	err = channel_open(&r->ch, name);
+	err = open_channel(&r->ch, name);
 	if (!err && r->ch.semaphore >= 0) {
 		snprintf(name, sizeof(name), "%d", r->ch.semaphore);
 		bench_guard(b, "sem", name);
@@ -536,7 +743,6 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 {
 	char why[160];
 
-	r->cpu = cpu;
 	r->shared->members = r->members;
 	/* Ask before the first of many, and leave some to others. */
 	if (!r->alone && r->members > r->made + 1 &&
@@ -571,6 +777,6 @@ void ring_close(struct ring *r)
 	if (r->buf)
 		munmap(r->buf, (size_t)(buf_of(r, r->ch.members) - r->buf));
 	partner_unshare(r->shared, sizeof(*r->shared));
-	channel_close(&r->ch);
+	close_channel(&r->ch);
 	memset(r, 0, sizeof(*r));
 }
