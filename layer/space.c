@@ -124,9 +124,9 @@ bool space_prove(const struct layer *l, long n, char how[HOW_MAX])
 	return all;
 }
 
-/* Groups are noted before they are made, the innermost first, for a group with
- * another in it cannot be removed. */
-#define NAME GUARD_CGROUP "under-"
+/* Groups are noted before they are made. */
+#define NAME	    GUARD_CGROUP "under-"
+#define GROUPS_MOST 32 /* layers[] says so */
 
 static int record = -1;
 
@@ -166,11 +166,11 @@ static bool has_limit(char how[HOW_MAX])
 	return !strncmp(text, FAR_AWAY, strlen(FAR_AWAY));
 }
 
+/* Groups one in the other, in one hierarchy. */
 struct nest {
-	char top[PATH_MAX / 2];
+	char top[PATH_MAX / 2]; /* which they are in; "": there is none */
 	bool v2;
-	long depth;
-	char name[64];
+	char *path[GROUPS_MOST];
 };
 
 /* The innermost group that this process is in and may make others in. */
@@ -187,70 +187,53 @@ static void take_top(void *arg, const char *dir, bool is_v2)
 	nest->v2 = is_v2;
 }
 
-static int nest_path(const struct nest *nest, long depth, char path[PATH_MAX])
+/* Note @n of them, the innermost first, for a group with another in it cannot
+ * be removed. */
+static int nest_note(struct nest *nest, long n)
 {
-	size_t at = (size_t)snprintf(path, PATH_MAX, "%s", nest->top);
-
-	for (long i = 0; i < depth && at < PATH_MAX; i++)
-		at += (size_t)snprintf(path + at, PATH_MAX - at, "/%s",
-				       nest->name);
-	return at < PATH_MAX ? 0 : -ENAMETOOLONG;
-}
-
-static int nest_note(const struct nest *nest)
-{
-	char path[PATH_MAX];
+	const char *in = nest->top;
 	int err = 0;
 
-	for (long i = nest->depth; i > 0 && !err; i--) {
-		err = nest_path(nest, i, path);
-		if (!err)
-			err = guard_add(record, "cgroup", path);
-	}
+	for (long i = 0; i < n; in = nest->path[i++])
+		if (asprintf(&nest->path[i], "%s/" NAME "%d-%lld", in,
+			     (int)getpid(),
+			     (long long)clock_now_ns(CLOCK_MONOTONIC)) < 0)
+			return -ENOMEM;
+	while (n-- > 0 && !err)
+		err = strlen(nest->path[n]) < PATH_MAX
+			      ? guard_add(record, "cgroup", nest->path[n])
+			      : -ENAMETOOLONG;
 	return err;
 }
 
-static int nest_join(const struct nest *nest)
+static int nest_join(const struct nest *nest, long n)
 {
-	char path[PATH_MAX];
-
-	for (long i = 1; i <= nest->depth; i++) {
-		const int err = nest_path(nest, i, path);
-
-		if (err || mkdir(path, 0755))
-			return err ? err : -errno;
+	for (long i = 0; i < n; i++) {
+		if (mkdir(nest->path[i], 0755))
+			return -errno;
 		/* Where the groups above have them: version 2. */
-		if (nest->v2 && i < nest->depth) {
+		if (nest->v2 && i + 1 < n) {
 			sysfile_write("+memory", "%s/cgroup.subtree_control",
-				      path);
+				      nest->path[i]);
 			sysfile_write("+cpu", "%s/cgroup.subtree_control",
-				      path);
+				      nest->path[i]);
 		}
 	}
-	return sysfile_write("0", "%s/cgroup.procs", path);
+	return sysfile_write("0", "%s/cgroup.procs", nest->path[n - 1]);
 }
 
 int cgroup_apply(const struct layer *l, long n)
 {
-	static const char *const controllers[] = { "memory", "cpu" };
-	struct nest nests[2] = { 0 };
-	char path[PATH_MAX];
-	size_t made = 0;
+	static struct nest nests[2];
+	size_t made;
 	int err = 0;
 
-	for (size_t i = 0; i < 2; i++) {
-		struct nest *nest = &nests[made];
-
-		*nest = (struct nest) { .depth = n };
-		snprintf(nest->name, sizeof(nest->name), NAME "%d-%lld",
-			 (int)getpid(),
-			 (long long)clock_now_ns(CLOCK_MONOTONIC));
-		groups_visit("", controllers[i], take_top, nest);
-		/* One hierarchy may have both. */
-		if (nest->top[0] &&
-		    (!made || strcmp(nests[0].top, nest->top) != 0))
-			made++;
-	}
+	groups_visit("", "memory", take_top, &nests[0]);
+	made = nests[0].top[0] ? 1 : 0;
+	groups_visit("", "cpu", take_top, &nests[made]);
+	/* One hierarchy may have both. */
+	made += nests[made].top[0] &&
+		(!made || strcmp(nests[0].top, nests[1].top) != 0);
 	if (!made)
 		return -EACCES;
 	record = guard_open();
@@ -259,14 +242,13 @@ int cgroup_apply(const struct layer *l, long n)
 	/* Not to the command: who holds it keeps it from being swept. */
 	fcntl(record, F_SETFD, FD_CLOEXEC);
 	for (size_t i = 0; i < made && !err; i++)
-		err = nest_note(&nests[i]);
+		err = nest_note(&nests[i], n);
 	if (!err)
 		err = stay(leave_groups);
 	for (size_t i = 0; i < made && !err; i++) {
-		err = nest_join(&nests[i]);
-		if (!err && l->flag == CGROUP_CPU_MAX &&
-		    !(err = nest_path(&nests[i], n, path)))
-			set_limit(path);
+		err = nest_join(&nests[i], n);
+		if (!err && l->flag == CGROUP_CPU_MAX)
+			set_limit(nests[i].path[n - 1]);
 	}
 	return !err && l->flag == CGROUP_CPU_MAX && !limit[0] ? -EOPNOTSUPP
 							      : err;
