@@ -13,7 +13,7 @@ asks() {
 		-e '<(cpuid|x86intrin|immintrin|arm_neon|asm/hwcap)\.h>' \
 		-e '__builtin_(ia32|cpu_supports|aarch64)' -e 'REG_RIP' -e 'AUDIT_ARCH_[A-Z]' \
 		-e '"[^"]*%%[er]?[abcds][xi]\b' \
-		-e '"[^"]*\b(rdtscp?|cpuid|[lms]fence|clflush|prefetcht0|movnti|cntvct_el0|isb|rdtime|svc|ecall)\b[^"]*(\\n|%)'
+		-e '"[^"]*\b(rdtscp?|cpuid|[lms]fence|clflush|prefetcht0|movnti|cntvct_el0|isb|rdtime|svc|ecall)\b[^"]*(\\n|%[%0-9[])'
 }
 
 @test "nothing but arch/ and folders of its names asks for the architecture" {
