@@ -78,7 +78,7 @@ wide ensemble_variance(struct ensemble *e, uint32_t scale)
 	t = (wide)rest * rest;
 	if (v < t) {
 		/* Borrow one from a: n^2 over n^2. */
-		v += e->n * e->n;
+		v += (wide)e->n * e->n;
 		m--;
 	}
 	v = (v - t) * scale; /* < n^2 scale <= 2^96 */
@@ -225,7 +225,7 @@ wide ensemble_worst(const struct ensemble_figures *f)
 static bool variance_moves(const struct ensemble_figures *f, uint64_t quantum)
 {
 	const wide total = wide_u64(f->total_variance_milli);
-	const wide own = 250 * quantum * quantum;
+	const wide own = (wide)250 * quantum * quantum;
 
 	return f->var_of_variances_micro > total * total / 4 &&
 	       f->var_of_variances_micro > own * own;
