@@ -203,7 +203,7 @@ static double mean_under_noise(struct bench *b, struct state *s)
 static double min_of_differences(struct bench *b, struct state *s)
 {
 	const double once = TIME(b, calls(s, CALLS));
-	const double twice = TIME(b, calls(s, 2 * CALLS));
+	const double twice = TIME(b, calls(s, (uint64_t)2 * CALLS));
 
 	return (twice - once) / CALLS;
 }
