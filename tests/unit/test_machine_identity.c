@@ -132,7 +132,8 @@ static void hypervisors(void)
 {
 	forget();
 	SET("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0");
-	OK(says(identity_hypervisor(root), NULL), "a board that names no hypervisor");
+	OK(says(identity_hypervisor(root), NULL),
+	   "a board that names no hypervisor");
 	forget();
 	SET("/proc/device-tree/compatible", "linux,dummy-virt");
 	OK(says(identity_hypervisor(root), "QEMU's virt, or one like it"),
