@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a switch costs, from made-up round trips and counts of switches. */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/task/context_switch.c"
 #include "case.h"
 #include "invocation.h"

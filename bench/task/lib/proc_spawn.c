@@ -49,31 +49,29 @@ int proc_reap(pid_t pid)
 	return 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* The child's part.  That of vfork() borrows the parent's memory and stops the
- * parent until it ends: it may do nothing else.  @argv: NULL: only end. */
-static _Noreturn inline void end_or_exec(char *const argv[])
-{
-	if (argv)
-		execve(argv[0], argv, fixed_environment);
-	_exit(argv ? EXEC_FAILED : 0);
-}
-
+/* @argv: what the child executes; NULL: it only ends. */
 static int by_fork(char *const argv[])
 {
 	const pid_t pid = fork();
 
+	if (pid == 0 && argv)
+		execve(argv[0], argv, fixed_environment);
 	if (pid == 0)
-		end_or_exec(argv);
+		_exit(argv ? EXEC_FAILED : 0);
 	return pid < 0 ? -errno : proc_reap(pid);
 }
 
+/* The child borrows the parent's memory and stops the parent until it ends: it
+ * may do nothing but _exit or exec. */
 int proc_vfork(char *const argv[])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
 	const pid_t pid = vfork();
 
+	if (pid == 0 && argv)
+		execve(argv[0], argv, fixed_environment);
 	if (pid == 0)
-		end_or_exec(argv);
+		_exit(argv ? EXEC_FAILED : 0);
 	return pid < 0 ? -errno : proc_reap(pid);
 }
 

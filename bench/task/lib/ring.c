@@ -37,7 +37,8 @@ enum channel_way channel_way_of(const char *name)
 {
 	enum channel_way way = 0;
 
-	while (way < CHANNEL_WAYS && strncmp(names[way], name, strlen(name)))
+	while (way < CHANNEL_WAYS &&
+	       strncmp(names[way], name, strlen(name)) != 0)
 		way++;
 	return way;
 }
@@ -148,9 +149,10 @@ static int open_boxes(struct channel *ch)
 		ch->stride += (queue_bytes(ch->size) + 63) & ~(size_t)63;
 	ch->boxes = partner_share(ch->members * ch->stride);
 	ch->fd = malloc(ch->members * sizeof(*ch->fd));
+	if (ch->fd)
+		memset(ch->fd, -1, ch->members * sizeof(*ch->fd));
 	if (!ch->boxes || !ch->fd)
 		return -ENOMEM;
-	memset(ch->fd, -1, ch->members * sizeof(*ch->fd));
 	if (ch->way == CHANNEL_SYSV_SEM)
 		ch->semaphore = semget(IPC_PRIVATE, (int)ch->members, 0600);
 	return ch->way == CHANNEL_SYSV_SEM && ch->semaphore < 0 ? -errno : 0;
