@@ -59,7 +59,8 @@ static void put_remark(FILE *f, const char *remark, size_t used)
 		return;
 	}
 	fputc('\n', f);
-	put_lines(f, remark, GRID_LINE, 2 * GRID_GAP, 2 * GRID_GAP);
+	put_lines(f, remark, GRID_LINE, (size_t)2 * GRID_GAP,
+		  (size_t)2 * GRID_GAP);
 }
 
 static void put_row(FILE *f, const struct grid *g, size_t row,
@@ -162,7 +163,7 @@ static size_t widest(const struct grid *g, size_t k)
 
 void grid_put(FILE *f, const struct grid *g, const char *sides, size_t line)
 {
-	size_t width[GRID_COLUMNS], room = line;
+	size_t width[GRID_COLUMNS] = { 0 }, room = line;
 
 	for (size_t k = 0; k < g->columns; k++) {
 		width[k] = widest(g, k);

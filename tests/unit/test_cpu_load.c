@@ -268,7 +268,7 @@ static double width_of(const char *vendor, unsigned int family,
 	const struct width_row *row;
 	bool contradicts;
 
-	strcpy(arch.vendor, vendor);
+	snprintf(arch.vendor, sizeof(arch.vendor), "%s", vendor);
 	row = width_find(&arch, NULL, pmu, &contradicts);
 	return row ? row->width : NAN;
 }

@@ -273,9 +273,9 @@ static struct ensemble_figures paper(uint64_t min, uint64_t variance,
 		.ensembles = 1000,
 		.min = min,
 		.max_min = min,
-		.total_variance_milli = variance * 1000,
-		.var_of_variances_micro = of_variances * 1000000,
-		.var_of_minima_milli = of_minima * 1000,
+		.total_variance_milli = (wide)variance * 1000,
+		.var_of_variances_micro = (wide)of_variances * 1000000,
+		.var_of_minima_milli = (wide)of_minima * 1000,
 	};
 }
 

@@ -189,11 +189,13 @@ static pid_t start_server(struct net_addr *a)
 {
 	char path[4096], port[16] = "";
 	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
-	int said[2];
+	int said[2] = { -1, -1 };
+	char *name;
 	pid_t pid;
 
 	path[n < 0 ? 0 : n] = '\0';
-	strcpy(strstr(path, "/unit/test_net"), "/bin/net_server");
+	name = strstr(path, "/unit/test_net");
+	snprintf(name, sizeof(path) - (size_t)(name - path), "/bin/net_server");
 	pid = pipe(said) ? -1 : fork();
 	if (pid == 0) {
 		alarm(hangs_s);
@@ -260,7 +262,7 @@ static void hang_up(int fd)
  * acknowledged, and 2 came back. */
 static int talk_to_self(struct net_client *c)
 {
-	struct net_addr a;
+	struct net_addr a = { 0 };
 	char got[4];
 	int listener, fd;
 
@@ -399,7 +401,7 @@ static bool served(const struct net_addr *a)
 /* @until: flood it until then, once at least. */
 static void check_server(time_t until)
 {
-	struct net_addr a;
+	struct net_addr a = { 0 };
 	const pid_t pid = start_server(&a);
 	int status = -1;
 
