@@ -275,8 +275,8 @@ static int wait_until_asleep(struct bench *b, const struct partner *p)
 		if (state && *state == 'S')
 			return 0;
 		if (got == -EMFILE || got == -ENFILE)
-			return bench_fail(b, (int)-got,
-					  "see the partner asleep");
+			return partner_refused(b, (int)-got,
+					       "see the partner asleep");
 		usleep(20);
 	}
 	return partner_failed(b, err);
@@ -308,6 +308,9 @@ static int sample_shot(struct bench *b, struct state *s,
 	if (bad || !other->ticks)
 		return bench_fail(b, 0, "the partner left no time");
 	bench_fact(b, c, "partner_cpu", other->cpu);
+	if (other->cpu != bench_cpu(b))
+		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
+				  other->cpu, bench_cpu(b));
 	bench_record(b, c, other->ticks - begin);
 	/* The other had been asleep, and this side gave the CPU to it. */
 	ring_account_read(&now);
@@ -420,6 +423,11 @@ static int count_switches(struct bench *b, struct state *s,
 	if (!s->laps || r->broken || bench_stopping(b))
 		return 0;
 	err = ring_count(b, r, &end);
+	for (uint32_t i = 1; !err && !p->pair && i < p->members; i++)
+		if (r->shared->account[i].cpu != bench_cpu(b))
+			err = bench_fail(b, 0, "member %u is on CPU %d, not %d",
+					 i, r->shared->account[i].cpu,
+					 bench_cpu(b));
 	if (err)
 		return err;
 	voluntary = (double)(end.voluntary - s->begin.voluntary);

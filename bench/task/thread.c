@@ -79,14 +79,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int setup(struct bench *b, void *state)
-{
-	struct thread_state *s = state;
-
-	s->method = bench_timer(b)->method;
-	return 0;
-}
-
 /* The new thread: the clock first, then what proves that it ran. */
 static void *begin_thread(void *arg)
 {
@@ -156,6 +148,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
 
+	s->method = bench_timer(b)->method;
 	s->to_thread = bench_beside(b, c, "figure=to_thread");
 	s->to_parent = bench_beside(b, c, "figure=to_parent");
 	return 0;
@@ -253,7 +246,6 @@ const struct bench_desc bench_desc = {
 	.case_state_size = sizeof(struct thread_case),
 	.points = points,
 	.point = point,
-	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
 	.sample = sample,

@@ -28,7 +28,7 @@ struct proc_forker {
 int proc_forker_start(struct bench *b, struct proc_forker *f,
 		      const char *program, const char *executed);
 
-/* proc_forker_ask() - one event, by @op if it is PROC_FORKER_SPAWN.  Return: 0
+/* proc_forker_ask() - one event, by @op; PROC_OPS: only an answer.  Return: 0
  * or bench_fail(), also if no answer comes. */
 int proc_forker_ask(struct bench *b, const struct proc_forker *f,
 		    enum proc_op op, struct proc_result *r);

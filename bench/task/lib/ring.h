@@ -103,7 +103,7 @@ struct ring_account {
 	int64_t involuntary;
 	int64_t fetched;   /* pages from storage, each of which is waited for */
 	uint64_t received; /* messages */
-	uint64_t ticks;	   /* of its clock, when a message had come (shot.c) */
+	uint64_t ticks;	   /* of its clock, when it woke up: of one_shot */
 	int cpu;
 };
 
