@@ -433,12 +433,13 @@ static int next_page(struct bench *b, struct fault_state *s,
 		     const struct bench_case *c, volatile char **at)
 {
 	const struct kind *k = c->arg;
-	const long before = count_faults(k);
 	int err = 0;
 
 	if (k->how == MAJOR && s->touched == disk_pages(k))
 		return bench_fail(b, 0, "the file has been read");
 	if (s->touched == k->count) {
+		const long before = count_faults(k);
+
 		if (k->how == THP)
 			count_huge(b, s, c);
 		if (k->how == USER) {
