@@ -271,7 +271,7 @@ static int read_part(struct cache_state *s, size_t each, uint64_t size,
 		file_parts_add(parts,
 			       bench_ns(s->b, (double)o->ticks) /
 				       ((double)len / BLOCK),
-			       (double)len, (double)o->stored);
+			       (double)o->done, (double)o->stored);
 	return err;
 }
 
@@ -286,7 +286,7 @@ static int read_size(struct cache_state *s, size_t each, uint64_t size,
 		const uint64_t at = (first_at + done) % size;
 
 		if (bench_stopping(s->b))
-			return -EINTR;
+			return -ECANCELED;
 		err = read_part(s, each, size, at,
 				size - at < part ? size - at : part, parts);
 		if (!err && s->order->wrong)
