@@ -188,27 +188,30 @@ static int take(const struct opt *o, void *target, const char *value,
 	return store(o, target, value ? value : next);
 }
 
-/* Return: how many words were taken, or -EINVAL. */
-static int take_long(const struct opt_set *sets, char *const *argv)
+/* @next: the word behind it, or NULL.  Return: how many words were taken, or
+ * -EINVAL. */
+static int take_long(const struct opt_set *sets, const char *word,
+		     const char *next)
 {
-	const char *name = *argv + 2, *end = strchrnul(name, '=');
+	const char *name = word + 2, *end = strchrnul(name, '=');
 	void *target;
 	const struct opt *o =
 		find(sets, 0, name, (size_t)(end - name), &target);
 	int words = 1, err;
 
 	if (!o)
-		return refuse("%s: unknown or ambiguous option", *argv);
-	err = take(o, target, *end ? end + 1 : NULL, argv[1], &words);
+		return refuse("%s: unknown or ambiguous option", word);
+	err = take(o, target, *end ? end + 1 : NULL, next, &words);
 	return err ? err : words;
 }
 
 /* The same of "-abc", "-nvalue" and "-n value". */
-static int take_letters(const struct opt_set *sets, char *const *argv)
+static int take_letters(const struct opt_set *sets, const char *word,
+			const char *next)
 {
 	int words = 1;
 
-	for (const char *at = *argv + 1; *at; at++) {
+	for (const char *at = word + 1; *at; at++) {
 		void *target;
 		const struct opt *o = find(sets, *at, NULL, 0, &target);
 		const bool valued = o && o->kind != OPT_KIND_FLAG;
@@ -216,7 +219,7 @@ static int take_letters(const struct opt_set *sets, char *const *argv)
 
 		if (!o)
 			return refuse("-%c: unknown option", *at);
-		err = take(o, target, valued && at[1] ? at + 1 : NULL, argv[1],
+		err = take(o, target, valued && at[1] ? at + 1 : NULL, next,
 			   &words);
 		if (err || valued)
 			return err ? err : words;
@@ -237,9 +240,11 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 			continue;
 		}
 		const bool end = !strcmp(argv[i], "--");
+		/* Behind the last one there may be words that are not ours. */
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 		words = end		    ? 1
-			: argv[i][1] == '-' ? take_long(sets, argv + i)
-					    : take_letters(sets, argv + i);
+			: argv[i][1] == '-' ? take_long(sets, argv[i], next)
+					    : take_letters(sets, argv[i], next);
 		/* They are moved before the operands that stand there. */
 		for (int k = 0; k < words; k++, i++) {
 			char **first = argv + i - operands, *word = argv[i];

@@ -123,6 +123,10 @@ static void permutes(void)
 		   set.flag && !strcmp(set.name, "none"),
 	   "options behind operands");
 	OK_STR(argv[6], "one", "the operands in their order");
+	/* As those of a command behind our options. */
+	OK(opts_parse(2, argv, sets, &why) == -EINVAL &&
+		   !strcmp(why, "--count: needs a value"),
+	   "a word behind the last one is no value");
 	OK_STR(argv[7], "two", "the second");
 	OK_STR(argv[8], "-", "a dash alone");
 	OK_STR(argv[9], "--name", "what stands behind --");
