@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # How this machine is set, and what it says of its devices.  With -v cpu=N: members
 # of machine.json (board, modules, disks, links, and checks for measuring on that
-# CPU); else sizes and speeds, as the comment that begins predictions.ini.  What
-# cannot be read is null or unknown.  Needs LC_ALL=C.  -v root=DIR: where proc/ and
-# sys/ are, in tests.
+# CPU; "last": the last one that it may use, as machine does); else sizes and speeds,
+# as the comment that begins predictions.ini.  What cannot be read is null or unknown.
+# Needs LC_ALL=C.  -v root=DIR: where proc/ and sys/ are, in tests.
 
 # For the shell.
 function quoted(path) {
@@ -23,8 +23,12 @@ function said(command, text) {
 function line(path) { return said("cat " quoted(path)) }
 function field(key) { return said("sed -n '/^$/q; s/^" key "[ \t]*: *//p' " quoted("/proc/cpuinfo")) }
 
-function json(text) {
+function plain(text) {
 	gsub(/[^ -~]/, "?", text)
+	return text
+}
+function json(text) {
+	text = plain(text)
 	gsub(/[\\"]/, "\\\\&", text)
 	return text == "" ? "null" : "\"" text "\""
 }
@@ -44,7 +48,7 @@ function bus(path, name, speed, width, above) {
 
 # The devices in FOLDER into name[1..n], but for those that are made up.
 function devices(folder, n, all, i, k) {
-	n = split(said("cd " quoted(folder) " && echo *"), all, " ")
+	n = split(said("cd " quoted(folder) " && printf '%s ' *"), all, " ")
 	for (i = 1; i <= n; i++)
 		if (all[i] !~ /^([*.]|loop|ram|zram|lo$)/)
 			name[++k] = all[i]
@@ -85,7 +89,7 @@ function module(path, mib, i, text) {
 # One device: its comment, or its object.
 function device(kind, name, says, members) {
 	if (cpu == "")
-		print "#   " kind " " name ": " says
+		print "#   " plain(kind " " name ": " says)
 	else
 		item("\"name\": " json(name) ", " members)
 }
@@ -203,7 +207,7 @@ function stolen(share, all, i, n, word) {
 		all += word[i]
 	if (n > 8 && all > 0)
 		share = sprintf("%.3f %%", 100 * word[9] / all)
-	say("no steal since the start", share == "" ? "unknown" : share < 0.1 ? "ok" : "bad", share,
+	say("no steal since the start", share == "" ? "unknown" : share + 0 < 0.1 ? "ok" : "bad", share,
 		"/proc/stat", "ask for a dedicated CPU, or measure when the host is idle")
 }
 
@@ -226,7 +230,7 @@ function nominal(i, n, path, text, mhz) {
 	text = field("model name")
 	if (text == "")
 		text = said("lscpu | sed -n 's/^Model name: *//p'")
-	print "#   processor: " (text == "" ? "unknown" : text)
+	print "#   processor: " (text == "" ? "unknown" : plain(text))
 	path = "/sys/devices/system/cpu/cpu0/cache"
 	n = devices(path)
 	for (i = 1; i <= n; i++)
@@ -251,6 +255,8 @@ BEGIN {
 		nominal()
 		exit
 	}
+	if (cpu == "last")
+		cpu = said("sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' " quoted("/proc/self/status"))
 	cpu += 0
 	printf "  \"board\": %s", board()
 	begin("modules")

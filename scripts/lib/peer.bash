@@ -48,7 +48,7 @@ peer_describe() {
 	record_ready
 	# shellcheck disable=SC2016 # OSCOST_SSH may have options
 	if child_run 60 sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2" <"$3"' \
-		sh "${conf[peer]}" "$machine </dev/null; env LC_ALL=C awk -v cpu=0 -f /dev/stdin || true" \
+		sh "${conf[peer]}" "$machine </dev/null; env LC_ALL=C awk -v cpu=last -f /dev/stdin || true" \
 		"$here/lib/describe.awk" >"$out/.rows" 2>"$out/.talk" &&
 		[[ $(json_field "$out/.rows" tsc hz) ]]; then
 		record_described peer.json "$out/.rows"

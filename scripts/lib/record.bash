@@ -278,12 +278,17 @@ record_about_text() {
 }
 
 # record_described NAME FILE: keep what machine and describe.awk have said of a
-# machine, one behind the other, as one object.
+# machine, one behind the other, as one object.  A script that was stopped on its
+# way is left out.
 record_described() {
 	local text
 
 	text=$(<"$2")
-	[[ $text != *$'}\n  "board"'* ]] || text=${text/$'}\n  "board"'/$',\n  "board"'}$'\n}'
+	if [[ $text == *$'}\n  "board"'*']' ]]; then
+		text=${text/$'}\n  "board"'/$',\n  "board"'}$'\n}'
+	else
+		text=${text%%$'\n  "board"'*}
+	fi
 	record_write "$1" "$text"
 }
 

@@ -165,3 +165,33 @@ module() {
 	members '.links[0].name == "'\''$(>gone)'\'';\"\\" and .disks[0].model == "a\"b\\c???d"'
 	[[ ! -e gone ]]
 }
+
+@test "the last CPU that may be used is that of the checks" {
+	put proc/self/status $'Name:\tawk\nCpus_allowed_list:\t0,2-11'
+	put "$cpus/cpu11/cpufreq/scaling_governor" performance
+	{ echo '{' && describe -v cpu=last && echo '}'; } | jq -e '.checks[0].answer == "ok"'
+}
+
+@test "no text of the machine leaves the comment that it is in" {
+	mkdir -p "box/sys/class/net/eth"$'\033'"0/device"
+	put "sys/class/net/eth"$'\033'"0/device/uevent" x
+	put sys/class/net/-n/device/uevent x
+	describe >said
+	grep -qx '#   link eth?0: says no speed, bus ' said
+	grep -q '^#   link -n: ' said
+	[[ $(<said) != *$'\033'* ]]
+}
+
+# kept TEXT...: what is kept of what machine and the script have said.
+kept() {
+	printf '%s\n' "$@" >said
+	# shellcheck disable=SC2016 # for the other bash
+	bash -c 'source "$1" && record_write() { printf "%s\n" "$2"; } && record_described machine.json said' \
+		- "$ROOT/scripts/lib/record.bash"
+}
+
+@test "what a script that is stopped has said is left out" {
+	kept '{' '  "cpu": 1' '}' "$(describe -v cpu=1)" | jq -e '.cpu == 1 and (.checks | length == 12)'
+	[[ $(kept '{' '  "cpu": 1' '}' $'  "board": null,\n  "modules": [') == $'{\n  "cpu": 1\n}' ]]
+	[[ $(kept '{' '  "cpu": 1' '}') == $'{\n  "cpu": 1\n}' ]]
+}
