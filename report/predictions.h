@@ -47,8 +47,8 @@ void predictions_find(struct predictions *p, const struct operations *ops,
 
 void predictions_free(struct predictions *p);
 
-/* predictions_template() - a commented file to fill in, behind what `machine
- * nominal` says of the machine. */
+/* predictions_template() - a commented file to fill in, behind what
+ * scripts/lib/describe.awk says of the machine. */
 void predictions_template(FILE *f, const struct operations *ops);
 
 #endif

@@ -358,7 +358,7 @@ static int circumstances(struct result *out, rows_t rows, size_t n)
 /* Texts that differ: all that were seen, "first | second". */
 static json_t *merge_texts(const char *seen, const char *text)
 {
-	char all[MAX_TEXTS + 2], one[MAX_TEXTS + 2];
+	char all[MAX_TEXTS + 4], one[MAX_TEXTS + 4];
 	const bool fits =
 		snprintf(all, sizeof(all), "| %s |", seen) < (int)sizeof(all) &&
 		snprintf(one, sizeof(one), "| %s |", text) < (int)sizeof(one);

@@ -238,7 +238,9 @@ int record_put(int fd, const struct result *r)
 			fwrite(at, 1, c->size, out);
 		}
 	}
-	if (out && !(ferror(out) | fclose(out)) && !bad)
+	bad |= out && ferror(out);
+	bad |= out && fclose(out);
+	if (!bad)
 		err = io_write(fd, data, bytes, -1);
 	free(data);
 	return err;

@@ -59,9 +59,13 @@ static bool read_range(struct scan *s, struct axis *a, struct range *r)
 		scan_wrong(s);
 	a->sizes |= size;
 	r->times = scan_is(s, "*");
+	/* That would never come to its end. */
 	if ((r->times || scan_is(s, "/")) &&
-	    (!scan_number(s, &r->step, &step) || r->step < 1 + r->times))
+	    (!scan_number(s, &r->step, &step) || r->step < 1 + r->times ||
+	     r->least < r->times)) {
 		scan_wrong(s);
+		r->most = r->least - 1;
+	}
 	return true;
 }
 

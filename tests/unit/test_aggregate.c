@@ -514,6 +514,18 @@ static void long_texts(void)
 	       "varies", "what varied once is not listed in part later");
 	result_free(&out);
 	drop(3);
+	make(3, 1);
+	for (int i = 0; i < 3; i++) {
+		memset(text, 'a' + i % 2, 126);
+		text[126] = '\0';
+		rows[i].evidence = json_pack("{s:s}", "kind", text);
+	}
+	result_aggregate(&out, ptrs, 3);
+	OK(strlen(json_string_value(json_object_get(out.evidence, "kind"))) ==
+		   255,
+	   "one that is among as many as there is room for is no other");
+	result_free(&out);
+	drop(3);
 }
 
 static void histograms(void)

@@ -74,6 +74,8 @@ static void test_grammar(void)
 	test_points("a", "cases(): a text cannot be read at: ");
 	test_points("a={1,2", "cases(): a text cannot be read at: ");
 	test_points("a=$none", "cases(): a text cannot be read at: ");
+	test_points("a=1..8/0", "cases(): a text cannot be read at: ");
+	test_points("a=0..8*2", "cases(): a text cannot be read at: ");
 	test_points("a=1; b=2; is ops=b if b", " a=1 b=2");
 	test_points("a=1; nor a=1", "cases(): a text cannot be read at: a=1");
 	test_points("a=1; is fast", "cases(): a text cannot be read at: ");
