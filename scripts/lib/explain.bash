@@ -23,9 +23,9 @@ explain_symbols() {
 explain_plugin() {
 	local at size
 
-	read -r at size < <(nm -S "$1" | awk '$4 == "timed_clock" { print $1, $2 }') || :
-	[[ $at =~ ^[0-9a-f]{16}$ ]] || die 2 "$1 has no symbol timed_clock"
-	[[ $size =~ ^[0-9a-f]{16}$ ]] || die 2 "$1: timed_clock has no size"
+	read -r at size < <(nm -S "$1" | awk '$4 ~ /^time_batch(\.|$)/ { print $1, $2 }') || :
+	[[ $at =~ ^[0-9a-f]{16}$ ]] || die 2 "$1 has no symbol time_batch"
+	[[ $size =~ ^[0-9a-f]{16}$ ]] || die 2 "$1: time_batch has no size"
 	printf -- '-plugin %s,begin=%x,end=%x,out=%s\n' "$explain_so" \
 		$((explain_base + 16#$at)) $((explain_base + 16#$at + 16#$size)) "$2"
 }
