@@ -188,7 +188,10 @@ static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 	if (!s->block)
 		return bench_fail(b, ENOMEM, "a block");
 	s->direct = file_direct_open(s->file.path, O_RDONLY, &why);
-	return s->direct < 0 ? bench_skip(b, "%s: %s", s->file.path, why) : 0;
+	if (s->direct >= 0)
+		return 0;
+	return why ? bench_skip(b, "%s: %s", s->file.path, why)
+		   : bench_fail(b, -s->direct, "open %s", s->file.path);
 }
 
 static const struct work works[] = {
