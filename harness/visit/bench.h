@@ -153,6 +153,7 @@ struct bench_case {
 			     * in the events */
 	bool exclusive;	    /* run in one visit, between no others */
 	bool switches;	    /* context switches belong to the operation */
+	bool waits;	    /* and so does waiting for a CPU: it is no noise */
 	/* --cpus may also run it in threads of one process, each of which has a
 	 * state of its own and goes through all callbacks. */
 	bool threads;

@@ -229,6 +229,7 @@ static const struct setting {
 	{ "with_overhead", AT(with_overhead), FLAG, 1 },
 	{ "switches", AT(switches), FLAG, 1 },
 	{ "threads", AT(threads), FLAG, 1 },
+	{ "waits", AT(waits), FLAG, 1 },
 	{ "higher", AT(better), ENUM, BENCH_HIGHER },
 	{ "mean", AT(estimator), ENUM, BENCH_EST_MEAN },
 	{ "median", AT(estimator), ENUM, BENCH_EST_MEDIAN },

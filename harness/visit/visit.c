@@ -207,7 +207,8 @@ static void tag(struct case_run *run, const struct noise *seen, unsigned int n,
 static bool tag_event(struct bench *b, struct case_run *run,
 		      const struct noise *seen)
 {
-	const bool waited = seen->waited_ns > (1 - BENCH_MOSTLY) * seen->ns;
+	const bool waited = !run->c.waits &&
+			    seen->waited_ns > (1 - BENCH_MOSTLY) * seen->ns;
 
 	for (unsigned int i = 0; i <= b->now.n_fed; i++) {
 		struct case_run *of = i ? b->now.fed[i - 1] : run;

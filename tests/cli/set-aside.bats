@@ -110,6 +110,16 @@ waited() {
 	row '.status == "ok" and .max == 1 and .tags.waited > 0 and .grade == "D"'
 }
 
+@test "where waiting belongs to the operation such events are samples" {
+	local own
+
+	own=$("$FIXTURES/waits" --json --invocations 1 --case event=own)
+	row=$own
+	[[ $row != *"counts no waiting"* ]] || skip "this kernel counts no waiting"
+	row '.status == "ok" and .min == 2 and .tags.waited == 0 and
+		.evidence.samples_without_waiting_for_a_cpu == null'
+}
+
 @test "where the first events waited there are more, though there is no time for any" {
 	waited --first 3 --effort 1
 	row '.status == "ok" and .max == 1 and .set_aside == null and .tags.waited >= 3'
