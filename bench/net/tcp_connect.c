@@ -12,9 +12,10 @@
  * end of the other direction is seen, for which the server process must wake
  * up, see our end and close.
  *
- * packet_setup and packet_teardown are the same from captured packets: from
- * the first SYN to the client's acknowledgement of the server's SYN, and from
- * the client's FIN to its acknowledgement of the server's FIN.
+ * packet_setup and packet_teardown are the same from captured packets, in
+ * visits of their own, for the capture is dear: from the first SYN to the
+ * client's acknowledgement of the server's SYN, and from the client's FIN to
+ * its acknowledgement of the server's FIN.
  *
  * proto=unix is the same with AF_UNIX stream sockets, on one host: a process of
  * ours accepts, reads the client's end and closes.
@@ -57,8 +58,8 @@ static const char points[] =
 	"is exclusive if " PAUSED ";"
 	"is log step=1 if figure!=rate; is unit='1/s' higher if figure=rate;"
 	"is derived of=[figure=connect] if figure=rate;"
-	"is derived of=[figure=teardown] if "
-	"figure={packet_setup,packet_teardown};" NET_HOSTS_RULES;
+	"is derived of=[figure=packet_setup] if "
+	"figure=packet_teardown;" NET_HOSTS_RULES;
 
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
@@ -82,8 +83,8 @@ struct state {
 	unsigned int made;
 	uint32_t closed;
 	bool paused; /* between set-up and teardown */
-	/* The cases that get their values in it: the rate, or with a pause the
-	 * two of the packets. */
+	/* The cases that get their values in it: the rate, or those of the
+	 * packets, of which @setup is NULL in other visits. */
 	const struct bench_case *rate, *setup, *teardown;
 };
 
@@ -112,21 +113,22 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->made = 0;
-	s->paused = case_is(c, "figure", "teardown");
+	s->setup = case_is(c, "figure", "packet_setup") ? c : NULL;
+	s->paused = s->setup || case_is(c, "figure", "teardown");
 	s->rate = bench_beside(b, c, "figure=rate");
-	s->setup = bench_beside(b, c, "figure=packet_setup");
 	s->teardown = bench_beside(b, c, "figure=packet_teardown");
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
 	if (!err)
 		err = net_client_begin(&s->client, &s->hosts.host, &hello);
 	s->closed = s->client.closed;
-	if (!err && s->paused)
+	if (!err && s->setup)
 		err = net_capture_open(&s->capture, b, s->client.fd);
 	if (!err && case_is(c, "proto", "unix"))
 		bench_fact(b, c, "server_cpu", s->client.server_cpu);
 	net_client_end(&s->client);
-	return err;
+	return s->setup && s->capture.why ? bench_skip(b, "%s", s->capture.why)
+					  : err;
 }
 
 /* The parts of the life of a connection, in ticks; the clock's overhead not
@@ -248,10 +250,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (lost)
 		return 0;
 	s->made++;
+	if (s->setup)
+		return record_packets(b, s, life.port);
 	bench_record(b, c, s->paused ? life.teardown : life.connect);
 	if (!s->paused)
 		bench_record_value(b, s->rate, rate_of(b, &life));
-	return s->capture.pcap ? record_packets(b, s, life.port) : 0;
+	return 0;
 }
 
 /* The server counts connections that came and were ended by their client, those
@@ -291,17 +295,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-/* The calls are measured all the same where there are no packets. */
-static int derive(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	BENCH_EACH (b, c, "figure={packet_setup,packet_teardown}")
-		if (s->capture.why)
-			bench_derive_skip(b, c, "%s", s->capture.why);
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -325,6 +318,5 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };
