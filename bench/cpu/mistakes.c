@@ -71,7 +71,7 @@ struct state {
 	void *at;
 };
 
-/* Of one operation, as the naive program prints it; NAN: it has failed. */
+/* The time of one operation as the naive program prints it; NAN: it failed. */
 typedef double naive_fn(struct bench *b, struct state *s);
 
 /* ns that @... takes, with the clock's own reads: no naive program takes them

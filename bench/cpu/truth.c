@@ -51,7 +51,7 @@ struct truth_case {
 	unsigned int doublings; /* of a link: the chain's length */
 	unsigned int n;		/* of these, the latest KEPT are there */
 	union {
-		/* What a wait was by its own clock, ns. */
+		/* The length of a wait by its own clock, ns. */
 		double wait_ns[KEPT];
 		/* The reference chain after each batch: as many cycles as the
 		 * batch had. */

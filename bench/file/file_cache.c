@@ -65,7 +65,7 @@ static const char points[] =
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
 
-/* What the process is to read that reads, and what it did: memory of both. */
+/* An order to the process that reads, and its answer, in shared memory. */
 struct order {
 	size_t each; /* by so many bytes */
 	uint64_t offset, bytes;
@@ -320,7 +320,7 @@ static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
 		return err;
 	bench_proof(s->b, bench_next(s->b, NULL, "figure=knee"), "bytes_read",
 		    (double)size, parts.bytes);
-	/* What was dropped came from storage, if that is counted. */
+	/* All was dropped, so it came from storage, if that is counted. */
 	*ns = file_parts_time(&parts, filled.stored_bytes > 0);
 	*stored = file_parts_stored(&parts);
 	bench_say(s->b, "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the device",

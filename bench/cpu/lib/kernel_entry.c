@@ -18,7 +18,7 @@
 
 #include "arch.h"
 
-/* What the dynamic section says, as addresses in this process. */
+/* The dynamic section, with addresses of this process. */
 struct image {
 	const char *names;
 	const Elf64_Sym *symbols;
