@@ -32,6 +32,7 @@
  * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW and libpcap for acked.
  */
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -90,8 +91,9 @@ static const char points[] =
 
 struct stream {
 	struct net_client client;
-	uint64_t taken;		    /* bytes that the connection took */
-	struct net_report from, to; /* a span, between two reports */
+	uint64_t taken;		     /* bytes that the connection took */
+	struct net_report from, to;  /* a span, between two reports */
+	double from_waits, to_waits; /* bench_waits() when each came */
 };
 
 struct state {
@@ -238,6 +240,8 @@ static int read_report(struct stream *at, bool wait)
 		return -EPROTO;
 	at->from = at->to;
 	at->to = r;
+	at->from_waits = at->to_waits;
+	at->to_waits = bench_waits();
 	return 1;
 }
 
@@ -360,9 +364,9 @@ static int sample_acked(struct bench *b, struct state *s,
  * time.  @rate: 0 if that span has not been reported yet.  Return: 0 or
  * bench_fail().
  */
-static int find_rate(struct state *s, double *rate)
+static int find_rate(struct bench *b, struct state *s, double *rate)
 {
-	double sum = 0;
+	double sum = 0, waited = 0, ns = INFINITY;
 
 	for (unsigned int k = 0; k < s->streams; k++) {
 		struct stream *at = &s->stream[k];
@@ -372,7 +376,10 @@ static int find_rate(struct state *s, double *rate)
 			return got < 0 ? fail_report(s, got) : 0;
 		sum += (double)(at->to.bytes - at->from.bytes) * 1e9 /
 		       (double)(at->to.ns - at->from.ns);
+		ns = fmin(ns, (double)(at->to.ns - at->from.ns));
+		waited = fmax(waited, bench_waits() - at->from_waits);
 	}
+	bench_waited(b, waited, ns);
 	s->moment += (uint64_t)s->span_ns;
 	*rate = sum;
 	return 0;
@@ -387,7 +394,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (s->acked)
 		return sample_acked(b, s, c);
 	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
-		err = find_rate(s, &rate);
+		err = find_rate(b, s, &rate);
 		if (rate > 0)
 			break;
 		if (!err)

@@ -101,6 +101,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		return 0; /* more than there is room for, at a great effort */
 	s->moment += (uint64_t)(FLOW_SPAN_NS * 1e-9 * t->hz);
 	ns = timer_ns(t, (double)(at[1].ticks - at[0].ticks));
+	bench_waited(b, at[1].waited_ns, ns);
 	bench_record_value(b, c,
 			   (double)(at[1].bytes - at[0].bytes) * 1e9 / ns);
 	return 0;

@@ -319,6 +319,15 @@ static int make_process(struct partner *p)
 	return 0;
 }
 
+double partner_waited(void)
+{
+	struct noise seen;
+
+	noise_join();
+	noise_end(&seen);
+	return seen.waited_ns;
+}
+
 /* A process may have threads; they all are the partner. */
 static void watch_noise(struct partner *p)
 {

@@ -393,6 +393,17 @@ bool bench_selected(const struct bench *b, const struct bench_case *c);
 void bench_expect(struct bench *b, const struct bench_case *c, double value);
 
 /**
+ * bench_waited() - for an event whose sample was taken in @of_ns that began
+ * before it, or in another process: for how long of it one who takes part
+ * waited for a CPU that other work had or a quota withheld.  As with any other
+ * event, it is no sample if that is more than 1 - BENCH_MOSTLY of the time.
+ *
+ * bench_waits() - what they waited in all before this event, ns.
+ */
+void bench_waited(struct bench *b, double waited_ns, double of_ns);
+double bench_waits(void);
+
+/**
  * bench_proof() - evidence that the operation happened: exactly @expected
  * things were seen (children reaped, bytes that arrived).  Both add up over a
  * visit; of a visit in which another number was seen nothing is kept, and the

@@ -32,10 +32,16 @@ struct member {
 static _Thread_local struct member *member;
 static _Thread_local struct noise_task *task;
 static _Thread_local size_t members;
+static _Thread_local double total_ns; /* waited */
+/* Those of the process that started this one, which were open then. */
+static struct member *inherited;
+static struct noise_task *inherited_task;
+static size_t n_inherited;
 /* What was read last, and how many there were then. */
 static _Thread_local struct {
 	int64_t involuntary, switches, helped_ns;
 	size_t members;
+	double waited_ns;
 	int cpu;
 } last;
 
@@ -69,20 +75,18 @@ static int64_t ran(struct member *m)
 	return m->ran_ns - before;
 }
 
-static void add(const char *name, clockid_t clock, int cpu)
+/* @fd: of its schedstat, or -1. */
+static void add(int fd, clockid_t clock, int cpu)
 {
 	struct member *m = realloc(member, (members + 1) * sizeof(*m));
 	struct noise_task *t = realloc(task, (members + 2) * sizeof(*t));
-	char path[64];
 
 	member = m ? m : member;
 	task = t ? t : task;
 	if (!m || !t)
 		return;
-	snprintf(path, sizeof(path), "/proc/%s/schedstat", name);
 	m += members;
-	*m = (struct member) { .fd = open(path, O_RDONLY | O_CLOEXEC),
-			       .clock = clock };
+	*m = (struct member) { .fd = fd, .clock = clock };
 	t[members] = (struct noise_task) { .cpu = cpu };
 	for (size_t i = 0; i < members; i++)
 		if (t[i].cpu == cpu)
@@ -93,16 +97,25 @@ static void add(const char *name, clockid_t clock, int cpu)
 	members++;
 }
 
+static int open_waits(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static void add_self(void)
 {
 	if (!members)
-		add("self", CLOCK_THREAD_CPUTIME_ID, sched_getcpu());
+		add(open_waits("self"), CLOCK_THREAD_CPUTIME_ID,
+		    sched_getcpu());
 }
 
 void noise_watch(const char *name, clockid_t clock, int cpu)
 {
 	add_self();
-	add(name, clock, cpu);
+	add(open_waits(name), clock, cpu);
 }
 
 void noise_unwatch(clockid_t clock)
@@ -126,7 +139,26 @@ void noise_unwatch(clockid_t clock)
 
 void noise_alone(void)
 {
+	inherited = member;
+	inherited_task = task;
+	n_inherited = members;
+	member = NULL;
+	task = NULL;
 	members = 0;
+}
+
+void noise_join(void)
+{
+	clockid_t parent;
+
+	add_self();
+	for (size_t i = 0; i < n_inherited; i++)
+		if (i)
+			add(inherited[i].fd, inherited[i].clock,
+			    inherited_task[i].cpu);
+		else if (!clock_getcpuclockid(getppid(), &parent))
+			add(inherited[i].fd, parent, inherited_task[i].cpu);
+	n_inherited = 0;
 }
 
 void noise_partners_begin(void)
@@ -175,6 +207,21 @@ static int64_t helped_ns(void)
 		       INT64_C(1000);
 }
 
+int64_t noise_waited(const struct noise_task *tasks, size_t n)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t waited = tasks[i].waited;
+
+		for (size_t k = 0; waited > most && k < n; k++)
+			if (k != i && tasks[k].cpu == tasks[i].cpu)
+				waited -= tasks[k].ran;
+		most = waited > most ? waited : most;
+	}
+	return most;
+}
+
 /* Of this thread alone: RUSAGE_SELF brings its run time up to date and so ends
  * its slice; a task that waits has the CPU there and then, in no interval. */
 static struct rusage read_all(void)
@@ -204,7 +251,14 @@ static struct rusage read_all(void)
 		};
 	last.switches = switches;
 	last.members = members;
+	last.waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
+	total_ns += last.waited_ns;
 	return usage;
+}
+
+double noise_total(void)
+{
+	return total_ns;
 }
 
 void noise_begin(void)
@@ -215,28 +269,13 @@ void noise_begin(void)
 		task[0].cpu = last.cpu;
 }
 
-int64_t noise_waited(const struct noise_task *tasks, size_t n)
-{
-	int64_t most = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t waited = tasks[i].waited;
-
-		for (size_t k = 0; waited > most && k < n; k++)
-			if (k != i && tasks[k].cpu == tasks[i].cpu)
-				waited -= tasks[k].ran;
-		most = waited > most ? waited : most;
-	}
-	return most;
-}
-
 void noise_end(struct noise *seen)
 {
 	const struct rusage usage = read_all();
 
 	seen->involuntary = (uint64_t)(usage.ru_nivcsw - last.involuntary);
 	seen->migrated = sched_getcpu() != last.cpu;
-	seen->waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
+	seen->waited_ns = last.waited_ns;
 }
 
 /* Files that count what is taken, as long as it can be taken; open. */

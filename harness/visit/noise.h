@@ -31,6 +31,9 @@ struct noise {
 void noise_begin(void);
 void noise_end(struct noise *seen);
 
+/* noise_total() - what all these waits add up to, and those between samples. */
+double noise_total(void);
+
 /* What one of them did meanwhile; times in ns. */
 struct noise_task {
 	int cpu;
@@ -63,11 +66,13 @@ int noise_partner_cpu(int cpu);
  * @clock: of its run time.
  *
  * noise_unwatch() - no longer.  noise_alone() - in a new process, which has
- * none of its parent's.
+ * none of its parent's.  noise_join() - unless it takes samples itself: it is
+ * the first then, and its parent and who took part with that follow.
  */
 void noise_watch(const char *name, clockid_t clock, int cpu);
 void noise_unwatch(clockid_t clock);
 void noise_alone(void);
+void noise_join(void);
 
 /* What the cpu controller of cgroups took, since the groups were made. */
 struct noise_throttle {

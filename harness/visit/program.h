@@ -135,6 +135,7 @@ struct program_visit {
 	unsigned int n_fed;
 	enum phase phase;
 	bool warming_up; /* what is done is no part of any sample */
+	bool waited;	 /* the event at hand, as bench_waited() was told */
 	double time_ns;	 /* for all samples, of all cases asked for */
 	uint64_t rng, dither;
 	struct beside beside;

@@ -70,6 +70,16 @@ void bench_record_value(struct bench *b, const struct bench_case *c,
 	keep(b, c, value, true);
 }
 
+void bench_waited(struct bench *b, double waited_ns, double of_ns)
+{
+	b->now.waited = waited_ns > (1 - BENCH_MOSTLY) * of_ns;
+}
+
+double bench_waits(void)
+{
+	return noise_total();
+}
+
 uint64_t bench_random(struct bench *b)
 {
 	return random_next(&b->now.rng);
@@ -207,9 +217,11 @@ static void tag(struct case_run *run, const struct noise *seen, unsigned int n,
 static bool tag_event(struct bench *b, struct case_run *run,
 		      const struct noise *seen)
 {
-	const bool waited = !run->c.waits &&
-			    seen->waited_ns > (1 - BENCH_MOSTLY) * seen->ns;
+	bool waited;
 
+	if (!b->now.waited)
+		bench_waited(b, seen->waited_ns, seen->ns);
+	waited = b->now.waited && !run->c.waits;
 	for (unsigned int i = 0; i <= b->now.n_fed; i++) {
 		struct case_run *of = i ? b->now.fed[i - 1] : run;
 
@@ -337,6 +349,7 @@ static int one_event(struct bench *b, struct case_run *run,
 		return err;
 	b->now.phase = phase;
 	b->now.n_fed = 0;
+	b->now.waited = false;
 	run->got.kept = run->got.events.n;
 	err = sample(b, b->state, &run->c);
 	b->now.phase = PHASE_IDLE;

@@ -120,6 +120,12 @@ waited() {
 		.evidence.samples_without_waiting_for_a_cpu == null'
 }
 
+@test "what a partner took earlier and waited in is no sample" {
+	row=$("$FIXTURES/waits" --json --invocations 1 --case event=before --every 3)
+	[[ $row != *"counts no waiting"* ]] || skip "this kernel counts no waiting"
+	row '.status == "ok" and .min == 1 and .max == 1 and .tags.waited > 0'
+}
+
 @test "where the first events waited there are more, though there is no time for any" {
 	waited --first 3 --effort 1
 	row '.status == "ok" and .max == 1 and .set_aside == null and .tags.waited >= 3'

@@ -86,6 +86,7 @@ static int drain(struct partner *p, void *arg)
 			 timer_ns(t, (double)(s->ticks - s[-1].ticks)) <
 				 FLOW_SPAN_NS);
 		s->bytes = got.bytes;
+		s->waited_ns = partner_waited();
 	}
 	atomic_store(&shared->there, !err);
 	futex_wake(&shared->there, 1, false);

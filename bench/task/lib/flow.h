@@ -11,6 +11,7 @@
  */
 struct flow_stamp { /* @bytes received at @ticks of the sink's clock */
 	uint64_t ticks, bytes;
+	double waited_ns; /* since the one before: partner_waited() */
 };
 
 #define FLOW_STAMPS  1024
