@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cpu_load: the load of each core, by the system and by its counters.
 
-MONITOR_SRCS  := $(sort $(filter-out monitor/load_%,$(wildcard monitor/*.c)))
+MONITOR_SRCS  := $(sort $(filter-out monitor/load_demo.c,$(wildcard monitor/*.c)))
 MONITOR_MAIN  := $(BUILD)/obj/monitor/main.o
 MONITOR_WIDTH := $(BUILD)/obj/gen/width_table.o
 MONITOR_OBJS  := $(filter-out $(MONITOR_MAIN),$(MONITOR_SRCS:%.c=$(BUILD)/obj/%.o)) \
@@ -25,7 +25,7 @@ $(CPU_LOAD): $(MONITOR_MAIN) $(MONITOR_OBJS) $(LIB)
 
 # Its demonstration is a benchmark and knows the width of the core as it does.
 LOAD_DEMO      := $(BUILD)/bin/load_demo
-LOAD_DEMO_OBJS := $(addprefix $(BUILD)/obj/,monitor/load_demo.o monitor/$(ARCH)/load_vector.o)
+LOAD_DEMO_OBJS := $(BUILD)/obj/monitor/load_demo.o
 BENCHES += $(LOAD_DEMO)
 OBJS    += $(LOAD_DEMO_OBJS)
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "child.h"
 #include "err.h"
 #include "facts.h"
 #include "grid.h"
@@ -31,7 +33,9 @@ struct sampler {
 	struct facts facts;
 	struct cpus *cpus; /* of facts */
 	size_t n;
-	struct child child;
+	pid_t child; /* the command; 0: there is none, or it has ended */
+	int status;  /* as waitpid() gives it */
+	bool ran;
 	sigset_t ours, before; /* signals that we read, that were blocked */
 	struct grid grid;
 	struct row *rows;
@@ -213,11 +217,13 @@ static void wait_until(struct sampler *s, uint64_t wake_ns)
 	if (sig > 0 && sig != SIGCHLD) {
 		if (!s->set->command)
 			s->stop = true;
-		else if (info.si_code != SI_KERNEL)
-			kill(s->child.pid, sig);
+		else if (info.si_code != SI_KERNEL && s->child)
+			kill(s->child, sig);
 	}
-	if (s->set->command && child_reap(&s->child))
+	if (s->child && waitpid(s->child, &s->status, WNOHANG)) {
+		s->child = 0;
 		s->stop = true;
+	}
 }
 
 static int sample_on(struct sampler *s)
@@ -249,12 +255,48 @@ static int sample_on(struct sampler *s)
 static int start_child(struct sampler *s)
 {
 	char *const *argv = s->set->command;
-	const int err = child_start(&s->child, s->set->command, &s->before);
+	volatile int err = 0;
 
+	/* It shares our memory until it executes: what failed is seen here. */
+	s->child = vfork(); // NOLINT(*.vfork)
+	if (!s->child) {
+		sigprocmask(SIG_SETMASK, &s->before, NULL);
+		execvp(argv[0], argv);
+		err = errno;
+		_exit(127);
+	}
+	if (s->child < 0)
+		err = errno;
+	else if (err)
+		waitpid(s->child, NULL, 0);
+	s->ran = !err;
 	if (!err)
 		return EXIT_OK;
-	warn("%s: %s", argv[0], strerror(-err));
-	return err == -ENOENT ? 127 : 126;
+	s->child = 0;
+	warn("%s: %s", argv[0], strerror(err));
+	return err == ENOENT ? 127 : 126;
+}
+
+/* End this process as the command ended: by its status, by @otherwise if that
+ * was 0, or by the signal that killed it. */
+static _Noreturn void end_as_child(int child, int otherwise)
+{
+	if (WIFSIGNALED(child)) {
+		const struct rlimit no_core = { 0, 0 };
+		const int sig = WTERMSIG(child);
+		sigset_t one;
+
+		/* Its own core, if any, is enough. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(sig, SIG_DFL);
+		sigemptyset(&one);
+		sigaddset(&one, sig);
+		sigprocmask(SIG_UNBLOCK, &one, NULL);
+		raise(sig);
+		/* What a shell would say, should the signal be ignored. */
+		exit(128 + sig);
+	}
+	exit(WEXITSTATUS(child) ? WEXITSTATUS(child) : otherwise);
 }
 
 static int sample_all(struct sampler *s)
@@ -272,7 +314,7 @@ static int sample_all(struct sampler *s)
 	if (!err)
 		err = sample_on(s);
 	/* Figures or not, the command is waited for; signals go on to it. */
-	while (s->set->command && !s->child.ended)
+	while (s->child)
 		wait_until(s, stamp_now().mono_ns + FOREVER_NS);
 	if (err) {
 		warn("the load cannot be read: %s", strerror(-err));
@@ -353,6 +395,7 @@ int sampler_run(const struct settings *set)
 		.data = { .fd = -1 },
 		.screen = { .fd = -1 },
 		.reference_hz = reference_hz(),
+		.status = EXIT_FAILURE << 8,
 	};
 	int status;
 
@@ -365,7 +408,7 @@ int sampler_run(const struct settings *set)
 	if (!status)
 		status = sample_all(&s);
 	status = close_all(&s, status);
-	if (s.child.ended && status < 126)
-		child_exit(&s.child, status);
+	if (s.ran)
+		end_as_child(s.status, status);
 	return status;
 }

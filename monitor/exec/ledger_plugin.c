@@ -13,6 +13,7 @@
  * here (API version 1: QEMU 4.2 to 9.2).
  */
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +41,15 @@ qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 
-#define SLOTS (1u << 16)
-#define RET   0xc3
+#define RET 0xc3
 
+/* Each begins with the number that it is found by. */
 struct insn {
-	struct insn *next; /* in its slot */
 	uint64_t address, count, epoch;
 	int is_ret;
 };
 
 struct profile {
-	struct profile *next;
 	uint64_t length, times;
 	size_t n;
 	uint64_t (*counts)[2];
@@ -61,9 +60,9 @@ int qemu_plugin_version = 1;
 static uint64_t begin, end, length, epoch;
 static const char *out;
 static int on;
-static struct insn *slots[SLOTS], **touched;
+static void *insns, *profiles; /* trees */
+static struct insn **touched;
 static size_t ntouched, room;
-static struct profile *profiles[SLOTS];
 
 static void *need(void *memory)
 {
@@ -74,39 +73,39 @@ static void *need(void *memory)
 	return memory;
 }
 
-static struct insn *find(uint64_t address)
+static int by_number(const void *a, const void *b)
 {
-	struct insn **slot = &slots[address % SLOTS], *i = *slot;
+	const uint64_t *x = a, *y = b;
 
-	while (i && i->address != address)
-		i = i->next;
-	if (i)
-		return i;
-	i = need(calloc(1, sizeof(*i)));
-	i->address = address;
-	i->next = *slot;
-	return *slot = i;
+	return (*x > *y) - (*x < *y);
+}
+
+/* What has that @number in @tree; new ones are zeros beside it. */
+static void *find(void **tree, uint64_t number, size_t size)
+{
+	void **node = tfind(&number, tree, by_number);
+	uint64_t *one;
+
+	if (node)
+		return *node;
+	one = need(calloc(1, size));
+	*one = number;
+	need(tsearch(one, tree, by_number));
+	return one;
 }
 
 static void keep(void)
 {
-	struct profile **slot = &profiles[length % SLOTS], *p = *slot;
+	struct profile *p = find(&profiles, length, sizeof(*p));
 
-	while (p && p->length != length)
-		p = p->next;
-	if (!p) {
-		p = need(calloc(1, sizeof(*p)));
-		p->length = length;
-		p->next = *slot;
-		*slot = p;
-		p->n = ntouched;
-		p->counts = need(calloc(ntouched + 1, sizeof(*p->counts)));
-		for (size_t i = 0; i < ntouched; i++) {
-			p->counts[i][0] = touched[i]->address;
-			p->counts[i][1] = touched[i]->count;
-		}
+	if (p->times++)
+		return;
+	p->n = ntouched;
+	p->counts = need(calloc(ntouched + 1, sizeof(*p->counts)));
+	for (size_t i = 0; i < ntouched; i++) {
+		p->counts[i][0] = touched[i]->address;
+		p->counts[i][1] = touched[i]->count;
 	}
-	p->times++;
 }
 
 static void executed(unsigned int cpu, void *data)
@@ -146,7 +145,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (size_t k = 0; k < n; k++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, k);
-		struct insn *i = find(qemu_plugin_insn_vaddr(insn));
+		struct insn *i =
+			find(&insns, qemu_plugin_insn_vaddr(insn), sizeof(*i));
 		const unsigned char *code = qemu_plugin_insn_data(insn);
 
 		i->is_ret = code[0] == RET;
@@ -154,25 +154,29 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
+static FILE *file;
+
+static void write_one(const void *node, VISIT visit, int depth)
+{
+	const struct profile *p = *(void *const *)node;
+
+	(void)depth;
+	if (visit != postorder && visit != leaf)
+		return;
+	fprintf(file, "= %" PRIu64 " %" PRIu64 "\n", p->length, p->times);
+	for (size_t k = 0; k < p->n; k++)
+		fprintf(file, "%016" PRIx64 " %" PRIu64 "\n", p->counts[k][0],
+			p->counts[k][1]);
+}
+
 static void write_all(qemu_plugin_id_t id, void *data)
 {
-	FILE *f = fopen(out, "w");
-
 	(void)id;
 	(void)data;
-	if (!f) {
-		perror(out);
-		return;
-	}
-	for (size_t i = 0; i < SLOTS; i++)
-		for (struct profile *p = profiles[i]; p; p = p->next) {
-			fprintf(f, "= %" PRIu64 " %" PRIu64 "\n", p->length,
-				p->times);
-			for (size_t k = 0; k < p->n; k++)
-				fprintf(f, "%016" PRIx64 " %" PRIu64 "\n",
-					p->counts[k][0], p->counts[k][1]);
-		}
-	if (fclose(f))
+	file = fopen(out, "w");
+	if (file)
+		twalk(profiles, write_one);
+	if (!file || fclose(file))
 		perror(out);
 }
 
