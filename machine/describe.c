@@ -10,7 +10,6 @@
 #include "arch_ask.h"
 #include "bench.h"
 #include "err.h"
-#include "identity.h"
 #include "machine.h"
 #include "rate.h"
 #include "timer.h"
@@ -22,31 +21,6 @@
 #else
 #define LIBC "not glibc"
 #endif
-
-/* A number of the first processor in @text of /proc/cpuinfo. */
-static json_t *number_of(const char *text, const char *key)
-{
-	char *v = machine_cpuinfo(text, key);
-	json_t *n = v ? json_integer(strtol(v, NULL, 10)) : json_null();
-
-	free(v);
-	return n;
-}
-
-/* What is so written: '1' or '0'.  Null where there is no such file. */
-static json_t *is_written(const char *path, char yes)
-{
-	char *line = sysfile_first("%s", path);
-	json_t *v = line ? json_boolean(*line == yes) : json_null();
-
-	free(line);
-	return v;
-}
-
-static json_t *first_line(const char *path)
-{
-	return machine_text(sysfile_first("%s", path));
-}
 
 static json_t *positive(json_int_t n)
 {
@@ -85,23 +59,19 @@ static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 
 static json_t *describe_cpu(hwloc_topology_t topo)
 {
-	char *text = sysfile_text("/proc/cpuinfo");
-	json_t *o = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"model", machine_text(machine_cpuinfo(text, "model name")),
-		"vendor", machine_text(machine_cpuinfo(text, "vendor_id")),
-		"family", number_of(text, "cpu family"), "model_number",
-		number_of(text, "model"), "stepping",
-		number_of(text, "stepping"), "microcode",
-		machine_text(machine_cpuinfo(text, "microcode")), "pus",
-		count(topo, HWLOC_OBJ_PU), "cores", count(topo, HWLOC_OBJ_CORE),
-		"packages", count(topo, HWLOC_OBJ_PACKAGE), "numa_nodes",
-		count(topo, HWLOC_OBJ_NUMANODE), "smt",
-		is_written("/sys/devices/system/cpu/smt/active", '1'), "flags",
-		machine_text(machine_cpuinfo(text, "flags")));
+	static const struct machine_fact facts[] = {
+		{ "smt", FACT_IS_1, "/sys/devices/system/cpu/smt/active",
+		  NULL },
+		{ 0 },
+	};
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "pus",
+			      count(topo, HWLOC_OBJ_PU), "cores",
+			      count(topo, HWLOC_OBJ_CORE), "packages",
+			      count(topo, HWLOC_OBJ_PACKAGE), "numa_nodes",
+			      count(topo, HWLOC_OBJ_NUMANODE));
 
 	identity_cpu(o, "");
-	free(text);
+	machine_fill(o, "", facts);
 	return o;
 }
 
@@ -148,21 +118,6 @@ static json_t *describe_caches(hwloc_topology_t topo, int cpu)
 	return list;
 }
 
-/* "word" of "always [word] never". */
-static json_t *chosen(const char *path)
-{
-	char *line = sysfile_first("%s", path);
-	char *begin = line ? strchr(line, '[') : NULL;
-	char *end = begin ? strchr(begin, ']') : NULL;
-	json_t *s;
-
-	if (end)
-		*end = '\0';
-	s = machine_string(end ? begin + 1 : NULL);
-	free(line);
-	return s;
-}
-
 static json_t *kernel(void)
 {
 	struct utsname u;
@@ -173,24 +128,7 @@ static json_t *kernel(void)
 			 machine_string(u.machine), "release",
 			 machine_string(u.release), "version",
 			 machine_string(u.version), "command_line",
-			 first_line("/proc/cmdline"));
-}
-
-/* PRETTY_NAME of os-release, without its quotes. */
-static json_t *os_name(void)
-{
-	char *text = sysfile_text("/etc/os-release");
-	char *at = text ? strstr(text, "PRETTY_NAME=") : NULL;
-	json_t *s = NULL;
-
-	if (at) {
-		at += strlen("PRETTY_NAME=");
-		at += strspn(at, "\"'");
-		at[strcspn(at, "\"'\n")] = '\0';
-		s = machine_string(at);
-	}
-	free(text);
-	return s ? s : json_null();
+			 machine_text(sysfile_first("/proc/cmdline")));
 }
 
 static json_t *hypervisor(void)
@@ -202,19 +140,6 @@ static json_t *hypervisor(void)
 	if (!*signature)
 		return json_string("none");
 	return identity_signature(signature);
-}
-
-/* Whether the processor may run faster than its nominal frequency. */
-static json_t *turbo(void)
-{
-	json_t *intel =
-		is_written("/sys/devices/system/cpu/intel_pstate/no_turbo",
-			   '0');
-
-	return json_is_null(intel)
-		       ? is_written("/sys/devices/system/cpu/cpufreq/boost",
-				    '1')
-		       : intel;
 }
 
 static json_t *mitigations(void)
@@ -242,27 +167,37 @@ static json_t *mitigations(void)
 	return o;
 }
 
-static json_t *describe_system(int cpu)
-{
-	const int64_t aslr =
-		sysfile_number(-1, NULL, "/proc/sys/kernel/randomize_va_space");
+static const struct machine_fact system_facts[] = {
+	{ "os", FACT_TEXT, "/etc/os-release", "PRETTY_NAME" },
+	/* Whether the processor may run faster than its nominal frequency. */
+	{ "turbo", FACT_IS_0, "/sys/devices/system/cpu/intel_pstate/no_turbo",
+	  NULL },
+	{ "turbo", FACT_IS_1, "/sys/devices/system/cpu/cpufreq/boost", NULL },
+	{ "thp", FACT_CHOSEN, "/sys/kernel/mm/transparent_hugepage/enabled",
+	  NULL },
+	{ "aslr", FACT_NUMBER, "/proc/sys/kernel/randomize_va_space", NULL },
+	{ "clocksource", FACT_TEXT,
+	  "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	  NULL },
+	{ 0 },
+};
 
-	return json_pack(
-		"{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"page_bytes", (json_int_t)sysconf(_SC_PAGESIZE), "memory_bytes",
+static void describe_system(json_t *o, int cpu)
+{
+	json_t *more = json_pack(
+		"{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "page_bytes",
+		(json_int_t)sysconf(_SC_PAGESIZE), "memory_bytes",
 		positive(1024 * sysfile_number(0, "MemTotal", "/proc/meminfo")),
-		"kernel", kernel(), "os", os_name(), "hypervisor", hypervisor(),
-		"governor",
+		"kernel", kernel(), "hypervisor", hypervisor(), "governor",
 		machine_text(sysfile_first("/sys/devices/system/cpu/cpu%d/"
 					   "cpufreq/scaling_governor",
 					   cpu)),
-		"turbo", turbo(), "thp",
-		chosen("/sys/kernel/mm/transparent_hugepage/enabled"), "aslr",
-		aslr < 0 ? json_null() : json_integer(aslr), "clocksource",
-		first_line("/sys/devices/system/clocksource/clocksource0/"
-			   "current_clocksource"),
 		"mitigations", mitigations(), "libc",
 		machine_text(text_format(LIBC)));
+
+	json_object_update(o, more);
+	json_decref(more);
+	machine_fill(o, "", system_facts);
 }
 
 /* Pin to @cpu, or to the last CPU that this process may use if it is -1: the
@@ -319,13 +254,6 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 	return !timer_calibrate(t, (enum timer_method)method, 0);
 }
 
-/* @more is given up. */
-static void add_all(json_t *o, json_t *more)
-{
-	json_object_update(o, more);
-	json_decref(more);
-}
-
 static json_t *hostname(void)
 {
 	char name[256];
@@ -350,15 +278,14 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 	if (!calibrate(&t, o->timer, why))
 		return NULL;
 	topo = open_topology();
-	m = json_pack("{s:i, s:o, s:i, s:o, s:o}", "schema", 1, "hostname",
-		      hostname(), "measuring_cpu", cpu, "cpu",
-		      describe_cpu(topo), "caches", describe_caches(topo, cpu));
+	m = json_pack("{s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		      1, "hostname", hostname(), "measuring_cpu", cpu, "cpu",
+		      describe_cpu(topo), "caches", describe_caches(topo, cpu),
+		      "compiler", machine_string(o->compiler), "flags",
+		      machine_string(o->flags), "tsc", describe_tsc(&t),
+		      "timer", describe_timer(&t));
 	if (topo)
 		hwloc_topology_destroy(topo);
-	add_all(m, describe_system(cpu));
-	add_all(m, json_pack("{s:o, s:o, s:o, s:o}", "compiler",
-			     machine_string(o->compiler), "flags",
-			     machine_string(o->flags), "tsc", describe_tsc(&t),
-			     "timer", describe_timer(&t)));
+	describe_system(m, cpu);
 	return m;
 }

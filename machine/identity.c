@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "identity.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,112 +7,107 @@
 
 #include "machine.h"
 
-/* What @key is called in names.tsv, a new string or NULL; @key is freed. */
-static char *name_of(char *key)
+/* What @key is called in names.tsv, or @otherwise: a new string.  Both are
+ * given up. */
+static char *name_of(char *key, char *otherwise)
 {
-	char *name = machine_cpuinfo(machine_names, key);
+	char *name = machine_field(machine_names, key);
 
 	free(key);
-	return name;
-}
-
-/* @value, which is taken over, where @o knows nothing yet. */
-static void fill(json_t *o, const char *name, json_t *value)
-{
-	const json_t *old = json_object_get(o, name);
-
-	if (!old || json_is_null(old))
-		json_object_set_new(o, name, value);
-	else
-		json_decref(value);
-}
-
-/* A number of /proc/cpuinfo.  Return: false if it is not there. */
-static bool number(const char *text, const char *key, unsigned long *n)
-{
-	char *v = machine_cpuinfo(text, key);
-	const bool there = v;
-
-	if (there)
-		*n = strtoul(v, NULL, 0);
-	free(v);
-	return there;
+	if (name)
+		free(otherwise);
+	return name ? name : otherwise;
 }
 
 /* Several kinds of core in one machine: all their names, the first CPU's
  * first. */
-static char *arm_names(const char *text, unsigned long vendor)
+static char *arm_names(const char *text, const char *maker)
 {
-	char *all = NULL;
+	char *all = NULL, *part;
 
-	for (const char *at = text; at && (at = strstr(at, "CPU part"));
-	     at += strlen("CPU part")) {
-		unsigned long part = 0;
-		char *name, *longer;
+	for (; (part = machine_field(text, "CPU part")); free(part)) {
+		char *longer,
+			*name = name_of(text_format("arm-%s-%s", maker, part),
+					text_format("part %s", part));
 
-		number(at, "CPU part", &part);
-		name = name_of(text_format("arm-%lx-%lx", vendor, part));
-		if (!name)
-			name = text_format("part 0x%03lx", part);
-		if (all && strstr(all, name)) {
-			free(name);
-			continue;
-		}
+		text = strstr(text, "CPU part") + 1;
 		longer = text_format("%s%s%s", all ? all : "", all ? ", " : "",
 				     name);
-		free(all);
+		if (all && strstr(all, name)) {
+			free(longer);
+		} else {
+			free(all);
+			all = longer;
+		}
 		free(name);
-		all = longer;
 	}
 	return all;
 }
 
 static void arm_cpu(json_t *cpu, const char *text)
 {
-	unsigned long vendor = 0, part, variant, revision;
-	char *name;
+	char *maker = machine_field(text, "CPU implementer");
+	char *variant = machine_field(text, "CPU variant");
+	char *revision = machine_field(text, "CPU revision");
 
-	if (!number(text, "CPU implementer", &vendor))
-		return;
-	name = name_of(text_format("arm-%lx", vendor));
-	fill(cpu, "vendor",
-	     machine_text(name ? name
-			       : text_format("implementer 0x%02lx", vendor)));
-	fill(cpu, "model", machine_text(arm_names(text, vendor)));
-	if (number(text, "CPU part", &part))
-		fill(cpu, "model_number", json_integer((json_int_t)part));
-	if (number(text, "CPU variant", &variant) &&
-	    number(text, "CPU revision", &revision))
-		fill(cpu, "stepping",
-		     machine_text(text_format("r%lup%lu", variant, revision)));
-	fill(cpu, "flags", machine_text(machine_cpuinfo(text, "Features")));
+	if (maker) {
+		machine_set(cpu, "vendor",
+			    machine_text(name_of(text_format("arm-%s", maker),
+						 text_format("implementer %s",
+							     maker))));
+		machine_set(cpu, "model", machine_text(arm_names(text, maker)));
+	}
+	if (variant && revision)
+		machine_set(cpu, "stepping",
+			    machine_text(text_format("r%lup%s",
+						     strtoul(variant, NULL, 0),
+						     revision)));
+	free(revision);
+	free(variant);
+	free(maker);
 }
 
 static void riscv_cpu(json_t *cpu, const char *text)
 {
-	unsigned long vendor, part = 0;
-	char *name;
+	char *maker = machine_field(text, "mvendorid");
+	char *part = machine_field(text, "marchid");
 
-	if (!number(text, "mvendorid", &vendor))
-		return;
-	name = name_of(text_format("riscv-%lx", vendor));
-	if (!name && vendor)
-		name = text_format("vendor 0x%lx", vendor);
-	fill(cpu, "vendor", machine_text(name));
-	fill(cpu, "model", machine_text(machine_cpuinfo(text, "uarch")));
-	if (number(text, "marchid", &part)) {
-		fill(cpu, "model",
-		     machine_text(text_format("architecture 0x%lx", part)));
-		fill(cpu, "model_number", json_integer((json_int_t)part));
-	}
-	fill(cpu, "stepping", machine_text(machine_cpuinfo(text, "mimpid")));
-	fill(cpu, "flags", machine_text(machine_cpuinfo(text, "isa")));
+	if (maker && strcmp(maker, "0x0") != 0)
+		machine_set(cpu, "vendor",
+			    machine_text(
+				    name_of(text_format("riscv-%s", maker),
+					    text_format("vendor %s", maker))));
+	if (part)
+		machine_set(cpu, "model",
+			    machine_text(text_format("architecture %s", part)));
+	free(part);
+	free(maker);
 }
+
+#define CPUINFO "/proc/cpuinfo"
+
+static const struct machine_fact facts[] = {
+	{ "model", FACT_TEXT, CPUINFO, "model name" },
+	{ "vendor", FACT_TEXT, CPUINFO, "vendor_id" },
+	{ "family", FACT_NUMBER, CPUINFO, "cpu family" },
+	{ "model_number", FACT_NUMBER, CPUINFO, "model" },
+	{ "stepping", FACT_NUMBER, CPUINFO, "stepping" },
+	{ "microcode", FACT_TEXT, CPUINFO, "microcode" },
+	{ "flags", FACT_TEXT, CPUINFO, "flags" },
+	{ "flags", FACT_TEXT, CPUINFO, "Features" }, /* of ARM */
+	{ "model_number", FACT_NUMBER, CPUINFO, "CPU part" },
+	{ "model", FACT_TEXT, CPUINFO, "uarch" }, /* of RISC-V */
+	{ "model_number", FACT_NUMBER, CPUINFO, "marchid" },
+	{ "stepping", FACT_TEXT, CPUINFO, "mimpid" },
+	{ "flags", FACT_TEXT, CPUINFO, "isa" },
+	{ 0 },
+};
 
 void identity_cpu(json_t *cpu, const char *root)
 {
-	char *text = sysfile_text("%s/proc/cpuinfo", root);
+	char *text = sysfile_text("%s" CPUINFO, root);
 
+	machine_fill(cpu, root, facts);
 	arm_cpu(cpu, text);
 	riscv_cpu(cpu, text);
 	free(text);
@@ -143,7 +137,6 @@ json_t *identity_hypervisor(const char *root)
 
 json_t *identity_signature(const char *signature)
 {
-	char *name = name_of(text_format("cpuid-%s", signature));
-
-	return name ? machine_text(name) : machine_string(signature);
+	return machine_text(name_of(text_format("cpuid-%s", signature),
+				    text_format("%s", signature)));
 }

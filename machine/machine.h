@@ -25,13 +25,47 @@ struct machine_options {
  */
 json_t *machine_describe(const struct machine_options *o, const char **why);
 
-/* machine_cpuinfo() - a field of the first processor in @text of /proc/cpuinfo
- * ("model name"): a new string, or NULL.  @text: may be NULL. */
-char *machine_cpuinfo(const char *text, const char *key);
+/* What a file of the system says. */
+struct machine_fact {
+	const char *key;
+	enum { FACT_TEXT, FACT_NUMBER, FACT_CHOSEN, FACT_IS_0, FACT_IS_1 } kind;
+	const char *file, *field; /* NULL: its first line */
+};
+
+/* machine_fill() - the facts (an empty one ends them) into @o, where it knows
+ * nothing yet; null if there is no such file or field.  FACT_CHOSEN: "word" of
+ * "always [word] never".  @root: before the files' names, in tests. */
+void machine_fill(json_t *o, const char *root,
+		  const struct machine_fact *facts);
+
+/* machine_field() - what follows @key and a tab, colon or "=" at the begin of
+ * a line, without quotes around it: a new string, or NULL.  @text: may be
+ * NULL. */
+char *machine_field(const char *text, const char *key);
 
 /* machine_string() - a JSON string, null for NULL, "" and for what is not
- * UTF-8; machine_text() - the same of a string that it frees. */
+ * UTF-8; machine_text() - the same of a string that it frees; machine_set() -
+ * @value becomes @key of @o, where that knows nothing yet; else it is freed. */
 json_t *machine_string(const char *text);
 json_t *machine_text(char *text);
+void machine_set(json_t *o, const char *key, json_t *value);
+
+/* Who made this machine, where no CPUID says so.  @root: "" for this machine; a
+ * directory with proc/ and sys/ in tests. */
+
+/* names.tsv, without its comments. */
+extern const char machine_names[];
+
+/* identity_cpu() - fill what is not known in @cpu (machine.json's `cpu`) from
+ * /proc/cpuinfo: as it has it, or by the numbers of aarch64's MIDR and of
+ * riscv64's mvendorid and marchid. */
+void identity_cpu(json_t *cpu, const char *root);
+
+/* identity_hypervisor() - by the kernel, the device tree or DMI; null if none
+ * of them names one, which does not prove that there is none. */
+json_t *identity_hypervisor(const char *root);
+
+/* identity_signature() - of the hypervisor that signs so in CPUID. */
+json_t *identity_signature(const char *signature);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
 #include "gaps.h"
 #include "grade.h"
@@ -18,7 +19,6 @@
 #include "noise.h"
 #include "reference.h"
 #include "stats.h"
-#include "top_tasks.h"
 #include "topo.h"
 
 #define LONG_NS 1e6   /* no interrupt is served for as long */
@@ -75,32 +75,23 @@ void cpu_gaps_spin(struct cpu_gaps *g, const struct timer *t, unsigned int ms)
 	g->longest_ns = timer_ns(t, (double)all.longest_ticks);
 }
 
-/* Interrupts that came while we ran, of those that came in all. */
-static double interrupts_seen(const struct cpu_gaps *g)
-{
-	double ran = g->spun_ns - g->switched_ns;
-
-	return g->spun_ns > 0 ? g->interrupts * fmax(0, ran) / g->spun_ns : 0;
-}
-
 void cpu_gaps_causes(const struct cpu_gaps *g, double *ns)
 {
-	double plain = g->lost_ns - g->switched_ns, shorter = 0, median;
-	double *sorted = text_alloc(g->nplain + 1, sizeof(*sorted));
-	double came = interrupts_seen(g);
+	const double plain = g->lost_ns - g->switched_ns;
+	const double ran = fmax(0, g->spun_ns - g->switched_ns);
+	/* Interrupts that came while we ran, of those that came in all. */
+	const double came =
+		g->spun_ns > 0 ? g->interrupts * ran / g->spun_ns : 0;
+	double shorter = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < g->nplain; i++)
-		if (g->plain[i] < LONG_NS)
-			sorted[n++] = g->plain[i];
-	stats_sort(sorted, n);
-	for (size_t i = 0; i < n; i++)
-		shorter += sorted[i];
-	median = n ? stats_quantile(sorted, n, 0.5) : 0;
+	stats_sort(g->plain, g->nplain);
+	for (; n < g->nplain && g->plain[n] < LONG_NS; n++)
+		shorter += g->plain[n];
 	/* One more or less falls on the ends of the spin. */
-	if (!((double)n <= came + 1))
-		shorter = fmin(shorter, came * median);
-	free(sorted);
+	if ((double)n > came + 1)
+		shorter =
+			fmin(shorter, came * stats_quantile(g->plain, n, 0.5));
 	ns[GAP_THROTTLED] = fmin(g->throttled_ns, g->switched_ns);
 	ns[GAP_TASKS] = g->switched_ns - ns[GAP_THROTTLED];
 	ns[GAP_INTERRUPTS] = fmin(shorter, plain);
@@ -179,6 +170,133 @@ json_t *irqs_between(const json_t *before, const json_t *after, double *all)
 	return o;
 }
 
+#define MOST_NAMES  3
+#define PATIENCE_NS 100000000 /* of our own, for a list of all threads */
+#define PROCESSOR   39	      /* the field of stat: the CPU it was on */
+
+/* What each thread of the machine has run for, as far as /proc shows it. */
+struct top_tasks {
+	struct top_thread {
+		int pid, tid;
+		int64_t ran_ns;
+	} * v;
+	size_t n;
+	bool whole; /* false: there are too many to read in time */
+};
+
+static void add_process(struct top_tasks *h, pid_t pid)
+{
+	size_t n;
+	pid_t *tids = sysfile_pids(&n, "/proc/%d/task", (int)pid);
+
+	for (size_t i = 0; i < n; i++) {
+		const int64_t ran_ns =
+			sysfile_number(-1, NULL, "/proc/%d/task/%d/schedstat",
+				       (int)pid, (int)tids[i]);
+
+		if (ran_ns < 0)
+			continue;
+		h->v = text_grow(h->v, h->n, sizeof(*h->v));
+		h->v[h->n++] = (struct top_thread) { pid, tids[i], ran_ns };
+	}
+	free(tids);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct top_thread *p = a, *q = b;
+
+	return (p->tid > q->tid) - (p->tid < q->tid);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct top_thread *p = a, *q = b;
+
+	return (p->ran_ns < q->ran_ns) - (p->ran_ns > q->ran_ns);
+}
+
+/* All threads now but those of this process, limited by what we ran for: others
+ * may have had the CPU for any time meanwhile. */
+static void top_tasks_read(struct top_tasks *h)
+{
+	const int64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	size_t n;
+	pid_t *pids = sysfile_pids(&n, "/proc");
+
+	*h = (struct top_tasks) { .whole = pids };
+	for (size_t i = 0; i < n && h->whole; i++) {
+		if (pids[i] != getpid())
+			add_process(h, pids[i]);
+		h->whole = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns <
+			   PATIENCE_NS;
+	}
+	free(pids);
+	if (h->n)
+		qsort(h->v, h->n, sizeof(*h->v), by_tid);
+}
+
+/* @h becomes what each ran since @before, the longest first; none if one of
+ * them is not whole. */
+static void top_tasks_since(struct top_tasks *h, const struct top_tasks *before)
+{
+	/* Half a list would take the whole life of a thread for what it ran
+	 * since. */
+	if (!h->whole || !before->whole)
+		h->n = 0;
+	for (size_t i = 0; i < h->n; i++) {
+		const struct top_thread *was =
+			before->n ? bsearch(&h->v[i], before->v, before->n,
+					    sizeof(*before->v), by_tid)
+				  : NULL;
+
+		if (was && was->ran_ns <= h->v[i].ran_ns)
+			h->v[i].ran_ns -= was->ran_ns;
+	}
+	if (h->n)
+		qsort(h->v, h->n, sizeof(*h->v), by_time);
+}
+
+/* The CPU that a thread was on last, -1 if it is gone. */
+static int last_cpu(const struct top_thread *t)
+{
+	char line[1024];
+
+	sysfile_stat(line, sizeof(line), "/proc/%d/task/%d/stat", t->pid,
+		     t->tid);
+	return (int)field_number(field_of_stat(line, PROCESSOR), -1);
+}
+
+/* At most three {pid, name, ran_us} of those that ran on @cpu last; none also
+ * where another container's processes cannot be seen, or there are too many. */
+static json_t *top_tasks_on(const struct top_tasks *h, int cpu, double least_ns)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < h->n && json_array_size(list) < MOST_NAMES;
+	     i++) {
+		const struct top_thread *t = &h->v[i];
+		char name[64];
+
+		if ((double)t->ran_ns < least_ns || !t->ran_ns)
+			break;
+		if (last_cpu(t) != cpu)
+			continue;
+		sysfile_line(name, sizeof(name), "/proc/%d/task/%d/comm",
+			     t->pid, t->tid);
+		/* ASCII: the writer of JSON takes no other bytes unchecked. */
+		for (char *c = name; *c; c++)
+			if (!isprint((unsigned char)*c))
+				*c = '?';
+		json_array_append_new(list,
+				      json_pack("{s:i, s:s, s:f}", "pid",
+						t->pid, "name",
+						*name ? name : "?", "ran_us",
+						(double)t->ran_ns / 1e3));
+	}
+	return list;
+}
+
 /* One CPU's look. */
 struct look {
 	int cpu, err;
@@ -186,7 +304,7 @@ struct look {
 	unsigned int ms;
 	const struct timer *timer;
 	struct cpu_gaps gaps;
-	json_t *interrupts, *shares, *row;
+	json_t *interrupts, *shares;
 	pthread_t thread;
 };
 
@@ -256,20 +374,23 @@ static json_t *causes_of(const struct cpu_gaps *g)
 			 ns[GAP_UNSEEN] / 1e3);
 }
 
-static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
-		      json_t *tasks)
+/* Print the row of a look, which is over.  Return: an exit status. */
+static int print_row(struct look *l, const char *phase, uint64_t round,
+		     json_t *tasks)
 {
 	const struct cpu_gaps *g = &l->gaps;
 	double lost = g->spun_ns > 0 ? g->lost_ns / g->spun_ns : 0;
 	char at[32];
 	time_t now = time(NULL);
 	struct tm utc;
+	json_t *row;
+	int status;
 
 	gmtime_r(&now, &utc);
 	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return json_pack(
+	row = json_pack(
 		"{s:i, s:s, s:I, s:s, s:i, s:b, s:f, s:f, s:f, s:s, s:I, s:f, "
-		"s:o, s:I, s:o?, s:f, s:b, s:O, s:O, s:o}",
+		"s:o, s:I, s:o?, s:f, s:b, s:o, s:o, s:o}",
 		"schema", 1, "phase", phase, "round", (json_int_t)round, "at",
 		at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
 		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
@@ -280,13 +401,21 @@ static json_t *row_of(const struct look *l, const char *phase, uint64_t round,
 		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
 		l->timer->features.hypervisor, "adds_per_cycle", l->shares,
 		"interrupts", l->interrupts, "tasks", tasks);
+	status = json_dumpf(row, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9))
+			 ? EXIT_FAIL
+			 : EXIT_OK;
+	putchar('\n');
+	json_decref(row);
+	free(g->plain);
+	return status;
 }
 
-/* Look at @n CPUs at the same time. */
-static void look_at_all(struct look *looks, size_t n, const char *phase,
-			uint64_t round)
+/* Look at @n CPUs at the same time.  Return: an exit status. */
+static int look_at_all(struct look *looks, size_t n, const char *phase,
+		       uint64_t round)
 {
 	struct top_tasks before, after;
+	int status = EXIT_OK;
 
 	top_tasks_read(&before);
 	for (size_t i = 0; i < n; i++)
@@ -300,35 +429,17 @@ static void look_at_all(struct look *looks, size_t n, const char *phase,
 	for (size_t i = 0; i < n; i++) {
 		struct look *l = &looks[i];
 
-		if (!l->err)
-			l->row = row_of(l, phase, round,
-					top_tasks_on(&after, l->cpu,
-						     NAME_SHARE *
-							     l->gaps.spun_ns));
+		if (l->err)
+			warn("CPU %d: %s", l->cpu, strerror(-l->err));
+		else
+			status |= print_row(
+				l, phase, round,
+				top_tasks_on(&after, l->cpu,
+					     NAME_SHARE * l->gaps.spun_ns));
 	}
 	free(after.v);
 	free(before.v);
-}
-
-static int print_all(struct look *looks, size_t n)
-{
-	int status = EXIT_OK;
-
-	for (size_t i = 0; i < n; i++) {
-		if (looks[i].err)
-			warn("CPU %d: %s", looks[i].cpu,
-			     strerror(-looks[i].err));
-		else if (json_dumpf(looks[i].row, stdout,
-				    JSON_COMPACT | JSON_REAL_PRECISION(9)))
-			status = EXIT_FAIL;
-		else
-			putchar('\n');
-		json_decref(looks[i].row);
-		json_decref(looks[i].interrupts);
-		json_decref(looks[i].shares);
-		free(looks[i].gaps.plain);
-	}
-	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : status;
+	return status;
 }
 
 /* The clock: what run-all has calibrated, or 50 ms of our own. */
@@ -379,11 +490,10 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 						     .timer = &t };
 	/* The measuring CPU as it is while one program runs; then all others
 	 * at once, for there may be hundreds. */
-	look_at_all(looks, 1, phase, round);
+	status = look_at_all(looks, 1, phase, round);
 	if (k > 1)
-		look_at_all(looks + 1, k - 1, phase, round);
-	status = looks[0].err ? EXIT_FAIL : EXIT_OK;
-	if (print_all(looks, k))
+		status |= look_at_all(looks + 1, k - 1, phase, round);
+	if (looks[0].err || fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
 	free(looks);
 	free(cpus);

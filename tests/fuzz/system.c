@@ -25,7 +25,7 @@ static void read_text(char *text)
 	struct file_mount mount;
 
 	cpu_times_parse(text, times, CPUS);
-	free(machine_cpuinfo(text, "flags"));
+	free(machine_field(text, "flags"));
 	field_number(field_nth(field_behind(text, "MemAvailable"), 1), 0);
 	field_number(field_of_stat(text, 39), 0);
 	file_place_mount(&disk, text, 1, &mount);
