@@ -33,7 +33,6 @@ struct cpu {
 
 struct cpus {
 	struct cpus_settings settings;
-	const struct counters *asked;
 	struct cpu_times times[CPU_LIMIT];
 	struct cpu cpu[CPU_LIMIT];
 	size_t n;
@@ -63,15 +62,6 @@ static void open_counters(struct cpus *all, struct cpu *cpu)
 	cpu_model_widths(all->settings.model, cpu->counters, cpu->width);
 }
 
-static void close_counters(struct cpus *all, struct cpu *cpu)
-{
-	if (all->asked == cpu->counters)
-		all->asked = NULL;
-	counters_close(cpu->counters);
-	cpu->counters = NULL;
-	cpu->primed = false;
-}
-
 /* Whether the CPU was taken away and came back, which /proc/stat does not
  * tell: that time would count as load. */
 static bool was_away(struct cpu *cpu)
@@ -96,11 +86,13 @@ static bool missed_time(const struct cpu *cpu, const struct row *row)
 }
 
 /* What watched the CPU is dead when it comes back. */
-static void forget(struct cpus *all, struct cpu *cpu)
+static void forget(struct cpu *cpu)
 {
-	close_counters(all, cpu);
+	counters_close(cpu->counters);
 	switches_close(cpu->switches);
+	cpu->counters = NULL;
 	cpu->switches = NULL;
+	cpu->primed = false;
 }
 
 static void count_live(struct cpus *all, struct cpu *cpu, struct row *row)
@@ -115,13 +107,11 @@ static void count_live(struct cpus *all, struct cpu *cpu, struct row *row)
 		counters_delta(cpu->counters, &cpu->last, &now, &row->counts);
 	if (missed_time(cpu, row)) {
 		row->os = os_load_unknown(OS_LOST);
-		forget(all, cpu);
+		forget(cpu);
 		return;
 	}
 	cpu->last = now;
 	cpu->primed = true;
-	if (!all->asked)
-		all->asked = cpu->counters;
 }
 
 /* The exact load instead of that in steps. */
@@ -157,7 +147,7 @@ static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 	if (was_away(cpu) && times->online && row->os.state == OS_OK)
 		row->os = os_load_unknown(OS_LOST);
 	if (row->os.state == OS_OFFLINE || row->os.state == OS_LOST)
-		forget(all, cpu);
+		forget(cpu);
 	if (times->online)
 		count_live(all, cpu, row);
 	if (all->settings.switches)
@@ -250,15 +240,16 @@ size_t cpus_count(const struct cpus *all)
 
 const struct counters *cpus_counters(const struct cpus *all)
 {
-	return all->asked;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->cpu[i].counters)
+			return all->cpu[i].counters;
+	return NULL;
 }
 
 void cpus_close(struct cpus *all)
 {
-	for (size_t i = 0; all && i < all->n; i++) {
-		counters_close(all->cpu[i].counters);
-		switches_close(all->cpu[i].switches);
-	}
+	for (size_t i = 0; all && i < all->n; i++)
+		forget(&all->cpu[i]);
 	free(all);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "facts.h"
+#include "cpus.h"
 
 #include <jansson.h>
 #include <math.h>

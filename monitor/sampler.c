@@ -2,21 +2,22 @@
 #include "sampler.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "err.h"
-#include "facts.h"
 #include "grid.h"
-#include "sink.h"
-#include "summary.h"
+#include "io.h"
 #include "timer.h"
 
 #define TEND_NS 100000000u /* as cpus_tend() wants it */
@@ -27,6 +28,77 @@
 
 #define REFERENCE_WINDOW_NS 20000000
 #define FOREVER_NS	    UINT64_C(1000000000000000)
+
+/*
+ * Where rows go.  What belongs to one sample is written with one call, so that
+ * a reader sees whole samples and a full disk leaves none that is cut short.
+ */
+struct sink {
+	const char *name;
+	int fd;
+	bool regular; /* a file whose end can be cut off */
+	bool failed;  /* nothing is written any more */
+	FILE *stream; /* fill this, then sink_flush() */
+	char *text;
+	size_t size;
+};
+
+/* @path: NULL for standard output.  Return: 0 or -errno. */
+static int sink_open(struct sink *sink, const char *path)
+{
+	struct stat st;
+
+	*sink = (struct sink) { .name = path ? path : "standard output",
+				.fd = STDOUT_FILENO };
+	if (path) {
+		sink->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				0666);
+		if (sink->fd < 0)
+			return -errno;
+	}
+	sink->regular = !fstat(sink->fd, &st) && S_ISREG(st.st_mode);
+	sink->stream = open_memstream(&sink->text, &sink->size);
+	return sink->stream ? 0 : -ENOMEM;
+}
+
+/* Write what the stream holds.  Return: 0, or -errno the first time that it
+ * fails; -EPIPE is a reader that has seen enough. */
+static int sink_flush(struct sink *sink)
+{
+	off_t whole;
+	int err;
+
+	if (fflush(sink->stream))
+		return -ENOMEM;
+	if (sink->failed) {
+		rewind(sink->stream);
+		return 0;
+	}
+	whole = sink->regular ? lseek(sink->fd, 0, SEEK_CUR) : -1;
+	err = io_write(sink->fd, sink->text, sink->size, -1);
+	rewind(sink->stream);
+	if (!err)
+		return 0;
+	sink->failed = true;
+	/* Who appends to the file after us finds it as it was. */
+	if (whole >= 0 && !ftruncate(sink->fd, whole))
+		lseek(sink->fd, whole, SEEK_SET);
+	return err;
+}
+
+/* Return: 0 or -errno. */
+static int sink_close(struct sink *sink)
+{
+	int err = 0;
+
+	if (sink->stream)
+		fclose(sink->stream);
+	free(sink->text);
+	if (sink->fd > STDOUT_FILENO && close(sink->fd))
+		err = -errno;
+	sink->stream = NULL;
+	return err;
+}
 
 struct sampler {
 	const struct settings *set;
@@ -107,15 +179,9 @@ static void flush(struct sampler *s, struct sink *sink)
 
 static void write_begin(struct sampler *s)
 {
-	char *rest, *line, *text = facts_text(&s->facts);
-
-	if (s->set->screen && text)
-		s->head = strdup(text);
-	rest = text;
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			warn("%s", line);
-	free(text);
+	s->head = facts_text(&s->facts);
+	for (const char *at = s->head; at && *at; at += strcspn(at, "\n") + 1)
+		warn("%.*s", (int)strcspn(at, "\n"), at);
 	if (s->set->format == DATA_CSV)
 		write_csv_head(s->data.stream);
 	else if (s->set->format == DATA_JSON)

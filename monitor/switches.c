@@ -65,25 +65,10 @@ struct switches {
 	struct busy_track track;
 };
 
-/* As attr.sample_type below asks for it. */
-struct switch_record {
-	struct perf_event_header header;
-	uint32_t next_prev_pid, next_prev_tid;
+/* What ends each record, as attr.sample_type below asks for it. */
+struct record_end {
 	uint32_t pid, tid;
 	uint64_t time_ns;
-};
-
-struct lost_record {
-	struct perf_event_header header;
-	uint64_t id, lost;
-	uint32_t pid, tid;
-	uint64_t time_ns;
-};
-
-union record {
-	struct perf_event_header header;
-	struct switch_record change;
-	struct lost_record lost;
 };
 
 /* Elsewhere tasks of other namespaces have number 0, like the idle task. */
@@ -167,48 +152,38 @@ static void copy_out(const struct switches *s, uint64_t at, void *to, size_t n)
 		((char *)to)[i] = ring[(at + i) % size];
 }
 
-static uint64_t record_time(const union record *rec)
-{
-	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE)
-		return rec->change.time_ns;
-	return rec->header.type == PERF_RECORD_LOST ? rec->lost.time_ns : 0;
-}
-
 /* The idle task has number 0.  Not every CPU's writes records of its own
  * (measured: that of CPU 0 does, others' do not), so both kinds are needed:
  * whom a task leaves the CPU to, and that a task has come. */
-static void take(struct switches *s, const union record *rec)
+static void take(struct switches *s, const struct perf_event_header *head,
+		 uint64_t at, const struct record_end *end)
 {
-	const bool leaves = rec->header.misc & PERF_RECORD_MISC_SWITCH_OUT;
+	uint32_t pid = end->pid;
 
-	if (rec->header.type == PERF_RECORD_SWITCH_CPU_WIDE)
-		busy_track_switch(&s->track, rec->change.time_ns,
-				  leaves ? rec->change.next_prev_pid
-					 : rec->change.pid);
-	else if (rec->header.type == PERF_RECORD_LOST)
+	if (head->type == PERF_RECORD_LOST)
 		busy_track_lost(&s->track);
+	if (head->type != PERF_RECORD_SWITCH_CPU_WIDE)
+		return;
+	if (head->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		copy_out(s, at + sizeof(*head), &pid, sizeof(pid));
+	busy_track_switch(&s->track, end->time_ns, pid);
 }
 
 void switches_drain(struct switches *s, uint64_t until_ns)
 {
 	/* Pairs with the kernel's barrier between data and head. */
-	const uint64_t head =
+	const uint64_t all =
 		__atomic_load_n(&s->head->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = s->head->data_tail;
+	struct perf_event_header head;
+	struct record_end end;
 
-	while (tail < head) {
-		union record rec;
-		size_t n;
-
-		memset(&rec, 0, sizeof(rec));
-		copy_out(s, tail, &rec.header, sizeof(rec.header));
-		n = rec.header.size < sizeof(rec) ? rec.header.size
-						  : sizeof(rec);
-		copy_out(s, tail, &rec, n);
-		if (record_time(&rec) > until_ns)
+	for (; tail < all; tail += head.size) {
+		copy_out(s, tail, &head, sizeof(head));
+		copy_out(s, tail + head.size - sizeof(end), &end, sizeof(end));
+		if (end.time_ns > until_ns)
 			break;
-		take(s, &rec);
-		tail += rec.header.size;
+		take(s, &head, tail, &end);
 	}
 	__atomic_store_n(&s->head->data_tail, tail, __ATOMIC_RELEASE);
 }

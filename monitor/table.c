@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "summary.h"
+#include "row.h"
 
 /* Home, then erase to the end: no flicker of an empty screen. */
 #define HOME	   "\033[H"

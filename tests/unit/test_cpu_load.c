@@ -8,7 +8,7 @@
 #include "cpu_model.h"
 #include "grid.h"
 #include "os_load.h"
-#include "summary.h"
+#include "row.h"
 #include "switches.h"
 #include "tap.h"
 
