@@ -32,7 +32,8 @@ struct cpu {
 };
 
 struct cpus {
-	struct cpus_settings settings;
+	const struct settings *settings;
+	const struct cpu_model *model;
 	struct cpu_times times[CPU_LIMIT];
 	struct cpu cpu[CPU_LIMIT];
 	size_t n;
@@ -56,10 +57,10 @@ static void open_counters(struct cpus *all, struct cpu *cpu)
 	};
 
 	if (counters_open(&cpu->counters, &target,
-			  all->settings.msr ? COUNTERS_MSR : 0))
+			  all->settings->msr ? COUNTERS_MSR : 0))
 		cpu->counters = NULL;
 	cpu->primed = false;
-	cpu_model_widths(all->settings.model, cpu->counters, cpu->width);
+	cpu_model_widths(all->model, cpu->counters, cpu->width);
 }
 
 /* Whether the CPU was taken away and came back, which /proc/stat does not
@@ -150,7 +151,7 @@ static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 		forget(cpu);
 	if (times->online)
 		count_live(all, cpu, row);
-	if (all->settings.switches)
+	if (all->settings->switches)
 		use_switches(cpu, row);
 }
 
@@ -214,7 +215,7 @@ int cpus_sample(struct cpus *all, struct row *rows)
 	struct stamp at;
 	int err;
 
-	if (all->settings.switches && all->last_ns)
+	if (all->settings->switches && all->last_ns)
 		open_switches(all, &why);
 	err = read_stat(all, &at);
 	for (size_t i = 0; !err && i < all->n; i++)
@@ -263,7 +264,7 @@ static bool is_there(const struct cpus *all, const char *present, int cpu)
 /* Return: 0, or -EINVAL with @why. */
 static int choose_cpus(struct cpus *all, const char *present, const char **why)
 {
-	const char *const list = all->settings.list, *at = list;
+	const char *const list = all->settings->cpus, *at = list;
 	int64_t first, last;
 
 	*why = "--cpus wants a list such as 0-3,7";
@@ -284,8 +285,8 @@ static int choose_cpus(struct cpus *all, const char *present, const char **why)
 	return 0;
 }
 
-int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
-	      const char **why)
+int cpus_open(struct cpus **opened, const struct settings *settings,
+	      const struct cpu_model *model, const char **why)
 {
 	struct cpus *all = calloc(1, sizeof(*all));
 	char *present = sysfile_first("/sys/devices/system/cpu/present");
@@ -294,7 +295,8 @@ int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
 
 	*why = "out of memory";
 	if (all) {
-		all->settings = *settings;
+		all->settings = settings;
+		all->model = model;
 		all->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 		*why = "/proc/stat cannot be read";
 		err = read_stat(all, &at);
@@ -303,7 +305,7 @@ int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
 		err = choose_cpus(all, present, why);
 	free(present);
 	for (size_t i = 0; !err && i < all->n; i++)
-		cpu_model_widths(settings->model, NULL, all->cpu[i].width);
+		cpu_model_widths(model, NULL, all->cpu[i].width);
 	if (!err && settings->switches)
 		err = open_switches(all, why);
 	if (err)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu_load.h"
 #include "cpu_model.h"
 #include "row.h"
 
@@ -12,20 +13,14 @@
  * of the difference. */
 struct cpus;
 
-struct cpus_settings {
-	const struct cpu_model *model;
-	const char *list; /* such as "0-3,7"; NULL: all */
-	bool switches, msr;
-};
-
 /* stamp_now() - both clocks. */
 struct stamp stamp_now(void);
 
 /* cpus_open() - @why: on failure, one sentence.  Return: 0 or -errno, -EINVAL
  * for a list that is none or has a CPU that is not there.  cpus_close() it;
  * NULL is fine. */
-int cpus_open(struct cpus **opened, const struct cpus_settings *settings,
-	      const char **why);
+int cpus_open(struct cpus **opened, const struct settings *settings,
+	      const struct cpu_model *model, const char **why);
 void cpus_close(struct cpus *all);
 
 /* cpus_count() - rows of a sample. */

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_load.h"
 #include "err.h"
 #include "grid.h"
 #include "opts.h"
-#include "sampler.h"
 
 #define INTERVAL_MIN_NS 10000000u /* a step of /proc/stat */
 

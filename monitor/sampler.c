@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sampler.h"
+#include "cpu_load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,13 +192,14 @@ static void write_begin(struct sampler *s)
 
 static void write_rows(struct sampler *s)
 {
-	for (size_t i = 0; i < s->n && s->set->format != DATA_NONE; i++)
-		if (s->set->format == DATA_CSV)
-			write_csv_row(s->data.stream, &s->rows[i]);
-		else
-			write_json_row(s->data.stream, &s->rows[i]);
-	if (s->set->format != DATA_NONE)
+	void (*const write)(FILE * f, const struct row *row) =
+		s->set->format == DATA_CSV ? write_csv_row : write_json_row;
+
+	if (s->set->format != DATA_NONE) {
+		for (size_t i = 0; i < s->n; i++)
+			write(s->data.stream, &s->rows[i]);
 		flush(s, &s->data);
+	}
 	if (s->set->screen) {
 		screen_draw(s->screen.stream, s->head ? s->head : "", s->rows,
 			    s->n);
@@ -397,14 +398,8 @@ static int sample_all(struct sampler *s)
 
 static int open_cpus(struct sampler *s)
 {
-	const struct cpus_settings wanted = {
-		.model = &s->facts.model,
-		.list = s->set->cpus,
-		.switches = s->set->switches,
-		.msr = s->set->msr,
-	};
 	const char *why;
-	const int err = cpus_open(&s->cpus, &wanted, &why);
+	const int err = cpus_open(&s->cpus, s->set, &s->facts.model, &why);
 
 	if (!err) {
 		s->facts.cpus = s->cpus;

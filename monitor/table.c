@@ -26,34 +26,29 @@
 /* Sums of intervals are rounded. */
 #define WHOLE 0.999999
 
-/* A number in @width columns; @sign stands before it. */
-static void put(FILE *f, int width, const char *sign, const char *format,
-		double value)
+/* A number in @width columns, with @digits behind the point, or as many that
+ * count if that is below 0; @sign stands before it. */
+static void put(FILE *f, int width, const char *sign, int digits, double value)
 {
 	char text[32] = "unknown";
 
-	if (isfinite(value)) {
-		const int n = snprintf(text, sizeof(text), "%s", sign);
-
-		/* The callers' formats are literals. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(text + n, sizeof(text) - (size_t)n, format, value);
-#pragma GCC diagnostic pop
-	}
+	if (isfinite(value) && digits < 0)
+		snprintf(text, sizeof(text), "%s%.*g", sign, -digits, value);
+	else if (isfinite(value))
+		snprintf(text, sizeof(text), "%s%.*f", sign, digits, value);
 	fprintf(f, " %*s", width, text);
 }
 
 /* The load by the system, or that it is too little to be told.  One step of its
  * figures or less could be anything. */
-static void put_os_load(FILE *f, const char *format, const struct os_load *os)
+static void put_os_load(FILE *f, int digits, const struct os_load *os)
 {
 	if (os->resolution_pct >= 100)
-		put(f, 9, "", format, NAN);
+		put(f, 9, "", digits, NAN);
 	else if (os->load_pct < os->resolution_pct)
-		put(f, 9, "< ", "%.2g", os->resolution_pct);
+		put(f, 9, "< ", -2, os->resolution_pct);
 	else
-		put(f, 9, "", format, os->load_pct);
+		put(f, 9, "", digits, os->load_pct);
 }
 
 static void put_bar(FILE *f, double pct)
@@ -114,16 +109,16 @@ static void show_summary(FILE *f, const void *of)
 	const struct figures x = summary_figures(sum);
 
 	fprintf(f, "%7d %9.3f %9.3f", sum->cpu, sum->os_s, sum->unknown_s);
-	put_os_load(f, "%.2f", &x.os);
+	put_os_load(f, 2, &x.os);
 	if (sum->os_s > 0)
 		fprintf(f, " %7.2f %7.2f", sum->least, sum->most);
 	else
 		fprintf(f, " %7s %7s", "", "");
-	put(f, 9, "", "%.2f", x.core_load_pct);
-	put(f, 9, "", "%.2f", x.while_running_pct);
-	put(f, 8, "", "%.3f", x.ipc);
+	put(f, 9, "", 2, x.core_load_pct);
+	put(f, 9, "", 2, x.while_running_pct);
+	put(f, 8, "", 3, x.ipc);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		put(f, 12, is_part(sum, shown[i]) ? ">" : "", "%.5g",
+		put(f, 12, is_part(sum, shown[i]) ? ">" : "", -5,
 		    x.count[shown[i]]);
 }
 
@@ -162,14 +157,14 @@ static void show_row(FILE *f, const void *of)
 	const struct figures x = row_figures(row);
 
 	fprintf(f, "%7d %9s", row->cpu, os_state_name(row->os.state));
-	put_os_load(f, "%.1f", &row->os);
+	put_os_load(f, 1, &row->os);
 	put_bar(f, row->os.load_pct);
-	put(f, 9, "", "%.1f", x.core_load_pct);
+	put(f, 9, "", 1, x.core_load_pct);
 	put_bar(f, x.core_load_pct);
-	put(f, 9, "", "%.1f", x.while_running_pct);
-	put(f, 7, "", "%.3f", x.ipc);
+	put(f, 9, "", 1, x.while_running_pct);
+	put(f, 7, "", 3, x.ipc);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		put(f, 11, "", "%.4g", x.count[shown[i]]);
+		put(f, 11, "", -4, x.count[shown[i]]);
 }
 
 static size_t terminal_lines(void)

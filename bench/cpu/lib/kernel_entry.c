@@ -32,9 +32,22 @@ static const void *address_at(uintptr_t address)
 	return (const void *)address; // NOLINT(performance-no-int-to-ptr)
 }
 
-static void read_dynamic(struct image *v, const Elf64_Dyn *d)
+/* The program headers give the bias and the dynamic section. */
+static bool read_image(struct image *v, uintptr_t base)
 {
-	for (; d->d_tag != DT_NULL; d++) {
+	const Elf64_Ehdr *e = address_at(base);
+	const Elf64_Phdr *p = address_at(base + e->e_phoff);
+	const Elf64_Dyn *d = NULL;
+
+	if (memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e->e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned int i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD)
+			v->bias = base + p[i].p_offset - p[i].p_vaddr;
+		else if (p[i].p_type == PT_DYNAMIC)
+			d = address_at(base + p[i].p_offset);
+	for (; d && d->d_tag != DT_NULL; d++) {
 		const void *at = address_at(v->bias + d->d_un.d_ptr);
 
 		if (d->d_tag == DT_STRTAB)
@@ -46,30 +59,6 @@ static void read_dynamic(struct image *v, const Elf64_Dyn *d)
 		else if (d->d_tag == DT_GNU_HASH)
 			v->gnu_hash = at;
 	}
-}
-
-/* The program headers give the bias and the dynamic section. */
-static int read_image(struct image *v, uintptr_t base)
-{
-	const Elf64_Ehdr *e = address_at(base);
-	const Elf64_Phdr *p = address_at(base + e->e_phoff);
-	const Elf64_Dyn *dynamic = NULL;
-	int loaded = 0;
-
-	if (memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e->e_ident[EI_CLASS] != ELFCLASS64)
-		return 0;
-	for (unsigned int i = 0; i < e->e_phnum; i++) {
-		if (p[i].p_type == PT_LOAD && !loaded) {
-			loaded = 1;
-			v->bias = base + p[i].p_offset - p[i].p_vaddr;
-		} else if (p[i].p_type == PT_DYNAMIC) {
-			dynamic = address_at(base + p[i].p_offset);
-		}
-	}
-	if (!loaded || !dynamic)
-		return 0;
-	read_dynamic(v, dynamic);
 	return v->names && v->symbols && (v->hash || v->gnu_hash);
 }
 
@@ -145,12 +134,6 @@ static int forbid_all(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
 }
 
-/* By SIGKILL in strict mode, by SIGSYS through the filter. */
-static bool was_forbidden(int status)
-{
-	return WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGSYS;
-}
-
 /* Fork a child that may be killed by what it tries.  Return: its process
  * number; 0 in the child; negative: none could be made. */
 static pid_t try_in_child(void)
@@ -172,7 +155,7 @@ enum { STAYS_OUT = 1, CANNOT_FORBID };
 const char *probe_vdso(probe_fn *fn, void *data)
 {
 	const pid_t pid = try_in_child();
-	int status = -1;
+	int status, sig;
 
 	if (!pid) {
 		fn(data);
@@ -181,14 +164,14 @@ const char *probe_vdso(probe_fn *fn, void *data)
 		fn(data);
 		leave(STAYS_OUT);
 	}
-	if (pid > 0)
-		status = reap(pid);
-	if (status >= 0 && WIFSIGNALED(status) && was_forbidden(status))
+	status = pid > 0 ? reap(pid) : -1;
+	sig = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	/* By SIGKILL in strict mode, by SIGSYS through the filter. */
+	if (sig == SIGKILL || sig == SIGSYS)
 		return "the vDSO hands this to a system call";
 	/* Strict mode forbids RDTSC, too. */
-	if (status >= 0 &&
-	    (WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV
-				 : WEXITSTATUS(status) == STAYS_OUT))
+	if (sig == SIGSEGV || (status >= 0 && WIFEXITED(status) &&
+			       WEXITSTATUS(status) == STAYS_OUT))
 		return NULL;
 	return "whether the vDSO makes a system call cannot be told: "
 	       "prctl(PR_SET_SECCOMP) is refused";

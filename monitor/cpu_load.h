@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SAMPLER_H
-#define SAMPLER_H
+#ifndef CPU_LOAD_H
+#define CPU_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
