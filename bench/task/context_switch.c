@@ -208,8 +208,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct switch_case *p = c->data;
-	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
-						   : bench_partner(b, c->place);
+	const int cpu = bench_partner(b, c->place);
 	struct ring *r = ring_of(s, p);
 	int err = take_ring(b, r, p->alone, c, cpu);
 
@@ -454,15 +453,6 @@ static int count_switches(struct bench *b, struct state *s,
 	return 0;
 }
 
-static void close_pairs(struct state *s)
-{
-	if (s->other.page)
-		ring_put(&s->pair[0], 1, s->pair[0].buf);
-	partner_stop(&s->other);
-	for (int i = 0; i < 2; i++)
-		ring_close(&s->pair[i]);
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
@@ -470,7 +460,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const int err =
 		p->alone || p->one_shot ? 0 : count_switches(b, s, c, p);
 
-	close_pairs(s);
+	if (s->other.page)
+		ring_put(&s->pair[0], 1, s->pair[0].buf);
+	partner_stop(&s->other);
+	for (int i = 0; i < 2; i++)
+		ring_close(&s->pair[i]);
 	/* A member that died is a new one at the next visit. */
 	if (s->ring[0].broken)
 		ring_close(&s->ring[0]);
@@ -481,7 +475,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	close_pairs(s);
 	for (int i = 0; i < 2; i++)
 		ring_close(&s->ring[i]);
 }

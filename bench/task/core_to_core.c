@@ -163,23 +163,17 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return err ? partner_failed(b, err) : 0;
 }
 
-/* The partner ends, and the line goes. */
-static void stop(struct state *s)
-{
-	if (!s->line)
-		return;
-	atomic_store(s->line, DISTANCE_LAST);
-	partner_stop(&s->partner);
-	munmap((void *)s->line, PAGE_BYTES);
-	s->line = NULL;
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	int err;
 
-	stop(s);
+	if (s->line) {
+		atomic_store(s->line, DISTANCE_LAST);
+		partner_stop(&s->partner);
+		munmap((void *)s->line, PAGE_BYTES);
+		s->line = NULL;
+	}
 	/* What the partner itself has counted: it can differ. */
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
@@ -195,11 +189,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	stop(state);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "core_to_core",
 	.many_cpus = true,
@@ -211,5 +200,4 @@ const struct bench_desc bench_desc = {
 	.run = run,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
 };

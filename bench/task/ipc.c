@@ -155,8 +155,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	struct ring_account sum;
-	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
-						   : bench_partner(b, c->place);
+	const int cpu = bench_partner(b, c->place);
 	int err;
 
 	if (c->sample) {
@@ -243,14 +242,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	ring_close(&s->pair);
-	flow_close(&s->flow);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "ipc",
 	.switches = true,
@@ -262,5 +253,4 @@ const struct bench_desc bench_desc = {
 	.prepare = prepare,
 	.conclude = conclude,
 	.leave = leave,
-	.teardown = teardown,
 };

@@ -147,8 +147,10 @@ static int open_list(struct bench *b, struct state *s)
 	return 0;
 }
 
-static void close_all(struct state *s)
+static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
+	struct state *s = state;
+
 	while (s->fds)
 		close(s->fd[--s->fds]);
 	while (s->fars)
@@ -158,6 +160,7 @@ static void close_all(struct state *s)
 	if (s->epoll > 0)
 		close(s->epoll);
 	s->extra = s->epoll = 0;
+	return 0;
 }
 
 /* One more of those that are asked.  Return: false: there is none. */
@@ -292,17 +295,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	close_all(state);
-	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	close_all(state);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "poll",
 	.state_size = sizeof(struct state),
@@ -311,5 +303,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.conclude = call_conclude,
 	.leave = leave,
-	.teardown = teardown,
 };

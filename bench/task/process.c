@@ -403,14 +403,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	leave(b, state, NULL);
-	partner_unshare((void *)s->child_end, sizeof(*s->child_end));
-}
-
 const struct bench_desc bench_desc = {
 	.name = "process",
 	.state_size = sizeof(struct state),
@@ -424,5 +416,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
-	.teardown = teardown,
 };

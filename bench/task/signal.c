@@ -194,8 +194,6 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
-						   : bench_partner(b, c->place);
 
 	if (!call_is(c, "round_trip"))
 		return 0;
@@ -204,7 +202,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	 * count and the sleep.  The partner inherits it. */
 	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
 	atomic_store(s->theirs, 0);
-	return partner_start(b, &s->partner, PARTNER_PROCESS, cpu, answer, s);
+	return partner_start(b, &s->partner, PARTNER_PROCESS,
+			     bench_partner(b, c->place), answer, s);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -229,25 +228,15 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	double answered;
 
-	if (!call_is(c, "round_trip"))
-		return 0;
-	answered = (double)atomic_load(s->theirs);
-	bench_proof(b, c, "partner_caught", (double)s->trips, answered);
-	partner_seen(b, c, &s->partner);
-	partner_stop(&s->partner);
+	if (s->partner.page) {
+		bench_proof(b, c, "partner_caught", (double)s->trips,
+			    (double)atomic_load(s->theirs));
+		partner_seen(b, c, &s->partner);
+		partner_stop(&s->partner);
+	}
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	partner_stop(&s->partner);
-	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
-	partner_unshare((void *)s->theirs, sizeof(*s->theirs));
 }
 
 const struct bench_desc bench_desc = {
@@ -260,5 +249,4 @@ const struct bench_desc bench_desc = {
 	.prepare = prepare,
 	.conclude = conclude,
 	.leave = leave,
-	.teardown = teardown,
 };

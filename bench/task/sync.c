@@ -330,8 +330,7 @@ static bool locks_exclude(const struct state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int cpu = c->place == BENCH_SAME_CPU ? bench_cpu(b)
-						   : bench_partner(b, c->place);
+	const int cpu = bench_partner(b, c->place);
 	int err;
 
 	s->op = c->arg;
@@ -431,12 +430,7 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	partner_stop(&s->partner);
 	partner_stop(&s->company);
-	sync_loops_close(&s->loops);
-	for (int i = 0; i < 2; i++)
-		if (s->file[i] > 0)
-			close(s->file[i]);
 }
 
 const struct bench_desc bench_desc = {

@@ -69,7 +69,6 @@ struct state {
 	int policy;
 	struct sched_param param;
 	int slack;
-	bool changed;
 };
 
 static const struct opt opts[] = {
@@ -182,15 +181,6 @@ static int set(int policy, const struct sched_param *param, unsigned long slack,
 	return prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0) ? -errno : 0;
 }
 
-static void restore(struct state *s)
-{
-	const char *what;
-
-	if (s->changed)
-		set(s->policy, &s->param, (unsigned long)s->slack, &what);
-	s->changed = false;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool fifo = case_is(c, "policy", "fifo");
@@ -204,12 +194,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->policy = sched_getscheduler(0);
 	sched_getparam(0, &s->param);
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-	s->changed = true;
 	param.sched_priority = fifo ? (int)s->priority : 0;
 	err = set(policy, &param, case_is(c, "slack", "1ns"),
 		  &what); /* 0: default */
-	if (err)
-		restore(s);
 	if (err == -EPERM)
 		return bench_skip(b, "not permitted to use SCHED_FIFO "
 				     "(ulimit -r, CAP_SYS_NICE)");
@@ -293,22 +280,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct state *s = state;
+	const struct state *s = state;
+	const char *what;
 
-	restore(s);
+	set(s->policy, &s->param, (unsigned long)s->slack, &what);
 	bench_fact(b, c, "points_skipped", (double)*(const uint64_t *)c->data);
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-	const int fds[] = { s->timer, s->never, s->epoll };
-
-	restore(s);
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] > 0)
-			close(fds[i]);
 }
 
 const struct bench_desc bench_desc = {
@@ -322,5 +299,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
 };

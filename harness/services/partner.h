@@ -13,7 +13,7 @@
 
 /*
  * Threads and processes that take part in a measurement.  A benchmark starts
- * one in enter() and stops it in leave() and in teardown().  A process gets a
+ * one in enter() and stops it in leave().  A process gets a
  * copy of all memory but that of partner_share().  It ends when the measuring
  * process ends, and leaves Ctrl-C to it; a thread takes no signals.
  *

@@ -220,7 +220,7 @@ struct bench_desc {
 	/* After each batch or event (then iters is 1), outside of the interval:
 	 * check what happened with bench_proof(), bench_purity(). */
 	bench_run_fn *conclude;
-	/* A visit ends. */
+	/* A visit ends, also where enter() has failed. */
 	bench_case_fn *leave;
 	/* Once, after all sampling: fill derived cases with bench_derive(), add
 	 * last evidence. */

@@ -129,6 +129,21 @@ killed_partner() {
 		.status == "skipped" and (.reason | test("ulimit -u is 12")))'
 }
 
+@test "a partner that cannot be made is a reason, and no crash" {
+	((EUID == 0)) || skip "needs root to become a user with a limit"
+	local ask most as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${as[@]}" test -x "$BIN/signal" || skip "nobody may not run it"
+	for ask in 'signal op=round_trip,place=same_cpu' 'sync op=futex_wake,partner=same_cpu' \
+		'ipc via=pipe,measure=latency,size=8,place=same_cpu'; do
+		for most in 1 2 3 4 5; do
+			run "${as[@]}" prlimit --nproc="$most" "$BIN/${ask%% *}" "${QUICK[@]}" \
+				--case "${ask#* }"
+			printf '%s, %s processes: %s\n' "$ask" "$most" "$output"
+			[[ $status == @(0|77) && $output != *"ended by signal"* ]]
+		done
+	done
+}
+
 # The ring needs 192 descriptors, and so does that of its mechanism; each row
 # finds that out anew.
 @test "a limit on descriptors is a value or a reason in each row" {
