@@ -14,7 +14,8 @@
  * by) and ARCH_MUL(to, by) of 64 bits, ARCH_LOAD(to, at), ARCH_LOAD_AT(to, at,
  * i) at their sum, ARCH_AGAIN(n, to): count n down and jump while it is not 0.
  * ARCH_CHAIN_*: the links of truth's chains, x being %0 and y %2.  ARCH_CODE_*,
- * ARCH_START: functions in assembler.
+ * ARCH_START (_start of a program: exit_group(argc - 1)): functions in
+ * assembler.
  *
  * Statements: ARCH_FENCE() lets nothing behind it start early, where that can
  * be had; ARCH_PAUSE() in a loop that waits; ARCH_STREAM(at, v) a store past

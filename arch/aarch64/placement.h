@@ -63,9 +63,9 @@
 	"ldp x29, x30, [sp], #64\n\t"   \
 	"ret\n"
 
-/* _start of bench/task/exec/true.c: exit_group(0). */
-#define ARCH_START        \
-	"mov x8, #94\n\t" \
-	"mov x0, #0\n\t"  \
-	"svc #0\n\t"      \
+#define ARCH_START           \
+	"mov x8, #94\n\t"    \
+	"ldr x0, [sp]\n\t"   \
+	"sub x0, x0, #1\n\t" \
+	"svc #0\n\t"         \
 	"brk #0\n"

@@ -83,9 +83,9 @@
 	"ret\n\t"              \
 	".option pop\n"
 
-/* _start of bench/task/exec/true.c: exit_group(0). */
-#define ARCH_START      \
-	"li a7, 94\n\t" \
-	"li a0, 0\n\t"  \
-	"ecall\n\t"     \
+#define ARCH_START            \
+	"li a7, 94\n\t"       \
+	"ld a0, 0(sp)\n\t"    \
+	"addi a0, a0, -1\n\t" \
+	"ecall\n\t"           \
 	"ebreak\n"

@@ -64,9 +64,9 @@
 	"pop %rbx\n\t"           \
 	"ret\n"
 
-/* _start of bench/task/exec/true.c: exit_group(0). */
-#define ARCH_START           \
-	"mov $231, %eax\n\t" \
-	"xor %edi, %edi\n\t" \
-	"syscall\n\t"        \
+#define ARCH_START             \
+	"mov $231, %eax\n\t"   \
+	"mov (%rsp), %edi\n\t" \
+	"dec %edi\n\t"         \
+	"syscall\n\t"          \
 	"hlt\n"

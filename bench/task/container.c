@@ -47,8 +47,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,81 +60,39 @@
 #include "partner.h"
 #include "sysfile.h"
 
-#ifndef CLONE_NEWTIME
-#define CLONE_NEWTIME 0x80
-#endif
-
 #define SIX                                                         \
 	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-/* The parts of a run, in order; each needs those before it. */
-#define PARTS                                                                 \
+/* The steps of a run, each of which needs those before it. */
+#define ALL                                                                   \
 	(BOX(MKDIR) | BOX(CLONE) | BOX(ATTACH) | BOX(VETH) | BOX(HAND_OVER) | \
 	 BOX(PRIVATE) | BOX(OVERLAY) | BOX(PROC) | BOX(PIVOT) |               \
-	 BOX(FIRST_WRITE) | BOX(HOSTNAME) | BOX(RUN) | BOX(RMDIR))
-#define ALL   (PARTS | BOX(NET_GONE))
-#define PLAIN (BOX(CLONE) | BOX(HAND_OVER) | BOX(EXIT))
+	 BOX(FIRST_WRITE) | BOX(HOSTNAME) | BOX(RUN) | BOX(RMDIR) |           \
+	 BOX(NET_GONE))
 
-static const struct point {
-	const char *points;
-	struct box_plan plan;
-	int step; /* the one that is recorded; BOX_STEPS: all */
-} points[] = {
-	{ "whole=run", { ALL, SIX, false, BOX_RMDIR }, BOX_STEPS },
-	{ "whole=awaited", { ALL, SIX, false, BOX_NET_GONE }, BOX_STEPS },
-	{ "whole=parts", { ALL, SIX, true, 0 }, BOX_STEPS },
-	{ "part=exit",
-	  { (ALL & ~BOX(RUN)) | BOX(EXIT), SIX, true, 0 },
-	  BOX_EXIT },
-#define CLONE(name, more, flags)                                             \
-	{                                                                    \
-		"clone=" name, { PLAIN | (more), flags, true, 0 }, BOX_CLONE \
-	}
-	CLONE("none", 0, 0),
-	CLONE("mnt", 0, CLONE_NEWNS),
-	CLONE("pid", 0, CLONE_NEWPID),
-	CLONE("net", BOX(VETH) | BOX(NET_GONE), CLONE_NEWNET),
-	CLONE("ipc", 0, CLONE_NEWIPC),
-	CLONE("uts", 0, CLONE_NEWUTS),
-	CLONE("user", 0, CLONE_NEWUSER),
-	CLONE("cgroup", 0, CLONE_NEWCGROUP),
-	CLONE("time", 0, CLONE_NEWTIME),
-	CLONE("six", BOX(VETH) | BOX(NET_GONE), SIX),
-	CLONE("into_cgroup", BOX(MKDIR) | BOX(RMDIR), CLONE_INTO_CGROUP),
-#define SETNS(name, flag)                                                     \
-	{                                                                     \
-		"setns=" name,                                                \
-			{ PLAIN | BOX(UNSHARE) | BOX(SETNS), flag, true, 0 }, \
-			BOX_SETNS                                             \
-	}
-	SETNS("mnt", CLONE_NEWNS),
-	SETNS("pid", CLONE_NEWPID),
-	SETNS("net", CLONE_NEWNET),
-	SETNS("ipc", CLONE_NEWIPC),
-	SETNS("uts", CLONE_NEWUTS),
-	SETNS("cgroup", CLONE_NEWCGROUP),
-	SETNS("time", CLONE_NEWTIME),
-};
+static const char points[] =
+	"whole={run,awaited,parts}; part=exit;"
+	"clone={none,mnt,pid,net,ipc,uts,user,cgroup,time,six,into_cgroup};"
+	"setns={mnt,pid,net,ipc,uts,cgroup,time};"
+	"is switches;"
+	"part=$parts; is derived of=[whole=parts !part];"
+	"whole={crun,runc}; is switches; needs $crun if whole=crun;"
+	"needs $runc if whole=runc;"
+	"whole=rest; is switches;"
+	"rest := run * (1 - parts_over_run:(parts / run))";
 
-#define POINTS (sizeof(points) / sizeof(points[0]))
-#define SUM    2
-
-/* A container runtime (crun, runc), whose bundle is in the directory of a box.
- * All zero: closed. */
-struct runtime {
-	const struct box *box;
-	char program[PATH_MAX], record[PATH_MAX];
-	char name[64]; /* of the container and of its control group */
-	int watch;     /* on the program in the bundle */
-	int said;      /* a file in memory with its messages */
-};
+/* The program of a container ends with the number of its arguments. */
+#define ARGUMENTS     "\"one\",\"two\",\"three\""
+#define ARGUMENTS_SAY 3
 
 struct state {
 	struct box box;
-	struct runtime runtime;
-	const struct point *point; /* of which a case is being added */
 	const struct bench_case *part[BOX_STEPS];
+	/* Of a container runtime (crun, runc), whose bundle is in the directory
+	 * of the box: its program, the container's name and its end. */
+	char program[PATH_MAX], name[64];
+	int status;
 };
 
 static bool find(const char *name, char path[PATH_MAX])
@@ -154,18 +110,43 @@ static bool find(const char *name, char path[PATH_MAX])
 	return false;
 }
 
+/* All zero: of what has its samples from elsewhere, or is a runtime's. */
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct state *s = state;
+	const char *clone = case_str(c, "clone"), *space = case_str(c, "setns");
+	struct box_plan *p = c->data;
 
-	c->arg = s->point;
-	c->switches = s->point || case_has(c, "whole");
+	if (clone || space) {
+		p->steps = BOX(CLONE) | BOX(HAND_OVER) | BOX(EXIT);
+		p->step = space ? BOX_SETNS : BOX_CLONE;
+		p->flags = box_space(space ? space : clone);
+		if (case_is(c, "clone", "six"))
+			p->flags = SIX;
+		if (case_is(c, "clone", "into_cgroup"))
+			p->flags = CLONE_INTO_CGROUP;
+		if (p->flags & CLONE_INTO_CGROUP)
+			p->steps |= BOX(MKDIR) | BOX(RMDIR);
+		if (space)
+			p->steps |= BOX(UNSHARE) | BOX(SETNS);
+		else if (p->flags & CLONE_NEWNET)
+			p->steps |= BOX(VETH) | BOX(NET_GONE);
+	} else if (!c->derived && !case_is(c, "whole", "crun") &&
+		   !case_is(c, "whole", "runc")) {
+		p->steps = ALL;
+		p->flags = SIX;
+		p->step = case_is(c, "whole", "run")	   ? BOX_RMDIR
+			  : case_is(c, "whole", "awaited") ? BOX_NET_GONE
+			  : case_is(c, "part", "exit")	   ? BOX_EXIT
+							   : BOX_STEPS;
+		p->together = p->step == BOX_RMDIR || p->step == BOX_NET_GONE;
+		if (p->step == BOX_EXIT)
+			p->steps ^= BOX(RUN) | BOX(EXIT);
+	}
 	return true;
 }
 
 static int cases(struct bench *b, void *state)
 {
-	struct state *s = state;
 	static const char absent[] = "it is not installed";
 	const char *parts[BOX_STEPS];
 	char path[PATH_MAX];
@@ -177,9 +158,6 @@ static int cases(struct bench *b, void *state)
 	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
 	bench_need(b, "crun", find("crun", path) ? NULL : absent);
 	bench_need(b, "runc", find("runc", path) ? NULL : absent);
-	for (s->point = points; s->point < points + POINTS; s->point++)
-		bench_points(b, s->point->points);
-	s->point = NULL;
 	return 0;
 }
 
@@ -189,20 +167,20 @@ static int make_places(struct bench *b, struct box *x)
 	static const char *const names[] = { "lower", "lower/proc", "lower/dev",
 					     "upper", "work",	    "merged" };
 	static const char page[4096] = "x";
-	char path[PATH_MAX];
+	const char *path;
 	int fd, err;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		box_path(x, names[i], path);
+		path = box_path(x, names[i]);
 		if (mkdir(path, 0755))
 			return bench_fail(b, errno, "make %s", path);
 	}
-	box_path(x, "lower/file", path);
+	path = box_path(x, "lower/file");
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
 		return bench_fail(b, errno, "write %s", path);
 	close(fd);
-	box_path(x, "lower/true", path);
+	path = box_path(x, "lower/true");
 	err = proc_copy_program("oscost-true", path);
 	return err ? bench_skip(b, "oscost-true cannot be put at %s: %s", path,
 				strerror(-err))
@@ -242,7 +220,6 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 	const char *dir = bench_scratch(b);
 
-	s->box.events = s->box.old = -1;
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
 			s->part[i] = bench_find(b, "part=%s", box_step_name(i));
@@ -253,9 +230,6 @@ static int setup(struct bench *b, void *state)
 	if (unshare(CLONE_NEWNET))
 		return bench_skip(b, "a network namespace: %s",
 				  strerror(errno));
-	s->box.events = box_events();
-	if (s->box.events < 0)
-		return bench_fail(b, errno, "netlink socket");
 	s->box.page = partner_share(sizeof(*s->box.page));
 	if (!s->box.page)
 		return bench_fail(b, errno, "map a shared page");
@@ -265,8 +239,8 @@ static int setup(struct bench *b, void *state)
 }
 
 static const char config[] =
-	"{\"ociVersion\":\"1.0.2\",\"process\":{\"args\":[\"/true\"],"
-	"\"cwd\":\"/\",\"user\":{\"uid\":0,\"gid\":0}},"
+	"{\"ociVersion\":\"1.0.2\",\"process\":{\"args\":[\"/true\"," ARGUMENTS
+	"],\"cwd\":\"/\",\"user\":{\"uid\":0,\"gid\":0}},"
 	"\"root\":{\"path\":\"lower\"},\"hostname\":\"oscost\","
 	"\"mounts\":[{\"destination\":\"/proc\",\"type\":\"proc\","
 	"\"source\":\"proc\"}],\"linux\":{\"cgroupsPath\":\"/%s\","
@@ -275,7 +249,7 @@ static const char config[] =
 	"{\"type\":\"cgroup\"}]}}\n";
 
 /* A runtime that is killed leaves its group, in each tree that there is. */
-static void note_groups(struct bench *b, const struct runtime *r)
+static void note_groups(struct bench *b, const char *name)
 {
 	char *mounts = sysfile_text("/proc/self/mountinfo"), *rest = mounts;
 	char path[PATH_MAX];
@@ -283,117 +257,89 @@ static void note_groups(struct bench *b, const struct runtime *r)
 
 	while (mount_next(&rest, &m))
 		if (!strncmp(m.type, "cgroup", 6)) {
-			snprintf(path, sizeof(path), "%s/%s", m.point, r->name);
+			snprintf(path, sizeof(path), "%s/%s", m.point, name);
 			bench_guard(b, "cgroup", path);
 		}
 	free(mounts);
 }
 
 /* Make the bundle, of the root lower/, and note what may be left of it. */
-static int open_runtime(struct bench *b, struct runtime *r, const char *name,
-			const struct box *x)
+static int open_runtime(struct bench *b, struct state *s, const char *runtime)
 {
-	char path[PATH_MAX];
-	FILE *f;
+	const char *path = box_path(&s->box, "config.json");
+	FILE *f = fopen(path, "we");
 
-	find(name, r->program);
-	r->box = x;
-	snprintf(r->name, sizeof(r->name), GUARD_CGROUP "run-%016llx",
+	find(runtime, s->program);
+	snprintf(s->name, sizeof(s->name), GUARD_CGROUP "run-%016llx",
 		 (unsigned long long)bench_random(b));
-	box_path(x, "record", r->record);
-	box_path(x, "config.json", path);
-	f = fopen(path, "we");
-	if (!f || fprintf(f, config, r->name) < 0 || fclose(f))
+	if (!f || fprintf(f, config, s->name) < 0 || fclose(f))
 		return bench_fail(b, errno, "write %s", path);
-	note_groups(b, r);
-	box_path(x, "lower/true", path);
-	r->said = memfd_create("said", MFD_CLOEXEC);
-	r->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (r->said < 0 || r->watch < 0 ||
-	    inotify_add_watch(r->watch, path, IN_OPEN) < 0)
-		return bench_skip(b, "no watch on %s: %s", path,
-				  strerror(errno));
+	note_groups(b, s->name);
 	return 0;
 }
 
 /* Ends with the status of the runtime. */
 static int attempt(struct partner *p, void *arg)
 {
-	struct runtime *r = arg;
-	char *const argv[] = { r->program, "--root", r->record,
-			       "run",	   "-b",     (char *)r->box->dir,
-			       r->name,	   NULL };
+	struct state *s = arg;
+	struct box_page *page = s->box.page;
+	const int said = open(box_path(&s->box, "said"),
+			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	const int quiet = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct box_page *page = r->box->page;
+	char *const argv[] = {
+		s->program, "--root", (char *)box_path(&s->box, "record"),
+		"run",	    "-b",     s->box.dir,
+		s->name,    NULL
+	};
 	int status;
 
-	if (ftruncate(r->said, 0) || dup2(quiet, 0) || dup2(quiet, 1) != 1 ||
-	    dup2(r->said, 2) != 2 || unshare(CLONE_NEWNS) ||
+	if (dup2(quiet, 0) || dup2(quiet, 1) != 1 || dup2(said, 2) != 2 ||
+	    unshare(CLONE_NEWNS) ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
 	umount2("/sys/fs/cgroup/unified", MNT_DETACH); /* where it is */
-	TIMER_INTERVAL(r->box->method, page->all_ticks,
+	TIMER_INTERVAL(s->box.method, page->all_ticks,
 		       status = proc_vfork(argv));
 	return status;
 }
 
 /* One `run` of it, in a process that does not see the empty version 2 tree of a
  * system with control groups of version 1, which crun refuses. */
-static int run_runtime(struct bench *b, struct runtime *r)
+static int run_runtime(struct bench *b, struct state *s)
 {
 	struct partner partner = { 0 };
 	char text[160];
-	int status = partner_start(b, &partner, PARTNER_PROCESS, bench_cpu(b),
-				   attempt, r);
+	const int err = partner_start(b, &partner, PARTNER_PROCESS,
+				      bench_cpu(b), attempt, s);
 
-	if (status)
-		return status;
-	status = partner_finish(&partner);
-	if (status <= 0)
-		return status ? partner_failed(b, status) : 0;
-	sysfile_again(r->said, text, sizeof(text));
-	text[strcspn(text, "\n")] = '\0';
-	return bench_skip(b, "%s ends with status %d here: %s", r->program,
-			  status, text);
-}
-
-/* Whether the program in the bundle was opened since this was last asked. */
-static bool runtime_seen(struct runtime *r)
-{
-	char events[4096];
-	bool seen = false;
-
-	while (read(r->watch, events, sizeof(events)) > 0)
-		seen = true;
-	return seen;
-}
-
-static void close_runtime(struct runtime *r)
-{
-	if (r->watch > 0)
-		close(r->watch);
-	if (r->said > 0)
-		close(r->said);
-	r->watch = r->said = 0;
+	if (err)
+		return err;
+	s->status = partner_finish(&partner);
+	if (s->status < 0)
+		return partner_failed(b, s->status);
+	if (!s->status || s->status == ARGUMENTS_SAY)
+		return 0;
+	sysfile_line(text, sizeof(text), "%s/said", s->box.dir);
+	return bench_skip(b, "%s ends with status %d here: %s", s->program,
+			  s->status, text);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct point *p = c->arg;
+	const struct box_plan *p = c->data;
 
-	if (!p)
-		return open_runtime(b, &s->runtime, case_str(c, "whole"),
-				    &s->box);
-	if (p->plan.steps & BOX(MKDIR)) {
+	if (!p->steps)
+		return open_runtime(b, s, case_str(c, "whole"));
+	if (p->steps & BOX(MKDIR)) {
 		if (!s->box.group[0])
 			return bench_skip(b, "no control group that this user "
 					     "may make others in");
 		bench_fact(b, c, "cgroup_version", s->box.v2 ? 2 : 1);
 	}
-	if (p->plan.flags & CLONE_INTO_CGROUP && !s->box.v2)
+	if (p->flags & CLONE_INTO_CGROUP && !s->box.v2)
 		return bench_skip(b, "needs control groups of version 2");
-	if (p->plan.flags & ~CLONE_INTO_CGROUP && !guard_sees_processes())
+	if (p->flags & ~CLONE_INTO_CGROUP && !guard_sees_processes())
 		return bench_skip(b, "needs /proc, and of this PID namespace, "
 				     "which tells what namespaces a process "
 				     "has");
@@ -415,22 +361,17 @@ static int refused(struct bench *b, const char *what, int err)
 	}
 }
 
-static void record(struct bench *b, struct state *s, const struct bench_case *c,
-		   const struct point *p)
+/* Of a container whose parts are rows; the sum is without what comes after. */
+static void record_parts(struct bench *b, const struct state *s,
+			 const struct bench_case *c)
 {
-	const struct box_page *page = s->box.page;
+	const uint64_t *ticks = s->box.page->ticks;
 	uint64_t sum = 0;
 
-	if (p != &points[SUM]) {
-		bench_record(b, c,
-			     p->plan.each ? page->ticks[p->step]
-					  : page->all_ticks);
-		return;
-	}
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (s->part[i]) {
-			bench_record(b, s->part[i], page->ticks[i]);
-			sum += i == BOX_NET_GONE ? 0 : page->ticks[i];
+			bench_record(b, s->part[i], ticks[i]);
+			sum += i == BOX_NET_GONE ? 0 : ticks[i];
 		}
 	bench_record(b, c, sum);
 }
@@ -438,75 +379,55 @@ static void record(struct bench *b, struct state *s, const struct bench_case *c,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct point *p = c->arg;
-	const int err =
-		p ? box_make(&s->box, &p->plan) : run_runtime(b, &s->runtime);
+	const struct box_plan *p = c->data;
+	const struct box_page *page = s->box.page;
+	const int err = p->steps ? box_make(&s->box, p) : run_runtime(b, s);
 
-	if (err && p)
-		return refused(b, box_step_name(s->box.page->failed), -err);
-	if (!err && p)
-		record(b, s, c, p);
-	else if (!err)
-		bench_record(b, c, s->box.page->all_ticks);
-	return err;
+	if (err)
+		return p->steps ? refused(b, box_step_name(page->failed), -err)
+				: err;
+	if (p->step == BOX_STEPS)
+		record_parts(b, s, c);
+	else
+		bench_record(b, c,
+			     p->together || !p->steps ? page->all_ticks
+						      : page->ticks[p->step]);
+	return 0;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
-	struct state *s = state;
-	const struct point *p = c->arg;
+	const struct state *s = state;
+	const struct box_plan *p = c->data;
+	const bool *seen = s->box.page->seen;
 
-	if (!p) {
+	if (!p->steps) {
 		bench_proof(b, c, "programs_executed", 1,
-			    runtime_seen(&s->runtime));
+			    s->status == ARGUMENTS_SAY);
 		return 0;
 	}
 	bench_proof(b, c, "ended_well", 1, !s->box.status);
-	if (p->step < BOX_STEPS)
-		bench_proof(b, c, "in_effect", 1, s->box.page->seen[p->step]);
+	if (p->step < BOX_STEPS && !p->together)
+		bench_proof(b, c, "in_effect", 1, seen[p->step]);
 	for (int i = 0; i < BOX_STEPS; i++)
-		if (p == &points[SUM] && s->part[i]) {
-			bench_proof(b, s->part[i], "in_effect", 1,
-				    s->box.page->seen[i]);
-			bench_proof(b, c, "in_effect", 1, s->box.page->seen[i]);
+		if (p->step == BOX_STEPS && s->part[i]) {
+			bench_proof(b, s->part[i], "in_effect", 1, seen[i]);
+			bench_proof(b, c, "in_effect", 1, seen[i]);
 		}
 	return 0;
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct state *s = state;
-
-	close_runtime(&s->runtime);
-	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	close_runtime(&s->runtime);
-	partner_unshare(s->box.page, sizeof(*s->box.page));
-	if (s->box.events > 0)
-		close(s->box.events);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "container",
 	.needs = BENCH_NEED_ROOT,
 	.state_size = sizeof(struct state),
-	.points =
-		"part=$parts; is derived of=[whole=parts !part];"
-		"whole={crun,runc}; needs $crun if whole=crun;"
-		"needs $runc if whole=runc;"
-		"whole=rest; rest := run * (1 - parts_over_run:(parts / run))",
+	.case_state_size = sizeof(struct box_plan),
+	.points = points,
 	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.conclude = conclude,
-	.leave = leave,
-	.teardown = teardown,
 };

@@ -154,7 +154,7 @@ minor_faults mistakes getrusage mistake=fault_around,figure=naive
 in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts
 ended_well container waitpid clone=none
-programs_executed container watch whole=runc
+programs_executed container execve whole=runc
 calls ways poll@10 do=any_of,by=poll,n=8
 '
 remote='

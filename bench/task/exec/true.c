@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least program that can be executed: it ends, and does nothing else.
+ * The least program that can be executed: it ends, with the number of its
+ * arguments, and does nothing else.
  * Freestanding, so that what `process` times is the kernel's exec and not a
  * dynamic linker's or a libc's start.
  */

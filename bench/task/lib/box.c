@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "call.h"
 #include "deadline.h"
 #include "partner.h"
 #include "proc_spawn.h"
@@ -39,7 +41,7 @@
 
 static const struct {
 	uint64_t flag;
-	const char *name;
+	const char *name; /* in /proc/PID/ns */
 } spaces[] = {
 	{ CLONE_NEWNS, "mnt" },	       { CLONE_NEWPID, "pid" },
 	{ CLONE_NEWNET, "net" },       { CLONE_NEWIPC, "ipc" },
@@ -49,13 +51,20 @@ static const struct {
 
 #define SPACES (sizeof(spaces) / sizeof(spaces[0]))
 
-/* Its name in /proc/PID/ns. */
 static const char *name_of(uint64_t flag)
 {
 	for (size_t i = 0; i < SPACES; i++)
 		if (spaces[i].flag == flag)
 			return spaces[i].name;
 	return NULL;
+}
+
+uint64_t box_space(const char *name)
+{
+	for (size_t i = 0; i < SPACES; i++)
+		if (!strcmp(spaces[i].name, name))
+			return spaces[i].flag;
+	return 0;
 }
 
 /* Which namespace: its inode, 0 if it cannot be seen. */
@@ -84,271 +93,148 @@ static bool is_on(const char *path, long magic)
 	return !statfs(path, &fs) && (long)fs.f_type == magic;
 }
 
-void box_path(const struct box *x, const char *name, char path[PATH_MAX])
+const char *box_path(struct box *x, const char *name)
 {
-	snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 64, x->dir, name);
+	snprintf(x->path, sizeof(x->path), "%.*s/%s", PATH_MAX - 64, x->dir,
+		 name);
+	return x->path;
 }
 
-/* In all that follow: 0, or with errno another; and whether it has come about.
- */
-
-static int group_make(struct box *x)
+static bool attach(const struct box *x)
 {
-	return mkdir(x->group, 0755);
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", x->pid);
+	return !sysfile_write(pid, "%s/cgroup.procs", x->group);
 }
 
-static bool group_is_there(struct box *x)
-{
-	return is_on(x->group,
-		     x->v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC);
-}
-
-static int group_remove(struct box *x)
-{
-	return rmdir(x->group);
-}
-
-static bool group_is_gone(struct box *x)
-{
-	return access(x->group, F_OK) && errno == ENOENT;
-}
-
-static int group_attach(struct box *x)
-{
-	char path[PATH_MAX + 16], pid[16];
-	const int len = snprintf(pid, sizeof(pid), "%d", x->pid);
-	int fd, err;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", x->group);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	err = fd < 0 || write(fd, pid, (size_t)len) != len;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-static bool is_in_group(struct box *x)
+static bool is_in_group(const struct box *x)
 {
 	return has(sysfile_text("/proc/%d/cgroup", x->pid),
 		   strrchr(x->group, '/'));
 }
 
-/* A message of rtnetlink. */
-struct request {
-	struct nlmsghdr head;
-	struct ifinfomsg link;
-	char attributes[256];
-};
-
-static struct rtattr *add(struct request *q, unsigned short type,
-			  const void *data, size_t bytes)
-{
-	struct rtattr *a =
-		(struct rtattr *)((char *)q + NLMSG_ALIGN(q->head.nlmsg_len));
-
-	*a = (struct rtattr) { (unsigned short)RTA_LENGTH(bytes), type };
-	if (bytes)
-		memcpy(RTA_DATA(a), data, bytes);
-	q->head.nlmsg_len = NLMSG_ALIGN(q->head.nlmsg_len) +
-			    (uint32_t)RTA_ALIGN(a->rta_len);
-	return a;
-}
-
-/* @a holds all that was added since. */
-static void close_nest(struct request *q, struct rtattr *a)
-{
-	a->rta_len =
-		(unsigned short)((char *)q + q->head.nlmsg_len - (char *)a);
-}
-
-static int open_socket(unsigned int groups)
+static int open_netlink(unsigned int groups)
 {
 	const struct sockaddr_nl name = { .nl_family = AF_NETLINK,
 					  .nl_groups = groups };
 	const int fd =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
-	if (fd < 0 || !groups ||
-	    !bind(fd, (const struct sockaddr *)&name, sizeof(name)))
-		return fd;
-	close(fd);
-	return -1;
+	if (fd >= 0)
+		bind(fd, (const struct sockaddr *)&name, sizeof(name));
+	return fd;
 }
 
-static int ask(const struct request *q)
+/* A message of rtnetlink: an attribute that holds others ends with it. */
+struct named {
+	struct rtattr head;
+	char name[8];
+};
+
+struct request {
+	struct nlmsghdr head;
+	struct ifinfomsg link;
+	struct named near;
+	struct rtattr info;
+	struct named kind;
+	struct rtattr data, peer;
+	/* It is up only when the other end is there: later, by its owner. */
+	struct ifinfomsg far_link;
+	struct named far;
+	struct rtattr owner;
+	pid_t pid;
+};
+
+#define ATTRIBUTE(first, last, type)                          \
+	{                                                     \
+		offsetof(struct request, last) +              \
+			sizeof(((struct request *)0)->last) - \
+			offsetof(struct request, first),      \
+			type                                  \
+	}
+
+static bool make_links(const struct box *x)
 {
-	const int fd = open_socket(0);
+	const struct request q = {
+		.head = { sizeof(q), RTM_NEWLINK,
+			  NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
+				  NLM_F_EXCL },
+		.link = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP },
+		.near = { ATTRIBUTE(near, near, IFLA_IFNAME), NEAR_END },
+		.info = ATTRIBUTE(info, pid, IFLA_LINKINFO),
+		.kind = { ATTRIBUTE(kind, kind, IFLA_INFO_KIND), "veth" },
+		.data = ATTRIBUTE(data, pid, IFLA_INFO_DATA),
+		.peer = ATTRIBUTE(peer, pid, VETH_INFO_PEER),
+		.far = { ATTRIBUTE(far, far, IFLA_IFNAME), FAR_END },
+		.owner = ATTRIBUTE(owner, pid, IFLA_NET_NS_PID),
+		.pid = x->pid,
+	};
 	struct {
 		struct nlmsghdr head;
 		struct nlmsgerr error;
 		char rest[512];
 	} answer = { 0 };
-	int bad;
+	const int fd = open_netlink(0);
+	const bool answered = fd >= 0 &&
+			      send(fd, &q, sizeof(q), 0) == sizeof(q) &&
+			      recv(fd, &answer, sizeof(answer), 0) >=
+				      (ssize_t)sizeof(answer.head);
 
-	if (fd < 0)
-		return -1;
-	bad = send(fd, q, q->head.nlmsg_len, 0) < 0 ||
-	      recv(fd, &answer, sizeof(answer), 0) <
-		      (ssize_t)sizeof(answer.head);
-	close(fd);
-	if (bad || answer.head.nlmsg_type != NLMSG_ERROR || !answer.error.error)
-		return -bad;
-	errno = -answer.error.error;
-	return -1;
+	if (fd >= 0)
+		close(fd);
+	if (answered && answer.head.nlmsg_type == NLMSG_ERROR)
+		errno = -answer.error.error;
+	return answered && !answer.error.error;
 }
 
-static int link_make(struct box *x)
-{
-	struct request q = {
-		.head = { .nlmsg_len = NLMSG_LENGTH(sizeof(q.link)),
-			  .nlmsg_type = RTM_NEWLINK,
-			  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK |
-					 NLM_F_CREATE | NLM_F_EXCL },
-		.link = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP },
-	};
-	/* It is up only when the other end is there: later, by its owner. */
-	const struct ifinfomsg far_link = { 0 };
-	struct rtattr *info, *data, *peer;
-
-	add(&q, IFLA_IFNAME, NEAR_END, sizeof(NEAR_END));
-	info = add(&q, IFLA_LINKINFO, NULL, 0);
-	add(&q, IFLA_INFO_KIND, "veth", strlen("veth"));
-	data = add(&q, IFLA_INFO_DATA, NULL, 0);
-	peer = add(&q, VETH_INFO_PEER, &far_link, sizeof(far_link));
-	add(&q, IFLA_IFNAME, FAR_END, sizeof(FAR_END));
-	add(&q, IFLA_NET_NS_PID, &x->pid, sizeof(x->pid));
-	close_nest(&q, peer);
-	close_nest(&q, data);
-	close_nest(&q, info);
-	return ask(&q);
-}
-
-int box_events(void)
-{
-	return open_socket(RTMGRP_LINK);
-}
-
-static bool links_are_there(struct box *x)
-{
-	return if_nametoindex(NEAR_END) &&
-	       has(sysfile_text("/proc/%d/net/dev", x->pid), FAR_END ":");
-}
-
-/* As the kernel says on x->events. */
-static int link_await(struct box *x)
+/* As the kernel says on x->events: each message is of a link that changed. */
+static bool links_go(const struct box *x)
 {
 	const int64_t deadline = deadline_in(partner_patience_ms);
 	char message[8192];
 
-	/* Each message says that some link has changed: then look. */
 	while (if_nametoindex(NEAR_END)) {
 		struct pollfd wait = { x->events, POLLIN, 0 };
 
 		if (deadline_passed(deadline)) {
 			errno = ETIMEDOUT;
-			return -1;
+			return false;
 		}
 		if (poll(&wait, 1, (int)partner_patience_ms) > 0)
 			(void)!recv(x->events, message, sizeof(message),
 				    MSG_DONTWAIT);
 	}
-	return 0;
+	return true;
 }
 
-static bool link_is_gone(struct box *x)
+static bool mount_overlay(struct box *x)
 {
-	return !if_nametoindex(NEAR_END);
-}
+	char options[3 * PATH_MAX + 64];
 
-static int open_gate(struct box *x)
-{
-	return write(x->gate[1], "", 1) != 1;
-}
-
-static int make_private(struct box *x)
-{
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-}
-
-static bool is_private(struct box *x)
-{
-	return !has(sysfile_text("/proc/self/mountinfo"), " shared:");
-}
-
-static int overlay_mount(struct box *x)
-{
-	char options[3 * PATH_MAX + 64], merged[PATH_MAX];
-
-	box_path(x, "merged", merged);
 	snprintf(options, sizeof(options),
 		 "lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work", x->dir,
 		 x->dir, x->dir);
-	return mount("overlay", merged, "overlay", 0, options);
-}
-
-static bool overlay_is_there(struct box *x)
-{
-	char merged[PATH_MAX];
-
-	box_path(x, "merged", merged);
-	return is_on(merged, OVERLAYFS_SUPER_MAGIC);
-}
-
-static int proc_mount(struct box *x)
-{
-	char path[PATH_MAX];
-
-	box_path(x, "merged/proc", path);
-	return mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		     NULL);
+	return !mount("overlay", box_path(x, "merged"), "overlay", 0, options);
 }
 
 static bool proc_is_ours(struct box *x)
 {
-	char path[PATH_MAX], pid[8] = "";
+	char pid[8] = "";
 
-	box_path(x, "merged/proc/self", path);
-	return readlink(path, pid, sizeof(pid) - 1) == 1 && pid[0] == '1';
+	return readlink(box_path(x, "merged/proc/self"), pid,
+			sizeof(pid) - 1) == 1 &&
+	       pid[0] == '1';
 }
 
-static int pivot(struct box *x)
-{
-	char merged[PATH_MAX];
-
-	box_path(x, "merged", merged);
-	return chdir(merged) || syscall(SYS_pivot_root, ".", ".") ||
-	       umount2(".", MNT_DETACH);
-}
-
-static bool root_is_new(struct box *x)
-{
-	return is_on("/", OVERLAYFS_SUPER_MAGIC) && !access("/true", X_OK) &&
-	       access(x->dir, F_OK);
-}
-
-static int first_write(struct box *x)
-{
-	const int fd = open("/file", O_WRONLY | O_CLOEXEC);
-	const int err = fd < 0 || write(fd, "x", 1) != 1;
-
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-static int name_host(struct box *x)
-{
-	return sethostname(HOST, strlen(HOST));
-}
-
-static bool host_is_named(struct box *x)
+static bool host_is_named(void)
 {
 	struct utsname name;
 
 	return !uname(&name) && !strcmp(name.nodename, HOST);
 }
 
-static int leave_space(struct box *x)
+static bool leave_space(struct box *x)
 {
 	char path[64];
 
@@ -357,15 +243,10 @@ static int leave_space(struct box *x)
 	x->old = open(path, O_RDONLY | O_CLOEXEC);
 	if (x->old < 0 && errno == ENOENT)
 		errno = ENOSYS; /* a kernel without these namespaces */
-	return x->old < 0 || unshare((int)x->plan->flags);
+	return x->old >= 0 && !unshare((int)x->plan->flags);
 }
 
-static int return_to_space(struct box *x)
-{
-	return setns(x->old, (int)x->plan->flags);
-}
-
-static bool is_back(struct box *x)
+static bool is_back(const struct box *x)
 {
 	char name[32];
 	struct stat st;
@@ -380,17 +261,16 @@ static bool is_back(struct box *x)
 
 static int inside(struct box *x);
 
-static int clone_first(struct box *x)
+static bool clone_first(struct box *x)
 {
-	struct clone_args args = { .flags = x->plan->flags & ~CLONE_INTO_CGROUP,
+	struct clone_args args = { .flags = x->plan->flags,
 				   .exit_signal = SIGCHLD };
 	int fd = -1;
 
 	if (x->plan->steps & BOX(SETNS))
 		args.flags = 0;
-	if (x->plan->flags & CLONE_INTO_CGROUP) {
+	if (args.flags & CLONE_INTO_CGROUP) {
 		fd = open(x->group, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)fd;
 	}
 	x->pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
@@ -398,10 +278,10 @@ static int clone_first(struct box *x)
 		_exit(inside(x));
 	if (fd >= 0)
 		close(fd);
-	return x->pid < 0;
+	return x->pid > 0;
 }
 
-static bool spaces_are_new(struct box *x)
+static bool spaces_are_new(const struct box *x)
 {
 	if (x->plan->flags & CLONE_INTO_CGROUP && !is_in_group(x))
 		return false;
@@ -415,77 +295,90 @@ static bool spaces_are_new(struct box *x)
 	return true;
 }
 
-static int reap(struct box *x)
+static bool reap(struct box *x)
 {
 	x->status = proc_reap(x->pid);
 	x->pid = 0;
 	errno = -x->status;
-	return x->status < 0;
+	return x->status >= 0;
 }
 
-static bool ended_well(struct box *x)
-{
-	return !x->status;
-}
-
-/* One step of making a container. */
-static const struct {
-	const char *name;
-	int (*run)(struct box *x);
-	bool (*seen)(struct box *x); /* that it came about; or NULL */
-} steps[BOX_STEPS] = {
-	[BOX_MKDIR] = { "cgroup_mkdir", group_make, group_is_there },
-	[BOX_CLONE] = { "clone", clone_first, spaces_are_new },
-	[BOX_ATTACH] = { "cgroup_attach", group_attach, is_in_group },
-	[BOX_VETH] = { "veth", link_make, links_are_there },
-	[BOX_HAND_OVER] = { "hand_over", open_gate, NULL },
-	[BOX_PRIVATE] = { "mounts_private", make_private, is_private },
-	[BOX_OVERLAY] = { "overlay_mount", overlay_mount, overlay_is_there },
-	[BOX_PROC] = { "proc_mount", proc_mount, proc_is_ours },
-	[BOX_PIVOT] = { "pivot_root", pivot, root_is_new },
-	[BOX_FIRST_WRITE] = { "overlay_write", first_write, NULL },
-	[BOX_HOSTNAME] = { "hostname", name_host, host_is_named },
-	[BOX_UNSHARE] = { "unshare", leave_space, NULL },
-	[BOX_SETNS] = { "setns", return_to_space, is_back },
-	[BOX_RUN] = { "run", reap, ended_well },
-	[BOX_EXIT] = { "exit", reap, ended_well },
-	[BOX_RMDIR] = { "cgroup_rmdir", group_remove, group_is_gone },
-	[BOX_NET_GONE] = { "net_gone", link_await, link_is_gone },
-};
+/* In the order of enum box_step.  What the first write has copied is looked for
+ * when the mount has gone, by take_copy(). */
+#define CALL_LOCALS struct box *const x CALL_LOCAL = state;
+#define CALLS(X)                                                              \
+	X(EVENT, cgroup_mkdir, !mkdir(x->group, 0755),                        \
+	  is_on(x->group, x->v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC))  \
+	X(EVENT, clone, clone_first(x), spaces_are_new(x))                    \
+	X(EVENT, cgroup_attach, attach(x), is_in_group(x))                    \
+	X(EVENT, veth, make_links(x),                                         \
+	  if_nametoindex(NEAR_END) &&                                         \
+		  has(sysfile_text("/proc/%d/net/dev", x->pid), FAR_END ":")) \
+	X(EVENT, hand_over, write(x->gate[1], "", 1) == 1)                    \
+	X(EVENT, mounts_private,                                              \
+	  !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL),                 \
+	  !has(sysfile_text("/proc/self/mountinfo"), " shared:"))             \
+	X(EVENT, overlay_mount, mount_overlay(x),                             \
+	  is_on(box_path(x, "merged"), OVERLAYFS_SUPER_MAGIC))                \
+	X(EVENT, proc_mount,                                                  \
+	  !mount("proc", box_path(x, "merged/proc"), "proc",                  \
+		 MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL),                     \
+	  proc_is_ours(x))                                                    \
+	X(EVENT, pivot_root,                                                  \
+	  !chdir(box_path(x, "merged")) &&                                    \
+		  !syscall(SYS_pivot_root, ".", ".") &&                       \
+		  !umount2(".", MNT_DETACH),                                  \
+	  is_on("/", OVERLAYFS_SUPER_MAGIC) && !access("/true", X_OK) &&      \
+		  access(x->dir, F_OK))                                       \
+	X(EVENT, overlay_write, !sysfile_write("x", "/file"))                 \
+	X(EVENT, hostname, !sethostname(HOST, strlen(HOST)), host_is_named()) \
+	X(EVENT, unshare, leave_space(x))                                     \
+	X(EVENT, setns, !setns(x->old, (int)x->plan->flags), is_back(x))      \
+	X(EVENT, run, reap(x), !x->status)                                    \
+	X(EVENT, exit, reap(x), !x->status)                                   \
+	X(EVENT, cgroup_rmdir, !rmdir(x->group),                              \
+	  access(x->group, F_OK) && errno == ENOENT)                          \
+	X(EVENT, net_gone, links_go(x), !if_nametoindex(NEAR_END))
+CALL_FUNCTIONS(CALLS)
+static const struct call steps[BOX_STEPS + 1] = CALL_ROWS(CALLS);
 
 const char *box_step_name(enum box_step step)
 {
 	return steps[step].name;
 }
 
-static void begin(struct box *x, int step)
+static void begin(struct box *x)
 {
-	x->page->begin[step] = timer_begin(x->method);
+	x->page->begin = timer_begin(x->method);
 }
 
 static void end(struct box *x, int step)
 {
-	x->page->ticks[step] = timer_end(x->method) - x->page->begin[step];
+	x->page->ticks[step] = timer_end(x->method) - x->page->begin;
 }
 
 /* One step.  A hand-over ends, and a run begins, in the first process. */
 static int perform(struct box *x, int i)
 {
-	const bool each = x->plan->each;
-	int err;
+	struct box_page *page = x->page;
+	uint64_t ticks;
+	int held;
 
-	if (each && i != BOX_RUN && i != BOX_EXIT)
-		begin(x, i);
-	err = steps[i].run(x) ? -errno : 0;
-	if (each && i != BOX_HAND_OVER)
-		end(x, i);
-	if (err) {
-		x->page->failed = i;
-		x->page->err = -err;
-	} else if (each && steps[i].seen) {
-		x->page->seen[i] = steps[i].seen(x);
+	if (i == BOX_HAND_OVER)
+		begin(x);
+	if (!steps[i].time(x, NULL, x->method, &ticks)) {
+		page->failed = i;
+		page->err = errno;
+		return -errno;
 	}
-	return err;
+	if (i == BOX_RUN || i == BOX_EXIT)
+		end(x, i);
+	else if (i != BOX_HAND_OVER)
+		page->ticks[i] = ticks;
+	held = x->plan->together ? CALL_UNSEEN : steps[i].holds(x, NULL, 1);
+	if (held != CALL_UNSEEN)
+		page->seen[i] = held;
+	return 0;
 }
 
 /* Of @from to @to what the plan has. */
@@ -496,7 +389,7 @@ static int perform_some(struct box *x, int from, int to)
 	for (int i = from; i <= to && !err; i++) {
 		if (x->plan->steps & 1u << i)
 			err = perform(x, i);
-		if (!x->plan->each && x->plan->last == i)
+		if (i == x->plan->step)
 			x->page->all_ticks =
 				timer_end(x->method) - x->page->all_begin;
 	}
@@ -506,7 +399,6 @@ static int perform_some(struct box *x, int from, int to)
 /* The first process.  Return: its status, if it executes nothing. */
 static int inside(struct box *x)
 {
-	const struct box_plan *p = x->plan;
 	char *const argv[] = { "true", NULL }, *const none[] = { NULL };
 	char byte;
 
@@ -514,23 +406,18 @@ static int inside(struct box *x)
 	close(x->gate[1]);
 	if (read(x->gate[0], &byte, 1) != 1)
 		return 1;
-	if (p->each)
-		end(x, BOX_HAND_OVER);
+	end(x, BOX_HAND_OVER);
 	x->page->seen[BOX_HAND_OVER] = true;
 	if (perform_some(x, BOX_PRIVATE, BOX_SETNS))
 		return 1;
-	if (p->each)
-		begin(x, p->steps & BOX(RUN) ? BOX_RUN : BOX_EXIT);
-	return p->steps & BOX(RUN) && execve("/true", argv, none);
+	begin(x);
+	return x->plan->steps & BOX(RUN) && execve("/true", argv, none);
 }
 
 /* What it wrote is in the upper directory, which is emptied for the next. */
 static void take_copy(struct box *x)
 {
-	char path[PATH_MAX];
-
-	box_path(x, "upper/file", path);
-	x->page->seen[BOX_FIRST_WRITE] = !unlink(path);
+	x->page->seen[BOX_FIRST_WRITE] = !unlink(box_path(x, "upper/file"));
 }
 
 /* What a plan that failed, or does not have these steps, has left. */
@@ -538,14 +425,17 @@ static void clear(struct box *x)
 {
 	if (x->pid > 0) {
 		kill(x->pid, SIGKILL);
-		steps[BOX_EXIT].run(x);
+		reap(x);
 	}
 	if (x->plan->steps & BOX(FIRST_WRITE))
 		take_copy(x);
 	if (x->plan->steps & BOX(MKDIR))
 		rmdir(x->group);
-	if (x->plan->steps & BOX(VETH) && !steps[BOX_NET_GONE].seen(x))
-		steps[BOX_NET_GONE].run(x);
+	if (x->plan->steps & BOX(VETH))
+		links_go(x);
+	close(x->events);
+	close(x->gate[0]);
+	close(x->gate[1]);
 }
 
 int box_make(struct box *x, const struct box_plan *plan)
@@ -557,14 +447,13 @@ int box_make(struct box *x, const struct box_plan *plan)
 	x->plan = plan;
 	x->pid = 0;
 	x->status = -1;
-	if (pipe2(x->gate, O_CLOEXEC))
+	x->events = open_netlink(RTMGRP_LINK);
+	if (x->events < 0 || pipe2(x->gate, O_CLOEXEC))
 		return -errno;
 	x->page->all_begin = timer_begin(x->method);
 	err = perform_some(x, BOX_MKDIR, BOX_HAND_OVER);
 	if (!err)
 		err = perform_some(x, last, BOX_NET_GONE);
 	clear(x);
-	close(x->gate[0]);
-	close(x->gate[1]);
 	return err ? err : -x->page->err;
 }

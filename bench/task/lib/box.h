@@ -42,13 +42,13 @@ enum box_step {
 struct box_plan {
 	unsigned int steps; /* BOX() | ... */
 	uint64_t flags;	    /* of clone3(), setns() */
-	bool each;	    /* steps are timed and looked at one by one */
-	int last;	    /* else all are timed together, up to this one */
+	bool together;	    /* no step is looked at, and all are timed... */
+	int step; /* ...up to this one; else it alone; BOX_STEPS: each */
 };
 
 /* What both processes write. */
 struct box_page {
-	uint64_t begin[BOX_STEPS], ticks[BOX_STEPS]; /* raw */
+	uint64_t begin, ticks[BOX_STEPS]; /* raw */
 	uint64_t all_begin, all_ticks;
 	bool seen[BOX_STEPS]; /* that it has done what it should */
 	int failed, err;      /* which step, why (positive errno) */
@@ -59,22 +59,21 @@ struct box {
 	char dir[PATH_MAX];   /* with lower/, upper/, work/, merged/ */
 	char group[PATH_MAX]; /* "": no control group can be made */
 	bool v2;
-	int events; /* a socket that hears of links that go */
 	struct box_page *page;
 	const struct box_plan *plan;
 	pid_t pid;
-	int gate[2], old; /* the pipe; a namespace */
-	int status;	  /* of the first process */
+	int gate[2], old, events; /* a pipe; a namespace; of links that go */
+	int status;		  /* of the first process */
+	char path[PATH_MAX];
 };
 
-/* box_events() - for x->events.  Return: a descriptor, or -1 with errno. */
-int box_events(void);
+/* box_path() - of @name in x->dir, until the next one is asked for. */
+const char *box_path(struct box *x, const char *name);
 
-/* box_path() - of @name in x->dir. */
-void box_path(const struct box *x, const char *name, char path[PATH_MAX]);
-
-/* box_step_name() - "cgroup_mkdir", ... */
+/* box_step_name() - "cgroup_mkdir", ...; box_space() - the flag of namespaces
+ * of a kind ("mnt", ...), 0 if there is none of this name. */
 const char *box_step_name(enum box_step step);
+uint64_t box_space(const char *name);
 
 /**
  * box_make() - make a container by @plan, end it, and leave nothing of it.
