@@ -35,7 +35,6 @@
 #include "bench.h"
 #include "lib/cache_steps.h"
 #include "lib/follow.h"
-#include "lib/mem_buffer.h"
 
 #ifndef _SC_LEVEL1_DCACHE_LINESIZE /* sysconf() of musl knows no caches */
 #define _SC_LEVEL1_DCACHE_LINESIZE (-1)
@@ -45,7 +44,6 @@
 
 #define MAX_WAYS_L2 28			/* as the text says */
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
-#define L2_HUGES    ((MAX_WAYS_L2 * L2_STEP + MEM_HUGE_BYTES - 1) / MEM_HUGE_BYTES)
 #define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
 /* L3 takes three to five times as long as L2 (2.4 with the first line too
  * many, of seventeen).  Where no set of L2 fills up, the curve is not flat: on
@@ -62,13 +60,12 @@ static const char points[] =
 	"needs memory=$dram_pages*4K if memory=DRAM;" FOLLOW_OPS
 	"figure=line; is derived higher unit=B;"
 	"ways=1..24;" FOLLOW_OPS
-	"cache=L2 ways=1..28; needs memory=$huge;" FOLLOW_OPS
+	"cache=L2 ways=1..28; needs memory=ways*256K;" FOLLOW_OPS
 	"figure={ways,ways_L2}; is derived higher unit='1';";
 
 struct line_state {
-	struct chase chase;
-	size_t l2_pages; /* a pair in each */
-	struct mem_buffer buffer, huge;
+	struct follow chain;
+	size_t l2_pages;	    /* a pair in each */
 	void *list[2 * DRAM_PAGES]; /* its lines, to be thrown out */
 	bool in_dram;		    /* the pairs of this visit */
 	bool flushed;	/* the chain was thrown out of the caches ... */
@@ -88,7 +85,6 @@ static int cases(struct bench *b, void *state)
 		s->l2_pages = 1024;
 	BENCH_SET_NUMBER(b, "l2_pages", BENCH_INT, s->l2_pages);
 	BENCH_SET_NUMBER(b, "dram_pages", BENCH_INT, DRAM_PAGES);
-	BENCH_SET_NUMBER(b, "huge", BENCH_SIZE, L2_HUGES * MEM_HUGE_BYTES);
 	return 0;
 }
 
@@ -97,32 +93,22 @@ static int cases(struct bench *b, void *state)
 static int link_chain(struct bench *b, struct line_state *s,
 		      const struct bench_case *c)
 {
-	const bool pairs = case_has(c, "distance"), huge = case_has(c, "cache");
-	const size_t dram = (size_t)DRAM_PAGES * CHASE_PAGE;
-	const size_t step = huge ? L2_STEP : CHASE_PAGE;
-	struct mem_buffer *m = huge ? &s->huge : &s->buffer;
-	int err = huge ? mem_have(b, m, L2_HUGES * MEM_HUGE_BYTES, MEM_THP, -1)
-		       : mem_have(b, m,
-				  dram <= bench_spare_bytes(b)
-					  ? dram
-					  : s->l2_pages * CHASE_PAGE,
-				  MEM_4K, -1);
+	const bool l2 = case_has(c, "cache");
+	const size_t step = l2 ? L2_STEP : CHASE_PAGE;
+	struct follow_plan plan = { .pages = l2 ? MEM_THP : MEM_4K };
 
-	if (!err && huge)
-		err = mem_check(b, m);
-	if (err)
-		return err;
-	if (pairs)
-		err = chase_link_pairs(&s->chase, m->base,
-				       s->in_dram ? DRAM_PAGES : s->l2_pages,
-				       (size_t)case_int(c, "at"),
-				       (size_t)case_int(c, "distance"),
-				       bench_random(b));
-	else
-		err = chase_link_stride(&s->chase, m->base,
-					(size_t)case_int(c, "ways") * step,
-					step, 0);
-	return err ? bench_fail(b, -err, "link the chain") : 0;
+	if (case_has(c, "distance")) {
+		plan.link = chase_link_pairs;
+		plan.skew = (size_t)case_int(c, "at");
+		plan.step = (size_t)case_int(c, "distance");
+		plan.bytes = CHASE_PAGE *
+			     (s->in_dram ? (size_t)DRAM_PAGES : s->l2_pages);
+	} else {
+		plan.link = chase_link_stride;
+		plan.step = step;
+		plan.bytes = (size_t)case_int(c, "ways") * step;
+	}
+	return follow_link(b, &s->chain, &plan, -1);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -131,7 +117,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const char *no_flush = ARCH_NO_FLUSH;
 	int err;
 
-	s->chase.at = NULL;
 	s->last = 0;
 	s->in_dram = case_is(c, "memory", "DRAM");
 	s->flushed = false;
@@ -139,11 +124,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	if (!s->in_dram)
-		follow_settle(b, c, &s->chase, true);
+		follow_settle(b, c, &s->chain, true);
 	else if (no_flush)
 		return bench_skip(b, "%s", no_flush);
 	else
-		chase_list(&s->chase, s->list);
+		chase_list(&s->chain.chase, s->list);
 	return 0;
 }
 
@@ -155,9 +140,10 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!s->in_dram)
 		return 0;
-	if (s->flushed && s->loads + BATCH_GROWS * s->last <= s->chase.lines)
+	if (s->flushed &&
+	    s->loads + BATCH_GROWS * s->last <= s->chain.chase.lines)
 		return 0;
-	chase_flush(s->list, s->chase.lines);
+	chase_flush(s->list, s->chain.chase.lines);
 	s->flushed = true;
 	s->loads = 0;
 	return 0;
@@ -168,7 +154,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct line_state *s = state;
 
-	s->chase.at = chase_run(s->chase.at, iters);
+	s->chain.chase.at = chase_run(s->chain.chase.at, iters);
 	s->last = iters * CHASE_UNROLL;
 	s->loads += s->last;
 	return 0;
@@ -181,12 +167,13 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct line_state *s = state;
 
-	if (s->flushed && s->loads > s->chase.lines)
+	if (s->flushed && s->loads > s->chain.chase.lines)
 		return bench_skip(b,
 				  "a batch of %llu loads is longer than the "
 				  "chain of %zu lines: loads from memory take "
 				  "no time here",
-				  (unsigned long long)s->loads, s->chase.lines);
+				  (unsigned long long)s->loads,
+				  s->chain.chase.lines);
 	return 0;
 }
 
@@ -286,14 +273,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct line_state *s = state;
-
-	mem_unmap(&s->buffer);
-	mem_unmap(&s->huge);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "cache_line",
 	.state_size = sizeof(struct line_state),
@@ -305,5 +284,4 @@ const struct bench_desc bench_desc = {
 	.conclude = conclude,
 	.leave = follow_leave,
 	.derive = derive,
-	.teardown = teardown,
 };

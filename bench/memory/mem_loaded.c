@@ -27,7 +27,6 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/follow.h"
-#include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"
 #include "partner_team.h"
 
@@ -57,11 +56,10 @@ struct traffic {
 };
 
 struct loaded_state {
-	struct chase chase;
+	struct follow chain;
 	const struct bench_case *bandwidth; /* of this visit; or NULL */
 	size_t chain_bytes, part_bytes;	    /* a part: of each other CPU */
-	struct mem_buffer chain;
-	uint64_t rounds; /* of the chase in one event */
+	uint64_t rounds;		    /* of the chase in one event */
 	struct partner_team team;
 	struct traffic other[PARTNER_TEAM_MAX];
 	enum kind kind;
@@ -104,22 +102,22 @@ static int cases(struct bench *b, void *state)
  * chain spares translations in any case, and they are touched sooner. */
 static int make_ready(struct bench *b, struct loaded_state *s)
 {
-	int err = mem_have(b, &s->chain, s->chain_bytes, MEM_THP,
-			   bench_node_of_cpu(b, bench_cpu(b)));
+	const struct follow_plan plan = { .link = chase_link_window,
+					  .bytes = s->chain_bytes,
+					  .pages = MEM_LARGE };
+	int err = 0;
 
 	for (unsigned int i = 1; !err && i < threads(b); i++) {
 		struct mem_buffer *m = &s->other[i].buffer;
 
-		err = mem_have(b, m, s->part_bytes, MEM_THP,
+		err = mem_have(b, m, s->part_bytes, MEM_LARGE,
 			       bench_node_of_cpu(b, bench_nth_cpu(b, i)));
 		if (!err)
 			mem_fill(m->base, m->bytes, bench_seed(b) + i);
 	}
-	if (err)
-		return err;
-	err = chase_link_window(&s->chase, s->chain.base, s->chain.bytes, 0,
-				bench_random(b));
-	return err ? bench_fail(b, -err, "link the chain") : 0;
+	return err ? err
+		   : follow_link(b, &s->chain, &plan,
+				 bench_node_of_cpu(b, bench_cpu(b)));
 }
 
 /* Moves chunks until it is told to stop; after each it waits until it would
@@ -159,8 +157,8 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	atomic_store(&s->stop, false);
 	partner_team_go(&s->team, 1);
 	/* Until the traffic is under way. */
-	s->chase.at = chase_run(s->chase.at, 64);
-	ticks = follow_time(b, &s->chase, s->rounds);
+	s->chain.chase.at = chase_run(s->chain.chase.at, 64);
+	ticks = follow_time(b, &s->chain.chase, s->rounds);
 	atomic_store(&s->stop, true);
 	partner_team_wait(&s->team);
 	*bandwidth = 0;
@@ -201,7 +199,7 @@ static int find_full(struct bench *b, struct loaded_state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
-	int err = s->chase.at ? 0 : make_ready(b, s);
+	int err = s->chain.chase.at ? 0 : make_ready(b, s);
 
 	if (err)
 		return err;
@@ -211,8 +209,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
-		if (bench_ns(b, (double)follow_time(b, &s->chase, s->rounds)) >=
-		    LOADS_NS)
+		if (bench_ns(b, (double)follow_time(b, &s->chain.chase,
+						    s->rounds)) >= LOADS_NS)
 			break;
 	if (s->ns_each_byte[s->kind] <= 0)
 		err = find_full(b, s);
@@ -253,10 +251,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const double lines = s->chase.at ? (double)chase_verify(&s->chase) : 0;
+	const double lines =
+		s->chain.chase.at ? (double)chase_verify(&s->chain.chase) : 0;
 
 	BENCH_EACH (b, c, "figure=latency")
-		if (s->chase.at)
+		if (s->chain.chase.at)
 			bench_proof(b, c, "lines_in_cycle",
 				    (double)s->chain_bytes / CHASE_LINE, lines);
 	return 0;
@@ -267,9 +266,6 @@ static void teardown(struct bench *b, void *state)
 	struct loaded_state *s = state;
 
 	partner_team_stop(&s->team);
-	mem_unmap(&s->chain);
-	for (unsigned int i = 1; i < PARTNER_TEAM_MAX; i++)
-		mem_unmap(&s->other[i].buffer);
 }
 
 const struct bench_desc bench_desc = {

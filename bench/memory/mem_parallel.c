@@ -26,7 +26,6 @@
 
 #include "bench.h"
 #include "lib/follow.h"
-#include "lib/mem_buffer.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -45,8 +44,7 @@ static const char *const level_names[] = { "L2", "memory" };
 struct parallel_state {
 	struct parallel_level {
 		size_t bytes;
-		struct mem_buffer buffer;
-		struct chase chase;
+		struct follow chain;
 		/* Where each sixteenth of the cycle has been followed to, and
 		 * which is the next to go on with. */
 		void *reached[CHASE_ENTRIES];
@@ -84,20 +82,20 @@ static int link_level(struct bench *b, struct parallel_level *l, bool memory)
 {
 	/* The order spares translations, so the pages' size changes nothing
 	 * but the time that touching them takes. */
-	int err = mem_have(b, &l->buffer, l->bytes, MEM_THP, -1);
+	const struct follow_plan plan = { .link = chase_link_window,
+					  .bytes = l->bytes,
+					  .pages = MEM_LARGE };
+	const int err =
+		l->chain.chase.at ? 0 : follow_link(b, &l->chain, &plan, -1);
 
-	if (err || l->chase.at)
+	if (err || l->reached[0])
 		return err;
-	err = chase_link_window(&l->chase, l->buffer.base, l->bytes, 0,
-				bench_random(b));
-	if (err)
-		return bench_fail(b, -err, "a chain of %zu bytes", l->bytes);
-	memcpy(l->reached, l->chase.entry, sizeof(l->reached));
+	memcpy(l->reached, l->chain.chase.entry, sizeof(l->reached));
 	/* What was linked last is in the last cache, at the end of some of the
 	 * sixteenths: half of the way through all of them takes its place. */
 	if (memory)
 		chase_run_many(l->reached, CHASE_ENTRIES,
-			       l->chase.lines / CHASE_ENTRIES / 2);
+			       l->chain.chase.lines / CHASE_ENTRIES / 2);
 	return 0;
 }
 
@@ -111,7 +109,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	for (size_t i = 0; i < s->chases; i++)
 		s->at[i] = l->reached[(l->next + i) % CHASE_ENTRIES];
 	if (!err && l == &s->level[L2])
-		follow_settle(b, c, &l->chase, false);
+		follow_settle(b, c, &l->chain, false);
 	return err;
 }
 
@@ -176,7 +174,9 @@ static int derive(struct bench *b, void *state)
 	BENCH_EACH (b, c, "figure=overlap") {
 		const struct parallel_level *l = &s->level[level_of(c)];
 		const double lines =
-			l->chase.at ? (double)chase_verify(&l->chase) : 0;
+			l->chain.chase.at
+				? (double)chase_verify(&l->chain.chase)
+				: 0;
 		double ns[COUNTS] = { 0 }, chases[COUNTS] = { 0 };
 		size_t n = 0;
 
@@ -185,7 +185,7 @@ static int derive(struct bench *b, void *state)
 				continue;
 			chases[n] = (double)case_int(row, "chases");
 			ns[n++] = bench_value(b, row);
-			if (l->chase.at)
+			if (l->chain.chase.at)
 				bench_proof(b, row, "lines_in_cycle",
 					    (double)l->bytes / CHASE_LINE,
 					    lines);
@@ -194,14 +194,6 @@ static int derive(struct bench *b, void *state)
 			       chases[COUNTS - 2] / chases[COUNTS - 1]);
 	}
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct parallel_state *s = state;
-
-	for (int i = 0; i < LEVELS; i++)
-		mem_unmap(&s->level[i].buffer);
 }
 
 const struct bench_desc bench_desc = {
@@ -213,5 +205,4 @@ const struct bench_desc bench_desc = {
 	.run = run,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
 };

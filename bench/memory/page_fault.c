@@ -49,7 +49,7 @@
 #include "file_data.h"
 #include "file_place.h"
 #include "io.h"
-#include "lib/mem_pages.h"
+#include "lib/mem_buffer.h"
 #include "partner.h"
 
 #ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */

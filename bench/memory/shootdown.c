@@ -157,7 +157,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	s->area.node = bench_nth_node(b, 0);
-	if (call_is(c, "migrate") && map_node(s->area.at, -1) == s->area.node)
+	if (call_is(c, "migrate") && mem_node(s->area.at, -1) == s->area.node)
 		s->area.node = bench_nth_node(b, 1);
 	for (unsigned int i = 0; s->running && i < s->n; i++) {
 		const uint64_t seen = atomic_load(&s->loops[i].count);

@@ -32,7 +32,6 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
-#include "lib/mem_buffer.h"
 #include "stats.h"
 
 #define COUNTS 64 /* points of the curve, at most */
@@ -48,11 +47,6 @@ static const char points[] =
 	"level={'1','2'} figure={reach,miss}; is derived;"
 	"is unit=pages higher if figure=reach; is unit=ns if figure=miss";
 
-struct tlb_state {
-	struct chase chase;
-	struct mem_buffer buffer[2]; /* base pages, huge pages */
-};
-
 static const char no_step[] = "the curve has no step for this level";
 
 static size_t page_bytes(const struct bench_case *c)
@@ -66,54 +60,31 @@ static size_t pages_of(const struct bench_case *c)
 	return (size_t)case_int(c, "pages");
 }
 
-/* What the largest case with pages of this size needs, of those to be measured.
- */
-static size_t largest(const struct bench *b, size_t page)
-{
-	size_t most = bench_page_bytes();
-
-	BENCH_EACH (b, c, "layout")
-		if (page_bytes(c) == page && bench_selected(b, c) &&
-		    pages_of(c) * page > most)
-			most = pages_of(c) * page;
-	return most;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct tlb_state *s = state;
-	const size_t page = page_bytes(c);
-	const bool huge = page == MEM_HUGE_BYTES;
-	struct mem_buffer *m = &s->buffer[huge];
-	int err;
+	const bool dense = case_is(c, "layout", "dense");
+	const size_t step = dense ? CHASE_LINE : page_bytes(c);
+	const struct follow_plan plan = {
+		.link = dense ? chase_link_window : chase_link_page,
+		.bytes = pages_of(c) * step,
+		.step = step,
+		.pages = case_is(c, "layout", "huge") ? MEM_THP : MEM_4K,
+	};
+	const int err = follow_link(b, state, &plan, -1);
 
-	s->chase.at = NULL;
-	err = mem_have(b, m, largest(b, page), huge ? MEM_THP : MEM_4K, -1);
 	if (!err)
-		err = mem_check(b, m);
-	if (err)
-		return err;
-	if (case_is(c, "layout", "dense"))
-		err = chase_link_window(&s->chase, m->base,
-					pages_of(c) * CHASE_LINE, 0,
-					bench_random(b));
-	else
-		err = chase_link_page(&s->chase, m->base, pages_of(c) * page,
-				      page, bench_random(b));
-	if (err)
-		return bench_fail(b, -err, "link the chain");
-	follow_settle(b, c, &s->chase, true);
-	return 0;
+		follow_settle(b, c, state, true);
+	return err;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct tlb_state *s = state;
+	const struct follow *f = state;
 
 	/* As many as the row says: a line in each page, or side by side. */
-	if (s->chase.at)
+	if (f->chase.at)
 		bench_proof(b, c, "lines_visited", (double)pages_of(c),
-			    (double)chase_verify(&s->chase));
+			    (double)chase_verify(&f->chase));
 	return 0;
 }
 
@@ -161,75 +132,57 @@ static double at(const double *pages, const double *ns, size_t n, double least)
 	return ns[i];
 }
 
-/* The last level, behind which there may be a rise that has no end. */
-static void derive_rise(struct bench *b, const struct bench_case *reach,
-			const struct bench_case *miss,
-			const struct level *level, const double *pages,
-			const double *ns, size_t n)
-{
-	const int end = n ? levels_rise(ns, n, level) : -1;
-	const double here = level->latency_ns;
-
-	if (end < 0) {
-		bench_derive_skip(b, reach, no_step);
-		bench_derive_skip(b, miss, no_step);
-		return;
-	}
-	bench_derive_between(b, reach, pages[end], pages[end], pages[end + 1]);
-	/* Of pages visited in turn few are still there at twice the reach, none
-	 * at four times.  The cost goes on rising: the tables take more of the
-	 * caches the more pages there are. */
-	bench_derive_between(b, miss, at(pages, ns, n, 4 * pages[end]) - here,
-			     at(pages, ns, n, 2 * pages[end]) - here,
-			     ns[n - 1] - here);
-}
-
 static int derive(struct bench *b, void *state)
 {
 	double pages[COUNTS] = { 0 }, ns[COUNTS] = { 0 };
-	struct level levels[LEVELS_MAX + 1] = { 0 }, *l = levels;
+	struct level levels[LEVELS_MAX + 1] = { 0 };
 	const size_t n = curve_get(b, pages, ns);
-	const int found = levels_find(pages, ns, n, levels);
+	const int last = levels_find(pages, ns, n, levels) - 1;
+	int k = 0;
 
 	BENCH_EACH (b, reach, "figure=reach") {
 		const struct bench_case *miss =
 			bench_beside(b, reach, "figure=miss");
+		const struct level *l = &levels[k];
+		const double here = l->latency_ns, next = l[1].latency_ns;
+		/* Behind the last plateau there may be a rise without end. */
+		const int end = k < last ? levels_end(pages, ns, n, here, next)
+				: k == last ? levels_rise(ns, n, l)
+					    : -1;
 
-		if (l - levels + 1 < found) {
-			/* The end is seen, and what follows is a plateau. */
-			bench_derive_between(b, reach, l->size_bytes,
-					     l->size_bytes,
-					     levels_above(pages, n,
-							  l->size_bytes));
+		if (end < 0) {
+			bench_derive_skip(b, reach, no_step);
+			bench_derive_skip(b, miss, no_step);
+			continue;
+		}
+		bench_derive_between(b, reach, pages[end], pages[end],
+				     pages[end + 1]);
+		if (k++ < last)
 			/* Never told from nothing by less than both plateaus
 			 * scatter. */
-			bench_derive_within(b, miss,
-					    l[1].latency_ns - l->latency_ns,
+			bench_derive_within(b, miss, next - here,
 					    spread(ns, l) + spread(ns, l + 1));
-		} else {
-			derive_rise(b, reach, miss, l, pages, ns,
-				    l - levels < found ? n : 0);
-		}
-		l++;
+		else
+			/* Of pages visited in turn few are still there at twice
+			 * the reach, none at four times.  The cost goes on
+			 * rising: the tables take more of the caches the more
+			 * pages there are. */
+			bench_derive_between(b, miss,
+					     at(pages, ns, n, 4 * pages[end]) -
+						     here,
+					     at(pages, ns, n, 2 * pages[end]) -
+						     here,
+					     ns[n - 1] - here);
 	}
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct tlb_state *s = state;
-
-	mem_unmap(&s->buffer[0]);
-	mem_unmap(&s->buffer[1]);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "tlb",
-	.state_size = sizeof(struct tlb_state),
+	.state_size = sizeof(struct follow),
 	.points = points,
 	.enter = enter,
 	.run = follow_run,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
 };

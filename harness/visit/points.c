@@ -309,8 +309,8 @@ static void settle(struct scan *s, struct bench_case *c)
 }
 
 static const char too_big[] =
-	"needs more than a quarter of the memory that is free or that the "
-	"memory cgroup leaves";
+	"needs more than a quarter (if asked for, three) of the memory that is "
+	"free or that the memory cgroup leaves";
 
 static bool files_allowed(double n)
 {
@@ -348,7 +348,9 @@ static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 	from = *s;
 	x = scan_sum(s, c);
 	if (word_is(w, "memory"))
-		return x > (double)bench_spare_bytes(s->b) ? too_big : NULL;
+		return x > (double)bench_spare_bytes(s->b) * (c->asked ? 3 : 1)
+			       ? too_big
+			       : NULL;
 	if (word_is(w, "cpus"))
 		return x > bench_cpus(s->b) ? "needs a second CPU" : NULL;
 	if (word_is(w, "files"))

@@ -110,7 +110,7 @@ static void pairs(char *base)
 	struct chase c;
 	char *p;
 
-	OK(!chase_link_pairs(&c, base, PAGES, 64, 192, 7) &&
+	OK(!chase_link_pairs(&c, base + 64, BYTES, 192, 7) &&
 		   chase_verify(&c) == (size_t)2 * PAGES,
 	   "one cycle through both ends of each pair");
 	p = c.entry[0];

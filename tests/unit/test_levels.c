@@ -55,6 +55,15 @@ static void draw(struct curve *c, const struct truth *t, double max,
 	}
 }
 
+/* The size where the @i-th level ends, which is not the last. */
+static double end_of(const struct curve *c, const struct level *l, int i)
+{
+	const int end = levels_end(c->size, c->latency, c->n, l[i].latency_ns,
+				   l[i + 1].latency_ns);
+
+	return end < 0 ? 0 : c->size[end];
+}
+
 /* Each level at most one step of the curve off, latency within @tolerance. */
 static int found(const struct curve *c, const struct truth *t, double tolerance)
 {
@@ -66,12 +75,11 @@ static int found(const struct curve *c, const struct truth *t, double tolerance)
 		good = fabs(l[i].latency_ns / t->latency[i] - 1) <= tolerance;
 		if (i + 1 < n)
 			good = good &&
-			       fabs(log2(l[i].size_bytes / t->size[i])) <= 0.3;
+			       fabs(log2(end_of(c, l, i) / t->size[i])) <= 0.3;
 	}
 	if (!good)
 		for (int i = 0; i < n; i++)
-			printf("# level %d: %.0f B, %.2f ns\n", i + 1,
-			       l[i].size_bytes, l[i].latency_ns);
+			printf("# level %d: %.2f ns\n", i + 1, l[i].latency_ns);
 	return good;
 }
 
@@ -177,28 +185,28 @@ static void test_known(void)
 	const double unknown[] = { 48 * KB, 0, 32 * MB };
 	struct level l;
 
-	OK(!levels_known(size, ns, 12, caches, 3, 0, 146, &l) && l.first == 0 &&
+	OK(!levels_known(size, ns, 12, caches, 0, 146, &l) && l.first == 0 &&
 		   l.last == 1 && fabs(l.latency_ns - 1.05) < 1e-9,
 	   "known: the first cache, up to the half of it");
-	OK(!levels_known(size, ns, 12, caches, 3, 1, 146, &l) &&
-		   l.from_bytes == 128 * KB && l.to_bytes == 512 * KB &&
+	OK(!levels_known(size, ns, 12, caches, 1, 146, &l) &&
+		   size[l.first] == 128 * KB && size[l.last] == 512 * KB &&
 		   fabs(l.latency_ns - 3.75) < 1e-9,
 	   "known: the second, from twice the first to half of its own");
-	OK(!levels_known(size, ns, 12, caches, 3, 2, 146, &l) &&
-		   l.from_bytes == 2 * MB && l.to_bytes == 4 * MB &&
+	OK(!levels_known(size, ns, 12, caches, 2, 146, &l) &&
+		   size[l.first] == 2 * MB && size[l.last] == 4 * MB &&
 		   fabs(l.latency_ns - 12.9) < 1e-9,
 	   "known: the third, up to where it is memory's time");
 	ns[7] = 100;
-	OK(!levels_known(size, ns, 12, caches, 3, 2, 146, &l) &&
-		   l.from_bytes == 4 * MB && l.latency_ns == 13.3,
+	OK(!levels_known(size, ns, 12, caches, 2, 146, &l) &&
+		   size[l.first] == 4 * MB && l.latency_ns == 13.3,
 	   "known: what comes before its first size is left out");
 	ns[8] = ns[10] = 99;
-	OK(levels_known(size, ns, 12, caches, 3, 2, 146, &l) == -ENOENT,
+	OK(levels_known(size, ns, 12, caches, 2, 146, &l) == -ENOENT,
 	   "known: nothing faster than memory is no cache");
-	OK(!levels_known(size, ns, 12, caches, 3, 2, NAN, &l) &&
-		   l.to_bytes == 16 * MB,
+	OK(!levels_known(size, ns, 12, caches, 2, NAN, &l) &&
+		   size[l.last] == 16 * MB,
 	   "known: where memory is not known all of its sizes count");
-	OK(levels_known(size, ns, 12, unknown, 3, 2, 146, &l) == -ENOENT,
+	OK(levels_known(size, ns, 12, unknown, 2, 146, &l) == -ENOENT,
 	   "known: nothing behind a cache that is not known");
 }
 
@@ -267,10 +275,10 @@ static bool same_of_own(const struct curve *c, const double *caches, size_t i,
 		own.size[own.n] = c->size[k];
 		own.latency[own.n++] = c->latency[k];
 	}
-	return !levels_known(own.size, own.latency, own.n, caches, 3, i,
-			     memory_ns, &of_own) &&
+	return !levels_known(own.size, own.latency, own.n, caches, i, memory_ns,
+			     &of_own) &&
 	       of_own.latency_ns == l->latency_ns &&
-	       of_own.to_bytes == l->to_bytes;
+	       own.size[of_own.last] == c->size[l->last];
 }
 
 static void test_zen3(void)
@@ -290,7 +298,7 @@ static void test_zen3(void)
 			c.latency[c.n++] = zen3_ns[r][i];
 		}
 		for (size_t i = 3; i-- > 0; next_ns = l.latency_ns) {
-			if (levels_known(c.size, c.latency, c.n, caches, 3, i,
+			if (levels_known(c.size, c.latency, c.n, caches, i,
 					 zen3_ns[r][35], &l))
 				continue;
 			same += same_of_own(&c, caches, i, zen3_ns[r][35], &l);
@@ -334,14 +342,18 @@ static const double tlb_ns[2][TLB_POINTS] = {
 static void test_tlb(void)
 {
 	struct level l[LEVELS_MAX];
+	struct curve c = { .n = TLB_POINTS };
 	int n = levels_find(tlb_pages, tlb_ns[0], TLB_POINTS, l);
 
-	OK(n == 3 && l[0].size_bytes == 64 && l[1].size_bytes == 2048,
+	memcpy(c.size, tlb_pages, sizeof(tlb_pages));
+	memcpy(c.latency, tlb_ns[0], sizeof(tlb_ns[0]));
+	OK(n == 3 && end_of(&c, l, 0) == 64 && end_of(&c, l, 1) == 2048,
 	   "Zen 3: both levels of the TLB");
 	OK(n == 3 && levels_rise(tlb_ns[0], TLB_POINTS, &l[2]) == -ENOENT,
 	   "one point far off behind the last plateau is no rise");
 	n = levels_find(tlb_pages, tlb_ns[1], TLB_POINTS, l);
-	OK(n == 2 && l[0].size_bytes == 64, "no plateau behind the second");
+	memcpy(c.latency, tlb_ns[1], sizeof(tlb_ns[1]));
+	OK(n == 2 && end_of(&c, l, 0) == 64, "no plateau behind the second");
 	n = n == 2 ? levels_rise(tlb_ns[1], TLB_POINTS, &l[1]) : -1;
 	OK(n >= 0 && tlb_pages[n] == 1792, "but a rise, and where it begins");
 }

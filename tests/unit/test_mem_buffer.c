@@ -6,7 +6,6 @@
 
 #include "../../bench/memory/lib/chase.h"
 #include "../../bench/memory/lib/mem_buffer.h"
-#include "../../bench/memory/lib/mem_pages.h"
 
 #include "arch.h"
 #include "tap.h"

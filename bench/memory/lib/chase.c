@@ -2,7 +2,6 @@
 #include "chase.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,204 +9,133 @@
 #include "random.h"
 
 #define LINES_OF_PAGE (CHASE_PAGE / CHASE_LINE)
+#define FETCH_AHEAD   16 /* stores to other lines under way at a time */
 
-/* A path of lines while it is being made. */
-struct path {
-	char *first, *last;
-	size_t done, expected;
-	void **entry; /* gets @entries starting points, evenly spread */
-	size_t entries, entered;
-};
-
-struct linker {
-	char *base;
-	size_t step; /* from place to place, or between the two of a pair */
+/* Places, in the order in which a chain will visit them. */
+struct list {
+	char **at;
+	size_t n;
 	uint64_t random;
 };
 
-static void shuffle(struct linker *l, uint32_t *x, size_t n)
+/* Those from the one @from on in random order. */
+static void shuffle(struct list *l, size_t from)
 {
-	for (size_t i = n; i > 1; i--) {
-		const uint32_t j = random_below(&l->random, (uint32_t)i);
-		const uint32_t t = x[i - 1];
+	for (size_t i = l->n; i > from + 1; i--) {
+		const size_t k =
+			from + random_below(&l->random, (uint32_t)(i - from));
+		char *const at = l->at[i - 1];
 
-		x[i - 1] = x[j];
-		x[j] = t;
+		l->at[i - 1] = l->at[k];
+		l->at[k] = at;
 	}
 }
 
-static struct path path_begin(void **entry, size_t entries, size_t expected)
-{
-	return (struct path) { .entry = entry,
-			       .entries = entries,
-			       .expected = expected };
-}
-
-static void path_add(struct path *p, char *at)
-{
-	if (p->last)
-		*(void **)p->last = at;
-	else
-		p->first = at;
-	p->last = at;
-	/* The k-th entry is the first line past k shares of the path. */
-	if (p->entered < p->entries &&
-	    p->done * p->entries >= p->entered * p->expected)
-		p->entry[p->entered++] = at;
-	p->done++;
-}
-
-/* Makes a cycle of two paths, of which the second may be empty. */
-static void path_close(struct chase *c, const struct path *p,
-		       const struct path *q)
-{
-	/* No chain is without lines: its callers see to that. */
-	if (!p->last)
-		return;
-	*(void **)p->last = q->first ? q->first : p->first;
-	if (q->last)
-		*(void **)q->last = p->first;
-	c->lines = p->done + q->done;
-	c->at = c->entry[0];
-	/* Too short for so many entries: begin at the first again. */
-	for (size_t k = 0; k < CHASE_ENTRIES; k++)
-		if (!c->entry[k])
-			c->entry[k] = c->entry[0];
-}
-
-/* The numbers below @n in random order.  The caller frees it. */
-static uint32_t *random_order(struct linker *l, size_t n)
-{
-	uint32_t *order = malloc(n * sizeof(*order));
-
-	if (!order)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	shuffle(l, order, n);
-	return order;
-}
-
-/* Adds the lines @first, @first + @step ... of @n pages in random order. */
-static void add_pages(struct linker *l, struct path *p, const uint32_t *pages,
-		      size_t n, uint32_t first, uint32_t step, size_t lines)
-{
-	uint32_t order[CHASE_WINDOW * LINES_OF_PAGE];
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = first; k < LINES_OF_PAGE; k += step) {
-			const uint32_t line = pages[i] * LINES_OF_PAGE + k;
-
-			if (line < lines)
-				order[count++] = line;
-		}
-	shuffle(l, order, count);
-	for (size_t i = 0; i < count; i++)
-		path_add(p, l->base + (size_t)order[i] * CHASE_LINE);
-}
-
-/* Linking would wait for each line in turn.  In assembler: gcc takes a
- * function that only prefetches for one without effect. */
-static void fetch_pages(const char *base, const uint32_t *pages, size_t n,
-			size_t lines)
+static void add_each(struct list *l, char *base, size_t n, size_t step)
 {
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < LINES_OF_PAGE; k++) {
-			const size_t line =
-				(size_t)pages[i] * LINES_OF_PAGE + k;
-
-			if (line < lines)
-				ARCH_PREFETCH(base + line * CHASE_LINE);
-		}
+		l->at[l->n++] = base + i * step;
 }
 
-/* With two passes there are two paths, of even and of odd lines, made window
- * by window at the same time because the window is in the cache. */
-static int link_windows(struct chase *c, void *base, size_t bytes,
-			uint64_t seed, size_t window, uint32_t passes)
+/* An empty list with room for @places, and behind it, if that is not NULL, in
+ * @rooms @n rooms of @bytes from @base on, in random order. */
+static int begin(struct list *l, size_t places, uint64_t seed,
+		 struct list *rooms, char *base, size_t n, size_t bytes)
 {
-	const size_t lines = bytes / CHASE_LINE;
-	const size_t pages = (bytes + CHASE_PAGE - 1) / CHASE_PAGE;
-	const size_t share = CHASE_ENTRIES / passes;
-	struct linker l = { .base = base, .random = seed | 1 };
-	struct path path[2];
-	uint32_t *order;
-
-	memset(c, 0, sizeof(*c));
-	path[0] = path_begin(c->entry, share, lines / passes);
-	path[1] = path_begin(c->entry + share, share, lines / passes);
-	order = random_order(&l, pages);
-	if (!order)
+	*l = (struct list) { .at = malloc((places + n) * sizeof(*l->at)),
+			     .random = seed | 1 };
+	if (!l->at)
 		return -ENOMEM;
-	for (size_t i = 0; i < pages; i += window) {
-		const size_t n = pages - i < window ? pages - i : window;
-
-		fetch_pages(base, order + i, n, lines);
-		for (uint32_t pass = 0; pass < passes; pass++)
-			add_pages(&l, &path[pass], order + i, n, pass, passes,
-				  lines);
+	if (rooms) {
+		*rooms = (struct list) { .at = l->at + places,
+					 .random = l->random };
+		add_each(rooms, base, n, bytes);
+		shuffle(rooms, 0);
+		l->random = rooms->random;
 	}
-	path_close(c, &path[0], &path[1]);
-	free(order);
 	return 0;
 }
 
-int chase_link_window(struct chase *c, void *base, size_t bytes, size_t step,
+/* Makes a cycle of the list, which none is without a place, and frees it. */
+static int end(struct chase *c, struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (i + FETCH_AHEAD < l->n)
+			ARCH_PREFETCH(l->at[i + FETCH_AHEAD]);
+		*(void **)l->at[i] = l->at[i + 1 < l->n ? i + 1 : 0];
+	}
+	for (size_t k = 0; k < CHASE_ENTRIES; k++)
+		c->entry[k] = l->at[k * l->n / CHASE_ENTRIES];
+	c->lines = l->n;
+	c->at = c->entry[0];
+	free(l->at);
+	return 0;
+}
+
+/* Adds the lines of the page @at that are below @end, from the one @first on
+ * each @step-th. */
+static void add_lines(struct list *l, char *at, const char *end, size_t first,
+		      size_t step)
+{
+	for (size_t k = first; k < LINES_OF_PAGE; k += step)
+		if (at + k * CHASE_LINE < end)
+			l->at[l->n++] = at + k * CHASE_LINE;
+}
+
+/* All lines, by windows of so many pages, in so many passes. */
+static int link_windows(struct chase *c, char *base, size_t bytes,
+			uint64_t seed, size_t window, size_t passes)
+{
+	const size_t pages = (bytes + CHASE_PAGE - 1) / CHASE_PAGE;
+	struct list line, page;
+
+	if (begin(&line, bytes / CHASE_LINE, seed, &page, base, pages,
+		  CHASE_PAGE))
+		return -ENOMEM;
+	for (size_t pass = 0; pass < passes; pass++)
+		for (size_t i = 0; i < pages; i += window) {
+			const size_t from = line.n;
+
+			for (size_t k = i; k < pages && k < i + window; k++)
+				add_lines(&line, page.at[k], base + bytes, pass,
+					  passes);
+			shuffle(&line, from);
+		}
+	return end(c, &line);
+}
+
+int chase_link_window(struct chase *c, char *base, size_t bytes, size_t step,
 		      uint64_t seed)
 {
 	return link_windows(c, base, bytes, seed, CHASE_WINDOW, 2);
 }
 
-int chase_link_pages(struct chase *c, void *base, size_t bytes, size_t step,
+int chase_link_pages(struct chase *c, char *base, size_t bytes, size_t step,
 		     uint64_t seed)
 {
 	return link_windows(c, base, bytes, seed, 1, 1);
 }
 
-/* Adds the @i-th place. */
-typedef void add_fn(struct linker *l, struct path *p, size_t i);
-
-/* A cycle through @n places of @of_each lines in random order. */
-static int link_places(struct chase *c, void *base, size_t n, size_t of_each,
-		       size_t step, uint64_t seed, add_fn *add)
+int chase_link_random(struct chase *c, char *base, size_t bytes, size_t step,
+		      uint64_t seed)
 {
-	struct linker l = { .base = base, .step = step, .random = seed | 1 };
-	struct path p = path_begin(c->entry, CHASE_ENTRIES, n * of_each);
-	uint32_t *order = random_order(&l, n);
+	struct list none, line;
 
-	if (!order)
+	return begin(&none, 0, seed, &line, base, bytes / CHASE_LINE,
+		     CHASE_LINE)
+		       ? -ENOMEM
+		       : end(c, &line);
+}
+
+int chase_link_stride(struct chase *c, char *base, size_t bytes, size_t stride,
+		      uint64_t seed)
+{
+	struct list line;
+
+	if (begin(&line, bytes / stride, seed, NULL, NULL, 0, 0))
 		return -ENOMEM;
-	memset(c, 0, sizeof(*c));
-	for (size_t i = 0; i < n; i++)
-		add(&l, &p, order[i]);
-	path_close(c, &p, &(struct path) { 0 });
-	free(order);
-	return 0;
-}
-
-static void add_line(struct linker *l, struct path *p, size_t i)
-{
-	path_add(p, l->base + i * l->step);
-}
-
-int chase_link_random(struct chase *c, void *base, size_t bytes, size_t step,
-		      uint64_t seed)
-{
-	return link_places(c, base, bytes / CHASE_LINE, 1, CHASE_LINE, seed,
-			   add_line);
-}
-
-int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride,
-		      uint64_t seed)
-{
-	struct path p = path_begin(c->entry, CHASE_ENTRIES, bytes / stride);
-
-	memset(c, 0, sizeof(*c));
-	for (size_t at = 0; at + stride <= bytes; at += stride)
-		path_add(&p, (char *)base + at);
-	path_close(c, &p, &(struct path) { 0 });
-	return 0;
+	add_each(&line, base, bytes / stride, stride);
+	return end(c, &line);
 }
 
 /* From one huge page to the next the line moves by so many of the small pages
@@ -217,74 +145,63 @@ int chase_link_stride(struct chase *c, void *base, size_t bytes, size_t stride,
  * all are used in turn. */
 #define SMALL_STEP ((size_t)37)
 
-static void add_page(struct linker *l, struct path *p, size_t i)
-{
-	const size_t small =
-		(i * SMALL_STEP + i / LINES_OF_PAGE) % (l->step / CHASE_PAGE);
-
-	path_add(p, l->base + i * l->step + small * CHASE_PAGE +
-			    i % LINES_OF_PAGE * CHASE_LINE);
-}
-
-int chase_link_page(struct chase *c, void *base, size_t bytes, size_t page,
+int chase_link_page(struct chase *c, char *base, size_t bytes, size_t page,
 		    uint64_t seed)
 {
-	return link_places(c, base, bytes / page, 1, page, seed, add_page);
+	struct list none, place;
+
+	if (begin(&none, 0, seed, &place, base, bytes / page, page))
+		return -ENOMEM;
+	for (size_t k = 0; k < place.n; k++) {
+		const size_t i = (size_t)(place.at[k] - base) / page;
+		const size_t small = (i * SMALL_STEP + i / LINES_OF_PAGE) %
+				     (page / CHASE_PAGE);
+
+		place.at[k] +=
+			small * CHASE_PAGE + i % LINES_OF_PAGE * CHASE_LINE;
+	}
+	return end(c, &place);
 }
 
 /* Places of a pair in its page: even lines, the last with room behind it. */
 #define PAIR_PLACES ((CHASE_PAGE - CHASE_PAIR_BYTES) / (2 * CHASE_LINE) + 1)
 
-static void add_pair(struct linker *l, struct path *p, size_t i)
-{
-	/* Many places in turn, or all would compete for few sets. */
-	char *first =
-		l->base + i * CHASE_PAGE + i % PAIR_PLACES * 2 * CHASE_LINE;
-	/* A pair is entered at either end: a prefetcher that learns which line
-	 * follows a miss would fetch the other one. */
-	const bool back = random_below(&l->random, 2);
-
-	path_add(p, back ? first + l->step : first);
-	path_add(p, back ? first : first + l->step);
-}
-
-int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
-		     size_t distance, uint64_t seed)
-{
-	return link_places(c, (char *)base + at, count, 2, distance, seed,
-			   add_pair);
-}
-
-int chase_link_chunk(struct chase *c, void *base, size_t bytes, size_t stride,
+int chase_link_pairs(struct chase *c, char *base, size_t bytes, size_t distance,
 		     uint64_t seed)
 {
-	const size_t words = stride / sizeof(void *);
-	const size_t chunks = bytes / stride;
-	struct linker l = { .base = base, .random = seed | 1 };
-	char *at;
+	const size_t pairs = bytes / CHASE_PAGE;
+	struct list place, page;
 
-	for (size_t i = 0; i < chunks; i++) {
-		void **from = (void **)(l.base + i * stride);
-		void **to = (void **)(l.base + (i + 1) % chunks * stride);
+	if (begin(&place, 2 * pairs, seed, &page, base, pairs, CHASE_PAGE))
+		return -ENOMEM;
+	for (size_t k = 0; k < pairs; k++) {
+		const size_t i = (size_t)(page.at[k] - base) / CHASE_PAGE;
+		/* Many places in turn, or all would compete for few sets. */
+		char *at = page.at[k] + i % PAIR_PLACES * 2 * CHASE_LINE;
+		/* A pair is entered at either end: a prefetcher that learns
+		 * which line follows a miss would fetch the other one. */
+		const size_t back = random_below(&place.random, 2);
 
-		for (size_t k = 0; k < words; k++)
-			from[k] = to + random_below(&l.random, (uint32_t)words);
+		place.at[place.n++] = at + back * distance;
+		place.at[place.n++] = at + !back * distance;
 	}
-	/* Random maps soon agree: go round until the walk is on its cycle. */
-	at = l.base;
-	for (size_t i = 0; i < chunks * words; i++) {
-		char *const start = at;
+	return end(c, &place);
+}
 
-		for (size_t k = 0; k < chunks; k++)
-			at = *(void **)at;
-		if (at == start)
-			break;
-	}
-	c->at = at;
-	for (size_t k = 0; k < CHASE_ENTRIES; k++)
-		c->entry[k] = at;
-	c->lines = chase_length(at, chunks * words);
-	return 0;
+int chase_link_chunk(struct chase *c, char *base, size_t bytes, size_t stride,
+		     uint64_t seed)
+{
+	struct list place;
+
+	if (begin(&place, bytes / stride, seed, NULL, NULL, 0, 0))
+		return -ENOMEM;
+	add_each(&place, base, bytes / stride, stride);
+	for (size_t i = 0; i < place.n; i++)
+		place.at[i] +=
+			random_below(&place.random,
+				     (uint32_t)(stride / sizeof(void *))) *
+			sizeof(void *);
+	return end(c, &place);
 }
 
 __attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
@@ -300,11 +217,24 @@ __attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
 	return from;
 }
 
+/* Loads until the walk from @from is back there, at most @limit. */
+static size_t chase_length(void *from, size_t limit)
+{
+	void *at = *(void **)from;
+	size_t n = 1;
+
+	while (at != from && n < limit) {
+		at = *(void **)at;
+		n++;
+	}
+	return n;
+}
+
 size_t chase_verify(const struct chase *c)
 {
 	void *at[CHASE_ENTRIES];
 
-	if (c->entry[1] == c->entry[0] || c->lines < CHASE_ENTRIES)
+	if (c->entry[1] == c->entry[0])
 		return chase_length(c->entry[0], c->lines + 1);
 	memcpy(at, c->entry, sizeof(at));
 	chase_run_many(at, CHASE_ENTRIES, c->lines / CHASE_ENTRIES);
@@ -333,16 +263,4 @@ void chase_flush(void *const *line, size_t lines)
 	for (size_t i = 0; i < lines; i++)
 		ARCH_FLUSH(line[i]);
 	ARCH_FLUSHED();
-}
-
-size_t chase_length(void *from, size_t limit)
-{
-	void *at = *(void **)from;
-	size_t n = 1;
-
-	while (at != from && n < limit) {
-		at = *(void **)at;
-		n++;
-	}
-	return n;
 }

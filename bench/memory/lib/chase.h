@@ -34,8 +34,8 @@ struct chase {
 
 /*
  * Orders: a cycle through [@base, @base + @bytes), of @bytes a multiple of 64,
- * at least 128, less than 2^38.  Return: 0 or -ENOMEM (of 4 bytes for each page
- * or line while it is being made).
+ * at least 128, less than 2^38.  Return: 0 or -ENOMEM (of 8 bytes for each page
+ * and line while it is being made).
  *
  * chase_link_window() - the default: all lines, in windows of CHASE_WINDOW
  * random pages, in random order in each window; first all even lines of the
@@ -49,24 +49,19 @@ struct chase {
  * in random order; the line's place in the page differs, so that the sets of a
  * cache are used evenly, and in a large page the place of its 4 KiB, so that
  * those of a TLB are.
- * chase_link_chunk() - the CSE 221 report's list: chunks of @step bytes of
- * pointers, each pointing to a random one in the next chunk.  The cycle that a
- * walk ends in has one pointer in each chunk.
+ * chase_link_chunk() - where a walk of the CSE 221 report's list ends: one
+ * random pointer in each chunk of @step bytes, chunks ascending.
+ * chase_link_pairs() - a pair in each page, in random order: a pointer leads to
+ * @step bytes behind it (or, in every second pair at random, from there to
+ * here), that one to the next page.  @base: so many bytes behind the start of a
+ * page as the first is to be behind a multiple of 128; with @step, a multiple
+ * of 8, less than CHASE_PAIR_BYTES.
  */
-typedef int chase_link_fn(struct chase *c, void *base, size_t bytes,
+#define CHASE_PAIR_BYTES 512
+typedef int chase_link_fn(struct chase *c, char *base, size_t bytes,
 			  size_t step, uint64_t seed);
 chase_link_fn chase_link_window, chase_link_pages, chase_link_random,
-	chase_link_stride, chase_link_page, chase_link_chunk;
-
-#define CHASE_PAIR_BYTES 512
-
-/* chase_link_pairs() - @count pairs, each in a page of its own, in random
- * order: a pointer leads to @distance bytes behind it (or, in every second pair
- * at random, from there to here), that one to the next page.  The first is @at
- * bytes behind a multiple of 128; @distance: a multiple of 8, and @at +
- * @distance less than CHASE_PAIR_BYTES.  Return: 0 or -ENOMEM. */
-int chase_link_pairs(struct chase *c, void *base, size_t count, size_t at,
-		     size_t distance, uint64_t seed);
+	chase_link_stride, chase_link_page, chase_link_chunk, chase_link_pairs;
 
 /**
  * chase_run() - @rounds times CHASE_UNROLL dependent loads, beginning with
@@ -98,9 +93,5 @@ size_t chase_verify(const struct chase *c);
  * could fetch the neighbour of a line that is out already. */
 void chase_list(const struct chase *c, void **line);
 void chase_flush(void *const *line, size_t lines);
-
-/* chase_length() - loads until the walk from @from is back at @from, at most
- * @limit. */
-size_t chase_length(void *from, size_t limit);
 
 #endif

@@ -5,6 +5,21 @@
 
 #include "settle.h"
 
+int follow_link(struct bench *b, struct follow *f,
+		const struct follow_plan *plan, int node)
+{
+	struct mem_buffer *m = &f->buffer[plan->pages];
+	int err;
+
+	f->chase.at = NULL;
+	err = mem_have(b, m, plan->bytes, plan->pages, node);
+	if (err)
+		return err;
+	err = plan->link(&f->chase, m->base + plan->skew, plan->bytes,
+			 plan->step, bench_random(b));
+	return err ? bench_fail(b, -err, "link the chain") : 0;
+}
+
 static void pass(void *arg, uint64_t passes)
 {
 	const struct chase *chase = arg;
@@ -47,8 +62,10 @@ static void time_after_one(struct bench *b, const struct bench_case *c,
 }
 
 void follow_settle(struct bench *b, const struct bench_case *c,
-		   struct chase *chase, bool round)
+		   struct follow *f, bool round)
 {
+	struct chase *chase = &f->chase;
+
 	pass(chase, 1);
 	time_after_one(b, c, *chase);
 	settle(b, c, pass, chase);
@@ -60,18 +77,18 @@ void follow_settle(struct bench *b, const struct bench_case *c,
 int follow_run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
-	struct chase *chase = state;
+	struct follow *f = state;
 
-	chase->at = chase_run(chase->at, iters);
+	f->chase.at = chase_run(f->chase.at, iters);
 	return 0;
 }
 
 int follow_leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct chase *chase = state;
+	const struct follow *f = state;
 
-	if (chase->at)
-		bench_proof(b, c, "lines_visited", (double)chase->lines,
-			    (double)chase_verify(chase));
+	if (f->chase.at)
+		bench_proof(b, c, "lines_visited", (double)f->chase.lines,
+			    (double)chase_verify(&f->chase));
 	return 0;
 }

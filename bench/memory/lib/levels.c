@@ -106,23 +106,6 @@ static size_t join(const double *y, const struct level *l,
 	return n;
 }
 
-static void set_sizes(const double *size, const double *y, size_t n,
-		      struct level *l, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t at = l[i].last;
-
-		while (i + 1 < count && at + 1 < l[i + 1].first &&
-		       y[at + 1] <= (l[i].latency_ns + l[i + 1].latency_ns) / 2)
-			at++;
-		l[i].size_bytes = size[i + 1 < count ? at : n - 1];
-		l[i].from_bytes = size[l[i].first];
-		l[i].to_bytes = size[l[i].last];
-	}
-	for (size_t i = 0; i < count; i++)
-		l[i].latency_ns = exp(l[i].latency_ns);
-}
-
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX])
 {
@@ -145,17 +128,11 @@ int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 	/* More than that many is no memory hierarchy. */
 	if (count > LEVELS_MAX)
 		return -EINVAL;
-	set_sizes(size_bytes, fit, n, all, count);
-	memcpy(levels, all, count * sizeof(*levels));
+	for (size_t i = 0; i < count; i++) {
+		levels[i] = all[i];
+		levels[i].latency_ns = exp(all[i].latency_ns);
+	}
 	return (int)count;
-}
-
-double levels_above(const double *size_bytes, size_t n, double size)
-{
-	for (size_t i = 0; i < n; i++)
-		if (size_bytes[i] > size)
-			return size_bytes[i];
-	return size;
 }
 
 int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
@@ -190,33 +167,33 @@ bool levels_is_of(const double *caches, size_t which, double size_bytes)
 	       !(2 * size_bytes > caches[which]);
 }
 
-int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
-		 const double *caches, size_t count, size_t which,
-		 double memory_ns, struct level *l)
+/* Whether a cache holds a size, and its loads are clearly no memory's. */
+static bool is_held(const double *caches, size_t which, double size_bytes,
+		    double latency_ns, double memory_ns)
 {
-	double held[LEVELS_CURVE];
-	size_t points = 0;
+	return levels_is_of(caches, which, size_bytes) &&
+	       !(latency_ns * LEVELS_CLEAR > memory_ns);
+}
+
+int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
+		 const double *caches, size_t which, double memory_ns,
+		 struct level *l)
+{
+	size_t from = 0, to;
 
 	/* With a smaller one unknown nothing tells the two apart. */
 	for (size_t i = 0; i <= which; i++)
-		if (i >= count || !(caches[i] > 0))
+		if (!(caches[i] > 0))
 			return -ENOENT;
-	for (size_t i = 0; i < n && points < LEVELS_CURVE; i++) {
-		const bool clear = !(latency_ns[i] * LEVELS_CLEAR > memory_ns);
-
-		if (!levels_is_of(caches, which, size_bytes[i]) ||
-		    (!clear && !points))
-			continue;
-		if (!clear)
-			break;
-		l->first = points ? l->first : i;
-		l->last = i;
-		held[points++] = latency_ns[i];
-	}
-	if (!points)
+	while (from < n && !is_held(caches, which, size_bytes[from],
+				    latency_ns[from], memory_ns))
+		from++;
+	for (to = from; to < n && is_held(caches, which, size_bytes[to],
+					  latency_ns[to], memory_ns);
+	     to++)
+		;
+	if (to == from)
 		return -ENOENT;
-	l->latency_ns = stats_median(held, points);
-	l->from_bytes = size_bytes[l->first];
-	l->to_bytes = l->size_bytes = size_bytes[l->last];
+	*l = (struct level) { median_of(latency_ns, from, to), from, to - 1 };
 	return 0;
 }

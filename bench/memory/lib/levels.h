@@ -21,8 +21,7 @@
  * the points, exact): a point on a plateau costs its distance from the
  * plateau's median (of the logarithms), each plateau costs LEVELS_PLATEAU,
  * and a point on a ramp costs LEVELS_RAMP, whatever its value.  Then plateaus
- * that are not LEVELS_RATIO apart are one.  A level's size is the largest
- * size before the curve passes half-way (in logarithms) to the next plateau.
+ * that are not LEVELS_RATIO apart are one.
  *
  * Source: pooling as in Ayer et al., "An empirical distribution function for
  * sampling with incomplete information", Annals of Mathematical Statistics
@@ -39,11 +38,8 @@
 #define LEVELS_CLEAR   1.5  /* from a cache to memory: see levels_known() */
 
 struct level {
-	double size_bytes; /* largest size that still fits; of the last level:
-			    * largest size in the curve */
-	double latency_ns; /* median of its plateau */
-	double from_bytes, to_bytes; /* its plateau, without the ramps */
-	size_t first, last;	     /* points of its plateau */
+	double latency_ns;  /* median of its plateau */
+	size_t first, last; /* points of its plateau, without the ramps */
 };
 
 /**
@@ -55,10 +51,6 @@ struct level {
  */
 int levels_find(const double *size_bytes, const double *latency_ns, size_t n,
 		struct level levels[LEVELS_MAX]);
-
-/* levels_above() - the least of @n ascending sizes that is larger than @size,
- * which does not fit any more; @size if there is none. */
-double levels_above(const double *size_bytes, size_t n, double size);
 
 /**
  * levels_rise() - where the curve begins to rise behind its last plateau, if
@@ -78,8 +70,8 @@ bool levels_is_of(const double *caches, size_t which, double size_bytes);
  * levels_known() - the level of a cache whose size is known.  It needs no
  * plateau.
  * @size_bytes, @latency_ns: as for levels_find().
- * @caches: sizes of all caches, ascending, @count of them; 0 is unknown,
- * and then so are the larger ones.
+ * @caches: sizes of all caches, ascending; 0 is unknown, and then so are the
+ * larger ones.
  * @which: index of the one that is asked for.
  * @memory_ns: what a load from memory takes, NAN if it is not known.
  * @l: its points are the first of its sizes that are LEVELS_CLEAR below memory,
@@ -88,8 +80,8 @@ bool levels_is_of(const double *caches, size_t which, double size_bytes);
  * Return: 0, or -ENOENT if a cache is unknown or no point is left.
  */
 int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
-		 const double *caches, size_t count, size_t which,
-		 double memory_ns, struct level *l);
+		 const double *caches, size_t which, double memory_ns,
+		 struct level *l);
 
 /**
  * levels_end() - where a level ends: the last point before the curve passes

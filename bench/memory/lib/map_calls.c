@@ -7,21 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mem_pages.h"
-
-#define MOVE_OURS 2 /* MPOL_MF_MOVE, of a header few have */
-
-int map_node(char *at, int to)
-{
-	void *pages[] = { at };
-	int status = -EIO;
-
-	return syscall(SYS_move_pages, 0, 1, pages, to < 0 ? NULL : &to,
-		       &status, MOVE_OURS)
-		       ? -errno
-		       : status;
-}
-
 /* Bytes that are in memory; -ENOMEM: there is a hole. */
 static int64_t resident(char *at, size_t bytes)
 {
@@ -67,8 +52,8 @@ static bool is_read_only(char *at)
 	X(EVENT, membarrier,                                                \
 	  !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0), \
 	  CALL_UNSEEN)                                                      \
-	X(EVENT, migrate, map_node(s->at, s->node) == s->node,              \
-	  map_node(s->at, -1) == s->node)
+	X(EVENT, migrate, mem_node(s->at, s->node) == s->node,              \
+	  mem_node(s->at, -1) == s->node)
 CALL_FUNCTIONS(CALLS)
 const struct call map_calls[] = CALL_ROWS(CALLS);
 

@@ -31,8 +31,4 @@ bench_run_fn map_conclude;
 /* map_is_hole() - whether there is no mapping at @at. */
 bool map_is_hole(char *at, size_t bytes);
 
-/* map_node() - the node of the page @at, if @to is -1, or move it to node @to.
- * Return: where it is then, or -errno. */
-int map_node(char *at, int to);
-
 #endif

@@ -2,8 +2,11 @@
 #include "mem_buffer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "arch.h"
 #include "mem.h"
@@ -13,6 +16,7 @@
 #endif
 
 #define READ_WRITE (PROT_READ | PROT_WRITE)
+#define MOVE_OURS  2 /* MPOL_MF_MOVE, of a header few have */
 
 static size_t round_up(size_t bytes, size_t step)
 {
@@ -34,9 +38,9 @@ size_t mem_beyond_caches(const struct bench *b)
 
 const char *mem_pages_name(enum mem_pages pages)
 {
-	return pages == MEM_4K	  ? bench_page_name()
-	       : pages == MEM_THP ? "thp"
-				  : "hugetlb";
+	return pages == MEM_4K	      ? bench_page_name()
+	       : pages == MEM_HUGETLB ? "hugetlb"
+				      : "thp";
 }
 
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
@@ -76,7 +80,7 @@ int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages)
 	}
 	/* A refusal shows in the evidence, which is read from smaps. */
 	(void)madvise(m->base, own,
-		      pages == MEM_THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+		      pages == MEM_4K ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	return 0;
 }
 
@@ -131,41 +135,82 @@ int64_t mem_huge_bytes(const struct mem_buffer *m)
 	return mem_huge_in(m->base, m->bytes, m->pages == MEM_HUGETLB);
 }
 
+/* Whether it has the pages that were asked for; smaps may be missing. */
+static int check(struct bench *b, const struct mem_buffer *m)
+{
+	if (m->pages == MEM_4K && m->huge > 0)
+		return bench_fail(b, 0, "%lld bytes are on huge pages",
+				  (long long)m->huge);
+	if (m->pages == MEM_4K || m->pages == MEM_LARGE ||
+	    m->huge >= (int64_t)m->bytes)
+		return 0;
+	return m->huge < 0
+		       ? bench_skip(b,
+				    "which pages it got is not known: "
+				    "/proc/self/smaps: %s",
+				    strerror((int)-m->huge))
+		       : bench_skip(b, "only %lld of %zu bytes got huge pages",
+				    (long long)m->huge, m->bytes);
+}
+
 int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
 	     enum mem_pages pages, int node)
 {
 	int err;
 
-	if (m->base)
-		return 0;
+	if (m->base && m->bytes >= bytes && m->pages == pages &&
+	    m->node == node)
+		return check(b, m);
+	mem_unmap(m);
 	err = mem_map(m, bytes, pages);
 	if (!err && node >= 0)
 		err = bench_bind_memory(b, m->base, m->bytes, node);
 	if (err) {
 		mem_unmap(m);
-		return bench_fail(b, -err, "map %zu bytes of %s pages", bytes,
-				  mem_pages_name(pages));
+		return err == -ENOMEM && pages == MEM_HUGETLB
+			       ? bench_skip(b, "the pool of huge pages is too "
+					       "small (sysctl vm.nr_hugepages)")
+			       : bench_fail(b, -err,
+					    "map %zu bytes of %s pages", bytes,
+					    mem_pages_name(pages));
 	}
+	m->node = node;
 	mem_touch(m);
 	m->huge = mem_huge_bytes(m);
-	return 0;
+	return check(b, m);
 }
 
-int mem_check(struct bench *b, const struct mem_buffer *m)
+void mem_flush(const void *base, size_t bytes)
 {
-	/* Small ones are asked for; smaps may be missing. */
-	if (m->pages == MEM_4K)
-		return m->huge > 0 ? bench_fail(b, 0,
-						"%lld bytes are on huge pages",
-						(long long)m->huge)
-				   : 0;
-	if (m->huge < 0)
-		return bench_skip(b,
-				  "which pages it got is not known: "
-				  "/proc/self/smaps: %s",
-				  strerror((int)-m->huge));
-	return m->huge < (int64_t)m->bytes
-		       ? bench_skip(b, "only %lld of %zu bytes got huge pages",
-				    (long long)m->huge, m->bytes)
-		       : 0;
+	for (size_t at = 0; at < bytes; at += MEM_LINE)
+		ARCH_FLUSH((const char *)base + at);
+	ARCH_FLUSHED();
+}
+
+int mem_node(char *at, int to)
+{
+	void *pages[] = { at };
+	int status = -EIO;
+
+	return syscall(SYS_move_pages, 0, 1, pages, to < 0 ? NULL : &to,
+		       &status, MOVE_OURS)
+		       ? -errno
+		       : status;
+}
+
+int64_t mem_resident(const struct mem_buffer *m)
+{
+	const size_t page = bench_page_bytes();
+	const size_t pages = (m->bytes + page - 1) / page;
+	unsigned char *in = malloc(pages);
+	int64_t resident = 0;
+
+	if (!in)
+		return -ENOMEM;
+	if (mincore(m->base, m->bytes, in))
+		resident = -errno;
+	for (size_t i = 0; resident >= 0 && i < pages; i++)
+		resident += (in[i] & 1) * (int64_t)page;
+	free(in);
+	return resident;
 }

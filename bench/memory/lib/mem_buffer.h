@@ -7,14 +7,14 @@
 
 #include "bench.h"
 
-/*
- * Memory to measure: mapped with the pages asked for, touched, and checked
- * afterwards for the pages that were really obtained.
- */
+/* Memory to measure: mapped with the pages asked for, touched, and checked for
+ * the pages that were really obtained; and where it is. */
 enum mem_pages {
 	MEM_4K,	     /* base pages, transparent huge pages refused */
 	MEM_THP,     /* transparent huge pages, by madvise(2) */
 	MEM_HUGETLB, /* from the pool of huge pages of the default size */
+	MEM_LARGE,   /* as MEM_THP, and small ones where those are not had */
+	MEM_KINDS
 };
 
 #define MEM_LINE       64		 /* bytes: a cache line of x86-64 */
@@ -24,6 +24,7 @@ struct mem_buffer {
 	char *base; /* aligned to a huge page; NULL: not mapped */
 	size_t bytes;
 	enum mem_pages pages;
+	int node;
 	int64_t huge; /* bytes on huge pages, of mem_have(); -errno */
 	char *map;    /* what munmap() needs */
 	size_t map_bytes;
@@ -49,15 +50,15 @@ const char *mem_pages_name(enum mem_pages pages);
 int mem_map(struct mem_buffer *m, size_t bytes, enum mem_pages pages);
 
 /**
- * mem_have() - the same, on NUMA @node unless that is -1, and touched; nothing
- * if @m is mapped already.  Return: 0 or bench_fail().
+ * mem_have() - the same of @bytes or more, on NUMA @node unless that is -1, and
+ * touched: @m as it is if it is such a one, else in its place.  Most need not
+ * unmap it: it goes with the process.
+ *
+ * Return: 0; bench_fail(); or bench_skip() if it has not the pages asked for
+ * (small ones are always to be had).
  */
 int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
 	     enum mem_pages pages, int node);
-
-/* mem_check() - whether it has the pages that were asked for.  Return: 0,
- * bench_fail() (small ones are always to be had) or bench_skip(). */
-int mem_check(struct bench *b, const struct mem_buffer *m);
 
 /* mem_unmap() - accepts a zeroed or unmapped buffer. */
 void mem_unmap(struct mem_buffer *m);
@@ -83,5 +84,16 @@ void mem_store_each(const struct mem_buffer *m);
  * /proc/self/smaps.  Return: bytes, or -errno.
  */
 int64_t mem_huge_bytes(const struct mem_buffer *m);
+
+/* mem_flush() - throw [@base, @base + @bytes) out of all caches. */
+void mem_flush(const void *base, size_t bytes);
+
+/* mem_node() - the NUMA node of the page @at, if @to is -1, or move it to node
+ * @to.  Return: where it is then, or -errno (ENOSYS: no nodes are known). */
+int mem_node(char *at, int to);
+
+/* mem_resident() - whether every page of @m is in memory, by mincore(2).
+ * Return: bytes that are, or -errno. */
+int64_t mem_resident(const struct mem_buffer *m);
 
 #endif
