@@ -35,9 +35,9 @@ enum { SECCOMP_BY_NUMBER, SECCOMP_BY_ARGUMENT, SECCOMP_DOCKER };
 int landlock_apply(const struct layer *l, long n);
 bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX]);
 
-/* Namespaces; @flag: those of unshare(2). */
-int space_apply(const struct layer *l, long n);
-bool space_prove(const struct layer *l, long n, char how[HOW_MAX]);
+/* A PID namespace with its own /proc. */
+int pidns_apply(const struct layer *l, long n);
+bool pidns_prove(const struct layer *l, long n, char how[HOW_MAX]);
 
 int cgroup_apply(const struct layer *l, long n);
 bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX]);
@@ -49,12 +49,6 @@ bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX]);
 int traced_apply(const struct layer *l, long n);
 bool traced_prove(const struct layer *l, long n, char how[HOW_MAX]);
 enum { TRACED_UPROBE, TRACED_KPROBE, TRACED_TRACEPOINT };
-
-/* What execve() takes away: an object that the dynamic linker loads into each
- * program restores it. */
-int loaded_apply(const struct layer *l, long n);
-bool loaded_prove(const struct layer *l, long n, char how[HOW_MAX]);
-int loaded_check(const char *name); /* in the program that was executed */
 
 /* status_field() - the number at @name of /proc/self/status; -1: none. */
 long status_field(const char *name);

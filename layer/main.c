@@ -171,8 +171,6 @@ int main(int argc, char **argv)
 	const char *why;
 	int first;
 
-	if (argc == 3 && !strcmp(argv[1], "--loaded"))
-		return loaded_check(argv[2]);
 	first = opts_parse(argc, argv, sets, &why);
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Namespaces and control groups. */
+/* Control groups, and a namespace of processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,107 +18,39 @@
 #include "layer.h"
 #include "sysfile.h"
 
-static struct space {
-	int flag;
-	const char *name;
-	char before[64];
-} spaces[] = {
-	{ CLONE_NEWUSER, "user", "" },	   { CLONE_NEWNS, "mnt", "" },
-	{ CLONE_NEWPID, "pid", "" },	   { CLONE_NEWNET, "net", "" },
-	{ CLONE_NEWIPC, "ipc", "" },	   { CLONE_NEWUTS, "uts", "" },
-	{ CLONE_NEWCGROUP, "cgroup", "" },
-};
+static char outside[64]; /* the PID namespace before */
 
-#define NSPACES (sizeof(spaces) / sizeof(*spaces))
-
-static void read_space(const struct space *s, char id[64])
+static void read_space(char id[64])
 {
-	char path[64];
-	ssize_t len;
+	const ssize_t len = readlink("/proc/self/ns/pid", id, 63);
 
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", s->name);
-	len = readlink(path, id, 63);
 	id[len < 0 ? 0 : len] = '\0';
 }
 
-/* The same user and group, and no others: what anybody may do. */
-static int map_ids(uid_t uid, gid_t gid)
+/* Its first process stays to reap; the next goes on. */
+int pidns_apply(const struct layer *l, long n)
 {
-	char text[64];
 	int err;
 
-	sysfile_write("deny", "/proc/self/setgroups"); /* not on old kernels */
-	snprintf(text, sizeof(text), "%u %u 1", uid, uid);
-	err = sysfile_write(text, "/proc/self/uid_map");
-	snprintf(text, sizeof(text), "%u %u 1", gid, gid);
-	return err ? err : sysfile_write(text, "/proc/self/gid_map");
-}
-
-static int raise_loopback(void)
-{
-	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	const int err =
-		fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* The first process of a PID namespace stays to reap; the next goes on. */
-static int begin_processes(void)
-{
-	int err = stay(NULL);
-
+	read_space(outside);
+	if (unshare(CLONE_NEWPID | CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	err = stay(NULL);
 	if (!err && mount("proc", "/proc", "proc",
 			  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		err = -errno;
 	return err ? err : stay(NULL);
 }
 
-int space_apply(const struct layer *l, long n)
+bool pidns_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
-	const uid_t uid = getuid();
-	const gid_t gid = getgid();
-	int err = 0;
+	char now[64];
 
-	for (size_t i = 0; i < NSPACES; i++)
-		if (l->flag & spaces[i].flag && !spaces[i].before[0])
-			read_space(&spaces[i], spaces[i].before);
-	if (unshare(l->flag))
-		return -errno;
-	if (l->flag & CLONE_NEWUSER)
-		err = map_ids(uid, gid);
-	if (!err && l->flag & CLONE_NEWNS &&
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		err = -errno;
-	if (!err && l->flag & CLONE_NEWNET)
-		err = raise_loopback();
-	if (!err && l->flag & CLONE_NEWPID)
-		err = begin_processes();
-	return err;
-}
-
-bool space_prove(const struct layer *l, long n, char how[HOW_MAX])
-{
-	bool all = true;
-	int at = snprintf(how, HOW_MAX, "/proc/self/ns:");
-
-	for (size_t i = 0; i < NSPACES; i++) {
-		char now[64];
-
-		if (!(l->flag & spaces[i].flag))
-			continue;
-		read_space(&spaces[i], now);
-		all = all && now[0] && strcmp(now, spaces[i].before) != 0;
-		if (at < HOW_MAX)
-			at += snprintf(how + at, (size_t)(HOW_MAX - at),
-				       " %s was %s", now,
-				       spaces[i].before +
-					       strcspn(spaces[i].before, "["));
-	}
-	return all;
+	read_space(now);
+	snprintf(how, HOW_MAX, "/proc/self/ns: %s was %s", now,
+		 outside + strcspn(outside, "["));
+	return now[0] && strcmp(now, outside) != 0;
 }
 
 /* Groups are noted before they are made. */

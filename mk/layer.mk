@@ -13,7 +13,7 @@ $(UNDER): $(UNDER_OBJS) $(LIB) | $(UNDER_LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 # Loaded into any program, so none of CFLAGS and SAN.
-$(UNDER_LIB): layer/exec/loaded.c layer/exec/loaded.h mk/layer.mk
+$(UNDER_LIB): layer/exec/loaded.c mk/layer.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -fPIC -shared -o $@ $<

@@ -77,7 +77,7 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
 SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/net_delay scripts/nfslab \
-	     $(wildcard scripts/plot scripts/ab scripts/kernels scripts/layers scripts/tune scripts/pdf \
+	     $(wildcard scripts/plot scripts/ab scripts/kernels scripts/layers scripts/under scripts/tune scripts/pdf \
 	     scripts/load-plot)
 INSTALLED  = $(DESTDIR)$(libdir)
 

@@ -37,7 +37,7 @@ getpid=(syscall "${QUICK[@]}" --json --case 'call=getpid,via=libc')
 	try 2 sh -c 'exec "$@" 2>&-' sh "$BIN/${getpid[0]}" --none
 	[[ -z $output ]]
 	# Its number is taken, by what cannot be written.
-	try 0 sh -c 'exec "$@" >&- <&- 2>out' sh "$BIN/under" nnp -- sh -c \
+	try 0 sh -c 'exec "$@" >&- <&- 2>out' sh "$BIN/under" thp=never -- sh -c \
 		'[ -e /proc/self/fd/0 ] && [ -e /proc/self/fd/1 ]'
 }
 

@@ -6,7 +6,7 @@
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || exit
-	under=$BIN/under
+	under=("$ROOT/scripts/under" --bin "$BIN")
 	nap=301.$$
 }
 
@@ -26,16 +26,18 @@ somebody_naps() { ! nobody_naps; }
 groups() { find /sys/fs/cgroup -type d -name 'oscost-under-*' 2>/dev/null | sort; }
 
 # layers: all of the table, with a value.
-layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=N/=50/'; }
+layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1=3/; s/=N/=50/'; }
 
 @test "each layer is proven in force for the command, or skipped with a reason" {
 	local layer
 
 	[[ $(layers | wc -l) -ge 20 ]]
 	for layer in $(layers); do
-		try '0|77' "$under" --prove "$layer" -- echo ran
+		try '0|77' "${under[@]}" --prove "$layer" -- echo ran
 		if [[ $status == 0 ]]; then
-			[[ ${#lines[@]} -eq 2 && ${lines[0]} == "$layer: "* && ${lines[1]} == ran ]]
+			[[ ${lines[0]} == "$layer: "* || $layer == allns ]]
+			[[ ${#lines[@]} -eq $([[ $layer == allns ]] && echo 7 || echo 2) ]]
+			[[ ${lines[-1]} == ran ]]
 		else
 			says "under: skipped: $layer: *; needs *"
 			[[ -z $output ]]
@@ -50,41 +52,41 @@ layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=
 	for layer in tracepoint kprobe; do
 		"${calls[@]}" 3>&- &
 		pid=$!
-		try '0|77' "$under" --prove "$layer"
+		try '0|77' "${under[@]}" --prove "$layer"
 		kill "$pid"
 		[[ $status == 77 || $output == "$layer: of 100 calls of getppid() it counted 100" ]]
 	done
 }
 
 @test "what the command sees is the layer" {
-	try 0 "$under" nnp,seccomp=5 -- grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status
+	try 0 "${under[@]}" nnp,seccomp=5 -- grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status
 	[[ $output == $'NoNewPrivs:\t1\nSeccomp:\t2' ]]
-	try 0 "$under" seccomp=docker -- sh -c 'unshare -U true 2>/dev/null || echo refused'
+	try 0 "${under[@]}" seccomp=docker -- sh -c 'unshare -U true 2>/dev/null || echo refused'
 	[[ $output == refused ]]
-	try 0 "$under" nice=7 -- nice
+	try 0 "${under[@]}" nice=7 -- nice
 	[[ $output == 7 ]]
-	try '0|77' "$under" userns,pidns,netns -- sh -c 'echo $$; cut -d: -f1 /proc/net/dev | tail -n +3'
+	try '0|77' "${under[@]}" userns,pidns,netns -- sh -c 'echo $$; cut -d: -f1 /proc/net/dev | tail -n +3'
 	[[ $status == 77 || $output == 2$'\n'*lo ]]
-	try '0|77' "$under" ptrace -- grep TracerPid /proc/self/status
+	try '0|77' "${under[@]}" ptrace -- grep TracerPid /proc/self/status
 	[[ $status == 77 || $output != *$'\t0' ]]
 }
 
 @test "layers that follow one another hold together" {
-	try '0|77' "$under" --prove seccomp=docker,landlock,sud,userns,allns,ptrace,noaslr -- echo ran
+	try '0|77' "${under[@]}" --prove seccomp=docker,landlock,sud,userns,allns,ptrace,noaslr -- echo ran
 	[[ $status == 77 || ${lines[-1]} == ran ]]
-	[[ $status == 77 || ${#lines[@]} -eq 8 ]]
+	[[ $status == 77 || ${#lines[@]} -eq 13 ]]
 }
 
 @test "the status is the command's" {
 	local layer
 
 	for layer in nnp ptrace userns,pidns; do
-		try '7|77' "$under" "$layer" -- sh -c 'exit 7'
-		try '137|77' "$under" "$layer" -- sh -c 'kill -KILL $$'
+		try '7|77' "${under[@]}" "$layer" -- sh -c 'exit 7'
+		try '137|77' "${under[@]}" "$layer" -- sh -c 'kill -KILL $$'
 	done
-	run -127 --separate-stderr "$under" nnp -- ./none
+	run -127 --separate-stderr "${under[@]}" seccomp=5 -- ./none
 	says 'under: ./none: *'
-	try 126 "$under" nnp -- "$PWD"
+	try 126 "${under[@]}" seccomp=5 -- "$PWD"
 	says "under: $PWD: *"
 }
 
@@ -92,22 +94,22 @@ layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=
 	local bad
 
 	for bad in nosuch nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp ''; do
-		try 2 "$under" "$bad" -- true
+		try 2 "${under[@]}" "$bad" -- true
 		says 'under: *see --list'
 	done
-	try 2 "$under" nnp
+	try 2 "${under[@]}" nnp
 	says 'under: no command*'
-	try 2 "$under"
+	try 2 "${under[@]}"
 	says 'under: no layer*'
-	try 2 "$under" --none
+	try 2 "${under[@]}" --none
 }
 
 @test "a layer that needs root is skipped without" {
 	[[ $EUID -eq 0 ]] || skip 'needs root'
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$under" nnp -- true ||
+	setpriv --reuid=65534 --regid=65534 --clear-groups "${under[@]}" nnp,thp=never -- true ||
 		skip 'nobody may not execute what was built'
 	for layer in netns cgroup=1 nice=-5; do
-		try 77 setpriv --reuid=65534 --regid=65534 --clear-groups "$under" "$layer" -- true
+		try 77 setpriv --reuid=65534 --regid=65534 --clear-groups "${under[@]}" "$layer" -- true
 		says "under: skipped: $layer: *; needs *"
 	done
 }
@@ -118,9 +120,9 @@ layers() { "$under" --list | sed -E 's/ .*//; s/^(nice|fifo|cgroup)=N/\1=3/; s/=
 	before=$(groups)
 	mounts=$(wc -l </proc/self/mounts)
 	for layer in nnp cgroup=3 cpu-max ptrace tracepoint userns,pidns; do
-		"$under" "$layer" -- true || continue
+		"${under[@]}" "$layer" -- true || continue
 		for signal in TERM KILL; do
-			"$under" "$layer" -- sleep "$nap" &
+			"${under[@]}" "$layer" -- sleep "$nap" &
 			pid=$!
 			until_true somebody_naps
 			kill -"$signal" "$pid"
