@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The network programs: their server for another host, and libpcap, without
-# which the rows from captured packets are skipped.
+# The network programs' server.
 
 NET_PROGRAMS := $(BUILD)/bin/net_server
-NET_OBJS     := $(NET_PROGRAMS:$(BUILD)/bin/net_%=$(BUILD)/obj/bench/net/exec/%.o)
+NET_OBJS     := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/net/exec/*.c))
 
 OBJS += $(NET_OBJS)
 
-$(NET_PROGRAMS): $(BUILD)/bin/net_%: $(BUILD)/obj/bench/net/exec/%.o $(BUILD)/libnet.a $(LIB)
+$(NET_PROGRAMS): $(NET_OBJS) $(BUILD)/libnet.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
@@ -32,14 +31,6 @@ test-programs: $(LIAR)
 
 # `make install` copies these as they lie in $(BUILD).
 INSTALL_LIBEXEC += $(NET_PROGRAMS)
-
-ifneq ($(call has,libpcap),)
-ALL_CPPFLAGS += -DHAVE_PCAP
-pcap_libs    := $(shell $(PKG_CONFIG) --libs libpcap)
-bench_LIBS_tcp_rtt     := $(pcap_libs)
-bench_LIBS_tcp_connect := $(pcap_libs)
-bench_LIBS_tcp_bandwidth := $(pcap_libs)
-endif
 
 # The namespaces are made and removed by run-all itself; here with a limit.
 NETLAB_ROWS := tcp_rtt_netlab tcp_connect_netlab tcp_bandwidth_netlab

@@ -95,7 +95,7 @@ $(MULTI)/load_demo.o: $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about
 $(MULTI)/machine.o: $(MACHINE_MAIN) $(MACHINE_OBJS)
 $(MULTI)/cpu_load.o: $(MONITOR_MAIN) $(MONITOR_OBJS)
 $(MULTI)/under.o: $(UNDER_OBJS)
-$(MULTI)/net_server.o: $(BUILD)/obj/bench/net/exec/server.o
+$(MULTI)/net_server.o: $(NET_OBJS)
 
 $(MULTI)/%.o:
 	@mkdir -p $(@D)

@@ -100,7 +100,7 @@ OBJS      += $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.o)
 
 $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
 		$(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) \
-		$(MACHINE_OBJS) $(BUILD)/libnet.a $(LIB)
+		$(MACHINE_OBJS) $(BUILD)/obj/bench/net/exec/session.o $(BUILD)/libnet.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)

@@ -32,7 +32,7 @@
  *           times socket, connect and close, and not the wait for the server's
  *           end that rate has); CSE 221 report section 5.4 (packet_setup,
  *           packet_teardown).
- * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW and libpcap for the
+ * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW for the
  *           packets.
  */
 #include <errno.h>
@@ -41,8 +41,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/net_capture.h"
 #include "lib/net_client.h"
+#include "lib/net_handshake.h"
 #include "lib/net_host.h"
 #include "wall_clock.h"
 
@@ -127,8 +127,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (!err && case_is(c, "proto", "unix"))
 		bench_fact(b, c, "server_cpu", s->client.server_cpu);
 	net_client_end(&s->client);
-	return s->setup && s->capture.why ? bench_skip(b, "%s", s->capture.why)
-					  : err;
+	return err;
 }
 
 /* The parts of the life of a connection, in ticks; the clock's overhead not
@@ -238,7 +237,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bool lost = false;
 	int err;
 
-	if (s->capture.pcap)
+	if (s->capture.ring)
 		net_capture_drain(&s->capture);
 	err = live(b, s, &life, &lost);
 	if (err == -EADDRNOTAVAIL)

@@ -25,8 +25,7 @@
  * After:    lmbench lat_tcp and lat_udp (which place neither end), sockperf
  *           ping-pong (gives half of a round trip), qperf tcp_lat; CSE 221
  *           report section 5.2 (packet).
- * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW for packet and icmp,
- *           and libpcap for packet.
+ * Needs:    two CPUs for place=other_cpu; CAP_NET_RAW for packet and icmp.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -36,7 +35,7 @@
 
 #include "bench.h"
 #include "deadline.h"
-#include "lib/net_capture.h"
+#include "lib/net_ack.h"
 #include "lib/net_client.h"
 #include "lib/net_host.h"
 #include "lib/net_ping.h"
@@ -209,8 +208,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = begin_session(b, s, c);
 	if (err || s->way != &packets)
 		return err;
-	err = net_capture_open(&s->capture, b, s->client.fd);
-	return s->capture.why ? bench_skip(b, "%s", s->capture.why) : err;
+	return net_capture_open(&s->capture, b, s->client.fd);
 }
 
 /* A datagram may get lost; that is counted, and no time of a round trip.  So

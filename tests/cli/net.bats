@@ -101,6 +101,28 @@ batch_served() {
 	ends_well
 }
 
+# Where each row that does not name its IP version is by the wrong one.
+@test "a host without IPv4 has its rows by IPv6" {
+	local ask
+
+	unshare -n ip -4 addr flush lo 2>/dev/null || skip "no network namespaces here"
+	while read -r -a ask; do
+		try 0 unshare -n sh -c 'ip link set lo up && ip -4 addr flush lo && exec "$@"' \
+			sh "$BIN/${ask[0]}" "${QUICK[@]}" --json --case "${ask[1]}" </dev/null
+		rows 'length > 0 and all(.status == "ok" and .params.net == "loopback6")'
+	done <<-'EOT'
+		tcp_rtt *proto=udp,size=1,wait=block,*
+		tcp_connect *proto=tcp,*figure=connect
+		tcp_bandwidth *size=128K,streams=1,*figure=rate
+	EOT
+}
+
+@test "a program without its server is skipped" {
+	cp "$BIN/tcp_connect" .
+	try 77 ./tcp_connect "${QUICK[@]}" --json --case '*proto=tcp,*figure=connect'
+	[[ $stderr == *"needs net_server beside this program"* ]]
+}
+
 @test "a row that another case measures can be asked for alone" {
 	try 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --case '*same_cpu,figure=kernel_srtt'
 	rows 'length == 1 and .[0].samples > 0 and .[0].evidence.estimates.seen > 0'

@@ -7,8 +7,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../../bench/net/exec/session.h"
 #include "../../bench/net/lib/net_addr.h"
-#include "../../bench/net/lib/net_session.h"
 
 static struct net_addr here;
 static int listener;

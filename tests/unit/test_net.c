@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../bench/net/lib/net_ack.h"
 #include "../../bench/net/lib/net_addr.h"
-#include "../../bench/net/lib/net_packet.h"
+#include "../../bench/net/lib/net_handshake.h"
 #include "../../bench/net/lib/net_ping.h"
 #include "../../bench/net/lib/net_wire.h"
 #include "deadline.h"
@@ -87,10 +88,9 @@ static void check_addresses(void)
 
 /* A SYN by IPv4 with 4 bytes of options, 192.0.2.1:40000 to port 80. */
 static const unsigned char syn[] = {
-	0,    0,    0, 0,  0, 0,  0, 0, 0, 0,	0, 0, 0x08, 0x00, 0x45, 0,    0,
-	44,   0,    0, 0,  0, 64, 6, 0, 0, 192, 0, 2, 1,    192,  0,	2,    2,
-	0x9c, 0x40, 0, 80, 0, 0,  0, 5, 0, 0,	0, 0, 0x60, 0x02, 0xff, 0xff, 0,
-	0,    0,    0, 2,  4, 1,  2,
+	0x45, 0,   0,	 44,   0,    0,	   0,	 0, 64, 6, 0, 0, 192, 0, 2,
+	1,    192, 0,	 2,    2,    0x9c, 0x40, 0, 80, 0, 0, 0, 5,   0, 0,
+	0,    0,   0x60, 0x02, 0xff, 0xff, 0,	 0, 0,	0, 2, 4, 1,   2,
 };
 
 static void check_frames(void)
@@ -102,7 +102,9 @@ static void check_frames(void)
 	OK(!net_packet_parse(&p, syn, sizeof(syn), 80) && p.to_server &&
 		   p.port == 40000 && p.seq == 5 && p.payload == 0,
 	   "a SYN is read");
-	OK(net_packet_parse(&p, syn, 40, 80) == -EPROTO, "a short one is not");
+	OK(net_packet_parse(&p, syn, 39, 80) == -EPROTO, "a short one is not");
+	OK(net_packet_parse(&p, syn, sizeof(syn), 81) == -EPROTO,
+	   "nor one of another port");
 	for (int i = 0; i < FRAMES; i++) {
 		/* Exactly as long as it says, so that ASan sees beyond. */
 		const size_t have = (size_t)random() % MAX_FRAME;
@@ -217,7 +219,7 @@ static int dial(const struct net_addr *a)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&a->sa, a->len)) {
+	if (fd >= 0 && connect(fd, &a->any, a->len)) {
 		close(fd);
 		return -1;
 	}

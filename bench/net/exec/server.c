@@ -23,7 +23,7 @@
 #include "opts.h"
 
 #include "../lib/net_addr.h"
-#include "../lib/net_session.h"
+#include "session.h"
 
 #define HELLO_MS 10000 /* to say hello in */
 #define LOOK_MS	 250   /* between two looks at sessions that have ended */
@@ -41,7 +41,7 @@ struct settings {
 	uint64_t sessions, pending; /* at a time */
 	uint64_t bytes, seconds;    /* of a session */
 	uint64_t idle_s;
-	bool until_eof, help;
+	bool until_eof, inherit, help;
 	struct net_addr allowed[OPT_LIST_MAX]; /* allow->n of them */
 };
 
@@ -67,6 +67,10 @@ static const struct opt options[] = {
 		"end when nobody came for so long (0: never), s"),
 	OPT_FLAG(0, "until-eof", settings, until_eof,
 		 "end when standard input does, as when ssh goes, flag"),
+	OPT_FLAG(
+		0, "inherit", settings, inherit,
+		"serve the socket that is standard input, one session after "
+		"the other and without limits, as the programs start it, flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
 	OPT_END,
 };
@@ -109,8 +113,22 @@ static void tick(int sig)
 		_exit(0);
 }
 
+/* A server on another host takes no time from the client's CPU, so one on the
+ * same machine keeps off it.  Return: whether it is on the same. */
+static bool find_place(const struct net_hello *h)
+{
+	char machine[NET_MACHINE];
+	bool same;
+
+	net_addr_machine(machine, sizeof(machine));
+	same = net_same_machine(h, machine);
+	bench_keep_off(same ? h->cpu : -1);
+	return same;
+}
+
 /* That of connection @i, in a process of its own, which has no others. */
-static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server)
+static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server,
+				 bool same)
 {
 	const struct itimerval each_second = { { 1, 0 }, { 1, 0 } };
 
@@ -120,6 +138,7 @@ static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server)
 	limits = s->set;
 	session = (struct net_session) { .fd = s->fd[PENDING + i].fd,
 					 .hello = s->pending[i].hello,
+					 .same_machine = same,
 					 .counts = s->counts,
 					 .most = s->set->bytes };
 	close(s->fd[LISTENER].fd);
@@ -152,17 +171,17 @@ static void reap(struct server *s)
 static void begin_session(struct server *s, unsigned int i)
 {
 	struct net_answer refusal = { .magic = NET_ANSWER, .status = NET_FULL };
+	const bool same = find_place(&s->pending[i].hello);
 	const pid_t server = getpid();
 	pid_t pid = -1;
 
-	net_session_place(&s->pending[i].hello);
 	reap(s);
 	if (s->children < s->set->sessions) {
 		refusal.status = NET_TROUBLE;
 		pid = fork();
 	}
 	if (pid == 0)
-		be_session(s, i, server);
+		be_session(s, i, server, same);
 	if (pid > 0)
 		s->child[s->children++] = pid;
 	else
@@ -230,10 +249,9 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 static void accept_some(struct server *s)
 {
 	for (int i = 0; i < AT_ONCE; i++) {
-		struct net_addr peer = { .len = sizeof(peer.sa) };
-		const int fd =
-			accept4(s->fd[LISTENER].fd, (struct sockaddr *)&peer.sa,
-				&peer.len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct net_addr peer = { .len = sizeof(peer.six) };
+		const int fd = accept4(s->fd[LISTENER].fd, &peer.any, &peer.len,
+				       SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 		if (fd >= 0) {
 			admit(s, fd, &peer);
@@ -390,6 +408,19 @@ static int serve(const struct settings *set, struct net_addr *addr)
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
+/* The program has chosen the CPU and the network. */
+static int serve_inherited(void)
+{
+	static struct net_counts counts;
+	int err = 0;
+
+	signal(SIGPIPE, SIG_IGN);
+	while (!err)
+		err = net_session_accept(STDIN_FILENO, &counts);
+	warn("accept: %s", strerror(-err));
+	return EXIT_FAIL;
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings set = { .cpu = CPU_ANY };
@@ -414,6 +445,8 @@ int main(int argc, char **argv)
 		     parsed < 0 ? why : "there are no operands");
 		return EXIT_USAGE;
 	}
+	if (set.inherit)
+		return serve_inherited();
 	if (net_addr_parse(&addr, set.listen, (uint16_t)set.port)) {
 		warn("--listen %s: not an IP address", set.listen);
 		return EXIT_USAGE;

@@ -4,54 +4,30 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "sysfile.h"
+
 /* More than the kernel allows is cut to net.core.somaxconn: a full queue drops
  * SYNs, and the client tries again only after a second. */
 #define BACKLOG 65535
 
-static struct sockaddr_in *in4(const struct net_addr *a)
-{
-	return (struct sockaddr_in *)&a->sa;
-}
-
-static struct sockaddr_in6 *in6(const struct net_addr *a)
-{
-	return (struct sockaddr_in6 *)&a->sa;
-}
-
-void net_addr_set_port(struct net_addr *a, uint16_t port)
-{
-	if (a->sa.ss_family == AF_INET6)
-		in6(a)->sin6_port = htons(port);
-	else
-		in4(a)->sin_port = htons(port);
-}
-
-uint16_t net_addr_port(const struct net_addr *a)
-{
-	return ntohs(a->sa.ss_family == AF_INET6 ? in6(a)->sin6_port
-						 : in4(a)->sin_port);
-}
-
 int net_addr_parse(struct net_addr *a, const char *text, uint16_t port)
 {
-	memset(a, 0, sizeof(*a));
-	if (inet_pton(AF_INET, text, &in4(a)->sin_addr) == 1) {
-		a->sa.ss_family = AF_INET;
-		a->len = sizeof(struct sockaddr_in);
-	} else if (inet_pton(AF_INET6, text, &in6(a)->sin6_addr) == 1) {
-		a->sa.ss_family = AF_INET6;
-		a->len = sizeof(struct sockaddr_in6);
-	} else {
-		return -EINVAL;
-	}
-	net_addr_set_port(a, port);
-	return 0;
+	const bool four = !strchr(text, ':');
+
+	*a = (struct net_addr) { .any.sa_family = four ? AF_INET : AF_INET6,
+				 .len = four ? sizeof(a->four)
+					     : sizeof(a->six) };
+	a->four.sin_port = htons(port);
+	return inet_pton(a->any.sa_family, text,
+			 four ? (void *)&a->four.sin_addr
+			      : (void *)&a->six.sin6_addr) == 1
+		       ? 0
+		       : -EINVAL;
 }
 
 void net_addr_loopback(struct net_addr *a, int family, uint16_t port)
@@ -59,59 +35,56 @@ void net_addr_loopback(struct net_addr *a, int family, uint16_t port)
 	net_addr_parse(a, family == AF_INET6 ? "::1" : "127.0.0.1", port);
 }
 
-/* The 16 bytes of IPv6, also of IPv4. */
-static void host_of(const struct net_addr *a, unsigned char out[16])
+/* As IPv6 has it, also of IPv4. */
+static struct in6_addr host_of(const struct net_addr *a)
 {
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct in6_addr host = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
 
-	if (a->sa.ss_family == AF_INET6) {
-		memcpy(out, &in6(a)->sin6_addr, 16);
-		return;
-	}
-	memcpy(out, mapped, 12);
-	memcpy(out + 12, &in4(a)->sin_addr, 4);
+	if (a->any.sa_family == AF_INET6)
+		return a->six.sin6_addr;
+	memcpy(&host.s6_addr[12], &a->four.sin_addr, 4);
+	return host;
 }
 
 bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b)
 {
-	unsigned char x[16], y[16];
+	const struct in6_addr x = host_of(a), y = host_of(b);
 
-	host_of(a, x);
-	host_of(b, y);
-	return !memcmp(x, y, 16);
+	return IN6_ARE_ADDR_EQUAL(&x, &y);
 }
 
 bool net_addr_is_loopback(const struct net_addr *a)
 {
-	struct net_addr six;
-	unsigned char x[16];
+	const struct in6_addr host = host_of(a);
 
-	net_addr_loopback(&six, AF_INET6, 0);
-	host_of(a, x);
-	return net_addr_same_host(a, &six) ||
-	       (x[10] == 0xff && x[11] == 0xff && x[12] == 127 &&
-		!memcmp(x, (const unsigned char[10]) { 0 }, 10));
+	return IN6_IS_ADDR_LOOPBACK(&host) ||
+	       (IN6_IS_ADDR_V4MAPPED(&host) && host.s6_addr[12] == 127);
 }
 
 int net_addr_here(int fd, struct net_addr *a)
 {
-	*a = (struct net_addr) { .len = sizeof(a->sa) };
-	return getsockname(fd, (struct sockaddr *)&a->sa, &a->len) ? -errno : 0;
+	*a = (struct net_addr) { .len = sizeof(a->six) };
+	return getsockname(fd, &a->any, &a->len) ? -errno : 0;
+}
+
+int net_addr_there(int fd, struct net_addr *a)
+{
+	*a = (struct net_addr) { .len = sizeof(a->six) };
+	return getpeername(fd, &a->any, &a->len) ? -errno : 0;
 }
 
 /* A socket of @type at @a, whose port the kernel chooses if it is 0. */
 static int bind_to(struct net_addr *a, int type)
 {
 	const int on = type == SOCK_STREAM;
-	const int fd = socket(a->sa.ss_family, type | SOCK_CLOEXEC, 0);
+	const int fd = socket(a->any.sa_family, type | SOCK_CLOEXEC, 0);
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	/* What waits in TIME_WAIT must not keep a new server out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *)&a->sa, a->len) ||
-	    (type == SOCK_STREAM && listen(fd, BACKLOG)))
+	if (bind(fd, &a->any, a->len) || (on && listen(fd, BACKLOG)))
 		err = -errno;
 	if (!err)
 		err = net_addr_here(fd, a);
@@ -132,41 +105,37 @@ int net_addr_datagrams(int connection, uint16_t *port)
 
 	if (fd)
 		return fd;
-	net_addr_set_port(&a, 0);
+	a.four.sin_port = 0;
 	fd = bind_to(&a, SOCK_DGRAM);
 	*port = net_addr_port(&a);
 	return fd;
 }
 
-int net_addr_space(const char *name)
+int net_addr_join(int udp, int connection, uint16_t port)
 {
-	char path[128];
-	int fd;
+	struct net_addr there;
+	const int err = net_addr_there(connection, &there);
 
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	there.four.sin_port = htons(port);
+	return err ? err : connect(udp, &there.any, there.len) ? -errno : 0;
 }
 
 int net_addr_enter(const char *name)
 {
-	const int fd = net_addr_space(name);
-	const int err = fd < 0 ? fd : setns(fd, CLONE_NEWNET) ? -errno : 0;
+	char path[128];
+	int fd, err;
 
-	if (fd >= 0)
-		close(fd);
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = setns(fd, CLONE_NEWNET) ? -errno : 0;
+	close(fd);
 	return err;
 }
 
 void net_addr_machine(char *name, size_t size)
 {
-	const int fd =
-		open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
 	memset(name, 0, size);
-	if (fd < 0)
-		return;
-	if (read(fd, name, size) < 0)
-		memset(name, 0, size);
-	close(fd);
+	sysfile_line(name, size, "/proc/sys/kernel/random/boot_id");
 }

@@ -2,6 +2,7 @@
 #ifndef NET_ADDR_H
 #define NET_ADDR_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -9,7 +10,12 @@
 /* Addresses as numbers only: a name that does not resolve can block for
  * seconds, and one that does may mean another host tomorrow. */
 struct net_addr {
-	struct sockaddr_storage sa;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6
+			six; /* its port is where that of @four is */
+	};
 	socklen_t len;
 };
 
@@ -20,8 +26,11 @@ int net_addr_parse(struct net_addr *a, const char *text, uint16_t port);
 /* net_addr_loopback() - of @family (AF_INET, AF_INET6). */
 void net_addr_loopback(struct net_addr *a, int family, uint16_t port);
 
-void net_addr_set_port(struct net_addr *a, uint16_t port);
-uint16_t net_addr_port(const struct net_addr *a);
+/* net_addr_port() - in host order. */
+static inline uint16_t net_addr_port(const struct net_addr *a)
+{
+	return ntohs(a->four.sin_port);
+}
 
 /* net_addr_same_host() - whether the two differ at most in the port; an IPv4
  * address counts as the same when it comes mapped into IPv6. */
@@ -30,8 +39,10 @@ bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);
 /* net_addr_is_loopback() - 127.0.0.0/8 or ::1. */
 bool net_addr_is_loopback(const struct net_addr *a);
 
-/* net_addr_here() - that of this end of socket @fd.  Return: 0 or -errno. */
+/* net_addr_here(), net_addr_there() - those of the ends of socket @fd.
+ * Return: 0 or -errno. */
 int net_addr_here(int fd, struct net_addr *a);
+int net_addr_there(int fd, struct net_addr *a);
 
 /* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
  * by the one that the kernel chose, as is a name of none (AF_UNIX).
@@ -43,11 +54,11 @@ int net_addr_listen(struct net_addr *a);
  * Return: descriptor or -errno. */
 int net_addr_datagrams(int connection, uint16_t *port);
 
-/* net_addr_space() - the network namespace @name of ip-netns(8).
- * Return: descriptor or -errno. */
-int net_addr_space(const char *name);
+/* net_addr_join() - connect the socket @udp to @port of the host at the other
+ * end of @connection.  Return: 0 or -errno. */
+int net_addr_join(int udp, int connection, uint16_t port);
 
-/* net_addr_enter() - enter it.
+/* net_addr_enter() - enter the network namespace @name of ip-netns(8).
  * Return: 0 or -errno. */
 int net_addr_enter(const char *name);
 

@@ -2,157 +2,221 @@
 #include "net_capture.h"
 
 #include <errno.h>
-
-#ifdef HAVE_PCAP
 #include <ifaddrs.h>
-#include <pcap/pcap.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "deadline.h"
 #include "net_addr.h"
+#include "partner.h"
 
-/* The headers, with all options. */
-#define SNAP_BYTES 192
+/* Of the ring: the kernel's head of a packet, and the packet's headers with all
+ * options.  Some thousand packets: all that one event makes, many times over.
+ */
+#define FRAME_BYTES 256u
+#define FRAMES	    8192u
+#define BLOCK_BYTES 65536u
+#define RING_BYTES  (FRAMES * FRAME_BYTES)
 
-/* Some thousand packets: all that one event makes, many times over. */
-#define BUFFER_BYTES (2 << 20)
+#define IP6_BYTES 40
+#define TCP_BYTES 20
 
-static int find_interface(char *name, size_t size, const struct net_addr *here)
+static uint32_t get(const unsigned char *from, unsigned int bytes)
+{
+	uint32_t value = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		value = value << 8 | from[i];
+	return value;
+}
+
+/* Where TCP begins, and where the IP packet ends; 0 if it is not TCP. */
+static size_t find_tcp(const unsigned char *ip, size_t have, size_t *end)
+{
+	const size_t header = (size_t)(ip[0] & 15u) << 2;
+
+	if (have < IP6_BYTES)
+		return 0;
+	if (ip[0] >> 4 == 6) {
+		*end = IP6_BYTES + get(ip + 4, 2);
+		return ip[6] == IPPROTO_TCP ? IP6_BYTES : 0;
+	}
+	*end = get(ip + 2, 2);
+	return ip[0] >> 4 == 4 && header >= 20 && ip[9] == IPPROTO_TCP ? header
+								       : 0;
+}
+
+int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
+		     uint16_t server_port)
+{
+	size_t end = 0;
+	const size_t at = have ? find_tcp(ip, have, &end) : 0;
+	const unsigned char *tcp = ip + at;
+	size_t payload;
+
+	if (!at || have < at + TCP_BYTES)
+		return -EPROTO;
+	payload = at + ((size_t)(tcp[12] >> 4) << 2);
+	p->to_server = get(tcp + 2, 2) == server_port;
+	if (payload < at + TCP_BYTES || payload > end ||
+	    (!p->to_server && get(tcp, 2) != server_port))
+		return -EPROTO;
+	p->port = (uint16_t)get(p->to_server ? tcp : tcp + 2, 2);
+	p->seq = get(tcp + 4, 4);
+	p->ack = get(tcp + 8, 4);
+	p->flags = tcp[13];
+	p->payload = (uint32_t)(end - payload);
+	return 0;
+}
+
+/* The interface that has the address @here; 0: none. */
+static int find_interface(const struct net_addr *here)
 {
 	struct ifaddrs *list, *i;
-	int err = -ENODEV;
+	unsigned int found = 0;
 
 	if (getifaddrs(&list))
-		return -errno;
-	for (i = list; i && err; i = i->ifa_next) {
-		struct net_addr a = { .len = here->len };
+		return 0;
+	for (i = list; i && !found; i = i->ifa_next) {
+		struct net_addr a;
 
 		if (!i->ifa_addr ||
-		    i->ifa_addr->sa_family != here->sa.ss_family)
+		    i->ifa_addr->sa_family != here->any.sa_family)
 			continue;
-		memcpy(&a.sa, i->ifa_addr, here->len);
-		if (!net_addr_same_host(&a, here))
-			continue;
-		snprintf(name, size, "%s", i->ifa_name);
-		err = 0;
+		memcpy(&a, i->ifa_addr, here->len);
+		if (net_addr_same_host(&a, here))
+			found = if_nametoindex(i->ifa_name);
 	}
 	freeifaddrs(list);
-	return err;
+	return (int)found;
 }
 
-static int set_filter(pcap_t *pcap, uint16_t port)
+/* What does not go to or come from the server's port, IPv4 or IPv6, shall not
+ * fill the ring.  Return: as setsockopt(). */
+static int set_filter(const struct net_capture *cap)
 {
-	struct bpf_program program;
-	char text[32];
-	int err;
+	struct sock_filter step[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
+		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),
+		BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 4, 1, 0),
+		BPF_STMT(BPF_LDX | BPF_IMM, IP6_BYTES),
+		BPF_STMT(BPF_LD | BPF_H | BPF_IND, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, cap->port, 2, 0),
+		BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, cap->port, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, FRAME_BYTES),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog filter = { sizeof(step) / sizeof(*step), step };
 
-	snprintf(text, sizeof(text), "tcp port %u", port);
-	err = pcap_compile(pcap, &program, text, 1, PCAP_NETMASK_UNKNOWN);
-	if (err)
-		return err;
-	err = pcap_setfilter(pcap, &program);
-	pcap_freecode(&program);
-	return err;
+	return setsockopt(cap->fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter,
+			  sizeof(filter));
 }
 
-/* Return: 0, also with cap->why, or bench_fail(). */
-static int activate(struct net_capture *cap, struct bench *b, const char *name)
+/* A ring on interface @index.  Return: 0 or a positive errno. */
+static int make_ring(struct net_capture *cap, int index)
 {
-	pcap_t *pcap = cap->pcap;
-	char why[PCAP_ERRBUF_SIZE];
-	int err;
+	const struct tpacket_req size = { BLOCK_BYTES, RING_BYTES / BLOCK_BYTES,
+					  FRAME_BYTES, FRAMES };
+	const struct sockaddr_ll on = { .sll_family = AF_PACKET,
+					.sll_protocol = htons(ETH_P_ALL),
+					.sll_ifindex = index };
+	const int version = TPACKET_V2;
 
-	pcap_set_snaplen(pcap, SNAP_BYTES);
-	pcap_set_buffer_size(pcap, BUFFER_BYTES);
-	pcap_set_immediate_mode(pcap, 1);
-	if (pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO)) {
-		cap->why = "no time stamps in nanoseconds here";
-		return 0;
+	if (set_filter(cap) ||
+	    setsockopt(cap->fd, SOL_PACKET, PACKET_VERSION, &version,
+		       sizeof(version)) ||
+	    setsockopt(cap->fd, SOL_PACKET, PACKET_RX_RING, &size,
+		       sizeof(size)))
+		return errno;
+	cap->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 cap->fd, 0);
+	if (cap->ring == MAP_FAILED) {
+		cap->ring = NULL;
+		return errno;
 	}
-	err = pcap_activate(pcap);
-	if (err == PCAP_ERROR_PERM_DENIED)
-		cap->why = "capturing packets is not permitted (needs "
-			   "CAP_NET_RAW)";
-	else if (err >= 0 && pcap_datalink(pcap) != DLT_EN10MB)
-		cap->why = "the interface has no Ethernet frames";
-	if (cap->why)
-		return 0;
-	if (err < 0 || set_filter(pcap, cap->port))
-		return bench_fail(b, 0, "capture on %s: %s", name,
-				  pcap_geterr(pcap));
-	return pcap_setnonblock(pcap, 1, why)
-		       ? bench_fail(b, 0, "capture: %s", why)
-		       : 0;
+	return bind(cap->fd, (const struct sockaddr *)&on, sizeof(on)) ? errno
+								       : 0;
+}
+
+static void free_ring(struct net_capture *cap)
+{
+	if (cap->ring)
+		munmap(cap->ring, RING_BYTES);
+	if (cap->fd >= 0)
+		close(cap->fd);
+	cap->ring = NULL;
 }
 
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
-	struct net_addr here, there = { .len = sizeof(there.sa) };
-	char name[64], why[PCAP_ERRBUF_SIZE];
+	struct net_addr here, there;
 	int err;
 
-	if (net_addr_here(fd, &here) ||
-	    getpeername(fd, (struct sockaddr *)&there.sa, &there.len))
+	if (net_addr_here(fd, &here) || net_addr_there(fd, &there))
 		return bench_fail(b, errno, "addresses of the connection");
-	err = find_interface(name, sizeof(name), &here);
+	*cap = (struct net_capture) { .port = net_addr_port(&there),
+				      .twice = net_addr_is_loopback(&here) };
+	/* Of no protocol until it is bound. */
+	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	err = cap->fd < 0 ? errno : make_ring(cap, find_interface(&here));
 	if (err)
-		return bench_fail(b, -err, "find the interface to capture on");
-	cap->port = net_addr_port(&there);
-	cap->pcap = pcap_create(name, why);
-	if (!cap->pcap)
-		return bench_fail(b, 0, "capture on %s: %s", name, why);
-	err = activate(cap, b, name);
-	if (err || cap->why) {
-		pcap_close(cap->pcap);
-		cap->pcap = NULL;
-	}
-	return err;
+		free_ring(cap);
+	if (err == EPERM || err == EACCES)
+		return bench_skip(b,
+				  "capturing packets is not permitted (needs "
+				  "CAP_NET_RAW)");
+	if (err == EAFNOSUPPORT || err == ENOPROTOOPT)
+		err = ENOSYS;
+	return err ? partner_refused(b, err, "a capture of packets") : 0;
 }
 
-static int look(struct net_capture *cap, struct net_packet *p)
+/* Wait up to @wait_ms for the next packet.  Return: 0, -EPROTO: not one of
+ * ours, or -EAGAIN: there is none. */
+static int look(struct net_capture *cap, struct net_packet *p, int wait_ms)
 {
-	struct pcap_pkthdr *head;
-	const unsigned char *frame;
-	const int n = pcap_next_ex(cap->pcap, &head, &frame);
+	unsigned char *frame = cap->ring + cap->next % FRAMES * FRAME_BYTES;
+	struct tpacket2_hdr *head = (void *)frame;
+	const struct sockaddr_ll *on =
+		(void *)(frame + TPACKET_ALIGN(sizeof(*head)));
+	struct pollfd ready = { cap->fd, POLLIN, 0 };
+	int err = -EPROTO;
 
-	if (n < 0)
-		return -EIO;
-	if (n == 0)
+	if (poll(&ready, 1, wait_ms) <= 0 ||
+	    !(__atomic_load_n(&head->tp_status, __ATOMIC_ACQUIRE) &
+	      TP_STATUS_USER))
 		return -EAGAIN;
-	if (net_packet_parse(p, frame, head->caplen, cap->port))
-		return -EPROTO;
-	/* With this precision tv_usec holds nanoseconds. */
-	p->ns = (uint64_t)head->ts.tv_sec * 1000000000u +
-		(uint64_t)head->ts.tv_usec;
-	return 0;
+	if (!cap->twice || on->sll_pkttype != PACKET_OUTGOING)
+		err = net_packet_parse(p, frame + head->tp_net,
+				       head->tp_snaplen, cap->port);
+	p->ns = head->tp_sec * 1000000000ull + head->tp_nsec;
+	__atomic_store_n(&head->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+	cap->next++;
+	return err;
 }
 
 int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
 		      void *arg)
 {
-	struct pollfd ready = { .events = POLLIN };
 	int64_t deadline = deadline_in(wait_ms);
 
-	ready.fd = pcap_get_selectable_fd(cap->pcap);
 	for (;;) {
 		struct net_packet p;
-		const int err = look(cap, &p);
-		int n;
+		const int err = look(cap, &p, wait_ms);
 
 		if (!err && see(arg, &p))
 			return 0;
 		if (!err)
 			deadline = deadline_in(wait_ms);
-		if (!err || err == -EPROTO)
-			continue;
-		if (err != -EAGAIN)
-			return err;
-		n = poll(&ready, 1, wait_ms);
-		/* The client's watch interrupts it long before. */
-		if (n == 0 || (n < 0 && deadline_passed(deadline)))
+		/* The client's watch interrupts the wait long before. */
+		if (err == -EAGAIN && deadline_passed(deadline))
 			return -ETIMEDOUT;
 	}
 }
@@ -160,46 +224,20 @@ int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
 void net_capture_drain(struct net_capture *cap)
 {
 	struct net_packet ignored;
-	int err;
 
-	do
-		err = look(cap, &ignored);
-	while (!err || err == -EPROTO);
+	while (look(cap, &ignored, 0) != -EAGAIN)
+		;
 }
 
 void net_capture_close(struct net_capture *cap, struct bench *b,
 		       const struct bench_case *c)
 {
-	struct pcap_stat st;
+	struct tpacket_stats seen;
+	socklen_t size = sizeof(seen);
 
-	if (!cap->pcap)
+	if (!cap->ring)
 		return;
-	if (!pcap_stats(cap->pcap, &st))
-		bench_fact(b, c, "not_captured", st.ps_drop);
-	pcap_close(cap->pcap);
-	cap->pcap = NULL;
+	if (!getsockopt(cap->fd, SOL_PACKET, PACKET_STATISTICS, &seen, &size))
+		bench_fact(b, c, "not_captured", seen.tp_drops);
+	free_ring(cap);
 }
-
-#else
-
-int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
-{
-	cap->why = "built without libpcap";
-	return 0;
-}
-
-int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
-		      void *arg)
-{
-	return -EIO;
-}
-
-void net_capture_drain(struct net_capture *cap)
-{
-}
-
-void net_capture_close(struct net_capture *cap, struct bench *b,
-		       const struct bench_case *c)
-{
-}
-#endif

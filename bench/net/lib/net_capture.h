@@ -3,35 +3,53 @@
 #define NET_CAPTURE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bench.h"
-#include "net_packet.h"
 
 /*
- * TCP packets as they pass the network interface, by libpcap, with the stamps
- * of the kernel in nanoseconds.  Reading them takes no part in the times.
+ * TCP packets as they pass the network interface, in a ring that the kernel
+ * fills (packet(7), PACKET_RX_RING), with its stamps in nanoseconds.  Reading
+ * them takes no part in the times.  All zero: closed.
  */
 struct net_capture {
-	void *pcap;	 /* pcap_t, NULL if closed */
-	uint16_t port;	 /* of the server */
-	const char *why; /* there is nothing to be captured here */
+	unsigned char *ring; /* NULL: closed */
+	int fd;
+	unsigned int next; /* packet, counted from the first */
+	bool twice;	   /* each packet comes as sent and as received */
+	uint16_t port;	   /* of the server */
 };
+
+/* A TCP packet, as far as the benchmarks look at it. */
+struct net_packet {
+	uint64_t ns;
+	bool to_server;
+	uint8_t flags; /* TH_SYN ... */
+	uint16_t port; /* of the client */
+	uint32_t seq, ack, payload;
+};
+
+/* The next packet for something that needs some.  Return: whether it was the
+ * last one. */
+typedef bool net_see_fn(void *arg, const struct net_packet *p);
+
+/* net_packet_parse() - an IP packet of which @have bytes are there.
+ * Return: 0, or -EPROTO: no TCP to or from @server_port, or cut short. */
+int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
+		     uint16_t server_port);
 
 /**
  * net_capture_open() - begin to capture the packets to and from the server's
  * port, on the interface through which connection @fd to the server goes.
  *
- * Return: 0 or bench_fail(); also 0 with @cap->why where that is not permitted
- * or libpcap was not there when this was built.
+ * Return: 0, bench_fail(), or bench_skip() where that is not permitted.
  */
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd);
 
 /**
  * net_capture_until() - give packets to @see until it has seen the last one,
- * waiting up to @wait_ms for each.
- *
- * Return: 0, -ETIMEDOUT, or -EIO.
+ * waiting up to @wait_ms for each.  Return: 0 or -ETIMEDOUT.
  */
 int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
 		      void *arg);

@@ -115,16 +115,14 @@ static int await(struct net_client *c)
 
 int net_client_socket(struct net_client *c)
 {
-	c->fd = socket(c->host->addr.sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC,
+	c->fd = socket(c->host->addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC,
 		       0);
 	return c->fd < 0 ? -errno : 0;
 }
 
 int net_client_dial(struct net_client *c)
 {
-	const struct sockaddr *to = (const struct sockaddr *)&c->host->addr.sa;
-
-	if (!connect(c->fd, to, c->host->addr.len))
+	if (!connect(c->fd, &c->host->addr.any, c->host->addr.len))
 		return 0;
 	return errno == EINTR ? await(c) : net_client_check(c, errno);
 }
@@ -147,15 +145,6 @@ static int talk(struct net_client *c, struct net_hello hello,
 	if (!err)
 		err = net_client_receive(c, answer, sizeof(*answer));
 	return !err && answer->magic != NET_ANSWER ? -EPROTO : err;
-}
-
-static int connect_udp(struct net_client *c, uint16_t port)
-{
-	struct net_addr there = c->host->addr;
-
-	net_addr_set_port(&there, port);
-	return connect(c->udp, (struct sockaddr *)&there.sa, there.len) ? -errno
-									: 0;
 }
 
 int net_client_begin(struct net_client *c, const struct net_host *host,
@@ -181,7 +170,7 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 					  ? "it has too many sessions"
 					  : "it has no memory or processes");
 	if (!err && c->udp >= 0)
-		err = connect_udp(c, answer.port);
+		err = net_addr_join(c->udp, c->fd, answer.port);
 	if (err)
 		return net_client_fail(c, err, "greet the server");
 	c->server_cpu = answer.cpu;

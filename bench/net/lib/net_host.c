@@ -2,15 +2,18 @@
 #include "net_host.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net_session.h"
+#include "multicall.h"
 #include "sysfile.h"
 
 /* As scripts/netlab makes them. */
@@ -20,6 +23,12 @@
 #define NETLAB_WHY    "OSCOST_NETLAB_WHY" /* run-all could not */
 #define NETLAB_ADDR_4 "10.78.0.2"
 #define NETLAB_ADDR_6 "fd78::2"
+
+#define SERVER "net_server"
+
+/* What a server has used to start is held against it by the scheduler, and its
+ * client goes first for as long, unless the CPU was idle meanwhile. */
+#define START_US 5000
 
 /* Until ssh has ended after the server's input was closed. */
 #define END_MS	3000
@@ -43,78 +52,103 @@ bool net_hosts_is_memory(const struct net_options *o)
 	return !o->peer && !(o->netlab && is_shaped());
 }
 
-static bool has_ipv6(void)
+static bool has(int family)
 {
 	struct net_addr a;
 	int fd;
 
-	net_addr_loopback(&a, AF_INET6, 0);
+	net_addr_loopback(&a, family, 0);
 	fd = net_addr_listen(&a);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
 }
 
-/* Why nothing of @family can be measured; NULL: it can. */
-static const char *no_family(const struct net_options *o, int family)
+/* The IP version of all that does not name one. */
+static int usual_family(const struct net_options *o)
 {
 	struct net_addr a;
 
-	if (!o->peer)
-		return family == AF_INET6 && !has_ipv6() ? "needs IPv6" : NULL;
-	/* One that cannot be parsed is told by net_hosts_open(). */
-	return !net_addr_parse(&a, o->peer, 0) && a.sa.ss_family != family
-		       ? "the address of --peer is of the other IP version"
-		       : NULL;
+	/* An address that cannot be parsed is told by net_hosts_open(). */
+	if (o->peer && !net_addr_parse(&a, o->peer, 0))
+		return a.any.sa_family;
+	return o->ipv6 || (!o->peer && !has(AF_INET) && has(AF_INET6))
+		       ? AF_INET6
+		       : AF_INET;
 }
 
 void net_hosts_set(struct bench *b, const struct net_options *o)
 {
-	const char *const net = o->netlab ? (is_shaped() ? "shaped" : "veth")
-				: o->peer ? "remote"
-					  : "loopback";
+	static const char *const nets[][2] = {
+		{ "loopback", "loopback6" },
+		{ "remote", "remote6" },
+		{ "veth", "veth6" },
+		{ "shaped", "shaped6" },
+	};
+	const int family = usual_family(o);
+	const bool six = family == AF_INET6;
+	const char *const *net = &nets[o->netlab ? 2 + is_shaped()
+				       : o->peer ? 1
+						 : 0][six];
 	const char *const place[] = { o->peer ? "other_host" : "same_cpu",
 				      o->peer ? "other_host" : "other_cpu" };
 
-	bench_set_names(b, "net", &net, sizeof(net), 1);
+	bench_set_names(b, "net", net, sizeof(*net), 1);
 	bench_set_names(b, "place", place, sizeof(*place), o->peer ? 1 : 2);
 	bench_set_names(b, "near", place, sizeof(*place), 1);
 	bench_set_names(b, "far", place + 1, sizeof(*place), 1);
-	bench_need(b, "ipv4", no_family(o, AF_INET));
-	bench_need(b, "ipv6", no_family(o, AF_INET6));
+	bench_need(b, "ip",
+		   o->peer || has(family) ? NULL
+		   : six		  ? "needs IPv6"
+					  : "needs IPv4");
+	bench_need(b, "ipv6",
+		   six			       ? "all rows are by IPv6 here"
+		   : !o->peer && has(AF_INET6) ? NULL
+		   : o->peer
+			   ? "the address of --peer is of the other IP version"
+			   : "needs IPv6");
+	bench_need(b, "ipv4", six ? "needs IPv4" : NULL);
 }
 
-static int enter_netlab(struct net_hosts *h)
+static int enter_netlab(struct bench *b)
 {
 	const char *why = getenv(NETLAB_WHY);
+	int err = net_addr_enter(NETLAB_THERE);
 
-	h->far = net_addr_space(NETLAB_THERE);
-	h->here = net_addr_space(NETLAB_HERE);
-	if (h->far < 0 || h->here < 0)
-		return bench_skip(h->b, "%s",
+	if (!err)
+		err = net_addr_enter(NETLAB_HERE);
+	if (err == -ENOENT)
+		return bench_skip(b, "%s",
 				  why ? why
 				      : "needs the two network namespaces that "
 					"scripts/netlab makes (as root)");
-	return setns(h->here, CLONE_NEWNET)
-		       ? bench_skip(h->b,
-				    "may not enter a network namespace: %s",
-				    strerror(errno))
-		       : 0;
+	return err ? bench_skip(b, "may not enter a network namespace: %s",
+				strerror(-err))
+		   : 0;
 }
 
+/* What a partner becomes. */
 struct command {
-	const char *const *word;
-	int line; /* its standard input and output */
+	const char *file;
+	char *const *word;
+	int input, output;
+	const struct net_hosts *hosts;
 };
 
 static int become(struct partner *p, void *arg)
 {
 	const struct command *c = arg;
+	int err = c->hosts->defer ? partner_defer() : 0;
 
-	if (dup2(c->line, STDIN_FILENO) >= 0 &&
-	    dup2(c->line, STDOUT_FILENO) >= 0)
-		execv(c->word[0], (char *const *)c->word);
-	_exit(127);
+	if (!err && !c->hosts->host.is_peer && c->hosts->options->netlab)
+		err = net_addr_enter(NETLAB_THERE);
+	if (!err &&
+	    (dup2(c->input, STDIN_FILENO) < 0 ||
+	     dup2(c->output, STDOUT_FILENO) < 0 ||
+	     fcntl(STDIN_FILENO, F_SETFD, 0) || /* it was there already */
+	     execv(c->file, c->word)))
+		err = -errno;
+	return err;
 }
 
 struct answer {
@@ -122,38 +156,41 @@ struct answer {
 	char text[128];
 };
 
-/* The two lines that come from the other host.  Return: 0, -EIO if the line is
- * cut before, or -EPROTO if they are too long. */
+/* The line that comes from the other host.  Return: 0, -EIO if the connection
+ * is cut before, or -EPROTO if it is too long. */
 static int hear(void *arg)
 {
 	struct answer *a = arg;
-	size_t have = 0;
 
-	for (int lines = 0; lines < 2; lines += a->text[have++] == '\n') {
+	for (char *at = a->text; at == a->text || at[-1] != '\n'; at++) {
 		ssize_t n;
 
-		if (have + 1 == sizeof(a->text))
+		if (at + 1 == a->text + sizeof(a->text))
 			return -EPROTO;
 		do
-			n = read(a->line, a->text + have, 1);
+			n = read(a->line, at, 1);
 		while (n < 0 && errno == EINTR);
 		if (n <= 0)
 			return -EIO;
 	}
-	a->text[have] = '\0';
 	return 0;
 }
 
+static bool is_plain(const char *word)
+{
+	return *word && *word != '-' && !word[strspn(word, PLAIN)];
+}
+
 /* A shell there, whichever the user's own is, says the address at which ssh
- * came in, and becomes the server.  That listens there, serves the host from
- * which ssh came, and ends when its standard input does, which is when ssh
- * ends, however that happens. */
+ * came in, and becomes the server, which says its port.  That listens there,
+ * serves the host from which ssh came, and ends when its standard input does,
+ * which is when ssh ends, however that happens. */
 static int start_peer(struct net_hosts *h)
 {
 	const char *who = h->options->peer, *server = h->options->peer_server;
 	char remote[512], address[64];
 	const char *const word[] = {
-		"/bin/sh",
+		"sh",
 		"-c",
 		"exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- \"$1\" \"$2\"",
 		"sh",
@@ -161,32 +198,30 @@ static int start_peer(struct net_hosts *h)
 		remote,
 		NULL,
 	};
-	struct command ssh = { .word = word };
-	struct answer said;
+	struct command ssh = { "/bin/sh", (char *const *)word, .hosts = h };
+	struct answer said = { 0 };
 	uint16_t port = 0;
 	int line[2], err;
 
-	if (*who == '-' || who[strspn(who, PLAIN)] || !*server ||
-	    *server == '-' || server[strspn(server, PLAIN)] ||
-	    strlen(server) > 256)
+	if (!is_plain(who) || !is_plain(server) || strlen(server) > 256)
 		return bench_fail(h->b, 0,
 				  "--peer, --peer-server: '%s', '%s' have "
 				  "characters that are not taken",
 				  who, server);
 	snprintf(remote, sizeof(remote),
-		 "exec sh -c 'set -- $SSH_CONNECTION; echo $3; exec %s "
-		 "--listen $3 --allow $1 --port 0 --idle-exit 60 --until-eof'",
+		 "exec sh -c 'set -- $SSH_CONNECTION; printf \"%%s \" $3; "
+		 "exec %s --listen $3 --allow $1 --port 0 --idle-exit 60 "
+		 "--until-eof'",
 		 server);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line))
 		return bench_fail(h->b, errno, "make a pair of sockets");
-	ssh.line = line[1];
-	h->line = line[0];
+	ssh.input = ssh.output = line[1];
+	said.line = h->line = line[0];
 	err = partner_start(h->b, &h->ssh, PARTNER_PROCESS, bench_cpu(h->b),
 			    become, &ssh);
 	close(line[1]);
 	if (err)
 		return err;
-	said.line = h->line;
 	err = partner_guard(hear, &said);
 	if (!err && (sscanf(said.text, "%63s %hu", address, &port) != 2 ||
 		     net_addr_parse(&h->host.addr, address, port)))
@@ -205,16 +240,13 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 
 	h->options = o;
 	h->b = b;
-	h->here = h->far = h->line = h->listener = -1;
+	h->line = h->listener = -1;
 	h->host.is_peer = o->peer;
+	h->family = usual_family(o);
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
-	if (!o->peer) {
-		h->counts = partner_share(sizeof(*h->counts));
-		if (!h->counts)
-			return bench_fail(b, ENOMEM, "memory to share");
-		return o->netlab ? enter_netlab(h) : 0;
-	}
+	if (!o->peer)
+		return o->netlab ? enter_netlab(b) : 0;
 	if (strchr(o->peer, '@'))
 		return start_peer(h);
 	if (net_addr_parse(&h->host.addr, o->peer, (uint16_t)o->port))
@@ -226,77 +258,79 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 	return err ? bench_fail(b, -err, "make a timer") : 0;
 }
 
-/* One session after the other. */
-static int serve(struct partner *p, void *arg)
-{
-	const struct net_hosts *h = arg;
-	int err = h->defer ? partner_defer() : 0;
-
-	signal(SIGPIPE, SIG_IGN);
-	if (!err && h->far >= 0 && setns(h->far, CLONE_NEWNET))
-		err = -errno;
-	while (!err)
-		err = net_session_accept(h->listener, h->counts);
-	return err;
-}
-
-static sa_family_t family_of(const struct bench_case *c)
+static int family_of(const struct net_hosts *h, const struct bench_case *c)
 {
 	return case_is(c, "proto", "unix") ? AF_UNIX
 	       : case_is(c, "proto", "tcp6") || case_is(c, "proto", "udp6")
 		       ? AF_INET6
-		       : AF_INET;
+		       : h->family;
 }
 
-/* Where the server of @c is to be found. */
-static void choose_address(struct net_hosts *h, const struct bench_case *c)
+/* A socket that listens where the server of @c is to be found. */
+static int listen_there(struct net_hosts *h, int family)
 {
-	const sa_family_t family = family_of(c);
+	const bool netlab = h->options->netlab;
 	struct net_addr *a = &h->host.addr;
+	int err = netlab ? net_addr_enter(NETLAB_THERE) : 0;
 
 	if (family == AF_UNIX) /* its name is no file */
-		*a = (struct net_addr) { .sa.ss_family = AF_UNIX,
-					 .len = sizeof(sa_family_t) };
-	else if (h->far < 0)
+		*a = (struct net_addr) { .any.sa_family = AF_UNIX,
+					 .len = sizeof(a->any.sa_family) };
+	else if (!netlab)
 		net_addr_loopback(a, family, 0);
 	else
 		net_addr_parse(a,
 			       family == AF_INET6 ? NETLAB_ADDR_6
 						  : NETLAB_ADDR_4,
 			       0);
+	if (err)
+		return err;
+	h->listener = net_addr_listen(a);
+	/* It was entered once: nothing keeps us out. */
+	err = netlab ? net_addr_enter(NETLAB_HERE) : 0;
+	return h->listener < 0 ? h->listener : err;
 }
 
-static int listen_there(struct net_hosts *h)
+/* net_server lies beside this program, and the static file is both. */
+static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
 {
-	if (h->far >= 0 && setns(h->far, CLONE_NEWNET))
-		return -errno;
-	h->listener = net_addr_listen(&h->host.addr);
-	/* It was entered once: nothing keeps us out. */
-	if (h->far >= 0 && setns(h->here, CLONE_NEWNET))
-		return -errno;
-	return h->listener < 0 ? h->listener : 0;
+	const char *const word[] = { SERVER, "--inherit", NULL };
+	const char *self = (const char *)getauxval(AT_EXECFN);
+	char file[PATH_MAX + sizeof(SERVER)], copy[PATH_MAX];
+	struct command server = { file, (char *const *)word, h->listener,
+				  STDERR_FILENO, h };
+	int err = 0;
+
+	snprintf(file, sizeof(file), "%s", self);
+	snprintf(copy, sizeof(copy), "%s", self);
+	if (!multicall_has)
+		snprintf(file, sizeof(file), "%s/" SERVER, dirname(copy));
+	if (access(file, X_OK))
+		return bench_skip(h->b, "needs " SERVER " beside this program");
+	for (unsigned int i = 0; i < sessions && !err; i++)
+		err = partner_start(h->b, &h->server[i], PARTNER_PROCESS, cpu,
+				    become, &server);
+	usleep(START_US);
+	return err;
 }
 
 int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions)
 {
-	const int cpu = bench_partner(h->b, c->place);
+	const int family = family_of(h, c);
 	int err;
 
 	if (h->host.is_peer) /* an address that ssh has told was not looked at
 			      */
-		return h->host.addr.sa.ss_family == family_of(c)
+		return h->host.addr.any.sa_family == family
 			       ? 0
-			       : bench_skip(h->b, "the peer's address is of "
-						  "the other IP version");
-	choose_address(h, c);
-	err = listen_there(h);
+			       : bench_skip(h->b,
+					    "the peer's address is of "
+					    "the other IP version: see --ipv6");
+	err = listen_there(h, family);
 	if (err)
 		return partner_refused(h->b, -err, "a socket that listens");
-	for (unsigned int i = 0; i < sessions && !err; i++)
-		err = partner_start(h->b, &h->server[i], PARTNER_PROCESS, cpu,
-				    serve, h);
-	return err;
+	return start_servers(h, bench_partner(h->b, c->place), sessions);
 }
 
 void net_hosts_end(struct net_hosts *h)
@@ -334,10 +368,4 @@ void net_hosts_close(struct net_hosts *h)
 	if (h->watching)
 		partner_watch(false);
 	h->watching = false;
-	partner_unshare(h->counts, sizeof(*h->counts));
-	h->counts = NULL;
-	if (h->far >= 0)
-		close(h->far);
-	if (h->here >= 0)
-		close(h->here);
 }

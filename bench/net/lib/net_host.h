@@ -11,13 +11,14 @@
 
 /*
  * The far end.  On loopback, and in the two network namespaces that
- * scripts/netlab makes, it is processes of ours on a CPU of our choice; with
- * --peer a net_server that runs on another host, or is started there over ssh.
+ * scripts/netlab makes, it is net_server in processes of ours on a CPU of our
+ * choice; with --peer one that runs on another host, or is started there over
+ * ssh.
  */
 struct net_options {
 	const char *peer, *peer_server;
 	uint64_t port;
-	bool netlab;
+	bool netlab, ipv6;
 };
 
 /* Rows for the option table of a program whose state begins with @member. */
@@ -30,13 +31,13 @@ struct net_options {
 			"what to start there, path"),                          \
 		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,          \
 			"where net_server listens, TCP port"),                 \
+		OPT_FLAG(0, "ipv6", type, net.ipv6,                            \
+			 "all by IPv6, as on a host without IPv4, flag"),      \
 		OPT_FLAG(0, "netlab", type, net.netlab,                        \
 			 "measure between the two network namespaces of "      \
 			 "scripts/netlab, flag")
 
 #define NET_SERVERS 4 /* sessions that a server of ours can have at a time */
-
-struct net_counts;
 
 struct net_host {
 	struct net_addr addr;
@@ -47,7 +48,7 @@ struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
 	struct net_host host;
-	int here, far;	    /* the network namespaces of --netlab, else -1 */
+	int family;	    /* AF_INET6: of all that does not name one */
 	struct partner ssh; /* that started the peer; or none */
 	int line;	    /* to it: the peer's server ends with it */
 	bool watching;	    /* a peer that is no process of ours */
@@ -56,15 +57,15 @@ struct net_hosts {
 	bool defer;
 	/* Of this visit. */
 	int listener;
-	struct net_counts *counts;
 	struct partner server[NET_SERVERS];
 };
 
 /**
  * net_hosts_set() - what the text of a program's cases needs: "$net" (loopback,
- * veth, shaped: veth with a limit or a line with a delay, or remote), "$place"
- * (where the server may run), "$near" and "$far" (the first and the last of
- * them; with --peer the only one), and the needs "$ipv4" and "$ipv6".
+ * veth, shaped: veth with a limit or a line with a delay, or remote; with a 6
+ * behind it where all is by IPv6), "$place" (where the server may run), "$near"
+ * and "$far" (the first and the last of them; with --peer the only one), and
+ * the needs "$ipv4" and "$ipv6".
  */
 void net_hosts_set(struct bench *b, const struct net_options *o);
 
@@ -72,7 +73,8 @@ void net_hosts_set(struct bench *b, const struct net_options *o);
 #define NET_HOSTS_RULES                     \
 	"is switches placed;"               \
 	"needs $ipv6 if proto={tcp6,udp6};" \
-	"needs $ipv4 if proto!={tcp6,udp6}"
+	"needs $ipv4 if proto=icmp;"        \
+	"needs $ip if proto!=unix"
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
  * the ends: no wire, no limit, no delay. */

@@ -87,8 +87,7 @@ int net_ping_icmp_open(struct net_ping *p, const struct net_host *host)
 		return -errno;
 	if (setsockopt(fd, SOL_RAW, ICMP_FILTER_OPTION, &filter,
 		       sizeof(filter)) ||
-	    connect(fd, (const struct sockaddr *)&host->addr.sa,
-		    host->addr.len))
+	    connect(fd, &host->addr.any, host->addr.len))
 		err = -errno;
 	if (err)
 		close(fd);

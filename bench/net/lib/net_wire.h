@@ -15,7 +15,7 @@
  */
 #define NET_MAGIC	0x6f73636eu /* "oscn": of a hello */
 #define NET_ANSWER	0x6f736361u /* "osca": an echo of a hello is no answer */
-#define NET_VERSION	7
+#define NET_VERSION	8
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_SPAN_NS (1ull << 36)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "net_session.h"
+#include "session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "deadline.h"
-#include "net_addr.h"
+
+#include "../lib/net_addr.h"
 
 /* A busy session in which nothing came for so long sleeps until something
  * comes: a client that went away must not cost a CPU. */
@@ -106,16 +106,12 @@ static void echo(struct net_session *s, unsigned char *buf)
 /* A socket for datagrams from this client and nobody else. */
 static int open_udp(struct net_session *s, uint16_t *port)
 {
-	struct net_addr there = { .len = sizeof(there.sa) };
-	struct sockaddr *const to = (struct sockaddr *)&there.sa;
 	const int fd = net_addr_datagrams(s->fd, port);
-	bool fine = fd >= 0 && !getpeername(s->fd, to, &there.len);
 
-	net_addr_set_port(&there, s->hello.port);
-	fine = fine && !connect(fd, to, there.len);
-	if (fd >= 0 && !fine)
-		close(fd);
-	return fine ? fd : -EIO;
+	if (fd < 0 || !net_addr_join(fd, s->fd, s->hello.port))
+		return fd;
+	close(fd);
+	return -EIO;
 }
 
 static volatile sig_atomic_t datagrams; /* for hang_up() */
@@ -228,17 +224,6 @@ static void serve(struct net_session *s, int udp, unsigned char *buf)
 	}
 }
 
-bool net_session_place(const struct net_hello *h)
-{
-	char machine[NET_MACHINE];
-	bool same;
-
-	net_addr_machine(machine, sizeof(machine));
-	same = net_same_machine(h, machine);
-	bench_keep_off(same ? h->cpu : -1);
-	return same;
-}
-
 void net_session_run(struct net_session *s)
 {
 	const size_t room =
@@ -246,14 +231,14 @@ void net_session_run(struct net_session *s)
 	unsigned char *buf = malloc(room);
 	struct net_answer answer = {
 		.magic = NET_ANSWER,
+		.cpu = sched_getcpu(),
+		.same_machine = s->same_machine,
 		.closed = atomic_load(&s->counts->closed),
 		.echoed = atomic_load(&s->counts->echoed),
 	};
 	const int on = 1;
 	int udp = -1;
 
-	answer.same_machine = net_session_place(&s->hello);
-	answer.cpu = sched_getcpu();
 	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (buf)
 		memset(buf, 0x5a, room); /* pages of its own, before the work */

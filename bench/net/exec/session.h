@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef NET_SESSION_H
-#define NET_SESSION_H
+#ifndef SESSION_H
+#define SESSION_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net_wire.h"
+#include "../lib/net_wire.h"
 
 /* See struct net_answer; in memory that all processes of a server share. */
 struct net_counts {
@@ -22,15 +22,11 @@ struct net_counts {
 struct net_session {
 	int fd;
 	struct net_hello hello; /* that fits */
+	bool same_machine;	/* as its client */
 	struct net_counts *counts;
 	uint64_t most;		 /* bytes that it may get */
 	volatile uint64_t bytes; /* that it has got */
 };
-
-/* net_session_place() - a server on another host takes no time from the
- * client's CPU, so one on the same machine keeps off it.  Return: whether it is
- * on the same. */
-bool net_session_place(const struct net_hello *h);
 
 /* net_session_run() - answer the hello and do what it says, until the client
  * hangs up.  The caller closes the connection. */
