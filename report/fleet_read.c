@@ -231,7 +231,8 @@ static bool take_rows(const struct lines *lines, fleet_take_fn *take, void *arg)
 			good = !is_twice(&v[from], n);
 			n++;
 		}
-		good = good && !result_headline(&rows[nrows++], &v[from], n);
+		if (good)
+			result_headline(&rows[nrows++], &v[from], n);
 		from += n;
 	}
 	for (size_t i = 0; good && i < nrows; i++)

@@ -56,8 +56,8 @@ static double distance(const struct run *run, size_t i, const json_t *rows)
 	const char *why;
 
 	if (!result_from_json(&then, json_object_get(rows, key), &why)) {
-		if (!grade_set(&then, NAN) && then.grade &&
-		    *then.grade != GRADE_WORST)
+		grade_set(&then, NAN);
+		if (then.grade && *then.grade != GRADE_WORST)
 			far = fabs(then.value / now->value - 1);
 		result_free(&then);
 	}
@@ -126,8 +126,7 @@ void grades_earlier(struct run *run)
 	if (n >= 0)
 		free(entries);
 	for (size_t i = 0; found && i < run->nrows; i++)
-		if (grade_set(&run->rows[i].all, between[i]))
-			die(EXIT_FAIL, "no memory");
+		grade_set(&run->rows[i].all, between[i]);
 	free(parent);
 	free(between);
 }

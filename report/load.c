@@ -325,7 +325,7 @@ static int make_row(struct reading *in, struct row *row,
 	}
 	keep(row, of, n);
 	if (!err)
-		err = result_aggregate(&row->all, of, n);
+		result_aggregate(&row->all, of, n);
 	for (size_t i = 0; i < n; i++)
 		result_free(&all[i]);
 	free(all);
@@ -519,7 +519,7 @@ static int load(struct run *run, const char *dir, bool core,
 		trend_mark(run);
 		distances_mark(run);
 		for (size_t i = 0; i < run->nrows && !err; i++)
-			err = grade_set(&run->rows[i].all, NAN);
+			grade_set(&run->rows[i].all, NAN);
 	}
 	if (in.file.f)
 		input_close(&in.file);

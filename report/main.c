@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "err.h"
 #include "opts.h"
+#include "result.h"
 #include "text.h"
 
 struct settings {
@@ -376,6 +377,7 @@ int main(int argc, char **argv)
 	int first, operands;
 
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
+	result_json_memory();
 	if (argc > 1 && !strcmp(argv[1], "machine"))
 		die(EXIT_USAGE, "the machine is described by a program of its "
 				"own; type: build/bin/machine");

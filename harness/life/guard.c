@@ -105,23 +105,6 @@ int guard_remove_tree(const char *path)
 	return remove_tree(path, false);
 }
 
-static int to_id(const char *text)
-{
-	return (int)strtol(text, NULL, 10);
-}
-
-/* A named network namespace is a mount below /run/netns. */
-static int remove_netns(const char *name)
-{
-	char path[PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	if (strchr(name, '/') || access(path, F_OK))
-		return -1;
-	umount2(path, MNT_DETACH);
-	return unlink(path);
-}
-
 /* SIGKILL for each member.  Return: how many there were, or -errno. */
 static int kill_members(const char *path)
 {
@@ -169,74 +152,55 @@ int guard_remove_cgroup(const char *path)
 	return -EBUSY;
 }
 
-/* What became of one thing. */
-enum fate { GONE_BEFORE, REMOVED, STUCK };
-
-static enum fate fate_of(int failed)
-{
-	if (!failed)
-		return REMOVED;
-	/* System V calls say EINVAL or EIDRM of a number that is free. */
-	return errno == ENOENT || errno == EINVAL || errno == EIDRM
-		       ? GONE_BEFORE
-		       : STUCK;
-}
-
-/* A read-only file system refuses to remove also what it has not. */
-static int remove_shmem(const char *name)
-{
-	const int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
-
-	if (fd >= 0)
-		close(fd);
-	else if (errno == ENOENT)
-		return -1;
-	return shm_unlink(name);
-}
-
 /* Numbers are given anew: that of a dead process's is still its own if it was
- * made before the last line of the record was written. */
+ * made before the last line of the record was written.  Return: as
+ * remove_one(). */
 static int remove_sem(int id, const struct stat *record)
 {
 	struct semid_ds sem = { 0 };
 
-	if (record && semctl(id, 0, IPC_STAT, &sem))
-		return -1;
-	if (record && (sem.sem_ctime > record->st_mtime ||
-		       sem.sem_perm.cuid != geteuid())) {
-		errno = ENOENT; /* another's */
-		return -1;
-	}
-	return semctl(id, 0, IPC_RMID);
+	if (record && (semctl(id, 0, IPC_STAT, &sem) ||
+		       sem.sem_ctime > record->st_mtime ||
+		       sem.sem_perm.cuid != geteuid()))
+		return -ENOENT;
+	if (!semctl(id, 0, IPC_RMID))
+		return 0;
+	/* Which is said of a number that is free. */
+	return errno == EINVAL || errno == EIDRM ? -ENOENT : -errno;
 }
 
-/* @record: that of a dead process, which cannot be asked; or NULL. */
-static enum fate sweep_one(const char *kind, const char *what,
-			   const struct stat *record)
+/* @record: that of a dead process, which cannot be asked; or NULL.  Return: 0,
+ * -ENOENT if it was gone before, or -errno. */
+static int remove_one(const char *kind, const char *what,
+		      const struct stat *record)
 {
 	const bool is_dir = !strcmp(kind, "dir");
+	const bool is_group = !strcmp(kind, "cgroup");
+	char path[PATH_MAX + 64];
+	struct stat st;
+	const char *in = !strcmp(kind, "shmem")	  ? "/dev/shm"
+			 : !strcmp(kind, "netns") ? "/run/netns/"
+						  : "";
 
-	if (is_dir || !strcmp(kind, "cgroup")) {
-		if (access(what, F_OK))
-			return GONE_BEFORE;
-		return (is_dir ? remove_tree(what, record)
-			       : guard_remove_cgroup(what))
-			       ? STUCK
-			       : REMOVED;
-	}
-	if (!strcmp(kind, "file"))
-		return fate_of(unlink(what));
-	if (!strcmp(kind, "sem"))
-		return fate_of(remove_sem(to_id(what), record));
-	if (!strcmp(kind, "mq"))
-		return fate_of(mq_unlink(what));
-	if (!strcmp(kind, "shmem"))
-		return fate_of(remove_shmem(what));
-	if (!strcmp(kind, "netns"))
-		return fate_of(remove_netns(what));
 	if (!strcmp(kind, "owner") || !strcmp(kind, "line"))
-		return GONE_BEFORE; /* processes, which end by themselves */
-	return STUCK; /* nobody knows how to remove such a thing */
+		return -ENOENT; /* processes, which end by themselves */
+	if (!strcmp(kind, "sem"))
+		return remove_sem((int)strtol(what, NULL, 10), record);
+	if (!strcmp(kind, "mq"))
+		return mq_unlink(what) ? -errno : 0;
+	if (!*in && !is_dir && !is_group && strcmp(kind, "file") != 0)
+		return -EINVAL; /* nobody knows how to remove such a thing */
+	/* A read-only file system refuses to remove also what it has not. */
+	snprintf(path, sizeof(path), "%s%s", in, what);
+	if (lstat(path, &st))
+		return -ENOENT;
+	if (is_dir)
+		return remove_tree(path, record);
+	if (is_group)
+		return guard_remove_cgroup(path);
+	if (!strcmp(kind, "netns"))
+		umount2(path, MNT_DETACH);
+	return unlink(path) ? -errno : 0;
 }
 
 struct swept {
@@ -255,16 +219,16 @@ static void sweep(int fd, const struct stat *record, struct swept *s)
 		rewind(f);
 	while (f && fgets(line, sizeof(line), f)) {
 		char *what = strchr(line, ' '), *to;
-		enum fate fate;
+		int err;
 
 		if (!what)
 			continue;
 		*what++ = '\0';
 		what[strcspn(what, "\n")] = '\0';
-		fate = sweep_one(line, what, record);
-		if (fate == GONE_BEFORE)
+		err = remove_one(line, what, record);
+		if (err == -ENOENT)
 			continue;
-		to = fate == STUCK ? s->stuck : s->removed;
+		to = err ? s->stuck : s->removed;
 		if (!to[0])
 			snprintf(to, sizeof(s->stuck), "%.30s %.470s", line,
 				 what);
@@ -272,8 +236,6 @@ static void sweep(int fd, const struct stat *record, struct swept *s)
 	}
 	if (f)
 		fclose(f);
-	else if (copy >= 0)
-		close(copy);
 }
 
 unsigned int guard_sweep(int fd, char *stuck, size_t size)
@@ -287,86 +249,78 @@ unsigned int guard_sweep(int fd, char *stuck, size_t size)
 	return s.n;
 }
 
-/* The directory of the records, ours alone; made if @make.  Return: its
- * descriptor, or -errno. */
-static int open_records(bool make, char *path, size_t size)
+/* Where the records are, made if @make.  Return: whether that is a directory of
+ * ours alone. */
+static bool find_records(char dir[PATH_MAX], bool make)
 {
 	const char *elsewhere = getenv("OSCOST_RECORDS");
 	struct stat st;
-	int fd;
 
 	if (elsewhere)
-		snprintf(path, size, "%s", elsewhere);
+		snprintf(dir, PATH_MAX, "%s", elsewhere);
 	else if (geteuid())
-		snprintf(path, size, GUARD_RECORDS_OF, (unsigned int)geteuid());
+		snprintf(dir, PATH_MAX, GUARD_RECORDS_OF,
+			 (unsigned int)geteuid());
 	else
-		snprintf(path, size, "%s", GUARD_RECORDS);
-	if (make && mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && is_ours(&st))
-		return fd;
-	close(fd);
-	return -EPERM;
+		snprintf(dir, PATH_MAX, "%s", GUARD_RECORDS);
+	if (make)
+		mkdir(dir, 0700);
+	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && is_ours(&st);
 }
 
 /* A lock counts only while the file has its name: who removes it holds one. */
-static bool is_named(int dir, const char *name, int fd)
+static bool is_named(const char *path, int fd)
 {
 	struct stat open, named;
 
-	return !fstat(fd, &open) &&
-	       !fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	return !fstat(fd, &open) && !lstat(path, &named) &&
 	       open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+/* The record of this process, "" if it has no name. */
+static char own_record[PATH_MAX + 16];
+
 int guard_open(void)
 {
-	char path[PATH_MAX], name[16];
+	char dir[PATH_MAX];
 	int fd = -1;
 
 	guard_clean_up();
-	snprintf(name, sizeof(name), "%d", (int)getpid());
+	own_record[0] = '\0';
 	/* Of two that come and go at a time one removes what the other made. */
 	for (int tries = 0; fd < 0 && tries < 3; tries++) {
-		const int dir = open_records(true, path, sizeof(path));
-
-		if (dir < 0)
+		if (!find_records(dir, true))
 			continue;
-		fd = openat(dir, name, O_CREAT | O_RDWR | O_NOFOLLOW, 0600);
+		snprintf(own_record, sizeof(own_record), "%s/%d", dir,
+			 (int)getpid());
+		fd = open(own_record, O_CREAT | O_RDWR | O_NOFOLLOW, 0600);
 		if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) ||
-				!is_named(dir, name, fd))) {
+				!is_named(own_record, fd))) {
 			close(fd);
 			fd = -1;
 		}
-		close(dir);
 	}
 	if (fd < 0)
 		fd = memfd_create("oscost-guard", 0);
 	return fd < 0 ? -errno : fd;
 }
 
-static void forget(int dir, const char *path, const char *name, int fd)
+static void forget(const char *path, int fd)
 {
-	if (is_named(dir, name, fd))
-		unlinkat(dir, name, 0);
-	rmdir(path); /* the last one does */
+	char dir[PATH_MAX];
+
+	if (is_named(path, fd))
+		unlink(path);
+	if (find_records(dir, false))
+		rmdir(dir); /* the last one does */
 }
 
 void guard_close(int fd)
 {
-	char path[PATH_MAX], name[16];
-	const int dir = open_records(false, path, sizeof(path));
-
-	snprintf(name, sizeof(name), "%d", (int)getpid());
-	if (dir >= 0 && fd >= 0)
-		forget(dir, path, name, fd);
-	if (dir >= 0)
-		close(dir);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return;
+	forget(own_record, fd);
+	close(fd);
 }
 
 int guard_try_file(char *path, size_t size)
@@ -425,23 +379,7 @@ bool guard_sees_processes(void)
 	char pid[16] = "";
 
 	return readlink("/proc/self", pid, sizeof(pid) - 1) > 0 &&
-	       to_id(pid) == getpid();
-}
-
-/* Return: whether process @pid can be looked at. */
-static bool look_at(int pid, char *state, int *parent, uint64_t *started)
-{
-	char stat[1024];
-	const char *letter;
-
-	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", pid);
-	letter = field_of_stat(stat, 3);
-	*state = '\0';
-	if (letter)
-		*state = *letter;
-	*parent = (int)field_number(field_of_stat(stat, 4), -1);
-	*started = (uint64_t)field_number(field_of_stat(stat, 22), 0);
-	return *parent >= 0 && *started;
+	       strtol(pid, NULL, 10) == getpid();
 }
 
 /* Whether a line names another PID namespace than ours: in a container that
@@ -459,34 +397,40 @@ static bool is_elsewhere(const char *line)
  * start, lives; none does.  Where that cannot be seen it is taken to live. */
 static bool owner_lives(int fd)
 {
-	char line[128] = "", state;
+	char line[128] = "", stat[1024];
+	const char *state;
 	uint64_t then, started;
-	int pid, parent;
+	int pid;
 
 	if (pread(fd, line, sizeof(line) - 1, 0) <= 0 ||
 	    sscanf(line, "owner %d %" SCNu64, &pid, &then) != 2)
 		return false;
 	if (is_elsewhere(line) || !guard_sees_processes())
 		return true;
-	if (!look_at(pid, &state, &parent, &started))
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", pid);
+	state = field_of_stat(stat, 3);
+	started = (uint64_t)field_number(field_of_stat(stat, 22), 0);
+	if (!state || !started)
 		return !kill(pid, 0);
-	return started == then && state != 'Z' && state != 'X';
+	return started == then && *state != 'Z' && *state != 'X';
 }
 
-static unsigned int clean_one(int dir, const char *path, const char *name)
+static unsigned int clean_one(const char *dir, const char *name)
 {
-	const int fd =
-		openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char path[2 * PATH_MAX];
 	struct swept s = { 0 };
 	struct stat record;
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &record) && S_ISREG(record.st_mode) &&
 	    is_ours(&record) && !flock(fd, LOCK_EX | LOCK_NB) &&
-	    is_named(dir, name, fd) && !owner_lives(fd)) {
+	    is_named(path, fd) && !owner_lives(fd)) {
 		sweep(fd, &record, &s);
-		forget(dir, path, name, fd);
+		forget(path, fd);
 	}
 	close(fd);
 	if (s.removed[0])
@@ -500,18 +444,15 @@ static unsigned int clean_one(int dir, const char *path, const char *name)
 
 unsigned int guard_clean_up(void)
 {
-	char path[PATH_MAX];
-	const int fd = open_records(false, path, sizeof(path));
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	char dir[PATH_MAX];
+	DIR *d = find_records(dir, false) ? opendir(dir) : NULL;
 	const struct dirent *e;
 	unsigned int stuck = 0;
 
 	while (d && (e = readdir(d)))
-		stuck += clean_one(fd, path, e->d_name);
+		stuck += clean_one(dir, e->d_name);
 	if (d)
 		closedir(d);
-	else if (fd >= 0)
-		close(fd);
 	return stuck;
 }
 
@@ -525,13 +466,10 @@ static unsigned int kill_children(void)
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < all; i++) {
-		uint64_t started;
-		int parent;
-		char state;
+		char stat[1024];
 
-		if (pids[i] > 1 &&
-		    look_at(pids[i], &state, &parent, &started) &&
-		    parent == getpid())
+		sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pids[i]);
+		if (field_number(field_of_stat(stat, 4), -1) == getpid())
 			n += !kill(pids[i], SIGKILL);
 	}
 	free(pids);

@@ -108,13 +108,8 @@ static int collect(struct collection *all, const struct channel *c)
 	int err = 0;
 
 	while (!err && at < end) {
-		struct result *rows =
-			grow(all->rows, all->n, sizeof(*all->rows));
-
-		if (!rows)
-			return -ENOMEM;
-		all->rows = rows;
-		err = record_take(&rows[all->n], &at, end);
+		all->rows = text_grow(all->rows, all->n, sizeof(*all->rows));
+		err = record_take(&all->rows[all->n], &at, end);
 		all->n += !err;
 	}
 	if (err)
@@ -383,30 +378,26 @@ static int one_invocation(const struct supervise_plan *plan,
 	return code;
 }
 
-/* One row for each case, in the order of the first invocation. */
-static int aggregate(const struct collection *all, struct result **rows,
-		     size_t *n)
+/* One row for each case, in the order of the first invocation.  Return: how
+ * many are in @rows. */
+static size_t aggregate(const struct collection *all, struct result **rows)
 {
-	const struct result **same = calloc(all->n + 1, sizeof(void *));
-	struct result *out = calloc(all->n + 1, sizeof(*out));
-	int err = same && out ? 0 : -ENOMEM;
+	const struct result **same = text_alloc(all->n, sizeof(*same));
+	size_t n = 0;
 
-	*n = 0;
-	for (size_t i = 0; !err && i < all->n; i++) {
+	*rows = text_alloc(all->n, sizeof(**rows));
+	for (size_t i = 0; i < all->n; i++) {
 		size_t count = 0;
 
 		for (size_t k = 0; k < all->n; k++)
 			if (!strcmp(all->rows[k].name, all->rows[i].name))
 				same[count++] = &all->rows[k];
-		if (same[0] != &all->rows[i])
-			continue; /* it is in another row already */
-		err = result_aggregate(&out[*n], same, count);
-		if (!err)
-			++*n;
+		/* Else it is in another row already. */
+		if (same[0] == &all->rows[i])
+			result_aggregate(&(*rows)[n++], same, count);
 	}
 	free(same);
-	*rows = out;
-	return err;
+	return n;
 }
 
 static void on_signal(int sig)
@@ -513,10 +504,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 						  : "SIGHUP",
 		     done, plan->invocations);
 	}
-	if (aggregate(&all, rows, n)) {
-		warn("no memory to aggregate");
-		code = EXIT_FAIL;
-	}
+	*n = aggregate(&all, rows);
 	/* The program exits as its rows say. */
 	if (code == EXIT_OK && count(*rows, 0, *n, RESULT_FAILED))
 		code = EXIT_FAIL;

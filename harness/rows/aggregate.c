@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Many invocations of one case made into one row: see result.h. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "grade.h"
 #include "op_counts_json.h"
 #include "result.h"
@@ -18,6 +18,119 @@
 #define VARIES	  "varies" /* what there is no room to list */
 
 typedef const struct result *const *rows_t;
+
+/* Texts that differ: all that were seen, "first | second". */
+static json_t *merge_texts(const char *seen, const char *text)
+{
+	char all[MAX_TEXTS + 4], one[MAX_TEXTS + 4];
+	const bool fits =
+		snprintf(all, sizeof(all), "| %s |", seen) < (int)sizeof(all) &&
+		snprintf(one, sizeof(one), "| %s |", text) < (int)sizeof(one);
+
+	if (fits && strstr(all, one))
+		return json_string(seen);
+	if (!fits || !strcmp(seen, VARIES) ||
+	    strlen(seen) + strlen(text) + 3 >= MAX_TEXTS)
+		return json_string(VARIES);
+	return json_sprintf("%s | %s", seen, text);
+}
+
+/* Facts that differ: [least, greatest] of numbers, all texts. */
+static json_t *merge_facts(json_t *a, json_t *b)
+{
+	double x = json_number_value(b), lo = json_number_value(a), hi = lo;
+
+	if (json_equal(a, b))
+		return json_incref(a);
+	if (json_is_number(b) &&
+	    (json_is_number(a) || !json_unpack(a, "[FF!]", &lo, &hi)))
+		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
+	if (json_is_string(a) && json_is_string(b))
+		return merge_texts(json_string_value(a), json_string_value(b));
+	return json_string(VARIES);
+}
+
+/* What is in @from comes to @into.  Counts are added up; of evidence, whose
+ * members are @facts, what was expected and seen. */
+static void merge_objects(json_t *into, json_t *from, bool facts)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(from, key, v)
+	{
+		json_t *have = json_object_get(into, key), *both;
+		const double sum =
+			json_number_value(have) + json_number_value(v);
+
+		if (json_is_object(have) && json_is_object(v)) {
+			merge_objects(have, v, facts);
+			continue;
+		}
+		if (!have)
+			both = json_deep_copy(v);
+		else if (!facts)
+			both = json_integer((json_int_t)sum);
+		else if (!strcmp(key, "expected") || !strcmp(key, "seen"))
+			both = json_real(sum);
+		else
+			both = merge_facts(have, v);
+		json_object_set_new(into, key, both);
+	}
+}
+
+static double edge_of(const json_t *bin)
+{
+	return json_number_value(json_array_get(bin, 0));
+}
+
+static json_int_t count_of(const json_t *bin)
+{
+	return json_integer_value(json_array_get(bin, 1));
+}
+
+/* Ascending lists of [edge, count]; edges are computed by the same rule
+ * everywhere, but pass through text. */
+static void add_bins(json_t *into, const json_t *from)
+{
+	size_t at = 0, i;
+	json_t *bin, *have;
+
+	json_array_foreach(from, i, bin)
+	{
+		const double edge = edge_of(bin), near = 1e-9 * fabs(edge);
+
+		while ((have = json_array_get(into, at)) &&
+		       edge_of(have) < edge - near)
+			at++;
+		if (have && edge_of(have) <= edge + near)
+			json_array_set_new(have, 1,
+					   json_integer(count_of(have) +
+							count_of(bin)));
+		else
+			json_array_insert_new(into, at, json_deep_copy(bin));
+	}
+}
+
+/* One object of those that the rows have in column @c; NULL: none has one. */
+static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c)
+{
+	json_t *all = c->merge == MERGE_BINS ? NULL : json_object();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *one =
+			*(json_t *const *)((const char *)rows[i] + c->offset);
+
+		if (c->merge != MERGE_BINS)
+			merge_objects(all, one, c->merge == MERGE_FACTS);
+		else if (!all)
+			all = json_deep_copy(one);
+		else
+			add_bins(json_object_get(all, "bins"),
+				 json_object_get(one, "bins"));
+	}
+	return all;
+}
 
 /* One number of those that the rows have in column @c, where it is known. */
 static double merge_numbers(rows_t rows, size_t n,
@@ -47,50 +160,43 @@ static double merge_numbers(rows_t rows, size_t n,
 					: median;
 }
 
-/* @to becomes what @from is; @borrow: strings and objects remain its own. */
-static int copy_member(const struct result_column *c, void *to,
-		       const void *from, bool borrow)
-{
-	memcpy(to, from, c->size);
-	if (c->kind == COLUMN_JSON && !borrow)
-		json_incref(*(json_t **)to);
-	if (c->kind != COLUMN_TEXT || borrow)
-		return 0;
-	*(char **)to = NULL;
-	return result_set(to, *(char *const *)from);
-}
-
 /* What the table of columns says of them.  What is the same in all rows comes
- * from the first that has the status, so that its reason fits. */
-static int merge_columns(struct result *out, rows_t rows, size_t n,
-			 double *work, bool borrow)
+ * from the first that has the status, so that its reason fits; but for the
+ * headline strings and objects remain those of the rows. */
+static void merge_columns(struct result *out, rows_t rows, size_t n,
+			  double *work, bool whole)
 {
 	const struct result *like = rows[0];
-	int err = 0;
 
 	for (size_t i = n; i--;)
 		if (rows[i]->status == out->status)
 			like = rows[i];
-	for (const struct result_column *c = result_columns; !err && c->key;
-	     c++) {
-		const struct result *from =
-			c->merge == MERGE_FIRST ? rows[0] : like;
+	for (const struct result_column *c = result_columns; c->key; c++) {
+		const void *from =
+			(const char *)(c->merge == MERGE_FIRST ? rows[0]
+							       : like) +
+			c->offset;
 		void *to = (char *)out + c->offset;
 
 		if (c->merge == MERGE_OWN)
 			continue;
-		if (c->merge < MERGE_MEDIAN)
-			err = copy_member(c, to, (const char *)from + c->offset,
-					  borrow);
+		if (c->merge >= MERGE_FACTS && whole)
+			*(json_t **)to = merge_json(rows, n, c);
+		else if (c->merge < MERGE_MEDIAN && c->kind == COLUMN_TEXT &&
+			 whole)
+			result_set(to, *(char *const *)from);
+		else if (c->merge < MERGE_MEDIAN)
+			memcpy(to, from, c->size);
 		else if (c->kind == COLUMN_NUMBER)
 			*(double *)to = merge_numbers(rows, n, c, work);
-		else
+		else if (c->kind == COLUMN_COUNT)
 			*(uint64_t *)to =
 				(uint64_t)merge_numbers(rows, n, c, work);
+		if (c->merge == MERGE_SAME && c->kind == COLUMN_JSON && whole)
+			json_incref(*(json_t **)to);
 	}
-	if (!err && out->status != RESULT_OK && !borrow)
-		err = result_set(&out->reason, like->reason);
-	return err;
+	if (out->status != RESULT_OK && whole)
+		result_set(&out->reason, like->reason);
 }
 
 /* A failure that was seen once may be the machine's; one in half of the
@@ -268,36 +374,40 @@ static double doubt(struct result *out, rows_t rows, size_t n)
 
 /* Of a rate the time has a resolution, and each invocation its own: the reader
  * learns what the invocations gave. */
-static int set_unstable(struct result *out, rows_t rows, size_t n)
+static void set_unstable(struct result *out, rows_t rows, size_t n)
 {
 	char text[2 * UNITS_MAX + 64], a[UNITS_MAX], b[UNITS_MAX];
 	const double most = greatest(rows, n);
 	double least = most;
 
 	if (n < 2 || !out->unit || strcmp(out->unit, "B/s") != 0)
-		return 0;
-	if (!(most > 0))
-		return result_set(&out->reason,
-				  "the time cannot be told from nothing");
+		return;
+	if (!(most > 0)) {
+		result_set(&out->reason,
+			   "the time cannot be told from nothing");
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (result_said(rows[i]) > 0)
 			least = fmin(least, result_said(rows[i]));
 	snprintf(text, sizeof(text), "unstable: rounds from %s to %s",
 		 units_format(a, least, out->unit),
 		 units_format(b, most, out->unit));
-	return result_set(&out->reason, text);
+	result_set(&out->reason, text);
 }
 
 /* One bound for all readers of a row that has no value.
  * @most: of doubt(). */
-static int set_bound(struct result *out, rows_t rows, size_t n, double most)
+static void set_bound(struct result *out, rows_t rows, size_t n, double most)
 {
 	char text[UNITS_MAX + 64], bound[UNITS_MAX];
 
 	if (out->status != RESULT_BELOW_RESOLUTION)
-		return 0;
-	if (!isfinite(out->resolution))
-		return set_unstable(out, rows, n);
+		return;
+	if (!isfinite(out->resolution)) {
+		set_unstable(out, rows, n);
+		return;
+	}
 	out->resolution =
 		fmax(out->resolution, fmax(fabs(out->estimate), most));
 	units_format(bound, out->resolution, out->unit);
@@ -305,40 +415,31 @@ static int set_bound(struct result *out, rows_t rows, size_t n, double most)
 		 isfinite(most) ? "the invocations disagree whether there is "
 				  "a cost"
 				: "cannot be told from nothing");
-	return result_set(&out->reason, text);
+	result_set(&out->reason, text);
 }
 
 /* Mean and deviation of all samples of all rows. */
-static int pooled(struct result *out, rows_t rows, size_t n)
+static void pooled(struct result *out, rows_t rows, size_t n)
 {
-	struct stats_group *groups = calloc(n, sizeof(*groups)), pool;
-	size_t k = 0;
+	struct stats_group *groups = text_alloc(n, sizeof(*groups)), pool;
 
-	if (!groups)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct result *r = rows[i];
-
-		if (!r->samples || !isfinite(r->mean))
-			continue;
-		groups[k].n = r->samples;
-		groups[k].mean = r->mean;
-		groups[k++].stddev = isfinite(r->stddev) ? r->stddev : 0;
-	}
-	if (k) {
-		stats_pool(&pool, groups, k);
-		out->mean = pool.mean;
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(rows[i]->mean))
+			groups[i] = (struct stats_group) {
+				rows[i]->samples,
+				rows[i]->mean,
+				fmax(rows[i]->stddev, 0),
+			};
+	stats_pool(&pool, groups, n);
+	out->mean = pool.mean;
+	if (pool.n)
 		out->stddev = pool.stddev;
-	}
 	free(groups);
-	return 0;
 }
 
 /* What the rows do not agree about, and what adds up. */
-static int circumstances(struct result *out, rows_t rows, size_t n)
+static void circumstances(struct result *out, rows_t rows, size_t n)
 {
-	int err = 0;
-
 	out->round = n == 1 ? rows[0]->round : -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = rows[i];
@@ -348,194 +449,59 @@ static int circumstances(struct result *out, rows_t rows, size_t n)
 					   ? -1
 					   : RESULT_CPUS_DIFFER;
 		if (out->timer && r->timer && strcmp(out->timer, r->timer) != 0)
-			err = result_set(&out->timer, NULL);
+			result_set(&out->timer, NULL);
 		if (out->status != RESULT_OK || isfinite(result_said(r)))
 			out->n += r->n;
 	}
-	return err;
-}
-
-/* Texts that differ: all that were seen, "first | second". */
-static json_t *merge_texts(const char *seen, const char *text)
-{
-	char all[MAX_TEXTS + 4], one[MAX_TEXTS + 4];
-	const bool fits =
-		snprintf(all, sizeof(all), "| %s |", seen) < (int)sizeof(all) &&
-		snprintf(one, sizeof(one), "| %s |", text) < (int)sizeof(one);
-
-	if (fits && strstr(all, one))
-		return json_string(seen);
-	if (!fits || !strcmp(seen, VARIES) ||
-	    strlen(seen) + strlen(text) + 3 >= MAX_TEXTS)
-		return json_string(VARIES);
-	return json_sprintf("%s | %s", seen, text);
-}
-
-/* Facts that differ: [least, greatest] of numbers, all texts. */
-static json_t *merge_facts(json_t *a, json_t *b)
-{
-	double x = json_number_value(b), lo = json_number_value(a), hi = lo;
-
-	if (json_equal(a, b))
-		return json_incref(a);
-	if (json_is_number(b) &&
-	    (json_is_number(a) || !json_unpack(a, "[FF!]", &lo, &hi)))
-		return json_pack("[ff]", fmin(lo, x), fmax(hi, x));
-	if (json_is_string(a) && json_is_string(b))
-		return merge_texts(json_string_value(a), json_string_value(b));
-	return json_string(VARIES);
-}
-
-/* Kind and share, where the format has them, are the same in both. */
-static json_t *merge_evidence(json_t *a, json_t *b)
-{
-	double expected[2], seen[2];
-	json_t *both;
-
-	if (json_unpack(a, "{s:F,s:F}", "expected", expected, "seen", seen) ||
-	    json_unpack(b, "{s:F,s:F}", "expected", expected + 1, "seen",
-			seen + 1))
-		return merge_facts(a, b);
-	both = json_copy(a);
-	json_object_set_new(both, "expected",
-			    json_real(expected[0] + expected[1]));
-	json_object_set_new(both, "seen", json_real(seen[0] + seen[1]));
-	return both;
-}
-
-/* What counts, in lists within lists, too, is added up.  Return: 0 or -ENOMEM.
- */
-static int add_counts(json_t *into, json_t *from)
-{
-	const char *key;
-	json_t *v;
-	int bad = !into;
-
-	json_object_foreach(from, key, v)
-	{
-		json_t *have = json_object_get(into, key);
-		const json_int_t sum =
-			json_integer_value(v) + json_integer_value(have);
-
-		if (json_is_object(have))
-			bad |= add_counts(have, v);
-		else
-			bad |= json_object_set_new(into, key,
-						   json_integer(sum));
-	}
-	return bad ? -ENOMEM : 0;
 }
 
 /* What is no part of @out: visits, and invocations that failed where @out did
  * not or shared their core.  Of all @n invocations. */
-static int set_aside(struct result *out, rows_t rows, size_t n)
+static void set_aside(struct result *out, rows_t rows, size_t n)
 {
 	json_t *all = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations", 0,
 				"reasons");
-	json_t *one;
 	const double best = result_best_share(rows, n);
-	int bad = !all;
 
-	for (size_t i = 0; i < n && !bad; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct result *r = rows[i];
 		const bool failed = r->status == RESULT_FAILED &&
 				    out->status != RESULT_FAILED;
-		const bool shared = !failed && result_shared(r, best);
-		const char *why = shared ? "another hardware thread worked on "
-					   "the core"
-				  : r->reason ? r->reason
-					      : "failed without a reason";
+		const char *why =
+			r->reason ? r->reason : "failed without a reason";
+		json_t *one;
 
-		bad = add_counts(all, r->set_aside);
-		if (!failed && !shared)
+		merge_objects(all, r->set_aside, false);
+		if (!failed && !result_shared(r, best))
 			continue;
+		if (!failed)
+			why = "another hardware thread worked on the core";
+		one = json_pack("{s:i,s:{s:i}}", "invocations", 1, "reasons",
+				why, 1);
 		/* What it says of evidence is in its own set_aside already. */
-		one = failed && json_object_get(r->set_aside, "reasons")
-			      ? json_pack("{s:i}", "invocations", 1)
-			      : json_pack("{s:i,s:{s:i}}", "invocations", 1,
-					  "reasons", why, 1);
-		bad |= one ? add_counts(all, one) : -ENOMEM;
+		if (failed && json_object_get(r->set_aside, "reasons"))
+			json_object_del(one, "reasons");
+		merge_objects(all, one, false);
 		json_decref(one);
 	}
-	if (bad || (!json_integer_value(json_object_get(all, "visits")) &&
-		    !json_integer_value(json_object_get(all, "invocations"))))
-		json_decref(all);
-	else
-		out->set_aside = all;
-	return bad ? -ENOMEM : 0;
+	if (json_integer_value(json_object_get(all, "visits")) ||
+	    json_integer_value(json_object_get(all, "invocations")))
+		out->set_aside = json_incref(all);
+	json_decref(all);
 }
 
-static double edge_of(const json_t *bin)
+/* Counters, of those that have any. */
+static void counters(struct result *out, rows_t rows, size_t n)
 {
-	return json_number_value(json_array_get(bin, 0));
-}
-
-/* Ascending lists of [edge, count]; edges are computed by the same rule
- * everywhere, but pass through text. */
-static int add_bins(json_t *into, const json_t *from)
-{
-	size_t at = 0, i;
-	json_t *bin, *have;
-	int bad = !into;
-
-	json_array_foreach(from, i, bin)
-	{
-		const double edge = edge_of(bin), near = 1e-9 * fabs(edge);
-
-		while ((have = json_array_get(into, at)) &&
-		       edge_of(have) < edge - near)
-			at++;
-		if (have && edge_of(have) <= edge + near)
-			bad |= json_array_set_new(
-				have, 1,
-				json_integer(json_integer_value(
-						     json_array_get(have, 1)) +
-					     json_integer_value(
-						     json_array_get(bin, 1))));
-		else
-			bad |= json_array_insert_new(into, at,
-						     json_deep_copy(bin));
-	}
-	return bad ? -ENOMEM : 0;
-}
-
-/* Evidence, facts, tags, histogram and counters. */
-static int merge_objects(struct result *out, rows_t rows, size_t n)
-{
-	const json_t **counted = calloc(n, sizeof(json_t *));
-	const char *key;
+	const json_t **counted = text_alloc(n, sizeof(json_t *));
 	size_t k = 0;
-	json_t *v;
-	int bad;
 
-	out->evidence = json_object();
-	out->tags = json_object();
-	bad = !out->evidence || !out->tags || !counted;
-	for (size_t i = 0; !bad && i < n; i++) {
-		const json_t *h = rows[i]->histogram;
-
-		json_object_foreach(rows[i]->evidence, key, v)
-		{
-			json_t *have = json_object_get(out->evidence, key);
-
-			bad |= json_object_set_new(out->evidence, key,
-						   have ? merge_evidence(have,
-									 v)
-							: json_incref(v));
-		}
-		bad |= add_counts(out->tags, rows[i]->tags);
+	for (size_t i = 0; i < n; i++)
 		if (rows[i]->counters)
 			counted[k++] = rows[i]->counters;
-		if (h && out->histogram)
-			bad |= add_bins(json_object_get(out->histogram, "bins"),
-					json_object_get(h, "bins"));
-		else if (h)
-			bad |= !(out->histogram = json_deep_copy(h));
-	}
-	if (k && !bad)
-		bad = !(out->counters = op_counts_merge(counted, k));
+	if (k)
+		out->counters = op_counts_merge(counted, k);
 	free(counted);
-	return bad ? -ENOMEM : 0;
 }
 
 /* The @p quantile of all samples, from the bins of all invocations; within a
@@ -550,16 +516,15 @@ static double binned(const struct result *r, double p)
 
 	if (below * (1 - p) < 0.999)
 		return NAN;
-	json_array_foreach(bins, i, bin) below -=
-		json_number_value(json_array_get(bin, 1));
+	json_array_foreach(bins, i, bin) below -= (double)count_of(bin);
 	if (rank <= below)
 		return NAN;
 	json_array_foreach(bins, i, bin)
 	{
-		double count = json_number_value(json_array_get(bin, 1));
+		const double count = (double)count_of(bin);
 
 		if (below + count >= rank) {
-			x = json_number_value(json_array_get(bin, 0)) *
+			x = edge_of(bin) *
 			    pow(10, (rank - below) / count / RESULT_BINS);
 			break;
 		}
@@ -583,63 +548,51 @@ static void set_tail(struct result *out)
 	out->p999 = binned(out, 0.999);
 }
 
-static int find_states(struct result *out, rows_t rows, size_t n, double *work)
+static void find_states(struct result *out, rows_t rows, size_t n, double *work)
 {
+	const size_t k = said_of(rows, n, SIZE_MAX, work);
 	struct states s;
-	size_t k = said_of(rows, n, SIZE_MAX, work);
 
-	if (out->status != RESULT_OK || result_is_level(out) ||
-	    !states_find(&s, work, k))
-		return 0;
-	out->states = states_json(&s);
-	return out->states ? 0 : -ENOMEM;
+	if (out->status == RESULT_OK && !result_is_level(out) &&
+	    states_find(&s, work, k))
+		out->states = states_json(&s);
 }
 
-static int aggregate(struct result *out, rows_t rows, size_t n, bool whole)
+static void aggregate(struct result *out, rows_t rows, size_t n, bool whole)
 {
-	double *work = calloc(n, sizeof(*work)), most = NAN;
-	const struct result **good = calloc(n, sizeof(const struct result *));
-	int err = work && good ? 0 : -ENOMEM;
-	size_t k = 0;
+	double *work = text_alloc(n, sizeof(*work)), most;
+	const struct result **good = text_alloc(n, sizeof(*good));
+	size_t k;
 
 	result_init(out);
-	if (!err) {
-		out->status = pick_status(rows, n);
-		k = pick_rows(out, rows, n, good);
-		err = k ? merge_columns(out, good, k, work, !whole) : -EINVAL;
-	}
-	if (!err) {
-		headline(out, good, k, work);
-		most = doubt(out, good, k);
-		widen(out);
-	}
-	if (!err && whole) {
-		err = circumstances(out, good, k);
-		err = err ? err : pooled(out, good, k);
-		err = err ? err : merge_objects(out, good, k);
-		err = err ? err : set_aside(out, rows, n);
+	out->status = pick_status(rows, n);
+	k = pick_rows(out, rows, n, good);
+	merge_columns(out, good, k, work, whole);
+	headline(out, good, k, work);
+	most = doubt(out, good, k);
+	widen(out);
+	if (whole) {
+		circumstances(out, good, k);
+		pooled(out, good, k);
+		counters(out, good, k);
+		set_aside(out, rows, n);
 		set_tail(out);
-		err = err ? err : set_bound(out, good, k, most);
-		err = err ? err : find_states(out, good, k, work);
-		err = err ? err : grade_set(out, NAN);
+		set_bound(out, good, k, most);
+		find_states(out, good, k, work);
+		grade_set(out, NAN);
 	}
 	free(work);
 	free(good);
-	return err;
 }
 
-int result_headline(struct result *out, const struct result *const *rows,
-		    size_t n)
-{
-	return aggregate(out, rows, n, false);
-}
-
-int result_aggregate(struct result *out, const struct result *const *rows,
+void result_headline(struct result *out, const struct result *const *rows,
 		     size_t n)
 {
-	int err = aggregate(out, rows, n, true);
+	aggregate(out, rows, n, false);
+}
 
-	if (err)
-		result_free(out);
-	return err;
+void result_aggregate(struct result *out, const struct result *const *rows,
+		      size_t n)
+{
+	aggregate(out, rows, n, true);
 }

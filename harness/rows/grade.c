@@ -86,14 +86,15 @@ static char best_of(const struct result *r, char why[WHY_MAX])
 	return 'A';
 }
 
-int grade_set(struct result *r, double between)
+void grade_set(struct result *r, double between)
 {
 	const double half = grade_halfwidth(r);
 	char grade[2] = "", best, why[WHY_MAX];
 
 	r->within = NAN;
+	result_set(&r->grade, NULL);
 	if (!grade_applies(r))
-		return result_set(&r->grade, NULL);
+		return;
 	if (isfinite(half))
 		r->within = fmax(M_SQRT2 * half, between);
 	grade[0] = letter_of(r->within);
@@ -102,7 +103,7 @@ int grade_set(struct result *r, double between)
 	best = best_of(r, why);
 	if (best > grade[0] && (grade[0] || best == GRADE_WORST))
 		grade[0] = best;
-	return result_set(&r->grade, *grade ? grade : NULL);
+	result_set(&r->grade, *grade ? grade : NULL);
 }
 
 char *grade_doubt(const struct result *r)

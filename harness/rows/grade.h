@@ -35,10 +35,8 @@ bool grade_applies(const struct result *r);
  * The difference of two medians is sqrt(2) times as uncertain as each of them.
  * Without an interval there is no grade, but the worst where the samples
  * themselves are in doubt.
- *
- * Return: 0 or -ENOMEM.
  */
-int grade_set(struct result *r, double between);
+void grade_set(struct result *r, double between);
 
 /* grade_doubt() - why the grade of @r is worse than its interval: a new string,
  * NULL if it is not. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 #define WHY_MAX 256
@@ -44,10 +45,9 @@ static bool is_known(const struct op_count *x)
 	       (x->value > 0 && x->value >= x->resolution);
 }
 
-static int put(json_t *o, const char *key, double x)
+static void put(json_t *o, const char *key, double x)
 {
-	return json_object_set_new(o, key,
-				   isfinite(x) ? json_real(x) : json_null());
+	json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
 }
 
 static double number_in(const json_t *o, const char *key)
@@ -57,31 +57,11 @@ static double number_in(const json_t *o, const char *key)
 	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
-static int put_ipc(json_t *o)
+static void put_ipc(json_t *o)
 {
-	return put(o, "ipc",
-		   number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
-			   number_in(o, counters_name(COUNTERS_CYCLES)));
-}
-
-/* The number of @event, or in @unknown why it has none. */
-static int put_event(json_t *o, json_t *unknown,
-		     const struct op_counter *counter,
-		     enum counters_event event, const struct op_count *x)
-{
-	const char *name = counters_name(event);
-	const char *why = counters_why(counter->c, event);
-	char text[WHY_MAX];
-
-	if (is_known(x))
-		return put(o, name, x->value);
-	if (!why && isfinite(x->value))
-		why = below(text, fmax(x->resolution, fabs(x->value)));
-	if (!why)
-		why = "it never had a counter for itself that counted: others "
-		      "use them";
-	return json_object_set_new(unknown, name, json_string(why)) |
-	       put(o, name, NAN);
+	put(o, "ipc",
+	    number_in(o, counters_name(COUNTERS_INSTRUCTIONS)) /
+		    number_in(o, counters_name(COUNTERS_CYCLES)));
 }
 
 json_t *op_counts_json(const struct op_counts *counts,
@@ -93,25 +73,32 @@ json_t *op_counts_json(const struct op_counts *counts,
 	json_t *unknown = json_object();
 	json_t *o =
 		json_pack("{s:s}", "scope", user ? "user" : "user and kernel");
-	int bad = !o || !unknown;
 
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const enum counters_event event = (enum counters_event)e;
+	for (enum counters_event e = 0; e < COUNTERS_EVENTS; e++) {
 		const struct op_count x =
-			less_base(counts, base, event, iters, ops);
+			less_base(counts, base, e, iters, ops);
+		const char *why = counters_why(counter->c, e);
+		const bool known = is_known(&x);
+		char text[WHY_MAX];
 
-		bad |= put_event(o, unknown, counter, event, &x);
+		put(o, counters_name(e), known ? x.value : NAN);
+		if (known)
+			continue;
+		if (!why && isfinite(x.value))
+			why = below(text, fmax(x.resolution, fabs(x.value)));
+		if (!why)
+			why = "it never had a counter for itself that counted: "
+			      "others use them";
+		json_object_set_new(unknown, counters_name(e),
+				    json_string(why));
 	}
-	bad |= put_ipc(o);
-	bad |= put(o, "share", counts->least_share);
-	bad |= put(o, "pair_ns", counter->pair_ns);
-	bad |= json_object_set_new(o, "intervals",
-				   json_integer((json_int_t)counts->intervals));
-	bad |= json_object_set_new(o, "unknown", unknown);
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
+	put_ipc(o);
+	put(o, "share", counts->least_share);
+	put(o, "pair_ns", counter->pair_ns);
+	json_object_set_new(o, "intervals",
+			    json_integer((json_int_t)counts->intervals));
+	json_object_set_new(o, "unknown", unknown);
+	return o;
 }
 
 /* The bound that @o gives for an event that it cannot tell from nothing; NAN
@@ -129,33 +116,32 @@ static double bound_of(const json_t *o, const char *event)
  * are the least: to leave them out would bias the others upwards.  If no more
  * than half have a number there is none, and one bound that all agree to, if
  * one gave a bound. */
-static int merge_key(json_t *o, const json_t *const *objects, size_t n,
-		     const char *key)
+static void merge_key(json_t *o, const json_t *const *objects, size_t n,
+		      const char *key)
 {
 	json_t *unknown = json_object_get(o, "unknown");
-	struct sample_vec vec = { 0 };
-	size_t numbers = 0;
-	double most = NAN, median;
+	double *x = text_alloc(n, sizeof(*x)), most = NAN, median = NAN;
+	size_t k = 0, numbers = 0;
 	char text[WHY_MAX];
-	int bad = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double x = number_in(objects[i], key);
-		double bound = bound_of(objects[i], key);
+		const double value = number_in(objects[i], key);
+		const double bound = bound_of(objects[i], key);
 
-		most = fmax(most, isfinite(x) ? x : bound);
-		numbers += isfinite(x);
-		if (isfinite(x) || isfinite(bound))
-			bad |= sample_push(&vec, isfinite(x) ? x : -INFINITY);
+		most = fmax(most, isfinite(value) ? value : bound);
+		numbers += isfinite(value);
+		if (isfinite(value) || isfinite(bound))
+			x[k++] = isfinite(value) ? value : -INFINITY;
 	}
-	median = numbers * 2 > n ? sample_median(&vec) : NAN;
+	if (numbers * 2 > n)
+		median = stats_median(x, k);
 	if (isfinite(median))
 		json_object_del(unknown, key);
-	else if (numbers < vec.n)
-		bad |= json_object_set_new(unknown, key,
-					   json_string(below(text, most)));
-	sample_free(&vec);
-	return bad | put(o, key, median);
+	else if (numbers < k)
+		json_object_set_new(unknown, key,
+				    json_string(below(text, most)));
+	put(o, key, median);
+	free(x);
 }
 
 json_t *op_counts_merge(const json_t *const *objects, size_t n)
@@ -163,7 +149,6 @@ json_t *op_counts_merge(const json_t *const *objects, size_t n)
 	json_t *o = n ? json_deep_copy(objects[0]) : NULL, *v;
 	double intervals = 0;
 	const char *key;
-	int bad = !o;
 	void *next;
 
 	for (size_t i = 0; i < n; i++) {
@@ -175,13 +160,12 @@ json_t *op_counts_merge(const json_t *const *objects, size_t n)
 	json_object_foreach_safe(o, next, key, v)
 	{
 		if (!strcmp(key, "intervals"))
-			bad |= json_object_set_new(
-				o, key, json_integer((json_int_t)intervals));
+			json_object_set_new(o, key,
+					    json_integer(
+						    (json_int_t)intervals));
 		else if (json_is_number(v) || json_is_null(v))
-			bad |= merge_key(o, objects, n, key);
+			merge_key(o, objects, n, key);
 	}
-	if (!bad && !put_ipc(o))
-		return o;
-	json_decref(o);
-	return NULL;
+	put_ipc(o);
+	return o;
 }

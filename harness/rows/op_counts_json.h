@@ -10,8 +10,6 @@
  * op_counts_json() - the key "counters" of a row (docs/results-format.md).
  * @base: of the baseline, which is subtracted; NULL if there is none.
  * @ops: operations in one iteration.
- *
- * Return: an object, NULL if there is no memory.
  */
 json_t *op_counts_json(const struct op_counts *counts,
 		       const struct op_counts *base,
@@ -21,9 +19,7 @@ json_t *op_counts_json(const struct op_counts *counts,
 /**
  * op_counts_merge() - the objects of @n invocations in one: numbers become
  * their median, intervals are added up.  An event that no more than half of
- * them can give has no number, and one bound.
- *
- * Return: an object, NULL if there is no memory, or @n is 0.
+ * them can give has no number, and one bound.  NULL if @n is 0.
  */
 json_t *op_counts_merge(const json_t *const *objects, size_t n);
 

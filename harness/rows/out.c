@@ -7,68 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters.h"
+#include "alloc.h"
 #include "grade.h"
 #include "out_grid.h"
 #include "units.h"
 
-#define COUNT(list)   (sizeof(list) / sizeof(*(list)))
-#define NOTE_MOST     511
-#define COUNTED_SHORT 6 /* of @counted have room in 80 columns */
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-/* The columns of the tables, by their keys. */
-static const char *const of_short[] = { "case", "value", "ci95", "grade" };
-static const char *const of_wide[] = {
-	"case",	       "value", "ci95",	   "expected", "error",
-	"min",	       "mean",	"stddev",  "p50",      "p90",
-	"p99",	       "max",	"cold",	   "ticks",    "cycles",
-	"distance_ns", "n",	"samples", "grade",    "evidence",
+/* A column of a table. */
+struct column {
+	const char *heading;
+	void (*put)(FILE *f, const struct result *r, const struct column *c);
+	size_t member;	  /* of put_number(): its offset */
+	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
+	char side;	  /* of out_grid.h; 0: right */
 };
-
-/* What is no member: of two, and keys of the object "counters". */
-static const struct result_column error_column = {
-	.key = "error",
-	.heading = "error",
-	.kind = COLUMN_NUMBER,
-	.shown = SHOWN_ERROR,
-};
-static const struct result_column remark_column = { .shown = SHOWN_REMARK };
-
-#define COUNTED(key_of, of)                                          \
-	{                                                            \
-		.key = key_of, .heading = of, .shown = SHOWN_COUNTED \
-	}
-
-static const struct result_column counted[] = {
-	{ .key = "case", .heading = "of one operation", .shown = SHOWN_NAME },
-	COUNTED("instructions", "instructions"),
-	COUNTED("cycles", "cycles"),
-	COUNTED("ipc", "IPC"),
-	COUNTED("llc_misses", "LLC misses"),
-	COUNTED("page_faults", "faults"),
-	COUNTED("branch_misses", "branch misses"),
-	COUNTED("context_switches", "switches"),
-	COUNTED("task_clock_ns", "CPU ns"),
-	COUNTED("intervals", "intervals"),
-};
-
-static const struct result_column *find_column(const char *key)
-{
-	const struct result_column *c = result_columns;
-
-	while (c->key && strcmp(c->key, key) != 0)
-		c++;
-	return c->key ? c : &error_column;
-}
-
-/* Line feeds in @text become blanks: where lines end is decided here. */
-static char *flat(char *text)
-{
-	for (char *c = text; c && *c; c++)
-		if (*c == '\n')
-			*c = ' ';
-	return text;
-}
 
 /* What is not known is empty. */
 static void put_amount(FILE *f, double x, const char *unit)
@@ -79,7 +32,52 @@ static void put_amount(FILE *f, double x, const char *unit)
 		fputs(units_format(text, x, unit), f);
 }
 
-static void put_value(FILE *f, const struct result *r)
+static void put_number(FILE *f, const struct result *r, const struct column *c)
+{
+	const double *x = (const void *)((const char *)r + c->member);
+
+	if (r->status == RESULT_OK)
+		put_amount(f, *x, c->unit ? c->unit : r->unit);
+}
+
+/* Of batches it would say nothing about operations. */
+static void put_event(FILE *f, const struct result *r, const struct column *c)
+{
+	if (r->iters == 1 && r->samples)
+		put_number(f, r, c);
+}
+
+static void put_name(FILE *f, const struct result *r, const struct column *c)
+{
+	fputs(*r->name ? r->name : "-", f);
+}
+
+static void put_n(FILE *f, const struct result *r, const struct column *c)
+{
+	fprintf(f, "%" PRIu64, r->n);
+}
+
+static void put_samples(FILE *f, const struct result *r, const struct column *c)
+{
+	if (r->status == RESULT_OK && r->samples)
+		fprintf(f, "%" PRIu64, r->samples);
+}
+
+static void put_grade(FILE *f, const struct result *r, const struct column *c)
+{
+	if (r->grade)
+		fputs(r->grade, f);
+}
+
+static void put_error(FILE *f, const struct result *r, const struct column *c)
+{
+	char text[UNITS_MAX];
+
+	if (r->status == RESULT_OK && isfinite(r->expected) && r->expected != 0)
+		fputs(units_error(text, r->value / r->expected - 1), f);
+}
+
+static void put_value(FILE *f, const struct result *r, const struct column *c)
 {
 	char both[STATES_MAX];
 
@@ -95,8 +93,8 @@ static void put_value(FILE *f, const struct result *r)
 		put_amount(f, r->resolution, r->unit);
 }
 
-/* In --wide the value beside it has the unit for both. */
-static void put_interval(FILE *f, const struct result *r, bool wide)
+static void put_interval(FILE *f, const struct result *r,
+			 const struct column *c)
 {
 	char lo[UNITS_MAX], hi[UNITS_MAX];
 	const char *shown;
@@ -107,18 +105,19 @@ static void put_interval(FILE *f, const struct result *r, bool wide)
 	per = units_scale(r->value, r->unit, &shown);
 	fprintf(f, "%s..%s", units_number(lo, r->ci95[0] / per),
 		units_number(hi, r->ci95[1] / per));
-	if (!wide && shown && strcmp(shown, "1") != 0)
+	if (shown && strcmp(shown, "1") != 0)
 		fprintf(f, " %s", shown);
 }
 
-static void put_evidence(FILE *f, json_t *evidence)
+static void put_evidence(FILE *f, const struct result *r,
+			 const struct column *c)
 {
 	const char *key, *sep = "";
 	char a[UNITS_MAX], b[UNITS_MAX];
 	double x, y;
 	json_t *v;
 
-	json_object_foreach(evidence, key, v)
+	json_object_foreach(r->evidence, key, v)
 	{
 		const char *text = json_string_value(v);
 
@@ -165,7 +164,7 @@ static void put_aside(FILE *f, const struct result *r, const char *sep)
 }
 
 /* What the columns do not say. */
-static void put_remark(FILE *f, const struct result *r)
+static void put_remark(FILE *f, const struct result *r, const struct column *c)
 {
 	const char *why = r->reason ? r->reason : "no reason was given";
 	const char *sep = r->status != RESULT_OK || r->states ? "; " : "";
@@ -199,151 +198,113 @@ static void put_remark(FILE *f, const struct result *r)
 	free(doubt);
 }
 
-/* Column @c of @r, of --wide or of the table in 80 columns.  There a row
- * without a value has its name, why, and how many invocations say so. */
-static void put_cell(FILE *f, const struct result *r,
-		     const struct result_column *c, bool wide)
+/* A key of the object "counters". */
+static void put_counted(FILE *f, const struct result *r, const struct column *c)
 {
-	const void *at = (const char *)r + c->offset;
-	const bool ok = r->status == RESULT_OK;
-	const double x =
-		ok && c->kind == COLUMN_NUMBER ? *(const double *)at : NAN;
-	const json_t *counted_one;
-	char text[UNITS_MAX];
+	const json_t *v = json_object_get(r->counters, c->unit);
 
-	switch (c->shown) {
-	case SHOWN_NOTHING:
-		break;
-	case SHOWN_NAME:
-		fputs(*r->name || wide ? r->name : "-", f);
-		break;
-	case SHOWN_COUNT:
-		fprintf(f, "%" PRIu64, *(const uint64_t *)at);
-		break;
-	case SHOWN_NOTE:
-		if (ok)
-			put_evidence(f, r->evidence);
-		else
-			fprintf(f, "%s: %s",
-				r->status == RESULT_BELOW_RESOLUTION
-					? "below resolution"
-					: result_status_name(r->status),
-				r->reason ? r->reason : "no reason was given");
-		break;
-	case SHOWN_REMARK:
-		put_remark(f, r);
-		break;
-	case SHOWN_COUNTED:
-		counted_one = json_object_get(r->counters, c->key);
-		if (json_is_integer(counted_one))
-			fprintf(f, "%" JSON_INTEGER_FORMAT,
-				json_integer_value(counted_one));
-		else if (json_is_real(counted_one))
-			put_amount(f, json_real_value(counted_one), NULL);
-		break;
-	case SHOWN_VALUE:
-		if (ok || !wide)
-			put_value(f, r);
-		break;
-	case SHOWN_INTERVAL:
-		put_interval(f, r, wide);
-		break;
-	case SHOWN_GRADE:
-		if (r->grade &&
-		    (ok || (!wide && r->status == RESULT_BELOW_RESOLUTION)))
-			fputs(r->grade, f);
-		break;
-	case SHOWN_ERROR:
-		if (ok && isfinite(r->expected) && isfinite(r->value) &&
-		    r->expected != 0)
-			fputs(units_error(text, r->value / r->expected - 1), f);
-		break;
-	case SHOWN_EVENT: /* of batches they say nothing about operations */
-		if (r->iters != 1 || !r->samples)
-			break;
-		__attribute__((fallthrough));
-	case SHOWN_UNIT:
-		put_amount(f, x, r->unit);
-		break;
-	case SHOWN_NS:
-		put_amount(f, x, "ns");
-		break;
-	case SHOWN_NUMBER:
-		put_amount(f, x, NULL);
-		break;
-	case SHOWN_SAMPLES:
-		if (ok && r->samples)
-			fprintf(f, "%" PRIu64, r->samples);
-		break;
-	}
+	if (json_is_integer(v))
+		fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_real(v))
+		put_amount(f, json_real_value(v), NULL);
 }
 
-/* A new string, in one line: where lines end is decided in the end. */
-static char *cell(const struct result *r, const struct result_column *c,
-		  bool wide)
+#define CELL(name, how, ...)                             \
+	{                                                \
+		.heading = name, .put = how, __VA_ARGS__ \
+	}
+#define OF(of) .member = offsetof(struct result, of)
+
+static const struct column of_short[] = {
+	CELL("case", put_name),
+	CELL("value", put_value),
+	CELL("95 % interval", put_interval),
+	CELL("grade", put_grade),
+	CELL("remark", put_remark, .side = 'm'),
+};
+
+static const struct column of_wide[] = {
+	CELL("case", put_name),
+	CELL("value", put_value),
+	CELL("95 % interval", put_interval),
+	CELL("true", put_number, OF(expected)),
+	CELL("error", put_error),
+	CELL("min", put_number, OF(min)),
+	CELL("mean", put_number, OF(mean)),
+	CELL("std dev", put_number, OF(stddev)),
+	CELL("p50", put_event, OF(p50)),
+	CELL("p90", put_event, OF(p90)),
+	CELL("p99", put_event, OF(p99)),
+	CELL("max", put_event, OF(max)),
+	CELL("cold", put_number, OF(cold)),
+	CELL("ticks", put_number, OF(ticks), .unit = "1"),
+	CELL("cycles", put_number, OF(cycles), .unit = "1"),
+	CELL("distance", put_number, OF(distance_ns), .unit = "ns"),
+	CELL("n", put_n),
+	CELL("samples", put_samples),
+	CELL("grade", put_grade, .side = 'l'),
+	CELL("evidence", put_evidence, .side = 'l'),
+	CELL("remark", put_remark, .side = 'm'),
+};
+
+#define COUNTED_SHORT 6 /* of these have room in 80 columns */
+
+static const struct column of_counters[] = {
+	CELL("of one operation", put_name),
+	CELL("instructions", put_counted, .unit = "instructions"),
+	CELL("cycles", put_counted, .unit = "cycles"),
+	CELL("IPC", put_counted, .unit = "ipc"),
+	CELL("LLC misses", put_counted, .unit = "llc_misses"),
+	CELL("faults", put_counted, .unit = "page_faults"),
+	CELL("branch misses", put_counted, .unit = "branch_misses"),
+	CELL("switches", put_counted, .unit = "context_switches"),
+	CELL("CPU ns", put_counted, .unit = "task_clock_ns"),
+	CELL("intervals", put_counted, .unit = "intervals"),
+};
+
+/* In one line: where lines end is decided in the end. */
+static char *cell(const struct result *r, const struct column *c)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
-	put_cell(f, r, c, wide);
-	fclose(f);
-	if (text && c->shown == SHOWN_NOTE && len > NOTE_MOST)
-		text[NOTE_MOST] = '\0';
-	return c->shown == SHOWN_REMARK ? flat(text) : text;
+	if (f) {
+		c->put(f, r, c);
+		fclose(f);
+	}
+	if (!text)
+		return text_format("%s", "");
+	for (char *feed = text; (feed = strchr(feed, '\n'));)
+		*feed = ' ';
+	return text;
 }
 
-/* The @columns of the @n @rows. */
-static int put_table(FILE *f, const struct result *const *rows, size_t n,
-		     const struct result_column *const *columns, size_t count,
-		     bool wide)
+/* The @count @columns of the @n @rows, or of those that were counted. */
+static void put_table(FILE *f, const struct result *rows, size_t n,
+		      const struct column *columns, size_t count, bool wide)
 {
-	char sides[GRID_COLUMNS], **heads, **cells;
-	struct grid g;
-	int err = grid_new(&g, n + 1, count);
+	struct grid g = {
+		.columns = count,
+		.cell = text_alloc((n + 1) * count, sizeof(char *)),
+		.line = wide ? GRID_ANY : GRID_LINE,
+	};
 
-	heads = grid_row(&g, 0);
-	for (size_t k = 0; !err && k < count; k++) {
-		const struct result_column *c = columns[k];
-		const bool grade = wide && c->shown == SHOWN_GRADE;
-
-		sides[k] = grade || c->shown == SHOWN_NOTE ? 'l' : 'r';
-		heads[k] = strdup(c->heading);
-		for (size_t i = 0; i < n; i++)
-			grid_row(&g, i + 1)[k] = cell(rows[i], c, wide);
+	for (size_t k = 0; k < count; k++) {
+		g.sides[k] = columns[k].side ? columns[k].side : 'r';
+		g.cell[k] = text_format("%s", columns[k].heading);
 	}
-	for (size_t i = 1; !err && !wide && i <= n; i++) {
-		cells = grid_row(&g, i);
-		if (*columns != counted)
-			cells[count] = cell(rows[i - 1], &remark_column, false);
-		if (!heads[count] && cells[count] && *cells[count])
-			heads[count] = strdup("remark");
-		err = *cells ? 0 : -ENOMEM;
+	g.rows = 1;
+	for (size_t i = 0; i < n; i++) {
+		char **cells = &g.cell[g.rows * count];
+
+		if (columns == of_counters && !rows[i].counters)
+			continue;
+		for (size_t k = 0; k < count; k++)
+			cells[k] = cell(&rows[i], &columns[k]);
+		g.rows++;
 	}
-	if (!err)
-		grid_put(f, &g, sides, wide ? GRID_ANY : GRID_LINE);
-	grid_free(&g);
-	return err;
-}
-
-/* A line of its own; in 80 columns if it is not for --wide. */
-__attribute__((format(printf, 3, 4))) static void put_line(FILE *f, bool wide,
-							   const char *fmt, ...)
-{
-	char *text = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	if (text && wide)
-		fprintf(f, "%s\n", text);
-	else if (text)
-		grid_text(f, flat(text), GRID_GAP);
-	free(text);
+	grid_put(f, &g);
 }
 
 static void heading(FILE *f, const char *title, const struct result *r,
@@ -357,26 +318,18 @@ static void heading(FILE *f, const char *title, const struct result *r,
 
 	snprintf(cpu, sizeof(cpu), "CPU %" PRId64, r->cpu);
 	if (title)
-		put_line(f, wide, "%s: %s", r->benchmark, title);
-	put_line(f, wide,
-		 "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
-		 r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
-		 units_format(core, r->core_hz, "Hz"),
-		 r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
-		 r->priority < 0 ? 0 : r->priority);
-	if (wide)
-		fputs("value: median over n invocations (fresh processes); "
-		      "interval: exact, from order statistics; "
-		      "grade: " GRADE_WORDS "\n\n",
-		      f);
-	else
-		fprintf(f,
-			"value: median over fresh processes; %s; more: "
-			"--wide\n\n",
-			r->n < 6 ? "with fewer than 6 there is no interval "
-				   "and\nno grade"
-				 : "interval: exact, from order statistics;\n"
-				   "grade: " GRADE_WORDS);
+		grid_text(f, "%s: %s", r->benchmark, title);
+	grid_text(f, "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
+		  r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
+		  units_format(core, r->core_hz, "Hz"),
+		  r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
+		  r->priority < 0 ? 0 : r->priority);
+	grid_text(
+		f, "value: median over fresh processes; %s%s\n",
+		r->n < 6 ? "with fewer than 6 there is no interval and no grade"
+			 : "interval: exact, from order statistics; "
+			   "grade: " GRADE_WORDS,
+		wide ? "" : "; more: --wide");
 }
 
 /* One line for each reason why an event is unknown, with all that it is the
@@ -401,45 +354,30 @@ static void put_unknown(FILE *f, json_t *unknown)
 						 event));
 	}
 	json_object_foreach(lines, reason, events)
-		put_line(f, false, "%s: %s", json_string_value(events), reason);
+		grid_text(f, "%s: %s", json_string_value(events), reason);
 	json_decref(lines);
 }
 
 /* The table of the values, and below it that of what was counted. */
-static int put_tables(FILE *f, const char *title, const struct result *rows,
-		      size_t n, bool wide)
+static void put_tables(FILE *f, const char *title, const struct result *rows,
+		       size_t n, bool wide)
 {
-	const struct result_column *columns[COUNT(of_wide)];
-	const size_t count = wide ? COUNT(of_wide) : COUNT(of_short);
-	const struct result **some = calloc(n, sizeof(const struct result *));
+	const json_t *counters = NULL;
 	const char *scope;
-	size_t k = 0;
-	int err;
 
-	if (!some)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		some[i] = &rows[i];
-	for (size_t i = 0; i < count; i++)
-		columns[i] = find_column(wide ? of_wide[i] : of_short[i]);
+	for (size_t i = n; i--;)
+		counters = rows[i].counters ? rows[i].counters : counters;
 	heading(f, title, rows, wide);
-	err = put_table(f, some, n, columns, count, wide);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].counters)
-			some[k++] = &rows[i];
-	if (k && !err) {
-		for (size_t i = 0; i < COUNT(counted); i++)
-			columns[i] = &counted[i];
-		scope = json_string_value(
-			json_object_get(some[0]->counters, "scope"));
-		fprintf(f, "\ncounted of the thread that measures, %s:\n",
-			scope ? scope : "-");
-		err = put_table(f, some, k, columns,
-				wide ? COUNT(counted) : COUNTED_SHORT, wide);
-		put_unknown(f, json_object_get(some[0]->counters, "unknown"));
-	}
-	free(some);
-	return err;
+	put_table(f, rows, n, wide ? of_wide : of_short,
+		  wide ? COUNT(of_wide) : COUNT(of_short), wide);
+	if (!counters)
+		return;
+	scope = json_string_value(json_object_get(counters, "scope"));
+	fprintf(f, "\ncounted of the thread that measures, %s:\n",
+		scope ? scope : "-");
+	put_table(f, rows, n, of_counters,
+		  wide ? COUNT(of_counters) : COUNTED_SHORT, wide);
+	put_unknown(f, json_object_get(counters, "unknown"));
 }
 
 bool out_is_formula(const char *text)
@@ -486,63 +424,63 @@ static void csv_field(FILE *f, const json_t *v)
 	}
 }
 
-int out_csv_row(FILE *f, const struct result *row, bool first)
+/* The keys, or what they have; a pair has two columns. */
+static void csv_line(FILE *f, json_t *row, bool heading)
 {
-	if (first) {
-		fputs("schema", f);
-		for (const struct result_column *c = result_columns; c->key;
-		     c++)
-			fprintf(f,
-				c->kind == COLUMN_PAIR ? ",%s_low,%s_high"
-						       : ",%s",
-				c->key, c->key);
-		fputc('\n', f);
-	}
-	fprintf(f, "%d", RESULT_SCHEMA);
-	for (const struct result_column *c = result_columns; c->key; c++) {
-		json_t *v = result_member(row, c);
+	const char *key, *sep = "";
+	json_t *v;
 
-		if (!v)
-			return -ENOMEM;
-		fputc(',', f);
-		csv_field(f, c->kind == COLUMN_PAIR ? json_array_get(v, 0) : v);
-		if (c->kind == COLUMN_PAIR) {
-			fputc(',', f);
+	json_object_foreach(row, key, v)
+	{
+		const bool pair = !strcmp(key, "ci95");
+
+		fputs(sep, f);
+		sep = ",";
+		if (heading) {
+			fprintf(f, pair ? "%s_low,%s_high" : "%s", key, key);
+			continue;
+		}
+		csv_field(f, pair ? json_array_get(v, 0) : v);
+		if (pair) {
+			fputs(sep, f);
 			csv_field(f, json_array_get(v, 1));
 		}
-		json_decref(v);
 	}
 	fputc('\n', f);
-	return 0;
 }
 
-static int json_row(FILE *f, const struct result *row)
+void out_csv_row(FILE *f, const struct result *row, bool first)
 {
 	json_t *o = result_to_json(row);
-	int err = 0;
 
-	if (!o)
-		return -ENOMEM;
-	if (json_dumpf(o, f, JSON_COMPACT | JSON_REAL_PRECISION(12)) ||
-	    fputc('\n', f) == EOF)
-		err = errno ? -errno : -EIO;
+	if (first)
+		csv_line(f, o, true);
+	csv_line(f, o, false);
 	json_decref(o);
-	return err;
+}
+
+static void json_row(FILE *f, const struct result *row)
+{
+	json_t *o = result_to_json(row);
+
+	json_dumpf(o, f, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	fputc('\n', f);
+	json_decref(o);
 }
 
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n)
 {
-	int err = 0;
+	const bool table = format == OUT_SHORT || format == OUT_WIDE;
 
-	if (n && (format == OUT_SHORT || format == OUT_WIDE)) {
-		err = put_tables(f, title, rows, n, format == OUT_WIDE);
-	} else if (format == OUT_CSV || format == OUT_JSON) {
-		for (size_t i = 0; !err && i < n; i++)
-			err = format == OUT_CSV ? out_csv_row(f, &rows[i], !i)
-						: json_row(f, &rows[i]);
-	}
-	if (!err && (fflush(f) || ferror(f)))
-		err = errno ? -errno : -EIO;
-	return err;
+	if (n && table)
+		put_tables(f, title, rows, n, format == OUT_WIDE);
+	for (size_t i = 0; i < n && !table; i++)
+		if (format == OUT_CSV)
+			out_csv_row(f, &rows[i], !i);
+		else
+			json_row(f, &rows[i]);
+	if (fflush(f) || ferror(f))
+		return errno ? -errno : -EIO;
+	return 0;
 }

@@ -16,10 +16,10 @@ enum out_format { OUT_SHORT, OUT_WIDE, OUT_JSON, OUT_CSV };
  * @title: for people: what the program asks, one line; or NULL.
  *
  * OUT_SHORT: case, value, interval, grade and remark in 80 columns; OUT_WIDE:
- * the columns that have a heading (columns.h).  Below both stands what
- * --counters counted, if a row has it.
+ * more, in lines of any length.  Below both stands what --counters counted, if
+ * a row has it.
  *
- * Return: 0 or -errno (the disk is full, the pipe is closed, no memory).
+ * Return: 0 or -errno (the disk is full, the pipe is closed).
  */
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n);
@@ -28,10 +28,8 @@ int out_rows(FILE *f, enum out_format format, const char *title,
  * out_csv_row() - a line of CSV with a column for each key of the format, where
  * ci95 has two: ci95_low and ci95_high.  Objects and lists are JSON.
  * @first: write the heading before it.
- *
- * Return: 0 or -ENOMEM.
  */
-int out_csv_row(FILE *f, const struct result *row, bool first);
+void out_csv_row(FILE *f, const struct result *row, bool first);
 
 /* out_is_formula() - whether a spreadsheet takes @text for one: a quotation
  * mark is to stand before it. */

@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "out_grid.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "units.h"
 
-int grid_new(struct grid *g, size_t rows, size_t columns)
+static char **row_of(const struct grid *g, size_t row)
 {
-	*g = (struct grid) { rows, columns,
-			     calloc(rows * (columns + 1), sizeof(char *)) };
-	return g->cell ? 0 : -ENOMEM;
-}
-
-void grid_free(struct grid *g)
-{
-	for (size_t i = 0; g->cell && i < g->rows * (g->columns + 1); i++)
-		free(g->cell[i]);
-	free(g->cell);
-}
-
-char **grid_row(const struct grid *g, size_t row)
-{
-	return &g->cell[row * (g->columns + 1)];
+	return &g->cell[row * g->columns];
 }
 
 /* @text in lines that end at column @end and begin behind @at blanks, further
@@ -45,50 +32,58 @@ static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
 	return 0;
 }
 
-void grid_text(FILE *f, const char *text, size_t indent)
+void grid_text(FILE *f, const char *fmt, ...)
 {
-	put_lines(f, text, GRID_LINE, 0, indent);
-	fputc('\n', f);
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0) {
+		put_lines(f, text, GRID_LINE, 0, GRID_GAP);
+		fputc('\n', f);
+		free(text);
+	}
+	va_end(ap);
 }
 
 /* Behind the row if it fits there, else below it. */
-static void put_remark(FILE *f, const char *remark, size_t used)
+static void put_remark(FILE *f, const char *remark, size_t used, size_t line)
 {
-	if (used + GRID_GAP + units_width(remark) <= GRID_LINE) {
+	if (used + GRID_GAP + units_width(remark) <= line) {
 		fprintf(f, "%*s%s", GRID_GAP, "", remark);
 		return;
 	}
 	fputc('\n', f);
-	put_lines(f, remark, GRID_LINE, (size_t)2 * GRID_GAP,
-		  (size_t)2 * GRID_GAP);
+	put_lines(f, remark, line, (size_t)2 * GRID_GAP, (size_t)2 * GRID_GAP);
 }
 
 static void put_row(FILE *f, const struct grid *g, size_t row,
-		    const size_t *width, const char *sides)
+		    const size_t *width)
 {
-	char **cells = grid_row(g, row), *remark = cells[g->columns];
-	size_t used = put_lines(f, *cells ? *cells : "", *width, 0, GRID_GAP);
+	char **cells = row_of(g, row);
+	size_t used = put_lines(f, *cells, *width, 0, GRID_GAP);
 	size_t owed = *width ? *width - used + GRID_GAP : 0;
 
 	for (size_t k = 1; k < g->columns; k++) {
-		const size_t own = cells[k] ? units_width(cells[k]) : 0;
+		const size_t own = units_width(cells[k]);
+		const bool right = g->sides[k] == 'r';
+		const size_t pad = width[k] - own;
 
-		if (!width[k])
+		if (g->sides[k] == 'm' && own)
+			put_remark(f, cells[k], used, g->line);
+		if (g->sides[k] == 'm' || !width[k])
 			continue;
-		if (sides[k] == 'r')
-			owed += width[k] - own;
 		/* Blanks at the end of the line stay owed. */
 		if (own) {
+			owed += right ? pad : 0;
 			fprintf(f, "%*s%s", (int)owed, "", cells[k]);
 			used += owed + own;
-			owed = 0;
+			owed = right ? 0 : pad;
+		} else {
+			owed += pad;
 		}
-		if (sides[k] == 'l')
-			owed += width[k] - own;
 		owed += GRID_GAP;
 	}
-	if (remark && *remark)
-		put_remark(f, remark, used);
 	fputc('\n', f);
 }
 
@@ -127,22 +122,17 @@ static void drop_terms(char *name, const char *of, bool has)
  * nothing but these. */
 static void hoist(FILE *f, const struct grid *g)
 {
-	char *shared = g->rows > 2 ? strdup(*grid_row(g, 1)) : NULL;
-	char *text = NULL;
-	bool whole = !shared;
+	char *shared = text_format("%s", g->rows > 2 ? *row_of(g, 1) : "");
+	bool whole = false;
 
-	for (size_t i = 2; shared && i < g->rows; i++)
-		drop_terms(shared, *grid_row(g, i), false);
-	for (size_t i = 1; shared && i < g->rows; i++)
-		whole |= strlen(*grid_row(g, i)) == strlen(shared);
-	if (!whole && *shared &&
-	    asprintf(&text, "in all cases: %s", shared) >= 0) {
-		for (size_t i = 1; i < g->rows; i++)
-			drop_terms(*grid_row(g, i), shared, true);
-		grid_text(f, text, GRID_GAP);
-		fputc('\n', f);
-		free(text);
-	}
+	for (size_t i = 2; i < g->rows; i++)
+		drop_terms(shared, *row_of(g, i), false);
+	for (size_t i = 1; i < g->rows; i++)
+		whole |= !*shared || strlen(*row_of(g, i)) == strlen(shared);
+	for (size_t i = 1; !whole && i < g->rows; i++)
+		drop_terms(*row_of(g, i), shared, true);
+	if (!whole)
+		grid_text(f, "in all cases: %s\n", shared);
 	free(shared);
 }
 
@@ -152,8 +142,7 @@ static size_t widest(const struct grid *g, size_t k)
 	size_t most = 0, below = 0;
 
 	for (size_t i = g->rows; i--;) {
-		const char *cell = grid_row(g, i)[k];
-		size_t w = cell ? units_width(cell) : 0;
+		const size_t w = units_width(row_of(g, i)[k]);
 
 		below = most;
 		most = w > most ? w : most;
@@ -161,13 +150,15 @@ static size_t widest(const struct grid *g, size_t k)
 	return below ? most : 0;
 }
 
-void grid_put(FILE *f, const struct grid *g, const char *sides, size_t line)
+void grid_put(FILE *f, struct grid *g)
 {
-	size_t width[GRID_COLUMNS] = { 0 }, room = line;
+	size_t width[GRID_COLUMNS], room = g->line;
 
 	for (size_t k = 0; k < g->columns; k++) {
 		width[k] = widest(g, k);
-		if (k && width[k])
+		if (!width[k])
+			*row_of(g, 0)[k] = '\0';
+		if (k && width[k] && g->sides[k] != 'm')
 			room -= GRID_GAP + width[k];
 	}
 	if (width[0] > room) {
@@ -177,5 +168,8 @@ void grid_put(FILE *f, const struct grid *g, const char *sides, size_t line)
 	if (width[0] > room)
 		width[0] = room;
 	for (size_t i = 0; i < g->rows; i++)
-		put_row(f, g, i, width, sides);
+		put_row(f, g, i, width);
+	for (size_t i = 0; i < g->rows * g->columns; i++)
+		free(g->cell[i]);
+	free(g->cell);
 }

@@ -43,8 +43,8 @@ struct result {
 };
 
 struct result_column {
-	const char *key, *heading; /* NULL: not in --wide */
-	size_t offset, size;	   /* of the member */
+	const char *key;
+	size_t offset, size; /* of the member */
 	enum {
 		COLUMN_TEXT,
 		COLUMN_NUMBER,
@@ -62,29 +62,20 @@ struct result_column {
 		MERGE_MEDIAN,
 		MERGE_LEAST,
 		MERGE_MOST,
-		MERGE_SUM
+		MERGE_SUM,
+		/* of objects: evidence and facts; counts; a histogram */
+		MERGE_FACTS,
+		MERGE_COUNTS,
+		MERGE_BINS
 	} merge;
-	enum {
-		SHOWN_NOTHING,
-		SHOWN_NAME,
-		SHOWN_COUNT,
-		SHOWN_NOTE, /* evidence, or why there is no value */
-		SHOWN_VALUE,
-		SHOWN_INTERVAL,
-		SHOWN_ERROR, /* of the value, where the true one is known */
-		SHOWN_GRADE,
-		SHOWN_SAMPLES, /* a count that is not 0 */
-		SHOWN_UNIT,    /* with the row's unit */
-		SHOWN_EVENT,   /* the same, of timed events alone */
-		SHOWN_NS,
-		SHOWN_NUMBER,  /* without a unit */
-		SHOWN_COUNTED, /* a key of the object "counters" */
-		SHOWN_REMARK
-	} shown;
 };
 
 /* All of them; the last one has no key. */
 extern const struct result_column result_columns[];
+
+/* Where there is no memory for a row, its functions end the program; so do
+ * jansson's in a program that called result_json_memory(). */
+void result_json_memory(void);
 
 /* result_init() - an empty row: all unknown. */
 void result_init(struct result *r);
@@ -92,9 +83,8 @@ void result_init(struct result *r);
 /* result_free() - free what @r owns; NULL is fine. */
 void result_free(struct result *r);
 
-/* result_set() - replace string *@slot by a copy of @text (may be NULL).
- * Return: 0 or -ENOMEM. */
-int result_set(char **slot, const char *text);
+/* result_set() - replace string *@slot by a copy of @text (may be NULL). */
+void result_set(char **slot, const char *text);
 
 /* The words of the key "status". */
 const char *result_status_name(enum result_status status);
@@ -103,10 +93,7 @@ const char *result_status_name(enum result_status status);
  * has no interval, no states and no grade. */
 bool result_is_level(const struct result *r);
 
-/* result_member() - a column of @r as JSON; NULL if out of memory. */
-json_t *result_member(const struct result *r, const struct result_column *c);
-
-/* result_to_json() - a new object with all keys; NULL if out of memory. */
+/* result_to_json() - a new object with all keys. */
 json_t *result_to_json(const struct result *r);
 
 /**
@@ -115,15 +102,12 @@ json_t *result_to_json(const struct result *r);
  *
  * Keys that are absent are unknown; unknown keys are ignored.
  *
- * Return: 0, -EINVAL (not a row), -EPROTO (another schema), -ENOMEM.
+ * Return: 0, -EINVAL (not a row), -EPROTO (another schema).
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
 
-/*
- * A row on its way from an invocation to its supervisor, which is the same
- * program: a mark, then the members in the order of the columns; numbers as
- * they are in memory, a text or a list behind its length.
- */
+/* A row on its way from an invocation to its supervisor: a line of JSON, with
+ * numbers to the last bit. */
 
 /* record_put() - append @r to the file or pipe @fd.  Return: 0 or -errno. */
 int record_put(int fd, const struct result *r);
@@ -133,7 +117,7 @@ int record_put(int fd, const struct result *r);
  * @end: of what was written.  Nothing in it is relied on: it may be cut short,
  * or something else may have written there.
  *
- * Return: 0, or -EBADMSG: it is no whole record, or there is no memory.
+ * Return: 0, or -EBADMSG: it is no whole record.
  */
 int record_take(struct result *r, const char **at, const char *end);
 
@@ -162,15 +146,13 @@ bool result_shared(const struct result *r, double best);
  * docs/results-format.md, Aggregation, says what becomes of each figure; ci95
  * is of exact order statistics, null for fewer than 6, and at least half a
  * @quantum to both sides.  Also usable for n = 1.
- *
- * Return: 0 or -ENOMEM.
  */
-int result_aggregate(struct result *out, const struct result *const *rows,
-		     size_t n);
+void result_aggregate(struct result *out, const struct result *const *rows,
+		      size_t n);
 
 /* result_headline() - of all that only the status, the value, its interval and
  * core_hz; the strings remain those of @rows, so @out is not to be freed. */
-int result_headline(struct result *out, const struct result *const *rows,
-		    size_t n);
+void result_headline(struct result *out, const struct result *const *rows,
+		     size_t n);
 
 #endif

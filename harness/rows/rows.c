@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* From what an invocation saw of a case to its row of results. */
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "case.h"
 #include "grade.h"
 #include "headline.h"
@@ -66,8 +66,8 @@ static double step_of(const struct bench *b, const struct case_run *run,
 }
 
 /* Status and reason; the headline's figures are set if it has one. */
-static int judge(const struct bench *b, const struct case_run *run,
-		 const struct headline *h, struct result *row)
+static void judge(const struct bench *b, const struct case_run *run,
+		  const struct headline *h, struct result *row)
 {
 	const struct evidence *e = evidence_contradicted(run);
 	/* What was measured first is no less of a lie for being dropped. */
@@ -81,8 +81,10 @@ static int judge(const struct bench *b, const struct case_run *run,
 	if (isfinite(h->baseline))
 		row->baseline = headline_in_unit(b, run, h->baseline);
 	row->status = skipped ? RESULT_SKIPPED : RESULT_FAILED;
-	if (skipped || run->verdict.state == CASE_FAILED)
-		return result_set(&row->reason, run->verdict.why);
+	if (skipped || run->verdict.state == CASE_FAILED) {
+		result_set(&row->reason, run->verdict.why);
+		return;
+	}
 	/* A time of no more than 0 has no rate, least of all a negative one. */
 	if (isfinite(h->value) && !(h->ticks && run->c.bytes && h->value <= 0))
 		row->estimate = headline_figure(b, run, h, h->value);
@@ -91,9 +93,7 @@ static int judge(const struct bench *b, const struct case_run *run,
 			 "the operation did not happen as claimed: %s: "
 			 "expected %.0f, seen %.0f",
 			 e->what, e->aside[0], e->aside[1]);
-		return result_set(&row->reason, why);
-	}
-	if (headline_is_below(h)) {
+	} else if (headline_is_below(h)) {
 		row->status = RESULT_BELOW_RESOLUTION;
 		bound = fmax(h->resolution, fabs(h->value));
 		units_format(number,
@@ -101,23 +101,15 @@ static int judge(const struct bench *b, const struct case_run *run,
 			     h->ticks ? "ns" : unit_of(run));
 		snprintf(why, sizeof(why), "< %s: cannot be told from nothing",
 			 number);
-		return result_set(&row->reason, why);
-	}
-	if (!isfinite(h->value))
-		return result_set(&row->reason, "no sample was taken");
-	row->status = RESULT_OK;
-	row->value = row->estimate;
-	row->quantum = step_of(b, run, h, row->value);
-	return 0;
-}
-
-/* What is not known is NAN, and so is what is made of it. */
-static void scale(struct result *row)
-{
-	if (strcmp(row->unit, "ns") != 0)
+	} else if (!isfinite(h->value)) {
+		snprintf(why, sizeof(why), "no sample was taken");
+	} else {
+		row->status = RESULT_OK;
+		row->value = row->estimate;
+		row->quantum = step_of(b, run, h, row->value);
 		return;
-	row->ticks = row->value * row->tsc_hz / 1e9;
-	row->cycles = row->value * row->core_hz / 1e9;
+	}
+	result_set(&row->reason, why);
 }
 
 /* Lower edge of the bin that @x falls into. */
@@ -144,7 +136,7 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 	if (kind == BENCH_HIST_NONE || !(f > 0))
 		return NULL;
 	bins = json_array();
-	for (size_t i = 0, next; bins && i < n; i = next) {
+	for (size_t i = 0, next; i < n; i = next) {
 		const double edge = bin_edge(kind, sorted[i] * f);
 
 		next = i + 1;
@@ -160,8 +152,8 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 			 "bins", bins);
 }
 
-static int describe_samples(const struct bench *b, const struct case_run *run,
-			    const struct headline *h, struct result *row)
+static void describe_samples(const struct bench *b, const struct case_run *run,
+			     const struct headline *h, struct result *row)
 {
 	struct stats st;
 	size_t n;
@@ -169,7 +161,7 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 
 	x = headline_samples(b, run, h->constant, &n);
 	if (!x)
-		return 0;
+		return;
 	for (size_t i = 0; !run->got.own_unit && i < n; i++) {
 		if (isfinite(h->baseline))
 			x[i] -= h->baseline;
@@ -199,7 +191,6 @@ static int describe_samples(const struct bench *b, const struct case_run *run,
 					      headline_overhead(b, run)) /
 						     headline_ops(run));
 	free(x);
-	return 0;
 }
 
 /* What the value rests on; of a case that has none, why. */
@@ -215,7 +206,7 @@ static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 			      "expected", aside ? e->aside[0] : e->expected,
 			      "seen", aside ? e->aside[1] : e->seen);
 
-	if (v && e->purity)
+	if (e->purity)
 		json_object_set_new(v, "share", json_real(e->share));
 	return v;
 }
@@ -223,14 +214,13 @@ static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 json_t *rows_evidence(const struct case_run *run)
 {
 	json_t *o = json_object();
-	int bad = !o;
 
-	for (size_t i = 0; !bad && i < run->verdict.evidences; i++) {
+	for (size_t i = 0; i < run->verdict.evidences; i++) {
 		const struct evidence *e = &run->verdict.evidence[i];
 
-		bad = json_object_set_new(o, e->what, evidence_of(run, e));
+		json_object_set_new(o, e->what, evidence_of(run, e));
 	}
-	for (size_t i = 0; !bad && i < run->def.n_facts; i++) {
+	for (size_t i = 0; i < run->def.n_facts; i++) {
 		const struct fact *f = &run->def.facts[i];
 
 		json_object_set_new(o, f->what,
@@ -241,10 +231,7 @@ json_t *rows_evidence(const struct case_run *run)
 #ifndef __OPTIMIZE__
 	json_object_set_new(o, "build", json_string("not optimised"));
 #endif
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
+	return o;
 }
 
 json_t *rows_set_aside(const struct case_run *run)
@@ -265,34 +252,17 @@ json_t *rows_set_aside(const struct case_run *run)
 			 "reasons", reasons);
 }
 
-/* Null without --counters, and of what was not run by itself. */
-static int add_counters(const struct bench *b, const struct case_run *run,
-			struct result *row)
-{
-	const struct op_counts *base =
-		run->got.base_counts.intervals ? &run->got.base_counts : NULL;
-	const uint64_t iters =
-		headline_is_repeated(run) ? run->got.series.iters : 0;
-
-	if (!b->counter || !run->got.counts.intervals)
-		return 0;
-	row->counters = op_counts_json(&run->got.counts, base, b->counter,
-				       iters, headline_ops(run));
-	return row->counters ? 0 : -ENOMEM;
-}
-
 /* The @p-quantile of readings of the core's frequency; NAN of none. */
 static double speed(const struct sample_vec *core_hz, double p)
 {
-	size_t n = core_hz->n;
-	double *x = n ? malloc(n * sizeof(*x)) : NULL;
-	double q;
+	const size_t n = core_hz->n;
+	double *x = text_alloc(n, sizeof(*x)), q = NAN;
 
-	if (!x)
-		return NAN;
-	memcpy(x, core_hz->v, n * sizeof(*x));
+	for (size_t i = 0; i < n; i++)
+		x[i] = core_hz->v[i];
 	stats_sort(x, n);
-	q = stats_quantile(x, n, p);
+	if (n)
+		q = stats_quantile(x, n, p);
 	free(x);
 	return q;
 }
@@ -357,8 +327,8 @@ static const char *policy_name(unsigned int policy)
 	return name ? name : "unknown";
 }
 
-static int circumstances(const struct bench *b, const struct case_run *run,
-			 struct result *row)
+static void circumstances(const struct bench *b, const struct case_run *run,
+			  struct result *row)
 {
 	const struct case_run *of = bench_case_of(b, run->c.of);
 	/* A case that had no visit of its own has what was around the others',
@@ -369,15 +339,16 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 	const struct sample_vec *distance = run->got.distance.n || !of
 						    ? &run->got.distance
 						    : &of->got.distance;
+	const struct op_counts *base =
+		run->got.base_counts.intervals ? &run->got.base_counts : NULL;
 	struct sched_param param = { 0 };
-	int bad = 0;
 
 	sched_getparam(0, &param);
-	bad |= result_set(&row->policy,
-			  policy_name((unsigned int)sched_getscheduler(0)));
+	result_set(&row->policy,
+		   policy_name((unsigned int)sched_getscheduler(0)));
 	if (b->timer.hz > 0)
-		bad |= result_set(&row->timer, timer_name(b->timer.method));
-	bad |= result_set(&row->started_at, b->started_at);
+		result_set(&row->timer, timer_name(b->timer.method));
+	result_set(&row->started_at, b->started_at);
 	row->core_share = speed(share, 0.5);
 	row->distance_ns = speed(distance, 0.5);
 	row->priority = param.sched_priority;
@@ -397,48 +368,48 @@ static int circumstances(const struct bench *b, const struct case_run *run,
 			      share_of(run, run->got.stolen, row->samples),
 			      "throttled",
 			      share_of(run, run->got.throttled, row->samples));
-	return bad || !row->evidence || !row->set_aside || !row->tags ? -ENOMEM
-								      : 0;
+	if (b->counter && run->got.counts.intervals)
+		row->counters =
+			op_counts_json(&run->got.counts, base, b->counter,
+				       headline_is_repeated(run)
+					       ? run->got.series.iters
+					       : 0,
+				       headline_ops(run));
 }
 
 /* On a slower kind of CPU it is another row. */
-static int name_row(const struct bench *b, const struct case_run *run,
-		    struct result *row)
+static void name_row(const struct bench *b, const struct case_run *run,
+		     struct result *row)
 {
 	char name[320];
-	int bad = result_set(&row->kind, b->kind);
 
+	result_set(&row->kind, b->kind);
 	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->def.name);
-	bad |= result_set(&row->name, b->slower ? name : run->def.name);
+	result_set(&row->name, b->slower ? name : run->def.name);
 	row->params = json_object();
 	for (const struct bench_param *p = run->c.params; p->axis; p++)
-		bad |= json_object_set_new(row->params, p->axis,
-					   p->kind == BENCH_STR
-						   ? json_string(p->text)
-						   : json_integer(p->number));
+		json_object_set_new(row->params, p->axis,
+				    p->kind == BENCH_STR
+					    ? json_string(p->text)
+					    : json_integer(p->number));
 	if (b->slower)
-		bad |= json_object_set_new(row->params, "kind",
-					   json_string(b->kind));
-	return bad;
+		json_object_set_new(row->params, "kind", json_string(b->kind));
 }
 
-int rows_make(const struct bench *b, const struct case_run *run,
-	      struct result *row)
+void rows_make(const struct bench *b, const struct case_run *run,
+	       struct result *row)
 {
 	const double core_hz = core_hz_of(b, run);
+	const bool higher = run->c.bytes || run->c.better == BENCH_HIGHER;
 	struct headline h;
-	int bad = 0;
 
 	result_init(row);
-	bad |= result_set(&row->benchmark, b->desc->name);
-	bad |= name_row(b, run, row);
-	bad |= result_set(&row->unit, unit_of(run));
-	bad |= result_set(&row->better,
-			  run->c.bytes || run->c.better == BENCH_HIGHER
-				  ? "higher"
-				  : "lower");
-	bad |= result_set(&row->tier, run->choice.core ? "core" : "detail");
-	bad |= result_set(&row->estimator, estimator_name(run));
+	result_set(&row->benchmark, b->desc->name);
+	name_row(b, run, row);
+	result_set(&row->unit, unit_of(run));
+	result_set(&row->better, higher ? "higher" : "lower");
+	result_set(&row->tier, run->choice.core ? "core" : "detail");
+	result_set(&row->estimator, estimator_name(run));
 	row->expected = run->def.expected;
 	row->at_least = run->def.derived_low;
 	row->at_most = run->def.derived_high;
@@ -447,15 +418,13 @@ int rows_make(const struct bench *b, const struct case_run *run,
 	if (core_hz > 0)
 		row->core_hz = core_hz;
 	headline_find(b, run, &h);
-	bad |= judge(b, run, &h, row);
-	bad |= describe_samples(b, run, &h, row);
-	scale(row);
-	bad |= circumstances(b, run, row);
-	bad |= add_counters(b, run, row);
-	bad |= grade_set(row, NAN);
-	if (bad) {
-		result_free(row);
-		return -ENOMEM;
+	judge(b, run, &h, row);
+	describe_samples(b, run, &h, row);
+	/* What is not known is NAN, and so is what is made of it. */
+	if (!strcmp(row->unit, "ns")) {
+		row->ticks = row->value * row->tsc_hz / 1e9;
+		row->cycles = row->value * row->core_hz / 1e9;
 	}
-	return 0;
+	circumstances(b, run, row);
+	grade_set(row, NAN);
 }

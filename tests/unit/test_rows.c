@@ -43,8 +43,7 @@ static double core_hz(struct case_run *run, const double *ghz, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		sample_push(&run->got.core_hz, ghz[i] * GHZ);
-	if (rows_make(&b, run, &row))
-		return NAN;
+	rows_make(&b, run, &row);
 	hz = row.core_hz;
 	*tags = json_integer_value(json_object_get(row.tags, "frequency"));
 	result_free(&row);
@@ -75,8 +74,7 @@ static double core_share(const double *share, size_t n, json_int_t *tags)
 
 	for (size_t i = 0; i < n; i++)
 		sample_push(&run.got.core_share, share[i]);
-	if (rows_make(&b, &run, &row))
-		return NAN;
+	rows_make(&b, &run, &row);
 	got = row.core_share;
 	*tags = json_integer_value(json_object_get(row.tags, "shared"));
 	result_free(&row);
@@ -98,8 +96,7 @@ static bool has_cycles(double ghz)
 	bool has;
 
 	run.c.histogram = BENCH_HIST_CYCLES;
-	if (rows_make(&b, &run, &row))
-		return false;
+	rows_make(&b, &run, &row);
 	has = row.histogram;
 	result_free(&row);
 	sample_free(&run.got.events);
@@ -119,8 +116,7 @@ static double step_of_values(const char *unit, double step)
 	run.got.own_unit = true;
 	run.c.unit = unit;
 	run.c.step = step;
-	if (rows_make(&b, &run, &row))
-		return -1;
+	rows_make(&b, &run, &row);
 	got = row.quantum;
 	result_free(&row);
 	sample_free(&run.got.events);
@@ -139,8 +135,7 @@ static double median_distance(struct case_run *of, const double *ns, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		sample_push(&of->got.distance, ns[i]);
-	if (rows_make(&b, run, &row))
-		return -1;
+	rows_make(&b, run, &row);
 	got = row.distance_ns;
 	result_free(&row);
 	sample_free(&of->got.distance);
