@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "grade.h"
 #include "rank.h"
+#include "stats.h"
 #include "text.h"
 #include "units.h"
 
@@ -20,6 +22,18 @@ static size_t numbers(const struct row *row, double *x)
 		if (isfinite(row->values[i]))
 			x[n++] = row->values[i];
 	return n;
+}
+
+/* Whether the @n values @x of @r, in order, move by more than another run may
+ * differ by, the best grade allowing for that.  The medians of their halves are
+ * half of the way of an even trend apart.  @x is put into another order. */
+static bool matters(const struct result *r, double *x, size_t n)
+{
+	const double way = 2 * fabs(stats_median(x + n / 2, n - n / 2) -
+				    stats_median(x, n / 2));
+	const double half = grade_halfwidth(r);
+
+	return way > fabs(r->value) * fmax(M_SQRT2 * half, grade_bound('A'));
 }
 
 static void mark(struct result *r, double from, double to, double p)
@@ -43,9 +57,11 @@ void trend_mark(struct run *run)
 	for (size_t i = 0; i < run->nrows; i++) {
 		struct result *r = &run->rows[i].all;
 		const size_t n = numbers(&run->rows[i], x);
+		const double from = x[0], to = n ? x[n - 1] : 0;
 
-		if (n && r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE)
-			mark(r, x[0], x[n - 1], adjusted[i]);
+		if (n && r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE &&
+		    matters(r, x, n))
+			mark(r, from, to, adjusted[i]);
 	}
 	free(adjusted);
 	free(p);
