@@ -158,20 +158,14 @@ static void hide(struct bench *b)
 static int matches_nothing(struct bench *b, const char *glob)
 {
 	const struct bench_desc *d = b->desc;
-	const char *text = d->open ? d->open : d->points, *axis;
-	char open[160] = "", range[POINTS_RANGE];
-	size_t len = 0;
+	char open[160];
 
-	for (size_t k = 0;
-	     len < sizeof(open) && (axis = points_open(text, k, range)); k++)
-		len += (size_t)snprintf(open + len, sizeof(open) - len,
-					"%s%s from %s",
-					k ? ", "
-					  : "; beside those it may ask for ",
-					axis, range);
+	points_open(d->open ? d->open : d->points, open, sizeof(open));
 	return verdict_give_up(b, EXIT_USAGE,
-			       "--case '%s' matches no case (try --list)%s",
-			       glob, open);
+			       "--case '%s' matches no case (try --list)%s%s",
+			       glob,
+			       *open ? "; beside those it may ask for" : "",
+			       open + (*open != '\0'));
 }
 
 int invocation_select(struct bench *b)

@@ -88,20 +88,16 @@ static const struct opt common_opts[] = {
 
 static void help(const struct opt_set *sets)
 {
-	char range[POINTS_RANGE];
-	const char *text =
-		bench_desc.open ? bench_desc.open : bench_desc.points;
-	const char *axis;
+	char open[1024];
 
 	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
 	opts_help(stdout, sets);
-	for (size_t k = 0; (axis = points_open(text, k, range)); k++) {
-		if (!k)
-			printf("\nOther numbers that --case may ask for, such "
-			       "as --case '%s=N':\n",
-			       axis);
-		printf("  %-8s  %s\n", axis, range);
-	}
+	points_open(bench_desc.open ? bench_desc.open : bench_desc.points, open,
+		    sizeof(open));
+	if (*open)
+		printf("\nOther numbers that --case may ask for, as --case "
+		       "'AXIS=N':\n %s\n",
+		       open + 1);
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
 }

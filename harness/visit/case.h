@@ -36,10 +36,8 @@ void points_sources(struct bench *b);
 void points_derive(struct bench *b);
 void points_close(struct bench *b);
 
-/* points_open() - the @k-th axis of @text of which other numbers may be asked
- * for, and in @range which: "512 to 8K in steps of 256"; NULL: there is none.
- */
-#define POINTS_RANGE 80
-const char *points_open(const char *text, size_t k, char range[POINTS_RANGE]);
+/* points_open() - the axes of @text of which other numbers may be asked for,
+ * what fits: "; size from 512 to 8K in steps of 256; n from 0 to 9"; or "". */
+void points_open(const char *text, char *list, size_t size);
 
 #endif

@@ -15,7 +15,6 @@
 #include "scan.h"
 #include "verdict.h"
 
-#define MOST_OPEN  8 /* axes, to numbers that are asked for */
 #define CACHE_LINE 64
 
 struct axis {
@@ -508,11 +507,11 @@ static const char *axis_at(const char *text, const char *at)
 	return word_keep(w);
 }
 
-const char *points_open(const char *text, size_t k, char range[POINTS_RANGE])
+void points_open(const char *text, char *list, size_t size)
 {
-	const char *seen[MOST_OPEN];
-	size_t n = 0, i;
+	size_t len = 0;
 
+	list[0] = '\0';
 	for (const char *at = text ? strchr(text, '?') : NULL; at;
 	     at = strchr(at + 1, '?')) {
 		struct scan s = { NULL, at + 1 };
@@ -521,19 +520,18 @@ const char *points_open(const char *text, size_t k, char range[POINTS_RANGE])
 		const struct word most = scan_name(&s);
 		const bool steps = to && scan_is(&s, "/");
 		const struct word step = scan_name(&s);
+		char *axis = text_format("; %s from ", axis_at(text, at));
 
-		seen[n] = axis_at(text, at);
-		for (i = 0; seen[i] != seen[n]; i++)
-			continue;
-		if (i < n || (i < k && ++n < MOST_OPEN))
-			continue;
-		snprintf(range, POINTS_RANGE, "%.*s to %.*s%s%.*s",
-			 (int)least.len, least.text, (int)most.len, most.text,
-			 steps ? " in steps of " : "",
-			 steps ? (int)step.len : 0, step.text);
-		return seen[i];
+		if (!strstr(list, axis) && len < size)
+			len += (size_t)snprintf(list + len, size - len,
+						"%s%.*s to %.*s%s%.*s", axis,
+						(int)least.len, least.text,
+						(int)most.len, most.text,
+						steps ? " in steps of " : "",
+						steps ? (int)step.len : 0,
+						step.text);
+		free(axis);
 	}
-	return NULL;
 }
 
 int cases_make(struct bench *b)

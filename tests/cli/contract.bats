@@ -130,7 +130,7 @@ unknown_case() {
 # numbers.
 open_axes() {
 	"$BIN/$1" --help | sed -n '/^Other numbers/,/^$/s/^  //p' |
-		sed 's/ to / /; s/ in steps of / /' |
+		tr ';' '\n' | sed 's/^ //; s/ from / /; s/ to / /; s/ in steps of / /' |
 		numfmt --from=iec --field=2- --invalid=ignore --delimiter=' ' |
 		tr -s ' '
 }

@@ -214,15 +214,23 @@ static void test_open(void)
 {
 	static const char text[] =
 		"size={8,?512..8K/256};x=1 ^n=?0..9; size=?512..8K/256";
-	char range[POINTS_RANGE];
+	char list[300];
 
-	OK_STR(points_open(text, 0, range), "size", "the first open axis");
-	OK_STR(range, "512 to 8K in steps of 256", "in which range");
-	OK_STR(points_open(text, 1, range), "n", "the next one");
-	OK_STR(range, "0 to 9", "without steps");
-	OK(!points_open(text, 2, range), "each once");
-	OK(!points_open("a=1", 0, range) && !points_open(NULL, 0, range),
-	   "or none");
+	points_open(text, list, sizeof(list));
+	OK_STR(list, "; size from 512 to 8K in steps of 256; n from 0 to 9",
+	       "the open axes with their ranges, each once");
+	points_open("a=?1..2 b=?1..2 c=?1..2 d=?1..2 e=?1..2 f=?1..2 g=?1..2;"
+		    "ha=?1..2 i=?1..2; a=?1..3",
+		    list, sizeof(list));
+	OK_STR(list,
+	       "; a from 1 to 2; b from 1 to 2; c from 1 to 2; d from 1 to 2"
+	       "; e from 1 to 2; f from 1 to 2; g from 1 to 2; ha from 1 to 2"
+	       "; i from 1 to 2",
+	       "however many there are");
+	points_open("a=1", list, sizeof(list));
+	OK_STR(list, "", "or none");
+	points_open(NULL, list, sizeof(list));
+	OK_STR(list, "", "in no text either");
 	test_asked("one size more", "call=a,size=2048,n=0", 16, 4);
 	test_asked("with a suffix", "call=b,size=2k,n=1", 16, 4);
 	test_asked("one of the table", "call=a,size=4096,n=0", 12, 0);
