@@ -185,6 +185,7 @@ double counters_load_pct(const struct counters_counts *counts,
 
 static void put(FILE *f, int decimals, double value)
 {
+	fputc(',', f);
 	if (isfinite(value))
 		fprintf(f, "%.*f", decimals, value);
 }
@@ -210,16 +211,11 @@ int counters_csv(FILE *f, const char *label,
 		share = counts->count[COUNTERS_TASK_CLOCK].value * 1e-9 /
 			seconds;
 	fprintf(f, "%s,%.9f", label, seconds);
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		fputc(',', f);
-		if (counts->count[e].known)
-			put(f, 0, counts->count[e].value);
-	}
-	fputc(',', f);
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		put(f, 0,
+		    counts->count[e].known ? counts->count[e].value : NAN);
 	put(f, 4, counters_ipc(counts));
-	fputc(',', f);
 	put(f, 4, running_pct * share);
-	fputc(',', f);
 	put(f, 4, running_pct);
 	fputc('\n', f);
 	return ferror(f) ? -1 : 0;

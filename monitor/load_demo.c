@@ -73,29 +73,27 @@ struct load_state {
 	struct file_data file;
 	int direct; /* the file, O_DIRECT; -1: not open */
 	char *block;
-	int waited;  /* the thread's schedstat; -1: the kernel has none */
-	double done; /* in this interval */
+	int waited;   /* the thread's schedstat; -1: the kernel has none */
+	double asked; /* of a piece of the work at hand */
+	double done;  /* in this interval */
 	/* Of the chase, where they are counted. */
 	double loads, beyond_l2;
 };
 
-/* One kind of work: @begin when a visit starts; @piece does a little and gives
- * what it should have done and what it did.  All return 0 or bench_fail() or
- * bench_skip(). */
+/* One kind of work: @begin when a visit starts (0, bench_fail() or
+ * bench_skip(), and what a piece asks for, if the table does not say); @piece
+ * does a little and gives what it did, or after bench_fail() less than 0. */
 struct work {
 	const char *name;
 	const char *unit; /* of what it does: the key of the evidence */
+	double asked;
 	bench_case_fn *begin;
-	int (*piece)(struct bench *b, struct load_state *s, double *asked,
-		     double *done);
+	double (*piece)(struct bench *b, struct load_state *s);
 };
 
-static int piece_arithmetic(struct bench *b, struct load_state *s,
-			    double *asked, double *done)
+static double piece_arithmetic(struct bench *b, struct load_state *s)
 {
-	*asked = (double)ROUNDS * REFERENCE_INDEPENDENT;
-	*done = (double)reference_independent(ROUNDS);
-	return 0;
+	return (double)reference_independent(ROUNDS);
 }
 
 #if ARCH_VECTOR_BITS
@@ -137,49 +135,37 @@ WITH_VECTORS static double add_vectors(void)
 #define add_vectors() 0
 #endif
 
-static int piece_vectors(struct bench *b, struct load_state *s, double *asked,
-			 double *done)
+static double piece_vectors(struct bench *b, struct load_state *s)
 {
-	*asked = (double)ROUNDS * 64 * ARCH_VECTOR_LANES;
-	*done = add_vectors();
-	return 0;
+	return add_vectors();
 }
 
 /* From one entry to the next: whoever arrives has made all the loads. */
-static int piece_chase(struct bench *b, struct load_state *s, double *asked,
-		       double *done)
+static double piece_chase(struct bench *b, struct load_state *s)
 {
-	const size_t loads = s->chase.lines / CHASE_ENTRIES;
 	const unsigned int next = (s->part + 1) % CHASE_ENTRIES;
-	void *end = chase_run(s->chase.entry[s->part], loads / CHASE_UNROLL);
+	void *end = chase_run(s->chase.entry[s->part],
+			      (size_t)s->asked / CHASE_UNROLL);
 
-	*asked = (double)loads;
-	*done = end == s->chase.entry[next] ? (double)loads : 0;
 	s->part = next;
-	return 0;
+	return end == s->chase.entry[next] ? s->asked : 0;
 }
 
-static int piece_disk(struct bench *b, struct load_state *s, double *asked,
-		      double *done)
+static double piece_disk(struct bench *b, struct load_state *s)
 {
 	const uint64_t at = bench_random(b) % (FILE_BYTES / BLOCK) * BLOCK;
 	const ssize_t n = pread(s->direct, s->block, BLOCK, (off_t)at);
 
 	if (n < 0)
 		return bench_fail(b, errno, "read a block");
-	*asked = BLOCK;
-	*done = n == BLOCK && file_data_sample(s->block, BLOCK, at) ? BLOCK : 0;
-	return 0;
+	return n == BLOCK && file_data_sample(s->block, BLOCK, at) ? BLOCK : 0;
 }
 
-static int piece_idle(struct bench *b, struct load_state *s, double *asked,
-		      double *done)
+static double piece_idle(struct bench *b, struct load_state *s)
 {
 	const struct timespec all = { .tv_nsec = INTERVAL_NS };
 
-	*asked = 1;
-	*done = !clock_nanosleep(CLOCK_MONOTONIC, 0, &all, NULL);
-	return 0;
+	return !clock_nanosleep(CLOCK_MONOTONIC, 0, &all, NULL);
 }
 
 static int begin_chase(struct bench *b, void *state, const struct bench_case *c)
@@ -228,11 +214,13 @@ static int begin_disk(struct bench *b, void *state, const struct bench_case *c)
 }
 
 static const struct work works[] = {
-	{ "arithmetic", "additions", NULL, piece_arithmetic },
-	{ ARCH_VECTOR_NAME, "additions", NULL, piece_vectors },
-	{ "chase", "loads", begin_chase, piece_chase },
-	{ "disk", "bytes", begin_disk, piece_disk },
-	{ "idle", "sleeps", NULL, piece_idle },
+	{ "arithmetic", "additions", ROUNDS *REFERENCE_INDEPENDENT, NULL,
+	  piece_arithmetic },
+	{ ARCH_VECTOR_NAME, "additions", ROUNDS * 64 * ARCH_VECTOR_LANES, NULL,
+	  piece_vectors },
+	{ "chase", "loads", 0, begin_chase, piece_chase },
+	{ "disk", "bytes", BLOCK, begin_disk, piece_disk },
+	{ "idle", "sleeps", 1, NULL, piece_idle },
 };
 
 /* How long the thread was ready while others ran.  A kernel that does not keep
@@ -251,19 +239,19 @@ static int fill_interval(struct bench *b, struct load_state *s,
 			 const struct bench_case *c, double *load)
 {
 	const struct work *w = CASE_OF(c, "work", works);
-	double asked, done, all_asked = 0, all_done = 0;
+	double done, asked = 0;
 	int64_t before = 0, after = 0;
 	bool known = waited_ns(s, &before);
 	int64_t cpu = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t wall = timer_clock_begin();
-	int err;
 
+	s->done = 0;
 	do {
-		err = w->piece(b, s, &asked, &done);
-		if (err)
-			return err;
-		all_asked += asked;
-		all_done += done;
+		done = w->piece(b, s);
+		if (done < 0)
+			return -1;
+		asked += s->asked;
+		s->done += done;
 	} while (timer_clock_end() - wall < INTERVAL_NS && !bench_stopping(b));
 	/* In the order in which they began: both intervals are of one length.
 	 */
@@ -274,8 +262,7 @@ static int fill_interval(struct bench *b, struct load_state *s,
 		(double)wall;
 	if (!known)
 		bench_fact_text(b, c, "waiting", "not known, not in it");
-	s->done = all_done;
-	bench_proof(b, c, w->unit, all_asked, all_done);
+	bench_proof(b, c, w->unit, asked, s->done);
 	return 0;
 }
 
@@ -333,7 +320,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct work *w = CASE_OF(c, "work", works);
 
-	return w->begin ? w->begin(b, state, c) : 0;
+	struct load_state *s = state;
+	const int err = w->begin ? w->begin(b, state, c) : 0;
+
+	s->asked = w->asked > 0 ? w->asked
+				: (double)(s->chase.lines / CHASE_ENTRIES);
+	return err;
 }
 
 /* Why a row that needs counters has no value, or NULL. */

@@ -576,8 +576,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void clean_up(struct bench *b, struct state *s)
+static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
+	struct state *s = state;
+
 	partner_stop(&s->partner);
 	if (s->unpinned)
 		(void)bench_pin(bench_cpu(b));
@@ -590,17 +592,7 @@ static void clean_up(struct bench *b, struct state *s)
 	if (s->memory)
 		munmap(s->memory, s->bytes);
 	s->memory = NULL;
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	clean_up(b, state);
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	clean_up(b, state);
 }
 
 const struct bench_desc bench_desc = {
@@ -613,5 +605,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
 };

@@ -330,14 +330,6 @@ static int placement_derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void placement_teardown(struct bench *b, void *state)
-{
-	struct placement_state *s = state;
-
-	if (s->buffer)
-		munmap(s->buffer, s->size);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "placement",
 	.state_size = sizeof(struct placement_state),
@@ -347,5 +339,4 @@ const struct bench_desc bench_desc = {
 		  "is derived unit=ns; is unit='%' if figure=range",
 	.setup = placement_setup,
 	.derive = placement_derive,
-	.teardown = placement_teardown,
 };

@@ -89,32 +89,27 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-/* From which numbers of arguments to which the cost of one more is found. */
-static void range_of(const struct bench_case *increment, unsigned int *first,
-		     unsigned int *last)
+/* The @nth call that the cost of one argument more is found from, or NULL. */
+static const struct bench_case *
+call_of(const struct bench *b, const struct bench_case *increment, size_t nth)
 {
 	const bool stack = case_is(increment, "increment", "stack");
+	const size_t args = (stack ? ARCH_ARGUMENTS : 0) + nth;
 
-	*first = stack ? ARCH_ARGUMENTS : 0;
-	*last = stack ? CALLEE_MAX : ARCH_ARGUMENTS;
-}
-
-static const struct bench_case *call_of(const struct bench *b,
-					const struct bench_case *increment,
-					unsigned int args)
-{
-	return bench_find(b, "args=%u,via=%s", args,
-			  case_str(increment, "via"));
+	return args > (stack ? CALLEE_MAX : ARCH_ARGUMENTS)
+		       ? NULL
+		       : bench_find(b, "args=%zu,via=%s", args,
+				    case_str(increment, "via"));
 }
 
 static int cases(struct bench *b, void *state)
 {
-	unsigned int first, last;
+	const struct bench_case *call;
 
 	bench_points(b, points);
 	BENCH_EACH (b, c, "increment")
-		for (range_of(c, &first, &last); first <= last; first++)
-			bench_derived_from(b, c, call_of(b, c, first));
+		for (size_t n = 0; (call = call_of(b, c, n)); n++)
+			bench_derived_from(b, c, call);
 	return 0;
 }
 
@@ -176,22 +171,21 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static void derive_slope(struct bench *b, const struct bench_case *c)
 {
+	const struct bench_case *call;
 	double x[NUMBERS], y[NUMBERS];
-	unsigned int first, last;
 	struct stats_line f;
 	size_t n = 0;
 
 	if (!bench_selected(b, c))
 		return;
-	range_of(c, &first, &last);
-	for (unsigned int args = first; args <= last; args++) {
-		x[n] = args;
-		y[n++] = bench_value(b, call_of(b, c, args));
+	for (; (call = call_of(b, c, n)); n++) {
+		x[n] = (double)case_int(call, "args");
+		y[n] = bench_value(b, call);
 	}
 	if (stats_fit_line(&f, x, y, n)) {
 		bench_derive_skip(b, c,
-				  "not all of args=%u ... %u were measured",
-				  first, last);
+				  "not all of args=%g ... %g were measured",
+				  x[0], x[n - 1]);
 		return;
 	}
 	bench_fact(b, c, "slope_error_ns", f.slope_error);
@@ -205,14 +199,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	const struct procedure_state *s = state;
-
-	if (s->library)
-		dlclose(s->library);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "procedure",
 	.state_size = sizeof(struct procedure_state),
@@ -223,5 +209,4 @@ const struct bench_desc bench_desc = {
 	.run = run,
 	.conclude = conclude,
 	.derive = derive,
-	.teardown = teardown,
 };

@@ -294,14 +294,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	const struct timer_state *s = state;
-
-	if (s->watch > 0)
-		close(s->watch);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "timer",
 	.state_size = sizeof(struct timer_state),
@@ -311,5 +303,4 @@ const struct bench_desc bench_desc = {
 	.setup = setup,
 	.prepare = prepare,
 	.conclude = call_conclude,
-	.teardown = teardown,
 };

@@ -85,17 +85,6 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-static void close_all(struct ways *s)
-{
-	ways_ring_close(s);
-	ways_unmap(s);
-	while (s->fds)
-		close(s->fd[--s->fds]);
-	if (s->state)
-		munmap(s->state, WAYS_BLOCK);
-	s->state = NULL;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct way *w = c->arg; /* begins with its call */
@@ -131,17 +120,16 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	close_all(state);
-	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
 	struct ways *s = state;
 
-	close_all(s);
-	if (s->memory)
-		munmap(s->memory, WAYS_BYTES);
+	ways_ring_close(s);
+	ways_unmap(s);
+	while (s->fds)
+		close(s->fd[--s->fds]);
+	if (s->state)
+		munmap(s->state, WAYS_BLOCK);
+	s->state = NULL;
+	return 0;
 }
 
 const struct bench_desc bench_desc = {
@@ -155,5 +143,4 @@ const struct bench_desc bench_desc = {
 	.prepare = prepare,
 	.conclude = conclude,
 	.leave = leave,
-	.teardown = teardown,
 };
