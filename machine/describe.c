@@ -75,24 +75,17 @@ static json_t *describe_cpu(hwloc_topology_t topo)
 	return o;
 }
 
-static const char *cache_type(hwloc_obj_cache_type_t type)
-{
-	switch (type) {
-	case HWLOC_OBJ_CACHE_DATA:
-		return "data";
-	case HWLOC_OBJ_CACHE_INSTRUCTION:
-		return "instruction";
-	default:
-		return "unified";
-	}
-}
-
 static json_t *describe_cache(hwloc_obj_t obj)
 {
+	static const char *const types[] = {
+		[HWLOC_OBJ_CACHE_UNIFIED] = "unified",
+		[HWLOC_OBJ_CACHE_DATA] = "data",
+		[HWLOC_OBJ_CACHE_INSTRUCTION] = "instruction",
+	};
 	const struct hwloc_cache_attr_s *a = &obj->attr->cache;
 
 	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:I}", "level",
-			 (json_int_t)a->depth, "type", cache_type(a->type),
+			 (json_int_t)a->depth, "type", types[a->type],
 			 "size_bytes", positive((json_int_t)a->size),
 			 "line_bytes", positive((json_int_t)a->linesize),
 			 "ways", positive(a->associativity), "shared_by_pus",
@@ -100,35 +93,15 @@ static json_t *describe_cache(hwloc_obj_t obj)
 }
 
 /* The caches between @cpu and memory, level 1 first. */
-static json_t *describe_caches(hwloc_topology_t topo, int cpu)
+static json_t *describe_caches(hwloc_topology_t topo, unsigned int cpu)
 {
+	hwloc_obj_t up = topo ? hwloc_get_pu_obj_by_os_index(topo, cpu) : NULL;
 	json_t *list = json_array();
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	hwloc_obj_t pu = NULL;
 
-	hwloc_bitmap_only(set, (unsigned int)cpu);
-	if (topo)
-		pu = hwloc_get_next_obj_covering_cpuset_by_type(topo, set,
-								HWLOC_OBJ_PU,
-								NULL);
-	for (hwloc_obj_t up = pu ? pu->parent : NULL; up; up = up->parent)
+	for (; up; up = up->parent)
 		if (hwloc_obj_type_is_cache(up->type))
 			json_array_append_new(list, describe_cache(up));
-	hwloc_bitmap_free(set);
 	return list;
-}
-
-static json_t *kernel(void)
-{
-	struct utsname u;
-
-	if (uname(&u))
-		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o}", "architecture",
-			 machine_string(u.machine), "release",
-			 machine_string(u.release), "version",
-			 machine_string(u.version), "command_line",
-			 machine_text(sysfile_first("/proc/cmdline")));
 }
 
 static json_t *hypervisor(void)
@@ -182,36 +155,6 @@ static const struct machine_fact system_facts[] = {
 	{ 0 },
 };
 
-static void describe_system(json_t *o, int cpu)
-{
-	json_t *more = json_pack(
-		"{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "page_bytes",
-		(json_int_t)sysconf(_SC_PAGESIZE), "memory_bytes",
-		positive(1024 * sysfile_number(0, "MemTotal", "/proc/meminfo")),
-		"kernel", kernel(), "hypervisor", hypervisor(), "governor",
-		machine_text(sysfile_first("/sys/devices/system/cpu/cpu%d/"
-					   "cpufreq/scaling_governor",
-					   cpu)),
-		"mitigations", mitigations(), "libc",
-		machine_text(text_format(LIBC)));
-
-	json_object_update(o, more);
-	json_decref(more);
-	machine_fill(o, "", system_facts);
-}
-
-/* Pin to @cpu, or to the last CPU that this process may use if it is -1: the
- * first ones get the interrupts.  Return: the CPU or -errno. */
-static int pin(int cpu)
-{
-	int err;
-
-	if (cpu < 0)
-		cpu = topo_last_cpu();
-	err = bench_bind(0, &cpu, 1);
-	return err ? err : cpu;
-}
-
 static json_t *hz_or_null(double hz)
 {
 	return hz > 0 ? json_real(hz) : json_null();
@@ -254,38 +197,44 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 	return !timer_calibrate(t, (enum timer_method)method, 0);
 }
 
-static json_t *hostname(void)
-{
-	char name[256];
-
-	if (gethostname(name, sizeof(name)))
-		return json_null();
-	name[sizeof(name) - 1] = '\0';
-	return machine_string(name);
-}
-
 json_t *machine_describe(const struct machine_options *o, const char **why)
 {
 	struct timer t = { 0 };
+	struct utsname u = { .nodename = "" };
 	hwloc_topology_t topo;
 	json_t *m;
-	int cpu = pin(o->cpu);
+	/* The first ones get the interrupts. */
+	const int cpu = o->cpu < 0 ? topo_last_cpu() : o->cpu;
 
-	if (cpu < 0) {
+	if (bench_bind(0, &cpu, 1)) {
 		*why = "--cpu: this process may not use that CPU";
 		return NULL;
 	}
 	if (!calibrate(&t, o->timer, why))
 		return NULL;
 	topo = open_topology();
-	m = json_pack("{s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-		      1, "hostname", hostname(), "measuring_cpu", cpu, "cpu",
-		      describe_cpu(topo), "caches", describe_caches(topo, cpu),
-		      "compiler", machine_string(o->compiler), "flags",
-		      machine_string(o->flags), "tsc", describe_tsc(&t),
-		      "timer", describe_timer(&t));
+	(void)uname(&u);
+	m = json_pack(
+		"{s:i, s:o, s:i, s:o, s:o, s:I, s:o, s:{s:o, s:o, s:o, s:o}, "
+		"s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"schema", 1, "hostname", machine_string(u.nodename),
+		"measuring_cpu", cpu, "cpu", describe_cpu(topo), "caches",
+		describe_caches(topo, (unsigned int)cpu), "page_bytes",
+		(json_int_t)sysconf(_SC_PAGESIZE), "memory_bytes",
+		positive(1024 * sysfile_number(0, "MemTotal", "/proc/meminfo")),
+		"kernel", "architecture", machine_string(u.machine), "release",
+		machine_string(u.release), "version", machine_string(u.version),
+		"command_line", machine_text(sysfile_first("/proc/cmdline")),
+		"hypervisor", hypervisor(), "governor",
+		machine_text(sysfile_first("/sys/devices/system/cpu/cpu%d/"
+					   "cpufreq/scaling_governor",
+					   cpu)),
+		"mitigations", mitigations(), "libc",
+		machine_text(text_format(LIBC)), "compiler",
+		machine_string(o->compiler), "flags", machine_string(o->flags),
+		"tsc", describe_tsc(&t), "timer", describe_timer(&t));
+	machine_fill(m, "", system_facts);
 	if (topo)
 		hwloc_topology_destroy(topo);
-	describe_system(m, cpu);
 	return m;
 }

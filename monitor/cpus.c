@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "bench.h"
 #include "deadline.h"
 #include "switches.h"
@@ -288,19 +289,16 @@ static int choose_cpus(struct cpus *all, const char *present, const char **why)
 int cpus_open(struct cpus **opened, const struct settings *settings,
 	      const struct cpu_model *model, const char **why)
 {
-	struct cpus *all = calloc(1, sizeof(*all));
+	struct cpus *all = text_alloc(1, sizeof(*all));
 	char *present = sysfile_first("/sys/devices/system/cpu/present");
 	struct stamp at;
-	int err = -ENOMEM;
+	int err;
 
-	*why = "out of memory";
-	if (all) {
-		all->settings = settings;
-		all->model = model;
-		all->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-		*why = "/proc/stat cannot be read";
-		err = read_stat(all, &at);
-	}
+	all->settings = settings;
+	all->model = model;
+	all->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	*why = "/proc/stat cannot be read";
+	err = read_stat(all, &at);
 	if (!err)
 		err = choose_cpus(all, present, why);
 	free(present);

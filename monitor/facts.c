@@ -88,9 +88,14 @@ char *facts_text(const struct facts *facts)
 	return fclose(f) ? NULL : text;
 }
 
-static json_t *unknown_json(const struct facts *facts)
+void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 {
-	json_t *unknown = json_object();
+	const struct counters_arch *arch = &facts->model.arch;
+	const char *first = pmu_name(facts, 0);
+	const bool several = count_pmus(facts) > 1;
+	json_t *unknown = json_object(), *begin;
+	json_t *width = json_object(), *source = json_object();
+	char text[LINE_MAX_BYTES];
 
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (why_unknown(facts, e) && row_has_event(e))
@@ -98,59 +103,32 @@ static json_t *unknown_json(const struct facts *facts)
 					    counters_name(
 						    (enum counters_event)e),
 					    json_string(why_unknown(facts, e)));
-	return unknown;
-}
-
-/* One value, or an object of those of each kind of core. */
-static json_t *of_pmus(const struct facts *facts, json_t *const *value)
-{
-	json_t *all;
-
-	if (count_pmus(facts) == 1)
-		return value[0];
-	all = json_object();
-	for (unsigned int i = 0; i < count_pmus(facts); i++)
-		json_object_set_new(all, pmu_name(facts, i), value[i]);
-	return all;
-}
-
-static void set_widths(const struct facts *facts, json_t *begin)
-{
-	json_t *width[COUNTERS_PMUS] = { NULL };
-	json_t *source[COUNTERS_PMUS] = { NULL };
-
 	for (unsigned int i = 0; i < count_pmus(facts); i++) {
-		char text[LINE_MAX_BYTES];
+		const char *pmu = pmu_name(facts, i);
 		const double x =
-			cpu_model_width(&facts->model, pmu_name(facts, i), text,
-					sizeof(text));
+			cpu_model_width(&facts->model, pmu, text, sizeof(text));
 
-		width[i] = isfinite(x) ? json_real(x) : json_null();
-		source[i] = json_string(text);
+		json_object_set_new(width, pmu,
+				    isfinite(x) ? json_real(x) : json_null());
+		json_object_set_new(source, pmu, json_string(text));
 	}
-	json_object_set_new(begin, "width", of_pmus(facts, width));
-	json_object_set_new(begin, "width_source", of_pmus(facts, source));
-}
-
-void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
-{
-	const struct counters_arch *arch = &facts->model.arch;
-	char text[LINE_MAX_BYTES];
-	json_t *begin;
-
 	cpu_model_say_counters(&facts->model, text, sizeof(text));
-	begin = json_pack("{s:s, s:i, s:s, s:f, s:f, s:s, s:i, s:i, s:i, s:s, "
-			  "s:o}",
-			  "type", "begin", "schema", 1, "program",
-			  "cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
-			  (double)at->real_ns / 1e9, "interval_s",
-			  (double)facts->interval_ns / 1e9, "source",
-			  facts->source, "architectural_version",
-			  (int)arch->version, "counters", (int)arch->counters,
-			  "fixed_counters", (int)arch->fixed, "counters_text",
-			  text, "unknown", unknown_json(facts));
-	set_widths(facts, begin);
+	/* One value, or an object of those of each kind of core. */
+	begin = json_pack(
+		"{s:s, s:i, s:s, s:f, s:f, s:s, s:i, s:i, s:i, s:s, s:o, s:O, "
+		"s:O}",
+		"type", "begin", "schema", 1, "program",
+		"cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
+		(double)at->real_ns / 1e9, "interval_s",
+		(double)facts->interval_ns / 1e9, "source", facts->source,
+		"architectural_version", (int)arch->version, "counters",
+		(int)arch->counters, "fixed_counters", (int)arch->fixed,
+		"counters_text", text, "unknown", unknown, "width",
+		several ? width : json_object_get(width, first), "width_source",
+		several ? source : json_object_get(source, first));
 	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	fputc('\n', f);
 	json_decref(begin);
+	json_decref(width);
+	json_decref(source);
 }

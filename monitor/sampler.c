@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "cpus.h"
 #include "err.h"
 #include "grid.h"
@@ -415,12 +416,8 @@ static int open_outputs(struct sampler *s)
 	struct sink *sink = &s->data;
 	int err = 0;
 
-	s->rows = calloc(s->n, sizeof(*s->rows));
-	s->sums = calloc(s->n, sizeof(*s->sums));
-	if (!s->rows || !s->sums) {
-		warn("no memory");
-		return EXIT_FAIL;
-	}
+	s->rows = text_alloc(s->n, sizeof(*s->rows));
+	s->sums = text_alloc(s->n, sizeof(*s->sums));
 	if (s->set->format != DATA_NONE)
 		err = sink_open(sink, s->set->output);
 	if (!err && s->set->screen) {

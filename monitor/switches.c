@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
+
 static void account(struct busy_track *track, uint64_t until_ns)
 {
 	/* A record may come a little after the interval that it belongs to
@@ -59,9 +61,7 @@ bool busy_track_end(struct busy_track *track, uint64_t now_ns,
 #define INITIAL_PID_NS 0xEFFFFFFCu
 
 struct switches {
-	int fd;
 	struct perf_event_mmap_page *head;
-	size_t mapped_bytes;
 	struct busy_track track;
 };
 
@@ -77,6 +77,11 @@ static bool sees_all_tasks(void)
 	struct stat st;
 
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == INITIAL_PID_NS;
+}
+
+static size_t mapped_bytes(void)
+{
+	return RING_BYTES + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static int open_event(int cpu)
@@ -98,47 +103,36 @@ static int open_event(int cpu)
 
 int switches_open(struct switches **opened, int cpu, const char **why)
 {
-	struct switches *s;
-	int err;
+	void *head;
+	int fd, err;
 
 	if (!sees_all_tasks()) {
 		*why = "in a process namespace of its own the idle task cannot "
 		       "be told from others' tasks";
 		return -ENOTSUP;
 	}
-	s = calloc(1, sizeof(*s));
-	if (!s) {
-		*why = "out of memory";
-		return -ENOMEM;
-	}
-	s->mapped_bytes = RING_BYTES + (size_t)sysconf(_SC_PAGESIZE);
-	s->fd = open_event(cpu);
-	s->head = s->fd < 0
-			  ? MAP_FAILED
-			  : mmap(NULL, s->mapped_bytes, PROT_READ | PROT_WRITE,
-				 MAP_SHARED, s->fd, 0);
-	if (s->head == MAP_FAILED) {
-		err = -errno;
-		*why = err == -EACCES || err == -EPERM
-			       ? "not permitted: run it as root, or "
-				 "sysctl kernel.perf_event_paranoid=0"
-			       : "the kernel gives no records of switches";
-		s->head = NULL;
-		switches_close(s);
+	fd = open_event(cpu);
+	head = fd < 0 ? MAP_FAILED
+		      : mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE,
+			     MAP_SHARED, fd, 0);
+	err = head == MAP_FAILED ? -errno : 0;
+	if (fd >= 0)
+		close(fd); /* the event lives as long as its ring */
+	*why = err == -EACCES || err == -EPERM
+		       ? "not permitted: run it as root, or "
+			 "sysctl kernel.perf_event_paranoid=0"
+		       : "the kernel gives no records of switches";
+	if (err)
 		return err;
-	}
-	*opened = s;
+	*opened = text_alloc(1, sizeof(**opened));
+	(*opened)->head = head;
 	return 0;
 }
 
 void switches_close(struct switches *s)
 {
-	if (!s)
-		return;
-	if (s->head)
-		munmap(s->head, s->mapped_bytes);
-	if (s->fd >= 0)
-		close(s->fd);
+	if (s)
+		munmap(s->head, mapped_bytes());
 	free(s);
 }
 
