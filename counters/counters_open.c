@@ -176,7 +176,6 @@ void counters_close(struct counters *c)
 		close(c->msr_fd);
 	counters_pmu_free(c->pmu, c->pmus);
 	free(c->msr);
-	free(c->groups);
 	free(c);
 }
 

@@ -4,13 +4,11 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "counters_set.h"
 #include "sysfile.h"
 
@@ -94,19 +92,6 @@ static void explain(struct counters *c, enum counters_event event, int err)
 		counters_explain(&r, c->why[event], COUNTERS_WHY_MAX);
 }
 
-static struct counters_group *add_group(struct counters *c)
-{
-	struct counters_group *more =
-		grow(c->groups, c->n_groups, sizeof(*more));
-
-	if (!more)
-		return NULL;
-	c->groups = more;
-	more += c->n_groups;
-	memset(more, 0, sizeof(*more));
-	return more;
-}
-
 /* Switches happen in the kernel: without it there are always none.  Some of a
  * thread's faults do, and getrusage() knows them all. */
 static bool needs_kernel(const struct counters *c, enum counters_event event)
@@ -152,16 +137,14 @@ static int open_event(struct counters *c, enum counters_event event,
 	return fd;
 }
 
-/* Open those of @events that can be had as a group.  Return: 0, -ENOMEM, or
- * the error of the first event if none could be had. */
+/* Open those of @events that can be had as a group.  Return: 0, or the error of
+ * the first event if none could be had. */
 static int open_group(struct counters *c, const enum counters_event *events,
 		      size_t n, unsigned int pmu)
 {
-	struct counters_group *g = add_group(c);
+	struct counters_group *g = &c->groups[c->n_groups];
 	int first = 0;
 
-	if (!g)
-		return -ENOMEM;
 	g->pmu = pmu;
 	for (size_t i = 0; i < n; i++) {
 		int fd;
@@ -184,25 +167,6 @@ static int open_group(struct counters *c, const enum counters_event *events,
 	return 0;
 }
 
-static int open_hardware(struct counters *c)
-{
-	const size_t n = sizeof(group_of_hardware) / sizeof(*group_of_hardware);
-
-	/* Where sysfs shows none the kernel is asked all the same: it has the
-	 * last word, and gives the reason. */
-	for (unsigned int p = 0; p == 0 || p < c->pmus; p++) {
-		if (c->target.kind == COUNTERS_CPU && c->pmus &&
-		    !counters_pmu_has(&c->pmu[p], c->target.cpu))
-			continue;
-		c->wanted_pmus |= 1u << p;
-		for (size_t i = 0; i < n; i++)
-			if (open_group(c, group_of_hardware[i], 2, p) ==
-			    -ENOMEM)
-				return -ENOMEM;
-	}
-	return 0;
-}
-
 int counters_perf_open(struct counters *c)
 {
 	static const enum counters_event software[] = {
@@ -211,15 +175,24 @@ int counters_perf_open(struct counters *c)
 		COUNTERS_CONTEXT_SWITCHES,
 		COUNTERS_MIGRATIONS,
 	};
+	const size_t n = sizeof(group_of_hardware) / sizeof(*group_of_hardware);
+	const bool cpu = c->target.kind == COUNTERS_CPU;
 	const int err = open_group(c, software, COUNTERS_GROUP_MAX, 0);
 
 	/* What is not there is told from what may not be counted. */
-	if (err == -ENOMEM)
-		return err;
-	if (c->target.kind == COUNTERS_CPU &&
-	    (err == -ENODEV || err == -EINVAL))
+	if (cpu && (err == -ENODEV || err == -EINVAL))
 		return -ENODEV;
-	return open_hardware(c);
+	/* Where sysfs shows none the kernel is asked all the same: it has the
+	 * last word, and gives the reason. */
+	for (unsigned int p = 0; p == 0 || p < c->pmus; p++) {
+		if (cpu && c->pmus &&
+		    !counters_pmu_has(&c->pmu[p], c->target.cpu))
+			continue;
+		c->wanted_pmus |= 1u << p;
+		for (size_t i = 0; i < n; i++)
+			(void)open_group(c, group_of_hardware[i], 2, p);
+	}
+	return 0;
 }
 
 void counters_perf_close(struct counters *c)

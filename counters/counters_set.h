@@ -151,7 +151,7 @@ struct counters {
 	unsigned int barred; /* bit for each event that is not to be tried */
 	bool user_only, inherit;
 	unsigned int usage; /* bit for each event taken from getrusage() */
-	struct counters_group *groups;
+	struct counters_group groups[1 + 4 * COUNTERS_PMUS];
 	size_t n_groups;
 	struct counters_msr *msr;
 	int msr_fd;
@@ -160,7 +160,7 @@ struct counters {
 };
 
 /* counters_perf_open() - open what can be opened for the target: fills groups,
- * opened, wanted_pmus and why.  Return: as counters_open().
+ * opened, wanted_pmus and why.  Return: 0 or -ENODEV.
  * counters_perf_read() - add what the groups hold to @now; 0 or -errno. */
 int counters_perf_open(struct counters *c);
 int counters_perf_read(const struct counters *c, struct counters_reading *now);
