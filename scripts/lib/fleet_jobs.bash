@@ -92,7 +92,7 @@ payloads() {
 	plan_of run
 	payload measure
 	((${#pairs[@]})) || return 0
-	conf[peer]=@address@ conf[peer-port]=@port@ conf[peer-server]=net_server
+	conf[peer]=@address@ conf[peer-port]=@port@
 	plan_of peer
 	plan_select 'tcp_rtt_remote tcp_bandwidth_remote'
 	if [[ ${conf[profile]} != default ]]; then

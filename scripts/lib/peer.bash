@@ -33,10 +33,42 @@ peer_plan() {
 		file_remote_peer) plan_args[i]="--url ${conf[peer-url]}" ;;
 		tcp_*_remote)
 			plan_args[i]="--peer ${conf[peer]} --port ${conf[peer-port]}"
-			plan_args[i]+=" --peer-server ${conf[peer-server]}"
 			;;
 		esac
 	done
+}
+
+peer_from='' # what a row has as its arguments, and what they are in this run
+peer_to=
+
+# peer_up: start net_server there, at the address at which ssh comes in and for
+# the host from which it comes.  Its standard input ends with us, however we end,
+# and it with that.
+peer_up() {
+	local address='' port=''
+
+	[[ ${conf[peer]:-} == *@* ]] || return 0
+	# A shell there, whichever the user's own is.
+	# shellcheck disable=SC2016 # expands there; OSCOST_SSH may have options
+	coproc peer_ssh { exec setsid sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2"' \
+		sh "${conf[peer]}" "exec sh -c 'set -- \$SSH_CONNECTION; echo \$3; exec ${conf[peer-server]} --listen \$3 --allow \$1 --port 0 --until-eof'" 8>&- 9<&-; }
+	{ read -r address && read -r port; } <&"${peer_ssh[0]-}" || :
+	[[ $port ]] || die 1 "ssh has not started ${conf[peer-server]} at ${conf[peer]}"
+	peer_from="--peer ${conf[peer]} --port ${conf[peer-port]}"
+	peer_to="--peer $address --port $port"
+}
+
+# peer_down: end it.
+peer_down() {
+	local i pid=${peer_ssh_PID-} line=${peer_ssh[1]-}
+
+	[[ $pid && $line ]] || return 0
+	exec {line}>&-
+	for ((i = 0; i < 30; i++)); do
+		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	kill "$pid" || :
 }
 
 # peer_describe: keep what the other machine says of itself, in peer.json.

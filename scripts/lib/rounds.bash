@@ -87,7 +87,7 @@ rounds_row() {
 		record_journal "$round" "$id" 124 0 "not tried again: no end twice"
 		return 0
 	fi
-	read -ra args <<<"${plan_args[i]}"
+	read -ra args <<<"${plan_args[i]/"$peer_from"/"$peer_to"}"
 	((!round_core)) || [[ ! ${due_args[$id]} ]] || args+=("${due_args[$id]}")
 	args=("${args[@]/#%OUT/"$out"}")
 	record_ready

@@ -3,8 +3,8 @@
 #
 # measures: there is one pair of oscost's namespaces on a machine.
 #
-# --peer user@host: net_server is started over ssh, by an sshd of our own in
-# the other network namespace, with keys of its own.  ~/.ssh is not touched.
+# run-all --peer user@host: net_server is started over ssh, by an sshd of our own
+# in the other network namespace, with keys of its own.  ~/.ssh is not touched.
 
 setup() {
 	load ../helpers
@@ -83,20 +83,18 @@ no_server() {
 	until_true serves_no_more
 }
 
-@test "a program starts its server over ssh, and it ends with the program" {
-	here 0 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server "$BIN/net_server" --case '*proto=tcp,size=1,wait=block,*'
-	rows 'map(select(.params.figure == "round_trip"))[0] |
-		.status == "ok" and .params.net == "remote" and
-		.evidence.bytes_back.seen > 0'
-	no_server
+# run_remote STATUS [OPTION]...: a run over ssh of one row.
+run_remote() {
+	rm -rf out
+	here "$1" "$ROOT/scripts/run-all" --bin "$BIN" --rounds 1 --effort 1 --peer "$who" \
+		--peer-server "$BIN/net_server" --only tcp_connect_remote --out out "${@:2}"
 }
 
-@test "it ends too when the program is killed" {
+@test "the server ends too when the run is killed" {
 	local pid
 
-	ip netns exec oscost-a "$BIN/tcp_connect" --invocations 50 --json \
-		--peer "$who" --peer-server "$BIN/net_server" >/dev/null 2>&1 3>&- &
+	ip netns exec oscost-a "$ROOT/scripts/run-all" --bin "$BIN" --rounds 100 --peer "$who" \
+		--peer-server "$BIN/net_server" --only tcp_connect_remote --out out >/dev/null 2>&1 3>&- &
 	pid=$!
 	until_true serves
 	kill -KILL "$pid"
@@ -104,25 +102,24 @@ no_server() {
 }
 
 @test "what cannot be started there is said" {
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server /no/such/server
-	[[ $stderr == *"ssh has not started /no/such/server there"* ]]
+	run_remote 1 --peer-server /no/such/server
+	[[ $stderr == *"ssh has not started /no/such/server at $who"* ]]
 	# A key that is not known there.
 	ssh-keygen -q -t ed25519 -N '' -C other -f other
 	sed -i 's|/user$|/other|' ssh.conf
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --json --peer "$who" \
-		--peer-server "$BIN/net_server"
+	run_remote 1
 	[[ $stderr == *"Permission denied"*"ssh has not started"* ]]
 }
 
 @test "nothing goes to a shell that a shell would read" {
-	local bad
+	local who
 
-	for bad in 'root@10.78.0.2;true' '-oProxyCommand=true@x' 'root@$(id)'; do
-		here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$bad"
+	for who in 'root@10.78.0.2;true' '-oProxyCommand=true@x' 'root@$(id)'; do
+		run_remote 2
 		[[ $stderr == *"characters that are not taken"* ]]
 	done
-	here 1 "$BIN/tcp_rtt" "${QUICK[@]}" --peer "$who" --peer-server 'a b'
+	who=root@10.78.0.2
+	run_remote 2 --peer-server 'a b'
 	[[ $stderr == *"characters that are not taken"* ]]
 }
 
@@ -135,6 +132,7 @@ no_server() {
 	rows=$(jq -rs 'map(select(.status == "ok" and .params.net == "remote") |
 		.benchmark) | unique | join(" ")' "$out/invocations.jsonl")
 	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
+	jq -es 'any(.evidence.bytes_back.seen > 0)' "$out/invocations.jsonl"
 	no_server
 	jq -e '.cpu.model and .tsc.hz > 0 and (.checks | length > 9) and (.disks + .links | type == "array")' "$out/peer.json"
 	grep -q 'The other machine, to which' "$out/report.md"

@@ -3,14 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "multicall.h"
@@ -29,15 +25,6 @@
 /* What a server has used to start is held against it by the scheduler, and its
  * client goes first for as long, unless the CPU was idle meanwhile. */
 #define START_US 5000
-
-/* Until ssh has ended after the server's input was closed. */
-#define END_MS	3000
-#define STEP_MS 10
-
-/* No character with a meaning for a shell: it goes through two of them. */
-#define PLAIN                                                         \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456" \
-	"789_./+@:%-"
 
 static bool is_shaped(void)
 {
@@ -127,110 +114,21 @@ static int enter_netlab(struct bench *b)
 		   : 0;
 }
 
-/* What a partner becomes. */
-struct command {
-	const char *file;
-	char *const *word;
-	int input, output;
-	const struct net_hosts *hosts;
-};
-
-static int become(struct partner *p, void *arg)
+static int become_server(struct partner *p, void *arg)
 {
-	const struct command *c = arg;
-	int err = c->hosts->defer ? partner_defer() : 0;
+	const struct net_hosts *h = arg;
+	const char *const word[] = { SERVER, "--inherit", NULL };
+	int err = h->defer ? partner_defer() : 0;
 
-	if (!err && !c->hosts->host.is_peer && c->hosts->options->netlab)
+	if (!err && h->options->netlab)
 		err = net_addr_enter(NETLAB_THERE);
-	if (!err &&
-	    (dup2(c->input, STDIN_FILENO) < 0 ||
-	     dup2(c->output, STDOUT_FILENO) < 0 ||
-	     fcntl(STDIN_FILENO, F_SETFD, 0) || /* it was there already */
-	     execv(c->file, c->word)))
+	if (!err && (dup2(h->listener, STDIN_FILENO) < 0 ||
+		     dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
+		     /* If it was there already. */
+		     fcntl(STDIN_FILENO, F_SETFD, 0) ||
+		     execv(h->file, (char *const *)word)))
 		err = -errno;
 	return err;
-}
-
-struct answer {
-	int line;
-	char text[128];
-};
-
-/* The line that comes from the other host.  Return: 0, -EIO if the connection
- * is cut before, or -EPROTO if it is too long. */
-static int hear(void *arg)
-{
-	struct answer *a = arg;
-
-	for (char *at = a->text; at == a->text || at[-1] != '\n'; at++) {
-		ssize_t n;
-
-		if (at + 1 == a->text + sizeof(a->text))
-			return -EPROTO;
-		do
-			n = read(a->line, at, 1);
-		while (n < 0 && errno == EINTR);
-		if (n <= 0)
-			return -EIO;
-	}
-	return 0;
-}
-
-static bool is_plain(const char *word)
-{
-	return *word && *word != '-' && !word[strspn(word, PLAIN)];
-}
-
-/* A shell there, whichever the user's own is, says the address at which ssh
- * came in, and becomes the server, which says its port.  That listens there,
- * serves the host from which ssh came, and ends when its standard input does,
- * which is when ssh ends, however that happens. */
-static int start_peer(struct net_hosts *h)
-{
-	const char *who = h->options->peer, *server = h->options->peer_server;
-	char remote[512], address[64];
-	const char *const word[] = {
-		"sh",
-		"-c",
-		"exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- \"$1\" \"$2\"",
-		"sh",
-		who,
-		remote,
-		NULL,
-	};
-	struct command ssh = { "/bin/sh", (char *const *)word, .hosts = h };
-	struct answer said = { 0 };
-	uint16_t port = 0;
-	int line[2], err;
-
-	if (!is_plain(who) || !is_plain(server) || strlen(server) > 256)
-		return bench_fail(h->b, 0,
-				  "--peer, --peer-server: '%s', '%s' have "
-				  "characters that are not taken",
-				  who, server);
-	snprintf(remote, sizeof(remote),
-		 "exec sh -c 'set -- $SSH_CONNECTION; printf \"%%s \" $3; "
-		 "exec %s --listen $3 --allow $1 --port 0 --idle-exit 60 "
-		 "--until-eof'",
-		 server);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line))
-		return bench_fail(h->b, errno, "make a pair of sockets");
-	ssh.input = ssh.output = line[1];
-	said.line = h->line = line[0];
-	err = partner_start(h->b, &h->ssh, PARTNER_PROCESS, bench_cpu(h->b),
-			    become, &ssh);
-	close(line[1]);
-	if (err)
-		return err;
-	err = partner_guard(hear, &said);
-	if (!err && (sscanf(said.text, "%63s %hu", address, &port) != 2 ||
-		     net_addr_parse(&h->host.addr, address, port)))
-		err = -EPROTO;
-	return err && err != -ECANCELED
-		       ? bench_fail(h->b, -err,
-				    "--peer %s: ssh has not started %s there",
-				    who, server)
-		       : 0;
 }
 
 int net_hosts_open(struct net_hosts *h, struct bench *b,
@@ -240,19 +138,16 @@ int net_hosts_open(struct net_hosts *h, struct bench *b,
 
 	h->options = o;
 	h->b = b;
-	h->line = h->listener = -1;
+	h->listener = -1;
 	h->host.is_peer = o->peer;
 	h->family = usual_family(o);
 	if (o->peer && o->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
 	if (!o->peer)
 		return o->netlab ? enter_netlab(b) : 0;
-	if (strchr(o->peer, '@'))
-		return start_peer(h);
 	if (net_addr_parse(&h->host.addr, o->peer, (uint16_t)o->port))
-		return bench_fail(
-			b, 0, "--peer %s: not an IP address (nor user@host)",
-			o->peer);
+		return bench_fail(b, 0, "--peer %s: not an IP address",
+				  o->peer);
 	err = partner_watch(true);
 	h->watching = !err;
 	return err ? bench_fail(b, -err, "make a timer") : 0;
@@ -294,22 +189,18 @@ static int listen_there(struct net_hosts *h, int family)
 /* net_server lies beside this program, and the static file is both. */
 static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
 {
-	const char *const word[] = { SERVER, "--inherit", NULL };
 	const char *self = (const char *)getauxval(AT_EXECFN);
-	char file[PATH_MAX + sizeof(SERVER)], copy[PATH_MAX];
-	struct command server = { file, (char *const *)word, h->listener,
-				  STDERR_FILENO, h };
+	const char *slash = strrchr(self, '/');
+	const int dir = slash ? (int)(slash + 1 - self) : 0;
 	int err = 0;
 
-	snprintf(file, sizeof(file), "%s", self);
-	snprintf(copy, sizeof(copy), "%s", self);
-	if (!multicall_has)
-		snprintf(file, sizeof(file), "%s/" SERVER, dirname(copy));
-	if (access(file, X_OK))
+	snprintf(h->file, sizeof(h->file), "%.*s%s", dir, self,
+		 multicall_has ? self + dir : SERVER);
+	if (access(h->file, X_OK))
 		return bench_skip(h->b, "needs " SERVER " beside this program");
 	for (unsigned int i = 0; i < sessions && !err; i++)
 		err = partner_start(h->b, &h->server[i], PARTNER_PROCESS, cpu,
-				    become, &server);
+				    become_server, h);
 	usleep(START_US);
 	return err;
 }
@@ -320,13 +211,8 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 	const int family = family_of(h, c);
 	int err;
 
-	if (h->host.is_peer) /* an address that ssh has told was not looked at
-			      */
-		return h->host.addr.any.sa_family == family
-			       ? 0
-			       : bench_skip(h->b,
-					    "the peer's address is of "
-					    "the other IP version: see --ipv6");
+	if (h->host.is_peer)
+		return 0;
 	err = listen_there(h, family);
 	if (err)
 		return partner_refused(h->b, -err, "a socket that listens");
@@ -342,29 +228,11 @@ void net_hosts_end(struct net_hosts *h)
 	h->listener = -1;
 }
 
-/* By the end of its input, for a killed ssh says nothing over there. */
-static void stop_ssh(struct net_hosts *h)
-{
-	siginfo_t info = { 0 };
-
-	close(h->line);
-	for (int ms = h->ssh.pid ? END_MS : 0; ms > 0 && !info.si_pid;
-	     ms -= STEP_MS) {
-		usleep(STEP_MS * 1000);
-		if (waitid(P_PID, (id_t)h->ssh.pid, &info,
-			   WEXITED | WNOHANG | WNOWAIT))
-			break;
-	}
-	partner_stop(&h->ssh);
-}
-
 void net_hosts_close(struct net_hosts *h)
 {
 	if (!h->options)
 		return;
 	net_hosts_end(h);
-	if (h->line >= 0)
-		stop_ssh(h);
 	if (h->watching)
 		partner_watch(false);
 	h->watching = false;

@@ -2,6 +2,7 @@
 #ifndef NET_HOST_H
 #define NET_HOST_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,29 +13,25 @@
 /*
  * The far end.  On loopback, and in the two network namespaces that
  * scripts/netlab makes, it is net_server in processes of ours on a CPU of our
- * choice; with --peer one that runs on another host, or is started there over
- * ssh.
+ * choice; with --peer one that runs on another host.
  */
 struct net_options {
-	const char *peer, *peer_server;
+	const char *peer;
 	uint64_t port;
 	bool netlab, ipv6;
 };
 
 /* Rows for the option table of a program whose state begins with @member. */
-#define NET_OPTIONS(type)                                                      \
-	OPT_STR(0, "peer", type, net.peer, NULL,                               \
-		"measure to net_server on this host (default: loopback, "      \
-		"to a server of our own), IP address, or user@host to "        \
-		"start it there over ssh"),                                    \
-		OPT_STR(0, "peer-server", type, net.peer_server, "net_server", \
-			"what to start there, path"),                          \
-		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,          \
-			"where net_server listens, TCP port"),                 \
-		OPT_FLAG(0, "ipv6", type, net.ipv6,                            \
-			 "all by IPv6, as on a host without IPv4, flag"),      \
-		OPT_FLAG(0, "netlab", type, net.netlab,                        \
-			 "measure between the two network namespaces of "      \
+#define NET_OPTIONS(type)                                                 \
+	OPT_STR(0, "peer", type, net.peer, NULL,                          \
+		"measure to net_server on this host (default: loopback, " \
+		"to a server of our own), IP address"),                   \
+		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,     \
+			"where net_server listens, TCP port"),            \
+		OPT_FLAG(0, "ipv6", type, net.ipv6,                       \
+			 "all by IPv6, as on a host without IPv4, flag"), \
+		OPT_FLAG(0, "netlab", type, net.netlab,                   \
+			 "measure between the two network namespaces of " \
 			 "scripts/netlab, flag")
 
 #define NET_SERVERS 4 /* sessions that a server of ours can have at a time */
@@ -48,14 +45,13 @@ struct net_hosts {
 	const struct net_options *options;
 	struct bench *b;
 	struct net_host host;
-	int family;	    /* AF_INET6: of all that does not name one */
-	struct partner ssh; /* that started the peer; or none */
-	int line;	    /* to it: the peer's server ends with it */
-	bool watching;	    /* a peer that is no process of ours */
+	int family;    /* AF_INET6: of all that does not name one */
+	bool watching; /* a peer that is no process of ours */
 	/* The servers started here do not preempt the client that wakes them
 	 * up; to be set before net_hosts_begin(). */
 	bool defer;
 	/* Of this visit. */
+	char file[PATH_MAX + 16]; /* net_server */
 	int listener;
 	struct partner server[NET_SERVERS];
 };
