@@ -103,32 +103,21 @@ double stats_order_ranks(size_t n, double level, size_t *lo, size_t *hi)
 	return coverage;
 }
 
-void stats_pool(struct stats_group *out, const struct stats_group *groups,
-		size_t count)
+void stats_pool(struct stats_group *all, const struct stats_group *more)
 {
-	double sum = 0, m2 = 0;
-	size_t n = 0;
+	const double n = (double)all->n, m = (double)more->n;
+	const double off = n > 0 ? more->mean - all->mean : 0;
+	double squares = off * off * n * m / (n + m);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!groups[i].n)
-			continue;
-		n += groups[i].n;
-		sum += (double)groups[i].n * groups[i].mean;
-	}
-	out->n = n;
-	out->mean = n ? sum / (double)n : NAN;
-
-	/* Squares within each group, then of each group's distance. */
-	for (size_t i = 0; i < count; i++) {
-		double off, size = (double)groups[i].n;
-
-		if (!groups[i].n)
-			continue;
-		off = groups[i].mean - out->mean;
-		m2 += (size - 1) * groups[i].stddev * groups[i].stddev +
-		      size * off * off;
-	}
-	out->stddev = n > 1 ? sqrt(m2 / (double)(n - 1)) : 0;
+	if (!more->n)
+		return;
+	/* Squares within each of the two, and of their distance. */
+	squares += (m - 1) * more->stddev * more->stddev;
+	if (n > 0)
+		squares += (n - 1) * all->stddev * all->stddev;
+	all->mean = n > 0 ? all->mean + off * m / (n + m) : more->mean;
+	all->n += more->n;
+	all->stddev = n + m > 1 ? sqrt(squares / (n + m - 1)) : 0;
 }
 
 int stats_fit_line(struct stats_line *f, const double *x, const double *y,

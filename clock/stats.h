@@ -62,10 +62,9 @@ struct stats_group {
 	double mean, stddev;
 };
 
-/* stats_pool() - mean and standard deviation of all samples of @count groups
- * together, exactly as if the samples were at hand. */
-void stats_pool(struct stats_group *out, const struct stats_group *groups,
-		size_t count);
+/* stats_pool() - @all becomes the mean and standard deviation of its samples
+ * and those of @more together, as if the samples were at hand. */
+void stats_pool(struct stats_group *all, const struct stats_group *more);
 
 /* A straight line through points, by least squares. */
 struct stats_line {

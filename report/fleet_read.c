@@ -232,11 +232,13 @@ static bool take_rows(const struct lines *lines, fleet_take_fn *take, void *arg)
 			n++;
 		}
 		if (good)
-			result_headline(&rows[nrows++], &v[from], n);
+			result_aggregate(&rows[nrows++], &v[from], n);
 		from += n;
 	}
 	for (size_t i = 0; good && i < nrows; i++)
 		take(arg, &rows[i], nrows - i);
+	while (nrows)
+		result_free(&rows[--nrows]);
 	free(rows);
 	free(v);
 	return good;

@@ -61,19 +61,18 @@ struct channel {
 	size_t len;
 };
 
-static int open_channel(struct channel *c)
+static void open_channel(struct channel *c)
 {
 	int fds[2];
 
-	*c = (struct channel) { .read = open_memstream(&c->text, &c->len) };
-	if (!c->read)
-		return -ENOMEM;
 	/* Closed over exec: the measured process has its stdout, no more. */
 	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK))
-		return -errno;
+		die(EXIT_FAIL, "no place for rows: %s", strerror(errno));
 	c->in = fds[0];
 	c->out = fds[1];
-	return 0;
+	c->read = open_memstream(&c->text, &c->len);
+	if (!c->read)
+		die(EXIT_FAIL, "no memory");
 }
 
 /* Read what is there.  Return: whether there may be more. */
@@ -87,12 +86,13 @@ static bool empty_channel(struct channel *c)
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* What is there is all there is.  Return: 0 or -ENOMEM. */
-static int close_channel(struct channel *c)
+/* What is there is all there is. */
+static void close_channel(struct channel *c)
 {
 	empty_channel(c);
 	close(c->in);
-	return ferror(c->read) | fclose(c->read) ? -ENOMEM : 0;
+	if (ferror(c->read) | fclose(c->read))
+		die(EXIT_FAIL, "no memory");
 }
 
 /* Rows of all invocations. */
@@ -323,7 +323,7 @@ static int one_invocation(const struct supervise_plan *plan,
 {
 	uint64_t state = plan->seed + number * 0x9E3779B97F4A7C15u + 1;
 	struct channel channel;
-	int code, status, lost;
+	int code, status;
 	unsigned int left, orphans;
 	char stuck[512];
 	size_t before = all->n;
@@ -332,9 +332,7 @@ static int one_invocation(const struct supervise_plan *plan,
 
 	/* The first invocation has the seed that the user gave. */
 	seed = number ? random_next(&state) >> 1 : plan->seed;
-	code = open_channel(&channel);
-	if (code)
-		die(EXIT_FAIL, "no place for rows: %s", strerror(-code));
+	open_channel(&channel);
 	supervisor = getpid();
 	pid = fork();
 	if (pid < 0) {
@@ -356,16 +354,14 @@ static int one_invocation(const struct supervise_plan *plan,
 	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
 	left = guard_sweep(guard, stuck, sizeof(stuck));
-	lost = close_channel(&channel);
-	if (lost)
-		warn("no memory for the rows of an invocation");
+	close_channel(&channel);
 	if (stuck[0])
 		warn("cannot remove what was left behind: %s", stuck);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
 	} else {
 		code = exit_code(status, number + 1);
-		if ((collect(all, &channel) || lost) && code == EXIT_OK)
+		if (collect(all, &channel) && code == EXIT_OK)
 			code = EXIT_FAIL;
 		/* What a row that failed means is seen when all are there. */
 		else if (WIFEXITED(status) && code == EXIT_FAIL &&

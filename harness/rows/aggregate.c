@@ -161,10 +161,9 @@ static double merge_numbers(rows_t rows, size_t n,
 }
 
 /* What the table of columns says of them.  What is the same in all rows comes
- * from the first that has the status, so that its reason fits; but for the
- * headline strings and objects remain those of the rows. */
+ * from the first that has the status, so that its reason fits. */
 static void merge_columns(struct result *out, rows_t rows, size_t n,
-			  double *work, bool whole)
+			  double *work)
 {
 	const struct result *like = rows[0];
 
@@ -172,30 +171,28 @@ static void merge_columns(struct result *out, rows_t rows, size_t n,
 		if (rows[i]->status == out->status)
 			like = rows[i];
 	for (const struct result_column *c = result_columns; c->key; c++) {
+		const bool first = c->merge == MERGE_FIRST;
 		const void *from =
-			(const char *)(c->merge == MERGE_FIRST ? rows[0]
-							       : like) +
-			c->offset;
+			(const char *)(first ? rows[0] : like) + c->offset;
 		void *to = (char *)out + c->offset;
 
 		if (c->merge == MERGE_OWN)
 			continue;
-		if (c->merge >= MERGE_FACTS && whole)
+		if (c->merge >= MERGE_FACTS)
 			*(json_t **)to = merge_json(rows, n, c);
-		else if (c->merge < MERGE_MEDIAN && c->kind == COLUMN_TEXT &&
-			 whole)
-			result_set(to, *(char *const *)from);
-		else if (c->merge < MERGE_MEDIAN)
-			memcpy(to, from, c->size);
-		else if (c->kind == COLUMN_NUMBER)
+		else if (c->merge >= MERGE_MEDIAN && c->kind == COLUMN_NUMBER)
 			*(double *)to = merge_numbers(rows, n, c, work);
-		else if (c->kind == COLUMN_COUNT)
+		else if (c->merge >= MERGE_MEDIAN)
 			*(uint64_t *)to =
 				(uint64_t)merge_numbers(rows, n, c, work);
-		if (c->merge == MERGE_SAME && c->kind == COLUMN_JSON && whole)
-			json_incref(*(json_t **)to);
+		else if (c->kind == COLUMN_TEXT)
+			result_set(to, *(char *const *)from);
+		else if (c->kind == COLUMN_JSON)
+			*(json_t **)to = json_incref(*(json_t *const *)from);
+		else
+			memcpy(to, from, c->size);
 	}
-	if (out->status != RESULT_OK && whole)
+	if (out->status != RESULT_OK)
 		result_set(&out->reason, like->reason);
 }
 
@@ -272,23 +269,6 @@ double result_said(const struct result *r)
 	return isfinite(r->value) ? r->value : r->estimate;
 }
 
-/* What was said, where it is finite, times the frequency at @hz in GHz;
- * SIZE_MAX is none.  Return: how many are in @work. */
-static size_t said_of(rows_t rows, size_t n, size_t hz, double *work)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *r = (const char *)rows[i];
-
-		work[k] = result_said(rows[i]);
-		if (hz != SIZE_MAX)
-			work[k] = work[k] * *(const double *)(r + hz) / 1e9;
-		k += isfinite(work[k]);
-	}
-	return k;
-}
-
 /* Invocations that all find one step, of what was tried or of the clock, do not
  * know where in it they are. */
 static void widen(struct result *out)
@@ -306,135 +286,127 @@ static void widen(struct result *out)
 	out->ci95[1] = fmax(out->ci95[1], out->value + half);
 }
 
-static double median_said(rows_t rows, size_t n, size_t hz, double *work)
+/* What the rows said, where it is finite, times the frequency at @hz in GHz
+ * (SIZE_MAX is none), sorted in @x.  Return: how many. */
+static size_t said_of(rows_t rows, size_t n, size_t hz, double *x)
 {
-	const size_t k = said_of(rows, n, hz, work);
+	size_t k = 0;
 
-	return k ? stats_median(work, k) : NAN;
+	for (size_t i = 0; i < n; i++) {
+		const char *r = (const char *)rows[i];
+
+		x[k] = result_said(rows[i]);
+		if (hz != SIZE_MAX)
+			x[k] *= *(const double *)(r + hz) / 1e9;
+		k += isfinite(x[k]);
+	}
+	stats_sort(x, k);
+	return k;
 }
 
-/* The value and its interval, from what was said. */
-static void headline(struct result *out, rows_t rows, size_t n, double *work)
+/* The value and its interval, from the @k that were @said. */
+static void headline(struct result *out, double *said, size_t k)
 {
 	const bool higher = out->better && !strcmp(out->better, "higher");
-	size_t k = said_of(rows, n, SIZE_MAX, work), lo, hi;
+	size_t lo, hi;
 
 	if (!k)
 		return;
-	out->estimate = stats_median(work, k);
+	out->estimate = stats_median(said, k);
 	/* A level is a word that was made a number: between 0 and 2 lies no 1,
 	 * so there is no median, and what failed once did not always hold. */
 	if (result_is_level(out))
-		out->estimate = work[higher ? 0 : k - 1];
+		out->estimate = said[higher ? 0 : k - 1];
 	if (out->status != RESULT_OK)
 		return;
 	out->value = out->estimate;
-	if (result_is_level(out))
-		return;
-	if (stats_order_ranks(k, LEVEL, &lo, &hi) >= LEVEL) {
-		out->ci95[0] = work[lo - 1];
-		out->ci95[1] = work[hi - 1];
+	if (!result_is_level(out) &&
+	    stats_order_ranks(k, LEVEL, &lo, &hi) >= LEVEL) {
+		out->ci95[0] = said[lo - 1];
+		out->ci95[1] = said[hi - 1];
 	}
-	if (out->unit && strcmp(out->unit, "ns") != 0)
-		return;
-	out->ticks =
-		median_said(rows, n, offsetof(struct result, tsc_hz), work);
-	out->cycles =
-		median_said(rows, n, offsetof(struct result, core_hz), work);
 }
 
-/* The greatest that was said; what fewer than 6 say has no interval. */
-static double greatest(rows_t rows, size_t n)
+/* The value in ticks and cycles, whose rates each invocation has of its own. */
+static void set_ticks(struct result *out, rows_t rows, size_t n, double *work)
 {
-	double x = NAN;
+	size_t k;
 
-	for (size_t i = 0; i < n; i++)
-		x = fmax(x, result_said(rows[i]));
-	return x;
+	if (out->status != RESULT_OK ||
+	    (out->unit && strcmp(out->unit, "ns") != 0))
+		return;
+	k = said_of(rows, n, offsetof(struct result, tsc_hz), work);
+	out->ticks = k ? stats_median(work, k) : NAN;
+	k = said_of(rows, n, offsetof(struct result, core_hz), work);
+	out->cycles = k ? stats_median(work, k) : NAN;
 }
 
 /* Invocations that disagree whether there is a cost can have a median that is
  * none, or an interval that holds nothing: then there is no result, and never
- * a negative one.  Return: what the cost may be all the same; NAN if there is
- * no doubt. */
-static double doubt(struct result *out, rows_t rows, size_t n)
+ * a negative one.  Return: whether that is so. */
+static bool doubt(struct result *out, rows_t rows, size_t n)
 {
-	double most = out->ci95[1];
 	size_t below = 0;
 
 	for (size_t i = 0; i < n; i++)
 		below += rows[i]->status == RESULT_BELOW_RESOLUTION;
 	if (!below || (!(out->value <= 0) && !(out->ci95[0] <= 0)))
-		return NAN;
+		return false;
 	out->status = RESULT_BELOW_RESOLUTION;
 	out->value = out->ci95[0] = out->ci95[1] = NAN;
-	out->ticks = out->cycles = NAN;
-	return isfinite(most) ? most : greatest(rows, n);
+	return true;
 }
 
-/* Of a rate the time has a resolution, and each invocation its own: the reader
- * learns what the invocations gave. */
-static void set_unstable(struct result *out, rows_t rows, size_t n)
+/* One bound for all readers of a row that has no value; of a rate the time has
+ * a resolution, and each invocation its own: the reader learns what the
+ * invocations, of which there were @n, gave.
+ * @most: what it may be all the same; NAN if there is no doubt. */
+static void set_bound(struct result *out, size_t n, const double *said,
+		      size_t k, double most)
 {
 	char text[2 * UNITS_MAX + 64], a[UNITS_MAX], b[UNITS_MAX];
-	const double most = greatest(rows, n);
-	double least = most;
-
-	if (n < 2 || !out->unit || strcmp(out->unit, "B/s") != 0)
-		return;
-	if (!(most > 0)) {
-		result_set(&out->reason,
-			   "the time cannot be told from nothing");
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (result_said(rows[i]) > 0)
-			least = fmin(least, result_said(rows[i]));
-	snprintf(text, sizeof(text), "unstable: rounds from %s to %s",
-		 units_format(a, least, out->unit),
-		 units_format(b, most, out->unit));
-	result_set(&out->reason, text);
-}
-
-/* One bound for all readers of a row that has no value.
- * @most: of doubt(). */
-static void set_bound(struct result *out, rows_t rows, size_t n, double most)
-{
-	char text[UNITS_MAX + 64], bound[UNITS_MAX];
+	size_t least = 0;
 
 	if (out->status != RESULT_BELOW_RESOLUTION)
 		return;
-	if (!isfinite(out->resolution)) {
-		set_unstable(out, rows, n);
+	while (least < k && !(said[least] > 0))
+		least++;
+	if (isfinite(out->resolution)) {
+		out->resolution =
+			fmax(out->resolution, fmax(fabs(out->estimate), most));
+		snprintf(text, sizeof(text), "< %s: %s",
+			 units_format(a, out->resolution, out->unit),
+			 isfinite(most) ? "the invocations disagree whether "
+					  "there is a cost"
+					: "cannot be told from nothing");
+	} else if (n < 2 || !out->unit || strcmp(out->unit, "B/s") != 0) {
 		return;
+	} else if (least == k) {
+		snprintf(text, sizeof(text),
+			 "the time cannot be told from nothing");
+	} else {
+		snprintf(text, sizeof(text), "unstable: rounds from %s to %s",
+			 units_format(a, said[least], out->unit),
+			 units_format(b, said[k - 1], out->unit));
 	}
-	out->resolution =
-		fmax(out->resolution, fmax(fabs(out->estimate), most));
-	units_format(bound, out->resolution, out->unit);
-	snprintf(text, sizeof(text), "< %s: %s", bound,
-		 isfinite(most) ? "the invocations disagree whether there is "
-				  "a cost"
-				: "cannot be told from nothing");
 	result_set(&out->reason, text);
 }
 
 /* Mean and deviation of all samples of all rows. */
-static void pooled(struct result *out, rows_t rows, size_t n)
+static void pool(struct result *out, rows_t rows, size_t n)
 {
-	struct stats_group *groups = text_alloc(n, sizeof(*groups)), pool;
+	struct stats_group all = { 0, NAN, NAN };
 
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(rows[i]->mean))
-			groups[i] = (struct stats_group) {
-				rows[i]->samples,
-				rows[i]->mean,
-				fmax(rows[i]->stddev, 0),
-			};
-	stats_pool(&pool, groups, n);
-	out->mean = pool.mean;
-	if (pool.n)
-		out->stddev = pool.stddev;
-	free(groups);
+	for (size_t i = 0; i < n; i++) {
+		const struct result *r = rows[i];
+
+		if (isfinite(r->mean))
+			stats_pool(&all, &(struct stats_group) {
+						 r->samples, r->mean,
+						 fmax(r->stddev, 0) });
+	}
+	out->mean = all.mean;
+	out->stddev = all.stddev;
 }
 
 /* What the rows do not agree about, and what adds up. */
@@ -548,51 +520,35 @@ static void set_tail(struct result *out)
 	out->p999 = binned(out, 0.999);
 }
 
-static void find_states(struct result *out, rows_t rows, size_t n, double *work)
+void result_aggregate(struct result *out, const struct result *const *rows,
+		      size_t n)
 {
-	const size_t k = said_of(rows, n, SIZE_MAX, work);
-	struct states s;
-
-	if (out->status == RESULT_OK && !result_is_level(out) &&
-	    states_find(&s, work, k))
-		out->states = states_json(&s);
-}
-
-static void aggregate(struct result *out, rows_t rows, size_t n, bool whole)
-{
-	double *work = text_alloc(n, sizeof(*work)), most;
+	double *work = text_alloc(2 * n, sizeof(*work)), *said = work + n, most;
 	const struct result **good = text_alloc(n, sizeof(*good));
-	size_t k;
+	struct states states;
+	size_t k, m;
 
 	result_init(out);
 	out->status = pick_status(rows, n);
 	k = pick_rows(out, rows, n, good);
-	merge_columns(out, good, k, work, whole);
-	headline(out, good, k, work);
-	most = doubt(out, good, k);
+	merge_columns(out, good, k, work);
+	m = said_of(good, k, SIZE_MAX, said);
+	headline(out, said, m);
+	most = isfinite(out->ci95[1]) ? out->ci95[1] : m ? said[m - 1] : NAN;
+	if (!doubt(out, good, k))
+		most = NAN;
 	widen(out);
-	if (whole) {
-		circumstances(out, good, k);
-		pooled(out, good, k);
-		counters(out, good, k);
-		set_aside(out, rows, n);
-		set_tail(out);
-		set_bound(out, good, k, most);
-		find_states(out, good, k, work);
-		grade_set(out, NAN);
-	}
+	set_ticks(out, good, k, work);
+	circumstances(out, good, k);
+	pool(out, good, k);
+	counters(out, good, k);
+	set_aside(out, rows, n);
+	set_tail(out);
+	set_bound(out, k, said, m, most);
+	if (out->status == RESULT_OK && !result_is_level(out) &&
+	    states_find(&states, said, m))
+		out->states = states_json(&states);
+	grade_set(out, NAN);
 	free(work);
 	free(good);
-}
-
-void result_headline(struct result *out, const struct result *const *rows,
-		     size_t n)
-{
-	aggregate(out, rows, n, false);
-}
-
-void result_aggregate(struct result *out, const struct result *const *rows,
-		      size_t n)
-{
-	aggregate(out, rows, n, true);
 }

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "grade.h"
-#include "out_grid.h"
 #include "units.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -18,9 +18,9 @@
 struct column {
 	const char *heading;
 	void (*put)(FILE *f, const struct result *r, const struct column *c);
-	size_t member;	  /* of put_number(): its offset */
+	size_t member;	  /* its offset */
 	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
-	char side;	  /* of out_grid.h; 0: right */
+	bool remark;	  /* it stands behind the others, or below */
 };
 
 /* What is not known is empty. */
@@ -47,26 +47,20 @@ static void put_event(FILE *f, const struct result *r, const struct column *c)
 		put_number(f, r, c);
 }
 
-static void put_name(FILE *f, const struct result *r, const struct column *c)
+static void put_word(FILE *f, const struct result *r, const struct column *c)
 {
-	fputs(*r->name ? r->name : "-", f);
+	const char *word = *(char *const *)((const char *)r + c->member);
+
+	if (word)
+		fputs(*word ? word : "-", f);
 }
 
-static void put_n(FILE *f, const struct result *r, const struct column *c)
+static void put_count(FILE *f, const struct result *r, const struct column *c)
 {
-	fprintf(f, "%" PRIu64, r->n);
-}
+	const uint64_t *n = (const void *)((const char *)r + c->member);
 
-static void put_samples(FILE *f, const struct result *r, const struct column *c)
-{
-	if (r->status == RESULT_OK && r->samples)
-		fprintf(f, "%" PRIu64, r->samples);
-}
-
-static void put_grade(FILE *f, const struct result *r, const struct column *c)
-{
-	if (r->grade)
-		fputs(r->grade, f);
+	if (*n)
+		fprintf(f, "%" PRIu64, *n);
 }
 
 static void put_error(FILE *f, const struct result *r, const struct column *c)
@@ -216,15 +210,15 @@ static void put_counted(FILE *f, const struct result *r, const struct column *c)
 #define OF(of) .member = offsetof(struct result, of)
 
 static const struct column of_short[] = {
-	CELL("case", put_name),
+	CELL("case", put_word, OF(name)),
 	CELL("value", put_value),
 	CELL("95 % interval", put_interval),
-	CELL("grade", put_grade),
-	CELL("remark", put_remark, .side = 'm'),
+	CELL("grade", put_word, OF(grade)),
+	CELL("remark", put_remark, .remark = true),
 };
 
 static const struct column of_wide[] = {
-	CELL("case", put_name),
+	CELL("case", put_word, OF(name)),
 	CELL("value", put_value),
 	CELL("95 % interval", put_interval),
 	CELL("true", put_number, OF(expected)),
@@ -240,17 +234,17 @@ static const struct column of_wide[] = {
 	CELL("ticks", put_number, OF(ticks), .unit = "1"),
 	CELL("cycles", put_number, OF(cycles), .unit = "1"),
 	CELL("distance", put_number, OF(distance_ns), .unit = "ns"),
-	CELL("n", put_n),
-	CELL("samples", put_samples),
-	CELL("grade", put_grade, .side = 'l'),
-	CELL("evidence", put_evidence, .side = 'l'),
-	CELL("remark", put_remark, .side = 'm'),
+	CELL("n", put_count, OF(n)),
+	CELL("samples", put_count, OF(samples)),
+	CELL("grade", put_word, OF(grade)),
+	CELL("evidence", put_evidence, .remark = true),
+	CELL("remark", put_remark, .remark = true),
 };
 
 #define COUNTED_SHORT 6 /* of these have room in 80 columns */
 
 static const struct column of_counters[] = {
-	CELL("of one operation", put_name),
+	CELL("of one operation", put_word, OF(name)),
 	CELL("instructions", put_counted, .unit = "instructions"),
 	CELL("cycles", put_counted, .unit = "cycles"),
 	CELL("IPC", put_counted, .unit = "ipc"),
@@ -261,6 +255,188 @@ static const struct column of_counters[] = {
 	CELL("CPU ns", put_counted, .unit = "task_clock_ns"),
 	CELL("intervals", put_counted, .unit = "intervals"),
 };
+
+/* Tables for a terminal, lined up by characters. */
+
+#define LINE	 80 /* columns of a terminal */
+#define GAP	 2  /* blanks between columns */
+#define MOST	 32 /* columns of a table */
+#define ANY_LINE SIZE_MAX
+
+/* Cells row by row, the first row is the heading; none is NULL. */
+struct grid {
+	const struct column *columns;
+	size_t rows, n; /* of columns */
+	char **cell;
+	size_t line; /* columns that one may have */
+};
+
+static char **row_of(const struct grid *g, size_t row)
+{
+	return &g->cell[row * g->n];
+}
+
+/* @text in lines that end at column @end and begin behind @at blanks, further
+ * ones behind @indent.  Return: columns of the last, which no line feed ends.
+ */
+static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
+			size_t indent)
+{
+	struct wrap w = { .rest = text };
+
+	while (wrap_line(&w, end - at)) {
+		fprintf(f, "%*s%.*s", (int)at, "", (int)w.len, w.line);
+		if (!w.rest[strspn(w.rest, " ")])
+			return at + units_width(w.line);
+		fputc('\n', f);
+		at = indent;
+	}
+	return 0;
+}
+
+/* A line of its own; the second and further ones behind GAP blanks. */
+__attribute__((format(printf, 2, 3))) static void put_text(FILE *f,
+							   const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0) {
+		put_lines(f, text, LINE, 0, GAP);
+		fputc('\n', f);
+		free(text);
+	}
+	va_end(ap);
+}
+
+/* Behind the row if it fits there, else below it. */
+static void put_behind(FILE *f, const char *remark, size_t used, size_t line)
+{
+	if (used + GAP + units_width(remark) <= line) {
+		fprintf(f, "%*s%s", GAP, "", remark);
+		return;
+	}
+	fputc('\n', f);
+	put_lines(f, remark, line, (size_t)2 * GAP, (size_t)2 * GAP);
+}
+
+static void put_row(FILE *f, const struct grid *g, size_t row,
+		    const size_t *width)
+{
+	char **cells = row_of(g, row);
+	size_t used = put_lines(f, *cells, *width, 0, GAP);
+	size_t owed = *width ? *width - used + GAP : 0;
+
+	for (size_t k = 1; k < g->n; k++) {
+		const size_t own = units_width(cells[k]);
+
+		if (g->columns[k].remark && own)
+			put_behind(f, cells[k], used, g->line);
+		if (g->columns[k].remark || !width[k])
+			continue;
+		/* Blanks at the end of the line stay owed. */
+		owed += width[k] - own;
+		if (own) {
+			fprintf(f, "%*s%s", (int)owed, "", cells[k]);
+			used += owed + own;
+			owed = 0;
+		}
+		owed += GAP;
+	}
+	fputc('\n', f);
+}
+
+/* Whether @name has the @len bytes at @term as one of its terms. */
+static bool has_term(const char *name, const char *term, size_t len)
+{
+	while (*name) {
+		size_t n = strcspn(name, ",");
+
+		if (n == len && !strncmp(name, term, len))
+			return true;
+		name += n + (name[n] == ',');
+	}
+	return false;
+}
+
+/* Those terms of @name go that @of has (or has not). */
+static void drop_terms(char *name, const char *of, bool has)
+{
+	const char *term = name;
+	char *end = name;
+
+	for (size_t n; *term; term += n + (term[n] == ',')) {
+		n = strcspn(term, ",");
+		if (has_term(of, term, n) == has)
+			continue;
+		if (end != name)
+			*end++ = ',';
+		memmove(end, term, n);
+		end += n;
+	}
+	*end = '\0';
+}
+
+/* Terms that all names have go into a line above the table; not if a name is
+ * nothing but these. */
+static void hoist(FILE *f, const struct grid *g)
+{
+	char *shared = text_format("%s", g->rows > 2 ? *row_of(g, 1) : "");
+	bool whole = false;
+
+	for (size_t i = 2; i < g->rows; i++)
+		drop_terms(shared, *row_of(g, i), false);
+	for (size_t i = 1; i < g->rows; i++)
+		whole |= !*shared || strlen(*row_of(g, i)) == strlen(shared);
+	for (size_t i = 1; !whole && i < g->rows; i++)
+		drop_terms(*row_of(g, i), shared, true);
+	if (!whole)
+		put_text(f, "in all cases: %s\n", shared);
+	free(shared);
+}
+
+/* The widest cell of column @k, 0 if only its heading has content. */
+static size_t widest(const struct grid *g, size_t k)
+{
+	size_t most = 0, below = 0;
+
+	for (size_t i = g->rows; i--;) {
+		const size_t w = units_width(row_of(g, i)[k]);
+
+		below = most;
+		most = w > most ? w : most;
+	}
+	return below ? most : 0;
+}
+
+/* Columns without any content below their heading are left out, remarks stand
+ * behind their rows or below.  A first column that is too long for the line
+ * loses the terms that all rows have, which are written above, and is folded
+ * behind commas.  The cells are freed. */
+static void put_grid(FILE *f, struct grid *g)
+{
+	size_t width[MOST], room = g->line;
+
+	for (size_t k = 0; k < g->n; k++) {
+		width[k] = widest(g, k);
+		if (!width[k])
+			*row_of(g, 0)[k] = '\0';
+		if (k && width[k] && !g->columns[k].remark)
+			room -= GAP + width[k];
+	}
+	if (width[0] > room) {
+		hoist(f, g);
+		width[0] = widest(g, 0);
+	}
+	if (width[0] > room)
+		width[0] = room;
+	for (size_t i = 0; i < g->rows; i++)
+		put_row(f, g, i, width);
+	for (size_t i = 0; i < g->rows * g->n; i++)
+		free(g->cell[i]);
+	free(g->cell);
+}
 
 /* In one line: where lines end is decided in the end. */
 static char *cell(const struct result *r, const struct column *c)
@@ -285,26 +461,23 @@ static void put_table(FILE *f, const struct result *rows, size_t n,
 		      const struct column *columns, size_t count, bool wide)
 {
 	struct grid g = {
-		.columns = count,
+		.columns = columns,
+		.rows = 1,
+		.n = count,
 		.cell = text_alloc((n + 1) * count, sizeof(char *)),
-		.line = wide ? GRID_ANY : GRID_LINE,
+		.line = wide ? ANY_LINE : LINE,
 	};
 
-	for (size_t k = 0; k < count; k++) {
-		g.sides[k] = columns[k].side ? columns[k].side : 'r';
+	for (size_t k = 0; k < count; k++)
 		g.cell[k] = text_format("%s", columns[k].heading);
-	}
-	g.rows = 1;
 	for (size_t i = 0; i < n; i++) {
-		char **cells = &g.cell[g.rows * count];
-
 		if (columns == of_counters && !rows[i].counters)
 			continue;
 		for (size_t k = 0; k < count; k++)
-			cells[k] = cell(&rows[i], &columns[k]);
+			row_of(&g, g.rows)[k] = cell(&rows[i], &columns[k]);
 		g.rows++;
 	}
-	grid_put(f, &g);
+	put_grid(f, &g);
 }
 
 static void heading(FILE *f, const char *title, const struct result *r,
@@ -318,18 +491,18 @@ static void heading(FILE *f, const char *title, const struct result *r,
 
 	snprintf(cpu, sizeof(cpu), "CPU %" PRId64, r->cpu);
 	if (title)
-		grid_text(f, "%s: %s", r->benchmark, title);
-	grid_text(f, "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
-		  r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
-		  units_format(core, r->core_hz, "Hz"),
-		  r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
-		  r->priority < 0 ? 0 : r->priority);
-	grid_text(
-		f, "value: median over fresh processes; %s%s\n",
-		r->n < 6 ? "with fewer than 6 there is no interval and no grade"
+		put_text(f, "%s: %s", r->benchmark, title);
+	put_text(f, "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
+		 r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
+		 units_format(core, r->core_hz, "Hz"),
+		 r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
+		 r->priority < 0 ? 0 : r->priority);
+	put_text(f, "value: median over fresh processes; %s%s\n",
+		 r->n < 6
+			 ? "with fewer than 6 there is no interval and no grade"
 			 : "interval: exact, from order statistics; "
 			   "grade: " GRADE_WORDS,
-		wide ? "" : "; more: --wide");
+		 wide ? "" : "; more: --wide");
 }
 
 /* One line for each reason why an event is unknown, with all that it is the
@@ -354,7 +527,7 @@ static void put_unknown(FILE *f, json_t *unknown)
 						 event));
 	}
 	json_object_foreach(lines, reason, events)
-		grid_text(f, "%s: %s", json_string_value(events), reason);
+		put_text(f, "%s: %s", json_string_value(events), reason);
 	json_decref(lines);
 }
 

@@ -150,9 +150,4 @@ bool result_shared(const struct result *r, double best);
 void result_aggregate(struct result *out, const struct result *const *rows,
 		      size_t n);
 
-/* result_headline() - of all that only the status, the value, its interval and
- * core_hz; the strings remain those of @rows, so @out is not to be freed. */
-void result_headline(struct result *out, const struct result *const *rows,
-		     size_t n);
-
 #endif

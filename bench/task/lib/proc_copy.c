@@ -17,9 +17,9 @@ int proc_find_program(const char *name, char *path, size_t size)
 	ssize_t n;
 	char *slash;
 
-	if (multicall_has) {
+	if (multicall_write) {
 		path[0] = '\0';
-		return multicall_has(name) ? 0 : -ENOENT;
+		return multicall_write(name, -1);
 	}
 	n = readlink("/proc/self/exe", path, size - 1);
 	if (n < 0)

@@ -52,34 +52,23 @@ static const struct program *find(const char *name)
 	return NULL;
 }
 
-static const struct embedded {
-	const char *name, *from, *to;
-} embedded[] = {
-	{ "oscost-true", embedded_true, embedded_true_end },
-	{ "oscost-forker", embedded_forker, embedded_forker_end },
-	{ NULL, NULL, NULL },
-};
-
-static const struct embedded *find_embedded(const char *name)
-{
-	const struct embedded *e = embedded;
-
-	while (e->name && strcmp(e->name, name) != 0)
-		e++;
-	return e;
-}
-
-bool multicall_has(const char *name)
-{
-	return find_embedded(name)->name;
-}
-
 int multicall_write(const char *name, int fd)
 {
-	const struct embedded *e = find_embedded(name);
+	static const struct {
+		const char *name, *from, *to;
+	} embedded[] = {
+		{ "oscost-true", embedded_true, embedded_true_end },
+		{ "oscost-forker", embedded_forker, embedded_forker_end },
+	};
 
-	return e->name ? io_write(fd, e->from, (size_t)(e->to - e->from), -1)
-		       : -ENOENT;
+	for (size_t i = 0; i < sizeof(embedded) / sizeof(*embedded); i++)
+		if (!strcmp(embedded[i].name, name))
+			return fd < 0 ? 0
+				      : io_write(fd, embedded[i].from,
+						 (size_t)(embedded[i].to -
+							  embedded[i].from),
+						 -1);
+	return -ENOENT;
 }
 
 static int usage(FILE *to, int code)
