@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "verdict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,26 +31,19 @@ void evidence_begin(struct bench *b, struct case_run *run)
 	b->verdict.base_counts_before = run->got.base_counts;
 }
 
-/* The evidence of @run of the name of @of, which it gets if it has none; NULL:
- * no memory. */
+/* The evidence of @run of the name of @of, which it gets if it has none. */
 static struct evidence *get(struct bench *b, struct case_run *run,
 			    const struct evidence *of)
 {
 	struct case_verdict *v = &run->verdict;
-	struct evidence *e;
 
 	evidence_touch(b, run);
 	for (size_t i = 0; i < v->evidences; i++)
 		if (!strcmp(v->evidence[i].what, of->what))
 			return &v->evidence[i];
-	e = grow(v->evidence, v->evidences, sizeof(*e));
-	if (!e) {
-		bench_fail(b, ENOMEM, "evidence of %s", run->def.name);
-		return NULL;
-	}
-	v->evidence = e;
-	e[v->evidences] = *of;
-	return &e[v->evidences++];
+	v->evidence = text_grow(v->evidence, v->evidences, sizeof(*of));
+	v->evidence[v->evidences] = *of;
+	return &v->evidence[v->evidences++];
 }
 
 static void add(struct bench *b, const struct bench_case *c,
@@ -161,8 +153,6 @@ static void spread(struct bench *b, const struct case_run *current)
 				continue;
 			e = get(b, run,
 				&(struct evidence) { of.what, .purity = true });
-			if (!e)
-				continue;
 			e->share = of.share;
 			e->now[0] = of.now[0];
 			e->now[1] = of.now[1];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "case.h"
 #include "stats.h"
 #include "verdict.h"
@@ -92,7 +93,7 @@ double *headline_samples(const struct bench *b, const struct case_run *run,
 
 	*n = headline_is_repeated(run) ? s->short_ticks.n + s->long_ticks.n
 				       : run->got.events.n;
-	x = *n ? malloc(*n * sizeof(*x)) : NULL;
+	x = *n ? text_alloc(*n, sizeof(*x)) : NULL;
 	if (!x)
 		return NULL;
 	if (headline_is_repeated(run)) {

@@ -19,7 +19,7 @@ bool headline_is_below(const struct headline *h);
 
 /* headline_samples() - all samples in ticks of one operation (overhead and
  * @constant taken out), or in the own unit; *@n of them.  NULL if there are
- * none or no memory. */
+ * none. */
 double *headline_samples(const struct bench *b, const struct case_run *run,
 			 double constant, size_t *n);
 

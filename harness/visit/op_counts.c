@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op_counts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static int time_pairs(struct op_counter *counter)
 		if (!err)
 			err = counters_stop(counter->c, &k);
 		if (!err)
-			err = sample_push(&ns, (double)(k.end_ns - k.begin_ns));
+			sample_push(&ns, (double)(k.end_ns - k.begin_ns));
 	}
 	counter->pair_ns = sample_median(&ns);
 	sample_free(&ns);
@@ -55,8 +54,8 @@ static bool is_exact(enum counters_event event)
 	       event == COUNTERS_MIGRATIONS;
 }
 
-int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		  uint64_t iters, enum op_interval interval)
+void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
+		   uint64_t iters, enum op_interval interval)
 {
 	const bool empty = interval == OP_EMPTY;
 
@@ -74,11 +73,9 @@ int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
 			counts->total[e] += one->value;
 			counts->ops[e] += (double)iters;
 		}
-		if (!is_exact((enum counters_event)e) &&
-		    sample_push(&counts->of[interval][e], one->value))
-			return -ENOMEM;
+		if (!is_exact((enum counters_event)e))
+			sample_push(&counts->of[interval][e], one->value);
 	}
-	return 0;
 }
 
 void op_counts_restore(struct op_counts *counts, const struct op_counts *before)
@@ -102,9 +99,9 @@ int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
 	struct counters_counts k;
 	int err = counter ? counters_stop(counter->c, &k) : 0;
 
-	if (err || !counter || !counts)
-		return err;
-	return op_counts_add(counts, &k, iters, interval);
+	if (!err && counter && counts)
+		op_counts_add(counts, &k, iters, interval);
+	return err;
 }
 
 int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)

@@ -54,11 +54,11 @@ int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
 int op_counter_empty(const struct op_counter *counter,
 		     struct op_counts *counts);
 
-/* op_counts_add() - keep one interval.  Return: 0 or -ENOMEM.
+/* op_counts_add() - keep one interval.
  * op_counts_restore() - forget what @counts got since @before was copied from
  * it. */
-int op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		  uint64_t iters, enum op_interval interval);
+void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
+		   uint64_t iters, enum op_interval interval);
 void op_counts_restore(struct op_counts *counts,
 		       const struct op_counts *before);
 void op_counts_free(struct op_counts *counts);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which cases are visited when, and for how long. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "budget.h"
+#include "alloc.h"
 #include "visit.h"
+
+#define HALVINGS 60 /* of the interval in which the factor is searched */
 
 /* One more visit for each case of which something was set aside in this pass:
  * once, for what a place always has in it would be there again. */
@@ -39,6 +40,13 @@ static double weight_of(const struct case_run *run)
 	return run->choice.weighty ? BUDGET_CORE : 1;
 }
 
+/* Share in the time, relative to others, of a case of which nothing is known
+ * but its @weight. */
+static double share_of(double weight)
+{
+	return cbrt(weight * weight);
+}
+
 /* In the first pass each case has its share of the time, an exclusive one all
  * of it; the time of cases that were not asked for is not spent. */
 static void share_out(struct bench *b)
@@ -46,7 +54,7 @@ static void share_out(struct bench *b)
 	double all = 0, asked = 0;
 
 	EACH_RUN (b, run) {
-		const double share = budget_share(weight_of(run));
+		const double share = share_of(weight_of(run));
 
 		if (is_visited(run))
 			asked += share;
@@ -56,7 +64,7 @@ static void share_out(struct bench *b)
 	}
 	EACH_RUN (b, run) {
 		run->got.time_ns =
-			b->now.time_ns * budget_share(weight_of(run)) / all;
+			b->now.time_ns * share_of(weight_of(run)) / all;
 		if (!run->c.exclusive)
 			run->got.time_ns /= VISIT_PASSES;
 	}
@@ -80,47 +88,102 @@ static double spread_of(const struct bench *b, const struct case_run *run)
 	return level > 0 ? spread / level : NAN;
 }
 
-/* Divide what the passes before left of the time among @visits more; samples
- * that were dropped are lacking. */
-static void divide(struct bench *b, struct budget_case *cases,
-		   unsigned int visits)
+/* Whether a pass before has told what its samples cost, and others may come. */
+static bool is_divided(const struct case_run *run)
 {
-	double left_ns = b->now.time_ns;
-	size_t n = 0;
-
-	EACH_RUN (b, run) {
-		left_ns -= run->got.sampled_ns;
-		run->got.time_ns = 0;
-		if (!is_visited(run) || run->c.exclusive || !run->got.sampled)
-			continue;
-		cases[n++] = (struct budget_case) {
-			.weight = weight_of(run),
-			.visit_ns = run->got.visit_ns,
-			.sample_ns = run->got.sampled_ns / run->got.sampled,
-			.spread = spread_of(b, run),
-			.samples = run->got.sampled - run->got.lost,
-		};
-	}
-	budget_divide(cases, n, left_ns, visits);
-	n = 0;
-	EACH_RUN (b, run) {
-		if (is_visited(run) && !run->c.exclusive && run->got.sampled)
-			run->got.time_ns = cases[n++].time_ns / visits;
-	}
+	return is_visited(run) && !run->c.exclusive && run->got.sampled;
 }
 
-int visit_cases(struct bench *b)
+static double sample_ns(const struct case_run *run)
 {
-	size_t *order = calloc(b->n_runs + 1, sizeof(*order));
-	struct budget_case *cases = calloc(b->n_runs + 1, sizeof(*cases));
-	const int err = order && cases ? 0 : -ENOMEM;
+	return run->got.sampled_ns / run->got.sampled;
+}
 
-	for (size_t i = 0; !err && i < b->n_runs; i++)
+/* Of those that are known and not zero; 1 if none is. */
+static double typical_spread(const struct bench *b)
+{
+	struct sample_vec known = { 0 };
+	double typical;
+
+	EACH_RUN (b, run)
+		if (is_divided(run) && run->got.spread > 0 &&
+		    isfinite(run->got.spread))
+			sample_push(&known, run->got.spread);
+	typical = known.n ? sample_median(&known) : 1;
+	sample_free(&known);
+	return typical;
+}
+
+/* Samples that @run should have, relative to the other cases. */
+static double wanted(const struct case_run *run, double typical)
+{
+	const double own = run->got.spread, spread = isnan(own) ? typical : own;
+
+	return share_of(weight_of(run) * sqrt(spread * typical) /
+			sample_ns(run));
+}
+
+/* Give each case what it lacks to @factor times its wish; samples that were
+ * dropped are lacking.  Return: what that takes, ns. */
+static double give(struct bench *b, double typical, double factor,
+		   unsigned int visits)
+{
+	double sum = 0;
+
+	EACH_RUN (b, run) {
+		struct case_samples *got = &run->got;
+		double more;
+
+		got->time_ns = 0;
+		if (!is_divided(run))
+			continue;
+		more = factor * wanted(run, typical) -
+		       (got->sampled - got->lost);
+		if (more < visits)
+			continue;
+		got->time_ns = more * sample_ns(run) / visits;
+		sum += visits * (got->time_ns + got->visit_ns);
+	}
+	return sum;
+}
+
+void visit_divide(struct bench *b, double left_ns, unsigned int visits)
+{
+	const double typical = typical_spread(b);
+	double low = 0, high = 1;
+
+	if (give(b, typical, 0, visits) > left_ns || left_ns <= 0)
+		return;
+	for (int i = 0; i < 1000; i++, high *= 2)
+		if (give(b, typical, high, visits) > left_ns)
+			break;
+	for (int i = 0; i < HALVINGS; i++) {
+		const double middle = (low + high) / 2;
+
+		if (give(b, typical, middle, visits) > left_ns)
+			high = middle;
+		else
+			low = middle;
+	}
+	give(b, typical, low, visits);
+}
+
+void visit_cases(struct bench *b)
+{
+	size_t *order = text_alloc(b->n_runs, sizeof(*order));
+
+	for (size_t i = 0; i < b->n_runs; i++)
 		order[i] = i;
 	share_out(b);
-	for (unsigned int pass = 0; !err && pass < VISIT_PASSES; pass++) {
+	for (unsigned int pass = 0; pass < VISIT_PASSES; pass++) {
+		double left_ns = b->now.time_ns;
+
+		EACH_RUN (b, run) {
+			left_ns -= run->got.sampled_ns;
+			run->got.spread = spread_of(b, run);
+		}
 		if (pass > 0)
-			divide(b, cases, VISIT_PASSES - pass);
+			visit_divide(b, left_ns, VISIT_PASSES - pass);
 		shuffle(b, order, b->n_runs);
 		for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
 			struct case_run *run = b->runs[order[i]];
@@ -130,7 +193,5 @@ int visit_cases(struct bench *b)
 		}
 		make_up(b);
 	}
-	free(cases);
 	free(order);
-	return err;
 }

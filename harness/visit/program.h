@@ -57,6 +57,7 @@ struct case_samples {
 	double sampled;		      /* how many; set aside ones too */
 	double lost;		      /* of these, that are in no figure */
 	double visit_ns;	      /* that coming back took, without them */
+	double spread;		      /* of one, relative; NAN: not known */
 	bool again;		      /* the last visit is to be made up for */
 	bool made_up;		      /* which is done once */
 	struct sample_vec core_hz;    /* before and after each visit */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +15,10 @@
 #define BLOCK		6 /* batches, see sample_settle() */
 #define BLOCK_FASTER	7 /* U of two blocks: 43 of 924 orders have no more */
 
-int sample_push(struct sample_vec *vec, double x)
+void sample_push(struct sample_vec *vec, double x)
 {
-	double *v = grow(vec->v, vec->n, sizeof(*v));
-
-	if (!v)
-		return -ENOMEM;
-	vec->v = v;
-	v[vec->n++] = x;
-	return 0;
+	vec->v = text_grow(vec->v, vec->n, sizeof(*vec->v));
+	vec->v[vec->n++] = x;
 }
 
 void sample_free(struct sample_vec *vec)
@@ -147,12 +141,11 @@ int sample_quad(sample_fn *fn, void *arg, struct sample_series *s)
 		return err;
 	diff = ((double)t[1] + (double)t[2] - (double)t[0] - (double)t[3]) /
 	       (2 * (double)n);
-	if (sample_push(&s->short_ticks, (double)t[0]) ||
-	    sample_push(&s->long_ticks, (double)t[1]) ||
-	    sample_push(&s->long_ticks, (double)t[2]) ||
-	    sample_push(&s->short_ticks, (double)t[3]) ||
-	    sample_push(&s->diff, diff))
-		return -ENOMEM;
+	sample_push(&s->short_ticks, (double)t[0]);
+	sample_push(&s->long_ticks, (double)t[1]);
+	sample_push(&s->long_ticks, (double)t[2]);
+	sample_push(&s->short_ticks, (double)t[3]);
+	sample_push(&s->diff, diff);
 	return 0;
 }
 
@@ -215,18 +208,16 @@ unsigned int sample_drop_waits(struct sample_series *s,
 	return (unsigned int)(n - kept);
 }
 
-/* What @stat says of a copy; NAN, which is no result, if there is nothing or no
- * memory for one. */
+/* What @stat says of a copy; NAN, which is no result, of nothing. */
 static double of_copy(const struct sample_vec *vec,
 		      double (*stat)(double *x, size_t n))
 {
-	double *copy = vec->n ? malloc(vec->n * sizeof(*copy)) : NULL;
-	double x;
+	double *copy = text_alloc(vec->n, sizeof(*copy)), x = NAN;
 
-	if (!copy)
-		return NAN;
-	memcpy(copy, vec->v, vec->n * sizeof(*copy));
-	x = stat(copy, vec->n);
+	if (vec->n) {
+		memcpy(copy, vec->v, vec->n * sizeof(*copy));
+		x = stat(copy, vec->n);
+	}
 	free(copy);
 	return x;
 }

@@ -26,8 +26,7 @@ struct sample_vec {
 	size_t n;
 };
 
-/* Return: 0 or -ENOMEM. */
-int sample_push(struct sample_vec *vec, double x);
+void sample_push(struct sample_vec *vec, double x);
 void sample_free(struct sample_vec *vec);
 
 /* sample_median(), sample_median_error() - stats_median() and

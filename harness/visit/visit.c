@@ -55,8 +55,7 @@ static void keep(struct bench *b, const struct bench_case *c, double x,
 	if (b->now.phase != PHASE_SAMPLE)
 		return;
 	note_fed(b, run);
-	if (sample_push(&run->got.events, x))
-		bench_fail(b, ENOMEM, "samples of %s", run->def.name);
+	sample_push(&run->got.events, x);
 }
 
 void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks)
@@ -293,9 +292,9 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 		if (!err && run->c.baseline)
 			err = sample_quad(one_batch, &base, &run->got.base);
 		if (!err)
-			err = sample_push(&times.quad,
-					  (double)(timer_end(b->timer.method) -
-						   from));
+			sample_push(&times.quad,
+				    (double)(timer_end(b->timer.method) -
+					     from));
 	}
 	noise_end(&seen);
 	times.waited = seen.waited_ns * 1e-9 * b->timer.hz;
@@ -430,23 +429,23 @@ static int visit_events(struct bench *b, struct case_run *run,
 
 /* Frequencies move from one millisecond to the next, and cases have visits of
  * their own: what a process sees at its begin and end need not be theirs. */
-static int note_core(struct bench *b, struct case_run *run)
+static void note_core(struct bench *b, struct case_run *run)
 {
 	const double hz = reference_hz(&b->timer);
 	const double share = reference_share(&b->timer);
-	int err = 0;
 
-	if (hz > 0)
-		err = sample_push(&run->got.core_hz, hz) ||
-		      sample_push(&b->now.core_hz, hz);
-	if (share > 0)
-		err |= sample_push(&run->got.core_share, share) ||
-		       sample_push(&b->now.core_share, share);
-	return err ? -ENOMEM : 0;
+	if (hz > 0) {
+		sample_push(&run->got.core_hz, hz);
+		sample_push(&b->now.core_hz, hz);
+	}
+	if (share > 0) {
+		sample_push(&run->got.core_share, share);
+		sample_push(&b->now.core_share, share);
+	}
 }
 
 /* At both ends of a visit; what one has read last is true for the next one. */
-static int note_beside(struct bench *b, struct case_run *run)
+static void note_beside(struct bench *b, struct case_run *run)
 {
 	const int cpu = run->got.has_partner ? run->got.partner_cpu : -1;
 	struct beside *s = &b->now.beside;
@@ -458,9 +457,8 @@ static int note_beside(struct bench *b, struct case_run *run)
 		s->cpu = cpu;
 		s->now = true;
 	}
-	return isfinite(s->distance_ns)
-		       ? sample_push(&run->got.distance, s->distance_ns)
-		       : 0;
+	if (isfinite(s->distance_ns))
+		sample_push(&run->got.distance, s->distance_ns);
 }
 
 void visit_settle(struct bench *b, struct case_run *run,
@@ -518,15 +516,14 @@ void visit_case(struct bench *b, struct case_run *run)
 	int err;
 
 	visit_open(b, run, run->got.time_ns);
-	err = note_beside(b, run);
+	note_beside(b, run);
 	before = b->now.beside;
 	noise_partners_begin();
 	/* Not in front of the first sample, which is to find the caches cold.
 	 */
-	if (!err && run->got.begun)
-		err = note_core(b, run);
-	if (!err && b->ready)
-		err = b->ready(b, &run->c);
+	if (run->got.begun)
+		note_core(b, run);
+	err = b->ready ? b->ready(b, &run->c) : 0;
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	entered = invocation_now_ns();
@@ -542,10 +539,10 @@ void visit_case(struct bench *b, struct case_run *run)
 
 		err = err ? err : late;
 	}
-	if (!err)
-		err = note_core(b, run);
-	if (!err)
-		err = note_beside(b, run);
+	if (!err) {
+		note_core(b, run);
+		note_beside(b, run);
+	}
 	if (err && !invocation_stop && run->verdict.state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->def.name);
 	visit_close(b);

@@ -8,8 +8,24 @@
 #define VISIT_PASSES 4
 
 /* visit_cases() - visit all cases that are asked for, several times each and
- * in random order, and sample them (passes.c).  Return: 0 or -ENOMEM. */
-int visit_cases(struct bench *b);
+ * in random order, and sample them (passes.c). */
+void visit_cases(struct bench *b);
+
+/**
+ * visit_divide() - set time_ns of the cases for @visits more, which may take
+ * @left_ns in all, so that the sum of their relative errors becomes least, each
+ * counted by its weight.
+ *
+ * A case whose samples cost c and scatter by s has, after n of them, an error
+ * of s / sqrt(n): the sum of w s / sqrt(n) is least, for a given sum of c n,
+ * where n grows with (w s / c) to the power of 2/3.  The spread of a few
+ * samples is not well known: it counts as the geometric mean of it and of the
+ * median of all.  A case gets a sample in each visit, or no visit.
+ */
+void visit_divide(struct bench *b, double left_ns, unsigned int visits);
+
+/* The error of a core row counts as much as that of so many others. */
+#define BUDGET_CORE 3.0
 
 /* visit_case() - one visit.  For services/copies.c: visit_open() - what is
  * recorded from here on is one of @run, with @time_ns for its samples, up to

@@ -24,7 +24,7 @@ setup() {
 	git init -q .
 	printf '#include "bench.h"\n' >>clock/quantum.c
 	printf '#include "visit.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
-	printf '#include "invocation.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/budget.c
+	printf '#include "invocation.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/passes.c
 	printf '#include "stats.h"\n' >>clock/quantum.h
 	printf '#include "gaps.h"\n' >>clock/stats.c
 	printf '#include "quantum.h"\n' >>clock/gaps.h
@@ -35,9 +35,9 @@ setup() {
 	[[ $output == *"bench/cpu/nop.c: includes bench/memory/lib/chase.h"* ]]
 	[[ $output == *"bench/cpu/nop.c: includes harness/visit/visit.h"* ]]
 	[[ $output == *"clock/quantum.c: includes harness/visit/bench.h"* ]]
-	[[ $output == *"harness/visit/budget.c: includes harness/life/invocation.h"* ]]
-	[[ $output == *"harness/visit/budget.c: prints"* ]]
-	[[ $output == *"harness/visit/budget.c: writes verdict.why"* ]]
+	[[ $output == *"harness/visit/passes.c: includes harness/life/invocation.h"* ]]
+	[[ $output == *"harness/visit/passes.c: prints"* ]]
+	[[ $output == *"harness/visit/passes.c: writes verdict.why"* ]]
 	[[ $output == *"circle: clock/gaps clock/quantum clock/stats"* ]]
 	run -1 tests/arrows --sizes
 	[[ $output == *"bench/cpu  too many"* && $output == *"bench/task  lower the budget"* ]]

@@ -37,8 +37,7 @@ static void add_batch(struct op_counts *counts, uint64_t iters, double each,
 	know(&k, COUNTERS_BRANCH_MISSES, 7);
 	know(&k, COUNTERS_PAGE_FAULTS, faults);
 	know(&k, COUNTERS_CONTEXT_SWITCHES, 0);
-	OK(!op_counts_add(counts, &k, iters, iters > N ? OP_LONGER : OP_BRIEF),
-	   "a batch is kept");
+	op_counts_add(counts, &k, iters, iters > N ? OP_LONGER : OP_BRIEF);
 }
 
 static void add_quads(struct op_counts *counts, double each)
@@ -114,7 +113,7 @@ static void test_events(void)
 	OK(isnan(x.value), "no number without an empty pair");
 	for (int i = 0; i < 5; i++) {
 		know(&k, COUNTERS_INSTRUCTIONS, CONSTANT + 10 * (i - 2));
-		OK(!op_counts_add(&counts, &k, 0, OP_EMPTY), "a pair is kept");
+		op_counts_add(&counts, &k, 0, OP_EMPTY);
 	}
 	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, 0);
 	OK_NEAR(x.value, 100, 0, "less the empty pair");

@@ -82,7 +82,7 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 				  .def.derived = NAN };
 	fed = run;
 	fed.c = (struct bench_case) { .id = 1, .derived = true };
-	OK(!visit_cases(&b), "visits");
+	visit_cases(&b);
 	sample_free(&b.now.core_hz);
 	sample_free(&b.now.core_share);
 }
