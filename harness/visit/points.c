@@ -94,43 +94,41 @@ static void read_item(struct scan *s, struct axis *a)
 	}
 }
 
-/* A term of --case, as "size=2048": @a gets the number if it is open to it. */
-static void ask(struct scan *s, struct axis *a, struct word term)
+/* @a gets the number at @text if it is open to it. */
+static void ask(struct axis *a, const char *text)
 {
-	const size_t len = strlen(a->name), n = a->n;
+	struct bench_param *value = NULL;
 	bool size;
 	int64_t x;
 
-	if (term.len <= len || strncmp(term.text, a->name, len) != 0 ||
-	    term.text[len] != '=')
+	if (!word_number((struct word) { text, strcspn(text, ",") }, &x,
+			 &size) ||
+	    (size && !a->sizes) || x < a->range.least || x > a->range.most ||
+	    x % a->range.step)
 		return;
-	term = (struct word) { term.text + len + 1, term.len - len - 1 };
-	if (!word_number(term, &x, &size) || (size && !a->sizes) ||
-	    x < a->range.least || x > a->range.most || x % a->range.step)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (a->value[i].number == x) {
-			a->value[i].asked = true;
-			return;
-		}
-	push(a, (struct bench_param) { .number = x, .asked = true });
+	for (size_t i = 0; i < a->n; i++)
+		if (a->value[i].number == x)
+			value = &a->value[i];
+	if (value)
+		value->asked = true;
+	else
+		push(a, (struct bench_param) { .number = x, .asked = true });
 }
 
-/* The numbers that are asked for come last; wildcards ask for none. */
+/* The numbers that --case asks for, as "size=2048", come last; a pattern with
+ * wildcards asks for none. */
 static void read_asked(struct scan *s, struct axis *a)
 {
 	const struct opt_list *globs = s->b->plan.globs;
+	const size_t len = strlen(a->name);
 
-	for (size_t i = 0; globs && i < globs->n; i++) {
-		const char *at = globs->item[i];
-
-		while (*at && !strpbrk(at, "*?[")) {
-			const size_t len = strcspn(at, ",");
-
-			ask(s, a, (struct word) { at, len });
-			at += len + (at[len] == ',');
+	for (size_t i = 0; globs && i < globs->n; i++)
+		for (const char *at = globs->item[i]; at && !strpbrk(at, "*?[");
+		     at = strchr(at, ',')) {
+			at += *at == ',';
+			if (!strncmp(at, a->name, len) && at[len] == '=')
+				ask(a, at + len + 1);
 		}
-	}
 }
 
 static void read_values(struct scan *s, struct axis *a)
@@ -234,7 +232,6 @@ static const struct setting {
 	{ "median", AT(estimator), ENUM, BENCH_EST_MEDIAN },
 	{ "min", AT(estimator), ENUM, BENCH_EST_MIN },
 	{ "max", AT(estimator), ENUM, BENCH_EST_MAX },
-	{ "min_difference", AT(estimator), ENUM, BENCH_EST_MIN_DIFFERENCE },
 	{ "log", AT(histogram), ENUM, BENCH_HIST_LOG },
 	{ "cycles", AT(histogram), ENUM, BENCH_HIST_CYCLES },
 	{ "ops", AT(ops), UINT, 0 },
@@ -244,15 +241,12 @@ static const struct setting {
 	{ 0 },
 };
 
-static const struct {
-	const char *name;
-	enum bench_place place;
-} places[] = {
-	{ "same_cpu", BENCH_SAME_CPU },
-	{ "same_core", BENCH_SAME_CORE },
-	{ "same_package", BENCH_SAME_PACKAGE },
-	{ "other_package", BENCH_OTHER_PACKAGE },
-	{ "other_cpu", BENCH_ANY_OTHER },
+static const char *const places[] = {
+	[BENCH_SAME_CPU] = "same_cpu",
+	[BENCH_SAME_CORE] = "same_core",
+	[BENCH_SAME_PACKAGE] = "same_package",
+	[BENCH_OTHER_PACKAGE] = "other_package",
+	[BENCH_ANY_OTHER] = "other_cpu",
 };
 
 /* "exclusive", "ops=8*size". */
@@ -289,10 +283,9 @@ static void settle(struct scan *s, struct bench_case *c)
 		if (one->name) {
 			set(s, c, one);
 		} else if (word_is(w, "placed")) {
-			for (size_t i = 0; i < sizeof(places) / sizeof(*places);
-			     i++)
-				if (case_is(c, "place", places[i].name))
-					c->place = places[i].place;
+			for (int i = 0; i <= BENCH_ANY_OTHER; i++)
+				if (case_is(c, "place", places[i]))
+					c->place = (enum bench_place)i;
 		} else if (word_is(w, "unit")) {
 			scan_need(s, "=");
 			c->unit = word_keep(scan_word(s));

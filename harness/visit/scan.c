@@ -162,11 +162,12 @@ static bool is_value(const struct bench_param *p, struct word w)
 	return word_number(w, &n, &size) && n == p->number;
 }
 
-static bool same(const struct bench_param *p, const struct bench_param *q)
+/* Whether @p has the value @want, which may be a number as a word. */
+static bool same(const struct bench_param *p, const struct bench_param *want)
 {
-	return (p->kind == BENCH_STR) == (q->kind == BENCH_STR) &&
-	       (p->kind == BENCH_STR ? !strcmp(p->text, q->text)
-				     : p->number == q->number);
+	if (want->kind == BENCH_STR)
+		return is_value(p, word_of(want->text));
+	return p->kind != BENCH_STR && p->number == want->number;
 }
 
 /* Whether @p is the value, or one of the "$values", that come next. */
@@ -241,61 +242,55 @@ bool scan_where(struct scan *s, const struct bench_case *c)
 	}
 }
 
-/* What the changes at @s say of the axis of @p, else what @c has there. */
-static bool is_wanted(struct scan s, const struct bench_case *c,
-		      const struct bench_param *p)
+/* A word, or the first of "$values". */
+static struct bench_param read_value(struct scan *s)
 {
-	const struct bench_param *own = find(c, p->axis);
+	const struct points_set *set;
 
-	for (;;) {
-		const bool none = scan_is(&s, "!");
-		const struct word axis = scan_name(&s);
-
-		if (none && word_is(axis, p->axis))
-			return false;
-		if (none)
-			continue;
-		if (!axis.len || !scan_is(&s, "="))
-			return own && same(own, p);
-		if (word_is(axis, p->axis))
-			return match_value(&s, p);
-		match_value(&s, NULL);
-	}
+	if (!scan_is(s, "$"))
+		return (struct bench_param) { .kind = BENCH_STR,
+					      .text = word_keep(scan_word(s)) };
+	set = points_find(s);
+	return set && set->n ? *set->value : (struct bench_param) { 0 };
 }
 
-/* How many axes such a case has; @s goes to the end of the changes. */
-static size_t count_axes(struct scan *s, const struct bench_case *c)
+/* What @c is with the changes at @s, which goes to their end. */
+static struct bench_case changed(struct scan *s, const struct bench_case *c)
 {
-	size_t n = 0;
+	struct bench_case to = *c;
 
-	while (c->params[n].axis)
-		n++;
 	for (;;) {
 		const bool none = scan_is(s, "!");
 		const struct word axis = scan_name(s);
+		struct bench_param *p = to.params;
 
 		if (!axis.len)
-			return n;
-		n -= none && param_of(c, axis);
-		if (none)
-			continue;
-		scan_need(s, "=");
-		match_value(s, NULL);
-		n += !param_of(c, axis);
+			return to;
+		while (p->axis && !word_is(axis, p->axis))
+			p++;
+		if (none) {
+			for (; p->axis; p++)
+				*p = p[1];
+		} else if (p == to.params + BENCH_MAX_PARAMS) {
+			scan_wrong(s);
+		} else {
+			scan_need(s, "=");
+			*p = read_value(s);
+			p->axis = word_keep(axis);
+		}
 	}
 }
 
 const struct bench_case *scan_beside(struct scan *s, const struct bench_case *c)
 {
-	const struct scan changes = *s;
-	const size_t n = count_axes(s, c);
+	const struct bench_case to = changed(s, c);
 
 	EACH_RUN (s->b, run) {
-		const struct bench_param *p = run->c.params;
+		const struct bench_param *p = run->c.params, *want;
 
-		while (p->axis && is_wanted(changes, c, p))
+		while (p->axis && (want = find(&to, p->axis)) && same(p, want))
 			p++;
-		if (!p->axis && p == run->c.params + n)
+		if (!p->axis && !to.params[p - run->c.params].axis)
 			return &run->c;
 	}
 	return NULL;
