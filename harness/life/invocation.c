@@ -11,14 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "case.h"
 #include "distance.h"
 #include "err.h"
 #include "guard.h"
 #include "kernel_tells.h"
+#include "program.h"
 #include "topo.h"
-#include "verdict.h"
-#include "visit.h"
 
 static void list_cpus(const struct bench *b, char *text, size_t size)
 {

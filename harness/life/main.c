@@ -18,17 +18,16 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "case.h"
 #include "copies.h"
 #include "err.h"
 #include "guard.h"
 #include "invocation.h"
 #include "opts.h"
 #include "out.h"
+#include "program.h"
 #include "result.h"
 #include "rows.h"
 #include "supervise.h"
-#include "verdict.h"
 
 #define CACHE_LINE    64
 #define STACK_SPREAD  4096

@@ -22,11 +22,11 @@
 #include "err.h"
 #include "guard.h"
 #include "noise.h"
+#include "program.h"
 #include "random.h"
 #include "result.h"
 #include "stay.h"
 #include "sysfile.h"
-#include "visit.h"
 
 #define ORDERS	  "OSCOST_INVOCATION"
 #define PADDING	  "OSCOST_PAD"

@@ -7,14 +7,12 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "case.h"
 #include "grade.h"
-#include "headline.h"
 #include "op_counts_json.h"
+#include "program.h"
 #include "rows.h"
 #include "stats.h"
 #include "units.h"
-#include "verdict.h"
 
 #define FREQUENCY_DRIFT 0.02
 #define ENOUGH_SPEEDS	4 /* readings, for a median and quartiles */

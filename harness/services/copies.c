@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
 #include "copies_crew.h"
+#include "program.h"
 #include "stats.h"
 #include "topo.h"
 

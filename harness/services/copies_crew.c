@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
 #include "guard.h"
-#include "headline.h"
 #include "kernel_tells.h"
-#include "verdict.h"
+#include "program.h"
 
 #define WINDOW_NS     4e6 /* at least */
 #define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */

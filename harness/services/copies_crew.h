@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "partner.h"
-#include "visit.h"
+#include "program.h"
 
 /*
  * The copies of one case that are at work together, each with a life of the

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "deadline.h"
+#include "program.h"
 #include "sysfile.h"
-#include "visit.h"
 
 /*
  * Out of a signal handler, past a blocked call.  glibc's longjmp() would clean

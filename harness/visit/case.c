@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cases as the program adds them, and what it says of them. */
-#include "case.h"
+#include "program.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,6 @@
 
 #include "alloc.h"
 #include "units.h"
-#include "verdict.h"
 
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c)

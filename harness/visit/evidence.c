@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "case.h"
 
 void evidence_touch(struct bench *b, struct case_run *run)
 {

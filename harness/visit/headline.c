@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From the samples of a case to its value. */
-#include "headline.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "case.h"
 #include "stats.h"
-#include "verdict.h"
 
 bool headline_is_repeated(const struct case_run *run)
 {

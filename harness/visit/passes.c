@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "visit.h"
+#include "program.h"
 
 #define HALVINGS 60 /* of the interval in which the factor is searched */
 

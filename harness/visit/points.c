@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cases from a text: its points, and the rules that they follow. */
 
-#include "case.h"
+#include "program.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,6 @@
 #include "alloc.h"
 #include "err.h"
 #include "scan.h"
-#include "verdict.h"
 
 #define CACHE_LINE 64
 

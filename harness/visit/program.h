@@ -210,4 +210,181 @@ struct bench {
 /* Set by the handlers of SIGINT and SIGTERM: the signal's number. */
 extern volatile sig_atomic_t invocation_stop;
 
+/* The cases of a program, for the rest of the harness (docs/cases.md). */
+#define CASE_NAME 256 /* bytes, with its end */
+
+/* cases_make() - all cases of the program.  Return: an exit code (err.h).
+ * cases_free() - these, and what was seen of them. */
+int cases_make(struct bench *b);
+void cases_free(struct bench *b);
+
+/* case_add() - add a case, which is copied and has its data.  Return: as it is
+ * kept, valid to the end of the program; never NULL: a failure (no memory, the
+ * same name twice) makes the program fail. */
+const struct bench_case *case_add(struct bench *b, const struct bench_case *c);
+
+/* bench_case_of() - the private part behind a case handed to a benchmark. */
+struct case_run *bench_case_of(const struct bench *b,
+			       const struct bench_case *c);
+
+/* case_matches() - whether all terms of @glob ("args=3,via=*"), or it as a
+ * whole, are said of @c; *@whole: it is the name of @c. */
+bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
+
+/* case_give_back() - @run has what it had at @to, and no derived value. */
+void case_give_back(struct case_run *run, const struct case_mark *to);
+
+/* points_add() - in cases_make(): those of the descriptor, behind all others.
+ * points_sources() - tell what formulas are made from.  points_derive() - their
+ * values.  points_close() - forget what was set for the texts. */
+void points_add(struct bench *b);
+void points_sources(struct bench *b);
+void points_derive(struct bench *b);
+void points_close(struct bench *b);
+
+/* points_open() - the axes of @text of which other numbers may be asked for,
+ * what fits: "; size from 512 to 8K in steps of 256; n from 0 to 9"; or "". */
+void points_open(const char *text, char *list, size_t size);
+
+/* What becomes of a case or of the program, and why: bench_fail(), bench_skip()
+ * and, for the harness: */
+
+/* verdict_skip() - @run is skipped, whatever it has.  verdict_unselect() - it
+ * was not asked for. */
+void verdict_skip(struct case_run *run, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void verdict_unselect(struct case_run *run);
+
+/* bench_fail_cases() - the cases make no sense. */
+void bench_fail_cases(struct bench *b, const char *why, const char *name);
+
+/* verdict_give_up() - say why the program ends with @code, which it returns. */
+int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* verdict_end_all() - what ended the whole program ended each of its cases. */
+void verdict_end_all(struct bench *b, bool skipped);
+
+/*
+ * Evidence (evidence.c) is of two kinds: proof that the operation happened, and
+ * purity, that nothing else was in it.  Both are judged when a visit to a case
+ * ends.  A visit that falls short gives back its samples.  Short of proof, the
+ * case has failed in this invocation; short of purity, the visit is set aside
+ * and made up for once.
+ */
+
+/* evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
+ * to get a sample or evidence. */
+void evidence_begin(struct bench *b, struct case_run *run);
+void evidence_touch(struct bench *b, struct case_run *run);
+
+/**
+ * evidence_settle() - judge the visit that ends, or what was said since the
+ * last one.
+ * @current: the case visited; NULL between visits, where a shortfall takes all
+ *	     that the case has.
+ *
+ * Return: whether the visit should be made up for.
+ */
+bool evidence_settle(struct bench *b, struct case_run *current);
+
+/* evidence_conclude() - a case whose visits were all set aside is skipped, and
+ * says why. */
+void evidence_conclude(struct bench *b);
+
+/* evidence_contradicted() - the proof that fell short, or NULL; also of what
+ * is not settled yet. */
+const struct evidence *evidence_contradicted(const struct case_run *run);
+
+/* Visits to a case that is interleaved, at most. */
+#define VISIT_PASSES 4
+
+/* visit_cases() - visit all cases that are asked for, several times each and
+ * in random order, and sample them (passes.c). */
+void visit_cases(struct bench *b);
+
+/**
+ * visit_divide() - set time_ns of the cases for @visits more, which may take
+ * @left_ns in all, so that the sum of their relative errors becomes least, each
+ * counted by its weight.
+ *
+ * A case whose samples cost c and scatter by s has, after n of them, an error
+ * of s / sqrt(n): the sum of w s / sqrt(n) is least, for a given sum of c n,
+ * where n grows with (w s / c) to the power of 2/3.  The spread of a few
+ * samples is not well known: it counts as the geometric mean of it and of the
+ * median of all.  A case gets a sample in each visit, or no visit.
+ */
+void visit_divide(struct bench *b, double left_ns, unsigned int visits);
+
+/* The error of a core row counts as much as that of so many others. */
+#define BUDGET_CORE 3.0
+
+/* visit_case() - one visit.  For services/copies.c: visit_open() - what is
+ * recorded from here on is one of @run, with @time_ns for its samples, up to
+ * visit_close(). */
+void visit_case(struct bench *b, struct case_run *run);
+void visit_open(struct bench *b, struct case_run *run, double time_ns);
+void visit_close(struct bench *b);
+
+/* visit_repeats() - whether @run is timed in batches; visit_batch() - one of
+ * @iters operations, raw ticks; visit_event() - the other kind: one event,
+ * whose samples go to the cases. */
+bool visit_repeats(const struct bench *b, const struct case_run *run);
+int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
+		uint64_t *ticks);
+int visit_event(struct bench *b, struct case_run *run);
+
+/**
+ * visit_settle() - a visit is over: judge it.
+ * @before: what was beside it at its begin; @b->now.beside: at its end.
+ * @waits_known: time that a quota held back is among what samples are known to
+ *		 have waited.  Else it may be in any: the visit is set aside.
+ */
+void visit_settle(struct bench *b, struct case_run *run,
+		  const struct beside *before, bool waits_known);
+
+/* visit_forget() - @run has no events any more.  visit_warming_up() - whether
+ * what is done is part of no sample. */
+void visit_forget(struct case_run *run);
+void visit_warming_up(struct bench *b, bool on);
+
+/* visit_moves - goes on with each batch and event: who waits for a partner has
+ * patience anew. */
+extern uint64_t visit_moves;
+
+/* invocation_now_ns() - CLOCK_MONOTONIC, for budgets; nothing is measured
+ * with it. */
+uint64_t invocation_now_ns(void);
+
+/* The headline and what it could have told from nothing, both in ticks of one
+ * operation, or in the case's own unit. */
+struct headline {
+	double value, resolution, constant, baseline;
+	bool ticks;
+};
+
+/* headline_find() - of what @run has; NAN: nothing.  headline_is_below() -
+ * whether it cannot be told from nothing. */
+void headline_find(const struct bench *b, const struct case_run *run,
+		   struct headline *h);
+bool headline_is_below(const struct headline *h);
+
+/* headline_samples() - all samples in ticks of one operation (overhead and
+ * @constant taken out), or in the own unit; *@n of them.  NULL if there are
+ * none. */
+double *headline_samples(const struct bench *b, const struct case_run *run,
+			 double constant, size_t *n);
+
+/* How it is made: whether of batches, by which estimator; of how many
+ * operations, with which overhead in every event (ticks); ticks of one
+ * operation in the case's unit; and @x of @h, ticks or not, the same. */
+bool headline_is_repeated(const struct case_run *run);
+enum bench_estimator headline_estimator(const struct case_run *run);
+double headline_ops(const struct case_run *run);
+double headline_overhead(const struct bench *b, const struct case_run *run);
+double headline_in_unit(const struct bench *b, const struct case_run *run,
+			double ticks);
+double headline_figure(const struct bench *b, const struct case_run *run,
+		       const struct headline *h, double x);
+
 #endif

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "case.h"
 #include "err.h"
-#include "verdict.h"
+#include "program.h"
 
 static void skip_blanks(struct scan *s)
 {

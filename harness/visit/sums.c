@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case.h"
+#include "program.h"
 #include "scan.h"
 
 enum mode {

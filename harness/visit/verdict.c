@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict.h"
+#include "program.h"
 
 #include <errno.h>
 #include <stdarg.h>

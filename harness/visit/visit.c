@@ -4,12 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "case.h"
 #include "deadline.h"
+#include "program.h"
 #include "random.h"
 #include "reference.h"
-#include "verdict.h"
-#include "visit.h"
 
 #define LEAST	       5    /* quads, whatever they cost */
 #define WARM_UP_SHARE  0.25 /* of the time for all visits */

@@ -23,7 +23,7 @@ setup() {
 	cd "$tree"
 	git init -q .
 	printf '#include "bench.h"\n' >>clock/quantum.c
-	printf '#include "visit.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
+	printf '#include "program.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
 	printf '#include "invocation.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/passes.c
 	printf '#include "stats.h"\n' >>clock/quantum.h
 	printf '#include "gaps.h"\n' >>clock/stats.c
@@ -33,7 +33,7 @@ setup() {
 	git add .
 	run -1 tests/arrows
 	[[ $output == *"bench/cpu/nop.c: includes bench/memory/lib/chase.h"* ]]
-	[[ $output == *"bench/cpu/nop.c: includes harness/visit/visit.h"* ]]
+	[[ $output == *"bench/cpu/nop.c: includes harness/visit/program.h"* ]]
 	[[ $output == *"clock/quantum.c: includes harness/visit/bench.h"* ]]
 	[[ $output == *"harness/visit/passes.c: includes harness/life/invocation.h"* ]]
 	[[ $output == *"harness/visit/passes.c: prints"* ]]

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 #include "counters_set.h"
+#include "program.h"
 #include "result.h"
 #include "rows.h"
 #include "tap.h"
-#include "verdict.h"
-#include "visit.h"
 
 #define OVERHEAD 30.0 /* ticks of an empty interval */
 #define HZ	 2e9  /* two ticks a nanosecond */

@@ -6,7 +6,6 @@
 #include "program.h"
 #include "rows.h"
 #include "tap.h"
-#include "verdict.h"
 
 /* A case, and one that gets samples from its callbacks. */
 static struct case_run parent, fed;

@@ -19,7 +19,6 @@
 #include "deadline.h"
 #include "program.h"
 #include "tap.h"
-#include "verdict.h"
 #include "wall_clock.h"
 
 /* What takes so long will never end. */

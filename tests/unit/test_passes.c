@@ -2,8 +2,8 @@
 /* The division of an invocation's time, on made-up costs and spreads. */
 #include <math.h>
 
+#include "program.h"
 #include "tap.h"
-#include "visit.h"
 
 #define MS 1e6
 

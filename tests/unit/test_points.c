@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "case.h"
 #include "invocation.h"
+#include "program.h"
 #include "tap.h"
 
 static const struct bench_desc plain = { .name = "made_up" };

@@ -3,11 +3,11 @@
  * visits. */
 #include <jansson.h>
 
+#include "program.h"
 #include "random.h"
 #include "result.h"
 #include "rows.h"
 #include "tap.h"
-#include "visit.h"
 
 #define GHZ 1e9
 

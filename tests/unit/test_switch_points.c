@@ -2,8 +2,8 @@
 /* What a switch costs, from made-up round trips and counts of switches. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/task/context_switch.c"
-#include "case.h"
 #include "invocation.h"
+#include "program.h"
 #include "tap.h"
 #include "topo.h"
 

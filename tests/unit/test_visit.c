@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "program.h"
 #include "tap.h"
-#include "visit.h"
 
 static struct case_run run, fed;
 static struct case_run *runs[] = { &run, &fed };
