@@ -201,8 +201,8 @@ static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 			      e->purity	 ? "purity"
 			      : e->exact ? "proof"
 					 : "least",
-			      "expected", aside ? e->aside[0] : e->expected,
-			      "seen", aside ? e->aside[1] : e->seen);
+			      "expected", aside ? e->aside[0] : e->kept[0],
+			      "seen", aside ? e->aside[1] : e->kept[1]);
 
 	if (e->purity)
 		json_object_set_new(v, "share", json_real(e->share));

@@ -209,13 +209,15 @@ void bench_fact_text(struct bench *b, const struct bench_case *c,
 	keep_fact(b, c, what, NAN, text);
 }
 
-void case_give_back(struct case_run *run, const struct case_mark *to)
+void case_give_back(struct case_run *run, const struct case_samples *to)
 {
 	struct case_samples *got = &run->got;
 
-	sample_cut(&got->series, to->quads);
-	sample_cut(&got->base, to->base_quads);
-	got->events.n = to->events;
+	sample_cut(&got->series, to->series.diff.n);
+	sample_cut(&got->base, to->base.diff.n);
+	op_counts_restore(&got->counts, &to->counts);
+	op_counts_restore(&got->base_counts, &to->base_counts);
+	got->events.n = to->events.n;
 	got->involuntary = to->involuntary;
 	got->migrated = to->migrated;
 	got->cold = to->cold;

@@ -9,25 +9,16 @@
 
 void evidence_touch(struct bench *b, struct case_run *run)
 {
-	if (run->verdict.mark.visit == b->verdict.visits)
+	if (run->verdict.visit == b->verdict.visits)
 		return;
-	run->verdict.mark = (struct case_mark) {
-		.visit = b->verdict.visits,
-		.quads = run->got.series.diff.n,
-		.base_quads = run->got.base.diff.n,
-		.events = run->got.events.n,
-		.involuntary = run->got.involuntary,
-		.migrated = run->got.migrated,
-		.cold = run->got.cold,
-	};
+	run->verdict.visit = b->verdict.visits;
+	run->verdict.before = run->got;
 }
 
 void evidence_begin(struct bench *b, struct case_run *run)
 {
 	b->verdict.visits++;
 	evidence_touch(b, run);
-	b->verdict.counts_before = run->got.counts;
-	b->verdict.base_counts_before = run->got.base_counts;
 }
 
 /* The evidence of @run of the name of @of, which it gets if it has none. */
@@ -87,21 +78,6 @@ static bool falls_short(const struct evidence *e)
 	       (e->exact && e->now[1] > e->now[0]);
 }
 
-/* Give back what the visit brought; all, if it was no visit. */
-static void drop(struct bench *b, struct case_run *run,
-		 const struct case_run *current)
-{
-	const struct case_mark none = { .cold = NAN };
-	const struct case_mark *to = current ? &run->verdict.mark : &none;
-
-	case_give_back(run, to);
-	if (run == current && b->counter) {
-		op_counts_restore(&run->got.counts, &b->verdict.counts_before);
-		op_counts_restore(&run->got.base_counts,
-				  &b->verdict.base_counts_before);
-	}
-}
-
 /* The verdict on one case: whether its share of the visit is set aside. */
 static bool judge(struct case_run *run)
 {
@@ -125,14 +101,10 @@ static void add_up(struct case_run *run, bool aside)
 	for (size_t i = 0; i < run->verdict.evidences; i++) {
 		struct evidence *e = &run->verdict.evidence[i];
 
-		if (aside) {
-			e->aside[0] += e->now[0];
-			e->aside[1] += e->now[1];
-		} else {
-			e->expected += e->now[0];
-			e->seen += e->now[1];
+		for (int k = 0; k < 2; k++) {
+			*(aside ? &e->aside[k] : &e->kept[k]) += e->now[k];
+			e->now[k] = 0;
 		}
-		e->now[0] = e->now[1] = 0;
 	}
 }
 
@@ -148,7 +120,7 @@ static void spread(struct bench *b, const struct case_run *current)
 			continue;
 		EACH_RUN (b, run) {
 			if (run == current ||
-			    run->verdict.mark.visit != b->verdict.visits)
+			    run->verdict.visit != b->verdict.visits)
 				continue;
 			e = get(b, run,
 				&(struct evidence) { of.what, .purity = true });
@@ -164,6 +136,8 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 	const bool short_here = current && judge(current);
 	/* What a visit had in it, all have that it gave samples. */
 	const bool spoilt = short_here && !current->verdict.contradicted;
+	/* All, if it was no visit. */
+	static const struct case_samples none = { .cold = NAN };
 	bool again = spoilt;
 
 	if (spoilt)
@@ -172,13 +146,14 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 	EACH_RUN (b, run) {
 		bool aside;
 
-		if (run->verdict.mark.visit != b->verdict.visits)
+		if (run->verdict.visit != b->verdict.visits)
 			continue;
 		aside = run == current ? short_here : judge(run);
 		again |= aside && !run->verdict.contradicted;
 		add_up(run, aside);
 		if (aside)
-			drop(b, run, current);
+			case_give_back(run,
+				       current ? &run->verdict.before : &none);
 	}
 	b->verdict.visits++; /* what is said from here on is no part of it */
 	return again;

@@ -75,22 +75,14 @@ struct case_samples {
 	struct op_counts counts, base_counts;
 };
 
-/* How much a case had when the visit at hand first gave it something. */
-struct case_mark {
-	uint64_t visit; /* number of the visit */
-	size_t quads, base_quads, events;
-	uint64_t involuntary, migrated;
-	double cold;
-};
-
 struct evidence {
 	const char *what;
 	bool purity;
-	bool exact;		   /* more is as wrong as less */
-	double share;		   /* of @expected that must be seen */
-	double expected, seen;	   /* of the visits that were kept */
-	double aside[2];	   /* the same of those that were not */
-	double now[2];		   /* of the visit at hand */
+	bool exact;	 /* more is as wrong as less */
+	double share;	 /* of @expected that must be seen */
+	double kept[2];	 /* expected, seen; in visits that were kept */
+	double aside[2]; /* in those that were not */
+	double now[2];	 /* in the visit at hand */
 	unsigned int short_visits; /* in which it was not enough */
 };
 
@@ -102,9 +94,10 @@ struct case_verdict {
 	bool dropped; /* skipped after it was measured */
 	struct evidence *evidence;
 	size_t evidences;
-	struct case_mark mark;
-	unsigned int set_aside; /* visits */
-	bool contradicted;	/* by a proof, in one of them */
+	uint64_t visit; /* number of the last that gave it something */
+	struct case_samples before; /* what it had then */
+	unsigned int set_aside;	    /* visits */
+	bool contradicted;	    /* by a proof, in one of them */
 };
 
 struct case_run {
@@ -149,7 +142,6 @@ struct program_verdict {
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */
 	uint64_t visits;  /* counts them, and the times between */
-	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
 /* What to do; from the command line and the supervisor. */
@@ -232,7 +224,7 @@ struct case_run *bench_case_of(const struct bench *b,
 bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
 
 /* case_give_back() - @run has what it had at @to, and no derived value. */
-void case_give_back(struct case_run *run, const struct case_mark *to);
+void case_give_back(struct case_run *run, const struct case_samples *to);
 
 /* points_add() - in cases_make(): those of the descriptor, behind all others.
  * points_sources() - tell what formulas are made from.  points_derive() - their

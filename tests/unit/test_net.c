@@ -326,7 +326,7 @@ static bool proven(enum net_proof_by by, uint64_t answered)
 	net_proof_end(&proof, &c, &bc);
 	evidence_settle(&b, &run);
 	is = run.verdict.evidences == 1 &&
-	     run.verdict.evidence[0].expected == (double)answered &&
+	     run.verdict.evidence[0].kept[0] == (double)answered &&
 	     !evidence_contradicted(&run);
 	close(fd);
 	close(c.fd);
