@@ -18,24 +18,12 @@
 #define GROUP_BYTES 1024
 #define STAT_BYTES  65536 /* CPUs come first: lines of 600 and more */
 
-/* One that takes part, and what was read of it last. */
-struct member {
-	int fd; /* of its waits; -1: they are not to be had */
-	clockid_t clock;
-	bool shares; /* its CPU with another one */
-	int64_t waited_ns, ran_ns;
-	int64_t before_ns; /* what it had run when the measurement began */
-	bool known;	   /* what it waited */
-};
-
-/* The measuring thread is the first.  Behind the last task is what helped. */
-static _Thread_local struct member *member;
+/* The measuring thread is the first.  Behind the last is what helped. */
 static _Thread_local struct noise_task *task;
 static _Thread_local size_t members;
 static _Thread_local double total_ns; /* waited */
 /* Those of the process that started this one, which were open then. */
-static struct member *inherited;
-static struct noise_task *inherited_task;
+static struct noise_task *inherited;
 static size_t n_inherited;
 /* What was read last, and how many there were then. */
 static _Thread_local struct {
@@ -52,48 +40,45 @@ bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns)
 	return *ran_ns > 0 && *waited_ns >= 0;
 }
 
-/* What @m has waited since it was read last; 0 if it cannot be read. */
-static int64_t waited(struct member *m)
+/* What @t has waited since it was read last; 0 if it cannot be read. */
+static int64_t waited(struct noise_task *t)
 {
-	const int64_t before = m->waited_ns;
+	const int64_t before = t->waited_ns;
 	char text[96];
 	int64_t run, now;
 
-	m->known = noise_waits(sysfile_again(m->fd, text, sizeof(text)), &run,
+	t->known = noise_waits(sysfile_again(t->fd, text, sizeof(text)), &run,
 			       &now);
-	if (!m->known)
+	if (!t->known)
 		return 0;
-	m->waited_ns = now;
+	t->waited_ns = now;
 	return now - before;
 }
 
-static int64_t ran(struct member *m)
+static int64_t ran(struct noise_task *t)
 {
-	const int64_t before = m->ran_ns;
+	const int64_t before = t->ran_ns;
 
-	m->ran_ns = clock_now_ns(m->clock);
-	return m->ran_ns - before;
+	t->ran_ns = clock_now_ns(t->clock);
+	return t->ran_ns - before;
 }
 
 /* @fd: of its schedstat, or -1. */
 static void add(int fd, clockid_t clock, int cpu)
 {
-	struct member *m = realloc(member, (members + 1) * sizeof(*m));
 	struct noise_task *t = realloc(task, (members + 2) * sizeof(*t));
 
-	member = m ? m : member;
-	task = t ? t : task;
-	if (!m || !t)
+	if (!t)
 		return;
-	m += members;
-	*m = (struct member) { .fd = fd, .clock = clock };
-	t[members] = (struct noise_task) { .cpu = cpu };
+	task = t;
+	t += members;
+	*t = (struct noise_task) { .cpu = cpu, .fd = fd, .clock = clock };
 	for (size_t i = 0; i < members; i++)
-		if (t[i].cpu == cpu)
-			member[i].shares = m->shares = true;
-	waited(m);
-	ran(m);
-	m->before_ns = m->ran_ns;
+		if (task[i].cpu == cpu)
+			task[i].shares = t->shares = true;
+	waited(t);
+	ran(t);
+	t->before_ns = t->ran_ns;
 	members++;
 }
 
@@ -121,17 +106,14 @@ void noise_watch(const char *name, clockid_t clock, int cpu)
 void noise_unwatch(clockid_t clock)
 {
 	for (size_t i = members; i-- > 1;)
-		if (member[i].clock == clock) {
-			close(member[i].fd);
-			member[i] = member[--members];
-			task[i] = task[members];
+		if (task[i].clock == clock) {
+			close(task[i].fd);
+			task[i] = task[--members];
 		}
 	/* Alone again: a thread that ends leaves nothing. */
 	if (members == 1) {
-		close(member[0].fd);
-		free(member);
+		close(task[0].fd);
 		free(task);
-		member = NULL;
 		task = NULL;
 		members = 0;
 	}
@@ -139,10 +121,8 @@ void noise_unwatch(clockid_t clock)
 
 void noise_alone(void)
 {
-	inherited = member;
-	inherited_task = task;
+	inherited = task;
 	n_inherited = members;
-	member = NULL;
 	task = NULL;
 	members = 0;
 }
@@ -155,16 +135,16 @@ void noise_join(void)
 	for (size_t i = 0; i < n_inherited; i++)
 		if (i)
 			add(inherited[i].fd, inherited[i].clock,
-			    inherited_task[i].cpu);
+			    inherited[i].cpu);
 		else if (!clock_getcpuclockid(getppid(), &parent))
-			add(inherited[i].fd, parent, inherited_task[i].cpu);
+			add(inherited[i].fd, parent, inherited[i].cpu);
 	n_inherited = 0;
 }
 
 void noise_partners_begin(void)
 {
 	for (size_t i = 0; i < members; i++)
-		member[i].before_ns = clock_now_ns(member[i].clock);
+		task[i].before_ns = clock_now_ns(task[i].clock);
 }
 
 int noise_partner_cpu(int cpu)
@@ -172,7 +152,7 @@ int noise_partner_cpu(int cpu)
 	int other = -1;
 
 	for (size_t i = 0; i < members; i++) {
-		if (clock_now_ns(member[i].clock) == member[i].before_ns)
+		if (clock_now_ns(task[i].clock) == task[i].before_ns)
 			continue;
 		/* The first is the measuring thread. */
 		if (task[i].cpu == cpu)
@@ -187,7 +167,7 @@ int noise_partner_cpu(int cpu)
 bool noise_knows_waits(void)
 {
 	add_self();
-	return members && member[0].known;
+	return members && task[0].known;
 }
 
 /* CPU time of children that ended, and of threads if there is no partner. */
@@ -235,12 +215,12 @@ static struct rusage read_all(void)
 	getrusage(RUSAGE_THREAD, &usage);
 	switches = usage.ru_nvcsw + usage.ru_nivcsw;
 	for (size_t i = 0; i < members; i++) {
-		struct member *m = &member[i];
+		struct noise_task *t = &task[i];
 		/* Who did not leave the CPU has not waited for it. */
 		const bool moved = i || switches != last.switches;
 
-		task[i].waited = moved ? waited(m) : 0;
-		task[i].ran = m->shares ? ran(m) : 0;
+		t->waited = moved ? waited(t) : 0;
+		t->ran = t->shares ? ran(t) : 0;
 	}
 	if (switches != last.switches)
 		last.helped_ns = helped_ns();

@@ -34,10 +34,17 @@ void noise_end(struct noise *seen);
 /* noise_total() - what all these waits add up to, and those between samples. */
 double noise_total(void);
 
-/* What one of them did meanwhile; times in ns. */
+/* One that takes part, and what it did meanwhile; times in ns. */
 struct noise_task {
 	int cpu;
 	int64_t waited, ran;
+	/* What was read of it last (noise.c). */
+	int fd; /* of its waits; -1: they are not to be had */
+	clockid_t clock;
+	bool shares; /* its CPU with another one */
+	bool known;  /* what it waited */
+	int64_t waited_ns, ran_ns;
+	int64_t before_ns; /* what it had run when the measurement began */
 };
 
 /* noise_waited() - the longest that one of them waited while the others on its

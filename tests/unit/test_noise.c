@@ -79,7 +79,9 @@ static void throttling(void)
 /* Times in us. */
 static void waiting(void)
 {
-	struct noise_task t[] = { { 1, 40, 60 }, { 1, 55, 40 }, { 0, 0, 90 } };
+	struct noise_task t[] = { { .cpu = 1, .waited = 40, .ran = 60 },
+				  { .cpu = 1, .waited = 55, .ran = 40 },
+				  { .ran = 90 } };
 
 	OK(noise_waited(t, 0) == 0, "nobody waits");
 	OK(noise_waited(t, 1) == 40, "one that waits alone waits for others");
