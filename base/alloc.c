@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "alloc.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "err.h"
@@ -25,12 +24,9 @@ void *text_alloc(size_t count, size_t size)
 
 char *text_format(const char *fmt, ...)
 {
-	va_list ap;
 	char *text;
+	int len;
 
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	return need(text);
+	WITH_ARGS(len = vasprintf(&text, fmt, ap));
+	return need(len < 0 ? NULL : text);
 }

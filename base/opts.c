@@ -4,10 +4,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+#include "err.h"
 #include "units.h"
 
 /* A longer name pushes its help aside instead of everybody's. */
@@ -17,11 +18,7 @@ static char whybuf[240];
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(whybuf, sizeof(whybuf), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(whybuf, sizeof(whybuf), fmt, ap));
 	return -EINVAL;
 }
 
@@ -230,33 +227,30 @@ static int take_letters(const struct opt_set *sets, const char *word,
 int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	       const char **why)
 {
-	int operands = 0, words = begin(sets);
+	char **operand = text_alloc((size_t)argc, sizeof(*operand));
+	int i = 1, to = 1, words = begin(sets);
 
 	*why = whybuf;
-	for (int i = 1; words >= 0 && i < argc;) {
+	for (bool end = false; words >= 0 && i < argc && !end;) {
+		/* Behind the last one there may be words that are not ours. */
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+
 		if (*argv[i] != '-' || !argv[i][1]) {
-			operands++;
+			operand[i - to] = argv[i];
 			i++;
 			continue;
 		}
-		const bool end = !strcmp(argv[i], "--");
-		/* Behind the last one there may be words that are not ours. */
-		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+		end = !strcmp(argv[i], "--");
 		words = end		    ? 1
 			: argv[i][1] == '-' ? take_long(sets, argv[i], next)
 					    : take_letters(sets, argv[i], next);
 		/* They are moved before the operands that stand there. */
-		for (int k = 0; k < words; k++, i++) {
-			char **first = argv + i - operands, *word = argv[i];
-
-			memmove(first + 1, first,
-				(size_t)operands * sizeof(*argv));
-			*first = word;
-		}
-		if (end)
-			return i - operands;
+		for (int k = 0; k < words; k++)
+			argv[to++] = argv[i++];
 	}
-	return words < 0 ? words : argc - operands;
+	memcpy(argv + to, operand, (size_t)(i - to) * sizeof(*argv));
+	free(operand);
+	return words < 0 ? words : to;
 }
 
 static int name_columns(const struct opt_set *sets)

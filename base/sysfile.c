@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,11 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "err.h"
 #include "io.h"
 
 #define FIRST_ROOM 16384
 #define BLANKS	   " \t"
-
-/* @to becomes what @call makes of the arguments behind fmt. */
-#define WITH_ARGS(to, call)        \
-	do {                       \
-		va_list ap;        \
-		va_start(ap, fmt); \
-		(to) = call;       \
-		va_end(ap);        \
-	} while (0)
 
 /* Return: descriptor or -errno. */
 static int __attribute__((format(printf, 2, 0)))
@@ -82,7 +73,7 @@ char *sysfile_text(const char *fmt, ...)
 {
 	char *text;
 
-	WITH_ARGS(text, new_text(fmt, ap));
+	WITH_ARGS(text = new_text(fmt, ap));
 	return text;
 }
 
@@ -100,7 +91,7 @@ char *sysfile_first(const char *fmt, ...)
 {
 	char *text;
 
-	WITH_ARGS(text, new_text(fmt, ap));
+	WITH_ARGS(text = new_text(fmt, ap));
 	if (text)
 		cut_line(text);
 	return text;
@@ -133,7 +124,7 @@ long sysfile_stat(char *text, size_t size, const char *fmt, ...)
 {
 	long n;
 
-	WITH_ARGS(n, begin(text, size, fmt, ap));
+	WITH_ARGS(n = begin(text, size, fmt, ap));
 	return n;
 }
 
@@ -141,7 +132,7 @@ long sysfile_line(char *text, size_t size, const char *fmt, ...)
 {
 	long n;
 
-	WITH_ARGS(n, begin(text, size, fmt, ap));
+	WITH_ARGS(n = begin(text, size, fmt, ap));
 	cut_line(text);
 	return n < 0 ? n : (long)strlen(text);
 }
@@ -157,7 +148,7 @@ int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 	int64_t n;
 	char *text;
 
-	WITH_ARGS(text, new_text(fmt, ap));
+	WITH_ARGS(text = new_text(fmt, ap));
 	n = field_number(key ? field_behind(text, key) : text, unknown);
 	free(text);
 	return n;
@@ -171,7 +162,7 @@ pid_t *sysfile_pids(size_t *n, const char *fmt, ...)
 	int fd;
 
 	*n = 0;
-	WITH_ARGS(fd, open_path(O_DIRECTORY, fmt, ap));
+	WITH_ARGS(fd = open_path(O_DIRECTORY, fmt, ap));
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	while (dir && (e = readdir(dir))) {
 		const pid_t pid = (pid_t)field_number(e->d_name, 0);
@@ -194,7 +185,7 @@ int sysfile_write(const char *text, const char *fmt, ...)
 	const size_t len = strlen(text);
 	int fd, err;
 
-	WITH_ARGS(fd, open_path(O_WRONLY, fmt, ap));
+	WITH_ARGS(fd = open_path(O_WRONLY, fmt, ap));
 	if (fd < 0)
 		return fd;
 	errno = EIO;

@@ -382,8 +382,8 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 double bench_value(const struct bench *b, const struct bench_case *c);
 
 /* bench_find() - the case with that canonical name, or NULL. */
-const struct bench_case *bench_find(const struct bench *b, const char *name,
-				    ...) __attribute__((format(printf, 2, 3)));
+const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* bench_selected() - whether @c is to be measured (--case, no skip). */
 bool bench_selected(const struct bench *b, const struct bench_case *c);

@@ -4,12 +4,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "err.h"
 #include "units.h"
 
 struct case_run *bench_case_of(const struct bench *b,
@@ -127,15 +127,11 @@ void bench_derive_between(struct bench *b, const struct bench_case *c,
 	derive(b, c, value, NAN, low, high);
 }
 
-const struct bench_case *bench_find(const struct bench *b, const char *name,
-				    ...)
+const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
 {
 	char text[256];
-	va_list ap;
 
-	va_start(ap, name);
-	vsnprintf(text, sizeof(text), name, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(text, sizeof(text), fmt, ap));
 	EACH_RUN (b, run)
 		if (!strcmp(run->def.name, text))
 			return &run->c;
@@ -157,13 +153,10 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 {
 	struct case_run *run = bench_case_of(b, c);
 	char why[sizeof(run->verdict.why)];
-	va_list ap;
 
 	if (!run || run->verdict.state != CASE_ASKED)
 		return;
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(why, sizeof(why), fmt, ap));
 	verdict_skip(run, "%s", why);
 }
 

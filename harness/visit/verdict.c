@@ -2,9 +2,10 @@
 #include "program.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "err.h"
 
 void bench_fail_cases(struct bench *b, const char *why, const char *name)
 {
@@ -58,44 +59,29 @@ static bool is_limit(const struct bench *b, int err)
 
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	say_why(b, err, is_limit(b, err), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(say_why(b, err, is_limit(b, err), fmt, ap));
 	return err > 0 ? -err : -EIO;
 }
 
 int bench_skip(struct bench *b, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	say_why(b, 0, true, fmt, ap);
-	va_end(ap);
+	WITH_ARGS(say_why(b, 0, true, fmt, ap));
 	return -ENOTSUP;
 }
 
 void verdict_skip(struct case_run *run, const char *fmt, ...)
 {
-	va_list ap;
-
 	run->verdict.state = CASE_SKIPPED;
 	run->verdict.dropped = true;
-	va_start(ap, fmt);
-	vsnprintf(run->verdict.why, sizeof(run->verdict.why), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(
+		vsnprintf(run->verdict.why, sizeof(run->verdict.why), fmt, ap));
 }
 
 int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
 {
-	va_list ap;
-
-	if (!b->verdict.why[0]) {
-		va_start(ap, fmt);
-		vsnprintf(b->verdict.why, sizeof(b->verdict.why), fmt, ap);
-		va_end(ap);
-	}
+	if (!b->verdict.why[0])
+		WITH_ARGS(vsnprintf(b->verdict.why, sizeof(b->verdict.why), fmt,
+				    ap));
 	return code;
 }
 
