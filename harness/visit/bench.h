@@ -105,15 +105,12 @@ typedef int bench_case_fn(struct bench *b, void *state,
  * the harness; point() fills in what the text does not say.
  */
 struct bench_case {
-	/* Its coordinates, in the order of its name, "axis=value,axis=value".
-	 */
+	/* In the order of its name, "axis=value,axis=value". */
 	struct bench_param params[BENCH_MAX_PARAMS + 1];
-	const void *arg; /* the benchmark's own data about it */
-	int64_t index;	 /* the same */
-	/* Where its partner runs: it is skipped where bench_partner() finds no
-	 * such CPU. */
-	enum bench_place place;
-	const char *skip; /* why it is not measured, one sentence */
+	const void *arg;	/* the benchmark's own data about it */
+	int64_t index;		/* the same */
+	enum bench_place place; /* without such a CPU it is skipped */
+	const char *skip;	/* why it is not measured, one sentence */
 	/* Instead of those of the descriptor. */
 	bench_run_fn *run;
 	bench_case_fn *sample;
@@ -339,53 +336,45 @@ int bench_fail(struct bench *b, int err, const char *fmt, ...)
 int bench_skip(struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* bench_stopping() - whether the user asked to stop (SIGINT, SIGTERM).  Long
- * callbacks and waits look at it and return 0 early. */
+/* bench_stopping() - whether the user asked to stop (SIGINT, SIGTERM): long
+ * callbacks and waits look at it and return 0 early.  bench_is_sample() - in
+ * sample(): whether this event counts; the cold first one and those to warm up
+ * do not. */
 bool bench_stopping(const struct bench *b);
-
-/* bench_is_sample() - in sample(): whether this event counts; the cold first
- * one and those to warm up do not. */
 bool bench_is_sample(const struct bench *b);
 
-/**
- * bench_record() - one event of case @c took @ticks (raw, overhead not yet
- * subtracted).  @c is the case being sampled or a derived one.
- */
+/* bench_record() - one event of case @c, the one being sampled or a derived
+ * one, took @ticks (raw, overhead not yet subtracted).  bench_record_value() -
+ * one sample of @c, in its own unit, taken as it is. */
 void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks);
-
-/* bench_record_value() - one sample of @c, in its own unit, taken as it is. */
 void bench_record_value(struct bench *b, const struct bench_case *c,
 			double value);
 
-/* bench_derive() - set the headline of a derived case, in its unit. */
+/**
+ * bench_derive() - set the headline of a derived case, in its unit.
+ * bench_derive_within() - one that is only good to @resolution, in that unit:
+ * what is not above it, or not above 0, is *below resolution*.
+ * bench_derive_between() - one that was found between others that were tried:
+ * the true one is not below @low and not above @high.
+ * bench_derive_skip() - in derive(): there is none here, for this reason.  If
+ * its evidence falls short, the case is FAILED all the same.
+ * bench_value() - in derive(): headline of a measured case, in its unit; NAN if
+ * it has none (skipped, failed, below resolution, not selected).
+ */
 void bench_derive(struct bench *b, const struct bench_case *c, double value);
-
-/* bench_derive_within() - the same for a value that is only good to
- * @resolution, in the case's unit: one that is not above it, or not above 0,
- * is *below resolution*. */
 void bench_derive_within(struct bench *b, const struct bench_case *c,
 			 double value, double resolution);
-
-/* bench_derive_between() - the same for a value that was found between others
- * that were tried: the true one is not below @low and not above @high. */
 void bench_derive_between(struct bench *b, const struct bench_case *c,
 			  double value, double low, double high);
-
-/* bench_derive_skip() - in derive(): a case has no value here, for this
- * reason.  If its evidence falls short, it is FAILED all the same. */
 void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* bench_value() - in derive(): headline of a measured case, in its unit; NAN
- * if it has none (skipped, failed, below resolution, not selected). */
 double bench_value(const struct bench *b, const struct bench_case *c);
 
-/* bench_find() - the case with that canonical name, or NULL. */
+/* bench_find() - the case with that canonical name, or NULL.  bench_selected()
+ * - whether @c is to be measured (--case, no skip). */
 const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* bench_selected() - whether @c is to be measured (--case, no skip). */
 bool bench_selected(const struct bench *b, const struct bench_case *c);
 
 /* bench_expect() - the true value of @c, in its unit, where it is known from
@@ -443,10 +432,9 @@ void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
 void bench_fact_text(struct bench *b, const struct bench_case *c,
 		     const char *what, const char *text);
 
-/* The timer in use; its method is for TIMER_INTERVAL(). */
+/* The timer in use; its method is for TIMER_INTERVAL().  bench_ns() - raw ticks
+ * of one interval in ns, overhead subtracted. */
 const struct timer *bench_timer(const struct bench *b);
-
-/* bench_ns() - raw ticks of one interval in ns, overhead subtracted. */
 double bench_ns(const struct bench *b, double ticks);
 
 /* bench_seed() - this invocation's random seed; bench_random() - the next
@@ -454,25 +442,22 @@ double bench_ns(const struct bench *b, double ticks);
 uint64_t bench_seed(const struct bench *b);
 uint64_t bench_random(struct bench *b);
 
-/* bench_effort() - 1.0 at --effort 100: for a number that is an option. */
-double bench_effort(const struct bench *b);
-
-/* bench_time_ns() - how long the samples of @c may take in the visit at hand;
+/* bench_effort() - 1.0 at --effort 100: for a number that is an option.
+ * bench_time_ns() - how long the samples of @c may take in the visit at hand;
  * outside visits, those of all cases that were asked for. */
+double bench_effort(const struct bench *b);
 double bench_time_ns(const struct bench *b);
 
-/* bench_cpu() - the kernel's number of the measuring CPU (--cpu). */
+/* CPUs by the kernel's number.  bench_cpu() - the measuring one (--cpu). */
 int bench_cpu(const struct bench *b);
 
-/* bench_partner() - the kernel's number of a CPU at @place that this process
- * may use, or -ENOENT. */
+/* bench_partner() - one at @place that this process may use, or -ENOENT.
+ * bench_distance() - of two; BENCH_BY_MEMORY if unknown. */
 int bench_partner(const struct bench *b, enum bench_place place);
-
-/* bench_distance() - of the CPUs @a and @c; BENCH_BY_MEMORY if unknown. */
 enum bench_distance bench_distance(const struct bench *b, int a, int c);
 
-/* bench_cpus() - how many CPUs this process may use; bench_nth_cpu() - the
- * kernel's number of the @nth of them, the measuring CPU first; -ERANGE. */
+/* bench_cpus() - how many this process may use; bench_nth_cpu() - the @nth of
+ * them, the measuring CPU first; -ERANGE. */
 unsigned int bench_cpus(const struct bench *b);
 int bench_nth_cpu(const struct bench *b, unsigned int nth);
 
@@ -481,13 +466,11 @@ int bench_nth_cpu(const struct bench *b, unsigned int nth);
  * and outlives this thread's.  Else NULL: work on an object of your own. */
 void *bench_first(const struct bench *b);
 
-/* bench_pin() - pin the calling thread (also in a forked child) to the
- * kernel's CPU @cpu and verify it.  Return: 0 or -errno. */
+/* bench_pin() - pin the calling thread (also in a forked child) to @cpu and
+ * verify it.  bench_bind() - let thread @tid (0: the calling one) run on the @n
+ * @cpus and no others; bench_unbind() - the calling one on each that this
+ * process may use.  Return: 0 or -errno. */
 int bench_pin(int cpu);
-
-/* bench_bind() - let thread @tid (0: the calling one) run on the @n @cpus and
- * no others; bench_unbind() - the calling one on each that this process may
- * use. Return: 0 or -errno. */
 int bench_bind(pid_t tid, const int *cpus, size_t n);
 int bench_unbind(const struct bench *b);
 
@@ -496,11 +479,9 @@ int bench_unbind(const struct bench *b);
  * CPU. */
 void bench_keep_off(int cpu);
 
-/**
- * bench_spare_bytes() - how much memory a benchmark may take: a quarter of
- * the least of MemAvailable and what the memory cgroup leaves, as it was when
- * it was asked for first.
- */
+/* bench_spare_bytes() - how much memory a benchmark may take: a quarter of the
+ * least of MemAvailable and what the memory cgroup leaves, as it was when it
+ * was asked for first. */
 uint64_t bench_spare_bytes(const struct bench *b);
 
 /* bench_cache_bytes() - size of the data (or unified) cache of @level that
@@ -540,24 +521,17 @@ int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
  * program ends, however it ends.  It is below --dir if the user gave one,
  * else below the current directory if that is writable, else in $TMPDIR or
  * /tmp, which is said once.
- *
- * Return: the path, or NULL after bench_fail().
- */
-const char *bench_scratch(struct bench *b);
-
-/**
- * bench_files() - path of a directory for big test files that are used again:
- * the run's, if --dir is one that run-all made for it (it is
- * ours alone and has our file BENCH_FILES_MARK, which is no link; run-all
- * removes all when the run ends), else bench_scratch().
- * What is found there must be checked before it is used.
+ * bench_files() - one for big test files that are used again: the run's, if
+ * --dir is one that run-all made for it (it is ours alone and has our file
+ * BENCH_FILES_MARK, which is no link; run-all removes all when the run ends:
+ * then bench_files_stay()), else bench_scratch().  What is found there must be
+ * checked before it is used.
  *
  * Return: the path, or NULL after bench_fail() or bench_skip().
  */
 #define BENCH_FILES_MARK ".oscost-run"
+const char *bench_scratch(struct bench *b);
 const char *bench_files(struct bench *b);
-
-/* bench_files_stay() - whether it is the run's. */
 bool bench_files_stay(const struct bench *b);
 
 /* bench_page_bytes() - of a base page: 4, 16 or 64 KiB.  A call: not for what
@@ -579,10 +553,9 @@ void bench_guard(struct bench *b, const char *kind, const char *what);
 void bench_say(struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Keep @value, and the work that made it, from being optimised away. */
-#define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
-
-/* Make the compiler forget what it knows about @lvalue. */
+/* Keep @value, and the work that made it, from being optimised away; make the
+ * compiler forget what it knows about @lvalue. */
+#define BENCH_KEEP(value)  __asm__ volatile("" : : "g"(value) : "memory")
 #define BENCH_HIDE(lvalue) __asm__ volatile("" : "+r"(lvalue) : : "memory")
 
 #endif

@@ -20,7 +20,7 @@ struct sum {
 	const struct bench_case *into; /* whose formula it is in the end */
 	const char *axis;	       /* bare words are values of it */
 	enum mode mode;
-	const struct bench_case *missing; /* the first that has no value */
+	const struct bench_case **missing; /* the first that has no value */
 };
 
 static double add_up(struct sum *e);
@@ -29,10 +29,8 @@ static double formula(struct sum *e, const struct bench_case *c, enum mode mode)
 {
 	struct scan s = { e->s->b, c->formula };
 	struct sum own = { &s, c, e->into, c->formula_axis, mode, e->missing };
-	const double x = add_up(&own);
 
-	e->missing = own.missing;
-	return x;
+	return add_up(&own);
 }
 
 static double fact_of(const struct bench *b, const struct bench_case *c,
@@ -67,8 +65,8 @@ static double value_of(struct sum *e, const struct bench_case *other)
 
 		x = e->mode < VALUES ? 1 : fact_of(b, other, what);
 	}
-	if (!isfinite(x) && !e->missing)
-		e->missing = other;
+	if (!isfinite(x) && e->missing && !*e->missing)
+		*e->missing = other;
 	return x;
 }
 
@@ -172,8 +170,9 @@ void points_derive(struct bench *b)
 {
 	EACH_RUN (b, run) {
 		const struct bench_case *c = &run->c;
+		const struct bench_case *missing = NULL;
 		struct scan s = { b, "" };
-		struct sum e = { .s = &s, .into = c };
+		struct sum e = { .s = &s, .into = c, .missing = &missing };
 		double x;
 
 		if (!c->formula || !bench_selected(b, c))
@@ -184,8 +183,7 @@ void points_derive(struct bench *b)
 			formula(&e, c, FACTS);
 		} else {
 			bench_derive_skip(b, c, "needs %s, which has no value",
-					  e.missing ? e.missing->name
-						    : "a row");
+					  missing ? missing->name : "a row");
 		}
 	}
 }

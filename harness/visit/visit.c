@@ -395,20 +395,15 @@ static int visit_events(struct bench *b, struct case_run *run,
 
 	if (run->c.most && run->c.most < 4 * warm)
 		warm = run->c.most / 4;
-	b->now.warming_up = true;
-	if (first) {
-		run->got.begun = true;
-		err = one_event(b, run, sample, PHASE_COLD, NULL);
-		warm = warm > run->c.cycle ? warm : run->c.cycle;
-		for (unsigned int i = 0; !err && !invocation_stop && i < warm;
-		     i++) {
-			if (i >= run->c.cycle &&
-			    (double)(invocation_now_ns() - begin) > limit_ns)
-				break;
-			err = one_event(b, run, sample, PHASE_WARM_UP, NULL);
-		}
-	} else {
-		err = one_event(b, run, sample, PHASE_WARM_UP, NULL);
+	warm = warm > run->c.cycle ? warm : run->c.cycle;
+	run->got.begun = b->now.warming_up = true;
+	for (unsigned int i = 0;
+	     !err && !invocation_stop && i < (first ? 1 + warm : 1); i++) {
+		if (i > run->c.cycle &&
+		    (double)(invocation_now_ns() - begin) > limit_ns)
+			break;
+		err = one_event(b, run, sample,
+				first && !i ? PHASE_COLD : PHASE_WARM_UP, NULL);
 	}
 	b->now.warming_up = false;
 	begin = invocation_now_ns();
