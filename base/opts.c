@@ -11,8 +11,8 @@
 #include "err.h"
 #include "units.h"
 
-/* A longer name pushes its help aside instead of everybody's. */
-#define NAME_COLUMNS 16
+/* As --invocations; a longer name pushes its help aside. */
+#define NAME_COLUMNS 11
 
 static char whybuf[240];
 
@@ -253,23 +253,8 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	return words < 0 ? words : to;
 }
 
-static int name_columns(const struct opt_set *sets)
-{
-	size_t columns = 0;
-
-	OPT_EACH (set, o, sets) {
-		const size_t len = strlen(o->name);
-
-		if (len > columns && len <= NAME_COLUMNS)
-			columns = len;
-	}
-	return (int)columns;
-}
-
 void opts_help(FILE *f, const struct opt_set *sets)
 {
-	int columns = name_columns(sets);
-
 	for (const struct opt_set *s = sets; s->title; s++) {
 		if (!s->opts || !s->opts->name)
 			continue;
@@ -278,7 +263,7 @@ void opts_help(FILE *f, const struct opt_set *sets)
 			char letter[] = { '-', (char)o->letter, ',', '\0' };
 
 			fprintf(f, "  %-3s --%-*s  %s", o->letter ? letter : "",
-				columns, o->name, o->help);
+				NAME_COLUMNS, o->name, o->help);
 			if (o->kind == OPT_KIND_LIST)
 				fprintf(f, " (repeatable)");
 			if (o->def && *o->def)

@@ -48,34 +48,25 @@ struct noise_task {
 };
 
 /* noise_waited() - the longest that one of them waited while the others on its
- * CPU did not run. */
+ * CPU did not run.  noise_knows_waits() - whether this kernel counts that.
+ * noise_waits() - from the text of a task's schedstat: how long it has run and
+ * has waited for a CPU; false where the kernel does not count: then it says
+ * that all is 0, also what it has run. */
 int64_t noise_waited(const struct noise_task *tasks, size_t n);
-
-/* noise_knows_waits() - whether this kernel counts them. */
 bool noise_knows_waits(void);
-
-/* noise_waits() - from the text of a task's schedstat: how long it has run and
- * has waited for a CPU.  Return: false where the kernel does not count: then it
- * says that all is 0, also what it has run. */
 bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns);
 
-/**
- * noise_partners_begin(), noise_partner_cpu() - around a measurement: the CPU
+/* noise_partners_begin(), noise_partner_cpu() - around a measurement: the CPU
  * that its partners ran on, if the measuring thread ran on @cpu; -1 where none
- * did or on more than one other CPU.
- */
+ * did or on more than one other CPU. */
 void noise_partners_begin(void);
 int noise_partner_cpu(int cpu);
 
-/**
- * noise_watch() - a task that takes part, on CPU @cpu.
- * @name: its directory in /proc.
- * @clock: of its run time.
- *
- * noise_unwatch() - no longer.  noise_alone() - in a new process, which has
- * none of its parent's.  noise_join() - unless it takes samples itself: it is
- * the first then, and its parent and who took part with that follow.
- */
+/* noise_watch() - a task that takes part, on CPU @cpu; @name: its directory in
+ * /proc; @clock: of its run time.  noise_unwatch() - no longer.  noise_alone() -
+ * in a new process, which has none of its parent's.  noise_join() - unless it
+ * takes samples itself: it is the first then, and its parent and who took part
+ * with that follow. */
 void noise_watch(const char *name, clockid_t clock, int cpu);
 void noise_unwatch(clockid_t clock);
 void noise_alone(void);

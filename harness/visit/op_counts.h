@@ -17,13 +17,12 @@
  * counted between them, with the caches as the events left them.
  */
 
-/* The counters of an invocation. */
+/* The counters of the calling thread.  op_counter_open() - 0 or -errno. */
 struct op_counter {
 	struct counters *c;
 	double pair_ns; /* median time of a pair of readings */
 };
 
-/* op_counter_open() - of the calling thread.  Return: 0 or -errno. */
 int op_counter_open(struct op_counter *counter);
 void op_counter_close(struct op_counter *counter);
 

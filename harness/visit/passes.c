@@ -6,8 +6,6 @@
 #include "alloc.h"
 #include "program.h"
 
-#define HALVINGS 60 /* of the interval in which the factor is searched */
-
 /* One more visit for each case of which something was set aside in this pass:
  * once, for what a place always has in it would be there again. */
 static void make_up(struct bench *b)
@@ -150,22 +148,13 @@ static double give(struct bench *b, double typical, double factor,
 void visit_divide(struct bench *b, double left_ns, unsigned int visits)
 {
 	const double typical = typical_spread(b);
-	double low = 0, high = 1;
+	double factor = 0;
 
-	if (give(b, typical, 0, visits) > left_ns || left_ns <= 0)
-		return;
-	for (int i = 0; i < 1000; i++, high *= 2)
-		if (give(b, typical, high, visits) > left_ns)
-			break;
-	for (int i = 0; i < HALVINGS; i++) {
-		const double middle = (low + high) / 2;
-
-		if (give(b, typical, middle, visits) > left_ns)
-			high = middle;
-		else
-			low = middle;
-	}
-	give(b, typical, low, visits);
+	/* The greatest factor that the time is enough for, bit by bit. */
+	for (double bit = 0x1p80; bit > 0x1p-20; bit /= 2)
+		if (give(b, typical, factor + bit, visits) <= left_ns)
+			factor += bit;
+	give(b, typical, factor, visits);
 }
 
 void visit_cases(struct bench *b)

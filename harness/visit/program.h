@@ -242,19 +242,15 @@ void points_open(const char *text, char *list, size_t size);
  * and, for the harness: */
 
 /* verdict_skip() - @run is skipped, whatever it has.  verdict_unselect() - it
- * was not asked for. */
+ * was not asked for.  bench_fail_cases() - the cases make no sense.
+ * verdict_give_up() - say why the program ends with @code, which it returns.
+ * verdict_end_all() - what ended the whole program ended each of its cases. */
 void verdict_skip(struct case_run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void verdict_unselect(struct case_run *run);
-
-/* bench_fail_cases() - the cases make no sense. */
 void bench_fail_cases(struct bench *b, const char *why, const char *name);
-
-/* verdict_give_up() - say why the program ends with @code, which it returns. */
 int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* verdict_end_all() - what ended the whole program ended each of its cases. */
 void verdict_end_all(struct bench *b, bool skipped);
 
 /*
@@ -270,29 +266,20 @@ void verdict_end_all(struct bench *b, bool skipped);
 void evidence_begin(struct bench *b, struct case_run *run);
 void evidence_touch(struct bench *b, struct case_run *run);
 
-/**
- * evidence_settle() - judge the visit that ends, or what was said since the
- * last one.
- * @current: the case visited; NULL between visits, where a shortfall takes all
- *	     that the case has.
- *
- * Return: whether the visit should be made up for.
- */
+/* evidence_settle() - judge the visit to @current that ends, or what was said
+ * since the last one (NULL), where a shortfall takes all that the case has.
+ * Return: whether the visit should be made up for. */
 bool evidence_settle(struct bench *b, struct case_run *current);
 
 /* evidence_conclude() - a case whose visits were all set aside is skipped, and
- * says why. */
+ * says why.  evidence_contradicted() - the proof that fell short, or NULL; also
+ * of what is not settled yet. */
 void evidence_conclude(struct bench *b);
-
-/* evidence_contradicted() - the proof that fell short, or NULL; also of what
- * is not settled yet. */
 const struct evidence *evidence_contradicted(const struct case_run *run);
-
-/* Visits to a case that is interleaved, at most. */
-#define VISIT_PASSES 4
 
 /* visit_cases() - visit all cases that are asked for, several times each and
  * in random order, and sample them (passes.c). */
+#define VISIT_PASSES 4 /* visits to a case that is interleaved, at most */
 void visit_cases(struct bench *b);
 
 /**
@@ -326,12 +313,10 @@ int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
 		uint64_t *ticks);
 int visit_event(struct bench *b, struct case_run *run);
 
-/**
- * visit_settle() - a visit is over: judge it.
- * @before: what was beside it at its begin; @b->now.beside: at its end.
- * @waits_known: time that a quota held back is among what samples are known to
- *		 have waited.  Else it may be in any: the visit is set aside.
- */
+/* visit_settle() - a visit is over: judge it.  @before was beside it at its
+ * begin, @b->now.beside at its end.  Time that a quota held back is among what
+ * samples are known to have waited, unless @waits_known is false: then it may
+ * be in any, and the visit is set aside. */
 void visit_settle(struct bench *b, struct case_run *run,
 		  const struct beside *before, bool waits_known);
 

@@ -29,8 +29,7 @@ struct sample_vec {
 void sample_push(struct sample_vec *vec, double x);
 void sample_free(struct sample_vec *vec);
 
-/* sample_median(), sample_median_error() - stats_median() and
- * stats_median_error() of a copy; NAN of nothing. */
+/* stats_median() and stats_median_error() of a copy; NAN of nothing. */
 double sample_median(const struct sample_vec *vec);
 double sample_median_error(const struct sample_vec *vec);
 
@@ -48,19 +47,14 @@ void sample_series_free(struct sample_series *s);
  * 100 overheads and 20 us. */
 double sample_batch_ticks(const struct timer *clock);
 
-/**
- * sample_pilot() - double the number of operations until a batch lasts long
- * enough.
- * @max_iters: stop there: what is still too short then costs nothing.
- * @cold: gets the raw ticks of the very first batch, which is one operation.
- */
+/* sample_pilot() - double the number of operations until a batch lasts long
+ * enough, or @max_iters: what is still too short then costs nothing.  @cold
+ * gets the raw ticks of the very first batch, which is one operation. */
 int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
-/**
- * sample_warm_up() - run batches of @iters until the direction in which their
- * time changes has flipped 4 times, or @max_ticks are over.
- */
+/* sample_warm_up() - run batches of @iters until the direction in which their
+ * time changes has flipped 4 times, or @max_ticks are over. */
 int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks);
 
 /* What sample_settle() saw. */
@@ -129,10 +123,8 @@ struct sample_estimate {
 void sample_difference(const struct sample_series *s, const struct timer *clock,
 		       bool of_least, struct sample_estimate *out);
 
-/**
- * sample_per_operation() - all batches as ticks for one operation, the
- * constant part taken out; @out gets short_ticks.n + long_ticks.n values.
- */
+/* sample_per_operation() - all batches as ticks for one operation, the constant
+ * part taken out; @out gets short_ticks.n + long_ticks.n values. */
 void sample_per_operation(const struct sample_series *s, double constant,
 			  double *out);
 

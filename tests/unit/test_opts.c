@@ -228,11 +228,12 @@ static void prints(void)
 
 	OK_STR(text,
 	       "\nOptions:\n"
-	       "  -n, --count  how often to try, times; more is better [6]\n"
-	       "  -s, --size   of the message, bytes [4k]\n"
-	       "  -f, --flag   do it\n"
-	       "      --name   whom to ask, name [none]\n"
-	       "  -c, --case   cases, glob (repeatable)\n"
+	       "  -n, --count        how often to try, times; more is better "
+	       "[6]\n"
+	       "  -s, --size         of the message, bytes [4k]\n"
+	       "  -f, --flag         do it\n"
+	       "      --name         whom to ask, name [none]\n"
+	       "  -c, --case         cases, glob (repeatable)\n"
 	       "\nMore:\n"
 	       "      --a-name-that-is-too-long  far\n",
 	       "help: aligned, a long name does not push the others");
