@@ -123,9 +123,7 @@ struct bench_case {
 	enum bench_better better; /* set by itself for B/s */
 	enum bench_estimator estimator;
 	enum bench_histogram histogram;
-	/* What its values of bench_record_value() are multiples of, as readings
-	 * of a clock or a counter of whole units are; in its unit. */
-	double step;
+	double step; /* of values that are whole units of a clock or counter */
 	/* Samples of an invocation, where more would disturb each other or have
 	 * no place; 0: as many as its share of the time allows. */
 	unsigned int most;
@@ -146,8 +144,7 @@ struct bench_case {
 	/* That other case, if it is one alone: who asks for the derived one
 	 * need not wait for others, and it is skipped if that one is. */
 	const struct bench_case *of;
-	bool with_overhead; /* the timer's overhead is priced, too: it is left
-			     * in the events */
+	bool with_overhead; /* the timer's is left in the events */
 	bool exclusive;	    /* run in one visit, between no others */
 	bool switches;	    /* context switches belong to the operation */
 	bool waits;	    /* and so does waiting for a CPU: it is no noise */
@@ -155,8 +152,7 @@ struct bench_case {
 	 * state of its own and goes through all callbacks. */
 	bool threads;
 	bool asked; /* for, with --case, of an open axis */
-	/* What it needs at its visit: bits of enum kernel_tells, so many more
-	 * processes. */
+	/* Needs at its visit: bits of kernel_tells, so many more processes. */
 	unsigned int kernel, processes;
 	const char *formula, *formula_axis; /* "SUM", and its word's axis */
 
@@ -241,13 +237,11 @@ extern const double bench_share_ms;
  * the program; those of @points of the descriptor come later. */
 void bench_points(struct bench *b, const char *text);
 
-/**
- * bench_set_numbers() - in cases(): the @n numbers that "$name" stands for in
+/* bench_set_numbers() - in cases(): the @n numbers that "$name" stands for in
  * the texts; @kind: BENCH_INT or BENCH_SIZE.  BENCH_SET_NUMBER(): one.
  * BENCH_SET_NAMES(): the strings of an array, or of one of structures whose
  * first member is one; they must live as long as the program.  The last ones
- * set count.
- */
+ * set count. */
 void bench_set_numbers(struct bench *b, const char *name, int kind,
 		       const int64_t *value, size_t n);
 void bench_set_names(struct bench *b, const char *name, const void *names,

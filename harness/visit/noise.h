@@ -63,8 +63,8 @@ void noise_partners_begin(void);
 int noise_partner_cpu(int cpu);
 
 /* noise_watch() - a task that takes part, on CPU @cpu; @name: its directory in
- * /proc; @clock: of its run time.  noise_unwatch() - no longer.  noise_alone() -
- * in a new process, which has none of its parent's.  noise_join() - unless it
+ * /proc; @clock: of its run time.  noise_unwatch() - no longer.  noise_alone()
+ * - in a new process, which has none of its parent's.  noise_join() - unless it
  * takes samples itself: it is the first then, and its parent and who took part
  * with that follow. */
 void noise_watch(const char *name, clockid_t clock, int cpu);

@@ -480,13 +480,6 @@ void bench_points(struct bench *b, const char *text)
 	}
 }
 
-void points_add(struct bench *b)
-{
-	if (b->desc->points)
-		bench_points(b, b->desc->points);
-	points_sources(b);
-}
-
 /* The axis of the values that @at is in. */
 static const char *axis_at(const char *text, const char *at)
 {
@@ -532,8 +525,10 @@ int cases_make(struct bench *b)
 	int err;
 
 	err = d->cases ? d->cases(b, b->state) : 0;
-	if (!err)
-		points_add(b);
+	if (!err) {
+		bench_points(b, d->points ? d->points : "");
+		points_sources(b);
+	}
 	if (b->verdict.usage_error)
 		return EXIT_FAIL;
 	if (err)

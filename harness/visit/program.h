@@ -226,10 +226,9 @@ bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
 /* case_give_back() - @run has what it had at @to, and no derived value. */
 void case_give_back(struct case_run *run, const struct case_samples *to);
 
-/* points_add() - in cases_make(): those of the descriptor, behind all others.
- * points_sources() - tell what formulas are made from.  points_derive() - their
- * values.  points_close() - forget what was set for the texts. */
-void points_add(struct bench *b);
+/* points_sources() - in cases_make(): tell what formulas are made from.
+ * points_derive() - their values.  points_close() - forget what was set for the
+ * texts. */
 void points_sources(struct bench *b);
 void points_derive(struct bench *b);
 void points_close(struct bench *b);

@@ -41,7 +41,8 @@ int main(void)
 {
 	if (topo_open(&b.topo))
 		return 1;
-	points_add(&b);
+	bench_points(&b, points);
+	points_sources(&b);
 	OK(!b.verdict.usage_error, "the text can be read");
 	pair("eventfd", 3000, 1000, 2);
 	pair("unix", 5000, 2000, 2.5);
