@@ -195,7 +195,7 @@ static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
 	int err = 0;
 
 	snprintf(h->file, sizeof(h->file), "%.*s%s", dir, self,
-		 multicall_has ? self + dir : SERVER);
+		 multicall_write ? self + dir : SERVER);
 	if (access(h->file, X_OK))
 		return bench_skip(h->b, "needs " SERVER " beside this program");
 	for (unsigned int i = 0; i < sessions && !err; i++)
