@@ -95,7 +95,7 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 		install -D $(BUILD)/$$file $(INSTALLED)/$$file || exit; \
 	done
 	$(Q)install -m 755 $(SCRIPTS) $(INSTALLED)/scripts
-	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv); do \
+	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv contrib/export/*.jq); do \
 		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
 	done
 	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) scripts/lib/describe.awk scripts/lib/lmbench.awk scripts/lib/lmbench.tsv $(INSTALLED)/scripts/lib

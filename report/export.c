@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "export.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "card.h"
 #include "commands.h"
 #include "err.h"
-#include "export_ci.h"
 #include "grades.h"
 #include "out.h"
+#include "pick.h"
 #include "text.h"
+
+#define PROGRAMS "contrib/export" /* below the root */
 
 int export_csv(FILE *f, const struct run *run)
 {
@@ -34,327 +42,210 @@ static json_t *or_null(json_t *v)
 	return v ? json_incref(v) : json_null();
 }
 
-int export_json(FILE *f, const struct run *run)
+/* {schema, machine, run, noise, rows}; a new reference. */
+static json_t *document(const struct run *run)
 {
 	json_t *rows = json_array();
-	json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema",
-				RESULT_SCHEMA, "machine", or_null(run->machine),
-				"run", or_null(run->meta), "noise",
-				or_null(run->noise), "rows", rows);
-	int err = all ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < run->nsections; i++) {
+	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++)
-			if (json_array_append_new(
-				    rows,
-				    result_to_json(&run->rows[s->rows[j]].all)))
-				err = -ENOMEM;
+			json_array_append_new(
+				rows,
+				result_to_json(&run->rows[s->rows[j]].all));
 	}
-	if (!err && json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)))
+	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA,
+			 "machine", or_null(run->machine), "run",
+			 or_null(run->meta), "noise", or_null(run->noise),
+			 "rows", rows);
+}
+
+int export_json(FILE *f, const struct run *run)
+{
+	json_t *all = document(run);
+	int err = 0;
+
+	if (!all || json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)))
 		err = -ENOMEM;
 	fputc('\n', f);
 	json_decref(all);
 	return err;
 }
 
-static bool is_unit(const struct result *r, const char *unit)
+/* What the card calls @row; NULL if it does not stand there. */
+static const char *name_on(const struct card *card, const struct run *run,
+			   const struct row *row)
 {
-	return r->unit && !strcmp(r->unit, unit);
-}
+	for (size_t i = 0; i < card->n; i++) {
+		const struct card_entry *e = &card->v[i];
 
-/* A word without blanks; @cut becomes @by, other odd bytes an underscore. */
-static void put_word(FILE *f, const char *s, char cut, char by)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (*s == cut)
-			fputc(by, f);
-		else
-			fputc(c <= ' ' || c == 0x7f ? '_' : c, f);
+		if (run_pick(run, e->program, e->cases) == row)
+			return e->words;
 	}
+	return NULL;
 }
 
-static void put_go_row(FILE *f, const struct row *row)
+/* Give the rows of @all what other formats want of them and --format json has
+ * not: the value of each invocation, why there is none, the name on the card.
+ */
+static void add_details(json_t *all, const struct run *run,
+			const struct card *card)
 {
-	const struct result *r = &row->all;
-	char first = r->benchmark[0];
-	uint64_t iters = r->iters ? r->iters : 1;
+	json_t *rows = json_object_get(all, "rows");
+	size_t n = 0;
 
-	if (r->status != RESULT_OK)
-		return;
-	for (size_t i = 0; i < row->n; i++) {
-		if (!isfinite(row->values[i]))
-			continue;
-		fputs("Benchmark", f);
-		if (first >= 'a' && first <= 'z')
-			first = (char)(first - 'a' + 'A');
-		if (first > ' ')
-			fputc(first, f);
-		put_word(f, first ? r->benchmark + 1 : "", '/', '_');
-		if (*r->name)
-			fputc('/', f);
-		put_word(f, r->name, ',', '/');
-		fprintf(f, " %llu %.12g ", (unsigned long long)iters,
-			row->values[i]);
-		put_word(f,
-			 is_unit(r, "ns")      ? "ns/op"
-			 : r->unit && *r->unit ? r->unit
-					       : "1",
-			 '\0', '_');
-		fputc('\n', f);
-	}
-}
-
-/* Go benchmark format, a line for each invocation, so that benchstat can make
- * its statistics.  Source: golang.org/design/14313-benchmark-format */
-static int export_gobench(FILE *f, const struct run *run)
-{
-	const char *cpu = run_text(run->machine, "cpu.model");
-	const char *arch = run_text(run->machine, "kernel.architecture");
-
-	fputs("goos: linux\ngoarch: ", f);
-	text_plain(f, !arch			 ? "unknown"
-		      : !strcmp(arch, "x86_64")	 ? "amd64"
-		      : !strcmp(arch, "aarch64") ? "arm64"
-						 : arch);
-	fputs("\npkg: oscost\ncpu: ", f);
-	text_plain(f, cpu ? cpu : "unknown");
-	fputc('\n', f);
-	for (size_t i = 0; i < run->nsections; i++)
-		for (size_t j = 0; j < run->sections[i].n; j++)
-			put_go_row(f, &run->rows[run->sections[i].rows[j]]);
-	return 0;
-}
-
-/* What a family of metrics shows of each row. */
-static const struct export_family {
-	const char *name, *unit, *help;
-	const char *of; /* unit of the rows; NULL: any */
-	double factor;
-	enum { VALUE, LOW, HIGH, GRADE } what;
-} families[] = {
-	{ "oscost_cost_seconds", "seconds", "cost of the operation", "ns", 1e-9,
-	  VALUE },
-	{ "oscost_cost_low_seconds", "seconds", "low end of its interval", "ns",
-	  1e-9, LOW },
-	{ "oscost_cost_high_seconds", "seconds", "high end of its interval",
-	  "ns", 1e-9, HIGH },
-	{ "oscost_rate_bytes_per_second", "bytes_per_second",
-	  "bytes moved in a second", "B/s", 1, VALUE },
-	{ "oscost_rate_low_bytes_per_second", "bytes_per_second",
-	  "low end of its interval", "B/s", 1, LOW },
-	{ "oscost_rate_high_bytes_per_second", "bytes_per_second",
-	  "high end of its interval", "B/s", 1, HIGH },
-	{ "oscost_size_bytes", "bytes", "a size", "B", 1, VALUE },
-	{ "oscost_ratio", NULL, "a ratio", "1", 1, VALUE },
-	{ "oscost_grade", NULL, "how far another run may lie: 1 is A, 4 is D",
-	  NULL, 1, GRADE },
-};
-
-void export_label(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, "%s=\"", name);
-	for (; value && *value; value++) {
-		unsigned char c = (unsigned char)*value;
-
-		if (c == '\\' || c == '"')
-			fputc('\\', f);
-		fputc(c < ' ' || c == 0x7f ? '?' : c, f);
-	}
-	fputc('"', f);
-}
-
-static double shown(const struct export_family *m, const struct result *r)
-{
-	if (r->status != RESULT_OK || (m->of && !is_unit(r, m->of)))
-		return NAN;
-	switch (m->what) {
-	case VALUE:
-		return r->value * m->factor;
-	case GRADE:
-		if (!r->grade || *r->grade < 'A' || *r->grade > 'D')
-			return NAN;
-		return 1 + (double)(*r->grade - 'A');
-	default:
-		return r->ci95[m->what - LOW] * m->factor;
-	}
-}
-
-/* A grade as a label would begin another series whenever it changes. */
-void export_sample(FILE *f, const struct export_family *m,
-		   const struct result *r, const char *node)
-{
-	double v = shown(m, r);
-
-	if (!isfinite(v))
-		return;
-	fprintf(f, "%s{", m->name);
-	if (node) {
-		export_label(f, "node", node);
-		fputc(',', f);
-	}
-	export_label(f, "benchmark", r->benchmark);
-	fputc(',', f);
-	export_label(f, "case", r->name);
-	fprintf(f, "} %.12g\n", v);
-}
-
-/* Gauges in base units, for the textfile collector of Prometheus'
- * node_exporter.  Source: the OpenMetrics specification 1.0. */
-void export_families(FILE *f, export_samples_fn *samples, const void *arg)
-{
-	for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
-		const struct export_family *m = &families[k];
-
-		fprintf(f, "# TYPE %s gauge\n", m->name);
-		if (m->unit)
-			fprintf(f, "# UNIT %s %s\n", m->name, m->unit);
-		fprintf(f, "# HELP %s %s\n", m->name, m->help);
-		samples(f, m, arg);
-	}
-}
-
-static void samples_of_run(FILE *f, const struct export_family *m,
-			   const void *arg)
-{
-	const struct run *run = arg;
-
-	for (size_t i = 0; i < run->nsections; i++)
-		for (size_t j = 0; j < run->sections[i].n; j++)
-			export_sample(f, m,
-				      &run->rows[run->sections[i].rows[j]].all,
-				      NULL);
-}
-
-static int export_openmetrics(FILE *f, const struct run *run)
-{
-	export_families(f, samples_of_run, run);
-	fputs("# EOF\n", f);
-	return 0;
-}
-
-static int append_point(json_t *list, const struct result *r)
-{
-	char *name = text_format("%s %s", r->benchmark, r->name);
-	char *extra = text_format("n %llu, grade %s", (unsigned long long)r->n,
-				  r->grade ? r->grade : "none");
-	json_t *o = json_pack("{s:s, s:s, s:f, s:s}", "name", name, "unit",
-			      r->unit ? r->unit : "1", "value", r->value,
-			      "extra", extra);
-	int err = 0;
-
-	if (o && isfinite(r->ci95[0]) && isfinite(r->ci95[1])) {
-		char *range =
-			text_format("± %.6g", (r->ci95[1] - r->ci95[0]) / 2);
-
-		err = json_object_set_new(o, "range", json_string(range));
-		free(range);
-	}
-	if (!o || json_array_append_new(list, o))
-		err = -1;
-	free(extra);
-	free(name);
-	return err ? -ENOMEM : 0;
-}
-
-/* JSON of name, value, unit and range, as github-action-benchmark takes it: the
- * rows of which more is better if @bigger, else the rest. */
-static int export_dashboard(FILE *f, const struct run *run, bool bigger)
-{
-	json_t *list = json_array();
-	int err = list ? 0 : -ENOMEM;
-
-	for (size_t i = 0; !err && i < run->nsections; i++) {
+	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 
-		for (size_t j = 0; !err && j < s->n; j++) {
-			const struct result *r = &run->rows[s->rows[j]].all;
-			bool more = r->better && !strcmp(r->better, "higher");
+		for (size_t j = 0; j < s->n; j++, n++) {
+			const struct row *row = &run->rows[s->rows[j]];
+			json_t *values = json_array();
 
-			if (r->status == RESULT_OK && more == bigger &&
-			    isfinite(r->value))
-				err = append_point(list, r);
+			for (size_t k = 0; k < row->n; k++)
+				json_array_append_new(
+					values,
+					isfinite(row->values[k])
+						? json_real(row->values[k])
+						: json_null());
+			json_object_update_new(
+				json_array_get(rows, n),
+				json_pack("{s:o, s:s?, s:s?}", "values", values,
+					  "why", row->missing, "words",
+					  name_on(card, run, row)));
 		}
 	}
-	if (!err && json_dumpf(list, f, JSON_INDENT(1)))
-		err = -ENOMEM;
-	fputc('\n', f);
-	json_decref(list);
+}
+
+/* Let jq make the format of @all by the program @path, which may include others
+ * of its directory @dir.  Return: 0 or -1, which was said. */
+static int convert(const char *path, const char *dir, json_t *all)
+{
+	const char *const argv[] = { "jq", "-L", dir, "-r", "-f", path, NULL };
+	posix_spawn_file_actions_t actions;
+	int to[2], status = 0, err;
+	FILE *f;
+	pid_t pid;
+
+	if (pipe(to)) {
+		warn("a pipe to jq: %s", strerror(errno));
+		return -1;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
+	posix_spawn_file_actions_addclose(&actions, to[0]);
+	posix_spawn_file_actions_addclose(&actions, to[1]);
+	err = posix_spawnp(&pid, "jq", &actions, NULL, (char *const *)argv,
+			   environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(to[0]);
+	if (err) {
+		close(to[1]);
+		warn("this format needs jq, which is %s",
+		     err == ENOENT ? "not installed" : strerror(err));
+		return -1;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	f = fdopen(to[1], "w");
+	if (f && !json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)) &&
+	    !fflush(f))
+		err = 0;
+	else
+		err = -1;
+	if (f)
+		fclose(f);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return err || status ? -1 : 0;
+}
+
+/* The name of a format, if @file is the program of one. */
+static char *format_of(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && !strcmp(dot, ".jq") && strcmp(file, "rows.jq") != 0
+		       ? text_format("%.*s", (int)(dot - file), file)
+		       : NULL;
+}
+
+static void refuse(const char *name, const char *dir)
+{
+	struct dirent **list = NULL;
+	const int n = scandir(dir, &list, NULL, alphasort);
+	char *all = text_copy("csv, json");
+
+	for (int i = 0; i < n; i++) {
+		char *format = format_of(list[i]->d_name);
+
+		if (format) {
+			char *longer = text_format("%s, %s", all, format);
+
+			free(all);
+			all = longer;
+		}
+		free(format);
+		free(list[i]);
+	}
+	warn("--format %s: expected %s", name, all);
+	free(list);
+	free(all);
+}
+
+/* Return: 0 or -1, which was said. */
+static int print_as(const char *name, const char *path, const char *dir,
+		    const struct run *run, const struct card *card)
+{
+	json_t *all;
+	int err;
+
+	if (!strcmp(name, "csv"))
+		return export_csv(stdout, run);
+	if (!strcmp(name, "json"))
+		return export_json(stdout, run);
+	all = document(run);
+	add_details(all, run, card);
+	err = convert(path, dir, all);
+	json_decref(all);
 	return err;
-}
-
-static int dashboard(FILE *f, const struct run *run)
-{
-	return export_dashboard(f, run, false);
-}
-
-static int dashboard_bigger(FILE *f, const struct run *run)
-{
-	return export_dashboard(f, run, true);
-}
-
-static const struct format {
-	const char *name;
-	int (*write)(FILE *f, const struct run *run); /* 0 or -ENOMEM */
-} formats[] = {
-	{ "csv", export_csv },
-	{ "json", export_json },
-	{ "gobench", export_gobench },
-	{ "openmetrics", export_openmetrics },
-	{ "dashboard", dashboard },
-	{ "dashboard-bigger", dashboard_bigger },
-	{ "bencher", export_bencher },
-	{ "google", export_google },
-	{ "ktap", export_ktap },
-	{ "junit", export_junit },
-	{ "tsv", NULL }, /* export_tsv(), which has the card, too */
-};
-
-static const struct format *find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
-	return NULL;
 }
 
 int command_export(const char *root, const char *name, const char *dir)
 {
-	const struct format *format = find(name);
+	char *programs = text_format("%s/" PROGRAMS, root);
+	char *path = text_format("%s/%s.jq", programs, name);
 	struct notes notes = { 0 };
 	struct card card = { 0 };
-	struct run run;
-	char *why;
+	struct run run = { 0 };
+	char *why = NULL;
 	int err;
 
-	if (!format) {
-		warn("--format %s: expected csv, tsv, json, gobench, "
-		     "openmetrics, dashboard, dashboard-bigger, bencher, "
-		     "google, ktap or junit",
-		     name);
-		return EXIT_USAGE;
+	if (strcmp(name, "csv") != 0 && strcmp(name, "json") != 0 &&
+	    (strchr(name, '/') || !strcmp(name, "rows") ||
+	     access(path, R_OK))) {
+		refuse(name, programs);
+		err = EXIT_USAGE;
+		goto out;
 	}
 	err = run_load(&run, dir, &notes, &why);
-	if (!format->write)
-		card_read(&card, root, &notes);
-	if (err)
+	if (err) {
 		warn("%s", why);
-	else
+	} else {
 		grades_earlier(&run);
-	if (!err && format->write)
-		err = format->write(stdout, &run);
-	else if (!err)
-		err = export_tsv(stdout, &run, &card);
+		card_read(&card, root, &notes);
+		err = print_as(name, path, programs, &run, &card);
+	}
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
+	if (fflush(stdout) || ferror(stdout))
+		err = -1;
+	err = err ? EXIT_FAIL : EXIT_OK;
+out:
 	free(why);
 	card_free(&card);
 	run_free(&run);
 	notes_free(&notes);
-	if (fflush(stdout) || ferror(stdout))
-		err = -1;
-	return err ? EXIT_FAIL : EXIT_OK;
+	free(path);
+	free(programs);
+	return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `report fleet` found, for programs. */
+/* What `report fleet` found, for programs; metrics as contrib/export has those
+ * of a run. */
 #include "fleet_export.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #include "err.h"
-#include "export.h"
 #include "out.h"
 #include "text.h"
 
@@ -227,9 +227,85 @@ static int put_csv(FILE *f, const struct fleet *nodes,
 	return 0;
 }
 
-static void put_samples(FILE *f, const struct export_family *m, const void *arg)
+static bool is_unit(const struct result *r, const char *unit)
 {
-	const struct fleet *fleet = arg;
+	return r->unit && !strcmp(r->unit, unit);
+}
+
+/* What a family of metrics shows of each row. */
+static const struct family {
+	const char *name, *unit, *help;
+	const char *of; /* unit of the rows; NULL: any */
+	double factor;
+	enum { VALUE, LOW, HIGH, GRADE } what;
+} families[] = {
+	{ "oscost_cost_seconds", "seconds", "cost of the operation", "ns", 1e-9,
+	  VALUE },
+	{ "oscost_cost_low_seconds", "seconds", "low end of its interval", "ns",
+	  1e-9, LOW },
+	{ "oscost_cost_high_seconds", "seconds", "high end of its interval",
+	  "ns", 1e-9, HIGH },
+	{ "oscost_rate_bytes_per_second", "bytes_per_second",
+	  "bytes moved in a second", "B/s", 1, VALUE },
+	{ "oscost_rate_low_bytes_per_second", "bytes_per_second",
+	  "low end of its interval", "B/s", 1, LOW },
+	{ "oscost_rate_high_bytes_per_second", "bytes_per_second",
+	  "high end of its interval", "B/s", 1, HIGH },
+	{ "oscost_size_bytes", "bytes", "a size", "B", 1, VALUE },
+	{ "oscost_ratio", NULL, "a ratio", "1", 1, VALUE },
+	{ "oscost_grade", NULL, "how far another run may lie: 1 is A, 4 is D",
+	  NULL, 1, GRADE },
+};
+
+static void put_label(FILE *f, const char *name, const char *value)
+{
+	fprintf(f, "%s=\"", name);
+	for (; value && *value; value++) {
+		unsigned char c = (unsigned char)*value;
+
+		if (c == '\\' || c == '"')
+			fputc('\\', f);
+		fputc(c < ' ' || c == 0x7f ? '?' : c, f);
+	}
+	fputc('"', f);
+}
+
+static double shown(const struct family *m, const struct result *r)
+{
+	if (r->status != RESULT_OK || (m->of && !is_unit(r, m->of)))
+		return NAN;
+	switch (m->what) {
+	case VALUE:
+		return r->value * m->factor;
+	case GRADE:
+		if (!r->grade || *r->grade < 'A' || *r->grade > 'D')
+			return NAN;
+		return 1 + (double)(*r->grade - 'A');
+	default:
+		return r->ci95[m->what - LOW] * m->factor;
+	}
+}
+
+/* A grade as a label would begin another series whenever it changes. */
+static void put_sample(FILE *f, const struct family *m, const struct result *r,
+		       const char *node)
+{
+	double v = shown(m, r);
+
+	if (!isfinite(v))
+		return;
+	fprintf(f, "%s{", m->name);
+	put_label(f, "node", node);
+	fputc(',', f);
+	put_label(f, "benchmark", r->benchmark);
+	fputc(',', f);
+	put_label(f, "case", r->name);
+	fprintf(f, "} %.12g\n", v);
+}
+
+static void put_samples(FILE *f, const struct family *m,
+			const struct fleet *fleet)
+{
 	const struct fleet_node **v =
 		text_alloc(fleet->n, sizeof(struct fleet_node *));
 	const size_t n = fleet_sample(v, fleet, METRIC_NODES);
@@ -243,7 +319,7 @@ static void put_samples(FILE *f, const struct export_family *m, const void *arg)
 			r.value = cell->value;
 			memcpy(r.ci95, cell->ci95, sizeof(r.ci95));
 			if (cell->there)
-				export_sample(f, m, &r, v[i]->name);
+				put_sample(f, m, &r, v[i]->name);
 		}
 	free(v);
 }
@@ -257,7 +333,7 @@ static void put_gauge(FILE *f, const struct fleet *nodes, const char *name,
 		if (!isfinite(value(&nodes->nodes[i])))
 			continue;
 		fprintf(f, "%s{", name);
-		export_label(f, "node", nodes->nodes[i].name);
+		put_label(f, "node", nodes->nodes[i].name);
 		fprintf(f, "} %.9g\n", value(&nodes->nodes[i]));
 	}
 }
@@ -297,7 +373,15 @@ static int put_metrics(FILE *f, const struct fleet *nodes,
 	put_gauge(f, nodes, "oscost_node_cost_ratio",
 		  "of a slow node: its cost in its worst row over the median",
 		  how_slow);
-	export_families(f, put_samples, nodes);
+	for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
+		const struct family *m = &families[k];
+
+		fprintf(f, "# TYPE %s gauge\n", m->name);
+		if (m->unit)
+			fprintf(f, "# UNIT %s %s\n", m->name, m->unit);
+		fprintf(f, "# HELP %s %s\n", m->name, m->help);
+		put_samples(f, m, nodes);
+	}
 	fputs("# EOF\n", f);
 	return 0;
 }

@@ -78,8 +78,8 @@ static const struct opt history_opts[] = {
 
 static const struct opt export_opts[] = {
 	OPT_STR(0, "format", settings, format, "csv",
-		"csv, tsv, json, gobench, openmetrics, dashboard, "
-		"dashboard-bigger, bencher, google, ktap or junit, name"),
+		"csv, json, or one that contrib/export has a program for, "
+		"name"),
 	OPT_ROOT,
 	OPT_END,
 };
