@@ -322,9 +322,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	struct load_state *s = state;
 	const int err = w->begin ? w->begin(b, state, c) : 0;
+	const size_t loads = s->chase.lines / CHASE_ENTRIES;
 
-	s->asked = w->asked > 0 ? w->asked
-				: (double)(s->chase.lines / CHASE_ENTRIES);
+	s->asked = w->asked > 0 ? w->asked : (double)loads;
 	return err;
 }
 

@@ -324,23 +324,26 @@ static int start_child(struct sampler *s)
 {
 	char *const *argv = s->set->command;
 	volatile int err = 0;
+	pid_t pid;
 
 	/* It shares our memory until it executes: what failed is seen here. */
-	s->child = vfork(); // NOLINT(*.vfork)
-	if (!s->child) {
+	// NOLINTBEGIN(*.vfork,*.Vfork)
+	pid = vfork();
+	if (!pid) {
 		sigprocmask(SIG_SETMASK, &s->before, NULL);
 		execvp(argv[0], argv);
 		err = errno;
 		_exit(127);
 	}
-	if (s->child < 0)
+	// NOLINTEND(*.vfork,*.Vfork)
+	if (pid < 0)
 		err = errno;
 	else if (err)
-		waitpid(s->child, NULL, 0);
+		waitpid(pid, NULL, 0);
 	s->ran = !err;
+	s->child = err ? 0 : pid;
 	if (!err)
 		return EXIT_OK;
-	s->child = 0;
 	warn("%s: %s", argv[0], strerror(err));
 	return err == ENOENT ? 127 : 126;
 }

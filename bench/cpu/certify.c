@@ -535,7 +535,8 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	struct certificate_figure f;
 	int64_t paper;
 
-	certificate_figure(certificate, (unsigned int)c->index, &f);
+	if (!certificate_figure(certificate, (unsigned int)c->index, &f))
+		return;
 	paper = certificate_paper(timer_name(s->method), f.body, f.name);
 	if (f.known)
 		bench_derive(b, c, scaled(f.value, f.decimals));

@@ -172,7 +172,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static void derive_slope(struct bench *b, const struct bench_case *c)
 {
 	const struct bench_case *call;
-	double x[NUMBERS], y[NUMBERS];
+	double x[NUMBERS] = { 0 }, y[NUMBERS];
 	struct stats_line f;
 	size_t n = 0;
 
