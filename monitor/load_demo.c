@@ -319,7 +319,6 @@ static int sample_interval(struct bench *b, void *state,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct work *w = CASE_OF(c, "work", works);
-
 	struct load_state *s = state;
 	const int err = w->begin ? w->begin(b, state, c) : 0;
 	const size_t loads = s->chase.lines / CHASE_ENTRIES;

@@ -561,7 +561,7 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 static int certify_derive(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
-	struct certificate certificate;
+	struct certificate certificate = { .faults = 0 };
 	int taken = -1; /* the method that it is of; its cases follow it */
 
 	BENCH_EACH (b, c, "method") {
