@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#define TIME_MAX 40
-
 static double core_load_pct(const struct row *row, double while_running_pct)
 {
 	const struct counters_count *count = row->counts.count;
@@ -45,100 +43,68 @@ struct figures row_figures(const struct row *row)
 	return x;
 }
 
-/* How a column is written: its name, digits behind the point, value. */
-typedef void column_fn(FILE *f, const char *name, int digits, double value);
-
-static void put_name(FILE *f, const char *name, int digits, double value)
+/* One column: its name, or what it holds. */
+static void put_text(FILE *f, enum row_style style, const char *name,
+		     const char *text)
 {
-	fprintf(f, ",%s", name);
-}
-
-static void put_csv(FILE *f, const char *name, int digits, double value)
-{
-	fputc(',', f);
-	if (isfinite(value))
-		fprintf(f, "%.*f", digits, value);
-}
-
-static void put_json(FILE *f, const char *name, int digits, double value)
-{
-	fprintf(f, ", \"%s\": ", name);
-	if (isfinite(value))
-		fprintf(f, "%.*f", digits, value);
+	if (style == ROW_JSON)
+		fprintf(f, ", \"%s\": %s", name, text);
 	else
-		fputs("null", f);
+		fprintf(f, ",%s", style == ROW_NAMES ? name : text);
 }
 
-static void put_times(FILE *f, column_fn *put, const struct row *row)
+static void put(FILE *f, enum row_style style, const char *name, int digits,
+		double value)
 {
-	put(f, "t_s", 6, (double)row->since_ns / 1e9);
-	put(f, "interval_s", 6, (double)row->interval_ns / 1e9);
-	put(f, "late", 0, (double)row->late);
+	char text[64];
+
+	if (isfinite(value))
+		snprintf(text, sizeof(text), "%.*f", digits, value);
+	else
+		snprintf(text, sizeof(text), "%s",
+			 style == ROW_JSON ? "null" : "");
+	put_text(f, style, name, text);
 }
 
-static void put_figures(FILE *f, column_fn *put, const struct figures *x)
+void row_write(FILE *f, enum row_style style, const struct row *row)
 {
-	put(f, "os_load_pct", 4, x->os.load_pct);
-	put(f, "os_resolution_pct", 4, x->os.resolution_pct);
-	put(f, "os_user_pct", 4, x->os.user_pct);
-	put(f, "os_system_pct", 4, x->os.system_pct);
-	put(f, "os_iowait_pct", 4, x->os.iowait_pct);
-	put(f, "os_steal_pct", 4, x->os.steal_pct);
-	put(f, "core_load_pct", 4, x->core_load_pct);
-	put(f, "while_running_pct", 4, x->while_running_pct);
-	put(f, "ipc", 4, x->ipc);
-	put(f, "counted_pct", 4, x->counted_pct);
+	static const char *const begin[] = {
+		[ROW_NAMES] = "time",
+		[ROW_CSV] = "",
+		[ROW_JSON] = "{\"type\": \"sample\", \"time\": \"",
+	};
+	const struct figures x = row_figures(row);
+	const time_t seconds = (time_t)(row->at.real_ns / 1000000000u);
+	char text[40];
+	struct tm tm;
+
+	fputs(begin[style], f);
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	if (style != ROW_NAMES) /* ISO 8601 in UTC, microseconds */
+		fprintf(f, "%s.%06uZ%s", text,
+			(unsigned int)(row->at.real_ns % 1000000000u / 1000),
+			style == ROW_JSON ? "\"" : "");
+	put(f, style, "t_s", 6, (double)row->since_ns / 1e9);
+	put(f, style, "interval_s", 6, (double)row->interval_ns / 1e9);
+	put(f, style, "late", 0, (double)row->late);
+	put(f, style, "cpu", 0, row->cpu);
+	snprintf(text, sizeof(text), style == ROW_JSON ? "\"%s\"" : "%s",
+		 os_state_name(row->os.state));
+	put_text(f, style, "state", text);
+	put(f, style, "os_load_pct", 4, x.os.load_pct);
+	put(f, style, "os_resolution_pct", 4, x.os.resolution_pct);
+	put(f, style, "os_user_pct", 4, x.os.user_pct);
+	put(f, style, "os_system_pct", 4, x.os.system_pct);
+	put(f, style, "os_iowait_pct", 4, x.os.iowait_pct);
+	put(f, style, "os_steal_pct", 4, x.os.steal_pct);
+	put(f, style, "core_load_pct", 4, x.core_load_pct);
+	put(f, style, "while_running_pct", 4, x.while_running_pct);
+	put(f, style, "ipc", 4, x.ipc);
+	put(f, style, "counted_pct", 4, x.counted_pct);
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (row_has_event(e))
-			put(f, counters_name((enum counters_event)e), 0,
-			    x->count[e]);
-}
-
-/* ISO 8601 in UTC, microseconds. */
-static const char *time_text(char text[TIME_MAX], uint64_t real_ns)
-{
-	const time_t seconds = (time_t)(real_ns / 1000000000u);
-	struct tm tm;
-	size_t n;
-
-	gmtime_r(&seconds, &tm);
-	n = strftime(text, TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + n, TIME_MAX - n, ".%06uZ",
-		 (unsigned int)(real_ns % 1000000000u / 1000));
-	return text;
-}
-
-void write_csv_head(FILE *f)
-{
-	fputs("time", f);
-	put_times(f, put_name, &(struct row) { 0 });
-	fputs(",cpu,state", f);
-	put_figures(f, put_name, &(struct figures) { 0 });
-	fputc('\n', f);
-}
-
-void write_csv_row(FILE *f, const struct row *row)
-{
-	const struct figures x = row_figures(row);
-	char time[TIME_MAX];
-
-	fputs(time_text(time, row->at.real_ns), f);
-	put_times(f, put_csv, row);
-	fprintf(f, ",%d,%s", row->cpu, os_state_name(row->os.state));
-	put_figures(f, put_csv, &x);
-	fputc('\n', f);
-}
-
-void write_json_row(FILE *f, const struct row *row)
-{
-	const struct figures x = row_figures(row);
-	char time[TIME_MAX];
-
-	fprintf(f, "{\"type\": \"sample\", \"time\": \"%s\"",
-		time_text(time, row->at.real_ns));
-	put_times(f, put_json, row);
-	fprintf(f, ", \"cpu\": %d, \"state\": \"%s\"", row->cpu,
-		os_state_name(row->os.state));
-	put_figures(f, put_json, &x);
-	fputs("}\n", f);
+			put(f, style, counters_name((enum counters_event)e), 0,
+			    x.count[e]);
+	fputs(style == ROW_JSON ? "}\n" : "\n", f);
 }

@@ -52,12 +52,10 @@ static inline bool row_has_event(int event)
 	return event != COUNTERS_TASK_CLOCK;
 }
 
-/* One line for a row; what is unknown is an empty field, or null. */
-
-/* write_csv_head() - the names of the columns. */
-void write_csv_head(FILE *f);
-void write_csv_row(FILE *f, const struct row *row);
-void write_json_row(FILE *f, const struct row *row);
+/* row_write() - one line for a row, or the names of the columns (@row is then
+ * any); what is unknown is an empty field, or null. */
+enum row_style { ROW_NAMES, ROW_CSV, ROW_JSON };
+void row_write(FILE *f, enum row_style style, const struct row *row);
 
 /* All intervals of one CPU together. */
 struct summary {

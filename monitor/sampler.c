@@ -184,7 +184,7 @@ static void write_begin(struct sampler *s)
 	for (const char *at = s->head; at && *at; at += strcspn(at, "\n") + 1)
 		warn("%.*s", (int)strcspn(at, "\n"), at);
 	if (s->set->format == DATA_CSV)
-		write_csv_head(s->data.stream);
+		row_write(s->data.stream, ROW_NAMES, s->rows);
 	else if (s->set->format == DATA_JSON)
 		facts_json(s->data.stream, &s->facts, &s->start);
 	if (s->set->format != DATA_NONE)
@@ -193,12 +193,12 @@ static void write_begin(struct sampler *s)
 
 static void write_rows(struct sampler *s)
 {
-	void (*const write)(FILE * f, const struct row *row) =
-		s->set->format == DATA_CSV ? write_csv_row : write_json_row;
+	const enum row_style style =
+		s->set->format == DATA_CSV ? ROW_CSV : ROW_JSON;
 
 	if (s->set->format != DATA_NONE) {
 		for (size_t i = 0; i < s->n; i++)
-			write(s->data.stream, &s->rows[i]);
+			row_write(s->data.stream, style, &s->rows[i]);
 		flush(s, &s->data);
 	}
 	if (s->set->screen) {

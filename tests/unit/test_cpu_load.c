@@ -359,7 +359,7 @@ static void test_rows(void)
 		"the paper's figures: 100 % by the system, 25 % of the core");
 	OK_NEAR(row_figures(&row).counted_pct, 50, 1e-9,
 		"half of the time counted");
-	write_csv_row(f, &row);
+	row_write(f, ROW_CSV, &row);
 	fflush(f);
 	OK_STR(text,
 	       "2026-11-22T00:07:02.123456Z,2.000000,1.000000,1,0,ok,100.0000,"
@@ -371,7 +371,7 @@ static void test_rows(void)
 	row.os = os_load_unknown(OS_OFFLINE);
 	row.cpu = 511;
 	memset(&row.counts, 0, sizeof(row.counts));
-	write_json_row(f, &row);
+	row_write(f, ROW_JSON, &row);
 	fclose(f);
 	OK(strstr(text, "\"cpu\": 511, \"state\": \"offline\", "
 			"\"os_load_pct\": null"),
