@@ -33,8 +33,8 @@
 
 #include "arch.h"
 #include "bench.h"
-#include "lib/cache_steps.h"
 #include "lib/follow.h"
+#include "lib/steps.h"
 
 #ifndef _SC_LEVEL1_DCACHE_LINESIZE /* sysconf() of musl knows no caches */
 #define _SC_LEVEL1_DCACHE_LINESIZE (-1)
@@ -50,14 +50,14 @@
  * a Zen 3 lines that share an L1 set cost 12 to 16 cycles, by their number, and
  * 24 once. */
 #define L2_MISS	    2
-#define DRAM_PAGES  4096 /* a pair in each */
+#define DRAM_PAGES  ((size_t)4096) /* a pair in each */
 #define BATCH_GROWS 4 /* times the batch before, at most: 2n of the pilot's */
 
 static const char points[] =
 	"memory={L2,DRAM} at={0,64} "
 	"distance={8,16,32,48,56,64,96,128,192,256};"
 	"needs memory=$l2_pages*4K if memory=L2;"
-	"needs memory=$dram_pages*4K if memory=DRAM;" FOLLOW_OPS
+	"needs memory=16M if memory=DRAM;" FOLLOW_OPS
 	"figure=line; is derived higher unit=B;"
 	"ways=1..24;" FOLLOW_OPS
 	"cache=L2 ways=1..28; needs memory=ways*256K;" FOLLOW_OPS
@@ -68,9 +68,9 @@ struct line_state {
 	size_t l2_pages;	    /* a pair in each */
 	void *list[2 * DRAM_PAGES]; /* its lines, to be thrown out */
 	bool in_dram;		    /* the pairs of this visit */
-	bool flushed;	/* the chain was thrown out of the caches ... */
-	uint64_t loads; /* ... and so many loads followed it since, */
-	uint64_t last;	/* so many in the last batch */
+	/* Loads since the chain was thrown out of the caches, or more than it
+	 * has lines; and in the last batch. */
+	uint64_t loads, last;
 };
 
 static int cases(struct bench *b, void *state)
@@ -84,51 +84,40 @@ static int cases(struct bench *b, void *state)
 	if (s->l2_pages > 1024)
 		s->l2_pages = 1024;
 	BENCH_SET_NUMBER(b, "l2_pages", BENCH_INT, s->l2_pages);
-	BENCH_SET_NUMBER(b, "dram_pages", BENCH_INT, DRAM_PAGES);
 	return 0;
 }
 
 /* Pairs, or lines of one set: those of the first cache have all pointers at the
  * start of their page. */
-static int link_chain(struct bench *b, struct line_state *s,
-		      const struct bench_case *c)
-{
-	const bool l2 = case_has(c, "cache");
-	const size_t step = l2 ? L2_STEP : CHASE_PAGE;
-	struct follow_plan plan = { .pages = l2 ? MEM_THP : MEM_4K };
-
-	if (case_has(c, "distance")) {
-		plan.link = chase_link_pairs;
-		plan.skew = (size_t)case_int(c, "at");
-		plan.step = (size_t)case_int(c, "distance");
-		plan.bytes = CHASE_PAGE *
-			     (s->in_dram ? (size_t)DRAM_PAGES : s->l2_pages);
-	} else {
-		plan.link = chase_link_stride;
-		plan.step = step;
-		plan.bytes = (size_t)case_int(c, "ways") * step;
-	}
-	return follow_link(b, &s->chain, &plan, -1);
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
 	const char *no_flush = ARCH_NO_FLUSH;
+	const bool pairs = case_has(c, "distance"), l2 = case_has(c, "cache");
+	const size_t set = l2 ? L2_STEP : CHASE_PAGE;
+	struct follow_plan plan = {
+		.link = pairs ? chase_link_pairs : chase_link_stride,
+		.skew = pairs ? (size_t)case_int(c, "at") : 0,
+		.step = pairs ? (size_t)case_int(c, "distance") : set,
+		.pages = l2 ? MEM_THP : MEM_4K,
+	};
 	int err;
 
-	s->last = 0;
 	s->in_dram = case_is(c, "memory", "DRAM");
-	s->flushed = false;
-	err = link_chain(b, s, c);
+	if (s->in_dram && no_flush)
+		return bench_skip(b, "%s", no_flush);
+	plan.bytes = !pairs	  ? (size_t)case_int(c, "ways") * set
+		     : s->in_dram ? DRAM_PAGES * CHASE_PAGE
+				  : s->l2_pages * CHASE_PAGE;
+	err = follow_link(b, &s->chain, &plan, -1);
 	if (err)
 		return err;
-	if (!s->in_dram)
-		follow_settle(b, c, &s->chain, true);
-	else if (no_flush)
-		return bench_skip(b, "%s", no_flush);
-	else
+	s->last = 0;
+	s->loads = s->chain.chase.lines + 1;
+	if (s->in_dram)
 		chase_list(&s->chain.chase, s->list);
+	else
+		follow_settle(b, c, &s->chain, true);
 	return 0;
 }
 
@@ -138,14 +127,12 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
 
-	if (!s->in_dram)
-		return 0;
-	if (s->flushed &&
-	    s->loads + BATCH_GROWS * s->last <= s->chain.chase.lines)
-		return 0;
-	chase_flush(s->list, s->chain.chase.lines);
-	s->flushed = true;
-	s->loads = 0;
+	const size_t lines = s->chain.chase.lines;
+
+	if (s->in_dram && s->loads + BATCH_GROWS * s->last > lines) {
+		chase_flush(s->list, lines);
+		s->loads = 0;
+	}
 	return 0;
 }
 
@@ -167,7 +154,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	const struct line_state *s = state;
 
-	if (s->flushed && s->loads > s->chain.chase.lines)
+	if (s->in_dram && s->loads > s->chain.chase.lines)
 		return bench_skip(b,
 				  "a batch of %llu loads is longer than the "
 				  "chain of %zu lines: loads from memory take "
@@ -193,7 +180,7 @@ static struct rows rows_of(const struct bench *b, const char *where, int from)
 		r.row[r.n] = c;
 		r.ns[r.n++] = bench_value(b, c);
 	}
-	r.gap = cache_steps_gap(r.ns, from, r.n);
+	r.gap = steps_gap(r.ns, from, r.n);
 	return r;
 }
 
@@ -213,7 +200,7 @@ static void derive_found(struct bench *b, const struct bench_case *c,
 static void derive_line(struct bench *b, const struct bench_case *c)
 {
 	const struct rows r = rows_of(b, "memory=L2 at=0", 0);
-	const int line = r.gap == r.n ? cache_steps_line(r.ns, r.n) : 0;
+	const int line = r.gap == r.n ? steps_line(r.ns, r.n) : 0;
 
 	if (line < 0)
 		bench_derive_skip(b, c,
@@ -233,7 +220,7 @@ static void derive_ways(struct bench *b, const struct bench_case *l1,
 {
 	struct rows r = rows_of(b, "ways !cache", 0);
 	/* Of the first cache, which hides as many lines of the second. */
-	const int ways = cache_steps_ways(r.ns, 0, 4, r.gap, L1_STEP);
+	const int ways = steps_ways(r.ns, 0, 4, r.gap, L1_STEP);
 
 	derive_found(b, l1, &r, ways, "all lines of one set still fit");
 	r = rows_of(b, "cache=L2 ways", ways + 1);
@@ -242,8 +229,7 @@ static void derive_ways(struct bench *b, const struct bench_case *l1,
 				  "the ways of the first cache are not known");
 	else
 		derive_found(b, l2, &r,
-			     cache_steps_ways(r.ns, ways + 1, 3, r.gap,
-					      L2_MISS),
+			     steps_ways(r.ns, ways + 1, 3, r.gap, L2_MISS),
 			     "all lines that should be in one set still fit: "
 			     "the huge pages are not in one piece in the "
 			     "host's memory, or the first cache hides it");

@@ -36,6 +36,7 @@
 #include "bench.h"
 #include "file_data.h"
 #include "file_place.h"
+#include "io.h"
 #include "lib/map_calls.h"
 
 /* $sizes: a page, and what is larger. */
@@ -137,6 +138,7 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	static char block[65536]; /* the largest page that there is */
 	char path[PATH_MAX];
 	const size_t page = bench_page_bytes();
+	int err;
 
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
@@ -145,15 +147,14 @@ static int make_file(struct bench *b, struct mapping_state *s)
 	 * makes the stores of the next one three times as dear. */
 	s->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOATIME,
 		       0600);
-	if (s->file < 0)
-		return bench_skip(b, "make %s: %s", path, strerror(errno));
+	err = s->file < 0 ? -errno : 0;
 	file_data_fill(block, sizeof(block), 0);
-	for (size_t at = 0; at < s->file_bytes / TENTH; at += page)
-		if (pwrite(s->file, block, page, (off_t)at) != (ssize_t)page)
-			return bench_skip(b, "write %s: %s", path,
-					  strerror(errno));
-	if (ftruncate(s->file, (off_t)s->file_bytes))
-		return bench_skip(b, "lengthen %s: %s", path, strerror(errno));
+	for (size_t at = 0; !err && at < s->file_bytes / TENTH; at += page)
+		err = io_write(s->file, block, page, (off_t)at);
+	if (!err && ftruncate(s->file, (off_t)s->file_bytes))
+		err = -errno;
+	if (err)
+		return bench_skip(b, "make %s: %s", path, strerror(-err));
 	file_place_find(&s->place, s->file);
 	return 0;
 }
@@ -195,14 +196,6 @@ static int sample_file(struct bench *b, void *state, const struct bench_case *c)
 	return call_took(b, state, c, good, ticks);
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	const struct mapping_state *s = state;
-
-	if (s->file > 0)
-		close(s->file);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "mapping",
 	.points = points,
@@ -214,5 +207,4 @@ const struct bench_desc bench_desc = {
 	.prepare = map_prepare,
 	.conclude = map_conclude,
 	.leave = map_leave,
-	.teardown = teardown,
 };

@@ -51,30 +51,28 @@
 #include "lib/mem_kernels.h"
 #include "lib/settle.h"
 
-#define MIB	    ((size_t)1 << 20)
-#define EVENT_NS    40e3  /* of one thread */
-#define TEAM_NS	    160e3 /* of several, which never end at the same time */
-#define MAX_ROUNDS  ((uint64_t)1 << 20)
-#define LARGE_PIECE (16 * MIB) /* going over it lasts for an event */
-#define CHECKS	    64	       /* words that are looked at afterwards */
-#define POISON	    0x7ff0dead0badf00du /* no sum or product gives this one */
-#define INTS	    (4 * MIB) /* gone over in one event of the report's access */
-#define INTS_AREA   (64 * MIB) /* that events take in turn */
+#define MIB	   ((size_t)1 << 20)
+#define EVENT_NS   40e3	 /* of one thread */
+#define TEAM_NS	   160e3 /* of several, which never end at the same time */
+#define MAX_ROUNDS ((uint64_t)1 << 20)
+#define CHECKS	   64		       /* words that are looked at afterwards */
+#define POISON	   0x7ff0dead0badf00du /* no sum or product gives this one */
+#define INTS	   (4 * MIB) /* gone over in one event of the report's access */
+#define INTS_AREA  (64 * MIB) /* that events take in turn */
 
-/* One thread's arrays, how far it has come, and the part that it went over:
- * from begin to at, or all. */
+/* One thread's arrays, in memory of its own, how far it has come, and the part
+ * that it went over: from begin to at, or all. */
 struct worker {
 	_Alignas(64) char *a; /* on a line of its own */
 	char *b, *c;
 	size_t at, begin;
 	bool all;
+	uint64_t moved; /* bytes of each array, in this event */
+	struct mem_buffer buffer;
 };
 
 struct bandwidth_state {
 	struct bandwidth_plan plan;
-	/* By node, in the order of bench_nth_node(): all threads of a node use
-	 * the same one. */
-	struct mem_buffer buffer[BENCH_MAX_NODES];
 	struct partner_team team;
 	struct worker worker[PARTNER_TEAM_MAX];
 	const struct bandwidth_spec *now;
@@ -124,34 +122,33 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* Memory next to the CPUs of the threads that use it.  On huge pages where
- * they can be had: this is about moving data. */
-static int setup(struct bench *b, void *state)
+/* Memory next to the thread's CPU.  On huge pages where they can be had: this
+ * is about moving data. */
+static int have_memory(struct bench *b, struct bandwidth_state *s,
+		       unsigned int thread, size_t bytes)
 {
-	struct bandwidth_state *s = state;
-	int err = 0;
+	struct mem_buffer *m = &s->worker[thread].buffer;
+	const size_t had = m->bytes;
+	const int err = mem_have(b, m, bytes, MEM_LARGE,
+				 bench_node_of_cpu(b, s->plan.cpu[thread]));
 
-	for (unsigned int k = 0; !err && k < BENCH_MAX_NODES; k++) {
-		struct mem_buffer *m = &s->buffer[k];
-		size_t bytes = bandwidth_plan_largest(b, &s->plan, k);
-
-		BENCH_EACH (b, c, "before")
-			if (k == s->plan.node[0] && bench_selected(b, c) &&
-			    bytes < ints_bytes(s))
-				bytes = ints_bytes(s);
-		if (!bytes)
-			continue;
-		err = mem_have(b, m, bytes + s->plan.cpus * BANDWIDTH_APART,
-			       MEM_THP, bench_nth_node(b, k));
-		if (!err)
-			mem_fill(m->base, m->bytes, bench_seed(b));
-	}
+	if (!err && m->bytes != had)
+		mem_fill(m->base, m->bytes, bench_seed(b) + thread);
 	return err;
 }
 
-static char *memory_of(const struct bandwidth_state *s, unsigned int thread)
+/* The next piece that a thread goes over. */
+static size_t piece(const struct bandwidth_spec *spec, const struct worker *w)
 {
-	return s->buffer[s->plan.node[thread]].base;
+	const size_t left = spec->part - w->at;
+
+	return left < spec->chunk ? left : spec->chunk;
+}
+
+/* Rounds that go over all. */
+static size_t pieces(const struct bandwidth_spec *spec)
+{
+	return (spec->part + spec->chunk - 1) / spec->chunk;
 }
 
 static void work(void *arg, unsigned int member, uint64_t rounds)
@@ -161,10 +158,14 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 	const struct bandwidth_spec *spec = s->now;
 	mem_kernel_fn *const fn = mem_kernel(spec->op, spec->isa);
 
+	w->moved = 0;
 	while (rounds--) {
-		fn(w->a + w->at, w->b + w->at, w->c + w->at, spec->chunk);
-		w->at += spec->chunk;
-		if (w->at + spec->chunk > spec->part) {
+		const size_t bytes = piece(spec, w);
+
+		fn(w->a + w->at, w->b + w->at, w->c + w->at, bytes);
+		w->moved += bytes;
+		w->at += bytes;
+		if (w->at == spec->part) {
 			w->at = 0;
 			w->all = true;
 		}
@@ -173,43 +174,39 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 
 /* Poison where the measuring thread will write.  In memory it begins where the
  * case before came to an end, for the last cache may hold what that touched. */
-static void lay_out(struct bench *b, struct bandwidth_state *s,
-		    const struct bandwidth_spec *spec)
+static int lay_out(struct bench *b, struct bandwidth_state *s,
+		   const struct bandwidth_spec *spec)
 {
-	const size_t first = spec->level < LEVEL_MEMORY
-				     ? 0
-				     : s->reached / spec->chunk %
-					       (spec->part / spec->chunk) *
-					       spec->chunk;
-	uint64_t *a;
+	const size_t first =
+		spec->level < LEVEL_MEMORY
+			? 0
+			: s->reached / spec->chunk % pieces(spec) * spec->chunk;
+	struct worker *w = s->worker;
+	int err = 0;
 
-	for (unsigned int i = 0; i < spec->threads; i++) {
-		const struct bandwidth_place at = bandwidth_place(spec, i);
-		char *base = memory_of(s, i);
-
-		s->worker[i] = (struct worker) {
-			.a = base + at.a,
-			.b = base + at.b,
-			.c = base + at.c,
-			.at = first,
-			.begin = first,
-		};
+	for (unsigned int i = 0; !err && i < spec->threads; i++, w++) {
+		err = have_memory(b, s, i, bandwidth_room(spec));
+		w->a = w->buffer.base;
+		w->b = w->a + bandwidth_place(spec, 1);
+		w->c = w->a + bandwidth_place(spec, 2);
+		w->at = w->begin = first;
+		w->all = false;
 	}
-	a = (uint64_t *)s->worker[0].a;
-	for (int i = 0; i < CHECKS; i++) {
-		s->check_at[i] =
-			(s->worker[0].at + bench_random(b) % spec->chunk) /
-			sizeof(uint64_t);
+	w = s->worker;
+	for (int i = 0; !err && i < CHECKS; i++) {
+		s->check_at[i] = (w->at + bench_random(b) % piece(spec, w)) /
+				 sizeof(uint64_t);
 		if (mem_ops[spec->op].family != MEM_READ)
-			a[s->check_at[i]] = POISON;
+			((uint64_t *)w->a)[s->check_at[i]] = POISON;
 	}
+	return err;
 }
 
 /* Puts the caches into the state that the report asks for. */
 static void fill_cache(struct bandwidth_state *s, const struct bench_case *c)
 {
 	const size_t bytes = s->plan.last_bytes / MEM_BLOCK * MEM_BLOCK;
-	char *base = memory_of(s, 0);
+	char *base = s->worker[0].buffer.base;
 	char *clean = base + INTS_AREA;
 	char *dirty = clean + s->plan.last_bytes;
 
@@ -238,14 +235,11 @@ static double event_ns(const struct bandwidth_state *s)
 	return s->now->threads > 1 ? TEAM_NS : EVENT_NS;
 }
 
-/* As many rounds as last for it; libc's large pieces last long enough. */
+/* As many rounds as last for it. */
 static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
 {
-	const bool large =
-		s->now->isa == MEM_LIBC && s->now->chunk >= LARGE_PIECE;
-
 	s->rounds = 1;
-	while (!large && s->rounds < MAX_ROUNDS &&
+	while (s->rounds < MAX_ROUNDS &&
 	       time_rounds(b, s, s->rounds) < event_ns(s))
 		s->rounds *= 2;
 }
@@ -254,7 +248,7 @@ static void go_over(void *arg, uint64_t passes)
 {
 	struct bandwidth_state *s = arg;
 
-	partner_team_run(&s->team, passes * (s->now->part / s->now->chunk));
+	partner_team_run(&s->team, passes * pieces(s->now));
 }
 
 /* Of what caches hold an event is whole passes: a part of the arrays may be in
@@ -265,8 +259,7 @@ static void settle_arrays(struct bench *b, struct bandwidth_state *s,
 	const double pass_ns = settle(b, c, go_over, s);
 	const double passes = ceil(event_ns(s) / pass_ns);
 
-	s->rounds = s->now->part / s->now->chunk *
-		    (passes > 1 ? (uint64_t)passes : 1);
+	s->rounds = pieces(s->now) * (passes > 1 ? (uint64_t)passes : 1);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -275,17 +268,22 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err;
 
 	if (c->sample) {
-		fill_cache(s, c);
+		err = have_memory(b, s, 0, ints_bytes(s));
+		if (!err)
+			fill_cache(s, c);
 		s->writes = case_is(c, "kernel", "write_ints");
-		return 0;
+		return err;
 	}
 	s->now = c->data;
-	if (s->buffer[0].base && s->buffer[0].huge >= 0)
-		bench_fact(b, c, "huge_bytes", (double)s->buffer[0].huge);
+	err = lay_out(b, s, s->now);
+	if (err)
+		return err;
+	if (s->worker[0].buffer.huge >= 0)
+		bench_fact(b, c, "huge_bytes",
+			   (double)s->worker[0].buffer.huge);
 	bench_fact_text(b, c, "registers", mem_isa_names[s->now->isa]);
 	if (s->now->isa == MEM_LIBC)
 		bench_fact(b, c, "call_bytes", (double)s->now->chunk);
-	lay_out(b, s, s->now);
 	err = partner_team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
 		return err;
@@ -304,7 +302,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	const double ns = time_rounds(b, s, s->rounds);
 
 	if (ns > 0)
-		bench_record_value(b, c, bandwidth_rate(s->now, s->rounds, ns));
+		bench_record_value(b, c,
+				   bandwidth_rate(s->now, s->worker[0].moved,
+						  ns));
 	return 0;
 }
 
@@ -313,8 +313,8 @@ static int sample_ints(struct bench *b, void *state, const struct bench_case *c)
 	struct bandwidth_state *s = state;
 	uint64_t ticks;
 
-	if (s->ints_at + INTS > memory_of(s, 0) + INTS_AREA)
-		s->ints_at = memory_of(s, 0);
+	if (s->ints_at + INTS > s->worker[0].buffer.base + INTS_AREA)
+		s->ints_at = s->worker[0].buffer.base;
 	if (s->writes) {
 		TIMER_INTERVAL(bench_timer(b)->method, ticks,
 			       mem_write_ints(s->ints_at, INTS));
@@ -385,8 +385,6 @@ static void teardown(struct bench *b, void *state)
 	struct bandwidth_state *s = state;
 
 	partner_team_stop(&s->team);
-	for (int i = 0; i < BENCH_MAX_NODES; i++)
-		mem_unmap(&s->buffer[i]);
 }
 
 const struct bench_desc bench_desc = {
@@ -398,7 +396,6 @@ const struct bench_desc bench_desc = {
 	.points = ints_points,
 	.point = point,
 	.cases = cases,
-	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,

@@ -38,7 +38,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -49,7 +48,7 @@
 #include "file_data.h"
 #include "file_place.h"
 #include "io.h"
-#include "lib/mem_buffer.h"
+#include "lib/map_calls.h"
 #include "partner.h"
 
 #ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
@@ -63,40 +62,43 @@
 
 #define OWN    (MAP_PRIVATE | MAP_ANONYMOUS)
 #define COMMON (MAP_SHARED | MAP_ANONYMOUS)
+/* Else the first touch of 2 MiB would be a huge page's. */
+#define SMALL MADV_NOHUGEPAGE
 
 static const struct kind {
 	const char *name;
 	enum { PLAIN, THP, COW, SINGLE, MAJOR, USER, POPULATE } how;
-	int flags; /* of mmap() */
+	int flags, advice; /* of mmap() and madvise() */
 	bool memory_file, write;
 	/* From touched page to touched page, and how many are touched before
 	 * the mapping is renewed (POPULATE makes one for each event). */
 	enum { PAGE, AROUND, HUGE, ON_DISK } step;
 	unsigned int count;
 } kinds[] = {
-	{ "anonymous", PLAIN, OWN, false, true, PAGE, PAGES },
-	{ "zero", PLAIN, OWN, false, false, PAGE, PAGES },
-	{ "thp", THP, OWN, false, true, HUGE, 8 },
-	{ "shared", PLAIN, COMMON, false, true, PAGE, PAGES },
-	{ "cow", COW, MAP_PRIVATE, true, true, PAGE, PAGES },
-	{ "file", PLAIN, MAP_SHARED, true, false, AROUND, 256 },
-	{ "file_single", SINGLE, OWN, true, false, PAGE, PAGES },
-	{ "major", MAJOR, MAP_SHARED, false, false, ON_DISK, DISK_PAGES },
-	{ "userfaultfd", USER, OWN, false, true, PAGE, PAGES },
-	{ "populate", POPULATE, OWN, false, true, PAGE, 0 },
-	{ "populate_file", POPULATE, MAP_SHARED, true, false, PAGE, 0 },
+	{ "anonymous", PLAIN, OWN, SMALL, false, true, PAGE, PAGES },
+	{ "zero", PLAIN, OWN, SMALL, false, false, PAGE, PAGES },
+	{ "thp", THP, OWN, MADV_HUGEPAGE, false, true, HUGE, 8 },
+	{ "shared", PLAIN, COMMON, SMALL, false, true, PAGE, PAGES },
+	{ "cow", COW, MAP_PRIVATE, 0, true, true, PAGE, PAGES },
+	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND, 256 },
+	{ "file_single", SINGLE, OWN, 0, true, false, PAGE, PAGES },
+	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false, ON_DISK,
+	  DISK_PAGES },
+	{ "userfaultfd", USER, OWN, SMALL, false, true, PAGE, PAGES },
+	{ "populate", POPULATE, OWN, 0, false, true, PAGE, 0 },
+	{ "populate_file", POPULATE, MAP_SHARED, 0, true, false, PAGE, 0 },
 };
 
 /* Another thread of this process, which resolves faults. */
 struct fault_user {
-	int uffd, stop_fd; /* -1: not open */
+	int uffd; /* 0: not open */
 	struct partner thread;
 	_Atomic uint64_t resolved;
 	char page[65536]; /* what it puts there, as much as a page is */
 };
 
 struct fault_state {
-	int memory_file; /* of what is in the page cache; -1: not yet made */
+	int memory_file; /* of what is in the page cache; 0: not yet made */
 	struct file_data disk; /* of which nothing is */
 	struct file_place place;
 	uint32_t order[DISK_PAGES]; /* in which its pages are read */
@@ -153,9 +155,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct fault_state *s = state;
 
-	s->memory_file = -1;
 	file_data_init(&s->disk);
-	s->user.uffd = s->user.stop_fd = -1;
 	BENCH_SET_NAMES(b, "kinds", kinds);
 	return 0;
 }
@@ -172,19 +172,13 @@ static int make_memory_file(struct bench *b, struct fault_state *s)
 
 	if (fd < 0)
 		return bench_fail(b, errno, "memfd_create");
-	mem_fill(block, sizeof(block), bytes);
+	file_data_fill(block, sizeof(block), 0);
 	for (size_t at = 0; !err && at < bytes; at += sizeof(block))
 		err = io_write(fd, block, sizeof(block), (off_t)at);
-	if (!err) {
-		s->memory_file = fd;
-		return 0;
-	}
-	close(fd);
+	s->memory_file = fd;
 	/* ulimit -f holds for memory as well. */
-	return err == -EFBIG ? bench_skip(b, "write %zu bytes to memory: %s",
-					  bytes, strerror(-err))
-			     : bench_fail(b, -err, "write %zu bytes to memory",
-					  bytes);
+	return err ? file_refused(b, -err, "write %zu bytes to memory", bytes)
+		   : 0;
 }
 
 static int open_disk(struct bench *b, struct fault_state *s)
@@ -192,17 +186,21 @@ static int open_disk(struct bench *b, struct fault_state *s)
 	char name[32];
 	int err;
 
-	snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
-	err = file_data_get(b, &s->disk, name, FILE_OWN_BYTES);
-	if (err)
-		return err;
-	if (file_place_find(&s->place, s->disk.fd))
-		return bench_fail(b, 0, "find where %s lies", s->disk.path);
-	if (s->place.kind != FILE_PLACE_MEMORY)
-		return 0;
-	file_data_close(&s->disk);
-	return bench_skip(b, "%s: nothing is read from a disk (try --dir)",
-			  s->place.where);
+	if (s->disk.fd < 0) {
+		snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
+		err = file_data_get(b, &s->disk, name, FILE_OWN_BYTES);
+		if (err)
+			return err;
+		if (file_place_find(&s->place, s->disk.fd))
+			return bench_fail(b, 0, "find where %s lies",
+					  s->disk.path);
+	}
+	return s->place.kind == FILE_PLACE_MEMORY
+		       ? bench_skip(b,
+				    "%s: nothing is read from a disk (try "
+				    "--dir)",
+				    s->place.where)
+		       : 0;
 }
 
 /* The file that others read as well, of which nothing is cached, and a random
@@ -210,7 +208,7 @@ static int open_disk(struct bench *b, struct fault_state *s)
 static int begin_disk(struct bench *b, struct fault_state *s,
 		      const struct bench_case *c)
 {
-	const int err = s->disk.fd < 0 ? open_disk(b, s) : 0;
+	const int err = open_disk(b, s);
 	int64_t cached;
 
 	if (err)
@@ -232,21 +230,19 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 	return 0;
 }
 
-/* Resolves faults until something is written to stop_fd. */
+/* Resolves faults; the signal that stops it ends its wait. */
 static int serve(struct partner *t, void *arg)
 {
 	struct fault_user *u = arg;
-	struct pollfd fds[2] = { { .fd = u->uffd, .events = POLLIN },
-				 { .fd = u->stop_fd, .events = POLLIN } };
+	struct pollfd fd = { .fd = u->uffd, .events = POLLIN };
 
 	while (!partner_stopping(t)) {
 		struct uffd_msg msg;
 		struct uffdio_copy copy = { .src = (uintptr_t)u->page,
 					    .len = bench_page_bytes() };
 
-		if (poll(fds, 2, -1) < 0 || fds[1].revents)
-			break;
-		if (read(u->uffd, &msg, sizeof(msg)) != sizeof(msg) ||
+		if (poll(&fd, 1, -1) < 1 ||
+		    read(u->uffd, &msg, sizeof(msg)) != sizeof(msg) ||
 		    msg.event != UFFD_EVENT_PAGEFAULT)
 			continue;
 		copy.dst = msg.arg.pagefault.address & ~(copy.len - 1);
@@ -270,10 +266,7 @@ static int open_all(struct fault_user *u, void *base, size_t bytes)
 	u->uffd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
 	if (u->uffd < 0 && errno == EINVAL)
 		u->uffd = (int)syscall(SYS_userfaultfd, flags);
-	if (u->uffd < 0)
-		return -1;
-	u->stop_fd = eventfd(0, EFD_CLOEXEC);
-	return u->stop_fd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
+	return u->uffd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
 			       ioctl(u->uffd, UFFDIO_REGISTER, &reg)
 		       ? -1
 		       : 0;
@@ -297,15 +290,10 @@ static int begin_user(struct bench *b, struct fault_state *s)
 /* Return: faults resolved since then. */
 static uint64_t end_user(struct fault_user *u)
 {
-	if (u->uffd < 0)
-		return 0;
-	if (u->stop_fd >= 0)
-		eventfd_write(u->stop_fd, 1);
 	partner_stop(&u->thread);
-	close(u->uffd);
-	if (u->stop_fd >= 0)
-		close(u->stop_fd);
-	u->uffd = u->stop_fd = -1;
+	if (u->uffd > 0)
+		close(u->uffd);
+	u->uffd = 0;
 	return atomic_load(&u->resolved);
 }
 
@@ -323,34 +311,21 @@ static int make_ready(struct fault_state *s, const struct kind *k)
 	const size_t page = bench_page_bytes();
 	int err = 0;
 
-	switch (k->how) {
-	case THP:
+	if (k->how == THP)
 		s->base += -(uintptr_t)s->map % MEM_HUGE_BYTES;
-		return madvise(s->map, s->map_bytes, MADV_HUGEPAGE);
-	case COW:
-		/* Pages mapped, so that a write has something to copy. */
-		for (size_t i = 0; i < PAGES; i++)
-			(void)((volatile char *)s->base)[i * page];
-		return 0;
-	case SINGLE:
-		/* In descending order of the file, so that the kernel cannot
-		 * join them. */
-		for (size_t i = 0; !err && i < PAGES; i++)
-			err = mmap(s->base + i * page, page, PROT_READ,
-				   MAP_PRIVATE | MAP_FIXED, s->memory_file,
-				   (off_t)((PAGES - 1 - i) * page)) ==
-					      MAP_FAILED
-				      ? -1
-				      : 0;
-		return err;
-	case MAJOR:
-		return madvise(s->map, s->map_bytes, MADV_RANDOM);
-	default:
-		/* Else the first touch of 2 MiB would be a huge page's. */
-		if (!k->memory_file)
-			(void)madvise(s->map, s->map_bytes, MADV_NOHUGEPAGE);
-		return 0;
-	}
+	/* Pages mapped, so that a write has something to copy. */
+	for (size_t i = 0; k->how == COW && i < PAGES; i++)
+		(void)((volatile char *)s->base)[i * page];
+	/* In descending order of the file, so that the kernel cannot join
+	 * them. */
+	for (size_t i = 0; k->how == SINGLE && !err && i < PAGES; i++)
+		err = mmap(s->base + i * page, page, PROT_READ,
+			   MAP_PRIVATE | MAP_FIXED, s->memory_file,
+			   (off_t)((PAGES - 1 - i) * page)) == MAP_FAILED;
+	if (!err && k->advice)
+		err = madvise(s->map, s->map_bytes, k->advice) &&
+		      k->advice != SMALL;
+	return -err;
 }
 
 /* A mapping of which nothing has been touched, in place of the one there is. */
@@ -401,7 +376,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (k->how == MAJOR)
 		err = begin_disk(b, s, c);
-	if (!err && k->memory_file && s->memory_file < 0)
+	if (!err && k->memory_file && !s->memory_file)
 		err = make_memory_file(b, s);
 	if (!err && k->how != POPULATE)
 		err = renew(b, s, k);
@@ -477,7 +452,7 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 	if (m.base == MAP_FAILED)
 		return bench_fail(b, errno, "mmap(MAP_POPULATE)");
 	bench_proof(b, c, "resident_bytes", (double)m.bytes,
-		    (double)mem_resident(&m));
+		    (double)map_resident(m.base, m.bytes));
 	huge = k->memory_file ? 0 : mem_huge_bytes(&m);
 	munmap(m.base, m.bytes);
 	/* MAP_POPULATE leaves no time for MADV_NOHUGEPAGE. */
@@ -542,10 +517,6 @@ static void teardown(struct bench *b, void *state)
 	struct fault_state *s = state;
 
 	end_user(&s->user);
-	unmap(s);
-	file_data_close(&s->disk);
-	if (s->memory_file >= 0)
-		close(s->memory_file);
 }
 
 const struct bench_desc bench_desc = {

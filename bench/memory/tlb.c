@@ -7,7 +7,7 @@
  * (layout=page). The same number of lines packed side by side (layout=dense)
  * uses as much of the caches but few pages, so the difference of the two is
  * the price of translation. From its curve the levels of the TLB are detected
- * as those of the caches are (bench/memory/lib/levels.h): the row figure=reach
+ * as those of the caches are (bench/memory/lib/steps.h): the row figure=reach
  * is how many pages a level covers, figure=miss what a load costs more beyond
  * it; where the cost goes on rising, it is that at four times the reach, from
  * that at twice the reach to the greatest. The last
@@ -31,7 +31,7 @@
 
 #include "bench.h"
 #include "lib/follow.h"
-#include "lib/levels.h"
+#include "lib/steps.h"
 #include "stats.h"
 
 #define COUNTS 64 /* points of the curve, at most */
@@ -137,7 +137,7 @@ static int derive(struct bench *b, void *state)
 	double pages[COUNTS] = { 0 }, ns[COUNTS] = { 0 };
 	struct level levels[LEVELS_MAX + 1] = { 0 };
 	const size_t n = curve_get(b, pages, ns);
-	const int last = levels_find(pages, ns, n, levels) - 1;
+	const int last = steps_levels(pages, ns, n, levels) - 1;
 	int k = 0;
 
 	BENCH_EACH (b, reach, "figure=reach") {
@@ -147,7 +147,7 @@ static int derive(struct bench *b, void *state)
 		const double here = l->latency_ns, next = l[1].latency_ns;
 		/* Behind the last plateau there may be a rise without end. */
 		const int end = k < last ? levels_end(pages, ns, n, here, next)
-				: k == last ? levels_rise(ns, n, l)
+				: k == last ? steps_rise(ns, n, l)
 					    : -1;
 
 		if (end < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels are found in curves whose levels are known, with noise and without. */
-#include "../../bench/memory/lib/levels.h"
+#include "../../bench/memory/lib/steps.h"
 
 #include <errno.h>
 #include <math.h>
@@ -68,7 +68,7 @@ static double end_of(const struct curve *c, const struct level *l, int i)
 static int found(const struct curve *c, const struct truth *t, double tolerance)
 {
 	struct level l[LEVELS_MAX];
-	const int n = levels_find(c->size, c->latency, c->n, l);
+	const int n = steps_levels(c->size, c->latency, c->n, l);
 	int good = n == (int)t->levels;
 
 	for (int i = 0; good && i < n; i++) {
@@ -157,18 +157,18 @@ static void test_degenerate(void)
 
 	draw(&c, &flat, 64 * MB, 0.05, 1);
 	OK(found(&c, &flat, 0.05), "a flat curve is one level");
-	OK(levels_find(c.size, c.latency, 0, l) == 0, "no points, no level");
-	OK(levels_find(c.size, c.latency, 2, l) == 0,
+	OK(steps_levels(c.size, c.latency, 0, l) == 0, "no points, no level");
+	OK(steps_levels(c.size, c.latency, 2, l) == 0,
 	   "two points are no plateau");
 	c.latency[3] = 0;
-	OK(levels_find(c.size, c.latency, c.n, l) == -EINVAL,
+	OK(steps_levels(c.size, c.latency, c.n, l) == -EINVAL,
 	   "a latency of 0 is refused");
 	c.latency[3] = NAN;
-	OK(levels_find(c.size, c.latency, c.n, l) == -EINVAL,
+	OK(steps_levels(c.size, c.latency, c.n, l) == -EINVAL,
 	   "a missing latency is refused");
 	for (size_t i = 0; i < c.n; i++)
 		c.latency[i] = pow(1.5, (double)i);
-	OK(levels_find(c.size, c.latency, c.n, l) == 0,
+	OK(steps_levels(c.size, c.latency, c.n, l) == 0,
 	   "a steep ramp has no plateau");
 }
 
@@ -343,18 +343,18 @@ static void test_tlb(void)
 {
 	struct level l[LEVELS_MAX];
 	struct curve c = { .n = TLB_POINTS };
-	int n = levels_find(tlb_pages, tlb_ns[0], TLB_POINTS, l);
+	int n = steps_levels(tlb_pages, tlb_ns[0], TLB_POINTS, l);
 
 	memcpy(c.size, tlb_pages, sizeof(tlb_pages));
 	memcpy(c.latency, tlb_ns[0], sizeof(tlb_ns[0]));
 	OK(n == 3 && end_of(&c, l, 0) == 64 && end_of(&c, l, 1) == 2048,
 	   "Zen 3: both levels of the TLB");
-	OK(n == 3 && levels_rise(tlb_ns[0], TLB_POINTS, &l[2]) == -ENOENT,
+	OK(n == 3 && steps_rise(tlb_ns[0], TLB_POINTS, &l[2]) == -ENOENT,
 	   "one point far off behind the last plateau is no rise");
-	n = levels_find(tlb_pages, tlb_ns[1], TLB_POINTS, l);
+	n = steps_levels(tlb_pages, tlb_ns[1], TLB_POINTS, l);
 	memcpy(c.latency, tlb_ns[1], sizeof(tlb_ns[1]));
 	OK(n == 2 && end_of(&c, l, 0) == 64, "no plateau behind the second");
-	n = n == 2 ? levels_rise(tlb_ns[1], TLB_POINTS, &l[1]) : -1;
+	n = n == 2 ? steps_rise(tlb_ns[1], TLB_POINTS, &l[1]) : -1;
 	OK(n >= 0 && tlb_pages[n] == 1792, "but a rise, and where it begins");
 }
 

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MIB	    ((size_t)1 << 20)
-#define STEP	    (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
-#define LEAST_CHUNK ((size_t)64 << 10) /* calls take a part of smaller ones */
+#define MIB  ((size_t)1 << 20)
+#define STEP (4 * (size_t)MEM_BLOCK) /* what the kernels can do */
 /* Arrays do not begin at the same place in a page: a load would wait for a
  * store before it that looks alike in its lower 12 bits. */
 #define SKEW ((size_t)17 * 64)
@@ -18,12 +17,12 @@ static const char size_points[] =
 	"kernel=$kernels isa=$isas level=$level size=$size threads=$threads;"
 	"kernel=$kernels isa=best level=$level size=$size threads=$threads;"
 	"is unit='B/s' higher; is derived if isa=best;"
-	"needs memory=$nodes*size if isa!=best";
+	"needs memory=size if isa!=best";
 
 /* The same of the sizes that are asked for, by one thread. */
 const char bandwidth_plan_asked[] =
-	"kernel=$kernels isa=$isas level=$levels ^size=?2K..8G/2K threads=1;"
-	"kernel=$kernels isa=best level=$levels ^size=?2K..8G/2K threads=1;"
+	"kernel=$kernels isa=$isas level=$levels ^size=?2K..256G/2K threads=1;"
+	"kernel=$kernels isa=best level=$levels ^size=?2K..256G/2K threads=1;"
 	"is unit='B/s' higher; is derived if isa=best;"
 	"needs memory=size if isa!=best";
 _Static_assert(STEP == 2048, "the step of what may be asked for");
@@ -57,40 +56,19 @@ static void make_room(const struct bench *b, struct bandwidth_plan *p,
 	p->memory_bytes = 4 * most > 256 * MIB ? 4 * most : 256 * MIB;
 }
 
-/* The largest piece of those that all of @part is made of. */
-static size_t equal_chunk(size_t part)
-{
-	size_t pieces = (part + BANDWIDTH_CHUNK - 1) / BANDWIDTH_CHUNK;
-
-	while (part % (pieces * STEP))
-		pieces++;
-	return part / pieces;
-}
-
-/* What a round goes over.  libc chooses by the size that it is called with: in
- * memory that is no less than all caches have, elsewhere the whole. */
+/* What a round goes over: one of pieces that are alike.  libc chooses by the
+ * size that it is called with: in memory that is no less than all caches have,
+ * elsewhere the whole. */
 static size_t chunk_of(const struct bandwidth_plan *p,
-		       const struct bandwidth_spec *spec, bool asked)
+		       const struct bandwidth_spec *spec)
 {
-	const size_t pieces = spec->part / (p->memory_bytes / 4);
+	const size_t pieces =
+		spec->isa == MEM_LIBC
+			? spec->part / (p->memory_bytes / 4)
+			: (spec->part + BANDWIDTH_CHUNK - 1) / BANDWIDTH_CHUNK;
+	const size_t steps = spec->part / STEP;
 
-	if (spec->isa != MEM_LIBC && asked)
-		return equal_chunk(spec->part);
-	if (spec->isa != MEM_LIBC)
-		return spec->part < BANDWIDTH_CHUNK ? spec->part
-						    : BANDWIDTH_CHUNK;
-	return pieces > 1 ? spec->part / pieces / STEP * STEP : spec->part;
-}
-
-/* Whether one of the threads below @threads is on the @node-th node: it has a
- * buffer as large as all then. */
-static bool has_thread(const struct bandwidth_plan *p, unsigned int threads,
-		       unsigned int node)
-{
-	for (unsigned int i = 0; i < threads; i++)
-		if (p->node[i] == node)
-			return true;
-	return false;
+	return pieces > 1 ? (steps + pieces - 1) / pieces * STEP : spec->part;
 }
 
 /* The ways that each number of threads has: a best is taken of these, for the
@@ -163,28 +141,20 @@ bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 	spec->part = spec->size / spec->threads / arrays / STEP * STEP;
 	if ((!widest && !wanted(spec, c->asked)) || !spec->part)
 		return false;
-	spec->chunk = chunk_of(p, spec, c->asked);
+	spec->chunk = chunk_of(p, spec);
 	c->exclusive = spec->level >= LEVEL_3 || spec->threads > 1;
 	if (!mem_isa_usable(spec->isa))
 		c->skip = "this processor has no such instructions";
-	else if (spec->chunk < spec->part && spec->chunk < LEAST_CHUNK)
-		c->skip = "cannot be gone over in equal pieces of 64 to "
-			  "256 KiB; a multiple of 64 KiB for each array can";
 	return true;
 }
 
-/* The rows of one size; on how many nodes it is. */
+/* The rows of one size. */
 static void add(struct bench *b, const struct bandwidth_plan *p, size_t size,
 		unsigned int threads, const char *text)
 {
-	unsigned int nodes = 0;
-
-	for (unsigned int node = 0; node < BENCH_MAX_NODES; node++)
-		nodes += has_thread(p, threads, node);
 	BENCH_SET_NAME(b, "level", level_names[level_of(p, size)]);
 	BENCH_SET_NUMBER(b, "size", BENCH_SIZE, size);
 	BENCH_SET_NUMBER(b, "threads", BENCH_INT, threads);
-	BENCH_SET_NUMBER(b, "nodes", BENCH_INT, nodes);
 	bench_points(b, text);
 }
 
@@ -196,30 +166,17 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 	return threads * 2 > cpus ? cpus : threads * 2;
 }
 
-/* Kernels and the rows that take the best of them point to these. */
+/* What may win points to the row that takes the best. */
 static void link_bests(struct bench *b)
 {
-	const struct bench_case *first = NULL;
-
-	BENCH_EACH (b, c, "isa=best") {
-		struct bandwidth_spec *spec = c->data;
-
-		spec->best = first;
-		first = c;
-	}
 	BENCH_EACH (b, c, "isa!={best,widest}") {
 		struct bandwidth_spec *spec = c->data;
-		const struct bandwidth_spec *of = NULL;
+		char best[48];
 
-		if (!is_common(spec->isa))
-			continue;
-		for (spec->best = first; spec->best; spec->best = of->best) {
-			of = spec->best->data;
-			if (of->op == mem_ops[spec->op].family &&
-			    of->size == spec->size &&
-			    of->threads == spec->threads)
-				break;
-		}
+		snprintf(best, sizeof(best), "kernel=%s isa=best",
+			 mem_ops[mem_ops[spec->op].family].name);
+		if (is_common(spec->isa))
+			spec->best = bench_beside(b, c, best);
 		if (spec->best)
 			bench_derived_from(b, spec->best, c);
 	}
@@ -230,14 +187,8 @@ static void find_cpus(const struct bench *b, struct bandwidth_plan *p)
 	const unsigned int all = bench_cpus(b);
 
 	p->cpus = all < PARTNER_TEAM_MAX ? all : PARTNER_TEAM_MAX;
-	for (unsigned int i = 0; i < p->cpus; i++) {
+	for (unsigned int i = 0; i < p->cpus; i++)
 		p->cpu[i] = bench_nth_cpu(b, i);
-		for (unsigned int k = 0; k < bench_nodes(b); k++)
-			if (bench_nth_node(b, k) >= 0 &&
-			    bench_nth_node(b, k) ==
-				    bench_node_of_cpu(b, p->cpu[i]))
-				p->node[i] = k;
-	}
 	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
 		if (bench_cache_bytes(b, level))
 			p->last_bytes = bench_cache_bytes(b, level);
@@ -266,40 +217,21 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 	link_bests(b);
 }
 
-size_t bandwidth_plan_largest(const struct bench *b,
-			      const struct bandwidth_plan *p, unsigned int node)
+size_t bandwidth_place(const struct bandwidth_spec *spec, unsigned int nth)
 {
-	size_t most = 0;
-
-	BENCH_EACH (b, c, "!before isa!=best") {
-		const struct bandwidth_spec *spec = c->data;
-
-		if (spec->size > most && bench_selected(b, c) &&
-		    has_thread(p, spec->threads, node))
-			most = spec->size;
-	}
-	return most;
+	return nth < mem_ops[spec->op].arrays ? nth * (spec->part + SKEW) : 0;
 }
 
-struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
-				       unsigned int thread)
+size_t bandwidth_room(const struct bandwidth_spec *spec)
 {
-	const unsigned int arrays = mem_ops[spec->op].arrays;
-	const size_t a = thread * (arrays * spec->part + BANDWIDTH_APART);
-	const size_t next = spec->part + SKEW;
-
-	return (struct bandwidth_place) {
-		.a = a,
-		.b = arrays > 1 ? a + next : a,
-		.c = arrays > 2 ? a + 2 * next : a,
-	};
+	return bandwidth_place(spec, mem_ops[spec->op].arrays - 1) + spec->part;
 }
 
-double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
+double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t bytes,
 		      double ns)
 {
-	return (double)spec->chunk * mem_ops[spec->op].arrays * spec->threads *
-	       (double)rounds * 1e9 / ns;
+	return (double)bytes * mem_ops[spec->op].arrays * spec->threads * 1e9 /
+	       ns;
 }
 
 static void derive_bests(struct bench *b)

@@ -15,12 +15,6 @@
  * of which size, by how many threads; and the rows that take the best of them.
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
-/* From one thread's arrays to the next one's, beyond their bytes: all skews of
- * one thread, and more than a core fetches ahead of what it reads (strides: 8
- * rounds of 512 bytes, for one).  It would fetch what the next thread writes,
- * and take it away in each pass over L1. */
-#define BANDWIDTH_APART ((size_t)16384)
-
 enum bandwidth_level { LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_MEMORY, LEVELS };
 
 /* The state of a case. */
@@ -31,9 +25,8 @@ struct bandwidth_spec {
 	unsigned int threads;
 	size_t size;  /* of all arrays of all threads */
 	size_t part;  /* bytes of one array of one thread */
-	size_t chunk; /* of that, what one round goes over */
-	/* The row that takes it if it wins; of such a row, another one. */
-	const struct bench_case *best;
+	size_t chunk; /* of that, what one round goes over; the last one less */
+	const struct bench_case *best; /* the row that takes it if it wins */
 };
 
 struct bandwidth_plan {
@@ -43,15 +36,7 @@ struct bandwidth_plan {
 	 * when all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
 	unsigned int cpus;
-	/* Of each thread, and which of bench_nth_node() its memory is on. */
-	int cpu[PARTNER_TEAM_MAX];
-	unsigned int node[PARTNER_TEAM_MAX];
-};
-
-/* Where arrays begin, in bytes from the start of their node's buffer; those
- * that the operation does not use are where a is. */
-struct bandwidth_place {
-	size_t a, b, c;
+	int cpu[PARTNER_TEAM_MAX]; /* of each thread */
 };
 
 extern const char bandwidth_plan_asked[];
@@ -62,20 +47,15 @@ void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
 bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 			 struct bench_case *c);
 
-/* bandwidth_plan_largest() - bytes of the largest case that is selected and has
- * a thread on the @node-th node, 0 if none is. */
-size_t bandwidth_plan_largest(const struct bench *b,
-			      const struct bandwidth_plan *p,
-			      unsigned int node);
+/* bandwidth_place() - where the @nth array of a thread begins, in bytes from
+ * the start of its memory; what the operation does not use is where the first
+ * is. bandwidth_room() - the memory that it needs. */
+size_t bandwidth_place(const struct bandwidth_spec *spec, unsigned int nth);
+size_t bandwidth_room(const struct bandwidth_spec *spec);
 
-/* bandwidth_place() - the arrays of @thread, which counts from 0.  All threads'
- * are one after the other, and end within the case's bytes and BANDWIDTH_APART
- * for each thread. */
-struct bandwidth_place bandwidth_place(const struct bandwidth_spec *spec,
-				       unsigned int thread);
-
-/* bandwidth_rate() - bytes a second, of all threads, where @rounds took @ns. */
-double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t rounds,
+/* bandwidth_rate() - bytes a second, of all threads, where one of them came by
+ * @bytes of each of its arrays in @ns. */
+double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t bytes,
 		      double ns);
 
 /* bandwidth_plan_derive() - give the rows isa=best the best of what was

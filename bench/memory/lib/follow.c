@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sample.h"
 #include "settle.h"
 
 int follow_link(struct bench *b, struct follow *f,
@@ -55,7 +56,7 @@ static void time_after_one(struct bench *b, const struct bench_case *c,
 	const uint64_t rounds = chase.lines / CHASE_ENTRIES / CHASE_UNROLL;
 	const uint64_t ticks = follow_time(b, &chase, rounds);
 
-	if (rounds && settle_is_long(b, ticks))
+	if (rounds && (double)ticks >= sample_batch_ticks(bench_timer(b)))
 		bench_fact(b, c, "after_one_pass_ns",
 			   bench_ns(b, (double)ticks) /
 				   (double)(rounds * CHASE_UNROLL));

@@ -3,26 +3,38 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Bytes that are in memory; -ENOMEM: there is a hole. */
-static int64_t resident(char *at, size_t bytes)
+int64_t map_resident(char *at, size_t bytes)
 {
-	return mem_resident(
-		&(struct mem_buffer) { .base = at, .bytes = bytes });
+	const size_t page = bench_page_bytes();
+	const size_t pages = (bytes + page - 1) / page;
+	unsigned char *in = malloc(pages);
+	int64_t resident = 0;
+
+	if (!in)
+		return -ENOMEM;
+	if (mincore(at, bytes, in))
+		resident = -errno;
+	for (size_t i = 0; resident >= 0 && i < pages; i++)
+		resident += (in[i] & 1) * (int64_t)page;
+	free(in);
+	return resident;
 }
 
 bool map_is_hole(char *at, size_t bytes)
 {
-	return resident(at, bytes) == -ENOMEM;
+	return map_resident(at, bytes) == -ENOMEM;
 }
 
 /* Whether as much of it is in memory as before the call. */
 static bool is_kept(const struct map_area *s, char *at)
 {
-	return resident(at, s->bytes) == (s->touched ? (int64_t)s->bytes : 0);
+	return map_resident(at, s->bytes) ==
+	       (s->touched ? (int64_t)s->bytes : 0);
 }
 
 /* Whether the kernel, too, is refused to write there. */
@@ -36,7 +48,7 @@ static bool is_read_only(char *at)
 	X(EVENT, mmap,                                                      \
 	  (s->at = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,             \
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED, \
-	  resident(s->at, s->bytes) == 0)                                   \
+	  map_resident(s->at, s->bytes) == 0)                               \
 	X(EVENT, mremap,                                                    \
 	  mremap(s->at, s->bytes, s->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,  \
 		 s->target.base) == s->target.base,                         \
@@ -48,7 +60,7 @@ static bool is_read_only(char *at)
 	X(EVENT, munmap, !munmap(s->at, s->bytes),                          \
 	  map_is_hole(s->at, s->bytes))                                     \
 	X(EVENT, madvise, !madvise(s->at, s->bytes, MADV_DONTNEED),         \
-	  resident(s->at, s->bytes) == 0)                                   \
+	  map_resident(s->at, s->bytes) == 0)                               \
 	X(EVENT, membarrier,                                                \
 	  !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0), \
 	  CALL_UNSEEN)                                                      \

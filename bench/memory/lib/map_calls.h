@@ -28,6 +28,10 @@ extern const struct call map_calls[];
 bench_case_fn map_prepare, map_leave;
 bench_run_fn map_conclude;
 
+/* map_resident() - how much of [@at, @at + @bytes) is in memory, by mincore(2).
+ * Return: bytes, or -errno (-ENOMEM: there is a hole). */
+int64_t map_resident(char *at, size_t bytes);
+
 /* map_is_hole() - whether there is no mapping at @at. */
 bool map_is_hole(char *at, size_t bytes);
 

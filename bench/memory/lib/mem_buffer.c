@@ -2,7 +2,6 @@
 #include "mem_buffer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -114,22 +113,6 @@ void mem_touch(const struct mem_buffer *m)
 		mem_store_each(m);
 }
 
-void mem_fill(void *base, size_t bytes, uint64_t seed)
-{
-	long long *word = base;
-	uint64_t x = seed | 1;
-
-	/* A Weyl sequence: no two words alike.  As doubles they are in [1, 2),
-	 * so that arithmetic on them never meets the slow cases (not a number,
-	 * denormal).  Past the caches: half a second of a run is spent here. */
-	for (size_t i = 0; i < bytes / sizeof(*word); i++) {
-		x += 0x9e3779b97f4a7c15;
-		ARCH_STREAM(&word[i],
-			    (long long)((uint64_t)0x3ff << 52 | x >> 12));
-	}
-	ARCH_STREAMED();
-}
-
 int64_t mem_huge_bytes(const struct mem_buffer *m)
 {
 	return mem_huge_in(m->base, m->bytes, m->pages == MEM_HUGETLB);
@@ -196,21 +179,4 @@ int mem_node(char *at, int to)
 		       &status, MOVE_OURS)
 		       ? -errno
 		       : status;
-}
-
-int64_t mem_resident(const struct mem_buffer *m)
-{
-	const size_t page = bench_page_bytes();
-	const size_t pages = (m->bytes + page - 1) / page;
-	unsigned char *in = malloc(pages);
-	int64_t resident = 0;
-
-	if (!in)
-		return -ENOMEM;
-	if (mincore(m->base, m->bytes, in))
-		resident = -errno;
-	for (size_t i = 0; resident >= 0 && i < pages; i++)
-		resident += (in[i] & 1) * (int64_t)page;
-	free(in);
-	return resident;
 }

@@ -67,11 +67,6 @@ void mem_unmap(struct mem_buffer *m);
  * mremap() has taken away: what is there now may be another's. */
 void mem_unmap_margins(struct mem_buffer *m);
 
-/* mem_fill() - write numbers that are neither zero nor constant to all of
- * [@base, @base + @bytes), a multiple of 8: some machines treat zeros apart
- * (METHOD 9).  Touches every page. */
-void mem_fill(void *base, size_t bytes, uint64_t seed);
-
 /* mem_touch() - have each page of @m there, written to. */
 void mem_touch(const struct mem_buffer *m);
 
@@ -91,9 +86,5 @@ void mem_flush(const void *base, size_t bytes);
 /* mem_node() - the NUMA node of the page @at, if @to is -1, or move it to node
  * @to.  Return: where it is then, or -errno (ENOSYS: no nodes are known). */
 int mem_node(char *at, int to);
-
-/* mem_resident() - whether every page of @m is in memory, by mincore(2).
- * Return: bytes that are, or -errno. */
-int64_t mem_resident(const struct mem_buffer *m);
 
 #endif

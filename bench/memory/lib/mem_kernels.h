@@ -22,60 +22,62 @@
 #define MEM_THREE 0x4008000000000000u /* 3.0 */
 
 /* The kinds of loops, by what they move memory with; an architecture has loops
- * of some. */
-enum mem_isa {
-	MEM_SCALAR, /* registers that every processor has */
-	MEM_SSE2,
-	MEM_AVX2,
-	MEM_AVX512,
-	MEM_NEON,
-	MEM_SVE,
-	MEM_RVV,
-	MEM_REP,  /* rep stosb, rep movsb */
-	MEM_ZVA,  /* dc zva */
-	MEM_LIBC, /* memset(), memcpy() */
-	MEM_ISAS
-};
+ * of some.  scalar: registers that every processor has; rep: rep stosb, rep
+ * movsb; dczva: dc zva; libc: memset(), memcpy(). */
+#define MEM_EACH_ISA(X)     \
+	X(SCALAR, "scalar") \
+	X(SSE2, "sse2")     \
+	X(AVX2, "avx2")     \
+	X(AVX512, "avx512") \
+	X(NEON, "neon")     \
+	X(SVE, "sve")       \
+	X(RVV, "rvv")       \
+	X(REP, "rep")       \
+	X(ZVA, "dczva")     \
+	X(LIBC, "libc")
+#define MEM_ISA_(ISA, name) MEM_##ISA,
+enum mem_isa { MEM_EACH_ISA(MEM_ISA_) MEM_ISAS };
 
-/* MEM_READ4: as MEM_READ, but at four places at once, a quarter apart: more
- * misses under way than one prefetched stream keeps.  _PF: what is 2 KiB ahead
- * is asked for by prefetch instructions. */
-enum mem_op {
-	MEM_READ,
-	MEM_READ4,
-	MEM_WRITE,
-	MEM_WRITE_NT,
-	MEM_CLEAR, /* writes zeros */
-	MEM_COPY,
-	MEM_COPY_NT,
-	MEM_TRIAD, /* a[i] = b[i] + 3 * c[i], doubles */
-	MEM_TRIAD_NT,
-	MEM_WRITE_PF,
-	MEM_COPY_PF,
-	MEM_COPY_NT_PF,
-	MEM_TRIAD_PF,
-	MEM_TRIAD_NT_PF,
-	/* The other two of STREAM: in memory, with the widest registers. */
-	MEM_SCALE, /* a[i] = 3 * b[i] */
-	MEM_SCALE_NT,
-	MEM_ADD, /* a[i] = b[i] + c[i] */
-	MEM_ADD_NT,
-	MEM_OPS
-};
+/* What they do: arrays that are used, each counted once in its bytes; what it
+ * is a way of, or itself; and of copies and sums how much of b and c a[i] is.
+ * read4: as read, but at four places at once, a quarter apart: more misses
+ * under way than one prefetched stream keeps.  clear: writes zeros.  triad:
+ * a[i] = b[i] + 3 * c[i], doubles.  _pf: what is 2 KiB ahead is asked for by
+ * prefetch instructions.  The last four are the other two of STREAM: in memory,
+ * with the widest registers. */
+#define MEM_EACH_OP(X)                                   \
+	X(READ, "read", 1, READ, 0, 0)                   \
+	X(READ4, "read4", 1, READ, 0, 0)                 \
+	X(WRITE, "write", 1, WRITE, 0, 0)                \
+	X(WRITE_NT, "write_nt", 1, WRITE_NT, 0, 0)       \
+	X(CLEAR, "clear", 1, CLEAR, 0, 0)                \
+	X(COPY, "copy", 2, COPY, 1, 0)                   \
+	X(COPY_NT, "copy_nt", 2, COPY_NT, 1, 0)          \
+	X(TRIAD, "triad", 3, TRIAD, 1, 3)                \
+	X(TRIAD_NT, "triad_nt", 3, TRIAD_NT, 1, 3)       \
+	X(WRITE_PF, "write_pf", 1, WRITE, 0, 0)          \
+	X(COPY_PF, "copy_pf", 2, COPY, 1, 0)             \
+	X(COPY_NT_PF, "copy_nt_pf", 2, COPY_NT, 1, 0)    \
+	X(TRIAD_PF, "triad_pf", 3, TRIAD, 1, 3)          \
+	X(TRIAD_NT_PF, "triad_nt_pf", 3, TRIAD_NT, 1, 3) \
+	X(SCALE, "scale", 2, SCALE, 3, 0)                \
+	X(SCALE_NT, "scale_nt", 2, SCALE_NT, 3, 0)       \
+	X(ADD, "add", 3, ADD, 1, 1)                      \
+	X(ADD_NT, "add_nt", 3, ADD_NT, 1, 1)
+#define MEM_OP_(OP, ...) MEM_##OP,
+enum mem_op { MEM_EACH_OP(MEM_OP_) MEM_OPS };
 
 /* @a is written (or read, by the reading kernels), @b and @c are read; each
  * 64-byte aligned and @bytes long, more than 0. */
 typedef void mem_kernel_fn(void *a, const void *b, const void *c, size_t bytes);
 
-/* What an operation does to its arrays, by enum mem_op. */
 extern const struct mem_op_info {
-	const char *name;    /* "read", "read4", "write", "write_pf" ... */
-	unsigned int arrays; /* that it uses, each counted once in its bytes */
-	enum mem_op family;  /* what it is a way of, or itself */
-	double b, c;	     /* copies and sums: a[i] is so many of each */
+	const char *name;
+	unsigned int arrays;
+	enum mem_op family;
+	double b, c;
 } mem_ops[MEM_OPS];
 
-/* "scalar", "sse2" ... "rep", "libc". */
 extern const char *const mem_isa_names[MEM_ISAS];
 
 /* The rest is in ARCH/.  mem_isa_usable() - whether this processor and its
@@ -90,6 +92,11 @@ mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
 
 /* Libc's functions. */
 mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
+
+/* mem_fill() - write numbers that are neither zero nor constant to all of
+ * [@base, @base + @bytes), a multiple of 8: some machines treat zeros apart
+ *.  Touches every page. */
+void mem_fill(void *base, size_t bytes, uint64_t seed);
 
 /* The report's access: one 4-byte integer in each 256 bytes. */
 void mem_read_ints(const void *a, size_t bytes);

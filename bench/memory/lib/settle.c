@@ -34,11 +34,6 @@ bool settle_fits(const struct bench *b, size_t bytes)
 	return 2 * bytes < mem_beyond_caches(b);
 }
 
-bool settle_is_long(const struct bench *b, uint64_t ticks)
-{
-	return (double)ticks >= sample_batch_ticks(bench_timer(b));
-}
-
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
 	      void *arg)
 {

@@ -23,9 +23,6 @@ typedef void settle_fn(void *arg, uint64_t passes);
  * has, or than 32 MiB where none is known to be larger. */
 bool settle_fits(const struct bench *b, size_t bytes);
 
-/* settle_is_long() - whether an interval of @ticks says something by itself. */
-bool settle_is_long(const struct bench *b, uint64_t ticks);
-
 /**
  * settle() - pass after pass until they get no faster (sample_settle()), for a
  * second at most, less at a low effort.  Facts of @c: "passes", how many it

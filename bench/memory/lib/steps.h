@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STEPS_H
+#define STEPS_H
+
+#include "levels.h"
+
+/*
+ * Where a curve of latencies steps up from hits to misses.  A latency that is
+ * not finite is a gap: what lies beyond it is not known.
+ */
+
+/* steps_gap() - the first gap from @from on in @ns of @n; @n: none. */
+int steps_gap(const double *ns, int from, int n);
+
+/**
+ * steps_line() - the first of @n latencies, 3 at least and without a gap, on
+ * the upper side of the one step.  All must be on their side of it: half of the
+ * way from the first to the lower of the last two.
+ *
+ * Return: its index; 0 if there is no step; -n if those from n on are not all
+ * on the upper side.
+ */
+int steps_line(const double *ns, int n);
+
+/**
+ * steps_ways() - how many lines of one set still fit.  @ns[i] is for i + 1
+ * lines, @n of them; those from @from on have no gap.
+ *
+ * Return: the last number of lines, @from + 1 at least, before three in a row
+ * take more than @step times the fastest of the @count from @from on; 0 if all
+ * fit.  One may be noise, three are not.
+ */
+int steps_ways(const double *ns, int from, int count, int n, double step);
+
+/**
+ * steps_levels() - the levels of a curve of which nothing is known.
+ *
+ * Its points are pooled so that it never falls, then it is taken for plateaus
+ * with ramps between them.  Of all ways to cut it up, the one with the least
+ * cost is taken (dynamic programming over the points, exact): a point on a
+ * plateau costs its distance from the plateau's median (of the logarithms), and
+ * each plateau and each point on a ramp, whatever its value, a constant.  Then
+ * plateaus that are too near to be two are one.
+ *
+ * Source: optimal partitioning of Jackson et al., "An algorithm for optimal
+ * partitioning of data on an interval", IEEE Signal Processing Letters 12(2),
+ * 2005; the cost is ours.
+ *
+ * @size_bytes: ascending, @n points.  @latency_ns: positive.
+ * @levels: gets at most LEVELS_MAX, ascending; the last one is memory.
+ * Return: how many, 0 if there is no plateau; or -EINVAL.
+ */
+#define LEVELS_MAX 8
+int steps_levels(const double *size_bytes, const double *latency_ns, size_t n,
+		 struct level levels[LEVELS_MAX]);
+
+/**
+ * steps_rise() - where the curve begins to rise behind its last plateau, if no
+ * plateau follows: behind the last point that is not clearly above.
+ * @latency_ns: the @n points that @l, the last level, was found in.
+ *
+ * Return: index of that point, or -ENOENT if fewer than two are behind it.
+ */
+int steps_rise(const double *latency_ns, size_t n, const struct level *l);
+
+#endif
