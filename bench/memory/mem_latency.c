@@ -379,16 +379,23 @@ static double steps_between(const struct curve *curve, double a, double b)
 	return steps;
 }
 
-/* @next_ns: what the next cache takes, or memory.  @told: what hwloc says. */
+/* @told: what hwloc says. */
 static void derive_size(struct bench *b, const struct bench_case *row,
-			const struct curve *curve, const struct level *l,
-			double next_ns, double told, bool last)
+			const struct curve *curve, size_t level, double told,
+			bool last)
 {
-	const int end = levels_end(curve->size, curve->latency, curve->n,
-				   l->latency_ns, next_ns);
-	const double found = end < 0 ? 0 : curve->size[end];
-	const double off = steps_between(curve, found, told);
+	const struct level *l = curve->level;
+	size_t next = level;
+	double found, off;
+	int end;
 
+	do
+		next = (next + 1) % (CACHES + 1);
+	while (next && !(l[next].latency_ns > 0));
+	end = levels_end(curve->size, curve->latency, curve->n,
+			 l[level].latency_ns, l[next].latency_ns);
+	found = end < 0 ? 0 : curve->size[end];
+	off = steps_between(curve, found, told);
 	if (end < 0) {
 		bench_derive_skip(b, row, "nothing slower was measured");
 	} else if (!last || found >= told / 2) {
@@ -407,24 +414,20 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 					  "the machine is too busy"
 					: "the step is hidden by the next "
 					  "cache, or the machine is too busy");
-	} else if (steps_between(curve, told / 2 - 1, told) > 0) {
+	} else {
 		/* Where others use the half of the last cache or more, the end
 		 * that is seen is theirs to set: no size of the cache. */
 		bench_derive_skip(b, row,
 				  "seen up to %.4g of the %.4g MiB that hwloc "
 				  "states: %s",
 				  found / 1048576, told / 1048576,
-				  used_up_text);
-	} else {
-		bench_derive_skip(
-			b, row,
-			"no size was measured that fills half of the "
-			"%.4g MiB that hwloc states: %.4g MiB still fit",
-			told / 1048576, found / 1048576);
+				  steps_between(curve, told / 2 - 1, told) > 0
+					  ? used_up_text
+					  : "no size was measured that fills "
+					    "half of it");
 	}
 }
 
-/* Core cycles of a load in a level: the median of the sizes that it holds. */
 static void derive_cycles(struct bench *b, const struct bench_case *row,
 			  struct curve *curve, const struct level *l)
 {
@@ -437,39 +440,29 @@ static void derive_cycles(struct bench *b, const struct bench_case *row,
 		bench_derive_skip(b, row, "a core's cycle could not be told");
 }
 
-static void skip_level(struct bench *b, const struct bench_case *row,
-		       size_t level, double cache_bytes)
-{
-	if (level && cache_bytes > 0)
-		bench_derive_skip(b, row,
-				  "no size that would fit the %.0f KiB that "
-				  "hwloc states is clearly faster than memory: "
-				  "%s",
-				  cache_bytes / 1024, used_up_text);
-	else
-		bench_derive_skip(b, row,
-				  level ? "hwloc knows no such cache"
-					: "the size beyond the caches could "
-					  "not be measured");
-}
-
 static int derive(struct bench *b, void *state)
 {
 	const struct latency_state *s = state;
-	const double *cache_bytes = s->cache_bytes;
 	struct curve curve = { .n = 0 };
-	const struct level *found = curve.level;
 
-	curve_get(b, cache_bytes, &curve);
+	curve_get(b, s->cache_bytes, &curve);
 	BENCH_EACH (b, row, "level") {
 		const size_t level = CASE_NTH(row, "level", level_names);
-		const struct level *l = &found[level];
-		size_t next = (level + 1) % (CACHES + 1);
+		const struct level *l = &curve.level[level];
+		const double told = s->cache_bytes[level];
 
-		while (next && !(found[next].latency_ns > 0))
-			next = (next + 1) % (CACHES + 1);
-		if (!(l->latency_ns > 0)) {
-			skip_level(b, row, level, cache_bytes[level]);
+		if (!(l->latency_ns > 0) && told > 0) {
+			bench_derive_skip(
+				b, row,
+				"no size that would fit the %.0f KiB that "
+				"hwloc states is clearly faster than memory: "
+				"%s",
+				told / 1024, used_up_text);
+		} else if (!(l->latency_ns > 0)) {
+			bench_derive_skip(b, row,
+					  level ? "hwloc knows no such cache"
+						: "the size beyond the caches "
+						  "could not be measured");
 		} else if (case_is(row, "figure", "cycles")) {
 			derive_cycles(b, row, &curve, l);
 		} else if (case_is(row, "figure", "latency")) {
@@ -477,10 +470,9 @@ static int derive(struct bench *b, void *state)
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
 			bench_fact(b, row, "to_bytes", curve.size[l->last]);
 		} else {
-			derive_size(b, row, &curve, l, found[next].latency_ns,
-				    cache_bytes[level],
+			derive_size(b, row, &curve, level, told,
 				    level == CACHES ||
-					    !(cache_bytes[level + 1] > 0));
+					    !(s->cache_bytes[level + 1] > 0));
 		}
 	}
 	return 0;

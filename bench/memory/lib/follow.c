@@ -24,18 +24,16 @@ int follow_link(struct bench *b, struct follow *f,
 static void pass(void *arg, uint64_t passes)
 {
 	const struct chase *chase = arg;
+	/* A chain with fewer lines than entries has one entry. */
+	const size_t each = chase->entry[1] == chase->entry[0]
+				    ? chase->lines
+				    : chase->lines / CHASE_ENTRIES + 1;
 
 	while (passes--) {
 		void *at[CHASE_ENTRIES];
 
-		if (chase->entry[1] == chase->entry[0]) {
-			chase_run(chase->entry[0],
-				  chase->lines / CHASE_UNROLL + 1);
-			continue;
-		}
 		memcpy(at, chase->entry, sizeof(at));
-		chase_run_many(at, CHASE_ENTRIES,
-			       chase->lines / CHASE_ENTRIES + 1);
+		chase_run_many(at, CHASE_ENTRIES, each);
 	}
 }
 

@@ -11,6 +11,12 @@
  * o an offset, by which the pointers a, b, c and d (of LOOP4) are not yet
  * moved:
  *
+ * BEGIN(p, n)        the pointer for the n bytes from p on
+ * LEFT(n, block)     what counts them down by blocks
+ * BY(p, n), AGAIN(n) n bytes are over: move p on; back to 1 until %[left] is
+ *                    used up
+ * DONE(I)            what must be done after all, if anything
+ *
  * LOAD(I, p, o)      a line (or vector) from pointer p into the data registers
  * STORE(I, p, o)     from these to p
  * LOAD_NT, STREAM    the same past the caches
@@ -22,19 +28,12 @@
  *                    read or written: in memory the stores' own fetches begin
  *                    too late otherwise.  Beyond an array this does nothing.
  * FENCE              non-temporal stores are done when it is over
- * LOOP(I, name, first, LINE, end, number)  the function: first, with number in
- *                    a register; LINE(I, o) for each line of a block, over and
- *                    over; end
- * LOOP4              the same for four pointers, a quarter of the bytes apart
  * LOOPS(K)           which there are: the lists below, with K
  *
  * CLOBBERS           what all of these may change
  * READ_INT(o), WRITE_INT(o), NEXT_INTS  of mem_read_ints(): at address %0 + o;
  *                    back to 1 after 1 KiB until %1
  * OTHERS             MEM_IS() of what is no loop
- *
- * In place of LOOP and LOOP4 it may say BY(p, n), which moves p on, and AGAIN,
- * back to 1 until %[left] is used up.
  */
 #define MEM_AHEAD "2048"
 
@@ -106,41 +105,48 @@
 	__attribute__((noinline)) static void name(void *a, const void *b, \
 						   const void *c, size_t bytes)
 
-#ifndef LOOP
+#ifndef DONE
+#define DONE(I) ""
+#endif
+
+/* The function: first, with number in a register; LINE(I, o) for each line of a
+ * block, over and over; end. */
 #define LOOP(I, name, first, LINE, end, number) \
 	MEM_FUNCTION(name) \
 	{ \
-		size_t left = bytes / MEM_BLOCK; \
+		const char *p = BEGIN(a, bytes), *q = BEGIN(b, bytes); \
+		const char *r = BEGIN(c, bytes); \
+		size_t left = LEFT(bytes, MEM_BLOCK); \
 \
 		__asm__ volatile(first \
 				 ".p2align 5\n\t" \
 				 "1:\n\t" MEM_EIGHT(LINE, I) \
 				 BY("a", "512") BY("b", "512") BY("c", "512") \
-				 AGAIN end \
-				 : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), \
+				 AGAIN("512") end DONE(I) \
+				 : [a] "+r"(p), [b] "+r"(q), [c] "+r"(r), \
 				   [left] "+r"(left) \
 				 : [step] "r"((uint64_t)MEM_STEP), \
 				   [value] "r"((uint64_t)(number)) \
 				 : CLOBBERS); \
 	}
+/* The same for four pointers, a quarter of the bytes apart. */
 #define LOOP4(I, name, first, LINE, end, number) \
 	MEM_FUNCTION(name) \
 	{ \
 		const size_t quarter = bytes / 4; \
-		char *p = a, *q = p + quarter, *r = q + quarter; \
-		char *s = r + quarter; \
-		size_t left = quarter / 128; \
+		const char *p = BEGIN(a, quarter), *q = p + quarter; \
+		const char *r = q + quarter, *s = r + quarter; \
+		size_t left = LEFT(quarter, 128); \
 \
 		__asm__ volatile(".p2align 5\n\t" \
 				 "1:\n\t" LINE(I, "0") LINE(I, "64") \
 				 BY("a", "128") BY("b", "128") BY("c", "128") \
-				 BY("d", "128") AGAIN \
+				 BY("d", "128") AGAIN("128") DONE(I) \
 				 : [a] "+r"(p), [b] "+r"(q), [c] "+r"(r), \
 				   [d] "+r"(s), [left] "+r"(left) \
 				 : \
 				 : CLOBBERS); \
 	}
-#endif
 
 LOOPS(MEM_LOOP_)
 

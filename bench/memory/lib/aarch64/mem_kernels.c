@@ -91,8 +91,10 @@
 #define WRITE_INT(o) "str %w0, [%0, #" o "]\n\t"
 #define NEXT_INTS    "add %0, %0, #1024\n\tcmp %0, %1\n\tb.lo 1b"
 
+#define BEGIN(p, n) ((const char *)(p))
+#define LEFT(n, block) ((n) / (block))
 #define BY(p, n) "add %[" p "], %[" p "], #" n "\n\t"
-#define AGAIN	 "subs %[left], %[left], #1\n\tb.ne 1b\n\t"
+#define AGAIN(n) "subs %[left], %[left], #1\n\tb.ne 1b\n\t"
 #define CLOBBERS "memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", \
 	"x14", "x15", "v0", "v1", "v2", "v3", "v14", "v15"
 

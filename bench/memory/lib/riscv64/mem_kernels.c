@@ -60,8 +60,10 @@
 #define WRITE_INT(o) "sw %0, " o "(%0)\n\t"
 #define NEXT_INTS    "addi %0, %0, 1024\n\tbltu %0, %1, 1b"
 
+#define BEGIN(p, n) ((const char *)(p))
+#define LEFT(n, block) ((n) / (block))
 #define BY(p, n) "addi %[" p "], %[" p "], " n "\n\t"
-#define AGAIN	 "addi %[left], %[left], -1\n\tbnez %[left], 1b\n\t"
+#define AGAIN(n) "addi %[left], %[left], -1\n\tbnez %[left], 1b\n\t"
 #define CLOBBERS "memory", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", \
 	"ft0", "ft1", "ft2"
 

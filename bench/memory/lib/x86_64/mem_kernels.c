@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "../mem_kernels.h"
 
-/* %[i] runs from -bytes to 0, pointers are to the ends. */
+/* %[left] runs from -bytes to 0, pointers are to the ends. */
 /* clang-format off */
-#define AT(o, p) o "(%[" p "],%[i])"
+#define BEGIN(p, n)	((const char *)(p) + (n))
+#define LEFT(n, block)	(-(n))
+#define BY(p, n)	""
+#define AGAIN(n)	"add $" n ", %[left]\n\tjnz 1b\n\t"
+#define AT(o, p)	o "(%[" p "],%[left])"
 
 /* X for each register of a line: eight pieces of 8 bytes, four of 16, two of
  * 32, one of 64. */
@@ -104,6 +108,7 @@
 #define NEXT_INTS    "add $1024, %0\n\tcmp %1, %0\n\tjb 1b"
 
 /* Upper halves left dirty would slow down SSE code that comes later. */
+#define DONE(I)	    DONE_##I
 #define DONE_SCALAR ""
 #define DONE_SSE2   ""
 #define DONE_AVX2   "vzeroupper\n\t"
@@ -112,41 +117,6 @@
 #define CLOBBERS "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", \
 	"r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm14", "xmm15"
 
-#define LOOP(I, name, first, LINE, end, number) \
-	MEM_FUNCTION(name) \
-	{ \
-		intptr_t i = -(intptr_t)bytes; \
-\
-		__asm__ volatile(first \
-				 ".p2align 5\n\t" \
-				 "1:\n\t" MEM_EIGHT(LINE, I) \
-				 "add $512, %[i]\n\t" \
-				 "jnz 1b\n\t" end DONE_##I \
-				 : [i] "+r"(i) \
-				 : [a] "r"((char *)a + bytes), \
-				   [b] "r"((const char *)b + bytes), \
-				   [c] "r"((const char *)c + bytes), \
-				   [step] "r"((uint64_t)MEM_STEP), \
-				   [value] "r"((uint64_t)(number)) \
-				 : CLOBBERS); \
-	}
-#define LOOP4(I, name, first, LINE, end, number) \
-	MEM_FUNCTION(name) \
-	{ \
-		const size_t quarter = bytes / 4; \
-		char *const at = (char *)a + quarter; \
-		intptr_t i = -(intptr_t)quarter; \
-\
-		__asm__ volatile(".p2align 5\n\t" \
-				 "1:\n\t" LINE(I, "0") LINE(I, "64") \
-				 "add $128, %[i]\n\t" \
-				 "jnz 1b\n\t" DONE_##I \
-				 : [i] "+r"(i) \
-				 : [a] "r"(at), [b] "r"(at + quarter), \
-				   [c] "r"(at + 2 * quarter), \
-				   [d] "r"(at + 3 * quarter) \
-				 : CLOBBERS); \
-	}
 #define LOOPS(K) \
 	MEM_USUAL(K, SCALAR, scalar) MEM_EVERY(K, SSE2, sse2) \
 	MEM_EVERY(K, AVX2, avx2) MEM_EVERY(K, AVX512, avx512)
