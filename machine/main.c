@@ -101,7 +101,6 @@ static int describe(const struct settings *set, int cpu)
 
 static int print_kinds(void)
 {
-	const char *names[TOPO_MAX_KINDS];
 	struct topo *topo;
 	const int err = topo_open(&topo);
 
@@ -109,9 +108,8 @@ static int print_kinds(void)
 		warn("hwloc cannot read the machine: %s", strerror(-err));
 		return EXIT_FAIL;
 	}
-	for (size_t i = 0, n = topo_kinds(topo, names, TOPO_MAX_KINDS); i < n;
-	     i++)
-		puts(names[i]);
+	for (const char *const *kind = topo_kinds(topo); *kind; kind++)
+		puts(*kind);
 	topo_close(topo);
 	return EXIT_OK;
 }

@@ -37,7 +37,7 @@
 #include "file_data.h"
 #include "file_place.h"
 #include "lib/file_knee.h"
-#include "mem_group.h"
+#include "mem.h"
 #include "partner.h"
 
 #define MIB	 ((uint64_t)1 << 20)
@@ -158,16 +158,15 @@ static int serve(struct partner *p, void *arg)
 	const struct cache_state *s = arg;
 	const enum timer_method method = bench_timer(s->b)->method;
 	struct order *o = s->order;
-	struct file_counts before, after;
+	struct file_counts before;
 	int err;
 
 	o->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
 	err = partner_meet(p);
 	while (!err && !(err = partner_meet(p))) { /* it is asked */
-		file_counts_read(&s->place, &before);
+		before = file_counts(&s->place);
 		TIMER_INTERVAL(method, o->ticks, o->err = read_blocks(s, o));
-		file_counts_seen(&s->place, &before, &after);
-		o->stored = after.process_read;
+		o->stored = file_counts_since(&s->place, &before).process_read;
 		if (!file_data_sample(block, o->each,
 				      o->offset + o->bytes - o->each))
 			o->wrong = o->each;
@@ -444,7 +443,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return err;
 	}
 	bench_fact_text(b, c, "where", s->place.where);
-	file_counts_read(&s->place, &s->before);
+	s->before = file_counts(&s->place);
 	return check_charge(b, &s->group, c, size_of(c));
 }
 
@@ -478,7 +477,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	if (s->file.fd < 0 || !s->reader.page)
 		return 0;
-	file_counts_seen(&s->place, &s->before, &seen);
+	seen = file_counts_since(&s->place, &s->before);
 	if (seen.device_read >= 0)
 		bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
 	cached = cached_of(s, size_of(c));

@@ -395,9 +395,9 @@ static int sample_fsync(struct bench *b, struct ops_state *s,
 	err = make_dirty(b, s, of_dir);
 	if (err)
 		return err;
-	file_counts_read(&s->place, &before);
+	before = file_counts(&s->place);
 	good = call_of(c)->time(s, c, bench_timer(b)->method, &ticks);
-	file_counts_seen(&s->place, &before, &written);
+	written = file_counts_since(&s->place, &before);
 	if (good && written.device_written >= 0)
 		bench_purity(b, c, "syncs_that_wrote", BENCH_SOME, 1,
 			     written.device_written >= least);

@@ -134,15 +134,14 @@ static int open_it(struct bench *b, const struct write_state *s, int flags,
 /* Whether the device's counters move when something is written for good. */
 static int probe_counters(struct bench *b, struct write_state *s)
 {
-	struct file_counts written;
-
-	file_counts_read(&s->place, &s->before);
+	s->before = file_counts(&s->place);
 	file_data_fill(s->buffer, PROBE, 0);
 	if (pwrite(s->cached, s->buffer, PROBE, 0) != (ssize_t)PROBE ||
 	    fdatasync(s->cached))
 		return bench_fail(b, errno, "write to %s", s->data.path);
-	file_counts_seen(&s->place, &s->before, &written);
-	s->device_counts = written.device_written >= (int64_t)PROBE;
+	s->device_counts =
+		file_counts_since(&s->place, &s->before).device_written >=
+		(int64_t)PROBE;
 	return 0;
 }
 
@@ -217,7 +216,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->salt = bench_random(b) << 32;
 	file_walk_start(&s->walk, FILE_BYTES / t->block, t->random,
 			bench_random(b));
-	file_counts_read(&s->place, &s->before);
+	s->before = file_counts(&s->place);
 	return 0;
 }
 
@@ -280,9 +279,9 @@ static void show_counts(struct bench *b, const struct write_state *s,
 {
 	const struct write_case *t = c->data;
 	const double claimed = (double)s->writes * (double)t->block;
-	struct file_counts seen;
+	const struct file_counts seen =
+		file_counts_since(&s->place, &s->before);
 
-	file_counts_seen(&s->place, &s->before, &seen);
 	if (!t->how->flags && !t->how->durable)
 		return;
 	if (s->device_counts)

@@ -500,7 +500,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	choose_piece(s);
 	err = begin(s);
 	remote_target_traffic(t, &s->traffic);
-	file_counts_read(&t->place, &s->counts);
+	s->counts = file_counts(&t->place);
 	return err ? err : read_lead(s);
 }
 
@@ -622,10 +622,9 @@ static ssize_t read_blocks(struct state *s, unsigned int n)
 static void end_stretch(struct state *s)
 {
 	const uint64_t bytes = (uint64_t)s->blocks * s->read->block;
-	struct file_counts now;
+	const struct file_counts now =
+		file_counts_since(&s->target.place, &s->stretch);
 
-	file_counts_read(&s->target.place, &now);
-	file_counts_since(&now, &s->stretch);
 	s->timed += bytes;
 	s->least += s->whole ? bytes : bytes - s->window;
 	s->fetched.device_read += now.device_read;
@@ -646,7 +645,7 @@ static int sample_part(struct state *s)
 	ssize_t got;
 
 	if (counts && !s->part)
-		file_counts_read(&s->target.place, &s->stretch);
+		s->stretch = file_counts(&s->target.place);
 	TIMER_INTERVAL(bench_timer(s->b)->method, ticks,
 		       got = read_blocks(s, counts ? to - from : 1));
 	if (got != (ssize_t)s->read->block)
@@ -698,10 +697,9 @@ static void tell_traffic(struct state *s)
  * own those of this process. */
 static void tell_disk(struct state *s)
 {
-	struct file_counts now;
+	const struct file_counts now =
+		file_counts_since(&s->target.place, &s->counts);
 
-	file_counts_read(&s->target.place, &now);
-	file_counts_since(&now, &s->counts);
 	if (now.device_read >= 0)
 		bench_least(s->b, s->c, "device_bytes", (double)s->wanted,
 			    (double)now.device_read);

@@ -51,14 +51,12 @@ static volatile uintptr_t resume;
 struct state {
 	uint64_t right;
 	struct partner partner;
-	_Atomic uint64_t *theirs; /* what the partner has caught; shared */
-	unsigned char *page;	  /* may only be read */
+	unsigned char *page; /* may only be read */
 	pid_t self;
 	sigset_t blocked, open;	    /* OURS blocked; nothing blocked */
 	struct sigaction action[2]; /* installed by turns */
 	uint64_t before;
-	uint64_t trips; /* since the visit began */
-	int err;	/* of one of them */
+	int err; /* of one of them */
 };
 
 static void count(int sig)
@@ -143,7 +141,8 @@ static int answer(struct partner *p, void *arg)
 		while (caught == seen)
 			sigsuspend(&s->open);
 		seen++;
-		atomic_store_explicit(s->theirs, seen, memory_order_relaxed);
+		atomic_store_explicit(&p->page->answers, seen,
+				      memory_order_relaxed);
 	} while (!kill(s->self, OURS));
 	return -errno;
 }
@@ -174,10 +173,9 @@ static int setup(struct bench *b, void *state)
 	s->self = getpid();
 	s->action[0].sa_handler = count;
 	s->action[1].sa_handler = count_too;
-	s->theirs = partner_share(sizeof(*s->theirs));
 	s->page =
 		mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!s->theirs || s->page == MAP_FAILED)
+	if (s->page == MAP_FAILED)
 		return bench_fail(b, ENOMEM, "map a page");
 	BENCH_KEEP(*(volatile unsigned char *)s->page); /* mapped from now on */
 	sigemptyset(&s->open);
@@ -197,11 +195,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!call_is(c, "round_trip"))
 		return 0;
-	s->trips = 0;
 	/* Blocked but in sigsuspend(): none can come between the look at the
 	 * count and the sleep.  The partner inherits it. */
 	sigprocmask(SIG_BLOCK, &s->blocked, NULL);
-	atomic_store(s->theirs, 0);
 	return partner_start(b, &s->partner, PARTNER_PROCESS,
 			     bench_partner(b, c->place), answer, s);
 }
@@ -220,7 +216,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 
-	s->trips += iters;
+	s->partner.asked += iters;
 	return s->err ? partner_failed(b, s->err)
 		      : call_conclude(b, state, c, iters);
 }
@@ -229,12 +225,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	if (s->partner.page) {
-		bench_proof(b, c, "partner_caught", (double)s->trips,
-			    (double)atomic_load(s->theirs));
-		partner_seen(b, c, &s->partner);
-		partner_stop(&s->partner);
-	}
+	partner_answered(b, c, &s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	return 0;
 }

@@ -33,8 +33,7 @@ static void list_cpus(const struct bench *b, char *text, size_t size)
 
 static int choose_kind(struct bench *b, const char *kind)
 {
-	const char *known[TOPO_MAX_KINDS];
-	const size_t n = topo_kinds(b->topo, known, TOPO_MAX_KINDS);
+	const char *const *known = topo_kinds(b->topo);
 	char names[160] = "";
 	size_t len = 0;
 
@@ -43,12 +42,12 @@ static int choose_kind(struct bench *b, const char *kind)
 		return EXIT_OK;
 	if (!kind)
 		return verdict_give_up(b, EXIT_FAIL, "no CPU to run on");
-	for (size_t i = 0; i < n && len < sizeof(names); i++)
+	for (size_t i = 0; known[i] && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len,
 					"%s%s", i ? ", " : "", known[i]);
 	return verdict_give_up(b, EXIT_USAGE, "--kind %s: %s%s", kind,
-			       n ? "not one of "
-				 : "all CPUs here are of one kind",
+			       *known ? "not one of "
+				      : "all CPUs here are of one kind",
 			       names);
 }
 
@@ -83,7 +82,6 @@ static int check_needs(struct bench *b)
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan)
 {
-	const char *fastest = "";
 	int err;
 
 	b->desc = desc;
@@ -104,8 +102,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 				       strerror(-err));
 	err = choose_cpu(b, plan->cpu, plan->kind);
 	b->kind = topo_kind(b->topo, b->cpu);
-	topo_kinds(b->topo, &fastest, 1);
-	b->slower = b->kind && strcmp(b->kind, fastest) != 0;
+	b->slower = b->kind && strcmp(b->kind, *topo_kinds(b->topo)) != 0;
 	return err ? err : cases_make(b);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "guard.h"
 #include "kernel_tells.h"
@@ -16,6 +17,7 @@
 #define LEAST_CHUNKS  4	  /* of every copy */
 #define CHUNK_BATCHES 4	  /* a batch is the least that can be timed well */
 #define MOST_ITERS    (UINT64_C(1) << 28)
+#define LOOK_US	      1000 /* of some us each */
 
 static size_t page_bytes(const struct crew *w)
 {
@@ -55,6 +57,7 @@ static int set_up(struct crew_life *l, const struct crew *w)
 static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 {
 	const struct case_run *run = l ? l->run : NULL;
+	const struct case_verdict *said;
 	const char *why = run && run->verdict.why[0] ? run->verdict.why
 			  : l			     ? l->b.verdict.why
 						     : "";
@@ -69,11 +72,11 @@ static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 	atomic_store(&mine->err, err);
 	if (!run)
 		return err;
-	mine->n_said = l->target->verdict.evidences < CREW_EVIDENCES
-			       ? l->target->verdict.evidences
-			       : CREW_EVIDENCES;
+	said = &l->target->verdict;
+	mine->n_said = said->evidences < CREW_EVIDENCES ? said->evidences
+							: CREW_EVIDENCES;
 	for (size_t i = 0; i < mine->n_said; i++)
-		mine->said[i] = l->target->verdict.evidence[i];
+		mine->said[i] = said->evidence[i];
 	return err;
 }
 
@@ -242,7 +245,8 @@ static bool any_failed(const struct crew *w)
 	return any;
 }
 
-/* The first copy works, as the others do, until @over.  Return: 0, also where a
+/* The first copy works, as the others do, until @over; a thread that is none
+ * looks now and then.  Return: 0, also where a
  * copy has failed, or as of partner_check(). */
 static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 {
@@ -262,8 +266,10 @@ static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 			looked_ns = now_ns;
 			err = partner_check();
 		}
-		if (!err)
+		if (!err && w->lead)
 			one_chunk(w, w->lead, 0);
+		else if (!err)
+			usleep(LOOK_US);
 	}
 	return err;
 }
@@ -293,19 +299,6 @@ static int lead_window(struct crew *w)
 	return !err || err == -ETIMEDOUT ? lead_until(w, all_saw) : err;
 }
 
-/* The first copy where it is a process: a window whenever it is asked. */
-static int lead(struct crew *w, struct partner *p)
-{
-	int over = 0;
-
-	while (!over && !(over = partner_meet(p)) &&
-	       atomic_load(&w->page->window) != CREW_ENDED) {
-		w->page->err = lead_window(w);
-		over = partner_meet(p);
-	}
-	return over;
-}
-
 /* The life of a copy that is not the measuring thread. */
 static int serve(struct partner *p, void *arg)
 {
@@ -318,12 +311,8 @@ static int serve(struct partner *p, void *arg)
 	begin(w, number, &l);
 	partner_lead(false);
 	over = partner_meet(p); /* it has begun */
-	if (!over && !number) {
-		w->lead = l;
-		over = lead(w, p);
-	} else if (!over) {
+	if (!over)
 		over = partner_meet(p); /* all are at work */
-	}
 	partner_lead(true);
 	while (!over && l && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
@@ -336,12 +325,11 @@ static int serve(struct partner *p, void *arg)
 	return 0;
 }
 
-/* With each process from @first on. */
-static int meet_from(struct crew *w, unsigned int first)
+static int meet_members(struct crew *w)
 {
 	int err = 0;
 
-	for (unsigned int i = first; !err && i < w->n; i++)
+	for (unsigned int i = 0; !err && i < w->n; i++)
 		if (w->member[i].page)
 			err = partner_meet(&w->member[i]);
 	return err;
@@ -426,17 +414,10 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 
 int crew_window(struct crew *w, struct bench *b)
 {
-	int err = w->at_work ? 0 : meet_from(w, 1); /* they begin */
+	const int err = w->at_work ? 0 : meet_members(w); /* they begin */
 
 	w->at_work = true;
-	if (w->cpu) {
-		err = err ? err : lead_window(w);
-	} else {
-		for (int i = 0; !err && i < 2; i++) /* begin, end */
-			err = partner_meet(&w->member[0]);
-		err = err ? err : w->page->err;
-	}
-	return told(b, w, err);
+	return told(b, w, err ? err : lead_window(w));
 }
 
 static void tell_evidence(struct bench *b, const struct bench_case *c,
@@ -476,11 +457,9 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 		return 0;
 	atomic_store(&w->page->window, CREW_ENDED);
 	if (!w->at_work)
-		err = meet_from(w, 0);
-	else if (!w->cpu)
-		err = partner_meet(&w->member[0]);
+		err = meet_members(w);
 	if (!err)
-		err = meet_from(w, 0); /* their lives have ended */
+		err = meet_members(w); /* their lives have ended */
 	end(w, 0, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)

@@ -41,7 +41,6 @@ struct crew_page {
 	_Alignas(CREW_LINE) _Atomic uint32_t window;
 	uint64_t iters;		       /* in a batch */
 	uint64_t opened_ns, closed_ns; /* the last window */
-	int err;		       /* of it, where a process leads */
 	struct crew_share of[];
 };
 
@@ -67,7 +66,7 @@ struct crew {
 	struct crew_life *lead; /* the first copy, in the measuring thread */
 	struct crew_page *page;
 	/* The others; the first one, too, where none has a CPU of its own: the
-	 * measuring thread would wait for one as they do. */
+	 * measuring thread is none of them, and sleeps most of the time. */
 	struct partner *member;
 	bool at_work; /* from the first window to the last */
 };

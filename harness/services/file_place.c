@@ -158,7 +158,7 @@ static bool is_same(int made, int other)
 static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 		       int levels)
 {
-	struct file_counts before, written;
+	struct file_counts before;
 	char path[PATH_MAX], *upper = NULL;
 	struct file_place below;
 	const int made = directory_of(fd, path, sizeof(path))
@@ -168,10 +168,10 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 
 	if (made < 0)
 		return;
-	file_counts_read(p, &before);
+	before = file_counts(p);
 	if (write(made, "", 1) != 1)
 		before.process_written = -1;
-	file_counts_seen(p, &before, &written);
+	before = file_counts_since(p, &before);
 	if (m->upper && strlen(path) > m->point_length &&
 	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
 		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -181,7 +181,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 		snprintf(path, sizeof(path), "%s on %s", p->fs, below.above);
 		*p = below;
 		snprintf(p->above, sizeof(p->above), "%.63s", path);
-	} else if (written.process_written == 0) {
+	} else if (before.process_written == 0) {
 		p->kind = FILE_PLACE_MEMORY;
 		snprintf(p->about, sizeof(p->about),
 			 " as far as the kernel counts");
@@ -221,48 +221,46 @@ int file_place_find(struct file_place *p, int fd)
 	return file_place_look(p, fd, LEVELS);
 }
 
-void file_counts_read(const struct file_place *p, struct file_counts *c)
+struct file_counts file_counts(const struct file_place *p)
 {
+	struct file_counts c = { -1, -1, -1, -1, -1 };
 	char *io = sysfile_text("/proc/self/io"), text[512];
 	int64_t read = -1, written = -1;
 
-	*c = (struct file_counts) { -1, -1, -1, -1, -1 };
-	c->process_read = field_number(field_behind(io, "read_bytes"), -1);
-	c->process_written = field_number(field_behind(io, "write_bytes"), -1);
+	c.process_read = field_number(field_behind(io, "read_bytes"), -1);
+	c.process_written = field_number(field_behind(io, "write_bytes"), -1);
 	free(io);
 	if (p->stat[0]) {
 		sysfile_line(text, sizeof(text), "%s", p->stat);
 		read = field_number(field_nth(text, 2), -1);
 		written = field_number(field_nth(text, 6), -1);
 		/* Older kernels do not count them, nor do partitions. */
-		c->device_flushes = field_number(field_nth(text, 15), -1);
+		c.device_flushes = field_number(field_nth(text, 15), -1);
 	}
 	if (read >= 0 && written >= 0) {
-		c->device_read = read * SECTOR;
-		c->device_written = written * SECTOR;
+		c.device_read = read * SECTOR;
+		c.device_written = written * SECTOR;
 	}
+	return c;
 }
 
-static void since(int64_t *now, int64_t before)
+static int64_t since(int64_t now, int64_t before)
 {
-	*now = *now < 0 || before < 0 ? -1 : *now - before;
+	return now < 0 || before < 0 ? -1 : now - before;
 }
 
-void file_counts_since(struct file_counts *c, const struct file_counts *before)
+struct file_counts file_counts_since(const struct file_place *p,
+				     const struct file_counts *before)
 {
-	since(&c->process_read, before->process_read);
-	since(&c->process_written, before->process_written);
-	since(&c->device_read, before->device_read);
-	since(&c->device_written, before->device_written);
-	since(&c->device_flushes, before->device_flushes);
-}
+	const struct file_counts now = file_counts(p);
 
-void file_counts_seen(const struct file_place *p,
-		      const struct file_counts *before,
-		      struct file_counts *seen)
-{
-	file_counts_read(p, seen);
-	file_counts_since(seen, before);
+	return (struct file_counts) {
+		since(now.process_read, before->process_read),
+		since(now.process_written, before->process_written),
+		since(now.device_read, before->device_read),
+		since(now.device_written, before->device_written),
+		since(now.device_flushes, before->device_flushes),
+	};
 }
 
 int file_direct_open(const char *path, int flags, const char **why)

@@ -49,15 +49,11 @@ struct file_counts {
 	int64_t device_flushes; /* how many, not bytes */
 };
 
-/* file_counts_read() - now; what cannot be read is -1. */
-void file_counts_read(const struct file_place *p, struct file_counts *c);
-
-/* file_counts_since() - @c becomes what was added since @before; -1 what is
- * unknown in one of them.  file_counts_seen() - the same of now, to @seen. */
-void file_counts_since(struct file_counts *c, const struct file_counts *before);
-void file_counts_seen(const struct file_place *p,
-		      const struct file_counts *before,
-		      struct file_counts *seen);
+/* file_counts() - now; what cannot be read is -1.  file_counts_since() - what
+ * was added since @before; -1 what is unknown in one of them. */
+struct file_counts file_counts(const struct file_place *p);
+struct file_counts file_counts_since(const struct file_place *p,
+				     const struct file_counts *before);
 
 /* file_direct_open() - open @path with O_DIRECT and @flags.  A file in memory,
  * where it reads the cache (tmpfs since Linux 6.6), counts as refusing.
@@ -86,10 +82,8 @@ int file_place_mount(struct file_place *p, char *mountinfo, int id,
 		     struct file_mount *m);
 
 /* file_place_look() - file_place_find() through @levels of overlays upon each
- * other; 0: nothing is made. */
+ * other; 0: nothing is made.  file_place_say() - all in words. */
 int file_place_look(struct file_place *p, int fd, int levels);
-
-/* file_place_say() - all in words. */
 void file_place_say(const struct file_place *p, char *text, size_t size);
 
 #endif

@@ -17,9 +17,7 @@ const char *kernel_lacks(enum kernel_tells what);
  * Return: 0, or what bench_skip() returns. */
 int kernel_needs(struct bench *b, enum kernel_tells what);
 
-/* kernel_ready() - what @c needs of it at its visit.  Return: 0 or
- * bench_skip().
- */
+/* kernel_ready() - what @c needs of it at its visit: 0 or bench_skip(). */
 int kernel_ready(struct bench *b, const struct bench_case *c);
 
 #endif

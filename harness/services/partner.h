@@ -35,6 +35,7 @@ struct partner_page {
 	_Alignas(64) _Atomic uint32_t stop;
 	_Alignas(64) _Atomic uint32_t met[2]; /* how often each side has come */
 	_Atomic uint32_t done;
+	_Atomic uint64_t answers; /* its work may count them */
 	int result;
 	char name[48]; /* in /proc */
 };
@@ -47,6 +48,7 @@ struct partner {
 	partner_fn *work;
 	void *arg;
 	int cpu;
+	uint64_t asked;	 /* answers, by who needs partner_answered() */
 	clockid_t clock; /* of its run time; 0: unknown */
 };
 
@@ -66,6 +68,12 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
  * ran last, in leave() before partner_stop(); none without /proc. */
 void partner_seen(struct bench *b, const struct bench_case *c,
 		  const struct partner *p);
+
+/* partner_answered() - in leave(): that it has given as many answers as were
+ * asked for is evidence; then as partner_seen(), and it is stopped.  No partner
+ * is fine. */
+void partner_answered(struct bench *b, const struct bench_case *c,
+		      struct partner *p);
 
 /* partner_stop() - end it whatever it does: a process is killed, a thread's
  * blocking calls return EINTR until its work returns.  No partner is fine. */
@@ -154,12 +162,10 @@ void partner_unshare(void *memory, size_t bytes);
  * @why: gets which limit is the narrowest, one phrase with its figures.
  * @size: of @why, bytes.
  *
- * Looks at RLIMIT_NPROC (where the kernel enforces it for this user), at
+ * Looks at RLIMIT_NPROC, of which it does not know how much is used, at
  * pids.max of the cgroup and of all those above it, v1 and v2, and at
- * kernel.threads-max.  Others may take what is free now, so it is no promise:
- * the maker of a process must still expect EAGAIN.
- *
- * Cost: a scan of /proc only if RLIMIT_NPROC is enforced; else some 100 us.
+ * kernel.threads-max.  So it is no promise: the maker of a process must still
+ * expect EAGAIN.  Cost: some 100 us.
  */
 long partner_room(char *why, size_t size);
 

@@ -13,7 +13,8 @@
 
 /* As many as any kernel is built for: it refuses to write to a mask of less
  * CPUs than it may have. */
-#define MOST_CPUS 8192
+#define MOST_CPUS  8192
+#define MOST_KINDS 8
 typedef cpu_set_t cpu_mask[MOST_CPUS / CPU_SETSIZE];
 
 struct topo {
@@ -23,8 +24,7 @@ struct topo {
 	int *cpu; /* those that this process may use, ascending */
 	size_t cpus;
 	const char **kind; /* of each PU; NULL where all are of one */
-	const char *kinds[TOPO_MAX_KINDS]; /* the fastest first */
-	size_t n_kinds;
+	const char *kinds[MOST_KINDS + 1]; /* the fastest first; NULL */
 };
 
 int topo_last_cpu(void)
@@ -74,15 +74,15 @@ static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
  * differ, but it is not known in what. */
 static void list_kinds(struct topo *topo)
 {
-	static const char *const ranks[TOPO_MAX_KINDS] = { "kind0", "kind1",
-							   "kind2", "kind3",
-							   "kind4", "kind5",
-							   "kind6", "kind7" };
+	static const char *const ranks[MOST_KINDS] = { "kind0", "kind1",
+						       "kind2", "kind3",
+						       "kind4", "kind5",
+						       "kind6", "kind7" };
 	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
 	int left = cpus ? hwloc_cpukinds_get_nr(topo->hw, 0) : 0;
 
 	/* hwloc has the fastest last. */
-	while (left-- > 0 && topo->n_kinds < TOPO_MAX_KINDS) {
+	while (left-- > 0 && !topo->kinds[MOST_KINDS - 1]) {
 		struct hwloc_info_s *info = NULL;
 		const char *name = NULL;
 		unsigned int n = 0;
@@ -93,24 +93,25 @@ static void list_kinds(struct topo *topo)
 					    &rank, &n, &info, 0) ||
 		    rank < 0 || first_in(topo, cpus) < 0)
 			continue;
-		name = rank < TOPO_MAX_KINDS ? ranks[rank] : NULL;
+		name = rank < MOST_KINDS ? ranks[rank] : NULL;
 		for (unsigned int i = n; i > 0; i--)
 			if (!strcmp(info[i - 1].name, "CoreType"))
 				name = info[i - 1].value;
 		for (int i = 0; i < topo->n_pus; i++)
 			if (hwloc_bitmap_isset(cpus, (unsigned int)i))
 				topo->kind[i] = name;
-		while (name && known < topo->n_kinds &&
+		while (name && topo->kinds[known] &&
 		       strcmp(topo->kinds[known], name) != 0)
 			known++;
-		if (name && known == topo->n_kinds)
-			topo->kinds[topo->n_kinds++] = name;
+		if (name)
+			topo->kinds[known] = name;
 	}
 	hwloc_bitmap_free(cpus);
-	for (int i = 0; topo->n_kinds < 2 && i < topo->n_pus; i++)
+	if (topo->kinds[1])
+		return;
+	topo->kinds[0] = NULL;
+	for (int i = 0; i < topo->n_pus; i++)
 		topo->kind[i] = NULL;
-	if (topo->n_kinds < 2)
-		topo->n_kinds = 0;
 }
 
 /* What hwloc says is allowed may be wider than what taskset left us. */
@@ -221,19 +222,16 @@ const char *topo_kind(const struct topo *topo, int cpu)
 	return cpu < 0 || cpu >= topo->n_pus ? NULL : topo->kind[cpu];
 }
 
-size_t topo_kinds(const struct topo *topo, const char **names, size_t max)
+const char *const *topo_kinds(const struct topo *topo)
 {
-	for (size_t i = 0; i < topo->n_kinds && i < max; i++)
-		names[i] = topo->kinds[i];
-	return topo->n_kinds;
+	return topo->kinds;
 }
 
 int topo_default_cpu(const struct topo *topo, const char *kind)
 {
-	const char *fastest = NULL, *own;
+	const char *own;
 
-	topo_kinds(topo, &fastest, 1);
-	kind = kind ? kind : fastest;
+	kind = kind ? kind : topo->kinds[0];
 	for (size_t i = topo->cpus; i > 0; i--) {
 		own = topo_kind(topo, topo->cpu[i - 1]);
 		if (!kind || (own && !strcmp(own, kind)))
@@ -257,19 +255,44 @@ static bool share(const struct topo *topo, hwloc_obj_t a, hwloc_obj_t b,
 	return x && x == y;
 }
 
+static enum bench_distance distance_of(const struct topo *topo, hwloc_obj_t x,
+				       hwloc_obj_t y)
+{
+	static const hwloc_obj_type_t shared[] = {
+		[BENCH_BY_CORE] = HWLOC_OBJ_CORE,
+		[BENCH_BY_L2] = HWLOC_OBJ_L2CACHE,
+		[BENCH_BY_L3] = HWLOC_OBJ_L3CACHE,
+	};
+
+	for (int by = BENCH_BY_CORE; by <= BENCH_BY_L3; by++)
+		if (share(topo, x, y, shared[by]))
+			return (enum bench_distance)by;
+	/* A machine without packages (some containers) counts as one. */
+	if (hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_PACKAGE, x) &&
+	    !share(topo, x, y, HWLOC_OBJ_PACKAGE))
+		return BENCH_BY_MEMORY;
+	/* Nodes are no ancestors in hwloc's tree. */
+	return hwloc_bitmap_intersects(x->nodeset, y->nodeset)
+		       ? BENCH_BY_NODE
+		       : BENCH_BY_SOCKET;
+}
+
+enum bench_distance bench_distance(const struct bench *b, int a, int c)
+{
+	const hwloc_obj_t x = pu_of(b->topo, a), y = pu_of(b->topo, c);
+
+	return x && y ? distance_of(b->topo, x, y) : BENCH_BY_MEMORY;
+}
+
 static enum bench_place place_of(const struct topo *topo, hwloc_obj_t from,
 				 hwloc_obj_t to)
 {
-	if (from == to)
-		return BENCH_SAME_CPU;
-	if (share(topo, from, to, HWLOC_OBJ_CORE))
-		return BENCH_SAME_CORE;
-	/* A machine without packages (some containers) counts as one. */
-	if (!hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_PACKAGE,
-					    from) ||
-	    share(topo, from, to, HWLOC_OBJ_PACKAGE))
-		return BENCH_SAME_PACKAGE;
-	return BENCH_OTHER_PACKAGE;
+	const enum bench_distance by = distance_of(topo, from, to);
+
+	return from == to	       ? BENCH_SAME_CPU
+	       : by == BENCH_BY_CORE   ? BENCH_SAME_CORE
+	       : by == BENCH_BY_MEMORY ? BENCH_OTHER_PACKAGE
+				       : BENCH_SAME_PACKAGE;
 }
 
 static int partner_at(const struct topo *topo, int cpu, enum bench_place place)
@@ -296,29 +319,6 @@ int bench_partner(const struct bench *b, enum bench_place place)
 	for (int at = BENCH_SAME_CORE; found < 0 && at < BENCH_ANY_OTHER; at++)
 		found = partner_at(b->topo, b->cpu, (enum bench_place)at);
 	return found;
-}
-
-enum bench_distance bench_distance(const struct bench *b, int a, int c)
-{
-	static const hwloc_obj_type_t shared[] = {
-		[BENCH_BY_CORE] = HWLOC_OBJ_CORE,
-		[BENCH_BY_L2] = HWLOC_OBJ_L2CACHE,
-		[BENCH_BY_L3] = HWLOC_OBJ_L3CACHE,
-	};
-	const struct topo *topo = b->topo;
-	const hwloc_obj_t x = pu_of(topo, a), y = pu_of(topo, c);
-
-	if (!x || !y)
-		return BENCH_BY_MEMORY;
-	for (int by = BENCH_BY_CORE; by <= BENCH_BY_L3; by++)
-		if (share(topo, x, y, shared[by]))
-			return (enum bench_distance)by;
-	if (place_of(topo, x, y) == BENCH_OTHER_PACKAGE)
-		return BENCH_BY_MEMORY;
-	/* Nodes are no ancestors in hwloc's tree. */
-	return hwloc_bitmap_intersects(x->nodeset, y->nodeset)
-		       ? BENCH_BY_NODE
-		       : BENCH_BY_SOCKET;
 }
 
 /* The first of the usable CPUs of @pu's core that is not the core of @first's;

@@ -31,16 +31,11 @@ bool topo_is_real(const struct topo *topo);
  */
 size_t topo_cpus(const struct topo *topo, int *cpus, size_t max);
 
-/**
- * topo_kinds() - the kinds of CPUs that this process may use, the fastest
+/* topo_kinds() - the kinds of CPUs that this process may use, the fastest
  * first, by the names that hwloc has for them (IntelCore, IntelAtom) or kind0,
- * kind1 ... by its rank.
- * @names: gets at most @max, which live as long as @topo.
- *
- * Return: how many there are; 0 if all are of one kind, as far as is known.
- */
-#define TOPO_MAX_KINDS 8
-size_t topo_kinds(const struct topo *topo, const char **names, size_t max);
+ * kind1 ... by its rank; NULL ends them.  None if all are of one kind, as far
+ * as is known. */
+const char *const *topo_kinds(const struct topo *topo);
 
 /* topo_kind() - that of @cpu; NULL where all are of one. */
 const char *topo_kind(const struct topo *topo, int cpu);

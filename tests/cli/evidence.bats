@@ -137,7 +137,7 @@ policy_in_force wakeup policy call=clock_nanosleep,policy=fifo,*
 effects signal sigaction@1 op=install,*
 effects signal unsent op=send_self,*
 effects signal other op=send_ignored,*
-partner_caught signal misled op=round_trip,place=same_cpu
+answers signal misled op=round_trip,place=same_cpu
 additions sync mutex op=mutex,partner=other_cpu
 locks_exclude sync unlocked op=record_lock,partner=none
 calls_right sync wake op=futex_wake,partner=none
@@ -287,7 +287,7 @@ gives() {
 			return 1
 		}
 		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/"{call,copies}.c |
+	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/"{call,copies,partner}.c |
 		grep -Pzo 'bench_(proof|least|purity)\([^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
 	# What the tables have is there.

@@ -108,10 +108,10 @@ static int probe_counters(struct bench *b, struct file_reading *s,
 	if (s->place.kind == FILE_PLACE_MEMORY ||
 	    file_cache_drop(f->fd, 0, PROBE) != 0)
 		return 0;
-	file_counts_read(&s->place, &s->before);
+	s->before = file_counts(&s->place);
 	if (pread(f->fd, s->buffers, PROBE, 0) != (ssize_t)PROBE)
 		return bench_fail(b, errno, "read %s", f->path);
-	file_counts_seen(&s->place, &s->before, &counts);
+	counts = file_counts_since(&s->place, &s->before);
 	s->process_counts = counts.process_read >= (int64_t)PROBE;
 	s->device_counts = counts.device_read >= (int64_t)PROBE;
 	return 0;
@@ -242,7 +242,7 @@ static void start_walk(struct bench *b, struct file_reading *s,
 static void count_from_here(struct file_reading *s)
 {
 	s->uncounted = s->blocks;
-	file_counts_read(&s->place, &s->before);
+	s->before = file_counts(&s->place);
 }
 
 int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
@@ -395,9 +395,9 @@ static void show_counts(struct bench *b, struct file_reading *s,
 			const struct bench_case *c, const struct file_point *t,
 			double claimed)
 {
-	struct file_counts seen;
+	const struct file_counts seen =
+		file_counts_since(&s->place, &s->before);
 
-	file_counts_seen(&s->place, &s->before, &seen);
 	if (t->cache != FILE_WARM) {
 		bench_least(b, c, "bytes_read_by_process", claimed,
 			    (double)seen.process_read);
