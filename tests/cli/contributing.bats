@@ -68,6 +68,18 @@ tests_pass() {
 	[[ $output == *getrandom*size=256* ]]
 }
 
+@test "a benchmark of two processes takes 45 lines at most" {
+	cd "$BATS_FILE_TMPDIR"
+	scripts/new echoes task pair
+	[[ $(wc -l <bench/task/echoes.c) -le 45 ]]
+	make BUILD=build build/bin/echoes
+	run -0 build/bin/echoes --effort 1 --invocations 1 --json --case '*same_cpu'
+	jq -e '.benchmark == "echoes" and .value > 0 and .evidence.answers.seen > 0' <<<"$output"
+	run -2 scripts/new other task three
+	rm bench/task/echoes.c build/bin/echoes
+	sed -i '$d' bench/task/rows.tsv
+}
+
 @test "it passes the tests that every benchmark meets" {
 	cd "$BATS_FILE_TMPDIR"
 	git init -q . && git add arch bench clock counters harness layer machine monitor report
