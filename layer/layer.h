@@ -9,8 +9,7 @@
 
 /*
  * A layer is one row of layers[]: how a process puts itself under it, and how
- * it finds out that it really is.  They are applied in the order of the table,
- * in which what needs rights comes before what takes them away.
+ * it finds out that it really is.
  */
 #define HOW_MAX 256
 

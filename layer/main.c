@@ -10,8 +10,6 @@
 #include "layer.h"
 #include "opts.h"
 
-#define CHOSEN_MAX 64
-
 struct settings {
 	bool list, prove, help, version;
 };
@@ -20,7 +18,7 @@ static const struct opt options[] = {
 	OPT_FLAG('l', "list", settings, list,
 		 "print the table of layers and exit, flag"),
 	OPT_FLAG('p', "prove", settings, prove,
-		 "print what shows that they are in force; needs no command, "
+		 "print what shows that it is in force; needs no command, "
 		 "flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
 	OPT_FLAG('V', "version", settings, version,
@@ -28,25 +26,18 @@ static const struct opt options[] = {
 	OPT_END,
 };
 
-/* What was typed for each row of layers[]; NULL: not asked for. */
-struct choice {
-	const char *text;
-	long n;
-};
-
 static void usage(const struct opt_set *sets)
 {
-	puts("usage: under LAYER[,LAYER]... -- COMMAND [ARGUMENT]...\n"
-	     "       under --prove LAYER[,LAYER]...\n"
+	puts("usage: under LAYER -- COMMAND [ARGUMENT]...\n"
+	     "       under --prove LAYER\n"
 	     "       under --list\n"
 	     "\n"
-	     "under - run a command under a sandbox, a namespace, a tracer "
-	     "...\n"
+	     "under - run a command under a sandbox, a tracer, a control "
+	     "group\n"
 	     "\n"
-	     "It puts itself under the layers, in the order of the list, sees\n"
-	     "that each is in force, and executes the command in its place.\n"
-	     "With cgroup, ptrace and pidns it waits for the command "
-	     "instead.\n");
+	     "It puts itself under the layer, sees that it is in force, and\n"
+	     "executes the command in its place.  Some wait for the command\n"
+	     "instead.  scripts/under has more layers, and several at once.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it);\n"
 	     "1 not in force, 2 usage, 77 not to be had here, 126 or 127 if\n"
@@ -89,51 +80,43 @@ static int is_layer(const struct layer *l, const char *text, long *n)
 		       : 1;
 }
 
-/* Return: EXIT_OK or EXIT_USAGE. */
-static int choose(struct choice *chosen, char *names)
+/* The layer that @text names, and its number; NULL, which is told: none. */
+static const struct layer *choose(const char *text, long *n)
 {
-	for (char *text; (text = strsep(&names, ","));) {
-		const char *what = "no layer";
-		size_t i;
-		long n;
-		int is = 0;
+	const char *what = "no layer";
 
-		for (i = 0; layers[i].name; i++) {
-			n = layers[i].least;
-			is = is_layer(&layers[i], text, &n);
-			if (is == 1)
-				break;
-			if (is)
-				what = "not a value that layer has";
+	for (const struct layer *l = layers; l->name; l++) {
+		*n = l->least;
+		switch (is_layer(l, text, n)) {
+		case 1:
+			return l;
+		case -ERANGE:
+			what = "not a value that layer has";
 		}
-		if (is == 1 && chosen[i].text)
-			what = "twice the layer";
-		if (is != 1 || chosen[i].text) {
-			warn("%s: '%s'; see --list", what, text);
-			return EXIT_USAGE;
-		}
-		chosen[i] = (struct choice) { text, n };
 	}
-	return EXIT_OK;
+	warn("%s: '%s'; see --list", what, text);
+	return NULL;
 }
 
-/* Proved at once: from inside a namespace that comes later, the group or the
- * tracer cannot be seen.  Nothing that comes later takes a layer away. */
-static int put_under(const struct layer *l, const struct choice *c, bool tell)
+static int put_under(const char *text, bool tell)
 {
 	char how[HOW_MAX] = "";
-	const int err = l->apply(l, c->n);
+	long n;
+	const struct layer *l = choose(text, &n);
+	const int err = l ? l->apply(l, n) : 0;
 
+	if (!l)
+		return EXIT_USAGE;
 	if (err) {
-		warn("skipped: %s: %s; needs %s", c->text, strerror(-err),
+		warn("skipped: %s: %s; needs %s", text, strerror(-err),
 		     l->needs);
 		return EXIT_SKIP;
 	}
-	if (!l->prove(l, c->n, how)) {
-		warn("%s is not in force: %s", c->text, how);
+	if (!l->prove(l, n, how)) {
+		warn("%s is not in force: %s", text, how);
 		return EXIT_FAIL;
 	}
-	if (tell && (printf("%s: %s\n", c->text, how) < 0 || fflush(stdout))) {
+	if (tell && (printf("%s: %s\n", text, how) < 0 || fflush(stdout))) {
 		warn("standard output: %s", strerror(errno));
 		return EXIT_FAIL;
 	}
@@ -142,17 +125,13 @@ static int put_under(const struct layer *l, const struct choice *c, bool tell)
 
 static int run(char **operands, size_t n, bool tell)
 {
-	struct choice chosen[CHOSEN_MAX] = { 0 };
 	int status;
 
 	if (!n || (n < 2 && !tell)) {
 		warn("%s; try --help", n ? "no command" : "no layer");
 		return EXIT_USAGE;
 	}
-	status = choose(chosen, operands[0]);
-	for (size_t i = 0; layers[i].name && status == EXIT_OK; i++)
-		if (chosen[i].text)
-			status = put_under(&layers[i], &chosen[i], tell);
+	status = put_under(operands[0], tell);
 	if (status != EXIT_OK || n < 2)
 		return status;
 	execvp(operands[1], operands + 1);
