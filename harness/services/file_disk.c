@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says of a block device, and what it seems to be. */
+/* What the kernel says of a block device. */
 #include "file_place.h"
 
 #include <dirent.h>
@@ -16,70 +16,15 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* What devices are whose name begins so, or their identifier of the device
- * mapper, and which file says more.  The last of each kind is any other. */
-struct about {
-	const char *prefix, *text, *more;
-};
-
-static const struct about by_name[] = {
-	{ "vd", "a hypervisor's disk (virtio)", NULL },
-	{ "xvd", "a hypervisor's disk (Xen)", NULL },
-	{ "loop", "a loop device, a file elsewhere", NULL },
-	{ "ram", "a disk in memory", NULL },
-	{ "zram", "a disk in memory", NULL },
-	{ "nbd", "a disk over the network", NULL },
-	{ "rbd", "a disk over the network", NULL },
-	{ "md", "a software RAID", "md/level" },
-	{ "nvme", "an NVMe disk", "device/model" },
-	{ "mmcblk", "a memory card", NULL },
-	{ "", "a disk", "device/model" },
-}, by_mapper[] = {
-	{ "LVM-", "a logical volume (LVM)", NULL },
-	{ "CRYPT-", "an encrypted device (dm-crypt)", NULL },
-	{ "mpath-", "a multipath device", NULL },
-	{ "", "a device-mapper device", NULL },
-};
-
-static const struct about *find_about(const struct about *table,
-				      const char *name)
+/* What the kernel knows it by; all else of disks is in machine.json. */
+static void about_disk(const char *dir, char *text, size_t size)
 {
-	while (!begins(name, table->prefix))
-		table++;
-	return table;
-}
-
-/* Makers' names that hypervisors and clouds give to their disks. */
-static bool invented(const char *maker)
-{
-	static const char *const names[] = {
-		"QEMU",	  "VMware",  "Virtual",	      "VBOX",
-		"Google", "Msft",    "Amazon",	      "Xen",
-		"MSFT",	  "nutanix", "PersistentDisk"
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strstr(maker, names[i]))
-			return true;
-	return false;
-}
-
-static void about_disk(const char *dir, const char *name, char *text,
-		       size_t size)
-{
-	char id[160], vendor[32], more[48] = "";
-	const struct about *about = find_about(by_name, name);
-	const char *what = about->text;
-
-	sysfile_line(id, sizeof(id), "%s/dm/uuid", dir);
-	if (begins(name, "dm-"))
-		what = find_about(by_mapper, id)->text;
-	else if (about->more)
-		sysfile_line(more, sizeof(more), "%s/%s", dir, about->more);
-	sysfile_line(vendor, sizeof(vendor), "%s/device/vendor", dir);
-	if (about->more && (invented(vendor) || invented(more)))
-		what = "a hypervisor's disk";
-	snprintf(text, size, more[0] ? "%s (%s)" : "%s", what, more);
+	sysfile_line(text, size, "%s/dm/uuid", dir);
+	text[strcspn(text, "-")] = '\0'; /* "LVM-", and a number */
+	if (!text[0])
+		sysfile_line(text, size, "%s/md/level", dir);
+	if (!text[0])
+		sysfile_line(text, size, "%s/device/model", dir);
 }
 
 static bool file_in_memory(const char *path)
@@ -146,7 +91,7 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
 	if (in_memory(dir, p->disk))
 		p->kind = FILE_PLACE_MEMORY;
-	about_disk(dir, p->disk, p->about, sizeof(p->about));
+	about_disk(dir, p->about, sizeof(p->about));
 	sysfile_line(p->write_cache, sizeof(p->write_cache),
 		     "%s/queue/write_cache", dir);
 	kib = sysfile_number(-1, NULL, "%s/queue/read_ahead_kb", dir);
@@ -157,23 +102,22 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 
 void file_place_say(const struct file_place *p, char *text, size_t size)
 {
-	const char *tail[] = {
-		[FILE_PLACE_DISK] = p->about,
-		[FILE_PLACE_MEMORY] = "which is memory",
-		[FILE_PLACE_NETWORK] = "over the network",
-		[FILE_PLACE_STACKED] = "device below not known",
-		[FILE_PLACE_OTHER] = "device not known",
+	static const char *const tail[] = {
+		[FILE_PLACE_DISK] = "",
+		[FILE_PLACE_MEMORY] = ", which is memory",
+		[FILE_PLACE_NETWORK] = ", over the network",
+		[FILE_PLACE_STACKED] = ", device below not known",
+		[FILE_PLACE_OTHER] = ", device not known",
 	};
-	const char *on =
-		p->kind == FILE_PLACE_NETWORK ? p->source
-		: p->kind == FILE_PLACE_DISK || p->kind == FILE_PLACE_MEMORY
-			? p->disk
-			: "";
+	const bool remote = p->kind == FILE_PLACE_NETWORK;
+	const char *on = remote				? p->source
+			 : p->kind <= FILE_PLACE_MEMORY ? p->disk
+							: "";
+	const char *about = p->kind == FILE_PLACE_MEMORY && *on ? "" : p->about;
 
-	snprintf(text, size, "%s%s%s%s, %s%s", p->above, p->fs,
-		 p->kind == FILE_PLACE_NETWORK ? " from "
-		 : *on			       ? " on "
-					       : "",
-		 on, tail[p->kind],
-		 p->kind == FILE_PLACE_MEMORY && !*on ? p->about : "");
+	snprintf(text, size, "%s%s%s%s%s%s%s", p->above, p->fs,
+		 !*on	  ? ""
+		 : remote ? " from "
+			  : " on ",
+		 on, tail[p->kind], *about ? ", " : "", about);
 }

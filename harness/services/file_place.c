@@ -184,7 +184,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	} else if (before.process_written == 0) {
 		p->kind = FILE_PLACE_MEMORY;
 		snprintf(p->about, sizeof(p->about),
-			 " as far as the kernel counts");
+			 "as far as the kernel counts");
 	}
 	if (other >= 0)
 		close(other);

@@ -27,7 +27,7 @@ struct file_place {
 	char source[256];     /* "/dev/vda1", "host:/export" */
 	char device[32];      /* as the kernel calls it: "vda1", "dm-0" */
 	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
-	char about[96];	      /* "virtio disk of a hypervisor", "RAID", ... */
+	char about[96];	      /* "LVM", "raid5", a model; "" unknown */
 	char write_cache[24]; /* the device's: "write back"; "" unknown */
 	int rotational;	      /* what the kernel claims: 0, 1; -1 unknown */
 	int64_t read_ahead;   /* most that the kernel reads ahead; -1 unknown */

@@ -68,30 +68,29 @@ static void check_disks(void)
 	OK_STR(p.disk, "vda", "a partition's disk");
 	OK(p.rotational == 1 && p.read_ahead == 131072, "what it claims");
 	OK_STR(p.write_cache, "write back", "its cache");
-	OK(strstr(p.about, "hypervisor") && strstr(p.stat, "254:1/stat"),
-	   "what it is, and the partition's own counters");
+	OK(!p.about[0] && strstr(p.stat, "254:1/stat"),
+	   "and the partition's own counters");
 
 	put("devices/sda/queue/rotational", "0\n");
-	put("devices/sda/device/vendor", "QEMU    \n");
 	put("devices/sda/device/model", "QEMU HARDDISK   \n");
 	number("8:0", "devices/sda");
 	p = found(8, 0);
-	OK_STR(p.about, "a hypervisor's disk (QEMU HARDDISK)", "by its name");
+	OK_STR(p.about, "QEMU HARDDISK", "its model");
 
 	put("devices/nvme0n1/device/model", "Fast 9000\n");
 	number("259:0", "devices/nvme0n1");
 	p = found(259, 0);
-	OK_STR(p.about, "an NVMe disk (Fast 9000)", "a real one");
+	OK_STR(p.about, "Fast 9000", "another");
 	OK(p.rotational == -1, "which does not say whether it rotates");
 
 	put("devices/md0/md/level", "raid5\n");
 	number("9:0", "devices/md0");
-	OK_STR(found(9, 0).about, "a software RAID (raid5)", "RAID");
+	OK_STR(found(9, 0).about, "raid5", "RAID");
 
 	put("devices/dm-0/dm/uuid", "LVM-abc\n");
 	number("253:0", "devices/dm-0");
 	p = found(253, 0);
-	OK_STR(p.about, "a logical volume (LVM)", "LVM");
+	OK_STR(p.about, "LVM", "a logical volume");
 	OK_STR(p.device, "dm-0", "by the kernel's name");
 	OK_STR(found(254, 1).device, "vda1", "a partition too");
 	OK(!found(1, 1).disk[0], "an unknown device changes nothing");

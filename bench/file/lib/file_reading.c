@@ -480,12 +480,10 @@ void file_place_judge(const struct file_place *p, double sequential_ns,
 		snprintf(text, size, "%s: whether it seeks was not measured",
 			 p->where);
 	else
-		snprintf(text, size, "%s; %s; %s%s", p->where, claim_of(p),
+		snprintf(text, size, "%s; %s; %s", p->where, claim_of(p),
 			 ratio >= SEEKS
 				 ? "random reads are so much slower than "
 				   "sequential ones that it seems to seek"
-				 : "random reads show no seeks",
-			 strstr(p->about, "hypervisor")
-				 ? "; its host may cache what it holds"
-				 : "");
+				 : "random reads show no seeks; it or its host "
+				   "may cache what it holds");
 }
