@@ -41,9 +41,8 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/net_capture.h"
 #include "lib/net_client.h"
-#include "lib/net_handshake.h"
-#include "lib/net_host.h"
 #include "wall_clock.h"
 
 /* In these the client waits between set-up and teardown. */
@@ -77,7 +76,6 @@ struct state {
 	struct net_hosts hosts;
 	struct net_client client;
 	struct net_capture capture;
-	int clock; /* wall_clock_watch() */
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
 	unsigned int made;
@@ -101,7 +99,6 @@ static int setup(struct bench *b, void *state)
 	struct state *s = state;
 
 	net_client_open(&s->client, b);
-	s->clock = wall_clock_watch();
 	s->hosts.defer = true;
 	return net_hosts_open(&s->hosts, b, &s->net);
 }
@@ -198,6 +195,63 @@ static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
 	return err;
 }
 
+/*
+ * Set-up and teardown of one TCP connection, as the CSE 221 report has them
+ * (section 5.4): from the first SYN to the client's acknowledgement of the
+ * server's, and from the client's FIN to its acknowledgement of the server's.
+ */
+struct handshake {
+	uint16_t port; /* of the client; others are passed over */
+	uint64_t syn_ns, open_ns, fin_ns, closed_ns;
+	unsigned int syns, fins; /* that the client sent: 1 each, or again */
+	uint32_t server_syn, server_fin;
+	bool answered, finished; /* the server's SYN, FIN was seen */
+};
+
+/* Bits of the flags, RFC 9293 section 3.1. */
+#define FIN 0x01
+#define SYN 0x02
+#define ACK 0x10
+
+static void from_server(struct handshake *h, const struct net_packet *p)
+{
+	if (p->flags & SYN) {
+		h->answered = true;
+		h->server_syn = p->seq;
+	}
+	if (p->flags & FIN) {
+		h->finished = true;
+		h->server_fin = p->seq + p->payload;
+	}
+}
+
+/* A net_see_fn. */
+static bool see_handshake(void *arg, const struct net_packet *p)
+{
+	struct handshake *h = arg;
+
+	if (p->port != h->port)
+		return false;
+	if (!p->to_server) {
+		from_server(h, p);
+		return false;
+	}
+	if (p->flags & SYN) {
+		if (!h->syns++)
+			h->syn_ns = p->ns;
+		return false;
+	}
+	if (h->answered && !h->open_ns && p->flags & ACK &&
+	    p->ack == h->server_syn + 1)
+		h->open_ns = p->ns;
+	if (p->flags & FIN && !h->fins++)
+		h->fin_ns = p->ns;
+	if (h->finished && h->fins && p->flags & ACK &&
+	    p->ack == h->server_fin + 1)
+		h->closed_ns = p->ns;
+	return h->closed_ns;
+}
+
 static double rate_of(const struct bench *b, const struct life *life)
 {
 	return 1e9 / (bench_ns(b, (double)life->make) +
@@ -208,14 +262,14 @@ static double rate_of(const struct bench *b, const struct life *life)
 
 static int record_packets(struct bench *b, struct state *s, uint16_t port)
 {
-	struct net_handshake h = { .port = port };
+	struct handshake h = { .port = port };
 	bool opened, closed;
 
-	if (net_capture_until(&s->capture, CAPTURE_MS, net_handshake_see, &h))
+	if (net_capture_until(&s->capture, CAPTURE_MS, see_handshake, &h))
 		return bench_fail(b, 0,
 				  "the packets of a connection were not "
 				  "captured");
-	if (wall_clock_was_set(s->clock))
+	if (wall_clock_was_set(s->capture.clock))
 		return 0; /* the packets' stamps are of that clock */
 	opened = h.syns == 1 && h.open_ns > h.syn_ns;
 	closed = h.fins == 1 && h.closed_ns > h.fin_ns;
@@ -298,8 +352,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	if (s->clock > 0)
-		close(s->clock);
 	net_hosts_close(&s->hosts);
 }
 

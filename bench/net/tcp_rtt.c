@@ -29,17 +29,18 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/ip_icmp.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "deadline.h"
-#include "lib/net_ack.h"
+#include "lib/net_capture.h"
 #include "lib/net_client.h"
-#include "lib/net_host.h"
-#include "lib/net_ping.h"
-#include "lib/net_wire.h"
+#include "sysfile.h"
 #include "wall_clock.h"
 
 /* Round trips in one event, one right after the other as in other programs of
@@ -47,8 +48,11 @@
  * another state of things to decide on. */
 #define TRIPS 8
 
-/* Datagrams that are lost for so long are no accident. */
-#define SILENCE_MS 10000
+/* Datagrams lost in a row, each after two watches: so many are no accident. */
+#define MOST_LOST 20
+
+/* linux/icmp.h has it and cannot be included beside netinet's. */
+#define ICMP_FILTER_OPTION 1
 
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
@@ -91,21 +95,26 @@ static const char points[] =
 
 _Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
 
-/* How a message goes there and back, and who counts that it did. */
-static const struct way {
-	const char *proto;
-	int (*trip)(struct net_ping *p, struct net_client *c, uint32_t size);
-	enum net_op op;
-	enum net_proof_by proof;
-} ways[] = {
-	{ "tcp", net_ping_tcp, NET_ECHO, NET_PROOF_BYTES },
-	{ "tcp6", net_ping_tcp, NET_ECHO, NET_PROOF_BYTES },
-	{ "udp", net_ping_udp, NET_ECHO_UDP, NET_PROOF_SERVER },
-	{ "udp6", net_ping_udp, NET_ECHO_UDP, NET_PROOF_SERVER },
-	{ "icmp", net_ping_icmp, 0, NET_PROOF_ICMP },
-}, packets = { "tcp", net_ping_tcp, NET_ACK, NET_PROOF_ACKED };
+struct state;
 
-struct case_state {
+/* Who counts what came back: the evidence. */
+struct counter {
+	const char *name;
+	uint64_t (*count)(struct state *s);
+	bool bytes; /* and not messages */
+};
+
+/* How a message goes there and back.  Return of @trip: 0 or as
+ * net_client_receive(); -EBADMSG if the answer is not what was sent, -ETIMEDOUT
+ * from UDP and ICMP if it was lost. */
+struct way {
+	const char *proto;
+	int (*trip)(struct state *s);
+	enum net_op op; /* 0: it needs no server */
+	const struct counter *counter;
+};
+
+struct rtt_case {
 	const struct way *way;
 	uint32_t size, flags; /* of the hello */
 
@@ -120,30 +129,180 @@ struct state {
 	struct net_options net; /* first: the option table fills it */
 	struct net_hosts hosts;
 	struct net_client client;
-	struct net_ping ping;
-	struct net_proof proof;
 	struct net_capture capture;
-	int clock; /* wall_clock_watch() */
+	/* A message.  Its first byte is a number, by which an answer is known
+	 * to be the one to this message. */
+	unsigned char *buf;
+	uint8_t number;
+	int icmp; /* a raw socket, or -1 */
+	uint16_t ident;
+	enum { UNKNOWN, COUNTS, SILENT } kernel; /* about bytes received */
 
 	/* This visit. */
 	const struct way *way;
 	uint32_t size;
 	/* Cases that get their values in it, or NULL. */
 	const struct bench_case *srtt, *spaced, *before, *after;
-	/* deadline_in() since the first of those lost in a row; 0: none. */
-	int64_t give_up;
-	unsigned int trips; /* of this connection */
-	long sleeps;	    /* of this thread, before them */
+	unsigned int lost; /* in a row */
+
+	/* This connection. */
+	const struct counter *counter;
+	uint64_t counted;  /* before it */
+	uint64_t answered; /* by our own count */
+	unsigned int trips;
+	long sleeps; /* of this thread, before them */
 };
+
+static int trip_tcp(struct state *s)
+{
+	const uint8_t number = ++s->number;
+	int err;
+
+	s->buf[0] = number;
+	err = net_client_send(&s->client, s->buf, s->size);
+	if (err)
+		return err;
+	s->buf[0] = (unsigned char)~number;
+	err = net_client_receive(&s->client, s->buf, s->size);
+	return err ? err : s->buf[0] == number ? 0 : -EBADMSG;
+}
+
+static int trip_udp(struct state *s)
+{
+	struct net_client *c = &s->client;
+	const uint8_t number = ++s->number;
+	ssize_t n;
+	int err;
+
+	s->buf[0] = number;
+	while (send(c->udp, s->buf, s->size, MSG_NOSIGNAL) < 0) {
+		err = net_client_check(c, errno);
+		if (err)
+			return err;
+	}
+	s->buf[0] = (unsigned char)~number;
+	/* One that comes late is not the answer that is waited for. */
+	do
+		n = net_client_datagram(c, c->udp, s->buf, s->size);
+	while (n >= 0 && (n != (ssize_t)s->size || s->buf[0] != number));
+	return n < 0 ? (int)n : 0;
+}
+
+static uint16_t checksum(const unsigned char *data, size_t bytes)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i + 1 < bytes; i += 2)
+		sum += (uint32_t)(data[i] << 8 | data[i + 1]);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return htons((uint16_t)~sum);
+}
+
+/* Whether that, with its IP header, answers our request @number. */
+static bool is_answer(const struct state *s, const unsigned char *packet,
+		      size_t bytes, uint16_t number)
+{
+	const size_t header = bytes ? (size_t)(packet[0] & 15u) << 2 : 0;
+	struct icmphdr icmp;
+
+	if (header < 20 || bytes < header + sizeof(icmp))
+		return false;
+	memcpy(&icmp, packet + header, sizeof(icmp));
+	return icmp.type == ICMP_ECHOREPLY &&
+	       icmp.un.echo.id == htons(s->ident) &&
+	       icmp.un.echo.sequence == htons(number);
+}
+
+static int trip_icmp(struct state *s)
+{
+	const size_t bytes = sizeof(struct icmphdr) + s->size;
+	struct icmphdr icmp = { .type = ICMP_ECHO };
+	unsigned char packet[2048];
+	ssize_t n;
+
+	icmp.un.echo.id = htons(s->ident);
+	icmp.un.echo.sequence = htons(++s->number);
+	if (bytes > sizeof(packet) - 60)
+		return -EMSGSIZE;
+	memcpy(packet + sizeof(icmp), s->buf, s->size);
+	memcpy(packet, &icmp, sizeof(icmp));
+	icmp.checksum = checksum(packet, bytes);
+	memcpy(packet, &icmp, sizeof(icmp));
+	if (send(s->icmp, packet, bytes, 0) < 0)
+		return -errno;
+	do
+		n = net_client_datagram(&s->client, s->icmp, packet,
+					sizeof(packet));
+	while (n >= 0 && !is_answer(s, packet, (size_t)n, s->number));
+	return n < 0 ? (int)n : 0;
+}
+
+static uint64_t count_received(struct state *s)
+{
+	struct tcp_info info;
+
+	net_client_info(&s->client, &info);
+	return info.tcpi_bytes_received;
+}
+
+static uint64_t count_acked(struct state *s)
+{
+	struct tcp_info info;
+
+	net_client_info(&s->client, &info);
+	return info.tcpi_bytes_acked;
+}
+
+/* What the server has sent back, as it said last. */
+static uint64_t count_echoed(struct state *s)
+{
+	return s->client.echoed;
+}
+
+/* Echo replies that came to this network namespace; 0 if it is not told.  The
+ * line "Icmp: names" is followed by "Icmp: values". */
+static uint64_t count_replies(struct state *s)
+{
+	char *text = sysfile_text("/proc/thread-self/net/snmp");
+	const char *names = field_behind(text, "Icmp"), *name;
+	const char *values =
+		names ? field_behind(strchr(names, '\n'), "Icmp") : NULL;
+	int64_t n = 0;
+
+	for (unsigned int i = 0; values && (name = field_nth(names, i)); i++)
+		if (!strncmp(name, "InEchoReps ", 11))
+			n = field_number(field_nth(values, i), 0);
+	free(text);
+	return (uint64_t)n;
+}
+
+static const struct counter received = { "bytes_back", count_received, true },
+			    acked = { "acknowledged", count_acked, true },
+			    echoed = { "echoed_by_server", count_echoed,
+				       false },
+			    replies = { "replies_in", count_replies, false };
+
+static const struct way ways[] = {
+	{ "tcp", trip_tcp, NET_ECHO, &received },
+	{ "tcp6", trip_tcp, NET_ECHO, &received },
+	{ "udp", trip_udp, NET_ECHO_UDP, &echoed },
+	{ "udp6", trip_udp, NET_ECHO_UDP, &echoed },
+	{ "icmp", trip_icmp, 0, &replies },
+}, packets = { "tcp", trip_tcp, NET_ACK, &acked };
 
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const int err = net_ping_open(&s->ping);
 
-	s->clock = wall_clock_watch();
-	if (err)
-		return bench_fail(b, -err, "memory for messages");
+	s->icmp = -1;
+	s->ident = (uint16_t)getpid();
+	s->buf = malloc(NET_MAX_MESSAGE);
+	if (!s->buf)
+		return bench_fail(b, ENOMEM, "memory for messages");
+	/* Neither zero nor constant; and all pages are there. */
+	for (size_t i = 0; i < NET_MAX_MESSAGE; i++)
+		s->buf[i] = (unsigned char)(i * 31 + 7);
 	net_client_open(&s->client, b);
 	return net_hosts_open(&s->hosts, b, &s->net);
 }
@@ -157,24 +316,41 @@ static long count_sleeps(void)
 
 static int open_icmp(struct bench *b, struct state *s)
 {
-	int err;
+	/* Of all that comes only echo replies: on loopback our own requests
+	 * come back to us as well. */
+	const uint32_t filter = ~(1u << ICMP_ECHOREPLY);
+	const struct net_addr *to = &s->hosts.host.addr;
 
 	if (access("/proc/thread-self/net/snmp", R_OK))
 		return bench_skip(b, "the replies cannot be counted (needs "
 				     "/proc/net/snmp)");
 	s->client.host = &s->hosts.host;
 	s->client.busy = false;
-	err = net_ping_icmp_open(&s->ping, s->client.host);
-	if (err == -EPERM || err == -EACCES)
+	s->icmp = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+	if (s->icmp < 0 && (errno == EPERM || errno == EACCES))
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
-	return err ? bench_fail(b, -err, "open an ICMP socket") : 0;
+	return s->icmp < 0 ||
+			       setsockopt(s->icmp, SOL_RAW, ICMP_FILTER_OPTION,
+					  &filter, sizeof(filter)) ||
+			       connect(s->icmp, &to->any, to->len)
+		       ? bench_fail(b, errno, "open an ICMP socket")
+		       : 0;
+}
+
+/* The server's answer has come in: a kernel whose TCP_INFO has no bytes at the
+ * first session does not count them. */
+static bool kernel_counts(struct state *s)
+{
+	if (s->kernel == UNKNOWN)
+		s->kernel = count_received(s) ? COUNTS : SILENT;
+	return s->kernel == COUNTS;
 }
 
 static int begin_session(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
-	const struct case_state *cs = c->data;
+	const struct rtt_case *cs = c->data;
 	const struct net_hello hello = { .op = cs->way->op,
 					 .size = cs->size,
 					 .flags = cs->flags };
@@ -183,9 +359,13 @@ static int begin_session(struct bench *b, struct state *s,
 			 : open_icmp(b, s);
 
 	s->trips = 0;
+	s->answered = 0;
 	if (err)
 		return err;
-	net_proof_begin(&s->proof, &s->client, cs->way->proof, cs->size);
+	s->counter = s->way->counter;
+	if (s->counter == &received && !kernel_counts(s))
+		s->counter = &echoed;
+	s->counted = s->counter->count(s);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -193,7 +373,7 @@ static int begin_session(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct case_state *cs = c->data;
+	const struct rtt_case *cs = c->data;
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->way = cs->way;
@@ -203,24 +383,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->spaced = bench_beside(b, c, "figure=spaced");
 	s->before = bench_beside(b, c, "figure=before");
 	s->after = bench_beside(b, c, "figure=after");
-	s->give_up = 0;
+	s->lost = 0;
 	if (!err)
 		err = begin_session(b, s, c);
 	if (err || s->way != &packets)
 		return err;
 	return net_capture_open(&s->capture, b, s->client.fd);
-}
-
-/* A datagram may get lost; that is counted, and no time of a round trip.  So
- * many that nothing comes for long are no accident. */
-static bool may_get_lost(struct state *s, struct case_state *cs, int err)
-{
-	if (err != -ETIMEDOUT || s->way->trip == net_ping_tcp)
-		return false;
-	cs->lost++;
-	if (!s->give_up)
-		s->give_up = deadline_in(SILENCE_MS);
-	return !deadline_passed(s->give_up);
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
@@ -238,8 +406,9 @@ static void ask_kernel(struct bench *b, struct state *s)
 		bench_record_value(b, s->srtt, info.tcpi_rtt * 1e3);
 }
 
-/* One trip; @ticks is 0 if it gives no sample. */
-static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
+/* One trip; @ticks is 0 if it gives no sample.  A datagram may get lost; that
+ * is counted, and no time of a round trip. */
+static int timed_trip(struct bench *b, struct state *s, struct rtt_case *cs,
 		      uint64_t *ticks)
 {
 	const enum timer_method method = bench_timer(b)->method;
@@ -247,15 +416,16 @@ static int timed_trip(struct bench *b, struct state *s, struct case_state *cs,
 	int err;
 
 	s->trips++;
-	*ticks = 0;
-	TIMER_INTERVAL(method, took,
-		       err = s->way->trip(&s->ping, &s->client, s->size));
-	if (may_get_lost(s, cs, err))
-		return 0;
+	TIMER_INTERVAL(method, took, err = s->way->trip(s));
+	if (err == -ETIMEDOUT && s->way->trip != trip_tcp) {
+		cs->lost++;
+		if (++s->lost <= MOST_LOST)
+			return 0;
+	}
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
-	s->give_up = 0;
-	s->proof.answered++;
+	s->lost = 0;
+	s->answered++;
 	*ticks = took;
 	return 0;
 }
@@ -283,17 +453,47 @@ struct acked_trip {
 	uint64_t begin_ns;    /* before send() */
 	uint64_t returned_ns; /* after it */
 	uint64_t end_ns;      /* after recv() */
-	struct net_ack ack;
+
+	/* The segment with data and its acknowledgement.  Only an
+	 * acknowledgement without data is one that the other kernel has sent by
+	 * itself: one with data is the answer of the process. */
+	uint16_t port; /* of the client; others are passed over */
+	uint64_t sent_ns, at_ns;
+	uint32_t end;	       /* the number after the segment */
+	unsigned int sendings; /* 1, or nobody knows which was meant */
+	bool pure;	       /* the acknowledgement had no data */
 };
 
-/* Return: 0 or as net_ping_tcp(); -ENOMSG if the packets were not captured. */
+/* A net_see_fn.  The last packet acknowledges. */
+static bool see_ack(void *arg, const struct net_packet *p)
+{
+	struct acked_trip *t = arg;
+
+	if (p->port != t->port)
+		return false;
+	if (p->to_server) {
+		if (!p->payload)
+			return false;
+		t->sent_ns = p->ns;
+		t->end = p->seq + p->payload;
+		t->sendings++;
+		return false;
+	}
+	if (!t->sendings || p->ack != t->end)
+		return false;
+	t->at_ns = p->ns;
+	t->pure = !p->payload;
+	return true;
+}
+
+/* Return: 0 or as trip_tcp(); -ENOMSG if the packets were not captured. */
 static int acked_trip(struct state *s, struct acked_trip *t)
 {
 	struct net_client *c = &s->client;
-	unsigned char byte = ++s->ping.number;
+	unsigned char byte = ++s->number;
 	int err;
 
-	*t = (struct acked_trip) { .ack.port = net_client_port(c) };
+	*t = (struct acked_trip) { .port = net_client_port(c) };
 	net_capture_drain(&s->capture);
 	t->begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	err = net_client_send(c, &byte, 1);
@@ -302,9 +502,9 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 	if (!err)
 		err = net_client_receive(c, &byte, 1);
 	t->end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	if (err || byte != s->ping.number)
+	if (err || byte != s->number)
 		return err ? err : -EBADMSG;
-	if (!net_capture_until(&s->capture, CAPTURE_MS, net_ack_see, &t->ack))
+	if (!net_capture_until(&s->capture, CAPTURE_MS, see_ack, t))
 		return 0;
 	err = net_client_check(c, EAGAIN);
 	return err ? err : -ENOMSG;
@@ -322,12 +522,12 @@ static void record_part(struct bench *b, const struct bench_case *part,
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
-	struct case_state *cs = c->data;
+	struct rtt_case *cs = c->data;
 	struct tcp_info info;
 
 	if (s->way->op)
 		net_client_facts(&s->client, c, &cs->again);
-	if (s->way->trip != net_ping_tcp)
+	if (s->way->trip != trip_tcp)
 		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(&s->client, &info);
 	if (s->srtt)
@@ -340,11 +540,35 @@ static void tell_facts(struct bench *b, struct state *s,
 		return;
 	bench_fact(b, c, "clock_set", cs->clock_set);
 	bench_fact(b, c, "server_acked", cs->server_acked);
-	if (s->proof.answered)
-		bench_proof(b, s->spaced, "bytes_back",
-			    (double)s->proof.answered,
+	if (s->answered)
+		bench_proof(b, s->spaced, "bytes_back", (double)s->answered,
 			    (double)info.tcpi_bytes_received -
 				    (double)sizeof(struct net_answer));
+}
+
+/* What was answered, as we saw it, against what has been counted meanwhile:
+ * bytes received are of this connection alone.  The server is asked in a
+ * session of its own. */
+static int prove(struct bench *b, struct state *s, const struct bench_case *c)
+{
+	const struct counter *by = s->counter;
+	double expected, seen;
+	int err = 0;
+
+	if (!s->answered || bench_stopping(b))
+		return 0;
+	expected = (double)(s->answered * (by->bytes ? s->size : 1));
+	s->answered = 0; /* it is told once */
+	if (by == &echoed) {
+		net_client_end(&s->client);
+		err = net_client_ask(&s->client);
+	}
+	if (err)
+		return err;
+	seen = (double)by->count(s) - (double)s->counted;
+	(by == &received ? bench_proof : bench_least)(b, c, by->name, expected,
+						      seen);
+	return 0;
 }
 
 /* All that is known of a connection, before it is closed. */
@@ -354,7 +578,7 @@ static int end_session(struct bench *b, struct state *s,
 	int err;
 
 	tell_facts(b, s, c);
-	err = net_proof_end(&s->proof, &s->client, c);
+	err = prove(b, s, c);
 	net_client_end(&s->client);
 	return err;
 }
@@ -377,7 +601,7 @@ static int sample_packet(struct bench *b, void *state,
 			 const struct bench_case *c)
 {
 	struct state *s = state;
-	struct case_state *cs = c->data;
+	struct rtt_case *cs = c->data;
 	struct acked_trip t;
 	bool by_kernel;
 	int err = renew(b, s, c);
@@ -393,31 +617,30 @@ static int sample_packet(struct bench *b, void *state,
 				  "captured");
 	if (err)
 		return net_client_fail(&s->client, err, "round trip");
-	s->proof.answered++;
-	if (wall_clock_was_set(s->clock)) {
+	s->answered++;
+	if (wall_clock_was_set(s->capture.clock)) {
 		cs->clock_set++;
 		return 0;
 	}
 	/* The other kernel alone has acknowledged the segment, which was sent
 	 * once.  One that is this kernel does so before send() has returned. */
-	by_kernel =
-		t.ack.sendings == 1 && t.ack.pure &&
-		(!net_hosts_is_memory(&s->net) || t.ack.at_ns <= t.returned_ns);
+	by_kernel = t.sendings == 1 && t.pure &&
+		    (!net_hosts_is_memory(&s->net) || t.at_ns <= t.returned_ns);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
 	if (!by_kernel) {
 		cs->server_acked++;
 		return 0;
 	}
-	record_part(b, s->before, t.begin_ns, t.ack.sent_ns);
-	record_part(b, c, t.ack.sent_ns, t.ack.at_ns);
-	record_part(b, s->after, t.ack.at_ns, t.end_ns);
+	record_part(b, s->before, t.begin_ns, t.sent_ns);
+	record_part(b, c, t.sent_ns, t.at_ns);
+	record_part(b, s->after, t.at_ns, t.end_ns);
 	bench_record_value(b, s->spaced, (double)(t.end_ns - t.begin_ns));
 	return 0;
 }
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct case_state *cs = c->data;
+	struct rtt_case *cs = c->data;
 
 	cs->way = CASE_OF(c, "proto", ways);
 	cs->size = (uint32_t)case_int(c, "size");
@@ -446,7 +669,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->client.fd >= 0 || !s->way->op)
 		err = end_session(b, s, c);
 	net_capture_close(&s->capture, b, c);
-	net_ping_icmp_close(&s->ping);
+	if (s->icmp >= 0)
+		close(s->icmp);
+	s->icmp = -1;
 	net_client_end(&s->client);
 	net_hosts_end(&s->hosts);
 	return err;
@@ -456,10 +681,8 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	if (s->clock > 0)
-		close(s->clock);
 	net_hosts_close(&s->hosts);
-	net_ping_close(&s->ping);
+	free(s->buf);
 }
 
 static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
@@ -469,7 +692,7 @@ const struct bench_desc bench_desc = {
 	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct case_state),
+	.case_state_size = sizeof(struct rtt_case),
 	.points = points,
 	.point = point,
 	.cases = cases,

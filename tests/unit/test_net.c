@@ -11,10 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../bench/net/lib/net_ack.h"
 #include "../../bench/net/lib/net_addr.h"
-#include "../../bench/net/lib/net_handshake.h"
-#include "../../bench/net/lib/net_ping.h"
+#include "../../bench/net/lib/net_capture.h"
+#include "../../bench/net/lib/net_client.h"
 #include "../../bench/net/lib/net_wire.h"
 #include "deadline.h"
 #include "program.h"
@@ -121,57 +120,6 @@ static void check_frames(void)
 	OK(parsed < FRAMES, "most of the nonsense is refused, and all read");
 }
 
-/* One connection as the report has it, with a SYN that was sent twice. */
-static void check_handshake(void)
-{
-	static const struct net_packet packets[] = {
-		{ 100, true, 0x02, 1, 5, 0, 0 },
-		{ 150, true, 0x02, 1, 5, 0, 0 },
-		{ 160, false, 0x12, 1, 9, 6, 0 },
-		{ 170, true, 0x10, 1, 6, 10, 0 },
-		{ 300, true, 0x11, 1, 6, 10, 0 },
-		{ 310, false, 0x10, 1, 10, 7, 0 },
-		{ 320, false, 0x11, 1, 10, 7, 0 },
-	};
-	const struct net_packet last = { 330, true, 0x10, 1, 7, 11, 0 };
-	struct net_handshake h = { .port = 1 };
-	bool done = false;
-
-	for (size_t i = 0; i < sizeof(packets) / sizeof(*packets); i++)
-		done |= net_handshake_see(&h, &packets[i]);
-	OK(!done && net_handshake_see(&h, &last), "the last ACK ends it");
-	OK(h.syns == 2 && h.fins == 1, "the second SYN is counted");
-	OK(h.open_ns - h.syn_ns == 70 && h.closed_ns - h.fin_ns == 30,
-	   "the times are those of the packets");
-}
-
-/* Whose acknowledgement it was, and of which of two sendings. */
-static void check_ack(void)
-{
-	const struct net_packet sent = { 100, true, 0x18, 1, 5, 9, 1 },
-				again = { 140, true, 0x18, 1, 5, 9, 1 },
-				old = { 105, false, 0x10, 1, 9, 5, 0 },
-				other = { 106, false, 0x10, 2, 9, 6, 0 },
-				ack = { 110, false, 0x10, 1, 9, 6, 0 },
-				answer = { 190, false, 0x18, 1, 9, 6, 1 };
-	struct net_ack a = { .port = 1 };
-
-	OK(!net_ack_see(&a, &ack), "nothing was sent yet");
-	OK(!net_ack_see(&a, &sent) && !net_ack_see(&a, &old) &&
-		   !net_ack_see(&a, &other),
-	   "an older acknowledgement, one of another connection");
-	OK(net_ack_see(&a, &ack) && a.pure && a.sendings == 1 &&
-		   a.sent_ns == 100 && a.at_ns == 110,
-	   "the kernel's own");
-	a = (struct net_ack) { .port = 1 };
-	OK(!net_ack_see(&a, &sent) && net_ack_see(&a, &answer) && !a.pure,
-	   "one that waited for the answer of the process");
-	a = (struct net_ack) { .port = 1 };
-	OK(!net_ack_see(&a, &sent) && !net_ack_see(&a, &again) &&
-		   net_ack_see(&a, &ack) && a.sendings == 2,
-	   "one of a segment that was sent twice");
-}
-
 static void check_clock(void)
 {
 	const int watch = wall_clock_watch();
@@ -259,26 +207,6 @@ static void hang_up(int fd)
 	close(fd);
 }
 
-/* A client's connection to nobody but us, on which 3 bytes went there and were
- * acknowledged, and 2 came back. */
-static int talk_to_self(struct net_client *c)
-{
-	struct net_addr a = { 0 };
-	char got[4];
-	int listener, fd;
-
-	net_addr_loopback(&a, AF_INET, 0);
-	listener = net_addr_listen(&a);
-	c->fd = dial(&a);
-	fd = accept(listener, NULL, NULL);
-	close(listener);
-	if (send(c->fd, "abc", 3, 0) != 3 ||
-	    recv(fd, got, 3, MSG_WAITALL) != 3 || send(fd, "de", 2, 0) != 2 ||
-	    recv(c->fd, got, 2, MSG_WAITALL) != 2)
-		OK(false, "a connection to ourselves");
-	return fd;
-}
-
 /* A queue of one with one in it: the SYN of the next is thrown away, and comes
  * again after a second, when there is a place. */
 static void check_connect(void)
@@ -309,39 +237,6 @@ static void check_connect(void)
 	close(listener);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-}
-
-/* Whether @answered answers of a byte are proven @by what the kernel counted.
- */
-static bool proven(enum net_proof_by by, uint64_t answered)
-{
-	struct case_run run = { 0 }, *runs[] = { &run };
-	struct bench b = { .runs = runs, .n_runs = 1 };
-	struct net_client c = { .b = &b, .udp = -1 };
-	const struct bench_case bc = { .id = 0 };
-	struct net_proof proof = { .by = by, .answered = answered, .size = 1 };
-	const int fd = talk_to_self(&c);
-	bool is;
-
-	net_proof_end(&proof, &c, &bc);
-	evidence_settle(&b, &run);
-	is = run.verdict.evidences == 1 &&
-	     run.verdict.evidence[0].kept[0] == (double)answered &&
-	     !evidence_contradicted(&run);
-	close(fd);
-	close(c.fd);
-	free(run.verdict.evidence);
-	return is;
-}
-
-static void check_proof(void)
-{
-	OK(proven(NET_PROOF_BYTES, 2), "two bytes came back, two are proven");
-	OK(!proven(NET_PROOF_BYTES, 3), "three are not");
-	/* The kernel counts the SYN as one more. */
-	OK(proven(NET_PROOF_ACKED, 3), "three bytes were acknowledged");
-	OK(!proven(NET_PROOF_ACKED, 5), "five were not");
-	OK(!proven(NET_PROOF_ICMP, UINT32_MAX), "so many echo replies neither");
 }
 
 /* Many of them at a time. */
@@ -431,10 +326,7 @@ int main(int argc, char **argv)
 	do
 		check_frames();
 	while (time(NULL) < begin + seconds / 2);
-	check_handshake();
-	check_ack();
 	check_clock();
-	check_proof();
 	check_connect();
 	check_server(begin + seconds);
 	return tap_done();

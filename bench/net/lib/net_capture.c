@@ -15,6 +15,7 @@
 #include "deadline.h"
 #include "net_addr.h"
 #include "partner.h"
+#include "wall_clock.h"
 
 /* Of the ring: the kernel's head of a packet, and the packet's headers with all
  * options.  Some thousand packets: all that one event makes, many times over.
@@ -152,6 +153,8 @@ static void free_ring(struct net_capture *cap)
 		munmap(cap->ring, RING_BYTES);
 	if (cap->fd >= 0)
 		close(cap->fd);
+	if (cap->clock >= 0)
+		close(cap->clock);
 	cap->ring = NULL;
 }
 
@@ -162,7 +165,8 @@ int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 
 	if (net_addr_here(fd, &here) || net_addr_there(fd, &there))
 		return bench_fail(b, errno, "addresses of the connection");
-	*cap = (struct net_capture) { .port = net_addr_port(&there),
+	*cap = (struct net_capture) { .clock = wall_clock_watch(),
+				      .port = net_addr_port(&there),
 				      .twice = net_addr_is_loopback(&here) };
 	/* Of no protocol until it is bound. */
 	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

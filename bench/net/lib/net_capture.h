@@ -16,6 +16,7 @@
 struct net_capture {
 	unsigned char *ring; /* NULL: closed */
 	int fd;
+	int clock;	   /* of the stamps: wall_clock_watch() */
 	unsigned int next; /* packet, counted from the first */
 	bool twice;	   /* each packet comes as sent and as received */
 	uint16_t port;	   /* of the server */

@@ -13,6 +13,9 @@
 /* Empty looks of a session that polls, about as long as a watch. */
 #define SPIN_LOOKS 1000000u
 
+/* What is not there after two watches was lost. */
+#define LOST_WAITS 2
+
 void net_client_open(struct net_client *c, struct bench *b)
 {
 	c->b = b;
@@ -65,8 +68,8 @@ static ssize_t receive_busy(int fd, void *buf, size_t len)
 	return -1;
 }
 
-ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
-				size_t len)
+/* What is there.  Return: bytes, at least 1, or as net_client_receive(). */
+static ssize_t receive_some(struct net_client *c, int fd, void *buf, size_t len)
 {
 	c->waits = 0;
 	for (;;) {
@@ -82,12 +85,22 @@ ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
 	}
 }
 
+ssize_t net_client_datagram(struct net_client *c, int fd, void *buf, size_t len)
+{
+	ssize_t n;
+
+	c->most_waits = LOST_WAITS;
+	n = receive_some(c, fd, buf, len);
+	c->most_waits = 0;
+	return n;
+}
+
 int net_client_receive(struct net_client *c, void *buf, size_t len)
 {
 	char *at = buf;
 
 	while (len) {
-		const ssize_t n = net_client_receive_some(c, c->fd, at, len);
+		const ssize_t n = receive_some(c, c->fd, at, len);
 
 		if (n < 0)
 			return (int)n;

@@ -33,9 +33,6 @@ struct net_client {
 	unsigned int most_waits;
 };
 
-/* What is not there after two watches was lost. */
-#define NET_LOST_WAITS 2
-
 /* net_client_open() - no connection yet. */
 void net_client_open(struct net_client *c, struct bench *b);
 
@@ -75,10 +72,10 @@ int net_client_check(struct net_client *c, int err);
 int net_client_send(struct net_client *c, const void *buf, size_t len);
 int net_client_receive(struct net_client *c, void *buf, size_t len);
 
-/* net_client_receive_some() - what is there, of @fd (the connection or the
- * datagrams).  Return: bytes, at least 1, or as above. */
-ssize_t net_client_receive_some(struct net_client *c, int fd, void *buf,
-				size_t len);
+/* net_client_datagram() - what comes next on @fd, which carries datagrams.
+ * Return: bytes, at least 1, or as above: -ETIMEDOUT if it was lost. */
+ssize_t net_client_datagram(struct net_client *c, int fd, void *buf,
+			    size_t len);
 
 /* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
  * passed on. */
