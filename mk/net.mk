@@ -14,7 +14,7 @@ $(NET_PROGRAMS): $(NET_OBJS) $(BUILD)/libnet.a $(LIB)
 all: $(NET_PROGRAMS)
 
 # Which floods it.
-$(BUILD)/unit/test_net: | $(NET_PROGRAMS)
+$(BUILD)/unit/test_net: $(BUILD)/obj/bench/net/exec/session.o | $(NET_PROGRAMS)
 
 # A server that lies, for the tests.
 LIAR     := $(BUILD)/fixtures/liar
@@ -22,7 +22,7 @@ LIAR_OBJ := $(BUILD)/obj/tests/fixtures/net/liar.o
 
 OBJS += $(LIAR_OBJ)
 
-$(LIAR): $(LIAR_OBJ) $(BUILD)/libnet.a $(LIB)
+$(LIAR): $(LIAR_OBJ) $(BUILD)/obj/bench/net/exec/session.o $(BUILD)/libnet.a $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)

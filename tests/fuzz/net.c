@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../bench/net/exec/session.h"
-#include "../../bench/net/lib/net_addr.h"
 
 static struct net_addr here;
 static int listener;

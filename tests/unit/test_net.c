@@ -11,10 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../bench/net/lib/net_addr.h"
+#include "../../bench/net/exec/session.h"
 #include "../../bench/net/lib/net_capture.h"
 #include "../../bench/net/lib/net_client.h"
-#include "../../bench/net/lib/net_wire.h"
 #include "deadline.h"
 #include "program.h"
 #include "tap.h"

@@ -22,7 +22,6 @@
 #include "err.h"
 #include "opts.h"
 
-#include "../lib/net_addr.h"
 #include "session.h"
 
 #define HELLO_MS 10000 /* to say hello in */
@@ -92,8 +91,7 @@ struct server {
 	struct pending *pending;
 	unsigned int n;
 	int64_t active_ms; /* when somebody was there last */
-	pid_t *child;	   /* set->sessions of them */
-	size_t children;
+	size_t children;   /* sessions */
 	struct net_counts *counts;
 	bool crashed; /* a session: that is a fault of ours */
 };
@@ -156,13 +154,10 @@ static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server,
 static void reap(struct server *s)
 {
 	int status;
-	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	while (waitpid(-1, &status, WNOHANG) > 0) {
 		s->crashed |= status != 0;
-		for (size_t i = 0; i < s->children; i++)
-			if (s->child[i] == pid)
-				s->child[i--] = s->child[--s->children];
+		s->children--;
 	}
 }
 
@@ -183,7 +178,7 @@ static void begin_session(struct server *s, unsigned int i)
 	if (pid == 0)
 		be_session(s, i, server, same);
 	if (pid > 0)
-		s->child[s->children++] = pid;
+		s->children++;
 	else
 		send(s->fd[PENDING + i].fd, &refusal, sizeof(refusal),
 		     MSG_NOSIGNAL);
@@ -310,31 +305,14 @@ static int open_server(struct server *s, int listener)
 	s->active_ms = deadline_in(0);
 	s->fd = calloc(PENDING + s->set->pending, sizeof(*s->fd));
 	s->pending = calloc(s->set->pending, sizeof(*s->pending));
-	s->child = calloc(s->set->sessions, sizeof(*s->child));
 	s->counts = mmap(NULL, sizeof(*s->counts), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!s->fd || !s->pending || !s->child || s->counts == MAP_FAILED)
+	if (!s->fd || !s->pending || s->counts == MAP_FAILED)
 		return -ENOMEM;
 	s->fd[LISTENER] = (struct pollfd) { listener, POLLIN, 0 };
 	s->fd[INPUT] = (struct pollfd) { s->set->until_eof ? STDIN_FILENO : -1,
 					 POLLIN, 0 };
 	return 0;
-}
-
-static void close_server(struct server *s)
-{
-	while (s->n)
-		drop(s, s->n - 1);
-	for (size_t i = 0; i < s->children; i++) {
-		kill(s->child[i], SIGKILL);
-		while (waitpid(s->child[i], NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	free(s->fd);
-	free(s->pending);
-	free(s->child);
-	if (s->counts != MAP_FAILED)
-		munmap(s->counts, sizeof(*s->counts));
 }
 
 static volatile sig_atomic_t stop;
@@ -354,15 +332,17 @@ static void catch_signal(int sig)
 		sigaction(sig, &action, NULL);
 }
 
-/* Return: 0 or -errno (-EFAULT: a session has crashed).  All are over then. */
+/* Return: 0 or -errno (-EFAULT: a session has crashed).  All end with us. */
 static int serve_all(int listener, const struct settings *set)
 {
-	struct server s = { .set = set };
-	int err = open_server(&s, listener), go_on = 1;
+	static struct server s;
+	int err, go_on = 1;
 
+	s.set = set;
+	err = open_server(&s, listener);
 	while (!err && go_on > 0 && !stop)
 		go_on = turn(&s);
-	close_server(&s);
+	reap(&s);
 	return err ? err : go_on < 0 ? go_on : s.crashed ? -EFAULT : 0;
 }
 

@@ -13,8 +13,6 @@
 
 #include "deadline.h"
 
-#include "../lib/net_addr.h"
-
 /* A busy session in which nothing came for so long sleeps until something
  * comes: a client that went away must not cost a CPU. */
 #define SPIN_MS 20
@@ -270,4 +268,30 @@ int net_session_accept(int listener, struct net_counts *counts)
 		net_session_run(&s);
 	close(s.fd);
 	return 0;
+}
+
+/* As IPv6 has it, also of IPv4. */
+static struct in6_addr host_of(const struct net_addr *a)
+{
+	struct in6_addr host = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	if (a->any.sa_family == AF_INET6)
+		return a->six.sin6_addr;
+	memcpy(&host.s6_addr[12], &a->four.sin_addr, 4);
+	return host;
+}
+
+bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b)
+{
+	const struct in6_addr x = host_of(a), y = host_of(b);
+
+	return IN6_ARE_ADDR_EQUAL(&x, &y);
+}
+
+bool net_addr_is_loopback(const struct net_addr *a)
+{
+	const struct in6_addr host = host_of(a);
+
+	return IN6_IS_ADDR_LOOPBACK(&host) ||
+	       (IN6_IS_ADDR_V4MAPPED(&host) && host.s6_addr[12] == 127);
 }

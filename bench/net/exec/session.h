@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "../lib/net_addr.h"
 #include "../lib/net_wire.h"
 
 /* See struct net_answer; in memory that all processes of a server share. */
@@ -28,6 +30,28 @@ struct net_session {
 	volatile uint64_t bytes; /* that it has got */
 };
 
+/* net_hello_fits() - whether that, which anybody may have sent, is a hello
+ * within bounds. */
+static inline bool net_hello_fits(const struct net_hello *h)
+{
+	return h->magic == NET_MAGIC && h->version == NET_VERSION &&
+	       h->op >= NET_ECHO && h->op <= NET_ACK &&
+	       !(h->flags & ~NET_BUSY) && h->size >= 1 &&
+	       h->size <=
+		       (h->op == NET_SINK ? NET_MAX_SINK : NET_MAX_MESSAGE) &&
+	       h->span_ns <= NET_MAX_SPAN_NS &&
+	       (h->op != NET_SINK || h->span_ns) &&
+	       (h->op != NET_ECHO_UDP || h->port);
+}
+
+/* net_same_machine() - whether the client of @h runs on @machine, a server's.
+ */
+static inline bool net_same_machine(const struct net_hello *h,
+				    const char *machine)
+{
+	return *machine && !memcmp(h->machine, machine, NET_MACHINE);
+}
+
 /* net_session_run() - answer the hello and do what it says, until the client
  * hangs up.  The caller closes the connection. */
 void net_session_run(struct net_session *s);
@@ -36,5 +60,12 @@ void net_session_run(struct net_session *s);
  * beginning to its end; without a hello it is only counted.
  * Return: 0 or -errno of accept(). */
 int net_session_accept(int listener, struct net_counts *counts);
+
+/* net_addr_same_host() - whether the two differ at most in the port; an IPv4
+ * address counts as the same when it comes mapped into IPv6. */
+bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);
+
+/* net_addr_is_loopback() - 127.0.0.0/8 or ::1. */
+bool net_addr_is_loopback(const struct net_addr *a);
 
 #endif

@@ -35,32 +35,6 @@ void net_addr_loopback(struct net_addr *a, int family, uint16_t port)
 	net_addr_parse(a, family == AF_INET6 ? "::1" : "127.0.0.1", port);
 }
 
-/* As IPv6 has it, also of IPv4. */
-static struct in6_addr host_of(const struct net_addr *a)
-{
-	struct in6_addr host = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
-
-	if (a->any.sa_family == AF_INET6)
-		return a->six.sin6_addr;
-	memcpy(&host.s6_addr[12], &a->four.sin_addr, 4);
-	return host;
-}
-
-bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b)
-{
-	const struct in6_addr x = host_of(a), y = host_of(b);
-
-	return IN6_ARE_ADDR_EQUAL(&x, &y);
-}
-
-bool net_addr_is_loopback(const struct net_addr *a)
-{
-	const struct in6_addr host = host_of(a);
-
-	return IN6_IS_ADDR_LOOPBACK(&host) ||
-	       (IN6_IS_ADDR_V4MAPPED(&host) && host.s6_addr[12] == 127);
-}
-
 int net_addr_here(int fd, struct net_addr *a)
 {
 	*a = (struct net_addr) { .len = sizeof(a->six) };

@@ -3,7 +3,6 @@
 #define NET_ADDR_H
 
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -31,13 +30,6 @@ static inline uint16_t net_addr_port(const struct net_addr *a)
 {
 	return ntohs(a->four.sin_port);
 }
-
-/* net_addr_same_host() - whether the two differ at most in the port; an IPv4
- * address counts as the same when it comes mapped into IPv6. */
-bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);
-
-/* net_addr_is_loopback() - 127.0.0.0/8 or ::1. */
-bool net_addr_is_loopback(const struct net_addr *a);
 
 /* net_addr_here(), net_addr_there() - those of the ends of socket @fd.
  * Return: 0 or -errno. */

@@ -2,11 +2,10 @@
 #include "net_capture.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
+#include <net/if_arp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,28 +75,6 @@ int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 	return 0;
 }
 
-/* The interface that has the address @here; 0: none. */
-static int find_interface(const struct net_addr *here)
-{
-	struct ifaddrs *list, *i;
-	unsigned int found = 0;
-
-	if (getifaddrs(&list))
-		return 0;
-	for (i = list; i && !found; i = i->ifa_next) {
-		struct net_addr a;
-
-		if (!i->ifa_addr ||
-		    i->ifa_addr->sa_family != here->any.sa_family)
-			continue;
-		memcpy(&a, i->ifa_addr, here->len);
-		if (net_addr_same_host(&a, here))
-			found = if_nametoindex(i->ifa_name);
-	}
-	freeifaddrs(list);
-	return (int)found;
-}
-
 /* What does not go to or come from the server's port, IPv4 or IPv6, shall not
  * fill the ring.  Return: as setsockopt(). */
 static int set_filter(const struct net_capture *cap)
@@ -121,14 +98,13 @@ static int set_filter(const struct net_capture *cap)
 			  sizeof(filter));
 }
 
-/* A ring on interface @index.  Return: 0 or a positive errno. */
-static int make_ring(struct net_capture *cap, int index)
+/* Return: 0 or a positive errno. */
+static int make_ring(struct net_capture *cap)
 {
 	const struct tpacket_req size = { BLOCK_BYTES, RING_BYTES / BLOCK_BYTES,
 					  FRAME_BYTES, FRAMES };
 	const struct sockaddr_ll on = { .sll_family = AF_PACKET,
-					.sll_protocol = htons(ETH_P_ALL),
-					.sll_ifindex = index };
+					.sll_protocol = htons(ETH_P_ALL) };
 	const int version = TPACKET_V2;
 
 	if (set_filter(cap) ||
@@ -160,17 +136,16 @@ static void free_ring(struct net_capture *cap)
 
 int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
 {
-	struct net_addr here, there;
+	struct net_addr there;
 	int err;
 
-	if (net_addr_here(fd, &here) || net_addr_there(fd, &there))
-		return bench_fail(b, errno, "addresses of the connection");
+	if (net_addr_there(fd, &there))
+		return bench_fail(b, errno, "address of the server");
 	*cap = (struct net_capture) { .clock = wall_clock_watch(),
-				      .port = net_addr_port(&there),
-				      .twice = net_addr_is_loopback(&here) };
+				      .port = net_addr_port(&there) };
 	/* Of no protocol until it is bound. */
 	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	err = cap->fd < 0 ? errno : make_ring(cap, find_interface(&here));
+	err = cap->fd < 0 ? errno : make_ring(cap);
 	if (err)
 		free_ring(cap);
 	if (err == EPERM || err == EACCES)
@@ -197,9 +172,15 @@ static int look(struct net_capture *cap, struct net_packet *p, int wait_ms)
 	    !(__atomic_load_n(&head->tp_status, __ATOMIC_ACQUIRE) &
 	      TP_STATUS_USER))
 		return -EAGAIN;
-	if (!cap->twice || on->sll_pkttype != PACKET_OUTGOING)
+	/* Loopback shows each packet as sent and as received. */
+	if (on->sll_hatype != ARPHRD_LOOPBACK ||
+	    on->sll_pkttype != PACKET_OUTGOING)
 		err = net_packet_parse(p, frame + head->tp_net,
 				       head->tp_snaplen, cap->port);
+	if (!err && !cap->interface && p->to_server)
+		cap->interface = on->sll_ifindex;
+	if (on->sll_ifindex != cap->interface)
+		err = -EPROTO;
 	p->ns = head->tp_sec * 1000000000ull + head->tp_nsec;
 	__atomic_store_n(&head->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	cap->next++;

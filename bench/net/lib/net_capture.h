@@ -18,7 +18,7 @@ struct net_capture {
 	int fd;
 	int clock;	   /* of the stamps: wall_clock_watch() */
 	unsigned int next; /* packet, counted from the first */
-	bool twice;	   /* each packet comes as sent and as received */
+	int interface;	   /* the first that a packet to the server went by */
 	uint16_t port;	   /* of the server */
 };
 
@@ -42,7 +42,7 @@ int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 
 /**
  * net_capture_open() - begin to capture the packets to and from the server's
- * port, on the interface through which connection @fd to the server goes.
+ * port of connection @fd.
  *
  * Return: 0, bench_fail(), or bench_skip() where that is not permitted.
  */

@@ -2,9 +2,7 @@
 #ifndef NET_WIRE_H
 #define NET_WIRE_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 /*
  * The messages between a client and net_server, in the byte order of their
@@ -73,27 +71,5 @@ _Static_assert(sizeof(struct net_hello) == 72 &&
 		       sizeof(struct net_answer) == 32 &&
 		       sizeof(struct net_report) == 16,
 	       "no gaps, so that all machines have the same");
-
-/* net_hello_fits() - whether that, which anybody may have sent, is a hello
- * within bounds. */
-static inline bool net_hello_fits(const struct net_hello *h)
-{
-	return h->magic == NET_MAGIC && h->version == NET_VERSION &&
-	       h->op >= NET_ECHO && h->op <= NET_ACK &&
-	       !(h->flags & ~NET_BUSY) && h->size >= 1 &&
-	       h->size <=
-		       (h->op == NET_SINK ? NET_MAX_SINK : NET_MAX_MESSAGE) &&
-	       h->span_ns <= NET_MAX_SPAN_NS &&
-	       (h->op != NET_SINK || h->span_ns) &&
-	       (h->op != NET_ECHO_UDP || h->port);
-}
-
-/* net_same_machine() - whether the client of @h runs on @machine, a server's.
- */
-static inline bool net_same_machine(const struct net_hello *h,
-				    const char *machine)
-{
-	return *machine && !memcmp(h->machine, machine, NET_MACHINE);
-}
 
 #endif
