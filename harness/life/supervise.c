@@ -95,26 +95,26 @@ static void close_channel(struct channel *c)
 		die(EXIT_FAIL, "no memory");
 }
 
-/* Rows of all invocations. */
+/* Rows of all invocations, and whether the last wrote what is none. */
 struct collection {
 	struct result *rows;
 	size_t n;
+	bool broken;
 };
 
 /* Whole records count, also those of an invocation that was killed. */
-static int collect(struct collection *all, const struct channel *c)
+static void collect(struct collection *all, const struct channel *c)
 {
 	const char *at = c->text, *const end = at + c->len;
-	int err = 0;
 
-	while (!err && at < end) {
+	all->broken = false;
+	while (!all->broken && at < end) {
 		all->rows = text_grow(all->rows, all->n, sizeof(*all->rows));
-		err = record_take(&all->rows[all->n], &at, end);
-		all->n += !err;
+		all->broken = record_take(&all->rows[all->n], &at, end);
+		all->n += !all->broken;
 	}
-	if (err)
+	if (all->broken)
 		warn("an invocation wrote a broken row");
-	return err;
 }
 
 /* This program anew: by its path, so that ps shows its name; by the link where
@@ -271,40 +271,6 @@ static int follow(pid_t pid, struct channel *c)
 	return status;
 }
 
-static int exit_code(int status, unsigned int number)
-{
-	const bool exited = WIFEXITED(status);
-	const int code = exited ? WEXITSTATUS(status) : EXIT_FAIL;
-	const int sig = exited ? code - 128 : WTERMSIG(status);
-
-	if (sig > 0 && sig <= SIGRTMAX)
-		warn("invocation %u was %s by signal %d (%s)", number,
-		     exited ? "stopped" : "ended", sig, strsignal(sig));
-	return code;
-}
-
-/*
- * What an invocation that ended by itself did not do for its supervisor: clean
- * up, and write its rows.  An exit from within a library must not pass for a
- * measurement.
- */
-static int reproach(int code, unsigned int orphans, unsigned int left,
-		    size_t rows)
-{
-	if (orphans)
-		warn("an invocation left processes behind; they were killed");
-	if (left)
-		warn("%u thing(s) left behind by an invocation were removed",
-		     left);
-	if (code == EXIT_OK && !rows)
-		warn("an invocation ended without a result");
-	if (code == EXIT_OK && !rows)
-		return EXIT_BROKEN;
-	if ((orphans || left) && (code == EXIT_OK || code == EXIT_SKIP))
-		return EXIT_FAIL;
-	return code;
-}
-
 /* How many of @rows from @i to @n have that status. */
 static size_t count(const struct result *rows, size_t i, size_t n,
 		    enum result_status status)
@@ -314,6 +280,43 @@ static size_t count(const struct result *rows, size_t i, size_t n,
 	for (; i < n; i++)
 		some += rows[i].status == status;
 	return some;
+}
+
+/*
+ * What one that ended with @status comes to, and what it did not do for its
+ * supervisor: clean up, and write its rows, those from @before on.  An exit
+ * from within a library must not pass for a measurement.
+ */
+static int judge(int status, unsigned int number, unsigned int orphans,
+		 unsigned int left, const struct collection *all, size_t before)
+{
+	const bool exited = WIFEXITED(status);
+	const int sig = exited ? WEXITSTATUS(status) - 128 : WTERMSIG(status);
+	int code = exited ? WEXITSTATUS(status) : EXIT_FAIL;
+
+	if (sig > 0 && sig <= SIGRTMAX)
+		warn("invocation %u was %s by signal %d (%s)", number,
+		     exited ? "stopped" : "ended", sig, strsignal(sig));
+	if (!exited)
+		return code;
+	if (all->broken && code == EXIT_OK)
+		code = EXIT_FAIL;
+	/* What a row that failed means is seen when all are there. */
+	else if (code == EXIT_FAIL &&
+		 count(all->rows, before, all->n, RESULT_FAILED))
+		code = EXIT_OK;
+	if (orphans)
+		warn("an invocation left processes behind; they were killed");
+	if (left)
+		warn("%u thing(s) left behind by an invocation were removed",
+		     left);
+	if (code == EXIT_OK && all->n == before) {
+		warn("an invocation ended without a result");
+		return EXIT_BROKEN;
+	}
+	if ((orphans || left) && (code == EXIT_OK || code == EXIT_SKIP))
+		return EXIT_FAIL;
+	return code;
 }
 
 /* Start one invocation, follow it to its end, clean up after it. */
@@ -360,15 +363,8 @@ static int one_invocation(const struct supervise_plan *plan,
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
 	} else {
-		code = exit_code(status, number + 1);
-		if (collect(all, &channel) && code == EXIT_OK)
-			code = EXIT_FAIL;
-		/* What a row that failed means is seen when all are there. */
-		else if (WIFEXITED(status) && code == EXIT_FAIL &&
-			 count(all->rows, before, all->n, RESULT_FAILED))
-			code = EXIT_OK;
-		if (WIFEXITED(status))
-			code = reproach(code, orphans, left, all->n - before);
+		collect(all, &channel);
+		code = judge(status, number + 1, orphans, left, all, before);
 	}
 	free(channel.text);
 	return code;

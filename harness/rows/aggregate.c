@@ -50,32 +50,33 @@ static json_t *merge_facts(json_t *a, json_t *b)
 	return json_string(VARIES);
 }
 
-/* What is in @from comes to @into.  Counts are added up; of evidence, whose
- * members are @facts, what was expected and seen. */
-static void merge_objects(json_t *into, json_t *from, bool facts)
+/* What is in @from comes to @into.  Counts are added up, and what was expected
+ * and seen as evidence, whose kind and share are the same in both; facts may
+ * differ. */
+enum members { COUNTS, FACTS, EVIDENCE };
+
+static void merge_objects(json_t *into, json_t *from, enum members are)
 {
 	const char *key;
 	json_t *v;
 
 	json_object_foreach(from, key, v)
 	{
-		json_t *have = json_object_get(into, key), *both;
+		json_t *have = json_object_get(into, key);
 		const double sum =
 			json_number_value(have) + json_number_value(v);
 
-		if (json_is_object(have) && json_is_object(v)) {
-			merge_objects(have, v, facts);
-			continue;
-		}
 		if (!have)
-			both = json_deep_copy(v);
-		else if (!facts)
-			both = json_integer((json_int_t)sum);
+			json_object_set_new(into, key, json_deep_copy(v));
+		else if (json_is_object(have))
+			merge_objects(have, v, are == FACTS ? EVIDENCE : are);
+		else if (are == FACTS)
+			json_object_set_new(into, key, merge_facts(have, v));
+		else if (are == COUNTS)
+			json_object_set_new(into, key,
+					    json_integer((json_int_t)sum));
 		else if (!strcmp(key, "expected") || !strcmp(key, "seen"))
-			both = json_real(sum);
-		else
-			both = merge_facts(have, v);
-		json_object_set_new(into, key, both);
+			json_object_set_new(into, key, json_real(sum));
 	}
 }
 
@@ -122,7 +123,8 @@ static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c)
 			*(json_t *const *)((const char *)rows[i] + c->offset);
 
 		if (c->merge != MERGE_BINS)
-			merge_objects(all, one, c->merge == MERGE_FACTS);
+			merge_objects(all, one,
+				      c->merge == MERGE_FACTS ? FACTS : COUNTS);
 		else if (!all)
 			all = json_deep_copy(one);
 		else
@@ -240,25 +242,43 @@ double result_best_share(const struct result *const *rows, size_t n)
 	return 2 * shared < valued ? best : NAN;
 }
 
-/* Those of @rows that @out is made of.  Return: how many. */
-static size_t pick_rows(const struct result *out, rows_t rows, size_t n,
+/* Those of @rows that @out is made of are @good.  What is no part of it is set
+ * aside: visits, and invocations that failed where @out did not or shared their
+ * core.  Return: how many are good. */
+static size_t pick_rows(struct result *out, rows_t rows, size_t n,
 			const struct result **good)
 {
+	json_t *aside = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations",
+				  0, "reasons");
 	const double best = result_best_share(rows, n);
 	const bool valued = has_value(out);
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const enum result_status s = rows[i]->status;
+		const struct result *r = rows[i];
+		const bool failed = r->status == RESULT_FAILED &&
+				    out->status != RESULT_FAILED;
+		const char *why =
+			!failed ? "another hardware thread worked on the core"
+			: r->reason ? r->reason
+				    : "failed without a reason";
+		json_t *one = json_pack("{s:i,s:{s:i}}", "invocations", 1,
+					"reasons", why, 1);
 
-		if (out->status != RESULT_FAILED && s == RESULT_FAILED)
-			continue;
-		if (valued && s == RESULT_SKIPPED)
-			continue;
-		if (result_shared(rows[i], best))
-			continue;
-		good[k++] = rows[i];
+		/* What it says of evidence is in its own set_aside already. */
+		if (failed && json_object_get(r->set_aside, "reasons"))
+			json_object_del(one, "reasons");
+		merge_objects(aside, r->set_aside, COUNTS);
+		if (failed || result_shared(r, best))
+			merge_objects(aside, one, COUNTS);
+		else if (!valued || r->status != RESULT_SKIPPED)
+			good[k++] = rows[i];
+		json_decref(one);
 	}
+	if (json_integer_value(json_object_get(aside, "visits")) ||
+	    json_integer_value(json_object_get(aside, "invocations")))
+		out->set_aside = json_incref(aside);
+	json_decref(aside);
 	return k;
 }
 
@@ -427,41 +447,6 @@ static void circumstances(struct result *out, rows_t rows, size_t n)
 	}
 }
 
-/* What is no part of @out: visits, and invocations that failed where @out did
- * not or shared their core.  Of all @n invocations. */
-static void set_aside(struct result *out, rows_t rows, size_t n)
-{
-	json_t *all = json_pack("{s:i,s:i,s:{}}", "visits", 0, "invocations", 0,
-				"reasons");
-	const double best = result_best_share(rows, n);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct result *r = rows[i];
-		const bool failed = r->status == RESULT_FAILED &&
-				    out->status != RESULT_FAILED;
-		const char *why =
-			r->reason ? r->reason : "failed without a reason";
-		json_t *one;
-
-		merge_objects(all, r->set_aside, false);
-		if (!failed && !result_shared(r, best))
-			continue;
-		if (!failed)
-			why = "another hardware thread worked on the core";
-		one = json_pack("{s:i,s:{s:i}}", "invocations", 1, "reasons",
-				why, 1);
-		/* What it says of evidence is in its own set_aside already. */
-		if (failed && json_object_get(r->set_aside, "reasons"))
-			json_object_del(one, "reasons");
-		merge_objects(all, one, false);
-		json_decref(one);
-	}
-	if (json_integer_value(json_object_get(all, "visits")) ||
-	    json_integer_value(json_object_get(all, "invocations")))
-		out->set_aside = json_incref(all);
-	json_decref(all);
-}
-
 /* Counters, of those that have any. */
 static void counters(struct result *out, rows_t rows, size_t n)
 {
@@ -542,7 +527,6 @@ void result_aggregate(struct result *out, const struct result *const *rows,
 	circumstances(out, good, k);
 	pool(out, good, k);
 	counters(out, good, k);
-	set_aside(out, rows, n);
 	set_tail(out);
 	set_bound(out, k, said, m, most);
 	if (out->status == RESULT_OK && !result_is_level(out) &&

@@ -470,10 +470,10 @@ static void evidence_and_facts(void)
 	make(3, 1);
 	for (int i = 0; i < 3; i++) {
 		rows[i].evidence =
-			json_pack("{s:{s:i,s:i},s:i,s:i,s:s}", "faults",
-				  "expected", 10, "seen", 9 + i, "page_bytes",
-				  4096, "load", 5 - i, "kind",
-				  i ? "tmpfs" : "ext4");
+			json_pack("{s:{s:i,s:i,s:f},s:i,s:i,s:s}", "faults",
+				  "expected", 10, "seen", 9 + i, "share",
+				  0.99 - 0.01 * i, "page_bytes", 4096, "load",
+				  5 - i, "kind", i ? "tmpfs" : "ext4");
 		rows[i].tags = json_pack("{s:i}", "migrated", i);
 	}
 	json_object_set_new(rows[2].tags, "frequency", json_integer(7));
@@ -482,6 +482,7 @@ static void evidence_and_facts(void)
 	OK(evidence(e, "faults", "expected") == 30 &&
 		   evidence(e, "faults", "seen") == 30,
 	   "evidence adds up");
+	OK(evidence(e, "faults", "share") == 0.99, "but not its share");
 	OK(json_number_value(json_object_get(e, "page_bytes")) == 4096,
 	   "a fact that all agree on is kept");
 	pair = json_object_get(e, "load");
