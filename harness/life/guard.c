@@ -268,13 +268,21 @@ static bool find_records(char dir[PATH_MAX], bool make)
 	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && is_ours(&st);
 }
 
-/* A lock counts only while the file has its name: who removes it holds one. */
-static bool is_named(const char *path, int fd)
+/* The record at @path, locked; -1 if another process has it.  A lock counts
+ * only while the file has its name: who removes it holds one. */
+static int lock_record(const char *path, int flags)
 {
-	struct stat open, named;
+	const int fd = open(path, O_RDWR | O_NOFOLLOW | flags, 0600);
+	struct stat held, named;
 
-	return !fstat(fd, &open) && !lstat(path, &named) &&
-	       open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+	if (fd >= 0 && !fstat(fd, &held) && S_ISREG(held.st_mode) &&
+	    is_ours(&held) && !flock(fd, LOCK_EX | LOCK_NB) &&
+	    !lstat(path, &named) && held.st_ino == named.st_ino &&
+	    held.st_dev == named.st_dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 /* The record of this process, "" if it has no name. */
@@ -286,41 +294,37 @@ int guard_open(void)
 	int fd = -1;
 
 	guard_clean_up();
-	own_record[0] = '\0';
 	/* Of two that come and go at a time one removes what the other made. */
 	for (int tries = 0; fd < 0 && tries < 3; tries++) {
 		if (!find_records(dir, true))
 			continue;
 		snprintf(own_record, sizeof(own_record), "%s/%d", dir,
 			 (int)getpid());
-		fd = open(own_record, O_CREAT | O_RDWR | O_NOFOLLOW, 0600);
-		if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) ||
-				!is_named(own_record, fd))) {
-			close(fd);
-			fd = -1;
-		}
+		fd = lock_record(own_record, O_CREAT);
 	}
-	if (fd < 0)
+	if (fd < 0) {
+		own_record[0] = '\0';
 		fd = memfd_create("oscost-guard", 0);
+	}
 	return fd < 0 ? -errno : fd;
 }
 
-static void forget(const char *path, int fd)
+/* By who holds its lock. */
+static void forget(const char *path)
 {
 	char dir[PATH_MAX];
 
-	if (is_named(path, fd))
-		unlink(path);
+	unlink(path);
 	if (find_records(dir, false))
 		rmdir(dir); /* the last one does */
 }
 
 void guard_close(int fd)
 {
-	if (fd < 0)
-		return;
-	forget(own_record, fd);
-	close(fd);
+	if (own_record[0])
+		forget(own_record);
+	if (fd >= 0)
+		close(fd);
 }
 
 int guard_try_file(char *path, size_t size)
@@ -361,17 +365,13 @@ int guard_scratch(const char *dir, const char *name, char *path, size_t size)
 
 bool guard_marked(const char *dir, const char *mark)
 {
-	const int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char path[2 * PATH_MAX];
 	struct stat place, file;
-	/* Looked at, not opened: it may be a pipe. */
-	const bool yes = at >= 0 && !fstat(at, &place) &&
-			 !fstatat(at, mark, &file, AT_SYMLINK_NOFOLLOW) &&
-			 is_ours(&place) && S_ISREG(file.st_mode) &&
-			 file.st_uid == geteuid();
 
-	if (at >= 0)
-		close(at);
-	return yes;
+	/* Looked at, not opened: it may be a pipe. */
+	snprintf(path, sizeof(path), "%s/%s", dir, mark);
+	return !stat(dir, &place) && is_ours(&place) && !lstat(path, &file) &&
+	       S_ISREG(file.st_mode) && file.st_uid == geteuid();
 }
 
 bool guard_sees_processes(void)
@@ -423,16 +423,13 @@ static unsigned int clean_one(const char *dir, const char *name)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	if (!fstat(fd, &record) && S_ISREG(record.st_mode) &&
-	    is_ours(&record) && !flock(fd, LOCK_EX | LOCK_NB) &&
-	    is_named(path, fd) && !owner_lives(fd)) {
+	fd = lock_record(path, O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && !owner_lives(fd) && !fstat(fd, &record)) {
 		sweep(fd, &record, &s);
-		forget(path, fd);
+		forget(path);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (s.removed[0])
 		warn("removed what a killed process (%s) had left: %s%s", name,
 		     s.removed, s.n > 1 ? ", and more" : "");

@@ -63,14 +63,6 @@ static void put_count(FILE *f, const struct result *r, const struct column *c)
 		fprintf(f, "%" PRIu64, *n);
 }
 
-static void put_error(FILE *f, const struct result *r, const struct column *c)
-{
-	char text[UNITS_MAX];
-
-	if (r->status == RESULT_OK && isfinite(r->expected) && r->expected != 0)
-		fputs(units_error(text, r->value / r->expected - 1), f);
-}
-
 static void put_value(FILE *f, const struct result *r, const struct column *c)
 {
 	char both[STATES_MAX];
@@ -221,8 +213,6 @@ static const struct column of_wide[] = {
 	CELL("case", put_word, OF(name)),
 	CELL("value", put_value),
 	CELL("95 % interval", put_interval),
-	CELL("true", put_number, OF(expected)),
-	CELL("error", put_error),
 	CELL("min", put_number, OF(min)),
 	CELL("mean", put_number, OF(mean)),
 	CELL("std dev", put_number, OF(stddev)),
@@ -294,6 +284,14 @@ static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
 	return 0;
 }
 
+/* Line feeds become blanks: where lines end is decided here. */
+static char *flat(char *text)
+{
+	for (char *feed = text; (feed = strchr(feed, '\n'));)
+		*feed = ' ';
+	return text;
+}
+
 /* A line of its own; the second and further ones behind GAP blanks. */
 __attribute__((format(printf, 2, 3))) static void put_text(FILE *f,
 							   const char *fmt, ...)
@@ -303,7 +301,7 @@ __attribute__((format(printf, 2, 3))) static void put_text(FILE *f,
 
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) >= 0) {
-		put_lines(f, text, LINE, 0, GAP);
+		put_lines(f, flat(text), LINE, 0, GAP);
 		fputc('\n', f);
 		free(text);
 	}
@@ -391,8 +389,10 @@ static void hoist(FILE *f, const struct grid *g)
 		whole |= !*shared || strlen(*row_of(g, i)) == strlen(shared);
 	for (size_t i = 1; !whole && i < g->rows; i++)
 		drop_terms(*row_of(g, i), shared, true);
-	if (!whole)
-		put_text(f, "in all cases: %s\n", shared);
+	if (!whole) {
+		put_text(f, "in all cases: %s", shared);
+		fputc('\n', f);
+	}
 	free(shared);
 }
 
@@ -438,7 +438,6 @@ static void put_grid(FILE *f, struct grid *g)
 	free(g->cell);
 }
 
-/* In one line: where lines end is decided in the end. */
 static char *cell(const struct result *r, const struct column *c)
 {
 	char *text = NULL;
@@ -451,9 +450,7 @@ static char *cell(const struct result *r, const struct column *c)
 	}
 	if (!text)
 		return text_format("%s", "");
-	for (char *feed = text; (feed = strchr(feed, '\n'));)
-		*feed = ' ';
-	return text;
+	return flat(text);
 }
 
 /* The @count @columns of the @n @rows, or of those that were counted. */
@@ -497,12 +494,13 @@ static void heading(FILE *f, const char *title, const struct result *r,
 		 units_format(core, r->core_hz, "Hz"),
 		 r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
 		 r->priority < 0 ? 0 : r->priority);
-	put_text(f, "value: median over fresh processes; %s%s\n",
+	put_text(f, "value: median over fresh processes; %s%s",
 		 r->n < 6
 			 ? "with fewer than 6 there is no interval and no grade"
 			 : "interval: exact, from order statistics; "
 			   "grade: " GRADE_WORDS,
 		 wide ? "" : "; more: --wide");
+	fputc('\n', f);
 }
 
 /* One line for each reason why an event is unknown, with all that it is the

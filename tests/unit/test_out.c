@@ -38,7 +38,7 @@ static void print(size_t n)
 
 	free(text);
 	f = open_memstream(&text, &len);
-	out_rows(f, OUT_SHORT, "what does it cost?", rows, n);
+	out_rows(f, OUT_SHORT, "what does\nit cost?", rows, n);
 	fclose(f);
 	for (size_t i = 0; i < n; i++)
 		result_free(&rows[i]);
@@ -62,6 +62,8 @@ static void remarks(void)
 		json_pack("{s:f,s:i,s:f,s:i}", "low", 10e3, "low_rounds", 6,
 			  "high", 20e3, "high_rounds", 4);
 	print(1);
+	OK(strstr(text, "made_up: what does it cost?\n"),
+	   "a question is a line");
 	OK(strstr(text, "10.0 µs (60 %) or 20.0 µs (40 %)") &&
 		   strstr(text, "fall in two groups") && !strstr(text, "10.1"),
 	   "two states, and no interval from one to the other");
