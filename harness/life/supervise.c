@@ -374,7 +374,8 @@ static int one_invocation(const struct supervise_plan *plan,
  * many are in @rows. */
 static size_t aggregate(const struct collection *all, struct result **rows)
 {
-	const struct result **same = text_alloc(all->n, sizeof(*same));
+	const struct result **same =
+		text_alloc(all->n, sizeof(struct result *));
 	size_t n = 0;
 
 	*rows = text_alloc(all->n, sizeof(**rows));

@@ -262,17 +262,20 @@ static size_t pick_rows(struct result *out, rows_t rows, size_t n,
 			!failed ? "another hardware thread worked on the core"
 			: r->reason ? r->reason
 				    : "failed without a reason";
-		json_t *one = json_pack("{s:i,s:{s:i}}", "invocations", 1,
-					"reasons", why, 1);
+		json_t *one;
 
+		merge_objects(aside, r->set_aside, COUNTS);
+		if (!failed && !result_shared(r, best)) {
+			if (!valued || r->status != RESULT_SKIPPED)
+				good[k++] = rows[i];
+			continue;
+		}
+		one = json_pack("{s:i,s:{s:i}}", "invocations", 1, "reasons",
+				why, 1);
 		/* What it says of evidence is in its own set_aside already. */
 		if (failed && json_object_get(r->set_aside, "reasons"))
 			json_object_del(one, "reasons");
-		merge_objects(aside, r->set_aside, COUNTS);
-		if (failed || result_shared(r, best))
-			merge_objects(aside, one, COUNTS);
-		else if (!valued || r->status != RESULT_SKIPPED)
-			good[k++] = rows[i];
+		merge_objects(aside, one, COUNTS);
 		json_decref(one);
 	}
 	if (json_integer_value(json_object_get(aside, "visits")) ||
@@ -509,7 +512,7 @@ void result_aggregate(struct result *out, const struct result *const *rows,
 		      size_t n)
 {
 	double *work = text_alloc(2 * n, sizeof(*work)), *said = work + n, most;
-	const struct result **good = text_alloc(n, sizeof(*good));
+	const struct result **good = text_alloc(n, sizeof(struct result *));
 	struct states states;
 	size_t k, m;
 

@@ -416,7 +416,7 @@ static size_t widest(const struct grid *g, size_t k)
  * behind commas.  The cells are freed. */
 static void put_grid(FILE *f, struct grid *g)
 {
-	size_t width[MOST], room = g->line;
+	size_t width[MOST] = { 0 }, room = g->line;
 
 	for (size_t k = 0; k < g->n; k++) {
 		width[k] = widest(g, k);

@@ -57,8 +57,7 @@ static void there_and_back(void)
 	b = result_to_json(&got);
 	OK(json_equal(a, b), "all keys are the same");
 	OK(got.value == r.value && got.seed == r.seed && isnan(got.min) &&
-		   got.cpu == -1 && !got.reason && !*got.unit &&
-		   !got.histogram,
+		   got.cpu == -1 && !got.reason && !*got.unit && !got.histogram,
 	   "to the last bit, and what is unknown is unknown");
 	json_decref(a);
 	json_decref(b);
