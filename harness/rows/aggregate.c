@@ -8,8 +8,7 @@
 
 #include "alloc.h"
 #include "grade.h"
-#include "op_counts_json.h"
-#include "result.h"
+#include "rows.h"
 #include "stats.h"
 #include "units.h"
 

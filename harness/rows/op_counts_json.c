@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "op_counts_json.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include "grade.h"
 #include "units.h"
 
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
 /* A column of a table. */
 struct column {
 	const char *heading;
@@ -21,6 +19,7 @@ struct column {
 	size_t member;	  /* its offset */
 	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
 	bool remark;	  /* it stands behind the others, or below */
+	bool wide;	  /* not in 80 columns */
 };
 
 /* What is not known is empty. */
@@ -195,55 +194,50 @@ static void put_counted(FILE *f, const struct result *r, const struct column *c)
 		put_amount(f, json_real_value(v), NULL);
 }
 
+#define OF(of) .member = offsetof(struct result, of)
 #define CELL(name, how, ...)                             \
 	{                                                \
 		.heading = name, .put = how, __VA_ARGS__ \
 	}
-#define OF(of) .member = offsetof(struct result, of)
+#define WIDE(name, how, ...) CELL(name, how, .wide = true, __VA_ARGS__)
+#define COUNTED(name, key)   CELL(name, put_counted, .unit = key)
+#define MORE(name, key)	     WIDE(name, put_counted, .unit = key)
 
-static const struct column of_short[] = {
+static const struct column of_rows[] = {
 	CELL("case", put_word, OF(name)),
 	CELL("value", put_value),
 	CELL("95 % interval", put_interval),
+	WIDE("min", put_number, OF(min)),
+	WIDE("mean", put_number, OF(mean)),
+	WIDE("std dev", put_number, OF(stddev)),
+	WIDE("p50", put_event, OF(p50)),
+	WIDE("p90", put_event, OF(p90)),
+	WIDE("p99", put_event, OF(p99)),
+	WIDE("max", put_event, OF(max)),
+	WIDE("cold", put_number, OF(cold)),
+	WIDE("ticks", put_number, OF(ticks), .unit = "1"),
+	WIDE("cycles", put_number, OF(cycles), .unit = "1"),
+	WIDE("distance", put_number, OF(distance_ns), .unit = "ns"),
+	WIDE("n", put_count, OF(n)),
+	WIDE("samples", put_count, OF(samples)),
 	CELL("grade", put_word, OF(grade)),
+	WIDE("evidence", put_evidence, .remark = true),
 	CELL("remark", put_remark, .remark = true),
+	{ 0 },
 };
-
-static const struct column of_wide[] = {
-	CELL("case", put_word, OF(name)),
-	CELL("value", put_value),
-	CELL("95 % interval", put_interval),
-	CELL("min", put_number, OF(min)),
-	CELL("mean", put_number, OF(mean)),
-	CELL("std dev", put_number, OF(stddev)),
-	CELL("p50", put_event, OF(p50)),
-	CELL("p90", put_event, OF(p90)),
-	CELL("p99", put_event, OF(p99)),
-	CELL("max", put_event, OF(max)),
-	CELL("cold", put_number, OF(cold)),
-	CELL("ticks", put_number, OF(ticks), .unit = "1"),
-	CELL("cycles", put_number, OF(cycles), .unit = "1"),
-	CELL("distance", put_number, OF(distance_ns), .unit = "ns"),
-	CELL("n", put_count, OF(n)),
-	CELL("samples", put_count, OF(samples)),
-	CELL("grade", put_word, OF(grade)),
-	CELL("evidence", put_evidence, .remark = true),
-	CELL("remark", put_remark, .remark = true),
-};
-
-#define COUNTED_SHORT 6 /* of these have room in 80 columns */
 
 static const struct column of_counters[] = {
 	CELL("of one operation", put_word, OF(name)),
-	CELL("instructions", put_counted, .unit = "instructions"),
-	CELL("cycles", put_counted, .unit = "cycles"),
-	CELL("IPC", put_counted, .unit = "ipc"),
-	CELL("LLC misses", put_counted, .unit = "llc_misses"),
-	CELL("faults", put_counted, .unit = "page_faults"),
-	CELL("branch misses", put_counted, .unit = "branch_misses"),
-	CELL("switches", put_counted, .unit = "context_switches"),
-	CELL("CPU ns", put_counted, .unit = "task_clock_ns"),
-	CELL("intervals", put_counted, .unit = "intervals"),
+	COUNTED("instructions", "instructions"),
+	COUNTED("cycles", "cycles"),
+	COUNTED("IPC", "ipc"),
+	COUNTED("LLC misses", "llc_misses"),
+	COUNTED("faults", "page_faults"),
+	MORE("branch misses", "branch_misses"),
+	MORE("switches", "context_switches"),
+	MORE("CPU ns", "task_clock_ns"),
+	MORE("intervals", "intervals"),
+	{ 0 },
 };
 
 /* Tables for a terminal, lined up by characters. */
@@ -255,7 +249,7 @@ static const struct column of_counters[] = {
 
 /* Cells row by row, the first row is the heading; none is NULL. */
 struct grid {
-	const struct column *columns;
+	const struct column *columns[MOST];
 	size_t rows, n; /* of columns */
 	char **cell;
 	size_t line; /* columns that one may have */
@@ -329,9 +323,9 @@ static void put_row(FILE *f, const struct grid *g, size_t row,
 	for (size_t k = 1; k < g->n; k++) {
 		const size_t own = units_width(cells[k]);
 
-		if (g->columns[k].remark && own)
+		if (g->columns[k]->remark && own)
 			put_behind(f, cells[k], used, g->line);
-		if (g->columns[k].remark || !width[k])
+		if (g->columns[k]->remark || !width[k])
 			continue;
 		/* Blanks at the end of the line stay owed. */
 		owed += width[k] - own;
@@ -422,7 +416,7 @@ static void put_grid(FILE *f, struct grid *g)
 		width[k] = widest(g, k);
 		if (!width[k])
 			*row_of(g, 0)[k] = '\0';
-		if (k && width[k] && !g->columns[k].remark)
+		if (k && width[k] && !g->columns[k]->remark)
 			room -= GAP + width[k];
 	}
 	if (width[0] > room) {
@@ -453,25 +447,24 @@ static char *cell(const struct result *r, const struct column *c)
 	return flat(text);
 }
 
-/* The @count @columns of the @n @rows, or of those that were counted. */
+/* The columns of @table of the @n @rows, or of those that were counted. */
 static void put_table(FILE *f, const struct result *rows, size_t n,
-		      const struct column *columns, size_t count, bool wide)
+		      const struct column *table, bool wide)
 {
-	struct grid g = {
-		.columns = columns,
-		.rows = 1,
-		.n = count,
-		.cell = text_alloc((n + 1) * count, sizeof(char *)),
-		.line = wide ? ANY_LINE : LINE,
-	};
+	struct grid g = { .line = wide ? ANY_LINE : LINE };
 
-	for (size_t k = 0; k < count; k++)
-		g.cell[k] = text_format("%s", columns[k].heading);
+	for (const struct column *c = table; c->heading; c++)
+		if (wide || !c->wide)
+			g.columns[g.n++] = c;
+	g.cell = text_alloc((n + 1) * g.n, sizeof(char *));
+	for (size_t k = 0; k < g.n; k++)
+		g.cell[k] = text_format("%s", g.columns[k]->heading);
+	g.rows = 1;
 	for (size_t i = 0; i < n; i++) {
-		if (columns == of_counters && !rows[i].counters)
+		if (table == of_counters && !rows[i].counters)
 			continue;
-		for (size_t k = 0; k < count; k++)
-			row_of(&g, g.rows)[k] = cell(&rows[i], &columns[k]);
+		for (size_t k = 0; k < g.n; k++)
+			row_of(&g, g.rows)[k] = cell(&rows[i], g.columns[k]);
 		g.rows++;
 	}
 	put_grid(f, &g);
@@ -539,15 +532,13 @@ static void put_tables(FILE *f, const char *title, const struct result *rows,
 	for (size_t i = n; i--;)
 		counters = rows[i].counters ? rows[i].counters : counters;
 	heading(f, title, rows, wide);
-	put_table(f, rows, n, wide ? of_wide : of_short,
-		  wide ? COUNT(of_wide) : COUNT(of_short), wide);
+	put_table(f, rows, n, of_rows, wide);
 	if (!counters)
 		return;
 	scope = json_string_value(json_object_get(counters, "scope"));
 	fprintf(f, "\ncounted of the thread that measures, %s:\n",
 		scope ? scope : "-");
-	put_table(f, rows, n, of_counters,
-		  wide ? COUNT(of_counters) : COUNTED_SHORT, wide);
+	put_table(f, rows, n, of_counters, wide);
 	put_unknown(f, json_object_get(counters, "unknown"));
 }
 

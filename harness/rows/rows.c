@@ -8,7 +8,6 @@
 
 #include "alloc.h"
 #include "grade.h"
-#include "op_counts_json.h"
 #include "program.h"
 #include "rows.h"
 #include "stats.h"

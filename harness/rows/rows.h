@@ -2,6 +2,7 @@
 #ifndef ROWS_H
 #define ROWS_H
 
+#include "op_counts.h"
 #include "result.h"
 
 struct bench;
@@ -15,5 +16,22 @@ void rows_make(const struct bench *b, const struct case_run *run,
  */
 json_t *rows_evidence(const struct case_run *run);
 json_t *rows_set_aside(const struct case_run *run);
+
+/**
+ * op_counts_json() - its key "counters".
+ * @base: of the baseline, which is subtracted; NULL if there is none.
+ * @ops: operations in one iteration.
+ */
+json_t *op_counts_json(const struct op_counts *counts,
+		       const struct op_counts *base,
+		       const struct op_counter *counter, uint64_t iters,
+		       double ops);
+
+/**
+ * op_counts_merge() - these of @n invocations in one: numbers become their
+ * median, intervals are added up.  An event that no more than half of them can
+ * give has no number, and one bound.  NULL if @n is 0.
+ */
+json_t *op_counts_merge(const json_t *const *objects, size_t n);
 
 #endif

@@ -3,7 +3,7 @@
 #include <jansson.h>
 
 #include "counters_set.h"
-#include "op_counts_json.h"
+#include "rows.h"
 #include "tap.h"
 
 #define N	 UINT64_C(1000) /* operations in the shorter batch */
