@@ -39,13 +39,13 @@
 #include "io.h"
 #include "lib/map_calls.h"
 
-/* $sizes: a page, and what is larger. */
+/* $sizes: a page, and larger.  MAP_POPULATE is what page_fault measures. */
 static const char points[] =
 	"call={mmap,munmap,mprotect,madvise,mremap} pages={untouched,touched} "
 	"size={$sizes,?4K..1G/4K};"
-	/* A mapping made with MAP_POPULATE is what page_fault measures. */
 	"not call=mmap pages=touched; is threads; needs memory=size;"
-	"needs resident if call=madvise or pages=untouched call!=munmap;"
+	"needs resident if call=madvise; needs resident if pages=untouched "
+	"call!=munmap;"
 	"call=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
 	"needs memory=size";
 

@@ -42,7 +42,7 @@
 static const char points[] =
 	"call={mprotect,munmap,madvise,membarrier,migrate} "
 	"threads={none,running,asleep} others={0,$steps};"
-	"not threads=none others>0 or threads!=none others=0;"
+	"not threads=none others>0; not threads!=none others=0;"
 	"needs cpus=others+1; needs $two_nodes if call=migrate;"
 	"needs resident if call=madvise;";
 static const char slopes[] =

@@ -222,7 +222,6 @@ static const struct setting {
 #define AT(member) offsetof(struct bench_case, member)
 	{ "derived", AT(derived), FLAG, 1 },
 	{ "exclusive", AT(exclusive), FLAG, 1 },
-	{ "with_overhead", AT(with_overhead), FLAG, 1 },
 	{ "switches", AT(switches), FLAG, 1 },
 	{ "threads", AT(threads), FLAG, 1 },
 	{ "waits", AT(waits), FLAG, 1 },
@@ -348,10 +347,7 @@ static const char *lacks(struct scan *s, struct bench_case *c, struct word w)
 		return files_allowed(x) ? NULL
 					: "more descriptors than the hard "
 					  "limit allows (ulimit -Hn)";
-	if (word_is(w, "processes"))
-		c->processes = (unsigned int)x;
-	else
-		scan_wrong(&from);
+	scan_wrong(&from);
 	return NULL;
 }
 

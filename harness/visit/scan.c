@@ -226,19 +226,13 @@ static bool term_holds(struct scan *s, const struct bench_case *c)
 
 bool scan_where(struct scan *s, const struct bench_case *c)
 {
-	bool all = true, some = false;
+	bool all = true;
 
-	for (;;) {
+	do {
 		all &= term_holds(s, c);
-		if (scan_is(s, "or")) {
-			some |= all;
-			all = true;
-			continue;
-		}
 		skip_blanks(s);
-		if (!*s->at || *s->at == ';' || *s->at == ']')
-			return some || all;
-	}
+	} while (*s->at && *s->at != ';');
+	return all;
 }
 
 /* A word, or the first of "$values". */

@@ -95,8 +95,6 @@ static double term(struct sum *e)
 	double x;
 	bool size;
 
-	if (scan_is(e->s, "-"))
-		return -term(e);
 	if (scan_is(e->s, "(")) {
 		x = add_up(e);
 		scan_need(e->s, ")");
