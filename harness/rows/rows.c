@@ -337,7 +337,7 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 						    ? &run->got.distance
 						    : &of->got.distance;
 	const struct op_counts *base =
-		run->got.base_counts.intervals ? &run->got.base_counts : NULL;
+		run->base_counts.intervals ? &run->base_counts : NULL;
 	struct sched_param param = { 0 };
 
 	sched_getparam(0, &param);
@@ -365,13 +365,12 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 			      share_of(run, run->got.stolen, row->samples),
 			      "throttled",
 			      share_of(run, run->got.throttled, row->samples));
-	if (b->counter && run->got.counts.intervals)
-		row->counters =
-			op_counts_json(&run->got.counts, base, b->counter,
-				       headline_is_repeated(run)
-					       ? run->got.series.iters
-					       : 0,
-				       headline_ops(run));
+	if (b->counter && run->counts.intervals)
+		row->counters = op_counts_json(&run->counts, base, b->counter,
+					       headline_is_repeated(run)
+						       ? run->got.series.iters
+						       : 0,
+					       headline_ops(run));
 }
 
 /* On a slower kind of CPU it is another row. */

@@ -19,6 +19,8 @@ void evidence_begin(struct bench *b, struct case_run *run)
 {
 	b->verdict.visits++;
 	evidence_touch(b, run);
+	b->verdict.counts_before = run->counts;
+	b->verdict.base_counts_before = run->base_counts;
 }
 
 /* The evidence of @run of the name of @of, which it gets if it has none. */
@@ -151,9 +153,15 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 		aside = run == current ? short_here : judge(run);
 		again |= aside && !run->verdict.contradicted;
 		add_up(run, aside);
-		if (aside)
-			case_give_back(run,
-				       current ? &run->verdict.before : &none);
+		if (!aside)
+			continue;
+		case_give_back(run, current ? &run->verdict.before : &none);
+		if (run == current) {
+			op_counts_restore(&run->counts,
+					  &b->verdict.counts_before);
+			op_counts_restore(&run->base_counts,
+					  &b->verdict.base_counts_before);
+		}
 	}
 	b->verdict.visits++; /* what is said from here on is no part of it */
 	return again;

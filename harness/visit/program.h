@@ -71,8 +71,6 @@ struct case_samples {
 	uint64_t involuntary, migrated; /* of those that it has */
 	uint64_t waited;		/* those that it has not */
 	size_t kept;			/* events before the one at hand */
-	/* --counters: of the operation and of its baseline */
-	struct op_counts counts, base_counts;
 };
 
 struct evidence {
@@ -106,6 +104,7 @@ struct case_run {
 	struct case_choice choice;
 	struct case_samples got;
 	struct case_verdict verdict;
+	struct op_counts counts, base_counts; /* --counters; of its baseline */
 };
 
 /* What happens to what bench_record() brings. */
@@ -142,6 +141,7 @@ struct program_verdict {
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */
 	uint64_t visits;  /* counts them, and the times between */
+	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
 /* What to do; from the command line and the supervisor. */

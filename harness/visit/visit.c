@@ -115,7 +115,7 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	const struct bench_case *c = &t->run->c;
 	struct case_samples *got = &t->run->got;
 	struct op_counts *counts =
-		t->is_baseline ? &got->base_counts : &got->counts;
+		t->is_baseline ? &t->run->base_counts : &t->run->counts;
 	bench_run_fn *run = t->is_baseline ? c->baseline : run_of(b, t->run);
 	const bool warming_up = b->now.warming_up;
 	uint64_t ignored;
@@ -332,7 +332,7 @@ static int one_event(struct bench *b, struct case_run *run,
 
 	visit_moves++;
 	if (phase == PHASE_SAMPLE)
-		err = op_counter_empty(b->counter, &run->got.counts);
+		err = op_counter_empty(b->counter, &run->counts);
 	if (!err && d->prepare)
 		err = d->prepare(b, b->state, &run->c);
 	if (seen) {
@@ -358,7 +358,7 @@ static int one_event(struct bench *b, struct case_run *run,
 	}
 	if (!err)
 		err = op_counter_end(b->counter,
-				     phase == PHASE_SAMPLE ? &run->got.counts
+				     phase == PHASE_SAMPLE ? &run->counts
 							   : NULL,
 				     1, OP_BRIEF);
 	if (!err && d->conclude)

@@ -190,15 +190,15 @@ static void counted(void)
 	run.got.series.iters = 1000;
 	for (int i = 0; i < 5; i++) {
 		sample_quad(batch, &whole, &run.got.series);
-		count(&run.got.counts, 14);
-		count(&run.got.base_counts, 6);
+		count(&run.counts, 14);
+		count(&run.base_counts, 6);
 	}
 	finish(&b, &run, &row);
 	OK_NEAR(json_number_value(
 			json_object_get(row.counters, "instructions")),
 		2, 1e-12, "events of an operation are less the baseline's");
-	op_counts_free(&run.got.counts);
-	op_counts_free(&run.got.base_counts);
+	op_counts_free(&run.counts);
+	op_counts_free(&run.base_counts);
 	result_free(&row);
 }
 
