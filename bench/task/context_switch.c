@@ -239,7 +239,7 @@ static int wake_up(struct partner *p, void *arg)
 {
 	const struct state *s = arg;
 	struct ring_account *mine = other_of(s);
-	struct mailbox *box = channel_box(&s->pair[0].ch, 1);
+	struct mailbox *box = s->pair[0].ch.port[1].box;
 	unsigned char message[sizeof(struct message)];
 	int err = 0;
 
@@ -285,7 +285,7 @@ static int sample_shot(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
 	struct ring *r = &s->pair[0];
-	struct mailbox *box = channel_box(&r->ch, 1);
+	struct mailbox *box = r->ch.port[1].box;
 	const struct ring_account *other = other_of(s);
 	struct ring_account now;
 	uint64_t begin;

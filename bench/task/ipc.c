@@ -6,8 +6,8 @@
  * latency: one process sends a message and waits for one of the same size in
  * return; a partner process receives and answers: a round trip, as a request
  * and its reply are.  bandwidth: a partner sends messages one after the other
- * without end, and a second one, on the measuring CPU, receives them and notes
- * how many bytes it has after each 2 ms of its clock.  The first 12 ms do not
+ * without end, and the measuring process receives them and notes how many bytes
+ * it has after each 2 ms.  The first 12 ms do not
  * count.  On two CPUs a flow is in turns fast, while both ends run, and slow,
  * while they wake each other, and any pause makes it fast for some ms: so
  * nothing else runs meanwhile, and the value is the mean over time.
@@ -88,7 +88,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct flow_shared *log = s->flow.shared;
+	const struct flow *log = &s->flow;
 	const struct timer *t = bench_timer(b);
 	const struct flow_stamp *at = &log->stamp[s->span];
 	double ns;
@@ -147,7 +147,7 @@ static int enter_flow(struct bench *b, struct state *s, int cpu)
 	const int err = flow_begin(b, &s->flow, wanted, cpu);
 
 	s->span = WARM_UP;
-	s->moment = err ? 0 : s->flow.shared->stamp[WARM_UP].ticks;
+	s->moment = err ? 0 : s->flow.stamp[WARM_UP].ticks;
 	return err;
 }
 
@@ -197,19 +197,17 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int leave_flow(struct bench *b, const struct bench_case *c,
 		      struct flow *f)
 {
-	const struct flow_report *source = &f->shared->source;
-	const struct flow_report *sink = &f->shared->sink;
+	const double size = (double)f->ring.ch.size;
 	const int err = flow_end(b, f);
 
 	if (err)
 		return err;
-	bench_fact(b, c, "partner_cpu", source->cpu);
-	bench_proof(b, c, "messages", (double)source->sent,
-		    (double)sink->received);
-	bench_proof(b, c, "bytes", (double)(source->sent * f->ring.ch.size),
-		    (double)sink->bytes);
-	bench_proof(b, c, "bytes_right", (double)sink->checked,
-		    (double)sink->right);
+	bench_fact(b, c, "partner_cpu", f->shared->cpu);
+	bench_proof(b, c, "messages", (double)f->shared->sent,
+		    (double)f->received);
+	bench_proof(b, c, "bytes", (double)f->shared->sent * size,
+		    (double)f->received * size);
+	bench_proof(b, c, "bytes_right", (double)f->checked, (double)f->right);
 	return 0;
 }
 

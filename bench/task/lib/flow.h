@@ -5,11 +5,10 @@
 #include "ring.h"
 
 /*
- * A flow: a process sends messages one after the other without end, and another
- * one, on the measuring CPU, receives them and notes where it is after each
- * FLOW_SPAN_NS of its clock.
+ * A flow: a process sends messages one after the other without end, and the
+ * measuring one receives them and notes where it is after each FLOW_SPAN_NS.
  */
-struct flow_stamp { /* @bytes received at @ticks of the sink's clock */
+struct flow_stamp { /* @bytes received at @ticks */
 	uint64_t ticks, bytes;
 	double waited_ns; /* since the one before: partner_waited() */
 };
@@ -17,41 +16,32 @@ struct flow_stamp { /* @bytes received at @ticks of the sink's clock */
 #define FLOW_STAMPS  1024
 #define FLOW_SPAN_NS 2e6 /* from one stamp to the next, at least */
 
-/* What a side says of itself, at its end. */
-struct flow_report {
-	int cpu;		 /* where it runs */
-	uint64_t sent, received; /* messages */
-	uint64_t bytes;		 /* received */
+struct flow {		  /* all zero: closed */
+	struct ring ring; /* way and size are set by the caller */
+	struct partner source;
+	struct flow_source {
+		_Atomic uint32_t stop;
+		int cpu;       /* where it ran, at its end */
+		uint64_t sent; /* messages, the same */
+	} * shared;
+	const struct timer *timer;
+	uint32_t wanted; /* stamps; FLOW_STAMPS at most */
+	struct flow_stamp stamp[FLOW_STAMPS];
+	uint64_t received;	 /* messages */
 	uint64_t checked, right; /* bytes of which the pattern was looked at */
 };
 
-struct flow_shared {
-	_Alignas(64) _Atomic uint32_t stop;
-	_Atomic uint32_t there; /* all stamps are made */
-	uint32_t wanted;	/* stamps; FLOW_STAMPS at most */
-	struct flow_stamp stamp[FLOW_STAMPS];
-	struct flow_report source, sink;
-};
-
-struct flow {		  /* all zero: closed */
-	struct ring ring; /* way and size are set by the caller */
-	struct flow_shared *shared;
-	struct partner source, sink;
-	const struct timer *timer;
-};
-
 /**
- * flow_begin() - start both sides, the source on @cpu, and wait until @wanted
- * stamps were made, the first when the sink begins.  Nobody wakes up meanwhile:
- * on the sink's CPU that would change the pace of the flow for some ms.  The
- * flow goes on.
+ * flow_begin() - start the source on @cpu, and receive until @wanted stamps
+ * were made, the first when the first messages have come.  The flow stands
+ * then.
  *
  * Return: 0, bench_fail() or bench_skip().
  */
 int flow_begin(struct bench *b, struct flow *f, uint32_t wanted, int cpu);
 
-/* flow_end() - stop the source, and let the sink receive all that is still to
- * come: then there are reports.  Return: 0 or bench_fail(). */
+/* flow_end() - stop the source, and receive all that is still to come: then
+ * there are the counts.  Return: 0 or bench_fail(). */
 int flow_end(struct bench *b, struct flow *f);
 
 /* flow_close() - one that is closed is fine. */

@@ -23,10 +23,8 @@
 #define MQ_MESSAGES 10
 #define MQ_BYTES    409600u
 
-static const char *const names[CHANNEL_WAYS] = {
-	"pipe",	   "eventfd",	"unix_stream", "unix_dgram", "futex",
-	"condvar", "shm_futex", "posix_mq",    "sysv_sem",   "sched_yield",
-};
+#define NAME(way, name, ...) name,
+static const char *const names[] = { CHANNELS(NAME, 0) };
 
 const char *channel_way_name(enum channel_way way)
 {
@@ -46,12 +44,13 @@ enum channel_way channel_way_of(const char *name)
 /* The second of two members has the other direction of the first one's. */
 static int open_sockets(struct channel *ch, unsigned int i, int type)
 {
-	int *fd = ch->fd[i], room = 0;
+	const int *first = ch->port[0].fd;
+	int *fd = ch->port[i].fd, room = 0;
 	socklen_t len = sizeof(room);
 
 	if (i == 1 && ch->members == 2) {
-		fd[0] = dup(ch->fd[0][1]);
-		fd[1] = dup(ch->fd[0][0]);
+		fd[0] = dup(first[1]);
+		fd[1] = dup(first[0]);
 		return fd[0] < 0 || fd[1] < 0 ? -errno : 0;
 	}
 	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fd) ||
@@ -105,7 +104,7 @@ static void open_box(const struct channel *ch, struct mailbox *box)
 
 static int open_mailbox(struct channel *ch, unsigned int i, const char *name)
 {
-	int *fd = ch->fd[i];
+	int *fd = ch->port[i].fd;
 
 	switch (ch->way) {
 	case CHANNEL_PIPE:
@@ -123,7 +122,7 @@ static int open_mailbox(struct channel *ch, unsigned int i, const char *name)
 	case CHANNEL_POSIX_MQ:
 		return open_queue(ch, name, fd);
 	default:
-		open_box(ch, channel_box(ch, i));
+		open_box(ch, ch->port[i].box);
 		return 0;
 	}
 }
@@ -148,10 +147,13 @@ static int open_boxes(struct channel *ch)
 	if (ch->way == CHANNEL_SHM_FUTEX)
 		ch->stride += (queue_bytes(ch->size) + 63) & ~(size_t)63;
 	ch->boxes = partner_share(ch->members * ch->stride);
-	ch->fd = malloc(ch->members * sizeof(*ch->fd));
-	if (ch->fd)
-		memset(ch->fd, -1, ch->members * sizeof(*ch->fd));
-	if (!ch->boxes || !ch->fd)
+	ch->port = malloc(ch->members * sizeof(*ch->port));
+	for (unsigned int i = 0; ch->port && i < ch->members; i++)
+		ch->port[i] = (struct port) {
+			{ -1, -1 },
+			(struct mailbox *)(void *)(ch->boxes + i * ch->stride),
+		};
+	if (!ch->boxes || !ch->port)
 		return -ENOMEM;
 	if (ch->way == CHANNEL_SYSV_SEM)
 		ch->semaphore = semget(IPC_PRIVATE, (int)ch->members, 0600);
@@ -172,11 +174,11 @@ static int open_channel(struct channel *ch, const char *name)
 
 static void close_channel(struct channel *ch)
 {
-	for (unsigned int i = 0; ch->fd && i < ch->members; i++)
+	for (unsigned int i = 0; ch->port && i < ch->members; i++)
 		for (int end = 0; end < 2; end++)
-			if (ch->fd[i][end] >= 0)
-				close(ch->fd[i][end]);
-	free(ch->fd);
+			if (ch->port[i].fd[end] >= 0)
+				close(ch->port[i].fd[end]);
+	free(ch->port);
 	if (ch->members && ch->semaphore >= 0)
 		semctl(ch->semaphore, 0, IPC_RMID);
 	/* Locks are not destroyed: who was killed may have held them. */
@@ -285,12 +287,18 @@ ALWAYS_INLINE int pass_bytes(int fd, unsigned char *buf, size_t left, bool out)
 	return 0;
 }
 
+/* Of CHANNEL_YIELD a message tells that a batch is over, and another word that
+ * one goes on: without, the other would take half of the CPU from the harness.
+ */
+enum { MESSAGE = 1, YIELD };
+
 ALWAYS_INLINE int pass_futex(struct mailbox *box, bool threads,
 			     unsigned char *buf, bool out)
 {
 	if (out) {
 		memcpy(&box->message, buf, sizeof(box->message));
-		atomic_store_explicit(&box->full, 1, memory_order_release);
+		atomic_store_explicit(&box->full, MESSAGE,
+				      memory_order_release);
 		return futex_wake(&box->full, 1, threads) < 0 ? -EIO : 0;
 	}
 	while (!atomic_load_explicit(&box->full, memory_order_acquire))
@@ -323,13 +331,24 @@ ALWAYS_INLINE int operate(int semaphore, unsigned int member, short by)
 	return whole(RETRY(semop(semaphore, &op, 1)), 0);
 }
 
+static void yield_while(struct mailbox *box, bool threads)
+{
+	uint32_t word;
+
+	while ((word = atomic_load_explicit(&box->full,
+					    memory_order_acquire)) != MESSAGE)
+		if (word == YIELD)
+			sched_yield();
+		else
+			futex_wait(&box->full, 0, threads);
+}
+
 /* One message out of @buf to the mailbox of @member, or from there. */
-ALWAYS_INLINE int pass(enum channel_way way, const struct ring *r,
+ALWAYS_INLINE int pass(enum channel_way way, const struct channel *ch,
 		       unsigned int member, unsigned char *buf, bool out)
 {
-	const struct channel *ch = &r->ch;
-	struct mailbox *box = channel_box(ch, member);
-	const int fd = ch->fd[member][out];
+	struct mailbox *box = ch->port[member].box;
+	const int fd = ch->port[member].fd[out];
 	const size_t size = ch->size;
 
 	switch (way) {
@@ -352,40 +371,35 @@ ALWAYS_INLINE int pass(enum channel_way way, const struct ring *r,
 		return 0;
 	case CHANNEL_CONDVAR:
 		return pass_condvar(box, buf, out);
-	case CHANNEL_FUTEX:
 	case CHANNEL_YIELD:
+		if (!out)
+			yield_while(box, ch->threads);
+		return pass_futex(box, ch->threads, buf, out);
+	case CHANNEL_FUTEX:
 		return pass_futex(box, ch->threads, buf, out);
 	default:
 		return pass_bytes(fd, buf, size, out);
 	}
 }
 
-#define OF(way, f, ...) \
-	case way:       \
-		return f(way, __VA_ARGS__);
-#define BY_WAY(r, f, ...)                               \
-	switch ((r)->ch.way) {                          \
-		OF(CHANNEL_PIPE, f, __VA_ARGS__)        \
-		OF(CHANNEL_EVENTFD, f, __VA_ARGS__)     \
-		OF(CHANNEL_UNIX_STREAM, f, __VA_ARGS__) \
-		OF(CHANNEL_UNIX_DGRAM, f, __VA_ARGS__)  \
-		OF(CHANNEL_FUTEX, f, __VA_ARGS__)       \
-		OF(CHANNEL_CONDVAR, f, __VA_ARGS__)     \
-		OF(CHANNEL_SHM_FUTEX, f, __VA_ARGS__)   \
-		OF(CHANNEL_POSIX_MQ, f, __VA_ARGS__)    \
-		OF(CHANNEL_SYSV_SEM, f, __VA_ARGS__)    \
-	default:                                        \
-		return f(CHANNEL_YIELD, __VA_ARGS__);   \
+#define OF(way, name, f, ...) \
+	case CHANNEL_##way:   \
+		return f(CHANNEL_##way, __VA_ARGS__);
+#define BY_WAY(r, f, ...)                    \
+	switch ((r)->ch.way) {               \
+		CHANNELS(OF, f, __VA_ARGS__) \
+	default:                             \
+		return -EINVAL;              \
 	}
 
 int ring_put(const struct ring *r, unsigned int to, unsigned char *buf)
 {
-	BY_WAY(r, pass, r, to, buf, true)
+	BY_WAY(r, pass, &r->ch, to, buf, true)
 }
 
 int ring_get(const struct ring *r, unsigned int self, unsigned char *buf)
 {
-	BY_WAY(r, pass, r, self, buf, false)
+	BY_WAY(r, pass, &r->ch, self, buf, false)
 }
 
 /* One load from each line of 64 bytes, as the members of lmbench's ring add up
@@ -419,10 +433,6 @@ ALWAYS_INLINE struct message take(const unsigned char *buf, const char *memory)
 	return m;
 }
 
-/* Without a message, but for the begin of each batch and its end: else the
- * other would take half of the CPU from the harness. */
-enum { YIELD_GO = 1, YIELD_REST };
-
 static int yield(uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
@@ -430,47 +440,28 @@ static int yield(uint64_t n)
 	return 0;
 }
 
+/* Between the two words to the other, who answers later: ring_rest(). */
 static int yield_laps(struct ring *r)
 {
-	struct mailbox *box = channel_box(&r->ch, 1);
-	const int err = ring_put(r, 1, r->buf);
+	struct mailbox *box = r->ch.port[1].box;
 
+	atomic_store_explicit(&box->full, YIELD, memory_order_release);
+	futex_wake(&box->full, 1, r->ch.threads);
 	yield(r->laps);
-	atomic_store_explicit(&box->full, YIELD_REST, memory_order_release);
-	return err;
+	atomic_store_explicit(&box->full, MESSAGE, memory_order_release);
+	return 0;
 }
 
-static int yield_rest(void *arg)
+static int rest(void *arg)
 {
 	const struct ring *r = arg;
 
 	return ring_get(r, 0, r->buf);
 }
 
-static int yield_serve(const struct ring *r)
-{
-	struct mailbox *box = channel_box(&r->ch, 1);
-	int err = 0;
-
-	while (!err && atomic_load(&r->shared->order) != RING_STOP) {
-		const uint32_t word =
-			atomic_load_explicit(&box->full, memory_order_acquire);
-
-		if (word == YIELD_GO) {
-			sched_yield();
-		} else if (!word) {
-			futex_wait(&box->full, 0, r->ch.threads);
-		} else {
-			ring_account_read(&r->shared->account[1]);
-			atomic_store(&box->full, 0);
-			err = ring_put(r, 0, buf_of(r, 1));
-		}
-	}
-	return err;
-}
-
 ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 {
+	const struct channel ch = r->ch;
 	const char *const memory = r->memory;
 	unsigned char *const buf = r->buf;
 	const uint32_t first = r->number;
@@ -482,9 +473,9 @@ ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 	for (uint64_t i = 0; i < r->laps && !err; i++) {
 		m.number++;
 		memcpy(buf, &m, sizeof(m));
-		err = pass(way, r, 1, buf, true);
+		err = pass(way, &ch, 1, buf, true);
 		if (!err)
-			err = pass(way, r, 0, buf, false);
+			err = pass(way, &ch, 0, buf, false);
 		back = take(buf, memory);
 		if (!err && memcmp(&back, &m, sizeof(m)) != 0)
 			err = -EBADMSG;
@@ -496,6 +487,7 @@ ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 
 ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 {
+	const struct channel ch = r->ch;
 	const unsigned int members = r->members;
 	const size_t most = r->most;
 	char *const memory = r->memory;
@@ -508,12 +500,12 @@ ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 	memcpy(buf, &m, sizeof(m));
 	for (uint64_t i = 0; i < r->laps && !err; i++)
 		for (unsigned int k = 0; k < members; k++) {
-			err |= pass(way, r, k, buf, true);
+			err |= pass(way, &ch, k, buf, true);
 			/* The call that a waiter makes. */
 			if (way == CHANNEL_FUTEX)
-				futex_wait(&channel_box(&r->ch, k)->full, 0,
-					   r->ch.threads);
-			err |= pass(way, r, k, buf, false);
+				futex_wait(&ch.port[k].box->full, 0,
+					   ch.threads);
+			err |= pass(way, &ch, k, buf, false);
 			m = take(buf, memory + k * most);
 			memcpy(buf, &m, sizeof(m));
 		}
@@ -524,19 +516,19 @@ ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 			const char *memory)
 {
+	const struct channel ch = r->ch;
 	struct ring_shared *shared = r->shared;
 	struct ring_account *mine = &shared->account[self];
 	unsigned char *buf = buf_of(r, self);
 	uint64_t received = 0;
 	int err = 0;
 
-	if (way == CHANNEL_YIELD)
-		return yield_serve(r);
 	while (!err) {
+		const unsigned int next = self + 1;
 		uint32_t order;
 		struct message m;
 
-		err = pass(way, r, self, buf, false);
+		err = pass(way, &ch, self, buf, false);
 		m = take(buf, memory);
 		memcpy(buf, &m, sizeof(m));
 		received++;
@@ -549,8 +541,8 @@ ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 		if (order == RING_STOP)
 			break;
 		if (!err)
-			err = pass(way, r, (self + 1) % shared->members, buf,
-				   true);
+			err = pass(way, &ch, next < shared->members ? next : 0,
+				   buf, true);
 	}
 	return err;
 }
@@ -588,7 +580,7 @@ int ring_laps(struct bench *b, struct ring *r, uint64_t n)
 
 int ring_rest(struct bench *b, struct ring *r)
 {
-	return r->ch.way == CHANNEL_YIELD ? guarded(b, r, yield_rest) : 0;
+	return r->ch.way == CHANNEL_YIELD ? guarded(b, r, rest) : 0;
 }
 
 static void give_order(const struct ring *r, enum ring_order order)

@@ -9,19 +9,22 @@
  * opens them all; its children and threads have them from it, and keep them:
  * they are killed when it ends, so nobody waits for an end to be closed.
  */
-enum channel_way {
-	CHANNEL_PIPE,
-	CHANNEL_EVENTFD,     /* messages of 8 bytes */
-	CHANNEL_UNIX_STREAM, /* two members: one pair of sockets */
-	CHANNEL_UNIX_DGRAM,
-	CHANNEL_FUTEX,	   /* of 8 bytes, in shared memory */
-	CHANNEL_CONDVAR,   /* the same */
-	CHANNEL_SHM_FUTEX, /* a queue in shared memory */
-	CHANNEL_POSIX_MQ,
-	CHANNEL_SYSV_SEM, /* carries nothing */
-	CHANNEL_YIELD,	  /* no message: each gives the CPU away */
-	CHANNEL_WAYS	  /* how many there are */
-};
+#define CHANNELS(X, ...)                                                \
+	X(PIPE, "pipe", __VA_ARGS__)                                    \
+	X(EVENTFD, "eventfd", __VA_ARGS__) /* of 8 bytes */             \
+	/* Two members have one pair of sockets. */                     \
+	X(UNIX_STREAM, "unix_stream", __VA_ARGS__)                      \
+	X(UNIX_DGRAM, "unix_dgram", __VA_ARGS__)                        \
+	X(FUTEX, "futex", __VA_ARGS__)	   /* of 8, in shared memory */ \
+	X(CONDVAR, "condvar", __VA_ARGS__) /* the same */               \
+	/* A queue in shared memory. */                                 \
+	X(SHM_FUTEX, "shm_futex", __VA_ARGS__)                          \
+	X(POSIX_MQ, "posix_mq", __VA_ARGS__)                            \
+	X(SYSV_SEM, "sysv_sem", __VA_ARGS__) /* carries nothing */      \
+	/* No message: each gives the CPU away. */                      \
+	X(YIELD, "sched_yield", __VA_ARGS__)
+#define CHANNEL_ENUM(way, ...) CHANNEL_##way,
+enum channel_way { CHANNELS(CHANNEL_ENUM, 0) CHANNEL_WAYS };
 
 #define CHANNEL_MEMBERS 96 /* at most */
 
@@ -64,7 +67,10 @@ struct channel {
 	bool threads;	      /* all members are threads of one process */
 	unsigned int members; /* 0: it is closed */
 	size_t size;	      /* of a message */
-	int (*fd)[2];	      /* of each mailbox: read end, write end; -1 */
+	struct port {
+		int fd[2]; /* read end, write end; -1 */
+		struct mailbox *box;
+	} * port;	      /* of each member */
 	int semaphore;	      /* System V id, with one for each; -1 */
 	unsigned char *boxes; /* shared */
 	size_t stride;	      /* from one to the next */
@@ -74,12 +80,6 @@ struct channel {
  * whose name begins so. */
 const char *channel_way_name(enum channel_way way);
 enum channel_way channel_way_of(const char *name);
-
-static inline struct mailbox *channel_box(const struct channel *ch,
-					  unsigned int member)
-{
-	return (struct mailbox *)(void *)(ch->boxes + member * ch->stride);
-}
 
 /* queue_bytes() - that the messages take, each of @size bytes: as much as a
  * pipe holds by default, 64 KiB; two of them at least. */
