@@ -31,7 +31,7 @@
 	"2:\tmov x0, x1\n\t"     \
 	"ret\n"
 
-/* A sync_loop_fn, bench/task/lib/sync_loop.h. */
+/* A loop_fn of bench/task/sync.c. */
 #define ARCH_CODE_LOCK                  \
 	"stp x29, x30, [sp, #-64]!\n\t" \
 	"stp x19, x20, [sp, #16]\n\t"   \

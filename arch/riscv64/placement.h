@@ -40,7 +40,7 @@
 	"ret\n\t"                \
 	".option pop\n"
 
-/* A sync_loop_fn, bench/task/lib/sync_loop.h. */
+/* A loop_fn of bench/task/sync.c. */
 #define ARCH_CODE_LOCK         \
 	".option push\n\t"     \
 	".option norvc\n\t"    \

@@ -28,7 +28,7 @@
 	"jnz 1b\n"            \
 	"2:\tret\n"
 
-/* A sync_loop_fn, bench/task/lib/sync_loop.h. */
+/* A loop_fn of bench/task/sync.c. */
 #define ARCH_CODE_LOCK           \
 	"push %rbx\n\t"          \
 	"push %rbp\n\t"          \

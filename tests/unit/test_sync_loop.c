@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop that takes and gives a lock makes each call, adds each time and
  * counts the calls that failed, in all of its copies. */
-#include "../../bench/task/lib/sync_loop.h"
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
+#include "../../bench/task/sync.c"
 #include "tap.h"
 
 /* Beyond this a Zen 4 takes longer for a call. */
@@ -31,7 +32,7 @@ static int give(void *p)
 	return 0;
 }
 
-static void check(sync_loop_fn *loop)
+static void check(loop_fn *loop)
 {
 	struct lock l = { .fails_from = UINT64_MAX };
 	uint64_t counter = 5;
@@ -48,21 +49,18 @@ static void check(sync_loop_fn *loop)
 
 int main(void)
 {
-	struct sync_loops loops = { 0 };
+	static struct state s;
 
-	sync_loops_close(&loops);
-	OK(!loops.mapped, "what was not opened is closed");
-	sync_loops_open(&loops, 3, take);
-	OK(loops.mapped > 0, "there are copies");
-	for (size_t i = 0; i < 3; i++) {
-		const uintptr_t at = (uintptr_t)sync_loop(&loops, i);
-		const uintptr_t to = (uintptr_t)take;
+	open_loops(&s);
+	OK(s.stride > 0, "there are copies");
+	for (size_t i = 0; i < OPS; i++) {
+		const uintptr_t at = (uintptr_t)loop_of(&ops[i], &s);
+		const uintptr_t to = (uintptr_t)ops[0].take;
 
 		OK((at < to ? to - at : at - to) < FAR, "it is near");
-		OK(!i || sync_loop(&loops, i) != sync_loop(&loops, i - 1),
+		OK(!i || loop_of(&ops[i], &s) != loop_of(&ops[i - 1], &s),
 		   "it is a copy of its own");
-		check(sync_loop(&loops, i));
+		check(loop_of(&ops[i], &s));
 	}
-	sync_loops_close(&loops);
 	return tap_done();
 }
