@@ -18,8 +18,7 @@ $(PROC_HELLO): bench/task/exec/hello.c bench/task/lib/proc_spawn.h \
 	$(Q)$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN) -O2 -o $@ $<
 
 $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
-		bench/task/lib/proc_spawn.h bench/task/lib/proc_forker.h \
-		clock/timer.h mk/process.mk mk/no-unwind.ld
+		bench/task/lib/proc_spawn.h clock/timer.h mk/process.mk mk/no-unwind.ld
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) -std=gnu11 $(WARN) -O2 -static \

@@ -45,12 +45,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "guard.h"
 #include "lib/proc_copy.h"
-#include "lib/proc_forker.h"
 #include "lib/proc_spawn.h"
 #include "mem.h"
 #include "partner.h"
@@ -122,7 +122,8 @@ struct state {
 	/* Private memory that was touched, with what its alignment took. */
 	char *memory, *mapping; /* NULL: none */
 	size_t bytes, mapped;
-	struct proc_forker small;	  /* while a case of it is visited */
+	struct partner small; /* while a case of it is visited: the forker, */
+	int channel;	      /* and the socket to it */
 	volatile uint64_t *child_end;	  /* shared with the children */
 	const struct bench_case *view[2]; /* child, parent: of this visit */
 	int64_t status;			  /* of the last child */
@@ -226,17 +227,69 @@ static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
 	return 0;
 }
 
+struct exec {
+	const char *program, *executed;
+	int channel;
+};
+
+static int become(struct partner *p, void *arg)
+{
+	const struct exec *e = arg;
+	char *const argv[] = { (char *)e->program, (char *)e->executed, NULL };
+	char *const none[] = { NULL };
+
+	if (dup2(e->channel, 0) == 0 && dup2(e->channel, 1) == 1)
+		execve(e->program, argv, none);
+	return -errno;
+}
+
+/* An answer of the small program. */
+static int await(struct bench *b, const struct state *s, struct proc_result *r)
+{
+	int err = 0;
+	ssize_t n;
+
+	do {
+		n = recv(s->channel, r, sizeof(*r), 0);
+		if (n < 0)
+			err = errno == EINTR ? partner_check() : -errno;
+	} while (n < 0 && !err);
+	if (err)
+		return partner_failed(b, err);
+	return n == sizeof(*r)
+		       ? 0
+		       : bench_fail(b, 0, "no answer from the small program");
+}
+
+static int ask(struct bench *b, const struct state *s, enum proc_op op,
+	       struct proc_result *r)
+{
+	const struct proc_request request = { op, bench_timer(b)->method };
+
+	if (send(s->channel, &request, sizeof(request), MSG_NOSIGNAL) !=
+	    sizeof(request))
+		return bench_fail(b, errno, "ask the small program");
+	return await(b, s, r);
+}
+
 /* Its first answer says that it is there and no copy of this one any more. */
 static int enter_small(struct bench *b, struct state *s,
 		       const struct bench_case *c, const struct process_case *p)
 {
+	struct exec e = { s->path[FORKER], s->path[p->program], 0 };
 	struct proc_result none;
-	int err = proc_forker_start(b, &s->small, s->path[FORKER],
-				    s->path[p->program]);
+	int pair[2], err;
 
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return partner_refused(b, errno, "make a socket pair");
+	s->channel = pair[0];
+	e.channel = pair[1];
+	err = partner_start(b, &s->small, PARTNER_PROCESS, bench_cpu(b), become,
+			    &e);
+	close(e.channel);
 	if (!err)
-		err = proc_forker_ask(b, &s->small, PROC_OPS, &none);
-	return err ? err : tell_size(b, c, s->small.partner.pid);
+		err = await(b, s, &none);
+	return err ? err : tell_size(b, c, s->small.pid);
 }
 
 /* Write to every page, as its owner would between two forks. */
@@ -317,7 +370,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct process_case *p = c->data;
 	int err = p->small ? place(b, s, FORKER) : 0;
 
-	if (!err && p->op >= PROC_FORK_EXEC && p->op <= PROC_FORK_SH)
+	if (!err && proc_executes(p->op))
 		err = place(b, s, p->program);
 	if (err)
 		return err;
@@ -362,7 +415,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	int err = 0;
 
 	if (p->small)
-		err = proc_forker_ask(b, &s->small, p->op, &r);
+		err = ask(b, s, p->op, &r);
 	else
 		proc_make(bench_timer(b)->method, p->op, s->path[p->program],
 			  s->child_end, &r);
@@ -396,7 +449,10 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	proc_forker_stop(&s->small);
+	partner_stop(&s->small);
+	if (s->channel)
+		close(s->channel);
+	s->channel = 0;
 	if (s->mapping)
 		munmap(s->mapping, s->mapped);
 	s->mapping = s->memory = NULL;

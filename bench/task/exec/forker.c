@@ -2,19 +2,19 @@
 /*
  * Makes processes on request and times it: a process as small as libc allows,
  * for the price of fork depends on its caller's size.  Requests come on fd 0,
- * replies go to fd 1 (bench/task/lib/proc_forker.h); it ends with the end of
+ * replies go to fd 1 (bench/task/lib/proc_spawn.h); it ends with the end of
  * its input. Its CPU and scheduling are inherited.
  */
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../lib/proc_forker.h"
+#include "../lib/proc_spawn.h"
 
 int main(int argc, char *argv[])
 {
 	struct proc_request q;
-	struct proc_result r;
+	struct proc_result r = { 0 };
 	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -24,11 +24,9 @@ int main(int argc, char *argv[])
 	signal(SIGHUP, SIG_IGN);
 	if (shared == MAP_FAILED || argc < 2)
 		return 1;
-	while (read(0, &q, sizeof(q)) == sizeof(q)) {
+	while (write(1, &r, sizeof(r)) == sizeof(r) &&
+	       read(0, &q, sizeof(q)) == sizeof(q))
 		proc_make((enum timer_method)q.method, (enum proc_op)q.op,
 			  argv[1], shared, &r);
-		if (write(1, &r, sizeof(r)) != sizeof(r))
-			return 1;
-	}
 	return 0;
 }

@@ -18,22 +18,6 @@
  * linker would obey some of it. */
 static char *const fixed_environment[] = { "PATH=/usr/bin:/bin", NULL };
 
-const char *proc_op_name(enum proc_op op)
-{
-	static const char *const names[] = {
-		[PROC_FORK] = "fork",
-		[PROC_VFORK] = "vfork",
-		[PROC_CLONE3] = "clone3",
-		[PROC_FORK_EXEC] = "fork_exec",
-		[PROC_VFORK_EXEC] = "vfork_exec",
-		[PROC_POSIX_SPAWN] = "posix_spawn",
-		[PROC_FORK_SH] = "fork_sh",
-		[PROC_FIRST] = "first_instruction",
-	};
-
-	return names[op];
-}
-
 int proc_reap(pid_t pid)
 {
 	int status;
@@ -49,16 +33,21 @@ int proc_reap(pid_t pid)
 	return 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* @argv: what the child executes; NULL: it only ends. */
-static int by_fork(char *const argv[])
+/* Behind fork() or vfork(): @argv is what the child executes; NULL: it only
+ * ends. */
+static inline __attribute__((always_inline)) int go_on(pid_t pid,
+						       char *const argv[])
 {
-	const pid_t pid = fork();
-
 	if (pid == 0 && argv)
 		execve(argv[0], argv, fixed_environment);
 	if (pid == 0)
 		_exit(argv ? EXEC_FAILED : 0);
 	return pid < 0 ? -errno : proc_reap(pid);
+}
+
+static int by_fork(char *const argv[])
+{
+	return go_on(fork(), argv);
 }
 
 /* The child borrows the parent's memory and stops the parent until it ends: it
@@ -66,17 +55,11 @@ static int by_fork(char *const argv[])
 int proc_vfork(char *const argv[])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-	const pid_t pid = vfork();
-
-	if (pid == 0 && argv)
-		execve(argv[0], argv, fixed_environment);
-	if (pid == 0)
-		_exit(argv ? EXEC_FAILED : 0);
-	return pid < 0 ? -errno : proc_reap(pid);
+	return go_on(vfork(), argv);
 }
 
 /* What fork() asks of the kernel, without what libc does around it. */
-static int by_clone3(void)
+static int by_clone3(char *const argv[])
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };
 	const long pid = syscall(SYS_clone3, &args, sizeof(args));
@@ -95,6 +78,31 @@ static int by_posix_spawn(char *const argv[])
 	return err ? -err : proc_reap(pid);
 }
 
+static const struct {
+	const char *name;
+	int (*make)(char *const argv[]);
+	enum { NOTHING, PROGRAM, SHELL } executes;
+} ops[PROC_OPS] = {
+	[PROC_FORK] = { "fork", by_fork, NOTHING },
+	[PROC_VFORK] = { "vfork", proc_vfork, NOTHING },
+	[PROC_CLONE3] = { "clone3", by_clone3, NOTHING },
+	[PROC_FORK_EXEC] = { "fork_exec", by_fork, PROGRAM },
+	[PROC_VFORK_EXEC] = { "vfork_exec", proc_vfork, PROGRAM },
+	[PROC_POSIX_SPAWN] = { "posix_spawn", by_posix_spawn, PROGRAM },
+	[PROC_FORK_SH] = { "fork_sh", by_fork, SHELL },
+	[PROC_FIRST] = { .name = "first_instruction" },
+};
+
+const char *proc_op_name(enum proc_op op)
+{
+	return ops[op].name;
+}
+
+bool proc_executes(enum proc_op op)
+{
+	return ops[op].executes != NOTHING;
+}
+
 /* Return: the status, or -errno. */
 static int spawn(enum proc_op op, const char *program)
 {
@@ -102,25 +110,9 @@ static int spawn(enum proc_op op, const char *program)
 	/* $0 and not the path itself, which may have a space in it. */
 	char *const shell[] = { "/bin/sh", "-c", "\"$0\"", (char *)program,
 				NULL };
+	char *const *const what[] = { NULL, argv, shell };
 
-	switch (op) {
-	case PROC_FORK:
-		return by_fork(NULL);
-	case PROC_VFORK:
-		return proc_vfork(NULL);
-	case PROC_CLONE3:
-		return by_clone3();
-	case PROC_FORK_EXEC:
-		return by_fork(argv);
-	case PROC_VFORK_EXEC:
-		return proc_vfork(argv);
-	case PROC_POSIX_SPAWN:
-		return by_posix_spawn(argv);
-	case PROC_FORK_SH:
-		return by_fork(shell);
-	default:
-		return -EINVAL;
-	}
+	return ops[op].make(what[ops[op].executes]);
 }
 
 /*

@@ -2,6 +2,7 @@
 #ifndef PROC_SPAWN_H
 #define PROC_SPAWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,8 +26,10 @@ enum proc_op {
  * program that is another, or static, ends with another. */
 #define PROC_LINKED 42
 
-/* proc_op_name() - "fork", "vfork", ... */
+/* proc_op_name() - "fork", "vfork", ...; proc_executes() - whether it needs a
+ * program. */
 const char *proc_op_name(enum proc_op op);
+bool proc_executes(enum proc_op op);
 
 /* proc_reap() - wait for @pid, whatever signals come.  Return: its exit
  * status, 128 + the signal that ended it, or -errno. */
@@ -46,11 +49,18 @@ struct proc_result {
 
 /**
  * proc_make() - make a process by @op, wait for it and reap it, whatever
- * signals come, and time that.  PROC_OPS: nothing.
+ * signals come, and time that.
  * @program: what the exec kinds execute; absolute path.
  * @child_end: in memory that is shared with children.
  */
 void proc_make(enum timer_method method, enum proc_op op, const char *program,
 	       volatile uint64_t *child_end, struct proc_result *r);
+
+/* What bench/task/exec/forker.c is asked for on fd 0, packet by packet; it
+ * answers on fd 1 with a struct proc_result, and gives one unasked when it is
+ * there.  Its argument is what the exec kinds execute. */
+struct proc_request {
+	int32_t op, method; /* enum proc_op, enum timer_method */
+};
 
 #endif
