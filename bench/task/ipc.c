@@ -38,19 +38,29 @@
  *           trip: comparable with via=pipe,measure=latency).
  * Needs:    two CPUs for place=other_cpu.
  */
+#include <errno.h>
 #include <math.h>
+#include <sched.h>
+#include <string.h>
 
 #include "bench.h"
-#include "lib/flow.h"
+#include "lib/ring.h"
 
 /* Spans.  A flow that has just begun is faster: both ends run, and only then
  * begin to wait for each other.  As long at any effort, or that would decide
  * the value. */
 #define WARM_UP 6
 #define SPANS	8
+#define SPAN_NS 2e6 /* at least */
+#define STAMPS	1024
 
 /* The harness leaves the first event out, and some that warm up. */
 #define UNCOUNTED(events) (1 + (events) / 4)
+
+/* Between two looks at the clock: so much that a look has no share in the time,
+ * and so little that it takes a part of a span. */
+#define LOOK_BYTES    262144u
+#define LOOK_MESSAGES 128u
 
 static const char points[] =
 	"via={pipe,unix_stream,unix_dgram,eventfd,shm_futex,posix_mq,sysv_sem}"
@@ -65,11 +75,26 @@ static const char points[] =
 	"is exclusive mean higher unit='B/s' most=$spans if measure=bandwidth";
 
 struct state {
-	struct ring pair; /* of a latency, while it is visited */
-	struct flow flow; /* of a bandwidth */
-	uint32_t span;	  /* of its log */
-	uint64_t moment;  /* of its clock, of the next sample */
+	struct ring ring; /* a pair; of a flow, its one mailbox */
 	uint64_t before;  /* messages received before the batch at hand */
+
+	/* Of a flow: messages are sent one after the other without end. */
+	struct partner source;
+	struct source {
+		_Atomic uint32_t stop;
+		int cpu;       /* where it ran, at its end */
+		uint64_t sent; /* messages, the same */
+	} * shared;
+	const struct timer *timer;
+	struct stamp { /* so much was received then */
+		uint64_t ticks, bytes;
+		double waited_ns; /* since the one before */
+	} stamp[STAMPS];
+	uint32_t stamps;	 /* that are made */
+	uint64_t received;	 /* messages */
+	uint64_t checked, right; /* bytes of which the pattern was looked at */
+	uint32_t span;		 /* of the next sample, which */
+	uint64_t moment;	 /* is in it */
 };
 
 static int run(struct bench *b, void *state, const struct bench_case *c,
@@ -77,7 +102,121 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 
-	return ring_laps(b, &s->pair, iters);
+	return ring_laps(b, &s->ring, iters);
+}
+
+static int pour(struct partner *p, void *arg)
+{
+	const struct state *s = arg;
+	const struct ring *r = &s->ring;
+	struct message m = { 0 };
+	uint64_t sent = 0;
+	int err;
+
+	/* Pages of its own, before anything is timed. */
+	ring_fill(r->buf, r->ch.size);
+	err = partner_meet(p);
+	while (!err && !m.word) {
+		m.number = (uint32_t)++sent;
+		m.word = atomic_load_explicit(&s->shared->stop,
+					      memory_order_relaxed);
+		memcpy(r->buf, &m, sizeof(m));
+		err = ring_put(r, 0, r->buf);
+	}
+	s->shared->cpu = sched_getcpu();
+	s->shared->sent = sent;
+	return err;
+}
+
+/* The messages to the next look at the clock.  Return: 0, -ENODATA: the last
+ * one has come, or -errno. */
+static int drain_some(struct state *s, bool check)
+{
+	const struct ring *r = &s->ring;
+	const size_t size = r->ch.size;
+	const uint64_t fit = LOOK_BYTES / size;
+	const uint64_t n = fit < LOOK_MESSAGES ? fit : LOOK_MESSAGES;
+	struct message m = { 0 };
+	int err = 0;
+
+	for (uint64_t i = 0; i < n && !err; i++) {
+		if (check)
+			memset(r->buf, 0, size);
+		err = ring_get(r, 0, r->buf);
+		if (err)
+			return err;
+		memcpy(&m, r->buf, sizeof(m));
+		if (m.number != (uint32_t)++s->received)
+			return -EBADMSG;
+		if (check) {
+			s->checked += size;
+			s->right += ring_right(r->buf, size);
+		}
+		err = m.word ? -ENODATA : 0;
+	}
+	return err;
+}
+
+/* Each byte is looked at before and after the time that counts. */
+static int drain_stamped(void *arg)
+{
+	struct state *s = arg;
+	const struct timer *t = s->timer;
+	int err = drain_some(s, true);
+
+	for (uint32_t n = 0; n < s->stamps && !err; n++) {
+		struct stamp *at = &s->stamp[n];
+
+		do {
+			err = n ? drain_some(s, false) : 0;
+			at->ticks = timer_end(t->method);
+		} while (!err && n &&
+			 timer_ns(t, (double)(at->ticks - at[-1].ticks)) <
+				 SPAN_NS);
+		at->bytes = s->received * s->ring.ch.size;
+		at->waited_ns = partner_waited();
+	}
+	return err;
+}
+
+static int drain_rest(void *arg)
+{
+	int err = 0;
+
+	while (!err)
+		err = drain_some(arg, true);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* Start the source on @cpu, and receive until all stamps were made. */
+static int begin_flow(struct bench *b, struct state *s, int cpu)
+{
+	int err;
+
+	s->timer = bench_timer(b);
+	s->shared = partner_share(sizeof(*s->shared));
+	if (!s->shared)
+		return bench_fail(b, ENOMEM, "memory for a flow");
+	err = partner_start(b, &s->source, PARTNER_PROCESS, cpu, pour, s);
+	if (err)
+		return err;
+	ring_fill(s->ring.buf, s->ring.ch.size); /* ours again */
+	err = partner_meet(&s->source);
+	if (!err)
+		err = partner_guard(drain_stamped, s);
+	return err ? partner_failed(b, err) : 0;
+}
+
+/* Stop the source, and receive all that is still to come. */
+static int end_flow(struct bench *b, struct state *s)
+{
+	int err;
+
+	atomic_store(&s->shared->stop, 1);
+	err = partner_guard(drain_rest, s);
+	if (!err)
+		err = partner_finish(&s->source);
+	return err ? partner_failed(b, err) : 0;
 }
 
 /*
@@ -88,18 +227,17 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct flow *log = &s->flow;
-	const struct timer *t = bench_timer(b);
-	const struct flow_stamp *at = &log->stamp[s->span];
+	const struct timer *t = s->timer;
+	const struct stamp *at = &s->stamp[s->span];
 	double ns;
 
 	if (bench_stopping(b))
 		return 0;
-	while (at[1].ticks <= s->moment && s->span + 2 < log->wanted)
-		at = &log->stamp[++s->span];
+	while (at[1].ticks <= s->moment && s->span + 2 < s->stamps)
+		at = &s->stamp[++s->span];
 	if (at[1].ticks <= s->moment)
 		return 0; /* more than there is room for, at a great effort */
-	s->moment += (uint64_t)(FLOW_SPAN_NS * 1e-9 * t->hz);
+	s->moment += (uint64_t)(SPAN_NS * 1e-9 * t->hz);
 	ns = timer_ns(t, (double)(at[1].ticks - at[0].ticks));
 	bench_waited(b, at[1].waited_ns, ns);
 	bench_record_value(b, c,
@@ -128,53 +266,43 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-static struct channel channel_of(const struct bench_case *c)
-{
-	const size_t size = (size_t)case_int(c, "size");
-
-	return (struct channel) {
-		.way = channel_way_of(case_str(c, "via")),
-		.members = 2,
-		/* Eight bytes for the number, also where nothing is carried. */
-		.size = size ? size : sizeof(struct message),
-	};
-}
-
-static int enter_flow(struct bench *b, struct state *s, int cpu)
-{
-	const uint32_t spans = spans_of(b);
-	const uint32_t wanted = WARM_UP + spans + UNCOUNTED(spans) + 1;
-	const int err = flow_begin(b, &s->flow, wanted, cpu);
-
-	s->span = WARM_UP;
-	s->moment = err ? 0 : s->flow.stamp[WARM_UP].ticks;
-	return err;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
+	const uint32_t spans = spans_of(b);
+	const uint32_t stamps = WARM_UP + spans + UNCOUNTED(spans) + 1;
+	const int cpu = bench_partner(b, c->place);
+	const size_t size = (size_t)case_int(c, "size");
 	struct state *s = state;
 	struct ring_account sum;
-	const int cpu = bench_partner(b, c->place);
 	int err;
 
-	if (c->sample) {
-		s->flow.ring.ch = channel_of(c);
-		return enter_flow(b, s, cpu);
+	*s = (struct state) {
+		.ring.ch = {
+			.way = channel_way_of(case_str(c, "via")),
+			.members = c->sample ? 1 : 2,
+			/* The number, also where nothing is carried. */
+			.size = size ? size : sizeof(struct message),
+		},
+		.stamps = stamps < STAMPS ? stamps : STAMPS,
+		.span = WARM_UP,
+	};
+	err = ring_open(b, &s->ring);
+	if (!err && c->sample) {
+		err = begin_flow(b, s, cpu);
+		s->moment = err ? 0 : s->stamp[WARM_UP].ticks;
+		return err;
 	}
-	s->pair.ch = channel_of(c);
-	err = ring_open(b, &s->pair);
 	if (!err)
-		err = ring_start(b, &s->pair, cpu);
+		err = ring_start(b, &s->ring, cpu);
 	/* It is there when the first message has come back. */
-	return err ? err : ring_count(b, &s->pair, &sum);
+	return err ? err : ring_count(b, &s->ring, &sum);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	s->before = s->pair.received;
+	s->before = s->ring.received;
 	return 0;
 }
 
@@ -183,7 +311,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 	const double size = (double)case_int(c, "size");
-	const double got = (double)(s->pair.received - s->before);
+	const double got = (double)(s->ring.received - s->before);
 
 	if (c->sample)
 		return 0; /* all at the end of the flow */
@@ -195,19 +323,19 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 /* All that was sent has come, and each byte that was looked at was right. */
 static int leave_flow(struct bench *b, const struct bench_case *c,
-		      struct flow *f)
+		      struct state *s)
 {
-	const double size = (double)f->ring.ch.size;
-	const int err = flow_end(b, f);
+	const double size = (double)s->ring.ch.size;
+	const int err = end_flow(b, s);
 
 	if (err)
 		return err;
-	bench_fact(b, c, "partner_cpu", f->shared->cpu);
-	bench_proof(b, c, "messages", (double)f->shared->sent,
-		    (double)f->received);
-	bench_proof(b, c, "bytes", (double)f->shared->sent * size,
-		    (double)f->received * size);
-	bench_proof(b, c, "bytes_right", (double)f->checked, (double)f->right);
+	bench_fact(b, c, "partner_cpu", s->shared->cpu);
+	bench_proof(b, c, "messages", (double)s->shared->sent,
+		    (double)s->received);
+	bench_proof(b, c, "bytes", (double)s->shared->sent * size,
+		    (double)s->received * size);
+	bench_proof(b, c, "bytes_right", (double)s->checked, (double)s->right);
 	return 0;
 }
 
@@ -231,12 +359,13 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	int err = 0;
 
 	if (s->moment)
-		err = leave_flow(b, c, &s->flow);
-	else if (s->pair.received && !s->pair.broken)
-		err = leave_pair(b, c, &s->pair);
-	s->moment = 0;
-	ring_close(&s->pair);
-	flow_close(&s->flow);
+		err = leave_flow(b, c, s);
+	else if (s->ring.received && !s->ring.broken)
+		err = leave_pair(b, c, &s->ring);
+	partner_stop(&s->source);
+	partner_unshare(s->shared, sizeof(*s->shared));
+	ring_close(&s->ring);
+	*s = (struct state) { 0 };
 	return err;
 }
 
