@@ -118,12 +118,13 @@ struct switch_case {
 struct state {
 	/* By alone.  A pair lives as long as a visit to its case. */
 	struct ring pair[2], ring[2];
-	struct partner other;	    /* of a shot */
 	uint64_t laps, batches;	    /* of this visit */
 	struct ring_account begin;  /* of it, of all members together */
 	struct ring_account before; /* of this side, before the batch */
-	enum timer_method method;
 };
+
+/* Of one shot, for both sides. */
+static enum timer_method method;
 
 static struct ring *ring_of(struct state *s, const struct switch_case *p)
 {
@@ -186,6 +187,8 @@ static void plan(const struct bench *b, const struct bench_case *c,
 	}
 }
 
+static int wake_up(struct partner *p, void *arg);
+
 static int take_ring(struct bench *b, struct ring *r, bool alone,
 		     const struct bench_case *c, int cpu)
 {
@@ -194,14 +197,13 @@ static int take_ring(struct bench *b, struct ring *r, bool alone,
 
 	if (!r->made) {
 		r->alone = alone;
+		r->work = p->one_shot ? wake_up : NULL;
 		plan(b, c, r);
 		err = ring_open(b, r);
 	}
-	if (err || p->one_shot)
-		return err;
 	r->members = p->members;
 	r->touch = p->touch;
-	return ring_start(b, r, cpu);
+	return err || p->one_shot ? err : ring_start(b, r, cpu);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -213,7 +215,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err = take_ring(b, r, p->alone, c, cpu);
 
 	s->laps = s->batches = 0;
-	s->method = bench_timer(b)->method;
+	method = bench_timer(b)->method;
 	/* Between threads one is there all the same, asleep: a table of open
 	 * files that two threads share is dearer to use. */
 	if (!err && p->alone && r->ch.threads)
@@ -228,31 +230,26 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
  * parent reads the clock, writes to a pipe and waits for the child; the child,
  * asleep in read, wakes up, reads the clock, sends that back and ends.  Two
  * threads do the same with a condition variable.  The message goes through
- * pair[0], which has no members.
+ * pair[0], whose member is made anew each time.
  */
-static struct ring_account *other_of(const struct state *s)
-{
-	return &s->pair[0].shared->account[1];
-}
-
 static int wake_up(struct partner *p, void *arg)
 {
-	const struct state *s = arg;
-	struct ring_account *mine = other_of(s);
-	struct mailbox *box = s->pair[0].ch.port[1].box;
+	const struct ring *r = arg;
+	struct ring_account *mine = &r->shared->account[1];
+	struct mailbox *box = r->ch.port[1].box;
 	unsigned char message[sizeof(struct message)];
 	int err = 0;
 
-	if (s->pair[0].ch.threads) {
+	if (r->ch.threads) {
 		pthread_mutex_lock(&box->lock);
 		while (!box->full)
 			pthread_cond_wait(&box->filled, &box->lock);
-		mine->ticks = timer_end(s->method);
+		mine->ticks = timer_end(method);
 		box->full = 0;
 		pthread_mutex_unlock(&box->lock);
 	} else {
-		err = ring_get(&s->pair[0], 1, message);
-		mine->ticks = timer_end(s->method);
+		err = ring_get(r, 1, message);
+		mine->ticks = timer_end(method);
 	}
 	ring_account_read(mine);
 	return err;
@@ -286,7 +283,7 @@ static int sample_shot(struct bench *b, struct state *s,
 {
 	struct ring *r = &s->pair[0];
 	struct mailbox *box = r->ch.port[1].box;
-	const struct ring_account *other = other_of(s);
+	const struct ring_account *other = &r->shared->account[1];
 	struct ring_account now;
 	uint64_t begin;
 	int bad = 0;
@@ -297,13 +294,14 @@ static int sample_shot(struct bench *b, struct state *s,
 		pthread_mutex_lock(&box->lock);
 		box->full = 1;
 		pthread_mutex_unlock(&box->lock);
-		begin = timer_begin(s->method);
+		begin = timer_begin(method);
 		pthread_cond_signal(&box->filled);
 	} else {
-		begin = timer_begin(s->method);
+		begin = timer_begin(method);
 		bad = ring_put(r, 1, r->buf);
 	}
-	bad |= partner_finish(&s->other);
+	bad |= partner_finish(&r->member[1]);
+	r->made = 1;
 	if (bad || !other->ticks)
 		return bench_fail(b, 0, "the partner left no time");
 	bench_fact(b, c, "partner_cpu", other->cpu);
@@ -325,16 +323,14 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct switch_case *p = c->data;
+	struct ring *r = &s->pair[0];
 	int err = 0;
 
 	if (p->one_shot) {
-		*other_of(s) = (struct ring_account) { 0 };
-		err = partner_start(b, &s->other,
-				    s->pair[0].ch.threads ? PARTNER_THREAD
-							  : PARTNER_PROCESS,
-				    bench_cpu(b), wake_up, s);
+		r->shared->account[1] = (struct ring_account) { 0 };
+		err = ring_start(b, r, bench_cpu(b));
 		if (!err)
-			err = wait_until_asleep(b, &s->other);
+			err = wait_until_asleep(b, &r->member[1]);
 	}
 	ring_account_read(&s->before);
 	return err;
@@ -460,9 +456,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const int err =
 		p->alone || p->one_shot ? 0 : count_switches(b, s, c, p);
 
-	if (s->other.page)
-		ring_put(&s->pair[0], 1, s->pair[0].buf);
-	partner_stop(&s->other);
 	for (int i = 0; i < 2; i++)
 		ring_close(&s->pair[i]);
 	/* A member that died is a new one at the next visit. */

@@ -193,12 +193,10 @@ static int place(struct bench *b, struct state *s, enum helper helper)
 	if (*path || !dir)
 		return *path ? 0 : -ENOENT;
 	snprintf(path, PATH_MAX, "%s/%s", dir, name);
-	err = proc_copy_program(name, path);
-	if (!err)
-		return 0;
-	*path = '\0';
-	return bench_skip(b, "%s cannot be put into %s and executed there: %s",
-			  name, dir, strerror(-err));
+	err = proc_copy_program(b, name, path);
+	if (err)
+		*path = '\0';
+	return err;
 }
 
 /* Without its size no two prices of fork can be compared; only /proc has it.

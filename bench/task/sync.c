@@ -11,9 +11,9 @@
  * times in a row, which makes it cheap and unfair; partner_share says how
  * much of the work the partner got (0.5 is fair).
  *
- * record_lock is fcntl's lock of a byte of a file (F_OFD_SETLKW): two system
- * calls.  It has no row with a partner: who finds it taken sleeps, so one side
- * takes it hundreds of times before the other does.
+ * record_lock is fcntl's lock of a byte of a file in memory (F_OFD_SETLKW): two
+ * system calls.  It has no row with a partner: who finds it taken sleeps, so
+ * one side takes it hundreds of times before the other does.
  *
  * futex_wake is the system call that locks end in: with nobody waiting, and
  * with one thread asleep on the same or on another CPU.  Only the caller's
@@ -27,11 +27,10 @@
  *           futex wake wakes several threads: compare a single one.  lmbench
  *           lat_fcntl hands two record locks to and fro, but who gives one back
  *           may take it again before the other wakes up: not comparable.
- * Needs:    two CPUs for partner=other_cpu; a directory for record_lock.
+ * Needs:    two CPUs for partner=other_cpu; /proc for record_lock.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -93,7 +92,7 @@ struct state {
 	uint64_t theirs_in_batches; /* of this visit */
 	const char *loops;	    /* a copy of the loop for each operation, */
 	size_t stride;		    /* so many bytes apart */
-	int file[2]; /* the same one, opened twice; 0: not open */
+	int file[2]; /* the same one in memory, opened twice; 0: not open */
 
 	_Alignas(64) pthread_mutex_t mutex;
 	_Alignas(64) pthread_spinlock_t spin;
@@ -112,7 +111,7 @@ typedef uint64_t op_fn(const struct op *op, struct state *s, uint64_t n);
 struct op {
 	const char *name;
 	op_fn *run;
-	bool excludes; /* the counter must not lose an addition */
+	size_t counter; /* in the state, of which no addition may be lost */
 	/* Of op_lock: its calls, and where the lock is in the state. */
 	lock_fn *take, *give;
 	size_t lock;
@@ -120,13 +119,18 @@ struct op {
 
 static loop_fn *loop_of(const struct op *op, const struct state *s);
 
+static uint64_t *counter_of(const struct op *op, struct state *s)
+{
+	return (uint64_t *)(void *)((char *)s + op->counter);
+}
+
 /* Readers may be several: each has a counter of his own. */
 static uint64_t op_lock(const struct op *op, struct state *s, uint64_t n)
 {
 	uint64_t own = 0;
 
 	return loop_of(op, s)(n, op->take, op->give, (char *)s + op->lock,
-			      op->excludes ? &s->counter : &own);
+			      op->counter ? counter_of(op, s) : &own);
 }
 
 static int record_lock(int file, short kind)
@@ -161,23 +165,26 @@ static uint64_t op_wake(const struct op *op, struct state *s, uint64_t n)
 	return errors;
 }
 
-#define LOCK(name, excludes, lock, take, give)                             \
-	{                                                                  \
-		name, op_lock, excludes, (lock_fn *)take, (lock_fn *)give, \
-			offsetof(struct state, lock)                       \
+#define COUNTER offsetof(struct state, counter)
+#define LOCK(name, counter, lock, take, give)                             \
+	{                                                                 \
+		name, op_lock, counter, (lock_fn *)take, (lock_fn *)give, \
+			offsetof(struct state, lock)                      \
 	}
 
 static const struct op ops[] = {
-	LOCK("mutex", true, mutex, pthread_mutex_lock, pthread_mutex_unlock),
-	LOCK("spinlock", true, spin, pthread_spin_lock, pthread_spin_unlock),
-	LOCK("rwlock_read", false, rwlock, pthread_rwlock_rdlock,
+	LOCK("mutex", COUNTER, mutex, pthread_mutex_lock, pthread_mutex_unlock),
+	LOCK("spinlock", COUNTER, spin, pthread_spin_lock, pthread_spin_unlock),
+	LOCK("rwlock_read", 0, rwlock, pthread_rwlock_rdlock,
 	     pthread_rwlock_unlock),
-	LOCK("rwlock_write", true, rwlock, pthread_rwlock_wrlock,
+	LOCK("rwlock_write", COUNTER, rwlock, pthread_rwlock_wrlock,
 	     pthread_rwlock_unlock),
-	LOCK("semaphore", true, sem, sem_wait, sem_post),
-	{ .name = "atomic_add", .run = op_add, .excludes = true },
+	LOCK("semaphore", COUNTER, sem, sem_wait, sem_post),
+	{ .name = "atomic_add",
+	  .run = op_add,
+	  .counter = offsetof(struct state, atomic) },
 	{ .name = "futex_wake", .run = op_wake },
-	LOCK("record_lock", false, file, take_record, give_record),
+	LOCK("record_lock", 0, file, take_record, give_record),
 };
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
@@ -344,24 +351,17 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
+/* Twice, so that what one opening holds can be asked for by the other. */
 static int open_file(struct bench *b, struct state *s)
 {
-	const char *dir = bench_scratch(b);
-	char path[PATH_MAX];
+	char path[32];
 
-	if (!dir)
-		return -EIO; /* bench_scratch() has said why */
-	snprintf(path, sizeof(path), "%s/lock", dir);
-	for (int i = 0; i < 2; i++) {
-		s->file[i] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (s->file[i] < 0)
-			return bench_skip(b, "open %s: %s", path,
-					  strerror(errno));
-	}
-	if (record_lock(s->file[0], F_WRLCK) ||
+	s->file[0] = memfd_create("lock", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->file[0]);
+	s->file[1] = open(path, O_RDWR | O_CLOEXEC);
+	if (s->file[1] < 0 || record_lock(s->file[0], F_WRLCK) ||
 	    record_lock(s->file[0], F_UNLCK))
-		return bench_skip(b, "fcntl(F_OFD_SETLKW): %s",
-				  strerror(errno));
+		return bench_skip(b, "no file to lock: %s", strerror(errno));
 	return 0;
 }
 
@@ -390,7 +390,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->mine = s->errors = 0;
 	s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
-	s->start = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
+	s->start = *counter_of(s->op, s);
 	err = s->op->take == take_record && s->file[1] <= 0 ? open_file(b, s)
 							    : 0;
 	if (s->op->run == op_add)
@@ -409,7 +409,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state, *first = bench_first(b);
 	const uint64_t calls = s->mine, all = calls + s->theirs_in_batches;
-	uint64_t done, now;
+	uint64_t done;
 
 	if (s->partner.page) {
 		partner_seen(b, c, &s->partner);
@@ -428,15 +428,15 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		    (double)calls - (double)s->errors);
 	if (s->op->take == take_record && calls)
 		bench_proof(b, c, "locks_exclude", 1, locks_exclude(s));
-	if (!s->op->excludes)
+	if (!s->op->counter)
 		return 0;
 	if (first) {
 		atomic_fetch_add(&first->theirs, calls);
 		return 0;
 	}
 	done = calls + atomic_load(&s->theirs);
-	now = s->op->run == op_add ? atomic_load(&s->atomic) : s->counter;
-	bench_proof(b, c, "additions", (double)done, (double)(now - s->start));
+	bench_proof(b, c, "additions", (double)done,
+		    (double)(*counter_of(s->op, s) - s->start));
 	return 0;
 }
 

@@ -125,17 +125,6 @@ static int create(struct thread_state *s, struct thread_case *p,
 	return err ? err : pthread_create(thread, &p->attr, begin_thread, s);
 }
 
-static int create_and_join(struct thread_state *s, struct thread_case *p)
-{
-	pthread_t thread;
-	const int err = create(s, p, &thread);
-
-	if (!err)
-		s->joined += pthread_join(thread, NULL) == 0;
-	unmap_stack(s, p);
-	return err;
-}
-
 static long minor_faults(void)
 {
 	struct rusage u;
@@ -164,23 +153,29 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int sample_first(struct bench *b, struct thread_state *s,
-			const struct bench_case *c, struct thread_case *p)
+static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
+	struct thread_state *s = state;
+	struct thread_case *p = c->data;
 	uint64_t begin, end, there, here;
 	pthread_t thread;
 	int err;
 
 	begin = timer_begin(s->method);
 	err = create(s, p, &thread);
-	end = timer_end(s->method);
+	end = p->first ? timer_end(s->method) : 0;
 	if (!err)
 		s->joined += pthread_join(thread, NULL) == 0;
 	unmap_stack(s, p);
+	end = p->first ? end : timer_end(s->method);
 	if (err)
-		return err;
+		return partner_refused(b, err, "make a thread");
 	here = end - begin;
 	there = s->report.end - begin;
+	if (!p->first) {
+		bench_record(b, c, here);
+		return 0;
+	}
 	bench_record(b, s->to_parent, here);
 	bench_record(b, s->to_thread, there);
 	bench_record(b, c, there < here ? there : here);
@@ -189,23 +184,6 @@ static int sample_first(struct bench *b, struct thread_state *s,
 	bench_fact(b, c, "thread_ran_first",
 		   (double)p->thread_firsts / (double)p->events);
 	return 0;
-}
-
-static int sample(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct thread_state *s = state;
-	struct thread_case *p = c->data;
-	uint64_t ticks;
-	int err;
-
-	if (p->first) {
-		err = sample_first(b, s, c, p);
-	} else {
-		TIMER_INTERVAL(s->method, ticks, err = create_and_join(s, p));
-		if (!err)
-			bench_record(b, c, ticks);
-	}
-	return err ? partner_refused(b, err, "make a thread") : 0;
 }
 
 static void give_evidence(struct bench *b, const struct bench_case *c,

@@ -237,39 +237,34 @@ static void next_point(struct state *s, uint64_t *skipped)
 	}
 }
 
-/* One sleep.  Return: 1 if it was one, 0 if not (the thread was kept from
- * running until the point was past), -errno; *@late gets how late. */
-static int sleep_once(const struct bench *b, struct state *s,
-		      const struct call *call, int64_t *late)
-{
-	const long before = voluntary_switches();
-	int err;
-
-	do
-		err = call->sleep(s);
-	while (err == -EINTR && !bench_stopping(b));
-	*late = now_ns() - s->next;
-	return err ? err : voluntary_switches() > before;
-}
-
+/* A sleep is one if the thread slept; else it was kept from running until the
+ * point was past. */
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct call *call = s->call;
 	int64_t late = 0;
-	int slept = 0;
+	bool slept = false;
+	int err = 0;
 
-	for (int i = 0; i < TRIES && !slept; i++) {
+	for (int i = 0; i < TRIES && !slept && !err; i++) {
+		long before;
+
 		next_point(s, c->data);
-		slept = sleep_once(b, s, call, &late);
+		before = voluntary_switches();
+		do
+			err = call->sleep(s);
+		while (err == -EINTR && !bench_stopping(b));
+		late = now_ns() - s->next;
+		slept = voluntary_switches() > before;
 		s->next += (int64_t)s->interval_us * 1000;
 	}
-	if (slept == -EINTR)
+	if (err == -EINTR)
 		return 0; /* the user wants to stop */
-	if (slept == -ENOSYS)
+	if (err == -ENOSYS)
 		return bench_skip(b, "%s is not in this kernel", call->name);
-	if (slept < 0)
-		return bench_fail(b, -slept, "%s", call->name);
+	if (err)
+		return bench_fail(b, -err, "%s", call->name);
 	bench_proof(b, c, "sleeps", 1, slept);
 	/* Too early would be a bug of the kernel, and is no lateness. */
 	bench_proof(b, c, "not_early", 1, late >= 0);

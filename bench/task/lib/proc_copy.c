@@ -55,7 +55,7 @@ static int copy_bytes(const char *from, int to)
 	return (int)n;
 }
 
-int proc_copy_program(const char *name, const char *path)
+static int copy(const char *name, const char *path)
 {
 	char from[PATH_MAX];
 	int err = proc_find_program(name, from, sizeof(from));
@@ -69,7 +69,14 @@ int proc_copy_program(const char *name, const char *path)
 	err = multicall_write ? multicall_write(name, fd)
 			      : copy_bytes(from, fd);
 	close(fd);
-	if (!err && access(path, X_OK))
-		err = -errno;
-	return err;
+	return !err && access(path, X_OK) ? -errno : err;
+}
+
+int proc_copy_program(struct bench *b, const char *name, const char *path)
+{
+	const int err = copy(name, path);
+
+	return err ? bench_skip(b, "%s cannot be put at %s and executed: %s",
+				name, path, strerror(-err))
+		   : 0;
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "bench.h"
+
 /**
  * proc_find_program() - path of a helper program: in ../libexec beside this
  * program's directory, or in that directory itself.
@@ -15,14 +17,12 @@ int proc_find_program(const char *name, char *path, size_t size);
 
 /**
  * proc_copy_program() - a copy of helper program @name at @path, where there is
- * nothing yet.
+ * nothing yet, or bench_skip().
  *
  * What its pages cost whoever maps them depends on how they came into the page
  * cache: a fork by a program that was linked a minute ago is 3 % dearer here
  * than by its copy.  So what is timed is a new copy each time.
- *
- * Return: 0, -ENOENT, -EACCES: nothing can be executed there, or -errno.
  */
-int proc_copy_program(const char *name, const char *path);
+int proc_copy_program(struct bench *b, const char *name, const char *path);
 
 #endif

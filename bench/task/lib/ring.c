@@ -744,10 +744,11 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 		return bench_skip(b, "no room for %u more processes: %s",
 				  r->members - r->made, why);
 	while (!r->alone && r->made < r->members) {
-		const int err = partner_start(b, &r->member[r->made],
-					      r->ch.threads ? PARTNER_THREAD
-							    : PARTNER_PROCESS,
-					      cpu, take_part, r);
+		const int err =
+			partner_start(b, &r->member[r->made],
+				      r->ch.threads ? PARTNER_THREAD
+						    : PARTNER_PROCESS,
+				      cpu, r->work ? r->work : take_part, r);
 
 		if (err)
 			return err;

@@ -122,6 +122,7 @@ struct ring {
 	struct channel ch;
 	size_t most;
 	bool alone;
+	partner_fn *work; /* of its members; NULL: they pass messages on */
 	/* Of the laps: they may change. */
 	uint32_t members, touch; /* that take part; bytes that each reads */
 
