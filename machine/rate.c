@@ -101,7 +101,6 @@ void rate_check(const struct rate_base *base, const struct rate_clock *c,
 		unsigned int n, struct rate_verdict *v)
 {
 	struct instant begin[MOST_CLOCKS], end;
-
 	bool any = false;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -143,11 +142,6 @@ struct rate_verdict rate_by_ntp(const struct timex *before,
 		return (struct rate_verdict) { .known = false };
 	/* What must be made faster shows too little: times are too short. */
 	return judge(-(a + b) / 2, fabs(a - b));
-}
-
-static uint64_t now_ns(void)
-{
-	return timer_clock_begin();
 }
 
 static void sleep_ns(uint64_t ns)
@@ -245,7 +239,7 @@ static bool disciplined(struct timex *x)
  */
 json_t *rate_describe(double hz)
 {
-	static const struct rate_base base = { now_ns, sleep_ns };
+	static const struct rate_base base = { timer_clock_begin, sleep_ns };
 	struct rate_clock clocks[MOST_CLOCKS];
 	struct rate_verdict verdicts[MOST_CLOCKS], ntp = { .known = false };
 	struct timex before = { .modes = 0 }, after = { .modes = 0 };

@@ -57,9 +57,8 @@ static void open_counters(struct cpus *all, struct cpu *cpu)
 		.cpu = cpu->number,
 	};
 
-	if (counters_open(&cpu->counters, &target,
-			  all->settings->msr ? COUNTERS_MSR : 0))
-		cpu->counters = NULL;
+	(void)counters_open(&cpu->counters, &target,
+			    all->settings->msr ? COUNTERS_MSR : 0);
 	cpu->primed = false;
 	cpu_model_widths(all->model, cpu->counters, cpu->width);
 }

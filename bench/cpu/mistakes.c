@@ -528,12 +528,6 @@ static const char points[] =
 	"needs faults if mistake=fault_around;"
 	"needs switches if mistake=round_trip";
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	c->arg = CASE_OF(c, "mistake", mistakes);
-	return true;
-}
-
 static int cases(struct bench *b, void *state)
 {
 	BENCH_SET_NAMES(b, "mistakes", mistakes);
@@ -553,14 +547,14 @@ static int setup(struct bench *b, void *state)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct mistake *m = c->arg;
+	const struct mistake *m = CASE_OF(c, "mistake", mistakes);
 
 	return m->open ? m->open(b, state) : 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct mistake *m = c->arg;
+	const struct mistake *m = CASE_OF(c, "mistake", mistakes);
 	struct state *s = state;
 	double value;
 
@@ -599,7 +593,6 @@ const struct bench_desc bench_desc = {
 	.name = "mistakes",
 	.state_size = sizeof(struct state),
 	.points = points,
-	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,

@@ -218,8 +218,9 @@ struct bench_desc {
 	/* Once, after all sampling: fill derived cases with bench_derive(), add
 	 * last evidence. */
 	int (*derive)(struct bench *b, void *state);
-	/* Once, always, whatever setup() has left behind.  A child that is left
-	 * then is killed, and the program fails. */
+	/* Once, always, whatever setup() has left behind: descriptors and
+	 * mappings end with the process, but for those of threads.  A child
+	 * that is left then is killed, and the program fails. */
 	void (*teardown)(struct bench *b, void *state);
 };
 
