@@ -87,6 +87,26 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
+/* The lines of the cycle. */
+static void list(const struct chase *c, void **line)
+{
+	void *at = c->entry[0];
+
+	for (size_t i = 0; i < c->lines; i++) {
+		line[i] = at;
+		at = *(void **)at;
+	}
+}
+
+/* Throws them out of all caches, and loads none of them: a load could fetch the
+ * neighbour of a line that is out already. */
+static void flush(void *const *line, size_t lines)
+{
+	for (size_t i = 0; i < lines; i++)
+		ARCH_FLUSH(line[i]);
+	ARCH_FLUSHED();
+}
+
 /* Pairs, or lines of one set: those of the first cache have all pointers at the
  * start of their page. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -115,7 +135,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->last = 0;
 	s->loads = s->chain.chase.lines + 1;
 	if (s->in_dram)
-		chase_list(&s->chain.chase, s->list);
+		list(&s->chain.chase, s->list);
 	else
 		follow_settle(b, c, &s->chain, true);
 	return 0;
@@ -130,7 +150,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	const size_t lines = s->chain.chase.lines;
 
 	if (s->in_dram && s->loads + BATCH_GROWS * s->last > lines) {
-		chase_flush(s->list, lines);
+		flush(s->list, lines);
 		s->loads = 0;
 	}
 	return 0;

@@ -57,9 +57,6 @@
 #define MAX_ROUNDS ((uint64_t)1 << 20)
 #define CHECKS	   64		       /* words that are looked at afterwards */
 #define POISON	   0x7ff0dead0badf00du /* no sum or product gives this one */
-#define INTS	   (4 * MIB) /* gone over in one event of the report's access */
-#define INTS_AREA  (64 * MIB) /* that events take in turn */
-
 /* One thread's arrays, in memory of its own, how far it has come, and the part
  * that it went over: from begin to at, or all. */
 struct worker {
@@ -78,35 +75,21 @@ struct bandwidth_state {
 	const struct bandwidth_spec *now;
 	uint64_t rounds; /* of it in one event */
 	size_t check_at[CHECKS];
-	char *ints_at;
-	bool writes;	/* ints, in this visit */
 	size_t reached; /* in memory, by the case before */
 };
 
-static int sample_ints(struct bench *b, void *state,
-		       const struct bench_case *c);
-
-static size_t ints_bytes(const struct bandwidth_state *s)
-{
-	return INTS_AREA + 2 * s->plan.last_bytes;
-}
-
-/* A line of 64 bytes of each 256. */
 static const char ints_points[] =
 	"kernel=read_ints isa=scalar level=memory size=4M threads=1 "
 	"before={clean,dirty};"
 	"kernel=write_ints isa=scalar level=memory size=4M threads=1 "
 	"before=dirty;"
-	"is exclusive higher bytes=size/4; needs $caches memory=$ints";
+	"is unit='B/s' higher; needs $caches memory=$ints";
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct bandwidth_state *s = state;
+	const struct bandwidth_state *s = state;
 
-	if (!case_has(c, "before"))
-		return bandwidth_plan_fill(b, &s->plan, c);
-	c->sample = sample_ints;
-	return true;
+	return bandwidth_plan_fill(b, &s->plan, c);
 }
 
 static int cases(struct bench *b, void *state)
@@ -114,7 +97,8 @@ static int cases(struct bench *b, void *state)
 	struct bandwidth_state *s = state;
 
 	bandwidth_plan_make(b, &s->plan);
-	BENCH_SET_NUMBER(b, "ints", BENCH_SIZE, ints_bytes(s));
+	BENCH_SET_NUMBER(b, "ints", BENCH_SIZE,
+			 BANDWIDTH_INTS + 2 * s->plan.last_bytes);
 	bench_need(b, "caches",
 		   s->plan.last_bytes ? NULL
 				      : "no size of a cache to be filled "
@@ -175,7 +159,7 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 /* Poison where the measuring thread will write.  In memory it begins where the
  * case before came to an end, for the last cache may hold what that touched. */
 static int lay_out(struct bench *b, struct bandwidth_state *s,
-		   const struct bandwidth_spec *spec)
+		   const struct bandwidth_spec *spec, size_t more)
 {
 	const size_t first =
 		spec->level < LEVEL_MEMORY
@@ -185,7 +169,7 @@ static int lay_out(struct bench *b, struct bandwidth_state *s,
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < spec->threads; i++, w++) {
-		err = have_memory(b, s, i, bandwidth_room(spec));
+		err = have_memory(b, s, i, bandwidth_room(spec) + more);
 		w->a = w->buffer.base;
 		w->b = w->a + bandwidth_place(spec, 1);
 		w->c = w->a + bandwidth_place(spec, 2);
@@ -202,19 +186,15 @@ static int lay_out(struct bench *b, struct bandwidth_state *s,
 	return err;
 }
 
-/* Puts the caches into the state that the report asks for. */
-static void fill_cache(struct bandwidth_state *s, const struct bench_case *c)
+/* Puts the last cache into the state that the report asks for, by what lies
+ * behind the array. */
+static void fill_cache(struct bandwidth_state *s, bool clean)
 {
 	const size_t bytes = s->plan.last_bytes / MEM_BLOCK * MEM_BLOCK;
-	char *base = s->worker[0].buffer.base;
-	char *clean = base + INTS_AREA;
-	char *dirty = clean + s->plan.last_bytes;
+	char *at = s->worker[0].a + BANDWIDTH_INTS +
+		   (clean ? 0 : s->plan.last_bytes);
 
-	if (case_is(c, "before", "clean"))
-		mem_kernel(MEM_READ, MEM_SCALAR)(clean, clean, clean, bytes);
-	else
-		mem_kernel(MEM_WRITE, MEM_SCALAR)(dirty, dirty, dirty, bytes);
-	s->ints_at = base;
+	mem_kernel(clean ? MEM_READ : MEM_WRITE, MEM_SCALAR)(at, at, at, bytes);
 }
 
 /* ns of @rounds by all threads. */
@@ -228,22 +208,6 @@ static double time_rounds(const struct bench *b, struct bandwidth_state *s,
 	return bench_ns(b, (double)ticks);
 }
 
-/* An event lasts so long that what the clock and the start of the threads add
- * is under a hundredth of it. */
-static double event_ns(const struct bandwidth_state *s)
-{
-	return s->now->threads > 1 ? TEAM_NS : EVENT_NS;
-}
-
-/* As many rounds as last for it. */
-static void choose_rounds(const struct bench *b, struct bandwidth_state *s)
-{
-	s->rounds = 1;
-	while (s->rounds < MAX_ROUNDS &&
-	       time_rounds(b, s, s->rounds) < event_ns(s))
-		s->rounds *= 2;
-}
-
 static void go_over(void *arg, uint64_t passes)
 {
 	struct bandwidth_state *s = arg;
@@ -251,15 +215,23 @@ static void go_over(void *arg, uint64_t passes)
 	partner_team_run(&s->team, passes * pieces(s->now));
 }
 
-/* Of what caches hold an event is whole passes: a part of the arrays may be in
- * another cache than the rest. */
-static void settle_arrays(struct bench *b, struct bandwidth_state *s,
+/* An event lasts so long that what the clock and the start of the threads add
+ * is under a hundredth of it.  Of what caches hold it is whole passes: a part
+ * of the arrays may be in another cache than the rest. */
+static void choose_rounds(struct bench *b, struct bandwidth_state *s,
 			  const struct bench_case *c)
 {
-	const double pass_ns = settle(b, c, go_over, s);
-	const double passes = ceil(event_ns(s) / pass_ns);
+	const double event_ns = s->now->threads > 1 ? TEAM_NS : EVENT_NS;
 
-	s->rounds = pieces(s->now) * (passes > 1 ? (uint64_t)passes : 1);
+	s->rounds = 1;
+	if (s->now->level < LEVEL_MEMORY)
+		s->rounds = pieces(s->now) *
+			    (uint64_t)fmax(1, ceil(event_ns /
+						   settle(b, c, go_over, s)));
+	else
+		while (s->rounds < MAX_ROUNDS &&
+		       time_rounds(b, s, s->rounds) < event_ns)
+			s->rounds *= 2;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -267,15 +239,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct bandwidth_state *s = state;
 	int err;
 
-	if (c->sample) {
-		err = have_memory(b, s, 0, ints_bytes(s));
-		if (!err)
-			fill_cache(s, c);
-		s->writes = case_is(c, "kernel", "write_ints");
-		return err;
-	}
 	s->now = c->data;
-	err = lay_out(b, s, s->now);
+	err = lay_out(b, s, s->now,
+		      case_has(c, "before") ? 2 * s->plan.last_bytes : 0);
 	if (err)
 		return err;
 	if (s->worker[0].buffer.huge >= 0)
@@ -287,10 +253,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = partner_team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
 		return err;
-	if (s->now->level < LEVEL_MEMORY)
-		settle_arrays(b, s, c);
-	else
-		choose_rounds(b, s);
+	choose_rounds(b, s, c);
+	if (case_has(c, "before"))
+		fill_cache(s, case_is(c, "before", "clean"));
 	return 0;
 }
 
@@ -305,25 +270,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		bench_record_value(b, c,
 				   bandwidth_rate(s->now, s->worker[0].moved,
 						  ns));
-	return 0;
-}
-
-static int sample_ints(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct bandwidth_state *s = state;
-	uint64_t ticks;
-
-	if (s->ints_at + INTS > s->worker[0].buffer.base + INTS_AREA)
-		s->ints_at = s->worker[0].buffer.base;
-	if (s->writes) {
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       mem_write_ints(s->ints_at, INTS));
-	} else {
-		TIMER_INTERVAL(bench_timer(b)->method, ticks,
-			       mem_read_ints(s->ints_at, INTS));
-	}
-	s->ints_at += INTS;
-	bench_record(b, c, ticks);
 	return 0;
 }
 
@@ -346,29 +292,22 @@ static int right_words(const struct bandwidth_state *s)
 	return right;
 }
 
-/* Gives an array back the numbers that it had. */
-static void refill(const struct worker *w, const struct bandwidth_spec *spec)
-{
-	if (w->all)
-		mem_fill(w->a, spec->part, 1);
-	else
-		mem_fill(w->a + w->begin, w->at - w->begin, 1);
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct bandwidth_state *s = state;
 
-	if (c->sample)
-		return 0;
 	partner_team_stop(&s->team);
 	s->reached = s->worker[0].at;
 	if (mem_ops[s->now->op].family != MEM_READ)
 		bench_proof(b, c, "words_moved", CHECKS, right_words(s));
 	/* Zeros and single bytes must not be what others then read. */
 	for (unsigned int i = 0; s->now->isa >= MEM_REP && i < s->now->threads;
-	     i++)
-		refill(&s->worker[i], s->now);
+	     i++) {
+		const struct worker *w = &s->worker[i];
+
+		mem_fill(w->all ? w->a : w->a + w->begin,
+			 w->all ? s->now->part : w->at - w->begin, 1);
+	}
 	return 0;
 }
 

@@ -63,7 +63,7 @@ struct loaded_state {
 	struct partner_team team;
 	struct traffic other[PARTNER_TEAM_MAX];
 	enum kind kind;
-	unsigned int load;
+	unsigned int load, at_work; /* others that came to run in an event */
 	double ns_each_byte[KINDS]; /* at full load, of one thread */
 	_Alignas(64) _Atomic bool stop;
 };
@@ -149,7 +149,8 @@ static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 	t->ns = timer_clock_begin() - begin;
 }
 
-/* One event: traffic begins, the chase is timed, traffic ends. */
+/* One event: traffic begins, the chase is timed, traffic ends.  *@bandwidth: of
+ * the others.  Return: ns of the chase. */
 static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 {
 	uint64_t ticks;
@@ -162,20 +163,15 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	atomic_store(&s->stop, true);
 	partner_team_wait(&s->team);
 	*bandwidth = 0;
-	for (unsigned int i = 1; i < s->team.size; i++)
-		if (s->other[i].ns)
-			*bandwidth += (double)s->other[i].bytes * 1e9 /
-				      (double)s->other[i].ns;
+	s->at_work = 0;
+	for (unsigned int i = 1; i < s->team.size; i++) {
+		const struct traffic *t = &s->other[i];
+
+		s->at_work += t->bytes > 0;
+		if (t->ns)
+			*bandwidth += (double)t->bytes * 1e9 / (double)t->ns;
+	}
 	return bench_ns(b, (double)ticks);
-}
-
-static unsigned int at_work(const struct loaded_state *s)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 1; i < s->team.size; i++)
-		n += s->other[i].bytes > 0;
-	return n;
 }
 
 /* What full load is, for the shares of it. */
@@ -230,9 +226,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 	if (others)
 		bench_purity(b, c, "threads_at_work", AT_WORK, others,
-			     at_work(s));
+			     s->at_work);
 	/* A chase under less load than the row says is no sample of it. */
-	if (others && at_work(s) < others)
+	if (others && s->at_work < others)
 		return 0;
 	bench_record_value(b, c, ns / (double)(s->rounds * CHASE_UNROLL));
 	if (s->bandwidth && bandwidth > 0)

@@ -49,6 +49,7 @@
 #include "file_place.h"
 #include "io.h"
 #include "lib/map_calls.h"
+#include "mem.h"
 #include "partner.h"
 
 #ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
@@ -394,13 +395,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 static void count_huge(struct bench *b, const struct fault_state *s,
 		       const struct bench_case *c)
 {
-	const struct mem_buffer m = { .base = s->base,
-				      .bytes = s->touched * MEM_HUGE_BYTES,
-				      .pages = MEM_THP };
+	const size_t bytes = s->touched * MEM_HUGE_BYTES;
 
-	if (s->touched)
-		bench_purity(b, c, "huge_bytes", BENCH_MOSTLY, (double)m.bytes,
-			     (double)mem_huge_bytes(&m));
+	if (bytes)
+		bench_purity(b, c, "huge_bytes", BENCH_MOSTLY, (double)bytes,
+			     (double)mem_huge_in(s->base, bytes, false));
 }
 
 /* Next page to touch; the mapping is renewed when all were. */
@@ -440,21 +439,21 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 			   const struct bench_case *c)
 {
 	const struct kind *k = c->arg;
-	struct mem_buffer m = { .bytes = POPULATED * bench_page_bytes() };
+	const size_t bytes = POPULATED * bench_page_bytes();
 	const int prot = k->write ? PROT_READ | PROT_WRITE : PROT_READ;
+	char *base;
 	int64_t huge;
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       m.base = mmap(NULL, m.bytes, prot,
-				     k->flags | MAP_POPULATE,
-				     k->memory_file ? s->memory_file : -1, 0));
-	if (m.base == MAP_FAILED)
+		       base = mmap(NULL, bytes, prot, k->flags | MAP_POPULATE,
+				   k->memory_file ? s->memory_file : -1, 0));
+	if (base == MAP_FAILED)
 		return bench_fail(b, errno, "mmap(MAP_POPULATE)");
-	bench_proof(b, c, "resident_bytes", (double)m.bytes,
-		    (double)map_resident(m.base, m.bytes));
-	huge = k->memory_file ? 0 : mem_huge_bytes(&m);
-	munmap(m.base, m.bytes);
+	bench_proof(b, c, "resident_bytes", (double)bytes,
+		    (double)map_resident(base, bytes));
+	huge = k->memory_file ? 0 : mem_huge_in(base, bytes, false);
+	munmap(base, bytes);
 	/* MAP_POPULATE leaves no time for MADV_NOHUGEPAGE. */
 	if (huge > 0)
 		return bench_skip(b, "the kernel populates with huge pages");

@@ -179,8 +179,8 @@ moves() {
 }
 
 @test "the report's access reads or writes one integer in 256 bytes" {
-	[[ $(moves mem_read_ints '^mov (0x[0-9a-f]+)?\(%r[a-z0-9]+\),%r8d$') == 4 ]]
-	[[ $(moves mem_write_ints \
+	[[ $(moves read_ints '^mov (0x[0-9a-f]+)?\(%r[a-z0-9]+\),%r8d$') == 4 ]]
+	[[ $(moves write_ints \
 		'^mov %e?r?[a-z0-9]+d?,(0x[0-9a-f]+)?\(%r[a-z0-9]+\)$') == 4 ]]
 }
 

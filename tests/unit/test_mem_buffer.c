@@ -54,7 +54,7 @@ static void calls(size_t bytes)
 	   "mprotect() splits none");
 	OK(!munmap(m.base, bytes) && mappings(&m, &exact) == 2,
 	   "munmap() takes it away and splits none");
-	mem_unmap_margins(&m);
+	map_unmap_margins(&m);
 	OK(mappings(&was, &exact) == 0 && !m.map, "nothing is left");
 }
 

@@ -86,6 +86,8 @@ static bool wanted(const struct bandwidth_spec *s, bool asked)
 	if (!mem_kernel(s->op, s->isa) ||
 	    (s->threads > 1 && !is_common(s->isa)))
 		return false;
+	if (s->op >= MEM_READ_INTS)
+		return false;
 	/* Of these one way is enough: copy and triad have the others. */
 	if (s->op >= MEM_SCALE)
 		return (asked || s->level == LEVEL_MEMORY) && widest;
@@ -139,9 +141,13 @@ bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 	spec->isa =
 		widest ? mem_isa_widest() : CASE_NTH(c, "isa", mem_isa_names);
 	spec->part = spec->size / spec->threads / arrays / STEP * STEP;
-	if ((!widest && !wanted(spec, c->asked)) || !spec->part)
-		return false;
 	spec->chunk = chunk_of(p, spec);
+	if (case_has(c, "before")) {
+		spec->part = BANDWIDTH_INTS;
+		spec->chunk = spec->size;
+	} else if ((!widest && !wanted(spec, c->asked)) || !spec->part) {
+		return false;
+	}
 	c->exclusive = spec->level >= LEVEL_3 || spec->threads > 1;
 	if (!mem_isa_usable(spec->isa))
 		c->skip = "this processor has no such instructions";
@@ -230,8 +236,11 @@ size_t bandwidth_room(const struct bandwidth_spec *spec)
 double bandwidth_rate(const struct bandwidth_spec *spec, uint64_t bytes,
 		      double ns)
 {
-	return (double)bytes * mem_ops[spec->op].arrays * spec->threads * 1e9 /
-	       ns;
+	/* A line of 64 bytes of each 256. */
+	const double each =
+		spec->op >= MEM_READ_INTS ? 0.25 : mem_ops[spec->op].arrays;
+
+	return (double)bytes * each * spec->threads * 1e9 / ns;
 }
 
 static void derive_bests(struct bench *b)

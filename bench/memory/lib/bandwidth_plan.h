@@ -15,6 +15,7 @@
  * of which size, by how many threads; and the rows that take the best of them.
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
+#define BANDWIDTH_INTS	((size_t)64 << 20)  /* of the report's access */
 enum bandwidth_level { LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_MEMORY, LEVELS };
 
 /* The state of a case. */
@@ -41,8 +42,8 @@ struct bandwidth_plan {
 
 extern const char bandwidth_plan_asked[];
 
-/* bandwidth_plan_make() - add the cases.  bandwidth_plan_fill() - of each of
- * them its spec; false if it is not worth a row. */
+/* bandwidth_plan_make() - add the cases but the report's. bandwidth_plan_fill()
+ * - of each of them its spec; false if it is not worth a row. */
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p);
 bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 			 struct bench_case *c);

@@ -247,20 +247,3 @@ size_t chase_verify(const struct chase *c)
 	}
 	return c->lines;
 }
-
-void chase_list(const struct chase *c, void **line)
-{
-	void *at = c->entry[0];
-
-	for (size_t i = 0; i < c->lines; i++) {
-		line[i] = at;
-		at = *(void **)at;
-	}
-}
-
-void chase_flush(void *const *line, size_t lines)
-{
-	for (size_t i = 0; i < lines; i++)
-		ARCH_FLUSH(line[i]);
-	ARCH_FLUSHED();
-}

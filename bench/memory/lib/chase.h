@@ -88,10 +88,4 @@ void chase_run_many(void **at, unsigned int k, uint64_t loads);
  */
 size_t chase_verify(const struct chase *c);
 
-/* chase_list() - the lines of the cycle, @c->lines of them; and
- * chase_flush() - throw these out of all caches.  It loads none of them: a load
- * could fetch the neighbour of a line that is out already. */
-void chase_list(const struct chase *c, void **line);
-void chase_flush(void *const *line, size_t lines);
-
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,6 +89,15 @@ int map_prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
+void map_unmap_margins(struct mem_buffer *m)
+{
+	char *end = m->base + m->bytes;
+
+	munmap(m->map, (size_t)(m->base - m->map));
+	munmap(end, (size_t)(m->map + m->map_bytes - end));
+	memset(m, 0, sizeof(*m));
+}
+
 int map_leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct map_area *a = state;
@@ -96,7 +106,7 @@ int map_leave(struct bench *b, void *state, const struct bench_case *c)
 		munmap(a->at, a->bytes);
 	a->at = NULL;
 	if (call_is(c, "munmap") || call_is(c, "mremap"))
-		mem_unmap_margins(&a->buffer);
+		map_unmap_margins(&a->buffer);
 	mem_unmap(&a->buffer);
 	mem_unmap(&a->target);
 	return 0;

@@ -32,6 +32,10 @@ bench_run_fn map_conclude;
  * Return: bytes, or -errno (-ENOMEM: there is a hole). */
 int64_t map_resident(char *at, size_t bytes);
 
+/* map_unmap_margins() - unmap a buffer of MEM_4K that munmap() or
+ * mremap() has taken away: what is there now may be another's. */
+void map_unmap_margins(struct mem_buffer *m);
+
 /* map_is_hole() - whether there is no mapping at @at. */
 bool map_is_hole(char *at, size_t bytes);
 

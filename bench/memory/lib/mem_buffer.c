@@ -90,15 +90,6 @@ void mem_unmap(struct mem_buffer *m)
 	memset(m, 0, sizeof(*m));
 }
 
-void mem_unmap_margins(struct mem_buffer *m)
-{
-	char *end = m->base + m->bytes;
-
-	munmap(m->map, (size_t)(m->base - m->map));
-	munmap(end, (size_t)(m->map + m->map_bytes - end));
-	memset(m, 0, sizeof(*m));
-}
-
 void mem_store_each(const struct mem_buffer *m)
 {
 	for (size_t at = 0; at < m->bytes; at += bench_page_bytes())
@@ -111,11 +102,6 @@ void mem_touch(const struct mem_buffer *m)
 	if (madvise(m->base, round_up(m->bytes, bench_page_bytes()),
 		    MADV_POPULATE_WRITE))
 		mem_store_each(m);
-}
-
-int64_t mem_huge_bytes(const struct mem_buffer *m)
-{
-	return mem_huge_in(m->base, m->bytes, m->pages == MEM_HUGETLB);
 }
 
 /* Whether it has the pages that were asked for; smaps may be missing. */
@@ -159,7 +145,7 @@ int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
 	}
 	m->node = node;
 	mem_touch(m);
-	m->huge = mem_huge_bytes(m);
+	m->huge = mem_huge_in(m->base, m->bytes, pages == MEM_HUGETLB);
 	return check(b, m);
 }
 

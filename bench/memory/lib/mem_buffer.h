@@ -63,22 +63,12 @@ int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
 /* mem_unmap() - accepts a zeroed or unmapped buffer. */
 void mem_unmap(struct mem_buffer *m);
 
-/* mem_unmap_margins() - the same for a buffer of MEM_4K that munmap() or
- * mremap() has taken away: what is there now may be another's. */
-void mem_unmap_margins(struct mem_buffer *m);
-
 /* mem_touch() - have each page of @m there, written to. */
 void mem_touch(const struct mem_buffer *m);
 
 /* mem_store_each() - the same by a store to each page, as programs do.  To free
  * a page takes half as long again where the kernel populated it by itself. */
 void mem_store_each(const struct mem_buffer *m);
-
-/**
- * mem_huge_bytes() - how much of @m is on huge pages now, from
- * /proc/self/smaps.  Return: bytes, or -errno.
- */
-int64_t mem_huge_bytes(const struct mem_buffer *m);
 
 /* mem_flush() - throw [@base, @base + @bytes) out of all caches. */
 void mem_flush(const void *base, size_t bytes);

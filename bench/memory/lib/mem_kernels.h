@@ -43,8 +43,9 @@ enum mem_isa { MEM_EACH_ISA(MEM_ISA_) MEM_ISAS };
  * read4: as read, but at four places at once, a quarter apart: more misses
  * under way than one prefetched stream keeps.  clear: writes zeros.  triad:
  * a[i] = b[i] + 3 * c[i], doubles.  _pf: what is 2 KiB ahead is asked for by
- * prefetch instructions.  The last four are the other two of STREAM: in memory,
- * with the widest registers. */
+ * prefetch instructions.  scale and add are the other two of STREAM: in memory,
+ * with the widest registers.  _ints: the report's access, one 4-byte integer in
+ * each 256 bytes, of which nothing is looked at. */
 #define MEM_EACH_OP(X)                                   \
 	X(READ, "read", 1, READ, 0, 0)                   \
 	X(READ4, "read4", 1, READ, 0, 0)                 \
@@ -63,7 +64,9 @@ enum mem_isa { MEM_EACH_ISA(MEM_ISA_) MEM_ISAS };
 	X(SCALE, "scale", 2, SCALE, 3, 0)                \
 	X(SCALE_NT, "scale_nt", 2, SCALE_NT, 3, 0)       \
 	X(ADD, "add", 3, ADD, 1, 1)                      \
-	X(ADD_NT, "add_nt", 3, ADD_NT, 1, 1)
+	X(ADD_NT, "add_nt", 3, ADD_NT, 1, 1)             \
+	X(READ_INTS, "read_ints", 1, READ, 0, 0)         \
+	X(WRITE_INTS, "write_ints", 1, READ, 0, 0)
 #define MEM_OP_(OP, ...) MEM_##OP,
 enum mem_op { MEM_EACH_OP(MEM_OP_) MEM_OPS };
 
@@ -97,9 +100,5 @@ mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;
  * [@base, @base + @bytes), a multiple of 8: some machines treat zeros apart
  *.  Touches every page. */
 void mem_fill(void *base, size_t bytes, uint64_t seed);
-
-/* The report's access: one 4-byte integer in each 256 bytes. */
-void mem_read_ints(const void *a, size_t bytes);
-void mem_write_ints(void *a, size_t bytes);
 
 #endif

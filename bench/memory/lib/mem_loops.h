@@ -31,7 +31,7 @@
  * LOOPS(K)           which there are: the lists below, with K
  *
  * CLOBBERS           what all of these may change
- * READ_INT(o), WRITE_INT(o), NEXT_INTS  of mem_read_ints(): at address %0 + o;
+ * READ_INT(o), WRITE_INT(o), NEXT_INTS  of read_ints(): at address %0 + o;
  *                    back to 1 after 1 KiB until %1
  * OTHERS             MEM_IS() of what is no loop
  */
@@ -150,20 +150,7 @@
 
 LOOPS(MEM_LOOP_)
 
-mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
-{
-	switch ((int)isa * MEM_OPS + (int)op) {
-	LOOPS(MEM_CASE_)
-	MEM_IS(LIBC, WRITE, mem_write_libc)
-	MEM_IS(LIBC, CLEAR, mem_clear_libc)
-	MEM_IS(LIBC, COPY, mem_copy_libc)
-	OTHERS
-	default:
-		return NULL;
-	}
-}
-
-__attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
+MEM_FUNCTION(read_ints)
 {
 	const char *at = a, *end = at + bytes;
 
@@ -175,7 +162,7 @@ __attribute__((noinline)) void mem_read_ints(const void *a, size_t bytes)
 }
 
 /* What is written is the low half of the address: neither zero nor constant. */
-__attribute__((noinline)) void mem_write_ints(void *a, size_t bytes)
+MEM_FUNCTION(write_ints)
 {
 	char *at = a, *end = at + bytes;
 
@@ -184,6 +171,21 @@ __attribute__((noinline)) void mem_write_ints(void *a, size_t bytes)
 			 : "+r"(at)
 			 : "r"(end)
 			 : CLOBBERS);
+}
+
+mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa)
+{
+	switch ((int)isa * MEM_OPS + (int)op) {
+	LOOPS(MEM_CASE_)
+	MEM_IS(SCALAR, READ_INTS, read_ints)
+	MEM_IS(SCALAR, WRITE_INTS, write_ints)
+	MEM_IS(LIBC, WRITE, mem_write_libc)
+	MEM_IS(LIBC, CLEAR, mem_clear_libc)
+	MEM_IS(LIBC, COPY, mem_copy_libc)
+	OTHERS
+	default:
+		return NULL;
+	}
 }
 /* clang-format on */
 
