@@ -161,10 +161,9 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct line_state *s = state;
 
-	s->chain.chase.at = chase_run(s->chain.chase.at, iters);
 	s->last = iters * CHASE_UNROLL;
 	s->loads += s->last;
-	return 0;
+	return follow_run(b, state, c, iters);
 }
 
 /* A batch that came round to lines that it has fetched itself is worth
@@ -210,11 +209,10 @@ static void derive_found(struct bench *b, const struct bench_case *c,
 {
 	if (found > 0)
 		bench_derive(b, c, found);
-	else if (r->gap < r->n)
-		bench_derive_skip(b, c, "%s has no value",
-				  r->row[r->gap]->name);
 	else
-		bench_derive_skip(b, c, "%s", none);
+		bench_derive_skip(b, c, "%s%s",
+				  r->gap < r->n ? r->row[r->gap]->name : none,
+				  r->gap < r->n ? " has no value" : "");
 }
 
 static void derive_line(struct bench *b, const struct bench_case *c)
@@ -256,26 +254,23 @@ static void derive_ways(struct bench *b, const struct bench_case *l1,
 }
 
 /* What CPUID says, by way of libc. */
-static void show_cpuid(struct bench *b, const struct bench_case *c,
-		       const char *what, int name)
+static void show_cpuid(struct bench *b, const char *row, const char *what,
+		       int name)
 {
 	const long x = sysconf(name);
 
 	if (x > 0)
-		bench_fact(b, c, what, (double)x);
+		bench_fact(b, bench_find(b, "%s", row), what, (double)x);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	const struct bench_case *line = bench_find(b, "figure=line"),
-				*ways = bench_find(b, "figure=ways"),
-				*ways_l2 = bench_find(b, "figure=ways_L2");
-
-	derive_line(b, line);
-	derive_ways(b, ways, ways_l2);
-	show_cpuid(b, line, "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
-	show_cpuid(b, ways, "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
-	show_cpuid(b, ways_l2, "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
+	derive_line(b, bench_find(b, "figure=line"));
+	derive_ways(b, bench_find(b, "figure=ways"),
+		    bench_find(b, "figure=ways_L2"));
+	show_cpuid(b, "figure=line", "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
+	show_cpuid(b, "figure=ways", "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
+	show_cpuid(b, "figure=ways_L2", "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
 	return 0;
 }
 

@@ -236,11 +236,16 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void stop(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 
 	partner_team_stop(&s->team);
+}
+
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	stop(b, state);
 	return 0;
 }
 
@@ -257,13 +262,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct loaded_state *s = state;
-
-	partner_team_stop(&s->team);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "mem_loaded",
 	.many_cpus = true,
@@ -275,5 +273,5 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
+	.teardown = stop,
 };

@@ -150,19 +150,34 @@ static double least_time(const double *ns)
 	return best;
 }
 
-/* @ideal: what is left of the time of the last but one if each chain has a miss
- * of its own. */
-static void derive_overlap(struct bench *b, const struct bench_case *c,
-			   const double *ns, double ideal)
+/* The rows of one level. */
+static void derive_level(struct bench *b, const struct bench_case *overlap,
+			 const struct parallel_level *l)
 {
+	const struct chase *chase = &l->chain.chase;
+	const double lines = chase->at ? (double)chase_verify(chase) : 0;
+	double ns[COUNTS] = { 0 }, chases[COUNTS] = { 0 };
+	size_t n = 0;
+
+	BENCH_EACH (b, row, "chases") {
+		if (!case_is(row, "level", case_str(overlap, "level")))
+			continue;
+		chases[n] = (double)case_int(row, "chases");
+		ns[n++] = bench_value(b, row);
+		if (chase->at)
+			bench_proof(b, row, "lines_in_cycle",
+				    (double)l->bytes / CHASE_LINE, lines);
+	}
 	if (!isfinite(ns[0])) {
-		bench_derive_skip(b, c, "one chain has no value");
+		bench_derive_skip(b, overlap, "one chain has no value");
 		return;
 	}
-	bench_derive(b, c, ns[0] / least_time(ns));
-	/* By more than half of what one more miss each would make of it. */
-	if (ns[COUNTS - 1] < ns[COUNTS - 2] * (1 + ideal) / 2)
-		bench_fact_text(b, c, "end",
+	bench_derive(b, overlap, ns[0] / least_time(ns));
+	/* By more than half of what one more miss for each chain would make of
+	 * it. */
+	if (ns[COUNTS - 1] <
+	    ns[COUNTS - 2] * (1 + chases[COUNTS - 2] / chases[COUNTS - 1]) / 2)
+		bench_fact_text(b, overlap, "end",
 				"at least: with the most chains the time was "
 				"still falling");
 }
@@ -171,28 +186,8 @@ static int derive(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
-	BENCH_EACH (b, c, "figure=overlap") {
-		const struct parallel_level *l = &s->level[level_of(c)];
-		const double lines =
-			l->chain.chase.at
-				? (double)chase_verify(&l->chain.chase)
-				: 0;
-		double ns[COUNTS] = { 0 }, chases[COUNTS] = { 0 };
-		size_t n = 0;
-
-		BENCH_EACH (b, row, "chases") {
-			if (&s->level[level_of(row)] != l)
-				continue;
-			chases[n] = (double)case_int(row, "chases");
-			ns[n++] = bench_value(b, row);
-			if (l->chain.chase.at)
-				bench_proof(b, row, "lines_in_cycle",
-					    (double)l->bytes / CHASE_LINE,
-					    lines);
-		}
-		derive_overlap(b, c, ns,
-			       chases[COUNTS - 2] / chases[COUNTS - 1]);
-	}
+	BENCH_EACH (b, c, "figure=overlap")
+		derive_level(b, c, &s->level[level_of(c)]);
 	return 0;
 }
 

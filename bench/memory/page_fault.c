@@ -71,23 +71,24 @@ static const struct kind {
 	enum { PLAIN, THP, COW, SINGLE, MAJOR, USER, POPULATE } how;
 	int flags, advice; /* of mmap() and madvise() */
 	bool memory_file, write;
-	/* From touched page to touched page, and how many are touched before
-	 * the mapping is renewed (POPULATE makes one for each event). */
-	enum { PAGE, AROUND, HUGE, ON_DISK } step;
+	/* From touched page to touched page (a base page where that is more),
+	 * and how many are touched before the mapping is renewed (POPULATE
+	 * makes one for each event, MAJOR reads all of the file). */
+	size_t step;
 	unsigned int count;
 } kinds[] = {
-	{ "anonymous", PLAIN, OWN, SMALL, false, true, PAGE, PAGES },
-	{ "zero", PLAIN, OWN, SMALL, false, false, PAGE, PAGES },
-	{ "thp", THP, OWN, MADV_HUGEPAGE, false, true, HUGE, 8 },
-	{ "shared", PLAIN, COMMON, SMALL, false, true, PAGE, PAGES },
-	{ "cow", COW, MAP_PRIVATE, 0, true, true, PAGE, PAGES },
-	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND, 256 },
-	{ "file_single", SINGLE, OWN, 0, true, false, PAGE, PAGES },
-	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false, ON_DISK,
-	  DISK_PAGES },
-	{ "userfaultfd", USER, OWN, SMALL, false, true, PAGE, PAGES },
-	{ "populate", POPULATE, OWN, 0, false, true, PAGE, 0 },
-	{ "populate_file", POPULATE, MAP_SHARED, 0, true, false, PAGE, 0 },
+	{ "anonymous", PLAIN, OWN, SMALL, false, true, 0, PAGES },
+	{ "zero", PLAIN, OWN, SMALL, false, false, 0, PAGES },
+	{ "thp", THP, OWN, MADV_HUGEPAGE, false, true, MEM_HUGE_BYTES, 8 },
+	{ "shared", PLAIN, COMMON, SMALL, false, true, 0, PAGES },
+	{ "cow", COW, MAP_PRIVATE, 0, true, true, 0, PAGES },
+	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
+	{ "file_single", SINGLE, OWN, 0, true, false, 0, PAGES },
+	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false,
+	  FILE_OWN_BYTES / DISK_PAGES, 0 },
+	{ "userfaultfd", USER, OWN, SMALL, false, true, 0, PAGES },
+	{ "populate", POPULATE, OWN, 0, false, true, 0, 0 },
+	{ "populate_file", POPULATE, MAP_SHARED, 0, true, false, 0, 0 },
 };
 
 /* Another thread of this process, which resolves faults. */
@@ -127,17 +128,14 @@ static const char points[] =
 static size_t step_bytes(const struct kind *k)
 {
 	const size_t page = bench_page_bytes();
-	const size_t least = k->step == AROUND	  ? AROUND_BYTES
-			     : k->step == HUGE	  ? MEM_HUGE_BYTES
-			     : k->step == ON_DISK ? FILE_OWN_BYTES / DISK_PAGES
-						  : page;
 
-	return page > least ? page : least;
+	return page > k->step ? page : k->step;
 }
 
-static unsigned int disk_pages(const struct kind *k)
+static unsigned int count_of(const struct kind *k)
 {
-	return (unsigned int)(FILE_OWN_BYTES / step_bytes(k));
+	return k->how == MAJOR ? (unsigned int)(FILE_OWN_BYTES / step_bytes(k))
+			       : k->count;
 }
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
@@ -147,7 +145,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	c->arg = k;
 	/* Pages that are not cached, some to warm up.  What the kernel keeps of
 	 * each page is in no cache at first, and after other cases. */
-	c->most = k->how == MAJOR ? disk_pages(k) / 2 : 0;
+	c->most = k->how == MAJOR ? count_of(k) / 2 : 0;
 	c->cycle = c->threads ? k->count : 0;
 	return true;
 }
@@ -222,7 +220,7 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 				  (long long)cached);
 	bench_fact(b, c, "cached_bytes_before", (double)cached);
 	bench_fact_text(b, c, "where", s->place.where);
-	for (uint32_t i = 0; i < disk_pages(c->arg); i++) {
+	for (uint32_t i = 0; i < count_of(c->arg); i++) {
 		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));
 
 		s->order[i] = s->order[k];
@@ -337,8 +335,7 @@ static int renew(struct bench *b, struct fault_state *s, const struct kind *k)
 						  : s->memory_file;
 
 	unmap(s);
-	s->map_bytes =
-		k->how == MAJOR ? FILE_OWN_BYTES : k->count * step_bytes(k);
+	s->map_bytes = count_of(k) * step_bytes(k);
 	if (k->how == THP)
 		s->map_bytes += MEM_HUGE_BYTES; /* to align it */
 	s->map = mmap(NULL, s->map_bytes,
@@ -383,7 +380,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = renew(b, s, k);
 	if (!err && k->how == USER)
 		err = begin_user(b, s);
-	if (!err && k->step == AROUND)
+	if (!err && k->step == AROUND_BYTES)
 		bench_fact(b, c, "pages_brought",
 			   (double)step_bytes(k) / (double)bench_page_bytes());
 	s->faults = 0;
@@ -409,11 +406,11 @@ static int next_page(struct bench *b, struct fault_state *s,
 	const struct kind *k = c->arg;
 	int err = 0;
 
-	if (k->how == MAJOR && s->touched == disk_pages(k))
-		return bench_fail(b, 0, "the file has been read");
-	if (s->touched == k->count) {
+	if (s->touched == count_of(k)) {
 		const long before = count_faults(k);
 
+		if (k->how == MAJOR)
+			return bench_fail(b, 0, "the file has been read");
 		if (k->how == THP)
 			count_huge(b, s, c);
 		if (k->how == USER) {

@@ -193,19 +193,18 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return call_took(b, s, c, good, ticks);
 }
 
-static void stop(struct state *s)
+static void stop(struct bench *b, void *state)
 {
-	for (unsigned int i = 0; i < s->n; i++)
-		partner_stop(&s->member[i]);
-	s->n = 0;
+	struct state *s = state;
+
+	while (s->n > 0)
+		partner_stop(&s->member[--s->n]);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct state *s = state;
-
-	map_leave(b, s, c); /* of an event that failed */
-	stop(s);
+	map_leave(b, state, c); /* of an event that failed */
+	stop(b, state);
 	return 0;
 }
 
@@ -234,11 +233,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	stop(state);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "shootdown",
 	.many_cpus = true,
@@ -251,5 +245,5 @@ const struct bench_desc bench_desc = {
 	.conclude = map_conclude,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
+	.teardown = stop,
 };

@@ -47,26 +47,20 @@ uint64_t follow_time(const struct bench *b, struct chase *chase,
 	return ticks;
 }
 
-/* What a load takes that comes back to a line after one pass. */
-static void time_after_one(struct bench *b, const struct bench_case *c,
-			   struct chase chase)
-{
-	const uint64_t rounds = chase.lines / CHASE_ENTRIES / CHASE_UNROLL;
-	const uint64_t ticks = follow_time(b, &chase, rounds);
-
-	if (rounds && (double)ticks >= sample_batch_ticks(bench_timer(b)))
-		bench_fact(b, c, "after_one_pass_ns",
-			   bench_ns(b, (double)ticks) /
-				   (double)(rounds * CHASE_UNROLL));
-}
-
 void follow_settle(struct bench *b, const struct bench_case *c,
 		   struct follow *f, bool round)
 {
-	struct chase *chase = &f->chase;
+	struct chase *chase = &f->chase, again;
+	const uint64_t rounds = chase->lines / CHASE_ENTRIES / CHASE_UNROLL;
+	double ticks;
 
 	pass(chase, 1);
-	time_after_one(b, c, *chase);
+	again = *chase;
+	ticks = (double)follow_time(b, &again, rounds);
+	if (rounds && ticks >= sample_batch_ticks(bench_timer(b)))
+		bench_fact(b, c, "after_one_pass_ns",
+			   bench_ns(b, ticks) /
+				   (double)(rounds * CHASE_UNROLL));
 	settle(b, c, pass, chase);
 	if (round)
 		chase->at =

@@ -21,12 +21,10 @@ static int batch(void *arg, uint64_t passes, uint64_t *ticks)
 {
 	struct job *j = arg;
 
-	if (bench_stopping(j->b))
-		return -EINTR;
+	j->passes += passes;
 	TIMER_INTERVAL(bench_timer(j->b)->method, *ticks,
 		       j->fn(j->arg, passes));
-	j->passes += passes;
-	return 0;
+	return bench_stopping(j->b) ? -EINTR : 0;
 }
 
 bool settle_fits(const struct bench *b, size_t bytes)
