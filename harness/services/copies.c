@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "copies_crew.h"
 #include "program.h"
 #include "stats.h"
@@ -177,13 +178,11 @@ static void add_row(struct bench *b, const struct copies *w, struct group *g,
 		bench_derived_from(b, g->of[at][row], g->of[k][LATENCY]);
 }
 
-static int add_group(struct bench *b, struct copies *w,
-		     const struct case_run *inner, bool threads)
+static void add_group(struct bench *b, struct copies *w,
+		      const struct case_run *inner, bool threads)
 {
-	struct group *g = calloc(1, sizeof(*g));
+	struct group *g = text_alloc(1, sizeof(*g));
 
-	if (!g)
-		return -ENOMEM;
 	g->inner = inner->c.id;
 	g->threads = threads;
 	g->next = w->groups;
@@ -196,7 +195,6 @@ static int add_group(struct bench *b, struct copies *w,
 	for (int row = INTERCEPT; w->counts > 1 && row < ROWS; row++)
 		if (row == STOPS_AT || w->counts > 2)
 			add_row(b, w, g, inner, 0, row);
-	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -228,7 +226,6 @@ static int cases(struct bench *b, void *state)
 	const unsigned int cpus = bench_cpus(b);
 	/* Only to see its cases; it is kept, for they have their names. */
 	static struct bench list;
-	int err = 0;
 
 	list = (struct bench) {
 		.desc = w->crew.desc,
@@ -240,25 +237,23 @@ static int cases(struct bench *b, void *state)
 	list.plan.first_process = false;
 	if (w->crew.desc->many_cpus)
 		return bench_skip(b, "it runs on several CPUs itself");
-	w->crew.cpu = calloc(cpus, sizeof(*w->crew.cpu));
-	if (!w->crew.cpu || !list.state)
-		return -ENOMEM;
+	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
 	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
 	count_cpus(b, w);
 	if (cases_make(&list))
 		return bench_fail(b, 0, "%s", list.verdict.why);
-	for (size_t i = 0; !err && i < list.n_runs; i++) {
+	for (size_t i = 0; i < list.n_runs; i++) {
 		const struct case_run *run = list.runs[i];
 
 		if (!can_copy(run))
 			continue;
-		err = add_group(b, w, run, false);
-		if (!err && run->c.threads)
-			err = add_group(b, w, run, true);
+		add_group(b, w, run, false);
+		if (run->c.threads)
+			add_group(b, w, run, true);
 	}
-	return err || b->n_runs ? err
-				: bench_skip(b, "none of its cases is an "
-						"operation on one CPU");
+	return b->n_runs ? 0
+			 : bench_skip(b, "none of its cases is an operation "
+					 "on one CPU");
 }
 
 void copies_fit(struct bench *b, const struct bench_case *const line[3],

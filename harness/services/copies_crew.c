@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
+#include "err.h"
 #include "guard.h"
 #include "kernel_tells.h"
 #include "program.h"
@@ -29,7 +31,9 @@ void *crew_new_state(const struct crew *w)
 	const size_t bytes = (w->desc->state_size / CREW_LINE + 1) * CREW_LINE;
 	void *state = aligned_alloc(CREW_LINE, bytes);
 
-	return state ? memcpy(state, w->pristine, bytes) : NULL;
+	if (!state)
+		die(EXIT_FAIL, "out of memory");
+	return memcpy(state, w->pristine, bytes);
 }
 
 static int set_up(struct crew_life *l, const struct crew *w)
@@ -56,21 +60,18 @@ static int set_up(struct crew_life *l, const struct crew *w)
  * them. */
 static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 {
-	const struct case_run *run = l ? l->run : NULL;
-	const struct case_verdict *said;
-	const char *why = run && run->verdict.why[0] ? run->verdict.why
-			  : l			     ? l->b.verdict.why
-						     : "";
+	const struct case_verdict *said = l->run ? &l->run->verdict : NULL;
+	const bool own = said && said->why[0];
+	const char *why = own ? said->why : l->b.verdict.why;
 
 	if (err && !mine->why[0]) {
 		snprintf(mine->why, sizeof(mine->why), "%s",
 			 why[0] ? why : strerror(-err));
-		mine->skips = run && run->verdict.why[0]
-				      ? run->verdict.state == CASE_SKIPPED
-				      : l && l->b.verdict.skip_all;
+		mine->skips = own ? said->state == CASE_SKIPPED
+				  : l->b.verdict.skip_all;
 	}
 	atomic_store(&mine->err, err);
-	if (!run)
+	if (!said)
 		return err;
 	said = &l->target->verdict;
 	mine->n_said = said->evidences < CREW_EVIDENCES ? said->evidences
@@ -80,25 +81,16 @@ static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 	return err;
 }
 
-/* Begin the life of copy @number up to its first operation; it goes to *@out.
+/* Begin the life of copy @number up to its first operation, *@out.
  * Return: 0 or -errno, which is published. */
 static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 {
-	struct crew_life *l = calloc(1, sizeof(*l));
-	void *state = crew_new_state(w);
+	struct crew_life *l = *out = text_alloc(1, sizeof(*l));
 	const struct bench *b = w->b;
 
-	*out = l;
-	if (!l || !state) {
-		free(l);
-		free(state);
-		*out = NULL;
-		publish(NULL, &w->page->of[number], -ENOMEM);
-		return -ENOMEM;
-	}
 	l->b = (struct bench) {
 		.desc = w->desc,
-		.state = state,
+		.state = crew_new_state(w),
 		.first = number && w->threads ? w->lead->b.state : NULL,
 		.timer = b->timer,
 		.topo = b->topo,
@@ -314,7 +306,7 @@ static int serve(struct partner *p, void *arg)
 	if (!over)
 		over = partner_meet(p); /* all are at work */
 	partner_lead(true);
-	while (!over && l && atomic_load(&w->page->window) != CREW_ENDED)
+	while (!over && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
 	end(w, number, l);
 	partner_lead(false);
@@ -395,9 +387,9 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
 	int err = 0;
 
 	w->b = b;
-	w->member = calloc(w->n, sizeof(*w->member));
+	w->member = text_alloc(w->n, sizeof(*w->member));
 	w->page = partner_share(page_bytes(w));
-	if (!w->page || !w->member)
+	if (!w->page)
 		return bench_fail(b, ENOMEM, "%u copies", w->n);
 	w->page->window = CREW_FIRST;
 	/* Processes are to inherit nothing of the first one's life. */

@@ -71,7 +71,7 @@ struct crew {
 	bool at_work; /* from the first window to the last */
 };
 
-/* crew_new_state() - a state as pristine is; NULL: no memory. */
+/* crew_new_state() - a state as pristine is. */
 void *crew_new_state(const struct crew *w);
 
 /**

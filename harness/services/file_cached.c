@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "deadline.h"
 #include "file_data.h"
 #include "file_place.h"
@@ -36,15 +37,14 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const int64_t whole = length(fd, offset, len);
 	unsigned char *pages;
-	int64_t cached;
+	int64_t cached = 0;
 
 	if (whole <= 0)
 		return whole;
 	/* Its answer would be "all" whatever happened. */
 	if (kernel_lacks(KERNEL_RESIDENT))
 		return -ENOSYS;
-	pages = calloc(WINDOW / page + 1, 1);
-	cached = pages ? 0 : -ENOMEM;
+	pages = text_alloc(WINDOW / page + 1, 1);
 	len = (uint64_t)whole + offset % page;
 	offset -= offset % page;
 	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
@@ -104,8 +104,8 @@ int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each)
 {
 	const int64_t whole = length(fd, offset, len);
 	const size_t step = each < FILE_DATA_BLOCK ? FILE_DATA_BLOCK : each;
-	char *buffer = malloc(step);
-	int64_t err = !buffer ? -ENOMEM : whole < 0 ? whole : 0;
+	char *buffer = text_alloc(1, step);
+	int64_t err = whole < 0 ? whole : 0;
 
 	for (int64_t at = 0; !err && at < whole; at += (int64_t)step)
 		if (pread(fd, buffer, each, (off_t)offset + (off_t)at) < 0)

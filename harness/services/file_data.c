@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "bench.h"
 #include "file_place.h"
 #include "io.h"
@@ -86,8 +87,8 @@ static int check_contents(struct file_data *f, unsigned int places, size_t len)
 	const uint64_t blocks = f->bytes / FILE_DATA_BLOCK;
 	const uint64_t part = blocks / places + 1;
 	const uint64_t seed = (uint64_t)getpid() << 32; /* others each time */
-	char *buffer = malloc(len);
-	int err = buffer ? 0 : -ENOMEM;
+	char *buffer = text_alloc(1, len);
+	int err = 0;
 
 	/* No read-ahead: it would cost more than the check. */
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);

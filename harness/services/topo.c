@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "program.h"
 
 /* As many as any kernel is built for: it refuses to write to a mask of less
@@ -126,34 +127,29 @@ static int list_cpus(struct topo *topo)
 	topo->n_pus = hwloc_bitmap_last(
 			      hwloc_topology_get_topology_cpuset(topo->hw)) +
 		      1;
-	topo->pu = calloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
-	topo->cpu = calloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
-	topo->kind = calloc((size_t)topo->n_pus + 1, sizeof(*topo->kind));
-	if (usable && bound && topo_is_real(topo) &&
+	topo->pu = text_alloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
+	topo->cpu = text_alloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
+	topo->kind = text_alloc((size_t)topo->n_pus + 1, sizeof(*topo->kind));
+	if (topo_is_real(topo) &&
 	    !hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
 		hwloc_bitmap_and(usable, usable, bound);
-	while (topo->pu &&
-	       (o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
+	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
 		topo->pu[o->os_index] = o;
-	if (usable && topo->cpu) {
-		hwloc_bitmap_foreach_begin(cpu, usable)
-		{
-			topo->cpu[topo->cpus++] = (int)cpu;
-		}
-		hwloc_bitmap_foreach_end();
+	hwloc_bitmap_foreach_begin(cpu, usable)
+	{
+		topo->cpu[topo->cpus++] = (int)cpu;
 	}
+	hwloc_bitmap_foreach_end();
 	hwloc_bitmap_free(usable);
 	hwloc_bitmap_free(bound);
-	return bound && topo->cpus && topo->pu && topo->kind ? 0 : -ENOMEM;
+	return topo->cpus ? 0 : -ENOMEM;
 }
 
 int topo_open(struct topo **out)
 {
-	struct topo *topo = calloc(1, sizeof(*topo));
+	struct topo *topo = text_alloc(1, sizeof(*topo));
 	int err;
 
-	if (!topo)
-		return -ENOMEM;
 	if (hwloc_topology_init(&topo->hw)) {
 		err = -errno;
 		free(topo);
