@@ -52,8 +52,4 @@ enum { TRACED_UPROBE, TRACED_KPROBE, TRACED_TRACEPOINT };
 /* status_field() - the number at @name of /proc/self/status; -1: none. */
 long status_field(const char *name);
 
-/* with_no_new_privs() - call @install again with no_new_privs if it is refused
- * without.  Return: 0 or -errno. */
-int with_no_new_privs(int install(void *), void *arg);
-
 #endif

@@ -157,21 +157,11 @@ static void docker(struct filter *f)
 	answer(f, REFUSE(EPERM));
 }
 
-static int install(void *arg)
-{
-	struct filter *f = arg;
-	const struct sock_fprog program = { f->n, f->at };
-
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)
-		       ? -errno
-		       : 0;
-}
-
 int seccomp_apply(const struct layer *l, long n)
 {
 	static struct filter f;
+	struct sock_fprog program = { .filter = f.at };
 
-	f.n = 0;
 	load(&f, offsetof(struct seccomp_data, arch));
 	/* The 32-bit calls have other numbers, and are not looked at. */
 	put(&f, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
@@ -183,7 +173,13 @@ int seccomp_apply(const struct layer *l, long n)
 		by_argument(&f, n);
 	else
 		docker(&f);
-	return with_no_new_privs(install, &f);
+	program.len = f.n;
+	/* Without it only root may. */
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+			       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0,
+				       &program)
+		       ? -errno
+		       : 0;
 }
 
 bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
@@ -217,12 +213,6 @@ static uint64_t handled_rights(long version)
 	return ALL_RIGHTS(version < 5 ? 1ull << 14 : 1ull << 15);
 }
 
-static int restrict_self(void *ruleset)
-{
-	return syscall(SYS_landlock_restrict_self, *(int *)ruleset, 0) ? -errno
-								       : 0;
-}
-
 int landlock_apply(const struct layer *l, long n)
 {
 	const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
@@ -241,9 +231,11 @@ int landlock_apply(const struct layer *l, long n)
 	below.allowed_access = attr.handled_access_fs & ~(uint64_t)WITHHELD;
 	below.parent_fd = open("/", O_PATH | O_CLOEXEC);
 	err = syscall(SYS_landlock_add_rule, ruleset,
-		      LANDLOCK_RULE_PATH_BENEATH, &below, 0)
+		      LANDLOCK_RULE_PATH_BENEATH, &below, 0) ||
+			      prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+			      syscall(SYS_landlock_restrict_self, ruleset, 0)
 		      ? -errno
-		      : with_no_new_privs(restrict_self, &ruleset);
+		      : 0;
 	close(below.parent_fd);
 	close(ruleset);
 	return err;

@@ -20,15 +20,6 @@ long status_field(const char *name)
 	return sysfile_number(-1, name, "/proc/self/status");
 }
 
-int with_no_new_privs(int install(void *), void *arg)
-{
-	int err = install(arg);
-
-	if (err != -EACCES && err != -EPERM)
-		return err;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : install(arg);
-}
-
 static int thp_apply(const struct layer *l, long n)
 {
 	return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) ? -errno : 0;

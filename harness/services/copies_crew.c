@@ -221,11 +221,9 @@ static bool is_enough(const struct crew *w)
 
 	for (unsigned int i = 0; i < w->n; i++)
 		all &= atomic_load(&w->page->of[i].counted) >= LEAST_CHUNKS;
-	if (!w->cpu)
-		return all && (double)(invocation_now_ns() -
-				       w->page->opened_ns) > WINDOW_NS;
-	return all && atomic_load(&first->counted) >= WINDOW_CHUNKS &&
-	       (double)(first->to - first->from) > WINDOW_NS;
+	return all &&
+	       (!w->cpu || atomic_load(&first->counted) >= WINDOW_CHUNKS) &&
+	       (double)(invocation_now_ns() - w->page->opened_ns) > WINDOW_NS;
 }
 
 static bool any_failed(const struct crew *w)

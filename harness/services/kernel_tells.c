@@ -20,37 +20,40 @@ static struct rusage usage(void)
 	return u;
 }
 
-/* A page that nobody has touched yet. */
-static bool with_fresh_page(bool (*tells)(char *page, size_t bytes))
+/* A page that nobody has touched yet; NULL: there is none. */
+static char *fresh_page(size_t bytes)
 {
-	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
 	char *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool does;
 
-	if (page == MAP_FAILED)
-		return true;
-	does = tells(page, bytes);
-	munmap(page, bytes);
-	return does;
+	return page == MAP_FAILED ? NULL : page;
 }
 
-static bool counts_fault(char *page, size_t bytes)
+static bool counts_fault(size_t bytes)
 {
+	char *page = fresh_page(bytes);
 	const long before = usage().ru_minflt;
 
+	if (!page)
+		return true;
 	*(volatile char *)page = 1;
+	munmap(page, bytes);
 	return usage().ru_minflt > before;
 }
 
-static bool knows_untouched(char *page, size_t bytes)
+static bool knows_untouched(size_t bytes)
 {
+	char *page = fresh_page(bytes);
 	unsigned char in = 0;
+	const bool knows =
+		!page || (!syscall(SYS_mincore, page, bytes, &in) && !(in & 1));
 
-	return !syscall(SYS_mincore, page, bytes, &in) && !(in & 1);
+	if (page)
+		munmap(page, bytes);
+	return knows;
 }
 
-static bool counts_switch(void)
+static bool counts_switch(size_t bytes)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	const long before = usage().ru_nvcsw;
@@ -59,36 +62,32 @@ static bool counts_switch(void)
 	return usage().ru_nvcsw > before;
 }
 
-static bool does(enum kernel_tells what)
-{
-	switch (what) {
-	case KERNEL_FAULTS:
-		return with_fresh_page(counts_fault);
-	case KERNEL_SWITCHES:
-		return counts_switch();
-	default:
-		return with_fresh_page(knows_untouched);
-	}
-}
-
 const char *kernel_lacks(enum kernel_tells what)
 {
-	static const char *const why[] = {
-		[KERNEL_FAULTS] = "this kernel counts no page faults: "
-				  "getrusage() said 0 after one",
-		[KERNEL_SWITCHES] = "this kernel counts no context switches: "
-				    "getrusage() said 0 after a sleep",
-		[KERNEL_RESIDENT] = "this kernel does not tell which pages are "
-				    "in memory: mincore() takes an untouched "
-				    "one to be there",
+	static const struct {
+		bool (*does)(size_t page_bytes);
+		const char *why_not;
+	} tells[] = {
+		[KERNEL_FAULTS] = { counts_fault,
+				    "this kernel counts no page faults: "
+				    "getrusage() said 0 after one" },
+		[KERNEL_SWITCHES] = { counts_switch,
+				      "this kernel counts no context switches: "
+				      "getrusage() said 0 after a sleep" },
+		[KERNEL_RESIDENT] = { knows_untouched,
+				      "this kernel does not tell which pages "
+				      "are in memory: mincore() takes an "
+				      "untouched one to be there" },
 	};
 	static enum { UNKNOWN, TELLS, LACKS } known[3];
 
 	if (what > KERNEL_RESIDENT)
 		return NULL; /* nothing else is needed */
 	if (known[what] == UNKNOWN)
-		known[what] = does(what) ? TELLS : LACKS;
-	return known[what] == LACKS ? why[what] : NULL;
+		known[what] = tells[what].does((size_t)sysconf(_SC_PAGESIZE))
+				      ? TELLS
+				      : LACKS;
+	return known[what] == LACKS ? tells[what].why_not : NULL;
 }
 
 int kernel_needs(struct bench *b, enum kernel_tells what)
