@@ -15,8 +15,7 @@
 
 struct layer {
 	const char *name;
-	const char *value; /* behind "=": NULL none, "N" a number, or this */
-	long least, most;  /* of N */
+	long least, most; /* of N behind "="; alike: there is none */
 	const char *needs, *about;
 	int flag; /* for apply() and prove() */
 	/* Return: 0 or -errno: it cannot be had here.  May fork (stay()). */

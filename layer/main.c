@@ -47,66 +47,49 @@ static void usage(const struct opt_set *sets)
 static void list(void)
 {
 	for (const struct layer *l = layers; l->name; l++) {
-		char name[64], needs[128];
+		char range[64] = "", name[64];
+		const bool n = l->least != l->most;
 
-		snprintf(name, sizeof(name), "%s%s%s", l->name,
-			 l->value ? "=" : "", l->value ? l->value : "");
-		needs[0] = '\0';
-		if (l->least != l->most)
-			snprintf(needs, sizeof(needs), "; N: %ld to %ld",
+		snprintf(name, sizeof(name), "%s%s", l->name, n ? "=N" : "");
+		if (n)
+			snprintf(range, sizeof(range), "; N: %ld to %ld",
 				 l->least, l->most);
 		printf("%-15s %s (needs %s%s)\n", name, l->about, l->needs,
-		       needs);
+		       range);
 	}
 }
 
-/* Whether @text is layer @l, with its number; -ERANGE: it has another value. */
-static int is_layer(const struct layer *l, const char *text, long *n)
+/* Whether @text is layer @l, with its number. */
+static bool is_layer(const struct layer *l, const char *text, long *n)
 {
 	const size_t len = strlen(l->name);
 	char *end;
 
-	if (strncmp(text, l->name, len) != 0 || (text[len] && text[len] != '='))
-		return 0;
-	text += len + (text[len] == '=');
-	if (!l->value)
-		return !text[-1] || !*text ? text[-1] != '=' : -ERANGE;
-	if (strcmp(l->value, "N") != 0)
-		return strcmp(text, l->value) ? -ERANGE : 1;
+	*n = l->least;
+	if (l->least == l->most)
+		return !strcmp(text, l->name);
+	if (strncmp(text, l->name, len) != 0 || text[len] != '=')
+		return false;
 	errno = 0;
-	*n = strtol(text, &end, 10);
-	return end == text || *end || errno || *n < l->least || *n > l->most
-		       ? -ERANGE
-		       : 1;
-}
-
-/* The layer that @text names, and its number; NULL, which is told: none. */
-static const struct layer *choose(const char *text, long *n)
-{
-	const char *what = "no layer";
-
-	for (const struct layer *l = layers; l->name; l++) {
-		*n = l->least;
-		switch (is_layer(l, text, n)) {
-		case 1:
-			return l;
-		case -ERANGE:
-			what = "not a value that layer has";
-		}
-	}
-	warn("%s: '%s'; see --list", what, text);
-	return NULL;
+	*n = strtol(text + len + 1, &end, 10);
+	return end != text + len + 1 && !*end && !errno && *n >= l->least &&
+	       *n <= l->most;
 }
 
 static int put_under(const char *text, bool tell)
 {
 	char how[HOW_MAX] = "";
+	const struct layer *l = layers;
 	long n;
-	const struct layer *l = choose(text, &n);
-	const int err = l ? l->apply(l, n) : 0;
+	int err;
 
-	if (!l)
+	while (l->name && !is_layer(l, text, &n))
+		l++;
+	if (!l->name) {
+		warn("no layer, or no value of it: '%s'; see --list", text);
 		return EXIT_USAGE;
+	}
+	err = l->apply(l, n);
 	if (err) {
 		warn("skipped: %s: %s; needs %s", text, strerror(-err),
 		     l->needs);

@@ -22,7 +22,7 @@ layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
 
 @test "misuse is refused" {
 	run -2 --separate-stderr layers --layers nosuch --out out
-	[[ $stderr == *"no layer: 'nosuch'"* && ! -e out ]]
+	[[ $stderr == *"no layer, or no value of it: 'nosuch'"* && ! -e out ]]
 	run -2 --separate-stderr layers --layers ' '
 	run -2 --separate-stderr layers --sundial 1
 	run -2 --separate-stderr layers --layers nnp --only nosuch
