@@ -42,10 +42,9 @@
 
 #include "bench.h"
 #include "lib/net_capture.h"
-#include "lib/net_client.h"
 #include "lib/net_host.h"
 
-#define STREAMS 4
+#define STREAMS NET_SERVERS
 
 /* All sizes where both ends have a CPU, three of them where they share one, and
  * one point of all else. */
@@ -90,15 +89,14 @@ static const char points[] =
 #define LOOK_NS	     0.3e6
 
 struct stream {
-	struct net_client client;
+	struct net_client *client;
 	uint64_t taken;		     /* bytes that the connection took */
 	struct net_report from, to;  /* a span, between two reports */
 	double from_waits, to_waits; /* bench_waits() when each came */
 };
 
 struct state {
-	struct net_options net; /* first: the option table fills it */
-	struct net_hosts hosts;
+	struct net_hosts hosts; /* first */
 	struct net_capture capture;
 	unsigned char *buf; /* a message, of the greatest size so far */
 	size_t room;	    /* bytes of it */
@@ -115,11 +113,8 @@ struct state {
 
 static int cases(struct bench *b, void *state)
 {
-	const struct state *s = state;
-
 	BENCH_SET_NUMBER(b, "streams", BENCH_INT, STREAMS);
-	net_hosts_set(b, &s->net);
-	return 0;
+	return net_cases(b, state);
 }
 
 /* Room for a message of @size, in memory and in the file. */
@@ -146,10 +141,8 @@ static int setup(struct bench *b, void *state)
 	int err;
 
 	s->file = memfd_create("oscost", MFD_CLOEXEC);
-	for (unsigned int k = 0; k < STREAMS; k++)
-		net_client_open(&s->stream[k].client, b);
 	err = make_room(b, s, NET_MAX_MESSAGE);
-	return err ? err : net_hosts_open(&s->hosts, b, &s->net);
+	return err ? err : net_hosts_open(&s->hosts, b);
 }
 
 /* One stream more. */
@@ -162,14 +155,13 @@ static int add_stream(struct state *s)
 	const int no = 0;
 	int err;
 
-	at->taken = 0;
-	at->from = at->to = (struct net_report) { 0 };
-	err = net_client_begin(&at->client, &s->hosts.host, &hello);
+	*at = (struct stream) { .client = &s->hosts.client[s->streams] };
+	err = net_client_begin(at->client, &hello);
 	if (err)
 		return err;
 	s->streams++;
 	/* As it is for a program that asks for nothing. */
-	setsockopt(at->client.fd, IPPROTO_TCP, TCP_NODELAY, &no, sizeof(no));
+	setsockopt(at->client->fd, IPPROTO_TCP, TCP_NODELAY, &no, sizeof(no));
 	return 0;
 }
 
@@ -179,12 +171,12 @@ static int send_file(const struct state *s, struct stream *to)
 	const off_t size = s->size;
 	off_t at = 0;
 
-	to->client.waits = 0;
+	to->client->waits = 0;
 	while (at < size) {
-		const ssize_t n = sendfile(to->client.fd, s->file, &at,
+		const ssize_t n = sendfile(to->client->fd, s->file, &at,
 					   (size_t)(size - at));
 		const int err = n > 0	? 0
-				: n < 0 ? net_client_check(&to->client, errno)
+				: n < 0 ? net_client_check(to->client, errno)
 					: -EIO;
 
 		if (err)
@@ -197,7 +189,7 @@ static int send_message(const struct state *s, struct stream *to)
 {
 	const int err = s->sendfile
 				? send_file(s, to)
-				: net_client_send(&to->client, s->buf, s->size);
+				: net_client_send(to->client, s->buf, s->size);
 
 	to->taken += err ? 0 : s->size;
 	return err;
@@ -213,7 +205,7 @@ static int send_some(struct bench *b, struct state *s)
 	for (unsigned int i = 0; (i == 0 || i < n) && !err; i++)
 		for (unsigned int k = 0; k < s->streams && !err; k++)
 			err = send_message(s, &s->stream[k]);
-	return err ? net_client_fail(&s->stream[0].client, err, "send") : 0;
+	return err ? net_client_fail(s->hosts.client, err, "send") : 0;
 }
 
 /* The next report of a stream; less than what was sent is for the evidence,
@@ -226,13 +218,13 @@ static int read_report(struct stream *at, bool wait)
 	int err;
 
 	if (!wait) {
-		n = recv(at->client.fd, &r, sizeof(r), MSG_DONTWAIT);
+		n = recv(at->client->fd, &r, sizeof(r), MSG_DONTWAIT);
 		if (n <= 0)
 			return n < 0 && (errno == EAGAIN || errno == EINTR)
 				       ? 0
 				       : -ECONNRESET;
 	}
-	err = net_client_receive(&at->client, (char *)&r + n,
+	err = net_client_receive(at->client, (char *)&r + n,
 				 sizeof(r) - (size_t)n);
 	if (err)
 		return err;
@@ -247,7 +239,7 @@ static int read_report(struct stream *at, bool wait)
 
 static int fail_report(struct state *s, int err)
 {
-	return net_client_fail(&s->stream[0].client, err, "wait for a report");
+	return net_client_fail(s->hosts.client, err, "wait for a report");
 }
 
 /* Those that have come, up to the span that holds the moment: one between two
@@ -292,7 +284,7 @@ static int warm_up(struct bench *b, struct state *s, double for_ns)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const unsigned int slower = net_hosts_is_memory(&s->net) ? 1 : SLOWER;
+	const unsigned int slower = net_hosts_is_memory(&s->hosts) ? 1 : SLOWER;
 	const unsigned int streams = (unsigned int)case_int(c, "streams");
 	int err = net_hosts_begin(&s->hosts, c, streams);
 
@@ -310,7 +302,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = warm_up(b, s, WARM_UP_NS * slower);
 	if (err || !s->acked)
 		return err;
-	return net_capture_open(&s->capture, b, s->stream[0].client.fd);
+	return net_capture_open(&s->capture, b, s->hosts.client->fd);
 }
 
 /* The acknowledgements of a span. */
@@ -411,8 +403,8 @@ static void tell_facts(struct bench *b, struct state *s,
 	struct tcp_info info;
 
 	for (unsigned int k = s->streams; k-- > 0;)
-		net_client_facts(&s->stream[k].client, c, &again);
-	net_client_info(&s->stream[0].client, &info);
+		net_client_facts(&s->hosts.client[k], c, &again);
+	net_client_info(s->hosts.client, &info);
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
@@ -431,7 +423,7 @@ static int finish(struct bench *b, struct state *s, const struct bench_case *c)
 
 	tell_facts(b, s, c);
 	for (unsigned int k = 0; k < s->streams; k++)
-		shutdown(s->stream[k].client.fd, SHUT_WR);
+		shutdown(s->hosts.client[k].fd, SHUT_WR);
 	for (unsigned int k = 0; k < s->streams && got > 0; k++) {
 		struct stream *at = &s->stream[k];
 
@@ -455,8 +447,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->streams && s->stream[0].taken && !bench_stopping(b))
 		err = finish(b, s, c);
 	net_capture_close(&s->capture, b, c);
-	for (unsigned int k = 0; k < STREAMS; k++)
-		net_client_end(&s->stream[k].client);
 	net_hosts_end(&s->hosts);
 	return err;
 }
@@ -468,15 +458,13 @@ static void teardown(struct bench *b, void *state)
 	free(s->buf);
 	if (s->file > 0)
 		close(s->file);
-	net_hosts_close(&s->hosts);
+	net_teardown(b, state);
 }
-
-static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
 
 const struct bench_desc bench_desc = {
 	.name = "tcp_bandwidth",
 	.many_cpus = true,
-	.opts = options,
+	.opts = net_options,
 	.points = points,
 	.state_size = sizeof(struct state),
 	.cases = cases,

@@ -42,7 +42,7 @@
 
 #include "bench.h"
 #include "lib/net_capture.h"
-#include "lib/net_client.h"
+#include "lib/net_host.h"
 #include "wall_clock.h"
 
 /* In these the client waits between set-up and teardown. */
@@ -72,9 +72,7 @@ struct case_state {
 };
 
 struct state {
-	struct net_options net; /* first: the option table fills it */
-	struct net_hosts hosts;
-	struct net_client client;
+	struct net_hosts hosts; /* first */
 	struct net_capture capture;
 	/* Of this visit: made and taken down, and what the server had counted
 	 * before. */
@@ -86,21 +84,12 @@ struct state {
 	const struct bench_case *rate, *setup, *teardown;
 };
 
-static int cases(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	net_hosts_set(b, &s->net);
-	return 0;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	net_client_open(&s->client, b);
 	s->hosts.defer = true;
-	return net_hosts_open(&s->hosts, b, &s->net);
+	return net_hosts_open(&s->hosts, b);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -117,13 +106,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
 	if (!err)
-		err = net_client_begin(&s->client, &s->hosts.host, &hello);
-	s->closed = s->client.closed;
+		err = net_client_begin(s->hosts.client, &hello);
+	s->closed = s->hosts.client->server.closed;
 	if (!err && s->setup)
-		err = net_capture_open(&s->capture, b, s->client.fd);
+		err = net_capture_open(&s->capture, b, s->hosts.client->fd);
 	if (!err && case_is(c, "proto", "unix"))
-		bench_fact(b, c, "server_cpu", s->client.server_cpu);
-	net_client_end(&s->client);
+		bench_fact(b, c, "server_cpu", s->hosts.client->server.cpu);
+	net_client_end(s->hosts.client);
 	return err;
 }
 
@@ -175,7 +164,7 @@ static bool was_lost(const struct net_client *c)
 static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
 {
 	const enum timer_method method = bench_timer(b)->method;
-	struct net_client *c = &s->client;
+	struct net_client *c = s->hosts.client;
 	int err;
 
 	TIMER_INTERVAL(method, life->make, err = net_client_socket(c));
@@ -298,7 +287,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		return bench_skip(b, "all local ports are in TIME_WAIT: try "
 				     "again in a minute");
 	if (err)
-		return net_client_fail(&s->client, err, "connect and close");
+		return net_client_fail(s->hosts.client, err,
+				       "connect and close");
 	cs->syn_again += lost;
 	if (lost)
 		return 0;
@@ -316,8 +306,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int ask_server(struct bench *b, struct state *s,
 		      const struct bench_case *c)
 {
-	const int err = net_client_ask(&s->client);
-	const uint32_t seen = s->client.closed - s->closed;
+	const int err = net_client_ask(s->hosts.client);
+	const uint32_t seen = s->hosts.client->server.closed - s->closed;
 
 	if (err)
 		return err;
@@ -341,33 +331,24 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (!case_is(c, "proto", "unix"))
 		bench_fact(b, c, "syn_again", cs->syn_again);
 	net_capture_close(&s->capture, b, s->setup);
-	net_client_end(&s->client);
+	net_client_end(s->hosts.client);
 	if (s->made && !bench_stopping(b))
 		err = ask_server(b, s, c);
 	net_hosts_end(&s->hosts);
 	return err;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	net_hosts_close(&s->hosts);
-}
-
-static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
-
 const struct bench_desc bench_desc = {
 	.name = "tcp_connect",
 	.many_cpus = true,
-	.opts = options,
+	.opts = net_options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct case_state),
 	.points = points,
-	.cases = cases,
+	.cases = net_cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
+	.teardown = net_teardown,
 };

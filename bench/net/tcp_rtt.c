@@ -39,7 +39,7 @@
 #include "bench.h"
 #include "deadline.h"
 #include "lib/net_capture.h"
-#include "lib/net_client.h"
+#include "lib/net_host.h"
 #include "sysfile.h"
 #include "wall_clock.h"
 
@@ -97,12 +97,8 @@ _Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
 
 struct state;
 
-/* Who counts what came back: the evidence. */
-struct counter {
-	const char *name;
-	uint64_t (*count)(struct state *s);
-	bool bytes; /* and not messages */
-};
+/* What came back, as somebody else has counted it: the evidence. */
+typedef uint64_t count_fn(struct state *s);
 
 /* How a message goes there and back.  Return of @trip: 0 or as
  * net_client_receive(); -EBADMSG if the answer is not what was sent, -ETIMEDOUT
@@ -111,7 +107,7 @@ struct way {
 	const char *proto;
 	int (*trip)(struct state *s);
 	enum net_op op; /* 0: it needs no server */
-	const struct counter *counter;
+	count_fn *count;
 };
 
 struct rtt_case {
@@ -126,9 +122,7 @@ struct rtt_case {
 };
 
 struct state {
-	struct net_options net; /* first: the option table fills it */
-	struct net_hosts hosts;
-	struct net_client client;
+	struct net_hosts hosts; /* first */
 	struct net_capture capture;
 	/* A message.  Its first byte is a number, by which an answer is known
 	 * to be the one to this message. */
@@ -146,7 +140,7 @@ struct state {
 	unsigned int lost; /* in a row */
 
 	/* This connection. */
-	const struct counter *counter;
+	count_fn *count;
 	uint64_t counted;  /* before it */
 	uint64_t answered; /* by our own count */
 	unsigned int trips;
@@ -159,17 +153,17 @@ static int trip_tcp(struct state *s)
 	int err;
 
 	s->buf[0] = number;
-	err = net_client_send(&s->client, s->buf, s->size);
+	err = net_client_send(s->hosts.client, s->buf, s->size);
 	if (err)
 		return err;
 	s->buf[0] = (unsigned char)~number;
-	err = net_client_receive(&s->client, s->buf, s->size);
+	err = net_client_receive(s->hosts.client, s->buf, s->size);
 	return err ? err : s->buf[0] == number ? 0 : -EBADMSG;
 }
 
 static int trip_udp(struct state *s)
 {
-	struct net_client *c = &s->client;
+	struct net_client *c = s->hosts.client;
 	const uint8_t number = ++s->number;
 	ssize_t n;
 	int err;
@@ -232,7 +226,7 @@ static int trip_icmp(struct state *s)
 	if (send(s->icmp, packet, bytes, 0) < 0)
 		return -errno;
 	do
-		n = net_client_datagram(&s->client, s->icmp, packet,
+		n = net_client_datagram(s->hosts.client, s->icmp, packet,
 					sizeof(packet));
 	while (n >= 0 && !is_answer(s, packet, (size_t)n, s->number));
 	return n < 0 ? (int)n : 0;
@@ -242,7 +236,7 @@ static uint64_t count_received(struct state *s)
 {
 	struct tcp_info info;
 
-	net_client_info(&s->client, &info);
+	net_client_info(s->hosts.client, &info);
 	return info.tcpi_bytes_received;
 }
 
@@ -250,14 +244,14 @@ static uint64_t count_acked(struct state *s)
 {
 	struct tcp_info info;
 
-	net_client_info(&s->client, &info);
+	net_client_info(s->hosts.client, &info);
 	return info.tcpi_bytes_acked;
 }
 
 /* What the server has sent back, as it said last. */
 static uint64_t count_echoed(struct state *s)
 {
-	return s->client.echoed;
+	return s->hosts.client->server.echoed;
 }
 
 /* Echo replies that came to this network namespace; 0 if it is not told.  The
@@ -277,19 +271,13 @@ static uint64_t count_replies(struct state *s)
 	return (uint64_t)n;
 }
 
-static const struct counter received = { "bytes_back", count_received, true },
-			    acked = { "acknowledged", count_acked, true },
-			    echoed = { "echoed_by_server", count_echoed,
-				       false },
-			    replies = { "replies_in", count_replies, false };
-
 static const struct way ways[] = {
-	{ "tcp", trip_tcp, NET_ECHO, &received },
-	{ "tcp6", trip_tcp, NET_ECHO, &received },
-	{ "udp", trip_udp, NET_ECHO_UDP, &echoed },
-	{ "udp6", trip_udp, NET_ECHO_UDP, &echoed },
-	{ "icmp", trip_icmp, 0, &replies },
-}, packets = { "tcp", trip_tcp, NET_ACK, &acked };
+	{ "tcp", trip_tcp, NET_ECHO, count_received },
+	{ "tcp6", trip_tcp, NET_ECHO, count_received },
+	{ "udp", trip_udp, NET_ECHO_UDP, count_echoed },
+	{ "udp6", trip_udp, NET_ECHO_UDP, count_echoed },
+	{ "icmp", trip_icmp, 0, count_replies },
+}, packets = { "tcp", trip_tcp, NET_ACK, count_acked };
 
 static int setup(struct bench *b, void *state)
 {
@@ -303,8 +291,7 @@ static int setup(struct bench *b, void *state)
 	/* Neither zero nor constant; and all pages are there. */
 	for (size_t i = 0; i < NET_MAX_MESSAGE; i++)
 		s->buf[i] = (unsigned char)(i * 31 + 7);
-	net_client_open(&s->client, b);
-	return net_hosts_open(&s->hosts, b, &s->net);
+	return net_hosts_open(&s->hosts, b);
 }
 
 static long count_sleeps(void)
@@ -319,13 +306,12 @@ static int open_icmp(struct bench *b, struct state *s)
 	/* Of all that comes only echo replies: on loopback our own requests
 	 * come back to us as well. */
 	const uint32_t filter = ~(1u << ICMP_ECHOREPLY);
-	const struct net_addr *to = &s->hosts.host.addr;
+	const struct net_addr *to = &s->hosts.client->to;
 
 	if (access("/proc/thread-self/net/snmp", R_OK))
 		return bench_skip(b, "the replies cannot be counted (needs "
 				     "/proc/net/snmp)");
-	s->client.host = &s->hosts.host;
-	s->client.busy = false;
+	s->hosts.client->busy = false;
 	s->icmp = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
 	if (s->icmp < 0 && (errno == EPERM || errno == EACCES))
 		return bench_skip(b, "ICMP is not permitted (needs "
@@ -354,18 +340,17 @@ static int begin_session(struct bench *b, struct state *s,
 	const struct net_hello hello = { .op = cs->way->op,
 					 .size = cs->size,
 					 .flags = cs->flags };
-	const int err =
-		hello.op ? net_client_begin(&s->client, &s->hosts.host, &hello)
-			 : open_icmp(b, s);
+	const int err = hello.op ? net_client_begin(s->hosts.client, &hello)
+				 : open_icmp(b, s);
 
 	s->trips = 0;
 	s->answered = 0;
 	if (err)
 		return err;
-	s->counter = s->way->counter;
-	if (s->counter == &received && !kernel_counts(s))
-		s->counter = &echoed;
-	s->counted = s->counter->count(s);
+	s->count = s->way->count;
+	if (s->count == count_received && !kernel_counts(s))
+		s->count = count_echoed;
+	s->counted = s->count(s);
 	s->sleeps = count_sleeps(); /* greeting the server was one */
 	return 0;
 }
@@ -388,7 +373,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = begin_session(b, s, c);
 	if (err || s->way != &packets)
 		return err;
-	return net_capture_open(&s->capture, b, s->client.fd);
+	return net_capture_open(&s->capture, b, s->hosts.client->fd);
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
@@ -399,7 +384,7 @@ static void ask_kernel(struct bench *b, struct state *s)
 
 	if (!s->srtt)
 		return;
-	net_client_info(&s->client, &info);
+	net_client_info(s->hosts.client, &info);
 	bench_purity(b, s->srtt, "estimates", BENCH_MOSTLY, 1,
 		     info.tcpi_rtt > 0);
 	if (info.tcpi_rtt)
@@ -423,7 +408,7 @@ static int timed_trip(struct bench *b, struct state *s, struct rtt_case *cs,
 			return 0;
 	}
 	if (err)
-		return net_client_fail(&s->client, err, "round trip");
+		return net_client_fail(s->hosts.client, err, "round trip");
 	s->lost = 0;
 	s->answered++;
 	*ticks = took;
@@ -489,7 +474,7 @@ static bool see_ack(void *arg, const struct net_packet *p)
 /* Return: 0 or as trip_tcp(); -ENOMSG if the packets were not captured. */
 static int acked_trip(struct state *s, struct acked_trip *t)
 {
-	struct net_client *c = &s->client;
+	struct net_client *c = s->hosts.client;
 	unsigned char byte = ++s->number;
 	int err;
 
@@ -526,10 +511,10 @@ static void tell_facts(struct bench *b, struct state *s,
 	struct tcp_info info;
 
 	if (s->way->op)
-		net_client_facts(&s->client, c, &cs->again);
+		net_client_facts(s->hosts.client, c, &cs->again);
 	if (s->way->trip != trip_tcp)
 		bench_fact(b, c, "lost", cs->lost);
-	net_client_info(&s->client, &info);
+	net_client_info(s->hosts.client, &info);
 	if (s->srtt)
 		bench_fact(b, s->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
 	/* Waking up is a good part of the time: did this end sleep at all? */
@@ -551,23 +536,30 @@ static void tell_facts(struct bench *b, struct state *s,
  * session of its own. */
 static int prove(struct bench *b, struct state *s, const struct bench_case *c)
 {
-	const struct counter *by = s->counter;
-	double expected, seen;
+	const bool bytes =
+		s->count == count_received || s->count == count_acked;
+	const double expected = (double)(s->answered * (bytes ? s->size : 1));
+	double seen;
 	int err = 0;
 
 	if (!s->answered || bench_stopping(b))
 		return 0;
-	expected = (double)(s->answered * (by->bytes ? s->size : 1));
 	s->answered = 0; /* it is told once */
-	if (by == &echoed) {
-		net_client_end(&s->client);
-		err = net_client_ask(&s->client);
+	if (s->count == count_echoed) {
+		net_client_end(s->hosts.client);
+		err = net_client_ask(s->hosts.client);
 	}
 	if (err)
 		return err;
-	seen = (double)by->count(s) - (double)s->counted;
-	(by == &received ? bench_proof : bench_least)(b, c, by->name, expected,
-						      seen);
+	seen = (double)s->count(s) - (double)s->counted;
+	if (s->count == count_received)
+		bench_proof(b, c, "bytes_back", expected, seen);
+	else
+		bench_least(b, c,
+			    s->count == count_acked    ? "acknowledged"
+			    : s->count == count_echoed ? "echoed_by_server"
+						       : "replies_in",
+			    expected, seen);
 	return 0;
 }
 
@@ -579,7 +571,7 @@ static int end_session(struct bench *b, struct state *s,
 
 	tell_facts(b, s, c);
 	err = prove(b, s, c);
-	net_client_end(&s->client);
+	net_client_end(s->hosts.client);
 	return err;
 }
 
@@ -616,7 +608,7 @@ static int sample_packet(struct bench *b, void *state,
 				  "a packet and its acknowledgement were not "
 				  "captured");
 	if (err)
-		return net_client_fail(&s->client, err, "round trip");
+		return net_client_fail(s->hosts.client, err, "round trip");
 	s->answered++;
 	if (wall_clock_was_set(s->capture.clock)) {
 		cs->clock_set++;
@@ -624,8 +616,9 @@ static int sample_packet(struct bench *b, void *state,
 	}
 	/* The other kernel alone has acknowledged the segment, which was sent
 	 * once.  One that is this kernel does so before send() has returned. */
-	by_kernel = t.sendings == 1 && t.pure &&
-		    (!net_hosts_is_memory(&s->net) || t.at_ns <= t.returned_ns);
+	by_kernel =
+		t.sendings == 1 && t.pure &&
+		(!net_hosts_is_memory(&s->hosts) || t.at_ns <= t.returned_ns);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
 	if (!by_kernel) {
 		cs->server_acked++;
@@ -653,26 +646,17 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
-{
-	const struct state *s = state;
-
-	net_hosts_set(b, &s->net);
-	return 0;
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	int err = 0;
 
-	if (s->client.fd >= 0 || !s->way->op)
+	if (s->hosts.client->fd >= 0 || !s->way->op)
 		err = end_session(b, s, c);
 	net_capture_close(&s->capture, b, c);
 	if (s->icmp >= 0)
 		close(s->icmp);
 	s->icmp = -1;
-	net_client_end(&s->client);
 	net_hosts_end(&s->hosts);
 	return err;
 }
@@ -681,21 +665,19 @@ static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	net_hosts_close(&s->hosts);
+	net_teardown(b, state);
 	free(s->buf);
 }
-
-static const struct opt options[] = { NET_OPTIONS(state), OPT_END };
 
 const struct bench_desc bench_desc = {
 	.name = "tcp_rtt",
 	.many_cpus = true,
-	.opts = options,
+	.opts = net_options,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct rtt_case),
 	.points = points,
 	.point = point,
-	.cases = cases,
+	.cases = net_cases,
 	.setup = setup,
 	.enter = enter,
 	.leave = leave,

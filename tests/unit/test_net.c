@@ -211,15 +211,14 @@ static void hang_up(int fd)
 static void check_connect(void)
 {
 	struct bench b = { 0 };
-	struct net_host host = { 0 };
-	struct net_client c = { .host = &host };
+	struct net_client c = { .b = &b, .fd = -1, .udp = -1 };
 	int listener, first;
 	pid_t pid;
 
-	net_addr_loopback(&host.addr, AF_INET, 0);
-	listener = net_addr_listen(&host.addr);
+	net_addr_loopback(&c.to, AF_INET, 0);
+	listener = net_addr_listen(&c.to);
 	listen(listener, 0);
-	first = dial(&host.addr);
+	first = dial(&c.to);
 	pid = fork();
 	if (pid == 0) {
 		usleep(700000);
@@ -227,7 +226,6 @@ static void check_connect(void)
 		accept(listener, NULL, NULL);
 		_exit(0);
 	}
-	net_client_open(&c, &b);
 	OK(first >= 0 && pid > 0 && !net_client_socket(&c) &&
 		   !net_client_dial(&c),
 	   "a SYN that was lost is waited for");

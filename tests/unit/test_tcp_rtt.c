@@ -55,16 +55,16 @@ static int talk_to_self(struct net_client *c)
 
 /* Whether @answered answers of a byte are proven @by what the kernel counted.
  */
-static bool proven(const struct counter *by, uint64_t answered)
+static bool proven(count_fn *by, uint64_t answered)
 {
 	struct case_run run = { 0 }, *runs[] = { &run };
 	struct bench b = { .runs = runs, .n_runs = 1 };
 	const struct bench_case bc = { .id = 0 };
-	struct state s = { .client = { .b = &b, .udp = -1 },
-			   .counter = by,
+	struct state s = { .hosts.client[0] = { .b = &b, .udp = -1 },
+			   .count = by,
 			   .answered = answered,
 			   .size = 1 };
-	const int fd = talk_to_self(&s.client);
+	const int fd = talk_to_self(s.hosts.client);
 	bool is;
 
 	prove(&b, &s, &bc);
@@ -73,7 +73,7 @@ static bool proven(const struct counter *by, uint64_t answered)
 	     run.verdict.evidence[0].kept[0] == (double)answered &&
 	     !evidence_contradicted(&run);
 	close(fd);
-	close(s.client.fd);
+	close(s.hosts.client->fd);
 	free(run.verdict.evidence);
 	return is;
 }
@@ -81,11 +81,11 @@ static bool proven(const struct counter *by, uint64_t answered)
 int main(void)
 {
 	check_ack();
-	OK(proven(&received, 2), "two bytes came back, two are proven");
-	OK(!proven(&received, 3), "three are not");
+	OK(proven(count_received, 2), "two bytes came back, two are proven");
+	OK(!proven(count_received, 3), "three are not");
 	/* The kernel counts the SYN as one more. */
-	OK(proven(&acked, 3), "three bytes were acknowledged");
-	OK(!proven(&acked, 5), "five were not");
-	OK(!proven(&replies, UINT32_MAX), "so many echo replies neither");
+	OK(proven(count_acked, 3), "three bytes were acknowledged");
+	OK(!proven(count_acked, 5), "five were not");
+	OK(!proven(count_replies, UINT32_MAX), "so many echo replies neither");
 	return tap_done();
 }

@@ -16,13 +16,6 @@
 /* What is not there after two watches was lost. */
 #define LOST_WAITS 2
 
-void net_client_open(struct net_client *c, struct bench *b)
-{
-	c->b = b;
-	c->fd = c->udp = -1;
-	signal(SIGPIPE, SIG_IGN);
-}
-
 int net_client_check(struct net_client *c, int err)
 {
 	const int why = partner_check();
@@ -128,20 +121,18 @@ static int await(struct net_client *c)
 
 int net_client_socket(struct net_client *c)
 {
-	c->fd = socket(c->host->addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC,
-		       0);
+	c->fd = socket(c->to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	return c->fd < 0 ? -errno : 0;
 }
 
 int net_client_dial(struct net_client *c)
 {
-	if (!connect(c->fd, &c->host->addr.any, c->host->addr.len))
+	if (!connect(c->fd, &c->to.any, c->to.len))
 		return 0;
 	return errno == EINTR ? await(c) : net_client_check(c, errno);
 }
 
-static int talk(struct net_client *c, struct net_hello hello,
-		struct net_answer *answer)
+static int talk(struct net_client *c, struct net_hello hello)
 {
 	int err = 0;
 
@@ -156,19 +147,17 @@ static int talk(struct net_client *c, struct net_hello hello,
 	if (!err)
 		err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
-		err = net_client_receive(c, answer, sizeof(*answer));
-	return !err && answer->magic != NET_ANSWER ? -EPROTO : err;
+		err = net_client_receive(c, &c->server, sizeof(c->server));
+	return !err && c->server.magic != NET_ANSWER ? -EPROTO : err;
 }
 
-int net_client_begin(struct net_client *c, const struct net_host *host,
-		     const struct net_hello *hello)
+int net_client_begin(struct net_client *c, const struct net_hello *hello)
 {
-	struct net_answer answer = { 0 };
 	const int on = 1;
 	int err;
 
 	c->busy = false;
-	c->host = host;
+	c->server = (struct net_answer) { 0 };
 	err = net_client_socket(c);
 	if (err)
 		return bench_fail(c->b, -err, "make a socket");
@@ -176,20 +165,16 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 	if (err)
 		return net_client_fail(c, err, "connect to the server");
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	err = talk(c, *hello, &answer);
-	if (!err && answer.status != NET_OK)
+	err = talk(c, *hello);
+	if (!err && c->server.status != NET_OK)
 		return bench_skip(c->b, "the server refused: %s",
-				  answer.status == NET_FULL
+				  c->server.status == NET_FULL
 					  ? "it has too many sessions"
 					  : "it has no memory or processes");
 	if (!err && c->udp >= 0)
-		err = net_addr_join(c->udp, c->fd, answer.port);
+		err = net_addr_join(c->udp, c->fd, c->server.port);
 	if (err)
 		return net_client_fail(c, err, "greet the server");
-	c->server_cpu = answer.cpu;
-	c->same_machine = answer.same_machine;
-	c->closed = answer.closed;
-	c->echoed = answer.echoed;
 	c->busy = hello->flags & NET_BUSY;
 	return 0;
 }
@@ -197,7 +182,7 @@ int net_client_begin(struct net_client *c, const struct net_host *host,
 int net_client_ask(struct net_client *c)
 {
 	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
-	const int err = net_client_begin(c, c->host, &hello);
+	const int err = net_client_begin(c, &hello);
 
 	net_client_end(c);
 	return err;
@@ -256,9 +241,9 @@ void net_client_facts(const struct net_client *c, const struct bench_case *bc,
 	socklen_t len = sizeof(name) - 1;
 	struct tcp_info info;
 
-	bench_fact(c->b, bc, "server_cpu", c->server_cpu);
-	if (c->host->is_peer)
-		bench_fact(c->b, bc, "same_machine", c->same_machine);
+	bench_fact(c->b, bc, "server_cpu", c->server.cpu);
+	if (c->is_peer)
+		bench_fact(c->b, bc, "same_machine", c->server.same_machine);
 	if (c->udp >= 0 || c->fd < 0)
 		return;
 	net_client_info(c, &info);

@@ -8,8 +8,9 @@
 #include <sys/types.h>
 
 #include "bench.h"
-#include "net_host.h"
+#include "net_addr.h"
 #include "net_wire.h"
+#include "partner.h"
 
 /*
  * The client's end of a session with net_server.  Calls block without
@@ -19,39 +20,32 @@
  */
 struct net_client {
 	struct bench *b;
-	const struct net_host *host;
-	int fd;	 /* connection, -1 if closed */
-	int udp; /* datagrams, -1 if none */
-	bool busy, same_machine;
-	int server_cpu;
-	/* What the server had counted when this session began. */
-	uint32_t closed;
-	uint64_t echoed;
+	struct net_addr to; /* the server */
+	int fd;		    /* connection, -1 if closed */
+	int udp;	    /* datagrams, -1 if none */
+	bool busy, is_peer;
+	struct net_answer server; /* when this session began */
 	unsigned int waits; /* of the call at hand, that ended in nothing */
 	/* So many are one too few to take a datagram for lost; 0: as patient as
 	 * with any partner. */
 	unsigned int most_waits;
 };
 
-/* net_client_open() - no connection yet. */
-void net_client_open(struct net_client *c, struct bench *b);
-
 /**
- * net_client_begin() - connect to @host, say @hello and hear the answer.
+ * net_client_begin() - connect to @c->to, say @hello and hear the answer.
  * For NET_ECHO_UDP the socket of the datagrams is made.
  *
  * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
  */
-int net_client_begin(struct net_client *c, const struct net_host *host,
-		     const struct net_hello *hello);
+int net_client_begin(struct net_client *c, const struct net_hello *hello);
 
-/* Its first two steps: net_client_socket() makes a socket for @c->host,
+/* Its first two steps: net_client_socket() makes a socket for @c->to,
  * net_client_dial() connects it.  Return: 0, -errno or as net_client_check().
  */
 int net_client_socket(struct net_client *c);
 int net_client_dial(struct net_client *c);
 
-/* net_client_ask() - what the server of @c->host has counted by now (closed,
+/* net_client_ask() - what the server has counted by now (closed,
  * echoed), by a short session of its own.  Return: as net_client_begin(). */
 int net_client_ask(struct net_client *c);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,20 @@
  * client goes first for as long, unless the CPU was idle meanwhile. */
 #define START_US 5000
 
+const struct opt net_options[] = {
+	OPT_STR(0, "peer", net_hosts, peer, NULL,
+		"measure to net_server on this host (default: loopback, "
+		"to a server of our own), IP address"),
+	OPT_U64(0, "port", net_hosts, port, "26321", 1, 65535,
+		"where net_server listens, TCP port"),
+	OPT_FLAG(0, "ipv6", net_hosts, ipv6,
+		 "all by IPv6, as on a host without IPv4, flag"),
+	OPT_FLAG(0, "netlab", net_hosts, netlab,
+		 "measure between the two network namespaces of "
+		 "scripts/netlab, flag"),
+	OPT_END,
+};
+
 static bool is_shaped(void)
 {
 	char line[64];
@@ -34,9 +49,9 @@ static bool is_shaped(void)
 	return strstr(line, " shaped");
 }
 
-bool net_hosts_is_memory(const struct net_options *o)
+bool net_hosts_is_memory(const struct net_hosts *h)
 {
-	return !o->peer && !(o->netlab && is_shaped());
+	return !h->peer && !(h->netlab && is_shaped());
 }
 
 static bool has(int family)
@@ -52,49 +67,51 @@ static bool has(int family)
 }
 
 /* The IP version of all that does not name one. */
-static int usual_family(const struct net_options *o)
+static int usual_family(const struct net_hosts *h)
 {
 	struct net_addr a;
 
 	/* An address that cannot be parsed is told by net_hosts_open(). */
-	if (o->peer && !net_addr_parse(&a, o->peer, 0))
+	if (h->peer && !net_addr_parse(&a, h->peer, 0))
 		return a.any.sa_family;
-	return o->ipv6 || (!o->peer && !has(AF_INET) && has(AF_INET6))
+	return h->ipv6 || (!h->peer && !has(AF_INET) && has(AF_INET6))
 		       ? AF_INET6
 		       : AF_INET;
 }
 
-void net_hosts_set(struct bench *b, const struct net_options *o)
+int net_cases(struct bench *b, void *state)
 {
+	const struct net_hosts *h = state;
 	static const char *const nets[][2] = {
 		{ "loopback", "loopback6" },
 		{ "remote", "remote6" },
 		{ "veth", "veth6" },
 		{ "shaped", "shaped6" },
 	};
-	const int family = usual_family(o);
+	const int family = usual_family(h);
 	const bool six = family == AF_INET6;
-	const char *const *net = &nets[o->netlab ? 2 + is_shaped()
-				       : o->peer ? 1
+	const char *const *net = &nets[h->netlab ? 2 + is_shaped()
+				       : h->peer ? 1
 						 : 0][six];
-	const char *const place[] = { o->peer ? "other_host" : "same_cpu",
-				      o->peer ? "other_host" : "other_cpu" };
+	const char *const place[] = { h->peer ? "other_host" : "same_cpu",
+				      h->peer ? "other_host" : "other_cpu" };
 
 	bench_set_names(b, "net", net, sizeof(*net), 1);
-	bench_set_names(b, "place", place, sizeof(*place), o->peer ? 1 : 2);
+	bench_set_names(b, "place", place, sizeof(*place), h->peer ? 1 : 2);
 	bench_set_names(b, "near", place, sizeof(*place), 1);
 	bench_set_names(b, "far", place + 1, sizeof(*place), 1);
 	bench_need(b, "ip",
-		   o->peer || has(family) ? NULL
+		   h->peer || has(family) ? NULL
 		   : six		  ? "needs IPv6"
 					  : "needs IPv4");
 	bench_need(b, "ipv6",
 		   six			       ? "all rows are by IPv6 here"
-		   : !o->peer && has(AF_INET6) ? NULL
-		   : o->peer
+		   : !h->peer && has(AF_INET6) ? NULL
+		   : h->peer
 			   ? "the address of --peer is of the other IP version"
 			   : "needs IPv6");
 	bench_need(b, "ipv4", six ? "needs IPv4" : NULL);
+	return 0;
 }
 
 static int enter_netlab(struct bench *b)
@@ -120,7 +137,7 @@ static int become_server(struct partner *p, void *arg)
 	const char *const word[] = { SERVER, "--inherit", NULL };
 	int err = h->defer ? partner_defer() : 0;
 
-	if (!err && h->options->netlab)
+	if (!err && h->netlab)
 		err = net_addr_enter(NETLAB_THERE);
 	if (!err && (dup2(h->listener, STDIN_FILENO) < 0 ||
 		     dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
@@ -131,23 +148,28 @@ static int become_server(struct partner *p, void *arg)
 	return err;
 }
 
-int net_hosts_open(struct net_hosts *h, struct bench *b,
-		   const struct net_options *o)
+int net_hosts_open(struct net_hosts *h, struct bench *b)
 {
+	struct net_addr to = { .len = 0 };
 	int err;
 
-	h->options = o;
 	h->b = b;
 	h->listener = -1;
-	h->host.is_peer = o->peer;
-	h->family = usual_family(o);
-	if (o->peer && o->netlab)
+	h->family = usual_family(h);
+	signal(SIGPIPE, SIG_IGN);
+	if (h->peer && h->netlab)
 		return bench_fail(b, 0, "--peer and --netlab together");
-	if (!o->peer)
-		return o->netlab ? enter_netlab(b) : 0;
-	if (net_addr_parse(&h->host.addr, o->peer, (uint16_t)o->port))
+	if (h->peer && net_addr_parse(&to, h->peer, (uint16_t)h->port))
 		return bench_fail(b, 0, "--peer %s: not an IP address",
-				  o->peer);
+				  h->peer);
+	for (unsigned int i = 0; i < NET_SERVERS; i++)
+		h->client[i] = (struct net_client) { .b = b,
+						     .to = to,
+						     .fd = -1,
+						     .udp = -1,
+						     .is_peer = h->peer };
+	if (!h->peer)
+		return h->netlab ? enter_netlab(b) : 0;
 	err = partner_watch(true);
 	h->watching = !err;
 	return err ? bench_fail(b, -err, "make a timer") : 0;
@@ -164,8 +186,8 @@ static int family_of(const struct net_hosts *h, const struct bench_case *c)
 /* A socket that listens where the server of @c is to be found. */
 static int listen_there(struct net_hosts *h, int family)
 {
-	const bool netlab = h->options->netlab;
-	struct net_addr *a = &h->host.addr;
+	const bool netlab = h->netlab;
+	struct net_addr *a = &h->client[0].to;
 	int err = netlab ? net_addr_enter(NETLAB_THERE) : 0;
 
 	if (family == AF_UNIX) /* its name is no file */
@@ -181,6 +203,8 @@ static int listen_there(struct net_hosts *h, int family)
 	if (err)
 		return err;
 	h->listener = net_addr_listen(a);
+	for (unsigned int i = 1; i < NET_SERVERS; i++)
+		h->client[i].to = *a;
 	/* It was entered once: nothing keeps us out. */
 	err = netlab ? net_addr_enter(NETLAB_HERE) : 0;
 	return h->listener < 0 ? h->listener : err;
@@ -211,7 +235,7 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 	const int family = family_of(h, c);
 	int err;
 
-	if (h->host.is_peer)
+	if (h->peer)
 		return 0;
 	err = listen_there(h, family);
 	if (err)
@@ -221,17 +245,21 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 
 void net_hosts_end(struct net_hosts *h)
 {
-	for (unsigned int i = 0; i < NET_SERVERS; i++)
+	for (unsigned int i = 0; i < NET_SERVERS; i++) {
+		net_client_end(&h->client[i]);
 		partner_stop(&h->server[i]);
+	}
 	if (h->listener >= 0)
 		close(h->listener);
 	h->listener = -1;
 }
 
-void net_hosts_close(struct net_hosts *h)
+void net_teardown(struct bench *b, void *state)
 {
-	if (!h->options)
-		return;
+	struct net_hosts *h = state;
+
+	if (!h->b)
+		return; /* setup() did not come so far */
 	net_hosts_end(h);
 	if (h->watching)
 		partner_watch(false);

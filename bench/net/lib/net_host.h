@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "net_addr.h"
+#include "net_client.h"
 #include "partner.h"
 
 /*
@@ -15,36 +15,17 @@
  * scripts/netlab makes, it is net_server in processes of ours on a CPU of our
  * choice; with --peer one that runs on another host.
  */
-struct net_options {
+#define NET_SERVERS 4 /* sessions that a server of ours can have at a time */
+
+/* The state of a program begins with it. */
+struct net_hosts {
+	/* Options: net_options[]. */
 	const char *peer;
 	uint64_t port;
 	bool netlab, ipv6;
-};
 
-/* Rows for the option table of a program whose state begins with @member. */
-#define NET_OPTIONS(type)                                                 \
-	OPT_STR(0, "peer", type, net.peer, NULL,                          \
-		"measure to net_server on this host (default: loopback, " \
-		"to a server of our own), IP address"),                   \
-		OPT_U64(0, "port", type, net.port, "26321", 1, 65535,     \
-			"where net_server listens, TCP port"),            \
-		OPT_FLAG(0, "ipv6", type, net.ipv6,                       \
-			 "all by IPv6, as on a host without IPv4, flag"), \
-		OPT_FLAG(0, "netlab", type, net.netlab,                   \
-			 "measure between the two network namespaces of " \
-			 "scripts/netlab, flag")
-
-#define NET_SERVERS 4 /* sessions that a server of ours can have at a time */
-
-struct net_host {
-	struct net_addr addr;
-	bool is_peer; /* of --peer */
-};
-
-struct net_hosts {
-	const struct net_options *options;
 	struct bench *b;
-	struct net_host host;
+	struct net_client client[NET_SERVERS];
 	int family;    /* AF_INET6: of all that does not name one */
 	bool watching; /* a peer that is no process of ours */
 	/* The servers started here do not preempt the client that wakes them
@@ -56,14 +37,16 @@ struct net_hosts {
 	struct partner server[NET_SERVERS];
 };
 
+extern const struct opt net_options[];
+
 /**
- * net_hosts_set() - what the text of a program's cases needs: "$net" (loopback,
- * veth, shaped: veth with a limit or a line with a delay, or remote; with a 6
- * behind it where all is by IPv6), "$place" (where the server may run), "$near"
- * and "$far" (the first and the last of them; with --peer the only one), and
- * the needs "$ipv4" and "$ipv6".
+ * net_cases() - a program's cases(): what the text of a program's cases needs:
+ * "$net" (loopback, veth, shaped: veth with a limit or a line with a delay, or
+ * remote; with a 6 behind it where all is by IPv6), "$place" (where the server
+ * may run), "$near" and "$far" (the first and the last of them; with --peer the
+ * only one), and the needs "$ipv4" and "$ipv6".
  */
-void net_hosts_set(struct bench *b, const struct net_options *o);
+int net_cases(struct bench *b, void *state);
 
 /* NET_HOSTS_RULES: the rules of all cases. */
 #define NET_HOSTS_RULES                     \
@@ -74,27 +57,28 @@ void net_hosts_set(struct bench *b, const struct net_options *o);
 
 /* net_hosts_is_memory() - whether nothing but this machine's memory is between
  * the ends: no wire, no limit, no delay. */
-bool net_hosts_is_memory(const struct net_options *o);
+bool net_hosts_is_memory(const struct net_hosts *h);
 
 /* net_hosts_open() - enter the namespace of --netlab, reach --peer.
  * Return: 0, bench_fail() or bench_skip(). */
-int net_hosts_open(struct net_hosts *h, struct bench *b,
-		   const struct net_options *o);
+int net_hosts_open(struct net_hosts *h, struct bench *b);
 
 /**
  * net_hosts_begin() - in enter(): the server of the place and the protocol of
  * @c (proto=unix: AF_UNIX), for @sessions at a time.
  *
- * Return: 0 with @h->host, or as net_hosts_open(), or -ECANCELED if the user
- * wants to stop.
+ * Return: 0 with @h->client[].to, or as net_hosts_open(), or -ECANCELED if the
+ * user wants to stop.
  */
 int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions);
 
-/* net_hosts_end() - in leave(): it is needed no more. */
+/* net_hosts_end() - in leave(): it is needed no more, nor are the clients'
+ * connections. */
 void net_hosts_end(struct net_hosts *h);
 
-/* net_hosts_close() - end all; any state is fine. */
-void net_hosts_close(struct net_hosts *h);
+/* net_teardown() - a program's teardown(), or a part of it; any state is fine.
+ */
+void net_teardown(struct bench *b, void *state);
 
 #endif
