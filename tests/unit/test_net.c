@@ -13,7 +13,7 @@
 
 #include "../../bench/net/exec/session.h"
 #include "../../bench/net/lib/net_capture.h"
-#include "../../bench/net/lib/net_client.h"
+#include "../../bench/net/lib/net_host.h"
 #include "deadline.h"
 #include "program.h"
 #include "tap.h"

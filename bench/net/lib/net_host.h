@@ -3,12 +3,91 @@
 #define NET_HOST_H
 
 #include <limits.h>
+#include <linux/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "bench.h"
-#include "net_client.h"
+#include "net_addr.h"
+#include "net_wire.h"
 #include "partner.h"
+
+/*
+ * The client's end of a session with net_server.  Calls block without
+ * timeouts of their own (a timer for each call would be part of the result);
+ * the watch makes them return now and then, and then it is checked whether
+ * the server still lives, the user wants to stop, or nothing comes any more.
+ */
+struct net_client {
+	struct bench *b;
+	struct net_addr to; /* the server */
+	int fd;		    /* connection, -1 if closed */
+	int udp;	    /* datagrams, -1 if none */
+	bool busy, is_peer;
+	struct net_answer server; /* when this session began */
+	unsigned int waits; /* of the call at hand, that ended in nothing */
+	/* So many are one too few to take a datagram for lost; 0: as patient as
+	 * with any partner. */
+	unsigned int most_waits;
+};
+
+/**
+ * net_client_begin() - connect to @c->to, say @hello and hear the answer.
+ * For NET_ECHO_UDP the socket of the datagrams is made.
+ *
+ * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
+ */
+int net_client_begin(struct net_client *c, const struct net_hello *hello);
+
+/* Its first two steps: net_client_socket() makes a socket for @c->to,
+ * net_client_dial() connects it.  Return: 0, -errno or as net_client_check().
+ */
+int net_client_socket(struct net_client *c);
+int net_client_dial(struct net_client *c);
+
+/* net_client_ask() - what the server has counted by now (closed,
+ * echoed), by a short session of its own.  Return: as net_client_begin(). */
+int net_client_ask(struct net_client *c);
+
+/* net_client_end() - close both sockets, if they are open. */
+void net_client_end(struct net_client *c);
+
+/**
+ * net_client_check() - after a call on the connection failed with @err (an
+ * errno value): whether to try again.
+ *
+ * Return: 0 to try again, or why not: -ECANCELED (the user wants to stop),
+ * -ESRCH (our server is dead), -ETIMEDOUT, or -@err.
+ */
+int net_client_check(struct net_client *c, int err);
+
+/* net_client_send(), net_client_receive() - all of @len bytes.
+ * Return: 0 or as net_client_check(); -ECONNRESET if the server hung up. */
+int net_client_send(struct net_client *c, const void *buf, size_t len);
+int net_client_receive(struct net_client *c, void *buf, size_t len);
+
+/* net_client_datagram() - what comes next on @fd, which carries datagrams.
+ * Return: bytes, at least 1, or as above: -ETIMEDOUT if it was lost. */
+ssize_t net_client_datagram(struct net_client *c, int fd, void *buf,
+			    size_t len);
+
+/* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
+ * passed on. */
+int net_client_fail(struct net_client *c, int err, const char *doing);
+
+/* net_client_info() - what the kernel knows of the connection; all zero if it
+ * does not tell. */
+void net_client_info(const struct net_client *c, struct tcp_info *info);
+
+/* net_client_port() - this end's port of the connection; 0 if unknown. */
+uint16_t net_client_port(const struct net_client *c);
+
+/* net_client_facts() - facts of the connection beside the evidence: server_cpu,
+ * congestion (the algorithm), and retransmitted: @again and what this
+ * connection has sent again, which is added to it. */
+void net_client_facts(const struct net_client *c, const struct bench_case *bc,
+		      uint64_t *again);
 
 /*
  * The far end.  On loopback, and in the two network namespaces that
