@@ -319,7 +319,7 @@ static size_t said_of(rows_t rows, size_t n, size_t hz, double *x)
 
 		x[k] = result_said(rows[i]);
 		if (hz != SIZE_MAX)
-			x[k] *= *(const double *)(r + hz) / 1e9;
+			x[k] = x[k] * *(const double *)(r + hz) / 1e9;
 		k += isfinite(x[k]);
 	}
 	stats_sort(x, k);
