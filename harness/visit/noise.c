@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "deadline.h"
 #include "groups.h"
 #include "sysfile.h"
@@ -21,7 +22,7 @@
 /* The measuring thread is the first.  Behind the last is what helped. */
 static _Thread_local struct noise_task *task;
 static _Thread_local size_t members;
-static _Thread_local double total_ns; /* waited */
+static _Thread_local double total_ns; /* waited, also between samples */
 /* Those of the process that started this one, which were open then. */
 static struct noise_task *inherited;
 static size_t n_inherited;
@@ -236,7 +237,7 @@ static struct rusage read_all(void)
 	return usage;
 }
 
-double noise_total(void)
+double bench_waits(void)
 {
 	return total_ns;
 }

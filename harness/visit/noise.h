@@ -31,9 +31,6 @@ struct noise {
 void noise_begin(void);
 void noise_end(struct noise *seen);
 
-/* noise_total() - what all these waits add up to, and those between samples. */
-double noise_total(void);
-
 /* One that takes part, and what it did meanwhile; times in ns. */
 struct noise_task {
 	int cpu;

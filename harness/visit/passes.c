@@ -151,9 +151,9 @@ void visit_divide(struct bench *b, double left_ns, unsigned int visits)
 	double factor = 0;
 
 	/* The greatest factor that the time is enough for, bit by bit. */
-	for (double bit = 0x1p80; bit > 0x1p-20; bit /= 2)
-		if (give(b, typical, factor + bit, visits) <= left_ns)
-			factor += bit;
+	for (int bit = 80; bit > -20; bit--)
+		if (give(b, typical, factor + ldexp(1, bit), visits) <= left_ns)
+			factor += ldexp(1, bit);
 	give(b, typical, factor, visits);
 }
 

@@ -72,11 +72,6 @@ void bench_waited(struct bench *b, double waited_ns, double of_ns)
 	b->now.waited = waited_ns > (1 - BENCH_MOSTLY) * of_ns;
 }
 
-double bench_waits(void)
-{
-	return noise_total();
-}
-
 uint64_t bench_random(struct bench *b)
 {
 	return random_next(&b->now.rng);
