@@ -25,7 +25,7 @@
  *
  * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
  * file of up to 16 MiB as a whole, from the first read on; of a larger one
- * 8 MiB after 8 MiB, when reading ahead is under way. What is cached is timed
+ * 16 MiB after 16 MiB, when reading ahead is under way. What is cached is timed
  * in stretches of 256 KiB, but with size= one by one; all else one by one. A
  * cold read through a mapping fetches what lies around it too:
  * bytes_fetched_for_each says how much, read_ahead_bytes how much the kernel
@@ -146,8 +146,11 @@ static int setup(struct bench *b, void *state)
 {
 	struct file_reading *s = state;
 	const uint64_t warm = warm_bytes(b);
-	int err = make_data(b, &s->file[DATA], s->bytes);
+	int err;
 
+	while (s->bytes & (s->bytes - 1))
+		s->bytes &= s->bytes - 1; /* down to a power of two */
+	err = make_data(b, &s->file[DATA], s->bytes);
 	if (err)
 		return err;
 	/* It is no loss if only this one cannot be had.  That of another size

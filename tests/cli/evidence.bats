@@ -162,11 +162,12 @@ connections file_remote tcp_info *figure=connect
 answer_bytes file_remote tcp_info *figure=null_call
 wire_bytes file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
 requests file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
-cached_before file_remote mincore where=local,cache=warm,order=random,file=4M,*
-contents_right file_remote pread where=local,cache=direct,order=random,file=4M,*
-fetched_while_timed file_remote frozen:/proc/self/io where=local,cache=cold,order=sequential,file=4M,*
-disk_bytes file_remote frozen:/proc/self/io where=local,cache=direct,order=random,file=4M,*
-device_bytes file_remote frozen:*/stat where=local,cache=direct,order=random,file=4M,*
+bytes_cached file_remote cold where=local,cache=warm,order=random,file=4M,*
+blocks_as_written file_remote pread where=local,cache=direct,order=random,file=4M,*
+bytes_read_by_process file_remote frozen@1:/proc/self/io where=local,cache=cold,order=sequential,file=4M,*
+bytes_read_by_process file_remote frozen@1:/proc/self/io where=local,cache=direct,order=random,file=4M,*
+bytes_read_from_device file_remote frozen@1:*/stat where=veth,cache=cold,order=sequential,file=4M,*figure=read
+bytes_read_from_device file_remote frozen@1:*/stat where=local,cache=direct,order=random,file=4M,*
 '
 
 # all_found_out TABLE [OPTION]...
@@ -271,7 +272,7 @@ gives() {
 	done
 	# Looked at before: what is wrong ends the case, is skipped or done again.
 	for name in messages bytes_right partner_received uncached_before \
-		threads_at_work processes_at_work cached_before resolved_by_us \
+		threads_at_work processes_at_work resolved_by_us \
 		yields_without_switch contended_operations threads_running; do
 		known[$name]=1
 	done

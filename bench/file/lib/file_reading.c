@@ -20,10 +20,13 @@
 	((uint64_t)1 << 20) /* the same, looks are in the figure \
 			     */
 
-/* What may be fetched ahead is timed in stretches of so many bytes, or as a
- * whole, from the first read on, if the file has no more than the other. */
-#define AHEAD_BYTES ((uint64_t)8 << 20)
+/* What may be fetched ahead is timed in stretches, or as a whole, from the
+ * first read on, if the file has no more than this. */
 #define WHOLE_BYTES ((uint64_t)16 << 20)
+
+/* Pages come and go in folios, at most so large, at multiples of their size:
+ * one that is only partly in the range is not dropped. */
+#define FOLIO ((uint64_t)2 << 20)
 
 /*
  * What a case reads.
@@ -34,14 +37,15 @@
  * before it began: steps of the same size as the kernel's, or many of its. */
 static unsigned int stretch_of(const struct file_point *t)
 {
-	const uint64_t bytes = t->cache != FILE_WARM ? AHEAD_BYTES
-			       : t->crowd	     ? CROWD_BYTES
-						     : HOT_BYTES;
+	const uint64_t bytes = t->cache == FILE_WARM
+				       ? t->crowd ? CROWD_BYTES : HOT_BYTES
+			       : t->far ? READING_AHEAD
+					: 2 * READING_AHEAD;
 
 	if (t->fresh || t->way->open)
 		return (unsigned int)(t->size / t->block);
-	if (t->cache == FILE_DIRECT || (t->cache == FILE_COLD && t->random) ||
-	    (t->cache == FILE_WARM && t->size && !t->asked) ||
+	if ((t->cache == FILE_WARM ? t->size && !t->asked
+				   : t->cache != FILE_COLD || t->random) ||
 	    t->block >= bytes)
 		return 1;
 	return (unsigned int)(bytes / t->block);
@@ -55,8 +59,10 @@ static uint64_t number(const struct bench_case *c, const char *axis,
 
 bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 {
-	static const char *const caches[] = { "direct", "cold", "warm" };
+	static const char *const caches[] = { "direct", "cold", "warm",
+					      "unknown" };
 	const char *cache = case_has(c, "mode") ? "mode" : "cache";
+	const bool remote = case_has(c, "where");
 	struct file_point *t = c->data;
 
 	if (c->derived)
@@ -65,12 +71,16 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 		.cache = CASE_NTH(c, cache, caches),
 		.random = case_is(c, "order", "random"),
 		.size = number(c, "size", number(c, "file", 0)),
-		.asked = case_has(c, "file"),
+		.asked = case_has(c, "file") && !remote,
+		.far = remote && !case_is(c, "where", "local"),
 		.block = number(c, "block", FILE_DATA_BLOCK),
 		.depth = (unsigned int)number(c, "depth", 0),
 		.crowd = case_has(c, "files"),
 	};
-	t->of = t->crowd ? -case_is(c, "files", "own") : t->cache == FILE_WARM;
+	t->of = t->crowd ? -case_is(c, "files", "own")
+			 : t->cache == FILE_WARM && !remote;
+	/* Of a large one no more need be put into the cache for a visit. */
+	t->piece = remote && t->cache == FILE_WARM ? FILE_OWN_BYTES : 0;
 	t->way = file_ways;
 	while (strcmp(t->way->name,
 		      case_has(c, "via") ? case_str(c, "via") : "pread") != 0)
@@ -90,11 +100,9 @@ int file_reading_cases(struct bench *b, void *state)
 {
 	struct file_reading *s = state;
 
-	while (s->bytes & (s->bytes - 1))
-		s->bytes &= s->bytes - 1; /* down to a power of two */
 	for (size_t i = 0; i < READING_FILES; i++)
 		file_data_init(&s->file[i]);
-	s->fd = -1;
+	s->fd = s->like = -1;
 	return 0;
 }
 
@@ -120,15 +128,18 @@ static int probe_counters(struct bench *b, struct file_reading *s,
 int file_reading_open(struct bench *b, struct file_reading *s, int of)
 {
 	const size_t bytes = READING_MOST_DEPTH * READING_LOAD_BLOCK;
-	int err = file_place_find(&s->place, s->file[of].fd);
+	const struct file_data *f = &s->file[of];
+	int err;
 
-	if (err)
-		return bench_fail(b, -err, "where %s lies", s->file[of].path);
 	s->buffers = aligned_alloc(FILE_DATA_ALIGN, bytes);
 	if (!s->buffers)
 		return bench_fail(b, ENOMEM, "buffers");
 	memset(s->buffers, 1, bytes);
-	return probe_counters(b, s, &s->file[of]);
+	if (f->fd < 0)
+		return 0; /* it lies elsewhere */
+	err = file_place_find(&s->place, f->fd);
+	return err ? bench_fail(b, -err, "where %s lies", f->path)
+		   : probe_counters(b, s, f);
 }
 
 /*
@@ -139,11 +150,12 @@ static int open_file(struct bench *b, struct file_reading *s,
 		     const struct file_point *t)
 {
 	const char *path = s->now->path, *why = NULL;
-	const int fd = t->cache == FILE_DIRECT
-			       ? file_direct_open(path, O_RDONLY, &why)
-			       : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const bool direct = t->cache == FILE_DIRECT || t->cache == FILE_UNKNOWN;
+	const int fd = s->now->fd < 0 ? -1
+		       : direct	      ? file_direct_open(path, O_RDONLY, &why)
+				: open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0)
+	if (fd < 0 && s->now->fd >= 0)
 		return why ? bench_skip(b, "%s", why)
 			   : bench_fail(b, errno, "open %s", path);
 	s->fd = fd;
@@ -160,7 +172,7 @@ static int check_possible(struct bench *b, struct file_reading *s,
 		return bench_skip(b,
 				  "%s: nothing can be dropped from the cache",
 				  where);
-	if (t->cache != FILE_WARM && !s->process_counts)
+	if (t->cache != FILE_WARM && !t->far && !s->process_counts)
 		return bench_skip(
 			b,
 			"nothing tells whether reads from %s "
@@ -173,8 +185,15 @@ static int check_possible(struct bench *b, struct file_reading *s,
 
 static int drop(struct bench *b, const struct file_reading *s)
 {
-	const int64_t left = file_cache_drop(s->now->fd, s->base, s->size);
+	const uint64_t low = s->base / FOLIO * FOLIO, end = s->base + s->size,
+		       high = (end + FOLIO - 1) / FOLIO * FOLIO;
+	int64_t left =
+		file_cache_drop(s->now->fd, low,
+				(high < s->now->bytes ? high : s->now->bytes) -
+					low);
 
+	if (left > 0) /* beside it somebody may read */
+		left = file_cache_bytes(s->now->fd, s->base, s->size);
 	if (left < 0)
 		return bench_fail(b, (int)-left, "drop %s from the cache",
 				  s->now->path);
@@ -192,9 +211,10 @@ static int fill(struct bench *b, struct file_reading *s,
 		const struct file_point *t)
 {
 	const int fd = s->now->fd;
-	int64_t cached = file_cache_bytes(fd, 0, 0);
+	int64_t cached = t->piece ? file_cache_fetch(fd, s->base, s->size)
+				  : file_cache_bytes(fd, 0, 0);
 
-	if (cached >= 0)
+	if (cached >= 0 && !t->piece)
 		cached = file_cache_fill(fd, 0, 0,
 					 t->crowd ? 1
 					 : (uint64_t)cached < s->now->bytes
@@ -225,7 +245,14 @@ static int map(struct bench *b, struct file_reading *s)
 	return 0;
 }
 
-/* A sequence begins in the first part, so that it need not break off. */
+/* A sequence begins in the first part, so that it need not break off soon: so
+ * many blocks lie ahead at least. */
+static uint64_t blocks_ahead(const struct file_reading *s,
+			     const struct file_point *t)
+{
+	return s->walk.blocks - (t->random ? 0 : s->walk.blocks / 4);
+}
+
 static void start_walk(struct bench *b, struct file_reading *s,
 		       const struct file_point *t)
 {
@@ -253,25 +280,35 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 		&s->file[t->of < 0 ? b->copy : (unsigned int)t->of];
 	/* What was asked for begins with a file that may be larger. */
 	const uint64_t bytes =
-		t->cache != FILE_WARM || t->asked ? f->bytes : FILE_OWN_BYTES;
+		t->of <= 0 || t->asked ? f->bytes : FILE_OWN_BYTES;
 	int err;
 
 	s->blocks = s->right = 0;
 	s->now = f;
 	s->point = t;
 	s->rate = bench_beside(b, c, "figure=rate");
-	if (f->fd < 0 || t->size > f->bytes)
+	s->why = NULL;
+	if ((f->fd < 0 && !t->far) || t->size > f->bytes)
 		return bench_skip(b, "%s", f->why);
 	/* Nothing can be fetched ahead beyond the end, as if the file were
 	 * no larger. */
 	s->size = t->size ? t->size : bytes;
 	s->base = t->asked ? 0 : bytes - s->size;
+	if (t->piece && t->piece < s->size) {
+		s->base += bench_random(b) %
+			   ((s->size - t->piece) / t->block + 1) * t->block;
+		s->size = t->piece;
+	}
 	s->position = UINT64_MAX;
 	err = open_file(b, s, t);
 	if (!err)
 		err = check_possible(b, s, t);
-	if (!err && t->cache != FILE_DIRECT)
-		err = t->cache == FILE_WARM ? fill(b, s, t) : drop(b, s);
+	if (!err && t->cache == FILE_COLD)
+		err = drop(b, s);
+	/* Past the cache, what it is compared with shall be in it. */
+	if (!err && (t->cache == FILE_WARM ||
+		     (t->cache == FILE_DIRECT && s->like >= 0)))
+		err = fill(b, s, t);
 	if (!err && t->way->mapping)
 		err = map(b, s);
 	start_walk(b, s, t);
@@ -298,6 +335,25 @@ static int make_cold(struct bench *b, struct file_reading *s,
 	return err;
 }
 
+static void next_stretch(struct file_reading *s, const struct file_point *t)
+{
+	for (unsigned int i = 0; i < t->n; i++)
+		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
+}
+
+/* file_ways_read() returned @err. */
+static int read_failed(struct bench *b, const struct file_reading *s,
+		       const struct file_point *t, int err)
+{
+	if (bench_stopping(b))
+		return 0;
+	if (err == -ENODATA && t->far)
+		return bench_skip(b, "one read gave fewer than %zu bytes",
+				  t->block);
+	return s->why ? bench_fail(b, 0, "%s", s->why)
+		      : bench_fail(b, -err, "read by %s", t->way->name);
+}
+
 int file_reading_prepare(struct bench *b, void *state,
 			 const struct bench_case *c)
 {
@@ -309,15 +365,21 @@ int file_reading_prepare(struct bench *b, void *state,
 		return bench_fail(b, errno, "madvise");
 	/* All was read, so all is cached; or another place each time. */
 	if (t->fresh ||
-	    (t->cache == FILE_COLD && s->walk.at + t->n > s->walk.blocks)) {
-		const int err = drop(b, s);
+	    (t->cache == FILE_COLD && s->walk.at + t->n > blocks_ahead(s, t))) {
+		int err = drop(b, s);
 
 		if (err)
 			return err;
 		start_walk(b, s, t);
+		/* Reading ahead is under way again when it is timed. */
+		if (!t->fresh && !t->random) {
+			next_stretch(s, t);
+			err = file_ways_read(s);
+		}
+		if (err)
+			return read_failed(b, s, t, err);
 	}
-	for (unsigned int i = 0; i < t->n; i++)
-		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
+	next_stretch(s, t);
 	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
 						  : 0;
 }
@@ -373,7 +435,7 @@ int file_reading_sample(struct bench *b, void *state,
 		return sample_load(b, s, c, t);
 	TIMER_INTERVAL(bench_timer(b)->method, ticks, err = file_ways_read(s));
 	if (err)
-		return bench_fail(b, -err, "read by %s", t->way->name);
+		return read_failed(b, s, t, err);
 	/* A block that came from a disk took as long as many cached ones. */
 	pure = !looks || stored() == before;
 	if (looks)
@@ -381,6 +443,8 @@ int file_reading_sample(struct bench *b, void *state,
 			     pure);
 	if (pure)
 		bench_record(b, c, ticks);
+	if (s->each)
+		sample_push(s->each, bench_ns(b, (double)ticks));
 	s->blocks += t->n;
 	s->right += file_ways_good(s);
 	/* The first event of a visit, no sample, is where our own code is
@@ -395,24 +459,30 @@ static void show_counts(struct bench *b, struct file_reading *s,
 			const struct bench_case *c, const struct file_point *t,
 			double claimed)
 {
-	const struct file_counts seen =
-		file_counts_since(&s->place, &s->before);
+	struct file_counts seen = file_counts_since(&s->place, &s->before);
 
+	/* For reads over the network its server asked the device, not we. */
+	if (t->far && seen.process_read > 0)
+		seen.device_read -= seen.process_read;
 	if (t->cache != FILE_WARM) {
-		bench_least(b, c, "bytes_read_by_process", claimed,
-			    (double)seen.process_read);
+		const int64_t fetched =
+			t->far ? seen.device_read : seen.process_read;
+
+		if (!t->far)
+			bench_least(b, c, "bytes_read_by_process", claimed,
+				    (double)seen.process_read);
 		if (s->device_counts)
 			bench_least(b, c, "bytes_read_from_device", claimed,
 				    (double)seen.device_read);
-		if (t->cache == FILE_COLD)
+		if (t->cache == FILE_COLD && fetched >= 0)
 			bench_fact(b, c, "bytes_fetched_for_each",
-				   (double)seen.process_read / claimed);
+				   (double)fetched / claimed);
 		return;
 	}
 	/* A kernel may take back pages that nobody has read for a while. */
 	bench_purity(b, c, "bytes_cached", BENCH_MOSTLY, (double)s->size,
 		     (double)file_cache_bytes(s->now->fd, s->base, s->size));
-	if (seen.process_read >= 0)
+	if (seen.process_read >= 0 && !t->far)
 		bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
 			     claimed, claimed - (double)seen.process_read);
 }
@@ -430,15 +500,21 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	s->fd = -1;
 	if (!s->blocks)
 		return 0;
-	bench_fact_text(b, c, "place", s->place.where);
+	if (s->now->fd >= 0)
+		bench_fact_text(b, c, "place", s->place.where);
 	bench_fact(b, c, "file_bytes", (double)s->size);
 	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
 		bench_fact(b, c, "read_ahead_bytes",
 			   (double)s->place.read_ahead);
-	bench_proof(b, c, "blocks_as_written", (double)s->blocks,
-		    (double)s->right);
-	show_counts(b, s, c, t,
-		    (double)(s->blocks - s->uncounted) * (double)t->block);
+	if (s->unchecked)
+		bench_fact_text(b, c, "contents", "not checked");
+	else
+		bench_proof(b, c, "blocks_as_written", (double)s->blocks,
+			    (double)s->right);
+	if (t->cache != FILE_UNKNOWN)
+		show_counts(b, s, c, t,
+			    (double)(s->blocks - s->uncounted) *
+				    (double)t->block);
 	/* The next case shall not wait for what is still fetched ahead. */
 	if (t->cache == FILE_COLD)
 		file_cache_drop(s->now->fd, s->base, s->size);

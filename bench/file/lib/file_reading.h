@@ -6,12 +6,17 @@
 #include "file_data.h"
 #include "file_place.h"
 #include "file_walk.h"
+#include "sample.h"
 
 /*
- * Reading files: the callbacks of file_read and file_contention, whose cases
- * say by their axes what is read (cache or mode, order, via, size, block,
- * depth, file, files).
+ * Reading files: the callbacks of file_read, file_contention and file_remote,
+ * whose cases say by their axes what is read (cache or mode, order, via, size,
+ * block, depth, file, files, where).
  */
+/* What kernels fetch ahead at once, at most.  A device that tells only when it
+ * has nothing left to do brings two such at once: so many are timed in a
+ * stretch.  Over a network nobody waits for them. */
+#define READING_AHEAD	   ((uint64_t)8 << 20)
 #define READING_FILES	   10
 #define READING_STRETCH	   16384 /* blocks, at most */
 #define READING_MOST_BLOCK ((uint64_t)1 << 20)
@@ -46,19 +51,27 @@ extern const struct file_way file_ways[];
  * @size: of the file; 0: all of it.
  * @asked: that size was asked for (file=): the first so many bytes of a file
  *	   that may be larger.
+ * @piece: of it, the bytes that a visit reads, anywhere in it; 0: all.
+ * @far: it comes over a network, from a file that may be here or not.
  * @n: blocks in one event.
  * @fresh: each event begins with nothing of the file cached.
  * @crowd: several processes read, each from any place on.
  * @depth: requests under way; 0: one at a time.
  */
 struct file_point {
-	enum file_cache_state { FILE_DIRECT, FILE_COLD, FILE_WARM } cache;
+	/* Unknown: of a server where nobody here can look. */
+	enum file_cache_state {
+		FILE_DIRECT,
+		FILE_COLD,
+		FILE_WARM,
+		FILE_UNKNOWN
+	} cache;
 	const struct file_way *way;
 	int of;
-	uint64_t size;
+	uint64_t size, piece;
 	size_t block;
 	unsigned int n, depth;
-	bool random, asked, fresh, crowd;
+	bool random, asked, fresh, crowd, far;
 };
 
 struct file_reading {
@@ -69,9 +82,15 @@ struct file_reading {
 	struct file_ring *ring;
 	const char *why_ring;
 	char *buffers;
+	/* A file that somebody else wrote: the same in the page cache, or -1;
+	 * whether nobody can tell what it should hold. */
+	int like;
+	bool unchecked;
 
 	/* Of the visit under way; the row that gets the rate, or NULL. */
 	const struct bench_case *rate;
+	struct sample_vec *each; /* gets the ns of each event, or NULL */
+	const char *why;	 /* a read failed, if the way knows better */
 	const struct file_data *now;
 	const struct file_point *point;
 	int fd, opened;	     /* for the visit, by the way; -1 */
@@ -89,7 +108,7 @@ struct file_reading {
 };
 
 /* file_ways_read() - read the stretch of blocks at @s->offset.  Return: 0 or
- * -errno (-EIO: a read was short). */
+ * -errno (-ENODATA: a read was short). */
 int file_ways_read(struct file_reading *s);
 
 /* file_ways_good() - how many of them held what they should, as far as the

@@ -139,7 +139,7 @@ static int read_all(struct file_reading *s)
 		const ssize_t n = w->read(s, s->offset[i]);
 
 		if (n != (ssize_t)s->point->block)
-			return n < 0 ? -errno : -EIO;
+			return n < 0 ? -errno : -ENODATA;
 		/* A single block is looked at later. */
 		if (s->point->n == 1 || w->sums)
 			continue;
@@ -162,20 +162,45 @@ int file_ways_read(struct file_reading *s)
 	return s->point->way->close(s) && !err ? -errno : err;
 }
 
+/* What the file holds at @offset. */
+static uint64_t word_of(const struct file_reading *s, uint64_t offset)
+{
+	uint64_t word;
+
+	/* If it has gone: what it surely did not hold. */
+	return s->like >= 0 && pread(s->like, &word, sizeof(word),
+				     (off_t)offset) == (ssize_t)sizeof(word)
+		       ? word
+		       : file_data_word(offset);
+}
+
+/* One word in each 4 KiB of the block that was read last. */
+static bool block_good(const struct file_reading *s, uint64_t offset)
+{
+	uint64_t word, wrong = 0;
+
+	for (size_t at = 0; at < s->point->block; at += FILE_DATA_BLOCK) {
+		const size_t in = at + file_data_sampled(offset + at);
+
+		memcpy(&word, s->buffers + in, sizeof(word));
+		wrong |= word ^ word_of(s, offset + in);
+	}
+	return !wrong;
+}
+
 unsigned int file_ways_good(const struct file_reading *s)
 {
+	const struct file_point *t = s->point;
 	uint64_t sum = s->sum;
 
-	if (!s->point->way->sums &&
-	    !file_data_sample(s->buffers, s->point->block,
-			      s->offset[s->point->n - 1]))
+	if (!t->way->sums && !block_good(s, s->offset[t->n - 1]))
 		return 0;
-	for (unsigned int i = 0; i < s->point->n; i++)
-		if (s->point->way->sums)
-			for (size_t at = 0; at < s->point->block; at += 8)
+	for (unsigned int i = 0; i < t->n; i++)
+		if (t->way->sums)
+			for (size_t at = 0; at < t->block; at += 8)
 				sum -= file_data_word(s->offset[i] + at);
-		else if (s->point->n > 1)
-			sum ^= file_data_word(s->offset[i] +
-					      file_data_sampled(s->offset[i]));
-	return sum ? 0 : s->point->n;
+		else if (t->n > 1)
+			sum ^= word_of(s, s->offset[i] + file_data_sampled(
+								 s->offset[i]));
+	return sum ? 0 : t->n;
 }

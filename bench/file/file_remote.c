@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_remote - what does it cost to read a file that lies on another machine?
+ *
+ * One block of a file is read at a time, in sequence or at random, through a
+ * network file system, and the same file without the network.  The difference
+ * of the two is the network's penalty (figure=penalty: both in the same state
+ * of the cache; figure=penalty_direct: cold less local with O_DIRECT, as in the
+ * CSE 221 report), beside what one would expect of it (figure=estimate): a
+ * round trip of TCP (figure=connect: SYN and SYN ACK, which no process has to
+ * answer) and the block at the bandwidth of large reads.  null_call is NFS's
+ * procedure 0, which does nothing: a round trip with the RPC layers and the
+ * wake-ups of both ends.
+ *
+ * where=server is an nfs:// URL (--url), read through libnfs without a mount
+ * or a privilege; libnfs has no cache and sends one request for each read.
+ * where=veth is the same to the server of make nfslab, between two network
+ * namespaces, on another CPU of this machine.  where=mount is a directory on
+ * any network file system (--remote-dir), read with O_DIRECT.  where=local is
+ * the same file as this machine sees it.
+ *
+ * file is the part of the file that is used, its end.
+ * cache says where the data was before the read: cold: in the page cache of
+ * neither machine (dropped, and looked at); warm: in the server's (or, local,
+ * ours); direct: local with O_DIRECT; unknown: with a server on another
+ * machine nobody here can say.  Reads are timed as file_read times them: cold
+ * ones in sequence, which profit from what the machine with the disk fetches
+ * ahead, in stretches, all blocks by all time: 4 MiB as a whole from the first
+ * read on, of more 16 MiB after 16 MiB (over the network 8) when reading ahead
+ * is under way.  Where the file was made with 1 GiB (--bytes) there is no such
+ * row for 64 MiB, which would be the same.  All else is the median of single
+ * reads; those of 64 KiB and 1 MiB over the network come after 8 MiB, as the
+ * cold ones do, for after a pause the first take longer.
+ *
+ * Measures: ns from before one block is asked for until it is here.
+ * Includes: system calls, RPC layers, both network stacks, wake-ups, the
+ *           server's file system; cold: its disk.
+ * After:    CSE 221 report section 6.3 (NFS mount with rsize=4096, caches of
+ *           both machines dropped); fio on a mount measures the same.
+ * Needs:    --url, --remote-dir or --nfslab; libnfs for URLs; cold and warm:
+ *           --local (the same file on this machine) or --nfslab.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/tcp.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard.h"
+#include "lib/file_reading.h"
+#include "lib/nfs_client.h"
+#include "sysfile.h"
+
+#define MIB	  ((int64_t)1 << 20)
+#define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
+#define CONNECT_S 10
+#define LARGE	  ((size_t)64 << 10) /* blocks that come on a busy connection */
+#define OWN_NAME  "oscost-remote"
+
+/* As in netinet/tcp.h, which linux/tcp.h cannot stand beside. */
+#define STATE_ESTABLISHED 1
+#define STATE_CLOSE_WAIT  8
+
+/* As scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
+#define LAB_STATE "/run/oscost-nfs/lab"
+#define LAB_SPACE "/run/netns/oscost-a"
+#define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make no namespaces */
+#define LAB_URL	  "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
+
+static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
+#define UNKNOWN 3 /* of them */
+
+/* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
+static const char points[] =
+	"where=$where cache=$caches order={sequential,random} file={4M,64M,1G}"
+	" block={4K,64K,1M} figure={read,penalty,penalty_direct};"
+	"not cache=direct where!=local;"
+	"not block!=4K file!=64M; not block!=4K order=random;"
+	"not block!=4K cache=direct; not block!=4K figure!=read;"
+	"not figure!=read where=local; not figure!=read cache=unknown;"
+	"not figure=penalty_direct cache!=cold;"
+	"is switches; is derived if figure!=read;"
+	"is exclusive if cache=cold order=sequential or where!=local block!=4K;"
+	"is mean if figure=read cache=cold order=sequential;"
+	"is median log if figure=read cache!=cold"
+	" or figure=read order=random";
+
+static const char network_points[] =
+	"where=$label figure={connect,null_call,estimate}; is switches;"
+	"is derived if figure=estimate; is median log if figure!=estimate";
+
+/* A case that reads. */
+struct remote_read {
+	struct file_point point; /* first: file_reading.h knows it */
+	struct sample_vec all;	 /* ns of all single reads, warming up too */
+};
+
+struct state {
+	struct file_reading reading; /* first; of its files one is read */
+	const char *url, *dir, *local;
+	bool nfslab;
+	struct nfs_client nfs;
+	int server_cpu; /* that the lab's server was put on, or -1 */
+	struct tcp_info before;
+	uint64_t lead; /* bytes read before the first event */
+};
+
+/* What the connection has carried so far.  Return: whether it is known. */
+static bool traffic(const struct state *s, struct tcp_info *now)
+{
+	const int fd = nfs_client_socket(&s->nfs);
+	socklen_t len = sizeof(*now);
+
+	return fd >= 0 && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, now, &len) &&
+	       len > offsetof(struct tcp_info, tcpi_data_segs_out);
+}
+
+static int sample_connect(struct bench *b, void *state,
+			  const struct bench_case *c)
+{
+	const enum timer_method method = bench_timer(b)->method;
+	const struct timeval limit = { .tv_sec = CONNECT_S };
+	const struct state *s = state;
+	const int nfs = nfs_client_socket(&s->nfs);
+	struct sockaddr_storage peer = { 0 };
+	socklen_t len = sizeof(peer), size = sizeof(struct tcp_info);
+	struct tcp_info info = { 0 };
+	uint64_t ticks = 0;
+	int fd = -1, err = 0;
+
+	if (nfs >= 0 && !getpeername(nfs, (struct sockaddr *)&peer, &len))
+		fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)))
+		err = nfs < 0 ? ENOTCONN : errno;
+	if (!err) {
+		TIMER_INTERVAL(method, ticks,
+			       err = connect(fd, (struct sockaddr *)&peer, len)
+					     ? errno
+					     : 0);
+		getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (bench_stopping(b))
+		return 0;
+	if (err)
+		return bench_fail(b, err == EINPROGRESS ? ETIMEDOUT : err,
+				  "connect to the server");
+	bench_record(b, c, ticks);
+	/* A server that has hung up already had answered. */
+	bench_proof(b, c, "connections", 1,
+		    info.tcpi_state == STATE_ESTABLISHED ||
+			    info.tcpi_state == STATE_CLOSE_WAIT);
+	return 0;
+}
+
+static int sample_null_call(struct bench *b, void *state,
+			    const struct bench_case *c)
+{
+	struct state *s = state;
+	struct tcp_info before, now;
+	const bool known = traffic(s, &before);
+	uint64_t ticks;
+	int err;
+
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       err = nfs_client_null(&s->nfs));
+	if (err)
+		return bench_stopping(b) ? 0
+					 : bench_fail(b, 0, "%s", s->nfs.why);
+	bench_record(b, c, ticks);
+	if (known && traffic(s, &now))
+		bench_least(b, c, "answer_bytes", ANSWER,
+			    (double)(now.tcpi_bytes_received -
+				     before.tcpi_bytes_received));
+	return 0;
+}
+
+/* One block over the network. */
+static ssize_t by_nfs(struct file_reading *r, uint64_t offset)
+{
+	struct state *s = (struct state *)r;
+	const ssize_t n =
+		nfs_client_read(&s->nfs, r->buffers, r->point->block, offset);
+
+	if (n >= 0)
+		return n;
+	r->why = s->nfs.why;
+	errno = (int)-n;
+	return -1;
+}
+
+static const struct file_way nfs_way = { .name = "nfs", .read = by_nfs };
+
+static bool has_local(const struct state *s)
+{
+	return s->nfslab || s->local;
+}
+
+static const char *label(const struct state *s)
+{
+	return s->nfslab ? "veth" : s->dir ? "mount" : "server";
+}
+
+/* Whether a larger file shows that as well: cold and in sequence, a block that
+ * is read when reading ahead is under way takes as long in 64 MiB as in 1 GiB,
+ * which a file of ours may have. */
+static bool shown_by_larger(const struct state *s, const struct bench_case *c)
+{
+	return (s->nfslab || s->dir) && s->reading.bytes >= 1 << 30 &&
+	       case_is(c, "cache", "cold") &&
+	       case_is(c, "order", "sequential") && case_is(c, "file", "64M") &&
+	       case_is(c, "block", "4K");
+}
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	const struct state *s = state;
+	struct file_point *t = c->data;
+
+	if (case_is(c, "figure", "connect"))
+		c->sample = sample_connect;
+	if (case_is(c, "figure", "null_call"))
+		c->sample = sample_null_call;
+	if (!case_has(c, "cache"))
+		return true;
+	if (shown_by_larger(s, c))
+		return false;
+	file_reading_point(b, state, c);
+	if (t->far && !s->dir)
+		t->way = &nfs_way;
+	return true;
+}
+
+/* What can be told apart here. */
+static int cases(struct bench *b, void *state)
+{
+	struct state *s = state;
+	const char *const where[] = { label(s), "local" };
+	const bool local = has_local(s);
+
+	bench_set_names(b, "label", where, sizeof(*where), 1);
+	bench_set_names(b, "where", where, sizeof(*where), local ? 2 : 1);
+	bench_set_names(b, "caches", caches + (local ? 0 : UNKNOWN),
+			sizeof(*caches), local ? UNKNOWN : 1);
+	bench_points(b, points);
+	if (!s->dir) /* else the kernel's client: no connection of ours */
+		bench_points(b, network_points);
+	s->server_cpu = -1;
+	nfs_client_init(&s->nfs, b);
+	return file_reading_cases(b, state);
+}
+
+/*
+ * Where the file is.
+ */
+
+static int open_url(struct bench *b, struct state *s, const char *url)
+{
+	const int err = nfs_client_open(&s->nfs, url);
+
+	return !err		? 0
+	       : err == -ENOSYS ? bench_skip(b, "%s", s->nfs.why)
+				: bench_fail(b, 0, "%s", s->nfs.why);
+}
+
+/* In a run's directory the data of the other file programs, if it is of that
+ * size. */
+static const char *name_in(const struct state *s, const char *dir)
+{
+	return s->reading.bytes == FILE_DATA_BYTES &&
+			       guard_marked(dir, BENCH_FILES_MARK)
+		       ? FILE_DATA_NAME
+		       : OWN_NAME;
+}
+
+/* The server that scripts/nfslab has started, and the directory @dir that it
+ * exports.  Return: 0, or bench_skip(): there is none. */
+static int find_lab(struct bench *b, char dir[PATH_MAX], pid_t *server)
+{
+	const char *why = getenv(LAB_WHY);
+	FILE *f = fopen(LAB_STATE, "re");
+	int n;
+
+	if (!f)
+		return bench_skip(b, "no NFS server to measure: %s",
+				  why ? why
+				      : "make nfslab starts one (as root; "
+					"needs nfs-ganesha and "
+					"nfs-ganesha-vfs)");
+	n = fscanf(f, "%d %4095[^\n]", server, dir);
+	fclose(f);
+	if (n == 2 && *server == 0) /* it says why */
+		return bench_skip(b, "%s", dir);
+	if (n != 2 || *server <= 1 || (kill(*server, 0) && errno == ESRCH))
+		return bench_skip(b, "the server of scripts/nfslab has gone");
+	return 0;
+}
+
+/* Put all threads of the server on the nearest CPU that does not measure, as
+ * if it were another machine.  Return: that CPU, or -1: it runs where it
+ * likes. */
+static int place_lab(const struct bench *b, pid_t server)
+{
+	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
+	size_t n = 0;
+	pid_t *tids =
+		cpu < 0 ? NULL : sysfile_pids(&n, "/proc/%d/task", (int)server);
+	int placed = 0, refused = 0;
+
+	/* Threads that begin later inherit it from one of these. */
+	for (size_t i = 0; i < n; i++) {
+		const int err = bench_bind(tids[i], &cpu, 1);
+
+		refused += err && err != -ESRCH;
+		placed += !err;
+	}
+	free(tids);
+	return placed && !refused ? cpu : -1;
+}
+
+static int open_lab(struct bench *b, struct state *s, struct file_data *f)
+{
+	char url[256], dir[PATH_MAX];
+	pid_t server = 0;
+	int space, err = find_lab(b, dir, &server);
+
+	if (err)
+		return err;
+	err = file_data_open(f, dir, name_in(s, dir), s->reading.bytes);
+	if (err)
+		return bench_skip(b, "%s: %s", f->why, strerror(-err));
+	space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);
+	err = space < 0 || setns(space, CLONE_NEWNET) ? errno : 0;
+	if (space >= 0)
+		close(space);
+	if (err)
+		return bench_skip(b,
+				  "may not enter the network namespace of "
+				  "scripts/nfslab: %s",
+				  strerror(err));
+	s->server_cpu = place_lab(b, server);
+	snprintf(url, sizeof(url), LAB_URL, strrchr(f->path, '/') + 1);
+	return open_url(b, s, url);
+}
+
+/* The file that is made in --remote-dir must not outlive us, nor what it is
+ * called until it is whole. */
+static int open_mount(struct bench *b, struct state *s, struct file_data *f)
+{
+	const int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[64], path[PATH_MAX], part[PATH_MAX];
+	int err = fd < 0 ? -errno : file_place_find(&s->reading.place, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return bench_fail(b, -err, "--remote-dir %s", s->dir);
+	if (s->reading.place.kind != FILE_PLACE_NETWORK)
+		return bench_skip(b, "%s is no network file system: %s", s->dir,
+				  s->reading.place.where);
+	snprintf(name, sizeof(name), OWN_NAME "-%d", (int)getpid());
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", s->dir, name) >=
+		    sizeof(path) ||
+	    (size_t)snprintf(part, sizeof(part), FILE_DATA_PART, path,
+			     (int)getpid()) >= sizeof(part))
+		return bench_fail(b, ENAMETOOLONG, "--remote-dir %s", s->dir);
+	bench_guard(b, "file", part);
+	bench_guard(b, "file", path);
+	err = file_data_open(f, s->dir, name, s->reading.bytes);
+	return err ? bench_skip(b, "%s: %s", f->why, strerror(-err)) : 0;
+}
+
+/* The file of --url as this machine sees it. */
+static int open_local(struct bench *b, struct state *s, struct file_data *f)
+{
+	struct stat st;
+
+	if (realpath(s->local, f->path))
+		f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return bench_fail(b, errno, "open %s", s->local);
+	return S_ISREG(st.st_mode) && (uint64_t)st.st_size == s->nfs.bytes
+		       ? 0
+		       : bench_fail(b, 0,
+				    "--local %s is not the remote file: it has "
+				    "%jd bytes, not %ju",
+				    s->local, (intmax_t)st.st_size,
+				    (uintmax_t)s->nfs.bytes);
+}
+
+/* Also whether a file that somebody else made is one of ours. */
+static int open_server(struct bench *b, struct state *s, struct file_data *f)
+{
+	uint64_t block[FILE_DATA_BLOCK / sizeof(uint64_t)];
+	int err = open_url(b, s, s->url);
+	ssize_t got;
+
+	if (!err && s->local)
+		err = open_local(b, s, f);
+	if (err)
+		return err;
+	f->bytes = s->nfs.bytes / FILE_DATA_BLOCK * FILE_DATA_BLOCK;
+	snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
+		 (uintmax_t)s->nfs.bytes);
+	got = nfs_client_read(&s->nfs, block, sizeof(block), 0);
+	if (got < 0)
+		return bench_fail(b, 0, "%s", s->nfs.why);
+	if (got < (ssize_t)sizeof(block) ||
+	    !file_data_matches(block, sizeof(block), 0)) {
+		s->reading.like = f->fd;
+		s->reading.unchecked = f->fd < 0;
+	}
+	return 0;
+}
+
+static int setup(struct bench *b, void *state)
+{
+	struct state *s = state;
+	struct file_data *f = s->reading.file;
+	int err;
+
+	if (!s->nfslab && !s->dir && !s->url)
+		return bench_skip(b, "no remote file was given: make nfslab "
+				     "(as root) starts a server and measures "
+				     "it; or give --url or --remote-dir");
+	if (s->nfslab + !!s->dir + !!s->url != 1)
+		return bench_fail(b, 0,
+				  "give one of --url, --remote-dir and "
+				  "--nfslab");
+	if (s->local && !s->url)
+		return bench_fail(b, 0,
+				  "--local is the file of --url as this "
+				  "machine sees it");
+	err = s->nfslab ? open_lab(b, s, f)
+	      : s->dir	? open_mount(b, s, f)
+			: open_server(b, s, f);
+	if (err)
+		return err;
+	if (f->bytes < 4 * MIB)
+		return bench_fail(b, 0, "the file has less than 4 MiB");
+	if (!s->url)
+		snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
+			 (uintmax_t)f->bytes);
+	return file_reading_open(b, &s->reading, 0);
+}
+
+/*
+ * A visit.
+ */
+
+/* The connection of large blocks that go over it one by one must be as busy as
+ * that of cold ones: after a pause the first ones take longer. */
+static int read_lead(struct bench *b, struct state *s,
+		     const struct file_point *t)
+{
+	const struct file_reading *r = &s->reading;
+
+	s->lead = 0;
+	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
+		return 0;
+	while (s->lead < READING_AHEAD && !bench_stopping(b)) {
+		const ssize_t got =
+			nfs_client_read(&s->nfs, r->buffers, READING_MOST_BLOCK,
+					r->base + s->lead);
+
+		if (got <= 0)
+			return bench_fail(b, 0, "%s",
+					  got ? s->nfs.why : "nothing is read");
+		s->lead += (uint64_t)got;
+	}
+	return 0;
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	struct remote_read *r = c->data;
+	int err;
+
+	if (!case_has(c, "cache"))
+		return 0;
+	if (r->point.way == &nfs_way && s->nfs.dead)
+		return bench_fail(b, 0, "%s", s->nfs.why);
+	s->reading.each = r->point.n > 1 ? NULL : &r->all;
+	if (!traffic(s, &s->before))
+		s->before.tcpi_bytes_received = UINT64_MAX;
+	err = file_reading_enter(b, state, c);
+	return err ? err : read_lead(b, s, &r->point);
+}
+
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
+{
+	return case_has(c, "cache") ? file_reading_prepare(b, state, c) : 0;
+}
+
+/* What came over the network, as the kernel counted. */
+static int leave(struct bench *b, void *state, const struct bench_case *c)
+{
+	struct state *s = state;
+	const struct file_reading *r = &s->reading;
+	const struct file_point *t = c->data;
+	struct tcp_info now;
+	int err;
+
+	if (!case_has(c, "cache"))
+		return 0;
+	err = file_reading_leave(b, state, c);
+	if (err || t->way != &nfs_way || !r->blocks)
+		return err;
+	bench_fact(b, c, "nfs_version", s->nfs.version);
+	if (s->server_cpu >= 0)
+		bench_fact(b, c, "server_cpu", s->server_cpu);
+	if (s->before.tcpi_bytes_received == UINT64_MAX || !traffic(s, &now))
+		return 0;
+	bench_least(b, c, "wire_bytes",
+		    (double)(r->blocks * t->block + s->lead),
+		    (double)(now.tcpi_bytes_received -
+			     s->before.tcpi_bytes_received));
+	bench_least(b, c, "requests", (double)r->blocks,
+		    now.tcpi_data_segs_out - s->before.tcpi_data_segs_out);
+	return 0;
+}
+
+/*
+ * What follows from the rows.
+ */
+
+/* Three standard errors of its median; 0: not known, for it is a mean. */
+static double error_of(const struct bench_case *c)
+{
+	const struct remote_read *r = c->data;
+
+	return r->all.n ? sample_median_error(&r->all) : 0;
+}
+
+/* The difference of a remote read and of a local one. */
+static void derive_penalty(struct bench *b, const struct bench_case *penalty)
+{
+	const struct bench_case *remote =
+		bench_beside(b, penalty, "figure=read");
+	const struct bench_case *local =
+		bench_beside(b, penalty,
+			     case_is(penalty, "figure", "penalty_direct")
+				     ? "where=local cache=direct figure=read"
+				     : "where=local figure=read");
+	const double ns[] = { bench_value(b, remote), bench_value(b, local) };
+
+	if (isnan(ns[0]) || isnan(ns[1])) {
+		bench_derive_skip(b, penalty,
+				  "one of the two reads has no value");
+		return;
+	}
+	bench_derive_within(b, penalty, ns[0] - ns[1],
+			    hypot(error_of(remote), error_of(local)));
+}
+
+/* As in the report: a round trip, and the block at the network's bandwidth,
+ * which is the slope between two large reads from the server's memory. */
+static void derive_estimate(struct bench *b, const struct state *s,
+			    const struct bench_case *estimate)
+{
+	static const char *const blocks[] = { "64K", "1M" };
+	const double rtt =
+		bench_value(b, bench_beside(b, estimate, "figure=connect"));
+	double ns[2], slope;
+
+	for (unsigned int i = 0; i < 2; i++)
+		ns[i] = bench_value(
+			b, bench_find(b,
+				      "where=%s,cache=%s,order=sequential,"
+				      "file=64M,block=%s,figure=read",
+				      case_str(estimate, "where"),
+				      has_local(s) ? "warm" : "unknown",
+				      blocks[i]));
+	slope = (ns[1] - ns[0]) / ((double)MIB - MIB / 16.0);
+	if (isnan(rtt) || isnan(slope) || slope <= 0) {
+		bench_derive_skip(b, estimate,
+				  "needs connect and the reads of 64 KiB and "
+				  "1 MiB");
+		return;
+	}
+	bench_derive(b, estimate, rtt + 4096 * slope);
+	bench_fact(b, estimate, "bandwidth_bytes_per_s", 1e9 / slope);
+}
+
+static int derive(struct bench *b, void *state)
+{
+	BENCH_EACH (b, c, "figure={penalty,penalty_direct}")
+		derive_penalty(b, c);
+	BENCH_EACH (b, c, "figure=estimate")
+		derive_estimate(b, state, c);
+	return 0;
+}
+
+static void teardown(struct bench *b, void *state)
+{
+	struct state *s = state;
+
+	nfs_client_close(&s->nfs);
+	if (s->dir && s->reading.file[0].fd >= 0)
+		file_data_remove(&s->reading.file[0]);
+	BENCH_EACH (b, c, "cache figure=read")
+		sample_free(&((struct remote_read *)c->data)->all);
+	file_reading_teardown(b, state);
+}
+
+static const struct opt options[] = {
+	OPT_STR(0, "url", state, url, NULL,
+		"read this file, nfs://HOST/EXPORT/FILE[?version=4], URL"),
+	OPT_STR(0, "remote-dir", state, dir, NULL,
+		"make a file in this directory on a network file system and "
+		"read it, path"),
+	OPT_FLAG(0, "nfslab", state, nfslab,
+		 "read from the server of scripts/nfslab, flag"),
+	OPT_STR(0, "local", state, local, NULL,
+		"the file of --url as this machine sees it, path"),
+	OPT_SIZE(0, "bytes", state, reading.bytes, "64m", 4 << 20, 1 << 30,
+		 "size of a file that is made, bytes"),
+	OPT_END
+};
+
+const struct bench_desc bench_desc = {
+	.name = "file_remote",
+	.many_cpus = true,
+	.opts = options,
+	.state_size = sizeof(struct state),
+	.case_state_size = sizeof(struct remote_read),
+	.point = point,
+	.cases = cases,
+	.setup = setup,
+	.enter = enter,
+	.prepare = prepare,
+	.sample = file_reading_sample,
+	.leave = leave,
+	.derive = derive,
+	.teardown = teardown,
+};
