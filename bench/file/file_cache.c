@@ -16,9 +16,10 @@
  * memory is written, and the size of the cache of the machine is found by few
  * large steps and then smaller ones around the jump.
  *
- * Measures: ns for 4 KiB by size of the file; figure=knee: the size in the
- *           middle between the largest file that fits and the smallest that
- *           does not; figure=cached, uncached: ns for 4 KiB on both sides.
+ * Measures: ns for 4 KiB by size of the file, read once more after it was read
+ *           (a process run does it once for each size); figure=knee: the size
+ *           in the middle between the largest file that fits and the smallest
+ *           that does not; figure=cached, uncached: ns for 4 KiB on both sides.
  * Includes: pread, the copy, and beyond the knee making room, read-ahead and
  *           the disk, or what stands for it.
  * After:    CSE 221 report section 6.1 (11 readings of each size; hours for
@@ -41,12 +42,10 @@
 #include "partner.h"
 
 #define MIB	 ((uint64_t)1 << 20)
-#define PARTS	 8	      /* of a file, each timed by itself */
-#define STEPS	 16	      /* sizes are so many parts of the limit */
-#define CHARGED	 0.75	      /* of what the group can hold, at least */
-#define PART	 (64 * MIB)   /* timed at once, or more: of the whole machine */
-#define HALVINGS 5	      /* of the steps between its first sizes */
-#define BLOCK	 4096u	      /* of what is timed */
+#define STEPS	 16    /* sizes are so many parts of the limit */
+#define CHARGED	 0.75  /* of what the group can hold, at least */
+#define HALVINGS 5     /* of the steps between the machine's first sizes */
+#define BLOCK	 4096u /* of what is timed */
 #define PIECE	 (128u << 10) /* of what fills the cache */
 #define NOT_NEAR "not read: the knee was found without this size"
 
@@ -60,27 +59,22 @@ static const unsigned int first[] = { 4, 8, 12, 16, 18, 20 };
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char points[] =
-	"scope=$scope size=$sizes; is unit=ns mean exclusive switches;"
-	"is derived if scope=machine;"
+	"scope=$scope size=$sizes; is unit=ns derived;"
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
 
-/* An order to the process that reads, and its answer, in shared memory. */
+/* What the process that reads shall read, and what it says of it. */
 struct order {
-	size_t each; /* by so many bytes */
-	uint64_t offset, bytes;
-	int err; /* -errno */
-	uint64_t ticks;
-	uint64_t done, wrong; /* bytes, of which not what the file holds */
-	int64_t stored;	      /* of them from storage; -1: not known */
+	size_t each;   /* by so many bytes */
+	uint64_t size; /* the end of the file */
+	int err;       /* -errno */
+	struct file_parts parts;
 };
 
-/* A case that has a size has the parts that were read of it as its state. */
 struct cache_state {
 	bool whole_machine;   /* --whole-machine */
 	uint64_t limit_bytes; /* --limit */
 	uint64_t unit_bytes;  /* of STEPS to the limit or to memory */
-	uint64_t most_bytes;  /* of all sizes */
 	struct bench *b;
 	struct file_sweep sweep;
 	struct file_data file;
@@ -88,8 +82,6 @@ struct cache_state {
 	struct mem_group group;
 	struct partner reader;
 	struct order *order;
-	unsigned int part; /* to read next */
-	struct file_counts before;
 };
 
 static const struct opt opts[] = {
@@ -132,7 +124,6 @@ static int cases(struct bench *b, void *state)
 	for (size_t i = 0; i < n; i++)
 		sizes[i] = (int64_t)(s->unit_bytes * (whole ? machine_sizes[i]
 							    : group_sizes[i]));
-	s->most_bytes = (uint64_t)sizes[n - 1];
 	bench_set_names(b, "scope", &scope, sizeof(scope), 1);
 	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
 	return 0;
@@ -141,14 +132,46 @@ static int cases(struct bench *b, void *state)
 /* In the process that reads. */
 static char block[PIECE];
 
-static int read_blocks(const struct cache_state *s, struct order *o)
+/* Return: bytes, fewer than @len if one read gave less. */
+static uint64_t read_blocks(int fd, size_t each, uint64_t offset, uint64_t len)
 {
-	for (; o->done < o->bytes; o->done += o->each) {
-		const ssize_t n = pread(s->file.fd, block, o->each,
-					(off_t)(o->offset + o->done));
+	uint64_t done = 0;
 
-		if (n != (ssize_t)o->each)
-			return n < 0 ? -errno : -EIO;
+	while (done < len &&
+	       pread(fd, block, each, (off_t)(offset + done)) == (ssize_t)each)
+		done += each;
+	return done;
+}
+
+/* All of it once through the cache, in parts: nothing behind it can be read
+ * ahead. */
+static int read_size(const struct cache_state *s, struct order *o)
+{
+	const enum timer_method method = bench_timer(s->b)->method;
+	const uint64_t least = (o->size + FILE_PARTS - 1) / FILE_PARTS;
+	const uint64_t part = (least + MIB - 1) / MIB * MIB,
+		       end = s->file.bytes;
+	struct file_counts before, after;
+	uint64_t len, done, ticks;
+
+	o->parts = (struct file_parts) { 0 };
+	for (uint64_t at = end - o->size; at < end; at += len) {
+		len = end - at < part ? end - at : part;
+		if (bench_stopping(s->b))
+			return -ECANCELED;
+		before = file_counts(&s->place);
+		TIMER_INTERVAL(method, ticks,
+			       done = read_blocks(s->file.fd, o->each, at,
+						  len));
+		after = file_counts_since(&s->place, &before);
+		if (done < len)
+			return -EIO;
+		if (!file_data_sample(block, o->each, at + len - o->each))
+			done -= o->each;
+		file_parts_add(&o->parts,
+			       bench_ns(s->b, (double)ticks) /
+				       ((double)len / BLOCK),
+			       (double)done, (double)after.process_read);
 	}
 	return 0;
 }
@@ -156,20 +179,13 @@ static int read_blocks(const struct cache_state *s, struct order *o)
 static int serve(struct partner *p, void *arg)
 {
 	const struct cache_state *s = arg;
-	const enum timer_method method = bench_timer(s->b)->method;
 	struct order *o = s->order;
-	struct file_counts before;
 	int err;
 
 	o->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
 	err = partner_meet(p);
 	while (!err && !(err = partner_meet(p))) { /* it is asked */
-		before = file_counts(&s->place);
-		TIMER_INTERVAL(method, o->ticks, o->err = read_blocks(s, o));
-		o->stored = file_counts_since(&s->place, &before).process_read;
-		if (!file_data_sample(block, o->each,
-				      o->offset + o->bytes - o->each))
-			o->wrong = o->each;
+		o->err = read_size(s, o);
 		err = partner_meet(p);
 	}
 	return err;
@@ -202,8 +218,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 		       : 0;
 }
 
-/* And a group of @limit bytes (0: none), and the process in it.  close_reader()
- * in any case. */
+/* And a group of @limit bytes (0: none), and the process in it. */
 static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
 		       uint64_t limit)
 {
@@ -232,120 +247,115 @@ static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
 		   : 0;
 }
 
-/* No process, no group, nothing cached. */
-static void close_reader(struct cache_state *s)
+/* Let it read the last @size bytes of the file by @each.  Return: 0 or
+ * -errno. */
+static int ask(struct cache_state *s, size_t each, uint64_t size)
 {
-	partner_stop(&s->reader);
-	partner_unshare(s->order, sizeof(*s->order));
-	s->order = NULL;
-	mem_group_close(&s->group);
-	if (s->file.fd >= 0)
-		file_cache_drop(s->file.fd, 0, 0);
-	file_data_close(&s->file);
-}
-
-/* Where a file of @size begins in the test file: it has its end, lest the
- * kernel read ahead what is beyond @size. */
-static uint64_t start_of(const struct cache_state *s, uint64_t size)
-{
-	return s->file.bytes - size;
-}
-
-/* Read @len bytes at @at of a file of @size.  Return: 0 or -errno. */
-static int read_part(struct cache_state *s, size_t each, uint64_t size,
-		     uint64_t at, uint64_t len, struct file_parts *parts)
-{
-	struct order *o = s->order;
 	int err;
 
-	*o =
-		(struct order) { each, start_of(s, size) + at, len, 0, 0, 0, 0,
-				 0 };
+	s->order->each = each;
+	s->order->size = size;
 	err = partner_meet(&s->reader); /* begin */
 	if (!err)
 		err = partner_meet(&s->reader); /* end */
-	if (!err)
-		err = o->err;
-	if (!err)
-		file_parts_add(parts,
-			       bench_ns(s->b, (double)o->ticks) /
-				       ((double)len / BLOCK),
-			       (double)o->done, (double)o->stored);
-	return err;
+	return err ? err : s->order->err;
 }
 
-/* All of @size once through the cache, @part after @part from @first on. */
-static int read_size(struct cache_state *s, size_t each, uint64_t size,
-		     uint64_t part, uint64_t first_at, struct file_parts *parts)
+static int64_t cached_of(const struct cache_state *s, uint64_t size)
 {
-	int err = 0;
-
-	*parts = (struct file_parts) { 0 };
-	for (uint64_t done = 0; !err && done < size; done += part) {
-		const uint64_t at = (first_at + done) % size;
-
-		if (bench_stopping(s->b))
-			return -ECANCELED;
-		err = read_part(s, each, size, at,
-				size - at < part ? size - at : part, parts);
-		if (!err && s->order->wrong)
-			err = -EBADMSG;
-	}
-	return err;
+	return file_cache_bytes(s->file.fd, s->file.bytes - size, 0);
 }
 
-/*
- * The whole machine: everything is done at once, for where the next size lies
- * depends on the last one.
- */
-
-/* Drop it: what an earlier size has left would be kept for longer than what
- * is new.  Read all of it once, as fast as may be, and then as it is timed. */
-static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
+/* What the group says that it holds: else the pages are not its own. */
+static int check_charge(struct cache_state *s, const struct bench_case *c,
+			uint64_t size)
 {
-	struct cache_state *s = arg;
-	const uint64_t least = (size + FILE_PARTS - 1) / FILE_PARTS;
-	const uint64_t part =
-		least <= PART ? PART : (least + MIB - 1) / MIB * MIB;
-	struct file_parts filled, parts;
-	int64_t left = file_cache_drop(s->file.fd, 0, 0);
-	int err = left < 0 ? (int)left : left ? -EBUSY : 0;
+	const int64_t charged = mem_group_cached(&s->group);
+	const int64_t limit = charged < 0 ? -1 : mem_group_limit(&s->group);
 
-	if (!err)
-		err = read_size(s, PIECE, size, part, 0, &filled);
-	if (!err)
-		err = read_size(s, BLOCK, size, part, 0, &parts);
-	if (err)
-		return err;
-	bench_proof(s->b, bench_next(s->b, NULL, "figure=knee"), "bytes_read",
-		    (double)size, parts.bytes);
-	/* All was dropped, so it came from storage, if that is counted. */
-	*ns = file_parts_time(&parts, filled.stored_bytes > 0);
-	*stored = file_parts_stored(&parts);
-	bench_say(s->b, "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the device",
-		  (unsigned long long)(size / MIB), *ns, 100 * *stored);
+	if (limit <= 0)
+		return bench_fail(s->b, errno, "read what %s holds",
+				  s->group.path);
+	bench_purity(s->b, c, "charged_bytes", CHARGED,
+		     (double)(size < (uint64_t)limit ? size : (uint64_t)limit),
+		     (double)charged);
+	bench_fact(s->b, c, "limit_bytes", (double)limit);
 	return 0;
 }
 
-/* Write a file larger than memory, read parts of it and remove it. */
-static int setup(struct bench *b, void *state)
+/* Drop it: what an earlier size has left would be kept for longer than what
+ * is new.  Then read all of it once. */
+static int fill(struct cache_state *s, uint64_t size, bool *counted)
 {
-	struct cache_state *s = state;
-	uint64_t size[LENGTH(first)];
-	const char *dir;
-	size_t n = 0;
+	int64_t cached = file_cache_drop(s->file.fd, 0, 0);
 	int err;
 
-	if (!s->whole_machine)
-		return 0;
-	dir = bench_scratch(b);
+	if (cached)
+		return cached < 0 ? (int)cached
+				  : bench_skip(s->b,
+					       "%lld bytes of the file stay in "
+					       "the cache",
+					       (long long)cached);
+	err = ask(s, PIECE, size);
+	/* All was dropped, so it came from storage, if that is counted. */
+	*counted = s->order->parts.stored_bytes > 0;
+	cached = err ? -1 : cached_of(s, size);
+	/* A little is missing: the group came to its limit for a moment while
+	 * it was filled, so what fits may not be there yet. */
+	if (s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
+	    size - (uint64_t)cached < size / 8)
+		err = ask(s, PIECE, size);
+	return err;
+}
+
+/* As fast as may be into the cache, and then as it is timed. */
+static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
+{
+	struct cache_state *s = arg;
+	struct bench *b = s->b;
+	const struct bench_case *c = bench_next(b, NULL, "figure=knee");
+	const struct file_parts *parts = &s->order->parts;
+	struct file_counts before, seen;
+	bool counted = false;
+	int err = fill(s, size, &counted);
+
+	BENCH_EACH (b, of, "size")
+		if (size_of(of) == size)
+			c = of;
+	before = file_counts(&s->place);
+	if (!err && s->group.path[0])
+		err = check_charge(s, c, size);
+	if (!err)
+		err = ask(s, BLOCK, size);
+	if (err)
+		return err;
+	seen = file_counts_since(&s->place, &before);
+	bench_proof(b, c, "bytes_read", (double)size, parts->bytes);
+	bench_fact_text(b, c, "where", s->place.where);
+	bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
+	bench_fact(b, c, "cached_bytes", (double)cached_of(s, size));
+	*ns = file_parts_time(parts, counted);
+	*stored = file_parts_stored(parts);
+	if (s->whole_machine)
+		bench_say(b,
+			  "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the "
+			  "device",
+			  (unsigned long long)(size / MIB), *ns, 100 * *stored);
+	return 0;
+}
+
+/* The first of the machine's sizes for which there is room on the disk. */
+static int choose_of_machine(struct bench *b, const struct cache_state *s,
+			     uint64_t *size, size_t *n)
+{
+	const char *dir = bench_scratch(b);
+
 	if (!dir)
 		return -EIO;
-	/* As far as there is room on the disk. */
 	for (size_t i = 0; i < LENGTH(first); i++)
 		if ((int64_t)(first[i] * s->unit_bytes) <= file_data_room(dir))
-			size[n++] = first[i] * s->unit_bytes;
-	if (n < 3)
+			size[(*n)++] = first[i] * s->unit_bytes;
+	if (*n < 3)
 		return bench_skip(b,
 				  "half of the free space in %s is less "
 				  "than three quarters of the memory",
@@ -354,78 +364,15 @@ static int setup(struct bench *b, void *state)
 		  "writes %llu MiB to %s and reads some twenty times as much: "
 		  "this takes minutes, on a slow disk an hour or more, and all "
 		  "of the memory that is free",
-		  (unsigned long long)(size[n - 1] / MIB), dir);
-	err = open_reader(b, s, size[n - 1], 0);
-	if (err)
-		return err;
-	err = file_sweep(&s->sweep, size, n, HALVINGS, MIB, measure_size, s);
-	partner_stop(&s->reader);
-	file_data_remove(&s->file);
-	return err && err != -ENOENT ? partner_failed(b, err) : 0;
-}
-
-/*
- * A group.
- */
-
-/* What the group says that it holds: else the pages are not its own. */
-static int check_charge(struct bench *b, const struct mem_group *group,
-			const struct bench_case *c, uint64_t size)
-{
-	const int64_t charged = mem_group_cached(group);
-	const int64_t limit = charged < 0 ? -1 : mem_group_limit(group);
-
-	if (limit <= 0)
-		return bench_fail(b, errno, "read what %s holds", group->path);
-	bench_purity(b, c, "charged_bytes", CHARGED,
-		     (double)(size < (uint64_t)limit ? size : (uint64_t)limit),
-		     (double)charged);
-	bench_fact(b, c, "limit_bytes", (double)limit);
+		  (unsigned long long)(size[*n - 1] / MIB), dir);
 	return 0;
 }
 
-/* All of @size once through the cache, from the part on that is next. */
-static int fill(struct cache_state *s, uint64_t size)
+/* The group's sizes that were asked for; a figure needs all. */
+static int choose_of_group(struct bench *b, const struct cache_state *s,
+			   uint64_t *size, size_t *n)
 {
-	struct file_parts parts;
-
-	return read_size(s, PIECE, size, size / PARTS, s->part * (size / PARTS),
-			 &parts);
-}
-
-static int64_t cached_of(const struct cache_state *s, uint64_t size)
-{
-	return file_cache_bytes(s->file.fd, start_of(s, size), 0);
-}
-
-/* All of the file's last @size bytes through the cache, from any part on. */
-static int fill_all(struct bench *b, struct cache_state *s, uint64_t size)
-{
-	const int64_t left = file_cache_drop(s->file.fd, 0, 0);
-	int64_t cached;
-	int err;
-
-	if (left)
-		return left < 0 ? bench_fail(b, (int)-left, "drop the file")
-				: bench_skip(b,
-					     "%lld bytes of the file stay in "
-					     "the cache",
-					     (long long)left);
-	s->part = (unsigned int)(bench_random(b) % PARTS);
-	err = fill(s, size);
-	cached = err ? -1 : cached_of(s, size);
-	/* A little is missing: the group came to its limit for a moment while
-	 * it was filled, so what fits may not be there yet. */
-	if (cached >= 0 && (uint64_t)cached < size &&
-	    size - (uint64_t)cached < size / PARTS)
-		err = fill(s, size);
-	return err ? partner_failed(b, err) : 0;
-}
-
-static int enter(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct cache_state *s = state;
-	int err = 0;
+	bool all = false;
 
 	if (4 * bench_spare_bytes(b) < 2 * s->limit_bytes)
 		return bench_skip(b,
@@ -433,76 +380,39 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  "taken: the limit of the group would not "
 				  "be the narrowest",
 				  (unsigned long long)(s->limit_bytes / MIB));
-	/* Once; a new one where it could not read, or is gone. */
-	if (!s->reader.page)
-		err = open_reader(b, s, s->most_bytes, s->limit_bytes);
+	BENCH_EACH (b, c, "figure")
+		all |= bench_selected(b, c);
+	BENCH_EACH (b, c, "size")
+		if (all || bench_selected(b, c))
+			size[(*n)++] = size_of(c);
+	return 0;
+}
+
+/* Everything is done here, for where the next size lies depends on the last
+ * one.  No process, no group, nothing cached is left. */
+static int setup(struct bench *b, void *state)
+{
+	struct cache_state *s = state;
+	const bool whole = s->whole_machine;
+	uint64_t size[LENGTH(machine_sizes)];
+	size_t n = 0;
+	int err = whole ? choose_of_machine(b, s, size, &n)
+			: choose_of_group(b, s, size, &n);
+
 	if (!err)
-		err = fill_all(b, s, size_of(c));
-	if (err) {
-		close_reader(s);
+		err = open_reader(b, s, size[n - 1],
+				  whole ? 0 : s->limit_bytes);
+	if (err)
 		return err;
-	}
-	bench_fact_text(b, c, "where", s->place.where);
-	s->before = file_counts(&s->place);
-	return check_charge(b, &s->group, c, size_of(c));
-}
-
-static int sample(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct cache_state *s = state;
-	struct file_parts *parts = c->data;
-	const uint64_t len = size_of(c) / PARTS;
-	const int err =
-		read_part(s, BLOCK, size_of(c), s->part * len, len, parts);
-
-	if (err) {
-		close_reader(s);
-		return partner_failed(b, err);
-	}
-	s->part = (s->part + 1) % PARTS;
-	bench_record_value(b, c,
-			   bench_ns(b, (double)s->order->ticks) /
-				   ((double)len / BLOCK));
-	bench_proof(b, c, "bytes_read", (double)len,
-		    (double)(s->order->done - s->order->wrong));
-	return 0;
-}
-
-/* How much of it came from the device, and how much is cached now. */
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct cache_state *s = state;
-	struct file_counts seen;
-	int64_t cached;
-
-	if (s->file.fd < 0 || !s->reader.page)
-		return 0;
-	seen = file_counts_since(&s->place, &s->before);
-	if (seen.device_read >= 0)
-		bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
-	cached = cached_of(s, size_of(c));
-	if (cached >= 0)
-		bench_fact(b, c, "cached_bytes", (double)cached);
-	return 0;
+	err = file_sweep(&s->sweep, size, n, whole ? HALVINGS : 0, MIB,
+			 measure_size, s);
+	return err && err != -ENOENT && err != -EUCLEAN ? partner_failed(b, err)
+							: 0;
 }
 
 /*
  * What follows from the points.
  */
-
-/* Those of the group, as the sweep has them of the machine. */
-static void gather(struct bench *b, struct cache_state *s)
-{
-	bool counted = false;
-
-	BENCH_EACH (b, c, "size")
-		counted |= ((struct file_parts *)c->data)->stored_bytes > 0;
-	BENCH_EACH (b, c, "size")
-		if (isfinite(bench_value(b, c)))
-			file_sweep_add(&s->sweep, (double)size_of(c),
-				       file_parts_time(c->data, counted),
-				       file_parts_stored(c->data));
-}
 
 static void spread_sweep(struct bench *b, const struct file_sweep *w)
 {
@@ -542,10 +452,7 @@ static int derive(struct bench *b, void *state)
 	struct file_knee k, clock;
 	int err;
 
-	if (s->whole_machine)
-		spread_sweep(b, w);
-	else
-		gather(b, s);
+	spread_sweep(b, w);
 	err = file_sweep_find(w, &k);
 	if (err) {
 		skip_figures(b, w->n, err);
@@ -576,22 +483,23 @@ static void teardown(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 
+	partner_stop(&s->reader);
+	partner_unshare(s->order, sizeof(*s->order));
+	mem_group_close(&s->group);
+	if (s->file.fd >= 0)
+		file_cache_drop(s->file.fd, 0, 0);
 	if (s->whole_machine)
 		file_data_remove(&s->file);
-	close_reader(s);
+	file_data_close(&s->file);
 }
 
 const struct bench_desc bench_desc = {
 	.name = "file_cache",
 	.opts = opts,
 	.state_size = sizeof(struct cache_state),
-	.case_state_size = sizeof(struct file_parts),
 	.points = points,
 	.cases = cases,
 	.setup = setup,
-	.enter = enter,
-	.sample = sample,
-	.leave = leave,
 	.derive = derive,
 	.teardown = teardown,
 };

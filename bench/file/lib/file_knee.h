@@ -40,7 +40,7 @@ int file_knee_find(struct file_knee *k, const double *size_bytes,
  * reader makes a part look like one that was not cached: whether any was read
  * from storage the counters say.
  */
-#define FILE_PARTS 512
+#define FILE_PARTS 64
 
 struct file_parts {
 	double ns[FILE_PARTS]; /* for a block */
