@@ -66,6 +66,10 @@ static int setup(struct bench *b, void *state)
 /* The processes that read; what each does is as of file_read. */
 static struct crew crew;
 
+/* What all have read in windows, and the device's counters before. */
+static double claimed;
+static struct file_counts before;
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	static const struct bench_desc one = { .points = points,
@@ -78,6 +82,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			       .inner = c->id,
 			       .n = (unsigned int)case_int(c, "procs") };
 	bench_fact(b, c, "cpus", bench_cpus(b));
+	claimed = 0;
+	before = file_counts(&((struct file_reading *)state)->place);
 	return crew_start(&crew, b, &iters);
 }
 
@@ -96,6 +102,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		at_work += page->of[i].counted > 0;
 		pure &= !page->of[i].impure;
 	}
+	claimed += ops * FILE_DATA_BLOCK;
 	bench_proof(b, c, "processes_at_work", crew.n, at_work);
 	if (bench_is_sample(b))
 		bench_purity(b, c, "pure_windows", BENCH_MOSTLY, 1, pure);
@@ -108,7 +115,16 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	return crew_end(&crew, b, c);
+	const struct file_reading *s = state;
+	const int err = crew_end(&crew, b, c);
+	struct file_counts seen;
+
+	/* One for all: the device does not tell who read. */
+	seen = file_counts_since(&s->place, &before);
+	if (case_is(c, "mode", "direct") && s->device_counts && claimed > 0)
+		bench_least(b, c, "bytes_read_from_device", claimed,
+			    (double)seen.device_read);
+	return err;
 }
 
 /* The line through the cases of the series of @intercept. */

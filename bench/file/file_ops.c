@@ -36,6 +36,7 @@
  * Needs:    a directory that it may write to (--dir); for the fsync rows one
  *           on a disk.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,6 +51,7 @@
 #include "call.h"
 #include "file_data.h"
 #include "file_place.h"
+#include "guard.h"
 #include "lib/file_small.h"
 
 #define ENTRIES	    10000
@@ -182,6 +184,85 @@ static const struct bench_case *beside(const struct bench *b,
 		       : NULL;
 }
 
+/* A directory with many names. */
+
+/* Read directory @path to its end.  Return: how many names there are beside "."
+ * and "..", or -errno. */
+static int64_t count_names(const char *path)
+{
+	const struct dirent *e;
+	DIR *d = opendir(path);
+	int64_t seen = 0;
+
+	if (!d)
+		return -errno;
+	errno = 0;
+	/* Not all file systems give "." and "..". */
+	while ((e = readdir(d)))
+		seen += e->d_name[0] != '.';
+	if (errno)
+		seen = -errno;
+	closedir(d);
+	return seen;
+}
+
+#define ENTRY "entry-%06u"
+
+/* A second name for a file is an entry like any other to who lists them on a
+ * disk, and made without looking for a free inode, which can take longer than
+ * all else.  Some file systems have no second names, or not so many. */
+static int fill_many(const char *path, unsigned int count, bool links)
+{
+	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = dir < 0 ? -errno : 0;
+	char first[32] = "";
+
+	for (unsigned int i = 0; !err && i < count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), ENTRY, i);
+		if (links && first[0] && !linkat(dir, first, dir, name, 0))
+			continue;
+		err = file_small_make(dir, name, NULL, 0) ? 0 : -errno;
+		memcpy(first, name, sizeof(first));
+	}
+	if (dir >= 0)
+		close(dir);
+	return err;
+}
+
+/* How many names the file of the first one has, or -errno. */
+static int64_t count_links(const char *path)
+{
+	char first[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(first, sizeof(first), "%s/" ENTRY, path, 0u) >=
+	    sizeof(first))
+		return -ENAMETOOLONG;
+	return stat(first, &st) ? -errno : (int64_t)st.st_nlink;
+}
+
+/* See to it that directory @path holds @count names: one that does is used
+ * again.  @links: they may be names of one empty file, as far as the file
+ * system lets one have so many.  Return: 0 or -errno. */
+static int make_many(const char *path, unsigned int count, bool links)
+{
+	int err;
+
+	/* What a killed program has left has fewer. */
+	if (count_names(path) == (int64_t)count)
+		return 0;
+	err = guard_remove_tree(path);
+	if (!err && mkdir(path, 0700))
+		err = -errno;
+	if (!err)
+		err = fill_many(path, count, links);
+	if (err)
+		guard_remove_tree(path);
+	return err;
+}
+
 static int begin_readdir(struct bench *b, struct ops_state *s,
 			 const struct bench_case *c)
 {
@@ -196,11 +277,11 @@ static int begin_readdir(struct bench *b, struct ops_state *s,
 		return -EIO;
 	if ((size_t)snprintf(s->many, PATH_MAX, "%s/many", dir) >= PATH_MAX)
 		return bench_fail(b, ENAMETOOLONG, "%s", dir);
-	err = file_many_get(s->many, ENTRIES, links);
+	err = make_many(s->many, ENTRIES, links);
 	if (err)
 		return file_refused(b, -err, "make many files in %s", s->many);
-	bench_fact(b, c, "links", (double)file_many_links(s->many));
-	bench_fact(b, beside(b, c), "links", (double)file_many_links(s->many));
+	bench_fact(b, c, "links", (double)count_links(s->many));
+	bench_fact(b, beside(b, c), "links", (double)count_links(s->many));
 	return 0;
 }
 
@@ -274,8 +355,7 @@ static bool name_in_effect(const struct ops_state *s)
 	  file_small_is(s->at, s->small, (off_t)s->bytes))                    \
 	X(EVENT, delete, !unlinkat(s->at, s->small, 0),                       \
 	  file_small_gone(s->at, s->small))                                   \
-	X(EVENT, readdir, (s->seen = file_many_count(s->many)) >= 0,          \
-	  CALL_UNSEEN)                                                        \
+	X(EVENT, readdir, (s->seen = count_names(s->many)) >= 0, CALL_UNSEEN) \
 	X(EVENT, fsync_dir, !fsync(dir), file_small_is(dir, s->small, 0))     \
 	X(EVENT, fsync_file, !fsync(s->fd), CALL_UNSEEN)
 CALL_FUNCTIONS(CALLS)

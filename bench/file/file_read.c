@@ -11,17 +11,18 @@
  * block is read twice before all were.
  *
  * Rows with size= read blocks of 4 KiB by pread() of a file (the last so many
- * bytes of one) of that size, with block= blocks of so many bytes, with via=
+ * bytes of one) of that size (beyond 1 GiB where it is asked for, at random a
+ * power of two), with block= blocks of so many bytes, with via=
  * by other interfaces: read, readv (into four parts), mmap (copied from a
  * mapping that was not touched before, so page faults are in it), io_uring
  * (one request at a time). via=mapped sums up all words of the file in a
  * mapping whose pages are there: loads alone, no calls and no copy. file=
  * (only where it is asked for) is a cached file of that size, read or mapped as
  * above, or each time from its open() to its close(): via=open_read,
- * via=open_mmap (with the page faults and the munmap()). With depth=
- * so many requests of io_uring are kept under way: latency is the time of one
- * of them, rate how many complete in a second. random_over_sequential tells
- * whether the device seeks.
+ * via=open_mmap (with the page faults and the munmap(); up to 1 GiB). With
+ * depth= so many requests of io_uring are kept under way: latency is the time
+ * of one of them, rate how many complete in a second. random_over_sequential
+ * tells whether the device seeks.
  *
  * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
  * file of up to 16 MiB as a whole, from the first read on; of a larger one
@@ -48,20 +49,30 @@
 
 #include "lib/file_reading.h"
 #include "lib/file_ring.h"
+#include "lib/file_ways.h"
 
 #define LEAST_EFFORT 0.1
 #define LEAST_BYTES  ((uint64_t)4 << 20)
 #define SMALL_BYTES  ((uint64_t)64 << 20)
 #define WARM_BYTES   FILE_OWN_BYTES
 
+#define LOAD_EVENTS 32 /* completions counted, and 2 for each of depth */
+
 /* file[]: what is read from the device, and what is cached. */
 enum { DATA, WARM };
 
-#define BY_SIZE(order)                                            \
-	"cache={direct,cold,warm} order=" order " size=4M..1G*4;" \
-	"not cache=warm size>64M; is exclusive log;"              \
-	"is mean if cache=cold order=sequential;"                 \
-	"cache=direct order=" order " block=4K..1M*4;"            \
+struct read_state {
+	struct file_reading reading; /* first: it is the callbacks' state */
+	const char *why_ring;
+	uint64_t ticks[LOAD_EVENTS + 3 * READING_MOST_DEPTH];
+};
+
+#define BY_SIZE(order)                                 \
+	"cache={direct,cold,warm} order=" order        \
+	" size={4M..1G*4,?1G..1024G/1G};"              \
+	"not cache=warm size>64M; is exclusive log;"   \
+	"is mean if cache=cold order=sequential;"      \
+	"cache=direct order=" order " block=4K..1M*4;" \
 	"is exclusive mean bytes=block;"
 
 static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
@@ -94,7 +105,9 @@ static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
 	/* A cached file of a size that was asked for, as lmbench's bw_file_rd
 	 * and bw_mmap_rd read it. */
 	"cache=warm order=sequential via={pread,mapped,open_read,open_mmap}"
-	" block=64K ^file=?256K..1G/256K; is exclusive mean bytes=block";
+	" block=64K ^file=?256K..1024G/256K; not via={open_read,open_mmap} "
+	"file>1G;"
+	"is exclusive mean bytes=block";
 
 _Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
 		       WARM_BYTES == 64 << 20 &&
@@ -102,14 +115,13 @@ _Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
 		       READING_MOST_DEPTH == 64,
 	       "as in the text");
 
-/* Of the file that is cached. */
-static uint64_t warm_bytes(const struct bench *b)
+/* The largest that is asked for, or @most. */
+static uint64_t most_asked(const struct bench *b, const char *axis,
+			   uint64_t most)
 {
-	uint64_t most = WARM_BYTES;
-
-	BENCH_EACH (b, c, "file")
-		if ((uint64_t)case_int(c, "file") > most)
-			most = (uint64_t)case_int(c, "file");
+	BENCH_EACH (b, c, axis)
+		if (c->asked && (uint64_t)case_int(c, axis) > most)
+			most = (uint64_t)case_int(c, axis);
 	return most;
 }
 
@@ -122,15 +134,19 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 	/* A test of the program shall not write so much.  Where files stay for
 	 * the programs of a run all of these use the same. */
 	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES &&
-	    !bench_files_stay(b)) {
+	    bytes <= FILE_DATA_BYTES && !bench_files_stay(b)) {
 		bytes = SMALL_BYTES;
 		snprintf(why, sizeof(why), "not at so low an --effort");
 	} else if (bytes < FILE_DATA_BYTES) {
 		snprintf(why, sizeof(why),
 			 "a smaller file was asked for with --bytes");
 	}
-	for (; bytes >= LEAST_BYTES; bytes /= 4) {
-		err = file_data_try(b, f, FILE_DATA_NAME, bytes);
+	for (; bytes >= LEAST_BYTES;
+	     bytes = bytes > FILE_DATA_BYTES ? FILE_DATA_BYTES : bytes / 4) {
+		err = file_data_try(b, f,
+				    bytes > FILE_DATA_BYTES ? "data_asked"
+							    : FILE_DATA_NAME,
+				    bytes);
 		if (err != -ENOSPC && err != -EDQUOT && err != -EFBIG)
 			break;
 		if (!why[0])
@@ -144,28 +160,86 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 
 static int setup(struct bench *b, void *state)
 {
-	struct file_reading *s = state;
-	const uint64_t warm = warm_bytes(b);
+	struct read_state *r = state;
+	struct file_reading *s = &r->reading;
+	const uint64_t warm = most_asked(b, "file", WARM_BYTES);
 	int err;
 
 	while (s->bytes & (s->bytes - 1))
 		s->bytes &= s->bytes - 1; /* down to a power of two */
-	err = make_data(b, &s->file[DATA], s->bytes);
+	err = make_data(b, &s->file[DATA], most_asked(b, "size", s->bytes));
 	if (err)
 		return err;
 	/* It is no loss if only this one cannot be had.  That of another size
 	 * is another file, as directories of files may be kept. */
 	file_data_try(b, &s->file[WARM],
 		      warm == WARM_BYTES ? "warm" : "warm_asked", warm);
-	err = file_ring_open(&s->ring, READING_MOST_DEPTH, &s->why_ring);
-	if (err && !s->why_ring)
+	err = file_ring_open(&s->ring, READING_MOST_DEPTH, &r->why_ring);
+	if (err && !r->why_ring)
 		return bench_fail(b, -err, "io_uring");
 	return file_reading_open(b, s, DATA);
 }
 
+/*
+ * io_uring.
+ */
+
+/* One event is some reads of the whole load. */
+static int sample_load(struct bench *b, struct read_state *s,
+		       const struct bench_case *c, const struct file_point *t)
+{
+	struct file_ring_load l = {
+		.fd = s->reading.fd,
+		.buffers = s->reading.buffers,
+		.block = t->block,
+		.depth = t->depth,
+		.method = bench_timer(b)->method,
+		.walk = &s->reading.walk,
+		.base = s->reading.base,
+		.wanted = LOAD_EVENTS + 2 * t->depth,
+		.ticks = s->ticks,
+	};
+	const int err = file_ring_load(s->reading.ring, &l);
+
+	if (err)
+		return bench_fail(b, -err, "io_uring");
+	s->reading.blocks += l.done + l.wrong;
+	s->reading.right += l.done;
+	for (unsigned int i = 0; i < l.counted; i++)
+		bench_record(b, c, l.ticks[i]);
+	bench_record_value(b, bench_beside(b, c, "figure=rate"),
+			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct file_point *t = c->data;
+
+	return t->depth ? sample_load(b, state, c, t)
+			: file_reading_sample(b, state, c);
+}
+
+static int enter(struct bench *b, void *state, const struct bench_case *c)
+{
+	const struct read_state *s = state;
+
+	return case_is(c, "via", "io_uring") && !s->reading.ring
+		       ? bench_skip(b, "%s", s->why_ring)
+		       : file_reading_enter(b, state, c);
+}
+
+static int cases(struct bench *b, void *state)
+{
+	struct read_state *s = state;
+
+	s->reading.ways = file_ways;
+	return file_reading_cases(b, state);
+}
+
 static int derive(struct bench *b, void *state)
 {
-	const struct file_reading *s = state;
+	const struct read_state *s = state;
 	const struct bench_case *ratio =
 		bench_find(b, "cache=direct,figure=random_over_sequential");
 	double sequential = NAN, random = NAN;
@@ -182,7 +256,8 @@ static int derive(struct bench *b, void *state)
 			random = at_random;
 		}
 	}
-	file_place_judge(&s->place, sequential, random, text, sizeof(text));
+	file_place_judge(&s->reading.place, sequential, random, text,
+			 sizeof(text));
 	bench_fact_text(b, ratio, "device", text);
 	if (isfinite(sequential) && isfinite(random))
 		bench_derive(b, ratio, random / sequential);
@@ -192,8 +267,16 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
+static void teardown(struct bench *b, void *state)
+{
+	struct read_state *s = state;
+
+	file_ring_close(s->reading.ring);
+	file_reading_teardown(b, state);
+}
+
 static const struct opt opts[] = {
-	OPT_SIZE(0, "bytes", file_reading, bytes, "1g", LEAST_BYTES,
+	OPT_SIZE(0, "bytes", read_state, reading.bytes, "1g", LEAST_BYTES,
 		 FILE_DATA_BYTES,
 		 "largest file that is read, rounded down to a power of two, "
 		 "bytes"),
@@ -204,10 +287,15 @@ const struct bench_desc bench_desc = {
 	.name = "file_read",
 	.points = points,
 	.opts = opts,
-	FILE_READING_STATE,
-	FILE_READING_VISIT,
-	.cases = file_reading_cases,
+	.state_size = sizeof(struct read_state),
+	.case_state_size = sizeof(struct file_point),
+	.point = file_reading_point,
+	.cases = cases,
 	.setup = setup,
+	.enter = enter,
+	.prepare = file_reading_prepare,
+	.sample = sample,
+	.leave = file_reading_leave,
 	.derive = derive,
-	.teardown = file_reading_teardown,
+	.teardown = teardown,
 };

@@ -95,9 +95,18 @@ static const char points[] =
 	"is median log if figure=read cache!=cold"
 	" or figure=read order=random";
 
-static const char network_points[] =
-	"where=$label figure={connect,null_call,estimate}; is switches;"
-	"is derived if figure=estimate; is median log if figure!=estimate";
+/* The estimate is, as in the report, a round trip, and the block at the
+ * network's bandwidth, which is the slope between two large reads from the
+ * server's memory. */
+#define LARGE_READ(cache, block)                                  \
+	"[cache=" cache " order=sequential file=64M block=" block \
+	" figure=read]"
+#define NETWORK(cache)                                                      \
+	"where=$label figure={connect,null_call,estimate}; is switches;"    \
+	"is median log if figure!=estimate;"                                \
+	"estimate := connect + 4096 * 1000000000 / bandwidth_bytes_per_s:(" \
+	"(1M - 64K) * 1000000000 / (" LARGE_READ(                           \
+		cache, "1M") " - " LARGE_READ(cache, "64K") "))"
 
 /* A case that reads. */
 struct remote_read {
@@ -203,11 +212,6 @@ static ssize_t by_nfs(struct file_reading *r, uint64_t offset)
 
 static const struct file_way nfs_way = { .name = "nfs", .read = by_nfs };
 
-static bool has_local(const struct state *s)
-{
-	return s->nfslab || s->local;
-}
-
 static const char *label(const struct state *s)
 {
 	return s->nfslab ? "veth" : s->dir ? "mount" : "server";
@@ -248,7 +252,7 @@ static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 	const char *const where[] = { label(s), "local" };
-	const bool local = has_local(s);
+	const bool local = s->nfslab || s->local;
 
 	bench_set_names(b, "label", where, sizeof(*where), 1);
 	bench_set_names(b, "where", where, sizeof(*where), local ? 2 : 1);
@@ -256,7 +260,7 @@ static int cases(struct bench *b, void *state)
 			sizeof(*caches), local ? UNKNOWN : 1);
 	bench_points(b, points);
 	if (!s->dir) /* else the kernel's client: no connection of ours */
-		bench_points(b, network_points);
+		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
 	s->server_cpu = -1;
 	nfs_client_init(&s->nfs, b);
 	return file_reading_cases(b, state);
@@ -566,41 +570,10 @@ static void derive_penalty(struct bench *b, const struct bench_case *penalty)
 			    hypot(error_of(remote), error_of(local)));
 }
 
-/* As in the report: a round trip, and the block at the network's bandwidth,
- * which is the slope between two large reads from the server's memory. */
-static void derive_estimate(struct bench *b, const struct state *s,
-			    const struct bench_case *estimate)
-{
-	static const char *const blocks[] = { "64K", "1M" };
-	const double rtt =
-		bench_value(b, bench_beside(b, estimate, "figure=connect"));
-	double ns[2], slope;
-
-	for (unsigned int i = 0; i < 2; i++)
-		ns[i] = bench_value(
-			b, bench_find(b,
-				      "where=%s,cache=%s,order=sequential,"
-				      "file=64M,block=%s,figure=read",
-				      case_str(estimate, "where"),
-				      has_local(s) ? "warm" : "unknown",
-				      blocks[i]));
-	slope = (ns[1] - ns[0]) / ((double)MIB - MIB / 16.0);
-	if (isnan(rtt) || isnan(slope) || slope <= 0) {
-		bench_derive_skip(b, estimate,
-				  "needs connect and the reads of 64 KiB and "
-				  "1 MiB");
-		return;
-	}
-	bench_derive(b, estimate, rtt + 4096 * slope);
-	bench_fact(b, estimate, "bandwidth_bytes_per_s", 1e9 / slope);
-}
-
 static int derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "figure={penalty,penalty_direct}")
 		derive_penalty(b, c);
-	BENCH_EACH (b, c, "figure=estimate")
-		derive_estimate(b, state, c);
 	return 0;
 }
 

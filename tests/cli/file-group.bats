@@ -167,6 +167,15 @@ on_small() {
 	[[ -z $(ls -A) ]]
 }
 
+# By each process its own would be five times as much.
+@test "file_contention: what the device brings is compared with what all have read" {
+	try '0|77' "$BIN/file_contention" "${QUICK[@]}" --json \
+		--case 'mode=direct,files=one,procs=5'
+	rows 'all(.status != "failed") and all(.evidence.bytes_read_from_device |
+		. == null or .expected == 0 or .seen < 4 * .expected)'
+	[[ -z $(ls -A) ]]
+}
+
 @test "the line that fits contention and the limit of the cache are drawn" {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	try '0|1' "$ROOT/scripts/run-all" --bin "$BIN" --rounds 1 --effort 1 \

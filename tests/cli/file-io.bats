@@ -87,6 +87,19 @@ all() {
 			test("test file of 1024 MiB .* free .*\\([0-9]+ MiB\\)"))'
 }
 
+@test "a larger file is read where it is asked for, and said where there is no room" {
+	mounted "$memory"
+	rows_of 77 file_read --dir "$memory" --case 'cache=direct,order=random,size=2G'
+	all 'length == 1 and all(.status == "skipped" and
+		(.reason | test("test file of 2048 MiB .* free .*\\([0-9]+ MiB\\)")))'
+	rows_of 77 file_read --dir "$memory" \
+		--case 'cache=warm,order=sequential,via=mapped,block=64K,file=2G'
+	all 'length == 1 and all(.reason | test("test file of 2048 MiB"))'
+	# At random in a power of two.
+	"$BIN/file_read" --list --case 'cache=cold,order=sequential,size=3G'
+	run ! "$BIN/file_read" --list --case 'cache=cold,order=random,size=3G'
+}
+
 @test "a full disk is a reason to skip, with figures" {
 	mounted "$full"
 	for program in file_read file_write; do

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_reading.h"
+#include "../../bench/file/lib/file_ways.h"
 #include "../../bench/file/lib/file_small.h"
 #include "../../harness/life/guard.h"
 #include "file_place.h"

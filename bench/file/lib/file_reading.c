@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +10,6 @@
 #include <unistd.h>
 
 #include "copies_crew.h"
-#include "file_ring.h"
 
 #define PROBE	  ((size_t)64 << 10)
 #define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
@@ -51,6 +48,13 @@ static unsigned int stretch_of(const struct file_point *t)
 	return (unsigned int)(bytes / t->block);
 }
 
+static ssize_t by_pread(struct file_reading *s, uint64_t offset)
+{
+	return pread(s->fd, s->buffers, s->point->block, (off_t)offset);
+}
+
+static const struct file_way by_call = { .name = "pread", .read = by_pread };
+
 static uint64_t number(const struct bench_case *c, const char *axis,
 		       uint64_t otherwise)
 {
@@ -63,6 +67,7 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 					      "unknown" };
 	const char *cache = case_has(c, "mode") ? "mode" : "cache";
 	const bool remote = case_has(c, "where");
+	const struct file_reading *s = state;
 	struct file_point *t = c->data;
 
 	if (c->derived)
@@ -81,12 +86,15 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 			 : t->cache == FILE_WARM && !remote;
 	/* Of a large one no more need be put into the cache for a visit. */
 	t->piece = remote && t->cache == FILE_WARM ? FILE_OWN_BYTES : 0;
-	t->way = file_ways;
-	while (strcmp(t->way->name,
-		      case_has(c, "via") ? case_str(c, "via") : "pread") != 0)
-		t->way++;
+	t->way = &by_call;
+	for (const struct file_way *w = s->ways; w && w->name; w++)
+		if (case_is(c, "via", w->name))
+			t->way = w;
 	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
 		   t->size <= WHOLE_BYTES;
+	/* A random walk is through a power of two. */
+	if (t->random && t->size & (t->size - 1))
+		return false;
 	t->n = stretch_of(t);
 	c->ops = t->depth ? 1 : t->n;
 	return true;
@@ -178,8 +186,6 @@ static int check_possible(struct bench *b, struct file_reading *s,
 			"nothing tells whether reads from %s "
 			"reach a device: /proc/self/io counts no byte",
 			where);
-	if (!strcmp(t->way->name, "io_uring") && !s->ring)
-		return bench_skip(b, "%s", s->why_ring);
 	return 0;
 }
 
@@ -286,7 +292,6 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 	s->blocks = s->right = 0;
 	s->now = f;
 	s->point = t;
-	s->rate = bench_beside(b, c, "figure=rate");
 	s->why = NULL;
 	if ((f->fd < 0 && !t->far) || t->size > f->bytes)
 		return bench_skip(b, "%s", f->why);
@@ -316,6 +321,90 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
+/*
+ * Blocks.
+ */
+
+static int read_all(struct file_reading *s)
+{
+	const struct file_way *w = s->point->way;
+
+	s->sum = 0;
+	for (unsigned int i = 0; i < s->point->n; i++) {
+		uint64_t word;
+		const ssize_t n = w->read(s, s->offset[i]);
+
+		if (n != (ssize_t)s->point->block)
+			return n < 0 ? -errno : -ENODATA;
+		/* A single block is looked at later. */
+		if (s->point->n == 1 || w->sums)
+			continue;
+		memcpy(&word, s->buffers + file_data_sampled(s->offset[i]),
+		       sizeof(word));
+		s->sum ^= word;
+	}
+	return 0;
+}
+
+/* Read the stretch of blocks at @s->offset.  Return: 0 or -errno (-ENODATA: a
+ * read was short). */
+static int read_stretch(struct file_reading *s)
+{
+	int err;
+
+	if (!s->point->way->open)
+		return read_all(s);
+	if (s->point->way->open(s))
+		return -errno;
+	err = read_all(s);
+	return s->point->way->close(s) && !err ? -errno : err;
+}
+
+/* What the file holds at @offset. */
+static uint64_t word_of(const struct file_reading *s, uint64_t offset)
+{
+	uint64_t word;
+
+	/* If it has gone: what it surely did not hold. */
+	return s->like >= 0 && pread(s->like, &word, sizeof(word),
+				     (off_t)offset) == (ssize_t)sizeof(word)
+		       ? word
+		       : file_data_word(offset);
+}
+
+/* One word in each 4 KiB of the block that was read last. */
+static bool block_good(const struct file_reading *s, uint64_t offset)
+{
+	uint64_t word, wrong = 0;
+
+	for (size_t at = 0; at < s->point->block; at += FILE_DATA_BLOCK) {
+		const size_t in = at + file_data_sampled(offset + at);
+
+		memcpy(&word, s->buffers + in, sizeof(word));
+		wrong |= word ^ word_of(s, offset + in);
+	}
+	return !wrong;
+}
+
+/* How many of them held what they should, as far as the words that were looked
+ * at tell: all or none. */
+static unsigned int count_good(const struct file_reading *s)
+{
+	const struct file_point *t = s->point;
+	uint64_t sum = s->sum;
+
+	if (!t->way->sums && !block_good(s, s->offset[t->n - 1]))
+		return 0;
+	for (unsigned int i = 0; i < t->n; i++)
+		if (t->way->sums)
+			for (size_t at = 0; at < t->block; at += 8)
+				sum -= file_data_word(s->offset[i] + at);
+		else if (t->n > 1)
+			sum ^= word_of(s, s->offset[i] + file_data_sampled(
+								 s->offset[i]));
+	return sum ? 0 : t->n;
+}
+
 /* What lies around an earlier block may have been fetched with it. */
 static int make_cold(struct bench *b, struct file_reading *s,
 		     const struct bench_case *c, size_t block)
@@ -341,7 +430,7 @@ static void next_stretch(struct file_reading *s, const struct file_point *t)
 		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
 }
 
-/* file_ways_read() returned @err. */
+/* read_stretch() returned @err. */
 static int read_failed(struct bench *b, const struct file_reading *s,
 		       const struct file_point *t, int err)
 {
@@ -374,7 +463,7 @@ int file_reading_prepare(struct bench *b, void *state,
 		/* Reading ahead is under way again when it is timed. */
 		if (!t->fresh && !t->random) {
 			next_stretch(s, t);
-			err = file_ways_read(s);
+			err = read_stretch(s);
 		}
 		if (err)
 			return read_failed(b, s, t, err);
@@ -382,34 +471,6 @@ int file_reading_prepare(struct bench *b, void *state,
 	next_stretch(s, t);
 	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
 						  : 0;
-}
-
-/* One event is some reads of the whole load. */
-static int sample_load(struct bench *b, struct file_reading *s,
-		       const struct bench_case *c, const struct file_point *t)
-{
-	struct file_ring_load l = {
-		.fd = s->fd,
-		.buffers = s->buffers,
-		.block = t->block,
-		.depth = t->depth,
-		.method = bench_timer(b)->method,
-		.walk = &s->walk,
-		.base = s->base,
-		.wanted = READING_LOAD_EVENTS + 2 * t->depth,
-		.ticks = s->ticks,
-	};
-	const int err = file_ring_load(s->ring, &l);
-
-	if (err)
-		return bench_fail(b, -err, "io_uring");
-	s->blocks += l.done + l.wrong;
-	s->right += l.done;
-	for (unsigned int i = 0; i < l.counted; i++)
-		bench_record(b, c, l.ticks[i]);
-	bench_record_value(b, s->rate,
-			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
-	return 0;
 }
 
 /* What this process had read from storage, in the kernel's unit. */
@@ -431,9 +492,7 @@ int file_reading_sample(struct bench *b, void *state,
 	bool pure;
 	int err;
 
-	if (t->depth)
-		return sample_load(b, s, c, t);
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, err = file_ways_read(s));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, err = read_stretch(s));
 	if (err)
 		return read_failed(b, s, t, err);
 	/* A block that came from a disk took as long as many cached ones. */
@@ -446,7 +505,7 @@ int file_reading_sample(struct bench *b, void *state,
 	if (s->each)
 		sample_push(s->each, bench_ns(b, (double)ticks));
 	s->blocks += t->n;
-	s->right += file_ways_good(s);
+	s->right += count_good(s);
 	/* The first event of a visit, no sample, is where our own code is
 	 * fetched, and more of it ahead, which no count tells apart. */
 	if (t->cache == FILE_WARM && s->blocks == t->n)
@@ -471,7 +530,7 @@ static void show_counts(struct bench *b, struct file_reading *s,
 		if (!t->far)
 			bench_least(b, c, "bytes_read_by_process", claimed,
 				    (double)seen.process_read);
-		if (s->device_counts)
+		if (s->device_counts && !t->crowd)
 			bench_least(b, c, "bytes_read_from_device", claimed,
 				    (double)seen.device_read);
 		if (t->cache == FILE_COLD && fetched >= 0)
@@ -525,41 +584,7 @@ void file_reading_teardown(struct bench *b, void *state)
 {
 	struct file_reading *s = state;
 
-	file_ring_close(s->ring);
 	for (size_t i = 0; i < READING_FILES; i++)
 		file_data_close(&s->file[i]);
 	free(s->buffers);
-}
-
-/* Random reads of a disk that seeks take tens of times as long as sequential
- * ones; read-ahead in the device or its host makes up for factors below this
- * without any seek. */
-#define SEEKS 20.0
-
-static const char *claim_of(const struct file_place *p)
-{
-	return p->rotational < 0 ? "the kernel does not say whether it rotates"
-	       : p->rotational	 ? "the kernel says that it rotates"
-				 : "the kernel says that it does not rotate";
-}
-
-void file_place_judge(const struct file_place *p, double sequential_ns,
-		      double random_ns, char *text, size_t size)
-{
-	const double ratio = random_ns / sequential_ns;
-
-	if (p->kind == FILE_PLACE_MEMORY)
-		snprintf(text, size,
-			 "%s: the figures are those of memory, not of a disk",
-			 p->where);
-	else if (!isfinite(ratio) || ratio <= 0)
-		snprintf(text, size, "%s: whether it seeks was not measured",
-			 p->where);
-	else
-		snprintf(text, size, "%s; %s; %s", p->where, claim_of(p),
-			 ratio >= SEEKS
-				 ? "random reads are so much slower than "
-				   "sequential ones that it seems to seek"
-				 : "random reads show no seeks; it or its host "
-				   "may cache what it holds");
 }

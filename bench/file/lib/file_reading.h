@@ -22,8 +22,6 @@
 #define READING_MOST_BLOCK ((uint64_t)1 << 20)
 #define READING_MOST_DEPTH 64
 #define READING_LOAD_BLOCK ((uint64_t)64 << 10)
-#define READING_LOAD_EVENTS \
-	32 /* completions counted, and 2 for each of depth */
 
 struct file_reading;
 
@@ -37,13 +35,6 @@ struct file_way {
 	int mapping; /* MAP_... of one that must be there; 0: none */
 	bool sums;   /* all words of a block, in place: there is no copy */
 };
-
-/* read (after lseek() where the file is elsewhere), pread, readv (into four
- * parts of the buffer), mmap (copied from a mapping), io_uring (one request at
- * a time), mapped (all words summed up in the mapping), open_read (from open()
- * to close(): read() to the end), open_mmap (the same, mapped, all words summed
- * up and unmapped).  The last has no name. */
-extern const struct file_way file_ways[];
 
 /**
  * struct file_point - what one case reads: its state.
@@ -79,16 +70,15 @@ struct file_reading {
 	struct file_data file[READING_FILES];
 	struct file_place place;
 	bool process_counts, device_counts; /* seen to move */
-	struct file_ring *ring;
-	const char *why_ring;
+	const struct file_way *ways; /* beside pread; the last has no name */
+	struct file_ring *ring;	     /* of one of them */
 	char *buffers;
 	/* A file that somebody else wrote: the same in the page cache, or -1;
 	 * whether nobody can tell what it should hold. */
 	int like;
 	bool unchecked;
 
-	/* Of the visit under way; the row that gets the rate, or NULL. */
-	const struct bench_case *rate;
+	/* Of the visit under way. */
 	struct sample_vec *each; /* gets the ns of each event, or NULL */
 	const char *why;	 /* a read failed, if the way knows better */
 	const struct file_data *now;
@@ -104,26 +94,11 @@ struct file_reading {
 	struct file_counts before;
 	uint64_t blocks, right;
 	uint64_t uncounted; /* blocks read before the counts in `before` */
-	uint64_t ticks[READING_LOAD_EVENTS + 3 * READING_MOST_DEPTH];
 };
-
-/* file_ways_read() - read the stretch of blocks at @s->offset.  Return: 0 or
- * -errno (-ENODATA: a read was short). */
-int file_ways_read(struct file_reading *s);
-
-/* file_ways_good() - how many of them held what they should, as far as the
- * words that were looked at tell: all or none. */
-unsigned int file_ways_good(const struct file_reading *s);
 
 /* file_reading_open() - in setup(), after the files: file[@of] is read from a
  * device, if any.  Return: 0 or bench_fail(). */
 int file_reading_open(struct bench *b, struct file_reading *s, int of);
-
-/* file_place_judge() - what kind of device it is as measured, from the time
- * of 4 KiB read with O_DIRECT in sequence and at random (NAN: unknown): one
- * sentence on what the figures can and cannot mean. */
-void file_place_judge(const struct file_place *p, double sequential_ns,
-		      double random_ns, char *text, size_t size);
 
 bool file_reading_point(struct bench *b, void *state, struct bench_case *c);
 int file_reading_cases(struct bench *b, void *state);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "file_reading.h"
+#include "file_ways.h"
 
 #include "arch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -24,11 +26,6 @@ static ssize_t by_read(struct file_reading *s, uint64_t offset)
 	n = read(s->fd, s->buffers, s->point->block);
 	s->position = n < 0 ? UINT64_MAX : offset + (uint64_t)n;
 	return n;
-}
-
-static ssize_t by_pread(struct file_reading *s, uint64_t offset)
-{
-	return pread(s->fd, s->buffers, s->point->block, (off_t)offset);
 }
 
 static ssize_t by_readv(struct file_reading *s, uint64_t offset)
@@ -109,7 +106,6 @@ static int unmap_and_close(struct file_reading *s)
 
 const struct file_way file_ways[] = {
 	{ .name = "read", .read = by_read },
-	{ .name = "pread", .read = by_pread },
 	{ .name = "readv", .read = by_readv },
 	{ .name = "mmap", .read = by_mmap, .mapping = MAP_SHARED },
 	{ .name = "io_uring", .read = by_ring },
@@ -129,78 +125,35 @@ const struct file_way file_ways[] = {
 	{ 0 },
 };
 
-static int read_all(struct file_reading *s)
+/* Random reads of a disk that seeks take tens of times as long as sequential
+ * ones; read-ahead in the device or its host makes up for factors below this
+ * without any seek. */
+#define SEEKS 20.0
+
+static const char *claim_of(const struct file_place *p)
 {
-	const struct file_way *w = s->point->way;
-
-	s->sum = 0;
-	for (unsigned int i = 0; i < s->point->n; i++) {
-		uint64_t word;
-		const ssize_t n = w->read(s, s->offset[i]);
-
-		if (n != (ssize_t)s->point->block)
-			return n < 0 ? -errno : -ENODATA;
-		/* A single block is looked at later. */
-		if (s->point->n == 1 || w->sums)
-			continue;
-		memcpy(&word, s->buffers + file_data_sampled(s->offset[i]),
-		       sizeof(word));
-		s->sum ^= word;
-	}
-	return 0;
+	return p->rotational < 0 ? "the kernel does not say whether it rotates"
+	       : p->rotational	 ? "the kernel says that it rotates"
+				 : "the kernel says that it does not rotate";
 }
 
-int file_ways_read(struct file_reading *s)
+void file_place_judge(const struct file_place *p, double sequential_ns,
+		      double random_ns, char *text, size_t size)
 {
-	int err;
+	const double ratio = random_ns / sequential_ns;
 
-	if (!s->point->way->open)
-		return read_all(s);
-	if (s->point->way->open(s))
-		return -errno;
-	err = read_all(s);
-	return s->point->way->close(s) && !err ? -errno : err;
-}
-
-/* What the file holds at @offset. */
-static uint64_t word_of(const struct file_reading *s, uint64_t offset)
-{
-	uint64_t word;
-
-	/* If it has gone: what it surely did not hold. */
-	return s->like >= 0 && pread(s->like, &word, sizeof(word),
-				     (off_t)offset) == (ssize_t)sizeof(word)
-		       ? word
-		       : file_data_word(offset);
-}
-
-/* One word in each 4 KiB of the block that was read last. */
-static bool block_good(const struct file_reading *s, uint64_t offset)
-{
-	uint64_t word, wrong = 0;
-
-	for (size_t at = 0; at < s->point->block; at += FILE_DATA_BLOCK) {
-		const size_t in = at + file_data_sampled(offset + at);
-
-		memcpy(&word, s->buffers + in, sizeof(word));
-		wrong |= word ^ word_of(s, offset + in);
-	}
-	return !wrong;
-}
-
-unsigned int file_ways_good(const struct file_reading *s)
-{
-	const struct file_point *t = s->point;
-	uint64_t sum = s->sum;
-
-	if (!t->way->sums && !block_good(s, s->offset[t->n - 1]))
-		return 0;
-	for (unsigned int i = 0; i < t->n; i++)
-		if (t->way->sums)
-			for (size_t at = 0; at < t->block; at += 8)
-				sum -= file_data_word(s->offset[i] + at);
-		else if (t->n > 1)
-			sum ^= word_of(s, s->offset[i] + file_data_sampled(
-								 s->offset[i]));
-	return sum ? 0 : t->n;
+	if (p->kind == FILE_PLACE_MEMORY)
+		snprintf(text, size,
+			 "%s: the figures are those of memory, not of a disk",
+			 p->where);
+	else if (!isfinite(ratio) || ratio <= 0)
+		snprintf(text, size, "%s: whether it seeks was not measured",
+			 p->where);
+	else
+		snprintf(text, size, "%s; %s; %s", p->where, claim_of(p),
+			 ratio >= SEEKS
+				 ? "random reads are so much slower than "
+				   "sequential ones that it seems to seek"
+				 : "random reads show no seeks; it or its host "
+				   "may cache what it holds");
 }

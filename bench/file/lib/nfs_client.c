@@ -74,17 +74,6 @@ static int look_at_socket(const struct pollfd *p)
 	return err ? err : p->revents & POLLIN ? 0 : ECONNRESET;
 }
 
-/* Before a call, whose answer shall be at @into, of @room bytes, if it is one
- * that is gone afterwards. */
-static struct nfs_context *start(struct nfs_client *c, void *into, size_t room)
-{
-	c->done = false;
-	c->status = 0;
-	c->into = into;
-	c->room = room;
-	return c->nfs;
-}
-
 static void answered(int status, struct nfs_context *nfs, void *data,
 		     void *private_data)
 {
@@ -105,23 +94,19 @@ static void told_size(int status, struct nfs_context *nfs, void *data,
 		      void *private_data)
 {
 	struct nfs_client *c = private_data;
-	const struct nfs_stat_64 *st = data;
 
-	c->bytes = status < 0 ? 0 : st->nfs_size;
-	c->status = status;
-	c->done = true;
+	c->bytes = status < 0 ? 0 : ((struct nfs_stat_64 *)data)->nfs_size;
+	answered(status, nfs, data, c);
 }
 
 static void null_answered(struct rpc_context *rpc, int status, void *data,
 			  void *private_data)
 {
-	struct nfs_client *c = private_data;
-
-	c->status = status == RPC_STATUS_SUCCESS ? 0 : -EIO;
-	c->done = true;
+	answered(status == RPC_STATUS_SUCCESS ? 0 : -EIO, NULL, data,
+		 private_data);
 }
 
-/* Wait for the call at hand, however slowly its answer drips in; @refused: it
+/* Wait for the answer of a call, however slowly it drips in; @refused: the call
  * could not be sent. */
 static int finish(struct nfs_client *c, int refused, int limit_ms,
 		  const char *what)
@@ -153,25 +138,28 @@ static int finish(struct nfs_client *c, int refused, int limit_ms,
 			     : 0;
 }
 
+/* The answer of @call, which answers to @c, no longer than @limit_ms; it may be
+ * bytes for @into, of @size. */
+#define ASK_FOR(c, buffer, size, call, limit_ms, what)                \
+	((c)->done = false, (c)->into = (buffer), (c)->room = (size), \
+	 finish(c, call, limit_ms, what))
+#define ASK(c, call, limit_ms, what) ASK_FOR(c, NULL, 0, call, limit_ms, what)
+
 static int mount_and_open(struct nfs_client *c, const struct nfs_url *url,
 			  const char *address)
 {
-	struct nfs_context *nfs = start(c, NULL, 0);
-	int err =
-		finish(c, nfs_mount_async(nfs, address, url->path, answered, c),
-		       OPEN_MS, url->server);
+	struct nfs_context *nfs = c->nfs;
+	int err = ASK(c, nfs_mount_async(nfs, address, url->path, answered, c),
+		      OPEN_MS, url->server);
 
-	if (err)
-		return err;
-	start(c, NULL, 0);
-	err = finish(c, nfs_open_async(nfs, url->file, 0, answered, c), CALL_MS,
-		     url->file);
+	if (!err)
+		err = ASK(c, nfs_open_async(nfs, url->file, 0, answered, c),
+			  CALL_MS, url->file);
 	if (err)
 		return err;
 	c->file = c->answer;
-	start(c, NULL, 0);
-	return finish(c, nfs_fstat64_async(nfs, c->file, told_size, c), CALL_MS,
-		      url->file);
+	return ASK(c, nfs_fstat64_async(nfs, c->file, told_size, c), CALL_MS,
+		   url->file);
 }
 
 /* In a URL an address of IPv6 stands in brackets, and libnfs leaves them. */
@@ -212,14 +200,13 @@ int nfs_client_open(struct nfs_client *c, const char *url)
 ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
 			uint64_t offset)
 {
-	int err;
+	const int err =
+		c->dead ? -ENOTCONN
+			: ASK_FOR(c, buffer, len,
+				  nfs_pread_async(c->nfs, c->file, offset, len,
+						  answered, c),
+				  CALL_MS, "read");
 
-	if (c->dead)
-		return -ENOTCONN;
-	start(c, buffer, len);
-	err = finish(c,
-		     nfs_pread_async(c->nfs, c->file, offset, len, answered, c),
-		     CALL_MS, "read");
 	return err ? err : c->status;
 }
 
@@ -227,14 +214,14 @@ int nfs_client_null(struct nfs_client *c)
 {
 	struct rpc_context *rpc = nfs_get_rpc_context(c->nfs);
 
-	if (c->dead)
-		return -ENOTCONN;
-	start(c, NULL, 0);
-	return finish(c,
-		      c->version == 4
-			      ? rpc_nfs4_null_async(rpc, null_answered, c)
-			      : rpc_nfs_null_async(rpc, null_answered, c),
-		      CALL_MS, "procedure 0");
+	return c->dead ? -ENOTCONN
+		       : ASK(c,
+			     c->version == 4
+				     ? rpc_nfs4_null_async(rpc, null_answered,
+							   c)
+				     : rpc_nfs_null_async(rpc, null_answered,
+							  c),
+			     CALL_MS, "procedure 0");
 }
 
 int nfs_client_socket(const struct nfs_client *c)
@@ -246,11 +233,9 @@ void nfs_client_close(struct nfs_client *c)
 {
 	if (!c->nfs)
 		return;
-	if (c->file && !c->dead) {
-		start(c, NULL, 0);
-		finish(c, nfs_close_async(c->nfs, c->file, answered, c),
-		       CALL_MS, "close");
-	}
+	if (c->file && !c->dead)
+		ASK(c, nfs_close_async(c->nfs, c->file, answered, c), CALL_MS,
+		    "close");
 	c->file = NULL;
 	nfs_destroy_context(c->nfs);
 	c->nfs = NULL;
