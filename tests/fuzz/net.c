@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	setsockopt(listener, SOL_SOCKET, SO_SNDTIMEO, &patience,
 		   sizeof(patience)); /* its connections have it, too */
-	if (fd < 0 || connect(fd, (struct sockaddr *)&here.sa, here.len))
+	if (fd < 0 || connect(fd, &here.any, here.len))
 		abort();
 	send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(fd, SHUT_WR);

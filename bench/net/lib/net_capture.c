@@ -19,7 +19,7 @@
 /* Of the ring: the kernel's head of a packet, and the packet's headers with all
  * options.  Some thousand packets: all that one event makes, many times over.
  */
-#define FRAME_BYTES 256u
+#define FRAME_BYTES ((size_t)256)
 #define FRAMES	    8192u
 #define BLOCK_BYTES 65536u
 #define RING_BYTES  (FRAMES * FRAME_BYTES)

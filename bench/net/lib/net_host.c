@@ -223,6 +223,7 @@ static int listen_there(struct net_hosts *h, int family)
 /* net_server lies beside this program, and the static file is both. */
 static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
 {
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	const char *self = (const char *)getauxval(AT_EXECFN);
 	const char *slash = strrchr(self, '/');
 	const int dir = slash ? (int)(slash + 1 - self) : 0;
