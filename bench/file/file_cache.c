@@ -399,9 +399,9 @@ static int setup(struct bench *b, void *state)
 	int err = whole ? choose_of_machine(b, s, size, &n)
 			: choose_of_group(b, s, size, &n);
 
-	if (!err)
-		err = open_reader(b, s, size[n - 1],
-				  whole ? 0 : s->limit_bytes);
+	if (err || !n)
+		return err;
+	err = open_reader(b, s, size[n - 1], whole ? 0 : s->limit_bytes);
 	if (err)
 		return err;
 	err = file_sweep(&s->sweep, size, n, whole ? HALVINGS : 0, MIB,

@@ -167,10 +167,10 @@ on_small() {
 	[[ -z $(ls -A) ]]
 }
 
-# By each process its own would be five times as much.
+# By each process its own would be ten times as much.
 @test "file_contention: what the device brings is compared with what all have read" {
 	try '0|77' "$BIN/file_contention" "${QUICK[@]}" --json \
-		--case 'mode=direct,files=one,procs=5'
+		--case 'mode=direct,files=one,procs=10'
 	rows 'all(.status != "failed") and all(.evidence.bytes_read_from_device |
 		. == null or .expected == 0 or .seen < 4 * .expected)'
 	[[ -z $(ls -A) ]]
