@@ -44,7 +44,6 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
-#include "lib/settle.h"
 #include "reference.h"
 #include "stats.h"
 #include "sysfile.h"
@@ -135,6 +134,13 @@ static size_t size_of(const struct bench_case *c)
 	return (size_t)case_int(c, "size");
 }
 
+/* Whether a cache can keep it: the largest one, or 32 MiB where none is known
+ * to be larger. */
+static bool fits(const struct bench *b, size_t bytes)
+{
+	return 2 * bytes < mem_beyond_caches(b);
+}
+
 static bool is_between_nodes(const struct bench_case *c)
 {
 	return case_has(c, "to_node");
@@ -148,7 +154,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 		if (bench_cpu_of_node(b, (int)case_int(c, "from_node")) < 0)
 			c->skip = "this process may use no CPU of that node";
 	} else if (CASE_OF(c, "pattern", patterns)->in_passes &&
-		   size_of(c) > SMALL && settle_fits(b, size_of(c))) {
+		   size_of(c) > SMALL && fits(b, size_of(c))) {
 		c->sample = sample_pass;
 		c->least = 1;
 		c->ops = (unsigned int)(size_of(c) / CHASE_LINE);
@@ -289,7 +295,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	 * Strides are about fetching ahead from memory.  Where passes are
 	 * timed, the cold one is the round. */
 	if (plan.link != chase_link_stride &&
-	    settle_fits(b, s->chain.chase.lines * CHASE_LINE))
+	    fits(b, s->chain.chase.lines * CHASE_LINE))
 		follow_settle(b, c, &s->chain, !c->sample);
 	return is_between_nodes(c) ? go_to_node(b, c, *base) : 0;
 }

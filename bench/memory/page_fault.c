@@ -174,10 +174,13 @@ static int make_memory_file(struct bench *b, struct fault_state *s)
 	file_data_fill(block, sizeof(block), 0);
 	for (size_t at = 0; !err && at < bytes; at += sizeof(block))
 		err = io_write(fd, block, sizeof(block), (off_t)at);
-	s->memory_file = fd;
+	if (!err) {
+		s->memory_file = fd;
+		return 0;
+	}
+	close(fd);
 	/* ulimit -f holds for memory as well. */
-	return err ? file_refused(b, -err, "write %zu bytes to memory", bytes)
-		   : 0;
+	return file_refused(b, -err, "write %zu bytes to memory", bytes);
 }
 
 static int open_disk(struct bench *b, struct fault_state *s)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 
-#include "mem_buffer.h"
 #include "sample.h"
 
 #define MOST_S	   1 /* of warming up, at --effort 100: METHOD, step 4 */
@@ -25,11 +24,6 @@ static int batch(void *arg, uint64_t passes, uint64_t *ticks)
 	TIMER_INTERVAL(bench_timer(j->b)->method, *ticks,
 		       j->fn(j->arg, passes));
 	return bench_stopping(j->b) ? -EINTR : 0;
-}
-
-bool settle_fits(const struct bench *b, size_t bytes)
-{
-	return 2 * bytes < mem_beyond_caches(b);
 }
 
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,

@@ -2,10 +2,6 @@
 #ifndef SETTLE_H
 #define SETTLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "bench.h"
 
 /*
@@ -18,10 +14,6 @@
 
 /* Goes @passes times over all that the case touches. */
 typedef void settle_fn(void *arg, uint64_t passes);
-
-/* settle_fits() - whether a cache can keep @bytes: less than the largest one
- * has, or than 32 MiB where none is known to be larger. */
-bool settle_fits(const struct bench *b, size_t bytes);
 
 /**
  * settle() - pass after pass until they get no faster (sample_settle()), for a
