@@ -95,9 +95,9 @@ static inline bool partner_stopping(const struct partner *p)
  */
 int partner_defer(void);
 
-/* partner_waited() - for the work of a process that takes samples itself: how
- * long, since the call before, it or one who takes part and was there when it
- * was started waited for a CPU that none of them had, ns (bench_waited()). */
+/* partner_waited() - for samples that are taken before their events: how long,
+ * since the call before, one who takes part waited for a CPU that none of them
+ * had, ns (bench_waited()). */
 double partner_waited(void);
 
 /* partner_lead() - for the work: until it is switched off again, the functions

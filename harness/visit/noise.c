@@ -23,9 +23,6 @@
 static _Thread_local struct noise_task *task;
 static _Thread_local size_t members;
 static _Thread_local double total_ns; /* waited, also between samples */
-/* Those of the process that started this one, which were open then. */
-static struct noise_task *inherited;
-static size_t n_inherited;
 /* What was read last, and how many there were then. */
 static _Thread_local struct {
 	int64_t involuntary, switches, helped_ns;
@@ -64,16 +61,20 @@ static int64_t ran(struct noise_task *t)
 	return t->ran_ns - before;
 }
 
-/* @fd: of its schedstat, or -1. */
-static void add(int fd, clockid_t clock, int cpu)
+/* @name: its directory in /proc. */
+static void add(const char *name, clockid_t clock, int cpu)
 {
 	struct noise_task *t = realloc(task, (members + 2) * sizeof(*t));
+	char path[64];
 
 	if (!t)
 		return;
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", name);
 	task = t;
 	t += members;
-	*t = (struct noise_task) { .cpu = cpu, .fd = fd, .clock = clock };
+	*t = (struct noise_task) { .cpu = cpu,
+				   .fd = open(path, O_RDONLY | O_CLOEXEC),
+				   .clock = clock };
 	for (size_t i = 0; i < members; i++)
 		if (task[i].cpu == cpu)
 			task[i].shares = t->shares = true;
@@ -83,25 +84,16 @@ static void add(int fd, clockid_t clock, int cpu)
 	members++;
 }
 
-static int open_waits(const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%s/schedstat", name);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 static void add_self(void)
 {
 	if (!members)
-		add(open_waits("self"), CLOCK_THREAD_CPUTIME_ID,
-		    sched_getcpu());
+		add("self", CLOCK_THREAD_CPUTIME_ID, sched_getcpu());
 }
 
 void noise_watch(const char *name, clockid_t clock, int cpu)
 {
 	add_self();
-	add(open_waits(name), clock, cpu);
+	add(name, clock, cpu);
 }
 
 void noise_unwatch(clockid_t clock)
@@ -122,24 +114,8 @@ void noise_unwatch(clockid_t clock)
 
 void noise_alone(void)
 {
-	inherited = task;
-	n_inherited = members;
 	task = NULL;
 	members = 0;
-}
-
-void noise_join(void)
-{
-	clockid_t parent;
-
-	add_self();
-	for (size_t i = 0; i < n_inherited; i++)
-		if (i)
-			add(inherited[i].fd, inherited[i].clock,
-			    inherited[i].cpu);
-		else if (!clock_getcpuclockid(getppid(), &parent))
-			add(inherited[i].fd, parent, inherited[i].cpu);
-	n_inherited = 0;
 }
 
 void noise_partners_begin(void)

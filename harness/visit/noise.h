@@ -61,13 +61,10 @@ int noise_partner_cpu(int cpu);
 
 /* noise_watch() - a task that takes part, on CPU @cpu; @name: its directory in
  * /proc; @clock: of its run time.  noise_unwatch() - no longer.  noise_alone()
- * - in a new process, which has none of its parent's.  noise_join() - unless it
- * takes samples itself: it is the first then, and its parent and who took part
- * with that follow. */
+ * - in a new process, which has none of its parent's. */
 void noise_watch(const char *name, clockid_t clock, int cpu);
 void noise_unwatch(clockid_t clock);
 void noise_alone(void);
-void noise_join(void);
 
 /* What the cpu controller of cgroups took, since the groups were made. */
 struct noise_throttle {

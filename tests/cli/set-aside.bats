@@ -120,7 +120,7 @@ waited() {
 		.evidence.samples_without_waiting_for_a_cpu == null'
 }
 
-@test "what a partner took earlier and waited in is no sample" {
+@test "what was taken earlier and waited in is no sample" {
 	row=$("$FIXTURES/waits" --json --invocations 1 --case event=before --every 3)
 	[[ $row != *"counts no waiting"* ]] || skip "this kernel counts no waiting"
 	row '.status == "ok" and .min == 1 and .max == 1 and .tags.waited > 0'
