@@ -429,7 +429,7 @@ ALWAYS_INLINE struct message take(const unsigned char *buf, const char *memory)
 	struct message m;
 
 	memcpy(&m, buf, sizeof(m));
-	m.word = read_lines(memory, m.word);
+	m.word = m.word ? read_lines(memory, m.word) : 0;
 	return m;
 }
 
