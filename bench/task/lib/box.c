@@ -121,9 +121,10 @@ static int open_netlink(unsigned int groups)
 	const int fd =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
-	if (fd >= 0)
-		bind(fd, (const struct sockaddr *)&name, sizeof(name));
-	return fd;
+	if (fd < 0 || !bind(fd, (const struct sockaddr *)&name, sizeof(name)))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* A message of rtnetlink: an attribute that holds others ends with it. */
@@ -157,9 +158,10 @@ struct request {
 static bool make_links(const struct box *x)
 {
 	const struct request q = {
-		.head = { sizeof(q), RTM_NEWLINK,
-			  NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
-				  NLM_F_EXCL },
+		.head = { .nlmsg_len = sizeof(q),
+			  .nlmsg_type = RTM_NEWLINK,
+			  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK |
+					 NLM_F_CREATE | NLM_F_EXCL },
 		.link = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP },
 		.near = { ATTRIBUTE(near, near, IFLA_IFNAME), NEAR_END },
 		.info = ATTRIBUTE(info, pid, IFLA_LINKINFO),
