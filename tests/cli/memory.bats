@@ -418,6 +418,27 @@ limited() {
 	done
 }
 
+@test "other sizes may be asked for, up to what the memory allows" {
+	quick mem_latency --case 'pattern=window,pages=4K,size=5M' --case 'level=1,*'
+	[[ -n $(cases '.params.size == 5242880 and .status == "ok" and
+		.evidence.lines_visited.seen % 81920 == 0') ]]
+	# What is asked for is no point of the curve.
+	[[ -z $(cases '.params.level and (.evidence.to_bytes // 0) > 2097152') ]]
+	# A number of steps that pieces of 256 KiB do not divide.
+	quick mem_bandwidth --case size=5132K
+	[[ -n $(cases '.params.size == 5255168 and .params.kernel == "copy" and
+		.status == "ok" and .params.isa == "scalar" and
+		.evidence.words_moved.seen > 0') ]]
+	(($(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) < 320 << 20)) ||
+		skip 'more memory than can be asked for'
+	quick mem_latency --case 'pattern=window,pages=4K,size=256G' || (($? == 77))
+	[[ $(jq -r .reason rows) == *'more than a quarter (if asked for, three)'* ]]
+	quick mem_bandwidth --case size=256G || (($? == 77))
+	[[ -n $(cases '.params.kernel == "read" and
+		(.reason | contains("more than a quarter"))') ]]
+	[[ -z $(cases '.status == "ok"') ]]
+}
+
 @test "each pair of NUMA nodes has a row, one node has none" {
 	HWLOC_SYNTHETIC="pack:3 [numa(memory=8GB)] core:2 pu:1" \
 		"$BIN/mem_latency" --list >cases
