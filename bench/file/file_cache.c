@@ -206,10 +206,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 	err = file_data_get(b, &s->file, name, bytes);
 	if (err)
 		return err;
-	err = file_place_find(&s->place, s->file.fd);
-	if (err)
-		return bench_fail(b, -err, "find out where %s lies",
-				  s->file.path);
+	s->place = file_place_find(s->file.fd);
 	return s->place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,
 				    "%s: nothing else holds the file (try "

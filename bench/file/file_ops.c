@@ -148,7 +148,6 @@ static int setup(struct bench *b, void *state)
 {
 	const struct ops_state *first = bench_first(b);
 	struct ops_state *s = state;
-	int err;
 
 	if (first) { /* all look up the same file */
 		s->dir = fcntl(first->dir, F_DUPFD_CLOEXEC, 0);
@@ -162,9 +161,7 @@ static int setup(struct bench *b, void *state)
 	if (s->dir < 0)
 		return file_refused(b, -s->dir, "make a directory in %s",
 				    s->parent);
-	err = file_place_find(&s->place, s->dir);
-	if (err)
-		return bench_fail(b, -err, "find out where %s lies", s->parent);
+	s->place = file_place_find(s->dir);
 	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
 	return make_file(b, s);
 }

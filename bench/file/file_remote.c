@@ -365,12 +365,12 @@ static int open_mount(struct bench *b, struct state *s, struct file_data *f)
 {
 	const int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char name[64], path[PATH_MAX], part[PATH_MAX];
-	int err = fd < 0 ? -errno : file_place_find(&s->reading.place, fd);
+	int err;
 
-	if (fd >= 0)
-		close(fd);
-	if (err)
-		return bench_fail(b, -err, "--remote-dir %s", s->dir);
+	if (fd < 0)
+		return bench_fail(b, errno, "--remote-dir %s", s->dir);
+	s->reading.place = file_place_find(fd);
+	close(fd);
 	if (s->reading.place.kind != FILE_PLACE_NETWORK)
 		return bench_skip(b, "%s is no network file system: %s", s->dir,
 				  s->reading.place.where);

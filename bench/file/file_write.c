@@ -157,9 +157,7 @@ static int setup(struct bench *b, void *state)
 	err = file_data_get(b, &s->data, "written", FILE_BYTES);
 	if (err)
 		return err;
-	err = file_place_find(&s->place, s->data.fd);
-	if (err)
-		return bench_fail(b, -err, "where %s lies", s->data.path);
+	s->place = file_place_find(s->data.fd);
 	err = open_it(b, s, 0, &s->cached);
 	return err ? err : probe_counters(b, s);
 }

@@ -155,7 +155,7 @@ static int make_file(struct bench *b, struct mapping_state *s)
 		err = -errno;
 	if (err)
 		return bench_skip(b, "make %s: %s", path, strerror(-err));
-	file_place_find(&s->place, s->file);
+	s->place = file_place_find(s->file);
 	return 0;
 }
 

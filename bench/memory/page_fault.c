@@ -193,9 +193,7 @@ static int open_disk(struct bench *b, struct fault_state *s)
 		err = file_data_get(b, &s->disk, name, FILE_OWN_BYTES);
 		if (err)
 			return err;
-		if (file_place_find(&s->place, s->disk.fd))
-			return bench_fail(b, 0, "find where %s lies",
-					  s->disk.path);
+		s->place = file_place_find(s->disk.fd);
 	}
 	return s->place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,

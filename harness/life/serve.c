@@ -63,7 +63,7 @@ int bench_cpu(const struct bench *b)
 static void tell_where(const struct bench *b)
 {
 	char here[sizeof(b->scratch)];
-	struct file_place p = { 0 };
+	struct file_place p;
 	int fd;
 
 	if (b->plan.dir || !b->plan.first_process ||
@@ -71,7 +71,7 @@ static void tell_where(const struct bench *b)
 	     !strncmp(b->scratch, here, strlen(here))))
 		return;
 	fd = open(b->scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	file_place_find(&p, fd);
+	p = file_place_find(fd);
 	warn("no file can be made in the current directory: test files go to "
 	     "%s (%s); --dir says where",
 	     b->scratch, p.where);

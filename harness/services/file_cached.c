@@ -67,11 +67,7 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 /* How long to try: what is kept in memory only cannot be dropped. */
 static int64_t patience(int fd)
 {
-	struct file_place p;
-
-	return !file_place_find(&p, fd) && p.kind == FILE_PLACE_MEMORY
-		       ? 0
-		       : DROP_MS;
+	return file_place_find(fd).kind == FILE_PLACE_MEMORY ? 0 : DROP_MS;
 }
 
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)

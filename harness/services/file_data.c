@@ -284,14 +284,12 @@ int file_data_open(struct file_data *f, const char *dir, const char *name,
 /* How much a file in @dir may take of what else is scarce: memory. */
 static uint64_t most_in(const struct bench *b, const char *dir)
 {
-	struct file_place p = { 0 };
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : file_place_find(&p, fd);
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool memory = file_place_find(fd).kind == FILE_PLACE_MEMORY;
 
 	if (fd >= 0)
 		close(fd);
-	return !err && p.kind == FILE_PLACE_MEMORY ? bench_spare_bytes(b)
-						   : UINT64_MAX;
+	return memory ? bench_spare_bytes(b) : UINT64_MAX;
 }
 
 int file_data_try(struct bench *b, struct file_data *f, const char *name,

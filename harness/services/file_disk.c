@@ -30,9 +30,7 @@ static void about_disk(const char *dir, char *text, size_t size)
 static bool file_in_memory(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct file_place p;
-	const bool yes = fd >= 0 && !file_place_look(&p, fd, 0) &&
-			 p.kind == FILE_PLACE_MEMORY;
+	const bool yes = file_place_look(fd, 0).kind == FILE_PLACE_MEMORY;
 
 	if (fd >= 0)
 		close(fd);

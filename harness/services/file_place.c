@@ -103,14 +103,13 @@ static void find_disk(struct file_place *p, unsigned int major,
 }
 
 /* No /proc, or the mount is hidden from us (a container): less is known. */
-static int find_otherwise(struct file_place *p, int fd, struct file_mount *m)
+static void find_otherwise(struct file_place *p, int fd, struct file_mount *m)
 {
-	struct statfs fs;
-	struct stat st;
+	struct statfs fs = { 0 };
+	struct stat st = { 0 };
 
-	*m = (struct file_mount) { 0 };
-	if (fstatfs(fd, &fs) || fstat(fd, &st))
-		return -errno;
+	fstatfs(fd, &fs);
+	fstat(fd, &st);
 	snprintf(p->fs, sizeof(p->fs), "%s",
 		 fs.f_type == TMPFS_MAGIC	      ? "tmpfs"
 		 : fs.f_type == RAMFS_MAGIC	      ? "ramfs"
@@ -118,7 +117,6 @@ static int find_otherwise(struct file_place *p, int fd, struct file_mount *m)
 						      : "a file system");
 	m->major = major(st.st_dev);
 	m->minor = minor(st.st_dev);
-	return 0;
 }
 
 /* The directory that @fd is, or lies in. */
@@ -176,8 +174,8 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
 		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	unlink(path);
-	if (is_same(made, other) &&
-	    !file_place_look(&below, other, levels - 1)) {
+	if (is_same(made, other)) {
+		below = file_place_look(other, levels - 1);
 		snprintf(path, sizeof(path), "%s on %s", p->fs, below.above);
 		*p = below;
 		snprintf(p->above, sizeof(p->above), "%.63s", path);
@@ -192,33 +190,27 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 	free(upper);
 }
 
-int file_place_look(struct file_place *p, int fd, int levels)
+struct file_place file_place_look(int fd, int levels)
 {
 	char *mounts = sysfile_text("/proc/self/mountinfo");
+	struct file_place p = { .rotational = -1, .read_ahead = -1 };
 	struct file_mount m = { 0 };
-	int err;
 
-	memset(p, 0, sizeof(*p));
-	p->rotational = -1;
-	p->read_ahead = -1;
-	err = mounts ? file_place_mount(p, mounts, mount_id(fd), &m) : -errno;
+	if (!mounts || file_place_mount(&p, mounts, mount_id(fd), &m))
+		find_otherwise(&p, fd, &m);
 	free(mounts);
-	if (err)
-		err = find_otherwise(p, fd, &m);
-	if (!err) {
-		find_disk(p, m.major, m.minor);
-		p->kind = kind_of(p);
-		if (levels > 0 && !strcmp(p->fs, "overlay"))
-			look_below(p, fd, &m, levels);
-		file_place_say(p, p->where, sizeof(p->where));
-	}
+	find_disk(&p, m.major, m.minor);
+	p.kind = kind_of(&p);
+	if (levels > 0 && !strcmp(p.fs, "overlay"))
+		look_below(&p, fd, &m, levels);
+	file_place_say(&p, p.where, sizeof(p.where));
 	free(m.upper);
-	return err;
+	return p;
 }
 
-int file_place_find(struct file_place *p, int fd)
+struct file_place file_place_find(int fd)
 {
-	return file_place_look(p, fd, LEVELS);
+	return file_place_look(fd, LEVELS);
 }
 
 struct file_counts file_counts(const struct file_place *p)
@@ -266,7 +258,6 @@ struct file_counts file_counts_since(const struct file_place *p,
 int file_direct_open(const char *path, int flags, const char **why)
 {
 	int fd = open(path, flags | O_DIRECT | O_CLOEXEC, 0600);
-	struct file_place place;
 
 	*why = NULL;
 	if (fd < 0) {
@@ -274,7 +265,7 @@ int file_direct_open(const char *path, int flags, const char **why)
 			*why = "the file system refuses O_DIRECT";
 		return -errno;
 	}
-	if (file_place_find(&place, fd) || place.kind != FILE_PLACE_MEMORY)
+	if (file_place_find(fd).kind != FILE_PLACE_MEMORY)
 		return fd;
 	*why = "the file lies in memory, where O_DIRECT reaches no device";
 	close(fd);

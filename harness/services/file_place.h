@@ -36,9 +36,9 @@ struct file_place {
 };
 
 /* file_place_find() - where what is written to the open file or directory @fd
- * goes.  In an overlay a file is made beside it for a moment, to see.  Return:
- * 0 or -errno. */
-int file_place_find(struct file_place *p, int fd);
+ * goes; FILE_PLACE_OTHER where nothing is known.  In an overlay a file is made
+ * beside it for a moment, to see. */
+struct file_place file_place_find(int fd);
 
 /* Bytes since boot (device) and since the process began. */
 struct file_counts {
@@ -83,7 +83,7 @@ int file_place_mount(struct file_place *p, char *mountinfo, int id,
 
 /* file_place_look() - file_place_find() through @levels of overlays upon each
  * other; 0: nothing is made.  file_place_say() - all in words. */
-int file_place_look(struct file_place *p, int fd, int levels);
+struct file_place file_place_look(int fd, int levels);
 void file_place_say(const struct file_place *p, char *text, size_t size);
 
 #endif

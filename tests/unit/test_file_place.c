@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_ways.h"
 #include "../../bench/file/lib/file_small.h"
+#include "../../bench/file/lib/file_ways.h"
 #include "../../harness/life/guard.h"
 #include "file_place.h"
 #include "tap.h"
@@ -210,8 +210,8 @@ static void check_here(void)
 	struct file_place p;
 	int fd = open(".", O_RDONLY | O_DIRECTORY);
 
-	OK(!file_place_find(&p, fd) && p.fs[0],
-	   "this directory lies somewhere");
+	p = file_place_find(fd);
+	OK(p.fs[0], "this directory lies somewhere");
 	before = file_counts(&p);
 	after = file_counts_since(&p, &before);
 	OK(before.process_read < 0 || after.process_read >= 0,

@@ -137,7 +137,6 @@ int file_reading_open(struct bench *b, struct file_reading *s, int of)
 {
 	const size_t bytes = READING_MOST_DEPTH * READING_LOAD_BLOCK;
 	const struct file_data *f = &s->file[of];
-	int err;
 
 	s->buffers = aligned_alloc(FILE_DATA_ALIGN, bytes);
 	if (!s->buffers)
@@ -145,9 +144,8 @@ int file_reading_open(struct bench *b, struct file_reading *s, int of)
 	memset(s->buffers, 1, bytes);
 	if (f->fd < 0)
 		return 0; /* it lies elsewhere */
-	err = file_place_find(&s->place, f->fd);
-	return err ? bench_fail(b, -err, "where %s lies", f->path)
-		   : probe_counters(b, s, f);
+	s->place = file_place_find(f->fd);
+	return probe_counters(b, s, f);
 }
 
 /*
