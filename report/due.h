@@ -15,8 +15,8 @@
  * would end at the round that happens to have a narrow interval, and fewer than
  * 95 % of the intervals would hold the true median (simulated in
  * tests/unit/test_report_due.c).  If the time left is not enough for all, it is
- * divided as a program divides its own among cases (harness/visit/program.h), so
- * that the sum of the errors is least: rounds grow with (error / seconds) to
+ * divided as a program divides its own among cases (harness/visit/program.h),
+ * so that the sum of the errors is least: rounds grow with (error / seconds) to
  * the power of 2/3.  What a program still gets is spread evenly over the rounds
  * to come.
  */
