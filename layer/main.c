@@ -80,7 +80,7 @@ static int put_under(const char *text, bool tell)
 {
 	char how[HOW_MAX] = "";
 	const struct layer *l = layers;
-	long n;
+	long n = 0;
 	int err;
 
 	while (l->name && !is_layer(l, text, &n))
