@@ -9,12 +9,14 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
 
 setup() {
+	load ../helpers
+	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # quick PROGRAM [OPTION]...: one short invocation, rows in the file rows.
 quick() {
-	"$BIN/$1" --invocations 1 --effort 5 --json "${@:2}" >rows
+	"${calm[@]}" "$BIN/$1" --invocations 1 --effort 5 --json "${@:2}" >rows
 }
 
 # cases FILTER: the names of the rows that jq's FILTER selects.
@@ -139,7 +141,7 @@ export -f interrupted
 }
 
 @test "crosscheck-ipc compares with a loop of its own" {
-	run -0 --separate-stderr "$ROOT/tests/crosscheck/ipc" --bin "$BIN" \
+	run -0 --separate-stderr "${calm[@]}" "$ROOT/tests/crosscheck/ipc" --bin "$BIN" \
 		--rounds 1 --ms 10 --cpu "$(first_cpu)"
 	[[ $output == *"pipe same_cpu "*"ours / loop: median "*" of 1"* ]]
 	run -2 "$ROOT/tests/crosscheck/ipc" --rounds none

@@ -188,7 +188,7 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 	refused 'it takes fds from 1 to 1000' lat_select -n 1001 file
 	refused 'it takes size from 1 to 64M' bw_tcp -m 65m localhost
 	refused 'sync op=record_lock' lat_fcntl -P 1
-	refused 'it takes file from 256K to 1G in steps of 256K' bw_file_rd 100k io_only f
+	refused 'file from 256K to 1024G in steps of 256K' bw_file_rd 100k io_only f
 	refused 'it takes size from 4K to 1G' lat_mmap 0 f
 	refused 'it takes size from 0 to 64K' lat_fs -s 65k
 	refused 'is too large a size' bw_mem 9999999999999m rd

@@ -399,7 +399,9 @@ limited() {
 
 	for program in mem_latency mem_bandwidth mem_parallel tlb cache_line \
 		page_fault mapping context_switch; do
-		limited $((256 << 20)) "$BIN/$program" --invocations 1 --effort 1 \
+		# A sanitizer keeps what was freed for a while.
+		ASAN_OPTIONS=${ASAN_OPTIONS:-}:quarantine_size_mb=1 \
+			limited $((256 << 20)) "$BIN/$program" --invocations 1 --effort 1 \
 			--json >rows || status=$?
 		peak=$(cat "$group/memory.max_usage_in_bytes" 2>/dev/null || echo 0)
 		rmdir "$group" 2>/dev/null || :
