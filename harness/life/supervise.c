@@ -91,7 +91,7 @@ static void close_channel(struct channel *c)
 {
 	empty_channel(c);
 	close(c->in);
-	if (ferror(c->read) | fclose(c->read))
+	if (ferror(c->read) || fclose(c->read))
 		die(EXIT_FAIL, "no memory");
 }
 

@@ -106,8 +106,9 @@ json_t *result_to_json(const struct result *r);
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
 
-/* A row on its way from an invocation to its supervisor: a line of JSON, with
- * numbers to the last bit. */
+/* A row on its way from an invocation to its supervisor, the same program: how
+ * many bytes follow, struct result as it is, and for each of its texts and
+ * objects a string: "+" and the text, or JSON; "" for NULL. */
 
 /* record_put() - append @r to the file or pipe @fd.  Return: 0 or -errno. */
 int record_put(int fd, const struct result *r);
