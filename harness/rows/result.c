@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "result.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +64,13 @@ void result_free(struct result *r)
 void result_set(char **slot, const char *text)
 {
 	char *copy = text ? text_format("%s", text) : NULL;
+	json_t *utf8 = json_string(copy);
 
+	/* Of a path, or cut in a character: JSON would lose the key. */
+	for (char *c = copy; !utf8 && c && *c; c++)
+		if (!isascii((unsigned char)*c))
+			*c = '?';
+	json_decref(utf8);
 	free(*slot);
 	*slot = copy;
 }

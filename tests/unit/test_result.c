@@ -154,8 +154,27 @@ static void tolerates(void)
 	result_free(&r);
 }
 
+/* A path has any bytes, and a reason may be cut within a character. */
+static void any_bytes(void)
+{
+	struct result r;
+	json_t *o;
+
+	result_init(&r);
+	result_set(&r.reason, "\xc3\xa4 is a letter");
+	OK_STR(r.reason, "\xc3\xa4 is a letter", "UTF-8 stays");
+	result_set(&r.reason, "not \xff there, \xc3");
+	OK_STR(r.reason, "not ? there, ?", "what is none is not lost");
+	o = result_to_json(&r);
+	OK_STR(json_string_value(json_object_get(o, "reason")), r.reason,
+	       "and the row has its key");
+	json_decref(o);
+	result_free(&r);
+}
+
 int main(void)
 {
+	any_bytes();
 	round_trip();
 	unknown_is_null();
 	half_an_interval();
