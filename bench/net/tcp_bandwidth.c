@@ -171,12 +171,11 @@ static int send_file(const struct state *s, struct stream *to)
 	const off_t size = s->size;
 	off_t at = 0;
 
-	to->client->waits = 0;
 	while (at < size) {
 		const ssize_t n = sendfile(to->client->fd, s->file, &at,
 					   (size_t)(size - at));
 		const int err = n > 0	? 0
-				: n < 0 ? net_client_check(to->client, errno)
+				: n < 0 ? net_client_check(errno)
 					: -EIO;
 
 		if (err)
@@ -302,7 +301,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = warm_up(b, s, WARM_UP_NS * slower);
 	if (err || !s->acked)
 		return err;
-	return net_capture_open(&s->capture, b, s->hosts.client->fd);
+	return net_capture_open(&s->capture, b,
+				net_addr_port(&s->hosts.client->to));
 }
 
 /* The acknowledgements of a span. */

@@ -109,7 +109,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = net_client_begin(s->hosts.client, &hello);
 	s->closed = s->hosts.client->server.closed;
 	if (!err && s->setup)
-		err = net_capture_open(&s->capture, b, s->hosts.client->fd);
+		err = net_capture_open(&s->capture, b,
+				       net_addr_port(&s->hosts.client->to));
 	if (!err && case_is(c, "proto", "unix"))
 		bench_fact(b, c, "server_cpu", s->hosts.client->server.cpu);
 	net_client_end(s->hosts.client);
@@ -130,15 +131,14 @@ static int do_teardown(struct net_client *c)
 	ssize_t n;
 
 	if (shutdown(c->fd, SHUT_WR))
-		return net_client_check(c, errno);
-	c->waits = 0;
+		return net_client_check(errno);
 	for (;;) {
 		int err;
 
 		n = recv(c->fd, &byte, 1, 0);
 		if (n == 0)
 			return 0;
-		err = n > 0 ? -EPROTO : net_client_check(c, errno);
+		err = n > 0 ? -EPROTO : net_client_check(errno);
 		if (err)
 			return err;
 	}

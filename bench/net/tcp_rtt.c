@@ -48,8 +48,13 @@
  * another state of things to decide on. */
 #define TRIPS 8
 
-/* Datagrams lost in a row, each after two watches: so many are no accident. */
-#define MOST_LOST 20
+/* Empty looks of a session that polls, about as long as a watch. */
+#define SPIN_LOOKS 1000000u
+
+/* A datagram that is not there after two watches was lost; so many in a row are
+ * no accident. */
+#define LOST_WAITS 2
+#define MOST_LOST  20
 
 /* linux/icmp.h has it and cannot be included beside netinet's. */
 #define ICMP_FILTER_OPTION 1
@@ -128,13 +133,14 @@ struct state {
 	 * to be the one to this message. */
 	unsigned char *buf;
 	uint8_t number;
-	int icmp; /* a raw socket, or -1 */
-	uint16_t ident;
+	int datagrams;	/* the socket of UDP or ICMP, or -1 */
+	uint16_t ident; /* of ICMP */
 	enum { UNKNOWN, COUNTS, SILENT } kernel; /* about bytes received */
 
 	/* This visit. */
 	const struct way *way;
 	uint32_t size;
+	bool busy;
 	/* Cases that get their values in it, or NULL. */
 	const struct bench_case *srtt, *spaced, *before, *after;
 	unsigned int lost; /* in a row */
@@ -147,37 +153,72 @@ struct state {
 	long sleeps; /* of this thread, before them */
 };
 
+/* recv() of a session that polls: a signal does not end it, so it has to look
+ * by itself now and then, here after some tenths of a second. */
+static ssize_t receive_busy(int fd, void *buf, size_t len)
+{
+	for (unsigned int looks = 1; looks < SPIN_LOOKS; looks++) {
+		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
+
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+	}
+	errno = EINTR;
+	return -1;
+}
+
+/* What comes next.  Return: bytes, at least 1, or as net_client_receive(),
+ * -ETIMEDOUT also if a datagram was lost. */
+static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
+{
+	for (unsigned int waits = 1;; waits++) {
+		const ssize_t n = s->busy ? receive_busy(fd, buf, len)
+					  : recv(fd, buf, len, 0);
+		int err;
+
+		if (n > 0)
+			return n;
+		err = net_client_check(n < 0 ? errno : ECONNRESET);
+		if (!err && fd == s->datagrams && waits > LOST_WAITS)
+			err = -ETIMEDOUT;
+		if (err)
+			return err;
+	}
+}
+
 static int trip_tcp(struct state *s)
 {
+	struct net_client *c = s->hosts.client;
 	const uint8_t number = ++s->number;
+	ssize_t n = 0;
 	int err;
 
 	s->buf[0] = number;
-	err = net_client_send(s->hosts.client, s->buf, s->size);
-	if (err)
-		return err;
+	err = net_client_send(c, s->buf, s->size);
 	s->buf[0] = (unsigned char)~number;
-	err = net_client_receive(s->hosts.client, s->buf, s->size);
+	for (size_t have = 0; have < s->size && !err; have += (size_t)n) {
+		n = receive(s, c->fd, s->buf + have, s->size - have);
+		err = n < 0 ? (int)n : 0;
+	}
 	return err ? err : s->buf[0] == number ? 0 : -EBADMSG;
 }
 
 static int trip_udp(struct state *s)
 {
-	struct net_client *c = s->hosts.client;
 	const uint8_t number = ++s->number;
 	ssize_t n;
 	int err;
 
 	s->buf[0] = number;
-	while (send(c->udp, s->buf, s->size, MSG_NOSIGNAL) < 0) {
-		err = net_client_check(c, errno);
+	while (send(s->datagrams, s->buf, s->size, MSG_NOSIGNAL) < 0) {
+		err = net_client_check(errno);
 		if (err)
 			return err;
 	}
 	s->buf[0] = (unsigned char)~number;
 	/* One that comes late is not the answer that is waited for. */
 	do
-		n = net_client_datagram(c, c->udp, s->buf, s->size);
+		n = receive(s, s->datagrams, s->buf, s->size);
 	while (n >= 0 && (n != (ssize_t)s->size || s->buf[0] != number));
 	return n < 0 ? (int)n : 0;
 }
@@ -223,11 +264,10 @@ static int trip_icmp(struct state *s)
 	memcpy(packet, &icmp, sizeof(icmp));
 	icmp.checksum = checksum(packet, bytes);
 	memcpy(packet, &icmp, sizeof(icmp));
-	if (send(s->icmp, packet, bytes, 0) < 0)
+	if (send(s->datagrams, packet, bytes, 0) < 0)
 		return -errno;
 	do
-		n = net_client_datagram(s->hosts.client, s->icmp, packet,
-					sizeof(packet));
+		n = receive(s, s->datagrams, packet, sizeof(packet));
 	while (n >= 0 && !is_answer(s, packet, (size_t)n, s->number));
 	return n < 0 ? (int)n : 0;
 }
@@ -283,7 +323,7 @@ static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	s->icmp = -1;
+	s->datagrams = -1;
 	s->ident = (uint16_t)getpid();
 	s->buf = malloc(NET_MAX_MESSAGE);
 	if (!s->buf)
@@ -311,17 +351,49 @@ static int open_icmp(struct bench *b, struct state *s)
 	if (access("/proc/thread-self/net/snmp", R_OK))
 		return bench_skip(b, "the replies cannot be counted (needs "
 				     "/proc/net/snmp)");
-	s->hosts.client->busy = false;
-	s->icmp = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
-	if (s->icmp < 0 && (errno == EPERM || errno == EACCES))
+	s->datagrams = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+	if (s->datagrams < 0 && (errno == EPERM || errno == EACCES))
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
-	return s->icmp < 0 ||
-			       setsockopt(s->icmp, SOL_RAW, ICMP_FILTER_OPTION,
-					  &filter, sizeof(filter)) ||
-			       connect(s->icmp, &to->any, to->len)
+	return s->datagrams < 0 ||
+			       setsockopt(s->datagrams, SOL_RAW,
+					  ICMP_FILTER_OPTION, &filter,
+					  sizeof(filter)) ||
+			       connect(s->datagrams, &to->any, to->len)
 		       ? bench_fail(b, errno, "open an ICMP socket")
 		       : 0;
+}
+
+/* Datagrams to @port of the server.  Return: 0 or -errno. */
+static int join_udp(const struct state *s, uint16_t port)
+{
+	struct net_addr to = s->hosts.client->to;
+
+	to.four.sin_port = htons(port);
+	return connect(s->datagrams, &to.any, to.len) ? -errno : 0;
+}
+
+/* Which port the server will send from it says in its answer; ours is to be
+ * known before. */
+static int begin_udp(struct state *s, struct net_hello *hello)
+{
+	struct net_client *c = s->hosts.client;
+	struct net_addr here;
+	int err;
+
+	s->datagrams =
+		socket(c->to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	err = join_udp(s, net_addr_port(&c->to));
+	if (!err)
+		err = net_addr_here(s->datagrams, &here);
+	if (err)
+		return net_client_fail(c, err, "make a socket");
+	hello->port = net_addr_port(&here);
+	err = net_client_begin(c, hello);
+	if (err)
+		return err;
+	err = join_udp(s, c->server.port);
+	return err ? net_client_fail(c, err, "greet the server") : 0;
 }
 
 /* The server's answer has come in: a kernel whose TCP_INFO has no bytes at the
@@ -337,11 +409,13 @@ static int begin_session(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
 	const struct rtt_case *cs = c->data;
-	const struct net_hello hello = { .op = cs->way->op,
-					 .size = cs->size,
-					 .flags = cs->flags };
-	const int err = hello.op ? net_client_begin(s->hosts.client, &hello)
-				 : open_icmp(b, s);
+	struct net_hello hello = { .op = cs->way->op,
+				   .size = cs->size,
+				   .flags = cs->flags };
+	const int err = !hello.op ? open_icmp(b, s)
+			: hello.op == NET_ECHO_UDP
+				? begin_udp(s, &hello)
+				: net_client_begin(s->hosts.client, &hello);
 
 	s->trips = 0;
 	s->answered = 0;
@@ -363,6 +437,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	s->way = cs->way;
 	s->size = cs->size;
+	s->busy = cs->flags & NET_BUSY;
 	s->srtt = s->way == &packets ? NULL
 				     : bench_beside(b, c, "figure=kernel_srtt");
 	s->spaced = bench_beside(b, c, "figure=spaced");
@@ -373,7 +448,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = begin_session(b, s, c);
 	if (err || s->way != &packets)
 		return err;
-	return net_capture_open(&s->capture, b, s->hosts.client->fd);
+	return net_capture_open(&s->capture, b,
+				net_addr_port(&s->hosts.client->to));
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
@@ -491,7 +567,7 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 		return err ? err : -EBADMSG;
 	if (!net_capture_until(&s->capture, CAPTURE_MS, see_ack, t))
 		return 0;
-	err = net_client_check(c, EAGAIN);
+	err = net_client_check(EAGAIN);
 	return err ? err : -ENOMSG;
 }
 
@@ -511,7 +587,8 @@ static void tell_facts(struct bench *b, struct state *s,
 	struct tcp_info info;
 
 	if (s->way->op)
-		net_client_facts(s->hosts.client, c, &cs->again);
+		net_client_facts(s->hosts.client, c,
+				 s->way->trip == trip_tcp ? &cs->again : NULL);
 	if (s->way->trip != trip_tcp)
 		bench_fact(b, c, "lost", cs->lost);
 	net_client_info(s->hosts.client, &info);
@@ -654,9 +731,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->hosts.client->fd >= 0 || !s->way->op)
 		err = end_session(b, s, c);
 	net_capture_close(&s->capture, b, c);
-	if (s->icmp >= 0)
-		close(s->icmp);
-	s->icmp = -1;
+	if (s->datagrams >= 0)
+		close(s->datagrams);
+	s->datagrams = -1;
 	net_hosts_end(&s->hosts);
 	return err;
 }

@@ -211,7 +211,7 @@ static void hang_up(int fd)
 static void check_connect(void)
 {
 	struct bench b = { 0 };
-	struct net_client c = { .b = &b, .fd = -1, .udp = -1 };
+	struct net_client c = { .b = &b, .fd = -1 };
 	int listener, first;
 	pid_t pid;
 

@@ -59,7 +59,7 @@ static bool proven(count_fn *by, uint64_t answered)
 	struct case_run run = { 0 }, *runs[] = { &run };
 	struct bench b = { .runs = runs, .n_runs = 1 };
 	const struct bench_case bc = { .id = 0 };
-	struct state s = { .hosts.client[0] = { .b = &b, .udp = -1 },
+	struct state s = { .hosts.client[0] = { .b = &b },
 			   .count = by,
 			   .answered = answered,
 			   .size = 1 };

@@ -101,15 +101,26 @@ static void echo(struct net_session *s, unsigned char *buf)
 	}
 }
 
-/* A socket for datagrams from this client and nobody else. */
-static int open_udp(struct net_session *s, uint16_t *port)
+int net_session_datagrams(int connection, uint16_t from, uint16_t *port)
 {
-	const int fd = net_addr_datagrams(s->fd, port);
+	struct net_addr here, there = { .len = sizeof(there.six) };
+	int fd;
 
-	if (fd < 0 || !net_addr_join(fd, s->fd, s->hello.port))
-		return fd;
-	close(fd);
-	return -EIO;
+	if (net_addr_here(connection, &here) ||
+	    getpeername(connection, &there.any, &there.len))
+		return -errno;
+	here.four.sin_port = 0;
+	there.four.sin_port = htons(from);
+	fd = socket(here.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, &here.any, here.len) ||
+	    connect(fd, &there.any, there.len) || net_addr_here(fd, &here)) {
+		close(fd);
+		return -EIO;
+	}
+	*port = net_addr_port(&here);
+	return fd;
 }
 
 static volatile sig_atomic_t datagrams; /* for hang_up() */
@@ -241,7 +252,7 @@ void net_session_run(struct net_session *s)
 	if (buf)
 		memset(buf, 0x5a, room); /* pages of its own, before the work */
 	if (buf && s->hello.op == NET_ECHO_UDP)
-		udp = open_udp(s, &answer.port);
+		udp = net_session_datagrams(s->fd, s->hello.port, &answer.port);
 	if (!buf || (s->hello.op == NET_ECHO_UDP && udp < 0))
 		answer.status = NET_TROUBLE;
 	if (!send_all(s->fd, &answer, sizeof(answer)) &&

@@ -61,6 +61,12 @@ void net_session_run(struct net_session *s);
  * Return: 0 or -errno of accept(). */
 int net_session_accept(int listener, struct net_counts *counts);
 
+/* net_session_datagrams() - a socket for datagrams beside @connection: at the
+ * same address, for those from port @from of the client alone.
+ * @port: gets ours, which the kernel chose.
+ * Return: descriptor or -errno. */
+int net_session_datagrams(int connection, uint16_t from, uint16_t *port);
+
 /* net_addr_same_host() - whether the two differ at most in the port; an IPv4
  * address counts as the same when it comes mapped into IPv6. */
 bool net_addr_same_host(const struct net_addr *a, const struct net_addr *b);

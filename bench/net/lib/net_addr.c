@@ -41,57 +41,23 @@ int net_addr_here(int fd, struct net_addr *a)
 	return getsockname(fd, &a->any, &a->len) ? -errno : 0;
 }
 
-int net_addr_there(int fd, struct net_addr *a)
+int net_addr_listen(struct net_addr *a)
 {
-	*a = (struct net_addr) { .len = sizeof(a->six) };
-	return getpeername(fd, &a->any, &a->len) ? -errno : 0;
-}
-
-/* A socket of @type at @a, whose port the kernel chooses if it is 0. */
-static int bind_to(struct net_addr *a, int type)
-{
-	const int on = type == SOCK_STREAM;
-	const int fd = socket(a->any.sa_family, type | SOCK_CLOEXEC, 0);
+	const int on = 1;
+	const int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	/* What waits in TIME_WAIT must not keep a new server out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, &a->any, a->len) || (on && listen(fd, BACKLOG)))
+	if (bind(fd, &a->any, a->len) || listen(fd, BACKLOG))
 		err = -errno;
 	if (!err)
 		err = net_addr_here(fd, a);
 	if (err)
 		close(fd);
 	return err ? err : fd;
-}
-
-int net_addr_listen(struct net_addr *a)
-{
-	return bind_to(a, SOCK_STREAM);
-}
-
-int net_addr_datagrams(int connection, uint16_t *port)
-{
-	struct net_addr a;
-	int fd = net_addr_here(connection, &a);
-
-	if (fd)
-		return fd;
-	a.four.sin_port = 0;
-	fd = bind_to(&a, SOCK_DGRAM);
-	*port = net_addr_port(&a);
-	return fd;
-}
-
-int net_addr_join(int udp, int connection, uint16_t port)
-{
-	struct net_addr there;
-	const int err = net_addr_there(connection, &there);
-
-	there.four.sin_port = htons(port);
-	return err ? err : connect(udp, &there.any, there.len) ? -errno : 0;
 }
 
 int net_addr_enter(const char *name)

@@ -31,24 +31,13 @@ static inline uint16_t net_addr_port(const struct net_addr *a)
 	return ntohs(a->four.sin_port);
 }
 
-/* net_addr_here(), net_addr_there() - those of the ends of socket @fd.
- * Return: 0 or -errno. */
+/* net_addr_here() - that of this end of socket @fd.  Return: 0 or -errno. */
 int net_addr_here(int fd, struct net_addr *a);
-int net_addr_there(int fd, struct net_addr *a);
 
 /* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
  * by the one that the kernel chose, as is a name of none (AF_UNIX).
  * Return: descriptor or -errno. */
 int net_addr_listen(struct net_addr *a);
-
-/* net_addr_datagrams() - a socket for datagrams beside @connection: the same
- * address, and a port that the kernel chose, which @port gets.
- * Return: descriptor or -errno. */
-int net_addr_datagrams(int connection, uint16_t *port);
-
-/* net_addr_join() - connect the socket @udp to @port of the host at the other
- * end of @connection.  Return: 0 or -errno. */
-int net_addr_join(int udp, int connection, uint16_t port);
 
 /* net_addr_enter() - enter the network namespace @name of ip-netns(8).
  * Return: 0 or -errno. */

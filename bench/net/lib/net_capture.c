@@ -6,13 +6,13 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if_arp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "deadline.h"
-#include "net_addr.h"
 #include "partner.h"
 #include "wall_clock.h"
 
@@ -134,15 +134,12 @@ static void free_ring(struct net_capture *cap)
 	cap->ring = NULL;
 }
 
-int net_capture_open(struct net_capture *cap, struct bench *b, int fd)
+int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port)
 {
-	struct net_addr there;
 	int err;
 
-	if (net_addr_there(fd, &there))
-		return bench_fail(b, errno, "address of the server");
 	*cap = (struct net_capture) { .clock = wall_clock_watch(),
-				      .port = net_addr_port(&there) };
+				      .port = port };
 	/* Of no protocol until it is bound. */
 	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	err = cap->fd < 0 ? errno : make_ring(cap);

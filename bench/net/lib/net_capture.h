@@ -41,12 +41,12 @@ int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 		     uint16_t server_port);
 
 /**
- * net_capture_open() - begin to capture the packets to and from the server's
- * port of connection @fd.
+ * net_capture_open() - begin to capture the packets to and from @port of the
+ * server.
  *
  * Return: 0, bench_fail(), or bench_skip() where that is not permitted.
  */
-int net_capture_open(struct net_capture *cap, struct bench *b, int fd);
+int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port);
 
 /**
  * net_capture_until() - give packets to @see until it has seen the last one,

@@ -31,12 +31,6 @@
  * client goes first for as long, unless the CPU was idle meanwhile. */
 #define START_US 5000
 
-/* Empty looks of a session that polls, about as long as a watch. */
-#define SPIN_LOOKS 1000000u
-
-/* What is not there after two watches was lost. */
-#define LOST_WAITS 2
-
 const struct opt net_options[] = {
 	OPT_STR(0, "peer", net_hosts, peer, NULL,
 		"measure to net_server on this host (default: loopback, "
@@ -173,11 +167,9 @@ int net_hosts_open(struct net_hosts *h, struct bench *b)
 		return bench_fail(b, 0, "--peer %s: not an IP address",
 				  h->peer);
 	for (unsigned int i = 0; i < NET_SERVERS; i++)
-		h->client[i] = (struct net_client) { .b = b,
-						     .to = to,
-						     .fd = -1,
-						     .udp = -1,
-						     .is_peer = h->peer };
+		h->client[i] = (struct net_client) {
+			.b = b, .to = to, .fd = -1, .is_peer = h->peer
+		};
 	if (!h->peer)
 		return h->netlab ? enter_netlab(b) : 0;
 	err = partner_watch(true);
@@ -277,26 +269,22 @@ void net_teardown(struct bench *b, void *state)
 	h->watching = false;
 }
 
-int net_client_check(struct net_client *c, int err)
+int net_client_check(int err)
 {
 	const int why = partner_check();
 
-	if (err == EINTR && !why)
-		return c->most_waits && ++c->waits > c->most_waits ? -ETIMEDOUT
-								   : 0;
 	if (why && (why != -ETIMEDOUT || err == EINTR || err == EAGAIN))
 		return why;
-	return err == EAGAIN ? 0 : -err;
+	return err == EINTR || err == EAGAIN ? 0 : -err;
 }
 
 int net_client_send(struct net_client *c, const void *buf, size_t len)
 {
 	const char *at = buf;
 
-	c->waits = 0;
 	while (len) {
 		const ssize_t n = send(c->fd, at, len, MSG_NOSIGNAL);
-		const int err = n < 0 ? net_client_check(c, errno) : 0;
+		const int err = n < 0 ? net_client_check(errno) : 0;
 
 		if (err)
 			return err;
@@ -308,58 +296,22 @@ int net_client_send(struct net_client *c, const void *buf, size_t len)
 	return 0;
 }
 
-/* recv() of a session that polls: a signal does not end it, so it has to look
- * by itself now and then, here after some tenths of a second. */
-static ssize_t receive_busy(int fd, void *buf, size_t len)
-{
-	for (unsigned int looks = 1; looks < SPIN_LOOKS; looks++) {
-		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
-
-		if (n >= 0 || errno != EAGAIN)
-			return n;
-	}
-	errno = EINTR;
-	return -1;
-}
-
-/* What is there.  Return: bytes, at least 1, or as net_client_receive(). */
-static ssize_t receive_some(struct net_client *c, int fd, void *buf, size_t len)
-{
-	c->waits = 0;
-	for (;;) {
-		const ssize_t n = c->busy ? receive_busy(fd, buf, len)
-					  : recv(fd, buf, len, 0);
-		int err;
-
-		if (n > 0)
-			return n;
-		err = net_client_check(c, n < 0 ? errno : ECONNRESET);
-		if (err)
-			return err;
-	}
-}
-
-ssize_t net_client_datagram(struct net_client *c, int fd, void *buf, size_t len)
-{
-	ssize_t n;
-
-	c->most_waits = LOST_WAITS;
-	n = receive_some(c, fd, buf, len);
-	c->most_waits = 0;
-	return n;
-}
-
 int net_client_receive(struct net_client *c, void *buf, size_t len)
 {
 	char *at = buf;
 
 	while (len) {
-		const ssize_t n = receive_some(c, c->fd, at, len);
+		const ssize_t n = recv(c->fd, at, len, 0);
+		const int err =
+			n > 0 ? 0
+			      : net_client_check(n < 0 ? errno : ECONNRESET);
 
-		if (n < 0)
-			return (int)n;
-		at += n;
-		len -= (size_t)n;
+		if (err)
+			return err;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
 	}
 	return 0;
 }
@@ -374,7 +326,7 @@ static int await(struct net_client *c)
 
 	/* The watch interrupts it. */
 	while (!err && poll(&ready, 1, -1) < 0)
-		err = net_client_check(c, errno);
+		err = net_client_check(errno);
 	if (!err && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
 		return -errno;
 	return err < 0 ? err : -err;
@@ -390,23 +342,18 @@ int net_client_dial(struct net_client *c)
 {
 	if (!connect(c->fd, &c->to.any, c->to.len))
 		return 0;
-	return errno == EINTR ? await(c) : net_client_check(c, errno);
+	return errno == EINTR ? await(c) : net_client_check(errno);
 }
 
 static int talk(struct net_client *c, struct net_hello hello)
 {
-	int err = 0;
+	int err;
 
-	if (hello.op == NET_ECHO_UDP) {
-		c->udp = net_addr_datagrams(c->fd, &hello.port);
-		err = c->udp < 0 ? c->udp : 0;
-	}
 	hello.magic = NET_MAGIC;
 	hello.version = NET_VERSION;
 	hello.cpu = sched_getcpu();
 	net_addr_machine(hello.machine, sizeof(hello.machine));
-	if (!err)
-		err = net_client_send(c, &hello, sizeof(hello));
+	err = net_client_send(c, &hello, sizeof(hello));
 	if (!err)
 		err = net_client_receive(c, &c->server, sizeof(c->server));
 	return !err && c->server.magic != NET_ANSWER ? -EPROTO : err;
@@ -417,7 +364,6 @@ int net_client_begin(struct net_client *c, const struct net_hello *hello)
 	const int on = 1;
 	int err;
 
-	c->busy = false;
 	c->server = (struct net_answer) { 0 };
 	err = net_client_socket(c);
 	if (err)
@@ -432,12 +378,7 @@ int net_client_begin(struct net_client *c, const struct net_hello *hello)
 				  c->server.status == NET_FULL
 					  ? "it has too many sessions"
 					  : "it has no memory or processes");
-	if (!err && c->udp >= 0)
-		err = net_addr_join(c->udp, c->fd, c->server.port);
-	if (err)
-		return net_client_fail(c, err, "greet the server");
-	c->busy = hello->flags & NET_BUSY;
-	return 0;
+	return err ? net_client_fail(c, err, "greet the server") : 0;
 }
 
 int net_client_ask(struct net_client *c)
@@ -453,9 +394,7 @@ void net_client_end(struct net_client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
-	if (c->udp >= 0)
-		close(c->udp);
-	c->fd = c->udp = -1;
+	c->fd = -1;
 }
 
 int net_client_fail(struct net_client *c, int err, const char *doing)
@@ -505,7 +444,7 @@ void net_client_facts(const struct net_client *c, const struct bench_case *bc,
 	bench_fact(c->b, bc, "server_cpu", c->server.cpu);
 	if (c->is_peer)
 		bench_fact(c->b, bc, "same_machine", c->server.same_machine);
-	if (c->udp >= 0 || c->fd < 0)
+	if (!again)
 		return;
 	net_client_info(c, &info);
 	*again += info.tcpi_total_retrans;

@@ -23,18 +23,12 @@ struct net_client {
 	struct bench *b;
 	struct net_addr to; /* the server */
 	int fd;		    /* connection, -1 if closed */
-	int udp;	    /* datagrams, -1 if none */
-	bool busy, is_peer;
+	bool is_peer;
 	struct net_answer server; /* when this session began */
-	unsigned int waits; /* of the call at hand, that ended in nothing */
-	/* So many are one too few to take a datagram for lost; 0: as patient as
-	 * with any partner. */
-	unsigned int most_waits;
 };
 
 /**
  * net_client_begin() - connect to @c->to, say @hello and hear the answer.
- * For NET_ECHO_UDP the socket of the datagrams is made.
  *
  * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
  */
@@ -50,7 +44,7 @@ int net_client_dial(struct net_client *c);
  * echoed), by a short session of its own.  Return: as net_client_begin(). */
 int net_client_ask(struct net_client *c);
 
-/* net_client_end() - close both sockets, if they are open. */
+/* net_client_end() - close the connection, if there is one. */
 void net_client_end(struct net_client *c);
 
 /**
@@ -60,17 +54,12 @@ void net_client_end(struct net_client *c);
  * Return: 0 to try again, or why not: -ECANCELED (the user wants to stop),
  * -ESRCH (our server is dead), -ETIMEDOUT, or -@err.
  */
-int net_client_check(struct net_client *c, int err);
+int net_client_check(int err);
 
 /* net_client_send(), net_client_receive() - all of @len bytes.
  * Return: 0 or as net_client_check(); -ECONNRESET if the server hung up. */
 int net_client_send(struct net_client *c, const void *buf, size_t len);
 int net_client_receive(struct net_client *c, void *buf, size_t len);
-
-/* net_client_datagram() - what comes next on @fd, which carries datagrams.
- * Return: bytes, at least 1, or as above: -ETIMEDOUT if it was lost. */
-ssize_t net_client_datagram(struct net_client *c, int fd, void *buf,
-			    size_t len);
 
 /* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
  * passed on. */
@@ -83,9 +72,9 @@ void net_client_info(const struct net_client *c, struct tcp_info *info);
 /* net_client_port() - this end's port of the connection; 0 if unknown. */
 uint16_t net_client_port(const struct net_client *c);
 
-/* net_client_facts() - facts of the connection beside the evidence: server_cpu,
- * congestion (the algorithm), and retransmitted: @again and what this
- * connection has sent again, which is added to it. */
+/* net_client_facts() - facts beside the evidence: server_cpu and, unless
+ * @again is NULL, of the connection: congestion (the algorithm), and
+ * retransmitted: @again and what it has sent again, which is added. */
 void net_client_facts(const struct net_client *c, const struct bench_case *bc,
 		      uint64_t *again);
 
