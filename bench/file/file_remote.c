@@ -15,8 +15,8 @@
  * where=server is an nfs:// URL (--url), read through libnfs without a mount
  * or a privilege; libnfs has no cache and sends one request for each read.
  * where=veth is the same to the server of make nfslab, between two network
- * namespaces, on another CPU of this machine.  where=mount is a directory on
- * any network file system (--remote-dir), read with O_DIRECT.  where=local is
+ * namespaces, on another CPU of this machine.  where=mount is a file on any
+ * network file system (--mount --dir DIR), read with O_DIRECT.  where=local is
  * the same file as this machine sees it.
  *
  * file is the part of the file that is used, its end.
@@ -37,7 +37,7 @@
  *           server's file system; cold: its disk.
  * After:    CSE 221 report section 6.3 (NFS mount with rsize=4096, caches of
  *           both machines dropped); fio on a mount measures the same.
- * Needs:    --url, --remote-dir or --nfslab; libnfs for URLs; cold and warm:
+ * Needs:    --url, --mount or --nfslab; libnfs for URLs; cold and warm:
  *           --local (the same file on this machine) or --nfslab.
  */
 #include <errno.h>
@@ -47,7 +47,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +55,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "guard.h"
 #include "lib/file_reading.h"
 #include "lib/nfs_client.h"
-#include "sysfile.h"
 
 #define MIB	  ((int64_t)1 << 20)
 #define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
@@ -71,11 +68,10 @@
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSE_WAIT  8
 
-/* As scripts/nfslab promises.  In the file: PID DIRECTORY, or 0 REASON. */
+/* As scripts/nfslab promises.  In the file: SERVER_CPU URL LOCAL, or REASON. */
 #define LAB_STATE "/run/oscost-nfs/lab"
 #define LAB_SPACE "/run/netns/oscost-a"
 #define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make no namespaces */
-#define LAB_URL	  "nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049"
 
 static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 #define UNKNOWN 3 /* of them */
@@ -116,8 +112,8 @@ struct remote_read {
 
 struct state {
 	struct file_reading reading; /* first; of its files one is read */
-	const char *url, *dir, *local;
-	bool nfslab;
+	const char *url, *local;
+	bool nfslab, mount;
 	struct nfs_client nfs;
 	int server_cpu; /* that the lab's server was put on, or -1 */
 	struct tcp_info before;
@@ -214,7 +210,7 @@ static const struct file_way nfs_way = { .name = "nfs", .read = by_nfs };
 
 static const char *label(const struct state *s)
 {
-	return s->nfslab ? "veth" : s->dir ? "mount" : "server";
+	return s->nfslab ? "veth" : s->mount ? "mount" : "server";
 }
 
 /* Whether a larger file shows that as well: cold and in sequence, a block that
@@ -222,7 +218,7 @@ static const char *label(const struct state *s)
  * which a file of ours may have. */
 static bool shown_by_larger(const struct state *s, const struct bench_case *c)
 {
-	return (s->nfslab || s->dir) && s->reading.bytes >= 1 << 30 &&
+	return (s->nfslab || s->mount) && s->reading.bytes >= 1 << 30 &&
 	       case_is(c, "cache", "cold") &&
 	       case_is(c, "order", "sequential") && case_is(c, "file", "64M") &&
 	       case_is(c, "block", "4K");
@@ -242,7 +238,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	if (shown_by_larger(s, c))
 		return false;
 	file_reading_point(b, state, c);
-	if (t->far && !s->dir)
+	if (t->far && !s->mount)
 		t->way = &nfs_way;
 	return true;
 }
@@ -259,7 +255,7 @@ static int cases(struct bench *b, void *state)
 	bench_set_names(b, "caches", caches + (local ? 0 : UNKNOWN),
 			sizeof(*caches), local ? UNKNOWN : 1);
 	bench_points(b, points);
-	if (!s->dir) /* else the kernel's client: no connection of ours */
+	if (!s->mount) /* else the kernel's client: no connection of ours */
 		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
 	s->server_cpu = -1;
 	nfs_client_init(&s->nfs, b);
@@ -270,32 +266,14 @@ static int cases(struct bench *b, void *state)
  * Where the file is.
  */
 
-static int open_url(struct bench *b, struct state *s, const char *url)
+/* What scripts/nfslab says of its server: s->url, s->local, s->server_cpu; and
+ * enter its client's namespace. */
+static int find_lab(struct bench *b, struct state *s)
 {
-	const int err = nfs_client_open(&s->nfs, url);
-
-	return !err		? 0
-	       : err == -ENOSYS ? bench_skip(b, "%s", s->nfs.why)
-				: bench_fail(b, 0, "%s", s->nfs.why);
-}
-
-/* In a run's directory the data of the other file programs, if it is of that
- * size. */
-static const char *name_in(const struct state *s, const char *dir)
-{
-	return s->reading.bytes == FILE_DATA_BYTES &&
-			       guard_marked(dir, BENCH_FILES_MARK)
-		       ? FILE_DATA_NAME
-		       : OWN_NAME;
-}
-
-/* The server that scripts/nfslab has started, and the directory @dir that it
- * exports.  Return: 0, or bench_skip(): there is none. */
-static int find_lab(struct bench *b, char dir[PATH_MAX], pid_t *server)
-{
+	static char url[256], local[PATH_MAX];
 	const char *why = getenv(LAB_WHY);
 	FILE *f = fopen(LAB_STATE, "re");
-	int n;
+	int fields, space, err;
 
 	if (!f)
 		return bench_skip(b, "no NFS server to measure: %s",
@@ -303,129 +281,90 @@ static int find_lab(struct bench *b, char dir[PATH_MAX], pid_t *server)
 				      : "make nfslab starts one (as root; "
 					"needs nfs-ganesha and "
 					"nfs-ganesha-vfs)");
-	n = fscanf(f, "%d %4095[^\n]", server, dir);
+	fields = fscanf(f, "%d %255s %4095[^\n]", &s->server_cpu, url, local);
+	if (fields != 3 && (fields || fscanf(f, "%4095[^\n]", local) != 1))
+		snprintf(local, sizeof(local), "%s says nothing", LAB_STATE);
 	fclose(f);
-	if (n == 2 && *server == 0) /* it says why */
-		return bench_skip(b, "%s", dir);
-	if (n != 2 || *server <= 1 || (kill(*server, 0) && errno == ESRCH))
-		return bench_skip(b, "the server of scripts/nfslab has gone");
-	return 0;
-}
-
-/* Put all threads of the server on the nearest CPU that does not measure, as
- * if it were another machine.  Return: that CPU, or -1: it runs where it
- * likes. */
-static int place_lab(const struct bench *b, pid_t server)
-{
-	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
-	size_t n = 0;
-	pid_t *tids =
-		cpu < 0 ? NULL : sysfile_pids(&n, "/proc/%d/task", (int)server);
-	int placed = 0, refused = 0;
-
-	/* Threads that begin later inherit it from one of these. */
-	for (size_t i = 0; i < n; i++) {
-		const int err = bench_bind(tids[i], &cpu, 1);
-
-		refused += err && err != -ESRCH;
-		placed += !err;
-	}
-	free(tids);
-	return placed && !refused ? cpu : -1;
-}
-
-static int open_lab(struct bench *b, struct state *s, struct file_data *f)
-{
-	char url[256], dir[PATH_MAX];
-	pid_t server = 0;
-	int space, err = find_lab(b, dir, &server);
-
-	if (err)
-		return err;
-	err = file_data_open(f, dir, name_in(s, dir), s->reading.bytes);
-	if (err)
-		return bench_skip(b, "%s: %s", f->why, strerror(-err));
+	if (fields != 3)
+		return bench_skip(b, "%s", local);
+	s->url = url;
+	s->local = local;
 	space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);
 	err = space < 0 || setns(space, CLONE_NEWNET) ? errno : 0;
 	if (space >= 0)
 		close(space);
-	if (err)
-		return bench_skip(b,
-				  "may not enter the network namespace of "
-				  "scripts/nfslab: %s",
-				  strerror(err));
-	s->server_cpu = place_lab(b, server);
-	snprintf(url, sizeof(url), LAB_URL, strrchr(f->path, '/') + 1);
-	return open_url(b, s, url);
+	return err ? bench_skip(b,
+				"may not enter the network namespace of "
+				"scripts/nfslab: %s",
+				strerror(err))
+		   : 0;
 }
 
-/* The file that is made in --remote-dir must not outlive us, nor what it is
- * called until it is whole. */
+/* A file of the network file system that --dir is on. */
 static int open_mount(struct bench *b, struct state *s, struct file_data *f)
 {
-	const int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[64], path[PATH_MAX], part[PATH_MAX];
-	int err;
+	const char *dir = bench_files(b);
+	const int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct file_place place;
 
-	if (fd < 0)
-		return bench_fail(b, errno, "--remote-dir %s", s->dir);
-	s->reading.place = file_place_find(fd);
+	if (!dir)
+		return -EIO;
+	place = file_place_find(fd);
 	close(fd);
-	if (s->reading.place.kind != FILE_PLACE_NETWORK)
-		return bench_skip(b, "%s is no network file system: %s", s->dir,
-				  s->reading.place.where);
-	snprintf(name, sizeof(name), OWN_NAME "-%d", (int)getpid());
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", s->dir, name) >=
-		    sizeof(path) ||
-	    (size_t)snprintf(part, sizeof(part), FILE_DATA_PART, path,
-			     (int)getpid()) >= sizeof(part))
-		return bench_fail(b, ENAMETOOLONG, "--remote-dir %s", s->dir);
-	bench_guard(b, "file", part);
-	bench_guard(b, "file", path);
-	err = file_data_open(f, s->dir, name, s->reading.bytes);
-	return err ? bench_skip(b, "%s: %s", f->why, strerror(-err)) : 0;
+	if (place.kind != FILE_PLACE_NETWORK)
+		return bench_skip(b, "%s is no network file system: %s", dir,
+				  place.where);
+	return file_data_get(b, f, OWN_NAME, s->reading.bytes);
 }
 
-/* The file of --url as this machine sees it. */
+/* --local: what is there is only looked at, for it may be the user's. */
 static int open_local(struct bench *b, struct state *s, struct file_data *f)
 {
+	const char *name = strrchr(s->local, '/');
+	char dir[PATH_MAX] = ".";
 	struct stat st;
+	int err;
 
-	if (realpath(s->local, f->path))
-		f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
-	if (f->fd < 0 || fstat(f->fd, &st))
-		return bench_fail(b, errno, "open %s", s->local);
-	return S_ISREG(st.st_mode) && (uint64_t)st.st_size == s->nfs.bytes
-		       ? 0
-		       : bench_fail(b, 0,
-				    "--local %s is not the remote file: it has "
-				    "%jd bytes, not %ju",
-				    s->local, (intmax_t)st.st_size,
-				    (uintmax_t)s->nfs.bytes);
+	if (name)
+		snprintf(dir, sizeof(dir), "%.*s", (int)(name - s->local + 1),
+			 s->local);
+	if (stat(s->local, &st)) {
+		err = file_data_open(f, dir, name ? name + 1 : s->local,
+				     s->reading.bytes);
+	} else {
+		snprintf(f->path, sizeof(f->path), "%s", s->local);
+		f->bytes = (uint64_t)st.st_size;
+		f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		err = f->fd < 0 ? -errno : file_data_check(f);
+	}
+	return err ? file_refused(b, -err, "--local %s: %s", s->local, f->why)
+		   : 0;
 }
 
-/* Also whether a file that somebody else made is one of ours. */
-static int open_server(struct bench *b, struct state *s, struct file_data *f)
+/* Without --local the file may be one that somebody else wrote. */
+static int open_url(struct bench *b, struct state *s, struct file_data *f)
 {
-	uint64_t block[FILE_DATA_BLOCK / sizeof(uint64_t)];
-	int err = open_url(b, s, s->url);
+	char block[FILE_DATA_BLOCK];
+	int err = nfs_client_open(&s->nfs, s->url);
 	ssize_t got;
 
-	if (!err && s->local)
-		err = open_local(b, s, f);
+	if (err == -ENOSYS)
+		return bench_skip(b, "%s", s->nfs.why);
 	if (err)
-		return err;
+		return bench_fail(b, 0, "%s", s->nfs.why);
+	if (s->local && s->nfs.bytes != f->bytes)
+		return bench_fail(b, 0,
+				  "--local %s is not the remote file: it has "
+				  "%ju bytes, not %ju",
+				  s->local, (uintmax_t)f->bytes,
+				  (uintmax_t)s->nfs.bytes);
 	f->bytes = s->nfs.bytes / FILE_DATA_BLOCK * FILE_DATA_BLOCK;
-	snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
-		 (uintmax_t)s->nfs.bytes);
 	got = nfs_client_read(&s->nfs, block, sizeof(block), 0);
 	if (got < 0)
 		return bench_fail(b, 0, "%s", s->nfs.why);
-	if (got < (ssize_t)sizeof(block) ||
-	    !file_data_matches(block, sizeof(block), 0)) {
-		s->reading.like = f->fd;
-		s->reading.unchecked = f->fd < 0;
-	}
+	s->reading.unchecked =
+		!s->local && (got < (ssize_t)sizeof(block) ||
+			      !file_data_matches(block, sizeof(block), 0));
 	return 0;
 }
 
@@ -433,30 +372,33 @@ static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
 	struct file_data *f = s->reading.file;
-	int err;
+	int err = 0;
 
-	if (!s->nfslab && !s->dir && !s->url)
+	if (!s->nfslab && !s->mount && !s->url)
 		return bench_skip(b, "no remote file was given: make nfslab "
 				     "(as root) starts a server and measures "
-				     "it; or give --url or --remote-dir");
-	if (s->nfslab + !!s->dir + !!s->url != 1)
+				     "it; or give --url or --mount");
+	if (s->nfslab + s->mount + !!s->url != 1)
 		return bench_fail(b, 0,
-				  "give one of --url, --remote-dir and "
-				  "--nfslab");
+				  "give one of --url, --mount and --nfslab");
 	if (s->local && !s->url)
 		return bench_fail(b, 0,
 				  "--local is the file of --url as this "
 				  "machine sees it");
-	err = s->nfslab ? open_lab(b, s, f)
-	      : s->dir	? open_mount(b, s, f)
-			: open_server(b, s, f);
+	if (s->nfslab)
+		err = find_lab(b, s);
+	if (!err && s->mount)
+		err = open_mount(b, s, f);
+	if (!err && s->local)
+		err = open_local(b, s, f);
+	if (!err && s->url)
+		err = open_url(b, s, f);
 	if (err)
 		return err;
 	if (f->bytes < 4 * MIB)
 		return bench_fail(b, 0, "the file has less than 4 MiB");
-	if (!s->url)
-		snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
-			 (uintmax_t)f->bytes);
+	snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
+		 (uintmax_t)f->bytes);
 	return file_reading_open(b, &s->reading, 0);
 }
 
@@ -582,8 +524,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	nfs_client_close(&s->nfs);
-	if (s->dir && s->reading.file[0].fd >= 0)
-		file_data_remove(&s->reading.file[0]);
 	BENCH_EACH (b, c, "cache figure=read")
 		sample_free(&((struct remote_read *)c->data)->all);
 	file_reading_teardown(b, state);
@@ -592,13 +532,14 @@ static void teardown(struct bench *b, void *state)
 static const struct opt options[] = {
 	OPT_STR(0, "url", state, url, NULL,
 		"read this file, nfs://HOST/EXPORT/FILE[?version=4], URL"),
-	OPT_STR(0, "remote-dir", state, dir, NULL,
-		"make a file in this directory on a network file system and "
-		"read it, path"),
+	OPT_FLAG(0, "mount", state, mount,
+		 "read a file in --dir, which is on a network file system, "
+		 "flag"),
 	OPT_FLAG(0, "nfslab", state, nfslab,
 		 "read from the server of scripts/nfslab, flag"),
 	OPT_STR(0, "local", state, local, NULL,
-		"the file of --url as this machine sees it, path"),
+		"the file of --url as this machine sees it; made if it is not "
+		"there, path"),
 	OPT_SIZE(0, "bytes", state, reading.bytes, "64m", 4 << 20, 1 << 30,
 		 "size of a file that is made, bytes"),
 	OPT_END

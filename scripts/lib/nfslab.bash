@@ -6,6 +6,7 @@
 
 readonly nfslab_place=/run/oscost-nfs
 nfslab_made=0
+nfslab_cpu= # where the server runs; empty: anywhere
 
 # What becomes the server, PLACE RPCBIND COMMAND..., where nobody else sees what
 # is mounted.  It tells an rpcbind on a socket in /run of itself, which is not
@@ -87,6 +88,24 @@ nfslab_fetch() {
 	rm -rf "$work"
 }
 
+# nfslab_keep_off BIN [CPU]: the server shall run beside CPU, on which the
+# programs measure (if it is not given, as they choose it), as if it were
+# another machine: set nfslab_cpu.
+nfslab_keep_off() {
+	local measures=${2:-} part cpu last=''
+
+	nfslab_cpu=
+	[[ $measures ]] || measures=$("$1/file_remote" --json --invocations 1 2>/dev/null |
+		sed -n '1s/.*"cpu":\([0-9]*\).*/\1/p') || :
+	for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
+		for ((cpu = ${part%-*}; cpu <= ${part#*-}; cpu++)); do
+			[[ $cpu != "$measures" ]] || nfslab_cpu=$last
+			[[ $nfslab_cpu || $last != "$measures" ]] || nfslab_cpu=$cpu
+			last=$cpu
+		done
+	done
+}
+
 # nfslab_config DIR VERSIONS
 nfslab_config() {
 	local address=::
@@ -140,7 +159,7 @@ nfslab_start() {
 	nfslab_config "$1" "$versions" >"$nfslab_place/conf"
 	# No system bus: it would speak there for another server.
 	DBUS_SYSTEM_BUS_ADDRESS=unix:path=$nfslab_place/none setsid \
-		nsenter --net=/run/netns/oscost-b unshare --mount --propagation private \
+		${nfslab_cpu:+taskset -c "$nfslab_cpu"} nsenter --net=/run/netns/oscost-b unshare --mount --propagation private \
 		setpriv --pdeathsig KILL env "LD_LIBRARY_PATH=$nfslab_libs" \
 		sh -c "$nfslab_inside" nfslab "$nfslab_place" "$rpcbind" \
 		"$nfslab_command" -F -f "$nfslab_place/conf" -L "$nfslab_place/log" \
@@ -160,13 +179,19 @@ nfslab_start() {
 	return 1
 }
 
-# nfslab_serves DIR: it runs and has the export; then the programs are told.
+# nfslab_serves DIR: it runs and has the export; then the programs are told:
+# CPU of the server, URL and path of the file, which in a run's directory is
+# that of the other programs.
 nfslab_serves() {
+	local name=oscost-remote
+
+	[[ ! -f $1/.oscost-run ]] || name=data
 	kill -0 "$nfslab_pid" 2>/dev/null &&
 		grep -q 'NFS SERVER INITIALIZED' "$nfslab_place/log" &&
 		! grep -q 'export.*\(failed\|ERROR\)\|Could not create export' "$nfslab_place/log" ||
 		return 1
-	printf '%s %s\n' "$nfslab_pid" "$1" >"$nfslab_place/lab"
+	printf '%s nfs://10.78.0.2/oscost/%s?version=4&nfsport=20049 %s\n' \
+		"${nfslab_cpu:--1}" "$name" "$1/$name" >"$nfslab_place/lab"
 }
 
 # nfslab_stop: end it and remove its files; also those that a killed run has
@@ -190,11 +215,13 @@ nfslab_stop() {
 	rm -rf "$nfslab_place"
 }
 
-# nfslab_up DIR BIN: for run-all, if the plan has such a row and the
-# namespaces are there; the programs say why they have no server.
+# nfslab_up DIR BIN [CPU]: for run-all, which measures on CPU, if the plan has
+# such a row and the namespaces are there; the programs say why they have no
+# server.
 nfslab_up() {
 	[[ " ${plan_args[*]} " == *" --nfslab "* && -n $1 ]] || return 0
 	((netlab_made)) || return 0
+	nfslab_keep_off "$2" "${3:-}"
 	nfslab_start "$1" "$(nfslab_own "$2")" || nfslab_tell
 }
 
@@ -205,7 +232,7 @@ nfslab_tell() {
 	((EUID == 0)) || return 0
 	mkdir -m 700 "$nfslab_place"
 	nfslab_made=1
-	printf '0 %s\n' "$nfslab_why" >"$nfslab_place/lab"
+	printf '%s\n' "$nfslab_why" >"$nfslab_place/lab"
 }
 
 # nfslab_down: remove what we have made.

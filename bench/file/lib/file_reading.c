@@ -110,7 +110,7 @@ int file_reading_cases(struct bench *b, void *state)
 
 	for (size_t i = 0; i < READING_FILES; i++)
 		file_data_init(&s->file[i]);
-	s->fd = s->like = -1;
+	s->fd = -1;
 	return 0;
 }
 
@@ -308,9 +308,7 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 		err = check_possible(b, s, t);
 	if (!err && t->cache == FILE_COLD)
 		err = drop(b, s);
-	/* Past the cache, what it is compared with shall be in it. */
-	if (!err && (t->cache == FILE_WARM ||
-		     (t->cache == FILE_DIRECT && s->like >= 0)))
+	if (!err && t->cache == FILE_WARM)
 		err = fill(b, s, t);
 	if (!err && t->way->mapping)
 		err = map(b, s);
@@ -358,32 +356,6 @@ static int read_stretch(struct file_reading *s)
 	return s->point->way->close(s) && !err ? -errno : err;
 }
 
-/* What the file holds at @offset. */
-static uint64_t word_of(const struct file_reading *s, uint64_t offset)
-{
-	uint64_t word;
-
-	/* If it has gone: what it surely did not hold. */
-	return s->like >= 0 && pread(s->like, &word, sizeof(word),
-				     (off_t)offset) == (ssize_t)sizeof(word)
-		       ? word
-		       : file_data_word(offset);
-}
-
-/* One word in each 4 KiB of the block that was read last. */
-static bool block_good(const struct file_reading *s, uint64_t offset)
-{
-	uint64_t word, wrong = 0;
-
-	for (size_t at = 0; at < s->point->block; at += FILE_DATA_BLOCK) {
-		const size_t in = at + file_data_sampled(offset + at);
-
-		memcpy(&word, s->buffers + in, sizeof(word));
-		wrong |= word ^ word_of(s, offset + in);
-	}
-	return !wrong;
-}
-
 /* How many of them held what they should, as far as the words that were looked
  * at tell: all or none. */
 static unsigned int count_good(const struct file_reading *s)
@@ -391,15 +363,16 @@ static unsigned int count_good(const struct file_reading *s)
 	const struct file_point *t = s->point;
 	uint64_t sum = s->sum;
 
-	if (!t->way->sums && !block_good(s, s->offset[t->n - 1]))
+	if (!t->way->sums &&
+	    !file_data_sample(s->buffers, t->block, s->offset[t->n - 1]))
 		return 0;
 	for (unsigned int i = 0; i < t->n; i++)
 		if (t->way->sums)
 			for (size_t at = 0; at < t->block; at += 8)
 				sum -= file_data_word(s->offset[i] + at);
 		else if (t->n > 1)
-			sum ^= word_of(s, s->offset[i] + file_data_sampled(
-								 s->offset[i]));
+			sum ^= file_data_word(s->offset[i] +
+					      file_data_sampled(s->offset[i]));
 	return sum ? 0 : t->n;
 }
 

@@ -73,10 +73,7 @@ struct file_reading {
 	const struct file_way *ways; /* beside pread; the last has no name */
 	struct file_ring *ring;	     /* of one of them */
 	char *buffers;
-	/* A file that somebody else wrote: the same in the page cache, or -1;
-	 * whether nobody can tell what it should hold. */
-	int like;
-	bool unchecked;
+	bool unchecked; /* somebody else wrote it: what, nobody can tell */
 
 	/* Of the visit under way. */
 	struct sample_vec *each; /* gets the ns of each event, or NULL */
