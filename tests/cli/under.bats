@@ -77,6 +77,22 @@ layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1
 	[[ $status == 77 || ${#lines[@]} -eq 13 ]]
 }
 
+@test "a command of the system is proven inside a layer of the program" {
+	local layer
+
+	for layer in cgroup=1 ptrace pidns; do
+		try '0|77' "${under[@]}" "$layer" -- true
+		((status == 0)) || continue
+		try 0 "${under[@]}" --prove "$layer,nice=7" -- nice
+		[[ ${lines[0]} == 'nice=7: nice gives 7' && ${lines[1]} == "$layer: "* && ${lines[2]} == 7 ]]
+	done
+	# Its command goes well, and there is no layer.
+	printf '#!/bin/sh\n' >./renice
+	chmod +x ./renice
+	PATH=$PWD:$PATH try 1 "${under[@]}" nice=7 -- true
+	says 'under: nice=7 is not in force: *'
+}
+
 @test "the status is the command's" {
 	local layer
 
@@ -93,7 +109,7 @@ layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1
 @test "misuse is told in one line" {
 	local bad
 
-	for bad in nosuch nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp ''; do
+	for bad in nosuch '.*' nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp ''; do
 		try 2 "${under[@]}" "$bad" -- true
 		says 'under: *see --list'
 	done
