@@ -285,30 +285,6 @@ static int lock_record(const char *path, int flags)
 	return -1;
 }
 
-/* The record of this process, "" if it has no name. */
-static char own_record[PATH_MAX + 16];
-
-int guard_open(void)
-{
-	char dir[PATH_MAX];
-	int fd = -1;
-
-	guard_clean_up();
-	/* Of two that come and go at a time one removes what the other made. */
-	for (int tries = 0; fd < 0 && tries < 3; tries++) {
-		if (!find_records(dir, true))
-			continue;
-		snprintf(own_record, sizeof(own_record), "%s/%d", dir,
-			 (int)getpid());
-		fd = lock_record(own_record, O_CREAT);
-	}
-	if (fd < 0) {
-		own_record[0] = '\0';
-		fd = memfd_create("oscost-guard", 0);
-	}
-	return fd < 0 ? -errno : fd;
-}
-
 /* By who holds its lock. */
 static void forget(const char *path)
 {
@@ -319,10 +295,43 @@ static void forget(const char *path)
 		rmdir(dir); /* the last one does */
 }
 
+/* The record of process @owner, "" if it has no name. */
+static char own_record[PATH_MAX + 16];
+static pid_t owner;
+
+/* Also where the program dies between two invocations. */
+static void forget_own(void)
+{
+	if (own_record[0] && owner == getpid())
+		forget(own_record);
+}
+
+int guard_open(void)
+{
+	char dir[PATH_MAX];
+	int fd = -1;
+
+	guard_clean_up();
+	atexit(forget_own);
+	/* Of two that come and go at a time one removes what the other made. */
+	for (int tries = 0; fd < 0 && tries < 3; tries++) {
+		if (!find_records(dir, true))
+			continue;
+		owner = getpid();
+		snprintf(own_record, sizeof(own_record), "%s/%d", dir,
+			 (int)owner);
+		fd = lock_record(own_record, O_CREAT);
+	}
+	if (fd < 0) {
+		own_record[0] = '\0';
+		fd = memfd_create("oscost-guard", 0);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 void guard_close(int fd)
 {
-	if (own_record[0])
-		forget(own_record);
+	forget_own();
 	if (fd >= 0)
 		close(fd);
 }

@@ -236,8 +236,8 @@ static bool any_failed(const struct crew *w)
 }
 
 /* The first copy works, as the others do, until @over; a thread that is none
- * looks now and then.  Return: 0, also where a
- * copy has failed, or as of partner_check(). */
+ * looks now and then.  Return: 0, also where a copy has failed, or as of
+ * partner_check(). */
 static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 {
 	const uint64_t begun_ns = invocation_now_ns();

@@ -57,6 +57,15 @@ clean() {
 	done
 }
 
+@test "a program that has no descriptors left keeps no record" {
+	try 1 sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 5; exec "$@"' sh \
+		"$BIN/nop" "${QUICK[@]}"
+	says 'nop: no place for rows: *'
+	[[ ! -e $OSCOST_RECORDS ]]
+	try 0 "$BIN/nop" "${QUICK[@]}"
+	[[ -z $stderr ]]
+}
+
 @test "semaphores of a killed program go at the next start" {
 	local pid id
 
