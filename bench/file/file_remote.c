@@ -44,7 +44,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/tcp.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
@@ -58,7 +57,6 @@
 #include "lib/file_reading.h"
 #include "lib/nfs_client.h"
 
-#define MIB	  ((int64_t)1 << 20)
 #define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
 #define CONNECT_S 10
 #define LARGE	  ((size_t)64 << 10) /* blocks that come on a busy connection */
@@ -68,7 +66,8 @@
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSE_WAIT  8
 
-/* As scripts/nfslab promises.  In the file: SERVER_CPU URL LOCAL, or REASON. */
+/* As scripts/nfslab promises.  In the file: CPU of the server, URL, LOCAL; or
+ * -1 - REASON. */
 #define LAB_STATE "/run/oscost-nfs/lab"
 #define LAB_SPACE "/run/netns/oscost-a"
 #define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make no namespaces */
@@ -77,19 +76,27 @@ static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 #define UNKNOWN 3 /* of them */
 
 /* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
-static const char points[] =
-	"where=$where cache=$caches order={sequential,random} file={4M,64M,1G}"
-	" block={4K,64K,1M} figure={read,penalty,penalty_direct};"
-	"not cache=direct where!=local;"
-	"not block!=4K file!=64M; not block!=4K order=random;"
-	"not block!=4K cache=direct; not block!=4K figure!=read;"
-	"not figure!=read where=local; not figure!=read cache=unknown;"
-	"not figure=penalty_direct cache!=cold;"
-	"is switches; is derived if figure!=read;"
-	"is exclusive if cache=cold order=sequential or where!=local block!=4K;"
-	"is mean if figure=read cache=cold order=sequential;"
-	"is median log if figure=read cache!=cold"
-	" or figure=read order=random";
+#define POINTS(but)                                                        \
+	"where=$where cache=$caches order={sequential,random} "            \
+	"file={4M,64M,1G}"                                                 \
+	" block={4K,64K,1M} figure={read,penalty,penalty_direct};"         \
+	"not cache=direct where!=local;"                                   \
+	"not block!=4K file!=64M; not block!=4K order=random;"             \
+	"not block!=4K cache=direct; not block!=4K figure!=read;"          \
+	"not figure!=read where=local; not figure!=read cache=unknown;"    \
+	"not figure=penalty_direct cache!=cold;" but                       \
+	"is switches; is derived if figure!=read;"                         \
+	"is exclusive if cache=cold order=sequential or where!=local "     \
+	"block!=4K;"                                                       \
+	"penalty := read - [where=local figure=read];"                     \
+	"penalty_direct := read - [where=local cache=direct figure=read];" \
+	"is mean if figure=read cache=cold order=sequential;"              \
+	"is median log if figure=read cache!=cold"                         \
+	" or figure=read order=random"
+
+/* Where a larger file shows that as well: cold and in sequence, a block that is
+ * read when reading ahead is under way takes as long in 64 MiB as in 1 GiB. */
+#define SHOWN "not cache=cold order=sequential file=64M block=4K;"
 
 /* The estimate is, as in the report, a round trip, and the block at the
  * network's bandwidth, which is the slope between two large reads from the
@@ -97,18 +104,13 @@ static const char points[] =
 #define LARGE_READ(cache, block)                                  \
 	"[cache=" cache " order=sequential file=64M block=" block \
 	" figure=read]"
-#define NETWORK(cache)                                                      \
-	"where=$label figure={connect,null_call,estimate}; is switches;"    \
-	"is median log if figure!=estimate;"                                \
-	"estimate := connect + 4096 * 1000000000 / bandwidth_bytes_per_s:(" \
-	"(1M - 64K) * 1000000000 / (" LARGE_READ(                           \
+#define NETWORK(cache)                                                       \
+	"where=$where figure={connect,null_call,estimate}; not where=local;" \
+	"is switches;"                                                       \
+	"is median log if figure!=estimate;"                                 \
+	"estimate := connect + 4096 * 1000000000 / bandwidth_bytes_per_s:("  \
+	"(1M - 64K) * 1000000000 / (" LARGE_READ(                            \
 		cache, "1M") " - " LARGE_READ(cache, "64K") "))"
-
-/* A case that reads. */
-struct remote_read {
-	struct file_point point; /* first: file_reading.h knows it */
-	struct sample_vec all;	 /* ns of all single reads, warming up too */
-};
 
 struct state {
 	struct file_reading reading; /* first; of its files one is read */
@@ -136,27 +138,24 @@ static int sample_connect(struct bench *b, void *state,
 	const enum timer_method method = bench_timer(b)->method;
 	const struct timeval limit = { .tv_sec = CONNECT_S };
 	const struct state *s = state;
-	const int nfs = nfs_client_socket(&s->nfs);
 	struct sockaddr_storage peer = { 0 };
 	socklen_t len = sizeof(peer), size = sizeof(struct tcp_info);
 	struct tcp_info info = { 0 };
 	uint64_t ticks = 0;
-	int fd = -1, err = 0;
+	int fd, err;
 
-	if (nfs >= 0 && !getpeername(nfs, (struct sockaddr *)&peer, &len))
-		fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)))
-		err = nfs < 0 ? ENOTCONN : errno;
-	if (!err) {
-		TIMER_INTERVAL(method, ticks,
-			       err = connect(fd, (struct sockaddr *)&peer, len)
-					     ? errno
-					     : 0);
-		getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (getpeername(nfs_client_socket(&s->nfs), (struct sockaddr *)&peer,
+			&len))
+		return bench_fail(b, ENOTCONN, "connect to the server");
+	fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return bench_fail(b, errno, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	TIMER_INTERVAL(method, ticks,
+		       err = connect(fd, (struct sockaddr *)&peer, len) ? errno
+									: 0);
+	getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
+	close(fd);
 	if (bench_stopping(b))
 		return 0;
 	if (err)
@@ -208,22 +207,6 @@ static ssize_t by_nfs(struct file_reading *r, uint64_t offset)
 
 static const struct file_way nfs_way = { .name = "nfs", .read = by_nfs };
 
-static const char *label(const struct state *s)
-{
-	return s->nfslab ? "veth" : s->mount ? "mount" : "server";
-}
-
-/* Whether a larger file shows that as well: cold and in sequence, a block that
- * is read when reading ahead is under way takes as long in 64 MiB as in 1 GiB,
- * which a file of ours may have. */
-static bool shown_by_larger(const struct state *s, const struct bench_case *c)
-{
-	return (s->nfslab || s->mount) && s->reading.bytes >= 1 << 30 &&
-	       case_is(c, "cache", "cold") &&
-	       case_is(c, "order", "sequential") && case_is(c, "file", "64M") &&
-	       case_is(c, "block", "4K");
-}
-
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	const struct state *s = state;
@@ -235,8 +218,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 		c->sample = sample_null_call;
 	if (!case_has(c, "cache"))
 		return true;
-	if (shown_by_larger(s, c))
-		return false;
 	file_reading_point(b, state, c);
 	if (t->far && !s->mount)
 		t->way = &nfs_way;
@@ -247,18 +228,20 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
-	const char *const where[] = { label(s), "local" };
+	const char *const where[] = { s->nfslab	 ? "veth"
+				      : s->mount ? "mount"
+						 : "server",
+				      "local" };
 	const bool local = s->nfslab || s->local;
 
-	bench_set_names(b, "label", where, sizeof(*where), 1);
 	bench_set_names(b, "where", where, sizeof(*where), local ? 2 : 1);
 	bench_set_names(b, "caches", caches + (local ? 0 : UNKNOWN),
 			sizeof(*caches), local ? UNKNOWN : 1);
-	bench_points(b, points);
+	bench_points(b, !s->url && s->reading.bytes >= 1 << 30 ? POINTS(SHOWN)
+							       : POINTS(""));
 	if (!s->mount) /* else the kernel's client: no connection of ours */
 		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
 	s->server_cpu = -1;
-	nfs_client_init(&s->nfs, b);
 	return file_reading_cases(b, state);
 }
 
@@ -282,11 +265,10 @@ static int find_lab(struct bench *b, struct state *s)
 					"needs nfs-ganesha and "
 					"nfs-ganesha-vfs)");
 	fields = fscanf(f, "%d %255s %4095[^\n]", &s->server_cpu, url, local);
-	if (fields != 3 && (fields || fscanf(f, "%4095[^\n]", local) != 1))
-		snprintf(local, sizeof(local), "%s says nothing", LAB_STATE);
 	fclose(f);
-	if (fields != 3)
-		return bench_skip(b, "%s", local);
+	if (fields != 3 || !strcmp(url, "-"))
+		return bench_skip(b, "%s",
+				  fields == 3 ? local : LAB_STATE " is broken");
 	s->url = url;
 	s->local = local;
 	space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);
@@ -298,23 +280,6 @@ static int find_lab(struct bench *b, struct state *s)
 				"scripts/nfslab: %s",
 				strerror(err))
 		   : 0;
-}
-
-/* A file of the network file system that --dir is on. */
-static int open_mount(struct bench *b, struct state *s, struct file_data *f)
-{
-	const char *dir = bench_files(b);
-	const int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	struct file_place place;
-
-	if (!dir)
-		return -EIO;
-	place = file_place_find(fd);
-	close(fd);
-	if (place.kind != FILE_PLACE_NETWORK)
-		return bench_skip(b, "%s is no network file system: %s", dir,
-				  place.where);
-	return file_data_get(b, f, OWN_NAME, s->reading.bytes);
 }
 
 /* --local: what is there is only looked at, for it may be the user's. */
@@ -345,7 +310,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 static int open_url(struct bench *b, struct state *s, struct file_data *f)
 {
 	char block[FILE_DATA_BLOCK];
-	int err = nfs_client_open(&s->nfs, s->url);
+	int err = nfs_client_open(&s->nfs, b, s->url);
 	ssize_t got;
 
 	if (err == -ENOSYS)
@@ -378,28 +343,30 @@ static int setup(struct bench *b, void *state)
 		return bench_skip(b, "no remote file was given: make nfslab "
 				     "(as root) starts a server and measures "
 				     "it; or give --url or --mount");
-	if (s->nfslab + s->mount + !!s->url != 1)
+	if (s->nfslab + s->mount + !!s->url != 1 || (s->local && !s->url))
 		return bench_fail(b, 0,
-				  "give one of --url, --mount and --nfslab");
-	if (s->local && !s->url)
-		return bench_fail(b, 0,
+				  "give one of --url, --mount and --nfslab; "
 				  "--local is the file of --url as this "
 				  "machine sees it");
 	if (s->nfslab)
 		err = find_lab(b, s);
 	if (!err && s->mount)
-		err = open_mount(b, s, f);
+		err = file_data_get(b, f, OWN_NAME, s->reading.bytes);
 	if (!err && s->local)
 		err = open_local(b, s, f);
 	if (!err && s->url)
 		err = open_url(b, s, f);
 	if (err)
 		return err;
-	if (f->bytes < 4 * MIB)
+	if (f->bytes < 4 << 20)
 		return bench_fail(b, 0, "the file has less than 4 MiB");
 	snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
 		 (uintmax_t)f->bytes);
-	return file_reading_open(b, &s->reading, 0);
+	err = file_reading_open(b, &s->reading, 0);
+	if (!err && s->mount && s->reading.place.kind != FILE_PLACE_NETWORK)
+		return bench_skip(b, "--dir is on no network file system: %s",
+				  s->reading.place.where);
+	return err;
 }
 
 /*
@@ -411,19 +378,17 @@ static int setup(struct bench *b, void *state)
 static int read_lead(struct bench *b, struct state *s,
 		     const struct file_point *t)
 {
-	const struct file_reading *r = &s->reading;
+	struct file_reading *r = &s->reading;
 
 	s->lead = 0;
 	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
 		return 0;
 	while (s->lead < READING_AHEAD && !bench_stopping(b)) {
-		const ssize_t got =
-			nfs_client_read(&s->nfs, r->buffers, READING_MOST_BLOCK,
-					r->base + s->lead);
+		const ssize_t got = by_nfs(r, r->base + s->lead);
 
 		if (got <= 0)
 			return bench_fail(b, 0, "%s",
-					  got ? s->nfs.why : "nothing is read");
+					  got ? r->why : "nothing is read");
 		s->lead += (uint64_t)got;
 	}
 	return 0;
@@ -432,18 +397,15 @@ static int read_lead(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	struct remote_read *r = c->data;
+	const struct file_point *t = c->data;
 	int err;
 
 	if (!case_has(c, "cache"))
 		return 0;
-	if (r->point.way == &nfs_way && s->nfs.dead)
-		return bench_fail(b, 0, "%s", s->nfs.why);
-	s->reading.each = r->point.n > 1 ? NULL : &r->all;
 	if (!traffic(s, &s->before))
 		s->before.tcpi_bytes_received = UINT64_MAX;
 	err = file_reading_enter(b, state, c);
-	return err ? err : read_lead(b, s, &r->point);
+	return err ? err : read_lead(b, s, t);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -479,53 +441,11 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/*
- * What follows from the rows.
- */
-
-/* Three standard errors of its median; 0: not known, for it is a mean. */
-static double error_of(const struct bench_case *c)
-{
-	const struct remote_read *r = c->data;
-
-	return r->all.n ? sample_median_error(&r->all) : 0;
-}
-
-/* The difference of a remote read and of a local one. */
-static void derive_penalty(struct bench *b, const struct bench_case *penalty)
-{
-	const struct bench_case *remote =
-		bench_beside(b, penalty, "figure=read");
-	const struct bench_case *local =
-		bench_beside(b, penalty,
-			     case_is(penalty, "figure", "penalty_direct")
-				     ? "where=local cache=direct figure=read"
-				     : "where=local figure=read");
-	const double ns[] = { bench_value(b, remote), bench_value(b, local) };
-
-	if (isnan(ns[0]) || isnan(ns[1])) {
-		bench_derive_skip(b, penalty,
-				  "one of the two reads has no value");
-		return;
-	}
-	bench_derive_within(b, penalty, ns[0] - ns[1],
-			    hypot(error_of(remote), error_of(local)));
-}
-
-static int derive(struct bench *b, void *state)
-{
-	BENCH_EACH (b, c, "figure={penalty,penalty_direct}")
-		derive_penalty(b, c);
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct state *s = state;
 
 	nfs_client_close(&s->nfs);
-	BENCH_EACH (b, c, "cache figure=read")
-		sample_free(&((struct remote_read *)c->data)->all);
 	file_reading_teardown(b, state);
 }
 
@@ -550,7 +470,7 @@ const struct bench_desc bench_desc = {
 	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct remote_read),
+	.case_state_size = sizeof(struct file_point),
 	.point = point,
 	.cases = cases,
 	.setup = setup,
@@ -558,6 +478,5 @@ const struct bench_desc bench_desc = {
 	.prepare = prepare,
 	.sample = file_reading_sample,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

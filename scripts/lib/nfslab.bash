@@ -232,7 +232,7 @@ nfslab_tell() {
 	((EUID == 0)) || return 0
 	mkdir -m 700 "$nfslab_place"
 	nfslab_made=1
-	printf '%s\n' "$nfslab_why" >"$nfslab_place/lab"
+	printf -- '-1 - %s\n' "$nfslab_why" >"$nfslab_place/lab"
 }
 
 # nfslab_down: remove what we have made.

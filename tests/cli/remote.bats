@@ -81,9 +81,7 @@ peer() {
 	try 1 "${remote[@]}" --mount --local x
 	[[ $stderr == *"--local is the file of --url"* ]]
 	try 1 "${remote[@]}" --nfslab --local x
-	try 1 "${remote[@]}" --mount --dir ./nowhere
-	[[ $stderr == *"No such file"* ]]
-	try 77 "${remote[@]}" --mount
+	try 77 "${remote[@]}" --mount --bytes 4m
 	[[ $stderr == *"no network file system"* ]]
 }
 

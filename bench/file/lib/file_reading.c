@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "copies_crew.h"
 
-#define PROBE	  ((size_t)64 << 10)
-#define HOT_BYTES ((uint64_t)256 << 10) /* of what is cached */
-#define CROWD_BYTES                                              \
-	((uint64_t)1 << 20) /* the same, looks are in the figure \
-			     */
+#define PROBE	    ((size_t)64 << 10)
+#define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
+#define CROWD_BYTES ((uint64_t)1 << 20)	  /* by several, who also look */
 
 /* What may be fetched ahead is timed in stretches, or as a whole, from the
  * first read on, if the file has no more than this. */
@@ -444,44 +441,34 @@ int file_reading_prepare(struct bench *b, void *state,
 						  : 0;
 }
 
-/* What this process had read from storage, in the kernel's unit. */
-static long stored(void)
+bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
+		       int *err)
 {
-	struct rusage usage;
+	const struct file_point *t = s->point;
 
-	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_inblock;
-}
-
-int file_reading_sample(struct bench *b, void *state,
-			const struct bench_case *c)
-{
-	struct file_reading *s = state;
-	const struct file_point *t = c->data;
-	const bool looks = t->crowd && t->cache == FILE_WARM;
-	const long before = looks ? stored() : 0;
-	uint64_t ticks;
-	bool pure;
-	int err;
-
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, err = read_stretch(s));
-	if (err)
-		return read_failed(b, s, t, err);
-	/* A block that came from a disk took as long as many cached ones. */
-	pure = !looks || stored() == before;
-	if (looks)
-		bench_purity(b, c, "stretches_from_cache", BENCH_MOSTLY, 1,
-			     pure);
-	if (pure)
-		bench_record(b, c, ticks);
-	if (s->each)
-		sample_push(s->each, bench_ns(b, (double)ticks));
+	TIMER_INTERVAL(bench_timer(b)->method, *ticks, *err = read_stretch(s));
+	if (*err) {
+		*err = read_failed(b, s, t, *err);
+		return false;
+	}
 	s->blocks += t->n;
 	s->right += count_good(s);
 	/* The first event of a visit, no sample, is where our own code is
 	 * fetched, and more of it ahead, which no count tells apart. */
 	if (t->cache == FILE_WARM && s->blocks == t->n)
 		count_from_here(s);
-	return 0;
+	return true;
+}
+
+int file_reading_sample(struct bench *b, void *state,
+			const struct bench_case *c)
+{
+	uint64_t ticks;
+	int err;
+
+	if (file_reading_time(b, state, &ticks, &err))
+		bench_record(b, c, ticks);
+	return err;
 }
 
 /* What the kernel counted while so many bytes were claimed to be read. */

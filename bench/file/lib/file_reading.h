@@ -6,7 +6,6 @@
 #include "file_data.h"
 #include "file_place.h"
 #include "file_walk.h"
-#include "sample.h"
 
 /*
  * Reading files: the callbacks of file_read, file_contention and file_remote,
@@ -76,8 +75,7 @@ struct file_reading {
 	bool unchecked; /* somebody else wrote it: what, nobody can tell */
 
 	/* Of the visit under way. */
-	struct sample_vec *each; /* gets the ns of each event, or NULL */
-	const char *why;	 /* a read failed, if the way knows better */
+	const char *why; /* a read failed, if the way knows better */
 	const struct file_data *now;
 	const struct file_point *point;
 	int fd, opened;	     /* for the visit, by the way; -1 */
@@ -107,14 +105,10 @@ int file_reading_sample(struct bench *b, void *state,
 			const struct bench_case *c);
 int file_reading_leave(struct bench *b, void *state,
 		       const struct bench_case *c);
+/* file_reading_time() - read the next stretch, for a sample() of another kind.
+ * Return: whether it was read; else what sample() shall return is in *@err. */
+bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
+		       int *err);
 void file_reading_teardown(struct bench *b, void *state);
-
-#define FILE_READING_STATE                            \
-	.state_size = sizeof(struct file_reading),    \
-	.case_state_size = sizeof(struct file_point), \
-	.point = file_reading_point
-#define FILE_READING_VISIT                                            \
-	.enter = file_reading_enter, .prepare = file_reading_prepare, \
-	.sample = file_reading_sample, .leave = file_reading_leave
 
 #endif
