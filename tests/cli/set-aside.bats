@@ -63,7 +63,7 @@ row() {
 }
 
 @test "a visit that is set aside is made up for in the same invocation" {
-	ran 0 '--how once --spoilt 10 --seen 980'
+	ran 0 '--how event --spoilt 10 --seen 980'
 	row '.status == "ok" and .n == 10 and .set_aside.reasons.bytes_from_cache == 10'
 }
 
