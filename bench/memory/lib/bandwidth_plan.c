@@ -17,7 +17,9 @@ static const char size_points[] =
 	"kernel=$kernels isa=$isas level=$level size=$size threads=$threads;"
 	"kernel=$kernels isa=best level=$level size=$size threads=$threads;"
 	"is unit='B/s' higher; is derived if isa=best;"
-	"needs memory=size if isa!=best";
+	/* Each thread keeps the most that it had: five times it all of 128. */
+	"needs memory=size if isa!=best;"
+	"needs memory=2*size if isa!=best threads>16";
 
 /* The same of the sizes that are asked for, by one thread. */
 const char bandwidth_plan_asked[] =
