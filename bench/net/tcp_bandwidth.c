@@ -41,16 +41,15 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "deadline.h"
 #include "lib/net_capture.h"
 #include "lib/net_host.h"
-
-#define STREAMS NET_SERVERS
 
 /* All sizes where both ends have a CPU, three of them where they share one, and
  * one point of all else. */
 static const char points[] =
 	"net=$net via={send,sendfile} size={1,64,1K,8K,128K,1M,?1..64M}"
-	" streams={1,$streams} place=$place figure={rate,acked};"
+	" streams={1,4} place=$place figure={rate,acked};"
 	"not via=sendfile figure=acked; not via=sendfile streams!=1;"
 	"not via=sendfile place!=$far !asked; not via=sendfile size!=1M !asked;"
 	"not figure=acked place!=$near; not figure=acked streams!=1;"
@@ -61,6 +60,8 @@ static const char points[] =
 	"is unit='B/s' higher mean exclusive; is max if "
 	"figure=acked;" NET_HOSTS_RULES;
 
+_Static_assert(NET_SERVERS == 4, "as in the text");
+
 /* From report to report. */
 #define SPAN_NS 4.8e6
 
@@ -70,7 +71,7 @@ static const char points[] =
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
  * the buffers grow.  As long at any effort, or that would decide the value. */
-#define WARM_UP_NS 12e6
+#define WARM_UP_MS 12
 
 /* A network that is not memory alone has round trips of some ms and lets
  * through in bursts what it held back: all that lasts longer there. */
@@ -106,16 +107,10 @@ struct state {
 	bool acked, sendfile;
 	uint32_t size; /* of a message */
 	double span_ns;
-	struct stream stream[STREAMS];
+	struct stream stream[NET_SERVERS];
 	unsigned int streams; /* that are open */
 	uint64_t moment;      /* of the server's clock: see find_rate() */
 };
-
-static int cases(struct bench *b, void *state)
-{
-	BENCH_SET_NUMBER(b, "streams", BENCH_INT, STREAMS);
-	return net_cases(b, state);
-}
 
 /* Room for a message of @size, in memory and in the file. */
 static int make_room(struct bench *b, struct state *s, size_t size)
@@ -152,17 +147,12 @@ static int add_stream(struct state *s)
 	const struct net_hello hello = { .op = NET_SINK,
 					 .size = s->size,
 					 .span_ns = (uint64_t)s->span_ns };
-	const int no = 0;
 	int err;
 
 	*at = (struct stream) { .client = &s->hosts.client[s->streams] };
-	err = net_client_begin(at->client, &hello);
-	if (err)
-		return err;
-	s->streams++;
-	/* As it is for a program that asks for nothing. */
-	setsockopt(at->client->fd, IPPROTO_TCP, TCP_NODELAY, &no, sizeof(no));
-	return 0;
+	err = net_client_begin(at->client, hello);
+	s->streams += !err;
+	return err;
 }
 
 /* Return: 0 or as net_client_send(). */
@@ -208,27 +198,27 @@ static int send_some(struct bench *b, struct state *s)
 }
 
 /* The next report of a stream; less than what was sent is for the evidence,
- * more is no count.  @wait: for it.  Return: 1, 0 (none is there), or as
- * net_client_receive(). */
+ * more is no count.  @wait: for it.  Return: 1, 0 (none is there), or
+ * bench_fail(). */
 static int read_report(struct stream *at, bool wait)
 {
 	struct net_report r;
 	ssize_t n = 0;
-	int err;
+	int err = 0;
 
 	if (!wait) {
 		n = recv(at->client->fd, &r, sizeof(r), MSG_DONTWAIT);
-		if (n <= 0)
-			return n < 0 && (errno == EAGAIN || errno == EINTR)
-				       ? 0
-				       : -ECONNRESET;
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		err = n <= 0 ? -ECONNRESET : 0;
 	}
-	err = net_client_receive(at->client, (char *)&r + n,
-				 sizeof(r) - (size_t)n);
+	if (!err)
+		err = net_client_receive(at->client, (char *)&r + n,
+					 sizeof(r) - (size_t)n);
+	if (!err && (r.bytes > at->taken || r.bytes < at->to.bytes))
+		err = -EPROTO;
 	if (err)
-		return err;
-	if (r.bytes > at->taken || r.bytes < at->to.bytes)
-		return -EPROTO;
+		return net_client_fail(at->client, err, "wait for a report");
 	at->from = at->to;
 	at->to = r;
 	at->from_waits = at->to_waits;
@@ -236,13 +226,8 @@ static int read_report(struct stream *at, bool wait)
 	return 1;
 }
 
-static int fail_report(struct state *s, int err)
-{
-	return net_client_fail(s->hosts.client, err, "wait for a report");
-}
-
 /* Those that have come, up to the span that holds the moment: one between two
- * reports. Return: 1, 0 (it is not there yet), or as net_client_receive(). */
+ * reports. Return: 1, 0 (it is not there yet), or bench_fail(). */
 static int find_span(struct stream *at, uint64_t moment)
 {
 	int got = 1;
@@ -252,27 +237,20 @@ static int find_span(struct stream *at, uint64_t moment)
 	return got;
 }
 
-static double now_ns(const struct bench *b)
-{
-	const struct timer *t = bench_timer(b);
-
-	return (double)timer_end(t->method) * 1e9 / t->hz;
-}
-
 /* The first time, which counts for nothing. */
-static int warm_up(struct bench *b, struct state *s, double for_ns)
+static int warm_up(struct bench *b, struct state *s, int for_ms)
 {
-	const double begin = now_ns(b);
+	const int64_t until = deadline_in(for_ms);
 	int err;
 
 	do
 		err = send_some(b, s);
-	while (!err && now_ns(b) - begin < for_ns);
+	while (!err && !deadline_passed(until));
 	for (unsigned int k = 0; k < s->streams && !err; k++) {
 		struct stream *at = &s->stream[k];
 		const int got = find_span(at, UINT64_MAX);
 
-		err = got < 0 ? fail_report(s, got) : 0;
+		err = got < 0 ? got : 0;
 		if (at->to.ns > s->moment)
 			s->moment = at->to.ns;
 	}
@@ -283,7 +261,7 @@ static int warm_up(struct bench *b, struct state *s, double for_ns)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const unsigned int slower = net_hosts_is_memory(&s->hosts) ? 1 : SLOWER;
+	const int slower = net_hosts_is_memory(&s->hosts) ? 1 : SLOWER;
 	const unsigned int streams = (unsigned int)case_int(c, "streams");
 	int err = net_hosts_begin(&s->hosts, c, streams);
 
@@ -298,7 +276,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	while (!err && s->streams < streams)
 		err = add_stream(s);
 	if (!err)
-		err = warm_up(b, s, WARM_UP_NS * slower);
+		err = warm_up(b, s, WARM_UP_MS * slower);
 	if (err || !s->acked)
 		return err;
 	return net_capture_open(&s->capture, b,
@@ -364,7 +342,7 @@ static int find_rate(struct bench *b, struct state *s, double *rate)
 		const int got = find_span(at, s->moment);
 
 		if (got <= 0)
-			return got < 0 ? fail_report(s, got) : 0;
+			return got;
 		sum += (double)(at->to.bytes - at->from.bytes) * 1e9 /
 		       (double)(at->to.ns - at->from.ns);
 		ns = fmin(ns, (double)(at->to.ns - at->from.ns));
@@ -387,12 +365,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	for (unsigned int i = 0; i < MOST_SENT && !err; i++) {
 		err = find_rate(b, s, &rate);
 		if (rate > 0)
+			bench_record_value(b, c, rate);
+		if (rate > 0 || err)
 			break;
-		if (!err)
-			err = send_some(b, s);
+		err = send_some(b, s);
 	}
-	if (rate > 0)
-		bench_record_value(b, c, rate);
 	return err;
 }
 
@@ -434,7 +411,7 @@ static int finish(struct bench *b, struct state *s, const struct bench_case *c)
 		counted += at->to.bytes;
 	}
 	if (got <= 0)
-		return fail_report(s, got);
+		return got;
 	bench_proof(b, c, "bytes", (double)taken, (double)counted);
 	return 0;
 }
@@ -467,7 +444,7 @@ const struct bench_desc bench_desc = {
 	.opts = net_options,
 	.points = points,
 	.state_size = sizeof(struct state),
-	.cases = cases,
+	.cases = net_cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,

@@ -95,7 +95,6 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->made = 0;
@@ -106,14 +105,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
 	if (!err)
-		err = net_client_begin(s->hosts.client, &hello);
+		err = net_client_ask(s->hosts.client);
 	s->closed = s->hosts.client->server.closed;
 	if (!err && s->setup)
 		err = net_capture_open(&s->capture, b,
 				       net_addr_port(&s->hosts.client->to));
 	if (!err && case_is(c, "proto", "unix"))
 		bench_fact(b, c, "server_cpu", s->hosts.client->server.cpu);
-	net_client_end(s->hosts.client);
 	return err;
 }
 
@@ -173,7 +171,7 @@ static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
 	TIMER_INTERVAL(method, life->connect, err = net_client_dial(c));
 	if (err)
 		return err;
-	life->port = net_client_port(c);
+	life->port = net_addr_port_of(c->fd);
 	if (s->paused)
 		usleep(PAUSE_US);
 	TIMER_INTERVAL(method, life->teardown, err = do_teardown(c));

@@ -375,20 +375,17 @@ static int join_udp(const struct state *s, uint16_t port)
 
 /* Which port the server will send from it says in its answer; ours is to be
  * known before. */
-static int begin_udp(struct state *s, struct net_hello *hello)
+static int begin_udp(struct state *s, struct net_hello hello)
 {
 	struct net_client *c = s->hosts.client;
-	struct net_addr here;
 	int err;
 
 	s->datagrams =
 		socket(c->to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	err = join_udp(s, net_addr_port(&c->to));
-	if (!err)
-		err = net_addr_here(s->datagrams, &here);
 	if (err)
 		return net_client_fail(c, err, "make a socket");
-	hello->port = net_addr_port(&here);
+	hello.port = net_addr_port_of(s->datagrams);
 	err = net_client_begin(c, hello);
 	if (err)
 		return err;
@@ -409,18 +406,21 @@ static int begin_session(struct bench *b, struct state *s,
 			 const struct bench_case *c)
 {
 	const struct rtt_case *cs = c->data;
-	struct net_hello hello = { .op = cs->way->op,
-				   .size = cs->size,
-				   .flags = cs->flags };
+	const int on = 1;
+	const struct net_hello hello = { .op = cs->way->op,
+					 .size = cs->size,
+					 .flags = cs->flags };
 	const int err = !hello.op ? open_icmp(b, s)
 			: hello.op == NET_ECHO_UDP
-				? begin_udp(s, &hello)
-				: net_client_begin(s->hosts.client, &hello);
+				? begin_udp(s, hello)
+				: net_client_begin(s->hosts.client, hello);
 
 	s->trips = 0;
 	s->answered = 0;
 	if (err)
 		return err;
+	setsockopt(s->hosts.client->fd, IPPROTO_TCP, TCP_NODELAY, &on,
+		   sizeof(on));
 	s->count = s->way->count;
 	if (s->count == count_received && !kernel_counts(s))
 		s->count = count_echoed;
@@ -554,7 +554,7 @@ static int acked_trip(struct state *s, struct acked_trip *t)
 	unsigned char byte = ++s->number;
 	int err;
 
-	*t = (struct acked_trip) { .port = net_client_port(c) };
+	*t = (struct acked_trip) { .port = net_addr_port_of(c->fd) };
 	net_capture_drain(&s->capture);
 	t->begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	err = net_client_send(c, &byte, 1);

@@ -21,6 +21,7 @@
 #include "deadline.h"
 #include "err.h"
 #include "opts.h"
+#include "sysfile.h"
 
 #include "session.h"
 
@@ -115,10 +116,10 @@ static void tick(int sig)
  * same machine keeps off it.  Return: whether it is on the same. */
 static bool find_place(const struct net_hello *h)
 {
-	char machine[NET_MACHINE];
+	char machine[NET_MACHINE] = "";
 	bool same;
 
-	net_addr_machine(machine, sizeof(machine));
+	sysfile_line(machine, sizeof(machine), NET_MACHINE_FILE);
 	same = net_same_machine(h, machine);
 	bench_keep_off(same ? h->cpu : -1);
 	return same;

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../lib/net_addr.h"
 #include "../lib/net_wire.h"
 
 /* See struct net_answer; in memory that all processes of a server share. */

@@ -24,6 +24,7 @@
 #define BLOCK_BYTES 65536u
 #define RING_BYTES  (FRAMES * FRAME_BYTES)
 
+#define IP4_BYTES 20
 #define IP6_BYTES 40
 #define TCP_BYTES 20
 
@@ -36,32 +37,22 @@ static uint32_t get(const unsigned char *from, unsigned int bytes)
 	return value;
 }
 
-/* Where TCP begins, and where the IP packet ends; 0 if it is not TCP. */
-static size_t find_tcp(const unsigned char *ip, size_t have, size_t *end)
-{
-	const size_t header = (size_t)(ip[0] & 15u) << 2;
-
-	if (have < IP6_BYTES)
-		return 0;
-	if (ip[0] >> 4 == 6) {
-		*end = IP6_BYTES + get(ip + 4, 2);
-		return ip[6] == IPPROTO_TCP ? IP6_BYTES : 0;
-	}
-	*end = get(ip + 2, 2);
-	return ip[0] >> 4 == 4 && header >= 20 && ip[9] == IPPROTO_TCP ? header
-								       : 0;
-}
-
 int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 		     uint16_t server_port)
 {
-	size_t end = 0;
-	const size_t at = have ? find_tcp(ip, have, &end) : 0;
-	const unsigned char *tcp = ip + at;
-	size_t payload;
+	size_t at, payload, end;
+	const unsigned char *tcp;
+	bool six;
 
-	if (!at || have < at + TCP_BYTES)
+	if (have < IP6_BYTES)
 		return -EPROTO;
+	six = ip[0] >> 4 == 6;
+	at = six ? IP6_BYTES : (size_t)(ip[0] & 15u) << 2;
+	tcp = ip + at;
+	if ((!six && ip[0] >> 4 != 4) || ip[six ? 6 : 9] != IPPROTO_TCP ||
+	    at < IP4_BYTES || have < at + TCP_BYTES)
+		return -EPROTO;
+	end = six ? IP6_BYTES + get(ip + 4, 2) : get(ip + 2, 2);
 	payload = at + ((size_t)(tcp[12] >> 4) << 2);
 	p->to_server = get(tcp + 2, 2) == server_port;
 	if (payload < at + TCP_BYTES || payload > end ||

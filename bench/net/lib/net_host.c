@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,34 +85,32 @@ static int usual_family(const struct net_hosts *h)
 int net_cases(struct bench *b, void *state)
 {
 	const struct net_hosts *h = state;
-	static const char *const nets[][2] = {
-		{ "loopback", "loopback6" },
-		{ "remote", "remote6" },
-		{ "veth", "veth6" },
-		{ "shaped", "shaped6" },
-	};
-	const int family = usual_family(h);
-	const bool six = family == AF_INET6;
-	const char *const *net = &nets[h->netlab ? 2 + is_shaped()
-				       : h->peer ? 1
-						 : 0][six];
 	const char *const place[] = { h->peer ? "other_host" : "same_cpu",
 				      h->peer ? "other_host" : "other_cpu" };
+	const int family = usual_family(h);
+	const bool six = family == AF_INET6;
+	static char net[16];
 
-	bench_set_names(b, "net", net, sizeof(*net), 1);
+	snprintf(net, sizeof(net), "%s%s",
+		 h->peer       ? "remote"
+		 : !h->netlab  ? "loopback"
+		 : is_shaped() ? "shaped"
+			       : "veth",
+		 six ? "6" : "");
+	BENCH_SET_NAME(b, "net", net);
 	bench_set_names(b, "place", place, sizeof(*place), h->peer ? 1 : 2);
-	bench_set_names(b, "near", place, sizeof(*place), 1);
-	bench_set_names(b, "far", place + 1, sizeof(*place), 1);
+	BENCH_SET_NAME(b, "near", place[0]);
+	BENCH_SET_NAME(b, "far", place[1]);
 	bench_need(b, "ip",
 		   h->peer || has(family) ? NULL
 		   : six		  ? "needs IPv6"
 					  : "needs IPv4");
 	bench_need(b, "ipv6",
-		   six			       ? "all rows are by IPv6 here"
-		   : !h->peer && has(AF_INET6) ? NULL
-		   : h->peer
-			   ? "the address of --peer is of the other IP version"
-			   : "needs IPv6");
+		   six		   ? "all rows are by IPv6 here"
+		   : h->peer	   ? "the address of --peer is of the other IP "
+				     "version"
+		   : has(AF_INET6) ? NULL
+				   : "needs IPv6");
 	bench_need(b, "ipv4", six ? "needs IPv4" : NULL);
 	return 0;
 }
@@ -157,7 +154,6 @@ int net_hosts_open(struct net_hosts *h, struct bench *b)
 	struct net_addr to = { .len = 0 };
 	int err;
 
-	h->b = b;
 	h->listener = -1;
 	h->family = usual_family(h);
 	signal(SIGPIPE, SIG_IGN);
@@ -170,11 +166,13 @@ int net_hosts_open(struct net_hosts *h, struct bench *b)
 		h->client[i] = (struct net_client) {
 			.b = b, .to = to, .fd = -1, .is_peer = h->peer
 		};
-	if (!h->peer)
-		return h->netlab ? enter_netlab(b) : 0;
-	err = partner_watch(true);
-	h->watching = !err;
-	return err ? bench_fail(b, -err, "make a timer") : 0;
+	err = h->peer ? partner_watch(true) : 0;
+	if (err)
+		err = bench_fail(b, -err, "make a timer");
+	else if (h->netlab)
+		err = enter_netlab(b);
+	h->b = err ? NULL : b;
+	return err;
 }
 
 static int family_of(const struct net_hosts *h, const struct bench_case *c)
@@ -235,12 +233,11 @@ static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
 int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions)
 {
-	const int family = family_of(h, c);
 	int err;
 
 	if (h->peer)
 		return 0;
-	err = listen_there(h, family);
+	err = listen_there(h, family_of(h, c));
 	if (err)
 		return partner_refused(h->b, -err, "a socket that listens");
 	return start_servers(h, bench_partner(h->b, c->place), sessions);
@@ -264,9 +261,9 @@ void net_teardown(struct bench *b, void *state)
 	if (!h->b)
 		return; /* setup() did not come so far */
 	net_hosts_end(h);
-	if (h->watching)
+	if (h->peer)
 		partner_watch(false);
-	h->watching = false;
+	h->b = NULL;
 }
 
 int net_client_check(int err)
@@ -316,22 +313,6 @@ int net_client_receive(struct net_client *c, void *buf, size_t len)
 	return 0;
 }
 
-/* After a connect() that a signal interrupted: it goes on, and must not be
- * called again.  Return: 0 or as net_client_check(). */
-static int await(struct net_client *c)
-{
-	struct pollfd ready = { .fd = c->fd, .events = POLLOUT };
-	socklen_t len = sizeof(int);
-	int err = 0;
-
-	/* The watch interrupts it. */
-	while (!err && poll(&ready, 1, -1) < 0)
-		err = net_client_check(errno);
-	if (!err && getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len))
-		return -errno;
-	return err < 0 ? err : -err;
-}
-
 int net_client_socket(struct net_client *c)
 {
 	c->fd = socket(c->to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -340,51 +321,47 @@ int net_client_socket(struct net_client *c)
 
 int net_client_dial(struct net_client *c)
 {
-	if (!connect(c->fd, &c->to.any, c->to.len))
-		return 0;
-	return errno == EINTR ? await(c) : net_client_check(errno);
+	int err = 0;
+
+	/* Linux goes on with one that was interrupted. */
+	while (!err && connect(c->fd, &c->to.any, c->to.len))
+		err = net_client_check(errno);
+	return err;
 }
 
-static int talk(struct net_client *c, struct net_hello hello)
+int net_client_begin(struct net_client *c, struct net_hello hello)
 {
-	int err;
+	int err = net_client_socket(c);
 
-	hello.magic = NET_MAGIC;
-	hello.version = NET_VERSION;
-	hello.cpu = sched_getcpu();
-	net_addr_machine(hello.machine, sizeof(hello.machine));
-	err = net_client_send(c, &hello, sizeof(hello));
-	if (!err)
-		err = net_client_receive(c, &c->server, sizeof(c->server));
-	return !err && c->server.magic != NET_ANSWER ? -EPROTO : err;
-}
-
-int net_client_begin(struct net_client *c, const struct net_hello *hello)
-{
-	const int on = 1;
-	int err;
-
-	c->server = (struct net_answer) { 0 };
-	err = net_client_socket(c);
 	if (err)
 		return bench_fail(c->b, -err, "make a socket");
 	err = net_client_dial(c);
 	if (err)
 		return net_client_fail(c, err, "connect to the server");
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	err = talk(c, *hello);
-	if (!err && c->server.status != NET_OK)
-		return bench_skip(c->b, "the server refused: %s",
-				  c->server.status == NET_FULL
-					  ? "it has too many sessions"
-					  : "it has no memory or processes");
-	return err ? net_client_fail(c, err, "greet the server") : 0;
+	hello.magic = NET_MAGIC;
+	hello.version = NET_VERSION;
+	hello.cpu = sched_getcpu();
+	sysfile_line(hello.machine, sizeof(hello.machine), NET_MACHINE_FILE);
+	c->server = (struct net_answer) { 0 };
+	err = net_client_send(c, &hello, sizeof(hello));
+	if (!err)
+		err = net_client_receive(c, &c->server, sizeof(c->server));
+	if (!err && c->server.magic != NET_ANSWER)
+		err = -EPROTO;
+	if (err)
+		return net_client_fail(c, err, "greet the server");
+	return c->server.status == NET_OK
+		       ? 0
+		       : bench_skip(c->b, "the server refused: %s",
+				    c->server.status == NET_FULL
+					    ? "it has too many sessions"
+					    : "it has no memory or processes");
 }
 
 int net_client_ask(struct net_client *c)
 {
-	const struct net_hello hello = { .op = NET_ACK, .size = 1 };
-	const int err = net_client_begin(c, &hello);
+	const int err = net_client_begin(c, (struct net_hello) { .op = NET_ACK,
+								 .size = 1 });
 
 	net_client_end(c);
 	return err;
@@ -399,23 +376,17 @@ void net_client_end(struct net_client *c)
 
 int net_client_fail(struct net_client *c, int err, const char *doing)
 {
-	switch (-err) {
-	case ECANCELED:
+	const char *why = err == -ESRCH	       ? "our server process has ended"
+			  : err == -ETIMEDOUT  ? "the server does not answer"
+			  : err == -ECONNRESET ? "the server hung up"
+			  : err == -EPIPE      ? "the server hung up"
+			  : err == -EPROTO     ? "that is no net_server"
+					       : NULL;
+
+	if (err == -ECANCELED)
 		return err;
-	case ESRCH:
-		return bench_fail(c->b, 0, "%s: our server process has ended",
-				  doing);
-	case ETIMEDOUT:
-		return bench_fail(c->b, 0, "%s: the server does not answer",
-				  doing);
-	case ECONNRESET:
-	case EPIPE:
-		return bench_fail(c->b, 0, "%s: the server hung up", doing);
-	case EPROTO:
-		return bench_fail(c->b, 0, "%s: that is no net_server", doing);
-	default:
-		return bench_fail(c->b, -err, "%s", doing);
-	}
+	return why ? bench_fail(c->b, 0, "%s: %s", doing, why)
+		   : bench_fail(c->b, -err, "%s", doing);
 }
 
 void net_client_info(const struct net_client *c, struct tcp_info *info)
@@ -423,15 +394,7 @@ void net_client_info(const struct net_client *c, struct tcp_info *info)
 	socklen_t len = sizeof(*info);
 
 	memset(info, 0, sizeof(*info));
-	if (getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, info, &len))
-		memset(info, 0, sizeof(*info));
-}
-
-uint16_t net_client_port(const struct net_client *c)
-{
-	struct net_addr here;
-
-	return net_addr_here(c->fd, &here) ? 0 : net_addr_port(&here);
+	getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, info, &len);
 }
 
 void net_client_facts(const struct net_client *c, const struct bench_case *bc,

@@ -9,7 +9,6 @@
 #include <sys/types.h>
 
 #include "bench.h"
-#include "net_addr.h"
 #include "net_wire.h"
 #include "partner.h"
 
@@ -32,7 +31,7 @@ struct net_client {
  *
  * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
  */
-int net_client_begin(struct net_client *c, const struct net_hello *hello);
+int net_client_begin(struct net_client *c, struct net_hello hello);
 
 /* Its first two steps: net_client_socket() makes a socket for @c->to,
  * net_client_dial() connects it.  Return: 0, -errno or as net_client_check().
@@ -69,9 +68,6 @@ int net_client_fail(struct net_client *c, int err, const char *doing);
  * does not tell. */
 void net_client_info(const struct net_client *c, struct tcp_info *info);
 
-/* net_client_port() - this end's port of the connection; 0 if unknown. */
-uint16_t net_client_port(const struct net_client *c);
-
 /* net_client_facts() - facts beside the evidence: server_cpu and, unless
  * @again is NULL, of the connection: congestion (the algorithm), and
  * retransmitted: @again and what it has sent again, which is added. */
@@ -92,10 +88,9 @@ struct net_hosts {
 	uint64_t port;
 	bool netlab, ipv6;
 
-	struct bench *b;
+	struct bench *b; /* NULL: not open */
 	struct net_client client[NET_SERVERS];
-	int family;    /* AF_INET6: of all that does not name one */
-	bool watching; /* a peer that is no process of ours */
+	int family; /* AF_INET6: of all that does not name one */
 	/* The servers started here do not preempt the client that wakes them
 	 * up; to be set before net_hosts_begin(). */
 	bool defer;
@@ -145,8 +140,7 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
  * connections. */
 void net_hosts_end(struct net_hosts *h);
 
-/* net_teardown() - a program's teardown(), or a part of it; any state is fine.
- */
+/* net_teardown() - a program's, or a part of it; any state is fine. */
 void net_teardown(struct bench *b, void *state);
 
 #endif

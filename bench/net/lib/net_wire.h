@@ -2,7 +2,9 @@
 #ifndef NET_WIRE_H
 #define NET_WIRE_H
 
+#include <netinet/in.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /*
  * The messages between a client and net_server, in the byte order of their
@@ -18,6 +20,9 @@
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_SPAN_NS (1ull << 36)
 #define NET_MACHINE	40
+
+/* A name for the running kernel, whatever the namespaces. */
+#define NET_MACHINE_FILE "/proc/sys/kernel/random/boot_id"
 
 enum net_op {
 	NET_ECHO = 1, /* messages of size bytes go back as they came */
@@ -38,7 +43,7 @@ struct net_hello {
 	uint16_t port;	  /* NET_ECHO_UDP: from where the datagrams come */
 	uint16_t zero;
 	int32_t cpu;		   /* where the client runs */
-	char machine[NET_MACHINE]; /* of net_addr_machine() */
+	char machine[NET_MACHINE]; /* NET_MACHINE_FILE; or zeros */
 };
 
 enum net_status {
@@ -71,5 +76,45 @@ _Static_assert(sizeof(struct net_hello) == 72 &&
 		       sizeof(struct net_answer) == 32 &&
 		       sizeof(struct net_report) == 16,
 	       "no gaps, so that all machines have the same");
+
+/* Addresses as numbers only: a name that does not resolve can block for
+ * seconds, and one that does may mean another host tomorrow. */
+struct net_addr {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6
+			six; /* its port is where that of @four is */
+	};
+	socklen_t len;
+};
+
+/* net_addr_parse() - "127.0.0.1", "::1"; @port in host order.
+ * Return: 0 or -EINVAL. */
+int net_addr_parse(struct net_addr *a, const char *text, uint16_t port);
+
+/* net_addr_loopback() - of @family (AF_INET, AF_INET6). */
+void net_addr_loopback(struct net_addr *a, int family, uint16_t port);
+
+/* net_addr_port() - in host order. */
+static inline uint16_t net_addr_port(const struct net_addr *a)
+{
+	return ntohs(a->four.sin_port);
+}
+
+/* net_addr_here() - that of this end of socket @fd.  Return: 0 or -errno. */
+int net_addr_here(int fd, struct net_addr *a);
+
+/* net_addr_port_of() - this end's port of socket @fd; 0 if unknown. */
+uint16_t net_addr_port_of(int fd);
+
+/* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
+ * by the one that the kernel chose, as is a name of none (AF_UNIX).
+ * Return: descriptor or -errno. */
+int net_addr_listen(struct net_addr *a);
+
+/* net_addr_enter() - enter the network namespace @name of ip-netns(8).
+ * Return: 0 or -errno. */
+int net_addr_enter(const char *name);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "net_addr.h"
+#include "net_wire.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "sysfile.h"
 
 /* More than the kernel allows is cut to net.core.somaxconn: a full queue drops
  * SYNs, and the client tries again only after a second. */
@@ -39,6 +38,13 @@ int net_addr_here(int fd, struct net_addr *a)
 {
 	*a = (struct net_addr) { .len = sizeof(a->six) };
 	return getsockname(fd, &a->any, &a->len) ? -errno : 0;
+}
+
+uint16_t net_addr_port_of(int fd)
+{
+	struct net_addr a;
+
+	return net_addr_here(fd, &a) ? 0 : net_addr_port(&a);
 }
 
 int net_addr_listen(struct net_addr *a)
@@ -72,10 +78,4 @@ int net_addr_enter(const char *name)
 	err = setns(fd, CLONE_NEWNET) ? -errno : 0;
 	close(fd);
 	return err;
-}
-
-void net_addr_machine(char *name, size_t size)
-{
-	memset(name, 0, size);
-	sysfile_line(name, size, "/proc/sys/kernel/random/boot_id");
 }
