@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	load ../helpers
+	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 	lmbench=$ROOT/scripts/lmbench
 }

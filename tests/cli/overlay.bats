@@ -7,6 +7,7 @@
 
 setup() {
 	load ../helpers
+	calmly
 	cd "$BATS_TEST_TMPDIR" || exit
 	mkdir low over up
 	on none true
@@ -18,7 +19,7 @@ setup() {
 # memory (loop); hidden-*: and its path leads to another directory.
 on() {
 	# shellcheck disable=SC2016 # expands in the new shell
-	run --separate-stderr unshare -m bash -ec '
+	run --separate-stderr "${calm[@]}" unshare -m bash -ec '
 		case $1 in
 		*tmpfs) mount -t tmpfs none up ;;
 		*loop)
