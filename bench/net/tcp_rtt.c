@@ -382,6 +382,8 @@ static int begin_udp(struct state *s, struct net_hello hello)
 
 	s->datagrams =
 		socket(c->to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s->datagrams < 0)
+		return partner_refused(c->b, errno, "make a socket");
 	err = join_udp(s, net_addr_port(&c->to));
 	if (err)
 		return net_client_fail(c, err, "make a socket");

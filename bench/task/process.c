@@ -421,6 +421,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		return err;
 	if (r.status < 0)
 		return partner_refused(b, (int)-r.status, proc_op_name(p->op));
+	/* A shell that may not fork: dash and busybox say 2, bash 254. */
+	if (p->op == PROC_FORK_SH && (r.status == 2 || r.status == 254))
+		return partner_refused(b, EAGAIN, "the shell's process");
 	s->status = r.status;
 	if (p->op == PROC_FIRST)
 		record_first(b, s, c, &r);
