@@ -269,8 +269,11 @@ static int set_up_and_sample(struct bench *b)
 	explained = b->verdict.why[0];
 	if (d->teardown)
 		d->teardown(b, b->state);
-	if (b->scratch[0])
+	if (b->scratch[0]) {
+		/* The program may have used up its descriptors. */
+		close(STDIN_FILENO);
 		guard_remove_tree(b->scratch);
+	}
 	if (err)
 		return b->verdict.skip_all ? EXIT_SKIP
 					   : verdict_give_up(b, EXIT_FAIL, "%s",
