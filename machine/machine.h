@@ -25,7 +25,7 @@ struct machine_options {
  */
 json_t *machine_describe(const struct machine_options *o, const char **why);
 
-/* What a file of the system says. */
+/* A fact that a file of the system states. */
 struct machine_fact {
 	const char *key;
 	enum { FACT_TEXT, FACT_NUMBER, FACT_CHOSEN, FACT_IS_0, FACT_IS_1 } kind;

@@ -190,8 +190,8 @@ static double no_warm_up(struct bench *b, struct state *s)
 	return ns / (double)loads;
 }
 
-/* So many intervals that they last for some slices of the scheduler, between
- * which the other process runs. */
+/* There are so many intervals that they last for some slices of the scheduler,
+ * between which the other process runs. */
 static double mean_under_noise(struct bench *b, struct state *s)
 {
 	double sum = 0;

@@ -63,7 +63,7 @@ static const char points[] =
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
 
-/* What the process that reads shall read, and what it says of it. */
+/* Orders to the process that reads, and its report. */
 struct order {
 	size_t each;   /* by so many bytes */
 	uint64_t size; /* the end of the file */
@@ -263,7 +263,7 @@ static int64_t cached_of(const struct cache_state *s, uint64_t size)
 	return file_cache_bytes(s->file.fd, s->file.bytes - size, 0);
 }
 
-/* What the group says that it holds: else the pages are not its own. */
+/* The memory that the group says it holds: else the pages are not its own. */
 static int check_charge(struct cache_state *s, const struct bench_case *c,
 			uint64_t size)
 {

@@ -67,11 +67,11 @@ static int setup(struct bench *b, void *state)
 /* The processes that read; what each does is as of file_read. */
 static struct crew crew;
 
-/* What all have read in windows, and the device's counters before. */
+/* The bytes that all have read in windows, and the device's counters before. */
 static double claimed;
 static struct file_counts before;
 
-/* What this process had read from storage, in the kernel's unit. */
+/* How much this process had read from storage, in the kernel's unit. */
 static long stored(void)
 {
 	struct rusage usage;

@@ -247,7 +247,7 @@ static int make_many(const char *path, unsigned int count, bool links)
 {
 	int err;
 
-	/* What a killed program has left has fewer. */
+	/* A file that a killed program has left has fewer. */
 	if (count_names(path) == (int64_t)count)
 		return 0;
 	err = guard_remove_tree(path);

@@ -122,7 +122,8 @@ struct state {
 	uint64_t lead; /* bytes read before the first event */
 };
 
-/* What the connection has carried so far.  Return: whether it is known. */
+/* The bytes that the connection has carried so far.  Return: whether it is
+ * known. */
 static bool traffic(const struct state *s, struct tcp_info *now)
 {
 	const int fd = nfs_client_socket(&s->nfs);
@@ -224,7 +225,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-/* What can be told apart here. */
+/* The ways that can be told apart here. */
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -413,7 +414,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return case_has(c, "cache") ? file_reading_prepare(b, state, c) : 0;
 }
 
-/* What came over the network, as the kernel counted. */
+/* The bytes that came over the network, as the kernel counted them. */
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;

@@ -82,7 +82,7 @@ struct write_state {
 	bool device_counts; /* seen to move */
 	char *buffer, *back;
 
-	/* Of the visit under way. */
+	/* These are of the visit under way. */
 	int fd;
 	struct file_walk walk;
 	uint64_t salt; /* other contents in each visit */

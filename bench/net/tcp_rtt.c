@@ -102,7 +102,7 @@ _Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
 
 struct state;
 
-/* What came back, as somebody else has counted it: the evidence. */
+/* The evidence: how much came back, as somebody else has counted it. */
 typedef uint64_t count_fn(struct state *s);
 
 /* How a message goes there and back.  Return of @trip: 0 or as
@@ -288,7 +288,7 @@ static uint64_t count_acked(struct state *s)
 	return info.tcpi_bytes_acked;
 }
 
-/* What the server has sent back, as it said last. */
+/* The number of messages sent back, as the server said last. */
 static uint64_t count_echoed(struct state *s)
 {
 	return s->hosts.client->server.echoed;

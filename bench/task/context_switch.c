@@ -123,7 +123,7 @@ struct state {
 	struct ring_account before; /* of this side, before the batch */
 };
 
-/* Of one shot, for both sides. */
+/* The state of one shot, for both sides. */
 static enum timer_method method;
 
 static struct ring *ring_of(struct state *s, const struct switch_case *p)

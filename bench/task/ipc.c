@@ -78,7 +78,7 @@ struct state {
 	struct ring ring; /* a pair; of a flow, its one mailbox */
 	uint64_t before;  /* messages received before the batch at hand */
 
-	/* Of a flow: messages are sent one after the other without end. */
+	/* A flow: messages are sent one after the other without end. */
 	struct partner source;
 	struct source {
 		_Atomic uint32_t stop;

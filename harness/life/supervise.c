@@ -86,7 +86,7 @@ static bool empty_channel(struct channel *c)
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* What is there is all there is. */
+/* Nothing more will come. */
 static void close_channel(struct channel *c)
 {
 	empty_channel(c);
@@ -301,7 +301,7 @@ static int judge(int status, unsigned int number, unsigned int orphans,
 		return code;
 	if (all->broken && code == EXIT_OK)
 		code = EXIT_FAIL;
-	/* What a row that failed means is seen when all are there. */
+	/* The meaning of a row that failed is seen when all are there. */
 	else if (code == EXIT_FAIL &&
 		 count(all->rows, before, all->n, RESULT_FAILED))
 		code = EXIT_OK;

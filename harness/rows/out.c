@@ -22,7 +22,7 @@ struct column {
 	bool wide;	  /* not in 80 columns */
 };
 
-/* What is not known is empty. */
+/* A value that is not known is empty. */
 static void put_amount(FILE *f, double x, const char *unit)
 {
 	char text[UNITS_MAX];
@@ -39,7 +39,7 @@ static void put_number(FILE *f, const struct result *r, const struct column *c)
 		put_amount(f, *x, c->unit ? c->unit : r->unit);
 }
 
-/* Of batches it would say nothing about operations. */
+/* For batches it would say nothing about operations. */
 static void put_event(FILE *f, const struct result *r, const struct column *c)
 {
 	if (r->iters == 1 && r->samples)
@@ -352,7 +352,7 @@ static bool has_term(const char *name, const char *term, size_t len)
 	return false;
 }
 
-/* Those terms of @name go that @of has (or has not). */
+/* Remove the terms of @name that @of has (or has not). */
 static void drop_terms(char *name, const char *of, bool has)
 {
 	const char *term = name;

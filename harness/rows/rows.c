@@ -416,7 +416,8 @@ void rows_make(const struct bench *b, const struct case_run *run,
 	headline_find(b, run, &h);
 	judge(b, run, &h, row);
 	describe_samples(b, run, &h, row);
-	/* What is not known is NAN, and so is what is made of it. */
+	/* A value that is not known is NAN, and so is all that is made of it.
+	 */
 	if (!strcmp(row->unit, "ns")) {
 		row->ticks = row->value * row->tsc_hz / 1e9;
 		row->cycles = row->value * row->core_hz / 1e9;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says of a block device. */
+/* The kernel's description of a block device. */
 #include "file_place.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* What the kernel knows it by; all else of disks is in machine.json. */
+/* The kernel's name for it; all else about disks is in machine.json. */
 static void about_disk(const char *dir, char *text, size_t size)
 {
 	sysfile_line(text, size, "%s/dm/uuid", dir);

@@ -506,7 +506,7 @@ long partner_room(char *why, size_t size)
 	struct rlimit limit;
 
 	snprintf(why, size, "no limit known");
-	/* Of all threads of this user; the kernel lets root have more. */
+	/* The limit is for all threads of this user; root may have more. */
 	if (getuid() && !getrlimit(RLIMIT_NPROC, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY)
 		narrow(&r, "ulimit -u", (long)limit.rlim_cur, 0);

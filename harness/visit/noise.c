@@ -38,7 +38,7 @@ bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns)
 	return *ran_ns > 0 && *waited_ns >= 0;
 }
 
-/* What @t has waited since it was read last; 0 if it cannot be read. */
+/* How long @t has waited since it was read last; 0 if it cannot be read. */
 static int64_t waited(struct noise_task *t)
 {
 	const int64_t before = t->waited_ns;

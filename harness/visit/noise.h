@@ -35,7 +35,7 @@ void noise_end(struct noise *seen);
 struct noise_task {
 	int cpu;
 	int64_t waited, ran;
-	/* What was read of it last (noise.c). */
+	/* The values that were read last (noise.c). */
 	int fd; /* of its waits; -1: they are not to be had */
 	clockid_t clock;
 	bool shares; /* its CPU with another one */

@@ -97,7 +97,7 @@ static double sample_ns(const struct case_run *run)
 	return run->got.sampled_ns / run->got.sampled;
 }
 
-/* Of those that are known and not zero; 1 if none is. */
+/* The median of the spreads that are known and not zero; 1 if none is. */
 static double typical_spread(const struct bench *b)
 {
 	struct sample_vec known = { 0 };

@@ -247,7 +247,7 @@ static struct bench_param read_value(struct scan *s)
 	return set && set->n ? *set->value : (struct bench_param) { 0 };
 }
 
-/* What @c is with the changes at @s, which goes to their end. */
+/* The case @c with the changes at @s, which goes to their end. */
 static struct bench_case changed(struct scan *s, const struct bench_case *c)
 {
 	struct bench_case to = *c;

@@ -81,7 +81,7 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 	};
 	t->of = t->crowd ? -case_is(c, "files", "own")
 			 : t->cache == FILE_WARM && !remote;
-	/* Of a large one no more need be put into the cache for a visit. */
+	/* No more of a large file need be put into the cache for a visit. */
 	t->piece = remote && t->cache == FILE_WARM ? FILE_OWN_BYTES : 0;
 	t->way = &by_call;
 	for (const struct file_way *w = s->ways; w && w->name; w++)

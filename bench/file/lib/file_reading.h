@@ -74,7 +74,7 @@ struct file_reading {
 	char *buffers;
 	bool unchecked; /* somebody else wrote it: what, nobody can tell */
 
-	/* Of the visit under way. */
+	/* These are of the visit under way. */
 	const char *why; /* a read failed, if the way knows better */
 	const struct file_data *now;
 	const struct file_point *point;

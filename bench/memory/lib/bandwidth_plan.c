@@ -174,7 +174,7 @@ static unsigned int next_threads(unsigned int threads, unsigned int cpus)
 	return threads * 2 > cpus ? cpus : threads * 2;
 }
 
-/* What may win points to the row that takes the best. */
+/* A row that may win points to the row that takes the best. */
 static void link_bests(struct bench *b)
 {
 	BENCH_EACH (b, c, "isa!={best,widest}") {

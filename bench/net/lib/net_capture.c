@@ -131,7 +131,7 @@ int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port)
 
 	*cap = (struct net_capture) { .clock = wall_clock_watch(),
 				      .port = port };
-	/* Of no protocol until it is bound. */
+	/* It gets packets of no protocol until it is bound. */
 	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	err = cap->fd < 0 ? errno : make_ring(cap);
 	if (err)

@@ -55,7 +55,7 @@ int net_addr_listen(struct net_addr *a)
 
 	if (fd < 0)
 		return -errno;
-	/* What waits in TIME_WAIT must not keep a new server out. */
+	/* Connections in TIME_WAIT must not keep a new server out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, &a->any, a->len) || listen(fd, BACKLOG))
 		err = -errno;
