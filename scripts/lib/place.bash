@@ -14,65 +14,37 @@ place_trusts() { # UID
 		{ [[ $1 == 65534 ]] && ! grep -qE '^ *0 +0 +4294967295$' /proc/self/uid_map; }
 }
 
-# place_foreign PATH STICKY: print who else may write in this directory, or
-# replace what is in it; return 1 if nobody.  Where STICKY is 1 it may be
-# everybody's if nobody can replace what is another's there, as in /tmp.
-place_foreign() {
-	local uid gid mode one
-
-	read -r uid gid mode < <(stat -c '%u %g %a' "$1") || return 1
-	fields_is number "$uid" && fields_is number "$gid" && [[ $mode =~ ^[0-7]{1,4}$ ]] || return 1
-	if ! place_trusts "$uid"; then
-		printf 'user %s' "$(stat -c %U "$1")"
-	elif ((8#$mode & 0022 && $2 && 8#$mode & 01000)); then
-		return 1
-	elif ((8#$mode & 0002)); then
-		printf 'everybody'
-	elif ((8#$mode & 0020 && gid)); then
-		for one in $(place_members "$gid"); do
-			place_trusts "$one" || break
-			one=
-		done
-		[[ ${one:-} ]] || return 1
-		printf 'group %s' "$(stat -c %G "$1")"
-	else
-		return 1
-	fi
-}
-
-# place_members GID: the users of this group.
-place_members() {
-	getent passwd | awk -F : -v gid="$1" '$4 == gid { print $3 }'
-	getent group "$1" | cut -d : -f 4 | tr , '\n' | xargs -r id -u
-}
-
 # place_check WHAT DIR STICKY: stop if root is to write in DIR, which is there,
 # and somebody else could put something else into its place or, unless STICKY,
-# into it.
+# into it: a directory or link on the way, by its name or where it really lies, is
+# another user's, or one that others may write in and which is not as /tmp.
 place_check() {
-	local path=/ rest who sticky
+	local path uid user group mode name=$2 sticky=$3 who
+	local -a paths=()
 
 	((EUID == 0)) || return 0
-	# Links on the way, of those who may not make any, too.
-	rest=$2
-	[[ $rest == /* ]] || rest=$PWD/$rest
-	while [[ $rest != / && -n $rest ]]; do
-		if [[ -L $rest ]] && ! place_trusts "$(stat -c %u "$rest")"; then
-			place_refuse "$1" "$2" "the link $rest is of user $(stat -c %U "$rest")"
+	[[ $name == /* ]] || name=$PWD/$name
+	for path in "$(cd -P "$2" && pwd -P)" "${name%/}"; do
+		for (( ; ${#path}; )); do
+			paths+=("$path")
+			path=${path%/*}
+		done
+	done
+	while read -r uid user group mode path; do
+		who=
+		if ! place_trusts "$uid"; then
+			who="user $user"
+			[[ $mode != l* ]] || place_refuse "$1" "$2" "the link $path is of user $user"
+		elif [[ $mode == l* || ($sticky == 1 && $mode == *[tT]) ]]; then
+			:
+		elif [[ $mode == ????????w* ]]; then
+			who=everybody
+		elif [[ $mode == ?????w* && ($group != @(root|"$user") || $group == UNKNOWN) ]]; then
+			who="group $group"
 		fi
-		rest=${rest%/*}
-	done
-	rest=$(cd -P "$2" && pwd -P)/
-	rest=${rest#/}
-	while :; do
+		[[ -z $who ]] || place_refuse "$1" "$2" "$who may write in $path"
 		sticky=1
-		[[ -n $rest ]] || sticky=$3
-		! who=$(place_foreign "$path" "$sticky") ||
-			place_refuse "$1" "$2" "$who may write in $path"
-		[[ -n $rest ]] || return 0
-		path=${path%/}/${rest%%/*}
-		rest=${rest#*/}
-	done
+	done < <(stat -c '%u %U %G %A %n' "${paths[@]}" /)
 }
 
 # place_refuse WHAT DIR WHY
