@@ -98,7 +98,7 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv contrib/export/*.jq); do \
 		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
 	done
-	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) scripts/lib/describe.awk scripts/lib/lmbench.awk scripts/lib/lmbench.tsv $(INSTALLED)/scripts/lib
+	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) scripts/lib/describe.awk scripts/lib/lmbench.tsv $(INSTALLED)/scripts/lib
 	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
 	$(Q)for name in $(COMMANDS); do \
 		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \
