@@ -44,3 +44,13 @@ need_number() {
 		die 2 "$name must be a number from $least to $most, not '$value'"
 	fi
 }
+
+# usage: what a script says of itself, the comment at its top.
+usage() { sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}"; }
+
+# take_option NAME VALUE...: into conf, which has the names that there are.
+take_option() {
+	[[ $1 == --* && -n ${conf[${1#--}]+known} ]] || die 2 "unknown argument '$1'; see $0 --help"
+	(($# > 1)) || die 2 "$1 needs a value"
+	conf[${1#--}]=$2
+}
