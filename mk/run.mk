@@ -14,7 +14,7 @@ RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFF
 
 # A variable that nothing takes, such as a wrong spelling, would be ignored.
 strange = $(shell awk -v names='$(foreach name,$(.VARIABLES),$(if $(call given,$(name)),$(name)))' \
-	-f scripts/lib/nearest.awk $(MAKEFILE_LIST))
+	-f scripts/lib/nearest.awk -f scripts/lib/strange.awk $(MAKEFILE_LIST))
 
 # Use all CPUs for the build unless the caller said how many jobs.
 jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -76,9 +76,8 @@ man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
 # `sync` and `timer` would hide other people's commands.
 libdir    := $(PREFIX)/lib/oscost
 COMMANDS   = $(PAGED) report
-SCRIPTS   := scripts/oscost scripts/run-all scripts/lmbench scripts/netlab scripts/net_delay scripts/nfslab \
-	     $(wildcard scripts/plot scripts/ab scripts/kernels scripts/layers scripts/under scripts/tune scripts/pdf \
-	     scripts/load-plot)
+SCRIPTS   := $(addprefix scripts/,ab certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
+	     packages.tsv plot run-all setup truth tune under)
 INSTALLED  = $(DESTDIR)$(libdir)
 
 # To a shell a path with a blank is two, of which one would be removed.
@@ -98,7 +97,7 @@ install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv contrib/export/*.jq); do \
 		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
 	done
-	$(Q)install -m 644 $(wildcard scripts/lib/*.bash) scripts/lib/describe.awk scripts/lib/lmbench.tsv $(INSTALLED)/scripts/lib
+	$(Q)install -m 644 $(wildcard scripts/lib/*) $(INSTALLED)/scripts/lib
 	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
 	$(Q)for name in $(COMMANDS); do \
 		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \

@@ -15,6 +15,10 @@ umask u+rwx,o-w
 
 log_fd=2
 
+# The programs of the tree of the sources, or those that are installed.
+bin=${BASH_SOURCE[0]%/scripts/lib/*}/build/bin
+[[ -d $bin ]] || bin=${bin%/build/bin}/bin
+
 # log MESSAGE...: a closed stderr must not end a run, hence the ||.
 log() { printf '%s: %s\n' "${0##*/}" "$*" >&"$log_fd" || :; }
 
@@ -48,9 +52,26 @@ need_number() {
 # usage: what a script says of itself, the comment at its top.
 usage() { sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}"; }
 
+# meant NAME HINT CANDIDATE...: on stdout "did you mean ...?" if one is like NAME, else
+# HINT.
+meant() {
+	local text
+
+	text=$(printf '%s\n' "${@:3}" | awk -v meant="$1" -f "${BASH_SOURCE[0]%/*}/nearest.awk")
+	printf '%s' "${text:-$2}"
+}
+
+# unknown ARGUMENT: stop: usage() does not name it.
+unknown() {
+	local -a names
+
+	mapfile -t names < <(usage | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+	die 2 "unknown argument '$1'; $(meant "$1" "see $0 --help" "${names[@]}")"
+}
+
 # take_option NAME VALUE...: into conf, which has the names that there are.
 take_option() {
-	[[ $1 == --* && -n ${conf[${1#--}]+known} ]] || die 2 "unknown argument '$1'; see $0 --help"
+	[[ $1 == --* && -n ${conf[${1#--}]+known} ]] || unknown "$1"
 	(($# > 1)) || die 2 "$1 needs a value"
 	conf[${1#--}]=$2
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For mk/run.mk: of the variables that make was given (names) the first that the
-# makefiles have nowhere, and the one of theirs that it is most like.
+# Functions for other programs of awk: the name that was probably meant.  Alone, with
+# -v meant=NAME: "did you mean LINE?" of the line that is most like it, if any is.
 
 function least(a, b) { return a < b ? a : b }
 
@@ -15,22 +15,23 @@ function distance(a, b,   i, j, d) {
 	return d[length(a), length(b)]
 }
 
-{
-	while (match($0, /[A-Za-z_][A-Za-z0-9_]*/)) {
-		known[substr($0, RSTART, RLENGTH)]
-		$0 = substr($0, RSTART + RLENGTH)
+# Of the names that are indices of KNOWN the one most like NAME; "" if half of it
+# and more would have to change.
+function nearest(name, known,   other, far, best, most) {
+	most = length(name) / 2
+	for (other in known) {
+		far = distance(tolower(name), tolower(other))
+		if (far < most || (far == most && best != "" && other < best)) {
+			most = far
+			best = other
+		}
 	}
+	return best
 }
 
+meant != "" { lines[$0] }
+
 END {
-	n = split(names, given, " ")
-	for (i = 1; i <= n; i++) {
-		if (given[i] in known)
-			continue
-		for (name in known)
-			if (name ~ /^[A-Z_]+$/ && (best == "" || distance(name, given[i]) < distance(best, given[i])))
-				best = name
-		print "nothing takes " given[i] "=; did you mean " best "=?"
-		exit
-	}
+	if (meant != "" && (meant = nearest(meant, lines)) != "")
+		print "did you mean " meant "?"
 }

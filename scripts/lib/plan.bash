@@ -142,7 +142,7 @@ plan_select() {
 				n=1
 			fi
 		done
-		((n)) || die 2 "unknown program '$word'; known: ${plan_ids[*]}"
+		((n)) || die 2 "unknown program '$word'; $(meant "$word" "the plan has ${#plan_ids[@]}, see docs/rows.md" "${plan_ids[@]}" "${plan_programs[@]}")"
 	done
 	for i in "${!keep[@]}"; do
 		ids+=("${plan_ids[i]}")

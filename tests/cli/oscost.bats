@@ -19,23 +19,81 @@ refused() {
 		$stderr == *"$1"* ]]
 }
 
-@test "what is no command is refused in one line, nothing is told how" {
-	run --separate-stderr ./oscost nosuch
-	refused "no command and no benchmark 'nosuch'"
+@test "what is no command is refused in one line, with what was meant" {
+	run --separate-stderr ./oscost getpppid
+	refused "no row has getpppid in its name; did you mean getppid?"
+	run --separate-stderr ./oscost kernls
+	refused "did you mean kernels?"
 	run --separate-stderr ./oscost ../../bin/sh
-	refused "no command and no benchmark"
+	refused "no row has "
 	run --separate-stderr ./oscost explain
 	refused "oscost explain syscall getppid"
-	run -2 --separate-stderr ./oscost
-	[[ -z $output && $stderr == "usage: oscost COMMAND"* ]]
-	run -0 --separate-stderr ./oscost --help
-	[[ $output == "usage: oscost COMMAND"* ]]
+	run --separate-stderr ./oscost --fast
+	refused "unknown option '--fast'"
+	for word in card report show; do
+		run --separate-stderr ./oscost "$word" /nonexistent
+		refused "/nonexistent: no such directory"
+	done
+	run -1 --separate-stderr ./oscost list nosuchword
+	[[ -z $output && $stderr == *"no row has nosuchword in its name" ]]
+	run -1 --separate-stderr ./oscost list getppid int80 vdso
+	[[ -z $output && $stderr == *"no row has all of these words"* ]]
+}
+
+@test "help names each command, and each has help of its own" {
+	local words
+
+	run -0 --separate-stderr ./oscost help
+	[[ $output == "usage: oscost "* ]]
+	run -0 --separate-stderr ./oscost --version
+	[[ $output =~ ^(oscost|report)\ [0-9.]+$ ]]
+	mapfile -t words < <(./oscost help | sed -n '/^Measure:/,/^Exit/s/^  \([a-z][a-z]*\) .*/\1/p')
+	[[ ${#words[@]} -ge 19 ]]
+	for word in "${words[@]}"; do
+		run -0 --separate-stderr ./oscost help "$word"
+		[[ -n $output ]]
+	done
+}
+
+@test "before the build each command says so" {
 	rm tree/bin
 	mkdir tree/bin
-	run --separate-stderr ./oscost run
-	refused "run make"
-	run --separate-stderr ./oscost list
-	refused "run make"
+	for word in '' card run list syscall 'explain fork' fork report doctor load; do
+		# shellcheck disable=SC2086 # words, or none
+		run --separate-stderr ./oscost $word
+		[[ $status -eq 2 && -z $output && ${stderr_lines[-1]} == "oscost: not built yet: type make" ]]
+	done
+}
+
+# best WORD...: the first row that these mean.
+best() { ./oscost list "$@" | head -n 1; }
+
+@test "each name of the card is the row that it names, and is measured by it" {
+	local program cases words
+
+	while IFS=$'\t' read -r program cases words; do
+		run -0 best "$words"
+		[[ $output == "$words  $program "* ]]
+		run -0 best "${words^^}"
+		[[ $output == "$words  $program "* ]]
+	done < <(row_lines core | awk -F '\t' '$3 != "-" { print $1 "\t" $2 "\t" $3 }')
+	run -0 --separate-stderr ./oscost "System call (getppid)" --list
+	[[ $output == call=getppid,via=syscall ]]
+	run -0 --separate-stderr ./oscost syscall/getppid --list
+	[[ $output == call=getppid,via=syscall && $stderr == *"more rows have these words: oscost list syscall/getppid" ]]
+	run -0 --separate-stderr ./oscost syscall getppid via=libc --list
+	[[ $output == call=getppid,via=libc ]]
+}
+
+@test "rows are found by words that mean the same, best match first, wrong ones last" {
+	[[ $(best mutex) == "sync op=mutex,"* ]]
+	[[ $(best 4k cached) == *" file_read cache=warm,"* && $(best 4 kib not cached) == *" file_read cache=cold,"* ]]
+	[[ $(best pipe latency) == *" ipc via=pipe,measure=latency,"* ]]
+	[[ $(best round trip pipe) == "$(best pipe latency)" ]]
+	[[ $(best fork) == "Fork, exit and wait  "* && $(best page fault) == *"page fault"* ]]
+	[[ $(./oscost list unfenced | tail -n 1) == "mistakes "* ]]
+	run -0 ./oscost list latency
+	[[ $output != *$'\nmistakes '*$'\nsyscall '* ]]
 }
 
 @test "rows are listed by their words" {
@@ -65,7 +123,7 @@ refused() {
 	PATH=$PWD:$PATH run -0 --separate-stderr bash -c "$command --list"
 	[[ $output == call=getppid,via=syscall ]]
 	run -1 --separate-stderr ./oscost explain no such row
-	[[ -z $output && $stderr == *"no row has all of these words"* ]]
+	[[ -z $output && $stderr == *"no row has "* ]]
 	# Many rows: the first ones.
 	run -0 --separate-stderr ./oscost explain procedure
 	[[ $output == *" rows; oscost list procedure: all" ]]

@@ -278,7 +278,7 @@ cut_and_resume() {
 	run --separate-stderr drive --out out --profile fast
 	refused "PROFILE must be card, quick, default or publish, not 'fast'"
 	run --separate-stderr drive --out out --only "good nonsense"
-	refused "unknown program 'nonsense'; known: good other"
+	refused "unknown program 'nonsense'; the plan has 2"
 	run --separate-stderr drive --out out --cpu 999
 	refused "CPU 999 is none that this process may use"
 	run --separate-stderr drive --out out --cpu one
