@@ -10,17 +10,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# Also where standard output is no terminal, as here.
-fits() {
-	try '0|77' "$BIN/$1" "${QUICK[@]}" --counters || return
-	! grep -nE '^.{81,}| $' <<<"$output" || return
-	[[ $status == 77 || $output == *"$1: "*$'\n'case* ]] || return
-}
-
-@test "no line of any program is longer than 80 columns" {
-	each_bench fits
-}
-
 @test "intervals have their unit, also of long names" {
 	# An interval takes six, and up to half may be set aside.
 	try 0 "$BIN/context_switch" --effort 1 --invocations 12 --case 'between=process,by=pipe,place=same_cpu,*'
