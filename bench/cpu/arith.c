@@ -38,12 +38,6 @@ struct arith_state {
 	_Alignas(32) char result[ARCH_CHAINS * 32];
 };
 
-struct kernel {
-	bench_run_fn *latency, *throughput;
-	/* How many bytes of the result are those of a plain loop in C. */
-	size_t (*right)(const struct arith_state *s);
-};
-
 #define ANY /* no more than the architecture's base */
 
 typedef float float128 __attribute__((vector_size(16)));
@@ -144,96 +138,89 @@ typedef double double256 __attribute__((vector_size(32)));
 #define OP_FMAF(x, k, c)  __builtin_fmaf(x, k, c)
 #define OP_FMA(x, k, c)	  __builtin_fma(x, k, c)
 
-#define INTEGER(id, T, big, half)                                \
-	KERNEL(id##_and, T, T, "+r", ANY, OP_AND, (T)-1, big, 0) \
-	KERNEL(id##_or, T, T, "+r", ANY, OP_OR, 1, big, 0)       \
-	KERNEL(id##_xor, T, T, "+r", ANY, OP_XOR, half, big, 0)  \
-	KERNEL(id##_add, T, T, "+r", ANY, OP_ADD, half, big, 0)  \
-	KERNEL(id##_mul, T, T, "+r", ANY, OP_MUL, half, big, 0)  \
-	KERNEL(id##_div, T, T, "+r", ANY, OP_OVER, half, big, 0) \
-	KERNEL(id##_mod, T, T, "+r", ANY, OP_MOD, half, big, half)
+/* X(type, op, ...) of each type; ... is what KERNEL() takes. */
+#define INTEGER(X, type, T, big, half)                       \
+	X(type, and, T, T, "+r", ANY, OP_AND, (T)-1, big, 0) \
+	X(type, or, T, T, "+r", ANY, OP_OR, 1, big, 0)       \
+	X(type, xor, T, T, "+r", ANY, OP_XOR, half, big, 0)  \
+	X(type, add, T, T, "+r", ANY, OP_ADD, half, big, 0)  \
+	X(type, mul, T, T, "+r", ANY, OP_MUL, half, big, 0)  \
+	X(type, div, T, T, "+r", ANY, OP_OVER, half, big, 0) \
+	X(type, mod, T, T, "+r", ANY, OP_MOD, half, big, half)
+#define FLOATING(X, type, E, attr)                                         \
+	X(type, add, type, E, ARCH_IN_VECTOR, attr, OP_ADD, 1, 1, 0)       \
+	X(type, mul, type, E, ARCH_IN_VECTOR, attr, OP_MUL, 1, ABOVE_1, 0) \
+	X(type, div, type, E, ARCH_IN_VECTOR, attr, OP_DIV, 1, ABOVE_1, 0) \
+	X(type, bogo, type, E, ARCH_IN_VECTOR, attr, OP_BOGO, 0.7, 1.5, -0.1)
+#define SCALAR(X, type, op, attr, F, first, k, c) \
+	X(type, op, type, type, ARCH_IN_FLOAT, attr, F, first, k, c)
+#define ABOVE_1 (1 + 0x1p-23)
 
-#define FLOATING(id, T, E, attr, above)                                   \
-	KERNEL(id##_add, T, E, ARCH_IN_VECTOR, attr, OP_ADD, 1, 1, 0)     \
-	KERNEL(id##_mul, T, E, ARCH_IN_VECTOR, attr, OP_MUL, 1, above, 0) \
-	KERNEL(id##_div, T, E, ARCH_IN_VECTOR, attr, OP_DIV, 1, above, 0) \
-	KERNEL(id##_bogo, T, E, ARCH_IN_VECTOR, attr, OP_BOGO, 0.7, 1.5, -0.1)
-
-INTEGER(int32, uint32_t, 0x7ffffff1, 46349)
-INTEGER(int64, uint64_t, 0x7ffffffffffffff1, 3037000507)
-FLOATING(float, float, float, ANY, 1 + 0x1p-23)
-FLOATING(double, double, double, ANY, 1 + 0x1p-23)
 #if ARCH_VECTOR_BITS >= 128
-FLOATING(float128, float128, float, ANY, 1 + 0x1p-23)
-FLOATING(double128, double128, double, ANY, 1 + 0x1p-23)
+#define VECTORS_128(X)                    \
+	FLOATING(X, float128, float, ANY) \
+	FLOATING(X, double128, double, ANY)
+#else
+#define VECTORS_128(X)
 #endif
 #if ARCH_VECTOR_BITS >= 256
-FLOATING(float256, float256, float, ARCH_WITH_256, 1 + 0x1p-23)
-FLOATING(double256, double256, double, ARCH_WITH_256, 1 + 0x1p-23)
+#define VECTORS_256(X)                              \
+	FLOATING(X, float256, float, ARCH_WITH_256) \
+	FLOATING(X, double256, double, ARCH_WITH_256)
+#else
+#define VECTORS_256(X)
 #endif
-KERNEL(float_sqrt, float, float, ARCH_IN_FLOAT, ANY, OP_SQRTF, 0.7, 0, 0)
-KERNEL(double_sqrt, double, double, ARCH_IN_FLOAT, ANY, OP_SQRT, 0.7, 0, 0)
-KERNEL(float_fma, float, float, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMAF, 1, 0.99,
-       0.3)
-KERNEL(double_fma, double, double, ARCH_IN_FLOAT, ARCH_WITH_FMA, OP_FMA, 1,
-       0.99, 0.3)
 
-enum { AND, OR, XOR, ADD, MUL, DIV, MOD, SQRT, FMA_, BOGO, OPS };
-static const char *const ops[] = { "and", "or",	 "xor",	 "add", "mul",
-				   "div", "mod", "sqrt", "fma", "bogo" };
+#define KERNELS(X)                                                  \
+	INTEGER(X, int32, uint32_t, 0x7ffffff1, 46349)              \
+	INTEGER(X, int64, uint64_t, 0x7ffffffffffffff1, 3037000507) \
+	FLOATING(X, float, float, ANY)                              \
+	FLOATING(X, double, double, ANY)                            \
+	VECTORS_128(X)                                              \
+	VECTORS_256(X)                                              \
+	SCALAR(X, float, sqrt, ANY, OP_SQRTF, 0.7, 0, 0)            \
+	SCALAR(X, double, sqrt, ANY, OP_SQRT, 0.7, 0, 0)            \
+	SCALAR(X, float, fma, ARCH_WITH_FMA, OP_FMAF, 1, 0.99, 0.3) \
+	SCALAR(X, double, fma, ARCH_WITH_FMA, OP_FMA, 1, 0.99, 0.3)
+
+#define FUNCTIONS(type, op, ...) KERNEL(type##_##op, __VA_ARGS__)
+KERNELS(FUNCTIONS)
+
+static const struct kernel {
+	const char *type, *op;
+	bench_run_fn *latency, *throughput;
+	/* How many bytes of the result are those of a plain loop in C. */
+	size_t (*right)(const struct arith_state *s);
+} kernels[] = {
+#define ROW(type, op, ...)                                             \
+	{ #type, #op, latency_##type##_##op, throughput_##type##_##op, \
+	  right_##type##_##op },
+	KERNELS(ROW)
+};
 
 static const char points[] =
-	"type=$types op=$ops figure={latency,throughput};"
+	"type={int32,int64,float,double,float128,double128,float256,double256} "
+	"op={and,or,xor,add,mul,div,mod,sqrt,fma,bogo} "
+	"figure={latency,throughput};"
 	"is ops=64 if figure=latency;"
 	"is ops=16*" BENCH_TEXT(
 		ARCH_CHAINS) " if figure=throughput;"
 			     "needs $vectors if type={float256,double256}; "
 			     "needs $fma if op=fma";
 
-#define K(id)                                             \
-	{                                                 \
-		latency_##id, throughput_##id, right_##id \
-	}
-#define INTEGERS(id)                                                           \
-	{                                                                      \
-		[AND] = K(id##_and), [OR] = K(id##_or), [XOR] = K(id##_xor),   \
-		[ADD] = K(id##_add), [MUL] = K(id##_mul), [DIV] = K(id##_div), \
-		[MOD] = K(id##_mod)                                            \
-	}
-#define VECTORS(id)                                                            \
-	{                                                                      \
-		[ADD] = K(id##_add), [MUL] = K(id##_mul), [DIV] = K(id##_div), \
-		[BOGO] = K(id##_bogo)                                          \
-	}
-#define SCALARS(id)                                                            \
-	{                                                                      \
-		[ADD] = K(id##_add), [MUL] = K(id##_mul), [DIV] = K(id##_div), \
-		[SQRT] = K(id##_sqrt), [FMA_] = K(id##_fma),                   \
-		[BOGO] = K(id##_bogo)                                          \
-	}
-
-static const struct {
-	const char *name;
-	struct kernel op[OPS];
-} types[] = {
-	{ "int32", INTEGERS(int32) },	   { "int64", INTEGERS(int64) },
-	{ "float", SCALARS(float) },	   { "double", SCALARS(double) },
-#if ARCH_VECTOR_BITS >= 128
-	{ "float128", VECTORS(float128) }, { "double128", VECTORS(double128) },
-#endif
-#if ARCH_VECTOR_BITS >= 256
-	{ "float256", VECTORS(float256) }, { "double256", VECTORS(double256) },
-#endif
-};
-
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct kernel *k =
-		&CASE_OF(c, "type", types)->op[CASE_NTH(c, "op", ops)];
+	const size_t n = sizeof(kernels) / sizeof(kernels[0]);
 
-	c->arg = k;
-	c->run = case_is(c, "figure", "latency") ? k->latency : k->throughput;
-	return c->run;
+	for (const struct kernel *k = kernels; k < kernels + n; k++)
+		if (case_is(c, "type", k->type) && case_is(c, "op", k->op)) {
+			c->arg = k;
+			c->run = case_is(c, "figure", "latency")
+					 ? k->latency
+					 : k->throughput;
+			return true;
+		}
+	return false;
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -248,8 +235,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 static int cases(struct bench *b, void *state)
 {
-	BENCH_SET_NAMES(b, "types", types);
-	BENCH_SET_NAMES(b, "ops", ops);
 	bench_need(b, "vectors",
 		   ARCH_HAS_256() ? NULL
 				  : "this CPU has no vectors of 256 bits that "
