@@ -5,10 +5,11 @@
  * Chains of 1 to 1024 instructions, each of which needs the result of the one
  * before, take their number times the latency of the instruction, in core
  * cycles: 1 for an add and for a lea of two registers, 3 for a 32-bit
- * multiply.  The core's frequency comes from an add chain as long as the
- * batch, timed behind each batch.  So the adds prove only that the harness
- * agrees with itself; the multiplies and the lea are the test.  work=wait
- * spins on CLOCK_MONOTONIC_RAW, which says by itself how long each wait was.
+ * multiply.  The core's frequency comes from add chains as long as the batch,
+ * timed behind each batch: the fastest of the longest.  So the adds prove only
+ * that the harness agrees with itself; the multiplies and the lea are the test.
+ * work=wait spins on CLOCK_MONOTONIC_RAW, which says by itself how long each
+ * wait was.
  *
  * The estimator is the difference of the least batches, for chain and
  * reference alike: a neighbour on the same core slows adds and multiplies by
@@ -35,9 +36,8 @@
 #include "stats.h"
 
 #define LENGTHS	   11  /* 1, 2, 4 ... 1024 */
-#define KEPT	   512 /* more than an invocation at --effort 100 makes */
+#define KEPT	   512 /* waits: more than an invocation at --effort 100 makes */
 #define REF_ADDS   64  /* adds in a pass of the reference chain */
-#define NEAR	   8   /* batches */
 #define MUL_CYCLES 3   /* of a multiply, for the length of the reference */
 
 enum work { ADD, SECOND, MUL, WORKS };
@@ -49,26 +49,16 @@ struct truth_case {
 	chain_fn *chain; /* NULL: waits */
 	enum work work;
 	unsigned int doublings; /* of a link: the chain's length */
-	unsigned int n;		/* of these, the latest KEPT are there */
-	union {
-		/* The length of a wait by its own clock, ns. */
-		double wait_ns[KEPT];
-		/* The reference chain after each batch: as many cycles as the
-		 * batch had. */
-		struct span {
-			uint64_t iters; /* of the batch */
-			uint64_t ticks; /* of the batch, to find the least */
-			double hz;	/* of the core, right behind it */
-			unsigned int visit;
-		} span[KEPT];
-	};
+	/* The longest reference behind a batch, and the least that it took. */
+	uint64_t passes, least;
+	/* The length of each wait by its own clock, ns; the latest KEPT. */
+	double wait_ns[KEPT];
+	unsigned int waits;
 };
 
 struct truth_state {
-	uint64_t x, y;	    /* operands */
-	uint64_t before;    /* x when the batch began */
-	uint64_t ticks;	    /* that the batch took, roughly */
-	unsigned int visit; /* counts them: between two, time passes */
+	uint64_t x, y;	 /* operands */
+	uint64_t before; /* x when the batch began */
 };
 
 /* Left alone: clang-format moves it at each run. */
@@ -96,35 +86,22 @@ static const struct {
 	[MUL] = { "multiply", { EACH_LENGTH(ENTRY, multiply) } },
 };
 
-/* The two reads of the clock are a constant part of each batch, which the
- * difference takes out; they only tell later which batch was the least. */
 static int run_chain(struct bench *b, void *state, const struct bench_case *c,
 		     uint64_t iters)
 {
 	struct truth_state *s = state;
 	chain_fn *const chain = ((struct truth_case *)c->data)->chain;
-	const bool tsc = bench_timer(b)->method != TIMER_CLOCK;
-	const uint64_t begin = tsc ? timer_none_begin() : timer_clock_begin();
 
 	if (iters) /* the chain's loop tests at its end */
 		s->x = chain(s->x, s->y, iters);
 	BENCH_HIDE(s->x);
-	s->ticks = (tsc ? timer_none_end() : timer_clock_end()) - begin;
-	return 0;
-}
-
-static int enter(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct truth_state *s = state;
-
-	s->visit++;
 	return 0;
 }
 
 /* A reference as long as the batch and right behind it: what the core's
  * frequency did to the one, it did to the other. */
-static void time_reference(struct bench *b, struct truth_state *s,
-			   struct truth_case *t, uint64_t iters, uint64_t links)
+static void time_reference(struct bench *b, const struct truth_state *s,
+			   struct truth_case *t, uint64_t links)
 {
 	const uint64_t cycles = links * (t->work == MUL ? MUL_CYCLES : 1);
 	const uint64_t passes = cycles / REF_ADDS + 1;
@@ -133,13 +110,11 @@ static void time_reference(struct bench *b, struct truth_state *s,
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       x = chain_add_64(x, s->y, passes));
 	BENCH_KEEP(x);
-	t->span[t->n++ % KEPT] = (struct span) {
-		.iters = iters,
-		.ticks = s->ticks,
-		.visit = s->visit,
-		.hz = (double)passes * REF_ADDS * 1e9 /
-		      bench_ns(b, (double)ticks),
-	};
+	if (passes < t->passes)
+		return;
+	if (passes > t->passes || ticks < t->least)
+		t->least = ticks;
+	t->passes = passes;
 }
 
 /* Of a product, only the low half is the same on all architectures. */
@@ -166,7 +141,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		return 0;
 	bench_proof(b, c, "batches", 1,
 		    is_right(t->work, s->before, s->y, links, s->x));
-	time_reference(b, s, t, iters, links);
+	time_reference(b, s, t, links);
 	s->before = s->x;
 	return 0;
 }
@@ -202,7 +177,7 @@ static int sample_wait(struct bench *b, void *state, const struct bench_case *c)
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks, wait_for(&w));
 	bench_record(b, c, ticks);
-	t->wait_ns[t->n++ % KEPT] =
+	t->wait_ns[t->waits++ % KEPT] =
 		(double)w.lasted_ns * (double)(w.reads + 1) / (double)w.reads;
 	bench_proof(b, c, "waits", 1, w.lasted_ns >= w.target_ns);
 	return 0;
@@ -234,65 +209,19 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-/*
- * The best of the references near batch @i, a millisecond or two: the others
- * were disturbed.  The frequency steps less often than that.
- */
-static double hz_near(const struct span *v, unsigned int n, unsigned int i)
-{
-	const unsigned int from = i < NEAR ? 0 : i - NEAR;
-	double best = 0;
-
-	for (unsigned int k = from; k < n && k <= i + NEAR; k++)
-		if (v[k].visit == v[i].visit)
-			best = fmax(best, v[k].hz);
-	return best;
-}
-
-/*
- * The harness takes the least of the batches of 2n and of n from its quads (n,
- * 2n, 2n, n).  The core's frequency steps up and down, so each of the two has
- * its own.  Return: what the difference of these two should be for one chain
- * of @cycles, ns; NAN if there is no quad.
- */
-static double true_ns(const struct truth_case *t, double cycles)
-{
-	const unsigned int n = t->n < KEPT ? t->n : KEPT;
-	unsigned int least[2] = { KEPT, KEPT };
-
-	for (unsigned int i = 0; i + 3 < n; i++) {
-		const struct span *v = &t->span[i];
-
-		if (v[1].iters != 2 * v[0].iters || v[2].iters != v[1].iters ||
-		    v[3].iters != v[0].iters)
-			continue;
-		for (unsigned int k = 0; k < 4; k++) {
-			unsigned int *l = &least[k == 1 || k == 2];
-
-			if (*l == KEPT || v[k].ticks < t->span[*l].ticks)
-				*l = i + k;
-		}
-	}
-	if (least[0] == KEPT)
-		return NAN;
-	return cycles * 1e9 *
-	       (2 / hz_near(t->span, n, least[1]) -
-		1 / hz_near(t->span, n, least[0]));
-}
-
 static void expect_chain(struct bench *b, const struct bench_case *c)
 {
 	const struct truth_case *t = c->data;
 	const double latency = t->work == MUL ? arch_multiply_cycles() : 1;
-	const double cycles = (1 << t->doublings) * latency;
-	const double ns = true_ns(t, cycles);
+	const double cycle =
+		bench_ns(b, (double)t->least) / ((double)t->passes * REF_ADDS);
 
-	if (!bench_selected(b, c) || !isfinite(ns))
+	if (!bench_selected(b, c) || !t->passes)
 		return;
+	bench_fact(b, c, "core_hz", 1e9 / cycle);
 	if (latency > 0) {
 		bench_fact(b, c, "latency_cycles", latency);
-		bench_fact(b, c, "core_hz", cycles * 1e9 / ns);
-		bench_expect(b, c, ns);
+		bench_expect(b, c, (1 << t->doublings) * latency * cycle);
 	} else {
 		bench_fact_text(b, c, "latency_cycles",
 				"not known for this processor");
@@ -305,7 +234,7 @@ static int derive(struct bench *b, void *state)
 		expect_chain(b, c);
 	BENCH_EACH (b, c, "work=wait") {
 		struct truth_case *t = c->data;
-		const size_t n = t->n < KEPT ? t->n : KEPT;
+		const size_t n = t->waits < KEPT ? t->waits : KEPT;
 
 		if (bench_selected(b, c) && n)
 			bench_expect(b, c, stats_median(t->wait_ns, n));
@@ -324,7 +253,6 @@ const struct bench_desc bench_desc = {
 		  "work=wait length={10000,30000,100000}",
 	.point = point,
 	.setup = setup,
-	.enter = enter,
 	.conclude = conclude,
 	.derive = derive,
 };
