@@ -155,8 +155,6 @@ static int open_words(struct bench *b, struct ways *s)
 		w[i] = (struct waiter) { 0, (uint64_t)(uintptr_t)&words[i],
 					 WORD_32_PRIVATE, 0 };
 	}
-	if (syscall(NUMBER_WAITV, w, s->n, 0, NULL, 0) == -1 && errno != EAGAIN)
-		return bench_skip(b, "futex_waitv: %s", strerror(errno));
 	return 0;
 }
 
@@ -205,26 +203,6 @@ static bool await_child(struct ways *s, bool by_pidfd)
 	return good && !by_pidfd;
 }
 
-/* Not all kernels and sandboxes have it. */
-static int open_child(struct bench *b, struct ways *s, bool by_pidfd,
-		      const char *name)
-{
-	errno = 0;
-	return await_child(s, by_pidfd) ? 0
-					: bench_skip(b, "clone and %s: %s",
-						     name, strerror(errno));
-}
-
-static int open_waitpid(struct bench *b, struct ways *s)
-{
-	return open_child(b, s, false, "waitpid");
-}
-
-static int open_pidfd(struct bench *b, struct ways *s)
-{
-	return open_child(b, s, true, "pidfd");
-}
-
 #ifndef SYS_process_madvise
 #define SYS_process_madvise 440
 #endif
@@ -236,16 +214,9 @@ static int open_pidfd(struct bench *b, struct ways *s)
 
 static int open_shm(struct bench *b, struct ways *s)
 {
-	int fd;
-
 	snprintf(s->name, sizeof(s->name), "/oscost-ways-%016llx",
 		 (unsigned long long)bench_random(b));
 	bench_guard(b, "shmem", s->name);
-	fd = shm_open(s->name, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd < 0)
-		return bench_skip(b, "shm_open: %s", strerror(errno));
-	close(fd);
-	shm_unlink(s->name);
 	return 0;
 }
 
@@ -283,14 +254,6 @@ static bool use_memfd(struct ways *s)
 
 /* Advice for ranges: each second page. */
 
-static int open_ranges(struct bench *b, struct ways *s)
-{
-	return madvise(s->memory, s->page, MADV_COLD)
-		       ? bench_skip(b, "madvise(MADV_COLD): %s",
-				    strerror(errno))
-		       : 0;
-}
-
 static size_t advise_each(const struct ways *s)
 {
 	size_t right = 0;
@@ -312,10 +275,9 @@ static long advise_all(const struct ways *s)
 
 static int open_self(struct bench *b, struct ways *s)
 {
-	if (ways_keep(s, (int)syscall(SYS_pidfd_open, getpid(), 0)) < 0 ||
-	    advise_all(s) < 0)
-		return bench_skip(b, "process_madvise: %s", strerror(errno));
-	return 0;
+	return ways_keep(s, (int)syscall(SYS_pidfd_open, getpid(), 0)) < 0
+		       ? bench_skip(b, "pidfd_open: %s", strerror(errno))
+		       : 0;
 }
 
 /* New memory, a region of n bytes at an address that is a multiple of n. */
@@ -386,26 +348,25 @@ static int open_folio(struct bench *b, struct ways *s)
 	return 0;
 }
 
-#define CALLS(W)                                                               \
-	W(LOOP, random_call, NULL, random_call(s))                             \
-	W(LOOP, random_vdso, open_random_vdso, random_vdso(s))                 \
-	W(LOOP, cpu_call, NULL, cpu_call() == s->here)                         \
-	W(LOOP, cpu_vdso, open_cpu_vdso, cpu_vdso(s) == s->here)               \
-	W(LOOP, cpu_rseq, open_rseq,                                           \
-	  *(const volatile uint32_t *)s->call == s->here)                      \
-	W(LOOP, any_of_poll, open_events, poll_once(s) ? s->n : 0)             \
-	W(LOOP, any_of_futex_waitv, open_words, waitv_once(s) ? s->n : 0)      \
-	W(EVENT, child_sharing_memory_waitpid, open_waitpid,                   \
-	  await_child(s, false))                                               \
-	W(EVENT, child_sharing_memory_pidfd, open_pidfd, await_child(s, true)) \
-	W(EVENT, memory_shm_open, open_shm, use_shm(s))                        \
-	W(EVENT, memory_memfd, NULL, use_memfd(s))                             \
-	W(LOOP, advise_madvise, open_ranges, advise_each(s))                   \
-	W(LOOP, advise_process_madvise, open_self,                             \
-	  (size_t)advise_all(s) / s->page)                                     \
-	W(EVENT, touch_pages, open_pages, touch(s->at, s->n, s->page),         \
-	  faulted(s))                                                          \
-	W(EVENT, touch_folio, open_folio, touch(s->at, s->n, s->page),         \
+#define CALLS(W)                                                            \
+	W(LOOP, random_call, NULL, random_call(s))                          \
+	W(LOOP, random_vdso, open_random_vdso, random_vdso(s))              \
+	W(LOOP, cpu_call, NULL, cpu_call() == s->here)                      \
+	W(LOOP, cpu_vdso, open_cpu_vdso, cpu_vdso(s) == s->here)            \
+	W(LOOP, cpu_rseq, open_rseq,                                        \
+	  *(const volatile uint32_t *)s->call == s->here)                   \
+	W(LOOP, any_of_poll, open_events, poll_once(s) ? s->n : 0)          \
+	W(LOOP, any_of_futex_waitv, open_words, waitv_once(s) ? s->n : 0)   \
+	W(EVENT, child_sharing_memory_waitpid, NULL, await_child(s, false)) \
+	W(EVENT, child_sharing_memory_pidfd, NULL, await_child(s, true))    \
+	W(EVENT, memory_shm_open, open_shm, use_shm(s))                     \
+	W(EVENT, memory_memfd, NULL, use_memfd(s))                          \
+	W(LOOP, advise_madvise, NULL, advise_each(s))                       \
+	W(LOOP, advise_process_madvise, open_self,                          \
+	  (size_t)advise_all(s) / s->page)                                  \
+	W(EVENT, touch_pages, open_pages, touch(s->at, s->n, s->page),      \
+	  faulted(s))                                                       \
+	W(EVENT, touch_folio, open_folio, touch(s->at, s->n, s->page),      \
 	  faulted(s))
 WAYS_FUNCTIONS(CALLS)
 const struct way ways_calls[] = WAYS_ROWS(CALLS);

@@ -9,10 +9,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <linux/errqueue.h> /* needs struct timespec */
 
 #include "partner.h"
 #include "ways.h"
@@ -51,14 +48,9 @@ static int open_pair(struct bench *b, struct ways *s, int type)
 	return 0;
 }
 
-static int open_stream(struct bench *b, struct ways *s)
-{
-	return open_pair(b, s, SOCK_STREAM);
-}
-
 static int open_file(struct bench *b, struct ways *s)
 {
-	int ends[2], err = open_stream(b, s), file;
+	int ends[2], err = open_pair(b, s, SOCK_STREAM), file;
 
 	if (err)
 		return err;
@@ -115,16 +107,6 @@ static ssize_t push_splice(struct ways *s, size_t at)
 	return n;
 }
 
-static ssize_t push_send(struct ways *s, size_t at)
-{
-	return send(s->fd[NEAR], s->memory + at, s->n - at, 0);
-}
-
-static ssize_t push_zerocopy(struct ways *s, size_t at)
-{
-	return send(s->fd[NEAR], s->memory + at, s->n - at, MSG_ZEROCOPY);
-}
-
 /* All bytes go out and come in.  Return: whether they did. */
 static bool transfer(struct ways *s, push_fn *push)
 {
@@ -142,52 +124,6 @@ static bool transfer(struct ways *s, push_fn *push)
 		in += n > 0 ? (size_t)n : 0;
 	}
 	return in == s->n;
-}
-
-/* The kernel's word for what became of what was sent.  Return: how many times
- * it copied, or -EAGAIN: it has said nothing (yet). */
-static int copies(struct ways *s)
-{
-	char control[256];
-	struct msghdr m = { .msg_control = control,
-			    .msg_controllen = sizeof(control) };
-	struct sock_extended_err err = { 0 };
-
-	if (recvmsg(s->fd[NEAR], &m, MSG_ERRQUEUE) < 0 || !CMSG_FIRSTHDR(&m))
-		return -EAGAIN;
-	memcpy(&err, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(err));
-	return err.ee_origin == SO_EE_ORIGIN_ZEROCOPY &&
-	       err.ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
-}
-
-static bool send_zerocopy(struct ways *s)
-{
-	const bool good = transfer(s, push_zerocopy);
-	int copied;
-
-	while ((copied = copies(s)) < 0)
-		;
-	return good && !copied;
-}
-
-static int open_zerocopy(struct bench *b, struct ways *s)
-{
-	const int on = 1;
-	const int err = open_stream(b, s);
-	int copied;
-
-	if (err)
-		return err;
-	if (setsockopt(s->fd[NEAR], SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
-		return bench_skip(b, "SO_ZEROCOPY: %s", strerror(errno));
-	transfer(s, push_zerocopy);
-	for (int tries = 0; (copied = copies(s)) < 0 && tries < 1000; tries++)
-		usleep(1000);
-	return copied < 0 ? bench_skip(b, "the kernel does not say whether it "
-					  "copied")
-	       : copied	  ? bench_skip(b, "the kernel copies, as it does for a "
-					    "receiver on this machine")
-			  : 0;
 }
 
 /* Datagrams. */
@@ -265,21 +201,16 @@ static int open_segments(struct bench *b, struct ways *s)
 
 	if (err)
 		return err;
-	if (setsockopt(s->fd[NEAR], IPPROTO_UDP, UDP_SEGMENT, &bytes,
-		       sizeof(bytes)))
-		return bench_skip(b, "UDP_SEGMENT: %s", strerror(errno));
-	return send_segments(s) == s->n
-		       ? 0
-		       : bench_skip(b, "UDP_SEGMENT is taken, and what is sent "
-				       "is not cut");
+	return setsockopt(s->fd[NEAR], IPPROTO_UDP, UDP_SEGMENT, &bytes,
+			  sizeof(bytes))
+		       ? bench_skip(b, "UDP_SEGMENT: %s", strerror(errno))
+		       : 0;
 }
 
 #define CALLS(W)                                                           \
 	W(LOOP, to_socket_read_send, open_file, transfer(s, push_copy))    \
 	W(LOOP, to_socket_sendfile, open_file, transfer(s, push_sendfile)) \
 	W(LOOP, to_socket_splice, open_file, transfer(s, push_splice))     \
-	W(LOOP, send_send, open_stream, transfer(s, push_send))            \
-	W(LOOP, send_zerocopy, open_zerocopy, send_zerocopy(s))            \
 	W(LOOP, datagrams_send, open_datagrams, send_each(s))              \
 	W(LOOP, datagrams_sendmmsg, open_datagrams, send_many(s))          \
 	W(LOOP, datagrams_gso, open_segments, send_segments(s))
