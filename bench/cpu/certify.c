@@ -167,14 +167,6 @@ static const struct certificate_ops ops = {
 	.stop = stop,
 };
 
-static uint64_t seen_pct(enum timer_method method, uint64_t quantum)
-{
-	static const struct certificate_ops alone = { .take = take };
-	struct certify_state s = { .method = method };
-
-	return certificate_seen(&alone, &s, quantum);
-}
-
 /* The quantum of the method `clock` would be another clock's. */
 static double tsc_quantum(const struct bench *b)
 {
@@ -204,18 +196,15 @@ static void check_monotonic(struct bench *b, const struct bench_case *c)
 	const uint64_t reads = 100000;
 	uint64_t last = 0, bad = 0;
 	unsigned int cpus = 0;
-	int cpu;
+	int cpu, err = 0;
 
-	while ((cpu = bench_nth_cpu(b, cpus)) >= 0) {
-		int err = bench_pin(cpu);
-
-		if (err) {
+	while (!err && (cpu = bench_nth_cpu(b, cpus)) >= 0) {
+		err = bench_pin(cpu);
+		if (err)
 			bench_derive_skip(b, c, "cannot be bound to CPU %d: %s",
 					  cpu, strerror(-err));
-			break;
-		}
 		/* No read may be below the last one, also of another CPU. */
-		for (uint64_t i = 0; i < reads; i++) {
+		for (uint64_t i = 0; !err && i < reads; i++) {
 			const uint64_t now = timer_fenced_begin();
 
 			bad += now < last; /* a coarse clock stands still */
@@ -223,7 +212,7 @@ static void check_monotonic(struct bench *b, const struct bench_case *c)
 		}
 		cpus++;
 	}
-	if (bench_pin(bench_cpu(b)) || cpu >= 0)
+	if (bench_pin(bench_cpu(b)) || err)
 		return;
 	bench_fact(b, c, "cpus", cpus);
 	bench_fact(b, c, "reads", (double)(reads * cpus));
@@ -232,79 +221,71 @@ static void check_monotonic(struct bench *b, const struct bench_case *c)
 	      "amount; use --timer clock");
 }
 
-#define ROUNDS	 2000
-#define LIMIT_NS 20000000
+#define ROUNDS 2000
+#define LOOKS  (1u << 20) /* at a partner that does not answer yet */
 
-/* A ball on a cache line of its own; odd: to the partner, even: back. */
+/* Of the partner's TSC; 0: it is to read it. */
 struct ball {
-	_Alignas(128) atomic_uint_fast64_t turn;
 	_Alignas(128) atomic_uint_fast64_t stamp;
 };
 
 static int play(struct partner *p, void *arg)
 {
 	struct ball *ball = arg;
-	uint64_t turn = 1;
 
-	while (!partner_stopping(p)) {
-		if (atomic_load_explicit(&ball->turn, memory_order_acquire) !=
-		    turn)
-			continue;
-		atomic_store_explicit(&ball->stamp, timer_fenced_begin(),
-				      memory_order_relaxed);
-		atomic_store_explicit(&ball->turn, turn + 1,
-				      memory_order_release);
-		turn += 2;
-	}
+	while (!partner_stopping(p))
+		if (!atomic_load_explicit(&ball->stamp, memory_order_acquire))
+			atomic_store_explicit(&ball->stamp,
+					      timer_fenced_begin(),
+					      memory_order_release);
 	return 0;
 }
 
 /* The other side reads its TSC between two reads of this one, so each round
- * confines (TSC there) - (TSC here).  Return: how many rounds there were. */
-static unsigned int confine(struct ball *ball, int64_t *low, int64_t *high)
+ * confines (TSC there) - (TSC here).  Return: whether all rounds were played.
+ */
+static bool confine(struct ball *ball, int64_t *low, int64_t *high)
 {
-	const uint64_t until_ns = timer_clock_begin() + LIMIT_NS;
-	unsigned int round = 0, spins = 0;
-
-	for (; round < ROUNDS; round++) {
-		const uint64_t turn = 2 * (uint64_t)round + 1;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
 		const uint64_t before = timer_fenced_begin();
 		uint64_t after, there;
 
-		atomic_store_explicit(&ball->turn, turn, memory_order_release);
-		while (atomic_load_explicit(&ball->turn,
-					    memory_order_acquire) == turn)
-			if (!(++spins & 1023) && timer_clock_begin() > until_ns)
-				return round;
+		atomic_store_explicit(&ball->stamp, 0, memory_order_release);
+		for (uint64_t i = 1;
+		     !(there = atomic_load_explicit(&ball->stamp,
+						    memory_order_acquire));
+		     i++)
+			if (!(i % LOOKS) && partner_check())
+				return false;
 		after = timer_fenced_begin();
-		there = atomic_load_explicit(&ball->stamp,
-					     memory_order_relaxed);
 		if ((int64_t)(there - after) > *low)
 			*low = (int64_t)(there - after);
 		if ((int64_t)(there - before) < *high)
 			*high = (int64_t)(there - before);
 	}
-	return round;
+	return true;
 }
 
 static void check_offset(struct bench *b, const struct bench_case *c)
 {
 	const double to_ns = 1e9 / bench_timer(b)->tsc_hz;
 	double bound = 0, least = 0;
-	unsigned int n = 0, rounds;
+	unsigned int n = 0;
+	bool played;
 	int cpu;
 
 	while ((cpu = bench_nth_cpu(b, n + 1)) >= 0) {
 		int64_t low = INT64_MIN, high = INT64_MAX;
-		struct ball ball = { 0 };
+		struct ball ball = { 1 };
 		struct partner partner;
 
 		if (partner_start(b, &partner, PARTNER_THREAD, cpu, play,
 				  &ball))
 			return;
-		rounds = confine(&ball, &low, &high);
+		partner_moved();
+		played = confine(&ball, &low, &high);
 		partner_stop(&partner);
-		if (!rounds) {
+		if (!played) {
 			bench_derive_skip(b, c, "CPU %d did not answer", cpu);
 			return;
 		}
@@ -356,7 +337,8 @@ static void check_fence(struct bench *b, const struct bench_case *c)
 	const enum timer_method method = t->method != TIMER_CLOCK
 						 ? t->method
 						 : timer_waiting(&t->features);
-	const uint64_t pct = seen_pct(method, clock_of(b).quantum);
+	struct certify_state s = { .method = method };
+	const uint64_t pct = certificate_seen(&ops, &s, clock_of(b).quantum);
 
 	bench_fact_text(b, c, "method", timer_name(method));
 	judge(b, c, (double)pct, pct >= 80,
@@ -364,19 +346,10 @@ static void check_fence(struct bench *b, const struct bench_case *c)
 	      "events read too short; use another --timer");
 }
 
-/* On bare metal CPUID takes 100 to 250 cycles; an exit costs over 1000.  A
- * counter's read takes some ten. */
-static bool traps(const struct timer *t)
-{
-	const double core = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
-
-	return (double)t->features.trap_ticks * core / t->tsc_hz >= 1000 ||
-	       t->features.trap_ns >= TIMER_TRAP_NS;
-}
-
 static void check_trap(struct bench *b, const struct bench_case *c)
 {
 	const struct timer *t = bench_timer(b);
+	const double core = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
 	const double ns =
 		t->features.trap_ns > 0
 			? t->features.trap_ns
@@ -387,7 +360,12 @@ static void check_trap(struct bench *b, const struct bench_case *c)
 		bench_derive_skip(b, c, "it could not be timed here");
 		return;
 	}
-	judge(b, c, ns, !traps(t), ARCH_TRAP_LOSS);
+	/* On bare metal CPUID takes 100 to 250 cycles; an exit costs over 1000.
+	 * A counter's read takes some ten. */
+	judge(b, c, ns,
+	      (double)t->features.trap_ticks * core / t->tsc_hz < 1000 &&
+		      t->features.trap_ns < TIMER_TRAP_NS,
+	      ARCH_TRAP_LOSS);
 }
 
 static void check_quantum(struct bench *b, const struct bench_case *c)
@@ -459,35 +437,28 @@ static int certify_cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* As many as the loop needs to grow by ENSEMBLE_STEPS steps of the clock. */
-static void choose_ensembles(const struct bench *b, struct certify_state *s)
-{
-	const struct timer *t = bench_timer(b);
-	const struct ensemble_clock clock = clock_of(b);
-	const double core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
-
-	s->step = ensemble_step(clock.quantum, (uint64_t)core_hz, clock.hz);
-	if (s->ensembles)
-		return;
-	s->ensembles = ENSEMBLE_STEPS * s->step;
-	if (s->ensembles < s->least)
-		s->ensembles = s->least;
-	if (s->ensembles > PAPER_ENSEMBLES)
-		s->ensembles = PAPER_ENSEMBLES;
-}
-
 static int certify_setup(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
+	const struct timer *t = bench_timer(b);
+	double core_hz;
 
 	s->bench = b;
 	if (s->paper) {
 		s->ensembles = PAPER_ENSEMBLES;
 		s->samples = PAPER_SAMPLES;
 	}
-	if (!(bench_timer(b)->tsc_hz > 0))
+	if (!(t->tsc_hz > 0))
 		return bench_skip(b, "the rate of the TSC is not known");
-	choose_ensembles(b, s);
+	core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;
+	s->step = ensemble_step(clock_of(b).quantum, (uint64_t)core_hz,
+				(uint64_t)t->tsc_hz);
+	/* As many as the loop needs to grow by ENSEMBLE_STEPS steps. */
+	if (!s->ensembles)
+		s->ensembles =
+			(uint64_t)fmin(PAPER_ENSEMBLES,
+				       fmax((double)s->least,
+					    ENSEMBLE_STEPS * (double)s->step));
 	if (s->log_path[0]) {
 		s->log = fopen(s->log_path, "we");
 		if (!s->log)
@@ -510,24 +481,6 @@ static double scaled(wide value, unsigned int decimals)
 	return (double)value / pow(10, decimals);
 }
 
-/* Why the growing loop has no resolution. */
-static void skip_resolution(struct bench *b, const struct certify_state *s,
-			    const struct bench_case *c)
-{
-	const unsigned long long tried = s->ensembles / 2;
-
-	if (tried < s->step)
-		bench_derive_skip(b, c,
-				  "a rise takes about %llu stores here, and "
-				  "only %llu were tried",
-				  (unsigned long long)s->step, tried);
-	else
-		bench_derive_skip(b, c,
-				  "up to %llu more stores did not raise the "
-				  "least time in nine places of ten",
-				  tried);
-}
-
 static void report_figure(struct bench *b, const struct certify_state *s,
 			  const struct bench_case *c,
 			  const struct certificate *certificate)
@@ -540,8 +493,17 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	paper = certificate_paper(timer_name(s->method), f.body, f.name);
 	if (f.known)
 		bench_derive(b, c, scaled(f.value, f.decimals));
+	else if (s->ensembles / 2 < s->step)
+		bench_derive_skip(b, c,
+				  "a rise takes about %llu stores here, and "
+				  "only %llu were tried",
+				  (unsigned long long)s->step,
+				  (unsigned long long)s->ensembles / 2);
 	else
-		skip_resolution(b, s, c);
+		bench_derive_skip(b, c,
+				  "up to %llu more stores did not raise the "
+				  "least time in nine places of ten",
+				  (unsigned long long)s->ensembles / 2);
 	bench_fact(b, c, "ensembles", (double)s->ensembles);
 	bench_fact(b, c, "samples", samples_of(b, s));
 	if (f.has_all)
