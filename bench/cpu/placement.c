@@ -42,7 +42,7 @@
 #define GROUPS 12u   /* codes by wheres */
 #define SLOT   1024u /* room for one copy, or for three in a row */
 #define VISITS 2     /* of each place, at least */
-#define AGAIN  8     /* visits more where all were disturbed */
+#define AGAIN  8     /* visits more where all of a place were disturbed */
 /* A shorter batch than the harness's own 20 us, for there are 500 places; the
  * least of many is good to a few steps of the clock, 0.1 % of this. */
 #define BATCH_NS   4000
@@ -82,55 +82,42 @@ typedef uint64_t code_fn(uint64_t iters);
 struct group {
 	enum code code;
 	unsigned int places;
-	uint64_t iters;	      /* of a batch */
 	uint64_t asked, done; /* iterations */
 };
 
 struct place {
 	struct group *of;
 	code_fn *code;
-	uint64_t least_n, least_2n; /* ticks; UINT64_MAX: not visited */
+	uint64_t least[2]; /* ticks of n and of 2n; UINT64_MAX: not visited */
 };
 
 struct placement_state {
 	unsigned char *buffer;
 	size_t size, used, n;
-	uint64_t iters[CODES];
+	uint64_t iters[CODES]; /* of a batch */
 	struct place places[GROUPS * PLACES];
 };
 
-static const struct bench_case *row(const struct bench *b, enum code code,
-				    const char *where, const char *figure)
-{
-	return bench_find(b, "code=%s,where=%s,figure=%s", codes[code].name,
-			  where, figure);
-}
-
-static bool wanted(const struct bench *b, const struct bench_case *c)
-{
-	return bench_selected(b, c) ||
-	       bench_selected(b, bench_beside(b, c, "figure=max")) ||
-	       bench_selected(b, bench_beside(b, c, "figure=range"));
-}
-
 /* Copy @code to @offset of the buffer, and make @times places of it.  Return:
  * the offset behind it. */
-static size_t copy_code(struct bench *b, struct placement_state *s,
+static size_t copy_code(const struct bench *b, struct placement_state *s,
 			enum code code, const char *where, size_t offset,
 			unsigned int times)
 {
-	const struct bench_case *c = row(b, code, where, "min");
 	const size_t bytes = (size_t)(codes[code].end - codes[code].begin);
 	const unsigned char *at = s->buffer + offset;
-	struct place place = { .of = c->data,
-			       .least_n = UINT64_MAX,
-			       .least_2n = UINT64_MAX };
+	struct place place = {
+		.of = bench_find(b, "code=%s,where=%s,figure=min",
+				 codes[code].name, where)
+			      ->data,
+		.least = { UINT64_MAX, UINT64_MAX },
+	};
 
 	memcpy(s->buffer + offset, codes[code].begin, bytes);
 	/* C has no cast from data to code; the bits are the same. */
 	memcpy(&place.code, &at, sizeof(at));
 	place.of->code = code;
-	for (; times && wanted(b, c); times--, place.of->places++)
+	for (; times; times--, place.of->places++)
 		s->places[s->n++] = place;
 	return offset + bytes;
 }
@@ -143,7 +130,7 @@ static size_t take_room(struct placement_state *s, size_t bytes)
 	return offset;
 }
 
-static void fill_buffer(struct bench *b, struct placement_state *s)
+static void fill_buffer(const struct bench *b, struct placement_state *s)
 {
 	static const enum code orders[ORDERS][CODES] = {
 		{ LOOP, CALL, BRANCHES }, { LOOP, BRANCHES, CALL },
@@ -172,26 +159,6 @@ static void fill_buffer(struct bench *b, struct placement_state *s)
 	}
 }
 
-static int make_buffer(struct bench *b, struct placement_state *s)
-{
-	const size_t page = bench_page_bytes();
-
-	s->size = CODES * ((size_t)LINE * SLOT + PAGES * page + page) +
-		  (size_t)ORDERS * SLOT + page;
-	s->buffer = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->buffer == MAP_FAILED) {
-		s->buffer = NULL;
-		return bench_fail(b, errno, "map %zu bytes", s->size);
-	}
-	fill_buffer(b, s);
-	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + s->size);
-	if (mprotect(s->buffer, s->size, PROT_READ | PROT_EXEC))
-		return bench_skip(b, "memory cannot be made executable: %s",
-				  strerror(errno));
-	return 0;
-}
-
 /* Iterations that take about BATCH_NS. */
 static uint64_t pilot(const struct bench *b, code_fn *f)
 {
@@ -208,16 +175,22 @@ static uint64_t pilot(const struct bench *b, code_fn *f)
 static int placement_setup(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
-	const int err = make_buffer(b, s);
+	const size_t page = bench_page_bytes();
 
-	if (err)
-		return err;
-	for (struct place *p = s->places; p < s->places + s->n; p++) {
-		uint64_t *const iters = &s->iters[p->of->code];
-
-		*iters = *iters ? *iters : pilot(b, p->code);
-		p->of->iters = *iters;
-	}
+	s->size = CODES * ((size_t)LINE * SLOT + PAGES * page + page) +
+		  (size_t)ORDERS * SLOT + page;
+	s->buffer = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->buffer == MAP_FAILED)
+		return bench_fail(b, errno, "map %zu bytes", s->size);
+	fill_buffer(b, s);
+	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + s->size);
+	if (mprotect(s->buffer, s->size, PROT_READ | PROT_EXEC))
+		return bench_skip(b, "memory cannot be made executable: %s",
+				  strerror(errno));
+	for (const struct place *p = s->places; p < s->places + s->n; p++)
+		if (!s->iters[p->of->code])
+			s->iters[p->of->code] = pilot(b, p->code);
 	return 0;
 }
 
@@ -233,77 +206,71 @@ static uint64_t least_batch(const struct bench *b, const struct place *p,
 	return done;
 }
 
-static void visit(const struct bench *b, struct place *p)
+/* Return: whether so far something was in all batches of n or of 2n. */
+static bool visit(const struct bench *b, struct place *p, uint64_t n)
 {
-	struct group *of = p->of;
 	uint64_t warm = UINT64_MAX;
 
 	/* The others' code has been through the predictors since. */
-	least_batch(b, p, of->iters / 8, &warm);
-	of->done += least_batch(b, p, of->iters, &p->least_n);
-	of->done += least_batch(b, p, 2 * of->iters, &p->least_2n);
-	of->asked += 3 * of->iters;
+	least_batch(b, p, n / 8, &warm);
+	p->of->done += least_batch(b, p, n, &p->least[0]);
+	p->of->done += least_batch(b, p, 2 * n, &p->least[1]);
+	p->of->asked += 3 * n;
+	return p->least[1] <= p->least[0];
 }
 
-static void visit_all(struct bench *b, struct placement_state *s)
+/* All places in random order.  Return: whether one was disturbed in all its
+ * visits, as they may be at a low effort: visits are few then, and places many.
+ */
+static bool visit_all(struct bench *b, struct placement_state *s)
 {
-	for (size_t i = s->n; i > 1; i--) {
+	bool disturbed = false;
+
+	for (size_t i = s->n; i > 0 && !bench_stopping(b); i--) {
 		const size_t k = (size_t)(bench_random(b) % i);
-		const struct place place = s->places[i - 1];
+		struct place place = s->places[k];
 
-		s->places[i - 1] = s->places[k];
-		s->places[k] = place;
+		disturbed |= visit(b, &place, s->iters[place.of->code]);
+		s->places[k] = s->places[i - 1];
+		s->places[i - 1] = place;
 	}
-	for (size_t i = 0; i < s->n && !bench_stopping(b); i++)
-		visit(b, &s->places[i]);
-}
-
-/* At a low effort visits are few and places many: all visits of one of them
- * may have been interrupted. */
-static void visit_again(struct bench *b, struct place *p)
-{
-	for (int i = 0; i < AGAIN && !bench_stopping(b); i++)
-		if (p->least_2n <= p->least_n)
-			visit(b, p);
-}
-
-/* The difference needs no overhead: it is in both. */
-static double place_ns(const struct bench *b, const struct place *p)
-{
-	const int64_t ticks = (int64_t)(p->least_2n - p->least_n);
-
-	return timer_ns(bench_timer(b), (double)ticks) / (double)p->of->iters;
-}
-
-static void derive(struct bench *b, const struct bench_case *c,
-		   const struct group *g, bool disturbed, double value)
-{
-	bench_fact(b, c, "places", case_is(c, "where", "same") ? 1 : g->places);
-	bench_fact(b, c, "batch_iterations", (double)g->iters);
-	bench_proof(b, c, "iterations", (double)g->asked, (double)g->done);
-	if (!disturbed)
-		bench_derive(b, c, value);
-	else
-		bench_derive_skip(b, c,
-				  "every visit of a place was disturbed: twice "
-				  "the iterations took no longer");
+	return disturbed;
 }
 
 static void derive_group(struct bench *b, const struct placement_state *s,
-			 const struct bench_case *c)
+			 const struct bench_case *row)
 {
-	const struct group *g = c->data;
-	double min = INFINITY, max = 0;
+	static const char *const figures[] = { "figure=min", "figure=max",
+					       "figure=range" };
+	const struct group *g = row->data;
+	double value[] = { INFINITY, 0, 0 };
 
-	for (const struct place *p = s->places; p < s->places + s->n; p++)
-		if (p->of == g) {
-			min = fmin(min, place_ns(b, p));
-			max = fmax(max, place_ns(b, p));
-		}
-	derive(b, c, g, min <= 0, min);
-	derive(b, bench_beside(b, c, "figure=max"), g, min <= 0, max);
-	derive(b, bench_beside(b, c, "figure=range"), g, min <= 0,
-	       (max / min - 1) * 100);
+	for (const struct place *p = s->places; p < s->places + s->n; p++) {
+		/* The difference needs no overhead: it is in both. */
+		const int64_t ticks = (int64_t)(p->least[1] - p->least[0]);
+		const double ns = timer_ns(bench_timer(b), (double)ticks) /
+				  (double)s->iters[g->code];
+
+		value[0] = p->of == g ? fmin(value[0], ns) : value[0];
+		value[1] = p->of == g ? fmax(value[1], ns) : value[1];
+	}
+	value[2] = (value[1] / value[0] - 1) * 100;
+	for (int i = 0; i < 3; i++) {
+		const struct bench_case *c = bench_beside(b, row, figures[i]);
+
+		bench_fact(b, c, "places",
+			   case_is(c, "where", "same") ? 1 : g->places);
+		bench_fact(b, c, "batch_iterations", (double)s->iters[g->code]);
+		bench_proof(b, c, "iterations", (double)g->asked,
+			    (double)g->done);
+		if (value[0] > 0)
+			bench_derive(b, c, value[i]);
+		else
+			bench_derive_skip(b, c,
+					  "every visit of a place was "
+					  "disturbed: twice the iterations "
+					  "took no longer");
+	}
 }
 
 /*
@@ -314,19 +281,17 @@ static int placement_derive(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
 	const int64_t end = deadline_in((int64_t)(bench_time_ns(b) / 1e6));
+	unsigned int visits = 0;
+	bool disturbed;
 
-	for (unsigned int i = 0; i < VISITS || !deadline_passed(end); i++) {
+	do {
+		disturbed = visit_all(b, s);
 		if (bench_stopping(b))
 			return 0;
-		visit_all(b, s);
-	}
-	for (size_t i = 0; i < s->n; i++)
-		visit_again(b, &s->places[i]);
-	if (bench_stopping(b))
-		return 0;
-	BENCH_EACH (b, c, "figure=min")
-		if (wanted(b, c))
-			derive_group(b, s, c);
+	} while (++visits < VISITS || !deadline_passed(end) ||
+		 (disturbed && visits < VISITS + AGAIN));
+	BENCH_EACH (b, row, "figure=min")
+		derive_group(b, s, row);
 	return 0;
 }
 
