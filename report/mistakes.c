@@ -12,7 +12,7 @@
 #include "text.h"
 
 /* The fields of a `mistake` line (docs/rows.md). */
-enum part { ID, TITLE, PROGRAM, CASES, AT_MOST, AT_LEAST, NAIVE, WHY, HERE };
+enum part { ID, TITLE, BAD, BAD_ROW, GOOD, ROW, MOST, LEAST, DOES, WHY, HERE };
 #define FIELDS (HERE + 1)
 
 enum cell { MISTAKE, PRINTS, PROPERLY, FACTOR, SHOWN, BY };
@@ -55,17 +55,14 @@ static double right_figure(const struct found *x)
 static struct found find(const struct rowtable_line *l, const struct run *run)
 {
 	char *const *f = l->field;
-	char *name = text_format("mistake=%s,figure=naive", f[ID]);
-	struct found x = { .naive = run_pick(run, MISTAKES_PROGRAM, name),
-			   .proper = run_pick(run, f[PROGRAM], f[CASES]),
+	struct found x = { .naive = run_pick(run, f[BAD], f[BAD_ROW]),
+			   .proper = run_pick(run, f[GOOD], f[ROW]),
 			   .factor = NAN };
 
-	free(name);
 	x.right = right_figure(&x);
 	if (x.right > 0 && x.naive->all.status == RESULT_OK)
 		x.factor = x.naive->all.value / x.right;
-	x.shown =
-		x.factor <= bound(f[AT_MOST]) || x.factor >= bound(f[AT_LEAST]);
+	x.shown = x.factor <= bound(f[MOST]) || x.factor >= bound(f[LEAST]);
 	return x;
 }
 
@@ -95,14 +92,14 @@ static void add_row(struct table *t, const struct rowtable_line *l,
 		table_cell(t, FACTOR, text_format("%.3g x", x.factor));
 		table_cell(t, SHOWN, text_copy(x.shown ? "yes" : "no"));
 	}
-	table_cell(t, BY, text_format("%s: %s", f[PROGRAM], f[CASES]));
+	table_cell(t, BY, text_format("%s: %s", f[GOOD], f[ROW]));
 }
 
 /* "at most 0.8 or at least 1.25 times" */
 static char *claim(const struct rowtable_line *l)
 {
-	const double most = bound(l->field[AT_MOST]);
-	const double least = bound(l->field[AT_LEAST]);
+	const double most = bound(l->field[MOST]);
+	const double least = bound(l->field[LEAST]);
 
 	return isnan(least)  ? text_format("at most %g times", most)
 	       : isnan(most) ? text_format("at least %g times", least)
@@ -125,7 +122,7 @@ static void put_text(struct doc *d, const struct rowtable_line *l,
 	text = text_format(
 		"%s (%s). The naive program %s Why it is wrong: %s Claimed: "
 		"%s the right figure%s. This suite %s",
-		f[TITLE], f[ID], f[NAIVE], f[WHY], claimed, but, f[HERE]);
+		f[TITLE], f[ID], f[DOES], f[WHY], claimed, but, f[HERE]);
 	d->format->para(d, text);
 	free(text);
 	free(claimed);

@@ -4,7 +4,8 @@
  *
  * The lab of wrong numbers.  Each row is what a program with one error prints.
  * Nothing is simulated: the noise is another process on the same CPU, the loop
- * that the compiler removes was compiled, the prefetcher is this processor's.
+ * that the compiler removes was compiled.  Some errors print what is the right
+ * figure of another operation: those have their rows in other programs, too.
  *
  * The right figure for the same operation is a row of another program: the
  * report of a run with both has them side by side, with the factor, and says
@@ -21,8 +22,7 @@
  * Includes: what such a program fails to take off, such as the clock's reads.
  * After:    R. Vaughan, Testing Times, 2004; G. Paoloni, Intel white paper
  *	     324264-001, 2010; the errors of the CSE 221 reports.
- * Needs:    64 MiB of memory or twice the last cache for strided_chase, two
- *	     CPUs for unpinned.
+ * Needs:    two CPUs for unpinned.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,6 @@
 #define LINE	    64
 #define LINKS	    32	/* operations in a pass of a long chain */
 #define SHORT	    8	/* of a short one */
-#define SIDE_BY	    8	/* chains that do not wait for each other */
 #define CALLS	    10	/* in an interval, so that it is long beside a step */
 #define MANY	    100 /* intervals, or calls */
 #define NOISY	    10000
@@ -65,10 +64,7 @@ struct state {
 	struct bench *b;
 	const struct bench_case *c; /* being sampled */
 	bool unpinned;
-	int fd[4];    /* a file, or the ends of two pipes; 0: not open */
-	char *memory; /* to chase through */
-	size_t bytes;
-	void *at;
+	int fd[4]; /* a file, or the ends of two pipes; 0: not open */
 };
 
 /* The time of one operation as the naive program prints it; NAN: it failed. */
@@ -236,30 +232,6 @@ static double removed(struct bench *b, struct state *s)
 	       (MANY * PASSES);
 }
 
-static __attribute__((noinline)) uint64_t naive_overlapped(uint64_t x,
-							   uint64_t y)
-{
-	uint64_t a = x, b = x, c = x, d = x, e = x, f = x, g = x, h = x;
-
-	for (uint64_t i = 0; i < PASSES; i++) {
-		a *= y, b *= y, c *= y, d *= y;
-		e *= y, f *= y, g *= y, h *= y;
-		__asm__ volatile(""
-				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e),
-				   "+r"(f), "+r"(g), "+r"(h));
-	}
-	return a + b + c + d + e + f + g + h;
-}
-
-static double overlapped(struct bench *b, struct state *s)
-{
-	uint64_t sum;
-	const double ns = TIME(b, sum = naive_overlapped(s->x, s->y));
-
-	answers(s, 1, sum == s->x * chain_power(s->y, PASSES) * SIDE_BY);
-	return ns / (PASSES * SIDE_BY);
-}
-
 /* A loop as compilers make it without optimising, its counter in memory, once
  * empty and once with an addition, which takes its time beside the counter's.
  */
@@ -276,22 +248,6 @@ static double fixed_loop_time(struct bench *b, struct state *s)
 
 	answers(s, 1, x == s->x + s->y * PASSES);
 	return (full - empty) / PASSES;
-}
-
-static double strided_chase(struct bench *b, struct state *s)
-{
-	const size_t from = (size_t)((char *)s->at - s->memory);
-	void *at = s->at;
-	const double ns = TIME(
-		b, for (int i = 0; i < PASSES; i++) {
-			at = *(void **)at;
-			FORGET(at);
-		});
-
-	s->at = at;
-	answers(s, 1,
-		at == s->memory + (from + (size_t)PASSES * LINE) % s->bytes);
-	return ns / PASSES;
 }
 
 static void touch(const volatile char *map, size_t page)
@@ -354,23 +310,6 @@ static double unpinned(struct bench *b, struct state *s)
 	return err ? partner_failed(b, err), NAN : ns / TRIPS;
 }
 
-static double switched(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (double)(u.ru_nvcsw + u.ru_nivcsw);
-}
-
-/* Each switch away from here is one of a pair. */
-static double round_trip(struct bench *b, struct state *s)
-{
-	const double before = switched(), ns = unpinned(b, s);
-
-	bench_least(b, s->c, "switches", 2 * TRIPS, 2 * (switched() - before));
-	return ns;
-}
-
 /* Reads and writes of no bytes return at once: the other process sleeps. */
 static double empty_messages(struct bench *b, struct state *s)
 {
@@ -412,32 +351,6 @@ static int open_noise(struct bench *b, struct state *s)
 {
 	return partner_start(b, &s->partner, PARTNER_PROCESS, bench_cpu(b),
 			     disturb, NULL);
-}
-
-/* A cycle of pointers through all lines, of which no cache holds more than
- * half.  Stored past the caches, so that the first pass finds nothing there. */
-static int open_memory(struct bench *b, struct state *s)
-{
-	for (s->bytes = 64 * MIB; s->bytes < 2 * bench_cache_bytes(b, 3);)
-		s->bytes *= 2;
-	if (s->bytes > bench_spare_bytes(b))
-		return bench_skip(b,
-				  "needs %zu MiB, more than a quarter of the "
-				  "memory that is free",
-				  s->bytes / MIB);
-	s->memory = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->memory == MAP_FAILED) {
-		s->memory = NULL;
-		return bench_fail(b, errno, "mmap");
-	}
-	(void)madvise(s->memory, s->bytes, MADV_HUGEPAGE);
-	for (size_t at = 0; at < s->bytes; at += LINE)
-		ARCH_STREAM((long long *)(s->memory + at),
-			    (long long)(s->memory + (at + LINE) % s->bytes));
-	ARCH_STREAMED();
-	s->at = s->memory;
-	return 0;
 }
 
 /* In the page cache. */
@@ -503,11 +416,8 @@ static const struct mistake {
 	{ "min_of_differences", min_of_differences, NULL },
 	{ "one_process", one_process, NULL },
 	{ "removed", removed, NULL },
-	{ "overlapped", overlapped, NULL },
 	{ "fixed_loop_time", fixed_loop_time, NULL },
-	{ "strided_chase", strided_chase, open_memory },
 	{ "fault_around", fault_around, open_file },
-	{ "round_trip", round_trip, open_pair },
 	{ "empty_messages", empty_messages, open_pair },
 	{ "unpinned", unpinned, open_unpinned },
 };
@@ -521,12 +431,11 @@ static const char points[] =
 	"is mean if mistake={removed,mean_under_noise};"
 	"is min if mistake=min_of_differences;"
 	"is exclusive if mistake={mean_under_noise,min_of_differences,"
-	"one_process,strided_chase,unpinned};"
-	"is switches if mistake={mean_under_noise,round_trip,unpinned};"
+	"one_process,unpinned};"
+	"is switches if mistake={mean_under_noise,unpinned};"
 	/* The naive program does not know that it waited. */
 	"is waits if mistake={mean_under_noise,unpinned};"
-	"needs faults if mistake=fault_around;"
-	"needs switches if mistake=round_trip";
+	"needs faults if mistake=fault_around";
 
 static int cases(struct bench *b, void *state)
 {
@@ -583,9 +492,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 			close(s->fd[i]);
 		s->fd[i] = 0;
 	}
-	if (s->memory)
-		munmap(s->memory, s->bytes);
-	s->memory = NULL;
 	return 0;
 }
 

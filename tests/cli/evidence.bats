@@ -149,7 +149,6 @@ calls poll select call=select,fds=100,ready=all,on=file
 calls syscall getppid@10 call=getppid,via=libc
 effects syscall getcwd@10 call=getcwd,via=libc
 answers mistakes getppid@10 mistake=min_of_differences,figure=naive
-switches mistakes getrusage mistake=round_trip,figure=naive
 minor_faults mistakes getrusage mistake=fault_around,figure=naive
 in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts

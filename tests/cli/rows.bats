@@ -33,6 +33,7 @@ patterns() {
 			$1 == "figure" && $3 != "ensembles" { each($4, $5) } # these are of a log
 			$1 == "course" { program[$2] = $5; if ($6 != "-") each($5, $6) }
 			$1 == "lmbench" || $1 == "mistake" { each($4, $5) }
+			$1 == "mistake" { each($6, $7) }
 			$1 == "moves" { each($2, $3); each($4, $5) }
 			$1 == "pair" { each($3, $4); each($3, $5) }
 			$1 == "comparison" { each(substr($5, 1, index($5, " ") - 1), substr($5, index($5, " ") + 1))
