@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,135 +123,93 @@ static int store(const struct opt *o, void *target, const char *text)
 	for (const struct opt_set *set = (sets); set->title; set++) \
 		for (const struct opt *o = set->opts; o && o->name; o++)
 
-/* The defaults; and a name or letter is there once. */
-static int begin(const struct opt_set *sets)
+static int store_defaults(const struct opt_set *sets)
 {
+	int err = 0;
+
 	OPT_EACH (set, o, sets) {
 		void *slot = (char *)set->target + o->offset;
-		int err = 0;
 
 		if (o->kind == OPT_KIND_LIST)
 			((struct opt_list *)slot)->n = 0;
 		if (o->kind == OPT_KIND_FLAG)
 			*(bool *)slot = false;
-		if (o->def)
+		if (o->def && !err)
 			err = store(o, set->target, o->def);
-		if (err)
-			return err;
-		OPT_EACH (other, p, sets) {
-			if (p == o)
-				continue;
-			if (!strcmp(p->name, o->name))
-				return refuse("--%s: defined twice", o->name);
-			if (o->letter && p->letter == o->letter)
-				return refuse("-%c: both --%s and --%s",
-					      o->letter, o->name, p->name);
-		}
 	}
-	return 0;
+	return err;
 }
 
-/* The option of this @letter, or 0: whose name or that alone begins with the
- * @len bytes at @name; NULL if there is none. */
-static const struct opt *find(const struct opt_set *sets, int letter,
-			      const char *name, size_t len, void **target)
+/* getopt_long() returns a letter, or of a long name this and its place in the
+ * tables. */
+#define LONG_NAMES 256
+
+static const struct opt *find(const struct opt_set *sets, int code,
+			      void **target)
 {
-	const struct opt *found = NULL;
-	size_t n = 0;
+	int name = LONG_NAMES;
 
 	OPT_EACH (set, o, sets) {
-		if (letter ? o->letter != letter
-			   : strncmp(o->name, name, len) != 0)
-			continue;
 		*target = set->target;
-		if (letter || !o->name[len])
+		if (code == name++ || code == o->letter)
 			return o;
-		found = o;
-		n++;
 	}
-	return n == 1 ? found : NULL;
+	return NULL;
 }
 
-/* @value: what stands in its word, or NULL: then @next is it, and one word more
- * is taken. */
-static int take(const struct opt *o, void *target, const char *value,
-		const char *next, int *words)
+/* @code: ':' for a missing value, or '?'.  @word: the last that was read. */
+static int misuse(const struct opt_set *sets, int code, const char *word)
 {
-	if (o->kind == OPT_KIND_FLAG)
-		return value ? refuse("--%s: takes no value", o->name)
-			     : store(o, target, NULL);
-	if (!value && !next)
-		return refuse("--%s: needs a value", o->name);
-	*words += !value;
-	return store(o, target, value ? value : next);
-}
-
-/* @next: the word behind it, or NULL.  Return: how many words were taken, or
- * -EINVAL. */
-static int take_long(const struct opt_set *sets, const char *word,
-		     const char *next)
-{
-	const char *name = word + 2, *end = strchrnul(name, '=');
 	void *target;
-	const struct opt *o =
-		find(sets, 0, name, (size_t)(end - name), &target);
-	int words = 1, err;
+	const struct opt *o = find(sets, optopt, &target);
 
-	if (!o)
+	if (!optopt)
 		return refuse("%s: unknown or ambiguous option", word);
-	err = take(o, target, *end ? end + 1 : NULL, next, &words);
-	return err ? err : words;
-}
-
-/* The same of "-abc", "-nvalue" and "-n value". */
-static int take_letters(const struct opt_set *sets, const char *word,
-			const char *next)
-{
-	int words = 1;
-
-	for (const char *at = word + 1; *at; at++) {
-		void *target;
-		const struct opt *o = find(sets, *at, NULL, 0, &target);
-		const bool valued = o && o->kind != OPT_KIND_FLAG;
-		int err;
-
-		if (!o)
-			return refuse("-%c: unknown option", *at);
-		err = take(o, target, valued && at[1] ? at + 1 : NULL, next,
-			   &words);
-		if (err || valued)
-			return err ? err : words;
-	}
-	return words;
+	if (!o)
+		return refuse("-%c: unknown option", optopt);
+	return refuse("--%s: %s", o->name,
+		      code == ':' ? "needs a value" : "takes no value");
 }
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	       const char **why)
 {
-	char **operand = text_alloc((size_t)argc, sizeof(*operand));
-	int i = 1, to = 1, words = begin(sets);
+	int err = store_defaults(sets), code, n = 0;
+	char *letters, *letter;
+	struct option *names;
 
 	*why = whybuf;
-	for (bool end = false; words >= 0 && i < argc && !end;) {
-		/* Behind the last one there may be words that are not ours. */
-		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+	OPT_EACH (set, o, sets)
+		n++;
+	names = text_alloc((size_t)n + 1, sizeof(*names));
+	letter = letters = text_alloc((size_t)n + 1, 2);
+	*letter++ = ':'; /* a missing value is no unknown option */
+	n = 0;
+	OPT_EACH (set, o, sets) {
+		const bool valued = o->kind != OPT_KIND_FLAG;
 
-		if (*argv[i] != '-' || !argv[i][1]) {
-			operand[i - to] = argv[i];
-			i++;
-			continue;
-		}
-		end = !strcmp(argv[i], "--");
-		words = end		    ? 1
-			: argv[i][1] == '-' ? take_long(sets, argv[i], next)
-					    : take_letters(sets, argv[i], next);
-		/* They are moved before the operands that stand there. */
-		for (int k = 0; k < words; k++)
-			argv[to++] = argv[i++];
+		names[n] = (struct option) { o->name, valued, NULL,
+					     LONG_NAMES + n };
+		n++;
+		if (o->letter)
+			*letter++ = (char)o->letter;
+		if (o->letter && valued)
+			*letter++ = ':';
 	}
-	memcpy(argv + to, operand, (size_t)(i - to) * sizeof(*argv));
-	free(operand);
-	return words < 0 ? words : to;
+	unsetenv("POSIXLY_CORRECT"); /* operands may stand anywhere */
+	optind = 0;		     /* from the first word on, each time */
+	opterr = 0;
+	while (!err &&
+	       (code = getopt_long(argc, argv, letters, names, NULL)) >= 0) {
+		void *target;
+		const struct opt *o = find(sets, code, &target);
+
+		err = o ? store(o, target, optarg)
+			: misuse(sets, code, argv[optind - 1]);
+	}
+	free(letters);
+	free(names);
+	return err ? err : optind;
 }
 
 void opts_help(FILE *f, const struct opt_set *sets)

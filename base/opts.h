@@ -71,15 +71,13 @@ struct opt_set {
 
 /**
  * opts_parse() - fill the targets of @sets from the defaults, then argv.
- * @argv: its operands are moved behind its options.
- * @sets: NULL-title-terminated array of option sets.
+ * @argv: its operands are moved behind its options, as by getopt_long().
+ * @sets: NULL-title-terminated array of option sets; each name and letter is
+ * there once.
  * @why: on failure, one line for the user (static buffer).
  *
- * Values stand as "--name=value", "--name value" or "-nvalue"; a long name
- * may be cut short while it stays unambiguous; "--" ends the options.  Numbers
- * are digits only: no sign, no blank.  Where an option without a list is
- * repeated the last one counts.  A name or letter that is in the tables twice
- * is an error, whether it is used or not.
+ * Numbers are digits only: no sign, no blank.  Where an option without a list
+ * is repeated the last one counts.
  *
  * Return: index of the first operand in @argv, or -EINVAL (what was parsed
  * before the error is stored).

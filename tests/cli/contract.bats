@@ -73,7 +73,9 @@ help_tells_about_it() {
 	for line in Measures Includes After Needs; do
 		[[ $output == *"$line:"* ]] || return
 	done
-	[[ $output == *--case* && $output == *--invocations* ]]
+	[[ $output == *--case* && $output == *--invocations* ]] || return
+	# Each name and each letter of an option is there once.
+	[[ -z $(sed -nE 's/^  (-.,|   ) (--[^ ]+).*/\1\n\2/p' <<<"$output" | grep -v '^ ' | sort | uniq -d) ]]
 }
 
 @test "--help names the program and shows what its source says of it" {

@@ -170,31 +170,6 @@ static void refuses(void)
 	OK_STR(why, "--case: given more than 256 times", "and says why");
 }
 
-static void refuses_tables(void)
-{
-	static const struct opt same_name[] = {
-		OPT_FLAG(0, "flag", settings, flag, "again"),
-		OPT_END,
-	};
-	static const struct opt same_letter[] = {
-		OPT_FLAG('f', "other", settings, flag, "again"),
-		OPT_END,
-	};
-	struct opt_set two[] = {
-		{ "Options", opts, &set },
-		{ "More", same_name, &set },
-		{ NULL, NULL, NULL },
-	};
-	char *argv[] = { "test", NULL };
-	const char *why;
-
-	OK(opts_parse(1, argv, two, &why) == -EINVAL, "a name in two sets");
-	OK_STR(why, "--flag: defined twice", "and says which");
-	two[1].opts = same_letter;
-	OK(opts_parse(1, argv, two, &why) == -EINVAL, "a letter in two sets");
-	OK_STR(why, "-f: both --flag and --other", "and says which");
-}
-
 /* What @print writes. */
 static char *printed(void (*print)(FILE *f))
 {
@@ -246,7 +221,6 @@ int main(void)
 	accepts();
 	permutes();
 	refuses();
-	refuses_tables();
 	prints();
 	return tap_done();
 }
