@@ -25,7 +25,7 @@ static _Thread_local size_t members;
 static _Thread_local double total_ns; /* waited, also between samples */
 /* What was read last, and how many there were then. */
 static _Thread_local struct {
-	int64_t involuntary, switches, helped_ns;
+	int64_t involuntary, switches, helped_ns, at_ns;
 	size_t members;
 	double waited_ns;
 	int cpu;
@@ -75,9 +75,6 @@ static void add(const char *name, clockid_t clock, int cpu)
 	*t = (struct noise_task) { .cpu = cpu,
 				   .fd = open(path, O_RDONLY | O_CLOEXEC),
 				   .clock = clock };
-	for (size_t i = 0; i < members; i++)
-		if (task[i].cpu == cpu)
-			task[i].shares = t->shares = true;
 	waited(t);
 	ran(t);
 	t->before_ns = t->ran_ns;
@@ -96,6 +93,12 @@ void noise_watch(const char *name, clockid_t clock, int cpu)
 	add(name, clock, cpu);
 }
 
+void noise_alone(void)
+{
+	task = NULL;
+	members = 0;
+}
+
 void noise_unwatch(clockid_t clock)
 {
 	for (size_t i = members; i-- > 1;)
@@ -107,15 +110,8 @@ void noise_unwatch(clockid_t clock)
 	if (members == 1) {
 		close(task[0].fd);
 		free(task);
-		task = NULL;
-		members = 0;
+		noise_alone();
 	}
-}
-
-void noise_alone(void)
-{
-	task = NULL;
-	members = 0;
 }
 
 void noise_partners_begin(void)
@@ -129,11 +125,10 @@ int noise_partner_cpu(int cpu)
 	int other = -1;
 
 	for (size_t i = 0; i < members; i++) {
-		if (clock_now_ns(task[i].clock) == task[i].before_ns)
+		if (task[i].cpu == cpu ||
+		    clock_now_ns(task[i].clock) == task[i].before_ns)
 			continue;
 		/* The first is the measuring thread. */
-		if (task[i].cpu == cpu)
-			continue;
 		if (!i || (other >= 0 && other != task[i].cpu))
 			return -1;
 		other = task[i].cpu;
@@ -164,13 +159,15 @@ static int64_t helped_ns(void)
 		       INT64_C(1000);
 }
 
-int64_t noise_waited(const struct noise_task *tasks, size_t n)
+int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns)
 {
 	int64_t most = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t waited = tasks[i].waited;
+		int64_t waited = span_ns - tasks[i].ran;
 
+		if (waited > tasks[i].waited)
+			waited = tasks[i].waited;
 		for (size_t k = 0; waited > most && k < n; k++)
 			if (k != i && tasks[k].cpu == tasks[i].cpu)
 				waited -= tasks[k].ran;
@@ -184,11 +181,13 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n)
 static struct rusage read_all(void)
 {
 	const int64_t helped = last.helped_ns;
+	const int64_t from = last.at_ns;
 	const bool same = last.members == members;
 	struct rusage usage = { 0 };
 	int64_t switches;
 
 	add_self();
+	last.at_ns = members > 1 ? clock_now_ns(CLOCK_MONOTONIC) : 0;
 	getrusage(RUSAGE_THREAD, &usage);
 	switches = usage.ru_nvcsw + usage.ru_nivcsw;
 	for (size_t i = 0; i < members; i++) {
@@ -197,7 +196,7 @@ static struct rusage read_all(void)
 		const bool moved = i || switches != last.switches;
 
 		t->waited = moved ? waited(t) : 0;
-		t->ran = t->shares ? ran(t) : 0;
+		t->ran = members > 1 ? ran(t) : 0;
 	}
 	if (switches != last.switches)
 		last.helped_ns = helped_ns();
@@ -208,7 +207,9 @@ static struct rusage read_all(void)
 		};
 	last.switches = switches;
 	last.members = members;
-	last.waited_ns = members ? (double)noise_waited(task, members + 1) : 0;
+	last.waited_ns = (double)noise_waited(task, members + !!members,
+					      same && from ? last.at_ns - from
+							   : INT64_MAX);
 	total_ns += last.waited_ns;
 	return usage;
 }

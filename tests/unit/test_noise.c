@@ -76,23 +76,36 @@ static void throttling(void)
 	OK(t.periods == 0, "lines that are none");
 }
 
+#define LONG 100000
+
 /* Times in us. */
 static void waiting(void)
 {
+	/* The first, woken, has preempted the second, and read all clocks for
+	 * 900 before the span: the kernel counts that in the span. */
+	struct noise_task ring[] = { { .cpu = 1, .waited = 30, .ran = 40 },
+				     { .cpu = 1, .waited = 930, .ran = 30 },
+				     { .cpu = 1, .waited = 10, .ran = 30 } };
 	struct noise_task t[] = { { .cpu = 1, .waited = 40, .ran = 60 },
 				  { .cpu = 1, .waited = 55, .ran = 40 },
 				  { .ran = 90 } };
 
-	OK(noise_waited(t, 0) == 0, "nobody waits");
-	OK(noise_waited(t, 1) == 40, "one that waits alone waits for others");
-	OK(noise_waited(t, 3) == 0,
+	OK(noise_waited(t, 0, LONG) == 0, "nobody waits");
+	OK(noise_waited(t, 1, LONG) == 40,
+	   "one that waits alone waits for others");
+	OK(noise_waited(t, 3, LONG) == 0,
 	   "to wait while the partner runs is the operation");
 	t[1].waited = 4040;
-	OK(noise_waited(t, 3) == 3980, "what is longer is not");
+	OK(noise_waited(t, 3, LONG) == 3980, "what is longer is not");
 	t[2].waited = 5000;
-	OK(noise_waited(t, 3) == 5000, "on another CPU nothing excuses it");
+	OK(noise_waited(t, 3, LONG) == 5000,
+	   "on another CPU nothing excuses it");
 	t[2].cpu = 1;
-	OK(noise_waited(t, 3) == 4900, "on the same one both do");
+	OK(noise_waited(t, 3, LONG) == 4900, "on the same one both do");
+	OK(noise_waited(ring, 3, 101) == 1, "a wait that had begun before");
+	OK(noise_waited(ring, 3, 400) == 300, "no longer than the span");
+	ring[1].cpu = 0;
+	OK(noise_waited(ring, 3, 101) == 71, "on another CPU, too");
 }
 
 static bool reads(const char *text, int64_t *ran, int64_t *waited)
