@@ -2,6 +2,7 @@
 /* Cases as the program adds them, and what it says of them. */
 #include "program.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -95,6 +96,105 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 	def->sources = text_grow(def->sources, def->n_sources,
 				 sizeof(struct case_run *));
 	def->sources[def->n_sources++] = from;
+}
+
+const struct bench_param *case_param(const struct bench_case *c,
+				     const char *axis)
+{
+	for (const struct bench_param *p = c->params; p->axis; p++)
+		if (!strcmp(p->axis, axis))
+			return p;
+	return NULL;
+}
+
+static const struct bench_param *need(const struct bench_case *c,
+				      const char *axis)
+{
+	const struct bench_param *p = case_param(c, axis);
+
+	if (!p)
+		die(EXIT_FAIL, "case %s has no %s", c->name, axis);
+	return p;
+}
+
+int64_t case_int(const struct bench_case *c, const char *axis)
+{
+	return need(c, axis)->number;
+}
+
+const char *case_str(const struct bench_case *c, const char *axis)
+{
+	const struct bench_param *p = case_param(c, axis);
+
+	return p ? p->text : NULL;
+}
+
+bool case_has(const struct bench_case *c, const char *axis)
+{
+	return case_param(c, axis);
+}
+
+static bool is_value(const struct bench_param *p, const char *value)
+{
+	uint64_t n;
+
+	if (p->kind == BENCH_STR)
+		return !strcmp(p->text, value);
+	return !parse_size(value, &n) && (int64_t)n == p->number;
+}
+
+bool case_is(const struct bench_case *c, const char *axis, const char *value)
+{
+	const struct bench_param *p = case_param(c, axis);
+
+	return p && is_value(p, value);
+}
+
+size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
+		size_t stride, size_t n)
+{
+	const char *text = need(c, axis)->text;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const *name =
+			(const void *)((const char *)names + i * stride);
+
+		if (text && *name && !strcmp(*name, text))
+			return i;
+	}
+	die(EXIT_FAIL, "case %s: no such %s", c->name, axis);
+}
+
+/* Whether @c has @term of a pattern: "via=*", "size=2048" for "size=2K". */
+static bool has_term(const struct bench_case *c, const char *term)
+{
+	const size_t axis = strcspn(term, "=");
+	char names[CASE_NAME], *rest = names, *name;
+
+	snprintf(names, sizeof(names), "%s", c->name);
+	for (const struct bench_param *p = c->params;
+	     p->axis && (name = strsep(&rest, ",")); p++)
+		if (!fnmatch(term, name, 0) ||
+		    (term[axis] && p->kind != BENCH_STR &&
+		     strlen(p->axis) == axis && !memcmp(term, p->axis, axis) &&
+		     is_value(p, term + axis + 1)))
+			return true;
+	return false;
+}
+
+bool case_matches(const struct bench_case *c, const char *glob, bool *whole)
+{
+	char copy[CASE_NAME], *rest = copy, *term;
+	const struct bench_param *p = c->params;
+	bool all =
+		(size_t)snprintf(copy, sizeof(copy), "%s", glob) < sizeof(copy);
+
+	while (all && (term = strsep(&rest, ","))) {
+		all = has_term(c, term);
+		p += p->axis != NULL;
+	}
+	*whole = all && !p->axis && !strpbrk(glob, "*?[");
+	return all || !fnmatch(glob, c->name, 0);
 }
 
 static void derive(struct bench *b, const struct bench_case *c, double value,

@@ -219,6 +219,10 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c);
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c);
 
+/* case_param() - its value on that axis; NULL: it has none. */
+const struct bench_param *case_param(const struct bench_case *c,
+				     const char *axis);
+
 /* case_matches() - whether all terms of @glob ("args=3,via=*"), or it as a
  * whole, are said of @c; *@whole: it is the name of @c. */
 bool case_matches(const struct bench_case *c, const char *glob, bool *whole);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and conditions of the texts of cases, and cases found by them. */
+/* Words and terms of the texts of cases, and cases found by them. */
 #include "scan.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "err.h"
 #include "program.h"
+#include "units.h"
 
 static void skip_blanks(struct scan *s)
 {
@@ -33,67 +31,81 @@ bool scan_is(struct scan *s, const char *token)
 	return true;
 }
 
-static struct word take(struct scan *s, const char *marks)
+bool scan_more(struct scan *s)
 {
-	struct word w = { s->at, 0 };
+	struct scan ahead = *s;
 
-	while (isalnum((unsigned char)w.text[w.len]) ||
-	       (w.text[w.len] && strchr(marks, w.text[w.len]) &&
-		strncmp(w.text + w.len, "..", 2) != 0))
-		w.len++;
-	s->at += w.len;
-	return w;
-}
-
-struct word scan_name(struct scan *s)
-{
 	skip_blanks(s);
-	return take(s, "_");
+	return *s->at && !strchr(";]", *s->at) && !scan_is(&ahead, "if");
 }
 
-struct word scan_word(struct scan *s)
+/* The next @len bytes as a string that lives as long as the program. */
+static const char *take(struct scan *s, size_t len)
 {
-	struct word w;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct kept {
+		struct kept *next;
+		char text[];
+	} * all;
+	struct kept *k;
 
-	if (!scan_is(s, "'")) {
-		w = take(s, "_-.");
-		if (!w.len)
-			scan_wrong(s);
-		return w;
+	pthread_mutex_lock(&lock);
+	for (k = all; k; k = k->next)
+		if (strlen(k->text) == len && !memcmp(k->text, s->at, len))
+			break;
+	if (!k) {
+		k = text_alloc(1, sizeof(*k) + len + 1);
+		memcpy(k->text, s->at, len);
+		k->next = all;
+		all = k;
 	}
-	w = (struct word) { s->at, strcspn(s->at, "'") };
-	s->at += w.len;
-	scan_need(s, "'");
-	return w;
+	pthread_mutex_unlock(&lock);
+	s->at += len;
+	return k->text;
 }
 
-bool word_number(struct word w, int64_t *n, bool *size)
+/* Letters, digits and @marks, but no two dots. */
+static const char *take_word(struct scan *s, const char *marks)
 {
-	char text[24];
-	uint64_t value;
+	size_t n = 0;
 
-	if (!w.len || w.len >= sizeof(text) ||
-	    !isdigit((unsigned char)w.text[0]))
-		return false;
-	memcpy(text, w.text, w.len);
-	text[w.len] = '\0';
-	if (parse_size(text, &value))
-		return false;
-	*n = (int64_t)value;
-	*size = !isdigit((unsigned char)text[w.len - 1]);
-	return true;
+	skip_blanks(s);
+	while (isalnum((unsigned char)s->at[n]) ||
+	       (s->at[n] && strchr(marks, s->at[n]) &&
+		strncmp(s->at + n, "..", 2) != 0))
+		n++;
+	return take(s, n);
+}
+
+const char *scan_name(struct scan *s)
+{
+	return take_word(s, "_");
+}
+
+const char *scan_word(struct scan *s)
+{
+	const bool quoted = scan_is(s, "'");
+	const char *word =
+		quoted ? take(s, strcspn(s->at, "'")) : take_word(s, "_-.");
+
+	if (quoted ? !scan_is(s, "'") : !*word)
+		scan_wrong(s);
+	return word;
 }
 
 bool scan_number(struct scan *s, int64_t *n, bool *size)
 {
-	const char *from;
+	const struct scan from = *s;
+	const char *text = scan_name(s);
+	uint64_t value;
 
-	skip_blanks(s);
-	from = s->at;
-	if (word_number(take(s, ""), n, size))
-		return true;
-	s->at = from;
-	return false;
+	if (parse_size(text, &value)) {
+		*s = from;
+		return false;
+	}
+	*n = (int64_t)value;
+	*size |= !isdigit((unsigned char)text[strlen(text) - 1]);
+	return true;
 }
 
 void scan_wrong(struct scan *s)
@@ -108,185 +120,198 @@ void scan_need(struct scan *s, const char *token)
 		scan_wrong(s);
 }
 
-bool word_is(struct word w, const char *text)
+void terms_push(struct term *t, struct bench_param value)
 {
-	return strlen(text) == w.len && !memcmp(text, w.text, w.len);
+	value.axis = t->axis;
+	t->value = text_grow(t->value, t->n, sizeof(value));
+	t->value[t->n++] = value;
 }
 
-const char *word_keep(struct word w)
+/* "8", "8..64", "0..50/10", "4K..1M*4".  Return: whether it is a number. */
+static bool read_range(struct scan *s, struct range *r, bool *sizes)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct kept {
-		struct kept *next;
-		char text[];
-	} * all;
-	struct kept *k;
+	bool ignored;
 
-	pthread_mutex_lock(&lock);
-	for (k = all; k && !word_is(w, k->text); k = k->next)
-		continue;
-	if (!k) {
-		k = text_alloc(1, sizeof(*k) + w.len + 1);
-		memcpy(k->text, w.text, w.len);
-		k->next = all;
-		all = k;
-	}
-	pthread_mutex_unlock(&lock);
-	return k->text;
-}
-
-static const struct bench_param *param_of(const struct bench_case *c,
-					  struct word axis)
-{
-	for (const struct bench_param *p = c ? c->params : NULL; p && p->axis;
-	     p++)
-		if (word_is(axis, p->axis))
-			return p;
-	return NULL;
-}
-
-static const struct bench_param *find(const struct bench_case *c,
-				      const char *axis)
-{
-	return param_of(c, word_of(axis));
-}
-
-static bool is_value(const struct bench_param *p, struct word w)
-{
-	int64_t n;
-	bool size;
-
-	if (p->kind == BENCH_STR)
-		return word_is(w, p->text);
-	return word_number(w, &n, &size) && n == p->number;
-}
-
-/* Whether @p has the value @want, which may be a number as a word. */
-static bool same(const struct bench_param *p, const struct bench_param *want)
-{
-	if (want->kind == BENCH_STR)
-		return is_value(p, word_of(want->text));
-	return p->kind != BENCH_STR && p->number == want->number;
-}
-
-/* Whether @p is the value, or one of the "$values", that come next. */
-static bool match_value(struct scan *s, const struct bench_param *p)
-{
-	const struct points_set *set;
-	struct word w;
-	bool found = false;
-
-	if (scan_is(s, "$")) {
-		set = points_find(s);
-		for (size_t i = 0; set && p && i < set->n; i++)
-			found |= same(p, &set->value[i]);
-		return found;
-	}
-	w = scan_word(s);
-	return p && is_value(p, w);
-}
-
-static bool match_values(struct scan *s, const struct bench_param *p)
-{
-	bool found = false;
-
-	if (!scan_is(s, "{"))
-		return match_value(s, p);
-	do
-		found |= match_value(s, p);
-	while (scan_is(s, ","));
-	scan_need(s, "}");
-	return found;
-}
-
-/* "size>8", "via!={pipe,unix}", "asked". */
-static bool term_holds(struct scan *s, const struct bench_case *c)
-{
-	const bool negated = scan_is(s, "!");
-	const struct word axis = scan_name(s);
-	const struct bench_param *p = param_of(c, axis);
-	int64_t n = 0;
-	bool size, less;
-
-	if (!axis.len)
+	if (!scan_number(s, &r->least, sizes))
+		return false;
+	r->most = r->least;
+	r->step = 1;
+	if (scan_is(s, "..") && !scan_number(s, &r->most, sizes))
 		scan_wrong(s);
-	if (scan_is(s, "!="))
-		return !match_values(s, p);
-	if (scan_is(s, "="))
-		return match_values(s, p);
-	less = scan_is(s, "<");
-	if (less || scan_is(s, ">")) {
-		if (!scan_number(s, &n, &size))
-			scan_wrong(s);
-		return p && p->kind != BENCH_STR &&
-		       (less ? p->number < n : p->number > n);
+	r->times = scan_is(s, "*");
+	/* That would never come to its end. */
+	if ((r->times || scan_is(s, "/")) &&
+	    (!scan_number(s, &r->step, &ignored) || r->step < 1 + r->times ||
+	     r->least < r->times)) {
+		scan_wrong(s);
+		r->most = r->least - 1;
 	}
-	return negated != (word_is(axis, "asked") ? c && c->asked : p != NULL);
+	return true;
 }
 
-bool scan_where(struct scan *s, const struct bench_case *c)
+static void read_value(struct scan *s, struct term *t)
 {
-	bool all = true;
+	struct range r;
 
-	do {
-		all &= term_holds(s, c);
-		skip_blanks(s);
-	} while (*s->at && *s->at != ';');
-	return all;
-}
-
-/* A word, or the first of "$values". */
-static struct bench_param read_value(struct scan *s)
-{
-	const struct points_set *set;
-
-	if (!scan_is(s, "$"))
-		return (struct bench_param) { .kind = BENCH_STR,
-					      .text = word_keep(scan_word(s)) };
-	set = points_find(s);
-	return set && set->n ? *set->value : (struct bench_param) { 0 };
-}
-
-/* The case @c with the changes at @s, which goes to their end. */
-static struct bench_case changed(struct scan *s, const struct bench_case *c)
-{
-	struct bench_case to = *c;
-
-	for (;;) {
-		const bool none = scan_is(s, "!");
-		const struct word axis = scan_name(s);
-		struct bench_param *p = to.params;
-
-		if (!axis.len)
-			return to;
-		while (p->axis && !word_is(axis, p->axis))
-			p++;
-		if (none) {
-			for (; p->axis; p++)
-				*p = p[1];
-		} else if (p == to.params + BENCH_MAX_PARAMS) {
+	if (scan_is(s, "?")) {
+		if (!read_range(s, &t->open, &t->sizes))
 			scan_wrong(s);
-		} else {
-			scan_need(s, "=");
-			*p = read_value(s);
-			p->axis = word_keep(axis);
+	} else if (scan_is(s, "$")) {
+		const struct points_set *set = points_find(s);
+
+		for (size_t i = 0; i < set->n; i++) {
+			terms_push(t, set->value[i]);
+			t->sizes |= set->value[i].kind == BENCH_SIZE;
 		}
+	} else if (read_range(s, &r, &t->sizes)) {
+		for (int64_t n = r.least; n <= r.most;
+		     n = r.times ? n * r.step : n + r.step)
+			terms_push(t, (struct bench_param) { .number = n });
+	} else {
+		terms_push(t, (struct bench_param) { .kind = BENCH_STR,
+						     .text = scan_word(s) });
 	}
+}
+
+static void read_values(struct scan *s, struct term *t)
+{
+	if (scan_is(s, "{")) {
+		do
+			read_value(s, t);
+		while (scan_is(s, ","));
+		scan_need(s, "}");
+	} else {
+		read_value(s, t);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->value[i].kind == BENCH_INT && t->sizes)
+			t->value[i].kind = BENCH_SIZE;
+}
+
+/* The next character if it is one of @marks, else 0. */
+static char take_mark(struct scan *s, const char *marks)
+{
+	skip_blanks(s);
+	return *s->at && strchr(marks, *s->at) ? *s->at++ : '\0';
+}
+
+void terms_read(struct scan *s, struct terms *t, bool points)
+{
+	const size_t most = BENCH_MAX_PARAMS + !points;
+
+	for (t->n = 0; scan_more(s) && t->n < most; t->n++) {
+		struct term *to = &t->of[t->n];
+
+		*to = (struct term) { .mark = take_mark(s, "^!") };
+		to->axis = scan_name(s);
+		to->op = take_mark(s, "=<>!");
+		if (to->op == '!')
+			scan_need(s, "=");
+		if (!*to->axis ||
+		    (points && (to->op != '=' || to->mark == '!')))
+			scan_wrong(s);
+		else if (to->op)
+			read_values(s, to);
+	}
+	if (scan_more(s))
+		scan_wrong(s);
+}
+
+void terms_free(struct terms *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->of[i].value);
+	t->n = 0;
+}
+
+static bool is_same(const struct bench_param *p, const struct bench_param *want)
+{
+	char number[UNITS_MAX];
+
+	if (p->kind != BENCH_STR)
+		return want->kind != BENCH_STR && p->number == want->number;
+	return !strcmp(p->text,
+		       want->kind == BENCH_STR
+			       ? want->text
+			       : units_size(number, (uint64_t)want->number));
+}
+
+static bool is_value(const struct term *t, const struct bench_param *p,
+		     const struct bench_param *v)
+{
+	if (t->op != '<' && t->op != '>')
+		return is_same(p, v);
+	return p->kind != BENCH_STR && v->kind != BENCH_STR &&
+	       (t->op == '<' ? p->number < v->number : p->number > v->number);
+}
+
+static bool holds(const struct term *t, const struct bench_case *c)
+{
+	const struct bench_param *p = case_param(c, t->axis);
+	bool found = !t->op && (p || (c->asked && !strcmp(t->axis, "asked")));
+
+	for (size_t i = 0; p && i < t->n; i++)
+		found |= is_value(t, p, &t->value[i]);
+	return found != (t->mark == '!' || t->op == '!');
+}
+
+bool terms_hold(const struct terms *t, const struct bench_case *c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!holds(&t->of[i], c))
+			return false;
+	return true;
+}
+
+/* @p of a case, which has room for what @t may add. */
+static void change(struct bench_param *p, const struct term *t)
+{
+	while (p->axis && strcmp(p->axis, t->axis) != 0)
+		p++;
+	if (t->n)
+		*p = t->value[0];
+	else
+		for (; p->axis; p++)
+			*p = p[1];
+}
+
+/* Whether both have the same values, in whatever order. */
+static bool are_same(const struct bench_param *a, const struct bench_case *c)
+{
+	const struct bench_param *p = c->params, *other;
+
+	for (; a->axis && p->axis; a++, p++) {
+		other = case_param(c, a->axis);
+		if (!other || !is_same(other, a))
+			return false;
+	}
+	return !a->axis && !p->axis;
+}
+
+const struct bench_case *terms_beside(const struct bench *b,
+				      const struct terms *changes,
+				      const struct bench_case *c)
+{
+	struct bench_param to[2 * (BENCH_MAX_PARAMS + 1)] = { 0 };
+
+	memcpy(to, c->params, sizeof(c->params));
+	for (size_t i = 0; i < changes->n; i++)
+		change(to, &changes->of[i]);
+	EACH_RUN (b, run)
+		if (are_same(to, &run->c))
+			return &run->c;
+	return NULL;
 }
 
 const struct bench_case *scan_beside(struct scan *s, const struct bench_case *c)
 {
-	const struct bench_case to = changed(s, c);
+	const struct bench_case *other;
+	struct terms changes;
 
-	EACH_RUN (s->b, run) {
-		const struct bench_param *p = run->c.params, *want;
-
-		while (p->axis && (want = find(&to, p->axis)) && same(p, want))
-			p++;
-		if (!p->axis && !to.params[p - run->c.params].axis)
-			return &run->c;
-	}
-	return NULL;
+	terms_read(s, &changes, false);
+	other = terms_beside(s->b, &changes, c);
+	terms_free(&changes);
+	return other;
 }
 
 const struct bench_case *bench_beside(const struct bench *b,
@@ -302,97 +327,19 @@ const struct bench_case *bench_next(const struct bench *b,
 				    const struct bench_case *after,
 				    const char *where)
 {
-	for (size_t i = after ? after->id + 1 : 0; i < b->n_runs; i++) {
-		struct scan s = { (struct bench *)b, where };
+	struct scan s = { (struct bench *)b, where };
+	size_t i = after ? after->id + 1 : 0;
+	struct terms t;
 
-		if (scan_where(&s, &b->runs[i]->c))
-			return &b->runs[i]->c;
-	}
-	return NULL;
+	terms_read(&s, &t, false);
+	while (i < b->n_runs && !terms_hold(&t, &b->runs[i]->c))
+		i++;
+	terms_free(&t);
+	return i < b->n_runs ? &b->runs[i]->c : NULL;
 }
 
-static const struct bench_param *need(const struct bench_case *c,
-				      const char *axis)
-{
-	const struct bench_param *p = find(c, axis);
-
-	if (!p)
-		die(EXIT_FAIL, "case %s has no %s", c->name, axis);
-	return p;
-}
-
-int64_t case_int(const struct bench_case *c, const char *axis)
-{
-	return need(c, axis)->number;
-}
-
-const char *case_str(const struct bench_case *c, const char *axis)
-{
-	const struct bench_param *p = find(c, axis);
-
-	return p ? p->text : NULL;
-}
-
-bool case_has(const struct bench_case *c, const char *axis)
-{
-	return find(c, axis);
-}
-
-bool case_is(const struct bench_case *c, const char *axis, const char *value)
-{
-	const struct bench_param *p = find(c, axis);
-
-	return p && is_value(p, word_of(value));
-}
-
-/* Whether @c has @term of a pattern: "via=*", "size=2048" for "size=2K". */
-static bool has_term(const struct bench_case *c, const char *term)
-{
-	const size_t axis = strcspn(term, "=");
-	char names[CASE_NAME], *rest = names, *name;
-
-	snprintf(names, sizeof(names), "%s", c->name);
-	for (const struct bench_param *p = c->params;
-	     p->axis && (name = strsep(&rest, ",")); p++)
-		if (!fnmatch(term, name, 0) ||
-		    (term[axis] && p->kind != BENCH_STR &&
-		     word_is((struct word) { term, axis }, p->axis) &&
-		     is_value(p, word_of(term + axis + 1))))
-			return true;
-	return false;
-}
-
-bool case_matches(const struct bench_case *c, const char *glob, bool *whole)
-{
-	char copy[CASE_NAME], *rest = copy, *term;
-	const struct bench_param *p = c->params;
-	bool all =
-		(size_t)snprintf(copy, sizeof(copy), "%s", glob) < sizeof(copy);
-
-	while (all && (term = strsep(&rest, ","))) {
-		all = has_term(c, term);
-		p += p->axis != NULL;
-	}
-	*whole = all && !p->axis && !strpbrk(glob, "*?[");
-	return all || !fnmatch(glob, c->name, 0);
-}
-
-size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
-		size_t stride, size_t n)
-{
-	const char *text = need(c, axis)->text;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *const *name =
-			(const void *)((const char *)names + i * stride);
-
-		if (text && *name && !strcmp(*name, text))
-			return i;
-	}
-	die(EXIT_FAIL, "case %s: no such %s", c->name, axis);
-}
-
-static struct points_set *new_set(struct bench *b, const char *name, size_t n)
+static struct points_set *new_set(struct bench *b, const char *name, int kind,
+				  size_t n)
 {
 	struct points_set *set = text_alloc(1, sizeof(*set));
 
@@ -401,6 +348,8 @@ static struct points_set *new_set(struct bench *b, const char *name, size_t n)
 					     text_alloc(n, sizeof(*set->value)),
 				     .n = n,
 				     .next = b->sets };
+	for (size_t i = 0; i < n; i++)
+		set->value[i].kind = kind;
 	b->sets = set;
 	return set;
 }
@@ -408,50 +357,43 @@ static struct points_set *new_set(struct bench *b, const char *name, size_t n)
 void bench_set_numbers(struct bench *b, const char *name, int kind,
 		       const int64_t *value, size_t n)
 {
-	struct points_set *set = new_set(b, name, n);
+	struct points_set *set = new_set(b, name, kind, n);
 
 	for (size_t i = 0; i < n; i++)
-		set->value[i] = (struct bench_param) { .kind = kind,
-						       .number = value[i] };
+		set->value[i].number = value[i];
 }
 
 void bench_set_names(struct bench *b, const char *name, const void *names,
 		     size_t stride, size_t n)
 {
-	struct points_set *set = new_set(b, name, n);
+	struct points_set *set = new_set(b, name, BENCH_STR, n);
 
 	for (size_t i = 0; i < n; i++)
-		set->value[i] = (struct bench_param) {
-			.kind = BENCH_STR,
-			.text = *(const char *const *)((const char *)names +
-						       i * stride)
-		};
+		set->value[i].text = *(
+			const char *const *)((const char *)names + i * stride);
 }
 
 void bench_need(struct bench *b, const char *name, const char *why)
 {
-	new_set(b, name, 0)->lacks = why;
+	new_set(b, name, BENCH_INT, 0)->lacks = why;
 }
 
 const struct points_set *points_find(struct scan *s)
 {
-	static struct bench_param page_value = { .kind = BENCH_STR };
-	static struct points_set page = { .name = "page",
-					  .value = &page_value,
-					  .n = 1 };
-	const struct word w = scan_name(s);
-	const struct points_set *set = s->b->sets;
+	static const struct points_set none;
+	const char *name = scan_name(s);
+	struct points_set *set = s->b->sets;
 
-	while (set && !word_is(w, set->name))
+	while (set && strcmp(set->name, name) != 0)
 		set = set->next;
-	if (!set && word_is(w, "page")) {
-		page_value.text = bench_page_name();
-		page_value.number = (int64_t)bench_page_bytes();
-		set = &page;
+	if (!set && !strcmp(name, "page")) {
+		set = new_set(s->b, name, BENCH_STR, 1);
+		set->value->text = bench_page_name();
+		set->value->number = (int64_t)bench_page_bytes();
 	}
 	if (!set)
 		scan_wrong(s);
-	return set;
+	return set ? set : &none;
 }
 
 void points_close(struct bench *b)

@@ -2,12 +2,10 @@
 #ifndef SCAN_H
 #define SCAN_H
 
-#include <string.h>
-
 #include "bench.h"
 
 /*
- * Reading the texts of cases, word by word: private to the harness.  A text
+ * Reading the texts of cases (docs/cases.md): private to the harness.  A text
  * that cannot be read is a mistake of the programmer: the program fails, and
  * the rest of the text is passed over.
  */
@@ -16,20 +14,20 @@ struct scan {
 	const char *at;
 };
 
-struct word {
-	const char *text;
-	size_t len; /* 0: there is none */
-};
-
-/* scan_is() - whether @token comes next, behind blanks; it is passed over. */
+/* scan_is() - whether @token comes next, behind blanks; it is passed over.
+ * scan_more() - whether something else than the end of a statement, of changes
+ * or an "if" follows. */
 bool scan_is(struct scan *s, const char *token);
+bool scan_more(struct scan *s);
 
-/* scan_name() - letters, digits and _; scan_word() - also - and a single dot,
- * or anything between single quotes, which there must be. */
-struct word scan_name(struct scan *s);
-struct word scan_word(struct scan *s);
+/* scan_name() - letters, digits and _, or "".  scan_word() - also - and a
+ * single dot, or anything between single quotes; it must be there.  Both live
+ * as long as the program. */
+const char *scan_name(struct scan *s);
+const char *scan_word(struct scan *s);
 
-/* scan_number() - digits, maybe with K, M or G (*@size); false: none. */
+/* scan_number() - digits, maybe with K, M or G: then *@size is set; false:
+ * none. */
 bool scan_number(struct scan *s, int64_t *n, bool *size);
 
 /* scan_wrong() - the text cannot be read here.  scan_need() - unless @token
@@ -37,22 +35,38 @@ bool scan_number(struct scan *s, int64_t *n, bool *size);
 void scan_wrong(struct scan *s);
 void scan_need(struct scan *s, const char *token);
 
-bool word_is(struct word w, const char *text);
+/* Points, conditions and changes have one form: "^size={8,4K..1M*4,?8..4M}",
+ * "via!={pipe,unix}", "size>8", "!size". */
+struct term {
+	const char *axis;
+	char mark;  /* '^' or '!' before the axis, or 0 */
+	char op;    /* '=', '<', '>', '!' for "!=", or 0: no values follow */
+	bool sizes; /* one of its numbers has a suffix */
+	struct bench_param *value;
+	size_t n;
+	struct range {
+		int64_t least, most, step;
+		bool times; /* each @step times the one before */
+	} open;		    /* what may be asked for; no step: nothing */
+};
 
-static inline struct word word_of(const char *text)
-{
-	return (struct word) { text, strlen(text) };
-}
+struct terms {
+	struct term of[BENCH_MAX_PARAMS + 1];
+	size_t n;
+};
 
-/* word_number() - all of @w is a number, as with scan_number(). */
-bool word_number(struct word w, int64_t *n, bool *size);
+/* terms_read() - up to where scan_more() ends; @points: each has values.
+ * terms_push() - one value more.  terms_free() - these. */
+void terms_read(struct scan *s, struct terms *t, bool points);
+void terms_push(struct term *t, struct bench_param value);
+void terms_free(struct terms *t);
 
-/* word_keep() - as a string that lives as long as the program. */
-const char *word_keep(struct word w);
-
-/* scan_where() - a condition up to where it ends; of @c NULL it is
- * only read.  scan_beside() - bench_beside() of the changes up to a bracket. */
-bool scan_where(struct scan *s, const struct bench_case *c);
+/* terms_hold() - whether all are true of @c.  terms_beside() - bench_beside()
+ * of these changes; scan_beside() - of those that come next. */
+bool terms_hold(const struct terms *t, const struct bench_case *c);
+const struct bench_case *terms_beside(const struct bench *b,
+				      const struct terms *changes,
+				      const struct bench_case *c);
 const struct bench_case *scan_beside(struct scan *s,
 				     const struct bench_case *c);
 
@@ -69,7 +83,8 @@ struct points_set {
 	struct points_set *next;
 };
 
-/* points_find() - what is set as @name; NULL after scan_wrong(). */
+/* points_find() - what is set as the name that comes next; none after
+ * scan_wrong(). */
 const struct points_set *points_find(struct scan *s);
 
 #endif

@@ -7,90 +7,76 @@
 #include "program.h"
 #include "scan.h"
 
-enum mode {
-	NUMBERS, /* of the case itself: no others are there yet */
-	SOURCES, /* tell of which cases it is made */
-	VALUES,
-	FACTS, /* its labelled terms are facts */
-};
-
 struct sum {
 	struct scan *s;
 	const struct bench_case *c;    /* whose terms these are */
 	const struct bench_case *into; /* whose formula it is in the end */
-	const char *axis;	       /* bare words are values of it */
-	enum mode mode;
-	const struct bench_case **missing; /* the first that has no value */
+	bool facts;		       /* its labelled terms are facts */
 };
 
 static double add_up(struct sum *e);
 
-static double formula(struct sum *e, const struct bench_case *c, enum mode mode)
+/* The value of the formula of @c, as part of that of @into. */
+static double formula(struct bench *b, const struct bench_case *c,
+		      const struct bench_case *into, bool facts)
 {
-	struct scan s = { e->s->b, c->formula };
-	struct sum own = { &s, c, e->into, c->formula_axis, mode, e->missing };
+	struct scan s = { b, c->formula };
 
-	return add_up(&own);
+	return add_up(&(struct sum) { &s, c, into, facts });
 }
 
-static double fact_of(const struct bench *b, const struct bench_case *c,
-		      struct word what)
+static double fact_of(const struct case_run *run, const char *what)
 {
-	const struct case_run *run = bench_case_of(b, c);
-
 	for (size_t i = 0; i < run->def.n_facts; i++)
-		if (word_is(what, run->def.facts[i].what))
+		if (!strcmp(what, run->def.facts[i].what))
 			return run->def.facts[i].value;
 	return NAN;
 }
 
-/* The value of another case, or a fact of it: ".switches_per_turn". */
+/* The value of another case, which is a source, or a fact of it, as
+ * ".switches_per_turn". */
 static double value_of(struct sum *e, const struct bench_case *other)
 {
 	struct bench *b = e->s->b;
-	double x = 1;
+	double x;
 
-	if (!other) {
+	if (!other || !e->into) {
 		scan_wrong(e->s);
 		return NAN;
 	}
-	if (other->formula && e->mode != NUMBERS)
-		x = formula(e, other, e->mode == FACTS ? VALUES : e->mode);
-	else if (e->mode == SOURCES)
+	if (other->formula) {
+		x = formula(b, other, e->into, false);
+	} else {
 		bench_derived_from(b, e->into, other);
-	else if (e->mode != NUMBERS)
 		x = bench_value(b, other);
-	if (scan_is(e->s, ".")) {
-		const struct word what = scan_name(e->s);
-
-		x = e->mode < VALUES ? 1 : fact_of(b, other, what);
 	}
-	if (!isfinite(x) && e->missing && !*e->missing)
-		*e->missing = other;
+	if (scan_is(e->s, "."))
+		x = fact_of(bench_case_of(b, other), scan_name(e->s));
 	return x;
 }
 
-/* A number of the case, or the case beside it that has this value. */
-static double named(struct sum *e, struct word w)
+/* A number of the case, or the case beside it that has this value where its
+ * formula stands. */
+static double named(struct sum *e, const char *name)
 {
-	char changes[64];
-	struct scan s = { e->s->b, changes };
+	const struct bench_param *p = case_param(e->c, name);
+	struct bench_param value = { e->c->formula_axis, BENCH_STR,
+				     .text = name };
+	const struct terms change = {
+		{ { .axis = value.axis, .value = &value, .n = 1 } }, 1
+	};
 
-	for (const struct bench_param *p = e->c->params; p->axis; p++)
-		if (word_is(w, p->axis) && p->kind != BENCH_STR)
-			return (double)p->number;
-	if (!e->axis || !w.len)
-		return value_of(e, NULL);
-	snprintf(changes, sizeof(changes), "%s='%.*s'", e->axis, (int)w.len,
-		 w.text);
-	return value_of(e, scan_beside(&s, e->c));
+	if (p && p->kind != BENCH_STR)
+		return (double)p->number;
+	return value_of(e,
+			e->into ? terms_beside(e->s->b, &change, e->c) : NULL);
 }
 
 static double term(struct sum *e)
 {
 	const struct points_set *set;
 	const struct bench_case *other;
-	struct word w;
+	const char *name;
 	int64_t n;
 	double x;
 	bool size;
@@ -102,7 +88,7 @@ static double term(struct sum *e)
 	}
 	if (scan_is(e->s, "$")) {
 		set = points_find(e->s);
-		return set && set->n ? (double)set->value[0].number : NAN;
+		return set->n ? (double)set->value[0].number : NAN;
 	}
 	if (scan_is(e->s, "[")) {
 		other = scan_beside(e->s, e->c);
@@ -111,12 +97,12 @@ static double term(struct sum *e)
 	}
 	if (scan_number(e->s, &n, &size))
 		return (double)n;
-	w = scan_name(e->s);
+	name = scan_name(e->s);
 	if (!scan_is(e->s, ":"))
-		return named(e, w);
+		return named(e, name);
 	x = term(e);
-	if (e->mode == FACTS)
-		bench_fact(e->s->b, e->into, word_keep(w), x);
+	if (e->facts)
+		bench_fact(e->s->b, e->into, name, x);
 	return x;
 }
 
@@ -148,40 +134,40 @@ static double add_up(struct sum *e)
 
 double scan_sum(struct scan *s, const struct bench_case *c)
 {
-	struct sum e = { .s = s, .c = c, .into = c, .mode = NUMBERS };
-
-	return add_up(&e);
+	return add_up(&(struct sum) { .s = s, .c = c });
 }
 
 void points_sources(struct bench *b)
 {
-	EACH_RUN (b, run) {
-		struct scan s = { b, "" };
-		struct sum e = { .s = &s, .into = &run->c };
-
+	EACH_RUN (b, run)
 		if (run->c.formula)
-			formula(&e, &run->c, SOURCES);
-	}
+			formula(b, &run->c, &run->c, false);
+}
+
+/* A source of @run without a value. */
+static const char *missing(const struct bench *b, const struct case_run *run)
+{
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		if (!isfinite(bench_value(b, &run->def.sources[i]->c)))
+			return run->def.sources[i]->c.name;
+	return "a row";
 }
 
 void points_derive(struct bench *b)
 {
 	EACH_RUN (b, run) {
 		const struct bench_case *c = &run->c;
-		const struct bench_case *missing = NULL;
-		struct scan s = { b, "" };
-		struct sum e = { .s = &s, .into = c, .missing = &missing };
 		double x;
 
 		if (!c->formula || !bench_selected(b, c))
 			continue;
-		x = formula(&e, c, VALUES);
+		x = formula(b, c, c, false);
 		if (isfinite(x)) {
 			bench_derive_within(b, c, x, 0);
-			formula(&e, c, FACTS);
+			formula(b, c, c, true);
 		} else {
 			bench_derive_skip(b, c, "needs %s, which has no value",
-					  missing ? missing->name : "a row");
+					  missing(b, run));
 		}
 	}
 }

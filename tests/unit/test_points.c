@@ -80,7 +80,7 @@ static void test_grammar(void)
 	test_points("a=1; nor a=1", "cases(): a text cannot be read at: a=1");
 	test_points("a=1; is fast", "cases(): a text cannot be read at: ");
 	test_points("a=1; needs luck=1",
-		    "cases(): a text cannot be read at: 1");
+		    "cases(): a text cannot be read at: =1");
 	test_points("a=1; is ops=b", "cases(): a text cannot be read at: ");
 	test_points("a=1 a=2; a=1 a=2", "cases(): twice the same case a=1,a=2");
 }
