@@ -23,8 +23,8 @@
  * A chain that a cache can keep is followed until passes get no faster, before
  * it is timed. From the curve of `window` over sizes come the levels, as rows
  * of their own: their latency from the sizes that fit the cache by what hwloc
- * says, their size from plateaus with ramps between them (by least cost:
- * bench/memory/lib/levels.h), with core cycles by the core's frequency between
+ * says, their size from where the curve passes half-way to the next level
+ * (bench/memory/lib/levels.h), with core cycles by the core's frequency between
  * the batches, because it changes from moment to moment. Other sizes of
  * `window` can be asked for, up to the memory: --case
  * 'pattern=window,pages=4K,size=4G'.

@@ -5,12 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A plateau has at least so many points, costs as much as 25 % off in one of
- * them, and a point on a ramp costs more than the noise of a quiet machine. */
+/* A plateau has at least so many points, which are nearer to each other than
+ * two plateaus are: L1 to L2 is 3 times, a TLB step less. */
 #define LEAST_POINTS 3
-#define PLATEAU_COST 0.25
-#define RAMP_COST    0.10
-#define APART	     1.25 /* plateaus; L1 to L2 is 3 times, a TLB step less */
+#define APART	     1.25
 
 /* A plateau's noise is less, a miss in L1 is 3 times as long. */
 #define LINE_STEP 1.15
@@ -54,72 +52,33 @@ int steps_ways(const double *ns, int from, int count, int n, double step)
 	return 0;
 }
 
-/* The best way to cut up the points before i: its cost, and where its last
- * piece begins; a piece of one point with ramp set is on a ramp. */
-struct cut {
-	double cost;
-	size_t from;
-	bool ramp;
-};
-
-static double plateau_cost(const double *y, size_t from, size_t to)
+/* The levels of @y into @all, latencies as logarithms: LEAST_POINTS or more in
+ * a row of which @fit, which never falls, is less than APART above the first
+ * are a plateau.  One too near to the plateau before is a part of it, and a
+ * lower one is noise.  Return: how many. */
+static size_t plateaus(const double *y, const double *fit, size_t n,
+		       struct level *all)
 {
-	const double median = levels_median(y, from, to);
-	double sum = PLATEAU_COST;
+	size_t count = 0, to;
 
-	for (size_t i = from; i < to; i++)
-		sum += fabs(y[i] - median);
-	return sum;
-}
+	for (size_t from = 0; from < n; from = to) {
+		struct level *l = &all[count];
 
-static void cut_up(const double *y, size_t n, struct cut *best)
-{
-	best[0] = (struct cut) { 0 };
-	for (size_t i = 1; i <= n; i++) {
-		best[i] = (struct cut) { best[i - 1].cost + RAMP_COST, i - 1,
-					 true };
-		for (size_t k = 0; k + LEAST_POINTS <= i; k++) {
-			const double cost =
-				best[k].cost + plateau_cost(y, k, i);
-
-			if (cost < best[i].cost)
-				best[i] = (struct cut) { cost, k, false };
+		for (to = from; to < n && fit[to] - fit[from] < log(APART);)
+			to++;
+		if (to - from < LEAST_POINTS) {
+			to = from + 1;
+			continue;
 		}
+		if (count &&
+		    levels_median(y, from, to) - l[-1].latency_ns < log(APART))
+			l--;
+		else
+			all[count++].first = from;
+		l->last = to - 1;
+		l->latency_ns = levels_median(y, l->first, to);
 	}
-}
-
-/* Reads the plateaus out of @best, the last one first, to the end of @all, of
- * @n; returns the first. */
-static struct level *read_back(const struct cut *best, size_t n,
-			       struct level *all)
-{
-	struct level *l = all + n;
-
-	for (size_t i = n; i > 0; i = best[i].from)
-		if (!best[i].ramp)
-			*--l = (struct level) { .first = best[i].from,
-						.last = i - 1 };
-	return l;
-}
-
-/* Joins neighbours that are too near to be two levels, from @l to @end, into
- * @all.  A later plateau that is lower is noise: latency does not fall with
- * size.  Latencies stay logarithms.  Return: how many. */
-static size_t join(const double *y, const struct level *l,
-		   const struct level *end, struct level *all)
-{
-	size_t n = 0;
-
-	for (; l < end; l++) {
-		const double here = levels_median(y, l->first, l->last + 1);
-
-		if (!n || here - all[n - 1].latency_ns >= log(APART))
-			all[n++] = *l;
-		all[n - 1].last = l->last;
-		all[n - 1].latency_ns =
-			levels_median(y, all[n - 1].first, l->last + 1);
-	}
-	return n;
+	return count;
 }
 
 int steps_levels(const double *size_bytes, const double *latency_ns, size_t n,
@@ -127,7 +86,6 @@ int steps_levels(const double *size_bytes, const double *latency_ns, size_t n,
 {
 	/* More than ulimit -s may allow. */
 	static double y[LEVELS_CURVE], fit[LEVELS_CURVE];
-	static struct cut best[LEVELS_CURVE + 1];
 	static struct level all[LEVELS_CURVE];
 	size_t count;
 
@@ -139,8 +97,7 @@ int steps_levels(const double *size_bytes, const double *latency_ns, size_t n,
 		y[i] = log(latency_ns[i]);
 	}
 	levels_pool(y, n, fit);
-	cut_up(fit, n, best);
-	count = join(y, read_back(best, n, all), all + n, all);
+	count = plateaus(y, fit, n, all);
 	/* More than that many is no memory hierarchy. */
 	if (count > LEVELS_MAX)
 		return -EINVAL;

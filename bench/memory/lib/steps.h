@@ -35,16 +35,9 @@ int steps_ways(const double *ns, int from, int count, int n, double step);
 /**
  * steps_levels() - the levels of a curve of which nothing is known.
  *
- * Its points are pooled so that it never falls, then it is taken for plateaus
- * with ramps between them.  Of all ways to cut it up, the one with the least
- * cost is taken (dynamic programming over the points, exact): a point on a
- * plateau costs its distance from the plateau's median (of the logarithms), and
- * each plateau and each point on a ramp, whatever its value, a constant.  Then
+ * Its points are pooled so that it never falls.  A plateau is a few of them in
+ * a row that are near to each other, the points between plateaus are ramps; and
  * plateaus that are too near to be two are one.
- *
- * Source: optimal partitioning of Jackson et al., "An algorithm for optimal
- * partitioning of data on an interval", IEEE Signal Processing Letters 12(2),
- * 2005; the cost is ours.
  *
  * @size_bytes: ascending, @n points.  @latency_ns: positive.
  * @levels: gets at most LEVELS_MAX, ascending; the last one is memory.
