@@ -24,12 +24,10 @@
  * it is timed. From the curve of `window` over sizes come the levels, as rows
  * of their own: their latency from the sizes that fit the cache by what hwloc
  * says, their size from where the curve passes half-way to the next level
- * (bench/memory/lib/levels.h), with core cycles by the core's frequency between
- * the batches, because it changes from moment to moment. Other sizes of
- * `window` can be asked for, up to the memory: --case
- * 'pattern=window,pages=4K,size=4G'.
+ * (bench/memory/lib/levels.h). Other sizes of `window` can be asked for, up to
+ * the memory: --case 'pattern=window,pages=4K,size=4G'.
  *
- * Measures: ns per dependent load; for levels also bytes and core cycles.
+ * Measures: ns per dependent load; for levels also bytes.
  * Includes: nothing else: 32 loads and a countdown in one round.
  * After:    lmbench lat_mem_rd (a stride, which prefetchers follow: not
  *           comparable in memory), multichase (whose page-local order is most
@@ -44,23 +42,16 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
-#include "reference.h"
-#include "stats.h"
 #include "sysfile.h"
 
 #define KIB    ((size_t)1 << 10)
 #define MIB    ((size_t)1 << 20)
 #define LEAST  ((size_t)512) /* as lmbench; all sizes are multiples of it */
 #define CACHES 3	     /* that hwloc is asked for */
-#define SPEEDS 64	     /* that are kept of a case */
 #define SMALL  MIB /* up to here cases are cheap to link: interleaved */
 
-/* The state of a case. */
-struct latency_spec {
-	double held_ns;	   /* of a load, in the first pass; 0: not timed */
-	double hz[SPEEDS]; /* the core's, from moment to moment */
-	size_t speeds;
-};
+/* The state of a case: ns of a load in the first pass; 0: not timed. */
+typedef double held_ns;
 
 static const char points[] =
 	"pattern=window pages=$page size={$ladder,?512..256G/512};"
@@ -81,10 +72,9 @@ static const char points[] =
 	"from_node=$nodes to_node=$nodes pattern=window pages=thp size=$beyond;"
 	"is exclusive;" FOLLOW_OPS "needs memory=4*size;"
 
-	"level={'1','2','3',memory} figure={size,latency,cycles};"
+	"level={'1','2','3',memory} figure={size,latency};"
 	"not level=memory figure=size; is derived;"
-	"is unit=B higher if figure=size; is unit=ns if figure=latency;"
-	"is unit=cycles if figure=cycles";
+	"is unit=B higher if figure=size; is unit=ns if figure=latency";
 
 static const struct pattern {
 	const char *name;
@@ -102,7 +92,6 @@ static const struct pattern {
 struct latency_state {
 	struct follow chain;
 	double cache_bytes[CACHES + 1]; /* as hwloc says; not [0] */
-	unsigned int batches;		/* of this visit */
 };
 
 /* A whole pass: what the last cache has of a chain need not be spread evenly
@@ -111,14 +100,14 @@ struct latency_state {
  */
 static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct latency_spec *spec = c->data;
+	held_ns *const held = c->data;
 	struct latency_state *s = state;
 	const uint64_t ticks =
 		follow_time(b, &s->chain.chase, c->ops / CHASE_UNROLL);
 
-	if (!(spec->held_ns > 0)) {
-		spec->held_ns = bench_ns(b, (double)ticks) / c->ops;
-		bench_fact(b, c, "held_ns", spec->held_ns);
+	if (!(*held > 0)) {
+		*held = bench_ns(b, (double)ticks) / c->ops;
+		bench_fact(b, c, "held_ns", *held);
 	}
 	bench_record(b, c, ticks);
 	return 0;
@@ -282,7 +271,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			    is_between_nodes(c) ? (int)case_int(c, "to_node")
 						: -1);
 
-	s->batches = 0;
 	if (err)
 		return err;
 	bench_fact(b, c, "page_bytes",
@@ -300,22 +288,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return is_between_nodes(c) ? go_to_node(b, c, *base) : 0;
 }
 
-/* After each pass or group of four batches. */
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
-{
-	struct latency_state *s = state;
-	struct latency_spec *spec = c->data;
-	double hz;
-
-	if (spec->speeds == SPEEDS || (!c->sample && s->batches++ % 4))
-		return 0;
-	hz = reference_hz(bench_timer(b));
-	if (hz > 0)
-		spec->hz[spec->speeds++] = hz;
-	return 0;
-}
-
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const int err = is_between_nodes(c) ? bench_pin(bench_cpu(b)) : 0;
@@ -328,7 +300,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
  * put by warming up.  A row may be slower: its chain goes round on until it has
  * no more than the others that share the last cache leave it. */
 struct curve {
-	double size[LEVELS_CURVE], latency[LEVELS_CURVE], cycles[LEVELS_CURVE];
+	double size[LEVELS_CURVE], latency[LEVELS_CURVE];
 	size_t n;
 	/* Memory is the least size beyond all caches (larger ones take as long,
 	 * and touching them more than all measuring); a latency of 0 or NAN:
@@ -343,25 +315,20 @@ static void curve_get(const struct bench *b, const double *cache_bytes,
 
 	l[0].latency_ns = NAN;
 	BENCH_EACH (b, c, of_curve) {
-		struct latency_spec *spec = c->data;
+		const held_ns *const held = c->data;
 		const size_t i = all->n;
 		double ns = bench_value(b, c);
 
 		if (!isfinite(ns) || i == LEVELS_CURVE)
 			continue;
-		if (spec->held_ns > 0)
-			ns = fmin(ns, spec->held_ns);
+		if (*held > 0)
+			ns = fmin(ns, *held);
 		if (size_of(c) == mem_beyond_caches(b))
 			l[0] = (struct level) { .first = i,
 						.last = i,
 						.latency_ns = ns };
 		all->size[i] = (double)size_of(c);
 		all->latency[i] = ns;
-		all->cycles[i] =
-			spec->speeds
-				? ns * 1e-9 *
-					  stats_median(spec->hz, spec->speeds)
-				: NAN;
 		all->n++;
 	}
 	for (size_t level = 1; level <= CACHES; level++)
@@ -434,18 +401,6 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 	}
 }
 
-static void derive_cycles(struct bench *b, const struct bench_case *row,
-			  struct curve *curve, const struct level *l)
-{
-	const double cycles =
-		stats_median(curve->cycles + l->first, l->last - l->first + 1);
-
-	if (cycles > 0)
-		bench_derive(b, row, cycles);
-	else
-		bench_derive_skip(b, row, "a core's cycle could not be told");
-}
-
 static int derive(struct bench *b, void *state)
 {
 	const struct latency_state *s = state;
@@ -469,8 +424,6 @@ static int derive(struct bench *b, void *state)
 					  level ? "hwloc knows no such cache"
 						: "the size beyond the caches "
 						  "could not be measured");
-		} else if (case_is(row, "figure", "cycles")) {
-			derive_cycles(b, row, &curve, l);
 		} else if (case_is(row, "figure", "latency")) {
 			bench_derive(b, row, l->latency_ns);
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
@@ -487,12 +440,11 @@ static int derive(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_latency",
 	.state_size = sizeof(struct latency_state),
-	.case_state_size = sizeof(struct latency_spec),
+	.case_state_size = sizeof(held_ns),
 	.point = point,
 	.cases = cases,
 	.enter = enter,
 	.run = follow_run,
-	.conclude = conclude,
 	.leave = leave,
 	.derive = derive,
 };
