@@ -31,33 +31,22 @@ static void shuffle(struct list *l, size_t from)
 	}
 }
 
-static void add_each(struct list *l, char *base, size_t n, size_t step)
+/* A list of @n places @step bytes apart from @base on, with room for @more.
+ * Return: 0 or -ENOMEM. */
+static int begin(struct list *l, char *base, size_t n, size_t step, size_t more,
+		 uint64_t seed)
 {
-	for (size_t i = 0; i < n; i++)
-		l->at[l->n++] = base + i * step;
-}
-
-/* An empty list with room for @places, and behind it, if that is not NULL, in
- * @rooms @n rooms of @bytes from @base on, in random order. */
-static int begin(struct list *l, size_t places, uint64_t seed,
-		 struct list *rooms, char *base, size_t n, size_t bytes)
-{
-	*l = (struct list) { .at = malloc((places + n) * sizeof(*l->at)),
+	*l = (struct list) { .at = malloc((n + more) * sizeof(*l->at)),
+			     .n = n,
 			     .random = seed | 1 };
-	if (!l->at)
-		return -ENOMEM;
-	if (rooms) {
-		*rooms = (struct list) { .at = l->at + places,
-					 .random = l->random };
-		add_each(rooms, base, n, bytes);
-		shuffle(rooms, 0);
-		l->random = rooms->random;
-	}
-	return 0;
+	for (size_t i = 0; l->at && i < n; i++)
+		l->at[i] = base + i * step;
+	return l->at ? 0 : -ENOMEM;
 }
 
-/* Makes a cycle of the list, which none is without a place, and frees it. */
-static int end(struct chase *c, struct list *l)
+/* Makes a cycle of the list, which none is without a place, and frees @memory,
+ * which it lies in. */
+static int end(struct chase *c, const struct list *l, char **memory)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		if (i + FETCH_AHEAD < l->n)
@@ -68,7 +57,7 @@ static int end(struct chase *c, struct list *l)
 		c->entry[k] = l->at[k * l->n / CHASE_ENTRIES];
 	c->lines = l->n;
 	c->at = c->entry[0];
-	free(l->at);
+	free(memory);
 	return 0;
 }
 
@@ -87,11 +76,12 @@ static int link_windows(struct chase *c, char *base, size_t bytes,
 			uint64_t seed, size_t window, size_t passes)
 {
 	const size_t pages = (bytes + CHASE_PAGE - 1) / CHASE_PAGE;
-	struct list line, page;
+	struct list page, line;
 
-	if (begin(&line, bytes / CHASE_LINE, seed, &page, base, pages,
-		  CHASE_PAGE))
+	if (begin(&page, base, pages, CHASE_PAGE, bytes / CHASE_LINE, seed))
 		return -ENOMEM;
+	shuffle(&page, 0);
+	line = (struct list) { page.at + pages, 0, page.random };
 	for (size_t pass = 0; pass < passes; pass++)
 		for (size_t i = 0; i < pages; i += window) {
 			const size_t from = line.n;
@@ -101,7 +91,7 @@ static int link_windows(struct chase *c, char *base, size_t bytes,
 					  passes);
 			shuffle(&line, from);
 		}
-	return end(c, &line);
+	return end(c, &line, page.at);
 }
 
 int chase_link_window(struct chase *c, char *base, size_t bytes, size_t step,
@@ -119,12 +109,12 @@ int chase_link_pages(struct chase *c, char *base, size_t bytes, size_t step,
 int chase_link_random(struct chase *c, char *base, size_t bytes, size_t step,
 		      uint64_t seed)
 {
-	struct list none, line;
+	struct list line;
 
-	return begin(&none, 0, seed, &line, base, bytes / CHASE_LINE,
-		     CHASE_LINE)
-		       ? -ENOMEM
-		       : end(c, &line);
+	if (begin(&line, base, bytes / CHASE_LINE, CHASE_LINE, 0, seed))
+		return -ENOMEM;
+	shuffle(&line, 0);
+	return end(c, &line, line.at);
 }
 
 int chase_link_stride(struct chase *c, char *base, size_t bytes, size_t stride,
@@ -132,10 +122,9 @@ int chase_link_stride(struct chase *c, char *base, size_t bytes, size_t stride,
 {
 	struct list line;
 
-	if (begin(&line, bytes / stride, seed, NULL, NULL, 0, 0))
-		return -ENOMEM;
-	add_each(&line, base, bytes / stride, stride);
-	return end(c, &line);
+	return begin(&line, base, bytes / stride, stride, 0, seed)
+		       ? -ENOMEM
+		       : end(c, &line, line.at);
 }
 
 /* From one huge page to the next the line moves by so many of the small pages
@@ -148,19 +137,16 @@ int chase_link_stride(struct chase *c, char *base, size_t bytes, size_t stride,
 int chase_link_page(struct chase *c, char *base, size_t bytes, size_t page,
 		    uint64_t seed)
 {
-	struct list none, place;
+	struct list place;
 
-	if (begin(&none, 0, seed, &place, base, bytes / page, page))
+	if (begin(&place, base, bytes / page, page, 0, seed))
 		return -ENOMEM;
-	for (size_t k = 0; k < place.n; k++) {
-		const size_t i = (size_t)(place.at[k] - base) / page;
-		const size_t small = (i * SMALL_STEP + i / LINES_OF_PAGE) %
-				     (page / CHASE_PAGE);
-
-		place.at[k] +=
-			small * CHASE_PAGE + i % LINES_OF_PAGE * CHASE_LINE;
-	}
-	return end(c, &place);
+	for (size_t i = 0; i < place.n; i++)
+		place.at[i] += (i * SMALL_STEP + i / LINES_OF_PAGE) %
+				       (page / CHASE_PAGE) * CHASE_PAGE +
+			       i % LINES_OF_PAGE * CHASE_LINE;
+	shuffle(&place, 0);
+	return end(c, &place, place.at);
 }
 
 /* Places of a pair in its page: even lines, the last with room behind it. */
@@ -170,22 +156,25 @@ int chase_link_pairs(struct chase *c, char *base, size_t bytes, size_t distance,
 		     uint64_t seed)
 {
 	const size_t pairs = bytes / CHASE_PAGE;
-	struct list place, page;
+	struct list place;
 
-	if (begin(&place, 2 * pairs, seed, &page, base, pairs, CHASE_PAGE))
+	if (begin(&place, base, pairs, CHASE_PAGE, pairs, seed))
 		return -ENOMEM;
-	for (size_t k = 0; k < pairs; k++) {
-		const size_t i = (size_t)(page.at[k] - base) / CHASE_PAGE;
-		/* Many places in turn, or all would compete for few sets. */
-		char *at = page.at[k] + i % PAIR_PLACES * 2 * CHASE_LINE;
-		/* A pair is entered at either end: a prefetcher that learns
-		 * which line follows a miss would fetch the other one. */
+	/* Many places in turn, or all would compete for few sets. */
+	for (size_t i = 0; i < pairs; i++)
+		place.at[i] += i % PAIR_PLACES * 2 * CHASE_LINE;
+	shuffle(&place, 0);
+	/* A pair is entered at either end: a prefetcher that learns which line
+	 * follows a miss would fetch the other one. */
+	for (size_t i = pairs; i-- > 0;) {
+		char *const at = place.at[i];
 		const size_t back = random_below(&place.random, 2);
 
-		place.at[place.n++] = at + back * distance;
-		place.at[place.n++] = at + !back * distance;
+		place.at[2 * i] = at + back * distance;
+		place.at[2 * i + 1] = at + !back * distance;
 	}
-	return end(c, &place);
+	place.n = 2 * pairs;
+	return end(c, &place, place.at);
 }
 
 int chase_link_chunk(struct chase *c, char *base, size_t bytes, size_t stride,
@@ -193,15 +182,14 @@ int chase_link_chunk(struct chase *c, char *base, size_t bytes, size_t stride,
 {
 	struct list place;
 
-	if (begin(&place, bytes / stride, seed, NULL, NULL, 0, 0))
+	if (begin(&place, base, bytes / stride, stride, 0, seed))
 		return -ENOMEM;
-	add_each(&place, base, bytes / stride, stride);
 	for (size_t i = 0; i < place.n; i++)
 		place.at[i] +=
 			random_below(&place.random,
 				     (uint32_t)(stride / sizeof(void *))) *
 			sizeof(void *);
-	return end(c, &place);
+	return end(c, &place, place.at);
 }
 
 __attribute__((noinline)) void *chase_run(void *from, uint64_t rounds)
