@@ -546,16 +546,9 @@ static int certify_derive(struct bench *b, void *state)
 	BENCH_EACH (b, c, "check")
 		if (bench_selected(b, c) && !bench_stopping(b))
 			CASE_OF(c, "check", checks)->run(b, c);
-	return 0;
-}
-
-static void certify_teardown(struct bench *b, void *state)
-{
-	struct certify_state *s = state;
-
-	if (s->log && fclose(s->log))
-		bench_fail(b, errno, "write %s", s->log_path);
-	s->log = NULL;
+	return s->log && fclose(s->log)
+		       ? bench_fail(b, errno, "write %s", s->log_path)
+		       : 0;
 }
 
 static const struct opt certify_opts[] = {
@@ -583,5 +576,4 @@ const struct bench_desc bench_desc = {
 	.cases = certify_cases,
 	.setup = certify_setup,
 	.derive = certify_derive,
-	.teardown = certify_teardown,
 };

@@ -319,13 +319,6 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct bandwidth_state *s = state;
-
-	partner_team_stop(&s->team);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "mem_bandwidth",
 	.many_cpus = true,
@@ -339,5 +332,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
 };

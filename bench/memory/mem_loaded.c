@@ -236,16 +236,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void stop(struct bench *b, void *state)
+static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
 
 	partner_team_stop(&s->team);
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	stop(b, state);
 	return 0;
 }
 
@@ -273,5 +268,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.leave = leave,
 	.derive = derive,
-	.teardown = stop,
 };

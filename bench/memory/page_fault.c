@@ -509,13 +509,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct fault_state *s = state;
-
-	end_user(&s->user);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "page_fault",
 	.state_size = sizeof(struct fault_state),
@@ -525,5 +518,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
 };

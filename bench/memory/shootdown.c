@@ -193,18 +193,13 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return call_took(b, s, c, good, ticks);
 }
 
-static void stop(struct bench *b, void *state)
+static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
+	map_leave(b, state, c); /* of an event that failed */
 	while (s->n > 0)
 		partner_stop(&s->member[--s->n]);
-}
-
-static int leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	map_leave(b, state, c); /* of an event that failed */
-	stop(b, state);
 	return 0;
 }
 
@@ -245,5 +240,4 @@ const struct bench_desc bench_desc = {
 	.conclude = map_conclude,
 	.leave = leave,
 	.derive = derive,
-	.teardown = stop,
 };
