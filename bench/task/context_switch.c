@@ -45,9 +45,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "guard.h"
 #include "lib/ring.h"
-#include "sysfile.h"
 
 #define MOST  BENCH_TEXT(CHANNEL_MEMBERS)
 #define TOUCH "touch={0,4K,16K,64K,512K,?0..512K/64}"
@@ -97,6 +95,9 @@ static const char points[] =
 	" - without_switch_ns:[procs=1 figure=mechanism])"
 	" / divided_by_switches:1";
 
+/* The partner of one shot falls asleep within it. */
+#define SETTLE_US 50
+
 /* A ring whose memory is larger than this disturbs whatever is measured next,
  * and takes long enough to be visited once. */
 #define HEAVY_BYTES ((size_t)8 << 20)
@@ -116,14 +117,14 @@ struct switch_case {
 };
 
 struct state {
-	/* By alone.  A pair lives as long as a visit to its case. */
-	struct ring pair[2], ring[2];
+	/* Rings and, for a visit to their case, pairs; by alone. */
+	struct ring ring[2], pair[2];
 	uint64_t laps, batches;	    /* of this visit */
 	struct ring_account begin;  /* of it, of all members together */
 	struct ring_account before; /* of this side, before the batch */
 };
 
-/* The state of one shot, for both sides. */
+/* Of one shot, for both sides. */
 static enum timer_method method;
 
 static struct ring *ring_of(struct state *s, const struct switch_case *p)
@@ -160,6 +161,39 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
+/*
+ * One switch, timed once, as the CSE 221 report does it (section 3.6): the
+ * parent reads the clock, writes to a pipe and waits for the child; the child,
+ * asleep in read, wakes up, reads the clock and sends that back.  Two threads
+ * do the same with a condition variable.  The other is made anew each time.
+ */
+static int stop_clock(struct partner *p, void *arg)
+{
+	const struct ring *r = arg;
+	struct ring_account *mine = &r->shared->account[1], before;
+	struct mailbox *box = r->ch.port[1].box;
+	unsigned char message[sizeof(struct message)];
+	int err = 0;
+
+	do {
+		ring_account_read(&before);
+		if (r->ch.threads) {
+			pthread_mutex_lock(&box->lock);
+			while (!box->full)
+				pthread_cond_wait(&box->filled, &box->lock);
+			mine->ticks = timer_end(method);
+			box->full = 0;
+			pthread_mutex_unlock(&box->lock);
+		} else {
+			err = ring_get(r, 1, message);
+			mine->ticks = timer_end(method);
+		}
+		ring_account_read(mine);
+		mine->voluntary -= before.voluntary;
+	} while (!err && !ring_stopping(r) && !ring_put(r, 0, message));
+	return err;
+}
+
 /* A ring has room for the greatest case: made at the first visit that needs it,
  * for the other cases fork too, and should not have 96 processes beside them.
  */
@@ -173,6 +207,7 @@ static void plan(const struct bench *b, const struct bench_case *c,
 		r->ch.way = channel_way_of(case_str(c, "by"));
 		r->ch.threads = case_is(c, "between", "thread");
 		r->ch.members = 2;
+		r->work = p->one_shot ? stop_clock : NULL;
 		return;
 	}
 	BENCH_EACH (b, any, "procs") {
@@ -187,8 +222,6 @@ static void plan(const struct bench *b, const struct bench_case *c,
 	}
 }
 
-static int wake_up(struct partner *p, void *arg);
-
 static int take_ring(struct bench *b, struct ring *r, bool alone,
 		     const struct bench_case *c, int cpu)
 {
@@ -197,13 +230,12 @@ static int take_ring(struct bench *b, struct ring *r, bool alone,
 
 	if (!r->made) {
 		r->alone = alone;
-		r->work = p->one_shot ? wake_up : NULL;
 		plan(b, c, r);
 		err = ring_open(b, r);
 	}
 	r->members = p->members;
 	r->touch = p->touch;
-	return err || p->one_shot ? err : ring_start(b, r, cpu);
+	return err ? err : ring_start(b, r, cpu);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -212,10 +244,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct switch_case *p = c->data;
 	const int cpu = bench_partner(b, c->place);
 	struct ring *r = ring_of(s, p);
-	int err = take_ring(b, r, p->alone, c, cpu);
+	int err;
 
 	s->laps = s->batches = 0;
 	method = bench_timer(b)->method;
+	err = take_ring(b, r, p->alone, c, cpu);
 	/* Between threads one is there all the same, asleep: a table of open
 	 * files that two threads share is dearer to use. */
 	if (!err && p->alone && r->ch.threads)
@@ -225,68 +258,30 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return ring_count(b, r, &s->begin);
 }
 
-/*
- * One switch, timed once, as the CSE 221 report does it (section 3.6): the
- * parent reads the clock, writes to a pipe and waits for the child; the child,
- * asleep in read, wakes up, reads the clock, sends that back and ends.  Two
- * threads do the same with a condition variable.  The message goes through
- * pair[0], whose member is made anew each time.
- */
-static int wake_up(struct partner *p, void *arg)
+static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct ring *r = arg;
-	struct ring_account *mine = &r->shared->account[1];
-	struct mailbox *box = r->ch.port[1].box;
-	unsigned char message[sizeof(struct message)];
+	struct state *s = state;
+	const struct switch_case *p = c->data;
 	int err = 0;
 
-	if (r->ch.threads) {
-		pthread_mutex_lock(&box->lock);
-		while (!box->full)
-			pthread_cond_wait(&box->filled, &box->lock);
-		mine->ticks = timer_end(method);
-		box->full = 0;
-		pthread_mutex_unlock(&box->lock);
-	} else {
-		err = ring_get(r, 1, message);
-		mine->ticks = timer_end(method);
+	if (p->one_shot) {
+		ring_stop(&s->pair[0]);
+		err = ring_start(b, &s->pair[0], bench_cpu(b));
+		usleep(SETTLE_US);
 	}
-	ring_account_read(mine);
+	ring_account_read(&s->before);
 	return err;
 }
 
-static int wait_until_asleep(struct bench *b, const struct partner *p)
-{
-	char stat[512];
-	int err;
-
-	if (!guard_sees_processes())
-		return bench_skip(b, "needs /proc, and of this PID namespace, "
-				     "to see the partner asleep");
-	while (!(err = partner_check())) {
-		const long got = sysfile_stat(stat, sizeof(stat),
-					      "/proc/%s/stat", p->page->name);
-		const char *state = field_of_stat(stat, 3);
-
-		if (state && *state == 'S')
-			return 0;
-		if (got == -EMFILE || got == -ENFILE)
-			return partner_refused(b, (int)-got,
-					       "see the partner asleep");
-		usleep(20);
-	}
-	return partner_failed(b, err);
-}
-
+/* It is no sample if the other was not yet asleep when the message came. */
 static int sample_shot(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
 	struct ring *r = &s->pair[0];
 	struct mailbox *box = r->ch.port[1].box;
 	const struct ring_account *other = &r->shared->account[1];
-	struct ring_account now;
 	uint64_t begin;
-	int bad = 0;
+	int err;
 
 	if (r->ch.threads) {
 		/* Set before the clock is read: what is priced is the wake-up
@@ -295,45 +290,21 @@ static int sample_shot(struct bench *b, struct state *s,
 		box->full = 1;
 		pthread_mutex_unlock(&box->lock);
 		begin = timer_begin(method);
-		pthread_cond_signal(&box->filled);
+		err = -pthread_cond_signal(&box->filled);
 	} else {
 		begin = timer_begin(method);
-		bad = ring_put(r, 1, r->buf);
+		err = ring_put(r, 1, r->buf);
 	}
-	bad |= partner_finish(&r->member[1]);
-	r->made = 1;
-	if (bad || !other->ticks)
-		return bench_fail(b, 0, "the partner left no time");
+	err = err ? partner_failed(b, err) : ring_await(b, r);
+	if (err || !other->voluntary)
+		return err;
 	bench_fact(b, c, "partner_cpu", other->cpu);
 	if (other->cpu != bench_cpu(b))
 		return bench_fail(b, 0, "the partner ran on CPU %d, not %d",
 				  other->cpu, bench_cpu(b));
+	bench_proof(b, c, "switches", 1, other->voluntary > 0);
 	bench_record(b, c, other->ticks - begin);
-	/* The other had been asleep, and this side gave the CPU to it. */
-	ring_account_read(&now);
-	bench_proof(b, c, "switches", 1,
-		    other->voluntary > 0 &&
-			    now.voluntary + now.involuntary >
-				    s->before.voluntary +
-					    s->before.involuntary);
 	return 0;
-}
-
-static int prepare(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct state *s = state;
-	const struct switch_case *p = c->data;
-	struct ring *r = &s->pair[0];
-	int err = 0;
-
-	if (p->one_shot) {
-		r->shared->account[1] = (struct ring_account) { 0 };
-		err = ring_start(b, r, bench_cpu(b));
-		if (!err)
-			err = wait_until_asleep(b, &r->member[1]);
-	}
-	ring_account_read(&s->before);
-	return err;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -389,7 +360,9 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	if (p->one_shot)
 		return 0;
 	if (!p->alone)
-		return ring_rest(b, ring_of(s, p));
+		return case_is(c, "by", "sched_yield")
+			       ? ring_await(b, ring_of(s, p))
+			       : 0;
 	never_waited(b, c, s,
 		     (double)p->members * (double)(p->pair ? iters : p->laps));
 	return 0;

@@ -129,8 +129,6 @@ hangs_in() { child=$(pgrep -P "$1" -x unruly) && [[ -e $(find /proc/"$child"/cwd
 	local foreign=(unshare --pid --fork)
 
 	((!EUID)) || skip 'needs root'
-	try 77 "${foreign[@]}" "$BIN/context_switch" "${QUICK[@]}" --json --case '*figure=one_shot*'
-	rows 'all(.status == "skipped" and (.reason | test("needs /proc, and of this PID namespace")))'
 	try 0 "${foreign[@]}" "$BIN/process" "${QUICK[@]}" --json --case 'op=fork,mem=0'
 	rows 'all(.status == "ok" and .evidence.parent_resident_bytes == null)'
 	try 0 "$BIN/process" "${QUICK[@]}" --json --case 'op=fork,mem=0'

@@ -98,6 +98,11 @@ killed_partner() {
 		(.evidence.switches_per_turn | . >= 1 and . < 1.1))'
 }
 
+@test "who waits for one partner does so beside the sleeping members of a ring" {
+	measured context_switch --case 'procs=16,touch=0,figure=hop' --case 'figure=one_shot'
+	rows 'all(.[] | select(.params.figure == "one_shot"); .samples > .tags.waited)'
+}
+
 @test "partners for which there is no CPU are skipped with the reason" {
 	try 0 taskset -c "$(usable_cpus | head -n 1)" "$BIN/context_switch" \
 		--invocations 1 --effort 5 --json --case 'between=*,by=futex,*'

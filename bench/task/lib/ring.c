@@ -578,9 +578,9 @@ int ring_laps(struct bench *b, struct ring *r, uint64_t n)
 	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
-int ring_rest(struct bench *b, struct ring *r)
+int ring_await(struct bench *b, struct ring *r)
 {
-	return r->ch.way == CHANNEL_YIELD ? guarded(b, r, rest) : 0;
+	return guarded(b, r, rest);
 }
 
 static void give_order(const struct ring *r, enum ring_order order)
@@ -598,8 +598,8 @@ int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
 	r->touch = 0;
 	give_order(r, RING_REPORT);
 	err = ring_laps(b, r, r->ch.way != CHANNEL_YIELD);
-	if (!err)
-		err = ring_rest(b, r);
+	if (!err && r->ch.way == CHANNEL_YIELD)
+		err = ring_await(b, r);
 	give_order(r, RING_GO);
 	r->touch = touch;
 	if (err)
@@ -737,6 +737,7 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 {
 	char why[160];
 
+	give_order(r, RING_GO);
 	r->shared->members = r->members;
 	/* Ask before the first of many, and leave some to others. */
 	if (!r->alone && r->members > r->made + 1 &&
@@ -758,7 +759,13 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 	return 0;
 }
 
-void ring_close(struct ring *r)
+bool ring_stopping(const struct ring *r)
+{
+	return atomic_load_explicit(&r->shared->order, memory_order_acquire) ==
+	       RING_STOP;
+}
+
+void ring_stop(struct ring *r)
 {
 	/* Some waits of a thread are not interrupted. */
 	if (r->made == 2 && r->ch.threads) {
@@ -767,6 +774,12 @@ void ring_close(struct ring *r)
 	}
 	for (unsigned int i = 1; i < r->made; i++)
 		partner_stop(&r->member[i]);
+	r->made = 1;
+}
+
+void ring_close(struct ring *r)
+{
+	ring_stop(r);
 	if (r->memory)
 		munmap(r->memory, memory_of(r));
 	if (r->buf)

@@ -152,9 +152,9 @@ int ring_start(struct bench *b, struct ring *r, int cpu);
  * nobody waits.  Return: 0 or bench_fail(). */
 int ring_laps(struct bench *b, struct ring *r, uint64_t n);
 
-/* ring_rest() - after ring_laps() by CHANNEL_YIELD: wait until the other
- * sleeps; nothing for other ways.  Return: 0 or bench_fail(). */
-int ring_rest(struct bench *b, struct ring *r);
+/* ring_await() - wait for a message of the others; after ring_laps() by
+ * CHANNEL_YIELD until the other sleeps.  Return: 0 or bench_fail(). */
+int ring_await(struct bench *b, struct ring *r);
 
 /* ring_count() - one lap without reading in which each member that takes part
  * counts its switches; @sum: of them all.  Between two of these with n laps are
@@ -175,7 +175,11 @@ int ring_get(const struct ring *r, unsigned int self, unsigned char *buf);
 void ring_fill(unsigned char *buf, size_t bytes);
 uint64_t ring_right(const unsigned char *buf, size_t bytes);
 
-/* ring_close() - end and reap all members; one that is closed is fine. */
+/* ring_stop() - end and reap all members; ring_stopping() - for the work:
+ * whether its message said that.  ring_close() - the same, and nothing is left
+ * of the ring; one that is closed is fine. */
+void ring_stop(struct ring *r);
+bool ring_stopping(const struct ring *r);
 void ring_close(struct ring *r);
 
 #endif
